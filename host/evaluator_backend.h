@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What every backend offers to Evaluator, and the checks all of them share.
+#pragma once
+
+#include "isopatch/evaluator.h"
+
+namespace isopatch {
+
+class Evaluator::Implementation {
+ public:
+  Implementation(Scene scene, EvaluatorOptions options) : scene_(std::move(scene)), options_(options) {}
+  virtual ~Implementation() = default;
+
+  // Arguments are checked and strides filled in (never 0) before this is called.
+  virtual void evaluate(const State& state, const Results& results, void* stream) const = 0;
+
+  const Scene& scene() const { return scene_; }
+  const EvaluatorOptions& options() const { return options_; }
+
+ protected:
+  Scene scene_;
+  EvaluatorOptions options_;
+};
+
+std::unique_ptr<Evaluator::Implementation> make_cpu_backend(Scene scene, EvaluatorOptions options);
+std::unique_ptr<Evaluator::Implementation> make_reference_backend(Scene scene, EvaluatorOptions options);
+std::unique_ptr<Evaluator::Implementation> make_cuda_backend(Scene scene, EvaluatorOptions options);
+
+}  // namespace isopatch

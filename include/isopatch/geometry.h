@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A geometry is a shape with its extent field: 0 on the surface, 1 at the deepest point (PFC section VI-A). A body's
+// pressure is modulus x extent.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "isopatch/mesh.h"
+
+namespace isopatch {
+
+enum class GeometryKind : std::uint8_t { kMesh, kHalfSpace };
+
+/// An immutable shape in its own frame. Build it with one of the make_ functions below.
+struct Geometry {
+  std::string name;
+  GeometryKind kind = GeometryKind::kMesh;
+
+  // kMesh: a checked tet mesh, its surface, and the extent at every point (dimensionless).
+  TetMesh mesh;
+  std::vector<Triangle> surface;
+  std::vector<double> extent;
+
+  // kHalfSpace: z <= 0 of its frame; extent = -z/thickness. Metres.
+  double thickness = 0;
+
+  MeshReport report;
+  std::vector<std::string> warnings;  // things a user should know, e.g. tets without pressure
+};
+
+/// How the extent of a tet mesh is found.
+struct FieldOptions {
+  enum class Kind : std::uint8_t { kDistance, kPointData };
+  Kind kind = Kind::kDistance;
+  std::string point_data = "extent";  // kPointData: the name of the field in the file, taken exactly as it is
+  AllBoundaryTets all_boundary_tets = AllBoundaryTets::kSplit;  // kDistance only
+};
+
+/// The exact extents for a sphere (1 at the centre) and a box (distance to the surface over half the smallest side).
+/// Throw Error for a size that is not finite and positive, or subdivisions outside [0, 7].
+Geometry make_sphere(const std::string& name, double radius, int subdivisions);
+Geometry make_box(const std::string& name, const Point3& size);
+
+/// The half space z <= 0; `thickness` [m] is the depth at which the extent reaches 1 (it goes on growing below).
+Geometry make_half_space(const std::string& name, double thickness);
+
+/// A tet mesh from memory. `kDistance`: the exact distance to the surface over the largest such distance of any vertex.
+/// Checks and repairs as check_and_repair(); throws Error also for a missing field, a field of the wrong length, a value
+/// that is not finite or negative, and a field without any positive value.
+Geometry make_tet_mesh(const std::string& name, TetMesh mesh, const FieldOptions& field = {});
+
+/// Distance [m] from every point of `mesh` to its surface (exact point-triangle distance; 0 on the surface).
+std::vector<double> distance_to_surface(const TetMesh& mesh, const std::vector<Triangle>& surface);
+
+}  // namespace isopatch

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Everything a user needs: build a Scene, give State, get Results from an Evaluator.
+#pragma once
+
+#include "isopatch/error.h"
+#include "isopatch/evaluator.h"
+#include "isopatch/geometry.h"
+#include "isopatch/mesh.h"
+#include "isopatch/results.h"
+#include "isopatch/scene.h"
+#include "isopatch/state.h"
+#include "isopatch/status.h"

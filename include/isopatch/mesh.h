@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tetrahedral meshes: the data, the checks a mesh must pass before it can carry a pressure field, and
+// meshes for primitive shapes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace isopatch {
+
+using Point3 = std::array<double, 3>;
+using Triangle = std::array<std::int32_t, 3>;
+using Tet = std::array<std::int32_t, 4>;
+
+/// A tetrahedral mesh in its own frame, in metres. Tet (a,b,c,d) is positively oriented when
+/// (b-a)x(c-a).(d-a) > 0.
+struct TetMesh {
+  std::vector<Point3> points;
+  std::vector<Tet> tets;
+  std::map<std::string, std::vector<double>> point_data;  // scalar fields by name, one value per point
+};
+
+/// What the load-time checks found and repaired.
+struct MeshReport {
+  std::int64_t points = 0;
+  std::int64_t tets = 0;
+  std::int64_t boundary_triangles = 0;
+  std::int64_t inverted_tets = 0;      // repaired by swapping two vertices
+  std::int64_t all_boundary_tets = 0;  // tets whose four vertices lie on the surface, as found
+  std::int64_t split_tets = 0;         // all-boundary tets that were split at their centroid
+  std::int64_t interior_points = 0;    // vertices not on the surface, after repair
+  std::int64_t unused_points = 0;      // points no tet refers to (kept, harmless)
+  double volume = 0;                   // m^3
+  double min_quality = 0;              // smallest 3 x inradius / circumradius over the tets (1 = regular)
+  double mean_quality = 0;
+};
+
+/// What to do with a tet whose four vertices lie on the surface: a computed field would be zero
+/// throughout, so contact there would vanish silently.
+enum class AllBoundaryTets : std::uint8_t { kSplit, kRefuse, kKeep };
+
+/// Checks `mesh` and repairs what can be repaired: inverted tets are swapped; all-boundary tets are
+/// split at their centroid under `kSplit` (point data is interpolated), refused under `kRefuse`, and
+/// only counted under `kKeep`.
+/// Throws Error, naming `source`, the element and the value, for: no tets, an index out of range, a non-finite
+/// coordinate, a repeated vertex in a tet, zero volume, a duplicated tet, a face shared by more than two
+/// tets, two tets on the same side of a shared face, and (unless kKeep) a mesh without interior vertex.
+MeshReport check_and_repair(TetMesh& mesh, const std::string& source, AllBoundaryTets policy);
+
+/// The boundary triangles of a checked mesh, outward oriented (right-hand rule), in order of tet and face.
+std::vector<Triangle> boundary_triangles(const TetMesh& mesh);
+
+/// True for each point that lies on a boundary triangle.
+std::vector<std::uint8_t> boundary_points(const TetMesh& mesh, const std::vector<Triangle>& boundary);
+
+/// Sphere of `radius` about the origin: an icosahedron, every triangle split in four `subdivisions` times
+/// and projected; one tet per triangle with the centre as last point, so 20*4^n tets.
+TetMesh make_sphere_mesh(double radius, int subdivisions);
+
+/// Box with edge lengths `size` about the origin. A cube has 12 tets about the centre (PFC section VI-A1).
+/// Other boxes get a medial mesh: its inner vertices lie on the medial surface, so that the distance to the surface is
+/// linear in every tet.
+TetMesh make_box_mesh(const Point3& size);
+
+/// Reads a legacy VTK file (version 2.0 to 5.1, ASCII or BINARY, UNSTRUCTURED_GRID of tets) with its scalar point data.
+/// Throws Error naming the file, and the line for ASCII, of the first thing wrong.
+TetMesh read_vtk(const std::string& path);
+
+/// The same from memory; `source` names the text in errors.
+TetMesh parse_vtk(const std::string& bytes, const std::string& source);
+
+/// Writes a legacy VTK file, ASCII with 17 significant digits, with all point data. Throws Error if it cannot.
+void write_vtk(const TetMesh& mesh, const std::string& path);
+
+}  // namespace isopatch

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where an evaluation writes. All memory belongs to the caller; a null array is not computed.
+#pragma once
+
+#include <cstdint>
+
+#include "isopatch/state.h"
+
+namespace isopatch {
+
+/// One polygon of a contact patch, world frame.
+struct Polygon {
+  std::int32_t pair;
+  std::int32_t num_vertices;  // 3 to 8
+  float vertices[8][3];       // m, counter-clockwise seen from the side the normal points to
+  float pressures[8];         // Pa at the vertices
+  float normal[3];            // unit, from body b into body a
+  float area;                 // m^2
+};
+
+/// Results of N environments with P pairs and B bodies. Force in N, torque in N m, world frame.
+struct Results {
+  OutputArray pair_wrench;  // N x P x 6   force on body a, then torque on a about a's body origin
+  OutputArray body_wrench;  // N x B x 6   sum over the body's pairs, torque about its own origin
+  std::uint32_t* status = nullptr;  // N   bits of Status
+
+  // patch summary
+  OutputArray area;                // N x P       m^2
+  OutputArray center_of_pressure;  // N x P x 3   m, world: integral of x p over integral of p; 0 without contact
+  OutputArray mean_normal;         // N x P x 3   integral of n dS over the area, from b into a; 0 without contact
+  OutputArray max_pressure;        // N x P       Pa, at a polygon vertex
+  OutputArray friction_force;      // N x P x 3   N, the tangential part of the force on a
+  std::int32_t* polygon_count = nullptr;  // N x P, packed   polygons of non-zero area
+
+  OutputArray energy;  // N x P   J, elastic energy: integral of min(p_A, p_B) over the overlap (PFC eq. 1)
+
+  // contact polygons, one segment of `polygon_capacity` per environment, in no particular order
+  Polygon* polygons = nullptr;                // N x polygon_capacity
+  std::int32_t* polygons_needed = nullptr;    // N   the capacity that would have been enough; required with polygons
+  std::int32_t polygon_capacity = 0;
+};
+
+}  // namespace isopatch

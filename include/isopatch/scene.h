@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is in contact with what: geometries, bodies, pairs and the contact law.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "isopatch/geometry.h"
+
+namespace isopatch {
+
+/// Normal traction sigma from pressure p and separating speed v_n.
+enum class DissipationModel : std::uint8_t {
+  kHuntCrossley,  // sigma = p max(0, 1 - d v_n), d in s/m
+  kPfc            // sigma = p max(0, 1 - chi (g/E) v_n), chi in s (PFC eq. 3)
+};
+
+/// Rule for the parts of the traction that are not polynomial: damping and friction. The static normal part is
+/// exact under all of them.
+enum class Quadrature : std::uint8_t {
+  kCentroid,  // one point per polygon (VL)
+  kFan3,      // triangles about the centroid, 3 points each, degree 2 (PFC fig. 5)
+  kFan6       // the same with 6 points, degree 4
+};
+
+struct ContactOptions {
+  DissipationModel dissipation_model = DissipationModel::kHuntCrossley;
+  Quadrature quadrature = Quadrature::kFan3;
+  double slip_tolerance = 1e-4;  // m/s, > 0
+  bool gradient_filter = false;  // drop polygons whose normal is more than 5 pi/8 from either body's inward gradient
+};
+
+struct Body {
+  std::string name;
+  int geometry = 0;  // index into SceneDescription::geometries
+  bool rigid = false;
+  bool fixed = false;        // two fixed bodies are not paired by default
+  double modulus = 1e5;      // Pa; ignored where rigid
+  double dissipation = 0;    // s/m (hunt_crossley) or s (pfc), >= 0
+  double friction = 0;       // coefficient, >= 0
+  std::array<double, 7> pose = {0, 0, 0, 1, 0, 0, 0};   // x y z [m], quaternion w x y z; body to world
+  std::array<double, 6> velocity = {0, 0, 0, 0, 0, 0};  // linear [m/s] of the body origin, angular [rad/s], world
+};
+
+struct Pair {
+  int a = 0;  // indices into SceneDescription::bodies; wrenches are reported on `a`
+  int b = 0;
+  std::optional<double> dissipation;  // overrides the combination of the two bodies' values
+  std::optional<double> friction;
+};
+
+/// Everything a scene is made of, plain and editable.
+struct SceneDescription {
+  std::vector<Geometry> geometries;
+  std::vector<Body> bodies;
+  std::vector<Pair> pairs;
+  ContactOptions contact;
+};
+
+/// Every pair a < b of bodies that are not both fixed and not both rigid, and where not both are half spaces.
+std::vector<Pair> all_pairs(const SceneDescription& scene);
+
+namespace detail {
+struct SceneData;
+}
+
+/// A checked, immutable scene with its hierarchies, ready to be shared by any number of environments and evaluators.
+/// Copies share the data.
+class Scene {
+ public:
+  /// Throws Error for an index out of range, a rigid-rigid pair, two half spaces, a pair of a body with itself, the same
+  /// pair twice, a material value out of range, more than 64 bodies, or no bodies.
+  explicit Scene(SceneDescription description);
+
+  const SceneDescription& description() const;
+  int num_bodies() const;
+  int num_pairs() const;
+  const detail::SceneData& data() const { return *data_; }
+
+ private:
+  std::shared_ptr<const detail::SceneData> data_;
+};
+
+/// Reads a scene file (JSON, see README). Meshes are found relative to the scene file.
+/// Throws Error naming the file, the field and the value.
+SceneDescription read_scene(const std::string& path);
+
+/// The same from memory; relative mesh paths start at `directory`, `source` names the text in errors.
+SceneDescription parse_scene(const std::string& json, const std::string& directory, const std::string& source);
+
+}  // namespace isopatch

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What changes between environments and steps. All memory belongs to the caller.
+#pragma once
+
+#include <cstdint>
+
+namespace isopatch {
+
+enum class ScalarType : std::uint8_t { kFloat32, kFloat64 };
+
+/// A read-only array with the environment as first index. `stride` is the distance between environments in elements;
+/// 0 means packed. float or double, whatever the computing precision.
+struct InputArray {
+  const void* data = nullptr;
+  std::int64_t stride = 0;
+  ScalarType type = ScalarType::kFloat64;
+
+  InputArray() = default;
+  InputArray(const double* values, std::int64_t stride_ = 0) : data(values), stride(stride_) {}
+  InputArray(const float* values, std::int64_t stride_ = 0)
+      : data(values), stride(stride_), type(ScalarType::kFloat32) {}
+};
+
+/// The same for results.
+struct OutputArray {
+  void* data = nullptr;
+  std::int64_t stride = 0;
+  ScalarType type = ScalarType::kFloat64;
+
+  OutputArray() = default;
+  OutputArray(double* values, std::int64_t stride_ = 0) : data(values), stride(stride_) {}
+  OutputArray(float* values, std::int64_t stride_ = 0)
+      : data(values), stride(stride_), type(ScalarType::kFloat32) {}
+};
+
+/// The state of N environments with B bodies and P pairs each. Pointers are host pointers for the cpu and reference
+/// backends, device pointers for cuda. Null optional arrays mean the scene's value in every environment.
+struct State {
+  std::int64_t num_environments = 0;
+
+  InputArray poses;       // N x B x 7   x y z [m], quaternion w x y z (normalised on use), body to world    (required)
+  InputArray velocities;  // N x B x 6   linear [m/s] of the body origin, angular [rad/s], world; null: at rest
+
+  InputArray modulus;      // N x B   Pa, > 0
+  InputArray dissipation;  // N x B   s/m or s, >= 0; overrides pair values too
+  InputArray friction;     // N x B   >= 0; overrides pair values too
+
+  const std::int32_t* geometry_index = nullptr;  // N x B, packed   index into the scene's geometries
+  const std::uint8_t* pair_mask = nullptr;       // N x P, packed   0 leaves the pair out: its results are zero
+};
+
+}  // namespace isopatch
