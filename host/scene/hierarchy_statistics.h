@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "isopatch/geometry.h"
+
+namespace isopatch {
+
+/// The shape of the bounding volume hierarchy that a scene builds for a geometry.
+struct HierarchyStatistics {
+  int nodes = 0;   // inner nodes and leaves
+  int leaves = 0;
+  int depth = 0;   // nodes on the longest way from the root to a leaf
+};
+
+/// All zero for a half space, which has no hierarchy.
+HierarchyStatistics hierarchy_statistics(const Geometry& geometry);
+
+}  // namespace isopatch

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "isopatch/status.h"
+
+namespace isopatch {
+
+std::string status_text(std::uint32_t status) {
+  static constexpr struct {
+    std::uint32_t bit;
+    const char* name;
+  } kNames[] = {{kBadPose, "bad_pose"},         {kBadVelocity, "bad_velocity"}, {kBadMaterial, "bad_material"},
+                {kBadGeometry, "bad_geometry"}, {kSumOverflow, "sum_overflow"}, {kPolygonCapacity, "polygon_capacity"}};
+
+  std::string text;
+  const auto append = [&text](const std::string& name) { text += (text.empty() ? "" : "|") + name; };
+  for (const auto& [bit, name] : kNames) {
+    if (status & bit) append(name);
+    status &= ~bit;
+  }
+  if (status != 0) append("unknown(" + std::to_string(status) + ")");
+  return text.empty() ? "ok" : text;
+}
+
+}  // namespace isopatch
