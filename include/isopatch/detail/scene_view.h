@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The flattened scene as kernels see it: plain arrays in one address space, passed by value.
+#pragma once
+
+#include <cstdint>
+
+#include "isopatch/detail/vec.h"
+
+namespace isopatch::detail {
+
+/// One convex piece of a body in its geometry's frame: a tet with an affine extent, or a surface triangle of a rigid body.
+/// Face i is opposite vertex i and contains vertex (i+1)&3. A triangle repeats its first vertex as vertex 3, its
+/// faces 0..2 are the planes through its edges normal to it, face 3 is unused, and `gradient` is its outward normal.
+struct Cell {
+  Vec3d vertex[4];    // m
+  double extent[4];   // at the vertices
+  Vec3d gradient;     // of the extent, 1/m
+  Vec3d inward[4];    // unit normals of the faces, into the cell
+  float box_low[3];   // bounding box, rounded outward
+  float box_high[3];
+};
+
+/// A node of a binary hierarchy. The children of an inner node are `child` and `child + 1`; a leaf has `child = ~cell`.
+struct Node {
+  float center[3];    // bounding box, rounded outward
+  float half[3];
+  float extent_min;   // range of the extent over the cells below, rounded outward
+  float extent_max;
+  std::int32_t child;
+
+  ISOPATCH_HD bool is_leaf() const { return child < 0; }
+  ISOPATCH_HD std::int32_t cell() const { return ~child; }
+};
+
+/// A bounding volume hierarchy over cells; node 0 is the root. Built to at most kMaxDepth levels.
+struct HierarchyView {
+  const Cell* cells;
+  const Node* nodes;
+  std::int32_t num_cells;
+  std::int32_t num_nodes;
+};
+
+inline constexpr int kMaxDepth = 32;
+
+struct GeometryView {
+  bool half_space;
+  double thickness;        // half space only, m
+  HierarchyView solid;     // tets
+  HierarchyView surface;   // boundary triangles, for rigid bodies
+  Vec3d center;            // of the bounding box, m
+  double radius;           // of the vertices about `center`, m
+  double max_extent;       // at any vertex
+  double max_gradient;     // of the extent in any tet, 1/m
+};
+
+struct BodyView {
+  std::int32_t geometry;
+  bool rigid;
+  double modulus;      // Pa
+  double dissipation;  // s/m or s
+  double friction;
+};
+
+struct PairView {
+  std::int32_t a, b;
+  double dissipation;  // negative: combine the bodies' values
+  double friction;     // negative: combine the bodies' values
+};
+
+struct ContactView {
+  bool pfc_dissipation;
+  bool gradient_filter;
+  std::int32_t quadrature;  // points per fan triangle: 0 for the centroid rule, 3, 6
+  double slip_tolerance;    // m/s
+};
+
+struct SceneView {
+  const GeometryView* geometries;
+  const BodyView* bodies;
+  const PairView* pairs;
+  std::int32_t num_geometries;
+  std::int32_t num_bodies;
+  std::int32_t num_pairs;
+  ContactView contact;
+};
+
+}  // namespace isopatch::detail
