@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Installs the build to an empty prefix, configures and builds the consumer against it, and runs it.
+function(run)
+  execute_process(COMMAND ${ARGV} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+file(REMOVE_RECURSE ${work_dir})
+run(${CMAKE_COMMAND} --install ${build_dir} --prefix ${work_dir}/prefix --config ${config})
+run(${CMAKE_COMMAND} -S ${source_dir} -B ${work_dir}/build -G ${generator} -D CMAKE_BUILD_TYPE=${config}
+    -D CMAKE_CXX_COMPILER=${compiler} -D "CMAKE_CXX_FLAGS=${flags}" -D CMAKE_PREFIX_PATH=${work_dir}/prefix)
+run(${CMAKE_COMMAND} --build ${work_dir}/build --config ${config})
+find_program(consumer consumer PATHS ${work_dir}/build ${work_dir}/build/${config} NO_DEFAULT_PATH REQUIRED)
+run(${consumer})
