@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/scene/json_value.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "isopatch/error.h"
+
+namespace isopatch {
+namespace {
+
+constexpr int kMaxDepth = 32;
+constexpr std::size_t kMaxKeys = 4096;  // finding a key is a linear search
+constexpr std::size_t kMaxShown = 60;   // characters of a value in an error
+
+using Document = JsonValue::Document;
+
+std::string shown(const Document& value) {
+  if (value.is_string()) return in_quotes(value.get_ref<const std::string&>());
+  if (value.is_object()) return value.empty() ? "an empty object" : "an object";
+  if (value.is_array()) return fmt::format("an array of {}", value.size());
+  return value.dump();
+}
+
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
+    }
+  }
+  return row.back();
+}
+
+// Refuses what the document type would swallow: duplicate keys, and sizes no scene has.
+class Strictness {
+ public:
+  explicit Strictness(const std::string& source) : source_(source) {}
+
+  bool operator()(int /*depth*/, Document::parse_event_t event, const Document& parsed) {
+    using Event = Document::parse_event_t;
+    if (event == Event::object_start || event == Event::array_start) {
+      open_.emplace_back();
+      if (open_.size() > kMaxDepth) throw Error(fmt::format("{}: nested more than {} levels deep", source_, kMaxDepth));
+    } else if (event == Event::object_end || event == Event::array_end) {
+      open_.pop_back();
+    } else if (event == Event::key) {
+      const auto& key = parsed.get_ref<const std::string&>();
+      if (!open_.back().insert(key).second) throw Error(fmt::format("{}: duplicate key {}", source_, in_quotes(key)));
+      if (open_.back().size() > kMaxKeys)
+        throw Error(fmt::format("{}: more than {} keys in one object", source_, kMaxKeys));
+    }
+    return true;
+  }
+
+ private:
+  const std::string& source_;
+  std::vector<std::unordered_set<std::string>> open_;
+};
+
+}  // namespace
+
+std::string in_quotes(const std::string& name) {
+  const std::string start = name.size() <= kMaxShown ? name : name.substr(0, kMaxShown) + "...";
+  return Document(start).dump(-1, ' ', false, Document::error_handler_t::replace);
+}
+
+std::string suggestion(const std::string& name, const std::vector<std::string>& known) {
+  std::string closest;
+  std::size_t closest_distance = 3;  // two letters wrong at most
+  for (const std::string& candidate : known) {
+    if (name.size() > candidate.size() + 2 || candidate.size() <= 2) continue;
+    const std::size_t distance = edit_distance(name, candidate);
+    if (distance >= closest_distance || 2 * distance > candidate.size()) continue;
+    closest_distance = distance;
+    closest = candidate;
+  }
+  if (!closest.empty()) return "; did you mean " + in_quotes(closest) + "?";
+
+  std::string list;
+  for (std::size_t i = 0; i < known.size() && i < 12; ++i) list += (i == 0 ? "" : ", ") + in_quotes(known[i]);
+  return known.empty() ? "" : "; known: " + list + (known.size() > 12 ? ", ..." : "");
+}
+
+Document JsonValue::parse(const std::string& text, const std::string& source) {
+  try {
+    return Document::parse(text, Strictness(source));
+  } catch (const nlohmann::json::exception& error) {
+    // "[json.exception.parse_error.101] parse error at line 1, column 2: ...": the part in brackets helps nobody
+    const std::string message = error.what();
+    const std::size_t start = message.find("] ");
+    throw Error(fmt::format("{}: not valid JSON: {}", source,
+                            start == std::string::npos ? message : message.substr(start + 2)));
+  }
+}
+
+void JsonValue::fail(const std::string& problem) const {
+  throw Error(path_.empty() ? source_ + ": " + problem : source_ + ": " + path_ + ": " + problem);
+}
+
+void JsonValue::fail_type(const std::string& expected) const {
+  fail(fmt::format("must be {}, found {}", expected, shown(*value_)));
+}
+
+bool JsonValue::boolean() const {
+  if (!value_->is_boolean()) fail_type("true or false");
+  return value_->get<bool>();
+}
+
+double JsonValue::number() const {
+  if (!value_->is_number()) fail_type("a number");
+  const double number = value_->get<double>();
+  if (!std::isfinite(number)) fail_type("a finite number");
+  return number;
+}
+
+double JsonValue::positive() const {
+  const double value = number();
+  if (!(value > 0)) fail_type("greater than 0");
+  return value;
+}
+
+double JsonValue::not_negative() const {
+  const double value = number();
+  if (!(value >= 0)) fail_type("0 or greater");
+  return value;
+}
+
+int JsonValue::integer(int lowest, int highest) const {
+  const std::string expected =
+      lowest == highest ? fmt::to_string(lowest) : fmt::format("an integer from {} to {}", lowest, highest);
+  if (!value_->is_number_integer()) fail_type(expected);
+  const double value = value_->get<double>();  // unsigned 64-bit values fit here, not in an int
+  if (!(value >= lowest && value <= highest)) fail_type(expected);
+  return static_cast<int>(value);
+}
+
+std::string JsonValue::text() const {
+  if (!value_->is_string()) fail_type("a string");
+  const auto& text = value_->get_ref<const std::string&>();
+  if (text.empty()) fail("must not be empty");
+  if (text.find('\0') != std::string::npos) fail("must not contain a zero character");
+  return text;
+}
+
+std::string JsonValue::one_of(const std::vector<std::string>& choices) const {
+  std::string choice = text();
+  if (std::find(choices.begin(), choices.end(), choice) == choices.end())
+    fail("unknown value " + in_quotes(choice) + suggestion(choice, choices));
+  return choice;
+}
+
+std::vector<double> JsonValue::numbers(std::size_t count) const {
+  if (!value_->is_array() || value_->size() != count) fail_type(fmt::format("an array of {} numbers", count));
+  std::vector<double> values;
+  for (const JsonValue& element : elements()) values.push_back(element.number());
+  return values;
+}
+
+std::vector<JsonValue> JsonValue::elements() const {
+  if (!value_->is_array()) fail_type("an array");
+  std::vector<JsonValue> elements;
+  for (const Document& element : *value_)
+    elements.emplace_back(element, source_, fmt::format("{}[{}]", path_, elements.size()));
+  return elements;
+}
+
+std::vector<std::pair<std::string, JsonValue>> JsonValue::members() const {
+  if (!value_->is_object()) fail_type("an object");
+  std::vector<std::pair<std::string, JsonValue>> members;
+  for (const auto& [key, value] : value_->items()) members.emplace_back(key, child(value, key));
+  return members;
+}
+
+void JsonValue::allow(const std::vector<std::string>& known) const {
+  for (const auto& [key, value] : members())
+    if (std::find(known.begin(), known.end(), key) == known.end()) value.fail("unknown field" + suggestion(key, known));
+}
+
+JsonValue JsonValue::required(const std::string& key) const {
+  std::optional<JsonValue> value = optional(key);
+  if (!value) fail("missing field " + in_quotes(key));
+  return *value;
+}
+
+std::optional<JsonValue> JsonValue::optional(const std::string& key) const {
+  if (!value_->is_object()) fail_type("an object");
+  const auto found = value_->find(key);
+  if (found == value_->end()) return std::nullopt;
+  return child(*found, key);
+}
+
+JsonValue JsonValue::child(const Document& value, const std::string& step) const {
+  std::string name = in_quotes(step);
+  name = name.substr(1, name.size() - 2);
+  return {value, source_, path_.empty() ? name : path_ + "." + name};
+}
+
+}  // namespace isopatch

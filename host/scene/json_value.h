@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A strict view of a JSON document: every value knows its path, so that every error says where.
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace isopatch {
+
+/// One value of a document, e.g. `scene.json: bodies[1].friction`. Every accessor throws Error if the value is not what
+/// is asked for. Refers to the document: keep that alive.
+class JsonValue {
+ public:
+  using Document = nlohmann::ordered_json;
+
+  JsonValue(const Document& value, std::string source, std::string path)
+      : value_(&value), source_(std::move(source)), path_(std::move(path)) {}
+
+  /// Parses `text` strictly: no comments, no duplicate keys, at most 32 levels and 4096 keys in an object.
+  static Document parse(const std::string& text, const std::string& source);
+
+  [[noreturn]] void fail(const std::string& problem) const;
+
+  bool is_string() const { return value_->is_string(); }
+  bool is_array() const { return value_->is_array(); }
+
+  bool boolean() const;
+  double number() const;
+  double positive() const;
+  double not_negative() const;
+  int integer(int lowest, int highest) const;
+  std::string text() const;  // not empty
+  std::string one_of(const std::vector<std::string>& choices) const;
+  std::vector<double> numbers(std::size_t count) const;
+
+  /// The elements of an array, the members of an object in the order of the file.
+  std::vector<JsonValue> elements() const;
+  std::vector<std::pair<std::string, JsonValue>> members() const;
+
+  /// Throws unless this is an object whose keys are all among `known`.
+  void allow(const std::vector<std::string>& known) const;
+
+  JsonValue required(const std::string& key) const;
+  std::optional<JsonValue> optional(const std::string& key) const;
+
+ private:
+  [[noreturn]] void fail_type(const std::string& expected) const;
+  JsonValue child(const Document& value, const std::string& step) const;
+
+  const Document* value_;
+  std::string source_;
+  std::string path_;
+};
+
+/// `"name"` in quotes, control characters escaped, shortened to a readable length.
+std::string in_quotes(const std::string& name);
+
+/// `; did you mean "friction"?` if one of `known` is close to `name`, else `; known are a, b, c`.
+std::string suggestion(const std::string& name, const std::vector<std::string>& known);
+
+}  // namespace isopatch

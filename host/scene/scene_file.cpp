@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scene files. Everything in the file is either understood or an error that names its place.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "host/scene/json_value.h"
+#include "isopatch/error.h"
+#include "isopatch/scene.h"
+
+namespace isopatch {
+namespace {
+
+constexpr std::uintmax_t kMaxSceneBytes = std::uintmax_t{16} << 20;
+constexpr std::uintmax_t kMaxMeshBytes = std::uintmax_t{2} << 30;
+constexpr std::size_t kMaxBodies = 64;
+constexpr std::size_t kMaxGeometries = 256;
+constexpr int kMaxSubdivisions = 7;
+constexpr std::int64_t kMaxSphereTets = 4'000'000;  // of all spheres of a scene together
+
+using Names = std::vector<std::string>;
+
+// A device, pipe or huge file must be an error, not a hang.
+void check_file(const std::filesystem::path& path, std::uintmax_t max_bytes) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) throw Error(path.string() + ": no such file");
+  if (!std::filesystem::is_regular_file(status)) throw Error(path.string() + ": not a regular file");
+  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+  if (error) throw Error(path.string() + ": " + error.message());
+  if (bytes > max_bytes) throw Error(fmt::format("{}: {} bytes, the limit is {}", path.string(), bytes, max_bytes));
+}
+
+template <std::size_t kCount>
+std::array<double, kCount> array_of(const JsonValue& value) {
+  const std::vector<double> numbers = value.numbers(kCount);
+  std::array<double, kCount> array;
+  std::copy(numbers.begin(), numbers.end(), array.begin());
+  return array;
+}
+
+// ---- geometries
+
+// Runs `make`; puts the place in the scene before what it has to say.
+template <typename Make>
+Geometry made(const JsonValue& place, Make make) {
+  try {
+    return make();
+  } catch (const Error& error) {
+    place.fail(error.what());
+  }
+}
+
+FieldOptions parse_field(const JsonValue& geometry) {
+  FieldOptions options;
+  if (const auto field = geometry.optional("field")) {
+    if (field->is_string()) {
+      if (field->text() == "laplace")
+        field->fail(R"(this version does not support "laplace"; use "distance" or {"point_data": NAME})");
+      field->one_of({"distance"});
+    } else {
+      field->allow({"point_data"});
+      options.kind = FieldOptions::Kind::kPointData;
+      options.point_data = field->required("point_data").text();
+    }
+  }
+  if (const auto policy = geometry.optional("all_boundary_tets"))
+    options.all_boundary_tets =
+        policy->one_of({"split", "refuse"}) == "split" ? AllBoundaryTets::kSplit : AllBoundaryTets::kRefuse;
+  return options;
+}
+
+Geometry parse_tet_mesh(const std::string& name, const JsonValue& value, const std::filesystem::path& directory) {
+  value.allow({"type", "file", "scale", "field", "all_boundary_tets"});
+  const std::filesystem::path file = directory / value.required("file").text();
+  const auto scale = value.optional("scale");
+  const double factor = scale ? scale->positive() : 1;
+  const FieldOptions field = parse_field(value);
+
+  return made(value, [&] {
+    check_file(file, kMaxMeshBytes);
+    TetMesh mesh = read_vtk(file.string());
+    for (Point3& point : mesh.points)
+      for (double& coordinate : point) coordinate *= factor;
+    return make_tet_mesh(name, std::move(mesh), field);
+  });
+}
+
+Geometry parse_sphere(const std::string& name, const JsonValue& value, std::int64_t& sphere_tets) {
+  value.allow({"type", "radius", "subdivisions"});
+  const double radius = value.required("radius").positive();
+  const auto field = value.optional("subdivisions");
+  const int subdivisions = field ? field->integer(0, kMaxSubdivisions) : 2;
+  sphere_tets += std::int64_t{20} << (2 * subdivisions);
+  if (sphere_tets > kMaxSphereTets)
+    value.fail(fmt::format("the spheres up to here have {} tets, the limit is {}; use fewer subdivisions", sphere_tets,
+                           kMaxSphereTets));
+  return made(value, [&] { return make_sphere(name, radius, subdivisions); });
+}
+
+Geometry parse_box(const std::string& name, const JsonValue& value) {
+  value.allow({"type", "size"});
+  const JsonValue edges = value.required("size");
+  const Point3 size = array_of<3>(edges);
+  for (const JsonValue& edge : edges.elements()) edge.positive();
+  return made(value, [&] { return make_box(name, size); });
+}
+
+Geometry parse_half_space(const std::string& name, const JsonValue& value) {
+  value.allow({"type", "thickness"});
+  const auto field = value.optional("thickness");
+  const double thickness = field ? field->positive() : 1;
+  return made(value, [&] { return make_half_space(name, thickness); });
+}
+
+Geometry parse_geometry(const std::string& name, const JsonValue& value, const std::filesystem::path& directory,
+                        std::int64_t& sphere_tets) {
+  const JsonValue type = value.required("type");
+  if (type.text() == "surface_mesh")
+    type.fail(R"(this version does not support "surface_mesh"; use "tet_mesh" with a .vtk file)");
+  const std::string kind = type.one_of({"sphere", "box", "tet_mesh", "half_space"});
+  if (kind == "sphere") return parse_sphere(name, value, sphere_tets);
+  if (kind == "box") return parse_box(name, value);
+  if (kind == "half_space") return parse_half_space(name, value);
+  return parse_tet_mesh(name, value, directory);
+}
+
+std::vector<Geometry> parse_geometries(const JsonValue& value, const std::filesystem::path& directory) {
+  const auto members = value.members();
+  if (members.empty()) value.fail("a scene needs at least one geometry");
+  if (members.size() > kMaxGeometries)
+    value.fail(fmt::format("{} geometries, the limit is {}", members.size(), kMaxGeometries));
+
+  std::vector<Geometry> geometries;
+  std::int64_t sphere_tets = 0;
+  for (const auto& [name, geometry] : members) {
+    if (name.empty()) geometry.fail("a geometry needs a name");
+    geometries.push_back(parse_geometry(name, geometry, directory, sphere_tets));
+  }
+  return geometries;
+}
+
+// ---- bodies
+
+template <typename Named>
+Names names_of(const std::vector<Named>& things) {
+  Names names;
+  for (const Named& thing : things) names.push_back(thing.name);
+  return names;
+}
+
+int index_of(const JsonValue& reference, const Names& names, const std::string& kind) {
+  const std::string name = reference.text();
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end())
+    reference.fail(fmt::format("no {} is named {}{}", kind, in_quotes(name), suggestion(name, names)));
+  return static_cast<int>(found - names.begin());
+}
+
+// Throws unless the quaternion's norm is one that an evaluation accepts.
+void check_orientation(const JsonValue& orientation, const std::array<double, 4>& q) {
+  const double norm = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+  if (!(norm >= 1e-6 && norm <= 1e6))
+    orientation.fail(fmt::format("a quaternion [w, x, y, z] of norm {} cannot be normalised", norm));
+}
+
+Body parse_body(const JsonValue& value, const Names& geometries) {
+  value.allow({"name", "geometry", "modulus", "dissipation", "friction", "rigid", "fixed", "position", "orientation",
+               "linear_velocity", "angular_velocity"});
+  Body body;
+  body.name = value.required("name").text();
+  body.geometry = index_of(value.required("geometry"), geometries, "geometry");
+  if (const auto field = value.optional("rigid")) body.rigid = field->boolean();
+  if (const auto field = value.optional("fixed")) body.fixed = field->boolean();
+  if (const auto field = value.optional("modulus")) body.modulus = field->positive();
+  if (const auto field = value.optional("dissipation")) body.dissipation = field->not_negative();
+  if (const auto field = value.optional("friction")) body.friction = field->not_negative();
+
+  const auto copy = [](const auto& from, double* to) { std::copy(from.begin(), from.end(), to); };
+  if (const auto field = value.optional("position")) copy(array_of<3>(*field), body.pose.data());
+  if (const auto field = value.optional("orientation")) {
+    const std::array<double, 4> quaternion = array_of<4>(*field);
+    check_orientation(*field, quaternion);
+    copy(quaternion, body.pose.data() + 3);
+  }
+  if (const auto field = value.optional("linear_velocity")) copy(array_of<3>(*field), body.velocity.data());
+  if (const auto field = value.optional("angular_velocity")) copy(array_of<3>(*field), body.velocity.data() + 3);
+  return body;
+}
+
+std::vector<Body> parse_bodies(const JsonValue& value, const Names& geometries) {
+  const std::vector<JsonValue> elements = value.elements();
+  if (elements.empty()) value.fail("a scene needs at least one body");
+  if (elements.size() > kMaxBodies) value.fail(fmt::format("{} bodies, the limit is {}", elements.size(), kMaxBodies));
+
+  std::vector<Body> bodies;
+  for (const JsonValue& element : elements) {
+    Body body = parse_body(element, geometries);
+    const auto same_name = [&body](const Body& other) { return other.name == body.name; };
+    if (std::any_of(bodies.begin(), bodies.end(), same_name))
+      element.required("name").fail("another body is already named " + in_quotes(body.name));
+    bodies.push_back(std::move(body));
+  }
+  return bodies;
+}
+
+// ---- pairs
+
+Pair parse_pair(const JsonValue& value, const Names& bodies) {
+  Pair pair;
+  JsonValue names = value;
+  if (!value.is_array()) {
+    value.allow({"bodies", "dissipation", "friction"});
+    names = value.required("bodies");
+    if (const auto field = value.optional("dissipation")) pair.dissipation = field->not_negative();
+    if (const auto field = value.optional("friction")) pair.friction = field->not_negative();
+  }
+  const std::vector<JsonValue> ends = names.elements();
+  if (ends.size() != 2) names.fail(fmt::format("must be two body names, found {}", ends.size()));
+  pair.a = index_of(ends[0], bodies, "body");
+  pair.b = index_of(ends[1], bodies, "body");
+  return pair;
+}
+
+// The same rules as Scene's, told with the place in the file.
+void check_pair(const JsonValue& value, const Pair& pair, const SceneDescription& scene) {
+  const Body& a = scene.bodies[static_cast<std::size_t>(pair.a)];
+  const Body& b = scene.bodies[static_cast<std::size_t>(pair.b)];
+  const auto is_half_space = [&scene](const Body& body) {
+    return scene.geometries[static_cast<std::size_t>(body.geometry)].kind == GeometryKind::kHalfSpace;
+  };
+  if (pair.a == pair.b) value.fail("pairs " + in_quotes(a.name) + " with itself");
+  if (a.rigid && b.rigid)
+    value.fail(in_quotes(a.name) + " and " + in_quotes(b.name) + " are both rigid; one must be compliant");
+  if (is_half_space(a) && is_half_space(b))
+    value.fail(in_quotes(a.name) + " and " + in_quotes(b.name) + " are both half spaces; one must be a mesh");
+}
+
+std::vector<Pair> parse_pairs(const JsonValue& value, const SceneDescription& scene) {
+  const Names bodies = names_of(scene.bodies);
+  std::vector<Pair> pairs;
+  std::set<std::pair<int, int>> seen;
+  for (const JsonValue& element : value.elements()) {
+    const Pair pair = parse_pair(element, bodies);
+    check_pair(element, pair, scene);
+    if (!seen.emplace(std::minmax(pair.a, pair.b)).second) element.fail("these two bodies are paired already");
+    pairs.push_back(pair);
+  }
+  return pairs;
+}
+
+// ---- contact law
+
+ContactOptions parse_contact(const JsonValue& value) {
+  value.allow({"dissipation_model", "quadrature", "slip_tolerance", "gradient_filter"});
+  ContactOptions contact;
+  if (const auto field = value.optional("dissipation_model"))
+    contact.dissipation_model =
+        field->one_of({"hunt_crossley", "pfc"}) == "pfc" ? DissipationModel::kPfc : DissipationModel::kHuntCrossley;
+  if (const auto field = value.optional("quadrature")) {
+    const std::string rule = field->one_of({"centroid", "fan3", "fan6"});
+    contact.quadrature = rule == "centroid" ? Quadrature::kCentroid
+                         : rule == "fan3"   ? Quadrature::kFan3
+                                            : Quadrature::kFan6;
+  }
+  if (const auto field = value.optional("slip_tolerance")) contact.slip_tolerance = field->positive();
+  if (const auto field = value.optional("gradient_filter")) contact.gradient_filter = field->boolean();
+  return contact;
+}
+
+}  // namespace
+
+SceneDescription parse_scene(const std::string& json, const std::string& directory, const std::string& source) {
+  const JsonValue::Document document = JsonValue::parse(json, source);
+  const JsonValue root(document, source, "");
+  root.allow({"isopatch", "geometries", "bodies", "pairs", "contact"});
+  root.required("isopatch").integer(1, 1);
+
+  SceneDescription scene;
+  if (const auto contact = root.optional("contact")) scene.contact = parse_contact(*contact);
+  scene.geometries = parse_geometries(root.required("geometries"), directory);
+  scene.bodies = parse_bodies(root.required("bodies"), names_of(scene.geometries));
+  const auto pairs = root.optional("pairs");
+  scene.pairs = pairs ? parse_pairs(*pairs, scene) : all_pairs(scene);
+  return scene;
+}
+
+SceneDescription read_scene(const std::string& path) {
+  check_file(path, kMaxSceneBytes);
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Error(path + ": cannot be opened for reading");
+  const std::string json((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  return parse_scene(json, std::filesystem::path(path).parent_path().string(), path);
+}
+
+}  // namespace isopatch
