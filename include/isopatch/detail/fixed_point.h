@@ -30,7 +30,8 @@ struct Grid {
   double to_value;  // bound / 2^62
 
   ISOPATCH_HD static Grid from_bound(double bound) {
-    return {static_cast<T>(0x1p62 / bound), bound * 0x1p-62};
+    const double held = std::fmax(bound, 0x1p-60);  // keeps to_steps finite in float
+    return {static_cast<T>(0x1p62 / held), held * 0x1p-62};
   }
 };
 

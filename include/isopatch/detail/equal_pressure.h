@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From two cells to a contact plane and the lines that bound the polygon on it.
+//
+// The signed difference d is p_M - p_S, or the height over the surface of the rigid one; it grows from S towards M. It is
+// evaluated at the vertices of each tet (nodal value minus the other's affine value), so tets that share a vertex see the
+// identical number. With |d| <= snap taken as zero, a pair of cells is kept only if each tet has some d > 0 and some
+// d <= 0. Of two tets that share a face lying in the contact plane exactly one passes, so the polygon is counted exactly
+// once. A face whose vertices are all on one side does not bound the polygon and is left out, which is also
+// what removes faces that lie in the plane.
+//
+// All of this is in double: two affine values that cancel, offsets of large faces from a small polygon. The clipping and the
+// integrals that follow run in the scalar of the evaluation, about an origin near the polygon.
+#pragma once
+
+#include "isopatch/detail/clip.h"
+#include "isopatch/detail/pair_frame.h"
+
+namespace isopatch::detail {
+
+/// Where the bounding boxes of two cells overlap, in M.
+struct Overlap {
+  Vec3f center;
+  float radius;
+};
+
+ISOPATCH_HD Vec3f box_center(const float (&low)[3], const float (&high)[3]) {
+  return {0.5f * (low[0] + high[0]), 0.5f * (low[1] + high[1]), 0.5f * (low[2] + high[2])};
+}
+
+
+/// Cheap necessary conditions: boxes that meet in M (within the slack) and pressure ranges that meet. Both the hierarchy
+/// and brute force decide with this function, so they see the same cells.
+ISOPATCH_HD bool cells_may_touch(const PairFrame& f, const Transform<float>& X_MS, const Cell& m, const Cell* s,
+                                 Overlap& overlap) {
+  float low[3] = {m.box_low[0], m.box_low[1], m.box_low[2]};
+  float high[3] = {m.box_high[0], m.box_high[1], m.box_high[2]};
+
+  if (s != nullptr) {
+    Vec3f v = apply(X_MS, cast<float>(s->vertex[0]));
+    Vec3f s_low = v, s_high = v;
+    ISOPATCH_UNROLL
+    for (int i = 1; i < 4; ++i) {
+      v = apply(X_MS, cast<float>(s->vertex[i]));
+      s_low = {std::fmin(s_low.x, v.x), std::fmin(s_low.y, v.y), std::fmin(s_low.z, v.z)};
+      s_high = {std::fmax(s_high.x, v.x), std::fmax(s_high.y, v.y), std::fmax(s_high.z, v.z)};
+    }
+    low[0] = std::fmax(low[0], s_low.x), high[0] = std::fmin(high[0], s_high.x);
+    low[1] = std::fmax(low[1], s_low.y), high[1] = std::fmin(high[1], s_high.y);
+    low[2] = std::fmax(low[2], s_low.z), high[2] = std::fmin(high[2], s_high.z);
+    if (low[0] - high[0] > f.slack || low[1] - high[1] > f.slack || low[2] - high[2] > f.slack) return false;
+
+    if (!f.rigid_M && !f.rigid_S) {
+      double m_min = m.extent[0], m_max = m.extent[0], s_min = s->extent[0], s_max = s->extent[0];
+      ISOPATCH_UNROLL
+      for (int i = 1; i < 4; ++i) {
+        m_min = std::fmin(m_min, m.extent[i]), m_max = std::fmax(m_max, m.extent[i]);
+        s_min = std::fmin(s_min, s->extent[i]), s_max = std::fmax(s_max, s->extent[i]);
+      }
+      if (f.modulus_M * m_min > f.modulus_S * s_max || f.modulus_S * s_min > f.modulus_M * m_max) return false;
+    }
+  }
+
+  overlap.center = box_center(low, high);
+  const Vec3f diagonal = {std::fmax(high[0] - low[0], 0.0f), std::fmax(high[1] - low[1], 0.0f),
+                          std::fmax(high[2] - low[2], 0.0f)};
+  overlap.radius = std::fma(0.5f, norm(diagonal), 2 * f.slack);
+  return true;
+}
+
+/// Bit i is set where d at vertex i is positive. A cell is cut if its mask is neither 0 nor 15.
+struct Gate {
+  std::uint32_t positive_M, positive_S;
+};
+
+ISOPATCH_HD bool is_cut(std::uint32_t mask) { return mask != 0u && mask != 15u; }
+
+/// The exactly-once gate. `s` is null for a half space.
+ISOPATCH_HD bool pass_gate(const PairFrame& f, const Cell& m, const Cell* s, Gate& gate) {
+  gate = {0, 0};
+
+  // d at the vertices of M: p_M - p_S, or the height over S
+  if (!f.rigid_M) {
+    Vec3d gradient, origin;  // of what is subtracted from p_M, in M
+    double at_origin, own;
+    if (s == nullptr) {
+      const double slope = f.rigid_S ? 1.0 : -f.modulus_S / f.S->thickness;
+      gradient = slope * Vec3d{f.X_MS.row[0].z, f.X_MS.row[1].z, f.X_MS.row[2].z};
+      origin = f.X_MS.translation;
+      at_origin = 0;
+    } else {
+      gradient = (f.rigid_S ? 1.0 : f.modulus_S) * rotate(f.X_MS, s->gradient);
+      origin = apply(f.X_MS, s->vertex[0]);
+      at_origin = f.modulus_S * s->extent[0];
+    }
+    own = f.rigid_S ? 0.0 : f.modulus_M;
+    ISOPATCH_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      const double other = at_origin + dot(gradient, m.vertex[i] - origin);
+      const double d = f.rigid_S ? other : own * m.extent[i] - other;
+      gate.positive_M |= d > f.snap ? 1u << i : 0u;
+    }
+    if (!is_cut(gate.positive_M)) return false;
+  }
+
+  // d at the vertices of S: p_M - p_S, both compliant
+  if (s != nullptr && !f.rigid_S) {
+    const Vec3d gradient = f.modulus_M * rotate_back(f.X_MS, m.gradient);
+    const Vec3d origin = apply_back(f.X_MS, m.vertex[0]);
+    const double at_origin = f.modulus_M * m.extent[0];
+    ISOPATCH_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      const double d = (at_origin + dot(gradient, s->vertex[i] - origin)) - f.modulus_S * s->extent[i];
+      gate.positive_S |= d > f.snap ? 1u << i : 0u;
+    }
+    if (!is_cut(gate.positive_S)) return false;
+  }
+  return true;
+}
+
+/// The contact plane of one pair of cells, and the half-planes on it. Lengths on the plane are in units of `radius`.
+template <class T>
+struct ContactPlane {
+  Vec3d origin;      // on the plane, in M
+  Basis<double> axes;
+  Vec3d normal;      // unit, from S into M
+  double pressure;   // at the origin, Pa
+  double pressure_u, pressure_v;  // slopes along the axes, Pa/m
+  double gradient_M, gradient_S;  // slopes into each body, Pa/m: grad p_M . n and -grad p_S . n
+  double cosine_M, cosine_S;      // of the normal with each inward gradient
+  T radius;
+  Line<T> line[kMaxLines];
+  int num_lines;
+};
+
+/// Face `i` of a tet bounds the polygon if its vertices are on both sides.
+ISOPATCH_HD bool is_crossed(std::uint32_t mask, int face) {
+  const std::uint32_t others = 15u & ~(1u << face);
+  return (mask & others) != 0u && (mask & others) != others;
+}
+
+/// How lines are kept: `packed` appends the used ones (few, for a scalar loop); otherwise every face has its fixed place, so
+/// that a register array needs no dynamic index. The results have the same bits.
+template <bool packed, class T>
+struct LineList {
+  ContactPlane<T>& plane;
+
+  ISOPATCH_HD void add(bool used, int place, Line<T> line) {
+    if constexpr (packed) {
+      if (used) plane.line[plane.num_lines++] = line;
+    } else {
+      plane.line[place] = used ? line : Line<T>{T(0), T(0), T(0)};
+    }
+  }
+};
+
+/// Projects the faces of one cell on the plane. Returns false if the polygon is certainly empty.
+template <bool packed, class T>
+ISOPATCH_HD bool add_lines(const Cell& cell, std::uint32_t faces, int first, Vec3d origin, Vec3d u, Vec3d v,
+                           ContactPlane<T>& plane) {
+  LineList<packed, T> list{plane};
+  const double inverse_radius = 1.0 / static_cast<double>(plane.radius);
+  bool inside = true;
+  ISOPATCH_UNROLL
+  for (int i = 0; i < 4; ++i) {
+    if (packed && (faces >> i & 1u) == 0u) continue;
+    const Vec3d face = cell.inward[i];
+    const T x = static_cast<T>(dot(face, u)), y = static_cast<T>(dot(face, v));
+    const T c = static_cast<T>(dot(face, origin - cell.vertex[(i + 1) & 3]) * inverse_radius);
+    const T length = std::sqrt(std::fma(x, x, y * y));
+    // a line farther than the unit disc either never cuts the polygon or leaves nothing of it
+    const bool used = (faces >> i & 1u) != 0u;
+    const bool cuts = c < length;
+    inside = inside && !(used && c < -length);
+    const T inverse = T(1) / length;
+    list.add(used && cuts, first + i, {x * inverse, y * inverse, c * inverse});
+  }
+  return inside;
+}
+
+/// The plane of equal pressure, or of the rigid surface, and its lines. Returns false if the polygon is empty.
+template <bool packed, class T>
+ISOPATCH_HD bool make_contact_plane(const PairFrame& f, const Cell& m, const Cell* s, const Gate& gate,
+                                    const Overlap& overlap, ContactPlane<T>& plane) {
+  plane.radius = static_cast<T>(overlap.radius);
+  plane.num_lines = packed ? 0 : kMaxLines;
+
+  // affine pressures in M
+  const Vec3d center = cast<double>(overlap.center);
+  Vec3d gradient_M = {0, 0, 0}, gradient_S = {0, 0, 0};
+  double pressure_M = 0, pressure_S = 0;
+  Vec3d center_S = apply_back(f.X_MS, center);
+  if (!f.rigid_M) {
+    gradient_M = f.modulus_M * m.gradient;
+    pressure_M = std::fma(f.modulus_M, m.extent[0], dot(gradient_M, center - m.vertex[0]));
+  }
+  if (!f.rigid_S) {
+    if (s == nullptr) {
+      const double slope = -f.modulus_S / f.S->thickness;
+      gradient_S = slope * Vec3d{f.X_MS.row[0].z, f.X_MS.row[1].z, f.X_MS.row[2].z};
+      pressure_S = slope * center_S.z;
+    } else {
+      gradient_S = f.modulus_S * rotate(f.X_MS, s->gradient);
+      pressure_S = std::fma(f.modulus_S, s->extent[0],
+                            f.modulus_S * dot(s->gradient, center_S - s->vertex[0]));
+    }
+  }
+
+  // the plane: d = 0, its normal from S into M
+  double height;  // of the centre over the plane, m
+  if (f.rigid_S) {
+    plane.normal = s == nullptr ? Vec3d{f.X_MS.row[0].z, f.X_MS.row[1].z, f.X_MS.row[2].z} : rotate(f.X_MS, s->gradient);
+    height = s == nullptr ? center_S.z : dot(s->gradient, center_S - s->vertex[0]);
+  } else if (f.rigid_M) {
+    plane.normal = -m.gradient;
+    height = -dot(m.gradient, center - m.vertex[0]);
+  } else {
+    const Vec3d difference = gradient_M - gradient_S;
+    const double inverse = 1.0 / norm(difference);
+    plane.normal = inverse * difference;
+    height = (pressure_M - pressure_S) * inverse;
+  }
+  if (!(std::fabs(height) <= static_cast<double>(overlap.radius))) return false;
+  plane.origin = fused(-height, plane.normal, center);
+  plane.axes = make_basis(plane.normal);
+
+  // pressure from the body in which it is flatter: it carries the smaller error
+  const bool from_M = f.rigid_S || (!f.rigid_M && dot(gradient_M, gradient_M) <= dot(gradient_S, gradient_S));
+  const Vec3d gradient = from_M ? gradient_M : gradient_S;
+  plane.pressure = (from_M ? pressure_M : pressure_S) - height * dot(gradient, plane.normal);
+  plane.pressure_u = dot(gradient, plane.axes.u);
+  plane.pressure_v = dot(gradient, plane.axes.v);
+  plane.gradient_M = dot(gradient_M, plane.normal);
+  plane.gradient_S = -dot(gradient_S, plane.normal);
+  if (f.gradient_filter) {
+    plane.cosine_M = f.rigid_M ? 1.0 : plane.gradient_M / norm(gradient_M);
+    plane.cosine_S = f.rigid_S ? 1.0 : plane.gradient_S / norm(gradient_S);
+  }
+
+  // lines of M, then of S, in each body's own frame
+  std::uint32_t faces = f.rigid_M ? 7u : 0u;
+  for (int i = 0; i < 4 && !f.rigid_M; ++i) faces |= is_crossed(gate.positive_M, i) ? 1u << i : 0u;
+  if (!add_lines<packed>(m, faces, 0, plane.origin, plane.axes.u, plane.axes.v, plane)) return false;
+
+  const Vec3d u_S = rotate_back(f.X_MS, plane.axes.u), v_S = rotate_back(f.X_MS, plane.axes.v);
+  const Vec3d origin_S = apply_back(f.X_MS, plane.origin);
+  if (s != nullptr) {
+    faces = f.rigid_S ? 7u : 0u;
+    for (int i = 0; i < 4 && !f.rigid_S; ++i) faces |= is_crossed(gate.positive_S, i) ? 1u << i : 0u;
+    return add_lines<packed>(*s, faces, 4, origin_S, u_S, v_S, plane);
+  }
+
+  // a half space bounds a rigid surface by z <= 0; beside a compliant tet the polygon ends where its pressure does
+  LineList<packed, T> list{plane};
+  const T x = static_cast<T>(-u_S.z), y = static_cast<T>(-v_S.z);
+  const T c = static_cast<T>(-origin_S.z / static_cast<double>(plane.radius));
+  const T length = std::sqrt(std::fma(x, x, y * y));
+  const bool cuts = f.rigid_M && c < length;
+  const T inverse = T(1) / length;
+  list.add(cuts, 4, {x * inverse, y * inverse, c * inverse});
+  for (int i = 5; i < kMaxLines; ++i) list.add(false, i, {T(0), T(0), T(0)});
+  return !(f.rigid_M && c < -length);
+}
+
+}  // namespace isopatch::detail

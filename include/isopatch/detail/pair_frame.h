@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Everything about one (environment, pair) that its tet pairs share, formed once in double: the relative pose, the
+// materials, the relative twist, the tolerances and the grids of the sums.
+//
+// The two bodies are called M and S. All geometry is in the frame of M, so a scene far from the world's origin loses
+// nothing. M always has cells; S may be a half space. Where the pair is stored the other way round, M is body b
+// and the wrench is handed back to a in finish().
+#pragma once
+
+#include "isopatch/detail/environment.h"
+#include "isopatch/detail/fixed_point.h"
+
+namespace isopatch::detail {
+
+struct PairFrame {
+  // bodies
+  const GeometryView* M;
+  const GeometryView* S;
+  HierarchyView hierarchy_M, hierarchy_S;
+  bool swapped;             // M is the pair's body b
+  bool rigid_M, rigid_S;
+  double modulus_M, modulus_S;
+
+  // poses
+  Transform<double> X_WM, X_MS;
+  Vec3d p_WoA, p_WoB;       // body origins of the pair's a and b in the world
+  float slack;              // m, added to every box test; far above its rounding
+  double snap;              // |d| at or below this is zero (Pa, or m beside a rigid body)
+  Vec3d reference_M;        // point torques are summed about
+
+  // contact law
+  bool moving;
+  Vec3d velocity_M;         // of M relative to S at reference_M, in M, m/s
+  Vec3d angular_M;          // of M relative to S, in M, rad/s
+  bool pfc_dissipation;
+  bool gradient_filter;
+  int quadrature;
+  double dissipation;       // d [s/m], or chi/E [s/Pa]
+  double friction;
+  double slip_tolerance;
+
+  // bounds, powers of two
+  double force_bound, torque_bound, area_bound, length_bound;
+};
+
+/// A tolerance for pressures that should be equal, in units of modulus x gradient x reach: 16 times the rounding of
+/// an affine value formed from differences of coordinates.
+inline constexpr double kSnap = 0x1p-48;
+
+/// Margin of the box tests relative to the reach of both meshes: 8 times the rounding of a float coordinate.
+inline constexpr double kBoxSlack = 0x1p-20;
+
+ISOPATCH_HD double combined(double own_a, double own_b, double modulus_a, double modulus_b, bool rigid_a, bool rigid_b) {
+  if (rigid_a) return own_b;
+  if (rigid_b) return own_a;
+  return (modulus_b * own_a + modulus_a * own_b) / (modulus_a + modulus_b);
+}
+
+/// Fills in the frame of `pair`; the environment's status must be clean.
+ISOPATCH_HD PairFrame make_pair_frame(const SceneView& scene, const State& state, std::int64_t environment, int pair) {
+  const PairView& view = scene.pairs[pair];
+  const Material material_a = read_material(scene, state, environment, view.a);
+  const Material material_b = read_material(scene, state, environment, view.b);
+  const bool rigid_a = scene.bodies[view.a].rigid, rigid_b = scene.bodies[view.b].rigid;
+  const GeometryView& geometry_a = scene.geometries[geometry_of(scene, state, environment, view.a)];
+  const GeometryView& geometry_b = scene.geometries[geometry_of(scene, state, environment, view.b)];
+  const Transform<double> X_WA = read_pose(state, environment, view.a), X_WB = read_pose(state, environment, view.b);
+
+  PairFrame f;
+  f.p_WoA = X_WA.translation;
+  f.p_WoB = X_WB.translation;
+
+  // roles: a half space is S; beside it, and otherwise, M is compliant where it can be
+  f.swapped = geometry_a.half_space || (rigid_a && !geometry_b.half_space);
+  f.M = f.swapped ? &geometry_b : &geometry_a;
+  f.S = f.swapped ? &geometry_a : &geometry_b;
+  f.rigid_M = f.swapped ? rigid_b : rigid_a;
+  f.rigid_S = f.swapped ? rigid_a : rigid_b;
+  f.modulus_M = f.rigid_M ? 0.0 : (f.swapped ? material_b.modulus : material_a.modulus);
+  f.modulus_S = f.rigid_S ? 0.0 : (f.swapped ? material_a.modulus : material_b.modulus);
+  f.hierarchy_M = f.rigid_M ? f.M->surface : f.M->solid;
+  f.hierarchy_S = f.rigid_S ? f.S->surface : f.S->solid;
+
+  // poses
+  f.X_WM = f.swapped ? X_WB : X_WA;
+  const Transform<double>& X_WS = f.swapped ? X_WA : X_WB;
+  f.X_MS = relative(f.X_WM, X_WS);
+  f.reference_M = f.M->center;
+  const double reach_M = norm(f.M->center) + f.M->radius, reach_S = norm(f.S->center) + f.S->radius;
+  const double reach = reach_M + reach_S;
+  f.slack = static_cast<float>(kBoxSlack * reach);
+  const double gradient = f.modulus_M * f.M->max_gradient + f.modulus_S * f.S->max_gradient;
+  f.snap = kSnap * reach * (f.rigid_M || f.rigid_S ? 1.0 : gradient);
+
+  // contact law
+  const Twist twist_M = read_twist(state, environment, f.swapped ? view.b : view.a);
+  const Twist twist_S = read_twist(state, environment, f.swapped ? view.a : view.b);
+  const Vec3d reference_W = rotate(f.X_WM, f.reference_M);  // from M's origin, world axes
+  const Vec3d from_S_W = reference_W + (f.X_WM.translation - X_WS.translation);
+  const Vec3d velocity_W =
+      (twist_M.linear + cross(twist_M.angular, reference_W)) - (twist_S.linear + cross(twist_S.angular, from_S_W));
+  f.velocity_M = rotate_back(f.X_WM, velocity_W);
+  f.angular_M = rotate_back(f.X_WM, twist_M.angular - twist_S.angular);
+  f.moving = dot(f.velocity_M, f.velocity_M) + dot(f.angular_M, f.angular_M) > 0;
+  f.pfc_dissipation = scene.contact.pfc_dissipation;
+  f.gradient_filter = scene.contact.gradient_filter;
+  f.quadrature = scene.contact.quadrature;
+  f.slip_tolerance = scene.contact.slip_tolerance;
+
+  const bool own_dissipation = view.dissipation < 0 || material_a.overrides_dissipation;
+  f.dissipation = own_dissipation ? combined(material_a.dissipation, material_b.dissipation, material_a.modulus,
+                                             material_b.modulus, rigid_a, rigid_b)
+                                  : view.dissipation;
+  if (f.pfc_dissipation) {
+    const double inverse_modulus = (f.rigid_M ? 0.0 : 1.0 / f.modulus_M) + (f.rigid_S ? 0.0 : 1.0 / f.modulus_S);
+    f.dissipation = f.dissipation * inverse_modulus;  // chi / E
+  }
+  const bool own_friction = view.friction < 0 || material_a.overrides_friction;
+  const double friction_sum = material_a.friction + material_b.friction;
+  f.friction = !own_friction ? view.friction
+               : friction_sum > 0 ? 2 * material_a.friction * material_b.friction / friction_sum
+                                  : 0.0;
+
+  // bounds: pressure of the softer body, area of a folded surface around M, traction raised by damping and friction
+  const double depth = f.S->half_space ? std::fmax(0.0, f.M->radius - apply_back(f.X_MS, f.M->center).z) : 0.0;
+  const double extent_S = f.S->half_space ? depth / f.S->thickness : f.S->max_extent;
+  const double limit_M = f.modulus_M * f.M->max_extent, limit_S = f.modulus_S * extent_S;
+  const double pressure = f.rigid_M ? limit_S : f.rigid_S ? limit_M : std::fmin(limit_M, limit_S);
+  const double radius = f.S->half_space ? f.M->radius : std::fmin(f.M->radius, f.S->radius);
+  const double speed = norm(f.velocity_M) + norm(f.angular_M) * f.M->radius;
+  const double stiffening = f.pfc_dissipation ? gradient : 1.0;
+  const double raise = (1 + f.dissipation * stiffening * speed) * (1 + f.friction);
+  constexpr double kTiny = 0x1p-500;
+  f.area_bound = next_power_of_two(64 * radius * radius);
+  f.length_bound = next_power_of_two(2 * f.M->radius);
+  f.force_bound = next_power_of_two(std::fmax(pressure * raise, kTiny)) * f.area_bound;
+  f.torque_bound = f.force_bound * f.length_bound;
+  return f;
+}
+
+}  // namespace isopatch::detail

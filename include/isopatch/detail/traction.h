@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The integrals of pressure, damping and friction over one contact polygon.
+#pragma once
+
+#include "isopatch/detail/equal_pressure.h"
+
+namespace isopatch::detail {
+
+/// One polygon's share of the wrench on M, in M. Torque about PairFrame::reference_M.
+template <class T>
+struct Contribution {
+  Vec3<T> force, torque;
+  Vec3<T> friction_force;   // the tangential part of `force`
+  Vec3<T> pressure_moment;  // integral of p (x - reference) dS, N m
+  T pressure_integral;      // N, the static normal force
+  T max_pressure;           // Pa, at a vertex
+  T area;                   // m^2
+  Vec3<T> normal;           // unit, from S into M
+};
+
+/// Components in the contact plane's axes (u, v, n) of a force, and of its moment about the polygon's middle.
+template <class T>
+struct PlaneWrench {
+  T u = 0, v = 0, n = 0;
+  T moment_u = 0, moment_v = 0, moment_n = 0;
+};
+
+/// The relative velocity over the contact plane: of M relative to S, in the plane's axes. Affine in (X, Y).
+template <class T>
+struct PlaneVelocity {
+  T u, v, n;                     // at the polygon's middle, m/s
+  T angular_u, angular_v, angular_n;  // rad/s
+};
+
+/// What a point adds to the static pressure: damping along the normal, friction in the plane (see the README for the laws).
+/// `weight` is the area the point stands for, (X, Y) its place about the middle in metres.
+template <class T>
+ISOPATCH_HD void add_point(T X, T Y, T weight, T pressure, const PlaneVelocity<T>& velocity, T dissipation, T friction,
+                           T slip_squared, PlaneWrench<T>& sum) {
+  const T v_u = std::fma(-velocity.angular_n, Y, velocity.u);
+  const T v_v = std::fma(velocity.angular_n, X, velocity.v);
+  const T v_n = std::fma(velocity.angular_u, Y, std::fma(-velocity.angular_v, X, velocity.n));
+
+  const T factor = std::fmax(T(0), std::fma(-dissipation, v_n, T(1)));
+  const T normal_force = weight * pressure * factor;
+  const T damping = weight * pressure * (factor - T(1));
+  const T slip = std::sqrt(std::fma(v_u, v_u, std::fma(v_v, v_v, slip_squared)));
+  const T drag = -(friction * normal_force) / slip;
+
+  const T t_u = drag * v_u, t_v = drag * v_v;
+  sum.u += t_u;
+  sum.v += t_v;
+  sum.n += damping;
+  sum.moment_u = std::fma(Y, damping, sum.moment_u);
+  sum.moment_v = std::fma(-X, damping, sum.moment_v);
+  sum.moment_n = std::fma(X, t_v, std::fma(-Y, t_u, sum.moment_n));
+}
+
+/// Barycentric coordinates and weight of the points of a triangle rule; `a` is the weight of one corner, the other two share
+/// the rest. Degree 2 with 3 points; degree 4 with 6 points (Strang and Fix; Dunavant 1985).
+template <class T>
+struct TrianglePoints {
+  T a, weight;
+};
+
+template <class T, class Visit>
+ISOPATCH_HD void for_each_point(int quadrature, const Visit& visit) {
+  const bool six = quadrature == 6;
+  const TrianglePoints<T> orbit[2] = {
+      {six ? T(0.10810301816807022736) : T(2.0 / 3), six ? T(0.22338158967801146570) : T(1.0 / 3)},
+      {T(0.81684757298045851308), T(0.10995174365532186764)}};
+  for (int o = 0; o < (six ? 2 : 1); ++o) {
+    const T a = orbit[o].a, b = T(0.5) * (T(1) - a);
+    visit(a, b, b, orbit[o].weight);
+    visit(b, a, b, orbit[o].weight);
+    visit(b, b, a, orbit[o].weight);
+  }
+}
+
+/// Damping and friction over the polygon. The fan's apex is the centroid, so triangles appear and vanish with zero area and
+/// the result is continuous (PFC fig. 5).
+template <class T>
+ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairFrame& f, const Segments<T>& s, int count, const AreaMoments<T>& m,
+                                            T scale, T pressure, T slope_u, T slope_v, T dissipation,
+                                            const PlaneVelocity<T>& velocity) {
+  const T friction = static_cast<T>(f.friction);
+  const T slip_squared = static_cast<T>(f.slip_tolerance * f.slip_tolerance);
+  const T cx = m.x / m.one, cy = m.y / m.one;  // centroid about the middle, in units of `scale`
+  PlaneWrench<T> sum;
+
+  const auto visit_point = [&](T x, T y, T area) {
+    const T X = scale * x, Y = scale * y;
+    const T p = std::fma(slope_u, X, std::fma(slope_v, Y, pressure));
+    add_point(X, Y, scale * scale * area, p, velocity, dissipation, friction, slip_squared, sum);
+  };
+
+  if (f.quadrature == 0) {
+    visit_point(cx, cy, m.one);
+    return sum;
+  }
+  for (int i = 0; i < count; ++i) {
+    const T x0 = s.x0[i] - cx, y0 = s.y0[i] - cy, x1 = s.x1[i] - cx, y1 = s.y1[i] - cy;
+    const bool part = s.x0[i] != s.x1[i] || s.y0[i] != s.y1[i];
+    if (!part) continue;
+    const T area = T(0.5) * std::fma(x0, y1, -(x1 * y0));
+    for_each_point<T>(f.quadrature, [&](T, T b, T c, T weight) {
+      visit_point(std::fma(b, x0, std::fma(c, x1, cx)), std::fma(b, y0, std::fma(c, y1, cy)), weight * area);
+    });
+  }
+  return sum;
+}
+
+/// Integrates over the polygon `s` on `plane`. Returns false if it has no area or the gradient filter drops it.
+template <class T>
+ISOPATCH_HD bool integrate(const PairFrame& f, const ContactPlane<T>& plane, const Segments<T>& s, int count,
+                           Contribution<T>& out) {
+  const AreaMoments<T> m = area_moments(s, count);
+  if (!has_area(m)) return false;
+  constexpr double kFilterCosine = -0.38268343236508977;  // 5 pi / 8
+  if (f.gradient_filter && (plane.cosine_M < kFilterCosine || plane.cosine_S < kFilterCosine)) return false;
+
+  // static part in closed form, about the middle
+  const T scale = plane.radius, square = scale * scale;
+  const Vec3<T> u = cast<T>(plane.axes.u), v = cast<T>(plane.axes.v), n = cast<T>(plane.normal);
+  const T slope_u = static_cast<T>(plane.pressure_u), slope_v = static_cast<T>(plane.pressure_v);
+  const T middle_u = scale * s.middle_x, middle_v = scale * s.middle_y;
+  const T pressure = std::fma(slope_u, middle_u, std::fma(slope_v, middle_v, static_cast<T>(plane.pressure)));
+  const T rise_u = scale * slope_u, rise_v = scale * slope_v;
+  const T total = square * std::fma(pressure, m.one, std::fma(rise_u, m.x, rise_v * m.y));
+  const T moment_x = square * scale * std::fma(pressure, m.x, std::fma(rise_u, m.xx, rise_v * m.xy));
+  const T moment_y = square * scale * std::fma(pressure, m.y, std::fma(rise_u, m.xy, rise_v * m.yy));
+
+  // motion
+  PlaneWrench<T> w;
+  const Vec3d arm_d = plane.origin - f.reference_M;
+  const Vec3<T> arm = fused(middle_u, u, fused(middle_v, v, cast<T>(arm_d)));
+  if (f.moving) {
+    const Vec3d velocity = f.velocity_M + cross(f.angular_M, arm_d);
+    PlaneVelocity<T> motion;
+    motion.angular_u = static_cast<T>(dot(f.angular_M, plane.axes.u));
+    motion.angular_v = static_cast<T>(dot(f.angular_M, plane.axes.v));
+    motion.angular_n = static_cast<T>(dot(f.angular_M, plane.normal));
+    motion.u = std::fma(-motion.angular_n, middle_v, static_cast<T>(dot(velocity, plane.axes.u)));
+    motion.v = std::fma(motion.angular_n, middle_u, static_cast<T>(dot(velocity, plane.axes.v)));
+    motion.n = std::fma(motion.angular_u, middle_v,
+                        std::fma(-motion.angular_v, middle_u, static_cast<T>(dot(velocity, plane.normal))));
+    double dissipation = f.dissipation;
+    if (f.pfc_dissipation) {  // effective gradient, VL eq. 23; approaching never lowers the pressure
+      const double g = f.rigid_M   ? plane.gradient_S
+                       : f.rigid_S ? plane.gradient_M
+                                   : plane.gradient_M * plane.gradient_S / (plane.gradient_M + plane.gradient_S);
+      dissipation *= std::fmax(g, 0.0);
+    }
+    w = integrate_motion(f, s, count, m, scale, pressure, slope_u, slope_v, static_cast<T>(dissipation), motion);
+  }
+
+  const T normal_force = total + w.n;
+  out.normal = n;
+  out.friction_force = fused(w.u, u, w.v * v);
+  out.force = fused(normal_force, n, out.friction_force);
+  const T moment_u = moment_y + w.moment_u, moment_v = w.moment_v - moment_x;  // (X, Y, 0) x (., ., p)
+  out.torque = cross(arm, out.force) + fused(moment_u, u, fused(moment_v, v, w.moment_n * n));
+  out.pressure_integral = total;
+  out.pressure_moment = fused(total, arm, fused(moment_x, u, moment_y * v));
+  out.area = square * m.one;
+  out.max_pressure = 0;
+  ISOPATCH_UNROLL
+  for (int i = 0; i < count; ++i) {
+    out.max_pressure = std::fmax(out.max_pressure, std::fma(rise_u, s.x0[i], std::fma(rise_v, s.y0[i], pressure)));
+  }
+  return true;
+}
+
+}  // namespace isopatch::detail
