@@ -7,9 +7,9 @@ namespace isopatch {
 
 /// The shape of the bounding volume hierarchy that a scene builds for a geometry.
 struct HierarchyStatistics {
-  int nodes = 0;   // inner nodes and leaves
+  int nodes = 0;  // inner nodes and leaves
   int leaves = 0;
-  int depth = 0;   // nodes on the longest way from the root to a leaf
+  int depth = 0;  // nodes on the longest way from the root to a leaf
 };
 
 /// All zero for a half space, which has no hierarchy.

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// States for a batch: the scene as written, and variations of it that are the same on every machine.
+#pragma once
+
+#include <cstdint>
+
+#include "host/cli/batch_runner.h"
+#include "isopatch/scene.h"
+
+namespace isopatch::cli {
+
+/// A counter-based generator: any number of its sequence at once, from integer arithmetic alone (SplitMix64).
+class CounterRandom {
+ public:
+  explicit CounterRandom(std::uint64_t seed) : seed_(seed) {}
+
+  /// Uniform in [-1, 1), a multiple of 2^-52.
+  double symmetric(std::uint64_t environment, std::uint64_t stream) const;
+
+ private:
+  std::uint64_t seed_;
+};
+
+/// The smallest diagonal of a body's bounding box [m]; half spaces have none, and without any other body it is 1.
+double body_size(const SceneDescription& scene);
+
+/// Environment 0 is the scene. In the others every body that is not fixed is moved by up to 2 % of body_size() along
+/// each axis, turned by up to 0.2 rad, and its velocities changed by up to half a body_size() per second and 0.5 rad/s
+/// along each axis.
+HostStates random_states(const SceneDescription& scene, std::int64_t num_environments, std::uint64_t seed);
+
+}  // namespace isopatch::cli

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "host/cli/batch_runner.h"
+#include "host/cli/npz.h"
+#include "isopatch/scene.h"
+
+namespace isopatch::cli {
+
+/// The arrays of a states file, by the names and shapes of HostStates; poses are required. Real arrays are float32 or
+/// float64, geometry_index int32 or int64, pair_mask uint8 or bool.
+/// Throws Error naming `source` and the array for an unknown name, another type or another shape.
+HostStates states_from_arrays(const std::map<std::string, NpyArray>& arrays, const SceneDescription& scene,
+                              const std::string& source);
+
+/// The same from an .npz file; an .npy file is taken as the poses.
+HostStates read_states(const std::string& path, const SceneDescription& scene);
+
+}  // namespace isopatch::cli
