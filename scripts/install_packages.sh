@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Makes sure that everything needed to build is there. Source it rather than run it, from the root of the repository:
+# where the distribution's CMake is too old, it puts a newer one on PATH.
+#
+# ISOPATCH_SKIP_PACKAGES=1 takes what is installed as it is.
+set -euo pipefail
+
+isopatch_packages=(cmake ninja-build g++ pkg-config libeigen3-dev libfmt-dev nlohmann-json3-dev libcli11-dev
+  libgtest-dev libbenchmark-dev zlib1g-dev)
+isopatch_cmake_version=3.25
+
+isopatch_missing_packages() {
+  local package
+  for package in "$@"; do
+    dpkg -s "$package" 2>/dev/null | grep -q '^Status: install ok installed$' || echo "$package"
+  done
+}
+
+isopatch_install() {
+  local as_root=() missing
+  mapfile -t missing < <(isopatch_missing_packages "$@")
+  [[ ${#missing[@]} -gt 0 ]] || return 0
+
+  if [[ $(id -u) -ne 0 ]]; then
+    as_root=(sudo -n)
+  fi
+  if ! command -v apt-get >/dev/null || ! "${as_root[@]}" true 2>/dev/null; then
+    echo "These packages are missing, and installing them needs apt-get and root. Please install (Debian's names):" >&2
+    echo "  ${missing[*]}" >&2
+    echo "then run this again; ISOPATCH_SKIP_PACKAGES=1 skips this check." >&2
+    return 1
+  fi
+  echo "Installing ${missing[*]}"
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -q
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"
+}
+
+isopatch_cmake_is_new_enough() {
+  local found
+  found=$("${1:-cmake}" --version 2>/dev/null | sed -n '1s/[^0-9]*//p')
+  [[ -n $found ]] && printf '%s\n%s\n' "$isopatch_cmake_version" "$found" | sort -V -C
+}
+
+# A CMake in build/.venv, for distributions whose own is too old.
+isopatch_newer_cmake() {
+  local venv=$PWD/build/.venv
+  if ! isopatch_cmake_is_new_enough "$venv/bin/cmake"; then
+    echo "CMake $isopatch_cmake_version or newer is needed; installing one in build/.venv"
+    if command -v dpkg >/dev/null && ! python3 -c 'import ensurepip' 2>/dev/null; then
+      isopatch_install python3-venv || return 1
+    fi
+    if ! { python3 -m venv "$venv" && "$venv/bin/python" -m pip install -q "cmake>=$isopatch_cmake_version,<4"; }; then
+      echo "That failed. Please install CMake $isopatch_cmake_version or newer and put it on PATH." >&2
+      return 1
+    fi
+  fi
+  export PATH=$venv/bin:$PATH
+}
+
+if [[ ${ISOPATCH_SKIP_PACKAGES:-0} != 1 ]]; then
+  isopatch_install "${isopatch_packages[@]}" || exit 1
+fi
+if ! isopatch_cmake_is_new_enough; then
+  isopatch_newer_cmake || exit 1
+fi

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Installs what is missing, builds, runs all tests, and says how many ran and what was skipped and why.
+# Usage: scripts/test.sh [PRESET]      release (the default), debug, sanitize or cuda
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source scripts/install_packages.sh
+
+preset=${1:-release}
+jobs=$(nproc)
+results=$PWD/build/$preset/test_results.xml
+
+cmake --preset "$preset"
+cmake --build --preset "$preset" -j "$jobs"
+
+rm -f "$results"
+status=0
+ctest --preset "$preset" -j "$jobs" --output-junit "$results" || status=$?
+if [[ ! -f $results ]]; then
+  echo "ctest left no results" >&2
+  exit 1
+fi
+
+# ctest alone says "100% tests passed" where half of them were skipped
+awk '
+  function attribute(name) { return match($0, name "=\"[^\"]*\"") ? substr($0, RSTART + length(name) + 2, RLENGTH - length(name) - 3) : "" }
+  function plain(text) { gsub(/&lt;/, "<", text); gsub(/&gt;/, ">", text); gsub(/&quot;/, "\"", text); gsub(/&amp;/, "\\&", text); return text }
+  /<testcase / { name = attribute("name"); state = attribute("status"); reason = ""; wanted = 0; skip = 0 }
+  /<skipped message="SKIP/ { skip = 1 }
+  /^\[  SKIPPED \]/ { wanted = 0 }
+  wanted && $0 != "" { reason = reason (reason == "" ? "" : " ") plain($0) }
+  /: Skipped$/ && reason == "" { wanted = 1 }
+  /<\/testcase>/ {
+    gpu = name ~ /Gpu/
+    if (skip) {
+      ++skipped
+      gpu_skipped += gpu
+      if (reason == "") reason = "no reason given"
+      if (!(reason in count)) { order[++reasons] = reason; first[reason] = name }
+      ++count[reason]
+    } else {
+      gpu_ran += gpu
+      if (state == "run") ++passed
+      else { ++failed; failures = failures "\n  " name }
+    }
+  }
+  END {
+    print ""
+    print passed + failed " tests ran, " skipped + 0 " were skipped" (skipped ? ":" : "")
+    for (i = 1; i <= reasons; ++i) {
+      r = order[i]
+      print "  " count[r] " x " r "  (" first[r] (count[r] > 1 ? " and others" : "") ")"
+    }
+    if (failed) print "failed:" failures
+    if (gpu_ran + gpu_skipped) print "GPU tests: " gpu_ran + 0 " ran, " gpu_skipped + 0 " were skipped"
+    else print "GPU tests: none in this build"
+    print passed + 0 " passed, " failed + 0 " failed, " skipped + 0 " skipped"
+  }' "$results"
+exit "$status"
