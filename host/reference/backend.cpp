@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "evaluator_backend.h"
+#include "reference/body_pair.h"
+#include "reference/environment.h"
+
+namespace isopatch {
+namespace reference {
+namespace {
+
+constexpr std::size_t kMaxPolygonVertices = 8;
+
+struct Wrench {
+  Vector3 force = Vector3::Zero();
+  Vector3 torque = Vector3::Zero();
+};
+
+// What a pair adds to the results, world frame.
+struct PairResult {
+  PatchSum sum;
+  Wrench on_a, on_b;  // each about its own body's origin
+  Vector3 center_of_pressure = Vector3::Zero();
+  Vector3 mean_normal = Vector3::Zero();
+  Real energy = 0;
+  std::vector<ContactPolygon> polygons;  // in the frame of body a
+  Transform X_WA;
+};
+
+PairResult evaluate_pair(const SceneDescription& scene, const State& state, const Environment& environment,
+                         std::size_t pair_index, bool with_energy) {
+  const Pair& pair = scene.pairs[pair_index];
+  const auto index_a = static_cast<std::size_t>(pair.a);
+  const auto index_b = static_cast<std::size_t>(pair.b);
+  const BodyState& state_a = environment.bodies[index_a];
+  const BodyState& state_b = environment.bodies[index_b];
+  const Transform X_AB = state_a.X_WB.inverse() * state_b.X_WB;
+
+  // the pair is evaluated in a's frame, so that its place in the world costs no digits
+  const PlacedBody a(*state_a.geometry, scene.bodies[index_a].rigid, state_a.modulus, Transform{});
+  const PlacedBody b(*state_b.geometry, scene.bodies[index_b].rigid, state_b.modulus, X_AB);
+  const ContactLaw law = contact_law(scene, state, environment, pair_index);
+
+  PairResult result;
+  result.X_WA = state_a.X_WB;
+  for (ContactPolygon& polygon : contact_polygons(a, b)) {
+    if (scene.contact.gradient_filter && !polygon.passes_gradient_filter()) continue;
+    add_polygon(polygon, law, result.sum);
+    result.polygons.push_back(std::move(polygon));
+  }
+  if (with_energy) result.energy = elastic_energy(a, b);
+
+  // to the world
+  const Matrix3& R_WA = state_a.X_WB.rotation;
+  const PatchSum& sum = result.sum;
+  result.on_a = {R_WA * sum.force, R_WA * sum.torque};
+  result.on_b = {-result.on_a.force, R_WA * (X_AB.translation.cross(sum.force) - sum.torque)};
+  if (sum.pressure > 0) result.center_of_pressure = state_a.X_WB * Vector3(sum.pressure_moment / sum.pressure);
+  if (sum.area > 0) result.mean_normal = R_WA * (sum.normal / sum.area);
+  return result;
+}
+
+Polygon to_output(const ContactPolygon& polygon, const Transform& X_WA, std::size_t pair) {
+  Polygon out = {};
+  const std::size_t count = std::min(polygon.vertices.size(), kMaxPolygonVertices);
+  const Vector3 normal = X_WA.rotation * polygon.normal;
+  out.pair = static_cast<std::int32_t>(pair);
+  out.num_vertices = static_cast<std::int32_t>(count);
+  out.area = static_cast<float>(moments(polygon.vertices, polygon.normal).area);
+  for (std::size_t k = 0; k < count; ++k) {
+    const Vector3 x = X_WA * polygon.vertices[k];
+    out.pressures[k] = static_cast<float>(polygon.pressure.at(polygon.vertices[k]));
+    for (Eigen::Index i = 0; i < 3; ++i) out.vertices[k][i] = static_cast<float>(x[i]);
+  }
+  for (Eigen::Index i = 0; i < 3; ++i) out.normal[i] = static_cast<float>(normal[i]);
+  return out;
+}
+
+// Writes one environment's rows. A null array is skipped.
+class RowWriter {
+ public:
+  RowWriter(const Results& results, std::int64_t environment, std::size_t num_pairs)
+      : results_(results), environment_(environment), num_pairs_(num_pairs) {}
+
+  void put(const OutputArray& array, std::size_t index, Real value) const {
+    if (!array.data) return;
+    const std::int64_t offset = environment_ * array.stride + static_cast<std::int64_t>(index);
+    if (array.type == ScalarType::kFloat32) {
+      static_cast<float*>(array.data)[offset] = static_cast<float>(value);
+    } else {
+      static_cast<double*>(array.data)[offset] = static_cast<double>(value);
+    }
+  }
+
+  void put(const OutputArray& array, std::size_t index, const Vector3& value) const {
+    for (std::size_t i = 0; i < 3; ++i) put(array, index + i, value[static_cast<Eigen::Index>(i)]);
+  }
+
+  void put_pair(std::size_t pair, const PairResult& result) const {
+    put(results_.pair_wrench, 6 * pair, result.on_a.force);
+    put(results_.pair_wrench, 6 * pair + 3, result.on_a.torque);
+    put(results_.area, pair, result.sum.area);
+    put(results_.center_of_pressure, 3 * pair, result.center_of_pressure);
+    put(results_.mean_normal, 3 * pair, result.mean_normal);
+    put(results_.max_pressure, pair, result.sum.max_pressure);
+    put(results_.friction_force, 3 * pair, Vector3(result.X_WA.rotation * result.sum.friction_force));
+    put(results_.energy, pair, result.energy);
+    if (results_.polygon_count) {
+      results_.polygon_count[environment_ * static_cast<std::int64_t>(num_pairs_) + static_cast<std::int64_t>(pair)] =
+          result.sum.polygons;
+    }
+  }
+
+  void put_body(std::size_t body, const Wrench& wrench) const {
+    put(results_.body_wrench, 6 * body, wrench.force);
+    put(results_.body_wrench, 6 * body + 3, wrench.torque);
+  }
+
+  void put_status(std::uint32_t status) const {
+    if (results_.status) results_.status[environment_] = status;
+  }
+
+  // Returns the capacity that would be enough.
+  std::int32_t put_polygons(const std::vector<PairResult>& pairs) const {
+    std::int32_t count = 0;
+    for (std::size_t p = 0; p < pairs.size(); ++p) {
+      for (const ContactPolygon& polygon : pairs[p].polygons) {
+        if (results_.polygons && count < results_.polygon_capacity) {
+          results_.polygons[environment_ * results_.polygon_capacity + count] = to_output(polygon, pairs[p].X_WA, p);
+        }
+        ++count;
+      }
+    }
+    if (results_.polygons_needed) results_.polygons_needed[environment_] = count;
+    return count;
+  }
+
+ private:
+  const Results& results_;
+  std::int64_t environment_;
+  std::size_t num_pairs_;
+};
+
+void evaluate_environment(const SceneDescription& scene, const State& state, const Results& results,
+                          std::int64_t index) {
+  Environment environment = read_environment(scene, state, index);
+  const bool usable = environment.status == kOk;
+
+  std::vector<PairResult> pairs(scene.pairs.size());
+  std::vector<Wrench> bodies(scene.bodies.size());
+  for (std::size_t p = 0; p < pairs.size(); ++p) {
+    if (!usable || !environment.enabled[p]) continue;
+    pairs[p] = evaluate_pair(scene, state, environment, p, results.energy.data != nullptr);
+    Wrench& on_a = bodies[static_cast<std::size_t>(scene.pairs[p].a)];
+    Wrench& on_b = bodies[static_cast<std::size_t>(scene.pairs[p].b)];
+    on_a = {on_a.force + pairs[p].on_a.force, on_a.torque + pairs[p].on_a.torque};
+    on_b = {on_b.force + pairs[p].on_b.force, on_b.torque + pairs[p].on_b.torque};
+  }
+
+  const RowWriter writer(results, index, pairs.size());
+  for (std::size_t p = 0; p < pairs.size(); ++p) writer.put_pair(p, pairs[p]);
+  for (std::size_t b = 0; b < bodies.size(); ++b) writer.put_body(b, bodies[b]);
+  const std::int32_t needed = writer.put_polygons(pairs);
+  if (results.polygons && needed > results.polygon_capacity) environment.status |= kPolygonCapacity;
+  writer.put_status(environment.status);
+}
+
+class ReferenceBackend final : public Evaluator::Implementation {
+ public:
+  using Implementation::Implementation;
+
+  void evaluate(const State& state, const Results& results, void* /*stream*/) const override {
+    const SceneDescription& description = scene_.description();
+    std::atomic<std::int64_t> next = 0;
+    const auto work = [&] {
+      for (std::int64_t e = next++; e < state.num_environments; e = next++) {
+        evaluate_environment(description, state, results, e);
+      }
+    };
+
+    std::vector<std::jthread> helpers;
+    const std::int64_t threads = std::min<std::int64_t>(num_threads(), state.num_environments);
+    for (std::int64_t i = 1; i < threads; ++i) helpers.emplace_back(work);
+    work();
+  }
+
+ private:
+  int num_threads() const {
+    if (options_.num_threads > 0) return options_.num_threads;
+    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  }
+};
+
+}  // namespace
+}  // namespace reference
+
+std::unique_ptr<Evaluator::Implementation> make_reference_backend(Scene scene, EvaluatorOptions options) {
+  return std::make_unique<reference::ReferenceBackend>(std::move(scene), options);
+}
+
+}  // namespace isopatch

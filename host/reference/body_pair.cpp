@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/body_pair.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "reference/polyhedron.h"
+
+namespace isopatch::reference {
+namespace {
+
+// Differences below this part of the largest that can occur count as zero: above the rounding of the extended
+// precision, below the pressure ratio of any two materials in shallow contact.
+constexpr Real kSnap = 1e-16L;
+
+// Calls visit(i, j) for the elements whose boxes overlap.
+template <typename Visit>
+void for_each_candidate(const std::vector<Box>& a, const std::vector<Box>& b, Real margin, Visit visit) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      if (a[i].overlaps(b[j], margin)) visit(i, j);
+    }
+  }
+}
+
+void append(std::optional<ContactPolygon> polygon, std::vector<ContactPolygon>& polygons) {
+  if (polygon) polygons.push_back(std::move(*polygon));
+}
+
+std::vector<ContactPolygon> meshes(const PlacedBody& a, const PlacedBody& b) {
+  std::vector<ContactPolygon> polygons;
+  const Real size = a.size + b.size;
+  if (b.rigid) {
+    for_each_candidate(a.tet_boxes, b.triangle_boxes, kSnap * size, [&](std::size_t i, std::size_t j) {
+      append(tet_on_triangle(a.tets[i], b.triangles[j], kSnap * size), polygons);
+    });
+  } else {
+    const Real tolerance = kSnap * std::max(a.largest_pressure_change, b.largest_pressure_change);
+    for_each_candidate(a.tet_boxes, b.tet_boxes, kSnap * size, [&](std::size_t i, std::size_t j) {
+      append(tet_on_tet(a.tets[i], b.tets[j], tolerance), polygons);
+    });
+  }
+  return polygons;
+}
+
+std::vector<ContactPolygon> mesh_on_half_space(const PlacedBody& a, const PlacedBody& b) {
+  std::vector<ContactPolygon> polygons;
+  if (a.rigid) {
+    for (const SurfaceTriangle& triangle : a.triangles) {
+      auto polygon = half_space_on_triangle(b.pressure, b.height, triangle);
+      if (polygon) polygons.push_back(swapped(std::move(*polygon)));
+    }
+  } else if (b.rigid) {
+    for (const PressureTet& tet : a.tets) append(tet_on_plane(tet, b.height, kSnap * a.size), polygons);
+  } else {
+    const Real change = std::max(a.largest_pressure_change, b.pressure.gradient.norm() * a.size);
+    for (const PressureTet& tet : a.tets) append(tet_on_half_space(tet, b.pressure, kSnap * change), polygons);
+  }
+  return polygons;
+}
+
+std::vector<ContactPolygon> exchanged(std::vector<ContactPolygon> polygons) {
+  for (ContactPolygon& polygon : polygons) polygon = swapped(std::move(polygon));
+  return polygons;
+}
+
+Real mesh_energy(const PlacedBody& a, const PlacedBody& b) {
+  Real energy = 0;
+  for_each_candidate(a.tet_boxes, b.tet_boxes, 0, [&](std::size_t i, std::size_t j) {
+    const TetList overlap = intersection({a.tets[i].vertices}, b.tets[j].vertices);
+    energy += a.rigid   ? integral(overlap, b.tets[j].pressure)
+              : b.rigid ? integral(overlap, a.tets[i].pressure)
+                        : integral_of_minimum(overlap, a.tets[i].pressure, b.tets[j].pressure);
+  });
+  return energy;
+}
+
+Real half_space_energy(const PlacedBody& mesh, const PlacedBody& half_space) {
+  const Affine depth = {-half_space.height.gradient, half_space.height.point, 0};
+  Real energy = 0;
+  for (const PressureTet& tet : mesh.tets) {
+    const TetList overlap = positive_part({tet.vertices}, depth);
+    energy += mesh.rigid         ? integral(overlap, half_space.pressure)
+              : half_space.rigid ? integral(overlap, tet.pressure)
+                                 : integral_of_minimum(overlap, tet.pressure, half_space.pressure);
+  }
+  return energy;
+}
+
+}  // namespace
+
+std::vector<ContactPolygon> contact_polygons(const PlacedBody& a, const PlacedBody& b) {
+  if (a.half_space) return exchanged(mesh_on_half_space(b, a));
+  if (b.half_space) return mesh_on_half_space(a, b);
+  return a.rigid ? exchanged(meshes(b, a)) : meshes(a, b);
+}
+
+Real elastic_energy(const PlacedBody& a, const PlacedBody& b) {
+  if (a.half_space) return half_space_energy(b, a);
+  if (b.half_space) return half_space_energy(a, b);
+  return mesh_energy(a, b);
+}
+
+}  // namespace isopatch::reference

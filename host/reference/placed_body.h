@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A body's elements, in the frame a pair is evaluated in.
+#pragma once
+
+#include <vector>
+
+#include "isopatch/geometry.h"
+#include "reference/vector.h"
+
+namespace isopatch::reference {
+
+struct PlacedBody {
+  bool rigid = false;
+  bool half_space = false;
+
+  // mesh
+  std::vector<PressureTet> tets;  // without pressures where rigid
+  std::vector<Box> tet_boxes;
+  std::vector<SurfaceTriangle> triangles;  // the outward surface, only where rigid
+  std::vector<Box> triangle_boxes;
+  Real size = 0;                     // diagonal of the bounding box, m
+  Real largest_pressure_change = 0;  // over `size`, for the largest gradient, Pa
+
+  // half space
+  Affine height;    // distance above the surface, m
+  Affine pressure;  // only where compliant
+
+  // Transforms the geometry by X, from the body's frame to the pair's.
+  PlacedBody(const Geometry& geometry, bool rigid, Real modulus, const Transform& X);
+
+ private:
+  void place_half_space(const Geometry& geometry, Real modulus, const Transform& X);
+  void place_tets(const Geometry& geometry, Real modulus, const std::vector<Vector3>& points);
+  void place_triangles(const Geometry& geometry, const std::vector<Vector3>& points);
+};
+
+}  // namespace isopatch::reference
