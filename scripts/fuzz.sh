@@ -30,5 +30,5 @@ for source in tests/fuzz/fuzz_*.cpp; do
     -artifact_prefix="build/fuzz/$name-" "${folders[@]}" 2>"build/fuzz/$name.log" || status=1
   tail -n 12 "build/fuzz/$name.log"
 done
-((status == 0)) && echo "no fuzzer found anything" || echo "a fuzzer failed: see build/fuzz/*.log" >&2
+if ((status)); then echo "a fuzzer failed: see build/fuzz/*.log" >&2; else echo "no fuzzer found anything"; fi
 exit "$status"

@@ -34,7 +34,10 @@ if [[ ! -x $tests ]]; then
   exit 2
 fi
 mkdir -p "$out"
-: >"$out/summary.txt" >"$out/sanitizer.log"
+: >"$out/summary.txt"
+: >"$out/sanitizer.log"
+: >"$out/tests.log"
+: >"$out/bench.log"
 
 say() { echo "$*" | tee -a "$out/summary.txt"; }
 quote() { printf '"%s"' "$(sed 's/\\/\\\\/g; s/"/\\"/g' <<<"$1")"; }
@@ -62,16 +65,15 @@ count_tests() {
        END { printf "%d passed, %d failed, %d skipped", p, f, s }' "$1"
 }
 
-result_of() { (($1 == 0)) && echo passed || echo failed; }  # EXIT_STATUS
+result_of() { if (($1 == 0)); then echo passed; else echo failed; fi; }  # EXIT_STATUS
 
 say "device: $device"
 say "$(date -u +%Y-%m-%dT%H:%M:%SZ), $(git rev-parse --short HEAD 2>/dev/null || echo "unknown commit")"
 
 # the tests
-: >"$out/tests.log"
-limited 150 "$out/tests.log" "$tests" '--gtest_filter=*Gpu*'
+limited 140 "$out/tests.log" "$tests" '--gtest_filter=*Gpu*'
 detail=$(count_tests "$out/tests.log")
-((status == 124 || status == 137)) && detail+=", stopped at the limit"
+((status == 124 || status == 137)) && detail+="; stopped at the limit"
 if ((status == 0)) && [[ $detail == "0 passed"* ]]; then
   # a device is here, so GPU tests that all skip, or are not in the build, have checked nothing
   status=1
@@ -87,9 +89,9 @@ for tool in memcheck racecheck initcheck synccheck; do
     continue
   fi
   log=$(mktemp)
-  limited 60 "$log" "$sanitizer" --tool "$tool" --error-exitcode 9 "$tests" "--gtest_filter=$sanitizer_filter"
-  detail="$(count_tests "$log"); $(grep -E '^=+ (ERROR|RACECHECK) SUMMARY' "$log" | tail -n 1 | sed 's/^=* //')"
-  ((status == 124 || status == 137)) && detail+="stopped at the limit"
+  limited 55 "$log" "$sanitizer" --tool "$tool" --error-exitcode 9 "$tests" "--gtest_filter=$sanitizer_filter"
+  detail="$(count_tests "$log")$(sed -n -E 's/^=+ ((ERROR|RACECHECK) SUMMARY.*)/; \1/p' "$log" | tail -n 1)"
+  ((status == 124 || status == 137)) && detail+="; stopped at the limit"
   { echo "== $tool"; cat "$log"; } >>"$out/sanitizer.log"
   if ((status == 0)) && [[ $detail == "0 passed"* ]]; then
     record "$tool" skipped "$seconds" "no test matches $sanitizer_filter"
@@ -103,25 +105,26 @@ done
 
 # the benchmarks
 if [[ -x $bench ]]; then
-  : >"$out/bench.log"
-  limited 80 "$out/bench.log" "$bench" --benchmark_filter=cuda --benchmark_min_time=0.2 \
+  limited 75 "$out/bench.log" "$bench" --benchmark_filter=cuda --benchmark_min_time=0.2 \
     --benchmark_out="$out/bench.json" --benchmark_out_format=json
   detail="$(grep -c -E '^BM_.*/cuda' "$out/bench.log" || true) benchmarks"
   grep -q -E 'ERROR OCCURRED' "$out/bench.log" && status=1 && detail+=", with errors"
-  ((status == 124 || status == 137)) && detail+=", stopped at the limit"
+  ((status == 124 || status == 137)) && detail+="; stopped at the limit"
   record "benchmarks" "$(result_of "$status")" "$seconds" "$detail"
 else
   record "benchmarks" skipped 0 "$bench is not there"
 fi
 
+passed=true
+((failed == 0)) || passed=false
 {
-  echo "{\"device\": $(quote "$device"), \"seconds\": $SECONDS, \"passed\": $( ((failed)) && echo false || echo true),"
+  echo "{\"device\": $(quote "$device"), \"seconds\": $SECONDS, \"passed\": $passed,"
   echo " \"steps\": ["
-  for ((i = 0; i < ${#steps[@]}; ++i)); do
-    echo "  ${steps[i]}$( ((i + 1 < ${#steps[@]})) && echo , || true)"
-  done
+  printf '  %s' "${steps[0]}"
+  printf ',\n  %s' "${steps[@]:1}"
+  echo
   echo " ]}"
 } >"$out/summary.json"
 
-((failed)) && say "gpu_check: something failed" || say "gpu_check: passed"
+if ((failed)); then say "gpu_check: something failed"; else say "gpu_check: passed"; fi
 exit "$failed"
