@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The faces of a tet mesh, sorted so that tets sharing a face stand next to each other.
+#pragma once
+
+#include <vector>
+
+#include "isopatch/mesh.h"
+
+namespace isopatch {
+
+/// Face `face` of a positively oriented tet, the one opposite its vertex `face`, outward oriented.
+Triangle tet_face(const Tet& tet, int face);
+
+/// One tet's use of a face.
+struct FaceUse {
+  Triangle sorted;   // the face's vertices in ascending order: its identity
+  std::int32_t tet;  // the tet that has it
+  std::int8_t face;  // which of the tet's faces
+  bool even;         // whether the outward order is an even permutation of `sorted`
+};
+
+/// Every face of every tet (4 per tet), sorted by vertices, then by tet.
+std::vector<FaceUse> sorted_faces(const std::vector<Tet>& tets);
+
+}  // namespace isopatch

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The distance field of a tet mesh.
+#include <cmath>
+
+#include "isopatch/geometry.h"
+#include "mesh/triangle_tree.h"
+
+namespace isopatch {
+
+std::vector<double> distance_to_surface(const TetMesh& mesh, const std::vector<Triangle>& surface) {
+  std::vector<double> distance(mesh.points.size(), 0.0);
+  if (surface.empty()) return distance;
+  const TriangleTree tree(mesh.points, surface);
+  const std::vector<std::uint8_t> on_surface = boundary_points(mesh, surface);
+  for (std::size_t i = 0; i < mesh.points.size(); ++i) {
+    if (on_surface[i] == 0) distance[i] = std::sqrt(tree.squared_distance(mesh.points[i]));
+  }
+  return distance;
+}
+
+}  // namespace isopatch

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Shapes with their extent fields.
+#include "isopatch/geometry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "isopatch/error.h"
+#include "mesh/point_math.h"
+
+namespace isopatch {
+namespace {
+
+/// The checked mesh with its surface and report; the extent is still to be set.
+Geometry make_checked(const std::string& name, TetMesh mesh, AllBoundaryTets policy) {
+  Geometry geometry;
+  geometry.name = name;
+  geometry.report = check_and_repair(mesh, name, policy);
+  geometry.mesh = std::move(mesh);
+  geometry.surface = boundary_triangles(geometry.mesh);
+  return geometry;
+}
+
+/// 0 on the surface, 1 inside: the extent of a mesh all of whose inner vertices are deepest points.
+Geometry make_primitive(const std::string& name, TetMesh mesh) {
+  Geometry geometry = make_checked(name, std::move(mesh), AllBoundaryTets::kRefuse);
+  for (const std::uint8_t on_surface : boundary_points(geometry.mesh, geometry.surface)) {
+    geometry.extent.push_back(on_surface != 0 ? 0.0 : 1.0);
+  }
+  return geometry;
+}
+
+/// Distance over the largest distance of a vertex. Points that no tet uses carry no pressure and do not count.
+std::vector<double> normalised_distance(const Geometry& geometry) {
+  const std::vector<double> distance = distance_to_surface(geometry.mesh, geometry.surface);
+  double largest = 0;
+  for (const Tet& tet : geometry.mesh.tets) {
+    for (const std::int32_t v : tet) largest = std::max(largest, distance[static_cast<std::size_t>(v)]);
+  }
+  std::vector<double> extent(distance.size(), 0.0);
+  for (const Tet& tet : geometry.mesh.tets) {
+    for (const std::int32_t v : tet) {
+      const auto i = static_cast<std::size_t>(v);
+      extent[i] = distance[i] > 0 ? distance[i] / largest : distance[i];
+    }
+  }
+  return extent;
+}
+
+std::vector<double> extent_from_file(const TetMesh& mesh, const std::string& name, const std::string& field) {
+  const auto found = mesh.point_data.find(field);
+  if (found != mesh.point_data.end()) return found->second;
+  std::string present;
+  for (const auto& [other, values] : mesh.point_data) present += (present.empty() ? "" : ", ") + ("'" + other + "'");
+  throw Error(
+      fmt::format("{}: no scalar point data '{}'; the mesh has {}", name, field, present.empty() ? "none" : present));
+}
+
+void check_extent(const std::vector<double>& extent, const std::string& name) {
+  for (std::size_t i = 0; i < extent.size(); ++i) {
+    if (std::isfinite(extent[i]) && extent[i] >= 0) continue;
+    throw Error(
+        fmt::format("{}: the extent at point {} is {}; it must be finite and not negative", name, i, extent[i]));
+  }
+  if (std::any_of(extent.begin(), extent.end(), [](double e) { return e > 0; })) return;
+  throw Error(fmt::format("{}: the extent is 0 at all {} points; at least one must be positive", name, extent.size()));
+}
+
+std::int64_t count_tets_without_extent(const Geometry& geometry) {
+  return std::count_if(geometry.mesh.tets.begin(), geometry.mesh.tets.end(), [&](const Tet& tet) {
+    return std::all_of(tet.begin(), tet.end(),
+                       [&](std::int32_t v) { return geometry.extent[static_cast<std::size_t>(v)] == 0; });
+  });
+}
+
+void add_warnings(Geometry& geometry) {
+  const MeshReport& report = geometry.report;
+  if (report.inverted_tets > 0) {
+    geometry.warnings.push_back(fmt::format("{}: {} of {} tets were inverted and have been turned", geometry.name,
+                                            report.inverted_tets, report.tets));
+  }
+  if (report.split_tets > 0) {
+    geometry.warnings.push_back(
+        fmt::format("{}: {} tets had all four vertices on the surface and were split at their centroid", geometry.name,
+                    report.split_tets));
+  }
+  if (const std::int64_t count = count_tets_without_extent(geometry); count > 0) {
+    geometry.warnings.push_back(
+        fmt::format("{}: {} of {} tets have extent 0 at all four vertices; contact there gives no force", geometry.name,
+                    count, report.tets));
+  }
+}
+
+}  // namespace
+
+Geometry make_sphere(const std::string& name, double radius, int subdivisions) {
+  return make_primitive(name, make_sphere_mesh(radius, subdivisions));
+}
+
+Geometry make_box(const std::string& name, const Point3& size) { return make_primitive(name, make_box_mesh(size)); }
+
+Geometry make_half_space(const std::string& name, double thickness) {
+  if (!(std::isfinite(thickness) && thickness > 0)) {
+    throw Error(fmt::format("{}: thickness {} m; it must be finite and positive", name, thickness));
+  }
+  Geometry geometry;
+  geometry.name = name;
+  geometry.kind = GeometryKind::kHalfSpace;
+  geometry.thickness = thickness;
+  return geometry;
+}
+
+Geometry make_tet_mesh(const std::string& name, TetMesh mesh, const FieldOptions& field) {
+  const bool from_file = field.kind == FieldOptions::Kind::kPointData;
+  Geometry geometry = make_checked(name, std::move(mesh), from_file ? AllBoundaryTets::kKeep : field.all_boundary_tets);
+  geometry.extent = from_file ? extent_from_file(geometry.mesh, name, field.point_data) : normalised_distance(geometry);
+  check_extent(geometry.extent, name);
+  add_warnings(geometry);
+  return geometry;
+}
+
+}  // namespace isopatch

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Vector arithmetic on mesh points.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "isopatch/mesh.h"
+
+namespace isopatch {
+
+inline Point3 operator+(const Point3& a, const Point3& b) { return {a[0] + b[0], a[1] + b[1], a[2] + b[2]}; }
+inline Point3 operator-(const Point3& a, const Point3& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
+inline Point3 operator*(double s, const Point3& a) { return {s * a[0], s * a[1], s * a[2]}; }
+
+inline double dot(const Point3& a, const Point3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+inline double norm(const Point3& a) { return std::sqrt(dot(a, a)); }
+
+inline Point3 cross(const Point3& a, const Point3& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+
+inline const Point3& point_at(const TetMesh& mesh, std::int32_t index) {
+  return mesh.points[static_cast<std::size_t>(index)];
+}
+
+/// Six times the signed volume of tet (a,b,c,d): positive when d is on the side to which the normal of abc points.
+inline double six_volumes(const Point3& a, const Point3& b, const Point3& c, const Point3& d) {
+  return dot(cross(b - a, c - a), d - a);
+}
+
+inline double six_volumes(const TetMesh& mesh, const Tet& tet) {
+  return six_volumes(point_at(mesh, tet[0]), point_at(mesh, tet[1]), point_at(mesh, tet[2]), point_at(mesh, tet[3]));
+}
+
+}  // namespace isopatch

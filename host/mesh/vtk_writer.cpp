@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "isopatch/error.h"
+#include "isopatch/mesh.h"
+
+namespace isopatch {
+namespace {
+
+/// Array names are one word in the file: everything but printable characters, and '%' and '"', becomes %XX.
+std::string encode_name(const std::string& name) {
+  std::string encoded;
+  for (const char c : name) {
+    if (c > ' ' && c <= '~' && c != '%' && c != '"') {
+      encoded += c;
+    } else {
+      encoded += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return encoded;
+}
+
+void check_writable(const TetMesh& mesh, const std::string& path) {
+  for (const auto& [name, values] : mesh.point_data) {
+    if (name.empty()) throw Error(path + ": point data without a name cannot be written; give it one");
+    if (values.size() != mesh.points.size()) {
+      throw Error(fmt::format("{}: point data '{}' has {} values; the mesh has {} points", path, name, values.size(),
+                              mesh.points.size()));
+    }
+  }
+}
+
+std::string format_mesh(const TetMesh& mesh) {
+  std::string text = "# vtk DataFile Version 3.0\ntetrahedral mesh\nASCII\nDATASET UNSTRUCTURED_GRID\n";
+  const auto out = std::back_inserter(text);
+  fmt::format_to(out, "POINTS {} double\n", mesh.points.size());
+  for (const Point3& p : mesh.points) fmt::format_to(out, "{:.17g} {:.17g} {:.17g}\n", p[0], p[1], p[2]);
+
+  fmt::format_to(out, "CELLS {} {}\n", mesh.tets.size(), 5 * mesh.tets.size());
+  for (const Tet& t : mesh.tets) fmt::format_to(out, "4 {} {} {} {}\n", t[0], t[1], t[2], t[3]);
+  fmt::format_to(out, "CELL_TYPES {}\n", mesh.tets.size());
+  for (std::size_t i = 0; i < mesh.tets.size(); ++i) text += "10\n";
+
+  if (!mesh.point_data.empty()) fmt::format_to(out, "POINT_DATA {}\n", mesh.points.size());
+  for (const auto& [name, values] : mesh.point_data) {
+    fmt::format_to(out, "SCALARS {} double 1\nLOOKUP_TABLE default\n", encode_name(name));
+    for (const double value : values) fmt::format_to(out, "{:.17g}\n", value);
+  }
+  return text;
+}
+
+}  // namespace
+
+void write_vtk(const TetMesh& mesh, const std::string& path) {
+  check_writable(mesh, path);
+  const std::string text = format_mesh(mesh);
+  std::ofstream file(path, std::ios::binary);
+  file.write(text.data(), static_cast<std::streamsize>(text.size()));
+  file.close();
+  if (!file) throw Error(path + ": cannot be written; a writable folder with room is needed");
+}
+
+}  // namespace isopatch
