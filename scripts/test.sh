@@ -47,13 +47,13 @@ awk '
   }
   END {
     print ""
-    print passed + failed " tests ran, " skipped + 0 " were skipped" (skipped ? ":" : "")
+    print passed + failed " tests ran, " skipped + 0 " skipped" (skipped ? ":" : "")
     for (i = 1; i <= reasons; ++i) {
       r = order[i]
       print "  " count[r] " x " r "  (" first[r] (count[r] > 1 ? " and others" : "") ")"
     }
     if (failed) print "failed:" failures
-    if (gpu_ran + gpu_skipped) print "GPU tests: " gpu_ran + 0 " ran, " gpu_skipped + 0 " were skipped"
+    if (gpu_ran + gpu_skipped) print "GPU tests: " gpu_ran + 0 " ran, " gpu_skipped + 0 " skipped"
     else print "GPU tests: none in this build"
     print passed + 0 " passed, " failed + 0 " failed, " skipped + 0 " skipped"
   }' "$results"
