@@ -109,6 +109,10 @@ HostStates states_from_arrays(const std::map<std::string, NpyArray>& arrays, con
   states.num_pairs = static_cast<int>(pairs);
   reader.read("poses", {n, bodies, 7}, states.poses);
   reader.read("velocities", {n, bodies, 6}, states.velocities);
+  if (states.velocities.empty())
+    for (std::int64_t environment = 0; environment < n; ++environment)
+      for (const Body& body : scene.bodies)
+        states.velocities.insert(states.velocities.end(), body.velocity.begin(), body.velocity.end());
   reader.read("modulus", {n, bodies}, states.modulus);
   reader.read("dissipation", {n, bodies}, states.dissipation);
   reader.read("friction", {n, bodies}, states.friction);

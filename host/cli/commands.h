@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace isopatch::cli {
+
+/// Thrown when the user interrupts; nothing is left half written.
+struct Interrupted {};
+
+struct EvaluateArguments {
+  std::string scene;
+  std::string backend = "auto";
+  std::string precision = "float";
+  std::optional<std::int64_t> envs;  // 1 without a states file
+  std::uint64_t seed = 0;
+  int threads = 0;
+  std::string states;
+  std::string output;
+  std::string vtk;
+  std::int64_t patches = 4;
+  bool energy = false;
+};
+
+/// `isopatch evaluate`: evaluates a scene and writes results. Throws Error for bad input, Interrupted after SIGINT.
+void evaluate_command(const EvaluateArguments& arguments);
+
+/// `isopatch info`: describes meshes and scenes.
+void info_command(const std::vector<std::string>& files);
+
+}  // namespace isopatch::cli

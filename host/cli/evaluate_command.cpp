@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "host/cli/atomic_file.h"
+#include "host/cli/commands.h"
+#include "host/cli/progress.h"
+#include "host/cli/random_states.h"
+#include "host/cli/results_file.h"
+#include "host/cli/states_file.h"
+#include "host/cli/vtk_patches.h"
+#include "isopatch/isopatch.h"
+
+namespace isopatch::cli {
+namespace {
+
+constexpr std::int64_t kEnergyByDefault = 64;  // environments: the energy costs more than the wrench
+constexpr std::int64_t kHostChunk = 64, kDeviceChunk = 4096;
+
+// Times the stages of the command, in their order.
+class Stages {
+ public:
+  void finish(const std::string& name) {
+    const Clock::time_point now = Clock::now();
+    stages_.emplace_back(name, std::chrono::duration<double>(now - last_).count());
+    last_ = now;
+  }
+
+  double seconds(const std::string& name) const {
+    const auto found =
+        std::find_if(stages_.begin(), stages_.end(), [&](const auto& stage) { return stage.first == name; });
+    return found == stages_.end() ? 0 : found->second;
+  }
+
+  void print() const {
+    double total = 0;
+    for (const auto& [name, seconds] : stages_) {
+      fmt::print("{:<18}{:>14.3f} s\n", name, seconds);
+      total += seconds;
+    }
+    fmt::print("{:<18}{:>14.3f} s\n", "total", total);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point last_ = Clock::now();
+  std::vector<std::pair<std::string, double>> stages_;
+};
+
+EvaluatorOptions evaluator_options(const EvaluateArguments& arguments) {
+  EvaluatorOptions options;
+  if (arguments.backend == "cuda" || (arguments.backend == "auto" && cuda_available()))
+    options.backend = Backend::kCuda;
+  if (arguments.backend == "reference") options.backend = Backend::kReference;
+  if (arguments.precision == "double") options.precision = Precision::kDouble;
+  options.num_threads = arguments.threads;
+  return options;
+}
+
+const char* backend_name(Backend backend) {
+  return backend == Backend::kCuda ? "cuda" : backend == Backend::kReference ? "reference" : "cpu";
+}
+
+bool is_npz(const std::string& path) { return path.ends_with(".npz"); }
+
+void check_arguments(const EvaluateArguments& arguments) {
+  if (!arguments.states.empty() && arguments.envs)
+    throw Error("--envs and --states exclude each other: the states file says how many environments there are");
+  if (!arguments.output.empty()) {
+    if (!is_npz(arguments.output) && !arguments.output.ends_with(".json"))
+      throw Error("--output " + arguments.output + ": the name must end in .json or .npz");
+    check_writable(arguments.output);
+  }
+}
+
+void print_warnings(const SceneDescription& scene) {
+  for (const Geometry& geometry : scene.geometries)
+    for (const std::string& warning : geometry.warnings)
+      fmt::print(stderr, "isopatch: warning: {}: {}\n", geometry.name, warning);
+}
+
+struct Totals {
+  std::int64_t polygons = 0;
+  std::int64_t touching = 0;  // pairs
+  std::int64_t bad = 0;       // environments with a status
+  std::uint32_t status = 0;   // all of their bits
+  double largest_force = 0;
+  std::size_t largest_at = 0;  // environment x P + pair
+};
+
+Totals totals_of(const HostResults& results) {
+  Totals totals;
+  for (std::size_t i = 0; i < results.polygons.size(); ++i) {
+    totals.polygons += results.polygons[i];
+    totals.touching += results.polygons[i] > 0;
+    const double* f = &results.pair_wrench[i * 6];
+    const double force = std::hypot(f[0], f[1], f[2]);
+    if (force > totals.largest_force) {
+      totals.largest_force = force;
+      totals.largest_at = i;
+    }
+  }
+  for (const std::uint32_t status : results.status) {
+    totals.bad += status != 0;
+    totals.status |= status;
+  }
+  return totals;
+}
+
+void print_row(const char* name, const std::string& value, const std::string& note = "") {
+  fmt::print("{:<18}{:>16}{}{}\n", name, value, note.empty() ? "" : "   ", note);
+}
+
+void print_table(const EvaluateArguments& arguments, const Evaluator& evaluator, const HostResults& results,
+                 const Stages& stages) {
+  const SceneDescription& scene = evaluator.scene().description();
+  const Totals totals = totals_of(results);
+  const auto environments = static_cast<double>(results.num_environments);
+  const auto pairs = environments * results.num_pairs;
+  const double seconds = std::max(stages.seconds("evaluate"), 1e-9);
+
+  fmt::print("scene             {}: {} {}, {} {}\n", arguments.scene, scene.bodies.size(),
+             scene.bodies.size() == 1 ? "body" : "bodies", scene.pairs.size(),
+             scene.pairs.size() == 1 ? "pair" : "pairs");
+  const bool is_double =
+      evaluator.options().precision == Precision::kDouble || evaluator.options().backend == Backend::kReference;
+  fmt::print("backend           {}, {}\n\n", backend_name(evaluator.options().backend), is_double ? "double" : "float");
+
+  print_row("environments", fmt::to_string(results.num_environments));
+  print_row("environments/s", fmt::format("{:.0f}", environments / seconds));
+  print_row("pairs/s", fmt::format("{:.0f}", pairs / seconds), fmt::format("{} pairs touch", totals.touching));
+  print_row("polygons", fmt::to_string(totals.polygons));
+  std::string where;
+  if (totals.largest_force > 0) {
+    const Pair& pair = scene.pairs[totals.largest_at % scene.pairs.size()];
+    where = fmt::format("environment {}, {} and {}", totals.largest_at / scene.pairs.size(),
+                        scene.bodies[static_cast<std::size_t>(pair.a)].name,
+                        scene.bodies[static_cast<std::size_t>(pair.b)].name);
+  }
+  print_row("largest force", fmt::format("{:.6g} N", totals.largest_force), where);
+  print_row("non-zero status", fmt::to_string(totals.bad), totals.bad > 0 ? status_text(totals.status) : "");
+  fmt::print("\n");
+  stages.print();
+}
+
+}  // namespace
+
+void evaluate_command(const EvaluateArguments& arguments) {
+  Stages stages;
+  check_arguments(arguments);
+
+  SceneDescription description = read_scene(arguments.scene);
+  print_warnings(description);
+  const HostStates states = arguments.states.empty()
+                                ? random_states(description, arguments.envs.value_or(1), arguments.seed)
+                                : read_states(arguments.states, description);
+  stages.finish("load");
+
+  const Evaluator evaluator(Scene(std::move(description)), evaluator_options(arguments));
+  const SceneDescription& scene = evaluator.scene().description();
+  stages.finish("build");
+
+  const bool to_stdout = arguments.output.empty() && states.num_environments == 1;
+  const bool has_output = to_stdout || !arguments.output.empty();
+  const bool with_energy = arguments.energy || (has_output && states.num_environments <= kEnergyByDefault);
+  HostResults results(states.num_environments, states.num_bodies, states.num_pairs, with_energy);
+  {
+    Progress progress(states.num_environments);
+    const bool on_device = evaluator.options().backend == Backend::kCuda;
+    run_batch(evaluator, states, results, on_device ? kDeviceChunk : kHostChunk,
+              [&progress](std::int64_t done) { progress.update(done); });
+  }
+  stages.finish("evaluate");
+
+  if (!arguments.vtk.empty()) write_vtk_files(evaluator, states, arguments.patches, arguments.vtk);
+  if (to_stdout) fmt::print("{}", results_json(results, scene));
+  if (!arguments.output.empty())
+    write_file(arguments.output, is_npz(arguments.output) ? results_npz(results) : results_json(results, scene));
+  stages.finish("write");
+
+  if (!to_stdout) print_table(arguments, evaluator, results, stages);
+}
+
+}  // namespace isopatch::cli

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "host/cli/commands.h"
+#include "host/scene/hierarchy_statistics.h"
+#include "isopatch/isopatch.h"
+
+namespace isopatch::cli {
+namespace {
+
+template <typename T>
+void print_row(const char* name, const T& value, const std::string& note = "") {
+  fmt::print("  {:<20}{:>14}{}{}\n", name, value, note.empty() ? "" : "  ", note);
+}
+
+void print_hierarchy(const Geometry& geometry) {
+  const HierarchyStatistics hierarchy = hierarchy_statistics(geometry);
+  print_row("hierarchy", hierarchy.nodes, fmt::format("nodes, {} leaves, depth {}", hierarchy.leaves, hierarchy.depth));
+}
+
+void mesh_info(const std::string& file) {
+  TetMesh mesh = read_vtk(file);
+  std::string fields;
+  for (const auto& [name, values] : mesh.point_data) fields += (fields.empty() ? "" : ", ") + name;
+
+  const Geometry geometry = make_tet_mesh(std::filesystem::path(file).stem().string(), std::move(mesh));
+  const std::vector<double> depths = distance_to_surface(geometry.mesh, geometry.surface);
+  const MeshReport& report = geometry.report;
+
+  fmt::print("{}\n", file);
+  print_row("points", report.points, report.unused_points > 0 ? fmt::format("{} unused", report.unused_points) : "");
+  print_row("tets", report.tets, report.inverted_tets > 0 ? fmt::format("{} were inverted", report.inverted_tets) : "");
+  print_row("all-boundary tets", report.all_boundary_tets,
+            report.split_tets > 0 ? fmt::format("{} split at their centroid", report.split_tets) : "");
+  print_row("boundary triangles", report.boundary_triangles);
+  print_row("interior points", report.interior_points);
+  print_row("volume", fmt::format("{:.6g}", report.volume), "m^3");
+  print_row("largest depth",
+            fmt::format("{:.6g}", depths.empty() ? 0 : *std::max_element(depths.begin(), depths.end())),
+            "m, of a vertex");
+  print_row("smallest quality", fmt::format("{:.4f}", report.min_quality), "3 x inradius / circumradius");
+  print_row("mean quality", fmt::format("{:.4f}", report.mean_quality));
+  print_hierarchy(geometry);
+  if (!fields.empty()) fmt::print("  {:<20}{}\n", "point data", fields);
+  for (const std::string& warning : geometry.warnings) fmt::print("  warning: {}\n", warning);
+}
+
+// Columns as wide as their widest cell; the first two are left-aligned.
+void print_table(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const auto& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  for (const auto& row : rows) {
+    std::string line = " ";
+    for (std::size_t i = 0; i < row.size(); ++i)
+      line += i < 2 ? fmt::format(" {:<{}} ", row[i], widths[i]) : fmt::format(" {:>{}} ", row[i], widths[i]);
+    line.erase(line.find_last_not_of(' ') + 1);
+    fmt::print("{}\n", line);
+  }
+}
+
+std::string number(double value) { return fmt::format("{:g}", value); }
+
+void scene_info(const std::string& file) {
+  const SceneDescription scene = Scene(read_scene(file)).description();
+  const auto body = [&scene](int index) -> const Body& { return scene.bodies[static_cast<std::size_t>(index)]; };
+
+  fmt::print("{}\n", file);
+  std::vector<std::vector<std::string>> rows = {
+      {"geometry", "kind", "tets", "points", "triangles", "volume m^3", "nodes", "depth"}};
+  for (const Geometry& geometry : scene.geometries) {
+    if (geometry.kind == GeometryKind::kHalfSpace) {
+      rows.push_back({geometry.name, "half space", "-", "-", "-", "-", "-", "-"});
+      continue;
+    }
+    const HierarchyStatistics hierarchy = hierarchy_statistics(geometry);
+    rows.push_back({geometry.name, "mesh", fmt::to_string(geometry.mesh.tets.size()),
+                    fmt::to_string(geometry.mesh.points.size()), fmt::to_string(geometry.surface.size()),
+                    number(geometry.report.volume), fmt::to_string(hierarchy.nodes), fmt::to_string(hierarchy.depth)});
+  }
+  print_table(rows);
+
+  rows = {{"body", "geometry", "modulus Pa", "dissipation", "friction", "fixed"}};
+  for (const Body& b : scene.bodies)
+    rows.push_back({b.name, scene.geometries[static_cast<std::size_t>(b.geometry)].name,
+                    b.rigid ? "rigid" : number(b.modulus), number(b.dissipation), number(b.friction),
+                    b.fixed ? "yes" : "no"});
+  fmt::print("\n");
+  print_table(rows);
+
+  rows = {{"pair", "", "dissipation", "friction"}};
+  const auto value = [](const std::optional<double>& own) { return own ? number(*own) : "of the bodies"; };
+  for (const Pair& pair : scene.pairs)
+    rows.push_back({body(pair.a).name, body(pair.b).name, value(pair.dissipation), value(pair.friction)});
+  fmt::print("\n");
+  print_table(rows);
+}
+
+}  // namespace
+
+void info_command(const std::vector<std::string>& files) {
+  for (const std::string& file : files) {
+    if (&file != &files.front()) fmt::print("\n");
+    const std::string extension = std::filesystem::path(file).extension().string();
+    if (!std::filesystem::is_regular_file(file)) throw Error(file + ": no such file");
+    if (extension == ".vtk")
+      mesh_info(file);
+    else if (extension == ".json")
+      scene_info(file);
+    else
+      throw Error(file + ": info reads .vtk meshes and .json scenes");
+  }
+}
+
+}  // namespace isopatch::cli

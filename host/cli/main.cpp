@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The isopatch command. Exit codes: 0 done, 2 bad input or usage, 130 interrupted.
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "host/cli/commands.h"
+
+namespace {
+
+constexpr int kBadInput = 2;
+constexpr int kInterrupted = 130;
+
+void add_evaluate(CLI::App& app, isopatch::cli::EvaluateArguments& arguments) {
+  CLI::App* evaluate = app.add_subcommand("evaluate", "Evaluate contact in a scene");
+  evaluate->add_option("scene", arguments.scene, "scene file (.json)")->required()->option_text("SCENE.json");
+  evaluate
+      ->add_option("--backend", arguments.backend,
+                   "auto (default: cuda where there is a device), cpu, cuda or reference")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda", "reference"}))
+      ->option_text("NAME");
+  evaluate->add_option("--precision", arguments.precision, "float (default) or double")
+      ->check(CLI::IsMember({"float", "double"}))
+      ->option_text("NAME");
+  evaluate->add_option("--envs", arguments.envs, "environments: the scene and random variations of it")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}))
+      ->option_text("N");
+  evaluate->add_option("--seed", arguments.seed, "seed of the variations (default 0)")->option_text("S");
+  evaluate->add_option("--threads", arguments.threads, "threads of cpu and reference (default: all cores)")
+      ->check(CLI::Range(0, 4096))
+      ->option_text("T");
+  evaluate->add_option("--states", arguments.states, "states of all environments instead of variations")
+      ->option_text("FILE.npz");
+  evaluate->add_option("--output", arguments.output, "results as .json or .npz")->option_text("FILE");
+  evaluate->add_flag("--energy", arguments.energy, "elastic energy too (always for 64 environments and fewer)");
+  evaluate->add_option("--vtk", arguments.vtk, "contact patches and bodies for ParaView")->option_text("DIR");
+  evaluate->add_option("--patches", arguments.patches, "environments to write with --vtk (default 4)")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{10'000}))
+      ->option_text("K");
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Pressure-field contact between tetrahedral meshes, for many environments at once.", "isopatch");
+  app.require_subcommand(1);
+  isopatch::cli::EvaluateArguments arguments;
+  add_evaluate(app, arguments);
+  std::vector<std::string> files;
+  app.add_subcommand("info", "Describe meshes (.vtk) and scenes (.json)")
+      ->add_option("files", files, "files")
+      ->required()
+      ->option_text("FILE...");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    fmt::print(stderr, "isopatch: error: {}; see isopatch --help\n", error.what());
+    return kBadInput;
+  }
+  if (app.got_subcommand("evaluate"))
+    isopatch::cli::evaluate_command(arguments);
+  else
+    isopatch::cli::info_command(files);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const isopatch::cli::Interrupted&) {
+    fmt::print(stderr, "isopatch: interrupted, nothing written\n");
+    return kInterrupted;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "isopatch: error: not enough memory\n");
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "isopatch: error: {}\n", error.what());
+  }
+  return kBadInput;
+}

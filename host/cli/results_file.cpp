@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/cli/results_file.h"
+
+#include <cmath>
+#include <cstring>
+#include <iterator>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "host/cli/npz.h"
+#include "isopatch/status.h"
+
+namespace isopatch::cli {
+namespace {
+
+using Out = std::back_insert_iterator<std::string>;
+
+std::string json_text(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string json_number(double value) { return std::isfinite(value) ? fmt::to_string(value + 0.0) : "null"; }
+
+std::string json_vector(const double* v) {
+  return fmt::format("[{}, {}, {}]", json_number(v[0]), json_number(v[1]), json_number(v[2]));
+}
+
+template <typename T>
+NpyArray npy_array(DType type, std::vector<std::int64_t> shape, const std::vector<T>& values) {
+  NpyArray array{type, std::move(shape), std::string(values.size() * sizeof(T), '\0')};
+  if (!values.empty()) std::memcpy(array.bytes.data(), values.data(), array.bytes.size());
+  return array;
+}
+
+}  // namespace
+
+std::string results_json(const HostResults& results, const SceneDescription& scene) {
+  // the text that is the same in every environment
+  std::vector<std::string> bodies;
+  const auto name = [&scene](int body) { return json_text(scene.bodies[static_cast<std::size_t>(body)].name); };
+  for (const Pair& pair : scene.pairs) bodies.push_back(fmt::format("[{}, {}]", name(pair.a), name(pair.b)));
+
+  std::string json = "{\"environments\": [";
+  const Out out(json);
+  for (std::size_t environment = 0; environment < results.status.size(); ++environment) {
+    const std::uint32_t status = results.status[environment];
+    fmt::format_to(out, "{}\n  {{\"status\": {}", environment == 0 ? "" : ",", status);
+    if (status != 0) fmt::format_to(out, ", \"status_text\": {}", json_text(status_text(status)));
+    json += ", \"pairs\": [";
+    for (std::size_t pair = 0; pair < bodies.size(); ++pair) {
+      const std::size_t at = environment * bodies.size() + pair;
+      fmt::format_to(out, "{}\n    {{\"bodies\": {},\n     \"force\": {},\n     \"torque\": {},\n",
+                     pair == 0 ? "" : ",", bodies[pair], json_vector(&results.pair_wrench[at * 6]),
+                     json_vector(&results.pair_wrench[at * 6 + 3]));
+      fmt::format_to(
+          out, "     \"area\": {}, \"polygons\": {},\n     \"center_of_pressure\": {},\n     \"max_pressure\": {}",
+          json_number(results.area[at]), results.polygons[at], json_vector(&results.center_of_pressure[at * 3]),
+          json_number(results.max_pressure[at]));
+      if (!results.energy.empty()) fmt::format_to(out, ", \"energy\": {}", json_number(results.energy[at]));
+      json += '}';
+    }
+    json += "]}";
+  }
+  return json + "\n]}\n";
+}
+
+std::string results_npz(const HostResults& results) {
+  const std::int64_t n = results.num_environments, bodies = results.num_bodies, pairs = results.num_pairs;
+  std::map<std::string, NpyArray> arrays;
+  const auto put = [&arrays](const char* name, std::vector<std::int64_t> shape, const std::vector<double>& values) {
+    arrays[name] = npy_array(DType::kFloat64, std::move(shape), values);
+  };
+  put("pair_wrench", {n, pairs, 6}, results.pair_wrench);
+  put("body_wrench", {n, bodies, 6}, results.body_wrench);
+  put("area", {n, pairs}, results.area);
+  put("center_of_pressure", {n, pairs, 3}, results.center_of_pressure);
+  put("mean_normal", {n, pairs, 3}, results.mean_normal);
+  put("max_pressure", {n, pairs}, results.max_pressure);
+  put("friction_force", {n, pairs, 3}, results.friction_force);
+  if (!results.energy.empty()) put("energy", {n, pairs}, results.energy);
+  arrays["status"] = npy_array(DType::kUint32, {n}, results.status);
+  arrays["polygons"] = npy_array(DType::kInt32, {n, pairs}, results.polygons);
+  return npz_bytes(arrays);
+}
+
+}  // namespace isopatch::cli

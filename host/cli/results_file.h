@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "host/cli/batch_runner.h"
+#include "isopatch/scene.h"
+
+namespace isopatch::cli {
+
+/// Results as JSON: every environment with its status and pairs, wrenches on the first body of the pair. What is not a
+/// finite number is null.
+std::string results_json(const HostResults& results, const SceneDescription& scene);
+
+/// Results as an .npz archive: the arrays of HostResults by their names, status as uint32.
+std::string results_npz(const HostResults& results);
+
+}  // namespace isopatch::cli

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pictures for ParaView: contact patches and the bodies around them, legacy VTK POLYDATA in the world frame.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "host/cli/batch_runner.h"
+#include "isopatch/evaluator.h"
+
+namespace isopatch::cli {
+
+/// All contact polygons of one environment, with a buffer that grows until they fit.
+std::vector<Polygon> contact_polygons(const Evaluator& evaluator, const HostStates& states, std::int64_t environment);
+
+/// Polygons with the pressure at their points, and normal, area and pair as cell data.
+std::string patches_vtk(const std::vector<Polygon>& polygons);
+
+/// The surface of every body with its index as cell data; a half space is a square of about the scene's size.
+std::string bodies_vtk(const SceneDescription& scene, const HostStates& states, std::int64_t environment);
+
+/// Writes patches_NNNN.vtk and bodies_NNNN.vtk of the first `count` environments to `directory`, which is created if
+/// need be.
+void write_vtk_files(const Evaluator& evaluator, const HostStates& states, std::int64_t count,
+                     const std::string& directory);
+
+}  // namespace isopatch::cli
