@@ -28,7 +28,9 @@ template <class T>
 struct Segments {
   T x0[kMaxLines], y0[kMaxLines], x1[kMaxLines], y1[kMaxLines];  // about the middle; zero where a line has no part
   T middle_x, middle_y;                                          // mean of the end points, inside the polygon
-  int count;                                                     // lines with a part on the boundary
+
+  /// True if line i has a part on the boundary.
+  ISOPATCH_HD bool has_part(int i) const { return x0[i] != x1[i] || y0[i] != y1[i]; }
 };
 
 /// Clips `count` lines against each other. A line left out by the caller is marked by x = y = 0. Lengths are in units in which
@@ -91,7 +93,6 @@ ISOPATCH_HD bool clip(const Line<T> (&line)[kMaxLines], int count, Segments<T>& 
   const T inverse = T(1) / static_cast<T>(2 * parts);
   out.middle_x = sum_x * inverse;
   out.middle_y = sum_y * inverse;
-  out.count = parts;
   if (!(std::fma(out.middle_x, out.middle_x, out.middle_y * out.middle_y) <= T(1))) return false;
 
   ISOPATCH_UNROLL

@@ -57,24 +57,24 @@ ISOPATCH_HD void add_point(T X, T Y, T weight, T pressure, const PlaneVelocity<T
   sum.moment_n = std::fma(X, t_v, std::fma(-Y, t_u, sum.moment_n));
 }
 
-/// Barycentric coordinates and weight of the points of a triangle rule; `a` is the weight of one corner, the other two share
-/// the rest. Degree 2 with 3 points; degree 4 with 6 points (Strang and Fix; Dunavant 1985).
-template <class T>
-struct TrianglePoints {
-  T a, weight;
-};
-
+/// Visits three points of a triangle in barycentric coordinates: one corner weighs `a`, the other two share the rest.
 template <class T, class Visit>
-ISOPATCH_HD void for_each_point(int quadrature, const Visit& visit) {
-  const bool six = quadrature == 6;
-  const TrianglePoints<T> orbit[2] = {
-      {six ? T(0.10810301816807022736) : T(2.0 / 3), six ? T(0.22338158967801146570) : T(1.0 / 3)},
-      {T(0.81684757298045851308), T(0.10995174365532186764)}};
-  for (int o = 0; o < (six ? 2 : 1); ++o) {
-    const T a = orbit[o].a, b = T(0.5) * (T(1) - a);
-    visit(a, b, b, orbit[o].weight);
-    visit(b, a, b, orbit[o].weight);
-    visit(b, b, a, orbit[o].weight);
+ISOPATCH_HD void visit_orbit(T a, T weight, const Visit& visit) {
+  const T b = T(0.5) * (T(1) - a);
+  visit(b, b, weight);
+  visit(a, b, weight);
+  visit(b, a, weight);
+}
+
+/// The points of a triangle rule, as visit(barycentric 1, barycentric 2, weight). 3 points: degree 2; 6 points: degree 4
+/// (Dunavant, "High degree efficient symmetrical Gaussian quadrature rules for the triangle", IJNME 1985).
+template <class T, class Visit>
+ISOPATCH_HD void visit_triangle_points(int points, const Visit& visit) {
+  if (points == 3) {
+    visit_orbit(T(2.0 / 3), T(1.0 / 3), visit);
+  } else {
+    visit_orbit(T(0.108103018168070), T(0.223381589678011), visit);
+    visit_orbit(T(0.816847572980459), T(0.109951743655322), visit);
   }
 }
 
@@ -99,12 +99,12 @@ ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairFrame& f, const Segments<T
     visit_point(cx, cy, m.one);
     return sum;
   }
+  ISOPATCH_UNROLL
   for (int i = 0; i < count; ++i) {
     const T x0 = s.x0[i] - cx, y0 = s.y0[i] - cy, x1 = s.x1[i] - cx, y1 = s.y1[i] - cy;
-    const bool part = s.x0[i] != s.x1[i] || s.y0[i] != s.y1[i];
-    if (!part) continue;
+    if (!s.has_part(i)) continue;
     const T area = T(0.5) * std::fma(x0, y1, -(x1 * y0));
-    for_each_point<T>(f.quadrature, [&](T, T b, T c, T weight) {
+    visit_triangle_points<T>(f.quadrature, [&](T b, T c, T weight) {
       visit_point(std::fma(b, x0, std::fma(c, x1, cx)), std::fma(b, y0, std::fma(c, y1, cy)), weight * area);
     });
   }
@@ -167,7 +167,8 @@ ISOPATCH_HD bool integrate(const PairFrame& f, const ContactPlane<T>& plane, con
   out.max_pressure = 0;
   ISOPATCH_UNROLL
   for (int i = 0; i < count; ++i) {
-    out.max_pressure = std::fmax(out.max_pressure, std::fma(rise_u, s.x0[i], std::fma(rise_v, s.y0[i], pressure)));
+    const T at_vertex = std::fma(rise_u, s.x0[i], std::fma(rise_v, s.y0[i], pressure));
+    out.max_pressure = s.has_part(i) ? std::fmax(out.max_pressure, at_vertex) : out.max_pressure;
   }
   return true;
 }

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// All environments on all cores. A thread takes the next few environments from a counter and evaluates their pairs one after
+// another with the code that a warp runs on the GPU, at a width of one lane.
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "evaluator_backend.h"
+#include "isopatch/detail/body_wrench.h"
+#include "isopatch/detail/energy.h"
+#include "isopatch/detail/evaluate_pair.h"
+#include "scene/scene_data.h"
+
+namespace isopatch {
+
+using namespace detail;
+
+namespace {
+
+struct Batch {
+  const SceneView& scene;
+  const State& state;
+  const Results& results;
+};
+
+template <class T, Outputs outputs, bool brute_force>
+void evaluate_environment(const Batch& batch, std::int64_t environment, Workspace<1>& work) {
+  SerialWarp warp;
+  const auto& [scene, state, results] = batch;
+  const std::uint32_t status = environment_status(warp, scene, state, environment);
+  if (results.status != nullptr) results.status[environment] = status;
+  if (results.polygons_needed != nullptr) results.polygons_needed[environment] = 0;
+
+  for (int pair = 0; pair < scene.num_pairs; ++pair) {
+    if (status != kOk || !is_enabled(scene, state, environment, pair)) {
+      write_pair<T, outputs != Outputs::kWrench>(results, environment, pair, scene.num_pairs, nullptr, nullptr);
+      write(results.energy, environment, pair, 0.0);
+      continue;
+    }
+    evaluate_pair<T, outputs, brute_force>(warp, work, scene, state, results, environment, pair);
+    if (results.energy.data != nullptr) evaluate_energy(warp, work, scene, state, results, environment, pair);
+  }
+  for (int body = 0; body < scene.num_bodies && results.body_wrench.data != nullptr; ++body) {
+    write_body_wrench(scene, state, results, environment, body, status == kOk);
+  }
+}
+
+using EvaluateEnvironment = void (*)(const Batch&, std::int64_t, Workspace<1>&);
+
+template <class T, bool brute_force>
+EvaluateEnvironment select(Outputs outputs) {
+  switch (outputs) {
+    case Outputs::kWrench:
+      return evaluate_environment<T, Outputs::kWrench, brute_force>;
+    case Outputs::kPatch:
+      return evaluate_environment<T, Outputs::kPatch, brute_force>;
+    case Outputs::kPolygons:
+      break;
+  }
+  return evaluate_environment<T, Outputs::kPolygons, brute_force>;
+}
+
+EvaluateEnvironment select(const EvaluatorOptions& options, Outputs outputs) {
+  if (options.precision == Precision::kFloat) {
+    return options.brute_force ? select<float, true>(outputs) : select<float, false>(outputs);
+  }
+  return options.brute_force ? select<double, true>(outputs) : select<double, false>(outputs);
+}
+
+class CpuBackend final : public Evaluator::Implementation {
+ public:
+  using Implementation::Implementation;
+
+  void evaluate(const State& state, const Results& results, void*) const override {
+    const Batch batch = {scene_.data().view, state, results};
+    const EvaluateEnvironment evaluate_one = select(options_, needed_outputs(results));
+    const std::int64_t count = state.num_environments;
+    std::atomic<std::int64_t> next{0};
+
+    // small enough to share out uneven work, large enough that the counter and neighbouring results stay quiet
+    constexpr std::int64_t kChunk = 8;
+    const auto work_on = [&] {
+      Workspace<1> work;
+      for (std::int64_t begin = next.fetch_add(kChunk); begin < count; begin = next.fetch_add(kChunk)) {
+        for (std::int64_t e = begin; e < std::min(begin + kChunk, count); ++e) evaluate_one(batch, e, work);
+      }
+    };
+
+    const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+    const std::int64_t wanted = options_.num_threads > 0 ? options_.num_threads : cores;
+    const std::int64_t useful = std::min(wanted, (count + kChunk - 1) / kChunk);
+    std::vector<std::jthread> threads;
+    for (std::int64_t i = 1; i < useful; ++i) threads.emplace_back(work_on);
+    work_on();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Evaluator::Implementation> make_cpu_backend(Scene scene, EvaluatorOptions options) {
+  return std::make_unique<CpuBackend>(std::move(scene), options);
+}
+
+}  // namespace isopatch

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "isopatch/evaluator.h"
+
+#include <fmt/format.h>
+
+#include "evaluator_backend.h"
+#include "isopatch/error.h"
+
+namespace isopatch {
+
+namespace {
+
+template <class Array>
+void fill_stride(Array& array, std::int64_t row, const char* name) {
+  if (array.data == nullptr) return;
+  if (array.stride == 0) array.stride = row;
+  if (array.stride < row) {
+    throw Error(fmt::format("evaluate: {}: stride is {} elements; a row has {}", name, array.stride, row));
+  }
+}
+
+void check(const Scene& scene, State& state, Results& results) {
+  if (state.num_environments < 0) {
+    throw Error(fmt::format("evaluate: state.num_environments is {}; it must not be negative", state.num_environments));
+  }
+  if (state.poses.data == nullptr && state.num_environments > 0) {
+    throw Error("evaluate: state.poses is null; poses are required");
+  }
+  const std::int64_t bodies = scene.num_bodies(), pairs = scene.num_pairs();
+  fill_stride(state.poses, 7 * bodies, "state.poses");
+  fill_stride(state.velocities, 6 * bodies, "state.velocities");
+  fill_stride(state.modulus, bodies, "state.modulus");
+  fill_stride(state.dissipation, bodies, "state.dissipation");
+  fill_stride(state.friction, bodies, "state.friction");
+  fill_stride(results.pair_wrench, 6 * pairs, "results.pair_wrench");
+  fill_stride(results.body_wrench, 6 * bodies, "results.body_wrench");
+  fill_stride(results.area, pairs, "results.area");
+  fill_stride(results.center_of_pressure, 3 * pairs, "results.center_of_pressure");
+  fill_stride(results.mean_normal, 3 * pairs, "results.mean_normal");
+  fill_stride(results.max_pressure, pairs, "results.max_pressure");
+  fill_stride(results.friction_force, 3 * pairs, "results.friction_force");
+  fill_stride(results.energy, pairs, "results.energy");
+  if (results.body_wrench.data != nullptr && results.pair_wrench.data == nullptr) {
+    throw Error("evaluate: results.body_wrench is summed from results.pair_wrench, which is null; give both");
+  }
+  if (results.polygons != nullptr && (results.polygons_needed == nullptr || results.polygon_capacity < 0)) {
+    throw Error("evaluate: results.polygons needs results.polygons_needed and a polygon_capacity that is not negative");
+  }
+}
+
+std::unique_ptr<Evaluator::Implementation> make_backend(Scene scene, EvaluatorOptions options) {
+  if (options.num_threads < 0) {
+    throw Error(fmt::format("evaluator: num_threads is {}; give 0 for all cores, or a positive number",
+                            options.num_threads));
+  }
+  switch (options.backend) {
+    case Backend::kCpu:
+      return make_cpu_backend(std::move(scene), options);
+    case Backend::kCuda:
+      return make_cuda_backend(std::move(scene), options);
+    case Backend::kReference:
+      return make_reference_backend(std::move(scene), options);
+  }
+  throw Error("evaluator: unknown backend");
+}
+
+}  // namespace
+
+Evaluator::Evaluator(Scene scene, EvaluatorOptions options) : implementation_(make_backend(std::move(scene), options)) {}
+Evaluator::~Evaluator() = default;
+Evaluator::Evaluator(Evaluator&&) noexcept = default;
+Evaluator& Evaluator::operator=(Evaluator&&) noexcept = default;
+
+void Evaluator::evaluate(const State& state, const Results& results, void* stream) const {
+  State checked_state = state;
+  Results checked_results = results;
+  check(scene(), checked_state, checked_results);
+  implementation_->evaluate(checked_state, checked_results, stream);
+}
+
+const Scene& Evaluator::scene() const { return implementation_->scene(); }
+const EvaluatorOptions& Evaluator::options() const { return implementation_->options(); }
+
+}  // namespace isopatch

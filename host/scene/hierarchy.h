@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "isopatch/detail/scene_view.h"
+#include "isopatch/geometry.h"
+
+namespace isopatch {
+
+/// Cells and the hierarchy over them, owned.
+struct Hierarchy {
+  std::vector<detail::Cell> cells;
+  std::vector<detail::Node> nodes;  // one cell a leaf
+  int depth = 0;                    // nodes on the longest way from the root to a leaf
+
+  detail::HierarchyView view() const;
+};
+
+/// One cell per tet, with its affine extent.
+std::vector<detail::Cell> tet_cells(const Geometry& geometry);
+
+/// One cell per surface triangle.
+std::vector<detail::Cell> triangle_cells(const Geometry& geometry);
+
+/// Binary hierarchy by the surface area heuristic (full sweep over the three axes; MacDonald and Booth 1990), falling back to
+/// median splits where that would exceed kMaxDepth levels.
+Hierarchy build_hierarchy(std::vector<detail::Cell> cells);
+
+}  // namespace isopatch

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a Scene owns: the description it was built from, and the flattened arrays kernels read.
+#pragma once
+
+#include <vector>
+
+#include "isopatch/scene.h"
+#include "scene/hierarchy.h"
+
+namespace isopatch::detail {
+
+struct SceneData {
+  SceneDescription description;
+  std::vector<Hierarchy> solids;    // per geometry
+  std::vector<Hierarchy> surfaces;  // per geometry
+  std::vector<GeometryView> geometries;
+  std::vector<BodyView> bodies;
+  std::vector<PairView> pairs;
+  SceneView view;  // of the arrays above
+};
+
+}  // namespace isopatch::detail

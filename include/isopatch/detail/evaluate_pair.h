@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One pair of bodies in one environment, from poses to wrench: what a warp does.
+#pragma once
+
+#include "isopatch/detail/polygon_output.h"
+#include "isopatch/detail/traverse.h"
+#include "isopatch/detail/wrench_sums.h"
+
+namespace isopatch::detail {
+
+/// Clips, integrates and sums. T is the scalar of the evaluation.
+template <class T, Outputs outputs, class Warp>
+struct WrenchVisitor {
+  static constexpr bool kPatch = outputs != Outputs::kWrench;
+
+  Warp& warp;
+  const PairFrame& frame;
+  const Transform<float> X_MS;  // float copy for the box test
+  const Grids<T> grids;
+  const Results& results;
+  std::int64_t environment;
+  int pair;
+  WrenchSums<T, kPatch> sums = {};
+
+  ISOPATCH_HD const Cell& cell_M(std::int32_t m) const { return frame.hierarchy_M.cells[m]; }
+  ISOPATCH_HD const Cell* cell_S(std::int32_t s) const { return s < 0 ? nullptr : frame.hierarchy_S.cells + s; }
+
+  /// Somewhere below, both pressures can be equal.
+  ISOPATCH_HD bool wants(const Node& m, const Node* s) const {
+    if (s == nullptr || frame.rigid_M || frame.rigid_S) return true;
+    return frame.modulus_M * static_cast<double>(m.extent_min) <= frame.modulus_S * static_cast<double>(s->extent_max) &&
+           frame.modulus_S * static_cast<double>(s->extent_min) <= frame.modulus_M * static_cast<double>(m.extent_max);
+  }
+
+  ISOPATCH_HD bool accepts(std::int32_t m, std::int32_t s, CellPair& accepted) const {
+    Overlap overlap;
+    Gate gate;
+    if (!cells_may_touch(frame, X_MS, cell_M(m), cell_S(s), overlap)) return false;
+    if (!pass_gate(frame, cell_M(m), cell_S(s), gate)) return false;
+    accepted = {m, s, gate.positive_M | gate.positive_S << 4};
+    return true;
+  }
+
+  ISOPATCH_HD void visit(bool active, const CellPair& cells) {
+    if (!active) return;
+    const Cell& m = cell_M(cells.m);
+    const Cell* s = cell_S(cells.s);
+    const Gate gate = {cells.gate & 15u, cells.gate >> 4};
+    Overlap overlap;
+    cells_may_touch(frame, X_MS, m, s, overlap);
+
+    ContactPlane<T> plane;
+    if (!make_contact_plane<Warp::kPacked>(frame, m, s, gate, overlap, plane)) return;
+    const int count = Warp::kPacked ? plane.num_lines : kMaxLines;
+    Segments<T> segments;
+    if (!clip(plane.line, count, segments)) return;
+    Contribution<T> contribution;
+    if (!integrate(frame, plane, segments, count, contribution)) return;
+    sums.add(contribution, grids);
+    if constexpr (outputs == Outputs::kPolygons) append(plane, segments, count, contribution);
+  }
+
+ private:
+  ISOPATCH_HD void append(const ContactPlane<T>& plane, const Segments<T>& segments, int count,
+                          const Contribution<T>& contribution) {
+    const int at = warp.reserve(results.polygons_needed + environment, 1);
+    if (at >= results.polygon_capacity) {
+      if (results.status != nullptr) warp.set_bits(results.status + environment, kPolygonCapacity);
+      return;
+    }
+    results.polygons[environment * results.polygon_capacity + at] =
+        make_polygon(frame, pair, plane, segments, count, contribution);
+  }
+};
+
+/// The environment's fault bits, found by all lanes together.
+template <class Warp>
+ISOPATCH_HD std::uint32_t environment_status(Warp& warp, const SceneView& scene, const State& state,
+                                             std::int64_t environment) {
+  std::uint32_t status = kOk;
+  for (int body = warp.lane(); body < scene.num_bodies; body += Warp::kSize) {
+    status |= body_status(scene, state, environment, body);
+  }
+  for (int pair = warp.lane(); pair < scene.num_pairs; pair += Warp::kSize) {
+    status |= pair_status(scene, state, environment, pair);
+  }
+  std::uint32_t all = kOk;
+  for (std::uint32_t bit = 1; bit <= kBadGeometry; bit <<= 1) {
+    if (warp.ballot((status & bit) != 0u) != 0u) all |= bit;
+  }
+  return all;
+}
+
+/// Evaluates one pair of a sound environment and writes its results.
+template <class T, Outputs outputs, bool brute_force = false, class Warp, int size>
+ISOPATCH_HD void evaluate_pair(Warp& warp, Workspace<size>& work, const SceneView& scene, const State& state,
+                               const Results& results, std::int64_t environment, int pair) {
+  const PairFrame frame = make_pair_frame(scene, state, environment, pair);
+  Transform<float> X_MS;
+  for (int i = 0; i < 3; ++i) X_MS.row[i] = cast<float>(frame.X_MS.row[i]);
+  X_MS.translation = cast<float>(frame.X_MS.translation);
+
+  WrenchVisitor<T, outputs, Warp> visitor = {warp, frame, X_MS, Grids<T>::make(frame), results, environment, pair};
+  if constexpr (brute_force) {
+    visit_all(warp, frame, work, visitor);
+  } else {
+    traverse(warp, frame, work, visitor);
+  }
+  visitor.sums.reduce(warp);
+
+  if (warp.lane() == 0) {
+    write_pair(results, environment, pair, scene.num_pairs, &frame, &visitor.sums);
+    const double area = visitor.sums.area.value(visitor.grids.area);
+    const bool overflow = visitor.sums.misfits > 0 || area > frame.area_bound;
+    if (overflow && results.status != nullptr) warp.set_bits(results.status + environment, kSumOverflow);
+  }
+}
+
+}  // namespace isopatch::detail

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finds the pairs of cells that a visitor wants, and hands them to it in full warps.
+//
+// A visitor has
+//   bool wants(const Node& m, const Node* s)                a conservative test on two nodes, beyond their boxes
+//   bool accepts(int m, int s, CellPair& pair)              decides on two cells
+//   void visit(bool active, const CellPair& pair)           called by all lanes together
+//
+// Lanes take node pairs from the top of a stack they share, one each, and put back the children that may touch.
+// Accepted cell pairs wait in a queue, and whenever every lane can have one, all lanes visit. Nothing is lost however many
+// there are: the stack is bounded as shown below and the queue is emptied before it can fill.
+#pragma once
+
+#include "isopatch/detail/equal_pressure.h"
+#include "isopatch/detail/warp.h"
+
+namespace isopatch::detail {
+
+struct NodePair {
+  std::int32_t m, s;  // s is -1 for a half space
+};
+
+struct CellPair {
+  std::int32_t m, s;
+  std::uint32_t gate;  // positive_M | positive_S << 4
+};
+
+/// Shared by the lanes of one warp.
+///
+/// Stack: a batch of k pairs is replaced by at most 2k children. While a full batch cannot overflow what lies below kReserve,
+/// lanes work abreast; beyond that one pair is taken at a time, and depth-first descent of one pair
+/// adds at most one sibling a level, at most 2 kMaxDepth in all.
+/// Queue: fewer than kSize wait between rounds, and one round adds at most kSize.
+template <int size>
+struct Workspace {
+  static constexpr int kReserve = 2 * kMaxDepth + 2;
+  static constexpr int kStack = (size == 1 ? 0 : 256) + kReserve + 2 * size;
+  static constexpr int kQueue = 2 * size;
+
+  NodePair stack[kStack];
+  CellPair queue[kQueue];
+};
+
+/// What the box test of two nodes needs, in float.
+struct NodeFrame {
+  Transform<float> X_MS;
+  Vec3f absolute_row[3];  // |R|
+  float slack;            // twice the cells' own, so that rounding here cannot hide a cell
+  bool half_space;
+
+  ISOPATCH_HD static NodeFrame make(const PairFrame& f) {
+    NodeFrame n;
+    for (int i = 0; i < 3; ++i) {
+      n.X_MS.row[i] = cast<float>(f.X_MS.row[i]);
+      n.absolute_row[i] = {std::fabs(n.X_MS.row[i].x), std::fabs(n.X_MS.row[i].y), std::fabs(n.X_MS.row[i].z)};
+    }
+    n.X_MS.translation = cast<float>(f.X_MS.translation);
+    n.slack = 2 * f.slack;
+    n.half_space = f.S->half_space;
+    return n;
+  }
+};
+
+/// The six face axes of the separating axis test for two boxes; a half space asks for the lowest point.
+ISOPATCH_HD bool boxes_may_touch(const NodeFrame& f, const Node& m, const Node* s) {
+  const Vec3f half_M = {m.half[0], m.half[1], m.half[2]}, center_M = {m.center[0], m.center[1], m.center[2]};
+  if (s == nullptr) {
+    const Vec3f up = {f.X_MS.row[0].z, f.X_MS.row[1].z, f.X_MS.row[2].z};
+    const Vec3f reach = {f.absolute_row[0].z, f.absolute_row[1].z, f.absolute_row[2].z};
+    return dot(up, center_M - f.X_MS.translation) - dot(reach, half_M) <= f.slack;
+  }
+  const Vec3f half_S = {s->half[0], s->half[1], s->half[2]}, center_S = {s->center[0], s->center[1], s->center[2]};
+  const Vec3f apart = apply(f.X_MS, center_S) - center_M;
+  const float slack = f.slack;
+  if (std::fabs(apart.x) > half_M.x + dot(f.absolute_row[0], half_S) + slack) return false;
+  if (std::fabs(apart.y) > half_M.y + dot(f.absolute_row[1], half_S) + slack) return false;
+  if (std::fabs(apart.z) > half_M.z + dot(f.absolute_row[2], half_S) + slack) return false;
+  const Vec3f apart_S = rotate_back(f.X_MS, apart);
+  const Vec3f a0 = f.absolute_row[0], a1 = f.absolute_row[1], a2 = f.absolute_row[2];
+  if (std::fabs(apart_S.x) > half_S.x + std::fma(a0.x, half_M.x, std::fma(a1.x, half_M.y, a2.x * half_M.z)) + slack) {
+    return false;
+  }
+  if (std::fabs(apart_S.y) > half_S.y + std::fma(a0.y, half_M.x, std::fma(a1.y, half_M.y, a2.y * half_M.z)) + slack) {
+    return false;
+  }
+  return std::fabs(apart_S.z) <= half_S.z + std::fma(a0.z, half_M.x, std::fma(a1.z, half_M.y, a2.z * half_M.z)) + slack;
+}
+
+/// Empties full rounds from the queue; with `all`, the last partial one too.
+template <class Warp, class Visitor, int size>
+ISOPATCH_HD void drain(Warp& warp, Workspace<size>& work, int& waiting, bool all, Visitor& visitor) {
+  while (waiting >= size || (all && waiting > 0)) {
+    const int round = waiting < size ? waiting : size;
+    const bool active = warp.lane() < round;
+    CellPair pair = {0, 0, 0};
+    if (active) pair = work.queue[waiting - round + warp.lane()];
+    waiting -= round;
+    warp.sync();
+    visitor.visit(active, pair);
+  }
+}
+
+/// Adds this lane's accepted pair, if any, to the queue and visits when all lanes can.
+template <class Warp, class Visitor, int size>
+ISOPATCH_HD void enqueue(Warp& warp, Workspace<size>& work, int& waiting, bool accepted, const CellPair& pair,
+                         Visitor& visitor) {
+  const std::uint32_t ballot = warp.ballot(accepted);
+  if (accepted) work.queue[waiting + rank_in(ballot, warp.lane())] = pair;
+  waiting += count_bits(ballot);
+  warp.sync();
+  drain(warp, work, waiting, false, visitor);
+}
+
+/// Two hierarchies together; the larger node is opened.
+template <class Warp, class Visitor, int size>
+ISOPATCH_HD void traverse(Warp& warp, const PairFrame& f, Workspace<size>& work, Visitor& visitor) {
+  const NodeFrame frame = NodeFrame::make(f);
+  const Node* nodes_M = f.hierarchy_M.nodes;
+  const Node* nodes_S = frame.half_space ? nullptr : f.hierarchy_S.nodes;
+  const auto may_touch = [&](NodePair p) {
+    const Node* s = nodes_S == nullptr ? nullptr : nodes_S + p.s;
+    return boxes_may_touch(frame, nodes_M[p.m], s) && visitor.wants(nodes_M[p.m], s);
+  };
+
+  const NodePair root = {0, nodes_S == nullptr ? -1 : 0};
+  if (!may_touch(root)) return;
+  if (warp.lane() == 0) work.stack[0] = root;
+  int depth = 1, waiting = 0;
+  warp.sync();
+
+  while (depth > 0) {
+    // one pair for each lane from the top; a single one where the stack is nearly full
+    const int room = Workspace<size>::kStack - Workspace<size>::kReserve - depth;
+    const int most = room < size ? 1 : size;
+    const int taken = depth < most ? depth : most;
+    const bool active = warp.lane() < taken;
+    NodePair at = {0, 0};
+    if (active) at = work.stack[depth - 1 - warp.lane()];
+    depth -= taken;
+    warp.sync();
+
+    NodePair child[2];
+    bool keep[2] = {false, false};
+    bool accepted = false;
+    CellPair cells = {0, 0, 0};
+    if (active) {
+      const Node& m = nodes_M[at.m];
+      const bool leaf_S = nodes_S == nullptr || nodes_S[at.s].is_leaf();
+      if (m.is_leaf() && leaf_S) {
+        accepted = visitor.accepts(m.cell(), nodes_S == nullptr ? -1 : nodes_S[at.s].cell(), cells);
+      } else {
+        const bool open_M =
+            leaf_S || (!m.is_leaf() && m.half[0] + m.half[1] + m.half[2] >=
+                                           nodes_S[at.s].half[0] + nodes_S[at.s].half[1] + nodes_S[at.s].half[2]);
+        const std::int32_t first = open_M ? m.child : nodes_S[at.s].child;
+        child[0] = open_M ? NodePair{first, at.s} : NodePair{at.m, first};
+        child[1] = open_M ? NodePair{first + 1, at.s} : NodePair{at.m, first + 1};
+        keep[0] = may_touch(child[0]);
+        keep[1] = may_touch(child[1]);
+      }
+    }
+    for (int i = 0; i < 2; ++i) {
+      const std::uint32_t ballot = warp.ballot(keep[i]);
+      if (keep[i]) work.stack[depth + rank_in(ballot, warp.lane())] = child[i];
+      depth += count_bits(ballot);
+    }
+    enqueue(warp, work, waiting, accepted, cells, visitor);
+  }
+  drain(warp, work, waiting, true, visitor);
+}
+
+/// Every cell of M with every cell of S: what traverse() must agree with, bit for bit.
+template <class Warp, class Visitor, int size>
+ISOPATCH_HD void visit_all(Warp& warp, const PairFrame& f, Workspace<size>& work, Visitor& visitor) {
+  const std::int64_t cells_S = f.S->half_space ? 1 : f.hierarchy_S.num_cells;
+  const std::int64_t total = f.hierarchy_M.num_cells * cells_S;
+  int waiting = 0;
+  for (std::int64_t base = 0; base < total; base += size) {
+    const std::int64_t at = base + warp.lane();
+    CellPair cells = {0, 0, 0};
+    bool accepted = false;
+    if (at < total) {
+      const std::int32_t m = static_cast<std::int32_t>(at / cells_S), s = static_cast<std::int32_t>(at % cells_S);
+      accepted = visitor.accepts(m, f.S->half_space ? -1 : s, cells);
+    }
+    enqueue(warp, work, waiting, accepted, cells, visitor);
+  }
+  drain(warp, work, waiting, true, visitor);
+}
+
+}  // namespace isopatch::detail

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A warp is a group of lanes that run the same code and share a workspace. evaluate_pair() is written once for any
+// Warp with these members:
+//
+//   static constexpr int kSize            number of lanes, at most 32
+//   static constexpr bool kPacked         how LineList keeps lines: see equal_pressure.h
+//   int lane()                            0 .. kSize-1
+//   std::uint32_t ballot(bool)            bit i is lane i's value
+//   std::int64_t sum(std::int64_t)        over all lanes, in every lane
+//   float max(float) / double max(double) likewise
+//   void sync()                           makes writes to the workspace visible to all lanes
+//   int reserve(std::int32_t*, int)       adds to a counter other warps may share, returns the value before
+//   void set_bits(std::uint32_t*, bits)   ors into a word other warps may share
+//
+// SerialWarp is the CPU's; CudaWarp (kernels/cuda_warp.cuh) the GPU's; the tests run 32 fibers in lockstep.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "isopatch/detail/macros.h"
+
+namespace isopatch::detail {
+
+struct SerialWarp {
+  static constexpr int kSize = 1;
+  static constexpr bool kPacked = true;
+
+  int lane() const { return 0; }
+  std::uint32_t ballot(bool value) const { return value ? 1u : 0u; }
+  std::int64_t sum(std::int64_t value) const { return value; }
+  float max(float value) const { return value; }
+  double max(double value) const { return value; }
+  void sync() const {}
+  int reserve(std::int32_t* counter, int count) const {
+    const int before = *counter;
+    *counter += count;
+    return before;
+  }
+  void set_bits(std::uint32_t* word, std::uint32_t bits) const { *word |= bits; }
+};
+
+/// The number of set bits; compilers know the idiom.
+ISOPATCH_HD int count_bits(std::uint32_t word) {
+  word -= (word >> 1) & 0x55555555u;
+  word = (word & 0x33333333u) + ((word >> 2) & 0x33333333u);
+  return static_cast<int>((((word + (word >> 4)) & 0x0F0F0F0Fu) * 0x01010101u) >> 24);
+}
+
+/// Lanes with a set bit below this one.
+ISOPATCH_HD int rank_in(std::uint32_t ballot, int lane) { return count_bits(ballot & ((1u << lane) - 1u)); }
+
+}  // namespace isopatch::detail

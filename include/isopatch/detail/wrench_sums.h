@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What one lane adds up for one pair, and how lanes become results.
+#pragma once
+
+#include <type_traits>
+
+#include "isopatch/detail/traction.h"
+#include "isopatch/detail/warp.h"
+
+namespace isopatch::detail {
+
+/// How much is computed beyond the wrench.
+enum class Outputs : std::uint8_t { kWrench, kPatch, kPolygons };
+
+inline Outputs needed_outputs(const Results& r) {
+  if (r.polygons != nullptr) return Outputs::kPolygons;
+  const bool patch = r.center_of_pressure.data != nullptr || r.mean_normal.data != nullptr ||
+                     r.max_pressure.data != nullptr || r.friction_force.data != nullptr;
+  return patch ? Outputs::kPatch : Outputs::kWrench;
+}
+
+template <class T>
+struct Grids {
+  Grid<T> force, torque, area;
+
+  ISOPATCH_HD static Grids make(const PairFrame& f) {
+    return {Grid<T>::from_bound(f.force_bound), Grid<T>::from_bound(f.torque_bound), Grid<T>::from_bound(f.area_bound)};
+  }
+};
+
+template <class T>
+struct SumVec3 {
+  OrderFreeSum<T> x, y, z;
+
+  ISOPATCH_HD bool add(Vec3<T> term, const Grid<T>& grid) {
+    const bool fits_x = x.add(term.x, grid), fits_y = y.add(term.y, grid), fits_z = z.add(term.z, grid);
+    return fits_x && fits_y && fits_z;
+  }
+  ISOPATCH_HD Vec3d value(const Grid<T>& grid) const { return {x.value(grid), y.value(grid), z.value(grid)}; }
+};
+
+template <class T>
+struct PatchSums {
+  SumVec3<T> pressure_moment, normal, friction_force;
+  OrderFreeSum<T> pressure;
+  T max_pressure = 0;
+};
+
+struct NoPatchSums {};
+
+template <class T, bool with_patch>
+struct WrenchSums {
+  SumVec3<T> force, torque;
+  OrderFreeSum<T> area;
+  std::int64_t polygons = 0;
+  std::int64_t misfits = 0;
+  std::conditional_t<with_patch, PatchSums<T>, NoPatchSums> patch;
+
+  ISOPATCH_HD void add(const Contribution<T>& c, const Grids<T>& grids) {
+    bool fits = force.add(c.force, grids.force);
+    fits = torque.add(c.torque, grids.torque) && fits;
+    fits = area.add(c.area, grids.area) && fits;
+    if constexpr (with_patch) {
+      fits = patch.pressure.add(c.pressure_integral, grids.force) && fits;
+      fits = patch.pressure_moment.add(c.pressure_moment, grids.torque) && fits;
+      fits = patch.friction_force.add(c.friction_force, grids.force) && fits;
+      fits = patch.normal.add(c.area * c.normal, grids.area) && fits;
+      patch.max_pressure = std::fmax(patch.max_pressure, c.max_pressure);
+    }
+    polygons += 1;
+    misfits += fits ? 0 : 1;
+  }
+
+  /// Adds up all lanes; every lane ends with the total.
+  template <class Warp>
+  ISOPATCH_HD void reduce(Warp& warp) {
+    reduce(warp, force);
+    reduce(warp, torque);
+    reduce(warp, area);
+    polygons = warp.sum(polygons);
+    misfits = warp.sum(misfits);
+    if constexpr (with_patch) {
+      reduce(warp, patch.pressure_moment);
+      reduce(warp, patch.normal);
+      reduce(warp, patch.friction_force);
+      reduce(warp, patch.pressure);
+      patch.max_pressure = warp.max(patch.max_pressure);
+    }
+  }
+
+ private:
+  template <class Warp>
+  ISOPATCH_HD static void reduce(Warp& warp, OrderFreeSum<T>& sum) {
+    ISOPATCH_UNROLL
+    for (int i = 0; i < OrderFreeSum<T>::kLimbs; ++i) sum.limb[i] = warp.sum(sum.limb[i]);
+  }
+  template <class Warp>
+  ISOPATCH_HD static void reduce(Warp& warp, SumVec3<T>& sum) {
+    reduce(warp, sum.x);
+    reduce(warp, sum.y);
+    reduce(warp, sum.z);
+  }
+};
+
+/// Writes one pair's results for the world, on body a. Zeroes where `sums` is null.
+template <class T, bool with_patch>
+ISOPATCH_HD void write_pair(const Results& results, std::int64_t environment, int pair, int num_pairs,
+                            const PairFrame* f, const WrenchSums<T, with_patch>* sums) {
+  Vec3d force = {0, 0, 0}, torque = {0, 0, 0}, center = {0, 0, 0}, normal = {0, 0, 0}, friction = {0, 0, 0};
+  double area = 0, max_pressure = 0;
+  std::int64_t polygons = 0;
+
+  if (sums != nullptr && sums->polygons > 0) {
+    const Grids<T> grids = Grids<T>::make(*f);
+    const double sign = f->swapped ? -1.0 : 1.0;
+    force = sign * rotate(f->X_WM, sums->force.value(grids.force));
+    const Vec3d about_reference = sign * rotate(f->X_WM, sums->torque.value(grids.torque));
+    const Vec3d reference_W = rotate(f->X_WM, f->reference_M);  // from M's origin
+    const Vec3d lever = reference_W + (f->X_WM.translation - f->p_WoA);
+    torque = about_reference + cross(lever, force);
+    area = sums->area.value(grids.area);
+    polygons = sums->polygons;
+    if constexpr (with_patch) {
+      const double pressure = sums->patch.pressure.value(grids.force);
+      const Vec3d moment = rotate(f->X_WM, sums->patch.pressure_moment.value(grids.torque));
+      if (pressure > 0) center = fused(1.0 / pressure, moment, reference_W) + f->X_WM.translation;
+      normal = (sign / area) * rotate(f->X_WM, sums->patch.normal.value(grids.area));
+      friction = sign * rotate(f->X_WM, sums->patch.friction_force.value(grids.force));
+      max_pressure = static_cast<double>(sums->patch.max_pressure);
+    }
+  }
+
+  write(results.pair_wrench, environment, 6 * pair, force);
+  write(results.pair_wrench, environment, 6 * pair + 3, torque);
+  if (results.polygon_count != nullptr) {
+    results.polygon_count[environment * num_pairs + pair] = static_cast<std::int32_t>(polygons);
+  }
+  write(results.area, environment, pair, area);
+  write(results.center_of_pressure, environment, 3 * pair, center);
+  write(results.mean_normal, environment, 3 * pair, normal);
+  write(results.max_pressure, environment, pair, max_pressure);
+  write(results.friction_force, environment, 3 * pair, friction);
+}
+
+}  // namespace isopatch::detail
