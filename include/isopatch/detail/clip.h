@@ -12,7 +12,7 @@
 #include <cmath>
 #include <limits>
 
-#include "isopatch/detail/macros.h"
+#include "isopatch/detail/vec.h"
 
 namespace isopatch::detail {
 
@@ -67,10 +67,10 @@ ISOPATCH_HD bool clip(const Line<T> (&line)[kMaxLines], int count, Segments<T>& 
       const T t_i = std::fma(-line[i].c, cosine, line[k].c) / sine;     // the common point along line i ...
       const T t_k = std::fma(t_i, cosine, -(line[i].c * sine));         // ... and the same point along line k
       const bool enters = sine < T(0);                                  // line i enters half-plane k there
-      begin[i] = std::fmax(begin[i], enters ? t_i : -kFar);
-      end[i] = std::fmin(end[i], enters ? kFar : t_i);
-      begin[k] = std::fmax(begin[k], enters ? -kFar : t_k);
-      end[k] = std::fmin(end[k], enters ? t_k : kFar);
+      begin[i] = max(begin[i], enters ? t_i : -kFar);
+      end[i] = min(end[i], enters ? kFar : t_i);
+      begin[k] = max(begin[k], enters ? -kFar : t_k);
+      end[k] = min(end[k], enters ? t_k : kFar);
     }
   }
 

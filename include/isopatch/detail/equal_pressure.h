@@ -24,48 +24,45 @@ struct Overlap {
   float radius;
 };
 
-ISOPATCH_HD Vec3f box_center(const float (&low)[3], const float (&high)[3]) {
-  return {0.5f * (low[0] + high[0]), 0.5f * (low[1] + high[1]), 0.5f * (low[2] + high[2])};
-}
-
-
-/// Cheap necessary conditions: boxes that meet in M (within the slack) and pressure ranges that meet. Both the hierarchy
-/// and brute force decide with this function, so they see the same cells.
-ISOPATCH_HD bool cells_may_touch(const PairFrame& f, const Transform<float>& X_MS, const Cell& m, const Cell* s,
-                                 Overlap& overlap) {
-  float low[3] = {m.box_low[0], m.box_low[1], m.box_low[2]};
-  float high[3] = {m.box_high[0], m.box_high[1], m.box_high[2]};
-
+/// The bounding boxes meet in M, within the slack. `s` is null for a half space, which any cell may meet.
+ISOPATCH_HD bool boxes_overlap(const PairFrame& f, const Transform<float>& X_MS, const Cell& m, const Cell* s,
+                               Overlap& overlap) {
+  Vec3f low = {m.box_low[0], m.box_low[1], m.box_low[2]};
+  Vec3f high = {m.box_high[0], m.box_high[1], m.box_high[2]};
   if (s != nullptr) {
     Vec3f v = apply(X_MS, cast<float>(s->vertex[0]));
-    Vec3f s_low = v, s_high = v;
+    Vec3f low_S = v, high_S = v;
     ISOPATCH_UNROLL
     for (int i = 1; i < 4; ++i) {
       v = apply(X_MS, cast<float>(s->vertex[i]));
-      s_low = {std::fmin(s_low.x, v.x), std::fmin(s_low.y, v.y), std::fmin(s_low.z, v.z)};
-      s_high = {std::fmax(s_high.x, v.x), std::fmax(s_high.y, v.y), std::fmax(s_high.z, v.z)};
+      low_S = min(low_S, v);
+      high_S = max(high_S, v);
     }
-    low[0] = std::fmax(low[0], s_low.x), high[0] = std::fmin(high[0], s_high.x);
-    low[1] = std::fmax(low[1], s_low.y), high[1] = std::fmin(high[1], s_high.y);
-    low[2] = std::fmax(low[2], s_low.z), high[2] = std::fmin(high[2], s_high.z);
-    if (low[0] - high[0] > f.slack || low[1] - high[1] > f.slack || low[2] - high[2] > f.slack) return false;
-
-    if (!f.rigid_M && !f.rigid_S) {
-      double m_min = m.extent[0], m_max = m.extent[0], s_min = s->extent[0], s_max = s->extent[0];
-      ISOPATCH_UNROLL
-      for (int i = 1; i < 4; ++i) {
-        m_min = std::fmin(m_min, m.extent[i]), m_max = std::fmax(m_max, m.extent[i]);
-        s_min = std::fmin(s_min, s->extent[i]), s_max = std::fmax(s_max, s->extent[i]);
-      }
-      if (f.modulus_M * m_min > f.modulus_S * s_max || f.modulus_S * s_min > f.modulus_M * m_max) return false;
-    }
+    low = max(low, low_S);
+    high = min(high, high_S);
+    if (low.x - high.x > f.slack || low.y - high.y > f.slack || low.z - high.z > f.slack) return false;
   }
-
-  overlap.center = box_center(low, high);
-  const Vec3f diagonal = {std::fmax(high[0] - low[0], 0.0f), std::fmax(high[1] - low[1], 0.0f),
-                          std::fmax(high[2] - low[2], 0.0f)};
-  overlap.radius = std::fma(0.5f, norm(diagonal), 2 * f.slack);
+  overlap.center = 0.5f * (low + high);
+  overlap.radius = std::fma(0.5f, norm(max(high - low, Vec3f{0, 0, 0})), 2 * f.slack);
   return true;
+}
+
+/// The pressure ranges of two compliant cells meet.
+ISOPATCH_HD bool pressures_overlap(const PairFrame& f, const Cell& m, const Cell& s) {
+  double min_M = m.extent[0], max_M = m.extent[0], min_S = s.extent[0], max_S = s.extent[0];
+  ISOPATCH_UNROLL
+  for (int i = 1; i < 4; ++i) {
+    min_M = min(min_M, m.extent[i]), max_M = max(max_M, m.extent[i]);
+    min_S = min(min_S, s.extent[i]), max_S = max(max_S, s.extent[i]);
+  }
+  return f.modulus_M * min_M <= f.modulus_S * max_S && f.modulus_S * min_S <= f.modulus_M * max_M;
+}
+
+/// Cheap necessary conditions. Both the hierarchy and brute force decide with this function, so they see the same cells.
+ISOPATCH_HD bool cells_may_touch(const PairFrame& f, const Transform<float>& X_MS, const Cell& m, const Cell* s,
+                                 Overlap& overlap) {
+  if (!boxes_overlap(f, X_MS, m, s, overlap)) return false;
+  return s == nullptr || f.rigid_M || f.rigid_S || pressures_overlap(f, m, *s);
 }
 
 /// Bit i is set where d at vertex i is positive. A cell is cut if its mask is neither 0 nor 15.

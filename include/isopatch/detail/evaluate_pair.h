@@ -97,11 +97,8 @@ template <class T, Outputs outputs, bool brute_force = false, class Warp, int si
 ISOPATCH_HD void evaluate_pair(Warp& warp, Workspace<size>& work, const SceneView& scene, const State& state,
                                const Results& results, std::int64_t environment, int pair) {
   const PairFrame frame = make_pair_frame(scene, state, environment, pair);
-  Transform<float> X_MS;
-  for (int i = 0; i < 3; ++i) X_MS.row[i] = cast<float>(frame.X_MS.row[i]);
-  X_MS.translation = cast<float>(frame.X_MS.translation);
-
-  WrenchVisitor<T, outputs, Warp> visitor = {warp, frame, X_MS, Grids<T>::make(frame), results, environment, pair};
+  WrenchVisitor<T, outputs, Warp> visitor = {
+      warp, frame, float_copy(frame.X_MS), Grids<T>::make(frame), results, environment, pair};
   if constexpr (brute_force) {
     visit_all(warp, frame, work, visitor);
   } else {

@@ -12,7 +12,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "isopatch/detail/macros.h"
+#include "isopatch/detail/vec.h"
 
 namespace isopatch::detail {
 
@@ -30,7 +30,7 @@ struct Grid {
   double to_value;  // bound / 2^62
 
   ISOPATCH_HD static Grid from_bound(double bound) {
-    const double held = std::fmax(bound, 0x1p-60);  // keeps to_steps finite in float
+    const double held = max(bound, 0x1p-60);  // keeps to_steps finite in float
     return {static_cast<T>(0x1p62 / held), held * 0x1p-62};
   }
 };

@@ -123,18 +123,18 @@ ISOPATCH_HD PairFrame make_pair_frame(const SceneView& scene, const State& state
                                   : 0.0;
 
   // bounds: pressure of the softer body, area of a folded surface around M, traction raised by damping and friction
-  const double depth = f.S->half_space ? std::fmax(0.0, f.M->radius - apply_back(f.X_MS, f.M->center).z) : 0.0;
+  const double depth = f.S->half_space ? max(0.0, f.M->radius - apply_back(f.X_MS, f.M->center).z) : 0.0;
   const double extent_S = f.S->half_space ? depth / f.S->thickness : f.S->max_extent;
   const double limit_M = f.modulus_M * f.M->max_extent, limit_S = f.modulus_S * extent_S;
-  const double pressure = f.rigid_M ? limit_S : f.rigid_S ? limit_M : std::fmin(limit_M, limit_S);
-  const double radius = f.S->half_space ? f.M->radius : std::fmin(f.M->radius, f.S->radius);
+  const double pressure = f.rigid_M ? limit_S : f.rigid_S ? limit_M : min(limit_M, limit_S);
+  const double radius = f.S->half_space ? f.M->radius : min(f.M->radius, f.S->radius);
   const double speed = norm(f.velocity_M) + norm(f.angular_M) * f.M->radius;
   const double stiffening = f.pfc_dissipation ? gradient : 1.0;
   const double raise = (1 + f.dissipation * stiffening * speed) * (1 + f.friction);
   constexpr double kTiny = 0x1p-500;
   f.area_bound = next_power_of_two(64 * radius * radius);
   f.length_bound = next_power_of_two(2 * f.M->radius);
-  f.force_bound = next_power_of_two(std::fmax(pressure * raise, kTiny)) * f.area_bound;
+  f.force_bound = next_power_of_two(max(pressure * raise, kTiny)) * f.area_bound;
   f.torque_bound = f.force_bound * f.length_bound;
   return f;
 }

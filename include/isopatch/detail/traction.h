@@ -42,7 +42,7 @@ ISOPATCH_HD void add_point(T X, T Y, T weight, T pressure, const PlaneVelocity<T
   const T v_v = std::fma(velocity.angular_n, X, velocity.v);
   const T v_n = std::fma(velocity.angular_u, Y, std::fma(-velocity.angular_v, X, velocity.n));
 
-  const T factor = std::fmax(T(0), std::fma(-dissipation, v_n, T(1)));
+  const T factor = max(T(0), std::fma(-dissipation, v_n, T(1)));
   const T normal_force = weight * pressure * factor;
   const T damping = weight * pressure * (factor - T(1));
   const T slip = std::sqrt(std::fma(v_u, v_u, std::fma(v_v, v_v, slip_squared)));
@@ -150,7 +150,7 @@ ISOPATCH_HD bool integrate(const PairFrame& f, const ContactPlane<T>& plane, con
       const double g = f.rigid_M   ? plane.gradient_S
                        : f.rigid_S ? plane.gradient_M
                                    : plane.gradient_M * plane.gradient_S / (plane.gradient_M + plane.gradient_S);
-      dissipation *= std::fmax(g, 0.0);
+      dissipation *= max(g, 0.0);
     }
     w = integrate_motion(f, s, count, m, scale, pressure, slope_u, slope_v, static_cast<T>(dissipation), motion);
   }
@@ -168,7 +168,7 @@ ISOPATCH_HD bool integrate(const PairFrame& f, const ContactPlane<T>& plane, con
   ISOPATCH_UNROLL
   for (int i = 0; i < count; ++i) {
     const T at_vertex = std::fma(rise_u, s.x0[i], std::fma(rise_v, s.y0[i], pressure));
-    out.max_pressure = s.has_part(i) ? std::fmax(out.max_pressure, at_vertex) : out.max_pressure;
+    out.max_pressure = s.has_part(i) ? max(out.max_pressure, at_vertex) : out.max_pressure;
   }
   return true;
 }

@@ -51,11 +51,10 @@ struct NodeFrame {
 
   ISOPATCH_HD static NodeFrame make(const PairFrame& f) {
     NodeFrame n;
+    n.X_MS = float_copy(f.X_MS);
     for (int i = 0; i < 3; ++i) {
-      n.X_MS.row[i] = cast<float>(f.X_MS.row[i]);
       n.absolute_row[i] = {std::fabs(n.X_MS.row[i].x), std::fabs(n.X_MS.row[i].y), std::fabs(n.X_MS.row[i].z)};
     }
-    n.X_MS.translation = cast<float>(f.X_MS.translation);
     n.slack = 2 * f.slack;
     n.half_space = f.S->half_space;
     return n;

@@ -66,7 +66,7 @@ struct WrenchSums {
       fits = patch.pressure_moment.add(c.pressure_moment, grids.torque) && fits;
       fits = patch.friction_force.add(c.friction_force, grids.force) && fits;
       fits = patch.normal.add(c.area * c.normal, grids.area) && fits;
-      patch.max_pressure = std::fmax(patch.max_pressure, c.max_pressure);
+      patch.max_pressure = max(patch.max_pressure, c.max_pressure);
     }
     polygons += 1;
     misfits += fits ? 0 : 1;

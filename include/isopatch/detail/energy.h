@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The elastic energy U = integral over the overlap of min(p_M, p_S) (PFC eq. 1 for both bodies). The static wrench is its
+// negative derivative with respect to the pose. Always in double.
+//
+// The overlap of two convex cells is a convex polyhedron, cut in two by the plane of equal pressure. Seen from an origin O, an
+// integral of q0 + g.x over a polyhedron is a sum over its faces: with h the distance of the face's plane from O, a cone over the
+// face gives h (q0/3 area + 1/4 integral of g.x dA). Each face is a polygon bounded by the other planes: the same clip() as the
+// contact polygon's. With O on the plane of equal pressure the cut itself adds nothing.
+#pragma once
+
+#include "isopatch/detail/evaluate_pair.h"
+
+namespace isopatch::detail {
+
+/// A plane that bounds a polyhedron; `height` is that of the origin over it, on the inside.
+struct BoundingPlane {
+  Vec3d inward;
+  double height;
+};
+
+/// q0 + gradient . x about the origin.
+struct AffineField {
+  double value;
+  Vec3d gradient;
+};
+
+/// The line in which plane `cut` bounds the face of `face`, lengths in units of `radius`. Planes that coincide: `face` keeps its
+/// polygon if they face the same way and it is the `first` of the two. Returns false if nothing is left.
+ISOPATCH_HD bool cut_face(const BoundingPlane& face, const Basis<double>& axes, const BoundingPlane& cut, double radius,
+                          double touch, bool first, Line<double>& line) {
+  constexpr double kSameDirection = 1e-12;
+  const double x = dot(cut.inward, axes.u), y = dot(cut.inward, axes.v);
+  const double facing = dot(cut.inward, face.inward);
+  const double c = cut.height - face.height * facing;  // height of the origin's foot on the face
+  const double length = std::sqrt(std::fma(x, x, y * y));
+  line = {0, 0, 0};
+  if (length <= kSameDirection) return facing > 0 && first ? c >= -touch : c > touch;
+  if (c >= length * radius) return true;
+  const double inverse = 1 / length;
+  line = {x * inverse, y * inverse, c * inverse / radius};
+  return c > -length * radius;
+}
+
+struct Polyhedron {
+  static constexpr int kPlanes = 9;
+  BoundingPlane plane[kPlanes];  // four of M, up to four of S, and the plane of equal pressure last
+  int num_planes;
+  bool has_cut;      // the last one is the plane of equal pressure
+  double radius;     // of a ball about the origin that holds the polyhedron
+  double touch;      // planes this near coincide, m
+};
+
+/// Integral of `field` over the polyhedron. The last plane is turned round if `other_side`.
+ISOPATCH_HD double integrate_volume(const Polyhedron& p, bool other_side, const AffineField& field) {
+  const int faces = p.has_cut ? p.num_planes - 1 : p.num_planes;
+  double sum = 0;
+  for (int i = 0; i < faces; ++i) {
+    const BoundingPlane& face = p.plane[i];
+    const Basis<double> axes = make_basis(face.inward);
+    Line<double> line[kMaxLines];
+    bool any = true;
+    int count = 0;
+    for (int k = 0; k < p.num_planes && any; ++k) {
+      if (k == i) continue;
+      BoundingPlane cut = p.plane[k];
+      if (p.has_cut && k == faces && other_side) cut = {-cut.inward, -cut.height};
+      Line<double> found;
+      any = cut_face(face, axes, cut, p.radius, p.touch, i < k, found);
+      if (found.x != 0 || found.y != 0) line[count++] = found;
+    }
+    Segments<double> segments;
+    if (!any || !clip(line, count, segments)) continue;
+
+    const AreaMoments<double> m = area_moments(segments, count);
+    const double square = p.radius * p.radius;
+    const double area = square * m.one;
+    const Vec3d middle = fused(p.radius * segments.middle_x, axes.u,
+                               fused(p.radius * segments.middle_y, axes.v, -face.height * face.inward));
+    const Vec3d first = square * p.radius * fused(m.x, axes.u, m.y * axes.v);
+    const double weighted = std::fma(area, dot(field.gradient, middle), dot(field.gradient, first));
+    sum += face.height * (field.value * area / 3 + weighted / 4);
+  }
+  return sum;
+}
+
+/// Energy of one pair of cells; `s` is null for a half space. Rigid bodies take part with their tets.
+ISOPATCH_HD double cell_energy(const PairFrame& f, const Cell& m, const Cell* s, const Overlap& overlap) {
+  Vec3d origin = cast<double>(overlap.center);
+  AffineField field_M = {0, {0, 0, 0}}, field_S = {0, {0, 0, 0}};
+  const Vec3d up = {f.X_MS.row[0].z, f.X_MS.row[1].z, f.X_MS.row[2].z};
+  if (!f.rigid_M) field_M.gradient = f.modulus_M * m.gradient;
+  if (!f.rigid_S) {
+    field_S.gradient = s == nullptr ? (-f.modulus_S / f.S->thickness) * up : f.modulus_S * rotate(f.X_MS, s->gradient);
+  }
+  const auto value_M = [&] { return std::fma(f.modulus_M, m.extent[0], dot(field_M.gradient, origin - m.vertex[0])); };
+  const auto value_S = [&] {
+    if (s == nullptr) return dot(field_S.gradient, origin - f.X_MS.translation);
+    return std::fma(f.modulus_S, s->extent[0], dot(field_S.gradient, origin - apply(f.X_MS, s->vertex[0])));
+  };
+
+  // the plane of equal pressure, through the origin if it comes near
+  const double radius = static_cast<double>(overlap.radius);
+  Polyhedron p = {};
+  bool below_M = !f.rigid_M, below_S = !f.rigid_S;  // whose pressure is the smaller one somewhere
+  BoundingPlane cut = {};
+  if (below_M && below_S) {
+    const Vec3d difference = field_S.gradient - field_M.gradient;  // p_S - p_M grows into where p_M is smaller
+    const double slope = norm(difference);
+    const double height = slope > 0 ? (value_S() - value_M()) / slope : 0.0;
+    p.has_cut = slope > 0 && std::fabs(height) <= radius;
+    if (p.has_cut) {
+      const Vec3d n = (1 / slope) * difference;
+      origin = fused(-height, n, origin);
+      cut = {n, 0.0};
+    } else {
+      below_M = height >= 0;
+      below_S = !below_M;
+    }
+  }
+  field_M.value = f.rigid_M ? 0.0 : value_M();
+  field_S.value = f.rigid_S ? 0.0 : value_S();
+
+  for (int i = 0; i < 4; ++i) {
+    p.plane[p.num_planes++] = {m.inward[i], dot(m.inward[i], origin - m.vertex[(i + 1) & 3])};
+  }
+  const Vec3d origin_S = apply_back(f.X_MS, origin);
+  for (int i = 0; i < 4 && s != nullptr; ++i) {
+    p.plane[p.num_planes++] = {rotate(f.X_MS, s->inward[i]), dot(s->inward[i], origin_S - s->vertex[(i + 1) & 3])};
+  }
+  if (s == nullptr) p.plane[p.num_planes++] = {-up, -origin_S.z};
+  if (p.has_cut) p.plane[p.num_planes++] = cut;
+  p.radius = 4 * radius;
+  p.touch = kSnap * (norm(f.M->center) + f.M->radius);
+
+  double energy = 0;
+  if (below_M) energy += integrate_volume(p, false, field_M);
+  if (below_S) energy += integrate_volume(p, true, field_S);
+  return energy;
+}
+
+struct EnergyVisitor {
+  const PairFrame& frame;
+  const Transform<float> X_MS;
+  const Grid<double> grid;
+  OrderFreeSum<double> sum = {};
+  bool fits = true;
+
+  ISOPATCH_HD bool wants(const Node&, const Node*) const { return true; }
+  ISOPATCH_HD const Cell* cell_S(std::int32_t s) const { return s < 0 ? nullptr : frame.hierarchy_S.cells + s; }
+
+  ISOPATCH_HD bool accepts(std::int32_t m, std::int32_t s, CellPair& accepted) const {
+    Overlap overlap;
+    accepted = {m, s, 0};
+    return boxes_overlap(frame, X_MS, frame.hierarchy_M.cells[m], cell_S(s), overlap);
+  }
+
+  ISOPATCH_HD void visit(bool active, const CellPair& cells) {
+    if (!active) return;
+    const Cell& m = frame.hierarchy_M.cells[cells.m];
+    Overlap overlap;
+    boxes_overlap(frame, X_MS, m, cell_S(cells.s), overlap);
+    fits = sum.add(cell_energy(frame, m, cell_S(cells.s), overlap), grid) && fits;
+  }
+};
+
+/// Writes the elastic energy of one pair of a sound environment.
+template <class Warp, int size>
+ISOPATCH_HD void evaluate_energy(Warp& warp, Workspace<size>& work, const SceneView& scene, const State& state,
+                                 const Results& results, std::int64_t environment, int pair) {
+  PairFrame frame = make_pair_frame(scene, state, environment, pair);
+  frame.hierarchy_M = frame.M->solid;
+  frame.hierarchy_S = frame.S->solid;
+  EnergyVisitor visitor = {frame, float_copy(frame.X_MS), Grid<double>::from_bound(frame.torque_bound)};
+  traverse(warp, frame, work, visitor);
+  for (int i = 0; i < OrderFreeSum<double>::kLimbs; ++i) visitor.sum.limb[i] = warp.sum(visitor.sum.limb[i]);
+  const bool overflow = warp.ballot(!visitor.fits) != 0u;
+  if (warp.lane() == 0) {
+    write(results.energy, environment, pair, visitor.sum.value(visitor.grid));
+    if (overflow && results.status != nullptr) warp.set_bits(results.status + environment, kSumOverflow);
+  }
+}
+
+}  // namespace isopatch::detail
