@@ -3,6 +3,8 @@
 // evaluate_on_device() of a build without CUDA code.
 #include "host/device_batch.h"
 
+#include "isopatch/error.h"
+
 namespace isopatch {
 
 void evaluate_on_device(const Evaluator&, const State&, const Results&) {
