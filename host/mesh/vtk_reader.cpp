@@ -4,6 +4,7 @@
 // nothing for a pressure field (cell data, vectors, metadata) are read over; anything unknown is an error.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <optional>
@@ -361,7 +362,8 @@ TetMesh read_vtk(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream bytes;
   if (file) bytes << file.rdbuf();
-  if (!file || bytes.bad()) throw Error(path + ": cannot be read; an existing VTK file is needed");
+  if (!file || bytes.bad() || std::filesystem::is_directory(path))
+    throw Error(path + ": cannot be read; an existing VTK file is needed");
   return parse_vtk(bytes.str(), path);
 }
 

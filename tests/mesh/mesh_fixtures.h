@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the mesh tests share: small meshes, the real meshes, and errors caught as text.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "isopatch/error.h"
+#include "isopatch/mesh.h"
+#include "mesh/point_math.h"
+
+namespace isopatch::testing {
+
+/// The message of the Error that `function` throws; empty, with a failure, if it throws none.
+template <typename Function>
+std::string error_of(const Function& function) {
+  try {
+    function();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  ADD_FAILURE() << "no Error was thrown";
+  return "";
+}
+
+inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+inline std::string data_file(const std::string& name) { return std::string(ISOPATCH_DATA_DIR) + "/" + name; }
+
+/// Reads a real mesh into `mesh`, or skips the test.
+#define ISOPATCH_READ_OR_SKIP(mesh, name)                                                                          \
+  if (!std::filesystem::exists(isopatch::testing::data_file(name))) {                                              \
+    GTEST_SKIP() << isopatch::testing::data_file(name) << " is missing: set ISOPATCH_DATA_DIR to the real meshes"; \
+  }                                                                                                                \
+  mesh = isopatch::read_vtk(isopatch::testing::data_file(name))
+
+inline TetMesh one_tet() { return {{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {{0, 1, 2, 3}}, {}}; }
+
+inline TetMesh two_tets() {
+  return {{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}}, {{0, 1, 2, 3}, {1, 2, 3, 4}}, {}};
+}
+
+/// The volume inside outward triangles, by the divergence theorem.
+inline double enclosed_volume(const TetMesh& mesh, const std::vector<Triangle>& surface) {
+  double six_v = 0;
+  for (const auto& [a, b, c] : surface) six_v += dot(cross(point_at(mesh, a), point_at(mesh, b)), point_at(mesh, c));
+  return six_v / 6;
+}
+
+/// Barycentric coordinates of `p` in the tet.
+inline std::array<double, 4> barycentric(const TetMesh& mesh, const Tet& tet, const Point3& p) {
+  std::array<double, 4> weights{};
+  for (std::size_t i = 0; i < 4; ++i) {
+    std::array<Point3, 4> corner{point_at(mesh, tet[0]), point_at(mesh, tet[1]), point_at(mesh, tet[2]),
+                                 point_at(mesh, tet[3])};
+    corner[i] = p;
+    weights[i] = six_volumes(corner[0], corner[1], corner[2], corner[3]) / six_volumes(mesh, tet);
+  }
+  return weights;
+}
+
+}  // namespace isopatch::testing
