@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Any bytes as a states file: states of a scene of two bodies and one pair, or an Error. What is read must survive
+// writing.
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "host/cli/npz.h"
+#include "host/cli/states_file.h"
+#include "isopatch/error.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace isopatch;
+  const std::string bytes(reinterpret_cast<const char*>(data), size);
+  SceneDescription scene;
+  scene.bodies.resize(2);
+  scene.pairs.resize(1);
+  try {
+    cli::NpyArray array = cli::parse_npy(bytes, "fuzz");
+    if (cli::parse_npy(cli::npy_bytes(array), "again").bytes != array.bytes) std::abort();
+  } catch (const Error&) {
+  }
+  try {
+    cli::states_from_arrays(cli::parse_npz(bytes, "fuzz"), scene, "fuzz");
+  } catch (const Error&) {
+  }
+  return 0;
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Any bytes as a scene file: a scene or an Error.
+#include <cctype>
+#include <cstdint>
+#include <string>
+
+#include "isopatch/error.h"
+#include "isopatch/scene.h"
+
+namespace {
+
+// True if the text asks for a sphere that is legal but takes seconds to build.
+bool is_slow(const std::string& text) {
+  const std::string key = "subdivisions";
+  for (std::size_t at = text.find(key); at != std::string::npos; at = text.find(key, at + 1)) {
+    const std::size_t digit = text.find_first_of("0123456789", at);
+    if (digit != std::string::npos && text[digit] > '3') return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  if (is_slow(text)) return 0;
+  try {
+    isopatch::Scene scene(isopatch::parse_scene(text, "tests/scenes", "fuzz"));
+  } catch (const isopatch::Error&) {
+  }
+  return 0;
+}

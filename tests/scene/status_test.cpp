@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "isopatch/status.h"
+
+#include <gtest/gtest.h>
+
+namespace isopatch {
+namespace {
+
+TEST(StatusText, NamesEverySetBit) {
+  EXPECT_EQ(status_text(kOk), "ok");
+  EXPECT_EQ(status_text(kBadPose), "bad_pose");
+  EXPECT_EQ(status_text(kBadVelocity | kPolygonCapacity), "bad_velocity|polygon_capacity");
+  EXPECT_EQ(status_text(kBadMaterial | kBadGeometry | kSumOverflow), "bad_material|bad_geometry|sum_overflow");
+}
+
+TEST(StatusText, ShowsBitsItDoesNotKnow) { EXPECT_EQ(status_text(kBadPose | 1u << 20), "bad_pose|unknown(1048576)"); }
+
+}  // namespace
+}  // namespace isopatch
