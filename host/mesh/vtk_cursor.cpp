@@ -99,7 +99,7 @@ std::string lower_case(std::string_view token) {
   return lower;
 }
 
-std::string quoted(std::string_view token) {
+std::string in_quotes(std::string_view token) {
   constexpr std::size_t kLongest = 40;
   std::string text = "'";
   for (const char c : token.substr(0, kLongest)) text += c >= ' ' && c <= '~' ? c : '?';
@@ -149,7 +149,7 @@ std::string_view VtkCursor::word() {
 
 std::int64_t VtkCursor::count(std::string_view word, const char* what) const {
   std::int64_t value = 0;
-  if (!parse_integer(word, value)) fail(fmt::format("{} is {}; a whole number is needed", what, quoted(word)));
+  if (!parse_integer(word, value)) fail(fmt::format("{} is {}; a whole number is needed", what, in_quotes(word)));
   if (value < 0) fail(fmt::format("{} is {}; it must not be negative", what, value));
   return value;
 }
@@ -159,7 +159,7 @@ VtkType VtkCursor::type(std::string_view word) const {
   for (const TypeName& known : kTypeNames) {
     if (lower == known.name) return known.type;
   }
-  fail(fmt::format("unsupported data type {}; a numeric type such as float, double or int is needed", quoted(word)));
+  fail(fmt::format("unsupported data type {}; a numeric type such as float, double or int is needed", in_quotes(word)));
 }
 
 void VtkCursor::expect_values(VtkType type, std::int64_t count, std::int64_t components, const char* what) const {
@@ -191,7 +191,7 @@ double VtkCursor::real(VtkType type) {
   const std::string_view text = word();
   if (text.empty()) fail("the file ends where a number is expected");
   double value = 0;
-  if (!parse_real(text, value)) fail(quoted(text) + " is not a number that a double can hold");
+  if (!parse_real(text, value)) fail(in_quotes(text) + " is not a number that a double can hold");
   return value;
 }
 
@@ -207,7 +207,7 @@ std::int64_t VtkCursor::integer(VtkType type) {
   const std::string_view text = word();
   if (text.empty()) fail("the file ends where a whole number is expected");
   std::int64_t value = 0;
-  if (!parse_integer(text, value)) fail(quoted(text) + " is not a whole number");
+  if (!parse_integer(text, value)) fail(in_quotes(text) + " is not a whole number");
   return value;
 }
 

@@ -17,7 +17,7 @@ enum class VtkType : std::uint8_t { kBit, kU8, kI8, kU16, kI16, kU32, kI32, kU64
 std::string lower_case(std::string_view token);
 
 /// `token` for an error message: in quotes, at most 40 characters, without control characters.
-std::string quoted(std::string_view token);
+std::string in_quotes(std::string_view token);
 
 class VtkCursor {
  public:

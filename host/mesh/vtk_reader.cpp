@@ -82,7 +82,7 @@ class VtkReader {
 
   void need_words(const Words& words, std::size_t least, std::size_t most, const char* form) const {
     if (words.size() >= least && words.size() <= most) return;
-    in_.fail(fmt::format("{} has {} words; it must read '{}'", quoted(words[0]), words.size(), form));
+    in_.fail(fmt::format("{} has {} words; it must read '{}'", in_quotes(words[0]), words.size(), form));
   }
   std::int64_t num_points() const { return static_cast<std::int64_t>(mesh_.points.size()); }
   std::int64_t num_cells() const { return static_cast<std::int64_t>(mesh_.tets.size()); }
@@ -101,15 +101,15 @@ void VtkReader::read_version() {
   constexpr std::string_view kMagic = "# vtk datafile version ";
   const std::string first = lower_case(in_.line());
   if (first.rfind(kMagic, 0) != 0) {
-    in_.fail(
-        fmt::format("the first line is {}; a legacy VTK file begins with '# vtk DataFile Version 3.0'", quoted(first)));
+    in_.fail(fmt::format("the first line is {}; a legacy VTK file begins with '# vtk DataFile Version 3.0'",
+                         in_quotes(first)));
   }
   const std::string version = first.substr(kMagic.size());
   const std::size_t end = version.find_last_not_of(" \t");
   const bool well_formed = end == 2 && version[1] == '.' && version[2] >= '0' && version[2] <= '9';
   const char major = well_formed ? version[0] : '?';
   if (!(major >= '2' && major <= '4') && !(major == '5' && version[2] <= '1')) {
-    in_.fail(fmt::format("version {}; 2.0 to 5.1 can be read", quoted(version)));
+    in_.fail(fmt::format("version {}; 2.0 to 5.1 can be read", in_quotes(version)));
   }
   has_offsets_ = major == '5';
 }
@@ -121,13 +121,13 @@ void VtkReader::read_header() {
   const Words format = in_.words();
   const std::string name = format.empty() ? "" : lower_case(format[0]);
   if (format.size() != 1 || (name != "ascii" && name != "binary")) {
-    in_.fail(fmt::format("the format is {}; it must be ASCII or BINARY", quoted(name)));
+    in_.fail(fmt::format("the format is {}; it must be ASCII or BINARY", in_quotes(name)));
   }
 
   const Words dataset = in_.words();
   if (dataset.size() != 2 || lower_case(dataset[0]) != "dataset" || lower_case(dataset[1]) != "unstructured_grid") {
     in_.fail(fmt::format("the dataset is {}; 'DATASET UNSTRUCTURED_GRID' is needed",
-                         quoted(dataset.empty() ? "" : dataset.back())));
+                         in_quotes(dataset.empty() ? "" : dataset.back())));
   }
   in_.set_binary(name == "binary");
 }
@@ -142,7 +142,7 @@ void VtkReader::read_section(const Words& words) {
   if (keyword == "metadata") return skip_metadata();
   if (keyword == "field") return read_field(words);
   if (owner_ != Attributes::kNone && read_attribute(keyword, words)) return;
-  in_.fail(fmt::format("{} is not a section that can stand here", quoted(words[0])));
+  in_.fail(fmt::format("{} is not a section that can stand here", in_quotes(words[0])));
 }
 
 void VtkReader::read_points(const Words& words) {
@@ -206,7 +206,7 @@ void VtkReader::read_counted_cells(std::int64_t cells, std::int64_t size) {
 VtkType VtkReader::read_array_header(const char* keyword) {
   const Words words = in_.words();
   if (words.size() != 2 || lower_case(words[0]) != lower_case(keyword)) {
-    in_.fail(fmt::format("{} where '{} vtktypeint64' is expected", quoted(words.empty() ? "" : words[0]), keyword));
+    in_.fail(fmt::format("{} where '{} vtktypeint64' is expected", in_quotes(words.empty() ? "" : words[0]), keyword));
   }
   return in_.type(words[1]);
 }
@@ -251,8 +251,8 @@ void VtkReader::read_cell_types(const Words& words) {
 void VtkReader::begin_attributes(const Words& words, Attributes owner, std::int64_t count, bool known) {
   need_words(words, 2, 2, owner == Attributes::kPoints ? "POINT_DATA count" : "CELL_DATA count");
   const std::int64_t given = in_.count(words[1], "the number of values");
-  if (!known) in_.fail(quoted(words[0]) + " before what it belongs to; POINTS and CELLS must come first");
-  if (given != count) in_.fail(fmt::format("{} for {} values; the mesh has {}", quoted(words[0]), given, count));
+  if (!known) in_.fail(in_quotes(words[0]) + " before what it belongs to; POINTS and CELLS must come first");
+  if (given != count) in_.fail(fmt::format("{} for {} values; the mesh has {}", in_quotes(words[0]), given, count));
   owner_ = owner;
   owner_count_ = count;
 }
@@ -296,7 +296,8 @@ void VtkReader::read_scalars(const Words& words) {
 
   const Words table = in_.words();
   if (table.size() != 2 || lower_case(table[0]) != "lookup_table") {
-    in_.fail(fmt::format("{} after SCALARS; 'LOOKUP_TABLE default' is needed", quoted(table.empty() ? "" : table[0])));
+    in_.fail(
+        fmt::format("{} after SCALARS; 'LOOKUP_TABLE default' is needed", in_quotes(table.empty() ? "" : table[0])));
   }
   if (owner_ == Attributes::kPoints && components == 1 && type != VtkType::kBit) {
     read_point_field(name, type);
@@ -323,7 +324,7 @@ void VtkReader::read_field_array() {
   const std::int64_t tuples = in_.count(words[2], "the number of tuples");
   const VtkType type = in_.type(words[3]);
   if (owner_ != Attributes::kNone && tuples != owner_count_) {
-    in_.fail(fmt::format("field array {} has {} tuples; {} are needed", quoted(words[0]), tuples, owner_count_));
+    in_.fail(fmt::format("field array {} has {} tuples; {} are needed", in_quotes(words[0]), tuples, owner_count_));
   }
   if (owner_ == Attributes::kPoints && components == 1 && type != VtkType::kBit) {
     read_point_field(decode_name(words[0]), type);
@@ -334,7 +335,7 @@ void VtkReader::read_field_array() {
 
 void VtkReader::read_point_field(const std::string& name, VtkType type) {
   if (mesh_.point_data.count(name) > 0)
-    in_.fail(fmt::format("a second point data array {}; names must differ", quoted(name)));
+    in_.fail(fmt::format("a second point data array {}; names must differ", in_quotes(name)));
   in_.expect_values(type, owner_count_, 1, "point data");
   std::vector<double> values(static_cast<std::size_t>(owner_count_));
   for (double& value : values) value = in_.real(type);
