@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <utility>
 
 namespace isopatch::reference {
 namespace {
 
-constexpr Real kSliver = 1e-12L;  // area over squared extent below which a polygon is a line
-constexpr Real kPoint = 1e-15L;   // extent over element size below which a polygon is a point
+constexpr Real kSliver = 1e-12L;    // area over squared extent below which a polygon is a line
+constexpr Real kPoint = 1e-15L;     // extent over element size below which a polygon is a point
+constexpr Real kStraight = 1e-14L;  // height over extent below which a corner is part of an edge
 
 // An edge of the section is the crossing points of two tet edges that share a vertex.
 struct Crossing {
@@ -58,6 +61,26 @@ Real extent(const VertexList& polygon) {
     for (const Vector3& y : polygon) longest = std::max(longest, (x - y).norm());
   }
   return longest;
+}
+
+// Lines of a and b often coincide (the zero-pressure faces of boundary tets meet the contact plane in one line), and
+// their rounding leaves vertices in the middle of an edge. They would change the triangles of a quadrature fan.
+VertexList without_straight_corners(VertexList polygon) {
+  const Real tolerance = kStraight * extent(polygon);
+  for (std::size_t k = 0; k < polygon.size();) {
+    const Vector3& before = polygon[(k + polygon.size() - 1) % polygon.size()];
+    const Vector3& after = polygon[(k + 1) % polygon.size()];
+    const Vector3 chord = after - before;
+    const Vector3 offset = polygon[k] - before;
+    const bool repeated = offset.norm() <= tolerance;
+    if (repeated || chord.cross(offset).norm() <= tolerance * chord.norm()) {
+      polygon.erase(polygon.begin() + static_cast<std::ptrdiff_t>(k));
+      k = k > 0 ? k - 1 : 0;  // the corner before has a new neighbour
+    } else {
+      ++k;
+    }
+  }
+  return polygon;
 }
 
 }  // namespace
@@ -118,7 +141,7 @@ VertexList clip(const VertexList& subject, const std::vector<BoundingLine>& line
     const Vector3 outward = line.direction.cross(normal);
     polygon = keep_not_positive(polygon, [&](const Vector3& x) { return outward.dot(x - line.point); });
   }
-  return polygon;
+  return without_straight_corners(std::move(polygon));
 }
 
 VertexList clip(const VertexList& subject, const Affine& function) {
