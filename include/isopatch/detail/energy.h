@@ -141,7 +141,6 @@ ISOPATCH_HD double cell_energy(const PairFrame& f, const Cell& m, const Cell* s,
 
 struct EnergyVisitor {
   const PairFrame& frame;
-  const Transform<float> X_MS;
   const Grid<double> grid;
   OrderFreeSum<double> sum = {};
   bool fits = true;
@@ -150,17 +149,15 @@ struct EnergyVisitor {
   ISOPATCH_HD const Cell* cell_S(std::int32_t s) const { return s < 0 ? nullptr : frame.hierarchy_S.cells + s; }
 
   ISOPATCH_HD bool accepts(std::int32_t m, std::int32_t s, CellPair& accepted) const {
-    Overlap overlap;
     accepted = {m, s, 0};
-    return boxes_overlap(frame, X_MS, frame.hierarchy_M.cells[m], cell_S(s), overlap);
+    return find_overlap(frame, frame.hierarchy_M.cells[m], cell_S(s)).meets;
   }
 
   ISOPATCH_HD void visit(bool active, const CellPair& cells) {
     if (!active) return;
     const Cell& m = frame.hierarchy_M.cells[cells.m];
-    Overlap overlap;
-    boxes_overlap(frame, X_MS, m, cell_S(cells.s), overlap);
-    fits = sum.add(cell_energy(frame, m, cell_S(cells.s), overlap), grid) && fits;
+    const Cell* s = cell_S(cells.s);
+    fits = sum.add(cell_energy(frame, m, s, find_overlap(frame, m, s)), grid) && fits;
   }
 };
 
@@ -168,11 +165,14 @@ struct EnergyVisitor {
 template <class Warp, int size>
 ISOPATCH_HD void evaluate_energy(Warp& warp, Workspace<size>& work, const SceneView& scene, const State& state,
                                  const Results& results, std::int64_t environment, int pair) {
-  PairFrame frame = make_pair_frame(scene, state, environment, pair);
-  frame.hierarchy_M = frame.M->solid;
-  frame.hierarchy_S = frame.S->solid;
-  EnergyVisitor visitor = {frame, float_copy(frame.X_MS), Grid<double>::from_bound(frame.torque_bound)};
-  traverse(warp, frame, work, visitor);
+  if (warp.lane() == 0) {
+    work.frame = make_pair_frame(scene, state, environment, pair);
+    work.frame.hierarchy_M = work.frame.M->solid;
+    work.frame.hierarchy_S = work.frame.S->solid;
+  }
+  warp.sync();
+  EnergyVisitor visitor = {work.frame, Grid<double>::from_bound(work.frame.torque_bound)};
+  traverse(warp, work, visitor);
   for (int i = 0; i < OrderFreeSum<double>::kLimbs; ++i) visitor.sum.limb[i] = warp.sum(visitor.sum.limb[i]);
   const bool overflow = warp.ballot(!visitor.fits) != 0u;
   if (warp.lane() == 0) {

@@ -20,31 +20,30 @@ namespace isopatch::detail {
 
 /// Where the bounding boxes of two cells overlap, in M.
 struct Overlap {
+  bool meets;    // within the slack
   Vec3f center;
-  float radius;
+  float radius;  // of a ball about the centre that holds it
 };
 
-/// The bounding boxes meet in M, within the slack. `s` is null for a half space, which any cell may meet.
-ISOPATCH_HD bool boxes_overlap(const PairFrame& f, const Transform<float>& X_MS, const Cell& m, const Cell* s,
-                               Overlap& overlap) {
+/// `s` is null for a half space, which any cell may meet.
+ISOPATCH_HD Overlap find_overlap(const PairFrame& f, const Cell& m, const Cell* s) {
   Vec3f low = {m.box_low[0], m.box_low[1], m.box_low[2]};
   Vec3f high = {m.box_high[0], m.box_high[1], m.box_high[2]};
   if (s != nullptr) {
-    Vec3f v = apply(X_MS, cast<float>(s->vertex[0]));
+    Vec3f v = apply(f.coarse, cast<float>(s->vertex[0]));
     Vec3f low_S = v, high_S = v;
     ISOPATCH_UNROLL
     for (int i = 1; i < 4; ++i) {
-      v = apply(X_MS, cast<float>(s->vertex[i]));
+      v = apply(f.coarse, cast<float>(s->vertex[i]));
       low_S = min(low_S, v);
       high_S = max(high_S, v);
     }
     low = max(low, low_S);
     high = min(high, high_S);
-    if (low.x - high.x > f.slack || low.y - high.y > f.slack || low.z - high.z > f.slack) return false;
   }
-  overlap.center = 0.5f * (low + high);
-  overlap.radius = std::fma(0.5f, norm(max(high - low, Vec3f{0, 0, 0})), 2 * f.slack);
-  return true;
+  const Vec3f size = high - low;
+  const bool meets = size.x >= -f.slack && size.y >= -f.slack && size.z >= -f.slack;
+  return {meets, 0.5f * (low + high), std::fma(0.5f, norm(max(size, Vec3f{0, 0, 0})), 2 * f.slack)};
 }
 
 /// The pressure ranges of two compliant cells meet.
@@ -59,9 +58,8 @@ ISOPATCH_HD bool pressures_overlap(const PairFrame& f, const Cell& m, const Cell
 }
 
 /// Cheap necessary conditions. Both the hierarchy and brute force decide with this function, so they see the same cells.
-ISOPATCH_HD bool cells_may_touch(const PairFrame& f, const Transform<float>& X_MS, const Cell& m, const Cell* s,
-                                 Overlap& overlap) {
-  if (!boxes_overlap(f, X_MS, m, s, overlap)) return false;
+ISOPATCH_HD bool cells_may_touch(const PairFrame& f, const Cell& m, const Cell* s) {
+  if (!find_overlap(f, m, s).meets) return false;
   return s == nullptr || f.rigid_M || f.rigid_S || pressures_overlap(f, m, *s);
 }
 

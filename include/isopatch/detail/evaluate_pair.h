@@ -16,7 +16,6 @@ struct WrenchVisitor {
 
   Warp& warp;
   const PairFrame& frame;
-  const Transform<float> X_MS;  // float copy for the box test
   const Grids<T> grids;
   const Results& results;
   std::int64_t environment;
@@ -34,9 +33,8 @@ struct WrenchVisitor {
   }
 
   ISOPATCH_HD bool accepts(std::int32_t m, std::int32_t s, CellPair& accepted) const {
-    Overlap overlap;
     Gate gate;
-    if (!cells_may_touch(frame, X_MS, cell_M(m), cell_S(s), overlap)) return false;
+    if (!cells_may_touch(frame, cell_M(m), cell_S(s))) return false;
     if (!pass_gate(frame, cell_M(m), cell_S(s), gate)) return false;
     accepted = {m, s, gate.positive_M | gate.positive_S << 4};
     return true;
@@ -47,8 +45,7 @@ struct WrenchVisitor {
     const Cell& m = cell_M(cells.m);
     const Cell* s = cell_S(cells.s);
     const Gate gate = {cells.gate & 15u, cells.gate >> 4};
-    Overlap overlap;
-    cells_may_touch(frame, X_MS, m, s, overlap);
+    const Overlap overlap = find_overlap(frame, m, s);
 
     ContactPlane<T> plane;
     if (!make_contact_plane<Warp::kPacked>(frame, m, s, gate, overlap, plane)) return;
@@ -96,13 +93,14 @@ ISOPATCH_HD std::uint32_t environment_status(Warp& warp, const SceneView& scene,
 template <class T, Outputs outputs, bool brute_force = false, class Warp, int size>
 ISOPATCH_HD void evaluate_pair(Warp& warp, Workspace<size>& work, const SceneView& scene, const State& state,
                                const Results& results, std::int64_t environment, int pair) {
-  const PairFrame frame = make_pair_frame(scene, state, environment, pair);
-  WrenchVisitor<T, outputs, Warp> visitor = {
-      warp, frame, float_copy(frame.X_MS), Grids<T>::make(frame), results, environment, pair};
+  if (warp.lane() == 0) work.frame = make_pair_frame(scene, state, environment, pair);
+  warp.sync();
+  const PairFrame& frame = work.frame;
+  WrenchVisitor<T, outputs, Warp> visitor = {warp, frame, Grids<T>::make(frame), results, environment, pair};
   if constexpr (brute_force) {
-    visit_all(warp, frame, work, visitor);
+    visit_all(warp, work, visitor);
   } else {
-    traverse(warp, frame, work, visitor);
+    traverse(warp, work, visitor);
   }
   visitor.sums.reduce(warp);
 

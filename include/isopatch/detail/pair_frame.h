@@ -25,6 +25,8 @@ struct PairFrame {
   // poses
   Transform<double> X_WM, X_MS;
   Vec3d p_WoA, p_WoB;       // body origins of the pair's a and b in the world
+  Transform<float> coarse;  // X_MS for the box tests
+  Vec3f absolute_row[3];    // |R| of `coarse`
   float slack;              // m, added to every box test; far above its rounding
   double snap;              // |d| at or below this is zero (Pa, or m beside a rigid body)
   Vec3d reference_M;        // point torques are summed about
@@ -86,6 +88,10 @@ ISOPATCH_HD PairFrame make_pair_frame(const SceneView& scene, const State& state
   f.X_WM = f.swapped ? X_WB : X_WA;
   const Transform<double>& X_WS = f.swapped ? X_WA : X_WB;
   f.X_MS = relative(f.X_WM, X_WS);
+  f.coarse = float_copy(f.X_MS);
+  for (int i = 0; i < 3; ++i) {
+    f.absolute_row[i] = {std::fabs(f.coarse.row[i].x), std::fabs(f.coarse.row[i].y), std::fabs(f.coarse.row[i].z)};
+  }
   f.reference_M = f.M->center;
   const double reach_M = norm(f.M->center) + f.M->radius, reach_S = norm(f.S->center) + f.S->radius;
   const double reach = reach_M + reach_S;

@@ -38,44 +38,26 @@ struct Workspace {
   static constexpr int kStack = (size == 1 ? 0 : 256) + kReserve + 2 * size;
   static constexpr int kQueue = 2 * size;
 
+  PairFrame frame;  // the same for all lanes
   NodePair stack[kStack];
   CellPair queue[kQueue];
 };
 
-/// What the box test of two nodes needs, in float.
-struct NodeFrame {
-  Transform<float> X_MS;
-  Vec3f absolute_row[3];  // |R|
-  float slack;            // twice the cells' own, so that rounding here cannot hide a cell
-  bool half_space;
-
-  ISOPATCH_HD static NodeFrame make(const PairFrame& f) {
-    NodeFrame n;
-    n.X_MS = float_copy(f.X_MS);
-    for (int i = 0; i < 3; ++i) {
-      n.absolute_row[i] = {std::fabs(n.X_MS.row[i].x), std::fabs(n.X_MS.row[i].y), std::fabs(n.X_MS.row[i].z)};
-    }
-    n.slack = 2 * f.slack;
-    n.half_space = f.S->half_space;
-    return n;
-  }
-};
-
 /// The six face axes of the separating axis test for two boxes; a half space asks for the lowest point.
-ISOPATCH_HD bool boxes_may_touch(const NodeFrame& f, const Node& m, const Node* s) {
+ISOPATCH_HD bool boxes_may_touch(const PairFrame& f, const Node& m, const Node* s) {
+  const float slack = 2 * f.slack;  // twice the cells' own, so that rounding here cannot hide a cell
   const Vec3f half_M = {m.half[0], m.half[1], m.half[2]}, center_M = {m.center[0], m.center[1], m.center[2]};
   if (s == nullptr) {
-    const Vec3f up = {f.X_MS.row[0].z, f.X_MS.row[1].z, f.X_MS.row[2].z};
+    const Vec3f up = {f.coarse.row[0].z, f.coarse.row[1].z, f.coarse.row[2].z};
     const Vec3f reach = {f.absolute_row[0].z, f.absolute_row[1].z, f.absolute_row[2].z};
-    return dot(up, center_M - f.X_MS.translation) - dot(reach, half_M) <= f.slack;
+    return dot(up, center_M - f.coarse.translation) - dot(reach, half_M) <= slack;
   }
   const Vec3f half_S = {s->half[0], s->half[1], s->half[2]}, center_S = {s->center[0], s->center[1], s->center[2]};
-  const Vec3f apart = apply(f.X_MS, center_S) - center_M;
-  const float slack = f.slack;
+  const Vec3f apart = apply(f.coarse, center_S) - center_M;
   if (std::fabs(apart.x) > half_M.x + dot(f.absolute_row[0], half_S) + slack) return false;
   if (std::fabs(apart.y) > half_M.y + dot(f.absolute_row[1], half_S) + slack) return false;
   if (std::fabs(apart.z) > half_M.z + dot(f.absolute_row[2], half_S) + slack) return false;
-  const Vec3f apart_S = rotate_back(f.X_MS, apart);
+  const Vec3f apart_S = rotate_back(f.coarse, apart);
   const Vec3f a0 = f.absolute_row[0], a1 = f.absolute_row[1], a2 = f.absolute_row[2];
   if (std::fabs(apart_S.x) > half_S.x + std::fma(a0.x, half_M.x, std::fma(a1.x, half_M.y, a2.x * half_M.z)) + slack) {
     return false;
@@ -113,13 +95,13 @@ ISOPATCH_HD void enqueue(Warp& warp, Workspace<size>& work, int& waiting, bool a
 
 /// Two hierarchies together; the larger node is opened.
 template <class Warp, class Visitor, int size>
-ISOPATCH_HD void traverse(Warp& warp, const PairFrame& f, Workspace<size>& work, Visitor& visitor) {
-  const NodeFrame frame = NodeFrame::make(f);
+ISOPATCH_HD void traverse(Warp& warp, Workspace<size>& work, Visitor& visitor) {
+  const PairFrame& f = work.frame;
   const Node* nodes_M = f.hierarchy_M.nodes;
-  const Node* nodes_S = frame.half_space ? nullptr : f.hierarchy_S.nodes;
+  const Node* nodes_S = f.S->half_space ? nullptr : f.hierarchy_S.nodes;
   const auto may_touch = [&](NodePair p) {
     const Node* s = nodes_S == nullptr ? nullptr : nodes_S + p.s;
-    return boxes_may_touch(frame, nodes_M[p.m], s) && visitor.wants(nodes_M[p.m], s);
+    return boxes_may_touch(f, nodes_M[p.m], s) && visitor.wants(nodes_M[p.m], s);
   };
 
   const NodePair root = {0, nodes_S == nullptr ? -1 : 0};
@@ -171,7 +153,8 @@ ISOPATCH_HD void traverse(Warp& warp, const PairFrame& f, Workspace<size>& work,
 
 /// Every cell of M with every cell of S: what traverse() must agree with, bit for bit.
 template <class Warp, class Visitor, int size>
-ISOPATCH_HD void visit_all(Warp& warp, const PairFrame& f, Workspace<size>& work, Visitor& visitor) {
+ISOPATCH_HD void visit_all(Warp& warp, Workspace<size>& work, Visitor& visitor) {
+  const PairFrame& f = work.frame;
   const std::int64_t cells_S = f.S->half_space ? 1 : f.hierarchy_S.num_cells;
   const std::int64_t total = f.hierarchy_M.num_cells * cells_S;
   int waiting = 0;

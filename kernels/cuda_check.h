@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+namespace isopatch {
+
+/// Throws Error with expression, CUDA's name for the error and its text, and the place, unless `result` is success.
+void check_cuda(cudaError_t result, const char* expression, const char* file, int line);
+
+}  // namespace isopatch
+
+#define ISOPATCH_CUDA_CHECK(expression) ::isopatch::check_cuda((expression), #expression, __FILE__, __LINE__)

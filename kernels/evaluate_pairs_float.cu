@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/evaluate_pairs.cuh"
+
+template void isopatch::evaluate_pairs<float>(const isopatch::Step&, cudaStream_t);
