@@ -75,9 +75,9 @@ std::string in_quotes(const std::string& name) {
 
 std::string suggestion(const std::string& name, const std::vector<std::string>& known) {
   std::string closest;
-  std::size_t closest_distance = 3;  // two letters wrong at most
+  std::size_t closest_distance = 4;  // three letters wrong at most
   for (const std::string& candidate : known) {
-    if (name.size() > candidate.size() + 2 || candidate.size() <= 2) continue;
+    if (name.size() > candidate.size() + 3 || candidate.size() <= 2) continue;
     const std::size_t distance = edit_distance(name, candidate);
     if (distance >= closest_distance || 2 * distance > candidate.size()) continue;
     closest_distance = distance;

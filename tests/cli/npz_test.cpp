@@ -113,8 +113,11 @@ TEST(Npz, NeverReadsOtherDataFromADamagedArchive) {
       std::string damaged = whole;
       damaged[i / 8] = static_cast<char>(damaged[i / 8] ^ (1 << i % 8));
       try {
-        for (const auto& [name, array] : parse_npz(damaged, "x"))
-          if (original.contains(name)) EXPECT_EQ(array.bytes, original.at(name).bytes) << "bit " << i;
+        for (const auto& [name, array] : parse_npz(damaged, "x")) {
+          if (original.contains(name)) {
+            EXPECT_EQ(array.bytes, original.at(name).bytes) << "bit " << i;
+          }
+        }
       } catch (const Error&) {
       }
     }

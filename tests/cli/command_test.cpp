@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The built program, run as a user runs it.
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "host/cli/npz.h"
+
+#ifdef ISOPATCH_CLI
+
+namespace isopatch::cli {
+namespace {
+
+const std::string kScenes = ISOPATCH_SOURCE_DIR "/bench/scenes/";
+const std::string kTestScenes = ISOPATCH_SOURCE_DIR "/tests/scenes/";
+
+struct Outcome {
+  int code;
+  std::string out;  // stdout and stderr
+};
+
+Outcome run(const std::string& arguments) {
+  Outcome result{-1, ""};
+  FILE* pipe = popen((ISOPATCH_CLI " " + arguments + " 2>&1").c_str(), "r");
+  if (pipe == nullptr) return result;
+  std::array<char, 4096> buffer;
+  for (std::size_t count; (count = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+    result.out.append(buffer.data(), count);
+  const int status = pclose(pipe);
+  result.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return result;
+}
+
+// A directory of the test's own, gone afterwards.
+class Command : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (std::filesystem::temp_directory_path() / "isopatch_XXXXXX").string();
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    directory_ = pattern;
+  }
+  void TearDown() override { std::filesystem::remove_all(directory_); }
+
+  std::string path(const std::string& name) const { return (directory_ / name).string(); }
+  std::size_t files() const {
+    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(directory_), {}));
+  }
+
+  std::filesystem::path directory_;
+};
+
+std::string read(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST_F(Command, EvaluatePrintsTheOracleAsJson) {
+  const Outcome result = run("evaluate --backend reference --precision double " + kTestScenes + "oracle6.json");
+  ASSERT_EQ(result.code, 0) << result.out;
+  const auto json = nlohmann::json::parse(result.out);
+  const auto& environment = json.at("environments").at(0);
+  EXPECT_EQ(environment.at("status"), 0);
+  EXPECT_FALSE(environment.contains("status_text"));
+  const auto& pair = environment.at("pairs").at(0);
+  EXPECT_EQ(pair.at("bodies"), nlohmann::json({"a", "b"}));
+  EXPECT_NEAR(pair.at("area").get<double>(), 3.5, 1e-12);
+  EXPECT_NEAR(pair.at("force")[2].get<double>(), 1.4e5, 1e-6);
+  EXPECT_NEAR(pair.at("torque")[0].get<double>(), 9791.6666666667, 1e-6);
+  EXPECT_EQ(pair.at("polygons"), 1);
+  for (const char* key : {"center_of_pressure", "max_pressure", "energy"}) EXPECT_TRUE(pair.contains(key)) << key;
+}
+
+TEST_F(Command, EvaluateGivesOracle9OnTheCpu) {
+  const Outcome result = run("evaluate --backend cpu --precision double " + kTestScenes + "oracle9.json");
+  ASSERT_EQ(result.code, 0) << result.out;
+  const auto json = nlohmann::json::parse(result.out);
+  const auto& pair = json.at("environments").at(0).at("pairs").at(0);
+  constexpr double kTolerance = 1e-5;  // N; fan6 is within 2e-7 of the oracle, relative
+  EXPECT_NEAR(pair.at("force")[0].get<double>(), -3.0391709, kTolerance);
+  EXPECT_NEAR(pair.at("force")[2].get<double>(), 6.2771649, kTolerance);
+  EXPECT_EQ(pair.at("polygons"), 24);
+}
+
+TEST_F(Command, EvaluateWritesNpzOfTheSameNumbersAsJson) {
+  const std::string scene = "evaluate --backend cpu --envs 5 --seed 3 " + kScenes + "box_stack.json --output ";
+  const Outcome json_run = run(scene + path("out.json")), npz_run = run(scene + path("out.npz"));
+  ASSERT_EQ(json_run.code, 0) << json_run.out;
+  ASSERT_EQ(npz_run.code, 0) << npz_run.out;
+  EXPECT_NE(npz_run.out.find("environments/s"), std::string::npos) << npz_run.out;
+
+  const auto arrays = parse_npz(read(path("out.npz")), "out.npz");
+  const auto json = nlohmann::json::parse(read(path("out.json")));
+  const auto pairs = static_cast<std::int64_t>(json.at("environments").at(0).at("pairs").size());
+  EXPECT_EQ(arrays.at("pair_wrench").shape, (std::vector<std::int64_t>{5, pairs, 6}));
+  EXPECT_EQ(arrays.at("body_wrench").shape, (std::vector<std::int64_t>{5, 5, 6}));
+  EXPECT_EQ(arrays.at("energy").shape, (std::vector<std::int64_t>{5, pairs}));
+  EXPECT_EQ(arrays.at("status").shape, (std::vector<std::int64_t>{5}));
+  EXPECT_EQ(arrays.size(), 10u);
+
+  std::vector<double> wrench(static_cast<std::size_t>(5 * pairs * 6));
+  std::memcpy(wrench.data(), arrays.at("pair_wrench").bytes.data(), wrench.size() * sizeof(double));
+  for (std::size_t environment = 0; environment < 5; ++environment)
+    for (std::size_t pair = 0; pair < static_cast<std::size_t>(pairs); ++pair)
+      for (std::size_t i = 0; i < 3; ++i)
+        EXPECT_EQ(json["environments"][environment]["pairs"][pair]["force"][i].get<double>(),
+                  wrench[(environment * static_cast<std::size_t>(pairs) + pair) * 6 + i]);
+}
+
+TEST_F(Command, EvaluateGivesTheSameFileTwice) {
+  const std::string scene = "evaluate --backend cpu --envs 300 --seed 9 " + kScenes + "sphere_on_box.json --output ";
+  ASSERT_EQ(run(scene + path("a.npz") + " --threads 1").code, 0);
+  ASSERT_EQ(run(scene + path("b.npz")).code, 0);
+  EXPECT_EQ(read(path("a.npz")), read(path("b.npz")));
+}
+
+TEST_F(Command, EvaluateReadsStates) {
+  const auto pose_array = [](const std::vector<double>& poses) {
+    NpyArray array{
+        DType::kFloat64, {static_cast<std::int64_t>(poses.size() / 14), 2, 7}, std::string(poses.size() * 8, '\0')};
+    std::memcpy(array.bytes.data(), poses.data(), array.bytes.size());
+    return array;
+  };
+  const double nan = std::nan("");
+  std::ofstream(path("s.npz"), std::ios::binary)
+      << npz_bytes({{"poses", pose_array({0.01, -0.02, 0.145, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0,
+                                          nan,  0,     0,     1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0})}});
+  const Outcome result = run("evaluate --backend cpu " + kScenes + "sphere_on_box.json --states " + path("s.npz") +
+                             " --output " + path("o.json"));
+  ASSERT_EQ(result.code, 0) << result.out;
+  const auto json = nlohmann::json::parse(read(path("o.json"))).at("environments");
+  ASSERT_EQ(json.size(), 2u);
+  EXPECT_GT(json[0]["pairs"][0]["force"][2].get<double>(), 1);
+  EXPECT_EQ(json[1]["status_text"], "bad_pose");
+  EXPECT_EQ(json[1]["pairs"][0]["force"][2].get<double>(), 0);
+}
+
+TEST_F(Command, EvaluateWritesPatchesForParaview) {
+  const Outcome result =
+      run("evaluate --backend cpu --envs 3 --patches 2 --vtk " + path("vtk") + " " + kScenes + "sphere_on_box.json");
+  ASSERT_EQ(result.code, 0) << result.out;
+  for (const char* file :
+       {"vtk/patches_0000.vtk", "vtk/bodies_0000.vtk", "vtk/patches_0001.vtk", "vtk/bodies_0001.vtk"})
+    EXPECT_TRUE(read(path(file)).starts_with("# vtk DataFile")) << file;
+  EXPECT_FALSE(std::filesystem::exists(path("vtk/patches_0002.vtk")));
+  EXPECT_NE(read(path("vtk/patches_0000.vtk")).find("POLYGONS 24 "), std::string::npos);
+}
+
+TEST_F(Command, ErrorsAreOneLineCode2AndLeaveNothingBehind) {
+  const std::string scene = kScenes + "sphere_on_box.json ";
+  std::ofstream(path("bad.npz")) << "no archive at all, really";
+  const std::vector<std::string> cases = {
+      "evaluate none.json",
+      "evaluate",
+      "",
+      "evalute",
+      "evaluate " + scene + "--backend gpu",
+      "evaluate " + scene + "--envs 0",
+      "evaluate " + scene + "--envs x",
+      "evaluate " + scene + "--output " + path("o.txt"),
+      "evaluate " + scene + "--output " + path("none/o.json"),
+      "evaluate " + scene + "--states " + path("bad.npz") + " --output " + path("o.json"),
+      "evaluate " + scene + "--states " + path("bad.npz") + " --envs 2",
+      "info none.vtk",
+      "info " + path("bad.npz"),
+      "evaluate " ISOPATCH_SOURCE_DIR "/tests/broken/scenes/unknown_field.json --output " + path("o.json")};
+  for (const std::string& arguments : cases) {
+    const Outcome result = run(arguments);
+    EXPECT_EQ(result.code, 2) << arguments << "\n" << result.out;
+    EXPECT_EQ(result.out.rfind("isopatch: error: ", 0), 0u) << arguments << "\n" << result.out;
+    EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 1) << arguments << "\n" << result.out;
+  }
+  EXPECT_EQ(files(), 1u) << "only bad.npz";
+}
+
+TEST_F(Command, InfoDescribesScenesAndMeshes) {
+  const Outcome scene = run("info " + kScenes + "box_stack.json");
+  EXPECT_EQ(scene.code, 0);
+  for (const char* word : {"half space", "left", "right", "modulus", "rigid"})
+    EXPECT_NE(scene.out.find(word), std::string::npos) << scene.out;
+  const Outcome mesh = run("info " + kTestScenes + "oracle6_a.vtk");
+  EXPECT_EQ(mesh.code, 0) << mesh.out;
+  for (const char* word : {"tets", "volume", "quality", "hierarchy"})
+    EXPECT_NE(mesh.out.find(word), std::string::npos) << mesh.out;
+}
+
+TEST_F(Command, HelpNamesTheOptions) {
+  const Outcome result = run("evaluate --help");
+  EXPECT_EQ(result.code, 0);
+  for (const char* option :
+       {"--backend", "--precision", "--envs", "--seed", "--threads", "--states", "--output", "--vtk"})
+    EXPECT_NE(result.out.find(option), std::string::npos) << option;
+}
+
+TEST_F(Command, AnInterruptLeavesNoOutput) {
+  const Outcome result = run("evaluate --backend reference --envs 1000000 " + kScenes + "sphere_on_box.json --output " +
+                             path("o.npz") + " & pid=$!; sleep 1; kill -INT $pid; wait $pid");
+  EXPECT_EQ(result.code, 130) << result.out;
+  EXPECT_EQ(files(), 0u);
+}
+
+}  // namespace
+}  // namespace isopatch::cli
+
+#endif

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/cli/random_states.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+namespace isopatch::cli {
+namespace {
+
+SceneDescription scene() {
+  SceneDescription scene;
+  scene.geometries = {make_box("cube", {0.1, 0.1, 0.1}), make_half_space("ground", 1)};
+  scene.bodies.resize(2);
+  scene.bodies[0].pose = {1, 2, 3, 0, 1, 0, 0};
+  scene.bodies[0].velocity = {1, 0, 0, 0, 0, 2};
+  scene.bodies[1].geometry = 1;
+  scene.bodies[1].fixed = true;
+  scene.pairs = {{0, 1, {}, {}}};
+  return scene;
+}
+
+TEST(CounterRandom, HasTheSameNumbersOnEveryMachine) {
+  const CounterRandom random(7);
+  EXPECT_EQ(random.symmetric(1, 2), 0.17890094350089836);
+  EXPECT_EQ(random.symmetric(1000000, 0), -0.8565589547995123);
+}
+
+TEST(CounterRandom, IsUniformInItsInterval) {
+  const CounterRandom random(0);
+  constexpr int kCount = 20'000;
+  double sum = 0, squares = 0;
+  for (int i = 0; i < kCount; ++i) {
+    const double value = random.symmetric(static_cast<std::uint64_t>(i), 3);
+    ASSERT_GE(value, -1);
+    ASSERT_LT(value, 1);
+    sum += value;
+    squares += value * value;
+  }
+  EXPECT_NEAR(sum / kCount, 0, 5 / std::sqrt(3.0 * kCount)) << "five standard deviations";
+  EXPECT_NEAR(squares / kCount, 1.0 / 3, 5 * std::sqrt(4.0 / 45 / kCount));
+}
+
+TEST(RandomStates, BeginWithTheSceneItself) {
+  const HostStates states = random_states(scene(), 3, 1);
+  for (std::size_t i = 0; i < 7; ++i) EXPECT_EQ(states.poses[i], scene().bodies[0].pose[i]);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(states.velocities[i], scene().bodies[0].velocity[i]);
+}
+
+TEST(RandomStates, StayCloseAndLeaveFixedBodiesAlone) {
+  constexpr std::size_t kEnvironments = 1000;
+  const SceneDescription original = scene();
+  const HostStates states = random_states(original, kEnvironments, 1);
+  const double size = body_size(original);
+  EXPECT_NEAR(size, 0.1 * std::sqrt(3.0), 1e-15);
+
+  double largest_angle = 0;
+  for (std::size_t environment = 1; environment < kEnvironments; ++environment) {
+    const double* moved = &states.poses[environment * 14];
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_LE(std::fabs(moved[i] - original.bodies[0].pose[i]), 0.02 * size);
+    double dot = 0, norm = 0;
+    for (std::size_t i = 3; i < 7; ++i) {
+      dot += moved[i] * original.bodies[0].pose[i];
+      norm += moved[i] * moved[i];
+    }
+    EXPECT_NEAR(norm, 1, 1e-14);
+    largest_angle = std::max(largest_angle, 2 * std::acos(std::min(1.0, std::fabs(dot))));
+    for (std::size_t i = 0; i < 7; ++i) EXPECT_EQ(moved[7 + i], original.bodies[1].pose[i]);
+  }
+  EXPECT_LE(largest_angle, 0.2);
+  EXPECT_GE(largest_angle, 0.1);
+}
+
+TEST(RandomStates, DependOnTheSeedAndNotOnHowManyThereAre) {
+  const HostStates few = random_states(scene(), 10, 5), many = random_states(scene(), 20, 5),
+                   other = random_states(scene(), 10, 6);
+  EXPECT_TRUE(std::equal(few.poses.begin(), few.poses.end(), many.poses.begin()));
+  EXPECT_TRUE(std::equal(few.velocities.begin(), few.velocities.end(), many.velocities.begin()));
+  EXPECT_NE(few.poses, other.poses);
+}
+
+}  // namespace
+}  // namespace isopatch::cli

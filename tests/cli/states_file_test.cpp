@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/cli/states_file.h"
+
+#include <gtest/gtest.h>
+
+#include "isopatch/error.h"
+
+namespace isopatch::cli {
+namespace {
+
+using Arrays = std::map<std::string, NpyArray>;
+
+// Two bodies and one pair; the states need no geometry.
+SceneDescription scene() {
+  SceneDescription scene;
+  scene.bodies.resize(2);
+  scene.bodies[1].velocity = {1, 2, 3, 4, 5, 6};
+  scene.pairs.resize(1);
+  return scene;
+}
+
+NpyArray zeros(DType type, std::vector<std::int64_t> shape) {
+  NpyArray array{type, std::move(shape), ""};
+  const std::size_t width = type == DType::kFloat64 || type == DType::kInt64 ? 8 : type == DType::kUint8 ? 1 : 4;
+  array.bytes.assign(static_cast<std::size_t>(array.size()) * width, '\0');
+  return array;
+}
+
+Arrays poses_and(const std::string& name = "", const NpyArray& array = {}) {
+  Arrays arrays = {{"poses", zeros(DType::kFloat64, {3, 2, 7})}};
+  if (!name.empty()) arrays[name] = array;
+  return arrays;
+}
+
+std::string error_of(const Arrays& arrays) {
+  try {
+    states_from_arrays(arrays, scene(), "s.npz");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(StatesFile, TakesTheVelocitiesOfTheSceneWhereItHasNone) {
+  const HostStates states = states_from_arrays(poses_and(), scene(), "s.npz");
+  EXPECT_EQ(states.num_environments, 3);
+  ASSERT_EQ(states.velocities.size(), 36u);
+  EXPECT_EQ(states.velocities[12 + 6 + 5], 6);
+  EXPECT_TRUE(states.modulus.empty());
+  EXPECT_EQ(states.view(1, 2).modulus.data, nullptr);
+  EXPECT_EQ(states.view(1, 2).poses.data, states.poses.data() + 14);
+}
+
+TEST(StatesFile, ReadsFloatsAndWideIntegers) {
+  Arrays arrays = poses_and("geometry_index", zeros(DType::kInt64, {3, 2}));
+  arrays["geometry_index"].bytes[8] = 5;
+  arrays["poses"] = zeros(DType::kFloat32, {3, 2, 7});
+  arrays["poses"].bytes.replace(0, 4, std::string{'\0', '\0', '\x80', '\x3f'});  // 1.0f
+  const HostStates states = states_from_arrays(arrays, scene(), "s.npz");
+  EXPECT_EQ(states.geometry_index, (std::vector<std::int32_t>{0, 5, 0, 0, 0, 0}));
+  EXPECT_EQ(states.poses[0], 1.0);
+}
+
+TEST(StatesFile, SaysWhatIsWrong) {
+  EXPECT_EQ(error_of({}), "s.npz: poses: missing; needs shape (N, 2, 7)");
+  EXPECT_EQ(error_of({{"poses", zeros(DType::kFloat64, {3, 7})}}),
+            "s.npz: poses: must have shape (N, 2, 7), found (3, 7)");
+  EXPECT_EQ(error_of({{"poses", zeros(DType::kInt32, {3, 2, 7})}}),
+            "s.npz: poses: must be float64 or float32, found int32");
+  EXPECT_EQ(error_of({{"poses", zeros(DType::kFloat64, {0, 2, 7})}}), "s.npz: poses: no environments");
+  EXPECT_EQ(error_of(poses_and("velocity", zeros(DType::kFloat64, {3, 2, 6}))),
+            R"(s.npz: velocity: unknown array; did you mean "velocities"?)");
+  EXPECT_EQ(error_of(poses_and("modulus", zeros(DType::kFloat64, {2, 2}))),
+            "s.npz: modulus: must have shape (3, 2), found (2, 2)");
+  EXPECT_EQ(error_of(poses_and("pair_mask", zeros(DType::kInt32, {3, 1}))),
+            "s.npz: pair_mask: must be uint8 or bool, found int32");
+  Arrays wide = poses_and("geometry_index", zeros(DType::kInt64, {3, 2}));
+  wide["geometry_index"].bytes[5] = 1;
+  EXPECT_EQ(error_of(wide), "s.npz: geometry_index: 1099511627776 does not fit an int32");
+}
+
+}  // namespace
+}  // namespace isopatch::cli
