@@ -38,10 +38,10 @@ class Stages {
   void print() const {
     double total = 0;
     for (const auto& [name, seconds] : stages_) {
-      fmt::print("{:<18}{:>14.3f} s\n", name, seconds);
+      fmt::print("{:<18}{:>13.2f} ms\n", name, 1e3 * seconds);
       total += seconds;
     }
-    fmt::print("{:<18}{:>14.3f} s\n", "total", total);
+    fmt::print("{:<18}{:>13.2f} ms\n", "total", 1e3 * total);
   }
 
  private:
