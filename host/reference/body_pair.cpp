@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/body_pair.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "reference/polyhedron.h"
@@ -9,8 +8,8 @@
 namespace isopatch::reference {
 namespace {
 
-// Differences below this part of the largest that can occur count as zero: above the rounding of the extended
-// precision, below the pressure ratio of any two materials in shallow contact.
+// Differences below this part of their scale count as zero: above the rounding of the extended precision, far below
+// that of double.
 constexpr Real kSnap = 1e-16L;
 
 // Calls visit(i, j) for the elements whose boxes overlap.
@@ -35,9 +34,12 @@ std::vector<ContactPolygon> meshes(const PlacedBody& a, const PlacedBody& b) {
       append(tet_on_triangle(a.tets[i], b.triangles[j], kSnap * size), polygons);
     });
   } else {
-    const Real tolerance = kSnap * std::max(a.largest_pressure_change, b.largest_pressure_change);
+    // a difference at a vertex of one body carries the rounding of the other's affine pressure there; a bound from the
+    // larger modulus would snap away the whole contact of a soft body with a very stiff one
+    const Real tolerance_a = kSnap * size * b.largest_gradient;
+    const Real tolerance_b = kSnap * size * a.largest_gradient;
     for_each_candidate(a.tet_boxes, b.tet_boxes, kSnap * size, [&](std::size_t i, std::size_t j) {
-      append(tet_on_tet(a.tets[i], b.tets[j], tolerance), polygons);
+      append(tet_on_tet(a.tets[i], b.tets[j], tolerance_a, tolerance_b), polygons);
     });
   }
   return polygons;
@@ -53,8 +55,8 @@ std::vector<ContactPolygon> mesh_on_half_space(const PlacedBody& a, const Placed
   } else if (b.rigid) {
     for (const PressureTet& tet : a.tets) append(tet_on_plane(tet, b.height, kSnap * a.size), polygons);
   } else {
-    const Real change = std::max(a.largest_pressure_change, b.pressure.gradient.norm() * a.size);
-    for (const PressureTet& tet : a.tets) append(tet_on_half_space(tet, b.pressure, kSnap * change), polygons);
+    const Real tolerance = kSnap * a.size * b.largest_gradient;
+    for (const PressureTet& tet : a.tets) append(tet_on_half_space(tet, b.pressure, tolerance), polygons);
   }
   return polygons;
 }

@@ -65,10 +65,13 @@ bool ContactPolygon::passes_gradient_filter() const {
          -gradients[1].dot(normal) >= kCosFilterAngle * gradients[1].norm();
 }
 
-std::optional<ContactPolygon> tet_on_tet(const PressureTet& a, const PressureTet& b, Real tolerance) {
-  const auto d_a = at_vertices(tolerance, [&](std::size_t i) { return a.pressures[i] - b.pressure.at(a.vertices[i]); });
+std::optional<ContactPolygon> tet_on_tet(const PressureTet& a, const PressureTet& b, Real tolerance_a,
+                                         Real tolerance_b) {
+  const auto d_a =
+      at_vertices(tolerance_a, [&](std::size_t i) { return a.pressures[i] - b.pressure.at(a.vertices[i]); });
   if (!crossed(d_a)) return std::nullopt;
-  const auto d_b = at_vertices(tolerance, [&](std::size_t i) { return a.pressure.at(b.vertices[i]) - b.pressures[i]; });
+  const auto d_b =
+      at_vertices(tolerance_b, [&](std::size_t i) { return a.pressure.at(b.vertices[i]) - b.pressures[i]; });
   if (!crossed(d_b)) return std::nullopt;
 
   const Vector3 normal = (a.pressure.gradient - b.pressure.gradient).normalized();

@@ -22,8 +22,10 @@ struct ContactPolygon {
   bool passes_gradient_filter() const;
 };
 
-/// Compliant tet of a against compliant tet of b. Differences of pressure up to `tolerance` [Pa] count as zero.
-std::optional<ContactPolygon> tet_on_tet(const PressureTet& a, const PressureTet& b, Real tolerance);
+/// Compliant tet of a against compliant tet of b. Differences of pressure up to `tolerance_a` [Pa] at
+/// the vertices of a, and `tolerance_b` at those of b, count as zero.
+std::optional<ContactPolygon> tet_on_tet(const PressureTet& a, const PressureTet& b, Real tolerance_a,
+                                         Real tolerance_b);
 
 /// Compliant tet of a against a compliant half space b.
 std::optional<ContactPolygon> tet_on_half_space(const PressureTet& a, const Affine& b, Real tolerance);

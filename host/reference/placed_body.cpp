@@ -21,12 +21,13 @@ PlacedBody::PlacedBody(const Geometry& geometry, bool is_rigid, Real modulus, co
 void PlacedBody::place_half_space(const Geometry& geometry, Real modulus, const Transform& X) {
   const Vector3 up = X.rotation.col(2);
   height = {up, X.translation, 0};
-  if (!rigid) pressure = {-modulus / Real{geometry.thickness} * up, X.translation, 0};
+  if (rigid) return;
+  pressure = {-modulus / Real{geometry.thickness} * up, X.translation, 0};
+  largest_gradient = pressure.gradient.norm();
 }
 
 void PlacedBody::place_tets(const Geometry& geometry, Real modulus, const std::vector<Vector3>& points) {
   Box bounds;
-  Real largest_gradient = 0;
   for (const Tet& indices : geometry.mesh.tets) {
     PressureTet tet;
     Box box;
@@ -47,7 +48,6 @@ void PlacedBody::place_tets(const Geometry& geometry, Real modulus, const std::v
     tet_boxes.push_back(box);
   }
   size = bounds.diagonal();
-  largest_pressure_change = largest_gradient * size;
 }
 
 void PlacedBody::place_triangles(const Geometry& geometry, const std::vector<Vector3>& points) {

@@ -19,12 +19,13 @@ struct PlacedBody {
   std::vector<Box> tet_boxes;
   std::vector<SurfaceTriangle> triangles;  // the outward surface, only where rigid
   std::vector<Box> triangle_boxes;
-  Real size = 0;                     // diagonal of the bounding box, m
-  Real largest_pressure_change = 0;  // over `size`, for the largest gradient, Pa
+  Real size = 0;  // diagonal of the bounding box, m
 
   // half space
   Affine height;    // distance above the surface, m
   Affine pressure;  // only where compliant
+
+  Real largest_gradient = 0;  // of the pressure, Pa/m
 
   // Transforms the geometry by X, from the body's frame to the pair's.
   PlacedBody(const Geometry& geometry, bool rigid, Real modulus, const Transform& X);

@@ -56,6 +56,27 @@ TEST_P(ClosedForm, BoxFlatOnASlab) {
   }
 }
 
+// A stiff body is as good as a rigid one, however shallow the contact: no tolerance may scale with the larger modulus
+// alone.
+TEST_P(ClosedForm, BoxFlatOnAVeryStiffSlab) {
+  constexpr double kSide = 0.1, kHalf = 0.05, kModulus = 1e4;
+  for (double ratio : {1e8, 1e10, 1e12}) {
+    for (double overlap : {2e-3, 1e-4, 1e-6}) {
+      SceneDescription scene =
+          two_bodies(make_box("cube", {kSide, kSide, kSide}), make_box("slab", {0.4, 0.3, 2 * kHalf}));
+      scene.bodies[0].modulus = kModulus;
+      scene.bodies[1].modulus = kModulus * ratio;
+      set_pose(scene.bodies[0], {0.01, -0.02, 2 * kHalf - overlap}, roll_pitch_yaw(0, 0, 0.1));
+      const double delta = overlap * ratio / (1 + ratio);
+      const double expected =
+          kModulus / kHalf * (delta * kSide * kSide - 2 * delta * delta * kSide + 4 * delta * delta * delta / 3);
+      // lengths near 0.1 m are rounded to 1e-17 m
+      EXPECT_NEAR(evaluate(scene, GetParam()).force.z(), expected, expected * 1e-15 / overlap)
+          << "ratio " << ratio << ", overlap " << overlap;
+    }
+  }
+}
+
 ISOPATCH_INSTANTIATE_ORACLE(ClosedForm);
 
 }  // namespace
