@@ -78,7 +78,10 @@ detail::GeometryView flatten(const Geometry& g, const Hierarchy& solid, const Hi
   detail::GeometryView view = {};
   view.half_space = g.kind == GeometryKind::kHalfSpace;
   view.thickness = g.thickness;
-  if (view.half_space) return view;
+  if (view.half_space) {
+    view.max_gradient = 1 / g.thickness;
+    return view;
+  }
 
   view.solid = solid.view();
   view.surface = surface.view();

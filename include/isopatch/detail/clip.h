@@ -35,12 +35,15 @@ struct Segments {
 
 /// Clips `count` lines against each other. A line left out by the caller is marked by x = y = 0. Lengths are in units in which
 /// the polygon lies inside the unit disc; a region outside it (possible once far lines are left out) counts as empty.
-/// Coincident lines of one direction: the one that is tighter at the origin stays, on a tie the lower index.
+/// Lines of one direction that coincide within rounding: the lower index stays. That is the usual case, not a rare one (the
+/// zero-pressure faces of two boundary tets cut out the same line), and without it rounding would put a corner into a straight
+/// edge and so another triangle into the fan. Parallel lines apart: the tighter one stays.
 /// Returns false if nothing is left.
 template <class T>
 ISOPATCH_HD bool clip(const Line<T> (&line)[kMaxLines], int count, Segments<T>& out) {
-  constexpr T kParallel = 4 * std::numeric_limits<T>::epsilon();  // sine below which the direction is not known
-  constexpr T kFar = T(1e15);                                     // squares stay finite in float
+  constexpr T kParallel = 4 * std::numeric_limits<T>::epsilon();  // sine below which a crossing is not known
+  constexpr T kSame = sizeof(T) == 4 ? T(4e-6) : T(1e-11);  // lines this near over the unit disc coincide
+  constexpr T kFar = T(1e15);                               // squares stay finite in float
 
   T begin[kMaxLines], end[kMaxLines];
   ISOPATCH_UNROLL
@@ -56,6 +59,10 @@ ISOPATCH_HD bool clip(const Line<T> (&line)[kMaxLines], int count, Segments<T>& 
     for (int k = i + 1; k < count; ++k) {
       const T sine = std::fma(line[i].x, line[k].y, -(line[k].x * line[i].y));
       const T cosine = std::fma(line[i].x, line[k].x, line[i].y * line[k].y);
+      if (cosine > T(0) && std::fabs(sine) <= kSame && std::fabs(line[k].c - line[i].c) <= kSame) {
+        end[k] = -kFar;
+        continue;
+      }
       if (std::fabs(sine) <= kParallel) {
         const bool same = cosine > T(0);
         const bool opposite_empty = cosine < T(0) && line[i].c + line[k].c < T(0);
@@ -64,9 +71,9 @@ ISOPATCH_HD bool clip(const Line<T> (&line)[kMaxLines], int count, Segments<T>& 
         end[i] = (same && !k_looser) || opposite_empty ? -kFar : end[i];
         continue;
       }
-      const T t_i = std::fma(-line[i].c, cosine, line[k].c) / sine;     // the common point along line i ...
-      const T t_k = std::fma(t_i, cosine, -(line[i].c * sine));         // ... and the same point along line k
-      const bool enters = sine < T(0);                                  // line i enters half-plane k there
+      const T t_i = std::fma(-line[i].c, cosine, line[k].c) / sine;  // the common point along line i ...
+      const T t_k = std::fma(t_i, cosine, -(line[i].c * sine));      // ... and the same point along line k
+      const bool enters = sine < T(0);                               // line i enters half-plane k there
       begin[i] = max(begin[i], enters ? t_i : -kFar);
       end[i] = min(end[i], enters ? kFar : t_i);
       begin[k] = max(begin[k], enters ? -kFar : t_k);

@@ -4,7 +4,7 @@
 //
 // The signed difference d is p_M - p_S, or the height over the surface of the rigid one; it grows from S towards M. It is
 // evaluated at the vertices of each tet (nodal value minus the other's affine value), so tets that share a vertex see the
-// identical number. With |d| <= snap taken as zero, a pair of cells is kept only if each tet has some d > 0 and some
+// identical number. With |d| within a rounding error taken as zero, a pair of cells is kept only if each tet has some d > 0 and some
 // d <= 0. Of two tets that share a face lying in the contact plane exactly one passes, so the polygon is counted exactly
 // once. A face whose vertices are all on one side does not bound the polygon and is left out, which is also
 // what removes faces that lie in the plane.
@@ -93,7 +93,7 @@ ISOPATCH_HD bool pass_gate(const PairFrame& f, const Cell& m, const Cell* s, Gat
     for (int i = 0; i < 4; ++i) {
       const double other = at_origin + dot(gradient, m.vertex[i] - origin);
       const double d = f.rigid_S ? other : own * m.extent[i] - other;
-      gate.positive_M |= d > f.snap ? 1u << i : 0u;
+      gate.positive_M |= d > f.snap_M ? 1u << i : 0u;
     }
     if (!is_cut(gate.positive_M)) return false;
   }
@@ -106,7 +106,7 @@ ISOPATCH_HD bool pass_gate(const PairFrame& f, const Cell& m, const Cell* s, Gat
     ISOPATCH_UNROLL
     for (int i = 0; i < 4; ++i) {
       const double d = (at_origin + dot(gradient, s->vertex[i] - origin)) - f.modulus_S * s->extent[i];
-      gate.positive_S |= d > f.snap ? 1u << i : 0u;
+      gate.positive_S |= d > f.snap_S ? 1u << i : 0u;
     }
     if (!is_cut(gate.positive_S)) return false;
   }

@@ -28,7 +28,7 @@ struct PairFrame {
   Transform<float> coarse;  // X_MS for the box tests
   Vec3f absolute_row[3];    // |R| of `coarse`
   float slack;              // m, added to every box test; far above its rounding
-  double snap;              // |d| at or below this is zero (Pa, or m beside a rigid body)
+  double snap_M, snap_S;    // |d| at a vertex of M, of S, at or below this is zero (Pa, or m beside a rigid body)
   Vec3d reference_M;        // point torques are summed about
 
   // contact law
@@ -46,8 +46,9 @@ struct PairFrame {
   double force_bound, torque_bound, area_bound, length_bound;
 };
 
-/// A tolerance for pressures that should be equal, in units of modulus x gradient x reach: 16 times the rounding of
-/// an affine value formed from differences of coordinates.
+/// A tolerance for pressures that should be equal, 16 times the rounding of an affine value formed from differences of
+/// coordinates, in units of its gradient times the reach. At a vertex of one body only the other's value is rounded, so
+/// only the other's gradient counts: a stiff body does not blur what a soft one feels.
 inline constexpr double kSnap = 0x1p-48;
 
 /// Margin of the box tests relative to the reach of both meshes: 8 times the rounding of a float coordinate.
@@ -96,8 +97,9 @@ ISOPATCH_HD PairFrame make_pair_frame(const SceneView& scene, const State& state
   const double reach_M = norm(f.M->center) + f.M->radius, reach_S = norm(f.S->center) + f.S->radius;
   const double reach = reach_M + reach_S;
   f.slack = static_cast<float>(kBoxSlack * reach);
-  const double gradient = f.modulus_M * f.M->max_gradient + f.modulus_S * f.S->max_gradient;
-  f.snap = kSnap * reach * (f.rigid_M || f.rigid_S ? 1.0 : gradient);
+  const double gradient_M = f.modulus_M * f.M->max_gradient, gradient_S = f.modulus_S * f.S->max_gradient;
+  f.snap_M = kSnap * reach * (f.rigid_S ? 1.0 : gradient_S);
+  f.snap_S = kSnap * reach * (f.rigid_M ? 1.0 : gradient_M);
 
   // contact law
   const Twist twist_M = read_twist(state, environment, f.swapped ? view.b : view.a);
@@ -135,7 +137,7 @@ ISOPATCH_HD PairFrame make_pair_frame(const SceneView& scene, const State& state
   const double pressure = f.rigid_M ? limit_S : f.rigid_S ? limit_M : min(limit_M, limit_S);
   const double radius = f.S->half_space ? f.M->radius : min(f.M->radius, f.S->radius);
   const double speed = norm(f.velocity_M) + norm(f.angular_M) * f.M->radius;
-  const double stiffening = f.pfc_dissipation ? gradient : 1.0;
+  const double stiffening = f.pfc_dissipation ? gradient_M + gradient_S : 1.0;
   const double raise = (1 + f.dissipation * stiffening * speed) * (1 + f.friction);
   constexpr double kTiny = 0x1p-500;
   f.area_bound = next_power_of_two(64 * radius * radius);

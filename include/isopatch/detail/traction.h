@@ -26,34 +26,36 @@ struct PlaneWrench {
   T moment_u = 0, moment_v = 0, moment_n = 0;
 };
 
-/// The relative velocity over the contact plane: of M relative to S, in the plane's axes. Affine in (X, Y).
+/// The relative motion of M against S over the contact plane, in the plane's axes, about the polygon's middle. Affine in (X, Y).
 template <class T>
-struct PlaneVelocity {
-  T u, v, n;                     // at the polygon's middle, m/s
-  T angular_u, angular_v, angular_n;  // rad/s
+struct PlaneMotion {
+  T u, v, spin;                   // slip velocity (u - spin Y, v + spin X), m/s and rad/s
+  T factor, factor_u, factor_v;   // of damping, 1 - d v_n: its value and slopes, formed in double where it may cancel
 };
 
-/// What a point adds to the static pressure: damping along the normal, friction in the plane (see the README for the laws).
+/// The factor by which damping raises the pressure at one point, never negative.
+template <class T>
+ISOPATCH_HD T damping_factor(const PlaneMotion<T>& motion, T X, T Y) {
+  return max(T(0), std::fma(motion.factor_u, X, std::fma(motion.factor_v, Y, motion.factor)));
+}
+
+/// Adds the traction at one point: pressure and damping along the normal, friction in the plane (see the README for the laws).
 /// `weight` is the area the point stands for, (X, Y) its place about the middle in metres.
 template <class T>
-ISOPATCH_HD void add_point(T X, T Y, T weight, T pressure, const PlaneVelocity<T>& velocity, T dissipation, T friction,
-                           T slip_squared, PlaneWrench<T>& sum) {
-  const T v_u = std::fma(-velocity.angular_n, Y, velocity.u);
-  const T v_v = std::fma(velocity.angular_n, X, velocity.v);
-  const T v_n = std::fma(velocity.angular_u, Y, std::fma(-velocity.angular_v, X, velocity.n));
-
-  const T factor = max(T(0), std::fma(-dissipation, v_n, T(1)));
-  const T normal_force = weight * pressure * factor;
-  const T damping = weight * pressure * (factor - T(1));
+ISOPATCH_HD void add_point(T X, T Y, T weight, T pressure, const PlaneMotion<T>& motion, T friction, T slip_squared,
+                           PlaneWrench<T>& sum) {
+  const T v_u = std::fma(-motion.spin, Y, motion.u);
+  const T v_v = std::fma(motion.spin, X, motion.v);
+  const T normal_force = weight * pressure * damping_factor(motion, X, Y);
   const T slip = std::sqrt(std::fma(v_u, v_u, std::fma(v_v, v_v, slip_squared)));
   const T drag = -(friction * normal_force) / slip;
 
   const T t_u = drag * v_u, t_v = drag * v_v;
   sum.u += t_u;
   sum.v += t_v;
-  sum.n += damping;
-  sum.moment_u = std::fma(Y, damping, sum.moment_u);
-  sum.moment_v = std::fma(-X, damping, sum.moment_v);
+  sum.n += normal_force;
+  sum.moment_u = std::fma(Y, normal_force, sum.moment_u);
+  sum.moment_v = std::fma(-X, normal_force, sum.moment_v);
   sum.moment_n = std::fma(X, t_v, std::fma(-Y, t_u, sum.moment_n));
 }
 
@@ -78,12 +80,13 @@ ISOPATCH_HD void visit_triangle_points(int points, const Visit& visit) {
   }
 }
 
-/// Damping and friction over the polygon. The fan's apex is the centroid, so triangles appear and vanish with zero area and
-/// the result is continuous (PFC fig. 5).
+/// The wrench of a moving contact. The fan's apex is the centroid, so triangles appear and vanish with zero area and the result
+/// is continuous (PFC fig. 5). Both fan rules integrate p and x p exactly, so the static part is exact; the
+/// centroid rule scales the closed form `resting` by its one damping factor, for the same reason.
 template <class T>
 ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairFrame& f, const Segments<T>& s, int count, const AreaMoments<T>& m,
-                                            T scale, T pressure, T slope_u, T slope_v, T dissipation,
-                                            const PlaneVelocity<T>& velocity) {
+                                            T scale, T pressure, T slope_u, T slope_v,
+                                            const PlaneMotion<T>& motion, const PlaneWrench<T>& resting) {
   const T friction = static_cast<T>(f.friction);
   const T slip_squared = static_cast<T>(f.slip_tolerance * f.slip_tolerance);
   const T cx = m.x / m.one, cy = m.y / m.one;  // centroid about the middle, in units of `scale`
@@ -92,11 +95,15 @@ ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairFrame& f, const Segments<T
   const auto visit_point = [&](T x, T y, T area) {
     const T X = scale * x, Y = scale * y;
     const T p = std::fma(slope_u, X, std::fma(slope_v, Y, pressure));
-    add_point(X, Y, scale * scale * area, p, velocity, dissipation, friction, slip_squared, sum);
+    add_point(X, Y, scale * scale * area, p, motion, friction, slip_squared, sum);
   };
 
   if (f.quadrature == 0) {
     visit_point(cx, cy, m.one);
+    const T factor = damping_factor(motion, scale * cx, scale * cy);
+    sum.n = factor * resting.n;
+    sum.moment_u = factor * resting.moment_u;
+    sum.moment_v = factor * resting.moment_v;
     return sum;
   }
   ISOPATCH_UNROLL
@@ -131,20 +138,15 @@ ISOPATCH_HD bool integrate(const PairFrame& f, const ContactPlane<T>& plane, con
   const T moment_x = square * scale * std::fma(pressure, m.x, std::fma(rise_u, m.xx, rise_v * m.xy));
   const T moment_y = square * scale * std::fma(pressure, m.y, std::fma(rise_u, m.xy, rise_v * m.yy));
 
-  // motion
   PlaneWrench<T> w;
+  w.n = total;
+  w.moment_u = moment_y;  // (X, Y, 0) x (., ., p)
+  w.moment_v = -moment_x;
+
+  // motion
   const Vec3d arm_d = plane.origin - f.reference_M;
   const Vec3<T> arm = fused(middle_u, u, fused(middle_v, v, cast<T>(arm_d)));
   if (f.moving) {
-    const Vec3d velocity = f.velocity_M + cross(f.angular_M, arm_d);
-    PlaneVelocity<T> motion;
-    motion.angular_u = static_cast<T>(dot(f.angular_M, plane.axes.u));
-    motion.angular_v = static_cast<T>(dot(f.angular_M, plane.axes.v));
-    motion.angular_n = static_cast<T>(dot(f.angular_M, plane.normal));
-    motion.u = std::fma(-motion.angular_n, middle_v, static_cast<T>(dot(velocity, plane.axes.u)));
-    motion.v = std::fma(motion.angular_n, middle_u, static_cast<T>(dot(velocity, plane.axes.v)));
-    motion.n = std::fma(motion.angular_u, middle_v,
-                        std::fma(-motion.angular_v, middle_u, static_cast<T>(dot(velocity, plane.normal))));
     double dissipation = f.dissipation;
     if (f.pfc_dissipation) {  // effective gradient, VL eq. 23; approaching never lowers the pressure
       const double g = f.rigid_M   ? plane.gradient_S
@@ -152,15 +154,22 @@ ISOPATCH_HD bool integrate(const PairFrame& f, const ContactPlane<T>& plane, con
                                    : plane.gradient_M * plane.gradient_S / (plane.gradient_M + plane.gradient_S);
       dissipation *= max(g, 0.0);
     }
-    w = integrate_motion(f, s, count, m, scale, pressure, slope_u, slope_v, static_cast<T>(dissipation), motion);
+    const Vec3d middle = fused(static_cast<double>(middle_u), plane.axes.u, static_cast<double>(middle_v) * plane.axes.v);
+    const Vec3d velocity = f.velocity_M + cross(f.angular_M, arm_d + middle);
+    PlaneMotion<T> motion;
+    motion.u = static_cast<T>(dot(velocity, plane.axes.u));
+    motion.v = static_cast<T>(dot(velocity, plane.axes.v));
+    motion.spin = static_cast<T>(dot(f.angular_M, plane.normal));
+    motion.factor = static_cast<T>(std::fma(-dissipation, dot(velocity, plane.normal), 1.0));
+    motion.factor_u = static_cast<T>(dissipation * dot(f.angular_M, plane.axes.v));
+    motion.factor_v = static_cast<T>(-dissipation * dot(f.angular_M, plane.axes.u));
+    w = integrate_motion(f, s, count, m, scale, pressure, slope_u, slope_v, motion, w);
   }
 
-  const T normal_force = total + w.n;
   out.normal = n;
   out.friction_force = fused(w.u, u, w.v * v);
-  out.force = fused(normal_force, n, out.friction_force);
-  const T moment_u = moment_y + w.moment_u, moment_v = w.moment_v - moment_x;  // (X, Y, 0) x (., ., p)
-  out.torque = cross(arm, out.force) + fused(moment_u, u, fused(moment_v, v, w.moment_n * n));
+  out.force = fused(w.n, n, out.friction_force);
+  out.torque = cross(arm, out.force) + fused(w.moment_u, u, fused(w.moment_v, v, w.moment_n * n));
   out.pressure_integral = total;
   out.pressure_moment = fused(total, arm, fused(moment_x, u, moment_y * v));
   out.area = square * m.one;

@@ -27,18 +27,18 @@ struct SerialWarp {
   static constexpr int kSize = 1;
   static constexpr bool kPacked = true;
 
-  int lane() const { return 0; }
-  std::uint32_t ballot(bool value) const { return value ? 1u : 0u; }
-  std::int64_t sum(std::int64_t value) const { return value; }
-  float max(float value) const { return value; }
-  double max(double value) const { return value; }
-  void sync() const {}
-  int reserve(std::int32_t* counter, int count) const {
+  ISOPATCH_HD int lane() const { return 0; }
+  ISOPATCH_HD std::uint32_t ballot(bool value) const { return value ? 1u : 0u; }
+  ISOPATCH_HD std::int64_t sum(std::int64_t value) const { return value; }
+  ISOPATCH_HD float max(float value) const { return value; }
+  ISOPATCH_HD double max(double value) const { return value; }
+  ISOPATCH_HD void sync() const {}
+  ISOPATCH_HD int reserve(std::int32_t* counter, int count) const {
     const int before = *counter;
     *counter += count;
     return before;
   }
-  void set_bits(std::uint32_t* word, std::uint32_t bits) const { *word |= bits; }
+  ISOPATCH_HD void set_bits(std::uint32_t* word, std::uint32_t bits) const { *word |= bits; }
 };
 
 /// The number of set bits; compilers know the idiom.

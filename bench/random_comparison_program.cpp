@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// random_comparison: a backend against the double, brute-force reference on random contacts. Prints a table of relative errors and
+// exits with 1 if a bound is broken.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+
+#include "bench/random_contacts.h"
+
+using namespace isopatch;
+using namespace isopatch::random_contacts;
+
+namespace {
+
+int run(int argc, char** argv) {
+  std::int64_t count = 100000, real = 1000;
+  std::uint64_t seed = 1;
+  std::string precision = "float", data = ISOPATCH_SOURCE_DIR "/../shared/data";
+  CLI::App app("Compares the cpu backend with the reference on random contacts");
+  app.add_option("--contacts", count, "contacts over the pairs of {sphere, box, half space, bubble, torus}");
+  app.add_option("--real", real, "contacts of {pepper, bowl}");
+  app.add_option("--seed", seed);
+  app.add_option("--precision", precision)->check(CLI::IsMember({"float", "double"}));
+  app.add_option("--data", data, "folder of the meshes");
+  CLI11_PARSE(app, argc, argv);
+
+  const bool single = precision == "float";
+  const EvaluatorOptions options = {Backend::kCpu, single ? Precision::kFloat : Precision::kDouble, 0, false};
+  fmt::print("cpu {} against the reference, seed {}\n", precision, seed);
+  fmt::print("{:<24} {:>8} {:>8} {:>4}  {:^39}  {:^39}\n", "", "", "", "only", "force error / |F|",
+             "torque error / max(|T|, |F| size)");
+  fmt::print("{:<24} {:>8} {:>8} {:>4}  {:>9} {:>9} {:>9} {:>9}  {:>9} {:>9} {:>9} {:>9}\n", "shapes", "contacts",
+             "detached", "one", "median", "99 %", "99.9 %", "worst", "median", "99 %", "99.9 %", "worst");
+
+  auto pairs = shape_pairs();
+  const auto primitives = static_cast<std::int64_t>(pairs.size());
+  for (const auto& pair : {std::pair<std::string, std::string>{"pepper", "bowl"}}) pairs.push_back(pair);
+  Errors all;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const bool is_real = static_cast<std::int64_t>(i) >= primitives;
+    const std::int64_t share = is_real ? real : count / primitives + (static_cast<std::int64_t>(i) < count % primitives);
+    if (share == 0) continue;
+    const Scene scene(two_bodies(shape(pairs[i].first, data), shape(pairs[i].second, data), contact_options(i)));
+    const Errors errors = compare(scene, make_contacts(scene, share, seed + i), options);
+    fmt::print("{}\n", row(pairs[i].first + " / " + pairs[i].second, errors));
+    std::fflush(stdout);
+    all.append(errors);
+  }
+  all.sort();
+  fmt::print("{}\n", row("all", all));
+
+  const Bounds& bounds = single ? kFloatBounds : kDoubleBounds;
+  const bool good = within(all, bounds);
+  fmt::print("detached: worst error {:.1e} of area x largest pressure; status bits: {}\n", all.worst_detached,
+             status_text(all.status));
+  fmt::print("bounds (median {:g}, {:g} % {:g}, worst {:g}): {}\n", bounds.median, 100 * bounds.most_share, bounds.most,
+             bounds.worst, good ? "kept" : "BROKEN");
+  return good ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& e) {
+    std::cerr << "random_comparison: error: " << e.what() << '\n';
+    return 2;
+  }
+}

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Random contacts of two bodies, and how far one backend's wrenches are from another's. Shared by the random_comparison
+// program and the tests.
+//
+// A contact: random orientations and a random direction; the bodies are moved together along it until they just touch (bisection)
+// and then on by a depth that is log-uniform from 3e-4 to 0.1 of the sum of their reaches along the direction. Moduli are
+// log-uniform in [1e4, 1e7] Pa; velocities, dissipation and friction are random.
+//
+// Where the bodies separate so fast that damping cancels more than 99.9 % of the force (|F| under 1e-3 of area x largest pressure),
+// |F| is no measure of anything: such contacts are counted as detached, and their error is taken over area x largest pressure.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "isopatch/isopatch.h"
+
+namespace isopatch::random_contacts {
+
+/// splitmix64: the same numbers on every machine.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+
+  double uniform(double low, double high) { return low + (high - low) * static_cast<double>(next() >> 11) * 0x1p-53; }
+  double log_uniform(double low, double high) { return std::exp(uniform(std::log(low), std::log(high))); }
+  double normal() {
+    const double radius = std::sqrt(-2 * std::log(uniform(0x1p-53, 1)));
+    return radius * std::cos(uniform(0, 2 * std::numbers::pi));
+  }
+  Point3 direction() {
+    Point3 d = {normal(), normal(), normal()};
+    const double length = std::hypot(d[0], d[1], d[2]);
+    for (double& x : d) x /= length;
+    return d;
+  }
+  std::array<double, 4> quaternion() {
+    std::array<double, 4> q = {normal(), normal(), normal(), normal()};
+    double length = 0;
+    for (const double x : q) length += x * x;
+    for (double& x : q) x /= std::sqrt(length);
+    return q;
+  }
+
+ private:
+  std::uint64_t next() {
+    state_ += 0x9E3779B97F4A7C15u;
+    std::uint64_t z = state_;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+  }
+  std::uint64_t state_;
+};
+
+/// States of two bodies in `count` environments.
+struct Contacts {
+  std::int64_t count = 0;
+  double size = 0;  // largest diameter of the finite bodies about their origins, m
+  std::vector<double> poses, velocities, modulus, dissipation, friction;
+
+  State state() const {
+    State s;
+    s.num_environments = count;
+    s.poses = poses.data();
+    s.velocities = velocities.data();
+    s.modulus = modulus.data();
+    s.dissipation = dissipation.data();
+    s.friction = friction.data();
+    return s;
+  }
+};
+
+/// Two bodies 'a' and 'b' with the given shapes and one pair.
+inline SceneDescription two_bodies(Geometry a, Geometry b, ContactOptions contact) {
+  SceneDescription scene;
+  scene.geometries = {std::move(a), std::move(b)};
+  scene.bodies.resize(2);
+  scene.bodies[0].name = "a";
+  scene.bodies[1].name = "b";
+  scene.bodies[1].geometry = 1;
+  scene.pairs = {{0, 1, {}, {}}};
+  scene.contact = contact;
+  return scene;
+}
+
+inline Point3 rotate(const std::array<double, 4>& q, const Point3& p) {
+  const double w = q[0], x = q[1], y = q[2], z = q[3];
+  return {(1 - 2 * (y * y + z * z)) * p[0] + 2 * (x * y - z * w) * p[1] + 2 * (x * z + y * w) * p[2],
+          2 * (x * y + z * w) * p[0] + (1 - 2 * (x * x + z * z)) * p[1] + 2 * (y * z - x * w) * p[2],
+          2 * (x * z - y * w) * p[0] + 2 * (y * z + x * w) * p[1] + (1 - 2 * (x * x + y * y)) * p[2]};
+}
+
+/// Largest reach of a rotated shape along `direction`; a half space has none.
+inline double support(const Geometry& g, const std::array<double, 4>& q, const Point3& direction) {
+  if (g.kind == GeometryKind::kHalfSpace) return 0;
+  double reach = -1e300;
+  for (const Point3& p : g.mesh.points) {
+    const Point3 r = rotate(q, p);
+    reach = std::max(reach, r[0] * direction[0] + r[1] * direction[1] + r[2] * direction[2]);
+  }
+  return reach;
+}
+
+inline double diameter(const Geometry& g) {
+  double radius = 0;
+  for (const Point3& p : g.mesh.points) radius = std::max(radius, std::hypot(p[0], p[1], p[2]));
+  return 2 * radius;
+}
+
+inline Contacts make_contacts(const Scene& scene, std::int64_t count, std::uint64_t seed) {
+  const Geometry& a = scene.description().geometries[0];
+  const Geometry& b = scene.description().geometries[1];
+  const bool plane = b.kind == GeometryKind::kHalfSpace;
+  Random random(seed);
+  Contacts c;
+  c.count = count;
+  c.size = std::max(diameter(a), diameter(b));
+
+  // orientations; b lies along -direction from a, whose origin is the world's
+  std::vector<Point3> directions;
+  std::vector<double> near, far, depths;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto q_a = random.quaternion();
+    const auto q_b = random.quaternion();
+    // towards a half space means against its normal
+    const Point3 up = plane ? rotate(q_b, {0, 0, 1}) : random.direction();
+    const Point3 down = {-up[0], -up[1], -up[2]};
+    directions.push_back(down);
+    const double reach = support(a, q_a, down) + support(b, q_b, up);
+    depths.push_back(reach * random.log_uniform(3e-4, 0.1));
+    near.push_back(plane ? reach * (1 - 1e-12) : 0);
+    far.push_back(reach);
+    c.poses.insert(c.poses.end(), {0, 0, 0, q_a[0], q_a[1], q_a[2], q_a[3]});
+    c.poses.insert(c.poses.end(), {0, 0, 0, q_b[0], q_b[1], q_b[2], q_b[3]});
+    for (int k = 0; k < 2; ++k) {
+      for (int j = 0; j < 3; ++j) c.velocities.push_back(0.2 * random.normal());
+      for (int j = 0; j < 3; ++j) c.velocities.push_back(2 * random.normal());
+      c.modulus.push_back(random.log_uniform(1e4, 1e7));
+      c.dissipation.push_back(random.uniform(0, 2));
+      c.friction.push_back(random.uniform(0, 1));
+    }
+  }
+  const auto place = [&](std::int64_t i, double distance) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      c.poses[static_cast<std::size_t>(14 * i + 7) + k] = distance * directions[static_cast<std::size_t>(i)][k];
+    }
+  };
+
+  // touching distance
+  const Evaluator probe(scene, {Backend::kCpu, Precision::kDouble, 0, false});
+  std::vector<std::int32_t> polygons(static_cast<std::size_t>(count));
+  Results results;
+  results.polygon_count = polygons.data();
+  for (int step = 0; step < 16; ++step) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      place(i, 0.5 * (near[static_cast<std::size_t>(i)] + far[static_cast<std::size_t>(i)]));
+    }
+    probe.evaluate(c.state(), results);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+      (polygons[i] > 0 ? near[i] : far[i]) = 0.5 * (near[i] + far[i]);
+    }
+  }
+  for (std::int64_t i = 0; i < count; ++i) place(i, near[static_cast<std::size_t>(i)] - depths[static_cast<std::size_t>(i)]);
+  return c;
+}
+
+/// Relative errors of one backend against the reference, largest last.
+struct Errors {
+  std::vector<double> force, torque;
+  std::int64_t contacts = 0;         // with a force in both
+  std::int64_t detached = 0;         // where damping cancels nearly all of it
+  std::int64_t only_in_one = 0;      // contact in one of the two only
+  double worst_detached = 0;
+  std::int64_t worst = -1;           // environment of the largest force error
+  std::uint32_t status = 0;          // bits seen in any environment, both backends
+
+  void append(const Errors& other) {
+    force.insert(force.end(), other.force.begin(), other.force.end());
+    torque.insert(torque.end(), other.torque.begin(), other.torque.end());
+    contacts += other.contacts;
+    detached += other.detached;
+    only_in_one += other.only_in_one;
+    worst_detached = std::max(worst_detached, other.worst_detached);
+    status |= other.status;
+  }
+  void sort() {
+    std::sort(force.begin(), force.end());
+    std::sort(torque.begin(), torque.end());
+  }
+};
+
+inline double quantile(const std::vector<double>& sorted, double share) {
+  if (sorted.empty()) return 0;
+  const auto at = static_cast<std::size_t>(share * static_cast<double>(sorted.size()));
+  return sorted[std::min(at, sorted.size() - 1)];
+}
+
+/// Wrenches, and area x largest pressure.
+struct Wrenches {
+  std::vector<double> wrench, scale;
+};
+
+inline Wrenches wrenches(const Scene& scene, EvaluatorOptions options, const State& state, std::uint32_t& status) {
+  const auto count = static_cast<std::size_t>(state.num_environments);
+  std::vector<double> wrench(6 * count), area(count), pressure(count);
+  std::vector<std::uint32_t> bits(count);
+  Results results;
+  results.pair_wrench = wrench.data();
+  results.area = area.data();
+  results.max_pressure = pressure.data();
+  results.status = bits.data();
+  Evaluator(scene, options).evaluate(state, results);
+  for (const std::uint32_t b : bits) status |= b;
+  for (std::size_t i = 0; i < count; ++i) area[i] *= pressure[i];
+  return {std::move(wrench), std::move(area)};
+}
+
+/// Force error over |F|, torque error over max(|torque|, |F| size).
+inline Errors compare(const Scene& scene, const Contacts& contacts, EvaluatorOptions options) {
+  Errors errors;
+  const State state = contacts.state();
+  const auto truth = wrenches(scene, {Backend::kReference, Precision::kDouble, options.num_threads, false}, state,
+                              errors.status);
+  const auto found = wrenches(scene, options, state, errors.status);
+
+  double largest = 0;
+  for (std::int64_t i = 0; i < contacts.count; ++i) {
+    const double* t = &truth.wrench[static_cast<std::size_t>(6 * i)];
+    const double* f = &found.wrench[static_cast<std::size_t>(6 * i)];
+    const double scale = truth.scale[static_cast<std::size_t>(i)];
+    const double force = std::hypot(t[0], t[1], t[2]), torque = std::hypot(t[3], t[4], t[5]);
+    const double error = std::hypot(f[0] - t[0], f[1] - t[1], f[2] - t[2]);
+    if (scale == 0 || found.scale[static_cast<std::size_t>(i)] == 0) {
+      errors.only_in_one += scale != found.scale[static_cast<std::size_t>(i)] ? 1 : 0;
+      continue;
+    }
+    if (force < 1e-3 * scale) {
+      ++errors.detached;
+      errors.worst_detached = std::max(errors.worst_detached, error / scale);
+      continue;
+    }
+    ++errors.contacts;
+    errors.force.push_back(error / force);
+    errors.torque.push_back(std::hypot(f[3] - t[3], f[4] - t[4], f[5] - t[5]) /
+                            std::max(torque, force * contacts.size));
+    if (errors.force.back() > largest) largest = errors.force.back(), errors.worst = i;
+  }
+  errors.sort();
+  return errors;
+}
+
+/// The shapes of the comparison; meshes are read from `data_dir`.
+inline Geometry shape(const std::string& name, const std::string& data_dir) {
+  if (name == "sphere") return make_sphere(name, 0.05, 2);
+  if (name == "box") return make_box(name, {0.12, 0.08, 0.1});
+  if (name == "half_space") return make_half_space(name, 0.05);
+  const std::string file = name == "pepper" ? "yellow_bell_pepper_no_stem_low"
+                           : name == "bowl" ? "evo_bowl_coarse3k"
+                                            : name;
+  return make_tet_mesh(name, read_vtk(data_dir + "/" + file + ".vtk"));
+}
+
+/// Every pair of {sphere, box, half space, bubble, torus} but two half spaces.
+inline std::vector<std::pair<std::string, std::string>> shape_pairs() {
+  const std::array<std::string, 5> names = {"sphere", "box", "bubble", "torus", "half_space"};
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    for (std::size_t k = i; k < names.size(); ++k) {
+      if (i < 4) pairs.emplace_back(names[i], names[k]);
+    }
+  }
+  return pairs;
+}
+
+/// Both dissipation laws and both fan rules take turns.
+inline ContactOptions contact_options(std::size_t pair_index) {
+  ContactOptions contact;
+  contact.quadrature = pair_index % 2 == 0 ? Quadrature::kFan3 : Quadrature::kFan6;
+  contact.dissipation_model = pair_index % 3 == 2 ? DissipationModel::kPfc : DissipationModel::kHuntCrossley;
+  return contact;
+}
+
+struct Bounds {
+  double median, most_share, most, worst;
+};
+
+/// float: rounding over depth, from the shallowest contacts; double: 99.9 % within 1e-10.
+inline constexpr Bounds kFloatBounds = {5e-6, 0.99, 5e-4, 1e-2};
+inline constexpr Bounds kDoubleBounds = {1e-10, 0.999, 1e-10, 1e-2};
+
+inline bool within(const std::vector<double>& sorted, const Bounds& b) {
+  return !sorted.empty() && quantile(sorted, 0.5) <= b.median && quantile(sorted, b.most_share) <= b.most &&
+         sorted.back() <= b.worst;
+}
+
+inline bool within(const Errors& e, const Bounds& b) {
+  return within(e.force, b) && within(e.torque, b) && e.worst_detached <= b.most && e.status == kOk &&
+         e.only_in_one == 0;
+}
+
+inline std::string row(const std::string& name, const Errors& e) {
+  const auto part = [](const std::vector<double>& v) {
+    return fmt::format("{:9.1e} {:9.1e} {:9.1e} {:9.1e}", quantile(v, 0.5), quantile(v, 0.99), quantile(v, 0.999),
+                       v.empty() ? 0.0 : v.back());
+  };
+  return fmt::format("{:<24} {:>8} {:>8} {:>4}  {}  {}", name, e.contacts, e.detached, e.only_in_one, part(e.force), part(e.torque));
+}
+
+}  // namespace isopatch::random_contacts
