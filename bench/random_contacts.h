@@ -120,6 +120,7 @@ inline double diameter(const Geometry& g) {
 inline Contacts make_contacts(const Scene& scene, std::int64_t count, std::uint64_t seed) {
   const Geometry& a = scene.description().geometries[0];
   const Geometry& b = scene.description().geometries[1];
+  const bool pfc = scene.description().contact.dissipation_model == DissipationModel::kPfc;
   const bool plane = b.kind == GeometryKind::kHalfSpace;
   Random random(seed);
   Contacts c;
@@ -146,7 +147,8 @@ inline Contacts make_contacts(const Scene& scene, std::int64_t count, std::uint6
       for (int j = 0; j < 3; ++j) c.velocities.push_back(0.2 * random.normal());
       for (int j = 0; j < 3; ++j) c.velocities.push_back(2 * random.normal());
       c.modulus.push_back(random.log_uniform(1e4, 1e7));
-      c.dissipation.push_back(random.uniform(0, 2));
+      // s/m, or s: about the same damping, since lengths over which the pressure rises are some centimetres
+      c.dissipation.push_back(random.uniform(0, pfc ? 0.05 : 2));
       c.friction.push_back(random.uniform(0, 1));
     }
   }

@@ -76,9 +76,12 @@ void add_polygon(const ContactPolygon& polygon, const ContactLaw& law, PatchSum&
     const Real factor = damping_factor(polygon, law, normal_speed);
     const Real slip_scale = std::sqrt(slip.squaredNorm() + law.slip_tolerance * law.slip_tolerance);
     const Vector3 tangential = q.weight * (-law.friction * p * factor / slip_scale) * slip;
-    const Vector3 force = q.weight * p * (factor - 1) * n + tangential;
-    sum.force += force;
-    sum.torque += q.point.cross(force);
+    // the one factor of the centroid rule scales the closed form
+    const bool whole = law.quadrature == Quadrature::kCentroid;
+    const Real damping = (factor - 1) * (whole ? pressure : q.weight * p);
+    const Vector3 damping_moment = whole ? (factor - 1) * pressure_moment : damping * q.point;
+    sum.force += damping * n + tangential;
+    sum.torque += damping_moment.cross(n) + q.point.cross(tangential);
     sum.friction_force += tangential;
   }
 

@@ -149,15 +149,14 @@ struct EnergyVisitor {
   ISOPATCH_HD const Cell* cell_S(std::int32_t s) const { return s < 0 ? nullptr : frame.hierarchy_S.cells + s; }
 
   ISOPATCH_HD bool accepts(std::int32_t m, std::int32_t s, CellPair& accepted) const {
-    accepted = {m, s, 0};
-    return find_overlap(frame, frame.hierarchy_M.cells[m], cell_S(s)).meets;
+    accepted = {m, s, 0, find_overlap(frame, frame.hierarchy_M.cells[m], cell_S(s))};
+    return accepted.overlap.meets;
   }
 
   ISOPATCH_HD void visit(bool active, const CellPair& cells) {
     if (!active) return;
     const Cell& m = frame.hierarchy_M.cells[cells.m];
-    const Cell* s = cell_S(cells.s);
-    fits = sum.add(cell_energy(frame, m, s, find_overlap(frame, m, s)), grid) && fits;
+    fits = sum.add(cell_energy(frame, m, cell_S(cells.s), cells.overlap), grid) && fits;
   }
 };
 

@@ -18,32 +18,43 @@
 
 namespace isopatch::detail {
 
-/// Where the bounding boxes of two cells overlap, in M.
+/// A bounding box in M, in float.
+struct Bounds {
+  Vec3f low, high;
+};
+
+/// Where two boxes overlap.
 struct Overlap {
   bool meets;    // within the slack
   Vec3f center;
   float radius;  // of a ball about the centre that holds it
 };
 
-/// `s` is null for a half space, which any cell may meet.
-ISOPATCH_HD Overlap find_overlap(const PairFrame& f, const Cell& m, const Cell* s) {
-  Vec3f low = {m.box_low[0], m.box_low[1], m.box_low[2]};
-  Vec3f high = {m.box_high[0], m.box_high[1], m.box_high[2]};
-  if (s != nullptr) {
-    Vec3f v = apply(f.coarse, cast<float>(s->vertex[0]));
-    Vec3f low_S = v, high_S = v;
-    ISOPATCH_UNROLL
-    for (int i = 1; i < 4; ++i) {
-      v = apply(f.coarse, cast<float>(s->vertex[i]));
-      low_S = min(low_S, v);
-      high_S = max(high_S, v);
-    }
-    low = max(low, low_S);
-    high = min(high, high_S);
-  }
+ISOPATCH_HD Overlap overlap_of(const Bounds& a, const Bounds& b, float slack) {
+  const Vec3f low = max(a.low, b.low), high = min(a.high, b.high);
   const Vec3f size = high - low;
-  const bool meets = size.x >= -f.slack && size.y >= -f.slack && size.z >= -f.slack;
-  return {meets, 0.5f * (low + high), std::fma(0.5f, norm(max(size, Vec3f{0, 0, 0})), 2 * f.slack)};
+  const bool meets = size.x >= -slack && size.y >= -slack && size.z >= -slack;
+  return {meets, 0.5f * (low + high), std::fma(0.5f, norm(max(size, Vec3f{0, 0, 0})), 2 * slack)};
+}
+
+/// The vertices of a cell of S in M, in float.
+ISOPATCH_HD void vertices_in_M(const PairFrame& f, const Cell& s, Vec3f (&vertex)[4]) {
+  ISOPATCH_UNROLL
+  for (int i = 0; i < 4; ++i) vertex[i] = apply(f.coarse, cast<float>(s.vertex[i]));
+}
+
+ISOPATCH_HD Bounds bounds_of(const Vec3f (&vertex)[4]) {
+  return {min(min(vertex[0], vertex[1]), min(vertex[2], vertex[3])),
+          max(max(vertex[0], vertex[1]), max(vertex[2], vertex[3]))};
+}
+
+/// The overlap of the cells' boxes. `s` is null for a half space, which any cell may meet.
+ISOPATCH_HD Overlap find_overlap(const PairFrame& f, const Cell& m, const Cell* s) {
+  const Bounds box_M = {{m.box_low[0], m.box_low[1], m.box_low[2]}, {m.box_high[0], m.box_high[1], m.box_high[2]}};
+  if (s == nullptr) return overlap_of(box_M, box_M, f.slack);
+  Vec3f vertex[4];
+  vertices_in_M(f, *s, vertex);
+  return overlap_of(box_M, bounds_of(vertex), f.slack);
 }
 
 /// The pressure ranges of two compliant cells meet.
@@ -66,13 +77,14 @@ ISOPATCH_HD bool cells_may_touch(const PairFrame& f, const Cell& m, const Cell* 
 /// Bit i is set where d at vertex i is positive. A cell is cut if its mask is neither 0 nor 15.
 struct Gate {
   std::uint32_t positive_M, positive_S;
+  float d_M[4], d_S[4];  // d itself, for places only
 };
 
 ISOPATCH_HD bool is_cut(std::uint32_t mask) { return mask != 0u && mask != 15u; }
 
 /// The exactly-once gate. `s` is null for a half space.
 ISOPATCH_HD bool pass_gate(const PairFrame& f, const Cell& m, const Cell* s, Gate& gate) {
-  gate = {0, 0};
+  gate.positive_M = gate.positive_S = 0;
 
   // d at the vertices of M: p_M - p_S, or the height over S
   if (!f.rigid_M) {
@@ -94,6 +106,7 @@ ISOPATCH_HD bool pass_gate(const PairFrame& f, const Cell& m, const Cell* s, Gat
       const double other = at_origin + dot(gradient, m.vertex[i] - origin);
       const double d = f.rigid_S ? other : own * m.extent[i] - other;
       gate.positive_M |= d > f.snap_M ? 1u << i : 0u;
+      gate.d_M[i] = static_cast<float>(d);
     }
     if (!is_cut(gate.positive_M)) return false;
   }
@@ -107,10 +120,41 @@ ISOPATCH_HD bool pass_gate(const PairFrame& f, const Cell& m, const Cell* s, Gat
     for (int i = 0; i < 4; ++i) {
       const double d = (at_origin + dot(gradient, s->vertex[i] - origin)) - f.modulus_S * s->extent[i];
       gate.positive_S |= d > f.snap_S ? 1u << i : 0u;
+      gate.d_S[i] = static_cast<float>(d);
     }
     if (!is_cut(gate.positive_S)) return false;
   }
   return true;
+}
+
+/// Bounds of the section of a cut tet by the plane d = 0: of the points where edges cross it.
+ISOPATCH_HD Bounds section_bounds(const Vec3f (&vertex)[4], const float (&d)[4], std::uint32_t positive) {
+  constexpr float kFar = 1e30f;
+  Bounds out = {{kFar, kFar, kFar}, {-kFar, -kFar, -kFar}};
+  ISOPATCH_UNROLL
+  for (int i = 0; i < 3; ++i) {
+    ISOPATCH_UNROLL
+    for (int k = i + 1; k < 4; ++k) {
+      if (((positive >> i ^ positive >> k) & 1u) == 0u) continue;
+      const float t = min(1.0f, max(0.0f, d[i] / (d[i] - d[k])));
+      const Vec3f crossing = fused(t, vertex[k] - vertex[i], vertex[i]);
+      out = {min(out.low, crossing), max(out.high, crossing)};
+    }
+  }
+  return out;
+}
+
+/// Where the polygon of two cells that pass the gate can be: far tighter than the cells' boxes, so it rejects most pairs that
+/// have none, and it puts the origin of the float arithmetic at the polygon.
+ISOPATCH_HD Overlap polygon_overlap(const PairFrame& f, const Cell& m, const Cell* s, const Gate& gate) {
+  const Vec3f vertex_M[4] = {cast<float>(m.vertex[0]), cast<float>(m.vertex[1]), cast<float>(m.vertex[2]),
+                             cast<float>(m.vertex[3])};
+  const Bounds section_M = f.rigid_M ? bounds_of(vertex_M) : section_bounds(vertex_M, gate.d_M, gate.positive_M);
+  if (s == nullptr) return overlap_of(section_M, section_M, f.slack);
+  Vec3f vertex_S[4];
+  vertices_in_M(f, *s, vertex_S);
+  const Bounds section_S = f.rigid_S ? bounds_of(vertex_S) : section_bounds(vertex_S, gate.d_S, gate.positive_S);
+  return overlap_of(section_M, section_S, f.slack);
 }
 
 /// The contact plane of one pair of cells, and the half-planes on it. Lengths on the plane are in units of `radius`.
@@ -175,8 +219,8 @@ ISOPATCH_HD bool add_lines(const Cell& cell, std::uint32_t faces, int first, Vec
 
 /// The plane of equal pressure, or of the rigid surface, and its lines. Returns false if the polygon is empty.
 template <bool packed, class T>
-ISOPATCH_HD bool make_contact_plane(const PairFrame& f, const Cell& m, const Cell* s, const Gate& gate,
-                                    const Overlap& overlap, ContactPlane<T>& plane) {
+ISOPATCH_HD bool make_contact_plane(const PairFrame& f, const Cell& m, const Cell* s, std::uint32_t positive_M,
+                                    std::uint32_t positive_S, const Overlap& overlap, ContactPlane<T>& plane) {
   plane.radius = static_cast<T>(overlap.radius);
   plane.num_lines = packed ? 0 : kMaxLines;
 
@@ -234,14 +278,14 @@ ISOPATCH_HD bool make_contact_plane(const PairFrame& f, const Cell& m, const Cel
 
   // lines of M, then of S, in each body's own frame
   std::uint32_t faces = f.rigid_M ? 7u : 0u;
-  for (int i = 0; i < 4 && !f.rigid_M; ++i) faces |= is_crossed(gate.positive_M, i) ? 1u << i : 0u;
+  for (int i = 0; i < 4 && !f.rigid_M; ++i) faces |= is_crossed(positive_M, i) ? 1u << i : 0u;
   if (!add_lines<packed>(m, faces, 0, plane.origin, plane.axes.u, plane.axes.v, plane)) return false;
 
   const Vec3d u_S = rotate_back(f.X_MS, plane.axes.u), v_S = rotate_back(f.X_MS, plane.axes.v);
   const Vec3d origin_S = apply_back(f.X_MS, plane.origin);
   if (s != nullptr) {
     faces = f.rigid_S ? 7u : 0u;
-    for (int i = 0; i < 4 && !f.rigid_S; ++i) faces |= is_crossed(gate.positive_S, i) ? 1u << i : 0u;
+    for (int i = 0; i < 4 && !f.rigid_S; ++i) faces |= is_crossed(positive_S, i) ? 1u << i : 0u;
     return add_lines<packed>(*s, faces, 4, origin_S, u_S, v_S, plane);
   }
 

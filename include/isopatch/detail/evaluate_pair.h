@@ -36,19 +36,16 @@ struct WrenchVisitor {
     Gate gate;
     if (!cells_may_touch(frame, cell_M(m), cell_S(s))) return false;
     if (!pass_gate(frame, cell_M(m), cell_S(s), gate)) return false;
-    accepted = {m, s, gate.positive_M | gate.positive_S << 4};
-    return true;
+    accepted = {m, s, gate.positive_M | gate.positive_S << 4, polygon_overlap(frame, cell_M(m), cell_S(s), gate)};
+    return accepted.overlap.meets;
   }
 
   ISOPATCH_HD void visit(bool active, const CellPair& cells) {
     if (!active) return;
     const Cell& m = cell_M(cells.m);
     const Cell* s = cell_S(cells.s);
-    const Gate gate = {cells.gate & 15u, cells.gate >> 4};
-    const Overlap overlap = find_overlap(frame, m, s);
-
     ContactPlane<T> plane;
-    if (!make_contact_plane<Warp::kPacked>(frame, m, s, gate, overlap, plane)) return;
+    if (!make_contact_plane<Warp::kPacked>(frame, m, s, cells.gate & 15u, cells.gate >> 4, cells.overlap, plane)) return;
     const int count = Warp::kPacked ? plane.num_lines : kMaxLines;
     Segments<T> segments;
     if (!clip(plane.line, count, segments)) return;

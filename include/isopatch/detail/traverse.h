@@ -24,6 +24,7 @@ struct NodePair {
 struct CellPair {
   std::int32_t m, s;
   std::uint32_t gate;  // positive_M | positive_S << 4
+  Overlap overlap;     // where the visitor's polygon or polyhedron can be
 };
 
 /// Shared by the lanes of one warp.
@@ -74,7 +75,7 @@ ISOPATCH_HD void drain(Warp& warp, Workspace<size>& work, int& waiting, bool all
   while (waiting >= size || (all && waiting > 0)) {
     const int round = waiting < size ? waiting : size;
     const bool active = warp.lane() < round;
-    CellPair pair = {0, 0, 0};
+    CellPair pair = {};
     if (active) pair = work.queue[waiting - round + warp.lane()];
     waiting -= round;
     warp.sync();
@@ -124,7 +125,7 @@ ISOPATCH_HD void traverse(Warp& warp, Workspace<size>& work, Visitor& visitor) {
     NodePair child[2];
     bool keep[2] = {false, false};
     bool accepted = false;
-    CellPair cells = {0, 0, 0};
+    CellPair cells = {};
     if (active) {
       const Node& m = nodes_M[at.m];
       const bool leaf_S = nodes_S == nullptr || nodes_S[at.s].is_leaf();
@@ -160,7 +161,7 @@ ISOPATCH_HD void visit_all(Warp& warp, Workspace<size>& work, Visitor& visitor) 
   int waiting = 0;
   for (std::int64_t base = 0; base < total; base += size) {
     const std::int64_t at = base + warp.lane();
-    CellPair cells = {0, 0, 0};
+    CellPair cells = {};
     bool accepted = false;
     if (at < total) {
       const std::int32_t m = static_cast<std::int32_t>(at / cells_S), s = static_cast<std::int32_t>(at % cells_S);
