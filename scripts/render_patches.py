@@ -49,8 +49,8 @@ from PIL import Image  # noqa: E402
 PEPPER, BOWL, BUBBLE = "yellow_bell_pepper_no_stem_low.vtk", "evo_bowl_coarse3k.vtk", "bubble.vtk"
 PEPPER_WEIGHT = 1.5  # N
 
-# where find_rest_pose() ended: lowest energy of 32 random orientations that were let go above the bowl
-PEPPER_IN_BOWL = [0, 0, 0.03, 1, 0, 0, 0]
+# where find_rest_pose() ended: the lowest of 72 that were let go above the bowl
+PEPPER_IN_BOWL = [0.010487, 0.022259, 0.034071, 0.095871, -0.130456, -0.94748, 0.27581]
 
 
 # ---- scenes
@@ -151,8 +151,8 @@ def evaluate(program, scene_file, folder, states=None):
     return np.load(output)
 
 
-def find_rest_pose(program, scene_file, folder, data, starts=32, steps=300):
-    """Lets the pepper go above the bowl in random orientations; motion is so damped that it follows the force."""
+def find_rest_pose(program, scene_file, folder, data, starts=72, steps=200):
+    """Lets the pepper go above the bowl in random orientations, without friction, its motion strongly damped."""
     rng = np.random.default_rng(1)
     words = (data / PEPPER).read_text().split()
     first = words.index("POINTS")
@@ -164,7 +164,8 @@ def find_rest_pose(program, scene_file, folder, data, starts=32, steps=300):
     centers = np.tile([0, 0, 0.05], (starts, 1)) + rng.uniform(-0.005, 0.005, (starts, 3))
     poses = np.zeros((starts, 2, 7))
     poses[:, 1, 3] = 1
-    stiffness, turning = 2000.0, 3.0  # N/m and N m/rad
+    stiffness, turning, kept = 4000.0, 6.0, 0.9  # N/m, N m/rad, share of the last step that goes on
+    step, turn = np.zeros((starts, 3)), np.zeros((starts, 3))
     for _ in range(steps):
         origins = centers - rotate(rotations, middle)
         poses[:, 0] = np.hstack([origins, rotations])
@@ -173,9 +174,10 @@ def find_rest_pose(program, scene_file, folder, data, starts=32, steps=300):
         wrench = results["pair_wrench"][:, 0]
         force = wrench[:, :3] - [0, 0, PEPPER_WEIGHT]
         torque = wrench[:, 3:] + np.cross(origins - centers, wrench[:, :3])
-        centers += np.clip(force / stiffness, -1e-3, 1e-3)
-        half = 0.5 * np.clip(torque / turning, -0.05, 0.05)
-        rotations = multiply(np.hstack([np.ones((starts, 1)), half]), rotations)
+        step = np.clip(kept * step + force / stiffness, -1e-3, 1e-3)
+        turn = np.clip(kept * turn + torque / turning, -0.05, 0.05)
+        centers += step
+        rotations = multiply(np.hstack([np.ones((starts, 1)), 0.5 * turn]), rotations)
         rotations /= np.linalg.norm(rotations, axis=1, keepdims=True)
     left = np.abs(force).sum(1) + np.abs(torque).sum(1) / 0.04
     settled = np.flatnonzero(left < 0.05)
@@ -352,7 +354,7 @@ def main():
                     "pepper_and_bubbles",
                     "pepper between two bubbles",
                     pepper_between_bubbles(data),
-                    oblique,
+                    (1, -0.3, 0.15),
                     [(0, "upper patch"), (1, "lower patch")],
                     [-1, -1],
                 ),
