@@ -35,6 +35,14 @@ void set_box(Cell& cell) {
   axis(2, &Vec3d::z);
 }
 
+int find_zero_face(const Cell& cell) {
+  for (int i = 0; i < 4; ++i) {
+    const bool zero = cell.extent[(i + 1) & 3] == 0 && cell.extent[(i + 2) & 3] == 0 && cell.extent[(i + 3) & 3] == 0;
+    if (zero && cell.extent[i] > 0) return i;
+  }
+  return -1;
+}
+
 }  // namespace
 
 std::vector<Cell> tet_cells(const Geometry& geometry) {
@@ -57,6 +65,7 @@ std::vector<Cell> tet_cells(const Geometry& geometry) {
         cell.gradient = fused((cell.extent[i] - cell.extent[0]) / height, cell.inward[i], cell.gradient);
       }
     }
+    cell.zero_face = find_zero_face(cell);
     set_box(cell);
     cells.push_back(cell);
   }
@@ -68,6 +77,7 @@ std::vector<Cell> triangle_cells(const Geometry& geometry) {
   cells.reserve(geometry.surface.size());
   for (const Triangle& triangle : geometry.surface) {
     Cell cell = {};
+    cell.zero_face = -1;
     for (int i = 0; i < 3; ++i) cell.vertex[i] = to_vec(geometry.mesh.points[static_cast<std::size_t>(triangle[i])]);
     cell.vertex[3] = cell.vertex[0];
     const Vec3d normal = cross(cell.vertex[1] - cell.vertex[0], cell.vertex[2] - cell.vertex[0]);

@@ -168,6 +168,7 @@ struct ContactPlane {
   double gradient_M, gradient_S;  // slopes into each body, Pa/m: grad p_M . n and -grad p_S . n
   double cosine_M, cosine_S;      // of the normal with each inward gradient
   T radius;
+  bool zero_line_used;  // the line of zero pressure is in the list
   Line<T> line[kMaxLines];
   int num_lines;
 };
@@ -193,7 +194,26 @@ struct LineList {
   }
 };
 
-/// Projects the faces of one cell on the plane. Returns false if the polygon is certainly empty.
+/// A line from its coefficients of any length, about the origin, lengths in metres. `cuts` is false for a line farther than the
+/// unit disc, `misses` is true if that leaves nothing of the polygon.
+template <class T>
+struct UnitLine {
+  Line<T> line;
+  bool cuts, misses;
+
+  ISOPATCH_HD static UnitLine make(double x, double y, double c, double inverse_radius) {
+    const double length = std::sqrt(std::fma(x, x, y * y));
+    const double distance = c * inverse_radius;
+    const double inverse = 1.0 / length;
+    return {{static_cast<T>(x * inverse), static_cast<T>(y * inverse), static_cast<T>(distance * inverse)},
+            distance < length,
+            distance < -length};
+  }
+};
+
+/// Projects the faces of one cell on the plane. A zero-pressure face is where the pressure on the plane is zero: one line for both
+/// bodies, the same bits in every tet, and right however flat the face lies to the plane (beside a much stiffer
+/// body it is almost in it). Returns false if the polygon is certainly empty.
 template <bool packed, class T>
 ISOPATCH_HD bool add_lines(const Cell& cell, std::uint32_t faces, int first, Vec3d origin, Vec3d u, Vec3d v,
                            ContactPlane<T>& plane) {
@@ -202,17 +222,19 @@ ISOPATCH_HD bool add_lines(const Cell& cell, std::uint32_t faces, int first, Vec
   bool inside = true;
   ISOPATCH_UNROLL
   for (int i = 0; i < 4; ++i) {
-    if (packed && (faces >> i & 1u) == 0u) continue;
-    const Vec3d face = cell.inward[i];
-    const T x = static_cast<T>(dot(face, u)), y = static_cast<T>(dot(face, v));
-    const T c = static_cast<T>(dot(face, origin - cell.vertex[(i + 1) & 3]) * inverse_radius);
-    const T length = std::sqrt(std::fma(x, x, y * y));
-    // a line farther than the unit disc either never cuts the polygon or leaves nothing of it
-    const bool used = (faces >> i & 1u) != 0u;
-    const bool cuts = c < length;
-    inside = inside && !(used && c < -length);
-    const T inverse = T(1) / length;
-    list.add(used && cuts, first + i, {x * inverse, y * inverse, c * inverse});
+    bool used = (faces >> i & 1u) != 0u;
+    if (packed && !used) continue;
+    UnitLine<T> found;
+    if (i == cell.zero_face) {
+      found = UnitLine<T>::make(plane.pressure_u, plane.pressure_v, plane.pressure, inverse_radius);
+      used = used && !plane.zero_line_used;
+      plane.zero_line_used = plane.zero_line_used || used;
+    } else {
+      const Vec3d face = cell.inward[i];
+      found = UnitLine<T>::make(dot(face, u), dot(face, v), dot(face, origin - cell.vertex[(i + 1) & 3]), inverse_radius);
+    }
+    inside = inside && !(used && found.misses);
+    list.add(used && found.cuts, first + i, found.line);
   }
   return inside;
 }
@@ -223,6 +245,7 @@ ISOPATCH_HD bool make_contact_plane(const PairFrame& f, const Cell& m, const Cel
                                     std::uint32_t positive_S, const Overlap& overlap, ContactPlane<T>& plane) {
   plane.radius = static_cast<T>(overlap.radius);
   plane.num_lines = packed ? 0 : kMaxLines;
+  plane.zero_line_used = false;
 
   // affine pressures in M
   const Vec3d center = cast<double>(overlap.center);
@@ -291,14 +314,10 @@ ISOPATCH_HD bool make_contact_plane(const PairFrame& f, const Cell& m, const Cel
 
   // a half space bounds a rigid surface by z <= 0; beside a compliant tet the polygon ends where its pressure does
   LineList<packed, T> list{plane};
-  const T x = static_cast<T>(-u_S.z), y = static_cast<T>(-v_S.z);
-  const T c = static_cast<T>(-origin_S.z / static_cast<double>(plane.radius));
-  const T length = std::sqrt(std::fma(x, x, y * y));
-  const bool cuts = f.rigid_M && c < length;
-  const T inverse = T(1) / length;
-  list.add(cuts, 4, {x * inverse, y * inverse, c * inverse});
+  const auto surface = UnitLine<T>::make(-u_S.z, -v_S.z, -origin_S.z, 1.0 / static_cast<double>(plane.radius));
+  list.add(f.rigid_M && surface.cuts, 4, surface.line);
   for (int i = 5; i < kMaxLines; ++i) list.add(false, i, {T(0), T(0), T(0)});
-  return !(f.rigid_M && c < -length);
+  return !(f.rigid_M && surface.misses);
 }
 
 }  // namespace isopatch::detail

@@ -19,6 +19,7 @@ struct Cell {
   Vec3d inward[4];    // unit normals of the faces, into the cell
   float box_low[3];   // bounding box, rounded outward
   float box_high[3];
+  std::int32_t zero_face;  // the face on which the extent is 0, where it is positive inside; -1 if there is none
 };
 
 /// A node of a binary hierarchy. The children of an inner node are `child` and `child + 1`; a leaf has `child = ~cell`.
