@@ -3,7 +3,7 @@
 """Runs the isopatch command on a few scenes and draws the contact patches, one PNG a scene.
 
 Two pictures use real meshes, which are not part of the project: --data names a folder with bubble.vtk,
-evo_bowl_coarse3k.vtk and yellow_bell_pepper_no_stem_low.vtk (from RobotLocomotion/models); without it they are left out.
+evo_bowl_coarse3k.vtk and yellow_bell_pepper_no_stem_low.vtk (of RobotLocomotion/models); without it they are left out.
 NumPy and matplotlib are installed in build/.venv where they are missing.
 
 Of every patch it also says whether it is closed: an edge is either shared by two polygons or on the rim, where the
