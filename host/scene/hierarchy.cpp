@@ -19,17 +19,35 @@ using detail::Node;
 
 namespace {
 
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+float below(double x) { return std::nextafter(static_cast<float>(x), -kInfinity); }
+float above(double x) { return std::nextafter(static_cast<float>(x), kInfinity); }
+
 struct Box {
   std::array<float, 3> low, high;
 
   static Box empty() {
-    constexpr float kInfinity = std::numeric_limits<float>::infinity();
     return {{kInfinity, kInfinity, kInfinity}, {-kInfinity, -kInfinity, -kInfinity}};
   }
   void add(const Cell& c) {
     for (std::size_t k = 0; k < 3; ++k) {
       low[k] = std::min(low[k], c.box_low[k]);
       high[k] = std::max(high[k], c.box_high[k]);
+    }
+  }
+  bool is_empty() const { return low[0] > high[0]; }
+  void add(const Box& other) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      low[k] = std::min(low[k], other.low[k]);
+      high[k] = std::max(high[k], other.high[k]);
+    }
+  }
+  void add(const detail::Vec3d& p) {
+    const std::array<double, 3> x = {p.x, p.y, p.z};
+    for (std::size_t k = 0; k < 3; ++k) {
+      low[k] = std::min(low[k], below(x[k]));
+      high[k] = std::max(high[k], above(x[k]));
     }
   }
   float area() const {
@@ -57,7 +75,7 @@ class Builder {
 
   void split(std::size_t at, Range range, int level) {
     out_.depth = std::max(out_.depth, level);
-    Node node = make_node(range);
+    Node node = {};
     if (range.size() == 1) {
       node.child = ~range[0];
       out_.nodes[at] = node;
@@ -107,48 +125,80 @@ class Builder {
     return best_half;
   }
 
-  Node make_node(Range range) const {
-    Box box = Box::empty();
-    double extent_min = std::numeric_limits<double>::infinity(), extent_max = -extent_min;
-    for (const std::int32_t i : range) {
-      box.add(cell(i));
-      for (const double e : cell(i).extent) extent_min = std::min(extent_min, e), extent_max = std::max(extent_max, e);
-    }
-    Node node = {};
-    for (std::size_t k = 0; k < 3; ++k) {
-      // centre and half edge must cover the box after rounding
-      node.center[k] = 0.5f * (box.low[k] + box.high[k]);
-      const float half = std::max(node.center[k] - box.low[k], box.high[k] - node.center[k]);
-      node.half[k] = std::nextafter(half, std::numeric_limits<float>::infinity());
-    }
-    constexpr float kInfinity = std::numeric_limits<float>::infinity();
-    node.extent_min = std::nextafter(static_cast<float>(extent_min), -kInfinity);
-    node.extent_max = std::nextafter(static_cast<float>(extent_max), kInfinity);
-    return node;
-  }
-
   Hierarchy& out_;
   std::vector<std::int32_t> order_;
   std::vector<float> right_area_;
 };
 
+/// The part of a cell with an extent of at most `most`.
+Box layer_box(const Cell& cell, double most) {
+  Box box = Box::empty();
+  for (int i = 0; i < 4; ++i) {
+    if (cell.extent[i] <= most) box.add(cell.vertex[i]);
+    for (int k = 0; k < 4; ++k) {
+      if (cell.extent[i] > most || cell.extent[k] <= most) continue;
+      const double t = (most - cell.extent[i]) / (cell.extent[k] - cell.extent[i]);
+      box.add(fused(t, cell.vertex[k] - cell.vertex[i], cell.vertex[i]));
+    }
+  }
+  return box;
+}
+
+/// Boxes and extents of one layer, from the leaves up. Children come after their parent.
+void fit_layer(const std::vector<Cell>& cells, float most, std::span<Node> nodes) {
+  std::vector<Box> boxes(nodes.size());
+  for (std::size_t i = nodes.size(); i-- > 0;) {
+    Node& node = nodes[i];
+    if (node.is_leaf()) {
+      const Cell& cell = cells[static_cast<std::size_t>(node.cell())];
+      const auto [low, high] = std::minmax_element(std::begin(cell.extent), std::end(cell.extent));
+      node.extent_min = below(*low);
+      node.extent_max = std::min(above(*high), most);
+      boxes[i] = layer_box(cell, static_cast<double>(most));
+    } else {
+      const auto child = static_cast<std::size_t>(node.child);
+      boxes[i] = boxes[child];
+      boxes[i].add(boxes[child + 1]);
+      node.extent_min = std::min(nodes[child].extent_min, nodes[child + 1].extent_min);
+      node.extent_max = std::max(nodes[child].extent_max, nodes[child + 1].extent_max);
+    }
+
+    // centre and half edge must cover the box after rounding; nothing touches an empty one
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Box& box = boxes[i];
+      node.center[k] = box.is_empty() ? 0.0f : 0.5f * (box.low[k] + box.high[k]);
+      const float half = std::max(node.center[k] - box.low[k], box.high[k] - node.center[k]);
+      node.half[k] = box.is_empty() ? -1e30f : std::nextafter(half, kInfinity);
+    }
+  }
+}
+
 }  // namespace
 
 detail::HierarchyView Hierarchy::view() const {
-  return {cells.data(), nodes.data(), static_cast<std::int32_t>(cells.size()), static_cast<std::int32_t>(nodes.size())};
+  return {cells.data(), nodes.data(), static_cast<std::int32_t>(cells.size()),
+          static_cast<std::int32_t>(nodes.size()) / detail::kNumLayers};
 }
 
 Hierarchy build_hierarchy(std::vector<Cell> cells) {
   Hierarchy out;
   out.cells = std::move(cells);
-  if (!out.cells.empty()) Builder(out).build();
+  if (out.cells.empty()) return out;
+  Builder(out).build();
+  const std::vector<Node> topology = out.nodes;
+  out.nodes.clear();
+  for (int layer = 0; layer < detail::kNumLayers; ++layer) {
+    std::vector<Node> nodes = topology;
+    fit_layer(out.cells, detail::layer_extent(layer), nodes);
+    out.nodes.insert(out.nodes.end(), nodes.begin(), nodes.end());
+  }
   return out;
 }
 
 HierarchyStatistics hierarchy_statistics(const Geometry& geometry) {
   if (geometry.kind == GeometryKind::kHalfSpace) return {};
   const Hierarchy h = build_hierarchy(tet_cells(geometry));
-  return {static_cast<int>(h.nodes.size()), static_cast<int>(h.cells.size()), h.depth};
+  return {h.view().num_nodes, h.view().num_cells, h.depth};
 }
 
 }  // namespace isopatch

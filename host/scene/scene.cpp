@@ -85,8 +85,12 @@ detail::GeometryView flatten(const Geometry& g, const Hierarchy& solid, const Hi
 
   view.solid = solid.view();
   view.surface = surface.view();
-  const detail::Node& root = solid.nodes[0];
+  const detail::Node& root = *solid.view().layer(detail::kNumLayers - 1);
   view.center = {root.center[0], root.center[1], root.center[2]};
+  view.half = {root.half[0], root.half[1], root.half[2]};
+  view.zero_on_surface = std::all_of(g.surface.begin(), g.surface.end(), [&](const Triangle& t) {
+    return std::all_of(t.begin(), t.end(), [&](std::int32_t i) { return g.extent[static_cast<std::size_t>(i)] == 0; });
+  });
   for (const detail::Cell& cell : solid.cells) {
     for (int i = 0; i < 4; ++i) {
       view.radius = std::max(view.radius, norm(cell.vertex[i] - view.center));

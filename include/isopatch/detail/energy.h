@@ -168,6 +168,7 @@ ISOPATCH_HD void evaluate_energy(Warp& warp, Workspace<size>& work, const SceneV
     work.frame = make_pair_frame(scene, state, environment, pair);
     work.frame.hierarchy_M = work.frame.M->solid;
     work.frame.hierarchy_S = work.frame.S->solid;
+    work.frame.layer_M = work.frame.layer_S = kNumLayers - 1;  // all of the overlap counts
   }
   warp.sync();
   EnergyVisitor visitor = {work.frame, Grid<double>::from_bound(work.frame.torque_bound)};

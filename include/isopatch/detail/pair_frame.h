@@ -18,6 +18,7 @@ struct PairFrame {
   const GeometryView* M;
   const GeometryView* S;
   HierarchyView hierarchy_M, hierarchy_S;
+  int layer_M, layer_S;     // of the hierarchies' boxes: nothing deeper can be on the contact surface
   bool swapped;             // M is the pair's body b
   bool rigid_M, rigid_S;
   double modulus_M, modulus_S;
@@ -60,6 +61,48 @@ ISOPATCH_HD double combined(double own_a, double own_b, double modulus_a, double
   return (modulus_b * own_a + modulus_a * own_b) / (modulus_a + modulus_b);
 }
 
+/// A bound for the depth, in metres, of any point of both bodies under the surface of either.
+///
+/// Along any axis the bodies' intervals overlap by some length t. Leaving M towards the side where S does not reach, or S towards
+/// the other, takes at most t. So the smallest overlap over the face axes of both boxes, and between the spheres about
+/// them, bounds both depths.
+ISOPATCH_HD double overlap_depth(const PairFrame& f) {
+  const Vec3d apart = apply(f.X_MS, f.S->center) - f.M->center;
+  if (f.S->half_space) return max(0.0, f.M->radius - apply_back(f.X_MS, f.M->center).z);
+
+  const Vec3d h_M = f.M->half, h_S = f.S->half;
+  const Vec3d r0 = {std::fabs(f.X_MS.row[0].x), std::fabs(f.X_MS.row[0].y), std::fabs(f.X_MS.row[0].z)};
+  const Vec3d r1 = {std::fabs(f.X_MS.row[1].x), std::fabs(f.X_MS.row[1].y), std::fabs(f.X_MS.row[1].z)};
+  const Vec3d r2 = {std::fabs(f.X_MS.row[2].x), std::fabs(f.X_MS.row[2].y), std::fabs(f.X_MS.row[2].z)};
+  const Vec3d along_M = Vec3d{dot(r0, h_S), dot(r1, h_S), dot(r2, h_S)} + h_M;
+  const Vec3d along_S = fused(h_M.x, r0, fused(h_M.y, r1, h_M.z * r2)) + h_S;
+  const Vec3d apart_S = rotate_back(f.X_MS, apart);
+  double depth = f.M->radius + f.S->radius - norm(apart);
+  depth = min(depth, min(along_M.x - std::fabs(apart.x), along_S.x - std::fabs(apart_S.x)));
+  depth = min(depth, min(along_M.y - std::fabs(apart.y), along_S.y - std::fabs(apart_S.y)));
+  depth = min(depth, min(along_M.z - std::fabs(apart.z), along_S.z - std::fabs(apart_S.z)));
+  return max(depth, 0.0);
+}
+
+/// The layer of boxes that holds every extent up to `most`.
+ISOPATCH_HD int layer_for(double most) {
+  int layer = 0;
+  while (layer < kNumLayers - 1 && !(most < static_cast<double>(layer_extent(layer)))) ++layer;
+  return layer;
+}
+
+/// Pressure is zero on a surface and rises at most with the largest gradient, so depth bounds it, and on the contact surface the
+/// smaller bound of the two holds for both.
+ISOPATCH_HD void choose_layers(PairFrame& f, double gradient_M, double gradient_S) {
+  constexpr double kMargin = 1.001;
+  const double depth = kMargin * (overlap_depth(f) + static_cast<double>(f.slack));
+  double pressure = 1e300;
+  if (!f.rigid_M && f.M->zero_on_surface) pressure = min(pressure, gradient_M * depth);
+  if (!f.rigid_S && (f.S->half_space || f.S->zero_on_surface)) pressure = min(pressure, gradient_S * depth);
+  f.layer_M = f.rigid_M ? kNumLayers - 1 : layer_for(pressure / f.modulus_M);
+  f.layer_S = f.rigid_S || f.S->half_space ? kNumLayers - 1 : layer_for(pressure / f.modulus_S);
+}
+
 /// Fills in the frame of `pair`; the environment's status must be clean.
 ISOPATCH_HD PairFrame make_pair_frame(const SceneView& scene, const State& state, std::int64_t environment, int pair) {
   const PairView& view = scene.pairs[pair];
@@ -100,6 +143,8 @@ ISOPATCH_HD PairFrame make_pair_frame(const SceneView& scene, const State& state
   const double gradient_M = f.modulus_M * f.M->max_gradient, gradient_S = f.modulus_S * f.S->max_gradient;
   f.snap_M = kSnap * reach * (f.rigid_S ? 1.0 : gradient_S);
   f.snap_S = kSnap * reach * (f.rigid_M ? 1.0 : gradient_M);
+
+  choose_layers(f, gradient_M, gradient_S);
 
   // contact law
   const Twist twist_M = read_twist(state, environment, f.swapped ? view.b : view.a);

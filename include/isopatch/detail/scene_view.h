@@ -34,12 +34,20 @@ struct Node {
   ISOPATCH_HD std::int32_t cell() const { return ~child; }
 };
 
-/// A bounding volume hierarchy over cells; node 0 is the root. Built to at most kMaxDepth levels.
+/// Each hierarchy is stored with one topology and several sets of boxes: those of layer i hold only what has an extent of at most
+/// kLayerExtent[i]. A shallow contact meets only the outer layer of the long tets that reach from the surface to the
+/// centre, and its boxes are far smaller. The last layer is everything.
+inline constexpr int kNumLayers = 4;
+ISOPATCH_HD float layer_extent(int layer) { return layer == 0 ? 0x1p-6f : layer == 1 ? 0x1p-4f : layer == 2 ? 0x1p-2f : 1e30f; }
+
+/// A bounding volume hierarchy over cells; node 0 of each layer is the root. Built to at most kMaxDepth levels.
 struct HierarchyView {
   const Cell* cells;
-  const Node* nodes;
+  const Node* nodes;  // kNumLayers x num_nodes
   std::int32_t num_cells;
   std::int32_t num_nodes;
+
+  ISOPATCH_HD const Node* layer(int index) const { return nodes + static_cast<std::int64_t>(index) * num_nodes; }
 };
 
 inline constexpr int kMaxDepth = 32;
@@ -53,6 +61,8 @@ struct GeometryView {
   double radius;           // of the vertices about `center`, m
   double max_extent;       // at any vertex
   double max_gradient;     // of the extent in any tet, 1/m
+  Vec3d half;              // half edges of the bounding box, m
+  bool zero_on_surface;    // the extent is 0 at every surface vertex
 };
 
 struct BodyView {

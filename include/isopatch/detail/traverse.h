@@ -98,8 +98,8 @@ ISOPATCH_HD void enqueue(Warp& warp, Workspace<size>& work, int& waiting, bool a
 template <class Warp, class Visitor, int size>
 ISOPATCH_HD void traverse(Warp& warp, Workspace<size>& work, Visitor& visitor) {
   const PairFrame& f = work.frame;
-  const Node* nodes_M = f.hierarchy_M.nodes;
-  const Node* nodes_S = f.S->half_space ? nullptr : f.hierarchy_S.nodes;
+  const Node* nodes_M = f.hierarchy_M.layer(f.layer_M);
+  const Node* nodes_S = f.S->half_space ? nullptr : f.hierarchy_S.layer(f.layer_S);
   const auto may_touch = [&](NodePair p) {
     const Node* s = nodes_S == nullptr ? nullptr : nodes_S + p.s;
     return boxes_may_touch(f, nodes_M[p.m], s) && visitor.wants(nodes_M[p.m], s);
