@@ -31,13 +31,13 @@ std::array<double, 4> about_axis(double x, double y, double z, double angle) {
 
 std::vector<BenchScene> bench_scenes() {
   const auto turned = about_axis(0.3, 1, 0.2, 0.5);
+  const auto tilted = about_axis(0.2, 1, 0.3, 0.15);
   return {
-      {"box_on_box_tilted", make_box("box", {0.1, 0.1, 0.12}), make_box("box", {0.2, 0.2, 0.1}), {0.013, 0.007, 0.107},
-       about_axis(0.2, 1, 0.3, 0.05)},
-      {"sphere320_on_box", make_sphere("sphere", 0.05, 2), make_box("box", {0.2, 0.25, 0.1}), {0.01, -0.02, 0.096}, turned},
-      {"sphere320_on_sphere320", make_sphere("sphere", 0.05, 2), make_sphere("sphere", 0.05, 2), {0.01, 0.005, 0.096},
+      {"box24_on_box24", make_box("box", {0.1, 0.11, 0.12}), make_box("box", {0.12, 0.13, 0.14}), {0.03, 0.03, 0.11}, tilted},
+      {"sphere320_on_box24", make_sphere("sphere", 0.05, 2), make_box("box", {0.2, 0.25, 0.1}), {0.01, -0.02, 0.085}, turned},
+      {"sphere320_on_sphere320", make_sphere("sphere", 0.05, 2), make_sphere("sphere", 0.05, 2), {0.01, 0.005, 0.0885},
        turned},
-      {"sphere1280_on_sphere1280", make_sphere("sphere", 0.05, 3), make_sphere("sphere", 0.05, 3), {0.01, 0.005, 0.096},
+      {"sphere1280_on_sphere1280", make_sphere("sphere", 0.05, 3), make_sphere("sphere", 0.05, 3), {0.01, 0.005, 0.0888},
        turned},
       {"sphere5120_on_sphere5120_deep", make_sphere("sphere", 0.05, 4), make_sphere("sphere", 0.05, 4), {0.02, 0.01, 0.03},
        turned},

@@ -61,11 +61,10 @@ ISOPATCH_HD double combined(double own_a, double own_b, double modulus_a, double
   return (modulus_b * own_a + modulus_a * own_b) / (modulus_a + modulus_b);
 }
 
-/// A bound for the depth, in metres, of any point of both bodies under the surface of either.
+/// A bound, in metres, for the sum of the depths of any point of both bodies under their two surfaces.
 ///
-/// Along any axis the bodies' intervals overlap by some length t. Leaving M towards the side where S does not reach, or S towards
-/// the other, takes at most t. So the smallest overlap over the face axes of both boxes, and between the spheres about
-/// them, bounds both depths.
+/// Along any axis the bodies' intervals overlap by some length t. Leaving M towards one side and S towards the other takes t
+/// together. So the smallest overlap over the face axes of both boxes, and between the spheres about them, is a bound.
 ISOPATCH_HD double overlap_depth(const PairFrame& f) {
   const Vec3d apart = apply(f.X_MS, f.S->center) - f.M->center;
   if (f.S->half_space) return max(0.0, f.M->radius - apply_back(f.X_MS, f.M->center).z);
@@ -91,14 +90,15 @@ ISOPATCH_HD int layer_for(double most) {
   return layer;
 }
 
-/// Pressure is zero on a surface and rises at most with the largest gradient, so depth bounds it, and on the contact surface the
-/// smaller bound of the two holds for both.
+/// Pressure is zero on a surface and rises at most with the largest gradient, so p <= a depth_M and p <= b depth_S on the contact
+/// surface. With depth_M + depth_S <= depth that makes p <= depth a b / (a + b).
 ISOPATCH_HD void choose_layers(PairFrame& f, double gradient_M, double gradient_S) {
   constexpr double kMargin = 1.001;
   const double depth = kMargin * (overlap_depth(f) + static_cast<double>(f.slack));
-  double pressure = 1e300;
-  if (!f.rigid_M && f.M->zero_on_surface) pressure = min(pressure, gradient_M * depth);
-  if (!f.rigid_S && (f.S->half_space || f.S->zero_on_surface)) pressure = min(pressure, gradient_S * depth);
+  const bool bounded_M = !f.rigid_M && f.M->zero_on_surface;
+  const bool bounded_S = !f.rigid_S && (f.S->half_space || f.S->zero_on_surface);
+  const double softness = (bounded_M ? 1 / gradient_M : 0.0) + (bounded_S ? 1 / gradient_S : 0.0);
+  const double pressure = softness > 0 ? depth / softness : 1e300;
   f.layer_M = f.rigid_M ? kNumLayers - 1 : layer_for(pressure / f.modulus_M);
   f.layer_S = f.rigid_S || f.S->half_space ? kNumLayers - 1 : layer_for(pressure / f.modulus_S);
 }

@@ -35,10 +35,12 @@ struct Node {
 };
 
 /// Each hierarchy is stored with one topology and several sets of boxes: those of layer i hold only what has an extent of at most
-/// kLayerExtent[i]. A shallow contact meets only the outer layer of the long tets that reach from the surface to the
+/// layer_extent(i). A shallow contact meets only the outer layer of the long tets that reach from the surface to the
 /// centre, and its boxes are far smaller. The last layer is everything.
-inline constexpr int kNumLayers = 4;
-ISOPATCH_HD float layer_extent(int layer) { return layer == 0 ? 0x1p-6f : layer == 1 ? 0x1p-4f : layer == 2 ? 0x1p-2f : 1e30f; }
+inline constexpr int kNumLayers = 6;
+ISOPATCH_HD float layer_extent(int layer) {
+  return layer == kNumLayers - 1 ? 1e30f : static_cast<float>(1 << layer) * 0x1p-6f;  // 1/64 to 1/4, then all
+}
 
 /// A bounding volume hierarchy over cells; node 0 of each layer is the root. Built to at most kMaxDepth levels.
 struct HierarchyView {
