@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Results as one number, so that "the same bits" is one comparison.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "support/scenes.h"
+
+namespace isopatch::test {
+
+/// FNV-1a.
+class Hash {
+ public:
+  Hash& bytes(const void* data, std::size_t size) {
+    const auto* at = static_cast<const unsigned char*>(data);
+    for (std::size_t i = 0; i < size; ++i) value_ = (value_ ^ at[i]) * 0x100000001B3u;
+    return *this;
+  }
+  template <class T>
+  Hash& row(const std::vector<T>& array, std::size_t environment, std::size_t environments) {
+    const std::size_t size = array.size() / environments;
+    return bytes(array.data() + environment * size, size * sizeof(T));
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0xCBF29CE484222325u;
+};
+
+static_assert(sizeof(Polygon) == 4 * (2 + 24 + 8 + 3 + 1), "a polygon without padding, so that its bytes can be hashed");
+
+/// All results of one environment. Polygons come in no particular order, so theirs are added.
+inline std::uint64_t environment_hash(const ResultArrays& r, std::size_t environment) {
+  Hash hash;
+  for (const auto* array : {&r.pair_wrench, &r.body_wrench, &r.area, &r.center, &r.normal, &r.max_pressure, &r.friction,
+                            &r.energy}) {
+    hash.row(*array, environment, r.environments);
+  }
+  hash.row(r.status, environment, r.environments);
+  hash.row(r.polygon_count, environment, r.environments);
+  hash.row(r.polygons_needed, environment, r.environments);
+  if (r.polygons.empty()) return hash.value();
+
+  const Polygon* first = r.polygons.data() + environment * static_cast<std::size_t>(r.capacity);
+  std::uint64_t sum = 0;
+  for (std::int32_t i = 0; i < std::min(r.capacity, r.polygons_needed[environment]); ++i) {
+    sum += Hash().bytes(first + i, sizeof(Polygon)).value();
+  }
+  return hash.bytes(&sum, sizeof(sum)).value();
+}
+
+inline std::vector<std::uint64_t> environment_hashes(const ResultArrays& r) {
+  std::vector<std::uint64_t> hashes;
+  for (std::size_t e = 0; e < r.environments; ++e) hashes.push_back(environment_hash(r, e));
+  return hashes;
+}
+
+/// One number for a whole batch.
+inline std::uint64_t hash_of(const ResultArrays& r) {
+  const std::vector<std::uint64_t> hashes = environment_hashes(r);
+  return Hash().bytes(hashes.data(), hashes.size() * sizeof(std::uint64_t)).value();
+}
+
+}  // namespace isopatch::test

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scenes, random states, and room for everything an evaluation reports.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "isopatch/detail/wrench_sums.h"
+#include "isopatch/isopatch.h"
+
+namespace isopatch::test {
+
+class Random {
+ public:
+  explicit Random(unsigned seed) : engine_(seed) {}
+
+  double uniform(double low, double high) {
+    return low + (high - low) * (static_cast<double>(engine_()) / static_cast<double>(std::mt19937_64::max()));
+  }
+  int below(int count) { return static_cast<int>(engine_() % static_cast<std::uint64_t>(count)); }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+/// Two compliant boxes on a compliant half space: few tets, for large batches.
+inline SceneDescription boxes_on_ground() {
+  SceneDescription scene;
+  scene.geometries = {make_box("cube", {0.1, 0.1, 0.1}), make_box("brick", {0.08, 0.1, 0.14}),
+                      make_half_space("ground", 0.1)};
+  scene.bodies.resize(3);
+  for (int i = 0; i < 3; ++i) {
+    Body& body = scene.bodies[static_cast<std::size_t>(i)];
+    body.name = scene.geometries[static_cast<std::size_t>(i)].name;
+    body.geometry = i;
+    body.modulus = 1e5 * (1 + 2 * i);
+    body.dissipation = 0.3 * (i + 1);
+    body.friction = 0.2 * (i + 2);
+  }
+  scene.bodies[2].fixed = true;
+  scene.pairs = all_pairs(scene);
+  return scene;
+}
+
+/// Every kind of pair there is: compliant and rigid meshes, a compliant and a rigid half space; one pair with values of
+/// its own, and some with the half space as body a.
+inline SceneDescription mixed_scene(const ContactOptions& contact = {}) {
+  SceneDescription scene = boxes_on_ground();
+  scene.contact = contact;
+  scene.geometries.push_back(make_sphere("ball", 0.05, 2));
+  scene.geometries.push_back(make_sphere("coarse ball", 0.06, 1));
+  const auto add = [&](const char* name, int geometry, bool rigid, double modulus) {
+    Body body;
+    body.name = name;
+    body.geometry = geometry;
+    body.rigid = rigid;
+    body.modulus = modulus;
+    body.dissipation = 0.7;
+    body.friction = 0.5;
+    scene.bodies.push_back(body);
+  };
+  add("ball", 3, false, 2e6);
+  add("rigid ball", 4, true, 1e5);
+  add("wall", 2, true, 1e5);
+  scene.pairs = all_pairs(scene);
+  scene.pairs[1].dissipation = 1.25;
+  scene.pairs[2].friction = 0.9;
+  return scene;
+}
+
+/// The state of some environments, owned. Arrays that are empty are left out of state().
+struct Batch {
+  std::int64_t environments = 0, bodies = 0, pairs = 0;
+  std::vector<double> poses, velocities, modulus, dissipation, friction;
+  std::vector<std::int32_t> geometry_index;
+  std::vector<std::uint8_t> pair_mask;
+
+  State state() const { return part(0, environments); }
+
+  /// The environments [begin, begin + count), without a copy.
+  State part(std::int64_t begin, std::int64_t count) const {
+    State s;
+    s.num_environments = count;
+    s.poses = {poses.data() + begin * 7 * bodies, 7 * bodies};
+    if (!velocities.empty()) s.velocities = {velocities.data() + begin * 6 * bodies, 6 * bodies};
+    if (!modulus.empty()) s.modulus = {modulus.data() + begin * bodies, bodies};
+    if (!dissipation.empty()) s.dissipation = {dissipation.data() + begin * bodies, bodies};
+    if (!friction.empty()) s.friction = {friction.data() + begin * bodies, bodies};
+    if (!geometry_index.empty()) s.geometry_index = geometry_index.data() + begin * bodies;
+    if (!pair_mask.empty()) s.pair_mask = pair_mask.data() + begin * pairs;
+    return s;
+  }
+
+  /// Environment i of the result is environment order[i] of this batch.
+  Batch permuted(const std::vector<std::int64_t>& order) const {
+    Batch out = *this;
+    const auto apply = [&](const auto& from, auto& to) {
+      const std::size_t row = from.size() / static_cast<std::size_t>(environments);
+      for (std::size_t i = 0; i < order.size() && row > 0; ++i) {
+        std::copy_n(from.begin() + order[i] * static_cast<std::ptrdiff_t>(row), row,
+                    to.begin() + static_cast<std::ptrdiff_t>(i * row));
+      }
+    };
+    apply(poses, out.poses);
+    apply(velocities, out.velocities);
+    apply(modulus, out.modulus);
+    apply(dissipation, out.dissipation);
+    apply(friction, out.friction);
+    apply(geometry_index, out.geometry_index);
+    apply(pair_mask, out.pair_mask);
+    return out;
+  }
+};
+
+/// Bodies crowded into a cube of `spread` about a point just over the ground, turned and moving at random; half spaces
+/// are tilted, those at index 5 and later into walls. Quaternions are not normalised. `full` gives every optional array.
+inline Batch random_batch(const Scene& scene, std::int64_t environments, unsigned seed, double spread = 0.16,
+                          bool full = false) {
+  Random random(seed);
+  Batch batch;
+  batch.environments = environments;
+  batch.bodies = scene.num_bodies();
+  batch.pairs = scene.num_pairs();
+  const SceneDescription& description = scene.description();
+  for (std::int64_t e = 0; e < environments; ++e) {
+    for (std::size_t b = 0; b < description.bodies.size(); ++b) {
+      const Body& body = description.bodies[b];
+      const Geometry& geometry = description.geometries[static_cast<std::size_t>(body.geometry)];
+      const bool half_space = geometry.kind == GeometryKind::kHalfSpace;
+      const double reach = half_space ? 0.01 : spread / 2, turn = half_space ? 0.1 : 1;
+      const double lift = half_space ? 0 : 0.04;
+      batch.poses.push_back(random.uniform(-reach, reach) - (half_space && b >= 5 ? 0.06 : 0));
+      batch.poses.push_back(random.uniform(-reach, reach));
+      batch.poses.push_back(random.uniform(-reach, reach) + lift);
+      batch.poses.push_back(1);
+      batch.poses.push_back(random.uniform(-turn, turn));
+      batch.poses.push_back(random.uniform(-turn, turn) + (half_space && b >= 5 ? 1 : 0));
+      batch.poses.push_back(random.uniform(-turn, turn));
+      for (int i = 0; i < 3; ++i) batch.velocities.push_back(random.uniform(-0.3, 0.3));
+      for (int i = 0; i < 3; ++i) batch.velocities.push_back(random.uniform(-2, 2));
+      if (!full) continue;
+      batch.modulus.push_back(std::exp(random.uniform(10, 15)));
+      batch.dissipation.push_back(random.uniform(0, 2));
+      batch.friction.push_back(random.uniform(0, 1));
+      int other = body.geometry;
+      while (!half_space && random.below(3) > 0) {
+        other = random.below(static_cast<int>(description.geometries.size()));
+        if (description.geometries[static_cast<std::size_t>(other)].kind == GeometryKind::kMesh) break;
+      }
+      if (!half_space && description.geometries[static_cast<std::size_t>(other)].kind == GeometryKind::kHalfSpace) {
+        other = body.geometry;
+      }
+      batch.geometry_index.push_back(other);
+    }
+    for (int p = 0; p < scene.num_pairs() && full; ++p) batch.pair_mask.push_back(random.below(8) > 0 ? 1 : 0);
+  }
+  return batch;
+}
+
+/// Room for the results of some environments, filled with a number no evaluation gives.
+struct ResultArrays {
+  static constexpr double kUnwritten = 777.25;
+
+  std::size_t environments, bodies, pairs;
+  std::int32_t capacity;
+  detail::Outputs outputs;
+  std::vector<double> pair_wrench, body_wrench, area, center, normal, max_pressure, friction, energy;
+  std::vector<std::uint32_t> status;
+  std::vector<std::int32_t> polygon_count, polygons_needed;
+  std::vector<Polygon> polygons;
+
+  ResultArrays(const Scene& scene, std::int64_t environments_, detail::Outputs outputs_ = detail::Outputs::kPolygons,
+               std::int32_t capacity_ = 4096)
+      : environments(static_cast<std::size_t>(environments_)),
+        bodies(static_cast<std::size_t>(scene.num_bodies())),
+        pairs(static_cast<std::size_t>(scene.num_pairs())),
+        capacity(capacity_),
+        outputs(outputs_) {
+    const auto make = [&](std::vector<double>& array, std::size_t row) { array.assign(environments * row, kUnwritten); };
+    make(pair_wrench, 6 * pairs);
+    make(body_wrench, 6 * bodies);
+    make(area, pairs);
+    make(energy, pairs);
+    status.assign(environments, 0xABCD0000u);
+    polygon_count.assign(environments * pairs, -7);
+    if (outputs != detail::Outputs::kWrench) {
+      make(center, 3 * pairs);
+      make(normal, 3 * pairs);
+      make(max_pressure, pairs);
+      make(friction, 3 * pairs);
+    }
+    if (outputs == detail::Outputs::kPolygons) {
+      polygons_needed.assign(environments, -7);
+      polygons.resize(environments * static_cast<std::size_t>(capacity));
+    }
+  }
+
+  Results view() { return part(0); }
+
+  /// For the environments from `begin` on.
+  Results part(std::int64_t begin) {
+    Results r;
+    const auto b = static_cast<std::size_t>(begin);
+    const auto array = [&](std::vector<double>& values, std::size_t row) {
+      return values.empty() ? OutputArray() : OutputArray(values.data() + b * row, static_cast<std::int64_t>(row));
+    };
+    r.pair_wrench = array(pair_wrench, 6 * pairs);
+    r.body_wrench = array(body_wrench, 6 * bodies);
+    r.area = array(area, pairs);
+    r.energy = array(energy, pairs);
+    r.center_of_pressure = array(center, 3 * pairs);
+    r.mean_normal = array(normal, 3 * pairs);
+    r.max_pressure = array(max_pressure, pairs);
+    r.friction_force = array(friction, 3 * pairs);
+    r.status = status.data() + b;
+    r.polygon_count = polygon_count.data() + b * pairs;
+    if (outputs == detail::Outputs::kPolygons) {
+      r.polygons = polygons.data() + b * static_cast<std::size_t>(capacity);
+      r.polygons_needed = polygons_needed.data() + b;
+      r.polygon_capacity = capacity;
+    }
+    return r;
+  }
+};
+
+/// Evaluates a batch with everything asked for.
+inline ResultArrays evaluate(const Scene& scene, const Batch& batch, const EvaluatorOptions& options,
+                             detail::Outputs outputs = detail::Outputs::kPolygons, std::int32_t capacity = 1024) {
+  ResultArrays results(scene, batch.environments, outputs, capacity);
+  Evaluator(scene, options).evaluate(batch.state(), results.view());
+  return results;
+}
+
+}  // namespace isopatch::test
