@@ -231,11 +231,10 @@ class FiberWarp {
 };
 
 /// What the stages of the cuda backend do, with a warp of fibers. Strides of `state` and `results` must be given.
-template <class T, int size>
+template <class T, int size, bool brute_force = false>
 class FiberEvaluator {
  public:
-  /// `all_pairs` visits every pair of cells.
-  void evaluate(const Scene& scene, const State& state, const Results& results, bool all_pairs = false) {
+  void evaluate(const Scene& scene, const State& state, const Results& results) {
     using detail::Outputs;
     const detail::SceneView& view = scene.data().view;
     for (std::int64_t e = 0; e < state.num_environments; ++e) {
@@ -250,13 +249,13 @@ class FiberEvaluator {
         const bool live = found[0] == kOk && is_enabled(view, state, e, pair);
         switch (detail::needed_outputs(results)) {
           case Outputs::kWrench:
-            evaluate_one<Outputs::kWrench>(view, state, results, e, pair, live, all_pairs);
+            evaluate_one<Outputs::kWrench>(view, state, results, e, pair, live);
             break;
           case Outputs::kPatch:
-            evaluate_one<Outputs::kPatch>(view, state, results, e, pair, live, all_pairs);
+            evaluate_one<Outputs::kPatch>(view, state, results, e, pair, live);
             break;
           case Outputs::kPolygons:
-            evaluate_one<Outputs::kPolygons>(view, state, results, e, pair, live, all_pairs);
+            evaluate_one<Outputs::kPolygons>(view, state, results, e, pair, live);
             break;
         }
       }
@@ -274,7 +273,7 @@ class FiberEvaluator {
 
   template <detail::Outputs outputs>
   void evaluate_one(const detail::SceneView& view, const State& state, const Results& results, std::int64_t e, int pair,
-                    bool live, bool all_pairs) {
+                    bool live) {
     if (!live) {
       detail::write_pair<T, outputs != detail::Outputs::kWrench>(results, e, pair, view.num_pairs, nullptr, nullptr);
       detail::write(results.energy, e, pair, 0.0);
@@ -282,11 +281,7 @@ class FiberEvaluator {
     }
     for (detail::NodePair& p : work_->stack) p = {kUntouched, kUntouched};
     group_.run([&](FiberWarp<size>& warp) {
-      if (all_pairs) {
-        detail::evaluate_pair<T, outputs, true>(warp, *work_, view, state, results, e, pair);
-      } else {
-        detail::evaluate_pair<T, outputs>(warp, *work_, view, state, results, e, pair);
-      }
+      detail::evaluate_pair<T, outputs, brute_force>(warp, *work_, view, state, results, e, pair);
       if (results.energy.data != nullptr) detail::evaluate_energy(warp, *work_, view, state, results, e, pair);
     });
     int used = detail::Workspace<size>::kStack;

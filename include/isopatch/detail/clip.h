@@ -45,24 +45,30 @@ ISOPATCH_HD bool clip(const Line<T> (&line)[kMaxLines], int count, Segments<T>& 
   constexpr T kSame = sizeof(T) == 4 ? T(4e-6) : T(1e-11);  // lines this near over the unit disc coincide
   constexpr T kFar = T(1e15);                               // squares stay finite in float
 
+  // a line that coincides with an earlier one takes no part at all
+  bool used[kMaxLines];
   T begin[kMaxLines], end[kMaxLines];
   ISOPATCH_UNROLL
-  for (int i = 0; i < count; ++i) {
-    const bool used = line[i].x != T(0) || line[i].y != T(0);
-    begin[i] = -kFar;
-    end[i] = used ? kFar : -kFar;
+  for (int k = 0; k < count; ++k) {
+    used[k] = line[k].x != T(0) || line[k].y != T(0);
+    ISOPATCH_UNROLL
+    for (int i = 0; i < k; ++i) {
+      const T sine = std::fma(line[i].x, line[k].y, -(line[k].x * line[i].y));
+      const bool close = std::fabs(sine) <= kSame && std::fabs(line[k].c - line[i].c) <= kSame;
+      const bool same_way = std::fma(line[i].x, line[k].x, line[i].y * line[k].y) > T(0);
+      used[k] = used[k] && !(used[i] && close && same_way);
+    }
+    begin[k] = -kFar;
+    end[k] = used[k] ? kFar : -kFar;
   }
 
   ISOPATCH_UNROLL
   for (int i = 0; i < count; ++i) {
     ISOPATCH_UNROLL
     for (int k = i + 1; k < count; ++k) {
+      if (!(used[i] && used[k])) continue;
       const T sine = std::fma(line[i].x, line[k].y, -(line[k].x * line[i].y));
       const T cosine = std::fma(line[i].x, line[k].x, line[i].y * line[k].y);
-      if (cosine > T(0) && std::fabs(sine) <= kSame && std::fabs(line[k].c - line[i].c) <= kSame) {
-        end[k] = -kFar;
-        continue;
-      }
       if (std::fabs(sine) <= kParallel) {
         const bool same = cosine > T(0);
         const bool opposite_empty = cosine < T(0) && line[i].c + line[k].c < T(0);
