@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The GPU gives the bits of the CPU, for every output.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "device_batch.h"
+#include "support/hash.h"
+
+namespace isopatch::test {
+namespace {
+
+using detail::Outputs;
+
+ResultArrays on_gpu(const Scene& scene, const Batch& batch, Precision precision, Outputs outputs, std::int32_t capacity) {
+  ResultArrays results(scene, batch.environments, outputs, capacity);
+  evaluate_on_device(Evaluator(scene, {Backend::kCuda, precision, 0, false}), batch.state(), results.view());
+  return results;
+}
+
+void expect_same_bits(const Scene& scene, const Batch& batch, Precision precision, Outputs outputs = Outputs::kPolygons,
+                      std::int32_t capacity = 1024) {
+  const ResultArrays cpu = evaluate(scene, batch, {Backend::kCpu, precision, 0, false}, outputs, capacity);
+  const ResultArrays gpu = on_gpu(scene, batch, precision, outputs, capacity);
+  EXPECT_EQ(gpu.status, cpu.status);
+  EXPECT_EQ(gpu.polygon_count, cpu.polygon_count);
+  for (std::size_t e = 0; e < cpu.environments; ++e) {
+    ASSERT_EQ(environment_hash(gpu, e), environment_hash(cpu, e)) << "environment " << e;
+  }
+}
+
+struct GpuBits : ::testing::TestWithParam<std::tuple<Quadrature, DissipationModel, Precision>> {
+  void SetUp() override {
+    if (!cuda_available()) GTEST_SKIP() << "no CUDA device";
+  }
+};
+
+TEST_P(GpuBits, AreThoseOfTheCpuForEveryOutputAndKindOfPair) {
+  const auto [quadrature, model, precision] = GetParam();
+  ContactOptions contact;
+  contact.quadrature = quadrature;
+  contact.dissipation_model = model;
+  const Scene scene(mixed_scene(contact));
+  unsigned seed = 200;
+  for (const bool full : {false, true}) {
+    for (const Outputs outputs : {Outputs::kWrench, Outputs::kPatch, Outputs::kPolygons}) {
+      expect_same_bits(scene, random_batch(scene, 33, seed++, 0.16, full), precision, outputs);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(ContactLaws, GpuBits,
+                         ::testing::Combine(::testing::Values(Quadrature::kCentroid, Quadrature::kFan3, Quadrature::kFan6),
+                                            ::testing::Values(DissipationModel::kHuntCrossley, DissipationModel::kPfc),
+                                            ::testing::Values(Precision::kFloat, Precision::kDouble)));
+
+struct GpuBatch : ::testing::TestWithParam<Precision> {
+  const Scene scene{boxes_on_ground()};
+
+  void SetUp() override {
+    if (!cuda_available()) GTEST_SKIP() << "no CUDA device";
+  }
+};
+
+TEST_P(GpuBatch, SizesThatStraddleAWarpAndABlock) {
+  for (const int size : {0, 1, 2, 31, 32, 33, 127, 128, 129, 257}) {
+    SCOPED_TRACE(size);
+    if (size == 0) {
+      EXPECT_NO_THROW(evaluate_on_device(Evaluator(scene, {Backend::kCuda, GetParam(), 0, false}), State(), Results()));
+    } else {
+      expect_same_bits(scene, random_batch(scene, size, 81), GetParam());
+    }
+  }
+}
+
+TEST_P(GpuBatch, OfManyEnvironmentsIsTheSameEveryTime) {
+  const Batch batch = random_batch(scene, 4096, 82);
+  const std::uint64_t hash = hash_of(on_gpu(scene, batch, GetParam(), Outputs::kPolygons, 256));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(hash_of(on_gpu(scene, batch, GetParam(), Outputs::kPolygons, 256)), hash);
+  expect_same_bits(scene, batch, GetParam(), Outputs::kPolygons, 256);
+}
+
+TEST_P(GpuBatch, FaultsStayInTheirEnvironments) {
+  Batch batch = random_batch(scene, 64, 83, 0.16, true);
+  batch.poses[21 * 17 + 1] = std::nan("");
+  batch.poses[21 * 18 + 2] = INFINITY;
+  std::fill_n(batch.poses.begin() + 21 * 19 + 3, 4, 0.0);
+  batch.velocities[18 * 20] = std::nan("");
+  batch.modulus[3 * 21] = -1;
+  batch.geometry_index[3 * 22] = 99;
+  expect_same_bits(scene, batch, GetParam());
+}
+
+TEST_P(GpuBatch, TooFewPolygonsAreReportedAndChangeNoWrench) {
+  const Batch batch = random_batch(scene, 64, 84);
+  const ResultArrays ample = on_gpu(scene, batch, GetParam(), Outputs::kPolygons, 1024);
+  const ResultArrays few = on_gpu(scene, batch, GetParam(), Outputs::kPolygons, 5);
+  EXPECT_EQ(few.pair_wrench, ample.pair_wrench);
+  EXPECT_EQ(few.body_wrench, ample.body_wrench);
+  EXPECT_EQ(few.polygons_needed, ample.polygons_needed);
+  for (std::size_t e = 0; e < few.environments; ++e) {
+    EXPECT_EQ(few.status[e], few.polygons_needed[e] > 5 ? kPolygonCapacity : kOk) << "environment " << e;
+  }
+}
+
+TEST_P(GpuBatch, BruteForceIsRefused) {
+  EXPECT_THROW(Evaluator(scene, {Backend::kCuda, GetParam(), 0, true}), Error);
+}
+
+// Large enough that the warps' stacks come near full; see FiberWarp.ADeepOverlapOfFineMeshesNearlyFillsTheStack.
+TEST_P(GpuBatch, DeepOverlapsOfFineMeshes) {
+  SceneDescription description;
+  description.geometries = {make_sphere("ball", 0.1, 4)};
+  description.bodies.resize(2);
+  description.bodies[0].name = "a";
+  description.bodies[1].name = "b";
+  description.bodies[1].modulus = 3e5;
+  description.pairs = all_pairs(description);
+  const Scene balls(description);
+  Batch batch = random_batch(balls, 4, 85, 0.12);
+  expect_same_bits(balls, batch, GetParam(), Outputs::kPolygons, 20000);
+}
+
+INSTANTIATE_TEST_SUITE_P(Precisions, GpuBatch, ::testing::Values(Precision::kFloat, Precision::kDouble),
+                         [](const auto& case_info) { return case_info.param == Precision::kFloat ? "Float" : "Double"; });
+
+}  // namespace
+}  // namespace isopatch::test
