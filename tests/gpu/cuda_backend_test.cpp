@@ -39,16 +39,16 @@ INSTANTIATE_TEST_SUITE_P(Outputs, GpuSmall,
                                             ::testing::Values(detail::Outputs::kWrench, detail::Outputs::kPatch,
                                                               detail::Outputs::kPolygons)));
 
-class GpuBatch : public ::testing::TestWithParam<Precision> {};
+class GpuSuite : public ::testing::TestWithParam<Precision> {};
 
-TEST_P(GpuBatch, SizesAroundAWarpAndABlock) {
+TEST_P(GpuSuite, SizesAroundAWarpAndABlock) {
   const Scene scene(boxes_on_ground());
   for (const std::int64_t size : {1, 2, 31, 32, 33, 127, 128, 129, 257, 4096}) {
     expect_bits_of_the_cpu(scene, random_batch(scene, size, 30), GetParam(), detail::Outputs::kPatch);
   }
 }
 
-TEST_P(GpuBatch, FaultsStayInTheirEnvironment) {
+TEST_P(GpuSuite, FaultsStayInTheirEnvironment) {
   const Scene scene(boxes_on_ground());
   Batch batch = random_batch(scene, 64, 31);
   std::fill_n(batch.poses.begin() + 17 * 21 + 3, 4, 0.0);
@@ -56,7 +56,7 @@ TEST_P(GpuBatch, FaultsStayInTheirEnvironment) {
   expect_bits_of_the_cpu(scene, batch, GetParam(), detail::Outputs::kPatch);
 }
 
-TEST_P(GpuBatch, AllContactLaws) {
+TEST_P(GpuSuite, AllContactLaws) {
   for (const Quadrature quadrature : {Quadrature::kCentroid, Quadrature::kFan3, Quadrature::kFan6}) {
     for (const DissipationModel model : {DissipationModel::kHuntCrossley, DissipationModel::kPfc}) {
       const Scene scene(mixed_scene({model, quadrature, 1e-4, quadrature == Quadrature::kFan3}));
@@ -65,7 +65,7 @@ TEST_P(GpuBatch, AllContactLaws) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Precisions, GpuBatch, ::testing::Values(Precision::kFloat, Precision::kDouble),
+INSTANTIATE_TEST_SUITE_P(Precisions, GpuSuite, ::testing::Values(Precision::kFloat, Precision::kDouble),
                          [](const auto& instance) { return instance.param == Precision::kFloat ? "Float" : "Double"; });
 
 TEST(CudaBackend, WithoutADeviceSaysWhatToUse) {
