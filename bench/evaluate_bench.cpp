@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BM_Evaluate/<backend>/<precision>/<scene>/<environments>. Counters show what was computed: a benchmark that computes nothing has no
-// polygons, no area and no force.
+// BM_Evaluate/<backend>/<precision>/<scene>/<environments>. Counters show what was computed: a benchmark that computes
+// nothing has no polygons, no area and no force.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
@@ -33,13 +33,30 @@ std::vector<BenchScene> bench_scenes() {
   const auto turned = about_axis(0.3, 1, 0.2, 0.5);
   const auto tilted = about_axis(0.2, 1, 0.3, 0.15);
   return {
-      {"box24_on_box24", make_box("box", {0.1, 0.11, 0.12}), make_box("box", {0.12, 0.13, 0.14}), {0.03, 0.03, 0.11}, tilted},
-      {"sphere320_on_box24", make_sphere("sphere", 0.05, 2), make_box("box", {0.2, 0.25, 0.1}), {0.01, -0.02, 0.085}, turned},
-      {"sphere320_on_sphere320", make_sphere("sphere", 0.05, 2), make_sphere("sphere", 0.05, 2), {0.01, 0.005, 0.0885},
+      {"box24_on_box24",
+       make_box("box", {0.1, 0.11, 0.12}),
+       make_box("box", {0.12, 0.13, 0.14}),
+       {0.03, 0.03, 0.11},
+       tilted},
+      {"sphere320_on_box24",
+       make_sphere("sphere", 0.05, 2),
+       make_box("box", {0.2, 0.25, 0.1}),
+       {0.01, -0.02, 0.085},
        turned},
-      {"sphere1280_on_sphere1280", make_sphere("sphere", 0.05, 3), make_sphere("sphere", 0.05, 3), {0.01, 0.005, 0.0888},
+      {"sphere320_on_sphere320",
+       make_sphere("sphere", 0.05, 2),
+       make_sphere("sphere", 0.05, 2),
+       {0.01, 0.005, 0.0885},
        turned},
-      {"sphere5120_on_sphere5120_deep", make_sphere("sphere", 0.05, 4), make_sphere("sphere", 0.05, 4), {0.02, 0.01, 0.03},
+      {"sphere1280_on_sphere1280",
+       make_sphere("sphere", 0.05, 3),
+       make_sphere("sphere", 0.05, 3),
+       {0.01, 0.005, 0.0888},
+       turned},
+      {"sphere5120_on_sphere5120_deep",
+       make_sphere("sphere", 0.05, 4),
+       make_sphere("sphere", 0.05, 4),
+       {0.02, 0.01, 0.03},
        turned},
   };
 }
@@ -103,8 +120,8 @@ void report(benchmark::State& bench, const Batch& batch) {
   const auto count = static_cast<double>(batch.area.size());
   bench.counters["pairs/s"] = benchmark::Counter(count, benchmark::Counter::kIsIterationInvariantRate);
   bench.counters["polygons/s"] = benchmark::Counter(polygons, benchmark::Counter::kIsIterationInvariantRate);
-  bench.counters["us_per_pair"] = benchmark::Counter(
-      count * 1e-6, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  bench.counters["us_per_pair"] =
+      benchmark::Counter(count * 1e-6, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
   bench.counters["polygons"] = polygons / count;
   bench.counters["area"] = area / count;
   bench.counters["force"] = force / count;

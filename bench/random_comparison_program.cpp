@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// random_comparison: a backend against the double, brute-force reference on random contacts. Prints a table of relative errors and
-// exits with 1 if a bound is broken.
+// random_comparison: a backend against the double, brute-force reference on random contacts. Prints a table of relative
+// errors and exits with 1 if a bound is broken.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
@@ -20,7 +20,8 @@ int run(int argc, char** argv) {
   std::string precision = "float", data = ISOPATCH_SOURCE_DIR "/../shared/data";
   CLI::App app("Compares the cpu backend with the reference on random contacts");
   app.add_option("--contacts", count, "contacts over the pairs of {sphere, box, half space, bubble, torus}");
-  app.add_option("--real", real, "contacts of {pepper, bowl}");
+  app.add_option("--real", real,
+                 "contacts of a pepper and a bowl; peppers dropped into the bowl; half as many between two bubbles");
   app.add_option("--seed", seed);
   app.add_option("--precision", precision)->check(CLI::IsMember({"float", "double"}));
   app.add_option("--data", data, "folder of the meshes");
@@ -34,19 +35,28 @@ int run(int argc, char** argv) {
   fmt::print("{:<24} {:>8} {:>8} {:>4}  {:>9} {:>9} {:>9} {:>9}  {:>9} {:>9} {:>9} {:>9}\n", "shapes", "contacts",
              "detached", "one", "median", "99 %", "99.9 %", "worst", "median", "99 %", "99.9 %", "worst");
 
-  auto pairs = shape_pairs();
-  const auto primitives = static_cast<std::int64_t>(pairs.size());
-  for (const auto& pair : {std::pair<std::string, std::string>{"pepper", "bowl"}}) pairs.push_back(pair);
   Errors all;
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const bool is_real = static_cast<std::int64_t>(i) >= primitives;
-    const std::int64_t share = is_real ? real : count / primitives + (static_cast<std::int64_t>(i) < count % primitives);
-    if (share == 0) continue;
-    const Scene scene(two_bodies(shape(pairs[i].first, data), shape(pairs[i].second, data), contact_options(i)));
-    const Errors errors = compare(scene, make_contacts(scene, share, seed + i), options);
-    fmt::print("{}\n", row(pairs[i].first + " / " + pairs[i].second, errors));
+  const auto add = [&](const std::string& name, const Scene& scene, const Contacts& contacts) {
+    const Errors errors = compare(scene, contacts, options);
+    fmt::print("{}\n", row(name, errors));
     std::fflush(stdout);
     all.append(errors);
+  };
+  const auto pairs = shape_pairs();
+  const auto primitives = static_cast<std::int64_t>(pairs.size());
+  for (std::int64_t i = 0; i < primitives; ++i) {
+    const std::int64_t share = count / primitives + (i < count % primitives ? 1 : 0);
+    if (share == 0) continue;
+    const auto at = static_cast<std::size_t>(i);
+    const Scene scene(two_bodies(shape(pairs[at].first, data), shape(pairs[at].second, data), contact_options(at)));
+    add(pairs[at].first + " / " + pairs[at].second, scene, make_contacts(scene, share, seed + at));
+  }
+  if (real > 0) {
+    const Scene bowl(two_bodies(shape("pepper", data), shape("bowl", data), contact_options(0)));
+    add("pepper / bowl", bowl, make_contacts(bowl, real, seed + 100));
+    add("pepper into the bowl", bowl, make_contacts(bowl, real, seed + 101, Approach::kDrop));
+    const Scene bubbles(squeeze_scene(data, contact_options(1)));
+    add("pepper between bubbles", bubbles, make_squeezes(bubbles, (real + 1) / 2, seed + 102));
   }
   all.sort();
   fmt::print("{}\n", row("all", all));

@@ -3,12 +3,14 @@
 // Random contacts of two bodies, and how far one backend's wrenches are from another's. Shared by the random_comparison
 // program and the tests.
 //
-// A contact: random orientations and a random direction; the bodies are moved together along it until they just touch (bisection)
-// and then on by a depth that is log-uniform from 3e-4 to 0.1 of the sum of their reaches along the direction. Moduli are
-// log-uniform in [1e4, 1e7] Pa; velocities, dissipation and friction are random.
+// A contact: random orientations and a random direction; the bodies are moved together along it until they just touch
+// (bisection) and then on by a depth that is log-uniform from 3e-4 to 0.1 of the sum of their reaches along the
+// direction. Moduli are log-uniform in [1e4, 1e7] Pa; velocities, dissipation and friction are random. Two more kinds
+// for real meshes: a body dropped into an upright bowl, and a body squeezed between two pads.
 //
-// Where the bodies separate so fast that damping cancels more than 99.9 % of the force (|F| under 1e-3 of area x largest pressure),
-// |F| is no measure of anything: such contacts are counted as detached, and their error is taken over area x largest pressure.
+// Where the bodies separate so fast that damping cancels more than 99.9 % of the force (|F| under 1e-3 of area x
+// largest pressure), |F| is no measure of anything: such contacts are counted as detached, and their error is taken
+// over area x largest pressure.
 #pragma once
 
 #include <fmt/format.h>
@@ -62,7 +64,7 @@ class Random {
   std::uint64_t state_;
 };
 
-/// States of two bodies in `count` environments.
+/// States of a scene's bodies in `count` environments.
 struct Contacts {
   std::int64_t count = 0;
   double size = 0;  // largest diameter of the finite bodies about their origins, m
@@ -117,45 +119,57 @@ inline double diameter(const Geometry& g) {
   return 2 * radius;
 }
 
-inline Contacts make_contacts(const Scene& scene, std::int64_t count, std::uint64_t seed) {
+/// Appends one body's random velocity and materials.
+inline void append_motion(const Scene& scene, Random& random, Contacts& c) {
+  const bool pfc = scene.description().contact.dissipation_model == DissipationModel::kPfc;
+  for (int j = 0; j < 3; ++j) c.velocities.push_back(0.2 * random.normal());
+  for (int j = 0; j < 3; ++j) c.velocities.push_back(2 * random.normal());
+  c.modulus.push_back(random.log_uniform(1e4, 1e7));
+  // s/m, or s: about the same damping, since lengths over which the pressure rises are some centimetres
+  c.dissipation.push_back(random.uniform(0, pfc ? 0.05 : 2));
+  c.friction.push_back(random.uniform(0, 1));
+}
+
+enum class Approach : std::uint8_t {
+  kAnywhere,  // from a random direction, both bodies turned at random
+  kDrop       // b upright, a turned at random, let down from above with its axis up to 2 cm off b's
+};
+
+/// Contacts of the scene's first two bodies.
+inline Contacts make_contacts(const Scene& scene, std::int64_t count, std::uint64_t seed,
+                              Approach approach = Approach::kAnywhere) {
   const Geometry& a = scene.description().geometries[0];
   const Geometry& b = scene.description().geometries[1];
-  const bool pfc = scene.description().contact.dissipation_model == DissipationModel::kPfc;
+  const bool drop = approach == Approach::kDrop;
   const bool plane = b.kind == GeometryKind::kHalfSpace;
   Random random(seed);
   Contacts c;
   c.count = count;
   c.size = std::max(diameter(a), diameter(b));
 
-  // orientations; b lies along -direction from a, whose origin is the world's
-  std::vector<Point3> directions;
+  // orientations; b lies along `direction` from a, beside `offset`
+  std::vector<Point3> directions, offsets;
   std::vector<double> near, far, depths;
   for (std::int64_t i = 0; i < count; ++i) {
     const auto q_a = random.quaternion();
-    const auto q_b = random.quaternion();
+    const auto q_b = drop ? std::array<double, 4>{1, 0, 0, 0} : random.quaternion();
     // towards a half space means against its normal
-    const Point3 up = plane ? rotate(q_b, {0, 0, 1}) : random.direction();
+    const Point3 up = plane || drop ? rotate(q_b, {0, 0, 1}) : random.direction();
     const Point3 down = {-up[0], -up[1], -up[2]};
     directions.push_back(down);
+    offsets.push_back(drop ? Point3{random.uniform(-0.02, 0.02), random.uniform(-0.02, 0.02), 0} : Point3{0, 0, 0});
     const double reach = support(a, q_a, down) + support(b, q_b, up);
     depths.push_back(reach * random.log_uniform(3e-4, 0.1));
-    near.push_back(plane ? reach * (1 - 1e-12) : 0);
+    // nearest: the origins meet, the planes meet, or a's lowest point is as low as b's
+    near.push_back(plane ? reach * (1 - 1e-12) : drop ? support(a, q_a, down) - support(b, q_b, down) : 0);
     far.push_back(reach);
     c.poses.insert(c.poses.end(), {0, 0, 0, q_a[0], q_a[1], q_a[2], q_a[3]});
     c.poses.insert(c.poses.end(), {0, 0, 0, q_b[0], q_b[1], q_b[2], q_b[3]});
-    for (int k = 0; k < 2; ++k) {
-      for (int j = 0; j < 3; ++j) c.velocities.push_back(0.2 * random.normal());
-      for (int j = 0; j < 3; ++j) c.velocities.push_back(2 * random.normal());
-      c.modulus.push_back(random.log_uniform(1e4, 1e7));
-      // s/m, or s: about the same damping, since lengths over which the pressure rises are some centimetres
-      c.dissipation.push_back(random.uniform(0, pfc ? 0.05 : 2));
-      c.friction.push_back(random.uniform(0, 1));
-    }
+    for (int k = 0; k < 2; ++k) append_motion(scene, random, c);
   }
   const auto place = [&](std::int64_t i, double distance) {
-    for (std::size_t k = 0; k < 3; ++k) {
-      c.poses[static_cast<std::size_t>(14 * i + 7) + k] = distance * directions[static_cast<std::size_t>(i)][k];
-    }
+    const auto e = static_cast<std::size_t>(i);
+    for (std::size_t k = 0; k < 3; ++k) c.poses[14 * e + 7 + k] = std::fma(distance, directions[e][k], offsets[e][k]);
   };
 
   // touching distance
@@ -172,19 +186,51 @@ inline Contacts make_contacts(const Scene& scene, std::int64_t count, std::uint6
       (polygons[i] > 0 ? near[i] : far[i]) = 0.5 * (near[i] + far[i]);
     }
   }
-  for (std::int64_t i = 0; i < count; ++i) place(i, near[static_cast<std::size_t>(i)] - depths[static_cast<std::size_t>(i)]);
+  for (std::int64_t i = 0; i < count; ++i)
+    place(i, near[static_cast<std::size_t>(i)] - depths[static_cast<std::size_t>(i)]);
+  return c;
+}
+
+/// Body 0 between pads 1 and 2, whose faces are the planes z = 0 of their frames with the pad below. Each pad comes
+/// from its own side by a share of the body's width, log-uniform from 3e-3 to 0.1.
+inline Contacts make_squeezes(const Scene& scene, std::int64_t count, std::uint64_t seed) {
+  const std::vector<Geometry>& shapes = scene.description().geometries;
+  const auto shape_of = [&](std::size_t body) -> const Geometry& {
+    return shapes[static_cast<std::size_t>(scene.description().bodies[body].geometry)];
+  };
+  Random random(seed);
+  Contacts c;
+  c.count = count;
+  for (std::size_t body = 0; body < 3; ++body) c.size = std::max(c.size, diameter(shape_of(body)));
+  const double half = std::sqrt(0.5);
+  const std::array<std::array<double, 4>, 2> facing = {
+      {{half, 0, -half, 0}, {half, 0, half, 0}}};  // pad's z along -x, x
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto q = random.quaternion();
+    const auto highest = [&](const Point3& direction) { return support(shape_of(0), q, direction); };
+    const double right = highest({1, 0, 0}), left = -highest({-1, 0, 0});
+    const double y = 0.5 * (highest({0, 1, 0}) - highest({0, -1, 0})),
+                 z = 0.5 * (highest({0, 0, 1}) - highest({0, 0, -1}));
+    c.poses.insert(c.poses.end(), {0, 0, 0, q[0], q[1], q[2], q[3]});
+    for (std::size_t side = 0; side < 2; ++side) {
+      const double depth = (right - left) * random.log_uniform(3e-3, 0.1);
+      const auto& p = facing[side];
+      c.poses.insert(c.poses.end(), {side == 0 ? right - depth : left + depth, y, z, p[0], p[1], p[2], p[3]});
+    }
+    for (int body = 0; body < 3; ++body) append_motion(scene, random, c);
+  }
   return c;
 }
 
 /// Relative errors of one backend against the reference, largest last.
 struct Errors {
   std::vector<double> force, torque;
-  std::int64_t contacts = 0;         // with a force in both
-  std::int64_t detached = 0;         // where damping cancels nearly all of it
-  std::int64_t only_in_one = 0;      // contact in one of the two only
+  std::int64_t contacts = 0;     // with a force in both
+  std::int64_t detached = 0;     // where damping cancels nearly all of it
+  std::int64_t only_in_one = 0;  // contact in one of the two only
   double worst_detached = 0;
-  std::int64_t worst = -1;           // environment of the largest force error
-  std::uint32_t status = 0;          // bits seen in any environment, both backends
+  std::int64_t worst = -1;   // environment x pairs + pair of the largest force error
+  std::uint32_t status = 0;  // bits seen in any environment, both backends
 
   void append(const Errors& other) {
     force.insert(force.end(), other.force.begin(), other.force.end());
@@ -207,15 +253,16 @@ inline double quantile(const std::vector<double>& sorted, double share) {
   return sorted[std::min(at, sorted.size() - 1)];
 }
 
-/// Wrenches, and area x largest pressure.
+/// Wrenches, and area x largest pressure, of every pair of every environment.
 struct Wrenches {
   std::vector<double> wrench, scale;
 };
 
 inline Wrenches wrenches(const Scene& scene, EvaluatorOptions options, const State& state, std::uint32_t& status) {
-  const auto count = static_cast<std::size_t>(state.num_environments);
+  const auto environments = static_cast<std::size_t>(state.num_environments);
+  const std::size_t count = environments * static_cast<std::size_t>(scene.num_pairs());
   std::vector<double> wrench(6 * count), area(count), pressure(count);
-  std::vector<std::uint32_t> bits(count);
+  std::vector<std::uint32_t> bits(environments);
   Results results;
   results.pair_wrench = wrench.data();
   results.area = area.data();
@@ -231,12 +278,12 @@ inline Wrenches wrenches(const Scene& scene, EvaluatorOptions options, const Sta
 inline Errors compare(const Scene& scene, const Contacts& contacts, EvaluatorOptions options) {
   Errors errors;
   const State state = contacts.state();
-  const auto truth = wrenches(scene, {Backend::kReference, Precision::kDouble, options.num_threads, false}, state,
-                              errors.status);
+  const auto truth =
+      wrenches(scene, {Backend::kReference, Precision::kDouble, options.num_threads, false}, state, errors.status);
   const auto found = wrenches(scene, options, state, errors.status);
 
   double largest = 0;
-  for (std::int64_t i = 0; i < contacts.count; ++i) {
+  for (std::int64_t i = 0; i < contacts.count * scene.num_pairs(); ++i) {
     const double* t = &truth.wrench[static_cast<std::size_t>(6 * i)];
     const double* f = &found.wrench[static_cast<std::size_t>(6 * i)];
     const double scale = truth.scale[static_cast<std::size_t>(i)];
@@ -270,6 +317,15 @@ inline Geometry shape(const std::string& name, const std::string& data_dir) {
                            : name == "bowl" ? "evo_bowl_coarse3k"
                                             : name;
   return make_tet_mesh(name, read_vtk(data_dir + "/" + file + ".vtk"));
+}
+
+/// A pepper between two bubbles.
+inline SceneDescription squeeze_scene(const std::string& data_dir, ContactOptions contact = {}) {
+  SceneDescription scene = two_bodies(shape("pepper", data_dir), shape("bubble", data_dir), contact);
+  scene.bodies.push_back(scene.bodies[1]);
+  scene.bodies[2].name = "c";
+  scene.pairs = {{0, 1, {}, {}}, {0, 2, {}, {}}};
+  return scene;
 }
 
 /// Every pair of {sphere, box, half space, bubble, torus} but two half spaces.
@@ -315,7 +371,8 @@ inline std::string row(const std::string& name, const Errors& e) {
     return fmt::format("{:9.1e} {:9.1e} {:9.1e} {:9.1e}", quantile(v, 0.5), quantile(v, 0.99), quantile(v, 0.999),
                        v.empty() ? 0.0 : v.back());
   };
-  return fmt::format("{:<24} {:>8} {:>8} {:>4}  {}  {}", name, e.contacts, e.detached, e.only_in_one, part(e.force), part(e.torque));
+  return fmt::format("{:<24} {:>8} {:>8} {:>4}  {}  {}", name, e.contacts, e.detached, e.only_in_one, part(e.force),
+                     part(e.torque));
 }
 
 }  // namespace isopatch::random_contacts

@@ -50,8 +50,8 @@ void check(const Scene& scene, State& state, Results& results) {
 
 std::unique_ptr<Evaluator::Implementation> make_backend(Scene scene, EvaluatorOptions options) {
   if (options.num_threads < 0) {
-    throw Error(fmt::format("evaluator: num_threads is {}; give 0 for all cores, or a positive number",
-                            options.num_threads));
+    throw Error(
+        fmt::format("evaluator: num_threads is {}; give 0 for all cores, or a positive number", options.num_threads));
   }
   switch (options.backend) {
     case Backend::kCpu:
@@ -66,7 +66,8 @@ std::unique_ptr<Evaluator::Implementation> make_backend(Scene scene, EvaluatorOp
 
 }  // namespace
 
-Evaluator::Evaluator(Scene scene, EvaluatorOptions options) : implementation_(make_backend(std::move(scene), options)) {}
+Evaluator::Evaluator(Scene scene, EvaluatorOptions options)
+    : implementation_(make_backend(std::move(scene), options)) {}
 Evaluator::~Evaluator() = default;
 Evaluator::Evaluator(Evaluator&&) noexcept = default;
 Evaluator& Evaluator::operator=(Evaluator&&) noexcept = default;

@@ -23,7 +23,8 @@ class Mirror {
   }
   template <class T>
   void in(const T*& data, std::int64_t row) {
-    if (data != nullptr) data = static_cast<const T*>(copy(data, static_cast<std::size_t>(environments_ * row) * sizeof(T)));
+    if (data != nullptr)
+      data = static_cast<const T*>(copy(data, static_cast<std::size_t>(environments_ * row) * sizeof(T)));
   }
   void out(OutputArray& array, std::int64_t row) {
     if (array.data != nullptr) array.data = copy_both_ways(array.data, bytes(array, row));

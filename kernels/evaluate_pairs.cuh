@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Second stage: a warp takes one (environment, pair) from traversal to wrench. Nothing between the two touches global memory but
-// the meshes, which all environments share.
+// Second stage: a warp takes one (environment, pair) from traversal to wrench. Nothing between the two touches global
+// memory but the meshes, which all environments share.
 #pragma once
 
 #include "isopatch/detail/evaluate_pair.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The device stages of one step, in order. Each enqueues on `stream`, allocates nothing, does not synchronise, and returns
-// at once where there is nothing to do; so a step can be captured in a graph.
+// The device stages of one step, in order. Each enqueues on `stream`, allocates nothing, does not synchronise, and
+// returns at once where there is nothing to do; so a step can be captured in a graph.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All environments on all cores. A thread takes the next few environments from a counter and evaluates their pairs one after
-// another with the code that a warp runs on the GPU, at a width of one lane.
+// All environments on all cores. A thread takes the next few environments from a counter and evaluates their pairs one
+// after another with the code that a warp runs on the GPU, at a width of one lane.
 #include <algorithm>
 #include <atomic>
 #include <thread>

@@ -27,9 +27,7 @@ float above(double x) { return std::nextafter(static_cast<float>(x), kInfinity);
 struct Box {
   std::array<float, 3> low, high;
 
-  static Box empty() {
-    return {{kInfinity, kInfinity, kInfinity}, {-kInfinity, -kInfinity, -kInfinity}};
-  }
+  static Box empty() { return {{kInfinity, kInfinity, kInfinity}, {-kInfinity, -kInfinity, -kInfinity}}; }
   void add(const Cell& c) {
     for (std::size_t k = 0; k < 3; ++k) {
       low[k] = std::min(low[k], c.box_low[k]);

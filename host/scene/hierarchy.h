@@ -23,8 +23,8 @@ std::vector<detail::Cell> tet_cells(const Geometry& geometry);
 /// One cell per surface triangle.
 std::vector<detail::Cell> triangle_cells(const Geometry& geometry);
 
-/// Binary hierarchy by the surface area heuristic (full sweep over the three axes; MacDonald and Booth 1990), falling back to
-/// median splits where that would exceed kMaxDepth levels.
+/// Binary hierarchy by the surface area heuristic (full sweep over the three axes; MacDonald and Booth 1990), falling
+/// back to median splits where that would exceed kMaxDepth levels.
 Hierarchy build_hierarchy(std::vector<detail::Cell> cells);
 
 }  // namespace isopatch

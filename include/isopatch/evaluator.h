@@ -31,17 +31,17 @@ bool cuda_available();
 /// Evaluates contact for batches of environments. Move-only; evaluate() may be called from several threads.
 class Evaluator {
  public:
-  /// Uploads the scene where the backend needs it. Throws Error if the backend is not in this build or has no device, or the
-  /// scene does not fit.
+  /// Uploads the scene where the backend needs it. Throws Error if the backend is not in this build or has no device,
+  /// or the scene does not fit.
   explicit Evaluator(Scene scene, EvaluatorOptions options = {});
   ~Evaluator();
   Evaluator(Evaluator&&) noexcept;
   Evaluator& operator=(Evaluator&&) noexcept;
 
-  /// Computes every array of `results` that is not null. cpu and reference: returns when done. cuda: enqueues on `stream` (a
-  /// cudaStream_t, null for the default stream) without allocation or synchronisation; all pointers must be device
-  /// pointers.
-  /// Throws Error for a negative number of environments, missing poses, or a stride smaller than a row.
+  /// Computes every array of `results` that is not null. cpu and reference: returns when done. cuda: enqueues on
+  /// `stream` (a cudaStream_t, null for the default stream) without allocation or synchronisation; all pointers must be
+  /// device pointers. Throws Error for a negative number of environments, missing poses, or a stride smaller than a
+  /// row.
   void evaluate(const State& state, const Results& results, void* stream = nullptr) const;
 
   const Scene& scene() const;

@@ -47,8 +47,8 @@ Geometry make_box(const std::string& name, const Point3& size);
 Geometry make_half_space(const std::string& name, double thickness);
 
 /// A tet mesh from memory. `kDistance`: the exact distance to the surface over the largest such distance of any vertex.
-/// Checks and repairs as check_and_repair(); throws Error also for a missing field, a field of the wrong length, a value
-/// that is not finite or negative, and a field without any positive value.
+/// Checks and repairs as check_and_repair(); throws Error also for a missing field, a field of the wrong length, a
+/// value that is not finite or negative, and a field without any positive value.
 Geometry make_tet_mesh(const std::string& name, TetMesh mesh, const FieldOptions& field = {});
 
 /// Distance [m] from every point of `mesh` to its surface (exact point-triangle distance; 0 on the surface).

@@ -21,8 +21,8 @@ struct Polygon {
 
 /// Results of N environments with P pairs and B bodies. Force in N, torque in N m, world frame.
 struct Results {
-  OutputArray pair_wrench;  // N x P x 6   force on body a, then torque on a about a's body origin
-  OutputArray body_wrench;  // N x B x 6   sum over the body's pairs, torque about its own origin
+  OutputArray pair_wrench;          // N x P x 6   force on body a, then torque on a about a's body origin
+  OutputArray body_wrench;          // N x B x 6   sum over the body's pairs, torque about its own origin
   std::uint32_t* status = nullptr;  // N   bits of Status
 
   // patch summary
@@ -36,8 +36,8 @@ struct Results {
   OutputArray energy;  // N x P   J, elastic energy: integral of min(p_A, p_B) over the overlap (PFC eq. 1)
 
   // contact polygons, one segment of `polygon_capacity` per environment, in no particular order
-  Polygon* polygons = nullptr;                // N x polygon_capacity
-  std::int32_t* polygons_needed = nullptr;    // N   the capacity that would have been enough; required with polygons
+  Polygon* polygons = nullptr;              // N x polygon_capacity
+  std::int32_t* polygons_needed = nullptr;  // N   the capacity that would have been enough; required with polygons
   std::int32_t polygon_capacity = 0;
 };
 

@@ -39,10 +39,10 @@ struct Body {
   std::string name;
   int geometry = 0;  // index into SceneDescription::geometries
   bool rigid = false;
-  bool fixed = false;        // two fixed bodies are not paired by default
-  double modulus = 1e5;      // Pa; ignored where rigid
-  double dissipation = 0;    // s/m (hunt_crossley) or s (pfc), >= 0
-  double friction = 0;       // coefficient, >= 0
+  bool fixed = false;                                   // two fixed bodies are not paired by default
+  double modulus = 1e5;                                 // Pa; ignored where rigid
+  double dissipation = 0;                               // s/m (hunt_crossley) or s (pfc), >= 0
+  double friction = 0;                                  // coefficient, >= 0
   std::array<double, 7> pose = {0, 0, 0, 1, 0, 0, 0};   // x y z [m], quaternion w x y z; body to world
   std::array<double, 6> velocity = {0, 0, 0, 0, 0, 0};  // linear [m/s] of the body origin, angular [rad/s], world
 };
@@ -73,8 +73,8 @@ struct SceneData;
 /// Copies share the data.
 class Scene {
  public:
-  /// Throws Error for an index out of range, a rigid-rigid pair, two half spaces, a pair of a body with itself, the same
-  /// pair twice, a material value out of range, more than 64 bodies, or no bodies.
+  /// Throws Error for an index out of range, a rigid-rigid pair, two half spaces, a pair of a body with itself, the
+  /// same pair twice, a material value out of range, more than 64 bodies, or no bodies.
   explicit Scene(SceneDescription description);
 
   const SceneDescription& description() const;

@@ -30,8 +30,7 @@ struct OutputArray {
 
   OutputArray() = default;
   OutputArray(double* values, std::int64_t stride_ = 0) : data(values), stride(stride_) {}
-  OutputArray(float* values, std::int64_t stride_ = 0)
-      : data(values), stride(stride_), type(ScalarType::kFloat32) {}
+  OutputArray(float* values, std::int64_t stride_ = 0) : data(values), stride(stride_), type(ScalarType::kFloat32) {}
 };
 
 /// The state of N environments with B bodies and P pairs each. Pointers are host pointers for the cpu and reference

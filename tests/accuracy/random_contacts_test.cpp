@@ -38,12 +38,21 @@ TEST(RandomContacts, DoubleAgreesWithTheReference) {
   EXPECT_TRUE(within(errors, kDoubleBounds)) << row("all", errors);
 }
 
-TEST(RandomContacts, PepperInBowlAgreesWithTheReference) {
+TEST(RandomContacts, APepperDroppedIntoABowlAgreesWithTheReference) {
   if (!have_mesh("evo_bowl_coarse3k.vtk")) GTEST_SKIP() << "no meshes in " << ISOPATCH_DATA_DIR;
   const Scene scene(two_bodies(shape("pepper", ISOPATCH_DATA_DIR), shape("bowl", ISOPATCH_DATA_DIR), {}));
-  const Errors errors = compare(scene, make_contacts(scene, 30, 7), {Backend::kCpu, Precision::kFloat, 0, false});
-  EXPECT_GT(errors.contacts, 20);
-  EXPECT_TRUE(within(errors, kFloatBounds)) << row("pepper / bowl", errors);
+  const Errors errors =
+      compare(scene, make_contacts(scene, 40, 7, Approach::kDrop), {Backend::kCpu, Precision::kFloat, 0, false});
+  EXPECT_GT(errors.contacts, 30);
+  EXPECT_TRUE(within(errors, kFloatBounds)) << row("pepper into the bowl", errors);
+}
+
+TEST(RandomContacts, APepperBetweenTwoBubblesAgreesWithTheReference) {
+  if (!have_mesh("bubble.vtk")) GTEST_SKIP() << "no meshes in " << ISOPATCH_DATA_DIR;
+  const Scene scene(squeeze_scene(ISOPATCH_DATA_DIR));
+  const Errors errors = compare(scene, make_squeezes(scene, 100, 8), {Backend::kCpu, Precision::kFloat, 0, false});
+  EXPECT_GT(errors.contacts, 150);
+  EXPECT_TRUE(within(errors, kFloatBounds)) << row("pepper between bubbles", errors);
 }
 
 }  // namespace

@@ -206,8 +206,9 @@ TEST_F(Command, HelpNamesTheOptions) {
 }
 
 TEST_F(Command, AnInterruptLeavesNoOutput) {
-  const Outcome result = run("evaluate --backend reference --envs 1000000 " + kScenes + "sphere_on_box.json --output " +
-                             path("o.npz") + " & pid=$!; sleep 1; for i in 1 2 3 4 5; do kill -INT $pid; sleep 0.4; done; wait $pid");
+  const Outcome result =
+      run("evaluate --backend reference --envs 1000000 " + kScenes + "sphere_on_box.json --output " + path("o.npz") +
+          " & pid=$!; sleep 1; for i in 1 2 3 4 5; do kill -INT $pid; sleep 0.4; done; wait $pid");
   EXPECT_EQ(result.code, 130) << result.out;
   EXPECT_EQ(files(), 0u);
 }

@@ -130,10 +130,10 @@ TEST_P(LaneCount, DoesNotChangeABitOfAnyResult) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(ContactLaws, LaneCount,
-                         ::testing::Combine(::testing::Values(Quadrature::kCentroid, Quadrature::kFan3, Quadrature::kFan6),
-                                            ::testing::Values(DissipationModel::kHuntCrossley, DissipationModel::kPfc),
-                                            ::testing::Bool()));
+INSTANTIATE_TEST_SUITE_P(
+    ContactLaws, LaneCount,
+    ::testing::Combine(::testing::Values(Quadrature::kCentroid, Quadrature::kFan3, Quadrature::kFan6),
+                       ::testing::Values(DissipationModel::kHuntCrossley, DissipationModel::kPfc), ::testing::Bool()));
 
 TEST(FiberWarp, BruteForceHasTheBitsOfTheHierarchy) {
   const Scene scene(boxes_on_ground());
@@ -177,7 +177,8 @@ TEST(FiberWarp, ADeepOverlapOfFineMeshesNearlyFillsTheStack) {
   constexpr int kSingly = detail::Workspace<32>::kStack - detail::Workspace<32>::kReserve;
   const Scene fine = deep_spheres(3), coarse = deep_spheres(2);
   const int highest_fine = expect_same_bits<float, 32>(fine, deep_overlap(0.1), Outputs::kWrench, Energy::kWithout);
-  const int highest_coarse = expect_same_bits<double, 32>(coarse, deep_overlap(0.03), Outputs::kWrench, Energy::kWithout);
+  const int highest_coarse =
+      expect_same_bits<double, 32>(coarse, deep_overlap(0.03), Outputs::kWrench, Energy::kWithout);
   for (const int highest : {highest_fine, highest_coarse}) {
     EXPECT_GT(highest, kSingly - 32) << "the stack never came near full, so the test shows nothing";
     EXPECT_LE(highest, detail::Workspace<32>::kStack);

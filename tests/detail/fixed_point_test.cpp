@@ -123,7 +123,8 @@ TEST(OrderFreeSum, DoubleKeepsFullAccuracyOfTermsFarBelowTheBound) {
       exact += static_cast<long double>(v);
     }
     const auto grid = Grid<double>::from_bound(1);
-    EXPECT_NEAR(sum_of(values, grid).value(grid) / static_cast<double>(exact), 1, 4e-16 + 1e-26 / scale) << "scale " << scale;
+    EXPECT_NEAR(sum_of(values, grid).value(grid) / static_cast<double>(exact), 1, 4e-16 + 1e-26 / scale)
+        << "scale " << scale;
   }
 }
 

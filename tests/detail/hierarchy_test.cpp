@@ -76,7 +76,8 @@ void check_layer(const Hierarchy& h, int layer) {
       EXPECT_GE(node.extent_max, below.extent_max);
       for (int axis = 0; axis < 3 && !is_empty(below); ++axis) {
         // a child's own box is rounded outward once more than what it holds
-        const double rounding = 4e-7 * (std::fabs(static_cast<double>(below.center[axis])) + static_cast<double>(below.half[axis]));
+        const double rounding =
+            4e-7 * (std::fabs(static_cast<double>(below.center[axis])) + static_cast<double>(below.half[axis]));
         EXPECT_LE(low(node, axis), low(below, axis) + rounding);
         EXPECT_GE(high(node, axis), high(below, axis) - rounding);
       }

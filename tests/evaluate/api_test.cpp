@@ -36,7 +36,8 @@ TEST(Arrays, RowsMayBeFartherApartThanTheyAreLong) {
   ResultArrays packed = evaluate(scene, batch, kDoubleCpu, Outputs::kPatch);
 
   constexpr std::size_t kPoseRow = 21 + kGap, kWrenchRow = 18 + kGap, kAreaRow = 3 + kGap;
-  std::vector<double> poses(kCount * kPoseRow, std::nan("")), wrench(kCount * kWrenchRow, 777), area(kCount * kAreaRow, 777);
+  std::vector<double> poses(kCount * kPoseRow, std::nan("")), wrench(kCount * kWrenchRow, 777),
+      area(kCount * kAreaRow, 777);
   for (std::size_t e = 0; e < kCount; ++e) std::copy_n(batch.poses.data() + 21 * e, 21, poses.data() + e * kPoseRow);
   State state = batch.state();
   state.poses = {poses.data(), kPoseRow};
@@ -58,7 +59,8 @@ TEST(Arrays, FloatInputsAreTheirValuesInDouble) {
   const Scene scene(boxes_on_ground());
   Batch batch = random_batch(scene, 20, 62, 0.16, true);
   std::vector<std::vector<float>> floats;
-  for (std::vector<double>* array : {&batch.poses, &batch.velocities, &batch.modulus, &batch.dissipation, &batch.friction}) {
+  for (std::vector<double>* array :
+       {&batch.poses, &batch.velocities, &batch.modulus, &batch.dissipation, &batch.friction}) {
     floats.emplace_back();
     for (double& value : *array) {
       floats.back().push_back(static_cast<float>(value));
@@ -87,7 +89,8 @@ TEST(Arrays, FloatOutputsAreRoundedDoubles) {
   results.energy = {energy.data()};
   results.center_of_pressure = {center.data()};
   Evaluator(scene, kDoubleCpu).evaluate(batch.state(), results);
-  for (std::size_t i = 0; i < wrench.size(); ++i) EXPECT_EQ(wrench[i], static_cast<float>(expected.pair_wrench[i])) << i;
+  for (std::size_t i = 0; i < wrench.size(); ++i)
+    EXPECT_EQ(wrench[i], static_cast<float>(expected.pair_wrench[i])) << i;
   for (std::size_t i = 0; i < energy.size(); ++i) EXPECT_EQ(energy[i], static_cast<float>(expected.energy[i])) << i;
   for (std::size_t i = 0; i < center.size(); ++i) EXPECT_EQ(center[i], static_cast<float>(expected.center[i])) << i;
 }
@@ -134,14 +137,17 @@ TEST(Arrays, BadCallsSayWhatIsWrong) {
     });
   };
   EXPECT_EQ(with([](State&, Results&) {}), "no error");
-  EXPECT_NE(with([](State& s, Results&) { s.num_environments = -1; }).find("num_environments is -1"), std::string::npos);
+  EXPECT_NE(with([](State& s, Results&) { s.num_environments = -1; }).find("num_environments is -1"),
+            std::string::npos);
   EXPECT_NE(with([](State& s, Results&) { s.poses = {}; }).find("state.poses is null"), std::string::npos);
   EXPECT_NE(with([](State& s, Results&) { s.poses.stride = 20; }).find("stride is 20 elements; a row has 21"),
             std::string::npos);
   EXPECT_NE(with([](State&, Results& o) { o.pair_wrench = {}; }).find("results.pair_wrench, which is null"),
             std::string::npos);
   EXPECT_NE(with([](State&, Results& o) { o.polygons_needed = nullptr; }).find("polygons_needed"), std::string::npos);
-  EXPECT_NE(message_of([&] { Evaluator(scene, {Backend::kCpu, Precision::kFloat, -2, false}); }).find("num_threads is -2"),
+  EXPECT_NE(message_of([&] {
+              Evaluator(scene, {Backend::kCpu, Precision::kFloat, -2, false});
+            }).find("num_threads is -2"),
             std::string::npos);
 }
 
@@ -164,7 +170,8 @@ TEST(PairMask, LeavesAPairOutAndChangesNoOther) {
   for (std::size_t i = 0; i < 6 * pairs; ++i) {
     EXPECT_EQ(masked.area[i], i % 3 == 0 ? 0 : all.area[i]) << "pair " << i;
     EXPECT_EQ(masked.energy[i], i % 3 == 0 ? 0 : all.energy[i]) << "pair " << i;
-    for (std::size_t k = 6 * i; k < 6 * i + 6; ++k) EXPECT_EQ(masked.pair_wrench[k], i % 3 == 0 ? 0 : all.pair_wrench[k]);
+    for (std::size_t k = 6 * i; k < 6 * i + 6; ++k)
+      EXPECT_EQ(masked.pair_wrench[k], i % 3 == 0 ? 0 : all.pair_wrench[k]);
   }
 }
 

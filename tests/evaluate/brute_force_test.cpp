@@ -25,8 +25,8 @@ int expect_same_bits(const Scene& scene, const Batch& batch, Precision precision
   }
   int touching = 0;
   for (std::size_t i = 0; i < hierarchy.area.size(); ++i) {
-    EXPECT_EQ(hierarchy.area[i], brute.area[i]) << "pair " << i % hierarchy.pairs << " of environment "
-                                                << i / hierarchy.pairs;
+    EXPECT_EQ(hierarchy.area[i], brute.area[i])
+        << "pair " << i % hierarchy.pairs << " of environment " << i / hierarchy.pairs;
     touching += hierarchy.area[i] > 0 ? 1 : 0;
   }
   return touching;
@@ -44,7 +44,8 @@ TEST_P(BruteForce, HasTheBitsOfTheHierarchyForEveryKindOfPair) {
 // Bodies that barely touch choose the outer layers of the hierarchy, where a cell left out wrongly would show.
 TEST_P(BruteForce, HasTheBitsOfTheHierarchyForShallowContacts) {
   SceneDescription description;
-  description.geometries = {make_sphere("ball", 0.05, 3), make_half_space("ground", 0.1), make_box("cube", {0.1, 0.1, 0.1})};
+  description.geometries = {make_sphere("ball", 0.05, 3), make_half_space("ground", 0.1),
+                            make_box("cube", {0.1, 0.1, 0.1})};
   description.bodies.resize(4);
   const int geometry[] = {0, 0, 1, 2};
   for (std::size_t i = 0; i < 4; ++i) {

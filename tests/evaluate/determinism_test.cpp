@@ -99,7 +99,9 @@ TEST_P(Determinism, TwoEvaluatorsAndTwoCallsAgree) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Precisions, Determinism, ::testing::Values(Precision::kFloat, Precision::kDouble),
-                         [](const auto& case_info) { return case_info.param == Precision::kFloat ? "Float" : "Double"; });
+                         [](const auto& case_info) {
+                           return case_info.param == Precision::kFloat ? "Float" : "Double";
+                         });
 
 }  // namespace
 }  // namespace isopatch::test

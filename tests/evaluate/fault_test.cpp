@@ -47,8 +47,7 @@ const Fault kFaults[] = {
     set("InfinitePosition", kBadPose, &Batch::poses, 7, -kInfinity),
     set("NanQuaternion", kBadPose, &Batch::poses, 3, kNan),
     set("HugeQuaternion", kBadPose, &Batch::poses, 4, 1e7),
-    {"ZeroQuaternion", kBadPose,
-     [](Batch& batch) { std::fill_n(batch.poses.begin() + 21 * kFaulty + 17, 4, 0.0); }},
+    {"ZeroQuaternion", kBadPose, [](Batch& batch) { std::fill_n(batch.poses.begin() + 21 * kFaulty + 17, 4, 0.0); }},
     set("NanVelocity", kBadVelocity, &Batch::velocities, 2, kNan),
     set("InfiniteVelocity", kBadVelocity, &Batch::velocities, 17, kInfinity),
     set("NegativeModulus", kBadMaterial, &Batch::modulus, 1, -1e5),
@@ -65,7 +64,8 @@ const Fault kFaults[] = {
 struct Sound {
   Scene scene{boxes_on_ground()};
   Batch batch = random_batch(scene, kEnvironments, 51, 0.4, true);
-  ResultArrays results = evaluate(scene, batch, {Backend::kCpu, Precision::kFloat, 2, false}, Outputs::kPolygons, kCapacity);
+  ResultArrays results =
+      evaluate(scene, batch, {Backend::kCpu, Precision::kFloat, 2, false}, Outputs::kPolygons, kCapacity);
   std::vector<std::uint64_t> hashes = environment_hashes(results);
 
   static const Sound& get() {
@@ -90,8 +90,8 @@ TEST_P(FaultOf, StaysInItsEnvironment) {
     if (e == kFaulty) continue;
     ASSERT_EQ(hashes[e], sound.hashes[e]) << "environment " << e;
   }
-  for (const auto* array : {&r.pair_wrench, &r.body_wrench, &r.area, &r.center, &r.normal, &r.max_pressure, &r.friction,
-                            &r.energy}) {
+  for (const auto* array :
+       {&r.pair_wrench, &r.body_wrench, &r.area, &r.center, &r.normal, &r.max_pressure, &r.friction, &r.energy}) {
     const std::size_t row = array->size() / r.environments;
     for (std::size_t i = 0; i < row; ++i) EXPECT_EQ((*array)[kFaulty * row + i], 0) << "value " << i;
   }
@@ -160,7 +160,9 @@ TEST_P(Capacity, TooSmallIsReportedAndChangesNoWrench) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Precisions, Capacity, ::testing::Values(Precision::kFloat, Precision::kDouble),
-                         [](const auto& case_info) { return case_info.param == Precision::kFloat ? "Float" : "Double"; });
+                         [](const auto& case_info) {
+                           return case_info.param == Precision::kFloat ? "Float" : "Double";
+                         });
 
 }  // namespace
 }  // namespace isopatch::test

@@ -31,13 +31,14 @@ class Hash {
   std::uint64_t value_ = 0xCBF29CE484222325u;
 };
 
-static_assert(sizeof(Polygon) == 4 * (2 + 24 + 8 + 3 + 1), "a polygon without padding, so that its bytes can be hashed");
+static_assert(sizeof(Polygon) == 4 * (2 + 24 + 8 + 3 + 1),
+              "a polygon without padding, so that its bytes can be hashed");
 
 /// All results of one environment. Polygons come in no particular order, so theirs are added.
 inline std::uint64_t environment_hash(const ResultArrays& r, std::size_t environment) {
   Hash hash;
-  for (const auto* array : {&r.pair_wrench, &r.body_wrench, &r.area, &r.center, &r.normal, &r.max_pressure, &r.friction,
-                            &r.energy}) {
+  for (const auto* array :
+       {&r.pair_wrench, &r.body_wrench, &r.area, &r.center, &r.normal, &r.max_pressure, &r.friction, &r.energy}) {
     hash.row(*array, environment, r.environments);
   }
   hash.row(r.status, environment, r.environments);

@@ -118,7 +118,8 @@ struct Batch {
 };
 
 /// Bodies crowded into a cube of `spread` about a point just over the ground, turned and moving at random; half spaces
-/// are tilted, those at index 5 and later into walls. Quaternions are not normalised. `full` gives every optional array.
+/// are tilted, those at index 5 and later into walls. Quaternions are not normalised. `full` gives every optional
+/// array.
 inline Batch random_batch(const Scene& scene, std::int64_t environments, unsigned seed, double spread = 0.16,
                           bool full = false) {
   Random random(seed);
@@ -181,7 +182,9 @@ struct ResultArrays {
         pairs(static_cast<std::size_t>(scene.num_pairs())),
         capacity(capacity_),
         outputs(outputs_) {
-    const auto make = [&](std::vector<double>& array, std::size_t row) { array.assign(environments * row, kUnwritten); };
+    const auto make = [&](std::vector<double>& array, std::size_t row) {
+      array.assign(environments * row, kUnwritten);
+    };
     make(pair_wrench, 6 * pairs);
     make(body_wrench, 6 * bodies);
     make(area, pairs);

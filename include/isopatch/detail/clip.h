@@ -2,11 +2,11 @@
 //
 // The intersection of at most 8 half-planes without a vertex list.
 //
-// Every line keeps the parameter interval of itself that survives. Each intersection of two lines is computed once and cuts
-// both intervals at the same point, so the boundary closes to rounding even where lines are nearly parallel or coincide:
-// an error along two almost parallel lines moves the point on both alike. What is left are directed segments, counter-
-// clockwise, in the order of the lines; by Green's theorem they give the area moments, and with a common apex the fan of triangles
-// for a quadrature. There is no dynamic index and no data-dependent loop.
+// Every line keeps the parameter interval of itself that survives. Each intersection of two lines is computed once and
+// cuts both intervals at the same point, so the boundary closes to rounding even where lines are nearly parallel or
+// coincide: an error along two almost parallel lines moves the point on both alike. What is left are directed segments,
+// counter- clockwise, in the order of the lines; by Green's theorem they give the area moments, and with a common apex
+// the fan of triangles for a quadrature. There is no dynamic index and no data-dependent loop.
 #pragma once
 
 #include <cmath>
@@ -33,17 +33,17 @@ struct Segments {
   ISOPATCH_HD bool has_part(int i) const { return x0[i] != x1[i] || y0[i] != y1[i]; }
 };
 
-/// Clips `count` lines against each other. A line left out by the caller is marked by x = y = 0. Lengths are in units in which
-/// the polygon lies inside the unit disc; a region outside it (possible once far lines are left out) counts as empty.
-/// Lines of one direction that coincide within rounding: the lower index stays. That is the usual case, not a rare one (the
-/// zero-pressure faces of two boundary tets cut out the same line), and without it rounding would put a corner into a straight
-/// edge and so another triangle into the fan. Parallel lines apart: the tighter one stays.
+/// Clips `count` lines against each other. A line left out by the caller is marked by x = y = 0. Lengths are in units
+/// in which the polygon lies inside the unit disc; a region outside it (possible once far lines are left out) counts as
+/// empty. Lines of one direction that coincide within rounding: the lower index stays. That is the usual case, not a
+/// rare one (the zero-pressure faces of two boundary tets cut out the same line), and without it rounding would put a
+/// corner into a straight edge and so another triangle into the fan. Parallel lines apart: the tighter one stays.
 /// Returns false if nothing is left.
 template <class T>
 ISOPATCH_HD bool clip(const Line<T> (&line)[kMaxLines], int count, Segments<T>& out) {
   constexpr T kParallel = 4 * std::numeric_limits<T>::epsilon();  // sine below which a crossing is not known
-  constexpr T kSame = sizeof(T) == 4 ? T(4e-6) : T(1e-11);  // lines this near over the unit disc coincide
-  constexpr T kFar = T(1e15);                               // squares stay finite in float
+  constexpr T kSame = sizeof(T) == 4 ? T(4e-6) : T(1e-11);        // lines this near over the unit disc coincide
+  constexpr T kFar = T(1e15);                                     // squares stay finite in float
 
   // a line that coincides with an earlier one takes no part at all
   bool used[kMaxLines];
@@ -139,7 +139,8 @@ ISOPATCH_HD AreaMoments<T> area_moments(const Segments<T>& s, int count) {
     m.yy = std::fma(doubled, std::fma(y0, y0, std::fma(y0, y1, y1 * y1)), m.yy);
     m.xy = std::fma(doubled, std::fma(T(2), std::fma(x0, y0, x1 * y1), std::fma(x0, y1, x1 * y0)), m.xy);
   }
-  return {m.one * T(0.5), m.x * T(1.0 / 6), m.y * T(1.0 / 6), m.xx * T(1.0 / 12), m.xy * T(1.0 / 24), m.yy * T(1.0 / 12)};
+  return {m.one * T(0.5),     m.x * T(1.0 / 6),   m.y * T(1.0 / 6),
+          m.xx * T(1.0 / 12), m.xy * T(1.0 / 24), m.yy * T(1.0 / 12)};
 }
 
 /// True unless the polygon is narrower than rounding: for sides a >= b the test is b/a > narrow.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The elastic energy U = integral over the overlap of min(p_M, p_S) (PFC eq. 1 for both bodies). The static wrench is its
-// negative derivative with respect to the pose. Always in double.
+// The elastic energy U = integral over the overlap of min(p_M, p_S) (PFC eq. 1 for both bodies). The static wrench is
+// its negative derivative with respect to the pose. Always in double.
 //
-// The overlap of two convex cells is a convex polyhedron, cut in two by the plane of equal pressure. Seen from an origin O, an
-// integral of q0 + g.x over a polyhedron is a sum over its faces: with h the distance of the face's plane from O, a cone over the
-// face gives h (q0/3 area + 1/4 integral of g.x dA). Each face is a polygon bounded by the other planes: the same clip() as the
-// contact polygon's. With O on the plane of equal pressure the cut itself adds nothing.
+// The overlap of two convex cells is a convex polyhedron, cut in two by the plane of equal pressure. Seen from an
+// origin O, an integral of q0 + g.x over a polyhedron is a sum over its faces: with h the distance of the face's plane
+// from O, a cone over the face gives h (q0/3 area + 1/4 integral of g.x dA). Each face is a polygon bounded by the
+// other planes: the same clip() as the contact polygon's. With O on the plane of equal pressure the cut itself adds
+// nothing.
 #pragma once
 
 #include "isopatch/detail/evaluate_pair.h"
@@ -25,8 +26,8 @@ struct AffineField {
   Vec3d gradient;
 };
 
-/// The line in which plane `cut` bounds the face of `face`, lengths in units of `radius`. Planes that coincide: `face` keeps its
-/// polygon if they face the same way and it is the `first` of the two. Returns false if nothing is left.
+/// The line in which plane `cut` bounds the face of `face`, lengths in units of `radius`. Planes that coincide: `face`
+/// keeps its polygon if they face the same way and it is the `first` of the two. Returns false if nothing is left.
 ISOPATCH_HD bool cut_face(const BoundingPlane& face, const Basis<double>& axes, const BoundingPlane& cut, double radius,
                           double touch, bool first, Line<double>& line) {
   constexpr double kSameDirection = 1e-12;
@@ -46,9 +47,9 @@ struct Polyhedron {
   static constexpr int kPlanes = 9;
   BoundingPlane plane[kPlanes];  // four of M, up to four of S, and the plane of equal pressure last
   int num_planes;
-  bool has_cut;      // the last one is the plane of equal pressure
-  double radius;     // of a ball about the origin that holds the polyhedron
-  double touch;      // planes this near coincide, m
+  bool has_cut;   // the last one is the plane of equal pressure
+  double radius;  // of a ball about the origin that holds the polyhedron
+  double touch;   // planes this near coincide, m
 };
 
 /// Integral of `field` over the polyhedron. The last plane is turned round if `other_side`.

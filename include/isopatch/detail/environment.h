@@ -45,7 +45,8 @@ struct Material {
 
 ISOPATCH_HD Material read_material(const SceneView& scene, const State& state, std::int64_t environment, int body) {
   const BodyView& b = scene.bodies[body];
-  Material m = {b.modulus, b.dissipation, b.friction, state.dissipation.data != nullptr, state.friction.data != nullptr};
+  Material m = {b.modulus, b.dissipation, b.friction, state.dissipation.data != nullptr,
+                state.friction.data != nullptr};
   if (state.modulus.data != nullptr) m.modulus = read(state.modulus, environment, body);
   if (m.overrides_dissipation) m.dissipation = read(state.dissipation, environment, body);
   if (m.overrides_friction) m.friction = read(state.friction, environment, body);

@@ -2,15 +2,15 @@
 //
 // From two cells to a contact plane and the lines that bound the polygon on it.
 //
-// The signed difference d is p_M - p_S, or the height over the surface of the rigid one; it grows from S towards M. It is
-// evaluated at the vertices of each tet (nodal value minus the other's affine value), so tets that share a vertex see the
-// identical number. With |d| within a rounding error taken as zero, a pair of cells is kept only if each tet has some d > 0 and some
-// d <= 0. Of two tets that share a face lying in the contact plane exactly one passes, so the polygon is counted exactly
-// once. A face whose vertices are all on one side does not bound the polygon and is left out, which is also
-// what removes faces that lie in the plane.
+// The signed difference d is p_M - p_S, or the height over the surface of the rigid one; it grows from S towards M. It
+// is evaluated at the vertices of each tet (nodal value minus the other's affine value), so tets that share a vertex
+// see the identical number. With |d| within a rounding error taken as zero, a pair of cells is kept only if each tet
+// has some d > 0 and some d <= 0. Of two tets that share a face lying in the contact plane exactly one passes, so the
+// polygon is counted exactly once. A face whose vertices are all on one side does not bound the polygon and is left
+// out, which is also what removes faces that lie in the plane.
 //
-// All of this is in double: two affine values that cancel, offsets of large faces from a small polygon. The clipping and the
-// integrals that follow run in the scalar of the evaluation, about an origin near the polygon.
+// All of this is in double: two affine values that cancel, offsets of large faces from a small polygon. The clipping
+// and the integrals that follow run in the scalar of the evaluation, about an origin near the polygon.
 #pragma once
 
 #include "isopatch/detail/clip.h"
@@ -25,7 +25,7 @@ struct Bounds {
 
 /// Where two boxes overlap.
 struct Overlap {
-  bool meets;    // within the slack
+  bool meets;  // within the slack
   Vec3f center;
   float radius;  // of a ball about the centre that holds it
 };
@@ -68,7 +68,8 @@ ISOPATCH_HD bool pressures_overlap(const PairFrame& f, const Cell& m, const Cell
   return f.modulus_M * min_M <= f.modulus_S * max_S && f.modulus_S * min_S <= f.modulus_M * max_M;
 }
 
-/// Cheap necessary conditions. Both the hierarchy and brute force decide with this function, so they see the same cells.
+/// Cheap necessary conditions. Both the hierarchy and brute force decide with this function, so they see the same
+/// cells.
 ISOPATCH_HD bool cells_may_touch(const PairFrame& f, const Cell& m, const Cell* s) {
   if (!find_overlap(f, m, s).meets) return false;
   return s == nullptr || f.rigid_M || f.rigid_S || pressures_overlap(f, m, *s);
@@ -144,8 +145,8 @@ ISOPATCH_HD Bounds section_bounds(const Vec3f (&vertex)[4], const float (&d)[4],
   return out;
 }
 
-/// Where the polygon of two cells that pass the gate can be: far tighter than the cells' boxes, so it rejects most pairs that
-/// have none, and it puts the origin of the float arithmetic at the polygon.
+/// Where the polygon of two cells that pass the gate can be: far tighter than the cells' boxes, so it rejects most
+/// pairs that have none, and it puts the origin of the float arithmetic at the polygon.
 ISOPATCH_HD Overlap polygon_overlap(const PairFrame& f, const Cell& m, const Cell* s, const Gate& gate) {
   const Vec3f vertex_M[4] = {cast<float>(m.vertex[0]), cast<float>(m.vertex[1]), cast<float>(m.vertex[2]),
                              cast<float>(m.vertex[3])};
@@ -160,10 +161,10 @@ ISOPATCH_HD Overlap polygon_overlap(const PairFrame& f, const Cell& m, const Cel
 /// The contact plane of one pair of cells, and the half-planes on it. Lengths on the plane are in units of `radius`.
 template <class T>
 struct ContactPlane {
-  Vec3d origin;      // on the plane, in M
+  Vec3d origin;  // on the plane, in M
   Basis<double> axes;
-  Vec3d normal;      // unit, from S into M
-  double pressure;   // at the origin, Pa
+  Vec3d normal;                   // unit, from S into M
+  double pressure;                // at the origin, Pa
   double pressure_u, pressure_v;  // slopes along the axes, Pa/m
   double gradient_M, gradient_S;  // slopes into each body, Pa/m: grad p_M . n and -grad p_S . n
   double cosine_M, cosine_S;      // of the normal with each inward gradient
@@ -179,8 +180,8 @@ ISOPATCH_HD bool is_crossed(std::uint32_t mask, int face) {
   return (mask & others) != 0u && (mask & others) != others;
 }
 
-/// How lines are kept: `packed` appends the used ones (few, for a scalar loop); otherwise every face has its fixed place, so
-/// that a register array needs no dynamic index. The results have the same bits.
+/// How lines are kept: `packed` appends the used ones (few, for a scalar loop); otherwise every face has its fixed
+/// place, so that a register array needs no dynamic index. The results have the same bits.
 template <bool packed, class T>
 struct LineList {
   ContactPlane<T>& plane;
@@ -194,8 +195,8 @@ struct LineList {
   }
 };
 
-/// A line from its coefficients of any length, about the origin, lengths in metres. `cuts` is false for a line farther than the
-/// unit disc, `misses` is true if that leaves nothing of the polygon.
+/// A line from its coefficients of any length, about the origin, lengths in metres. `cuts` is false for a line farther
+/// than the unit disc, `misses` is true if that leaves nothing of the polygon.
 template <class T>
 struct UnitLine {
   Line<T> line;
@@ -211,9 +212,9 @@ struct UnitLine {
   }
 };
 
-/// Projects the faces of one cell on the plane. A zero-pressure face is where the pressure on the plane is zero: one line for both
-/// bodies, the same bits in every tet, and right however flat the face lies to the plane (beside a much stiffer
-/// body it is almost in it). Returns false if the polygon is certainly empty.
+/// Projects the faces of one cell on the plane. A zero-pressure face is where the pressure on the plane is zero: one
+/// line for both bodies, the same bits in every tet, and right however flat the face lies to the plane (beside a much
+/// stiffer body it is almost in it). Returns false if the polygon is certainly empty.
 template <bool packed, class T>
 ISOPATCH_HD bool add_lines(const Cell& cell, std::uint32_t faces, int first, Vec3d origin, Vec3d u, Vec3d v,
                            ContactPlane<T>& plane) {
@@ -231,7 +232,8 @@ ISOPATCH_HD bool add_lines(const Cell& cell, std::uint32_t faces, int first, Vec
       plane.zero_line_used = plane.zero_line_used || used;
     } else {
       const Vec3d face = cell.inward[i];
-      found = UnitLine<T>::make(dot(face, u), dot(face, v), dot(face, origin - cell.vertex[(i + 1) & 3]), inverse_radius);
+      found =
+          UnitLine<T>::make(dot(face, u), dot(face, v), dot(face, origin - cell.vertex[(i + 1) & 3]), inverse_radius);
     }
     inside = inside && !(used && found.misses);
     list.add(used && found.cuts, first + i, found.line);
@@ -263,15 +265,15 @@ ISOPATCH_HD bool make_contact_plane(const PairFrame& f, const Cell& m, const Cel
       pressure_S = slope * center_S.z;
     } else {
       gradient_S = f.modulus_S * rotate(f.X_MS, s->gradient);
-      pressure_S = std::fma(f.modulus_S, s->extent[0],
-                            f.modulus_S * dot(s->gradient, center_S - s->vertex[0]));
+      pressure_S = std::fma(f.modulus_S, s->extent[0], f.modulus_S * dot(s->gradient, center_S - s->vertex[0]));
     }
   }
 
   // the plane: d = 0, its normal from S into M
   double height;  // of the centre over the plane, m
   if (f.rigid_S) {
-    plane.normal = s == nullptr ? Vec3d{f.X_MS.row[0].z, f.X_MS.row[1].z, f.X_MS.row[2].z} : rotate(f.X_MS, s->gradient);
+    plane.normal =
+        s == nullptr ? Vec3d{f.X_MS.row[0].z, f.X_MS.row[1].z, f.X_MS.row[2].z} : rotate(f.X_MS, s->gradient);
     height = s == nullptr ? center_S.z : dot(s->gradient, center_S - s->vertex[0]);
   } else if (f.rigid_M) {
     plane.normal = -m.gradient;

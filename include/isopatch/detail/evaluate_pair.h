@@ -28,7 +28,8 @@ struct WrenchVisitor {
   /// Somewhere below, both pressures can be equal.
   ISOPATCH_HD bool wants(const Node& m, const Node* s) const {
     if (s == nullptr || frame.rigid_M || frame.rigid_S) return true;
-    return frame.modulus_M * static_cast<double>(m.extent_min) <= frame.modulus_S * static_cast<double>(s->extent_max) &&
+    return frame.modulus_M * static_cast<double>(m.extent_min) <=
+               frame.modulus_S * static_cast<double>(s->extent_max) &&
            frame.modulus_S * static_cast<double>(s->extent_min) <= frame.modulus_M * static_cast<double>(m.extent_max);
   }
 
@@ -45,7 +46,8 @@ struct WrenchVisitor {
     const Cell& m = cell_M(cells.m);
     const Cell* s = cell_S(cells.s);
     ContactPlane<T> plane;
-    if (!make_contact_plane<Warp::kPacked>(frame, m, s, cells.gate & 15u, cells.gate >> 4, cells.overlap, plane)) return;
+    if (!make_contact_plane<Warp::kPacked>(frame, m, s, cells.gate & 15u, cells.gate >> 4, cells.overlap, plane))
+      return;
     const int count = Warp::kPacked ? plane.num_lines : kMaxLines;
     Segments<T> segments;
     if (!clip(plane.line, count, segments)) return;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sums that do not depend on the order of their terms. A term is rounded to a multiple of a power of two that is fixed for the
-// (environment, pair) before any term is known, and added as a 64-bit integer, so addition is associative: any traversal,
-// thread count or warp width gives the same bits.
+// Sums that do not depend on the order of their terms. A term is rounded to a multiple of a power of two that is fixed
+// for the (environment, pair) before any term is known, and added as a 64-bit integer, so addition is associative: any
+// traversal, thread count or warp width gives the same bits.
 //
-// With `bound` a power of two that the sum cannot reach, the grid is bound 2^-62. A double evaluation keeps a second limb with
-// the remainder on a grid 2^-40 finer. The remainder is at most half a step of the first limb, 2^39 steps of the second, so
-// 2^24 terms fit.
+// With `bound` a power of two that the sum cannot reach, the grid is bound 2^-62. A double evaluation keeps a second
+// limb with the remainder on a grid 2^-40 finer. The remainder is at most half a step of the first limb, 2^39 steps of
+// the second, so 2^24 terms fit.
 #pragma once
 
 #include <cmath>
@@ -26,7 +26,7 @@ ISOPATCH_HD double next_power_of_two(double x) {
 /// A grid for terms whose sum stays below `bound`, itself a power of two.
 template <class T>
 struct Grid {
-  T to_steps;      // 2^62 / bound
+  T to_steps;       // 2^62 / bound
   double to_value;  // bound / 2^62
 
   ISOPATCH_HD static Grid from_bound(double bound) {

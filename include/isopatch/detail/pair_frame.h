@@ -18,8 +18,8 @@ struct PairFrame {
   const GeometryView* M;
   const GeometryView* S;
   HierarchyView hierarchy_M, hierarchy_S;
-  int layer_M, layer_S;     // of the hierarchies' boxes: nothing deeper can be on the contact surface
-  bool swapped;             // M is the pair's body b
+  int layer_M, layer_S;  // of the hierarchies' boxes: nothing deeper can be on the contact surface
+  bool swapped;          // M is the pair's body b
   bool rigid_M, rigid_S;
   double modulus_M, modulus_S;
 
@@ -34,12 +34,12 @@ struct PairFrame {
 
   // contact law
   bool moving;
-  Vec3d velocity_M;         // of M relative to S at reference_M, in M, m/s
-  Vec3d angular_M;          // of M relative to S, in M, rad/s
+  Vec3d velocity_M;  // of M relative to S at reference_M, in M, m/s
+  Vec3d angular_M;   // of M relative to S, in M, rad/s
   bool pfc_dissipation;
   bool gradient_filter;
   int quadrature;
-  double dissipation;       // d [s/m], or chi/E [s/Pa]
+  double dissipation;  // d [s/m], or chi/E [s/Pa]
   double friction;
   double slip_tolerance;
 
@@ -55,7 +55,8 @@ inline constexpr double kSnap = 0x1p-48;
 /// Margin of the box tests relative to the reach of both meshes: 8 times the rounding of a float coordinate.
 inline constexpr double kBoxSlack = 0x1p-20;
 
-ISOPATCH_HD double combined(double own_a, double own_b, double modulus_a, double modulus_b, bool rigid_a, bool rigid_b) {
+ISOPATCH_HD double combined(double own_a, double own_b, double modulus_a, double modulus_b, bool rigid_a,
+                            bool rigid_b) {
   if (rigid_a) return own_b;
   if (rigid_b) return own_a;
   return (modulus_b * own_a + modulus_a * own_b) / (modulus_a + modulus_b);
@@ -63,8 +64,9 @@ ISOPATCH_HD double combined(double own_a, double own_b, double modulus_a, double
 
 /// A bound, in metres, for the sum of the depths of any point of both bodies under their two surfaces.
 ///
-/// Along any axis the bodies' intervals overlap by some length t. Leaving M towards one side and S towards the other takes t
-/// together. So the smallest overlap over the face axes of both boxes, and between the spheres about them, is a bound.
+/// Along any axis the bodies' intervals overlap by some length t. Leaving M towards one side and S towards the other
+/// takes t together. So the smallest overlap over the face axes of both boxes, and between the spheres about them, is a
+/// bound.
 ISOPATCH_HD double overlap_depth(const PairFrame& f) {
   const Vec3d apart = apply(f.X_MS, f.S->center) - f.M->center;
   if (f.S->half_space) return max(0.0, f.M->radius - apply_back(f.X_MS, f.M->center).z);
@@ -90,8 +92,8 @@ ISOPATCH_HD int layer_for(double most) {
   return layer;
 }
 
-/// Pressure is zero on a surface and rises at most with the largest gradient, so p <= a depth_M and p <= b depth_S on the contact
-/// surface. With depth_M + depth_S <= depth that makes p <= depth a b / (a + b).
+/// Pressure is zero on a surface and rises at most with the largest gradient, so p <= a depth_M and p <= b depth_S on
+/// the contact surface. With depth_M + depth_S <= depth that makes p <= depth a b / (a + b).
 ISOPATCH_HD void choose_layers(PairFrame& f, double gradient_M, double gradient_S) {
   constexpr double kMargin = 1.001;
   const double depth = kMargin * (overlap_depth(f) + static_cast<double>(f.slack));
@@ -171,7 +173,7 @@ ISOPATCH_HD PairFrame make_pair_frame(const SceneView& scene, const State& state
   }
   const bool own_friction = view.friction < 0 || material_a.overrides_friction;
   const double friction_sum = material_a.friction + material_b.friction;
-  f.friction = !own_friction ? view.friction
+  f.friction = !own_friction      ? view.friction
                : friction_sum > 0 ? 2 * material_a.friction * material_b.friction / friction_sum
                                   : 0.0;
 

@@ -42,8 +42,7 @@ ISOPATCH_HD Polygon make_polygon(const PairFrame& f, int pair, const ContactPlan
     out.vertices[j][0] = static_cast<float>(p_W.x);
     out.vertices[j][1] = static_cast<float>(p_W.y);
     out.vertices[j][2] = static_cast<float>(p_W.z);
-    out.pressures[j] =
-        static_cast<float>(std::fma(plane.pressure_u, X, std::fma(plane.pressure_v, Y, plane.pressure)));
+    out.pressures[j] = static_cast<float>(std::fma(plane.pressure_u, X, std::fma(plane.pressure_v, Y, plane.pressure)));
   }
   const Vec3d n_W = (f.swapped ? -1.0 : 1.0) * rotate(f.X_WM, plane.normal);
   out.normal[0] = static_cast<float>(n_W.x);

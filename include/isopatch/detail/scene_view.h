@@ -9,24 +9,24 @@
 
 namespace isopatch::detail {
 
-/// One convex piece of a body in its geometry's frame: a tet with an affine extent, or a surface triangle of a rigid body.
-/// Face i is opposite vertex i and contains vertex (i+1)&3. A triangle repeats its first vertex as vertex 3, its
+/// One convex piece of a body in its geometry's frame: a tet with an affine extent, or a surface triangle of a rigid
+/// body. Face i is opposite vertex i and contains vertex (i+1)&3. A triangle repeats its first vertex as vertex 3, its
 /// faces 0..2 are the planes through its edges normal to it, face 3 is unused, and `gradient` is its outward normal.
 struct Cell {
-  Vec3d vertex[4];    // m
-  double extent[4];   // at the vertices
-  Vec3d gradient;     // of the extent, 1/m
-  Vec3d inward[4];    // unit normals of the faces, into the cell
-  float box_low[3];   // bounding box, rounded outward
+  Vec3d vertex[4];   // m
+  double extent[4];  // at the vertices
+  Vec3d gradient;    // of the extent, 1/m
+  Vec3d inward[4];   // unit normals of the faces, into the cell
+  float box_low[3];  // bounding box, rounded outward
   float box_high[3];
   std::int32_t zero_face;  // the face on which the extent is 0, where it is positive inside; -1 if there is none
 };
 
 /// A node of a binary hierarchy. The children of an inner node are `child` and `child + 1`; a leaf has `child = ~cell`.
 struct Node {
-  float center[3];    // bounding box, rounded outward
+  float center[3];  // bounding box, rounded outward
   float half[3];
-  float extent_min;   // range of the extent over the cells below, rounded outward
+  float extent_min;  // range of the extent over the cells below, rounded outward
   float extent_max;
   std::int32_t child;
 
@@ -34,9 +34,9 @@ struct Node {
   ISOPATCH_HD std::int32_t cell() const { return ~child; }
 };
 
-/// Each hierarchy is stored with one topology and several sets of boxes: those of layer i hold only what has an extent of at most
-/// layer_extent(i). A shallow contact meets only the outer layer of the long tets that reach from the surface to the
-/// centre, and its boxes are far smaller. The last layer is everything.
+/// Each hierarchy is stored with one topology and several sets of boxes: those of layer i hold only what has an extent
+/// of at most layer_extent(i). A shallow contact meets only the outer layer of the long tets that reach from the
+/// surface to the centre, and its boxes are far smaller. The last layer is everything.
 inline constexpr int kNumLayers = 6;
 ISOPATCH_HD float layer_extent(int layer) {
   return layer == kNumLayers - 1 ? 1e30f : static_cast<float>(1 << layer) * 0x1p-6f;  // 1/64 to 1/4, then all
@@ -56,15 +56,15 @@ inline constexpr int kMaxDepth = 32;
 
 struct GeometryView {
   bool half_space;
-  double thickness;        // half space only, m
-  HierarchyView solid;     // tets
-  HierarchyView surface;   // boundary triangles, for rigid bodies
-  Vec3d center;            // of the bounding box, m
-  double radius;           // of the vertices about `center`, m
-  double max_extent;       // at any vertex
-  double max_gradient;     // of the extent in any tet, 1/m
-  Vec3d half;              // half edges of the bounding box, m
-  bool zero_on_surface;    // the extent is 0 at every surface vertex
+  double thickness;       // half space only, m
+  HierarchyView solid;    // tets
+  HierarchyView surface;  // boundary triangles, for rigid bodies
+  Vec3d center;           // of the bounding box, m
+  double radius;          // of the vertices about `center`, m
+  double max_extent;      // at any vertex
+  double max_gradient;    // of the extent in any tet, 1/m
+  Vec3d half;             // half edges of the bounding box, m
+  bool zero_on_surface;   // the extent is 0 at every surface vertex
 };
 
 struct BodyView {

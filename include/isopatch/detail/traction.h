@@ -26,11 +26,12 @@ struct PlaneWrench {
   T moment_u = 0, moment_v = 0, moment_n = 0;
 };
 
-/// The relative motion of M against S over the contact plane, in the plane's axes, about the polygon's middle. Affine in (X, Y).
+/// The relative motion of M against S over the contact plane, in the plane's axes, about the polygon's middle. Affine
+/// in (X, Y).
 template <class T>
 struct PlaneMotion {
-  T u, v, spin;                   // slip velocity (u - spin Y, v + spin X), m/s and rad/s
-  T factor, factor_u, factor_v;   // of damping, 1 - d v_n: its value and slopes, formed in double where it may cancel
+  T u, v, spin;                  // slip velocity (u - spin Y, v + spin X), m/s and rad/s
+  T factor, factor_u, factor_v;  // of damping, 1 - d v_n: its value and slopes, formed in double where it may cancel
 };
 
 /// The factor by which damping raises the pressure at one point, never negative.
@@ -39,8 +40,8 @@ ISOPATCH_HD T damping_factor(const PlaneMotion<T>& motion, T X, T Y) {
   return max(T(0), std::fma(motion.factor_u, X, std::fma(motion.factor_v, Y, motion.factor)));
 }
 
-/// Adds the traction at one point: pressure and damping along the normal, friction in the plane (see the README for the laws).
-/// `weight` is the area the point stands for, (X, Y) its place about the middle in metres.
+/// Adds the traction at one point: pressure and damping along the normal, friction in the plane (see the README for the
+/// laws). `weight` is the area the point stands for, (X, Y) its place about the middle in metres.
 template <class T>
 ISOPATCH_HD void add_point(T X, T Y, T weight, T pressure, const PlaneMotion<T>& motion, T friction, T slip_squared,
                            PlaneWrench<T>& sum) {
@@ -68,8 +69,8 @@ ISOPATCH_HD void visit_orbit(T a, T weight, const Visit& visit) {
   visit(b, a, weight);
 }
 
-/// The points of a triangle rule, as visit(barycentric 1, barycentric 2, weight). 3 points: degree 2; 6 points: degree 4
-/// (Dunavant, "High degree efficient symmetrical Gaussian quadrature rules for the triangle", IJNME 1985).
+/// The points of a triangle rule, as visit(barycentric 1, barycentric 2, weight). 3 points: degree 2; 6 points: degree
+/// 4 (Dunavant, "High degree efficient symmetrical Gaussian quadrature rules for the triangle", IJNME 1985).
 template <class T, class Visit>
 ISOPATCH_HD void visit_triangle_points(int points, const Visit& visit) {
   if (points == 3) {
@@ -80,12 +81,12 @@ ISOPATCH_HD void visit_triangle_points(int points, const Visit& visit) {
   }
 }
 
-/// The wrench of a moving contact. The fan's apex is the centroid, so triangles appear and vanish with zero area and the result
-/// is continuous (PFC fig. 5). Both fan rules integrate p and x p exactly, so the static part is exact; the
+/// The wrench of a moving contact. The fan's apex is the centroid, so triangles appear and vanish with zero area and
+/// the result is continuous (PFC fig. 5). Both fan rules integrate p and x p exactly, so the static part is exact; the
 /// centroid rule scales the closed form `resting` by its one damping factor, for the same reason.
 template <class T>
-ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairFrame& f, const Segments<T>& s, int count, const AreaMoments<T>& m,
-                                            T scale, T pressure, T slope_u, T slope_v,
+ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairFrame& f, const Segments<T>& s, int count,
+                                            const AreaMoments<T>& m, T scale, T pressure, T slope_u, T slope_v,
                                             const PlaneMotion<T>& motion, const PlaneWrench<T>& resting) {
   const T friction = static_cast<T>(f.friction);
   const T slip_squared = static_cast<T>(f.slip_tolerance * f.slip_tolerance);
@@ -154,7 +155,8 @@ ISOPATCH_HD bool integrate(const PairFrame& f, const ContactPlane<T>& plane, con
                                    : plane.gradient_M * plane.gradient_S / (plane.gradient_M + plane.gradient_S);
       dissipation *= max(g, 0.0);
     }
-    const Vec3d middle = fused(static_cast<double>(middle_u), plane.axes.u, static_cast<double>(middle_v) * plane.axes.v);
+    const Vec3d middle =
+        fused(static_cast<double>(middle_u), plane.axes.u, static_cast<double>(middle_v) * plane.axes.v);
     const Vec3d velocity = f.velocity_M + cross(f.angular_M, arm_d + middle);
     PlaneMotion<T> motion;
     motion.u = static_cast<T>(dot(velocity, plane.axes.u));

@@ -8,8 +8,8 @@
 //   void visit(bool active, const CellPair& pair)           called by all lanes together
 //
 // Lanes take node pairs from the top of a stack they share, one each, and put back the children that may touch.
-// Accepted cell pairs wait in a queue, and whenever every lane can have one, all lanes visit. Nothing is lost however many
-// there are: the stack is bounded as shown below and the queue is emptied before it can fill.
+// Accepted cell pairs wait in a queue, and whenever every lane can have one, all lanes visit. Nothing is lost however
+// many there are: the stack is bounded as shown below and the queue is emptied before it can fill.
 #pragma once
 
 #include "isopatch/detail/equal_pressure.h"
@@ -29,10 +29,10 @@ struct CellPair {
 
 /// Shared by the lanes of one warp.
 ///
-/// Stack: a batch of k pairs is replaced by at most 2k children. While a full batch cannot overflow what lies below kReserve,
-/// lanes work abreast; beyond that one pair is taken at a time, and depth-first descent of one pair
-/// adds at most one sibling a level, at most 2 kMaxDepth in all.
-/// Queue: fewer than kSize wait between rounds, and one round adds at most kSize.
+/// Stack: a batch of k pairs is replaced by at most 2k children. While a full batch cannot overflow what lies below
+/// kReserve, lanes work abreast; beyond that one pair is taken at a time, and depth-first descent of one pair adds at
+/// most one sibling a level, at most 2 kMaxDepth in all. Queue: fewer than kSize wait between rounds, and one round
+/// adds at most kSize.
 template <int size>
 struct Workspace {
   static constexpr int kReserve = 2 * kMaxDepth + 2;

@@ -131,9 +131,8 @@ ISOPATCH_HD Vec3<T> apply_back(const Transform<T>& X, Vec3<T> x) {
 ISOPATCH_HD Transform<double> relative(const Transform<double>& A, const Transform<double>& B) {
   Transform<double> X;
   // columns of R_A are the rows of R_A^T
-  const Vec3d column[3] = {{A.row[0].x, A.row[1].x, A.row[2].x},
-                           {A.row[0].y, A.row[1].y, A.row[2].y},
-                           {A.row[0].z, A.row[1].z, A.row[2].z}};
+  const Vec3d column[3] = {
+      {A.row[0].x, A.row[1].x, A.row[2].x}, {A.row[0].y, A.row[1].y, A.row[2].y}, {A.row[0].z, A.row[1].z, A.row[2].z}};
   for (int i = 0; i < 3; ++i) X.row[i] = rotate_back(B, column[i]);
   X.translation = apply_back(A, B.translation);
   return X;
