@@ -128,48 +128,104 @@ class Builder {
   std::vector<float> right_area_;
 };
 
-/// The part of a cell with an extent of at most `most`.
-Box layer_box(const Cell& cell, double most) {
-  Box box = Box::empty();
+/// A corner of a part of a cell.
+struct Corner {
+  detail::Vec3d point;
+  double extent;
+};
+
+/// The corners of the part of a cell with an extent of at most `most`.
+std::vector<Corner> layer_corners(const Cell& cell, double most) {
+  std::vector<Corner> corners;
   for (int i = 0; i < 4; ++i) {
-    if (cell.extent[i] <= most) box.add(cell.vertex[i]);
+    if (cell.extent[i] <= most) corners.push_back({cell.vertex[i], cell.extent[i]});
     for (int k = 0; k < 4; ++k) {
       if (cell.extent[i] > most || cell.extent[k] <= most) continue;
       const double t = (most - cell.extent[i]) / (cell.extent[k] - cell.extent[i]);
-      box.add(fused(t, cell.vertex[k] - cell.vertex[i], cell.vertex[i]));
+      corners.push_back({fused(t, cell.vertex[k] - cell.vertex[i], cell.vertex[i]), most});
     }
   }
-  return box;
+  return corners;
 }
 
-/// Boxes and extents of one layer, from the leaves up. Children come after their parent.
-void fit_layer(const std::vector<Cell>& cells, float most, std::span<Node> nodes) {
-  std::vector<Box> boxes(nodes.size());
-  for (std::size_t i = nodes.size(); i-- > 0;) {
-    Node& node = nodes[i];
-    if (node.is_leaf()) {
-      const Cell& cell = cells[static_cast<std::size_t>(node.cell())];
-      const auto [low, high] = std::minmax_element(std::begin(cell.extent), std::end(cell.extent));
-      node.extent_min = below(*low);
-      node.extent_max = std::min(above(*high), most);
-      boxes[i] = layer_box(cell, static_cast<double>(most));
-    } else {
-      const auto child = static_cast<std::size_t>(node.child);
-      boxes[i] = boxes[child];
-      boxes[i].add(boxes[child + 1]);
-      node.extent_min = std::min(nodes[child].extent_min, nodes[child + 1].extent_min);
-      node.extent_max = std::max(nodes[child].extent_max, nodes[child + 1].extent_max);
-    }
+double volume(const Cell& c) {
+  return std::fabs(dot(cross(c.vertex[1] - c.vertex[0], c.vertex[2] - c.vertex[0]), c.vertex[3] - c.vertex[0])) / 6;
+}
 
-    // centre and half edge must cover the box after rounding; nothing touches an empty one
+/// One layer of nodes: boxes and slopes from the leaves up (children come after their parent), then the ranges about
+/// them.
+class LayerFit {
+ public:
+  LayerFit(const std::vector<Cell>& cells, float most, std::span<Node> nodes)
+      : nodes_(nodes), parent_(nodes.size(), -1) {
+    std::vector<Box> boxes(nodes.size(), Box::empty());
+    std::vector<detail::Vec3d> weighted(nodes.size(), {0, 0, 0});  // integral of the gradient, and the volume
+    std::vector<double> weight(nodes.size(), 0);
+    std::vector<std::vector<Corner>> corners(nodes.size());
+    for (std::size_t i = nodes.size(); i-- > 0;) {
+      const Node& node = nodes[i];
+      if (node.is_leaf()) {
+        const Cell& cell = cells[static_cast<std::size_t>(node.cell())];
+        corners[i] = layer_corners(cell, static_cast<double>(most));
+        for (const Corner& corner : corners[i]) boxes[i].add(corner.point);
+        weight[i] = volume(cell);
+        weighted[i] = weight[i] * cell.gradient;
+      } else {
+        for (const std::int32_t child : {node.child, node.child + 1}) {
+          const auto at = static_cast<std::size_t>(child);
+          parent_[at] = static_cast<std::int32_t>(i);
+          boxes[i].add(boxes[at]);
+          weight[i] += weight[at];
+          weighted[i] = weighted[i] + weighted[at];
+        }
+      }
+      set_box(nodes[i], boxes[i]);
+      set_slope(nodes[i], weight[i] > 0 ? (1 / weight[i]) * weighted[i] : detail::Vec3d{0, 0, 0});
+    }
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      for (const Corner& corner : corners[i]) widen(static_cast<std::int32_t>(i), corner);
+    }
+    for (Node& node : nodes_) {
+      if (node.low > node.high) node.low = node.high = 0;  // nothing below in this layer
+    }
+  }
+
+ private:
+  // centre and half edge must cover the box after rounding; nothing touches an empty one
+  static void set_box(Node& node, const Box& box) {
     for (std::size_t k = 0; k < 3; ++k) {
-      const Box& box = boxes[i];
       node.center[k] = box.is_empty() ? 0.0f : 0.5f * (box.low[k] + box.high[k]);
       const float half = std::max(node.center[k] - box.low[k], box.high[k] - node.center[k]);
       node.half[k] = box.is_empty() ? -1e30f : std::nextafter(half, kInfinity);
     }
   }
-}
+
+  static void set_slope(Node& node, const detail::Vec3d& slope) {
+    node.slope[0] = static_cast<float>(slope.x);
+    node.slope[1] = static_cast<float>(slope.y);
+    node.slope[2] = static_cast<float>(slope.z);
+    node.low = kInfinity;
+    node.high = -kInfinity;
+  }
+
+  // takes a corner into the range of a leaf and of all above it
+  void widen(std::int32_t at, const Corner& corner) {
+    for (; at >= 0; at = parent_[static_cast<std::size_t>(at)]) {
+      Node& node = nodes_[static_cast<std::size_t>(at)];
+      const detail::Vec3d slope = to_double(node.slope);
+      const double rest = corner.extent - dot(slope, corner.point - to_double(node.center));
+      node.low = std::min(node.low, below(rest));
+      node.high = std::max(node.high, above(rest));
+    }
+  }
+
+  static detail::Vec3d to_double(const float (&v)[3]) {
+    return {static_cast<double>(v[0]), static_cast<double>(v[1]), static_cast<double>(v[2])};
+  }
+
+  std::span<Node> nodes_;
+  std::vector<std::int32_t> parent_;  // -1 for the root
+};
 
 }  // namespace
 
@@ -187,7 +243,7 @@ Hierarchy build_hierarchy(std::vector<Cell> cells) {
   out.nodes.clear();
   for (int layer = 0; layer < detail::kNumLayers; ++layer) {
     std::vector<Node> nodes = topology;
-    fit_layer(out.cells, detail::layer_extent(layer), nodes);
+    LayerFit(out.cells, detail::layer_extent(layer), nodes);
     out.nodes.insert(out.nodes.end(), nodes.begin(), nodes.end());
   }
   return out;

@@ -171,20 +171,14 @@ Batch deep_overlap(double distance) {
   return batch;
 }
 
-// Lanes work abreast up to a depth of 320 and singly from 289 on; 386 is the proven bound. These scenes were the
-// smallest found that pass 320: they reach 322 and 321.
-TEST(FiberWarp, ADeepOverlapOfFineMeshesNearlyFillsTheStack) {
-  constexpr int kSingly = detail::Workspace<32>::kStack - detail::Workspace<32>::kReserve;
-  const Scene fine = deep_spheres(3), coarse = deep_spheres(2);
-  const int highest_fine = expect_same_bits<float, 32>(fine, deep_overlap(0.1), Outputs::kWrench, Energy::kWithout);
-  const int highest_coarse =
-      expect_same_bits<double, 32>(coarse, deep_overlap(0.03), Outputs::kWrench, Energy::kWithout);
-  for (const int highest : {highest_fine, highest_coarse}) {
-    EXPECT_GT(highest, kSingly - 32) << "the stack never came near full, so the test shows nothing";
-    EXPECT_LE(highest, detail::Workspace<32>::kStack);
-  }
-  RecordProperty("highest_fine", highest_fine);
-  RecordProperty("highest_coarse", highest_coarse);
+// Lanes work abreast up to a depth of 288 and singly beyond; 386 is the proven bound. The next test has a smaller
+// stack, for the single steps.
+TEST(FiberWarp, ADeepOverlapOfFineMeshesFitsTheStack) {
+  const int highest =
+      expect_same_bits<float, 32>(deep_spheres(3), deep_overlap(0.1), Outputs::kWrench, Energy::kWithout);
+  EXPECT_GT(highest, 200) << "the stack never came near full, so the test shows little";
+  EXPECT_LE(highest, detail::Workspace<32>::kStack);
+  RecordProperty("highest_stack", highest);
 }
 
 TEST(FiberWarp, AStackThatIsNearlyAlwaysFullGivesTheSameBits) {

@@ -42,12 +42,26 @@ void expect_holds(const Node& node, const detail::Vec3d& p, double slack) {
   }
 }
 
-/// Walks one layer from the root: boxes and extents hold what is below, every cell is in exactly one leaf.
+/// The extent at a point of a cell of node lies in the node's range about its slope.
+void expect_ranges(const Node& node, const detail::Cell& cell, const detail::Vec3d& p) {
+  const double extent = cell.extent[0] + dot(cell.gradient, p - cell.vertex[0]);
+  double fit = 0, size = 1;
+  const double x[3] = {p.x, p.y, p.z};
+  for (int axis = 0; axis < 3; ++axis) {
+    fit += static_cast<double>(node.slope[axis]) * (x[axis] - static_cast<double>(node.center[axis]));
+    size += std::fabs(static_cast<double>(node.slope[axis]) * x[axis]) + norm(cell.gradient) * norm(p);
+  }
+  EXPECT_GE(extent - fit, static_cast<double>(node.low) - 1e-13 * size);
+  EXPECT_LE(extent - fit, static_cast<double>(node.high) + 1e-13 * size);
+}
+
+/// Walks one layer from the root: boxes and ranges hold what is below, every cell is in exactly one leaf.
 void check_layer(const Hierarchy& h, int layer) {
   const Node* nodes = h.view().layer(layer);
   const auto most = static_cast<double>(detail::layer_extent(layer));
   std::vector<int> seen(h.cells.size(), 0);
   std::vector<std::pair<int, int>> open = {{0, 1}};  // node, level
+  std::vector<int> parent(static_cast<std::size_t>(h.view().num_nodes), -1);
   int visited = 0, deepest = 0;
   while (!open.empty()) {
     const auto [at, level] = open.back();
@@ -61,10 +75,9 @@ void check_layer(const Hierarchy& h, int layer) {
       const detail::Cell& cell = h.cells[static_cast<std::size_t>(node.cell())];
       for (const detail::Vec3d& p : corners_up_to(cell, most)) {
         expect_holds(node, p, 1e-14 * (std::fabs(p.x) + std::fabs(p.y) + std::fabs(p.z)));
-      }
-      for (const double extent : cell.extent) {
-        EXPECT_LE(static_cast<double>(node.extent_min), extent);
-        EXPECT_GE(static_cast<double>(node.extent_max), std::min(extent, most));
+        for (int above = at; above >= 0; above = parent[static_cast<std::size_t>(above)]) {
+          expect_ranges(nodes[above], cell, p);
+        }
       }
       continue;
     }
@@ -72,8 +85,7 @@ void check_layer(const Hierarchy& h, int layer) {
     ASSERT_LT(node.child + 1, h.view().num_nodes);
     for (const int child : {node.child, node.child + 1}) {
       const Node& below = nodes[child];
-      EXPECT_LE(node.extent_min, below.extent_min);
-      EXPECT_GE(node.extent_max, below.extent_max);
+      parent[static_cast<std::size_t>(child)] = at;
       for (int axis = 0; axis < 3 && !is_empty(below); ++axis) {
         // a child's own box is rounded outward once more than what it holds
         const double rounding =

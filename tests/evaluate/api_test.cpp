@@ -298,6 +298,38 @@ TEST(Wrench, IsTheSameFarFromTheOrigin) {
   }
 }
 
+// A floor's own origin may be anywhere on it: here kilometres from a ball that is 20 um deep, which in float is a few
+// hundred times less than a coordinate's rounding.
+TEST(Wrench, DoesNotDependOnWhereOnItsPlaneAHalfSpaceHasItsOrigin) {
+  SceneDescription description;
+  description.geometries = {make_sphere("ball", 0.002, 3), make_half_space("floor", 0.1)};
+  description.bodies.resize(2);
+  description.bodies[0].name = "ball";
+  description.bodies[1].name = "floor";
+  description.bodies[1].geometry = 1;
+  description.pairs = {{0, 1, {}, {}}};
+  for (const bool rigid : {false, true}) {
+    description.bodies[1].rigid = rigid;
+    const Scene scene(description);
+    std::vector<double> force;
+    for (const double away : {0.0, 1e4, -1.3e4, 1.7e4, -2.3e4, 3.1e4}) {
+      // the floor leans by 0.8 rad about x: its z axis is (0, -sin, cos), its y axis (0, cos, sin)
+      const double s = std::sin(0.8), c = std::cos(0.8), w = std::cos(0.4), x = std::sin(0.4), height = 0.00195;
+      const std::vector<double> poses = {0, -s * height, c * height, 1, 0, 0, 0, away, away * c, away * s, w, x, 0, 0};
+      std::vector<double> wrench(6);
+      Results results;
+      results.pair_wrench = wrench.data();
+      State state;
+      state.num_environments = 1;
+      state.poses = poses.data();
+      Evaluator(scene).evaluate(state, results);
+      force.push_back(std::hypot(wrench[0], wrench[1], wrench[2]));
+    }
+    EXPECT_GT(force[0], 0);
+    for (const double f : force) EXPECT_NEAR(f, force[0], 1e-5 * force[0]) << (rigid ? "rigid" : "compliant");
+  }
+}
+
 TEST(Wrench, OfABodyIsTheSumOverItsPairsAboutItsOrigin) {
   const Scene scene(mixed_scene());
   const Batch batch = random_batch(scene, 20, 68);

@@ -146,7 +146,7 @@ struct EnergyVisitor {
   OrderFreeSum<double> sum = {};
   bool fits = true;
 
-  ISOPATCH_HD bool wants(const Node&, const Node*) const { return true; }
+  ISOPATCH_HD bool wants(const Node&, const Node*, const NodeOverlap&) const { return true; }
   ISOPATCH_HD const Cell* cell_S(std::int32_t s) const { return s < 0 ? nullptr : frame.hierarchy_S.cells + s; }
 
   ISOPATCH_HD bool accepts(std::int32_t m, std::int32_t s, CellPair& accepted) const {

@@ -57,24 +57,6 @@ ISOPATCH_HD Overlap find_overlap(const PairFrame& f, const Cell& m, const Cell* 
   return overlap_of(box_M, bounds_of(vertex), f.slack);
 }
 
-/// The pressure ranges of two compliant cells meet.
-ISOPATCH_HD bool pressures_overlap(const PairFrame& f, const Cell& m, const Cell& s) {
-  double min_M = m.extent[0], max_M = m.extent[0], min_S = s.extent[0], max_S = s.extent[0];
-  ISOPATCH_UNROLL
-  for (int i = 1; i < 4; ++i) {
-    min_M = min(min_M, m.extent[i]), max_M = max(max_M, m.extent[i]);
-    min_S = min(min_S, s.extent[i]), max_S = max(max_S, s.extent[i]);
-  }
-  return f.modulus_M * min_M <= f.modulus_S * max_S && f.modulus_S * min_S <= f.modulus_M * max_M;
-}
-
-/// Cheap necessary conditions. Both the hierarchy and brute force decide with this function, so they see the same
-/// cells.
-ISOPATCH_HD bool cells_may_touch(const PairFrame& f, const Cell& m, const Cell* s) {
-  if (!find_overlap(f, m, s).meets) return false;
-  return s == nullptr || f.rigid_M || f.rigid_S || pressures_overlap(f, m, *s);
-}
-
 /// Bit i is set where d at vertex i is positive. A cell is cut if its mask is neither 0 nor 15.
 struct Gate {
   std::uint32_t positive_M, positive_S;

@@ -25,17 +25,13 @@ struct WrenchVisitor {
   ISOPATCH_HD const Cell& cell_M(std::int32_t m) const { return frame.hierarchy_M.cells[m]; }
   ISOPATCH_HD const Cell* cell_S(std::int32_t s) const { return s < 0 ? nullptr : frame.hierarchy_S.cells + s; }
 
-  /// Somewhere below, both pressures can be equal.
-  ISOPATCH_HD bool wants(const Node& m, const Node* s) const {
-    if (s == nullptr || frame.rigid_M || frame.rigid_S) return true;
-    return frame.modulus_M * static_cast<double>(m.extent_min) <=
-               frame.modulus_S * static_cast<double>(s->extent_max) &&
-           frame.modulus_S * static_cast<double>(s->extent_min) <= frame.modulus_M * static_cast<double>(m.extent_max);
+  ISOPATCH_HD bool wants(const Node& m, const Node* s, const NodeOverlap& overlap) const {
+    return frame.rigid_M || frame.rigid_S || levels_may_meet(frame, m, s, overlap);
   }
 
+  /// Both the hierarchy and brute force decide with this function, so they see the same cells.
   ISOPATCH_HD bool accepts(std::int32_t m, std::int32_t s, CellPair& accepted) const {
     Gate gate;
-    if (!cells_may_touch(frame, cell_M(m), cell_S(s))) return false;
     if (!pass_gate(frame, cell_M(m), cell_S(s), gate)) return false;
     accepted = {m, s, gate.positive_M | gate.positive_S << 4, polygon_overlap(frame, cell_M(m), cell_S(s), gate)};
     return accepted.overlap.meets;

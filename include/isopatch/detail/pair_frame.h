@@ -25,12 +25,15 @@ struct PairFrame {
 
   // poses
   Transform<double> X_WM, X_MS;
-  Vec3d p_WoA, p_WoB;       // body origins of the pair's a and b in the world
-  Transform<float> coarse;  // X_MS for the box tests
-  Vec3f absolute_row[3];    // |R| of `coarse`
-  float slack;              // m, added to every box test; far above its rounding
-  double snap_M, snap_S;    // |d| at a vertex of M, of S, at or below this is zero (Pa, or m beside a rigid body)
-  Vec3d reference_M;        // point torques are summed about
+  Vec3d p_WoA, p_WoB;        // body origins of the pair's a and b in the world
+  Transform<float> coarse;   // X_MS for the box tests
+  Vec3f absolute_row[3];     // |R| of `coarse`
+  float slack;               // m, added to every box test; far above its rounding
+  float weight_M, weight_S;  // moduli over the larger one
+  Vec3f foot_S, slope_S;     // half space S in M: the point of its surface nearest M's origin, slope of its extent, 1/m
+  float level_slack;         // added to every range of weighted extents
+  double snap_M, snap_S;     // |d| at a vertex of M, of S, at or below this is zero (Pa, or m beside a rigid body)
+  Vec3d reference_M;         // point torques are summed about
 
   // contact law
   bool moving;
@@ -54,6 +57,9 @@ inline constexpr double kSnap = 0x1p-48;
 
 /// Margin of the box tests relative to the reach of both meshes: 8 times the rounding of a float coordinate.
 inline constexpr double kBoxSlack = 0x1p-20;
+
+/// Margin of the tests on ranges of extents, relative to the largest slopes times the reach.
+inline constexpr double kLevelSlack = 0x1p-19;
 
 ISOPATCH_HD double combined(double own_a, double own_b, double modulus_a, double modulus_b, bool rigid_a,
                             bool rigid_b) {
@@ -147,6 +153,13 @@ ISOPATCH_HD PairFrame make_pair_frame(const SceneView& scene, const State& state
   f.snap_S = kSnap * reach * (f.rigid_M ? 1.0 : gradient_M);
 
   choose_layers(f, gradient_M, gradient_S);
+  const double inverse_modulus = 1.0 / max(f.modulus_M, f.modulus_S);
+  f.weight_M = static_cast<float>(f.modulus_M * inverse_modulus);
+  f.weight_S = static_cast<float>(f.modulus_S * inverse_modulus);
+  const Vec3d up = {f.X_MS.row[0].z, f.X_MS.row[1].z, f.X_MS.row[2].z};
+  f.foot_S = cast<float>(dot(up, f.X_MS.translation) * up);
+  f.slope_S = cast<float>((f.S->half_space ? -1.0 / f.S->thickness : 0.0) * up);
+  f.level_slack = static_cast<float>(kLevelSlack * reach * (gradient_M + gradient_S) * inverse_modulus);
 
   // contact law
   const Twist twist_M = read_twist(state, environment, f.swapped ? view.b : view.a);
@@ -168,8 +181,8 @@ ISOPATCH_HD PairFrame make_pair_frame(const SceneView& scene, const State& state
                                              material_b.modulus, rigid_a, rigid_b)
                                   : view.dissipation;
   if (f.pfc_dissipation) {
-    const double inverse_modulus = (f.rigid_M ? 0.0 : 1.0 / f.modulus_M) + (f.rigid_S ? 0.0 : 1.0 / f.modulus_S);
-    f.dissipation = f.dissipation * inverse_modulus;  // chi / E
+    const double softness = (f.rigid_M ? 0.0 : 1.0 / f.modulus_M) + (f.rigid_S ? 0.0 : 1.0 / f.modulus_S);
+    f.dissipation = f.dissipation * softness;  // chi / E
   }
   const bool own_friction = view.friction < 0 || material_a.overrides_friction;
   const double friction_sum = material_a.friction + material_b.friction;

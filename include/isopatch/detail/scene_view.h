@@ -23,11 +23,12 @@ struct Cell {
 };
 
 /// A node of a binary hierarchy. The children of an inner node are `child` and `child + 1`; a leaf has `child = ~cell`.
+/// At any point x of any cell below, the cell's extent is slope . (x - center) plus something in [low, high].
 struct Node {
   float center[3];  // bounding box, rounded outward
   float half[3];
-  float extent_min;  // range of the extent over the cells below, rounded outward
-  float extent_max;
+  float slope[3];  // mean gradient of the extent, 1/m
+  float low, high;
   std::int32_t child;
 
   ISOPATCH_HD bool is_leaf() const { return child < 0; }

@@ -3,7 +3,7 @@
 // Finds the pairs of cells that a visitor wants, and hands them to it in full warps.
 //
 // A visitor has
-//   bool wants(const Node& m, const Node* s)                a conservative test on two nodes, beyond their boxes
+//   bool wants(const Node& m, const Node* s, const NodeOverlap&)   a conservative test on two nodes, beyond their boxes
 //   bool accepts(int m, int s, CellPair& pair)              decides on two cells
 //   void visit(bool active, const CellPair& pair)           called by all lanes together
 //
@@ -44,29 +44,52 @@ struct Workspace {
   CellPair queue[kQueue];
 };
 
-/// The six face axes of the separating axis test for two boxes; a half space asks for the lowest point.
-ISOPATCH_HD bool boxes_may_touch(const PairFrame& f, const Node& m, const Node* s) {
+/// Where the boxes of two nodes may overlap: a box in M about the centre of M's node.
+struct NodeOverlap {
+  Vec3f center, half;
+  Vec3f apart;  // from the centre of M's node to that of S's; to a point on the surface of a half space
+};
+
+/// The six face axes of the separating axis test for two boxes. A half space asks for the lowest point, and beside a
+/// rigid one for the highest too: the contact surface is its plane.
+ISOPATCH_HD bool boxes_may_touch(const PairFrame& f, const Node& m, const Node* s, NodeOverlap& overlap) {
   const float slack = 2 * f.slack;  // twice the cells' own, so that rounding here cannot hide a cell
   const Vec3f half_M = {m.half[0], m.half[1], m.half[2]}, center_M = {m.center[0], m.center[1], m.center[2]};
   if (s == nullptr) {
     const Vec3f up = {f.coarse.row[0].z, f.coarse.row[1].z, f.coarse.row[2].z};
     const Vec3f reach = {f.absolute_row[0].z, f.absolute_row[1].z, f.absolute_row[2].z};
-    return dot(up, center_M - f.coarse.translation) - dot(reach, half_M) <= slack;
+    overlap = {{0, 0, 0}, half_M, f.foot_S - center_M};
+    const float height = -dot(up, overlap.apart), lift = dot(reach, half_M) + slack;
+    return height <= lift && (!f.rigid_S || height >= -lift);
   }
   const Vec3f half_S = {s->half[0], s->half[1], s->half[2]}, center_S = {s->center[0], s->center[1], s->center[2]};
   const Vec3f apart = apply(f.coarse, center_S) - center_M;
-  if (std::fabs(apart.x) > half_M.x + dot(f.absolute_row[0], half_S) + slack) return false;
-  if (std::fabs(apart.y) > half_M.y + dot(f.absolute_row[1], half_S) + slack) return false;
-  if (std::fabs(apart.z) > half_M.z + dot(f.absolute_row[2], half_S) + slack) return false;
-  const Vec3f apart_S = rotate_back(f.coarse, apart);
   const Vec3f a0 = f.absolute_row[0], a1 = f.absolute_row[1], a2 = f.absolute_row[2];
-  if (std::fabs(apart_S.x) > half_S.x + std::fma(a0.x, half_M.x, std::fma(a1.x, half_M.y, a2.x * half_M.z)) + slack) {
-    return false;
-  }
-  if (std::fabs(apart_S.y) > half_S.y + std::fma(a0.y, half_M.x, std::fma(a1.y, half_M.y, a2.y * half_M.z)) + slack) {
-    return false;
-  }
-  return std::fabs(apart_S.z) <= half_S.z + std::fma(a0.z, half_M.x, std::fma(a1.z, half_M.y, a2.z * half_M.z)) + slack;
+  const Vec3f reach_S = Vec3f{dot(a0, half_S), dot(a1, half_S), dot(a2, half_S)} + Vec3f{slack, slack, slack};
+  const Vec3f low = max(-half_M, apart - reach_S), high = min(half_M, apart + reach_S);
+  if (low.x > high.x || low.y > high.y || low.z > high.z) return false;
+  overlap = {0.5f * (low + high), 0.5f * (high - low), apart};
+
+  const Vec3f apart_S = rotate_back(f.coarse, apart);
+  const Vec3f reach_M = fused(half_M.x, a0, fused(half_M.y, a1, half_M.z * a2)) + Vec3f{slack, slack, slack};
+  return std::fabs(apart_S.x) <= half_S.x + reach_M.x && std::fabs(apart_S.y) <= half_S.y + reach_M.y &&
+         std::fabs(apart_S.z) <= half_S.z + reach_M.z;
+}
+
+/// Two compliant bodies: somewhere in the overlap of the nodes' boxes both pressures can be equal. Of each node's cells
+/// the extent is known up to [low, high], so the difference of the pressures, over the larger modulus, is too.
+ISOPATCH_HD bool levels_may_meet(const PairFrame& f, const Node& m, const Node* s, const NodeOverlap& overlap) {
+  const Vec3f slope_M = {m.slope[0], m.slope[1], m.slope[2]};
+  const Vec3f slope_S = s == nullptr ? f.slope_S : rotate(f.coarse, Vec3f{s->slope[0], s->slope[1], s->slope[2]});
+  const float low_S = s == nullptr ? 0.0f : s->low, high_S = s == nullptr ? 0.0f : s->high;
+
+  const Vec3f slope = fused(f.weight_M, slope_M, -(f.weight_S * slope_S));
+  const Vec3f steepness = {std::fabs(slope.x), std::fabs(slope.y), std::fabs(slope.z)};
+  const float middle = std::fma(f.weight_S, dot(slope_S, overlap.apart), dot(slope, overlap.center));
+  const float range = dot(steepness, overlap.half) + f.level_slack;
+  const float highest = std::fma(f.weight_M, m.high, std::fma(-f.weight_S, low_S, middle + range));
+  const float lowest = std::fma(f.weight_M, m.low, std::fma(-f.weight_S, high_S, middle - range));
+  return !(highest < 0.0f) && !(lowest > 0.0f);
 }
 
 /// Empties full rounds from the queue; with `all`, the last partial one too.
@@ -102,7 +125,8 @@ ISOPATCH_HD void traverse(Warp& warp, Workspace<size>& work, Visitor& visitor) {
   const Node* nodes_S = f.S->half_space ? nullptr : f.hierarchy_S.layer(f.layer_S);
   const auto may_touch = [&](NodePair p) {
     const Node* s = nodes_S == nullptr ? nullptr : nodes_S + p.s;
-    return boxes_may_touch(f, nodes_M[p.m], s) && visitor.wants(nodes_M[p.m], s);
+    NodeOverlap overlap;
+    return boxes_may_touch(f, nodes_M[p.m], s, overlap) && visitor.wants(nodes_M[p.m], s, overlap);
   };
 
   const NodePair root = {0, nodes_S == nullptr ? -1 : 0};
