@@ -46,6 +46,9 @@ void check(const Scene& scene, State& state, Results& results) {
   if (results.polygons != nullptr && (results.polygons_needed == nullptr || results.polygon_capacity < 0)) {
     throw Error("evaluate: results.polygons needs results.polygons_needed and a polygon_capacity that is not negative");
   }
+  if (results.contacts != nullptr && (results.contacts_needed == nullptr || results.contact_capacity < 0)) {
+    throw Error("evaluate: results.contacts needs results.contacts_needed and a contact_capacity that is not negative");
+  }
 }
 
 std::unique_ptr<Evaluator::Implementation> make_backend(Scene scene, EvaluatorOptions options) {

@@ -13,6 +13,7 @@ struct CudaWarp {
 
   __device__ int lane() const { return static_cast<int>(threadIdx.x & 31u); }
   __device__ std::uint32_t ballot(bool value) const { return __ballot_sync(kAll, value); }
+  __device__ int from_first(int value) const { return __shfl_sync(kAll, value, 0); }
   __device__ void sync() const { __syncwarp(); }
 
   __device__ std::int64_t sum(std::int64_t value) const {
@@ -31,6 +32,21 @@ struct CudaWarp {
 
   __device__ int reserve(std::int32_t* counter, int count) const { return atomicAdd(counter, count); }
   __device__ void set_bits(std::uint32_t* word, std::uint32_t bits) const { atomicOr(word, bits); }
+  __device__ void add(std::int64_t* word, std::int64_t value) const {
+    atomicAdd(reinterpret_cast<unsigned long long*>(word), static_cast<unsigned long long>(value));
+  }
+  __device__ void raise(std::int64_t* word, std::int64_t value) const {
+    atomicMax(reinterpret_cast<long long*>(word), static_cast<long long>(value));
+  }
+  __device__ int arrive(std::int32_t* counter) const {
+    __threadfence();
+    const int before = atomicAdd(counter, 1);
+    __threadfence();
+    return before;
+  }
+  __device__ std::int64_t take(std::int64_t* word) const {
+    return static_cast<std::int64_t>(atomicExch(reinterpret_cast<unsigned long long*>(word), 0ull));
+  }
 };
 
 }  // namespace isopatch

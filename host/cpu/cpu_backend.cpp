@@ -25,29 +25,30 @@ struct Batch {
   const Results& results;
 };
 
+/// What one thread works in.
+struct ThreadWorkspace {
+  Workspace<1> traversal;
+  BodyBounds bounds[kMaxBodies];
+  std::int64_t items[kMaxPairs];
+};
+
 template <class T, Outputs outputs, bool brute_force>
-void evaluate_environment(const Batch& batch, std::int64_t environment, Workspace<1>& work) {
+void evaluate_environment(const Batch& batch, std::int64_t environment, ThreadWorkspace& work) {
   SerialWarp warp;
   const auto& [scene, state, results] = batch;
-  const std::uint32_t status = environment_status(warp, scene, state, environment);
-  if (results.status != nullptr) results.status[environment] = status;
-  if (results.polygons_needed != nullptr) results.polygons_needed[environment] = 0;
-
-  for (int pair = 0; pair < scene.num_pairs; ++pair) {
-    if (status != kOk || !is_enabled(scene, state, environment, pair)) {
-      write_pair<T, outputs != Outputs::kWrench>(results, environment, pair, scene.num_pairs, nullptr, nullptr);
-      write(results.energy, environment, pair, 0.0);
-      continue;
-    }
-    evaluate_pair<T, outputs, brute_force>(warp, work, scene, state, results, environment, pair);
-    if (results.energy.data != nullptr) evaluate_energy(warp, work, scene, state, results, environment, pair);
+  std::int32_t count = 0;
+  begin_environment(warp, work.bounds, scene, state, results, environment, {work.items, &count}, brute_force);
+  for (std::int32_t i = 0; i < count; ++i) {
+    const int pair = static_cast<int>(work.items[i] - environment * scene.num_pairs);
+    evaluate_pair<T, outputs, brute_force>(warp, work.traversal, scene, state, results, environment, pair);
+    if (results.energy.data != nullptr) evaluate_energy(warp, work.traversal, scene, state, results, environment, pair);
   }
   for (int body = 0; body < scene.num_bodies && results.body_wrench.data != nullptr; ++body) {
-    write_body_wrench(scene, state, results, environment, body, status == kOk);
+    write_body_wrench(scene, state, results, environment, body);
   }
 }
 
-using EvaluateEnvironment = void (*)(const Batch&, std::int64_t, Workspace<1>&);
+using EvaluateEnvironment = void (*)(const Batch&, std::int64_t, ThreadWorkspace&);
 
 template <class T, bool brute_force>
 EvaluateEnvironment select(Outputs outputs) {
@@ -82,7 +83,7 @@ class CpuBackend final : public Evaluator::Implementation {
     // small enough to share out uneven work, large enough that the counter and neighbouring results stay quiet
     constexpr std::int64_t kChunk = 8;
     const auto work_on = [&] {
-      Workspace<1> work;
+      ThreadWorkspace work;
       for (std::int64_t begin = next.fetch_add(kChunk); begin < count; begin = next.fetch_add(kChunk)) {
         for (std::int64_t e = begin; e < std::min(begin + kChunk, count); ++e) evaluate_one(batch, e, work);
       }

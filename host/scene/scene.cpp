@@ -16,7 +16,7 @@ using detail::SceneData;
 
 namespace {
 
-constexpr int kMaxBodies = 64;
+using detail::kMaxBodies;
 
 [[noreturn]] void fail(const std::string& what) { throw Error("scene: " + what); }
 
@@ -146,9 +146,18 @@ Scene::Scene(SceneDescription description) {
   for (const Pair& p : d.pairs) {
     data->pairs.push_back({p.a, p.b, p.dissipation.value_or(-1), p.friction.value_or(-1)});
   }
+  for (std::int32_t body = 0; body < static_cast<std::int32_t>(d.bodies.size()); ++body) {
+    data->body_pairs_begin.push_back(static_cast<std::int32_t>(data->body_pairs.size()));
+    for (std::size_t i = 0; i < d.pairs.size(); ++i) {
+      if (d.pairs[i].a == body || d.pairs[i].b == body) data->body_pairs.push_back(static_cast<std::int32_t>(i));
+    }
+  }
+  data->body_pairs_begin.push_back(static_cast<std::int32_t>(data->body_pairs.size()));
   data->view = {data->geometries.data(),
                 data->bodies.data(),
                 data->pairs.data(),
+                data->body_pairs.data(),
+                data->body_pairs_begin.data(),
                 static_cast<std::int32_t>(data->geometries.size()),
                 static_cast<std::int32_t>(data->bodies.size()),
                 static_cast<std::int32_t>(data->pairs.size()),

@@ -17,6 +17,7 @@ struct SceneData {
   std::vector<GeometryView> geometries;
   std::vector<BodyView> bodies;
   std::vector<PairView> pairs;
+  std::vector<std::int32_t> body_pairs, body_pairs_begin;
   SceneView view;  // of the arrays above
 };
 

@@ -7,8 +7,13 @@ std::string status_text(std::uint32_t status) {
   static constexpr struct {
     std::uint32_t bit;
     const char* name;
-  } kNames[] = {{kBadPose, "bad_pose"},         {kBadVelocity, "bad_velocity"}, {kBadMaterial, "bad_material"},
-                {kBadGeometry, "bad_geometry"}, {kSumOverflow, "sum_overflow"}, {kPolygonCapacity, "polygon_capacity"}};
+  } kNames[] = {{kBadPose, "bad_pose"},
+                {kBadVelocity, "bad_velocity"},
+                {kBadMaterial, "bad_material"},
+                {kBadGeometry, "bad_geometry"},
+                {kSumOverflow, "sum_overflow"},
+                {kPolygonCapacity, "polygon_capacity"},
+                {kContactCapacity, "contact_capacity"}};
 
   std::string text;
   const auto append = [&text](const std::string& name) { text += (text.empty() ? "" : "|") + name; };

@@ -19,6 +19,20 @@ struct Polygon {
   float area;                 // m^2
 };
 
+/// One polygon as a spring and damper at a point, world frame: normal force area * (...) of VL eqs. 19 to 23, for
+/// solvers that take point contacts. Polygons where a pressure does not rise into its body (g <= 0) have none.
+struct DiscreteContact {
+  std::int32_t pair;
+  float point[3];     // centroid of the polygon, m
+  float normal[3];    // unit, from body b into body a
+  float area;         // m^2
+  float pressure;     // p0 at the point, Pa
+  float stiffness;    // k = area * g, N/m
+  float distance;     // phi0 = -p0 / g, m, negative
+  float dissipation;  // d, s/m, also under the pfc law
+  float friction;
+};
+
 /// Results of N environments with P pairs and B bodies. Force in N, torque in N m, world frame.
 struct Results {
   OutputArray pair_wrench;          // N x P x 6   force on body a, then torque on a about a's body origin
@@ -39,6 +53,11 @@ struct Results {
   Polygon* polygons = nullptr;              // N x polygon_capacity
   std::int32_t* polygons_needed = nullptr;  // N   the capacity that would have been enough; required with polygons
   std::int32_t polygon_capacity = 0;
+
+  // the same as point contacts
+  DiscreteContact* contacts = nullptr;      // N x contact_capacity
+  std::int32_t* contacts_needed = nullptr;  // N   required with contacts
+  std::int32_t contact_capacity = 0;
 };
 
 }  // namespace isopatch

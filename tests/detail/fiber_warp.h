@@ -7,6 +7,7 @@
 
 #include <ucontext.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -14,6 +15,7 @@
 #include <source_location>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "isopatch/detail/body_wrench.h"
 #include "isopatch/detail/energy.h"
@@ -214,6 +216,9 @@ class FiberWarp {
     group_.arrive(lane_, {Kind::kMax, place, 0, value});
     return group_.max_;
   }
+  int from_first(int value, Place place = Place::current()) {
+    return static_cast<int>(sum(lane_ == 0 ? value : 0, place));
+  }
   void sync(Place place = Place::current()) { group_.arrive(lane_, {Kind::kSync, place, 0, 0}); }
 
   int reserve(std::int32_t* counter, int count) {
@@ -222,6 +227,10 @@ class FiberWarp {
     return before;
   }
   void set_bits(std::uint32_t* word, std::uint32_t bits) { *word |= bits; }
+  void add(std::int64_t* word, std::int64_t value) { *word += value; }
+  void raise(std::int64_t* word, std::int64_t value) { *word = std::max(*word, value); }
+  int arrive(std::int32_t* counter) { return (*counter)++; }
+  std::int64_t take(std::int64_t* word) { return std::exchange(*word, 0); }
 
  private:
   using Kind = typename FiberGroup<size>::Kind;
@@ -230,37 +239,39 @@ class FiberWarp {
   int lane_;
 };
 
-/// What the stages of the cuda backend do, with a warp of fibers. Strides of `state` and `results` must be given.
+/// What the stages of the cuda backend do, with a warp of fibers; each pair by `shares` warps, one after another.
+/// Strides of `state` and `results` must be given.
 template <class T, int size, bool brute_force = false>
 class FiberEvaluator {
  public:
+  explicit FiberEvaluator(int shares = 1) : shares_(shares) {}
+
   void evaluate(const Scene& scene, const State& state, const Results& results) {
     using detail::Outputs;
     const detail::SceneView& view = scene.data().view;
     for (std::int64_t e = 0; e < state.num_environments; ++e) {
-      std::uint32_t found[size] = {};
-      group_.run([&](FiberWarp<size>& warp) { found[warp.lane()] = environment_status(warp, view, state, e); });
-      for (const std::uint32_t status : found) {
-        if (status != found[0]) throw Divergence("lanes differ about the status of environment " + std::to_string(e));
-      }
-      if (results.status != nullptr) results.status[e] = found[0];
-      if (results.polygons_needed != nullptr) results.polygons_needed[e] = 0;
-      for (int pair = 0; pair < view.num_pairs; ++pair) {
-        const bool live = found[0] == kOk && is_enabled(view, state, e, pair);
+      std::int32_t count = 0;
+      detail::BodyBounds bounds[detail::kMaxBodies];
+      std::array<std::int64_t, detail::kMaxPairs> items = {};
+      group_.run([&](FiberWarp<size>& warp) {
+        begin_environment(warp, bounds, view, state, results, e, {items.data(), &count}, brute_force);
+      });
+      for (std::int32_t i = 0; i < count; ++i) {
+        const int pair = static_cast<int>(items[static_cast<std::size_t>(i)] - e * view.num_pairs);
         switch (detail::needed_outputs(results)) {
           case Outputs::kWrench:
-            evaluate_one<Outputs::kWrench>(view, state, results, e, pair, live);
+            evaluate_one<Outputs::kWrench>(view, state, results, e, pair);
             break;
           case Outputs::kPatch:
-            evaluate_one<Outputs::kPatch>(view, state, results, e, pair, live);
+            evaluate_one<Outputs::kPatch>(view, state, results, e, pair);
             break;
           case Outputs::kPolygons:
-            evaluate_one<Outputs::kPolygons>(view, state, results, e, pair, live);
+            evaluate_one<Outputs::kPolygons>(view, state, results, e, pair);
             break;
         }
       }
       for (int body = 0; body < view.num_bodies && results.body_wrench.data != nullptr; ++body) {
-        detail::write_body_wrench(view, state, results, e, body, found[0] == kOk);
+        detail::write_body_wrench(view, state, results, e, body);
       }
     }
   }
@@ -272,16 +283,16 @@ class FiberEvaluator {
   static constexpr std::int32_t kUntouched = -1234567;
 
   template <detail::Outputs outputs>
-  void evaluate_one(const detail::SceneView& view, const State& state, const Results& results, std::int64_t e, int pair,
-                    bool live) {
-    if (!live) {
-      detail::write_pair<T, outputs != detail::Outputs::kWrench>(results, e, pair, view.num_pairs, nullptr, nullptr);
-      detail::write(results.energy, e, pair, 0.0);
-      return;
-    }
+  void evaluate_one(const detail::SceneView& view, const State& state, const Results& results, std::int64_t e,
+                    int pair) {
     for (detail::NodePair& p : work_->stack) p = {kUntouched, kUntouched};
+    for (int share = 0; share < shares_; ++share) {
+      group_.run([&](FiberWarp<size>& warp) {
+        detail::evaluate_pair<T, outputs, brute_force>(warp, *work_, view, state, results, e, pair, {share, shares_},
+                                                       &shared_);
+      });
+    }
     group_.run([&](FiberWarp<size>& warp) {
-      detail::evaluate_pair<T, outputs, brute_force>(warp, *work_, view, state, results, e, pair);
       if (results.energy.data != nullptr) detail::evaluate_energy(warp, *work_, view, state, results, e, pair);
     });
     int used = detail::Workspace<size>::kStack;
@@ -289,8 +300,10 @@ class FiberEvaluator {
     highest_stack_ = used > highest_stack_ ? used : highest_stack_;
   }
 
+  int shares_;
   FiberGroup<size> group_;
   std::unique_ptr<detail::Workspace<size>> work_ = std::make_unique<detail::Workspace<size>>();
+  detail::SharedSums shared_ = {};
   int highest_stack_ = 0;
 };
 

@@ -95,12 +95,13 @@ enum class Energy : std::uint8_t { kWith, kWithout };
 
 /// Returns the largest number of node pairs that waited at once.
 template <class T, int size, bool brute_force = false>
-int expect_same_bits(const Scene& scene, const Batch& batch, Outputs outputs, Energy energy = Energy::kWith) {
+int expect_same_bits(const Scene& scene, const Batch& batch, Outputs outputs, Energy energy = Energy::kWith,
+                     int shares = 1) {
   ResultArrays serial(scene, batch.environments, outputs, 1024), fibers(scene, batch.environments, outputs, 1024);
   Results serial_view = serial.view(), fiber_view = fibers.view();
   if (energy == Energy::kWithout) serial_view.energy = fiber_view.energy = {};
   Evaluator(scene, cpu(kPrecision<T>)).evaluate(batch.state(), serial_view);
-  FiberEvaluator<T, size, brute_force> evaluator;
+  FiberEvaluator<T, size, brute_force> evaluator(shares);
   evaluator.evaluate(scene, batch.state(), fiber_view);
   EXPECT_EQ(first_difference(serial, fibers), -1) << "the first environment that differs";
   int touching = 0;
@@ -186,6 +187,17 @@ TEST(FiberWarp, AStackThatIsNearlyAlwaysFullGivesTheSameBits) {
   EXPECT_GT(highest, 32);
   EXPECT_LT(highest, detail::Workspace<16>::kStack);
   RecordProperty("highest_stack", highest);
+}
+
+TEST(FiberWarp, SharesOfAPairAddUpToTheSameBits) {
+  const Scene scene(mixed_scene());
+  const Batch batch = random_batch(scene, 2, 7);
+  for (const int shares : {2, 4, 16, 64}) {
+    SCOPED_TRACE(shares);
+    expect_same_bits<float, 32>(scene, batch, Outputs::kPolygons, Energy::kWithout, shares);
+    expect_same_bits<double, 32>(scene, batch, Outputs::kPatch, Energy::kWithout, shares);
+    expect_same_bits<float, 1>(scene, batch, Outputs::kWrench, Energy::kWithout, shares);
+  }
 }
 
 TEST(FiberWarp, OddWidthsGiveTheSameBits) {

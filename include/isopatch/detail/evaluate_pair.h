@@ -3,6 +3,7 @@
 // One pair of bodies in one environment, from poses to wrench: what a warp does.
 #pragma once
 
+#include "isopatch/detail/begin_environment.h"
 #include "isopatch/detail/polygon_output.h"
 #include "isopatch/detail/traverse.h"
 #include "isopatch/detail/wrench_sums.h"
@@ -56,38 +57,33 @@ struct WrenchVisitor {
  private:
   ISOPATCH_HD void append(const ContactPlane<T>& plane, const Segments<T>& segments, int count,
                           const Contribution<T>& contribution) {
-    const int at = warp.reserve(results.polygons_needed + environment, 1);
-    if (at >= results.polygon_capacity) {
-      if (results.status != nullptr) warp.set_bits(results.status + environment, kPolygonCapacity);
-      return;
+    if (results.polygons != nullptr) {
+      const int at = warp.reserve(results.polygons_needed + environment, 1);
+      if (at < results.polygon_capacity) {
+        results.polygons[environment * results.polygon_capacity + at] =
+            make_polygon(frame, pair, plane, segments, count, contribution);
+      } else if (results.status != nullptr) {
+        warp.set_bits(results.status + environment, kPolygonCapacity);
+      }
     }
-    results.polygons[environment * results.polygon_capacity + at] =
-        make_polygon(frame, pair, plane, segments, count, contribution);
+    const bool resists = (frame.rigid_M || plane.gradient_M > 0) && (frame.rigid_S || plane.gradient_S > 0);
+    if (results.contacts != nullptr && resists) {
+      const int at = warp.reserve(results.contacts_needed + environment, 1);
+      if (at < results.contact_capacity) {
+        results.contacts[environment * results.contact_capacity + at] =
+            make_contact(frame, pair, plane, segments, count, contribution);
+      } else if (results.status != nullptr) {
+        warp.set_bits(results.status + environment, kContactCapacity);
+      }
+    }
   }
 };
 
-/// The environment's fault bits, found by all lanes together.
-template <class Warp>
-ISOPATCH_HD std::uint32_t environment_status(Warp& warp, const SceneView& scene, const State& state,
-                                             std::int64_t environment) {
-  std::uint32_t status = kOk;
-  for (int body = warp.lane(); body < scene.num_bodies; body += Warp::kSize) {
-    status |= body_status(scene, state, environment, body);
-  }
-  for (int pair = warp.lane(); pair < scene.num_pairs; pair += Warp::kSize) {
-    status |= pair_status(scene, state, environment, pair);
-  }
-  std::uint32_t all = kOk;
-  for (std::uint32_t bit = 1; bit <= kBadGeometry; bit <<= 1) {
-    if (warp.ballot((status & bit) != 0u) != 0u) all |= bit;
-  }
-  return all;
-}
-
-/// Evaluates one pair of a sound environment and writes its results.
+/// Evaluates one pair of a sound environment and writes its results; or one share of it, and the last to finish writes.
 template <class T, Outputs outputs, bool brute_force = false, class Warp, int size>
 ISOPATCH_HD void evaluate_pair(Warp& warp, Workspace<size>& work, const SceneView& scene, const State& state,
-                               const Results& results, std::int64_t environment, int pair) {
+                               const Results& results, std::int64_t environment, int pair, Share share = {},
+                               SharedSums* shared = nullptr) {
   if (warp.lane() == 0) work.frame = make_pair_frame(scene, state, environment, pair);
   warp.sync();
   const PairFrame& frame = work.frame;
@@ -95,16 +91,17 @@ ISOPATCH_HD void evaluate_pair(Warp& warp, Workspace<size>& work, const SceneVie
   if constexpr (brute_force) {
     visit_all(warp, work, visitor);
   } else {
-    traverse(warp, work, visitor);
+    traverse(warp, work, visitor, share);
   }
-  visitor.sums.reduce(warp);
+  auto& sums = visitor.sums;
+  sums.reduce(warp);
 
-  if (warp.lane() == 0) {
-    write_pair(results, environment, pair, scene.num_pairs, &frame, &visitor.sums);
-    const double area = visitor.sums.area.value(visitor.grids.area);
-    const bool overflow = visitor.sums.misfits > 0 || area > frame.area_bound;
+  if (warp.lane() == 0 && (share.count == 1 || sums.combine(warp, share.count, *shared))) {
+    write_pair(results, environment, pair, scene.num_pairs, frame, sums);
+    const bool overflow = sums.misfits > 0 || sums.area.value(visitor.grids.area) > frame.area_bound;
     if (overflow && results.status != nullptr) warp.set_bits(results.status + environment, kSumOverflow);
   }
+  warp.sync();  // the workspace may be used again
 }
 
 }  // namespace isopatch::detail

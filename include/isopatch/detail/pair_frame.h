@@ -25,7 +25,7 @@ struct PairFrame {
 
   // poses
   Transform<double> X_WM, X_MS;
-  Vec3d p_WoA, p_WoB;        // body origins of the pair's a and b in the world
+  Vec3d p_WoA;               // body origin of the pair's a in the world
   Transform<float> coarse;   // X_MS for the box tests
   Vec3f absolute_row[3];     // |R| of `coarse`
   float slack;               // m, added to every box test; far above its rounding
@@ -119,11 +119,8 @@ ISOPATCH_HD PairFrame make_pair_frame(const SceneView& scene, const State& state
   const bool rigid_a = scene.bodies[view.a].rigid, rigid_b = scene.bodies[view.b].rigid;
   const GeometryView& geometry_a = scene.geometries[geometry_of(scene, state, environment, view.a)];
   const GeometryView& geometry_b = scene.geometries[geometry_of(scene, state, environment, view.b)];
-  const Transform<double> X_WA = read_pose(state, environment, view.a), X_WB = read_pose(state, environment, view.b);
 
   PairFrame f;
-  f.p_WoA = X_WA.translation;
-  f.p_WoB = X_WB.translation;
 
   // roles: a half space is S; beside it, and otherwise, M is compliant where it can be
   f.swapped = geometry_a.half_space || (rigid_a && !geometry_b.half_space);
@@ -137,8 +134,10 @@ ISOPATCH_HD PairFrame make_pair_frame(const SceneView& scene, const State& state
   f.hierarchy_S = f.rigid_S ? f.S->surface : f.S->solid;
 
   // poses
-  f.X_WM = f.swapped ? X_WB : X_WA;
-  const Transform<double>& X_WS = f.swapped ? X_WA : X_WB;
+  const int body_M = f.swapped ? view.b : view.a, body_S = f.swapped ? view.a : view.b;
+  f.X_WM = read_pose(state, environment, body_M);
+  const Transform<double> X_WS = read_pose(state, environment, body_S);
+  f.p_WoA = read_vec3(state.poses, environment, view.a * kPoseSize);
   f.X_MS = relative(f.X_WM, X_WS);
   f.coarse = float_copy(f.X_MS);
   for (int i = 0; i < 3; ++i) {
@@ -162,8 +161,7 @@ ISOPATCH_HD PairFrame make_pair_frame(const SceneView& scene, const State& state
   f.level_slack = static_cast<float>(kLevelSlack * reach * (gradient_M + gradient_S) * inverse_modulus);
 
   // contact law
-  const Twist twist_M = read_twist(state, environment, f.swapped ? view.b : view.a);
-  const Twist twist_S = read_twist(state, environment, f.swapped ? view.a : view.b);
+  const Twist twist_M = read_twist(state, environment, body_M), twist_S = read_twist(state, environment, body_S);
   const Vec3d reference_W = rotate(f.X_WM, f.reference_M);  // from M's origin, world axes
   const Vec3d from_S_W = reference_W + (f.X_WM.translation - X_WS.translation);
   const Vec3d velocity_W =

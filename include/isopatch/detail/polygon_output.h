@@ -52,4 +52,33 @@ ISOPATCH_HD Polygon make_polygon(const PairFrame& f, int pair, const ContactPlan
   return out;
 }
 
+/// The same polygon as a point contact at its centroid.
+template <class T>
+ISOPATCH_HD DiscreteContact make_contact(const PairFrame& f, int pair, const ContactPlane<T>& plane,
+                                         const Segments<T>& s, int count, const Contribution<T>& contribution) {
+  const AreaMoments<T> m = area_moments(s, count);
+  const double X = static_cast<double>(plane.radius) * static_cast<double>(s.middle_x + m.x / m.one);
+  const double Y = static_cast<double>(plane.radius) * static_cast<double>(s.middle_y + m.y / m.one);
+  const double pressure = std::fma(plane.pressure_u, X, std::fma(plane.pressure_v, Y, plane.pressure));
+  const double gradient = effective_gradient(f, plane);
+  const Vec3d p_W = apply(f.X_WM, fused(X, plane.axes.u, fused(Y, plane.axes.v, plane.origin)));
+  const Vec3d n_W = (f.swapped ? -1.0 : 1.0) * rotate(f.X_WM, plane.normal);
+
+  DiscreteContact out = {};
+  out.pair = pair;
+  out.point[0] = static_cast<float>(p_W.x);
+  out.point[1] = static_cast<float>(p_W.y);
+  out.point[2] = static_cast<float>(p_W.z);
+  out.normal[0] = static_cast<float>(n_W.x);
+  out.normal[1] = static_cast<float>(n_W.y);
+  out.normal[2] = static_cast<float>(n_W.z);
+  out.area = static_cast<float>(contribution.area);
+  out.pressure = static_cast<float>(pressure);
+  out.stiffness = static_cast<float>(static_cast<double>(contribution.area) * gradient);
+  out.distance = static_cast<float>(-pressure / gradient);
+  out.dissipation = static_cast<float>(f.pfc_dissipation ? f.dissipation * gradient : f.dissipation);
+  out.friction = static_cast<float>(f.friction);
+  return out;
+}
+
 }  // namespace isopatch::detail

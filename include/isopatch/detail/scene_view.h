@@ -55,6 +55,9 @@ struct HierarchyView {
 
 inline constexpr int kMaxDepth = 32;
 
+inline constexpr int kMaxBodies = 64;
+inline constexpr int kMaxPairs = kMaxBodies * (kMaxBodies - 1) / 2;
+
 struct GeometryView {
   bool half_space;
   double thickness;       // half space only, m
@@ -93,6 +96,8 @@ struct SceneView {
   const GeometryView* geometries;
   const BodyView* bodies;
   const PairView* pairs;
+  const std::int32_t* body_pairs;        // the pairs of body 0, of body 1 and so on, each in ascending order
+  const std::int32_t* body_pairs_begin;  // where each body's begin in body_pairs; num_bodies + 1
   std::int32_t num_geometries;
   std::int32_t num_bodies;
   std::int32_t num_pairs;

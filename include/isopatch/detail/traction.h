@@ -119,6 +119,14 @@ ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairFrame& f, const Segments<T
   return sum;
 }
 
+/// The slope of the contact pressure along the normal, Pa/m (VL eq. 23).
+template <class T>
+ISOPATCH_HD double effective_gradient(const PairFrame& f, const ContactPlane<T>& plane) {
+  if (f.rigid_M) return plane.gradient_S;
+  if (f.rigid_S) return plane.gradient_M;
+  return plane.gradient_M * plane.gradient_S / (plane.gradient_M + plane.gradient_S);
+}
+
 /// Integrates over the polygon `s` on `plane`. Returns false if it has no area or the gradient filter drops it.
 template <class T>
 ISOPATCH_HD bool integrate(const PairFrame& f, const ContactPlane<T>& plane, const Segments<T>& s, int count,
@@ -149,11 +157,8 @@ ISOPATCH_HD bool integrate(const PairFrame& f, const ContactPlane<T>& plane, con
   const Vec3<T> arm = fused(middle_u, u, fused(middle_v, v, cast<T>(arm_d)));
   if (f.moving) {
     double dissipation = f.dissipation;
-    if (f.pfc_dissipation) {  // effective gradient, VL eq. 23; approaching never lowers the pressure
-      const double g = f.rigid_M   ? plane.gradient_S
-                       : f.rigid_S ? plane.gradient_M
-                                   : plane.gradient_M * plane.gradient_S / (plane.gradient_M + plane.gradient_S);
-      dissipation *= max(g, 0.0);
+    if (f.pfc_dissipation) {  // approaching never lowers the pressure
+      dissipation *= max(effective_gradient(f, plane), 0.0);
     }
     const Vec3d middle =
         fused(static_cast<double>(middle_u), plane.axes.u, static_cast<double>(middle_v) * plane.axes.v);

@@ -117,24 +117,10 @@ ISOPATCH_HD void enqueue(Warp& warp, Workspace<size>& work, int& waiting, bool a
   drain(warp, work, waiting, false, visitor);
 }
 
-/// Two hierarchies together; the larger node is opened.
-template <class Warp, class Visitor, int size>
-ISOPATCH_HD void traverse(Warp& warp, Workspace<size>& work, Visitor& visitor) {
-  const PairFrame& f = work.frame;
-  const Node* nodes_M = f.hierarchy_M.layer(f.layer_M);
-  const Node* nodes_S = f.S->half_space ? nullptr : f.hierarchy_S.layer(f.layer_S);
-  const auto may_touch = [&](NodePair p) {
-    const Node* s = nodes_S == nullptr ? nullptr : nodes_S + p.s;
-    NodeOverlap overlap;
-    return boxes_may_touch(f, nodes_M[p.m], s, overlap) && visitor.wants(nodes_M[p.m], s, overlap);
-  };
-
-  const NodePair root = {0, nodes_S == nullptr ? -1 : 0};
-  if (!may_touch(root)) return;
-  if (warp.lane() == 0) work.stack[0] = root;
-  int depth = 1, waiting = 0;
-  warp.sync();
-
+/// Works off the `depth` pairs on the stack and all that come of them.
+template <class Warp, class Visitor, class MayTouch, int size>
+ISOPATCH_HD void descend(Warp& warp, Workspace<size>& work, Visitor& visitor, const Node* nodes_M, const Node* nodes_S,
+                         const MayTouch& may_touch, int depth, int& waiting) {
   while (depth > 0) {
     // one pair for each lane from the top; a single one where the stack is nearly full
     const int room = Workspace<size>::kStack - Workspace<size>::kReserve - depth;
@@ -172,6 +158,61 @@ ISOPATCH_HD void traverse(Warp& warp, Workspace<size>& work, Visitor& visitor) {
       depth += count_bits(ballot);
     }
     enqueue(warp, work, waiting, accepted, cells, visitor);
+  }
+}
+
+/// One of `count` shares of a pair's work, for that many warps.
+struct Share {
+  int index = 0, count = 1;
+};
+
+/// The cells of M are shared out by subtrees, several to a share, so that a contact in one place is work for many:
+/// those below the nodes `levels` under the root, dealt out in turn.
+inline constexpr int kSubtreesPerShare = 8;
+
+/// The node that the bits of `subtree`, from the highest of `levels`, lead to from the root; a leaf met early belongs
+/// to the path that goes on to the left. -1 if there is none.
+ISOPATCH_HD std::int32_t subtree_root(const Node* nodes, int subtree, int levels) {
+  std::int32_t at = 0;
+  for (int level = levels - 1; level >= 0; --level) {
+    const int bit = subtree >> level & 1;
+    if (!nodes[at].is_leaf()) {
+      at = nodes[at].child + bit;
+    } else if (bit != 0) {
+      return -1;
+    }
+  }
+  return at;
+}
+
+/// Two hierarchies together; the larger node is opened.
+template <class Warp, class Visitor, int size>
+ISOPATCH_HD void traverse(Warp& warp, Workspace<size>& work, Visitor& visitor, Share share = {}) {
+  const PairFrame& f = work.frame;
+  const Node* nodes_M = f.hierarchy_M.layer(f.layer_M);
+  const Node* nodes_S = f.S->half_space ? nullptr : f.hierarchy_S.layer(f.layer_S);
+  const auto may_touch = [&](NodePair p) {
+    const Node* s = nodes_S == nullptr ? nullptr : nodes_S + p.s;
+    NodeOverlap overlap;
+    return boxes_may_touch(f, nodes_M[p.m], s, overlap) && visitor.wants(nodes_M[p.m], s, overlap);
+  };
+
+  const int subtrees = share.count == 1 ? 1 : kSubtreesPerShare * share.count;
+  int levels = 0;
+  while (1 << levels < subtrees) ++levels;
+
+  int waiting = 0;
+  for (int begin = share.index; begin < subtrees; begin += share.count * size) {
+    // a root for each lane
+    const int subtree = begin + share.count * warp.lane();
+    const NodePair root = {subtree < subtrees ? subtree_root(nodes_M, subtree, levels) : -1,
+                           nodes_S == nullptr ? -1 : 0};
+    const bool keep_root = root.m >= 0 && may_touch(root);
+    const std::uint32_t roots = warp.ballot(keep_root);
+    if (keep_root) work.stack[rank_in(roots, warp.lane())] = root;
+    int depth = count_bits(roots);
+    warp.sync();
+    descend(warp, work, visitor, nodes_M, nodes_S, may_touch, depth, waiting);
   }
   drain(warp, work, waiting, true, visitor);
 }

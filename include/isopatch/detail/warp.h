@@ -9,9 +9,14 @@
 //   std::uint32_t ballot(bool)            bit i is lane i's value
 //   std::int64_t sum(std::int64_t)        over all lanes, in every lane
 //   float max(float) / double max(double) likewise
+//   int from_first(int)                   lane 0's value, in every lane
 //   void sync()                           makes writes to the workspace visible to all lanes
 //   int reserve(std::int32_t*, int)       adds to a counter other warps may share, returns the value before
 //   void set_bits(std::uint32_t*, bits)   ors into a word other warps may share
+//   void add(std::int64_t*, v)            adds to a word other warps may share
+//   void raise(std::int64_t*, v)          makes it at least v
+//   int arrive(std::int32_t*)             counts the caller in, after all it wrote; returns how many came before
+//   std::int64_t take(std::int64_t*)      what others added, once all have arrived; leaves 0
 //
 // SerialWarp is the CPU's; CudaWarp (kernels/cuda_warp.cuh) the GPU's; the tests run 32 fibers in lockstep.
 #pragma once
@@ -32,6 +37,7 @@ struct SerialWarp {
   ISOPATCH_HD std::int64_t sum(std::int64_t value) const { return value; }
   ISOPATCH_HD float max(float value) const { return value; }
   ISOPATCH_HD double max(double value) const { return value; }
+  ISOPATCH_HD int from_first(int value) const { return value; }
   ISOPATCH_HD void sync() const {}
   ISOPATCH_HD int reserve(std::int32_t* counter, int count) const {
     const int before = *counter;
@@ -39,6 +45,14 @@ struct SerialWarp {
     return before;
   }
   ISOPATCH_HD void set_bits(std::uint32_t* word, std::uint32_t bits) const { *word |= bits; }
+  ISOPATCH_HD void add(std::int64_t* word, std::int64_t value) const { *word += value; }
+  ISOPATCH_HD void raise(std::int64_t* word, std::int64_t value) const { *word = value > *word ? value : *word; }
+  ISOPATCH_HD int arrive(std::int32_t* counter) const { return (*counter)++; }
+  ISOPATCH_HD std::int64_t take(std::int64_t* word) const {
+    const std::int64_t value = *word;
+    *word = 0;
+    return value;
+  }
 };
 
 /// The number of set bits; compilers know the idiom.

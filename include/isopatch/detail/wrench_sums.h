@@ -3,6 +3,7 @@
 // What one lane adds up for one pair, and how lanes become results.
 #pragma once
 
+#include <bit>
 #include <type_traits>
 
 #include "isopatch/detail/traction.h"
@@ -14,7 +15,7 @@ namespace isopatch::detail {
 enum class Outputs : std::uint8_t { kWrench, kPatch, kPolygons };
 
 inline Outputs needed_outputs(const Results& r) {
-  if (r.polygons != nullptr) return Outputs::kPolygons;
+  if (r.polygons != nullptr || r.contacts != nullptr) return Outputs::kPolygons;
   const bool patch = r.center_of_pressure.data != nullptr || r.mean_normal.data != nullptr ||
                      r.max_pressure.data != nullptr || r.friction_force.data != nullptr;
   return patch ? Outputs::kPatch : Outputs::kWrench;
@@ -49,6 +50,12 @@ struct PatchSums {
 
 struct NoPatchSums {};
 
+/// Where the warps that share a pair add up; zero between steps. Room for every kind of WrenchSums.
+struct SharedSums {
+  std::int64_t word[40];
+  std::int32_t arrived;
+};
+
 template <class T, bool with_patch>
 struct WrenchSums {
   SumVec3<T> force, torque;
@@ -72,62 +79,83 @@ struct WrenchSums {
     misfits += fits ? 0 : 1;
   }
 
-  /// Adds up all lanes; every lane ends with the total.
-  template <class Warp>
-  ISOPATCH_HD void reduce(Warp& warp) {
-    reduce(warp, force);
-    reduce(warp, torque);
-    reduce(warp, area);
-    polygons = warp.sum(polygons);
-    misfits = warp.sum(misfits);
+  /// Calls visit(word) for everything that is added up.
+  template <class Visit>
+  ISOPATCH_HD void for_each_word(const Visit& visit) {
+    const auto visit_sum = [&](OrderFreeSum<T>& sum) {
+      ISOPATCH_UNROLL
+      for (int i = 0; i < OrderFreeSum<T>::kLimbs; ++i) visit(sum.limb[i]);
+    };
+    const auto visit_vec = [&](SumVec3<T>& sum) {
+      visit_sum(sum.x);
+      visit_sum(sum.y);
+      visit_sum(sum.z);
+    };
+    visit_vec(force);
+    visit_vec(torque);
+    visit_sum(area);
+    visit(polygons);
+    visit(misfits);
     if constexpr (with_patch) {
-      reduce(warp, patch.pressure_moment);
-      reduce(warp, patch.normal);
-      reduce(warp, patch.friction_force);
-      reduce(warp, patch.pressure);
-      patch.max_pressure = warp.max(patch.max_pressure);
+      visit_vec(patch.pressure_moment);
+      visit_vec(patch.normal);
+      visit_vec(patch.friction_force);
+      visit_sum(patch.pressure);
     }
   }
 
- private:
+  /// Adds up all lanes; every lane ends with the total.
   template <class Warp>
-  ISOPATCH_HD static void reduce(Warp& warp, OrderFreeSum<T>& sum) {
-    ISOPATCH_UNROLL
-    for (int i = 0; i < OrderFreeSum<T>::kLimbs; ++i) sum.limb[i] = warp.sum(sum.limb[i]);
+  ISOPATCH_HD void reduce(Warp& warp) {
+    for_each_word([&](std::int64_t& word) { word = warp.sum(word); });
+    if constexpr (with_patch) patch.max_pressure = warp.max(patch.max_pressure);
   }
+
+  /// Adds this total to that of the warps that share the pair. True for the last of them, which ends with the whole sum
+  /// and leaves `shared` zero. Called by one lane.
   template <class Warp>
-  ISOPATCH_HD static void reduce(Warp& warp, SumVec3<T>& sum) {
-    reduce(warp, sum.x);
-    reduce(warp, sum.y);
-    reduce(warp, sum.z);
+  ISOPATCH_HD bool combine(Warp& warp, int shares, SharedSums& shared) {
+    int place = 0;
+    for_each_word([&](std::int64_t& word) { warp.add(&shared.word[place++], word); });
+    if constexpr (with_patch) {  // not negative, so its bits are in the order of its values
+      warp.raise(&shared.word[place], std::bit_cast<std::int64_t>(static_cast<double>(patch.max_pressure)));
+    }
+    if (warp.arrive(&shared.arrived) != shares - 1) return false;
+    shared.arrived = 0;
+    place = 0;
+    for_each_word([&](std::int64_t& word) { word = warp.take(&shared.word[place++]); });
+    if constexpr (with_patch) {
+      patch.max_pressure = static_cast<T>(std::bit_cast<double>(warp.take(&shared.word[place])));
+    }
+    return true;
   }
 };
 
-/// Writes one pair's results for the world, on body a. Zeroes where `sums` is null.
+/// Writes one pair's results for the world, on body a.
 template <class T, bool with_patch>
 ISOPATCH_HD void write_pair(const Results& results, std::int64_t environment, int pair, int num_pairs,
-                            const PairFrame* f, const WrenchSums<T, with_patch>* sums) {
+                            const PairFrame& f, const WrenchSums<T, with_patch>& sums) {
   Vec3d force = {0, 0, 0}, torque = {0, 0, 0}, center = {0, 0, 0}, normal = {0, 0, 0}, friction = {0, 0, 0};
   double area = 0, max_pressure = 0;
   std::int64_t polygons = 0;
 
-  if (sums != nullptr && sums->polygons > 0) {
-    const Grids<T> grids = Grids<T>::make(*f);
-    const double sign = f->swapped ? -1.0 : 1.0;
-    force = sign * rotate(f->X_WM, sums->force.value(grids.force));
-    const Vec3d about_reference = sign * rotate(f->X_WM, sums->torque.value(grids.torque));
-    const Vec3d reference_W = rotate(f->X_WM, f->reference_M);  // from M's origin
-    const Vec3d lever = reference_W + (f->X_WM.translation - f->p_WoA);
+  if (sums.polygons > 0) {
+    const Grids<T> grids = Grids<T>::make(f);
+    const double sign = f.swapped ? -1.0 : 1.0;
+    force = sign * rotate(f.X_WM, sums.force.value(grids.force));
+    const Vec3d about_reference = sign * rotate(f.X_WM, sums.torque.value(grids.torque));
+    const Vec3d reference_W = rotate(f.X_WM, f.reference_M);  // from M's origin
+    const Vec3d lever = reference_W + (f.X_WM.translation - f.p_WoA);
     torque = about_reference + cross(lever, force);
-    area = sums->area.value(grids.area);
-    polygons = sums->polygons;
+    area = sums.area.value(grids.area);
+    polygons = sums.polygons;
     if constexpr (with_patch) {
-      const double pressure = sums->patch.pressure.value(grids.force);
-      const Vec3d moment = rotate(f->X_WM, sums->patch.pressure_moment.value(grids.torque));
-      if (pressure > 0) center = fused(1.0 / pressure, moment, reference_W) + f->X_WM.translation;
-      normal = (sign / area) * rotate(f->X_WM, sums->patch.normal.value(grids.area));
-      friction = sign * rotate(f->X_WM, sums->patch.friction_force.value(grids.force));
-      max_pressure = static_cast<double>(sums->patch.max_pressure);
+      const double pressure = sums.patch.pressure.value(grids.force);
+      const Vec3d moment = rotate(f.X_WM, sums.patch.pressure_moment.value(grids.torque));
+      if (pressure > 0) center = fused(1.0 / pressure, moment, reference_W) + f.X_WM.translation;
+      normal = (sign / area) * rotate(f.X_WM, sums.patch.normal.value(grids.area));
+      friction = sign * rotate(f.X_WM, sums.patch.friction_force.value(grids.force));
+      max_pressure = static_cast<double>(sums.patch.max_pressure);
     }
   }
 
