@@ -6,7 +6,7 @@
 
 namespace isopatch {
 
-bool cuda_available() { return false; }
+int num_cuda_devices() { return 0; }
 
 std::unique_ptr<Evaluator::Implementation> make_cuda_backend(Scene, EvaluatorOptions) {
   throw Error("backend cuda: this build has no CUDA code; use cpu or reference");

@@ -5,8 +5,6 @@
 
 #include "isopatch/error.h"
 
-#include "isopatch/error.h"
-
 namespace isopatch {
 
 void evaluate_on_device(const Evaluator&, const State&, const Results&) {

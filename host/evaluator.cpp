@@ -56,6 +56,10 @@ std::unique_ptr<Evaluator::Implementation> make_backend(Scene scene, EvaluatorOp
     throw Error(
         fmt::format("evaluator: num_threads is {}; give 0 for all cores, or a positive number", options.num_threads));
   }
+  if (options.device < -1) {
+    throw Error(
+        fmt::format("evaluator: device is {}; give -1 for the current one, or a device's number", options.device));
+  }
   switch (options.backend) {
     case Backend::kCpu:
       return make_cpu_backend(std::move(scene), options);
@@ -81,6 +85,15 @@ void Evaluator::evaluate(const State& state, const Results& results, void* strea
   check(scene(), checked_state, checked_results);
   implementation_->evaluate(checked_state, checked_results, stream);
 }
+
+void Evaluator::reserve(std::int64_t num_environments) const {
+  if (num_environments < 0) {
+    throw Error(fmt::format("reserve: num_environments is {}; it must not be negative", num_environments));
+  }
+  implementation_->reserve(num_environments);
+}
+
+bool cuda_available() { return num_cuda_devices() > 0; }
 
 const Scene& Evaluator::scene() const { return implementation_->scene(); }
 const EvaluatorOptions& Evaluator::options() const { return implementation_->options(); }

@@ -15,6 +15,8 @@ class Evaluator::Implementation {
   // Arguments are checked and strides filled in (never 0) before this is called.
   virtual void evaluate(const State& state, const Results& results, void* stream) const = 0;
 
+  virtual void reserve(std::int64_t /*num_environments*/) const {}
+
   const Scene& scene() const { return scene_; }
   const EvaluatorOptions& options() const { return options_; }
 

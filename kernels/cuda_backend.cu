@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cuda backend: uploads a scene once, then enqueues the stages of each step.
+// The cuda backend: uploads a scene once, then checks and enqueues the stages of each step.
+#include <algorithm>
+#include <limits>
+#include <mutex>
+
 #include "host/evaluator_backend.h"
 #include "host/scene/scene_data.h"
 #include "isopatch/error.h"
+#include "kernels/check_call.h"
 #include "kernels/device_buffer.h"
+#include "kernels/device_guard.h"
 #include "kernels/stages.h"
 
 namespace isopatch {
@@ -30,7 +36,12 @@ struct DeviceHierarchy {
 class DeviceScene {
  public:
   explicit DeviceScene(const SceneData& host)
-      : bodies_(host.bodies), pairs_(host.pairs), geometries_(host.geometries.size()), view_(host.view) {
+      : bodies_(host.bodies),
+        pairs_(host.pairs),
+        body_pairs_(host.body_pairs),
+        body_pairs_begin_(host.body_pairs_begin),
+        geometries_(host.geometries.size()),
+        view_(host.view) {
     std::vector<GeometryView> geometries = host.geometries;
     for (std::size_t i = 0; i < geometries.size(); ++i) {
       solids_.emplace_back(host.solids[i]);
@@ -42,6 +53,8 @@ class DeviceScene {
     view_.geometries = geometries_.data();
     view_.bodies = bodies_.data();
     view_.pairs = pairs_.data();
+    view_.body_pairs = body_pairs_.data();
+    view_.body_pairs_begin = body_pairs_begin_.data();
   }
 
   const SceneView& view() const { return view_; }
@@ -50,27 +63,108 @@ class DeviceScene {
   std::vector<DeviceHierarchy> solids_, surfaces_;
   DeviceBuffer<BodyView> bodies_;
   DeviceBuffer<PairView> pairs_;
+  DeviceBuffer<std::int32_t> body_pairs_, body_pairs_begin_;
   DeviceBuffer<GeometryView> geometries_;
   SceneView view_;
 };
 
-void require_device() {
-  int count = 0;
+int require_device(int wanted) {
+  int count = 0, current = 0;
   const cudaError_t found = cudaGetDeviceCount(&count);
-  if (found == cudaSuccess && count > 0) return;
-  cudaGetLastError();
-  throw Error(std::string("backend cuda: no usable device (") + cudaGetErrorString(found) +
-              "); use cpu, or install a driver for an NVIDIA GPU");
+  if (found != cudaSuccess || count == 0) {
+    cudaGetLastError();
+    throw Error(std::string("backend cuda: no usable device (") + cudaGetErrorString(found) +
+                "); use cpu, or install a driver for an NVIDIA GPU");
+  }
+  if (wanted >= count) {
+    throw Error("evaluator: device is " + std::to_string(wanted) + "; this machine has " + std::to_string(count) +
+                ", numbered from 0 (-1 for the current one)");
+  }
+  if (wanted >= 0) return wanted;
+  ISOPATCH_CUDA_CHECK(cudaGetDevice(&current));
+  return current;
 }
+
+std::size_t bytes_of(const std::vector<Hierarchy>& hierarchies) {
+  std::size_t bytes = 0;
+  for (const Hierarchy& h : hierarchies) bytes += h.cells.size() * sizeof(Cell) + h.nodes.size() * sizeof(Node);
+  return bytes;
+}
+
+/// Throws Error unless the scene's meshes fit the current device's free memory.
+void require_memory(const SceneData& scene) {
+  const std::size_t needed = bytes_of(scene.solids) + bytes_of(scene.surfaces);
+  std::size_t available = 0, total = 0;
+  ISOPATCH_CUDA_CHECK(cudaMemGetInfo(&available, &total));
+  if (needed <= available) return;
+  throw Error("backend cuda: the scene's meshes need " + std::to_string(needed >> 20) + " MiB; the device has " +
+              std::to_string(available >> 20) + " MiB free");
+}
+
+/// Working memory of the steps: the list of near pairs, counters, and sums of pairs that several warps share. Grows to
+/// the largest batch seen.
+class StepMemory {
+ public:
+  /// Room for batches of `items` pairs in all. Throws Error where that would allocate while `stream` is being captured.
+  void reserve(std::int64_t items, std::int64_t num_sums, cudaStream_t stream) {
+    const std::lock_guard lock(mutex_);
+    const auto list = static_cast<std::size_t>(items), sums = static_cast<std::size_t>(num_sums);
+    if (counters_.size() == 1 && list <= list_.size() && sums <= sums_.size()) return;
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    ISOPATCH_CUDA_CHECK(cudaStreamIsCapturing(stream, &capture));
+    if (capture != cudaStreamCaptureStatusNone) {
+      throw Error(
+          "evaluate: the working memory for this batch would have to be allocated while the stream is captured; call "
+          "Evaluator::reserve() with its number of environments before");
+    }
+    if (counters_.size() == 0) counters_ = DeviceBuffer<StepCounters>(1);
+    if (list > list_.size()) list_ = DeviceBuffer<std::int64_t>(list);
+    if (sums > sums_.size()) {
+      sums_ = DeviceBuffer<SharedSums>(sums);
+      ISOPATCH_CUDA_CHECK(cudaMemset(sums_.data(), 0, sums * sizeof(SharedSums)));
+    }
+  }
+
+  std::int64_t* list() const { return list_.data(); }
+  StepCounters* counters() const { return counters_.data(); }
+  SharedSums* sums() const { return sums_.data(); }
+
+ private:
+  std::mutex mutex_;
+  DeviceBuffer<std::int64_t> list_;
+  DeviceBuffer<StepCounters> counters_;
+  DeviceBuffer<SharedSums> sums_;
+};
 
 class CudaBackend final : public Evaluator::Implementation {
  public:
-  CudaBackend(Scene scene, EvaluatorOptions options)
-      : Implementation(std::move(scene), options), device_scene_(scene_.data()) {}
+  CudaBackend(Scene scene, EvaluatorOptions options, int device)
+      : Implementation(std::move(scene), options), device_(device), device_scene_(scene_.data()) {
+    const bool single = options.precision == Precision::kFloat;
+    for (const Outputs outputs : {Outputs::kWrench, Outputs::kPatch, Outputs::kPolygons}) {
+      const std::int64_t warps = single ? resident_warps<float>(outputs) : resident_warps<double>(outputs);
+      resident_warps_[static_cast<std::size_t>(outputs)] = warps;
+    }
+    for (const Hierarchy& h : scene_.data().solids) {
+      most_cells_ = std::max(most_cells_, static_cast<std::int64_t>(h.cells.size()));
+    }
+  }
+
+  void reserve(std::int64_t num_environments) const override {
+    const DeviceGuard guard(device_);
+    memory_.reserve(items(num_environments), most_sums(), nullptr);
+  }
 
   void evaluate(const State& state, const Results& results, void* stream) const override {
-    const Step step = {device_scene_.view(), state, results};
+    const DeviceGuard guard(device_);
     const auto on = static_cast<cudaStream_t>(stream);
+    check_call(state, results, on, device_);
+    const std::int64_t most = items(state.num_environments);
+    memory_.reserve(most, most_sums(), on);
+
+    const Outputs outputs = needed_outputs(results);
+    const Step step = {device_scene_.view(),  state,         results, memory_.list(), memory_.counters(),
+                       shares(most, outputs), memory_.sums()};
     begin_environments(step, on);
     if (options_.precision == Precision::kFloat) {
       evaluate_pairs<float>(step, on);
@@ -82,22 +176,55 @@ class CudaBackend final : public Evaluator::Implementation {
   }
 
  private:
+  static constexpr std::int64_t kCellsPerShare = 32;  // of the larger mesh; less is not worth a warp
+
+  std::int64_t items(std::int64_t num_environments) const {
+    const std::int64_t pairs = scene_.num_pairs(), most = std::numeric_limits<std::int32_t>::max() / 2;
+    if (num_environments * pairs > most) {
+      throw Error("evaluate: " + std::to_string(num_environments) + " environments of " + std::to_string(pairs) +
+                  " pairs are more than " + std::to_string(most) + " pairs; split the batch");
+    }
+    return num_environments * pairs;
+  }
+
+  /// How many warps share a pair: one where there are enough pairs to fill the device, else a power of two. By sizes
+  /// alone; it changes no bit.
+  int shares(std::int64_t pairs, Outputs outputs) const {
+    std::int64_t shares = 1;
+    const std::int64_t warps = resident_warps_[static_cast<std::size_t>(outputs)];
+    while (2 * shares * pairs <= warps && 2 * shares * kCellsPerShare <= most_cells_) shares *= 2;
+    return static_cast<int>(shares);
+  }
+
+  /// Pairs that can be shared by two warps or more at once.
+  std::int64_t most_sums() const {
+    return *std::max_element(std::begin(resident_warps_), std::end(resident_warps_)) / 2;
+  }
+
+  int device_;
   DeviceScene device_scene_;
+  std::int64_t resident_warps_[3] = {};  // by Outputs
+  std::int64_t most_cells_ = 0;
+  mutable StepMemory memory_;
 };
 
 }  // namespace
 
-bool cuda_available() {
+int num_cuda_devices() {
   int count = 0;
-  const bool found = cudaGetDeviceCount(&count) == cudaSuccess && count > 0;
-  if (!found) cudaGetLastError();
-  return found;
+  if (cudaGetDeviceCount(&count) != cudaSuccess) {
+    cudaGetLastError();
+    return 0;
+  }
+  return count;
 }
 
 std::unique_ptr<Evaluator::Implementation> make_cuda_backend(Scene scene, EvaluatorOptions options) {
-  require_device();
+  const int device = require_device(options.device);
   if (options.brute_force) throw Error("backend cuda: brute_force is offered by cpu and reference only");
-  return std::make_unique<CudaBackend>(std::move(scene), options);
+  const DeviceGuard guard(device);
+  require_memory(scene.data());
+  return std::make_unique<CudaBackend>(std::move(scene), options, device);
 }
 
 }  // namespace isopatch

@@ -6,6 +6,7 @@
 #include <list>
 
 #include "kernels/device_buffer.h"
+#include "kernels/device_guard.h"
 
 namespace isopatch {
 
@@ -69,6 +70,9 @@ class Mirror {
 
 void evaluate_on_device(const Evaluator& evaluator, const State& host_state, const Results& host_results) {
   const std::int64_t bodies = evaluator.scene().num_bodies(), pairs = evaluator.scene().num_pairs();
+  int device = evaluator.options().device;
+  if (device < 0) ISOPATCH_CUDA_CHECK(cudaGetDevice(&device));
+  const DeviceGuard guard(device);
   State state = host_state;
   Results results = host_results;
   Mirror mirror(state.num_environments);
@@ -93,6 +97,8 @@ void evaluate_on_device(const Evaluator& evaluator, const State& host_state, con
   mirror.out(results.energy, pairs);
   mirror.out(results.polygons, results.polygon_capacity);
   mirror.out(results.polygons_needed, 1);
+  mirror.out(results.contacts, results.contact_capacity);
+  mirror.out(results.contacts_needed, 1);
 
   evaluator.evaluate(state, results);
   ISOPATCH_CUDA_CHECK(cudaDeviceSynchronize());

@@ -6,25 +6,42 @@
 
 #include <cuda_runtime_api.h>
 
+#include "isopatch/detail/begin_environment.h"
 #include "isopatch/detail/wrench_sums.h"
 
 namespace isopatch {
+
+/// Counters that a step starts at zero.
+struct StepCounters {
+  std::int32_t listed;     // pairs in the list
+  std::int32_t next_pair;  // shares of pairs, and pairs for the energy, that warps have taken
+  std::int32_t next_energy;
+};
 
 /// The arguments of every stage, by value: views of device memory.
 struct Step {
   detail::SceneView scene;
   State state;
   Results results;
+  std::int64_t* list;  // num_environments x num_pairs; see detail::PairList
+  StepCounters* counters;
+  int shares;                // warps that share one pair: a power of two
+  detail::SharedSums* sums;  // one for each listed pair if there is more than one share; zero between steps
 };
 
-/// Writes every environment's fault bits and clears its polygon counter.
+/// Writes every environment's fault bits, lists the pairs whose bodies are near each other, and zeroes the results of
+/// all others.
 void begin_environments(const Step& step, cudaStream_t stream);
 
-/// Pair wrenches, patch summaries and polygons; zeroes where the environment has a fault or the pair is masked.
+/// Pair wrenches, patch summaries, polygons and discrete contacts of the listed pairs.
 template <class T>
 void evaluate_pairs(const Step& step, cudaStream_t stream);
 
-/// Elastic energies.
+/// The number of warps that evaluate_pairs() keeps on the current device at once, for these outputs.
+template <class T>
+std::int64_t resident_warps(detail::Outputs outputs);
+
+/// Elastic energies of the listed pairs.
 void evaluate_energies(const Step& step, cudaStream_t stream);
 
 /// Body wrenches from the stored pair wrenches.

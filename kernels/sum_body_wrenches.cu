@@ -2,7 +2,6 @@
 //
 // Last stage: a thread sums one body's pair wrenches in the order of the pairs.
 #include "isopatch/detail/body_wrench.h"
-#include "isopatch/detail/evaluate_pair.h"
 #include "kernels/cuda_check.h"
 #include "kernels/stages.h"
 
@@ -18,9 +17,7 @@ __global__ void __launch_bounds__(kBlock) sum_body_wrenches_kernel(Step step) {
   const int body = static_cast<int>(item % step.scene.num_bodies);
   if (environment >= step.state.num_environments) return;
 
-  detail::SerialWarp alone;
-  const bool sound = detail::environment_status(alone, step.scene, step.state, environment) == kOk;
-  detail::write_body_wrench(step.scene, step.state, step.results, environment, body, sound);
+  detail::write_body_wrench(step.scene, step.state, step.results, environment, body);
 }
 
 }  // namespace

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "host/device_batch.h"
-
 namespace isopatch::cli {
 namespace {
 
@@ -65,14 +63,7 @@ Results HostResults::view(std::int64_t begin) {
   return results;
 }
 
-void evaluate_host(const Evaluator& evaluator, const State& state, const Results& results) {
-  if (evaluator.options().backend == Backend::kCuda)
-    evaluate_on_device(evaluator, state, results);
-  else
-    evaluator.evaluate(state, results);
-}
-
-void run_batch(const Evaluator& evaluator, const HostStates& states, HostResults& results, std::int64_t chunk,
+void run_batch(const HostEvaluator& evaluator, const HostStates& states, HostResults& results, std::int64_t chunk,
                const std::function<void(std::int64_t)>& progress) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds kShort(200), kLong(800);
@@ -80,7 +71,7 @@ void run_batch(const Evaluator& evaluator, const HostStates& states, HostResults
   for (std::int64_t begin = 0; begin < states.num_environments;) {
     const std::int64_t count = std::min(chunk, states.num_environments - begin);
     const Clock::time_point start = Clock::now();
-    evaluate_host(evaluator, states.view(begin, count), results.view(begin));
+    evaluator.evaluate(states.view(begin, count), results.view(begin));
     begin += count;
     progress(begin);
 

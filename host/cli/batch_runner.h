@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "isopatch/evaluator.h"
+#include "isopatch/host_evaluator.h"
 
 namespace isopatch::cli {
 
@@ -50,12 +50,9 @@ struct HostResults {
   Results view(std::int64_t begin);
 };
 
-/// One call of the evaluator's backend with host memory.
-void evaluate_host(const Evaluator& evaluator, const State& state, const Results& results);
-
 /// Evaluates all of `states`, `chunk` environments at first, then as many as take a fraction of a second. Calls
 /// `progress(done)` after each part; what it throws ends the run.
-void run_batch(const Evaluator& evaluator, const HostStates& states, HostResults& results, std::int64_t chunk,
+void run_batch(const HostEvaluator& evaluator, const HostStates& states, HostResults& results, std::int64_t chunk,
                const std::function<void(std::int64_t)>& progress);
 
 }  // namespace isopatch::cli

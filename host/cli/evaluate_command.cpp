@@ -114,7 +114,7 @@ void print_row(const char* name, const std::string& value, const std::string& no
   fmt::print("{:<18}{:>16}{}{}\n", name, value, note.empty() ? "" : "   ", note);
 }
 
-void print_table(const EvaluateArguments& arguments, const Evaluator& evaluator, const HostResults& results,
+void print_table(const EvaluateArguments& arguments, const HostEvaluator& evaluator, const HostResults& results,
                  const Stages& stages) {
   const SceneDescription& scene = evaluator.scene().description();
   const Totals totals = totals_of(results);
@@ -159,7 +159,7 @@ void evaluate_command(const EvaluateArguments& arguments) {
                                 : read_states(arguments.states, description);
   stages.finish("load");
 
-  const Evaluator evaluator(Scene(std::move(description)), evaluator_options(arguments));
+  const HostEvaluator evaluator(Scene(std::move(description)), evaluator_options(arguments));
   const SceneDescription& scene = evaluator.scene().description();
   stages.finish("build");
 

@@ -81,7 +81,8 @@ double reach(const std::vector<Point3>& points) {
 
 }  // namespace
 
-std::vector<Polygon> contact_polygons(const Evaluator& evaluator, const HostStates& states, std::int64_t environment) {
+std::vector<Polygon> contact_polygons(const HostEvaluator& evaluator, const HostStates& states,
+                                      std::int64_t environment) {
   std::vector<Polygon> polygons(1024);
   for (;;) {
     std::int32_t needed = 0;
@@ -93,7 +94,7 @@ std::vector<Polygon> contact_polygons(const Evaluator& evaluator, const HostStat
     results.polygons = polygons.data();
     results.polygons_needed = &needed;
     results.polygon_capacity = static_cast<std::int32_t>(polygons.size());
-    evaluate_host(evaluator, states.view(environment, 1), results);
+    evaluator.evaluate(states.view(environment, 1), results);
 
     const bool fits = static_cast<std::size_t>(std::max(needed, 0)) <= polygons.size();
     polygons.resize(static_cast<std::size_t>(std::max(needed, 0)));
@@ -174,7 +175,7 @@ std::string bodies_vtk(const SceneDescription& scene, const HostStates& states, 
   return text;
 }
 
-void write_vtk_files(const Evaluator& evaluator, const HostStates& states, std::int64_t count,
+void write_vtk_files(const HostEvaluator& evaluator, const HostStates& states, std::int64_t count,
                      const std::string& directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);

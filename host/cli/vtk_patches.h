@@ -8,12 +8,13 @@
 #include <vector>
 
 #include "host/cli/batch_runner.h"
-#include "isopatch/evaluator.h"
+#include "isopatch/host_evaluator.h"
 
 namespace isopatch::cli {
 
 /// All contact polygons of one environment, with a buffer that grows until they fit.
-std::vector<Polygon> contact_polygons(const Evaluator& evaluator, const HostStates& states, std::int64_t environment);
+std::vector<Polygon> contact_polygons(const HostEvaluator& evaluator, const HostStates& states,
+                                      std::int64_t environment);
 
 /// Polygons with the pressure at their points, and normal, area and pair as cell data.
 std::string patches_vtk(const std::vector<Polygon>& polygons);
@@ -23,7 +24,7 @@ std::string bodies_vtk(const SceneDescription& scene, const HostStates& states, 
 
 /// Writes patches_NNNN.vtk and bodies_NNNN.vtk of the first `count` environments to `directory`, which is created if
 /// need be.
-void write_vtk_files(const Evaluator& evaluator, const HostStates& states, std::int64_t count,
+void write_vtk_files(const HostEvaluator& evaluator, const HostStates& states, std::int64_t count,
                      const std::string& directory);
 
 }  // namespace isopatch::cli

@@ -23,12 +23,16 @@ struct EvaluatorOptions {
   Precision precision = Precision::kFloat;
   int num_threads = 0;       // cpu and reference: 0 means all cores
   bool brute_force = false;  // cpu: visit all tet pairs instead of the hierarchy; same bits, for tests
+  int device = -1;           // cuda: number of the device; -1: the current one (HostEvaluator: all)
 };
 
-/// True if this build has CUDA code and a usable device is present. Never throws.
+/// The number of CUDA devices this build can use; 0 without CUDA code or without a device. Never throws.
+int num_cuda_devices();
 bool cuda_available();
 
-/// Evaluates contact for batches of environments. Move-only; evaluate() may be called from several threads.
+/// Evaluates contact for batches of environments. Move-only. cpu and reference: evaluate() may be called from several
+/// threads. cuda: calls share working memory, so one must have finished on the device before the next starts (the same
+/// stream will do).
 class Evaluator {
  public:
   /// Uploads the scene where the backend needs it. Throws Error if the backend is not in this build or has no device,
@@ -39,10 +43,15 @@ class Evaluator {
   Evaluator& operator=(Evaluator&&) noexcept;
 
   /// Computes every array of `results` that is not null. cpu and reference: returns when done. cuda: enqueues on
-  /// `stream` (a cudaStream_t, null for the default stream) without allocation or synchronisation; all pointers must be
-  /// device pointers. Throws Error for a negative number of environments, missing poses, or a stride smaller than a
-  /// row.
+  /// `stream` (a cudaStream_t, null for the default stream) without synchronisation; all pointers must be device
+  /// pointers. The first batch of a size larger than before allocates working memory, 8 bytes a pair; after that, or
+  /// after reserve(), a call can be captured in a CUDA graph. Throws Error, before anything is computed, for a negative
+  /// number of environments, missing poses, a stride smaller than a row, and with cuda for an array or a stream that is
+  /// not of the evaluator's device.
   void evaluate(const State& state, const Results& results, void* stream = nullptr) const;
+
+  /// Allocates what batches of up to `num_environments` need.
+  void reserve(std::int64_t num_environments) const;
 
   const Scene& scene() const;
   const EvaluatorOptions& options() const;

@@ -6,6 +6,7 @@
 #include "isopatch/error.h"
 #include "isopatch/evaluator.h"
 #include "isopatch/geometry.h"
+#include "isopatch/host_evaluator.h"
 #include "isopatch/mesh.h"
 #include "isopatch/results.h"
 #include "isopatch/scene.h"

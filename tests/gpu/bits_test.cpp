@@ -7,7 +7,6 @@
 #include <cmath>
 #include <tuple>
 
-#include "device_batch.h"
 #include "support/hash.h"
 
 namespace isopatch::test {
@@ -18,13 +17,16 @@ using detail::Outputs;
 ResultArrays on_gpu(const Scene& scene, const Batch& batch, Precision precision, Outputs outputs,
                     std::int32_t capacity) {
   ResultArrays results(scene, batch.environments, outputs, capacity);
-  evaluate_on_device(Evaluator(scene, {Backend::kCuda, precision, 0, false}), batch.state(), results.view());
+  if (outputs == Outputs::kPolygons) results.give_contacts(capacity);
+  HostEvaluator(scene, {Backend::kCuda, precision, 0, false}).evaluate(batch.state(), results.view());
   return results;
 }
 
 void expect_same_bits(const Scene& scene, const Batch& batch, Precision precision, Outputs outputs = Outputs::kPolygons,
                       std::int32_t capacity = 1024) {
-  const ResultArrays cpu = evaluate(scene, batch, {Backend::kCpu, precision, 0, false}, outputs, capacity);
+  ResultArrays cpu(scene, batch.environments, outputs, capacity);
+  if (outputs == Outputs::kPolygons) cpu.give_contacts(capacity);
+  Evaluator(scene, {Backend::kCpu, precision, 0, false}).evaluate(batch.state(), cpu.view());
   const ResultArrays gpu = on_gpu(scene, batch, precision, outputs, capacity);
   EXPECT_EQ(gpu.status, cpu.status);
   EXPECT_EQ(gpu.polygon_count, cpu.polygon_count);
@@ -88,7 +90,7 @@ TEST_P(GpuBatch, SizesThatStraddleAWarpAndABlock) {
   for (const int size : {0, 1, 2, 31, 32, 33, 127, 128, 129, 257}) {
     SCOPED_TRACE(size);
     if (size == 0) {
-      EXPECT_NO_THROW(evaluate_on_device(Evaluator(scene, {Backend::kCuda, GetParam(), 0, false}), State(), Results()));
+      EXPECT_NO_THROW(HostEvaluator(scene, {Backend::kCuda, GetParam(), 0, false}).evaluate(State(), Results()));
     } else {
       expect_same_bits(scene, random_batch(scene, size, 81), GetParam());
     }

@@ -34,7 +34,9 @@ class Hash {
 static_assert(sizeof(Polygon) == 4 * (2 + 24 + 8 + 3 + 1),
               "a polygon without padding, so that its bytes can be hashed");
 
-/// All results of one environment. Polygons come in no particular order, so theirs are added.
+static_assert(sizeof(DiscreteContact) == 4 * 13, "likewise");
+
+/// All results of one environment. Polygons and contacts come in no particular order, so theirs are added.
 inline std::uint64_t environment_hash(const ResultArrays& r, std::size_t environment) {
   Hash hash;
   for (const auto* array :
@@ -44,14 +46,18 @@ inline std::uint64_t environment_hash(const ResultArrays& r, std::size_t environ
   hash.row(r.status, environment, r.environments);
   hash.row(r.polygon_count, environment, r.environments);
   hash.row(r.polygons_needed, environment, r.environments);
-  if (r.polygons.empty()) return hash.value();
+  if (!r.contacts_needed.empty()) hash.row(r.contacts_needed, environment, r.environments);
 
-  const Polygon* first = r.polygons.data() + environment * static_cast<std::size_t>(r.capacity);
-  std::uint64_t sum = 0;
-  for (std::int32_t i = 0; i < std::min(r.capacity, r.polygons_needed[environment]); ++i) {
-    sum += Hash().bytes(first + i, sizeof(Polygon)).value();
-  }
-  return hash.bytes(&sum, sizeof(sum)).value();
+  const auto unordered = [&](const auto& all, std::int32_t capacity, std::int32_t needed) {
+    const auto* first = all.data() + environment * static_cast<std::size_t>(capacity);
+    std::uint64_t sum = 0;
+    for (std::int32_t i = 0; i < std::min(capacity, needed); ++i)
+      sum += Hash().bytes(first + i, sizeof(*first)).value();
+    hash.bytes(&sum, sizeof(sum));
+  };
+  if (!r.polygons.empty()) unordered(r.polygons, r.capacity, r.polygons_needed[environment]);
+  if (!r.contacts.empty()) unordered(r.contacts, r.contact_capacity, r.contacts_needed[environment]);
+  return hash.value();
 }
 
 inline std::vector<std::uint64_t> environment_hashes(const ResultArrays& r) {

@@ -174,6 +174,9 @@ struct ResultArrays {
   std::vector<std::uint32_t> status;
   std::vector<std::int32_t> polygon_count, polygons_needed;
   std::vector<Polygon> polygons;
+  std::int32_t contact_capacity = 0;
+  std::vector<std::int32_t> contacts_needed;
+  std::vector<DiscreteContact> contacts;
 
   ResultArrays(const Scene& scene, std::int64_t environments_, detail::Outputs outputs_ = detail::Outputs::kPolygons,
                std::int32_t capacity_ = 4096)
@@ -203,6 +206,12 @@ struct ResultArrays {
     }
   }
 
+  void give_contacts(std::int32_t capacity_) {
+    contact_capacity = capacity_;
+    contacts_needed.assign(environments, -7);
+    contacts.resize(environments * static_cast<std::size_t>(capacity_));
+  }
+
   Results view() { return part(0); }
 
   /// For the environments from `begin` on.
@@ -226,6 +235,11 @@ struct ResultArrays {
       r.polygons = polygons.data() + b * static_cast<std::size_t>(capacity);
       r.polygons_needed = polygons_needed.data() + b;
       r.polygon_capacity = capacity;
+    }
+    if (!contacts_needed.empty()) {
+      r.contacts = contacts.data() + b * static_cast<std::size_t>(contact_capacity);
+      r.contacts_needed = contacts_needed.data() + b;
+      r.contact_capacity = contact_capacity;
     }
     return r;
   }

@@ -18,12 +18,14 @@ struct BodyBounds {
   bool half_space;
 };
 
-ISOPATCH_HD BodyBounds make_body_bounds(const SceneView& scene, const State& state, std::int64_t environment, int body) {
+ISOPATCH_HD BodyBounds make_body_bounds(const SceneView& scene, const State& state, std::int64_t environment,
+                                        int body) {
   constexpr double kMargin = 1e-5;
   const GeometryView& g = scene.geometries[geometry_of(scene, state, environment, body)];
   const Transform<double> X_WB = read_pose(state, environment, body);
   const double radius = std::fma(kMargin, norm(g.center) + g.radius, g.radius);
-  return {X_WB.translation, rotate(X_WB, g.center), {X_WB.row[0].z, X_WB.row[1].z, X_WB.row[2].z}, radius, g.half_space};
+  return {
+      X_WB.translation, rotate(X_WB, g.center), {X_WB.row[0].z, X_WB.row[1].z, X_WB.row[2].z}, radius, g.half_space};
 }
 
 /// False where two bodies are certainly apart.
@@ -73,8 +75,8 @@ ISOPATCH_HD void write_no_contact(const Results& results, std::int64_t environme
   write(results.energy, environment, pair, 0.0);
 }
 
-/// Appends the environment's near pairs to `list` (with `every_pair`, all that are enabled) and writes the status word, the zeroed
-/// counters and the results of the other pairs. `bounds` has room for kMaxBodies and is shared by the lanes.
+/// Appends the environment's near pairs to `list` (with `every_pair`, all that are enabled) and writes the status word,
+/// the zeroed counters and the results of the other pairs. `bounds` has room for kMaxBodies and is shared by the lanes.
 template <class Warp>
 ISOPATCH_HD void begin_environment(Warp& warp, BodyBounds* bounds, const SceneView& scene, const State& state,
                                    const Results& results, std::int64_t environment, const PairList& list,

@@ -40,50 +40,51 @@ struct Segments {
 /// corner into a straight edge and so another triangle into the fan. Parallel lines apart: the tighter one stays.
 /// Returns false if nothing is left.
 template <class T>
-ISOPATCH_HD bool clip(const Line<T> (&line)[kMaxLines], int count, Segments<T>& out) {
+ISOPATCH_HD bool clip(const Line<T> (&given)[kMaxLines], int count, Segments<T>& out) {
   constexpr T kParallel = 4 * std::numeric_limits<T>::epsilon();  // sine below which a crossing is not known
   constexpr T kSame = sizeof(T) == 4 ? T(4e-6) : T(1e-11);        // lines this near over the unit disc coincide
   constexpr T kFar = T(1e15);                                     // squares stay finite in float
 
-  // a line that coincides with an earlier one takes no part at all
-  bool used[kMaxLines];
+  // a line that is left out, or coincides with an earlier one, becomes 0 X + 0 Y + 1 >= 0, which crosses no other and
+  // cuts nothing
+  Line<T> line[kMaxLines];
   T begin[kMaxLines], end[kMaxLines];
   ISOPATCH_UNROLL
   for (int k = 0; k < count; ++k) {
-    used[k] = line[k].x != T(0) || line[k].y != T(0);
+    bool used = given[k].x != T(0) || given[k].y != T(0);
     ISOPATCH_UNROLL
-    for (int i = 0; i < k; ++i) {
-      const T sine = std::fma(line[i].x, line[k].y, -(line[k].x * line[i].y));
-      const bool close = std::fabs(sine) <= kSame && std::fabs(line[k].c - line[i].c) <= kSame;
-      const bool same_way = std::fma(line[i].x, line[k].x, line[i].y * line[k].y) > T(0);
-      used[k] = used[k] && !(used[i] && close && same_way);
+    for (int i = 0; i < k; ++i) {  // an earlier one that is out itself has length 0: the cosine says so
+      const T sine = std::fma(line[i].x, given[k].y, -(given[k].x * line[i].y));
+      const T cosine = std::fma(line[i].x, given[k].x, line[i].y * given[k].y);
+      const bool close = std::fabs(sine) <= kSame && std::fabs(given[k].c - line[i].c) <= kSame;
+      used = used && !(close && cosine > T(0));
     }
+    line[k] = used ? given[k] : Line<T>{T(0), T(0), T(1)};
     begin[k] = -kFar;
-    end[k] = used[k] ? kFar : -kFar;
+    end[k] = used ? kFar : -kFar;
   }
 
   ISOPATCH_UNROLL
   for (int i = 0; i < count; ++i) {
     ISOPATCH_UNROLL
     for (int k = i + 1; k < count; ++k) {
-      if (!(used[i] && used[k])) continue;
       const T sine = std::fma(line[i].x, line[k].y, -(line[k].x * line[i].y));
       const T cosine = std::fma(line[i].x, line[k].x, line[i].y * line[k].y);
-      if (std::fabs(sine) <= kParallel) {
-        const bool same = cosine > T(0);
-        const bool opposite_empty = cosine < T(0) && line[i].c + line[k].c < T(0);
-        const bool k_looser = line[k].c >= line[i].c;
-        end[k] = (same && k_looser) || opposite_empty ? -kFar : end[k];
-        end[i] = (same && !k_looser) || opposite_empty ? -kFar : end[i];
-        continue;
-      }
+      const bool crosses = std::fabs(sine) > kParallel;
+      const bool enters = sine < T(0);                               // line i enters half-plane k at the common point
       const T t_i = std::fma(-line[i].c, cosine, line[k].c) / sine;  // the common point along line i ...
       const T t_k = std::fma(t_i, cosine, -(line[i].c * sine));      // ... and the same point along line k
-      const bool enters = sine < T(0);                               // line i enters half-plane k there
-      begin[i] = max(begin[i], enters ? t_i : -kFar);
-      end[i] = min(end[i], enters ? kFar : t_i);
-      begin[k] = max(begin[k], enters ? -kFar : t_k);
-      end[k] = min(end[k], enters ? t_k : kFar);
+      begin[i] = max(begin[i], crosses && enters ? t_i : -kFar);
+      end[i] = min(end[i], crosses && !enters ? t_i : kFar);
+      begin[k] = max(begin[k], crosses && !enters ? t_k : -kFar);
+      end[k] = min(end[k], crosses && enters ? t_k : kFar);
+
+      // parallel: of one direction the tighter stays, of opposite ones none if they face apart
+      const bool same = !crosses && cosine > T(0);
+      const bool apart = !crosses && cosine < T(0) && line[i].c + line[k].c < T(0);
+      const bool k_looser = line[k].c >= line[i].c;
+      end[k] = apart || (same && k_looser) ? -kFar : end[k];
+      end[i] = apart || (same && !k_looser) ? -kFar : end[i];
     }
   }
 

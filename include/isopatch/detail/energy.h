@@ -180,6 +180,7 @@ ISOPATCH_HD void evaluate_energy(Warp& warp, Workspace<size>& work, const SceneV
     write(results.energy, environment, pair, visitor.sum.value(visitor.grid));
     if (overflow && results.status != nullptr) warp.set_bits(results.status + environment, kSumOverflow);
   }
+  warp.sync();  // the workspace may be used again
 }
 
 }  // namespace isopatch::detail

@@ -66,7 +66,9 @@ struct WrenchVisitor {
         warp.set_bits(results.status + environment, kPolygonCapacity);
       }
     }
-    const bool resists = (frame.rigid_M || plane.gradient_M > 0) && (frame.rigid_S || plane.gradient_S > 0);
+    constexpr double kFlat = 1e-9;  // of the steepest slope: zero up to rounding
+    const bool resists = (frame.rigid_M || plane.gradient_M > kFlat * frame.modulus_M * frame.M->max_gradient) &&
+                         (frame.rigid_S || plane.gradient_S > kFlat * frame.modulus_S * frame.S->max_gradient);
     if (results.contacts != nullptr && resists) {
       const int at = warp.reserve(results.contacts_needed + environment, 1);
       if (at < results.contact_capacity) {

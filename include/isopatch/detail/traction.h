@@ -60,25 +60,22 @@ ISOPATCH_HD void add_point(T X, T Y, T weight, T pressure, const PlaneMotion<T>&
   sum.moment_n = std::fma(X, t_v, std::fma(-Y, t_u, sum.moment_n));
 }
 
-/// Visits three points of a triangle in barycentric coordinates: one corner weighs `a`, the other two share the rest.
-template <class T, class Visit>
-ISOPATCH_HD void visit_orbit(T a, T weight, const Visit& visit) {
-  const T b = T(0.5) * (T(1) - a);
-  visit(b, b, weight);
-  visit(a, b, weight);
-  visit(b, a, weight);
-}
+/// Point `i` of a triangle rule: barycentric coordinates of the second and third corner, and weight. 3 points: degree
+/// 2; 6 points: degree 4 (Dunavant, "High degree efficient symmetrical Gaussian quadrature rules for the triangle",
+/// IJNME 1985). Three points at a time are alike: one corner weighs `a`, the other two share the rest.
+template <class T>
+struct TrianglePoint {
+  T b, c, weight;
+};
 
-/// The points of a triangle rule, as visit(barycentric 1, barycentric 2, weight). 3 points: degree 2; 6 points: degree
-/// 4 (Dunavant, "High degree efficient symmetrical Gaussian quadrature rules for the triangle", IJNME 1985).
-template <class T, class Visit>
-ISOPATCH_HD void visit_triangle_points(int points, const Visit& visit) {
-  if (points == 3) {
-    visit_orbit(T(2.0 / 3), T(1.0 / 3), visit);
-  } else {
-    visit_orbit(T(0.108103018168070), T(0.223381589678011), visit);
-    visit_orbit(T(0.816847572980459), T(0.109951743655322), visit);
-  }
+template <class T>
+ISOPATCH_HD TrianglePoint<T> triangle_point(int points, int i) {
+  const bool outer = i >= 3;
+  const T a = points == 3 ? T(2.0 / 3) : outer ? T(0.816847572980459) : T(0.108103018168070);
+  const T weight = points == 3 ? T(1.0 / 3) : outer ? T(0.109951743655322) : T(0.223381589678011);
+  const T rest = T(0.5) * (T(1) - a);
+  const int corner = outer ? i - 3 : i;
+  return {corner == 1 ? a : rest, corner == 2 ? a : rest, weight};
 }
 
 /// The wrench of a moving contact. The fan's apex is the centroid, so triangles appear and vanish with zero area and
@@ -107,14 +104,15 @@ ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairFrame& f, const Segments<T
     sum.moment_v = factor * resting.moment_v;
     return sum;
   }
-  ISOPATCH_UNROLL
-  for (int i = 0; i < count; ++i) {
-    const T x0 = s.x0[i] - cx, y0 = s.y0[i] - cy, x1 = s.x1[i] - cx, y1 = s.y1[i] - cy;
-    if (!s.has_part(i)) continue;
-    const T area = T(0.5) * std::fma(x0, y1, -(x1 * y0));
-    visit_triangle_points<T>(f.quadrature, [&](T b, T c, T weight) {
-      visit_point(std::fma(b, x0, std::fma(c, x1, cx)), std::fma(b, y0, std::fma(c, y1, cy)), weight * area);
-    });
+  for (int point = 0; point < f.quadrature; ++point) {
+    const TrianglePoint<T> q = triangle_point<T>(f.quadrature, point);
+    ISOPATCH_UNROLL
+    for (int i = 0; i < count; ++i) {
+      if (!s.has_part(i)) continue;
+      const T x0 = s.x0[i] - cx, y0 = s.y0[i] - cy, x1 = s.x1[i] - cx, y1 = s.y1[i] - cy;
+      const T area = T(0.5) * std::fma(x0, y1, -(x1 * y0));
+      visit_point(std::fma(q.b, x0, std::fma(q.c, x1, cx)), std::fma(q.b, y0, std::fma(q.c, y1, cy)), q.weight * area);
+    }
   }
   return sum;
 }

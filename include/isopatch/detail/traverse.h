@@ -7,9 +7,9 @@
 //   bool accepts(int m, int s, CellPair& pair)              decides on two cells
 //   void visit(bool active, const CellPair& pair)           called by all lanes together
 //
-// Lanes take node pairs from the top of a stack they share, one each, and put back the children that may touch.
-// Accepted cell pairs wait in a queue, and whenever every lane can have one, all lanes visit. Nothing is lost however
-// many there are: the stack is bounded as shown below and the queue is emptied before it can fill.
+// Lanes take node pairs from the top of a stack they share, one each, and where the two may touch put back their
+// children. Accepted cell pairs wait in a queue, and whenever every lane can have one, all lanes visit. Nothing is lost
+// however many there are: the stack is bounded as shown below and the queue is emptied before it can fill.
 #pragma once
 
 #include "isopatch/detail/equal_pressure.h"
@@ -92,10 +92,26 @@ ISOPATCH_HD bool levels_may_meet(const PairFrame& f, const Node& m, const Node* 
   return !(highest < 0.0f) && !(lowest > 0.0f);
 }
 
-/// Empties full rounds from the queue; with `all`, the last partial one too.
+/// Pairs of cells that wait to be visited.
 template <class Warp, class Visitor, int size>
-ISOPATCH_HD void drain(Warp& warp, Workspace<size>& work, int& waiting, bool all, Visitor& visitor) {
-  while (waiting >= size || (all && waiting > 0)) {
+struct Queue {
+  Warp& warp;
+  Workspace<size>& work;
+  Visitor& visitor;
+  int waiting = 0;
+
+  /// A round is due: all lanes can have a pair, or `no_more` will come.
+  ISOPATCH_HD bool is_due(bool no_more) const { return waiting >= size || (no_more && waiting > 0); }
+
+  /// Adds this lane's pair, if it has one.
+  ISOPATCH_HD void add(bool accepted, const CellPair& pair) {
+    const std::uint32_t ballot = warp.ballot(accepted);
+    if (accepted) work.queue[waiting + rank_in(ballot, warp.lane())] = pair;
+    waiting += count_bits(ballot);
+    warp.sync();
+  }
+
+  ISOPATCH_HD void visit() {
     const int round = waiting < size ? waiting : size;
     const bool active = warp.lane() < round;
     CellPair pair = {};
@@ -104,62 +120,7 @@ ISOPATCH_HD void drain(Warp& warp, Workspace<size>& work, int& waiting, bool all
     warp.sync();
     visitor.visit(active, pair);
   }
-}
-
-/// Adds this lane's accepted pair, if any, to the queue and visits when all lanes can.
-template <class Warp, class Visitor, int size>
-ISOPATCH_HD void enqueue(Warp& warp, Workspace<size>& work, int& waiting, bool accepted, const CellPair& pair,
-                         Visitor& visitor) {
-  const std::uint32_t ballot = warp.ballot(accepted);
-  if (accepted) work.queue[waiting + rank_in(ballot, warp.lane())] = pair;
-  waiting += count_bits(ballot);
-  warp.sync();
-  drain(warp, work, waiting, false, visitor);
-}
-
-/// Works off the `depth` pairs on the stack and all that come of them.
-template <class Warp, class Visitor, class MayTouch, int size>
-ISOPATCH_HD void descend(Warp& warp, Workspace<size>& work, Visitor& visitor, const Node* nodes_M, const Node* nodes_S,
-                         const MayTouch& may_touch, int depth, int& waiting) {
-  while (depth > 0) {
-    // one pair for each lane from the top; a single one where the stack is nearly full
-    const int room = Workspace<size>::kStack - Workspace<size>::kReserve - depth;
-    const int most = room < size ? 1 : size;
-    const int taken = depth < most ? depth : most;
-    const bool active = warp.lane() < taken;
-    NodePair at = {0, 0};
-    if (active) at = work.stack[depth - 1 - warp.lane()];
-    depth -= taken;
-    warp.sync();
-
-    NodePair child[2];
-    bool keep[2] = {false, false};
-    bool accepted = false;
-    CellPair cells = {};
-    if (active) {
-      const Node& m = nodes_M[at.m];
-      const bool leaf_S = nodes_S == nullptr || nodes_S[at.s].is_leaf();
-      if (m.is_leaf() && leaf_S) {
-        accepted = visitor.accepts(m.cell(), nodes_S == nullptr ? -1 : nodes_S[at.s].cell(), cells);
-      } else {
-        const bool open_M =
-            leaf_S || (!m.is_leaf() && m.half[0] + m.half[1] + m.half[2] >=
-                                           nodes_S[at.s].half[0] + nodes_S[at.s].half[1] + nodes_S[at.s].half[2]);
-        const std::int32_t first = open_M ? m.child : nodes_S[at.s].child;
-        child[0] = open_M ? NodePair{first, at.s} : NodePair{at.m, first};
-        child[1] = open_M ? NodePair{first + 1, at.s} : NodePair{at.m, first + 1};
-        keep[0] = may_touch(child[0]);
-        keep[1] = may_touch(child[1]);
-      }
-    }
-    for (int i = 0; i < 2; ++i) {
-      const std::uint32_t ballot = warp.ballot(keep[i]);
-      if (keep[i]) work.stack[depth + rank_in(ballot, warp.lane())] = child[i];
-      depth += count_bits(ballot);
-    }
-    enqueue(warp, work, waiting, accepted, cells, visitor);
-  }
-}
+};
 
 /// One of `count` shares of a pair's work, for that many warps.
 struct Share {
@@ -185,36 +146,74 @@ ISOPATCH_HD std::int32_t subtree_root(const Node* nodes, int subtree, int levels
   return at;
 }
 
-/// Two hierarchies together; the larger node is opened.
+/// Two hierarchies together; the larger node is opened. One loop with one place for each step, so that the visit, by
+/// far the most code, is compiled once.
 template <class Warp, class Visitor, int size>
 ISOPATCH_HD void traverse(Warp& warp, Workspace<size>& work, Visitor& visitor, Share share = {}) {
   const PairFrame& f = work.frame;
   const Node* nodes_M = f.hierarchy_M.layer(f.layer_M);
   const Node* nodes_S = f.S->half_space ? nullptr : f.hierarchy_S.layer(f.layer_S);
-  const auto may_touch = [&](NodePair p) {
-    const Node* s = nodes_S == nullptr ? nullptr : nodes_S + p.s;
-    NodeOverlap overlap;
-    return boxes_may_touch(f, nodes_M[p.m], s, overlap) && visitor.wants(nodes_M[p.m], s, overlap);
-  };
-
   const int subtrees = share.count == 1 ? 1 : kSubtreesPerShare * share.count;
   int levels = 0;
   while (1 << levels < subtrees) ++levels;
 
-  int waiting = 0;
-  for (int begin = share.index; begin < subtrees; begin += share.count * size) {
-    // a root for each lane
-    const int subtree = begin + share.count * warp.lane();
-    const NodePair root = {subtree < subtrees ? subtree_root(nodes_M, subtree, levels) : -1,
-                           nodes_S == nullptr ? -1 : 0};
-    const bool keep_root = root.m >= 0 && may_touch(root);
-    const std::uint32_t roots = warp.ballot(keep_root);
-    if (keep_root) work.stack[rank_in(roots, warp.lane())] = root;
-    int depth = count_bits(roots);
+  Queue<Warp, Visitor, size> queue = {warp, work, visitor};
+  int next_subtree = share.index, depth = 0;
+  while (true) {
+    if (queue.is_due(depth == 0 && next_subtree >= subtrees)) {
+      queue.visit();
+      continue;
+    }
+    if (depth == 0) {  // a root for each lane
+      if (next_subtree >= subtrees) return;
+      const int subtree = next_subtree + share.count * warp.lane();
+      const std::int32_t root = subtree < subtrees ? subtree_root(nodes_M, subtree, levels) : -1;
+      const std::uint32_t roots = warp.ballot(root >= 0);
+      if (root >= 0) work.stack[rank_in(roots, warp.lane())] = {root, nodes_S == nullptr ? -1 : 0};
+      depth = count_bits(roots);
+      next_subtree += share.count * size;
+      warp.sync();
+      continue;
+    }
+
+    // one pair for each lane from the top; a single one where the stack is nearly full
+    const int room = Workspace<size>::kStack - Workspace<size>::kReserve - depth;
+    const int most = room < size ? 1 : size;
+    const int taken = depth < most ? depth : most;
+    const bool active = warp.lane() < taken;
+    NodePair at = {0, 0};
+    if (active) at = work.stack[depth - 1 - warp.lane()];
+    depth -= taken;
     warp.sync();
-    descend(warp, work, visitor, nodes_M, nodes_S, may_touch, depth, waiting);
+
+    bool opened = false, accepted = false, open_M = false;
+    std::int32_t first = 0;  // of two children
+    CellPair cells = {};
+    if (active) {
+      const Node& m = nodes_M[at.m];
+      const Node* s = nodes_S == nullptr ? nullptr : nodes_S + at.s;
+      NodeOverlap overlap;
+      if (boxes_may_touch(f, m, s, overlap) && visitor.wants(m, s, overlap)) {
+        const bool leaf_S = s == nullptr || s->is_leaf();
+        opened = !(m.is_leaf() && leaf_S);
+        if (opened) {
+          open_M =
+              leaf_S || (!m.is_leaf() && m.half[0] + m.half[1] + m.half[2] >= s->half[0] + s->half[1] + s->half[2]);
+          first = open_M ? m.child : s->child;
+        } else {
+          accepted = visitor.accepts(m.cell(), s == nullptr ? -1 : s->cell(), cells);
+        }
+      }
+    }
+    const std::uint32_t ballot = warp.ballot(opened);
+    if (opened) {
+      NodePair* top = work.stack + depth + 2 * rank_in(ballot, warp.lane());
+      top[0] = open_M ? NodePair{first, at.s} : NodePair{at.m, first};
+      top[1] = open_M ? NodePair{first + 1, at.s} : NodePair{at.m, first + 1};
+    }
+    depth += 2 * count_bits(ballot);
+    queue.add(accepted, cells);
   }
-  drain(warp, work, waiting, true, visitor);
 }
 
 /// Every cell of M with every cell of S: what traverse() must agree with, bit for bit.
@@ -223,18 +222,24 @@ ISOPATCH_HD void visit_all(Warp& warp, Workspace<size>& work, Visitor& visitor) 
   const PairFrame& f = work.frame;
   const std::int64_t cells_S = f.S->half_space ? 1 : f.hierarchy_S.num_cells;
   const std::int64_t total = f.hierarchy_M.num_cells * cells_S;
-  int waiting = 0;
-  for (std::int64_t base = 0; base < total; base += size) {
+  Queue<Warp, Visitor, size> queue = {warp, work, visitor};
+  std::int64_t base = 0;
+  while (true) {
+    if (queue.is_due(base >= total)) {
+      queue.visit();
+      continue;
+    }
+    if (base >= total) return;
     const std::int64_t at = base + warp.lane();
+    base += size;
     CellPair cells = {};
     bool accepted = false;
     if (at < total) {
       const std::int32_t m = static_cast<std::int32_t>(at / cells_S), s = static_cast<std::int32_t>(at % cells_S);
       accepted = visitor.accepts(m, f.S->half_space ? -1 : s, cells);
     }
-    enqueue(warp, work, waiting, accepted, cells, visitor);
+    queue.add(accepted, cells);
   }
-  drain(warp, work, waiting, true, visitor);
 }
 
 }  // namespace isopatch::detail

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "isopatch/host_evaluator.h"
+
+#include <algorithm>
+#include <exception>
+#include <thread>
+#include <type_traits>
+
+#include "device_batch.h"
+
+namespace isopatch {
+
+namespace {
+
+template <class Array>
+void advance(Array& array, std::int64_t row, std::int64_t begin) {
+  if (array.data == nullptr) return;
+  if (array.stride == 0) array.stride = row;
+  const std::int64_t size = array.type == ScalarType::kFloat64 ? sizeof(double) : sizeof(float);
+  using Byte = std::conditional_t<std::is_const_v<std::remove_pointer_t<decltype(array.data)>>, const char, char>;
+  array.data = static_cast<Byte*>(array.data) + begin * array.stride * size;
+}
+
+template <class T>
+void advance(T*& data, std::int64_t row, std::int64_t begin) {
+  if (data != nullptr) data += begin * row;
+}
+
+}  // namespace
+
+State part_of(const State& state, const Scene& scene, std::int64_t begin, std::int64_t count) {
+  const std::int64_t bodies = scene.num_bodies(), pairs = scene.num_pairs();
+  State part = state;
+  part.num_environments = count;
+  advance(part.poses, 7 * bodies, begin);
+  advance(part.velocities, 6 * bodies, begin);
+  advance(part.modulus, bodies, begin);
+  advance(part.dissipation, bodies, begin);
+  advance(part.friction, bodies, begin);
+  advance(part.geometry_index, bodies, begin);
+  advance(part.pair_mask, pairs, begin);
+  return part;
+}
+
+Results part_of(const Results& results, const Scene& scene, std::int64_t begin) {
+  const std::int64_t bodies = scene.num_bodies(), pairs = scene.num_pairs();
+  Results part = results;
+  advance(part.pair_wrench, 6 * pairs, begin);
+  advance(part.body_wrench, 6 * bodies, begin);
+  advance(part.status, 1, begin);
+  advance(part.area, pairs, begin);
+  advance(part.center_of_pressure, 3 * pairs, begin);
+  advance(part.mean_normal, 3 * pairs, begin);
+  advance(part.max_pressure, pairs, begin);
+  advance(part.friction_force, 3 * pairs, begin);
+  advance(part.polygon_count, pairs, begin);
+  advance(part.energy, pairs, begin);
+  advance(part.polygons, part.polygon_capacity, begin);
+  advance(part.polygons_needed, 1, begin);
+  advance(part.contacts, part.contact_capacity, begin);
+  advance(part.contacts_needed, 1, begin);
+  return part;
+}
+
+HostEvaluator::HostEvaluator(Scene scene, EvaluatorOptions options) {
+  const bool all_devices = options.backend == Backend::kCuda && options.device == -1;
+  const int devices = all_devices ? std::max(1, num_cuda_devices()) : 1;  // without one, the backend says so
+  for (int device = 0; device < devices; ++device) {
+    if (all_devices) options.device = device;
+    evaluators_.emplace_back(scene, options);
+  }
+}
+
+void HostEvaluator::evaluate(const State& state, const Results& results) const {
+  if (options().backend != Backend::kCuda) return evaluators_.front().evaluate(state, results);
+  if (evaluators_.size() == 1) return evaluate_on_device(evaluators_.front(), state, results);
+
+  const auto devices = static_cast<std::int64_t>(evaluators_.size());
+  std::vector<std::exception_ptr> errors(evaluators_.size());
+  {
+    std::vector<std::jthread> threads;
+    for (std::int64_t i = 0; i < devices; ++i) {
+      const std::int64_t begin = i * state.num_environments / devices, end = (i + 1) * state.num_environments / devices;
+      threads.emplace_back([&, i, begin, end] {
+        const auto at = static_cast<std::size_t>(i);
+        try {
+          evaluate_on_device(evaluators_[at], part_of(state, scene(), begin, end - begin),
+                             part_of(results, scene(), begin));
+        } catch (...) {
+          errors[at] = std::current_exception();
+        }
+      });
+    }
+  }
+  for (const std::exception_ptr& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
+}
+
+}  // namespace isopatch
