@@ -1,104 +1,126 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // BM_Evaluate/<backend>/<precision>/<scene>/<environments>. Counters show what was computed: a benchmark that computes
-// nothing has no polygons, no area and no force.
+// nothing has no polygons, no area and no force. The cuda ones read and write device memory, as a caller on the device
+// would, and are timed with events.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
-#include <map>
-#include <stdexcept>
+#include <filesystem>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "host/device_batch.h"
+#include "bench/tet_pairs.h"
 #include "isopatch/isopatch.h"
+#if defined(ISOPATCH_HAS_CUDA)
+#include "bench/device_arrays.h"
+#endif
 
-namespace isopatch {
+namespace isopatch::bench {
 namespace {
 
-// Two bodies at a pose that gives the stated kind of contact.
 struct BenchScene {
   std::string name;
-  Geometry a, b;
-  Point3 position_a;
-  std::array<double, 4> orientation_a;
+  SceneDescription scene;      // bodies at a pose that gives the kind of contact the name says
+  std::int64_t most_cuda = 0;  // environments; more would take too long
 };
 
-std::array<double, 4> about_axis(double x, double y, double z, double angle) {
-  const double length = std::sqrt(x * x + y * y + z * z), s = std::sin(angle / 2) / length;
-  return {std::cos(angle / 2), s * x, s * y, s * z};
+std::array<double, 7> pose(Point3 position, Point3 axis = {0, 0, 1}, double angle = 0) {
+  const double length = std::hypot(axis[0], axis[1], axis[2]), s = std::sin(angle / 2) / length;
+  return {position[0], position[1], position[2], std::cos(angle / 2), s * axis[0], s * axis[1], s * axis[2]};
+}
+
+Body body(int index, int geometry, std::array<double, 7> at, double modulus) {
+  Body b;
+  b.name = std::string("body ") + std::to_string(index);
+  b.geometry = geometry;
+  b.modulus = modulus;
+  b.friction = 0.5;
+  b.dissipation = 1;
+  b.pose = at;
+  return b;
+}
+
+/// The first body moves over the second.
+BenchScene two_bodies(std::string name, Geometry a, Geometry b, std::array<double, 7> at,
+                      std::int64_t most_cuda = 65536) {
+  SceneDescription d;
+  d.geometries = {std::move(a), std::move(b)};
+  d.bodies = {body(0, 0, at, 1e5), body(1, 1, pose({0, 0, 0}), 2e5)};
+  d.bodies[0].velocity = {0.1, 0, -0.05, 0, 0, 3};
+  d.pairs = {{0, 1, {}, {}}};
+  return {std::move(name), std::move(d), most_cuda};
+}
+
+/// Eight boxes, each turned and tilted a little on the one below, on a rigid floor: 8 pairs touch of 36.
+BenchScene box_stack() {
+  SceneDescription d;
+  d.geometries = {make_box("box", {0.1, 0.12, 0.08}), make_half_space("floor", 0.1)};
+  for (int i = 0; i < 8; ++i) {
+    d.bodies.push_back(
+        body(i, 0, pose({0.002 * (i % 3), 0, 0.039 + 0.078 * i}, {0.1, 0.1 * (i % 2), 1}, 0.2 * i), 1e5));
+  }
+  d.bodies.push_back(body(8, 1, pose({0, 0, 0}), 1e5));
+  d.bodies.back().rigid = true;
+  d.pairs = all_pairs(d);
+  return {"box24_stack_of_8", std::move(d), 16384};
+}
+
+std::optional<BenchScene> pepper_in_bowl() {
+  const std::string folder = ISOPATCH_DATA_DIR;
+  const std::string pepper = folder + "/yellow_bell_pepper_no_stem_low.vtk", bowl = folder + "/evo_bowl_coarse3k.vtk";
+  if (!std::filesystem::exists(pepper) || !std::filesystem::exists(bowl)) return {};
+  return two_bodies("pepper_in_bowl", make_tet_mesh("pepper", read_vtk(pepper)), make_tet_mesh("bowl", read_vtk(bowl)),
+                    pose({0, 0, -0.0275}, {0, 0, 1}, 0.3), 16384);
 }
 
 std::vector<BenchScene> bench_scenes() {
-  const auto turned = about_axis(0.3, 1, 0.2, 0.5);
-  const auto tilted = about_axis(0.2, 1, 0.3, 0.15);
-  return {
-      {"box24_on_box24",
-       make_box("box", {0.1, 0.11, 0.12}),
-       make_box("box", {0.12, 0.13, 0.14}),
-       {0.03, 0.03, 0.11},
-       tilted},
-      {"sphere320_on_box24",
-       make_sphere("sphere", 0.05, 2),
-       make_box("box", {0.2, 0.25, 0.1}),
-       {0.01, -0.02, 0.085},
-       turned},
-      {"sphere320_on_sphere320",
-       make_sphere("sphere", 0.05, 2),
-       make_sphere("sphere", 0.05, 2),
-       {0.01, 0.005, 0.0885},
-       turned},
-      {"sphere1280_on_sphere1280",
-       make_sphere("sphere", 0.05, 3),
-       make_sphere("sphere", 0.05, 3),
-       {0.01, 0.005, 0.0888},
-       turned},
-      {"sphere5120_on_sphere5120_deep",
-       make_sphere("sphere", 0.05, 4),
-       make_sphere("sphere", 0.05, 4),
-       {0.02, 0.01, 0.03},
-       turned},
+  const Point3 axis = {0.3, 1, 0.2};
+  const auto sphere = [](int subdivisions) { return make_sphere("sphere", 0.05, subdivisions); };
+  std::vector<BenchScene> scenes = {
+      two_bodies("box24_on_box24", make_box("box", {0.1, 0.11, 0.12}), make_box("box", {0.12, 0.13, 0.14}),
+                 pose({0.03, 0.03, 0.11}, {0.2, 1, 0.3}, 0.15)),
+      two_bodies("sphere320_on_box24", sphere(2), make_box("box", {0.2, 0.25, 0.1}),
+                 pose({0.01, -0.02, 0.085}, axis, 0.5)),
+      two_bodies("sphere320_on_sphere320", sphere(2), sphere(2), pose({0.01, 0.005, 0.0885}, axis, 0.5)),
+      two_bodies("sphere1280_on_sphere1280", sphere(3), sphere(3), pose({0.01, 0.005, 0.0888}, axis, 0.5)),
+      two_bodies("sphere5120_on_sphere5120_deep", sphere(4), sphere(4), pose({0.024, 0.016, 0.07456}, axis, 0.5), 256),
+      box_stack(),
   };
+  if (auto scene = pepper_in_bowl()) scenes.push_back(std::move(*scene));
+  return scenes;
 }
 
 struct Batch {
   Scene scene;
+  std::int64_t environments;
   std::vector<double> poses, velocities, wrenches, area;
   std::vector<std::int32_t> polygons;
 
-  Batch(const BenchScene& s, std::int64_t environments) : scene(describe(s)) {
+  Batch(const BenchScene& s, std::int64_t environments_) : scene(s.scene), environments(environments_) {
     for (std::int64_t e = 0; e < environments; ++e) {
       // a little apart from each other, so that environments do not share their branches
       const double shift = 1e-4 * static_cast<double>(e % 17);
-      poses.insert(poses.end(), {s.position_a[0] + shift, s.position_a[1] - shift, s.position_a[2]});
-      poses.insert(poses.end(), s.orientation_a.begin(), s.orientation_a.end());
-      poses.insert(poses.end(), {0, 0, 0, 1, 0, 0, 0});
-      velocities.insert(velocities.end(), {0.1, 0, -0.05, 0, 0, 3, 0, 0, 0, 0, 0, 0});
+      for (std::size_t b = 0; b < s.scene.bodies.size(); ++b) {
+        auto at = s.scene.bodies[b].pose;
+        if (b == 0) at[0] += shift, at[1] -= shift;
+        poses.insert(poses.end(), at.begin(), at.end());
+        velocities.insert(velocities.end(), s.scene.bodies[b].velocity.begin(), s.scene.bodies[b].velocity.end());
+      }
     }
-    const auto count = static_cast<std::size_t>(environments);
-    wrenches.resize(6 * count);
-    area.resize(count);
-    polygons.resize(count);
-  }
-
-  static SceneDescription describe(const BenchScene& s) {
-    SceneDescription d;
-    d.geometries = {s.a, s.b};
-    d.bodies.resize(2);
-    d.bodies[0].name = "a";
-    d.bodies[1].name = "b";
-    d.bodies[1].geometry = 1;
-    d.bodies[1].modulus = 2e5;
-    for (Body& body : d.bodies) body.friction = 0.5, body.dissipation = 1;
-    d.pairs = {{0, 1, {}, {}}};
-    return d;
+    const auto pairs = static_cast<std::size_t>(environments * scene.num_pairs());
+    wrenches.resize(6 * pairs);
+    area.resize(pairs);
+    polygons.resize(pairs);
   }
 
   State state() const {
     State s;
-    s.num_environments = static_cast<std::int64_t>(area.size());
-    s.poses = poses.data();
-    s.velocities = velocities.data();
+    s.num_environments = environments;
+    s.poses = {poses.data(), 7 * scene.num_bodies()};
+    s.velocities = {velocities.data(), 6 * scene.num_bodies()};
     return s;
   }
   Results results() {
@@ -111,17 +133,29 @@ struct Batch {
 };
 
 void report(benchmark::State& bench, const Batch& batch) {
-  double area = 0, force = 0, polygons = 0;
-  for (std::size_t e = 0; e < batch.area.size(); ++e) {
-    area += batch.area[e];
-    polygons += batch.polygons[e];
-    force += std::hypot(batch.wrenches[6 * e], batch.wrenches[6 * e + 1], batch.wrenches[6 * e + 2]);
+  double area = 0, force = 0, polygons = 0, touching = 0;
+  for (std::size_t i = 0; i < batch.area.size(); ++i) {
+    area += batch.area[i];
+    polygons += batch.polygons[i];
+    touching += batch.polygons[i] > 0 ? 1 : 0;
+    force += std::hypot(batch.wrenches[6 * i], batch.wrenches[6 * i + 1], batch.wrenches[6 * i + 2]);
   }
-  const auto count = static_cast<double>(batch.area.size());
-  bench.counters["pairs/s"] = benchmark::Counter(count, benchmark::Counter::kIsIterationInvariantRate);
-  bench.counters["polygons/s"] = benchmark::Counter(polygons, benchmark::Counter::kIsIterationInvariantRate);
-  bench.counters["us_per_pair"] =
-      benchmark::Counter(count * 1e-6, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  constexpr std::int64_t kCounted = 17;  // all that differ
+  double tet_pairs = 0;
+  const std::int64_t counted = std::min(kCounted, batch.environments);
+  for (std::int64_t e = 0; e < counted; ++e) {
+    tet_pairs += static_cast<double>(count_tet_pairs(batch.scene, batch.state(), e)) / static_cast<double>(counted);
+  }
+
+  using benchmark::Counter;
+  const auto count = static_cast<double>(batch.environments);
+  const auto rate = [&](double amount) { return Counter(amount, Counter::kIsIterationInvariantRate); };
+  bench.counters["environments/s"] = rate(count);
+  bench.counters["pairs/s"] = rate(touching);
+  bench.counters["tet_pairs/s"] = rate(tet_pairs * count);
+  bench.counters["polygons/s"] = rate(polygons);
+  bench.counters["us_per_environment"] = Counter(count * 1e-6, Counter::kIsIterationInvariantRate | Counter::kInvert);
+  bench.counters["tet_pairs"] = tet_pairs;
   bench.counters["polygons"] = polygons / count;
   bench.counters["area"] = area / count;
   bench.counters["force"] = force / count;
@@ -131,23 +165,31 @@ void report(benchmark::State& bench, const Batch& batch) {
 void run_cpu(benchmark::State& bench, const BenchScene& scene, Precision precision, std::int64_t environments,
              int threads) {
   Batch batch(scene, environments);
-  const Evaluator evaluator(batch.scene, {Backend::kCpu, precision, threads, false});
+  const Evaluator evaluator(batch.scene, {.precision = precision, .num_threads = threads});
   const State state = batch.state();
   const Results results = batch.results();
   for (auto _ : bench) evaluator.evaluate(state, results);
   report(bench, batch);
 }
 
-void run_cuda(benchmark::State& bench, const BenchScene& scene, Precision precision, std::int64_t environments) {
-  if (!cuda_available()) {
-    bench.SkipWithError("no CUDA device");
-    return;
-  }
+void run_cuda([[maybe_unused]] benchmark::State& bench, [[maybe_unused]] const BenchScene& scene,
+              [[maybe_unused]] Precision precision, [[maybe_unused]] std::int64_t environments) {
+#if defined(ISOPATCH_HAS_CUDA)
+  if (!cuda_available()) return bench.SkipWithError("no CUDA device");
   Batch batch(scene, environments);
-  const Evaluator evaluator(batch.scene, {Backend::kCuda, precision, 0, false});
-  // from and to host memory: an upper bound of what a caller on the device sees
-  for (auto _ : bench) evaluate_on_device(evaluator, batch.state(), batch.results());
+  const std::size_t before = used_device_memory();
+  const Evaluator evaluator(batch.scene, {.backend = Backend::kCuda, .precision = precision});
+  evaluator.reserve(environments);
+  const std::size_t after = used_device_memory();
+  DeviceArrays arrays(batch.state(), batch.scene);
+  GraphTimer timer([&](void* stream) { evaluator.evaluate(arrays.state(), arrays.results(), stream); });
+  for (auto _ : bench) bench.SetIterationTime(timer.seconds());
+  arrays.fetch(batch.results());
   report(bench, batch);
+  bench.counters["bytes_per_environment"] = static_cast<double>(after - before) / static_cast<double>(environments);
+#else
+  bench.SkipWithError("this build has no CUDA code");
+#endif
 }
 
 const bool registered = [] {
@@ -155,17 +197,18 @@ const bool registered = [] {
     for (const Precision precision : {Precision::kFloat, Precision::kDouble}) {
       const std::string middle = std::string(precision == Precision::kFloat ? "float/" : "double/") + scene.name + "/";
       for (const std::int64_t n : {std::int64_t{16}, std::int64_t{4096}}) {
-        if (n > 16 && scene.name.ends_with("deep")) continue;
+        if (n > 16 && scene.most_cuda < 4096) continue;
         const int threads = n == 16 ? 1 : 0;  // one core, then all
         benchmark::RegisterBenchmark(("BM_Evaluate/cpu/" + middle + std::to_string(n)).c_str(),
                                      [=](benchmark::State& s) { run_cpu(s, scene, precision, n, threads); })
             ->UseRealTime()
             ->Unit(benchmark::kMicrosecond);
       }
-      for (const std::int64_t n : {1, 16, 256, 4096, 16384, 65536}) {
+      for (const std::int64_t n : {1, 16, 256, 4096, 8192, 16384, 65536}) {
+        if (n > scene.most_cuda) continue;
         benchmark::RegisterBenchmark(("BM_Evaluate/cuda/" + middle + std::to_string(n)).c_str(),
                                      [=](benchmark::State& s) { run_cuda(s, scene, precision, n); })
-            ->UseRealTime()
+            ->UseManualTime()
             ->Unit(benchmark::kMicrosecond);
       }
     }
@@ -174,4 +217,4 @@ const bool registered = [] {
 }();
 
 }  // namespace
-}  // namespace isopatch
+}  // namespace isopatch::bench

@@ -7,7 +7,7 @@
 #
 # Usage: scripts/gpu_check.sh OUT_DIR [BUILD_DIR]      BUILD_DIR is build/cuda by default
 #
-# Writes to OUT_DIR summary.txt, summary.json, tests.log, sanitizer.log, bench.json and bench.log.
+# Writes to OUT_DIR summary.txt, summary.json, tests.log, sanitizer.log, ceilings.json, bench.json and bench.log.
 # Ends with 0 if everything that ran passed, 1 if something failed, 2 for wrong use, 3 without a device.
 #
 # ISOPATCH_SANITIZER_FILTER chooses the tests for compute-sanitizer (it is 10 to 100 times slower than the bare program).
@@ -103,9 +103,20 @@ for tool in memcheck racecheck initcheck synccheck; do
   rm -f "$log"
 done
 
+# what the device does at most, to read the benchmarks against
+if [[ -x $bin/device_ceilings ]]; then
+  log=$(mktemp)
+  limited 30 "$log" "$bin/device_ceilings"
+  cp "$log" "$out/ceilings.json"
+  record "ceilings" "$(result_of "$status")" "$seconds" "$(tr -d '\n' <"$log")"
+  rm -f "$log"
+else
+  record "ceilings" skipped 0 "$bin/device_ceilings is not there"
+fi
+
 # the benchmarks
 if [[ -x $bench ]]; then
-  limited 75 "$out/bench.log" "$bench" --benchmark_filter=cuda --benchmark_min_time=0.2 \
+  limited 150 "$out/bench.log" "$bench" --benchmark_filter=cuda --benchmark_min_time=0.05 \
     --benchmark_out="$out/bench.json" --benchmark_out_format=json
   detail="$(grep -c -E '^BM_.*/cuda' "$out/bench.log" || true) benchmarks"
   grep -q -E 'ERROR OCCURRED' "$out/bench.log" && status=1 && detail+=", with errors"

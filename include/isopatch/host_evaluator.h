@@ -11,9 +11,9 @@ namespace isopatch {
 State part_of(const State& state, const Scene& scene, std::int64_t begin, std::int64_t count);
 Results part_of(const Results& results, const Scene& scene, std::int64_t begin);
 
-/// Evaluates from and to host memory on all there is: with cuda every visible device (or the one in `options`), which share
-/// the environments out between them and have the scene each; with cpu and reference all cores. The results have the same
-/// bits however many devices there are.
+/// Evaluates from and to host memory on all there is: with cuda every visible device (or the one in `options`), which
+/// share the environments out between them and have the scene each; with cpu and reference all cores. The results have
+/// the same bits however many devices there are.
 class HostEvaluator {
  public:
   /// Throws Error as Evaluator().

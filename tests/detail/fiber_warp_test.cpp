@@ -22,7 +22,8 @@ struct Workspace<16> {
 
   PairFrame frame;
   NodePair stack[kStack];
-  CellPair queue[kQueue];
+  NodePair candidates[kQueue];
+  CellPair accepted[kQueue];
 };
 
 }  // namespace isopatch::detail

@@ -63,7 +63,9 @@ TEST(DiscreteContacts, OfStackedCubesHaveTheClosedFormsStiffness) {
     EXPECT_GT(stiffness, 0.8 * slope * 0.01);
     EXPECT_NEAR(deepest, -0.002, 1e-6);
     // beside a rigid plane the pressure of the cube's side tets does not rise along the normal
-    if (!rigid) EXPECT_NEAR(force, r.pair_wrench[2], 1e-6 * force);
+    if (!rigid) {
+      EXPECT_NEAR(force, r.pair_wrench[2], 1e-6 * force);
+    }
   }
 }
 

@@ -24,7 +24,7 @@ struct Cell {
 
 /// A node of a binary hierarchy. The children of an inner node are `child` and `child + 1`; a leaf has `child = ~cell`.
 /// At any point x of any cell below, the cell's extent is slope . (x - center) plus something in [low, high].
-struct Node {
+struct alignas(16) Node {
   float center[3];  // bounding box, rounded outward
   float half[3];
   float slope[3];  // mean gradient of the extent, 1/m

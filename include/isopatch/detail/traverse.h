@@ -8,8 +8,9 @@
 //   void visit(bool active, const CellPair& pair)           called by all lanes together
 //
 // Lanes take node pairs from the top of a stack they share, one each, and where the two may touch put back their
-// children. Accepted cell pairs wait in a queue, and whenever every lane can have one, all lanes visit. Nothing is lost
-// however many there are: the stack is bounded as shown below and the queue is emptied before it can fill.
+// children. Pairs of cells wait in a queue until every lane can decide on one, and those accepted in another until
+// every lane can visit one. Nothing is lost however many there are: the stack is bounded as shown below and the queues
+// are emptied before they can fill.
 #pragma once
 
 #include "isopatch/detail/equal_pressure.h"
@@ -31,8 +32,8 @@ struct CellPair {
 ///
 /// Stack: a batch of k pairs is replaced by at most 2k children. While a full batch cannot overflow what lies below
 /// kReserve, lanes work abreast; beyond that one pair is taken at a time, and depth-first descent of one pair adds at
-/// most one sibling a level, at most 2 kMaxDepth in all. Queue: fewer than kSize wait between rounds, and one round
-/// adds at most kSize.
+/// most one sibling a level, at most 2 kMaxDepth in all. Queues: fewer than `size` wait between rounds, and one round
+/// adds at most `size`.
 template <int size>
 struct Workspace {
   static constexpr int kReserve = 2 * kMaxDepth + 2;
@@ -41,7 +42,8 @@ struct Workspace {
 
   PairFrame frame;  // the same for all lanes
   NodePair stack[kStack];
-  CellPair queue[kQueue];
+  NodePair candidates[kQueue];  // pairs of cells
+  CellPair accepted[kQueue];
 };
 
 /// Where the boxes of two nodes may overlap: a box in M about the centre of M's node.
@@ -92,35 +94,53 @@ ISOPATCH_HD bool levels_may_meet(const PairFrame& f, const Node& m, const Node* 
   return !(highest < 0.0f) && !(lowest > 0.0f);
 }
 
-/// Pairs of cells that wait to be visited.
-template <class Warp, class Visitor, int size>
+/// Work that waits until every lane can have a piece of it.
+template <class Item, int size>
 struct Queue {
-  Warp& warp;
-  Workspace<size>& work;
-  Visitor& visitor;
+  Item* items;  // 2 * size, shared by the lanes
   int waiting = 0;
 
-  /// A round is due: all lanes can have a pair, or `no_more` will come.
+  /// A round is due: a full one, or what is left where `no_more` will come.
   ISOPATCH_HD bool is_due(bool no_more) const { return waiting >= size || (no_more && waiting > 0); }
 
-  /// Adds this lane's pair, if it has one.
-  ISOPATCH_HD void add(bool accepted, const CellPair& pair) {
-    const std::uint32_t ballot = warp.ballot(accepted);
-    if (accepted) work.queue[waiting + rank_in(ballot, warp.lane())] = pair;
+  /// Adds this lane's item, if it has one.
+  template <class Warp>
+  ISOPATCH_HD void add(Warp& warp, bool has, const Item& item) {
+    const std::uint32_t ballot = warp.ballot(has);
+    if (has) items[waiting + rank_in(ballot, warp.lane())] = item;
     waiting += count_bits(ballot);
     warp.sync();
   }
 
-  ISOPATCH_HD void visit() {
+  /// Takes an item for each lane; false for lanes that get none.
+  template <class Warp>
+  ISOPATCH_HD bool take(Warp& warp, Item& item) {
     const int round = waiting < size ? waiting : size;
     const bool active = warp.lane() < round;
-    CellPair pair = {};
-    if (active) pair = work.queue[waiting - round + warp.lane()];
+    if (active) item = items[waiting - round + warp.lane()];
     waiting -= round;
     warp.sync();
-    visitor.visit(active, pair);
+    return active;
   }
 };
+
+/// A round of decisions on pairs of cells.
+template <class Warp, class Visitor, int size>
+ISOPATCH_HD void decide(Warp& warp, Queue<NodePair, size>& candidates, Queue<CellPair, size>& accepted,
+                        Visitor& visitor) {
+  NodePair at = {0, 0};
+  CellPair cells = {};
+  const bool keep = candidates.take(warp, at) && visitor.accepts(at.m, at.s, cells);
+  accepted.add(warp, keep, cells);
+}
+
+/// A round of visits.
+template <class Warp, class Visitor, int size>
+ISOPATCH_HD void visit(Warp& warp, Queue<CellPair, size>& accepted, Visitor& visitor) {
+  CellPair cells = {};
+  const bool active = accepted.take(warp, cells);
+  visitor.visit(active, cells);
+}
 
 /// One of `count` shares of a pair's work, for that many warps.
 struct Share {
@@ -146,8 +166,8 @@ ISOPATCH_HD std::int32_t subtree_root(const Node* nodes, int subtree, int levels
   return at;
 }
 
-/// Two hierarchies together; the larger node is opened. One loop with one place for each step, so that the visit, by
-/// far the most code, is compiled once.
+/// Two hierarchies together; the larger node is opened. One loop with one place for each kind of round, so that none is
+/// compiled twice, and the one nearest the end that is due goes first, so that no queue overflows.
 template <class Warp, class Visitor, int size>
 ISOPATCH_HD void traverse(Warp& warp, Workspace<size>& work, Visitor& visitor, Share share = {}) {
   const PairFrame& f = work.frame;
@@ -157,15 +177,22 @@ ISOPATCH_HD void traverse(Warp& warp, Workspace<size>& work, Visitor& visitor, S
   int levels = 0;
   while (1 << levels < subtrees) ++levels;
 
-  Queue<Warp, Visitor, size> queue = {warp, work, visitor};
+  Queue<NodePair, size> candidates = {work.candidates};
+  Queue<CellPair, size> accepted = {work.accepted};
   int next_subtree = share.index, depth = 0;
   while (true) {
-    if (queue.is_due(depth == 0 && next_subtree >= subtrees)) {
-      queue.visit();
+    const bool descended = depth == 0 && next_subtree >= subtrees;
+    if (accepted.is_due(descended && candidates.waiting == 0)) {
+      visit(warp, accepted, visitor);
       continue;
     }
+    if (candidates.is_due(descended)) {
+      decide(warp, candidates, accepted, visitor);
+      continue;
+    }
+    if (descended) return;
+
     if (depth == 0) {  // a root for each lane
-      if (next_subtree >= subtrees) return;
       const int subtree = next_subtree + share.count * warp.lane();
       const std::int32_t root = subtree < subtrees ? subtree_root(nodes_M, subtree, levels) : -1;
       const std::uint32_t roots = warp.ballot(root >= 0);
@@ -186,22 +213,23 @@ ISOPATCH_HD void traverse(Warp& warp, Workspace<size>& work, Visitor& visitor, S
     depth -= taken;
     warp.sync();
 
-    bool opened = false, accepted = false, open_M = false;
+    bool opened = false, open_M = false, leaves = false;
     std::int32_t first = 0;  // of two children
-    CellPair cells = {};
+    NodePair cells = {0, -1};
     if (active) {
       const Node& m = nodes_M[at.m];
       const Node* s = nodes_S == nullptr ? nullptr : nodes_S + at.s;
       NodeOverlap overlap;
       if (boxes_may_touch(f, m, s, overlap) && visitor.wants(m, s, overlap)) {
         const bool leaf_S = s == nullptr || s->is_leaf();
-        opened = !(m.is_leaf() && leaf_S);
-        if (opened) {
+        leaves = m.is_leaf() && leaf_S;
+        opened = !leaves;
+        if (leaves) {
+          cells = {m.cell(), s == nullptr ? -1 : s->cell()};
+        } else {
           open_M =
               leaf_S || (!m.is_leaf() && m.half[0] + m.half[1] + m.half[2] >= s->half[0] + s->half[1] + s->half[2]);
           first = open_M ? m.child : s->child;
-        } else {
-          accepted = visitor.accepts(m.cell(), s == nullptr ? -1 : s->cell(), cells);
         }
       }
     }
@@ -212,7 +240,7 @@ ISOPATCH_HD void traverse(Warp& warp, Workspace<size>& work, Visitor& visitor, S
       top[1] = open_M ? NodePair{first + 1, at.s} : NodePair{at.m, first + 1};
     }
     depth += 2 * count_bits(ballot);
-    queue.add(accepted, cells);
+    candidates.add(warp, leaves, cells);
   }
 }
 
@@ -222,23 +250,23 @@ ISOPATCH_HD void visit_all(Warp& warp, Workspace<size>& work, Visitor& visitor) 
   const PairFrame& f = work.frame;
   const std::int64_t cells_S = f.S->half_space ? 1 : f.hierarchy_S.num_cells;
   const std::int64_t total = f.hierarchy_M.num_cells * cells_S;
-  Queue<Warp, Visitor, size> queue = {warp, work, visitor};
+  Queue<NodePair, size> candidates = {work.candidates};
+  Queue<CellPair, size> accepted = {work.accepted};
   std::int64_t base = 0;
   while (true) {
-    if (queue.is_due(base >= total)) {
-      queue.visit();
-      continue;
+    const bool all = base >= total;
+    if (accepted.is_due(all && candidates.waiting == 0)) {
+      visit(warp, accepted, visitor);
+    } else if (candidates.is_due(all)) {
+      decide(warp, candidates, accepted, visitor);
+    } else if (all) {
+      return;
+    } else {
+      const std::int64_t at = base + warp.lane();
+      base += size;
+      const std::int64_t m = at / cells_S, s = f.S->half_space ? -1 : at % cells_S;
+      candidates.add(warp, at < total, {static_cast<std::int32_t>(m), static_cast<std::int32_t>(s)});
     }
-    if (base >= total) return;
-    const std::int64_t at = base + warp.lane();
-    base += size;
-    CellPair cells = {};
-    bool accepted = false;
-    if (at < total) {
-      const std::int32_t m = static_cast<std::int32_t>(at / cells_S), s = static_cast<std::int32_t>(at % cells_S);
-      accepted = visitor.accepts(m, f.S->half_space ? -1 : s, cells);
-    }
-    queue.add(accepted, cells);
   }
 }
 
