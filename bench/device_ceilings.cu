@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// device_ceilings: what the current device does at most, measured: fused multiply-adds in float and double, and the bandwidth of a
-// copy in its memory. Prints JSON. The rates of isopatch_bench are to be read against these.
+// device_ceilings: what the current device does at most, measured: fused multiply-adds in float and double, and the
+// bandwidth of a copy in its memory. Prints JSON. The rates of isopatch_bench are to be read against these.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -67,8 +67,8 @@ double multiply_add_rate(int processors) {
 double copy_rate() {
   constexpr std::size_t kBytes = std::size_t{1} << 30;
   DeviceBuffer<unsigned char> from(kBytes), to(kBytes);
-  const double seconds = shortest(
-      [&] { ISOPATCH_CUDA_CHECK(cudaMemcpyAsync(to.data(), from.data(), kBytes, cudaMemcpyDeviceToDevice)); });
+  const double seconds =
+      shortest([&] { ISOPATCH_CUDA_CHECK(cudaMemcpyAsync(to.data(), from.data(), kBytes, cudaMemcpyDeviceToDevice)); });
   return 2 * static_cast<double>(kBytes) / seconds;
 }
 
