@@ -583,18 +583,19 @@ def about_axis(x, y, z, angle):
 
 
 TURNED = about_axis(0.3, 1, 0.2, 0.5)
-TILTED = about_axis(0.2, 1, 0.3, 0.15)
+TILTED = about_axis(1, 1, 2, 0.1)
+YAWED = about_axis(0, 0, 1, 0.4)
 
 
 def timed_contacts():
     """The rows of the time table: kinds of contact and numbers of polygons as in the table of the design."""
     return [
-        Contact("box on box, tilted", "box24", "brick24", [0.03, 0.03, 0.11, *TILTED]),
-        Contact("sphere on box", "sphere512", "plate44", [0.01, -0.02, 0.085, *TURNED]),
-        Contact("sphere on sphere", "sphere512", "sphere512", [0.01, 0.005, 0.0885, *TURNED]),
-        Contact("sphere on sphere, fine", "sphere2048", "sphere2048", [0.01, 0.005, 0.0888, *TURNED]),
-        Contact("sphere on ellipsoid, shallow", "sphere4096", "ellipsoid4096", [0.01, 0.005, 0.112, *TURNED]),
-        Contact("sphere on ellipsoid, deep", "sphere4096", "ellipsoid4096", [0.01, 0.005, 0.04, *TURNED]),
+        Contact("box on box, tilted", "box24", "brick24", [0.03, 0.03, 0.11, *TILTED], [0, 0, 0, *YAWED]),
+        Contact("sphere on box", "sphere512", "plate44", [0.01, -0.02, 0.093, *TURNED]),
+        Contact("sphere on sphere", "sphere512", "sphere512", [0.01, 0.005, 0.095, *TURNED]),
+        Contact("sphere on sphere, fine", "sphere2048", "sphere2048", [0.01, 0.005, 0.0949, *TURNED]),
+        Contact("sphere on ellipsoid, shallow", "sphere4096", "ellipsoid4096", [0.01, 0.005, 0.1106, *TURNED]),
+        Contact("sphere on ellipsoid, deep", "sphere4096", "ellipsoid4096", [0.01, 0.005, 0.048, *TURNED]),
     ]
 
 
