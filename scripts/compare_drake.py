@@ -26,7 +26,6 @@ its own reference, or a difference was left unexplained, with 2 where something 
 """
 
 import argparse
-import itertools
 import json
 import math
 import os
@@ -98,184 +97,22 @@ args = arguments()
 enter_venv(args.venv)
 
 import numpy as np  # noqa: E402
-from pydrake.geometry import (  # noqa: E402
-    AddCompliantHydroelasticProperties,
-    HydroelasticContactRepresentation,
-    Mesh,
-    ProximityProperties,
+from drake_patch import DrakePair, DrakePatch  # noqa: E402
+from pydrake.geometry import HydroelasticContactRepresentation  # noqa: E402
+from tet_meshes import (  # noqa: E402
+    bisect_to,
+    dense_sphere,
+    fan_sphere,
+    layered_cube,
+    read_vtk,
+    torus,
+    write_vtk,
 )
-from pydrake.math import RigidTransform  # noqa: E402
-from pydrake.multibody.plant import AddMultibodyPlantSceneGraph  # noqa: E402
-from pydrake.multibody.tree import SpatialInertia, UnitInertia  # noqa: E402
-from pydrake.systems.framework import DiagramBuilder  # noqa: E402
-from pydrake.common.eigen_geometry import Quaternion  # noqa: E402
 
 POLYGON = HydroelasticContactRepresentation.kPolygon
 
 
 # ---- meshes
-
-
-def positive(points, tets):
-    """The tets with their last two vertices swapped where they are inverted."""
-    tets = np.array(tets)
-    a, b, c, d = (points[tets[:, k]] for k in range(4))
-    inverted = np.einsum("ij,ij->i", np.cross(b - a, c - a), d - a) < 0
-    tets[inverted] = tets[inverted][:, [0, 1, 3, 2]]
-    return points, tets
-
-
-class Midpoints:
-    """Points, and the middle of each edge that was asked for, once."""
-
-    def __init__(self, points):
-        self.points = [np.asarray(p, float) for p in points]
-        self.middle = {}
-
-    def of(self, a, b):
-        key = (min(a, b), max(a, b))
-        if key not in self.middle:
-            self.middle[key] = len(self.points)
-            self.points.append(0.5 * (self.points[a] + self.points[b]))
-        return self.middle[key]
-
-
-OCTAHEDRON = [(1, 0, 0), (0, 1, 0), (0, 0, 1), (-1, 0, 0), (0, -1, 0), (0, 0, -1), (0, 0, 0)]
-OCTANTS = [(a, b, c) for a in (0, 3) for b in (1, 4) for c in (2, 5)]
-
-
-def onto_spheres(points):
-    """Each octahedron |x|+|y|+|z| = r becomes the sphere of radius r."""
-    lengths = np.linalg.norm(points, axis=1)
-    return points * (np.abs(points).sum(axis=1) / np.where(lengths > 0, lengths, 1))[:, None]
-
-
-def fan_sphere(subdivisions):
-    """The unit sphere by 8*4^n tets: an octahedron's faces split in four n times, and joined to the centre."""
-    points, faces = Midpoints(OCTAHEDRON), OCTANTS
-    for _ in range(subdivisions):
-        split = []
-        for a, b, c in faces:
-            ab, bc, ca = points.of(a, b), points.of(b, c), points.of(c, a)
-            split += [(a, ab, ca), (b, bc, ab), (c, ca, bc), (ab, bc, ca)]
-        faces = split
-    return positive(onto_spheres(np.array(points.points)), [(a, b, c, 6) for a, b, c in faces])
-
-
-def dense_sphere(subdivisions):
-    """The unit sphere by 8*8^n tets, with vertices inside: an octahedron's tets split in eight n times."""
-    points, tets = Midpoints(OCTAHEDRON), [(a, b, c, 6) for a, b, c in OCTANTS]
-    for _ in range(subdivisions):
-        split = []
-        for a, b, c, d in tets:
-            ab, ac, ad, bc, bd, cd = (points.of(*edge) for edge in itertools.combinations((a, b, c, d), 2))
-            split += [(a, ab, ac, ad), (b, ab, bc, bd), (c, ac, bc, cd), (d, ad, bd, cd)]
-            split += [(ab, cd, ac, bc), (ab, cd, bc, bd), (ab, cd, bd, ad), (ab, cd, ad, ac)]
-        tets = split
-    return positive(onto_spheres(np.array(points.points)), tets)
-
-
-def prism(low, high):
-    """Three tets between two triangles; the diagonal of a side starts at its smallest index, so neighbours agree."""
-    corners = list(low) + list(high)
-    tets = []
-    first = min(corners)
-    # the sides that do not hold the first vertex, each cut into triangles, joined to it
-    sides = [low, high] + [(low[i], low[(i + 1) % 3], high[(i + 1) % 3], high[i]) for i in range(3)]
-    for side in sides:
-        if first in side:
-            continue
-        if len(side) == 3:
-            tets.append((*side, first))
-        else:
-            k = side.index(min(side))
-            a, b, c, d = side[k:] + side[:k]
-            tets += [(a, b, c, first), (a, c, d, first)]
-    return tets
-
-
-def torus(major, minor, segments, sides):
-    """A ring about z: triangles about a core circle, swept in steps."""
-    points, tets = [], []
-    for i in range(segments):
-        angle = 2 * math.pi * i / segments
-        out = np.array([math.cos(angle), math.sin(angle), 0])
-        points.append(major * out)
-        for k in range(sides):
-            turn = 2 * math.pi * k / sides
-            points.append((major + minor * math.cos(turn)) * out + np.array([0, 0, minor * math.sin(turn)]))
-
-    def triangle(i, k):
-        base = (i % segments) * (sides + 1)
-        return (base, base + 1 + k % sides, base + 1 + (k + 1) % sides)
-
-    for i in range(segments):
-        for k in range(sides):
-            tets += prism(triangle(i, k), triangle(i + 1, k))
-    return positive(np.array(points), tets)
-
-
-def layered_cube(size, depth):
-    """The cube's 12 tets about its centre, cut by the planes at `depth` below the faces: the field stays the same."""
-    half = 0.5 * size
-    corners = np.array(list(itertools.product((-half, half), repeat=3)))
-    points = np.concatenate([corners, corners * (1 - depth / half), np.zeros((1, 3))])
-    tets = []
-    for axis in range(3):
-        for side in (-half, half):
-            face = [i for i in range(8) if corners[i][axis] == side]
-            a, b, c, d = face  # a-d and b-c are the diagonals
-            for low in ((a, b, d), (a, c, d)):
-                high = tuple(v + 8 for v in low)
-                tets += prism(low, high) + [(*high, 16)]
-    return positive(points, tets)
-
-
-def bisect_to(points, tets, count):
-    """Splits edges, longest first, until there are exactly `count` tets; a linear field stays the same."""
-    points, tets = [np.array(p) for p in points], [tuple(t) for t in tets]
-    while len(tets) < count:
-        edges = {}
-        for t in tets:
-            for edge in itertools.combinations(sorted(t), 2):
-                edges[edge] = edges.get(edge, 0) + 1
-        fitting = [e for e, uses in edges.items() if uses <= count - len(tets)]
-        if not fitting:
-            raise ValueError(f"no edge fits: {len(tets)} tets, {count} wanted")
-        a, b = max(fitting, key=lambda e: (round(np.linalg.norm(points[e[0]] - points[e[1]]), 9), e))
-        points.append(0.5 * (points[a] + points[b]))
-        new = len(points) - 1
-        split = []
-        for t in tets:
-            if a in t and b in t:
-                split += [tuple(new if v == a else v for v in t), tuple(new if v == b else v for v in t)]
-            else:
-                split.append(t)
-        tets = split
-    return positive(np.array(points), tets)
-
-
-def write_vtk(path, points, tets):
-    lines = ["# vtk DataFile Version 3.0", "tetrahedral mesh", "ASCII", "DATASET UNSTRUCTURED_GRID"]
-    lines += [f"POINTS {len(points)} double"] + ["%.17g %.17g %.17g" % tuple(p) for p in points]
-    lines += [f"CELLS {len(tets)} {5 * len(tets)}"] + ["4 %d %d %d %d" % tuple(t) for t in tets]
-    lines += [f"CELL_TYPES {len(tets)}"] + ["10"] * len(tets)
-    path.write_text("\n".join(lines) + "\n")
-
-
-def read_vtk(path):
-    """Points, tets and extents of a file that isopatch wrote."""
-    words = path.read_text().split()
-
-    def block(keyword, skip, count, dtype):
-        start = words.index(keyword) + skip
-        return np.array(words[start : start + count], dtype)
-
-    num_points = int(words[words.index("POINTS") + 1])
-    num_tets = int(words[words.index("CELLS") + 1])
-    points = block("POINTS", 3, 3 * num_points, float).reshape(-1, 3)
-    tets = block("CELLS", 3, 5 * num_tets, int).reshape(-1, 5)[:, 1:]
-    return points, tets, block("LOOKUP_TABLE", 2, num_points, float)
 
 
 class Shapes:
@@ -435,100 +272,6 @@ class IsopatchTimer:
     def close(self):
         self.process.stdin.close()
         self.process.wait()
-
-
-# ---- Drake
-
-
-class DrakePair:
-    def __init__(self, shapes, contact, checked=False):
-        """`checked`: with the meshes as isopatch leaves them after its checks, instead of the files."""
-        builder = DiagramBuilder()
-        self.plant, self.scene_graph = AddMultibodyPlantSceneGraph(builder, 0.0)
-        self.ids = []
-        for k in range(2):
-            body = self.plant.AddRigidBody("ab"[k], SpatialInertia(1.0, [0, 0, 0], UnitInertia(1, 1, 1)))
-            properties = ProximityProperties()
-            # the resolution is not used where the shape is a mesh
-            AddCompliantHydroelasticProperties(1.0, contact.moduli[k], properties)
-            mesh = Mesh(str((shapes.checked_path if checked else shapes.path)(contact.shapes[k])))
-            self.ids.append(self.plant.RegisterCollisionGeometry(body, RigidTransform(), mesh, "ab"[k], properties))
-        self.plant.Finalize()
-        self.diagram = builder.Build()
-        self.contexts = []  # a query object lives as long as its context
-
-    def place(self, context, poses):
-        """A query object for the poses (2 x 7)."""
-        plant_context = self.plant.GetMyMutableContextFromRoot(context)
-        for k in range(2):
-            q = poses[k, 3:] / np.linalg.norm(poses[k, 3:])
-            X_WB = RigidTransform(Quaternion(q), poses[k, :3])
-            self.plant.SetFreeBodyPose(plant_context, self.plant.GetBodyByName("ab"[k]), X_WB)
-        return self.scene_graph.get_query_output_port().Eval(self.scene_graph.GetMyContextFromRoot(context))
-
-    def query(self, poses):
-        self.contexts.append(self.diagram.CreateDefaultContext())
-        return self.place(self.contexts[-1], poses)
-
-
-class DrakePatch:
-    """Drake's contact surface: corners and pressures of its polygons, normals into A, and what they sum to."""
-
-    def __init__(self, pair, poses, query=None):
-        surfaces = (query or pair.query(poses)).ComputeContactSurfaces(POLYGON)
-        self.polygons = 0
-        self.area, self.force = 0.0, np.zeros(3)
-        self.torque = np.zeros(3)  # about A's origin, exact for a linear pressure
-        self.centroid_torque = np.zeros(3)  # the force of each polygon at its centroid
-        self.points, self.pressures, self.faces, self.normals = np.zeros((0, 3)), np.zeros(0), [], np.zeros((0, 3))
-        self.centroids, self.face_forces, self.face_areas = np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0)
-        for surface in surfaces:
-            mesh, field = surface.poly_mesh_W(), surface.poly_e_MN()
-            sign = 1 if surface.id_M() == pair.ids[0] else -1
-            count = mesh.num_faces()
-            self.polygons += count
-            self.points = np.array([mesh.vertex(i) for i in range(mesh.num_vertices())])
-            self.pressures = np.array([field.EvaluateAtVertex(i) for i in range(mesh.num_vertices())])
-            self.normals = sign * np.array([mesh.face_normal(f) for f in range(count)])
-            data = list(mesh.face_data())
-            at = 0
-            while at < len(data):
-                self.faces.append(data[at + 1 : at + 1 + data[at]])
-                at += 1 + data[at]
-            self.centroids = np.array([mesh.element_centroid(f) for f in range(count)])
-            self.sum(poses[0, :3])
-
-    def sum(self, origin):
-        # a fan of triangles about each polygon's first corner
-        owner, corners = [], []
-        for f, face in enumerate(self.faces):
-            for i in range(1, len(face) - 1):
-                owner.append(f)
-                corners.append((face[0], face[i], face[i + 1]))
-        corners, normals = np.array(corners), self.normals[owner]
-        x, p = self.points[corners] - origin, self.pressures[corners]
-        areas = 0.5 * np.einsum("ij,ij->i", np.cross(x[:, 1] - x[:, 0], x[:, 2] - x[:, 0]), normals)
-        areas = np.abs(areas)
-        forces = (areas * p.mean(axis=1))[:, None] * normals
-        # integral of x p over a triangle with linear p
-        first = (areas / 12)[:, None] * (x.sum(axis=1) * p.sum(axis=1)[:, None] + np.einsum("ijk,ij->ik", x, p))
-        self.area, self.force = areas.sum(), forces.sum(axis=0)
-        self.torque = np.cross(first, normals).sum(axis=0)
-        self.face_forces, self.face_areas = np.zeros((len(self.faces), 3)), np.zeros(len(self.faces))
-        np.add.at(self.face_forces, owner, forces)
-        np.add.at(self.face_areas, owner, areas)
-        self.centroid_torque = np.cross(self.centroids - origin, self.face_forces).sum(axis=0)
-
-    def repeated(self):
-        """Polygons that are there a second time: same centroid, area and normal."""
-        repeated, tolerance = [], 1e-8 * max(math.sqrt(self.area), 1e-300)
-        for i in range(len(self.faces)):
-            near = np.linalg.norm(self.centroids[:i] - self.centroids[i], axis=1) < tolerance
-            near &= np.abs(self.face_areas[:i] - self.face_areas[i]) < tolerance * math.sqrt(self.area)
-            near &= self.normals[:i] @ self.normals[i] > 1 - 1e-9
-            if near.any() and self.face_areas[i] > tolerance * math.sqrt(self.area):
-                repeated.append(i)
-        return repeated
 
 
 # ---- independent checks
@@ -697,7 +440,8 @@ def time_table(folder, shapes, report, poses):
     report.print("ratio: Drake over isopatch of the same repetition, median (least to greatest)")
     report.print(
         f"{'contact':<29} {'tets':>11} {'boxes':>7} {'cut':>6} {'polygons':>11} {'Drake':>9} {'empty':>6} "
-        f"{'float':>9} {'static':>9} {'double':>9}  {'ratio, float moving':<20} {'float static':<20} {'double moving':<20}"
+        f"{'float':>9} {'static':>9} {'double':>9}  "
+        f"{'ratio, float moving':<20} {'float static':<20} {'double moving':<20}"
     )
     rows = []
     for contact in timed_contacts():
@@ -806,15 +550,16 @@ def static_table(folder, shapes, report):
         rows.append(row)
         report.good &= row["isopatch_to_reference"] < AGREE
         report.print(
-            f"{contact.name}: {row['tets'][0]} x {row['tets'][1]} tets, E {contact.moduli[0]:g}, {contact.moduli[1]:g} Pa"
+            f"{contact.name}: {row['tets'][0]} x {row['tets'][1]} tets, E {contact.moduli[0]:g}, "
+            f"{contact.moduli[1]:g} Pa"
         )
         report.print(
             f"  {'Drake':<10} {patch.polygons:>5} polygons, area {patch.area:.10g}, force {vector(patch.force)}, "
             f"torque {vector(patch.torque)}"
         )
         report.print(
-            f"  {'isopatch':<10} {ours['polygons']:>5} polygons, area {ours['area']:.10g}, force {vector(ours['force'])}, "
-            f"torque {vector(ours['torque'])}"
+            f"  {'isopatch':<10} {ours['polygons']:>5} polygons, area {ours['area']:.10g}, "
+            f"force {vector(ours['force'])}, torque {vector(ours['torque'])}"
         )
         if oracle:
             known = ", ".join(
@@ -855,7 +600,7 @@ def random_pairs():
 
 
 def random_poses(folder, shapes, contact, rng):
-    """Random orientations and directions; the depth past the first touch is log-uniform from 1e-3 to 0.1 of the reach."""
+    """Random orientations and directions; depth past first touch log-uniform from 1e-3 to 0.1 of the reach."""
     count = args.random
     q = rng.normal(size=(count, 2, 4))
     q /= np.linalg.norm(q, axis=2, keepdims=True)
@@ -938,7 +683,8 @@ def random_table(folder, shapes, report):
         rows.append(row)
         report.print(
             f"{contact.name:<44} {touching:>8} {np.median(force):>14.1e} {row['force_99']:>8.1e} {max(force):>8.1e} "
-            f"{max(area):>12.1e} {max(torque):>14.1e} {np.median(offset):>20.3g} {max(offset):>7.3g} {len(outliers):>10}"
+            f"{max(area):>12.1e} {max(torque):>14.1e} {np.median(offset):>20.3g} {max(offset):>7.3g} "
+            f"{len(outliers):>10}"
         )
     report.data["random"] = rows
     report.print(f"differences above {AGREE:g}:" + ("" if any(row["outliers"] for row in rows) else " none"))
