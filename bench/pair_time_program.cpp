@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// pair_time: evaluates a scene on one thread as often as it is asked to, and says how long that took. Other programs
+// drive it over a pipe, so that two contact codes can take turns on one core; instructions are counted with it too.
+//
+//   pair_time SCENE.json [--precision P] [--envs N]   reads a number n from each line of the input, evaluates n times,
+//   and
+//                                                     prints the seconds of processor time and of the clock
+//   pair_time SCENE.json --repeat n                   evaluates n times and ends
+//   pair_time SCENE.json --write-meshes DIR           writes the geometries as DIR/NAME.vtk with point data 'extent'
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <exception>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "isopatch/isopatch.h"
+
+using namespace isopatch;
+
+namespace {
+
+double processor_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+void write_meshes(const SceneDescription& scene, const std::string& directory) {
+  for (const Geometry& geometry : scene.geometries) {
+    if (geometry.kind != GeometryKind::kMesh) continue;
+    TetMesh mesh = geometry.mesh;
+    mesh.point_data["extent"] = geometry.extent;
+    write_vtk(mesh, directory + "/" + geometry.name + ".vtk");
+  }
+}
+
+// The scene's state in N environments. Every body moves along its own x and against its y by a little more in each
+// next one, as in isopatch_bench, so that they do not share their branches; the first is the scene as it is.
+struct Batch {
+  std::vector<double> poses, velocities, wrenches, area;
+  std::vector<std::int32_t> polygons;
+  State state;
+  Results results;
+
+  Batch(const SceneDescription& scene, std::size_t environments) {
+    for (std::size_t e = 0; e < environments; ++e) {
+      for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+        std::array<double, 7> pose = scene.bodies[b].pose;
+        const double shift = b % 2 == 0 ? 1e-4 * static_cast<double>(e % 17) : 0;
+        pose[0] += shift;
+        pose[1] -= shift;
+        poses.insert(poses.end(), pose.begin(), pose.end());
+        const auto& velocity = scene.bodies[b].velocity;
+        velocities.insert(velocities.end(), velocity.begin(), velocity.end());
+      }
+    }
+    wrenches.resize(6 * environments * scene.pairs.size());
+    area.resize(environments * scene.pairs.size());
+    polygons.resize(environments * scene.pairs.size());
+    state.num_environments = static_cast<std::int64_t>(environments);
+    state.poses = poses.data();
+    state.velocities = velocities.data();
+    results.pair_wrench = wrenches.data();
+    results.area = area.data();
+    results.polygon_count = polygons.data();
+  }
+};
+
+int run(int argc, char** argv) {
+  std::string path, precision = "float", directory;
+  int environments = 1, repeat = 0;
+  CLI::App app("Evaluates a scene on one thread and says how long it took");
+  app.add_option("scene", path, "scene file")->required();
+  app.add_option("--precision", precision)->check(CLI::IsMember({"float", "double"}));
+  app.add_option("--envs", environments, "environments, each a little apart")->check(CLI::Range(1, 1 << 20));
+  app.add_option("--repeat", repeat, "evaluate so often and end")->check(CLI::Range(1, 1 << 30));
+  app.add_option("--write-meshes", directory, "write the geometries there and end");
+  CLI11_PARSE(app, argc, argv);
+
+  const SceneDescription description = read_scene(path);
+  if (!directory.empty()) {
+    write_meshes(description, directory);
+    return 0;
+  }
+  const Scene scene(description);
+  const Evaluator evaluator(scene,
+                            {Backend::kCpu, precision == "float" ? Precision::kFloat : Precision::kDouble, 1, false});
+  const Batch batch(scene.description(), static_cast<std::size_t>(environments));
+
+  if (repeat > 0) {
+    for (int i = 0; i < repeat; ++i) evaluator.evaluate(batch.state, batch.results);
+    std::int64_t polygons = 0;
+    for (const std::int32_t count : batch.polygons) polygons += count;
+    std::printf("%zu pairs, %lld polygons\n", batch.polygons.size(), static_cast<long long>(polygons));
+    return 0;
+  }
+  for (long n = 0; std::cin >> n;) {
+    const auto start = std::chrono::steady_clock::now();
+    const double start_processor = processor_seconds();
+    for (long i = 0; i < n; ++i) evaluator.evaluate(batch.state, batch.results);
+    const double processor = processor_seconds() - start_processor;
+    const std::chrono::duration<double> clock = std::chrono::steady_clock::now() - start;
+    std::printf("%.9g %.9g\n", processor, clock.count());
+    std::fflush(stdout);
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& e) {
+    std::cerr << "pair_time: error: " << e.what() << '\n';
+    return 2;
+  }
+}
