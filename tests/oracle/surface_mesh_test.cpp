@@ -95,15 +95,15 @@ TEST_P(SurfaceMesh, WhollySubmergedIsLiftedByItsVolume) {
 }
 
 TEST_P(SurfaceMesh, PartlySubmergedIsLiftedByWhatItDisplaces) {
-  for (const Quaterniond& orientation : {roll_pitch_yaw(0.4, -0.7, 0.3), roll_pitch_yaw(2.1, 0.2, -0.5)}) {
-    for (const double part : {0.02, 0.3, 0.7}) {
+  for (const double part : {0.02, 0.3, 0.7}) {
+    for (const Quaterniond& orientation : {roll_pitch_yaw(0.4, -0.7, 0.3), roll_pitch_yaw(2.1, 0.2, -0.5)}) {
       expect_archimedes(sunk(small_cube(), 0.1 * part, orientation), GetParam());
       expect_archimedes(sunk(surface_of(make_sphere("ball", 0.05, 2)), 0.1 * part, orientation), GetParam());
-      for (const char* name : {"evo_bowl_col.obj", "mustard_bottle.obj"}) {
-        const Geometry mesh = real_surface(name);
-        if (mesh.surface.empty()) GTEST_SKIP() << name << " is missing: set ISOPATCH_DATA_DIR to the real meshes";
-        expect_archimedes(sunk(mesh, part * height_of(mesh), orientation), GetParam());
-      }
+    }
+    for (const char* name : {"evo_bowl_col.obj", "mustard_bottle.obj"}) {
+      const Geometry mesh = real_surface(name);
+      if (mesh.surface.empty()) GTEST_SKIP() << name << " is missing: set ISOPATCH_DATA_DIR to the real meshes";
+      expect_archimedes(sunk(mesh, part * height_of(mesh), roll_pitch_yaw(0.4, -0.7, 0.3)), GetParam());
     }
   }
 }
@@ -118,18 +118,17 @@ TEST_P(SurfaceMesh, GivesTheWrenchOfTheTetMeshItBounds) {
   }
   for (const Geometry& mesh : rigid) {
     for (const Geometry& other : {make_half_space("ground", 0.1), make_sphere("pad", 0.07, 2)}) {
-      SceneDescription scene = two_bodies(mesh, other);
-      scene.bodies[0].rigid = true;
+      SceneDescription scene = sunk(mesh, 0.02, roll_pitch_yaw(0.3, 0.5, 0.2));
+      scene.geometries[1] = other;
       scene.bodies[0].velocity = {0.1, -0.2, -0.05, 1, 2, 3};
       scene.bodies[1].friction = scene.bodies[0].friction = 0.5;
       scene.bodies[1].dissipation = 0.7;
-      set_pose(scene.bodies[0], {0.01, 0.02, 0.03}, roll_pitch_yaw(0.3, 0.5, 0.2));
       SceneDescription alone = scene;
       alone.geometries[0] = surface_of(mesh);
       for (const bool swap : {false, true}) {
         const Outcome expected = evaluate(swap ? exchanged(scene) : scene, GetParam());
         const Outcome found = evaluate(swap ? exchanged(alone) : alone, GetParam());
-        ASSERT_GT(expected.polygons, 10) << mesh.name << " on " << other.name;
+        ASSERT_GT(expected.polygons, 4) << mesh.name << " on " << other.name;
         EXPECT_EQ(found.polygons, expected.polygons) << mesh.name << " on " << other.name;
         EXPECT_LT(relative_error(found.force, found.torque, expected.force, expected.torque), kTolerance)
             << mesh.name << " on " << other.name;
