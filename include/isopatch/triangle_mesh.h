@@ -17,12 +17,12 @@ struct TriangleMesh {
   std::vector<std::string> notes = {};  // what a reader left out or repaired
 };
 
-/// Checks that `mesh` encloses a volume, and turns all of its triangles where they point inward. An edge of four, six or
-/// more triangles is counted, and good where as many run along it one way as the other. Taken out, for the surface stays
-/// closed without them: pairs of triangles that lie back to back, and triangles without area, three corners on a line.
-/// Throws Error, naming `source`, the element and the value, for: no triangles, an index out of range, a non-finite
-/// coordinate, a repeated vertex in a triangle, a triangle that is there twice, an open edge, an edge of three
-/// triangles, neighbours of opposite orientation, and a volume of zero.
+/// Checks that `mesh` encloses a volume, and turns all of its triangles where they point inward. An edge of four, six
+/// or more triangles is counted, and good where as many run along it one way as the other. Taken out, for the surface
+/// stays closed without them: pairs of triangles that lie back to back, and triangles without area, three corners on a
+/// line. Throws Error, naming `source`, the element and the value, for: no triangles, an index out of range, a
+/// non-finite coordinate, a repeated vertex in a triangle, a triangle that is there twice, an open edge, an edge of
+/// three triangles, neighbours of opposite orientation, and a volume of zero.
 MeshReport check_and_repair(TriangleMesh& mesh, const std::string& source);
 
 /// Reads a Wavefront OBJ file (.obj) or an STL file, ASCII or binary (.stl). Polygons of an OBJ file become triangles
