@@ -128,7 +128,7 @@ TEST_P(SurfaceMesh, GivesTheWrenchOfTheTetMeshItBounds) {
       for (const bool swap : {false, true}) {
         const Outcome expected = evaluate(swap ? exchanged(scene) : scene, GetParam());
         const Outcome found = evaluate(swap ? exchanged(alone) : alone, GetParam());
-        ASSERT_GT(expected.polygons, 4) << mesh.name << " on " << other.name;
+        ASSERT_GT(expected.polygons, 2) << mesh.name << " on " << other.name;
         EXPECT_EQ(found.polygons, expected.polygons) << mesh.name << " on " << other.name;
         EXPECT_LT(relative_error(found.force, found.torque, expected.force, expected.torque), kTolerance)
             << mesh.name << " on " << other.name;
