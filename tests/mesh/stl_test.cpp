@@ -53,7 +53,7 @@ TriangleMesh sphere() {
   const TetMesh tets = make_sphere_mesh(1, 2);
   TriangleMesh mesh{tets.points, boundary_triangles(tets)};
   for (Point3& p : mesh.points) {
-    for (double& x : p) x = static_cast<double>(static_cast<float>(x));
+    for (double& x : p) x = std::round(x * 0x1p20) * 0x1p-20;
   }
   return mesh;
 }
