@@ -21,23 +21,46 @@ void print_hierarchy(const Geometry& geometry) {
   print_row("hierarchy", hierarchy.nodes, fmt::format("nodes, {} leaves, depth {}", hierarchy.leaves, hierarchy.depth));
 }
 
+void print_points(const MeshReport& report) {
+  print_row("points", report.points, report.unused_points > 0 ? fmt::format("{} unused", report.unused_points) : "");
+}
+
+void print_volume(const MeshReport& report) { print_row("volume", fmt::format("{:.6g}", report.volume), "m^3"); }
+
+void print_warnings(const Geometry& geometry) {
+  for (const std::string& warning : geometry.warnings) fmt::print("  warning: {}\n", warning);
+}
+
+void surface_info(const std::string& file) {
+  const Geometry geometry = make_surface_mesh(file, read_triangle_mesh(file));
+  const MeshReport& report = geometry.report;
+
+  fmt::print("{}\n", file);
+  print_points(report);
+  print_row("triangles", report.boundary_triangles, "a closed surface, for rigid bodies");
+  print_row("edges of many", report.edges_of_many, "with more than two triangles");
+  print_volume(report);
+  print_hierarchy(geometry);
+  print_warnings(geometry);
+}
+
 void mesh_info(const std::string& file) {
-  TetMesh mesh = read_vtk(file);
+  TetMesh mesh = read_tet_mesh(file);
   std::string fields;
   for (const auto& [name, values] : mesh.point_data) fields += (fields.empty() ? "" : ", ") + name;
 
-  const Geometry geometry = make_tet_mesh(std::filesystem::path(file).stem().string(), std::move(mesh));
+  const Geometry geometry = make_tet_mesh(file, std::move(mesh));
   const std::vector<double> depths = distance_to_surface(geometry.mesh, geometry.surface);
   const MeshReport& report = geometry.report;
 
   fmt::print("{}\n", file);
-  print_row("points", report.points, report.unused_points > 0 ? fmt::format("{} unused", report.unused_points) : "");
+  print_points(report);
   print_row("tets", report.tets, report.inverted_tets > 0 ? fmt::format("{} were inverted", report.inverted_tets) : "");
   print_row("all-boundary tets", report.all_boundary_tets,
             report.split_tets > 0 ? fmt::format("{} split at their centroid", report.split_tets) : "");
   print_row("boundary triangles", report.boundary_triangles);
   print_row("interior points", report.interior_points);
-  print_row("volume", fmt::format("{:.6g}", report.volume), "m^3");
+  print_volume(report);
   print_row("largest depth",
             fmt::format("{:.6g}", depths.empty() ? 0 : *std::max_element(depths.begin(), depths.end())),
             "m, of a vertex");
@@ -45,7 +68,7 @@ void mesh_info(const std::string& file) {
   print_row("mean quality", fmt::format("{:.4f}", report.mean_quality));
   print_hierarchy(geometry);
   if (!fields.empty()) fmt::print("  {:<20}{}\n", "point data", fields);
-  for (const std::string& warning : geometry.warnings) fmt::print("  warning: {}\n", warning);
+  print_warnings(geometry);
 }
 
 // Columns as wide as their widest cell; the first two are left-aligned.
@@ -77,9 +100,10 @@ void scene_info(const std::string& file) {
       continue;
     }
     const HierarchyStatistics hierarchy = hierarchy_statistics(geometry);
-    rows.push_back({geometry.name, "mesh", fmt::to_string(geometry.mesh.tets.size()),
-                    fmt::to_string(geometry.mesh.points.size()), fmt::to_string(geometry.surface.size()),
-                    number(geometry.report.volume), fmt::to_string(hierarchy.nodes), fmt::to_string(hierarchy.depth)});
+    rows.push_back({geometry.name, geometry.is_surface_mesh() ? "surface" : "mesh",
+                    fmt::to_string(geometry.mesh.tets.size()), fmt::to_string(geometry.mesh.points.size()),
+                    fmt::to_string(geometry.surface.size()), number(geometry.report.volume),
+                    fmt::to_string(hierarchy.nodes), fmt::to_string(hierarchy.depth)});
   }
   print_table(rows);
 
@@ -106,12 +130,14 @@ void info_command(const std::vector<std::string>& files) {
     if (&file != &files.front()) fmt::print("\n");
     const std::string extension = std::filesystem::path(file).extension().string();
     if (!std::filesystem::is_regular_file(file)) throw Error(file + ": no such file");
-    if (extension == ".vtk")
+    if (extension == ".vtk" || extension == ".vtu" || extension == ".msh")
       mesh_info(file);
+    else if (extension == ".obj" || extension == ".stl")
+      surface_info(file);
     else if (extension == ".json")
       scene_info(file);
     else
-      throw Error(file + ": info reads .vtk meshes and .json scenes");
+      throw Error(file + ": info reads .vtk, .vtu, .msh, .obj and .stl meshes and .json scenes");
   }
 }
 

@@ -49,7 +49,7 @@ int run(int argc, char** argv) {
   isopatch::cli::EvaluateArguments arguments;
   add_evaluate(app, arguments);
   std::vector<std::string> files;
-  app.add_subcommand("info", "Describe meshes (.vtk) and scenes (.json)")
+  app.add_subcommand("info", "Describe meshes (.vtk, .vtu, .msh, .obj, .stl) and scenes (.json)")
       ->add_option("files", files, "files")
       ->required()
       ->option_text("FILE...");

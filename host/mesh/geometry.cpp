@@ -19,6 +19,7 @@ Geometry make_checked(const std::string& name, TetMesh mesh, AllBoundaryTets pol
   Geometry geometry;
   geometry.name = name;
   geometry.report = check_and_repair(mesh, name, policy);
+  for (const std::string& note : mesh.notes) geometry.warnings.push_back(name + ": " + note);
   geometry.mesh = std::move(mesh);
   geometry.surface = boundary_triangles(geometry.mesh);
   return geometry;
@@ -119,6 +120,34 @@ Geometry make_tet_mesh(const std::string& name, TetMesh mesh, const FieldOptions
   geometry.extent = from_file ? extent_from_file(geometry.mesh, name, field.point_data) : normalised_distance(geometry);
   check_extent(geometry.extent, name);
   add_warnings(geometry);
+  return geometry;
+}
+
+Geometry make_surface_mesh(const std::string& name, TriangleMesh mesh) {
+  Geometry geometry;
+  geometry.name = name;
+  geometry.report = check_and_repair(mesh, name);
+  for (const std::string& note : mesh.notes) geometry.warnings.push_back(name + ": " + note);
+  if (geometry.report.turned_triangles > 0) {
+    geometry.warnings.push_back(fmt::format("{}: all {} triangles pointed inward and have been turned", name,
+                                            geometry.report.turned_triangles));
+  }
+  if (geometry.report.flat_triangles > 0) {
+    geometry.warnings.push_back(
+        fmt::format("{}: {} triangles have no area and were left out", name, geometry.report.flat_triangles));
+  }
+  if (geometry.report.folded_triangles > 0) {
+    geometry.warnings.push_back(fmt::format("{}: {} triangles lie back to back in pairs and were left out", name,
+                                            geometry.report.folded_triangles));
+  }
+  if (geometry.report.edges_of_many > 0) {
+    geometry.warnings.push_back(
+        fmt::format("{}: {} edges belong to more than two triangles; the surface touches itself there", name,
+                    geometry.report.edges_of_many));
+  }
+  geometry.mesh.points = std::move(mesh.points);
+  geometry.surface = std::move(mesh.triangles);
+  geometry.extent.assign(geometry.mesh.points.size(), 0.0);  // every point is on the surface
   return geometry;
 }
 

@@ -4,22 +4,15 @@
 // nothing for a pressure field (cell data, vectors, metadata) are read over; anything unknown is an error.
 #include <fmt/format.h>
 
-#include <filesystem>
-#include <fstream>
-#include <limits>
-#include <optional>
-#include <sstream>
 #include <utility>
 
 #include "isopatch/error.h"
 #include "isopatch/mesh.h"
-#include "mesh/vtk_cursor.h"
+#include "mesh/file_cursor.h"
+#include "mesh/vtk_types.h"
 
 namespace isopatch {
 namespace {
-
-constexpr std::int64_t kVtkTetra = 10;
-constexpr std::int64_t kMaxElements = std::numeric_limits<std::int32_t>::max();
 
 using Words = std::vector<std::string_view>;
 
@@ -67,16 +60,16 @@ class VtkReader {
   void read_cells(const Words& words);
   void read_counted_cells(std::int64_t cells, std::int64_t size);
   void read_offset_cells(std::int64_t offsets, std::int64_t size);
-  VtkType read_array_header(const char* keyword);
-  std::int32_t read_vertex(VtkType type, std::int64_t cell);
+  ValueType read_array_header(const char* keyword);
+  std::int32_t read_vertex(ValueType type, std::int64_t cell);
   void read_cell_types(const Words& words);
   void begin_attributes(const Words& words, Attributes owner, std::int64_t count, bool known);
   bool read_attribute(const std::string& keyword, const Words& words);
   void read_scalars(const Words& words);
   void read_field(const Words& words);
   void read_field_array();
-  void read_point_field(const std::string& name, VtkType type);
-  void skip_array(const Words& words, VtkType type, std::int64_t components);
+  void read_point_field(const std::string& name, ValueType type);
+  void skip_array(const Words& words, ValueType type, std::int64_t components);
   void skip_metadata();
   void check_complete() const;
 
@@ -87,7 +80,7 @@ class VtkReader {
   std::int64_t num_points() const { return static_cast<std::int64_t>(mesh_.points.size()); }
   std::int64_t num_cells() const { return static_cast<std::int64_t>(mesh_.tets.size()); }
 
-  VtkCursor in_;
+  FileCursor in_;
   TetMesh mesh_;
   bool has_offsets_ = false;  // from version 5.0 on cells are stored as OFFSETS and CONNECTIVITY
   bool has_points_ = false;
@@ -149,18 +142,14 @@ void VtkReader::read_points(const Words& words) {
   need_words(words, 3, 3, "POINTS count type");
   if (has_points_) in_.fail("a second POINTS section; there must be one");
   const std::int64_t count = in_.count(words[1], "the number of points");
-  const VtkType type = in_.type(words[2]);
+  const ValueType type = legacy_type(in_, words[2]);
   if (count > kMaxElements) in_.fail(fmt::format("{} points; at most {} can be indexed", count, kMaxElements));
-  if (type == VtkType::kBit) in_.fail("coordinates of type bit; float or double is needed");
+  if (type == ValueType::kBit) in_.fail("coordinates of type bit; float or double is needed");
   in_.expect_values(type, count, 3, "POINTS");
 
   mesh_.points.resize(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < mesh_.points.size(); ++i) {
-    for (double& coordinate : mesh_.points[i]) {
-      coordinate = in_.real(type);
-      if (coordinate - coordinate == 0) continue;
-      in_.fail(fmt::format("point {} has the coordinate {}; coordinates must be finite", i, coordinate));
-    }
+    for (double& coordinate : mesh_.points[i]) coordinate = in_.coordinate(type, i);
   }
   has_points_ = true;
 }
@@ -180,7 +169,7 @@ void VtkReader::read_cells(const Words& words) {
   has_cells_ = true;
 }
 
-std::int32_t VtkReader::read_vertex(VtkType type, std::int64_t cell) {
+std::int32_t VtkReader::read_vertex(ValueType type, std::int64_t cell) {
   const std::int64_t vertex = in_.integer(type);
   if (vertex < 0 || vertex >= num_points()) {
     in_.fail(fmt::format("cell {} has the point index {}; it must lie in [0, {}]", cell, vertex, num_points() - 1));
@@ -193,28 +182,28 @@ void VtkReader::read_counted_cells(std::int64_t cells, std::int64_t size) {
   const std::string mismatch =
       fmt::format("CELLS {} {}: {} tets take 5 numbers each, {} in all", cells, size, cells, 5 * cells);
   if (size < cells) in_.fail(mismatch);
-  in_.expect_values(VtkType::kI32, size, 1, "CELLS");
+  in_.expect_values(ValueType::kI32, size, 1, "CELLS");
   mesh_.tets.resize(static_cast<std::size_t>(cells));
   for (std::int64_t c = 0; c < cells; ++c) {
-    const std::int64_t vertices = in_.integer(VtkType::kI32);
+    const std::int64_t vertices = in_.integer(ValueType::kI32);
     if (vertices != 4) in_.fail(fmt::format("cell {} has {} points; only tets, with 4, can be read", c, vertices));
-    for (std::int32_t& v : mesh_.tets[static_cast<std::size_t>(c)]) v = read_vertex(VtkType::kI32, c);
+    for (std::int32_t& v : mesh_.tets[static_cast<std::size_t>(c)]) v = read_vertex(ValueType::kI32, c);
   }
   if (size != 5 * cells) in_.fail(mismatch);
 }
 
-VtkType VtkReader::read_array_header(const char* keyword) {
+ValueType VtkReader::read_array_header(const char* keyword) {
   const Words words = in_.words();
   if (words.size() != 2 || lower_case(words[0]) != lower_case(keyword)) {
     in_.fail(fmt::format("{} where '{} vtktypeint64' is expected", in_quotes(words.empty() ? "" : words[0]), keyword));
   }
-  return in_.type(words[1]);
+  return legacy_type(in_, words[1]);
 }
 
 /// From version 5.0: OFFSETS, one more than there are cells, into CONNECTIVITY.
 void VtkReader::read_offset_cells(std::int64_t offsets, std::int64_t size) {
   if (offsets == 0 && size == 0) return;
-  const VtkType offset_type = read_array_header("OFFSETS");
+  const ValueType offset_type = read_array_header("OFFSETS");
   in_.expect_values(offset_type, offsets, 1, "OFFSETS");
   for (std::int64_t i = 0; i < offsets; ++i) {
     const std::int64_t offset = in_.integer(offset_type);
@@ -226,7 +215,7 @@ void VtkReader::read_offset_cells(std::int64_t offsets, std::int64_t size) {
     in_.fail(fmt::format("CELLS {} {}: the indices of {} tets are {} in all", offsets, size, cells, 4 * cells));
   }
 
-  const VtkType type = read_array_header("CONNECTIVITY");
+  const ValueType type = read_array_header("CONNECTIVITY");
   in_.expect_values(type, size, 1, "CONNECTIVITY");
   mesh_.tets.resize(static_cast<std::size_t>(cells));
   for (std::int64_t c = 0; c < cells; ++c) {
@@ -240,9 +229,9 @@ void VtkReader::read_cell_types(const Words& words) {
   if (!has_cells_) in_.fail("CELL_TYPES before CELLS; the cells must come first");
   const std::int64_t count = in_.count(words[1], "the number of cell types");
   if (count != num_cells()) in_.fail(fmt::format("{} cell types; there are {} cells", count, num_cells()));
-  in_.expect_values(VtkType::kI32, count, 1, "CELL_TYPES");
+  in_.expect_values(ValueType::kI32, count, 1, "CELL_TYPES");
   for (std::int64_t c = 0; c < count; ++c) {
-    const std::int64_t type = in_.integer(VtkType::kI32);
+    const std::int64_t type = in_.integer(ValueType::kI32);
     if (type != kVtkTetra) in_.fail(fmt::format("cell {} has type {}; only tets, type 10, can be read", c, type));
   }
   has_types_ = true;
@@ -262,36 +251,36 @@ bool VtkReader::read_attribute(const std::string& keyword, const Words& words) {
     read_scalars(words);
   } else if (keyword == "vectors" || keyword == "normals") {
     need_words(words, 3, 3, "VECTORS name type");
-    skip_array(words, in_.type(words[2]), 3);
+    skip_array(words, legacy_type(in_, words[2]), 3);
   } else if (keyword == "tensors" || keyword == "tensors6") {
     need_words(words, 3, 3, "TENSORS name type");
-    skip_array(words, in_.type(words[2]), keyword == "tensors" ? 9 : 6);
+    skip_array(words, legacy_type(in_, words[2]), keyword == "tensors" ? 9 : 6);
   } else if (keyword == "global_ids" || keyword == "pedigree_ids" || keyword == "edge_flags") {
     need_words(words, 3, 3, "GLOBAL_IDS name type");
-    skip_array(words, in_.type(words[2]), 1);
+    skip_array(words, legacy_type(in_, words[2]), 1);
   } else if (keyword == "texture_coordinates") {
     need_words(words, 4, 4, "TEXTURE_COORDINATES name dimension type");
-    skip_array(words, in_.type(words[3]), in_.count(words[2], "the dimension"));
+    skip_array(words, legacy_type(in_, words[3]), in_.count(words[2], "the dimension"));
   } else if (keyword == "color_scalars") {
     need_words(words, 3, 3, "COLOR_SCALARS name components");
-    skip_array(words, VtkType::kU8, in_.count(words[2], "the number of components"));
+    skip_array(words, ValueType::kU8, in_.count(words[2], "the number of components"));
   } else if (keyword == "lookup_table") {
     need_words(words, 3, 3, "LOOKUP_TABLE name size");
-    in_.skip_values(VtkType::kU8, in_.count(words[2], "the size of the table"), 4, "LOOKUP_TABLE");
+    in_.skip_values(ValueType::kU8, in_.count(words[2], "the size of the table"), 4, "LOOKUP_TABLE");
   } else {
     return false;
   }
   return true;
 }
 
-void VtkReader::skip_array(const Words& words, VtkType type, std::int64_t components) {
+void VtkReader::skip_array(const Words& words, ValueType type, std::int64_t components) {
   in_.skip_values(type, owner_count_, components, std::string(words[0]).c_str());
 }
 
 void VtkReader::read_scalars(const Words& words) {
   need_words(words, 3, 4, "SCALARS name type components");
   const std::string name = decode_name(words[1]);
-  const VtkType type = in_.type(words[2]);
+  const ValueType type = legacy_type(in_, words[2]);
   const std::int64_t components = words.size() == 4 ? in_.count(words[3], "the number of components") : 1;
 
   const Words table = in_.words();
@@ -299,7 +288,7 @@ void VtkReader::read_scalars(const Words& words) {
     in_.fail(
         fmt::format("{} after SCALARS; 'LOOKUP_TABLE default' is needed", in_quotes(table.empty() ? "" : table[0])));
   }
-  if (owner_ == Attributes::kPoints && components == 1 && type != VtkType::kBit) {
+  if (owner_ == Attributes::kPoints && components == 1 && type != ValueType::kBit) {
     read_point_field(name, type);
   } else {
     in_.skip_values(type, owner_count_, components, "SCALARS");
@@ -322,18 +311,18 @@ void VtkReader::read_field_array() {
   need_words(words, 4, 4, "name components tuples type");
   const std::int64_t components = in_.count(words[1], "the number of components");
   const std::int64_t tuples = in_.count(words[2], "the number of tuples");
-  const VtkType type = in_.type(words[3]);
+  const ValueType type = legacy_type(in_, words[3]);
   if (owner_ != Attributes::kNone && tuples != owner_count_) {
     in_.fail(fmt::format("field array {} has {} tuples; {} are needed", in_quotes(words[0]), tuples, owner_count_));
   }
-  if (owner_ == Attributes::kPoints && components == 1 && type != VtkType::kBit) {
+  if (owner_ == Attributes::kPoints && components == 1 && type != ValueType::kBit) {
     read_point_field(decode_name(words[0]), type);
   } else {
     in_.skip_values(type, tuples, components, "FIELD");
   }
 }
 
-void VtkReader::read_point_field(const std::string& name, VtkType type) {
+void VtkReader::read_point_field(const std::string& name, ValueType type) {
   if (mesh_.point_data.count(name) > 0)
     in_.fail(fmt::format("a second point data array {}; names must differ", in_quotes(name)));
   in_.expect_values(type, owner_count_, 1, "point data");
@@ -359,13 +348,6 @@ void VtkReader::check_complete() const {
 
 TetMesh parse_vtk(const std::string& bytes, const std::string& source) { return VtkReader(bytes, source).read(); }
 
-TetMesh read_vtk(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream bytes;
-  if (file) bytes << file.rdbuf();
-  if (!file || bytes.bad() || std::filesystem::is_directory(path))
-    throw Error(path + ": cannot be read; an existing VTK file is needed");
-  return parse_vtk(bytes.str(), path);
-}
+TetMesh read_vtk(const std::string& path) { return parse_vtk(read_mesh_file(path, "an existing VTK file"), path); }
 
 }  // namespace isopatch

@@ -70,9 +70,10 @@ Real mesh_energy(const PlacedBody& a, const PlacedBody& b) {
   Real energy = 0;
   for_each_candidate(a.tet_boxes, b.tet_boxes, 0, [&](std::size_t i, std::size_t j) {
     const TetList overlap = intersection({a.tets[i].vertices}, b.tets[j].vertices);
-    energy += a.rigid   ? integral(overlap, b.tets[j].pressure)
-              : b.rigid ? integral(overlap, a.tets[i].pressure)
-                        : integral_of_minimum(overlap, a.tets[i].pressure, b.tets[j].pressure);
+    const Real part = a.rigid   ? integral(overlap, b.tets[j].pressure)
+                      : b.rigid ? integral(overlap, a.tets[i].pressure)
+                                : integral_of_minimum(overlap, a.tets[i].pressure, b.tets[j].pressure);
+    energy += a.tet_signs[i] * b.tet_signs[j] * part;
   });
   return energy;
 }
@@ -80,11 +81,13 @@ Real mesh_energy(const PlacedBody& a, const PlacedBody& b) {
 Real half_space_energy(const PlacedBody& mesh, const PlacedBody& half_space) {
   const Affine depth = {-half_space.height.gradient, half_space.height.point, 0};
   Real energy = 0;
-  for (const PressureTet& tet : mesh.tets) {
+  for (std::size_t i = 0; i < mesh.tets.size(); ++i) {
+    const PressureTet& tet = mesh.tets[i];
     const TetList overlap = positive_part({tet.vertices}, depth);
-    energy += mesh.rigid         ? integral(overlap, half_space.pressure)
-              : half_space.rigid ? integral(overlap, tet.pressure)
-                                 : integral_of_minimum(overlap, tet.pressure, half_space.pressure);
+    const Real part = mesh.rigid         ? integral(overlap, half_space.pressure)
+                      : half_space.rigid ? integral(overlap, tet.pressure)
+                                         : integral_of_minimum(overlap, tet.pressure, half_space.pressure);
+    energy += mesh.tet_signs[i] * part;
   }
   return energy;
 }

@@ -104,6 +104,7 @@ Environment read_environment(const SceneDescription& scene, const State& state, 
     const int geometry = state.geometry_index ? state.geometry_index[row * num_bodies + b] : body.geometry;
     if (geometry >= 0 && static_cast<std::size_t>(geometry) < scene.geometries.size()) {
       body_state.geometry = &scene.geometries[static_cast<std::size_t>(geometry)];
+      if (!body.rigid && body_state.geometry->is_surface_mesh()) environment.status |= kBadGeometry;
     } else {
       environment.status |= kBadGeometry;
     }

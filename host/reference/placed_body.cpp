@@ -2,8 +2,15 @@
 #include "reference/placed_body.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace isopatch::reference {
+namespace {
+
+// A cone whose volume is below this part of the body's is left out of the energy: its sides cannot be told.
+constexpr Real kFlat = 1e-24L;
+
+}  // namespace
 
 PlacedBody::PlacedBody(const Geometry& geometry, bool is_rigid, Real modulus, const Transform& X)
     : rigid(is_rigid), half_space(geometry.kind == GeometryKind::kHalfSpace) {
@@ -14,7 +21,13 @@ PlacedBody::PlacedBody(const Geometry& geometry, bool is_rigid, Real modulus, co
 
   std::vector<Vector3> points;
   for (const Point3& p : geometry.mesh.points) points.push_back(X * Vector3(p[0], p[1], p[2]));
+  Box bounds;
+  for (const Triangle& triangle : geometry.surface) {
+    for (const std::int32_t i : triangle) bounds.add(points[static_cast<std::size_t>(i)]);
+  }
+  size = bounds.diagonal();
   place_tets(geometry, rigid ? 0 : modulus, points);
+  if (geometry.is_surface_mesh()) place_cones(geometry, points);
   if (rigid) place_triangles(geometry, points);
 }
 
@@ -27,27 +40,43 @@ void PlacedBody::place_half_space(const Geometry& geometry, Real modulus, const 
 }
 
 void PlacedBody::place_tets(const Geometry& geometry, Real modulus, const std::vector<Vector3>& points) {
-  Box bounds;
   for (const Tet& indices : geometry.mesh.tets) {
     PressureTet tet;
-    Box box;
     for (std::size_t i = 0; i < 4; ++i) {
       const auto index = static_cast<std::size_t>(indices[i]);
       tet.vertices[i] = points[index];
       tet.pressures[i] = rigid ? 0 : modulus * Real{geometry.extent[index]};
-      box.add(tet.vertices[i]);
-      bounds.add(tet.vertices[i]);
     }
-
-    tet.pressure = {Vector3::Zero(), tet.vertices[0], tet.pressures[0]};
-    for (std::size_t i = 1; i < 4; ++i) {
-      tet.pressure.gradient += (tet.pressures[i] - tet.pressures[0]) * barycentric(tet.vertices, i).gradient;
-    }
-    largest_gradient = std::max(largest_gradient, tet.pressure.gradient.norm());
-    tets.push_back(tet);
-    tet_boxes.push_back(box);
+    add_tet(tet, 1);
   }
-  size = bounds.diagonal();
+}
+
+// A cone over each triangle, from a point that lies on few of their planes.
+void PlacedBody::place_cones(const Geometry& geometry, const std::vector<Vector3>& points) {
+  Vector3 apex = Vector3::Zero();
+  for (const Vector3& point : points) apex += point / static_cast<Real>(points.size());
+  for (const Triangle& t : geometry.surface) {
+    PressureTet cone;
+    cone.vertices = {apex, points[static_cast<std::size_t>(t[0])], points[static_cast<std::size_t>(t[1])],
+                     points[static_cast<std::size_t>(t[2])]};
+    cone.pressures.fill(0);
+    const auto& x = cone.vertices;
+    const Real volume = (x[1] - x[0]).cross(x[2] - x[0]).dot(x[3] - x[0]);
+    if (std::abs(volume) > kFlat * size * size * size) add_tet(cone, volume > 0 ? 1 : -1);
+  }
+}
+
+void PlacedBody::add_tet(PressureTet tet, Real sign) {
+  Box box;
+  for (const Vector3& vertex : tet.vertices) box.add(vertex);
+  tet.pressure = {Vector3::Zero(), tet.vertices[0], tet.pressures[0]};
+  for (std::size_t i = 1; i < 4; ++i) {
+    tet.pressure.gradient += (tet.pressures[i] - tet.pressures[0]) * barycentric(tet.vertices, i).gradient;
+  }
+  largest_gradient = std::max(largest_gradient, tet.pressure.gradient.norm());
+  tets.push_back(tet);
+  tet_boxes.push_back(box);
+  tet_signs.push_back(sign);
 }
 
 void PlacedBody::place_triangles(const Geometry& geometry, const std::vector<Vector3>& points) {

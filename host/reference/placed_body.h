@@ -16,6 +16,7 @@ struct PlacedBody {
 
   // mesh
   std::vector<PressureTet> tets;  // without pressures where rigid
+  std::vector<Real> tet_signs;    // all 1, or of the cones of a surface mesh, that add up to it: -1 where inverted
   std::vector<Box> tet_boxes;
   std::vector<SurfaceTriangle> triangles;  // the outward surface, only where rigid
   std::vector<Box> triangle_boxes;
@@ -32,6 +33,8 @@ struct PlacedBody {
 
  private:
   void place_half_space(const Geometry& geometry, Real modulus, const Transform& X);
+  void place_cones(const Geometry& geometry, const std::vector<Vector3>& points);
+  void add_tet(PressureTet tet, Real sign);
   void place_tets(const Geometry& geometry, Real modulus, const std::vector<Vector3>& points);
   void place_triangles(const Geometry& geometry, const std::vector<Vector3>& points);
 };

@@ -43,6 +43,34 @@ int find_zero_face(const Cell& cell) {
   return -1;
 }
 
+/// Normals, gradient and box, from vertices and extents.
+void complete_tet(Cell& cell) {
+  // vertex i is at height h over face i; the gradient of its barycentric coordinate is n/h
+  for (int i = 0; i < 4; ++i) {
+    const Vec3d a = cell.vertex[(i + 1) & 3], b = cell.vertex[(i + 2) & 3], c = cell.vertex[(i + 3) & 3];
+    Vec3d n = cross(b - a, c - a);
+    if (dot(n, cell.vertex[i] - a) < 0) n = -n;
+    cell.inward[i] = (1 / norm(n)) * n;
+    if (i > 0) {
+      const double height = dot(cell.inward[i], cell.vertex[i] - a);
+      cell.gradient = fused((cell.extent[i] - cell.extent[0]) / height, cell.inward[i], cell.gradient);
+    }
+  }
+  cell.zero_face = find_zero_face(cell);
+  set_box(cell);
+}
+
+constexpr double kFlat = 64 * std::numeric_limits<double>::epsilon();
+
+/// The mean of the corners of all triangles.
+Vec3d middle_of_surface(const Geometry& geometry) {
+  Vec3d sum = {0, 0, 0};
+  for (const Triangle& triangle : geometry.surface) {
+    for (const std::int32_t v : triangle) sum = sum + to_vec(geometry.mesh.points[static_cast<std::size_t>(v)]);
+  }
+  return (1 / (3 * static_cast<double>(geometry.surface.size()))) * sum;
+}
+
 }  // namespace
 
 std::vector<Cell> tet_cells(const Geometry& geometry) {
@@ -54,19 +82,25 @@ std::vector<Cell> tet_cells(const Geometry& geometry) {
       cell.vertex[i] = to_vec(geometry.mesh.points[static_cast<std::size_t>(tet[i])]);
       cell.extent[i] = geometry.extent[static_cast<std::size_t>(tet[i])];
     }
-    // vertex i is at height h over face i; the gradient of its barycentric coordinate is n/h
-    for (int i = 0; i < 4; ++i) {
-      const Vec3d a = cell.vertex[(i + 1) & 3], b = cell.vertex[(i + 2) & 3], c = cell.vertex[(i + 3) & 3];
-      Vec3d n = cross(b - a, c - a);
-      if (dot(n, cell.vertex[i] - a) < 0) n = -n;
-      cell.inward[i] = (1 / norm(n)) * n;
-      if (i > 0) {
-        const double height = dot(cell.inward[i], cell.vertex[i] - a);
-        cell.gradient = fused((cell.extent[i] - cell.extent[0]) / height, cell.inward[i], cell.gradient);
-      }
-    }
-    cell.zero_face = find_zero_face(cell);
-    set_box(cell);
+    complete_tet(cell);
+    cells.push_back(cell);
+  }
+  return cells;
+}
+
+std::vector<Cell> cone_cells(const Geometry& geometry) {
+  const Vec3d apex = middle_of_surface(geometry);
+  std::vector<Cell> cells;
+  for (const Triangle& triangle : geometry.surface) {
+    Cell cell = {};
+    cell.vertex[0] = apex;
+    for (int i = 0; i < 3; ++i)
+      cell.vertex[i + 1] = to_vec(geometry.mesh.points[static_cast<std::size_t>(triangle[i])]);
+    const Vec3d a = cell.vertex[1] - apex, b = cell.vertex[2] - apex, c = cell.vertex[3] - apex;
+    const Vec3d normal = cross(cell.vertex[2] - cell.vertex[1], cell.vertex[3] - cell.vertex[1]);
+    // a cone this flat has no volume, and no side that can be told
+    if (!(std::fabs(dot(normal, a)) > kFlat * norm(normal) * std::max(norm(a), std::max(norm(b), norm(c))))) continue;
+    complete_tet(cell);
     cells.push_back(cell);
   }
   return cells;

@@ -251,7 +251,7 @@ Hierarchy build_hierarchy(std::vector<Cell> cells) {
 
 HierarchyStatistics hierarchy_statistics(const Geometry& geometry) {
   if (geometry.kind == GeometryKind::kHalfSpace) return {};
-  const Hierarchy h = build_hierarchy(tet_cells(geometry));
+  const Hierarchy h = build_hierarchy(geometry.is_surface_mesh() ? triangle_cells(geometry) : tet_cells(geometry));
   return {h.view().num_nodes, h.view().num_cells, h.depth};
 }
 

@@ -20,6 +20,10 @@ struct Hierarchy {
 /// One cell per tet, with its affine extent.
 std::vector<detail::Cell> tet_cells(const Geometry& geometry);
 
+/// One tet per triangle of a surface mesh, from the surface's middle, without extent; for the energy. Their signed
+/// volumes add up to the body: a cone that sees its triangle from the outside is inverted and counts negatively.
+std::vector<detail::Cell> cone_cells(const Geometry& geometry);
+
 /// One cell per surface triangle.
 std::vector<detail::Cell> triangle_cells(const Geometry& geometry);
 

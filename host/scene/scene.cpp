@@ -30,6 +30,13 @@ void check_body(const SceneDescription& scene, const Body& body) {
   if (body.geometry < 0 || body.geometry >= count) {
     fail(fmt::format("{}: geometry index is {}; it must be in [0, {})", where, body.geometry, count));
   }
+  const Geometry& geometry = scene.geometries[static_cast<std::size_t>(body.geometry)];
+  if (!body.rigid && geometry.is_surface_mesh()) {
+    fail(
+        fmt::format("{} is compliant, but its geometry '{}' is a surface mesh, without an inside; give it a tet mesh "
+                    "or make it rigid",
+                    where, geometry.name));
+  }
   if (!body.rigid) require_range(where + ": modulus", body.modulus, 1e-30, "finite and positive, in Pa");
   require_range(where + ": dissipation", body.dissipation, 0, "finite and not negative");
   require_range(where + ": friction", body.friction, 0, "finite and not negative");
@@ -57,9 +64,11 @@ void check(const SceneDescription& scene) {
   const std::size_t count = scene.bodies.size();
   if (count == 0 || count > kMaxBodies) fail(fmt::format("has {} bodies; 1 to {} are possible", count, kMaxBodies));
   for (const Geometry& g : scene.geometries) {
-    if (g.kind == GeometryKind::kMesh && (g.mesh.tets.empty() || g.extent.size() != g.mesh.points.size())) {
-      fail(fmt::format("geometry '{}' has {} tets, {} points and {} extents; build it with a make_ function", g.name,
-                       g.mesh.tets.size(), g.mesh.points.size(), g.extent.size()));
+    if (g.kind == GeometryKind::kMesh && (g.surface.empty() || g.extent.size() != g.mesh.points.size())) {
+      fail(fmt::format(
+          "geometry '{}' has {} tets, {} surface triangles, {} points and {} extents; build it with a make_ "
+          "function",
+          g.name, g.mesh.tets.size(), g.surface.size(), g.mesh.points.size(), g.extent.size()));
     }
   }
   for (const Body& body : scene.bodies) check_body(scene, body);
@@ -85,17 +94,18 @@ detail::GeometryView flatten(const Geometry& g, const Hierarchy& solid, const Hi
 
   view.solid = solid.view();
   view.surface = surface.view();
-  const detail::Node& root = *solid.view().layer(detail::kNumLayers - 1);
+  const Hierarchy& outline = g.is_surface_mesh() ? surface : solid;  // has all vertices, which cones may lack
+  const detail::Node& root = *outline.view().layer(detail::kNumLayers - 1);
   view.center = {root.center[0], root.center[1], root.center[2]};
   view.half = {root.half[0], root.half[1], root.half[2]};
   view.zero_on_surface = std::all_of(g.surface.begin(), g.surface.end(), [&](const Triangle& t) {
     return std::all_of(t.begin(), t.end(), [&](std::int32_t i) { return g.extent[static_cast<std::size_t>(i)] == 0; });
   });
+  for (const detail::Cell& cell : outline.cells) {
+    for (const detail::Vec3d& vertex : cell.vertex) view.radius = std::max(view.radius, norm(vertex - view.center));
+  }
   for (const detail::Cell& cell : solid.cells) {
-    for (int i = 0; i < 4; ++i) {
-      view.radius = std::max(view.radius, norm(cell.vertex[i] - view.center));
-      view.max_extent = std::max(view.max_extent, cell.extent[i]);
-    }
+    for (const double extent : cell.extent) view.max_extent = std::max(view.max_extent, extent);
     view.max_gradient = std::max(view.max_gradient, norm(cell.gradient));
   }
   return view;
@@ -136,7 +146,7 @@ Scene::Scene(SceneDescription description) {
 
   for (const Geometry& g : d.geometries) {
     const bool mesh = g.kind == GeometryKind::kMesh;
-    data->solids.push_back(mesh ? build_hierarchy(tet_cells(g)) : Hierarchy{});
+    data->solids.push_back(mesh ? build_hierarchy(g.is_surface_mesh() ? cone_cells(g) : tet_cells(g)) : Hierarchy{});
     data->surfaces.push_back(mesh ? build_hierarchy(triangle_cells(g)) : Hierarchy{});
     data->geometries.push_back(flatten(g, data->solids.back(), data->surfaces.back()));
   }

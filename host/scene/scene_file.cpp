@@ -77,6 +77,17 @@ FieldOptions parse_field(const JsonValue& geometry) {
   return options;
 }
 
+void scale_points(std::vector<Point3>& points, double factor) {
+  for (Point3& point : points)
+    for (double& coordinate : point) coordinate *= factor;
+}
+
+// Errors and warnings about a mesh name its file; afterwards the scene's name for it is of more use.
+Geometry named(const std::string& name, Geometry geometry) {
+  geometry.name = name;
+  return geometry;
+}
+
 Geometry parse_tet_mesh(const std::string& name, const JsonValue& value, const std::filesystem::path& directory) {
   value.allow({"type", "file", "scale", "field", "all_boundary_tets"});
   const std::filesystem::path file = directory / value.required("file").text();
@@ -86,10 +97,23 @@ Geometry parse_tet_mesh(const std::string& name, const JsonValue& value, const s
 
   return made(value, [&] {
     check_file(file, kMaxMeshBytes);
-    TetMesh mesh = read_vtk(file.string());
-    for (Point3& point : mesh.points)
-      for (double& coordinate : point) coordinate *= factor;
-    return make_tet_mesh(name, std::move(mesh), field);
+    TetMesh mesh = read_tet_mesh(file.string());
+    scale_points(mesh.points, factor);
+    return named(name, make_tet_mesh(file.string(), std::move(mesh), field));
+  });
+}
+
+Geometry parse_surface_mesh(const std::string& name, const JsonValue& value, const std::filesystem::path& directory) {
+  value.allow({"type", "file", "scale"});
+  const std::filesystem::path file = directory / value.required("file").text();
+  const auto scale = value.optional("scale");
+  const double factor = scale ? scale->positive() : 1;
+
+  return made(value, [&] {
+    check_file(file, kMaxMeshBytes);
+    TriangleMesh mesh = read_triangle_mesh(file.string());
+    scale_points(mesh.points, factor);
+    return named(name, make_surface_mesh(file.string(), std::move(mesh)));
   });
 }
 
@@ -123,12 +147,11 @@ Geometry parse_half_space(const std::string& name, const JsonValue& value) {
 Geometry parse_geometry(const std::string& name, const JsonValue& value, const std::filesystem::path& directory,
                         std::int64_t& sphere_tets) {
   const JsonValue type = value.required("type");
-  if (type.text() == "surface_mesh")
-    type.fail(R"(this version does not support "surface_mesh"; use "tet_mesh" with a .vtk file)");
-  const std::string kind = type.one_of({"sphere", "box", "tet_mesh", "half_space"});
+  const std::string kind = type.one_of({"sphere", "box", "tet_mesh", "surface_mesh", "half_space"});
   if (kind == "sphere") return parse_sphere(name, value, sphere_tets);
   if (kind == "box") return parse_box(name, value);
   if (kind == "half_space") return parse_half_space(name, value);
+  if (kind == "surface_mesh") return parse_surface_mesh(name, value, directory);
   return parse_tet_mesh(name, value, directory);
 }
 
@@ -195,14 +218,23 @@ Body parse_body(const JsonValue& value, const Names& geometries) {
   return body;
 }
 
-std::vector<Body> parse_bodies(const JsonValue& value, const Names& geometries) {
+// The same rule as Scene's, told with the place in the file.
+void check_body(const JsonValue& value, const Body& body, const Geometry& geometry) {
+  if (!body.rigid && geometry.is_surface_mesh())
+    value.required("geometry")
+        .fail("a surface mesh has no inside to press on; use a tet mesh, or make " + in_quotes(body.name) + " rigid");
+}
+
+std::vector<Body> parse_bodies(const JsonValue& value, const std::vector<Geometry>& geometries) {
   const std::vector<JsonValue> elements = value.elements();
   if (elements.empty()) value.fail("a scene needs at least one body");
   if (elements.size() > kMaxBodies) value.fail(fmt::format("{} bodies, the limit is {}", elements.size(), kMaxBodies));
 
+  const Names geometry_names = names_of(geometries);
   std::vector<Body> bodies;
   for (const JsonValue& element : elements) {
-    Body body = parse_body(element, geometries);
+    Body body = parse_body(element, geometry_names);
+    check_body(element, body, geometries[static_cast<std::size_t>(body.geometry)]);
     const auto same_name = [&body](const Body& other) { return other.name == body.name; };
     if (std::any_of(bodies.begin(), bodies.end(), same_name))
       element.required("name").fail("another body is already named " + in_quotes(body.name));
@@ -286,7 +318,7 @@ SceneDescription parse_scene(const std::string& json, const std::string& directo
   SceneDescription scene;
   if (const auto contact = root.optional("contact")) scene.contact = parse_contact(*contact);
   scene.geometries = parse_geometries(root.required("geometries"), directory);
-  scene.bodies = parse_bodies(root.required("bodies"), names_of(scene.geometries));
+  scene.bodies = parse_bodies(root.required("bodies"), scene.geometries);
   const auto pairs = root.optional("pairs");
   scene.pairs = pairs ? parse_pairs(*pairs, scene) : all_pairs(scene);
   return scene;

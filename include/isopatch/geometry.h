@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "isopatch/mesh.h"
+#include "isopatch/triangle_mesh.h"
 
 namespace isopatch {
 
@@ -18,7 +19,8 @@ struct Geometry {
   std::string name;
   GeometryKind kind = GeometryKind::kMesh;
 
-  // kMesh: a checked tet mesh, its surface, and the extent at every point (dimensionless).
+  // kMesh: a checked tet mesh, its surface, and the extent at every point (dimensionless). Without tets it is a surface
+  // mesh: it has no inside to press on, so only rigid bodies can have it.
   TetMesh mesh;
   std::vector<Triangle> surface;
   std::vector<double> extent;
@@ -28,6 +30,8 @@ struct Geometry {
 
   MeshReport report;
   std::vector<std::string> warnings;  // things a user should know, e.g. tets without pressure
+
+  bool is_surface_mesh() const { return kind == GeometryKind::kMesh && mesh.tets.empty(); }
 };
 
 /// How the extent of a tet mesh is found.
@@ -50,6 +54,9 @@ Geometry make_half_space(const std::string& name, double thickness);
 /// Checks and repairs as check_and_repair(); throws Error also for a missing field, a field of the wrong length, a
 /// value that is not finite or negative, and a field without any positive value.
 Geometry make_tet_mesh(const std::string& name, TetMesh mesh, const FieldOptions& field = {});
+
+/// A closed surface, for rigid bodies. Checks and repairs as check_and_repair().
+Geometry make_surface_mesh(const std::string& name, TriangleMesh mesh);
 
 /// Distance [m] from every point of `mesh` to its surface (exact point-triangle distance; 0 on the surface).
 std::vector<double> distance_to_surface(const TetMesh& mesh, const std::vector<Triangle>& surface);

@@ -12,3 +12,4 @@
 #include "isopatch/scene.h"
 #include "isopatch/state.h"
 #include "isopatch/status.h"
+#include "isopatch/triangle_mesh.h"

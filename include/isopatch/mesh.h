@@ -22,6 +22,7 @@ struct TetMesh {
   std::vector<Point3> points;
   std::vector<Tet> tets;
   std::map<std::string, std::vector<double>> point_data;  // scalar fields by name, one value per point
+  std::vector<std::string> notes = {};                    // what a reader left out
 };
 
 /// What the load-time checks found and repaired.
@@ -37,6 +38,12 @@ struct MeshReport {
   double volume = 0;                   // m^3
   double min_quality = 0;              // smallest 3 x inradius / circumradius over the tets (1 = regular)
   double mean_quality = 0;
+
+  // of a surface without tets only
+  std::int64_t turned_triangles = 0;  // all of them where they pointed inward, else 0
+  std::int64_t flat_triangles = 0;    // without area; taken out
+  std::int64_t folded_triangles = 0;  // in pairs that lie back to back; taken out
+  std::int64_t edges_of_many = 0;     // edges of four, six or more triangles
 };
 
 /// What to do with a tet whose four vertices lie on the surface: a computed field would be zero
@@ -72,6 +79,15 @@ TetMesh read_vtk(const std::string& path);
 
 /// The same from memory; `source` names the text in errors.
 TetMesh parse_vtk(const std::string& bytes, const std::string& source);
+
+/// Gmsh MSH files of version 2.2 and 4.1, ASCII or binary, with their scalar $NodeData, and VTK's XML files of one
+/// unstructured grid (.vtu) with its scalar point data: ascii, or binary or appended data, base64 or raw, with zlib
+/// compression or none. Elements other than tets are left out, with a note. Errors as of parse_vtk().
+TetMesh parse_msh(const std::string& bytes, const std::string& source);
+TetMesh parse_vtu(const std::string& bytes, const std::string& source);
+
+/// Reads a .vtk, .vtu or .msh file, by its extension.
+TetMesh read_tet_mesh(const std::string& path);
 
 /// Writes a legacy VTK file, ASCII with 17 significant digits, with all point data. Throws Error if it cannot.
 void write_vtk(const TetMesh& mesh, const std::string& path);

@@ -74,7 +74,8 @@ struct SceneData;
 class Scene {
  public:
   /// Throws Error for an index out of range, a rigid-rigid pair, two half spaces, a pair of a body with itself, the
-  /// same pair twice, a material value out of range, more than 64 bodies, or no bodies.
+  /// same pair twice, a material value out of range, a compliant body with a surface mesh, more than 64 bodies, or no
+  /// bodies.
   explicit Scene(SceneDescription description);
 
   const SceneDescription& description() const;

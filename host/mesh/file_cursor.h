@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads the lines, words and numbers of a mesh file, text or binary. Every read is checked against the bytes left, and
+// every error names the place.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace isopatch {
+
+/// Points, tets and triangles are indexed with 32 bits.
+constexpr std::int64_t kMaxElements = std::numeric_limits<std::int32_t>::max();
+
+enum class ValueType : std::uint8_t { kBit, kU8, kI8, kU16, kI16, kU32, kI32, kU64, kI64, kF32, kF64 };
+
+std::size_t bytes_per_value(ValueType type);
+
+/// `token` in lower case, for keywords that are compared that way.
+std::string lower_case(std::string_view token);
+
+/// `token` for an error message: in quotes, at most 40 characters, without control characters.
+std::string in_quotes(std::string_view token);
+
+/// Appends the words of `text`.
+void split_words(std::string_view text, std::vector<std::string_view>& words);
+
+/// The bytes of a file that holds `what`, for example "a VTK file". Throws Error if it cannot be read.
+std::string read_mesh_file(const std::string& path, const char* what);
+
+class FileCursor {
+ public:
+  /// `bytes` must outlive the cursor; `source` names them in errors. Reading begins at `position`.
+  FileCursor(std::string_view bytes, std::string source, std::size_t position = 0);
+
+  void set_binary(bool binary) { binary_ = binary; }
+  bool binary() const { return binary_; }
+  /// Of binary values; big-endian unless set.
+  void set_byte_order(std::endian order) { order_ = order; }
+  bool at_end() const { return position_ >= bytes_.size(); }
+  std::size_t position() const { return position_; }
+  std::size_t bytes_left() const { return bytes_.size() - position_; }
+
+  /// The next line, without its end.
+  std::string_view line();
+  /// The words of the next line that has any; none at the end of the file.
+  std::vector<std::string_view> words();
+  /// The next word, on this line or a later one; empty at the end of the file.
+  std::string_view word();
+  /// Moves past the next `text`, or fails with what is missing.
+  void skip_past(std::string_view text, const char* what);
+
+  /// A count that was read as a word of the last line.
+  std::int64_t count(std::string_view word, const char* what) const;
+
+  /// Throws unless the bytes left can hold `count` x `components` values: call it before allocating for them.
+  void expect_values(ValueType type, std::int64_t count, std::int64_t components, const char* what) const;
+  double real(ValueType type);
+  /// real() that must be finite: coordinate of point `index`.
+  double coordinate(ValueType type, std::size_t index);
+  std::int64_t integer(ValueType type);
+  /// A count among the values: integer() that must not be negative.
+  std::int64_t count(ValueType type, const char* what);
+  void skip_values(ValueType type, std::int64_t count, std::int64_t components, const char* what);
+
+  /// Throws Error with `message` after the name of the source and the place of the last line or value read.
+  [[noreturn]] void fail(const std::string& message) const { fail_at(last_, message); }
+  [[noreturn]] void fail_at(std::size_t position, const std::string& message) const;
+
+ private:
+  std::uint64_t raw(std::size_t size);
+  std::int64_t not_negative(std::int64_t value, const char* what) const;
+
+  std::string_view bytes_;
+  std::string source_;
+  std::size_t position_ = 0;
+  std::size_t last_ = 0;  // where the last line or value begins
+  bool binary_ = false;
+  std::endian order_ = std::endian::big;
+};
+
+/// All of `word` as a number that a double can hold; a magnitude too small becomes zero or subnormal. False if not.
+bool parse_real(std::string_view word, double& value);
+bool parse_integer(std::string_view word, std::int64_t& value);
+
+}  // namespace isopatch

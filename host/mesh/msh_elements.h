@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The element types of Gmsh.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace isopatch {
+
+constexpr std::int64_t kMshTet = 4;
+
+/// The number of nodes of an element, 0 for a type that is not known.
+int msh_nodes(std::int64_t type);
+
+/// In the plural, for messages: "triangles", "elements of type 29".
+std::string msh_name(std::int64_t type);
+
+}  // namespace isopatch

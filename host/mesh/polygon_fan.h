@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "isopatch/mesh.h"
+
+namespace isopatch {
+
+/// Appends the triangles of a polygon that need not be quite plane: of a quad by the shorter diagonal, of more corners
+/// by the first fan, in both with all triangles on the side to which the polygon faces where that is possible.
+/// Returns false, and appends nothing, for five or more corners that no single one can see.
+bool append_fan(const std::vector<Point3>& points, const std::vector<std::int32_t>& corners,
+                std::vector<Triangle>& triangles);
+
+}  // namespace isopatch

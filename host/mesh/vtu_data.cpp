@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mesh/vtu_data.h"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace isopatch {
+namespace {
+
+// zlib cannot shrink data by more than about this: a size beyond it is not true.
+constexpr std::uint64_t kMostCompression = 1100;
+
+int base64_digit(char c) {
+  if (c >= 'A' && c <= 'Z') return c - 'A';
+  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+  if (c >= '0' && c <= '9') return c - '0' + 52;
+  if (c == '+') return 62;
+  return c == '/' ? 63 : -1;
+}
+
+std::uint64_t read_size(VtuBytes& bytes, const VtuEncoding& encoding) {
+  const std::string raw = bytes.take(bytes_per_value(encoding.header));
+  FileCursor number(raw, "");
+  number.set_binary(true);
+  number.set_byte_order(encoding.order);
+  return static_cast<std::uint64_t>(number.integer(encoding.header));
+}
+
+std::string inflate(const VtuBytes& bytes, const std::string& block, std::uint64_t length) {
+  std::string data(length, '\0');
+  uLongf found = static_cast<uLongf>(length);
+  const int status = uncompress(reinterpret_cast<Bytef*>(data.data()), &found,
+                                reinterpret_cast<const Bytef*>(block.data()), static_cast<uLong>(block.size()));
+  if (status != Z_OK || found != length) bytes.fail(fmt::format("a block is not {} bytes compressed by zlib", length));
+  return data;
+}
+
+/// Number of blocks, size of a block, size of the last one if it is smaller, compressed sizes; then the blocks.
+std::string read_compressed(VtuBytes& bytes, const VtuEncoding& encoding, std::uint64_t expected) {
+  const std::uint64_t blocks = read_size(bytes, encoding), size = read_size(bytes, encoding);
+  const std::uint64_t last = read_size(bytes, encoding);
+  const std::uint64_t full = last == 0 || blocks == 0 ? blocks : blocks - 1, rest = blocks == 0 ? 0 : last;
+  if (blocks > bytes.most() || (full > 0 && size > expected / full) || full * size + rest != expected) {
+    bytes.fail(fmt::format("the array has {} blocks of {} bytes, the last of {}; its values take {}", blocks, size,
+                           last == 0 ? size : last, expected));
+  }
+  if (expected > kMostCompression * bytes.most())
+    bytes.fail(fmt::format("{} bytes cannot have been compressed into {}", expected, bytes.most()));
+
+  std::vector<std::uint64_t> compressed;
+  for (std::uint64_t i = 0; i < blocks; ++i) compressed.push_back(read_size(bytes, encoding));
+  std::string data;
+  for (std::uint64_t i = 0; i < blocks; ++i) {
+    data += inflate(bytes, bytes.take(compressed[i]), i < full ? size : rest);
+  }
+  return data;
+}
+
+}  // namespace
+
+/// Four digits make three bytes; '=' ends a piece early, and another may follow. False at the end of the text.
+bool VtuBytes::decode_group() {
+  std::array<int, 4> digits{};
+  std::size_t count = 0, padding = 0;
+  while (count < 4) {
+    at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size());
+    if (at_ == text_.size()) {
+      if (count == 0) return false;
+      fail("base64 data that does not come in groups of four characters");
+    }
+    const char c = text_[at_++];
+    const int digit = c == '=' ? 0 : base64_digit(c);
+    if (digit < 0 || (padding > 0 && c != '=')) {
+      fail(fmt::format("the character {} in base64 data", in_quotes(std::string_view(&c, 1))));
+    }
+    padding += c == '=' ? 1 : 0;
+    digits[count++] = digit;
+  }
+  if (padding > 2) fail("base64 data with more than two '=' at an end");
+  const int bits = digits[0] << 18 | digits[1] << 12 | digits[2] << 6 | digits[3];
+  for (std::size_t i = 0; i < 3 - padding; ++i) pending_ += static_cast<char>(bits >> (16 - 8 * i) & 0xff);
+  return true;
+}
+
+std::string VtuBytes::take(std::uint64_t count) {
+  if (count > most()) fail(fmt::format("{} bytes where the file has at most {} left", count, most()));
+  const auto size = static_cast<std::size_t>(count);
+  if (!base64_) {
+    at_ += size;
+    return std::string(text_.substr(at_ - size, size));
+  }
+  std::string taken = std::exchange(pending_, "");
+  while (taken.size() < size) {
+    if (!decode_group()) fail(fmt::format("base64 data ends {} bytes before the array does", size - taken.size()));
+    taken += std::exchange(pending_, "");
+  }
+  pending_ = taken.substr(size);
+  taken.resize(size);
+  return taken;
+}
+
+std::string read_vtu_array(VtuBytes& bytes, const VtuEncoding& encoding, std::uint64_t expected) {
+  if (encoding.compressed) return read_compressed(bytes, encoding, expected);
+  const std::uint64_t length = read_size(bytes, encoding);
+  if (length != expected) bytes.fail(fmt::format("the array has {} bytes; its values take {}", length, expected));
+  return bytes.take(expected);
+}
+
+}  // namespace isopatch

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Closed triangle surfaces, for rigid bodies: the data, the checks, and the files they are read from.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "isopatch/mesh.h"
+
+namespace isopatch {
+
+/// A closed surface in its own frame, in metres. Triangles are outward oriented by the right-hand rule.
+struct TriangleMesh {
+  std::vector<Point3> points;
+  std::vector<Triangle> triangles;
+  std::vector<std::string> notes = {};  // what a reader left out or repaired
+};
+
+/// Checks that `mesh` encloses a volume, and turns all of its triangles where they point inward. An edge of four, six
+/// or more triangles is counted, and good where as many run along it one way as the other. Taken out, for the surface
+/// stays closed without them: pairs of triangles that lie back to back, and triangles without area, three corners on a
+/// line. Throws Error, naming `source`, the element and the value, for: no triangles, an index out of range, a
+/// non-finite coordinate, a repeated vertex in a triangle, a triangle that is there twice, an open edge, an edge of
+/// three triangles, neighbours of opposite orientation, and a volume of zero.
+MeshReport check_and_repair(TriangleMesh& mesh, const std::string& source);
+
+/// Reads a Wavefront OBJ file (.obj) or an STL file, ASCII or binary (.stl). Polygons of an OBJ file become triangles
+/// by a fan about one corner, quads along their shorter diagonal. Points of an STL file with the same coordinates
+/// become one. Throws Error naming the file, and the line or byte, of the first thing wrong.
+TriangleMesh read_triangle_mesh(const std::string& path);
+
+/// The same from memory; `source` names the text in errors.
+TriangleMesh parse_obj(const std::string& bytes, const std::string& source);
+TriangleMesh parse_stl(const std::string& bytes, const std::string& source);
+
+}  // namespace isopatch
