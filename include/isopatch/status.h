@@ -10,11 +10,12 @@ namespace isopatch {
 /// bit of any other environment's results depends on it.
 enum Status : std::uint32_t {
   kOk = 0,
-  kBadPose = 1u << 0,          // a pose is not finite or beyond 1e12, or a quaternion's norm not in [1e-6, 1e6]
-  kBadVelocity = 1u << 1,      // a velocity is not finite or beyond 1e12
-  kBadMaterial = 1u << 2,      // a modulus is not in (0, 1e30], or a dissipation or friction not in [0, 1e30]
-  kBadGeometry = 1u << 3,      // a geometry index is out of range, or makes a pair of two half spaces
-  kSumOverflow = 1u << 4,      // a wrench left the range of the order-free sum: that pair's results are not valid
+  kBadPose = 1u << 0,      // a pose is not finite or beyond 1e12, or a quaternion's norm not in [1e-6, 1e6]
+  kBadVelocity = 1u << 1,  // a velocity is not finite or beyond 1e12
+  kBadMaterial = 1u << 2,  // a modulus is not in (0, 1e30], or a dissipation or friction not in [0, 1e30]
+  kBadGeometry = 1u << 3,  // a geometry index is out of range, gives a compliant body a surface mesh, or makes a pair
+                           // of two half spaces
+  kSumOverflow = 1u << 4,  // a wrench left the range of the order-free sum: that pair's results are not valid
   kPolygonCapacity = 1u << 5,  // more polygons than the buffer holds; the count says how many; wrenches are right
   kContactCapacity = 1u << 6   // the same for discrete contacts
 };

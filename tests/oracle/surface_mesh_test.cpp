@@ -166,7 +166,7 @@ TEST_P(SurfaceMesh, PressesOnceWhereATriangleLiesInASharedFace) {
 }
 
 // The energy is a sum over cones, some of which take away: the torus has a hole, and its middle lies outside.
-TEST(SurfaceMeshReference, HasTheEnergyOfTheTetMeshItBounds) {
+TEST(SurfaceMeshBackends, HasTheEnergyOfTheTetMeshItBounds) {
   const std::string file = testing::data_file("torus.vtk");
   if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is missing: set ISOPATCH_DATA_DIR to the real meshes";
   const Geometry torus = make_tet_mesh("torus", read_tet_mesh(file));
@@ -176,14 +176,16 @@ TEST(SurfaceMeshReference, HasTheEnergyOfTheTetMeshItBounds) {
     set_pose(scene.bodies[0], {0.01, 0.02, 0.03}, roll_pitch_yaw(0.3, 0.5, 0.2));
     SceneDescription alone = scene;
     alone.geometries[0] = surface_of(torus);
-    const BackendCase reference{"reference", Backend::kReference};
-    const double expected = evaluate(scene, reference, true).energy;
-    EXPECT_GT(expected, 0);
-    EXPECT_NEAR(evaluate(alone, reference, true).energy, expected, expected * kTolerance) << other.name;
+    for (const BackendCase& backend :
+         {BackendCase{"reference", Backend::kReference}, BackendCase{"cpu", Backend::kCpu}}) {
+      const double expected = evaluate(scene, backend, true).energy;
+      EXPECT_GT(expected, 0);
+      EXPECT_NEAR(evaluate(alone, backend, true).energy, expected, expected * kTolerance) << other.name;
+    }
   }
 }
 
-TEST(SurfaceMeshReference, RefusesOneForACompliantBodyOfOneEnvironment) {
+TEST(SurfaceMeshBackends, RefusesOneForACompliantBodyOfOneEnvironment) {
   SceneDescription scene = two_bodies(make_sphere("ball", 0.05, 1), make_half_space("ground", 0.1));
   scene.geometries.push_back(surface_of(scene.geometries[0]));
   const std::vector<double> pose = {0, 0, 0.04, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0};
@@ -199,15 +201,19 @@ TEST(SurfaceMeshReference, RefusesOneForACompliantBodyOfOneEnvironment) {
   Results results;
   results.status = status.data();
   results.pair_wrench = wrench.data();
-  Evaluator(Scene(scene), {.backend = Backend::kReference}).evaluate(state, results);
-  EXPECT_EQ(status[0], kOk);
-  EXPECT_EQ(status[1], kBadGeometry);
-  EXPECT_GT(wrench[2], 0);
-  EXPECT_EQ(wrench[8], 0);
-  scene.bodies[0].rigid = true;
-  Evaluator(Scene(scene), {.backend = Backend::kReference}).evaluate(state, results);
-  EXPECT_EQ(status[1], kOk);
-  EXPECT_NEAR(wrench[8], wrench[2], 1e-12 * wrench[2]);
+  for (const Backend backend : {Backend::kReference, Backend::kCpu}) {
+    const EvaluatorOptions options = {.backend = backend, .precision = Precision::kDouble};
+    scene.bodies[0].rigid = false;
+    Evaluator(Scene(scene), options).evaluate(state, results);
+    EXPECT_EQ(status[0], kOk);
+    EXPECT_EQ(status[1], kBadGeometry);
+    EXPECT_GT(wrench[2], 0);
+    EXPECT_EQ(wrench[8], 0);
+    scene.bodies[0].rigid = true;
+    Evaluator(Scene(scene), options).evaluate(state, results);
+    EXPECT_EQ(status[1], kOk);
+    EXPECT_NEAR(wrench[8], wrench[2], 1e-12 * wrench[2]);
+  }
 }
 
 ISOPATCH_INSTANTIATE_ORACLE(SurfaceMesh);

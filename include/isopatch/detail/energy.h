@@ -85,6 +85,11 @@ ISOPATCH_HD double integrate_volume(const Polyhedron& p, bool other_side, const 
   return sum;
 }
 
+/// 1 for a tet; -1 for an inverted cone of a rigid surface mesh, over which the others' sum is too large.
+ISOPATCH_HD double orientation(const Cell& c) {
+  return dot(cross(c.vertex[1] - c.vertex[0], c.vertex[2] - c.vertex[0]), c.vertex[3] - c.vertex[0]) < 0 ? -1.0 : 1.0;
+}
+
 /// Energy of one pair of cells; `s` is null for a half space. Rigid bodies take part with their tets.
 ISOPATCH_HD double cell_energy(const PairFrame& f, const Cell& m, const Cell* s, const Overlap& overlap) {
   Vec3d origin = cast<double>(overlap.center);
@@ -137,7 +142,7 @@ ISOPATCH_HD double cell_energy(const PairFrame& f, const Cell& m, const Cell* s,
   double energy = 0;
   if (below_M) energy += integrate_volume(p, false, field_M);
   if (below_S) energy += integrate_volume(p, true, field_S);
-  return energy;
+  return energy * orientation(m) * (s == nullptr ? 1.0 : orientation(*s));
 }
 
 struct EnergyVisitor {

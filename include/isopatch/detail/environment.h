@@ -94,7 +94,10 @@ ISOPATCH_HD std::uint32_t body_status(const SceneView& scene, const State& state
   }
 
   const int geometry = geometry_of(scene, state, environment, body);
-  if (geometry < 0 || geometry >= scene.num_geometries) status |= kBadGeometry;
+  if (geometry < 0 || geometry >= scene.num_geometries) return status | kBadGeometry;
+  const GeometryView& view = scene.geometries[geometry];
+  const bool surface_only = !view.half_space && view.max_extent == 0;
+  if (surface_only && !scene.bodies[body].rigid) status |= kBadGeometry;
   return status;
 }
 
