@@ -26,6 +26,24 @@ Point3 gradient(const TetMesh& mesh, const Tet& tet, const std::vector<double>& 
   return (1 / dot(cross(u, v), w)) * sum;
 }
 
+/// The mean gradient of the tets around every point, by volume.
+std::vector<Point3> mean_gradients(const TetMesh& mesh, const std::vector<Point3>& gradients) {
+  std::vector<Point3> sum(mesh.points.size(), Point3{});
+  std::vector<double> weight(mesh.points.size(), 0);
+  for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
+    const double volume = six_volumes(mesh, mesh.tets[t]);
+    for (const std::int32_t v : mesh.tets[t]) {
+      const auto i = static_cast<std::size_t>(v);
+      sum[i] = sum[i] + volume * gradients[t];
+      weight[i] += volume;
+    }
+  }
+  for (std::size_t i = 0; i < sum.size(); ++i) {
+    if (weight[i] > 0) sum[i] = (1 / weight[i]) * sum[i];
+  }
+  return sum;
+}
+
 bool is_within(const Point3& a, const Point3& b, double cosine) { return dot(a, b) >= cosine * norm(a) * norm(b); }
 
 Point3 inward_normal(const TetMesh& mesh, const Triangle& outward) {
@@ -47,6 +65,7 @@ FieldQuality measure_field(const TetMesh& mesh, const std::vector<Triangle>& sur
     if (std::all_of(tet.begin(), tet.end(), is_on_surface)) ++quality.all_boundary_tets;
   }
 
+  const std::vector<Point3> around = mean_gradients(mesh, gradients);
   const std::vector<FaceUse> faces = sorted_faces(mesh.tets);
   std::int64_t aligned = 0;
   for (std::size_t i = 0; i < faces.size(); ++i) {
@@ -60,8 +79,10 @@ FieldQuality measure_field(const TetMesh& mesh, const std::vector<Triangle>& sur
       ++i;
       continue;
     }
+    Point3 mean{};
+    for (const std::int32_t v : faces[i].sorted) mean = mean + around[static_cast<std::size_t>(v)];
     const Triangle outward = tet_face(mesh.tets[static_cast<std::size_t>(faces[i].tet)], faces[i].face);
-    if (norm(here) > 0 && is_within(here, inward_normal(mesh, outward), kCos30)) ++aligned;
+    if (norm(mean) > 0 && is_within(mean, inward_normal(mesh, outward), kCos30)) ++aligned;
   }
   quality.aligned_faces = surface.empty() ? 0 : static_cast<double>(aligned) / static_cast<double>(surface.size());
   for (std::size_t i = 0; i < extent.size(); ++i) {

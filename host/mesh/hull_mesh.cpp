@@ -34,6 +34,9 @@ constexpr double kSameVolume = 1e-9;
 // on a flatter tet is mostly rounding.
 constexpr double kFlat = 1e-8;
 
+// A tet of this relative volume or less is flat within rounding.
+constexpr double kZero = 1e-14;
+
 struct Face {
   Point3 normal;  // outward
   double offset;
@@ -57,7 +60,6 @@ struct Polyhedron {
 /// A vertex of the medial mesh and the faces that are nearest to it, all at the same distance, in ascending order.
 struct MedialVertex {
   Point3 position;
-  bool on_surface;
   std::vector<std::int32_t> nearest;
 };
 
@@ -115,7 +117,7 @@ std::vector<MedialVertex> inner_vertices(const Polyhedron& hull) {
     const Point3 from_inside{facet.normal[0] / facet.offset, facet.normal[1] / facet.offset,
                              facet.normal[2] / facet.offset};
     std::sort(facet.vertices.begin(), facet.vertices.end());
-    vertices.push_back({hull.inside + from_inside, false, std::move(facet.vertices)});
+    vertices.push_back({hull.inside + from_inside, std::move(facet.vertices)});
   }
   return vertices;
 }
@@ -280,18 +282,14 @@ double hull_volume(const Polyhedron& hull, const std::vector<Polygons>& regions,
   return six_v / 6;
 }
 
-double tet_volume(const TetMesh& mesh) {
-  double six_v = 0;
-  for (const Tet& tet : mesh.tets) six_v += six_volumes(mesh, tet);
-  return six_v / 6;
-}
+/// The points' size and middle: in units of the one about the other, no tolerance depends on the unit or the place.
+struct Frame {
+  double size;
+  Point3 middle;
+};
 
-}  // namespace
-
-TetMesh make_convex_hull_mesh(const std::vector<Point3>& points) {
-  if (points.size() < 4) {
-    throw Error(fmt::format("convex hull: {} points; it needs at least four", points.size()));
-  }
+Frame frame_of(const std::vector<Point3>& points) {
+  if (points.size() < 4) throw Error(fmt::format("convex hull: {} points; it needs at least four", points.size()));
   Point3 lower = points[0];
   Point3 upper = points[0];
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -303,17 +301,31 @@ TetMesh make_convex_hull_mesh(const std::vector<Point3>& points) {
       upper[k] = std::max(upper[k], points[i][k]);
     }
   }
-  // in units of its size, about its middle: then no tolerance depends on the unit or the place
   const double size = norm(upper - lower);
-  const Point3 middle = lower + 0.5 * (upper - lower);
-  if (!(size > 0 && std::isfinite(size))) throw Error(fmt::format("convex hull: the points span {} m", size));
-  std::vector<Point3> scaled;
-  for (const Point3& p : points) scaled.push_back((1 / size) * (p - middle));
+  if (!(std::isfinite(size) && std::isfinite(1 / size))) {
+    throw Error(fmt::format("convex hull: the points span {} m; a hull needs a size that can be computed with", size));
+  }
+  return {size, lower + 0.5 * (upper - lower)};
+}
 
+double tet_volume(const TetMesh& mesh) {
+  double six_v = 0;
+  for (const Tet& tet : mesh.tets) six_v += six_volumes(mesh, tet);
+  return six_v / 6;
+}
+
+}  // namespace
+
+TetMesh make_convex_hull_mesh(const std::vector<Point3>& points) {
+  const Frame frame = frame_of(points);
+  std::vector<Point3> scaled;
+  for (const Point3& p : points) scaled.push_back((1 / frame.size) * (p - frame.middle));
+
+  // the inner vertices, then the hull's corners
   Polyhedron hull = hull_of(scaled);
   std::vector<MedialVertex> vertices = joined(inner_vertices(hull), kSameVertex);
   const auto inner = static_cast<std::int32_t>(vertices.size());
-  for (const Point3& corner : hull.corners) vertices.push_back({corner, true, {}});
+  for (const Point3& corner : hull.corners) vertices.push_back({corner, {}});
   for (std::size_t f = 0; f < hull.faces.size(); ++f) {
     for (std::int32_t& corner : hull.faces[f].corners) {
       corner += inner;
@@ -325,12 +337,15 @@ TetMesh make_convex_hull_mesh(const std::vector<Point3>& points) {
   for (const MedialVertex& vertex : vertices) mesh.points.push_back(vertex.position);
   const std::vector<Polygons> regions = region_polygons(hull, vertices);
   for (const Polygons& polygons : regions) add_region(mesh, polygons);
+
   const double expected = hull_volume(hull, regions, mesh);
-  if (!(std::fabs(tet_volume(mesh) - expected) <= kSameVolume * expected)) {
+  if (flattest_tet(mesh, 0) < kZero || std::fabs(tet_volume(mesh) - expected) > kSameVolume * expected) {
     throw Error(
-        "convex hull: the points are too near to a degenerate position for a medial mesh; move or leave out some");
+        "convex hull: some points are too near to a degenerate position for a mesh with the exact distance; move them "
+        "or "
+        "leave them out");
   }
-  for (Point3& p : mesh.points) p = middle + size * p;
+  for (Point3& p : mesh.points) p = frame.middle + frame.size * p;
   return mesh;
 }
 

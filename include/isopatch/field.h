@@ -63,14 +63,18 @@ double mapped_extent(const StrainMap& map, double extent);
 
 /// How good a field is to press against.
 struct FieldQuality {
-  double aligned_faces = 0;  // share of surface triangles whose inward gradient is within 30 degrees of the normal
-  std::int64_t tets_without_gradient = 0;  // the extent is the same at all four vertices
+  // Share of surface triangles at whose corners the mean gradient of the tets around points inward, within 30 degrees
+  // of the triangle's normal. (The gradient in the tet behind the triangle is normal to it wherever the extent is 0 on
+  // the surface.)
+  double aligned_faces = 0;
   std::int64_t all_boundary_tets = 0;
+  std::int64_t tets_without_gradient = 0;  // the extent is the same at all four vertices
   std::int64_t inner_faces = 0;
   std::int64_t kinks = 0;  // inner faces across which the gradient turns by more than 60 degrees, or begins or ends
-  std::int64_t free_points = 0;  // inner points whose extent is below 1
+  std::int64_t free_points = 0;  // inner points with an extent between 0 and 1
 };
 
+/// `extent` has a value for every point of the checked mesh.
 FieldQuality measure_field(const TetMesh& mesh, const std::vector<Triangle>& surface,
                            const std::vector<double>& extent);
 
