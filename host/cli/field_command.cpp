@@ -67,7 +67,7 @@ void field_command(const FieldArguments& arguments) {
   print_row("tets", geometry.report.tets);
   print_row("points below 1", quality.free_points, "inside, with an extent between 0 and 1");
   print_row("aligned faces", fmt::format("{:.1f} %", 100 * quality.aligned_faces),
-            "of the surface: inward gradient within 30 degrees of the normal");
+            "of the surface: mean gradient at the corners within 30 degrees of the normal");
   print_row("all-boundary tets", quality.all_boundary_tets);
   print_row("tets without gradient", quality.tets_without_gradient);
   print_row("kinks", quality.kinks,

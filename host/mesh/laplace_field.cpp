@@ -24,9 +24,9 @@ constexpr double kSameDepth = 1e-9;
 // Values outside [0, 1] by less than this are rounding.
 constexpr double kRounding = 1e-10;
 
-// Unknowns up to which the matrix is factorised. The factors of larger ones take minutes: 42 000 unknowns took 85 s,
-// and 1 s by conjugate gradients.
-constexpr Eigen::Index kMaxDirect = 12000;
+// Unknowns up to which the matrix is factorised; beyond, factors grow too fast: 42 000 unknowns took 85 s, and 2 s by
+// conjugate gradients.
+constexpr Eigen::Index kMaxDirect = 8000;
 constexpr double kResidual = 1e-12;  // of the iteration, relative
 
 std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }

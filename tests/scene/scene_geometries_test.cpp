@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 
+#include "host/scene/scene_geometries.h"
 #include "isopatch/error.h"
 #include "isopatch/mesh.h"
 #include "isopatch/scene.h"
@@ -69,6 +70,22 @@ TEST(SceneGeometries, HullOfTheCornersOfAMeshFile) {
   EXPECT_TRUE(contains(geometry_error(R"({"type": "convex_hull", "file": "."})"), "not a regular file"));
   EXPECT_TRUE(contains(geometry_error(R"({"type": "convex_hull"})"), "missing field \"points\""));
   EXPECT_TRUE(contains(geometry_error(R"({"type": "convex_hull", "points": [[0, 0, 0], [1, 0]]})"), "points[1]"));
+}
+
+TEST(SceneGeometries, AllPrimitivesTogetherHaveALimit) {
+  const JsonValue::Document document = JsonValue::parse("{}", "test.json");
+  const JsonValue place(document, "test.json", "geometries.last");
+  TetBudget budget;
+  budget.take(place, 3'999'999);
+  budget.take(place, 1);
+  try {
+    budget.take(place, 20);
+    FAIL() << "no Error was thrown";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "test.json: geometries.last: the primitives up to here have 4000020 tets, the limit is 4000000; make "
+                 "them coarser");
+  }
 }
 
 TEST(SceneGeometries, FieldsOfATetMesh) {
