@@ -28,6 +28,21 @@ struct EvaluateArguments {
 /// `isopatch evaluate`: evaluates a scene and writes results. Throws Error for bad input, Interrupted after SIGINT.
 void evaluate_command(const EvaluateArguments& arguments);
 
+struct FieldArguments {
+  std::string input;
+  std::string output;
+  std::string kind = "distance";
+  std::string name = "extent";
+  std::optional<double> core_depth;
+  std::vector<double> core_ball;  // x, y, z, radius; empty without
+  std::vector<std::int32_t> core_vertices;
+  std::optional<double> true_strain;
+  std::optional<double> power;
+};
+
+/// `isopatch field`: writes a mesh with a computed field and prints how good it is. Throws Error for bad input.
+void field_command(const FieldArguments& arguments);
+
 /// `isopatch info`: describes meshes and scenes.
 void info_command(const std::vector<std::string>& files);
 

@@ -43,11 +43,31 @@ void add_evaluate(CLI::App& app, isopatch::cli::EvaluateArguments& arguments) {
       ->option_text("K");
 }
 
+void add_field(CLI::App& app, isopatch::cli::FieldArguments& arguments) {
+  CLI::App* field = app.add_subcommand("field", "Compute the extent field of a tet mesh and write it as point data");
+  field->add_option("input", arguments.input, "mesh (.vtk)")->required()->option_text("IN.vtk");
+  field->add_option("output", arguments.output, "the checked mesh with its field")->required()->option_text("OUT.vtk");
+  field->add_option("--kind", arguments.kind, "distance (default) or laplace")
+      ->check(CLI::IsMember({"distance", "laplace"}))
+      ->option_text("NAME");
+  field->add_option("--name", arguments.name, "name of the point data (default extent)")->option_text("NAME");
+  field->add_option("--core-depth", arguments.core_depth, "laplace: 1 on all vertices at least this deep, m")
+      ->option_text("D");
+  field->add_option("--core-ball", arguments.core_ball, "laplace: 1 on all vertices in a ball, m")
+      ->expected(4)
+      ->option_text("X Y Z R");
+  field->add_option("--core-vertices", arguments.core_vertices, "laplace: 1 on these vertices")->option_text("I...");
+  field->add_option("--true-strain", arguments.true_strain, "field = ln(1 - S e) / ln(1 - S)")->option_text("S");
+  field->add_option("--power", arguments.power, "field = e^N")->option_text("N");
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Pressure-field contact between tetrahedral meshes, for many environments at once.", "isopatch");
   app.require_subcommand(1);
   isopatch::cli::EvaluateArguments arguments;
   add_evaluate(app, arguments);
+  isopatch::cli::FieldArguments field;
+  add_field(app, field);
   std::vector<std::string> files;
   app.add_subcommand("info", "Describe meshes (.vtk, .vtu, .msh, .obj, .stl) and scenes (.json)")
       ->add_option("files", files, "files")
@@ -63,6 +83,8 @@ int run(int argc, char** argv) {
   }
   if (app.got_subcommand("evaluate"))
     isopatch::cli::evaluate_command(arguments);
+  else if (app.got_subcommand("field"))
+    isopatch::cli::field_command(field);
   else
     isopatch::cli::info_command(files);
   return 0;

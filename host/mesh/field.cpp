@@ -3,7 +3,7 @@
 // The distance field of a tet mesh.
 #include <cmath>
 
-#include "isopatch/geometry.h"
+#include "isopatch/field.h"
 #include "mesh/triangle_tree.h"
 
 namespace isopatch {

@@ -14,6 +14,9 @@
 namespace isopatch {
 namespace {
 
+// A curved map of the extent is followed by one line in each layer of tets; fewer lines than this hardly bend.
+constexpr int kStrainLayers = 3;
+
 /// The checked mesh with its surface and report; the extent is still to be set.
 Geometry make_checked(const std::string& name, TetMesh mesh, AllBoundaryTets policy) {
   Geometry geometry;
@@ -70,6 +73,35 @@ void check_extent(const std::vector<double>& extent, const std::string& name) {
   throw Error(fmt::format("{}: the extent is 0 at all {} points; at least one must be positive", name, extent.size()));
 }
 
+/// How many tets lie between the surface and the vertex that is farthest from it, counted along edges.
+int count_layers(const Geometry& geometry) {
+  std::vector<std::uint8_t> reached = boundary_points(geometry.mesh, geometry.surface);
+  for (int layers = 0;; ++layers) {
+    std::vector<std::uint8_t> next = reached;
+    for (const Tet& tet : geometry.mesh.tets) {
+      const auto is_reached = [&](std::int32_t v) { return reached[static_cast<std::size_t>(v)] != 0; };
+      if (!std::any_of(tet.begin(), tet.end(), is_reached)) continue;
+      for (const std::int32_t v : tet) next[static_cast<std::size_t>(v)] = 1;
+    }
+    if (next == reached) return layers;
+    reached = std::move(next);
+  }
+}
+
+void apply_strain(Geometry& geometry, const FieldOptions& field) {
+  if (field.kind == FieldOptions::Kind::kPointData) {
+    throw Error(geometry.name + ": a strain map with point data; apply it to the values in the file instead");
+  }
+  check_strain_map(field.strain);
+  for (double& extent : geometry.extent) extent = mapped_extent(field.strain, extent);
+  if (const int layers = count_layers(geometry); layers < kStrainLayers) {
+    geometry.warnings.push_back(fmt::format(
+        "{}: the mesh has {} layers of tets from the surface to its deepest vertices; the strain map is linear in "
+        "each and needs about {} to matter",
+        geometry.name, layers, kStrainLayers));
+  }
+}
+
 std::int64_t count_tets_without_extent(const Geometry& geometry) {
   return std::count_if(geometry.mesh.tets.begin(), geometry.mesh.tets.end(), [&](const Tet& tet) {
     return std::all_of(tet.begin(), tet.end(),
@@ -103,6 +135,24 @@ Geometry make_sphere(const std::string& name, double radius, int subdivisions) {
 
 Geometry make_box(const std::string& name, const Point3& size) { return make_primitive(name, make_box_mesh(size)); }
 
+Geometry make_ellipsoid(const std::string& name, const Point3& semi_axes, int subdivisions) {
+  return make_primitive(name, make_ellipsoid_mesh(semi_axes, subdivisions));
+}
+
+Geometry make_cylinder(const std::string& name, double radius, double height, int segments) {
+  return make_primitive(name, make_cylinder_mesh(radius, height, segments));
+}
+
+Geometry make_capsule(const std::string& name, double radius, double length, int segments) {
+  return make_primitive(name, make_capsule_mesh(radius, length, segments));
+}
+
+Geometry make_convex_hull(const std::string& name, const std::vector<Point3>& points) {
+  FieldOptions options;
+  options.all_boundary_tets = AllBoundaryTets::kRefuse;  // there are none
+  return make_tet_mesh(name, make_convex_hull_mesh(points), options);
+}
+
 Geometry make_half_space(const std::string& name, double thickness) {
   if (!(std::isfinite(thickness) && thickness > 0)) {
     throw Error(fmt::format("{}: thickness {} m; it must be finite and positive", name, thickness));
@@ -115,9 +165,17 @@ Geometry make_half_space(const std::string& name, double thickness) {
 }
 
 Geometry make_tet_mesh(const std::string& name, TetMesh mesh, const FieldOptions& field) {
-  const bool from_file = field.kind == FieldOptions::Kind::kPointData;
+  using Kind = FieldOptions::Kind;
+  const bool from_file = field.kind == Kind::kPointData;
   Geometry geometry = make_checked(name, std::move(mesh), from_file ? AllBoundaryTets::kKeep : field.all_boundary_tets);
-  geometry.extent = from_file ? extent_from_file(geometry.mesh, name, field.point_data) : normalised_distance(geometry);
+  if (from_file) {
+    geometry.extent = extent_from_file(geometry.mesh, name, field.point_data);
+  } else if (field.kind == Kind::kLaplace) {
+    geometry.extent = laplace_extent(geometry.mesh, geometry.surface, field.core, name, geometry.warnings);
+  } else {
+    geometry.extent = normalised_distance(geometry);
+  }
+  if (field.strain.kind != StrainMap::Kind::kLinear) apply_strain(geometry, field);
   check_extent(geometry.extent, name);
   add_warnings(geometry);
   return geometry;

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "host/scene/json_value.h"
+#include "host/scene/scene_geometries.h"
 #include "isopatch/error.h"
 #include "isopatch/scene.h"
 
@@ -23,7 +24,6 @@ constexpr std::uintmax_t kMaxMeshBytes = std::uintmax_t{2} << 30;
 constexpr std::size_t kMaxBodies = 64;
 constexpr std::size_t kMaxGeometries = 256;
 constexpr int kMaxSubdivisions = 7;
-constexpr std::int64_t kMaxSphereTets = 4'000'000;  // of all spheres of a scene together
 
 using Names = std::vector<std::string>;
 
@@ -58,25 +58,6 @@ Geometry made(const JsonValue& place, Make make) {
   }
 }
 
-FieldOptions parse_field(const JsonValue& geometry) {
-  FieldOptions options;
-  if (const auto field = geometry.optional("field")) {
-    if (field->is_string()) {
-      if (field->text() == "laplace")
-        field->fail(R"(this version does not support "laplace"; use "distance" or {"point_data": NAME})");
-      field->one_of({"distance"});
-    } else {
-      field->allow({"point_data"});
-      options.kind = FieldOptions::Kind::kPointData;
-      options.point_data = field->required("point_data").text();
-    }
-  }
-  if (const auto policy = geometry.optional("all_boundary_tets"))
-    options.all_boundary_tets =
-        policy->one_of({"split", "refuse"}) == "split" ? AllBoundaryTets::kSplit : AllBoundaryTets::kRefuse;
-  return options;
-}
-
 void scale_points(std::vector<Point3>& points, double factor) {
   for (Point3& point : points)
     for (double& coordinate : point) coordinate *= factor;
@@ -89,7 +70,7 @@ Geometry named(const std::string& name, Geometry geometry) {
 }
 
 Geometry parse_tet_mesh(const std::string& name, const JsonValue& value, const std::filesystem::path& directory) {
-  value.allow({"type", "file", "scale", "field", "all_boundary_tets"});
+  value.allow({"type", "file", "scale", "field", "strain", "all_boundary_tets"});
   const std::filesystem::path file = directory / value.required("file").text();
   const auto scale = value.optional("scale");
   const double factor = scale ? scale->positive() : 1;
@@ -117,15 +98,12 @@ Geometry parse_surface_mesh(const std::string& name, const JsonValue& value, con
   });
 }
 
-Geometry parse_sphere(const std::string& name, const JsonValue& value, std::int64_t& sphere_tets) {
+Geometry parse_sphere(const std::string& name, const JsonValue& value, TetBudget& budget) {
   value.allow({"type", "radius", "subdivisions"});
   const double radius = value.required("radius").positive();
   const auto field = value.optional("subdivisions");
   const int subdivisions = field ? field->integer(0, kMaxSubdivisions) : 2;
-  sphere_tets += std::int64_t{20} << (2 * subdivisions);
-  if (sphere_tets > kMaxSphereTets)
-    value.fail(fmt::format("the spheres up to here have {} tets, the limit is {}; use fewer subdivisions", sphere_tets,
-                           kMaxSphereTets));
+  budget.take(value, std::int64_t{20} << (2 * subdivisions));
   return made(value, [&] { return make_sphere(name, radius, subdivisions); });
 }
 
@@ -145,10 +123,15 @@ Geometry parse_half_space(const std::string& name, const JsonValue& value) {
 }
 
 Geometry parse_geometry(const std::string& name, const JsonValue& value, const std::filesystem::path& directory,
-                        std::int64_t& sphere_tets) {
+                        TetBudget& budget) {
   const JsonValue type = value.required("type");
-  const std::string kind = type.one_of({"sphere", "box", "tet_mesh", "surface_mesh", "half_space"});
-  if (kind == "sphere") return parse_sphere(name, value, sphere_tets);
+  const std::string kind = type.one_of(
+      {"sphere", "ellipsoid", "box", "cylinder", "capsule", "convex_hull", "tet_mesh", "surface_mesh", "half_space"});
+  if (kind == "sphere") return parse_sphere(name, value, budget);
+  if (kind == "ellipsoid") return parse_ellipsoid(name, value, budget);
+  if (kind == "cylinder") return parse_cylinder(name, value, budget);
+  if (kind == "capsule") return parse_capsule(name, value, budget);
+  if (kind == "convex_hull") return parse_convex_hull(name, value, directory);
   if (kind == "box") return parse_box(name, value);
   if (kind == "half_space") return parse_half_space(name, value);
   if (kind == "surface_mesh") return parse_surface_mesh(name, value, directory);
@@ -162,10 +145,10 @@ std::vector<Geometry> parse_geometries(const JsonValue& value, const std::filesy
     value.fail(fmt::format("{} geometries, the limit is {}", members.size(), kMaxGeometries));
 
   std::vector<Geometry> geometries;
-  std::int64_t sphere_tets = 0;
+  TetBudget budget;
   for (const auto& [name, geometry] : members) {
     if (name.empty()) geometry.fail("a geometry needs a name");
-    geometries.push_back(parse_geometry(name, geometry, directory, sphere_tets));
+    geometries.push_back(parse_geometry(name, geometry, directory, budget));
   }
   return geometries;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "isopatch/field.h"
 #include "isopatch/mesh.h"
 #include "isopatch/triangle_mesh.h"
 
@@ -34,31 +35,29 @@ struct Geometry {
   bool is_surface_mesh() const { return kind == GeometryKind::kMesh && mesh.tets.empty(); }
 };
 
-/// How the extent of a tet mesh is found.
-struct FieldOptions {
-  enum class Kind : std::uint8_t { kDistance, kPointData };
-  Kind kind = Kind::kDistance;
-  std::string point_data = "extent";  // kPointData: the name of the field in the file, taken exactly as it is
-  AllBoundaryTets all_boundary_tets = AllBoundaryTets::kSplit;  // kDistance only
-};
-
 /// The exact extents for a sphere (1 at the centre) and a box (distance to the surface over half the smallest side).
 /// Throw Error for a size that is not finite and positive, or subdivisions outside [0, 7].
 Geometry make_sphere(const std::string& name, double radius, int subdivisions);
 Geometry make_box(const std::string& name, const Point3& size);
 
+/// An ellipsoid's extent is linear along every radius: 1 - |(x/a, y/b, z/c)|. A cylinder's, a capsule's and a convex
+/// hull's is the distance to the surface over the largest one. The meshes are those of mesh.h, which says what they
+/// throw.
+Geometry make_ellipsoid(const std::string& name, const Point3& semi_axes, int subdivisions);
+Geometry make_cylinder(const std::string& name, double radius, double height, int segments);
+Geometry make_capsule(const std::string& name, double radius, double length, int segments);
+Geometry make_convex_hull(const std::string& name, const std::vector<Point3>& points);
+
 /// The half space z <= 0; `thickness` [m] is the depth at which the extent reaches 1 (it goes on growing below).
 Geometry make_half_space(const std::string& name, double thickness);
 
 /// A tet mesh from memory. `kDistance`: the exact distance to the surface over the largest such distance of any vertex.
+/// `kLaplace`: laplace_extent(), with its errors.
 /// Checks and repairs as check_and_repair(); throws Error also for a missing field, a field of the wrong length, a
 /// value that is not finite or negative, and a field without any positive value.
 Geometry make_tet_mesh(const std::string& name, TetMesh mesh, const FieldOptions& field = {});
 
 /// A closed surface, for rigid bodies. Checks and repairs as check_and_repair().
 Geometry make_surface_mesh(const std::string& name, TriangleMesh mesh);
-
-/// Distance [m] from every point of `mesh` to its surface (exact point-triangle distance; 0 on the surface).
-std::vector<double> distance_to_surface(const TetMesh& mesh, const std::vector<Triangle>& surface);
 
 }  // namespace isopatch

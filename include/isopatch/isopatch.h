@@ -5,6 +5,7 @@
 
 #include "isopatch/error.h"
 #include "isopatch/evaluator.h"
+#include "isopatch/field.h"
 #include "isopatch/geometry.h"
 #include "isopatch/host_evaluator.h"
 #include "isopatch/mesh.h"

@@ -73,6 +73,28 @@ TetMesh make_sphere_mesh(double radius, int subdivisions);
 /// linear in every tet.
 TetMesh make_box_mesh(const Point3& size);
 
+/// Ellipsoid with semi-axes along x, y and z: the sphere's mesh, stretched.
+TetMesh make_ellipsoid_mesh(const Point3& semi_axes, int subdivisions);
+
+/// Cylinder about the z axis with the origin in its middle, as a prism over a regular polygon inscribed in its circle.
+/// Its inner vertices lie on the medial set: a piece of the axis where it is taller than wide, else a disk. `segments`
+/// is a multiple of 4 in [4, 1024].
+TetMesh make_cylinder_mesh(double radius, double height, int segments);
+
+/// Capsule about the z axis with the origin in its middle; `length` is that of its cylindrical part. The inner vertices
+/// lie on the axis between the half balls' centres. `segments` as for the cylinder.
+TetMesh make_capsule_mesh(double radius, double length, int segments);
+
+/// The convex hull of points. Its inner vertices are those of its medial surface, so that the distance to the surface
+/// is linear in every tet. Throws Error for fewer than four points, points in a plane, coordinates that are not
+/// finite, and hulls of more than 4096 faces.
+TetMesh make_convex_hull_mesh(const std::vector<Point3>& points);
+
+/// The fewest segments of a circle and subdivisions of a sphere whose surface edges are no longer than `edge_length`.
+/// Throw Error where that is more than is allowed.
+int circle_segments(double radius, double edge_length);
+int sphere_subdivisions(double radius, double edge_length);
+
 /// Reads a legacy VTK file (version 2.0 to 5.1, ASCII or BINARY, UNSTRUCTURED_GRID of tets) with its scalar point data.
 /// Throws Error naming the file, and the line for ASCII, of the first thing wrong.
 TetMesh read_vtk(const std::string& path);

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "host/cli/atomic_file.h"
+#include "host/cli/commands.h"
+#include "isopatch/isopatch.h"
+
+namespace isopatch::cli {
+namespace {
+
+FieldOptions options_of(const FieldArguments& arguments) {
+  FieldOptions options;
+  const int cores =
+      int{arguments.core_depth.has_value()} + int{!arguments.core_ball.empty()} + int{!arguments.core_vertices.empty()};
+  if (cores > 1) throw Error("--core-depth, --core-ball and --core-vertices exclude each other; give one");
+  if (arguments.true_strain && arguments.power) throw Error("--true-strain and --power exclude each other; give one");
+  if (arguments.kind == "laplace")
+    options.kind = FieldOptions::Kind::kLaplace;
+  else if (cores > 0)
+    throw Error("a core is part of a laplace field; add --kind laplace");
+
+  if (arguments.core_depth) {
+    if (!(*arguments.core_depth > 0)) {
+      throw Error(fmt::format("--core-depth: must be greater than 0, found {}", *arguments.core_depth));
+    }
+    options.core.kind = FieldCore::Kind::kDepth;
+    options.core.depth = *arguments.core_depth;
+  } else if (!arguments.core_ball.empty()) {
+    const auto& ball = arguments.core_ball;
+    options.core.kind = FieldCore::Kind::kBall;
+    options.core.center = {ball[0], ball[1], ball[2]};
+    options.core.radius = ball[3];
+  } else if (!arguments.core_vertices.empty()) {
+    options.core.kind = FieldCore::Kind::kVertices;
+    options.core.vertices = arguments.core_vertices;
+  }
+  if (arguments.true_strain) {
+    options.strain.kind = StrainMap::Kind::kTrue;
+    options.strain.parameter = *arguments.true_strain;
+  } else if (arguments.power) {
+    options.strain.kind = StrainMap::Kind::kPower;
+    options.strain.parameter = *arguments.power;
+  }
+  check_strain_map(options.strain);
+  return options;
+}
+
+template <typename T>
+void print_row(const char* name, const T& value, const char* note = "") {
+  fmt::print("  {:<22}{:>12}{}{}\n", name, value, *note != '\0' ? "  " : "", note);
+}
+
+}  // namespace
+
+void field_command(const FieldArguments& arguments) {
+  const FieldOptions options = options_of(arguments);
+  check_writable(arguments.output);
+  Geometry geometry = make_tet_mesh(arguments.input, read_vtk(arguments.input), options);
+  const FieldQuality quality = measure_field(geometry.mesh, geometry.surface, geometry.extent);
+  geometry.mesh.point_data[arguments.name] = geometry.extent;
+  write_vtk(geometry.mesh, arguments.output);
+
+  fmt::print("{}\n", arguments.output);
+  print_row("points", geometry.report.points);
+  print_row("tets", geometry.report.tets);
+  print_row("points below 1", quality.free_points, "inside, with an extent between 0 and 1");
+  print_row("aligned faces", fmt::format("{:.1f} %", 100 * quality.aligned_faces),
+            "of the surface: mean gradient at the corners within 30 degrees of the normal");
+  print_row("all-boundary tets", quality.all_boundary_tets);
+  print_row("tets without gradient", quality.tets_without_gradient);
+  print_row("kinks", quality.kinks,
+            fmt::format("of {} inner faces: the gradient turns by more than 60 degrees, or ends", quality.inner_faces)
+                .c_str());
+  for (const std::string& warning : geometry.warnings) fmt::print("  warning: {}\n", warning);
+}
+
+}  // namespace isopatch::cli

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parts of a scene file that describe primitives and fields.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "host/scene/json_value.h"
+#include "isopatch/geometry.h"
+
+namespace isopatch {
+
+/// The tets of all primitives of a scene; throws, with the place, above a limit.
+class TetBudget {
+ public:
+  void take(const JsonValue& place, std::int64_t tets);
+
+ private:
+  std::int64_t taken_ = 0;
+};
+
+Geometry parse_ellipsoid(const std::string& name, const JsonValue& value, TetBudget& budget);
+Geometry parse_cylinder(const std::string& name, const JsonValue& value, TetBudget& budget);
+Geometry parse_capsule(const std::string& name, const JsonValue& value, TetBudget& budget);
+Geometry parse_convex_hull(const std::string& name, const JsonValue& value, const std::filesystem::path& directory);
+
+/// The `field`, `strain` and `all_boundary_tets` of a tet mesh.
+FieldOptions parse_field(const JsonValue& geometry);
+
+}  // namespace isopatch
