@@ -54,7 +54,10 @@ std::vector<Point3> points_of_file(const JsonValue& place, const std::filesystem
   if (!std::filesystem::is_regular_file(path, error)) place.fail(path.string() + ": not a regular file");
   if (const auto bytes = std::filesystem::file_size(path, error); error || bytes > kMaxMeshBytes)
     place.fail(fmt::format("{}: larger than the limit of {} bytes", path.string(), kMaxMeshBytes));
-  return made(place, [&] { return read_vtk(path.string()).points; });
+  const bool surface = path.extension() == ".obj" || path.extension() == ".stl";
+  return made(place, [&] {
+    return surface ? read_triangle_mesh(path.string()).points : read_tet_mesh(path.string()).points;
+  });
 }
 
 }  // namespace
