@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/tet_pairs.h"
+#include "host/cpu/tet_pairs.h"
 #include "isopatch/isopatch.h"
 #if defined(ISOPATCH_HAS_CUDA)
 #include "bench/device_arrays.h"

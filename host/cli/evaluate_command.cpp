@@ -12,12 +12,14 @@
 #include "host/cli/results_file.h"
 #include "host/cli/states_file.h"
 #include "host/cli/vtk_patches.h"
+#include "host/cpu/tet_pairs.h"
 #include "isopatch/isopatch.h"
 
 namespace isopatch::cli {
 namespace {
 
 constexpr std::int64_t kEnergyByDefault = 64;  // environments: the energy costs more than the wrench
+constexpr std::int64_t kCountedEnvironments = 256;
 constexpr std::int64_t kHostChunk = 64, kDeviceChunk = 4096;
 
 // Times the stages of the command, in their order.
@@ -114,8 +116,16 @@ void print_row(const char* name, const std::string& value, const std::string& no
   fmt::print("{:<18}{:>16}{}{}\n", name, value, note.empty() ? "" : "   ", note);
 }
 
-void print_table(const EvaluateArguments& arguments, const HostEvaluator& evaluator, const HostResults& results,
-                 const Stages& stages) {
+/// Mean number of tet pairs decided on, over the first environments.
+double mean_tet_pairs(const Scene& scene, const HostStates& states, std::int64_t counted) {
+  State state = part_of(states.view(0, counted), scene, 0, counted);  // with strides
+  double total = 0;
+  for (std::int64_t e = 0; e < counted; ++e) total += static_cast<double>(count_tet_pairs(scene, state, e));
+  return total / static_cast<double>(counted);
+}
+
+void print_table(const EvaluateArguments& arguments, const HostEvaluator& evaluator, const HostStates& states,
+                 const HostResults& results, const Stages& stages) {
   const SceneDescription& scene = evaluator.scene().description();
   const Totals totals = totals_of(results);
   const auto environments = static_cast<double>(results.num_environments);
@@ -132,6 +142,12 @@ void print_table(const EvaluateArguments& arguments, const HostEvaluator& evalua
   print_row("environments", fmt::to_string(results.num_environments));
   print_row("environments/s", fmt::format("{:.0f}", environments / seconds));
   print_row("pairs/s", fmt::format("{:.0f}", pairs / seconds), fmt::format("{} pairs touch", totals.touching));
+  const std::int64_t counted = std::min(kCountedEnvironments, results.num_environments);
+  if (counted > 0) {
+    print_row(
+        "tet pairs", fmt::format("{:.0f}", mean_tet_pairs(evaluator.scene(), states, counted)),
+        counted == 1 ? "decided on" : fmt::format("decided on in one of the first {} environments, mean", counted));
+  }
   print_row("polygons", fmt::to_string(totals.polygons));
   std::string where;
   if (totals.largest_force > 0) {
@@ -181,7 +197,7 @@ void evaluate_command(const EvaluateArguments& arguments) {
     write_file(arguments.output, is_npz(arguments.output) ? results_npz(results) : results_json(results, scene));
   stages.finish("write");
 
-  if (!to_stdout) print_table(arguments, evaluator, results, stages);
+  if (!to_stdout) print_table(arguments, evaluator, states, results, stages);
 }
 
 }  // namespace isopatch::cli

@@ -55,9 +55,8 @@ std::vector<Point3> points_of_file(const JsonValue& place, const std::filesystem
   if (const auto bytes = std::filesystem::file_size(path, error); error || bytes > kMaxMeshBytes)
     place.fail(fmt::format("{}: larger than the limit of {} bytes", path.string(), kMaxMeshBytes));
   const bool surface = path.extension() == ".obj" || path.extension() == ".stl";
-  return made(place, [&] {
-    return surface ? read_triangle_mesh(path.string()).points : read_tet_mesh(path.string()).points;
-  });
+  return made(place,
+              [&] { return surface ? read_triangle_mesh(path.string()).points : read_tet_mesh(path.string()).points; });
 }
 
 }  // namespace

@@ -101,6 +101,7 @@ TEST_F(Command, EvaluateWritesNpzOfTheSameNumbersAsJson) {
   ASSERT_EQ(json_run.code, 0) << json_run.out;
   ASSERT_EQ(npz_run.code, 0) << npz_run.out;
   EXPECT_NE(npz_run.out.find("environments/s"), std::string::npos) << npz_run.out;
+  EXPECT_NE(npz_run.out.find("tet pairs"), std::string::npos) << npz_run.out;
 
   const auto arrays = parse_npz(read(path("out.npz")), "out.npz");
   const auto json = nlohmann::json::parse(read(path("out.json")));
