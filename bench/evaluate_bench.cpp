@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/cpu/tet_pairs.h"
+#include "host/cpu/traversal_counts.h"
 #include "isopatch/isopatch.h"
 #if defined(ISOPATCH_HAS_CUDA)
 #include "bench/device_arrays.h"
@@ -141,11 +141,14 @@ void report(benchmark::State& bench, const Batch& batch) {
     force += std::hypot(batch.wrenches[6 * i], batch.wrenches[6 * i + 1], batch.wrenches[6 * i + 2]);
   }
   constexpr std::int64_t kCounted = 17;  // all that differ
-  double tet_pairs = 0;
   const std::int64_t counted = std::min(kCounted, batch.environments);
+  TraversalCounts sums;
   for (std::int64_t e = 0; e < counted; ++e) {
-    tet_pairs += static_cast<double>(count_tet_pairs(batch.scene, batch.state(), e)) / static_cast<double>(counted);
+    const TraversalCounts one = count_traversal(batch.scene, batch.state(), e);
+    sums.node_pairs += one.node_pairs, sums.tet_pairs += one.tet_pairs, sums.accepted += one.accepted;
   }
+  const auto mean = [&](std::int64_t sum) { return static_cast<double>(sum) / static_cast<double>(counted); };
+  const double tet_pairs = mean(sums.tet_pairs);
 
   using benchmark::Counter;
   const auto count = static_cast<double>(batch.environments);
@@ -155,7 +158,9 @@ void report(benchmark::State& bench, const Batch& batch) {
   bench.counters["tet_pairs/s"] = rate(tet_pairs * count);
   bench.counters["polygons/s"] = rate(polygons);
   bench.counters["us_per_environment"] = Counter(count * 1e-6, Counter::kIsIterationInvariantRate | Counter::kInvert);
+  bench.counters["node_pairs"] = mean(sums.node_pairs);
   bench.counters["tet_pairs"] = tet_pairs;
+  bench.counters["accepted"] = mean(sums.accepted);
   bench.counters["polygons"] = polygons / count;
   bench.counters["area"] = area / count;
   bench.counters["force"] = force / count;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "arrays.h"
 #include "evaluator_backend.h"
 #include "isopatch/error.h"
 
@@ -11,13 +12,16 @@ namespace isopatch {
 namespace {
 
 template <class Array>
-void fill_stride(Array& array, std::int64_t row, const char* name) {
+void fill_stride(const char* name, Array& array, std::int64_t row) {
   if (array.data == nullptr) return;
   if (array.stride == 0) array.stride = row;
   if (array.stride < row) {
     throw Error(fmt::format("evaluate: {}: stride is {} elements; a row has {}", name, array.stride, row));
   }
 }
+
+template <class T>
+void fill_stride(const char* /*name*/, T* /*packed*/, std::int64_t /*row*/) {}
 
 void check(const Scene& scene, State& state, Results& results) {
   if (state.num_environments < 0) {
@@ -26,20 +30,9 @@ void check(const Scene& scene, State& state, Results& results) {
   if (state.poses.data == nullptr && state.num_environments > 0) {
     throw Error("evaluate: state.poses is null; poses are required");
   }
-  const std::int64_t bodies = scene.num_bodies(), pairs = scene.num_pairs();
-  fill_stride(state.poses, 7 * bodies, "state.poses");
-  fill_stride(state.velocities, 6 * bodies, "state.velocities");
-  fill_stride(state.modulus, bodies, "state.modulus");
-  fill_stride(state.dissipation, bodies, "state.dissipation");
-  fill_stride(state.friction, bodies, "state.friction");
-  fill_stride(results.pair_wrench, 6 * pairs, "results.pair_wrench");
-  fill_stride(results.body_wrench, 6 * bodies, "results.body_wrench");
-  fill_stride(results.area, pairs, "results.area");
-  fill_stride(results.center_of_pressure, 3 * pairs, "results.center_of_pressure");
-  fill_stride(results.mean_normal, 3 * pairs, "results.mean_normal");
-  fill_stride(results.max_pressure, pairs, "results.max_pressure");
-  fill_stride(results.friction_force, 3 * pairs, "results.friction_force");
-  fill_stride(results.energy, pairs, "results.energy");
+  const auto fill = [](const char* name, auto& array, std::int64_t row) { fill_stride(name, array, row); };
+  for_each_input(state, scene, fill);
+  for_each_output(results, scene, fill);
   if (results.body_wrench.data != nullptr && results.pair_wrench.data == nullptr) {
     throw Error("evaluate: results.body_wrench is summed from results.pair_wrench, which is null; give both");
   }

@@ -6,6 +6,7 @@
 #include <thread>
 #include <type_traits>
 
+#include "arrays.h"
 #include "device_batch.h"
 
 namespace isopatch {
@@ -29,36 +30,15 @@ void advance(T*& data, std::int64_t row, std::int64_t begin) {
 }  // namespace
 
 State part_of(const State& state, const Scene& scene, std::int64_t begin, std::int64_t count) {
-  const std::int64_t bodies = scene.num_bodies(), pairs = scene.num_pairs();
   State part = state;
   part.num_environments = count;
-  advance(part.poses, 7 * bodies, begin);
-  advance(part.velocities, 6 * bodies, begin);
-  advance(part.modulus, bodies, begin);
-  advance(part.dissipation, bodies, begin);
-  advance(part.friction, bodies, begin);
-  advance(part.geometry_index, bodies, begin);
-  advance(part.pair_mask, pairs, begin);
+  for_each_input(part, scene, [&](const char*, auto& array, std::int64_t row) { advance(array, row, begin); });
   return part;
 }
 
 Results part_of(const Results& results, const Scene& scene, std::int64_t begin) {
-  const std::int64_t bodies = scene.num_bodies(), pairs = scene.num_pairs();
   Results part = results;
-  advance(part.pair_wrench, 6 * pairs, begin);
-  advance(part.body_wrench, 6 * bodies, begin);
-  advance(part.status, 1, begin);
-  advance(part.area, pairs, begin);
-  advance(part.center_of_pressure, 3 * pairs, begin);
-  advance(part.mean_normal, 3 * pairs, begin);
-  advance(part.max_pressure, pairs, begin);
-  advance(part.friction_force, 3 * pairs, begin);
-  advance(part.polygon_count, pairs, begin);
-  advance(part.energy, pairs, begin);
-  advance(part.polygons, part.polygon_capacity, begin);
-  advance(part.polygons_needed, 1, begin);
-  advance(part.contacts, part.contact_capacity, begin);
-  advance(part.contacts_needed, 1, begin);
+  for_each_output(part, scene, [&](const char*, auto& array, std::int64_t row) { advance(array, row, begin); });
   return part;
 }
 

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "host/arrays.h"
 #include "isopatch/error.h"
 #include "kernels/cuda_check.h"
 
@@ -41,29 +42,13 @@ void check_stream(cudaStream_t stream, int device) {
 
 }  // namespace
 
-void check_call(const State& state, const Results& results, cudaStream_t stream, int device) {
+void check_call(const State& state, const Results& results, const Scene& scene, cudaStream_t stream, int device) {
   check_stream(stream, device);
-  check_array(state.poses.data, "state.poses", device);
-  check_array(state.velocities.data, "state.velocities", device);
-  check_array(state.modulus.data, "state.modulus", device);
-  check_array(state.dissipation.data, "state.dissipation", device);
-  check_array(state.friction.data, "state.friction", device);
-  check_array(state.geometry_index, "state.geometry_index", device);
-  check_array(state.pair_mask, "state.pair_mask", device);
-  check_array(results.pair_wrench.data, "results.pair_wrench", device);
-  check_array(results.body_wrench.data, "results.body_wrench", device);
-  check_array(results.status, "results.status", device);
-  check_array(results.area.data, "results.area", device);
-  check_array(results.center_of_pressure.data, "results.center_of_pressure", device);
-  check_array(results.mean_normal.data, "results.mean_normal", device);
-  check_array(results.max_pressure.data, "results.max_pressure", device);
-  check_array(results.friction_force.data, "results.friction_force", device);
-  check_array(results.polygon_count, "results.polygon_count", device);
-  check_array(results.energy.data, "results.energy", device);
-  check_array(results.polygons, "results.polygons", device);
-  check_array(results.polygons_needed, "results.polygons_needed", device);
-  check_array(results.contacts, "results.contacts", device);
-  check_array(results.contacts_needed, "results.contacts_needed", device);
+  const auto check = [&](const char* name, const auto& array, std::int64_t) {
+    check_array(data_of(array), name, device);
+  };
+  for_each_input(state, scene, check);
+  for_each_output(results, scene, check);
 }
 
 }  // namespace isopatch

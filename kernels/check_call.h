@@ -4,11 +4,12 @@
 #include <cuda_runtime_api.h>
 
 #include "isopatch/results.h"
+#include "isopatch/scene.h"
 #include "isopatch/state.h"
 
 namespace isopatch {
 
 /// Throws Error, before anything is launched, if an array is not memory of `device` or `stream` belongs to another one.
-void check_call(const State& state, const Results& results, cudaStream_t stream, int device);
+void check_call(const State& state, const Results& results, const Scene& scene, cudaStream_t stream, int device);
 
 }  // namespace isopatch

@@ -5,6 +5,7 @@
 
 #include <list>
 
+#include "host/arrays.h"
 #include "kernels/device_buffer.h"
 #include "kernels/device_guard.h"
 
@@ -69,7 +70,6 @@ class Mirror {
 }  // namespace
 
 void evaluate_on_device(const Evaluator& evaluator, const State& host_state, const Results& host_results) {
-  const std::int64_t bodies = evaluator.scene().num_bodies(), pairs = evaluator.scene().num_pairs();
   int device = evaluator.options().device;
   if (device < 0) ISOPATCH_CUDA_CHECK(cudaGetDevice(&device));
   const DeviceGuard guard(device);
@@ -77,29 +77,9 @@ void evaluate_on_device(const Evaluator& evaluator, const State& host_state, con
   Results results = host_results;
   Mirror mirror(state.num_environments);
 
-  mirror.in(state.poses, 7 * bodies);
-  mirror.in(state.velocities, 6 * bodies);
-  mirror.in(state.modulus, bodies);
-  mirror.in(state.dissipation, bodies);
-  mirror.in(state.friction, bodies);
-  mirror.in(state.geometry_index, bodies);
-  mirror.in(state.pair_mask, pairs);
-
-  mirror.out(results.pair_wrench, 6 * pairs);
-  mirror.out(results.body_wrench, 6 * bodies);
-  mirror.out(results.status, 1);
-  mirror.out(results.area, pairs);
-  mirror.out(results.center_of_pressure, 3 * pairs);
-  mirror.out(results.mean_normal, 3 * pairs);
-  mirror.out(results.max_pressure, pairs);
-  mirror.out(results.friction_force, 3 * pairs);
-  mirror.out(results.polygon_count, pairs);
-  mirror.out(results.energy, pairs);
-  mirror.out(results.polygons, results.polygon_capacity);
-  mirror.out(results.polygons_needed, 1);
-  mirror.out(results.contacts, results.contact_capacity);
-  mirror.out(results.contacts_needed, 1);
-
+  for_each_input(state, evaluator.scene(), [&](const char*, auto& array, std::int64_t row) { mirror.in(array, row); });
+  for_each_output(results, evaluator.scene(),
+                  [&](const char*, auto& array, std::int64_t row) { mirror.out(array, row); });
   evaluator.evaluate(state, results);
   ISOPATCH_CUDA_CHECK(cudaDeviceSynchronize());
   mirror.fetch();

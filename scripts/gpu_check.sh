@@ -3,7 +3,7 @@
 #
 # On a machine with an NVIDIA device: runs the GPU tests, compute-sanitizer on some of them, and the CUDA benchmarks, from
 # programs that were built before (cmake --preset cuda && cmake --build --preset cuda). Only BUILD_DIR/bin is needed.
-# Takes less than 8 minutes.
+# Takes less than 8 minutes: the limits below add up to 460 s.
 #
 # Usage: scripts/gpu_check.sh OUT_DIR [BUILD_DIR]      BUILD_DIR is build/cuda by default
 #
@@ -71,7 +71,7 @@ say "device: $device"
 say "$(date -u +%Y-%m-%dT%H:%M:%SZ), $(git rev-parse --short HEAD 2>/dev/null || echo "unknown commit")"
 
 # the tests
-limited 140 "$out/tests.log" "$tests" '--gtest_filter=*Gpu*'
+limited 110 "$out/tests.log" "$tests" '--gtest_filter=*Gpu*'
 detail=$(count_tests "$out/tests.log")
 ((status == 124 || status == 137)) && detail+="; stopped at the limit"
 if ((status == 0)) && [[ $detail == "0 passed"* ]]; then
@@ -89,7 +89,7 @@ for tool in memcheck racecheck initcheck synccheck; do
     continue
   fi
   log=$(mktemp)
-  limited 55 "$log" "$sanitizer" --tool "$tool" --error-exitcode 9 "$tests" "--gtest_filter=$sanitizer_filter"
+  limited 50 "$log" "$sanitizer" --tool "$tool" --error-exitcode 9 "$tests" "--gtest_filter=$sanitizer_filter"
   detail="$(count_tests "$log")$(sed -n -E 's/^=+ ((ERROR|RACECHECK) SUMMARY.*)/; \1/p' "$log" | tail -n 1)"
   ((status == 124 || status == 137)) && detail+="; stopped at the limit"
   { echo "== $tool"; cat "$log"; } >>"$out/sanitizer.log"
@@ -106,7 +106,7 @@ done
 # what the device does at most, to read the benchmarks against
 if [[ -x $bin/device_ceilings ]]; then
   log=$(mktemp)
-  limited 30 "$log" "$bin/device_ceilings"
+  limited 20 "$log" "$bin/device_ceilings"
   cp "$log" "$out/ceilings.json"
   record "ceilings" "$(result_of "$status")" "$seconds" "$(tr -d '\n' <"$log")"
   rm -f "$log"
@@ -116,7 +116,7 @@ fi
 
 # the benchmarks
 if [[ -x $bench ]]; then
-  limited 150 "$out/bench.log" "$bench" --benchmark_filter=cuda --benchmark_min_time=0.05 \
+  limited 130 "$out/bench.log" "$bench" --benchmark_filter=cuda --benchmark_min_time=0.05 \
     --benchmark_out="$out/bench.json" --benchmark_out_format=json
   detail="$(grep -c -E '^BM_.*/cuda' "$out/bench.log" || true) benchmarks"
   grep -q -E 'ERROR OCCURRED' "$out/bench.log" && status=1 && detail+=", with errors"

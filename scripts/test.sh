@@ -37,7 +37,7 @@ awk '
       ++skipped
       gpu_skipped += gpu
       if (reason == "") reason = "no reason given"
-      if (!(reason in count)) { order[++reasons] = reason; first[reason] = name }
+      if (!(reason in count)) { order[++reasons] = reason; first[reason] = plain(name) }
       ++count[reason]
     } else {
       gpu_ran += gpu

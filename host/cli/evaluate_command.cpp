@@ -12,7 +12,7 @@
 #include "host/cli/results_file.h"
 #include "host/cli/states_file.h"
 #include "host/cli/vtk_patches.h"
-#include "host/cpu/tet_pairs.h"
+#include "host/cpu/traversal_counts.h"
 #include "isopatch/isopatch.h"
 
 namespace isopatch::cli {
@@ -118,9 +118,9 @@ void print_row(const char* name, const std::string& value, const std::string& no
 
 /// Mean number of tet pairs decided on, over the first environments.
 double mean_tet_pairs(const Scene& scene, const HostStates& states, std::int64_t counted) {
-  State state = part_of(states.view(0, counted), scene, 0, counted);  // with strides
+  const State state = part_of(states.view(0, counted), scene, 0, counted);  // with strides
   double total = 0;
-  for (std::int64_t e = 0; e < counted; ++e) total += static_cast<double>(count_tet_pairs(scene, state, e));
+  for (std::int64_t e = 0; e < counted; ++e) total += static_cast<double>(count_traversal(scene, state, e).tet_pairs);
   return total / static_cast<double>(counted);
 }
 

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "cpu/thread_workspace.h"
 #include "evaluator_backend.h"
 #include "isopatch/detail/body_wrench.h"
 #include "isopatch/detail/energy.h"
@@ -23,13 +24,6 @@ struct Batch {
   const SceneView& scene;
   const State& state;
   const Results& results;
-};
-
-/// What one thread works in.
-struct ThreadWorkspace {
-  Workspace<1> traversal;
-  BodyBounds bounds[kMaxBodies];
-  std::int64_t items[kMaxPairs];
 };
 
 template <class T, Outputs outputs, bool brute_force>

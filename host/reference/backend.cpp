@@ -28,6 +28,7 @@ struct PairResult {
   Vector3 mean_normal = Vector3::Zero();
   Real energy = 0;
   std::vector<ContactPolygon> polygons;  // in the frame of body a
+  ContactLaw law;
   Transform X_WA;
 };
 
@@ -46,6 +47,7 @@ PairResult evaluate_pair(const SceneDescription& scene, const State& state, cons
   const ContactLaw law = contact_law(scene, state, environment, pair_index);
 
   PairResult result;
+  result.law = law;
   result.X_WA = state_a.X_WB;
   for (ContactPolygon& polygon : contact_polygons(a, b)) {
     if (scene.contact.gradient_filter && !polygon.passes_gradient_filter()) continue;
@@ -77,6 +79,27 @@ Polygon to_output(const ContactPolygon& polygon, const Transform& X_WA, std::siz
     for (Eigen::Index i = 0; i < 3; ++i) out.vertices[k][i] = static_cast<float>(x[i]);
   }
   for (Eigen::Index i = 0; i < 3; ++i) out.normal[i] = static_cast<float>(normal[i]);
+  return out;
+}
+
+DiscreteContact to_contact(const ContactPolygon& polygon, const ContactLaw& law, const Transform& X_WA,
+                           std::size_t pair) {
+  const PolygonMoments m = moments(polygon.vertices, polygon.normal);
+  const Real pressure = polygon.pressure.at(m.centroid);
+  const Vector3 point = X_WA * m.centroid, normal = X_WA.rotation * polygon.normal;
+  const bool pfc = law.model == DissipationModel::kPfc;
+  DiscreteContact out = {};
+  out.pair = static_cast<std::int32_t>(pair);
+  for (Eigen::Index i = 0; i < 3; ++i) {
+    out.point[i] = static_cast<float>(point[i]);
+    out.normal[i] = static_cast<float>(normal[i]);
+  }
+  out.area = static_cast<float>(m.area);
+  out.pressure = static_cast<float>(pressure);
+  out.stiffness = static_cast<float>(m.area * polygon.gradient);
+  out.distance = static_cast<float>(-pressure / polygon.gradient);
+  out.dissipation = static_cast<float>(pfc ? law.dissipation * polygon.gradient / law.modulus : law.dissipation);
+  out.friction = static_cast<float>(law.friction);
   return out;
 }
 
@@ -139,6 +162,23 @@ class RowWriter {
     return count;
   }
 
+  // Returns the capacity that would be enough.
+  std::int32_t put_contacts(const std::vector<PairResult>& pairs) const {
+    std::int32_t count = 0;
+    for (std::size_t p = 0; p < pairs.size(); ++p) {
+      for (const ContactPolygon& polygon : pairs[p].polygons) {
+        if (!polygon.resists()) continue;
+        if (results_.contacts && count < results_.contact_capacity) {
+          results_.contacts[environment_ * results_.contact_capacity + count] =
+              to_contact(polygon, pairs[p].law, pairs[p].X_WA, p);
+        }
+        ++count;
+      }
+    }
+    if (results_.contacts_needed) results_.contacts_needed[environment_] = count;
+    return count;
+  }
+
  private:
   const Results& results_;
   std::int64_t environment_;
@@ -166,6 +206,8 @@ void evaluate_environment(const SceneDescription& scene, const State& state, con
   for (std::size_t b = 0; b < bodies.size(); ++b) writer.put_body(b, bodies[b]);
   const std::int32_t needed = writer.put_polygons(pairs);
   if (results.polygons && needed > results.polygon_capacity) environment.status |= kPolygonCapacity;
+  const std::int32_t contacts = writer.put_contacts(pairs);
+  if (results.contacts && contacts > results.contact_capacity) environment.status |= kContactCapacity;
   writer.put_status(environment.status);
 }
 

@@ -60,6 +60,14 @@ Vector3 triangle_normal(const SurfaceTriangle& triangle) {
 
 }  // namespace
 
+bool ContactPolygon::resists() const {
+  constexpr Real kFlat = 1e-9L;
+  const auto rises = [](const Vector3& own, const Vector3& inward) {
+    return own.isZero(0) || own.dot(inward) > kFlat * own.norm();
+  };
+  return rises(gradients[0], normal) && rises(gradients[1], -normal);
+}
+
 bool ContactPolygon::passes_gradient_filter() const {
   return gradients[0].dot(normal) >= kCosFilterAngle * gradients[0].norm() &&
          -gradients[1].dot(normal) >= kCosFilterAngle * gradients[1].norm();

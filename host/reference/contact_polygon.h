@@ -20,6 +20,9 @@ struct ContactPolygon {
 
   /// True if the normal is within 5 pi/8 of the inward gradient of every compliant side.
   bool passes_gradient_filter() const;
+
+  /// True if the pressure of every compliant side rises into its body, by more than rounding makes of zero.
+  bool resists() const;
 };
 
 /// Compliant tet of a against compliant tet of b. Differences of pressure up to `tolerance_a` [Pa] at

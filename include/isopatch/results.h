@@ -19,8 +19,9 @@ struct Polygon {
   float area;                 // m^2
 };
 
-/// One polygon as a spring and damper at a point, world frame: normal force area * (...) of VL eqs. 19 to 23, for
-/// solvers that take point contacts. Polygons where a pressure does not rise into its body (g <= 0) have none.
+/// One polygon as a spring and damper at a point, world frame (VL eqs. 12, 15, 16 and 23), for solvers that take point
+/// contacts: at rest its normal force is stiffness * -distance = area * pressure. A polygon across which the pressure
+/// does not rise into each compliant body has none.
 struct DiscreteContact {
   std::int32_t pair;
   float point[3];     // centroid of the polygon, m

@@ -129,7 +129,7 @@ TEST_P(GpuBatch, TooFewPolygonsAreReportedAndChangeNoWrench) {
 
 TEST_P(GpuBatch, BruteForceIsRefused) { EXPECT_THROW(Evaluator(scene, {Backend::kCuda, GetParam(), 0, true}), Error); }
 
-// Large enough that the warps' stacks come near full; see FiberWarp.ADeepOverlapOfFineMeshesFitsTheStack.
+// Large enough that the warps' stacks fill more than half; see FiberWarp.ADeepOverlapOfFineMeshesFitsTheStack.
 TEST_P(GpuBatch, DeepOverlapsOfFineMeshes) {
   SceneDescription description;
   description.geometries = {make_sphere("ball", 0.1, 4)};

@@ -6,12 +6,29 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <ostream>
 #include <random>
 #include <utility>
 #include <vector>
 
 #include "isopatch/detail/wrench_sums.h"
 #include "isopatch/isopatch.h"
+
+// How GoogleTest prints parameters.
+namespace isopatch {
+inline void PrintTo(Precision p, std::ostream* out) { *out << (p == Precision::kFloat ? "float" : "double"); }
+inline void PrintTo(Quadrature q, std::ostream* out) {
+  *out << (q == Quadrature::kCentroid ? "centroid" : q == Quadrature::kFan3 ? "fan3" : "fan6");
+}
+inline void PrintTo(DissipationModel m, std::ostream* out) {
+  *out << (m == DissipationModel::kPfc ? "pfc" : "hunt_crossley");
+}
+namespace detail {
+inline void PrintTo(Outputs o, std::ostream* out) {
+  *out << (o == Outputs::kWrench ? "wrench" : o == Outputs::kPatch ? "patch" : "polygons");
+}
+}  // namespace detail
+}  // namespace isopatch
 
 namespace isopatch::test {
 

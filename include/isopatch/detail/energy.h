@@ -152,17 +152,16 @@ struct EnergyVisitor {
   bool fits = true;
 
   ISOPATCH_HD bool wants(const Node&, const Node*, const NodeOverlap&) const { return true; }
-  ISOPATCH_HD const Cell* cell_S(std::int32_t s) const { return s < 0 ? nullptr : frame.hierarchy_S.cells + s; }
 
   ISOPATCH_HD bool accepts(std::int32_t m, std::int32_t s, CellPair& accepted) const {
-    accepted = {m, s, 0, find_overlap(frame, frame.hierarchy_M.cells[m], cell_S(s))};
+    accepted = {m, s, 0, find_overlap(frame, cell_of_M(frame, m), cell_of_S(frame, s))};
     return accepted.overlap.meets;
   }
 
   ISOPATCH_HD void visit(bool active, const CellPair& cells) {
     if (!active) return;
-    const Cell& m = frame.hierarchy_M.cells[cells.m];
-    fits = sum.add(cell_energy(frame, m, cell_S(cells.s), cells.overlap), grid) && fits;
+    const Cell& m = cell_of_M(frame, cells.m);
+    fits = sum.add(cell_energy(frame, m, cell_of_S(frame, cells.s), cells.overlap), grid) && fits;
   }
 };
 

@@ -10,6 +10,22 @@
 
 namespace isopatch::detail {
 
+/// Below two nodes whose boxes overlap, cells may have polygons.
+ISOPATCH_HD bool may_have_polygons(const PairFrame& f, const Node& m, const Node* s, const NodeOverlap& overlap) {
+  return f.rigid_M || f.rigid_S || levels_may_meet(f, m, s, overlap);
+}
+
+/// The decision on two cells (`s` is negative for a half space). Both the hierarchy and brute force make it with this
+/// function, so they see the same cells.
+ISOPATCH_HD bool may_have_polygon(const PairFrame& f, std::int32_t m, std::int32_t s, CellPair& accepted) {
+  const Cell& cell_M = cell_of_M(f, m);
+  const Cell* cell_S = cell_of_S(f, s);
+  Gate gate;
+  if (!pass_gate(f, cell_M, cell_S, gate)) return false;
+  accepted = {m, s, gate.positive_M | gate.positive_S << 4, polygon_overlap(f, cell_M, cell_S, gate)};
+  return accepted.overlap.meets;
+}
+
 /// Clips, integrates and sums. T is the scalar of the evaluation.
 template <class T, Outputs outputs, class Warp>
 struct WrenchVisitor {
@@ -23,25 +39,18 @@ struct WrenchVisitor {
   int pair;
   WrenchSums<T, kPatch> sums = {};
 
-  ISOPATCH_HD const Cell& cell_M(std::int32_t m) const { return frame.hierarchy_M.cells[m]; }
-  ISOPATCH_HD const Cell* cell_S(std::int32_t s) const { return s < 0 ? nullptr : frame.hierarchy_S.cells + s; }
-
   ISOPATCH_HD bool wants(const Node& m, const Node* s, const NodeOverlap& overlap) const {
-    return frame.rigid_M || frame.rigid_S || levels_may_meet(frame, m, s, overlap);
+    return may_have_polygons(frame, m, s, overlap);
   }
 
-  /// Both the hierarchy and brute force decide with this function, so they see the same cells.
   ISOPATCH_HD bool accepts(std::int32_t m, std::int32_t s, CellPair& accepted) const {
-    Gate gate;
-    if (!pass_gate(frame, cell_M(m), cell_S(s), gate)) return false;
-    accepted = {m, s, gate.positive_M | gate.positive_S << 4, polygon_overlap(frame, cell_M(m), cell_S(s), gate)};
-    return accepted.overlap.meets;
+    return may_have_polygon(frame, m, s, accepted);
   }
 
   ISOPATCH_HD void visit(bool active, const CellPair& cells) {
     if (!active) return;
-    const Cell& m = cell_M(cells.m);
-    const Cell* s = cell_S(cells.s);
+    const Cell& m = cell_of_M(frame, cells.m);
+    const Cell* s = cell_of_S(frame, cells.s);
     ContactPlane<T> plane;
     if (!make_contact_plane<Warp::kPacked>(frame, m, s, cells.gate & 15u, cells.gate >> 4, cells.overlap, plane))
       return;
@@ -58,25 +67,23 @@ struct WrenchVisitor {
   ISOPATCH_HD void append(const ContactPlane<T>& plane, const Segments<T>& segments, int count,
                           const Contribution<T>& contribution) {
     if (results.polygons != nullptr) {
-      const int at = warp.reserve(results.polygons_needed + environment, 1);
-      if (at < results.polygon_capacity) {
-        results.polygons[environment * results.polygon_capacity + at] =
-            make_polygon(frame, pair, plane, segments, count, contribution);
-      } else if (results.status != nullptr) {
-        warp.set_bits(results.status + environment, kPolygonCapacity);
-      }
+      put(results.polygons, results.polygons_needed, results.polygon_capacity, kPolygonCapacity,
+          [&] { return make_polygon(frame, pair, plane, segments, count, contribution); });
     }
-    constexpr double kFlat = 1e-9;  // of the steepest slope: zero up to rounding
-    const bool resists = (frame.rigid_M || plane.gradient_M > kFlat * frame.modulus_M * frame.M->max_gradient) &&
-                         (frame.rigid_S || plane.gradient_S > kFlat * frame.modulus_S * frame.S->max_gradient);
-    if (results.contacts != nullptr && resists) {
-      const int at = warp.reserve(results.contacts_needed + environment, 1);
-      if (at < results.contact_capacity) {
-        results.contacts[environment * results.contact_capacity + at] =
-            make_contact(frame, pair, plane, segments, count, contribution);
-      } else if (results.status != nullptr) {
-        warp.set_bits(results.status + environment, kContactCapacity);
-      }
+    if (results.contacts != nullptr && resists(frame, plane)) {
+      put(results.contacts, results.contacts_needed, results.contact_capacity, kContactCapacity,
+          [&] { return make_contact(frame, pair, plane, segments, count, contribution); });
+    }
+  }
+
+  /// Appends to the environment's segment, or says that it is full.
+  template <class Item, class Make>
+  ISOPATCH_HD void put(Item* items, std::int32_t* needed, std::int32_t capacity, std::uint32_t full, const Make& make) {
+    const int at = warp.reserve(needed + environment, 1);
+    if (at < capacity) {
+      items[environment * capacity + at] = make();
+    } else if (results.status != nullptr) {
+      warp.set_bits(results.status + environment, full);
     }
   }
 };

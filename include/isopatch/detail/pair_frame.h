@@ -50,6 +50,13 @@ struct PairFrame {
   double force_bound, torque_bound, area_bound, length_bound;
 };
 
+ISOPATCH_HD const Cell& cell_of_M(const PairFrame& f, std::int32_t m) { return f.hierarchy_M.cells[m]; }
+
+/// Null for a half space, which has the number -1.
+ISOPATCH_HD const Cell* cell_of_S(const PairFrame& f, std::int32_t s) {
+  return s < 0 ? nullptr : f.hierarchy_S.cells + s;
+}
+
 /// A tolerance for pressures that should be equal, 16 times the rounding of an affine value formed from differences of
 /// coordinates, in units of its gradient times the reach. At a vertex of one body only the other's value is rounded, so
 /// only the other's gradient counts: a stiff body does not blur what a soft one feels.

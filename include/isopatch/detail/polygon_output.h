@@ -52,6 +52,15 @@ ISOPATCH_HD Polygon make_polygon(const PairFrame& f, int pair, const ContactPlan
   return out;
 }
 
+/// The pressure of each compliant body rises into it across the polygon, by more than rounding makes of zero: 1e-9 of
+/// the body's steepest slope.
+template <class T>
+ISOPATCH_HD bool resists(const PairFrame& f, const ContactPlane<T>& plane) {
+  constexpr double kFlat = 1e-9;
+  return (f.rigid_M || plane.gradient_M > kFlat * f.modulus_M * f.M->max_gradient) &&
+         (f.rigid_S || plane.gradient_S > kFlat * f.modulus_S * f.S->max_gradient);
+}
+
 /// The same polygon as a point contact at its centroid.
 template <class T>
 ISOPATCH_HD DiscreteContact make_contact(const PairFrame& f, int pair, const ContactPlane<T>& plane,

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "isopatch/detail/begin_environment.h"
+#include "isopatch/detail/traverse.h"
+
+namespace isopatch {
+
+/// What one CPU thread works in.
+struct ThreadWorkspace {
+  detail::Workspace<1> traversal;
+  detail::BodyBounds bounds[detail::kMaxBodies];
+  std::int64_t items[detail::kMaxPairs];
+};
+
+}  // namespace isopatch

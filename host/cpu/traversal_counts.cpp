@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/traversal_counts.h"
+
+#include "cpu/thread_workspace.h"
+#include "isopatch/detail/evaluate_pair.h"
+#include "scene/scene_data.h"
+
+namespace isopatch {
+
+using namespace detail;
+
+namespace {
+
+/// Decides as an evaluation does, and keeps nothing.
+struct CountingVisitor {
+  const PairFrame& frame;
+  TraversalCounts& counts;
+  std::int64_t wanted = 0;
+
+  bool wants(const Node& m, const Node* s, const NodeOverlap& overlap) {
+    const bool wanted_here = may_have_polygons(frame, m, s, overlap);
+    wanted += wanted_here ? 1 : 0;
+    return wanted_here;
+  }
+  bool accepts(std::int32_t m, std::int32_t s, CellPair& cells) {
+    ++counts.tet_pairs;
+    counts.accepted += may_have_polygon(frame, m, s, cells) ? 1 : 0;
+    return false;
+  }
+  void visit(bool, const CellPair&) {}
+};
+
+}  // namespace
+
+TraversalCounts count_traversal(const Scene& scene, const State& state, std::int64_t environment) {
+  const SceneView& view = scene.data().view;
+  SerialWarp warp;
+  ThreadWorkspace work;
+  std::int32_t listed = 0;
+  begin_environment(warp, work.bounds, view, state, Results{}, environment, {work.items, &listed});
+  TraversalCounts counts;
+  for (std::int32_t i = 0; i < listed; ++i) {
+    const int pair = static_cast<int>(work.items[i] - environment * view.num_pairs);
+    work.traversal.frame = make_pair_frame(view, state, environment, pair);
+    const std::int64_t before = counts.tet_pairs;
+    CountingVisitor visitor = {work.traversal.frame, counts};
+    traverse(warp, work.traversal, visitor);
+    const std::int64_t opened = visitor.wanted - (counts.tet_pairs - before);
+    counts.node_pairs += 1 + 2 * opened;  // the roots, and two for each pair that was opened
+  }
+  return counts;
+}
+
+}  // namespace isopatch
