@@ -28,7 +28,7 @@ struct DeviceHierarchy {
 
   HierarchyView view() const {
     return {cells.data(), nodes.data(), static_cast<std::int32_t>(cells.size()),
-            static_cast<std::int32_t>(nodes.size()) / kNumLayers};
+            static_cast<std::int32_t>(nodes.size()) / kNumLayers, nullptr, 0};
   }
 };
 

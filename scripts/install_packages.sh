@@ -8,7 +8,7 @@
 set -euo pipefail
 
 isopatch_packages=(cmake ninja-build g++ pkg-config libeigen3-dev libfmt-dev nlohmann-json3-dev libcli11-dev
-  libgtest-dev libbenchmark-dev libqhull-dev zlib1g-dev)
+  libgtest-dev libbenchmark-dev libqhull-dev libhwy-dev zlib1g-dev)
 isopatch_cmake_version=3.25
 
 isopatch_missing_packages() {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // All environments on all cores. A thread takes the next few environments from a counter and evaluates their pairs one
-// after another with the code that a warp runs on the GPU, at a width of one lane.
+// after another: in packs (pack_evaluation.h), or with the code that a warp runs on the GPU at a width of one lane.
 #include <algorithm>
 #include <atomic>
 #include <thread>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "cpu/thread_workspace.h"
@@ -24,17 +26,48 @@ struct Batch {
   const SceneView& scene;
   const State& state;
   const Results& results;
+  const PackKernels* packs;  // null: one number at a time
 };
+
+/// Those of T and outputs that packs compute; null for the others.
+template <class T, Outputs outputs>
+auto sum_pair_of(const PackKernels* packs) {
+  constexpr bool kPatch = outputs == Outputs::kPatch;
+  SumPair<T, kPatch> sum_pair = nullptr;
+  if (packs == nullptr || outputs == Outputs::kPolygons) return sum_pair;
+  if constexpr (std::is_same_v<T, float>) {
+    if constexpr (kPatch) {
+      sum_pair = packs->float_patch;
+    } else {
+      sum_pair = packs->float_wrench;
+    }
+  } else {
+    if constexpr (kPatch) {
+      sum_pair = packs->double_patch;
+    } else {
+      sum_pair = packs->double_wrench;
+    }
+  }
+  return sum_pair;
+}
 
 template <class T, Outputs outputs, bool brute_force>
 void evaluate_environment(const Batch& batch, std::int64_t environment, ThreadWorkspace& work) {
   SerialWarp warp;
-  const auto& [scene, state, results] = batch;
+  const auto& [scene, state, results, packs] = batch;
+  const auto sum_pair = brute_force ? nullptr : sum_pair_of<T, outputs>(packs);
   std::int32_t count = 0;
   begin_environment(warp, work.bounds, scene, state, results, environment, {work.items, &count}, brute_force);
   for (std::int32_t i = 0; i < count; ++i) {
     const int pair = static_cast<int>(work.items[i] - environment * scene.num_pairs);
-    evaluate_pair<T, outputs, brute_force>(warp, work.traversal, scene, state, results, environment, pair);
+    if (sum_pair != nullptr) {
+      const PairFrame frame = make_pair_frame(scene, state, environment, pair);
+      WrenchSums<T, outputs == Outputs::kPatch> sums;
+      sum_pair(frame, work.packs, sums);
+      finish_pair(warp, results, environment, pair, scene.num_pairs, frame, sums);
+    } else {
+      evaluate_pair<T, outputs, brute_force>(warp, work.traversal, scene, state, results, environment, pair);
+    }
     if (results.energy.data != nullptr) evaluate_energy(warp, work.traversal, scene, state, results, environment, pair);
   }
   for (int body = 0; body < scene.num_bodies && results.body_wrench.data != nullptr; ++body) {
@@ -66,10 +99,11 @@ EvaluateEnvironment select(const EvaluatorOptions& options, Outputs outputs) {
 
 class CpuBackend final : public Evaluator::Implementation {
  public:
-  using Implementation::Implementation;
+  CpuBackend(Scene scene, EvaluatorOptions options)
+      : Implementation(std::move(scene), options), packs_(select_pack_kernels(options.vectors)) {}
 
   void evaluate(const State& state, const Results& results, void*) const override {
-    const Batch batch = {scene_.data().view, state, results};
+    const Batch batch = {scene_.data().view, state, results, packs_};
     const EvaluateEnvironment evaluate_one = select(options_, needed_outputs(results));
     const std::int64_t count = state.num_environments;
     std::atomic<std::int64_t> next{0};
@@ -90,6 +124,9 @@ class CpuBackend final : public Evaluator::Implementation {
     for (std::int64_t i = 1; i < useful; ++i) threads.emplace_back(work_on);
     work_on();
   }
+
+ private:
+  const PackKernels* packs_;
 };
 
 }  // namespace

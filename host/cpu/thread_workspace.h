@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "cpu/pack_kernels.h"
 #include "isopatch/detail/begin_environment.h"
 #include "isopatch/detail/traverse.h"
 
@@ -9,6 +10,7 @@ namespace isopatch {
 /// What one CPU thread works in.
 struct ThreadWorkspace {
   detail::Workspace<1> traversal;
+  PackWorkspace packs;
   detail::BodyBounds bounds[detail::kMaxBodies];
   std::int64_t items[detail::kMaxPairs];
 };

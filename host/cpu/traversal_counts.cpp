@@ -17,7 +17,7 @@ struct CountingVisitor {
   TraversalCounts& counts;
   std::int64_t wanted = 0;
 
-  bool wants(const Node& m, const Node* s, const NodeOverlap& overlap) {
+  bool wants(const NodeBox<float>& m, const NodeBox<float>& s, const NodeOverlap<float>& overlap) {
     const bool wanted_here = may_have_polygons(frame, m, s, overlap);
     wanted += wanted_here ? 1 : 0;
     return wanted_here;

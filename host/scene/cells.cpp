@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "scene/hierarchy.h"
 
@@ -35,16 +36,24 @@ void set_box(Cell& cell) {
   axis(2, &Vec3d::z);
 }
 
-int find_zero_face(const Cell& cell) {
+/// Puts the only vertex with an extent, if it is one, opposite kZeroFace; an even permutation, so that the tet's
+/// orientation stays.
+void order_vertices(Cell& cell) {
   for (int i = 0; i < 4; ++i) {
     const bool zero = cell.extent[(i + 1) & 3] == 0 && cell.extent[(i + 2) & 3] == 0 && cell.extent[(i + 3) & 3] == 0;
-    if (zero && cell.extent[i] > 0) return i;
+    if (!zero || !(cell.extent[i] > 0)) continue;
+    cell.zero_face = 1;
+    if (i == detail::kZeroFace) return;
+    std::swap(cell.vertex[i], cell.vertex[detail::kZeroFace]);
+    std::swap(cell.extent[i], cell.extent[detail::kZeroFace]);
+    std::swap(cell.vertex[(i + 1) % 3], cell.vertex[(i + 2) % 3]);  // both without an extent
+    return;
   }
-  return -1;
 }
 
-/// Normals, gradient and box, from vertices and extents.
+/// Order of the vertices, normals, gradient and box, from vertices and extents.
 void complete_tet(Cell& cell) {
+  order_vertices(cell);
   // vertex i is at height h over face i; the gradient of its barycentric coordinate is n/h
   for (int i = 0; i < 4; ++i) {
     const Vec3d a = cell.vertex[(i + 1) & 3], b = cell.vertex[(i + 2) & 3], c = cell.vertex[(i + 3) & 3];
@@ -56,7 +65,6 @@ void complete_tet(Cell& cell) {
       cell.gradient = fused((cell.extent[i] - cell.extent[0]) / height, cell.inward[i], cell.gradient);
     }
   }
-  cell.zero_face = find_zero_face(cell);
   set_box(cell);
 }
 
@@ -111,7 +119,6 @@ std::vector<Cell> triangle_cells(const Geometry& geometry) {
   cells.reserve(geometry.surface.size());
   for (const Triangle& triangle : geometry.surface) {
     Cell cell = {};
-    cell.zero_face = -1;
     for (int i = 0; i < 3; ++i) cell.vertex[i] = to_vec(geometry.mesh.points[static_cast<std::size_t>(triangle[i])]);
     cell.vertex[3] = cell.vertex[0];
     const Vec3d normal = cross(cell.vertex[1] - cell.vertex[0], cell.vertex[2] - cell.vertex[0]);

@@ -227,11 +227,83 @@ class LayerFit {
   std::vector<std::int32_t> parent_;  // -1 for the root
 };
 
+/// Which nodes stand side by side: a node's children, and instead of the largest of them its children, until there are
+/// kWide or only leaves.
+class Widening {
+ public:
+  explicit Widening(std::span<const Node> nodes) : nodes_(nodes) {
+    groups_.push_back({{0}, {}});
+    for (std::size_t at = 0; at < groups_.size(); ++at) {
+      for (const std::int32_t node : std::vector<std::int32_t>(groups_[at].nodes)) {
+        groups_[at].child.push_back(node_at(node).is_leaf() ? node_at(node).child
+                                                            : static_cast<std::int32_t>(groups_.size()));
+        if (!node_at(node).is_leaf()) groups_.push_back({descendants(node), {}});
+      }
+    }
+  }
+
+  /// The wide nodes of one layer of the same hierarchy.
+  std::vector<detail::WideNode> of_layer(std::span<const Node> layer) const {
+    std::vector<detail::WideNode> out(groups_.size());
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      for (std::size_t i = 0; i < detail::kWide; ++i) {
+        Node node = {};
+        node.half[0] = node.half[1] = node.half[2] = -1e30f;  // touches nothing
+        if (i < groups_[g].nodes.size()) {
+          node = layer[static_cast<std::size_t>(groups_[g].nodes[i])];
+          node.child = groups_[g].child[i];
+        }
+        for (std::size_t k = 0; k < 3; ++k) {
+          out[g].center[k][i] = node.center[k];
+          out[g].half[k][i] = node.half[k];
+          out[g].slope[k][i] = node.slope[k];
+        }
+        out[g].low[i] = node.low;
+        out[g].high[i] = node.high;
+        out[g].child[i] = node.child;
+      }
+    }
+    return out;
+  }
+
+ private:
+  struct Group {
+    std::vector<std::int32_t> nodes;
+    std::vector<std::int32_t> child;  // of each, as in WideNode
+  };
+
+  const Node& node_at(std::int32_t i) const { return nodes_[static_cast<std::size_t>(i)]; }
+
+  float area(std::int32_t i) const {
+    const float* h = node_at(i).half;
+    return h[0] * h[1] + h[1] * h[2] + h[2] * h[0];
+  }
+
+  std::vector<std::int32_t> descendants(std::int32_t node) const {
+    std::vector<std::int32_t> out = {node_at(node).child, node_at(node).child + 1};
+    while (out.size() < detail::kWide) {
+      auto largest = out.end();
+      for (auto i = out.begin(); i != out.end(); ++i) {
+        if (!node_at(*i).is_leaf() && (largest == out.end() || area(*i) > area(*largest))) largest = i;
+      }
+      if (largest == out.end()) break;
+      const std::int32_t first = node_at(*largest).child;
+      *largest = first;
+      out.push_back(first + 1);
+    }
+    return out;
+  }
+
+  std::span<const Node> nodes_;  // of the layer that holds everything
+  std::vector<Group> groups_;
+};
+
 }  // namespace
 
 detail::HierarchyView Hierarchy::view() const {
   return {cells.data(), nodes.data(), static_cast<std::int32_t>(cells.size()),
-          static_cast<std::int32_t>(nodes.size()) / detail::kNumLayers};
+          static_cast<std::int32_t>(nodes.size()) / detail::kNumLayers, wide_nodes.data(),
+          static_cast<std::int32_t>(wide_nodes.size()) / detail::kNumLayers};
 }
 
 Hierarchy build_hierarchy(std::vector<Cell> cells) {
@@ -245,6 +317,13 @@ Hierarchy build_hierarchy(std::vector<Cell> cells) {
     std::vector<Node> nodes = topology;
     LayerFit(out.cells, detail::layer_extent(layer), nodes);
     out.nodes.insert(out.nodes.end(), nodes.begin(), nodes.end());
+  }
+
+  const std::size_t count = topology.size();
+  const Widening widening(std::span(out.nodes).last(count));
+  for (std::size_t layer = 0; layer < detail::kNumLayers; ++layer) {
+    const std::vector<detail::WideNode> wide = widening.of_layer(std::span(out.nodes).subspan(layer * count, count));
+    out.wide_nodes.insert(out.wide_nodes.end(), wide.begin(), wide.end());
   }
   return out;
 }

@@ -18,11 +18,20 @@ enum class Backend : std::uint8_t {
 
 enum class Precision : std::uint8_t { kFloat, kDouble };
 
+/// What the cpu backend computes with; the bits are the same.
+enum class Vectors : std::uint8_t {
+  kBest,   // the widest below that the machine has
+  kNone,   // one number at a time
+  kBuild,  // of the instruction set that the build is for: AVX2 by default on x86-64, NEON on Arm
+  kAvx512
+};
+
 struct EvaluatorOptions {
   Backend backend = Backend::kCpu;
   Precision precision = Precision::kFloat;
   int num_threads = 0;       // cpu and reference: 0 means all cores
   bool brute_force = false;  // cpu: visit all tet pairs instead of the hierarchy; same bits, for tests
+  Vectors vectors = Vectors::kBest;  // cpu
   int device = -1;           // cuda: number of the device; -1: the current one (HostEvaluator: all)
 };
 

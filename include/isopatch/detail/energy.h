@@ -90,11 +90,21 @@ ISOPATCH_HD double orientation(const Cell& c) {
   return dot(cross(c.vertex[1] - c.vertex[0], c.vertex[2] - c.vertex[0]), c.vertex[3] - c.vertex[0]) < 0 ? -1.0 : 1.0;
 }
 
+/// The overlap of the cells' boxes. `s` is null for a half space, which any cell may meet.
+ISOPATCH_HD Overlap<float> find_overlap(const PairFrame& f, CellRef m, CellRef s) {
+  const float *low = m.cell->box_low, *high = m.cell->box_high;
+  const Bounds<float> box_M = {{low[0], low[1], low[2]}, {high[0], high[1], high[2]}};
+  if (f.half_space_S) return overlap_of(box_M, box_M, f.slack);
+  Vec3f vertex[4];
+  vertices_in_M(f, s, vertex);
+  return overlap_of(box_M, bounds_of(vertex), f.slack);
+}
+
 /// Energy of one pair of cells; `s` is null for a half space. Rigid bodies take part with their tets.
-ISOPATCH_HD double cell_energy(const PairFrame& f, const Cell& m, const Cell* s, const Overlap& overlap) {
+ISOPATCH_HD double cell_energy(const PairFrame& f, const Cell& m, const Cell* s, const Overlap<float>& overlap) {
   Vec3d origin = cast<double>(overlap.center);
   AffineField field_M = {0, {0, 0, 0}}, field_S = {0, {0, 0, 0}};
-  const Vec3d up = {f.X_MS.row[0].z, f.X_MS.row[1].z, f.X_MS.row[2].z};
+  const Vec3d up = f.up_S();
   if (!f.rigid_M) field_M.gradient = f.modulus_M * m.gradient;
   if (!f.rigid_S) {
     field_S.gradient = s == nullptr ? (-f.modulus_S / f.S->thickness) * up : f.modulus_S * rotate(f.X_MS, s->gradient);
@@ -151,17 +161,18 @@ struct EnergyVisitor {
   OrderFreeSum<double> sum = {};
   bool fits = true;
 
-  ISOPATCH_HD bool wants(const Node&, const Node*, const NodeOverlap&) const { return true; }
+  ISOPATCH_HD bool wants(const NodeBox<float>&, const NodeBox<float>&, const NodeOverlap<float>&) const { return true; }
 
   ISOPATCH_HD bool accepts(std::int32_t m, std::int32_t s, CellPair& accepted) const {
-    accepted = {m, s, 0, find_overlap(frame, cell_of_M(frame, m), cell_of_S(frame, s))};
+    accepted = {m, s, 0, 0, find_overlap(frame, cell_of_M(frame, m), cell_of_S(frame, s))};
     return accepted.overlap.meets;
   }
 
   ISOPATCH_HD void visit(bool active, const CellPair& cells) {
     if (!active) return;
-    const Cell& m = cell_of_M(frame, cells.m);
-    fits = sum.add(cell_energy(frame, m, cell_of_S(frame, cells.s), cells.overlap), grid) && fits;
+    const double energy =
+        cell_energy(frame, *cell_of_M(frame, cells.m).cell, cell_of_S(frame, cells.s).cell, cells.overlap);
+    fits = sum.add(energy, grid) && fits;
   }
 };
 

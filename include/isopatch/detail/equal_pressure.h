@@ -19,109 +19,120 @@
 namespace isopatch::detail {
 
 /// A bounding box in M, in float.
+template <class F>
 struct Bounds {
-  Vec3f low, high;
+  Vec3<F> low, high;
 };
 
 /// Where two boxes overlap.
+template <class F>
 struct Overlap {
-  bool meets;  // within the slack
-  Vec3f center;
-  float radius;  // of a ball about the centre that holds it
+  MaskOf<F> meets;  // within the slack
+  Vec3<F> center;
+  F radius;  // of a ball about the centre that holds it
 };
 
-ISOPATCH_HD Overlap overlap_of(const Bounds& a, const Bounds& b, float slack) {
-  const Vec3f low = max(a.low, b.low), high = min(a.high, b.high);
-  const Vec3f size = high - low;
-  const bool meets = size.x >= -slack && size.y >= -slack && size.z >= -slack;
-  return {meets, 0.5f * (low + high), std::fma(0.5f, norm(max(size, Vec3f{0, 0, 0})), 2 * slack)};
+template <class F>
+ISOPATCH_HD Overlap<F> overlap_of(const Bounds<F>& a, const Bounds<F>& b, float slack) {
+  const Vec3<F> low = max(a.low, b.low), high = min(a.high, b.high);
+  const Vec3<F> size = high - low;
+  const F least = F(-slack);
+  const MaskOf<F> meets = size.x >= least && size.y >= least && size.z >= least;
+  const Vec3<F> none = {F(0), F(0), F(0)};
+  return {meets, F(0.5f) * (low + high), fused(F(0.5f), norm(max(size, none)), F(2 * slack))};
 }
 
 /// The vertices of a cell of S in M, in float.
-ISOPATCH_HD void vertices_in_M(const PairFrame& f, const Cell& s, Vec3f (&vertex)[4]) {
+template <class Cells>
+ISOPATCH_HD void vertices_in_M(const PairFrame& f, const Cells& s, Vec3<FloatOf<typename Cells::Double>> (&vertex)[4]) {
   ISOPATCH_UNROLL
-  for (int i = 0; i < 4; ++i) vertex[i] = apply(f.coarse, cast<float>(s.vertex[i]));
+  for (int i = 0; i < 4; ++i) vertex[i] = apply(f.coarse, cast<FloatOf<typename Cells::Double>>(s.vertex(i)));
 }
 
-ISOPATCH_HD Bounds bounds_of(const Vec3f (&vertex)[4]) {
+template <class F>
+ISOPATCH_HD Bounds<F> bounds_of(const Vec3<F> (&vertex)[4]) {
   return {min(min(vertex[0], vertex[1]), min(vertex[2], vertex[3])),
           max(max(vertex[0], vertex[1]), max(vertex[2], vertex[3]))};
 }
 
-/// The overlap of the cells' boxes. `s` is null for a half space, which any cell may meet.
-ISOPATCH_HD Overlap find_overlap(const PairFrame& f, const Cell& m, const Cell* s) {
-  const Bounds box_M = {{m.box_low[0], m.box_low[1], m.box_low[2]}, {m.box_high[0], m.box_high[1], m.box_high[2]}};
-  if (s == nullptr) return overlap_of(box_M, box_M, f.slack);
-  Vec3f vertex[4];
-  vertices_in_M(f, *s, vertex);
-  return overlap_of(box_M, bounds_of(vertex), f.slack);
-}
-
-/// Bit i is set where d at vertex i is positive. A cell is cut if its mask is neither 0 nor 15.
+/// Bit i is set where d at vertex i is positive. A cell is cut if its bits are neither 0 nor 15.
+template <class D>
 struct Gate {
-  std::uint32_t positive_M, positive_S;
-  float d_M[4], d_S[4];  // d itself, for places only
+  IntOf<D> positive_M, positive_S;
+  FloatOf<D> d_M[4], d_S[4];  // d itself, for places only
 };
 
-ISOPATCH_HD bool is_cut(std::uint32_t mask) { return mask != 0u && mask != 15u; }
+template <class D>
+ISOPATCH_HD MaskOf<D> is_cut(IntOf<D> bits) {
+  return bits != IntOf<D>(0) && bits != IntOf<D>(15);
+}
 
-/// The exactly-once gate. `s` is null for a half space.
-ISOPATCH_HD bool pass_gate(const PairFrame& f, const Cell& m, const Cell* s, Gate& gate) {
-  gate.positive_M = gate.positive_S = 0;
+/// The exactly-once gate.
+template <class Cells, class D = typename Cells::Double>
+ISOPATCH_HD MaskOf<D> pass_gate(const PairFrame& f, const Cells& m, const Cells& s, Gate<D>& gate) {
+  using Int = IntOf<D>;
+  gate.positive_M = gate.positive_S = Int(0);
+  MaskOf<D> pass(true);
 
   // d at the vertices of M: p_M - p_S, or the height over S
   if (!f.rigid_M) {
-    Vec3d gradient, origin;  // of what is subtracted from p_M, in M
-    double at_origin, own;
-    if (s == nullptr) {
+    Vec3<D> gradient, origin;  // of what is subtracted from p_M, in M
+    D at_origin;
+    if (f.half_space_S) {
       const double slope = f.rigid_S ? 1.0 : -f.modulus_S / f.S->thickness;
-      gradient = slope * Vec3d{f.X_MS.row[0].z, f.X_MS.row[1].z, f.X_MS.row[2].z};
-      origin = f.X_MS.translation;
-      at_origin = 0;
+      gradient = cast<D>(slope * f.up_S());
+      origin = cast<D>(f.X_MS.translation);
+      at_origin = D(0);
     } else {
-      gradient = (f.rigid_S ? 1.0 : f.modulus_S) * rotate(f.X_MS, s->gradient);
-      origin = apply(f.X_MS, s->vertex[0]);
-      at_origin = f.modulus_S * s->extent[0];
+      gradient = D(f.rigid_S ? 1.0 : f.modulus_S) * rotate(f.X_MS, s.gradient());
+      origin = apply(f.X_MS, s.vertex(0));
+      at_origin = D(f.modulus_S) * s.extent(0);
     }
-    own = f.rigid_S ? 0.0 : f.modulus_M;
+    const D snap = D(f.snap_M);
     ISOPATCH_UNROLL
     for (int i = 0; i < 4; ++i) {
-      const double other = at_origin + dot(gradient, m.vertex[i] - origin);
-      const double d = f.rigid_S ? other : own * m.extent[i] - other;
-      gate.positive_M |= d > f.snap_M ? 1u << i : 0u;
-      gate.d_M[i] = static_cast<float>(d);
+      const D other = at_origin + dot(gradient, m.vertex(i) - origin);
+      const D d = f.rigid_S ? other : D(f.modulus_M) * m.extent(i) - other;
+      gate.positive_M = gate.positive_M | select(d > snap, Int(1 << i), Int(0));
+      gate.d_M[i] = cast<FloatOf<D>>(d);
     }
-    if (!is_cut(gate.positive_M)) return false;
+    pass = is_cut<D>(gate.positive_M);
+    if (!any(pass)) return pass;
   }
 
   // d at the vertices of S: p_M - p_S, both compliant
-  if (s != nullptr && !f.rigid_S) {
-    const Vec3d gradient = f.modulus_M * rotate_back(f.X_MS, m.gradient);
-    const Vec3d origin = apply_back(f.X_MS, m.vertex[0]);
-    const double at_origin = f.modulus_M * m.extent[0];
+  if (!f.half_space_S && !f.rigid_S) {
+    const Vec3<D> gradient = D(f.modulus_M) * rotate_back(f.X_MS, m.gradient());
+    const Vec3<D> origin = apply_back(f.X_MS, m.vertex(0));
+    const D at_origin = D(f.modulus_M) * m.extent(0), snap = D(f.snap_S);
     ISOPATCH_UNROLL
     for (int i = 0; i < 4; ++i) {
-      const double d = (at_origin + dot(gradient, s->vertex[i] - origin)) - f.modulus_S * s->extent[i];
-      gate.positive_S |= d > f.snap_S ? 1u << i : 0u;
-      gate.d_S[i] = static_cast<float>(d);
+      const D d = (at_origin + dot(gradient, s.vertex(i) - origin)) - D(f.modulus_S) * s.extent(i);
+      gate.positive_S = gate.positive_S | select(d > snap, Int(1 << i), Int(0));
+      gate.d_S[i] = cast<FloatOf<D>>(d);
     }
-    if (!is_cut(gate.positive_S)) return false;
+    pass = pass && is_cut<D>(gate.positive_S);
   }
-  return true;
+  return pass;
 }
 
 /// Bounds of the section of a cut tet by the plane d = 0: of the points where edges cross it.
-ISOPATCH_HD Bounds section_bounds(const Vec3f (&vertex)[4], const float (&d)[4], std::uint32_t positive) {
-  constexpr float kFar = 1e30f;
-  Bounds out = {{kFar, kFar, kFar}, {-kFar, -kFar, -kFar}};
+template <class F>
+ISOPATCH_HD Bounds<F> section_bounds(const Vec3<F> (&vertex)[4], const F (&d)[4], IntOf<F> positive) {
+  const F far = F(1e30f), zero = F(0), one = F(1);
+  const Vec3<F> none = {far, far, far};
+  Bounds<F> out = {none, -none};
+  MaskOf<F> above[4];
+  ISOPATCH_UNROLL
+  for (int i = 0; i < 4; ++i) above[i] = (positive & IntOf<F>(1 << i)) != IntOf<F>(0);
   ISOPATCH_UNROLL
   for (int i = 0; i < 3; ++i) {
     ISOPATCH_UNROLL
     for (int k = i + 1; k < 4; ++k) {
-      if (((positive >> i ^ positive >> k) & 1u) == 0u) continue;
-      const float t = min(1.0f, max(0.0f, d[i] / (d[i] - d[k])));
-      const Vec3f crossing = fused(t, vertex[k] - vertex[i], vertex[i]);
-      out = {min(out.low, crossing), max(out.high, crossing)};
+      const MaskOf<F> crossed = above[i] != above[k];
+      const F t = min(one, max(zero, d[i] / (d[i] - d[k])));
+      const Vec3<F> crossing = fused(t, vertex[k] - vertex[i], vertex[i]);
+      out = {min(out.low, select(crossed, crossing, none)), max(out.high, select(crossed, crossing, -none))};
     }
   }
   return out;
@@ -129,37 +140,41 @@ ISOPATCH_HD Bounds section_bounds(const Vec3f (&vertex)[4], const float (&d)[4],
 
 /// Where the polygon of two cells that pass the gate can be: far tighter than the cells' boxes, so it rejects most
 /// pairs that have none, and it puts the origin of the float arithmetic at the polygon.
-ISOPATCH_HD Overlap polygon_overlap(const PairFrame& f, const Cell& m, const Cell* s, const Gate& gate) {
-  const Vec3f vertex_M[4] = {cast<float>(m.vertex[0]), cast<float>(m.vertex[1]), cast<float>(m.vertex[2]),
-                             cast<float>(m.vertex[3])};
-  const Bounds section_M = f.rigid_M ? bounds_of(vertex_M) : section_bounds(vertex_M, gate.d_M, gate.positive_M);
-  if (s == nullptr) return overlap_of(section_M, section_M, f.slack);
-  Vec3f vertex_S[4];
-  vertices_in_M(f, *s, vertex_S);
-  const Bounds section_S = f.rigid_S ? bounds_of(vertex_S) : section_bounds(vertex_S, gate.d_S, gate.positive_S);
+template <class Cells, class D = typename Cells::Double>
+ISOPATCH_HD Overlap<FloatOf<D>> polygon_overlap(const PairFrame& f, const Cells& m, const Cells& s,
+                                                const Gate<D>& gate) {
+  using F = FloatOf<D>;
+  const Vec3<F> vertex_M[4] = {cast<F>(m.vertex(0)), cast<F>(m.vertex(1)), cast<F>(m.vertex(2)), cast<F>(m.vertex(3))};
+  const Bounds<F> section_M = f.rigid_M ? bounds_of(vertex_M) : section_bounds(vertex_M, gate.d_M, gate.positive_M);
+  if (f.half_space_S) return overlap_of(section_M, section_M, f.slack);
+  Vec3<F> vertex_S[4];
+  vertices_in_M(f, s, vertex_S);
+  const Bounds<F> section_S = f.rigid_S ? bounds_of(vertex_S) : section_bounds(vertex_S, gate.d_S, gate.positive_S);
   return overlap_of(section_M, section_S, f.slack);
 }
 
 /// The contact plane of one pair of cells, and the half-planes on it. Lengths on the plane are in units of `radius`.
 template <class T>
 struct ContactPlane {
-  Vec3d origin;  // on the plane, in M
-  Basis<double> axes;
-  Vec3d normal;                   // unit, from S into M
-  double pressure;                // at the origin, Pa
-  double pressure_u, pressure_v;  // slopes along the axes, Pa/m
-  double gradient_M, gradient_S;  // slopes into each body, Pa/m: grad p_M . n and -grad p_S . n
-  double cosine_M, cosine_S;      // of the normal with each inward gradient
+  using D = DoubleOf<T>;
+
+  Vec3<D> origin;  // on the plane, in M
+  Basis<D> axes;
+  Vec3<D> normal;            // unit, from S into M
+  D pressure;                // at the origin, Pa
+  D pressure_u, pressure_v;  // slopes along the axes, Pa/m
+  D gradient_M, gradient_S;  // slopes into each body, Pa/m: grad p_M . n and -grad p_S . n
+  D cosine_M, cosine_S;      // of the normal with each inward gradient
   T radius;
-  bool zero_line_used;  // the line of zero pressure is in the list
   Line<T> line[kMaxLines];
   int num_lines;
 };
 
 /// Face `i` of a tet bounds the polygon if its vertices are on both sides.
-ISOPATCH_HD bool is_crossed(std::uint32_t mask, int face) {
-  const std::uint32_t others = 15u & ~(1u << face);
-  return (mask & others) != 0u && (mask & others) != others;
+template <class T>
+ISOPATCH_HD MaskOf<T> is_crossed(IntOf<T> positive, int face) {
+  const IntOf<T> others = IntOf<T>(15 & ~(1 << face));
+  return (positive & others) != IntOf<T>(0) && (positive & others) != others;
 }
 
 /// How lines are kept: `packed` appends the used ones (few, for a scalar loop); otherwise every face has its fixed
@@ -168,11 +183,11 @@ template <bool packed, class T>
 struct LineList {
   ContactPlane<T>& plane;
 
-  ISOPATCH_HD void add(bool used, int place, Line<T> line) {
+  ISOPATCH_HD void add(MaskOf<T> used, int place, Line<T> line) {
     if constexpr (packed) {
       if (used) plane.line[plane.num_lines++] = line;
     } else {
-      plane.line[place] = used ? line : Line<T>{T(0), T(0), T(0)};
+      plane.line[place] = {select(used, line.x, T(0)), select(used, line.y, T(0)), select(used, line.c, T(0))};
     }
   }
 };
@@ -181,127 +196,147 @@ struct LineList {
 /// than the unit disc, `misses` is true if that leaves nothing of the polygon.
 template <class T>
 struct UnitLine {
-  Line<T> line;
-  bool cuts, misses;
+  using D = DoubleOf<T>;
 
-  ISOPATCH_HD static UnitLine make(double x, double y, double c, double inverse_radius) {
-    const double length = std::sqrt(std::fma(x, x, y * y));
-    const double distance = c * inverse_radius;
-    const double inverse = 1.0 / length;
-    return {{static_cast<T>(x * inverse), static_cast<T>(y * inverse), static_cast<T>(distance * inverse)},
+  Line<T> line;
+  MaskOf<T> cuts, misses;
+
+  ISOPATCH_HD static UnitLine make(D x, D y, D c, D inverse_radius) {
+    const D length = sqrt(fused(x, x, y * y));
+    const D distance = c * inverse_radius;
+    const D inverse = D(1) / length;
+    return {{cast<T>(x * inverse), cast<T>(y * inverse), cast<T>(distance * inverse)},
             distance < length,
             distance < -length};
   }
 };
 
-/// Projects the faces of one cell on the plane. A zero-pressure face is where the pressure on the plane is zero: one
+/// The contact plane in the frame of one body.
+template <class D>
+struct PlaneFrame {
+  Vec3<D> origin, u, v;
+  D inverse_radius;
+};
+
+/// Projects the faces of one cell on the plane. The zero-pressure face is where the pressure on the plane is zero: one
 /// line for both bodies, the same bits in every tet, and right however flat the face lies to the plane (beside a much
-/// stiffer body it is almost in it). Returns false if the polygon is certainly empty.
-template <bool packed, class T>
-ISOPATCH_HD bool add_lines(const Cell& cell, std::uint32_t faces, int first, Vec3d origin, Vec3d u, Vec3d v,
-                           ContactPlane<T>& plane) {
+/// stiffer body it is almost in it). `zero_line_used`: it is in the list already. False where the polygon is certainly
+/// empty.
+template <bool packed, class T, class Cells>
+ISOPATCH_HD MaskOf<T> add_lines(const Cells& cell, bool rigid, IntOf<T> positive, int first,
+                                const PlaneFrame<DoubleOf<T>>& frame, ContactPlane<T>& plane,
+                                MaskOf<T>& zero_line_used) {
+  using D = DoubleOf<T>;
   LineList<packed, T> list{plane};
-  const double inverse_radius = 1.0 / static_cast<double>(plane.radius);
-  bool inside = true;
+  MaskOf<T> inside(true);
   ISOPATCH_UNROLL
   for (int i = 0; i < 4; ++i) {
-    bool used = (faces >> i & 1u) != 0u;
-    if (packed && !used) continue;
-    UnitLine<T> found;
-    if (i == cell.zero_face) {
-      found = UnitLine<T>::make(plane.pressure_u, plane.pressure_v, plane.pressure, inverse_radius);
-      used = used && !plane.zero_line_used;
-      plane.zero_line_used = plane.zero_line_used || used;
-    } else {
-      const Vec3d face = cell.inward[i];
-      found =
-          UnitLine<T>::make(dot(face, u), dot(face, v), dot(face, origin - cell.vertex[(i + 1) & 3]), inverse_radius);
+    MaskOf<T> used = rigid ? MaskOf<T>(i < 3) : is_crossed<T>(positive, i);
+    if constexpr (packed) {
+      if (!used) continue;
     }
+    const Vec3<D> face = cell.inward(i);
+    D x = dot(face, frame.u), y = dot(face, frame.v), c = dot(face, frame.origin - cell.vertex((i + 1) & 3));
+    if (i == kZeroFace) {
+      const MaskOf<T> zero = cell.has_zero_face();
+      x = select(zero, plane.pressure_u, x);
+      y = select(zero, plane.pressure_v, y);
+      c = select(zero, plane.pressure, c);
+      used = used && !(zero && zero_line_used);
+      zero_line_used = zero_line_used || (zero && used);
+    }
+    const UnitLine<T> found = UnitLine<T>::make(x, y, c, frame.inverse_radius);
     inside = inside && !(used && found.misses);
     list.add(used && found.cuts, first + i, found.line);
   }
   return inside;
 }
 
-/// The plane of equal pressure, or of the rigid surface, and its lines. Returns false if the polygon is empty.
-template <bool packed, class T>
-ISOPATCH_HD bool make_contact_plane(const PairFrame& f, const Cell& m, const Cell* s, std::uint32_t positive_M,
-                                    std::uint32_t positive_S, const Overlap& overlap, ContactPlane<T>& plane) {
-  plane.radius = static_cast<T>(overlap.radius);
+/// The plane of equal pressure, or of the rigid surface, and its lines. `center` and `radius` are those of a ball that
+/// holds the polygon. False where the polygon is certainly empty.
+template <bool packed, class T, class Cells>
+ISOPATCH_HD MaskOf<T> make_contact_plane(const PairFrame& f, const Cells& m, const Cells& s, IntOf<T> positive_M,
+                                         IntOf<T> positive_S, Vec3<FloatOf<T>> given_center, FloatOf<T> radius,
+                                         ContactPlane<T>& plane) {
+  using D = DoubleOf<T>;
+  plane.radius = cast<T>(radius);
   plane.num_lines = packed ? 0 : kMaxLines;
-  plane.zero_line_used = false;
 
   // affine pressures in M
-  const Vec3d center = cast<double>(overlap.center);
-  Vec3d gradient_M = {0, 0, 0}, gradient_S = {0, 0, 0};
-  double pressure_M = 0, pressure_S = 0;
-  Vec3d center_S = apply_back(f.X_MS, center);
+  const Vec3<D> up = cast<D>(f.up_S());
+  const Vec3<D> center = cast<D>(given_center);
+  const Vec3<D> center_S = apply_back(f.X_MS, center);
+  Vec3<D> gradient_M = {D(0), D(0), D(0)}, gradient_S = gradient_M;
+  D pressure_M = D(0), pressure_S = D(0);
   if (!f.rigid_M) {
-    gradient_M = f.modulus_M * m.gradient;
-    pressure_M = std::fma(f.modulus_M, m.extent[0], dot(gradient_M, center - m.vertex[0]));
+    const D modulus = D(f.modulus_M);
+    gradient_M = modulus * m.gradient();
+    pressure_M = fused(modulus, m.extent(0), dot(gradient_M, center - m.vertex(0)));
   }
   if (!f.rigid_S) {
-    if (s == nullptr) {
-      const double slope = -f.modulus_S / f.S->thickness;
-      gradient_S = slope * Vec3d{f.X_MS.row[0].z, f.X_MS.row[1].z, f.X_MS.row[2].z};
+    const D modulus = D(f.modulus_S);
+    if (f.half_space_S) {
+      const D slope = D(-f.modulus_S / f.S->thickness);
+      gradient_S = slope * up;
       pressure_S = slope * center_S.z;
     } else {
-      gradient_S = f.modulus_S * rotate(f.X_MS, s->gradient);
-      pressure_S = std::fma(f.modulus_S, s->extent[0], f.modulus_S * dot(s->gradient, center_S - s->vertex[0]));
+      gradient_S = modulus * rotate(f.X_MS, s.gradient());
+      pressure_S = fused(modulus, s.extent(0), modulus * dot(s.gradient(), center_S - s.vertex(0)));
     }
   }
 
   // the plane: d = 0, its normal from S into M
-  double height;  // of the centre over the plane, m
+  D height;  // of the centre over the plane, m
   if (f.rigid_S) {
-    plane.normal =
-        s == nullptr ? Vec3d{f.X_MS.row[0].z, f.X_MS.row[1].z, f.X_MS.row[2].z} : rotate(f.X_MS, s->gradient);
-    height = s == nullptr ? center_S.z : dot(s->gradient, center_S - s->vertex[0]);
+    plane.normal = f.half_space_S ? up : rotate(f.X_MS, s.gradient());
+    height = f.half_space_S ? center_S.z : dot(s.gradient(), center_S - s.vertex(0));
   } else if (f.rigid_M) {
-    plane.normal = -m.gradient;
-    height = -dot(m.gradient, center - m.vertex[0]);
+    plane.normal = -m.gradient();
+    height = -dot(m.gradient(), center - m.vertex(0));
   } else {
-    const Vec3d difference = gradient_M - gradient_S;
-    const double inverse = 1.0 / norm(difference);
+    const Vec3<D> difference = gradient_M - gradient_S;
+    const D inverse = D(1) / norm(difference);
     plane.normal = inverse * difference;
     height = (pressure_M - pressure_S) * inverse;
   }
-  if (!(std::fabs(height) <= static_cast<double>(overlap.radius))) return false;
+  MaskOf<T> found = abs(height) <= cast<D>(radius);
+  if (!any(found)) return found;
   plane.origin = fused(-height, plane.normal, center);
   plane.axes = make_basis(plane.normal);
 
   // pressure from the body in which it is flatter: it carries the smaller error
-  const bool from_M = f.rigid_S || (!f.rigid_M && dot(gradient_M, gradient_M) <= dot(gradient_S, gradient_S));
-  const Vec3d gradient = from_M ? gradient_M : gradient_S;
-  plane.pressure = (from_M ? pressure_M : pressure_S) - height * dot(gradient, plane.normal);
+  MaskOf<T> from_M(f.rigid_S);
+  if (!f.rigid_S && !f.rigid_M) from_M = dot(gradient_M, gradient_M) <= dot(gradient_S, gradient_S);
+  const Vec3<D> gradient = select(from_M, gradient_M, gradient_S);
+  plane.pressure = select(from_M, pressure_M, pressure_S) - height * dot(gradient, plane.normal);
   plane.pressure_u = dot(gradient, plane.axes.u);
   plane.pressure_v = dot(gradient, plane.axes.v);
   plane.gradient_M = dot(gradient_M, plane.normal);
   plane.gradient_S = -dot(gradient_S, plane.normal);
   if (f.gradient_filter) {
-    plane.cosine_M = f.rigid_M ? 1.0 : plane.gradient_M / norm(gradient_M);
-    plane.cosine_S = f.rigid_S ? 1.0 : plane.gradient_S / norm(gradient_S);
+    plane.cosine_M = f.rigid_M ? D(1) : plane.gradient_M / norm(gradient_M);
+    plane.cosine_S = f.rigid_S ? D(1) : plane.gradient_S / norm(gradient_S);
   }
 
   // lines of M, then of S, in each body's own frame
-  std::uint32_t faces = f.rigid_M ? 7u : 0u;
-  for (int i = 0; i < 4 && !f.rigid_M; ++i) faces |= is_crossed(positive_M, i) ? 1u << i : 0u;
-  if (!add_lines<packed>(m, faces, 0, plane.origin, plane.axes.u, plane.axes.v, plane)) return false;
+  MaskOf<T> zero_line_used(false);
+  const D inverse_radius = D(1) / cast<D>(plane.radius);
+  const PlaneFrame<D> in_M = {plane.origin, plane.axes.u, plane.axes.v, inverse_radius};
+  found = found && add_lines<packed>(m, f.rigid_M, positive_M, 0, in_M, plane, zero_line_used);
+  if (!any(found)) return found;
 
-  const Vec3d u_S = rotate_back(f.X_MS, plane.axes.u), v_S = rotate_back(f.X_MS, plane.axes.v);
-  const Vec3d origin_S = apply_back(f.X_MS, plane.origin);
-  if (s != nullptr) {
-    faces = f.rigid_S ? 7u : 0u;
-    for (int i = 0; i < 4 && !f.rigid_S; ++i) faces |= is_crossed(positive_S, i) ? 1u << i : 0u;
-    return add_lines<packed>(*s, faces, 4, origin_S, u_S, v_S, plane);
+  const PlaneFrame<D> in_S = {apply_back(f.X_MS, plane.origin), rotate_back(f.X_MS, plane.axes.u),
+                              rotate_back(f.X_MS, plane.axes.v), inverse_radius};
+  if (!f.half_space_S) {
+    return found && add_lines<packed>(s, f.rigid_S, positive_S, 4, in_S, plane, zero_line_used);
   }
 
   // a half space bounds a rigid surface by z <= 0; beside a compliant tet the polygon ends where its pressure does
   LineList<packed, T> list{plane};
-  const auto surface = UnitLine<T>::make(-u_S.z, -v_S.z, -origin_S.z, 1.0 / static_cast<double>(plane.radius));
-  list.add(f.rigid_M && surface.cuts, 4, surface.line);
-  for (int i = 5; i < kMaxLines; ++i) list.add(false, i, {T(0), T(0), T(0)});
-  return !(f.rigid_M && surface.misses);
+  const auto surface = UnitLine<T>::make(-in_S.u.z, -in_S.v.z, -in_S.origin.z, inverse_radius);
+  list.add(MaskOf<T>(f.rigid_M) && surface.cuts, 4, surface.line);
+  for (int i = 5; i < kMaxLines; ++i) list.add(MaskOf<T>(false), i, {T(0), T(0), T(0)});
+  return found && !(MaskOf<T>(f.rigid_M) && surface.misses);
 }
 
 }  // namespace isopatch::detail

@@ -11,19 +11,42 @@
 namespace isopatch::detail {
 
 /// Below two nodes whose boxes overlap, cells may have polygons.
-ISOPATCH_HD bool may_have_polygons(const PairFrame& f, const Node& m, const Node* s, const NodeOverlap& overlap) {
-  return f.rigid_M || f.rigid_S || levels_may_meet(f, m, s, overlap);
+template <class F>
+ISOPATCH_HD MaskOf<F> may_have_polygons(const PairFrame& f, const NodeBox<F>& m, const NodeBox<F>& s,
+                                        const NodeOverlap<F>& overlap) {
+  return f.rigid_M || f.rigid_S ? MaskOf<F>(true) : levels_may_meet(f, m, s, overlap);
 }
 
 /// The decision on two cells (`s` is negative for a half space). Both the hierarchy and brute force make it with this
 /// function, so they see the same cells.
 ISOPATCH_HD bool may_have_polygon(const PairFrame& f, std::int32_t m, std::int32_t s, CellPair& accepted) {
-  const Cell& cell_M = cell_of_M(f, m);
-  const Cell* cell_S = cell_of_S(f, s);
-  Gate gate;
+  const CellRef cell_M = cell_of_M(f, m), cell_S = cell_of_S(f, s);
+  Gate<double> gate;
   if (!pass_gate(f, cell_M, cell_S, gate)) return false;
-  accepted = {m, s, gate.positive_M | gate.positive_S << 4, polygon_overlap(f, cell_M, cell_S, gate)};
+  accepted = {m, s, gate.positive_M, gate.positive_S, polygon_overlap(f, cell_M, cell_S, gate)};
   return accepted.overlap.meets;
+}
+
+/// What one polygon is computed from and to.
+template <class T>
+struct CellContact {
+  ContactPlane<T> plane;
+  Segments<T> segments;
+  int count;  // of lines
+  Contribution<T> contribution;
+};
+
+/// From two cells that pass the gate to their share of the wrench. False where they have no polygon.
+template <bool packed, class T, class Cells>
+ISOPATCH_HD MaskOf<T> contact_of(const PairFrame& f, const Cells& m, const Cells& s, IntOf<T> positive_M,
+                                 IntOf<T> positive_S, Vec3<FloatOf<T>> center, FloatOf<T> radius,
+                                 CellContact<T>& out) {
+  MaskOf<T> found = make_contact_plane<packed>(f, m, s, positive_M, positive_S, center, radius, out.plane);
+  if (!any(found)) return found;
+  out.count = packed ? out.plane.num_lines : kMaxLines;
+  found = found && clip(out.plane.line, out.count, out.segments);
+  if (!any(found)) return found;
+  return found && integrate(f, out.plane, out.segments, out.count, out.contribution);
 }
 
 /// Clips, integrates and sums. T is the scalar of the evaluation.
@@ -39,7 +62,7 @@ struct WrenchVisitor {
   int pair;
   WrenchSums<T, kPatch> sums = {};
 
-  ISOPATCH_HD bool wants(const Node& m, const Node* s, const NodeOverlap& overlap) const {
+  ISOPATCH_HD bool wants(const NodeBox<float>& m, const NodeBox<float>& s, const NodeOverlap<float>& overlap) const {
     return may_have_polygons(frame, m, s, overlap);
   }
 
@@ -49,30 +72,24 @@ struct WrenchVisitor {
 
   ISOPATCH_HD void visit(bool active, const CellPair& cells) {
     if (!active) return;
-    const Cell& m = cell_of_M(frame, cells.m);
-    const Cell* s = cell_of_S(frame, cells.s);
-    ContactPlane<T> plane;
-    if (!make_contact_plane<Warp::kPacked>(frame, m, s, cells.gate & 15u, cells.gate >> 4, cells.overlap, plane))
+    CellContact<T> contact;
+    if (!contact_of<Warp::kPacked>(frame, cell_of_M(frame, cells.m), cell_of_S(frame, cells.s), cells.positive_M,
+                                   cells.positive_S, cells.overlap.center, cells.overlap.radius, contact)) {
       return;
-    const int count = Warp::kPacked ? plane.num_lines : kMaxLines;
-    Segments<T> segments;
-    if (!clip(plane.line, count, segments)) return;
-    Contribution<T> contribution;
-    if (!integrate(frame, plane, segments, count, contribution)) return;
-    sums.add(contribution, grids);
-    if constexpr (outputs == Outputs::kPolygons) append(plane, segments, count, contribution);
+    }
+    sums.add(contact.contribution, grids);
+    if constexpr (outputs == Outputs::kPolygons) append(contact);
   }
 
  private:
-  ISOPATCH_HD void append(const ContactPlane<T>& plane, const Segments<T>& segments, int count,
-                          const Contribution<T>& contribution) {
+  ISOPATCH_HD void append(const CellContact<T>& contact) {
     if (results.polygons != nullptr) {
       put(results.polygons, results.polygons_needed, results.polygon_capacity, kPolygonCapacity,
-          [&] { return make_polygon(frame, pair, plane, segments, count, contribution); });
+          [&] { return make_polygon(frame, pair, contact.plane, contact.segments, contact.count, contact.contribution); });
     }
-    if (results.contacts != nullptr && resists(frame, plane)) {
+    if (results.contacts != nullptr && resists(frame, contact.plane)) {
       put(results.contacts, results.contacts_needed, results.contact_capacity, kContactCapacity,
-          [&] { return make_contact(frame, pair, plane, segments, count, contribution); });
+          [&] { return make_contact(frame, pair, contact.plane, contact.segments, contact.count, contact.contribution); });
     }
   }
 
@@ -87,6 +104,15 @@ struct WrenchVisitor {
     }
   }
 };
+
+/// Writes what a pair's polygons add up to, and its fault.
+template <class T, bool with_patch, class Warp>
+ISOPATCH_HD void finish_pair(Warp& warp, const Results& results, std::int64_t environment, int pair, int num_pairs,
+                             const PairFrame& frame, const WrenchSums<T, with_patch>& sums) {
+  write_pair(results, environment, pair, num_pairs, frame, sums);
+  const bool overflow = sums.misfits > 0 || sums.area.value(Grids<T>::make(frame).area) > frame.area_bound;
+  if (overflow && results.status != nullptr) warp.set_bits(results.status + environment, kSumOverflow);
+}
 
 /// Evaluates one pair of a sound environment and writes its results; or one share of it, and the last to finish writes.
 template <class T, Outputs outputs, bool brute_force = false, class Warp, int size>
@@ -106,9 +132,7 @@ ISOPATCH_HD void evaluate_pair(Warp& warp, Workspace<size>& work, const SceneVie
   sums.reduce(warp);
 
   if (warp.lane() == 0 && (share.count == 1 || sums.combine(warp, share.count, *shared))) {
-    write_pair(results, environment, pair, scene.num_pairs, frame, sums);
-    const bool overflow = sums.misfits > 0 || sums.area.value(visitor.grids.area) > frame.area_bound;
-    if (overflow && results.status != nullptr) warp.set_bits(results.status + environment, kSumOverflow);
+    finish_pair(warp, results, environment, pair, scene.num_pairs, frame, sums);
   }
   warp.sync();  // the workspace may be used again
 }

@@ -21,6 +21,7 @@ struct PairFrame {
   int layer_M, layer_S;  // of the hierarchies' boxes: nothing deeper can be on the contact surface
   bool swapped;          // M is the pair's body b
   bool rigid_M, rigid_S;
+  bool half_space_S;
   double modulus_M, modulus_S;
 
   // poses
@@ -48,13 +49,16 @@ struct PairFrame {
 
   // bounds, powers of two
   double force_bound, torque_bound, area_bound, length_bound;
+
+  /// The third axis of S, in M: where S is a half space, its outward normal.
+  ISOPATCH_HD Vec3d up_S() const { return {X_MS.row[0].z, X_MS.row[1].z, X_MS.row[2].z}; }
 };
 
-ISOPATCH_HD const Cell& cell_of_M(const PairFrame& f, std::int32_t m) { return f.hierarchy_M.cells[m]; }
+ISOPATCH_HD CellRef cell_of_M(const PairFrame& f, std::int32_t m) { return {f.hierarchy_M.cells + m}; }
 
 /// Null for a half space, which has the number -1.
-ISOPATCH_HD const Cell* cell_of_S(const PairFrame& f, std::int32_t s) {
-  return s < 0 ? nullptr : f.hierarchy_S.cells + s;
+ISOPATCH_HD CellRef cell_of_S(const PairFrame& f, std::int32_t s) {
+  return {s < 0 ? nullptr : f.hierarchy_S.cells + s};
 }
 
 /// A tolerance for pressures that should be equal, 16 times the rounding of an affine value formed from differences of
@@ -135,6 +139,7 @@ ISOPATCH_HD PairFrame make_pair_frame(const SceneView& scene, const State& state
   f.S = f.swapped ? &geometry_a : &geometry_b;
   f.rigid_M = f.swapped ? rigid_b : rigid_a;
   f.rigid_S = f.swapped ? rigid_a : rigid_b;
+  f.half_space_S = f.S->half_space;
   f.modulus_M = f.rigid_M ? 0.0 : (f.swapped ? material_b.modulus : material_a.modulus);
   f.modulus_S = f.rigid_S ? 0.0 : (f.swapped ? material_a.modulus : material_b.modulus);
   f.hierarchy_M = f.rigid_M ? f.M->surface : f.M->solid;
@@ -162,7 +167,7 @@ ISOPATCH_HD PairFrame make_pair_frame(const SceneView& scene, const State& state
   const double inverse_modulus = 1.0 / max(f.modulus_M, f.modulus_S);
   f.weight_M = static_cast<float>(f.modulus_M * inverse_modulus);
   f.weight_S = static_cast<float>(f.modulus_S * inverse_modulus);
-  const Vec3d up = {f.X_MS.row[0].z, f.X_MS.row[1].z, f.X_MS.row[2].z};
+  const Vec3d up = f.up_S();
   f.foot_S = cast<float>(dot(up, f.X_MS.translation) * up);
   f.slope_S = cast<float>((f.S->half_space ? -1.0 / f.S->thickness : 0.0) * up);
   f.level_slack = static_cast<float>(kLevelSlack * reach * (gradient_M + gradient_S) * inverse_modulus);

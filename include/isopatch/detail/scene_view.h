@@ -19,7 +19,23 @@ struct Cell {
   Vec3d inward[4];   // unit normals of the faces, into the cell
   float box_low[3];  // bounding box, rounded outward
   float box_high[3];
-  std::int32_t zero_face;  // the face on which the extent is 0, where it is positive inside; -1 if there is none
+  std::int32_t zero_face;  // not 0: on face kZeroFace the extent is 0, inside it is positive
+};
+
+/// The place of the only face that can bound the body where its pressure is zero.
+inline constexpr int kZeroFace = 3;
+
+/// A cell for arithmetic on plain numbers. Packs of cells have the same members (host/cpu/pack_cells.h).
+struct CellRef {
+  using Double = double;
+
+  const Cell* cell = nullptr;  // null for a half space
+
+  ISOPATCH_HD Vec3d vertex(int i) const { return cell->vertex[i]; }
+  ISOPATCH_HD double extent(int i) const { return cell->extent[i]; }
+  ISOPATCH_HD Vec3d gradient() const { return cell->gradient; }
+  ISOPATCH_HD Vec3d inward(int i) const { return cell->inward[i]; }
+  ISOPATCH_HD bool has_zero_face() const { return cell->zero_face != 0; }
 };
 
 /// A node of a binary hierarchy. The children of an inner node are `child` and `child + 1`; a leaf has `child = ~cell`.
@@ -43,14 +59,31 @@ ISOPATCH_HD float layer_extent(int layer) {
   return layer == kNumLayers - 1 ? 1e30f : static_cast<float>(1 << layer) * 0x1p-6f;  // 1/64 to 1/4, then all
 }
 
-/// A bounding volume hierarchy over cells; node 0 of each layer is the root. Built to at most kMaxDepth levels.
+/// Up to kWide nodes side by side, the descendants of one node, for a CPU's vectors; what Node says of each. `child` is
+/// the number of the wide node that holds its own children, or ~cell; nothing touches an empty place.
+inline constexpr int kWide = 8;
+struct alignas(64) WideNode {
+  float center[3][kWide];
+  float half[3][kWide];
+  float slope[3][kWide];
+  float low[kWide], high[kWide];
+  std::int32_t child[kWide];
+};
+
+/// A bounding volume hierarchy over cells; node 0 of each layer is the root. Built to at most kMaxDepth levels. The
+/// wide nodes are the same hierarchy with levels left out; their node 0 holds the root alone.
 struct HierarchyView {
   const Cell* cells;
   const Node* nodes;  // kNumLayers x num_nodes
   std::int32_t num_cells;
   std::int32_t num_nodes;
+  const WideNode* wide_nodes;  // kNumLayers x num_wide_nodes; null on a GPU
+  std::int32_t num_wide_nodes;
 
   ISOPATCH_HD const Node* layer(int index) const { return nodes + static_cast<std::int64_t>(index) * num_nodes; }
+  ISOPATCH_HD const WideNode* wide_layer(int index) const {
+    return wide_nodes + static_cast<std::int64_t>(index) * num_wide_nodes;
+  }
 };
 
 inline constexpr int kMaxDepth = 32;

@@ -22,8 +22,8 @@ struct Contribution {
 /// Components in the contact plane's axes (u, v, n) of a force, and of its moment about the polygon's middle.
 template <class T>
 struct PlaneWrench {
-  T u = 0, v = 0, n = 0;
-  T moment_u = 0, moment_v = 0, moment_n = 0;
+  T u = T(0), v = T(0), n = T(0);
+  T moment_u = T(0), moment_v = T(0), moment_n = T(0);
 };
 
 /// The relative motion of M against S over the contact plane, in the plane's axes, about the polygon's middle. Affine
@@ -37,7 +37,7 @@ struct PlaneMotion {
 /// The factor by which damping raises the pressure at one point, never negative.
 template <class T>
 ISOPATCH_HD T damping_factor(const PlaneMotion<T>& motion, T X, T Y) {
-  return max(T(0), std::fma(motion.factor_u, X, std::fma(motion.factor_v, Y, motion.factor)));
+  return max(T(0), fused(motion.factor_u, X, fused(motion.factor_v, Y, motion.factor)));
 }
 
 /// Adds the traction at one point: pressure and damping along the normal, friction in the plane (see the README for the
@@ -45,19 +45,19 @@ ISOPATCH_HD T damping_factor(const PlaneMotion<T>& motion, T X, T Y) {
 template <class T>
 ISOPATCH_HD void add_point(T X, T Y, T weight, T pressure, const PlaneMotion<T>& motion, T friction, T slip_squared,
                            PlaneWrench<T>& sum) {
-  const T v_u = std::fma(-motion.spin, Y, motion.u);
-  const T v_v = std::fma(motion.spin, X, motion.v);
+  const T v_u = fused(-motion.spin, Y, motion.u);
+  const T v_v = fused(motion.spin, X, motion.v);
   const T normal_force = weight * pressure * damping_factor(motion, X, Y);
-  const T slip = std::sqrt(std::fma(v_u, v_u, std::fma(v_v, v_v, slip_squared)));
+  const T slip = sqrt(fused(v_u, v_u, fused(v_v, v_v, slip_squared)));
   const T drag = -(friction * normal_force) / slip;
 
   const T t_u = drag * v_u, t_v = drag * v_v;
-  sum.u += t_u;
-  sum.v += t_v;
-  sum.n += normal_force;
-  sum.moment_u = std::fma(Y, normal_force, sum.moment_u);
-  sum.moment_v = std::fma(-X, normal_force, sum.moment_v);
-  sum.moment_n = std::fma(X, t_v, std::fma(-Y, t_u, sum.moment_n));
+  sum.u = sum.u + t_u;
+  sum.v = sum.v + t_v;
+  sum.n = sum.n + normal_force;
+  sum.moment_u = fused(Y, normal_force, sum.moment_u);
+  sum.moment_v = fused(-X, normal_force, sum.moment_v);
+  sum.moment_n = fused(X, t_v, fused(-Y, t_u, sum.moment_n));
 }
 
 /// Point `i` of a triangle rule: barycentric coordinates of the second and third corner, and weight. 3 points: degree
@@ -85,14 +85,14 @@ template <class T>
 ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairFrame& f, const Segments<T>& s, int count,
                                             const AreaMoments<T>& m, T scale, T pressure, T slope_u, T slope_v,
                                             const PlaneMotion<T>& motion, const PlaneWrench<T>& resting) {
-  const T friction = static_cast<T>(f.friction);
-  const T slip_squared = static_cast<T>(f.slip_tolerance * f.slip_tolerance);
+  const T friction = cast<T>(f.friction);
+  const T slip_squared = cast<T>(f.slip_tolerance * f.slip_tolerance);
   const T cx = m.x / m.one, cy = m.y / m.one;  // centroid about the middle, in units of `scale`
   PlaneWrench<T> sum;
 
   const auto visit_point = [&](T x, T y, T area) {
     const T X = scale * x, Y = scale * y;
-    const T p = std::fma(slope_u, X, std::fma(slope_v, Y, pressure));
+    const T p = fused(slope_u, X, fused(slope_v, Y, pressure));
     add_point(X, Y, scale * scale * area, p, motion, friction, slip_squared, sum);
   };
 
@@ -108,10 +108,11 @@ ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairFrame& f, const Segments<T
     const TrianglePoint<T> q = triangle_point<T>(f.quadrature, point);
     ISOPATCH_UNROLL
     for (int i = 0; i < count; ++i) {
-      if (!s.has_part(i)) continue;
+      const MaskOf<T> part = s.has_part(i);
+      if (!any(part)) continue;
       const T x0 = s.x0[i] - cx, y0 = s.y0[i] - cy, x1 = s.x1[i] - cx, y1 = s.y1[i] - cy;
-      const T area = T(0.5) * std::fma(x0, y1, -(x1 * y0));
-      visit_point(std::fma(q.b, x0, std::fma(q.c, x1, cx)), std::fma(q.b, y0, std::fma(q.c, y1, cy)), q.weight * area);
+      const T area = select(part, T(0.5) * fused(x0, y1, -(x1 * y0)), T(0));
+      visit_point(fused(q.b, x0, fused(q.c, x1, cx)), fused(q.b, y0, fused(q.c, y1, cy)), q.weight * area);
     }
   }
   return sum;
@@ -119,55 +120,66 @@ ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairFrame& f, const Segments<T
 
 /// The slope of the contact pressure along the normal, Pa/m (VL eq. 23).
 template <class T>
-ISOPATCH_HD double effective_gradient(const PairFrame& f, const ContactPlane<T>& plane) {
+ISOPATCH_HD DoubleOf<T> effective_gradient(const PairFrame& f, const ContactPlane<T>& plane) {
   if (f.rigid_M) return plane.gradient_S;
   if (f.rigid_S) return plane.gradient_M;
   return plane.gradient_M * plane.gradient_S / (plane.gradient_M + plane.gradient_S);
 }
 
-/// Integrates over the polygon `s` on `plane`. Returns false if it has no area or the gradient filter drops it.
+/// The motion at a point of the plane, the polygon's middle: `arm` from PairFrame::reference_M, in M.
+template <class T, class D = DoubleOf<T>>
+ISOPATCH_HD PlaneMotion<T> motion_at(const PairFrame& f, const ContactPlane<T>& plane, Vec3<D> arm) {
+  const Basis<D>& axes = plane.axes;
+  const Vec3<D> angular = cast<D>(f.angular_M);
+  const Vec3<D> velocity = cast<D>(f.velocity_M) + cross(angular, arm);
+  D dissipation = D(f.dissipation);
+  if (f.pfc_dissipation) {  // approaching never lowers the pressure
+    dissipation = dissipation * max(effective_gradient(f, plane), D(0));
+  }
+  PlaneMotion<T> motion;
+  motion.u = cast<T>(dot(velocity, axes.u));
+  motion.v = cast<T>(dot(velocity, axes.v));
+  motion.spin = cast<T>(dot(angular, plane.normal));
+  motion.factor = cast<T>(fused(-dissipation, dot(velocity, plane.normal), D(1)));
+  motion.factor_u = cast<T>(dissipation * dot(angular, axes.v));
+  motion.factor_v = cast<T>(-dissipation * dot(angular, axes.u));
+  return motion;
+}
+
+/// Integrates over the polygon `s` on `plane`. False where it has no area or the gradient filter drops it.
 template <class T>
-ISOPATCH_HD bool integrate(const PairFrame& f, const ContactPlane<T>& plane, const Segments<T>& s, int count,
-                           Contribution<T>& out) {
+ISOPATCH_HD MaskOf<T> integrate(const PairFrame& f, const ContactPlane<T>& plane, const Segments<T>& s, int count,
+                                Contribution<T>& out) {
+  using D = DoubleOf<T>;
   const AreaMoments<T> m = area_moments(s, count);
-  if (!has_area(m)) return false;
-  constexpr double kFilterCosine = -0.38268343236508977;  // 5 pi / 8
-  if (f.gradient_filter && (plane.cosine_M < kFilterCosine || plane.cosine_S < kFilterCosine)) return false;
+  MaskOf<T> found = has_area(m);
+  if (f.gradient_filter) {
+    const D least = D(-0.38268343236508977);  // cosine of 5 pi / 8
+    found = found && !(plane.cosine_M < least || plane.cosine_S < least);
+  }
+  if (!any(found)) return found;
 
   // static part in closed form, about the middle
   const T scale = plane.radius, square = scale * scale;
   const Vec3<T> u = cast<T>(plane.axes.u), v = cast<T>(plane.axes.v), n = cast<T>(plane.normal);
-  const T slope_u = static_cast<T>(plane.pressure_u), slope_v = static_cast<T>(plane.pressure_v);
+  const T slope_u = cast<T>(plane.pressure_u), slope_v = cast<T>(plane.pressure_v);
   const T middle_u = scale * s.middle_x, middle_v = scale * s.middle_y;
-  const T pressure = std::fma(slope_u, middle_u, std::fma(slope_v, middle_v, static_cast<T>(plane.pressure)));
+  const T pressure = fused(slope_u, middle_u, fused(slope_v, middle_v, cast<T>(plane.pressure)));
   const T rise_u = scale * slope_u, rise_v = scale * slope_v;
-  const T total = square * std::fma(pressure, m.one, std::fma(rise_u, m.x, rise_v * m.y));
-  const T moment_x = square * scale * std::fma(pressure, m.x, std::fma(rise_u, m.xx, rise_v * m.xy));
-  const T moment_y = square * scale * std::fma(pressure, m.y, std::fma(rise_u, m.xy, rise_v * m.yy));
+  const T total = square * fused(pressure, m.one, fused(rise_u, m.x, rise_v * m.y));
+  const T moment_x = square * scale * fused(pressure, m.x, fused(rise_u, m.xx, rise_v * m.xy));
+  const T moment_y = square * scale * fused(pressure, m.y, fused(rise_u, m.xy, rise_v * m.yy));
 
   PlaneWrench<T> w;
   w.n = total;
   w.moment_u = moment_y;  // (X, Y, 0) x (., ., p)
   w.moment_v = -moment_x;
 
-  // motion
-  const Vec3d arm_d = plane.origin - f.reference_M;
-  const Vec3<T> arm = fused(middle_u, u, fused(middle_v, v, cast<T>(arm_d)));
+  const Vec3<D> arm_of_origin = plane.origin - cast<D>(f.reference_M);
+  const Vec3<T> arm = fused(middle_u, u, fused(middle_v, v, cast<T>(arm_of_origin)));
   if (f.moving) {
-    double dissipation = f.dissipation;
-    if (f.pfc_dissipation) {  // approaching never lowers the pressure
-      dissipation *= max(effective_gradient(f, plane), 0.0);
-    }
-    const Vec3d middle =
-        fused(static_cast<double>(middle_u), plane.axes.u, static_cast<double>(middle_v) * plane.axes.v);
-    const Vec3d velocity = f.velocity_M + cross(f.angular_M, arm_d + middle);
-    PlaneMotion<T> motion;
-    motion.u = static_cast<T>(dot(velocity, plane.axes.u));
-    motion.v = static_cast<T>(dot(velocity, plane.axes.v));
-    motion.spin = static_cast<T>(dot(f.angular_M, plane.normal));
-    motion.factor = static_cast<T>(std::fma(-dissipation, dot(velocity, plane.normal), 1.0));
-    motion.factor_u = static_cast<T>(dissipation * dot(f.angular_M, plane.axes.v));
-    motion.factor_v = static_cast<T>(-dissipation * dot(f.angular_M, plane.axes.u));
+    const Vec3<D> middle = fused(cast<D>(middle_u), plane.axes.u, cast<D>(middle_v) * plane.axes.v);
+    const PlaneMotion<T> motion = motion_at(f, plane, arm_of_origin + middle);
     w = integrate_motion(f, s, count, m, scale, pressure, slope_u, slope_v, motion, w);
   }
 
@@ -178,13 +190,13 @@ ISOPATCH_HD bool integrate(const PairFrame& f, const ContactPlane<T>& plane, con
   out.pressure_integral = total;
   out.pressure_moment = fused(total, arm, fused(moment_x, u, moment_y * v));
   out.area = square * m.one;
-  out.max_pressure = 0;
+  out.max_pressure = T(0);
   ISOPATCH_UNROLL
   for (int i = 0; i < count; ++i) {
-    const T at_vertex = std::fma(rise_u, s.x0[i], std::fma(rise_v, s.y0[i], pressure));
-    out.max_pressure = s.has_part(i) ? max(out.max_pressure, at_vertex) : out.max_pressure;
+    const T at_vertex = fused(rise_u, s.x0[i], fused(rise_v, s.y0[i], pressure));
+    out.max_pressure = select(s.has_part(i), max(out.max_pressure, at_vertex), out.max_pressure);
   }
-  return true;
+  return found;
 }
 
 }  // namespace isopatch::detail

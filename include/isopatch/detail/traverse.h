@@ -3,7 +3,7 @@
 // Finds the pairs of cells that a visitor wants, and hands them to it in full warps.
 //
 // A visitor has
-//   bool wants(const Node& m, const Node* s, const NodeOverlap&)   a conservative test on two nodes, beyond their boxes
+//   bool wants(const NodeBox& m, const NodeBox& s, const NodeOverlap&)   a conservative test on two nodes, beyond boxes
 //   bool accepts(int m, int s, CellPair& pair)              decides on two cells
 //   void visit(bool active, const CellPair& pair)           called by all lanes together
 //
@@ -24,8 +24,8 @@ struct NodePair {
 
 struct CellPair {
   std::int32_t m, s;
-  std::uint32_t gate;  // positive_M | positive_S << 4
-  Overlap overlap;     // where the visitor's polygon or polyhedron can be
+  std::int32_t positive_M, positive_S;  // of the gate
+  Overlap<float> overlap;  // where the visitor's polygon or polyhedron can be
 };
 
 /// Shared by the lanes of one warp.
@@ -46,52 +46,72 @@ struct Workspace {
   CellPair accepted[kQueue];
 };
 
+/// What is known of all cells below a node, as numbers or packs of them. S as a half space has none.
+template <class F>
+struct NodeBox {
+  Vec3<F> center, half, slope;
+  F low, high;
+};
+
+ISOPATCH_HD NodeBox<float> box_of(const Node* n) {
+  if (n == nullptr) return {};
+  return {{n->center[0], n->center[1], n->center[2]},
+          {n->half[0], n->half[1], n->half[2]},
+          {n->slope[0], n->slope[1], n->slope[2]},
+          n->low,
+          n->high};
+}
+
 /// Where the boxes of two nodes may overlap: a box in M about the centre of M's node.
+template <class F>
 struct NodeOverlap {
-  Vec3f center, half;
-  Vec3f apart;  // from the centre of M's node to that of S's; to a point on the surface of a half space
+  Vec3<F> center, half;
+  Vec3<F> apart;  // from the centre of M's node to that of S's; to a point on the surface of a half space
 };
 
 /// The six face axes of the separating axis test for two boxes. A half space asks for the lowest point, and beside a
 /// rigid one for the highest too: the contact surface is its plane.
-ISOPATCH_HD bool boxes_may_touch(const PairFrame& f, const Node& m, const Node* s, NodeOverlap& overlap) {
-  const float slack = 2 * f.slack;  // twice the cells' own, so that rounding here cannot hide a cell
-  const Vec3f half_M = {m.half[0], m.half[1], m.half[2]}, center_M = {m.center[0], m.center[1], m.center[2]};
-  if (s == nullptr) {
+template <class F>
+ISOPATCH_HD MaskOf<F> boxes_may_touch(const PairFrame& f, const NodeBox<F>& m, const NodeBox<F>& s,
+                                      NodeOverlap<F>& overlap) {
+  const F slack = F(2 * f.slack);  // twice the cells' own, so that rounding here cannot hide a cell
+  if (f.half_space_S) {
     const Vec3f up = {f.coarse.row[0].z, f.coarse.row[1].z, f.coarse.row[2].z};
     const Vec3f reach = {f.absolute_row[0].z, f.absolute_row[1].z, f.absolute_row[2].z};
-    overlap = {{0, 0, 0}, half_M, f.foot_S - center_M};
-    const float height = -dot(up, overlap.apart), lift = dot(reach, half_M) + slack;
-    return height <= lift && (!f.rigid_S || height >= -lift);
+    overlap = {{F(0), F(0), F(0)}, m.half, cast<F>(f.foot_S) - m.center};
+    const F height = -dot(cast<F>(up), overlap.apart), lift = dot(cast<F>(reach), m.half) + slack;
+    return height <= lift && (MaskOf<F>(!f.rigid_S) || height >= -lift);
   }
-  const Vec3f half_S = {s->half[0], s->half[1], s->half[2]}, center_S = {s->center[0], s->center[1], s->center[2]};
-  const Vec3f apart = apply(f.coarse, center_S) - center_M;
-  const Vec3f a0 = f.absolute_row[0], a1 = f.absolute_row[1], a2 = f.absolute_row[2];
-  const Vec3f reach_S = Vec3f{dot(a0, half_S), dot(a1, half_S), dot(a2, half_S)} + Vec3f{slack, slack, slack};
-  const Vec3f low = max(-half_M, apart - reach_S), high = min(half_M, apart + reach_S);
-  if (low.x > high.x || low.y > high.y || low.z > high.z) return false;
-  overlap = {0.5f * (low + high), 0.5f * (high - low), apart};
+  const Vec3<F> margin = {slack, slack, slack};
+  const Vec3<F> apart = apply(f.coarse, s.center) - m.center;
+  const Vec3<F> a0 = cast<F>(f.absolute_row[0]), a1 = cast<F>(f.absolute_row[1]), a2 = cast<F>(f.absolute_row[2]);
+  const Vec3<F> reach_S = Vec3<F>{dot(a0, s.half), dot(a1, s.half), dot(a2, s.half)} + margin;
+  const Vec3<F> low = max(-m.half, apart - reach_S), high = min(m.half, apart + reach_S);
+  const MaskOf<F> touch = low.x <= high.x && low.y <= high.y && low.z <= high.z;
+  if (!any(touch)) return touch;
+  overlap = {F(0.5f) * (low + high), F(0.5f) * (high - low), apart};
 
-  const Vec3f apart_S = rotate_back(f.coarse, apart);
-  const Vec3f reach_M = fused(half_M.x, a0, fused(half_M.y, a1, half_M.z * a2)) + Vec3f{slack, slack, slack};
-  return std::fabs(apart_S.x) <= half_S.x + reach_M.x && std::fabs(apart_S.y) <= half_S.y + reach_M.y &&
-         std::fabs(apart_S.z) <= half_S.z + reach_M.z;
+  const Vec3<F> apart_S = rotate_back(f.coarse, apart);
+  const Vec3<F> reach_M = fused(m.half.x, a0, fused(m.half.y, a1, m.half.z * a2)) + margin;
+  return touch && abs(apart_S.x) <= s.half.x + reach_M.x && abs(apart_S.y) <= s.half.y + reach_M.y &&
+         abs(apart_S.z) <= s.half.z + reach_M.z;
 }
 
 /// Two compliant bodies: somewhere in the overlap of the nodes' boxes both pressures can be equal. Of each node's cells
 /// the extent is known up to [low, high], so the difference of the pressures, over the larger modulus, is too.
-ISOPATCH_HD bool levels_may_meet(const PairFrame& f, const Node& m, const Node* s, const NodeOverlap& overlap) {
-  const Vec3f slope_M = {m.slope[0], m.slope[1], m.slope[2]};
-  const Vec3f slope_S = s == nullptr ? f.slope_S : rotate(f.coarse, Vec3f{s->slope[0], s->slope[1], s->slope[2]});
-  const float low_S = s == nullptr ? 0.0f : s->low, high_S = s == nullptr ? 0.0f : s->high;
+template <class F>
+ISOPATCH_HD MaskOf<F> levels_may_meet(const PairFrame& f, const NodeBox<F>& m, const NodeBox<F>& s,
+                                      const NodeOverlap<F>& overlap) {
+  const Vec3<F> slope_S = f.half_space_S ? cast<F>(f.slope_S) : rotate(f.coarse, s.slope);
+  const F low_S = f.half_space_S ? F(0) : s.low, high_S = f.half_space_S ? F(0) : s.high;
+  const F weight_M = F(f.weight_M), weight_S = F(f.weight_S);
 
-  const Vec3f slope = fused(f.weight_M, slope_M, -(f.weight_S * slope_S));
-  const Vec3f steepness = {std::fabs(slope.x), std::fabs(slope.y), std::fabs(slope.z)};
-  const float middle = std::fma(f.weight_S, dot(slope_S, overlap.apart), dot(slope, overlap.center));
-  const float range = dot(steepness, overlap.half) + f.level_slack;
-  const float highest = std::fma(f.weight_M, m.high, std::fma(-f.weight_S, low_S, middle + range));
-  const float lowest = std::fma(f.weight_M, m.low, std::fma(-f.weight_S, high_S, middle - range));
-  return !(highest < 0.0f) && !(lowest > 0.0f);
+  const Vec3<F> slope = fused(weight_M, m.slope, -(weight_S * slope_S));
+  const F middle = fused(weight_S, dot(slope_S, overlap.apart), dot(slope, overlap.center));
+  const F range = dot(abs(slope), overlap.half) + F(f.level_slack);
+  const F highest = fused(weight_M, m.high, fused(-weight_S, low_S, middle + range));
+  const F lowest = fused(weight_M, m.low, fused(-weight_S, high_S, middle - range));
+  return !(highest < F(0)) && !(lowest > F(0));
 }
 
 /// Work that waits until every lane can have a piece of it.
@@ -219,8 +239,9 @@ ISOPATCH_HD void traverse(Warp& warp, Workspace<size>& work, Visitor& visitor, S
     if (active) {
       const Node& m = nodes_M[at.m];
       const Node* s = nodes_S == nullptr ? nullptr : nodes_S + at.s;
-      NodeOverlap overlap;
-      if (boxes_may_touch(f, m, s, overlap) && visitor.wants(m, s, overlap)) {
+      const NodeBox<float> box_M = box_of(&m), box_S = box_of(s);
+      NodeOverlap<float> overlap;
+      if (boxes_may_touch(f, box_M, box_S, overlap) && visitor.wants(box_M, box_S, overlap)) {
         const bool leaf_S = s == nullptr || s->is_leaf();
         leaves = m.is_leaf() && leaf_S;
         opened = !leaves;

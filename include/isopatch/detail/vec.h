@@ -5,10 +5,52 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
+#include <type_traits>
 
 #include "isopatch/detail/macros.h"
 
 namespace isopatch::detail {
+
+/// The types that go with a number T: a float or a double, or a pack of them, one for each lane of a CPU's vector
+/// (host/cpu/pack.h). The arithmetic is written for any of these. What may differ from lane to lane is decided with
+/// masks and select(); an `if` asks whether any() lane goes on.
+template <class T>
+struct NumberTraits {
+  using Float = float;
+  using Double = double;
+  using Int = std::int32_t;
+  using Mask = bool;
+};
+
+template <class T>
+using FloatOf = typename NumberTraits<T>::Float;
+template <class T>
+using DoubleOf = typename NumberTraits<T>::Double;
+template <class T>
+using IntOf = typename NumberTraits<T>::Int;
+template <class T>
+using MaskOf = typename NumberTraits<T>::Mask;
+
+/// float or double
+template <class T>
+inline constexpr bool kIsFloat = std::is_same_v<T, FloatOf<T>>;
+
+ISOPATCH_HD bool any(bool mask) { return mask; }
+
+ISOPATCH_HD float select(bool mask, float a, float b) { return mask ? a : b; }
+ISOPATCH_HD double select(bool mask, double a, double b) { return mask ? a : b; }
+ISOPATCH_HD std::int32_t select(bool mask, std::int32_t a, std::int32_t b) { return mask ? a : b; }
+
+template <class T, class S>
+ISOPATCH_HD T cast(S x) {
+  return static_cast<T>(x);
+}
+
+ISOPATCH_HD float abs(float x) { return std::fabs(x); }
+ISOPATCH_HD double abs(double x) { return std::fabs(x); }
+ISOPATCH_HD float sqrt(float x) { return std::sqrt(x); }
+ISOPATCH_HD double sqrt(double x) { return std::sqrt(x); }
 
 /// As one comparison: a single instruction, and unlike fmin the same for signed zeros and NaN on every machine.
 template <class T>
@@ -29,10 +71,9 @@ struct Vec3 {
 using Vec3d = Vec3<double>;
 using Vec3f = Vec3<float>;
 
-template <class T>
-ISOPATCH_HD T fused(T a, T b, T c) {
-  return std::fma(a, b, c);
-}
+/// a b + c, rounded once
+ISOPATCH_HD float fused(float a, float b, float c) { return std::fma(a, b, c); }
+ISOPATCH_HD double fused(double a, double b, double c) { return std::fma(a, b, c); }
 
 template <class T>
 ISOPATCH_HD Vec3<T> operator+(Vec3<T> a, Vec3<T> b) {
@@ -50,7 +91,7 @@ ISOPATCH_HD Vec3<T> operator-(Vec3<T> a) {
 }
 
 template <class T>
-ISOPATCH_HD Vec3<T> operator*(T s, Vec3<T> a) {
+ISOPATCH_HD Vec3<T> operator*(std::type_identity_t<T> s, Vec3<T> a) {
   return {s * a.x, s * a.y, s * a.z};
 }
 
@@ -66,13 +107,13 @@ ISOPATCH_HD Vec3<T> cross(Vec3<T> a, Vec3<T> b) {
 
 /// s a + b
 template <class T>
-ISOPATCH_HD Vec3<T> fused(T s, Vec3<T> a, Vec3<T> b) {
+ISOPATCH_HD Vec3<T> fused(std::type_identity_t<T> s, Vec3<T> a, Vec3<T> b) {
   return {fused(s, a.x, b.x), fused(s, a.y, b.y), fused(s, a.z, b.z)};
 }
 
 template <class T>
 ISOPATCH_HD T norm(Vec3<T> a) {
-  return std::sqrt(dot(a, a));
+  return sqrt(dot(a, a));
 }
 
 template <class T>
@@ -85,9 +126,19 @@ ISOPATCH_HD Vec3<T> max(Vec3<T> a, Vec3<T> b) {
   return {max(a.x, b.x), max(a.y, b.y), max(a.z, b.z)};
 }
 
+template <class T>
+ISOPATCH_HD Vec3<T> abs(Vec3<T> a) {
+  return {abs(a.x), abs(a.y), abs(a.z)};
+}
+
+template <class T>
+ISOPATCH_HD Vec3<T> select(MaskOf<T> mask, Vec3<T> a, Vec3<T> b) {
+  return {select(mask, a.x, b.x), select(mask, a.y, b.y), select(mask, a.z, b.z)};
+}
+
 template <class T, class S>
 ISOPATCH_HD Vec3<T> cast(Vec3<S> a) {
-  return {static_cast<T>(a.x), static_cast<T>(a.y), static_cast<T>(a.z)};
+  return {cast<T>(a.x), cast<T>(a.y), cast<T>(a.z)};
 }
 
 /// Rotation and translation that take coordinates in one frame to another: x_A = R x_B + t. Rows of R.
@@ -101,30 +152,31 @@ ISOPATCH_HD Transform<float> float_copy(const Transform<double>& X) {
   return {{cast<float>(X.row[0]), cast<float>(X.row[1]), cast<float>(X.row[2])}, cast<float>(X.translation)};
 }
 
+// A transform is the same for all lanes: S is a plain number, T that or a pack.
+
 /// R x
-template <class T>
-ISOPATCH_HD Vec3<T> rotate(const Transform<T>& X, Vec3<T> x) {
-  return {dot(X.row[0], x), dot(X.row[1], x), dot(X.row[2], x)};
+template <class S, class T>
+ISOPATCH_HD Vec3<T> rotate(const Transform<S>& X, Vec3<T> x) {
+  return {dot(cast<T>(X.row[0]), x), dot(cast<T>(X.row[1]), x), dot(cast<T>(X.row[2]), x)};
 }
 
 /// R^T x
-template <class T>
-ISOPATCH_HD Vec3<T> rotate_back(const Transform<T>& X, Vec3<T> x) {
-  return {fused(X.row[0].x, x.x, fused(X.row[1].x, x.y, X.row[2].x * x.z)),
-          fused(X.row[0].y, x.x, fused(X.row[1].y, x.y, X.row[2].y * x.z)),
-          fused(X.row[0].z, x.x, fused(X.row[1].z, x.y, X.row[2].z * x.z))};
+template <class S, class T>
+ISOPATCH_HD Vec3<T> rotate_back(const Transform<S>& X, Vec3<T> x) {
+  const Vec3<T> r0 = cast<T>(X.row[0]), r1 = cast<T>(X.row[1]), r2 = cast<T>(X.row[2]);
+  return fused(x.x, r0, fused(x.y, r1, x.z * r2));
 }
 
 /// R x + t
-template <class T>
-ISOPATCH_HD Vec3<T> apply(const Transform<T>& X, Vec3<T> x) {
-  return rotate(X, x) + X.translation;
+template <class S, class T>
+ISOPATCH_HD Vec3<T> apply(const Transform<S>& X, Vec3<T> x) {
+  return rotate(X, x) + cast<T>(X.translation);
 }
 
 /// R^T (x - t)
-template <class T>
-ISOPATCH_HD Vec3<T> apply_back(const Transform<T>& X, Vec3<T> x) {
-  return rotate_back(X, x - X.translation);
+template <class S, class T>
+ISOPATCH_HD Vec3<T> apply_back(const Transform<S>& X, Vec3<T> x) {
+  return rotate_back(X, x - cast<T>(X.translation));
 }
 
 /// A^-1 B: coordinates in B's frame to A's, both given relative to a common frame.
@@ -147,7 +199,7 @@ struct Basis {
 /// Revisited", JCGT 2017).
 template <class T>
 ISOPATCH_HD Basis<T> make_basis(Vec3<T> n) {
-  const T sign = n.z < T(0) ? T(-1) : T(1);
+  const T sign = select(n.z < T(0), T(-1), T(1));
   const T a = T(-1) / (sign + n.z);
   const T b = n.x * n.y * a;
   return {{fused(sign * n.x * n.x, a, T(1)), sign * b, -(sign * n.x)}, {b, fused(n.y * n.y, a, sign), -n.y}};

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Packs for the instruction set that all of the build is for: 4 lanes with AVX2, 2 with NEON.
+#include "cpu/pack.h"
+#include "cpu/pack_kernels.h"
+
+#if HWY_HAVE_FLOAT64 && HWY_NATIVE_FMA
+#include "cpu/pack_evaluation.h"
+
+namespace isopatch {
+const PackKernels* build_pack_kernels() { return &detail::kPackKernels; }
+}  // namespace isopatch
+
+#else
+
+namespace isopatch {
+const PackKernels* build_pack_kernels() { return nullptr; }
+}  // namespace isopatch
+
+#endif

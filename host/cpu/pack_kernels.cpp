@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/pack_kernels.h"
+
+#include "isopatch/error.h"
+
+namespace isopatch {
+
+namespace {
+
+bool machine_has_avx512() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+#else
+  return false;
+#endif
+}
+
+}  // namespace
+
+const PackKernels* select_pack_kernels(Vectors vectors) {
+  const PackKernels* avx512 = machine_has_avx512() ? avx512_pack_kernels() : nullptr;
+  switch (vectors) {
+    case Vectors::kNone:
+      return nullptr;
+    case Vectors::kAvx512:
+      if (avx512 == nullptr) throw Error("vectors: avx512 is asked for, and this machine or build does not have it");
+      return avx512;
+    case Vectors::kBuild:
+      return build_pack_kernels();
+    case Vectors::kBest:
+      break;
+  }
+  return avx512 != nullptr ? avx512 : build_pack_kernels();
+}
+
+}  // namespace isopatch
