@@ -3,17 +3,18 @@
 // pair_time: evaluates a scene on one thread as often as it is asked to, and says how long that took. Other programs
 // drive it over a pipe, so that two contact codes can take turns on one core; instructions are counted with it too.
 //
-//   pair_time SCENE.json [--precision P] [--envs N]   reads a number n from each line of the input, evaluates n times,
-//   and
-//                                                     prints the seconds of processor time and of the clock
-//   pair_time SCENE.json --repeat n                   evaluates n times and ends
-//   pair_time SCENE.json --write-meshes DIR           writes the geometries as DIR/NAME.vtk with point data 'extent'
+//   pair_time SCENE.json                     reads a number n from each line of the input, evaluates n times, and prints
+//                                            the seconds of processor time and of the clock
+//   pair_time SCENE.json --repeat n          evaluates n times and ends
+//   pair_time SCENE.json --write-meshes DIR  writes the geometries as DIR/NAME.vtk with point data 'extent'
+// with [--precision float|double] [--envs N] [--vectors best|none|build|avx512]
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
 #include <exception>
 #include <iostream>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -71,11 +72,14 @@ struct Batch {
 };
 
 int run(int argc, char** argv) {
-  std::string path, precision = "float", directory;
+  const std::map<std::string, Vectors> widths = {
+      {"best", Vectors::kBest}, {"none", Vectors::kNone}, {"build", Vectors::kBuild}, {"avx512", Vectors::kAvx512}};
+  std::string path, precision = "float", vectors = "best", directory;
   int environments = 1, repeat = 0;
   CLI::App app("Evaluates a scene on one thread and says how long it took");
   app.add_option("scene", path, "scene file")->required();
   app.add_option("--precision", precision)->check(CLI::IsMember({"float", "double"}));
+  app.add_option("--vectors", vectors)->check(CLI::IsMember(widths));
   app.add_option("--envs", environments, "environments, each a little apart")->check(CLI::Range(1, 1 << 20));
   app.add_option("--repeat", repeat, "evaluate so often and end")->check(CLI::Range(1, 1 << 30));
   app.add_option("--write-meshes", directory, "write the geometries there and end");
@@ -87,8 +91,11 @@ int run(int argc, char** argv) {
     return 0;
   }
   const Scene scene(description);
-  const Evaluator evaluator(scene,
-                            {Backend::kCpu, precision == "float" ? Precision::kFloat : Precision::kDouble, 1, false});
+  EvaluatorOptions options;
+  options.precision = precision == "float" ? Precision::kFloat : Precision::kDouble;
+  options.num_threads = 1;
+  options.vectors = widths.at(vectors);
+  const Evaluator evaluator(scene, options);
   const Batch batch(scene.description(), static_cast<std::size_t>(environments));
 
   if (repeat > 0) {
