@@ -119,13 +119,19 @@ class PackEvaluation {
     return {first, Mask(hn::FirstN(FloatTag(), static_cast<std::size_t>(count)))};
   }
 
-  PackCells cells_M(const std::int32_t* numbers) const { return {f_.hierarchy_M.cells, PackInt::load(numbers)}; }
-  PackCells cells_S(const std::int32_t* numbers) const { return {f_.hierarchy_S.cells, PackInt::load(numbers)}; }
+  template <CellParts parts>
+  PackCells<parts> cells_M(const std::int32_t* numbers) const {
+    return PackCells<parts>(f_.hierarchy_M.cells, numbers);
+  }
+  template <CellParts parts>
+  PackCells<parts> cells_S(const std::int32_t* numbers) const {
+    return PackCells<parts>(f_.half_space_S ? nullptr : f_.hierarchy_S.cells, numbers);
+  }
 
   void decide() {
     auto& from = work_.candidates;
     const Round round = take(candidates_, from.m, from.s);
-    const PackCells m = cells_M(from.m + round.first), s = cells_S(from.s + round.first);
+    const auto m = cells_M<CellParts::kField>(from.m + round.first), s = cells_S<CellParts::kField>(from.s + round.first);
     Gate<Pack<double>> gate;
     Mask pass = round.active && pass_gate(f_, m, s, gate);
     if (!any(pass)) return;
@@ -159,7 +165,7 @@ class PackEvaluation {
     const int at = round.first;
     CellContact<Pack<T>> contact;
     const Mask found =
-        round.active && contact_of<false>(f_, cells_M(from.m + at), cells_S(from.s + at),
+        round.active && contact_of<false>(f_, cells_M<CellParts::kAll>(from.m + at), cells_S<CellParts::kAll>(from.s + at),
                                           PackInt::load(from.positive_M + at), PackInt::load(from.positive_S + at),
                                           {PackFloat::load(from.x + at), PackFloat::load(from.y + at),
                                            PackFloat::load(from.z + at)},

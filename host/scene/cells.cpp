@@ -42,7 +42,6 @@ void order_vertices(Cell& cell) {
   for (int i = 0; i < 4; ++i) {
     const bool zero = cell.extent[(i + 1) & 3] == 0 && cell.extent[(i + 2) & 3] == 0 && cell.extent[(i + 3) & 3] == 0;
     if (!zero || !(cell.extent[i] > 0)) continue;
-    cell.zero_face = 1;
     if (i == detail::kZeroFace) return;
     std::swap(cell.vertex[i], cell.vertex[detail::kZeroFace]);
     std::swap(cell.extent[i], cell.extent[detail::kZeroFace]);

@@ -19,10 +19,10 @@ struct Cell {
   Vec3d inward[4];   // unit normals of the faces, into the cell
   float box_low[3];  // bounding box, rounded outward
   float box_high[3];
-  std::int32_t zero_face;  // not 0: on face kZeroFace the extent is 0, inside it is positive
 };
 
-/// The place of the only face that can bound the body where its pressure is zero.
+/// Where a tet has an extent at one vertex only, that is the vertex opposite this face: on the face the extent is 0, and
+/// inside it is positive.
 inline constexpr int kZeroFace = 3;
 
 /// A cell for arithmetic on plain numbers. Packs of cells have the same members (host/cpu/pack_cells.h).
@@ -35,7 +35,9 @@ struct CellRef {
   ISOPATCH_HD double extent(int i) const { return cell->extent[i]; }
   ISOPATCH_HD Vec3d gradient() const { return cell->gradient; }
   ISOPATCH_HD Vec3d inward(int i) const { return cell->inward[i]; }
-  ISOPATCH_HD bool has_zero_face() const { return cell->zero_face != 0; }
+  ISOPATCH_HD bool has_zero_face() const {
+    return cell->extent[0] == 0 && cell->extent[1] == 0 && cell->extent[2] == 0 && cell->extent[kZeroFace] > 0;
+  }
 };
 
 /// A node of a binary hierarchy. The children of an inner node are `child` and `child + 1`; a leaf has `child = ~cell`.
