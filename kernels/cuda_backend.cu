@@ -22,12 +22,13 @@ using namespace detail;
 /// A hierarchy in device memory.
 struct DeviceHierarchy {
   DeviceBuffer<Cell> cells;
+  DeviceBuffer<CoarseCell> coarse_cells;
   DeviceBuffer<Node> nodes;
 
-  explicit DeviceHierarchy(const Hierarchy& host) : cells(host.cells), nodes(host.nodes) {}
+  explicit DeviceHierarchy(const Hierarchy& host) : cells(host.cells), coarse_cells(host.coarse_cells), nodes(host.nodes) {}
 
   HierarchyView view() const {
-    return {cells.data(), nodes.data(), static_cast<std::int32_t>(cells.size()),
+    return {cells.data(), coarse_cells.data(), nodes.data(), static_cast<std::int32_t>(cells.size()),
             static_cast<std::int32_t>(nodes.size()) / kNumLayers, nullptr, 0};
   }
 };
@@ -87,7 +88,9 @@ int require_device(int wanted) {
 
 std::size_t bytes_of(const std::vector<Hierarchy>& hierarchies) {
   std::size_t bytes = 0;
-  for (const Hierarchy& h : hierarchies) bytes += h.cells.size() * sizeof(Cell) + h.nodes.size() * sizeof(Node);
+  for (const Hierarchy& h : hierarchies) {
+    bytes += h.cells.size() * (sizeof(Cell) + sizeof(CoarseCell)) + h.nodes.size() * sizeof(Node);
+  }
   return bytes;
 }
 

@@ -2,7 +2,7 @@
 //
 // One pair of bodies in packs, on one CPU core: traversal, decision, polygons and sums. The formulas are those of the
 // GPU; only who goes where differs. A node of one body is tested against up to eight of the other at once; pairs of
-// cells wait until a pack is full, and those that pass the decision wait once more.
+// cells wait until a pack is full, and those that pass their test wait once more.
 #pragma once
 
 #include "cpu/pack_cells.h"
@@ -12,8 +12,8 @@
 namespace isopatch::detail {
 namespace {
 
-using PackFloat = Pack<float>;
-using PackInt = Pack<std::int32_t>;
+constexpr int kNodeLanes = kFloatLanes < kWide ? kFloatLanes : kWide;
+using NodeFloat = Pack<float, kNodeLanes>;
 
 template <class T, bool with_patch>
 class PackEvaluation {
@@ -24,7 +24,8 @@ class PackEvaluation {
         sums_(sums),
         grids_(Grids<T>::make(frame)),
         wide_M_(frame.hierarchy_M.wide_layer(frame.layer_M)),
-        wide_S_(frame.half_space_S ? nullptr : frame.hierarchy_S.wide_layer(frame.layer_S)) {}
+        wide_S_(frame.half_space_S ? nullptr : frame.hierarchy_S.wide_layer(frame.layer_S)),
+        cells_S_(frame.half_space_S ? nullptr : frame.hierarchy_S.cells) {}
 
   void run() {
     work_.stack[0] = {0, f_.half_space_S ? kHalfSpace : 0, true};
@@ -36,9 +37,9 @@ class PackEvaluation {
       } else {
         open<false>(at, depth);
       }
-      while (candidates_ >= kLanes) decide();
+      while (candidates_ >= kFloatLanes) test();
     }
-    while (candidates_ > 0) decide();
+    while (candidates_ > 0) test();
     while (accepted_ > 0) visit();
   }
 
@@ -47,19 +48,19 @@ class PackEvaluation {
 
   // --- nodes ---
 
-  static NodeBox<PackFloat> side_by_side(const WideNode& w, int first) {
-    const auto load = [&](const float(&values)[kWide]) { return PackFloat::load(values + first); };
-    const auto load3 = [&](const float(&v)[3][kWide]) { return Vec3<PackFloat>{load(v[0]), load(v[1]), load(v[2])}; };
+  static NodeBox<NodeFloat> side_by_side(const WideNode& w, int first) {
+    const auto load = [&](const float(&values)[kWide]) { return NodeFloat::load(values + first); };
+    const auto load3 = [&](const float(&v)[3][kWide]) { return Vec3<NodeFloat>{load(v[0]), load(v[1]), load(v[2])}; };
     return {load3(w.center), load3(w.half), load3(w.slope), load(w.low), load(w.high)};
   }
 
-  static NodeBox<PackFloat> everywhere(const WideNode& w, int place) {
-    const auto set = [&](const float(&values)[kWide]) { return PackFloat(values[place]); };
-    const auto set3 = [&](const float(&v)[3][kWide]) { return Vec3<PackFloat>{set(v[0]), set(v[1]), set(v[2])}; };
+  static NodeBox<NodeFloat> everywhere(const WideNode& w, int place) {
+    const auto set = [&](const float(&values)[kWide]) { return NodeFloat(values[place]); };
+    const auto set3 = [&](const float(&v)[3][kWide]) { return Vec3<NodeFloat>{set(v[0]), set(v[1]), set(v[2])}; };
     return {set3(w.center), set3(w.half), set3(w.slope), set(w.low), set(w.high)};
   }
 
-  static PackFloat size_of(const NodeBox<PackFloat>& n) { return n.half.x + n.half.y + n.half.z; }
+  static NodeFloat size_of(const NodeBox<NodeFloat>& n) { return n.half.x + n.half.y + n.half.z; }
 
   /// Tests all nodes below the opened one; what may touch goes on the stack, or to the candidates.
   template <bool opened_M>
@@ -67,15 +68,15 @@ class PackEvaluation {
     const WideNode& opened = (opened_M ? wide_M_ : wide_S_)[at.opened];
     const WideNode* kept = at.kept == kHalfSpace ? nullptr : (opened_M ? wide_S_ : wide_M_) + at.kept / kWide;
     const int kept_place = at.kept & (kWide - 1);
-    const NodeBox<PackFloat> kept_box = kept == nullptr ? NodeBox<PackFloat>{} : everywhere(*kept, kept_place);
-    const PackFloat kept_size = size_of(kept_box);
+    const NodeBox<NodeFloat> kept_box = kept == nullptr ? NodeBox<NodeFloat>{} : everywhere(*kept, kept_place);
+    const NodeFloat kept_size = size_of(kept_box);
 
     std::uint32_t touching = 0, larger = 0;
-    for (int first = 0; first < kWide; first += kLanes) {
-      const NodeBox<PackFloat> box = side_by_side(opened, first);
-      const NodeBox<PackFloat>&m = opened_M ? box : kept_box, &s = opened_M ? kept_box : box;
-      NodeOverlap<PackFloat> overlap;
-      Mask touch = boxes_may_touch(f_, m, s, overlap);
+    for (int first = 0; first < kWide; first += kNodeLanes) {
+      const NodeBox<NodeFloat> box = side_by_side(opened, first);
+      const NodeBox<NodeFloat>&m = opened_M ? box : kept_box, &s = opened_M ? kept_box : box;
+      NodeOverlap<NodeFloat> overlap;
+      Mask<kNodeLanes> touch = boxes_may_touch(f_, m, s, overlap);
       if (!any(touch)) continue;
       touch = touch && may_have_polygons(f_, m, s, overlap);
       touching |= bits_of(touch) << first;
@@ -105,71 +106,48 @@ class PackEvaluation {
     ++candidates_;
   }
 
-  /// Takes the last pack of a queue; lanes that get nothing repeat the last item and are masked.
+  /// Takes the last pack of a queue; lanes that get nothing repeat the first of it and are masked.
+  template <int lanes>
   struct Round {
-    int first;
-    Mask active;
+    const std::int32_t *m, *s;
+    Mask<lanes> active;
   };
-  template <class... Array>
-  static Round take(int& waiting, Array&... array) {
-    const int count = waiting < kLanes ? waiting : kLanes;
+  template <int lanes>
+  static Round<lanes> take(PackWorkspace::CellPairs& queue, int& waiting) {
+    const int count = waiting < lanes ? waiting : lanes;
     const int first = waiting - count;
-    for (int i = waiting; i < first + kLanes; ++i) ((array[i] = array[first]), ...);
+    for (int i = waiting; i < first + lanes; ++i) {
+      queue.m[i] = queue.m[first];
+      queue.s[i] = queue.s[first];
+    }
     waiting = first;
-    return {first, Mask(hn::FirstN(FloatTag(), static_cast<std::size_t>(count)))};
+    const auto active = hn::FirstN(Tag<float, lanes>(), static_cast<std::size_t>(count));
+    return {queue.m + first, queue.s + first, Mask<lanes>(active)};
   }
 
-  template <CellParts parts>
-  PackCells<parts> cells_M(const std::int32_t* numbers) const {
-    return PackCells<parts>(f_.hierarchy_M.cells, numbers);
-  }
-  template <CellParts parts>
-  PackCells<parts> cells_S(const std::int32_t* numbers) const {
-    return PackCells<parts>(f_.half_space_S ? nullptr : f_.hierarchy_S.cells, numbers);
-  }
-
-  void decide() {
-    auto& from = work_.candidates;
-    const Round round = take(candidates_, from.m, from.s);
-    const auto m = cells_M<CellParts::kField>(from.m + round.first), s = cells_S<CellParts::kField>(from.s + round.first);
-    Gate<Pack<double>> gate;
-    Mask pass = round.active && pass_gate(f_, m, s, gate);
-    if (!any(pass)) return;
-    const Overlap<PackFloat> overlap = polygon_overlap(f_, m, s, gate);
-    pass = pass && overlap.meets;
-
-    auto& to = work_.accepted;
-    const auto append = [&](auto values, auto* array) {
-      hn::CompressStore(values.v, mask_for(values, pass), Tag<std::remove_pointer_t<decltype(array)>>(),
-                        array + accepted_);
-    };
-    append(PackInt::load(from.m + round.first), to.m);
-    append(PackInt::load(from.s + round.first), to.s);
-    append(gate.positive_M, to.positive_M);
-    append(gate.positive_S, to.positive_S);
-    append(overlap.center.x, to.x);
-    append(overlap.center.y, to.y);
-    append(overlap.center.z, to.z);
-    append(overlap.radius, to.radius);
-    accepted_ += static_cast<int>(hn::CountTrue(FloatTag(), pass.m));
+  void test() {
+    const auto round = take<kFloatLanes>(work_.candidates, candidates_);
+    Mask<kFloatLanes> pass = round.active;
+    if (!f_.half_space_S) {
+      pass = pass && sections_may_meet(f_, PackCoarseCells(f_.hierarchy_M.coarse_cells, round.m),
+                                       PackCoarseCells(f_.hierarchy_S.coarse_cells, round.s));
+    }
+    append(round.m, pass, work_.accepted.m);
+    append(round.s, pass, work_.accepted.s);
+    accepted_ += static_cast<int>(hn::CountTrue(Tag<float, kFloatLanes>(), pass.m));
     while (accepted_ >= kLanes) visit();
   }
 
-  static hn::Mask<FloatTag> mask_for(PackFloat, Mask m) { return m.m; }
-  static hn::Mask<IntTag> mask_for(PackInt, Mask m) { return hn::RebindMask(IntTag(), m.m); }
+  void append(const std::int32_t* from, Mask<kFloatLanes> mask, std::int32_t* queue) const {
+    const Tag<std::int32_t, kFloatLanes> tag;
+    hn::CompressStore(hn::LoadU(tag, from), from_mask<std::int32_t>(mask), tag, queue + accepted_);
+  }
 
   void visit() {
-    auto& from = work_.accepted;
-    const Round round = take(accepted_, from.m, from.s, from.positive_M, from.positive_S, from.x, from.y, from.z,
-                             from.radius);
-    const int at = round.first;
-    CellContact<Pack<T>> contact;
-    const Mask found =
-        round.active && contact_of<false>(f_, cells_M<CellParts::kAll>(from.m + at), cells_S<CellParts::kAll>(from.s + at),
-                                          PackInt::load(from.positive_M + at), PackInt::load(from.positive_S + at),
-                                          {PackFloat::load(from.x + at), PackFloat::load(from.y + at),
-                                           PackFloat::load(from.z + at)},
-                                          PackFloat::load(from.radius + at), contact);
+    const auto round = take<kLanes>(work_.accepted, accepted_);
+    CellContact<Pack<T, kLanes>> contact;
+    const Mask<kLanes> found = round.active && contact_of<false>(f_, PackCells(f_.hierarchy_M.cells, round.m),
+                                                                 PackCells(cells_S_, round.s), contact);
     if (any(found)) add(contact.contribution, bits_of(found));
   }
 
@@ -177,12 +155,12 @@ class PackEvaluation {
 
   struct Lanes {
     T lane[kLanes];
-    void operator=(Pack<T> p) { p.store(lane); }
+    void operator=(Pack<T, kLanes> p) { p.store(lane); }
   };
 
-  void add(const Contribution<Pack<T>>& c, std::uint32_t found) {
+  void add(const Contribution<Pack<T, kLanes>>& c, std::uint32_t found) {
     Contribution<Lanes> lanes;
-    const auto store = [](Vec3<Lanes>& to, const Vec3<Pack<T>>& from) {
+    const auto store = [](Vec3<Lanes>& to, const Vec3<Pack<T, kLanes>>& from) {
       to.x = from.x;
       to.y = from.y;
       to.z = from.z;
@@ -220,6 +198,7 @@ class PackEvaluation {
   WrenchSums<T, with_patch>& sums_;
   const Grids<T> grids_;
   const WideNode *wide_M_, *wide_S_;  // the layers in use
+  const Cell* cells_S_;
   int candidates_ = 0, accepted_ = 0;
 };
 

@@ -10,7 +10,7 @@ namespace isopatch {
 
 /// What a pack traversal works in, per thread; for packs of up to kMaxLanes.
 struct PackWorkspace {
-  static constexpr int kMaxLanes = 16;
+  static constexpr int kMaxLanes = 16;  // of floats
 
   /// The nodes below `opened` are to be tested against one node of the other body, which has the number `kept`.
   struct Entry {
@@ -23,18 +23,11 @@ struct PackWorkspace {
   static constexpr int kStack = (detail::kWide - 1) * (2 * detail::kMaxDepth + 1) + 2;
   Entry stack[kStack];
 
-  /// Pairs of cells that wait for a full pack.
-  static constexpr int kQueue = kMaxLanes + detail::kWide;
-  struct Candidates {
-    std::int32_t m[kQueue], s[kQueue];
-  } candidates;
-
-  struct Accepted {
+  /// Pairs of cells that wait for a full pack: fewer than that, and what one round adds.
+  struct CellPairs {
     std::int32_t m[2 * kMaxLanes], s[2 * kMaxLanes];
-    std::int32_t positive_M[2 * kMaxLanes], positive_S[2 * kMaxLanes];  // of the gate
-    float x[2 * kMaxLanes], y[2 * kMaxLanes], z[2 * kMaxLanes];         // centre and radius of a ball about the polygon
-    float radius[2 * kMaxLanes];
-  } accepted;
+  };
+  CellPairs candidates, accepted;
 };
 
 /// Adds the contributions of all polygons of a pair to `sums`.

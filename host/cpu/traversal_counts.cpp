@@ -22,12 +22,12 @@ struct CountingVisitor {
     wanted += wanted_here ? 1 : 0;
     return wanted_here;
   }
-  bool accepts(std::int32_t m, std::int32_t s, CellPair& cells) {
+  bool accepts(std::int32_t m, std::int32_t s) {
     ++counts.tet_pairs;
-    counts.accepted += may_have_polygon(frame, m, s, cells) ? 1 : 0;
+    counts.accepted += may_have_polygon(frame, m, s) ? 1 : 0;
     return false;
   }
-  void visit(bool, const CellPair&) {}
+  void visit(bool, CellPair) {}
 };
 
 }  // namespace

@@ -227,6 +227,21 @@ class LayerFit {
   std::vector<std::int32_t> parent_;  // -1 for the root
 };
 
+detail::CoarseCell coarse_copy(const Cell& cell) {
+  detail::CoarseCell out = {};
+  double longest = 0;
+  for (int i = 0; i < 4; ++i) {
+    const auto v = detail::cast<float>(cell.vertex[i]);
+    out.vertex[i][0] = v.x, out.vertex[i][1] = v.y, out.vertex[i][2] = v.z;
+    out.extent[i] = static_cast<float>(cell.extent[i]);
+    for (int k = 0; k < i; ++k) longest = std::max(longest, norm(cell.vertex[i] - cell.vertex[k]));
+  }
+  const auto g = detail::cast<float>(cell.gradient);
+  out.gradient[0] = g.x, out.gradient[1] = g.y, out.gradient[2] = g.z;
+  out.longest_edge = above(longest);
+  return out;
+}
+
 /// Which nodes stand side by side: a node's children, and instead of the largest of them its children, until there are
 /// kWide or only leaves.
 class Widening {
@@ -301,7 +316,7 @@ class Widening {
 }  // namespace
 
 detail::HierarchyView Hierarchy::view() const {
-  return {cells.data(), nodes.data(), static_cast<std::int32_t>(cells.size()),
+  return {cells.data(), coarse_cells.data(), nodes.data(), static_cast<std::int32_t>(cells.size()),
           static_cast<std::int32_t>(nodes.size()) / detail::kNumLayers, wide_nodes.data(),
           static_cast<std::int32_t>(wide_nodes.size()) / detail::kNumLayers};
 }
@@ -310,6 +325,7 @@ Hierarchy build_hierarchy(std::vector<Cell> cells) {
   Hierarchy out;
   out.cells = std::move(cells);
   if (out.cells.empty()) return out;
+  for (const Cell& cell : out.cells) out.coarse_cells.push_back(coarse_copy(cell));
   Builder(out).build();
   const std::vector<Node> topology = out.nodes;
   out.nodes.clear();

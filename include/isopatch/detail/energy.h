@@ -163,15 +163,14 @@ struct EnergyVisitor {
 
   ISOPATCH_HD bool wants(const NodeBox<float>&, const NodeBox<float>&, const NodeOverlap<float>&) const { return true; }
 
-  ISOPATCH_HD bool accepts(std::int32_t m, std::int32_t s, CellPair& accepted) const {
-    accepted = {m, s, 0, 0, find_overlap(frame, cell_of_M(frame, m), cell_of_S(frame, s))};
-    return accepted.overlap.meets;
+  ISOPATCH_HD bool accepts(std::int32_t m, std::int32_t s) const {
+    return find_overlap(frame, cell_of_M(frame, m), cell_of_S(frame, s)).meets;
   }
 
-  ISOPATCH_HD void visit(bool active, const CellPair& cells) {
+  ISOPATCH_HD void visit(bool active, CellPair cells) {
     if (!active) return;
-    const double energy =
-        cell_energy(frame, *cell_of_M(frame, cells.m).cell, cell_of_S(frame, cells.s).cell, cells.overlap);
+    const CellRef m = cell_of_M(frame, cells.m), s = cell_of_S(frame, cells.s);
+    const double energy = cell_energy(frame, *m.cell, s.cell, find_overlap(frame, m, s));
     fits = sum.add(energy, grid) && fits;
   }
 };

@@ -14,15 +14,9 @@
 #pragma once
 
 #include "isopatch/detail/clip.h"
-#include "isopatch/detail/pair_frame.h"
+#include "isopatch/detail/cull.h"
 
 namespace isopatch::detail {
-
-/// A bounding box in M, in float.
-template <class F>
-struct Bounds {
-  Vec3<F> low, high;
-};
 
 /// Where two boxes overlap.
 template <class F>
@@ -252,19 +246,18 @@ ISOPATCH_HD MaskOf<T> add_lines(const Cells& cell, bool rigid, IntOf<T> positive
   return inside;
 }
 
-/// The plane of equal pressure, or of the rigid surface, and its lines. `center` and `radius` are those of a ball that
-/// holds the polygon. False where the polygon is certainly empty.
+/// The plane of equal pressure, or of the rigid surface, and its lines. False where the polygon is certainly empty.
 template <bool packed, class T, class Cells>
-ISOPATCH_HD MaskOf<T> make_contact_plane(const PairFrame& f, const Cells& m, const Cells& s, IntOf<T> positive_M,
-                                         IntOf<T> positive_S, Vec3<FloatOf<T>> given_center, FloatOf<T> radius,
+ISOPATCH_HD MaskOf<T> make_contact_plane(const PairFrame& f, const Cells& m, const Cells& s,
+                                         const Gate<DoubleOf<T>>& gate, const Overlap<FloatOf<T>>& overlap,
                                          ContactPlane<T>& plane) {
   using D = DoubleOf<T>;
-  plane.radius = cast<T>(radius);
+  plane.radius = cast<T>(overlap.radius);
   plane.num_lines = packed ? 0 : kMaxLines;
 
   // affine pressures in M
   const Vec3<D> up = cast<D>(f.up_S());
-  const Vec3<D> center = cast<D>(given_center);
+  const Vec3<D> center = cast<D>(overlap.center);
   const Vec3<D> center_S = apply_back(f.X_MS, center);
   Vec3<D> gradient_M = {D(0), D(0), D(0)}, gradient_S = gradient_M;
   D pressure_M = D(0), pressure_S = D(0);
@@ -299,7 +292,7 @@ ISOPATCH_HD MaskOf<T> make_contact_plane(const PairFrame& f, const Cells& m, con
     plane.normal = inverse * difference;
     height = (pressure_M - pressure_S) * inverse;
   }
-  MaskOf<T> found = abs(height) <= cast<D>(radius);
+  MaskOf<T> found = abs(height) <= cast<D>(overlap.radius);
   if (!any(found)) return found;
   plane.origin = fused(-height, plane.normal, center);
   plane.axes = make_basis(plane.normal);
@@ -322,13 +315,13 @@ ISOPATCH_HD MaskOf<T> make_contact_plane(const PairFrame& f, const Cells& m, con
   MaskOf<T> zero_line_used(false);
   const D inverse_radius = D(1) / cast<D>(plane.radius);
   const PlaneFrame<D> in_M = {plane.origin, plane.axes.u, plane.axes.v, inverse_radius};
-  found = found && add_lines<packed>(m, f.rigid_M, positive_M, 0, in_M, plane, zero_line_used);
+  found = found && add_lines<packed>(m, f.rigid_M, gate.positive_M, 0, in_M, plane, zero_line_used);
   if (!any(found)) return found;
 
   const PlaneFrame<D> in_S = {apply_back(f.X_MS, plane.origin), rotate_back(f.X_MS, plane.axes.u),
                               rotate_back(f.X_MS, plane.axes.v), inverse_radius};
   if (!f.half_space_S) {
-    return found && add_lines<packed>(s, f.rigid_S, positive_S, 4, in_S, plane, zero_line_used);
+    return found && add_lines<packed>(s, f.rigid_S, gate.positive_S, 4, in_S, plane, zero_line_used);
   }
 
   // a half space bounds a rigid surface by z <= 0; beside a compliant tet the polygon ends where its pressure does

@@ -17,14 +17,10 @@ ISOPATCH_HD MaskOf<F> may_have_polygons(const PairFrame& f, const NodeBox<F>& m,
   return f.rigid_M || f.rigid_S ? MaskOf<F>(true) : levels_may_meet(f, m, s, overlap);
 }
 
-/// The decision on two cells (`s` is negative for a half space). Both the hierarchy and brute force make it with this
-/// function, so they see the same cells.
-ISOPATCH_HD bool may_have_polygon(const PairFrame& f, std::int32_t m, std::int32_t s, CellPair& accepted) {
-  const CellRef cell_M = cell_of_M(f, m), cell_S = cell_of_S(f, s);
-  Gate<double> gate;
-  if (!pass_gate(f, cell_M, cell_S, gate)) return false;
-  accepted = {m, s, gate.positive_M, gate.positive_S, polygon_overlap(f, cell_M, cell_S, gate)};
-  return accepted.overlap.meets;
+/// Two cells may have a polygon (`s` is negative for a half space).
+ISOPATCH_HD bool may_have_polygon(const PairFrame& f, std::int32_t m, std::int32_t s) {
+  if (f.half_space_S) return true;
+  return sections_may_meet(f, CoarseRef{f.hierarchy_M.coarse_cells + m}, CoarseRef{f.hierarchy_S.coarse_cells + s});
 }
 
 /// What one polygon is computed from and to.
@@ -36,12 +32,16 @@ struct CellContact {
   Contribution<T> contribution;
 };
 
-/// From two cells that pass the gate to their share of the wrench. False where they have no polygon.
+/// From two cells to their share of the wrench. False where they have no polygon.
 template <bool packed, class T, class Cells>
-ISOPATCH_HD MaskOf<T> contact_of(const PairFrame& f, const Cells& m, const Cells& s, IntOf<T> positive_M,
-                                 IntOf<T> positive_S, Vec3<FloatOf<T>> center, FloatOf<T> radius,
-                                 CellContact<T>& out) {
-  MaskOf<T> found = make_contact_plane<packed>(f, m, s, positive_M, positive_S, center, radius, out.plane);
+ISOPATCH_HD MaskOf<T> contact_of(const PairFrame& f, const Cells& m, const Cells& s, CellContact<T>& out) {
+  Gate<DoubleOf<T>> gate;
+  MaskOf<T> found = pass_gate(f, m, s, gate);
+  if (!any(found)) return found;
+  const Overlap<FloatOf<T>> overlap = polygon_overlap(f, m, s, gate);
+  found = found && overlap.meets;
+  if (!any(found)) return found;
+  found = found && make_contact_plane<packed>(f, m, s, gate, overlap, out.plane);
   if (!any(found)) return found;
   out.count = packed ? out.plane.num_lines : kMaxLines;
   found = found && clip(out.plane.line, out.count, out.segments);
@@ -66,17 +66,12 @@ struct WrenchVisitor {
     return may_have_polygons(frame, m, s, overlap);
   }
 
-  ISOPATCH_HD bool accepts(std::int32_t m, std::int32_t s, CellPair& accepted) const {
-    return may_have_polygon(frame, m, s, accepted);
-  }
+  ISOPATCH_HD bool accepts(std::int32_t m, std::int32_t s) const { return may_have_polygon(frame, m, s); }
 
-  ISOPATCH_HD void visit(bool active, const CellPair& cells) {
+  ISOPATCH_HD void visit(bool active, CellPair cells) {
     if (!active) return;
     CellContact<T> contact;
-    if (!contact_of<Warp::kPacked>(frame, cell_of_M(frame, cells.m), cell_of_S(frame, cells.s), cells.positive_M,
-                                   cells.positive_S, cells.overlap.center, cells.overlap.radius, contact)) {
-      return;
-    }
+    if (!contact_of<Warp::kPacked>(frame, cell_of_M(frame, cells.m), cell_of_S(frame, cells.s), contact)) return;
     sums.add(contact.contribution, grids);
     if constexpr (outputs == Outputs::kPolygons) append(contact);
   }

@@ -33,6 +33,7 @@ struct PairFrame {
   float weight_M, weight_S;  // moduli over the larger one
   Vec3f foot_S, slope_S;     // half space S in M: the point of its surface nearest M's origin, slope of its extent, 1/m
   float level_slack;         // added to every range of weighted extents
+  float cull_weight_M, cull_weight_S, cull_error;  // of d at a vertex as cull.h forms it
   double snap_M, snap_S;     // |d| at a vertex of M, of S, at or below this is zero (Pa, or m beside a rigid body)
   Vec3d reference_M;         // point torques are summed about
 
@@ -69,7 +70,8 @@ inline constexpr double kSnap = 0x1p-48;
 /// Margin of the box tests relative to the reach of both meshes: 8 times the rounding of a float coordinate.
 inline constexpr double kBoxSlack = 0x1p-20;
 
-/// Margin of the tests on ranges of extents, relative to the largest slopes times the reach.
+/// Margin of the tests on extents in float, relative to the largest slopes times the reach and the largest extents: 32
+/// times the rounding of one operation.
 inline constexpr double kLevelSlack = 0x1p-19;
 
 ISOPATCH_HD double combined(double own_a, double own_b, double modulus_a, double modulus_b, bool rigid_a,
@@ -170,7 +172,11 @@ ISOPATCH_HD PairFrame make_pair_frame(const SceneView& scene, const State& state
   const Vec3d up = f.up_S();
   f.foot_S = cast<float>(dot(up, f.X_MS.translation) * up);
   f.slope_S = cast<float>((f.S->half_space ? -1.0 / f.S->thickness : 0.0) * up);
-  f.level_slack = static_cast<float>(kLevelSlack * reach * (gradient_M + gradient_S) * inverse_modulus);
+  const double level = reach * (gradient_M + gradient_S) + f.modulus_M * f.M->max_extent + f.modulus_S * f.S->max_extent;
+  f.level_slack = static_cast<float>(kLevelSlack * level * inverse_modulus);
+  f.cull_weight_M = f.rigid_S ? 0.0f : f.weight_M;  // beside a rigid S, d is the height over its triangle
+  f.cull_weight_S = f.rigid_S ? -1.0f : f.weight_S;
+  f.cull_error = f.rigid_S ? static_cast<float>(kLevelSlack * reach) : f.level_slack;
 
   // contact law
   const Twist twist_M = read_twist(state, environment, body_M), twist_S = read_twist(state, environment, body_S);

@@ -40,6 +40,26 @@ struct CellRef {
   }
 };
 
+/// What the conservative tests know of a cell.
+struct alignas(16) CoarseCell {
+  float vertex[4][3];
+  float extent[4];
+  float gradient[3];
+  float longest_edge;  // m
+};
+
+/// A coarse cell for arithmetic on plain numbers, as CellRef.
+struct CoarseRef {
+  using Float = float;
+
+  const CoarseCell* cell;
+
+  ISOPATCH_HD Vec3f vertex(int i) const { return {cell->vertex[i][0], cell->vertex[i][1], cell->vertex[i][2]}; }
+  ISOPATCH_HD float extent(int i) const { return cell->extent[i]; }
+  ISOPATCH_HD Vec3f gradient() const { return {cell->gradient[0], cell->gradient[1], cell->gradient[2]}; }
+  ISOPATCH_HD float longest_edge() const { return cell->longest_edge; }
+};
+
 /// A node of a binary hierarchy. The children of an inner node are `child` and `child + 1`; a leaf has `child = ~cell`.
 /// At any point x of any cell below, the cell's extent is slope . (x - center) plus something in [low, high].
 struct alignas(16) Node {
@@ -76,6 +96,7 @@ struct alignas(64) WideNode {
 /// wide nodes are the same hierarchy with levels left out; their node 0 holds the root alone.
 struct HierarchyView {
   const Cell* cells;
+  const CoarseCell* coarse_cells;
   const Node* nodes;  // kNumLayers x num_nodes
   std::int32_t num_cells;
   std::int32_t num_nodes;

@@ -71,6 +71,9 @@ struct Vec3 {
 using Vec3d = Vec3<double>;
 using Vec3f = Vec3<float>;
 
+/// Within 1/2000 of 1 / x. The only operation that may differ between machines: for conservative tests.
+ISOPATCH_HD float approximate_inverse(float x) { return 1.0f / x; }
+
 /// a b + c, rounded once
 ISOPATCH_HD float fused(float a, float b, float c) { return std::fma(a, b, c); }
 ISOPATCH_HD double fused(double a, double b, double c) { return std::fma(a, b, c); }
