@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Packs of 8 for x86 with AVX-512. CMakeLists.txt compiles this file for that instruction set.
+#define ISOPATCH_PACKS  // registers instead of arrays: loops over lines and vertices are unrolled
 #include "cpu/pack_kernels.h"
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512CD__) && defined(__AVX512DQ__) && \

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Packs for the instruction set that all of the build is for: 4 lanes with AVX2, 2 with NEON.
+#define ISOPATCH_PACKS  // registers instead of arrays: loops over lines and vertices are unrolled
 #include "cpu/pack.h"
 #include "cpu/pack_kernels.h"
 

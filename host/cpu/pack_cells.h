@@ -22,7 +22,7 @@ ISOPATCH_HD hn::Vec<Tag<T, lanes>> load_rows(const T* const* rows) {
 }
 
 /// Four packs from four consecutive numbers of each lane: rows[i] is where lane i's begin.
-ISOPATCH_HD void load_transposed(const double* const (&rows)[kLanes], Pack<double, kLanes> (&out)[4]) {
+ISOPATCH_HD void load_transposed(const double* const* rows, Pack<double, kLanes> (&out)[4]) {
   using Double = Pack<double, kLanes>;
   const Tag<double, kLanes> tag;
   if constexpr (kLanes == 2) {
@@ -43,7 +43,17 @@ ISOPATCH_HD void load_transposed(const double* const (&rows)[kLanes], Pack<doubl
   }
 }
 
-ISOPATCH_HD void load_transposed(const float* const (&rows)[kFloatLanes], Pack<float, kFloatLanes> (&out)[4]) {
+ISOPATCH_HD void load_transposed(const double* const* rows, Pack<double, kFloatLanes> (&out)[4]) {
+  Pack<double, kLanes> low[4], high[4];
+  load_transposed(rows, low);
+  load_transposed(rows + kLanes, high);
+  for (int i = 0; i < 4; ++i) {
+    out[i].part[0] = low[i].part[0];
+    out[i].part[1] = high[i].part[0];
+  }
+}
+
+ISOPATCH_HD void load_transposed(const float* const* rows, Pack<float, kFloatLanes> (&out)[4]) {
   const Tag<float, kFloatLanes> tag;
   const Tag<double, kLanes> pairs;
   const auto a = load_rows<kFloatLanes>(rows), b = load_rows<kFloatLanes>(rows + 1);
@@ -73,9 +83,10 @@ ISOPATCH_HD void load_cells(const AnyCell* cells, const std::int32_t* numbers, P
 }
 
 /// As CellRef.
+template <int lanes>
 class PackCells {
  public:
-  using Double = Pack<double, kLanes>;
+  using Double = Pack<double, lanes>;
 
   /// `cells` is null for a half space, of which nothing may be asked.
   ISOPATCH_HD PackCells(const Cell* cells, const std::int32_t* numbers) {
@@ -86,7 +97,7 @@ class PackCells {
   ISOPATCH_HD Double extent(int i) const { return word_[kExtent + i]; }
   ISOPATCH_HD Vec3<Double> gradient() const { return vec(kGradient); }
   ISOPATCH_HD Vec3<Double> inward(int i) const { return vec(kInward + 3 * i); }
-  ISOPATCH_HD Mask<kLanes> has_zero_face() const {
+  ISOPATCH_HD Mask<lanes> has_zero_face() const {
     const Double zero(0.0);
     return !(extent(0) != zero || extent(1) != zero || extent(2) != zero) && extent(kZeroFace) > zero;
   }

@@ -45,6 +45,8 @@ class PackEvaluation {
 
  private:
   static constexpr std::int32_t kHalfSpace = -1;
+  static constexpr int kPolygonLanes = kIsFloat<T> ? kFloatLanes : kLanes;
+  using Number = Pack<T, kPolygonLanes>;
 
   // --- nodes ---
 
@@ -135,32 +137,32 @@ class PackEvaluation {
     append(round.m, pass, work_.accepted.m);
     append(round.s, pass, work_.accepted.s);
     accepted_ += static_cast<int>(hn::CountTrue(Tag<float, kFloatLanes>(), pass.m));
-    while (accepted_ >= kLanes) visit();
+    while (accepted_ >= kPolygonLanes) visit();
   }
 
   void append(const std::int32_t* from, Mask<kFloatLanes> mask, std::int32_t* queue) const {
     const Tag<std::int32_t, kFloatLanes> tag;
-    hn::CompressStore(hn::LoadU(tag, from), from_mask<std::int32_t>(mask), tag, queue + accepted_);
+    hn::CompressStore(hn::LoadU(tag, from), hn::RebindMask(tag, mask.m), tag, queue + accepted_);
   }
 
   void visit() {
-    const auto round = take<kLanes>(work_.accepted, accepted_);
-    CellContact<Pack<T, kLanes>> contact;
-    const Mask<kLanes> found = round.active && contact_of<false>(f_, PackCells(f_.hierarchy_M.cells, round.m),
-                                                                 PackCells(cells_S_, round.s), contact);
+    const auto round = take<kPolygonLanes>(work_.accepted, accepted_);
+    CellContact<Number> contact;
+    const auto found = round.active && contact_of<false>(f_, PackCells<kPolygonLanes>(f_.hierarchy_M.cells, round.m),
+                                                         PackCells<kPolygonLanes>(cells_S_, round.s), contact);
     if (any(found)) add(contact.contribution, bits_of(found));
   }
 
   // --- sums ---
 
   struct Lanes {
-    T lane[kLanes];
-    void operator=(Pack<T, kLanes> p) { p.store(lane); }
+    T lane[kPolygonLanes];
+    void operator=(Number p) { p.store(lane); }
   };
 
-  void add(const Contribution<Pack<T, kLanes>>& c, std::uint32_t found) {
+  void add(const Contribution<Number>& c, std::uint32_t found) {
     Contribution<Lanes> lanes;
-    const auto store = [](Vec3<Lanes>& to, const Vec3<Pack<T, kLanes>>& from) {
+    const auto store = [](Vec3<Lanes>& to, const Vec3<Number>& from) {
       to.x = from.x;
       to.y = from.y;
       to.z = from.z;

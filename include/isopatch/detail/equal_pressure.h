@@ -187,7 +187,8 @@ struct LineList {
 };
 
 /// A line from its coefficients of any length, about the origin, lengths in metres. `cuts` is false for a line farther
-/// than the unit disc, `misses` is true if that leaves nothing of the polygon.
+/// than the unit disc, `misses` is true if that leaves nothing of the polygon. Scaling leaves the line where it is, so
+/// it need be no more exact than what clip() takes for coincident.
 template <class T>
 struct UnitLine {
   using D = DoubleOf<T>;
@@ -196,12 +197,9 @@ struct UnitLine {
   MaskOf<T> cuts, misses;
 
   ISOPATCH_HD static UnitLine make(D x, D y, D c, D inverse_radius) {
-    const D length = sqrt(fused(x, x, y * y));
-    const D distance = c * inverse_radius;
-    const D inverse = D(1) / length;
-    return {{cast<T>(x * inverse), cast<T>(y * inverse), cast<T>(distance * inverse)},
-            distance < length,
-            distance < -length};
+    const D inverse = newton_inverse_sqrt<kIsFloat<T> ? 3 : 4>(fused(x, x, y * y));
+    const D distance = c * inverse_radius * inverse;
+    return {{cast<T>(x * inverse), cast<T>(y * inverse), cast<T>(distance)}, distance < D(1), distance < D(-1)};
   }
 };
 
@@ -288,7 +286,7 @@ ISOPATCH_HD MaskOf<T> make_contact_plane(const PairFrame& f, const Cells& m, con
     height = -dot(m.gradient(), center - m.vertex(0));
   } else {
     const Vec3<D> difference = gradient_M - gradient_S;
-    const D inverse = D(1) / norm(difference);
+    const D inverse = inverse_sqrt(dot(difference, difference));
     plane.normal = inverse * difference;
     height = (pressure_M - pressure_S) * inverse;
   }

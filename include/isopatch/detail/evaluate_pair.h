@@ -43,10 +43,11 @@ ISOPATCH_HD MaskOf<T> contact_of(const PairFrame& f, const Cells& m, const Cells
   if (!any(found)) return found;
   found = found && make_contact_plane<packed>(f, m, s, gate, overlap, out.plane);
   if (!any(found)) return found;
-  out.count = packed ? out.plane.num_lines : kMaxLines;
-  found = found && clip(out.plane.line, out.count, out.segments);
+  const int count = packed ? out.plane.num_lines : kMaxLines;
+  out.count = count;
+  found = found && clip(out.plane.line, count, out.segments);
   if (!any(found)) return found;
-  return found && integrate(f, out.plane, out.segments, out.count, out.contribution);
+  return found && integrate(f, out.plane, out.segments, count, out.contribution);
 }
 
 /// Clips, integrates and sums. T is the scalar of the evaluation.

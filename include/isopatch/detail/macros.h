@@ -8,5 +8,11 @@
 #else
 // Small vectors pass in registers only if the call disappears; compilers' own limits stop short of that here.
 #define ISOPATCH_HD inline __attribute__((always_inline))
+#if defined(ISOPATCH_PACKS) && defined(__GNUC__) && !defined(__clang__)
+#define ISOPATCH_UNROLL _Pragma("GCC unroll 8")
+#elif defined(ISOPATCH_PACKS)
+#define ISOPATCH_UNROLL _Pragma("unroll")
+#else
 #define ISOPATCH_UNROLL
+#endif
 #endif

@@ -48,8 +48,8 @@ ISOPATCH_HD void add_point(T X, T Y, T weight, T pressure, const PlaneMotion<T>&
   const T v_u = fused(-motion.spin, Y, motion.u);
   const T v_v = fused(motion.spin, X, motion.v);
   const T normal_force = weight * pressure * damping_factor(motion, X, Y);
-  const T slip = sqrt(fused(v_u, v_u, fused(v_v, v_v, slip_squared)));
-  const T drag = -(friction * normal_force) / slip;
+  const T inverse_slip = inverse_sqrt(fused(v_u, v_u, fused(v_v, v_v, slip_squared)));
+  const T drag = -(friction * normal_force) * inverse_slip;
 
   const T t_u = drag * v_u, t_v = drag * v_v;
   sum.u = sum.u + t_u;
