@@ -3,7 +3,8 @@
 // pair_time: evaluates a scene on one thread as often as it is asked to, and says how long that took. Other programs
 // drive it over a pipe, so that two contact codes can take turns on one core; instructions are counted with it too.
 //
-//   pair_time SCENE.json                     reads a number n from each line of the input, evaluates n times, and prints
+//   pair_time SCENE.json                     reads a number n from each line of the input, evaluates n times, and
+//   prints
 //                                            the seconds of processor time and of the clock
 //   pair_time SCENE.json --repeat n          evaluates n times and ends
 //   pair_time SCENE.json --write-meshes DIR  writes the geometries as DIR/NAME.vtk with point data 'extent'

@@ -25,11 +25,17 @@ struct DeviceHierarchy {
   DeviceBuffer<CoarseCell> coarse_cells;
   DeviceBuffer<Node> nodes;
 
-  explicit DeviceHierarchy(const Hierarchy& host) : cells(host.cells), coarse_cells(host.coarse_cells), nodes(host.nodes) {}
+  explicit DeviceHierarchy(const Hierarchy& host)
+      : cells(host.cells), coarse_cells(host.coarse_cells), nodes(host.nodes) {}
 
   HierarchyView view() const {
-    return {cells.data(), coarse_cells.data(), nodes.data(), static_cast<std::int32_t>(cells.size()),
-            static_cast<std::int32_t>(nodes.size()) / kNumLayers, nullptr, 0};
+    return {cells.data(),
+            coarse_cells.data(),
+            nodes.data(),
+            static_cast<std::int32_t>(cells.size()),
+            static_cast<std::int32_t>(nodes.size()) / kNumLayers,
+            nullptr,
+            0};
   }
 };
 

@@ -2,8 +2,8 @@
 //
 // Packs: one number for each lane of the CPU's vectors, so that the shared arithmetic (include/isopatch/detail) does a
 // whole pack of cell pairs at once. A pack of kLanes doubles, or of kFloatLanes floats, fills a register; where float
-// arithmetic needs doubles on the way, a pack of doubles takes two. Every operation is the IEEE one of plain numbers and
-// fma is fused, so each lane has the bits that plain arithmetic gives.
+// arithmetic needs doubles on the way, a pack of doubles takes two. Every operation is the IEEE one of plain numbers
+// and fma is fused, so each lane has the bits that plain arithmetic gives.
 //
 // For sources that are compiled for one instruction set (host/cpu/pack_kernels_*.cpp). Everything here has internal
 // linkage or is inlined, so no other source can be linked to code for another set.
@@ -64,7 +64,8 @@ ISOPATCH_HD Mask<kLanes> narrowed(DoubleMask mask) { return Mask<kLanes>(hn::Mas
 ISOPATCH_HD DoubleMask widened(Mask<kLanes> mask) { return {mask.m.raw}; }
 ISOPATCH_HD Mask<kFloatLanes> joined(Mask<kLanes> low, Mask<kLanes> high) {
   const auto bits = static_cast<unsigned>(low.m.raw) | static_cast<unsigned>(high.m.raw) << kLanes;
-  return Mask<kFloatLanes>(hn::Mask<Tag<float, kFloatLanes>>{static_cast<decltype(hn::Mask<Tag<float, 16>>::raw)>(bits)});
+  return Mask<kFloatLanes>(
+      hn::Mask<Tag<float, kFloatLanes>>{static_cast<decltype(hn::Mask<Tag<float, 16>>::raw)>(bits)});
 }
 template <int part>
 ISOPATCH_HD Mask<kLanes> half_of(Mask<kFloatLanes> mask) {

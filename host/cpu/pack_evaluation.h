@@ -147,9 +147,13 @@ class PackEvaluation {
 
   void visit() {
     const auto round = take<kPolygonLanes>(work_.accepted, accepted_);
+    const PackCells<kPolygonLanes> m(f_.hierarchy_M.cells, round.m), s(cells_S_, round.s);
+    Gate<DoubleOf<Number>> gate;
+    Overlap<FloatOf<Number>> overlap;
+    Mask<kPolygonLanes> found = round.active && locate_polygon(f_, m, s, gate, overlap);
+    if (!any(found)) return;
     CellContact<Number> contact;
-    const auto found = round.active && contact_of<false>(f_, PackCells<kPolygonLanes>(f_.hierarchy_M.cells, round.m),
-                                                         PackCells<kPolygonLanes>(cells_S_, round.s), contact);
+    found = found && contact_of<false>(f_, m, s, gate, overlap, contact);
     if (any(found)) add(contact.contribution, bits_of(found));
   }
 

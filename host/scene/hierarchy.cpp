@@ -316,8 +316,12 @@ class Widening {
 }  // namespace
 
 detail::HierarchyView Hierarchy::view() const {
-  return {cells.data(), coarse_cells.data(), nodes.data(), static_cast<std::int32_t>(cells.size()),
-          static_cast<std::int32_t>(nodes.size()) / detail::kNumLayers, wide_nodes.data(),
+  return {cells.data(),
+          coarse_cells.data(),
+          nodes.data(),
+          static_cast<std::int32_t>(cells.size()),
+          static_cast<std::int32_t>(nodes.size()) / detail::kNumLayers,
+          wide_nodes.data(),
           static_cast<std::int32_t>(wide_nodes.size()) / detail::kNumLayers};
 }
 

@@ -29,10 +29,10 @@ enum class Vectors : std::uint8_t {
 struct EvaluatorOptions {
   Backend backend = Backend::kCpu;
   Precision precision = Precision::kFloat;
-  int num_threads = 0;       // cpu and reference: 0 means all cores
-  bool brute_force = false;  // cpu: visit all tet pairs instead of the hierarchy; same bits, for tests
+  int num_threads = 0;               // cpu and reference: 0 means all cores
+  bool brute_force = false;          // cpu: visit all tet pairs instead of the hierarchy; same bits, for tests
   Vectors vectors = Vectors::kBest;  // cpu
-  int device = -1;           // cuda: number of the device; -1: the current one (HostEvaluator: all)
+  int device = -1;                   // cuda: number of the device; -1: the current one (HostEvaluator: all)
 };
 
 /// The number of CUDA devices this build can use; 0 without CUDA code or without a device. Never throws.

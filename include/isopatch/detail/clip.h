@@ -9,7 +9,6 @@
 // the fan of triangles for a quadrature. There is no dynamic index and no data-dependent loop.
 #pragma once
 
-
 #include "isopatch/detail/vec.h"
 
 namespace isopatch::detail {
@@ -43,9 +42,9 @@ struct Segments {
 template <class T>
 ISOPATCH_HD MaskOf<T> clip(const Line<T> (&given)[kMaxLines], int count, Segments<T>& out) {
   using Mask = MaskOf<T>;
-  const T parallel = T(4) * T(kEpsilon<T>);              // sine below which a crossing is not known
-  const T near = kIsFloat<T> ? T(4e-6f) : T(1e-11);     // lines this near over the unit disc coincide
-  const T far = T(1e15f), zero = T(0);                   // squares stay finite in float
+  const T parallel = T(4) * T(kEpsilon<T>);          // sine below which a crossing is not known
+  const T near = kIsFloat<T> ? T(4e-6f) : T(1e-11);  // lines this near over the unit disc coincide
+  const T far = T(1e15f), zero = T(0);               // squares stay finite in float
 
   // a line that is left out, or coincides with an earlier one, becomes 0 X + 0 Y + 1 >= 0, which crosses no other and
   // cuts nothing
@@ -73,7 +72,7 @@ ISOPATCH_HD MaskOf<T> clip(const Line<T> (&given)[kMaxLines], int count, Segment
       const T sine = fused(line[i].x, line[k].y, -(line[k].x * line[i].y));
       const T cosine = fused(line[i].x, line[k].x, line[i].y * line[k].y);
       const Mask crosses = abs(sine) > parallel;
-      const Mask enters = sine < zero;                         // line i enters half-plane k at the common point
+      const Mask enters = sine < zero;                            // line i enters half-plane k at the common point
       const T t_i = fused(-line[i].c, cosine, line[k].c) / sine;  // the common point along line i ...
       const T t_k = fused(t_i, cosine, -(line[i].c * sine));      // ... and the same point along line k
       begin[i] = max(begin[i], select(crosses && enters, t_i, -far));

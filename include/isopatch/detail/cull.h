@@ -122,8 +122,8 @@ ISOPATCH_HD SectionBounds<F> section_of(const Vec3<F> (&vertex)[4], const F (&gi
   return out;
 }
 
-/// Two cells can have a polygon: each is cut by the plane of equal pressure (beside a rigid S, of its triangle), and the
-/// boxes about the sections overlap.
+/// Two cells can have a polygon: each is cut by the plane of equal pressure (beside a rigid S, of its triangle), and
+/// the boxes about the sections overlap.
 template <class Cells>
 ISOPATCH_HD MaskOf<typename Cells::Float> sections_may_meet(const PairFrame& f, const Cells& m, const Cells& s) {
   using F = typename Cells::Float;

@@ -186,9 +186,9 @@ struct LineList {
   }
 };
 
-/// A line from its coefficients of any length, about the origin, lengths in metres. `cuts` is false for a line farther
-/// than the unit disc, `misses` is true if that leaves nothing of the polygon. Scaling leaves the line where it is, so
-/// it need be no more exact than what clip() takes for coincident.
+/// A line from its coefficients, of a length at most about 1, about the origin, lengths in metres. `cuts` is false for
+/// a line farther than the unit disc, `misses` is true if that leaves nothing of the polygon. Scaling leaves the line
+/// where it is, so the factor need be no more exact than what clip() takes for coincident.
 template <class T>
 struct UnitLine {
   using D = DoubleOf<T>;
@@ -197,7 +197,7 @@ struct UnitLine {
   MaskOf<T> cuts, misses;
 
   ISOPATCH_HD static UnitLine make(D x, D y, D c, D inverse_radius) {
-    const D inverse = newton_inverse_sqrt<kIsFloat<T> ? 3 : 4>(fused(x, x, y * y));
+    const D inverse = cast<D>(inverse_sqrt(cast<T>(fused(x, x, y * y))));
     const D distance = c * inverse_radius * inverse;
     return {{cast<T>(x * inverse), cast<T>(y * inverse), cast<T>(distance)}, distance < D(1), distance < D(-1)};
   }
@@ -207,7 +207,7 @@ struct UnitLine {
 template <class D>
 struct PlaneFrame {
   Vec3<D> origin, u, v;
-  D inverse_radius;
+  D inverse_radius, pressure_scale;
 };
 
 /// Projects the faces of one cell on the plane. The zero-pressure face is where the pressure on the plane is zero: one
@@ -231,9 +231,9 @@ ISOPATCH_HD MaskOf<T> add_lines(const Cells& cell, bool rigid, IntOf<T> positive
     D x = dot(face, frame.u), y = dot(face, frame.v), c = dot(face, frame.origin - cell.vertex((i + 1) & 3));
     if (i == kZeroFace) {
       const MaskOf<T> zero = cell.has_zero_face();
-      x = select(zero, plane.pressure_u, x);
-      y = select(zero, plane.pressure_v, y);
-      c = select(zero, plane.pressure, c);
+      x = select(zero, frame.pressure_scale * plane.pressure_u, x);
+      y = select(zero, frame.pressure_scale * plane.pressure_v, y);
+      c = select(zero, frame.pressure_scale * plane.pressure, c);
       used = used && !(zero && zero_line_used);
       zero_line_used = zero_line_used || (zero && used);
     }
@@ -312,12 +312,13 @@ ISOPATCH_HD MaskOf<T> make_contact_plane(const PairFrame& f, const Cells& m, con
   // lines of M, then of S, in each body's own frame
   MaskOf<T> zero_line_used(false);
   const D inverse_radius = D(1) / cast<D>(plane.radius);
-  const PlaneFrame<D> in_M = {plane.origin, plane.axes.u, plane.axes.v, inverse_radius};
+  const D pressure_scale = D(f.pressure_scale);
+  const PlaneFrame<D> in_M = {plane.origin, plane.axes.u, plane.axes.v, inverse_radius, pressure_scale};
   found = found && add_lines<packed>(m, f.rigid_M, gate.positive_M, 0, in_M, plane, zero_line_used);
   if (!any(found)) return found;
 
   const PlaneFrame<D> in_S = {apply_back(f.X_MS, plane.origin), rotate_back(f.X_MS, plane.axes.u),
-                              rotate_back(f.X_MS, plane.axes.v), inverse_radius};
+                              rotate_back(f.X_MS, plane.axes.v), inverse_radius, pressure_scale};
   if (!f.half_space_S) {
     return found && add_lines<packed>(s, f.rigid_S, gate.positive_S, 4, in_S, plane, zero_line_used);
   }

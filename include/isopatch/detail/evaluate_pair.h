@@ -32,16 +32,21 @@ struct CellContact {
   Contribution<T> contribution;
 };
 
-/// From two cells to their share of the wrench. False where they have no polygon.
+/// Two cells pass the gate, and where their polygon can be. False where they have none.
+template <class Cells, class D = typename Cells::Double>
+ISOPATCH_HD MaskOf<D> locate_polygon(const PairFrame& f, const Cells& m, const Cells& s, Gate<D>& gate,
+                                     Overlap<FloatOf<D>>& overlap) {
+  const MaskOf<D> pass = pass_gate(f, m, s, gate);
+  if (!any(pass)) return pass;
+  overlap = polygon_overlap(f, m, s, gate);
+  return pass && overlap.meets;
+}
+
+/// From there to their share of the wrench. False where they have no polygon after all.
 template <bool packed, class T, class Cells>
-ISOPATCH_HD MaskOf<T> contact_of(const PairFrame& f, const Cells& m, const Cells& s, CellContact<T>& out) {
-  Gate<DoubleOf<T>> gate;
-  MaskOf<T> found = pass_gate(f, m, s, gate);
-  if (!any(found)) return found;
-  const Overlap<FloatOf<T>> overlap = polygon_overlap(f, m, s, gate);
-  found = found && overlap.meets;
-  if (!any(found)) return found;
-  found = found && make_contact_plane<packed>(f, m, s, gate, overlap, out.plane);
+ISOPATCH_HD MaskOf<T> contact_of(const PairFrame& f, const Cells& m, const Cells& s, const Gate<DoubleOf<T>>& gate,
+                                 const Overlap<FloatOf<T>>& overlap, CellContact<T>& out) {
+  MaskOf<T> found = make_contact_plane<packed>(f, m, s, gate, overlap, out.plane);
   if (!any(found)) return found;
   const int count = packed ? out.plane.num_lines : kMaxLines;
   out.count = count;
@@ -70,9 +75,13 @@ struct WrenchVisitor {
   ISOPATCH_HD bool accepts(std::int32_t m, std::int32_t s) const { return may_have_polygon(frame, m, s); }
 
   ISOPATCH_HD void visit(bool active, CellPair cells) {
-    if (!active) return;
+    const CellRef m = cell_of_M(frame, cells.m), s = cell_of_S(frame, cells.s);
+    Gate<double> gate = {};
+    Overlap<float> overlap = {};
+    const bool located = active && locate_polygon(frame, m, s, gate, overlap);
+    warp.sync();  // a compiler would otherwise hold both cells in registers to the end
     CellContact<T> contact;
-    if (!contact_of<Warp::kPacked>(frame, cell_of_M(frame, cells.m), cell_of_S(frame, cells.s), contact)) return;
+    if (!located || !contact_of<Warp::kPacked>(frame, m, s, gate, overlap, contact)) return;
     sums.add(contact.contribution, grids);
     if constexpr (outputs == Outputs::kPolygons) append(contact);
   }
@@ -80,12 +89,14 @@ struct WrenchVisitor {
  private:
   ISOPATCH_HD void append(const CellContact<T>& contact) {
     if (results.polygons != nullptr) {
-      put(results.polygons, results.polygons_needed, results.polygon_capacity, kPolygonCapacity,
-          [&] { return make_polygon(frame, pair, contact.plane, contact.segments, contact.count, contact.contribution); });
+      put(results.polygons, results.polygons_needed, results.polygon_capacity, kPolygonCapacity, [&] {
+        return make_polygon(frame, pair, contact.plane, contact.segments, contact.count, contact.contribution);
+      });
     }
     if (results.contacts != nullptr && resists(frame, contact.plane)) {
-      put(results.contacts, results.contacts_needed, results.contact_capacity, kContactCapacity,
-          [&] { return make_contact(frame, pair, contact.plane, contact.segments, contact.count, contact.contribution); });
+      put(results.contacts, results.contacts_needed, results.contact_capacity, kContactCapacity, [&] {
+        return make_contact(frame, pair, contact.plane, contact.segments, contact.count, contact.contribution);
+      });
     }
   }
 

@@ -34,8 +34,8 @@ struct PairFrame {
   Vec3f foot_S, slope_S;     // half space S in M: the point of its surface nearest M's origin, slope of its extent, 1/m
   float level_slack;         // added to every range of weighted extents
   float cull_weight_M, cull_weight_S, cull_error;  // of d at a vertex as cull.h forms it
-  double snap_M, snap_S;     // |d| at a vertex of M, of S, at or below this is zero (Pa, or m beside a rigid body)
-  Vec3d reference_M;         // point torques are summed about
+  double snap_M, snap_S;  // |d| at a vertex of M, of S, at or below this is zero (Pa, or m beside a rigid body)
+  Vec3d reference_M;      // point torques are summed about
 
   // contact law
   bool moving;
@@ -49,6 +49,7 @@ struct PairFrame {
   double slip_tolerance;
 
   // bounds, powers of two
+  double pressure_scale;  // brings the slopes of the pressure on the contact plane below 2
   double force_bound, torque_bound, area_bound, length_bound;
 
   /// The third axis of S, in M: where S is a half space, its outward normal.
@@ -172,7 +173,8 @@ ISOPATCH_HD PairFrame make_pair_frame(const SceneView& scene, const State& state
   const Vec3d up = f.up_S();
   f.foot_S = cast<float>(dot(up, f.X_MS.translation) * up);
   f.slope_S = cast<float>((f.S->half_space ? -1.0 / f.S->thickness : 0.0) * up);
-  const double level = reach * (gradient_M + gradient_S) + f.modulus_M * f.M->max_extent + f.modulus_S * f.S->max_extent;
+  const double level =
+      reach * (gradient_M + gradient_S) + f.modulus_M * f.M->max_extent + f.modulus_S * f.S->max_extent;
   f.level_slack = static_cast<float>(kLevelSlack * level * inverse_modulus);
   f.cull_weight_M = f.rigid_S ? 0.0f : f.weight_M;  // beside a rigid S, d is the height over its triangle
   f.cull_weight_S = f.rigid_S ? -1.0f : f.weight_S;
@@ -216,6 +218,8 @@ ISOPATCH_HD PairFrame make_pair_frame(const SceneView& scene, const State& state
   const double stiffening = f.pfc_dissipation ? gradient_M + gradient_S : 1.0;
   const double raise = (1 + f.dissipation * stiffening * speed) * (1 + f.friction);
   constexpr double kTiny = 0x1p-500;
+  const double steepest = f.rigid_M ? gradient_S : f.rigid_S ? gradient_M : min(gradient_M, gradient_S);
+  f.pressure_scale = 1 / next_power_of_two(max(steepest, kTiny));
   f.area_bound = next_power_of_two(64 * radius * radius);
   f.length_bound = next_power_of_two(2 * f.M->radius);
   f.force_bound = next_power_of_two(max(pressure * raise, kTiny)) * f.area_bound;

@@ -21,8 +21,8 @@ struct Cell {
   float box_high[3];
 };
 
-/// Where a tet has an extent at one vertex only, that is the vertex opposite this face: on the face the extent is 0, and
-/// inside it is positive.
+/// Where a tet has an extent at one vertex only, that is the vertex opposite this face: on the face the extent is 0,
+/// and inside it is positive.
 inline constexpr int kZeroFace = 3;
 
 /// A cell for arithmetic on plain numbers. Packs of cells have the same members (host/cpu/pack_cells.h).

@@ -8,9 +8,9 @@
 //   void visit(bool active, CellPair pair)                               called by all lanes together
 //
 // Lanes take node pairs from the top of a stack they share, one each, and where the two may touch put back their
-// children. Pairs of cells wait in a queue until every lane can test one, and those accepted in another until every lane
-// can visit one. Nothing is lost however many there are: the stack is bounded as shown below and the queues
-// are emptied before they can fill.
+// children. Pairs of cells wait in a queue until every lane can test one, and those accepted in another until every
+// lane can visit one. Nothing is lost however many there are: the stack is bounded as shown below and the queues are
+// emptied before they can fill.
 #pragma once
 
 #include "isopatch/detail/cull.h"
