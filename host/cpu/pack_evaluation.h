@@ -152,9 +152,11 @@ class PackEvaluation {
     Overlap<FloatOf<Number>> overlap;
     Mask<kPolygonLanes> found = round.active && locate_polygon(f_, m, s, gate, overlap);
     if (!any(found)) return;
-    CellContact<Number> contact;
-    found = found && contact_of<false>(f_, m, s, gate, overlap, contact);
-    if (any(found)) add(contact.contribution, bits_of(found));
+    ContactPlane<Number> plane;
+    Segments<Number> segments;
+    Contribution<Number> contribution;
+    found = found && contact_of<false>(f_, m, s, gate, overlap, plane, segments, contribution);
+    if (any(found)) add(contribution, bits_of(found));
   }
 
   // --- sums ---

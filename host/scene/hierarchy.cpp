@@ -242,17 +242,26 @@ detail::CoarseCell coarse_copy(const Cell& cell) {
   return out;
 }
 
-/// Which nodes stand side by side: a node's children, and instead of the largest of them its children, until there are
-/// kWide or only leaves.
+/// Which nodes stand side by side. From the leaves up, the largest subtrees of at most kWide units become one unit
+/// each, until the root is one; so most wide nodes are well filled, above all the many at the bottom.
 class Widening {
  public:
-  explicit Widening(std::span<const Node> nodes) : nodes_(nodes) {
+  explicit Widening(std::span<const Node> nodes) : nodes_(nodes), is_unit_(nodes.size()), members_(nodes.size()) {
+    for (std::size_t i = 0; i < nodes.size(); ++i) is_unit_[i] = nodes[i].is_leaf();
+    while (!is_unit_[0]) {
+      Units below_root;
+      next_units_.clear();
+      if (gather(0, below_root)) close(0, below_root);
+      std::fill(is_unit_.begin(), is_unit_.end(), false);
+      for (const std::int32_t unit : next_units_) is_unit_[static_cast<std::size_t>(unit)] = true;
+    }
     groups_.push_back({{0}, {}});
     for (std::size_t at = 0; at < groups_.size(); ++at) {
-      for (const std::int32_t node : std::vector<std::int32_t>(groups_[at].nodes)) {
-        groups_[at].child.push_back(node_at(node).is_leaf() ? node_at(node).child
-                                                            : static_cast<std::int32_t>(groups_.size()));
-        if (!node_at(node).is_leaf()) groups_.push_back({descendants(node), {}});
+      for (const std::int32_t node : Units(groups_[at].nodes)) {
+        const auto i = static_cast<std::size_t>(node);
+        const auto next = static_cast<std::int32_t>(groups_.size());
+        groups_[at].child.push_back(nodes[i].is_leaf() ? nodes[i].child : next);
+        if (!nodes[i].is_leaf()) groups_.push_back({members_[i], {}});
       }
     }
   }
@@ -282,34 +291,43 @@ class Widening {
   }
 
  private:
+  using Units = std::vector<std::int32_t>;
+
   struct Group {
-    std::vector<std::int32_t> nodes;
+    Units nodes;
     std::vector<std::int32_t> child;  // of each, as in WideNode
   };
 
-  const Node& node_at(std::int32_t i) const { return nodes_[static_cast<std::size_t>(i)]; }
-
-  float area(std::int32_t i) const {
-    const float* h = node_at(i).half;
-    return h[0] * h[1] + h[1] * h[2] + h[2] * h[0];
-  }
-
-  std::vector<std::int32_t> descendants(std::int32_t node) const {
-    std::vector<std::int32_t> out = {node_at(node).child, node_at(node).child + 1};
-    while (out.size() < detail::kWide) {
-      auto largest = out.end();
-      for (auto i = out.begin(); i != out.end(); ++i) {
-        if (!node_at(*i).is_leaf() && (largest == out.end() || area(*i) > area(*largest))) largest = i;
-      }
-      if (largest == out.end()) break;
-      const std::int32_t first = node_at(*largest).child;
-      *largest = first;
-      out.push_back(first + 1);
+  /// The units below a node; false where they are too many and have been closed.
+  bool gather(std::int32_t node, Units& units) {
+    const auto i = static_cast<std::size_t>(node);
+    if (is_unit_[i]) {
+      units = {node};
+      return true;
     }
-    return out;
+    const std::int32_t left = nodes_[i].child, right = left + 1;
+    Units right_units;
+    const bool left_open = gather(left, units), right_open = gather(right, right_units);
+    if (left_open && right_open && units.size() + right_units.size() <= detail::kWide) {
+      units.insert(units.end(), right_units.begin(), right_units.end());
+      return true;
+    }
+    if (left_open) close(left, units);
+    if (right_open) close(right, right_units);
+    return false;
   }
 
-  std::span<const Node> nodes_;  // of the layer that holds everything
+  /// Makes one unit of those below a node.
+  void close(std::int32_t node, const Units& units) {
+    const std::int32_t unit = units.size() == 1 ? units[0] : node;
+    if (units.size() > 1) members_[static_cast<std::size_t>(node)] = units;
+    next_units_.push_back(unit);
+  }
+
+  std::span<const Node> nodes_;
+  std::vector<bool> is_unit_;
+  std::vector<Units> members_;  // of nodes that have a wide node below them
+  Units next_units_;
   std::vector<Group> groups_;
 };
 

@@ -23,15 +23,6 @@ ISOPATCH_HD bool may_have_polygon(const PairFrame& f, std::int32_t m, std::int32
   return sections_may_meet(f, CoarseRef{f.hierarchy_M.coarse_cells + m}, CoarseRef{f.hierarchy_S.coarse_cells + s});
 }
 
-/// What one polygon is computed from and to.
-template <class T>
-struct CellContact {
-  ContactPlane<T> plane;
-  Segments<T> segments;
-  int count;  // of lines
-  Contribution<T> contribution;
-};
-
 /// Two cells pass the gate, and where their polygon can be. False where they have none.
 template <class Cells, class D = typename Cells::Double>
 ISOPATCH_HD MaskOf<D> locate_polygon(const PairFrame& f, const Cells& m, const Cells& s, Gate<D>& gate,
@@ -45,14 +36,14 @@ ISOPATCH_HD MaskOf<D> locate_polygon(const PairFrame& f, const Cells& m, const C
 /// From there to their share of the wrench. False where they have no polygon after all.
 template <bool packed, class T, class Cells>
 ISOPATCH_HD MaskOf<T> contact_of(const PairFrame& f, const Cells& m, const Cells& s, const Gate<DoubleOf<T>>& gate,
-                                 const Overlap<FloatOf<T>>& overlap, CellContact<T>& out) {
-  MaskOf<T> found = make_contact_plane<packed>(f, m, s, gate, overlap, out.plane);
+                                 const Overlap<FloatOf<T>>& overlap, ContactPlane<T>& plane, Segments<T>& segments,
+                                 Contribution<T>& contribution) {
+  MaskOf<T> found = make_contact_plane<packed>(f, m, s, gate, overlap, plane);
   if (!any(found)) return found;
-  const int count = packed ? out.plane.num_lines : kMaxLines;
-  out.count = count;
-  found = found && clip(out.plane.line, count, out.segments);
+  const int count = packed ? plane.num_lines : kMaxLines;
+  found = found && clip(plane.line, count, segments);
   if (!any(found)) return found;
-  return found && integrate(f, out.plane, out.segments, count, out.contribution);
+  return found && integrate(f, plane, segments, count, contribution);
 }
 
 /// Clips, integrates and sums. T is the scalar of the evaluation.
@@ -80,35 +71,40 @@ struct WrenchVisitor {
     Overlap<float> overlap = {};
     const bool located = active && locate_polygon(frame, m, s, gate, overlap);
     warp.sync();  // a compiler would otherwise hold both cells in registers to the end
-    CellContact<T> contact;
-    if (!located || !contact_of<Warp::kPacked>(frame, m, s, gate, overlap, contact)) return;
-    sums.add(contact.contribution, grids);
-    if constexpr (outputs == Outputs::kPolygons) append(contact);
+    ContactPlane<T> plane;
+    Segments<T> segments;
+    Contribution<T> contribution;
+    if (!located || !contact_of<Warp::kPacked>(frame, m, s, gate, overlap, plane, segments, contribution)) return;
+    sums.add(contribution, grids);
+    if constexpr (outputs == Outputs::kPolygons) append(plane, segments, contribution);
   }
 
  private:
-  ISOPATCH_HD void append(const CellContact<T>& contact) {
+  ISOPATCH_HD void append(const ContactPlane<T>& plane, const Segments<T>& segments,
+                          const Contribution<T>& contribution) {
+    const int count = Warp::kPacked ? plane.num_lines : kMaxLines;
     if (results.polygons != nullptr) {
-      put(results.polygons, results.polygons_needed, results.polygon_capacity, kPolygonCapacity, [&] {
-        return make_polygon(frame, pair, contact.plane, contact.segments, contact.count, contact.contribution);
-      });
+      const int at = place_in(results.polygons_needed, results.polygon_capacity, kPolygonCapacity);
+      if (at >= 0) {
+        results.polygons[environment * results.polygon_capacity + at] =
+            make_polygon(frame, pair, plane, segments, count, contribution);
+      }
     }
-    if (results.contacts != nullptr && resists(frame, contact.plane)) {
-      put(results.contacts, results.contacts_needed, results.contact_capacity, kContactCapacity, [&] {
-        return make_contact(frame, pair, contact.plane, contact.segments, contact.count, contact.contribution);
-      });
+    if (results.contacts != nullptr && resists(frame, plane)) {
+      const int at = place_in(results.contacts_needed, results.contact_capacity, kContactCapacity);
+      if (at >= 0) {
+        results.contacts[environment * results.contact_capacity + at] =
+            make_contact(frame, pair, plane, segments, count, contribution);
+      }
     }
   }
 
-  /// Appends to the environment's segment, or says that it is full.
-  template <class Item, class Make>
-  ISOPATCH_HD void put(Item* items, std::int32_t* needed, std::int32_t capacity, std::uint32_t full, const Make& make) {
+  /// The next place in the environment's segment; -1, and the status says so, where it is full.
+  ISOPATCH_HD int place_in(std::int32_t* needed, std::int32_t capacity, std::uint32_t full) {
     const int at = warp.reserve(needed + environment, 1);
-    if (at < capacity) {
-      items[environment * capacity + at] = make();
-    } else if (results.status != nullptr) {
-      warp.set_bits(results.status + environment, full);
-    }
+    if (at < capacity) return at;
+    if (results.status != nullptr) warp.set_bits(results.status + environment, full);
+    return -1;
   }
 };
 

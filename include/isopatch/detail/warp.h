@@ -21,6 +21,7 @@
 // SerialWarp is the CPU's; CudaWarp (kernels/cuda_warp.cuh) the GPU's; the tests run 32 fibers in lockstep.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 
@@ -55,12 +56,7 @@ struct SerialWarp {
   }
 };
 
-/// The number of set bits; compilers know the idiom.
-ISOPATCH_HD int count_bits(std::uint32_t word) {
-  word -= (word >> 1) & 0x55555555u;
-  word = (word & 0x33333333u) + ((word >> 2) & 0x33333333u);
-  return static_cast<int>((((word + (word >> 4)) & 0x0F0F0F0Fu) * 0x01010101u) >> 24);
-}
+ISOPATCH_HD int count_bits(std::uint32_t word) { return std::popcount(word); }
 
 /// Lanes with a set bit below this one.
 ISOPATCH_HD int rank_in(std::uint32_t ballot, int lane) { return count_bits(ballot & ((1u << lane) - 1u)); }
