@@ -8,9 +8,9 @@
 #else
 // Small vectors pass in registers only if the call disappears; compilers' own limits stop short of that here.
 #define ISOPATCH_HD inline __attribute__((always_inline))
-#if defined(ISOPATCH_PACKS) && defined(__GNUC__) && !defined(__clang__)
+#if defined(ISOPATCH_PACKS) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
 #define ISOPATCH_UNROLL _Pragma("GCC unroll 8")
-#elif defined(ISOPATCH_PACKS)
+#elif defined(ISOPATCH_PACKS) && defined(__clang__)
 #define ISOPATCH_UNROLL _Pragma("unroll")
 #else
 #define ISOPATCH_UNROLL
