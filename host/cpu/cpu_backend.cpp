@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All environments on all cores. A thread takes the next few environments from a counter and evaluates their pairs one
+// All environments on all cores. A thread takes the next few environments (OpenMP) and evaluates their pairs one
 // after another: in packs (pack_evaluation.h), or with the code that a warp runs on the GPU at a width of one lane.
+#include <omp.h>
+
 #include <algorithm>
-#include <atomic>
-#include <thread>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "cpu/thread_workspace.h"
 #include "evaluator_backend.h"
@@ -106,23 +105,17 @@ class CpuBackend final : public Evaluator::Implementation {
     const Batch batch = {scene_.data().view, state, results, packs_};
     const EvaluateEnvironment evaluate_one = select(options_, needed_outputs(results));
     const std::int64_t count = state.num_environments;
-    std::atomic<std::int64_t> next{0};
 
     // small enough to share out uneven work, large enough that the counter and neighbouring results stay quiet
     constexpr std::int64_t kChunk = 8;
-    const auto work_on = [&] {
+    const int wanted = options_.num_threads > 0 ? options_.num_threads : omp_get_num_procs();
+    const auto threads = static_cast<int>(std::min<std::int64_t>(wanted, (count + kChunk - 1) / kChunk));
+#pragma omp parallel num_threads(std::max(threads, 1))
+    {
       ThreadWorkspace work;
-      for (std::int64_t begin = next.fetch_add(kChunk); begin < count; begin = next.fetch_add(kChunk)) {
-        for (std::int64_t e = begin; e < std::min(begin + kChunk, count); ++e) evaluate_one(batch, e, work);
-      }
-    };
-
-    const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-    const std::int64_t wanted = options_.num_threads > 0 ? options_.num_threads : cores;
-    const std::int64_t useful = std::min(wanted, (count + kChunk - 1) / kChunk);
-    std::vector<std::jthread> threads;
-    for (std::int64_t i = 1; i < useful; ++i) threads.emplace_back(work_on);
-    work_on();
+#pragma omp for schedule(dynamic, kChunk) nowait
+      for (std::int64_t e = 0; e < count; ++e) evaluate_one(batch, e, work);
+    }
   }
 
  private:

@@ -146,6 +146,15 @@ class PackEvaluation {
   }
 
   void visit() {
+    if (f_.half_space_S) {
+      visit<kHalfSpaceLines>();
+    } else {
+      visit<kMaxLines>();
+    }
+  }
+
+  template <int most_lines>
+  void visit() {
     const auto round = take<kPolygonLanes>(work_.accepted, accepted_);
     const PackCells<kPolygonLanes> m(f_.hierarchy_M.cells, round.m), s(cells_S_, round.s);
     Gate<DoubleOf<Number>> gate;
@@ -155,7 +164,7 @@ class PackEvaluation {
     ContactPlane<Number> plane;
     Segments<Number> segments;
     Contribution<Number> contribution;
-    found = found && contact_of<false>(f_, m, s, gate, overlap, plane, segments, contribution);
+    found = found && contact_of<false, most_lines>(f_, m, s, gate, overlap, plane, segments, contribution);
     if (any(found)) add(contribution, bits_of(found));
   }
 

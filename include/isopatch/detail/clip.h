@@ -13,7 +13,8 @@
 
 namespace isopatch::detail {
 
-inline constexpr int kMaxLines = 8;  // four faces of each tet
+inline constexpr int kMaxLines = 8;        // four faces of each tet
+inline constexpr int kHalfSpaceLines = 5;  // four, and the surface of a half space
 
 template <class T>
 inline constexpr float kEpsilon = kIsFloat<T> ? 0x1p-23f : 0x1p-52f;

@@ -33,14 +33,15 @@ ISOPATCH_HD MaskOf<D> locate_polygon(const PairFrame& f, const Cells& m, const C
   return pass && overlap.meets;
 }
 
-/// From there to their share of the wrench. False where they have no polygon after all.
-template <bool packed, class T, class Cells>
+/// From there to their share of the wrench. False where they have no polygon after all. Where lines are not packed,
+/// `most_lines` are looked at.
+template <bool packed, int most_lines = kMaxLines, class T, class Cells>
 ISOPATCH_HD MaskOf<T> contact_of(const PairFrame& f, const Cells& m, const Cells& s, const Gate<DoubleOf<T>>& gate,
                                  const Overlap<FloatOf<T>>& overlap, ContactPlane<T>& plane, Segments<T>& segments,
                                  Contribution<T>& contribution) {
   MaskOf<T> found = make_contact_plane<packed>(f, m, s, gate, overlap, plane);
   if (!any(found)) return found;
-  const int count = packed ? plane.num_lines : kMaxLines;
+  const int count = packed ? plane.num_lines : most_lines;
   found = found && clip(plane.line, count, segments);
   if (!any(found)) return found;
   return found && integrate(f, plane, segments, count, contribution);
