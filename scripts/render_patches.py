@@ -309,7 +309,7 @@ def frame(ax, points, view, margin):
     ax.tick_params(labelsize=7)
 
 
-def draw(title, patches, bodies, direction, path, pairs, zoom_sign):
+def draw(title, patches, bodies, direction, path, pairs, sides):
     colors = ["#e0b030", "#7aa5d8", "#90c090"]
     norm = matplotlib.colors.Normalize(0, patches["pressure"].max())
     figure, axes = plt.subplots(1, 1 + len(pairs), figsize=(5.2 * (1 + len(pairs)), 4.9), layout="constrained")
@@ -321,11 +321,11 @@ def draw(title, patches, bodies, direction, path, pairs, zoom_sign):
     frame(axes[0], bodies["points"], view, 0.04)
     axes[0].set_title(title, fontsize=10)
 
-    for ax, (pair, label), sign in zip(axes[1:], pairs, zoom_sign):
+    for ax, (pair, label), side in zip(axes[1:], pairs, sides):
         chosen = [i for i in everything if patches["pair"][i] == pair]
         normal = (patches["area"][chosen, None] * patches["normal"][chosen]).sum(0)
-        view = axes_of_view(sign * normal)
-        image = draw_patch(ax, patches, chosen, view, norm, 0.35)
+        view = axes_of_view(side if isinstance(side, tuple) else side * normal)
+        image = draw_patch(ax, patches, chosen, view, norm, 0.35 if len(chosen) < 1000 else 0.05)
         frame(ax, patches["points"][np.concatenate([patches["polygons"][i] for i in chosen])], view, 0.06)
         area = 1e6 * patches["area"][chosen].sum()
         ax.set_title(f"{label}: {len(chosen)} polygons, {area:.0f} mm²", fontsize=10)
@@ -352,10 +352,11 @@ def main():
             return
 
         oblique = (0.5, -1, 0.45)
-        # name, title, scene, view, (pair, label)..., which side of each patch is seen
+        # name, title, scene, view, (pair, label)..., which side of each patch is seen, or from where
         scenes = [
             ("sphere_on_box", "sphere on box", ROOT / "bench/scenes/sphere_on_box.json", oblique, [(0, "patch")], [1]),
             ("tilted_boxes", "tilted boxes", ROOT / "tests/scenes/oracle8.json", oblique, [(0, "patch")], [1]),
+            ("nut_on_bolt", "nut on bolt", ROOT / "bench/scenes/nut_on_bolt.json", oblique, [(0, "patch")], [(0.5, -1, 1.2)]),
         ]
         if data:
             scenes += [
