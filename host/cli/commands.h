@@ -54,7 +54,8 @@ struct TetrahedralizeArguments {
 /// found on PATH. Throws Error for bad input, and where there is no mesher.
 void tetrahedralize_command(const TetrahedralizeArguments& arguments);
 
-/// `isopatch info`: describes meshes and scenes.
-void info_command(const std::vector<std::string>& files);
+/// `isopatch info`: describes meshes and scenes. `field` is that of tet meshes: "distance", "laplace" or the name of
+/// their point data.
+void info_command(const std::vector<std::string>& files, const std::string& field = "distance");
 
 }  // namespace isopatch::cli

@@ -81,10 +81,11 @@ int run(int argc, char** argv) {
   isopatch::cli::TetrahedralizeArguments tetrahedralize;
   add_tetrahedralize(app, tetrahedralize);
   std::vector<std::string> files;
-  app.add_subcommand("info", "Describe meshes (.vtk, .vtu, .msh, .obj, .stl) and scenes (.json)")
-      ->add_option("files", files, "files")
-      ->required()
-      ->option_text("FILE...");
+  std::string info_field = "distance";
+  CLI::App* info = app.add_subcommand("info", "Describe meshes (.vtk, .vtu, .msh, .obj, .stl) and scenes (.json)");
+  info->add_option("files", files, "files")->required()->option_text("FILE...");
+  info->add_option("--field", info_field, "of tet meshes: distance (default), laplace or the name of their point data")
+      ->option_text("NAME");
 
   try {
     app.parse(argc, argv);
@@ -100,7 +101,7 @@ int run(int argc, char** argv) {
   else if (app.got_subcommand("tetrahedralize"))
     isopatch::cli::tetrahedralize_command(tetrahedralize);
   else
-    isopatch::cli::info_command(files);
+    isopatch::cli::info_command(files, info_field);
   return 0;
 }
 
