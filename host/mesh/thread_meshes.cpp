@@ -18,7 +18,7 @@ namespace isopatch {
 namespace {
 
 constexpr int kMinSegments = 12, kMaxSegments = 720;
-constexpr double kMaxSegmentsOfAll = 50'000;  // 2.8 million tets of a bolt
+constexpr double kMaxSegmentsOfAll = 20'000;  // 1.1 million tets of a bolt
 
 // In heights H of the sharp thread: what the profile spans, and how far the first inner layer lies below the crest and
 // below the root. With flanks of 30 degrees both are 3/16 H away from the surface, and so is all of that layer.

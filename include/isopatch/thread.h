@@ -42,7 +42,7 @@ Nut metric_nut(double diameter);
 /// Closed surfaces. A turn has 8 x segments triangles of thread, with their corners on the exact profile's helices for
 /// a bolt; for a nut they are moved out by 1 / cos(pi / segments), so that the circles lie in its polygons too. With a
 /// clearance like ISO 965's position g, a nut then turns on its bolt without touching it but at a few points of its
-/// ends. Throw Error for sizes outside the limits above, or more than 50 000 segments in all turns.
+/// ends. Throw Error for sizes outside the limits above, or more than 20 000 segments in all turns.
 TriangleMesh make_bolt_surface(const Bolt& bolt);
 TriangleMesh make_nut_surface(const Nut& nut);
 
