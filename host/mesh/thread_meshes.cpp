@@ -6,13 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <numbers>
 
 #include "isopatch/error.h"
 #include "isopatch/thread.h"
 #include "mesh/point_math.h"
-#include "mesh/thread_grid.h"
+#include "mesh/thread_parts.h"
 
 namespace isopatch {
 namespace {
@@ -64,138 +63,15 @@ void check_nut(const Nut& nut) {
         fmt::format("at least the diameter and two pitches, {}", least));
 }
 
-// ---- points
-
-Point3 point_on_ray(int ray, int segments, double radius, double z) {
-  const double angle = 2 * std::numbers::pi * ray / segments;
-  return {radius * std::cos(angle), radius * std::sin(angle), z};
-}
-
-/// Radius of the hexagon on a ray; its corners lie on rays.
-double hexagon(int ray, int segments, double across_flats) {
-  const double from_corner = std::fmod(6.0 * ray / segments, 1.0) * std::numbers::pi / 3;
-  return across_flats / 2 / std::cos(from_corner - std::numbers::pi / 6);
-}
-
-/// Points of a mesh over the nodes of a grid: node i is point first + i.
-using Radius = std::function<double(const ThreadGrid::Node&)>;
-
-std::int32_t add_layer(std::vector<Point3>& points, const ThreadGrid& grid, int segments, const Radius& radius) {
-  const auto first = static_cast<std::int32_t>(points.size());
-  for (const ThreadGrid::Node& node : grid.nodes()) {
-    points.push_back(point_on_ray(node.ray, segments, radius(node), node.z));
-  }
-  return first;
-}
-
-std::int32_t add_hexagon(std::vector<Point3>& points, int segments, double across_flats, double z) {
-  const auto first = static_cast<std::int32_t>(points.size());
-  for (int j = 0; j < segments; ++j) points.push_back(point_on_ray(j, segments, hexagon(j, segments, across_flats), z));
-  return first;
-}
-
-std::int32_t add_point(std::vector<Point3>& points, const Point3& p) {
-  points.push_back(p);
-  return static_cast<std::int32_t>(points.size()) - 1;
-}
-
-// ---- triangles
-
-using Ring = std::vector<std::int32_t>;  // points of all rays, counterclockwise seen from above
-
-/// The points of a layer at one end of the grid.
-Ring ring_of(const std::vector<ThreadGrid::Edge>& chain, std::int32_t first) {
-  Ring ring;
-  for (const auto& [from, to] : chain) ring.push_back(first + from);
-  return ring;
-}
-
-Ring ring_of(std::int32_t first, int segments) {
-  Ring ring;
-  for (int j = 0; j < segments; ++j) ring.push_back(first + j);
-  return ring;
-}
-
-/// Quads between two rings; seen from the side from which `a` to `b` goes up while the rays go to the right, they run
-/// counterclockwise.
-void add_band(std::vector<Triangle>& triangles, const Ring& a, const Ring& b) {
-  for (std::size_t j = 0; j < a.size(); ++j) {
-    const std::size_t k = (j + 1) % a.size();
-    triangles.push_back({a[j], a[k], b[j]});
-    triangles.push_back({a[k], b[k], b[j]});
-  }
-}
-
-/// A disk about `centre`, facing up, or down.
-void add_disk(std::vector<Triangle>& triangles, const Ring& ring, std::int32_t centre, bool up) {
-  for (std::size_t j = 0; j < ring.size(); ++j) {
-    const std::size_t k = (j + 1) % ring.size();
-    triangles.push_back(up ? Triangle{centre, ring[j], ring[k]} : Triangle{centre, ring[k], ring[j]});
-  }
-}
-
-void add_cells(std::vector<Triangle>& triangles, const ThreadGrid& grid, std::int32_t first, bool outward) {
-  for (const auto& [cell, section] : grid.cells()) {
-    const auto& [a, b, c] = cell;
-    triangles.push_back(outward ? Triangle{first + a, first + b, first + c}
-                                : Triangle{first + a, first + c, first + b});
-  }
-}
+// ---- the head, and the ends
 
 /// The head's underside beside the thread, its sides and its outer face.
 void add_head(std::vector<Triangle>& triangles, std::vector<Point3>& points, const Bolt& bolt, const Ring& thread) {
-  const Ring upper = ring_of(add_hexagon(points, bolt.segments, bolt.across_flats, 0), bolt.segments);
-  const Ring lower = ring_of(add_hexagon(points, bolt.segments, bolt.across_flats, -bolt.head_height), bolt.segments);
+  const Ring upper = add_hexagon(points, bolt.segments, bolt.across_flats, 0);
+  const Ring lower = add_hexagon(points, bolt.segments, bolt.across_flats, -bolt.head_height);
   add_band(triangles, upper, thread);
   add_band(triangles, lower, upper);
   add_disk(triangles, lower, add_point(points, {0, 0, -bolt.head_height}), false);
-}
-
-// ---- tets
-
-void add_tet(TetMesh& mesh, const Tet& tet) {
-  const bool inverted = six_volumes(mesh, tet) < 0;
-  mesh.tets.push_back(inverted ? Tet{tet[0], tet[1], tet[3], tet[2]} : tet);
-}
-
-/// Fills the space between two layers, a prism of three tets over each cell. The sides of a prism between two rays are
-/// not plane; all have their diagonal from `from` on the first ray to `to` on the next, so that of two nearly equal
-/// ones none bulges through the other. On a ray the end plane's node comes first: the last one, in all three tets, is
-/// inside.
-void add_prisms(TetMesh& mesh, const ThreadGrid& grid, std::int32_t from, std::int32_t to) {
-  const auto node = [&](std::int32_t i) -> const ThreadGrid::Node& {
-    return grid.nodes()[static_cast<std::size_t>(i)];
-  };
-  for (const auto& [cell, section] : grid.cells()) {
-    auto [a, b, c] = cell;
-    if (node(c).ray == node(a).ray) std::swap(b, c);  // a on the first ray, c on the next, b on either
-    if (node(b).ray == node(a).ray ? node(b).end : node(c).end) {
-      node(b).ray == node(a).ray ? std::swap(a, b) : std::swap(b, c);
-    }
-    add_tet(mesh, {from + a, from + b, from + c, to + c});
-    add_tet(mesh, {from + a, from + b, to + b, to + c});
-    add_tet(mesh, {from + a, to + a, to + b, to + c});
-  }
-}
-
-/// Fills a prism over a regular polygon whose mantle is a layer of the grid: cones of its sections from points of the
-/// axis, and between two of them, or at an end, wedges of a piece of the axis and the chain around it.
-void add_core(TetMesh& mesh, const ThreadGrid& grid, std::int32_t first, double length) {
-  const std::size_t sections = grid.chains().size() - 1;
-  std::vector<std::int32_t> axis = {add_point(mesh.points, {0, 0, 0})};
-  for (std::size_t i = 0; i < sections; ++i) {
-    const double middle = (static_cast<double>(i) + 0.5) / static_cast<double>(sections);
-    axis.push_back(add_point(mesh.points, {0, 0, length * middle}));
-  }
-  axis.push_back(add_point(mesh.points, {0, 0, length}));
-
-  for (const auto& [cell, section] : grid.cells()) {
-    const auto& [a, b, c] = cell;
-    add_tet(mesh, {first + a, first + b, first + c, axis[static_cast<std::size_t>(section) + 1]});
-  }
-  for (std::size_t i = 0; i <= sections; ++i) {
-    for (const auto& [from, to] : grid.chains()[i]) add_tet(mesh, {first + from, first + to, axis[i], axis[i + 1]});
-  }
 }
 
 /// The head is convex: all of its surface, that towards the thread too, is joined to its middle.
@@ -285,8 +161,8 @@ TriangleMesh make_nut_surface(const Nut& nut) {
   TriangleMesh mesh;
   const std::int32_t thread = add_layer(mesh.points, grid, nut.segments, nut_thread(nut));
   add_cells(mesh.triangles, grid, thread, false);
-  const Ring lower = ring_of(add_hexagon(mesh.points, nut.segments, nut.across_flats, -nut.height / 2), nut.segments);
-  const Ring upper = ring_of(add_hexagon(mesh.points, nut.segments, nut.across_flats, nut.height / 2), nut.segments);
+  const Ring lower = add_hexagon(mesh.points, nut.segments, nut.across_flats, -nut.height / 2);
+  const Ring upper = add_hexagon(mesh.points, nut.segments, nut.across_flats, nut.height / 2);
   add_band(mesh.triangles, ring_of(grid.chains().front(), thread), lower);
   add_band(mesh.triangles, lower, upper);
   add_band(mesh.triangles, upper, ring_of(grid.chains().back(), thread));

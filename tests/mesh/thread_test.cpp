@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <random>
 #include <set>
 
 #include "isopatch/geometry.h"
@@ -78,6 +79,25 @@ void expect_sound(const Geometry& geometry) {
 TEST(Threads, AreSoundTetMeshesWithPressureEverywhere) {
   for (std::size_t i = 0; i < bolts().size(); ++i) expect_sound(make_bolt("bolt " + std::to_string(i), bolts()[i]));
   for (std::size_t i = 0; i < nuts().size(); ++i) expect_sound(make_nut("nut " + std::to_string(i), nuts()[i]));
+}
+
+TEST(Threads, AreSoundForAnySizes) {
+  std::mt19937 random(1);
+  const auto uniform = [&](double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random);
+  };
+  for (int i = 0; i < 40; ++i) {
+    const double diameter = std::exp(uniform(-7, 0)), pitch = diameter / uniform(4, 20);
+    const int segments = 12 * (1 + i % 4);
+    Bolt bolt = bolt_of(diameter, pitch, pitch * uniform(2, 12), segments, i % 3 * diameter * uniform(0.01, 1));
+    bolt.across_flats = diameter * uniform(1.01, 3);
+    bolt.thread.clearance = pitch * uniform(0, 0.25);
+    Nut nut = nut_of(diameter, pitch, pitch * uniform(2, 12), segments);
+    nut.across_flats = diameter + pitch * uniform(2, 20);
+    nut.thread.clearance = pitch * uniform(0, 0.25);
+    expect_sound(make_bolt("bolt " + std::to_string(i), bolt));
+    expect_sound(make_nut("nut " + std::to_string(i), nut));
+  }
 }
 
 // The surface for rigid bodies and the tets bound the same body, so they have its volume.
