@@ -18,8 +18,6 @@
 #include "host/cli/atomic_file.h"
 #include "isopatch/error.h"
 
-extern char** environ;
-
 namespace isopatch::cli {
 namespace {
 

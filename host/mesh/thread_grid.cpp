@@ -37,6 +37,7 @@ double depth_at(double phase) {
 ThreadGrid::ThreadGrid(double pitch, double low, double high, int segments, int sections)
     : pitch_(pitch), segments_(segments), chains_(static_cast<std::size_t>(sections) + 1) {
   std::vector<Ray> rays;
+  rays.reserve(static_cast<std::size_t>(segments));
   for (int j = 0; j < segments; ++j) rays.push_back(make_ray(j, low, high));
 
   // where each inner chain begins, on ray 0: the helix next below an even division of the height
