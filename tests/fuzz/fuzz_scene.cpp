@@ -19,9 +19,9 @@ bool is_slow(const std::string& text) {
     const std::size_t digit = text.find_first_of("0123456789", at);
     if (digit != std::string::npos && text[digit] > '3') return true;
   }
-  // how many turns there are, and of how many segments
   if (!has(text, "bolt") && !has(text, "nut")) return false;
-  return has(text, "pitch") || has(text, "length") || has(text, "\"height\"") || !has(text, "\"segments\": 12");
+  return has(text, "pitch") || has(text, "length") || has(text, "\"height\"") || !has(text, "\"segments\": 12") ||
+         !has(text, "\"surface_only\": true");
 }
 
 }  // namespace
