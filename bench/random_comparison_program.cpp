@@ -15,13 +15,15 @@ using namespace isopatch::random_contacts;
 namespace {
 
 int run(int argc, char** argv) {
-  std::int64_t count = 100000, real = 1000;
+  std::int64_t count = 100000, real = 1000, nuts = 0;
   std::uint64_t seed = 1;
   std::string precision = "float", data = ISOPATCH_SOURCE_DIR "/../shared/data";
   CLI::App app("Compares the cpu backend with the reference on random contacts");
   app.add_option("--contacts", count, "contacts over the pairs of {sphere, box, half space, bubble, torus}");
   app.add_option("--real", real,
                  "contacts of a pepper and a bowl; peppers dropped into the bowl; half as many between two bubbles");
+  app.add_option("--nuts", nuts,
+                 "nuts on bolts (bench/scenes/nut_on_bolt.json); the reference needs a second for four");
   app.add_option("--seed", seed);
   app.add_option("--precision", precision)->check(CLI::IsMember({"float", "double"}));
   app.add_option("--data", data, "folder of the meshes");
@@ -57,6 +59,10 @@ int run(int argc, char** argv) {
     add("pepper into the bowl", bowl, make_contacts(bowl, real, seed + 101, Approach::kDrop));
     const Scene bubbles(squeeze_scene(data, contact_options(1)));
     add("pepper between bubbles", bubbles, make_squeezes(bubbles, (real + 1) / 2, seed + 102));
+  }
+  if (nuts > 0) {
+    const Scene scene(read_scene(ISOPATCH_SOURCE_DIR "/bench/scenes/nut_on_bolt.json"));
+    add("nut on bolt", scene, make_nuts_on_bolts(scene, Thread().pitch, nuts, seed + 103));
   }
   all.sort();
   fmt::print("{}\n", row("all", all));

@@ -6,7 +6,8 @@
 // A contact: random orientations and a random direction; the bodies are moved together along it until they just touch
 // (bisection) and then on by a depth that is log-uniform from 3e-4 to 0.1 of the sum of their reaches along the
 // direction. Moduli are log-uniform in [1e4, 1e7] Pa; velocities, dissipation and friction are random. Two more kinds
-// for real meshes: a body dropped into an upright bowl, and a body squeezed between two pads.
+// for real meshes: a body dropped into an upright bowl, and a body squeezed between two pads. One for threads: a nut on
+// a bolt.
 //
 // Where the bodies separate so fast that damping cancels more than 99.9 % of the force (|F| under 1e-3 of area x
 // largest pressure), |F| is no measure of anything: such contacts are counted as detached, and their error is taken
@@ -218,6 +219,32 @@ inline Contacts make_squeezes(const Scene& scene, std::int64_t count, std::uint6
       c.poses.insert(c.poses.end(), {side == 0 ? right - depth : left + depth, y, z, p[0], p[1], p[2], p[3]});
     }
     for (int body = 0; body < 3; ++body) append_motion(scene, random, c);
+  }
+  return c;
+}
+
+/// Body 0, a nut, on the thread of body 1, a bolt about z with the pitch given: screwed on by a random angle from where
+/// the scene has it, then off the middle of its play by up to an eighth of the pitch along the axis, half as much
+/// across, and up to 0.01 rad.
+inline Contacts make_nuts_on_bolts(const Scene& scene, double pitch, std::int64_t count, std::uint64_t seed) {
+  const SceneDescription& description = scene.description();
+  Random random(seed);
+  Contacts c;
+  c.count = count;
+  for (const Geometry& geometry : description.geometries) c.size = std::max(c.size, diameter(geometry));
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double height = description.bodies[0].pose[2] + pitch * random.uniform(0, 1);
+    const double half = std::numbers::pi * height / pitch;
+    const double x = random.uniform(-0.005, 0.005), y = random.uniform(-0.005, 0.005);
+    const double across = pitch / 16, along = pitch / 8;
+    // the tilt, about x and y, after the turn about z
+    c.poses.insert(c.poses.end(),
+                   {random.uniform(-across, across), random.uniform(-across, across),
+                    height + random.uniform(-along, along), std::cos(half), x * std::cos(half) + y * std::sin(half),
+                    y * std::cos(half) - x * std::sin(half), std::sin(half)});
+    const auto& bolt = description.bodies[1].pose;
+    c.poses.insert(c.poses.end(), bolt.begin(), bolt.end());
+    for (int body = 0; body < 2; ++body) append_motion(scene, random, c);
   }
   return c;
 }

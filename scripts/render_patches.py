@@ -12,7 +12,6 @@ pressure of two compliant bodies is zero.
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -21,22 +20,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def import_or_install():
-    """Starts again in build/.venv, made if need be, where NumPy or matplotlib is missing."""
-    try:
-        import matplotlib  # noqa: F401
-        import numpy  # noqa: F401
-    except ImportError:
-        python = ROOT / "build/.venv/bin/python"
-        if Path(sys.prefix) == python.parent.parent:
-            sys.exit("render_patches: numpy or matplotlib could not be installed in build/.venv")
-        if not python.exists():
-            subprocess.run([sys.executable, "-m", "venv", str(python.parent.parent)], check=True)
-        subprocess.run([python, "-m", "pip", "install", "-q", "numpy", "matplotlib"], check=True)
-        os.execv(python, [str(python), *sys.argv])
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import plotting  # noqa: E402
 
-
-import_or_install()
+plotting.import_or_install()
 
 import matplotlib  # noqa: E402
 import numpy as np  # noqa: E402
@@ -44,7 +31,6 @@ import numpy as np  # noqa: E402
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.collections import LineCollection, PolyCollection  # noqa: E402
-from PIL import Image  # noqa: E402
 
 PEPPER, BOWL, BUBBLE = "yellow_bell_pepper_no_stem_low.vtk", "evo_bowl_coarse3k.vtk", "bubble.vtk"
 PEPPER_WEIGHT = 1.5  # N
@@ -309,7 +295,7 @@ def frame(ax, points, view, margin):
     ax.tick_params(labelsize=7)
 
 
-def draw(title, patches, bodies, direction, path, pairs, zoom_sign):
+def draw(title, patches, bodies, direction, path, pairs, sides):
     colors = ["#e0b030", "#7aa5d8", "#90c090"]
     norm = matplotlib.colors.Normalize(0, patches["pressure"].max())
     figure, axes = plt.subplots(1, 1 + len(pairs), figsize=(5.2 * (1 + len(pairs)), 4.9), layout="constrained")
@@ -321,18 +307,16 @@ def draw(title, patches, bodies, direction, path, pairs, zoom_sign):
     frame(axes[0], bodies["points"], view, 0.04)
     axes[0].set_title(title, fontsize=10)
 
-    for ax, (pair, label), sign in zip(axes[1:], pairs, zoom_sign):
+    for ax, (pair, label), side in zip(axes[1:], pairs, sides):
         chosen = [i for i in everything if patches["pair"][i] == pair]
         normal = (patches["area"][chosen, None] * patches["normal"][chosen]).sum(0)
-        view = axes_of_view(sign * normal)
-        image = draw_patch(ax, patches, chosen, view, norm, 0.35)
+        view = axes_of_view(side if isinstance(side, tuple) else side * normal)
+        image = draw_patch(ax, patches, chosen, view, norm, 0.35 if len(chosen) < 1000 else 0.05)
         frame(ax, patches["points"][np.concatenate([patches["polygons"][i] for i in chosen])], view, 0.06)
         area = 1e6 * patches["area"][chosen].sum()
         ax.set_title(f"{label}: {len(chosen)} polygons, {area:.0f} mm²", fontsize=10)
     figure.colorbar(image, ax=axes, label="pressure [Pa]", shrink=0.85)
-    figure.savefig(path, dpi=100)
-    plt.close(figure)
-    Image.open(path).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
+    plotting.save(figure, path)
 
 
 def main():
@@ -352,10 +336,18 @@ def main():
             return
 
         oblique = (0.5, -1, 0.45)
-        # name, title, scene, view, (pair, label)..., which side of each patch is seen
+        # name, title, scene, view, (pair, label)..., which side of each patch is seen, or from where
         scenes = [
             ("sphere_on_box", "sphere on box", ROOT / "bench/scenes/sphere_on_box.json", oblique, [(0, "patch")], [1]),
             ("tilted_boxes", "tilted boxes", ROOT / "tests/scenes/oracle8.json", oblique, [(0, "patch")], [1]),
+            (
+                "nut_on_bolt",
+                "nut on bolt",
+                ROOT / "bench/scenes/nut_on_bolt.json",
+                oblique,
+                [(0, "patch")],
+                [(0.5, -1, 1.2)],
+            ),
         ]
         if data:
             scenes += [

@@ -43,7 +43,19 @@ struct FieldArguments {
 /// `isopatch field`: writes a mesh with a computed field and prints how good it is. Throws Error for bad input.
 void field_command(const FieldArguments& arguments);
 
-/// `isopatch info`: describes meshes and scenes.
-void info_command(const std::vector<std::string>& files);
+struct TetrahedralizeArguments {
+  std::string input;
+  std::string output;
+  std::string mesher = "auto";
+  std::optional<double> edge_length;
+};
+
+/// `isopatch tetrahedralize`: fills a closed surface with tets, none with all vertices on the surface, by a mesher
+/// found on PATH. Throws Error for bad input, and where there is no mesher.
+void tetrahedralize_command(const TetrahedralizeArguments& arguments);
+
+/// `isopatch info`: describes meshes and scenes. `field` is that of tet meshes: "distance", "laplace" or the name of
+/// their point data.
+void info_command(const std::vector<std::string>& files, const std::string& field = "distance");
 
 }  // namespace isopatch::cli

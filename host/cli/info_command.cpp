@@ -44,12 +44,31 @@ void surface_info(const std::string& file) {
   print_warnings(geometry);
 }
 
-void mesh_info(const std::string& file) {
+void print_field(const Geometry& geometry, const std::string& name) {
+  const auto [lowest, highest] = std::minmax_element(geometry.extent.begin(), geometry.extent.end());
+  const FieldQuality quality = measure_field(geometry.mesh, geometry.surface, geometry.extent);
+  const auto without = std::count_if(geometry.mesh.tets.begin(), geometry.mesh.tets.end(), [&](const Tet& tet) {
+    return std::all_of(tet.begin(), tet.end(),
+                       [&](std::int32_t v) { return geometry.extent[static_cast<std::size_t>(v)] == 0; });
+  });
+  print_row("field", name, fmt::format("from {:g} to {:g}", *lowest, *highest));
+  print_row("without pressure", without, "tets");
+  print_row("aligned faces", fmt::format("{:.1f} %", 100 * quality.aligned_faces),
+            "of the surface: mean gradient within 30 degrees of the normal");
+  print_row("kinks", quality.kinks, fmt::format("of {} inner faces", quality.inner_faces));
+}
+
+void mesh_info(const std::string& file, const std::string& field) {
   TetMesh mesh = read_tet_mesh(file);
   std::string fields;
   for (const auto& [name, values] : mesh.point_data) fields += (fields.empty() ? "" : ", ") + name;
 
-  const Geometry geometry = make_tet_mesh(file, std::move(mesh));
+  FieldOptions options;
+  options.kind = field == "distance"  ? FieldOptions::Kind::kDistance
+                 : field == "laplace" ? FieldOptions::Kind::kLaplace
+                                      : FieldOptions::Kind::kPointData;
+  options.point_data = field;
+  const Geometry geometry = make_tet_mesh(file, std::move(mesh), options);
   const std::vector<double> depths = distance_to_surface(geometry.mesh, geometry.surface);
   const MeshReport& report = geometry.report;
 
@@ -68,6 +87,7 @@ void mesh_info(const std::string& file) {
   print_row("mean quality", fmt::format("{:.4f}", report.mean_quality));
   print_hierarchy(geometry);
   if (!fields.empty()) fmt::print("  {:<20}{}\n", "point data", fields);
+  print_field(geometry, field);
   print_warnings(geometry);
 }
 
@@ -125,13 +145,13 @@ void scene_info(const std::string& file) {
 
 }  // namespace
 
-void info_command(const std::vector<std::string>& files) {
+void info_command(const std::vector<std::string>& files, const std::string& field) {
   for (const std::string& file : files) {
     if (&file != &files.front()) fmt::print("\n");
     const std::string extension = std::filesystem::path(file).extension().string();
     if (!std::filesystem::is_regular_file(file)) throw Error(file + ": no such file");
     if (extension == ".vtk" || extension == ".vtu" || extension == ".msh")
-      mesh_info(file);
+      mesh_info(file, field);
     else if (extension == ".obj" || extension == ".stl")
       surface_info(file);
     else if (extension == ".json")

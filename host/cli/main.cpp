@@ -61,6 +61,16 @@ void add_field(CLI::App& app, isopatch::cli::FieldArguments& arguments) {
   field->add_option("--power", arguments.power, "field = e^N")->option_text("N");
 }
 
+void add_tetrahedralize(CLI::App& app, isopatch::cli::TetrahedralizeArguments& arguments) {
+  CLI::App* command = app.add_subcommand("tetrahedralize", "Fill a closed surface with tets, by TetGen or Gmsh");
+  command->add_option("input", arguments.input, "surface (.obj or .stl)")->required()->option_text("IN.obj");
+  command->add_option("output", arguments.output, "tet mesh")->required()->option_text("OUT.vtk");
+  command->add_option("--mesher", arguments.mesher, "auto (default: the first that is there), tetgen or gmsh")
+      ->check(CLI::IsMember({"auto", "tetgen", "gmsh"}))
+      ->option_text("NAME");
+  command->add_option("--edge-length", arguments.edge_length, "of inner tets at most, m")->option_text("L");
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Pressure-field contact between tetrahedral meshes, for many environments at once.", "isopatch");
   app.require_subcommand(1);
@@ -68,11 +78,14 @@ int run(int argc, char** argv) {
   add_evaluate(app, arguments);
   isopatch::cli::FieldArguments field;
   add_field(app, field);
+  isopatch::cli::TetrahedralizeArguments tetrahedralize;
+  add_tetrahedralize(app, tetrahedralize);
   std::vector<std::string> files;
-  app.add_subcommand("info", "Describe meshes (.vtk, .vtu, .msh, .obj, .stl) and scenes (.json)")
-      ->add_option("files", files, "files")
-      ->required()
-      ->option_text("FILE...");
+  std::string info_field = "distance";
+  CLI::App* info = app.add_subcommand("info", "Describe meshes (.vtk, .vtu, .msh, .obj, .stl) and scenes (.json)");
+  info->add_option("files", files, "files")->required()->option_text("FILE...");
+  info->add_option("--field", info_field, "of tet meshes: distance (default), laplace or the name of their point data")
+      ->option_text("NAME");
 
   try {
     app.parse(argc, argv);
@@ -85,8 +98,10 @@ int run(int argc, char** argv) {
     isopatch::cli::evaluate_command(arguments);
   else if (app.got_subcommand("field"))
     isopatch::cli::field_command(field);
+  else if (app.got_subcommand("tetrahedralize"))
+    isopatch::cli::tetrahedralize_command(tetrahedralize);
   else
-    isopatch::cli::info_command(files);
+    isopatch::cli::info_command(files, info_field);
   return 0;
 }
 

@@ -37,6 +37,13 @@ Geometry make_primitive(const std::string& name, TetMesh mesh) {
   return geometry;
 }
 
+/// The distance field of a mesh that was made without tets whose vertices are all on the surface.
+Geometry make_with_distance(const std::string& name, TetMesh mesh) {
+  FieldOptions options;
+  options.all_boundary_tets = AllBoundaryTets::kRefuse;
+  return make_tet_mesh(name, std::move(mesh), options);
+}
+
 /// Distance over the largest distance of a vertex. Points that no tet uses carry no pressure and do not count.
 std::vector<double> normalised_distance(const Geometry& geometry) {
   const std::vector<double> distance = distance_to_surface(geometry.mesh, geometry.surface);
@@ -148,10 +155,12 @@ Geometry make_capsule(const std::string& name, double radius, double length, int
 }
 
 Geometry make_convex_hull(const std::string& name, const std::vector<Point3>& points) {
-  FieldOptions options;
-  options.all_boundary_tets = AllBoundaryTets::kRefuse;  // there are none
-  return make_tet_mesh(name, make_convex_hull_mesh(points), options);
+  return make_with_distance(name, make_convex_hull_mesh(points));
 }
+
+Geometry make_bolt(const std::string& name, const Bolt& bolt) { return make_with_distance(name, make_bolt_mesh(bolt)); }
+
+Geometry make_nut(const std::string& name, const Nut& nut) { return make_with_distance(name, make_nut_mesh(nut)); }
 
 Geometry make_half_space(const std::string& name, double thickness) {
   if (!(std::isfinite(thickness) && thickness > 0)) {

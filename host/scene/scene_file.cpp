@@ -23,7 +23,6 @@ constexpr std::uintmax_t kMaxSceneBytes = std::uintmax_t{16} << 20;
 constexpr std::uintmax_t kMaxMeshBytes = std::uintmax_t{2} << 30;
 constexpr std::size_t kMaxBodies = 64;
 constexpr std::size_t kMaxGeometries = 256;
-constexpr int kMaxSubdivisions = 7;
 
 using Names = std::vector<std::string>;
 
@@ -98,15 +97,6 @@ Geometry parse_surface_mesh(const std::string& name, const JsonValue& value, con
   });
 }
 
-Geometry parse_sphere(const std::string& name, const JsonValue& value, TetBudget& budget) {
-  value.allow({"type", "radius", "subdivisions"});
-  const double radius = value.required("radius").positive();
-  const auto field = value.optional("subdivisions");
-  const int subdivisions = field ? field->integer(0, kMaxSubdivisions) : 2;
-  budget.take(value, std::int64_t{20} << (2 * subdivisions));
-  return made(value, [&] { return make_sphere(name, radius, subdivisions); });
-}
-
 Geometry parse_box(const std::string& name, const JsonValue& value) {
   value.allow({"type", "size"});
   const JsonValue edges = value.required("size");
@@ -125,13 +115,15 @@ Geometry parse_half_space(const std::string& name, const JsonValue& value) {
 Geometry parse_geometry(const std::string& name, const JsonValue& value, const std::filesystem::path& directory,
                         TetBudget& budget) {
   const JsonValue type = value.required("type");
-  const std::string kind = type.one_of(
-      {"sphere", "ellipsoid", "box", "cylinder", "capsule", "convex_hull", "tet_mesh", "surface_mesh", "half_space"});
+  const std::string kind = type.one_of({"sphere", "ellipsoid", "box", "cylinder", "capsule", "convex_hull", "bolt",
+                                        "nut", "tet_mesh", "surface_mesh", "half_space"});
   if (kind == "sphere") return parse_sphere(name, value, budget);
   if (kind == "ellipsoid") return parse_ellipsoid(name, value, budget);
   if (kind == "cylinder") return parse_cylinder(name, value, budget);
   if (kind == "capsule") return parse_capsule(name, value, budget);
   if (kind == "convex_hull") return parse_convex_hull(name, value, directory);
+  if (kind == "bolt") return parse_bolt(name, value, budget);
+  if (kind == "nut") return parse_nut(name, value, budget);
   if (kind == "box") return parse_box(name, value);
   if (kind == "half_space") return parse_half_space(name, value);
   if (kind == "surface_mesh") return parse_surface_mesh(name, value, directory);

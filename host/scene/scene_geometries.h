@@ -21,10 +21,13 @@ class TetBudget {
   std::int64_t taken_ = 0;
 };
 
+Geometry parse_sphere(const std::string& name, const JsonValue& value, TetBudget& budget);
 Geometry parse_ellipsoid(const std::string& name, const JsonValue& value, TetBudget& budget);
 Geometry parse_cylinder(const std::string& name, const JsonValue& value, TetBudget& budget);
 Geometry parse_capsule(const std::string& name, const JsonValue& value, TetBudget& budget);
 Geometry parse_convex_hull(const std::string& name, const JsonValue& value, const std::filesystem::path& directory);
+Geometry parse_bolt(const std::string& name, const JsonValue& value, TetBudget& budget);
+Geometry parse_nut(const std::string& name, const JsonValue& value, TetBudget& budget);
 
 /// The `field`, `strain` and `all_boundary_tets` of a tet mesh.
 FieldOptions parse_field(const JsonValue& geometry);

@@ -30,6 +30,16 @@ void refuse_both(const JsonValue& value, const char* a, const char* b) {
   if (value.optional(a) && value.optional(b)) value.fail(fmt::format("has \"{}\" and \"{}\"; give one", a, b));
 }
 
+int parse_subdivisions(const JsonValue& value, double radius, TetBudget& budget) {
+  refuse_both(value, "subdivisions", "edge_length");
+  int subdivisions = kDefaultSubdivisions;
+  if (const auto field = value.optional("subdivisions")) subdivisions = field->integer(0, kMaxSubdivisions);
+  if (const auto edge = value.optional("edge_length"))
+    subdivisions = made(*edge, [&] { return sphere_subdivisions(radius, edge->positive()); });
+  budget.take(value, std::int64_t{20} << (2 * subdivisions));
+  return subdivisions;
+}
+
 int parse_segments(const JsonValue& value, double radius) {
   refuse_both(value, "segments", "edge_length");
   if (const auto edge = value.optional("edge_length")) {
@@ -68,20 +78,20 @@ void TetBudget::take(const JsonValue& place, std::int64_t tets) {
       fmt::format("the primitives up to here have {} tets, the limit is {}; make them coarser", taken_, kMaxTets));
 }
 
+Geometry parse_sphere(const std::string& name, const JsonValue& value, TetBudget& budget) {
+  value.allow({"type", "radius", "subdivisions", "edge_length"});
+  const double radius = value.required("radius").positive();
+  const int subdivisions = parse_subdivisions(value, radius, budget);
+  return made(value, [&] { return make_sphere(name, radius, subdivisions); });
+}
+
 Geometry parse_ellipsoid(const std::string& name, const JsonValue& value, TetBudget& budget) {
   value.allow({"type", "semi_axes", "subdivisions", "edge_length"});
-  refuse_both(value, "subdivisions", "edge_length");
   const JsonValue axes = value.required("semi_axes");
   const Point3 semi_axes = point_of(axes);
   for (const JsonValue& axis : axes.elements()) axis.positive();
-
-  int subdivisions = kDefaultSubdivisions;
-  if (const auto field = value.optional("subdivisions")) subdivisions = field->integer(0, kMaxSubdivisions);
-  if (const auto edge = value.optional("edge_length")) {
-    const double longest = *std::max_element(semi_axes.begin(), semi_axes.end());
-    subdivisions = made(*edge, [&] { return sphere_subdivisions(longest, edge->positive()); });
-  }
-  budget.take(value, std::int64_t{20} << (2 * subdivisions));
+  const double longest = *std::max_element(semi_axes.begin(), semi_axes.end());
+  const int subdivisions = parse_subdivisions(value, longest, budget);
   return made(value, [&] { return make_ellipsoid(name, semi_axes, subdivisions); });
 }
 

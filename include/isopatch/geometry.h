@@ -9,6 +9,7 @@
 
 #include "isopatch/field.h"
 #include "isopatch/mesh.h"
+#include "isopatch/thread.h"
 #include "isopatch/triangle_mesh.h"
 
 namespace isopatch {
@@ -47,6 +48,12 @@ Geometry make_ellipsoid(const std::string& name, const Point3& semi_axes, int su
 Geometry make_cylinder(const std::string& name, double radius, double height, int segments);
 Geometry make_capsule(const std::string& name, double radius, double length, int segments);
 Geometry make_convex_hull(const std::string& name, const std::vector<Point3>& points);
+
+/// Bolts and nuts with the distance to the surface over the largest one of a vertex. Throw as make_bolt_mesh() and
+/// make_nut_mesh(). For rigid bodies, make_surface_mesh() of make_bolt_surface() and make_nut_surface() has fewer
+/// triangles and the same shape.
+Geometry make_bolt(const std::string& name, const Bolt& bolt = {});
+Geometry make_nut(const std::string& name, const Nut& nut = {});
 
 /// The half space z <= 0; `thickness` [m] is the depth at which the extent reaches 1 (it goes on growing below).
 Geometry make_half_space(const std::string& name, double thickness);

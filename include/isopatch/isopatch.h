@@ -13,4 +13,5 @@
 #include "isopatch/scene.h"
 #include "isopatch/state.h"
 #include "isopatch/status.h"
+#include "isopatch/thread.h"
 #include "isopatch/triangle_mesh.h"

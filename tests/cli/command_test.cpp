@@ -198,6 +198,19 @@ TEST_F(Command, InfoDescribesScenesAndMeshes) {
     EXPECT_NE(mesh.out.find(word), std::string::npos) << mesh.out;
 }
 
+TEST_F(Command, InfoReportsTheFieldAskedFor) {
+  const std::string mesh = kTestScenes + "oracle6_a.vtk";
+  const Outcome file = run("info --field extent " + mesh);
+  EXPECT_EQ(file.code, 0) << file.out;
+  EXPECT_NE(file.out.find("extent  from"), std::string::npos) << file.out;
+  EXPECT_EQ(file.out.find("split at their centroid"), std::string::npos) << "taken as it is\n" << file.out;
+  const Outcome distance = run("info " + mesh);
+  EXPECT_NE(distance.out.find("distance  from 0 to 1"), std::string::npos) << distance.out;
+  const Outcome none = run("info --field depth " + mesh);
+  EXPECT_EQ(none.code, 2);
+  EXPECT_NE(none.out.find("no scalar point data 'depth'; the mesh has 'extent'"), std::string::npos) << none.out;
+}
+
 TEST_F(Command, HelpNamesTheOptions) {
   const Outcome result = run("evaluate --help");
   EXPECT_EQ(result.code, 0);

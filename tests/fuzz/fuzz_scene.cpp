@@ -10,14 +10,18 @@
 
 namespace {
 
-// True if the text asks for a sphere that is legal but takes seconds to build.
+bool has(const std::string& text, const char* word) { return text.find(word) != std::string::npos; }
+
+// True if the text asks for a sphere, bolt or nut that is legal but takes seconds to build.
 bool is_slow(const std::string& text) {
   const std::string key = "subdivisions";
   for (std::size_t at = text.find(key); at != std::string::npos; at = text.find(key, at + 1)) {
     const std::size_t digit = text.find_first_of("0123456789", at);
     if (digit != std::string::npos && text[digit] > '3') return true;
   }
-  return false;
+  if (!has(text, "bolt") && !has(text, "nut")) return false;
+  return has(text, "pitch") || has(text, "length") || has(text, "\"height\"") || !has(text, "\"segments\": 12") ||
+         !has(text, "\"surface_only\": true");
 }
 
 }  // namespace

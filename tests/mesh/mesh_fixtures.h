@@ -33,6 +33,30 @@ inline bool contains(const std::string& text, const std::string& part) { return 
 
 inline std::string data_file(const std::string& name) { return std::string(ISOPATCH_DATA_DIR) + "/" + name; }
 
+/// `read` takes a text, and an Error of it must name its source "m": every beginning of `good`, and `good` with each
+/// `step`th byte changed to each of `characters`, are read or refused.
+template <typename Read>
+void expect_survival(const std::string& good, const std::string& characters, std::size_t step, const Read& read) {
+  std::size_t refused = 0;
+  const auto try_one = [&](const std::string& bytes) {
+    try {
+      read(bytes);
+    } catch (const Error& error) {
+      ++refused;
+      ASSERT_EQ(std::string(error.what()).rfind("m:", 0), 0U) << error.what();
+    }
+  };
+  for (std::size_t i = 0; i < good.size(); i += step) {
+    try_one(good.substr(0, i));
+    for (const char c : characters) {
+      std::string changed = good;
+      changed[i] = c;
+      try_one(changed);
+    }
+  }
+  EXPECT_GT(refused, good.size() / step / 2);  // of the beginnings alone
+}
+
 /// Reads a real mesh into `mesh`, or skips the test.
 #define ISOPATCH_READ_OR_SKIP(mesh, name)                                                                          \
   if (!std::filesystem::exists(isopatch::testing::data_file(name))) {                                              \

@@ -238,19 +238,8 @@ TEST(MshReader, SurvivesTruncationAndChangedBytes) {
   TetMesh mesh = testing::two_tets();
   mesh.point_data["extent"] = {0, 0, 0, 0, 1};
   for (const Format format : kFormats) {
-    const std::string good = write(format, mesh);
-    for (std::size_t i = 0; i < good.size(); ++i) {
-      for (const char c : {'\0', '9', '-', ' ', '\n', '\xff'}) {
-        std::string changed = good;
-        changed[i] = c;
-        for (const std::string& bytes : {good.substr(0, i), changed}) {
-          try {
-            make_tet_mesh("m", parse_msh(bytes, "m"));
-          } catch (const Error&) {
-          }
-        }
-      }
-    }
+    testing::expect_survival(write(format, mesh), {"\0009- \n\xff", 6}, 1,
+                             [](const std::string& bytes) { make_tet_mesh("m", parse_msh(bytes, "m")); });
   }
 }
 

@@ -112,18 +112,8 @@ TEST(ObjReader, GivesACubeOfQuadsItsVolume) {
 
 TEST(ObjReader, SurvivesTruncationAndChangedBytes) {
   const std::string good = kTetVertices + "vn 0 0 1\nf 1//1 3//1 2//1\nf 1 2 4\nf -4 4 3\nf 2/1 3/1 4/1\n";
-  for (std::size_t i = 0; i < good.size(); ++i) {
-    for (const char c : {'\0', '9', '-', ' ', '\n', '/', '\\', '\xff'}) {
-      std::string changed = good;
-      changed[i] = c;
-      for (const std::string& bytes : {good.substr(0, i), changed}) {
-        try {
-          make_surface_mesh("m", parse_obj(bytes, "m"));
-        } catch (const Error&) {
-        }
-      }
-    }
-  }
+  testing::expect_survival(good, {"\0009- \n/\\\xff", 8}, 1,
+                           [](const std::string& bytes) { make_surface_mesh("m", parse_obj(bytes, "m")); });
 }
 
 // A scan, with two points at one place: the triangles that have both are needles without area.

@@ -132,18 +132,8 @@ TEST(StlReader, NamesFilePlaceAndFacet) {
 
 TEST(StlReader, SurvivesTruncationAndChangedBytes) {
   for (const std::string& good : {ascii_stl(testing::surface_of_tet()), binary_stl(testing::surface_of_tet())}) {
-    for (std::size_t i = 0; i < good.size(); ++i) {
-      for (const char c : {'\0', '9', '-', ' ', '\n', '\xff'}) {
-        std::string changed = good;
-        changed[i] = c;
-        for (const std::string& bytes : {good.substr(0, i), changed}) {
-          try {
-            make_surface_mesh("m", parse_stl(bytes, "m"));
-          } catch (const Error&) {
-          }
-        }
-      }
-    }
+    testing::expect_survival(good, {"\0009- \n\xff", 6}, 1,
+                             [](const std::string& bytes) { make_surface_mesh("m", parse_stl(bytes, "m")); });
   }
 }
 

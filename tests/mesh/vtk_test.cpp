@@ -137,21 +137,8 @@ TEST(VtkReader, SurvivesTruncationAndChangedBytes) {
   const std::string binary = kBinaryHeader + "POINTS 5 float\n" +
                              big_endian<float>({0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1}) + "\nCELLS 2 10\n" +
                              big_endian<std::int32_t>({4, 0, 1, 2, 3, 4, 1, 2, 3, 4}) + kBinaryTypes;
-  const auto attempt = [](const std::string& bytes) {
-    try {
-      parse_vtk(bytes, "m");
-    } catch (const Error&) {
-    }
-  };
   for (const std::string& good : {kHeader + kPoints + kCells, binary}) {
-    for (std::size_t i = 0; i < good.size(); ++i) {
-      attempt(good.substr(0, i));
-      for (const char c : {'\0', '9', '-', ' ', '\n', '\xff'}) {
-        std::string changed = good;
-        changed[i] = c;
-        attempt(changed);
-      }
-    }
+    testing::expect_survival(good, {"\0009- \n\xff", 6}, 1, [](const std::string& bytes) { parse_vtk(bytes, "m"); });
   }
 }
 

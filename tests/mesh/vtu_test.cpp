@@ -218,19 +218,8 @@ TEST(VtuReader, SurvivesTruncationAndChangedBytes) {
   const std::vector<Format> formats = {
       {"ascii", ""}, {"binary", "", true}, {"appended", "raw"}, {"appended", "base64", true, true}};
   for (const Format& format : formats) {
-    const std::string good = write(format, mesh);
-    for (std::size_t i = 0; i < good.size(); i += 2) {
-      for (const char c : {'\0', '9', '<', ' ', '"', '\xff'}) {
-        std::string changed = good;
-        changed[i] = c;
-        for (const std::string& bytes : {good.substr(0, i), changed}) {
-          try {
-            make_tet_mesh("m", parse_vtu(bytes, "m"));
-          } catch (const Error&) {
-          }
-        }
-      }
-    }
+    testing::expect_survival(write(format, mesh), {"\0009< \"\xff", 6}, 2,
+                             [](const std::string& bytes) { make_tet_mesh("m", parse_vtu(bytes, "m")); });
   }
 }
 

@@ -34,7 +34,8 @@ std::vector<Geometry> shapes() {
                                     {0, 0, 0.07},
                                     {0.01, 0.02, -0.06},
                                     {0.03, 0.03, 0.03}}),
-          laplace_ball()};
+          laplace_ball(),
+          make_nut("nut", {{0.05, 0.0125, 0}, 0.08, 0.1, 12})};
 }
 
 TEST_P(ShapesVolumeIdentity, HoldsShallowAndDeep) {

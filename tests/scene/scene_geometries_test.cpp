@@ -53,7 +53,51 @@ TEST(SceneGeometries, PrimitivesAreThoseOfTheInterface) {
       make_convex_hull("h", {{0, 0, 0}, {0.5, 0, 0}, {0, 0.5, 0}, {0, 0, 0.5}}));
 }
 
+TEST(SceneGeometries, BoltsAndNutsAreThoseOfTheInterface) {
+  Bolt bolt = metric_bolt(0.008);
+  expect_same(geometry_of(R"({"type": "bolt", "diameter": 0.008})"), make_bolt("b", bolt));
+  bolt = {{0.01, 0.001, 2e-5}, 0.025, 0, 0.017, 24};
+  expect_same(geometry_of(R"({"type": "bolt", "diameter": 0.01, "pitch": 0.001, "clearance": 2e-5, "length": 0.025,
+                              "head_height": 0, "across_flats": 0.017, "segments": 24})"),
+              make_bolt("b", bolt));
+  expect_same(geometry_of(R"({"type": "nut"})"), make_nut("n", {}));
+  const Nut nut = {{0.01, 0.001, 2e-5}, 0.008, 0.017, 72};  // pi 0.01 / 72 is the longest edge below 5e-4
+  expect_same(geometry_of(R"({"type": "nut", "diameter": 0.01, "pitch": 0.001, "clearance": 2e-5, "height": 0.008,
+                              "across_flats": 0.017, "edge_length": 5e-4})"),
+              make_nut("n", nut));
+}
+
+TEST(SceneGeometries, SurfacesOfBoltsAndNutsAreForRigidBodies) {
+  const auto parse = [](const std::string& rigid) {
+    return parse_scene(R"({"isopatch": 1, "geometries": {"bolt": {"type": "bolt", "surface_only": true},
+                                                         "nut": {"type": "nut"}},
+                           "bodies": [{"name": "bolt", "geometry": "bolt", "rigid": )" +
+                           rigid + R"(}, {"name": "nut", "geometry": "nut"}]})",
+                       ".", "test.json");
+  };
+  const Geometry bolt = parse("true").geometries.at(0);
+  EXPECT_TRUE(bolt.is_surface_mesh());
+  EXPECT_EQ(bolt.surface, make_bolt_surface({}).triangles);
+  EXPECT_THROW(parse("false"), Error);
+}
+
+TEST(SceneGeometries, BadThreadsNameTheirPlace) {
+  EXPECT_EQ(geometry_error(R"({"type": "bolt", "pitch": 0.01})"),
+            "test.json: geometries.shape: bolt: pitch [m] 0.01; it must be positive and at most a quarter of the "
+            "diameter, 0.005");
+  EXPECT_TRUE(
+      contains(geometry_error(R"({"type": "nut", "segments": 20})"), "segments 20; it must be a multiple of 12"));
+  EXPECT_TRUE(contains(geometry_error(R"({"type": "nut", "length": 0.1})"), "geometries.shape.length: unknown field"));
+  EXPECT_TRUE(contains(geometry_error(R"({"type": "nut", "segments": 24, "edge_length": 1})"), "give one"));
+  EXPECT_TRUE(
+      contains(geometry_error(R"({"type": "bolt", "pitch": 1e-9})"), "the limit is 4000000; make them coarser"));
+}
+
 TEST(SceneGeometries, EdgeLengthChoosesTheResolution) {
+  expect_same(geometry_of(R"({"type": "sphere", "radius": 0.3, "edge_length": 0.1})"),
+              make_sphere("s", 0.3, sphere_subdivisions(0.3, 0.1)));
+  EXPECT_TRUE(contains(geometry_error(R"({"type": "sphere", "radius": 1, "edge_length": 0.1, "subdivisions": 2})"),
+                       "has \"subdivisions\" and \"edge_length\"; give one"));
   expect_same(geometry_of(R"({"type": "ellipsoid", "semi_axes": [0.1, 0.2, 0.3], "edge_length": 0.1})"),
               make_ellipsoid("e", {0.1, 0.2, 0.3}, sphere_subdivisions(0.3, 0.1)));
   expect_same(geometry_of(R"({"type": "cylinder", "radius": 0.1, "height": 0.3, "edge_length": 0.05})"),

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/cli/mesher.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <numbers>
+#include <sstream>
+#include <vector>
+
+#include "host/cli/atomic_file.h"
+#include "isopatch/error.h"
+
+namespace isopatch::cli {
+namespace {
+
+// A mesher that keeps the surface has its volume up to rounding; one that left a part out does not.
+constexpr double kSameVolume = 1e-6;
+
+const std::vector<std::string> kMeshers = {"tetgen", "gmsh"};
+
+std::optional<std::filesystem::path> find_program(const std::string& name) {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const std::filesystem::path program = std::filesystem::path(folder.empty() ? "." : folder) / name;
+    std::error_code error;
+    if (std::filesystem::is_regular_file(program, error) && access(program.c_str(), X_OK) == 0) return program;
+  }
+  return std::nullopt;
+}
+
+/// A folder that goes away with its files.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "isopatch_XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) throw Error(pattern + ": " + std::strerror(errno));
+    path_ = pattern;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  std::string file(const char* name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Runs a program with its output in the file `log`; returns how it ended, "" for well.
+std::string run(const std::filesystem::path& program, std::vector<std::string> arguments, const std::string& log) {
+  std::string name = program.string();
+  std::vector<char*> argv = {name.data()};
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+  pid_t child = 0;
+  const int failure = posix_spawn(&child, name.c_str(), &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failure != 0) return std::string("could not be started: ") + std::strerror(failure);
+
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) return std::string("was lost: ") + std::strerror(errno);
+  }
+  if (WIFSIGNALED(status))
+    return fmt::format("was ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  if (WEXITSTATUS(status) != 0) return fmt::format("ended with {}", WEXITSTATUS(status));
+  return "";
+}
+
+/// The last line of a file with more than white space; of a log that says what went wrong.
+std::string last_line(const std::string& path) {
+  std::ifstream file(path);
+  std::string last;
+  for (std::string line; std::getline(file, line);) {
+    if (line.find_first_not_of(" \t\r") != std::string::npos) last = line;
+  }
+  return last.substr(0, 200);
+}
+
+/// Medit's ASCII format, which both read. All triangles belong to surface 1.
+std::string medit_text(const TriangleMesh& surface) {
+  std::string text = fmt::format("MeshVersionFormatted 2\nDimension 3\nVertices\n{}\n", surface.points.size());
+  for (const Point3& p : surface.points) text += fmt::format("{:.17g} {:.17g} {:.17g} 1\n", p[0], p[1], p[2]);
+  text += fmt::format("Triangles\n{}\n", surface.triangles.size());
+  for (const auto& [a, b, c] : surface.triangles) text += fmt::format("{} {} {} 1\n", a + 1, b + 1, c + 1);
+  return text + "End\n";
+}
+
+struct Call {
+  std::vector<std::string> arguments;
+  std::string result;  // the file it writes
+};
+
+// -p fills a surface, -Y keeps its triangles, -q bounds radius over edge, -a the volume, -k writes VTK, and -NEFI
+// leaves its own formats unwritten.
+Call tetgen_call(const TemporaryFolder& folder, std::optional<double> edge_length) {
+  std::string options = "-pYkNEFIq1.5/10";
+  if (edge_length) options += fmt::format("a{:.17g}", std::pow(*edge_length, 3) * std::numbers::sqrt2 / 12);
+  return {{options, folder.file("surface.mesh")}, folder.file("surface.vtk")};
+}
+
+Call gmsh_call(const TemporaryFolder& folder, std::optional<double> edge_length) {
+  std::string script = "Merge \"surface.mesh\";\nSurface Loop(1) = {1};\nVolume(1) = {1};\n";
+  if (edge_length) script += fmt::format("Mesh.CharacteristicLengthMax = {:.17g};\n", *edge_length);
+  write_file(folder.file("fill.geo"), script);
+  return {{"-3", "-nt", "1", "-format", "msh22", "-o", folder.file("filled.msh"), folder.file("fill.geo")},
+          folder.file("filled.msh")};
+}
+
+double volume_of(const TetMesh& mesh) {
+  double six_volumes = 0;
+  for (const auto& [a, b, c, d] : mesh.tets) {
+    const auto edge = [&, o = a](std::int32_t v, std::size_t axis) {
+      return mesh.points[static_cast<std::size_t>(v)][axis] - mesh.points[static_cast<std::size_t>(o)][axis];
+    };
+    six_volumes += std::fabs(edge(b, 0) * (edge(c, 1) * edge(d, 2) - edge(c, 2) * edge(d, 1)) +
+                             edge(b, 1) * (edge(c, 2) * edge(d, 0) - edge(c, 0) * edge(d, 2)) +
+                             edge(b, 2) * (edge(c, 0) * edge(d, 1) - edge(c, 1) * edge(d, 0)));
+  }
+  return six_volumes / 6;
+}
+
+}  // namespace
+
+Mesher find_mesher(const std::string& name) {
+  for (const std::string& candidate : kMeshers) {
+    if (name != "auto" && name != candidate) continue;
+    if (const auto program = find_program(candidate)) return {candidate, *program};
+  }
+  throw Error(fmt::format("no {} on PATH; install {} (on Debian: apt-get install {})",
+                          name == "auto" ? "mesher, TetGen or Gmsh," : name, name == "auto" ? "one of them" : "it",
+                          name == "auto" ? "tetgen" : name));
+}
+
+TetMesh fill_with_tets(const TriangleMesh& surface, double volume, const Mesher& mesher,
+                       std::optional<double> edge_length, const std::string& source) {
+  const TemporaryFolder folder;
+  write_file(folder.file("surface.mesh"), medit_text(surface));
+  const Call call = mesher.name == "tetgen" ? tetgen_call(folder, edge_length) : gmsh_call(folder, edge_length);
+  const std::string log = folder.file("log");
+  std::string problem = run(mesher.program, call.arguments, log);
+  if (problem.empty() && !std::filesystem::exists(call.result)) problem = "wrote no mesh";
+  if (!problem.empty()) {
+    throw Error(fmt::format("{}: {} {}; its last words: \"{}\". A surface that cuts through itself cannot be filled",
+                            source, mesher.program.string(), problem, last_line(log)));
+  }
+  TetMesh mesh = read_tet_mesh(call.result);
+  mesh.notes.clear();  // the triangles of the surface, in the same file
+  if (const double found = volume_of(mesh); !(std::fabs(found - volume) <= kSameVolume * volume)) {
+    throw Error(
+        fmt::format("{}: the tets of {} have a volume of {:.6g} m^3, the surface one of {:.6g} m^3; it may cut "
+                    "through itself",
+                    source, mesher.program.string(), found, volume));
+  }
+  return mesh;
+}
+
+}  // namespace isopatch::cli

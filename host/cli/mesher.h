@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Programs that fill a closed surface with tets: TetGen and Gmsh, each run as a process of its own.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "isopatch/triangle_mesh.h"
+
+namespace isopatch::cli {
+
+struct Mesher {
+  std::string name;  // "tetgen" or "gmsh"
+  std::filesystem::path program;
+};
+
+/// The mesher of that name on PATH; for "auto" the first of TetGen and Gmsh that is there. Throws Error, saying what to
+/// install, where there is none.
+Mesher find_mesher(const std::string& name);
+
+/// Fills a checked surface with tets and keeps its triangles as they are; inner edges are about as long as
+/// `edge_length` [m], or as those of the surface. `source` names the surface in errors. Throws Error where the mesher
+/// fails, with the last line it printed, and where its tets do not have the volume inside the surface.
+TetMesh fill_with_tets(const TriangleMesh& surface, double volume, const Mesher& mesher,
+                       std::optional<double> edge_length, const std::string& source);
+
+}  // namespace isopatch::cli

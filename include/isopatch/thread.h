@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Bolts and nuts with the basic profile of ISO 68-1: flanks at 60 degrees to each other, H = sqrt(3)/2 pitch high
+// before H/8 is cut off at the crest and H/4 at the root, so the crest is pitch/8 wide and the root pitch/4.
+#pragma once
+
+#include "isopatch/mesh.h"
+#include "isopatch/triangle_mesh.h"
+
+namespace isopatch {
+
+/// A right-handed thread of one start. Its crest passes through the x axis of the body's frame, at z = 0: a bolt and a
+/// nut in one frame fit, and still do after a turn by 2 pi z / pitch with a move by z.
+struct Thread {
+  double diameter = 0.02;  // nominal: of the bolt's crest, m; at least 4 pitches
+  double pitch = 0.0025;   // m
+  double clearance = 0;    // how much smaller all diameters of a bolt are, or larger those of a nut (the fundamental
+                           // deviation of ISO 965), m; at most pitch / 4
+};
+
+/// The thread runs from z = 0 to `length`, where it is cut off flat; the hexagonal head lies below z = 0.
+struct Bolt {
+  Thread thread;
+  double length = 0.03;         // m; at least 2 pitches
+  double head_height = 0.0125;  // m; 0 for a rod without a head
+  double across_flats = 0.03;   // of the head, m; larger than the diameter
+  int segments = 36;            // of a turn: a multiple of 12 in [12, 720]
+};
+
+/// The nut's middle is the origin.
+struct Nut {
+  Thread thread;
+  double height = 0.018;       // m; at least 2 pitches
+  double across_flats = 0.03;  // m; at least diameter + 2 pitches
+  int segments = 36;           // as for the bolt
+};
+
+/// M20x2.5 with the head and nut of ISO 4017 and 4032, as above, with all lengths scaled to `diameter`.
+Bolt metric_bolt(double diameter);
+Nut metric_nut(double diameter);
+
+/// Closed surfaces. A turn has 8 x segments triangles of thread, with their corners on the exact profile's helices for
+/// a bolt; for a nut they are moved out by 1 / cos(pi / segments), so that the circles lie in its polygons too. With a
+/// clearance like ISO 965's position g, a nut then turns on its bolt without touching it but at a few points of its
+/// ends. Throw Error for sizes outside the limits above, or more than 20 000 segments in all turns.
+TriangleMesh make_bolt_surface(const Bolt& bolt);
+TriangleMesh make_nut_surface(const Nut& nut);
+
+/// The same bodies as tets, with inner vertices in the teeth and below them and no tet with all vertices on the
+/// surface: about 56 x segments in a turn of a bolt, 72 x segments in one of a nut.
+TetMesh make_bolt_mesh(const Bolt& bolt);
+TetMesh make_nut_mesh(const Nut& nut);
+
+}  // namespace isopatch

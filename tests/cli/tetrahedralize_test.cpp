@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+
+#include "host/cli/commands.h"
+#include "host/cli/mesher.h"
+#include "isopatch/isopatch.h"
+#include "mesh/mesh_fixtures.h"
+
+namespace isopatch::cli {
+namespace {
+
+using isopatch::testing::contains;
+using isopatch::testing::error_of;
+
+bool is_there(const std::string& mesher) {
+  try {
+    find_mesher(mesher);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// PATH for the life of the object.
+class Path {
+ public:
+  explicit Path(const std::string& value) : before_(std::getenv("PATH")) { setenv("PATH", value.c_str(), 1); }
+  ~Path() { setenv("PATH", before_.c_str(), 1); }
+
+ private:
+  std::string before_;
+};
+
+class Tetrahedralize : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (std::filesystem::temp_directory_path() / "isopatch_XXXXXX").string();
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    directory_ = pattern;
+    arguments_.input = ISOPATCH_SOURCE_DIR "/tests/scenes/cube.obj";
+    arguments_.output = path("out.vtk");
+  }
+  void TearDown() override { std::filesystem::remove_all(directory_); }
+
+  std::string path(const std::string& name) const { return (directory_ / name).string(); }
+
+  std::string run() const {
+    ::testing::internal::CaptureStdout();
+    tetrahedralize_command(arguments_);
+    std::fflush(stdout);
+    return ::testing::internal::GetCapturedStdout();
+  }
+
+  std::string error() const {
+    return error_of([&] { tetrahedralize_command(arguments_); });
+  }
+
+  void write(const std::string& name, const std::string& text) const { std::ofstream(path(name)) << text; }
+
+  /// A program named tetgen that runs `script`, the only one on PATH but for the system's own.
+  Path fake_tetgen(const std::string& script) const {
+    write("tetgen", "#!/bin/sh\n" + script);
+    std::filesystem::permissions(path("tetgen"), std::filesystem::perms::owner_all);
+    return Path(directory_.string());
+  }
+
+  std::filesystem::path directory_;
+  TetrahedralizeArguments arguments_;
+};
+
+/// A surface as an OBJ file.
+std::string obj_text(const TriangleMesh& mesh) {
+  std::ostringstream text;
+  text.precision(17);
+  for (const auto& [x, y, z] : mesh.points) text << "v " << x << " " << y << " " << z << "\n";
+  for (const auto& [a, b, c] : mesh.triangles) text << "f " << a + 1 << " " << b + 1 << " " << c + 1 << "\n";
+  return text.str();
+}
+
+/// Corners of all triangles in nanometres, each from its smallest. Gmsh writes 16 digits.
+using Corner = std::array<long, 3>;
+std::set<std::array<Corner, 3>> corners_of(const std::vector<Point3>& points, const std::vector<Triangle>& triangles) {
+  std::set<std::array<Corner, 3>> result;
+  for (const Triangle& t : triangles) {
+    std::array<Corner, 3> corners;
+    for (std::size_t i = 0; i < 3; ++i) {
+      for (std::size_t k = 0; k < 3; ++k) corners[i][k] = std::lround(1e9 * points[static_cast<std::size_t>(t[i])][k]);
+    }
+    std::rotate(corners.begin(), std::min_element(corners.begin(), corners.end()), corners.end());
+    result.insert(corners);
+  }
+  return result;
+}
+
+class EachMesher : public Tetrahedralize, public ::testing::WithParamInterface<const char*> {
+ protected:
+  void SetUp() override {
+    if (!is_there(GetParam())) GTEST_SKIP() << GetParam() << " is not on PATH";
+    Tetrahedralize::SetUp();
+    arguments_.mesher = GetParam();
+  }
+
+  /// The surface is kept, filled, and every tet has an inner vertex with pressure.
+  void expect_filled(const TriangleMesh& surface) const {
+    const Geometry geometry = make_tet_mesh(arguments_.output, read_tet_mesh(arguments_.output));
+    EXPECT_EQ(geometry.report.all_boundary_tets, 0);
+    EXPECT_EQ(geometry.report.inverted_tets, 0);
+    EXPECT_TRUE(geometry.warnings.empty());
+    EXPECT_GT(geometry.report.interior_points, 0);
+    EXPECT_TRUE(corners_of(geometry.mesh.points, geometry.surface) == corners_of(surface.points, surface.triangles));
+    for (const Tet& tet : geometry.mesh.tets) {
+      ASSERT_TRUE(std::any_of(tet.begin(), tet.end(),
+                              [&](std::int32_t v) { return geometry.extent[static_cast<std::size_t>(v)] > 0; }));
+    }
+  }
+};
+
+TEST_P(EachMesher, FillsACube) {
+  const std::string out = run();
+  EXPECT_TRUE(contains(out, GetParam())) << out;
+  EXPECT_TRUE(contains(out, "12  triangles of 12 in the file")) << out;
+  expect_filled(read_triangle_mesh(arguments_.input));
+}
+
+TEST_P(EachMesher, FillsABoltAndSplitsTetsOfItsTeeth) {
+  Bolt bolt;
+  bolt.segments = 12;
+  const TriangleMesh surface = make_bolt_surface(bolt);
+  write("bolt.obj", obj_text(surface));
+  arguments_.input = path("bolt.obj");
+  const std::string out = run();
+  EXPECT_TRUE(contains(out, " were split: all vertices on the surface")) << out;
+  EXPECT_FALSE(contains(out, "  0 were split")) << out;
+  expect_filled(surface);
+}
+
+TEST_P(EachMesher, ShorterEdgesMakeMoreTets) {
+  const Geometry ball = make_sphere("ball", 0.05, 3);
+  const TriangleMesh surface = {ball.mesh.points, ball.surface};
+  write("ball.obj", obj_text(surface));
+  arguments_.input = path("ball.obj");
+  run();
+  const std::size_t coarse = read_tet_mesh(arguments_.output).tets.size();
+  arguments_.edge_length = 0.004;
+  run();
+  EXPECT_GT(read_tet_mesh(arguments_.output).tets.size(), 2 * coarse);
+  expect_filled(surface);
+}
+
+TEST_P(EachMesher, FillsScannedThings) {
+  for (const char* name : {"mustard_bottle.obj", "evo_bowl_col.obj"}) {
+    arguments_.input = isopatch::testing::data_file(name);
+    if (!std::filesystem::exists(arguments_.input)) GTEST_SKIP() << arguments_.input << " is missing";
+    run();
+    const Geometry filled = make_tet_mesh(name, read_tet_mesh(arguments_.output));
+    const Geometry surface = make_surface_mesh(name, read_triangle_mesh(arguments_.input));
+    EXPECT_TRUE(filled.warnings.empty()) << name;
+    EXPECT_NEAR(filled.report.volume, surface.report.volume, 1e-9 * surface.report.volume) << name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Meshers, EachMesher, ::testing::Values("tetgen", "gmsh"),
+                         [](const auto& mesher) { return std::string(mesher.param); });
+
+TEST_F(Tetrahedralize, SaysWhatToInstallWhereThereIsNoMesher) {
+  const Path path("/nonexistent:" + directory_.string());
+  EXPECT_EQ(error(), "no mesher, TetGen or Gmsh, on PATH; install one of them (on Debian: apt-get install tetgen)");
+  arguments_.mesher = "gmsh";
+  EXPECT_EQ(error(), "no gmsh on PATH; install it (on Debian: apt-get install gmsh)");
+  EXPECT_FALSE(std::filesystem::exists(arguments_.output));
+}
+
+TEST_F(Tetrahedralize, TellsTheLastWordsOfAMesherThatFails) {
+  {
+    const Path only = fake_tetgen("echo first; echo Two facets intersect; echo; exit 3");
+    EXPECT_TRUE(
+        contains(error(), "cube.obj: " + path("tetgen") + " ended with 3; its last words: \"Two facets intersect\""))
+        << error();
+  }
+  {
+    const Path only = fake_tetgen("kill -6 $$");
+    EXPECT_TRUE(contains(error(), "was ended by signal 6")) << error();
+  }
+  {
+    const Path only = fake_tetgen("exit 0");
+    EXPECT_TRUE(contains(error(), "tetgen wrote no mesh")) << error();
+  }
+  EXPECT_FALSE(std::filesystem::exists(arguments_.output));
+}
+
+TEST_F(Tetrahedralize, RefusesTetsThatLeavePartsOut) {
+  write_vtk(isopatch::testing::one_tet(), path("part.vtk"));
+  const Path only =
+      fake_tetgen("while read line; do echo \"$line\"; done < " + path("part.vtk") + " > \"${2%.mesh}.vtk\"");
+  EXPECT_TRUE(contains(error(), "have a volume of 0.166667 m^3, the surface one of 0.001 m^3")) << error();
+  EXPECT_FALSE(std::filesystem::exists(arguments_.output));
+}
+
+TEST_F(Tetrahedralize, RefusesBadArgumentsBeforeItRunsAMesher) {
+  const Path path_of_none("/nonexistent");
+  arguments_.edge_length = 0;
+  EXPECT_TRUE(contains(error(), "--edge-length: must be finite and greater than 0, found 0"));
+  arguments_.edge_length.reset();
+  write("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n");
+  arguments_.input = path("open.obj");
+  EXPECT_TRUE(contains(error(), "the surface must be closed")) << error();
+  arguments_.output = path("missing/out.vtk");
+  EXPECT_TRUE(contains(error(), "missing")) << error();
+}
+
+}  // namespace
+}  // namespace isopatch::cli
