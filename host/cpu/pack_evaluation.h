@@ -157,12 +157,12 @@ class PackEvaluation {
   void visit() {
     const auto round = take<kPolygonLanes>(work_.accepted, accepted_);
     const PackCells<kPolygonLanes> m(f_.hierarchy_M.cells, round.m), s(cells_S_, round.s);
-    Gate<DoubleOf<Number>> gate;
-    Overlap<FloatOf<Number>> overlap;
+    Gate<DoubleOf<Number>> gate = {};
+    Overlap<FloatOf<Number>> overlap = {};
     Mask<kPolygonLanes> found = round.active && locate_polygon(f_, m, s, gate, overlap);
     if (!any(found)) return;
-    ContactPlane<Number> plane;
-    Segments<Number> segments;
+    ContactPlane<Number> plane = {};
+    Segments<Number> segments = {};
     Contribution<Number> contribution;
     found = found && contact_of<false, most_lines>(f_, m, s, gate, overlap, plane, segments, contribution);
     if (any(found)) add(contribution, bits_of(found));
