@@ -253,7 +253,8 @@ class IsopatchTimer:
     """A pair_time program that waits for work."""
 
     def __init__(self, folder, shapes, contact, precision, moving, poses):
-        path = folder / f"time_{contact.name}_{'moving' if moving else 'static'}.json"
+        # a file of its own: another process may be reading one
+        path = folder / f"time_{contact.name}_{precision}_{'moving' if moving else 'static'}.json"
         path.write_text(json.dumps(scene_json(shapes, contact, moving)))
         command = [program("pair_time"), path, "--precision", precision, "--envs", poses]
         self.process = subprocess.Popen(
