@@ -5,7 +5,7 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <type_traits>
+#include <tuple>
 #include <utility>
 
 #include "cpu/thread_workspace.h"
@@ -28,33 +28,13 @@ struct Batch {
   const PackKernels* packs;  // null: one number at a time
 };
 
-/// Those of T and outputs that packs compute; null for the others.
-template <class T, Outputs outputs>
-auto sum_pair_of(const PackKernels* packs) {
-  constexpr bool kPatch = outputs == Outputs::kPatch;
-  SumPair<T, kPatch> sum_pair = nullptr;
-  if (packs == nullptr || outputs == Outputs::kPolygons) return sum_pair;
-  if constexpr (std::is_same_v<T, float>) {
-    if constexpr (kPatch) {
-      sum_pair = packs->float_patch;
-    } else {
-      sum_pair = packs->float_wrench;
-    }
-  } else {
-    if constexpr (kPatch) {
-      sum_pair = packs->double_patch;
-    } else {
-      sum_pair = packs->double_wrench;
-    }
-  }
-  return sum_pair;
-}
-
 template <class T, Outputs outputs, bool brute_force>
 void evaluate_environment(const Batch& batch, std::int64_t environment, ThreadWorkspace& work) {
   SerialWarp warp;
   const auto& [scene, state, results, packs] = batch;
-  const auto sum_pair = brute_force ? nullptr : sum_pair_of<T, outputs>(packs);
+  using Sum = SumPair<T, outputs == Outputs::kPatch>;
+  const bool in_packs = packs != nullptr && outputs != Outputs::kPolygons && !brute_force;
+  const Sum sum_pair = in_packs ? std::get<Sum>(*packs) : nullptr;
   std::int32_t count = 0;
   begin_environment(warp, work.bounds, scene, state, results, environment, {work.items, &count}, brute_force);
   for (std::int32_t i = 0; i < count; ++i) {

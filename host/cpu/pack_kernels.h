@@ -3,6 +3,8 @@
 // The evaluation of one pair in packs, compiled once for each instruction set.
 #pragma once
 
+#include <tuple>
+
 #include "isopatch/detail/wrench_sums.h"
 #include "isopatch/evaluator.h"
 
@@ -34,12 +36,9 @@ struct PackWorkspace {
 template <class T, bool with_patch>
 using SumPair = void (*)(const detail::PairFrame&, PackWorkspace&, detail::WrenchSums<T, with_patch>&);
 
-struct PackKernels {
-  SumPair<float, false> float_wrench;
-  SumPair<float, true> float_patch;
-  SumPair<double, false> double_wrench;
-  SumPair<double, true> double_patch;
-};
+/// One for each scalar, without and with the sums of the patch; std::get by type.
+using PackKernels =
+    std::tuple<SumPair<float, false>, SumPair<float, true>, SumPair<double, false>, SumPair<double, true>>;
 
 /// Null where the build is for a machine without vectors of doubles or without fma.
 const PackKernels* build_pack_kernels();

@@ -18,8 +18,8 @@
 //   int arrive(std::int32_t*)             counts the caller in, after all it wrote; returns how many came before
 //   std::int64_t take(std::int64_t*)      what others added, once all have arrived; leaves 0
 //
-// CudaWarp (kernels/cuda_warp.cuh) is the GPU's; SerialWarp runs the same code on the CPU, for what packs do not compute
-// (host/cpu/pack_evaluation.h): polygons, energies, brute force; the tests run 32 fibers in lockstep.
+// CudaWarp (kernels/cuda_warp.cuh) is the GPU's; SerialWarp runs the same code on the CPU, for what packs do not
+// compute (host/cpu/pack_evaluation.h): polygons, energies, brute force; the tests run 32 fibers in lockstep.
 #pragma once
 
 #include <bit>
