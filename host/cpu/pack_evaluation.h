@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One pair of bodies in packs, on one CPU core: traversal, decision, polygons and sums. The formulas are those of the
+// One pair of bodies in packs, on one CPU core: traversal, tests, polygons and sums. The formulas are those of the
 // GPU; only who goes where differs. A node of one body is tested against up to eight of the other at once; pairs of
 // cells wait until a pack is full, and those that pass their test wait once more.
 #pragma once

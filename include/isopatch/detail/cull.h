@@ -92,10 +92,12 @@ struct SectionBounds {
 };
 
 /// `d` at the vertices, in any unit, `error` in the same one. The box holds the section but for a kSectionMargin of the
-/// tet's longest edge: where d changes by at least kClear errors along an edge, the point where it is 0 is known to one
-/// part in kClear, and to what approximate_inverse() leaves.
-inline constexpr float kClear = 256;
+/// tet's longest edge: a value is off by one error, and by two where it is taken as 0, so where d changes by at least
+/// kClear errors along an edge, the point where it is 0 is known to 2 / kClear of the edge; approximate_inverse() adds
+/// 1 / 2000.
+inline constexpr float kClear = 512;
 inline constexpr float kSectionMargin = 1.0f / 220;
+static_assert(kSectionMargin > 2 / kClear + 1.0f / 2000);
 
 template <class F>
 ISOPATCH_HD SectionBounds<F> section_of(const Vec3<F> (&vertex)[4], const F (&given)[4], F error) {

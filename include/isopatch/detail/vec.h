@@ -97,17 +97,14 @@ ISOPATCH_HD float approximate_inverse(float x) {
 
 /// 1 / sqrt(x) within a few roundings, for normal positive x, by Newton steps: each squares the error. Far cheaper than
 /// a root and a division, above all in double on a GPU; finite for 0.
-template <int steps, class T>
-ISOPATCH_HD T newton_inverse_sqrt(T x) {
+template <class T>
+ISOPATCH_HD T inverse_sqrt(T x) {
+  constexpr int kSteps = kIsFloat<T> ? 3 : 4;
   const T half = T(0.5) * x;
   T y = guess_inverse_sqrt(x);
   ISOPATCH_UNROLL
-  for (int i = 0; i < steps; ++i) y = fused(y, fused(-(half * y), y, T(0.5)), y);
+  for (int i = 0; i < kSteps; ++i) y = fused(y, fused(-(half * y), y, T(0.5)), y);
   return y;
-}
-template <class T>
-ISOPATCH_HD T inverse_sqrt(T x) {
-  return newton_inverse_sqrt < kIsFloat<T> ? 3 : 4 > (x);
 }
 
 template <class T>
