@@ -272,6 +272,23 @@ struct Pack {
 };
 
 template <int lanes>
+ISOPATCH_HD Pack<float, lanes> guess_inverse(Pack<float, lanes> x) {
+  const Tag<std::uint32_t, lanes> bits;
+  const auto guess = hn::Sub(hn::Set(bits, kFloatInverse), hn::BitCast(bits, x.part[0]));
+  return Pack<float, lanes>(hn::BitCast(Tag<float, lanes>(), guess));
+}
+template <int lanes>
+ISOPATCH_HD Pack<double, lanes> guess_inverse(Pack<double, lanes> x) {
+  const Tag<std::uint64_t, kLanes> bits;
+  Pack<double, lanes> out;
+  for (int i = 0; i < out.kParts; ++i) {
+    const auto guess = hn::Sub(hn::Set(bits, kDoubleInverse), hn::BitCast(bits, x.part[i]));
+    out.part[i] = hn::BitCast(Tag<double, kLanes>(), guess);
+  }
+  return out;
+}
+
+template <int lanes>
 ISOPATCH_HD Pack<float, lanes> guess_inverse_sqrt(Pack<float, lanes> x) {
   const Tag<std::int32_t, lanes> bits;
   const auto half = hn::ShiftRight<1>(hn::BitCast(bits, x.part[0]));
@@ -287,17 +304,6 @@ ISOPATCH_HD Pack<double, lanes> guess_inverse_sqrt(Pack<double, lanes> x) {
     out.part[i] = hn::BitCast(Tag<double, kLanes>(), guess);
   }
   return out;
-}
-
-// within 2^-11.4 on x86 and 2^-8 on Arm, where a Newton step squares the error
-template <int lanes>
-ISOPATCH_HD Pack<float, lanes> approximate_inverse(Pack<float, lanes> a) {
-  const Pack<float, lanes> inverse(hn::ApproximateReciprocal(a.part[0]));
-#if HWY_ARCH_X86
-  return inverse;
-#else
-  return inverse * (Pack<float, lanes>(2.0f) - a * inverse);
-#endif
 }
 
 }  // namespace

@@ -11,53 +11,23 @@
 namespace isopatch::detail {
 namespace {
 
-/// The first four numbers of row 0, of row 4 and of row 8 and so on, side by side.
+/// The four numbers at `at` of each row, side by side.
 template <int lanes, class T>
-ISOPATCH_HD hn::Vec<Tag<T, lanes>> load_rows(const T* const* rows) {
-  if constexpr (lanes <= 4) {
-    return hn::LoadU(Tag<T, lanes>(), rows[0]);
+ISOPATCH_HD hn::Vec<Tag<T, lanes>> load_rows(const T* const* rows, int at) {
+  if constexpr (lanes == 4) {
+    return hn::LoadU(Tag<T, lanes>(), rows[0] + at);
   } else {
-    return hn::Combine(Tag<T, lanes>(), load_rows<lanes / 2>(rows + lanes / 2), load_rows<lanes / 2>(rows));
+    const auto upper = load_rows<lanes / 2>(rows + lanes / 8, at);
+    return hn::Combine(Tag<T, lanes>(), upper, load_rows<lanes / 2>(rows, at));
   }
 }
 
-/// Four packs from four consecutive numbers of each lane: rows[i] is where lane i's begin.
-ISOPATCH_HD void load_transposed(const double* const* rows, Pack<double, kLanes> (&out)[4]) {
-  using Double = Pack<double, kLanes>;
-  const Tag<double, kLanes> tag;
-  if constexpr (kLanes == 2) {
-    for (int i = 0; i < 4; i += 2) {
-      const auto a = hn::LoadU(tag, rows[0] + i), b = hn::LoadU(tag, rows[1] + i);
-      out[i] = Double(hn::InterleaveLower(tag, a, b));
-      out[i + 1] = Double(hn::InterleaveUpper(tag, a, b));
-    }
-  } else {  // blocks of two
-    const auto a = load_rows<kLanes>(rows), b = load_rows<kLanes>(rows + 1);
-    const auto c = load_rows<kLanes>(rows + 2), d = load_rows<kLanes>(rows + 3);
-    const auto ab0 = hn::InterleaveLower(tag, a, b), ab1 = hn::InterleaveUpper(tag, a, b);
-    const auto cd0 = hn::InterleaveLower(tag, c, d), cd1 = hn::InterleaveUpper(tag, c, d);
-    out[0] = Double(hn::OddEvenBlocks(hn::SwapAdjacentBlocks(cd0), ab0));
-    out[1] = Double(hn::OddEvenBlocks(hn::SwapAdjacentBlocks(cd1), ab1));
-    out[2] = Double(hn::OddEvenBlocks(cd0, hn::SwapAdjacentBlocks(ab0)));
-    out[3] = Double(hn::OddEvenBlocks(cd1, hn::SwapAdjacentBlocks(ab1)));
-  }
-}
-
-ISOPATCH_HD void load_transposed(const double* const* rows, Pack<double, kFloatLanes> (&out)[4]) {
-  Pack<double, kLanes> low[4], high[4];
-  load_transposed(rows, low);
-  load_transposed(rows + kLanes, high);
-  for (int i = 0; i < 4; ++i) {
-    out[i].part[0] = low[i].part[0];
-    out[i].part[1] = high[i].part[0];
-  }
-}
-
-ISOPATCH_HD void load_transposed(const float* const* rows, Pack<float, kFloatLanes> (&out)[4]) {
+/// Four packs of the numbers that stand fourfold in `a` for lanes 0, 4, 8 and so on, in `b` for lanes 1, 5, 9, and
+/// likewise.
+template <class V>
+ISOPATCH_HD void transpose(V a, V b, V c, V d, Pack<float, kFloatLanes>* out) {
   const Tag<float, kFloatLanes> tag;
   const Tag<double, kLanes> pairs;
-  const auto a = load_rows<kFloatLanes>(rows), b = load_rows<kFloatLanes>(rows + 1);
-  const auto c = load_rows<kFloatLanes>(rows + 2), d = load_rows<kFloatLanes>(rows + 3);
   const auto ab0 = hn::BitCast(pairs, hn::InterleaveLower(tag, a, b));
   const auto ab2 = hn::BitCast(pairs, hn::InterleaveUpper(tag, a, b));
   const auto cd0 = hn::BitCast(pairs, hn::InterleaveLower(tag, c, d));
@@ -69,49 +39,105 @@ ISOPATCH_HD void load_transposed(const float* const* rows, Pack<float, kFloatLan
   out[3] = joined(hn::InterleaveUpper(pairs, ab2, cd2));
 }
 
-/// The first `words` numbers of each lane's cell, as packs.
-template <int words, int lanes, class T, class AnyCell>
+template <class V>
+ISOPATCH_HD void transpose(V a, V b, V c, V d, Pack<double, kLanes>* out) {
+  using Double = Pack<double, kLanes>;
+  const Tag<double, kLanes> tag;
+  const auto ab0 = hn::InterleaveLower(tag, a, b), ab1 = hn::InterleaveUpper(tag, a, b);
+  const auto cd0 = hn::InterleaveLower(tag, c, d), cd1 = hn::InterleaveUpper(tag, c, d);
+  out[0] = Double(hn::OddEvenBlocks(hn::SwapAdjacentBlocks(cd0), ab0));
+  out[1] = Double(hn::OddEvenBlocks(hn::SwapAdjacentBlocks(cd1), ab1));
+  out[2] = Double(hn::OddEvenBlocks(cd0, hn::SwapAdjacentBlocks(ab0)));
+  out[3] = Double(hn::OddEvenBlocks(cd1, hn::SwapAdjacentBlocks(ab1)));
+}
+
+/// `words` numbers of each lane's cell from its number `first` on, as packs. Four lanes' rows are transposed at once.
+template <int first, int words, int lanes, class T, class AnyCell>
 ISOPATCH_HD void load_cells(const AnyCell* cells, const std::int32_t* numbers, Pack<T, lanes> (&out)[words]) {
-  const T* rows[lanes];
-  for (int i = 0; i < lanes; ++i) rows[i] = reinterpret_cast<const T*>(cells + numbers[i]);
-  for (int at = 0; at < words; at += 4) {
-    Pack<T, lanes> loaded[4];
-    load_transposed(rows, loaded);
-    for (int i = 0; i < 4; ++i) out[at + i] = loaded[i];
-    for (const T*& row : rows) row += 4;
+  const auto row = [&](int lane) { return reinterpret_cast<const T*>(cells + numbers[lane]) + first; };
+  constexpr int kRows = words / 4;
+  if constexpr (Pack<T, lanes>::kParts == 2) {
+    Pack<T, lanes / 2> low[words], high[words];
+    load_cells<first>(cells, numbers, low);
+    load_cells<first>(cells, numbers + lanes / 2, high);
+    for (int i = 0; i < words; ++i) {
+      out[i].part[0] = low[i].part[0];
+      out[i].part[1] = high[i].part[0];
+    }
+  } else if constexpr (lanes == 2) {
+    const Tag<T, lanes> tag;
+    for (int i = 0; i < words; i += 2) {
+      const auto a = hn::LoadU(tag, row(0) + i), b = hn::LoadU(tag, row(1) + i);
+      out[i] = Pack<T, lanes>(hn::InterleaveLower(tag, a, b));
+      out[i + 1] = Pack<T, lanes>(hn::InterleaveUpper(tag, a, b));
+    }
+  } else {
+    hn::Vec<Tag<T, lanes>> loaded[4][kRows];
+    ISOPATCH_UNROLL
+    for (int i = 0; i < 4; ++i) {  // few rows at a time, so that their addresses stay in registers
+      const T* rows[lanes / 4];
+      for (int k = 0; k < lanes / 4; ++k) rows[k] = row(4 * k + i);
+      ISOPATCH_UNROLL
+      for (int r = 0; r < kRows; ++r) loaded[i][r] = load_rows<lanes>(rows, 4 * r);
+    }
+    ISOPATCH_UNROLL
+    for (int r = 0; r < kRows; ++r) transpose(loaded[0][r], loaded[1][r], loaded[2][r], loaded[3][r], out + 4 * r);
   }
 }
 
-/// As CellRef.
+template <class T, int lanes>
+ISOPATCH_HD Vec3<Pack<T, lanes>> vec_at(const Pack<T, lanes>* word) {
+  return {word[0], word[1], word[2]};
+}
+
+/// Of each lane's cell what a contact plane and its lines are made from, as CellRef.
 template <int lanes>
-class PackCells {
+class PackPlanes {
  public:
   using Double = Pack<double, lanes>;
 
   /// `cells` is null for a half space, of which nothing may be asked.
-  ISOPATCH_HD PackCells(const Cell* cells, const std::int32_t* numbers) {
-    if (cells != nullptr) load_cells(cells, numbers, word_);
+  ISOPATCH_HD PackPlanes(const Cell* cells, const std::int32_t* numbers) {
+    if (cells != nullptr) load_cells<0>(cells, numbers, word_);
   }
 
-  ISOPATCH_HD Vec3<Double> vertex(int i) const { return vec(3 * i); }
-  ISOPATCH_HD Double extent(int i) const { return word_[kExtent + i]; }
-  ISOPATCH_HD Vec3<Double> gradient() const { return vec(kGradient); }
-  ISOPATCH_HD Vec3<Double> inward(int i) const { return vec(kInward + 3 * i); }
-  ISOPATCH_HD Mask<lanes> has_zero_face() const {
-    const Double zero(0.0);
-    return !(extent(0) != zero || extent(1) != zero || extent(2) != zero) && extent(kZeroFace) > zero;
-  }
+  ISOPATCH_HD Vec3<Double> vertex0() const { return vec_at(word_ + kCorner); }
+  ISOPATCH_HD Double extent0() const { return word_[kCorner + 3]; }
+  ISOPATCH_HD Vec3<Double> gradient() const { return vec_at(word_ + kGradient); }
+  ISOPATCH_HD Vec3<Double> inward(int i) const { return vec_at(word_ + 4 * i); }
+  ISOPATCH_HD Double height0() const { return word_[3]; }
+  ISOPATCH_HD Mask<lanes> has_zero_face() const { return word_[kZero] != Double(0.0); }
 
  private:
-  static constexpr int kExtent = 12, kGradient = 16, kInward = 19, kWords = 32;
-  static_assert(offsetof(Cell, extent) == kExtent * sizeof(double));
+  static constexpr int kGradient = 16, kZero = 19, kCorner = 20, kWords = 24;
+  static_assert(offsetof(Cell, face) == 0 && sizeof(Cell::Face) == 4 * sizeof(double));
   static_assert(offsetof(Cell, gradient) == kGradient * sizeof(double));
-  static_assert(offsetof(Cell, inward) == kInward * sizeof(double));
-  static_assert(sizeof(Cell) >= kWords * sizeof(double));
+  static_assert(offsetof(Cell, zero_face) == kZero * sizeof(double));
+  static_assert(offsetof(Cell, corner) == kCorner * sizeof(double) && sizeof(Cell::Corner) == 4 * sizeof(double));
 
-  ISOPATCH_HD Vec3<Double> vec(int at) const { return {word_[at], word_[at + 1], word_[at + 2]}; }
+  Double word_[kWords];  // as in Cell
+};
 
-  Double word_[kWords];  // as in Cell; the last one is no number
+/// Of each lane's cell what the gate asks for, as CellRef.
+template <int lanes>
+class PackCorners {
+ public:
+  using Double = Pack<double, lanes>;
+
+  ISOPATCH_HD PackCorners(const Cell* cells, const std::int32_t* numbers) {
+    if (cells != nullptr) load_cells<kFirst>(cells, numbers, word_);
+  }
+
+  ISOPATCH_HD Vec3<Double> vertex(int i) const { return vec_at(word_ + 4 + 4 * i); }
+  ISOPATCH_HD Double extent(int i) const { return word_[7 + 4 * i]; }
+  ISOPATCH_HD Vec3<Double> gradient() const { return vec_at(word_); }
+
+ private:
+  static constexpr int kFirst = 16, kWords = 20;
+  static_assert(offsetof(Cell, gradient) == kFirst * sizeof(double));
+  static_assert(offsetof(Cell, corner) == (kFirst + 4) * sizeof(double));
+
+  Double word_[kWords];  // as in Cell
 };
 
 /// As CoarseRef.
@@ -120,12 +146,12 @@ class PackCoarseCells {
   using Float = Pack<float, kFloatLanes>;
 
   ISOPATCH_HD PackCoarseCells(const CoarseCell* cells, const std::int32_t* numbers) {
-    load_cells(cells, numbers, word_);
+    if (cells != nullptr) load_cells<0>(cells, numbers, word_);
   }
 
-  ISOPATCH_HD Vec3<Float> vertex(int i) const { return vec(3 * i); }
+  ISOPATCH_HD Vec3<Float> vertex(int i) const { return vec_at(word_ + 3 * i); }
   ISOPATCH_HD Float extent(int i) const { return word_[kExtent + i]; }
-  ISOPATCH_HD Vec3<Float> gradient() const { return vec(kGradient); }
+  ISOPATCH_HD Vec3<Float> gradient() const { return vec_at(word_ + kGradient); }
   ISOPATCH_HD Float longest_edge() const { return word_[kEdge]; }
 
  private:
@@ -134,8 +160,6 @@ class PackCoarseCells {
   static_assert(offsetof(CoarseCell, gradient) == kGradient * sizeof(float));
   static_assert(offsetof(CoarseCell, longest_edge) == kEdge * sizeof(float));
   static_assert(sizeof(CoarseCell) == kWords * sizeof(float));
-
-  ISOPATCH_HD Vec3<Float> vec(int at) const { return {word_[at], word_[at + 1], word_[at + 2]}; }
 
   Float word_[kWords];  // as in CoarseCell
 };

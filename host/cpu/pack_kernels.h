@@ -14,22 +14,26 @@ namespace isopatch {
 struct PackWorkspace {
   static constexpr int kMaxLanes = 16;  // of floats
 
-  /// The nodes below `opened` are to be tested against one node of the other body, which has the number `kept`.
-  struct Entry {
-    std::int32_t opened;  // a wide node of M, or of S
-    std::int32_t kept;    // 8 * wide node + place
-    bool opened_M;
-  };
+  /// The wide node opened[i] / 2, of M where that number is odd, is to be tested against one node of the other body:
+  /// place kept[i] % 8 of wide node kept[i] / 8, or -1 for a half space. One or two on top are replaced by at most
+  /// kWide each, one level further down, the lower one's first; so levels rise towards the top, at most 2 kWide - 2 of
+  /// each stay behind, and the two bodies have at most kMaxDepth levels each. The stores that fill it go kWide further.
+  static constexpr int kStack = 2 * (detail::kWide - 1) * (2 * detail::kMaxDepth + 1) + 2 + detail::kWide;
+  std::int32_t opened[kStack], kept[kStack];
 
-  /// One pair is replaced by at most kWide of the next level, and the two bodies have at most kMaxDepth levels each.
-  static constexpr int kStack = (detail::kWide - 1) * (2 * detail::kMaxDepth + 1) + 2;
-  Entry stack[kStack];
-
-  /// Pairs of cells that wait for a full pack: fewer than that, and what one round adds.
-  struct CellPairs {
-    std::int32_t m[2 * kMaxLanes], s[2 * kMaxLanes];
+  /// Pairs of cells that wait for a full pack: fewer than that, what one round adds, and as much as a store goes too
+  /// far.
+  static constexpr int kQueue = 2 * kMaxLanes + detail::kWide;
+  struct Candidates {
+    std::int32_t m[kQueue], s[kQueue];
   };
-  CellPairs candidates, accepted;
+  struct Accepted {
+    std::int32_t m[kQueue], s[kQueue];
+    std::int32_t positive[kQueue];  // detail::Place, member by member
+    float x[kQueue], y[kQueue], z[kQueue], radius[kQueue];
+  };
+  Candidates candidates;
+  Accepted accepted = {};  // a lane without work reads what was there
 };
 
 /// Adds the contributions of all polygons of a pair to `sums`.

@@ -22,12 +22,12 @@ struct CountingVisitor {
     wanted += wanted_here ? 1 : 0;
     return wanted_here;
   }
-  bool accepts(std::int32_t m, std::int32_t s) {
+  bool accepts(std::int32_t m, std::int32_t s, Place<float>& place) {
     ++counts.tet_pairs;
-    counts.accepted += may_have_polygon(frame, m, s) ? 1 : 0;
+    counts.accepted += find_place(frame, m, s, place) ? 1 : 0;
     return false;
   }
-  void visit(bool, CellPair) {}
+  void visit(bool, const PlacedCells&) {}
 };
 
 }  // namespace

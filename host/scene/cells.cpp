@@ -26,8 +26,11 @@ float round_up(double x) { return -round_down(-x); }
 
 void set_box(Cell& cell) {
   const auto axis = [&](int k, double Vec3d::*member) {
-    double low = cell.vertex[0].*member, high = low;
-    for (const Vec3d& v : cell.vertex) low = std::min(low, v.*member), high = std::max(high, v.*member);
+    double low = cell.corner[0].vertex.*member, high = low;
+    for (const Cell::Corner& c : cell.corner) {
+      low = std::min(low, c.vertex.*member);
+      high = std::max(high, c.vertex.*member);
+    }
     cell.box_low[k] = round_down(low);
     cell.box_high[k] = round_up(high);
   };
@@ -40,12 +43,12 @@ void set_box(Cell& cell) {
 /// orientation stays.
 void order_vertices(Cell& cell) {
   for (int i = 0; i < 4; ++i) {
-    const bool zero = cell.extent[(i + 1) & 3] == 0 && cell.extent[(i + 2) & 3] == 0 && cell.extent[(i + 3) & 3] == 0;
-    if (!zero || !(cell.extent[i] > 0)) continue;
+    const auto is_zero = [&](int k) { return cell.corner[(i + k) & 3].extent == 0; };
+    if (!is_zero(1) || !is_zero(2) || !is_zero(3) || !(cell.corner[i].extent > 0)) continue;
+    cell.zero_face = 1;
     if (i == detail::kZeroFace) return;
-    std::swap(cell.vertex[i], cell.vertex[detail::kZeroFace]);
-    std::swap(cell.extent[i], cell.extent[detail::kZeroFace]);
-    std::swap(cell.vertex[(i + 1) % 3], cell.vertex[(i + 2) % 3]);  // both without an extent
+    std::swap(cell.corner[i], cell.corner[detail::kZeroFace]);
+    std::swap(cell.corner[(i + 1) % 3], cell.corner[(i + 2) % 3]);
     return;
   }
 }
@@ -55,13 +58,16 @@ void complete_tet(Cell& cell) {
   order_vertices(cell);
   // vertex i is at height h over face i; the gradient of its barycentric coordinate is n/h
   for (int i = 0; i < 4; ++i) {
-    const Vec3d a = cell.vertex[(i + 1) & 3], b = cell.vertex[(i + 2) & 3], c = cell.vertex[(i + 3) & 3];
+    const auto vertex = [&](int k) { return cell.corner[(i + k) & 3].vertex; };
+    const Vec3d a = vertex(1), b = vertex(2), c = vertex(3);
     Vec3d n = cross(b - a, c - a);
-    if (dot(n, cell.vertex[i] - a) < 0) n = -n;
-    cell.inward[i] = (1 / norm(n)) * n;
+    if (dot(n, vertex(0) - a) < 0) n = -n;
+    n = (1 / norm(n)) * n;
+    const double height = dot(n, vertex(0) - a);
+    cell.face[i] = {n, i == 0 ? height : 0.0};
     if (i > 0) {
-      const double height = dot(cell.inward[i], cell.vertex[i] - a);
-      cell.gradient = fused((cell.extent[i] - cell.extent[0]) / height, cell.inward[i], cell.gradient);
+      const double rise = cell.corner[i].extent - cell.corner[0].extent;
+      cell.gradient = fused(rise / height, n, cell.gradient);
     }
   }
   set_box(cell);
@@ -86,8 +92,8 @@ std::vector<Cell> tet_cells(const Geometry& geometry) {
   for (const Tet& tet : geometry.mesh.tets) {
     Cell cell = {};
     for (int i = 0; i < 4; ++i) {
-      cell.vertex[i] = to_vec(geometry.mesh.points[static_cast<std::size_t>(tet[i])]);
-      cell.extent[i] = geometry.extent[static_cast<std::size_t>(tet[i])];
+      const auto at = static_cast<std::size_t>(tet[i]);
+      cell.corner[i] = {to_vec(geometry.mesh.points[at]), geometry.extent[at]};
     }
     complete_tet(cell);
     cells.push_back(cell);
@@ -100,11 +106,12 @@ std::vector<Cell> cone_cells(const Geometry& geometry) {
   std::vector<Cell> cells;
   for (const Triangle& triangle : geometry.surface) {
     Cell cell = {};
-    cell.vertex[0] = apex;
-    for (int i = 0; i < 3; ++i)
-      cell.vertex[i + 1] = to_vec(geometry.mesh.points[static_cast<std::size_t>(triangle[i])]);
-    const Vec3d a = cell.vertex[1] - apex, b = cell.vertex[2] - apex, c = cell.vertex[3] - apex;
-    const Vec3d normal = cross(cell.vertex[2] - cell.vertex[1], cell.vertex[3] - cell.vertex[1]);
+    cell.corner[0].vertex = apex;
+    for (int i = 0; i < 3; ++i) {
+      cell.corner[i + 1].vertex = to_vec(geometry.mesh.points[static_cast<std::size_t>(triangle[i])]);
+    }
+    const Vec3d a = cell.corner[1].vertex - apex, b = cell.corner[2].vertex - apex, c = cell.corner[3].vertex - apex;
+    const Vec3d normal = cross(b - a, c - a);
     // a cone this flat has no volume, and no side that can be told
     if (!(std::fabs(dot(normal, a)) > kFlat * norm(normal) * std::max(norm(a), std::max(norm(b), norm(c))))) continue;
     complete_tet(cell);
@@ -118,14 +125,18 @@ std::vector<Cell> triangle_cells(const Geometry& geometry) {
   cells.reserve(geometry.surface.size());
   for (const Triangle& triangle : geometry.surface) {
     Cell cell = {};
-    for (int i = 0; i < 3; ++i) cell.vertex[i] = to_vec(geometry.mesh.points[static_cast<std::size_t>(triangle[i])]);
-    cell.vertex[3] = cell.vertex[0];
-    const Vec3d normal = cross(cell.vertex[1] - cell.vertex[0], cell.vertex[2] - cell.vertex[0]);
+    Vec3d vertex[3];
+    for (int i = 0; i < 3; ++i) {
+      vertex[i] = to_vec(geometry.mesh.points[static_cast<std::size_t>(triangle[i])]);
+      cell.corner[i].vertex = vertex[i];
+    }
+    cell.corner[3] = cell.corner[0];
+    const Vec3d normal = cross(vertex[1] - vertex[0], vertex[2] - vertex[0]);
     cell.gradient = (1 / norm(normal)) * normal;
     for (int i = 0; i < 3; ++i) {
-      const Vec3d edge = cell.vertex[(i + 2) % 3] - cell.vertex[(i + 1) % 3];
-      const Vec3d inward = cross(cell.gradient, edge);
-      cell.inward[i] = (1 / norm(inward)) * inward;
+      const Vec3d edge = vertex[(i + 2) % 3] - vertex[(i + 1) % 3];
+      const Vec3d across = cross(cell.gradient, edge), inward = (1 / norm(across)) * across;
+      cell.face[i] = {inward, i == 0 ? dot(inward, vertex[0] - vertex[1]) : 0.0};
     }
     set_box(cell);
     cells.push_back(cell);

@@ -128,28 +128,27 @@ class Builder {
   std::vector<float> right_area_;
 };
 
-/// A corner of a part of a cell.
-struct Corner {
-  detail::Vec3d point;
-  double extent;
-};
+using Corner = Cell::Corner;
 
 /// The corners of the part of a cell with an extent of at most `most`.
 std::vector<Corner> layer_corners(const Cell& cell, double most) {
   std::vector<Corner> corners;
-  for (int i = 0; i < 4; ++i) {
-    if (cell.extent[i] <= most) corners.push_back({cell.vertex[i], cell.extent[i]});
-    for (int k = 0; k < 4; ++k) {
-      if (cell.extent[i] > most || cell.extent[k] <= most) continue;
-      const double t = (most - cell.extent[i]) / (cell.extent[k] - cell.extent[i]);
-      corners.push_back({fused(t, cell.vertex[k] - cell.vertex[i], cell.vertex[i]), most});
+  for (const Corner& a : cell.corner) {
+    if (a.extent > most) continue;
+    corners.push_back(a);
+    for (const Corner& b : cell.corner) {
+      if (b.extent <= most) continue;
+      const double t = (most - a.extent) / (b.extent - a.extent);
+      corners.push_back({fused(t, b.vertex - a.vertex, a.vertex), most});
     }
   }
   return corners;
 }
 
-double volume(const Cell& c) {
-  return std::fabs(dot(cross(c.vertex[1] - c.vertex[0], c.vertex[2] - c.vertex[0]), c.vertex[3] - c.vertex[0])) / 6;
+double volume(const Cell& cell) {
+  const detail::Vec3d a = cell.corner[0].vertex;
+  const auto edge = [&](int i) { return cell.corner[i].vertex - a; };
+  return std::fabs(dot(cross(edge(1), edge(2)), edge(3))) / 6;
 }
 
 /// One layer of nodes: boxes and slopes from the leaves up (children come after their parent), then the ranges about
@@ -167,7 +166,7 @@ class LayerFit {
       if (node.is_leaf()) {
         const Cell& cell = cells[static_cast<std::size_t>(node.cell())];
         corners[i] = layer_corners(cell, static_cast<double>(most));
-        for (const Corner& corner : corners[i]) boxes[i].add(corner.point);
+        for (const Corner& corner : corners[i]) boxes[i].add(corner.vertex);
         weight[i] = volume(cell);
         weighted[i] = weight[i] * cell.gradient;
       } else {
@@ -213,7 +212,7 @@ class LayerFit {
     for (; at >= 0; at = parent_[static_cast<std::size_t>(at)]) {
       Node& node = nodes_[static_cast<std::size_t>(at)];
       const detail::Vec3d slope = to_double(node.slope);
-      const double rest = corner.extent - dot(slope, corner.point - to_double(node.center));
+      const double rest = corner.extent - dot(slope, corner.vertex - to_double(node.center));
       node.low = std::min(node.low, below(rest));
       node.high = std::max(node.high, above(rest));
     }
@@ -231,10 +230,10 @@ detail::CoarseCell coarse_copy(const Cell& cell) {
   detail::CoarseCell out = {};
   double longest = 0;
   for (int i = 0; i < 4; ++i) {
-    const auto v = detail::cast<float>(cell.vertex[i]);
+    const auto v = detail::cast<float>(cell.corner[i].vertex);
     out.vertex[i][0] = v.x, out.vertex[i][1] = v.y, out.vertex[i][2] = v.z;
-    out.extent[i] = static_cast<float>(cell.extent[i]);
-    for (int k = 0; k < i; ++k) longest = std::max(longest, norm(cell.vertex[i] - cell.vertex[k]));
+    out.extent[i] = static_cast<float>(cell.corner[i].extent);
+    for (int k = 0; k < i; ++k) longest = std::max(longest, norm(cell.corner[i].vertex - cell.corner[k].vertex));
   }
   const auto g = detail::cast<float>(cell.gradient);
   out.gradient[0] = g.x, out.gradient[1] = g.y, out.gradient[2] = g.z;

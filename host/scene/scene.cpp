@@ -102,10 +102,10 @@ detail::GeometryView flatten(const Geometry& g, const Hierarchy& solid, const Hi
     return std::all_of(t.begin(), t.end(), [&](std::int32_t i) { return g.extent[static_cast<std::size_t>(i)] == 0; });
   });
   for (const detail::Cell& cell : outline.cells) {
-    for (const detail::Vec3d& vertex : cell.vertex) view.radius = std::max(view.radius, norm(vertex - view.center));
+    for (const auto& corner : cell.corner) view.radius = std::max(view.radius, norm(corner.vertex - view.center));
   }
   for (const detail::Cell& cell : solid.cells) {
-    for (const double extent : cell.extent) view.max_extent = std::max(view.max_extent, extent);
+    for (const auto& corner : cell.corner) view.max_extent = std::max(view.max_extent, corner.extent);
     view.max_gradient = std::max(view.max_gradient, norm(cell.gradient));
   }
   return view;

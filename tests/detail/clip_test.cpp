@@ -111,13 +111,18 @@ TYPED_TEST(ClipPolygon, ALineThatCutsNothingChangesNothing) {
 }
 
 TYPED_TEST(ClipPolygon, ALineLeftOutCountsForNothing) {
-  std::vector<Line<TypeParam>> lines = regular<TypeParam>(5, 0.3);
-  const Clipped<TypeParam> alone = clipped(lines);
-  lines.insert(lines.begin() + 2, {TypeParam(0), TypeParam(0), TypeParam(0)});
-  const Clipped<TypeParam> with = clipped(lines);
-  EXPECT_EQ(with.corners, 5);
-  EXPECT_EQ(with.moments.one, alone.moments.one);
-  EXPECT_EQ(with.moments.xy, alone.moments.xy);
+  const std::vector<Line<TypeParam>> pentagon = regular<TypeParam>(5, 0.3), square = regular<TypeParam>(4, 0.3);
+  for (const auto& lines : {pentagon, square}) {  // a square has parallel sides
+    const Clipped<TypeParam> alone = clipped(lines);
+    for (int place = 0; place <= 5; ++place) {
+      std::vector<Line<TypeParam>> more = lines;
+      more.insert(more.begin() + std::min<std::ptrdiff_t>(place, std::ssize(lines)), no_line<TypeParam>(place));
+      const Clipped<TypeParam> with = clipped(more);
+      EXPECT_EQ(with.corners, alone.corners);
+      EXPECT_EQ(with.moments.one, alone.moments.one);
+      EXPECT_EQ(with.moments.xy, alone.moments.xy);
+    }
+  }
 }
 
 TYPED_TEST(ClipPolygon, CoincidentLinesMakeNoExtraCorner) {

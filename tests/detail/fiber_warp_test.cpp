@@ -23,7 +23,7 @@ struct Workspace<16> {
   PairFrame frame;
   NodePair stack[kStack];
   NodePair candidates[kQueue];
-  CellPair accepted[kQueue];
+  PlacedCells accepted[kQueue];
 };
 
 }  // namespace isopatch::detail

@@ -24,11 +24,11 @@ bool is_empty(const Node& n) { return n.half[0] < 0; }
 std::vector<detail::Vec3d> corners_up_to(const detail::Cell& cell, double most) {
   std::vector<detail::Vec3d> points;
   for (int i = 0; i < 4; ++i) {
-    if (cell.extent[i] <= most) points.push_back(cell.vertex[i]);
+    if (cell.corner[i].extent <= most) points.push_back(cell.corner[i].vertex);
     for (int k = 0; k < 4; ++k) {
-      if (!(cell.extent[i] < most && cell.extent[k] > most)) continue;
-      const double t = (most - cell.extent[i]) / (cell.extent[k] - cell.extent[i]);
-      points.push_back(cell.vertex[i] + t * (cell.vertex[k] - cell.vertex[i]));
+      if (!(cell.corner[i].extent < most && cell.corner[k].extent > most)) continue;
+      const double t = (most - cell.corner[i].extent) / (cell.corner[k].extent - cell.corner[i].extent);
+      points.push_back(cell.corner[i].vertex + t * (cell.corner[k].vertex - cell.corner[i].vertex));
     }
   }
   return points;
@@ -44,7 +44,7 @@ void expect_holds(const Node& node, const detail::Vec3d& p, double slack) {
 
 /// The extent at a point of a cell of node lies in the node's range about its slope.
 void expect_ranges(const Node& node, const detail::Cell& cell, const detail::Vec3d& p) {
-  const double extent = cell.extent[0] + dot(cell.gradient, p - cell.vertex[0]);
+  const double extent = cell.corner[0].extent + dot(cell.gradient, p - cell.corner[0].vertex);
   double fit = 0, size = 1;
   const double x[3] = {p.x, p.y, p.z};
   for (int axis = 0; axis < 3; ++axis) {

@@ -25,6 +25,20 @@ struct Line {
   T x, y, c;
 };
 
+/// A line that cuts nothing, for a place without one: far outside, and in no direction twice, so that it crosses all
+/// others like any line.
+template <class T>
+ISOPATCH_HD Line<T> no_line(int place) {
+  constexpr float kX[kMaxLines] = {0.995f, 0.89f, 0.65f, 0.31f, -0.08f, -0.46f, -0.76f, -0.95f};
+  constexpr float kY[kMaxLines] = {0.1f, 0.46f, 0.76f, 0.95f, 0.997f, 0.89f, 0.65f, 0.31f};
+  return {T(kX[place]), T(kY[place]), T(1e10f)};
+}
+
+template <class T>
+ISOPATCH_HD MaskOf<T> is_line(const Line<T>& line) {
+  return line.c < T(1e9f);
+}
+
 template <class T>
 struct Segments {
   T x0[kMaxLines], y0[kMaxLines], x1[kMaxLines], y1[kMaxLines];  // about the middle; zero where a line has no part
@@ -34,87 +48,127 @@ struct Segments {
   ISOPATCH_HD MaskOf<T> has_part(int i) const { return x0[i] != x1[i] || y0[i] != y1[i]; }
 };
 
-/// Clips `count` lines against each other. A line left out by the caller is marked by x = y = 0. Lengths are in units
-/// in which the polygon lies inside the unit disc; a region outside it (possible once far lines are left out) counts as
-/// empty. Lines of one direction that coincide within rounding: the lower index stays. That is the usual case, not a
-/// rare one (the zero-pressure faces of two boundary tets cut out the same line), and without it rounding would put a
-/// corner into a straight edge and so another triangle into the fan. Parallel lines apart: the tighter one stays.
-/// Returns false if nothing is left.
+/// The angle of two lines.
 template <class T>
-ISOPATCH_HD MaskOf<T> clip(const Line<T> (&given)[kMaxLines], int count, Segments<T>& out) {
-  using Mask = MaskOf<T>;
-  const T parallel = T(4) * T(kEpsilon<T>);          // sine below which a crossing is not known
-  const T near = kIsFloat<T> ? T(4e-6f) : T(1e-11);  // lines this near over the unit disc coincide
-  const T far = T(1e15f), zero = T(0);               // squares stay finite in float
+struct Crossing {
+  T sine, cosine;
 
-  // a line that is left out, or coincides with an earlier one, becomes 0 X + 0 Y + 1 >= 0, which crosses no other and
-  // cuts nothing
-  Line<T> line[kMaxLines];
+  ISOPATCH_HD Crossing(const Line<T>& a, const Line<T>& b)
+      : sine(fused(a.x, b.y, -(b.x * a.y))), cosine(fused(a.x, b.x, a.y * b.y)) {}
+};
+
+/// What of each line is inside all others, between two parameters along it.
+template <class T>
+struct Intervals {
   T begin[kMaxLines], end[kMaxLines];
-  ISOPATCH_UNROLL
-  for (int k = 0; k < count; ++k) {
-    Mask used = given[k].x != zero || given[k].y != zero;
-    ISOPATCH_UNROLL
-    for (int i = 0; i < k; ++i) {  // an earlier one that is out itself has length 0: the cosine says so
-      const T sine = fused(line[i].x, given[k].y, -(given[k].x * line[i].y));
-      const T cosine = fused(line[i].x, given[k].x, line[i].y * given[k].y);
-      const Mask close = abs(sine) <= near && abs(given[k].c - line[i].c) <= near;
-      used = used && !(close && cosine > zero);
-    }
-    line[k] = {select(used, given[k].x, zero), select(used, given[k].y, zero), select(used, given[k].c, T(1))};
-    begin[k] = -far;
-    end[k] = select(used, far, -far);
-  }
+};
 
+/// Lines of one direction that coincide within rounding: the lower index stays. That is the usual case, not a rare one
+/// (faces that two bodies share), and without it rounding would put a corner into a straight edge and so another
+/// triangle into the fan.
+template <class T>
+ISOPATCH_HD void drop_coincident(Line<T> (&line)[kMaxLines], int count, T near) {
+  ISOPATCH_UNROLL
+  for (int k = 1; k < count; ++k) {
+    MaskOf<T> coincides(false);
+    ISOPATCH_UNROLL
+    for (int i = 0; i < k; ++i) {
+      const Crossing<T> at(line[i], line[k]);
+      coincides = coincides || (abs(at.sine) <= near && abs(line[k].c - line[i].c) <= near && at.cosine > T(0));
+    }
+    const Line<T> none = no_line<T>(k);
+    line[k] = {select(coincides, none.x, line[k].x), select(coincides, none.y, line[k].y),
+               select(coincides, none.c, line[k].c)};
+  }
+}
+
+/// Every line cuts every other. `with_parallels`: some may not cross. Of parallel lines that look the same way the
+/// tighter one stays; two that face apart leave nothing.
+template <bool with_parallels, class T>
+ISOPATCH_HD void cut_all(const Line<T> (&line)[kMaxLines], int count, Intervals<T>& out) {
+  const T parallel = T(4) * T(kEpsilon<T>);  // sine below which a crossing is not known
+  const T far = T(1e15f), zero = T(0);       // squares stay finite in float
+  T(&begin)[kMaxLines] = out.begin;
+  T(&end)[kMaxLines] = out.end;
+  ISOPATCH_UNROLL
+  for (int i = 0; i < count; ++i) {
+    begin[i] = -far;
+    end[i] = far;
+  }
   ISOPATCH_UNROLL
   for (int i = 0; i < count; ++i) {
     ISOPATCH_UNROLL
     for (int k = i + 1; k < count; ++k) {
-      const T sine = fused(line[i].x, line[k].y, -(line[k].x * line[i].y));
-      const T cosine = fused(line[i].x, line[k].x, line[i].y * line[k].y);
-      const Mask crosses = abs(sine) > parallel;
-      const Mask enters = sine < zero;                            // line i enters half-plane k at the common point
-      const T t_i = fused(-line[i].c, cosine, line[k].c) / sine;  // the common point along line i ...
-      const T t_k = fused(t_i, cosine, -(line[i].c * sine));      // ... and the same point along line k
-      begin[i] = max(begin[i], select(crosses && enters, t_i, -far));
-      end[i] = min(end[i], select(crosses && !enters, t_i, far));
-      begin[k] = max(begin[k], select(crosses && !enters, t_k, -far));
-      end[k] = min(end[k], select(crosses && enters, t_k, far));
-
-      // parallel: of one direction the tighter stays, of opposite ones none if they face apart
-      const Mask same = !crosses && cosine > zero;
-      const Mask apart = !crosses && cosine < zero && line[i].c + line[k].c < zero;
-      const Mask k_looser = line[k].c >= line[i].c;
-      end[k] = select(apart || (same && k_looser), -far, end[k]);
-      end[i] = select(apart || (same && !k_looser), -far, end[i]);
+      const Crossing<T> at(line[i], line[k]);
+      const T t_i = fused(-line[i].c, at.cosine, line[k].c) * inverse(at.sine);  // the common point along line i ...
+      const T t_k = fused(t_i, at.cosine, -(line[i].c * at.sine));               // ... and the same along line k
+      MaskOf<T> enters = at.sine<zero, leaves = at.sine> zero;  // line i enters half-plane k at the common point
+      if constexpr (with_parallels) {
+        const MaskOf<T> crosses = abs(at.sine) > parallel;
+        enters = enters && crosses;
+        leaves = leaves && crosses;
+        const MaskOf<T> same = !crosses && at.cosine > zero;
+        const MaskOf<T> apart = !crosses && at.cosine < zero && line[i].c + line[k].c < zero;
+        const MaskOf<T> k_looser = line[k].c >= line[i].c;
+        end[k] = select(apart || (same && k_looser), -far, end[k]);
+        end[i] = select(apart || (same && !k_looser), -far, end[i]);
+      }
+      begin[i] = select(enters, max(begin[i], t_i), begin[i]);
+      end[i] = select(leaves, min(end[i], t_i), end[i]);
+      begin[k] = select(leaves, max(begin[k], t_k), begin[k]);
+      end[k] = select(enters, min(end[k], t_k), end[k]);
     }
+  }
+}
+
+/// Clips `count` lines against each other. Lengths are in units in which the polygon lies inside the unit disc; a
+/// region outside it (possible once far lines are left out) counts as empty. Returns false if nothing is left.
+template <class T>
+ISOPATCH_HD MaskOf<T> clip(Line<T> (&line)[kMaxLines], int count, Segments<T>& out) {
+  const T near = kIsFloat<T> ? T(4e-6f) : T(1e-11);  // lines this near over the unit disc coincide
+  const T zero = T(0);
+
+  // most polygons have no two lines that are parallel, and need no more than the crossings
+  T least = T(1);
+  ISOPATCH_UNROLL
+  for (int i = 0; i < count; ++i) {
+    ISOPATCH_UNROLL
+    for (int k = i + 1; k < count; ++k) least = min(least, abs(Crossing<T>(line[i], line[k]).sine));
+  }
+  Intervals<T> part_of;
+  if (any(least <= near)) {
+    drop_coincident(line, count, near);
+    cut_all<true>(line, count, part_of);
+  } else {
+    cut_all<false>(line, count, part_of);
   }
 
   T sum_x = zero, sum_y = zero, parts = zero;
   ISOPATCH_UNROLL
   for (int i = 0; i < count; ++i) {
-    const Mask part = end[i] > begin[i];
+    const T begin = part_of.begin[i], end = part_of.end[i];
+    const MaskOf<T> part = end > begin && is_line(line[i]);
     const T px = -(line[i].c * line[i].x), py = -(line[i].c * line[i].y);
-    out.x0[i] = select(part, fused(begin[i], line[i].y, px), zero);
-    out.y0[i] = select(part, fused(begin[i], -line[i].x, py), zero);
-    out.x1[i] = select(part, fused(end[i], line[i].y, px), zero);
-    out.y1[i] = select(part, fused(end[i], -line[i].x, py), zero);
+    out.x0[i] = select(part, fused(begin, line[i].y, px), zero);
+    out.y0[i] = select(part, fused(begin, -line[i].x, py), zero);
+    out.x1[i] = select(part, fused(end, line[i].y, px), zero);
+    out.y1[i] = select(part, fused(end, -line[i].x, py), zero);
     sum_x = sum_x + (out.x0[i] + out.x1[i]);
     sum_y = sum_y + (out.y0[i] + out.y1[i]);
     parts = parts + select(part, T(1), zero);
   }
-  Mask found = parts >= T(3);
+  MaskOf<T> found = parts >= T(3);
   if (!any(found)) return found;
 
-  const T inverse = T(0.5f) / parts;
-  out.middle_x = sum_x * inverse;
-  out.middle_y = sum_y * inverse;
+  const T share = T(0.5f) * inverse(parts);
+  out.middle_x = sum_x * share;
+  out.middle_y = sum_y * share;
   found = found && fused(out.middle_x, out.middle_x, out.middle_y * out.middle_y) <= T(1);
   if (!any(found)) return found;
 
   ISOPATCH_UNROLL
   for (int i = 0; i < count; ++i) {
-    const Mask part = end[i] > begin[i];
+    const MaskOf<T> part = part_of.end[i] > part_of.begin[i] && is_line(line[i]);
     out.x0[i] = select(part, out.x0[i] - out.middle_x, zero);
     out.y0[i] = select(part, out.y0[i] - out.middle_y, zero);
     out.x1[i] = select(part, out.x1[i] - out.middle_x, zero);

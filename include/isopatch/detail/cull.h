@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What lets most pairs of nodes and cells go before any exact arithmetic: conservative tests in float, each with a
-// margin far above its own rounding. A pair that has a polygon passes all of them, so what they are does not change a
-// bit of a result.
+// margin far above its own rounding. A pair that has a polygon passes all of them.
 #pragma once
 
 #include "isopatch/detail/pair_frame.h"
 
 namespace isopatch::detail {
-
-/// A bounding box in M, in float.
-template <class F>
-struct Bounds {
-  Vec3<F> low, high;
-};
 
 /// What is known of all cells below a node, as numbers or packs of them. S as a half space has none.
 template <class F>
@@ -81,88 +74,6 @@ ISOPATCH_HD MaskOf<F> levels_may_meet(const PairFrame& f, const NodeBox<F>& m, c
   const F highest = fused(weight_M, m.high, fused(-weight_S, low_S, middle + range));
   const F lowest = fused(weight_M, m.low, fused(-weight_S, high_S, middle - range));
   return !(highest < F(0)) && !(lowest > F(0));
-}
-
-/// Where a tet, given by its vertices, can hold points with d = 0 for an affine d known within an error.
-template <class F>
-struct SectionBounds {
-  Bounds<F> box;
-  MaskOf<F> cut;      // d can be 0 somewhere
-  MaskOf<F> unclear;  // the box is not to be trusted: d hardly changes along an edge that crosses
-};
-
-/// `d` at the vertices, in any unit, `error` in the same one. The box holds the section but for a kSectionMargin of the
-/// tet's longest edge: a value is off by one error, and by two where it is taken as 0, so where d changes by at least
-/// kClear errors along an edge, the point where it is 0 is known to 2 / kClear of the edge; approximate_inverse() adds
-/// 1 / 2000.
-inline constexpr float kClear = 512;
-inline constexpr float kSectionMargin = 1.0f / 220;
-static_assert(kSectionMargin > 2 / kClear + 1.0f / 2000);
-
-template <class F>
-ISOPATCH_HD SectionBounds<F> section_of(const Vec3<F> (&vertex)[4], const F (&given)[4], F error) {
-  const F zero = F(0), clear = F(kClear) * error;
-  F d[4];
-  ISOPATCH_UNROLL
-  for (int i = 0; i < 4; ++i) d[i] = select(abs(given[i]) <= error, zero, given[i]);
-
-  const Vec3<F> far = {F(1e30f), F(1e30f), F(1e30f)};
-  SectionBounds<F> out = {{far, -far}, MaskOf<F>(false), MaskOf<F>(false)};
-  out.cut = min(min(d[0], d[1]), min(d[2], d[3])) <= zero && max(max(d[0], d[1]), max(d[2], d[3])) >= zero;
-  ISOPATCH_UNROLL
-  for (int i = 0; i < 3; ++i) {
-    ISOPATCH_UNROLL
-    for (int k = i + 1; k < 4; ++k) {
-      const MaskOf<F> crossed = d[i] * d[k] <= zero;
-      const F change = d[i] - d[k];
-      out.unclear = out.unclear || (crossed && abs(change) < clear);
-      const Vec3<F> crossing = fused(d[i] * approximate_inverse(change), vertex[k] - vertex[i], vertex[i]);
-      out.box.low = select(crossed, min(out.box.low, crossing), out.box.low);
-      out.box.high = select(crossed, max(out.box.high, crossing), out.box.high);
-    }
-  }
-  return out;
-}
-
-/// Two cells can have a polygon: each is cut by the plane of equal pressure (beside a rigid S, of its triangle), and
-/// the boxes about the sections overlap.
-template <class Cells>
-ISOPATCH_HD MaskOf<typename Cells::Float> sections_may_meet(const PairFrame& f, const Cells& m, const Cells& s) {
-  using F = typename Cells::Float;
-  const F weight_M = F(f.cull_weight_M), weight_S = F(f.cull_weight_S), error = F(f.cull_error);
-  Vec3<F> vertex_M[4], vertex_S[4];
-  ISOPATCH_UNROLL
-  for (int i = 0; i < 4; ++i) {
-    vertex_M[i] = m.vertex(i);
-    vertex_S[i] = apply(f.coarse, s.vertex(i));
-  }
-
-  F d[4];
-  const Vec3<F> slope_S = rotate(f.coarse, s.gradient());
-  ISOPATCH_UNROLL
-  for (int i = 0; i < 4; ++i) {
-    const F other = s.extent(0) + dot(slope_S, vertex_M[i] - vertex_S[0]);
-    d[i] = fused(weight_M, m.extent(i), -(weight_S * other));
-  }
-  const SectionBounds<F> section_M = section_of(vertex_M, d, error);
-
-  SectionBounds<F> section_S = {{min(min(vertex_S[0], vertex_S[1]), min(vertex_S[2], vertex_S[3])),
-                                 max(max(vertex_S[0], vertex_S[1]), max(vertex_S[2], vertex_S[3]))},
-                                MaskOf<F>(true),
-                                MaskOf<F>(false)};
-  if (!f.rigid_S) {
-    ISOPATCH_UNROLL
-    for (int i = 0; i < 4; ++i) {
-      const F other = m.extent(0) + dot(m.gradient(), vertex_S[i] - vertex_M[0]);
-      d[i] = fused(weight_M, other, -(weight_S * s.extent(i)));
-    }
-    section_S = section_of(vertex_S, d, error);
-  }
-
-  const F margin = -fused(F(kSectionMargin), m.longest_edge() + s.longest_edge(), F(2 * f.slack));
-  const Vec3<F> size = min(section_M.box.high, section_S.box.high) - max(section_M.box.low, section_S.box.low);
-  const MaskOf<F> overlap = size.x >= margin && size.y >= margin && size.z >= margin;
-  return section_M.cut && section_S.cut && (overlap || section_M.unclear || section_S.unclear);
 }
 
 }  // namespace isopatch::detail

@@ -87,36 +87,40 @@ ISOPATCH_HD double integrate_volume(const Polyhedron& p, bool other_side, const 
 
 /// 1 for a tet; -1 for an inverted cone of a rigid surface mesh, over which the others' sum is too large.
 ISOPATCH_HD double orientation(const Cell& c) {
-  return dot(cross(c.vertex[1] - c.vertex[0], c.vertex[2] - c.vertex[0]), c.vertex[3] - c.vertex[0]) < 0 ? -1.0 : 1.0;
+  const Vec3d a = c.corner[0].vertex;
+  return dot(cross(c.corner[1].vertex - a, c.corner[2].vertex - a), c.corner[3].vertex - a) < 0 ? -1.0 : 1.0;
 }
 
-/// The overlap of the cells' boxes. `s` is null for a half space, which any cell may meet.
-ISOPATCH_HD Overlap<float> find_overlap(const PairFrame& f, CellRef m, CellRef s) {
+/// Where the cells' boxes overlap. `s` is null for a half space, which any cell may meet.
+ISOPATCH_HD bool boxes_overlap(const PairFrame& f, CellRef m, CellRef s, Place<float>& place) {
   const float *low = m.cell->box_low, *high = m.cell->box_high;
   const Bounds<float> box_M = {{low[0], low[1], low[2]}, {high[0], high[1], high[2]}};
-  if (f.half_space_S) return overlap_of(box_M, box_M, f.slack);
+  if (f.half_space_S) return place_between(box_M, box_M, f.slack, place);
   Vec3f vertex[4];
-  vertices_in_M(f, s, vertex);
-  return overlap_of(box_M, bounds_of(vertex), f.slack);
+  for (int i = 0; i < 4; ++i) vertex[i] = apply(f.coarse, cast<float>(s.vertex(i)));
+  return place_between(box_M, bounds_of(vertex), f.slack, place);
 }
 
 /// Energy of one pair of cells; `s` is null for a half space. Rigid bodies take part with their tets.
-ISOPATCH_HD double cell_energy(const PairFrame& f, const Cell& m, const Cell* s, const Overlap<float>& overlap) {
-  Vec3d origin = cast<double>(overlap.center);
+ISOPATCH_HD double cell_energy(const PairFrame& f, const Cell& m, const Cell* s, const Place<float>& place) {
+  Vec3d origin = cast<double>(place.center);
   AffineField field_M = {0, {0, 0, 0}}, field_S = {0, {0, 0, 0}};
   const Vec3d up = f.up_S();
   if (!f.rigid_M) field_M.gradient = f.modulus_M * m.gradient;
   if (!f.rigid_S) {
     field_S.gradient = s == nullptr ? (-f.modulus_S / f.S->thickness) * up : f.modulus_S * rotate(f.X_MS, s->gradient);
   }
-  const auto value_M = [&] { return std::fma(f.modulus_M, m.extent[0], dot(field_M.gradient, origin - m.vertex[0])); };
+  const auto value_M = [&] {
+    return std::fma(f.modulus_M, m.corner[0].extent, dot(field_M.gradient, origin - m.corner[0].vertex));
+  };
   const auto value_S = [&] {
     if (s == nullptr) return dot(field_S.gradient, origin - f.X_MS.translation);
-    return std::fma(f.modulus_S, s->extent[0], dot(field_S.gradient, origin - apply(f.X_MS, s->vertex[0])));
+    return std::fma(f.modulus_S, s->corner[0].extent,
+                    dot(field_S.gradient, origin - apply(f.X_MS, s->corner[0].vertex)));
   };
 
   // the plane of equal pressure, through the origin if it comes near
-  const double radius = static_cast<double>(overlap.radius);
+  const double radius = static_cast<double>(place.radius);
   Polyhedron p = {};
   bool below_M = !f.rigid_M, below_S = !f.rigid_S;  // whose pressure is the smaller one somewhere
   BoundingPlane cut = {};
@@ -138,11 +142,12 @@ ISOPATCH_HD double cell_energy(const PairFrame& f, const Cell& m, const Cell* s,
   field_S.value = f.rigid_S ? 0.0 : value_S();
 
   for (int i = 0; i < 4; ++i) {
-    p.plane[p.num_planes++] = {m.inward[i], dot(m.inward[i], origin - m.vertex[(i + 1) & 3])};
+    p.plane[p.num_planes++] = {m.face[i].inward, dot(m.face[i].inward, origin - m.corner[(i + 1) & 3].vertex)};
   }
   const Vec3d origin_S = apply_back(f.X_MS, origin);
   for (int i = 0; i < 4 && s != nullptr; ++i) {
-    p.plane[p.num_planes++] = {rotate(f.X_MS, s->inward[i]), dot(s->inward[i], origin_S - s->vertex[(i + 1) & 3])};
+    p.plane[p.num_planes++] = {rotate(f.X_MS, s->face[i].inward),
+                               dot(s->face[i].inward, origin_S - s->corner[(i + 1) & 3].vertex)};
   }
   if (s == nullptr) p.plane[p.num_planes++] = {-up, -origin_S.z};
   if (p.has_cut) p.plane[p.num_planes++] = cut;
@@ -163,14 +168,13 @@ struct EnergyVisitor {
 
   ISOPATCH_HD bool wants(const NodeBox<float>&, const NodeBox<float>&, const NodeOverlap<float>&) const { return true; }
 
-  ISOPATCH_HD bool accepts(std::int32_t m, std::int32_t s) const {
-    return find_overlap(frame, cell_of_M(frame, m), cell_of_S(frame, s)).meets;
+  ISOPATCH_HD bool accepts(std::int32_t m, std::int32_t s, Place<float>& place) const {
+    return boxes_overlap(frame, cell_of_M(frame, m), cell_of_S(frame, s), place);
   }
 
-  ISOPATCH_HD void visit(bool active, CellPair cells) {
+  ISOPATCH_HD void visit(bool active, const PlacedCells& at) {
     if (!active) return;
-    const CellRef m = cell_of_M(frame, cells.m), s = cell_of_S(frame, cells.s);
-    const double energy = cell_energy(frame, *m.cell, s.cell, find_overlap(frame, m, s));
+    const double energy = cell_energy(frame, *cell_of_M(frame, at.m).cell, cell_of_S(frame, at.s).cell, at.place);
     fits = sum.add(energy, grid) && fits;
   }
 };

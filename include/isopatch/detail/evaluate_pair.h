@@ -17,29 +17,22 @@ ISOPATCH_HD MaskOf<F> may_have_polygons(const PairFrame& f, const NodeBox<F>& m,
   return f.rigid_M || f.rigid_S ? MaskOf<F>(true) : levels_may_meet(f, m, s, overlap);
 }
 
-/// Two cells may have a polygon (`s` is negative for a half space).
-ISOPATCH_HD bool may_have_polygon(const PairFrame& f, std::int32_t m, std::int32_t s) {
-  if (f.half_space_S) return true;
-  return sections_may_meet(f, CoarseRef{f.hierarchy_M.coarse_cells + m}, CoarseRef{f.hierarchy_S.coarse_cells + s});
-}
-
-/// Two cells pass the gate, and where their polygon can be. False where they have none.
-template <class Cells, class D = typename Cells::Double>
-ISOPATCH_HD MaskOf<D> locate_polygon(const PairFrame& f, const Cells& m, const Cells& s, Gate<D>& gate,
-                                     Overlap<FloatOf<D>>& overlap) {
-  const MaskOf<D> pass = pass_gate(f, m, s, gate);
-  if (!any(pass)) return pass;
-  overlap = polygon_overlap(f, m, s, gate);
-  return pass && overlap.meets;
+/// Two cells pass the gate, and where their polygon can be (`s` is negative for a half space). False where they have
+/// none.
+template <bool checked = false>
+ISOPATCH_HD bool find_place(const PairFrame& f, std::int32_t m, std::int32_t s, Place<float>& place) {
+  const CoarseRef coarse_M = {f.hierarchy_M.coarse_cells + m};
+  const CoarseRef coarse_S = {s < 0 ? nullptr : f.hierarchy_S.coarse_cells + s};
+  const auto exactly = [&](Place<float>& to) { return exact_place(f, cell_of_M(f, m), cell_of_S(f, s), to); };
+  return find_place<checked>(f, coarse_M, coarse_S, true, exactly, place);
 }
 
 /// From there to their share of the wrench. False where they have no polygon after all. Where lines are not packed,
 /// `most_lines` are looked at.
 template <bool packed, int most_lines = kMaxLines, class T, class Cells>
-ISOPATCH_HD MaskOf<T> contact_of(const PairFrame& f, const Cells& m, const Cells& s, const Gate<DoubleOf<T>>& gate,
-                                 const Overlap<FloatOf<T>>& overlap, ContactPlane<T>& plane, Segments<T>& segments,
-                                 Contribution<T>& contribution) {
-  MaskOf<T> found = make_contact_plane<packed>(f, m, s, gate, overlap, plane);
+ISOPATCH_HD MaskOf<T> contact_of(const PairFrame& f, const Cells& m, const Cells& s, const Place<FloatOf<T>>& place,
+                                 ContactPlane<T>& plane, Segments<T>& segments, Contribution<T>& contribution) {
+  MaskOf<T> found = make_contact_plane<packed>(f, m, s, place, plane);
   if (!any(found)) return found;
   const int count = packed ? plane.num_lines : most_lines;
   found = found && clip(plane.line, count, segments);
@@ -48,7 +41,7 @@ ISOPATCH_HD MaskOf<T> contact_of(const PairFrame& f, const Cells& m, const Cells
 }
 
 /// Clips, integrates and sums. T is the scalar of the evaluation.
-template <class T, Outputs outputs, class Warp>
+template <class T, Outputs outputs, bool brute_force, class Warp>
 struct WrenchVisitor {
   static constexpr bool kPatch = outputs != Outputs::kWrench;
 
@@ -64,18 +57,16 @@ struct WrenchVisitor {
     return may_have_polygons(frame, m, s, overlap);
   }
 
-  ISOPATCH_HD bool accepts(std::int32_t m, std::int32_t s) const { return may_have_polygon(frame, m, s); }
+  ISOPATCH_HD bool accepts(std::int32_t m, std::int32_t s, Place<float>& place) const {
+    return find_place<brute_force>(frame, m, s, place);
+  }
 
-  ISOPATCH_HD void visit(bool active, CellPair cells) {
-    const CellRef m = cell_of_M(frame, cells.m), s = cell_of_S(frame, cells.s);
-    Gate<double> gate = {};
-    Overlap<float> overlap = {};
-    const bool located = active && locate_polygon(frame, m, s, gate, overlap);
-    warp.sync();  // a compiler would otherwise hold both cells in registers to the end
+  ISOPATCH_HD void visit(bool active, const PlacedCells& at) {
+    const CellRef m = cell_of_M(frame, at.m), s = cell_of_S(frame, at.s);
     ContactPlane<T> plane;
     Segments<T> segments;
     Contribution<T> contribution;
-    if (!located || !contact_of<Warp::kPacked>(frame, m, s, gate, overlap, plane, segments, contribution)) return;
+    if (!active || !contact_of<Warp::kPacked>(frame, m, s, at.place, plane, segments, contribution)) return;
     sums.add(contribution, grids);
     if constexpr (outputs == Outputs::kPolygons) append(plane, segments, contribution);
   }
@@ -126,7 +117,8 @@ ISOPATCH_HD void evaluate_pair(Warp& warp, Workspace<size>& work, const SceneVie
   if (warp.lane() == 0) work.frame = make_pair_frame(scene, state, environment, pair);
   warp.sync();
   const PairFrame& frame = work.frame;
-  WrenchVisitor<T, outputs, Warp> visitor = {warp, frame, Grids<T>::make(frame), results, environment, pair};
+  WrenchVisitor<T, outputs, brute_force, Warp> visitor = {warp,    frame,       Grids<T>::make(frame),
+                                                          results, environment, pair};
   if constexpr (brute_force) {
     visit_all(warp, work, visitor);
   } else {

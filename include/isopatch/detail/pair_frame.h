@@ -31,9 +31,10 @@ struct PairFrame {
   Vec3f absolute_row[3];     // |R| of `coarse`
   float slack;               // m, added to every box test; far above its rounding
   float weight_M, weight_S;  // moduli over the larger one
-  Vec3f foot_S, slope_S;     // half space S in M: the point of its surface nearest M's origin, slope of its extent, 1/m
+  Vec3f foot_S;              // half space S in M: the point of its surface nearest M's origin
+  Vec3f slope_S;             // of its extent, 1/m; of the height over it where it is rigid
   float level_slack;         // added to every range of weighted extents
-  float cull_weight_M, cull_weight_S, cull_error;  // of d at a vertex as cull.h forms it
+  float coarse_weight_M, coarse_weight_S, coarse_error;  // of d at a vertex as coarse_place() forms it
   double snap_M, snap_S;  // |d| at a vertex of M, of S, at or below this is zero (Pa, or m beside a rigid body)
   Vec3d reference_M;      // point torques are summed about
 
@@ -171,14 +172,14 @@ ISOPATCH_HD PairFrame make_pair_frame(const SceneView& scene, const State& state
   f.weight_M = static_cast<float>(f.modulus_M * inverse_modulus);
   f.weight_S = static_cast<float>(f.modulus_S * inverse_modulus);
   const Vec3d up = f.up_S();
-  f.foot_S = cast<float>(dot(up, f.X_MS.translation) * up);
-  f.slope_S = cast<float>((f.S->half_space ? -1.0 / f.S->thickness : 0.0) * up);
-  const double level =
-      reach * (gradient_M + gradient_S) + f.modulus_M * f.M->max_extent + f.modulus_S * f.S->max_extent;
+  const double foot = f.half_space_S ? dot(up, f.X_MS.translation) : 0.0, span = reach + std::fabs(foot);
+  f.foot_S = cast<float>(foot * up);
+  f.slope_S = cast<float>((!f.half_space_S ? 0.0 : f.rigid_S ? 1.0 : -1.0 / f.S->thickness) * up);
+  const double level = span * (gradient_M + gradient_S) + f.modulus_M * f.M->max_extent + f.modulus_S * f.S->max_extent;
   f.level_slack = static_cast<float>(kLevelSlack * level * inverse_modulus);
-  f.cull_weight_M = f.rigid_S ? 0.0f : f.weight_M;  // beside a rigid S, d is the height over its triangle
-  f.cull_weight_S = f.rigid_S ? -1.0f : f.weight_S;
-  f.cull_error = f.rigid_S ? static_cast<float>(kLevelSlack * reach) : f.level_slack;
+  f.coarse_weight_M = f.rigid_S ? 0.0f : f.weight_M;  // beside a rigid S, d is the height over its surface
+  f.coarse_weight_S = f.rigid_S ? -1.0f : f.weight_S;
+  f.coarse_error = f.rigid_S ? static_cast<float>(kLevelSlack * span) : f.level_slack;
 
   // contact law
   const Twist twist_M = read_twist(state, environment, body_M), twist_S = read_twist(state, environment, body_S);

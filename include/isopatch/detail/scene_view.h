@@ -12,11 +12,22 @@ namespace isopatch::detail {
 /// One convex piece of a body in its geometry's frame: a tet with an affine extent, or a surface triangle of a rigid
 /// body. Face i is opposite vertex i and contains vertex (i+1)&3. A triangle repeats its first vertex as vertex 3, its
 /// faces 0..2 are the planes through its edges normal to it, face 3 is unused, and `gradient` is its outward normal.
-struct Cell {
-  Vec3d vertex[4];   // m
-  double extent[4];  // at the vertices
+///
+/// What a contact plane and its lines are made from comes first: three cache lines of 64 bytes.
+struct alignas(64) Cell {
+  struct Face {
+    Vec3d inward;   // unit normal, into the cell
+    double height;  // of vertex 0 over the face, m: 0 for those that contain it
+  };
+  struct Corner {
+    Vec3d vertex;   // m
+    double extent;  // there
+  };
+
+  Face face[4];
   Vec3d gradient;    // of the extent, 1/m
-  Vec3d inward[4];   // unit normals of the faces, into the cell
+  double zero_face;  // 1 where the extent is 0 on kZeroFace and positive inside, else 0
+  Corner corner[4];
   float box_low[3];  // bounding box, rounded outward
   float box_high[3];
 };
@@ -31,16 +42,17 @@ struct CellRef {
 
   const Cell* cell = nullptr;  // null for a half space
 
-  ISOPATCH_HD Vec3d vertex(int i) const { return cell->vertex[i]; }
-  ISOPATCH_HD double extent(int i) const { return cell->extent[i]; }
+  ISOPATCH_HD Vec3d vertex(int i) const { return cell->corner[i].vertex; }
+  ISOPATCH_HD double extent(int i) const { return cell->corner[i].extent; }
   ISOPATCH_HD Vec3d gradient() const { return cell->gradient; }
-  ISOPATCH_HD Vec3d inward(int i) const { return cell->inward[i]; }
-  ISOPATCH_HD bool has_zero_face() const {
-    return cell->extent[0] == 0 && cell->extent[1] == 0 && cell->extent[2] == 0 && cell->extent[kZeroFace] > 0;
-  }
+  ISOPATCH_HD Vec3d inward(int i) const { return cell->face[i].inward; }
+  ISOPATCH_HD Vec3d vertex0() const { return vertex(0); }
+  ISOPATCH_HD double extent0() const { return extent(0); }
+  ISOPATCH_HD double height0() const { return cell->face[0].height; }
+  ISOPATCH_HD bool has_zero_face() const { return cell->zero_face != 0; }
 };
 
-/// What the conservative tests know of a cell.
+/// What the tests in float know of a cell.
 struct alignas(16) CoarseCell {
   float vertex[4][3];
   float extent[4];

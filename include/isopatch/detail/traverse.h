@@ -4,8 +4,8 @@
 //
 // A visitor has
 //   bool wants(const NodeBox& m, const NodeBox& s, const NodeOverlap&)   a conservative test on two nodes, beyond boxes
-//   bool accepts(int m, int s)                                           and one on two cells
-//   void visit(bool active, CellPair pair)                               called by all lanes together
+//   bool accepts(int m, int s, Place&)                                   and one on two cells, which places them
+//   void visit(bool active, const PlacedCells&)                          called by all lanes together
 //
 // Lanes take node pairs from the top of a stack they share, one each, and where the two may touch put back their
 // children. Pairs of cells wait in a queue until every lane can test one, and those accepted in another until every
@@ -14,6 +14,7 @@
 #pragma once
 
 #include "isopatch/detail/cull.h"
+#include "isopatch/detail/place.h"
 #include "isopatch/detail/warp.h"
 
 namespace isopatch::detail {
@@ -23,6 +24,12 @@ struct NodePair {
 };
 
 using CellPair = NodePair;  // numbers of cells
+
+/// A pair of cells that a visitor accepted.
+struct PlacedCells {
+  std::int32_t m, s;
+  Place<float> place;
+};
 
 /// Shared by the lanes of one warp.
 ///
@@ -39,7 +46,7 @@ struct Workspace {
   PairFrame frame;  // the same for all lanes
   NodePair stack[kStack];
   CellPair candidates[kQueue];
-  CellPair accepted[kQueue];
+  PlacedCells accepted[kQueue];
 };
 
 /// Work that waits until every lane can have a piece of it.
@@ -74,19 +81,21 @@ struct Queue {
 
 /// A round of tests on pairs of cells.
 template <class Warp, class Visitor, int size>
-ISOPATCH_HD void test(Warp& warp, Queue<CellPair, size>& candidates, Queue<CellPair, size>& accepted,
+ISOPATCH_HD void test(Warp& warp, Queue<CellPair, size>& candidates, Queue<PlacedCells, size>& accepted,
                       Visitor& visitor) {
   CellPair cells = {0, 0};
-  const bool keep = candidates.take(warp, cells) && visitor.accepts(cells.m, cells.s);
-  accepted.add(warp, keep, cells);
+  const bool active = candidates.take(warp, cells);
+  PlacedCells placed = {cells.m, cells.s, {}};
+  const bool keep = active && visitor.accepts(cells.m, cells.s, placed.place);
+  accepted.add(warp, keep, placed);
 }
 
 /// A round of visits.
 template <class Warp, class Visitor, int size>
-ISOPATCH_HD void visit(Warp& warp, Queue<CellPair, size>& accepted, Visitor& visitor) {
-  CellPair cells = {0, 0};
-  const bool active = accepted.take(warp, cells);
-  visitor.visit(active, cells);
+ISOPATCH_HD void visit(Warp& warp, Queue<PlacedCells, size>& accepted, Visitor& visitor) {
+  PlacedCells placed = {0, 0, {}};
+  const bool active = accepted.take(warp, placed);
+  visitor.visit(active, placed);
 }
 
 /// One of `count` shares of a pair's work, for that many warps.
@@ -125,7 +134,7 @@ ISOPATCH_HD void traverse(Warp& warp, Workspace<size>& work, Visitor& visitor, S
   while (1 << levels < subtrees) ++levels;
 
   Queue<CellPair, size> candidates = {work.candidates};
-  Queue<CellPair, size> accepted = {work.accepted};
+  Queue<PlacedCells, size> accepted = {work.accepted};
   int next_subtree = share.index, depth = 0;
   while (true) {
     const bool descended = depth == 0 && next_subtree >= subtrees;
@@ -192,7 +201,7 @@ ISOPATCH_HD void traverse(Warp& warp, Workspace<size>& work, Visitor& visitor, S
   }
 }
 
-/// Every cell of M with every cell of S, untested: what traverse() must agree with, bit for bit.
+/// Every cell of M with every cell of S: what traverse() must agree with, bit for bit.
 template <class Warp, class Visitor, int size>
 ISOPATCH_HD void visit_all(Warp& warp, Workspace<size>& work, Visitor& visitor) {
   const PairFrame& f = work.frame;
@@ -201,7 +210,9 @@ ISOPATCH_HD void visit_all(Warp& warp, Workspace<size>& work, Visitor& visitor) 
   for (std::int64_t base = 0; base < total; base += size) {
     const std::int64_t at = base + warp.lane();
     const std::int64_t m = at / cells_S, s = f.half_space_S ? -1 : at % cells_S;
-    visitor.visit(at < total, {static_cast<std::int32_t>(m), static_cast<std::int32_t>(s)});
+    PlacedCells placed = {static_cast<std::int32_t>(m), static_cast<std::int32_t>(s), {}};
+    const bool active = at < total && visitor.accepts(placed.m, placed.s, placed.place);
+    visitor.visit(active, placed);
   }
 }
 

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Two hierarchies of wide nodes together: a node of one body is tested against up to eight of the other at once, and
+// where a register holds sixteen floats, two such groups go together.
+#pragma once
+
+#include "cpu/pack.h"
+#include "cpu/pack_kernels.h"
+#include "isopatch/detail/evaluate_pair.h"
+
+namespace isopatch::detail {
+namespace {
+
+/// Fills the candidates of a workspace with pairs of cells.
+class PackTraversal {
+ public:
+  PackTraversal(const PairFrame& frame, PackWorkspace& work)
+      : f_(frame),
+        work_(work),
+        wide_M_(frame.hierarchy_M.wide_layer(frame.layer_M)),
+        wide_S_(frame.half_space_S ? nullptr : frame.hierarchy_S.wide_layer(frame.layer_S)) {
+    set_entry(0, 0, frame.half_space_S ? kHalfSpace : 0, true);
+    depth_ = 1;
+  }
+
+  /// Opens the next nodes: at most kMostAdded candidates come to the first `waiting`. False if there are none left.
+  static constexpr int kMostAdded = kFloatLanes > kWide ? 2 * kWide : kWide;
+  bool advance(int& waiting) {
+    if (depth_ == 0) return false;
+    const bool in_M = opens_M(depth_ - 1);
+    const bool two = kMostAdded > kWide && depth_ > 1 && opens_M(depth_ - 2) == in_M;
+    if (two) {
+      in_M ? open<true, kMostAdded / kWide>(waiting) : open<false, kMostAdded / kWide>(waiting);
+    } else {
+      in_M ? open<true, 1>(waiting) : open<false, 1>(waiting);
+    }
+    return true;
+  }
+
+ private:
+  static constexpr std::int32_t kHalfSpace = -1;
+
+  bool opens_M(int at) const { return (work_.opened[at] & 1) != 0; }
+  void set_entry(int at, std::int32_t opened, std::int32_t kept, bool in_M) {
+    work_.opened[at] = 2 * opened + (in_M ? 1 : 0);
+    work_.kept[at] = kept;
+  }
+
+  /// A node to be opened against one of the other body.
+  struct Group {
+    const WideNode* opened;
+    std::int32_t opened_number;
+    const WideNode* kept;  // null for a half space
+    std::int32_t kept_number;
+    int place() const { return kept_number & (kWide - 1); }
+    std::int32_t kept_child() const { return kept->child[place()]; }
+  };
+
+  template <bool in_M>
+  Group group_at(int at) const {
+    const std::int32_t opened = work_.opened[at] >> 1, kept = work_.kept[at];
+    return {(in_M ? wide_M_ : wide_S_) + opened, opened,
+            kept == kHalfSpace ? nullptr : (in_M ? wide_S_ : wide_M_) + kept / kWide, kept};
+  }
+
+  /// A box for each lane; `row` gives the numbers at one row of a wide node.
+  template <class F, class Row>
+  static NodeBox<F> box_of(const Row& row) {
+    static_assert(offsetof(WideNode, half) == 3 * kRow && offsetof(WideNode, slope) == 6 * kRow &&
+                  offsetof(WideNode, low) == 9 * kRow && offsetof(WideNode, high) == 10 * kRow);
+    const auto vec = [&](int r) { return Vec3<F>{row(r), row(r + 1), row(r + 2)}; };
+    return {vec(0), vec(3), vec(6), row(9), row(10)};
+  }
+  static constexpr std::size_t kRow = kWide * sizeof(float);
+  static const float* row_of(const WideNode* w, int r) { return w->center[0] + r * kWide; }
+
+  template <class F>
+  static F size_of(const NodeBox<F>& n) {
+    return n.half.x + n.half.y + n.half.z;
+  }
+
+  /// Tests all nodes below the topmost opened ones; what may touch goes on the stack, or to the candidates.
+  template <bool in_M, int count>
+  void open(int& waiting) {
+    constexpr int lanes = count * kWide < kFloatLanes ? count * kWide : kFloatLanes;
+    using F = Pack<float, lanes>;
+    Group group[count];
+    for (int g = 0; g < count; ++g) group[g] = group_at<in_M>(depth_ - count + g);
+    depth_ -= count;
+
+    const auto kept_row = [&](int r) {
+      const F first(row_of(group[0].kept, r)[group[0].place()]);
+      if constexpr (count == 1) {
+        return first;
+      } else {
+        const Mask<lanes> lower(hn::FirstN(Tag<float, lanes>(), kWide));
+        return select(lower, first, F(row_of(group[1].kept, r)[group[1].place()]));
+      }
+    };
+    const NodeBox<F> kept = f_.half_space_S ? NodeBox<F>{} : box_of<F>(kept_row);
+    const F kept_size = size_of(kept);
+
+    std::uint32_t touching = 0, larger = 0;
+    for (int first = 0; first < count * kWide; first += lanes) {
+      const auto opened_row = [&](int r) {
+        if constexpr (count == 1) {
+          return F::load(row_of(group[0].opened, r) + first);
+        } else {
+          const Tag<float, kWide> half;
+          const auto lower = hn::LoadU(half, row_of(group[0].opened, r));
+          return F(hn::Combine(Tag<float, lanes>(), hn::LoadU(half, row_of(group[1].opened, r)), lower));
+        }
+      };
+      const NodeBox<F> opened = box_of<F>(opened_row);
+      const NodeBox<F>&m = in_M ? opened : kept, &s = in_M ? kept : opened;
+      NodeOverlap<F> overlap;
+      Mask<lanes> touch = boxes_may_touch(f_, m, s, overlap);
+      if (!any(touch)) continue;
+      touch = touch && may_have_polygons(f_, m, s, overlap);
+      touching |= bits_of(touch) << first;
+      larger |= bits_of(size_of(opened) >= kept_size) << first;
+    }
+    for (int g = 0; g < count; ++g) push<in_M>(group[g], touching >> (g * kWide), larger >> (g * kWide), waiting);
+  }
+
+  static constexpr int kIntLanes = kFloatLanes < kWide ? kFloatLanes : kWide;
+  using Ints = Tag<std::int32_t, kIntLanes>;
+  using IntMask = hn::Mask<Ints>;
+
+  static IntMask mask_of(std::uint32_t bits) {
+    const std::uint8_t bytes[8] = {static_cast<std::uint8_t>(bits)};
+    return hn::LoadMaskBits(Ints(), bytes);
+  }
+
+  /// Puts `list` and `one` at the places from `at` on, for the lanes in `mask`; what lies beyond is overwritten.
+  static void append(IntMask mask, hn::Vec<Ints> list, std::int32_t one, std::int32_t* lists, std::int32_t* ones,
+                     int& at) {
+    hn::StoreU(hn::Compress(list, mask), Ints(), lists + at);
+    hn::StoreU(hn::Set(Ints(), one), Ints(), ones + at);
+    at += static_cast<int>(hn::CountTrue(Ints(), mask));
+  }
+
+  /// The nodes of a group that touch: two leaves are a candidate, otherwise the larger of the two is opened next.
+  template <bool in_M>
+  void push(const Group& group, std::uint32_t touching, std::uint32_t larger, int& waiting) {
+    const Ints tag;
+    for (int c = 0; c < kWide; c += kIntLanes) {
+      const auto child = hn::LoadU(tag, group.opened->child + c);
+      const IntMask touch = mask_of(touching >> c), leaf = hn::Lt(child, hn::Zero(tag));
+      const auto open_child = hn::Add(hn::Add(child, child), hn::Set(tag, in_M ? 1 : 0));
+      if (group.kept == nullptr || group.kept_child() < 0) {
+        const std::int32_t cell = group.kept == nullptr ? -1 : ~group.kept_child();
+        auto& to = work_.candidates;
+        append(hn::AndNot(leaf, touch), open_child, group.kept_number, work_.opened, work_.kept, depth_);
+        append(hn::And(leaf, touch), hn::Not(child), cell, in_M ? to.m : to.s, in_M ? to.s : to.m, waiting);
+      } else {
+        const IntMask down = hn::And(touch, hn::AndNot(leaf, mask_of(larger >> c)));
+        const auto number = hn::Iota(tag, group.opened_number * kWide + c);
+        append(down, open_child, group.kept_number, work_.opened, work_.kept, depth_);
+        append(hn::AndNot(down, touch), number, 2 * group.kept_child() + (in_M ? 0 : 1), work_.kept, work_.opened,
+               depth_);
+      }
+    }
+  }
+
+  const PairFrame& f_;
+  PackWorkspace& work_;
+  const WideNode *wide_M_, *wide_S_;  // the layers in use
+  int depth_;
+};
+
+}  // namespace
+}  // namespace isopatch::detail

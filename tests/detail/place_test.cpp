@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Of what the test in float is certain, double finds too.
+#include "isopatch/detail/place.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "isopatch/detail/evaluate_pair.h"
+#include "scene/scene_data.h"
+#include "support/scenes.h"
+
+namespace isopatch::test {
+namespace {
+
+using detail::Place;
+
+TEST(Inverse, IsWithinAFewRoundings) {
+  Random random(7);
+  for (int i = 0; i < 100000; ++i) {
+    const double x = (i % 2 == 0 ? 1 : -1) * std::exp2(random.uniform(-90, 90));
+    EXPECT_NEAR(detail::inverse(x) * x, 1, 4e-16) << x;
+    const auto narrow = static_cast<float>(x);
+    EXPECT_NEAR(static_cast<double>(detail::inverse(narrow)) * static_cast<double>(narrow), 1, 2e-7) << x;
+  }
+}
+
+struct Counts {
+  int pass = 0, certain = 0, settled = 0, all = 0;
+};
+
+/// Compares both for all cells of one pair.
+void compare(const detail::PairFrame& f, Counts& counts) {
+  const int cells_S = f.half_space_S ? 1 : f.hierarchy_S.num_cells;
+  for (std::int32_t m = 0; m < f.hierarchy_M.num_cells; ++m) {
+    for (std::int32_t k = 0; k < cells_S; ++k) {
+      const std::int32_t s = f.half_space_S ? -1 : k;
+      const detail::CoarseRef coarse_M = {f.hierarchy_M.coarse_cells + m};
+      const detail::CoarseRef coarse_S = {f.half_space_S ? nullptr : f.hierarchy_S.coarse_cells + s};
+      const detail::CoarsePlace<float> coarse = detail::coarse_place(f, coarse_M, coarse_S);
+      Place<float> exact = {};
+      const bool pass = detail::exact_place(f, cell_of_M(f, m), cell_of_S(f, s), exact);
+      ++counts.all;
+      counts.settled += coarse.certain ? 1 : 0;
+      if (!pass) continue;
+      ++counts.pass;
+      ASSERT_TRUE(coarse.possible);
+      if (!coarse.certain) continue;
+      ++counts.certain;
+      EXPECT_EQ(coarse.place.positive, exact.positive);
+      EXPECT_LE(norm(coarse.place.center - exact.center), coarse.place.radius);
+      EXPECT_GE(coarse.place.radius, 0.999999f * exact.radius);
+    }
+  }
+}
+
+Counts compare_all(const Scene& scene, const Batch& batch) {
+  Counts counts;
+  for (std::int64_t e = 0; e < batch.environments; ++e) {
+    for (int pair = 0; pair < scene.num_pairs(); ++pair) {
+      compare(detail::make_pair_frame(scene.data().view, batch.state(), e, pair), counts);
+    }
+  }
+  return counts;
+}
+
+TEST(CoarsePlace, KnowsMostPairsOfCellsOfAnyKindOfBodies) {
+  const Scene scene(mixed_scene());
+  const Counts counts = compare_all(scene, random_batch(scene, 40, 11, 0.14, true));
+  EXPECT_GT(counts.pass, 1000);
+  EXPECT_GT(counts.certain, 0.95 * counts.pass);
+  EXPECT_GT(counts.settled, 0.95 * counts.all);
+}
+
+TEST(CoarsePlace, ClaimsNothingFalseOfVerticesOnTheContactPlane) {
+  SceneDescription description;
+  description.geometries = {make_box("a", {0.1, 0.1, 0.1}), make_box("b", {0.1, 0.1, 0.1})};
+  description.bodies.resize(2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    description.bodies[i].name = description.geometries[i].name;
+    description.bodies[i].geometry = static_cast<int>(i);
+    description.bodies[i].modulus = 1e5;
+  }
+  description.pairs = {{0, 1, {}, {}}};
+  const Scene scene(description);
+  Counts counts;
+  for (const double shift : {0.0, 1e-17, 1e-12, 1e-8, 1e-6, 1e-4}) {  // the centres' distance from that of the planes
+    Batch batch;
+    batch.environments = 1;
+    batch.bodies = 2;
+    batch.pairs = 1;
+    batch.poses = {0, 0, 0, 1, 0, 0, 0, 0, 0, 0.05 + shift, 1, 0, 0, 0};
+    const Counts one = compare_all(scene, batch);
+    counts.pass += one.pass, counts.certain += one.certain;
+  }
+  EXPECT_GT(counts.pass, 100);
+  EXPECT_LT(counts.certain, counts.pass);
+}
+
+}  // namespace
+}  // namespace isopatch::test
