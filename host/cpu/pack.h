@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "isopatch/detail/vec.h"
 
@@ -63,14 +64,12 @@ using DoubleMask = hn::Mask<Tag<double, kLanes>>;
 ISOPATCH_HD Mask<kLanes> narrowed(DoubleMask mask) { return Mask<kLanes>(hn::Mask<Tag<float, kLanes>>{mask.raw}); }
 ISOPATCH_HD DoubleMask widened(Mask<kLanes> mask) { return {mask.m.raw}; }
 ISOPATCH_HD Mask<kFloatLanes> joined(Mask<kLanes> low, Mask<kLanes> high) {
-  const auto bits = static_cast<unsigned>(low.m.raw) | static_cast<unsigned>(high.m.raw) << kLanes;
-  return Mask<kFloatLanes>(
-      hn::Mask<Tag<float, kFloatLanes>>{static_cast<decltype(hn::Mask<Tag<float, 16>>::raw)>(bits)});
+  return Mask<kFloatLanes>(hn::Mask<Tag<float, kFloatLanes>>{_mm512_kunpackb(high.m.raw, low.m.raw)});
 }
 template <int part>
 ISOPATCH_HD Mask<kLanes> half_of(Mask<kFloatLanes> mask) {
-  const auto bits = static_cast<unsigned>(mask.m.raw) >> (part * kLanes);
-  return Mask<kLanes>(hn::Mask<Tag<float, kLanes>>{static_cast<decltype(hn::Mask<Tag<float, 8>>::raw)>(bits)});
+  const auto bits = part == 0 ? mask.m.raw : _kshiftri_mask16(mask.m.raw, kLanes);
+  return Mask<kLanes>(hn::Mask<Tag<float, kLanes>>{static_cast<__mmask8>(bits)});
 }
 
 #else
@@ -100,210 +99,166 @@ ISOPATCH_HD Mask<kLanes> half_of(Mask<kFloatLanes> mask) {
 
 // --- numbers ---------------------------------------------------------------------------------------------------------
 
-/// In one register, or doubles in as many as it takes.
+/// In one register, or doubles in two where they go with as many floats.
 template <class T, int lanes>
 struct Pack {
-  static constexpr int kParts = sizeof(T) == sizeof(double) ? lanes / kLanes : 1;
-  static constexpr int kPartLanes = lanes / kParts;
+  static constexpr bool kTwo = sizeof(T) == sizeof(double) && lanes > kLanes;
+  static constexpr int kPartLanes = kTwo ? lanes / 2 : lanes;
   using PartTag = Tag<T, kPartLanes>;
   using Vector = hn::Vec<PartTag>;
+  struct Nothing {};
 
-  Vector part[kParts];
+  Vector low;
+  [[no_unique_address]] std::conditional_t<kTwo, Vector, Nothing> high;
 
   Pack() = default;
-  ISOPATCH_HD explicit Pack(T all) {
-    for (Vector& v : part) v = hn::Set(PartTag(), all);
+  ISOPATCH_HD explicit Pack(T all) : low(hn::Set(PartTag(), all)) {
+    if constexpr (kTwo) high = low;
   }
-  ISOPATCH_HD explicit Pack(Vector only) : part{only} {}
+  ISOPATCH_HD explicit Pack(Vector only) : low(only) { static_assert(!kTwo); }
+  ISOPATCH_HD Pack(Vector low_, Vector high_) : low(low_), high(high_) {}
 
   template <class S>
   ISOPATCH_HD explicit Pack(const Pack<S, lanes>& other) {
     if constexpr (sizeof(T) == sizeof(double)) {
-      if constexpr (kParts == 1) {
-        part[0] = hn::PromoteTo(PartTag(), other.part[0]);
-      } else {
+      if constexpr (kTwo) {
         const Tag<S, kPartLanes> half;
-        part[0] = hn::PromoteTo(PartTag(), hn::LowerHalf(half, other.part[0]));
-        part[1] = hn::PromoteTo(PartTag(), hn::UpperHalf(half, other.part[0]));
+        low = hn::PromoteTo(PartTag(), hn::LowerHalf(half, other.low));
+        high = hn::PromoteTo(PartTag(), hn::UpperHalf(half, other.low));
+      } else {
+        low = hn::PromoteTo(PartTag(), other.low);
       }
     } else {
       const Tag<T, Pack<S, lanes>::kPartLanes> half;
-      if constexpr (Pack<S, lanes>::kParts == 1) {
-        part[0] = hn::DemoteTo(half, other.part[0]);
+      if constexpr (Pack<S, lanes>::kTwo) {
+        low = hn::Combine(PartTag(), hn::DemoteTo(half, other.high), hn::DemoteTo(half, other.low));
       } else {
-        part[0] = hn::Combine(PartTag(), hn::DemoteTo(half, other.part[1]), hn::DemoteTo(half, other.part[0]));
+        low = hn::DemoteTo(half, other.low);
       }
     }
   }
 
   ISOPATCH_HD static Pack load(const T* from) {
     Pack out;
-    for (int i = 0; i < kParts; ++i) out.part[i] = hn::LoadU(PartTag(), from + i * kPartLanes);
+    out.low = hn::LoadU(PartTag(), from);
+    if constexpr (kTwo) out.high = hn::LoadU(PartTag(), from + kPartLanes);
     return out;
   }
   ISOPATCH_HD void store(T* to) const {
-    for (int i = 0; i < kParts; ++i) hn::StoreU(part[i], PartTag(), to + i * kPartLanes);
+    hn::StoreU(low, PartTag(), to);
+    if constexpr (kTwo) hn::StoreU(high, PartTag(), to + kPartLanes);
   }
 
-  friend ISOPATCH_HD Pack operator+(Pack a, Pack b) {
-    Pack out;
-    for (int i = 0; i < kParts; ++i) out.part[i] = hn::Add(a.part[i], b.part[i]);
-    return out;
+#define ISOPATCH_UNARY(name, Op)                                    \
+  friend ISOPATCH_HD Pack name(Pack a) {                            \
+    if constexpr (kTwo) return Pack(hn::Op(a.low), hn::Op(a.high)); \
+    if constexpr (!kTwo) return Pack(hn::Op(a.low));                \
   }
-  friend ISOPATCH_HD Pack operator-(Pack a, Pack b) {
-    Pack out;
-    for (int i = 0; i < kParts; ++i) out.part[i] = hn::Sub(a.part[i], b.part[i]);
-    return out;
+#define ISOPATCH_BINARY(name, Op)                                                  \
+  friend ISOPATCH_HD Pack name(Pack a, Pack b) {                                   \
+    if constexpr (kTwo) return Pack(hn::Op(a.low, b.low), hn::Op(a.high, b.high)); \
+    if constexpr (!kTwo) return Pack(hn::Op(a.low, b.low));                        \
   }
-  friend ISOPATCH_HD Pack operator*(Pack a, Pack b) {
-    Pack out;
-    for (int i = 0; i < kParts; ++i) out.part[i] = hn::Mul(a.part[i], b.part[i]);
-    return out;
+#define ISOPATCH_COMPARISON(name, Op)                                                                    \
+  friend ISOPATCH_HD Mask<lanes> name(Pack a, Pack b) {                                                  \
+    if constexpr (kTwo) return joined(narrowed(hn::Op(a.low, b.low)), narrowed(hn::Op(a.high, b.high))); \
+    if constexpr (!kTwo) return mask_of(hn::Op(a.low, b.low));                                           \
   }
-  friend ISOPATCH_HD Pack operator/(Pack a, Pack b) {
-    Pack out;
-    for (int i = 0; i < kParts; ++i) out.part[i] = hn::Div(a.part[i], b.part[i]);
-    return out;
-  }
-  friend ISOPATCH_HD Pack operator&(Pack a, Pack b) {
-    Pack out;
-    for (int i = 0; i < kParts; ++i) out.part[i] = hn::And(a.part[i], b.part[i]);
-    return out;
-  }
-  friend ISOPATCH_HD Pack operator|(Pack a, Pack b) {
-    Pack out;
-    for (int i = 0; i < kParts; ++i) out.part[i] = hn::Or(a.part[i], b.part[i]);
-    return out;
-  }
-  friend ISOPATCH_HD Pack operator-(Pack a) {
-    Pack out;
-    for (int i = 0; i < kParts; ++i) out.part[i] = hn::Neg(a.part[i]);
-    return out;
-  }
-  friend ISOPATCH_HD Pack fused(Pack a, Pack b, Pack c) {
-    Pack out;
-    for (int i = 0; i < kParts; ++i) out.part[i] = hn::MulAdd(a.part[i], b.part[i], c.part[i]);
-    return out;
-  }
-  friend ISOPATCH_HD Pack sqrt(Pack a) {
-    Pack out;
-    for (int i = 0; i < kParts; ++i) out.part[i] = hn::Sqrt(a.part[i]);
-    return out;
-  }
-  friend ISOPATCH_HD Pack abs(Pack a) {
-    Pack out;
-    for (int i = 0; i < kParts; ++i) out.part[i] = hn::Abs(a.part[i]);
-    return out;
-  }
+  ISOPATCH_UNARY(operator-, Neg)
+  ISOPATCH_UNARY(sqrt, Sqrt)
+  ISOPATCH_UNARY(abs, Abs)
+  ISOPATCH_UNARY(nearest, Round)  // integer, the even one of two as near
+  ISOPATCH_BINARY(operator+, Add)
+  ISOPATCH_BINARY(operator-, Sub)
+  ISOPATCH_BINARY(operator*, Mul)
+  ISOPATCH_BINARY(operator/, Div)
+  ISOPATCH_BINARY(operator&, And)
+  ISOPATCH_BINARY(operator|, Or)
+  ISOPATCH_COMPARISON(operator<, Lt)
+  ISOPATCH_COMPARISON(operator>, Gt)
+  ISOPATCH_COMPARISON(operator<=, Le)
+  ISOPATCH_COMPARISON(operator>=, Ge)
+  ISOPATCH_COMPARISON(operator!=, Ne)
 
   // x86's own minimum is `a < b ? a : b` too; others' treat signed zeros and NaN in their own ways
 #if HWY_ARCH_X86
-  friend ISOPATCH_HD Pack min(Pack a, Pack b) {
-    Pack out;
-    for (int i = 0; i < kParts; ++i) out.part[i] = hn::Min(a.part[i], b.part[i]);
-    return out;
-  }
-  friend ISOPATCH_HD Pack max(Pack a, Pack b) {
-    Pack out;
-    for (int i = 0; i < kParts; ++i) out.part[i] = hn::Max(a.part[i], b.part[i]);
-    return out;
-  }
+  ISOPATCH_BINARY(min, Min)
+  ISOPATCH_BINARY(max, Max)
 #else
   friend ISOPATCH_HD Pack min(Pack a, Pack b) { return select(a < b, a, b); }
   friend ISOPATCH_HD Pack max(Pack a, Pack b) { return select(a > b, a, b); }
 #endif
+#undef ISOPATCH_UNARY
+#undef ISOPATCH_BINARY
+#undef ISOPATCH_COMPARISON
 
-  friend ISOPATCH_HD Mask<lanes> operator<(Pack a, Pack b) {
-    PartMask mask[kParts];
-    for (int i = 0; i < kParts; ++i) mask[i] = hn::Lt(a.part[i], b.part[i]);
-    return to_mask(mask);
-  }
-  friend ISOPATCH_HD Mask<lanes> operator>(Pack a, Pack b) {
-    PartMask mask[kParts];
-    for (int i = 0; i < kParts; ++i) mask[i] = hn::Gt(a.part[i], b.part[i]);
-    return to_mask(mask);
-  }
-  friend ISOPATCH_HD Mask<lanes> operator<=(Pack a, Pack b) {
-    PartMask mask[kParts];
-    for (int i = 0; i < kParts; ++i) mask[i] = hn::Le(a.part[i], b.part[i]);
-    return to_mask(mask);
-  }
-  friend ISOPATCH_HD Mask<lanes> operator>=(Pack a, Pack b) {
-    PartMask mask[kParts];
-    for (int i = 0; i < kParts; ++i) mask[i] = hn::Ge(a.part[i], b.part[i]);
-    return to_mask(mask);
-  }
-  friend ISOPATCH_HD Mask<lanes> operator!=(Pack a, Pack b) {
-    PartMask mask[kParts];
-    for (int i = 0; i < kParts; ++i) mask[i] = hn::Ne(a.part[i], b.part[i]);
-    return to_mask(mask);
+  friend ISOPATCH_HD Pack fused(Pack a, Pack b, Pack c) {
+    if constexpr (kTwo) return Pack(hn::MulAdd(a.low, b.low, c.low), hn::MulAdd(a.high, b.high, c.high));
+    if constexpr (!kTwo) return Pack(hn::MulAdd(a.low, b.low, c.low));
   }
 
-  friend ISOPATCH_HD Pack select(Mask<lanes> m, Pack a, Pack b) {
-    PartMask mask[kParts];
-    from_mask(m, mask);
-    Pack out;
-    for (int i = 0; i < kParts; ++i) out.part[i] = hn::IfThenElse(mask[i], a.part[i], b.part[i]);
-    return out;
+  friend ISOPATCH_HD Pack select(Mask<lanes> mask, Pack a, Pack b) {
+    if constexpr (sizeof(T) != sizeof(double)) {
+      return Pack(hn::IfThenElse(hn::RebindMask(PartTag(), mask.m), a.low, b.low));
+    } else if constexpr (kTwo) {
+      return Pack(hn::IfThenElse(of_this_type(widened(half_of<0>(mask))), a.low, b.low),
+                  hn::IfThenElse(of_this_type(widened(half_of<1>(mask))), a.high, b.high));
+    } else {
+      return Pack(hn::IfThenElse(of_this_type(widened(mask)), a.low, b.low));
+    }
   }
 
  private:
-  using PartMask = hn::Mask<PartTag>;
-
-  ISOPATCH_HD static Mask<lanes> to_mask(const PartMask (&mask)[kParts]) {
-    if constexpr (sizeof(T) != sizeof(double)) {
-      return Mask<lanes>(hn::RebindMask(Tag<float, lanes>(), mask[0]));
-    } else if constexpr (kParts == 1) {
-      return narrowed(mask[0]);
-    } else {
-      return joined(narrowed(mask[0]), narrowed(mask[1]));
-    }
+  static ISOPATCH_HD Mask<lanes> mask_of(hn::Mask<PartTag> mask) {
+    if constexpr (sizeof(T) == sizeof(double)) return narrowed(mask);
+    if constexpr (sizeof(T) != sizeof(double)) return Mask<lanes>(hn::RebindMask(Tag<float, lanes>(), mask));
   }
-  ISOPATCH_HD static void from_mask(Mask<lanes> m, PartMask (&mask)[kParts]) {
-    if constexpr (sizeof(T) != sizeof(double)) {
-      mask[0] = hn::RebindMask(PartTag(), m.m);
-    } else if constexpr (kParts == 1) {
-      mask[0] = widened(m);
-    } else {
-      mask[0] = widened(half_of<0>(m));
-      mask[1] = widened(half_of<1>(m));
-    }
-  }
+  static ISOPATCH_HD auto of_this_type(DoubleMask mask) { return hn::RebindMask(PartTag(), mask); }
 };
 
 template <int lanes>
 ISOPATCH_HD Pack<float, lanes> guess_inverse(Pack<float, lanes> x) {
   const Tag<std::uint32_t, lanes> bits;
-  const auto guess = hn::Sub(hn::Set(bits, kFloatInverse), hn::BitCast(bits, x.part[0]));
+  const auto guess = hn::Sub(hn::Set(bits, kFloatInverse), hn::BitCast(bits, x.low));
   return Pack<float, lanes>(hn::BitCast(Tag<float, lanes>(), guess));
 }
-template <int lanes>
-ISOPATCH_HD Pack<double, lanes> guess_inverse(Pack<double, lanes> x) {
+ISOPATCH_HD auto guess_inverse_of(hn::Vec<Tag<double, kLanes>> x) {
   const Tag<std::uint64_t, kLanes> bits;
-  Pack<double, lanes> out;
-  for (int i = 0; i < out.kParts; ++i) {
-    const auto guess = hn::Sub(hn::Set(bits, kDoubleInverse), hn::BitCast(bits, x.part[i]));
-    out.part[i] = hn::BitCast(Tag<double, kLanes>(), guess);
-  }
-  return out;
+  return hn::BitCast(Tag<double, kLanes>(), hn::Sub(hn::Set(bits, kDoubleInverse), hn::BitCast(bits, x)));
+}
+ISOPATCH_HD Pack<double, kLanes> guess_inverse(Pack<double, kLanes> x) {
+  return Pack<double, kLanes>(guess_inverse_of(x.low));
+}
+ISOPATCH_HD Pack<double, kFloatLanes> guess_inverse(Pack<double, kFloatLanes> x) {
+  return {guess_inverse_of(x.low), guess_inverse_of(x.high)};
 }
 
 template <int lanes>
 ISOPATCH_HD Pack<float, lanes> guess_inverse_sqrt(Pack<float, lanes> x) {
   const Tag<std::int32_t, lanes> bits;
-  const auto half = hn::ShiftRight<1>(hn::BitCast(bits, x.part[0]));
+  const auto half = hn::ShiftRight<1>(hn::BitCast(bits, x.low));
   return Pack<float, lanes>(hn::BitCast(Tag<float, lanes>(), hn::Sub(hn::Set(bits, kFloatGuess), half)));
 }
-template <int lanes>
-ISOPATCH_HD Pack<double, lanes> guess_inverse_sqrt(Pack<double, lanes> x) {
+ISOPATCH_HD auto guess_inverse_sqrt_of(hn::Vec<Tag<double, kLanes>> x) {
   const Tag<std::uint64_t, kLanes> bits;  // the sign is not set
-  Pack<double, lanes> out;
-  for (int i = 0; i < out.kParts; ++i) {
-    const auto half = hn::ShiftRight<1>(hn::BitCast(bits, x.part[i]));
-    const auto guess = hn::Sub(hn::Set(bits, static_cast<std::uint64_t>(kDoubleGuess)), half);
-    out.part[i] = hn::BitCast(Tag<double, kLanes>(), guess);
-  }
-  return out;
+  const auto half = hn::ShiftRight<1>(hn::BitCast(bits, x));
+  const auto guess = hn::Sub(hn::Set(bits, static_cast<std::uint64_t>(kDoubleGuess)), half);
+  return hn::BitCast(Tag<double, kLanes>(), guess);
+}
+ISOPATCH_HD Pack<double, kLanes> guess_inverse_sqrt(Pack<double, kLanes> x) {
+  return Pack<double, kLanes>(guess_inverse_sqrt_of(x.low));
+}
+ISOPATCH_HD Pack<double, kFloatLanes> guess_inverse_sqrt(Pack<double, kFloatLanes> x) {
+  return {guess_inverse_sqrt_of(x.low), guess_inverse_sqrt_of(x.high)};
+}
+
+/// For integers of less than 2^63.
+ISOPATCH_HD Pack<std::int64_t, kLanes> to_integers(Pack<double, kLanes> x) {
+  return Pack<std::int64_t, kLanes>(hn::ConvertTo(Tag<std::int64_t, kLanes>(), x.low));
+}
+ISOPATCH_HD Pack<std::int64_t, kFloatLanes> to_integers(Pack<double, kFloatLanes> x) {
+  const Tag<std::int64_t, kLanes> tag;
+  return {hn::ConvertTo(tag, x.low), hn::ConvertTo(tag, x.high)};
 }
 
 }  // namespace

@@ -56,14 +56,11 @@ template <int first, int words, int lanes, class T, class AnyCell>
 ISOPATCH_HD void load_cells(const AnyCell* cells, const std::int32_t* numbers, Pack<T, lanes> (&out)[words]) {
   const auto row = [&](int lane) { return reinterpret_cast<const T*>(cells + numbers[lane]) + first; };
   constexpr int kRows = words / 4;
-  if constexpr (Pack<T, lanes>::kParts == 2) {
+  if constexpr (Pack<T, lanes>::kTwo) {
     Pack<T, lanes / 2> low[words], high[words];
     load_cells<first>(cells, numbers, low);
     load_cells<first>(cells, numbers + lanes / 2, high);
-    for (int i = 0; i < words; ++i) {
-      out[i].part[0] = low[i].part[0];
-      out[i].part[1] = high[i].part[0];
-    }
+    for (int i = 0; i < words; ++i) out[i] = Pack<T, lanes>(low[i].low, high[i].low);
   } else if constexpr (lanes == 2) {
     const Tag<T, lanes> tag;
     for (int i = 0; i < words; i += 2) {

@@ -83,7 +83,7 @@ class PackEvaluation {
   template <class U>
   void append(Pack<U, kFloatLanes> items, Mask<kFloatLanes> mask, U* queue) const {
     const Tag<U, kFloatLanes> tag;
-    hn::CompressStore(items.part[0], hn::RebindMask(tag, mask.m), tag, queue + accepted_);
+    hn::CompressStore(items.low, hn::RebindMask(tag, mask.m), tag, queue + accepted_);
   }
 
   void visit() {

@@ -10,22 +10,6 @@
 namespace isopatch::detail {
 namespace {
 
-/// Each number rounded to the nearest integer, to even where two are as near.
-template <class T, int lanes>
-ISOPATCH_HD Pack<T, lanes> nearest(Pack<T, lanes> x) {
-  Pack<T, lanes> out;
-  for (int i = 0; i < out.kParts; ++i) out.part[i] = hn::Round(x.part[i]);
-  return out;
-}
-
-/// For integers of less than 2^63.
-template <int lanes>
-ISOPATCH_HD Pack<std::int64_t, lanes> to_integers(Pack<double, lanes> x) {
-  Pack<std::int64_t, lanes> out;
-  for (int i = 0; i < out.kParts; ++i) out.part[i] = hn::ConvertTo(Tag<std::int64_t, kLanes>(), x.part[i]);
-  return out;
-}
-
 template <class T, int lanes>
 class PackSum {
  public:
