@@ -68,6 +68,7 @@ class PackEvaluation {
     Place<Float> place;
     const auto pass = find_place<false>(f_, PackCoarseCells(f_.hierarchy_M.coarse_cells, m),
                                         PackCoarseCells(coarse_S_, s), round.active, exactly, place);
+    if (!any(pass)) return;
     auto& to = work_.accepted;
     append(Pack<std::int32_t, kFloatLanes>::load(m), pass, to.m);
     append(Pack<std::int32_t, kFloatLanes>::load(s), pass, to.s);
@@ -80,10 +81,11 @@ class PackEvaluation {
     while (accepted_ >= kPolygonLanes) visit();
   }
 
+  /// Puts the items of the lanes in `mask` behind the accepted ones; what lies beyond is overwritten.
   template <class U>
   void append(Pack<U, kFloatLanes> items, Mask<kFloatLanes> mask, U* queue) const {
     const Tag<U, kFloatLanes> tag;
-    hn::CompressStore(items.low, hn::RebindMask(tag, mask.m), tag, queue + accepted_);
+    hn::StoreU(hn::Compress(items.low, hn::RebindMask(tag, mask.m)), tag, queue + accepted_);
   }
 
   void visit() {

@@ -39,6 +39,7 @@ class PackTraversal {
 
  private:
   static constexpr std::int32_t kHalfSpace = -1;
+  static constexpr std::uint32_t kAllPlaces = (1u << kWide) - 1;
 
   bool opens_M(int at) const { return (work_.opened[at] & 1) != 0; }
   void set_entry(int at, std::int32_t opened, std::int32_t kept, bool in_M) {
@@ -120,48 +121,64 @@ class PackTraversal {
       touching |= bits_of(touch) << first;
       larger |= bits_of(size_of(opened) >= kept_size) << first;
     }
-    for (int g = 0; g < count; ++g) push<in_M>(group[g], touching >> (g * kWide), larger >> (g * kWide), waiting);
-  }
-
-  static constexpr int kIntLanes = kFloatLanes < kWide ? kFloatLanes : kWide;
-  using Ints = Tag<std::int32_t, kIntLanes>;
-  using IntMask = hn::Mask<Ints>;
-
-  static IntMask mask_of(std::uint32_t bits) {
-    const std::uint8_t bytes[8] = {static_cast<std::uint8_t>(bits)};
-    return hn::LoadMaskBits(Ints(), bytes);
-  }
-
-  /// Puts `list` and `one` at the places from `at` on, for the lanes in `mask`; what lies beyond is overwritten.
-  static void append(IntMask mask, hn::Vec<Ints> list, std::int32_t one, std::int32_t* lists, std::int32_t* ones,
-                     int& at) {
-    hn::StoreU(hn::Compress(list, mask), Ints(), lists + at);
-    hn::StoreU(hn::Set(Ints(), one), Ints(), ones + at);
-    at += static_cast<int>(hn::CountTrue(Ints(), mask));
+    if (touching == 0) return;
+    if (touching == 0) return;
+    for (int g = 0; g < count; ++g) {
+      push<in_M>(group[g], touching >> (g * kWide) & kAllPlaces, larger >> (g * kWide), waiting);
+    }
   }
 
   /// The nodes of a group that touch: two leaves are a candidate, otherwise the larger of the two is opened next.
   template <bool in_M>
   void push(const Group& group, std::uint32_t touching, std::uint32_t larger, int& waiting) {
-    const Ints tag;
-    for (int c = 0; c < kWide; c += kIntLanes) {
-      const auto child = hn::LoadU(tag, group.opened->child + c);
-      const IntMask touch = mask_of(touching >> c), leaf = hn::Lt(child, hn::Zero(tag));
-      const auto open_child = hn::Add(hn::Add(child, child), hn::Set(tag, in_M ? 1 : 0));
-      if (group.kept == nullptr || group.kept_child() < 0) {
-        const std::int32_t cell = group.kept == nullptr ? -1 : ~group.kept_child();
-        auto& to = work_.candidates;
-        append(hn::AndNot(leaf, touch), open_child, group.kept_number, work_.opened, work_.kept, depth_);
-        append(hn::And(leaf, touch), hn::Not(child), cell, in_M ? to.m : to.s, in_M ? to.s : to.m, waiting);
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86  // compresses in one instruction
+    const Tag<std::int32_t, kWide> tag;
+    const auto child = hn::LoadU(tag, group.opened->child), zero = hn::Zero(tag);
+    const auto touch = mask_of(touching), leaf = hn::Lt(child, zero);
+    const auto entry = hn::Add(hn::Add(child, child), hn::Set(tag, in_M ? 1 : 0));
+    if (group.kept == nullptr || group.kept_child() < 0) {
+      const std::int32_t cell = group.kept == nullptr ? -1 : ~group.kept_child();
+      auto& to = work_.candidates;
+      append(hn::AndNot(leaf, touch), entry, group.kept_number, work_.opened, work_.kept, depth_);
+      append(hn::And(leaf, touch), hn::Not(child), cell, in_M ? to.m : to.s, in_M ? to.s : to.m, waiting);
+    } else {
+      const auto down = hn::And(touch, hn::AndNot(leaf, mask_of(larger)));
+      const auto number = hn::Iota(tag, group.opened_number * kWide);
+      append(down, entry, group.kept_number, work_.opened, work_.kept, depth_);
+      append(hn::AndNot(down, touch), number, 2 * group.kept_child() + (in_M ? 0 : 1), work_.kept, work_.opened,
+             depth_);
+    }
+#else
+    const bool kept_leaf = group.kept == nullptr || group.kept_child() < 0;
+    const std::int32_t kept_cell = group.kept == nullptr ? -1 : ~group.kept_child();
+    for (; touching != 0; touching &= touching - 1) {
+      const int place = hwy::Num0BitsBelowLS1Bit_Nonzero32(touching);
+      const std::int32_t child = group.opened->child[place];
+      if (child < 0 && kept_leaf) {
+        (in_M ? work_.candidates.m : work_.candidates.s)[waiting] = ~child;
+        (in_M ? work_.candidates.s : work_.candidates.m)[waiting++] = kept_cell;
+      } else if (kept_leaf || (child >= 0 && (larger >> place & 1u) != 0u)) {
+        set_entry(depth_++, child, group.kept_number, in_M);
       } else {
-        const IntMask down = hn::And(touch, hn::AndNot(leaf, mask_of(larger >> c)));
-        const auto number = hn::Iota(tag, group.opened_number * kWide + c);
-        append(down, open_child, group.kept_number, work_.opened, work_.kept, depth_);
-        append(hn::AndNot(down, touch), number, 2 * group.kept_child() + (in_M ? 0 : 1), work_.kept, work_.opened,
-               depth_);
+        set_entry(depth_++, group.kept_child(), group.opened_number * kWide + place, !in_M);
       }
     }
+#endif
   }
+
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+  using Ints = Tag<std::int32_t, kWide>;
+
+  static hn::Mask<Ints> mask_of(std::uint32_t bits) { return {static_cast<__mmask8>(bits)}; }
+
+  /// Puts `list` and `one` at the places from `at` on, for the lanes in `mask`; what lies beyond is overwritten.
+  static void append(hn::Mask<Ints> mask, hn::Vec<Ints> list, std::int32_t one, std::int32_t* lists, std::int32_t* ones,
+                     int& at) {
+    hn::StoreU(hn::Compress(list, mask), Ints(), lists + at);
+    hn::StoreU(hn::Set(Ints(), one), Ints(), ones + at);
+    at += count_bits(mask.raw);
+  }
+#endif
 
   const PairFrame& f_;
   PackWorkspace& work_;
