@@ -53,8 +53,10 @@ class DeviceScene {
     for (std::size_t i = 0; i < geometries.size(); ++i) {
       solids_.emplace_back(host.solids[i]);
       surfaces_.emplace_back(host.surfaces[i]);
+      component_points_.emplace_back(host.component_points[i]);
       geometries[i].solid = solids_.back().view();
       geometries[i].surface = surfaces_.back().view();
+      geometries[i].component_points = component_points_.back().data();
     }
     geometries_.upload(geometries.data(), geometries.size());
     view_.geometries = geometries_.data();
@@ -68,6 +70,7 @@ class DeviceScene {
 
  private:
   std::vector<DeviceHierarchy> solids_, surfaces_;
+  std::vector<DeviceBuffer<Vec3d>> component_points_;
   DeviceBuffer<BodyView> bodies_;
   DeviceBuffer<PairView> pairs_;
   DeviceBuffer<std::int32_t> body_pairs_, body_pairs_begin_;

@@ -40,10 +40,13 @@ void evaluate_environment(const Batch& batch, std::int64_t environment, ThreadWo
   for (std::int32_t i = 0; i < count; ++i) {
     const int pair = static_cast<int>(work.items[i] - environment * scene.num_pairs);
     if (sum_pair != nullptr) {
-      const PairFrame frame = make_pair_frame(scene, state, environment, pair);
-      WrenchSums<T, outputs == Outputs::kPatch> sums;
-      sum_pair(frame, work.packs, sums);
-      finish_pair(warp, results, environment, pair, scene.num_pairs, frame, sums);
+      PairFrame frame = make_pair_frame(scene, state, environment, pair);
+      for (bool again = true; again;) {
+        WrenchSums<T, outputs == Outputs::kPatch> sums;
+        sum_pair(frame, work.packs, sums);
+        const bool empty = finish_pair(warp, results, environment, pair, scene.num_pairs, frame, sums);
+        again = empty && report_enclosure(warp, frame, results.status + environment);
+      }
     } else {
       evaluate_pair<T, outputs, brute_force>(warp, work.traversal, scene, state, results, environment, pair);
     }

@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "isopatch/error.h"
 #include "isopatch/field.h"
+#include "mesh/groups.h"
 #include "mesh/point_math.h"
 
 namespace isopatch {
@@ -30,20 +30,6 @@ constexpr Eigen::Index kMaxDirect = 8000;
 constexpr double kResidual = 1e-12;  // of the iteration, relative
 
 std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
-
-/// Disjoint sets of points.
-class Groups {
- public:
-  explicit Groups(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), std::size_t{0}); }
-  std::size_t find(std::size_t i) {
-    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-    return i;
-  }
-  void join(std::size_t i, std::size_t j) { parent_[find(i)] = find(j); }
-
- private:
-  std::vector<std::size_t> parent_;
-};
 
 /// Joins the vertices of every tet that `takes` accepts.
 template <typename Takes>

@@ -7,6 +7,7 @@
 
 #include "evaluator_backend.h"
 #include "reference/body_pair.h"
+#include "reference/enclosure.h"
 #include "reference/environment.h"
 
 namespace isopatch {
@@ -30,7 +31,15 @@ struct PairResult {
   std::vector<ContactPolygon> polygons;  // in the frame of body a
   ContactLaw law;
   Transform X_WA;
+  bool enclosed = false;  // the bodies overlap without a contact surface
 };
+
+// Of a pair without polygons: a compliant component of `inner`, placed by X, lies in `outer`.
+bool encloses(const PlacedBody& outer, const PlacedBody& inner, const Geometry& geometry, const Transform& X) {
+  if (inner.rigid) return false;
+  const std::vector<Vector3> points = component_centroids(geometry);
+  return std::any_of(points.begin(), points.end(), [&](const Vector3& x) { return is_inside(outer, X * x); });
+}
 
 PairResult evaluate_pair(const SceneDescription& scene, const State& state, const Environment& environment,
                          std::size_t pair_index, bool with_energy) {
@@ -49,7 +58,10 @@ PairResult evaluate_pair(const SceneDescription& scene, const State& state, cons
   PairResult result;
   result.law = law;
   result.X_WA = state_a.X_WB;
-  for (ContactPolygon& polygon : contact_polygons(a, b)) {
+  std::vector<ContactPolygon> polygons = contact_polygons(a, b);
+  result.enclosed =
+      polygons.empty() && (encloses(b, a, *state_a.geometry, Transform{}) || encloses(a, b, *state_b.geometry, X_AB));
+  for (ContactPolygon& polygon : polygons) {
     if (scene.contact.gradient_filter && !polygon.passes_gradient_filter()) continue;
     add_polygon(polygon, law, result.sum);
     result.polygons.push_back(std::move(polygon));
@@ -208,6 +220,9 @@ void evaluate_environment(const SceneDescription& scene, const State& state, con
   if (results.polygons && needed > results.polygon_capacity) environment.status |= kPolygonCapacity;
   const std::int32_t contacts = writer.put_contacts(pairs);
   if (results.contacts && contacts > results.contact_capacity) environment.status |= kContactCapacity;
+  if (std::any_of(pairs.begin(), pairs.end(), [](const PairResult& pair) { return pair.enclosed; })) {
+    environment.status |= kNoContactSurface;
+  }
   writer.put_status(environment.status);
 }
 

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "isopatch/error.h"
+#include "mesh/components.h"
 #include "scene/scene_data.h"
 
 namespace isopatch {
@@ -83,7 +84,14 @@ void check(const SceneDescription& scene) {
   require_range("contact: slip_tolerance", slip, 1e-12, "finite and at least 1e-12 m/s");
 }
 
-detail::GeometryView flatten(const Geometry& g, const Hierarchy& solid, const Hierarchy& surface) {
+std::vector<detail::Vec3d> points_inside(const Geometry& g) {
+  std::vector<detail::Vec3d> points;
+  for (const Point3& p : component_points(g.mesh)) points.push_back({p[0], p[1], p[2]});
+  return points;
+}
+
+detail::GeometryView flatten(const Geometry& g, const Hierarchy& solid, const Hierarchy& surface,
+                             const std::vector<detail::Vec3d>& component_points) {
   detail::GeometryView view = {};
   view.half_space = g.kind == GeometryKind::kHalfSpace;
   view.thickness = g.thickness;
@@ -94,6 +102,8 @@ detail::GeometryView flatten(const Geometry& g, const Hierarchy& solid, const Hi
 
   view.solid = solid.view();
   view.surface = surface.view();
+  view.component_points = component_points.data();
+  view.num_components = static_cast<std::int32_t>(component_points.size());
   const Hierarchy& outline = g.is_surface_mesh() ? surface : solid;  // has all vertices, which cones may lack
   const detail::Node& root = *outline.view().layer(detail::kNumLayers - 1);
   view.center = {root.center[0], root.center[1], root.center[2]};
@@ -148,7 +158,8 @@ Scene::Scene(SceneDescription description) {
     const bool mesh = g.kind == GeometryKind::kMesh;
     data->solids.push_back(mesh ? build_hierarchy(g.is_surface_mesh() ? cone_cells(g) : tet_cells(g)) : Hierarchy{});
     data->surfaces.push_back(mesh ? build_hierarchy(triangle_cells(g)) : Hierarchy{});
-    data->geometries.push_back(flatten(g, data->solids.back(), data->surfaces.back()));
+    data->component_points.push_back(points_inside(g));
+    data->geometries.push_back(flatten(g, data->solids.back(), data->surfaces.back(), data->component_points.back()));
   }
   for (const Body& b : d.bodies) {
     data->bodies.push_back({b.geometry, b.rigid, b.modulus, b.dissipation, b.friction});

@@ -14,6 +14,7 @@ struct SceneData {
   SceneDescription description;
   std::vector<Hierarchy> solids;    // per geometry
   std::vector<Hierarchy> surfaces;  // per geometry
+  std::vector<std::vector<Vec3d>> component_points;
   std::vector<GeometryView> geometries;
   std::vector<BodyView> bodies;
   std::vector<PairView> pairs;

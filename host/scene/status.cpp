@@ -13,7 +13,8 @@ std::string status_text(std::uint32_t status) {
                 {kBadGeometry, "bad_geometry"},
                 {kSumOverflow, "sum_overflow"},
                 {kPolygonCapacity, "polygon_capacity"},
-                {kContactCapacity, "contact_capacity"}};
+                {kContactCapacity, "contact_capacity"},
+                {kNoContactSurface, "no_contact_surface"}};
 
   std::string text;
   const auto append = [&text](const std::string& name) { text += (text.empty() ? "" : "|") + name; };

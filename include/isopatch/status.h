@@ -6,8 +6,8 @@
 
 namespace isopatch {
 
-/// Bits of an environment's status word. An environment with one of the first four has all its results set to zero; no
-/// bit of any other environment's results depends on it.
+/// Bits of an environment's status word. The first five are faults. An environment with one of the first four has all
+/// its results set to zero; no bit of any other environment's results depends on it.
 enum Status : std::uint32_t {
   kOk = 0,
   kBadPose = 1u << 0,      // a pose is not finite or beyond 1e12, or a quaternion's norm not in [1e-6, 1e6]
@@ -17,7 +17,9 @@ enum Status : std::uint32_t {
                            // of two half spaces
   kSumOverflow = 1u << 4,  // a wrench left the range of the order-free sum: that pair's results are not valid
   kPolygonCapacity = 1u << 5,  // more polygons than the buffer holds; the count says how many; wrenches are right
-  kContactCapacity = 1u << 6   // the same for discrete contacts
+  kContactCapacity = 1u << 6,  // the same for discrete contacts
+  kNoContactSurface = 1u << 7  // no fault, all results are right: a pair's wrench is 0 although its bodies overlap:
+                               // one, or a separate part of it, lies inside the other, too deep for equal pressures
 };
 
 /// The names of the set bits, separated by '|', or "ok".

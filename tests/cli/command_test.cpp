@@ -149,6 +149,24 @@ TEST_F(Command, EvaluateReadsStates) {
   EXPECT_EQ(json[1]["pairs"][0]["force"][2].get<double>(), 0);
 }
 
+TEST_F(Command, EvaluateWarnsOfAnOverlapWithoutAContactSurface) {
+  std::ofstream(path("plate.json")) << R"({"isopatch": 1,
+    "geometries": {"plate": {"type": "box", "size": [0.1, 0.1, 0.002]}, "ground": {"type": "half_space"}},
+    "bodies": [{"name": "plate", "geometry": "plate", "position": [0, 0, -0.01]},
+               {"name": "ground", "geometry": "ground", "modulus": 1e8}]})";
+  const Outcome result = run("evaluate --backend cpu " + path("plate.json"));
+  ASSERT_EQ(result.code, 0) << result.out;
+  const auto environment = nlohmann::json::parse(result.out).at("environments").at(0);
+  EXPECT_EQ(environment.at("status"), 128);
+  EXPECT_EQ(environment.at("status_text"), "no_contact_surface");
+  EXPECT_EQ(environment.at("pairs").at(0).at("force"), nlohmann::json({0, 0, 0}));
+  EXPECT_GT(environment.at("pairs").at(0).at("energy"), 0);
+
+  const Outcome table = run("evaluate --backend cpu " + path("plate.json") + " --output " + path("o.npz"));
+  EXPECT_EQ(table.code, 0) << table.out;
+  EXPECT_NE(table.out.find("1   no_contact_surface"), std::string::npos) << table.out;
+}
+
 TEST_F(Command, EvaluateWritesPatchesForParaview) {
   const Outcome result =
       run("evaluate --backend cpu --envs 3 --patches 2 --vtk " + path("vtk") + " " + kScenes + "sphere_on_box.json");

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <iostream>
 #include <tuple>
 
@@ -198,6 +199,21 @@ TEST(FiberWarp, SharesOfAPairAddUpToTheSameBits) {
     expect_same_bits<float, 32>(scene, batch, Outputs::kPolygons, Energy::kWithout, shares);
     expect_same_bits<double, 32>(scene, batch, Outputs::kPatch, Energy::kWithout, shares);
     expect_same_bits<float, 1>(scene, batch, Outputs::kWrench, Energy::kWithout, shares);
+  }
+}
+
+TEST(FiberWarp, BodiesInsideOthersAreTheSame) {
+  for (const bool filter : {false, true}) {
+    ContactOptions contact;
+    contact.gradient_filter = filter;
+    const Scene scene(balls_in_a_ball(contact));
+    const Batch batch = random_batch(scene, 16, 32, 0.18);
+    const ResultArrays results = evaluate(scene, batch, cpu(Precision::kFloat));
+    EXPECT_GT(std::count(results.status.begin(), results.status.end(), kNoContactSurface), 1);
+    for (const int shares : {1, 4}) {
+      expect_same_bits<float, 32>(scene, batch, Outputs::kWrench, Energy::kWithout, shares);
+      expect_same_bits<double, 32>(scene, batch, Outputs::kPolygons, Energy::kWithout, shares);
+    }
   }
 }
 

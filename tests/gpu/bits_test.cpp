@@ -47,6 +47,16 @@ TEST_P(GpuSmall, EveryKindOfPairHasTheBitsOfTheCpu) {
   expect_same_bits(scene, random_batch(scene, 3, 21, 0.16, true), precision, outputs);
 }
 
+TEST_P(GpuSmall, BodiesInsideOthersHaveTheBitsOfTheCpu) {
+  const auto [precision, outputs] = GetParam();
+  for (const bool filter : {false, true}) {
+    ContactOptions contact;
+    contact.gradient_filter = filter;
+    const Scene scene(balls_in_a_ball(contact));
+    expect_same_bits(scene, random_batch(scene, 16, 32, 0.18), precision, outputs);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Outputs, GpuSmall,
                          ::testing::Combine(::testing::Values(Precision::kFloat, Precision::kDouble),
                                             ::testing::Values(Outputs::kWrench, Outputs::kPatch, Outputs::kPolygons)));

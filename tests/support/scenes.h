@@ -8,6 +8,7 @@
 #include <cstring>
 #include <ostream>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -87,6 +88,21 @@ inline SceneDescription mixed_scene(const ContactOptions& contact = {}) {
   scene.pairs = all_pairs(scene);
   scene.pairs[1].dissipation = 1.25;
   scene.pairs[2].friction = 0.9;
+  return scene;
+}
+
+/// A big ball, and a soft and a stiff small one that can be wholly inside it, the soft one without a contact surface.
+inline SceneDescription balls_in_a_ball(const ContactOptions& contact = {}) {
+  SceneDescription scene;
+  scene.contact = contact;
+  scene.geometries = {make_sphere("big", 0.1, 1), make_sphere("small", 0.03, 0)};
+  scene.bodies.resize(3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    scene.bodies[i].name = std::to_string(i);
+    scene.bodies[i].geometry = i == 0 ? 0 : 1;
+    scene.bodies[i].modulus = i == 0 ? 1e6 : i == 1 ? 2e5 : 3e6;
+  }
+  scene.pairs = {{0, 1, {}, {}}, {2, 0, {}, {}}};
   return scene;
 }
 

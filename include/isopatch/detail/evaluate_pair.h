@@ -4,6 +4,7 @@
 #pragma once
 
 #include "isopatch/detail/begin_environment.h"
+#include "isopatch/detail/enclosure.h"
 #include "isopatch/detail/polygon_output.h"
 #include "isopatch/detail/traverse.h"
 #include "isopatch/detail/wrench_sums.h"
@@ -68,7 +69,9 @@ struct WrenchVisitor {
     Contribution<T> contribution;
     if (!active || !contact_of<Warp::kPacked>(frame, m, s, at.place, plane, segments, contribution)) return;
     sums.add(contribution, grids);
-    if constexpr (outputs == Outputs::kPolygons) append(plane, segments, contribution);
+    if constexpr (outputs == Outputs::kPolygons) {
+      if (!frame.only_asks) append(plane, segments, contribution);
+    }
   }
 
  private:
@@ -100,13 +103,36 @@ struct WrenchVisitor {
   }
 };
 
-/// Writes what a pair's polygons add up to, and its fault.
+/// Writes what a pair's polygons add up to, and its fault. True where there is none and the status is asked for; then
+/// report_enclosure() follows. Called by one lane.
 template <class T, bool with_patch, class Warp>
-ISOPATCH_HD void finish_pair(Warp& warp, const Results& results, std::int64_t environment, int pair, int num_pairs,
+ISOPATCH_HD bool finish_pair(Warp& warp, const Results& results, std::int64_t environment, int pair, int num_pairs,
                              const PairFrame& frame, const WrenchSums<T, with_patch>& sums) {
-  write_pair(results, environment, pair, num_pairs, frame, sums);
-  const bool overflow = sums.misfits > 0 || sums.area.value(Grids<T>::make(frame).area) > frame.area_bound;
-  if (overflow && results.status != nullptr) warp.set_bits(results.status + environment, kSumOverflow);
+  if (!frame.only_asks) {
+    write_pair(results, environment, pair, num_pairs, frame, sums);
+    const bool overflow = sums.misfits > 0 || sums.area.value(Grids<T>::make(frame).area) > frame.area_bound;
+    if (overflow && results.status != nullptr) warp.set_bits(results.status + environment, kSumOverflow);
+  }
+  return sums.polygons == 0 && results.status != nullptr;
+}
+
+/// Sets the bit of a pair without a polygon whose bodies overlap. What the gradient filter dropped is a surface too:
+/// true where that remains to be asked, by evaluating the frame again. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD bool report_enclosure(Warp& warp, PairFrame& frame, std::uint32_t* status) {
+  if (!is_enclosed(warp, frame)) return false;
+  const bool ask_again = frame.gradient_filter;
+  if (!ask_again) {
+    if (warp.lane() == 0) warp.set_bits(status, kNoContactSurface);
+    return false;
+  }
+  warp.sync();
+  if (warp.lane() == 0) {
+    frame.gradient_filter = false;
+    frame.only_asks = true;
+  }
+  warp.sync();
+  return true;
 }
 
 /// Evaluates one pair of a sound environment and writes its results; or one share of it, and the last to finish writes.
@@ -117,18 +143,22 @@ ISOPATCH_HD void evaluate_pair(Warp& warp, Workspace<size>& work, const SceneVie
   if (warp.lane() == 0) work.frame = make_pair_frame(scene, state, environment, pair);
   warp.sync();
   const PairFrame& frame = work.frame;
-  WrenchVisitor<T, outputs, brute_force, Warp> visitor = {warp,    frame,       Grids<T>::make(frame),
-                                                          results, environment, pair};
-  if constexpr (brute_force) {
-    visit_all(warp, work, visitor);
-  } else {
-    traverse(warp, work, visitor, share);
-  }
-  auto& sums = visitor.sums;
-  sums.reduce(warp);
+  for (bool again = true; again; share = {}) {
+    WrenchVisitor<T, outputs, brute_force, Warp> visitor = {warp,    frame,       Grids<T>::make(frame),
+                                                            results, environment, pair};
+    if constexpr (brute_force) {
+      visit_all(warp, work, visitor);
+    } else {
+      traverse(warp, work, visitor, share);
+    }
+    auto& sums = visitor.sums;
+    sums.reduce(warp);
 
-  if (warp.lane() == 0 && (share.count == 1 || sums.combine(warp, share.count, *shared))) {
-    finish_pair(warp, results, environment, pair, scene.num_pairs, frame, sums);
+    int empty = 0;
+    if (warp.lane() == 0 && (share.count == 1 || sums.combine(warp, share.count, *shared))) {
+      empty = finish_pair(warp, results, environment, pair, scene.num_pairs, frame, sums) ? 1 : 0;
+    }
+    again = warp.from_first(empty) != 0 && report_enclosure(warp, work.frame, results.status + environment);
   }
   warp.sync();  // the workspace may be used again
 }

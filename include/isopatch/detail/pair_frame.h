@@ -44,6 +44,7 @@ struct PairFrame {
   Vec3d angular_M;   // of M relative to S, in M, rad/s
   bool pfc_dissipation;
   bool gradient_filter;
+  bool only_asks;  // whether there is a polygon, to write nothing but the status
   int quadrature;
   double dissipation;  // d [s/m], or chi/E [s/Pa]
   double friction;
@@ -192,6 +193,7 @@ ISOPATCH_HD PairFrame make_pair_frame(const SceneView& scene, const State& state
   f.moving = dot(f.velocity_M, f.velocity_M) + dot(f.angular_M, f.angular_M) > 0;
   f.pfc_dissipation = scene.contact.pfc_dissipation;
   f.gradient_filter = scene.contact.gradient_filter;
+  f.only_asks = false;
   f.quadrature = scene.contact.quadrature;
   f.slip_tolerance = scene.contact.slip_tolerance;
 

@@ -130,13 +130,17 @@ struct GeometryView {
   bool half_space;
   double thickness;       // half space only, m
   HierarchyView solid;    // tets
-  HierarchyView surface;  // boundary triangles, for rigid bodies
+  HierarchyView surface;  // boundary triangles, for rigid bodies and to tell inside from outside
   Vec3d center;           // of the bounding box, m
   double radius;          // of the vertices about `center`, m
   double max_extent;      // at any vertex
   double max_gradient;    // of the extent in any tet, 1/m
   Vec3d half;             // half edges of the bounding box, m
   bool zero_on_surface;   // the extent is 0 at every surface vertex
+
+  // a point inside each connected component of the tets, m
+  const Vec3d* component_points;
+  std::int32_t num_components;
 };
 
 struct BodyView {

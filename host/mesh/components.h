@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The connected components of a tet mesh.
+#pragma once
+
+#include <vector>
+
+#include "isopatch/mesh.h"
+
+namespace isopatch {
+
+/// A point inside each component: the centroid of its first tet. Tets that share a vertex are of one component.
+std::vector<Point3> component_points(const TetMesh& mesh);
+
+}  // namespace isopatch

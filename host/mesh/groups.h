@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <numeric>
+#include <vector>
+
+namespace isopatch {
+
+/// Disjoint sets of the numbers below `count`, each at first alone.
+class Groups {
+ public:
+  explicit Groups(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), std::size_t{0}); }
+  std::size_t find(std::size_t i) {
+    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+    return i;
+  }
+  void join(std::size_t i, std::size_t j) { parent_[find(i)] = find(j); }
+
+ private:
+  std::vector<std::size_t> parent_;
+};
+
+}  // namespace isopatch
