@@ -107,7 +107,7 @@ class PackTraversal {
         if constexpr (count == 1) {
           return F::load(row_of(group[0].opened, r) + first);
         } else {
-          const Tag<float, kWide> half;
+          const Tag<float, lanes / 2> half;
           const auto lower = hn::LoadU(half, row_of(group[0].opened, r));
           return F(hn::Combine(Tag<float, lanes>(), hn::LoadU(half, row_of(group[1].opened, r)), lower));
         }
