@@ -15,6 +15,10 @@ class PackSum {
  public:
   using Number = Pack<T, lanes>;
 
+  ISOPATCH_HD PackSum() {  // a pack's own default leaves it unset
+    for (auto& limb : limb_) limb = Pack<std::int64_t, lanes>(std::int64_t{0});
+  }
+
   /// Adds the terms of the lanes in `found`; true where one does not fit the grid and was left out.
   ISOPATCH_HD Mask<lanes> add(Number term, Mask<lanes> found, const Grid<T>& grid) {
     const Number steps = term * Number(grid.to_steps);
@@ -34,7 +38,7 @@ class PackSum {
   }
 
  private:
-  Pack<std::int64_t, lanes> limb_[OrderFreeSum<T>::kLimbs] = {};
+  Pack<std::int64_t, lanes> limb_[OrderFreeSum<T>::kLimbs];
 };
 
 template <class T, int lanes>

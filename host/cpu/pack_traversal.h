@@ -85,6 +85,7 @@ class PackTraversal {
   void open(int& waiting) {
     constexpr int lanes = count * kWide < kFloatLanes ? count * kWide : kFloatLanes;
     using F = Pack<float, lanes>;
+    using Half = Tag<float, lanes / 2>;
     Group group[count];
     for (int g = 0; g < count; ++g) group[g] = group_at<in_M>(depth_ - count + g);
     depth_ -= count;
@@ -107,9 +108,8 @@ class PackTraversal {
         if constexpr (count == 1) {
           return F::load(row_of(group[0].opened, r) + first);
         } else {
-          const Tag<float, lanes / 2> half;
-          const auto lower = hn::LoadU(half, row_of(group[0].opened, r));
-          return F(hn::Combine(Tag<float, lanes>(), hn::LoadU(half, row_of(group[1].opened, r)), lower));
+          const auto lower = hn::LoadU(Half(), row_of(group[0].opened, r));
+          return F(hn::Combine(Tag<float, lanes>(), hn::LoadU(Half(), row_of(group[1].opened, r)), lower));
         }
       };
       const NodeBox<F> opened = box_of<F>(opened_row);

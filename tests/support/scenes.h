@@ -3,6 +3,7 @@
 // Scenes, random states, and room for everything an evaluation reports.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
