@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// pair_time: evaluates a scene on one thread as often as it is asked to, and says how long that took. Other programs
-// drive it over a pipe, so that two contact codes can take turns on one core; instructions are counted with it too.
+// pair_time: evaluates a scene as often as it is asked to, and says how long that took. Other programs drive it over a
+// pipe, so that two contact codes can take turns on one core; instructions are counted with it too.
 //
-//   pair_time SCENE.json                     reads a number n from each line of the input, evaluates n times, and
-//   prints
-//                                            the seconds of processor time and of the clock
+//   pair_time SCENE.json                     reads a number n from each line of the input, evaluates n times, prints
+//                                            the seconds of this thread's processor time and of the clock
 //   pair_time SCENE.json --repeat n          evaluates n times and ends
 //   pair_time SCENE.json --write-meshes DIR  writes the geometries as DIR/NAME.vtk with point data 'extent'
-// with [--precision float|double] [--envs N] [--vectors best|none|build|avx512]
+// with [--precision float|double] [--envs N] [--threads T] [--vectors best|none|build|avx512]
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
@@ -76,12 +75,13 @@ int run(int argc, char** argv) {
   const std::map<std::string, Vectors> widths = {
       {"best", Vectors::kBest}, {"none", Vectors::kNone}, {"build", Vectors::kBuild}, {"avx512", Vectors::kAvx512}};
   std::string path, precision = "float", vectors = "best", directory;
-  int environments = 1, repeat = 0;
-  CLI::App app("Evaluates a scene on one thread and says how long it took");
+  int environments = 1, repeat = 0, threads = 1;
+  CLI::App app("Evaluates a scene and says how long it took");
   app.add_option("scene", path, "scene file")->required();
   app.add_option("--precision", precision)->check(CLI::IsMember({"float", "double"}));
   app.add_option("--vectors", vectors)->check(CLI::IsMember(widths));
   app.add_option("--envs", environments, "environments, each a little apart")->check(CLI::Range(1, 1 << 20));
+  app.add_option("--threads", threads, "1 unless said otherwise")->check(CLI::Range(1, 1024));
   app.add_option("--repeat", repeat, "evaluate so often and end")->check(CLI::Range(1, 1 << 30));
   app.add_option("--write-meshes", directory, "write the geometries there and end");
   CLI11_PARSE(app, argc, argv);
@@ -94,7 +94,7 @@ int run(int argc, char** argv) {
   const Scene scene(description);
   EvaluatorOptions options;
   options.precision = precision == "float" ? Precision::kFloat : Precision::kDouble;
-  options.num_threads = 1;
+  options.num_threads = threads;
   options.vectors = widths.at(vectors);
   const Evaluator evaluator(scene, options);
   const Batch batch(scene.description(), static_cast<std::size_t>(environments));

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Measures how much faster several threads are than one: both evaluate the same environments in turns, in one run.
+
+Prints the times by the clock, and the ratio of one turn to the next: median, quartiles, and that of the least times,
+which other programs on the machine disturb least.
+"""
+
+import argparse
+import statistics
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def start(args, threads):
+    command = [args.build / "bin/pair_time", args.scene, "--precision", args.precision]
+    command += ["--envs", str(args.envs), "--threads", str(threads)]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def seconds(timer):
+    timer.stdin.write("1\n")
+    timer.stdin.flush()
+    return float(timer.stdout.readline().split()[1])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("scene", nargs="?", type=Path, default=ROOT / "bench/scenes/sphere_on_box.json")
+    parser.add_argument("--build", type=Path, default=ROOT / "build/release", help="a finished build")
+    parser.add_argument("--envs", type=int, default=4096)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--precision", default="float", choices=["float", "double"])
+    parser.add_argument("--turns", type=int, default=60)
+    args = parser.parse_args()
+
+    timers = [start(args, 1), start(args, args.threads)]
+    for timer in timers:
+        seconds(timer)  # warm
+    turns = [[seconds(timer) for timer in timers] for _ in range(args.turns)]
+    for timer in timers:
+        timer.stdin.close()
+        timer.wait()
+
+    one, several = zip(*turns)
+    low, middle, high = statistics.quantiles([a / b for a, b in turns], n=4)
+    print(
+        f"{args.scene.stem}, {args.envs} environments, {args.precision}: one thread {1e3 * statistics.median(one):.2f} ms, "
+        f"{args.threads} threads {1e3 * statistics.median(several):.2f} ms (medians of {args.turns}); "
+        f"ratio {middle:.2f} ({low:.2f} to {high:.2f}), of the least times {min(one) / min(several):.2f}"
+    )
+
+
+if __name__ == "__main__":
+    main()
