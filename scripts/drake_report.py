@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the comparison with Drake prints, and how it ends where something is missing. Needs no packages."""
+
+import sys
+
+
+def fail(message):
+    print(f"compare_drake: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
+class Report:
+    def __init__(self):
+        self.lines, self.data, self.good = [], {}, True
+
+    def print(self, line=""):
+        print(line, flush=True)
+        self.lines.append(line)
