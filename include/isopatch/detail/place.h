@@ -90,8 +90,9 @@ struct CoarseSection {
   MaskOf<F> certain;  // no |d| is within its error, and the box is tight
 };
 
-/// Where d changes by fewer errors along an edge, the place where it is 0 is not well known.
-inline constexpr float kClear = 512;
+/// Where d changes by fewer errors along an edge, its zero is known to no better than 1/16 of the edge: so loose a ball
+/// would cost float digits, and double places the polygon.
+inline constexpr float kClear = 32;
 
 /// `d` at the vertices, each within `error`, in any unit. Where it changes by c along an edge of length l, the point
 /// where it is 0 is known to 2 error l / c.
