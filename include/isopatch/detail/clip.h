@@ -5,7 +5,7 @@
 // Every line keeps the parameter interval of itself that survives. Each intersection of two lines is computed once and
 // cuts both intervals at the same point, so the boundary closes to rounding even where lines are nearly parallel or
 // coincide: an error along two almost parallel lines moves the point on both alike. What is left are directed segments,
-// counter- clockwise, in the order of the lines; by Green's theorem they give the area moments, and with a common apex
+// counter-clockwise, in the order of the lines; by Green's theorem they give the area moments, and with a common apex
 // the fan of triangles for a quadrature. There is no dynamic index and no data-dependent loop.
 #pragma once
 
