@@ -10,7 +10,7 @@
 
 namespace isopatch {
 
-constexpr int kPairWarps = 4;  // 4 workspaces of about 5 KB: far below the limit of shared memory a block
+constexpr int kPairWarps = 4;  // 4 workspaces of about 6 KB: far below the limit of shared memory a block
 constexpr int kPairBlock = kPairWarps * CudaWarp::kSize;
 
 template <class T, detail::Outputs outputs>

@@ -9,6 +9,7 @@ which other programs on the machine disturb least.
 import argparse
 import statistics
 import subprocess
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -23,7 +24,10 @@ def start(args, threads):
 def seconds(timer):
     timer.stdin.write("1\n")
     timer.stdin.flush()
-    return float(timer.stdout.readline().split()[1])
+    answer = timer.stdout.readline().split()
+    if not answer:
+        sys.exit("thread_scaling: pair_time ended before its time")
+    return float(answer[1])
 
 
 def main():
@@ -35,6 +39,8 @@ def main():
     parser.add_argument("--precision", default="float", choices=["float", "double"])
     parser.add_argument("--turns", type=int, default=60)
     args = parser.parse_args()
+    if not (args.build / "bin/pair_time").exists():
+        sys.exit(f"thread_scaling: {args.build}/bin/pair_time is missing: build the preset 'release' first")
 
     timers = [start(args, 1), start(args, args.threads)]
     for timer in timers:

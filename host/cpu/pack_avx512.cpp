@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Packs of 8 for x86 with AVX-512. CMakeLists.txt compiles this file for that instruction set.
+// Packs of 16 floats or 8 doubles for x86 with AVX-512. CMakeLists.txt compiles this file for that instruction set.
 #define ISOPATCH_PACKS  // registers instead of arrays: loops over lines and vertices are unrolled
 #include "cpu/pack_kernels.h"
 

@@ -20,9 +20,10 @@ TEST(Inverse, IsWithinAFewRoundings) {
   Random random(7);
   for (int i = 0; i < 100000; ++i) {
     const double x = (i % 2 == 0 ? 1 : -1) * std::exp2(random.uniform(-90, 90));
-    EXPECT_NEAR(detail::inverse(x) * x, 1, 4e-16) << x;
+    // the last step rounds twice, the product here once more: three halves and a half of a last place of 2.2e-16
+    EXPECT_NEAR(detail::inverse(x) * x, 1, 4.5e-16) << x;
     const auto narrow = static_cast<float>(x);
-    EXPECT_NEAR(static_cast<double>(detail::inverse(narrow)) * static_cast<double>(narrow), 1, 2e-7) << x;
+    EXPECT_NEAR(static_cast<double>(detail::inverse(narrow)) * static_cast<double>(narrow), 1, 2.4e-7) << x;
   }
 }
 
@@ -50,7 +51,7 @@ void compare(const detail::PairFrame& f, Counts& counts) {
       ++counts.certain;
       EXPECT_EQ(coarse.place.positive, exact.positive);
       EXPECT_LE(norm(coarse.place.center - exact.center), coarse.place.radius);
-      EXPECT_GE(coarse.place.radius, 0.999999f * exact.radius);
+      EXPECT_GE(coarse.place.radius, 0.999999f * exact.radius);  // boxes that hold the exact ones but for rounding
     }
   }
 }

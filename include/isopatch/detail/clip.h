@@ -6,7 +6,8 @@
 // cuts both intervals at the same point, so the boundary closes to rounding even where lines are nearly parallel or
 // coincide: an error along two almost parallel lines moves the point on both alike. What is left are directed segments,
 // counter-clockwise, in the order of the lines; by Green's theorem they give the area moments, and with a common apex
-// the fan of triangles for a quadrature. There is no dynamic index and no data-dependent loop.
+// the fan of triangles for a quadrature. There is no dynamic index and no data-dependent loop; one branch asks for
+// parallel lines.
 #pragma once
 
 #include "isopatch/detail/vec.h"
@@ -63,9 +64,8 @@ struct Intervals {
   T begin[kMaxLines], end[kMaxLines];
 };
 
-/// Lines of one direction that coincide within rounding: the lower index stays. That is the usual case, not a rare one
-/// (faces that two bodies share), and without it rounding would put a corner into a straight edge and so another
-/// triangle into the fan.
+/// Lines of one direction that coincide within rounding, such as those of faces in one plane: the lower index stays.
+/// Otherwise rounding would put a corner into a straight edge and so another triangle into the fan.
 template <class T>
 ISOPATCH_HD void drop_coincident(Line<T> (&line)[kMaxLines], int count, T near) {
   ISOPATCH_UNROLL
@@ -102,7 +102,8 @@ ISOPATCH_HD void cut_all(const Line<T> (&line)[kMaxLines], int count, Intervals<
       const Crossing<T> at(line[i], line[k]);
       const T t_i = fused(-line[i].c, at.cosine, line[k].c) * inverse(at.sine);  // the common point along line i ...
       const T t_k = fused(t_i, at.cosine, -(line[i].c * at.sine));               // ... and the same along line k
-      MaskOf<T> enters = at.sine<zero, leaves = at.sine> zero;  // line i enters half-plane k at the common point
+      MaskOf<T> enters = at.sine < zero;  // line i enters half-plane k at the common point
+      MaskOf<T> leaves = at.sine > zero;
       if constexpr (with_parallels) {
         const MaskOf<T> crosses = abs(at.sine) > parallel;
         enters = enters && crosses;
