@@ -7,6 +7,7 @@
 #include <exception>
 #include <iostream>
 
+#include "bench/contact_errors.h"
 #include "bench/random_contacts.h"
 
 using namespace isopatch;

@@ -5,8 +5,8 @@
 // arithmetic needs doubles on the way, a pack of doubles takes two. Every operation is the IEEE one of plain numbers
 // and fma is fused, so each lane has the bits that plain arithmetic gives.
 //
-// For sources that are compiled for one instruction set (host/cpu/pack_avx512.cpp, pack_build.cpp). Everything here has internal
-// linkage or is inlined, so no other source can be linked to code for another set.
+// For the sources that are compiled for one instruction set (host/cpu/pack_avx512.cpp, pack_build.cpp). Everything here
+// has internal linkage or is inlined, so no other source can be linked to code for another set.
 #pragma once
 
 // AES is not used, and x86-64-v3 and -v4 leave it open

@@ -122,7 +122,6 @@ class PackTraversal {
       larger |= bits_of(size_of(opened) >= kept_size) << first;
     }
     if (touching == 0) return;
-    if (touching == 0) return;
     for (int g = 0; g < count; ++g) {
       push<in_M>(group[g], touching >> (g * kWide) & kAllPlaces, larger >> (g * kWide), waiting);
     }

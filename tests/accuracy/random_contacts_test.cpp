@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "bench/contact_errors.h"
 #include "bench/random_contacts.h"
 
 namespace isopatch::random_contacts {

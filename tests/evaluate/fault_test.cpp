@@ -68,6 +68,17 @@ struct Sound {
       evaluate(scene, batch, {Backend::kCpu, Precision::kFloat, 2, false}, Outputs::kPolygons, kCapacity);
   std::vector<std::uint64_t> hashes = environment_hashes(results);
 
+  /// No bit is set but the one that says that a pair without polygons overlaps, which its energy says too.
+  void expect_no_fault() const {
+    for (std::size_t e = 0; e < results.environments; ++e) {
+      bool enclosed = false;
+      for (std::size_t i = e * results.pairs; i < (e + 1) * results.pairs; ++i) {
+        enclosed = enclosed || (results.polygon_count[i] == 0 && results.energy[i] > 0);
+      }
+      ASSERT_EQ(results.status[e], enclosed ? kNoContactSurface : kOk) << "environment " << e;
+    }
+  }
+
   static const Sound& get() {
     static const Sound sound;
     return sound;
@@ -78,8 +89,7 @@ struct FaultOf : ::testing::TestWithParam<Fault> {};
 
 TEST_P(FaultOf, StaysInItsEnvironment) {
   const Sound& sound = Sound::get();
-  ASSERT_TRUE(std::all_of(sound.results.status.begin(), sound.results.status.end(),
-                          [](auto s) { return s == kOk || s == kNoContactSurface; }));
+  ASSERT_NO_FATAL_FAILURE(sound.expect_no_fault());
   Batch batch = sound.batch;
   GetParam().cause(batch);
   const ResultArrays r =

@@ -5,14 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cmath>
 #include <string>
 #include <utility>
 
 #include "cpu/pack_kernels.h"
-#include "isopatch/detail/enclosure.h"
 #include "mesh/components.h"
-#include "scene/scene_data.h"
 #include "support/hash.h"
 
 namespace isopatch::test {
@@ -22,14 +19,8 @@ using detail::Outputs;
 
 /// Two bodies and their pair; the second is turned, so that no axis is special.
 SceneDescription pair_of(const Geometry& a, const Geometry& b, const Point3& place_of_b = {0, 0, 0}) {
-  SceneDescription scene;
-  scene.geometries = {a, b};
-  scene.bodies.resize(2);
-  scene.bodies[0].name = "a";
-  scene.bodies[1].name = "b";
-  scene.bodies[1].geometry = 1;
+  SceneDescription scene = two_bodies(a, b);
   scene.bodies[1].pose = {place_of_b[0], place_of_b[1], place_of_b[2], 1, 0.1, -0.2, 0.15};
-  scene.pairs = {{0, 1, {}, {}}};
   return scene;
 }
 
@@ -415,41 +406,6 @@ TEST(NoContactSurface, IsReportedWhereThereIsEnergyAndNoPolygon) {
         EXPECT_EQ(found.status, truth.status) << "filter " << filter;
       }
     }
-  }
-}
-
-// ---- points in surfaces
-
-// The tets themselves say what is inside.
-TEST(IsInside, AgreesWithTheTetsOfEveryShape) {
-  Random random(52);
-  for (const Geometry& shape :
-       {make_box("box", {0.1, 0.2, 0.3}), make_sphere("ball", 0.1, 2), make_nut("nut", kShortNut),
-        make_bolt("rod", kShortRod), make_capsule("capsule", 0.05, 0.1, 16)}) {
-    SceneDescription description;
-    description.geometries = {shape};
-    description.bodies.resize(1);
-    description.bodies[0].name = "a";
-    const Scene scene(description);
-    const detail::GeometryView& g = scene.data().geometries[0];
-    int inside = 0;
-    for (int i = 0; i < 4000; ++i) {
-      detail::Vec3d x = {random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)};
-      if (i % 4 == 0) x = {std::round(4 * x.x) / 4, std::round(4 * x.y) / 4, std::round(4 * x.z) / 4};  // on planes
-      x = {0.999 * g.half.x * x.x + g.center.x, 0.999 * g.half.y * x.y + g.center.y,
-           0.999 * g.half.z * x.z + g.center.z};
-      double highest = -1e300;  // over the tets, the least height over a face
-      for (const detail::Cell& tet : scene.data().solids[0].cells) {
-        double lowest = 1e300;
-        const detail::CellRef of = {&tet};
-        for (int k = 0; k < 4; ++k) lowest = std::min(lowest, dot(of.inward(k), x - of.vertex((k + 1) & 3)));
-        highest = std::max(highest, lowest);
-      }
-      if (std::fabs(highest) < 1e-12) continue;  // on the surface, or on an inner face and decided by rounding
-      EXPECT_EQ(detail::is_inside(g, x), highest > 0) << shape.name << " at " << x.x << " " << x.y << " " << x.z;
-      inside += highest > 0 ? 1 : 0;
-    }
-    EXPECT_GT(inside, 300) << shape.name;
   }
 }
 

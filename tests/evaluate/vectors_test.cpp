@@ -116,21 +116,9 @@ TEST_P(VectorWidth, LeavesNothingOutWhereExtentsHaveALargeConstantAndModuliAreFa
 
 TEST_P(VectorWidth, LeavesNothingOutOfSmallAndFarMeshes) {
   for (const double size : {1e-4, 1.0, 1e3}) {
-    SceneDescription description;
-    for (const char* name : {"a", "b"}) {
-      Geometry ball = make_sphere(name, 0.05 * size, 2);
-      TetMesh mesh = ball.mesh;
-      for (auto& point : mesh.points) point[0] += 3 * size;  // a mesh far from its own origin
-      description.geometries.push_back(make_tet_mesh(name, mesh));
-    }
-    description.bodies.resize(2);
-    for (std::size_t i = 0; i < 2; ++i) {
-      description.bodies[i].name = description.geometries[i].name;
-      description.bodies[i].geometry = static_cast<int>(i);
-      description.bodies[i].modulus = 1e5;
-    }
-    description.pairs = {{0, 1, {}, {}}};
-    const Scene scene(description);
+    TetMesh mesh = make_sphere("ball", 0.05 * size, 2).mesh;
+    for (auto& point : mesh.points) point[0] += 3 * size;  // far from its own origin
+    const Scene scene(two_bodies(make_tet_mesh("a", mesh), make_tet_mesh("b", mesh)));
     Batch batch = random_batch(scene, 6, 72);
     for (std::size_t e = 0; e < 6; ++e) {
       for (int b = 0; b < 2; ++b) {

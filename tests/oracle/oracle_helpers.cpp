@@ -101,18 +101,6 @@ std::vector<double> energies(const SceneDescription& scene, const std::vector<Ei
   return first_pair;
 }
 
-SceneDescription two_bodies(const Geometry& a, const Geometry& b) {
-  SceneDescription scene;
-  scene.geometries = {a, b};
-  scene.bodies.resize(2);
-  scene.bodies[0].name = "a";
-  scene.bodies[1].name = "b";
-  scene.bodies[1].geometry = 1;
-  scene.pairs.resize(1);
-  scene.pairs[0].b = 1;
-  return scene;
-}
-
 void set_pose(Body& body, const Vector3d& position, const Quaterniond& orientation) {
   body.pose = {position.x(),    position.y(),    position.z(),   orientation.w(),
                orientation.x(), orientation.y(), orientation.z()};

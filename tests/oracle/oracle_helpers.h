@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "isopatch/isopatch.h"
+#include "support/scenes.h"
 
 namespace isopatch::oracle {
 
@@ -46,8 +47,7 @@ Outcome evaluate(const SceneDescription& scene, const BackendCase& backend, bool
 std::vector<double> energies(const SceneDescription& scene, const std::vector<Eigen::Matrix<double, 6, 1>>& motions,
                              const BackendCase& backend);
 
-/// A scene of two bodies, geometries 0 and 1, and the pair (0, 1).
-SceneDescription two_bodies(const Geometry& a, const Geometry& b);
+using test::two_bodies;
 
 void set_pose(Body& body, const Vector3d& position, const Quaterniond& orientation = Quaterniond::Identity());
 Vector3d position_of(const Body& body);

@@ -47,6 +47,18 @@ class Random {
   std::mt19937_64 engine_;
 };
 
+/// Bodies 'a' and 'b', compliant and in one place, and their pair.
+inline SceneDescription two_bodies(const Geometry& a, const Geometry& b) {
+  SceneDescription scene;
+  scene.geometries = {a, b};
+  scene.bodies.resize(2);
+  scene.bodies[0].name = "a";
+  scene.bodies[1].name = "b";
+  scene.bodies[1].geometry = 1;
+  scene.pairs = {{0, 1, {}, {}}};
+  return scene;
+}
+
 /// Two compliant boxes on a compliant half space: few tets, for large batches.
 inline SceneDescription boxes_on_ground() {
   SceneDescription scene;
