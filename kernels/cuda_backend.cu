@@ -32,10 +32,9 @@ struct DeviceHierarchy {
     return {cells.data(),
             coarse_cells.data(),
             nodes.data(),
-            static_cast<std::int32_t>(cells.size()),
-            static_cast<std::int32_t>(nodes.size()) / kNumLayers,
             nullptr,
-            0};
+            static_cast<std::int32_t>(cells.size()),
+            static_cast<std::int32_t>(nodes.size())};
   }
 };
 

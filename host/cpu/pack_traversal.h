@@ -17,8 +17,8 @@ class PackTraversal {
   PackTraversal(const PairFrame& frame, PackWorkspace& work)
       : f_(frame),
         work_(work),
-        wide_M_(frame.hierarchy_M.wide_layer(frame.layer_M)),
-        wide_S_(frame.half_space_S ? nullptr : frame.hierarchy_S.wide_layer(frame.layer_S)) {
+        wide_M_(frame.hierarchy_M.wide_nodes),
+        wide_S_(frame.half_space_S ? nullptr : frame.hierarchy_S.wide_nodes) {
     set_entry(0, 0, frame.half_space_S ? kHalfSpace : 0, true);
     depth_ = 1;
   }
@@ -64,20 +64,19 @@ class PackTraversal {
             kept == kHalfSpace ? nullptr : (in_M ? wide_S_ : wide_M_) + kept / kWide, kept};
   }
 
+  // The rows of a wide node.
+  static constexpr std::size_t kRow = kWide * sizeof(float);
+  static constexpr int kSize = 14;
+  static_assert(offsetof(WideNode, half) == 3 * kRow && offsetof(WideNode, drift) == 6 * kRow &&
+                offsetof(WideNode, growth) == 9 * kRow && offsetof(WideNode, low) == 12 * kRow &&
+                offsetof(WideNode, high) == 13 * kRow && offsetof(WideNode, size) == kSize * kRow);
+  static const float* row_of(const WideNode* w, int r) { return w->center[0] + r * kWide; }
+
   /// A box for each lane; `row` gives the numbers at one row of a wide node.
   template <class F, class Row>
   static NodeBox<F> box_of(const Row& row) {
-    static_assert(offsetof(WideNode, half) == 3 * kRow && offsetof(WideNode, slope) == 6 * kRow &&
-                  offsetof(WideNode, low) == 9 * kRow && offsetof(WideNode, high) == 10 * kRow);
     const auto vec = [&](int r) { return Vec3<F>{row(r), row(r + 1), row(r + 2)}; };
-    return {vec(0), vec(3), vec(6), row(9), row(10)};
-  }
-  static constexpr std::size_t kRow = kWide * sizeof(float);
-  static const float* row_of(const WideNode* w, int r) { return w->center[0] + r * kWide; }
-
-  template <class F>
-  static F size_of(const NodeBox<F>& n) {
-    return n.half.x + n.half.y + n.half.z;
+    return {vec(0), vec(3), vec(6), vec(9), row(12), row(13)};
   }
 
   /// Tests all nodes below the topmost opened ones; what may touch goes on the stack, or to the candidates.
@@ -100,7 +99,7 @@ class PackTraversal {
       }
     };
     const NodeBox<F> kept = f_.half_space_S ? NodeBox<F>{} : box_of<F>(kept_row);
-    const F kept_size = size_of(kept);
+    const F kept_size = f_.half_space_S ? F(0) : kept_row(kSize);
 
     std::uint32_t touching = 0, larger = 0;
     for (int first = 0; first < count * kWide; first += lanes) {
@@ -114,12 +113,8 @@ class PackTraversal {
       };
       const NodeBox<F> opened = box_of<F>(opened_row);
       const NodeBox<F>&m = in_M ? opened : kept, &s = in_M ? kept : opened;
-      NodeOverlap<F> overlap;
-      Mask<lanes> touch = boxes_may_touch(f_, m, s, overlap);
-      if (!any(touch)) continue;
-      touch = touch && may_have_polygons(f_, m, s, overlap);
-      touching |= bits_of(touch) << first;
-      larger |= bits_of(size_of(opened) >= kept_size) << first;
+      touching |= bits_of(may_meet(f_, m, s)) << first;
+      larger |= bits_of(opened_row(kSize) >= kept_size) << first;
     }
     if (touching == 0) return;
     for (int g = 0; g < count; ++g) {
@@ -181,7 +176,7 @@ class PackTraversal {
 
   const PairFrame& f_;
   PackWorkspace& work_;
-  const WideNode *wide_M_, *wide_S_;  // the layers in use
+  const WideNode *wide_M_, *wide_S_;
   int depth_;
 };
 

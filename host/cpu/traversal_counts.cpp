@@ -17,8 +17,8 @@ struct CountingVisitor {
   TraversalCounts& counts;
   std::int64_t wanted = 0;
 
-  bool wants(const NodeBox<float>& m, const NodeBox<float>& s, const NodeOverlap<float>& overlap) {
-    const bool wanted_here = may_have_polygons(frame, m, s, overlap);
+  bool wants(const NodeBox<float>& m, const NodeBox<float>& s) {
+    const bool wanted_here = may_meet(frame, m, s);
     wanted += wanted_here ? 1 : 0;
     return wanted_here;
   }

@@ -12,9 +12,9 @@ namespace isopatch {
 struct Hierarchy {
   std::vector<detail::Cell> cells;
   std::vector<detail::CoarseCell> coarse_cells;
-  std::vector<detail::Node> nodes;           // one cell a leaf; all layers, one after another
-  std::vector<detail::WideNode> wide_nodes;  // likewise
-  int depth = 0;                             // nodes on the longest way from the root to a leaf
+  std::vector<detail::Node> nodes;  // one cell a leaf
+  std::vector<detail::WideNode> wide_nodes;
+  int depth = 0;  // nodes on the longest way from the root to a leaf
 
   detail::HierarchyView view() const;
 };

@@ -105,12 +105,12 @@ detail::GeometryView flatten(const Geometry& g, const Hierarchy& solid, const Hi
   view.component_points = component_points.data();
   view.num_components = static_cast<std::int32_t>(component_points.size());
   const Hierarchy& outline = g.is_surface_mesh() ? surface : solid;  // has all vertices, which cones may lack
-  const detail::Node& root = *outline.view().layer(detail::kNumLayers - 1);
-  view.center = {root.center[0], root.center[1], root.center[2]};
-  view.half = {root.half[0], root.half[1], root.half[2]};
-  view.zero_on_surface = std::all_of(g.surface.begin(), g.surface.end(), [&](const Triangle& t) {
-    return std::all_of(t.begin(), t.end(), [&](std::int32_t i) { return g.extent[static_cast<std::size_t>(i)] == 0; });
-  });
+  detail::Vec3d low = outline.cells[0].corner[0].vertex, high = low;
+  for (const detail::Cell& cell : outline.cells) {
+    for (const auto& corner : cell.corner) low = min(low, corner.vertex), high = max(high, corner.vertex);
+  }
+  view.center = 0.5 * (low + high);
+  view.half = 0.5 * (high - low);
   for (const detail::Cell& cell : outline.cells) {
     for (const auto& corner : cell.corner) view.radius = std::max(view.radius, norm(corner.vertex - view.center));
   }

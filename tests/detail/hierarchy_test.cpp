@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -16,83 +17,58 @@ namespace {
 
 using detail::Node;
 
-double low(const Node& n, int axis) { return static_cast<double>(n.center[axis]) - static_cast<double>(n.half[axis]); }
-double high(const Node& n, int axis) { return static_cast<double>(n.center[axis]) + static_cast<double>(n.half[axis]); }
-bool is_empty(const Node& n) { return n.half[0] < 0; }
+double at(const float (&start)[3], const float (&slope)[3], std::size_t axis, double extent) {
+  return static_cast<double>(start[axis]) + static_cast<double>(slope[axis]) * extent;
+}
 
-/// The part of a cell up to an extent of `most`, as points: kept vertices, and where edges leave it.
-std::vector<detail::Vec3d> corners_up_to(const detail::Cell& cell, double most) {
-  std::vector<detail::Vec3d> points;
-  for (int i = 0; i < 4; ++i) {
-    if (cell.corner[i].extent <= most) points.push_back(cell.corner[i].vertex);
-    for (int k = 0; k < 4; ++k) {
-      if (!(cell.corner[i].extent < most && cell.corner[k].extent > most)) continue;
-      const double t = (most - cell.corner[i].extent) / (cell.corner[k].extent - cell.corner[i].extent);
-      points.push_back(cell.corner[i].vertex + t * (cell.corner[k].vertex - cell.corner[i].vertex));
+std::array<double, 3> coordinates(const detail::Vec3d& p) { return {p.x, p.y, p.z}; }
+
+double size_of(const detail::Cell& cell) {
+  double size = 0;
+  for (const auto& corner : cell.corner) {
+    for (const double x : coordinates(corner.vertex)) size = std::max(size, std::fabs(x));
+  }
+  return size;
+}
+
+/// A cell's vertices are in the node's box at their extents; so then is every other point of it, where all is linear.
+void expect_holds(const Node& node, const detail::Cell& cell) {
+  for (const auto& corner : cell.corner) {
+    const std::array<double, 3> x = coordinates(corner.vertex);
+    EXPECT_LE(static_cast<double>(node.low), corner.extent);
+    EXPECT_GE(static_cast<double>(node.high), corner.extent);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const double away = std::fabs(x[axis] - at(node.center, node.drift, axis, corner.extent));
+      EXPECT_LE(away, at(node.half, node.growth, axis, corner.extent) + 1e-14 * size_of(cell));
     }
   }
-  return points;
 }
 
-void expect_holds(const Node& node, const detail::Vec3d& p, double slack) {
-  const double x[3] = {p.x, p.y, p.z};
-  for (int axis = 0; axis < 3; ++axis) {
-    EXPECT_LE(low(node, axis), x[axis] + slack);
-    EXPECT_GE(high(node, axis), x[axis] - slack);
-  }
-}
-
-/// The extent at a point of a cell of node lies in the node's range about its slope.
-void expect_ranges(const Node& node, const detail::Cell& cell, const detail::Vec3d& p) {
-  const double extent = cell.corner[0].extent + dot(cell.gradient, p - cell.corner[0].vertex);
-  double fit = 0, size = 1;
-  const double x[3] = {p.x, p.y, p.z};
-  for (int axis = 0; axis < 3; ++axis) {
-    fit += static_cast<double>(node.slope[axis]) * (x[axis] - static_cast<double>(node.center[axis]));
-    size += std::fabs(static_cast<double>(node.slope[axis]) * x[axis]) + norm(cell.gradient) * norm(p);
-  }
-  EXPECT_GE(extent - fit, static_cast<double>(node.low) - 1e-13 * size);
-  EXPECT_LE(extent - fit, static_cast<double>(node.high) + 1e-13 * size);
-}
-
-/// Walks one layer from the root: boxes and ranges hold what is below, every cell is in exactly one leaf.
-void check_layer(const Hierarchy& h, int layer) {
-  const Node* nodes = h.view().layer(layer);
-  const auto most = static_cast<double>(detail::layer_extent(layer));
+/// Walks from the root: boxes hold what is below, every cell is in exactly one leaf.
+void check_hierarchy(const Hierarchy& h) {
+  ASSERT_EQ(h.view().num_nodes, 2 * static_cast<int>(h.cells.size()) - 1);
+  const Node* nodes = h.view().nodes;
   std::vector<int> seen(h.cells.size(), 0);
   std::vector<std::pair<int, int>> open = {{0, 1}};  // node, level
   std::vector<int> parent(static_cast<std::size_t>(h.view().num_nodes), -1);
   int visited = 0, deepest = 0;
   while (!open.empty()) {
-    const auto [at, level] = open.back();
+    const auto [number, level] = open.back();
     open.pop_back();
     ++visited;
     deepest = std::max(deepest, level);
-    const Node& node = nodes[at];
+    const Node& node = nodes[number];
     if (node.is_leaf()) {
       ASSERT_LT(node.cell(), static_cast<int>(h.cells.size()));
       ++seen[static_cast<std::size_t>(node.cell())];
       const detail::Cell& cell = h.cells[static_cast<std::size_t>(node.cell())];
-      for (const detail::Vec3d& p : corners_up_to(cell, most)) {
-        expect_holds(node, p, 1e-14 * (std::fabs(p.x) + std::fabs(p.y) + std::fabs(p.z)));
-        for (int above = at; above >= 0; above = parent[static_cast<std::size_t>(above)]) {
-          expect_ranges(nodes[above], cell, p);
-        }
-      }
+      for (int i = number; i >= 0; i = parent[static_cast<std::size_t>(i)]) expect_holds(nodes[i], cell);
       continue;
     }
-    ASSERT_GT(node.child, at);
+    ASSERT_GT(node.child, number);
     ASSERT_LT(node.child + 1, h.view().num_nodes);
     for (const int child : {node.child, node.child + 1}) {
-      const Node& below = nodes[child];
-      parent[static_cast<std::size_t>(child)] = at;
-      for (int axis = 0; axis < 3 && !is_empty(below); ++axis) {
-        // a child's own box is rounded outward once more than what it holds
-        const double rounding =
-            4e-7 * (std::fabs(static_cast<double>(below.center[axis])) + static_cast<double>(below.half[axis]));
-        EXPECT_LE(low(node, axis), low(below, axis) + rounding);
-        EXPECT_GE(high(node, axis), high(below, axis) - rounding);
-      }
+      parent[static_cast<std::size_t>(child)] = number;
       open.push_back({child, level + 1});
     }
   }
@@ -102,19 +78,91 @@ void check_layer(const Hierarchy& h, int layer) {
   EXPECT_TRUE(std::all_of(seen.begin(), seen.end(), [](int count) { return count == 1; }));
 }
 
-void check_hierarchy(const Hierarchy& h) {
-  ASSERT_EQ(h.view().num_nodes, 2 * static_cast<int>(h.cells.size()) - 1);
-  for (int layer = 0; layer < detail::kNumLayers; ++layer) check_layer(h, layer);
-}
-
-TEST(Hierarchy, HoldsEveryCellOnceInNestedBoxes) {
-  for (const Geometry& g : {make_sphere("ball", 0.1, 0), make_sphere("ball", 0.1, 3), make_box("cube", {0.1, 0.1, 0.1}),
-                            make_box("brick", {1, 0.2, 0.03})}) {
+TEST(Hierarchy, HoldsEveryCellOnce) {
+  for (const Geometry& g :
+       {make_sphere("ball", 0.1, 0), make_sphere("ball", 0.1, 3), make_box("cube", {0.1, 0.1, 0.1}),
+        make_box("brick", {1, 0.2, 0.03}), make_bolt("bolt", {.thread = {}, .length = 0.02, .segments = 12})}) {
     SCOPED_TRACE(g.name + ", " + std::to_string(g.mesh.tets.size()) + " tets");
     check_hierarchy(build_hierarchy(tet_cells(g)));
     check_hierarchy(build_hierarchy(triangle_cells(g)));
   }
 }
+
+// The slice of a tet between a triangle on the surface and a vertex in the middle shrinks with the extent, and so does
+// its box.
+TEST(Hierarchy, BoxesOfTetsOnTheSurfaceAreThoseOfTheirSlices) {
+  const Hierarchy h = build_hierarchy(tet_cells(make_sphere("ball", 0.1, 2)));
+  int leaves = 0;
+  for (const Node& node : h.nodes) {
+    if (!node.is_leaf()) continue;
+    ++leaves;
+    const detail::Cell& cell = h.cells[static_cast<std::size_t>(node.cell())];
+    const std::array<double, 3> apex = coordinates(cell.corner[detail::kZeroFace].vertex);
+    for (const double extent : {0.0, 0.25, 1.0}) {
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        double low = 1e300, high = -1e300;
+        for (int i = 0; i < detail::kZeroFace; ++i) {
+          const double base = coordinates(cell.corner[i].vertex)[axis], x = base + extent * (apex[axis] - base);
+          low = std::min(low, x);
+          high = std::max(high, x);
+        }
+        const double center = at(node.center, node.drift, axis, extent),
+                     half = at(node.half, node.growth, axis, extent);
+        EXPECT_NEAR(center - half, low, 1e-7 * 0.1);
+        EXPECT_NEAR(center + half, high, 1e-7 * 0.1);
+      }
+    }
+  }
+  EXPECT_EQ(leaves, 320);
+}
+
+// A constant far above the extents' differences leaves nothing of a box's slope in float; the box is a fixed one then.
+TEST(Hierarchy, BoxesStayPutWhereExtentsAreNearlyConstant) {
+  Geometry ball = make_sphere("ball", 0.1, 2);
+  for (double& extent : ball.extent) extent += 1e6;
+  const Hierarchy h = build_hierarchy(tet_cells(ball));
+  check_hierarchy(h);
+  for (const Node& node : h.nodes) {
+    for (int axis = 0; axis < 3; ++axis) {
+      EXPECT_EQ(node.drift[axis], 0);
+      EXPECT_EQ(node.growth[axis], 0);
+    }
+  }
+}
+
+// ---- wide nodes
+
+void count_cells(const Hierarchy& h, std::int32_t number, std::vector<int>& seen, int& part_full) {
+  const detail::WideNode& wide = h.wide_nodes[static_cast<std::size_t>(number)];
+  int cells = 0, nodes = 0;
+  for (std::size_t i = 0; i < detail::kWide; ++i) {
+    if (wide.low[i] > wide.high[i]) continue;  // an empty place
+    if (wide.child[i] < 0) {
+      ++cells;
+      ++seen[static_cast<std::size_t>(~wide.child[i])];
+    } else {
+      ++nodes;
+      ASSERT_GT(wide.child[i], number);
+      count_cells(h, wide.child[i], seen, part_full);
+    }
+  }
+  if (number > 0 && cells > 0) part_full += cells + nodes < detail::kWide ? 1 : 0;
+}
+
+TEST(WideNodes, HoldEveryCellOnceInFullNodes) {
+  for (const Geometry& g : {make_sphere("ball", 0.1, 0), make_sphere("ball", 0.1, 3), make_box("brick", {1, 0.2, 0.03}),
+                            make_bolt("bolt", {.thread = {}, .length = 0.02, .segments = 12})}) {
+    SCOPED_TRACE(g.name);
+    const Hierarchy h = build_hierarchy(tet_cells(g));
+    std::vector<int> seen(h.cells.size(), 0);
+    int part_full = 0;
+    count_cells(h, 0, seen, part_full);
+    EXPECT_TRUE(std::all_of(seen.begin(), seen.end(), [](int count) { return count == 1; }));
+    EXPECT_LE(part_full, 1);
+  }
+}
+
+// ---- depth
 
 /// Separate tets along a line, each `growth` times the size of the one before.
 Geometry row_of_tets(int count, double growth) {
@@ -157,7 +205,7 @@ TEST(Hierarchy, OfOneCellIsOneLeaf) {
   EXPECT_EQ(build_hierarchy({}).depth, 0);
 }
 
-TEST(HierarchyStatistics, CountNodesOfOneLayer) {
+TEST(HierarchyStatistics, CountNodes) {
   const HierarchyStatistics ball = hierarchy_statistics(make_sphere("ball", 0.1, 2));
   EXPECT_EQ(ball.leaves, 320);
   EXPECT_EQ(ball.nodes, 639);

@@ -1,79 +1,130 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What lets most pairs of nodes and cells go before any exact arithmetic: conservative tests in float, each with a
-// margin far above its own rounding. A pair that has a polygon passes all of them.
+// What lets most pairs of nodes go before any exact arithmetic: conservative tests in float, with a margin far above
+// their own rounding. A pair that has a polygon passes.
 #pragma once
 
 #include "isopatch/detail/pair_frame.h"
 
 namespace isopatch::detail {
 
-/// What is known of all cells below a node, as numbers or packs of them. S as a half space has none.
+/// What is known of all cells below a node (see Node), as numbers or packs of them. S as a half space has none.
 template <class F>
 struct NodeBox {
-  Vec3<F> center, half, slope;
+  Vec3<F> center, half, drift, growth;
   F low, high;
 };
 
 ISOPATCH_HD NodeBox<float> box_of(const Node* n) {
   if (n == nullptr) return {};
-  return {{n->center[0], n->center[1], n->center[2]},
-          {n->half[0], n->half[1], n->half[2]},
-          {n->slope[0], n->slope[1], n->slope[2]},
-          n->low,
-          n->high};
+  const auto vec = [](const float(&v)[3]) { return Vec3f{v[0], v[1], v[2]}; };
+  return {vec(n->center), vec(n->half), vec(n->drift), vec(n->growth), n->low, n->high};
 }
 
-/// Where the boxes of two nodes may overlap: a box in M about the centre of M's node.
+/// The values of u (see PairFrame) at which two nodes can have a point of the contact surface.
 template <class F>
-struct NodeOverlap {
-  Vec3<F> center, half;
-  Vec3<F> apart;  // from the centre of M's node to that of S's; to a point on the surface of a half space
+struct UnitRange {
+  F low, high;
+
+  /// Leaves those where value + u slope >= 0.
+  ISOPATCH_HD void cut(F value, F slope) {
+    const F inverse = rough_inverse(slope), at = -(value * inverse);
+    const MaskOf<F> rises = inverse > F(0);  // asked of this, the sign of a slope of 0 does not matter
+    low = select(rises, max(low, at), low);
+    high = select(rises, high, min(high, at));
+  }
+
+  /// Takes in what rounding may have cut off.
+  ISOPATCH_HD void widen(float slack) {
+    constexpr float kWider = 1.25f * kRough;
+    low = low - fused(F(kWider), abs(low), F(slack));
+    high = high + fused(F(kWider), abs(high), F(slack));
+  }
 };
 
-/// The six face axes of the separating axis test for two boxes. A half space asks for the lowest point, and beside a
-/// rigid one for the highest too: the contact surface is its plane.
+/// The contact surface lies at z = -fall_S u of the half space.
 template <class F>
-ISOPATCH_HD MaskOf<F> boxes_may_touch(const PairFrame& f, const NodeBox<F>& m, const NodeBox<F>& s,
-                                      NodeOverlap<F>& overlap) {
-  const F slack = F(2 * f.slack);  // twice the cells' own, so that rounding here cannot hide a cell
-  if (f.half_space_S) {
-    const Vec3f up = {f.coarse.row[0].z, f.coarse.row[1].z, f.coarse.row[2].z};
-    const Vec3f reach = {f.absolute_row[0].z, f.absolute_row[1].z, f.absolute_row[2].z};
-    overlap = {{F(0), F(0), F(0)}, m.half, cast<F>(f.foot_S) - m.center};
-    const F height = -dot(cast<F>(up), overlap.apart), lift = dot(cast<F>(reach), m.half) + slack;
-    return height <= lift && (MaskOf<F>(!f.rigid_S) || height >= -lift);
-  }
-  const Vec3<F> margin = {slack, slack, slack};
-  const Vec3<F> apart = apply(f.coarse, s.center) - m.center;
-  const Vec3<F> a0 = cast<F>(f.absolute_row[0]), a1 = cast<F>(f.absolute_row[1]), a2 = cast<F>(f.absolute_row[2]);
-  const Vec3<F> reach_S = Vec3<F>{dot(a0, s.half), dot(a1, s.half), dot(a2, s.half)} + margin;
-  const Vec3<F> low = max(-m.half, apart - reach_S), high = min(m.half, apart + reach_S);
-  const MaskOf<F> touch = low.x <= high.x && low.y <= high.y && low.z <= high.z;
-  if (!any(touch)) return touch;
-  overlap = {F(0.5f) * (low + high), F(0.5f) * (high - low), apart};
-
-  const Vec3<F> apart_S = rotate_back(f.coarse, apart);
-  const Vec3<F> reach_M = fused(m.half.x, a0, fused(m.half.y, a1, m.half.z * a2)) + margin;
-  return touch && abs(apart_S.x) <= s.half.x + reach_M.x && abs(apart_S.y) <= s.half.y + reach_M.y &&
-         abs(apart_S.z) <= s.half.z + reach_M.z;
+ISOPATCH_HD MaskOf<F> may_meet_half_space(const PairFrame& f, const NodeBox<F>& m) {
+  const Vec3<F> up = {F(f.coarse.row[0].z), F(f.coarse.row[1].z), F(f.coarse.row[2].z)};
+  const Vec3<F> reach = abs(up);
+  const F height = dot(up, m.center - cast<F>(f.foot_S)), rise = fused(F(f.share_M), dot(up, m.drift), F(f.fall_S));
+  const F half = dot(reach, m.half) + F(f.node_slack), growth = F(f.share_M) * dot(reach, m.growth);
+  UnitRange<F> u = {F(0), F(1e30f)};
+  if (!f.rigid_M) u = {F(f.units_M) * m.low, F(f.units_M) * m.high};
+  u.cut(half - height, growth - rise);
+  u.cut(half + height, growth + rise);
+  u.widen(f.unit_slack);
+  return u.low <= u.high;
 }
 
-/// Two compliant bodies: somewhere in the overlap of the nodes' boxes both pressures can be equal. Of each node's cells
-/// the extent is known up to [low, high], so the difference of the pressures, over the larger modulus, is too.
+/// There is a pressure at which the boxes of both nodes overlap. Along each axis of M the faces of the two boxes leave
+/// a range of u; over what is left of it, the boxes are compared along the axes of S.
 template <class F>
-ISOPATCH_HD MaskOf<F> levels_may_meet(const PairFrame& f, const NodeBox<F>& m, const NodeBox<F>& s,
-                                      const NodeOverlap<F>& overlap) {
-  const Vec3<F> slope_S = f.half_space_S ? cast<F>(f.slope_S) : rotate(f.coarse, s.slope);
-  const F low_S = f.half_space_S ? F(0) : s.low, high_S = f.half_space_S ? F(0) : s.high;
-  const F weight_M = F(f.weight_M), weight_S = F(f.weight_S);
+ISOPATCH_HD MaskOf<F> may_meet(const PairFrame& f, const NodeBox<F>& m, const NodeBox<F>& s) {
+  if (f.half_space_S) return may_meet_half_space(f, m);
+  const Vec3<F> a0 = cast<F>(f.absolute_row[0]), a1 = cast<F>(f.absolute_row[1]), a2 = cast<F>(f.absolute_row[2]);
+  const F share_M = F(f.share_M), share_S = F(f.share_S), slack = F(f.node_slack);
+  const Vec3<F> growth_M = share_M * m.growth, growth_S = share_S * s.growth;
 
-  const Vec3<F> slope = fused(weight_M, m.slope, -(weight_S * slope_S));
-  const F middle = fused(weight_S, dot(slope_S, overlap.apart), dot(slope, overlap.center));
-  const F range = dot(abs(slope), overlap.half) + F(f.level_slack);
-  const F highest = fused(weight_M, m.high, fused(-weight_S, low_S, middle + range));
-  const F lowest = fused(weight_M, m.low, fused(-weight_S, high_S, middle - range));
-  return !(highest < F(0)) && !(lowest > F(0));
+  // in M, from M's box to that of S
+  const Vec3<F> apart = apply(f.coarse, s.center) - m.center;
+  const Vec3<F> drift = fused(-share_M, m.drift, rotate(f.coarse, share_S * s.drift));
+  const Vec3<F> half =
+      Vec3<F>{dot(a0, s.half), dot(a1, s.half), dot(a2, s.half)} + (m.half + Vec3<F>{slack, slack, slack});
+  const Vec3<F> growth = Vec3<F>{dot(a0, growth_S), dot(a1, growth_S), dot(a2, growth_S)} + growth_M;
+  UnitRange<F> u = {F(f.units_M) * m.low, F(f.units_M) * m.high};
+  if (!f.rigid_S) u = {max(u.low, F(f.units_S) * s.low), min(u.high, F(f.units_S) * s.high)};
+  u.cut(half.x - apart.x, growth.x - drift.x);
+  u.cut(half.y - apart.y, growth.y - drift.y);
+  u.cut(half.z - apart.z, growth.z - drift.z);
+  u.cut(half.x + apart.x, growth.x + drift.x);
+  u.cut(half.y + apart.y, growth.y + drift.y);
+  u.cut(half.z + apart.z, growth.z + drift.z);
+  u.widen(f.unit_slack);
+  const MaskOf<F> touch = u.low <= u.high;
+  if (!any(touch)) return touch;
+
+  // in S, over that range
+  const F middle = F(0.5f) * (u.low + u.high), reach = F(0.5f) * (u.high - u.low);
+  const Vec3<F> apart_S = rotate_back(f.coarse, fused(middle, drift, apart));
+  const Vec3<F> half_M = fused(middle, growth_M, m.half) + reach * (abs(growth_M) + abs(drift));
+  const Vec3<F> half_S = fused(middle, growth_S, s.half) + reach * abs(growth_S);
+  const Vec3<F> both =
+      fused(half_M.x, a0, fused(half_M.y, a1, half_M.z * a2)) + (half_S + Vec3<F>{slack, slack, slack});
+  return touch && abs(apart_S.x) <= both.x && abs(apart_S.y) <= both.y && abs(apart_S.z) <= both.z;
+}
+
+/// A box of all points below a node.
+struct FixedBox {
+  Vec3f center, half;
+
+  ISOPATCH_HD explicit FixedBox(const NodeBox<float>& n) {
+    const Vec3f first = fused(n.low, n.drift, n.center), first_half = fused(n.low, n.growth, n.half);
+    const Vec3f last = fused(n.high, n.drift, n.center), last_half = fused(n.high, n.growth, n.half);
+    const Vec3f low = min(first - first_half, last - last_half), high = max(first + first_half, last + last_half);
+    center = 0.5f * (low + high);
+    half = 0.5f * (high - low);
+  }
+};
+
+/// Cells of two nodes may overlap, whatever their pressures; a half space is all that is below its surface.
+ISOPATCH_HD bool may_overlap(const PairFrame& f, const NodeBox<float>& m, const NodeBox<float>& s) {
+  const FixedBox box_M(m);
+  const float slack = f.node_slack;
+  if (f.half_space_S) {
+    const Vec3f up = {f.coarse.row[0].z, f.coarse.row[1].z, f.coarse.row[2].z};
+    return dot(up, box_M.center - f.foot_S) <= dot(abs(up), box_M.half) + slack;
+  }
+  const FixedBox box_S(s);
+  const Vec3f margin = {slack, slack, slack};
+  const Vec3f apart = apply(f.coarse, box_S.center) - box_M.center, apart_S = rotate_back(f.coarse, apart);
+  const Vec3f a0 = f.absolute_row[0], a1 = f.absolute_row[1], a2 = f.absolute_row[2], h = box_M.half;
+  const Vec3f in_M = Vec3f{dot(a0, box_S.half), dot(a1, box_S.half), dot(a2, box_S.half)} + (h + margin);
+  const Vec3f in_S = fused(h.x, a0, fused(h.y, a1, h.z * a2)) + (box_S.half + margin);
+  const auto within = [](Vec3f x, Vec3f limit) {
+    return std::fabs(x.x) <= limit.x && std::fabs(x.y) <= limit.y && std::fabs(x.z) <= limit.z;
+  };
+  return within(apart, in_M) && within(apart_S, in_S);
 }
 
 }  // namespace isopatch::detail

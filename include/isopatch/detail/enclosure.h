@@ -27,7 +27,7 @@ ISOPATCH_HD Vec3d across_ray(Vec3d offset) {
   return {std::fma(-kLeanX, offset.z, offset.x), std::fma(-kLeanY, offset.z, offset.y), offset.z};
 }
 
-/// False where the ray from x certainly misses a node's box.
+/// False where the ray from x certainly misses the box of a node of triangles, which have the extent 0.
 ISOPATCH_HD bool ray_may_meet(const Node& n, Vec3d x) {
   const Vec3d center = across_ray(cast<double>(Vec3f{n.center[0], n.center[1], n.center[2]}) - x);
   const Vec3d half = cast<double>(Vec3f{n.half[0], n.half[1], n.half[2]});
@@ -53,7 +53,7 @@ ISOPATCH_HD int crossing(CellRef triangle, Vec3d x) {
 /// x is inside a closed surface: the crossings of a ray add up to its winding number. Depth first without a stack: the
 /// turns taken from the root, 1 for a right one, say what is left to visit.
 ISOPATCH_HD bool is_inside(const HierarchyView& surface, Vec3d x) {
-  const Node* nodes = surface.layer(kNumLayers - 1);
+  const Node* nodes = surface.nodes;
   int sum = 0, level = 0, turns = 0;
   std::int32_t at = 0;
   while (true) {

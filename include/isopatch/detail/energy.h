@@ -166,7 +166,7 @@ struct EnergyVisitor {
   OrderFreeSum<double> sum = {};
   bool fits = true;
 
-  ISOPATCH_HD bool wants(const NodeBox<float>&, const NodeBox<float>&, const NodeOverlap<float>&) const { return true; }
+  ISOPATCH_HD bool wants(const NodeBox<float>& m, const NodeBox<float>& s) const { return may_overlap(frame, m, s); }
 
   ISOPATCH_HD bool accepts(std::int32_t m, std::int32_t s, Place<float>& place) const {
     return boxes_overlap(frame, cell_of_M(frame, m), cell_of_S(frame, s), place);
@@ -187,7 +187,6 @@ ISOPATCH_HD void evaluate_energy(Warp& warp, Workspace<size>& work, const SceneV
     work.frame = make_pair_frame(scene, state, environment, pair);
     work.frame.hierarchy_M = work.frame.M->solid;
     work.frame.hierarchy_S = work.frame.S->solid;
-    work.frame.layer_M = work.frame.layer_S = kNumLayers - 1;  // all of the overlap counts
   }
   warp.sync();
   EnergyVisitor visitor = {work.frame, Grid<double>::from_bound(work.frame.torque_bound)};

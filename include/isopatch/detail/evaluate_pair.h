@@ -11,13 +11,6 @@
 
 namespace isopatch::detail {
 
-/// Below two nodes whose boxes overlap, cells may have polygons.
-template <class F>
-ISOPATCH_HD MaskOf<F> may_have_polygons(const PairFrame& f, const NodeBox<F>& m, const NodeBox<F>& s,
-                                        const NodeOverlap<F>& overlap) {
-  return f.rigid_M || f.rigid_S ? MaskOf<F>(true) : levels_may_meet(f, m, s, overlap);
-}
-
 /// Two cells pass the gate, and where their polygon can be (`s` is negative for a half space). False where they have
 /// none.
 template <bool checked = false>
@@ -54,9 +47,7 @@ struct WrenchVisitor {
   int pair;
   WrenchSums<T, kPatch> sums = {};
 
-  ISOPATCH_HD bool wants(const NodeBox<float>& m, const NodeBox<float>& s, const NodeOverlap<float>& overlap) const {
-    return may_have_polygons(frame, m, s, overlap);
-  }
+  ISOPATCH_HD bool wants(const NodeBox<float>& m, const NodeBox<float>& s) const { return may_meet(frame, m, s); }
 
   ISOPATCH_HD bool accepts(std::int32_t m, std::int32_t s, Place<float>& place) const {
     return find_place<brute_force>(frame, m, s, place);

@@ -18,25 +18,29 @@ struct PairFrame {
   const GeometryView* M;
   const GeometryView* S;
   HierarchyView hierarchy_M, hierarchy_S;
-  int layer_M, layer_S;  // of the hierarchies' boxes: nothing deeper can be on the contact surface
-  bool swapped;          // M is the pair's body b
+  bool swapped;  // M is the pair's body b
   bool rigid_M, rigid_S;
   bool half_space_S;
   double modulus_M, modulus_S;
 
   // poses
   Transform<double> X_WM, X_MS;
-  Vec3d p_WoA;               // body origin of the pair's a in the world
-  Transform<float> coarse;   // X_MS for the box tests
-  Vec3f absolute_row[3];     // |R| of `coarse`
-  float slack;               // m, added to every box test; far above its rounding
-  float weight_M, weight_S;  // moduli over the larger one
-  Vec3f foot_S;              // half space S in M: the point of its surface nearest M's origin
-  Vec3f slope_S;             // of its extent, 1/m; of the height over it where it is rigid
-  float level_slack;         // added to every range of weighted extents
+  Vec3d p_WoA;              // body origin of the pair's a in the world
+  Transform<float> coarse;  // X_MS for the box tests
+  Vec3f absolute_row[3];    // |R| of `coarse`
+  float slack, node_slack;  // m, added to every box test of cells, of nodes; far above its rounding
+  Vec3f foot_S;             // half space S in M: the point of its surface nearest M's origin
+  Vec3f slope_S;            // of its extent, 1/m; of the height over it where it is rigid
   float coarse_weight_M, coarse_weight_S, coarse_error;  // of d at a vertex as coarse_place() forms it
-  double snap_M, snap_S;  // |d| at a vertex of M, of S, at or below this is zero (Pa, or m beside a rigid body)
-  Vec3d reference_M;      // point torques are summed about
+
+  // On the contact surface both extents grow with the pressure. Nodes are compared at the same u, the extent of the
+  // softer body: that of M is share_M u.
+  float share_M, share_S;  // 0 for a rigid body
+  float units_M, units_S;  // 1 / share
+  float unit_slack;        // of u
+  float fall_S;            // half space S: how far below its surface the pressure of u = 1 is, m
+  double snap_M, snap_S;   // |d| at a vertex of M, of S, at or below this is zero (Pa, or m beside a rigid body)
+  Vec3d reference_M;       // point torques are summed about
 
   // contact law
   bool moving;
@@ -73,6 +77,9 @@ inline constexpr double kSnap = 0x1p-48;
 /// Margin of the box tests relative to the reach of both meshes: 8 times the rounding of a float coordinate.
 inline constexpr double kBoxSlack = 0x1p-20;
 
+/// Margin of the tests of nodes: 16 times the above, since their boxes are extrapolated to the extent 0 and summed up.
+inline constexpr double kNodeSlack = 0x1p-16;
+
 /// Margin of the tests on extents in float, relative to the largest slopes times the reach and the largest extents: 32
 /// times the rounding of one operation.
 inline constexpr double kLevelSlack = 0x1p-19;
@@ -82,49 +89,6 @@ ISOPATCH_HD double combined(double own_a, double own_b, double modulus_a, double
   if (rigid_a) return own_b;
   if (rigid_b) return own_a;
   return (modulus_b * own_a + modulus_a * own_b) / (modulus_a + modulus_b);
-}
-
-/// A bound, in metres, for the sum of the depths of any point of both bodies under their two surfaces.
-///
-/// Along any axis the bodies' intervals overlap by some length t. Leaving M towards one side and S towards the other
-/// takes t together. So the smallest overlap over the face axes of both boxes, and between the spheres about them, is a
-/// bound.
-ISOPATCH_HD double overlap_depth(const PairFrame& f) {
-  const Vec3d apart = apply(f.X_MS, f.S->center) - f.M->center;
-  if (f.S->half_space) return max(0.0, f.M->radius - apply_back(f.X_MS, f.M->center).z);
-
-  const Vec3d h_M = f.M->half, h_S = f.S->half;
-  const Vec3d r0 = {std::fabs(f.X_MS.row[0].x), std::fabs(f.X_MS.row[0].y), std::fabs(f.X_MS.row[0].z)};
-  const Vec3d r1 = {std::fabs(f.X_MS.row[1].x), std::fabs(f.X_MS.row[1].y), std::fabs(f.X_MS.row[1].z)};
-  const Vec3d r2 = {std::fabs(f.X_MS.row[2].x), std::fabs(f.X_MS.row[2].y), std::fabs(f.X_MS.row[2].z)};
-  const Vec3d along_M = Vec3d{dot(r0, h_S), dot(r1, h_S), dot(r2, h_S)} + h_M;
-  const Vec3d along_S = fused(h_M.x, r0, fused(h_M.y, r1, h_M.z * r2)) + h_S;
-  const Vec3d apart_S = rotate_back(f.X_MS, apart);
-  double depth = f.M->radius + f.S->radius - norm(apart);
-  depth = min(depth, min(along_M.x - std::fabs(apart.x), along_S.x - std::fabs(apart_S.x)));
-  depth = min(depth, min(along_M.y - std::fabs(apart.y), along_S.y - std::fabs(apart_S.y)));
-  depth = min(depth, min(along_M.z - std::fabs(apart.z), along_S.z - std::fabs(apart_S.z)));
-  return max(depth, 0.0);
-}
-
-/// The layer of boxes that holds every extent up to `most`.
-ISOPATCH_HD int layer_for(double most) {
-  int layer = 0;
-  while (layer < kNumLayers - 1 && !(most < static_cast<double>(layer_extent(layer)))) ++layer;
-  return layer;
-}
-
-/// Pressure is zero on a surface and rises at most with the largest gradient, so p <= a depth_M and p <= b depth_S on
-/// the contact surface. With depth_M + depth_S <= depth that makes p <= depth a b / (a + b).
-ISOPATCH_HD void choose_layers(PairFrame& f, double gradient_M, double gradient_S) {
-  constexpr double kMargin = 1.001;
-  const double depth = kMargin * (overlap_depth(f) + static_cast<double>(f.slack));
-  const bool bounded_M = !f.rigid_M && f.M->zero_on_surface;
-  const bool bounded_S = !f.rigid_S && (f.S->half_space || f.S->zero_on_surface);
-  const double softness = (bounded_M ? 1 / gradient_M : 0.0) + (bounded_S ? 1 / gradient_S : 0.0);
-  const double pressure = softness > 0 ? depth / softness : 1e300;
-  f.layer_M = f.rigid_M ? kNumLayers - 1 : layer_for(pressure / f.modulus_M);
-  f.layer_S = f.rigid_S || f.S->half_space ? kNumLayers - 1 : layer_for(pressure / f.modulus_S);
 }
 
 /// Fills in the frame of `pair`; the environment's status must be clean.
@@ -168,19 +132,27 @@ ISOPATCH_HD PairFrame make_pair_frame(const SceneView& scene, const State& state
   f.snap_M = kSnap * reach * (f.rigid_S ? 1.0 : gradient_S);
   f.snap_S = kSnap * reach * (f.rigid_M ? 1.0 : gradient_M);
 
-  choose_layers(f, gradient_M, gradient_S);
-  const double inverse_modulus = 1.0 / max(f.modulus_M, f.modulus_S);
-  f.weight_M = static_cast<float>(f.modulus_M * inverse_modulus);
-  f.weight_S = static_cast<float>(f.modulus_S * inverse_modulus);
+  f.node_slack = static_cast<float>(kNodeSlack * reach);
+  const double softer = f.rigid_M ? f.modulus_S : f.rigid_S ? f.modulus_M : min(f.modulus_M, f.modulus_S);
+  f.units_M = static_cast<float>(f.modulus_M / softer);
+  f.units_S = static_cast<float>(f.modulus_S / softer);
+  f.share_M = f.rigid_M ? 0.0f : static_cast<float>(softer / f.modulus_M);
+  f.share_S = f.rigid_S ? 0.0f : static_cast<float>(softer / f.modulus_S);
+  f.unit_slack = static_cast<float>(2 * (f.snap_M + f.snap_S) / softer);
+  f.fall_S = f.half_space_S && !f.rigid_S ? static_cast<float>(softer / f.modulus_S * f.S->thickness) : 0.0f;
+
   const Vec3d up = f.up_S();
   const double foot = f.half_space_S ? dot(up, f.X_MS.translation) : 0.0, span = reach + std::fabs(foot);
   f.foot_S = cast<float>(foot * up);
   f.slope_S = cast<float>((!f.half_space_S ? 0.0 : f.rigid_S ? 1.0 : -1.0 / f.S->thickness) * up);
+  const double inverse_modulus = 1.0 / max(f.modulus_M, f.modulus_S);
   const double level = span * (gradient_M + gradient_S) + f.modulus_M * f.M->max_extent + f.modulus_S * f.S->max_extent;
-  f.level_slack = static_cast<float>(kLevelSlack * level * inverse_modulus);
-  f.coarse_weight_M = f.rigid_S ? 0.0f : f.weight_M;  // beside a rigid S, d is the height over its surface
-  f.coarse_weight_S = f.rigid_S ? -1.0f : f.weight_S;
-  f.coarse_error = f.rigid_S ? static_cast<float>(kLevelSlack * span) : f.level_slack;
+  f.coarse_weight_M =
+      f.rigid_S
+          ? 0.0f
+          : static_cast<float>(f.modulus_M * inverse_modulus);  // beside a rigid S, d is the height over its surface
+  f.coarse_weight_S = f.rigid_S ? -1.0f : static_cast<float>(f.modulus_S * inverse_modulus);
+  f.coarse_error = static_cast<float>(kLevelSlack * (f.rigid_S ? span : level * inverse_modulus));
 
   // contact law
   const Twist twist_M = read_twist(state, environment, body_M), twist_S = read_twist(state, environment, body_S);

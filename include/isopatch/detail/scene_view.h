@@ -73,52 +73,40 @@ struct CoarseRef {
 };
 
 /// A node of a binary hierarchy. The children of an inner node are `child` and `child + 1`; a leaf has `child = ~cell`.
-/// At any point x of any cell below, the cell's extent is slope . (x - center) plus something in [low, high].
+///
+/// Its box moves with the extent: where the cells below have the extent e, in [low, high], their points lie within
+/// half + e growth of center + e drift. Of a long tet from the surface to the centre that is a thin slice.
 struct alignas(16) Node {
-  float center[3];  // bounding box, rounded outward
-  float half[3];
-  float slope[3];  // mean gradient of the extent, 1/m
+  float center[3], half[3];   // m
+  float drift[3], growth[3];  // m per unit of extent
   float low, high;
+  float size;  // sum of the half edges at the middle extent, m
   std::int32_t child;
 
   ISOPATCH_HD bool is_leaf() const { return child < 0; }
   ISOPATCH_HD std::int32_t cell() const { return ~child; }
 };
 
-/// Each hierarchy is stored with one topology and several sets of boxes: those of layer i hold only what has an extent
-/// of at most layer_extent(i). A shallow contact meets only the outer layer of the long tets that reach from the
-/// surface to the centre, and its boxes are far smaller. The last layer is everything.
-inline constexpr int kNumLayers = 6;
-ISOPATCH_HD float layer_extent(int layer) {
-  return layer == kNumLayers - 1 ? 1e30f : static_cast<float>(1 << layer) * 0x1p-6f;  // 1/64 to 1/4, then all
-}
-
 /// Up to kWide nodes side by side, the descendants of one node, for a CPU's vectors; what Node says of each. `child` is
 /// the number of the wide node that holds its own children, or ~cell; nothing touches an empty place.
 inline constexpr int kWide = 8;
 struct alignas(64) WideNode {
-  float center[3][kWide];
-  float half[3][kWide];
-  float slope[3][kWide];
+  float center[3][kWide], half[3][kWide];
+  float drift[3][kWide], growth[3][kWide];
   float low[kWide], high[kWide];
+  float size[kWide];
   std::int32_t child[kWide];
 };
 
-/// A bounding volume hierarchy over cells; node 0 of each layer is the root. Built to at most kMaxDepth levels. The
-/// wide nodes are the same hierarchy with levels left out; their node 0 holds the root alone.
+/// A bounding volume hierarchy over cells; node 0 is the root. Built to at most kMaxDepth levels. The wide nodes are
+/// the same hierarchy with levels left out; their node 0 holds the root alone.
 struct HierarchyView {
   const Cell* cells;
   const CoarseCell* coarse_cells;
-  const Node* nodes;  // kNumLayers x num_nodes
+  const Node* nodes;
+  const WideNode* wide_nodes;  // null on a GPU
   std::int32_t num_cells;
   std::int32_t num_nodes;
-  const WideNode* wide_nodes;  // kNumLayers x num_wide_nodes; null on a GPU
-  std::int32_t num_wide_nodes;
-
-  ISOPATCH_HD const Node* layer(int index) const { return nodes + static_cast<std::int64_t>(index) * num_nodes; }
-  ISOPATCH_HD const WideNode* wide_layer(int index) const {
-    return wide_nodes + static_cast<std::int64_t>(index) * num_wide_nodes;
-  }
 };
 
 inline constexpr int kMaxDepth = 32;
@@ -136,7 +124,6 @@ struct GeometryView {
   double max_extent;      // at any vertex
   double max_gradient;    // of the extent in any tet, 1/m
   Vec3d half;             // half edges of the bounding box, m
-  bool zero_on_surface;   // the extent is 0 at every surface vertex
 
   // a point inside each connected component of the tets, m
   const Vec3d* component_points;

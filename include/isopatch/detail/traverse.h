@@ -3,9 +3,9 @@
 // Finds the pairs of cells that a visitor wants, and hands them to it in full warps.
 //
 // A visitor has
-//   bool wants(const NodeBox& m, const NodeBox& s, const NodeOverlap&)   a conservative test on two nodes, beyond boxes
-//   bool accepts(int m, int s, Place&)                                   and one on two cells, which places them
-//   void visit(bool active, const PlacedCells&)                          called by all lanes together
+//   bool wants(const NodeBox& m, const NodeBox& s)   a conservative test on two nodes
+//   bool accepts(int m, int s, Place&)               and one on two cells, which places them
+//   void visit(bool active, const PlacedCells&)      called by all lanes together
 //
 // Lanes take node pairs from the top of a stack they share, one each, and where the two may touch put back their
 // children. Pairs of cells wait in a queue until every lane can test one, and those accepted in another until every
@@ -127,8 +127,8 @@ ISOPATCH_HD std::int32_t subtree_root(const Node* nodes, int subtree, int levels
 template <class Warp, class Visitor, int size>
 ISOPATCH_HD void traverse(Warp& warp, Workspace<size>& work, Visitor& visitor, Share share = {}) {
   const PairFrame& f = work.frame;
-  const Node* nodes_M = f.hierarchy_M.layer(f.layer_M);
-  const Node* nodes_S = f.S->half_space ? nullptr : f.hierarchy_S.layer(f.layer_S);
+  const Node* nodes_M = f.hierarchy_M.nodes;
+  const Node* nodes_S = f.S->half_space ? nullptr : f.hierarchy_S.nodes;
   const int subtrees = share.count == 1 ? 1 : kSubtreesPerShare * share.count;
   int levels = 0;
   while (1 << levels < subtrees) ++levels;
@@ -175,17 +175,14 @@ ISOPATCH_HD void traverse(Warp& warp, Workspace<size>& work, Visitor& visitor, S
     if (active) {
       const Node& m = nodes_M[at.m];
       const Node* s = nodes_S == nullptr ? nullptr : nodes_S + at.s;
-      const NodeBox<float> box_M = box_of(&m), box_S = box_of(s);
-      NodeOverlap<float> overlap;
-      if (boxes_may_touch(f, box_M, box_S, overlap) && visitor.wants(box_M, box_S, overlap)) {
+      if (visitor.wants(box_of(&m), box_of(s))) {
         const bool leaf_S = s == nullptr || s->is_leaf();
         leaves = m.is_leaf() && leaf_S;
         opened = !leaves;
         if (leaves) {
           cells = {m.cell(), s == nullptr ? -1 : s->cell()};
         } else {
-          open_M =
-              leaf_S || (!m.is_leaf() && m.half[0] + m.half[1] + m.half[2] >= s->half[0] + s->half[1] + s->half[2]);
+          open_M = leaf_S || (!m.is_leaf() && m.size >= s->size);
           first = open_M ? m.child : s->child;
         }
       }
