@@ -222,6 +222,16 @@ ISOPATCH_HD Pack<float, lanes> guess_inverse(Pack<float, lanes> x) {
   const auto guess = hn::Sub(hn::Set(bits, kFloatInverse), hn::BitCast(bits, x.low));
   return Pack<float, lanes>(hn::BitCast(Tag<float, lanes>(), guess));
 }
+template <int lanes>
+ISOPATCH_HD Pack<float, lanes> guess_negative_inverse(Pack<float, lanes> x) {
+  const Tag<std::uint32_t, lanes> bits;
+  const auto guess = hn::Sub(hn::Set(bits, kFloatInverse ^ 0x80000000u), hn::BitCast(bits, x.low));
+  return Pack<float, lanes>(hn::BitCast(Tag<float, lanes>(), guess));
+}
+template <int lanes>
+ISOPATCH_HD Pack<float, lanes> turned(Pack<float, lanes> x, Pack<float, lanes> y) {
+  return Pack<float, lanes>(hn::Xor(x.low, hn::And(y.low, hn::SignBit(Tag<float, lanes>()))));
+}
 ISOPATCH_HD auto guess_inverse_of(hn::Vec<Tag<double, kLanes>> x) {
   const Tag<std::uint64_t, kLanes> bits;
   return hn::BitCast(Tag<double, kLanes>(), hn::Sub(hn::Set(bits, kDoubleInverse), hn::BitCast(bits, x)));

@@ -10,6 +10,10 @@ namespace isopatch {
 
 namespace {
 
+/// Margin of the boxes relative to the largest coordinate, for what their test rounds: some thirty sums and products in
+/// float of numbers up to six times that, 2^-24 each.
+constexpr double kSlack = 0x1p-15;
+
 // what is exact stays as it is: no subnormal beside 0, with which some processors are slow
 float below(double x) {
   const auto f = static_cast<float>(x);
@@ -92,7 +96,7 @@ void BoxFit::write(detail::Node& node, double reach) const {
     double half = -std::numeric_limits<double>::infinity();
     for (const Point& p : over) half = std::max(half, p.x - (center + drift * p.extent) - growth * p.extent);
     for (const Point& p : under) half = std::max(half, p.x + (center + drift * p.extent) - growth * p.extent);
-    node.half[axis] = above(half);
+    node.half[axis] = above(half + kSlack * reach);
     node.size += static_cast<float>(half + growth * middle);
   }
 }

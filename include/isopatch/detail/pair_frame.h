@@ -28,17 +28,17 @@ struct PairFrame {
   Vec3d p_WoA;              // body origin of the pair's a in the world
   Transform<float> coarse;  // X_MS for the box tests
   Vec3f absolute_row[3];    // |R| of `coarse`
-  float slack, node_slack;  // m, added to every box test of cells, of nodes; far above its rounding
+  float slack;               // m, added to every box test of cells; far above its rounding
   Vec3f foot_S;             // half space S in M: the point of its surface nearest M's origin
   Vec3f slope_S;            // of its extent, 1/m; of the height over it where it is rigid
   float coarse_weight_M, coarse_weight_S, coarse_error;  // of d at a vertex as coarse_place() forms it
 
-  // On the contact surface both extents grow with the pressure. Nodes are compared at the same u, the extent of the
-  // softer body: that of M is share_M u.
-  float share_M, share_S;  // 0 for a rigid body
-  float units_M, units_S;  // 1 / share
-  float unit_slack;        // of u
+
+  // On the contact surface the extent of M, or of S beside a rigid M, is called u.
+  float share_S, units_S;  // extent of S there where u = 1, and the inverse; 0 where S is rigid
   float fall_S;            // half space S: how far below its surface the pressure of u = 1 is, m
+  float unit_slack;        // of u
+
   double snap_M, snap_S;   // |d| at a vertex of M, of S, at or below this is zero (Pa, or m beside a rigid body)
   Vec3d reference_M;       // point torques are summed about
 
@@ -76,9 +76,6 @@ inline constexpr double kSnap = 0x1p-48;
 
 /// Margin of the box tests relative to the reach of both meshes: 8 times the rounding of a float coordinate.
 inline constexpr double kBoxSlack = 0x1p-20;
-
-/// Margin of the tests of nodes: 16 times the above, since their boxes are extrapolated to the extent 0 and summed up.
-inline constexpr double kNodeSlack = 0x1p-16;
 
 /// Margin of the tests on extents in float, relative to the largest slopes times the reach and the largest extents: 32
 /// times the rounding of one operation.
@@ -132,14 +129,12 @@ ISOPATCH_HD PairFrame make_pair_frame(const SceneView& scene, const State& state
   f.snap_M = kSnap * reach * (f.rigid_S ? 1.0 : gradient_S);
   f.snap_S = kSnap * reach * (f.rigid_M ? 1.0 : gradient_M);
 
-  f.node_slack = static_cast<float>(kNodeSlack * reach);
-  const double softer = f.rigid_M ? f.modulus_S : f.rigid_S ? f.modulus_M : min(f.modulus_M, f.modulus_S);
-  f.units_M = static_cast<float>(f.modulus_M / softer);
-  f.units_S = static_cast<float>(f.modulus_S / softer);
-  f.share_M = f.rigid_M ? 0.0f : static_cast<float>(softer / f.modulus_M);
-  f.share_S = f.rigid_S ? 0.0f : static_cast<float>(softer / f.modulus_S);
-  f.unit_slack = static_cast<float>(2 * (f.snap_M + f.snap_S) / softer);
-  f.fall_S = f.half_space_S && !f.rigid_S ? static_cast<float>(softer / f.modulus_S * f.S->thickness) : 0.0f;
+  constexpr double kFar = 0x1p100;  // a softer body is as good as rigid, and float can hold it
+  const double ratio = f.rigid_M || f.rigid_S ? 1.0 : min(max(f.modulus_M / f.modulus_S, 1 / kFar), kFar);
+  f.share_S = f.rigid_S ? 0.0f : static_cast<float>(ratio);
+  f.units_S = f.rigid_S ? 0.0f : static_cast<float>(1 / ratio);
+  f.fall_S = f.half_space_S && !f.rigid_S ? static_cast<float>(ratio * f.S->thickness) : 0.0f;
+  f.unit_slack = static_cast<float>(2 * (f.snap_M + f.snap_S) / (f.rigid_M ? f.modulus_S : f.modulus_M));
 
   const Vec3d up = f.up_S();
   const double foot = f.half_space_S ? dot(up, f.X_MS.translation) : 0.0, span = reach + std::fabs(foot);

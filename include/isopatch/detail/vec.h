@@ -111,13 +111,19 @@ ISOPATCH_HD T inverse(T x) {
   return fused(y, fused(-x, y, T(1)), y);
 }
 
-/// 1 / x within 0.3 %; finite for 0.
-inline constexpr float kRough = 0.003f;
-template <class T>
-ISOPATCH_HD T rough_inverse(T x) {
-  const T y = guess_inverse(x);
-  return fused(y, fused(-x, y, T(1)), y);
+/// -1 / x within kRough of itself; infinite for 0, of the sign that goes with that of the zero.
+inline constexpr float kRough = 0x1p-12f;
+ISOPATCH_HD float guess_negative_inverse(float x) {
+  return std::bit_cast<float>((kFloatInverse ^ 0x80000000u) - std::bit_cast<std::uint32_t>(x));
 }
+template <class F>
+ISOPATCH_HD F rough_negative_inverse(F x) {
+  const F y = guess_negative_inverse(x), r = fused(x, y, F(1));
+  return fused(y, fused(r, r, r), y);
+}
+
+/// x with its sign turned where that of y is negative.
+ISOPATCH_HD float turned(float x, float y) { return x * std::copysign(1.0f, y); }
 
 /// 1 / sqrt(x) within a few roundings, for normal positive x, by Newton steps: each squares the error. Far cheaper than
 /// a root and a division, above all in double on a GPU; finite for 0.
