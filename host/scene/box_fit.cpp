@@ -73,7 +73,8 @@ BoxFit::Line BoxFit::line_over(const Hull& hull, double middle, double steepest)
     if (std::fabs(slope) <= steepest) return {a.x - slope * a.extent, slope};
     break;
   }
-  const auto highest = std::max_element(hull.begin(), hull.end(), [](const Point& a, const Point& b) { return a.x < b.x; });
+  const auto highest =
+      std::max_element(hull.begin(), hull.end(), [](const Point& a, const Point& b) { return a.x < b.x; });
   return {highest->x, 0};
 }
 

@@ -9,8 +9,8 @@
 namespace isopatch {
 
 /// Where the points of some cells lie at each extent: of every coordinate x, and of -x, the upper convex hull of the
-/// points (extent, x). A cell is the convex hull of its vertices, with the extent as a fourth coordinate, so a line over
-/// those of the vertices is over all of it.
+/// points (extent, x). A cell is the convex hull of its vertices, with the extent as a fourth coordinate, so a line
+/// over those of the vertices is over all of it.
 class BoxFit {
  public:
   explicit BoxFit(const detail::Cell& cell);
@@ -19,8 +19,8 @@ class BoxFit {
   BoxFit(const BoxFit& a, const BoxFit& b);
 
   /// Fills in the box and the extents of a node: along each axis the two lines that leave the least between them over
-  /// all extents. `reach` is the largest coordinate of the mesh: a line that would leave twice that before the extent is 0
-  /// gives way to a level one, so that the tests can be in float.
+  /// all extents. `reach` is the largest coordinate of the mesh: a line that would leave twice that before the extent
+  /// is 0 gives way to a level one, so that the tests can be in float.
   void write(detail::Node& node, double reach) const;
 
  private:

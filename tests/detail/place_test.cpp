@@ -28,8 +28,16 @@ TEST(Inverse, IsWithinAFewRoundings) {
 }
 
 struct Counts {
-  int pass = 0, certain = 0, settled = 0, all = 0;
+  int pass = 0, certain = 0, settled = 0, left_out = 0, all = 0;
 };
+
+template <class T>
+bool has_polygon(const detail::PairFrame& f, detail::CellRef m, detail::CellRef s, const Place<float>& place) {
+  detail::ContactPlane<T> plane;
+  detail::Segments<T> segments;
+  detail::Contribution<T> contribution;
+  return detail::contact_of<true>(f, m, s, place, plane, segments, contribution);
+}
 
 /// Compares both for all cells of one pair.
 void compare(const detail::PairFrame& f, Counts& counts) {
@@ -40,13 +48,19 @@ void compare(const detail::PairFrame& f, Counts& counts) {
       const detail::CoarseRef coarse_M = {f.hierarchy_M.coarse_cells + m};
       const detail::CoarseRef coarse_S = {f.half_space_S ? nullptr : f.hierarchy_S.coarse_cells + s};
       const detail::CoarsePlace<float> coarse = detail::coarse_place(f, coarse_M, coarse_S);
+      const detail::CellRef cell_M = cell_of_M(f, m), cell_S = cell_of_S(f, s);
       Place<float> exact = {};
-      const bool pass = detail::exact_place(f, cell_of_M(f, m), cell_of_S(f, s), exact);
+      const bool pass = detail::exact_place(f, cell_M, cell_S, exact);
       ++counts.all;
       counts.settled += coarse.certain ? 1 : 0;
       if (!pass) continue;
       ++counts.pass;
-      ASSERT_TRUE(coarse.possible);
+      if (!coarse.possible) {  // their sections are apart, although the boxes about these are not
+        ++counts.left_out;
+        EXPECT_FALSE(has_polygon<float>(f, cell_M, cell_S, exact));
+        EXPECT_FALSE(has_polygon<double>(f, cell_M, cell_S, exact));
+        continue;
+      }
       if (!coarse.certain) continue;
       ++counts.certain;
       EXPECT_EQ(coarse.place.positive, exact.positive);
@@ -70,7 +84,8 @@ TEST(CoarsePlace, KnowsMostPairsOfCellsOfAnyKindOfBodies) {
   const Scene scene(mixed_scene());
   const Counts counts = compare_all(scene, random_batch(scene, 40, 11, 0.14, true));
   EXPECT_GT(counts.pass, 1000);
-  EXPECT_GT(counts.certain, 0.95 * counts.pass);
+  EXPECT_GT(counts.left_out, 100);
+  EXPECT_GT(counts.certain + counts.left_out, 0.95 * counts.pass);
   EXPECT_GT(counts.settled, 0.95 * counts.all);
 }
 
@@ -84,10 +99,10 @@ TEST(CoarsePlace, ClaimsNothingFalseOfVerticesOnTheContactPlane) {
     batch.pairs = 1;
     batch.poses = {0, 0, 0, 1, 0, 0, 0, 0, 0, 0.05 + shift, 1, 0, 0, 0};
     const Counts one = compare_all(scene, batch);
-    counts.pass += one.pass, counts.certain += one.certain;
+    counts.pass += one.pass, counts.certain += one.certain, counts.left_out += one.left_out;
   }
   EXPECT_GT(counts.pass, 100);
-  EXPECT_LT(counts.certain, counts.pass);
+  EXPECT_LT(counts.certain + counts.left_out, counts.pass);
 }
 
 }  // namespace

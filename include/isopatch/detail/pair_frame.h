@@ -28,19 +28,18 @@ struct PairFrame {
   Vec3d p_WoA;              // body origin of the pair's a in the world
   Transform<float> coarse;  // X_MS for the box tests
   Vec3f absolute_row[3];    // |R| of `coarse`
-  float slack;               // m, added to every box test of cells; far above its rounding
+  float slack;              // m, added to every box test of cells; far above its rounding
   Vec3f foot_S;             // half space S in M: the point of its surface nearest M's origin
   Vec3f slope_S;            // of its extent, 1/m; of the height over it where it is rigid
   float coarse_weight_M, coarse_weight_S, coarse_error;  // of d at a vertex as coarse_place() forms it
-
 
   // On the contact surface the extent of M, or of S beside a rigid M, is called u.
   float share_S, units_S;  // extent of S there where u = 1, and the inverse; 0 where S is rigid
   float fall_S;            // half space S: how far below its surface the pressure of u = 1 is, m
   float unit_slack;        // of u
 
-  double snap_M, snap_S;   // |d| at a vertex of M, of S, at or below this is zero (Pa, or m beside a rigid body)
-  Vec3d reference_M;       // point torques are summed about
+  double snap_M, snap_S;  // |d| at a vertex of M, of S, at or below this is zero (Pa, or m beside a rigid body)
+  Vec3d reference_M;      // point torques are summed about
 
   // contact law
   bool moving;

@@ -9,7 +9,8 @@
 // polygon is counted exactly once.
 //
 // A test in float settles most pairs: where no |d| is within its error of zero, the signs it sees are the exact ones.
-// The rest is decided in double.
+// It also looks whether the two sections d = 0 are apart, seen along the faces of either tet, so that nearly all it
+// lets pass have a polygon. The rest is decided in double.
 #pragma once
 
 #include "isopatch/detail/pair_frame.h"
@@ -52,9 +53,12 @@ ISOPATCH_HD MaskOf<F> place_between(const Bounds<F>& a, const Bounds<F>& b, floa
   return size.x >= least && size.y >= least && size.z >= least;
 }
 
-/// Where the plane d = 0 cuts a tet: bounds of the points where edges cross it.
+/// Where the plane d = 0 cuts a tet: the points where edges cross it, and bounds of them.
 template <class F>
 struct Section {
+  static constexpr int kEdges = 6;
+  Vec3<F> point[kEdges];
+  MaskOf<F> crossed[kEdges];
   Bounds<F> box;
   F least;  // change of d along a crossed edge
 };
@@ -64,7 +68,10 @@ template <class F>
 ISOPATCH_HD Section<F> section_of(const Vec3<F> (&vertex)[4], const F (&d)[4], const MaskOf<F> (&above)[4]) {
   const F far = F(1e30f);
   const Vec3<F> none = {far, far, far};
-  Section<F> out = {{none, -none}, far};
+  Section<F> out;
+  out.box = {none, -none};
+  out.least = far;
+  int edge = 0;
   ISOPATCH_UNROLL
   for (int i = 0; i < 3; ++i) {
     ISOPATCH_UNROLL
@@ -75,9 +82,34 @@ ISOPATCH_HD Section<F> section_of(const Vec3<F> (&vertex)[4], const F (&d)[4], c
       out.box.low = select(crossed, min(out.box.low, crossing), out.box.low);
       out.box.high = select(crossed, max(out.box.high, crossing), out.box.high);
       out.least = select(crossed, min(out.least, abs(change)), out.least);
+      out.point[edge] = crossing;
+      out.crossed[edge++] = crossed;
     }
   }
   return out;
+}
+
+/// All of a section lies outside one face of a tet. `margin` is a distance times the square of the tet's longest edge,
+/// which is more than a normal's length here.
+template <class F>
+ISOPATCH_HD MaskOf<F> is_outside(const Vec3<F> (&vertex)[4], const Section<F>& section, F margin) {
+  const Vec3<F> a = vertex[1] - vertex[0], b = vertex[2] - vertex[0], c = vertex[3] - vertex[0];
+  const Vec3<F> inward[3] = {cross(b, c), cross(c, a), cross(a, b)};  // of the faces that meet in vertex 0
+  const F volume = dot(a, inward[0]);
+  F most[4] = {F(-1e30f), F(-1e30f), F(-1e30f), F(-1e30f)};
+  ISOPATCH_UNROLL
+  for (int i = 0; i < Section<F>::kEdges; ++i) {
+    const Vec3<F> arm = section.point[i] - vertex[0];
+    F rest = volume;
+    ISOPATCH_UNROLL
+    for (int k = 0; k < 3; ++k) {
+      const F height = dot(inward[k], arm);
+      rest = rest - height;
+      most[k] = select(section.crossed[i], max(most[k], height), most[k]);
+    }
+    most[3] = select(section.crossed[i], max(most[3], rest), most[3]);
+  }
+  return most[0] < -margin || most[1] < -margin || most[2] < -margin || most[3] < -margin;
 }
 
 // --- in float ---
@@ -85,6 +117,8 @@ ISOPATCH_HD Section<F> section_of(const Vec3<F> (&vertex)[4], const F (&d)[4], c
 /// A tet cut by the plane, as float sees it.
 template <class F>
 struct CoarseSection {
+  Section<F> seen;
+  F off;              // how far the seen points may be from where they are, m
   Bounds<F> box;      // holds the section
   MaskOf<F> cut;      // d can be 0 somewhere
   MaskOf<F> certain;  // no |d| is within its error, and the box is tight
@@ -111,7 +145,9 @@ ISOPATCH_HD CoarseSection<F> coarse_section(const Vec3<F> (&vertex)[4], const F 
   const Section<F> section = section_of(vertex, d, above);
   const F off = longest_edge * (F(2) * error) * inverse(section.least);
   const Vec3<F> margin = {off, off, off};
-  return {{section.box.low - margin, section.box.high + margin},
+  return {section,
+          off,
+          {section.box.low - margin, section.box.high + margin},
           (some_above && some_below) || !certain,
           certain && section.least >= F(kClear) * error};
 }
@@ -167,6 +203,13 @@ ISOPATCH_HD CoarsePlace<F> coarse_place(const PairFrame& f, const Cells& m, cons
     box_S = section_S.box;
     out.possible = out.possible && section_S.cut;
     out.certain = out.certain && section_S.certain;
+
+    // vertices and products of edges are rounded
+    const F edge_M = m.longest_edge(), edge_S = s.longest_edge();
+    const F rounding = fused(F(0x1p-20f), edge_M + edge_S, F(f.slack));
+    const MaskOf<F> apart = is_outside(vertex_M, section_S.seen, (section_S.off + rounding) * (edge_M * edge_M)) ||
+                            is_outside(vertex_S, section_M.seen, (section_M.off + rounding) * (edge_S * edge_S));
+    out.possible = out.possible && !(out.certain && apart);
   }
   const MaskOf<F> meets = place_between(section_M.box, box_S, f.slack, out.place);
   out.possible = out.possible && (meets || !out.certain);
