@@ -13,6 +13,7 @@ namespace isopatch {
 /// over those of the vertices is over all of it.
 class BoxFit {
  public:
+  BoxFit() = default;
   explicit BoxFit(const detail::Cell& cell);
 
   /// Of the cells of both.

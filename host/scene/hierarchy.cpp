@@ -5,9 +5,10 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numeric>
-#include <span>
+#include <vector>
 
 #include "scene/box_fit.h"
 #include "scene/hierarchy_statistics.h"
@@ -24,22 +25,20 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 struct Box {
-  std::array<float, 3> low, high;
+  std::array<float, 3> low = {kInfinity, kInfinity, kInfinity}, high = {-kInfinity, -kInfinity, -kInfinity};
 
-  static Box empty() { return {{kInfinity, kInfinity, kInfinity}, {-kInfinity, -kInfinity, -kInfinity}}; }
-  void add(const Cell& c) {
+  void add(const Box& other) {
     for (std::size_t k = 0; k < 3; ++k) {
-      low[k] = std::min(low[k], c.box_low[k]);
-      high[k] = std::max(high[k], c.box_high[k]);
+      low[k] = std::min(low[k], other.low[k]);
+      high[k] = std::max(high[k], other.high[k]);
     }
   }
+  float middle(std::size_t axis) const { return low[axis] + high[axis]; }  // twice
   float area() const {
     const float x = high[0] - low[0], y = high[1] - low[1], z = high[2] - low[2];
     return x * y + y * z + z * x;
   }
 };
-
-float middle(const Cell& c, std::size_t axis) { return c.box_low[axis] + c.box_high[axis]; }
 
 /// The largest coordinate of any cell.
 double reach_of(const std::vector<Cell>& cells) {
@@ -52,81 +51,122 @@ double reach_of(const std::vector<Cell>& cells) {
   return reach;
 }
 
+/// Cells are sorted along each axis once; a cut keeps the order on both sides. Threads share large subtrees out, whose
+/// nodes have their places whoever is first: those below a node with n cells are the 2 n - 2 from its first child on.
 class Builder {
  public:
-  explicit Builder(Hierarchy& out)
-      : out_(out), order_(out.cells.size()), right_area_(out.cells.size()), reach_(reach_of(out.cells)) {
-    std::iota(order_.begin(), order_.end(), 0);
+  explicit Builder(Hierarchy& out) : out_(out), reach_(reach_of(out.cells)) {
+    const std::size_t count = out.cells.size();
+    for (const Cell& c : out.cells) {
+      boxes_.push_back({{c.box_low[0], c.box_low[1], c.box_low[2]}, {c.box_high[0], c.box_high[1], c.box_high[2]}});
+    }
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      order_[axis].resize(count);
+      std::iota(order_[axis].begin(), order_[axis].end(), 0);
+      std::sort(order_[axis].begin(), order_[axis].end(), [&](std::int32_t a, std::int32_t b) {
+        const float x = box(a).middle(axis), y = box(b).middle(axis);
+        return x != y ? x < y : a < b;
+      });
+    }
+    on_left_.resize(count);
+    right_side_.resize(count);
+    right_area_.resize(count);
   }
 
   void build() {
-    out_.nodes.reserve(2 * order_.size());
-    out_.nodes.emplace_back();
-    split(0, order_, 1);
+    out_.nodes.resize(2 * out_.cells.size() - 1);
+    Subtree root;
+#pragma omp parallel
+#pragma omp single
+    root = split(0, {1, 0, out_.cells.size(), 1});
+    out_.depth = root.depth;
   }
 
  private:
-  using Range = std::span<std::int32_t>;
+  /// The node to split, where its children go, and its cells: places [begin, end) of each order.
+  struct Range {
+    std::size_t first_child, begin, end;
+    int level;
+    std::size_t size() const { return end - begin; }
+  };
+  struct Subtree {
+    BoxFit fit;
+    int depth = 0;
+  };
+  static constexpr std::size_t kSmall = 4096;  // cells of a subtree that one thread builds
 
-  BoxFit split(std::size_t at, Range range, int level) {
-    out_.depth = std::max(out_.depth, level);
+  const Box& box(std::int32_t cell) const { return boxes_[static_cast<std::size_t>(cell)]; }
+
+  Subtree split(std::size_t at, const Range& range) {
+    Node& node = out_.nodes[at];
+    Subtree tree;
     if (range.size() == 1) {
-      const BoxFit fit(cell(range[0]));
-      fit.write(out_.nodes[at], reach_);
-      out_.nodes[at].child = ~range[0];
-      return fit;
+      const std::int32_t cell = order_[0][range.begin];
+      tree = {BoxFit(out_.cells[static_cast<std::size_t>(cell)]), range.level};
+      node.child = ~cell;
+    } else {
+      const std::size_t half = partition(range), first = range.first_child, middle = range.begin + half;
+      Subtree left, right;
+#pragma omp task shared(left) if (range.size() > kSmall)
+      left = split(first, {first + 2, range.begin, middle, range.level + 1});
+      right = split(first + 1, {first + 2 * half, middle, range.end, range.level + 1});
+#pragma omp taskwait
+      tree = {BoxFit(left.fit, right.fit), std::max(left.depth, right.depth)};
+      node.child = static_cast<std::int32_t>(first);
     }
-    const std::size_t first = out_.nodes.size();
-    out_.nodes.resize(first + 2);
-    const std::size_t half = partition(range, level);
-    const BoxFit left = split(first, range.first(half), level + 1);
-    const BoxFit right = split(first + 1, range.subspan(half), level + 1);
-    BoxFit fit(left, right);
-    fit.write(out_.nodes[at], reach_);
-    out_.nodes[at].child = static_cast<std::int32_t>(first);
-    return fit;
+    tree.fit.write(node, reach_);
+    return tree;
   }
 
-  const Cell& cell(std::int32_t i) const { return out_.cells[static_cast<std::size_t>(i)]; }
-
-  void sort(Range range, std::size_t axis) {
-    std::sort(range.begin(), range.end(), [&](std::int32_t a, std::int32_t b) {
-      const float x = middle(cell(a), axis), y = middle(cell(b), axis);
-      return x != y ? x < y : a < b;
-    });
-  }
-
-  // Orders the range and returns where to cut it: so that all wide nodes of cells but one are full.
-  std::size_t partition(Range range, int level) {
+  /// Puts the cells of the left child first and says how many they are: so many that all wide nodes of cells but one
+  /// are full.
+  std::size_t partition(const Range& range) {
     const int needed = std::bit_width(range.size() - 1) + 1;  // levels a median split still needs
-    std::size_t best_axis = 0, best_half = range.size() / 2;
-    float best_cost = std::numeric_limits<float>::infinity();
+    const bool deep = range.level + needed >= kMaxDepth - 1;
     const std::size_t whole = range.size() > detail::kWide ? detail::kWide : 1;
-    const bool deep = level + needed >= kMaxDepth - 1;
-
+    std::size_t best_axis = 0, best = range.begin + range.size() / 2;
+    float best_cost = kInfinity;
     for (std::size_t axis = 0; axis < 3 && !deep; ++axis) {
-      sort(range, axis);
-      Box right = Box::empty();
-      for (std::size_t i = range.size(); i-- > 1;) {
-        right.add(cell(range[i]));
+      const std::vector<std::int32_t>& order = order_[axis];
+      Box right;
+      for (std::size_t i = range.end; i-- > range.begin + 1;) {
+        right.add(box(order[i]));
         right_area_[i] = right.area();
       }
-      Box left = Box::empty();
-      for (std::size_t i = 1; i < range.size(); ++i) {
-        left.add(cell(range[i - 1]));
-        if (i % whole != 0) continue;
-        const float cost = left.area() * static_cast<float>(i) + right_area_[i] * static_cast<float>(range.size() - i);
-        if (cost < best_cost) best_cost = cost, best_axis = axis, best_half = i;
+      Box left;
+      for (std::size_t i = range.begin + 1; i < range.end; ++i) {
+        left.add(box(order[i - 1]));
+        if ((i - range.begin) % whole != 0) continue;
+        const float cost =
+            left.area() * static_cast<float>(i - range.begin) + right_area_[i] * static_cast<float>(range.end - i);
+        if (cost < best_cost) best_cost = cost, best_axis = axis, best = i;
       }
     }
-    sort(range, best_axis);
-    return best_half;
+
+    for (std::size_t i = range.begin; i < range.end; ++i) {
+      on_left_[static_cast<std::size_t>(order_[best_axis][i])] = i < best ? 1 : 0;
+    }
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      if (axis == best_axis) continue;
+      std::size_t left = range.begin, right = range.begin;
+      for (std::size_t i = range.begin; i < range.end; ++i) {
+        const std::int32_t cell = order_[axis][i];
+        (on_left_[static_cast<std::size_t>(cell)] != 0 ? order_[axis][left++] : right_side_[right++]) = cell;
+      }
+      std::copy(right_side_.begin() + static_cast<std::ptrdiff_t>(range.begin),
+                right_side_.begin() + static_cast<std::ptrdiff_t>(right),
+                order_[axis].begin() + static_cast<std::ptrdiff_t>(left));
+    }
+    return best - range.begin;
   }
 
   Hierarchy& out_;
-  std::vector<std::int32_t> order_;
-  std::vector<float> right_area_;
   double reach_;
+  std::vector<Box> boxes_;                          // of each cell
+  std::array<std::vector<std::int32_t>, 3> order_;  // cells along each axis; those of a subtree are in one range
+  std::vector<std::uint8_t> on_left_;               // of each cell: where the cut that is being made puts it
+  std::vector<std::int32_t> right_side_;            // work space, by place
+  std::vector<float> right_area_;
 };
 
 detail::CoarseCell coarse_copy(const Cell& cell) {
