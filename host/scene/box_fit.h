@@ -19,9 +19,9 @@ class BoxFit {
   /// Of the cells of both.
   BoxFit(const BoxFit& a, const BoxFit& b);
 
-  /// Fills in the box and the extents of a node: along each axis the two lines that leave the least between them over
-  /// all extents. `reach` is the largest coordinate of the mesh: a line that would leave twice that before the extent
-  /// is 0 gives way to a level one, so that the tests can be in float.
+  /// Fills in the box and the extents of a node: along each axis the two lines that leave the least between them at one
+  /// of the extents. `reach` is the largest coordinate of the mesh: a line that would leave twice that before the
+  /// extent is 0 gives way to a level one, so that the tests can be in float.
   void write(detail::Node& node, double reach) const;
 
  private:
@@ -35,7 +35,7 @@ class BoxFit {
   };
 
   static Hull hull_over(const Hull& points);
-  static Line line_over(const Hull& hull, double middle, double steepest);
+  static Line line_over(const Hull& hull, double at, double steepest);
 
   std::array<Hull, 6> hulls_;  // of x, -x, y, -y, z, -z
 };

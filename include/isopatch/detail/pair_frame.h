@@ -36,7 +36,7 @@ struct PairFrame {
   // On the contact surface the extent of M, or of S beside a rigid M, is called u.
   float share_S, units_S;  // extent of S there where u = 1, and the inverse; 0 where S is rigid
   float fall_S;            // half space S: how far below its surface the pressure of u = 1 is, m
-  float unit_slack;        // of u
+  float unit_slack;        // added to ranges of u, for what counts as equal pressure
 
   double snap_M, snap_S;  // |d| at a vertex of M, of S, at or below this is zero (Pa, or m beside a rigid body)
   Vec3d reference_M;      // point torques are summed about
@@ -128,12 +128,13 @@ ISOPATCH_HD PairFrame make_pair_frame(const SceneView& scene, const State& state
   f.snap_M = kSnap * reach * (f.rigid_S ? 1.0 : gradient_S);
   f.snap_S = kSnap * reach * (f.rigid_M ? 1.0 : gradient_M);
 
-  constexpr double kFar = 0x1p100;  // a softer body is as good as rigid, and float can hold it
-  const double ratio = f.rigid_M || f.rigid_S ? 1.0 : min(max(f.modulus_M / f.modulus_S, 1 / kFar), kFar);
+  constexpr double kFar = 0x1p64;  // beyond it the stiffer body is as good as rigid; float can hold it
+  const bool compliant = !f.rigid_M && !f.rigid_S;
+  const double ratio = compliant ? min(max(f.modulus_M / f.modulus_S, 1 / kFar), kFar) : 1.0;
   f.share_S = f.rigid_S ? 0.0f : static_cast<float>(ratio);
   f.units_S = f.rigid_S ? 0.0f : static_cast<float>(1 / ratio);
   f.fall_S = f.half_space_S && !f.rigid_S ? static_cast<float>(ratio * f.S->thickness) : 0.0f;
-  f.unit_slack = static_cast<float>(2 * (f.snap_M + f.snap_S) / (f.rigid_M ? f.modulus_S : f.modulus_M));
+  f.unit_slack = compliant ? static_cast<float>(2 * (f.snap_M + f.snap_S) / f.modulus_M) : 0.0f;
 
   const Vec3d up = f.up_S();
   const double foot = f.half_space_S ? dot(up, f.X_MS.translation) : 0.0, span = reach + std::fabs(foot);
