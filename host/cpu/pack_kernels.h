@@ -15,15 +15,15 @@ struct PackWorkspace {
   static constexpr int kMaxLanes = 16;  // of floats
 
   /// The wide node opened[i] / 2, of M where that number is odd, is to be tested against one node of the other body:
-  /// place kept[i] % 8 of wide node kept[i] / 8, or -1 for a half space. One or two on top are replaced by at most
-  /// kWide each, one level further down, the lower one's first; so levels rise towards the top, at most 2 kWide - 2 of
-  /// each stay behind, and the two bodies have at most kMaxDepth levels each. The stores that fill it go kWide further.
-  static constexpr int kStack = 2 * (detail::kWide - 1) * (2 * detail::kMaxDepth + 1) + 2 + detail::kWide;
+  /// place kept[i] % 8 of wide node kept[i] / 8, or -1 for a half space. Up to four on top are replaced by at most
+  /// kWide each, one level further down, the lower ones' first. So levels rise towards the top, there are at most 4
+  /// kWide of each, and the two bodies have at most kMaxDepth levels each. The stores that fill it go kWide further.
+  static constexpr int kStack = 4 * detail::kWide * (2 * detail::kMaxDepth + 1) + detail::kWide;
   std::int32_t opened[kStack], kept[kStack];
 
   /// Pairs of cells that wait for a full pack: fewer than that, what one round adds, and as much as a store goes too
   /// far.
-  static constexpr int kQueue = 2 * kMaxLanes + detail::kWide;
+  static constexpr int kQueue = kMaxLanes + 4 * detail::kWide + detail::kWide;
   struct Candidates {
     std::int32_t m[kQueue], s[kQueue];
   };

@@ -24,16 +24,16 @@ class PackTraversal {
   }
 
   /// Opens the next nodes: at most kMostAdded candidates come to the first `waiting`. False if there are none left.
-  static constexpr int kMostAdded = kFloatLanes > kWide ? 2 * kWide : kWide;
+  ///
+  /// Two batches are taken before the first is opened: what comes of one is not known until its tests are through, and
+  /// the other's can run meanwhile. The batch from further down goes first, so that levels rise towards the top.
+  static constexpr int kBatch = kFloatLanes > kWide ? 2 : 1;
+  static constexpr int kMostAdded = 2 * kBatch * kWide;
   bool advance(int& waiting) {
     if (depth_ == 0) return false;
-    const bool in_M = opens_M(depth_ - 1);
-    const bool two = kMostAdded > kWide && depth_ > 1 && opens_M(depth_ - 2) == in_M;
-    if (two) {
-      in_M ? open<true, kMostAdded / kWide>(waiting) : open<false, kMostAdded / kWide>(waiting);
-    } else {
-      in_M ? open<true, 1>(waiting) : open<false, 1>(waiting);
-    }
+    const Batch upper = take();
+    if (depth_ > 0) open(take(), waiting);
+    open(upper, waiting);
     return true;
   }
 
@@ -58,10 +58,32 @@ class PackTraversal {
   };
 
   template <bool in_M>
-  Group group_at(int at) const {
-    const std::int32_t opened = work_.opened[at] >> 1, kept = work_.kept[at];
+  Group group_of(std::int32_t opened, std::int32_t kept) const {
     return {(in_M ? wide_M_ : wide_S_) + opened, opened,
             kept == kHalfSpace ? nullptr : (in_M ? wide_S_ : wide_M_) + kept / kWide, kept};
+  }
+
+  /// Entries from the top of the stack, with nodes of one body to be opened.
+  struct Batch {
+    std::int32_t opened[2], kept[2];
+    int count;
+    bool in_M;
+  };
+  Batch take() {
+    const bool in_M = opens_M(depth_ - 1), two = kBatch == 2 && depth_ > 1 && opens_M(depth_ - 2) == in_M;
+    depth_ -= two ? 2 : 1;
+    const int second = two ? depth_ + 1 : depth_;
+    return {{work_.opened[depth_] >> 1, work_.opened[second] >> 1},
+            {work_.kept[depth_], work_.kept[second]},
+            two ? 2 : 1,
+            in_M};
+  }
+  void open(const Batch& batch, int& waiting) {
+    if (batch.count == kBatch) {
+      batch.in_M ? open<true, kBatch>(batch, waiting) : open<false, kBatch>(batch, waiting);
+    } else {
+      batch.in_M ? open<true, 1>(batch, waiting) : open<false, 1>(batch, waiting);
+    }
   }
 
   // The rows of a wide node.
@@ -79,15 +101,14 @@ class PackTraversal {
     return {vec(0), vec(3), vec(6), vec(9), row(12), row(13)};
   }
 
-  /// Tests all nodes below the topmost opened ones; what may touch goes on the stack, or to the candidates.
+  /// Tests all nodes below the opened ones; what may touch goes on the stack, or to the candidates.
   template <bool in_M, int count>
-  void open(int& waiting) {
+  void open(const Batch& batch, int& waiting) {
     constexpr int lanes = count * kWide < kFloatLanes ? count * kWide : kFloatLanes;
     using F = Pack<float, lanes>;
     using Half = Tag<float, lanes / 2>;
     Group group[count];
-    for (int g = 0; g < count; ++g) group[g] = group_at<in_M>(depth_ - count + g);
-    depth_ -= count;
+    for (int g = 0; g < count; ++g) group[g] = group_of<in_M>(batch.opened[g], batch.kept[g]);
 
     const auto kept_row = [&](int r) {
       const F first(row_of(group[0].kept, r)[group[0].place()]);
