@@ -95,7 +95,11 @@ class PackPlanes {
 
   /// `cells` is null for a half space, of which nothing may be asked.
   ISOPATCH_HD PackPlanes(const Cell* cells, const std::int32_t* numbers) {
-    if (cells != nullptr) load_cells<0>(cells, numbers, word_);
+    if (cells != nullptr) {
+      load_cells<0>(cells, numbers, word_);
+    } else {
+      for (Double& word : word_) word = Double(0.0);  // nobody asks, but a compiler does not see it
+    }
   }
 
   ISOPATCH_HD Vec3<Double> vertex0() const { return vec_at(word_ + kCorner); }

@@ -31,13 +31,17 @@ class PackEvaluation {
       while (candidates_ >= kFloatLanes) test();
     }
     while (candidates_ > 0) test();
-    while (accepted_ > 0) visit();
+    while (accepted_ > kLanes) visit(sums_);
+    if (accepted_ > 0) {
+      PackWrenchSums<T, kLanes, with_patch> rest;
+      visit(rest);
+      rest.add_to(sums);
+    }
     sums_.add_to(sums);
   }
 
  private:
-  static constexpr int kPolygonLanes = kIsFloat<T> ? kFloatLanes : kLanes;
-  using Number = Pack<T, kPolygonLanes>;
+  static constexpr int kPolygonLanes = kIsFloat<T> ? kFloatLanes : kLanes;  // kLanes for the last few polygons
 
   /// The last `lanes` of a queue; where fewer wait, the rest repeats the first of them and is masked.
   template <int lanes>
@@ -78,7 +82,7 @@ class PackEvaluation {
     append(place.center.z, pass, to.z);
     append(place.radius, pass, to.radius);
     accepted_ += static_cast<int>(hn::CountTrue(Tag<float, kFloatLanes>(), pass.m));
-    while (accepted_ >= kPolygonLanes) visit();
+    while (accepted_ >= kPolygonLanes) visit(sums_);
   }
 
   /// Puts the items of the lanes in `mask` behind the accepted ones; what lies beyond is overwritten.
@@ -88,31 +92,33 @@ class PackEvaluation {
     hn::StoreU(hn::Compress(items.low, hn::RebindMask(tag, mask.m)), tag, queue + accepted_);
   }
 
-  void visit() {
+  template <int lanes>
+  void visit(PackWrenchSums<T, lanes, with_patch>& sums) {
     if (f_.half_space_S) {
-      visit<kHalfSpaceLines>();
+      visit_lines<kHalfSpaceLines>(sums);
     } else {
-      visit<kMaxLines>();
+      visit_lines<kMaxLines>(sums);
     }
   }
 
-  template <int most_lines>
-  void visit() {
-    const auto round = take<kPolygonLanes>(work_.accepted, accepted_);
+  template <int most_lines, int lanes>
+  void visit_lines(PackWrenchSums<T, lanes, with_patch>& sums) {
+    using Number = Pack<T, lanes>;
+    const auto round = take<lanes>(work_.accepted, accepted_);
     const auto& from = work_.accepted;
     const int at = round.first;
     const auto load = [&](const auto* queue) {
-      return Pack<std::remove_cvref_t<decltype(*queue)>, kPolygonLanes>::load(queue + at);
+      return Pack<std::remove_cvref_t<decltype(*queue)>, lanes>::load(queue + at);
     };
     const Place<FloatOf<Number>> place = {
         load(from.positive), {load(from.x), load(from.y), load(from.z)}, load(from.radius)};
-    const PackPlanes<kPolygonLanes> m(cells_M_, from.m + at), s(cells_S_, from.s + at);
+    const PackPlanes<lanes> m(cells_M_, from.m + at), s(cells_S_, from.s + at);
     ContactPlane<Number> plane = {};
     Segments<Number> segments = {};
     Contribution<Number> contribution;
-    const Mask<kPolygonLanes> found =
+    const Mask<lanes> found =
         round.active && contact_of<false, most_lines>(f_, m, s, place, plane, segments, contribution);
-    if (any(found)) sums_.add(contribution, found, grids_);
+    if (any(found)) sums.add(contribution, found, grids_);
   }
 
   const PairFrame& f_;
