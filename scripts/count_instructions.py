@@ -17,6 +17,7 @@ where something is missing. Counts depend on the compiler: the file names the on
 import argparse
 import json
 import math
+import os
 import re
 import shutil
 import subprocess
@@ -95,7 +96,8 @@ def count(program, scene, precision, environments, repeat):
     with tempfile.TemporaryDirectory() as folder:
         command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out", str(program), str(scene)]
         command += ["--precision", precision, "--envs", str(environments), "--repeat", str(repeat)]
-        done = subprocess.run(command, capture_output=True, text=True)
+        one_thread = {**os.environ, "OMP_NUM_THREADS": "1"}  # others, once there, would be counted while they wait
+        done = subprocess.run(command, capture_output=True, text=True, env=one_thread)
     collected = re.search(r"Collected : (\d+)", done.stderr)
     sizes = re.search(r"(\d+) pairs, (\d+) polygons", done.stdout)
     if done.returncode != 0 or not collected or not sizes:

@@ -76,7 +76,7 @@ class Builder {
   void build() {
     out_.nodes.resize(2 * out_.cells.size() - 1);
     Subtree root;
-#pragma omp parallel
+#pragma omp parallel if (out_.cells.size() > kSmall)
 #pragma omp single
     root = split(0, {1, 0, out_.cells.size(), 1});
     out_.depth = root.depth;
