@@ -56,9 +56,9 @@ ISOPATCH_HD MaskOf<F> may_meet_half_space(const PairFrame& f, const NodeBox<F>& 
   return u.low <= u.high;
 }
 
-/// There is a pressure at which the boxes of both nodes overlap. u, the extent of M, says what S has. Along
-/// each axis of M the two faces that are nearer to each other, for a u in the lower part of the range, leave a smaller
-/// one; over what is left, the boxes are compared along the axes of S.
+/// There is a pressure at which the boxes of both nodes overlap. u, the extent of M, says what S has. Along each axis
+/// of M the two faces that are nearer to each other, for a u in the lower part of the range, leave a smaller one; over
+/// what is left, the boxes are compared along the axes of S.
 template <class F>
 ISOPATCH_HD MaskOf<F> may_meet(const PairFrame& f, const NodeBox<F>& m, const NodeBox<F>& s) {
   if (f.half_space_S) return may_meet_half_space(f, m);
