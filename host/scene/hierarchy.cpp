@@ -119,7 +119,7 @@ class Builder {
   }
 
   /// Puts the cells of the left child first and says how many they are: so many that all wide nodes of cells but one
-  /// are full.
+  /// are full, or half of them where the tree gets too deep.
   std::size_t partition(const Range& range) {
     const int needed = std::bit_width(range.size() - 1) + 1;  // levels a median split still needs
     const bool deep = range.level + needed >= kMaxDepth - 1;

@@ -78,6 +78,7 @@ ISOPATCH_HD MaskOf<F> may_meet(const PairFrame& f, const NodeBox<F>& m, const No
   left.cut(half.x - abs(apart.x), growth.x - turned(drift.x, apart.x));
   left.cut(half.y - abs(apart.y), growth.y - turned(drift.y, apart.y));
   left.cut(half.z - abs(apart.z), growth.z - turned(drift.z, apart.z));
+  // the ends of the range have been rounded three times, by 2^-24 each
   left.widen(fused(F(0x1p-21f), abs(u.low) + abs(u.high), F(f.unit_slack)));
   const MaskOf<F> touch = left.low <= left.high;
   if (!any(touch)) return touch;

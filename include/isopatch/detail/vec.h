@@ -111,7 +111,8 @@ ISOPATCH_HD T inverse(T x) {
   return fused(y, fused(-x, y, T(1)), y);
 }
 
-/// -1 / x within kRough of itself; infinite for 0, of the sign that goes with that of the zero.
+/// -1 / x within kRough of itself; infinite for 0, of the sign that goes with that of the zero. Its guess is that of
+/// 1 / x with the sign turned, which a pack has at no cost.
 inline constexpr float kRough = 0x1p-12f;
 ISOPATCH_HD float guess_negative_inverse(float x) {
   return std::bit_cast<float>((kFloatInverse ^ 0x80000000u) - std::bit_cast<std::uint32_t>(x));
