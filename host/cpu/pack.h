@@ -223,10 +223,13 @@ ISOPATCH_HD Pack<float, lanes> guess_inverse(Pack<float, lanes> x) {
   return Pack<float, lanes>(hn::BitCast(Tag<float, lanes>(), guess));
 }
 template <int lanes>
-ISOPATCH_HD Pack<float, lanes> guess_negative_inverse(Pack<float, lanes> x) {
-  const Tag<std::uint32_t, lanes> bits;
-  const auto guess = hn::Sub(hn::Set(bits, kFloatInverse ^ 0x80000000u), hn::BitCast(bits, x.low));
-  return Pack<float, lanes>(hn::BitCast(Tag<float, lanes>(), guess));
+ISOPATCH_HD Pack<float, lanes> rough_inverse(Pack<float, lanes> x) {
+#if HWY_ARCH_X86  // within 1.5 / 4096
+  return Pack<float, lanes>(hn::ApproximateReciprocal(x.low));
+#else
+  const Pack<float, lanes> y = guess_inverse(x), r = fused(-x, y, Pack<float, lanes>(1.0f));
+  return fused(y, fused(r, r, r), y);
+#endif
 }
 template <int lanes>
 ISOPATCH_HD Pack<float, lanes> turned(Pack<float, lanes> x, Pack<float, lanes> y) {

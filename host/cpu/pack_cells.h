@@ -22,51 +22,44 @@ ISOPATCH_HD hn::Vec<Tag<T, lanes>> load_rows(const T* const* rows, int at) {
   }
 }
 
-/// Four packs of the numbers that stand fourfold in `a` for lanes 0, 4, 8 and so on, in `b` for lanes 1, 5, 9, and
-/// likewise.
-template <class V>
-ISOPATCH_HD void transpose(V a, V b, V c, V d, Pack<float, kFloatLanes>* out) {
-  const Tag<float, kFloatLanes> tag;
+/// Calls put(0, v) to put(3, v) with the numbers that stand fourfold in `a` for lanes 0, 4, 8 and so on, in `b` for
+/// lanes 1, 5, 9, and likewise.
+template <class V, class Put>
+ISOPATCH_HD void transpose(Tag<float, kFloatLanes> tag, V a, V b, V c, V d, const Put& put) {
   const Tag<double, kLanes> pairs;
   const auto ab0 = hn::BitCast(pairs, hn::InterleaveLower(tag, a, b));
   const auto ab2 = hn::BitCast(pairs, hn::InterleaveUpper(tag, a, b));
   const auto cd0 = hn::BitCast(pairs, hn::InterleaveLower(tag, c, d));
   const auto cd2 = hn::BitCast(pairs, hn::InterleaveUpper(tag, c, d));
-  const auto joined = [&](auto v) { return Pack<float, kFloatLanes>(hn::BitCast(tag, v)); };
-  out[0] = joined(hn::InterleaveLower(pairs, ab0, cd0));
-  out[1] = joined(hn::InterleaveUpper(pairs, ab0, cd0));
-  out[2] = joined(hn::InterleaveLower(pairs, ab2, cd2));
-  out[3] = joined(hn::InterleaveUpper(pairs, ab2, cd2));
+  put(0, hn::BitCast(tag, hn::InterleaveLower(pairs, ab0, cd0)));
+  put(1, hn::BitCast(tag, hn::InterleaveUpper(pairs, ab0, cd0)));
+  put(2, hn::BitCast(tag, hn::InterleaveLower(pairs, ab2, cd2)));
+  put(3, hn::BitCast(tag, hn::InterleaveUpper(pairs, ab2, cd2)));
 }
 
-template <class V>
-ISOPATCH_HD void transpose(V a, V b, V c, V d, Pack<double, kLanes>* out) {
-  using Double = Pack<double, kLanes>;
-  const Tag<double, kLanes> tag;
+template <class V, class Put>
+ISOPATCH_HD void transpose(Tag<double, kLanes> tag, V a, V b, V c, V d, const Put& put) {
   const auto ab0 = hn::InterleaveLower(tag, a, b), ab1 = hn::InterleaveUpper(tag, a, b);
   const auto cd0 = hn::InterleaveLower(tag, c, d), cd1 = hn::InterleaveUpper(tag, c, d);
-  out[0] = Double(hn::OddEvenBlocks(hn::SwapAdjacentBlocks(cd0), ab0));
-  out[1] = Double(hn::OddEvenBlocks(hn::SwapAdjacentBlocks(cd1), ab1));
-  out[2] = Double(hn::OddEvenBlocks(cd0, hn::SwapAdjacentBlocks(ab0)));
-  out[3] = Double(hn::OddEvenBlocks(cd1, hn::SwapAdjacentBlocks(ab1)));
+  put(0, hn::OddEvenBlocks(hn::SwapAdjacentBlocks(cd0), ab0));
+  put(1, hn::OddEvenBlocks(hn::SwapAdjacentBlocks(cd1), ab1));
+  put(2, hn::OddEvenBlocks(cd0, hn::SwapAdjacentBlocks(ab0)));
+  put(3, hn::OddEvenBlocks(cd1, hn::SwapAdjacentBlocks(ab1)));
 }
 
-/// `words` numbers of each lane's cell from its number `first` on, as packs. Four lanes' rows are transposed at once.
-template <int first, int words, int lanes, class T, class AnyCell>
-ISOPATCH_HD void load_cells(const AnyCell* cells, const std::int32_t* numbers, Pack<T, lanes> (&out)[words]) {
+/// Calls put(i, v) for `words` numbers of each lane's cell from its number `first` on, one register of lanes. Four
+/// lanes' rows are transposed at once.
+template <class T, int lanes, int first, int words, class AnyCell, class Put>
+ISOPATCH_HD void load_register(const AnyCell* cells, const std::int32_t* numbers, const Put& put) {
+  const Tag<T, lanes> tag;
   const auto row = [&](int lane) { return reinterpret_cast<const T*>(cells + numbers[lane]) + first; };
   constexpr int kRows = words / 4;
-  if constexpr (Pack<T, lanes>::kTwo) {
-    Pack<T, lanes / 2> low[words], high[words];
-    load_cells<first>(cells, numbers, low);
-    load_cells<first>(cells, numbers + lanes / 2, high);
-    for (int i = 0; i < words; ++i) out[i] = Pack<T, lanes>(low[i].low, high[i].low);
-  } else if constexpr (lanes == 2) {
-    const Tag<T, lanes> tag;
+  if constexpr (lanes == 2) {
+    ISOPATCH_UNROLL
     for (int i = 0; i < words; i += 2) {
       const auto a = hn::LoadU(tag, row(0) + i), b = hn::LoadU(tag, row(1) + i);
-      out[i] = Pack<T, lanes>(hn::InterleaveLower(tag, a, b));
-      out[i + 1] = Pack<T, lanes>(hn::InterleaveUpper(tag, a, b));
+      put(i, hn::InterleaveLower(tag, a, b));
+      put(i + 1, hn::InterleaveUpper(tag, a, b));
     }
   } else {
     hn::Vec<Tag<T, lanes>> loaded[4][kRows];
@@ -78,7 +71,20 @@ ISOPATCH_HD void load_cells(const AnyCell* cells, const std::int32_t* numbers, P
       for (int r = 0; r < kRows; ++r) loaded[i][r] = load_rows<lanes>(rows, 4 * r);
     }
     ISOPATCH_UNROLL
-    for (int r = 0; r < kRows; ++r) transpose(loaded[0][r], loaded[1][r], loaded[2][r], loaded[3][r], out + 4 * r);
+    for (int r = 0; r < kRows; ++r) {
+      transpose(tag, loaded[0][r], loaded[1][r], loaded[2][r], loaded[3][r],
+                [&](int i, hn::Vec<Tag<T, lanes>> v) { put(4 * r + i, v); });
+    }
+  }
+}
+
+/// The same as packs.
+template <int first, int words, int lanes, class T, class AnyCell>
+ISOPATCH_HD void load_cells(const AnyCell* cells, const std::int32_t* numbers, Pack<T, lanes> (&out)[words]) {
+  constexpr int kPart = Pack<T, lanes>::kPartLanes;
+  load_register<T, kPart, first, words>(cells, numbers, [&](int i, auto v) { out[i].low = v; });
+  if constexpr (kPart < lanes) {
+    load_register<T, kPart, first, words>(cells, numbers + kPart, [&](int i, auto v) { out[i].high = v; });
   }
 }
 

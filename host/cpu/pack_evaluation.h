@@ -113,8 +113,8 @@ class PackEvaluation {
     const Place<FloatOf<Number>> place = {
         load(from.positive), {load(from.x), load(from.y), load(from.z)}, load(from.radius)};
     const PackPlanes<lanes> m(cells_M_, from.m + at), s(cells_S_, from.s + at);
-    ContactPlane<Number> plane = {};
-    Segments<Number> segments = {};
+    ContactPlane<Number> plane;
+    Segments<Number> segments;
     Contribution<Number> contribution;
     const Mask<lanes> found =
         round.active && contact_of<false, most_lines>(f_, m, s, place, plane, segments, contribution);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/pack_kernels.h"
 
+#include <algorithm>
+
 #include "isopatch/error.h"
 
 namespace isopatch {
@@ -17,6 +19,16 @@ bool machine_has_avx512() {
 }
 
 }  // namespace
+
+void PackWorkspace::make_room(std::int32_t wide_M, std::int32_t wide_S) {
+  const std::int32_t wanted = 2 * std::max(wide_M, wide_S);
+  if (wanted <= room) return;
+  const auto count = static_cast<std::size_t>(wanted);
+  placed = std::make_unique_for_overwrite<PlacedWideNode[]>(count);  // what no pair opens takes no memory
+  opener = std::make_unique_for_overwrite<std::int32_t[]>(count);
+  place_of = std::make_unique<std::int32_t[]>(count);
+  room = wanted;
+}
 
 const PackKernels* select_pack_kernels(Vectors vectors) {
   const PackKernels* avx512 = machine_has_avx512() ? avx512_pack_kernels() : nullptr;

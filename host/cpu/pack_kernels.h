@@ -3,6 +3,8 @@
 // The evaluation of one pair in packs, compiled once for each instruction set.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <tuple>
 
 #include "isopatch/detail/wrench_sums.h"
@@ -10,20 +12,38 @@
 
 namespace isopatch {
 
+/// The nodes of a wide node as detail::PlacedBox: a row for each of its numbers in turn, one for the sizes, and one for
+/// the bits of the children.
+struct alignas(64) PlacedWideNode {
+  static constexpr int kSize = 26, kChild = 27;
+  float row[kChild + 1][detail::kWide];
+};
+
 /// What a pack traversal works in, per thread; for packs of up to kMaxLanes.
 struct PackWorkspace {
   static constexpr int kMaxLanes = 16;  // of floats
 
-  /// The wide node opened[i] / 2, of M where that number is odd, is to be tested against one node of the other body:
-  /// place kept[i] % 8 of wide node kept[i] / 8, or -1 for a half space. Up to four on top are replaced by at most
-  /// kWide each, one level further down, the lower ones' first. So levels rise towards the top, there are at most 4
-  /// kWide of each, and the two bodies have at most kMaxDepth levels each. The stores that fill it go kWide further.
-  static constexpr int kStack = 4 * detail::kWide * (2 * detail::kMaxDepth + 1) + detail::kWide;
+  /// The wide nodes that a pair has opened so far, in that order. opener[i] is twice the number of placed[i], plus one
+  /// where it is one of M; place_of[opener[i]] is i, and any number for those that have not been opened.
+  std::unique_ptr<PlacedWideNode[]> placed;
+  std::unique_ptr<std::int32_t[]> opener, place_of;
+  std::int32_t room = 0;
+
+  /// For two hierarchies of so many wide nodes.
+  void make_room(std::int32_t wide_M, std::int32_t wide_S);
+
+  /// The wide node opened[i] / 2, of M where that number is odd, is to be tested against one node of the other body,
+  /// whose first number is kept[i] among those of all in `placed`, or a half space. Up to kBatch on top are replaced by
+  /// at most kWide each, one level further down, the lower ones' first. So levels rise towards the top, there are at
+  /// most kBatch kWide of each, and the two bodies have at most kMaxDepth levels each. The stores that fill it go kWide
+  /// further.
+  static constexpr int kBatch = 8;
+  static constexpr int kStack = kBatch * detail::kWide * (2 * detail::kMaxDepth + 1) + kBatch + detail::kWide;
   std::int32_t opened[kStack], kept[kStack];
 
   /// Pairs of cells that wait for a full pack: fewer than that, what one round adds, and as much as a store goes too
   /// far.
-  static constexpr int kQueue = kMaxLanes + 4 * detail::kWide + detail::kWide;
+  static constexpr int kQueue = kMaxLanes + kBatch * detail::kWide + detail::kWide;
   struct Candidates {
     std::int32_t m[kQueue], s[kQueue];
   };

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two hierarchies of wide nodes together: a node of one body is tested against up to eight of the other at once, and
-// where a register holds sixteen floats, two such groups go together.
+// Two hierarchies of wide nodes together: a node of one body is tested against eight of the other at once. A wide node
+// is placed in the frames of both bodies when it is first opened.
 #pragma once
+
+#include <bit>
+#include <cstring>
 
 #include "cpu/pack.h"
 #include "cpu/pack_kernels.h"
@@ -19,166 +22,171 @@ class PackTraversal {
         work_(work),
         wide_M_(frame.hierarchy_M.wide_nodes),
         wide_S_(frame.half_space_S ? nullptr : frame.hierarchy_S.wide_nodes) {
-    set_entry(0, 0, frame.half_space_S ? kHalfSpace : 0, true);
+    work.make_room(frame.hierarchy_M.num_wide_nodes, frame.half_space_S ? 0 : frame.hierarchy_S.num_wide_nodes);
+    numbers_ = work.placed[0].row[0];
+    work.opened[0] = kOfM;  // the root
+    work.kept[0] = 0;
+    if (!frame.half_space_S) place_new(0);
     depth_ = 1;
   }
 
   /// Opens the next nodes: at most kMostAdded candidates come to the first `waiting`. False if there are none left.
   ///
-  /// Two batches are taken before the first is opened: what comes of one is not known until its tests are through, and
-  /// the other's can run meanwhile. The batch from further down goes first, so that levels rise towards the top.
-  static constexpr int kBatch = kFloatLanes > kWide ? 2 : 1;
-  static constexpr int kMostAdded = 2 * kBatch * kWide;
+  /// All of a batch is tested before anything comes of it: a processor guesses what does, and a wrong guess throws away
+  /// what was begun meanwhile. The ones from further down go first, so that levels rise towards the top.
+  static constexpr int kBatch = PackWorkspace::kBatch;
+  static constexpr int kMostAdded = kBatch * kWide;
   bool advance(int& waiting) {
     if (depth_ == 0) return false;
-    const Batch upper = take();
-    if (depth_ > 0) open(take(), waiting);
-    open(upper, waiting);
+    const int count = depth_ < kBatch ? depth_ : kBatch;
+    depth_ -= count;
+    std::int32_t opened[kBatch], kept[kBatch];
+    std::memcpy(opened, work_.opened + depth_, sizeof opened);
+    std::memcpy(kept, work_.kept + depth_, sizeof kept);
+    std::uint32_t touching[kBatch], larger[kBatch];
+    if (f_.half_space_S) {
+      for (int i = 0; i < count; ++i) touching[i] = test_beside_half_space(wide_M_[opened[i] >> 1]);
+      for (int i = 0; i < count; ++i) push_beside_half_space(wide_M_[opened[i] >> 1], touching[i], waiting);
+      return true;
+    }
+    const float *wide[kBatch], *other[kBatch];
+    for (int i = 0; i < count; ++i) {
+      wide[i] = place(opened[i]);
+      other[i] = numbers_ + kept[i];
+    }
+    for (int i = 0; i < count; ++i) {
+      touching[i] = test(wide[i], other[i]);
+      larger[i] = larger_ones(wide[i], other[i]);
+    }
+    for (int i = 0; i < count; ++i) {
+      if (touching[i] != 0) push(opened[i] & kOfM, wide[i], kept[i], touching[i], larger[i], waiting);
+    }
     return true;
   }
 
  private:
-  static constexpr std::int32_t kHalfSpace = -1;
-  static constexpr std::uint32_t kAllPlaces = (1u << kWide) - 1;
+  static constexpr std::int32_t kOfM = 1;
+  static constexpr int kSize = PlacedWideNode::kSize, kChild = PlacedWideNode::kChild;  // rows
+  static constexpr int kPart = kWide < kFloatLanes ? kWide : kFloatLanes;  // of a wide node, tested at once
+  using F = Pack<float, kPart>;
 
-  bool opens_M(int at) const { return (work_.opened[at] & 1) != 0; }
-  void set_entry(int at, std::int32_t opened, std::int32_t kept, bool in_M) {
-    work_.opened[at] = 2 * opened + (in_M ? 1 : 0);
-    work_.kept[at] = kept;
-  }
-
-  /// A node to be opened against one of the other body.
-  struct Group {
-    const WideNode* opened;
-    std::int32_t opened_number;
-    const WideNode* kept;  // null for a half space
-    std::int32_t kept_number;
-    int place() const { return kept_number & (kWide - 1); }
-    std::int32_t kept_child() const { return kept->child[place()]; }
-  };
-
-  template <bool in_M>
-  Group group_of(std::int32_t opened, std::int32_t kept) const {
-    return {(in_M ? wide_M_ : wide_S_) + opened, opened,
-            kept == kHalfSpace ? nullptr : (in_M ? wide_S_ : wide_M_) + kept / kWide, kept};
-  }
-
-  /// Entries from the top of the stack, with nodes of one body to be opened.
-  struct Batch {
-    std::int32_t opened[2], kept[2];
-    int count;
-    bool in_M;
-  };
-  Batch take() {
-    const bool in_M = opens_M(depth_ - 1), two = kBatch == 2 && depth_ > 1 && opens_M(depth_ - 2) == in_M;
-    depth_ -= two ? 2 : 1;
-    const int second = two ? depth_ + 1 : depth_;
-    return {{work_.opened[depth_] >> 1, work_.opened[second] >> 1},
-            {work_.kept[depth_], work_.kept[second]},
-            two ? 2 : 1,
-            in_M};
-  }
-  void open(const Batch& batch, int& waiting) {
-    if (batch.count == kBatch) {
-      batch.in_M ? open<true, kBatch>(batch, waiting) : open<false, kBatch>(batch, waiting);
-    } else {
-      batch.in_M ? open<true, 1>(batch, waiting) : open<false, 1>(batch, waiting);
-    }
-  }
-
-  // The rows of a wide node.
-  static constexpr std::size_t kRow = kWide * sizeof(float);
-  static constexpr int kSize = 14;
-  static_assert(offsetof(WideNode, half) == 3 * kRow && offsetof(WideNode, drift) == 6 * kRow &&
-                offsetof(WideNode, growth) == 9 * kRow && offsetof(WideNode, low) == 12 * kRow &&
-                offsetof(WideNode, high) == 13 * kRow && offsetof(WideNode, size) == kSize * kRow);
-  static const float* row_of(const WideNode* w, int r) { return w->center[0] + r * kWide; }
-
-  /// A box for each lane; `row` gives the numbers at one row of a wide node.
-  template <class F, class Row>
-  static NodeBox<F> box_of(const Row& row) {
-    const auto vec = [&](int r) { return Vec3<F>{row(r), row(r + 1), row(r + 2)}; };
-    return {vec(0), vec(3), vec(6), vec(9), row(12), row(13)};
-  }
-
-  /// Tests all nodes below the opened ones; what may touch goes on the stack, or to the candidates.
-  template <bool in_M, int count>
-  void open(const Batch& batch, int& waiting) {
-    constexpr int lanes = count * kWide < kFloatLanes ? count * kWide : kFloatLanes;
-    using F = Pack<float, lanes>;
-    using Half = Tag<float, lanes / 2>;
-    Group group[count];
-    for (int g = 0; g < count; ++g) group[g] = group_of<in_M>(batch.opened[g], batch.kept[g]);
-
-    const auto kept_row = [&](int r) {
-      const F first(row_of(group[0].kept, r)[group[0].place()]);
-      if constexpr (count == 1) {
-        return first;
-      } else {
-        const Mask<lanes> lower(hn::FirstN(Tag<float, lanes>(), kWide));
-        return select(lower, first, F(row_of(group[1].kept, r)[group[1].place()]));
-      }
+  /// The nodes at the places from `first` on.
+  static NodeBox<F> box_of(const WideNode& n, int first) {
+    const auto vec = [&](const float(&v)[3][kWide]) {
+      return Vec3<F>{F::load(v[0] + first), F::load(v[1] + first), F::load(v[2] + first)};
     };
-    const NodeBox<F> kept = f_.half_space_S ? NodeBox<F>{} : box_of<F>(kept_row);
-    const F kept_size = f_.half_space_S ? F(0) : kept_row(kSize);
-
-    std::uint32_t touching = 0, larger = 0;
-    for (int first = 0; first < count * kWide; first += lanes) {
-      const auto opened_row = [&](int r) {
-        if constexpr (count == 1) {
-          return F::load(row_of(group[0].opened, r) + first);
-        } else {
-          const auto lower = hn::LoadU(Half(), row_of(group[0].opened, r));
-          return F(hn::Combine(Tag<float, lanes>(), hn::LoadU(Half(), row_of(group[1].opened, r)), lower));
-        }
-      };
-      const NodeBox<F> opened = box_of<F>(opened_row);
-      const NodeBox<F>&m = in_M ? opened : kept, &s = in_M ? kept : opened;
-      touching |= bits_of(may_meet(f_, m, s)) << first;
-      larger |= bits_of(opened_row(kSize) >= kept_size) << first;
-    }
-    if (touching == 0) return;
-    for (int g = 0; g < count; ++g) {
-      push<in_M>(group[g], touching >> (g * kWide) & kAllPlaces, larger >> (g * kWide), waiting);
-    }
+    return {{vec(n.center), vec(n.half), vec(n.drift), vec(n.growth)}, F::load(n.low + first), F::load(n.high + first)};
   }
 
-  /// The nodes of a group that touch: two leaves are a candidate, otherwise the larger of the two is opened next.
-  template <bool in_M>
-  void push(const Group& group, std::uint32_t touching, std::uint32_t larger, int& waiting) {
+  /// From the rows of a placed node.
+  template <class Row>
+  static PlacedBox<F> box_of(const Row& row) {
+    const auto vec = [&](int r) { return Vec3<F>{row(r), row(r + 1), row(r + 2)}; };
+    return {{vec(0), vec(3), vec(6), vec(9)}, {vec(12), vec(15), vec(18), vec(21)}, row(24), row(25)};
+  }
+
+  /// The numbers of the wide node to be opened, placed.
+  const float* place(std::int32_t opened) {
+    const std::int32_t known = work_.place_of[opened];
+    if (known >= num_placed_ || work_.opener[known] != opened) place_new(opened);
+    return work_.placed[work_.place_of[opened]].row[0];
+  }
+  void place_new(std::int32_t opened) {
+    const WideNode& wide = ((opened & kOfM) != 0 ? wide_M_ : wide_S_)[opened >> 1];
+    PlacedWideNode& to = work_.placed[num_placed_];
+    for (int first = 0; first < kWide; first += kPart) {
+      const NodeBox<F> box = box_of(wide, first);
+      const PlacedBox<F> placed = (opened & kOfM) != 0 ? placed_M(f_, box) : placed_S(f_, box);
+      int row = 0;
+      const auto put = [&](F number) { number.store(to.row[row++] + first); };
+      for (const MovingBox<F>* moving : {&placed.in_M, &placed.in_S}) {
+        for (const Vec3<F>* v : {&moving->center, &moving->half, &moving->drift, &moving->growth}) {
+          put(v->x), put(v->y), put(v->z);
+        }
+      }
+      put(placed.low), put(placed.high), put(F::load(wide.size + first));
+    }
+    std::memcpy(to.row[kChild], wide.child, sizeof wide.child);
+    work_.opener[num_placed_] = opened;
+    work_.place_of[opened] = num_placed_++;
+  }
+
+  /// The places of a wide node that may touch a node of the other body.
+  ISOPATCH_HD std::uint32_t test(const float* wide, const float* other) const {
+    std::uint32_t touching = 0;
+    for (int first = 0; first < kWide; first += kPart) {
+      const PlacedBox<F> below = box_of([&](int row) { return F::load(wide + row * kWide + first); });
+      const PlacedBox<F> beside = box_of([&](int row) { return F(other[row * kWide]); });
+      touching |= bits_of(may_meet(f_, below, beside)) << first;
+    }
+    return touching;
+  }
+  ISOPATCH_HD static std::uint32_t larger_ones(const float* wide, const float* other) {
+    std::uint32_t larger = 0;
+    for (int first = 0; first < kWide; first += kPart) {
+      larger |= bits_of(F::load(wide + kSize * kWide + first) >= F(other[kSize * kWide])) << first;
+    }
+    return larger;
+  }
+
+  std::uint32_t test_beside_half_space(const WideNode& wide) const {
+    std::uint32_t touching = 0;
+    for (int first = 0; first < kWide; first += kPart) {
+      touching |= bits_of(may_meet_half_space(f_, box_of(wide, first))) << first;
+    }
+    return touching;
+  }
+
+  /// The nodes below an opened one that touch the kept one: two leaves are a candidate, otherwise the larger of the two
+  /// is opened next.
+  void push(std::int32_t of_M, const float* wide, std::int32_t kept, std::uint32_t touching, std::uint32_t larger,
+            int& waiting) {
+    std::int32_t* const cells_here = of_M != 0 ? work_.candidates.m : work_.candidates.s;
+    std::int32_t* const cells_there = of_M != 0 ? work_.candidates.s : work_.candidates.m;
+    const auto column = static_cast<std::int32_t>(wide - numbers_);  // of the first node
+    const auto kept_child = std::bit_cast<std::int32_t>(numbers_[kept + kChild * kWide]);
+    const std::int32_t kept_opened = 2 * kept_child + (kOfM - of_M);
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86  // compresses in one instruction
     const Tag<std::int32_t, kWide> tag;
-    const auto child = hn::LoadU(tag, group.opened->child), zero = hn::Zero(tag);
-    const auto touch = mask_of(touching), leaf = hn::Lt(child, zero);
-    const auto entry = hn::Add(hn::Add(child, child), hn::Set(tag, in_M ? 1 : 0));
-    if (group.kept == nullptr || group.kept_child() < 0) {
-      const std::int32_t cell = group.kept == nullptr ? -1 : ~group.kept_child();
-      auto& to = work_.candidates;
-      append(hn::AndNot(leaf, touch), entry, group.kept_number, work_.opened, work_.kept, depth_);
-      append(hn::And(leaf, touch), hn::Not(child), cell, in_M ? to.m : to.s, in_M ? to.s : to.m, waiting);
+    const auto child = hn::BitCast(tag, hn::LoadU(Tag<float, kWide>(), wide + kChild * kWide));
+    const auto touch = mask_of(touching), leaf = hn::Lt(child, hn::Zero(tag));
+    const auto opened = hn::Add(hn::Add(child, child), hn::Set(tag, of_M));
+    if (kept_child < 0) {
+      append(hn::AndNot(leaf, touch), opened, kept, work_.opened, work_.kept, depth_);
+      append(hn::And(leaf, touch), hn::Not(child), ~kept_child, cells_here, cells_there, waiting);
     } else {
       const auto down = hn::And(touch, hn::AndNot(leaf, mask_of(larger)));
-      const auto number = hn::Iota(tag, group.opened_number * kWide);
-      append(down, entry, group.kept_number, work_.opened, work_.kept, depth_);
-      append(hn::AndNot(down, touch), number, 2 * group.kept_child() + (in_M ? 0 : 1), work_.kept, work_.opened,
-             depth_);
+      append(down, opened, kept, work_.opened, work_.kept, depth_);
+      append(hn::AndNot(down, touch), hn::Iota(tag, column), kept_opened, work_.kept, work_.opened, depth_);
     }
 #else
-    const bool kept_leaf = group.kept == nullptr || group.kept_child() < 0;
-    const std::int32_t kept_cell = group.kept == nullptr ? -1 : ~group.kept_child();
     for (; touching != 0; touching &= touching - 1) {
-      const int place = hwy::Num0BitsBelowLS1Bit_Nonzero32(touching);
-      const std::int32_t child = group.opened->child[place];
-      if (child < 0 && kept_leaf) {
-        (in_M ? work_.candidates.m : work_.candidates.s)[waiting] = ~child;
-        (in_M ? work_.candidates.s : work_.candidates.m)[waiting++] = kept_cell;
-      } else if (kept_leaf || (child >= 0 && (larger >> place & 1u) != 0u)) {
-        set_entry(depth_++, child, group.kept_number, in_M);
+      const int i = hwy::Num0BitsBelowLS1Bit_Nonzero32(touching);
+      const auto child = std::bit_cast<std::int32_t>(wide[kChild * kWide + i]);
+      if (child < 0 && kept_child < 0) {
+        cells_here[waiting] = ~child;
+        cells_there[waiting++] = ~kept_child;
+      } else if (kept_child < 0 || (child >= 0 && (larger >> i & 1u) != 0u)) {
+        work_.opened[depth_] = 2 * child + of_M;
+        work_.kept[depth_++] = kept;
       } else {
-        set_entry(depth_++, group.kept_child(), group.opened_number * kWide + place, !in_M);
+        work_.opened[depth_] = kept_opened;
+        work_.kept[depth_++] = column + i;
       }
     }
 #endif
+  }
+
+  void push_beside_half_space(const WideNode& wide, std::uint32_t touching, int& waiting) {
+    for (; touching != 0; touching &= touching - 1) {
+      const std::int32_t child = wide.child[hwy::Num0BitsBelowLS1Bit_Nonzero32(touching)];
+      if (child < 0) {
+        work_.candidates.m[waiting] = ~child;
+        work_.candidates.s[waiting++] = -1;
+      } else {
+        work_.opened[depth_++] = 2 * child + kOfM;
+      }
+    }
   }
 
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
@@ -199,6 +207,8 @@ class PackTraversal {
   PackWorkspace& work_;
   const WideNode *wide_M_, *wide_S_;
   int depth_;
+  std::int32_t num_placed_ = 0;
+  const float* numbers_;  // of all placed wide nodes
 };
 
 }  // namespace

@@ -8,17 +8,58 @@
 
 namespace isopatch::detail {
 
-/// What is known of all cells below a node (see Node), as numbers or packs of them. S as a half space has none.
+/// Points that are within half + u growth of center + u drift, u being the extent of M or what goes with it. Numbers or
+/// packs of them.
+template <class F>
+struct MovingBox {
+  Vec3<F> center, half, drift, growth;
+};
+
+/// What is known of all cells below a node (see Node). S as a half space has none.
 template <class F>
 struct NodeBox {
-  Vec3<F> center, half, drift, growth;
+  MovingBox<F> box;
   F low, high;
 };
 
 ISOPATCH_HD NodeBox<float> box_of(const Node* n) {
   if (n == nullptr) return {};
   const auto vec = [](const float(&v)[3]) { return Vec3f{v[0], v[1], v[2]}; };
-  return {vec(n->center), vec(n->half), vec(n->drift), vec(n->growth), n->low, n->high};
+  return {{vec(n->center), vec(n->half), vec(n->drift), vec(n->growth)}, n->low, n->high};
+}
+
+/// The same as the other body sees it: in the frames of both, with u for its extent.
+template <class F>
+struct PlacedBox {
+  MovingBox<F> in_M, in_S;
+  F low, high;
+};
+
+template <class F>
+ISOPATCH_HD PlacedBox<F> placed_M(const PairFrame& f, const NodeBox<F>& m) {
+  const auto reach = [&](Vec3<F> x) {
+    return fused(x.x, cast<F>(f.absolute_row[0]),
+                 fused(x.y, cast<F>(f.absolute_row[1]), x.z * cast<F>(f.absolute_row[2])));
+  };
+  const MovingBox<F>& b = m.box;
+  return {b,
+          {apply_back(f.coarse, b.center), reach(b.half), rotate_back(f.coarse, b.drift), reach(b.growth)},
+          m.low,
+          m.high};
+}
+
+template <class F>
+ISOPATCH_HD PlacedBox<F> placed_S(const PairFrame& f, const NodeBox<F>& s) {
+  const auto reach = [&](Vec3<F> x) {
+    return Vec3<F>{dot(cast<F>(f.absolute_row[0]), x), dot(cast<F>(f.absolute_row[1]), x),
+                   dot(cast<F>(f.absolute_row[2]), x)};
+  };
+  const F share = F(f.share_S), units = F(f.units_S);
+  const MovingBox<F> b = {s.box.center, s.box.half, share * s.box.drift, share * s.box.growth};
+  return {{apply(f.coarse, b.center), reach(b.half), rotate(f.coarse, b.drift), reach(b.growth)},
+          b,
+          f.rigid_S ? F(-1e30f) : units * s.low,
+          f.rigid_S ? F(1e30f) : units * s.high};
 }
 
 /// A range of extents.
@@ -26,12 +67,12 @@ template <class F>
 struct Range {
   F low, high;
 
-  /// Leaves those where value + u slope >= 0.
-  ISOPATCH_HD void cut(F value, F slope) {
-    const F inverse = rough_negative_inverse(slope), at = value * inverse;
-    const MaskOf<F> rises = inverse < F(0);  // asked of this, a slope of 0 may have any sign
-    low = select(rises, max(low, at), low);
-    high = select(rises, high, min(high, at));
+  /// Leaves those where value - u fall >= 0.
+  ISOPATCH_HD void cut(F value, F fall) {
+    const F inverse = rough_inverse(fall), at = value * inverse;
+    const MaskOf<F> falls = inverse > F(0);     // asked of this, a fall of 0 may have any sign
+    low = select(falls, low, max(at, low));     // `at` second would be the one to stay where it is no number,
+    high = select(falls, min(at, high), high);  // 0 times infinity
   }
 
   /// Takes in what rounding may have cut off.
@@ -46,51 +87,46 @@ template <class F>
 ISOPATCH_HD MaskOf<F> may_meet_half_space(const PairFrame& f, const NodeBox<F>& m) {
   const Vec3<F> up = {F(f.coarse.row[0].z), F(f.coarse.row[1].z), F(f.coarse.row[2].z)};
   const Vec3<F> reach = abs(up);
-  const F height = dot(up, m.center - cast<F>(f.foot_S)), rise = dot(up, m.drift) + F(f.fall_S);
-  const F half = dot(reach, m.half), growth = dot(reach, m.growth);
+  const F height = dot(up, m.box.center - cast<F>(f.foot_S)), rise = dot(up, m.box.drift) + F(f.fall_S);
+  const F half = dot(reach, m.box.half), growth = dot(reach, m.box.growth);
   Range<F> u = {F(0), F(1e30f)};
   if (!f.rigid_M) u = {m.low, m.high};
-  u.cut(half - height, growth - rise);
-  u.cut(half + height, growth + rise);
+  u.cut(half - height, rise - growth);
+  u.cut(half + height, -rise - growth);
   u.widen(F(f.unit_slack));
   return u.low <= u.high;
 }
 
-/// There is a pressure at which the boxes of both nodes overlap. u, the extent of M, says what S has. Along each axis
-/// of M the two faces that are nearer to each other, for a u in the lower part of the range, leave a smaller one; over
-/// what is left, the boxes are compared along the axes of S.
+/// There is a u at which the boxes of both nodes overlap; one is M's and the other S's. Along each axis of M the two
+/// faces that are nearer to each other, for a u in the lower part of the range, leave a smaller one; over what is left,
+/// the boxes are compared along the axes of S.
 template <class F>
-ISOPATCH_HD MaskOf<F> may_meet(const PairFrame& f, const NodeBox<F>& m, const NodeBox<F>& s) {
-  if (f.half_space_S) return may_meet_half_space(f, m);
-  const Vec3<F> a0 = cast<F>(f.absolute_row[0]), a1 = cast<F>(f.absolute_row[1]), a2 = cast<F>(f.absolute_row[2]);
-  const F share_S = F(f.share_S);
-  const Vec3<F> growth_S = share_S * s.growth;
-  Range<F> u = {m.low, m.high};
-  if (!f.rigid_S) u = {max(u.low, F(f.units_S) * s.low), min(u.high, F(f.units_S) * s.high)};
+ISOPATCH_HD MaskOf<F> may_meet(const PairFrame& f, const PlacedBox<F>& a, const PlacedBox<F>& b) {
+  const F low = max(a.low, b.low), high = min(a.high, b.high), width = high - low;
 
-  // in M, from M's box to that of S, at a fourth of the range
-  const F start = fused(F(0.25f), u.high - u.low, u.low);
-  const Vec3<F> drift = rotate(f.coarse, share_S * s.drift) - m.drift;
-  const Vec3<F> apart = fused(start, drift, apply(f.coarse, s.center) - m.center);
-  const Vec3<F> growth = Vec3<F>{dot(a0, growth_S), dot(a1, growth_S), dot(a2, growth_S)} + m.growth;
-  const Vec3<F> half = fused(start, growth, Vec3<F>{dot(a0, s.half), dot(a1, s.half), dot(a2, s.half)} + m.half);
-  Range<F> left = {u.low - start, u.high - start};
-  left.cut(half.x - abs(apart.x), growth.x - turned(drift.x, apart.x));
-  left.cut(half.y - abs(apart.y), growth.y - turned(drift.y, apart.y));
-  left.cut(half.z - abs(apart.z), growth.z - turned(drift.z, apart.z));
-  // the ends of the range have been rounded three times, by 2^-24 each
-  left.widen(fused(F(0x1p-21f), abs(u.low) + abs(u.high), F(f.unit_slack)));
-  const MaskOf<F> touch = left.low <= left.high;
-  if (!any(touch)) return touch;
+  // in M, from box to box, at a fourth of the range
+  const F start = fused(F(0.25f), width, low);
+  const Vec3<F> drift = b.in_M.drift - a.in_M.drift, growth = a.in_M.growth + b.in_M.growth;
+  const Vec3<F> apart = fused(start, drift, b.in_M.center - a.in_M.center);
+  const Vec3<F> half = fused(start, growth, a.in_M.half + b.in_M.half);
+  Range<F> left = {F(-0.25f) * width, F(0.75f) * width};  // from `start` on
+  left.cut(half.x - abs(apart.x), turned(drift.x, apart.x) - growth.x);
+  left.cut(half.y - abs(apart.y), turned(drift.y, apart.y) - growth.y);
+  left.cut(half.z - abs(apart.z), turned(drift.z, apart.z) - growth.z);
 
-  // in S, over what is left
-  const F step = F(0.5f) * (left.low + left.high), reach = F(0.5f) * (left.high - left.low), middle = start + step;
-  const Vec3<F> apart_S = rotate_back(f.coarse, fused(step, drift, apart)), drift_S = rotate_back(f.coarse, drift);
-  const Vec3<F> half_M = fused(middle, m.growth, m.half);
-  const Vec3<F> half_S = fused(half_M.x, a0, fused(half_M.y, a1, fused(half_M.z, a2, fused(middle, growth_S, s.half))));
-  const Vec3<F> both_grow = fused(m.growth.x, a0, fused(m.growth.y, a1, fused(m.growth.z, a2, growth_S)));
-  const Vec3<F> both = fused(reach, abs(drift_S) + abs(both_grow), half_S);
-  return touch && abs(apart_S.x) <= both.x && abs(apart_S.y) <= both.y && abs(apart_S.z) <= both.z;
+  // in S, over what is left. A cut within the range is wrong by no more than kRough of its width; the ends of the range
+  // have been rounded a few times by 2^-24 each.
+  const F wrong = fused(F(2 * kRough), width, fused(F(0x1p-21f), abs(low) + abs(high), F(f.unit_slack)));
+  const F reach = fused(F(0.5f), left.high - left.low, wrong), middle = fused(F(0.5f), left.low + left.high, start);
+  const Vec3<F> drift_S = b.in_S.drift - a.in_S.drift, growth_S = a.in_S.growth + b.in_S.growth;
+  const Vec3<F> apart_S = fused(middle, drift_S, b.in_S.center - a.in_S.center);
+  const Vec3<F> half_S = fused(middle, growth_S, a.in_S.half + b.in_S.half);
+  const Vec3<F> both = fused(reach, abs(drift_S) + abs(growth_S), half_S);
+  return reach >= F(0) && abs(apart_S.x) <= both.x && abs(apart_S.y) <= both.y && abs(apart_S.z) <= both.z;
+}
+
+ISOPATCH_HD bool may_meet(const PairFrame& f, const NodeBox<float>& m, const NodeBox<float>& s) {
+  return f.half_space_S ? may_meet_half_space(f, m) : may_meet(f, placed_M(f, m), placed_S(f, s));
 }
 
 /// A box of all points below a node.
@@ -98,8 +134,9 @@ struct FixedBox {
   Vec3f center, half;
 
   ISOPATCH_HD explicit FixedBox(const NodeBox<float>& n) {
-    const Vec3f first = fused(n.low, n.drift, n.center), first_half = fused(n.low, n.growth, n.half);
-    const Vec3f last = fused(n.high, n.drift, n.center), last_half = fused(n.high, n.growth, n.half);
+    const MovingBox<float>& b = n.box;
+    const Vec3f first = fused(n.low, b.drift, b.center), first_half = fused(n.low, b.growth, b.half);
+    const Vec3f last = fused(n.high, b.drift, b.center), last_half = fused(n.high, b.growth, b.half);
     const Vec3f low = min(first - first_half, last - last_half), high = max(first + first_half, last + last_half);
     center = 0.5f * (low + high);
     half = 0.5f * (high - low);

@@ -65,10 +65,10 @@ struct Section {
 
 /// d is positive at the vertices `above` and not at the others.
 template <class F>
-ISOPATCH_HD Section<F> section_of(const Vec3<F> (&vertex)[4], const F (&d)[4], const MaskOf<F> (&above)[4]) {
+ISOPATCH_HD void find_section(const Vec3<F> (&vertex)[4], const F (&d)[4], const MaskOf<F> (&above)[4],
+                              Section<F>& out) {
   const F far = F(1e30f);
   const Vec3<F> none = {far, far, far};
-  Section<F> out;
   out.box = {none, -none};
   out.least = far;
   int edge = 0;
@@ -86,7 +86,13 @@ ISOPATCH_HD Section<F> section_of(const Vec3<F> (&vertex)[4], const F (&d)[4], c
       out.crossed[edge++] = crossed;
     }
   }
-  return out;
+}
+
+template <class F>
+ISOPATCH_HD Bounds<F> section_bounds(const Vec3<F> (&vertex)[4], const F (&d)[4], const MaskOf<F> (&above)[4]) {
+  Section<F> section;
+  find_section(vertex, d, above, section);
+  return section.box;
 }
 
 /// All of a section lies outside one face of a tet. `margin` is a distance times the square of the tet's longest edge,
@@ -131,8 +137,8 @@ inline constexpr float kClear = 32;
 /// `d` at the vertices, each within `error`, in any unit. Where it changes by c along an edge of length l, the point
 /// where it is 0 is known to 2 error l / c.
 template <class F>
-ISOPATCH_HD CoarseSection<F> coarse_section(const Vec3<F> (&vertex)[4], const F (&d)[4], F error, F longest_edge,
-                                            int first_bit, IntOf<F>& positive) {
+ISOPATCH_HD void find_coarse_section(const Vec3<F> (&vertex)[4], const F (&d)[4], F error, F longest_edge,
+                                     int first_bit, IntOf<F>& positive, CoarseSection<F>& out) {
   MaskOf<F> above[4], some_above(false), some_below(false), certain(true);
   ISOPATCH_UNROLL
   for (int i = 0; i < 4; ++i) {
@@ -142,14 +148,12 @@ ISOPATCH_HD CoarseSection<F> coarse_section(const Vec3<F> (&vertex)[4], const F 
     certain = certain && abs(d[i]) > error;
     positive = positive | select(above[i], IntOf<F>(1 << (first_bit + i)), IntOf<F>(0));
   }
-  const Section<F> section = section_of(vertex, d, above);
-  const F off = longest_edge * (F(2) * error) * inverse(section.least);
-  const Vec3<F> margin = {off, off, off};
-  return {section,
-          off,
-          {section.box.low - margin, section.box.high + margin},
-          (some_above && some_below) || !certain,
-          certain && section.least >= F(kClear) * error};
+  find_section(vertex, d, above, out.seen);
+  out.off = longest_edge * (F(2) * error) * inverse(out.seen.least);
+  const Vec3<F> margin = {out.off, out.off, out.off};
+  out.box = {out.seen.box.low - margin, out.seen.box.high + margin};
+  out.cut = (some_above && some_below) || !certain;
+  out.certain = certain && out.seen.least >= F(kClear) * error;
 }
 
 /// What a test in float knows of two cells: whether they may have a polygon, and where that is certain, its place.
@@ -184,7 +188,8 @@ ISOPATCH_HD CoarsePlace<F> coarse_place(const PairFrame& f, const Cells& m, cons
     const F other = extent_S + dot(slope_S, vertex_M[i] - origin_S);
     d[i] = fused(weight_M, m.extent(i), -(weight_S * other));
   }
-  const auto section_M = coarse_section(vertex_M, d, error, m.longest_edge(), 0, out.place.positive);
+  CoarseSection<F> section_M;
+  find_coarse_section(vertex_M, d, error, m.longest_edge(), 0, out.place.positive, section_M);
   out.possible = section_M.cut;
   out.certain = section_M.certain;
   if (f.half_space_S) {
@@ -199,7 +204,8 @@ ISOPATCH_HD CoarsePlace<F> coarse_place(const PairFrame& f, const Cells& m, cons
       const F other = m.extent(0) + dot(m.gradient(), vertex_S[i] - vertex_M[0]);
       d[i] = fused(weight_M, other, -(weight_S * s.extent(i)));
     }
-    const auto section_S = coarse_section(vertex_S, d, error, s.longest_edge(), kBitsOfS, out.place.positive);
+    CoarseSection<F> section_S;
+    find_coarse_section(vertex_S, d, error, s.longest_edge(), kBitsOfS, out.place.positive, section_S);
     box_S = section_S.box;
     out.possible = out.possible && section_S.cut;
     out.certain = out.certain && section_S.certain;
@@ -286,12 +292,12 @@ ISOPATCH_HD MaskOf<F> exact_place(const PairFrame& f, const Cells& m, const Cell
   }
 
   const Vec3<F> vertex_M[4] = {cast<F>(m.vertex(0)), cast<F>(m.vertex(1)), cast<F>(m.vertex(2)), cast<F>(m.vertex(3))};
-  const Bounds<F> box_M = f.rigid_M ? bounds_of(vertex_M) : section_of(vertex_M, side_M.d, side_M.above).box;
+  const Bounds<F> box_M = f.rigid_M ? bounds_of(vertex_M) : section_bounds(vertex_M, side_M.d, side_M.above);
   if (f.half_space_S) return pass && place_between(box_M, box_M, f.slack, place);
   Vec3<F> vertex_S[4];
   ISOPATCH_UNROLL
   for (int i = 0; i < 4; ++i) vertex_S[i] = apply(f.coarse, cast<F>(s.vertex(i)));
-  const Bounds<F> box_S = f.rigid_S ? bounds_of(vertex_S) : section_of(vertex_S, side_S.d, side_S.above).box;
+  const Bounds<F> box_S = f.rigid_S ? bounds_of(vertex_S) : section_bounds(vertex_S, side_S.d, side_S.above);
   return pass && place_between(box_M, box_S, f.slack, place);
 }
 

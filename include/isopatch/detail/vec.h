@@ -111,15 +111,11 @@ ISOPATCH_HD T inverse(T x) {
   return fused(y, fused(-x, y, T(1)), y);
 }
 
-/// -1 / x within kRough of itself; infinite for 0, of the sign that goes with that of the zero. Its guess is that of
-/// 1 / x with the sign turned, which a pack has at no cost.
-inline constexpr float kRough = 0x1p-12f;
-ISOPATCH_HD float guess_negative_inverse(float x) {
-  return std::bit_cast<float>((kFloatInverse ^ 0x80000000u) - std::bit_cast<std::uint32_t>(x));
-}
-template <class F>
-ISOPATCH_HD F rough_negative_inverse(F x) {
-  const F y = guess_negative_inverse(x), r = fused(x, y, F(1));
+/// 1 / x within kRough of itself, for conservative tests alone: a machine's own estimate will do, so machines differ.
+/// Infinite for 0, with its sign.
+inline constexpr float kRough = 0x1p-11f;
+ISOPATCH_HD float rough_inverse(float x) {
+  const float y = guess_inverse(x), r = fused(-x, y, 1.0f);
   return fused(y, fused(r, r, r), y);
 }
 
