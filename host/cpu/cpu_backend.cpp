@@ -93,16 +93,22 @@ class CpuBackend final : public Evaluator::Implementation {
     constexpr std::int64_t kChunk = 8;
     const int wanted = options_.num_threads > 0 ? options_.num_threads : omp_get_num_procs();
     const auto threads = static_cast<int>(std::min<std::int64_t>(wanted, (count + kChunk - 1) / kChunk));
-#pragma omp parallel num_threads(std::max(threads, 1))
+    if (threads <= 1) {
+      const WorkspacePool::Loan work(workspaces_);
+      for (std::int64_t e = 0; e < count; ++e) evaluate_one(batch, e, *work);
+      return;
+    }
+#pragma omp parallel num_threads(threads)
     {
-      ThreadWorkspace work;
+      const WorkspacePool::Loan work(workspaces_);
 #pragma omp for schedule(dynamic, kChunk) nowait
-      for (std::int64_t e = 0; e < count; ++e) evaluate_one(batch, e, work);
+      for (std::int64_t e = 0; e < count; ++e) evaluate_one(batch, e, *work);
     }
   }
 
  private:
   const PackKernels* packs_;
+  mutable WorkspacePool workspaces_;  // evaluations may run side by side
 };
 
 }  // namespace

@@ -41,16 +41,17 @@ class PackTraversal {
     const int count = depth_ < kBatch ? depth_ : kBatch;
     depth_ -= count;
     std::int32_t opened[kBatch], kept[kBatch];
-    std::memcpy(opened, work_.opened + depth_, sizeof opened);
-    std::memcpy(kept, work_.kept + depth_, sizeof kept);
     std::uint32_t touching[kBatch], larger[kBatch];
     if (f_.half_space_S) {
+      for (int i = 0; i < count; ++i) opened[i] = work_.opened[depth_ + i];
       for (int i = 0; i < count; ++i) touching[i] = test_beside_half_space(wide_M_[opened[i] >> 1]);
       for (int i = 0; i < count; ++i) push_beside_half_space(wide_M_[opened[i] >> 1], touching[i], waiting);
       return true;
     }
     const float *wide[kBatch], *other[kBatch];
     for (int i = 0; i < count; ++i) {
+      opened[i] = work_.opened[depth_ + i];
+      kept[i] = work_.kept[depth_ + i];
       wide[i] = place(opened[i]);
       other[i] = numbers_ + kept[i];
     }
