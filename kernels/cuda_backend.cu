@@ -34,7 +34,8 @@ struct DeviceHierarchy {
             nodes.data(),
             nullptr,
             static_cast<std::int32_t>(cells.size()),
-            static_cast<std::int32_t>(nodes.size())};
+            static_cast<std::int32_t>(nodes.size()),
+            0};
   }
 };
 

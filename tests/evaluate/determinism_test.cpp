@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <thread>
 
 #include "detail/fiber_warp.h"
 #include "support/hash.h"
@@ -96,6 +97,27 @@ TEST_P(Determinism, TwoEvaluatorsAndTwoCallsAgree) {
   other.evaluate(share.state(), third.view());
   EXPECT_EQ(hash_of(first), hash_of(second));
   EXPECT_EQ(hash_of(first), hash_of(third));
+}
+
+TEST_P(Determinism, CallsFromSeveralThreadsDoNotDisturbEachOther) {
+  constexpr std::int64_t kSize = 40;
+  constexpr std::size_t kCallers = 3, kCalls = 20;
+  const Evaluator evaluator(scene, options(1));
+  const auto hash_of_part = [&](const Evaluator& by, std::size_t i) {
+    ResultArrays out(scene, kSize, Outputs::kPatch);
+    by.evaluate(batch.part(static_cast<std::int64_t>(i) * kSize, kSize), out.view());
+    return hash_of(out);
+  };
+  std::vector<std::uint64_t> expected(kCallers * kCalls), got = expected;
+  for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = hash_of_part(Evaluator(scene, options(1)), i);
+  std::vector<std::thread> callers;
+  for (std::size_t caller = 0; caller < kCallers; ++caller) {
+    callers.emplace_back([&, caller] {
+      for (std::size_t i = caller; i < got.size(); i += kCallers) got[i] = hash_of_part(evaluator, i);
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(got, expected);
 }
 
 INSTANTIATE_TEST_SUITE_P(Precisions, Determinism, ::testing::Values(Precision::kFloat, Precision::kDouble),
