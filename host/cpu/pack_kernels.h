@@ -38,7 +38,7 @@ struct PackWorkspace {
   /// most kBatch kWide of each, and the two bodies have at most kMaxDepth levels each. The stores that fill it go kWide
   /// further.
   static constexpr int kBatch = 8;
-  static constexpr int kStack = kBatch * detail::kWide * (2 * detail::kMaxDepth + 1) + kBatch + detail::kWide;
+  static constexpr int kStack = kBatch * detail::kWide * (2 * detail::kMaxDepth + 1) + detail::kWide;
   std::int32_t opened[kStack], kept[kStack];
 
   /// Pairs of cells that wait for a full pack: fewer than that, what one round adds, and as much as a store goes too
