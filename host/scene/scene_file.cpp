@@ -47,16 +47,6 @@ std::array<double, kCount> array_of(const JsonValue& value) {
 
 // ---- geometries
 
-// Runs `make`; puts the place in the scene before what it has to say.
-template <typename Make>
-Geometry made(const JsonValue& place, Make make) {
-  try {
-    return make();
-  } catch (const Error& error) {
-    place.fail(error.what());
-  }
-}
-
 void scale_points(std::vector<Point3>& points, double factor) {
   for (Point3& point : points)
     for (double& coordinate : point) coordinate *= factor;

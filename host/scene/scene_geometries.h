@@ -8,6 +8,7 @@
 #include <string>
 
 #include "host/scene/json_value.h"
+#include "isopatch/error.h"
 #include "isopatch/geometry.h"
 
 namespace isopatch {
@@ -20,6 +21,16 @@ class TetBudget {
  private:
   std::int64_t taken_ = 0;
 };
+
+/// Runs `make`; puts the place in the scene before what it has to say.
+template <typename Make>
+auto made(const JsonValue& place, Make make) {
+  try {
+    return make();
+  } catch (const Error& error) {
+    place.fail(error.what());
+  }
+}
 
 Geometry parse_sphere(const std::string& name, const JsonValue& value, TetBudget& budget);
 Geometry parse_ellipsoid(const std::string& name, const JsonValue& value, TetBudget& budget);

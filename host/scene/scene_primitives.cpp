@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "host/scene/scene_geometries.h"
-#include "isopatch/error.h"
 
 namespace isopatch {
 namespace {
@@ -15,16 +14,6 @@ constexpr int kMaxSegments = 1024;
 constexpr int kDefaultSubdivisions = 2;
 constexpr int kDefaultSegments = 32;
 constexpr std::uintmax_t kMaxMeshBytes = std::uintmax_t{2} << 30;
-
-// Runs `make`; puts the place in the scene before what it has to say.
-template <typename Make>
-auto made(const JsonValue& place, Make make) {
-  try {
-    return make();
-  } catch (const Error& error) {
-    place.fail(error.what());
-  }
-}
 
 void refuse_both(const JsonValue& value, const char* a, const char* b) {
   if (value.optional(a) && value.optional(b)) value.fail(fmt::format("has \"{}\" and \"{}\"; give one", a, b));

@@ -50,16 +50,6 @@ bool is_surface_only(const JsonValue& value) {
   return field && field->boolean();
 }
 
-// Runs `make`; puts the place in the scene before what it has to say.
-template <typename Make>
-Geometry made(const JsonValue& place, Make make) {
-  try {
-    return make();
-  } catch (const Error& error) {
-    place.fail(error.what());
-  }
-}
-
 }  // namespace
 
 Geometry parse_bolt(const std::string& name, const JsonValue& value, TetBudget& budget) {

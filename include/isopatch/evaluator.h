@@ -40,8 +40,8 @@ int num_cuda_devices();
 bool cuda_available();
 
 /// Evaluates contact for batches of environments. Move-only. cpu and reference: evaluate() may be called from several
-/// threads. cuda: calls share working memory, so one must have finished on the device before the next starts (the same
-/// stream will do).
+/// threads; cpu keeps what its threads work in for the next call. cuda: calls share working memory, so one must have
+/// finished on the device before the next starts (the same stream will do).
 class Evaluator {
  public:
   /// Uploads the scene where the backend needs it. Throws Error if the backend is not in this build or has no device,
