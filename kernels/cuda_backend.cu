@@ -34,8 +34,7 @@ struct DeviceHierarchy {
             nodes.data(),
             nullptr,
             static_cast<std::int32_t>(cells.size()),
-            static_cast<std::int32_t>(nodes.size()),
-            0};
+            static_cast<std::int32_t>(nodes.size())};
   }
 };
 

@@ -79,10 +79,19 @@ EvaluateEnvironment select(const EvaluatorOptions& options, Outputs outputs) {
   return options.brute_force ? select<double, true>(outputs) : select<double, false>(outputs);
 }
 
+std::int32_t most_wide_nodes(const Scene& scene) {
+  std::size_t most = 0;
+  for (const Hierarchy& h : scene.data().solids) most = std::max(most, h.wide_nodes.size());
+  for (const Hierarchy& h : scene.data().surfaces) most = std::max(most, h.wide_nodes.size());
+  return static_cast<std::int32_t>(most);
+}
+
 class CpuBackend final : public Evaluator::Implementation {
  public:
   CpuBackend(Scene scene, EvaluatorOptions options)
-      : Implementation(std::move(scene), options), packs_(select_pack_kernels(options.vectors)) {}
+      : Implementation(std::move(scene), options),
+        packs_(select_pack_kernels(options.vectors)),
+        workspaces_(most_wide_nodes(scene_)) {}
 
   void evaluate(const State& state, const Results& results, void*) const override {
     const Batch batch = {scene_.data().view, state, results, packs_};
@@ -92,17 +101,18 @@ class CpuBackend final : public Evaluator::Implementation {
     // small enough to share out uneven work, large enough that the counter and neighbouring results stay quiet
     constexpr std::int64_t kChunk = 8;
     const int wanted = options_.num_threads > 0 ? options_.num_threads : omp_get_num_procs();
-    const auto threads = static_cast<int>(std::min<std::int64_t>(wanted, (count + kChunk - 1) / kChunk));
-    if (threads <= 1) {
-      const WorkspacePool::Loan work(workspaces_);
-      for (std::int64_t e = 0; e < count; ++e) evaluate_one(batch, e, *work);
+    const std::int64_t threads =
+        std::max<std::int64_t>(std::min<std::int64_t>(wanted, (count + kChunk - 1) / kChunk), 1);
+    const WorkspacePool::Loan work(workspaces_, static_cast<std::size_t>(threads));
+    if (threads == 1) {
+      for (std::int64_t e = 0; e < count; ++e) evaluate_one(batch, e, work[0]);
       return;
     }
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(static_cast <int>(threads))
     {
-      const WorkspacePool::Loan work(workspaces_);
+      ThreadWorkspace& own = work[static_cast<std::size_t>(omp_get_thread_num())];
 #pragma omp for schedule(dynamic, kChunk) nowait
-      for (std::int64_t e = 0; e < count; ++e) evaluate_one(batch, e, *work);
+      for (std::int64_t e = 0; e < count; ++e) evaluate_one(batch, e, own);
     }
   }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/pack_kernels.h"
 
-#include <algorithm>
-
 #include "isopatch/error.h"
 
 namespace isopatch {
@@ -20,14 +18,11 @@ bool machine_has_avx512() {
 
 }  // namespace
 
-void PackWorkspace::make_room(std::int32_t wide_M, std::int32_t wide_S) {
-  const std::int32_t wanted = 2 * std::max(wide_M, wide_S);
-  if (wanted <= room) return;
-  const auto count = static_cast<std::size_t>(wanted);
-  placed = std::make_unique_for_overwrite<PlacedWideNode[]>(count);  // what no pair opens takes no memory
-  opener = std::make_unique_for_overwrite<std::int32_t[]>(count);
-  place_of = std::make_unique<std::int32_t[]>(count);
-  room = wanted;
+PackWorkspace::PackWorkspace(std::int32_t wide_nodes) {
+  const std::size_t of_both = 2 * static_cast<std::size_t>(wide_nodes);
+  placed = std::make_unique_for_overwrite<PlacedWideNode[]>(of_both);  // what no pair opens takes no memory
+  opener = std::make_unique_for_overwrite<std::int32_t[]>(of_both);
+  place_of = std::make_unique<std::int32_t[]>(of_both);
 }
 
 const PackKernels* select_pack_kernels(Vectors vectors) {

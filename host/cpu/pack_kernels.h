@@ -27,10 +27,9 @@ struct PackWorkspace {
   /// where it is one of M; place_of[opener[i]] is i, and any number for those that have not been opened.
   std::unique_ptr<PlacedWideNode[]> placed;
   std::unique_ptr<std::int32_t[]> opener, place_of;
-  std::int32_t room = 0;
 
-  /// For two hierarchies of so many wide nodes.
-  void make_room(std::int32_t wide_M, std::int32_t wide_S);
+  /// For hierarchies of up to so many wide nodes.
+  explicit PackWorkspace(std::int32_t wide_nodes);
 
   /// The wide node opened[i] / 2, of M where that number is odd, is to be tested against one node of the other body,
   /// whose first number is kept[i] among those of all in `placed`, or a half space. Up to kBatch on top are replaced by

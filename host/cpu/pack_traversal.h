@@ -22,7 +22,6 @@ class PackTraversal {
         work_(work),
         wide_M_(frame.hierarchy_M.wide_nodes),
         wide_S_(frame.half_space_S ? nullptr : frame.hierarchy_S.wide_nodes) {
-    work.make_room(frame.hierarchy_M.num_wide_nodes, frame.half_space_S ? 0 : frame.hierarchy_S.num_wide_nodes);
     numbers_ = work.placed[0].row[0];
     work.opened[0] = kOfM;  // the root
     work.kept[0] = 0;

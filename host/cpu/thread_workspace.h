@@ -18,45 +18,57 @@ struct ThreadWorkspace {
   PackWorkspace packs;
   detail::BodyBounds bounds[detail::kMaxBodies];
   std::int64_t items[detail::kMaxPairs];
+
+  /// For hierarchies of up to so many wide nodes.
+  explicit ThreadWorkspace(std::int32_t wide_nodes) : packs(wide_nodes) {}
 };
 
-/// Workspaces that wait for the next evaluation: a thread borrows one before its first environment, so that small
-/// evaluations do not allocate.
+/// Workspaces that wait for the next evaluation, so that small ones do not allocate.
 class WorkspacePool {
  public:
-  /// Gives its workspace back in the end.
+  explicit WorkspacePool(std::int32_t wide_nodes) : wide_nodes_(wide_nodes) {}
+
+  /// One for each thread of an evaluation. Borrowed before the threads start, where running out of memory can still be
+  /// reported, and given back in the end.
   class Loan {
    public:
-    explicit Loan(WorkspacePool& pool) : pool_(pool), work_(pool.take()) {}
-    ~Loan() { pool_.give_back(std::move(work_)); }
+    Loan(WorkspacePool& pool, std::size_t threads) : pool_(pool), work_(pool.take(threads)) {}
+    ~Loan() { pool_.give_back(work_); }
     Loan(const Loan&) = delete;
     Loan& operator=(const Loan&) = delete;
-    ThreadWorkspace& operator*() const { return *work_; }
+    ThreadWorkspace& operator[](std::size_t thread) const { return *work_[thread]; }
 
    private:
     WorkspacePool& pool_;
-    std::unique_ptr<ThreadWorkspace> work_;
+    std::vector<std::unique_ptr<ThreadWorkspace>> work_;
   };
 
  private:
-  std::unique_ptr<ThreadWorkspace> take() {
-    {
-      const std::lock_guard lock(mutex_);
-      if (!waiting_.empty()) {
-        std::unique_ptr<ThreadWorkspace> work = std::move(waiting_.back());
-        waiting_.pop_back();
-        return work;
-      }
-    }
-    return std::make_unique<ThreadWorkspace>();
-  }
-  void give_back(std::unique_ptr<ThreadWorkspace> work) {
+  using Workspaces = std::vector<std::unique_ptr<ThreadWorkspace>>;
+
+  Workspaces take(std::size_t threads) {
+    Workspaces out;
+    out.reserve(threads);
     const std::lock_guard lock(mutex_);
-    waiting_.push_back(std::move(work));
+    while (out.size() < threads && !waiting_.empty()) {
+      out.push_back(std::move(waiting_.back()));
+      waiting_.pop_back();
+    }
+    while (out.size() < threads) {
+      out.push_back(std::make_unique<ThreadWorkspace>(wide_nodes_));
+      waiting_.reserve(++made_);  // to give back takes no memory
+    }
+    return out;
+  }
+  void give_back(Workspaces& work) noexcept {
+    const std::lock_guard lock(mutex_);
+    for (auto& one : work) waiting_.push_back(std::move(one));
   }
 
+  const std::int32_t wide_nodes_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<ThreadWorkspace>> waiting_;
+  Workspaces waiting_;
+  std::size_t made_ = 0;
 };
 
 }  // namespace isopatch

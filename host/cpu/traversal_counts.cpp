@@ -35,7 +35,7 @@ struct CountingVisitor {
 TraversalCounts count_traversal(const Scene& scene, const State& state, std::int64_t environment) {
   const SceneView& view = scene.data().view;
   SerialWarp warp;
-  ThreadWorkspace work;
+  ThreadWorkspace work(0);  // no packs
   std::int32_t listed = 0;
   begin_environment(warp, work.bounds, view, state, Results{}, environment, {work.items, &listed});
   TraversalCounts counts;

@@ -192,8 +192,7 @@ detail::HierarchyView Hierarchy::view() const {
           nodes.data(),
           wide_nodes.data(),
           static_cast<std::int32_t>(cells.size()),
-          static_cast<std::int32_t>(nodes.size()),
-          static_cast<std::int32_t>(wide_nodes.size())};
+          static_cast<std::int32_t>(nodes.size())};
 }
 
 Hierarchy build_hierarchy(std::vector<Cell> cells) {

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "cpu/traversal_counts.h"
@@ -174,6 +175,32 @@ TEST(MayMeet, HoldsForNodesInAHalfSpace) {
         }
       }
     }
+  }
+}
+
+TEST(RoughInverse, IsWithinItsBoundAndInfiniteForZeroes) {
+  Random random(94);
+  for (int i = 0; i < kTrials; ++i) {
+    const double x = (random.below(2) == 0 ? -1 : 1) * std::exp2(random.uniform(-60, 60));
+    const auto rounded = static_cast<float>(x);
+    const double product = static_cast<double>(detail::rough_inverse(rounded)) * static_cast<double>(rounded);
+    ASSERT_NEAR(product, 1, static_cast<double>(detail::kRough)) << x;
+  }
+  EXPECT_EQ(detail::rough_inverse(0.0f), std::numeric_limits<float>::infinity());
+  EXPECT_EQ(detail::rough_inverse(-0.0f), -std::numeric_limits<float>::infinity());
+}
+
+TEST(Range, IsNotCutWhereNothingIsKnown) {
+  for (const float fall : {0.0f, -0.0f}) {
+    for (const float value : {0.0f, 1.0f}) {  // value - u fall >= 0 for all u
+      detail::Range<float> range = {0.25f, 0.5f};
+      range.cut(value, fall);
+      EXPECT_EQ(range.low, 0.25f) << value << " - u " << fall;
+      EXPECT_EQ(range.high, 0.5f) << value << " - u " << fall;
+    }
+    detail::Range<float> range = {0.25f, 0.5f};
+    range.cut(-1.0f, fall);
+    EXPECT_GT(range.low, range.high);
   }
 }
 

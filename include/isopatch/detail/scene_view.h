@@ -107,7 +107,6 @@ struct HierarchyView {
   const WideNode* wide_nodes;  // null on a GPU
   std::int32_t num_cells;
   std::int32_t num_nodes;
-  std::int32_t num_wide_nodes;
 };
 
 inline constexpr int kMaxDepth = 32;
