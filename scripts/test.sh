@@ -32,7 +32,8 @@ awk '
   wanted && $0 != "" { reason = reason (reason == "" ? "" : " ") plain($0) }
   /: Skipped$/ && reason == "" { wanted = 1 }
   /<\/testcase>/ {
-    gpu = name ~ /Gpu/
+    emulated_ran += name ~ /^Emulated\./
+    gpu = name ~ /Gpu/ && name !~ /^Emulated\./
     if (skip) {
       ++skipped
       gpu_skipped += gpu
@@ -55,6 +56,7 @@ awk '
     if (failed) print "failed:" failures
     if (gpu_ran + gpu_skipped) print "GPU tests: " gpu_ran + 0 " ran, " gpu_skipped + 0 " skipped"
     else print "GPU tests: none in this build"
+    if (emulated_ran) print "on an emulated device: " emulated_ran " ran"
     print passed + 0 " passed, " failed + 0 " failed, " skipped + 0 " skipped"
   }' "$results"
 exit "$status"

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "emulator/memory.h"
+#include "emulator/program.h"
+#include "emulator/warp.h"
+
+namespace isopatch::emulator {
+
+/// A device that executes kernels' PTX on the host. Warps of the blocks that are resident take turns of random lengths,
+/// so that the order in which they do things is another for every launch.
+class Device {
+ public:
+  static constexpr int kProcessors = 2, kBlocksPerProcessor = 2;
+
+  /// The programs must outlive the device.
+  explicit Device(const std::vector<Program>& programs);
+
+  /// Throws std::out_of_range where no kernel has this name. Names in an anonymous namespace have a hash of how their
+  /// file was compiled; it does not count.
+  const Kernel& kernel(const std::string& name) const;
+
+  /// Runs a grid to its end. Throws DeviceFault.
+  void launch(const Kernel& kernel, std::uint32_t grid, std::uint32_t block, std::span<const std::byte> parameters);
+
+  GlobalMemory& memory() { return memory_; }
+
+  /// Warp instructions issued since the start, by kernel and by function with all that was inlined into it, as text.
+  /// Memory transactions are counted only if asked for before the launches.
+  std::string profile() const;
+  void count_transactions() { counts_transactions_ = true; }
+
+ private:
+  struct Loaded {
+    const Program* program = nullptr;
+    const Kernel* kernel = nullptr;
+    std::vector<Count> counts;
+    std::uint64_t launches = 0;
+  };
+
+  GlobalMemory memory_;
+  std::map<std::string, Loaded> kernels_;
+  std::minstd_rand random_{1};
+  bool counts_transactions_ = false;
+};
+
+}  // namespace isopatch::emulator

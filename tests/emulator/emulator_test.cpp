@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The emulated device computes what small kernels say, and finds what is wrong with wrong ones.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "emulator/device.h"
+
+namespace isopatch::emulator {
+namespace {
+
+/// A kernel of one pointer, %rd1, and the number of the lane, %r1; with 256 bytes of shared memory.
+std::vector<Program> programs(const std::string& body) {
+  const std::string file =
+      ::testing::TempDir() + "/emulator_" + ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".ptx";
+  std::ofstream(file) << R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry kernel(
+	.param .u64 kernel_param_0
+)
+{
+	.reg .pred 	%p<9>;
+	.reg .b32 	%r<9>;
+	.reg .f32 	%f<9>;
+	.reg .b64 	%rd<9>;
+	.shared .align 4 .b8 box[256];
+	.local .align 4 .b8 	frame[16];
+	ld.param.u64 	%rd1, [kernel_param_0];
+	mov.u32 	%r1, %tid.x;
+	mul.wide.u32 	%rd2, %r1, 4;
+	add.s64 	%rd3, %rd1, %rd2;
+	shl.b32 	%r2, %r1, 2;
+	mov.u32 	%r3, box;
+	add.s32 	%r4, %r3, %r2;
+)" << body << "\n\tret;\n}\n";
+  return {read_program(file)};
+}
+
+/// Runs it on an array of 32 numbers 0, 1, ...
+std::vector<std::uint32_t> run(const std::string& body) {
+  const std::vector<Program> loaded = programs(body);
+  Device device(loaded);
+  std::vector<std::uint32_t> numbers(32);
+  for (std::uint32_t i = 0; i < 32; ++i) numbers[i] = i;
+  void* memory = device.memory().allocate(128);
+  device.memory().written(memory, 128);
+  std::memcpy(memory, numbers.data(), 128);
+  std::array<std::byte, 8> parameters;
+  std::memcpy(parameters.data(), &memory, 8);
+  device.launch(device.kernel("kernel"), 1, 32, parameters);
+  std::memcpy(numbers.data(), memory, 128);
+  return numbers;
+}
+
+std::string fault(const std::string& body) {
+  try {
+    run(body);
+  } catch (const DeviceFault& e) {
+    return e.what();
+  }
+  return "no fault";
+}
+
+void expect_fault(const std::string& body, const std::string& what) {
+  const std::string found = fault(body);
+  EXPECT_NE(found.find(what), std::string::npos) << found;
+}
+
+TEST(Emulator, LanesWorkOnTheirOwnNumbers) {
+  const auto numbers = run(R"(
+	ld.global.u32 	%r5, [%rd3];
+	mad.lo.s32 	%r5, %r5, %r5, 7;
+	st.global.u32 	[%rd3], %r5;)");
+  for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(numbers[i], i * i + 7);
+}
+
+TEST(Emulator, LanesMeetAgainBehindABranchAndALoop) {
+  // lane i counts to i / 2, odd ones from 100; then all vote
+  const auto numbers = run(R"(
+	and.b32 	%r5, %r1, 1;
+	setp.eq.s32 	%p1, %r5, 0;
+	mov.u32 	%r6, 0;
+	@%p1 bra 	$even;
+	mov.u32 	%r6, 100;
+$even:
+	shr.u32 	%r7, %r1, 1;
+$loop:
+	setp.eq.s32 	%p2, %r7, 0;
+	@%p2 bra 	$done;
+	add.s32 	%r6, %r6, 1;
+	sub.s32 	%r7, %r7, 1;
+	bra.uni 	$loop;
+$done:
+	setp.gt.u32 	%p3, %r6, 110;
+	vote.sync.ballot.b32 	%r8, %p3, -1;
+	popc.b32 	%r8, %r8;
+	shl.b32 	%r8, %r8, 16;
+	or.b32  	%r6, %r6, %r8;
+	st.global.u32 	[%rd3], %r6;)");
+  for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(numbers[i], (i % 2 == 0 ? 0 : 100) + i / 2 + (5u << 16));
+}
+
+TEST(Emulator, LanesExchangeNumbers) {
+  const auto numbers = run(R"(
+	shfl.sync.bfly.b32 	%r5|%p1, %r1, 5, 31, -1;
+	shfl.sync.idx.b32 	%r6|%p1, %r1, 7, 31, -1;
+	mad.lo.s32 	%r5, %r6, 1000, %r5;
+	st.global.u32 	[%rd3], %r5;)");
+  for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(numbers[i], 7000 + (i ^ 5u));
+}
+
+const std::string kTakeNeighbours = R"(
+	xor.b32  	%r5, %r4, 4;
+	ld.shared.u32 	%r6, [%r5];
+	st.global.u32 	[%rd3], %r6;)";
+
+TEST(Emulator, ABarrierOrdersSharedMemory) {
+  const auto numbers = run("\tst.shared.u32 	[%r4], %r1;\n\tbar.warp.sync 	-1;" + kTakeNeighbours);
+  for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(numbers[i], i ^ 1u);
+}
+
+TEST(Emulator, FindsARaceWithoutOne) {
+  expect_fault("\tst.shared.u32 	[%r4], %r1;" + kTakeNeighbours, "race: thread");
+}
+
+TEST(Emulator, FindsARaceOfWrites) { expect_fault("\tst.shared.u32 	[box], %r1;", "race: threads 0 and 1 write"); }
+
+TEST(Emulator, FindsAWriteOverWhatAnotherStillReads) {
+  expect_fault(
+      "\tst.shared.u32 	[%r4], %r1;\n\tbar.warp.sync 	-1;" + kTakeNeighbours + "\n\tst.shared.u32 	[%r4], %r1;",
+      "which another read with no barrier between");
+}
+
+TEST(Emulator, FindsReadsOfWhatWasNeverWritten) {
+  expect_fault("\tld.shared.u32 	%r5, [%r4];", "read of shared memory at 0x0 that was never written");
+  expect_fault("\tld.local.u32 	%r5, [frame];", "read of local memory at 0x0 that was never written");
+}
+
+TEST(Emulator, FindsAccessesOutsideAndNotAligned) {
+  expect_fault("\tld.global.u32 	%r5, [%rd3+4];", "which is in no allocation");
+  expect_fault("\tst.global.u32 	[%rd3+-4], %r1;", "which is in no allocation");
+  expect_fault("\tld.global.u32 	%r5, [%rd3+2];", "which is not aligned");
+  expect_fault("\tst.shared.u32 	[%r4+132], %r1;", "write of 4 bytes at 256 of shared memory, which has 256");
+  expect_fault("\tst.local.u32 	[frame+16], %r1;", "write of 4 bytes at 16 of local memory, which has 16");
+}
+
+TEST(Emulator, FindsLanesThatMeetAlone) {
+  const std::string tail = R"(
+	setp.gt.u32 	%p1, %r1, 3;
+	@%p1 bra 	$skip;
+	bar.warp.sync 	-1;
+$skip:
+	mov.u32 	%r5, 0;)";
+  expect_fault(tail, "lanes 0x0000000f meet alone");
+}
+
+TEST(Emulator, SaysWhere) { expect_fault("\tld.global.u32 	%r5, [%rd3+4];", "kernel, "); }
+
+TEST(Emulator, RefusesWhatItDoesNotKnow) {
+  try {
+    programs("\tsin.approx.f32 	%f1, %f2;");
+    FAIL() << "nothing was thrown";
+  } catch (const std::runtime_error& e) {
+    EXPECT_NE(std::string(e.what()).find("sin.approx.f32 	%f1, %f2;: the instruction is not known"),
+              std::string::npos)
+        << e.what();
+  }
+}
+
+}  // namespace
+}  // namespace isopatch::emulator

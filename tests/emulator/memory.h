@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Memory that knows what was allocated, what was written, and by whom.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace isopatch::emulator {
+
+/// What a kernel did that it must not do; the message says which, where and by which lane.
+struct DeviceFault : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Device memory. Addresses are the host's, so the runtime copies with memcpy.
+class GlobalMemory {
+ public:
+  void* allocate(std::size_t size);
+  /// False where nothing was allocated at this address.
+  bool free(void* at);
+  bool holds(const void* at) const { return find(reinterpret_cast<std::uintptr_t>(at), 1) != nullptr; }
+  std::size_t used() const { return used_; }
+
+  /// Bytes that the host wrote. False where they are not all in one allocation.
+  bool written(const void* at, std::size_t size);
+  bool contains(const void* at, std::size_t size) const {
+    return find(reinterpret_cast<std::uintptr_t>(at), size) != nullptr;
+  }
+
+  /// A kernel's access; throws DeviceFault.
+  std::byte* read(std::uint64_t address, std::size_t size, std::uint32_t used_bytes = ~0u);
+  std::byte* write(std::uint64_t address, std::size_t size);
+
+ private:
+  struct Allocation {
+    std::unique_ptr<std::byte[]> bytes;
+    std::vector<std::uint8_t> written;  // 1 for each byte that was
+    std::uintptr_t base = 0;
+    std::size_t size = 0;
+  };
+  static bool holds(const Allocation& a, std::uintptr_t address, std::size_t size) {
+    return address >= a.base && address - a.base <= a.size && size <= a.size - (address - a.base);
+  }
+  const Allocation* find(std::uintptr_t address, std::size_t size) const;
+  Allocation& require(std::uint64_t address, std::size_t size, const char* access);
+
+  std::map<std::uintptr_t, Allocation> allocations_;  // by base
+  mutable const Allocation* last_ = nullptr;
+  std::size_t used_ = 0;
+};
+
+/// Who touches memory: a thread of the block, and how many barriers its warp has passed.
+struct Toucher {
+  std::uint32_t thread, epoch;
+};
+
+/// Shared memory of a block. Two threads, of which one writes, may touch a byte only with a barrier of their warp
+/// between; the kernels here have no other barrier.
+class SharedMemory {
+ public:
+  explicit SharedMemory(std::size_t size) : bytes_(size), touched_(size) {}
+
+  std::byte* read(std::uint64_t address, std::size_t size, Toucher by, std::uint32_t used_bytes = ~0u);
+  std::byte* write(std::uint64_t address, std::size_t size, Toucher by);
+
+ private:
+  static constexpr std::uint32_t kNobody = ~0u, kSeveral = ~0u - 1;
+  struct Touched {
+    Toucher writer = {kNobody, 0}, reader = {kNobody, 0};
+  };
+  void require(std::uint64_t address, std::size_t size, const char* access) const;
+
+  std::vector<std::byte> bytes_;
+  std::vector<Touched> touched_;
+};
+
+/// The stack frames of a warp's lanes. `lanes` access the same address, each in its own frame.
+class LocalMemory {
+ public:
+  LocalMemory(std::size_t size, int lanes)
+      : size_(size), bytes_(size * static_cast<std::size_t>(lanes)), written_(size) {}
+
+  void read(std::uint64_t address, std::size_t size, std::uint32_t lanes, std::uint32_t used_bytes = ~0u) const;
+  void write(std::uint64_t address, std::size_t size, std::uint32_t lanes);
+  std::byte* at(int lane, std::uint64_t address) {
+    return bytes_.data() + static_cast<std::size_t>(lane) * size_ + address;
+  }
+
+ private:
+  void require(std::uint64_t address, std::size_t size, const char* access) const;
+
+  std::size_t size_;
+  std::vector<std::byte> bytes_;
+  std::vector<std::uint32_t> written_;  // by which lanes, of each byte
+};
+
+}  // namespace isopatch::emulator

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emulator/program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "emulator/instructions.h"
+
+namespace isopatch::emulator {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+std::string trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return {};
+  return std::string(text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1));
+}
+
+/// Parts between commas, and `|` of a shuffle; braces and brackets stay whole.
+Words split(std::string_view text) {
+  Words words;
+  std::string word;
+  int depth = 0;
+  for (const char c : text) {
+    depth += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
+    if (depth == 0 && (c == ',' || c == '|')) {
+      words.push_back(trimmed(word));
+      word.clear();
+    } else {
+      word += c;
+    }
+  }
+  if (!trimmed(word).empty()) words.push_back(trimmed(word));
+  return words;
+}
+
+std::string inside(const std::string& word) { return word.substr(1, word.size() - 2); }
+
+std::int64_t to_integer(const std::string& text) {
+  return static_cast<std::int64_t>(text[0] == '-' ? std::strtoll(text.c_str(), nullptr, 0)
+                                                  : std::strtoull(text.c_str(), nullptr, 0));
+}
+
+/// The last number in brackets: bytes of an array, registers of a kind.
+std::int64_t count_in(const std::string& text, char bracket) {
+  return to_integer(text.substr(text.rfind(bracket) + 1));
+}
+
+bool is_number(const std::string& word) { return std::isdigit(static_cast<unsigned char>(word[0])) || word[0] == '-'; }
+
+struct Type {
+  std::uint8_t bytes;
+  bool is_signed;
+};
+
+std::optional<Type> memory_type(const std::string& name) {
+  if (name.size() < 2 || std::string_view("bsuf").find(name[0]) == std::string_view::npos) return {};
+  const std::int64_t bits = to_integer(name.substr(1));
+  return Type{static_cast<std::uint8_t>(bits / 8), name[0] == 's'};
+}
+
+class Reader {
+ public:
+  explicit Reader(const std::string& file) { program_.file = file; }
+
+  Program read() {
+    std::ifstream in(program_.file);
+    if (!in) throw std::runtime_error("cannot open " + program_.file);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(in, line);) lines.push_back(trimmed(line.substr(0, line.find("//"))));
+    for (const std::string& line : lines) read_debug(line);  // they stand behind the code that uses them
+    for (const std::string& line : lines) {
+      ++line_;
+      try {
+        read_line(line);
+      } catch (const std::exception& e) {
+        throw std::runtime_error(fmt::format("{}:{}: {}: {}", program_.file, line_, line, e.what()));
+      }
+    }
+    for (Location& l : program_.locations) l.function = strings_[l.function];
+    return std::move(program_);
+  }
+
+ private:
+  struct Register {
+    Slot slot;
+    std::uint8_t bytes;  // Form::kMask for a predicate
+  };
+
+  void read_debug(const std::string& line) {
+    if (line.starts_with(".file")) {
+      std::istringstream in(line.substr(5));
+      int number = 0;
+      std::string name;
+      in >> number >> name;
+      files_[number] = inside(name);
+    } else if (line.starts_with("$L__info_string")) {
+      string_ = line.substr(0, line.find(':'));
+    } else if (!string_.empty() && line.starts_with(".b8 ")) {
+      for (const std::string& c : split(line.substr(4))) {
+        if (c != "0") strings_[string_] += static_cast<char>(to_integer(c));
+      }
+    } else {
+      string_.clear();
+    }
+  }
+
+  void read_line(const std::string& line) {
+    const auto entry = line.find(".entry ");
+    if (entry != std::string::npos) return begin_kernel(line.substr(entry + 7));
+    if (line.empty() || (depth_ == 0 && !line.starts_with(".param") && line != "{")) return;
+    if (line.starts_with(".param")) return read_parameter(line);
+    if (line == "{") {
+      if (!entered_) return;
+      ++depth_;
+    } else if (line == "}") {
+      if (--depth_ == 0) end_kernel();
+    } else if (line.starts_with(".loc\t")) {
+      read_location(line);
+    } else if (line.starts_with(".pragma")) {
+      const auto at = line.find("used_bytes_mask ");
+      if (at != std::string::npos) used_bytes_ = static_cast<std::uint32_t>(to_integer(line.substr(at + 16)));
+    } else if (line[0] == '.') {
+      read_declaration(line);
+    } else if (line.back() == ':') {
+      labels_[line.substr(0, line.size() - 1)] = static_cast<std::int32_t>(kernel_.code.size());
+    } else {
+      read_instruction(line.substr(0, line.find(';')));
+    }
+  }
+
+  void begin_kernel(const std::string& name) {
+    kernel_ = Kernel();
+    kernel_.name = name.substr(0, name.find('('));
+    registers_.clear();
+    symbols_.clear();
+    constants_.clear();
+    labels_.clear();
+    jumps_.clear();
+    entered_ = true;
+  }
+
+  void end_kernel() {
+    for (const auto& [at, label] : jumps_) {
+      if (!labels_.contains(label)) throw std::runtime_error("no label " + label);
+      kernel_.code[at].target = labels_[label];
+    }
+    find_reconvergence(kernel_.code);
+    for (const auto& [key, slot] : constants_) {
+      const std::uint8_t bytes = key.second == Form::kMask ? 4 : key.second;
+      kernel_.constants.push_back({slot, key.first, bytes});
+    }
+    program_.kernels.push_back(std::move(kernel_));
+    entered_ = false;
+  }
+
+  void read_parameter(const std::string& line) {  // one struct a kernel, or scalars
+    const Words words = words_of(line);
+    const auto [name, size] = named_bytes(words);
+    const std::uint32_t alignment = line.find(".align") == std::string::npos
+                                        ? static_cast<std::uint32_t>(size)
+                                        : static_cast<std::uint32_t>(count_after(line, ".align "));
+    kernel_.parameter_bytes = (kernel_.parameter_bytes + alignment - 1) / alignment * alignment;
+    symbols_[name] = kernel_.parameter_bytes;
+    kernel_.parameter_bytes += static_cast<std::uint32_t>(size);
+  }
+
+  void read_declaration(const std::string& line) {
+    const Words words = words_of(line);
+    if (words[0] == ".reg") {
+      const std::uint8_t bytes =
+          words[1] == ".pred" ? Form::kMask : std::max<std::uint8_t>(2, memory_type(words[1].substr(1))->bytes);
+      const std::string& name = words[2];
+      const auto many = name.find('<');
+      if (many == std::string::npos) {
+        registers_[name] = {kernel_.num_slots++, bytes};
+        return;
+      }
+      for (std::int64_t n = 0; n < count_in(name, '<'); ++n) {
+        registers_[name.substr(0, many) + std::to_string(n)] = {kernel_.num_slots++, bytes};
+      }
+    } else if (words[0] == ".shared" || words[0] == ".local") {
+      std::uint32_t& total = words[0] == ".shared" ? kernel_.shared_bytes : kernel_.local_bytes;
+      const auto alignment = static_cast<std::uint32_t>(count_after(line, ".align "));
+      const auto [name, size] = named_bytes(words);
+      total = (total + alignment - 1) / alignment * alignment;
+      symbols_[name] = total;
+      total += static_cast<std::uint32_t>(size);
+    } else {
+      throw std::runtime_error("a directive that is not known");
+    }
+  }
+
+  static Words words_of(const std::string& line) {
+    Words words;
+    std::istringstream in(line.substr(0, line.find_first_of(";,")));
+    for (std::string word; in >> word;) words.push_back(word);
+    return words;
+  }
+  static std::int64_t count_after(const std::string& line, const std::string& what) {
+    return to_integer(line.substr(line.find(what) + what.size()));
+  }
+  /// ".b8 name[bytes]", or ".u32 name".
+  static std::pair<std::string, std::int64_t> named_bytes(const Words& words) {
+    const std::string& name = words.back();
+    const auto bracket = name.find('[');
+    if (bracket != std::string::npos) return {name.substr(0, bracket), count_in(name, '[')};
+    return {name, memory_type(words[words.size() - 2].substr(1))->bytes};
+  }
+
+  /// ".loc FILE LINE COLUMN[, function_name LABEL, inlined_at FILE LINE COLUMN]": the last one names a place that an
+  /// earlier directive stood for.
+  void read_location(const std::string& line) {
+    using Place = std::tuple<int, int, int>;
+    const auto place_at = [](const std::string& text) {
+      std::istringstream in(text);
+      int file = 0, row = 0, column = 0;
+      in >> file >> row >> column;
+      return Place(file, row, column);
+    };
+    const Words words = split(line.substr(4));
+    const Place place = place_at(words[0]);
+    Location l = {files_[std::get<0>(place)], std::get<1>(place), "", -1};
+    if (words.size() == 3) {
+      l.function = words[1].substr(words[1].find('$'));
+      const auto caller = places_.find(place_at(words[2].substr(11)));
+      if (caller != places_.end()) l.caller = caller->second;
+    }
+    const auto key = std::make_tuple(l.file, l.line, l.function, l.caller);
+    const auto [found, is_new] = known_.emplace(key, static_cast<std::int32_t>(program_.locations.size()));
+    if (is_new) program_.locations.push_back(l);
+    places_[place] = location_ = found->second;
+  }
+
+  void read_instruction(std::string text) {
+    Instruction i;
+    i.line = line_;
+    i.location = location_;
+    i.used_bytes = std::exchange(used_bytes_, ~0u);
+    if (text[0] == '@') {
+      i.unless = text[1] == '!';
+      const auto end = text.find_first_of(" \t");
+      i.guard = registers_.at(text.substr(i.unless ? 2 : 1, end - (i.unless ? 2 : 1))).slot;
+      text = trimmed(text.substr(end));
+    }
+    const auto end = text.find_first_of(" \t");
+    std::string name = text.substr(0, end);
+    Words operands = end == std::string::npos ? Words() : split(text.substr(end));
+    if (name == "bra" || name == "bra.uni") {
+      i.flow = Flow::kBranch;
+      jumps_.emplace_back(kernel_.code.size(), operands.at(0));
+    } else if (name == "ret") {
+      i.flow = Flow::kExit;
+    } else if (name.starts_with("ld.") || name.starts_with("st.")) {
+      read_access(i, name, operands);
+    } else {
+      if (name == "mov.b64" && operands.at(1)[0] == '{') {
+        name = "pack.b64";
+        operands = {operands[0], split(inside(operands[1])).at(0), split(inside(operands[1])).at(1)};
+      } else if (name == "mov.b64" && operands.at(0)[0] == '{') {
+        name = "unpack.b64";
+        operands = {split(inside(operands[0])).at(0), split(inside(operands[0])).at(1), operands[1]};
+      } else if (name.starts_with("mov.") &&
+                 (operands.at(1).starts_with("%tid") || operands[1].starts_with("%ntid") ||
+                  operands[1].starts_with("%ctaid") || operands[1].starts_with("%nctaid"))) {
+        name = operands[1];
+        operands.pop_back();
+      }
+      read_plain(i, name, operands);
+    }
+    kernel_.code.push_back(i);
+  }
+
+  void read_plain(Instruction& i, const std::string& name, Words& operands) {
+    const Form* form = find_form(name);
+    if (form == nullptr) throw std::runtime_error("the instruction is not known");
+    i.run = form->run;
+    if (name.starts_with("atom.")) {
+      i.space = Space::kGlobal;
+      read_address(i, operands.at(1));
+      operands.erase(operands.begin() + 1);
+    }
+    if (operands.size() != form->operands.size()) throw std::runtime_error("has too few or too many operands");
+    for (std::size_t k = 0; k < operands.size(); ++k) i.slots.at(k) = operand(operands[k], form->operands[k]);
+  }
+
+  /// "ld.shared.v2.f32 {%f1, %f2}, [%r1+8]", and the like.
+  void read_access(Instruction& i, const std::string& name, const Words& operands) {
+    const bool loads = name.starts_with("ld.");
+    std::istringstream parts(name.substr(3));
+    std::optional<Type> type;
+    for (std::string part; std::getline(parts, part, '.');) {
+      if (part == "global") {
+        i.space = Space::kGlobal;
+      } else if (part == "shared") {
+        i.space = Space::kShared;
+      } else if (part == "local") {
+        i.space = Space::kLocal;
+      } else if (part == "param") {
+        i.space = Space::kParameter;
+      } else if (part == "v2" || part == "v4") {
+        i.elements = static_cast<std::uint8_t>(part[1] - '0');
+      } else if (!(type = memory_type(part)) || type->bytes == 0) {
+        throw std::runtime_error("the instruction is not known");
+      }
+    }
+    read_address(i, operands.at(loads ? 1 : 0));
+    const std::string& values = operands.at(loads ? 0 : 1);
+    const Words names = values[0] == '{' ? split(inside(values)) : Words{values};
+    if (names.size() != i.elements) throw std::runtime_error("has too few or too many elements");
+    std::uint8_t bytes = std::max<std::uint8_t>(2, type.value().bytes);  // a number's
+    if (const auto found = registers_.find(names[0]); found != registers_.end()) bytes = found->second.bytes;
+    for (std::size_t k = 0; k < names.size(); ++k) i.slots[k] = operand(names[k], bytes);
+    i.run = find_access(loads, type->bytes, type->is_signed, bytes);
+  }
+
+  /// "[name+offset]" or "[offset]"; a symbol is the number of its first byte.
+  void read_address(Instruction& i, const std::string& word) {
+    const std::string text = inside(word);
+    const auto plus = text.find('+');
+    const std::string name = text.substr(0, plus);
+    i.offset = plus == std::string::npos ? 0 : to_integer(text.substr(plus + 1));
+    if (const auto symbol = symbols_.find(name); symbol != symbols_.end()) {
+      i.offset += symbol->second;
+    } else {
+      const Register& base = registers_.at(name);
+      i.base = base.slot;
+      i.base_bytes = base.bytes;
+    }
+  }
+
+  /// A register, a number or the address of a symbol, with `bytes` a lane.
+  Slot operand(const std::string& word, std::uint8_t bytes) {
+    if (word[0] == '%') {
+      const auto found = registers_.find(word);
+      if (found == registers_.end()) throw std::runtime_error("no register " + word);
+      if (found->second.bytes != bytes) throw std::runtime_error(word + " has another width");
+      return found->second.slot;
+    }
+    std::uint64_t bits = 0;
+    if (const auto symbol = symbols_.find(word); symbol != symbols_.end()) {
+      bits = symbol->second;
+    } else if (word.starts_with("0f") || word.starts_with("0d")) {
+      bits = std::stoull(word.substr(2), nullptr, 16);
+    } else if (is_number(word)) {
+      bits = static_cast<std::uint64_t>(to_integer(word));
+      if (bytes == Form::kMask && bits != 0) bits = ~std::uint64_t(0);
+    } else {
+      throw std::runtime_error("no symbol " + word);
+    }
+    const auto [found, is_new] = constants_.emplace(std::make_pair(bits, bytes), kernel_.num_slots);
+    if (is_new) ++kernel_.num_slots;
+    return found->second;
+  }
+
+  Program program_;
+  std::int32_t line_ = 0, location_ = -1;
+  std::map<int, std::string> files_;
+  std::map<std::string, std::string> strings_;  // of debug information, by label
+  std::string string_;
+  std::map<std::tuple<int, int, int>, std::int32_t> places_;
+  std::map<std::tuple<std::string, int, std::string, std::int32_t>, std::int32_t> known_;
+  std::uint32_t used_bytes_ = ~0u;
+
+  // of the kernel
+  Kernel kernel_;
+  bool entered_ = false;
+  int depth_ = 0;
+  std::map<std::string, Register> registers_;
+  std::map<std::string, std::uint32_t> symbols_;
+  std::map<std::pair<std::uint64_t, std::uint8_t>, Slot> constants_;
+  std::map<std::string, std::int32_t> labels_;
+  std::vector<std::pair<std::size_t, std::string>> jumps_;
+};
+
+}  // namespace
+
+Program read_program(const std::string& file) { return Reader(file).read(); }
+
+}  // namespace isopatch::emulator

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kernels in PTX, the assembly language that nvcc makes of them, read into a form that Warp executes. (NVIDIA: Parallel
+// Thread Execution ISA. Every instruction that the kernels use, and no other, is known: see instructions.cpp.)
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace isopatch::emulator {
+
+inline constexpr int kLanes = 32;
+
+class Warp;
+struct Instruction;
+using Run = void (*)(Warp&, const Instruction&);
+
+/// A register or a constant, of all lanes: its number. Constants follow the registers.
+using Slot = std::int32_t;
+
+/// The state spaces of PTX. Generic addresses are global ones: no kernel here makes others.
+enum class Space : std::uint8_t { kGlobal, kShared, kLocal, kParameter };
+
+enum class Flow : std::uint8_t { kNext, kBranch, kExit };
+
+struct Instruction {
+  Run run = nullptr;
+  Flow flow = Flow::kNext;
+  Slot guard = -1;  // only lanes where it is true, or with `unless` where it is not
+  bool unless = false;
+  std::array<Slot, 6> slots = {-1, -1, -1, -1, -1, -1};  // in the order of the text; of a vector, each element
+  std::int64_t offset = 0;                               // of an address, beside its register, which is `base`
+  Slot base = -1;
+  std::uint8_t base_bytes = 8;
+  Space space = Space::kGlobal;
+  std::uint8_t elements = 1;        // of a vector
+  std::uint32_t used_bytes = ~0u;   // of a vector load, a bit each
+  std::int32_t target = -1;         // of a branch
+  std::int32_t reconvergence = -1;  // where its lanes meet again; -1 at the end
+  std::int32_t line = 0;            // of the PTX file
+  std::int32_t location = -1;       // in Program::locations
+};
+
+/// A place in the source, and what it was inlined into.
+struct Location {
+  std::string file;
+  int line = 0;
+  std::string function;  // mangled; empty in the kernel itself
+  std::int32_t caller = -1;
+};
+
+struct Constant {
+  Slot slot;
+  std::uint64_t bits;
+  std::uint8_t bytes;  // of each lane's copy
+};
+
+struct Kernel {
+  std::string name;
+  std::vector<Instruction> code;
+  std::vector<Constant> constants;
+  std::int32_t num_slots = 0;
+  std::uint32_t parameter_bytes = 0, shared_bytes = 0, local_bytes = 0;
+};
+
+struct Program {
+  std::string file;
+  std::vector<Kernel> kernels;
+  std::vector<Location> locations;
+};
+
+/// Throws std::runtime_error that names file, line and instruction where something is not known.
+Program read_program(const std::string& file);
+
+/// For each instruction that branches, the first one that all its ways lead through; -1 if there is none.
+void find_reconvergence(std::vector<Instruction>& code);
+
+}  // namespace isopatch::emulator

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emulator/warp.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace isopatch::emulator {
+
+Warp::Warp(const Launch& launch, SharedMemory& shared, std::uint32_t block, std::uint32_t first_thread)
+    : launch_(launch),
+      shared_(shared),
+      local_(launch.kernel->local_bytes, kLanes),
+      slots_(std::make_unique<Lanes[]>(static_cast<std::size_t>(launch.kernel->num_slots))),
+      paths_{{0, -1, ~0u}},
+      block_(block),
+      first_thread_(first_thread) {
+  for (const Constant& c : launch.kernel->constants) {
+    for (int lane = 0; lane < kLanes; ++lane) std::memcpy(lanes<std::byte>(c.slot) + lane * c.bytes, &c.bits, c.bytes);
+  }
+}
+
+bool Warp::advance(int most) {
+  const Instruction* current = nullptr;
+  try {
+    for (int n = 0; n < most && alive_ != 0; ++n) {
+      current = &launch_.kernel->code[static_cast<std::size_t>(paths_.back().at)];
+      execute(*current);
+    }
+  } catch (const DeviceFault& fault) {
+    throw DeviceFault(fmt::format("{}, block {}, threads {} to {}: {}", launch_.place_of(*current), block_,
+                                  first_thread_, first_thread_ + kLanes - 1, fault.what()));
+  }
+  return alive_ != 0;
+}
+
+void Warp::execute(const Instruction& i) {
+  Path& path = paths_.back();
+  std::uint32_t chosen = path.lanes;
+  if (i.guard >= 0) chosen &= i.unless ? ~mask(i.guard) : mask(i.guard);
+  Count& count = launch_.counts[static_cast<std::size_t>(path.at)];
+  ++count.issued;
+  count.lanes += static_cast<std::uint64_t>(std::popcount(chosen));
+  switch (i.flow) {
+    case Flow::kNext:
+      active_ = chosen;
+      if (chosen != 0) i.run(*this, i);
+      ++path.at;
+      break;
+    case Flow::kBranch:
+      branch(i, chosen);
+      break;
+    case Flow::kExit:
+      ++path.at;
+      end(chosen);
+      break;
+  }
+  meet();
+}
+
+void Warp::branch(const Instruction& i, std::uint32_t taken) {
+  Path& path = paths_.back();
+  const std::uint32_t stay = path.lanes & ~taken;
+  if (taken == 0 || stay == 0) {
+    path.at = taken == 0 ? path.at + 1 : i.target;
+    return;
+  }
+  const Path others = {path.at + 1, i.reconvergence, stay}, first = {i.target, i.reconvergence, taken};
+  path.at = i.reconvergence;
+  if (i.reconvergence == path.until) paths_.pop_back();  // its lanes meet others there too, or at the end
+  paths_.push_back(others);
+  paths_.push_back(first);
+}
+
+void Warp::end(std::uint32_t lanes) {
+  alive_ &= ~lanes;
+  for (Path& p : paths_) p.lanes &= ~lanes;
+}
+
+void Warp::meet() {
+  while (!paths_.empty() && (paths_.back().lanes == 0 || paths_.back().at == paths_.back().until)) paths_.pop_back();
+}
+
+void Warp::require_together(std::uint32_t members) const {
+  if (active_ == alive_ && (members & alive_) == alive_) return;
+  throw DeviceFault(fmt::format("lanes {:#010x} meet alone; {:#010x} have not ended and {:#010x} are named", active_,
+                                alive_, members));
+}
+
+std::uint64_t Warp::address(const Instruction& i, int lane) const {
+  const auto offset = static_cast<std::uint64_t>(i.offset);
+  if (i.base < 0) return offset;
+  return offset + (i.base_bytes == 4 ? lanes<std::uint32_t>(i.base)[lane] : lanes<std::uint64_t>(i.base)[lane]);
+}
+
+bool Warp::is_uniform(const Instruction& i, std::uint64_t at) const {
+  for (std::uint32_t left = active_; left != 0; left &= left - 1) {
+    if (address(i, std::countr_zero(left)) != at) return false;
+  }
+  return true;
+}
+
+void Warp::read(const Instruction& i, std::size_t size, Places& places) {
+  count_transactions(i, size);
+  if (i.space == Space::kLocal || i.space == Space::kParameter) {  // nearly always at one address
+    const std::uint64_t at = address(i, std::countr_zero(active_));
+    if (is_uniform(i, at)) return read_one(i, size, at, places);
+  }
+  for (std::uint32_t left = active_; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const std::uint64_t at = address(i, lane);
+    std::byte*& place = places[static_cast<std::size_t>(lane)];
+    switch (i.space) {
+      case Space::kShared:
+        place = shared_.read(at, size, {thread(lane), epoch_}, i.used_bytes);
+        break;
+      case Space::kLocal:
+        local_.read(at, size, 1u << lane, i.used_bytes);
+        place = local_.at(lane, at);
+        break;
+      case Space::kParameter:
+        place = parameter(at, size);
+        break;
+      case Space::kGlobal:
+        place = launch_.memory->read(at, size, i.used_bytes);
+        break;
+    }
+  }
+}
+
+void Warp::read_one(const Instruction& i, std::size_t size, std::uint64_t at, Places& places) {
+  if (i.space == Space::kLocal) {
+    local_.read(at, size, active_, i.used_bytes);
+    for (int lane = 0; lane < kLanes; ++lane) places[static_cast<std::size_t>(lane)] = local_.at(lane, at);
+  } else {
+    places.fill(parameter(at, size));
+  }
+}
+
+std::byte* Warp::parameter(std::uint64_t at, std::size_t size) const {
+  const std::size_t total = launch_.parameters.size();
+  if (at > total || size > total - at) {
+    throw DeviceFault(fmt::format("read of {} bytes at {} of {} bytes of parameters", size, at, total));
+  }
+  return const_cast<std::byte*>(launch_.parameters.data()) + at;  // no instruction writes there
+}
+
+void Warp::write(const Instruction& i, std::size_t size, Places& places) {
+  count_transactions(i, size);
+  if (i.space == Space::kLocal) {
+    const std::uint64_t at = address(i, std::countr_zero(active_));
+    if (is_uniform(i, at)) {
+      local_.write(at, size, active_);
+      for (int lane = 0; lane < kLanes; ++lane) places[static_cast<std::size_t>(lane)] = local_.at(lane, at);
+      return;
+    }
+  }
+  for (std::uint32_t left = active_; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const std::uint64_t at = address(i, lane);
+    std::byte*& place = places[static_cast<std::size_t>(lane)];
+    switch (i.space) {
+      case Space::kShared:
+        place = shared_.write(at, size, {thread(lane), epoch_});
+        break;
+      case Space::kLocal:
+        local_.write(at, size, 1u << lane);
+        place = local_.at(lane, at);
+        break;
+      case Space::kParameter:
+        throw DeviceFault("write to a parameter");
+      case Space::kGlobal:
+        place = launch_.memory->write(at, size);
+        break;
+    }
+  }
+}
+
+void Warp::count_transactions(const Instruction& i, std::size_t size) {
+  if (!launch_.counts_transactions || (i.space != Space::kGlobal && i.space != Space::kShared)) return;
+  const std::uint64_t unit = i.space == Space::kGlobal ? 32 : 4;
+  std::array<std::uint64_t, 4 * kLanes> units;  // an access has 16 bytes at most
+  std::size_t count = 0;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    if (!is_active(lane)) continue;
+    const std::uint64_t at = address(i, lane);
+    for (std::uint64_t u = at / unit; u <= (at + size - 1) / unit; ++u) units[count++] = u;
+  }
+  std::sort(units.begin(), units.begin() + count);
+  const auto end = std::unique(units.begin(), units.begin() + count);
+  Count& c = launch_.counts[static_cast<std::size_t>(&i - launch_.kernel->code.data())];
+  if (i.space == Space::kGlobal) {
+    c.transactions += static_cast<std::uint64_t>(end - units.begin());
+    return;
+  }
+  std::array<std::uint64_t, 32> words_of_bank = {};
+  for (auto at = units.begin(); at != end; ++at) ++words_of_bank[*at % 32];
+  c.transactions += *std::max_element(words_of_bank.begin(), words_of_bank.end());
+}
+
+}  // namespace isopatch::emulator

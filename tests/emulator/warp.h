@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// 32 lanes that execute a kernel in lockstep. Where a branch parts them, one side goes first, to the instruction where
+// all ways meet again; an instruction that needs all lanes together while some are elsewhere is a fault.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "emulator/memory.h"
+#include "emulator/program.h"
+
+namespace isopatch::emulator {
+
+/// How often an instruction was issued to a warp, and for how many lanes in all.
+struct Count {
+  std::uint64_t issued = 0, lanes = 0;
+  std::uint64_t transactions = 0;  // 32-byte sectors of global memory, or passes through the banks of shared memory
+};
+
+struct Launch {
+  const Program* program;
+  const Kernel* kernel;
+  std::span<const std::byte> parameters;
+  GlobalMemory* memory;
+  std::uint32_t grid, block;  // blocks, threads a block
+  std::span<Count> counts;    // one for each instruction
+  bool counts_transactions;
+
+  /// For messages: the kernel, and where the instruction comes from.
+  std::string place_of(const Instruction& i) const;
+};
+
+class Warp {
+ public:
+  Warp(const Launch& launch, SharedMemory& shared, std::uint32_t block, std::uint32_t first_thread);
+
+  /// Executes up to `most` instructions; false when all lanes have ended. Throws DeviceFault.
+  bool advance(int most);
+
+  // For the instructions:
+
+  template <class T>
+  T* lanes(Slot slot) {
+    return reinterpret_cast<T*>(slots_[static_cast<std::size_t>(slot)].bytes);
+  }
+  template <class T>
+  const T* lanes(Slot slot) const {
+    return reinterpret_cast<const T*>(slots_[static_cast<std::size_t>(slot)].bytes);
+  }
+  std::uint32_t& mask(Slot slot) { return *lanes<std::uint32_t>(slot); }  // of a predicate
+  std::uint32_t active() const { return active_; }
+  bool is_active(int lane) const { return (active_ >> lane & 1u) != 0; }
+  std::uint32_t alive() const { return alive_; }
+  std::uint32_t thread(int lane) const { return first_thread_ + static_cast<std::uint32_t>(lane); }
+  std::uint32_t block() const { return block_; }
+  const Launch& launch() const { return launch_; }
+
+  /// Where each active lane's access goes; throws DeviceFault where it must not.
+  using Places = std::array<std::byte*, kLanes>;
+  void read(const Instruction& i, std::size_t size, Places& places);
+  void write(const Instruction& i, std::size_t size, Places& places);
+
+  void pass_barrier() { ++epoch_; }
+  /// Throws DeviceFault unless all lanes that have not ended are active and named by `members`.
+  void require_together(std::uint32_t members) const;
+
+ private:
+  struct alignas(64) Lanes {
+    std::byte bytes[8 * kLanes];
+  };
+  struct Path {  // lanes on their way to where they meet others
+    std::int32_t at, until;
+    std::uint32_t lanes;
+  };
+
+  std::uint64_t address(const Instruction& i, int lane) const;
+  bool is_uniform(const Instruction& i, std::uint64_t at) const;
+  void read_one(const Instruction& i, std::size_t size, std::uint64_t at, Places& places);
+  std::byte* parameter(std::uint64_t at, std::size_t size) const;
+  void count_transactions(const Instruction& i, std::size_t size);
+  void execute(const Instruction& i);
+  void branch(const Instruction& i, std::uint32_t taken);
+  void end(std::uint32_t lanes);
+  void meet();
+
+  const Launch& launch_;
+  SharedMemory& shared_;
+  LocalMemory local_;
+  std::unique_ptr<Lanes[]> slots_;
+  std::vector<Path> paths_;  // the last one runs
+  std::uint32_t block_, first_thread_;
+  std::uint32_t active_ = 0, alive_ = ~0u, epoch_ = 0;
+};
+
+}  // namespace isopatch::emulator
