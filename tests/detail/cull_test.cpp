@@ -117,9 +117,9 @@ TEST(MayMeet, HoldsForNodesOfCellsThatShareAPointAtEqualPressure) {
         const detail::PairFrame f = pose.frame(scene);
         for (const Node* node_a : above_a[m]) {
           for (const Node* node_b : above_b[s]) {
-            ASSERT_TRUE(detail::may_meet(f, detail::box_of(node_a), detail::box_of(node_b)))
+            ASSERT_TRUE(detail::may_meet(f, detail::box_of(*node_a), detail::box_of(*node_b)))
                 << a.name << ", " << b.name;
-            ASSERT_TRUE(detail::may_overlap(f, detail::box_of(node_a), detail::box_of(node_b)));
+            ASSERT_TRUE(detail::may_overlap(f, detail::box_of(*node_a), detail::box_of(*node_b)));
           }
         }
       }
@@ -143,7 +143,7 @@ TEST(MayMeet, HoldsForNodesBesideARigidSurface) {
     const detail::PairFrame f = pose.frame(scene);
     for (const Node* node_a : above_a[m]) {
       for (const Node* node_b : above_b[s]) {
-        ASSERT_TRUE(detail::may_meet(f, detail::box_of(node_a), detail::box_of(node_b)));
+        ASSERT_TRUE(detail::may_meet(f, detail::box_of(*node_a), detail::box_of(*node_b)));
       }
     }
   }
@@ -170,8 +170,8 @@ TEST(MayMeet, HoldsForNodesInAHalfSpace) {
         pose.join(scene, in_a.x, {random.uniform(-1, 1), random.uniform(-1, 1), -deep});
         const detail::PairFrame f = pose.frame(scene);
         for (const Node* node : above[m]) {
-          ASSERT_TRUE(detail::may_meet(f, detail::box_of(node), detail::NodeBox<float>{}));
-          ASSERT_TRUE(detail::may_overlap(f, detail::box_of(node), detail::NodeBox<float>{}));
+          ASSERT_TRUE(detail::may_meet(f, detail::box_of(*node), detail::NodeBox<float>{}));
+          ASSERT_TRUE(detail::may_overlap(f, detail::box_of(*node), detail::NodeBox<float>{}));
         }
       }
     }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <deque>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
 
@@ -38,6 +39,23 @@ std::string Launch::place_of(const Instruction& i) const {
 }
 
 namespace {
+
+struct Sum {
+  Count count;
+  std::uint64_t in_double = 0;
+
+  void add(const Count& c, const Instruction& i) {
+    count.issued += c.issued, count.lanes += c.lanes, count.transactions += c.transactions;
+    if (i.in_double) in_double += c.issued;
+  }
+  nlohmann::json json(const std::string& name) const {
+    return {{"name", demangled(name)},
+            {"issued", count.issued},
+            {"in_double", in_double},
+            {"lanes", count.lanes},
+            {"transactions", count.transactions}};
+  }
+};
 
 /// A block and its warps that have not ended.
 struct Block {
@@ -87,41 +105,36 @@ void Device::launch(const Kernel& kernel, std::uint32_t grid, std::uint32_t bloc
 }
 
 std::string Device::profile() const {
-  std::string text;
+  nlohmann::json kernels = nlohmann::json::array();
   for (const auto& [name, of] : kernels_) {
-    Count total;
-    std::map<std::string, Count> by_function;
-    std::map<std::string, std::uint64_t> by_name;
+    if (of.launches == 0) continue;
+    Sum total;
+    std::map<std::string, Sum> by_function, by_line;
     for (std::size_t at = 0; at < of.counts.size(); ++at) {
-      const Count& c = of.counts[at];
-      const auto add = [&](Count& sum) {
-        sum.issued += c.issued, sum.lanes += c.lanes, sum.transactions += c.transactions;
-      };
-      add(total);
-      std::set<std::string> functions;
-      for (std::int32_t l = of.kernel->code[at].location; l >= 0;
-           l = of.program->locations[static_cast<std::size_t>(l)].caller) {
+      const Instruction& i = of.kernel->code[at];
+      total.add(of.counts[at], i);
+      std::set<std::string> functions, lines;  // each once, however often it calls itself
+      for (std::int32_t l = i.location; l >= 0;) {
         const Location& location = of.program->locations[static_cast<std::size_t>(l)];
         if (!location.function.empty()) functions.insert(location.function);
+        lines.insert(fmt::format("{}:{}", location.file, location.line));
+        l = location.caller;
       }
-      for (const std::string& f : functions) add(by_function[f]);
+      for (const std::string& f : functions) by_function[f].add(of.counts[at], i);
+      for (const std::string& l : lines) by_line[l].add(of.counts[at], i);
     }
-    if (of.launches == 0) continue;
-    text += fmt::format(
-        "{}: {} launches, {} warp instructions, {:.1f} lanes active, {} transactions\n", demangled(name), of.launches,
-        total.issued, static_cast<double>(total.lanes) / static_cast<double>(std::max<std::uint64_t>(1, total.issued)),
-        total.transactions);
-    std::vector<std::pair<std::string, Count>> sorted(by_function.begin(), by_function.end());
-    std::sort(sorted.begin(), sorted.end(),
-              [](const auto& a, const auto& b) { return a.second.issued > b.second.issued; });
-    for (const auto& [function, c] : sorted) {
-      if (c.issued == 0) break;
-      text += fmt::format("  {:>14} {:>5.1f} {:>12}  {}\n", c.issued,
-                          static_cast<double>(c.lanes) / static_cast<double>(c.issued), c.transactions,
-                          demangled(function));
+    nlohmann::json kernel = total.json(of.kernel->name);
+    kernel["launches"] = of.launches;
+    kernel["instructions"] = of.kernel->code.size();
+    for (const auto& [key, sums] : {std::pair("functions", &by_function), std::pair("lines", &by_line)}) {
+      kernel[key] = nlohmann::json::array();
+      for (const auto& [of_what, sum] : *sums) {
+        if (sum.count.issued > 0) kernel[key].push_back(sum.json(of_what));
+      }
     }
+    kernels.push_back(std::move(kernel));
   }
-  return text;
+  return nlohmann::json{{"kernels", kernels}}.dump(1);
 }
 
 }  // namespace isopatch::emulator

@@ -32,8 +32,9 @@ class Device {
 
   GlobalMemory& memory() { return memory_; }
 
-  /// Warp instructions issued since the start, by kernel and by function with all that was inlined into it, as text.
-  /// Memory transactions are counted only if asked for before the launches.
+  /// What was issued to warps since the start, as JSON: for each kernel, and for each function with all that was
+  /// inlined into it, warp instructions, how many of them compute in double, their lanes and memory transactions. The
+  /// last are counted only if that was asked for before the launches.
   std::string profile() const;
   void count_transactions() { counts_transactions_ = true; }
 

@@ -102,6 +102,10 @@ constexpr auto kFma = [](auto a, auto b, auto c) { return std::fma(a, b, c); };
 constexpr auto kDivFloat = [](auto a, auto b) { return a / b; };
 constexpr auto kSqrt = [](auto a) { return std::sqrt(a); };
 constexpr auto kReciprocal = [](auto a) { return decltype(a)(1) / a; };
+/// What counts as 0 gives an infinity; a device is less exact.
+constexpr auto kApproximateReciprocal = [](float a) {
+  return 1.0f / (std::fabs(a) < std::numeric_limits<float>::min() ? std::copysign(0.0f, a) : a);
+};
 constexpr auto kNegate = [](auto a) { return -a; };
 constexpr auto kAbs = [](auto a) { return std::fabs(a); };
 constexpr auto kAbsInteger = [](auto a) { return a < 0 ? static_cast<decltype(a)>(0u - static_cast<u32>(a)) : a; };
@@ -334,6 +338,7 @@ Forms make_forms() {
   Forms forms;
   add_float<float>(forms, "f32");
   add_float<double>(forms, "f64");
+  forms["rcp.approx.ftz.f32"] = unary_form<float, float, kApproximateReciprocal>();
   forms["copysign.f32"] = binary_form<float, float, float, kCopySign>();
 
   add_bits<u16>(forms, {"b16", "u16", "s16"});

@@ -72,6 +72,14 @@ std::optional<Type> memory_type(const std::string& name) {
   return Type{static_cast<std::uint8_t>(bits / 8), name[0] == 's'};
 }
 
+/// Not what only moves bits.
+bool computes_in_double(const std::string& name) {
+  if (name.find("f64") == std::string::npos) return false;
+  const std::string operation = name.substr(0, name.find('.'));
+  return operation != "ld" && operation != "st" && operation != "mov" && operation != "selp" && operation != "neg" &&
+         operation != "abs";
+}
+
 class Reader {
  public:
   explicit Reader(const std::string& file) { program_.file = file; }
@@ -259,6 +267,7 @@ class Reader {
     const auto end = text.find_first_of(" \t");
     std::string name = text.substr(0, end);
     Words operands = end == std::string::npos ? Words() : split(text.substr(end));
+    i.in_double = computes_in_double(name);
     if (name == "bra" || name == "bra.uni") {
       i.flow = Flow::kBranch;
       jumps_.emplace_back(kernel_.code.size(), operands.at(0));

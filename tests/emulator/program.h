@@ -36,6 +36,7 @@ struct Instruction {
   std::uint8_t base_bytes = 8;
   Space space = Space::kGlobal;
   std::uint8_t elements = 1;        // of a vector
+  bool in_double = false;           // arithmetic
   std::uint32_t used_bytes = ~0u;   // of a vector load, a bit each
   std::int32_t target = -1;         // of a branch
   std::int32_t reconvergence = -1;  // where its lanes meet again; -1 at the end

@@ -22,10 +22,9 @@ struct NodeBox {
   F low, high;
 };
 
-ISOPATCH_HD NodeBox<float> box_of(const Node* n) {
-  if (n == nullptr) return {};
+ISOPATCH_HD NodeBox<float> box_of(const Node& n) {
   const auto vec = [](const float(&v)[3]) { return Vec3f{v[0], v[1], v[2]}; };
-  return {{vec(n->center), vec(n->half), vec(n->drift), vec(n->growth)}, n->low, n->high};
+  return {{vec(n.center), vec(n.half), vec(n.drift), vec(n.growth)}, n.low, n.high};
 }
 
 /// The same as the other body sees it: in the frames of both, with u for its extent.
@@ -122,7 +121,8 @@ ISOPATCH_HD MaskOf<F> may_meet(const PairFrame& f, const PlacedBox<F>& a, const 
   const Vec3<F> apart_S = fused(middle, drift_S, b.in_S.center - a.in_S.center);
   const Vec3<F> half_S = fused(middle, growth_S, a.in_S.half + b.in_S.half);
   const Vec3<F> both = fused(reach, abs(drift_S) + abs(growth_S), half_S);
-  return reach >= F(0) && abs(apart_S.x) <= both.x && abs(apart_S.y) <= both.y && abs(apart_S.z) <= both.z;
+  const MaskOf<F> x = abs(apart_S.x) <= both.x, y = abs(apart_S.y) <= both.y, z = abs(apart_S.z) <= both.z;
+  return reach >= F(0) && x && y && z;
 }
 
 ISOPATCH_HD bool may_meet(const PairFrame& f, const NodeBox<float>& m, const NodeBox<float>& s) {

@@ -3,11 +3,31 @@
 // The flattened scene as kernels see it: plain arrays in one address space, passed by value.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "isopatch/detail/vec.h"
 
 namespace isopatch::detail {
+
+/// A copy of what a kernel reads of the scene; on a GPU by loads of 16 bytes, and not of a member each. Scalar is what
+/// it is made of.
+template <class Scalar, class T>
+ISOPATCH_HD T loaded(const T* from) {
+#if defined(__CUDA_ARCH__)
+  using Quad = std::conditional_t<sizeof(Scalar) == 8, double2, float4>;
+  static_assert(alignof(T) % sizeof(Quad) == 0 && sizeof(T) % sizeof(Quad) == 0);
+  T to;
+#pragma unroll
+  for (std::size_t i = 0; i < sizeof(T) / sizeof(Quad); ++i) {
+    reinterpret_cast<Quad*>(&to)[i] = reinterpret_cast<const Quad*>(from)[i];
+  }
+  return to;
+#else
+  return *from;
+#endif
+}
 
 /// One convex piece of a body in its geometry's frame: a tet with an affine extent, or a surface triangle of a rigid
 /// body. Face i is opposite vertex i and contains vertex (i+1)&3. A triangle repeats its first vertex as vertex 3, its
@@ -15,11 +35,11 @@ namespace isopatch::detail {
 ///
 /// What a contact plane and its lines are made from comes first: three cache lines of 64 bytes.
 struct alignas(64) Cell {
-  struct Face {
+  struct alignas(16) Face {
     Vec3d inward;   // unit normal, into the cell
     double height;  // of vertex 0 over the face, m: 0 for those that contain it
   };
-  struct Corner {
+  struct alignas(16) Corner {
     Vec3d vertex;   // m
     double extent;  // there
   };
@@ -42,13 +62,13 @@ struct CellRef {
 
   const Cell* cell = nullptr;  // null for a half space
 
-  ISOPATCH_HD Vec3d vertex(int i) const { return cell->corner[i].vertex; }
-  ISOPATCH_HD double extent(int i) const { return cell->corner[i].extent; }
+  ISOPATCH_HD Vec3d vertex(int i) const { return loaded<double>(cell->corner + i).vertex; }
+  ISOPATCH_HD double extent(int i) const { return loaded<double>(cell->corner + i).extent; }
   ISOPATCH_HD Vec3d gradient() const { return cell->gradient; }
-  ISOPATCH_HD Vec3d inward(int i) const { return cell->face[i].inward; }
+  ISOPATCH_HD Vec3d inward(int i) const { return loaded<double>(cell->face + i).inward; }
   ISOPATCH_HD Vec3d vertex0() const { return vertex(0); }
   ISOPATCH_HD double extent0() const { return extent(0); }
-  ISOPATCH_HD double height0() const { return cell->face[0].height; }
+  ISOPATCH_HD double height0() const { return loaded<double>(cell->face).height; }
   ISOPATCH_HD bool has_zero_face() const { return cell->zero_face != 0; }
 };
 
@@ -66,10 +86,16 @@ struct CoarseRef {
 
   const CoarseCell* cell;
 
-  ISOPATCH_HD Vec3f vertex(int i) const { return {cell->vertex[i][0], cell->vertex[i][1], cell->vertex[i][2]}; }
-  ISOPATCH_HD float extent(int i) const { return cell->extent[i]; }
-  ISOPATCH_HD Vec3f gradient() const { return {cell->gradient[0], cell->gradient[1], cell->gradient[2]}; }
-  ISOPATCH_HD float longest_edge() const { return cell->longest_edge; }
+  ISOPATCH_HD Vec3f vertex(int i) const {
+    const CoarseCell c = loaded<float>(cell);
+    return {c.vertex[i][0], c.vertex[i][1], c.vertex[i][2]};
+  }
+  ISOPATCH_HD float extent(int i) const { return loaded<float>(cell).extent[i]; }
+  ISOPATCH_HD Vec3f gradient() const {
+    const CoarseCell c = loaded<float>(cell);
+    return {c.gradient[0], c.gradient[1], c.gradient[2]};
+  }
+  ISOPATCH_HD float longest_edge() const { return loaded<float>(cell).longest_edge; }
 };
 
 /// A node of a binary hierarchy. The children of an inner node are `child` and `child + 1`; a leaf has `child = ~cell`.

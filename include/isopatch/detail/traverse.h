@@ -103,9 +103,26 @@ struct Share {
   int index = 0, count = 1;
 };
 
-/// The cells of M are shared out by subtrees, several to a share, so that a contact in one place is work for many:
-/// those below the nodes `levels` under the root, dealt out in turn.
-inline constexpr int kSubtreesPerShare = 8;
+/// The pairs of nodes that a warp starts with: 2^levels subtrees of M, each with as many of S as there are below. So
+/// all lanes have work from the first round on, and a contact in one place is work for many shares, among which the
+/// pairs are dealt out in turn.
+struct Roots {
+  int levels_M, levels_S;
+
+  ISOPATCH_HD static Roots make(int lanes, int shares, bool half_space) {
+    const int share = log2(shares);
+    if (lanes == 1) return {shares == 1 ? 0 : share + 3, 0};
+    return {share + (half_space ? 5 : 3), half_space ? 0 : 2};
+  }
+  ISOPATCH_HD int count() const { return 1 << (levels_M + levels_S); }
+
+ private:
+  ISOPATCH_HD static int log2(int x) {
+    int power = 0;
+    while (1 << power < x) ++power;
+    return power;
+  }
+};
 
 /// The node that the bits of `subtree`, from the highest of `levels`, lead to from the root; a leaf met early belongs
 /// to the path that goes on to the left. -1 if there is none.
@@ -128,16 +145,15 @@ template <class Warp, class Visitor, int size>
 ISOPATCH_HD void traverse(Warp& warp, Workspace<size>& work, Visitor& visitor, Share share = {}) {
   const PairFrame& f = work.frame;
   const Node* nodes_M = f.hierarchy_M.nodes;
-  const Node* nodes_S = f.S->half_space ? nullptr : f.hierarchy_S.nodes;
-  const int subtrees = share.count == 1 ? 1 : kSubtreesPerShare * share.count;
-  int levels = 0;
-  while (1 << levels < subtrees) ++levels;
+  const Node* nodes_S = f.hierarchy_S.nodes;
+  const bool half_space = f.half_space_S;
+  const Roots roots = Roots::make(size, share.count, half_space);
 
   Queue<CellPair, size> candidates = {work.candidates};
   Queue<PlacedCells, size> accepted = {work.accepted};
-  int next_subtree = share.index, depth = 0;
+  int next_root = share.index, depth = 0;
   while (true) {
-    const bool descended = depth == 0 && next_subtree >= subtrees;
+    const bool descended = depth == 0 && next_root >= roots.count();
     if (accepted.is_due(descended && candidates.waiting == 0)) {
       visit(warp, accepted, visitor);
       continue;
@@ -148,13 +164,18 @@ ISOPATCH_HD void traverse(Warp& warp, Workspace<size>& work, Visitor& visitor, S
     }
     if (descended) return;
 
-    if (depth == 0) {  // a root for each lane
-      const int subtree = next_subtree + share.count * warp.lane();
-      const std::int32_t root = subtree < subtrees ? subtree_root(nodes_M, subtree, levels) : -1;
-      const std::uint32_t roots = warp.ballot(root >= 0);
-      if (root >= 0) work.stack[rank_in(roots, warp.lane())] = {root, nodes_S == nullptr ? -1 : 0};
-      depth = count_bits(roots);
-      next_subtree += share.count * size;
+    if (depth == 0) {  // a pair of roots for each lane
+      const int root = next_root + share.count * warp.lane();
+      NodePair at = {-1, -1};
+      if (root < roots.count()) {
+        at.m = subtree_root(nodes_M, root & ((1 << roots.levels_M) - 1), roots.levels_M);
+        if (!half_space) at.s = subtree_root(nodes_S, root >> roots.levels_M, roots.levels_S);
+      }
+      const bool found = at.m >= 0 && (half_space || at.s >= 0);
+      const std::uint32_t ballot = warp.ballot(found);
+      if (found) work.stack[rank_in(ballot, warp.lane())] = at;
+      depth = count_bits(ballot);
+      next_root += share.count * size;
       warp.sync();
       continue;
     }
@@ -170,31 +191,26 @@ ISOPATCH_HD void traverse(Warp& warp, Workspace<size>& work, Visitor& visitor, S
     warp.sync();
 
     bool opened = false, open_M = false, leaves = false;
-    std::int32_t first = 0;  // of two children
-    CellPair cells = {0, -1};
+    Node m = {}, s = {};
     if (active) {
-      const Node& m = nodes_M[at.m];
-      const Node* s = nodes_S == nullptr ? nullptr : nodes_S + at.s;
-      if (visitor.wants(box_of(&m), box_of(s))) {
-        const bool leaf_S = s == nullptr || s->is_leaf();
+      m = loaded<float>(nodes_M + at.m);
+      s = loaded<float>(half_space ? nodes_M : nodes_S + at.s);  // for a half space any will do
+      if (visitor.wants(box_of(m), box_of(s))) {
+        const bool leaf_S = half_space || s.is_leaf();
         leaves = m.is_leaf() && leaf_S;
         opened = !leaves;
-        if (leaves) {
-          cells = {m.cell(), s == nullptr ? -1 : s->cell()};
-        } else {
-          open_M = leaf_S || (!m.is_leaf() && m.size >= s->size);
-          first = open_M ? m.child : s->child;
-        }
+        open_M = leaf_S || (!m.is_leaf() && m.size >= s.size);
       }
     }
     const std::uint32_t ballot = warp.ballot(opened);
     if (opened) {
       NodePair* top = work.stack + depth + 2 * rank_in(ballot, warp.lane());
+      const std::int32_t first = open_M ? m.child : s.child;  // of two
       top[0] = open_M ? NodePair{first, at.s} : NodePair{at.m, first};
       top[1] = open_M ? NodePair{first + 1, at.s} : NodePair{at.m, first + 1};
     }
     depth += 2 * count_bits(ballot);
-    candidates.add(warp, leaves, cells);
+    candidates.add(warp, leaves, {m.cell(), half_space ? -1 : s.cell()});
   }
 }
 

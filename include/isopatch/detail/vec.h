@@ -115,8 +115,14 @@ ISOPATCH_HD T inverse(T x) {
 /// Infinite for 0, with its sign.
 inline constexpr float kRough = 0x1p-11f;
 ISOPATCH_HD float rough_inverse(float x) {
+#if defined(__CUDA_ARCH__)
+  float y;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+#else
   const float y = guess_inverse(x), r = fused(-x, y, 1.0f);
   return fused(y, fused(r, r, r), y);
+#endif
 }
 
 /// x with its sign turned where that of y is negative.
