@@ -70,10 +70,10 @@ std::string first_in_row(const char* name, std::size_t width, const std::vector<
                          std::size_t environment, std::size_t environments) {
   const std::size_t row = a.size() / environments;
   for (std::size_t i = 0; i < row; ++i) {
-    const T &x = a[environment * row + i], &y = b[environment * row + i];
-    if (std::memcmp(&x, &y, sizeof(T)) == 0) continue;
+    const std::string x = value_and_bits(a[environment * row + i]), y = value_and_bits(b[environment * row + i]);
+    if (x == y) continue;
     const std::string component = width > 1 ? fmt::format("[{}]", i % width) : "";
-    return fmt::format("{}[{}]{}: {} and {}", name, i / width, component, value_and_bits(x), value_and_bits(y));
+    return fmt::format("{}[{}]{}: {} and {}", name, i / width, component, x, y);
   }
   return {};
 }
@@ -114,7 +114,7 @@ std::string first_record(const char* name, const Record* a, std::int32_t count_a
   std::set_difference(in_a.begin(), in_a.end(), in_b.begin(), in_b.end(), std::back_inserter(only_a));
   std::set_difference(in_b.begin(), in_b.end(), in_a.begin(), in_a.end(), std::back_inserter(only_b));
   if (only_a.empty() && only_b.empty()) return {};
-  const std::string counts = fmt::format("{} {} in one only, {} in the other", name, only_a.size(), only_b.size());
+  std::string counts = fmt::format("{} {} in one only, {} in the other", name, only_a.size(), only_b.size());
   if (only_a.empty() || only_b.empty()) return counts;
 
   const auto unlike = [&](const Words& other) {

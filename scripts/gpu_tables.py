@@ -106,10 +106,16 @@ def number(value, digits=3):
 
 
 class Benchmarks:
-    """Rows by scene, precision and size, in the order of the file."""
+    """Rows by scene, precision and size: scenes with few polygons first."""
 
     def __init__(self, rows):
-        self.rows = rows
+        polygons = {}
+        for row in rows:
+            polygons.setdefault(row.scene, []).append(row.counters["polygons"])
+        precisions = ["float", "double"]
+        self.rows = rows = sorted(
+            rows, key=lambda r: (min(polygons[r.scene]), r.scene, precisions.index(r.precision), r.environments)
+        )
         self.at = {(row.scene, row.precision, row.environments): row for row in rows}
         self.pairs = list(dict.fromkeys((row.scene, row.precision) for row in rows))
         self.scenes = list(dict.fromkeys(row.scene for row in rows))
