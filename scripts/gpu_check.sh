@@ -14,8 +14,8 @@
 #
 # ISOPATCH_SANITIZER_FILTER chooses the tests for compute-sanitizer (it is 10 to 100 times slower than the bare program).
 # ISOPATCH_DATA_DIR is the folder of the meshes that are not part of this project; without it ../shared/data or
-# shared/data where they are. ISOPATCH_SAME_BITS has other options for same_bits. ISOPATCH_COMMIT says which commit this is
-# where git is not there to ask.
+# shared/data where they are. ISOPATCH_SAME_BITS has other options for same_bits. ISOPATCH_COMMIT says which commit this
+# is where git cannot be asked.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -9,8 +9,8 @@ and the times of 8192 environments into the column 'measured' of bench/README.md
 With --backend cpu it makes the table of README.md between the markers cpu-throughput from a run on the CPU:
 
   isopatch_bench --benchmark_filter=cpu --benchmark_context=commit=$(git rev-parse --short HEAD) \\
-    --benchmark_context=processor=NAME --benchmark_repetitions=9 --benchmark_enable_random_interleaving=true \\
-    --benchmark_min_time=0.2 --benchmark_out=FOLDER/bench.json --benchmark_out_format=json
+    --benchmark_context=processor=NAME --benchmark_repetitions=40 --benchmark_enable_random_interleaving=true \\
+    --benchmark_min_time=0.02 --benchmark_out=FOLDER/bench.json --benchmark_out_format=json
 
 Ends with 2 where something is missing or is not what it should be.
 """
