@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/data_folder.h"
 #include "host/cpu/traversal_counts.h"
 #include "isopatch/isopatch.h"
 #if defined(ISOPATCH_HAS_CUDA)
@@ -69,7 +70,7 @@ BenchScene box_stack() {
 }
 
 std::optional<BenchScene> pepper_in_bowl() {
-  const std::string folder = ISOPATCH_DATA_DIR;
+  const std::string folder = data_folder();
   const std::string pepper = folder + "/yellow_bell_pepper_no_stem_low.vtk", bowl = folder + "/evo_bowl_coarse3k.vtk";
   if (!std::filesystem::exists(pepper) || !std::filesystem::exists(bowl)) return {};
   return two_bodies("pepper_in_bowl", make_tet_mesh("pepper", read_vtk(pepper)), make_tet_mesh("bowl", read_vtk(bowl)),

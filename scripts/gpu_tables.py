@@ -1,0 +1,379 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the tables of README.md and bench/results/README.md from what scripts/gpu_check.sh wrote.
+
+Reads FOLDER/bench.json (Google Benchmark's) and, where they are, summary.json, ceilings.json and profile.csv. Prints
+the tables; with --write it puts them between the markers <!-- gpu-results --> and <!-- /gpu-results --> of both files,
+and the times of 8192 environments into the column 'measured' of bench/README.md.
+
+With --backend cpu it makes the table of README.md between the markers cpu-throughput from a run on the CPU:
+
+  isopatch_bench --benchmark_filter=cpu --benchmark_context=commit=$(git rev-parse --short HEAD) \\
+    --benchmark_context=processor=NAME --benchmark_repetitions=40 --benchmark_enable_random_interleaving=true \\
+    --benchmark_min_time=0.02 --benchmark_out=FOLDER/bench.json --benchmark_out_format=json
+
+Ends with 2 where something is missing or is not what it should be.
+"""
+
+import argparse
+import csv
+import json
+import re
+import sys
+import textwrap
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def fail(message):
+    print(f"gpu_tables: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
+@dataclass
+class Row:
+    """One benchmark."""
+
+    precision: str
+    scene: str
+    environments: int
+    seconds: float  # a batch
+    counters: dict
+
+    def rate(self, name):
+        return self.counters[f"{name}/s"]
+
+
+def read_json(path):
+    try:
+        return json.loads(path.read_text())
+    except OSError as error:
+        fail(f"{path} cannot be read: {error.strerror}")
+    except json.JSONDecodeError as error:
+        fail(f"{path} is not JSON, line {error.lineno}: {error.msg} (was its program stopped?)")
+
+
+def read_benchmarks(path, backend):
+    """The rows of one backend, the fastest of the repetitions of each, and the run's context."""
+    units = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
+    data = read_json(path)
+    rows, repetitions = {}, 1
+    for entry in data.get("benchmarks", []):
+        name = re.fullmatch(r"BM_Evaluate/(\w+)/(float|double)/(\w+)/(\d+)(/\w+)?", entry["name"])
+        if not name or name[1] != backend or entry.get("run_type", "iteration") != "iteration":
+            continue
+        if entry.get("error_occurred"):
+            print(f"gpu_tables: left out: {entry['name']}: {entry.get('error_message')}", file=sys.stderr)
+            continue
+        row = Row(name[2], name[3], int(name[4]), entry["real_time"] * units[entry["time_unit"]], entry)
+        if entry["name"] not in rows or row.seconds < rows[entry["name"]].seconds:
+            rows[entry["name"]] = row
+        repetitions = max(repetitions, entry.get("repetitions", 1))
+    if not rows:
+        fail(f"{path} has no benchmarks of {backend}")
+    return list(rows.values()), data["context"] | {"repetitions": repetitions}
+
+
+def read_profile(path):
+    """Metric names and values of each benchmark that was profiled, such as float/sphere320_on_box24/8192."""
+    found = {}
+    if path.exists():
+        with path.open(newline="") as file:
+            for row in csv.DictReader(file):
+                value = next((row[key] for key in row if key and key.startswith("Metric Value")), "").replace(",", "")
+                try:
+                    found.setdefault(row["Benchmark"], {})[row["Metric Name"]] = float(value)
+                except ValueError:
+                    pass  # a name, or n/a
+    return found
+
+
+def table(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    return lines + ["| " + " | ".join(row) + " |" for row in rows]
+
+
+def number(value, digits=3):
+    """With so many digits: 12 300, 1.23, 0.0123, 1.23e9."""
+    if value is None:
+        return ""
+    if value >= 1e6 or 0 < value < 1e-3:
+        return re.sub(r"e\+?(-?)0*", r"e\1", f"{value:.{digits - 1}e}")
+    text = f"{float(f'{value:.{digits - 1}e}'):.6f}".rstrip("0").rstrip(".")
+    return f"{int(text):,}".replace(",", " ") if value >= 1e4 else text
+
+
+class Benchmarks:
+    """Rows by scene, precision and size: scenes with few polygons first."""
+
+    def __init__(self, rows):
+        polygons = {}
+        for row in rows:
+            polygons.setdefault(row.scene, []).append(row.counters["polygons"])
+        precisions = ["float", "double"]
+        self.rows = rows = sorted(
+            rows, key=lambda r: (min(polygons[r.scene]), r.scene, precisions.index(r.precision), r.environments)
+        )
+        self.at = {(row.scene, row.precision, row.environments): row for row in rows}
+        self.pairs = list(dict.fromkeys((row.scene, row.precision) for row in rows))
+        self.scenes = list(dict.fromkeys(row.scene for row in rows))
+
+    def largest(self, scene, precision):
+        return max(
+            (row for row in self.rows if (row.scene, row.precision) == (scene, precision)),
+            key=lambda row: row.environments,
+        )
+
+
+class Operations:
+    """Counted adds, multiplications and fused ones of an environment, against what the device does at most."""
+
+    def __init__(self, profile, ceilings):
+        self.counts = {}
+        self.peaks = [ceilings.get(f"{precision}_multiply_adds_per_s") for precision in ("float", "double")]
+        for name, metrics in profile.items():
+            precision, scene, environments = name.split("/")
+            keys = [
+                [f"smsp__sass_thread_inst_executed_op_{t}{op}_pred_on.sum" for op in ("add", "mul", "fma")]
+                for t in "fd"
+            ]
+            if all(key in metrics for of_type in keys for key in of_type):
+                sums = [sum(metrics[key] for key in of_type) / int(environments) for of_type in keys]
+                self.counts[scene, precision] = sums
+
+    def share(self, row):
+        """Of the time that the device would need for them at its measured rates; None where nothing was counted."""
+        counts = self.counts.get((row.scene, row.precision))
+        if counts is None or None in self.peaks:
+            return None
+        return sum(n / peak for n, peak in zip(counts, self.peaks)) * row.environments / row.seconds
+
+
+def cuda_overview(benchmarks):
+    rows = []
+    for scene, precision in benchmarks.pairs:
+        largest = benchmarks.largest(scene, precision)
+        one, some, more = (benchmarks.at.get((scene, precision, n)) for n in (1, 4096, 8192))
+        rows.append(
+            [
+                scene,
+                precision,
+                number(largest.counters["polygons"]),
+                number(one and 1e6 * one.seconds),
+                number(some and 1e3 * some.seconds),
+                number(more and 1e3 * more.seconds),
+                f"{largest.environments}: {number(1e3 * largest.seconds)}",
+                number(largest.rate("environments")),
+                number(largest.rate("tet_pairs")),
+                number(largest.rate("polygons")),
+            ]
+        )
+    header = ["scene", "precision", "polygons an environment", "one environment [µs]", "4096 [ms]", "8192 [ms]"]
+    header += ["largest batch [ms]", "environments/s in it", "tet pairs/s", "polygons/s"]
+    return table(header, rows)
+
+
+def cuda_details(benchmarks, operations):
+    rows = []
+    for row in benchmarks.rows:
+        base = benchmarks.at.get((row.scene, row.precision, 4096))
+        relative = base and (row.seconds / row.environments) / (base.seconds / base.environments)
+        share = operations.share(row)
+        rows.append(
+            [
+                row.scene,
+                row.precision,
+                str(row.environments),
+                number(1e3 * row.seconds),
+                number(row.rate("environments")),
+                number(row.rate("pairs")),
+                number(relative),
+                number(row.rate("tet_pairs")),
+                number(row.rate("polygons")),
+                number(row.counters.get("bytes_per_environment")),
+                f"{share:.1%}".replace("%", " %") if share is not None else "",
+            ]
+        )
+    header = ["scene", "precision", "environments", "a batch [ms]", "environments/s", "wrenches/s"]
+    header += ["time of one, 4096's = 1", "tet pairs/s", "polygons/s", "bytes an environment", "of the FMA peak"]
+    return table(header, rows)
+
+
+def profile_table(profile):
+    """One column for each launch that was profiled."""
+    metrics = [
+        ("time [ms]", "gpu__time_duration.sum", 1e-6),
+        ("registers a thread", "launch__registers_per_thread", 1),
+        ("issue slots used [%]", "smsp__issue_active.avg.pct_of_peak_sustained_active", 1),
+        ("warps resident [% of the most]", "sm__warps_active.avg.pct_of_peak_sustained_active", 1),
+        ("warps that could issue, a scheduler", "smsp__warps_eligible.avg.per_cycle_active", 1),
+        ("threads active an instruction", "smsp__thread_inst_executed_per_inst_executed.ratio", 1),
+        ("branches taken by all threads alike [%]", "smsp__sass_average_branch_targets_threads_uniform.pct", 1),
+        ("warp instructions", "smsp__inst_executed.sum", 1),
+        ("shared memory: wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", 1),
+        ("of them bank conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", 1),
+        ("bytes, second-level cache", "lts__t_bytes.sum", 1),
+        ("bytes read, memory", "dram__bytes_read.sum", 1),
+        ("bytes written, memory", "dram__bytes_write.sum", 1),
+        ("hits, first-level cache [%]", "l1tex__t_sector_hit_rate.pct", 1),
+        ("hits, second-level cache [%]", "lts__t_sector_hit_rate.pct", 1),
+    ]
+    metrics += [
+        (f"instructions, {p} pipe", f"sm__inst_executed_pipe_{p}.sum", 1) for p in ("alu", "fma", "fp64", "lsu", "xu")
+    ]
+    stalls = sorted({name for values in profile.values() for name in values if "issue_stalled_" in name})
+    for name in stalls:
+        reason = re.sub(r".*issue_stalled_|_per_issue_active.*", "", name).replace("_", " ")
+        metrics.append((f"warps stalled an issue: {reason}", name, 1))
+    rows = []
+    for label, name, factor in metrics:
+        values = [number(factor * v[name]) if name in v else "" for v in profile.values()]
+        if any(values):
+            rows.append([label, *values])
+    return table(["", *profile], rows)
+
+
+def said_of_steps(summary):
+    """Which checks passed and, never left out, what did not."""
+    by_result = {}
+    for step in summary["steps"]:
+        if step["result"] == "passed" and step["name"] in ("ceilings", "benchmarks", "profile"):
+            continue
+        detailed = step["result"] == "failed" or step["name"].startswith(("GPU tests", "same bits"))
+        text = step["name"] + (f" ({step['detail']})" if detailed else "")
+        by_result.setdefault(step["result"], {})[text] = None  # each once, in order
+    order = [result for result in ("failed", "skipped", "passed") if result in by_result]
+    return " ".join(f"{result.capitalize()}: {'; '.join(by_result[result])}." for result in order)
+
+
+def said_of_command(command):
+    """Without the folders of the machine it ran on."""
+    command = re.sub(r"(--data) (?!'')\S+", r"\1 DIR", command)
+    return re.sub(r"(--benchmark_out=)\S*/", r"\1OUT_DIR/", command).strip()
+
+
+def where(summary, context):
+    if summary:
+        return f"{summary['device']} (name, driver), commit {summary.get('commit', 'unknown')}"
+    return f"commit {context.get('commit', 'unknown')}"
+
+
+def paragraph(text):
+    return textwrap.wrap(text, 140, break_long_words=False, break_on_hyphens=False)
+
+
+def cuda_sections(folder, benchmarks, context):
+    """What goes into README.md and into bench/results/README.md."""
+    summary_path, ceilings_path = folder / "summary.json", folder / "ceilings.json"
+    summary = read_json(summary_path) if summary_path.exists() else None
+    ceilings = read_json(ceilings_path) if ceilings_path.exists() else {}
+    profile = read_profile(folder / "profile.csv")
+
+    short = paragraph(
+        f"Measured on {where(summary, context)}, by `scripts/gpu_check.sh OUT_DIR`; tables by `scripts/gpu_tables.py`. "
+        + (said_of_steps(summary) if summary else "")
+    )
+    short += paragraph(
+        "A batch is one replay of a captured step, with state and results in device memory. All sizes are in "
+        "[bench/results](bench/results/README.md)."
+    )
+    short += ["", *cuda_overview(benchmarks)]
+
+    long = [f"Last commit checked on a device: {where(summary, context)}."]
+    if summary:
+        rows = [[s["name"], s["result"], str(s["seconds"]), s["detail"].replace("|", "\\|")] for s in summary["steps"]]
+        commands = [said_of_command(s["command"]) for s in summary["steps"] if s["command"] and s["name"] != "profile"]
+        long += ["", *table(["step", "result", "seconds", "detail"], rows), "", "```", *commands, "```"]
+    if ceilings:
+        said = ", ".join(
+            f"{name} {value if isinstance(value, str) else number(value, 4)}" for name, value in ceilings.items()
+        )
+        long += ["", *paragraph(f"What the device does at most, by `device_ceilings`: {said}.")]
+    long += ["", "A batch is one replay of a captured step."]
+    operations = Operations(profile, ceilings)
+    if operations.counts:
+        long += paragraph(
+            "Of the FMA peak: adds, multiplications and fused ones that the pair kernel executes for an environment "
+            "(counted by Nsight Compute), at the measured rates of fused ones, over the time of the batch."
+        )
+    long += ["", *cuda_details(benchmarks, operations)]
+    if profile:
+        long += ["", "One launch of the pair kernel, by Nsight Compute:", "", *profile_table(profile)]
+    return short, long
+
+
+def cpu_section(benchmarks, context):
+    threads = context["num_cpus"]
+    machine = f" of a {context['processor']}" if "processor" in context else ""
+    lines = paragraph(
+        f"Environments a second in float and double, with damping and friction: 16 environments on one thread and 4096 "
+        f"on {threads} threads, on {threads} cores{machine}, at {context.get('commit', 'unknown')}; the fastest of "
+        f"{context['repetitions']} repetitions, since other programs ran beside it. By `isopatch_bench "
+        "--benchmark_filter=cpu` and `scripts/gpu_tables.py --backend cpu`."
+    )
+    rows = []
+    for scene in benchmarks.scenes:
+        rates = []
+        for precision in ("float", "double"):
+            for n in (16, 4096):
+                row = benchmarks.at.get((scene, precision, n))
+                rates.append(number(row.rate("environments")) if row else "")
+        rows.append([scene, number(benchmarks.largest(scene, "float").counters["polygons"]), *rates])
+    header = ["scene", "polygons an environment", "float, one thread", f"{threads} threads", "double, one thread"]
+    return lines + ["", *table(header + [f"{threads} threads"], rows)]
+
+
+def replaced(text, marker, lines, path):
+    begin, end = f"<!-- {marker} -->\n", f"<!-- /{marker} -->"
+    if text.count(begin) != 1 or text.count(end) != 1 or text.index(begin) > text.index(end):
+        fail(f"{path} does not have {begin.strip()} and {end} once each, in this order")
+    before, rest = text.split(begin)
+    return before + begin + "\n".join(lines) + "\n" + end + rest.split(end)[1]
+
+
+def with_measured(text, benchmarks):
+    """bench/README.md with the last column of its estimate filled in."""
+    lines, inside = text.split("\n"), False
+    for i, line in enumerate(lines):
+        inside = line.startswith("|") and (inside or line.endswith("| measured |"))
+        cells = line.split("|")
+        row = benchmarks.at.get((cells[1].strip(), "float", 8192)) if inside else None
+        if row:
+            cells[-2] = f" {number(1e3 * row.seconds)} ms "
+            lines[i] = "|".join(cells)
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("folder", type=Path, help="the OUT_DIR of gpu_check.sh")
+    parser.add_argument("--backend", choices=["cuda", "cpu"], default="cuda")
+    parser.add_argument("--write", action="store_true", help="put the tables into the README files")
+    args = parser.parse_args()
+
+    rows, context = read_benchmarks(args.folder / "bench.json", args.backend)
+    benchmarks = Benchmarks(rows)
+    sections = {}
+    if args.backend == "cuda":
+        short, long = cuda_sections(args.folder, benchmarks, context)
+        sections = {"README.md": ("gpu-results", short), "bench/results/README.md": ("gpu-results", long)}
+    else:
+        sections = {"README.md": ("cpu-throughput", cpu_section(benchmarks, context))}
+
+    for name, (marker, lines) in sections.items():
+        path = ROOT / name
+        if args.write:
+            path.write_text(replaced(path.read_text(), marker, lines, path))
+            print(f"written to {path}, {marker}")
+        else:
+            print(f"{name}, {marker}:", "", *lines, "", sep="\n")
+    if args.write and args.backend == "cuda":
+        path = ROOT / "bench/README.md"
+        path.write_text(with_measured(path.read_text(), benchmarks))
+        print(f"written to {path}, the column 'measured'")
+
+
+if __name__ == "__main__":
+    main()
