@@ -6,6 +6,7 @@
 
 #include "host/cli/commands.h"
 #include "host/scene/hierarchy_statistics.h"
+#include "host/scene/scene_data.h"
 #include "isopatch/isopatch.h"
 
 namespace isopatch::cli {
@@ -108,22 +109,24 @@ void print_table(const std::vector<std::vector<std::string>>& rows) {
 std::string number(double value) { return fmt::format("{:g}", value); }
 
 void scene_info(const std::string& file) {
-  const SceneDescription scene = Scene(read_scene(file)).description();
+  const Scene built(read_scene(file));
+  const SceneDescription& scene = built.description();
   const auto body = [&scene](int index) -> const Body& { return scene.bodies[static_cast<std::size_t>(index)]; };
 
   fmt::print("{}\n", file);
   std::vector<std::vector<std::string>> rows = {
       {"geometry", "kind", "tets", "points", "triangles", "volume m^3", "nodes", "depth"}};
-  for (const Geometry& geometry : scene.geometries) {
+  for (std::size_t i = 0; i < scene.geometries.size(); ++i) {
+    const Geometry& geometry = scene.geometries[i];
     if (geometry.kind == GeometryKind::kHalfSpace) {
       rows.push_back({geometry.name, "half space", "-", "-", "-", "-", "-", "-"});
       continue;
     }
-    const HierarchyStatistics hierarchy = hierarchy_statistics(geometry);
+    const Hierarchy& hierarchy = geometry.is_surface_mesh() ? built.data().surfaces[i] : built.data().solids[i];
     rows.push_back({geometry.name, geometry.is_surface_mesh() ? "surface" : "mesh",
                     fmt::to_string(geometry.mesh.tets.size()), fmt::to_string(geometry.mesh.points.size()),
                     fmt::to_string(geometry.surface.size()), number(geometry.report.volume),
-                    fmt::to_string(hierarchy.nodes), fmt::to_string(hierarchy.depth)});
+                    fmt::to_string(hierarchy.nodes.size()), fmt::to_string(hierarchy.depth)});
   }
   print_table(rows);
 

@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The surface of a tet mesh: the faces that exactly one tet has.
-#include <algorithm>
-#include <tuple>
-
 #include "isopatch/mesh.h"
 #include "mesh/face_table.h"
 
 namespace isopatch {
 
 std::vector<Triangle> boundary_triangles(const TetMesh& mesh) {
-  const std::vector<FaceUse> faces = sorted_faces(mesh.tets);
-  std::vector<FaceUse> single;
-  for (std::size_t i = 0; i < faces.size(); ++i) {
-    const bool as_before = i > 0 && faces[i - 1].sorted == faces[i].sorted;
-    const bool as_after = i + 1 < faces.size() && faces[i + 1].sorted == faces[i].sorted;
-    if (!as_before && !as_after) single.push_back(faces[i]);
+  return boundary_triangles(mesh, sorted_faces(mesh.tets));
+}
+
+std::vector<Triangle> boundary_triangles(const TetMesh& mesh, const std::vector<FaceUse>& faces) {
+  std::vector<std::array<bool, 4>> inner(mesh.tets.size(), {false, false, false, false});
+  const auto mark = [&](const FaceUse& use) {
+    inner[static_cast<std::size_t>(use.tet)][static_cast<std::size_t>(use.face)] = true;
+  };
+  for (std::size_t i = 1; i < faces.size(); ++i) {
+    if (faces[i - 1].sorted == faces[i].sorted) mark(faces[i - 1]), mark(faces[i]);
   }
-  std::sort(single.begin(), single.end(),
-            [](const FaceUse& a, const FaceUse& b) { return std::tie(a.tet, a.face) < std::tie(b.tet, b.face); });
 
   std::vector<Triangle> boundary;
-  boundary.reserve(single.size());
-  for (const FaceUse& use : single)
-    boundary.push_back(tet_face(mesh.tets[static_cast<std::size_t>(use.tet)], use.face));
+  for (std::size_t t = 0; t < inner.size(); ++t) {
+    for (int f = 0; f < 4; ++f) {
+      if (!inner[t][static_cast<std::size_t>(f)]) boundary.push_back(tet_face(mesh.tets[t], f));
+    }
+  }
   return boundary;
 }
 

@@ -2,11 +2,13 @@
 #include "mesh/face_table.h"
 
 #include <algorithm>
-#include <tuple>
+#include <numeric>
 #include <utility>
 
 namespace isopatch {
 namespace {
+
+constexpr std::size_t kSmall = 4096;  // tets that one thread sorts
 
 FaceUse make_face_use(const Tet& tet, std::int32_t tet_index, int face) {
   Triangle v = tet_face(tet, face);
@@ -23,6 +25,13 @@ FaceUse make_face_use(const Tet& tet, std::int32_t tet_index, int face) {
   return {v, tet_index, static_cast<std::int8_t>(face), even};
 }
 
+/// In one row.
+bool comes_before(const FaceUse& a, const FaceUse& b) {
+  if (a.sorted[1] != b.sorted[1]) return a.sorted[1] < b.sorted[1];
+  if (a.sorted[2] != b.sorted[2]) return a.sorted[2] < b.sorted[2];
+  return a.tet < b.tet;  // the four faces of a tet differ
+}
+
 }  // namespace
 
 Triangle tet_face(const Tet& tet, int face) {
@@ -31,15 +40,33 @@ Triangle tet_face(const Tet& tet, int face) {
   return {tet[corner[0]], tet[corner[1]], tet[corner[2]]};
 }
 
+// Counting puts every face into the row of its first vertex; the rows are short, and each is sorted by itself.
 std::vector<FaceUse> sorted_faces(const std::vector<Tet>& tets) {
-  std::vector<FaceUse> faces;
-  faces.reserve(4 * tets.size());
-  for (std::size_t t = 0; t < tets.size(); ++t) {
-    for (int f = 0; f < 4; ++f) faces.push_back(make_face_use(tets[t], static_cast<std::int32_t>(t), f));
+  std::int32_t last = 0;
+  for (const Tet& tet : tets) last = std::max(last, *std::max_element(tet.begin(), tet.end()));
+  std::vector<std::size_t> end(static_cast<std::size_t>(last) + 2, 0);  // of the row before each; filling moves it on
+  const auto first_vertex = [](const Triangle& face) {
+    return static_cast<std::size_t>(std::min({face[0], face[1], face[2]}));
+  };
+  for (const Tet& tet : tets) {
+    for (int f = 0; f < 4; ++f) ++end[first_vertex(tet_face(tet, f)) + 1];
   }
-  std::sort(faces.begin(), faces.end(), [](const FaceUse& a, const FaceUse& b) {
-    return std::tie(a.sorted, a.tet, a.face) < std::tie(b.sorted, b.tet, b.face);
-  });
+  std::partial_sum(end.begin(), end.end(), end.begin());
+
+  std::vector<FaceUse> faces(4 * tets.size());
+  for (std::size_t t = 0; t < tets.size(); ++t) {
+    for (int f = 0; f < 4; ++f) {
+      const FaceUse use = make_face_use(tets[t], static_cast<std::int32_t>(t), f);
+      faces[end[first_vertex(use.sorted)]++] = use;
+    }
+  }
+#pragma omp parallel for schedule(dynamic, 256) if (tets.size() > kSmall)
+  for (std::int32_t v = 0; v <= last; ++v) {
+    const auto row = [&](std::int32_t i) {
+      return faces.begin() + static_cast<std::ptrdiff_t>(i < 0 ? 0 : end[static_cast<std::size_t>(i)]);
+    };
+    std::sort(row(v - 1), row(v), comes_before);
+  }
   return faces;
 }
 

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "isopatch/error.h"
+#include "mesh/mesh_check.h"
 #include "mesh/point_math.h"
 
 namespace isopatch {
@@ -21,10 +22,9 @@ constexpr int kStrainLayers = 3;
 Geometry make_checked(const std::string& name, TetMesh mesh, AllBoundaryTets policy) {
   Geometry geometry;
   geometry.name = name;
-  geometry.report = check_and_repair(mesh, name, policy);
+  geometry.report = check_and_repair(mesh, name, policy, geometry.surface);
   for (const std::string& note : mesh.notes) geometry.warnings.push_back(name + ": " + note);
   geometry.mesh = std::move(mesh);
-  geometry.surface = boundary_triangles(geometry.mesh);
   return geometry;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The checks a tet mesh must pass before it can carry a pressure field, and the repairs.
+#include "mesh/mesh_check.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +11,6 @@
 #include <numeric>
 
 #include "isopatch/error.h"
-#include "isopatch/mesh.h"
 #include "mesh/face_table.h"
 #include "mesh/mesh_quality.h"
 #include "mesh/point_math.h"
@@ -94,7 +95,7 @@ std::int64_t turn_inverted_tets(TetMesh& mesh, const std::string& source) {
   return inverted;
 }
 
-void check_duplicates(const TetMesh& mesh, const std::string& source) {
+void refuse_duplicates(const TetMesh& mesh, const std::string& source) {
   std::vector<std::pair<Tet, std::size_t>> sorted;
   sorted.reserve(mesh.tets.size());
   for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
@@ -111,21 +112,22 @@ void check_duplicates(const TetMesh& mesh, const std::string& source) {
 }
 
 /// All tets are positively oriented here, so two tets on opposite sides of a face see it in opposite orders.
-void check_faces(const TetMesh& mesh, const std::string& source) {
-  const std::vector<FaceUse> faces = sorted_faces(mesh.tets);
+void check_faces(const TetMesh& mesh, const std::vector<FaceUse>& faces, const std::string& source) {
   for (std::size_t i = 1; i < faces.size(); ++i) {
     const FaceUse& a = faces[i - 1];
     const FaceUse& b = faces[i];
     if (a.sorted != b.sorted) continue;
+    const bool has_third = i + 1 < faces.size() && faces[i + 1].sorted == b.sorted;
+    if (!has_third && a.even != b.even) continue;
+
+    refuse_duplicates(mesh, source);  // they share their faces, and see them in the same order
     const std::string face = fmt::format("face ({} {} {})", a.sorted[0], a.sorted[1], a.sorted[2]);
-    if (i + 1 < faces.size() && faces[i + 1].sorted == b.sorted) {
+    if (has_third) {
       throw Error(fmt::format("{}: {} is shared by more than two tets ({}, {} and {}); at most two can share a face",
                               source, face, a.tet, b.tet, faces[i + 1].tet));
     }
-    if (a.even == b.even) {
-      throw Error(fmt::format("{}: tets {} and {} lie on the same side of their shared {}; they must not overlap",
-                              source, a.tet, b.tet, face));
-    }
+    throw Error(fmt::format("{}: tets {} and {} lie on the same side of their shared {}; they must not overlap", source,
+                            a.tet, b.tet, face));
   }
 }
 
@@ -172,8 +174,9 @@ void split_at_centroid(TetMesh& mesh, std::size_t index, const std::string& sour
   }
 }
 
-void repair_all_boundary_tets(TetMesh& mesh, const std::string& source, AllBoundaryTets policy, MeshReport& report) {
-  const std::vector<std::size_t> found = find_all_boundary_tets(mesh, boundary_points(mesh, boundary_triangles(mesh)));
+void repair_all_boundary_tets(TetMesh& mesh, const std::vector<Triangle>& boundary, const std::string& source,
+                              AllBoundaryTets policy, MeshReport& report) {
+  const std::vector<std::size_t> found = find_all_boundary_tets(mesh, boundary_points(mesh, boundary));
   report.all_boundary_tets = static_cast<std::int64_t>(found.size());
   if (found.empty() || policy == AllBoundaryTets::kKeep) return;
 
@@ -191,12 +194,11 @@ void repair_all_boundary_tets(TetMesh& mesh, const std::string& source, AllBound
   report.split_tets = report.all_boundary_tets;
 }
 
-void count_points(const TetMesh& mesh, MeshReport& report) {
+void count_points(const TetMesh& mesh, const std::vector<Triangle>& boundary, MeshReport& report) {
   std::vector<std::uint8_t> used(mesh.points.size(), 0);
   for (const Tet& tet : mesh.tets) {
     for (const std::int32_t v : tet) used[static_cast<std::size_t>(v)] = 1;
   }
-  const std::vector<Triangle> boundary = boundary_triangles(mesh);
   const std::vector<std::uint8_t> on_surface = boundary_points(mesh, boundary);
   const auto used_count = std::accumulate(used.begin(), used.end(), std::int64_t{0});
   report.points = static_cast<std::int64_t>(mesh.points.size());
@@ -211,17 +213,27 @@ void count_points(const TetMesh& mesh, MeshReport& report) {
 // A mesh without interior vertex needs no check of its own: then every tet is an all-boundary tet, which is split,
 // refused or kept.
 MeshReport check_and_repair(TetMesh& mesh, const std::string& source, AllBoundaryTets policy) {
+  std::vector<Triangle> boundary;
+  return check_and_repair(mesh, source, policy, boundary);
+}
+
+MeshReport check_and_repair(TetMesh& mesh, const std::string& source, AllBoundaryTets policy,
+                            std::vector<Triangle>& boundary) {
   check_counts(mesh, source);
   check_points(mesh, source);
   check_indices(mesh, source);
 
   MeshReport report;
   report.inverted_tets = turn_inverted_tets(mesh, source);
-  check_duplicates(mesh, source);
-  check_faces(mesh, source);
-  repair_all_boundary_tets(mesh, source, policy, report);
+  {
+    const std::vector<FaceUse> faces = sorted_faces(mesh.tets);
+    check_faces(mesh, faces, source);
+    boundary = boundary_triangles(mesh, faces);
+  }
+  repair_all_boundary_tets(mesh, boundary, source, policy, report);
+  if (report.split_tets > 0) boundary = boundary_triangles(mesh);  // the same ones in another order
 
-  count_points(mesh, report);
+  count_points(mesh, boundary, report);
   measure_tets(mesh, report);
   return report;
 }

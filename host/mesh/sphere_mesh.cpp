@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
-#include <map>
 #include <numbers>
-#include <utility>
 
 #include "isopatch/error.h"
 #include "isopatch/mesh.h"
@@ -56,15 +56,20 @@ UnitSphere make_icosahedron() {
 UnitSphere subdivide(const UnitSphere& coarse) {
   UnitSphere fine;
   fine.points = coarse.points;
-  std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> midpoints;
+  struct Edge {
+    std::int32_t to = -1, midpoint = -1;
+  };
+  std::vector<std::array<Edge, 6>> edges(coarse.points.size());  // from each point, at most six, to later ones
   const auto midpoint = [&](std::int32_t i, std::int32_t j) {
-    const auto [place, is_new] =
-        midpoints.try_emplace(std::minmax(i, j), static_cast<std::int32_t>(fine.points.size()));
-    if (is_new) {
+    const auto [low, high] = std::minmax(i, j);
+    Edge* edge = edges[static_cast<std::size_t>(low)].data();
+    while (edge->to >= 0 && edge->to != high) ++edge;
+    if (edge->to < 0) {
+      *edge = {high, static_cast<std::int32_t>(fine.points.size())};
       const Point3 sum = fine.points[static_cast<std::size_t>(i)] + fine.points[static_cast<std::size_t>(j)];
       fine.points.push_back((1 / norm(sum)) * sum);
     }
-    return place->second;
+    return edge->midpoint;
   };
   for (const auto& [a, b, c] : coarse.triangles) {
     const std::int32_t ab = midpoint(a, b);

@@ -44,10 +44,6 @@ TriangleTree::TriangleTree(const std::vector<Point3>& points, const std::vector<
   build(0, order_.size());
 }
 
-const Point3& TriangleTree::corner(std::size_t triangle, std::size_t i) const {
-  return points_[static_cast<std::size_t>(triangles_[triangle][i])];
-}
-
 TriangleTree::Node TriangleTree::bound(std::size_t begin, std::size_t end) const {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   Node node{{kInfinity, kInfinity, kInfinity}, {-kInfinity, -kInfinity, -kInfinity}, begin, end, 0};

@@ -33,7 +33,9 @@ class TriangleTree {
   Node bound(std::size_t begin, std::size_t end) const;
   void search(std::size_t node, const Point3& p, double& best) const;
   static double squared_distance_to_box(const Node& node, const Point3& p);
-  const Point3& corner(std::size_t triangle, std::size_t i) const;
+  const Point3& corner(std::size_t triangle, std::size_t i) const {
+    return points_[static_cast<std::size_t>(triangles_[triangle][i])];
+  }
 
   const std::vector<Point3>& points_;
   const std::vector<Triangle>& triangles_;

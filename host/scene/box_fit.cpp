@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <tuple>
 
 namespace isopatch {
 
@@ -29,47 +28,49 @@ float above(double x) { return -below(-x); }
 }  // namespace
 
 BoxFit::BoxFit(const detail::Cell& cell) {
-  std::array<Hull, 6> points;
-  for (const detail::Cell::Corner& corner : cell.corner) {
-    const std::array<double, 3> x = {corner.vertex.x, corner.vertex.y, corner.vertex.z};
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      points[2 * axis].push_back({corner.extent, x[axis]});
-      points[2 * axis + 1].push_back({corner.extent, -x[axis]});
-    }
-  }
+  std::array<const detail::Cell::Corner*, 4> corners = {};
+  for (std::size_t k = 0; k < 4; ++k) corners[k] = &cell.corner[k];
+  std::sort(corners.begin(), corners.end(), [](const auto* a, const auto* b) { return a->extent < b->extent; });
+
+  points_.reserve(24);
   for (std::size_t i = 0; i < 6; ++i) {
-    std::sort(points[i].begin(), points[i].end(),
-              [](const Point& a, const Point& b) { return std::tie(a.extent, a.x) < std::tie(b.extent, b.x); });
-    hulls_[i] = hull_over(points[i]);
+    for (const detail::Cell::Corner* corner : corners) {
+      const double x = i < 2 ? corner->vertex.x : i < 4 ? corner->vertex.y : corner->vertex.z;
+      add(begin_[i], {corner->extent, i % 2 == 0 ? x : -x});
+    }
+    begin_[i + 1] = points_.size();
   }
 }
 
 BoxFit::BoxFit(const BoxFit& a, const BoxFit& b) {
+  points_.reserve(a.points_.size() + b.points_.size());
   for (std::size_t i = 0; i < 6; ++i) {
-    Hull points(a.hulls_[i].size() + b.hulls_[i].size());
-    std::merge(a.hulls_[i].begin(), a.hulls_[i].end(), b.hulls_[i].begin(), b.hulls_[i].end(), points.begin(),
-               [](const Point& p, const Point& q) { return std::tie(p.extent, p.x) < std::tie(q.extent, q.x); });
-    hulls_[i] = hull_over(points);
+    const Hull left = a.hull(i), right = b.hull(i);
+    auto p = left.begin(), q = right.begin();
+    while (p != left.end() || q != right.end()) {
+      const bool from_right = p == left.end() || (q != right.end() && q->extent < p->extent);
+      add(begin_[i], from_right ? *q++ : *p++);
+    }
+    begin_[i + 1] = points_.size();
   }
 }
 
-/// Of points by extent, then by x.
-BoxFit::Hull BoxFit::hull_over(const Hull& points) {
-  Hull hull;
-  for (const Point& p : points) {
-    if (!hull.empty() && hull.back().extent == p.extent) hull.pop_back();
-    while (hull.size() >= 2) {
-      const Point &a = hull[hull.size() - 2], &b = hull.back();
-      if ((b.x - a.x) * (p.extent - a.extent) > (p.x - a.x) * (b.extent - a.extent)) break;
-      hull.pop_back();  // b is under the line from a to p
-    }
-    hull.push_back(p);
+/// Adds a point to the hull that begins there and is the last, in the order of the extents.
+void BoxFit::add(std::size_t begin, const Point& p) {
+  if (points_.size() > begin && points_.back().extent == p.extent) {
+    if (p.x < points_.back().x) return;
+    points_.pop_back();
   }
-  return hull;
+  while (points_.size() >= begin + 2) {
+    const Point &a = points_[points_.size() - 2], &b = points_.back();
+    if ((b.x - a.x) * (p.extent - a.extent) > (p.x - a.x) * (b.extent - a.extent)) break;
+    points_.pop_back();  // b is under the line from a to p
+  }
+  points_.push_back(p);
 }
 
 /// The edge over the extent `at`, prolonged.
-BoxFit::Line BoxFit::line_over(const Hull& hull, double at, double steepest) {
+BoxFit::Line BoxFit::line_over(Hull hull, double at, double steepest) {
   for (std::size_t i = 1; i < hull.size(); ++i) {
     if (hull[i].extent < at) continue;
     const Point &a = hull[i - 1], &b = hull[i];
@@ -83,14 +84,14 @@ BoxFit::Line BoxFit::line_over(const Hull& hull, double at, double steepest) {
 }
 
 void BoxFit::write(detail::Node& node, double reach) const {
-  const double low = hulls_[0].front().extent, high = hulls_[0].back().extent;
+  const double low = hull(0).front().extent, high = hull(0).back().extent;
   const double middle = 0.5 * (low + high), fitted_at = low + kFitted * (high - low);
   const double steepest = 2 * reach / std::max(std::fabs(low), std::fabs(high));
   node.low = below(low);
   node.high = above(high);
   node.size = 0;
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    const Hull &over = hulls_[2 * axis], &under = hulls_[2 * axis + 1];
+    const Hull over = hull(2 * axis), under = hull(2 * axis + 1);
     const Line upper = line_over(over, fitted_at, steepest), lower = line_over(under, fitted_at, steepest);
     node.center[axis] = static_cast<float>(0.5 * (upper.start - lower.start));
     node.drift[axis] = static_cast<float>(0.5 * (upper.slope - lower.slope));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <vector>
 
 #include "isopatch/detail/scene_view.h"
@@ -28,16 +29,18 @@ class BoxFit {
   struct Point {
     double extent, x;
   };
-  using Hull = std::vector<Point>;  // extents ascend
+  using Hull = std::span<const Point>;  // extents ascend
 
   struct Line {
     double start, slope;  // x = start + slope * extent
   };
 
-  static Hull hull_over(const Hull& points);
-  static Line line_over(const Hull& hull, double at, double steepest);
+  Hull hull(std::size_t i) const { return Hull(points_).subspan(begin_[i], begin_[i + 1] - begin_[i]); }
+  void add(std::size_t begin, const Point& p);
+  static Line line_over(Hull hull, double at, double steepest);
 
-  std::array<Hull, 6> hulls_;  // of x, -x, y, -y, z, -z
+  std::vector<Point> points_;  // of the hulls of x, -x, y, -y, z and -z, one after the other
+  std::array<std::size_t, 7> begin_ = {};
 };
 
 }  // namespace isopatch

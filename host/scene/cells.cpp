@@ -15,6 +15,8 @@ using detail::Vec3d;
 
 namespace {
 
+constexpr std::size_t kSmall = 4096;  // cells that one thread makes
+
 Vec3d to_vec(const Point3& p) { return {p[0], p[1], p[2]}; }
 
 float round_down(double x) {
@@ -87,16 +89,16 @@ Vec3d middle_of_surface(const Geometry& geometry) {
 }  // namespace
 
 std::vector<Cell> tet_cells(const Geometry& geometry) {
-  std::vector<Cell> cells;
-  cells.reserve(geometry.mesh.tets.size());
-  for (const Tet& tet : geometry.mesh.tets) {
-    Cell cell = {};
+  std::vector<Cell> cells(geometry.mesh.tets.size());
+#pragma omp parallel for if (cells.size() > kSmall)
+  for (std::size_t t = 0; t < cells.size(); ++t) {
+    const Tet& tet = geometry.mesh.tets[t];
+    Cell& cell = cells[t];
     for (int i = 0; i < 4; ++i) {
       const auto at = static_cast<std::size_t>(tet[i]);
       cell.corner[i] = {to_vec(geometry.mesh.points[at]), geometry.extent[at]};
     }
     complete_tet(cell);
-    cells.push_back(cell);
   }
   return cells;
 }
@@ -121,10 +123,11 @@ std::vector<Cell> cone_cells(const Geometry& geometry) {
 }
 
 std::vector<Cell> triangle_cells(const Geometry& geometry) {
-  std::vector<Cell> cells;
-  cells.reserve(geometry.surface.size());
-  for (const Triangle& triangle : geometry.surface) {
-    Cell cell = {};
+  std::vector<Cell> cells(geometry.surface.size());
+#pragma omp parallel for if (cells.size() > kSmall)
+  for (std::size_t t = 0; t < cells.size(); ++t) {
+    const Triangle& triangle = geometry.surface[t];
+    Cell& cell = cells[t];
     Vec3d vertex[3];
     for (int i = 0; i < 3; ++i) {
       vertex[i] = to_vec(geometry.mesh.points[static_cast<std::size_t>(triangle[i])]);
@@ -139,7 +142,6 @@ std::vector<Cell> triangle_cells(const Geometry& geometry) {
       cell.face[i] = {inward, i == 0 ? dot(inward, vertex[0] - vertex[1]) : 0.0};
     }
     set_box(cell);
-    cells.push_back(cell);
   }
   return cells;
 }

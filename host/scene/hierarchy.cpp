@@ -23,6 +23,7 @@ using detail::Node;
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr std::size_t kSmall = 4096;  // cells that one thread works on
 
 struct Box {
   std::array<float, 3> low = {kInfinity, kInfinity, kInfinity}, high = {-kInfinity, -kInfinity, -kInfinity};
@@ -51,23 +52,37 @@ double reach_of(const std::vector<Cell>& cells) {
   return reach;
 }
 
+/// A number that orders as x does; -0 is 0.
+std::uint64_t order_of(float x) {
+  const auto bits = std::bit_cast<std::uint32_t>(x + 0.0F);
+  return (bits >> 31) != 0 ? ~bits : bits | 0x80000000U;
+}
+
+/// By the upper half, byte by byte; those that are equal there stay as they are.
+void sort_by_upper_half(std::vector<std::uint64_t>& keys) {
+  std::vector<std::uint64_t> sorted(keys.size());
+  for (int shift = 32; shift < 64; shift += 8) {
+    std::array<std::size_t, 257> place = {};
+    for (const std::uint64_t key : keys) ++place[(key >> shift & 255) + 1];
+    std::partial_sum(place.begin(), place.end(), place.begin());
+    for (const std::uint64_t key : keys) sorted[place[key >> shift & 255]++] = key;
+    keys.swap(sorted);
+  }
+}
+
 /// Cells are sorted along each axis once; a cut keeps the order on both sides. Threads share large subtrees out, whose
 /// nodes have their places whoever is first: those below a node with n cells are the 2 n - 2 from its first child on.
 class Builder {
  public:
   explicit Builder(Hierarchy& out) : out_(out), reach_(reach_of(out.cells)) {
     const std::size_t count = out.cells.size();
+    std::vector<Box> boxes;
+    boxes.reserve(count);
     for (const Cell& c : out.cells) {
-      boxes_.push_back({{c.box_low[0], c.box_low[1], c.box_low[2]}, {c.box_high[0], c.box_high[1], c.box_high[2]}});
+      boxes.push_back({{c.box_low[0], c.box_low[1], c.box_low[2]}, {c.box_high[0], c.box_high[1], c.box_high[2]}});
     }
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      order_[axis].resize(count);
-      std::iota(order_[axis].begin(), order_[axis].end(), 0);
-      std::sort(order_[axis].begin(), order_[axis].end(), [&](std::int32_t a, std::int32_t b) {
-        const float x = box(a).middle(axis), y = box(b).middle(axis);
-        return x != y ? x < y : a < b;
-      });
-    }
+#pragma omp parallel for if (count > kSmall)
+    for (std::size_t axis = 0; axis < 3; ++axis) order_[axis] = sorted_along(axis, boxes);
     on_left_.resize(count);
     right_side_.resize(count);
     right_area_.resize(count);
@@ -93,15 +108,32 @@ class Builder {
     BoxFit fit;
     int depth = 0;
   };
-  static constexpr std::size_t kSmall = 4096;  // cells of a subtree that one thread builds
 
-  const Box& box(std::int32_t cell) const { return boxes_[static_cast<std::size_t>(cell)]; }
+  /// A cell with its box beside it: the cuts go through them in order, not through all of memory.
+  struct Item {
+    Box box;
+    std::int32_t cell;
+  };
+
+  static std::vector<Item> sorted_along(std::size_t axis, const std::vector<Box>& boxes) {
+    std::vector<std::uint64_t> keys(boxes.size());  // the place along the axis, then the cell
+    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = order_of(boxes[i].middle(axis)) << 32 | i;
+    sort_by_upper_half(keys);
+
+    std::vector<Item> items;
+    items.reserve(keys.size());
+    for (const std::uint64_t key : keys) {
+      const auto cell = static_cast<std::uint32_t>(key);
+      items.push_back({boxes[cell], static_cast<std::int32_t>(cell)});
+    }
+    return items;
+  }
 
   Subtree split(std::size_t at, const Range& range) {
     Node& node = out_.nodes[at];
     Subtree tree;
     if (range.size() == 1) {
-      const std::int32_t cell = order_[0][range.begin];
+      const std::int32_t cell = order_[0][range.begin].cell;
       tree = {BoxFit(out_.cells[static_cast<std::size_t>(cell)]), range.level};
       node.child = ~cell;
     } else {
@@ -127,16 +159,15 @@ class Builder {
     std::size_t best_axis = 0, best = range.begin + range.size() / 2;
     float best_cost = kInfinity;
     for (std::size_t axis = 0; axis < 3 && !deep; ++axis) {
-      const std::vector<std::int32_t>& order = order_[axis];
+      const std::vector<Item>& order = order_[axis];
       Box right;
       for (std::size_t i = range.end; i-- > range.begin + 1;) {
-        right.add(box(order[i]));
+        right.add(order[i].box);
         right_area_[i] = right.area();
       }
       Box left;
-      for (std::size_t i = range.begin + 1; i < range.end; ++i) {
-        left.add(box(order[i - 1]));
-        if ((i - range.begin) % whole != 0) continue;
+      for (std::size_t i = range.begin; i + whole < range.end;) {
+        for (std::size_t k = 0; k < whole; ++k) left.add(order[i++].box);
         const float cost =
             left.area() * static_cast<float>(i - range.begin) + right_area_[i] * static_cast<float>(range.end - i);
         if (cost < best_cost) best_cost = cost, best_axis = axis, best = i;
@@ -144,14 +175,14 @@ class Builder {
     }
 
     for (std::size_t i = range.begin; i < range.end; ++i) {
-      on_left_[static_cast<std::size_t>(order_[best_axis][i])] = i < best ? 1 : 0;
+      on_left_[static_cast<std::size_t>(order_[best_axis][i].cell)] = i < best ? 1 : 0;
     }
     for (std::size_t axis = 0; axis < 3; ++axis) {
       if (axis == best_axis) continue;
       std::size_t left = range.begin, right = range.begin;
       for (std::size_t i = range.begin; i < range.end; ++i) {
-        const std::int32_t cell = order_[axis][i];
-        (on_left_[static_cast<std::size_t>(cell)] != 0 ? order_[axis][left++] : right_side_[right++]) = cell;
+        const Item& item = order_[axis][i];
+        (on_left_[static_cast<std::size_t>(item.cell)] != 0 ? order_[axis][left++] : right_side_[right++]) = item;
       }
       std::copy(right_side_.begin() + static_cast<std::ptrdiff_t>(range.begin),
                 right_side_.begin() + static_cast<std::ptrdiff_t>(right),
@@ -162,10 +193,9 @@ class Builder {
 
   Hierarchy& out_;
   double reach_;
-  std::vector<Box> boxes_;                          // of each cell
-  std::array<std::vector<std::int32_t>, 3> order_;  // cells along each axis; those of a subtree are in one range
-  std::vector<std::uint8_t> on_left_;               // of each cell: where the cut that is being made puts it
-  std::vector<std::int32_t> right_side_;            // work space, by place
+  std::array<std::vector<Item>, 3> order_;  // along each axis; those of a subtree are in one range
+  std::vector<std::uint8_t> on_left_;       // of each cell: where the cut that is being made puts it
+  std::vector<Item> right_side_;            // work space, by place
   std::vector<float> right_area_;
 };
 
@@ -199,7 +229,9 @@ Hierarchy build_hierarchy(std::vector<Cell> cells) {
   Hierarchy out;
   out.cells = std::move(cells);
   if (out.cells.empty()) return out;
-  for (const Cell& cell : out.cells) out.coarse_cells.push_back(coarse_copy(cell));
+  out.coarse_cells.resize(out.cells.size());
+#pragma omp parallel for if (out.cells.size() > kSmall)
+  for (std::size_t i = 0; i < out.cells.size(); ++i) out.coarse_cells[i] = coarse_copy(out.cells[i]);
   Builder(out).build();
   out.wide_nodes = wide_nodes(out.nodes);
   return out;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scene/wide_nodes.h"
 
-#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 namespace isopatch {
 
@@ -14,92 +14,83 @@ namespace {
 /// each, until the root is one; so most wide nodes are well filled, above all the many at the bottom.
 class Widening {
  public:
-  explicit Widening(std::span<const Node> nodes) : nodes_(nodes), is_unit_(nodes.size()), members_(nodes.size()) {
-    for (std::size_t i = 0; i < nodes.size(); ++i) is_unit_[i] = nodes[i].is_leaf();
-    while (!is_unit_[0]) {
-      Units below_root;
-      next_units_.clear();
-      if (gather(0, below_root)) close(0, below_root);
-      std::fill(is_unit_.begin(), is_unit_.end(), false);
-      for (const std::int32_t unit : next_units_) is_unit_[static_cast<std::size_t>(unit)] = true;
+  explicit Widening(std::span<const Node> nodes) : nodes_(nodes), round_of_(nodes.size(), kNever) {
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (nodes[i].is_leaf()) round_of_[i] = 0;
     }
-    groups_.push_back({{0}, {}});
-    for (std::size_t at = 0; at < groups_.size(); ++at) {
-      for (const std::int32_t node : Units(groups_[at].nodes)) {
-        const auto i = static_cast<std::size_t>(node);
-        const auto next = static_cast<std::int32_t>(groups_.size());
-        groups_[at].child.push_back(nodes[i].is_leaf() ? nodes[i].child : next);
-        if (!nodes[i].is_leaf()) groups_.push_back({members_[i], {}});
-      }
+    for (std::uint8_t round = 1; round_of_[0] == kNever; ++round) {
+      if (gather(0, round) > 0) round_of_[0] = round;
     }
   }
 
   std::vector<detail::WideNode> wide_nodes() const {
-    std::vector<detail::WideNode> out(groups_.size());
-    for (std::size_t g = 0; g < groups_.size(); ++g) {
+    std::vector<detail::WideNode> out;
+    std::vector<std::int32_t> parents = {-1};  // of each wide node: what it lies below
+    std::vector<std::int32_t> members;
+    for (std::size_t at = 0; at < parents.size(); ++at) {
+      members.clear();
+      find_members(parents[at], members);
+      out.emplace_back();
       for (std::size_t i = 0; i < detail::kWide; ++i) {
         Node node = {};
         node.half[0] = node.half[1] = node.half[2] = -1e30f;  // touches nothing
         node.low = 1e30f;
         node.high = -1e30f;
-        if (i < groups_[g].nodes.size()) {
-          node = nodes_[static_cast<std::size_t>(groups_[g].nodes[i])];
-          node.child = groups_[g].child[i];
+        if (i < members.size()) {
+          node = nodes_[static_cast<std::size_t>(members[i])];
+          if (!node.is_leaf()) {
+            node.child = static_cast<std::int32_t>(parents.size());
+            parents.push_back(members[i]);
+          }
         }
         for (std::size_t k = 0; k < 3; ++k) {
-          out[g].center[k][i] = node.center[k];
-          out[g].half[k][i] = node.half[k];
-          out[g].drift[k][i] = node.drift[k];
-          out[g].growth[k][i] = node.growth[k];
+          out[at].center[k][i] = node.center[k];
+          out[at].half[k][i] = node.half[k];
+          out[at].drift[k][i] = node.drift[k];
+          out[at].growth[k][i] = node.growth[k];
         }
-        out[g].low[i] = node.low;
-        out[g].high[i] = node.high;
-        out[g].size[i] = node.size;
-        out[g].child[i] = node.child;
+        out[at].low[i] = node.low;
+        out[at].high[i] = node.high;
+        out[at].size[i] = node.size;
+        out[at].child[i] = node.child;
       }
     }
     return out;
   }
 
  private:
-  using Units = std::vector<std::int32_t>;
+  // each round makes one unit at least of what is three levels high, so there are fewer than kMaxDepth
+  static constexpr std::uint8_t kNever = 255;
 
-  struct Group {
-    Units nodes;
-    std::vector<std::int32_t> child;  // of each, as in WideNode
-  };
+  std::uint8_t round_of(std::int32_t node) const { return round_of_[static_cast<std::size_t>(node)]; }
+  std::int32_t left_of(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)].child; }
 
-  /// The units below a node; false where they are too many and have been closed.
-  bool gather(std::int32_t node, Units& units) {
-    const auto i = static_cast<std::size_t>(node);
-    if (is_unit_[i]) {
-      units = {node};
-      return true;
-    }
-    const std::int32_t left = nodes_[i].child, right = left + 1;
-    Units right_units;
-    const bool left_open = gather(left, units), right_open = gather(right, right_units);
-    if (left_open && right_open && units.size() + right_units.size() <= detail::kWide) {
-      units.insert(units.end(), right_units.begin(), right_units.end());
-      return true;
-    }
-    if (left_open) close(left, units);
-    if (right_open) close(right, right_units);
-    return false;
+  /// How many units of the rounds before there are below a node; 0 where they are too many and have become several.
+  int gather(std::int32_t node, std::uint8_t round) {
+    if (round_of(node) < round) return 1;
+    const std::int32_t left = left_of(node), right = left + 1;
+    const int on_left = gather(left, round), on_right = gather(right, round);
+    if (on_left > 0 && on_right > 0 && on_left + on_right <= detail::kWide) return on_left + on_right;
+    if (on_left > 1) round_of_[static_cast<std::size_t>(left)] = round;
+    if (on_right > 1) round_of_[static_cast<std::size_t>(right)] = round;
+    return 0;
   }
 
-  /// Makes one unit of those below a node.
-  void close(std::int32_t node, const Units& units) {
-    const std::int32_t unit = units.size() == 1 ? units[0] : node;
-    if (units.size() > 1) members_[static_cast<std::size_t>(node)] = units;
-    next_units_.push_back(unit);
+  /// The units that one was made from, or the root alone.
+  void find_members(std::int32_t unit, std::vector<std::int32_t>& members) const {
+    if (unit < 0) return members.push_back(0);
+    add_members(left_of(unit), round_of(unit), members);
+    add_members(left_of(unit) + 1, round_of(unit), members);
+  }
+
+  void add_members(std::int32_t node, std::uint8_t round, std::vector<std::int32_t>& members) const {
+    if (round_of(node) < round) return members.push_back(node);
+    add_members(left_of(node), round, members);
+    add_members(left_of(node) + 1, round, members);
   }
 
   std::span<const Node> nodes_;
-  std::vector<bool> is_unit_;
-  std::vector<Units> members_;  // of nodes that have a wide node below them
-  Units next_units_;
-  std::vector<Group> groups_;
+  std::vector<std::uint8_t> round_of_;  // of each node: the round that made a unit of it, 0 for a leaf
 };
 
 }  // namespace

@@ -2,15 +2,19 @@
 #include "scene/hierarchy.h"
 
 #include <gtest/gtest.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstring>
 #include <utility>
 #include <vector>
 
 #include "isopatch/isopatch.h"
 #include "scene/hierarchy_statistics.h"
+#include "scene/scene_data.h"
 
 namespace isopatch {
 namespace {
@@ -203,6 +207,55 @@ TEST(Hierarchy, OfOneCellIsOneLeaf) {
   check_hierarchy(h);
   EXPECT_EQ(h.depth, 1);
   EXPECT_EQ(build_hierarchy({}).depth, 0);
+}
+
+// ---- threads
+
+template <class T>
+bool same_bytes(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+}
+
+bool same_cells(const std::vector<detail::Cell>& a, const std::vector<detail::Cell>& b) {
+  constexpr std::size_t kUsed = offsetof(detail::Cell, box_high) + sizeof(detail::Cell::box_high);
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const detail::Cell& x, const detail::Cell& y) { return std::memcmp(&x, &y, kUsed) == 0; });
+}
+
+void expect_same(const Hierarchy& a, const Hierarchy& b) {
+  EXPECT_TRUE(same_cells(a.cells, b.cells));
+  EXPECT_TRUE(same_bytes(a.coarse_cells, b.coarse_cells));
+  EXPECT_TRUE(same_bytes(a.nodes, b.nodes));
+  EXPECT_TRUE(same_bytes(a.wide_nodes, b.wide_nodes));
+  EXPECT_EQ(a.depth, b.depth);
+}
+
+Scene scene_on_threads(int threads) {
+  const int before = omp_get_max_threads();
+  omp_set_num_threads(threads);
+  SceneDescription scene;
+  scene.geometries = {make_sphere("ball", 0.1, 5), make_bolt("bolt", {.thread = {}, .length = 0.02, .segments = 48})};
+  scene.bodies = {{.name = "ball", .geometry = 0}, {.name = "bolt", .geometry = 1}};
+  Scene built(std::move(scene));
+  omp_set_num_threads(before);
+  return built;
+}
+
+// Large enough that their cells, faces and points are shared out.
+TEST(Scene, IsTheSameOnAnyNumberOfThreads) {
+  const Scene alone = scene_on_threads(1);
+  for (const int threads : {2, 5}) {
+    SCOPED_TRACE(threads);
+    const Scene shared = scene_on_threads(threads);
+    for (std::size_t g = 0; g < 2; ++g) {
+      SCOPED_TRACE(g);
+      const Geometry &a = alone.description().geometries[g], &b = shared.description().geometries[g];
+      EXPECT_TRUE(same_bytes(a.surface, b.surface));
+      EXPECT_TRUE(same_bytes(a.extent, b.extent));
+      expect_same(alone.data().solids[g], shared.data().solids[g]);
+      expect_same(alone.data().surfaces[g], shared.data().surfaces[g]);
+    }
+  }
 }
 
 TEST(HierarchyStatistics, CountNodes) {

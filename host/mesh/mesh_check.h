@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "isopatch/mesh.h"
+
+namespace isopatch {
+
+/// The same as check_and_repair() of mesh.h, which finds the boundary triangles on its way.
+MeshReport check_and_repair(TetMesh& mesh, const std::string& source, AllBoundaryTets policy,
+                            std::vector<Triangle>& boundary);
+
+}  // namespace isopatch
