@@ -91,14 +91,43 @@ ISOPATCH_HD double orientation(const Cell& c) {
   return dot(cross(c.corner[1].vertex - a, c.corner[2].vertex - a), c.corner[3].vertex - a) < 0 ? -1.0 : 1.0;
 }
 
-/// Where the cells' boxes overlap. `s` is null for a half space, which any cell may meet.
-ISOPATCH_HD bool boxes_overlap(const PairFrame& f, CellRef m, CellRef s, Place<float>& place) {
+/// All vertices of another cell lie outside one face of this one, by more than they are rounded.
+ISOPATCH_HD bool is_outside(const Vec3f (&vertex)[4], const Vec3f (&other)[4], float margin) {
+  const Vec3f a = vertex[1] - vertex[0], b = vertex[2] - vertex[0], c = vertex[3] - vertex[0];
+  const Vec3f normal[3] = {cross(b, c), cross(c, a), cross(a, b)};           // of the faces that meet in vertex 0
+  const float volume = dot(a, normal[0]), turn = volume < 0 ? -1.0f : 1.0f;  // a cone can be inverted
+  float most[4] = {-1e30f, -1e30f, -1e30f, -1e30f};
+  ISOPATCH_UNROLL
+  for (int i = 0; i < 4; ++i) {
+    float rest = volume;
+    ISOPATCH_UNROLL
+    for (int k = 0; k < 3; ++k) {
+      const float height = dot(normal[k], other[i] - vertex[0]);
+      rest = rest - height;
+      most[k] = max(most[k], turn * height);
+    }
+    most[3] = max(most[3], turn * rest);
+  }
+  return most[0] < -margin || most[1] < -margin || most[2] < -margin || most[3] < -margin;
+}
+
+/// Where the cells' boxes overlap; false where the cells do not meet. `s` is null for a half space, which any cell may
+/// meet.
+ISOPATCH_HD bool cells_overlap(const PairFrame& f, CellRef m, CellRef s, CoarseRef coarse_M, CoarseRef coarse_S,
+                               Place<float>& place) {
   const float *low = m.cell->box_low, *high = m.cell->box_high;
   const Bounds<float> box_M = {{low[0], low[1], low[2]}, {high[0], high[1], high[2]}};
   if (f.half_space_S) return place_between(box_M, box_M, f.slack, place);
-  Vec3f vertex[4];
-  for (int i = 0; i < 4; ++i) vertex[i] = apply(f.coarse, cast<float>(s.vertex(i)));
-  return place_between(box_M, bounds_of(vertex), f.slack, place);
+  Vec3f vertex_M[4], vertex_S[4];
+  for (int i = 0; i < 4; ++i) {
+    vertex_M[i] = coarse_M.vertex(i);
+    vertex_S[i] = apply(f.coarse, cast<float>(s.vertex(i)));
+  }
+  if (!place_between(box_M, bounds_of(vertex_S), f.slack, place)) return false;
+  const float edge_M = coarse_M.longest_edge(), edge_S = coarse_S.longest_edge();
+  const float rounding = fused(0x1p-20f, edge_M + edge_S, f.slack);
+  return !is_outside(vertex_M, vertex_S, rounding * (edge_M * edge_M)) &&
+         !is_outside(vertex_S, vertex_M, rounding * (edge_S * edge_S));
 }
 
 /// Energy of one pair of cells; `s` is null for a half space. Rigid bodies take part with their tets.
@@ -169,7 +198,8 @@ struct EnergyVisitor {
   ISOPATCH_HD bool wants(const NodeBox<float>& m, const NodeBox<float>& s) const { return may_overlap(frame, m, s); }
 
   ISOPATCH_HD bool accepts(std::int32_t m, std::int32_t s, Place<float>& place) const {
-    return boxes_overlap(frame, cell_of_M(frame, m), cell_of_S(frame, s), place);
+    return cells_overlap(frame, cell_of_M(frame, m), cell_of_S(frame, s), {frame.hierarchy_M.coarse_cells + m},
+                         {s < 0 ? nullptr : frame.hierarchy_S.coarse_cells + s}, place);
   }
 
   ISOPATCH_HD void visit(bool active, const PlacedCells& at) {
