@@ -24,8 +24,10 @@ namespace {
 
 struct BenchScene {
   std::string name;
-  SceneDescription scene;      // bodies at a pose that gives the kind of contact the name says
-  std::int64_t most_cuda = 0;  // environments; more would take too long
+  SceneDescription scene;            // bodies at a pose that gives the kind of contact the name says
+  std::int64_t most_cuda = 0;        // environments; more would take too long
+  std::int64_t others_compared = 0;  // as many as others evaluate at once
+  double shift = 1e-4;               // of the first body from one environment to the next, m
 };
 
 std::array<double, 7> pose(Point3 position, Point3 axis = {0, 0, 1}, double angle = 0) {
@@ -53,6 +55,23 @@ BenchScene two_bodies(std::string name, Geometry a, Geometry b, std::array<doubl
   d.bodies[0].velocity = {0.1, 0, -0.05, 0, 0, 3};
   d.pairs = {{0, 1, {}, {}}};
   return {std::move(name), std::move(d), most_cuda};
+}
+
+/// A compliant nut on the thread of a rigid bolt, touching all along it: bench/scenes/nut_on_bolt.json.
+BenchScene nut_on_bolt() {
+  Nut nut;
+  nut.segments = 24;
+  Bolt bolt;
+  bolt.segments = 24;
+  bolt.thread.clearance = 4.2e-5;
+  BenchScene s = two_bodies("nut_on_bolt", make_nut("nut", nut), make_surface_mesh("bolt", make_bolt_surface(bolt)),
+                            pose({0, 0, 0.0148}), 4096);
+  s.scene.bodies[0].modulus = 1e8;
+  s.scene.bodies[0].velocity = {0, 0, 0, 0, 0, -1};
+  s.scene.bodies[1].rigid = true;
+  s.others_compared = 200;
+  s.shift = 1e-7;
+  return s;
 }
 
 /// Eight boxes, each turned and tilted a little on the one below, on a rigid floor: 8 pairs touch of 36.
@@ -89,6 +108,7 @@ std::vector<BenchScene> bench_scenes() {
       two_bodies("sphere1280_on_sphere1280", sphere(3), sphere(3), pose({0.01, 0.005, 0.0888}, axis, 0.5)),
       two_bodies("sphere5120_on_sphere5120_deep", sphere(4), sphere(4), pose({0.024, 0.016, 0.07456}, axis, 0.5), 256),
       box_stack(),
+      nut_on_bolt(),
   };
   if (auto scene = pepper_in_bowl()) scenes.push_back(std::move(*scene));
   return scenes;
@@ -103,7 +123,7 @@ struct Batch {
   Batch(const BenchScene& s, std::int64_t environments_) : scene(s.scene), environments(environments_) {
     for (std::int64_t e = 0; e < environments; ++e) {
       // a little apart from each other, so that environments do not share their branches
-      const double shift = 1e-4 * static_cast<double>(e % 17);
+      const double shift = s.shift * static_cast<double>(e % 17);
       for (std::size_t b = 0; b < s.scene.bodies.size(); ++b) {
         auto at = s.scene.bodies[b].pose;
         if (b == 0) at[0] += shift, at[1] -= shift;
@@ -203,15 +223,15 @@ const bool registered = [] {
     for (const Precision precision : {Precision::kFloat, Precision::kDouble}) {
       const std::string middle = std::string(precision == Precision::kFloat ? "float/" : "double/") + scene.name + "/";
       for (const std::int64_t n : {std::int64_t{16}, std::int64_t{4096}}) {
-        if (n > 16 && scene.most_cuda < 4096) continue;
+        if (n > 16 && (scene.most_cuda < 4096 || scene.others_compared > 0)) continue;
         const int threads = n == 16 ? 1 : 0;  // one core, then all
         benchmark::RegisterBenchmark(("BM_Evaluate/cpu/" + middle + std::to_string(n)).c_str(),
                                      [=](benchmark::State& s) { run_cpu(s, scene, precision, n, threads); })
             ->UseRealTime()
             ->Unit(benchmark::kMicrosecond);
       }
-      for (const std::int64_t n : {1, 16, 256, 4096, 8192, 16384, 65536}) {
-        if (n > scene.most_cuda) continue;
+      for (const std::int64_t n : {1, 16, 200, 256, 4096, 8192, 16384, 65536}) {
+        if (n > scene.most_cuda || (n == 200 && n != scene.others_compared)) continue;
         benchmark::RegisterBenchmark(("BM_Evaluate/cuda/" + middle + std::to_string(n)).c_str(),
                                      [=](benchmark::State& s) { run_cuda(s, scene, precision, n); })
             ->UseManualTime()

@@ -13,7 +13,7 @@ Warp::Warp(const Launch& launch, SharedMemory& shared, std::uint32_t block, std:
     : launch_(launch),
       shared_(shared),
       local_(launch.kernel->local_bytes, kLanes),
-      slots_(std::make_unique<Lanes[]>(static_cast<std::size_t>(launch.kernel->num_slots))),
+      slots_(std::make_unique_for_overwrite<Lanes[]>(static_cast<std::size_t>(launch.kernel->num_slots))),
       paths_{{0, -1, ~0u}},
       block_(block),
       first_thread_(first_thread) {
