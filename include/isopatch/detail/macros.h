@@ -5,14 +5,19 @@
 #if defined(__CUDACC__)
 #define ISOPATCH_HD __host__ __device__ __forceinline__
 #define ISOPATCH_UNROLL _Pragma("unroll")
+#define ISOPATCH_UNROLL_ON_GPU _Pragma("unroll")
 #else
 // Small vectors pass in registers only if the call disappears; compilers' own limits stop short of that here.
 #define ISOPATCH_HD inline __attribute__((always_inline))
 #if defined(ISOPATCH_PACKS) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
 #define ISOPATCH_UNROLL _Pragma("GCC unroll 8")
+#define ISOPATCH_UNROLL_ON_GPU _Pragma("GCC unroll 1")  // by itself it would
 #elif defined(ISOPATCH_PACKS) && defined(__clang__)
 #define ISOPATCH_UNROLL _Pragma("unroll")
 #else
 #define ISOPATCH_UNROLL
+#endif
+#if !defined(ISOPATCH_UNROLL_ON_GPU)
+#define ISOPATCH_UNROLL_ON_GPU
 #endif
 #endif

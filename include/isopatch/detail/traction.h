@@ -56,23 +56,19 @@ ISOPATCH_HD void add_point(T x, T y, T weight, const PlaneFields<T>& at, T slip_
   sum.moment_n = fused(-x, t_v, fused(y, t_u, sum.moment_n));
 }
 
-/// Point `i` of a triangle rule: barycentric coordinates of the second and third corner, and weight. 3 points: degree
-/// 2; 6 points: degree 4 (Dunavant, "High degree efficient symmetrical Gaussian quadrature rules for the triangle",
-/// IJNME 1985). Three points at a time are alike: one corner weighs `a`, the other two share the rest.
+/// Three points of a triangle rule: one corner weighs `a`, each in turn, and the other two share the rest. 3 points:
+/// degree 2; 6 points: degree 4 (Dunavant, "High degree efficient symmetrical Gaussian quadrature rules for the
+/// triangle", IJNME 1985).
 template <class T>
-struct TrianglePoint {
-  T b, c, weight;
-};
+struct TrianglePoints {
+  T a, rest, weight;
 
-template <class T>
-ISOPATCH_HD TrianglePoint<T> triangle_point(int points, int i) {
-  const bool outer = i >= 3;
-  const T a = points == 3 ? T(2.0 / 3) : outer ? T(0.816847572980459) : T(0.108103018168070);
-  const T weight = points == 3 ? T(1.0 / 3) : outer ? T(0.109951743655322) : T(0.223381589678011);
-  const T rest = T(0.5) * (T(1) - a);
-  const int corner = outer ? i - 3 : i;
-  return {corner == 1 ? a : rest, corner == 2 ? a : rest, weight};
-}
+  ISOPATCH_HD static TrianglePoints make(int points, bool outer) {
+    const T a = points == 3 ? T(2.0 / 3) : outer ? T(0.816847572980459) : T(0.108103018168070);
+    const T weight = points == 3 ? T(1.0 / 3) : outer ? T(0.109951743655322) : T(0.223381589678011);
+    return {a, T(0.5) * (T(1) - a), weight};
+  }
+};
 
 /// The wrench of a moving contact, lengths in units of the plane's radius. The fan's apex is the centroid, so triangles
 /// appear and vanish with zero area and the result is continuous (PFC fig. 5). Both fan rules integrate p and x p
@@ -99,10 +95,14 @@ ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairFrame& f, const Segments<T
     if (!any(part)) continue;
     const T x0 = s.x0[i] - cx, y0 = s.y0[i] - cy, x1 = s.x1[i] - cx, y1 = s.y1[i] - cy;
     const T area = select(part, T(0.5) * fused(x0, y1, -(x1 * y0)), T(0));
-    for (int point = 0; point < f.quadrature; ++point) {
-      const TrianglePoint<T> q = triangle_point<T>(f.quadrature, point);
-      const T x = fused(q.b, x0, fused(q.c, x1, cx)), y = fused(q.b, y0, fused(q.c, y1, cy));
-      add_point(x, y, q.weight * area, fields, slip_squared, sum);
+    for (int first = 0; first < f.quadrature; first += 3) {
+      const TrianglePoints<T> q = TrianglePoints<T>::make(f.quadrature, first > 0);
+      const T weight = q.weight * area;
+      ISOPATCH_UNROLL_ON_GPU
+      for (int corner = 0; corner < 3; ++corner) {
+        const T b = corner == 1 ? q.a : q.rest, c = corner == 2 ? q.a : q.rest;
+        add_point(fused(b, x0, fused(c, x1, cx)), fused(b, y0, fused(c, y1, cy)), weight, fields, slip_squared, sum);
+      }
     }
   }
   sum.u = friction * sum.u;

@@ -55,8 +55,7 @@ struct Queue {
   Item* items;  // 2 * size, shared by the lanes
   int waiting = 0;
 
-  /// A round is due: a full one, or what is left where `no_more` will come.
-  ISOPATCH_HD bool is_due(bool no_more) const { return waiting >= size || (no_more && waiting > 0); }
+  ISOPATCH_HD bool fills_a_round() const { return waiting >= size; }
 
   /// Adds this lane's item, if it has one.
   template <class Warp>
@@ -140,7 +139,8 @@ ISOPATCH_HD std::int32_t subtree_root(const Node* nodes, int subtree, int levels
 }
 
 /// Two hierarchies together; the larger node is opened. One loop with one place for each kind of round, so that none is
-/// compiled twice, and the one nearest the end that is due goes first, so that no queue overflows.
+/// compiled twice. Before pairs of cells are tested, a full round of those accepted is visited, so that no queue
+/// overflows.
 template <class Warp, class Visitor, int size>
 ISOPATCH_HD void traverse(Warp& warp, Workspace<size>& work, Visitor& visitor, Share share = {}) {
   const PairFrame& f = work.frame;
@@ -154,15 +154,16 @@ ISOPATCH_HD void traverse(Warp& warp, Workspace<size>& work, Visitor& visitor, S
   int next_root = share.index, depth = 0;
   while (true) {
     const bool descended = depth == 0 && next_root >= roots.count();
-    if (accepted.is_due(descended && candidates.waiting == 0)) {
-      visit(warp, accepted, visitor);
+    if (descended || candidates.fills_a_round()) {
+      const bool last = descended && candidates.waiting == 0;
+      if (last && accepted.waiting == 0) return;
+      if (last || accepted.fills_a_round()) {
+        visit(warp, accepted, visitor);
+      } else {
+        test(warp, candidates, accepted, visitor);
+      }
       continue;
     }
-    if (candidates.is_due(descended)) {
-      test(warp, candidates, accepted, visitor);
-      continue;
-    }
-    if (descended) return;
 
     if (depth == 0) {  // a pair of roots for each lane
       const int root = next_root + share.count * warp.lane();
