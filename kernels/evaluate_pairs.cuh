@@ -13,8 +13,14 @@ namespace isopatch {
 constexpr int kPairWarps = 4;  // 4 workspaces of about 6 KB: far below the limit of shared memory a block
 constexpr int kPairBlock = kPairWarps * CudaWarp::kSize;
 
+// Blocks that a processor holds at once: more hide more latency and leave fewer registers. With 2 nothing is spilled
+// for a float wrench; see bench/README.md for 3 and 4.
+#if !defined(ISOPATCH_PAIR_BLOCKS)
+#define ISOPATCH_PAIR_BLOCKS 2
+#endif
+
 template <class T, detail::Outputs outputs>
-__global__ void __launch_bounds__(kPairBlock, 2) evaluate_pairs_kernel(Step step) {
+__global__ void __launch_bounds__(kPairBlock, ISOPATCH_PAIR_BLOCKS) evaluate_pairs_kernel(Step step) {
   using namespace detail;
   __shared__ Workspace<CudaWarp::kSize> workspaces[kPairWarps];
   CudaWarp warp;
