@@ -129,6 +129,18 @@ def commit():
     return done.stdout.strip() if done.returncode == 0 else "unknown"
 
 
+def finish(args, stored, found, worse):
+    """Stores the counts, or says which are worse; what the program ends with."""
+    if args.update:
+        found["counts"] = stored["counts"] | found["counts"]
+        args.stored.write_text(json.dumps(found, indent=1) + "\n")
+        print(f"stored in {args.stored}")
+        return 0
+    if worse:
+        print(f"over {LIMIT:.0%} more instructions, or not stored: {', '.join(worse)}")
+    return 1 if worse else 0
+
+
 def main():
     args = arguments()
     if shutil.which("valgrind") is None:
@@ -161,14 +173,7 @@ def main():
                 )
                 if not old or change > LIMIT:
                     worse.append(key)
-    if args.update:
-        found["counts"] = stored["counts"] | found["counts"]
-        args.stored.write_text(json.dumps(found, indent=1) + "\n")
-        print(f"stored in {args.stored}")
-        return 0
-    if worse:
-        print(f"over {LIMIT:.0%} more instructions, or not stored: {', '.join(worse)}")
-    return 1 if worse else 0
+    return finish(args, stored, found, worse)
 
 
 if __name__ == "__main__":

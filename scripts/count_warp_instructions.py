@@ -22,7 +22,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from count_instructions import LIMIT, ROOT, commit
+from count_instructions import LIMIT, ROOT, commit, finish
 
 SCENES = [
     "box24_on_box24",
@@ -126,14 +126,7 @@ def main():
             print(f"{key:<32} {total:>8} {f'{change:+.2%}' if old else '-':>8} {row}", flush=True)
             if not old or change > LIMIT:
                 worse.append(key)
-    if args.update:
-        found["counts"] = stored["counts"] | found["counts"]
-        args.stored.write_text(json.dumps(found, indent=1) + "\n")
-        print(f"stored in {args.stored}")
-        return 0
-    if worse:
-        print(f"over {LIMIT:.0%} more instructions, or not stored: {', '.join(worse)}")
-    return 1 if worse else 0
+    return finish(args, stored, found, worse)
 
 
 if __name__ == "__main__":

@@ -225,7 +225,7 @@ void shuffle(Warp& w, const Instruction& i) {
 template <class T, auto f>
 void atomic(Warp& w, const Instruction& i) {
   Warp::Places places;
-  w.read(i, sizeof(T), places);
+  w.access(Warp::Access::kRead, i, sizeof(T), places);
   T* d = w.lanes<T>(i.slots[0]);
   const T* b = w.lanes<T>(i.slots[1]);
   for (u32 left = w.active(); left != 0; left &= left - 1) {
@@ -397,7 +397,7 @@ Forms make_forms() {
 template <class Element, class Register>
 void load(Warp& w, const Instruction& i) {
   Warp::Places from;
-  w.read(i, i.elements * sizeof(Element), from);
+  w.access(Warp::Access::kRead, i, i.elements * sizeof(Element), from);
   for (std::size_t e = 0; e < i.elements; ++e) {
     each<Register>(w, i.slots[e], [&](int lane) {
       Element value;
@@ -410,7 +410,7 @@ void load(Warp& w, const Instruction& i) {
 template <class Element, class Register>
 void store(Warp& w, const Instruction& i) {
   Warp::Places to;
-  w.write(i, i.elements * sizeof(Element), to);
+  w.access(Warp::Access::kWrite, i, i.elements * sizeof(Element), to);
   for (std::size_t e = 0; e < i.elements; ++e) {
     const Register* from = w.lanes<Register>(i.slots[e]);
     for (u32 left = w.active(); left != 0; left &= left - 1) {

@@ -102,80 +102,48 @@ bool Warp::is_uniform(const Instruction& i, std::uint64_t at) const {
   return true;
 }
 
-void Warp::read(const Instruction& i, std::size_t size, Places& places) {
+void Warp::access(Access access, const Instruction& i, std::size_t size, Places& places) {
   count_transactions(i, size);
   if (i.space == Space::kLocal || i.space == Space::kParameter) {  // nearly always at one address
-    const std::uint64_t at = address(i, std::countr_zero(active_));
-    if (is_uniform(i, at)) return read_one(i, size, at, places);
-  }
-  for (std::uint32_t left = active_; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
-    const std::uint64_t at = address(i, lane);
-    std::byte*& place = places[static_cast<std::size_t>(lane)];
-    switch (i.space) {
-      case Space::kShared:
-        place = shared_.read(at, size, {thread(lane), epoch_}, i.used_bytes);
-        break;
-      case Space::kLocal:
-        local_.read(at, size, 1u << lane, i.used_bytes);
-        place = local_.at(lane, at);
-        break;
-      case Space::kParameter:
-        place = parameter(at, size);
-        break;
-      case Space::kGlobal:
-        place = launch_.memory->read(at, size, i.used_bytes);
-        break;
-    }
-  }
-}
-
-void Warp::read_one(const Instruction& i, std::size_t size, std::uint64_t at, Places& places) {
-  if (i.space == Space::kLocal) {
-    local_.read(at, size, active_, i.used_bytes);
-    for (int lane = 0; lane < kLanes; ++lane) places[static_cast<std::size_t>(lane)] = local_.at(lane, at);
-  } else {
-    places.fill(parameter(at, size));
-  }
-}
-
-std::byte* Warp::parameter(std::uint64_t at, std::size_t size) const {
-  const std::size_t total = launch_.parameters.size();
-  if (at > total || size > total - at) {
-    throw DeviceFault(fmt::format("read of {} bytes at {} of {} bytes of parameters", size, at, total));
-  }
-  return const_cast<std::byte*>(launch_.parameters.data()) + at;  // no instruction writes there
-}
-
-void Warp::write(const Instruction& i, std::size_t size, Places& places) {
-  count_transactions(i, size);
-  if (i.space == Space::kLocal) {
-    const std::uint64_t at = address(i, std::countr_zero(active_));
+    const int first = std::countr_zero(active_);
+    const std::uint64_t at = address(i, first);
     if (is_uniform(i, at)) {
-      local_.write(at, size, active_);
-      for (int lane = 0; lane < kLanes; ++lane) places[static_cast<std::size_t>(lane)] = local_.at(lane, at);
+      std::byte* const place = check(access, i, at, size, active_);
+      for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        places[lane] = i.space == Space::kLocal ? local_.at(static_cast<int>(lane), at) : place;
+      }
       return;
     }
   }
   for (std::uint32_t left = active_; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
-    const std::uint64_t at = address(i, lane);
-    std::byte*& place = places[static_cast<std::size_t>(lane)];
-    switch (i.space) {
-      case Space::kShared:
-        place = shared_.write(at, size, {thread(lane), epoch_});
-        break;
-      case Space::kLocal:
-        local_.write(at, size, 1u << lane);
-        place = local_.at(lane, at);
-        break;
-      case Space::kParameter:
-        throw DeviceFault("write to a parameter");
-      case Space::kGlobal:
-        place = launch_.memory->write(at, size);
-        break;
-    }
+    places[static_cast<std::size_t>(lane)] = check(access, i, address(i, lane), size, 1u << lane);
   }
+}
+
+std::byte* Warp::check(Access access, const Instruction& i, std::uint64_t at, std::size_t size, std::uint32_t lanes) {
+  const int lane = std::countr_zero(lanes);
+  const bool writes = access == Access::kWrite;
+  switch (i.space) {
+    case Space::kShared: {
+      const Toucher by = {thread(lane), epoch_};
+      return writes ? shared_.write(at, size, by) : shared_.read(at, size, by, i.used_bytes);
+    }
+    case Space::kLocal:
+      writes ? local_.write(at, size, lanes) : local_.read(at, size, lanes, i.used_bytes);
+      return local_.at(lane, at);
+    case Space::kParameter: {
+      const std::size_t total = launch_.parameters.size();
+      if (writes || at > total || size > total - at) {
+        throw DeviceFault(
+            fmt::format("{} of {} bytes at {} of {} bytes of parameters", writes ? "write" : "read", size, at, total));
+      }
+      return const_cast<std::byte*>(launch_.parameters.data()) + at;  // no instruction writes there
+    }
+    case Space::kGlobal:
+      break;
+  }
+  return writes ? launch_.memory->write(at, size) : launch_.memory->read(at, size, i.used_bytes);
 }
 
 void Warp::count_transactions(const Instruction& i, std::size_t size) {

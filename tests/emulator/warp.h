@@ -61,8 +61,8 @@ class Warp {
 
   /// Where each active lane's access goes; throws DeviceFault where it must not.
   using Places = std::array<std::byte*, kLanes>;
-  void read(const Instruction& i, std::size_t size, Places& places);
-  void write(const Instruction& i, std::size_t size, Places& places);
+  enum class Access : std::uint8_t { kRead, kWrite };
+  void access(Access access, const Instruction& i, std::size_t size, Places& places);
 
   void pass_barrier() { ++epoch_; }
   /// Throws DeviceFault unless all lanes that have not ended are active and named by `members`.
@@ -79,8 +79,8 @@ class Warp {
 
   std::uint64_t address(const Instruction& i, int lane) const;
   bool is_uniform(const Instruction& i, std::uint64_t at) const;
-  void read_one(const Instruction& i, std::size_t size, std::uint64_t at, Places& places);
-  std::byte* parameter(std::uint64_t at, std::size_t size) const;
+  /// For lanes that access the same address, or their own frames at it; the place is that of the first.
+  std::byte* check(Access access, const Instruction& i, std::uint64_t at, std::size_t size, std::uint32_t lanes);
   void count_transactions(const Instruction& i, std::size_t size);
   void execute(const Instruction& i);
   void branch(const Instruction& i, std::uint32_t taken);
