@@ -57,7 +57,8 @@ BenchScene two_bodies(std::string name, Geometry a, Geometry b, std::array<doubl
   return {std::move(name), std::move(d), most_cuda};
 }
 
-/// A compliant nut on the thread of a rigid bolt, touching all along it: bench/scenes/nut_on_bolt.json.
+/// A compliant nut on the thread of a rigid bolt, touching all along it: the shapes and the pose of
+/// bench/scenes/nut_on_bolt.json.
 BenchScene nut_on_bolt() {
   Nut nut;
   nut.segments = 24;

@@ -75,7 +75,9 @@ def only_used(np, points, triangles):
 
 def newton_model(np, newton, shapes, device):
     """WORLDS nuts, free, each on a bolt that is part of its world."""
-    nut_slope = 1e8 / 2.3e-3  # Pa/m: the scene's modulus over the nut's largest depth
+    nut_slope = (
+        1e8 / 2.537e-3
+    )  # Pa/m: the scene's modulus over the largest distance of a vertex of the nut from its surface
     world = newton.ModelBuilder()
     nut = world.add_body(label="nut")
     for (points, triangles), body, stiffness in zip(shapes, (nut, -1), (nut_slope, 100 * nut_slope)):

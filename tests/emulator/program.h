@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Kernels in PTX, the assembly language that nvcc makes of them, read into a form that Warp executes. (NVIDIA: Parallel
-// Thread Execution ISA. Every instruction that the kernels use, and no other, is known: see instructions.cpp.)
+// Thread Execution ISA. What the kernels use is known, and little else: see instructions.cpp.)
 #pragma once
 
 #include <array>

@@ -91,24 +91,20 @@ ISOPATCH_HD double orientation(const Cell& c) {
   return dot(cross(c.corner[1].vertex - a, c.corner[2].vertex - a), c.corner[3].vertex - a) < 0 ? -1.0 : 1.0;
 }
 
-/// All vertices of another cell lie outside one face of this one, by more than they are rounded.
-ISOPATCH_HD bool is_outside(const Vec3f (&vertex)[4], const Vec3f (&other)[4], float margin) {
-  const Vec3f a = vertex[1] - vertex[0], b = vertex[2] - vertex[0], c = vertex[3] - vertex[0];
-  const Vec3f normal[3] = {cross(b, c), cross(c, a), cross(a, b)};           // of the faces that meet in vertex 0
-  const float volume = dot(a, normal[0]), turn = volume < 0 ? -1.0f : 1.0f;  // a cone can be inverted
-  float most[4] = {-1e30f, -1e30f, -1e30f, -1e30f};
+/// All vertices of a cell, as the points of a section are given to is_outside().
+ISOPATCH_HD Section<float> all_of(const Vec3f (&vertex)[4]) {
+  Section<float> out = {};
   ISOPATCH_UNROLL
-  for (int i = 0; i < 4; ++i) {
-    float rest = volume;
-    ISOPATCH_UNROLL
-    for (int k = 0; k < 3; ++k) {
-      const float height = dot(normal[k], other[i] - vertex[0]);
-      rest = rest - height;
-      most[k] = max(most[k], turn * height);
-    }
-    most[3] = max(most[3], turn * rest);
-  }
-  return most[0] < -margin || most[1] < -margin || most[2] < -margin || most[3] < -margin;
+  for (int i = 0; i < 4; ++i) out.point[i] = vertex[i], out.crossed[i] = true;
+  return out;
+}
+
+/// is_outside() takes positive volumes for granted; an inverted cone has another order of vertices for it.
+ISOPATCH_HD void turn_upright(const Cell& cell, Vec3f (&vertex)[4]) {
+  if (orientation(cell) > 0) return;
+  const Vec3f first = vertex[1];
+  vertex[1] = vertex[2];
+  vertex[2] = first;
 }
 
 /// Where the cells' boxes overlap; false where the cells do not meet. `s` is null for a half space, which any cell may
@@ -124,10 +120,13 @@ ISOPATCH_HD bool cells_overlap(const PairFrame& f, CellRef m, CellRef s, CoarseR
     vertex_S[i] = apply(f.coarse, cast<float>(s.vertex(i)));
   }
   if (!place_between(box_M, bounds_of(vertex_S), f.slack, place)) return false;
+  const Section<float> all_M = all_of(vertex_M), all_S = all_of(vertex_S);
+  turn_upright(*m.cell, vertex_M);
+  turn_upright(*s.cell, vertex_S);
   const float edge_M = coarse_M.longest_edge(), edge_S = coarse_S.longest_edge();
-  const float rounding = fused(0x1p-20f, edge_M + edge_S, f.slack);
-  return !is_outside(vertex_M, vertex_S, rounding * (edge_M * edge_M)) &&
-         !is_outside(vertex_S, vertex_M, rounding * (edge_S * edge_S));
+  const float rounding = fused(0x1p-20f, edge_M + edge_S, f.slack);  // as for sections: see coarse_place()
+  return !is_outside(vertex_M, all_S, rounding * (edge_M * edge_M)) &&
+         !is_outside(vertex_S, all_M, rounding * (edge_S * edge_S));
 }
 
 /// Energy of one pair of cells; `s` is null for a half space. Rigid bodies take part with their tets.

@@ -102,9 +102,9 @@ struct Share {
   int index = 0, count = 1;
 };
 
-/// The pairs of nodes that a warp starts with: 2^levels subtrees of M, each with as many of S as there are below. So
-/// all lanes have work from the first round on, and a contact in one place is work for many shares, among which the
-/// pairs are dealt out in turn.
+/// The pairs of nodes to start with: each of 2^levels_M subtrees of M with each of 2^levels_S of S. So all lanes have
+/// work from the first round on, and a contact in one place is work for many shares, among which the pairs are dealt
+/// out in turn. A single lane starts with the two roots.
 struct Roots {
   int levels_M, levels_S;
 
