@@ -4,55 +4,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cstdlib>
+#include <cctype>
 #include <fstream>
 #include <map>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 #include "emulator/instructions.h"
+#include "emulator/locations.h"
+#include "emulator/text.h"
 
 namespace isopatch::emulator {
 
 namespace {
-
-using Words = std::vector<std::string>;
-
-std::string trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return std::string(text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1));
-}
-
-/// Parts between commas, and `|` of a shuffle; braces and brackets stay whole.
-Words split(std::string_view text) {
-  Words words;
-  std::string word;
-  int depth = 0;
-  for (const char c : text) {
-    depth += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
-    if (depth == 0 && (c == ',' || c == '|')) {
-      words.push_back(trimmed(word));
-      word.clear();
-    } else {
-      word += c;
-    }
-  }
-  if (!trimmed(word).empty()) words.push_back(trimmed(word));
-  return words;
-}
-
-std::string inside(const std::string& word) { return word.substr(1, word.size() - 2); }
-
-std::int64_t to_integer(const std::string& text) {
-  return static_cast<std::int64_t>(text[0] == '-' ? std::strtoll(text.c_str(), nullptr, 0)
-                                                  : std::strtoull(text.c_str(), nullptr, 0));
-}
 
 /// The last number in brackets: bytes of an array, registers of a kind.
 std::int64_t count_in(const std::string& text, char bracket) {
@@ -89,7 +56,7 @@ class Reader {
     if (!in) throw std::runtime_error("cannot open " + program_.file);
     std::vector<std::string> lines;
     for (std::string line; std::getline(in, line);) lines.push_back(trimmed(line.substr(0, line.find("//"))));
-    for (const std::string& line : lines) read_debug(line);  // they stand behind the code that uses them
+    for (const std::string& line : lines) locations_.read_table(line);
     for (const std::string& line : lines) {
       ++line_;
       try {
@@ -98,7 +65,7 @@ class Reader {
         throw std::runtime_error(fmt::format("{}:{}: {}: {}", program_.file, line_, line, e.what()));
       }
     }
-    for (Location& l : program_.locations) l.function = strings_[l.function];
+    program_.locations = std::move(locations_).all();
     return std::move(program_);
   }
 
@@ -107,24 +74,6 @@ class Reader {
     Slot slot;
     std::uint8_t bytes;  // Form::kMask for a predicate
   };
-
-  void read_debug(const std::string& line) {
-    if (line.starts_with(".file")) {
-      std::istringstream in(line.substr(5));
-      int number = 0;
-      std::string name;
-      in >> number >> name;
-      files_[number] = inside(name);
-    } else if (line.starts_with("$L__info_string")) {
-      string_ = line.substr(0, line.find(':'));
-    } else if (!string_.empty() && line.starts_with(".b8 ")) {
-      for (const std::string& c : split(line.substr(4))) {
-        if (c != "0") strings_[string_] += static_cast<char>(to_integer(c));
-      }
-    } else {
-      string_.clear();
-    }
-  }
 
   void read_line(const std::string& line) {
     const auto entry = line.find(".entry ");
@@ -137,7 +86,7 @@ class Reader {
     } else if (line == "}") {
       if (--depth_ == 0) end_kernel();
     } else if (line.starts_with(".loc\t")) {
-      read_location(line);
+      location_ = locations_.read_place(line);
     } else if (line.starts_with(".pragma")) {
       const auto at = line.find("used_bytes_mask ");
       if (at != std::string::npos) used_bytes_ = static_cast<std::uint32_t>(to_integer(line.substr(at + 16)));
@@ -227,30 +176,6 @@ class Reader {
     const auto bracket = name.find('[');
     if (bracket != std::string::npos) return {name.substr(0, bracket), count_in(name, '[')};
     return {name, memory_type(words[words.size() - 2].substr(1))->bytes};
-  }
-
-  /// ".loc FILE LINE COLUMN[, function_name LABEL, inlined_at FILE LINE COLUMN]": the last one names a place that an
-  /// earlier directive stood for.
-  void read_location(const std::string& line) {
-    using Place = std::tuple<int, int, int>;
-    const auto place_at = [](const std::string& text) {
-      std::istringstream in(text);
-      int file = 0, row = 0, column = 0;
-      in >> file >> row >> column;
-      return Place(file, row, column);
-    };
-    const Words words = split(line.substr(4));
-    const Place place = place_at(words[0]);
-    Location l = {files_[std::get<0>(place)], std::get<1>(place), "", -1};
-    if (words.size() == 3) {
-      l.function = words[1].substr(words[1].find('$'));
-      const auto caller = places_.find(place_at(words[2].substr(11)));
-      if (caller != places_.end()) l.caller = caller->second;
-    }
-    const auto key = std::make_tuple(l.file, l.line, l.function, l.caller);
-    const auto [found, is_new] = known_.emplace(key, static_cast<std::int32_t>(program_.locations.size()));
-    if (is_new) program_.locations.push_back(l);
-    places_[place] = location_ = found->second;
   }
 
   void read_instruction(std::string text) {
@@ -377,11 +302,7 @@ class Reader {
 
   Program program_;
   std::int32_t line_ = 0, location_ = -1;
-  std::map<int, std::string> files_;
-  std::map<std::string, std::string> strings_;  // of debug information, by label
-  std::string string_;
-  std::map<std::tuple<int, int, int>, std::int32_t> places_;
-  std::map<std::tuple<std::string, int, std::string, std::int32_t>, std::int32_t> known_;
+  Locations locations_;
   std::uint32_t used_bytes_ = ~0u;
 
   // of the kernel

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Kernels in PTX, the assembly language that nvcc makes of them, read into a form that Warp executes. (NVIDIA: Parallel
-// Thread Execution ISA. What the kernels use is known, and little else: see instructions.cpp.)
+// Thread Execution ISA. What the kernels use is known, and little else: see lane_operations.h.)
 #pragma once
 
 #include <array>

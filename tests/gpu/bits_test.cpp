@@ -14,7 +14,7 @@ namespace {
 
 using detail::Outputs;
 
-// An emulated device takes a thousand times as long.
+// An emulated device takes far longer.
 #if defined(ISOPATCH_EMULATED)
 constexpr bool kEmulated = true;
 #else

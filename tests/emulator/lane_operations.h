@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What each instruction does to the active lanes. Arithmetic follows the PTX ISA, chapter 9.7: IEEE, to nearest,
+// subnormals kept; a shift by the width or more leaves zeros or signs; min and max take the number where the other is
+// not one, and -0 is less than +0.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "emulator/warp.h"
+
+namespace isopatch::emulator {
+
+using s16 = std::int16_t;
+using s32 = std::int32_t;
+using s64 = std::int64_t;
+using u8 = std::uint8_t;
+using u16 = std::uint16_t;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+
+inline constexpr u32 kAll = ~0u;
+
+/// d = f(lane) where a lane is active.
+template <class D, class F>
+void each(Warp& w, Slot to, const F& f) {
+  D* d = w.lanes<D>(to);
+  const u32 active = w.active();
+  if (active == kAll) {
+#pragma GCC ivdep
+    for (int lane = 0; lane < kLanes; ++lane) d[lane] = f(lane);
+  } else {
+    for (u32 left = active; left != 0; left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      d[lane] = f(lane);
+    }
+  }
+}
+
+template <class D, class A, auto f>
+void unary(Warp& w, const Instruction& i) {
+  const A* a = w.lanes<A>(i.slots[1]);
+  each<D>(w, i.slots[0], [=](int lane) { return f(a[lane]); });
+}
+
+template <class D, class A, class B, auto f>
+void binary(Warp& w, const Instruction& i) {
+  const A* a = w.lanes<A>(i.slots[1]);
+  const B* b = w.lanes<B>(i.slots[2]);
+  each<D>(w, i.slots[0], [=](int lane) { return f(a[lane], b[lane]); });
+}
+
+template <class T, auto f>
+void ternary(Warp& w, const Instruction& i) {
+  const T *a = w.lanes<T>(i.slots[1]), *b = w.lanes<T>(i.slots[2]), *c = w.lanes<T>(i.slots[3]);
+  each<T>(w, i.slots[0], [=](int lane) { return f(a[lane], b[lane], c[lane]); });
+}
+
+inline void set_mask(Warp& w, Slot to, u32 bits) { w.mask(to) = (w.mask(to) & ~w.active()) | (bits & w.active()); }
+
+template <class T, auto f>
+void compare(Warp& w, const Instruction& i) {
+  const T *a = w.lanes<T>(i.slots[1]), *b = w.lanes<T>(i.slots[2]);
+  u32 bits = 0;
+  for (int lane = 0; lane < kLanes; ++lane) bits |= static_cast<u32>(f(a[lane], b[lane])) << lane;
+  set_mask(w, i.slots[0], bits);
+}
+
+template <class T>
+void select(Warp& w, const Instruction& i) {
+  const T *a = w.lanes<T>(i.slots[1]), *b = w.lanes<T>(i.slots[2]);
+  const u32 mask = w.mask(i.slots[3]);
+  each<T>(w, i.slots[0], [=](int lane) { return (mask >> lane & 1u) != 0 ? a[lane] : b[lane]; });
+}
+
+template <auto f>
+void masks(Warp& w, const Instruction& i) {
+  set_mask(w, i.slots[0], f(w.mask(i.slots[1]), w.mask(i.slots[2])));
+}
+inline void not_mask(Warp& w, const Instruction& i) { set_mask(w, i.slots[0], ~w.mask(i.slots[1])); }
+inline void move_mask(Warp& w, const Instruction& i) { set_mask(w, i.slots[0], w.mask(i.slots[1])); }
+
+template <class D, class A>
+inline constexpr auto kCast = [](A a) { return static_cast<D>(a); };
+inline constexpr auto kSame = [](auto a) { return a; };
+inline constexpr auto kAdd = [](auto a, auto b) { return static_cast<decltype(a)>(a + b); };
+inline constexpr auto kSub = [](auto a, auto b) { return static_cast<decltype(a)>(a - b); };
+inline constexpr auto kMul = [](auto a, auto b) { return static_cast<decltype(a)>(a * b); };
+inline constexpr auto kAnd = [](auto a, auto b) { return static_cast<decltype(a)>(a & b); };
+inline constexpr auto kOr = [](auto a, auto b) { return static_cast<decltype(a)>(a | b); };
+inline constexpr auto kXor = [](auto a, auto b) { return static_cast<decltype(a)>(a ^ b); };
+inline constexpr auto kNot = [](auto a) { return static_cast<decltype(a)>(~a); };
+inline constexpr auto kFma = [](auto a, auto b, auto c) { return std::fma(a, b, c); };
+inline constexpr auto kDivFloat = [](auto a, auto b) { return a / b; };
+inline constexpr auto kSqrt = [](auto a) { return std::sqrt(a); };
+inline constexpr auto kReciprocal = [](auto a) { return decltype(a)(1) / a; };
+/// What counts as 0 gives an infinity; a device is less exact.
+inline constexpr auto kApproximateReciprocal = [](float a) {
+  return 1.0f / (std::fabs(a) < std::numeric_limits<float>::min() ? std::copysign(0.0f, a) : a);
+};
+inline constexpr auto kNegate = [](auto a) { return -a; };
+inline constexpr auto kAbs = [](auto a) { return std::fabs(a); };
+inline constexpr auto kAbsInteger = [](auto a) {
+  return a < 0 ? static_cast<decltype(a)>(0u - static_cast<u32>(a)) : a;
+};
+inline constexpr auto kLess = [](auto a, auto b) { return a < b; };
+inline constexpr auto kLessEqual = [](auto a, auto b) { return a <= b; };
+inline constexpr auto kGreater = [](auto a, auto b) { return a > b; };
+inline constexpr auto kGreaterEqual = [](auto a, auto b) { return a >= b; };
+inline constexpr auto kEqual = [](auto a, auto b) { return a == b; };
+inline constexpr auto kNotEqual = [](auto a, auto b) { return a != b; };
+inline constexpr auto kNotOrdered = [](auto a, auto b) {
+  return a < b || a > b;
+};                                                                         // "ne" is false where one is not a number
+inline constexpr auto kLessOr = [](auto a, auto b) { return !(a >= b); };  // or not a number
+inline constexpr auto kLessEqualOr = [](auto a, auto b) { return !(a > b); };
+inline constexpr auto kGreaterOr = [](auto a, auto b) { return !(a <= b); };
+inline constexpr auto kGreaterEqualOr = [](auto a, auto b) { return !(a < b); };
+inline constexpr auto kEqualOr = [](auto a, auto b) { return !(a < b || a > b); };
+
+inline constexpr auto kMinFloat = [](auto a, auto b) {
+  if (a != a) return b;
+  if (b != b) return a;
+  return a < b || (a == b && std::signbit(a)) ? a : b;
+};
+inline constexpr auto kMaxFloat = [](auto a, auto b) {
+  if (a != a) return b;
+  if (b != b) return a;
+  return a > b || (a == b && !std::signbit(a)) ? a : b;
+};
+inline constexpr auto kMin = [](auto a, auto b) { return a < b ? a : b; };
+inline constexpr auto kMax = [](auto a, auto b) { return a > b ? a : b; };
+/// The second with the sign of the first.
+inline constexpr auto kCopySign = [](float a, float b) { return std::copysign(b, a); };
+
+template <class T>
+inline constexpr auto kShiftLeft = [](T a, u32 by) { return by >= 8 * sizeof(T) ? T(0) : static_cast<T>(a << by); };
+template <class T>
+inline constexpr auto kShiftRight = [](T a, u32 by) {
+  constexpr u32 kMost = 8 * sizeof(T) - 1;
+  if (by > kMost) return std::is_signed_v<T> ? static_cast<T>(a >> kMost) : T(0);
+  return static_cast<T>(a >> by);
+};
+
+inline constexpr auto kMulWide32 = [](s32 a, s32 b) { return static_cast<s64>(a) * b; };
+inline constexpr auto kMulWideU32 = [](u32 a, u32 b) { return static_cast<u64>(a) * b; };
+inline constexpr auto kMulAdd = [](u32 a, u32 b, u32 c) { return a * b + c; };
+inline constexpr auto kPopCount = [](u32 a) { return static_cast<u32>(std::popcount(a)); };
+
+template <class T>
+inline constexpr auto kDivide = [](T a, T b) {
+  if (b == 0) throw DeviceFault("integer division by zero");
+  return static_cast<T>(a / b);
+};
+
+/// To the nearest, ties to even; saturated, and the least number for what is none.
+inline constexpr auto kToS64 = [](auto a) {
+  const auto nearest = std::nearbyint(a);
+  if (!(nearest >= decltype(a)(-0x1p63))) return std::numeric_limits<s64>::min();
+  if (nearest >= decltype(a)(0x1p63)) return std::numeric_limits<s64>::max();
+  return static_cast<s64>(nearest);
+};
+
+/// d = {a, b}
+inline void pack(Warp& w, const Instruction& i) {
+  const u32 *low = w.lanes<u32>(i.slots[1]), *high = w.lanes<u32>(i.slots[2]);
+  each<u64>(w, i.slots[0], [=](int lane) { return static_cast<u64>(high[lane]) << 32 | low[lane]; });
+}
+
+/// {d0, d1} = a
+inline void unpack(Warp& w, const Instruction& i) {
+  alignas(64) u64 a[kLanes];
+  std::memcpy(a, w.lanes<u64>(i.slots[2]), sizeof(a));
+  each<u32>(w, i.slots[0], [&](int lane) { return static_cast<u32>(a[lane]); });
+  each<u32>(w, i.slots[1], [&](int lane) { return static_cast<u32>(a[lane] >> 32); });
+}
+
+inline void thread_number(Warp& w, const Instruction& i) {
+  each<u32>(w, i.slots[0], [&](int lane) { return w.thread(lane); });
+}
+inline void block_number(Warp& w, const Instruction& i) {
+  each<u32>(w, i.slots[0], [&](int) { return w.block(); });
+}
+inline void block_size(Warp& w, const Instruction& i) {
+  each<u32>(w, i.slots[0], [&](int) { return w.launch().block; });
+}
+inline void grid_size(Warp& w, const Instruction& i) {
+  each<u32>(w, i.slots[0], [&](int) { return w.launch().grid; });
+}
+
+inline void fence(Warp&, const Instruction&) {}  // warps take turns, and see all that others wrote
+
+inline void synchronize(Warp& w, const Instruction& i) {
+  w.require_together(*w.lanes<u32>(i.slots[0]));
+  w.pass_barrier();
+}
+
+inline void vote(Warp& w, const Instruction& i) {
+  w.require_together(*w.lanes<u32>(i.slots[2]));
+  const u32 votes = w.mask(i.slots[1]) & w.active();
+  each<u32>(w, i.slots[0], [=](int) { return votes; });
+}
+
+/// d | p = the value of another lane of all 32: p is true where there is one.
+template <bool exclusive_or>
+void shuffle(Warp& w, const Instruction& i) {
+  w.require_together(*w.lanes<u32>(i.slots[5]));
+  alignas(64) u32 value[kLanes];
+  std::memcpy(value, w.lanes<u32>(i.slots[2]), sizeof(value));
+  const u32 *by = w.lanes<u32>(i.slots[3]), clamp = *w.lanes<u32>(i.slots[4]);
+  if (clamp != 31) throw DeviceFault("a shuffle among fewer than 32 lanes, which is not emulated");
+  each<u32>(w, i.slots[0], [&](int lane) {
+    const u32 from = exclusive_or ? static_cast<u32>(lane) ^ (by[lane] & 31) : by[lane] & 31;
+    if ((w.active() >> from & 1u) == 0) throw DeviceFault("a shuffle from a lane that has ended");
+    return value[from];
+  });
+  set_mask(w, i.slots[1], kAll);
+}
+
+/// d = memory; memory = f(memory, b). The lanes take turns.
+template <class T, auto f>
+void atomic(Warp& w, const Instruction& i) {
+  Warp::Places places;
+  w.access(Warp::Access::kRead, i, sizeof(T), places);
+  T* d = w.lanes<T>(i.slots[0]);
+  const T* b = w.lanes<T>(i.slots[1]);
+  for (u32 left = w.active(); left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    T before;
+    std::memcpy(&before, places[static_cast<std::size_t>(lane)], sizeof(T));
+    const T after = f(before, b[lane]);
+    std::memcpy(places[static_cast<std::size_t>(lane)], &after, sizeof(T));
+    d[lane] = before;
+  }
+}
+
+inline constexpr auto kSecond = [](auto, auto b) { return b; };
+
+/// A register can be wider than what is in memory; then a signed element is extended.
+template <class Element, class Register>
+void load(Warp& w, const Instruction& i) {
+  Warp::Places from;
+  w.access(Warp::Access::kRead, i, i.elements * sizeof(Element), from);
+  for (std::size_t e = 0; e < i.elements; ++e) {
+    each<Register>(w, i.slots[e], [&](int lane) {
+      Element value;
+      std::memcpy(&value, from[static_cast<std::size_t>(lane)] + e * sizeof(Element), sizeof(Element));
+      return static_cast<Register>(value);
+    });
+  }
+}
+
+template <class Element, class Register>
+void store(Warp& w, const Instruction& i) {
+  Warp::Places to;
+  w.access(Warp::Access::kWrite, i, i.elements * sizeof(Element), to);
+  for (std::size_t e = 0; e < i.elements; ++e) {
+    const Register* from = w.lanes<Register>(i.slots[e]);
+    for (u32 left = w.active(); left != 0; left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      const auto value = static_cast<Element>(from[lane]);
+      std::memcpy(to[static_cast<std::size_t>(lane)] + e * sizeof(Element), &value, sizeof(Element));
+    }
+  }
+}
+
+}  // namespace isopatch::emulator

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <sstream>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "emulator/program.h"
+#include "emulator/text.h"
+
+namespace isopatch::emulator {
+
+/// Where instructions come from, as the debug information of a PTX file tells it.
+class Locations {
+ public:
+  /// What stands behind the code that uses it: all lines go here first.
+  void read_table(const std::string& line) {
+    if (line.starts_with(".file")) {
+      std::istringstream in(line.substr(5));
+      int number = 0;
+      std::string name;
+      in >> number >> name;
+      files_[number] = inside(name);
+    } else if (line.starts_with("$L__info_string")) {
+      string_ = line.substr(0, line.find(':'));
+    } else if (!string_.empty() && line.starts_with(".b8 ")) {
+      for (const std::string& c : split(line.substr(4))) {
+        if (c != "0") strings_[string_] += static_cast<char>(to_integer(c));
+      }
+    } else {
+      string_.clear();
+    }
+  }
+
+  /// ".loc FILE LINE COLUMN[, function_name LABEL, inlined_at FILE LINE COLUMN]", the place of the instructions that
+  /// follow: its number in all(). The last place is one that an earlier directive stood for.
+  std::int32_t read_place(const std::string& line) {
+    using Place = std::tuple<int, int, int>;
+    const auto place_at = [](const std::string& text) {
+      std::istringstream in(text);
+      int file = 0, row = 0, column = 0;
+      in >> file >> row >> column;
+      return Place(file, row, column);
+    };
+    const Words words = split(line.substr(4));
+    const Place place = place_at(words[0]);
+    Location l = {files_[std::get<0>(place)], std::get<1>(place), "", -1};
+    if (words.size() == 3) {
+      l.function = words[1].substr(words[1].find('$'));
+      const auto caller = places_.find(place_at(words[2].substr(11)));
+      if (caller != places_.end()) l.caller = caller->second;
+    }
+    const auto key = std::make_tuple(l.file, l.line, l.function, l.caller);
+    const auto [found, is_new] = known_.emplace(key, static_cast<std::int32_t>(locations_.size()));
+    if (is_new) locations_.push_back(l);
+    return places_[place] = found->second;
+  }
+
+  std::vector<Location> all() && {
+    for (Location& l : locations_) l.function = strings_[l.function];
+    return std::move(locations_);
+  }
+
+ private:
+  std::vector<Location> locations_;
+  std::map<int, std::string> files_;
+  std::map<std::string, std::string> strings_;  // by label
+  std::string string_;                          // the label that is being read
+  std::map<std::tuple<int, int, int>, std::int32_t> places_;
+  std::map<std::tuple<std::string, int, std::string, std::int32_t>, std::int32_t> known_;
+};
+
+}  // namespace isopatch::emulator
