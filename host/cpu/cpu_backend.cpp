@@ -44,8 +44,8 @@ void evaluate_environment(const Batch& batch, std::int64_t environment, ThreadWo
       for (bool again = true; again;) {
         WrenchSums<T, outputs == Outputs::kPatch> sums;
         sum_pair(frame, work.packs, sums);
-        const bool empty = finish_pair(warp, results, environment, pair, scene.num_pairs, frame, sums);
-        again = empty && report_enclosure(warp, frame, results.status + environment);
+        const int open = finish_pass(warp, results, environment, pair, scene.num_pairs, frame, sums);
+        again = prepare_pass(warp, frame, open, results.status + environment);
       }
     } else {
       evaluate_pair<T, outputs, brute_force>(warp, work.traversal, scene, state, results, environment, pair);

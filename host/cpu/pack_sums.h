@@ -10,6 +10,14 @@
 namespace isopatch::detail {
 namespace {
 
+template <int lanes>
+std::int64_t sum_of(const Pack<std::int64_t, lanes>& pack) {
+  std::int64_t lane[lanes], sum = 0;
+  pack.store(lane);
+  for (const std::int64_t value : lane) sum += value;
+  return sum;
+}
+
 template <class T, int lanes>
 class PackSum {
  public:
@@ -19,21 +27,16 @@ class PackSum {
     for (auto& limb : limb_) limb = Pack<std::int64_t, lanes>(std::int64_t{0});
   }
 
-  /// Adds the terms of the lanes in `found`; true where one does not fit the grid and was left out.
-  ISOPATCH_HD Mask<lanes> add(Number term, Mask<lanes> found, const Grid<T>& grid) {
-    const Number steps = term * Number(grid.to_steps);
-    const Mask<lanes> fits = abs(steps) < Number(T(0x1p62));
-    const Number taken = select(fits && found, steps, Number(T(0))), whole = nearest(taken);
+  /// Adds the terms of the lanes in `taken`, in steps.
+  ISOPATCH_HD void add(Number steps, Mask<lanes> taken) {
+    const Number term = select(taken, steps, Number(T(0))), whole = nearest(term);
     limb_[0] = limb_[0] + to_integers(cast<Pack<double, lanes>>(whole));
-    if constexpr (!kIsFloat<Number>) limb_[1] = limb_[1] + to_integers(nearest((taken - whole) * Number(0x1p40)));
-    return found && !fits;
+    if constexpr (!kIsFloat<Number>) limb_[1] = limb_[1] + to_integers(nearest((term - whole) * Number(0x1p40)));
   }
 
   void add_to(OrderFreeSum<T>& sum) const {
     for (int i = 0; i < OrderFreeSum<T>::kLimbs; ++i) {
-      std::int64_t lane[lanes];
-      limb_[i].store(lane);
-      for (const std::int64_t value : lane) sum.limb[i] += value;
+      sum.limb[i] += sum_of(limb_[i]);
     }
   }
 
@@ -45,9 +48,10 @@ template <class T, int lanes>
 struct PackSumVec3 {
   PackSum<T, lanes> x, y, z;
 
-  ISOPATCH_HD Mask<lanes> add(const Vec3<Pack<T, lanes>>& term, Mask<lanes> found, const Grid<T>& grid) {
-    const Mask<lanes> misfit_x = x.add(term.x, found, grid), misfit_y = y.add(term.y, found, grid);
-    return misfit_x || misfit_y || z.add(term.z, found, grid);
+  ISOPATCH_HD void add(const Vec3<Pack<T, lanes>>& steps, Mask<lanes> taken) {
+    x.add(steps.x, taken);
+    y.add(steps.y, taken);
+    z.add(steps.z, taken);
   }
   void add_to(SumVec3<T>& sum) const {
     x.add_to(sum.x);
@@ -60,27 +64,33 @@ struct PackSumVec3 {
 template <class T, int lanes, bool with_patch>
 class PackWrenchSums {
  public:
-  ISOPATCH_HD void add(const Contribution<Pack<T, lanes>>& c, Mask<lanes> found, const Grids<T>& grids) {
-    Mask<lanes> misfit = force_.add(c.force, found, grids.force);
-    misfit = torque_.add(c.torque, found, grids.torque) || misfit;
-    misfit = area_.add(c.area, found, grids.area) || misfit;
+  using Number = Pack<T, lanes>;
+
+  ISOPATCH_HD void add(Contribution<Number> c, Mask<lanes> found, const Grids<T>& grids) {
+    const Number largest = grids.template scale<with_patch>(c);
+    const Mask<lanes> counted = found && Grids<T>::has_area(c.area);
+    const Mask<lanes> fits = largest < Number(T(kMostSteps)), taken = counted && fits;
+    polygons_ += count_bits(bits_of(counted));
+    const Number magnitude = select(counted, SumBound::magnitude_of(largest, fits), Number(T(0)));
+    magnitude_ = magnitude_ + to_integers(cast<Pack<double, lanes>>(nearest(magnitude)));
+    force_.add(c.force, taken);
+    torque_.add(c.torque, taken);
+    area_.add(c.area, taken);
     if constexpr (with_patch) {
-      misfit = pressure_.add(c.pressure_integral, found, grids.force) || misfit;
-      misfit = pressure_moment_.add(c.pressure_moment, found, grids.torque) || misfit;
-      misfit = friction_force_.add(c.friction_force, found, grids.force) || misfit;
-      misfit = normal_.add(c.area * c.normal, found, grids.area) || misfit;
-      max_pressure_ = select(found, max(max_pressure_, c.max_pressure), max_pressure_);
+      pressure_.add(c.pressure_integral, taken);
+      pressure_moment_.add(c.pressure_moment, taken);
+      friction_force_.add(c.friction_force, taken);
+      normal_.add(c.normal, taken);
+      max_pressure_ = select(taken, max(max_pressure_, c.max_pressure), max_pressure_);
     }
-    polygons_ += count_bits(bits_of(found));
-    misfits_ += count_bits(bits_of(misfit));
   }
 
   void add_to(WrenchSums<T, with_patch>& sums) const {
     force_.add_to(sums.force);
     torque_.add_to(sums.torque);
     area_.add_to(sums.area);
-    sums.polygons += polygons_;
-    sums.misfits += misfits_;
+    sums.bound.terms += polygons_;
+    sums.bound.magnitude += sum_of(magnitude_);
     if constexpr (with_patch) {
       pressure_.add_to(sums.patch.pressure);
       pressure_moment_.add_to(sums.patch.pressure_moment);
@@ -96,7 +106,8 @@ class PackWrenchSums {
   PackSumVec3<T, lanes> force_, torque_, pressure_moment_, normal_, friction_force_;
   PackSum<T, lanes> area_, pressure_;
   Pack<T, lanes> max_pressure_ = Pack<T, lanes>(T(0));
-  std::int64_t polygons_ = 0, misfits_ = 0;
+  Pack<std::int64_t, lanes> magnitude_ = Pack<std::int64_t, lanes>(std::int64_t{0});
+  std::int64_t polygons_ = 0;
 };
 
 }  // namespace

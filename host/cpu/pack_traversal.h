@@ -138,7 +138,7 @@ class PackTraversal {
   }
 
   /// The nodes below an opened one that touch the kept one: two leaves are a candidate, otherwise the larger of the two
-  /// is opened next.
+  /// is opened next. Whatever the numbers in a box, an empty place, which has the root for a child, is left out.
   void push(std::int32_t of_M, const float* wide, std::int32_t kept, std::uint32_t touching, std::uint32_t larger,
             int& waiting) {
     std::int32_t* const cells_here = of_M != 0 ? work_.candidates.m : work_.candidates.s;
@@ -149,7 +149,7 @@ class PackTraversal {
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86  // compresses in one instruction
     const Tag<std::int32_t, kWide> tag;
     const auto child = hn::BitCast(tag, hn::LoadU(Tag<float, kWide>(), wide + kChild * kWide));
-    const auto touch = mask_of(touching), leaf = hn::Lt(child, hn::Zero(tag));
+    const auto touch = hn::And(mask_of(touching), hn::Ne(child, hn::Zero(tag))), leaf = hn::Lt(child, hn::Zero(tag));
     const auto opened = hn::Add(hn::Add(child, child), hn::Set(tag, of_M));
     if (kept_child < 0) {
       append(hn::AndNot(leaf, touch), opened, kept, work_.opened, work_.kept, depth_);
@@ -163,6 +163,7 @@ class PackTraversal {
     for (; touching != 0; touching &= touching - 1) {
       const int i = hwy::Num0BitsBelowLS1Bit_Nonzero32(touching);
       const auto child = std::bit_cast<std::int32_t>(wide[kChild * kWide + i]);
+      if (child == 0) continue;
       if (child < 0 && kept_child < 0) {
         cells_here[waiting] = ~child;
         cells_there[waiting++] = ~kept_child;
@@ -183,7 +184,7 @@ class PackTraversal {
       if (child < 0) {
         work_.candidates.m[waiting] = ~child;
         work_.candidates.s[waiting++] = -1;
-      } else {
+      } else if (child > 0) {
         work_.opened[depth_++] = 2 * child + kOfM;
       }
     }

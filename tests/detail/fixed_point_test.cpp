@@ -35,7 +35,7 @@ std::vector<T> terms(int count, unsigned seed) {
 template <class T>
 OrderFreeSum<T> sum_of(const std::vector<T>& values, const Grid<T>& grid) {
   OrderFreeSum<T> sum;
-  for (const T value : values) EXPECT_TRUE(sum.add(value, grid));
+  for (const T value : values) sum.add(value * grid.to_steps);
   return sum;
 }
 
@@ -68,7 +68,7 @@ TYPED_TEST(OrderFree, AnyGroupingGivesTheSameBits) {
   const OrderFreeSum<TypeParam> expected = sum_of(values, grid);
   for (std::size_t lanes : {2u, 7u, 32u, 999u}) {
     std::vector<OrderFreeSum<TypeParam>> partial(lanes);
-    for (std::size_t i = 0; i < values.size(); ++i) partial[i % lanes].add(values[i], grid);
+    for (std::size_t i = 0; i < values.size(); ++i) partial[i % lanes].add(values[i] * grid.to_steps);
     OrderFreeSum<TypeParam> total;
     for (const auto& p : partial) {
       for (int limb = 0; limb < OrderFreeSum<TypeParam>::kLimbs; ++limb) total.limb[limb] += p.limb[limb];
@@ -77,20 +77,62 @@ TYPED_TEST(OrderFree, AnyGroupingGivesTheSameBits) {
   }
 }
 
-TYPED_TEST(OrderFree, RefusesWhatDoesNotFitAndKeepsItsValue) {
-  for (const double bound : {0x1p-60, 1.0, 1024.0, 0x1p40}) {
-    const auto grid = Grid<TypeParam>::from_bound(bound);
-    const TypeParam limit = static_cast<TypeParam>(bound);
-    OrderFreeSum<TypeParam> sum;
-    ASSERT_TRUE(sum.add(limit / 2, grid));
-    const OrderFreeSum<TypeParam> before = sum;
+TYPED_TEST(OrderFree, RefusesWhatDoesNotFit) {
+  for (const double width : {0x1p-60, 1.0, 1024.0, 0x1p40}) {
+    const auto grid = Grid<TypeParam>::from_bound(width);
+    const TypeParam limit = static_cast<TypeParam>(width);
     constexpr TypeParam kInfinity = std::numeric_limits<TypeParam>::infinity();
-    for (const TypeParam term : {limit, -limit, 2 * limit, kInfinity, -kInfinity, std::numeric_limits<TypeParam>::max(),
+    for (const TypeParam term : {limit, 2 * limit, kInfinity, std::numeric_limits<TypeParam>::max(),
                                  std::numeric_limits<TypeParam>::quiet_NaN()}) {
-      EXPECT_FALSE(sum.add(term, grid)) << term << " with bound " << bound;
-      EXPECT_TRUE(same_limbs(sum, before)) << term << " with bound " << bound;
+      SumBound bound;
+      EXPECT_FALSE(bound.add(term * grid.to_steps)) << term << " with bound " << width;
+      EXPECT_FALSE(bound.holds<TypeParam>()) << term << " with bound " << width;
     }
-    EXPECT_TRUE(sum.add(-std::nextafter(limit, TypeParam(0)), grid)) << "with bound " << bound;
+    SumBound bound;
+    EXPECT_TRUE(bound.add(std::nextafter(limit, TypeParam(0)) * grid.to_steps)) << "with bound " << width;
+    EXPECT_TRUE(bound.holds<TypeParam>()) << "with bound " << width;
+  }
+}
+
+// Equal terms of one sign: as long as the bound holds, no sum has wrapped, and it holds up to half of what would fit.
+TYPED_TEST(OrderFree, HoldsUntilASumMayWrap) {
+  for (const double size : {0x1p62, 0x1p61, 0x1.8p55, 0x1p40, 0x1.000002p32, 0x1p31, 3.0, 0.5}) {
+    const TypeParam term = std::nextafter(static_cast<TypeParam>(size), TypeParam(0));
+    SumBound bound;
+    OrderFreeSum<TypeParam> sum;
+    long double exact = 0;
+    for (int terms = 1; terms <= 2000; ++terms) {
+      ASSERT_TRUE(bound.add(term));
+      exact += std::llrint(term);
+      const bool held = bound.holds<TypeParam>();
+      ASSERT_TRUE(held || exact + terms * 0x1p33L >= 0x1p62L) << terms << " terms of " << term;
+      ASSERT_TRUE(!held || exact < 0x1p63L) << terms << " terms of " << term;
+      if (!held) break;
+      sum.add(term);
+      ASSERT_EQ(static_cast<long double>(sum.limb[0]), exact) << terms << " terms of " << term;
+    }
+  }
+}
+
+// Where sums do not hold, they do on the grid that is asked for: up to the largest terms, for many terms and for few.
+TYPED_TEST(OrderFree, HoldsOnTheWiderGrid) {
+  const TypeParam largest = std::nextafter(TypeParam(kMostSteps), TypeParam(0));
+  for (const int terms : {2, 3, 31, 1000, 100000}) {
+    for (const TypeParam part : {TypeParam(1), TypeParam(0.3), TypeParam(3.0 / terms)}) {
+      SumBound bound;
+      for (int i = 0; i < terms; ++i) bound.add(largest * part);
+      if (bound.holds<TypeParam>()) continue;
+      const TypeParam narrower = static_cast<TypeParam>(std::ldexp(1.0, -bound.widening()));
+      SumBound again;
+      OrderFreeSum<TypeParam> sum;
+      for (int i = 0; i < terms; ++i) {
+        EXPECT_TRUE(again.add(largest * part * narrower));
+        sum.add(largest * part * narrower);
+      }
+      EXPECT_TRUE(again.holds<TypeParam>()) << terms << " terms of " << largest * part;
+      const Grid<TypeParam> steps_of_one = Grid<TypeParam>::from_bound(0x1p62);
+      EXPECT_NEAR(sum.value(steps_of_one) / (static_cast<double>(largest * part * narrower) * terms), 1, 1e-6);
+    }
   }
 }
 
@@ -98,7 +140,7 @@ TYPED_TEST(OrderFree, ATinyBoundIsHeldWhereFloatCanInvertIt) {
   const auto grid = Grid<TypeParam>::from_bound(0x1p-400);
   EXPECT_TRUE(std::isfinite(grid.to_steps));
   OrderFreeSum<TypeParam> sum;
-  EXPECT_TRUE(sum.add(static_cast<TypeParam>(0x1p-70), grid));
+  sum.add(static_cast<TypeParam>(0x1p-70) * grid.to_steps);
   EXPECT_EQ(sum.value(grid), 0x1p-70);
 }
 
@@ -133,7 +175,7 @@ TEST(OrderFreeSum, TheSecondLimbHoldsTheWorstRemainders) {
   const auto grid = Grid<double>::from_bound(0x1p62);  // steps of 1
   OrderFreeSum<double> sum;
   constexpr int kCount = (1 << 24) - 1;
-  for (int i = 0; i < kCount; ++i) sum.add(0.5, grid);  // rounds to 0 and leaves +1/2
+  for (int i = 0; i < kCount; ++i) sum.add(0.5);  // rounds to 0 and leaves +1/2
   EXPECT_EQ(sum.value(grid), 0.5 * kCount);
   EXPECT_GT(sum.limb[1], 0);
 }

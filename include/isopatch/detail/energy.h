@@ -154,15 +154,15 @@ ISOPATCH_HD double cell_energy(const PairFrame& f, const Cell& m, const Cell* s,
   BoundingPlane cut = {};
   if (below_M && below_S) {
     const Vec3d difference = field_S.gradient - field_M.gradient;  // p_S - p_M grows into where p_M is smaller
-    const double slope = norm(difference);
-    const double height = slope > 0 ? (value_S() - value_M()) / slope : 0.0;
-    p.has_cut = slope > 0 && std::fabs(height) <= radius;
+    const double slope = norm(difference), excess = value_S() - value_M();
+    const double height = excess / slope;  // infinite, or no number, between equal gradients
+    p.has_cut = std::fabs(height) <= radius;
     if (p.has_cut) {
       const Vec3d n = (1 / slope) * difference;
       origin = fused(-height, n, origin);
       cut = {n, 0.0};
     } else {
-      below_M = height >= 0;
+      below_M = excess >= 0;
       below_S = !below_M;
     }
   }
@@ -192,7 +192,7 @@ struct EnergyVisitor {
   const PairFrame& frame;
   const Grid<double> grid;
   OrderFreeSum<double> sum = {};
-  bool fits = true;
+  SumBound bound = {};
 
   ISOPATCH_HD bool wants(const NodeBox<float>& m, const NodeBox<float>& s) const { return may_overlap(frame, m, s); }
 
@@ -204,7 +204,8 @@ struct EnergyVisitor {
   ISOPATCH_HD void visit(bool active, const PlacedCells& at) {
     if (!active) return;
     const double energy = cell_energy(frame, *cell_of_M(frame, at.m).cell, cell_of_S(frame, at.s).cell, at.place);
-    fits = sum.add(energy, grid) && fits;
+    const double steps = energy * grid.to_steps;
+    if (steps != 0 && bound.add(std::fabs(steps))) sum.add(steps);
   }
 };
 
@@ -218,13 +219,21 @@ ISOPATCH_HD void evaluate_energy(Warp& warp, Workspace<size>& work, const SceneV
     work.frame.hierarchy_S = work.frame.S->solid;
   }
   warp.sync();
-  EnergyVisitor visitor = {work.frame, Grid<double>::from_bound(work.frame.torque_bound)};
-  traverse(warp, work, visitor);
-  for (int i = 0; i < OrderFreeSum<double>::kLimbs; ++i) visitor.sum.limb[i] = warp.sum(visitor.sum.limb[i]);
-  const bool overflow = warp.ballot(!visitor.fits) != 0u;
-  if (warp.lane() == 0) {
-    write(results.energy, environment, pair, visitor.sum.value(visitor.grid));
-    if (overflow && results.status != nullptr) warp.set_bits(results.status + environment, kSumOverflow);
+  for (bool again = true; again;) {
+    EnergyVisitor visitor = {work.frame, Grid<double>::from_bound(work.frame.torque_bound)};
+    traverse(warp, work, visitor);
+    for (std::int64_t& limb : visitor.sum.limb) limb = warp.sum(limb);
+    const SumBound bound = {warp.sum(visitor.bound.terms), warp.sum(visitor.bound.magnitude)};
+    const bool holds = bound.holds<double>();
+    again = !holds && work.frame.pass == Pass::kFirst;
+    if (again) {
+      widen_grids(warp, work.frame, bound.widening());
+    } else if (warp.lane() == 0) {
+      const double energy =
+          max(0.0, visitor.sum.value(visitor.grid));  // rounding may leave less where bodies just touch
+      write(results.energy, environment, pair, energy);
+      if (!holds && results.status != nullptr) warp.set_bits(results.status + environment, kSumOverflow);
+    }
   }
   warp.sync();  // the workspace may be used again
 }

@@ -59,9 +59,9 @@ struct WrenchVisitor {
     Segments<T> segments;
     Contribution<T> contribution;
     if (!active || !contact_of<Warp::kPacked>(frame, m, s, at.place, plane, segments, contribution)) return;
-    sums.add(contribution, grids);
+    const bool counts = sums.add(contribution, grids);
     if constexpr (outputs == Outputs::kPolygons) {
-      if (!frame.only_asks) append(plane, segments, contribution);
+      if (counts && frame.pass == Pass::kFirst) append(plane, segments, contribution);
     }
   }
 
@@ -69,42 +69,46 @@ struct WrenchVisitor {
   ISOPATCH_HD void append(const ContactPlane<T>& plane, const Segments<T>& segments,
                           const Contribution<T>& contribution) {
     const int count = Warp::kPacked ? plane.num_lines : kMaxLines;
-    if (results.polygons != nullptr) {
-      const int at = place_in(results.polygons_needed, results.polygon_capacity, kPolygonCapacity);
-      if (at >= 0) {
-        results.polygons[environment * results.polygon_capacity + at] =
-            make_polygon(frame, pair, plane, segments, count, contribution);
-      }
+    if (results.polygons_needed != nullptr) {
+      append(results.polygons, results.polygons_needed, results.polygon_capacity, kPolygonCapacity,
+             [&] { return make_polygon(frame, pair, plane, segments, count, contribution); });
     }
-    if (results.contacts != nullptr && resists(frame, plane)) {
-      const int at = place_in(results.contacts_needed, results.contact_capacity, kContactCapacity);
-      if (at >= 0) {
-        results.contacts[environment * results.contact_capacity + at] =
-            make_contact(frame, pair, plane, segments, count, contribution);
-      }
+    if (results.contacts_needed != nullptr && resists(frame, plane)) {
+      append(results.contacts, results.contacts_needed, results.contact_capacity, kContactCapacity,
+             [&] { return make_contact(frame, pair, plane, segments, count, contribution); });
     }
   }
 
-  /// The next place in the environment's segment; -1, and the status says so, where it is full.
-  ISOPATCH_HD int place_in(std::int32_t* needed, std::int32_t capacity, std::uint32_t full) {
+  /// Counts one more in the environment's segment, and puts it there if there is a buffer. The status says where that
+  /// is full.
+  template <class Item, class Make>
+  ISOPATCH_HD void append(Item* items, std::int32_t* needed, std::int32_t capacity, std::uint32_t full,
+                          const Make& make) {
     const int at = warp.reserve(needed + environment, 1);
-    if (at < capacity) return at;
-    if (results.status != nullptr) warp.set_bits(results.status + environment, full);
-    return -1;
+    if (items == nullptr) return;
+    if (at < capacity) {
+      items[environment * capacity + at] = make();
+    } else if (results.status != nullptr) {
+      warp.set_bits(results.status + environment, full);
+    }
   }
 };
 
-/// Writes what a pair's polygons add up to, and its fault. True where there is none and the status is asked for; then
-/// report_enclosure() follows. Called by one lane.
+/// What a pass leaves open: nothing, whether bodies without a polygon overlap, or, if positive, sums that may have
+/// wrapped; then it is the power of two by which the grids are to be wider.
+enum Open : int { kNothing = 0, kOverlap = -1 };
+
+/// Writes what a pair's polygons add up to, and its fault; returns what is Open. Called by one lane.
 template <class T, bool with_patch, class Warp>
-ISOPATCH_HD bool finish_pair(Warp& warp, const Results& results, std::int64_t environment, int pair, int num_pairs,
-                             const PairFrame& frame, const WrenchSums<T, with_patch>& sums) {
-  if (!frame.only_asks) {
+ISOPATCH_HD int finish_pass(Warp& warp, const Results& results, std::int64_t environment, int pair, int num_pairs,
+                            const PairFrame& frame, const WrenchSums<T, with_patch>& sums) {
+  const bool holds = sums.bound.template holds<T>();
+  if (frame.pass == Pass::kFirst && !holds) return sums.bound.widening();
+  if (frame.pass != Pass::kUnfiltered) {
     write_pair(results, environment, pair, num_pairs, frame, sums);
-    const bool overflow = sums.misfits > 0 || sums.area.value(Grids<T>::make(frame).area) > frame.area_bound;
-    if (overflow && results.status != nullptr) warp.set_bits(results.status + environment, kSumOverflow);
+    if (!holds && results.status != nullptr) warp.set_bits(results.status + environment, kSumOverflow);
   }
-  return sums.polygons == 0 && results.status != nullptr;
+  return sums.polygons() == 0 && results.status != nullptr ? kOverlap : kNothing;
 }
 
 /// Sets the bit of a pair without a polygon whose bodies overlap. What the gradient filter dropped is a surface too:
@@ -120,10 +124,25 @@ ISOPATCH_HD bool report_enclosure(Warp& warp, PairFrame& frame, std::uint32_t* s
   warp.sync();
   if (warp.lane() == 0) {
     frame.gradient_filter = false;
-    frame.only_asks = true;
+    frame.pass = Pass::kUnfiltered;
   }
   warp.sync();
   return true;
+}
+
+template <class Warp>
+ISOPATCH_HD void widen_grids(Warp& warp, PairFrame& frame, int power) {
+  warp.sync();
+  if (warp.lane() == 0) frame.widen_grids(power);
+  warp.sync();
+}
+
+/// Makes the frame ready for what is Open; false where that needs no other pass. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD bool prepare_pass(Warp& warp, PairFrame& frame, int open, std::uint32_t* status) {
+  if (open == kOverlap) return report_enclosure(warp, frame, status);
+  if (open != kNothing) widen_grids(warp, frame, open);
+  return open != kNothing;
 }
 
 /// Evaluates one pair of a sound environment and writes its results; or one share of it, and the last to finish writes.
@@ -145,11 +164,11 @@ ISOPATCH_HD void evaluate_pair(Warp& warp, Workspace<size>& work, const SceneVie
     auto& sums = visitor.sums;
     sums.reduce(warp);
 
-    int empty = 0;
+    int open = kNothing;
     if (warp.lane() == 0 && (share.count == 1 || sums.combine(warp, share.count, *shared))) {
-      empty = finish_pair(warp, results, environment, pair, scene.num_pairs, frame, sums) ? 1 : 0;
+      open = finish_pass(warp, results, environment, pair, scene.num_pairs, frame, sums);
     }
-    again = warp.from_first(empty) != 0 && report_enclosure(warp, work.frame, results.status + environment);
+    again = prepare_pass(warp, work.frame, warp.from_first(open), results.status + environment);
   }
   warp.sync();  // the workspace may be used again
 }

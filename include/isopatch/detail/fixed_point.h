@@ -4,9 +4,12 @@
 // for the (environment, pair) before any term is known, and added as a 64-bit integer, so addition is associative: any
 // traversal, thread count or warp width gives the same bits.
 //
-// With `bound` a power of two that the sum cannot reach, the grid is bound 2^-62. A double evaluation keeps a second
+// A term must be less than `bound`, a power of two, and the grid is bound 2^-62. A double evaluation keeps a second
 // limb with the remainder on a grid 2^-40 finer. The remainder is at most half a step of the first limb, 2^39 steps of
 // the second, so 2^24 terms fit.
+//
+// That the terms add up to less than 2^63 steps is not taken for granted: SumBound adds up their magnitudes beside
+// them, and where it cannot rule out that a sum has wrapped, the pair is evaluated again on a wider grid.
 #pragma once
 
 #include <cmath>
@@ -35,6 +38,54 @@ struct Grid {
   }
 };
 
+/// In steps: what a single term must stay below.
+inline constexpr float kMostSteps = 0x1p62f;
+
+/// Bounds all sums of one (environment, pair) at once. Each of its N terms has several numbers, one for each sum; let m
+/// be the largest of their magnitudes, in steps, and w = m 2^-32 rounded to an integer. A sum of numbers s, each
+/// rounded to an integer, is at most
+///
+///     sum of (|s| + 1/2)  <=  sum of (m + 1/2)  <=  sum of (2^32 (w + 1/2) + 1/2)  <  2^32 (W + N),   W = sum of w,
+///
+/// so it is below 2^63 where W + N < 2^31. W and N themselves do not wrap: w is at most 2^31, also for a term that does
+/// not fit and is left out, and there are fewer than 2^31 terms. They do not depend on the order either.
+struct SumBound {
+  std::int64_t terms = 0;
+  std::int64_t magnitude = 0;  // W
+
+  static constexpr std::int64_t kMost = std::int64_t{1} << 31;
+
+  /// Counts a term with numbers of up to `largest` steps. False where it does not fit the grid and must be left out.
+  template <class T>
+  ISOPATCH_HD bool add(T largest) {
+    const bool fits = largest < T(kMostSteps);
+    terms += 1;
+    magnitude += std::llrint(magnitude_of(largest, fits));
+    return fits;
+  }
+
+  /// w before it is rounded.
+  template <class T>
+  ISOPATCH_HD static T magnitude_of(T largest, MaskOf<T> fits) {
+    return select(fits, T(0x1p-32f) * largest, T(0x1p31f));
+  }
+
+  /// No sum has wrapped, and no term was left out. T is what was summed.
+  template <class T>
+  ISOPATCH_HD bool holds() const {
+    constexpr std::int64_t kMostTerms = kIsFloat<T> ? kMost : std::int64_t{1} << 24;  // see the second limb
+    return magnitude + terms < kMost && terms < kMostTerms;
+  }
+
+  /// Where it does not hold: it will on a grid wider by this power of two, for fewer than 2^30 terms that fit. There W
+  /// + N is at most 2^29 + N / 2 + N.
+  ISOPATCH_HD int widening() const {
+    int power = 1;
+    while ((magnitude + terms) >> power >= kMost / 4) ++power;
+    return power;
+  }
+};
+
 template <class T>
 struct OrderFreeSum;
 
@@ -43,13 +94,8 @@ struct OrderFreeSum<float> {
   static constexpr int kLimbs = 1;
   std::int64_t limb[kLimbs] = {0};
 
-  /// Returns false, and adds nothing, if the term does not fit the grid.
-  ISOPATCH_HD bool add(float term, const Grid<float>& grid) {
-    const float steps = term * grid.to_steps;
-    const bool fits = std::fabs(steps) < 0x1p62f;
-    limb[0] += fits ? std::llrint(steps) : 0;
-    return fits;
-  }
+  /// Adds a term given in steps, fewer than kMostSteps.
+  ISOPATCH_HD void add(float steps) { limb[0] += std::llrint(steps); }
 
   ISOPATCH_HD double value(const Grid<float>& grid) const { return static_cast<double>(limb[0]) * grid.to_value; }
 };
@@ -59,14 +105,11 @@ struct OrderFreeSum<double> {
   static constexpr int kLimbs = 2;
   std::int64_t limb[kLimbs] = {0, 0};
 
-  ISOPATCH_HD bool add(double term, const Grid<double>& grid) {
-    const double steps = term * grid.to_steps;
-    const bool fits = std::fabs(steps) < 0x1p62;
-    const std::int64_t whole = fits ? std::llrint(steps) : 0;
-    const double remainder = fits ? steps - static_cast<double>(whole) : 0.0;  // exact
+  ISOPATCH_HD void add(double steps) {
+    const std::int64_t whole = std::llrint(steps);
+    const double remainder = steps - static_cast<double>(whole);  // exact
     limb[0] += whole;
     limb[1] += std::llrint(remainder * 0x1p40);
-    return fits;
   }
 
   ISOPATCH_HD double value(const Grid<double>& grid) const {

@@ -13,6 +13,13 @@
 
 namespace isopatch::detail {
 
+/// A pair is evaluated once, and where that leaves something open, once more.
+enum class Pass : std::uint8_t {
+  kFirst,
+  kWider,      // on wider grids, because a sum may have wrapped
+  kUnfiltered  // without the gradient filter, to see whether there is a polygon: only the status is written
+};
+
 struct PairFrame {
   // bodies
   const GeometryView* M;
@@ -47,18 +54,26 @@ struct PairFrame {
   Vec3d angular_M;   // of M relative to S, in M, rad/s
   bool pfc_dissipation;
   bool gradient_filter;
-  bool only_asks;  // whether there is a polygon, to write nothing but the status
+  Pass pass;
   int quadrature;
   double dissipation;  // d [s/m], or chi/E [s/Pa]
   double friction;
   double slip_tolerance;
 
-  // bounds, powers of two
+  // powers of two
   double pressure_scale;  // brings the slopes of the pressure on the contact plane below 2
-  double force_bound, torque_bound, area_bound, length_bound;
+  double force_bound, torque_bound, area_bound, length_bound;  // of one polygon, and of all but folded surfaces
 
   /// The third axis of S, in M: where S is a half space, its outward normal.
   ISOPATCH_HD Vec3d up_S() const { return {X_MS.row[0].z, X_MS.row[1].z, X_MS.row[2].z}; }
+
+  ISOPATCH_HD void widen_grids(int power) {
+    const double factor = static_cast<double>(std::int64_t{1} << power);
+    area_bound *= factor;
+    force_bound *= factor;
+    torque_bound *= factor;
+    pass = Pass::kWider;
+  }
 };
 
 ISOPATCH_HD CellRef cell_of_M(const PairFrame& f, std::int32_t m) { return {f.hierarchy_M.cells + m}; }
@@ -160,7 +175,7 @@ ISOPATCH_HD PairFrame make_pair_frame(const SceneView& scene, const State& state
   f.moving = dot(f.velocity_M, f.velocity_M) + dot(f.angular_M, f.angular_M) > 0;
   f.pfc_dissipation = scene.contact.pfc_dissipation;
   f.gradient_filter = scene.contact.gradient_filter;
-  f.only_asks = false;
+  f.pass = Pass::kFirst;
   f.quadrature = scene.contact.quadrature;
   f.slip_tolerance = scene.contact.slip_tolerance;
 
@@ -178,7 +193,8 @@ ISOPATCH_HD PairFrame make_pair_frame(const SceneView& scene, const State& state
                : friction_sum > 0 ? 2 * material_a.friction * material_b.friction / friction_sum
                                   : 0.0;
 
-  // bounds: pressure of the softer body, area of a folded surface around M, traction raised by damping and friction
+  // bounds: pressure of the softer body, area of a surface around M that is not folded more than a few times, traction
+  // raised by damping and friction. SumBound tells where they are too narrow.
   const double depth = f.S->half_space ? max(0.0, f.M->radius - apply_back(f.X_MS, f.M->center).z) : 0.0;
   const double extent_S = f.S->half_space ? depth / f.S->thickness : f.S->max_extent;
   const double limit_M = f.modulus_M * f.M->max_extent, limit_S = f.modulus_S * extent_S;

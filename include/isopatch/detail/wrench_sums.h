@@ -15,7 +15,7 @@ namespace isopatch::detail {
 enum class Outputs : std::uint8_t { kWrench, kPatch, kPolygons };
 
 inline Outputs needed_outputs(const Results& r) {
-  if (r.polygons != nullptr || r.contacts != nullptr) return Outputs::kPolygons;
+  if (r.polygons_needed != nullptr || r.contacts_needed != nullptr) return Outputs::kPolygons;
   const bool patch = r.center_of_pressure.data != nullptr || r.mean_normal.data != nullptr ||
                      r.max_pressure.data != nullptr || r.friction_force.data != nullptr;
   return patch ? Outputs::kPatch : Outputs::kWrench;
@@ -28,15 +28,54 @@ struct Grids {
   ISOPATCH_HD static Grids make(const PairFrame& f) {
     return {Grid<T>::from_bound(f.force_bound), Grid<T>::from_bound(f.torque_bound), Grid<T>::from_bound(f.area_bound)};
   }
+
+  /// Brings what is summed of a polygon to steps, its normal multiplied by the area, and returns the largest magnitude;
+  /// no number where one of them is none. Number is T or a pack of it.
+  template <bool with_patch, class Number>
+  ISOPATCH_HD Number scale(Contribution<Number>& c) const {
+    const Number per_force = Number(force.to_steps), per_torque = Number(torque.to_steps);
+    const Number per_area = Number(area.to_steps);
+    c.force = per_force * c.force;
+    c.torque = per_torque * c.torque;
+    if constexpr (with_patch) {
+      c.pressure_integral = c.pressure_integral * per_force;
+      c.pressure_moment = per_torque * c.pressure_moment;
+      c.friction_force = per_force * c.friction_force;
+      c.normal = per_area * (c.area * c.normal);
+    }
+    c.area = c.area * per_area;
+
+    // what is no number in the others makes the torque none, and max() keeps that in its second place
+    Number largest = abs(c.torque.x + c.torque.y + c.torque.z);
+    const auto take = [&](Number x) { largest = max(abs(x), largest); };
+    const auto take_all = [&](const Vec3<Number>& v) { take(v.x), take(v.y), take(v.z); };
+    take(c.area);
+    take_all(c.force);
+    take_all(c.torque);
+    if constexpr (with_patch) {
+      take(c.pressure_integral);
+      take_all(c.pressure_moment);
+      take_all(c.friction_force);
+      take_all(c.normal);
+    }
+    return largest;
+  }
+
+  /// A polygon whose area is below what the grid resolves counts as none. In steps.
+  template <class Number>
+  ISOPATCH_HD static MaskOf<Number> has_area(Number area_steps) {
+    return area_steps > Number(kIsFloat<T> ? T(0.5) : T(0x1p-41));
+  }
 };
 
 template <class T>
 struct SumVec3 {
   OrderFreeSum<T> x, y, z;
 
-  ISOPATCH_HD bool add(Vec3<T> term, const Grid<T>& grid) {
-    const bool fits_x = x.add(term.x, grid), fits_y = y.add(term.y, grid), fits_z = z.add(term.z, grid);
-    return fits_x && fits_y && fits_z;
+  ISOPATCH_HD void add(Vec3<T> steps) {
+    x.add(steps.x);
+    y.add(steps.y);
+    z.add(steps.z);
   }
   ISOPATCH_HD Vec3d value(const Grid<T>& grid) const { return {x.value(grid), y.value(grid), z.value(grid)}; }
 };
@@ -60,23 +99,27 @@ template <class T, bool with_patch>
 struct WrenchSums {
   SumVec3<T> force, torque;
   OrderFreeSum<T> area;
-  std::int64_t polygons = 0;
-  std::int64_t misfits = 0;
+  SumBound bound;  // its terms are the polygons
   std::conditional_t<with_patch, PatchSums<T>, NoPatchSums> patch;
 
-  ISOPATCH_HD void add(const Contribution<T>& c, const Grids<T>& grids) {
-    bool fits = force.add(c.force, grids.force);
-    fits = torque.add(c.torque, grids.torque) && fits;
-    fits = area.add(c.area, grids.area) && fits;
+  ISOPATCH_HD std::int64_t polygons() const { return bound.terms; }
+
+  /// False where the polygon counts as none.
+  ISOPATCH_HD bool add(Contribution<T> c, const Grids<T>& grids) {
+    const T largest = grids.template scale<with_patch>(c);
+    if (!Grids<T>::has_area(c.area)) return false;
+    if (!bound.add(largest)) return true;
+    force.add(c.force);
+    torque.add(c.torque);
+    area.add(c.area);
     if constexpr (with_patch) {
-      fits = patch.pressure.add(c.pressure_integral, grids.force) && fits;
-      fits = patch.pressure_moment.add(c.pressure_moment, grids.torque) && fits;
-      fits = patch.friction_force.add(c.friction_force, grids.force) && fits;
-      fits = patch.normal.add(c.area * c.normal, grids.area) && fits;
+      patch.pressure.add(c.pressure_integral);
+      patch.pressure_moment.add(c.pressure_moment);
+      patch.friction_force.add(c.friction_force);
+      patch.normal.add(c.normal);
       patch.max_pressure = max(patch.max_pressure, c.max_pressure);
     }
-    polygons += 1;
-    misfits += fits ? 0 : 1;
+    return true;
   }
 
   /// Calls visit(word) for everything that is added up.
@@ -94,8 +137,8 @@ struct WrenchSums {
     visit_vec(force);
     visit_vec(torque);
     visit_sum(area);
-    visit(polygons);
-    visit(misfits);
+    visit(bound.terms);
+    visit(bound.magnitude);
     if constexpr (with_patch) {
       visit_vec(patch.pressure_moment);
       visit_vec(patch.normal);
@@ -139,7 +182,7 @@ ISOPATCH_HD void write_pair(const Results& results, std::int64_t environment, in
   double area = 0, max_pressure = 0;
   std::int64_t polygons = 0;
 
-  if (sums.polygons > 0) {
+  if (sums.polygons() > 0) {
     const Grids<T> grids = Grids<T>::make(f);
     const double sign = f.swapped ? -1.0 : 1.0;
     force = sign * rotate(f.X_WM, sums.force.value(grids.force));
@@ -148,7 +191,7 @@ ISOPATCH_HD void write_pair(const Results& results, std::int64_t environment, in
     const Vec3d lever = reference_W + (f.X_WM.translation - f.p_WoA);
     torque = about_reference + cross(lever, force);
     area = sums.area.value(grids.area);
-    polygons = sums.polygons;
+    polygons = sums.polygons();
     if constexpr (with_patch) {
       const double pressure = sums.patch.pressure.value(grids.force);
       const Vec3d moment = rotate(f.X_WM, sums.patch.pressure_moment.value(grids.torque));
