@@ -52,12 +52,13 @@ struct Results {
 
   // contact polygons, one segment of `polygon_capacity` per environment, in no particular order
   Polygon* polygons = nullptr;              // N x polygon_capacity
-  std::int32_t* polygons_needed = nullptr;  // N   the capacity that would have been enough; required with polygons
+  std::int32_t* polygons_needed = nullptr;  // N   the capacity that would have been enough; required with polygons, and
+                                            // alone it only counts
   std::int32_t polygon_capacity = 0;
 
   // the same as point contacts
   DiscreteContact* contacts = nullptr;      // N x contact_capacity
-  std::int32_t* contacts_needed = nullptr;  // N   required with contacts
+  std::int32_t* contacts_needed = nullptr;  // N   likewise
   std::int32_t contact_capacity = 0;
 };
 

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "support/hash.h"
+#include "support/plates.h"
 
 namespace isopatch::test {
 namespace {
@@ -54,6 +55,19 @@ TEST_P(GpuSmall, EveryKindOfPairHasTheBitsOfTheCpu) {
   const auto [precision, outputs] = GetParam();
   const Scene scene(mixed_scene());
   expect_same_bits(scene, random_batch(scene, 3, 21, 0.16, true), precision, outputs);
+}
+
+// An area of more than a hundred times the radius squared needs a second pass on wider grids.
+TEST_P(GpuSmall, FoldedSurfacesHaveTheBitsOfTheCpu) {
+  const auto [precision, outputs] = GetParam();
+  SceneDescription description =
+      two_bodies(make_surface_mesh("plates", even_plates(64).mesh()), make_half_space("ground", 0.2));
+  description.bodies[0].rigid = true;
+  description.bodies[0].friction = description.bodies[1].friction = 0.5;
+  const Scene scene(description);
+  Batch batch = random_batch(scene, 2, 5, 0.001, false);
+  batch.poses[2] -= 0.1;  // below the surface of the half space
+  expect_same_bits(scene, batch, precision, outputs);
 }
 
 TEST_P(GpuSmall, BodiesInsideOthersHaveTheBitsOfTheCpu) {
