@@ -105,10 +105,7 @@ struct Recorder {
   void visit(bool, const PlacedCells&) const {}
 };
 
-void traverse_all_ways(const SceneDescription& description, unsigned seed) {
-  Random random(seed);
-  const int every = 1 << random.below(5);
-  const SpoiltScene spoilt(description, random, every);
+void traverse_all_ways(const SpoiltScene& spoilt, unsigned seed) {
   const std::vector<double> poses = {0, 0, 0.07, 1, 0.1, 0, 0, 0, 0, 0, 1, 0, 0, 0.3};
   State state;
   state.num_environments = 1;
@@ -155,7 +152,60 @@ TEST(AnyNumbers, LeaveATraversalWithinItsArrays) {
                                      scene_of(ball, true, box, false),   scene_of(ball, false, ground, false),
                                      scene_of(box, true, ground, false), scene_of(ball, false, ground, true)};
   for (const SceneDescription& scene : scenes) {
-    for (unsigned seed = 0; seed < 100; ++seed) traverse_all_ways(scene, seed);
+    for (unsigned seed = 0; seed < 100; ++seed) {
+      Random random(seed);
+      const int every = 1 << random.below(5);
+      traverse_all_ways(SpoiltScene(scene, random, every), seed);
+    }
+  }
+}
+
+/// A ball's mesh with any numbers for some of its coordinates and extents.
+Geometry any_mesh(Random& random) {
+  constexpr double kExtremes[] = {std::numeric_limits<double>::quiet_NaN(),
+                                  std::numeric_limits<double>::infinity(),
+                                  -std::numeric_limits<double>::infinity(),
+                                  std::numeric_limits<double>::max(),
+                                  std::numeric_limits<double>::denorm_min(),
+                                  1e50,
+                                  -1e39,
+                                  1e20,
+                                  0.0,
+                                  1.0};
+  const auto any = [&] { return kExtremes[random.below(static_cast<int>(std::size(kExtremes)))]; };
+  Geometry out = make_sphere("ball", 0.05, 1);
+  const int every = 1 << random.below(8);
+  for (Point3& point : out.mesh.points) {
+    for (double& x : point) {
+      if (random.below(every) == 0) x = any();
+    }
+  }
+  for (double& extent : out.extent) {
+    if (random.below(every) == 0) extent = any();
+  }
+  return out;
+}
+
+TEST(AnyNumbers, MakeAHierarchyOfLimitedDepth) {
+  const Geometry box = make_box("box", {0.1, 0.08, 0.2}), ball = make_sphere("ball", 0.05, 1);
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Geometry any = any_mesh(random);
+    SpoiltScene spoilt(scene_of(ball, false, box, seed % 3 == 0), random, 1 << 30);
+    spoilt.solids[0] = build_hierarchy(tet_cells(any));
+    spoilt.surfaces[0] = build_hierarchy(triangle_cells(any));
+    for (const Hierarchy* h : {&spoilt.solids[0], &spoilt.surfaces[0]}) {
+      EXPECT_LE(h->depth, kMaxDepth);
+      std::vector<int> leaves(h->cells.size());
+      for (const Node& node : h->nodes) {
+        if (node.is_leaf()) ++leaves.at(static_cast<std::size_t>(node.cell()));
+      }
+      for (const int count : leaves) ASSERT_EQ(count, 1);
+    }
+    spoilt.geometries[0].solid = spoilt.solids[0].view();
+    spoilt.geometries[0].surface = spoilt.surfaces[0].view();
+    traverse_all_ways(spoilt, seed);
   }
 }
 

@@ -109,9 +109,10 @@ TEST_P(FoldedSurface, OfPlatesInABox) {
   }
 }
 
-// 1e5 times the radius squared: 25 000 plates
+// 25 000 plates have 1e5 times the radius squared.
 TEST_P(FoldedSurface, OfRandomPlates) {
-  for (const int count : {50, 500, 25000}) {
+  const int most = GetParam() == Precision::kFloat ? 25000 : 5000;
+  for (const int count : {50, 500, most}) {
     SCOPED_TRACE(count);
     expect_closed_form(random_plates(count, 7), make_half_space("ground", kThickness), tolerance(), GetParam());
   }
