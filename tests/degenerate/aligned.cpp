@@ -96,7 +96,7 @@ Geometry corner_tet() {
 }
 
 std::vector<Geometry> aligned_shapes() {
-  return {make_box("cube", {1, 1, 1}), make_sphere("icosphere", 0.5, 0), make_cylinder("cylinder", 0.5, 1, 8),
+  return {make_box("cube", {1, 1, 1}), make_sphere("icosphere", 0.5, 0), make_cylinder("cylinder", 0.5, 1, 4),
           corner_tet()};
 }
 
@@ -149,7 +149,10 @@ std::vector<Outcome> evaluate(const SceneDescription& scene, const std::vector<P
     for (std::int32_t i = 0; i < r.polygons_needed[e]; ++i) {
       const Polygon& polygon = r.polygons[e * kCapacity + static_cast<std::size_t>(i)];
       const float highest = *std::max_element(polygon.pressures, polygon.pressures + polygon.num_vertices);
-      if (static_cast<double>(highest) > least_pressure) outcomes[e].pressed_area += static_cast<double>(polygon.area);
+      if (static_cast<double>(highest) <= least_pressure) continue;
+      const double area = polygon.area;
+      outcomes[e].area += area;
+      outcomes[e].directed_area += area * Vector3d(polygon.normal[0], polygon.normal[1], polygon.normal[2]);
     }
   }
   return outcomes;

@@ -78,8 +78,12 @@ std::vector<Pose> aligned_poses(const Meeting& meeting, int count, unsigned seed
 
 /// What pair 0 says in each environment.
 struct Outcome {
-  Vector3d force, torque;   // on a, about its origin
-  double pressed_area = 0;  // of the polygons with some pressure
+  Vector3d force, torque;  // on a, about its origin
+
+  // Of the polygons with some pressure. Where two surfaces of opposite normals meet and vanish, their force and
+  // directed area are 0 on the way, but their area is not.
+  double area = 0;
+  Vector3d directed_area = {0, 0, 0};  // the integral of the normal
 };
 
 /// Evaluates pair 0 of a scene of two bodies, b in its own pose, a in each of `poses`, in one call.

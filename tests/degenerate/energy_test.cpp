@@ -34,7 +34,7 @@ double extent_integral(const Geometry& geometry) {
 TEST_P(AlignedEnergy, OfABodyInItsTwinsPlaceIsTheIntegralOfItsPressure) {
   Random random(11);
   const std::vector<Geometry> shapes = {make_box("cube", {1, 1, 1}),        make_box("box", {1, 0.5, 1.5}),
-                                        make_sphere("icosphere", 0.5, 1),   make_cylinder("cylinder", 0.5, 1, 8),
+                                        make_sphere("icosphere", 0.5, 1),   make_cylinder("cylinder", 0.5, 1, 4),
                                         make_capsule("capsule", 0.3, 1, 8), corner_tet()};
   for (const Geometry& shape : shapes) {
     for (const double ratio : {1.0, 2.0, 1e6, 0.0}) {  // of the second modulus to the first; 0 for rigid
@@ -124,8 +124,9 @@ void expect_as_nudged(const Meeting& meeting, int count, unsigned seed, const Ba
 }
 
 TEST_P(AlignedEnergy, OfEqualBodiesIsThatOfTheNudgedPose) {
+  const int poses = GetParam().precision == Precision::kFloat ? 40 : 200;  // the energy is computed in double in both
   unsigned seed = 20;
-  for (const Geometry& shape : aligned_shapes()) expect_as_nudged(on_itself(shape), 200, seed++, GetParam());
+  for (const Geometry& shape : aligned_shapes()) expect_as_nudged(on_itself(shape), poses, seed++, GetParam());
 }
 
 TEST_P(AlignedEnergy, OfOtherPairsIsThatOfTheNudgedPose) {

@@ -21,7 +21,7 @@ std::vector<Shape> compliant_meshes() {
   return {{make_box("cube", {1, 1, 1}), false},
           {make_box("box", {1, 0.5, 1.5}), false},
           {make_sphere("icosphere", 0.5, 0), false},
-          {make_cylinder("cylinder", 0.5, 1, 8), false},
+          {make_cylinder("cylinder", 0.5, 1, 4), false},
           {corner_tet(), false}};
 }
 
