@@ -26,7 +26,6 @@ struct BackendCase {
   Precision precision;
 
   EvaluatorOptions options() const { return {backend, precision, 0, false}; }
-  bool slow() const { return backend == Backend::kReference; }  // it tries every pair of elements
 };
 
 std::ostream& operator<<(std::ostream& out, const BackendCase& backend);

@@ -183,7 +183,7 @@ void expect_slopes(Eigen::Index directions, int wanted, unsigned seed, const Bac
 
 // A pose has no kink where the slopes to both sides agree in every direction.
 TEST_P(AlignedWrench, ForceIsTheSlopeOfTheEnergyAwayFromKinks) {
-  expect_slopes(3, GetParam().slow() || is_float(GetParam()) ? 100 : 500, 60, GetParam());
+  expect_slopes(3, is_float(GetParam()) ? 100 : 500, 60, GetParam());
 }
 
 TEST_P(AlignedWrench, TorqueIsTheSlopeOfTheEnergyAwayFromKinks) { expect_slopes(6, 50, 600, GetParam()); }
