@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/body_pair.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "reference/polyhedron.h"
@@ -101,9 +102,10 @@ std::vector<ContactPolygon> contact_polygons(const PlacedBody& a, const PlacedBo
 }
 
 Real elastic_energy(const PlacedBody& a, const PlacedBody& b) {
-  if (a.half_space) return half_space_energy(b, a);
-  if (b.half_space) return half_space_energy(a, b);
-  return mesh_energy(a, b);
+  const Real energy = a.half_space   ? half_space_energy(b, a)
+                      : b.half_space ? half_space_energy(a, b)
+                                     : mesh_energy(a, b);
+  return std::max(energy, Real{0});  // bodies that only touch: what is left is rounding of either sign
 }
 
 }  // namespace isopatch::reference

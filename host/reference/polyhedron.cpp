@@ -6,8 +6,6 @@
 namespace isopatch::reference {
 namespace {
 
-Affine negated(const Affine& f) { return {-f.gradient, f.point, -f.value}; }
-
 Affine difference(const Affine& f, const Affine& g) {
   return {f.gradient - g.gradient, f.point, f.value - g.at(f.point)};
 }
@@ -19,22 +17,30 @@ void add_prism(const SurfaceTriangle& a, const SurfaceTriangle& b, TetList& tets
   tets.push_back({a[2], b[0], b[1], b[2]});
 }
 
-void add_positive_part(const TetVertices& tet, const Affine& function, TetList& tets) {
+// The vertices of a tet by the sign of a function.
+struct SortedTet {
+  const TetVertices& tet;
   std::array<Real, 4> values;
-  std::array<std::size_t, 4> order;  // positive vertices from the front, the others from the back
+  std::array<std::size_t, 4> order;  // those where it is positive from the front, the others from the back
   std::size_t positive = 0;
-  std::size_t back = 4;
-  for (std::size_t i = 0; i < 4; ++i) {
-    values[i] = function.at(tet[i]);
-    order[values[i] > 0 ? positive++ : --back] = i;
-  }
 
-  const auto corner = [&](std::size_t k) -> const Vector3& { return tet[order[k]]; };
+  SortedTet(const TetVertices& vertices, const Affine& function) : tet(vertices) {
+    std::size_t back = 4;
+    for (std::size_t i = 0; i < 4; ++i) {
+      values[i] = function.at(tet[i]);
+      order[values[i] > 0 ? positive++ : --back] = i;
+    }
+  }
+};
+
+// The part on the side of the first `count` vertices of `order`; the plane is between them and the others.
+void add_part(const SortedTet& sorted, const std::array<std::size_t, 4>& order, std::size_t count, TetList& tets) {
+  const auto corner = [&](std::size_t k) -> const Vector3& { return sorted.tet[order[k]]; };
   const auto cut = [&](std::size_t k, std::size_t l) -> Vector3 {
-    const Real t = values[order[k]] / (values[order[k]] - values[order[l]]);
+    const Real t = sorted.values[order[k]] / (sorted.values[order[k]] - sorted.values[order[l]]);
     return corner(k) + (corner(l) - corner(k)) * t;
   };
-  switch (positive) {
+  switch (count) {
     case 1:
       tets.push_back({corner(0), cut(0, 1), cut(0, 2), cut(0, 3)});
       break;
@@ -45,7 +51,7 @@ void add_positive_part(const TetVertices& tet, const Affine& function, TetList& 
       add_prism({corner(0), corner(1), corner(2)}, {cut(0, 3), cut(1, 3), cut(2, 3)}, tets);
       break;
     case 4:
-      tets.push_back(tet);
+      tets.push_back(sorted.tet);
       break;
     default:
       break;
@@ -56,8 +62,22 @@ void add_positive_part(const TetVertices& tet, const Affine& function, TetList& 
 
 TetList positive_part(const TetList& tets, const Affine& function) {
   TetList kept;
-  for (const TetVertices& tet : tets) add_positive_part(tet, function, kept);
+  for (const TetVertices& tet : tets) {
+    const SortedTet sorted(tet, function);
+    add_part(sorted, sorted.order, sorted.positive, kept);
+  }
   return kept;
+}
+
+Parts cut(const TetList& tets, const Affine& function) {
+  Parts parts;
+  for (const TetVertices& tet : tets) {
+    const SortedTet sorted(tet, function);
+    add_part(sorted, sorted.order, sorted.positive, parts.positive);
+    const std::array<std::size_t, 4> reversed = {sorted.order[3], sorted.order[2], sorted.order[1], sorted.order[0]};
+    add_part(sorted, reversed, 4 - sorted.positive, parts.others);
+  }
+  return parts;
 }
 
 TetList intersection(const TetList& tets, const TetVertices& tet) {
@@ -76,8 +96,8 @@ Real integral(const TetList& tets, const Affine& function) {
 }
 
 Real integral_of_minimum(const TetList& tets, const Affine& f, const Affine& g) {
-  const Affine excess = difference(f, g);
-  return integral(positive_part(tets, excess), g) + integral(positive_part(tets, negated(excess)), f);
+  const Parts parts = cut(tets, difference(f, g));
+  return integral(parts.positive, g) + integral(parts.others, f);
 }
 
 }  // namespace isopatch::reference

@@ -12,6 +12,13 @@ namespace isopatch::reference {
 using TetVertices = std::array<Vector3, 4>;
 using TetList = std::vector<TetVertices>;  // disjoint, of either orientation
 
+/// Where a function is positive, and the rest. Together they are all of what was cut, however many of its vertices lie
+/// on the plane where the function is zero: a tet of which all do is one of the others.
+struct Parts {
+  TetList positive, others;
+};
+Parts cut(const TetList& tets, const Affine& function);
+
 /// The part of `tets` where the function is positive.
 TetList positive_part(const TetList& tets, const Affine& function);
 

@@ -48,17 +48,19 @@ struct Results {
   OutputArray friction_force;      // N x P x 3   N, the tangential part of the force on a
   std::int32_t* polygon_count = nullptr;  // N x P, packed   polygons of non-zero area
 
-  OutputArray energy;  // N x P   J, elastic energy: integral of min(p_A, p_B) over the overlap (PFC eq. 1)
+  // N x P   J, elastic energy: integral of min(p_A, p_B) over the overlap (PFC eq. 1). Continuous in the pose; it has a
+  // kink, at which the wrench steps, where the two pressures are equal throughout a volume.
+  OutputArray energy;
 
   // contact polygons, one segment of `polygon_capacity` per environment, in no particular order
   Polygon* polygons = nullptr;              // N x polygon_capacity
-  std::int32_t* polygons_needed = nullptr;  // N   the capacity that would have been enough; required with polygons, and
-                                            // alone it only counts
+  std::int32_t* polygons_needed = nullptr;  // N   the capacity that would have been enough; required with polygons,
+                                            // and may be asked for alone
   std::int32_t polygon_capacity = 0;
 
   // the same as point contacts
   DiscreteContact* contacts = nullptr;      // N x contact_capacity
-  std::int32_t* contacts_needed = nullptr;  // N   likewise
+  std::int32_t* contacts_needed = nullptr;  // N   required with contacts, and may be asked for alone
   std::int32_t contact_capacity = 0;
 };
 
