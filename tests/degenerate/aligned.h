@@ -57,6 +57,9 @@ Vector3d generic_direction(Random& random);
 /// A tet with corners at the origin and 1 along the axes, split at its centroid.
 Geometry corner_tet();
 
+/// Its surface alone, for rigid bodies.
+Geometry surface_of(const Geometry& geometry);
+
 /// A mesh body and what it meets: two of the same shape, or the shape and something flat.
 struct Meeting {
   std::string name;
@@ -69,7 +72,8 @@ std::vector<Geometry> aligned_shapes();
 /// The shape on itself, with the same modulus.
 Meeting on_itself(const Geometry& geometry);
 
-/// The shape on itself with the double modulus, on itself rigid, on a half space and on a rigid half space.
+/// The shape on itself with the double modulus, on itself rigid, with tets and without, on a half space and on a
+/// rigid half space.
 std::vector<Meeting> other_meetings(const Geometry& geometry);
 
 /// Poses of the first body in which it is aligned with the second; the first pose is the second body's own.
