@@ -9,6 +9,7 @@
 #include <Eigen/Geometry>
 #include <array>
 #include <cstdint>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -83,8 +84,8 @@ std::vector<Pose> aligned_poses(const Meeting& meeting, int count, unsigned seed
 struct Outcome {
   Vector3d force, torque;  // on a, about its origin
 
-  // Of the polygons with some pressure. Where two surfaces of opposite normals meet and vanish, their force and
-  // directed area are 0 on the way, but their area is not.
+  // Of the polygons with some pressure. Two surfaces of opposite normals vanish where they meet: up to there their
+  // forces and directed areas cancel, but their areas do not.
   double area = 0;
   Vector3d directed_area = {0, 0, 0};  // the integral of the normal
 };
