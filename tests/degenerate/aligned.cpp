@@ -95,6 +95,10 @@ Geometry corner_tet() {
   return make_tet_mesh("tet", std::move(mesh));
 }
 
+Geometry surface_of(const Geometry& geometry) {
+  return make_surface_mesh(geometry.name, {geometry.mesh.points, geometry.surface});
+}
+
 std::vector<Geometry> aligned_shapes() {
   return {make_box("cube", {1, 1, 1}), make_sphere("icosphere", 0.5, 0), make_cylinder("cylinder", 0.5, 1, 4),
           corner_tet()};
@@ -105,13 +109,16 @@ Meeting on_itself(const Geometry& geometry) { return {geometry.name + " on itsel
 std::vector<Meeting> other_meetings(const Geometry& geometry) {
   // the thickness gives the slope of the cube's pressure
   const Geometry half_space = make_half_space("half space", 0.5);
-  std::vector<Meeting> meetings = {{geometry.name + " on a stiffer one", two_bodies(geometry, geometry)},
-                                   {geometry.name + " on a rigid one", two_bodies(geometry, geometry)},
-                                   {geometry.name + " on a half space", two_bodies(geometry, half_space)},
-                                   {geometry.name + " on a rigid half space", two_bodies(geometry, half_space)}};
+  std::vector<Meeting> meetings = {
+      {geometry.name + " on a stiffer one", two_bodies(geometry, geometry)},
+      {geometry.name + " on a rigid one", two_bodies(geometry, geometry)},
+      {geometry.name + " on its rigid surface", two_bodies(geometry, surface_of(geometry))},
+      {geometry.name + " on a half space", two_bodies(geometry, half_space)},
+      {geometry.name + " on a rigid half space", two_bodies(geometry, half_space)}};
   meetings[0].scene.bodies[1].modulus *= 2;
   meetings[1].scene.bodies[1].rigid = true;
-  meetings[3].scene.bodies[1].rigid = true;
+  meetings[2].scene.bodies[1].rigid = true;
+  meetings[4].scene.bodies[1].rigid = true;
   return meetings;
 }
 

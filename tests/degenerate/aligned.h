@@ -9,6 +9,7 @@
 #include <Eigen/Geometry>
 #include <array>
 #include <cstdint>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,9 @@ Vector3d generic_direction(Random& random);
 /// A tet with corners at the origin and 1 along the axes, split at its centroid.
 Geometry corner_tet();
 
+/// Its surface alone, for rigid bodies.
+Geometry surface_of(const Geometry& geometry);
+
 /// A mesh body and what it meets: two of the same shape, or the shape and something flat.
 struct Meeting {
   std::string name;
@@ -69,7 +73,8 @@ std::vector<Geometry> aligned_shapes();
 /// The shape on itself, with the same modulus.
 Meeting on_itself(const Geometry& geometry);
 
-/// The shape on itself with the double modulus, on itself rigid, on a half space and on a rigid half space.
+/// The shape on itself with the double modulus, on itself rigid, with tets and without, on a half space and on a
+/// rigid half space.
 std::vector<Meeting> other_meetings(const Geometry& geometry);
 
 /// Poses of the first body in which it is aligned with the second; the first pose is the second body's own.
@@ -79,8 +84,8 @@ std::vector<Pose> aligned_poses(const Meeting& meeting, int count, unsigned seed
 struct Outcome {
   Vector3d force, torque;  // on a, about its origin
 
-  // Of the polygons with some pressure. Where two surfaces of opposite normals meet and vanish, their force and
-  // directed area are 0 on the way, but their area is not.
+  // Of the polygons with some pressure. Two surfaces of opposite normals vanish where they meet: up to there their
+  // forces and directed areas cancel, but their areas do not.
   double area = 0;
   Vector3d directed_area = {0, 0, 0};  // the integral of the normal
 };

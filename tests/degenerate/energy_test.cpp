@@ -48,6 +48,10 @@ TEST_P(AlignedEnergy, OfABodyInItsTwinsPlaceIsTheIntegralOfItsPressure) {
         const double expected = kModulus * extent_integral(shape);
         EXPECT_NEAR(energy, expected, kRounding * expected)
             << shape.name << ", ratio " << ratio << ", at" << text_of(scene.bodies[1].pose);
+        if (!scene.bodies[1].rigid) continue;
+        scene.geometries[1] = surface_of(shape);
+        EXPECT_NEAR(energies(scene, {scene.bodies[1].pose}, GetParam())[0], expected, kRounding * expected)
+            << shape.name << " on its rigid surface, at" << text_of(scene.bodies[1].pose);
       }
     }
   }

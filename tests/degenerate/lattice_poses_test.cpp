@@ -30,7 +30,7 @@ std::vector<Shape> other_shapes() {
   return {{make_half_space("half space", 0.5), false},
           {make_half_space("rigid half space", 0.5), true},
           {make_box("rigid cube", {1, 1, 1}), true},
-          {make_box("rigid box", {1, 0.5, 1.5}), true}};
+          {surface_of(make_box("rigid box", {1, 0.5, 1.5})), true}};
 }
 
 std::vector<SceneDescription> all_scenes() {
