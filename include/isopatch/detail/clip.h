@@ -208,7 +208,7 @@ ISOPATCH_HD MaskOf<T> has_three_parts(const Segments<T>& s, int count) {
   IntOf<T> parts(0);
   ISOPATCH_UNROLL
   for (int i = 0; i < count; ++i) parts = parts + select(s.has_part(i), IntOf<T>(1), IntOf<T>(0));
-  return parts >= IntOf<T>(3);
+  return parts > IntOf<T>(2);
 }
 
 /// True unless the polygon is narrower than rounding: for sides a >= b the test is b/a > narrow.
