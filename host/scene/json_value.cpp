@@ -15,12 +15,12 @@ namespace {
 
 constexpr int kMaxDepth = 32;
 constexpr std::size_t kMaxKeys = 4096;  // finding a key is a linear search
-constexpr std::size_t kMaxShown = 60;   // characters of a value in an error
+constexpr std::size_t kMaxValues = 500'000;  // two bytes of text can take a hundred in memory
 
 using Document = JsonValue::Document;
 
 std::string shown(const Document& value) {
-  if (value.is_string()) return in_quotes(value.get_ref<const std::string&>());
+  if (value.is_string()) return json_quotes(value.get_ref<const std::string&>());
   if (value.is_object()) return value.empty() ? "an empty object" : "an object";
   if (value.is_array()) return fmt::format("an array of {}", value.size());
   return value.dump();
@@ -47,6 +47,9 @@ class Strictness {
 
   bool operator()(int /*depth*/, Document::parse_event_t event, const Document& parsed) {
     using Event = Document::parse_event_t;
+    if (event == Event::value || event == Event::object_start || event == Event::array_start) {
+      if (++values_ > kMaxValues) throw Error(fmt::format("{}: more than {} values in one file", source_, kMaxValues));
+    }
     if (event == Event::object_start || event == Event::array_start) {
       open_.emplace_back();
       if (open_.size() > kMaxDepth) throw Error(fmt::format("{}: nested more than {} levels deep", source_, kMaxDepth));
@@ -54,7 +57,7 @@ class Strictness {
       open_.pop_back();
     } else if (event == Event::key) {
       const auto& key = parsed.get_ref<const std::string&>();
-      if (!open_.back().insert(key).second) throw Error(fmt::format("{}: duplicate key {}", source_, in_quotes(key)));
+      if (!open_.back().insert(key).second) throw Error(fmt::format("{}: duplicate key {}", source_, json_quotes(key)));
       if (open_.back().size() > kMaxKeys)
         throw Error(fmt::format("{}: more than {} keys in one object", source_, kMaxKeys));
     }
@@ -64,14 +67,10 @@ class Strictness {
  private:
   const std::string& source_;
   std::vector<std::unordered_set<std::string>> open_;
+  std::size_t values_ = 0;
 };
 
 }  // namespace
-
-std::string in_quotes(const std::string& name) {
-  const std::string start = name.size() <= kMaxShown ? name : name.substr(0, kMaxShown) + "...";
-  return Document(start).dump(-1, ' ', false, Document::error_handler_t::replace);
-}
 
 std::string suggestion(const std::string& name, const std::vector<std::string>& known) {
   std::string closest;
@@ -83,10 +82,10 @@ std::string suggestion(const std::string& name, const std::vector<std::string>& 
     closest_distance = distance;
     closest = candidate;
   }
-  if (!closest.empty()) return "; did you mean " + in_quotes(closest) + "?";
+  if (!closest.empty()) return "; did you mean " + json_quotes(closest) + "?";
 
   std::string list;
-  for (std::size_t i = 0; i < known.size() && i < 12; ++i) list += (i == 0 ? "" : ", ") + in_quotes(known[i]);
+  for (std::size_t i = 0; i < known.size() && i < 12; ++i) list += (i == 0 ? "" : ", ") + json_quotes(known[i]);
   return known.empty() ? "" : "; known: " + list + (known.size() > 12 ? ", ..." : "");
 }
 
@@ -103,7 +102,7 @@ Document JsonValue::parse(const std::string& text, const std::string& source) {
 }
 
 void JsonValue::fail(const std::string& problem) const {
-  throw Error(path_.empty() ? source_ + ": " + problem : source_ + ": " + path_ + ": " + problem);
+  throw Error(path_.empty() ? *source_ + ": " + problem : *source_ + ": " + path_ + ": " + problem);
 }
 
 void JsonValue::fail_type(const std::string& expected) const {
@@ -154,7 +153,7 @@ std::string JsonValue::text() const {
 std::string JsonValue::one_of(const std::vector<std::string>& choices) const {
   std::string choice = text();
   if (std::find(choices.begin(), choices.end(), choice) == choices.end())
-    fail("unknown value " + in_quotes(choice) + suggestion(choice, choices));
+    fail("unknown value " + json_quotes(choice) + suggestion(choice, choices));
   return choice;
 }
 
@@ -168,8 +167,9 @@ std::vector<double> JsonValue::numbers(std::size_t count) const {
 std::vector<JsonValue> JsonValue::elements() const {
   if (!value_->is_array()) fail_type("an array");
   std::vector<JsonValue> elements;
+  elements.reserve(value_->size());
   for (const Document& element : *value_)
-    elements.emplace_back(element, source_, fmt::format("{}[{}]", path_, elements.size()));
+    elements.push_back(JsonValue(element, source_, fmt::format("{}[{}]", path_, elements.size())));
   return elements;
 }
 
@@ -187,7 +187,7 @@ void JsonValue::allow(const std::vector<std::string>& known) const {
 
 JsonValue JsonValue::required(const std::string& key) const {
   std::optional<JsonValue> value = optional(key);
-  if (!value) fail("missing field " + in_quotes(key));
+  if (!value) fail("missing field " + json_quotes(key));
   return *value;
 }
 
@@ -198,10 +198,13 @@ std::optional<JsonValue> JsonValue::optional(const std::string& key) const {
   return child(*found, key);
 }
 
+JsonValue::JsonValue(const Document& value, const std::string& source)
+    : JsonValue(value, std::make_shared<const std::string>(source), "") {}
+
 JsonValue JsonValue::child(const Document& value, const std::string& step) const {
-  std::string name = in_quotes(step);
+  std::string name = json_quotes(step);
   name = name.substr(1, name.size() - 2);
-  return {value, source_, path_.empty() ? name : path_ + "." + name};
+  return JsonValue(value, source_, path_.empty() ? name : path_ + "." + name);
 }
 
 }  // namespace isopatch

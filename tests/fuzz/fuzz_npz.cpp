@@ -4,6 +4,7 @@
 // writing.
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <string>
 
 #include "host/cli/npz.h"
@@ -22,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } catch (const Error&) {
   }
   try {
-    cli::states_from_arrays(cli::parse_npz(bytes, "fuzz"), scene, "fuzz");
+    cli::states_from_arrays(cli::open_npz(std::make_shared<const std::string>(bytes), "fuzz"), scene, "fuzz");
   } catch (const Error&) {
   }
   return 0;
