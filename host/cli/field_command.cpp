@@ -59,8 +59,8 @@ FieldOptions options_of(const FieldArguments& arguments) {
 void check_name(const std::string& name) {
   constexpr std::size_t kLongest = 60;
   if (name.empty() || name.size() > kLongest || escaped(name) != name) {
-    throw Error(fmt::format("--name: must be 1 to {} bytes of printable characters, found {}", kLongest,
-                            in_quotes(name)));
+    throw Error(
+        fmt::format("--name: must be 1 to {} bytes of printable characters, found {}", kLongest, in_quotes(name)));
   }
 }
 

@@ -142,7 +142,8 @@ void scene_info(const std::string& file) {
   rows = {{"pair", "", "dissipation", "friction"}};
   const auto value = [](const std::optional<double>& own) { return own ? number(*own) : "of the bodies"; };
   for (const Pair& pair : scene.pairs)
-    rows.push_back({escaped(body(pair.a).name), escaped(body(pair.b).name), value(pair.dissipation), value(pair.friction)});
+    rows.push_back(
+        {escaped(body(pair.a).name), escaped(body(pair.b).name), value(pair.dissipation), value(pair.friction)});
   fmt::print("\n");
   print_table(rows);
 }

@@ -27,15 +27,17 @@ constexpr int kInterrupted = 130;
 
 // CLI11 takes what does not fit a type for its largest value, and -1 for 2^64 - 1: these look at the text.
 template <typename Number>
-std::string check_number(const std::string& text) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size()) return "";
-  return fmt::format("{} is not a whole number from {} to {}", isopatch::in_quotes(text),
-                     std::numeric_limits<Number>::min(), std::numeric_limits<Number>::max());
+CLI::Validator whole(Number low, Number high) {
+  return CLI::Validator(
+      [low, high](const std::string& text) {
+        Number value{};
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        const bool read = error == std::errc() && end == text.data() + text.size();
+        if (read && value >= low && value <= high) return std::string();
+        return fmt::format("{} is not a whole number from {} to {}", isopatch::in_quotes(text), low, high);
+      },
+      "");
 }
-template <typename Number>
-const CLI::Validator kWhole(check_number<Number>, "");
 
 const CLI::Validator kReal(
     [](const std::string& text) {
@@ -57,15 +59,13 @@ void add_evaluate(CLI::App& app, isopatch::cli::EvaluateArguments& arguments) {
       ->check(CLI::IsMember({"float", "double"}))
       ->option_text("NAME");
   evaluate->add_option("--envs", arguments.envs, "environments: the scene and random variations of it")
-      ->check(kWhole<std::int64_t>)
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}))
+      ->check(whole<std::int64_t>(1, 100'000'000))
       ->option_text("N");
   evaluate->add_option("--seed", arguments.seed, "seed of the variations (default 0)")
-      ->check(kWhole<std::uint64_t>)
+      ->check(whole<std::uint64_t>(0, std::numeric_limits<std::uint64_t>::max()))
       ->option_text("S");
   evaluate->add_option("--threads", arguments.threads, "threads of cpu and reference (default: all cores)")
-      ->check(kWhole<int>)
-      ->check(CLI::Range(0, 4096))
+      ->check(whole<int>(0, 4096))
       ->option_text("T");
   evaluate->add_option("--states", arguments.states, "states of all environments instead of variations")
       ->option_text("FILE.npz");
@@ -73,8 +73,7 @@ void add_evaluate(CLI::App& app, isopatch::cli::EvaluateArguments& arguments) {
   evaluate->add_flag("--energy", arguments.energy, "elastic energy too (always for 64 environments and fewer)");
   evaluate->add_option("--vtk", arguments.vtk, "contact patches and bodies for ParaView")->option_text("DIR");
   evaluate->add_option("--patches", arguments.patches, "environments to write with --vtk (default 4)")
-      ->check(kWhole<std::int64_t>)
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{10'000}))
+      ->check(whole<std::int64_t>(0, 10'000))
       ->option_text("K");
 }
 
@@ -94,7 +93,7 @@ void add_field(CLI::App& app, isopatch::cli::FieldArguments& arguments) {
       ->check(kReal)
       ->option_text("X Y Z R");
   field->add_option("--core-vertices", arguments.core_vertices, "laplace: 1 on these vertices")
-      ->check(kWhole<std::int32_t>)
+      ->check(whole<std::int32_t>(0, std::numeric_limits<std::int32_t>::max()))
       ->option_text("I...");
   field->add_option("--true-strain", arguments.true_strain, "field = ln(1 - S e) / ln(1 - S)")
       ->check(kReal)
@@ -109,7 +108,9 @@ void add_tetrahedralize(CLI::App& app, isopatch::cli::TetrahedralizeArguments& a
   command->add_option("--mesher", arguments.mesher, "auto (default: the first that is there), tetgen or gmsh")
       ->check(CLI::IsMember({"auto", "tetgen", "gmsh"}))
       ->option_text("NAME");
-  command->add_option("--edge-length", arguments.edge_length, "of inner tets at most, m")->check(kReal)->option_text("L");
+  command->add_option("--edge-length", arguments.edge_length, "of inner tets at most, m")
+      ->check(kReal)
+      ->option_text("L");
 }
 
 int run(int argc, char** argv) {

@@ -145,9 +145,10 @@ std::map<std::string, PackedArray> open_npz(const std::shared_ptr<const std::str
   }
   const std::uint64_t most = std::min(kMaxArchive, kMaxUnpacked + kMaxUnpackedRatio * bytes->size());
   if (total > most) {
-    archive.fail(fmt::format("its arrays take {} bytes; {} can be read, 256 MiB and {} times the archive; store them "
-                             "with numpy.savez, without compression",
-                             total, most, kMaxUnpackedRatio));
+    archive.fail(
+        fmt::format("its arrays take {} bytes; {} can be read, 256 MiB and {} times the archive; store them "
+                    "with numpy.savez, without compression",
+                    total, most, kMaxUnpackedRatio));
   }
 
   std::map<std::string, PackedArray> arrays;

@@ -67,8 +67,8 @@ std::vector<double> extent_from_file(const TetMesh& mesh, const std::string& nam
   if (found != mesh.point_data.end()) return found->second;
   std::string present;
   for (const auto& [other, values] : mesh.point_data) present += (present.empty() ? "" : ", ") + in_quotes(other);
-  throw Error(
-      fmt::format("{}: no scalar point data {}; the mesh has {}", name, in_quotes(field), present.empty() ? "none" : present));
+  throw Error(fmt::format("{}: no scalar point data {}; the mesh has {}", name, in_quotes(field),
+                          present.empty() ? "none" : present));
 }
 
 void check_extent(const std::vector<double>& extent, const std::string& name) {

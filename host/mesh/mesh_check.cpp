@@ -38,8 +38,8 @@ void check_counts(const TetMesh& mesh, const std::string& source) {
   }
   for (const auto& [name, values] : mesh.point_data) {
     if (values.size() != mesh.points.size()) {
-      throw Error(fmt::format("{}: point data {} has {} values; the mesh has {} points", source, in_quotes(name), values.size(),
-                              mesh.points.size()));
+      throw Error(fmt::format("{}: point data {} has {} values; the mesh has {} points", source, in_quotes(name),
+                              values.size(), mesh.points.size()));
     }
   }
 }

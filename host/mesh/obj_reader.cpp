@@ -129,8 +129,8 @@ void ObjReader::read_face(const Words& words, std::size_t place) {
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::int64_t corner = read_corner(words[i]);
     if (corner >= static_cast<std::int64_t>(mesh_.points.size())) {
-      in_.fail_at(place, fmt::format("face {} has the vertex {}; the file has {}", faces_, corner + 1,
-                                     mesh_.points.size()));
+      in_.fail_at(place,
+                  fmt::format("face {} has the vertex {}; the file has {}", faces_, corner + 1, mesh_.points.size()));
     }
     corners_.push_back(static_cast<std::int32_t>(corner));
   }

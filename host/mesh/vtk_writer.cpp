@@ -28,8 +28,8 @@ void check_point_data(const TetMesh& mesh, const std::string& path) {
   for (const auto& [name, values] : mesh.point_data) {
     if (name.empty()) throw Error(path + ": point data without a name cannot be written; give it one");
     if (values.size() != mesh.points.size()) {
-      throw Error(fmt::format("{}: point data {} has {} values; the mesh has {} points", path, in_quotes(name), values.size(),
-                              mesh.points.size()));
+      throw Error(fmt::format("{}: point data {} has {} values; the mesh has {} points", path, in_quotes(name),
+                              values.size(), mesh.points.size()));
     }
   }
 }

@@ -14,7 +14,7 @@ namespace isopatch {
 namespace {
 
 constexpr int kMaxDepth = 32;
-constexpr std::size_t kMaxKeys = 4096;  // finding a key is a linear search
+constexpr std::size_t kMaxKeys = 4096;       // finding a key is a linear search
 constexpr std::size_t kMaxValues = 500'000;  // two bytes of text can take a hundred in memory
 
 using Document = JsonValue::Document;
@@ -40,33 +40,51 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
   return row.back();
 }
 
-// Refuses what the document type would swallow: duplicate keys, and sizes no scene has.
-class Strictness {
+// Refuses what the document type would swallow: duplicate keys, and sizes no scene has. A pass of its own: the parser
+// with a callback looks at all elements of an array again after each object in it.
+class Strictness : public nlohmann::json_sax<Document> {
  public:
   explicit Strictness(const std::string& source) : source_(source) {}
 
-  bool operator()(int /*depth*/, Document::parse_event_t event, const Document& parsed) {
-    using Event = Document::parse_event_t;
-    if (event == Event::value || event == Event::object_start || event == Event::array_start) {
-      if (++values_ > kMaxValues) throw Error(fmt::format("{}: more than {} values in one file", source_, kMaxValues));
-    }
-    if (event == Event::object_start || event == Event::array_start) {
-      open_.emplace_back();
-      if (open_.size() > kMaxDepth) throw Error(fmt::format("{}: nested more than {} levels deep", source_, kMaxDepth));
-    } else if (event == Event::object_end || event == Event::array_end) {
-      open_.pop_back();
-    } else if (event == Event::key) {
-      const auto& key = parsed.get_ref<const std::string&>();
-      if (!open_.back().insert(key).second) throw Error(fmt::format("{}: duplicate key {}", source_, json_quotes(key)));
-      if (open_.back().size() > kMaxKeys)
-        throw Error(fmt::format("{}: more than {} keys in one object", source_, kMaxKeys));
-    }
+  bool null() override { return count(); }
+  bool boolean(bool) override { return count(); }
+  bool number_integer(number_integer_t) override { return count(); }
+  bool number_unsigned(number_unsigned_t) override { return count(); }
+  bool number_float(number_float_t, const string_t&) override { return count(); }
+  bool string(string_t&) override { return count(); }
+  bool binary(binary_t&) override { return count(); }
+  bool start_object(std::size_t) override { return open(); }
+  bool start_array(std::size_t) override { return open(); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+
+  bool key(string_t& key) override {
+    if (!open_.back().insert(key).second) throw Error(fmt::format("{}: duplicate key {}", source_, json_quotes(key)));
+    if (open_.back().size() > kMaxKeys)
+      throw Error(fmt::format("{}: more than {} keys in one object", source_, kMaxKeys));
     return true;
   }
 
+  /// The document's own parser finds it again, and says it.
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
+
  private:
+  bool count() {
+    if (++values_ > kMaxValues) throw Error(fmt::format("{}: more than {} values in one file", source_, kMaxValues));
+    return true;
+  }
+  bool open() {
+    open_.emplace_back();
+    if (open_.size() > kMaxDepth) throw Error(fmt::format("{}: nested more than {} levels deep", source_, kMaxDepth));
+    return count();
+  }
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
   const std::string& source_;
-  std::vector<std::unordered_set<std::string>> open_;
+  std::vector<std::unordered_set<std::string>> open_;  // the keys of each object that is open
   std::size_t values_ = 0;
 };
 
@@ -91,7 +109,9 @@ std::string suggestion(const std::string& name, const std::vector<std::string>& 
 
 Document JsonValue::parse(const std::string& text, const std::string& source) {
   try {
-    return Document::parse(text, Strictness(source));
+    Strictness strictness(source);
+    Document::sax_parse(text, &strictness);
+    return Document::parse(text);
   } catch (const nlohmann::json::exception& error) {
     // "[json.exception.parse_error.101] parse error at line 1, column 2: ...": the part in brackets helps nobody
     const std::string message = error.what();

@@ -67,10 +67,10 @@ void check(const SceneDescription& scene) {
   if (count == 0 || count > kMaxBodies) fail(fmt::format("has {} bodies; 1 to {} are possible", count, kMaxBodies));
   for (const Geometry& g : scene.geometries) {
     if (g.kind == GeometryKind::kMesh && (g.surface.empty() || g.extent.size() != g.mesh.points.size())) {
-      fail(fmt::format(
-          "geometry {} has {} tets, {} surface triangles, {} points and {} extents; build it with a make_ "
-          "function",
-          in_quotes(g.name), g.mesh.tets.size(), g.surface.size(), g.mesh.points.size(), g.extent.size()));
+      fail(
+          fmt::format("geometry {} has {} tets, {} surface triangles, {} points and {} extents; build it with a make_ "
+                      "function",
+                      in_quotes(g.name), g.mesh.tets.size(), g.surface.size(), g.mesh.points.size(), g.extent.size()));
     }
   }
   for (const Body& body : scene.bodies) check_body(scene, body);
