@@ -218,8 +218,8 @@ std::optional<JsonValue> JsonValue::optional(const std::string& key) const {
   return child(*found, key);
 }
 
-JsonValue::JsonValue(const Document& value, const std::string& source)
-    : JsonValue(value, std::make_shared<const std::string>(source), "") {}
+JsonValue::JsonValue(const Document& value, const std::string& source, const std::string& path)
+    : JsonValue(value, std::make_shared<const std::string>(source), path) {}
 
 JsonValue JsonValue::child(const Document& value, const std::string& step) const {
   std::string name = json_quotes(step);

@@ -23,8 +23,8 @@ class JsonValue {
  public:
   using Document = nlohmann::ordered_json;
 
-  /// The root of a document that was read from `source`.
-  JsonValue(const Document& value, const std::string& source);
+  /// A value of a document that was read from `source`: the root, without a path.
+  JsonValue(const Document& value, const std::string& source, const std::string& path = "");
 
   /// Parses `text` strictly: no comments, no duplicate keys, at most 32 levels, 4096 keys in an object and 500 000
   /// values in all.

@@ -42,7 +42,7 @@ class InputFiles : public testing::FolderTest {
   /// Every command that could read it ends with code 2 and one line that has `reason`.
   void expect_refused_everywhere(const std::string& kind, const std::string& reason) const {
     const std::string file = path(kind);
-    for (const std::string command :
+    for (const std::string& command :
          {"info " + file + ".vtk", "info " + file + ".vtu", "info " + file + ".msh", "info " + file + ".obj",
           "info " + file + ".stl", "info " + file + ".json", "evaluate " + file + ".json",
           "evaluate " + kScene + " --states " + file + ".npz", "field " + file + ".vtk " + path("out.vtk"),

@@ -95,7 +95,7 @@ TEST(Messages, OfAllReadersAndOfScenesAreReadable) {
   scene.bodies = {{.name = evil, .geometry = 0, .modulus = -1}};
   check([&] { Scene{scene}; });
   scene.bodies = {{.name = evil, .geometry = 0, .modulus = 1e5}};
-  scene.pairs = {{.a = 0, .b = 0}};
+  scene.pairs = {{.a = 0, .b = 0, .dissipation = {}, .friction = {}}};
   check([&] { Scene{scene}; });
 }
 
