@@ -32,6 +32,7 @@ class ObjReader {
     }
     in_ = beginning;
     faces_pass_ = true;
+    vertices_ = 0;
     while (read_statement()) {
     }
     return std::move(mesh_);

@@ -36,6 +36,7 @@ std::uint64_t read_size(VtuBytes& bytes, const VtuEncoding& encoding) {
 
 /// Calls `visit` with the `length` bytes that `block` is inflated to, a piece at a time.
 void inflate_block(const VtuBytes& bytes, const std::string& block, std::uint64_t length, const VtuVisit& visit) {
+  std::uint64_t left = length;
   z_stream stream = {};
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(block.data()));  // zlib does not write there
   stream.avail_in = static_cast<uInt>(block.size());
@@ -47,12 +48,12 @@ void inflate_block(const VtuBytes& bytes, const std::string& block, std::uint64_
     stream.avail_out = kPiece;
     result = inflate(&stream, Z_NO_FLUSH);
     const std::size_t found = kPiece - stream.avail_out;
-    if (found > length) break;
-    length -= found;
+    if (found > left) break;
+    left -= found;
     visit(std::string_view(piece.data(), found));
   }
-  if (result != Z_STREAM_END || length != 0)
-    bytes.fail("a block is not compressed by zlib, or not from as many bytes as the array says");
+  if (result != Z_STREAM_END || left != 0)
+    bytes.fail(fmt::format("a block is not {} bytes compressed by zlib", length));
 }
 
 /// Number of blocks, size of a block, size of the last one if it is smaller, compressed sizes; then the blocks.

@@ -202,7 +202,7 @@ TEST_F(Tetrahedralize, CutsOffAMesherThatFloodsItsLog) {
       "line=0123456789012345678901234567890123456789012345678901234567890123\n"
       "line=$line$line$line$line; line=$line$line$line$line; line=$line$line$line$line\n"
       "while :; do echo \"$line$line$line$line\"; done");
-  EXPECT_TRUE(contains(error(), "was ended: it printed more than 64 MiB; its last words: \"0123456789")) << error();
+  EXPECT_TRUE(contains(error(), "was ended: it printed more than 64 MiB; its last words: \"")) << error();
 }
 
 TEST_F(Tetrahedralize, DoesNotWaitForWhatAMesherLeftRunning) {
