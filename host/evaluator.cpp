@@ -33,7 +33,7 @@ void check(const Scene& scene, State& state, Results& results) {
   const auto fill = [](const char* name, auto& array, std::int64_t row) { fill_stride(name, array, row); };
   for_each_input(state, scene, fill);
   for_each_output(results, scene, fill);
-  if (results.body_wrench.data != nullptr && results.pair_wrench.data == nullptr) {
+  if (scene.num_pairs() > 0 && results.body_wrench.data != nullptr && results.pair_wrench.data == nullptr) {
     throw Error("evaluate: results.body_wrench is summed from results.pair_wrench, which is null; give both");
   }
   if (results.polygons != nullptr && (results.polygons_needed == nullptr || results.polygon_capacity < 0)) {

@@ -4,12 +4,14 @@
 # Makes sure that everything needed to build is there. Source it rather than run it, from the root of the repository:
 # where the distribution's CMake is too old, it puts a newer one on PATH.
 #
-# ISOPATCH_SKIP_PACKAGES=1 takes what is installed as it is.
+# ISOPATCH_SKIP_PACKAGES=1 takes what is installed as it is; ISOPATCH_WITH_TEST_PACKAGES=1 asks for those of tests too.
 set -euo pipefail
 
 isopatch_packages=(cmake ninja-build g++ pkg-config libeigen3-dev libfmt-dev nlohmann-json3-dev libcli11-dev
   libgtest-dev libbenchmark-dev libqhull-dev libhwy-dev zlib1g-dev)
 isopatch_cmake_version=3.25
+# programs that only tests run, through `isopatch tetrahedralize`: TetGen has 0.6 MB, Gmsh 360 MB with its libraries
+isopatch_test_packages=(tetgen gmsh)
 
 isopatch_missing_packages() {
   local package
@@ -61,6 +63,12 @@ isopatch_newer_cmake() {
 
 if [[ ${ISOPATCH_SKIP_PACKAGES:-0} != 1 ]]; then
   isopatch_install "${isopatch_packages[@]}" || exit 1
+  if [[ ${ISOPATCH_WITH_TEST_PACKAGES:-0} == 1 ]]; then
+    # tests that need what is missing are skipped with a reason
+    for isopatch_package in "${isopatch_test_packages[@]}"; do
+      isopatch_install "$isopatch_package" || echo "Without $isopatch_package its tests are skipped" >&2
+    done
+  fi
 fi
 if ! isopatch_cmake_is_new_enough; then
   isopatch_newer_cmake || exit 1

@@ -5,7 +5,7 @@
 # Usage: scripts/test.sh [PRESET]      release (the default), debug, sanitize or cuda
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-source scripts/install_packages.sh
+ISOPATCH_WITH_TEST_PACKAGES=1 source scripts/install_packages.sh
 
 preset=${1:-release}
 jobs=$(nproc)

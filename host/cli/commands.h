@@ -8,9 +8,6 @@
 
 namespace isopatch::cli {
 
-/// Thrown when the user interrupts; nothing is left half written.
-struct Interrupted {};
-
 struct EvaluateArguments {
   std::string scene;
   std::string backend = "auto";
@@ -25,7 +22,7 @@ struct EvaluateArguments {
   bool energy = false;
 };
 
-/// `isopatch evaluate`: evaluates a scene and writes results. Throws Error for bad input, Interrupted after SIGINT.
+/// `isopatch evaluate`: evaluates a scene and writes results. Throws Error for bad input, Interrupted after a signal.
 void evaluate_command(const EvaluateArguments& arguments);
 
 struct FieldArguments {
@@ -51,7 +48,7 @@ struct TetrahedralizeArguments {
 };
 
 /// `isopatch tetrahedralize`: fills a closed surface with tets, none with all vertices on the surface, by a mesher
-/// found on PATH. Throws Error for bad input, and where there is no mesher.
+/// found on PATH. Throws Error for bad input, and where there is no mesher, Interrupted after a signal.
 void tetrahedralize_command(const TetrahedralizeArguments& arguments);
 
 /// `isopatch info`: describes meshes and scenes. `field` is that of tet meshes: "distance", "laplace" or the name of

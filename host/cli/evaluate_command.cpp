@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "host/cli/atomic_file.h"
 #include "host/cli/commands.h"
 #include "host/cli/progress.h"
 #include "host/cli/random_states.h"
@@ -13,6 +12,8 @@
 #include "host/cli/states_file.h"
 #include "host/cli/vtk_patches.h"
 #include "host/cpu/traversal_counts.h"
+#include "host/files/output_file.h"
+#include "host/text/quote.h"
 #include "isopatch/isopatch.h"
 
 namespace isopatch::cli {
@@ -73,7 +74,7 @@ void check_arguments(const EvaluateArguments& arguments) {
     throw Error("--envs and --states exclude each other: the states file says how many environments there are");
   if (!arguments.output.empty()) {
     if (!is_npz(arguments.output) && !arguments.output.ends_with(".json"))
-      throw Error("--output " + arguments.output + ": the name must end in .json or .npz");
+      throw Error("--output " + in_quotes(arguments.output) + ": the name must end in .json or .npz");
     check_writable(arguments.output);
   }
 }
@@ -81,7 +82,7 @@ void check_arguments(const EvaluateArguments& arguments) {
 void print_warnings(const SceneDescription& scene) {
   for (const Geometry& geometry : scene.geometries)
     for (const std::string& warning : geometry.warnings)
-      fmt::print(stderr, "isopatch: warning: {}: {}\n", geometry.name, warning);
+      fmt::print(stderr, "isopatch: warning: {}\n", message_text(geometry.name + ": " + warning));
 }
 
 struct Totals {
@@ -132,7 +133,7 @@ void print_table(const EvaluateArguments& arguments, const HostEvaluator& evalua
   const auto pairs = environments * results.num_pairs;
   const double seconds = std::max(stages.seconds("evaluate"), 1e-9);
 
-  fmt::print("scene             {}: {} {}, {} {}\n", arguments.scene, scene.bodies.size(),
+  fmt::print("scene             {}: {} {}, {} {}\n", escaped(arguments.scene), scene.bodies.size(),
              scene.bodies.size() == 1 ? "body" : "bodies", scene.pairs.size(),
              scene.pairs.size() == 1 ? "pair" : "pairs");
   const bool is_double =
@@ -153,8 +154,8 @@ void print_table(const EvaluateArguments& arguments, const HostEvaluator& evalua
   if (totals.largest_force > 0) {
     const Pair& pair = scene.pairs[totals.largest_at % scene.pairs.size()];
     where = fmt::format("environment {}, {} and {}", totals.largest_at / scene.pairs.size(),
-                        scene.bodies[static_cast<std::size_t>(pair.a)].name,
-                        scene.bodies[static_cast<std::size_t>(pair.b)].name);
+                        escaped(scene.bodies[static_cast<std::size_t>(pair.a)].name),
+                        escaped(scene.bodies[static_cast<std::size_t>(pair.b)].name));
   }
   print_row("largest force", fmt::format("{:.6g} N", totals.largest_force), where);
   print_row("non-zero status", fmt::to_string(totals.bad), totals.bad > 0 ? status_text(totals.status) : "");
@@ -194,7 +195,7 @@ void evaluate_command(const EvaluateArguments& arguments) {
   if (!arguments.vtk.empty()) write_vtk_files(evaluator, states, arguments.patches, arguments.vtk);
   if (to_stdout) fmt::print("{}", results_json(results, scene));
   if (!arguments.output.empty())
-    write_file(arguments.output, is_npz(arguments.output) ? results_npz(results) : results_json(results, scene));
+    write_output_file(arguments.output, is_npz(arguments.output) ? results_npz(results) : results_json(results, scene));
   stages.finish("write");
 
   if (!to_stdout) print_table(arguments, evaluator, states, results, stages);

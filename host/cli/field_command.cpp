@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <filesystem>
+#include <algorithm>
+#include <cmath>
 
-#include "host/cli/atomic_file.h"
 #include "host/cli/commands.h"
+#include "host/files/output_file.h"
+#include "host/text/quote.h"
 #include "isopatch/isopatch.h"
 
 namespace isopatch::cli {
@@ -22,8 +25,8 @@ FieldOptions options_of(const FieldArguments& arguments) {
     throw Error("a core is part of a laplace field; add --kind laplace");
 
   if (arguments.core_depth) {
-    if (!(*arguments.core_depth > 0)) {
-      throw Error(fmt::format("--core-depth: must be greater than 0, found {}", *arguments.core_depth));
+    if (!(std::isfinite(*arguments.core_depth) && *arguments.core_depth > 0)) {
+      throw Error(fmt::format("--core-depth: must be finite and greater than 0, found {}", *arguments.core_depth));
     }
     options.core.kind = FieldCore::Kind::kDepth;
     options.core.depth = *arguments.core_depth;
@@ -32,6 +35,11 @@ FieldOptions options_of(const FieldArguments& arguments) {
     options.core.kind = FieldCore::Kind::kBall;
     options.core.center = {ball[0], ball[1], ball[2]};
     options.core.radius = ball[3];
+    const bool finite = std::all_of(ball.begin(), ball.end(), [](double value) { return std::isfinite(value); });
+    if (!finite || !(ball[3] > 0)) {
+      throw Error(fmt::format("--core-ball: must be a finite center and a radius greater than 0, found {}",
+                              fmt::join(ball, " ")));
+    }
   } else if (!arguments.core_vertices.empty()) {
     options.core.kind = FieldCore::Kind::kVertices;
     options.core.vertices = arguments.core_vertices;
@@ -47,6 +55,15 @@ FieldOptions options_of(const FieldArguments& arguments) {
   return options;
 }
 
+// Other programs, and messages, show names as they are.
+void check_name(const std::string& name) {
+  constexpr std::size_t kLongest = 60;
+  if (name.empty() || name.size() > kLongest || escaped(name) != name) {
+    throw Error(
+        fmt::format("--name: must be 1 to {} bytes of printable characters, found {}", kLongest, in_quotes(name)));
+  }
+}
+
 template <typename T>
 void print_row(const char* name, const T& value, const char* note = "") {
   fmt::print("  {:<22}{:>12}{}{}\n", name, value, *note != '\0' ? "  " : "", note);
@@ -56,13 +73,14 @@ void print_row(const char* name, const T& value, const char* note = "") {
 
 void field_command(const FieldArguments& arguments) {
   const FieldOptions options = options_of(arguments);
+  check_name(arguments.name);
   check_writable(arguments.output);
   Geometry geometry = make_tet_mesh(arguments.input, read_vtk(arguments.input), options);
   const FieldQuality quality = measure_field(geometry.mesh, geometry.surface, geometry.extent);
   geometry.mesh.point_data[arguments.name] = geometry.extent;
   write_vtk(geometry.mesh, arguments.output);
 
-  fmt::print("{}\n", arguments.output);
+  fmt::print("{}\n", escaped(arguments.output));
   print_row("points", geometry.report.points);
   print_row("tets", geometry.report.tets);
   print_row("points below 1", quality.free_points, "inside, with an extent between 0 and 1");
@@ -73,7 +91,7 @@ void field_command(const FieldArguments& arguments) {
   print_row("kinks", quality.kinks,
             fmt::format("of {} inner faces: the gradient turns by more than 60 degrees, or ends", quality.inner_faces)
                 .c_str());
-  for (const std::string& warning : geometry.warnings) fmt::print("  warning: {}\n", warning);
+  for (const std::string& warning : geometry.warnings) fmt::print("  warning: {}\n", message_text(warning));
 }
 
 }  // namespace isopatch::cli

@@ -7,6 +7,7 @@
 #include "host/cli/commands.h"
 #include "host/scene/hierarchy_statistics.h"
 #include "host/scene/scene_data.h"
+#include "host/text/quote.h"
 #include "isopatch/isopatch.h"
 
 namespace isopatch::cli {
@@ -29,14 +30,14 @@ void print_points(const MeshReport& report) {
 void print_volume(const MeshReport& report) { print_row("volume", fmt::format("{:.6g}", report.volume), "m^3"); }
 
 void print_warnings(const Geometry& geometry) {
-  for (const std::string& warning : geometry.warnings) fmt::print("  warning: {}\n", warning);
+  for (const std::string& warning : geometry.warnings) fmt::print("  warning: {}\n", message_text(warning));
 }
 
 void surface_info(const std::string& file) {
   const Geometry geometry = make_surface_mesh(file, read_triangle_mesh(file));
   const MeshReport& report = geometry.report;
 
-  fmt::print("{}\n", file);
+  fmt::print("{}\n", escaped(file));
   print_points(report);
   print_row("triangles", report.boundary_triangles, "a closed surface, for rigid bodies");
   print_row("edges of many", report.edges_of_many, "with more than two triangles");
@@ -62,7 +63,7 @@ void print_field(const Geometry& geometry, const std::string& name) {
 void mesh_info(const std::string& file, const std::string& field) {
   TetMesh mesh = read_tet_mesh(file);
   std::string fields;
-  for (const auto& [name, values] : mesh.point_data) fields += (fields.empty() ? "" : ", ") + name;
+  for (const auto& [name, values] : mesh.point_data) fields += (fields.empty() ? "" : ", ") + escaped(name);
 
   FieldOptions options;
   options.kind = field == "distance"  ? FieldOptions::Kind::kDistance
@@ -73,7 +74,7 @@ void mesh_info(const std::string& file, const std::string& field) {
   const std::vector<double> depths = distance_to_surface(geometry.mesh, geometry.surface);
   const MeshReport& report = geometry.report;
 
-  fmt::print("{}\n", file);
+  fmt::print("{}\n", escaped(file));
   print_points(report);
   print_row("tets", report.tets, report.inverted_tets > 0 ? fmt::format("{} were inverted", report.inverted_tets) : "");
   print_row("all-boundary tets", report.all_boundary_tets,
@@ -88,7 +89,7 @@ void mesh_info(const std::string& file, const std::string& field) {
   print_row("mean quality", fmt::format("{:.4f}", report.mean_quality));
   print_hierarchy(geometry);
   if (!fields.empty()) fmt::print("  {:<20}{}\n", "point data", fields);
-  print_field(geometry, field);
+  print_field(geometry, escaped(field));
   print_warnings(geometry);
 }
 
@@ -113,17 +114,17 @@ void scene_info(const std::string& file) {
   const SceneDescription& scene = built.description();
   const auto body = [&scene](int index) -> const Body& { return scene.bodies[static_cast<std::size_t>(index)]; };
 
-  fmt::print("{}\n", file);
+  fmt::print("{}\n", escaped(file));
   std::vector<std::vector<std::string>> rows = {
       {"geometry", "kind", "tets", "points", "triangles", "volume m^3", "nodes", "depth"}};
   for (std::size_t i = 0; i < scene.geometries.size(); ++i) {
     const Geometry& geometry = scene.geometries[i];
     if (geometry.kind == GeometryKind::kHalfSpace) {
-      rows.push_back({geometry.name, "half space", "-", "-", "-", "-", "-", "-"});
+      rows.push_back({escaped(geometry.name), "half space", "-", "-", "-", "-", "-", "-"});
       continue;
     }
     const Hierarchy& hierarchy = geometry.is_surface_mesh() ? built.data().surfaces[i] : built.data().solids[i];
-    rows.push_back({geometry.name, geometry.is_surface_mesh() ? "surface" : "mesh",
+    rows.push_back({escaped(geometry.name), geometry.is_surface_mesh() ? "surface" : "mesh",
                     fmt::to_string(geometry.mesh.tets.size()), fmt::to_string(geometry.mesh.points.size()),
                     fmt::to_string(geometry.surface.size()), number(geometry.report.volume),
                     fmt::to_string(hierarchy.nodes.size()), fmt::to_string(hierarchy.depth)});
@@ -132,7 +133,7 @@ void scene_info(const std::string& file) {
 
   rows = {{"body", "geometry", "modulus Pa", "dissipation", "friction", "fixed"}};
   for (const Body& b : scene.bodies)
-    rows.push_back({b.name, scene.geometries[static_cast<std::size_t>(b.geometry)].name,
+    rows.push_back({escaped(b.name), escaped(scene.geometries[static_cast<std::size_t>(b.geometry)].name),
                     b.rigid ? "rigid" : number(b.modulus), number(b.dissipation), number(b.friction),
                     b.fixed ? "yes" : "no"});
   fmt::print("\n");
@@ -141,7 +142,8 @@ void scene_info(const std::string& file) {
   rows = {{"pair", "", "dissipation", "friction"}};
   const auto value = [](const std::optional<double>& own) { return own ? number(*own) : "of the bodies"; };
   for (const Pair& pair : scene.pairs)
-    rows.push_back({body(pair.a).name, body(pair.b).name, value(pair.dissipation), value(pair.friction)});
+    rows.push_back(
+        {escaped(body(pair.a).name), escaped(body(pair.b).name), value(pair.dissipation), value(pair.friction)});
   fmt::print("\n");
   print_table(rows);
 }
@@ -152,7 +154,6 @@ void info_command(const std::vector<std::string>& files, const std::string& fiel
   for (const std::string& file : files) {
     if (&file != &files.front()) fmt::print("\n");
     const std::string extension = std::filesystem::path(file).extension().string();
-    if (!std::filesystem::is_regular_file(file)) throw Error(file + ": no such file");
     if (extension == ".vtk" || extension == ".vtu" || extension == ".msh")
       mesh_info(file, field);
     else if (extension == ".obj" || extension == ".stl")

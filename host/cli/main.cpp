@@ -1,19 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The isopatch command. Exit codes: 0 done, 2 bad input or usage, 130 interrupted.
+#include <cerrno>
+#include <charconv>
+#include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <exception>
+#include <iostream>
+#include <limits>
 #include <new>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include "host/cli/commands.h"
+#include "host/cli/interrupt.h"
+#include "host/text/quote.h"
+#include "isopatch/error.h"
+#include "mesh/file_cursor.h"
 
 namespace {
 
 constexpr int kBadInput = 2;
 constexpr int kInterrupted = 130;
+
+// CLI11 takes what does not fit a type for its largest value, and -1 for 2^64 - 1: these look at the text.
+template <typename Number>
+CLI::Validator whole(Number low, Number high) {
+  return CLI::Validator(
+      [low, high](const std::string& text) {
+        Number value{};
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        const bool read = error == std::errc() && end == text.data() + text.size();
+        if (read && value >= low && value <= high) return std::string();
+        return fmt::format("{} is not a whole number from {} to {}", isopatch::in_quotes(text), low, high);
+      },
+      "");
+}
+
+const CLI::Validator kReal(
+    [](const std::string& text) {
+      double value = 0;
+      const bool finite = isopatch::parse_real(text, value) && std::isfinite(value);
+      return finite ? "" : isopatch::in_quotes(text) + " is not a finite number that a double can hold";
+    },
+    "");
 
 void add_evaluate(CLI::App& app, isopatch::cli::EvaluateArguments& arguments) {
   CLI::App* evaluate = app.add_subcommand("evaluate", "Evaluate contact in a scene");
@@ -27,11 +59,13 @@ void add_evaluate(CLI::App& app, isopatch::cli::EvaluateArguments& arguments) {
       ->check(CLI::IsMember({"float", "double"}))
       ->option_text("NAME");
   evaluate->add_option("--envs", arguments.envs, "environments: the scene and random variations of it")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}))
+      ->check(whole<std::int64_t>(1, 100'000'000))
       ->option_text("N");
-  evaluate->add_option("--seed", arguments.seed, "seed of the variations (default 0)")->option_text("S");
+  evaluate->add_option("--seed", arguments.seed, "seed of the variations (default 0)")
+      ->check(whole<std::uint64_t>(0, std::numeric_limits<std::uint64_t>::max()))
+      ->option_text("S");
   evaluate->add_option("--threads", arguments.threads, "threads of cpu and reference (default: all cores)")
-      ->check(CLI::Range(0, 4096))
+      ->check(whole<int>(0, 4096))
       ->option_text("T");
   evaluate->add_option("--states", arguments.states, "states of all environments instead of variations")
       ->option_text("FILE.npz");
@@ -39,7 +73,7 @@ void add_evaluate(CLI::App& app, isopatch::cli::EvaluateArguments& arguments) {
   evaluate->add_flag("--energy", arguments.energy, "elastic energy too (always for 64 environments and fewer)");
   evaluate->add_option("--vtk", arguments.vtk, "contact patches and bodies for ParaView")->option_text("DIR");
   evaluate->add_option("--patches", arguments.patches, "environments to write with --vtk (default 4)")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{10'000}))
+      ->check(whole<std::int64_t>(0, 10'000))
       ->option_text("K");
 }
 
@@ -52,13 +86,19 @@ void add_field(CLI::App& app, isopatch::cli::FieldArguments& arguments) {
       ->option_text("NAME");
   field->add_option("--name", arguments.name, "name of the point data (default extent)")->option_text("NAME");
   field->add_option("--core-depth", arguments.core_depth, "laplace: 1 on all vertices at least this deep, m")
+      ->check(kReal)
       ->option_text("D");
   field->add_option("--core-ball", arguments.core_ball, "laplace: 1 on all vertices in a ball, m")
       ->expected(4)
+      ->check(kReal)
       ->option_text("X Y Z R");
-  field->add_option("--core-vertices", arguments.core_vertices, "laplace: 1 on these vertices")->option_text("I...");
-  field->add_option("--true-strain", arguments.true_strain, "field = ln(1 - S e) / ln(1 - S)")->option_text("S");
-  field->add_option("--power", arguments.power, "field = e^N")->option_text("N");
+  field->add_option("--core-vertices", arguments.core_vertices, "laplace: 1 on these vertices")
+      ->check(whole<std::int32_t>(0, std::numeric_limits<std::int32_t>::max()))
+      ->option_text("I...");
+  field->add_option("--true-strain", arguments.true_strain, "field = ln(1 - S e) / ln(1 - S)")
+      ->check(kReal)
+      ->option_text("S");
+  field->add_option("--power", arguments.power, "field = e^N")->check(kReal)->option_text("N");
 }
 
 void add_tetrahedralize(CLI::App& app, isopatch::cli::TetrahedralizeArguments& arguments) {
@@ -68,7 +108,9 @@ void add_tetrahedralize(CLI::App& app, isopatch::cli::TetrahedralizeArguments& a
   command->add_option("--mesher", arguments.mesher, "auto (default: the first that is there), tetgen or gmsh")
       ->check(CLI::IsMember({"auto", "tetgen", "gmsh"}))
       ->option_text("NAME");
-  command->add_option("--edge-length", arguments.edge_length, "of inner tets at most, m")->option_text("L");
+  command->add_option("--edge-length", arguments.edge_length, "of inner tets at most, m")
+      ->check(kReal)
+      ->option_text("L");
 }
 
 int run(int argc, char** argv) {
@@ -91,8 +133,7 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    fmt::print(stderr, "isopatch: error: {}; see isopatch --help\n", error.what());
-    return kBadInput;
+    throw isopatch::Error(fmt::format("{}; see isopatch --help", error.what()));
   }
   if (app.got_subcommand("evaluate"))
     isopatch::cli::evaluate_command(arguments);
@@ -105,18 +146,28 @@ int run(int argc, char** argv) {
   return 0;
 }
 
+// What could not be printed is lost: results on a full disk are an error.
+void flush_output() {
+  std::cout.flush();
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good()) return;
+  throw isopatch::Error(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    return run(argc, argv);
+    isopatch::cli::handle_signals();
+    const int code = run(argc, argv);
+    flush_output();
+    return code;
   } catch (const isopatch::cli::Interrupted&) {
     fmt::print(stderr, "isopatch: interrupted, nothing written\n");
     return kInterrupted;
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "isopatch: error: not enough memory\n");
   } catch (const std::exception& error) {
-    fmt::print(stderr, "isopatch: error: {}\n", error.what());
+    fmt::print(stderr, "isopatch: error: {}\n", isopatch::message_text(error.what()));
   }
   return kBadInput;
 }

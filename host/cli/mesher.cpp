@@ -3,19 +3,24 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <numbers>
 #include <sstream>
+#include <string_view>
 #include <vector>
 
-#include "host/cli/atomic_file.h"
+#include "host/cli/process.h"
+#include "host/files/descriptor.h"
+#include "host/files/output_file.h"
+#include "host/text/quote.h"
 #include "isopatch/error.h"
 
 namespace isopatch::cli {
@@ -37,13 +42,21 @@ std::optional<std::filesystem::path> find_program(const std::string& name) {
   return std::nullopt;
 }
 
-/// A folder that goes away with its files.
+constexpr std::string_view kFolderPrefix = "isopatch_mesher_";
+constexpr std::chrono::minutes kSurelyLocked(1);  // after it was made
+
+/// A folder that goes away with its files. Its lock tells those of runs that were killed.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "isopatch_XXXXXX").string();
+    std::error_code error;
+    const std::filesystem::path place = std::filesystem::temp_directory_path(error);
+    if (error) throw Error("the folder for temporary files: " + error.message());
+    remove_left_behind(place);
+    std::string pattern = (place / fmt::format("{}XXXXXX", kFolderPrefix)).string();
     if (mkdtemp(pattern.data()) == nullptr) throw Error(pattern + ": " + std::strerror(errno));
     path_ = pattern;
+    lock_ = take(path_);
   }
   ~TemporaryFolder() {
     std::error_code ignored;
@@ -55,45 +68,28 @@ class TemporaryFolder {
   std::string file(const char* name) const { return (path_ / name).string(); }
 
  private:
+  /// A folder that is ours and that nobody has locked, locked; none otherwise.
+  static Descriptor take(const std::filesystem::path& path) {
+    Descriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    struct stat status = {};
+    const bool ours = folder.get() >= 0 && fstat(folder.get(), &status) == 0 && status.st_uid == geteuid();
+    return ours && flock(folder.get(), LOCK_EX | LOCK_NB) == 0 ? std::move(folder) : Descriptor();
+  }
+
+  static void remove_left_behind(const std::filesystem::path& place) {
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator(place, ignored)) {
+      if (!entry.path().filename().string().starts_with(kFolderPrefix)) continue;
+      const auto made = entry.last_write_time(ignored);
+      if (ignored || std::filesystem::file_time_type::clock::now() - made < kSurelyLocked) continue;
+      const Descriptor folder = take(entry.path());
+      if (folder.get() >= 0) std::filesystem::remove_all(entry.path(), ignored);
+    }
+  }
+
   std::filesystem::path path_;
+  Descriptor lock_;
 };
-
-/// Runs a program with its output in the file `log`; returns how it ended, "" for well.
-std::string run(const std::filesystem::path& program, std::vector<std::string> arguments, const std::string& log) {
-  std::string name = program.string();
-  std::vector<char*> argv = {name.data()};
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  argv.push_back(nullptr);
-
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-  pid_t child = 0;
-  const int failure = posix_spawn(&child, name.c_str(), &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failure != 0) return std::string("could not be started: ") + std::strerror(failure);
-
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) return std::string("was lost: ") + std::strerror(errno);
-  }
-  if (WIFSIGNALED(status))
-    return fmt::format("was ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
-  if (WEXITSTATUS(status) != 0) return fmt::format("ended with {}", WEXITSTATUS(status));
-  return "";
-}
-
-/// The last line of a file with more than white space; of a log that says what went wrong.
-std::string last_line(const std::string& path) {
-  std::ifstream file(path);
-  std::string last;
-  for (std::string line; std::getline(file, line);) {
-    if (line.find_first_not_of(" \t\r") != std::string::npos) last = line;
-  }
-  return last.substr(0, 200);
-}
 
 /// Medit's ASCII format, which both read. All triangles belong to surface 1.
 std::string medit_text(const TriangleMesh& surface) {
@@ -120,7 +116,7 @@ Call tetgen_call(const TemporaryFolder& folder, std::optional<double> edge_lengt
 Call gmsh_call(const TemporaryFolder& folder, std::optional<double> edge_length) {
   std::string script = "Merge \"surface.mesh\";\nSurface Loop(1) = {1};\nVolume(1) = {1};\n";
   if (edge_length) script += fmt::format("Mesh.CharacteristicLengthMax = {:.17g};\n", *edge_length);
-  write_file(folder.file("fill.geo"), script);
+  write_output_file(folder.file("fill.geo"), script);
   return {{"-3", "-nt", "1", "-format", "msh22", "-o", folder.file("filled.msh"), folder.file("fill.geo")},
           folder.file("filled.msh")};
 }
@@ -153,14 +149,13 @@ Mesher find_mesher(const std::string& name) {
 TetMesh fill_with_tets(const TriangleMesh& surface, double volume, const Mesher& mesher,
                        std::optional<double> edge_length, const std::string& source) {
   const TemporaryFolder folder;
-  write_file(folder.file("surface.mesh"), medit_text(surface));
+  write_output_file(folder.file("surface.mesh"), medit_text(surface));
   const Call call = mesher.name == "tetgen" ? tetgen_call(folder, edge_length) : gmsh_call(folder, edge_length);
-  const std::string log = folder.file("log");
-  std::string problem = run(mesher.program, call.arguments, log);
+  auto [problem, last_line] = run_process(mesher.program, call.arguments);
   if (problem.empty() && !std::filesystem::exists(call.result)) problem = "wrote no mesh";
   if (!problem.empty()) {
-    throw Error(fmt::format("{}: {} {}; its last words: \"{}\". A surface that cuts through itself cannot be filled",
-                            source, mesher.program.string(), problem, last_line(log)));
+    throw Error(fmt::format("{}: {} {}; its last words: {}. A surface that cuts through itself cannot be filled",
+                            source, mesher.program.string(), problem, in_quotes(last_line, '"')));
   }
   TetMesh mesh = read_tet_mesh(call.result);
   mesh.notes.clear();  // the triangles of the surface, in the same file

@@ -13,6 +13,7 @@
 #include <fmt/ranges.h>
 
 #include "host/cli/npz.h"
+#include "host/text/quote.h"
 #include "isopatch/error.h"
 
 namespace isopatch::cli {
@@ -121,10 +122,8 @@ class HeaderParser {
     if (descr == "|b1") return DType::kUint8;
     for (const TypeInfo& entry : kTypes)
       if (entry.descr == descr) return entry.type;
-    const bool printable = descr.size() <= 20 &&
-                           std::all_of(descr.begin(), descr.end(), [](unsigned char c) { return c >= ' ' && c < 127; });
     fail(fmt::format("has dtype {}; use little-endian float32, float64, int32, int64, uint32, uint8 or bool",
-                     printable ? descr : "(unreadable)"));
+                     in_quotes(descr)));
   }
 
   std::vector<std::int64_t> shape() {
@@ -172,7 +171,7 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
   return shape.size() == 1 ? fmt::format("({},)", shape[0]) : fmt::format("({})", fmt::join(shape, ", "));
 }
 
-NpyArray parse_npy(const std::string& bytes, const std::string& source) {
+NpyHeader parse_npy_header(std::string_view bytes, std::size_t total, const std::string& source) {
   const auto byte = [&bytes](std::size_t index) { return static_cast<unsigned char>(bytes[index]); };
   if (bytes.size() < 12 || bytes.compare(0, kMagic.size(), kMagic) != 0) throw Error(source + ": not a .npy array");
 
@@ -186,12 +185,16 @@ NpyArray parse_npy(const std::string& bytes, const std::string& source) {
     throw Error(source + ": the .npy header is cut off or too long");
 
   NpyArray array = HeaderParser(std::string_view(bytes).substr(start, length), source).parse();
-  const std::size_t found = bytes.size() - start - length;
+  const std::size_t found = total - start - length;
   if (byte_count(array) != found)
     throw Error(fmt::format("{}: {} bytes of data, but shape {} of {} needs another number", source, found,
                             shape_text(array.shape), dtype_name(array.type)));
-  array.bytes = bytes.substr(start + length);
-  return array;
+  return {array.type, std::move(array.shape), start + length, found};
+}
+
+NpyArray parse_npy(const std::string& bytes, const std::string& source) {
+  NpyHeader header = parse_npy_header(bytes, bytes.size(), source);
+  return {header.type, std::move(header.shape), bytes.substr(header.begin)};
 }
 
 std::string npy_bytes(const NpyArray& array) {

@@ -4,15 +4,13 @@
 #include "host/cli/npz.h"
 
 #include <algorithm>
-#include <cctype>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string_view>
 
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include "host/files/input_file.h"
+#include "host/text/quote.h"
 #include "isopatch/error.h"
 
 namespace isopatch::cli {
@@ -23,6 +21,8 @@ constexpr std::size_t kLocalBytes = 30, kEntryBytes = 46, kEndBytes = 22;
 constexpr std::size_t kMaxEntries = 64;
 constexpr std::uint64_t kMaxDeflateRatio = 1032;  // zlib's technical page: the most deflate can do
 constexpr std::uint64_t kMaxArchive = 0xffffffff;
+// Real states hardly shrink: a small archive of much data is an accident, or meant to fill the memory.
+constexpr std::uint64_t kMaxUnpacked = std::uint64_t{256} << 20, kMaxUnpackedRatio = 16;
 
 class Bytes {
  public:
@@ -84,50 +84,26 @@ Entry read_entry(const Bytes& archive, std::size_t at, std::size_t& next) {
   return entry;
 }
 
-std::string inflate_all(const Bytes& archive, std::string_view packed, std::uint32_t bytes) {
-  if (bytes > packed.size() * kMaxDeflateRatio + 64) archive.fail("damaged archive: more data than deflate can hold");
-  std::string data(bytes, '\0');
-  z_stream stream = {};
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));  // zlib does not write there
-  stream.avail_in = static_cast<uInt>(packed.size());
-  stream.next_out = reinterpret_cast<Bytef*>(data.data());
-  stream.avail_out = bytes;
-  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) archive.fail("zlib cannot start");
-  const int result = inflate(&stream, Z_FINISH);
-  const bool complete = result == Z_STREAM_END && stream.avail_out == 0;
-  inflateEnd(&stream);
-  if (!complete) archive.fail("damaged archive: the compressed data is not what its directory says");
-  return data;
-}
-
-std::string unpack(const Bytes& archive, const Entry& entry) {
+PackedArray::Entry locate(const Bytes& archive, const Entry& entry) {
   if (archive.u32(entry.offset) != kLocalSignature) archive.fail("damaged archive: no entry where its directory says");
   const std::size_t start = std::size_t{entry.offset} + kLocalBytes + archive.u16(std::size_t{entry.offset} + 26) +
                             archive.u16(std::size_t{entry.offset} + 28);
   const std::string_view packed = archive.view(start, entry.packed_bytes);
-
-  std::string data;
-  if (entry.method == 0) {
-    if (entry.bytes != entry.packed_bytes) archive.fail("damaged archive: a stored entry with two sizes");
-    data = packed;
-  } else if (entry.method == 8) {
-    data = inflate_all(archive, packed, entry.bytes);
-  } else {
+  if (entry.method != 0 && entry.method != 8) {
     archive.fail(
         fmt::format("compression method {} is not supported; use numpy.savez or savez_compressed", entry.method));
   }
-  const uLong checksum = crc32_z(0, reinterpret_cast<const Bytef*>(data.data()), data.size());
-  if (checksum != entry.checksum) archive.fail("damaged archive: wrong checksum");
-  return data;
+  if (entry.method == 0 && entry.bytes != entry.packed_bytes)
+    archive.fail("damaged archive: a stored entry with two sizes");
+  if (entry.method == 8 && entry.bytes > packed.size() * kMaxDeflateRatio + 64)
+    archive.fail("damaged archive: more data than deflate can hold");
+  return {entry.method == 0 ? PackedArray::Packing::kStored : PackedArray::Packing::kDeflated, packed, entry.bytes,
+          entry.checksum};
 }
 
-// Names come from the file: only plain ones are let through to messages.
 std::string array_name(const Bytes& archive, const std::string& file) {
   constexpr std::string_view kExtension = ".npy";
-  const auto plain = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-' || c == '.'; };
-  if (file.size() > 64 || !std::all_of(file.begin(), file.end(), plain))
-    archive.fail("an array has an unreadable name");
-  if (!file.ends_with(kExtension)) archive.fail("\"" + file + "\" is no array: its name does not end in .npy");
+  if (!file.ends_with(kExtension)) archive.fail(in_quotes(file) + " is no array: its name does not end in .npy");
   return file.substr(0, file.size() - kExtension.size());
 }
 
@@ -151,39 +127,52 @@ void put_common(std::string& bytes, std::uint32_t checksum, std::uint32_t size, 
 
 }  // namespace
 
-std::map<std::string, NpyArray> parse_npz(const std::string& bytes, const std::string& source) {
-  const Bytes archive(bytes, source);
-  if (bytes.size() > kMaxArchive) archive.fail("archives of 4 GiB or more are not supported");
+std::map<std::string, PackedArray> open_npz(const std::shared_ptr<const std::string>& bytes,
+                                            const std::string& source) {
+  const Bytes archive(*bytes, source);
+  if (bytes->size() > kMaxArchive) archive.fail("archives of 4 GiB or more are not supported");
   const std::size_t end = find_end(archive);
   const std::size_t count = archive.u16(end + 10);
   if (archive.u16(end + 4) != 0 || archive.u16(end + 8) != count) archive.fail("split archives are not supported");
   if (count > kMaxEntries) archive.fail(fmt::format("{} arrays, the limit is {}", count, kMaxEntries));
 
-  std::map<std::string, NpyArray> arrays;
-  std::size_t at = archive.u32(end + 16);
+  std::vector<Entry> entries;
   std::uint64_t total = 0;  // entries may share their packed bytes
+  std::size_t at = archive.u32(end + 16);
   for (std::size_t i = 0; i < count; ++i) {
-    const Entry entry = read_entry(archive, at, at);
+    entries.push_back(read_entry(archive, at, at));
+    total += entries.back().bytes;
+  }
+  const std::uint64_t most = std::min(kMaxArchive, kMaxUnpacked + kMaxUnpackedRatio * bytes->size());
+  if (total > most) {
+    archive.fail(
+        fmt::format("its arrays take {} bytes; {} can be read, 256 MiB and {} times the archive; store them "
+                    "with numpy.savez, without compression",
+                    total, most, kMaxUnpackedRatio));
+  }
+
+  std::map<std::string, PackedArray> arrays;
+  for (const Entry& entry : entries) {
     const std::string name = array_name(archive, entry.name);
-    total += entry.bytes;
-    if (total > kMaxArchive) archive.fail("archives with 4 GiB or more of arrays are not supported");
-    if (arrays.contains(name)) archive.fail("two arrays are named \"" + name + "\"");
-    arrays[name] = parse_npy(unpack(archive, entry), source + ": " + name);
+    PackedArray array(bytes, locate(archive, entry), source + ": " + escaped(name));
+    if (!arrays.emplace(name, std::move(array)).second) archive.fail("two arrays are named " + in_quotes(name));
   }
   return arrays;
 }
 
-std::map<std::string, NpyArray> read_arrays(const std::string& path, const std::string& npy_name) {
-  std::error_code error;
-  if (!std::filesystem::exists(path, error)) throw Error(path + ": no such file");
-  if (!std::filesystem::is_regular_file(path, error)) throw Error(path + ": not a regular file");
-  if (std::filesystem::file_size(path, error) > kMaxArchive)
-    throw Error(path + ": files of 4 GiB or more are not supported");
-  std::ifstream file(path, std::ios::binary);
-  const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file) throw Error(path + ": cannot be read");
-  if (bytes.starts_with("\x93NUMPY")) return {{npy_name, parse_npy(bytes, path)}};
-  return parse_npz(bytes, path);
+std::map<std::string, NpyArray> parse_npz(const std::string& bytes, const std::string& source) {
+  std::map<std::string, NpyArray> arrays;
+  for (const auto& [name, packed] : open_npz(std::make_shared<const std::string>(bytes), source)) {
+    NpyArray& array = arrays[name] = {packed.header().type, packed.header().shape, ""};
+    packed.read([&array](std::string_view piece) { array.bytes += piece; });
+  }
+  return arrays;
+}
+
+std::map<std::string, PackedArray> open_arrays(const std::string& path, const std::string& npy_name) {
+  const auto bytes = std::make_shared<const std::string>(read_input_file(path, kMaxStatesBytes));
+  if (bytes->starts_with("\x93NUMPY")) return {{npy_name, PackedArray(bytes, path)}};
+  return open_npz(bytes, path);
 }
 
 std::string npz_bytes(const std::map<std::string, NpyArray>& arrays) {

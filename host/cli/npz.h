@@ -5,13 +5,24 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace isopatch::cli {
 
 enum class DType : std::uint8_t { kFloat32, kFloat64, kInt32, kInt64, kUint8, kUint32 };
+
+/// What an array is, before its data is read.
+struct NpyHeader {
+  DType type = DType::kFloat64;
+  std::vector<std::int64_t> shape;
+  std::size_t begin = 0;  // of the data, after the header
+  std::size_t bytes = 0;  // of the data
+};
 
 /// An array in C order.
 struct NpyArray {
@@ -25,16 +36,62 @@ struct NpyArray {
 std::string dtype_name(DType type);                              // "float32"
 std::string shape_text(const std::vector<std::int64_t>& shape);  // "(4, 2, 7)"
 
+/// The header at the beginning of an .npy file of `total` bytes, of which `bytes` has the first 64 KiB or all. Throws
+/// Error as parse_npy().
+NpyHeader parse_npy_header(std::string_view bytes, std::size_t total, const std::string& source);
+
 /// Reads one .npy file from memory; numpy's bool is read as uint8. Throws Error naming `source` for anything else than
 /// the types above in C order, and for a length that does not fit the shape.
 NpyArray parse_npy(const std::string& bytes, const std::string& source);
 
-/// Reads every array of an .npz archive from memory, stored or deflated, by its name without ".npy".
-/// Throws Error naming `source` for a damaged, encrypted, split or 64-bit archive, and a wrong checksum.
+/// An array in a file, of which only the header has been read.
+class PackedArray {
+ public:
+  enum class Packing : std::uint8_t { kNone, kStored, kDeflated };
+  struct Entry {
+    Packing packing = Packing::kNone;
+    std::string_view packed;     // in `file`
+    std::size_t bytes = 0;       // unpacked, with the header
+    std::uint32_t checksum = 0;  // of those; unused without packing
+  };
+
+  /// `source` names the array in errors. Throws Error for a header that parse_npy() refuses.
+  PackedArray(std::shared_ptr<const std::string> file, Entry entry, std::string source);
+  /// An array in memory.
+  PackedArray(const NpyArray& array, std::string source)
+      : PackedArray(std::make_shared<const std::string>(npy_bytes_of(array)), std::move(source)) {}
+  /// A whole .npy file.
+  PackedArray(const std::shared_ptr<const std::string>& file, std::string source)
+      : PackedArray(file, {Packing::kNone, *file, file->size(), 0}, std::move(source)) {}
+
+  const NpyHeader& header() const { return header_; }
+
+  /// Calls `visit` with the data in order, in pieces of at most 64 KiB where it is deflated, each of whole elements.
+  /// Throws Error, after any number of calls, where it is not what the directory and its checksum say.
+  void read(const std::function<void(std::string_view)>& visit) const;
+
+ private:
+  static std::string npy_bytes_of(const NpyArray& array);
+  [[noreturn]] void fail(const std::string& problem) const;
+  void read_deflated(const std::function<void(std::string_view)>& visit) const;
+  std::string beginning() const;
+
+  std::shared_ptr<const std::string> file_;
+  Entry entry_;
+  std::string source_;
+  NpyHeader header_;
+};
+
+/// The arrays of an .npz archive, stored or deflated, by their names without ".npy". Nothing is inflated but headers.
+/// Throws Error naming `source` for a damaged, encrypted, split or 64-bit archive, and where the arrays take more than
+/// 256 MiB and 16 times the archive.
+std::map<std::string, PackedArray> open_npz(const std::shared_ptr<const std::string>& bytes, const std::string& source);
+
+/// All of an archive's arrays; throws Error for a wrong checksum too.
 std::map<std::string, NpyArray> parse_npz(const std::string& bytes, const std::string& source);
 
-/// Reads a file of either kind, told apart by its first bytes; the array of an .npy file is called `npy_name`.
-std::map<std::string, NpyArray> read_arrays(const std::string& path, const std::string& npy_name);
+/// Opens a file of either kind, told apart by its first bytes; the array of an .npy file is called `npy_name`.
+std::map<std::string, PackedArray> open_arrays(const std::string& path, const std::string& npy_name);
 
 std::string npy_bytes(const NpyArray& array);
 

@@ -1,37 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/cli/progress.h"
 
-#include <csignal>
 #include <cstdio>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "host/cli/commands.h"
-
 namespace isopatch::cli {
-namespace {
 
-volatile std::sig_atomic_t interrupted = 0;
-
-void on_interrupt(int) {
-  interrupted = 1;
-  std::signal(SIGINT, SIG_DFL);
-}
-
-}  // namespace
-
-Progress::Progress(std::int64_t total) : total_(total), terminal_(isatty(STDERR_FILENO) == 1) {
-  std::signal(SIGINT, on_interrupt);
-}
+Progress::Progress(std::int64_t total) : total_(total), terminal_(isatty(STDERR_FILENO) == 1) {}
 
 Progress::~Progress() {
-  std::signal(SIGINT, SIG_DFL);
   if (shown_ && terminal_) fmt::print(stderr, "\r\033[K");
 }
 
 void Progress::update(std::int64_t done) {
-  if (interrupted != 0) throw Interrupted{};
+  interruptible_.check();
 
   using namespace std::chrono_literals;
   const Clock::time_point now = Clock::now();

@@ -4,10 +4,12 @@
 #include <chrono>
 #include <cstdint>
 
+#include "host/cli/interrupt.h"
+
 namespace isopatch::cli {
 
 /// A line on stderr that follows a long evaluation: rewritten in place on a terminal, one line every ten seconds
-/// elsewhere. Also takes SIGINT: the first one makes update() throw Interrupted, a second one ends the program at once.
+/// elsewhere. After a signal update() throws Interrupted.
 class Progress {
  public:
   explicit Progress(std::int64_t total);
@@ -20,6 +22,7 @@ class Progress {
  private:
   using Clock = std::chrono::steady_clock;
 
+  Interruptible interruptible_;
   std::int64_t total_;
   bool terminal_;
   bool shown_ = false;

@@ -8,87 +8,100 @@
 #include <fmt/format.h>
 
 #include "host/scene/json_value.h"
+#include "host/text/quote.h"
 #include "isopatch/error.h"
 
 namespace isopatch::cli {
 namespace {
 
-template <typename To, typename From>
-void convert(const NpyArray& array, std::vector<To>& values) {
-  values.resize(static_cast<std::size_t>(array.size()));
-  const char* source = array.bytes.data();
-  for (To& value : values) {
-    From number;  // the bytes may not be aligned
-    std::memcpy(&number, source, sizeof number);
-    value = static_cast<To>(number);
-    source += sizeof number;
-  }
+using Arrays = std::map<std::string, PackedArray>;
+
+/// Calls visit with each number of an array.
+template <typename Number, typename Visit>
+void for_each(const PackedArray& array, const Visit& visit) {
+  array.read([&visit](std::string_view piece) {
+    for (std::size_t at = 0; at < piece.size(); at += sizeof(Number)) {
+      Number number;  // the bytes may not be aligned
+      std::memcpy(&number, piece.data() + at, sizeof number);
+      visit(number);
+    }
+  });
+}
+
+template <typename From, typename To>
+void convert(const PackedArray& array, std::vector<To>& values) {
+  values.reserve(array.header().bytes / sizeof(From));
+  for_each<From>(array, [&values](From number) { values.push_back(static_cast<To>(number)); });
 }
 
 class ArrayReader {
  public:
-  ArrayReader(const std::map<std::string, NpyArray>& arrays, std::string source)
-      : arrays_(arrays), source_(std::move(source)) {}
+  ArrayReader(const Arrays& arrays, std::string source) : arrays_(arrays), source_(std::move(source)) {}
 
   [[noreturn]] void fail(const std::string& name, const std::string& problem) const {
-    throw Error(fmt::format("{}: {}: {}", source_, name, problem));
+    throw Error(fmt::format("{}: {}: {}", source_, escaped(name), problem));
   }
 
-  /// The array if it is there and has this shape; a length of -1 fits any.
-  const NpyArray* find(const std::string& name, std::vector<std::int64_t> shape) const {
+  /// The array if it is there, has this shape and one of these types; a length of -1 fits any.
+  const PackedArray* find(const std::string& name, std::vector<std::int64_t> shape, const std::vector<DType>& types,
+                          const char* types_text) const {
     const auto found = arrays_.find(name);
     if (found == arrays_.end()) return nullptr;
-    const std::vector<std::int64_t>& actual = found->second.shape;
+    const NpyHeader& header = found->second.header();
+    const std::vector<std::int64_t>& actual = header.shape;
     std::string expected = shape_text(shape);
     if (shape[0] < 0) {
       expected.replace(expected.find("-1"), 2, "N");
       if (!actual.empty()) shape[0] = actual[0];
     }
     if (actual != shape) fail(name, fmt::format("must have shape {}, found {}", expected, shape_text(actual)));
+    if (std::find(types.begin(), types.end(), header.type) == types.end())
+      fail(name, fmt::format("must be {}, found {}", types_text, dtype_name(header.type)));
     return &found->second;
   }
 
-  void read(const std::string& name, const std::vector<std::int64_t>& shape, std::vector<double>& values) const {
-    const NpyArray* array = find(name, shape);
-    if (array == nullptr) return;
-    if (array->type == DType::kFloat64)
-      convert<double, double>(*array, values);
-    else if (array->type == DType::kFloat32)
-      convert<double, float>(*array, values);
-    else
-      fail(name, "must be float64 or float32, found " + dtype_name(array->type));
+  const PackedArray* find_reals(const std::string& name, const std::vector<std::int64_t>& shape) const {
+    return find(name, shape, {DType::kFloat64, DType::kFloat32}, "float64 or float32");
+  }
+  const PackedArray* find_indices(const std::string& name, const std::vector<std::int64_t>& shape) const {
+    return find(name, shape, {DType::kInt32, DType::kInt64}, "int32 or int64");
+  }
+  const PackedArray* find_flags(const std::string& name, const std::vector<std::int64_t>& shape) const {
+    return find(name, shape, {DType::kUint8}, "uint8 or bool");
   }
 
-  void read(const std::string& name, const std::vector<std::int64_t>& shape, std::vector<std::int32_t>& values) const {
-    const NpyArray* array = find(name, shape);
-    if (array == nullptr) return;
-    if (array->type == DType::kInt32) return convert<std::int32_t, std::int32_t>(*array, values);
-    if (array->type != DType::kInt64) fail(name, "must be int32 or int64, found " + dtype_name(array->type));
-    std::vector<std::int64_t> wide;
-    convert<std::int64_t, std::int64_t>(*array, wide);
-    for (const std::int64_t value : wide) {
-      if (value < std::numeric_limits<std::int32_t>::min() || value > std::numeric_limits<std::int32_t>::max())
-        fail(name, fmt::format("{} does not fit an int32", value));
-      values.push_back(static_cast<std::int32_t>(value));
+  /// Reads everything once and keeps nothing: what is damaged or does not fit costs no memory.
+  void check_data() const {
+    for (const auto& [name, array] : arrays_) {
+      if (array.header().type != DType::kInt64) {
+        array.read([](std::string_view) {});
+        continue;
+      }
+      for_each<std::int64_t>(array, [this, &name = name](std::int64_t value) {
+        if (value < std::numeric_limits<std::int32_t>::min() || value > std::numeric_limits<std::int32_t>::max())
+          fail(name, fmt::format("{} does not fit an int32", value));
+      });
     }
   }
 
-  void read(const std::string& name, const std::vector<std::int64_t>& shape, std::vector<std::uint8_t>& values) const {
-    const NpyArray* array = find(name, shape);
-    if (array == nullptr) return;
-    if (array->type != DType::kUint8) fail(name, "must be uint8 or bool, found " + dtype_name(array->type));
-    convert<std::uint8_t, std::uint8_t>(*array, values);
-  }
-
  private:
-  const std::map<std::string, NpyArray>& arrays_;
+  const Arrays& arrays_;
   std::string source_;
 };
 
+void read_reals(const PackedArray* array, std::vector<double>& values) {
+  if (array == nullptr) return;
+  array->header().type == DType::kFloat64 ? convert<double>(*array, values) : convert<float>(*array, values);
+}
+
+void read_indices(const PackedArray* array, std::vector<std::int32_t>& values) {
+  if (array == nullptr) return;
+  array->header().type == DType::kInt32 ? convert<std::int32_t>(*array, values) : convert<std::int64_t>(*array, values);
+}
+
 }  // namespace
 
-HostStates states_from_arrays(const std::map<std::string, NpyArray>& arrays, const SceneDescription& scene,
-                              const std::string& source) {
+HostStates states_from_arrays(const Arrays& arrays, const SceneDescription& scene, const std::string& source) {
   static const std::vector<std::string> kNames = {"poses",    "velocities",     "modulus",  "dissipation",
                                                   "friction", "geometry_index", "pair_mask"};
   const ArrayReader reader(arrays, source);
@@ -96,33 +109,48 @@ HostStates states_from_arrays(const std::map<std::string, NpyArray>& arrays, con
     if (std::find(kNames.begin(), kNames.end(), name) == kNames.end())
       reader.fail(name, "unknown array" + suggestion(name, kNames));
 
+  // all headers first, then all data without keeping it, then the states
   const auto bodies = static_cast<std::int64_t>(scene.bodies.size());
   const auto pairs = static_cast<std::int64_t>(scene.pairs.size());
-  const NpyArray* poses = reader.find("poses", {-1, bodies, 7});
+  const PackedArray* poses = reader.find_reals("poses", {-1, bodies, 7});
   if (poses == nullptr) reader.fail("poses", fmt::format("missing; needs shape (N, {}, 7)", bodies));
-  const std::int64_t n = poses->shape[0];
+  const std::int64_t n = poses->header().shape[0];
   if (n == 0) reader.fail("poses", "no environments");
+  const PackedArray* velocities = reader.find_reals("velocities", {n, bodies, 6});
+  const PackedArray* modulus = reader.find_reals("modulus", {n, bodies});
+  const PackedArray* dissipation = reader.find_reals("dissipation", {n, bodies});
+  const PackedArray* friction = reader.find_reals("friction", {n, bodies});
+  const PackedArray* geometry_index = reader.find_indices("geometry_index", {n, bodies});
+  const PackedArray* pair_mask = reader.find_flags("pair_mask", {n, pairs});
+  reader.check_data();
 
   HostStates states;
   states.num_environments = n;
   states.num_bodies = static_cast<int>(bodies);
   states.num_pairs = static_cast<int>(pairs);
-  reader.read("poses", {n, bodies, 7}, states.poses);
-  reader.read("velocities", {n, bodies, 6}, states.velocities);
+  read_reals(poses, states.poses);
+  read_reals(velocities, states.velocities);
   if (states.velocities.empty())
     for (std::int64_t environment = 0; environment < n; ++environment)
       for (const Body& body : scene.bodies)
         states.velocities.insert(states.velocities.end(), body.velocity.begin(), body.velocity.end());
-  reader.read("modulus", {n, bodies}, states.modulus);
-  reader.read("dissipation", {n, bodies}, states.dissipation);
-  reader.read("friction", {n, bodies}, states.friction);
-  reader.read("geometry_index", {n, bodies}, states.geometry_index);
-  reader.read("pair_mask", {n, pairs}, states.pair_mask);
+  read_reals(modulus, states.modulus);
+  read_reals(dissipation, states.dissipation);
+  read_reals(friction, states.friction);
+  read_indices(geometry_index, states.geometry_index);
+  if (pair_mask != nullptr) convert<std::uint8_t>(*pair_mask, states.pair_mask);
   return states;
 }
 
+HostStates states_from_arrays(const std::map<std::string, NpyArray>& arrays, const SceneDescription& scene,
+                              const std::string& source) {
+  Arrays packed;
+  for (const auto& [name, array] : arrays) packed.emplace(name, PackedArray(array, source));
+  return states_from_arrays(packed, scene, source);
+}
+
 HostStates read_states(const std::string& path, const SceneDescription& scene) {
-  return states_from_arrays(read_arrays(path, "poses"), scene, path);
+  return states_from_arrays(open_arrays(path, "poses"), scene, path);
 }
 
 }  // namespace isopatch::cli

@@ -4,9 +4,10 @@
 #include <cmath>
 #include <map>
 
-#include "host/cli/atomic_file.h"
 #include "host/cli/commands.h"
 #include "host/cli/mesher.h"
+#include "host/files/output_file.h"
+#include "host/text/quote.h"
 #include "isopatch/isopatch.h"
 
 namespace isopatch::cli {
@@ -72,8 +73,8 @@ void tetrahedralize_command(const TetrahedralizeArguments& arguments) {
   const Geometry geometry = make_tet_mesh(arguments.output, std::move(mesh));
   write_vtk(geometry.mesh, arguments.output);
 
-  fmt::print("{}\n", arguments.output);
-  print_row("mesher", mesher.name, mesher.program.string());
+  fmt::print("{}\n", escaped(arguments.output));
+  print_row("mesher", mesher.name, escaped(mesher.program.string()));
   print_row("surface", surface.triangles.size(),
             fmt::format("triangles of {} in the file, with {} of {} points", triangles, surface.points.size(), points));
   print_row("points", geometry.report.points, fmt::format("{} inside", geometry.report.interior_points));

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "host/cli/atomic_file.h"
+#include "host/files/output_file.h"
 #include "isopatch/error.h"
 
 namespace isopatch::cli {
@@ -187,8 +187,8 @@ void write_vtk_files(const HostEvaluator& evaluator, const HostStates& states, s
     const auto path = [&](const char* what) {
       return (std::filesystem::path(directory) / fmt::format("{}_{:04}.vtk", what, environment)).string();
     };
-    write_file(path("patches"), patches_vtk(contact_polygons(evaluator, states, environment)));
-    write_file(path("bodies"), bodies_vtk(scene, states, environment));
+    write_output_file(path("patches"), patches_vtk(contact_polygons(evaluator, states, environment)));
+    write_output_file(path("bodies"), bodies_vtk(scene, states, environment));
   }
 }
 

@@ -9,10 +9,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <limits>
-#include <sstream>
 #include <utility>
 
 #include "isopatch/error.h"
@@ -79,32 +76,18 @@ std::string lower_case(std::string_view token) {
   return lower;
 }
 
-std::string in_quotes(std::string_view token) {
-  constexpr std::size_t kLongest = 40;
-  std::string text = "'";
-  for (const char c : token.substr(0, kLongest)) text += c >= ' ' && c <= '~' ? c : '?';
-  return text + (token.size() > kLongest ? "...'" : "'");
-}
-
-void split_words(std::string_view text, std::vector<std::string_view>& words) {
+bool split_words(std::string_view text, std::vector<std::string_view>& words) {
   for (std::size_t i = 0; i < text.size();) {
     if (is_space(text[i])) {
       ++i;
       continue;
     }
+    if (words.size() == kMaxWords) return false;
     const std::size_t begin = i;
     while (i < text.size() && !is_space(text[i])) ++i;
     words.push_back(text.substr(begin, i - begin));
   }
-}
-
-std::string read_mesh_file(const std::string& path, const char* what) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream bytes;
-  if (file) bytes << file.rdbuf();
-  if (!file || bytes.bad() || std::filesystem::is_directory(path))
-    throw Error(fmt::format("{}: cannot be read; {} is needed", path, what));
-  return bytes.str();
+  return true;
 }
 
 FileCursor::FileCursor(std::string_view bytes, std::string source, std::size_t position)
@@ -127,7 +110,9 @@ std::string_view FileCursor::line() {
 
 std::vector<std::string_view> FileCursor::words() {
   std::vector<std::string_view> found;
-  while (found.empty() && !at_end()) split_words(line(), found);
+  while (found.empty() && !at_end()) {
+    if (!split_words(line(), found)) fail(fmt::format("more than {} words in one line", kMaxWords));
+  }
   return found;
 }
 

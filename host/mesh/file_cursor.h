@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "host/text/quote.h"
+
 namespace isopatch {
 
 /// Points, tets and triangles are indexed with 32 bits.
@@ -23,14 +25,11 @@ std::size_t bytes_per_value(ValueType type);
 /// `token` in lower case, for keywords that are compared that way.
 std::string lower_case(std::string_view token);
 
-/// `token` for an error message: in quotes, at most 40 characters, without control characters.
-std::string in_quotes(std::string_view token);
+/// A line of more is nothing that is read by words; a list of them takes many times the memory of the line.
+constexpr std::size_t kMaxWords = 4096;
 
-/// Appends the words of `text`.
-void split_words(std::string_view text, std::vector<std::string_view>& words);
-
-/// The bytes of a file that holds `what`, for example "a VTK file". Throws Error if it cannot be read.
-std::string read_mesh_file(const std::string& path, const char* what);
+/// Appends the words of `text`; false where there are more than kMaxWords in all.
+bool split_words(std::string_view text, std::vector<std::string_view>& words);
 
 class FileCursor {
  public:

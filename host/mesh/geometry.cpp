@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "host/text/quote.h"
 #include "isopatch/error.h"
 #include "mesh/mesh_check.h"
 #include "mesh/point_math.h"
@@ -65,9 +66,9 @@ std::vector<double> extent_from_file(const TetMesh& mesh, const std::string& nam
   const auto found = mesh.point_data.find(field);
   if (found != mesh.point_data.end()) return found->second;
   std::string present;
-  for (const auto& [other, values] : mesh.point_data) present += (present.empty() ? "" : ", ") + ("'" + other + "'");
-  throw Error(
-      fmt::format("{}: no scalar point data '{}'; the mesh has {}", name, field, present.empty() ? "none" : present));
+  for (const auto& [other, values] : mesh.point_data) present += (present.empty() ? "" : ", ") + in_quotes(other);
+  throw Error(fmt::format("{}: no scalar point data {}; the mesh has {}", name, in_quotes(field),
+                          present.empty() ? "none" : present));
 }
 
 void check_extent(const std::vector<double>& extent, const std::string& name) {

@@ -3,7 +3,6 @@
 // The Laplace field: linear finite elements on the tets, 0 on the surface, 1 on a core.
 #include <fmt/format.h>
 
-#include <Eigen/Sparse>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,6 +10,7 @@
 #include "isopatch/error.h"
 #include "isopatch/field.h"
 #include "mesh/groups.h"
+#include "mesh/laplace_solver.h"
 #include "mesh/point_math.h"
 
 namespace isopatch {
@@ -23,11 +23,6 @@ constexpr double kSameDepth = 1e-9;
 
 // Values outside [0, 1] by less than this are rounding.
 constexpr double kRounding = 1e-10;
-
-// Unknowns up to which the matrix is factorised; beyond, factors grow too fast: 42 000 unknowns took 85 s, and 2 s by
-// conjugate gradients.
-constexpr Eigen::Index kMaxDirect = 8000;
-constexpr double kResidual = 1e-12;  // of the iteration, relative
 
 std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
@@ -177,24 +172,9 @@ std::vector<double> boundary_values(const Body& body, const Mask& core, std::vec
   return value;
 }
 
-/// Solves a symmetric positive definite system.
-bool solve_linear(const Eigen::SparseMatrix<double>& matrix, const Eigen::VectorXd& right, Eigen::VectorXd& solution) {
-  if (matrix.rows() <= kMaxDirect) {
-    const Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> factors(matrix);
-    if (factors.info() != Eigen::Success) return false;
-    solution = factors.solve(right);
-    return true;
-  }
-  Eigen::ConjugateGradient<Eigen::SparseMatrix<double>, Eigen::Lower | Eigen::Upper, Eigen::IncompleteCholesky<double>>
-      iteration(matrix);
-  iteration.setTolerance(kResidual);
-  solution = iteration.solve(right);
-  return iteration.info() == Eigen::Success;
-}
-
 /// Solves for the NaN values. `monotone` leaves out the couplings of obtuse angles: no value is then outside the range
 /// of its neighbours, and a linear field is no longer exact.
-bool solve(const TetMesh& mesh, std::vector<double>& value, bool monotone) {
+bool solve(const TetMesh& mesh, std::vector<double>& value, bool monotone, SolverWork& work) {
   std::vector<int> column(value.size(), -1);
   int free = 0;
   for (std::size_t i = 0; i < value.size(); ++i) {
@@ -245,7 +225,7 @@ bool solve(const TetMesh& mesh, std::vector<double>& value, bool monotone) {
   Eigen::SparseMatrix<double> matrix(free, free);
   matrix.setFromTriplets(entries.begin(), entries.end());
   Eigen::VectorXd solution;
-  if (!solve_linear(matrix, right, solution)) return false;
+  if (!solve_linear(matrix, right, solution, work)) return false;
   for (std::size_t i = 0; i < value.size(); ++i) {
     if (column[i] >= 0) value[i] = solution[column[i]];
   }
@@ -264,17 +244,23 @@ std::int64_t count_outside(const Body& body, const std::vector<double>& value) {
 
 std::vector<double> laplace_extent(const TetMesh& mesh, const std::vector<Triangle>& surface, const FieldCore& core,
                                    const std::string& source, std::vector<std::string>& warnings) {
+  SolverWork work;
+  return laplace_extent(mesh, surface, core, source, warnings, work);
+}
+
+std::vector<double> laplace_extent(const TetMesh& mesh, const std::vector<Triangle>& surface, const FieldCore& core,
+                                   const std::string& source, std::vector<std::string>& warnings, SolverWork& work) {
   Body body = make_body(mesh, surface, source);
   const Mask in_core = find_core(body, core);
   check_core(body, in_core);
   const std::vector<double> boundary = boundary_values(body, in_core, warnings);
 
   std::vector<double> value = boundary;
-  bool solved = solve(mesh, value, false);
+  bool solved = solve(mesh, value, false, work);
   const std::int64_t outside = solved ? count_outside(body, value) : 0;
   if (!solved || outside > 0) {
     value = boundary;
-    solved = solve(mesh, value, true);
+    solved = solve(mesh, value, true, work);
     warnings.push_back(fmt::format(
         "{}: obtuse tets gave {} vertices an extent outside (0, 1]; the couplings of obtuse angles were left "
         "out of Laplace's equation",

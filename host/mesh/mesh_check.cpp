@@ -10,6 +10,7 @@
 #include <limits>
 #include <numeric>
 
+#include "host/text/quote.h"
 #include "isopatch/error.h"
 #include "mesh/face_table.h"
 #include "mesh/mesh_quality.h"
@@ -37,8 +38,8 @@ void check_counts(const TetMesh& mesh, const std::string& source) {
   }
   for (const auto& [name, values] : mesh.point_data) {
     if (values.size() != mesh.points.size()) {
-      throw Error(fmt::format("{}: point data '{}' has {} values; the mesh has {} points", source, name, values.size(),
-                              mesh.points.size()));
+      throw Error(fmt::format("{}: point data {} has {} values; the mesh has {} points", source, in_quotes(name),
+                              values.size(), mesh.points.size()));
     }
   }
 }

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "host/files/input_file.h"
 #include "isopatch/error.h"
 #include "isopatch/triangle_mesh.h"
 #include "mesh/file_cursor.h"
@@ -21,16 +22,16 @@ std::string extension_of(const std::string& path) {
 TetMesh read_tet_mesh(const std::string& path) {
   const std::string extension = extension_of(path);
   if (extension == ".vtk") return read_vtk(path);
-  if (extension == ".vtu") return parse_vtu(read_mesh_file(path, "an existing VTK XML file"), path);
-  if (extension == ".msh") return parse_msh(read_mesh_file(path, "an existing Gmsh file"), path);
+  if (extension == ".vtu") return parse_vtu(read_input_file(path, kMaxMeshBytes), path);
+  if (extension == ".msh") return parse_msh(read_input_file(path, kMaxMeshBytes), path);
   throw Error(fmt::format("{}: the extension {} is not one of a tet mesh; .vtk, .vtu and .msh files are read", path,
                           in_quotes(extension)));
 }
 
 TriangleMesh read_triangle_mesh(const std::string& path) {
   const std::string extension = extension_of(path);
-  if (extension == ".obj") return parse_obj(read_mesh_file(path, "an existing OBJ file"), path);
-  if (extension == ".stl") return parse_stl(read_mesh_file(path, "an existing STL file"), path);
+  if (extension == ".obj") return parse_obj(read_input_file(path, kMaxMeshBytes), path);
+  if (extension == ".stl") return parse_stl(read_input_file(path, kMaxMeshBytes), path);
   throw Error(fmt::format("{}: the extension {} is not one of a surface mesh; .obj and .stl files are read", path,
                           in_quotes(extension)));
 }

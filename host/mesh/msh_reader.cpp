@@ -4,8 +4,11 @@
 // elements are left out, all other sections read over.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
+#include <limits>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -17,6 +20,10 @@ namespace isopatch {
 namespace {
 
 using Words = std::vector<std::string_view>;
+
+// Fields may have values for the few nodes of tets only, and get one for every node: not more than a value a byte of
+// the file, and as many as these.
+constexpr std::size_t kMaxSparse = 4'000'000;
 
 class MshReader {
  public:
@@ -33,15 +40,14 @@ class MshReader {
                            left_out_.empty() ? "" : ", the file has ", skipped_elements()));
     }
     if (!left_out_.empty()) mesh_.notes.push_back("left out of the file: " + skipped_elements());
-    for (Field& field : fields_) take_field(field);
+    take_fields();
     return std::move(mesh_);
   }
 
  private:
   struct Field {
     std::string name;
-    std::vector<double> values;
-    std::vector<std::uint8_t> known;  // which nodes the file has a value for
+    std::vector<std::pair<std::int32_t, double>> values;  // of the nodes that the file has a value for
   };
 
   void read_format();
@@ -59,7 +65,8 @@ class MshReader {
   std::int32_t read_node_of(const char* what, std::int64_t number, ValueType tag_type);
   void read_node_data();
   void read_strings(std::string& first);
-  void take_field(Field& field);
+  void take_fields();
+  bool take_field(const Field& field, std::size_t number);
   std::string skipped_elements() const;
 
   /// Counts and tags have eight bytes in version 4, four in version 2.
@@ -74,6 +81,10 @@ class MshReader {
   std::unordered_map<std::int64_t, std::int32_t> index_;  // of a node, by its tag
   std::map<std::int64_t, std::int64_t> left_out_;         // how many elements of each type
   std::vector<Field> fields_;
+  std::set<std::string> field_names_;
+  static constexpr std::size_t kNoTet = std::numeric_limits<std::size_t>::max();
+  std::vector<std::size_t> last_field_;  // of each node: the number of the last field with a value for it, or kNoTet
+  std::size_t tet_nodes_ = 0;
 };
 
 void MshReader::read_format() {
@@ -318,42 +329,54 @@ void MshReader::read_node_data() {
   in_.set_binary(binary_);
 
   const bool scalar = components == 1;
-  if (scalar) {
-    for (const Field& other : fields_) {
-      if (other.name == field.name)
-        in_.fail(fmt::format("a second $NodeData {}; names must differ", in_quotes(field.name)));
-    }
-    field.values.resize(mesh_.points.size());
-    field.known.resize(mesh_.points.size());
-  }
+  if (scalar && !field_names_.insert(field.name).second)
+    in_.fail(fmt::format("a second $NodeData {}; names must differ", in_quotes(field.name)));
   in_.expect_values(ValueType::kI32, count, 1, "$NodeData");
   for (std::int64_t i = 0; i < count; ++i) {
-    const auto node = static_cast<std::size_t>(read_node_of("value", i, ValueType::kI32));
+    const std::int32_t node = read_node_of("value", i, ValueType::kI32);
     if (!scalar) {
       in_.skip_values(ValueType::kF64, components, 1, "$NodeData");
       continue;
     }
-    field.values[node] = in_.real(ValueType::kF64);
-    field.known[node] = 1;
+    field.values.emplace_back(node, in_.real(ValueType::kF64));
   }
   if (scalar) fields_.push_back(std::move(field));
 }
 
-/// A field is of use if every node of a tet has a value. Other nodes may go without; they get 0.
-void MshReader::take_field(Field& field) {
-  std::int64_t missing = 0;
-  std::vector<std::uint8_t> counted = field.known;
+void MshReader::take_fields() {
+  if (fields_.empty()) return;
+  last_field_.assign(mesh_.points.size(), kNoTet);
   for (const Tet& tet : mesh_.tets) {
-    for (const std::int32_t v : tet) {
-      if (std::exchange(counted[static_cast<std::size_t>(v)], std::uint8_t{1}) == 0) ++missing;
+    for (const std::int32_t v : tet) tet_nodes_ += std::exchange(last_field_[static_cast<std::size_t>(v)], 0) != 0;
+  }
+  std::size_t expanded = 0, number = 0;
+  for (Field& field : fields_) {
+    expanded += take_field(field, ++number) ? mesh_.points.size() : 0;
+    field.values = {};
+    if (expanded > kMaxSparse + in_.position()) {
+      in_.fail(fmt::format("the $NodeData of {} nodes take {} values up to {}; {} can be read from a file of {} bytes",
+                           mesh_.points.size(), expanded, in_quotes(field.name), kMaxSparse + in_.position(),
+                           in_.position()));
     }
+  }
+}
+
+/// A field is of use if every node of a tet has a value. Other nodes may go without; they get 0.
+bool MshReader::take_field(const Field& field, std::size_t number) {
+  std::size_t missing = tet_nodes_;
+  for (const auto& [node, value] : field.values) {
+    std::size_t& last = last_field_[static_cast<std::size_t>(node)];
+    if (last != kNoTet && std::exchange(last, number) != number) --missing;
   }
   if (missing > 0) {
     mesh_.notes.push_back(
         fmt::format("$NodeData {} has no value for {} nodes of tets and was left out", in_quotes(field.name), missing));
-    return;
+    return false;
   }
-  mesh_.point_data.emplace(field.name, std::move(field.values));
+  std::vector<double> values(mesh_.points.size());
+  for (const auto& [node, value] : field.values) values[static_cast<std::size_t>(node)] = value;
+  mesh_.point_data.emplace(field.name, std::move(values));
+  return true;
 }
 
 std::string MshReader::skipped_elements() const {

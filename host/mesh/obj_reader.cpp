@@ -26,48 +26,58 @@ class ObjReader {
   ObjReader(const std::string& bytes, const std::string& source) : in_(bytes, source) {}
 
   TriangleMesh read() {
+    // a face may name vertices that follow it; reading twice takes less memory than keeping the faces
+    const FileCursor beginning = in_;
     while (read_statement()) {
     }
-    for (const Face& face : faces_) add_triangles(face);
+    in_ = beginning;
+    faces_pass_ = true;
+    vertices_ = 0;
+    while (read_statement()) {
+    }
     return std::move(mesh_);
   }
 
  private:
-  struct Face {
-    std::size_t begin, end;  // its vertices are corners_[begin, end)
-    std::size_t place;       // in the file
-  };
-
   bool read_statement();
   void read_vertex(const Words& words);
   void read_face(const Words& words, std::size_t place);
   std::int64_t read_corner(std::string_view word) const;
-  void add_triangles(const Face& face);
 
   FileCursor in_;
   TriangleMesh mesh_;
-  std::vector<Face> faces_;
-  std::vector<std::int64_t> corners_;
+  bool faces_pass_ = false;
+  std::size_t vertices_ = 0;  // so far
+  std::size_t faces_ = 0;
+  std::vector<std::int32_t> corners_;
+  Words words_;
 };
 
 /// A statement is a line; a backslash at its end joins it to the next, a '#' begins a comment.
 bool ObjReader::read_statement() {
   if (in_.at_end()) return false;
   const std::size_t place = in_.position();
-  Words words;
+  Words& words = words_;
+  words.clear();
   for (bool more = true; more && !in_.at_end();) {
     std::string_view text = in_.line();
     text = text.substr(0, text.find('#'));
     more = !text.empty() && text.back() == '\\';
     if (more) text.remove_suffix(1);
-    split_words(text, words);
+    if (!split_words(text, words)) {
+      const bool face = words[0] == "f" || words[0] == "fo";
+      const bool read_over = std::find(kReadOver.begin(), kReadOver.end(), words[0]) != kReadOver.end();
+      if (face) in_.fail_at(place, fmt::format("a face of more than {} corners", kMaxWords - 1));
+      if (!read_over) in_.fail_at(place, fmt::format("a statement of more than {} words", kMaxWords));
+    }
   }
   if (words.empty()) return true;
 
   if (words[0] == "v") {
-    read_vertex(words);
+    if (!faces_pass_) read_vertex(words);
+    ++vertices_;
   } else if (words[0] == "f" || words[0] == "fo") {
-    read_face(words, place);
+    if (faces_pass_) read_face(words, place);
   } else if (std::find(kReadOver.begin(), kReadOver.end(), words[0]) == kReadOver.end()) {
     in_.fail(fmt::format("{} is not an OBJ statement that can be read; vertices 'v' and faces 'f' are needed",
                          in_quotes(words[0])));
@@ -103,41 +113,32 @@ std::int64_t ObjReader::read_corner(std::string_view word) const {
     in_.fail(
         fmt::format("face {} has the corner {}; it must read 'vertex', 'vertex/texture', 'vertex//normal' or "
                     "'vertex/texture/normal'",
-                    faces_.size() + 1, in_quotes(word)));
+                    faces_, in_quotes(word)));
   }
-  const auto vertices = static_cast<std::int64_t>(mesh_.points.size());
-  if (value == 0 || value < -vertices) {
-    in_.fail(fmt::format("face {} has the vertex {}; it must be from 1, or from {} to -1", faces_.size() + 1, value,
-                         -vertices));
+  const auto before = static_cast<std::int64_t>(vertices_);
+  if (value == 0 || value < -before) {
+    in_.fail(fmt::format("face {} has the vertex {}; it must be from 1, or from {} to -1", faces_, value, -before));
   }
-  return value > 0 ? value - 1 : vertices + value;
+  return value > 0 ? value - 1 : before + value;
 }
 
 void ObjReader::read_face(const Words& words, std::size_t place) {
-  if (words.size() < 4) {
-    in_.fail(fmt::format("face {} has {} corners; at least 3 are needed", faces_.size() + 1, words.size() - 1));
-  }
-  const std::size_t begin = corners_.size();
-  for (std::size_t i = 1; i < words.size(); ++i) corners_.push_back(read_corner(words[i]));
-  faces_.push_back({begin, corners_.size(), place});
-}
-
-void ObjReader::add_triangles(const Face& face) {
-  const auto number = 1 + static_cast<std::size_t>(&face - faces_.data());
-  std::vector<std::int32_t> corners;
-  for (std::size_t i = face.begin; i < face.end; ++i) {
-    // a face may name vertices that follow it, so only now is it known how many there are
-    if (corners_[i] >= static_cast<std::int64_t>(mesh_.points.size())) {
-      in_.fail_at(face.place, fmt::format("face {} has the vertex {}; the file has {}", number, corners_[i] + 1,
-                                          mesh_.points.size()));
+  ++faces_;
+  if (words.size() < 4)
+    in_.fail(fmt::format("face {} has {} corners; at least 3 are needed", faces_, words.size() - 1));
+  corners_.clear();
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::int64_t corner = read_corner(words[i]);
+    if (corner >= static_cast<std::int64_t>(mesh_.points.size())) {
+      in_.fail_at(place,
+                  fmt::format("face {} has the vertex {}; the file has {}", faces_, corner + 1, mesh_.points.size()));
     }
-    corners.push_back(static_cast<std::int32_t>(corners_[i]));
+    corners_.push_back(static_cast<std::int32_t>(corner));
   }
-  if (!append_fan(mesh_.points, corners, mesh_.triangles)) {
-    in_.fail_at(face.place,
-                fmt::format("face {} of {} corners cannot be cut into triangles about one of them; cut it in "
-                            "the file",
-                            number, corners.size()));
+  if (!append_fan(mesh_.points, corners_, mesh_.triangles)) {
+    in_.fail_at(place, fmt::format("face {} of {} corners cannot be cut into triangles about one of them; cut it in "
+                                   "the file",
+                                   faces_, corners_.size()));
   }
 }
 

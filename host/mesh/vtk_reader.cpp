@@ -4,8 +4,10 @@
 // nothing for a pressure field (cell data, vectors, metadata) are read over; anything unknown is an error.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "host/files/input_file.h"
 #include "isopatch/error.h"
 #include "isopatch/mesh.h"
 #include "mesh/file_cursor.h"
@@ -183,11 +185,13 @@ void VtkReader::read_counted_cells(std::int64_t cells, std::int64_t size) {
       fmt::format("CELLS {} {}: {} tets take 5 numbers each, {} in all", cells, size, cells, 5 * cells);
   if (size < cells) in_.fail(mismatch);
   in_.expect_values(ValueType::kI32, size, 1, "CELLS");
-  mesh_.tets.resize(static_cast<std::size_t>(cells));
+  mesh_.tets.reserve(static_cast<std::size_t>(std::min(cells, size / 5)));  // more cannot be tets
   for (std::int64_t c = 0; c < cells; ++c) {
     const std::int64_t vertices = in_.integer(ValueType::kI32);
     if (vertices != 4) in_.fail(fmt::format("cell {} has {} points; only tets, with 4, can be read", c, vertices));
-    for (std::int32_t& v : mesh_.tets[static_cast<std::size_t>(c)]) v = read_vertex(ValueType::kI32, c);
+    Tet tet;
+    for (std::int32_t& v : tet) v = read_vertex(ValueType::kI32, c);
+    mesh_.tets.push_back(tet);
   }
   if (size != 5 * cells) in_.fail(mismatch);
 }
@@ -348,6 +352,6 @@ void VtkReader::check_complete() const {
 
 TetMesh parse_vtk(const std::string& bytes, const std::string& source) { return VtkReader(bytes, source).read(); }
 
-TetMesh read_vtk(const std::string& path) { return parse_vtk(read_mesh_file(path, "an existing VTK file"), path); }
+TetMesh read_vtk(const std::string& path) { return parse_vtk(read_input_file(path, kMaxMeshBytes), path); }
 
 }  // namespace isopatch

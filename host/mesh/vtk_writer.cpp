@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <fstream>
 #include <iterator>
 
+#include "host/files/output_file.h"
+#include "host/text/quote.h"
 #include "isopatch/error.h"
 #include "isopatch/mesh.h"
 
@@ -23,12 +24,12 @@ std::string encode_name(const std::string& name) {
   return encoded;
 }
 
-void check_writable(const TetMesh& mesh, const std::string& path) {
+void check_point_data(const TetMesh& mesh, const std::string& path) {
   for (const auto& [name, values] : mesh.point_data) {
     if (name.empty()) throw Error(path + ": point data without a name cannot be written; give it one");
     if (values.size() != mesh.points.size()) {
-      throw Error(fmt::format("{}: point data '{}' has {} values; the mesh has {} points", path, name, values.size(),
-                              mesh.points.size()));
+      throw Error(fmt::format("{}: point data {} has {} values; the mesh has {} points", path, in_quotes(name),
+                              values.size(), mesh.points.size()));
     }
   }
 }
@@ -55,12 +56,8 @@ std::string format_mesh(const TetMesh& mesh) {
 }  // namespace
 
 void write_vtk(const TetMesh& mesh, const std::string& path) {
-  check_writable(mesh, path);
-  const std::string text = format_mesh(mesh);
-  std::ofstream file(path, std::ios::binary);
-  file.write(text.data(), static_cast<std::streamsize>(text.size()));
-  file.close();
-  if (!file) throw Error(path + ": cannot be written; a writable folder with room is needed");
+  check_point_data(mesh, path);
+  write_output_file(path, format_mesh(mesh));
 }
 
 }  // namespace isopatch

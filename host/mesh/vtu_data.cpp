@@ -6,11 +6,14 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <utility>
 #include <vector>
 
 namespace isopatch {
 namespace {
+
+constexpr std::size_t kPiece = std::size_t{1} << 15;
 
 // zlib cannot shrink data by more than about this: a size beyond it is not true.
 constexpr std::uint64_t kMostCompression = 1100;
@@ -31,17 +34,30 @@ std::uint64_t read_size(VtuBytes& bytes, const VtuEncoding& encoding) {
   return static_cast<std::uint64_t>(number.integer(encoding.header));
 }
 
-std::string inflate(const VtuBytes& bytes, const std::string& block, std::uint64_t length) {
-  std::string data(length, '\0');
-  uLongf found = static_cast<uLongf>(length);
-  const int status = uncompress(reinterpret_cast<Bytef*>(data.data()), &found,
-                                reinterpret_cast<const Bytef*>(block.data()), static_cast<uLong>(block.size()));
-  if (status != Z_OK || found != length) bytes.fail(fmt::format("a block is not {} bytes compressed by zlib", length));
-  return data;
+/// Calls `visit` with the `length` bytes that `block` is inflated to, a piece at a time.
+void inflate_block(const VtuBytes& bytes, const std::string& block, std::uint64_t length, const VtuVisit& visit) {
+  std::uint64_t left = length;
+  z_stream stream = {};
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(block.data()));  // zlib does not write there
+  stream.avail_in = static_cast<uInt>(block.size());
+  int result = inflateInit(&stream);
+  const std::unique_ptr<z_stream, int (*)(z_stream*)> end(&stream, inflateEnd);
+  std::array<char, kPiece> piece;
+  while (result == Z_OK) {
+    stream.next_out = reinterpret_cast<Bytef*>(piece.data());
+    stream.avail_out = kPiece;
+    result = inflate(&stream, Z_NO_FLUSH);
+    const std::size_t found = kPiece - stream.avail_out;
+    if (found > left) break;
+    left -= found;
+    visit(std::string_view(piece.data(), found));
+  }
+  if (result != Z_STREAM_END || left != 0)
+    bytes.fail(fmt::format("a block is not {} bytes compressed by zlib", length));
 }
 
 /// Number of blocks, size of a block, size of the last one if it is smaller, compressed sizes; then the blocks.
-std::string read_compressed(VtuBytes& bytes, const VtuEncoding& encoding, std::uint64_t expected) {
+void read_compressed(VtuBytes& bytes, const VtuEncoding& encoding, std::uint64_t expected, const VtuVisit& visit) {
   const std::uint64_t blocks = read_size(bytes, encoding), size = read_size(bytes, encoding);
   const std::uint64_t last = read_size(bytes, encoding);
   const std::uint64_t full = last == 0 || blocks == 0 ? blocks : blocks - 1, rest = blocks == 0 ? 0 : last;
@@ -54,11 +70,9 @@ std::string read_compressed(VtuBytes& bytes, const VtuEncoding& encoding, std::u
 
   std::vector<std::uint64_t> compressed;
   for (std::uint64_t i = 0; i < blocks; ++i) compressed.push_back(read_size(bytes, encoding));
-  std::string data;
   for (std::uint64_t i = 0; i < blocks; ++i) {
-    data += inflate(bytes, bytes.take(compressed[i]), i < full ? size : rest);
+    inflate_block(bytes, bytes.take(compressed[i]), i < full ? size : rest, visit);
   }
-  return data;
 }
 
 }  // namespace
@@ -104,11 +118,18 @@ std::string VtuBytes::take(std::uint64_t count) {
   return taken;
 }
 
-std::string read_vtu_array(VtuBytes& bytes, const VtuEncoding& encoding, std::uint64_t expected) {
-  if (encoding.compressed) return read_compressed(bytes, encoding, expected);
+void read_vtu_array(VtuBytes& bytes, const VtuEncoding& encoding, std::uint64_t expected, const VtuVisit& visit) {
+  if (encoding.compressed) return read_compressed(bytes, encoding, expected, visit);
   const std::uint64_t length = read_size(bytes, encoding);
   if (length != expected) bytes.fail(fmt::format("the array has {} bytes; its values take {}", length, expected));
-  return bytes.take(expected);
+  if (expected > bytes.most()) {
+    bytes.fail(fmt::format("{} bytes where the file has at most {} left", expected, bytes.most()));
+  }
+  for (std::uint64_t left = expected; left > 0;) {
+    const std::uint64_t count = std::min<std::uint64_t>(left, kPiece);
+    visit(bytes.take(count));
+    left -= count;
+  }
 }
 
 }  // namespace isopatch

@@ -3,6 +3,7 @@
 // The bytes of a <DataArray> of VTK's XML files: inline or appended, base64 or raw, compressed by zlib or not.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -41,7 +42,10 @@ class VtuBytes {
   std::string pending_;  // decoded, but not taken
 };
 
-/// One array: its sizes, then its data, decompressed. It must be `expected` bytes long.
-std::string read_vtu_array(VtuBytes& bytes, const VtuEncoding& encoding, std::uint64_t expected);
+using VtuVisit = std::function<void(std::string_view)>;
+
+/// One array: its sizes, then its data, decompressed, for which `visit` is called a piece at a time. It must be
+/// `expected` bytes long.
+void read_vtu_array(VtuBytes& bytes, const VtuEncoding& encoding, std::uint64_t expected, const VtuVisit& visit);
 
 }  // namespace isopatch

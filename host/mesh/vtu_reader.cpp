@@ -17,6 +17,10 @@
 namespace isopatch {
 namespace {
 
+// Values that may be read whatever the size of the file; a value has up to eight bytes in memory.
+constexpr std::uint64_t kFreeValues = 6'000'000;
+constexpr std::size_t kMaxTypes = 256;
+
 class VtuReader {
  public:
   VtuReader(const std::string& bytes, const std::string& source) : bytes_(bytes), source_(source), in_(bytes, source) {}
@@ -44,13 +48,17 @@ class VtuReader {
   std::int64_t components_of(const XmlElement& array) const;
   void read_points(const XmlElement& element);
   void read_cells(const XmlElement& element);
-  void add_cells(const std::vector<std::int64_t>& connectivity, const std::vector<std::int64_t>& offsets,
+  std::size_t count_tets(const std::vector<std::int64_t>& offsets, const std::vector<std::int64_t>& types,
+                         std::size_t place);
+  void read_tets(const XmlElement& array, const std::vector<std::int64_t>& offsets,
                  const std::vector<std::int64_t>& types, std::size_t place);
+  void announce(const XmlElement& array, std::int64_t count, std::int64_t components);
   void read_point_data(const XmlElement& element);
   std::vector<std::int64_t> read_integers(const XmlElement& array, std::int64_t count);
   std::string label(const XmlElement& array) const;
 
-  // Calls visit(cursor, type) with a cursor on the values, `count` x `components` of them, which the bytes can hold.
+  // Calls visit(cursor, type, begin, end) for one part of the values after another, `count` x `components` of them in
+  // all: the cursor is on those from `begin` to before `end`.
   template <typename Visit>
   void read_values(const XmlElement& array, std::int64_t count, std::int64_t components, const Visit& visit);
   VtuBytes data_of(const XmlElement& array) const;
@@ -67,6 +75,7 @@ class VtuReader {
   VtuEncoding encoding_;
   std::string_view appended_;
   bool has_appended_ = false, appended_base64_ = false;
+  std::uint64_t announced_ = 0;  // values so far
 };
 
 void VtuReader::read_header(const XmlElement& root) {
@@ -162,10 +171,12 @@ template <typename Visit>
 void VtuReader::read_values(const XmlElement& array, std::int64_t count, std::int64_t components, const Visit& visit) {
   const ValueType type = type_of(array);
   const std::string what = label(array), format = array.attribute("format", "ascii");
+  announce(array, count, components);
+  const std::uint64_t values = static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(components);
   if (format == "ascii") {
     FileCursor text(bytes_.substr(0, array.text_end), source_, array.text_begin);
     text.expect_values(type, count, components, what.c_str());
-    visit(text, type);
+    visit(text, type, 0, static_cast<std::size_t>(values));
     if (const std::string_view more = text.word(); !more.empty())
       text.fail(fmt::format("{} has more than its {} x {} values", what, count, components));
     return;
@@ -174,19 +185,41 @@ void VtuReader::read_values(const XmlElement& array, std::int64_t count, std::in
     fail(array, fmt::format("the format of {} is {}; it must be ascii, binary or appended", what, in_quotes(format)));
   }
   VtuBytes bytes = data_of(array);
-  const std::uint64_t values = static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(components);
-  const std::string data = read_vtu_array(bytes, encoding_, values * bytes_per_value(type));
-  FileCursor decoded(data, fmt::format("{}: {}, decoded", source_, what));
-  decoded.set_binary(true);
-  decoded.set_byte_order(encoding_.order);
-  visit(decoded, type);
+  const std::size_t width = bytes_per_value(type);
+  const std::string decoded_name = fmt::format("{}: {}, decoded", source_, what);
+  std::size_t done = 0;  // values
+  std::string rest;      // of pieces, which may end within a value
+  read_vtu_array(bytes, encoding_, values * width, [&](std::string_view piece) {
+    rest += piece;
+    const std::size_t here = rest.size() / width;
+    FileCursor decoded(rest, decoded_name);
+    decoded.set_binary(true);
+    decoded.set_byte_order(encoding_.order);
+    visit(decoded, type, done, done + here);
+    done += here;
+    rest.erase(0, here * width);
+  });
+}
+
+/// Refuses an array before memory is taken for it: many may share the same appended data, and compressed data may be
+/// small for what it holds.
+void VtuReader::announce(const XmlElement& array, std::int64_t count, std::int64_t components) {
+  const std::uint64_t most = kFreeValues + bytes_.size();
+  const auto values = static_cast<std::uint64_t>(count);
+  if (components == 0 || values <= (most - announced_) / static_cast<std::uint64_t>(components)) {
+    announced_ += values * static_cast<std::uint64_t>(components);
+    return;
+  }
+  fail(array, fmt::format("{} needs {} x {} values; with those before, {} million and one a byte of the file can be "
+                          "read; store it without compression, or as .vtk",
+                          label(array), count, components, kFreeValues / 1'000'000));
 }
 
 std::vector<std::int64_t> VtuReader::read_integers(const XmlElement& array, std::int64_t count) {
   std::vector<std::int64_t> values;
-  read_values(array, count, 1, [&](FileCursor& in, ValueType type) {
-    values.resize(static_cast<std::size_t>(count));
-    for (std::int64_t& value : values) value = in.integer(type);
+  read_values(array, count, 1, [&](FileCursor& in, ValueType type, std::size_t begin, std::size_t end) {
+    values.reserve(static_cast<std::size_t>(count));
+    for (std::size_t i = begin; i < end; ++i) values.push_back(in.integer(type));
   });
   return values;
 }
@@ -195,11 +228,9 @@ void VtuReader::read_points(const XmlElement& element) {
   const XmlElement& array = required(element, "DataArray");
   if (const std::int64_t components = components_of(array); components != 3)
     fail(array, fmt::format("the points have {} components; 3 are needed", components));
-  read_values(array, points_, 3, [&](FileCursor& in, ValueType type) {
+  read_values(array, points_, 3, [&](FileCursor& in, ValueType type, std::size_t begin, std::size_t end) {
     mesh_.points.resize(static_cast<std::size_t>(points_));
-    for (std::size_t i = 0; i < mesh_.points.size(); ++i) {
-      for (double& coordinate : mesh_.points[i]) coordinate = in.coordinate(type, i);
-    }
+    for (std::size_t i = begin; i < end; ++i) mesh_.points[i / 3][i % 3] = in.coordinate(type, i / 3);
   });
 }
 
@@ -213,39 +244,52 @@ void VtuReader::read_cells(const XmlElement& element) {
     }
   }
   const std::vector<std::int64_t> types = read_integers(array_named(element, "types"), cells_);
-  const std::int64_t indices = offsets.empty() ? 0 : offsets.back();
-  add_cells(read_integers(array_named(element, "connectivity"), indices), offsets, types, element.place);
+  mesh_.tets.reserve(count_tets(offsets, types, element.place));
+  read_tets(array_named(element, "connectivity"), offsets, types, element.place);
 }
 
-void VtuReader::add_cells(const std::vector<std::int64_t>& connectivity, const std::vector<std::int64_t>& offsets,
-                          const std::vector<std::int64_t>& types, std::size_t place) {
+/// The number of tets, at least one; notes what else there is.
+std::size_t VtuReader::count_tets(const std::vector<std::int64_t>& offsets, const std::vector<std::int64_t>& types,
+                                  std::size_t place) {
+  std::size_t tets = 0;
   std::map<std::int64_t, std::int64_t> left_out;  // how many cells of each type
   for (std::size_t c = 0; c < types.size(); ++c) {
     if (types[c] != kVtkTetra) {
-      ++left_out[types[c]];
+      if (left_out.size() < kMaxTypes) ++left_out[types[c]];
       continue;
     }
-    const std::int64_t begin = c == 0 ? 0 : offsets[c - 1];
-    if (offsets[c] - begin != 4)
-      in_.fail_at(place, fmt::format("cell {} is a tet of {} points; 4 are needed", c, offsets[c] - begin));
-    Tet tet;
-    for (std::size_t i = 0; i < 4; ++i) {
-      const std::int64_t v = connectivity[static_cast<std::size_t>(begin) + i];
-      if (v < 0 || v >= points_)
-        in_.fail_at(place, fmt::format("cell {} has the point index {}; it must lie in [0, {}]", c, v, points_ - 1));
-      tet[i] = static_cast<std::int32_t>(v);
-    }
-    mesh_.tets.push_back(tet);
+    const std::int64_t points = offsets[c] - (c == 0 ? 0 : offsets[c - 1]);
+    if (points != 4) in_.fail_at(place, fmt::format("cell {} is a tet of {} points; 4 are needed", c, points));
+    ++tets;
   }
-
   std::string text;
   for (const auto& [type, count] : left_out)
     text += fmt::format("{}{} cells of type {}", text.empty() ? "" : ", ", count, type);
-  if (mesh_.tets.empty()) {
+  if (tets == 0) {
     in_.fail_at(place, fmt::format("the mesh has no tets, cells of type {}; at least one is needed{}{}", kVtkTetra,
                                    text.empty() ? "" : ", the file has ", text));
   }
   if (!text.empty()) mesh_.notes.push_back("left out of the file: " + text);
+  return tets;
+}
+
+void VtuReader::read_tets(const XmlElement& array, const std::vector<std::int64_t>& offsets,
+                          const std::vector<std::int64_t>& types, std::size_t place) {
+  std::size_t cell = 0;
+  Tet tet;
+  read_values(array, offsets.back(), 1, [&](FileCursor& in, ValueType type, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::int64_t v = in.integer(type);
+      while (offsets[cell] <= static_cast<std::int64_t>(i)) ++cell;
+      if (types[cell] != kVtkTetra) continue;
+      if (v < 0 || v >= points_) {
+        in_.fail_at(place, fmt::format("cell {} has the point index {}; it must lie in [0, {}]", cell, v, points_ - 1));
+      }
+      const std::size_t left = static_cast<std::size_t>(offsets[cell]) - i;  // 4 to 1
+      tet[4 - left] = static_cast<std::int32_t>(v);
+      if (left == 1) mesh_.tets.push_back(tet);
+    }
+  });
 }
 
 void VtuReader::read_point_data(const XmlElement& element) {
@@ -255,9 +299,9 @@ void VtuReader::read_point_data(const XmlElement& element) {
     if (mesh_.point_data.count(name) > 0)
       fail(array, fmt::format("a second point data array {}; names must differ", in_quotes(name)));
     std::vector<double> values;
-    read_values(array, points_, 1, [&](FileCursor& in, ValueType type) {
-      values.resize(static_cast<std::size_t>(points_));
-      for (double& value : values) value = in.real(type);
+    read_values(array, points_, 1, [&](FileCursor& in, ValueType type, std::size_t begin, std::size_t end) {
+      values.reserve(static_cast<std::size_t>(points_));
+      for (std::size_t i = begin; i < end; ++i) values.push_back(in.real(type));
     });
     mesh_.point_data.emplace(name, std::move(values));
   }

@@ -10,6 +10,9 @@ namespace isopatch {
 namespace {
 
 constexpr int kMaxDepth = 32;
+constexpr std::size_t kMaxName = 60;
+// VTK's files have tens of elements, with a few attributes each. In memory, one of either takes about 100 bytes.
+constexpr int kMaxParts = 20'000;
 constexpr std::string_view kSpace = " \t\r\n";
 // VTK's own reader takes this element's text for bytes: it may hold any.
 constexpr std::string_view kRawElement = "AppendedData";
@@ -37,6 +40,7 @@ class XmlParser {
   void skip_misc();
   void skip_space() { at_ = std::min(bytes_.find_first_not_of(kSpace, at_), bytes_.size()); }
   void skip_past(std::string_view text);
+  void count_part();
   std::string read_name();
   std::string decode(std::string_view text) const;
 
@@ -47,12 +51,17 @@ class XmlParser {
   std::string_view bytes_;
   const FileCursor& in_;
   std::size_t at_ = 0;
+  int parts_ = 0;  // elements and attributes so far
 };
 
 void XmlParser::skip_past(std::string_view text) {
   const std::size_t found = bytes_.find(text, at_);
   if (found == std::string_view::npos) fail(fmt::format("{} without '{}'", next_text(), text));
   at_ = found + text.size();
+}
+
+void XmlParser::count_part() {
+  if (++parts_ > kMaxParts) fail(fmt::format("more than {} elements and attributes", kMaxParts));
 }
 
 /// Space, comments and the XML declaration.
@@ -72,6 +81,7 @@ std::string XmlParser::read_name() {
   const std::size_t end = std::min(bytes_.find_first_of(" \t\r\n=/><\"'", at_), bytes_.size());
   if (end == at_) fail(fmt::format("{} where a name is expected", next_text()));
   const std::string_view name = bytes_.substr(at_, end - at_);
+  if (name.size() > kMaxName) fail(fmt::format("the name {} is longer than {} bytes", in_quotes(name), kMaxName));
   at_ = end;
   return std::string(name);
 }
@@ -105,6 +115,7 @@ bool XmlParser::read_attributes(XmlElement& element) {
       return true;
     }
     if (at_ >= bytes_.size()) fail(fmt::format("the file ends within the tag <{}", element.name));
+    count_part();
     const std::string key = read_name();
     skip_space();
     if (!starts_with("=")) fail(fmt::format("attribute {} of <{}> has no value", in_quotes(key), element.name));
@@ -161,6 +172,7 @@ void XmlParser::read_end(const XmlElement& element) {
 }
 
 XmlElement XmlParser::read_element(int depth) {
+  count_part();
   XmlElement element;
   element.place = at_;
   if (depth > kMaxDepth) fail(fmt::format("elements nested more than {} levels deep", kMaxDepth));

@@ -14,13 +14,13 @@ namespace isopatch {
 namespace {
 
 constexpr int kMaxDepth = 32;
-constexpr std::size_t kMaxKeys = 4096;  // finding a key is a linear search
-constexpr std::size_t kMaxShown = 60;   // characters of a value in an error
+constexpr std::size_t kMaxKeys = 4096;       // finding a key is a linear search
+constexpr std::size_t kMaxValues = 500'000;  // two bytes of text can take a hundred in memory
 
 using Document = JsonValue::Document;
 
 std::string shown(const Document& value) {
-  if (value.is_string()) return in_quotes(value.get_ref<const std::string&>());
+  if (value.is_string()) return json_quotes(value.get_ref<const std::string&>());
   if (value.is_object()) return value.empty() ? "an empty object" : "an object";
   if (value.is_array()) return fmt::format("an array of {}", value.size());
   return value.dump();
@@ -40,38 +40,55 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
   return row.back();
 }
 
-// Refuses what the document type would swallow: duplicate keys, and sizes no scene has.
-class Strictness {
+// Refuses what the document type would swallow: duplicate keys, and sizes no scene has. A pass of its own: the parser
+// with a callback looks at all elements of an array again after each object in it.
+class Strictness : public nlohmann::json_sax<Document> {
  public:
   explicit Strictness(const std::string& source) : source_(source) {}
 
-  bool operator()(int /*depth*/, Document::parse_event_t event, const Document& parsed) {
-    using Event = Document::parse_event_t;
-    if (event == Event::object_start || event == Event::array_start) {
-      open_.emplace_back();
-      if (open_.size() > kMaxDepth) throw Error(fmt::format("{}: nested more than {} levels deep", source_, kMaxDepth));
-    } else if (event == Event::object_end || event == Event::array_end) {
-      open_.pop_back();
-    } else if (event == Event::key) {
-      const auto& key = parsed.get_ref<const std::string&>();
-      if (!open_.back().insert(key).second) throw Error(fmt::format("{}: duplicate key {}", source_, in_quotes(key)));
-      if (open_.back().size() > kMaxKeys)
-        throw Error(fmt::format("{}: more than {} keys in one object", source_, kMaxKeys));
-    }
+  bool null() override { return count(); }
+  bool boolean(bool) override { return count(); }
+  bool number_integer(number_integer_t) override { return count(); }
+  bool number_unsigned(number_unsigned_t) override { return count(); }
+  bool number_float(number_float_t, const string_t&) override { return count(); }
+  bool string(string_t&) override { return count(); }
+  bool binary(binary_t&) override { return count(); }
+  bool start_object(std::size_t) override { return open(); }
+  bool start_array(std::size_t) override { return open(); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+
+  bool key(string_t& key) override {
+    if (!open_.back().insert(key).second) throw Error(fmt::format("{}: duplicate key {}", source_, json_quotes(key)));
+    if (open_.back().size() > kMaxKeys)
+      throw Error(fmt::format("{}: more than {} keys in one object", source_, kMaxKeys));
     return true;
   }
 
+  /// The document's own parser finds it again, and says it.
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
+
  private:
+  bool count() {
+    if (++values_ > kMaxValues) throw Error(fmt::format("{}: more than {} values in one file", source_, kMaxValues));
+    return true;
+  }
+  bool open() {
+    open_.emplace_back();
+    if (open_.size() > kMaxDepth) throw Error(fmt::format("{}: nested more than {} levels deep", source_, kMaxDepth));
+    return count();
+  }
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
   const std::string& source_;
-  std::vector<std::unordered_set<std::string>> open_;
+  std::vector<std::unordered_set<std::string>> open_;  // the keys of each object that is open
+  std::size_t values_ = 0;
 };
 
 }  // namespace
-
-std::string in_quotes(const std::string& name) {
-  const std::string start = name.size() <= kMaxShown ? name : name.substr(0, kMaxShown) + "...";
-  return Document(start).dump(-1, ' ', false, Document::error_handler_t::replace);
-}
 
 std::string suggestion(const std::string& name, const std::vector<std::string>& known) {
   std::string closest;
@@ -83,16 +100,18 @@ std::string suggestion(const std::string& name, const std::vector<std::string>& 
     closest_distance = distance;
     closest = candidate;
   }
-  if (!closest.empty()) return "; did you mean " + in_quotes(closest) + "?";
+  if (!closest.empty()) return "; did you mean " + json_quotes(closest) + "?";
 
   std::string list;
-  for (std::size_t i = 0; i < known.size() && i < 12; ++i) list += (i == 0 ? "" : ", ") + in_quotes(known[i]);
+  for (std::size_t i = 0; i < known.size() && i < 12; ++i) list += (i == 0 ? "" : ", ") + json_quotes(known[i]);
   return known.empty() ? "" : "; known: " + list + (known.size() > 12 ? ", ..." : "");
 }
 
 Document JsonValue::parse(const std::string& text, const std::string& source) {
   try {
-    return Document::parse(text, Strictness(source));
+    Strictness strictness(source);
+    Document::sax_parse(text, &strictness);
+    return Document::parse(text);
   } catch (const nlohmann::json::exception& error) {
     // "[json.exception.parse_error.101] parse error at line 1, column 2: ...": the part in brackets helps nobody
     const std::string message = error.what();
@@ -103,7 +122,7 @@ Document JsonValue::parse(const std::string& text, const std::string& source) {
 }
 
 void JsonValue::fail(const std::string& problem) const {
-  throw Error(path_.empty() ? source_ + ": " + problem : source_ + ": " + path_ + ": " + problem);
+  throw Error(path_.empty() ? *source_ + ": " + problem : *source_ + ": " + path_ + ": " + problem);
 }
 
 void JsonValue::fail_type(const std::string& expected) const {
@@ -154,7 +173,7 @@ std::string JsonValue::text() const {
 std::string JsonValue::one_of(const std::vector<std::string>& choices) const {
   std::string choice = text();
   if (std::find(choices.begin(), choices.end(), choice) == choices.end())
-    fail("unknown value " + in_quotes(choice) + suggestion(choice, choices));
+    fail("unknown value " + json_quotes(choice) + suggestion(choice, choices));
   return choice;
 }
 
@@ -168,8 +187,9 @@ std::vector<double> JsonValue::numbers(std::size_t count) const {
 std::vector<JsonValue> JsonValue::elements() const {
   if (!value_->is_array()) fail_type("an array");
   std::vector<JsonValue> elements;
+  elements.reserve(value_->size());
   for (const Document& element : *value_)
-    elements.emplace_back(element, source_, fmt::format("{}[{}]", path_, elements.size()));
+    elements.push_back(JsonValue(element, source_, fmt::format("{}[{}]", path_, elements.size())));
   return elements;
 }
 
@@ -187,7 +207,7 @@ void JsonValue::allow(const std::vector<std::string>& known) const {
 
 JsonValue JsonValue::required(const std::string& key) const {
   std::optional<JsonValue> value = optional(key);
-  if (!value) fail("missing field " + in_quotes(key));
+  if (!value) fail("missing field " + json_quotes(key));
   return *value;
 }
 
@@ -198,10 +218,13 @@ std::optional<JsonValue> JsonValue::optional(const std::string& key) const {
   return child(*found, key);
 }
 
+JsonValue::JsonValue(const Document& value, const std::string& source, const std::string& path)
+    : JsonValue(value, std::make_shared<const std::string>(source), path) {}
+
 JsonValue JsonValue::child(const Document& value, const std::string& step) const {
-  std::string name = in_quotes(step);
+  std::string name = json_quotes(step);
   name = name.substr(1, name.size() - 2);
-  return {value, source_, path_.empty() ? name : path_ + "." + name};
+  return JsonValue(value, source_, path_.empty() ? name : path_ + "." + name);
 }
 
 }  // namespace isopatch

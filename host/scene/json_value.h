@@ -7,10 +7,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
+
+#include "host/text/quote.h"
 
 namespace isopatch {
 
@@ -20,10 +23,11 @@ class JsonValue {
  public:
   using Document = nlohmann::ordered_json;
 
-  JsonValue(const Document& value, std::string source, std::string path)
-      : value_(&value), source_(std::move(source)), path_(std::move(path)) {}
+  /// A value of a document that was read from `source`: the root, without a path.
+  JsonValue(const Document& value, const std::string& source, const std::string& path = "");
 
-  /// Parses `text` strictly: no comments, no duplicate keys, at most 32 levels and 4096 keys in an object.
+  /// Parses `text` strictly: no comments, no duplicate keys, at most 32 levels, 4096 keys in an object and 500 000
+  /// values in all.
   static Document parse(const std::string& text, const std::string& source);
 
   [[noreturn]] void fail(const std::string& problem) const;
@@ -51,16 +55,19 @@ class JsonValue {
   std::optional<JsonValue> optional(const std::string& key) const;
 
  private:
+  JsonValue(const Document& value, std::shared_ptr<const std::string> source, std::string path)
+      : value_(&value), source_(std::move(source)), path_(std::move(path)) {}
+
   [[noreturn]] void fail_type(const std::string& expected) const;
   JsonValue child(const Document& value, const std::string& step) const;
 
   const Document* value_;
-  std::string source_;
+  std::shared_ptr<const std::string> source_;  // one for all values of a document
   std::string path_;
 };
 
-/// `"name"` in quotes, control characters escaped, shortened to a readable length.
-std::string in_quotes(const std::string& name);
+/// `"name"`: in_quotes() with the quotes of JSON.
+inline std::string json_quotes(std::string_view name) { return in_quotes(name, '"'); }
 
 /// `; did you mean "friction"?` if one of `known` is close to `name`, else `; known are a, b, c`.
 std::string suggestion(const std::string& name, const std::vector<std::string>& known);

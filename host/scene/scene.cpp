@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "host/text/quote.h"
 #include "isopatch/error.h"
 #include "mesh/components.h"
 #include "scene/scene_data.h"
@@ -26,7 +27,7 @@ void require_range(const std::string& where, double value, double low, const cha
 }
 
 void check_body(const SceneDescription& scene, const Body& body) {
-  const std::string where = fmt::format("body '{}'", body.name);
+  const std::string where = "body " + in_quotes(body.name);
   const int count = static_cast<int>(scene.geometries.size());
   if (body.geometry < 0 || body.geometry >= count) {
     fail(fmt::format("{}: geometry index is {}; it must be in [0, {})", where, body.geometry, count));
@@ -34,9 +35,9 @@ void check_body(const SceneDescription& scene, const Body& body) {
   const Geometry& geometry = scene.geometries[static_cast<std::size_t>(body.geometry)];
   if (!body.rigid && geometry.is_surface_mesh()) {
     fail(
-        fmt::format("{} is compliant, but its geometry '{}' is a surface mesh, without an inside; give it a tet mesh "
+        fmt::format("{} is compliant, but its geometry {} is a surface mesh, without an inside; give it a tet mesh "
                     "or make it rigid",
-                    where, geometry.name));
+                    where, in_quotes(geometry.name)));
   }
   if (!body.rigid) require_range(where + ": modulus", body.modulus, 1e-30, "finite and positive, in Pa");
   require_range(where + ": dissipation", body.dissipation, 0, "finite and not negative");
@@ -50,7 +51,7 @@ void check_pair(const SceneDescription& scene, const Pair& pair) {
   }
   const Body& a = scene.bodies[static_cast<std::size_t>(pair.a)];
   const Body& b = scene.bodies[static_cast<std::size_t>(pair.b)];
-  const std::string where = fmt::format("pair ('{}', '{}')", a.name, b.name);
+  const std::string where = fmt::format("pair ({}, {})", in_quotes(a.name), in_quotes(b.name));
   if (pair.a == pair.b) fail(where + ": a body cannot be in contact with itself");
   if (a.rigid && b.rigid) fail(where + ": both bodies are rigid; at least one must be compliant");
   const auto kind = [&](const Body& body) { return scene.geometries[static_cast<std::size_t>(body.geometry)].kind; };
@@ -66,10 +67,10 @@ void check(const SceneDescription& scene) {
   if (count == 0 || count > kMaxBodies) fail(fmt::format("has {} bodies; 1 to {} are possible", count, kMaxBodies));
   for (const Geometry& g : scene.geometries) {
     if (g.kind == GeometryKind::kMesh && (g.surface.empty() || g.extent.size() != g.mesh.points.size())) {
-      fail(fmt::format(
-          "geometry '{}' has {} tets, {} surface triangles, {} points and {} extents; build it with a make_ "
-          "function",
-          g.name, g.mesh.tets.size(), g.surface.size(), g.mesh.points.size(), g.extent.size()));
+      fail(
+          fmt::format("geometry {} has {} tets, {} surface triangles, {} points and {} extents; build it with a make_ "
+                      "function",
+                      in_quotes(g.name), g.mesh.tets.size(), g.surface.size(), g.mesh.points.size(), g.extent.size()));
     }
   }
   for (const Body& body : scene.bodies) check_body(scene, body);

@@ -5,12 +5,11 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "host/files/input_file.h"
 #include "host/scene/json_value.h"
 #include "host/scene/scene_geometries.h"
 #include "isopatch/error.h"
@@ -19,23 +18,10 @@
 namespace isopatch {
 namespace {
 
-constexpr std::uintmax_t kMaxSceneBytes = std::uintmax_t{16} << 20;
-constexpr std::uintmax_t kMaxMeshBytes = std::uintmax_t{2} << 30;
 constexpr std::size_t kMaxBodies = 64;
 constexpr std::size_t kMaxGeometries = 256;
 
 using Names = std::vector<std::string>;
-
-// A device, pipe or huge file must be an error, not a hang.
-void check_file(const std::filesystem::path& path, std::uintmax_t max_bytes) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) throw Error(path.string() + ": no such file");
-  if (!std::filesystem::is_regular_file(status)) throw Error(path.string() + ": not a regular file");
-  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
-  if (error) throw Error(path.string() + ": " + error.message());
-  if (bytes > max_bytes) throw Error(fmt::format("{}: {} bytes, the limit is {}", path.string(), bytes, max_bytes));
-}
 
 template <std::size_t kCount>
 std::array<double, kCount> array_of(const JsonValue& value) {
@@ -66,7 +52,6 @@ Geometry parse_tet_mesh(const std::string& name, const JsonValue& value, const s
   const FieldOptions field = parse_field(value);
 
   return made(value, [&] {
-    check_file(file, kMaxMeshBytes);
     TetMesh mesh = read_tet_mesh(file.string());
     scale_points(mesh.points, factor);
     return named(name, make_tet_mesh(file.string(), std::move(mesh), field));
@@ -80,7 +65,6 @@ Geometry parse_surface_mesh(const std::string& name, const JsonValue& value, con
   const double factor = scale ? scale->positive() : 1;
 
   return made(value, [&] {
-    check_file(file, kMaxMeshBytes);
     TriangleMesh mesh = read_triangle_mesh(file.string());
     scale_points(mesh.points, factor);
     return named(name, make_surface_mesh(file.string(), std::move(mesh)));
@@ -148,7 +132,7 @@ int index_of(const JsonValue& reference, const Names& names, const std::string& 
   const std::string name = reference.text();
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end())
-    reference.fail(fmt::format("no {} is named {}{}", kind, in_quotes(name), suggestion(name, names)));
+    reference.fail(fmt::format("no {} is named {}{}", kind, json_quotes(name), suggestion(name, names)));
   return static_cast<int>(found - names.begin());
 }
 
@@ -187,7 +171,7 @@ Body parse_body(const JsonValue& value, const Names& geometries) {
 void check_body(const JsonValue& value, const Body& body, const Geometry& geometry) {
   if (!body.rigid && geometry.is_surface_mesh())
     value.required("geometry")
-        .fail("a surface mesh has no inside to press on; use a tet mesh, or make " + in_quotes(body.name) + " rigid");
+        .fail("a surface mesh has no inside to press on; use a tet mesh, or make " + json_quotes(body.name) + " rigid");
 }
 
 std::vector<Body> parse_bodies(const JsonValue& value, const std::vector<Geometry>& geometries) {
@@ -202,7 +186,7 @@ std::vector<Body> parse_bodies(const JsonValue& value, const std::vector<Geometr
     check_body(element, body, geometries[static_cast<std::size_t>(body.geometry)]);
     const auto same_name = [&body](const Body& other) { return other.name == body.name; };
     if (std::any_of(bodies.begin(), bodies.end(), same_name))
-      element.required("name").fail("another body is already named " + in_quotes(body.name));
+      element.required("name").fail("another body is already named " + json_quotes(body.name));
     bodies.push_back(std::move(body));
   }
   return bodies;
@@ -233,11 +217,11 @@ void check_pair(const JsonValue& value, const Pair& pair, const SceneDescription
   const auto is_half_space = [&scene](const Body& body) {
     return scene.geometries[static_cast<std::size_t>(body.geometry)].kind == GeometryKind::kHalfSpace;
   };
-  if (pair.a == pair.b) value.fail("pairs " + in_quotes(a.name) + " with itself");
+  if (pair.a == pair.b) value.fail("pairs " + json_quotes(a.name) + " with itself");
   if (a.rigid && b.rigid)
-    value.fail(in_quotes(a.name) + " and " + in_quotes(b.name) + " are both rigid; one must be compliant");
+    value.fail(json_quotes(a.name) + " and " + json_quotes(b.name) + " are both rigid; one must be compliant");
   if (is_half_space(a) && is_half_space(b))
-    value.fail(in_quotes(a.name) + " and " + in_quotes(b.name) + " are both half spaces; one must be a mesh");
+    value.fail(json_quotes(a.name) + " and " + json_quotes(b.name) + " are both half spaces; one must be a mesh");
 }
 
 std::vector<Pair> parse_pairs(const JsonValue& value, const SceneDescription& scene) {
@@ -276,7 +260,7 @@ ContactOptions parse_contact(const JsonValue& value) {
 
 SceneDescription parse_scene(const std::string& json, const std::string& directory, const std::string& source) {
   const JsonValue::Document document = JsonValue::parse(json, source);
-  const JsonValue root(document, source, "");
+  const JsonValue root(document, source);
   root.allow({"isopatch", "geometries", "bodies", "pairs", "contact"});
   root.required("isopatch").integer(1, 1);
 
@@ -290,11 +274,7 @@ SceneDescription parse_scene(const std::string& json, const std::string& directo
 }
 
 SceneDescription read_scene(const std::string& path) {
-  check_file(path, kMaxSceneBytes);
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error(path + ": cannot be opened for reading");
-  const std::string json((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  return parse_scene(json, std::filesystem::path(path).parent_path().string(), path);
+  return parse_scene(read_input_file(path, kMaxSceneBytes), std::filesystem::path(path).parent_path().string(), path);
 }
 
 }  // namespace isopatch

@@ -13,7 +13,6 @@ constexpr int kMaxSubdivisions = 7;
 constexpr int kMaxSegments = 1024;
 constexpr int kDefaultSubdivisions = 2;
 constexpr int kDefaultSegments = 32;
-constexpr std::uintmax_t kMaxMeshBytes = std::uintmax_t{2} << 30;
 
 void refuse_both(const JsonValue& value, const char* a, const char* b) {
   if (value.optional(a) && value.optional(b)) value.fail(fmt::format("has \"{}\" and \"{}\"; give one", a, b));
@@ -48,11 +47,6 @@ Point3 point_of(const JsonValue& value) {
 
 std::vector<Point3> points_of_file(const JsonValue& place, const std::filesystem::path& directory) {
   const std::filesystem::path path = directory / place.text();
-  std::error_code error;
-  if (!std::filesystem::exists(path, error)) place.fail(path.string() + ": no such file");
-  if (!std::filesystem::is_regular_file(path, error)) place.fail(path.string() + ": not a regular file");
-  if (const auto bytes = std::filesystem::file_size(path, error); error || bytes > kMaxMeshBytes)
-    place.fail(fmt::format("{}: larger than the limit of {} bytes", path.string(), kMaxMeshBytes));
   const bool surface = path.extension() == ".obj" || path.extension() == ".stl";
   return made(place,
               [&] { return surface ? read_triangle_mesh(path.string()).points : read_tet_mesh(path.string()).points; });

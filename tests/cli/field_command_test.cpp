@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <string>
+#include <vector>
 
 #include "host/cli/commands.h"
 #include "isopatch/isopatch.h"
@@ -85,13 +88,46 @@ TEST_F(FieldCommand, RefusesWhatDoesNotFitAndWritesNothing) {
   arguments_.core_depth = 5;
   EXPECT_TRUE(contains(error(), "in.vtk: the core has no vertex"));
   arguments_.core_depth = -1;
-  EXPECT_TRUE(contains(error(), "--core-depth: must be greater than 0, found -1"));
+  EXPECT_TRUE(contains(error(), "--core-depth: must be finite and greater than 0, found -1"));
   arguments_.core_depth.reset();
   arguments_.true_strain = 1.5;
   EXPECT_TRUE(contains(error(), "must lie between 0 and 1"));
   arguments_.power = 2;
   EXPECT_TRUE(contains(error(), "--true-strain and --power exclude each other"));
   EXPECT_FALSE(std::filesystem::exists(arguments_.output));
+}
+
+TEST_F(FieldCommand, RefusesABallThatIsNone) {
+  arguments_.kind = "laplace";
+  const double infinity = std::numeric_limits<double>::infinity(), nan = std::nan("");
+  for (const std::vector<double>& ball : {std::vector<double>{0, 0, 0, infinity},
+                                          {0, 0, 0, nan},
+                                          {nan, 0, 0, 1},
+                                          {0, infinity, 0, 1},
+                                          {0, 0, 0, 0},
+                                          {0, 0, 0, -1}}) {
+    arguments_.core_ball = ball;
+    EXPECT_TRUE(contains(error(), "--core-ball: must be a finite center and a radius greater than 0, found "))
+        << error();
+  }
+  EXPECT_FALSE(std::filesystem::exists(arguments_.output));
+}
+
+TEST_F(FieldCommand, RefusesANameThatCannotBeShown) {
+  for (const std::string& name :
+       {std::string(), std::string("a\nb"), std::string("\x1b[31m"), std::string("\xff"), std::string(61, 'a')}) {
+    arguments_.name = name;
+    EXPECT_TRUE(contains(error(), "--name: must be 1 to 60 bytes of printable characters, found '")) << error();
+  }
+  EXPECT_FALSE(std::filesystem::exists(arguments_.output));
+}
+
+TEST_F(FieldCommand, WritesNamesThatComeBack) {
+  for (const char* name : {"a b", "100%", "%41", "\"x\"", "M\u00fcller", "LOOKUP_TABLE", "'"}) {
+    arguments_.name = name;
+    run();
+    EXPECT_EQ(read_vtk(arguments_.output).point_data.count(name), 1U) << name;
+  }
 }
 
 #ifdef ISOPATCH_CLI

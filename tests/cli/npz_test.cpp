@@ -65,7 +65,7 @@ TEST(Npy, TakesHeadersAsPythonMayWriteThem) {
 
 TEST(Npy, RefusesWhatItWouldMisread) {
   const std::string tail = ", 'shape': (1,), }";
-  EXPECT_NE(error_of(npy("{'descr': '>f8', 'fortran_order': False" + tail, "12345678")).find("has dtype >f8"),
+  EXPECT_NE(error_of(npy("{'descr': '>f8', 'fortran_order': False" + tail, "12345678")).find("has dtype '>f8'"),
             std::string::npos);
   EXPECT_NE(error_of(npy("{'descr': '<f8', 'fortran_order': True" + tail, "12345678")).find("Fortran"),
             std::string::npos);

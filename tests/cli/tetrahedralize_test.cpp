@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -195,6 +196,49 @@ TEST_F(Tetrahedralize, TellsTheLastWordsOfAMesherThatFails) {
   }
   EXPECT_FALSE(std::filesystem::exists(arguments_.output));
 }
+
+TEST_F(Tetrahedralize, CutsOffAMesherThatFloodsItsLog) {
+  const Path only = fake_tetgen(
+      "line=0123456789012345678901234567890123456789012345678901234567890123\n"
+      "line=$line$line$line$line; line=$line$line$line$line; line=$line$line$line$line\n"
+      "while :; do echo \"$line$line$line$line\"; done");
+  EXPECT_TRUE(contains(error(), "was ended: it printed more than 64 MiB; its last words: \"")) << error();
+}
+
+TEST_F(Tetrahedralize, DoesNotWaitForWhatAMesherLeftRunning) {
+  const Path only = fake_tetgen("PATH=/bin:/usr/bin; sleep 600 & exit 3");
+  EXPECT_TRUE(contains(error(), "ended with 3")) << error();
+}
+
+#ifdef ISOPATCH_CLI
+TEST_F(Tetrahedralize, LeavesNoFilesWhenItIsEnded) {
+  write("tetgen", "#!/bin/sh\nPATH=/bin:/usr/bin\necho $$ > " + path("id") + "\nexec sleep 600\n");
+  std::filesystem::permissions(path("tetgen"), std::filesystem::perms::owner_all);
+  std::filesystem::create_directory(path("tmp"));
+  const std::string command = "PATH=" + directory_.string() + ":$PATH TMPDIR=" + path("tmp") +
+                              " " ISOPATCH_CLI " tetrahedralize " + arguments_.input + " " + arguments_.output +
+                              " 2>/dev/null & pid=$!; while ! [ -s " + path("id") +
+                              " ]; do sleep 0.05; done; kill -TERM $pid; wait $pid";
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 130);
+  EXPECT_TRUE(std::filesystem::is_empty(path("tmp")));
+  EXPECT_NE(WEXITSTATUS(std::system(("kill -0 $(cat " + path("id") + ") 2>/dev/null").c_str())), 0) << "still runs";
+}
+
+// A folder that nobody holds is that of a killed run.
+TEST_F(Tetrahedralize, RemovesWhatAKilledRunLeft) {
+  const std::string old = path("tmp/isopatch_mesher_abcdef");
+  std::filesystem::create_directories(old);
+  write("tmp/isopatch_mesher_abcdef/surface.mesh", "points");
+  std::filesystem::last_write_time(old, std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+  write("tetgen", "#!/bin/sh\nexit 3\n");
+  std::filesystem::permissions(path("tetgen"), std::filesystem::perms::owner_all);
+  const std::string command = "PATH=" + directory_.string() + ":$PATH TMPDIR=" + path("tmp") +
+                              " " ISOPATCH_CLI " tetrahedralize " + arguments_.input + " " + arguments_.output +
+                              " 2>/dev/null";
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 2);
+  EXPECT_TRUE(std::filesystem::is_empty(path("tmp")));
+}
+#endif
 
 TEST_F(Tetrahedralize, RefusesTetsThatLeavePartsOut) {
   write_vtk(isopatch::testing::one_tet(), path("part.vtk"));

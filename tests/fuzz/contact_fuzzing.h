@@ -22,7 +22,7 @@ void allow_error(const Function& function) {
   try {
     function();
   } catch (const Error& error) {
-    if (!test::is_sound_message(error.what())) std::abort();
+    if (!testing::message_problem(error.what()).empty()) std::abort();
   }
 }
 

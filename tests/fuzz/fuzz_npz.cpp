@@ -4,6 +4,7 @@
 // writing.
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <string>
 
 #include "contact_fuzzing.h"
@@ -20,6 +21,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     cli::NpyArray array = cli::parse_npy(bytes, "fuzz");
     if (cli::parse_npy(cli::npy_bytes(array), "again").bytes != array.bytes) std::abort();
   });
-  fuzz::allow_error([&] { cli::states_from_arrays(cli::parse_npz(bytes, "fuzz"), scene, "fuzz"); });
+  fuzz::allow_error([&] {
+    cli::states_from_arrays(cli::open_npz(std::make_shared<const std::string>(bytes), "fuzz"), scene, "fuzz");
+  });
   return 0;
 }

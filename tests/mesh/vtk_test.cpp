@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "mesh_fixtures.h"
+#include "support/message_check.h"
 
 namespace isopatch {
 namespace {
@@ -128,8 +129,8 @@ TEST(VtkReader, NamesFileAndLine) {
 
 TEST(VtkReader, ClipsHostileWordsInMessages) {
   const std::string message = error_of([] { parse_vtk(kHeader + std::string(100000, '\x01'), "m"); });
-  EXPECT_LT(message.size(), 200U);
-  EXPECT_FALSE(contains(message, "\x01"));
+  EXPECT_EQ(testing::message_problem(message), "");
+  EXPECT_TRUE(contains(message, R"('\x01\x01)")) << message;
 }
 
 // Every prefix and every single changed byte must give a mesh or an Error: no crash, no other exception.
@@ -143,8 +144,8 @@ TEST(VtkReader, SurvivesTruncationAndChangedBytes) {
 }
 
 TEST(VtkReader, NamesAFileThatCannotBeRead) {
-  EXPECT_TRUE(contains(error_of([] { read_vtk("/nowhere/mesh.vtk"); }), "/nowhere/mesh.vtk: cannot be read"));
-  EXPECT_TRUE(contains(error_of([] { read_vtk(::testing::TempDir()); }), "cannot be read"));
+  EXPECT_TRUE(contains(error_of([] { read_vtk("/nowhere/mesh.vtk"); }), "/nowhere/mesh.vtk: no such file"));
+  EXPECT_TRUE(contains(error_of([] { read_vtk(::testing::TempDir()); }), "not a regular file but a directory"));
 }
 
 TEST(VtkWriter, GivesBackEveryBit) {

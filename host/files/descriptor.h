@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <unistd.h>
+
+#include <utility>
+
+namespace isopatch {
+
+/// A file descriptor that is closed with its owner; negative for none.
+class Descriptor {
+ public:
+  explicit Descriptor(int descriptor = -1) : descriptor_(descriptor) {}
+  ~Descriptor() { close(); }
+  Descriptor(Descriptor&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    close();
+    descriptor_ = std::exchange(other.descriptor_, -1);
+    return *this;
+  }
+
+  int get() const { return descriptor_; }
+  /// Returns what close(2) does: some file systems tell only here that a write failed.
+  int close() { return descriptor_ < 0 ? 0 : ::close(std::exchange(descriptor_, -1)); }
+
+ private:
+  int descriptor_;
+};
+
+}  // namespace isopatch

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/files/input_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "host/files/descriptor.h"
+#include "isopatch/error.h"
+
+namespace isopatch {
+namespace {
+
+[[noreturn]] void fail(const std::string& path, int error) {
+  if (error == ENOENT) throw Error(path + ": no such file");
+  if (error == ENXIO) throw Error(path + ": not a regular file but a socket");  // what open() says of one
+  throw Error(fmt::format("{}: cannot be read: {}", path, std::strerror(error)));
+}
+
+const char* kind_of(mode_t mode) {
+  if (S_ISDIR(mode)) return "a directory";
+  if (S_ISFIFO(mode)) return "a pipe";
+  if (S_ISSOCK(mode)) return "a socket";
+  return "a device";
+}
+
+}  // namespace
+
+std::string read_input_file(const std::string& path, std::uint64_t most) {
+  if (path.find('\0') != std::string::npos) fail(path, ENOENT);
+  // without O_NONBLOCK opening a pipe waits for its writer
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+  if (file.get() < 0) fail(path, errno);
+  struct stat status = {};
+  if (fstat(file.get(), &status) != 0) fail(path, errno);
+  if (!S_ISREG(status.st_mode))
+    throw Error(fmt::format("{}: not a regular file but {}", path, kind_of(status.st_mode)));
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  if (size > most) throw Error(fmt::format("{}: {} bytes; the limit is {}", path, size, most));
+
+  std::string bytes(static_cast<std::size_t>(size), '\0');
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t count = read(file.get(), bytes.data() + done, bytes.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail(path, errno);
+    if (count == 0) break;  // it was cut while it was read
+    done += static_cast<std::size_t>(count);
+  }
+  bytes.resize(done);
+  return bytes;
+}
+
+}  // namespace isopatch

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/files/output_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include "host/files/descriptor.h"
+#include "isopatch/error.h"
+
+namespace isopatch {
+namespace {
+
+constexpr int kAttempts = 100;
+
+// The file being written, for remove_unfinished_output(); of several threads that write, the first one's.
+std::atomic<const char*> unfinished = nullptr;
+static_assert(std::atomic<const char*>::is_always_lock_free, "a signal handler reads it");
+
+[[noreturn]] void fail(const std::string& path, const std::string& reason) {
+  throw Error(fmt::format("{}: cannot be written: {}", path, reason));
+}
+[[noreturn]] void fail(const std::string& path, int error) { fail(path, std::strerror(error)); }
+
+/// Where the bytes go: `path`, or what it links to. `mode` is that of a file that is there.
+std::string destination(const std::string& path, mode_t& mode) {
+  if (path.empty() || path.find('\0') != std::string::npos) fail(path, ENOENT);
+  struct stat status = {};
+  if (stat(path.c_str(), &status) != 0) {
+    if (errno != ENOENT) fail(path, errno);
+    std::error_code error;
+    if (std::filesystem::is_symlink(path, error)) fail(path, "it is a link to nothing");
+    return path;
+  }
+  if (S_ISDIR(status.st_mode)) fail(path, EISDIR);
+  if (!S_ISREG(status.st_mode)) fail(path, "it is there already, and not a regular file");
+  mode = status.st_mode & 07777;
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::canonical(path, error);
+  return error ? path : real.string();
+}
+
+std::filesystem::path folder_of(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  return folder.empty() ? "." : folder;
+}
+
+bool is_the_file(int descriptor, const std::string& name) {
+  struct stat open_one = {}, named_one = {};
+  return fstat(descriptor, &open_one) == 0 && lstat(name.c_str(), &named_one) == 0 &&
+         open_one.st_dev == named_one.st_dev && open_one.st_ino == named_one.st_ino;
+}
+
+/// The temporary file, locked and empty.
+class Temporary {
+ public:
+  Temporary(const std::string& target, const std::string& shown) : shown_(shown) {
+    const std::filesystem::path path(target);
+    name_ = (folder_of(target) / fmt::format(".{}.isopatch", path.filename().string())).string();
+    for (int i = 0; i < kAttempts; ++i) {
+      file_ = Descriptor(open(name_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666));
+      if (file_.get() < 0) fail(shown_, errno);
+      const int locked = flock(file_.get(), LOCK_EX | LOCK_NB);
+      if (locked != 0 && errno == EWOULDBLOCK) break;
+      // some file systems have no locks; otherwise the run that had it may just have renamed or removed it
+      if (!is_the_file(file_.get(), name_)) continue;
+      take();
+      return;
+    }
+    fail(shown_, "another run is writing it");
+  }
+  ~Temporary() {
+    if (taken_ && !renamed_) unlink(name_.c_str());
+    const char* mine = name_.c_str();
+    unfinished.compare_exchange_strong(mine, nullptr);
+  }
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+
+  void write(std::string_view bytes, mode_t mode) {
+    if (ftruncate(file_.get(), 0) != 0) fail(shown_, errno);
+    while (!bytes.empty()) {
+      const ssize_t count = ::write(file_.get(), bytes.data(), bytes.size());
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) fail(shown_, errno);
+      bytes.remove_prefix(static_cast<std::size_t>(count));
+    }
+    if (mode != 0 && fchmod(file_.get(), mode) != 0) fail(shown_, errno);
+    if (fsync(file_.get()) != 0 && errno != EINVAL && errno != ENOSYS) fail(shown_, errno);
+  }
+
+  void rename_to(const std::string& target) {
+    // while it is locked: nobody may take the name in between
+    if (std::rename(name_.c_str(), target.c_str()) != 0) fail(shown_, errno);
+    renamed_ = true;
+    if (file_.close() != 0) fail(shown_, errno);
+  }
+
+ private:
+  void take() {
+    const char* none = nullptr;
+    unfinished.compare_exchange_strong(none, name_.c_str());
+    taken_ = true;
+  }
+
+  std::string shown_, name_;
+  Descriptor file_;
+  bool taken_ = false, renamed_ = false;
+};
+
+}  // namespace
+
+void write_output_file(const std::string& path, std::string_view bytes) {
+  mode_t mode = 0;
+  const std::string target = destination(path, mode);
+  Temporary temporary(target, path);
+  temporary.write(bytes, mode);
+  temporary.rename_to(target);
+}
+
+void check_writable(const std::string& path) {
+  mode_t mode = 0;
+  const std::string folder = folder_of(destination(path, mode)).string();
+  if (access(folder.c_str(), W_OK | X_OK) != 0) fail(path, errno);
+}
+
+void remove_unfinished_output() noexcept {
+  if (const char* name = unfinished.load()) unlink(name);
+}
+
+}  // namespace isopatch

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Eigen/Sparse>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "isopatch/field.h"
+
+namespace isopatch {
+
+/// What solving has cost: entries of a factor or passes over the matrix, summed over all systems.
+struct SolverWork {
+  std::int64_t unknowns = 0;
+  std::int64_t factor_entries = 0;
+  std::int64_t iterations = 0;
+};
+
+/// Solves a symmetric positive definite system; false where that fails.
+bool solve_linear(const Eigen::SparseMatrix<double>& matrix, const Eigen::VectorXd& right, Eigen::VectorXd& solution,
+                  SolverWork& work);
+
+/// The laplace_extent() of field.h, with the work it took.
+std::vector<double> laplace_extent(const TetMesh& mesh, const std::vector<Triangle>& surface, const FieldCore& core,
+                                   const std::string& source, std::vector<std::string>& warnings, SolverWork& work);
+
+}  // namespace isopatch

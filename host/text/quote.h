@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Text from outside (bytes of files, names, arguments) made fit for a message: printable, valid UTF-8, not too long.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace isopatch {
+
+/// Characters that an Error's message has at most.
+constexpr std::size_t kMaxMessage = 300;
+
+/// `text` with everything that is not a printable character of valid UTF-8 written as \n, \x1b or \u202e. Characters
+/// that turn the direction of text or take no place count as not printable: they make a line look like another.
+std::string escaped(std::string_view text);
+
+/// `text` for a message: between two of `quote`, escaped, backslashes and `quote` too, and cut after 60 characters.
+std::string in_quotes(std::string_view text, char quote = '\'');
+
+/// A whole message: escaped, and without its middle where it is longer than kMaxMessage characters, since the
+/// beginning says where and the end what would be right.
+std::string message_text(std::string_view message);
+
+}  // namespace isopatch

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Output files are whole or not there, what was there before survives, and lost results are errors.
+#include "host/files/output_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "host/files/descriptor.h"
+#include "isopatch/isopatch.h"
+#include "mesh/layered_ball.h"
+#include "mesh/mesh_fixtures.h"
+#include "support/program.h"
+
+namespace isopatch::cli {
+namespace {
+
+using testing::error_of;
+using testing::Outcome;
+using testing::run_shell;
+
+class OutputFiles : public testing::FolderTest {};
+
+TEST_F(OutputFiles, ReplaceWhatWasThereAndKeepItsPermissions) {
+  write("a.txt", "old");
+  chmod(path("a.txt").c_str(), 0640);
+  write_output_file(path("a.txt"), "new");
+  EXPECT_EQ(read("a.txt"), "new");
+  struct stat status = {};
+  ASSERT_EQ(stat(path("a.txt").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0640U);
+  EXPECT_EQ(names(), "a.txt ");
+}
+
+TEST_F(OutputFiles, FollowALinkAndLeaveItOne) {
+  write("real.txt", "old");
+  std::filesystem::create_symlink("real.txt", path("link.txt"));
+  write_output_file(path("link.txt"), "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(path("link.txt")));
+  EXPECT_EQ(read("real.txt"), "new");
+}
+
+TEST_F(OutputFiles, NeverReplaceADeviceAPipeOrAFolder) {
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  for (const std::string& target : {std::string("/dev/null"), path("pipe"), folder_.string()}) {
+    EXPECT_THROW(check_writable(target), Error) << target;
+    EXPECT_THROW(write_output_file(target, "bytes"), Error) << target;
+  }
+  EXPECT_EQ(names(), "pipe ");
+}
+
+TEST_F(OutputFiles, TakeTheTemporaryFileOfAKilledRun) {
+  write(".a.txt.isopatch", "half of something long");
+  write_output_file(path("a.txt"), "new");
+  EXPECT_EQ(read("a.txt"), "new");
+  EXPECT_EQ(names(), "a.txt ");
+}
+
+TEST_F(OutputFiles, RefuseOneThatAnotherRunIsWriting) {
+  write("a.txt", "old");
+  const Descriptor other(open(path(".a.txt.isopatch").c_str(), O_WRONLY | O_CREAT, 0600));
+  ASSERT_EQ(flock(other.get(), LOCK_EX), 0);
+  EXPECT_TRUE(testing::contains(error_of([&] { write_output_file(path("a.txt"), "new"); }),
+                                "a.txt: cannot be written: another run is writing it"));
+  EXPECT_EQ(read("a.txt"), "old");
+}
+
+TEST_F(OutputFiles, SayThatAFolderIsMissing) {
+  EXPECT_TRUE(testing::contains(error_of([&] { write_output_file(path("none/a.txt"), ""); }), "cannot be written"));
+}
+
+#ifdef ISOPATCH_CLI
+
+using testing::run_program;
+
+const std::string kScene = ISOPATCH_SOURCE_DIR "/bench/scenes/sphere_on_box.json";
+const std::string kCube = ISOPATCH_SOURCE_DIR "/tests/scenes/cube.obj";
+
+// A limit on the size of files stands for a full disk: writing fails after the first kilobytes.
+TEST_F(OutputFiles, OfFieldInPlaceSurviveAFullDisk) {
+  write_vtk(testing::layered_ball(2, 4, 0.2), path("ball.vtk"));
+  const std::string before = read("ball.vtk");
+  ASSERT_GT(before.size(), 8192U);
+  const Outcome result =
+      run_shell("ulimit -f 8; trap '' XFSZ; " ISOPATCH_CLI " field " + path("ball.vtk") + " " + path("ball.vtk"));
+  EXPECT_EQ(result.code, 2) << result.out;
+  EXPECT_TRUE(testing::contains(result.out, "ball.vtk: cannot be written: ")) << result.out;
+  EXPECT_EQ(read("ball.vtk"), before);
+  EXPECT_EQ(names(), "ball.vtk ");
+}
+
+TEST_F(OutputFiles, OfEvaluateLeaveNothingBehindOnAFullDisk) {
+  const Outcome result = run_shell("ulimit -f 8; trap '' XFSZ; " ISOPATCH_CLI " evaluate --backend cpu --envs 500 " +
+                                   kScene + " --output " + path("o.npz"));
+  EXPECT_EQ(result.code, 2) << result.out;
+  EXPECT_EQ(names(), "");
+}
+
+// The file system makes writing slow enough to be caught at it only by chance, so a run is killed at many moments.
+TEST_F(OutputFiles, OfARunThatIsEndedBySignalsAreWholeOrNotThere) {
+  const std::string command = ISOPATCH_CLI " evaluate --backend cpu --energy --envs 3000 " + kScene + " --output " +
+                              path("o.npz") + " >/dev/null & pid=$!; sleep ";
+  for (const char* name : {"INT", "TERM", "HUP"}) {
+    for (const char* moment : {"0.02", "0.05", "0.1", "0.2", "0.3"}) {
+      run_shell(command + moment + "; kill -" + name + " $pid; wait $pid");
+      const std::string left = names();
+      EXPECT_TRUE(left.empty() || left == "o.npz ") << name << " after " << moment << " s: " << left;
+      std::filesystem::remove(path("o.npz"));
+    }
+  }
+}
+
+TEST_F(OutputFiles, ResultsThatCannotBePrintedAreErrors) {
+  std::filesystem::create_directory(path("v"));
+  std::vector<std::string> commands = {"--help",
+                                       "evaluate --help",
+                                       "evaluate " + kScene,
+                                       "evaluate --envs 3 " + kScene,
+                                       "evaluate --output " + path("o.npz") + " " + kScene,
+                                       "info " + kScene,
+                                       "info " + kCube,
+                                       "info " ISOPATCH_SOURCE_DIR "/tests/scenes/oracle6_a.vtk",
+                                       "field " ISOPATCH_SOURCE_DIR "/tests/scenes/oracle6_a.vtk " + path("f.vtk")};
+  if (run_shell("command -v tetgen || command -v gmsh").code == 0)
+    commands.push_back("tetrahedralize " + kCube + " " + path("c.vtk"));
+  for (const std::string& command : commands) {
+    for (const char* where : {">/dev/full", ">&-"}) {
+      const Outcome result = run_shell(ISOPATCH_CLI " " + command + " 2>&1 " + where);
+      EXPECT_EQ(result.code, 2) << command << where << "\n" << result.out;
+      EXPECT_TRUE(result.out.starts_with("isopatch: error: standard output cannot be written: ")) << result.out;
+      EXPECT_EQ(result.out.find('\n'), result.out.size() - 1) << result.out;
+    }
+  }
+}
+
+TEST_F(OutputFiles, NumbersOutOfRangeAreErrorsAndNotTheNearest) {
+  const std::string evaluate = "evaluate " + kScene + " --output " + path("o.npz") + " ";
+  const std::string field = "field " ISOPATCH_SOURCE_DIR "/tests/scenes/oracle6_a.vtk " + path("f.vtk") + " ";
+  for (const std::string& command :
+       {evaluate + "--seed -1", evaluate + "--seed 18446744073709551616", evaluate + "--seed 100000000000000000000000",
+        evaluate + "--seed 1.5", evaluate + "--seed 0x10", evaluate + "--envs 100000000000000000000000",
+        evaluate + "--envs -1", evaluate + "--threads 4294967297", evaluate + "--patches 18446744073709551616",
+        field + "--kind laplace --core-ball 0 0 0 inf", field + "--kind laplace --core-ball nan 0 0 1",
+        field + "--kind laplace --core-ball 0 0 0 1e999", field + "--kind laplace --core-ball 0 0 0 -1",
+        field + "--kind laplace --core-depth inf", field + "--kind laplace --core-vertices 4294967296",
+        field + "--kind laplace --core-vertices -1", field + "--power nan", field + "--true-strain 1e999"}) {
+    const Outcome result = run_program(command);
+    EXPECT_EQ(result.code, 2) << command << "\n" << result.out;
+    EXPECT_TRUE(result.out.starts_with("isopatch: error: ")) << command << "\n" << result.out;
+  }
+  EXPECT_EQ(names(), "");
+  EXPECT_EQ(run_program(evaluate + "--seed 18446744073709551615").code, 0);
+}
+
+// Empty lists of pairs are scenes too.
+TEST_F(OutputFiles, OfASceneWithoutPairsHoldNone) {
+  const std::string scene = write("alone.json", R"({"isopatch": 1, "geometries": {"b": {"type": "box",
+    "size": [1, 1, 1]}}, "bodies": [{"name": "b", "geometry": "b"}], "pairs": []})");
+  for (const char* backend : {"cpu", "reference"}) {
+    const Outcome result = run_program(std::string("evaluate --backend ") + backend + " " + scene);
+    EXPECT_EQ(result.code, 0) << result.out;
+    EXPECT_TRUE(testing::contains(result.out, "{\"status\": 0, \"pairs\": []}")) << result.out;
+  }
+  EXPECT_EQ(run_program("evaluate --envs 70 --vtk " + path("v") + " --output " + path("o.npz") + " " + scene).code, 0);
+}
+
+#endif
+
+}  // namespace
+}  // namespace isopatch::cli
