@@ -6,6 +6,7 @@
 
 #include "isopatch/error.h"
 #include "isopatch/mesh.h"
+#include "mesh/element_check.h"
 
 namespace isopatch {
 namespace {
@@ -24,6 +25,7 @@ std::string encode_name(const std::string& name) {
 }
 
 void check_writable(const TetMesh& mesh, const std::string& path) {
+  check_indices(mesh.tets, mesh.points.size(), path);
   for (const auto& [name, values] : mesh.point_data) {
     if (name.empty()) throw Error(path + ": point data without a name cannot be written; give it one");
     if (values.size() != mesh.points.size()) {

@@ -40,8 +40,8 @@ std::uint32_t read_velocity(const InputArray& velocities, std::int64_t environme
     state.angular_velocity[axis] = element(velocities, environment, 6 * body + 3 + i);
   }
   const auto within = [](const Vector3& v, Real most) { return v.allFinite() && v.cwiseAbs().maxCoeff() <= most; };
-  const bool ok = within(state.velocity, limits::kMaxVelocity) &&
-                  within(state.angular_velocity, limits::kMaxAngularVelocity);
+  const bool ok =
+      within(state.velocity, limits::kMaxVelocity) && within(state.angular_velocity, limits::kMaxAngularVelocity);
   return ok ? kOk : kBadVelocity;
 }
 
@@ -54,7 +54,8 @@ std::uint32_t read_material(const Body& body, const State& state, std::int64_t e
   result.modulus = value_or(state.modulus, environment, index, body.modulus);
   result.dissipation = value_or(state.dissipation, environment, index, body.dissipation);
   result.friction = value_or(state.friction, environment, index, body.friction);
-  const bool modulus_ok = body.rigid || (result.modulus >= limits::kMinModulus && result.modulus <= limits::kMaxModulus);
+  const bool modulus_ok =
+      body.rigid || (result.modulus >= limits::kMinModulus && result.modulus <= limits::kMaxModulus);
   const bool dissipation_ok = result.dissipation >= 0 && result.dissipation <= limits::kMaxDissipation;
   const bool friction_ok = result.friction >= 0 && result.friction <= limits::kMaxFriction;
   return modulus_ok && dissipation_ok && friction_ok ? kOk : kBadMaterial;

@@ -31,8 +31,8 @@ inline constexpr double kMinLargestExtent = 1e-6;
 
 /// The largest gradient of the extent times the diagonal of the mesh, in units of its largest extent. A field over a
 /// sound mesh has 1 to 1e3, one of 1e10 jumps in a tet. Pressures that differ by 2^-48 of this are taken as equal in
-/// the whole body (kSnap in detail/pair_frame.h), so that a tet which does not fit its extents costs all the others 4e-5
-/// of the largest pressure at the limit; beyond, light contacts would vanish.
+/// the whole body (kSnap in detail/pair_frame.h), so that a tet which does not fit its extents costs all the others
+/// 4e-5 of the largest pressure at the limit; beyond, light contacts would vanish.
 inline constexpr double kMaxSteepness = 1e10;
 
 /// A tet's smallest height relative to its longest edge, below which there is a warning: its gradient is made of

@@ -6,8 +6,9 @@
 
 namespace isopatch {
 
-/// Bits of an environment's status word; the numbers are those of limits.h, as in a Scene. The first five are faults. An environment with one of the first four has all
-/// its results set to zero; no bit of any other environment's results depends on it.
+/// Bits of an environment's status word; the numbers are those of limits.h, as in a Scene. The first five are faults.
+/// An environment with one of the first four has all its results set to zero; no bit of any other environment's results
+/// depends on it.
 enum Status : std::uint32_t {
   kOk = 0,
   kBadPose = 1u << 0,      // a pose is not finite or beyond 1e12, or a quaternion's norm not in [1e-6, 1e6]
