@@ -89,8 +89,8 @@ SelfCuts find_self_cuts(const std::vector<Point3>& points, const std::vector<Tri
       return true;
     }
     is_cut[a] = is_cut[b] = 1;
-    const auto [low, high] = std::minmax(static_cast<std::int64_t>(a), static_cast<std::int64_t>(b));
-    const std::array<std::int64_t, 2> pair = {low, high};
+    const std::array<std::int64_t, 2> pair = {static_cast<std::int64_t>(std::min(a, b)),
+                                              static_cast<std::int64_t>(std::max(a, b))};
     if (cuts.first[0] < 0 || pair < cuts.first) cuts.first = pair;
     return true;
   });

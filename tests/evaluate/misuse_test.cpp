@@ -12,6 +12,7 @@
 
 #include "arrays.h"
 #include "mesh/components.h"
+#include "mesh/point_math.h"
 #include "support/scenes.h"
 
 namespace isopatch::test {

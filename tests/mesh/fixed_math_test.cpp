@@ -120,10 +120,10 @@ TEST(FixedMath, GivesMeshesTheSameBitsOnEveryMachine) {
                                    mapped_extent({StrainMap::Kind::kPower, 3 * parameter, {}}, i * 1e-3), 0}});
     }
   }
-  EXPECT_EQ(circles, 1u);
-  EXPECT_EQ(capsules, 1u);
-  EXPECT_EQ(threads, 1u);
-  EXPECT_EQ(strains, 1u);
+  EXPECT_EQ(circles, 2144784127608003264u);
+  EXPECT_EQ(capsules, 844591913086143256u);
+  EXPECT_EQ(threads, 5036163115539687378u);
+  EXPECT_EQ(strains, 2199874657465393886u);
 }
 
 }  // namespace

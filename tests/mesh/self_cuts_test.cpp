@@ -29,7 +29,7 @@ TEST(SelfCuts, AreWarnedOfWithTheFirstTwoTriangles) {
   const Geometry cut = make_surface_mesh("m", twice(testing::surface_of_tet(), {0.1, 0.15, 0.2}));
   ASSERT_EQ(cut.warnings.size(), 1U);
   EXPECT_TRUE(contains(cut.warnings[0],
-                       "m: the surface cuts through itself at 5 triangles, first at triangle 3 "
+                       "m: the surface cuts through itself at 4 triangles, first at triangle 3 "
                        "(vertices 1 2 3) and triangle 4"))
       << cut.warnings[0];
   EXPECT_EQ(cut.report.first_cut, (std::array<std::int64_t, 2>{3, 4}));
