@@ -13,6 +13,7 @@ namespace {
 
 std::unique_ptr<Evaluator::Implementation> make_backend(Scene scene, EvaluatorOptions options) {
   check_options(options);
+  scene.data();  // throws where it has been moved from
   switch (options.backend) {
     case Backend::kCpu:
       return make_cpu_backend(std::move(scene), options);

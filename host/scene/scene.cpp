@@ -63,6 +63,7 @@ detail::ContactView flatten(const ContactOptions& contact) {
 }  // namespace
 
 std::vector<Pair> all_pairs(const SceneDescription& scene) {
+  for (const Body& body : scene.bodies) geometry_of(scene, body);  // that there is one
   std::vector<Pair> pairs;
   const int count = static_cast<int>(scene.bodies.size());
   for (int a = 0; a < count; ++a) {

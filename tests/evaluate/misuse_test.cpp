@@ -111,7 +111,7 @@ TEST(Misuse, OfGeometriesIsAnError) {
   expect_bad_ball(misuses, "no extent", [](Geometry& g) { g.extent.assign(43, 0); });
   expect_bad_ball(misuses, "hardly an extent", [](Geometry& g) { g.extent[42] = 0.99e-6; });
   expect_bad_ball(misuses, "too small", [](Geometry& g) {
-    for (Point3& p : g.mesh.points) p = 1e-8 * p;
+    for (Point3& p : g.mesh.points) p = 5e-9 * p;
   });
   const auto expect_bad_surface = [&](const std::string& what, const std::function<void(Geometry&)>& change) {
     SceneDescription scene = ball_and_ground();
@@ -450,10 +450,13 @@ TEST(Misuse, OfSizesIsAnError) {
     misuses.expect_error(what, [&] { make_ellipsoid("m", {bad, bad, bad}, 1); });
     misuses.expect_error(what, [&] { make_cylinder("m", bad, bad, 8); });
     misuses.expect_error(what, [&] { make_capsule("m", bad, bad, 8); });
-    misuses.expect_error(what, [&] {
-      make_convex_hull("m", {{0, 0, 0}, {bad, 0, 0}, {0, bad, 0}, {0, 0, bad}, {bad, bad, bad}});
-    });
-    misuses.expect_error(what, [&] { make_half_space("m", bad > 0 && bad < 1e12 ? bad / 1e4 : bad * 100); });
+    const double edge = std::fabs(bad);  // a hull may lie on any side
+    if (bad != -1) {
+      misuses.expect_error(what, [&] {
+        make_convex_hull("m", {{0, 0, 0}, {edge, 0, 0}, {0, edge, 0}, {0, 0, edge}, {edge, edge, edge}});
+      });
+    }
+    misuses.expect_error(what, [&] { make_half_space("m", 100 * bad); });
     misuses.expect_error(what, [&] { make_bolt("m", metric_bolt(bad)); });
     misuses.expect_error(what, [&] { make_nut("m", metric_nut(bad)); });
   }
