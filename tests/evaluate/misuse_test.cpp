@@ -127,6 +127,17 @@ TEST(Misuse, OfGeometriesIsAnError) {
   EXPECT_GT(misuses.count(), 150);
 }
 
+// The surface is closed in space, but an edge on one side is two on the other.
+TEST(Misuse, IsNotASurfaceWhoseFlatTrianglesWereLeftOut) {
+  const TriangleMesh mesh = {{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0.5, 0, 0}},
+                             {{0, 2, 1}, {0, 4, 3}, {4, 1, 3}, {0, 1, 4}, {0, 3, 2}, {1, 2, 3}}};
+  SceneDescription scene = ball_and_ground();
+  scene.geometries[0] = make_surface_mesh("tet", mesh);
+  EXPECT_EQ(scene.geometries[0].report.flat_triangles, 1);
+  scene.bodies[0].rigid = true;
+  EXPECT_NO_THROW(Scene{scene});
+}
+
 // --- scenes
 
 TEST(Misuse, OfScenesIsAnError) {
