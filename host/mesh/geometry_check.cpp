@@ -45,7 +45,7 @@ std::uint64_t signature(std::int32_t from, std::int32_t to) {
 
 void check_half_space(const Geometry& g, const std::string& source) {
   if (g.thickness >= limits::kMinThickness && g.thickness <= limits::kMaxThickness) return;
-  throw Error(fmt::format("{}: thickness is {} m; it must be in [{}, {}]", source, g.thickness, limits::kMinThickness,
+  throw Error(fmt::format("{}: thickness {} m; it must be in [{}, {}]", source, g.thickness, limits::kMinThickness,
                           limits::kMaxThickness));
 }
 
