@@ -1,35 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isopatch/host_evaluator.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <exception>
+#include <limits>
 #include <thread>
 #include <type_traits>
 
+#include "argument_check.h"
 #include "arrays.h"
 #include "device_batch.h"
+#include "isopatch/error.h"
 
 namespace isopatch {
 
 namespace {
+
+void check_reach(std::int64_t begin, std::int64_t stride, std::int64_t size) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  if (stride >= 0 && (stride == 0 || begin <= kMost / size / stride)) return;
+  throw Error(fmt::format("part_of: environment {} with a stride of {} elements is beyond what can be addressed", begin,
+                          stride));
+}
 
 template <class Array>
 void advance(Array& array, std::int64_t row, std::int64_t begin) {
   if (array.data == nullptr) return;
   if (array.stride == 0) array.stride = row;
   const std::int64_t size = array.type == ScalarType::kFloat64 ? sizeof(double) : sizeof(float);
+  check_reach(begin, array.stride, size);
   using Byte = std::conditional_t<std::is_const_v<std::remove_pointer_t<decltype(array.data)>>, const char, char>;
   array.data = static_cast<Byte*>(array.data) + begin * array.stride * size;
 }
 
 template <class T>
 void advance(T*& data, std::int64_t row, std::int64_t begin) {
-  if (data != nullptr) data += begin * row;
+  if (data == nullptr) return;
+  check_reach(begin, row, sizeof(T));
+  data += begin * row;
 }
 
 }  // namespace
 
 State part_of(const State& state, const Scene& scene, std::int64_t begin, std::int64_t count) {
+  if (begin < 0 || count < 0 || begin > state.num_environments || count > state.num_environments - begin) {
+    throw Error(
+        fmt::format("part_of: {} environments from {} on; the state has {}", count, begin, state.num_environments));
+  }
   State part = state;
   part.num_environments = count;
   for_each_input(part, scene, [&](const char*, auto& array, std::int64_t row) { advance(array, row, begin); });
@@ -37,6 +56,7 @@ State part_of(const State& state, const Scene& scene, std::int64_t begin, std::i
 }
 
 Results part_of(const Results& results, const Scene& scene, std::int64_t begin) {
+  if (begin < 0) throw Error(fmt::format("part_of: the results from environment {} on; there are none below 0", begin));
   Results part = results;
   for_each_output(part, scene, [&](const char*, auto& array, std::int64_t row) { advance(array, row, begin); });
   return part;
@@ -51,9 +71,29 @@ HostEvaluator::HostEvaluator(Scene scene, EvaluatorOptions options) {
   }
 }
 
+const Evaluator& HostEvaluator::first() const {
+  if (evaluators_.empty()) {
+    throw Error("evaluator: this one has been moved from; use the one that it was moved to");
+  }
+  return evaluators_.front();
+}
+
+const Scene& HostEvaluator::scene() const { return first().scene(); }
+const EvaluatorOptions& HostEvaluator::options() const { return first().options(); }
+
+int HostEvaluator::num_devices() const {
+  first();
+  return static_cast<int>(evaluators_.size());
+}
+
 void HostEvaluator::evaluate(const State& state, const Results& results) const {
-  if (options().backend != Backend::kCuda) return evaluators_.front().evaluate(state, results);
-  if (evaluators_.size() == 1) return evaluate_on_device(evaluators_.front(), state, results);
+  if (options().backend != Backend::kCuda) return first().evaluate(state, results);
+  {
+    State checked_state = state;  // devices check their copies alone
+    Results checked_results = results;
+    check_arguments(scene(), checked_state, checked_results);
+  }
+  if (evaluators_.size() == 1) return evaluate_on_device(first(), state, results);
 
   const auto devices = static_cast<std::int64_t>(evaluators_.size());
   std::vector<std::exception_ptr> errors(evaluators_.size());

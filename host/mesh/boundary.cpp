@@ -2,11 +2,13 @@
 //
 // The surface of a tet mesh: the faces that exactly one tet has.
 #include "isopatch/mesh.h"
+#include "mesh/element_check.h"
 #include "mesh/face_table.h"
 
 namespace isopatch {
 
 std::vector<Triangle> boundary_triangles(const TetMesh& mesh) {
+  check_indices(mesh.tets, mesh.points.size(), "boundary_triangles");
   return boundary_triangles(mesh, sorted_faces(mesh.tets));
 }
 
@@ -29,6 +31,7 @@ std::vector<Triangle> boundary_triangles(const TetMesh& mesh, const std::vector<
 }
 
 std::vector<std::uint8_t> boundary_points(const TetMesh& mesh, const std::vector<Triangle>& boundary) {
+  check_indices(boundary, mesh.points.size(), "boundary_points");
   std::vector<std::uint8_t> on_surface(mesh.points.size(), 0);
   for (const Triangle& triangle : boundary) {
     for (const std::int32_t v : triangle) on_surface[static_cast<std::size_t>(v)] = 1;

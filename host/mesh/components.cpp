@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mesh/components.h"
 
+#include "mesh/element_check.h"
 #include "mesh/groups.h"
 #include "mesh/point_math.h"
 
@@ -12,6 +13,7 @@ std::size_t first_vertex(const Tet& tet) { return static_cast<std::size_t>(tet[0
 }  // namespace
 
 std::vector<Point3> component_points(const TetMesh& mesh) {
+  check_indices(mesh.tets, mesh.points.size(), "component_points");
   Groups groups(mesh.points.size());
   for (const Tet& tet : mesh.tets) {
     for (const std::int32_t vertex : tet) groups.join(first_vertex(tet), static_cast<std::size_t>(vertex));

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "isopatch/field.h"
+#include "mesh/element_check.h"
 #include "mesh/triangle_tree.h"
 
 namespace isopatch {
@@ -11,6 +12,7 @@ namespace isopatch {
 constexpr std::size_t kSmall = 4096;  // points that one thread works on
 
 std::vector<double> distance_to_surface(const TetMesh& mesh, const std::vector<Triangle>& surface) {
+  check_indices(surface, mesh.points.size(), "distance_to_surface");
   std::vector<double> distance(mesh.points.size(), 0.0);
   if (surface.empty()) return distance;
   const TriangleTree tree(mesh.points, surface);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "isopatch/field.h"
+#include "mesh/element_check.h"
 #include "mesh/face_table.h"
 #include "mesh/point_math.h"
 
@@ -55,6 +56,10 @@ Point3 inward_normal(const TetMesh& mesh, const Triangle& outward) {
 
 FieldQuality measure_field(const TetMesh& mesh, const std::vector<Triangle>& surface,
                            const std::vector<double>& extent) {
+  check_indices(mesh.tets, mesh.points.size(), "measure_field");
+  if (extent.size() != mesh.points.size()) {
+    throw Error(fmt::format("measure_field: {} extents; the mesh has {} points", extent.size(), mesh.points.size()));
+  }
   FieldQuality quality;
   const std::vector<std::uint8_t> on_surface = boundary_points(mesh, surface);
   std::vector<Point3> gradients;

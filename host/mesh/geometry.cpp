@@ -10,6 +10,10 @@
 
 #include "host/text/quote.h"
 #include "isopatch/error.h"
+#include "isopatch/limits.h"
+#include "mesh/element_check.h"
+#include "mesh/extent_check.h"
+#include "mesh/geometry_check.h"
 #include "mesh/mesh_check.h"
 #include "mesh/point_math.h"
 
@@ -71,16 +75,6 @@ std::vector<double> extent_from_file(const TetMesh& mesh, const std::string& nam
                           present.empty() ? "none" : present));
 }
 
-void check_extent(const std::vector<double>& extent, const std::string& name) {
-  for (std::size_t i = 0; i < extent.size(); ++i) {
-    if (std::isfinite(extent[i]) && extent[i] >= 0) continue;
-    throw Error(
-        fmt::format("{}: the extent at point {} is {}; it must be finite and not negative", name, i, extent[i]));
-  }
-  if (std::any_of(extent.begin(), extent.end(), [](double e) { return e > 0; })) return;
-  throw Error(fmt::format("{}: the extent is 0 at all {} points; at least one must be positive", name, extent.size()));
-}
-
 /// How many tets lie between the surface and the vertex that is farthest from it, counted along edges.
 int count_layers(const Geometry& geometry) {
   std::vector<std::uint8_t> reached = boundary_points(geometry.mesh, geometry.surface);
@@ -123,6 +117,14 @@ void add_warnings(Geometry& geometry) {
     geometry.warnings.push_back(fmt::format("{}: {} of {} tets were inverted and have been turned", geometry.name,
                                             report.inverted_tets, report.tets));
   }
+  if (report.flat_tets > 0) {
+    geometry.warnings.push_back(
+        fmt::format("{}: {} of {} tets are flatter than {} of their longest edge, the first is {}; contact there is "
+                    "rounded, remove them or move their vertices",
+                    geometry.name, report.flat_tets, report.tets, limits::kFlatTet,
+                    describe(static_cast<std::size_t>(report.first_flat_tet),
+                             geometry.mesh.tets[static_cast<std::size_t>(report.first_flat_tet)])));
+  }
   if (report.split_tets > 0) {
     geometry.warnings.push_back(
         fmt::format("{}: {} tets had all four vertices on the surface and were split at their centroid", geometry.name,
@@ -164,19 +166,21 @@ Geometry make_bolt(const std::string& name, const Bolt& bolt) { return make_with
 Geometry make_nut(const std::string& name, const Nut& nut) { return make_with_distance(name, make_nut_mesh(nut)); }
 
 Geometry make_half_space(const std::string& name, double thickness) {
-  if (!(std::isfinite(thickness) && thickness > 0)) {
-    throw Error(fmt::format("{}: thickness {} m; it must be finite and positive", name, thickness));
-  }
   Geometry geometry;
   geometry.name = name;
   geometry.kind = GeometryKind::kHalfSpace;
   geometry.thickness = thickness;
+  check_geometry(geometry, name);
   return geometry;
 }
 
 Geometry make_tet_mesh(const std::string& name, TetMesh mesh, const FieldOptions& field) {
   using Kind = FieldOptions::Kind;
   const bool from_file = field.kind == Kind::kPointData;
+  if (!from_file && field.kind != Kind::kDistance && field.kind != Kind::kLaplace) {
+    throw Error(fmt::format("{}: the field's kind is {}; it must be one of FieldOptions::Kind", name,
+                            static_cast<int>(field.kind)));
+  }
   Geometry geometry = make_checked(name, std::move(mesh), from_file ? AllBoundaryTets::kKeep : field.all_boundary_tets);
   if (from_file) {
     geometry.extent = extent_from_file(geometry.mesh, name, field.point_data);
@@ -186,7 +190,7 @@ Geometry make_tet_mesh(const std::string& name, TetMesh mesh, const FieldOptions
     geometry.extent = normalised_distance(geometry);
   }
   if (field.strain.kind != StrainMap::Kind::kLinear) apply_strain(geometry, field);
-  check_extent(geometry.extent, name);
+  check_extents(geometry.mesh, geometry.extent, check_size(geometry.mesh.points, geometry.mesh.tets, name), name);
   add_warnings(geometry);
   return geometry;
 }
@@ -212,6 +216,16 @@ Geometry make_surface_mesh(const std::string& name, TriangleMesh mesh) {
     geometry.warnings.push_back(
         fmt::format("{}: {} edges belong to more than two triangles; the surface touches itself there", name,
                     geometry.report.edges_of_many));
+  }
+  if (geometry.report.cut_triangles > 0) {
+    const auto& [first, second] = geometry.report.first_cut;
+    const auto cut = [&](std::int64_t t) {
+      return describe(static_cast<std::size_t>(t), mesh.triangles[static_cast<std::size_t>(t)]);
+    };
+    geometry.warnings.push_back(fmt::format(
+        "{}: the surface cuts through itself at {} triangles, first at {} and {}; what lies inside is still "
+        "found, but the parts of the surface that do press too",
+        name, geometry.report.cut_triangles, cut(first), cut(second)));
   }
   geometry.mesh.points = std::move(mesh.points);
   geometry.surface = std::move(mesh.triangles);

@@ -16,6 +16,7 @@
 #include "isopatch/error.h"
 #include "isopatch/mesh.h"
 #include "mesh/convex_hull.h"
+#include "mesh/fixed_math.h"
 #include "mesh/point_math.h"
 
 namespace isopatch {
@@ -157,7 +158,7 @@ void sort_around(std::vector<std::int32_t>& polygon, const std::vector<MedialVer
   });
   const Point3 u = at(far) - middle;
   const Point3 v = cross((1 / norm(normal)) * normal, u);
-  const auto angle = [&](std::int32_t i) { return std::atan2(dot(at(i) - middle, v), dot(at(i) - middle, u)); };
+  const auto angle = [&](std::int32_t i) { return angle_order(dot(at(i) - middle, v), dot(at(i) - middle, u)); };
   std::sort(polygon.begin(), polygon.end(), [&](std::int32_t a, std::int32_t b) { return angle(a) < angle(b); });
 }
 

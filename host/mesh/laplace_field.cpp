@@ -9,6 +9,7 @@
 
 #include "isopatch/error.h"
 #include "isopatch/field.h"
+#include "mesh/element_check.h"
 #include "mesh/groups.h"
 #include "mesh/laplace_solver.h"
 #include "mesh/point_math.h"
@@ -90,6 +91,10 @@ Mask listed_core(const Body& body, const std::vector<std::int32_t>& vertices) {
 }
 
 Mask find_core(Body& body, const FieldCore& core) {
+  if (static_cast<int>(core.kind) > static_cast<int>(FieldCore::Kind::kVertices)) {
+    throw Error(fmt::format("{}: the core's kind is {}; it must be one of FieldCore::Kind", body.source,
+                            static_cast<int>(core.kind)));
+  }
   if (core.kind == FieldCore::Kind::kVertices) return listed_core(body, core.vertices);
   const std::vector<double> deepest = deepest_of_component(body);
   Mask mask(body.depth.size(), 0);
@@ -250,6 +255,9 @@ std::vector<double> laplace_extent(const TetMesh& mesh, const std::vector<Triang
 
 std::vector<double> laplace_extent(const TetMesh& mesh, const std::vector<Triangle>& surface, const FieldCore& core,
                                    const std::string& source, std::vector<std::string>& warnings, SolverWork& work) {
+  check_indices(mesh.tets, mesh.points.size(), source);
+  check_indices(surface, mesh.points.size(), source);
+  if (mesh.tets.empty()) throw Error(source + ": the mesh has no tets to solve Laplace's equation in");
   Body body = make_body(mesh, surface, source);
   const Mask in_core = find_core(body, core);
   check_core(body, in_core);

@@ -12,6 +12,7 @@
 
 #include "host/text/quote.h"
 #include "isopatch/error.h"
+#include "mesh/element_check.h"
 #include "mesh/face_table.h"
 #include "mesh/mesh_quality.h"
 #include "mesh/point_math.h"
@@ -20,13 +21,6 @@ namespace isopatch {
 namespace {
 
 constexpr std::size_t kMaxElements = std::numeric_limits<std::int32_t>::max();
-
-// A triple product of edges u, v, w carries a rounding error of a few eps |u||v||w|. A volume below this is noise.
-constexpr double kFlat = 16 * std::numeric_limits<double>::epsilon();
-
-std::string describe(std::size_t index, const Tet& tet) {
-  return fmt::format("tet {} (vertices {} {} {} {})", index, tet[0], tet[1], tet[2], tet[3]);
-}
 
 void check_counts(const TetMesh& mesh, const std::string& source) {
   if (mesh.tets.empty()) throw Error(source + ": the mesh has no tets; at least one is needed");
@@ -44,41 +38,25 @@ void check_counts(const TetMesh& mesh, const std::string& source) {
   }
 }
 
-void check_points(const TetMesh& mesh, const std::string& source) {
-  for (std::size_t i = 0; i < mesh.points.size(); ++i) {
-    const Point3& p = mesh.points[i];
-    if (std::isfinite(p[0]) && std::isfinite(p[1]) && std::isfinite(p[2])) continue;
-    throw Error(fmt::format("{}: point {} is ({}, {}, {}); coordinates must be finite", source, i, p[0], p[1], p[2]));
-  }
-}
-
-void check_indices(const TetMesh& mesh, const std::string& source) {
+void check_vertices(const TetMesh& mesh, const std::string& source) {
+  check_indices(mesh.tets, mesh.points.size(), source);
   for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
     const Tet& tet = mesh.tets[t];
-    for (std::size_t i = 0; i < 4; ++i) {
-      if (tet[i] < 0 || static_cast<std::size_t>(tet[i]) >= mesh.points.size()) {
-        throw Error(fmt::format("{}: {} has index {}; it must lie in [0, {}]", source, describe(t, tet), tet[i],
-                                static_cast<std::int64_t>(mesh.points.size()) - 1));
-      }
-      for (std::size_t j = 0; j < i; ++j) {
-        if (tet[i] != tet[j]) continue;
-        throw Error(fmt::format("{}: {} has vertex {} twice; the four must differ", source, describe(t, tet), tet[i]));
-      }
+    for (std::size_t i = 1; i < 4; ++i) {
+      if (std::count(tet.begin(), tet.begin() + static_cast<std::ptrdiff_t>(i), tet[i]) == 0) continue;
+      throw Error(fmt::format("{}: {} has vertex {} twice; the four must differ", source, describe(t, tet), tet[i]));
     }
+    check_edges(mesh.points, tet, t, source);
   }
 }
 
-/// Throws unless the tet's volume is finite and not zero; returns whether the tet is inverted.
+/// Throws where the tet's volume is zero; returns whether the tet is inverted.
 bool check_volume(const TetMesh& mesh, std::size_t index, const std::string& source) {
   const Tet& tet = mesh.tets[index];
   const Point3& origin = point_at(mesh, tet[0]);
   const double scale = norm(point_at(mesh, tet[1]) - origin) * norm(point_at(mesh, tet[2]) - origin) *
                        norm(point_at(mesh, tet[3]) - origin);
   const double six_v = six_volumes(mesh, tet);
-  if (!std::isfinite(six_v) || !std::isfinite(scale)) {
-    throw Error(fmt::format("{}: {} is too large, its volume is {} m^3; give the mesh in metres", source,
-                            describe(index, tet), six_v / 6));
-  }
   if (!(std::fabs(six_v) > kFlat * scale)) {
     throw Error(fmt::format("{}: {} has zero volume ({} m^3 is within rounding); remove it or move its vertices",
                             source, describe(index, tet), six_v / 6));
@@ -220,9 +198,14 @@ MeshReport check_and_repair(TetMesh& mesh, const std::string& source, AllBoundar
 
 MeshReport check_and_repair(TetMesh& mesh, const std::string& source, AllBoundaryTets policy,
                             std::vector<Triangle>& boundary) {
+  if (static_cast<int>(policy) > static_cast<int>(AllBoundaryTets::kKeep)) {
+    throw Error(
+        fmt::format("{}: the policy is {}; it must be one of AllBoundaryTets", source, static_cast<int>(policy)));
+  }
   check_counts(mesh, source);
-  check_points(mesh, source);
-  check_indices(mesh, source);
+  check_points(mesh.points, source);
+  check_vertices(mesh, source);
+  check_size(mesh.points, mesh.tets, source);
 
   MeshReport report;
   report.inverted_tets = turn_inverted_tets(mesh, source);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mesh/mesh_quality.h"
 
+#include "isopatch/limits.h"
+#include "mesh/element_check.h"
 #include "mesh/point_math.h"
 
 namespace isopatch {
@@ -26,7 +28,11 @@ void measure_tets(const TetMesh& mesh, MeshReport& report) {
   double six_v = 0;
   double sum = 0;
   double smallest = 1;
-  for (const Tet& tet : mesh.tets) {
+  for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
+    const Tet& tet = mesh.tets[t];
+    if (relative_height(mesh, tet) < limits::kFlatTet && report.flat_tets++ == 0) {
+      report.first_flat_tet = static_cast<std::int64_t>(t);
+    }
     const double quality = tet_quality(mesh, tet);
     six_v += six_volumes(mesh, tet);
     sum += quality;

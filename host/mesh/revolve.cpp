@@ -2,10 +2,10 @@
 #include "mesh/revolve.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numbers>
 #include <utility>
 
+#include "mesh/fixed_math.h"
 #include "mesh/point_math.h"
 
 namespace isopatch {
@@ -22,7 +22,7 @@ std::vector<std::array<double, 2>> unit_circle(int segments) {
   const int quarter = segments / 4;
   // cosines of the first quarter; its sines are the same numbers backwards
   std::vector<double> cosine;
-  for (int k = 0; k <= quarter; ++k) cosine.push_back(std::cos(2 * std::numbers::pi * k / segments));
+  for (int k = 0; k <= quarter; ++k) cosine.push_back(fixed_cos(2 * std::numbers::pi * k / segments));
   cosine.back() = 0;
 
   std::vector<std::array<double, 2>> circle;

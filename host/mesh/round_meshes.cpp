@@ -9,6 +9,7 @@
 
 #include "isopatch/error.h"
 #include "isopatch/mesh.h"
+#include "mesh/fixed_math.h"
 #include "mesh/point_math.h"
 #include "mesh/revolve.h"
 
@@ -39,10 +40,10 @@ void add_hemisphere(RevolvedMesh& mesh, std::size_t centre, std::size_t seam, do
   std::vector<std::vector<std::int32_t>> row{{mesh.add_point({0, 0, height + radius})}};
   for (int j = 1; j < rows; ++j) {
     const double angle = std::numbers::pi / 2 * j / rows;
-    const double r = radius * std::sin(angle);
+    const double r = radius * fixed_sin(angle);
     row.emplace_back();
     for (const auto& [c, s] : unit_circle(4 * j)) {
-      row.back().push_back(mesh.add_point({r * c, r * s, height + radius * std::cos(angle)}));
+      row.back().push_back(mesh.add_point({r * c, r * s, height + radius * fixed_cos(angle)}));
     }
   }
   row.emplace_back();

@@ -8,6 +8,7 @@
 
 #include "isopatch/error.h"
 #include "isopatch/field.h"
+#include "mesh/fixed_math.h"
 
 namespace isopatch {
 namespace {
@@ -42,17 +43,21 @@ void check_strain_map(const StrainMap& map) {
   if (map.kind == StrainMap::Kind::kPower && !(x > 0 && std::isfinite(x)))
     throw Error(fmt::format("strain: power {}; it must be finite and positive", x));
   if (map.kind == StrainMap::Kind::kTable) check_table(map.table);
+  if (static_cast<int>(map.kind) > static_cast<int>(StrainMap::Kind::kTable))
+    throw Error(fmt::format("strain: kind {}; it must be one of StrainMap::Kind", static_cast<int>(map.kind)));
 }
 
 double mapped_extent(const StrainMap& map, double extent) {
+  if (map.kind != StrainMap::Kind::kTable || map.table.size() < 2) check_strain_map(map);
+  if (std::isnan(extent)) throw Error("strain: an extent that is no number");
   // both ends exactly, whatever the rounding
   if (extent <= 0) return 0;
   if (extent >= 1) return 1;
   switch (map.kind) {
     case StrainMap::Kind::kTrue:
-      return std::log1p(-map.parameter * extent) / std::log1p(-map.parameter);
+      return fixed_log1p(-map.parameter * extent) / fixed_log1p(-map.parameter);
     case StrainMap::Kind::kPower:
-      return std::pow(extent, map.parameter);
+      return fixed_pow(extent, map.parameter);
     case StrainMap::Kind::kTable:
       return interpolated(map.table, extent);
     case StrainMap::Kind::kLinear:

@@ -5,24 +5,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <tuple>
 
 #include "isopatch/error.h"
 #include "isopatch/triangle_mesh.h"
+#include "mesh/element_check.h"
 #include "mesh/file_cursor.h"
 #include "mesh/point_math.h"
+#include "mesh/self_cuts.h"
 
 namespace isopatch {
 namespace {
-
-// A cross product of edges u and v carries a rounding error of a few eps |u||v|. An area below this is noise.
-constexpr double kFlat = 16 * std::numeric_limits<double>::epsilon();
-
-std::string describe(std::size_t index, const Triangle& t) {
-  return fmt::format("triangle {} (vertices {} {} {})", index, t[0], t[1], t[2]);
-}
 
 const Point3& corner(const TriangleMesh& mesh, std::int32_t index) {
   return mesh.points[static_cast<std::size_t>(index)];
@@ -38,30 +32,15 @@ void check_counts(const TriangleMesh& mesh, const std::string& source) {
   }
 }
 
-void check_points(const TriangleMesh& mesh, const std::string& source) {
-  for (std::size_t i = 0; i < mesh.points.size(); ++i) {
-    const Point3& p = mesh.points[i];
-    if (std::isfinite(p[0]) && std::isfinite(p[1]) && std::isfinite(p[2])) continue;
-    throw Error(fmt::format("{}: point {} is ({}, {}, {}); coordinates must be finite", source, i, p[0], p[1], p[2]));
+void check_vertices(const TriangleMesh& mesh, const std::string& source) {
+  check_indices(mesh.triangles, mesh.points.size(), source);
+  for (std::size_t index = 0; index < mesh.triangles.size(); ++index) {
+    const Triangle& t = mesh.triangles[index];
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (t[i] != t[(i + 1) % 3]) continue;
+      throw Error(fmt::format("{}: {} has vertex {} twice; the three must differ", source, describe(index, t), t[i]));
+    }
   }
-}
-
-void check_triangle(const TriangleMesh& mesh, std::size_t index, const std::string& source) {
-  const Triangle& t = mesh.triangles[index];
-  for (const std::int32_t v : t) {
-    if (v >= 0 && static_cast<std::size_t>(v) < mesh.points.size()) continue;
-    throw Error(fmt::format("{}: {} has index {}; it must lie in [0, {}]", source, describe(index, t), v,
-                            static_cast<std::int64_t>(mesh.points.size()) - 1));
-  }
-  for (std::size_t i = 0; i < 3; ++i) {
-    if (t[i] != t[(i + 1) % 3]) continue;
-    throw Error(fmt::format("{}: {} has vertex {} twice; the three must differ", source, describe(index, t), t[i]));
-  }
-}
-
-bool is_flat(const TriangleMesh& mesh, const Triangle& t) {
-  const Point3 u = corner(mesh, t[1]) - corner(mesh, t[0]), v = corner(mesh, t[2]) - corner(mesh, t[0]);
-  return !(norm(cross(u, v)) > kFlat * norm(u) * norm(v));
 }
 
 /// Whether the triangle is an even permutation of its sorted vertices.
@@ -137,7 +116,7 @@ std::vector<EdgeUse> sorted_edges(const TriangleMesh& mesh) {
 }
 
 /// Throws unless every edge is run as often one way as the other; returns how many have more than two triangles.
-std::int64_t check_edges(const TriangleMesh& mesh, const std::string& source) {
+std::int64_t check_neighbours(const TriangleMesh& mesh, const std::string& source) {
   const std::vector<EdgeUse> edges = sorted_edges(mesh);
   std::int64_t of_many = 0;
   for (std::size_t begin = 0, end = 0; begin < edges.size(); begin = end) {
@@ -163,36 +142,19 @@ double enclosed_volume(const TriangleMesh& mesh) {
   return six_volumes / 6;
 }
 
-double diagonal(const TriangleMesh& mesh) {
-  Point3 low = corner(mesh, mesh.triangles[0][0]), high = low;
-  for (const Triangle& t : mesh.triangles) {
-    for (const std::int32_t v : t) {
-      for (std::size_t k = 0; k < 3; ++k) {
-        low[k] = std::min(low[k], corner(mesh, v)[k]);
-        high[k] = std::max(high[k], corner(mesh, v)[k]);
-      }
-    }
-  }
-  return norm(high - low);
-}
-
 }  // namespace
 
 MeshReport check_and_repair(TriangleMesh& mesh, const std::string& source) {
   check_counts(mesh, source);
-  check_points(mesh, source);
-  for (std::size_t i = 0; i < mesh.triangles.size(); ++i) check_triangle(mesh, i, source);
+  check_points(mesh.points, source);
+  check_vertices(mesh, source);
 
   MeshReport report;
   report.folded_triangles = take_out_folds(mesh, source);
   if (mesh.triangles.empty()) throw Error(source + ": all triangles lie back to back; a body with an inside is needed");
-  report.edges_of_many = check_edges(mesh, source);
+  report.edges_of_many = check_neighbours(mesh, source);
   report.volume = enclosed_volume(mesh);
-  const double size = diagonal(mesh);
-  if (!std::isfinite(report.volume) || !std::isfinite(size * size * size)) {
-    throw Error(fmt::format("{}: the surface is too large, with a volume of {} m^3; give the mesh in metres", source,
-                            report.volume));
-  }
+  const double size = check_size(mesh.points, mesh.triangles, source);
   if (!(std::fabs(report.volume) > kFlat * size * size * size)) {
     throw Error(fmt::format("{}: the surface encloses a volume of {} m^3; a body with an inside is needed", source,
                             report.volume));
@@ -202,8 +164,13 @@ MeshReport check_and_repair(TriangleMesh& mesh, const std::string& source) {
     report.turned_triangles = static_cast<std::int64_t>(mesh.triangles.size());
     for (Triangle& t : mesh.triangles) std::swap(t[1], t[2]);
   }
-  report.flat_triangles =
-      static_cast<std::int64_t>(std::erase_if(mesh.triangles, [&](const Triangle& t) { return is_flat(mesh, t); }));
+  report.flat_triangles = static_cast<std::int64_t>(
+      std::erase_if(mesh.triangles, [&](const Triangle& t) { return is_flat(mesh.points, t); }));
+  for (std::size_t i = 0; i < mesh.triangles.size(); ++i) check_edges(mesh.points, mesh.triangles[i], i, source);
+
+  const SelfCuts cuts = find_self_cuts(mesh.points, mesh.triangles, size);
+  report.cut_triangles = cuts.triangles;
+  report.first_cut = cuts.first;
 
   std::vector<std::uint8_t> used(mesh.points.size(), 0);
   for (const Triangle& t : mesh.triangles) {

@@ -10,6 +10,7 @@
 
 #include "isopatch/error.h"
 #include "isopatch/thread.h"
+#include "mesh/fixed_math.h"
 #include "mesh/point_math.h"
 #include "mesh/thread_parts.h"
 
@@ -109,7 +110,7 @@ Radius bolt_thread(const Bolt& bolt) {
 
 Radius nut_thread(const Nut& nut) {
   // corners so far out that the circles through the profile lie in the polygons
-  const double out = 1 / std::cos(std::numbers::pi / nut.segments);
+  const double out = 1 / fixed_cos(std::numbers::pi / nut.segments);
   const double crest = (nut.thread.diameter + nut.thread.clearance) / 2;
   const double profile = kProfile * sharp_height(nut.thread);
   return [=](const ThreadGrid::Node& node) { return out * (crest - profile * node.depth); };

@@ -1,31 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mesh/thread_parts.h"
 
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <utility>
 
+#include "mesh/fixed_math.h"
 #include "mesh/point_math.h"
 
 namespace isopatch {
 namespace {
 
-Point3 point_on_ray(int ray, int segments, double radius, double z) {
-  const double angle = 2 * std::numbers::pi * ray / segments;
-  return {radius * std::cos(angle), radius * std::sin(angle), z};
+/// The directions of all rays.
+std::vector<std::array<double, 2>> rays(int segments) {
+  std::vector<std::array<double, 2>> directions;
+  for (int ray = 0; ray < segments; ++ray) {
+    const double angle = 2 * std::numbers::pi * ray / segments;
+    directions.push_back({fixed_cos(angle), fixed_sin(angle)});
+  }
+  return directions;
+}
+
+Point3 point_on_ray(const std::array<double, 2>& direction, double radius, double z) {
+  return {radius * direction[0], radius * direction[1], z};
 }
 
 }  // namespace
 
 double hexagon(int ray, int segments, double across_flats) {
   const double from_corner = std::fmod(6.0 * ray / segments, 1.0) * std::numbers::pi / 3;
-  return across_flats / 2 / std::cos(from_corner - std::numbers::pi / 6);
+  return across_flats / 2 / fixed_cos(from_corner - std::numbers::pi / 6);
 }
 
 std::int32_t add_layer(std::vector<Point3>& points, const ThreadGrid& grid, int segments, const Radius& radius) {
   const auto first = static_cast<std::int32_t>(points.size());
+  const std::vector<std::array<double, 2>> direction = rays(segments);
   for (const ThreadGrid::Node& node : grid.nodes()) {
-    points.push_back(point_on_ray(node.ray, segments, radius(node), node.z));
+    points.push_back(point_on_ray(direction[static_cast<std::size_t>(node.ray)], radius(node), node.z));
   }
   return first;
 }
@@ -37,8 +49,10 @@ std::int32_t add_point(std::vector<Point3>& points, const Point3& p) {
 
 Ring add_hexagon(std::vector<Point3>& points, int segments, double across_flats, double z) {
   Ring ring;
+  const std::vector<std::array<double, 2>> direction = rays(segments);
   for (int j = 0; j < segments; ++j) {
-    ring.push_back(add_point(points, point_on_ray(j, segments, hexagon(j, segments, across_flats), z)));
+    const double radius = hexagon(j, segments, across_flats);
+    ring.push_back(add_point(points, point_on_ray(direction[static_cast<std::size_t>(j)], radius, z)));
   }
   return ring;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A bounding-box tree over triangles, for the distance from a point.
+// A bounding-box tree over triangles, for the distance from a point and for triangles near each other.
 #pragma once
 
 #include <vector>
@@ -20,6 +20,13 @@ class TriangleTree {
   /// Squared distance from `p` to the nearest triangle.
   double squared_distance(const Point3& p) const;
 
+  /// Calls visit(a, b) once for every two triangles whose boxes, or those of the few triangles around them, overlap,
+  /// and in the same order for the same triangles; ends when visit() returns false.
+  template <class Visit>
+  void for_each_near_pair(const Visit& visit) const {
+    visit_within(0, visit);
+  }
+
  private:
   struct Node {
     Point3 lower;
@@ -32,6 +39,45 @@ class TriangleTree {
   void build(std::size_t begin, std::size_t end);
   Node bound(std::size_t begin, std::size_t end) const;
   void search(std::size_t node, const Point3& p, double& best) const;
+
+  bool is_leaf(std::size_t node) const { return nodes_[node].right == 0; }
+  bool boxes_overlap(const Node& a, const Node& b) const {
+    return a.lower[0] <= b.upper[0] && b.lower[0] <= a.upper[0] && a.lower[1] <= b.upper[1] &&
+           b.lower[1] <= a.upper[1] && a.lower[2] <= b.upper[2] && b.lower[2] <= a.upper[2];
+  }
+
+  template <class Visit>
+  bool visit_within(std::size_t at, const Visit& visit) const {
+    const Node& node = nodes_[at];
+    if (!is_leaf(at)) {
+      return visit_within(at + 1, visit) && visit_within(node.right, visit) && visit_between(at + 1, node.right, visit);
+    }
+    for (std::size_t a = node.begin; a < node.end; ++a) {
+      for (std::size_t b = node.begin; b < a; ++b) {
+        if (!visit(order_[a], order_[b])) return false;
+      }
+    }
+    return true;
+  }
+
+  template <class Visit>
+  bool visit_between(std::size_t left, std::size_t right, const Visit& visit) const {
+    const Node &l = nodes_[left], &r = nodes_[right];
+    if (!boxes_overlap(l, r)) return true;
+    if (is_leaf(left) && is_leaf(right)) {
+      for (std::size_t a = l.begin; a < l.end; ++a) {
+        for (std::size_t b = r.begin; b < r.end; ++b) {
+          if (!visit(order_[a], order_[b])) return false;
+        }
+      }
+      return true;
+    }
+    if (is_leaf(right) || (!is_leaf(left) && l.end - l.begin >= r.end - r.begin)) {
+      return visit_between(left + 1, right, visit) && visit_between(l.right, right, visit);
+    }
+    return visit_between(left, right + 1, visit) && visit_between(left, r.right, visit);
+  }
+
   static double squared_distance_to_box(const Node& node, const Point3& p);
   const Point3& corner(std::size_t triangle, std::size_t i) const {
     return points_[static_cast<std::size_t>(triangles_[triangle][i])];

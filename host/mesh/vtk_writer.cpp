@@ -7,6 +7,7 @@
 #include "host/text/quote.h"
 #include "isopatch/error.h"
 #include "isopatch/mesh.h"
+#include "mesh/element_check.h"
 
 namespace isopatch {
 namespace {
@@ -25,6 +26,7 @@ std::string encode_name(const std::string& name) {
 }
 
 void check_point_data(const TetMesh& mesh, const std::string& path) {
+  check_indices(mesh.tets, mesh.points.size(), path);
   for (const auto& [name, values] : mesh.point_data) {
     if (name.empty()) throw Error(path + ": point data without a name cannot be written; give it one");
     if (values.size() != mesh.points.size()) {

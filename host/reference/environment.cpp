@@ -4,14 +4,11 @@
 #include <array>
 #include <cmath>
 
+#include "isopatch/limits.h"
 #include "isopatch/status.h"
 
 namespace isopatch::reference {
 namespace {
-
-// Quaternions with a norm outside these are refused.
-constexpr Real kSmallestQuaternion = 1e-6;
-constexpr Real kLargestQuaternion = 1e6;
 
 double element(const InputArray& array, std::int64_t environment, std::size_t index) {
   const std::int64_t offset = environment * array.stride + static_cast<std::int64_t>(index);
@@ -23,12 +20,12 @@ std::uint32_t read_pose(const InputArray& poses, std::int64_t environment, std::
   std::array<Real, 7> pose;
   for (std::size_t i = 0; i < 7; ++i) {
     pose[i] = element(poses, environment, 7 * body + i);
-    if (!std::isfinite(pose[i])) return kBadPose;
+    if (!(std::fabs(pose[i]) <= limits::kMaxPosition)) return kBadPose;
   }
 
   Eigen::Quaternion<Real> rotation(pose[3], pose[4], pose[5], pose[6]);
   const Real norm = rotation.norm();
-  if (!(norm >= kSmallestQuaternion && norm <= kLargestQuaternion)) return kBadPose;
+  if (!(norm >= limits::kMinQuaternion && norm <= limits::kMaxQuaternion)) return kBadPose;
   X.rotation = rotation.normalized().toRotationMatrix();
   X.translation = {pose[0], pose[1], pose[2]};
   return kOk;
@@ -42,7 +39,10 @@ std::uint32_t read_velocity(const InputArray& velocities, std::int64_t environme
     state.velocity[axis] = element(velocities, environment, 6 * body + i);
     state.angular_velocity[axis] = element(velocities, environment, 6 * body + 3 + i);
   }
-  return state.velocity.allFinite() && state.angular_velocity.allFinite() ? kOk : kBadVelocity;
+  const auto within = [](const Vector3& v, Real most) { return v.allFinite() && v.cwiseAbs().maxCoeff() <= most; };
+  const bool ok =
+      within(state.velocity, limits::kMaxVelocity) && within(state.angular_velocity, limits::kMaxAngularVelocity);
+  return ok ? kOk : kBadVelocity;
 }
 
 double value_or(const InputArray& array, std::int64_t environment, std::size_t body, double scene_value) {
@@ -54,9 +54,10 @@ std::uint32_t read_material(const Body& body, const State& state, std::int64_t e
   result.modulus = value_or(state.modulus, environment, index, body.modulus);
   result.dissipation = value_or(state.dissipation, environment, index, body.dissipation);
   result.friction = value_or(state.friction, environment, index, body.friction);
-  const bool modulus_ok = body.rigid || (std::isfinite(result.modulus) && result.modulus > 0);
-  const bool dissipation_ok = std::isfinite(result.dissipation) && result.dissipation >= 0;
-  const bool friction_ok = std::isfinite(result.friction) && result.friction >= 0;
+  const bool modulus_ok =
+      body.rigid || (result.modulus >= limits::kMinModulus && result.modulus <= limits::kMaxModulus);
+  const bool dissipation_ok = result.dissipation >= 0 && result.dissipation <= limits::kMaxDissipation;
+  const bool friction_ok = result.friction >= 0 && result.friction <= limits::kMaxFriction;
   return modulus_ok && dissipation_ok && friction_ok ? kOk : kBadMaterial;
 }
 

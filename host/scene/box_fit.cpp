@@ -25,6 +25,10 @@ float below(double x) {
 
 float above(double x) { return -below(-x); }
 
+/// The steepest line, m per unit of extent. Where extents are tiny, more would be within the box and beyond float: seen
+/// in the other body's extents a slope is up to 2^64 times larger (kFar in detail/pair_frame.h).
+constexpr double kSteepest = 1e17;
+
 }  // namespace
 
 BoxFit::BoxFit(const detail::Cell& cell) {
@@ -86,7 +90,7 @@ BoxFit::Line BoxFit::line_over(Hull hull, double at, double steepest) {
 void BoxFit::write(detail::Node& node, double reach) const {
   const double low = hull(0).front().extent, high = hull(0).back().extent;
   const double middle = 0.5 * (low + high), fitted_at = low + kFitted * (high - low);
-  const double steepest = 2 * reach / std::max(std::fabs(low), std::fabs(high));
+  const double steepest = std::min(kSteepest, 2 * reach / std::max(std::fabs(low), std::fabs(high)));
   node.low = below(low);
   node.high = above(high);
   node.size = 0;

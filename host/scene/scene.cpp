@@ -4,12 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <set>
 
-#include "host/text/quote.h"
 #include "isopatch/error.h"
 #include "mesh/components.h"
+#include "scene/scene_check.h"
 #include "scene/scene_data.h"
 
 namespace isopatch {
@@ -17,73 +15,6 @@ namespace isopatch {
 using detail::SceneData;
 
 namespace {
-
-using detail::kMaxBodies;
-
-[[noreturn]] void fail(const std::string& what) { throw Error("scene: " + what); }
-
-void require_range(const std::string& where, double value, double low, const char* right) {
-  if (!(std::isfinite(value) && value >= low)) fail(fmt::format("{} is {}; it must be {}", where, value, right));
-}
-
-void check_body(const SceneDescription& scene, const Body& body) {
-  const std::string where = "body " + in_quotes(body.name);
-  const int count = static_cast<int>(scene.geometries.size());
-  if (body.geometry < 0 || body.geometry >= count) {
-    fail(fmt::format("{}: geometry index is {}; it must be in [0, {})", where, body.geometry, count));
-  }
-  const Geometry& geometry = scene.geometries[static_cast<std::size_t>(body.geometry)];
-  if (!body.rigid && geometry.is_surface_mesh()) {
-    fail(
-        fmt::format("{} is compliant, but its geometry {} is a surface mesh, without an inside; give it a tet mesh "
-                    "or make it rigid",
-                    where, in_quotes(geometry.name)));
-  }
-  if (!body.rigid) require_range(where + ": modulus", body.modulus, 1e-30, "finite and positive, in Pa");
-  require_range(where + ": dissipation", body.dissipation, 0, "finite and not negative");
-  require_range(where + ": friction", body.friction, 0, "finite and not negative");
-}
-
-void check_pair(const SceneDescription& scene, const Pair& pair) {
-  const int count = static_cast<int>(scene.bodies.size());
-  if (pair.a < 0 || pair.a >= count || pair.b < 0 || pair.b >= count) {
-    fail(fmt::format("pair ({}, {}): body indices must be in [0, {})", pair.a, pair.b, count));
-  }
-  const Body& a = scene.bodies[static_cast<std::size_t>(pair.a)];
-  const Body& b = scene.bodies[static_cast<std::size_t>(pair.b)];
-  const std::string where = fmt::format("pair ({}, {})", in_quotes(a.name), in_quotes(b.name));
-  if (pair.a == pair.b) fail(where + ": a body cannot be in contact with itself");
-  if (a.rigid && b.rigid) fail(where + ": both bodies are rigid; at least one must be compliant");
-  const auto kind = [&](const Body& body) { return scene.geometries[static_cast<std::size_t>(body.geometry)].kind; };
-  if (kind(a) == GeometryKind::kHalfSpace && kind(b) == GeometryKind::kHalfSpace) {
-    fail(where + ": both bodies are half spaces; their overlap is unbounded");
-  }
-  if (pair.dissipation) require_range(where + ": dissipation", *pair.dissipation, 0, "finite and not negative");
-  if (pair.friction) require_range(where + ": friction", *pair.friction, 0, "finite and not negative");
-}
-
-void check(const SceneDescription& scene) {
-  const std::size_t count = scene.bodies.size();
-  if (count == 0 || count > kMaxBodies) fail(fmt::format("has {} bodies; 1 to {} are possible", count, kMaxBodies));
-  for (const Geometry& g : scene.geometries) {
-    if (g.kind == GeometryKind::kMesh && (g.surface.empty() || g.extent.size() != g.mesh.points.size())) {
-      fail(
-          fmt::format("geometry {} has {} tets, {} surface triangles, {} points and {} extents; build it with a make_ "
-                      "function",
-                      in_quotes(g.name), g.mesh.tets.size(), g.surface.size(), g.mesh.points.size(), g.extent.size()));
-    }
-  }
-  for (const Body& body : scene.bodies) check_body(scene, body);
-  std::set<std::pair<int, int>> seen;
-  for (const Pair& pair : scene.pairs) {
-    check_pair(scene, pair);
-    if (!seen.insert(std::minmax(pair.a, pair.b)).second) {
-      fail(fmt::format("the pair of bodies {} and {} is listed twice", pair.a, pair.b));
-    }
-  }
-  const double slip = scene.contact.slip_tolerance;
-  require_range("contact: slip_tolerance", slip, 1e-12, "finite and at least 1e-12 m/s");
-}
 
 std::vector<detail::Vec3d> points_inside(const Geometry& g) {
   std::vector<detail::Vec3d> points;
@@ -132,6 +63,7 @@ detail::ContactView flatten(const ContactOptions& contact) {
 }  // namespace
 
 std::vector<Pair> all_pairs(const SceneDescription& scene) {
+  for (const Body& body : scene.bodies) geometry_of(scene, body);  // that there is one
   std::vector<Pair> pairs;
   const int count = static_cast<int>(scene.bodies.size());
   for (int a = 0; a < count; ++a) {
@@ -139,7 +71,7 @@ std::vector<Pair> all_pairs(const SceneDescription& scene) {
       const Body& body_a = scene.bodies[static_cast<std::size_t>(a)];
       const Body& body_b = scene.bodies[static_cast<std::size_t>(b)];
       const auto half_space = [&](const Body& body) {
-        return scene.geometries.at(static_cast<std::size_t>(body.geometry)).kind == GeometryKind::kHalfSpace;
+        return geometry_of(scene, body).kind == GeometryKind::kHalfSpace;
       };
       const bool skip = (body_a.fixed && body_b.fixed) || (body_a.rigid && body_b.rigid) ||
                         (half_space(body_a) && half_space(body_b));
@@ -150,7 +82,7 @@ std::vector<Pair> all_pairs(const SceneDescription& scene) {
 }
 
 Scene::Scene(SceneDescription description) {
-  check(description);
+  check_scene(description);
   const auto data = std::make_shared<SceneData>();
   data->description = std::move(description);
   const SceneDescription& d = data->description;
@@ -187,8 +119,13 @@ Scene::Scene(SceneDescription description) {
   data_ = data;
 }
 
-const SceneDescription& Scene::description() const { return data_->description; }
-int Scene::num_bodies() const { return data_->view.num_bodies; }
-int Scene::num_pairs() const { return data_->view.num_pairs; }
+const SceneData& Scene::data() const {
+  if (data_ == nullptr) throw Error("scene: this one has been moved from; use the one that it was moved to");
+  return *data_;
+}
+
+const SceneDescription& Scene::description() const { return data().description; }
+int Scene::num_bodies() const { return data().view.num_bodies; }
+int Scene::num_pairs() const { return data().view.num_pairs; }
 
 }  // namespace isopatch

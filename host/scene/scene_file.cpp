@@ -13,6 +13,7 @@
 #include "host/scene/json_value.h"
 #include "host/scene/scene_geometries.h"
 #include "isopatch/error.h"
+#include "isopatch/limits.h"
 #include "isopatch/scene.h"
 
 namespace isopatch {
@@ -82,7 +83,7 @@ Geometry parse_box(const std::string& name, const JsonValue& value) {
 Geometry parse_half_space(const std::string& name, const JsonValue& value) {
   value.allow({"type", "thickness"});
   const auto field = value.optional("thickness");
-  const double thickness = field ? field->positive() : 1;
+  const double thickness = field ? field->positive() : 1;  // make_half_space() knows the limits
   return made(value, [&] { return make_half_space(name, thickness); });
 }
 
@@ -136,10 +137,28 @@ int index_of(const JsonValue& reference, const Names& names, const std::string& 
   return static_cast<int>(found - names.begin());
 }
 
-// Throws unless the quaternion's norm is one that an evaluation accepts.
+// The limits are Scene's, told with the place in the file.
+double in_range(const JsonValue& value, double low, double high) {
+  const double number = low > 0 ? value.positive() : low == 0 ? value.not_negative() : value.number();
+  if (!(number >= low && number <= high)) {
+    value.fail(low < 0 ? fmt::format("is {}; it must be within {}", number, high)
+                       : fmt::format("is {}; it must be from {} to {}", number, low, high));
+  }
+  return number;
+}
+
+double friction_of(const JsonValue& value) { return in_range(value, 0, limits::kMaxFriction); }
+double dissipation_of(const JsonValue& value) { return in_range(value, 0, limits::kMaxDissipation); }
+
+void read_vector(const JsonValue& value, double most, double* to) {
+  const std::array<double, 3> vector = array_of<3>(value);
+  for (const JsonValue& element : value.elements()) in_range(element, -most, most);
+  std::copy(vector.begin(), vector.end(), to);
+}
+
 void check_orientation(const JsonValue& orientation, const std::array<double, 4>& q) {
   const double norm = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-  if (!(norm >= 1e-6 && norm <= 1e6))
+  if (!(norm >= limits::kMinQuaternion && norm <= limits::kMaxQuaternion))
     orientation.fail(fmt::format("a quaternion [w, x, y, z] of norm {} cannot be normalised", norm));
 }
 
@@ -151,19 +170,21 @@ Body parse_body(const JsonValue& value, const Names& geometries) {
   body.geometry = index_of(value.required("geometry"), geometries, "geometry");
   if (const auto field = value.optional("rigid")) body.rigid = field->boolean();
   if (const auto field = value.optional("fixed")) body.fixed = field->boolean();
-  if (const auto field = value.optional("modulus")) body.modulus = field->positive();
-  if (const auto field = value.optional("dissipation")) body.dissipation = field->not_negative();
-  if (const auto field = value.optional("friction")) body.friction = field->not_negative();
+  if (const auto field = value.optional("modulus"))
+    body.modulus = in_range(*field, limits::kMinModulus, limits::kMaxModulus);
+  if (const auto field = value.optional("dissipation")) body.dissipation = dissipation_of(*field);
+  if (const auto field = value.optional("friction")) body.friction = friction_of(*field);
 
-  const auto copy = [](const auto& from, double* to) { std::copy(from.begin(), from.end(), to); };
-  if (const auto field = value.optional("position")) copy(array_of<3>(*field), body.pose.data());
+  if (const auto field = value.optional("position")) read_vector(*field, limits::kMaxPosition, body.pose.data());
   if (const auto field = value.optional("orientation")) {
     const std::array<double, 4> quaternion = array_of<4>(*field);
     check_orientation(*field, quaternion);
-    copy(quaternion, body.pose.data() + 3);
+    std::copy(quaternion.begin(), quaternion.end(), body.pose.data() + 3);
   }
-  if (const auto field = value.optional("linear_velocity")) copy(array_of<3>(*field), body.velocity.data());
-  if (const auto field = value.optional("angular_velocity")) copy(array_of<3>(*field), body.velocity.data() + 3);
+  if (const auto field = value.optional("linear_velocity"))
+    read_vector(*field, limits::kMaxVelocity, body.velocity.data());
+  if (const auto field = value.optional("angular_velocity"))
+    read_vector(*field, limits::kMaxAngularVelocity, body.velocity.data() + 3);
   return body;
 }
 
@@ -200,8 +221,8 @@ Pair parse_pair(const JsonValue& value, const Names& bodies) {
   if (!value.is_array()) {
     value.allow({"bodies", "dissipation", "friction"});
     names = value.required("bodies");
-    if (const auto field = value.optional("dissipation")) pair.dissipation = field->not_negative();
-    if (const auto field = value.optional("friction")) pair.friction = field->not_negative();
+    if (const auto field = value.optional("dissipation")) pair.dissipation = dissipation_of(*field);
+    if (const auto field = value.optional("friction")) pair.friction = friction_of(*field);
   }
   const std::vector<JsonValue> ends = names.elements();
   if (ends.size() != 2) names.fail(fmt::format("must be two body names, found {}", ends.size()));
@@ -251,7 +272,8 @@ ContactOptions parse_contact(const JsonValue& value) {
                          : rule == "fan3"   ? Quadrature::kFan3
                                             : Quadrature::kFan6;
   }
-  if (const auto field = value.optional("slip_tolerance")) contact.slip_tolerance = field->positive();
+  if (const auto field = value.optional("slip_tolerance"))
+    contact.slip_tolerance = in_range(*field, limits::kMinSlipTolerance, limits::kMaxSlipTolerance);
   if (const auto field = value.optional("gradient_filter")) contact.gradient_filter = field->boolean();
   return contact;
 }

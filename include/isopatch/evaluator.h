@@ -39,13 +39,14 @@ struct EvaluatorOptions {
 int num_cuda_devices();
 bool cuda_available();
 
-/// Evaluates contact for batches of environments. Move-only. cpu and reference: evaluate() may be called from several
-/// threads; cpu keeps what its threads work in for the next call. cuda: calls share working memory, so one must have
-/// finished on the device before the next starts (the same stream will do).
+/// Evaluates contact for batches of environments. Move-only; every call on one that was moved from throws Error. cpu
+/// and reference: evaluate() may be called from several threads; cpu keeps what its threads work in for the next call.
+/// cuda: calls share working memory, so one must have finished on the device before the next starts (the same stream
+/// will do).
 class Evaluator {
  public:
   /// Uploads the scene where the backend needs it. Throws Error if the backend is not in this build or has no device,
-  /// or the scene does not fit.
+  /// the scene does not fit, or an option has none of its possible values.
   explicit Evaluator(Scene scene, EvaluatorOptions options = {});
   ~Evaluator();
   Evaluator(Evaluator&&) noexcept;
@@ -55,8 +56,8 @@ class Evaluator {
   /// `stream` (a cudaStream_t, null for the default stream) without synchronisation; all pointers must be device
   /// pointers. The first batch of a size larger than before allocates working memory, 8 bytes a pair; after that, or
   /// after reserve(), a call can be captured in a CUDA graph. Throws Error, before anything is computed, for a negative
-  /// number of environments, missing poses, a stride smaller than a row, and with cuda for an array or a stream that is
-  /// not of the evaluator's device.
+  /// number of environments or capacity, missing poses, a stride smaller than a row, arrays that are not as state.h
+  /// says, and with cuda for an array or a stream that is not of the evaluator's device.
   void evaluate(const State& state, const Results& results, void* stream = nullptr) const;
 
   /// Allocates what batches of up to `num_environments` need.
@@ -68,6 +69,8 @@ class Evaluator {
   class Implementation;
 
  private:
+  const Implementation& implementation() const;
+
   std::unique_ptr<Implementation> implementation_;
 };
 

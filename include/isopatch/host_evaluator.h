@@ -7,13 +7,14 @@
 
 namespace isopatch {
 
-/// The rows of the environments from `begin` on, `count` of them.
+/// The rows of the environments from `begin` on, `count` of them. Throws Error for environments that are not there, as
+/// far as a State tells how many there are, and rows beyond what can be addressed.
 State part_of(const State& state, const Scene& scene, std::int64_t begin, std::int64_t count);
 Results part_of(const Results& results, const Scene& scene, std::int64_t begin);
 
 /// Evaluates from and to host memory on all there is: with cuda every visible device (or the one in `options`), which
 /// share the environments out between them and have the scene each; with cpu and reference all cores. The results have
-/// the same bits however many devices there are.
+/// the same bits however many devices there are. Every call on one that was moved from throws Error.
 class HostEvaluator {
  public:
   /// Throws Error as Evaluator().
@@ -22,11 +23,13 @@ class HostEvaluator {
   /// Computes every array of `results` that is not null and returns when done. Throws Error as Evaluator::evaluate().
   void evaluate(const State& state, const Results& results) const;
 
-  const Scene& scene() const { return evaluators_.front().scene(); }
-  const EvaluatorOptions& options() const { return evaluators_.front().options(); }
-  int num_devices() const { return static_cast<int>(evaluators_.size()); }
+  const Scene& scene() const;
+  const EvaluatorOptions& options() const;
+  int num_devices() const;
 
  private:
+  const Evaluator& first() const;
+
   std::vector<Evaluator> evaluators_;  // one for each device
 };
 

@@ -8,6 +8,7 @@
 #include "isopatch/field.h"
 #include "isopatch/geometry.h"
 #include "isopatch/host_evaluator.h"
+#include "isopatch/limits.h"
 #include "isopatch/mesh.h"
 #include "isopatch/results.h"
 #include "isopatch/scene.h"

@@ -38,12 +38,16 @@ struct MeshReport {
   double volume = 0;                   // m^3
   double min_quality = 0;              // smallest 3 x inradius / circumradius over the tets (1 = regular)
   double mean_quality = 0;
+  std::int64_t flat_tets = 0;        // of a height below limits::kFlatTet of their longest edge
+  std::int64_t first_flat_tet = -1;  // its number in the repaired mesh
 
   // of a surface without tets only
-  std::int64_t turned_triangles = 0;  // all of them where they pointed inward, else 0
-  std::int64_t flat_triangles = 0;    // without area; taken out
-  std::int64_t folded_triangles = 0;  // in pairs that lie back to back; taken out
-  std::int64_t edges_of_many = 0;     // edges of four, six or more triangles
+  std::int64_t turned_triangles = 0;                 // all of them where they pointed inward, else 0
+  std::int64_t flat_triangles = 0;                   // without area; taken out
+  std::int64_t folded_triangles = 0;                 // in pairs that lie back to back; taken out
+  std::int64_t edges_of_many = 0;                    // edges of four, six or more triangles
+  std::int64_t cut_triangles = 0;                    // triangles that another one of the surface cuts through
+  std::array<std::int64_t, 2> first_cut = {-1, -1};  // two that cut each other, by their numbers in the repaired mesh
 };
 
 /// What to do with a tet whose four vertices lie on the surface: a computed field would be zero
@@ -53,15 +57,16 @@ enum class AllBoundaryTets : std::uint8_t { kSplit, kRefuse, kKeep };
 /// Checks `mesh` and repairs what can be repaired: inverted tets are swapped; all-boundary tets are
 /// split at their centroid under `kSplit` (point data is interpolated), refused under `kRefuse`, and
 /// only counted under `kKeep`.
-/// Throws Error, naming `source`, the element and the value, for: no tets, an index out of range, a non-finite
-/// coordinate, a repeated vertex in a tet, zero volume, a duplicated tet, a face shared by more than two
+/// Throws Error, naming `source`, the element and the value, for: no tets, an index out of range, a coordinate, an edge
+/// or a size beyond limits.h, a repeated vertex in a tet, zero volume, a duplicated tet, a face shared by more than two
 /// tets, two tets on the same side of a shared face, and (unless kKeep) a mesh without interior vertex.
 MeshReport check_and_repair(TetMesh& mesh, const std::string& source, AllBoundaryTets policy);
 
-/// The boundary triangles of a checked mesh, outward oriented (right-hand rule), in order of tet and face.
+/// The boundary triangles of a mesh of positively oriented tets, outward oriented (right-hand rule), in order of tet
+/// and face. Throws Error for an index out of range.
 std::vector<Triangle> boundary_triangles(const TetMesh& mesh);
 
-/// True for each point that lies on a boundary triangle.
+/// True for each point that lies on a boundary triangle. Throws Error for an index out of range.
 std::vector<std::uint8_t> boundary_points(const TetMesh& mesh, const std::vector<Triangle>& boundary);
 
 /// Sphere of `radius` about the origin: an icosahedron, every triangle split in four `subdivisions` times
@@ -111,7 +116,8 @@ TetMesh parse_vtu(const std::string& bytes, const std::string& source);
 /// Reads a .vtk, .vtu or .msh file, by its extension.
 TetMesh read_tet_mesh(const std::string& path);
 
-/// Writes a legacy VTK file, ASCII with 17 significant digits, with all point data. Throws Error if it cannot.
+/// Writes a legacy VTK file, ASCII with 17 significant digits, with all point data. Throws Error if it cannot, for an
+/// index out of range and for point data of another length than the points.
 void write_vtk(const TetMesh& mesh, const std::string& path);
 
 }  // namespace isopatch

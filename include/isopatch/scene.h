@@ -31,7 +31,7 @@ enum class Quadrature : std::uint8_t {
 struct ContactOptions {
   DissipationModel dissipation_model = DissipationModel::kHuntCrossley;
   Quadrature quadrature = Quadrature::kFan3;
-  double slip_tolerance = 1e-4;  // m/s, > 0
+  double slip_tolerance = 1e-4;  // m/s
   bool gradient_filter = false;  // drop polygons whose normal is more than 5 pi/8 from either body's inward gradient
 };
 
@@ -40,9 +40,9 @@ struct Body {
   int geometry = 0;  // index into SceneDescription::geometries
   bool rigid = false;
   bool fixed = false;                                   // two fixed bodies are not paired by default
-  double modulus = 1e5;                                 // Pa; ignored where rigid
+  double modulus = 1e5;                                 // Pa, > 0; ignored where rigid
   double dissipation = 0;                               // s/m (hunt_crossley) or s (pfc), >= 0
-  double friction = 0;                                  // coefficient, >= 0
+  double friction = 0;                                  // coefficient, >= 0; limits.h says how large these may be
   std::array<double, 7> pose = {0, 0, 0, 1, 0, 0, 0};   // x y z [m], quaternion w x y z; body to world
   std::array<double, 6> velocity = {0, 0, 0, 0, 0, 0};  // linear [m/s] of the body origin, angular [rad/s], world
 };
@@ -62,7 +62,8 @@ struct SceneDescription {
   ContactOptions contact;
 };
 
-/// Every pair a < b of bodies that are not both fixed and not both rigid, and where not both are half spaces.
+/// Every pair a < b of bodies that are not both fixed and not both rigid, and where not both are half spaces. Throws
+/// Error for a body's geometry index out of range.
 std::vector<Pair> all_pairs(const SceneDescription& scene);
 
 namespace detail {
@@ -70,18 +71,19 @@ struct SceneData;
 }
 
 /// A checked, immutable scene with its hierarchies, ready to be shared by any number of environments and evaluators.
-/// Copies share the data.
+/// Copies share the data. Every call on a scene that was moved from throws Error.
 class Scene {
  public:
   /// Throws Error for an index out of range, a rigid-rigid pair, two half spaces, a pair of a body with itself, the
-  /// same pair twice, a material value out of range, a compliant body with a surface mesh, more than 64 bodies, or no
-  /// bodies.
+  /// same pair twice, a compliant body with a surface mesh, more than 64 bodies, no bodies, an unknown value of an
+  /// enumeration, a material value, pose, velocity or slip tolerance beyond limits.h, and a geometry that is not as a
+  /// make_ function leaves it. Names are for messages: they may be empty, and the same twice, which a file's may not.
   explicit Scene(SceneDescription description);
 
   const SceneDescription& description() const;
   int num_bodies() const;
   int num_pairs() const;
-  const detail::SceneData& data() const { return *data_; }
+  const detail::SceneData& data() const;
 
  private:
   std::shared_ptr<const detail::SceneData> data_;

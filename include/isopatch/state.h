@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What changes between environments and steps. All memory belongs to the caller.
+//
+// An array's address is a multiple of its element's size: 8 bytes for double, 4 for float, the integers, Polygon and
+// DiscreteContact. No byte of an output is one of an input or of another output. Arrays may be columns of one table of
+// records: two with the same stride in bytes may lie in each other's gaps. A null array is not there, whatever its
+// stride.
 #pragma once
 
 #include <cstdint>

@@ -6,13 +6,15 @@
 
 namespace isopatch {
 
-/// Bits of an environment's status word. The first five are faults. An environment with one of the first four has all
-/// its results set to zero; no bit of any other environment's results depends on it.
+/// Bits of an environment's status word; the numbers are those of limits.h, as in a Scene. The first five are faults.
+/// An environment with one of the first four has all its results set to zero; no bit of any other environment's results
+/// depends on it.
 enum Status : std::uint32_t {
   kOk = 0,
   kBadPose = 1u << 0,      // a pose is not finite or beyond 1e12, or a quaternion's norm not in [1e-6, 1e6]
-  kBadVelocity = 1u << 1,  // a velocity is not finite or beyond 1e12
-  kBadMaterial = 1u << 2,  // a modulus is not in (0, 1e30], or a dissipation or friction not in [0, 1e30]
+  kBadVelocity = 1u << 1,  // a velocity is not finite, beyond 1e9 m/s or beyond 1e6 rad/s
+  kBadMaterial = 1u << 2,  // a modulus is not in [1e-3, 1e18], a dissipation not in [0, 1e6] or a friction not in
+                           // [0, 1e4]
   kBadGeometry = 1u << 3,  // a geometry index is out of range, gives a compliant body a surface mesh, or makes a pair
                            // of two half spaces
   kSumOverflow = 1u << 4,  // a polygon's numbers are beyond any sum, or a pair in double has 2^24 polygons or more:

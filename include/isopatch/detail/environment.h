@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "isopatch/detail/scene_view.h"
+#include "isopatch/limits.h"
 #include "isopatch/results.h"
 #include "isopatch/state.h"
 #include "isopatch/status.h"
@@ -78,20 +79,22 @@ ISOPATCH_HD double quaternion_norm(const State& state, std::int64_t environment,
 ISOPATCH_HD std::uint32_t body_status(const SceneView& scene, const State& state, std::int64_t environment, int body) {
   std::uint32_t status = kOk;
   for (int i = 0; i < kPoseSize; ++i) {
-    if (!(std::fabs(read(state.poses, environment, body * kPoseSize + i)) <= 1e12)) status |= kBadPose;
+    if (!(std::fabs(read(state.poses, environment, body * kPoseSize + i)) <= limits::kMaxPosition)) status |= kBadPose;
   }
   const double norm = quaternion_norm(state, environment, body);
-  if (!(norm >= 1e-6 && norm <= 1e6)) status |= kBadPose;
+  if (!(norm >= limits::kMinQuaternion && norm <= limits::kMaxQuaternion)) status |= kBadPose;
 
   for (int i = 0; i < kVelocitySize && state.velocities.data != nullptr; ++i) {
-    if (!(std::fabs(read(state.velocities, environment, body * kVelocitySize + i)) <= 1e12)) status |= kBadVelocity;
+    const double most = i < 3 ? limits::kMaxVelocity : limits::kMaxAngularVelocity;
+    if (!(std::fabs(read(state.velocities, environment, body * kVelocitySize + i)) <= most)) status |= kBadVelocity;
   }
 
   const Material m = read_material(scene, state, environment, body);
-  const bool modulus_ok = scene.bodies[body].rigid || (m.modulus > 0 && m.modulus <= 1e30);
-  if (!(modulus_ok && m.dissipation >= 0 && m.dissipation <= 1e30 && m.friction >= 0 && m.friction <= 1e30)) {
-    status |= kBadMaterial;
-  }
+  const bool modulus_ok =
+      scene.bodies[body].rigid || (m.modulus >= limits::kMinModulus && m.modulus <= limits::kMaxModulus);
+  const bool dissipation_ok = m.dissipation >= 0 && m.dissipation <= limits::kMaxDissipation;
+  const bool friction_ok = m.friction >= 0 && m.friction <= limits::kMaxFriction;
+  if (!(modulus_ok && dissipation_ok && friction_ok)) status |= kBadMaterial;
 
   const int geometry = geometry_of(scene, state, environment, body);
   if (geometry < 0 || geometry >= scene.num_geometries) return status | kBadGeometry;

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "argument_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "arrays.h"
+#include "isopatch/error.h"
+
+namespace isopatch {
+namespace {
+
+/// The bytes of one array: `row` of them from `begin` on, again after every `stride`, `end` being behind the last.
+struct Rows {
+  const char* name;
+  bool output;
+  std::uint64_t begin, end, row, stride;
+};
+
+std::int64_t bytes_of(const char* name, ScalarType type) {
+  if (type == ScalarType::kFloat64) return sizeof(double);
+  if (type == ScalarType::kFloat32) return sizeof(float);
+  throw Error(fmt::format("evaluate: {}: type is {}; it must be one of ScalarType", name, static_cast<int>(type)));
+}
+
+class ArgumentCheck {
+ public:
+  explicit ArgumentCheck(std::int64_t environments) : environments_(environments) {}
+
+  template <class Array>
+  void add(const char* name, Array& array, std::int64_t row, bool output) {
+    if (array.data == nullptr) return;
+    if (array.stride == 0) array.stride = row;
+    if (array.stride < row) {
+      throw Error(fmt::format("evaluate: {}: stride is {} elements; a row has {}", name, array.stride, row));
+    }
+    const std::int64_t size = bytes_of(name, array.type);
+    add_rows(name, array.data, row, array.stride, size, size, output);
+  }
+
+  template <class T>
+  void add(const char* name, T* packed, std::int64_t row, bool output) {
+    if (packed != nullptr) add_rows(name, packed, row, row, sizeof(T), alignof(T), output);
+  }
+
+  void check_overlaps() {
+    std::sort(rows_.begin(), rows_.end(), [](const Rows& a, const Rows& b) { return a.begin < b.begin; });
+    for (auto a = rows_.begin(); a != rows_.end(); ++a) {
+      for (auto b = a + 1; b != rows_.end() && b->begin < a->end; ++b) {
+        if ((!a->output && !b->output) || are_apart(*a, *b)) continue;
+        throw Error(
+            fmt::format("evaluate: {} and {} share bytes; give each output memory of its own", a->name, b->name));
+      }
+    }
+  }
+
+ private:
+  void add_rows(const char* name, const void* data, std::int64_t row, std::int64_t stride, std::int64_t size,
+                std::int64_t alignment, bool output) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(data);
+    if (begin % static_cast<std::uintptr_t>(alignment) != 0) {
+      throw Error(fmt::format("evaluate: {}: the address {} is not a multiple of {} bytes", name, data, alignment));
+    }
+    if (environments_ == 0 || row == 0) return;
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    const auto room = static_cast<std::uint64_t>(std::numeric_limits<std::uintptr_t>::max()) - begin;
+    const std::int64_t most = static_cast<std::int64_t>(std::min<std::uint64_t>(room, kMost)) / size;  // elements
+    if (row > most || (environments_ > 1 && stride > (most - row) / (environments_ - 1))) {
+      throw Error(
+          fmt::format("evaluate: {}: {} environments with a stride of {} elements are more than can be addressed", name,
+                      environments_, stride));
+    }
+    const auto bytes = [&](std::int64_t elements) { return static_cast<std::uint64_t>(elements * size); };
+    const std::uint64_t length = bytes((environments_ - 1) * stride + row);
+    rows_.push_back({name, output, begin, begin + length, bytes(row), environments_ == 1 ? length : bytes(stride)});
+  }
+
+  /// The rows of b lie in the gaps between those of a, as columns of one table of records do. a begins first, and their
+  /// bytes reach into each other.
+  static bool are_apart(const Rows& a, const Rows& b) {
+    if (a.stride != b.stride) return false;
+    const std::uint64_t offset = (b.begin - a.begin) % a.stride;
+    return offset >= a.row && b.row <= a.stride - offset;
+  }
+
+  std::int64_t environments_;
+  std::vector<Rows> rows_;
+};
+
+/// A buffer of a capacity, and the number that would have been enough.
+void check_capacity(const char* name, const void* buffer, const void* needed, std::int32_t capacity) {
+  if (capacity < 0) {
+    throw Error(fmt::format("evaluate: results.{}_capacity is {}; it must not be negative", name, capacity));
+  }
+  if (buffer != nullptr && needed == nullptr) {
+    throw Error(fmt::format("evaluate: results.{0}s needs results.{0}s_needed, which is null; give both", name));
+  }
+}
+
+}  // namespace
+
+void check_arguments(const Scene& scene, State& state, Results& results) {
+  if (state.num_environments < 0) {
+    throw Error(fmt::format("evaluate: state.num_environments is {}; it must not be negative", state.num_environments));
+  }
+  if (state.num_environments > std::numeric_limits<std::int64_t>::max() / (scene.num_pairs() + 1)) {
+    throw Error(fmt::format("evaluate: state.num_environments is {}; so many pairs cannot be numbered",
+                            state.num_environments));
+  }
+  if (state.poses.data == nullptr && state.num_environments > 0) {
+    throw Error("evaluate: state.poses is null; poses are required");
+  }
+  if (scene.num_pairs() > 0 && results.body_wrench.data != nullptr && results.pair_wrench.data == nullptr) {
+    throw Error("evaluate: results.body_wrench is summed from results.pair_wrench, which is null; give both");
+  }
+  check_capacity("polygon", results.polygons, results.polygons_needed, results.polygon_capacity);
+  check_capacity("contact", results.contacts, results.contacts_needed, results.contact_capacity);
+
+  ArgumentCheck check(state.num_environments);
+  for_each_input(state, scene,
+                 [&](const char* name, auto& array, std::int64_t row) { check.add(name, array, row, false); });
+  for_each_output(results, scene,
+                  [&](const char* name, auto& array, std::int64_t row) { check.add(name, array, row, true); });
+  check.check_overlaps();
+}
+
+void check_options(const EvaluatorOptions& options) {
+  if (options.num_threads < 0) {
+    throw Error(
+        fmt::format("evaluator: num_threads is {}; give 0 for all cores, or a positive number", options.num_threads));
+  }
+  if (options.device < -1) {
+    throw Error(
+        fmt::format("evaluator: device is {}; give -1 for the current one, or a device's number", options.device));
+  }
+  const auto require = [](const char* name, auto value, auto last, const char* type) {
+    if (value <= last) return;
+    throw Error(fmt::format("evaluator: {} is {}; it must be one of {}", name, static_cast<int>(value), type));
+  };
+  require("backend", options.backend, Backend::kReference, "Backend");
+  require("precision", options.precision, Precision::kDouble, "Precision");
+  require("vectors", options.vectors, Vectors::kAvx512, "Vectors");
+}
+
+}  // namespace isopatch
