@@ -6,6 +6,7 @@
 #include "arrays.h"
 #include "evaluator_backend.h"
 #include "isopatch/error.h"
+#include "threads/standard_arithmetic.h"
 
 namespace isopatch {
 
@@ -45,6 +46,7 @@ void check(const Scene& scene, State& state, Results& results) {
 }
 
 std::unique_ptr<Evaluator::Implementation> make_backend(Scene scene, EvaluatorOptions options) {
+  const StandardArithmetic standard;
   if (options.num_threads < 0) {
     throw Error(
         fmt::format("evaluator: num_threads is {}; give 0 for all cores, or a positive number", options.num_threads));
@@ -73,6 +75,7 @@ Evaluator::Evaluator(Evaluator&&) noexcept = default;
 Evaluator& Evaluator::operator=(Evaluator&&) noexcept = default;
 
 void Evaluator::evaluate(const State& state, const Results& results, void* stream) const {
+  const StandardArithmetic standard;
   State checked_state = state;
   Results checked_results = results;
   check(scene(), checked_state, checked_results);

@@ -13,6 +13,7 @@
 #include "host/cli/states_file.h"
 #include "host/cli/vtk_patches.h"
 #include "host/cpu/traversal_counts.h"
+#include "host/threads/standard_arithmetic.h"
 #include "isopatch/isopatch.h"
 
 namespace isopatch::cli {
@@ -165,6 +166,7 @@ void print_table(const EvaluateArguments& arguments, const HostEvaluator& evalua
 }  // namespace
 
 void evaluate_command(const EvaluateArguments& arguments) {
+  const StandardArithmetic standard;
   Stages stages;
   check_arguments(arguments);
 

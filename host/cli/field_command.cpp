@@ -5,6 +5,7 @@
 
 #include "host/cli/atomic_file.h"
 #include "host/cli/commands.h"
+#include "host/threads/standard_arithmetic.h"
 #include "isopatch/isopatch.h"
 
 namespace isopatch::cli {
@@ -55,6 +56,7 @@ void print_row(const char* name, const T& value, const char* note = "") {
 }  // namespace
 
 void field_command(const FieldArguments& arguments) {
+  const StandardArithmetic standard;
   const FieldOptions options = options_of(arguments);
   check_writable(arguments.output);
   Geometry geometry = make_tet_mesh(arguments.input, read_vtk(arguments.input), options);

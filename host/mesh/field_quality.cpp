@@ -5,6 +5,7 @@
 #include "isopatch/field.h"
 #include "mesh/face_table.h"
 #include "mesh/point_math.h"
+#include "threads/standard_arithmetic.h"
 
 namespace isopatch {
 namespace {
@@ -55,6 +56,7 @@ Point3 inward_normal(const TetMesh& mesh, const Triangle& outward) {
 
 FieldQuality measure_field(const TetMesh& mesh, const std::vector<Triangle>& surface,
                            const std::vector<double>& extent) {
+  const StandardArithmetic standard;
   FieldQuality quality;
   const std::vector<std::uint8_t> on_surface = boundary_points(mesh, surface);
   std::vector<Point3> gradients;

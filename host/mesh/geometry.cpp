@@ -11,6 +11,7 @@
 #include "isopatch/error.h"
 #include "mesh/mesh_check.h"
 #include "mesh/point_math.h"
+#include "threads/standard_arithmetic.h"
 
 namespace isopatch {
 namespace {
@@ -163,6 +164,7 @@ Geometry make_bolt(const std::string& name, const Bolt& bolt) { return make_with
 Geometry make_nut(const std::string& name, const Nut& nut) { return make_with_distance(name, make_nut_mesh(nut)); }
 
 Geometry make_half_space(const std::string& name, double thickness) {
+  const StandardArithmetic standard;
   if (!(std::isfinite(thickness) && thickness > 0)) {
     throw Error(fmt::format("{}: thickness {} m; it must be finite and positive", name, thickness));
   }
@@ -174,6 +176,7 @@ Geometry make_half_space(const std::string& name, double thickness) {
 }
 
 Geometry make_tet_mesh(const std::string& name, TetMesh mesh, const FieldOptions& field) {
+  const StandardArithmetic standard;
   using Kind = FieldOptions::Kind;
   const bool from_file = field.kind == Kind::kPointData;
   Geometry geometry = make_checked(name, std::move(mesh), from_file ? AllBoundaryTets::kKeep : field.all_boundary_tets);

@@ -17,6 +17,7 @@
 #include "isopatch/mesh.h"
 #include "mesh/convex_hull.h"
 #include "mesh/point_math.h"
+#include "threads/standard_arithmetic.h"
 
 namespace isopatch {
 namespace {
@@ -317,6 +318,7 @@ double tet_volume(const TetMesh& mesh) {
 }  // namespace
 
 TetMesh make_convex_hull_mesh(const std::vector<Point3>& points) {
+  const StandardArithmetic standard;
   const Frame frame = frame_of(points);
   std::vector<Point3> scaled;
   for (const Point3& p : points) scaled.push_back((1 / frame.size) * (p - frame.middle));

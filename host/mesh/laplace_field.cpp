@@ -12,6 +12,7 @@
 #include "isopatch/field.h"
 #include "mesh/groups.h"
 #include "mesh/point_math.h"
+#include "threads/standard_arithmetic.h"
 
 namespace isopatch {
 namespace {
@@ -264,6 +265,7 @@ std::int64_t count_outside(const Body& body, const std::vector<double>& value) {
 
 std::vector<double> laplace_extent(const TetMesh& mesh, const std::vector<Triangle>& surface, const FieldCore& core,
                                    const std::string& source, std::vector<std::string>& warnings) {
+  const StandardArithmetic standard;
   Body body = make_body(mesh, surface, source);
   const Mask in_core = find_core(body, core);
   check_core(body, in_core);

@@ -14,6 +14,7 @@
 #include "mesh/face_table.h"
 #include "mesh/mesh_quality.h"
 #include "mesh/point_math.h"
+#include "threads/standard_arithmetic.h"
 
 namespace isopatch {
 namespace {
@@ -219,6 +220,7 @@ MeshReport check_and_repair(TetMesh& mesh, const std::string& source, AllBoundar
 
 MeshReport check_and_repair(TetMesh& mesh, const std::string& source, AllBoundaryTets policy,
                             std::vector<Triangle>& boundary) {
+  const StandardArithmetic standard;
   check_counts(mesh, source);
   check_points(mesh, source);
   check_indices(mesh, source);

@@ -8,6 +8,7 @@
 
 #include "isopatch/error.h"
 #include "isopatch/field.h"
+#include "threads/standard_arithmetic.h"
 
 namespace isopatch {
 namespace {
@@ -36,6 +37,7 @@ double interpolated(const std::vector<std::array<double, 2>>& table, double exte
 }  // namespace
 
 void check_strain_map(const StrainMap& map) {
+  const StandardArithmetic standard;
   const double x = map.parameter;
   if (map.kind == StrainMap::Kind::kTrue && !(x > 0 && x < 1))
     throw Error(fmt::format("strain: a true strain map compressed by {}; it must lie between 0 and 1", x));
@@ -45,6 +47,7 @@ void check_strain_map(const StrainMap& map) {
 }
 
 double mapped_extent(const StrainMap& map, double extent) {
+  const StandardArithmetic standard;
   // both ends exactly, whatever the rounding
   if (extent <= 0) return 0;
   if (extent >= 1) return 1;

@@ -13,6 +13,7 @@
 #include "isopatch/triangle_mesh.h"
 #include "mesh/file_cursor.h"
 #include "mesh/point_math.h"
+#include "threads/standard_arithmetic.h"
 
 namespace isopatch {
 namespace {
@@ -179,6 +180,7 @@ double diagonal(const TriangleMesh& mesh) {
 }  // namespace
 
 MeshReport check_and_repair(TriangleMesh& mesh, const std::string& source) {
+  const StandardArithmetic standard;
   check_counts(mesh, source);
   check_points(mesh, source);
   for (std::size_t i = 0; i < mesh.triangles.size(); ++i) check_triangle(mesh, i, source);

@@ -12,6 +12,7 @@
 #include "isopatch/thread.h"
 #include "mesh/point_math.h"
 #include "mesh/thread_parts.h"
+#include "threads/standard_arithmetic.h"
 
 namespace isopatch {
 namespace {
@@ -122,6 +123,7 @@ Thread scaled(const Thread& thread, double factor) {
 }  // namespace
 
 Bolt metric_bolt(double diameter) {
+  const StandardArithmetic standard;
   Bolt bolt;
   const double factor = diameter / bolt.thread.diameter;
   bolt.thread = scaled(bolt.thread, factor);
@@ -132,6 +134,7 @@ Bolt metric_bolt(double diameter) {
 }
 
 Nut metric_nut(double diameter) {
+  const StandardArithmetic standard;
   Nut nut;
   const double factor = diameter / nut.thread.diameter;
   nut.thread = scaled(nut.thread, factor);
@@ -141,6 +144,7 @@ Nut metric_nut(double diameter) {
 }
 
 TriangleMesh make_bolt_surface(const Bolt& bolt) {
+  const StandardArithmetic standard;
   check_bolt(bolt);
   const ThreadGrid grid = bolt_grid(bolt);
   TriangleMesh mesh;
@@ -156,6 +160,7 @@ TriangleMesh make_bolt_surface(const Bolt& bolt) {
 }
 
 TriangleMesh make_nut_surface(const Nut& nut) {
+  const StandardArithmetic standard;
   check_nut(nut);
   const ThreadGrid grid = nut_grid(nut);
   TriangleMesh mesh;
@@ -170,6 +175,7 @@ TriangleMesh make_nut_surface(const Nut& nut) {
 }
 
 TetMesh make_bolt_mesh(const Bolt& bolt) {
+  const StandardArithmetic standard;
   check_bolt(bolt);
   const ThreadGrid grid = bolt_grid(bolt);
   const Radius thread = bolt_thread(bolt);
@@ -193,6 +199,7 @@ TetMesh make_bolt_mesh(const Bolt& bolt) {
 }
 
 TetMesh make_nut_mesh(const Nut& nut) {
+  const StandardArithmetic standard;
   check_nut(nut);
   const ThreadGrid grid = nut_grid(nut);
   const Radius thread = nut_thread(nut);

@@ -6,6 +6,7 @@
 
 #include "isopatch/error.h"
 #include "isopatch/mesh.h"
+#include "threads/standard_arithmetic.h"
 
 namespace isopatch {
 namespace {
@@ -55,6 +56,7 @@ std::string format_mesh(const TetMesh& mesh) {
 }  // namespace
 
 void write_vtk(const TetMesh& mesh, const std::string& path) {
+  const StandardArithmetic standard;
   check_writable(mesh, path);
   const std::string text = format_mesh(mesh);
   std::ofstream file(path, std::ios::binary);

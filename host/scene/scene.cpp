@@ -10,6 +10,7 @@
 #include "isopatch/error.h"
 #include "mesh/components.h"
 #include "scene/scene_data.h"
+#include "threads/standard_arithmetic.h"
 
 namespace isopatch {
 
@@ -149,6 +150,7 @@ std::vector<Pair> all_pairs(const SceneDescription& scene) {
 }
 
 Scene::Scene(SceneDescription description) {
+  const StandardArithmetic standard;
   check(description);
   const auto data = std::make_shared<SceneData>();
   data->description = std::move(description);
