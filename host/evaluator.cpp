@@ -6,12 +6,14 @@
 #include "argument_check.h"
 #include "evaluator_backend.h"
 #include "isopatch/error.h"
+#include "threads/standard_arithmetic.h"
 
 namespace isopatch {
 
 namespace {
 
 std::unique_ptr<Evaluator::Implementation> make_backend(Scene scene, EvaluatorOptions options) {
+  const StandardArithmetic standard;
   check_options(options);
   scene.data();  // throws where it has been moved from
   switch (options.backend) {
@@ -41,6 +43,7 @@ const Evaluator::Implementation& Evaluator::implementation() const {
 }
 
 void Evaluator::evaluate(const State& state, const Results& results, void* stream) const {
+  const StandardArithmetic standard;
   State checked_state = state;
   Results checked_results = results;
   check_arguments(scene(), checked_state, checked_results);

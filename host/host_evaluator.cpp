@@ -4,15 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <limits>
-#include <thread>
 #include <type_traits>
 
 #include "argument_check.h"
 #include "arrays.h"
 #include "device_batch.h"
 #include "isopatch/error.h"
+#include "threads/share_out.h"
 
 namespace isopatch {
 
@@ -96,25 +95,14 @@ void HostEvaluator::evaluate(const State& state, const Results& results) const {
   if (evaluators_.size() == 1) return evaluate_on_device(first(), state, results);
 
   const auto devices = static_cast<std::int64_t>(evaluators_.size());
-  std::vector<std::exception_ptr> errors(evaluators_.size());
-  {
-    std::vector<std::jthread> threads;
-    for (std::int64_t i = 0; i < devices; ++i) {
+  Turns turns(devices, 1);
+  run_on_threads(static_cast<int>(devices), [&](int thread) {
+    turns.take(thread, [&](std::int64_t i, std::int64_t) {
       const std::int64_t begin = i * state.num_environments / devices, end = (i + 1) * state.num_environments / devices;
-      threads.emplace_back([&, i, begin, end] {
-        const auto at = static_cast<std::size_t>(i);
-        try {
-          evaluate_on_device(evaluators_[at], part_of(state, scene(), begin, end - begin),
-                             part_of(results, scene(), begin));
-        } catch (...) {
-          errors[at] = std::current_exception();
-        }
-      });
-    }
-  }
-  for (const std::exception_ptr& error : errors) {
-    if (error) std::rethrow_exception(error);
-  }
+      evaluate_on_device(evaluators_[static_cast<std::size_t>(i)], part_of(state, scene(), begin, end - begin),
+                         part_of(results, scene(), begin));
+    });
+  });
 }
 
 }  // namespace isopatch

@@ -96,8 +96,9 @@ def count(program, scene, precision, environments, repeat):
     with tempfile.TemporaryDirectory() as folder:
         command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out", str(program), str(scene)]
         command += ["--precision", precision, "--envs", str(environments), "--repeat", str(repeat)]
-        one_thread = {**os.environ, "OMP_NUM_THREADS": "1"}  # others, once there, would be counted while they wait
-        done = subprocess.run(command, capture_output=True, text=True, env=one_thread)
+        # on one processor nobody starts other threads, which would be counted while they wait
+        one = {min(os.sched_getaffinity(0))}
+        done = subprocess.run(command, capture_output=True, text=True, preexec_fn=lambda: os.sched_setaffinity(0, one))
     collected = re.search(r"Collected : (\d+)", done.stderr)
     sizes = re.search(r"(\d+) pairs, (\d+) polygons", done.stdout)
     if done.returncode != 0 or not collected or not sizes:

@@ -14,6 +14,7 @@
 #include "host/cpu/traversal_counts.h"
 #include "host/files/output_file.h"
 #include "host/text/quote.h"
+#include "host/threads/standard_arithmetic.h"
 #include "isopatch/isopatch.h"
 
 namespace isopatch::cli {
@@ -166,6 +167,7 @@ void print_table(const EvaluateArguments& arguments, const HostEvaluator& evalua
 }  // namespace
 
 void evaluate_command(const EvaluateArguments& arguments) {
+  const StandardArithmetic standard;
   Stages stages;
   check_arguments(arguments);
 

@@ -8,6 +8,7 @@
 #include "host/cli/commands.h"
 #include "host/files/output_file.h"
 #include "host/text/quote.h"
+#include "host/threads/standard_arithmetic.h"
 #include "isopatch/isopatch.h"
 
 namespace isopatch::cli {
@@ -72,6 +73,7 @@ void print_row(const char* name, const T& value, const char* note = "") {
 }  // namespace
 
 void field_command(const FieldArguments& arguments) {
+  const StandardArithmetic standard;
   const FieldOptions options = options_of(arguments);
   check_name(arguments.name);
   check_writable(arguments.output);

@@ -8,6 +8,7 @@
 #include "host/scene/hierarchy_statistics.h"
 #include "host/scene/scene_data.h"
 #include "host/text/quote.h"
+#include "host/threads/standard_arithmetic.h"
 #include "isopatch/isopatch.h"
 
 namespace isopatch::cli {
@@ -151,6 +152,7 @@ void scene_info(const std::string& file) {
 }  // namespace
 
 void info_command(const std::vector<std::string>& files, const std::string& field) {
+  const StandardArithmetic standard;
   for (const std::string& file : files) {
     if (&file != &files.front()) fmt::print("\n");
     const std::string extension = std::filesystem::path(file).extension().string();

@@ -8,6 +8,7 @@
 #include "host/cli/mesher.h"
 #include "host/files/output_file.h"
 #include "host/text/quote.h"
+#include "host/threads/standard_arithmetic.h"
 #include "isopatch/isopatch.h"
 
 namespace isopatch::cli {
@@ -56,6 +57,7 @@ void print_row(const char* name, const T& value, const std::string& note = "") {
 }  // namespace
 
 void tetrahedralize_command(const TetrahedralizeArguments& arguments) {
+  const StandardArithmetic standard;
   if (arguments.edge_length && !(std::isfinite(*arguments.edge_length) && *arguments.edge_length > 0))
     throw Error(fmt::format("--edge-length: must be finite and greater than 0, found {}", *arguments.edge_length));
   check_writable(arguments.output);

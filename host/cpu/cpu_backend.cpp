@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All environments on all cores. A thread takes the next few environments (OpenMP) and evaluates their pairs one
-// after another: in packs (pack_evaluation.h), or with the code that a warp runs on the GPU at a width of one lane.
-#include <omp.h>
-
+// All environments on all cores. A thread takes the next few environments and evaluates their pairs one after
+// another: in packs (pack_evaluation.h), or with the code that a warp runs on the GPU at a width of one lane.
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -14,6 +12,7 @@
 #include "isopatch/detail/energy.h"
 #include "isopatch/detail/evaluate_pair.h"
 #include "scene/scene_data.h"
+#include "threads/share_out.h"
 
 namespace isopatch {
 
@@ -100,20 +99,15 @@ class CpuBackend final : public Evaluator::Implementation {
 
     // small enough to share out uneven work, large enough that the counter and neighbouring results stay quiet
     constexpr std::int64_t kChunk = 8;
-    const int wanted = options_.num_threads > 0 ? options_.num_threads : omp_get_num_procs();
-    const std::int64_t threads =
-        std::max<std::int64_t>(std::min<std::int64_t>(wanted, (count + kChunk - 1) / kChunk), 1);
-    const WorkspacePool::Loan work(workspaces_, static_cast<std::size_t>(threads));
-    if (threads == 1) {
-      for (std::int64_t e = 0; e < count; ++e) evaluate_one(batch, e, work[0]);
-      return;
-    }
-#pragma omp parallel num_threads(static_cast <int>(threads))
-    {
-      ThreadWorkspace& own = work[static_cast<std::size_t>(omp_get_thread_num())];
-#pragma omp for schedule(dynamic, kChunk) nowait
-      for (std::int64_t e = 0; e < count; ++e) evaluate_one(batch, e, own);
-    }
+    const std::int64_t chunks = (count + kChunk - 1) / kChunk;
+    const std::int64_t threads = chunks > 1 ? std::min<std::int64_t>(usable_threads(options_.num_threads), chunks) : 1;
+    Turns turns(count, kChunk);
+    run_on_threads(static_cast<int>(threads), [&](int thread) {
+      const WorkspacePool::Loan work(workspaces_);
+      turns.take(thread, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t e = begin; e < end; ++e) evaluate_one(batch, e, *work);
+      });
+    });
   }
 
  private:

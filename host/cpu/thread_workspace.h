@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <memory>
-#include <mutex>
 #include <utility>
-#include <vector>
 
 #include "cpu/pack_kernels.h"
 #include "isopatch/detail/begin_environment.h"
@@ -23,52 +23,51 @@ struct ThreadWorkspace {
   explicit ThreadWorkspace(std::int32_t wide_nodes) : packs(wide_nodes) {}
 };
 
-/// Workspaces that wait for the next evaluation, so that small ones do not allocate.
+/// Workspaces that wait for the next evaluation, so that small ones do not allocate. Without a lock, which a child made
+/// by fork() could find held by a thread that it does not have.
 class WorkspacePool {
  public:
   explicit WorkspacePool(std::int32_t wide_nodes) : wide_nodes_(wide_nodes) {}
+  ~WorkspacePool() {
+    for (auto& place : waiting_) delete place.load();
+  }
+  WorkspacePool(const WorkspacePool&) = delete;
+  WorkspacePool& operator=(const WorkspacePool&) = delete;
 
-  /// One for each thread of an evaluation. Borrowed before the threads start, where running out of memory can still be
-  /// reported, and given back in the end.
+  /// One that a thread works in, given back in the end.
   class Loan {
    public:
-    Loan(WorkspacePool& pool, std::size_t threads) : pool_(pool), work_(pool.take(threads)) {}
-    ~Loan() { pool_.give_back(work_); }
+    explicit Loan(WorkspacePool& pool) : pool_(pool), work_(pool.take()) {}
+    ~Loan() { pool_.give_back(std::move(work_)); }
     Loan(const Loan&) = delete;
     Loan& operator=(const Loan&) = delete;
-    ThreadWorkspace& operator[](std::size_t thread) const { return *work_[thread]; }
+    ThreadWorkspace& operator*() const { return *work_; }
 
    private:
     WorkspacePool& pool_;
-    std::vector<std::unique_ptr<ThreadWorkspace>> work_;
+    std::unique_ptr<ThreadWorkspace> work_;
   };
 
  private:
-  using Workspaces = std::vector<std::unique_ptr<ThreadWorkspace>>;
-
-  Workspaces take(std::size_t threads) {
-    Workspaces out;
-    out.reserve(threads);
-    const std::lock_guard lock(mutex_);
-    while (out.size() < threads && !waiting_.empty()) {
-      out.push_back(std::move(waiting_.back()));
-      waiting_.pop_back();
+  std::unique_ptr<ThreadWorkspace> take() {
+    for (auto& place : waiting_) {
+      if (place.load(std::memory_order_relaxed) == nullptr) continue;
+      if (ThreadWorkspace* const found = place.exchange(nullptr)) return std::unique_ptr<ThreadWorkspace>(found);
     }
-    while (out.size() < threads) {
-      out.push_back(std::make_unique<ThreadWorkspace>(wide_nodes_));
-      waiting_.reserve(++made_);  // to give back takes no memory
-    }
-    return out;
+    return std::make_unique<ThreadWorkspace>(wide_nodes_);
   }
-  void give_back(Workspaces& work) noexcept {
-    const std::lock_guard lock(mutex_);
-    for (auto& one : work) waiting_.push_back(std::move(one));
+
+  void give_back(std::unique_ptr<ThreadWorkspace> work) noexcept {
+    for (auto& place : waiting_) {
+      ThreadWorkspace* none = place.load(std::memory_order_relaxed);
+      if (none != nullptr || !place.compare_exchange_strong(none, work.get())) continue;
+      static_cast<void>(work.release());
+      return;
+    }
   }
 
   const std::int32_t wide_nodes_;
-  std::mutex mutex_;
-  Workspaces waiting_;
-  std::size_t made_ = 0;
+  std::array<std::atomic<ThreadWorkspace*>, 256> waiting_ = {};  // more are deleted
 };
 
 }  // namespace isopatch

@@ -13,6 +13,7 @@
 #include "isopatch/error.h"
 #include "isopatch/mesh.h"
 #include "mesh/point_math.h"
+#include "threads/standard_arithmetic.h"
 
 namespace isopatch {
 namespace {
@@ -111,6 +112,7 @@ void add_region(TetMesh& mesh, std::vector<Facet> facets) {
 }  // namespace
 
 TetMesh make_box_mesh(const Point3& size) {
+  const StandardArithmetic standard;
   for (const double edge : size) {
     if (std::isfinite(edge) && edge > 0) continue;
     throw Error(fmt::format("box: size ({}, {}, {}) m; each must be finite and positive", size[0], size[1], size[2]));

@@ -5,10 +5,10 @@
 #include <numeric>
 #include <utility>
 
+#include "threads/share_out.h"
+
 namespace isopatch {
 namespace {
-
-constexpr std::size_t kSmall = 4096;  // tets that one thread sorts
 
 FaceUse make_face_use(const Tet& tet, std::int32_t tet_index, int face) {
   Triangle v = tet_face(tet, face);
@@ -60,13 +60,12 @@ std::vector<FaceUse> sorted_faces(const std::vector<Tet>& tets) {
       faces[end[first_vertex(use.sorted)]++] = use;
     }
   }
-#pragma omp parallel for schedule(dynamic, 256) if (tets.size() > kSmall)
-  for (std::int32_t v = 0; v <= last; ++v) {
-    const auto row = [&](std::int32_t i) {
-      return faces.begin() + static_cast<std::ptrdiff_t>(i < 0 ? 0 : end[static_cast<std::size_t>(i)]);
+  share_out(static_cast<std::int64_t>(tets.size()), std::int64_t{last} + 1, 256, [&](std::size_t v) {
+    const auto row = [&](std::size_t before) {
+      return faces.begin() + static_cast<std::ptrdiff_t>(before == 0 ? 0 : end[before - 1]);
     };
-    std::sort(row(v - 1), row(v), comes_before);
-  }
+    std::sort(row(v), row(v + 1), comes_before);
+  });
   return faces;
 }
 

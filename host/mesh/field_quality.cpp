@@ -6,6 +6,7 @@
 #include "mesh/element_check.h"
 #include "mesh/face_table.h"
 #include "mesh/point_math.h"
+#include "threads/standard_arithmetic.h"
 
 namespace isopatch {
 namespace {
@@ -56,6 +57,7 @@ Point3 inward_normal(const TetMesh& mesh, const Triangle& outward) {
 
 FieldQuality measure_field(const TetMesh& mesh, const std::vector<Triangle>& surface,
                            const std::vector<double>& extent) {
+  const StandardArithmetic standard;
   check_indices(mesh.tets, mesh.points.size(), "measure_field");
   if (extent.size() != mesh.points.size()) {
     throw Error(fmt::format("measure_field: {} extents; the mesh has {} points", extent.size(), mesh.points.size()));

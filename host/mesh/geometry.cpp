@@ -16,6 +16,7 @@
 #include "mesh/geometry_check.h"
 #include "mesh/mesh_check.h"
 #include "mesh/point_math.h"
+#include "threads/standard_arithmetic.h"
 
 namespace isopatch {
 namespace {
@@ -166,6 +167,7 @@ Geometry make_bolt(const std::string& name, const Bolt& bolt) { return make_with
 Geometry make_nut(const std::string& name, const Nut& nut) { return make_with_distance(name, make_nut_mesh(nut)); }
 
 Geometry make_half_space(const std::string& name, double thickness) {
+  const StandardArithmetic standard;
   Geometry geometry;
   geometry.name = name;
   geometry.kind = GeometryKind::kHalfSpace;
@@ -175,6 +177,7 @@ Geometry make_half_space(const std::string& name, double thickness) {
 }
 
 Geometry make_tet_mesh(const std::string& name, TetMesh mesh, const FieldOptions& field) {
+  const StandardArithmetic standard;
   using Kind = FieldOptions::Kind;
   const bool from_file = field.kind == Kind::kPointData;
   if (!from_file && field.kind != Kind::kDistance && field.kind != Kind::kLaplace) {

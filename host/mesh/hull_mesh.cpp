@@ -18,6 +18,7 @@
 #include "mesh/convex_hull.h"
 #include "mesh/fixed_math.h"
 #include "mesh/point_math.h"
+#include "threads/standard_arithmetic.h"
 
 namespace isopatch {
 namespace {
@@ -318,6 +319,7 @@ double tet_volume(const TetMesh& mesh) {
 }  // namespace
 
 TetMesh make_convex_hull_mesh(const std::vector<Point3>& points) {
+  const StandardArithmetic standard;
   const Frame frame = frame_of(points);
   std::vector<Point3> scaled;
   for (const Point3& p : points) scaled.push_back((1 / frame.size) * (p - frame.middle));

@@ -13,6 +13,7 @@
 #include "mesh/groups.h"
 #include "mesh/laplace_solver.h"
 #include "mesh/point_math.h"
+#include "threads/standard_arithmetic.h"
 
 namespace isopatch {
 namespace {
@@ -255,6 +256,7 @@ std::vector<double> laplace_extent(const TetMesh& mesh, const std::vector<Triang
 
 std::vector<double> laplace_extent(const TetMesh& mesh, const std::vector<Triangle>& surface, const FieldCore& core,
                                    const std::string& source, std::vector<std::string>& warnings, SolverWork& work) {
+  const StandardArithmetic standard;
   check_indices(mesh.tets, mesh.points.size(), source);
   check_indices(surface, mesh.points.size(), source);
   if (mesh.tets.empty()) throw Error(source + ": the mesh has no tets to solve Laplace's equation in");

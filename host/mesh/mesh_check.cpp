@@ -16,6 +16,7 @@
 #include "mesh/face_table.h"
 #include "mesh/mesh_quality.h"
 #include "mesh/point_math.h"
+#include "threads/standard_arithmetic.h"
 
 namespace isopatch {
 namespace {
@@ -198,6 +199,7 @@ MeshReport check_and_repair(TetMesh& mesh, const std::string& source, AllBoundar
 
 MeshReport check_and_repair(TetMesh& mesh, const std::string& source, AllBoundaryTets policy,
                             std::vector<Triangle>& boundary) {
+  const StandardArithmetic standard;
   if (static_cast<int>(policy) > static_cast<int>(AllBoundaryTets::kKeep)) {
     throw Error(
         fmt::format("{}: the policy is {}; it must be one of AllBoundaryTets", source, static_cast<int>(policy)));

@@ -15,6 +15,7 @@
 #include "isopatch/mesh.h"
 #include "mesh/file_cursor.h"
 #include "mesh/msh_elements.h"
+#include "threads/standard_arithmetic.h"
 
 namespace isopatch {
 namespace {
@@ -388,6 +389,9 @@ std::string MshReader::skipped_elements() const {
 
 }  // namespace
 
-TetMesh parse_msh(const std::string& bytes, const std::string& source) { return MshReader(bytes, source).read(); }
+TetMesh parse_msh(const std::string& bytes, const std::string& source) {
+  const StandardArithmetic standard;
+  return MshReader(bytes, source).read();
+}
 
 }  // namespace isopatch

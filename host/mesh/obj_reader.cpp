@@ -12,6 +12,7 @@
 #include "isopatch/triangle_mesh.h"
 #include "mesh/file_cursor.h"
 #include "mesh/polygon_fan.h"
+#include "threads/standard_arithmetic.h"
 
 namespace isopatch {
 namespace {
@@ -144,6 +145,9 @@ void ObjReader::read_face(const Words& words, std::size_t place) {
 
 }  // namespace
 
-TriangleMesh parse_obj(const std::string& bytes, const std::string& source) { return ObjReader(bytes, source).read(); }
+TriangleMesh parse_obj(const std::string& bytes, const std::string& source) {
+  const StandardArithmetic standard;
+  return ObjReader(bytes, source).read();
+}
 
 }  // namespace isopatch

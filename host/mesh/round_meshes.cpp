@@ -12,6 +12,7 @@
 #include "mesh/fixed_math.h"
 #include "mesh/point_math.h"
 #include "mesh/revolve.h"
+#include "threads/standard_arithmetic.h"
 
 namespace isopatch {
 namespace {
@@ -69,6 +70,7 @@ void add_hemisphere(RevolvedMesh& mesh, std::size_t centre, std::size_t seam, do
 }  // namespace
 
 int circle_segments(double radius, double edge_length) {
+  const StandardArithmetic standard;
   check_length("segments", "radius", radius);
   check_length("segments", "edge length", edge_length);
   const double quarters = std::numbers::pi / 2 * radius / edge_length;
@@ -80,6 +82,7 @@ int circle_segments(double radius, double edge_length) {
 }
 
 int sphere_subdivisions(double radius, double edge_length) {
+  const StandardArithmetic standard;
   check_length("subdivisions", "radius", radius);
   check_length("subdivisions", "edge length", edge_length);
   constexpr int kMost = 7;
@@ -92,6 +95,7 @@ int sphere_subdivisions(double radius, double edge_length) {
 }
 
 TetMesh make_ellipsoid_mesh(const Point3& semi_axes, int subdivisions) {
+  const StandardArithmetic standard;
   for (const double semi_axis : semi_axes) check_length("ellipsoid", "semi-axis", semi_axis);
   TetMesh mesh = make_sphere_mesh(1, subdivisions);
   for (Point3& p : mesh.points) p = {semi_axes[0] * p[0], semi_axes[1] * p[1], semi_axes[2] * p[2]};
@@ -99,6 +103,7 @@ TetMesh make_ellipsoid_mesh(const Point3& semi_axes, int subdivisions) {
 }
 
 TetMesh make_cylinder_mesh(double radius, double height, int segments) {
+  const StandardArithmetic standard;
   check_length("cylinder", "radius", radius);
   check_length("cylinder", "height", height);
   check_segments("cylinder", segments);
@@ -129,6 +134,7 @@ TetMesh make_cylinder_mesh(double radius, double height, int segments) {
 }
 
 TetMesh make_capsule_mesh(double radius, double length, int segments) {
+  const StandardArithmetic standard;
   check_length("capsule", "radius", radius);
   check_length("capsule", "length", length);
   check_segments("capsule", segments);

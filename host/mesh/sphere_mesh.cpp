@@ -9,6 +9,7 @@
 #include "isopatch/error.h"
 #include "isopatch/mesh.h"
 #include "mesh/point_math.h"
+#include "threads/standard_arithmetic.h"
 
 namespace isopatch {
 namespace {
@@ -85,6 +86,7 @@ UnitSphere subdivide(const UnitSphere& coarse) {
 }  // namespace
 
 TetMesh make_sphere_mesh(double radius, int subdivisions) {
+  const StandardArithmetic standard;
   if (!(std::isfinite(radius) && radius > 0)) {
     throw Error(fmt::format("sphere: radius {} m; it must be finite and positive", radius));
   }

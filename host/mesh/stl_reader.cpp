@@ -13,6 +13,7 @@
 
 #include "isopatch/triangle_mesh.h"
 #include "mesh/file_cursor.h"
+#include "threads/standard_arithmetic.h"
 
 namespace isopatch {
 namespace {
@@ -166,6 +167,9 @@ void StlReader::add(const std::array<Point3, 3>& corners) {
 
 }  // namespace
 
-TriangleMesh parse_stl(const std::string& bytes, const std::string& source) { return StlReader(bytes, source).read(); }
+TriangleMesh parse_stl(const std::string& bytes, const std::string& source) {
+  const StandardArithmetic standard;
+  return StlReader(bytes, source).read();
+}
 
 }  // namespace isopatch

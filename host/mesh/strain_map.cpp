@@ -9,6 +9,7 @@
 #include "isopatch/error.h"
 #include "isopatch/field.h"
 #include "mesh/fixed_math.h"
+#include "threads/standard_arithmetic.h"
 
 namespace isopatch {
 namespace {
@@ -37,6 +38,7 @@ double interpolated(const std::vector<std::array<double, 2>>& table, double exte
 }  // namespace
 
 void check_strain_map(const StrainMap& map) {
+  const StandardArithmetic standard;
   const double x = map.parameter;
   if (map.kind == StrainMap::Kind::kTrue && !(x > 0 && x < 1))
     throw Error(fmt::format("strain: a true strain map compressed by {}; it must lie between 0 and 1", x));
@@ -48,6 +50,7 @@ void check_strain_map(const StrainMap& map) {
 }
 
 double mapped_extent(const StrainMap& map, double extent) {
+  const StandardArithmetic standard;
   if (map.kind != StrainMap::Kind::kTable || map.table.size() < 2) check_strain_map(map);
   if (std::isnan(extent)) throw Error("strain: an extent that is no number");
   // both ends exactly, whatever the rounding

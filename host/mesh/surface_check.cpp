@@ -14,6 +14,7 @@
 #include "mesh/file_cursor.h"
 #include "mesh/point_math.h"
 #include "mesh/self_cuts.h"
+#include "threads/standard_arithmetic.h"
 
 namespace isopatch {
 namespace {
@@ -145,6 +146,7 @@ double enclosed_volume(const TriangleMesh& mesh) {
 }  // namespace
 
 MeshReport check_and_repair(TriangleMesh& mesh, const std::string& source) {
+  const StandardArithmetic standard;
   check_counts(mesh, source);
   check_points(mesh.points, source);
   check_vertices(mesh, source);

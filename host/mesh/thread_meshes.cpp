@@ -13,6 +13,7 @@
 #include "mesh/fixed_math.h"
 #include "mesh/point_math.h"
 #include "mesh/thread_parts.h"
+#include "threads/standard_arithmetic.h"
 
 namespace isopatch {
 namespace {
@@ -123,6 +124,7 @@ Thread scaled(const Thread& thread, double factor) {
 }  // namespace
 
 Bolt metric_bolt(double diameter) {
+  const StandardArithmetic standard;
   Bolt bolt;
   const double factor = diameter / bolt.thread.diameter;
   bolt.thread = scaled(bolt.thread, factor);
@@ -133,6 +135,7 @@ Bolt metric_bolt(double diameter) {
 }
 
 Nut metric_nut(double diameter) {
+  const StandardArithmetic standard;
   Nut nut;
   const double factor = diameter / nut.thread.diameter;
   nut.thread = scaled(nut.thread, factor);
@@ -142,6 +145,7 @@ Nut metric_nut(double diameter) {
 }
 
 TriangleMesh make_bolt_surface(const Bolt& bolt) {
+  const StandardArithmetic standard;
   check_bolt(bolt);
   const ThreadGrid grid = bolt_grid(bolt);
   TriangleMesh mesh;
@@ -157,6 +161,7 @@ TriangleMesh make_bolt_surface(const Bolt& bolt) {
 }
 
 TriangleMesh make_nut_surface(const Nut& nut) {
+  const StandardArithmetic standard;
   check_nut(nut);
   const ThreadGrid grid = nut_grid(nut);
   TriangleMesh mesh;
@@ -171,6 +176,7 @@ TriangleMesh make_nut_surface(const Nut& nut) {
 }
 
 TetMesh make_bolt_mesh(const Bolt& bolt) {
+  const StandardArithmetic standard;
   check_bolt(bolt);
   const ThreadGrid grid = bolt_grid(bolt);
   const Radius thread = bolt_thread(bolt);
@@ -194,6 +200,7 @@ TetMesh make_bolt_mesh(const Bolt& bolt) {
 }
 
 TetMesh make_nut_mesh(const Nut& nut) {
+  const StandardArithmetic standard;
   check_nut(nut);
   const ThreadGrid grid = nut_grid(nut);
   const Radius thread = nut_thread(nut);

@@ -12,6 +12,7 @@
 #include "isopatch/mesh.h"
 #include "mesh/file_cursor.h"
 #include "mesh/vtk_types.h"
+#include "threads/standard_arithmetic.h"
 
 namespace isopatch {
 namespace {
@@ -350,7 +351,10 @@ void VtkReader::check_complete() const {
 
 }  // namespace
 
-TetMesh parse_vtk(const std::string& bytes, const std::string& source) { return VtkReader(bytes, source).read(); }
+TetMesh parse_vtk(const std::string& bytes, const std::string& source) {
+  const StandardArithmetic standard;
+  return VtkReader(bytes, source).read();
+}
 
 TetMesh read_vtk(const std::string& path) { return parse_vtk(read_input_file(path, kMaxMeshBytes), path); }
 

@@ -8,6 +8,7 @@
 #include "isopatch/error.h"
 #include "isopatch/mesh.h"
 #include "mesh/element_check.h"
+#include "threads/standard_arithmetic.h"
 
 namespace isopatch {
 namespace {
@@ -58,6 +59,7 @@ std::string format_mesh(const TetMesh& mesh) {
 }  // namespace
 
 void write_vtk(const TetMesh& mesh, const std::string& path) {
+  const StandardArithmetic standard;
   check_point_data(mesh, path);
   write_output_file(path, format_mesh(mesh));
 }

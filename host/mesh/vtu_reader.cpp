@@ -13,6 +13,7 @@
 #include "mesh/vtk_types.h"
 #include "mesh/vtu_data.h"
 #include "mesh/xml_element.h"
+#include "threads/standard_arithmetic.h"
 
 namespace isopatch {
 namespace {
@@ -309,6 +310,9 @@ void VtuReader::read_point_data(const XmlElement& element) {
 
 }  // namespace
 
-TetMesh parse_vtu(const std::string& bytes, const std::string& source) { return VtuReader(bytes, source).read(); }
+TetMesh parse_vtu(const std::string& bytes, const std::string& source) {
+  const StandardArithmetic standard;
+  return VtuReader(bytes, source).read();
+}
 
 }  // namespace isopatch

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <atomic>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "evaluator_backend.h"
 #include "reference/body_pair.h"
 #include "reference/enclosure.h"
 #include "reference/environment.h"
+#include "threads/share_out.h"
 
 namespace isopatch {
 namespace reference {
@@ -232,23 +231,12 @@ class ReferenceBackend final : public Evaluator::Implementation {
 
   void evaluate(const State& state, const Results& results, void* /*stream*/) const override {
     const SceneDescription& description = scene_.description();
-    std::atomic<std::int64_t> next = 0;
-    const auto work = [&] {
-      for (std::int64_t e = next++; e < state.num_environments; e = next++) {
-        evaluate_environment(description, state, results, e);
-      }
-    };
-
-    std::vector<std::jthread> helpers;
-    const std::int64_t threads = std::min<std::int64_t>(num_threads(), state.num_environments);
-    for (std::int64_t i = 1; i < threads; ++i) helpers.emplace_back(work);
-    work();
-  }
-
- private:
-  int num_threads() const {
-    if (options_.num_threads > 0) return options_.num_threads;
-    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    const std::int64_t count = state.num_environments;
+    const std::int64_t threads = count > 1 ? std::min<std::int64_t>(usable_threads(options_.num_threads), count) : 1;
+    Turns turns(count, 1);
+    run_on_threads(static_cast<int>(threads), [&](int thread) {
+      turns.take(thread, [&](std::int64_t e, std::int64_t) { evaluate_environment(description, state, results, e); });
+    });
   }
 };
 

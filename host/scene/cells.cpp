@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "scene/hierarchy.h"
+#include "threads/share_out.h"
 
 namespace isopatch {
 
@@ -15,7 +16,7 @@ using detail::Vec3d;
 
 namespace {
 
-constexpr std::size_t kSmall = 4096;  // cells that one thread makes
+constexpr std::int64_t kChunk = 512;  // cells that a thread makes before it takes others
 
 Vec3d to_vec(const Point3& p) { return {p[0], p[1], p[2]}; }
 
@@ -90,8 +91,8 @@ Vec3d middle_of_surface(const Geometry& geometry) {
 
 std::vector<Cell> tet_cells(const Geometry& geometry) {
   std::vector<Cell> cells(geometry.mesh.tets.size());
-#pragma omp parallel for if (cells.size() > kSmall)
-  for (std::size_t t = 0; t < cells.size(); ++t) {
+  const auto count = static_cast<std::int64_t>(cells.size());
+  share_out(count, count, kChunk, [&](std::size_t t) {
     const Tet& tet = geometry.mesh.tets[t];
     Cell& cell = cells[t];
     for (int i = 0; i < 4; ++i) {
@@ -99,7 +100,7 @@ std::vector<Cell> tet_cells(const Geometry& geometry) {
       cell.corner[i] = {to_vec(geometry.mesh.points[at]), geometry.extent[at]};
     }
     complete_tet(cell);
-  }
+  });
   return cells;
 }
 
@@ -124,8 +125,8 @@ std::vector<Cell> cone_cells(const Geometry& geometry) {
 
 std::vector<Cell> triangle_cells(const Geometry& geometry) {
   std::vector<Cell> cells(geometry.surface.size());
-#pragma omp parallel for if (cells.size() > kSmall)
-  for (std::size_t t = 0; t < cells.size(); ++t) {
+  const auto count = static_cast<std::int64_t>(cells.size());
+  share_out(count, count, kChunk, [&](std::size_t t) {
     const Triangle& triangle = geometry.surface[t];
     Cell& cell = cells[t];
     Vec3d vertex[3];
@@ -142,7 +143,7 @@ std::vector<Cell> triangle_cells(const Geometry& geometry) {
       cell.face[i] = {inward, i == 0 ? dot(inward, vertex[0] - vertex[1]) : 0.0};
     }
     set_box(cell);
-  }
+  });
   return cells;
 }
 

@@ -8,11 +8,13 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "scene/box_fit.h"
 #include "scene/hierarchy_statistics.h"
 #include "scene/wide_nodes.h"
+#include "threads/share_out.h"
 
 namespace isopatch {
 
@@ -23,7 +25,6 @@ using detail::Node;
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr std::size_t kSmall = 4096;  // cells that one thread works on
 
 struct Box {
   std::array<float, 3> low = {kInfinity, kInfinity, kInfinity}, high = {-kInfinity, -kInfinity, -kInfinity};
@@ -70,8 +71,9 @@ void sort_by_upper_half(std::vector<std::uint64_t>& keys) {
   }
 }
 
-/// Cells are sorted along each axis once; a cut keeps the order on both sides. Threads share large subtrees out, whose
-/// nodes have their places whoever is first: those below a node with n cells are the 2 n - 2 from its first child on.
+/// Cells are sorted along each axis once; a cut keeps the order on both sides. Threads share the cuts of each level out
+/// where it has large subtrees, then the small ones. Their nodes have their places whoever is first: those below a node
+/// with n cells are the 2 n - 2 from its first child on.
 class Builder {
  public:
   explicit Builder(Hierarchy& out) : out_(out), reach_(reach_of(out.cells)) {
@@ -81,20 +83,35 @@ class Builder {
     for (const Cell& c : out.cells) {
       boxes.push_back({{c.box_low[0], c.box_low[1], c.box_low[2]}, {c.box_high[0], c.box_high[1], c.box_high[2]}});
     }
-#pragma omp parallel for if (count > kSmall)
-    for (std::size_t axis = 0; axis < 3; ++axis) order_[axis] = sorted_along(axis, boxes);
+    share_out(static_cast<std::int64_t>(count), 3, 1,
+              [&](std::size_t axis) { order_[axis] = sorted_along(axis, boxes); });
     on_left_.resize(count);
     right_side_.resize(count);
     right_area_.resize(count);
   }
 
   void build() {
-    out_.nodes.resize(2 * out_.cells.size() - 1);
-    Subtree root;
-#pragma omp parallel if (out_.cells.size() > kSmall)
-#pragma omp single
-    root = split(0, {1, 0, out_.cells.size(), 1});
-    out_.depth = root.depth;
+    const std::size_t count = out_.cells.size();
+    out_.nodes.resize(2 * count - 1);
+    std::vector<Top> top = {{0, {1, 0, count, 1}}};
+    for (std::size_t begin = 0, end = 1; begin < end; begin = end, end = top.size()) {
+      share_out(items_of(count), items_of(end - begin), 1, [&](std::size_t i) { cut(top[begin + i]); });
+      for (std::size_t i = begin; i < end; ++i) add_children(top, i);
+    }
+    const auto large_first = [](const Top* a, const Top* b) { return a->range.size() > b->range.size(); };
+    std::vector<Top*> subtrees;
+    for (Top& node : top) {
+      if (node.left == 0) subtrees.push_back(&node);
+    }
+    std::sort(subtrees.begin(), subtrees.end(), large_first);
+    share_out(items_of(count), items_of(subtrees.size()), 1,
+              [&](std::size_t i) { subtrees[i]->tree = split(subtrees[i]->at, subtrees[i]->range); });
+    for (std::size_t i = top.size(); i-- > 0;) {
+      if (top[i].left == 0) continue;
+      const Subtree &left = top[top[i].left].tree, &right = top[top[i].left + 1].tree;
+      top[i].tree = join(top[i].at, top[i].range, left, right);
+    }
+    out_.depth = top[0].tree.depth;
   }
 
  private:
@@ -129,25 +146,54 @@ class Builder {
     return items;
   }
 
+  static std::int64_t items_of(std::size_t count) { return static_cast<std::int64_t>(count); }
+
+  /// Above or at the root of what one thread splits. Children stand beside each other.
+  struct Top {
+    std::size_t at;
+    Range range;
+    std::size_t half = 0;  // cells of the left child
+    std::size_t left = 0;  // the left child's number among these
+    Subtree tree = {};
+  };
+
+  void cut(Top& node) {
+    if (node.range.size() > alone_) node.half = partition(node.range);
+  }
+
+  static void add_children(std::vector<Top>& top, std::size_t i) {
+    if (top[i].half == 0) return;
+    const auto [left, right] = children(top[i].range, top[i].half);
+    const std::size_t first = top[i].range.first_child;
+    top[i].left = top.size();
+    top.push_back({first, left});
+    top.push_back({first + 1, right});
+  }
+
+  static std::pair<Range, Range> children(const Range& range, std::size_t half) {
+    const std::size_t first = range.first_child + 2, middle = range.begin + half;
+    return {{first, range.begin, middle, range.level + 1}, {first + 2 * half - 2, middle, range.end, range.level + 1}};
+  }
+
   Subtree split(std::size_t at, const Range& range) {
-    Node& node = out_.nodes[at];
-    Subtree tree;
-    if (range.size() == 1) {
-      const std::int32_t cell = order_[0][range.begin].cell;
-      tree = {BoxFit(out_.cells[static_cast<std::size_t>(cell)]), range.level};
-      node.child = ~cell;
-    } else {
-      const std::size_t half = partition(range), first = range.first_child, middle = range.begin + half;
-      Subtree left, right;
-#pragma omp task shared(left) if (range.size() > kSmall)
-      left = split(first, {first + 2, range.begin, middle, range.level + 1});
-      right = split(first + 1, {first + 2 * half, middle, range.end, range.level + 1});
-#pragma omp taskwait
-      tree = {BoxFit(left.fit, right.fit), std::max(left.depth, right.depth)};
-      node.child = static_cast<std::int32_t>(first);
+    if (range.size() > 1) {
+      const auto [left, right] = children(range, partition(range));
+      const Subtree left_tree = split(range.first_child, left);
+      return join(at, range, left_tree, split(range.first_child + 1, right));
     }
-    tree.fit.write(node, reach_);
-    return tree;
+    const std::int32_t cell = order_[0][range.begin].cell;
+    BoxFit fit(out_.cells[static_cast<std::size_t>(cell)]);
+    out_.nodes[at].child = ~cell;
+    fit.write(out_.nodes[at], reach_);
+    return {std::move(fit), range.level};
+  }
+
+  /// The node of two subtrees.
+  Subtree join(std::size_t at, const Range& range, const Subtree& left, const Subtree& right) {
+    BoxFit fit(left.fit, right.fit);
+    out_.nodes[at].child = static_cast<std::int32_t>(range.first_child);
+    fit.write(out_.nodes[at], reach_);
+    return {std::move(fit), std::max(left.depth, right.depth)};
   }
 
   /// Puts the cells of the left child first and says how many they are: so many that all wide nodes of cells but one
@@ -193,6 +239,7 @@ class Builder {
 
   Hierarchy& out_;
   double reach_;
+  const std::size_t alone_ = static_cast<std::size_t>(std::max<std::int64_t>(current_sharing.alone, 1));
   std::array<std::vector<Item>, 3> order_;  // along each axis; those of a subtree are in one range
   std::vector<std::uint8_t> on_left_;       // of each cell: where the cut that is being made puts it
   std::vector<Item> right_side_;            // work space, by place
@@ -230,8 +277,8 @@ Hierarchy build_hierarchy(std::vector<Cell> cells) {
   out.cells = std::move(cells);
   if (out.cells.empty()) return out;
   out.coarse_cells.resize(out.cells.size());
-#pragma omp parallel for if (out.cells.size() > kSmall)
-  for (std::size_t i = 0; i < out.cells.size(); ++i) out.coarse_cells[i] = coarse_copy(out.cells[i]);
+  const auto count = static_cast<std::int64_t>(out.cells.size());
+  share_out(count, count, 512, [&](std::size_t i) { out.coarse_cells[i] = coarse_copy(out.cells[i]); });
   Builder(out).build();
   out.wide_nodes = wide_nodes(out.nodes);
   return out;

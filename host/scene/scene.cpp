@@ -9,6 +9,7 @@
 #include "mesh/components.h"
 #include "scene/scene_check.h"
 #include "scene/scene_data.h"
+#include "threads/standard_arithmetic.h"
 
 namespace isopatch {
 
@@ -82,6 +83,7 @@ std::vector<Pair> all_pairs(const SceneDescription& scene) {
 }
 
 Scene::Scene(SceneDescription description) {
+  const StandardArithmetic standard;
   check_scene(description);
   const auto data = std::make_shared<SceneData>();
   data->description = std::move(description);

@@ -12,6 +12,7 @@
 #include "host/files/input_file.h"
 #include "host/scene/json_value.h"
 #include "host/scene/scene_geometries.h"
+#include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
 #include "isopatch/limits.h"
 #include "isopatch/scene.h"
@@ -281,6 +282,7 @@ ContactOptions parse_contact(const JsonValue& value) {
 }  // namespace
 
 SceneDescription parse_scene(const std::string& json, const std::string& directory, const std::string& source) {
+  const StandardArithmetic standard;
   const JsonValue::Document document = JsonValue::parse(json, source);
   const JsonValue root(document, source);
   root.allow({"isopatch", "geometries", "bodies", "pairs", "contact"});

@@ -29,7 +29,8 @@ enum class Vectors : std::uint8_t {
 struct EvaluatorOptions {
   Backend backend = Backend::kCpu;
   Precision precision = Precision::kFloat;
-  int num_threads = 0;               // cpu and reference: 0 means all cores
+  int num_threads = 0;               // cpu and reference: 0 means all cores; never more than the cores or 256,
+                                     // whichever is more, nor than the system gives; the bits are the same
   bool brute_force = false;          // cpu: visit all tet pairs instead of the hierarchy; same bits, for tests
   Vectors vectors = Vectors::kBest;  // cpu
   int device = -1;                   // cuda: number of the device; -1: the current one (HostEvaluator: all)
@@ -40,9 +41,10 @@ int num_cuda_devices();
 bool cuda_available();
 
 /// Evaluates contact for batches of environments. Move-only; every call on one that was moved from throws Error. cpu
-/// and reference: evaluate() may be called from several threads; cpu keeps what its threads work in for the next call.
-/// cuda: calls share working memory, so one must have finished on the device before the next starts (the same stream
-/// will do).
+/// and reference: evaluate() may be called from several threads, and in a child made by fork(); cpu keeps what its
+/// threads work in for the next call. The caller's rounding mode and treatment of subnormal numbers change nothing, and
+/// are kept. cuda: calls share working memory, so one must have finished on the device before the next starts (the same
+/// stream will do).
 class Evaluator {
  public:
   /// Uploads the scene where the backend needs it. Throws Error if the backend is not in this build or has no device,

@@ -2,8 +2,6 @@
 #include "scene/hierarchy.h"
 
 #include <gtest/gtest.h>
-#include <omp.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,6 +13,7 @@
 #include "isopatch/isopatch.h"
 #include "scene/hierarchy_statistics.h"
 #include "scene/scene_data.h"
+#include "threads/share_out.h"
 
 namespace isopatch {
 namespace {
@@ -231,14 +230,11 @@ void expect_same(const Hierarchy& a, const Hierarchy& b) {
 }
 
 Scene scene_on_threads(int threads) {
-  const int before = omp_get_max_threads();
-  omp_set_num_threads(threads);
+  const SharingScope on_threads({.threads = threads});
   SceneDescription scene;
   scene.geometries = {make_sphere("ball", 0.1, 5), make_bolt("bolt", {.thread = {}, .length = 0.02, .segments = 48})};
   scene.bodies = {{.name = "ball", .geometry = 0}, {.name = "bolt", .geometry = 1}};
-  Scene built(std::move(scene));
-  omp_set_num_threads(before);
-  return built;
+  return Scene(std::move(scene));
 }
 
 // Large enough that their cells, faces and points are shared out.

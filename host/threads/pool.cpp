@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "threads/pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <new>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "threads/standard_arithmetic.h"
+
+namespace isopatch {
+
+namespace {
+
+constexpr int kMostThreads = 1024;
+
+std::atomic<bool> ending = true;  // no work for threads; true before all has begun, too
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+/// Looks until `seen` is true, or as long as it takes to wake a sleeping thread.
+template <class Condition>
+void look_for(const Condition& seen) {
+  using Clock = std::chrono::steady_clock;
+  constexpr auto kAsLong = std::chrono::microseconds(100);
+  for (const Clock::time_point begin = Clock::now(); Clock::now() - begin < kAsLong;) {
+    for (int i = 0; i < 16; ++i) {
+      if (seen()) return;
+      pause();
+    }
+  }
+}
+
+/// What one caller shares out. It lives on that caller's stack, so that to offer it takes no memory.
+struct Job {
+  void (*work)(void*, int);
+  void* object;
+  int open;                      // places for threads that nobody has taken
+  int next = 1;                  // number of the next thread
+  std::atomic<int> running = 0;  // threads that work on it, the caller left out
+  std::exception_ptr error = {};
+  std::condition_variable done = {};
+  Job* older = nullptr;
+};
+
+/// Calls the job's work; what it throws.
+std::exception_ptr call(const Job& job, int thread) noexcept {
+  try {
+    job.work(job.object, thread);
+  } catch (...) {
+    return std::current_exception();
+  }
+  return nullptr;
+}
+
+class Pool {
+ public:
+  Pool* of_grandparent = nullptr;
+
+  void run(Job& job) {
+    const int places = job.open;
+    offer(job);
+    std::exception_ptr error = call(job, 0);
+    take_back(job, places);
+    if (!error) error = std::move(job.error);
+    if (error) std::rethrow_exception(std::move(error));
+  }
+
+  /// Ends the threads, once `ending`; jobs go on without them.
+  void stop() {
+    { const std::lock_guard lock(mutex_); }  // nobody is between looking at `ending` and waiting
+    wake_.notify_all();
+    for (std::jthread& worker : workers_) {
+      if (worker.joinable()) worker.join();
+    }
+  }
+
+ private:
+  void offer(Job& job) {
+    int asleep = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      if (ending) return;
+      job.older = newest_;
+      newest_ = &job;
+      num_open_ += job.open;
+      const int looking = idle_ - asleep_;
+      asleep = std::clamp(num_open_ - looking, 0, asleep_);
+      start_missing();
+    }
+    for (; asleep > 0; --asleep) wake_.notify_one();
+  }
+
+  /// Threads that cannot be had are done without.
+  void start_missing() noexcept {
+    try {
+      while (idle_ < num_open_ && num_workers_ + 1 < kMostThreads) {
+        workers_[static_cast<std::size_t>(num_workers_)] = std::jthread([this] { wait_and_work(); });
+        ++num_workers_;
+        ++idle_;
+      }
+    } catch (const std::system_error&) {
+    } catch (const std::bad_alloc&) {
+    }
+  }
+
+  void take_back(Job& job, int places) {
+    if (places == 0) return;
+    std::unique_lock lock(mutex_);
+    close(job);
+    if (job.running == 0) return;
+    if (may_look()) {
+      lock.unlock();
+      look_for([&] { return job.running == 0; });
+      lock.lock();
+    }
+    job.done.wait(lock, [&] { return job.running == 0; });
+  }
+
+  /// Nobody else takes a place.
+  void close(Job& job) {
+    Job** at = &newest_;
+    while (*at != nullptr && *at != &job) at = &(*at)->older;
+    if (*at == nullptr) return;
+    *at = job.older;
+    num_open_ -= job.open;
+    job.open = 0;
+  }
+
+  void wait_and_work() {
+    const StandardArithmetic standard;
+    std::unique_lock lock(mutex_);
+    while (true) {
+      if (num_open_ == 0 && may_look()) {
+        lock.unlock();
+        look_for([this] { return num_open_ > 0 || ending; });
+        lock.lock();
+      }
+      ++asleep_;
+      wake_.wait(lock, [this] { return num_open_ > 0 || ending; });
+      --asleep_;
+      if (ending) return;
+      --idle_;
+      work_on(*newest_, lock);
+      ++idle_;
+    }
+  }
+
+  /// Takes a place, of which there is one.
+  void work_on(Job& job, std::unique_lock<std::mutex>& lock) {
+    const int thread = job.next++;
+    ++job.running;
+    --num_open_;
+    if (--job.open == 0) newest_ = job.older;
+    lock.unlock();
+    std::exception_ptr error = call(job, thread);
+    lock.lock();
+    if (error && !job.error) job.error = std::move(error);
+    if (--job.running == 0) job.done.notify_one();
+  }
+
+  /// Whether there is a processor for each thread, so that one that looks keeps none from working.
+  bool may_look() const { return num_workers_ < num_processors_; }
+
+  const int num_processors_ = num_processors();
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  Job* newest_ = nullptr;          // each has an open place
+  std::atomic<int> num_open_ = 0;  // places of all jobs; changed with the mutex held
+  int num_workers_ = 0;
+  int idle_ = 0;    // workers without a job
+  int asleep_ = 0;  // idle ones that have to be woken
+  std::array<std::jthread, kMostThreads - 1> workers_;
+};
+
+/// The pool of this process. It is never deleted: threads may evaluate while the process ends, and in a child made by
+/// fork() the parent's pool, whose threads are not there and whose mutex one of them may have held, is left alone.
+std::atomic<Pool*> current_pool = nullptr;
+
+/// Null where there is no memory for it, or none may be made.
+Pool* pool() noexcept {
+  Pool* found = current_pool.load(std::memory_order_acquire);
+  if (found != nullptr || ending) return found;
+  Pool* const made = new (std::nothrow) Pool;
+  if (made != nullptr && !current_pool.compare_exchange_strong(found, made)) {
+    delete made;
+    return found;
+  }
+  return made;
+}
+
+/// Until it is there, and when it is gone, nobody gets a thread.
+struct Lifetime {
+  Lifetime() { ending = pthread_atfork(nullptr, nullptr, in_child) != 0; }
+  Lifetime(const Lifetime&) = delete;
+  Lifetime& operator=(const Lifetime&) = delete;
+  ~Lifetime() {
+    ending = true;
+    if (Pool* const pool = current_pool) pool->stop();
+  }
+
+ private:
+  static void in_child() {
+    static Pool* of_parents = nullptr;  // so that they do not look lost
+    Pool* const pool = current_pool.exchange(nullptr);
+    if (pool == nullptr) return;
+    pool->of_grandparent = of_parents;
+    of_parents = pool;
+  }
+} lifetime;
+
+}  // namespace
+
+int num_processors() {
+#if defined(__linux__)
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0) return std::max(1, CPU_COUNT(&allowed));
+#endif
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+int usable_threads(int wanted) {
+  constexpr int kAlwaysGiven = 256;
+  if (wanted > 0 && wanted <= kAlwaysGiven) return wanted;
+  const int processors = std::min(num_processors(), kMostThreads);
+  return wanted > 0 ? std::min(wanted, std::max(processors, kAlwaysGiven)) : processors;
+}
+
+bool process_ends() { return ending.load(std::memory_order_relaxed); }
+
+void run_on_threads(int threads, void (*work)(void* object, int thread), void* object) {
+  Pool* const helpers = threads > 1 ? pool() : nullptr;
+  if (helpers == nullptr) return work(object, 0);
+  Job job = {.work = work, .object = object, .open = std::min(threads, kMostThreads) - 1};
+  helpers->run(job);
+}
+
+}  // namespace isopatch

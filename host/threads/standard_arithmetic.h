@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace isopatch {
+
+/// While it lives, this thread rounds to nearest, keeps subnormal numbers and traps nothing, whatever its caller has
+/// set; then the caller's mode is back. The constructor and the destructor are calls that the optimiser cannot see
+/// into, so no arithmetic on memory moves across them. Where the mode is as it should be, it costs two reads.
+class StandardArithmetic {
+ public:
+  StandardArithmetic() noexcept;
+  ~StandardArithmetic();
+  StandardArithmetic(const StandardArithmetic&) = delete;
+  StandardArithmetic& operator=(const StandardArithmetic&) = delete;
+
+ private:
+  std::uint64_t mode_ = 0;  // the caller's
+  std::uint16_t x87_ = 0;   // the caller's, for long double on x86
+};
+
+}  // namespace isopatch

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An allocation that fails, whichever it is, ends in the caller.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <new>
+#include <optional>
+
+#include "isopatch/error.h"
+#include "support/hash.h"
+#include "threads/child.h"
+#include "threads/failing_memory.h"
+#include "threads/share_out.h"
+
+namespace isopatch::test {
+namespace {
+
+/// `work` as the n-th allocation fails, for every n until none does; as all from the n-th on fail, too. Returns n.
+std::int64_t fail_each(const std::function<void()>& work) {
+  for (std::int64_t n = 0;; ++n) {
+    bool all_done = true;
+    for (const bool all : {false, true}) {
+      const FailingMemory failing(n, all);
+      try {
+        work();
+      } catch (const std::bad_alloc&) {
+      } catch (const Error&) {
+      }
+      all_done = all_done && !failing.has_failed();
+    }
+    if (all_done) return n;
+  }
+}
+
+constexpr Sharing kSharedFrom16 = {.threads = 3, .alone = 16};
+
+TEST(FailingMemory, EndsTheMakingOfGeometriesInTheCaller) {
+  const SharingScope shared(kSharedFrom16);
+  const std::vector<Point3> points = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}};
+  FieldOptions laplace;
+  laplace.kind = FieldOptions::Kind::kLaplace;
+  const std::vector<std::function<void()>> makers = {[] { make_sphere("a", 0.1, 1); },
+                                                     [] {
+                                                       make_box("a", {0.1, 0.2, 0.3});
+                                                     },
+                                                     [] { make_capsule("a", 0.1, 0.1, 8); },
+                                                     [&] { make_convex_hull("a", points); },
+                                                     [&] { make_tet_mesh("a", make_sphere_mesh(0.1, 1), laplace); }};
+  for (std::size_t i = 0; i < makers.size(); ++i) EXPECT_GT(fail_each(makers[i]), 10) << "maker " << i;
+}
+
+struct FailingMemoryOf : ::testing::Test {
+  static constexpr std::int64_t kEnvironments = 40;
+  const Scene scene{boxes_on_ground()};
+  const Batch batch = random_batch(scene, kEnvironments, 37, 0.4);
+  const std::uint64_t expected = bits(Evaluator(scene, {.num_threads = 1}));
+
+  std::uint64_t bits(const Evaluator& evaluator) const {
+    ResultArrays results(scene, kEnvironments, detail::Outputs::kPolygons, 96);
+    evaluator.evaluate(batch.state(), results.view());
+    return hash_of(results);
+  }
+};
+
+TEST_F(FailingMemoryOf, AScenesConstructionEndsInTheCaller) {
+  const SharingScope shared(kSharedFrom16);
+  const SceneDescription description = two_bodies(make_sphere("a", 0.1, 1), make_box("b", {0.1, 0.2, 0.3}));
+  std::optional<Scene> made;
+  EXPECT_GT(fail_each([&] { made.emplace(description); }), 100);
+  ASSERT_TRUE(made);
+  EXPECT_EQ(bits(Evaluator(scene, {.num_threads = 2})), expected);
+}
+
+TEST_F(FailingMemoryOf, AnEvaluatorsConstructionAndItsFirstCallEndInTheCaller) {
+  ResultArrays results(scene, kEnvironments, detail::Outputs::kPolygons, 96);
+  for (const Backend backend : {Backend::kCpu, Backend::kReference}) {
+    const Batch few = random_batch(scene, backend == Backend::kCpu ? kEnvironments : 2, 38, 0.4);
+    EXPECT_GT(fail_each([&] {
+                Evaluator(scene, {.backend = backend, .num_threads = 3}).evaluate(few.state(), results.view());
+              }),
+              2);
+  }
+  EXPECT_EQ(bits(Evaluator(scene, {.num_threads = 2})), expected);
+}
+
+TEST_F(FailingMemoryOf, AnEvaluationLeavesTheEvaluatorAsItWas) {
+  ResultArrays results(scene, kEnvironments, detail::Outputs::kPolygons, 96);
+  std::int64_t failed = 0;
+  for (std::int64_t n = 0; n < 8; ++n) {
+    const Evaluator evaluator(scene, {.num_threads = 3});
+    try {
+      const FailingMemory failing(n);
+      evaluator.evaluate(batch.state(), results.view());
+      failed += failing.has_failed() ? 1 : 0;
+    } catch (const std::bad_alloc&) {
+      ++failed;
+    }
+    EXPECT_EQ(bits(evaluator), expected) << "after allocation " << n;
+  }
+  EXPECT_GT(failed, 0);
+}
+
+// Each child starts its threads anew, so that those allocations fail too.
+TEST_F(FailingMemoryOf, AProcessThatHasNoThreadsYetEndsInTheCallerOrGoesOnWithout) {
+  bool failed = true;
+  for (std::int64_t n = 0; failed; ++n) {
+    failed = false;
+    for (const bool all : {false, true}) {
+      ResultArrays results(scene, kEnvironments, detail::Outputs::kPolygons, 96);
+      const Evaluator evaluator(scene, {.num_threads = 3});
+      const auto first_call = [&] {
+        {
+          const FailingMemory failing(n, all);
+          evaluator.evaluate(batch.state(), results.view());
+          if (!failing.has_failed()) _exit(3);
+        }
+        return hash_of(results) == expected;
+      };
+      const std::string ended = in_child([&] {
+        try {
+          return first_call();
+        } catch (const std::bad_alloc&) {
+        }
+        return bits(evaluator) == expected;
+      });
+      failed = failed || ended != "code 3";
+      EXPECT_TRUE(ended == "code 3" || ended == "right") << "allocation " << n << ": " << ended;
+    }
+    ASSERT_LT(n, 100);
+  }
+}
+
+}  // namespace
+}  // namespace isopatch::test
