@@ -265,6 +265,15 @@ ISOPATCH_HD Pack<double, kFloatLanes> guess_inverse_sqrt(Pack<double, kFloatLane
   return {guess_inverse_sqrt_of(x.low), guess_inverse_sqrt_of(x.high)};
 }
 
+/// The nearest integers, of less than 2^31.
+template <int lanes>
+ISOPATCH_HD Pack<std::int32_t, lanes> nearest_integers(Pack<float, lanes> x) {
+  return Pack<std::int32_t, lanes>(hn::NearestInt(x.low));
+}
+ISOPATCH_HD Pack<std::int32_t, kLanes> nearest_integers(Pack<double, kLanes> x) {
+  return Pack<std::int32_t, kLanes>(hn::DemoteTo(Tag<std::int32_t, kLanes>(), nearest(x).low));
+}
+
 /// For integers of less than 2^63.
 ISOPATCH_HD Pack<std::int64_t, kLanes> to_integers(Pack<double, kLanes> x) {
   return Pack<std::int64_t, kLanes>(hn::ConvertTo(Tag<std::int64_t, kLanes>(), x.low));

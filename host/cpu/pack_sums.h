@@ -72,7 +72,7 @@ class PackWrenchSums {
     const Mask<lanes> fits = largest < Number(T(kMostSteps)), taken = counted && fits;
     polygons_ += count_bits(bits_of(counted));
     const Number magnitude = select(counted, SumBound::magnitude_of(largest, fits), Number(T(0)));
-    magnitude_ = magnitude_ + to_integers(cast<Pack<double, lanes>>(nearest(magnitude)));
+    magnitude_ = magnitude_ + Pack<std::int64_t, lanes>(nearest_integers(magnitude));
     force_.add(c.force, taken);
     torque_.add(c.torque, taken);
     area_.add(c.area, taken);

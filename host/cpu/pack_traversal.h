@@ -163,10 +163,11 @@ class PackTraversal {
     for (; touching != 0; touching &= touching - 1) {
       const int i = hwy::Num0BitsBelowLS1Bit_Nonzero32(touching);
       const auto child = std::bit_cast<std::int32_t>(wide[kChild * kWide + i]);
-      if (child == 0) continue;
       if (child < 0 && kept_child < 0) {
         cells_here[waiting] = ~child;
         cells_there[waiting++] = ~kept_child;
+      } else if (child == 0) {
+        continue;
       } else if (kept_child < 0 || (child >= 0 && (larger >> i & 1u) != 0u)) {
         work_.opened[depth_] = 2 * child + of_M;
         work_.kept[depth_++] = kept;

@@ -202,13 +202,16 @@ ISOPATCH_HD AreaMoments<T> area_moments(const Segments<T>& s, int count) {
           m.xx * T(1.0 / 12), m.xy * T(1.0 / 24), m.yy * T(1.0 / 12)};
 }
 
-/// Three lines or more have a part; of a polygon without area rounding may leave one or two.
+/// Three lines or more have a part. Of a polygon without area rounding may leave one or two, and with them an area that
+/// is small beside the unit disc; others are not asked.
 template <class T>
-ISOPATCH_HD MaskOf<T> has_three_parts(const Segments<T>& s, int count) {
+ISOPATCH_HD MaskOf<T> has_three_parts(const Segments<T>& s, int count, T area) {
+  const MaskOf<T> small = area < T(1e-4f);
+  if (!any(small)) return !small;
   IntOf<T> parts(0);
   ISOPATCH_UNROLL
   for (int i = 0; i < count; ++i) parts = parts + select(s.has_part(i), IntOf<T>(1), IntOf<T>(0));
-  return parts > IntOf<T>(2);
+  return !small || parts > IntOf<T>(2);
 }
 
 /// True unless the polygon is narrower than rounding: for sides a >= b the test is b/a > narrow.

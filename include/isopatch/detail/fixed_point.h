@@ -47,13 +47,13 @@ inline constexpr float kMostSteps = 0x1p62f;
 ///
 ///     sum of (|s| + 1/2)  <=  sum of (m + 1/2)  <=  sum of (2^32 (w + 1/2) + 1/2)  <  2^32 (W + N),   W = sum of w,
 ///
-/// so it is below 2^63 where W + N < 2^31. W and N themselves do not wrap: w is at most 2^31, also for a term that does
+/// so it is below 2^62 where W + N < 2^30. W and N themselves do not wrap: w is at most 2^30, also for a term that does
 /// not fit and is left out, and there are fewer than 2^31 terms. They do not depend on the order either.
 struct SumBound {
   std::int64_t terms = 0;
   std::int64_t magnitude = 0;  // W
 
-  static constexpr std::int64_t kMost = std::int64_t{1} << 31;
+  static constexpr std::int64_t kMost = std::int64_t{1} << 30;
 
   /// Counts a term with numbers of up to `largest` steps. False where it does not fit the grid and must be left out.
   template <class T>
@@ -64,10 +64,10 @@ struct SumBound {
     return fits;
   }
 
-  /// w before it is rounded.
+  /// w before it is rounded; alone it reaches kMost for a term that does not fit.
   template <class T>
   ISOPATCH_HD static T magnitude_of(T largest, MaskOf<T> fits) {
-    return select(fits, T(0x1p-32f) * largest, T(0x1p31f));
+    return select(fits, T(0x1p-32f) * largest, T(0x1p30f));
   }
 
   /// No sum has wrapped, and no term was left out. T is what was summed.
@@ -77,8 +77,8 @@ struct SumBound {
     return magnitude + terms < kMost && terms < kMostTerms;
   }
 
-  /// Where it does not hold: it will on a grid wider by this power of two, for fewer than 2^30 terms that fit. There W
-  /// + N is at most 2^29 + N / 2 + N.
+  /// Where it does not hold: it will on a grid wider by this power of two, for fewer than 2^29 terms that fit. There W
+  /// + N is at most 2^28 + N / 2 + N.
   ISOPATCH_HD int widening() const {
     int power = 1;
     while ((magnitude + terms) >> power >= kMost / 4) ++power;

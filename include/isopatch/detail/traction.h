@@ -143,7 +143,7 @@ ISOPATCH_HD MaskOf<T> integrate(const PairFrame& f, const ContactPlane<T>& plane
                                 Contribution<T>& out) {
   using D = DoubleOf<T>;
   const AreaMoments<T> m = area_moments(s, count);
-  MaskOf<T> found = has_area(m) && has_three_parts(s, count);
+  MaskOf<T> found = has_area(m) && has_three_parts(s, count, m.one);
   if (f.gradient_filter) {
     const D least = D(-0.38268343236508977);  // cosine of 5 pi / 8
     found = found && !(plane.cosine_M < least || plane.cosine_S < least);
