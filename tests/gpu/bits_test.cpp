@@ -80,6 +80,25 @@ TEST_P(GpuSmall, BodiesInsideOthersHaveTheBitsOfTheCpu) {
   }
 }
 
+TEST_P(GpuSmall, CountsNeedNoBuffer) {
+  const auto [precision, outputs] = GetParam();
+  if (outputs != Outputs::kPolygons) GTEST_SKIP() << "counts are those of polygons";
+  const Scene scene(mixed_scene());
+  const Batch batch = random_batch(scene, 2, 77);
+  std::vector<std::int32_t> counts[2][2];  // of polygons and contacts, on the CPU and on the GPU
+  for (const Backend backend : {Backend::kCpu, Backend::kCuda}) {
+    for (const bool of_contacts : {false, true}) {
+      std::vector<std::int32_t>& count = counts[of_contacts ? 1 : 0][backend == Backend::kCuda ? 1 : 0];
+      count.assign(2, -7);
+      Results results;
+      (of_contacts ? results.contacts_needed : results.polygons_needed) = count.data();
+      HostEvaluator(scene, {backend, precision, 0, false}).evaluate(batch.state(), results);
+    }
+  }
+  EXPECT_GT(counts[0][0][0], 0);
+  for (const auto& of_one : counts) EXPECT_EQ(of_one[0], of_one[1]);
+}
+
 INSTANTIATE_TEST_SUITE_P(Outputs, GpuSmall,
                          ::testing::Combine(::testing::Values(Precision::kFloat, Precision::kDouble),
                                             ::testing::Values(Outputs::kWrench, Outputs::kPatch, Outputs::kPolygons)));
