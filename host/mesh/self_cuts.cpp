@@ -27,8 +27,9 @@ struct Sides {
 Sides sides_of(const Corners& triangle, const Point3& unit_normal, const Corners& other, double margin) {
   Sides sides = {};
   for (std::size_t i = 0; i < 3; ++i) sides.height[i] = dot(unit_normal, other[i] - triangle[0]);
-  const auto [low, high] = std::minmax_element(sides.height.begin(), sides.height.end());
-  sides.both = *low<-margin&& * high> margin;
+  const auto ends = std::minmax_element(sides.height.begin(), sides.height.end());
+  const double lowest = *ends.first, highest = *ends.second;
+  sides.both = lowest < -margin && highest > margin;
   return sides;
 }
 
