@@ -7,8 +7,21 @@
 #define ISOPATCH_UNROLL _Pragma("unroll")
 #define ISOPATCH_UNROLL_ON_GPU _Pragma("unroll")
 #else
-// Small vectors pass in registers only if the call disappears; compilers' own limits stop short of that here.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define ISOPATCH_SANITIZED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define ISOPATCH_SANITIZED
+#endif
+#endif
+// Small vectors pass in registers only if the call disappears; compilers' own limits stop short of that here. With the
+// checks of a sanitizer in every line that takes a compiler many minutes, and speed is not asked for. Packs keep it: what
+// they do not inline would be found by others too, who may be for a machine with fewer instructions.
+#if defined(ISOPATCH_SANITIZED) && !defined(ISOPATCH_PACKS)
+#define ISOPATCH_HD inline
+#else
 #define ISOPATCH_HD inline __attribute__((always_inline))
+#endif
 #if defined(ISOPATCH_PACKS) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
 #define ISOPATCH_UNROLL _Pragma("GCC unroll 8")
 #define ISOPATCH_UNROLL_ON_GPU _Pragma("GCC unroll 1")  // by itself it would
