@@ -53,7 +53,10 @@ struct Evaluated {
     options.precision = precision;
     options.vectors = vectors;
     options.num_threads = 1;
-    Evaluator(scene, options).evaluate({static_cast<std::int64_t>(environments), poses.data()}, results);
+    State state;
+    state.num_environments = static_cast<std::int64_t>(environments);
+    state.poses = poses.data();
+    Evaluator(scene, options).evaluate(state, results);
   }
 };
 
