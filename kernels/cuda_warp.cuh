@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "isopatch/detail/vec.h"
+
 namespace isopatch {
 
 /// The 32 lanes of a hardware warp, all of them always taking part. See include/isopatch/detail/warp.h.
@@ -18,7 +20,9 @@ struct CudaWarp {
 
   __device__ std::int64_t sum(std::int64_t value) const {
     auto total = static_cast<long long>(value);
-    for (int offset = 16; offset > 0; offset >>= 1) total += __shfl_xor_sync(kAll, total, offset);
+    for (int offset = 16; offset > 0; offset >>= 1) {
+      total = detail::wrapping_sum(total, __shfl_xor_sync(kAll, total, offset));
+    }
     return total;
   }
   template <class T>

@@ -14,7 +14,7 @@ template <int lanes>
 std::int64_t sum_of(const Pack<std::int64_t, lanes>& pack) {
   std::int64_t lane[lanes], sum = 0;
   pack.store(lane);
-  for (const std::int64_t value : lane) sum += value;
+  for (const std::int64_t value : lane) sum = wrapping_sum(sum, value);
   return sum;
 }
 
@@ -36,7 +36,7 @@ class PackSum {
 
   void add_to(OrderFreeSum<T>& sum) const {
     for (int i = 0; i < OrderFreeSum<T>::kLimbs; ++i) {
-      sum.limb[i] += sum_of(limb_[i]);
+      sum.limb[i] = wrapping_sum(sum.limb[i], sum_of(limb_[i]));
     }
   }
 
@@ -81,7 +81,7 @@ class PackWrenchSums {
       pressure_moment_.add(c.pressure_moment, taken);
       friction_force_.add(c.friction_force, taken);
       normal_.add(c.normal, taken);
-      max_pressure_ = select(taken, max(max_pressure_, c.max_pressure), max_pressure_);
+      max_pressure_ = select(taken, max(c.max_pressure, max_pressure_), max_pressure_);
     }
   }
 
@@ -98,7 +98,7 @@ class PackWrenchSums {
       normal_.add_to(sums.patch.normal);
       T lane[lanes];
       max_pressure_.store(lane);
-      for (const T value : lane) sums.patch.max_pressure = max(sums.patch.max_pressure, value);
+      for (const T value : lane) sums.patch.max_pressure = max(value, sums.patch.max_pressure);
     }
   }
 

@@ -149,7 +149,7 @@ class FiberGroup {
         throw Divergence("lane 0 is at " + describe(first) + ", lane " + std::to_string(i) + " at " + describe(a));
       }
       ballot_ |= a.integer != 0 ? 1u << i : 0u;
-      sum_ += a.integer;
+      sum_ = detail::wrapping_sum(sum_, a.integer);
       max_ = a.real > max_ ? a.real : max_;
     }
     return first.kind != Kind::kEnd;
@@ -227,7 +227,7 @@ class FiberWarp {
     return before;
   }
   void set_bits(std::uint32_t* word, std::uint32_t bits) { *word |= bits; }
-  void add(std::int64_t* word, std::int64_t value) { *word += value; }
+  void add(std::int64_t* word, std::int64_t value) { *word = detail::wrapping_sum(*word, value); }
   void raise(std::int64_t* word, std::int64_t value) { *word = std::max(*word, value); }
   int arrive(std::int32_t* counter) { return (*counter)++; }
   std::int64_t take(std::int64_t* word) { return std::exchange(*word, 0); }

@@ -135,6 +135,19 @@ TEST_P(VectorWidth, LeavesNothingOutOfSmallAndFarMeshes) {
   }
 }
 
+// The ground's surface just touches the mesh, so that the largest pressure at a polygon's corner is -0.
+TEST_P(VectorWidth, DoesNotChangeTheSignOfAPressureOfZero) {
+  const std::string file = ISOPATCH_SOURCE_DIR "/tests/fuzz/corpus/vtk/pressure_of_minus_zero.vtk";
+  const Scene scene(two_bodies(make_half_space("ground", 1), make_tet_mesh("mesh", read_vtk(file))));
+  Batch batch;
+  batch.environments = 1;
+  batch.bodies = 2;
+  batch.pairs = 1;
+  batch.poses = {0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0};
+  expect_same_bits(scene, batch);
+  EXPECT_FALSE(std::signbit(evaluated(scene, batch, Vectors::kNone, Outputs::kPatch).max_pressure[0]));
+}
+
 TEST(VectorWidthChoice, OfAMachineWithoutItIsAnError) {
   EvaluatorOptions options;
   options.vectors = Vectors::kAvx512;

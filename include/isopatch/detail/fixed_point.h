@@ -95,7 +95,7 @@ struct OrderFreeSum<float> {
   std::int64_t limb[kLimbs] = {0};
 
   /// Adds a term given in steps, fewer than kMostSteps.
-  ISOPATCH_HD void add(float steps) { limb[0] += std::llrint(steps); }
+  ISOPATCH_HD void add(float steps) { limb[0] = wrapping_sum(limb[0], std::llrint(steps)); }
 
   ISOPATCH_HD double value(const Grid<float>& grid) const { return static_cast<double>(limb[0]) * grid.to_value; }
 };
@@ -108,8 +108,8 @@ struct OrderFreeSum<double> {
   ISOPATCH_HD void add(double steps) {
     const std::int64_t whole = std::llrint(steps);
     const double remainder = steps - static_cast<double>(whole);  // exact
-    limb[0] += whole;
-    limb[1] += std::llrint(remainder * 0x1p40);
+    limb[0] = wrapping_sum(limb[0], whole);
+    limb[1] = wrapping_sum(limb[1], std::llrint(remainder * 0x1p40));
   }
 
   ISOPATCH_HD double value(const Grid<double>& grid) const {

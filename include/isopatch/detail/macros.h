@@ -15,8 +15,8 @@
 #endif
 #endif
 // Small vectors pass in registers only if the call disappears; compilers' own limits stop short of that here. With the
-// checks of a sanitizer in every line that takes a compiler many minutes, and speed is not asked for. Packs keep it: what
-// they do not inline would be found by others too, who may be for a machine with fewer instructions.
+// checks of a sanitizer in every line that takes a compiler many minutes, and speed is not asked for. Packs keep it:
+// what they do not inline would be found by others too, who may be for a machine with fewer instructions.
 #if defined(ISOPATCH_SANITIZED) && !defined(ISOPATCH_PACKS)
 #define ISOPATCH_HD inline
 #else

@@ -64,6 +64,11 @@ ISOPATCH_HD T max(T a, T b) {
   return a > b ? a : b;
 }
 
+/// a + b modulo 2^64: what has wrapped in a partial sum comes right in the whole.
+ISOPATCH_HD std::int64_t wrapping_sum(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
 template <class T>
 struct Vec3 {
   T x, y, z;

@@ -26,7 +26,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "isopatch/detail/macros.h"
+#include "isopatch/detail/vec.h"
 
 namespace isopatch::detail {
 
@@ -47,7 +47,7 @@ struct SerialWarp {
     return before;
   }
   ISOPATCH_HD void set_bits(std::uint32_t* word, std::uint32_t bits) const { *word |= bits; }
-  ISOPATCH_HD void add(std::int64_t* word, std::int64_t value) const { *word += value; }
+  ISOPATCH_HD void add(std::int64_t* word, std::int64_t value) const { *word = wrapping_sum(*word, value); }
   ISOPATCH_HD void raise(std::int64_t* word, std::int64_t value) const { *word = value > *word ? value : *word; }
   ISOPATCH_HD int arrive(std::int32_t* counter) const { return (*counter)++; }
   ISOPATCH_HD std::int64_t take(std::int64_t* word) const {

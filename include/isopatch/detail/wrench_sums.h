@@ -117,7 +117,7 @@ struct WrenchSums {
       patch.pressure_moment.add(c.pressure_moment);
       patch.friction_force.add(c.friction_force);
       patch.normal.add(c.normal);
-      patch.max_pressure = max(patch.max_pressure, c.max_pressure);
+      patch.max_pressure = max(c.max_pressure, patch.max_pressure);  // of two zeros the positive one stays
     }
     return true;
   }
