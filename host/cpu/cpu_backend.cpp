@@ -44,7 +44,7 @@ void evaluate_environment(const Batch& batch, std::int64_t environment, ThreadWo
         WrenchSums<T, outputs == Outputs::kPatch> sums;
         sum_pair(frame, work.packs, sums);
         const int open = finish_pass(warp, results, environment, pair, scene.num_pairs, frame, sums);
-        again = prepare_pass(warp, frame, open, results.status + environment);
+        again = prepare_pass(warp, frame, open, results, environment);
       }
     } else {
       evaluate_pair<T, outputs, brute_force>(warp, work.traversal, scene, state, results, environment, pair);

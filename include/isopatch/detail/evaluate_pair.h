@@ -139,8 +139,9 @@ ISOPATCH_HD void widen_grids(Warp& warp, PairFrame& frame, int power) {
 
 /// Makes the frame ready for what is Open; false where that needs no other pass. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD bool prepare_pass(Warp& warp, PairFrame& frame, int open, std::uint32_t* status) {
-  if (open == kOverlap) return report_enclosure(warp, frame, status);
+ISOPATCH_HD bool prepare_pass(Warp& warp, PairFrame& frame, int open, const Results& results,
+                              std::int64_t environment) {
+  if (open == kOverlap) return report_enclosure(warp, frame, results.status + environment);
   if (open != kNothing) widen_grids(warp, frame, open);
   return open != kNothing;
 }
@@ -168,7 +169,7 @@ ISOPATCH_HD void evaluate_pair(Warp& warp, Workspace<size>& work, const SceneVie
     if (warp.lane() == 0 && (share.count == 1 || sums.combine(warp, share.count, *shared))) {
       open = finish_pass(warp, results, environment, pair, scene.num_pairs, frame, sums);
     }
-    again = prepare_pass(warp, work.frame, warp.from_first(open), results.status + environment);
+    again = prepare_pass(warp, work.frame, warp.from_first(open), results, environment);
   }
   warp.sync();  // the workspace may be used again
 }
