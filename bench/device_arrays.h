@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "isopatch/isopatch.h"
-#include "kernels/cuda_check.h"
-#include "kernels/device_buffer.h"
+#include "kernels/runtime/cuda_check.h"
+#include "kernels/runtime/device_buffer.h"
 
 namespace isopatch::bench {
 

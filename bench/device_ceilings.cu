@@ -7,8 +7,8 @@
 #include <exception>
 #include <vector>
 
-#include "kernels/cuda_check.h"
-#include "kernels/device_buffer.h"
+#include "kernels/runtime/cuda_check.h"
+#include "kernels/runtime/device_buffer.h"
 
 namespace isopatch {
 namespace {

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "bench/data_folder.h"
 #include "host/cpu/traversal_counts.h"
 #include "isopatch/isopatch.h"
+#include "tests/support/data_folder.h"
 #if defined(ISOPATCH_HAS_CUDA)
 #include "bench/device_arrays.h"
 #endif

@@ -7,8 +7,8 @@
 #include <exception>
 #include <iostream>
 
-#include "bench/contact_errors.h"
-#include "bench/random_scenes.h"
+#include "tests/support/contact_errors.h"
+#include "tests/support/random_scenes.h"
 
 using namespace isopatch;
 using namespace isopatch::random_contacts;

@@ -8,9 +8,9 @@
 #include <exception>
 #include <iostream>
 
-#include "bench/compare_bits.h"
-#include "bench/random_scenes.h"
-#include "cpu/pack_kernels.h"
+#include "host/cpu/pressure_field/pack_kernels.h"
+#include "tests/support/compare_bits.h"
+#include "tests/support/random_scenes.h"
 
 using namespace isopatch;
 using namespace isopatch::random_contacts;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "argument_check.h"
+#include "host/argument_check.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "arrays.h"
+#include "host/arrays.h"
 #include "isopatch/error.h"
 
 namespace isopatch {

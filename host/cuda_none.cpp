@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cuda backend of a build without CUDA code.
-#include "evaluator_backend.h"
+// What a build without CUDA code has in place of kernels/.
+#include "host/evaluator_backend.h"
 #include "isopatch/error.h"
 
 namespace isopatch {
 
+namespace {
+
+constexpr char kNoCuda[] = "backend cuda: this build has no CUDA code; use cpu or reference";
+
+}  // namespace
+
 int num_cuda_devices() { return 0; }
 
-std::unique_ptr<Evaluator::Implementation> make_cuda_backend(Scene, EvaluatorOptions) {
-  throw Error("backend cuda: this build has no CUDA code; use cpu or reference");
-}
+std::unique_ptr<Evaluator::Implementation> make_cuda_backend(Scene, EvaluatorOptions) { throw Error(kNoCuda); }
+
+void evaluate_on_device(const Evaluator&, const State&, const Results&) { throw Error(kNoCuda); }
 
 }  // namespace isopatch

@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "argument_check.h"
-#include "evaluator_backend.h"
+#include "host/argument_check.h"
+#include "host/evaluator_backend.h"
+#include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
-#include "threads/standard_arithmetic.h"
 
 namespace isopatch {
 

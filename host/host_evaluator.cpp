@@ -7,11 +7,11 @@
 #include <limits>
 #include <type_traits>
 
-#include "argument_check.h"
-#include "arrays.h"
-#include "device_batch.h"
+#include "host/argument_check.h"
+#include "host/arrays.h"
+#include "host/evaluator_backend.h"
+#include "host/threads/share_out.h"
 #include "isopatch/error.h"
-#include "threads/share_out.h"
 
 namespace isopatch {
 

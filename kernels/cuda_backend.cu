@@ -8,9 +8,9 @@
 #include "host/evaluator_backend.h"
 #include "host/scene/scene_data.h"
 #include "isopatch/error.h"
-#include "kernels/check_call.h"
-#include "kernels/device_buffer.h"
-#include "kernels/device_guard.h"
+#include "kernels/runtime/check_call.h"
+#include "kernels/runtime/device_buffer.h"
+#include "kernels/runtime/device_guard.h"
 #include "kernels/stages.h"
 
 namespace isopatch {

@@ -6,8 +6,8 @@
 
 #include <cuda_runtime_api.h>
 
-#include "isopatch/detail/begin_environment.h"
-#include "isopatch/detail/wrench_sums.h"
+#include "isopatch/detail/pressure_field/wrench_sums.h"
+#include "isopatch/detail/scene/begin_environment.h"
 
 namespace isopatch {
 

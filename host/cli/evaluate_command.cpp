@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "host/cli/commands.h"
-#include "host/cli/progress.h"
+#include "host/cli/process/progress.h"
 #include "host/cli/random_states.h"
 #include "host/cli/results_file.h"
 #include "host/cli/states_file.h"

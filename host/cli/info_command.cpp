@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "host/cli/commands.h"
-#include "host/scene/hierarchy_statistics.h"
+#include "host/hierarchy/hierarchy_statistics.h"
 #include "host/scene/scene_data.h"
 #include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"

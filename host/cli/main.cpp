@@ -15,10 +15,10 @@
 #include <CLI/CLI.hpp>
 
 #include "host/cli/commands.h"
-#include "host/cli/interrupt.h"
+#include "host/cli/process/interrupt.h"
+#include "host/mesh/files/file_cursor.h"
 #include "host/text/quote.h"
 #include "isopatch/error.h"
-#include "mesh/file_cursor.h"
 
 namespace {
 

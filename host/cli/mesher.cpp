@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "host/cli/process.h"
+#include "host/cli/process/process.h"
 #include "host/files/descriptor.h"
 #include "host/files/output_file.h"
 #include "host/text/quote.h"

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "host/cli/npz.h"
+#include "host/cli/numpy/npz.h"
 #include "isopatch/status.h"
 
 namespace isopatch::cli {

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "host/scene/json_value.h"
+#include "host/scene_file/json_value.h"
 #include "host/text/quote.h"
 #include "isopatch/error.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "host/cli/batch_runner.h"
-#include "host/cli/npz.h"
+#include "host/cli/numpy/npz.h"
 #include "isopatch/scene.h"
 
 namespace isopatch::cli {

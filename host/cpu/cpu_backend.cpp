@@ -6,13 +6,13 @@
 #include <tuple>
 #include <utility>
 
-#include "cpu/thread_workspace.h"
-#include "evaluator_backend.h"
-#include "isopatch/detail/body_wrench.h"
-#include "isopatch/detail/energy.h"
-#include "isopatch/detail/evaluate_pair.h"
-#include "scene/scene_data.h"
-#include "threads/share_out.h"
+#include "host/cpu/thread_workspace.h"
+#include "host/evaluator_backend.h"
+#include "host/scene/scene_data.h"
+#include "host/threads/share_out.h"
+#include "isopatch/detail/pressure_field/energy.h"
+#include "isopatch/detail/pressure_field/evaluate_pair.h"
+#include "isopatch/detail/scene/body_wrench.h"
 
 namespace isopatch {
 

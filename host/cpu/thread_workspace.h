@@ -6,9 +6,9 @@
 #include <memory>
 #include <utility>
 
-#include "cpu/pack_kernels.h"
-#include "isopatch/detail/begin_environment.h"
-#include "isopatch/detail/traverse.h"
+#include "host/cpu/pressure_field/pack_kernels.h"
+#include "isopatch/detail/bvh/traverse.h"
+#include "isopatch/detail/scene/begin_environment.h"
 
 namespace isopatch {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/traversal_counts.h"
+#include "host/cpu/traversal_counts.h"
 
-#include "cpu/thread_workspace.h"
-#include "isopatch/detail/evaluate_pair.h"
-#include "scene/scene_data.h"
+#include "host/cpu/thread_workspace.h"
+#include "host/scene/scene_data.h"
+#include "isopatch/detail/pressure_field/evaluate_pair.h"
 
 namespace isopatch {
 

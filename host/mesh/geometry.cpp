@@ -8,15 +8,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "host/mesh/checks/element_check.h"
+#include "host/mesh/checks/extent_check.h"
+#include "host/mesh/checks/geometry_check.h"
+#include "host/mesh/checks/mesh_check.h"
+#include "host/mesh/point_math.h"
 #include "host/text/quote.h"
+#include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
 #include "isopatch/limits.h"
-#include "mesh/element_check.h"
-#include "mesh/extent_check.h"
-#include "mesh/geometry_check.h"
-#include "mesh/mesh_check.h"
-#include "mesh/point_math.h"
-#include "threads/standard_arithmetic.h"
 
 namespace isopatch {
 namespace {

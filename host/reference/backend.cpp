@@ -3,11 +3,11 @@
 #include <optional>
 #include <utility>
 
-#include "evaluator_backend.h"
-#include "reference/body_pair.h"
-#include "reference/enclosure.h"
-#include "reference/environment.h"
-#include "threads/share_out.h"
+#include "host/evaluator_backend.h"
+#include "host/reference/environment.h"
+#include "host/reference/pressure_field/body_pair.h"
+#include "host/reference/pressure_field/enclosure.h"
+#include "host/threads/share_out.h"
 
 namespace isopatch {
 namespace reference {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/environment.h"
+#include "host/reference/environment.h"
 
 #include <array>
 #include <cmath>

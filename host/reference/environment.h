@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "host/reference/pressure_field/traction.h"
 #include "isopatch/scene.h"
 #include "isopatch/state.h"
-#include "reference/traction.h"
 
 namespace isopatch::reference {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/placed_body.h"
+#include "host/reference/placed_body.h"
 
 #include <algorithm>
 #include <cmath>

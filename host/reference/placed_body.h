@@ -5,8 +5,8 @@
 
 #include <vector>
 
+#include "host/reference/vector.h"
 #include "isopatch/geometry.h"
-#include "reference/vector.h"
 
 namespace isopatch::reference {
 

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 
+#include "host/mesh/topology/components.h"
+#include "host/scene/scene_check.h"
+#include "host/scene/scene_data.h"
+#include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
-#include "mesh/components.h"
-#include "scene/scene_check.h"
-#include "scene/scene_data.h"
-#include "threads/standard_arithmetic.h"
 
 namespace isopatch {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "scene/scene_check.h"
+#include "host/scene/scene_check.h"
 
 #include <fmt/format.h>
 
@@ -7,11 +7,11 @@
 #include <cmath>
 #include <set>
 
+#include "host/mesh/checks/geometry_check.h"
 #include "host/text/quote.h"
-#include "isopatch/detail/scene_view.h"
+#include "isopatch/detail/scene/scene_view.h"
 #include "isopatch/error.h"
 #include "isopatch/limits.h"
-#include "mesh/geometry_check.h"
 
 namespace isopatch {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <vector>
 
+#include "host/hierarchy/hierarchy.h"
 #include "isopatch/scene.h"
-#include "scene/hierarchy.h"
 
 namespace isopatch::detail {
 

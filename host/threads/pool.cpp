@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "threads/pool.h"
+#include "host/threads/pool.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -17,7 +17,7 @@
 #include <thread>
 #include <utility>
 
-#include "threads/standard_arithmetic.h"
+#include "host/threads/standard_arithmetic.h"
 
 namespace isopatch {
 

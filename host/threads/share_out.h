@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "threads/pool.h"
+#include "host/threads/pool.h"
 
 namespace isopatch {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "threads/standard_arithmetic.h"
+#include "host/threads/standard_arithmetic.h"
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>

@@ -9,7 +9,7 @@
 
 #include "isopatch/field.h"
 #include "isopatch/mesh.h"
-#include "isopatch/thread.h"
+#include "isopatch/screw_thread.h"
 #include "isopatch/triangle_mesh.h"
 
 namespace isopatch {

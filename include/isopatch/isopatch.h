@@ -12,7 +12,7 @@
 #include "isopatch/mesh.h"
 #include "isopatch/results.h"
 #include "isopatch/scene.h"
+#include "isopatch/screw_thread.h"
 #include "isopatch/state.h"
 #include "isopatch/status.h"
-#include "isopatch/thread.h"
 #include "isopatch/triangle_mesh.h"

@@ -23,8 +23,8 @@ struct TriangleMesh {
 /// and a mesh that was put together of parts that overlap is of use. Taken out, for the surface
 /// stays closed without them: pairs of triangles that lie back to back, and triangles without area, three corners on a
 /// line. Throws Error, naming `source`, the element and the value, for: no triangles, an index out of range, a
-/// coordinate, edge or size beyond limits.h, a repeated vertex in a triangle, a triangle that is there twice, an open edge, an edge of
-/// three triangles, neighbours of opposite orientation, and a volume of zero.
+/// coordinate, edge or size beyond limits.h, a repeated vertex in a triangle, a triangle that is there twice, an open
+/// edge, an edge of three triangles, neighbours of opposite orientation, and a volume of zero.
 MeshReport check_and_repair(TriangleMesh& mesh, const std::string& source);
 
 /// Reads a Wavefront OBJ file (.obj) or an STL file, ASCII or binary (.stl). Polygons of an OBJ file become triangles

@@ -18,7 +18,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "host/cli/npz.h"
+#include "host/cli/numpy/npz.h"
 
 #ifdef ISOPATCH_CLI
 

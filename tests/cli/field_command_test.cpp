@@ -10,7 +10,7 @@
 
 #include "host/cli/commands.h"
 #include "isopatch/isopatch.h"
-#include "mesh/layered_ball.h"
+#include "tests/mesh/fields/layered_ball.h"
 
 namespace isopatch::cli {
 namespace {

@@ -13,10 +13,10 @@
 
 #include <gtest/gtest.h>
 
-#include "host/cli/npz.h"
+#include "host/cli/numpy/npz.h"
 #include "isopatch/isopatch.h"
-#include "support/message_check.h"
-#include "support/program.h"
+#include "tests/support/message_check.h"
+#include "tests/support/program.h"
 
 #ifdef ISOPATCH_CLI
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/cli/npz.h"
+#include "host/cli/numpy/npz.h"
 
 #include <cstring>
 #include <string>

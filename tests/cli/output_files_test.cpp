@@ -15,9 +15,9 @@
 
 #include "host/files/descriptor.h"
 #include "isopatch/isopatch.h"
-#include "mesh/layered_ball.h"
-#include "mesh/mesh_fixtures.h"
-#include "support/program.h"
+#include "tests/mesh/fields/layered_ball.h"
+#include "tests/mesh/mesh_fixtures.h"
+#include "tests/support/program.h"
 
 namespace isopatch::cli {
 namespace {

@@ -13,7 +13,7 @@
 #include "host/cli/commands.h"
 #include "host/cli/mesher.h"
 #include "isopatch/isopatch.h"
-#include "mesh/mesh_fixtures.h"
+#include "tests/mesh/mesh_fixtures.h"
 
 namespace isopatch::cli {
 namespace {

@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
-#include "emulator/device.h"
 #include "ptx_files.h"
+#include "tests/emulator/device.h"
 
 using isopatch::emulator::Device;
 using isopatch::emulator::Kernel;

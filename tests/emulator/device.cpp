@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "emulator/device.h"
+#include "tests/emulator/device.h"
 
 #include <cxxabi.h>
 #include <fmt/format.h>

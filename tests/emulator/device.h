@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "emulator/memory.h"
-#include "emulator/program.h"
-#include "emulator/warp.h"
+#include "tests/emulator/memory.h"
+#include "tests/emulator/program.h"
+#include "tests/emulator/warp.h"
 
 namespace isopatch::emulator {
 

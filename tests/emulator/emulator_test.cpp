@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "emulator/device.h"
+#include "tests/emulator/device.h"
 
 namespace isopatch::emulator {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The names of the instructions, and what they stand for.
-#include "emulator/instructions.h"
+#include "tests/emulator/instructions.h"
 
 #include <map>
 #include <type_traits>
 #include <utility>
 
-#include "emulator/lane_operations.h"
+#include "tests/emulator/lane_operations.h"
 
 namespace isopatch::emulator {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "emulator/program.h"
+#include "tests/emulator/program.h"
 
 namespace isopatch::emulator {
 

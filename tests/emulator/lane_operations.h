@@ -12,7 +12,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "emulator/warp.h"
+#include "tests/emulator/warp.h"
 
 namespace isopatch::emulator {
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/program.h"
-#include "emulator/text.h"
+#include "tests/emulator/program.h"
+#include "tests/emulator/text.h"
 
 namespace isopatch::emulator {
 

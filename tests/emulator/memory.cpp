@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "emulator/memory.h"
+#include "tests/emulator/memory.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "emulator/program.h"
+#include "tests/emulator/program.h"
 
 #include <fmt/format.h>
 
@@ -13,9 +13,9 @@
 #include <string_view>
 #include <utility>
 
-#include "emulator/instructions.h"
-#include "emulator/locations.h"
-#include "emulator/text.h"
+#include "tests/emulator/instructions.h"
+#include "tests/emulator/locations.h"
+#include "tests/emulator/text.h"
 
 namespace isopatch::emulator {
 

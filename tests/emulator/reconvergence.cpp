@@ -4,7 +4,7 @@
 // dominance algorithm (2001), on the reversed graph of instructions with one more node, the end.
 #include <algorithm>
 
-#include "emulator/program.h"
+#include "tests/emulator/program.h"
 
 namespace isopatch::emulator {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "emulator/warp.h"
+#include "tests/emulator/warp.h"
 
 #include <fmt/format.h>
 

@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "emulator/memory.h"
-#include "emulator/program.h"
+#include "tests/emulator/memory.h"
+#include "tests/emulator/program.h"
 
 namespace isopatch::emulator {
 

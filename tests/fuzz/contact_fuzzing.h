@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "isopatch/isopatch.h"
-#include "support/message_check.h"
+#include "tests/support/message_check.h"
 
 namespace isopatch::fuzz {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "mesh_fuzzing.h"
+#include "tests/fuzz/mesh_fuzzing.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace isopatch;

@@ -7,9 +7,9 @@
 #include <memory>
 #include <string>
 
-#include "contact_fuzzing.h"
-#include "host/cli/npz.h"
+#include "host/cli/numpy/npz.h"
 #include "host/cli/states_file.h"
+#include "tests/fuzz/contact_fuzzing.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace isopatch;

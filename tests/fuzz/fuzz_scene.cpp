@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "contact_fuzzing.h"
+#include "tests/fuzz/contact_fuzzing.h"
 
 namespace {
 

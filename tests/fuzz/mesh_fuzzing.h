@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "contact_fuzzing.h"
 #include "isopatch/geometry.h"
+#include "tests/fuzz/contact_fuzzing.h"
 
 namespace isopatch::fuzz {
 

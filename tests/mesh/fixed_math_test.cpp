@@ -8,9 +8,9 @@
 #include <numbers>
 #include <random>
 
+#include "host/mesh/fixed_math.h"
+#include "host/mesh/primitives/revolve.h"
 #include "isopatch/isopatch.h"
-#include "mesh/fixed_math.h"
-#include "mesh/revolve.h"
 
 namespace isopatch {
 namespace {

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "host/mesh/point_math.h"
 #include "isopatch/error.h"
 #include "isopatch/mesh.h"
-#include "mesh/point_math.h"
 
 namespace isopatch::testing {
 

@@ -7,9 +7,9 @@
 #include <functional>
 #include <string>
 
-#include "mesh/point_math.h"
-#include "support/misuses.h"
-#include "support/scenes.h"
+#include "host/mesh/point_math.h"
+#include "tests/support/misuses.h"
+#include "tests/support/scenes.h"
 
 namespace isopatch::test {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "support/scenes.h"
+#include "tests/support/scenes.h"
 
 namespace isopatch::test {
 

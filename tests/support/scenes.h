@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "isopatch/detail/wrench_sums.h"
+#include "isopatch/detail/pressure_field/wrench_sums.h"
 #include "isopatch/isopatch.h"
 
 // How GoogleTest prints parameters.

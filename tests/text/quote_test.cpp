@@ -7,8 +7,8 @@
 #include <string>
 
 #include "isopatch/isopatch.h"
-#include "mesh/mesh_fixtures.h"
-#include "support/message_check.h"
+#include "tests/mesh/mesh_fixtures.h"
+#include "tests/support/message_check.h"
 
 namespace isopatch {
 namespace {

@@ -6,9 +6,9 @@
 #include <functional>
 #include <thread>
 
-#include "support/hash.h"
-#include "threads/caller_mode.h"
-#include "threads/share_out.h"
+#include "host/threads/share_out.h"
+#include "tests/support/hash.h"
+#include "tests/threads/caller_mode.h"
 
 namespace isopatch::test {
 namespace {

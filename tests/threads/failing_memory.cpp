@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "threads/failing_memory.h"
+#include "tests/threads/failing_memory.h"
 
 #include <atomic>
 #include <cstdlib>

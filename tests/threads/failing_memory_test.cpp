@@ -7,11 +7,11 @@
 #include <new>
 #include <optional>
 
+#include "host/threads/share_out.h"
 #include "isopatch/error.h"
-#include "support/hash.h"
-#include "threads/child.h"
-#include "threads/failing_memory.h"
-#include "threads/share_out.h"
+#include "tests/support/hash.h"
+#include "tests/threads/child.h"
+#include "tests/threads/failing_memory.h"
 
 namespace isopatch::test {
 namespace {

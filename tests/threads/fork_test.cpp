@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <thread>
 
-#include "support/hash.h"
-#include "threads/child.h"
+#include "tests/support/hash.h"
+#include "tests/threads/child.h"
 
 namespace isopatch::test {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "threads/pool.h"
+#include "host/threads/pool.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -11,9 +11,9 @@
 #include <thread>
 #include <vector>
 
-#include "support/hash.h"
-#include "threads/child.h"
-#include "threads/share_out.h"
+#include "host/threads/share_out.h"
+#include "tests/support/hash.h"
+#include "tests/threads/child.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kSanitized = true;  // which needs memory of its own

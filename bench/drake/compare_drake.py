@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compares isopatch with Drake's hydroelastic contact on the same meshes, moduli and poses, in one run on one core.
+
+Three tables, written to OUT_DIR as drake_comparison.txt and .json, by drake_static.py, drake_times.py and
+drake_random.py beside this script:
+
+static  Force, area and torque of single contacts from both, beside an oracle where there is one.
+time    Processor time of one contact surface, Drake's polygon representation against the whole wrench of isopatch.
+random  Force, area and torque of both on random poses; every difference above 1e-9 is looked into and classified.
+
+Both read the same .vtk files. Drake makes its own field, the distance to the surface over the largest distance; the
+script checks it against the extents of isopatch at the corners of Drake's polygons. isopatch drops the polygons that
+Drake drops (gradient_filter).
+
+How time is taken: both codes are bound to one core and take turns, a block of calls each, in the same order in every
+repetition. A block's time is processor time, so that other programs on the machine do not count as time, though they
+share the caches. Drake is called from Python; what a call costs that finds the two bodies apart is measured in every
+repetition and subtracted. It holds the interpreter, the binding and the broad phase. Drake computes the contact surface
+only; isopatch computes the wrench as well, with damping and friction where the table says "moving". The contact is the
+same in every call of a block: a best case for the caches and branch predictors of both. A second table goes through 16
+poses, 0.14 mm apart, in Drake one context for each.
+
+Usage: bench/drake/compare_drake.py [OUT_DIR] [--build DIR] [--venv DIR] ...
+Drake is installed into the virtual environment where it is missing. Ends with 1 where isopatch is not within 1e-9 of
+its own reference, or a difference was left unexplained, with 2 where something is missing.
+"""
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from importlib.metadata import version
+from pathlib import Path
+
+from drake_report import Report, fail
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "bench"))  # tet_meshes, for drake_contacts
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("out", nargs="?", type=Path, default=ROOT / "out/drake", help="folder of the results")
+    parser.add_argument("--build", type=Path, default=ROOT / "build/release", help="a finished build")
+    parser.add_argument("--venv", type=Path, default=ROOT / "build/drake-venv", help="virtual environment with Drake")
+    parser.add_argument("--data", type=Path, help="folder with bubble.vtk and yellow_bell_pepper_no_stem_low.vtk")
+    parser.add_argument("--tables", default="static,time,random", help="which of static,time,random to make")
+    parser.add_argument("--repetitions", type=int, default=15, help="of every block of calls")
+    parser.add_argument("--block", type=float, default=0.05, help="seconds of one block of calls")
+    parser.add_argument("--poses", default="1,16", help="how many poses a block goes through; a table for each number")
+    parser.add_argument("--random", type=int, default=1000, help="random poses of a pair of shapes")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--core", type=int, help="the core to run on; without it the first one allowed")
+    found = parser.parse_args()
+    try:
+        found.poses = [int(count) for count in found.poses.split(",")]
+    except ValueError:
+        parser.error(f"--poses: '{found.poses}' is not a list of numbers like 1,16")
+    return found
+
+
+def enter_venv(venv):
+    """Goes on in an environment that has Drake: this one, or `venv`, which is made where it is missing."""
+    try:
+        import numpy  # noqa: F401
+        import pydrake.geometry  # noqa: F401
+
+        return
+    except ImportError as error:
+        if Path(sys.prefix) == venv.resolve():
+            fail(f"{venv} is there, but Drake cannot be used: {error}")
+    python = venv.resolve() / "bin/python"
+    if not python.exists():
+        print(f"installing Drake in {venv}", file=sys.stderr)
+        made = subprocess.run([sys.executable, "-m", "venv", str(venv)], capture_output=True, text=True)
+        if made.returncode != 0:
+            fail(f"no virtual environment could be made in {venv}: {(made.stdout + made.stderr).strip()}")
+    have = subprocess.run([python, "-c", "import numpy, pydrake.geometry"], capture_output=True).returncode == 0
+    if not have:
+        done = subprocess.run([python, "-m", "pip", "install", "-q", "drake"], capture_output=True, text=True)
+        if done.returncode != 0:
+            last = (done.stderr.strip().splitlines() or ["pip gave no reason"])[-1]
+            fail(
+                f"Drake could not be installed in {venv}: {last}\n(no network, or no wheel for this Python or machine)"
+            )
+    os.execv(python, [str(python), *sys.argv])
+
+
+def describe_machine():
+    model = platform.processor() or platform.machine()
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        model = next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        pass
+    return model
+
+
+def commit():
+    done = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
+    return done.stdout.strip() if done.returncode == 0 else "unknown"
+
+
+def compare(args):
+    # not at the top: these need the environment that has Drake
+    from drake_contacts import Programs, Shapes
+    from drake_random import random_table
+    from drake_static import static_table
+    from drake_times import time_tables
+
+    allowed = sorted(os.sched_getaffinity(0))
+    core = allowed[0] if args.core is None else args.core
+    if core not in allowed:
+        fail(f"core {core} is not one of {allowed}")
+    os.sched_setaffinity(0, {core})  # the programs started from here inherit it
+    args.out.mkdir(parents=True, exist_ok=True)
+    report = Report()
+    report.data |= {"drake": version("drake"), "commit": commit(), "processor": describe_machine()}
+    options = ["tables", "repetitions", "block", "random", "seed"]
+    command = ["bench/drake/compare_drake.py", *(f"--{name} {getattr(args, name)}" for name in options)]
+    command += [f"--poses {','.join(map(str, args.poses))}"] + (["--data DIR"] if args.data else [])
+    report.data["command"] = " ".join(command)
+    report.print(f"Drake {version('drake')}, isopatch at {commit()}, {describe_machine()}, one core")
+    report.print(f"command: {report.data['command']}")
+    report.print()
+    with tempfile.TemporaryDirectory() as folder:
+        shapes = Shapes(Path(folder), args.data, Programs(args.build))
+        tables = {
+            "static": lambda: static_table(shapes, report),
+            "time": lambda: time_tables(shapes, report, args.poses, args.repetitions, args.block),
+            "random": lambda: random_table(shapes, report, args.random, args.seed),
+        }
+        for name in args.tables.split(","):
+            if name not in tables:
+                fail(f"unknown table '{name}'; there are {', '.join(tables)}")
+            tables[name]()
+    (args.out / "drake_comparison.txt").write_text("\n".join(report.lines))
+    (args.out / "drake_comparison.json").write_text(json.dumps(report.data, indent=1) + "\n")
+    print(f"written to {args.out}")
+    return 0 if report.good else 1
+
+
+def main():
+    args = arguments()
+    enter_venv(args.venv)
+    return compare(args)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the scripts that draw share: NumPy and matplotlib, installed where they are missing, and small PNG files."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def import_or_install():
+    """Starts the script again in build/.venv, made if need be, where NumPy or matplotlib is missing."""
+    try:
+        import matplotlib  # noqa: F401
+        import numpy  # noqa: F401
+    except ImportError:
+        python = ROOT / "build/.venv/bin/python"
+        if Path(sys.prefix) == python.parent.parent:
+            sys.exit(f"{Path(sys.argv[0]).name}: numpy or matplotlib could not be installed in build/.venv")
+        if not python.exists():
+            subprocess.run([sys.executable, "-m", "venv", str(python.parent.parent)], check=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", "numpy", "matplotlib"], check=True)
+        os.execv(python, [str(python), *sys.argv])
+
+
+def save(figure, path):
+    """Writes and closes a figure, in 256 colours."""
+    import matplotlib.pyplot as plt
+    from PIL import Image
+
+    figure.savefig(path, dpi=100)
+    plt.close(figure)
+    Image.open(path).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "host/cli/process/interrupt.h"
+
+namespace isopatch::cli {
+
+/// A line on stderr that follows a long evaluation: rewritten in place on a terminal, one line every ten seconds
+/// elsewhere. After a signal update() throws Interrupted.
+class Progress {
+ public:
+  explicit Progress(std::int64_t total);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void update(std::int64_t done);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  Interruptible interruptible_;
+  std::int64_t total_;
+  bool terminal_;
+  bool shown_ = false;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point last_ = start_;
+};
+
+}  // namespace isopatch::cli

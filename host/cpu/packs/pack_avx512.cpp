@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Packs of 16 floats or 8 doubles for x86 with AVX-512. CMakeLists.txt compiles this file for that instruction set.
+#define ISOPATCH_PACKS  // registers instead of arrays: loops over lines and vertices are unrolled
+#include "host/cpu/pressure_field/pack_kernels.h"
+
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512CD__) && defined(__AVX512DQ__) && \
+    defined(__AVX512VL__)
+#include "host/cpu/pressure_field/pack_evaluation.h"
+
+namespace isopatch {
+const PackKernels* avx512_pack_kernels() { return &detail::kPackKernels; }
+}  // namespace isopatch
+
+#else
+
+namespace isopatch {
+const PackKernels* avx512_pack_kernels() { return nullptr; }
+}  // namespace isopatch
+
+#endif

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Packs for the instruction set that all of the build is for: 4 lanes with AVX2, 2 with NEON.
+#define ISOPATCH_PACKS  // registers instead of arrays: loops over lines and vertices are unrolled
+#include "host/cpu/packs/pack.h"
+#include "host/cpu/pressure_field/pack_kernels.h"
+
+#if HWY_HAVE_FLOAT64 && HWY_NATIVE_FMA
+#include "host/cpu/pressure_field/pack_evaluation.h"
+
+namespace isopatch {
+const PackKernels* build_pack_kernels() { return &detail::kPackKernels; }
+}  // namespace isopatch
+
+#else
+
+namespace isopatch {
+const PackKernels* build_pack_kernels() { return nullptr; }
+}  // namespace isopatch
+
+#endif

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/cpu/pressure_field/pack_kernels.h"
+
+#include "isopatch/error.h"
+
+namespace isopatch {
+
+namespace {
+
+bool machine_has_avx512() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+#else
+  return false;
+#endif
+}
+
+}  // namespace
+
+PackWorkspace::PackWorkspace(std::int32_t wide_nodes) {
+  const std::size_t of_both = 2 * static_cast<std::size_t>(wide_nodes);
+  placed = std::make_unique_for_overwrite<PlacedWideNode[]>(of_both);  // what no pair opens takes no memory
+  opener = std::make_unique_for_overwrite<std::int32_t[]>(of_both);
+  place_of = std::make_unique<std::int32_t[]>(of_both);
+}
+
+const PackKernels* select_pack_kernels(Vectors vectors) {
+  const PackKernels* avx512 = machine_has_avx512() ? avx512_pack_kernels() : nullptr;
+  switch (vectors) {
+    case Vectors::kNone:
+      return nullptr;
+    case Vectors::kAvx512:
+      if (avx512 == nullptr) throw Error("vectors: avx512 is asked for, and this machine or build does not have it");
+      return avx512;
+    case Vectors::kBuild:
+      return build_pack_kernels();
+    case Vectors::kBest:
+      break;
+  }
+  return avx512 != nullptr ? avx512 : build_pack_kernels();
+}
+
+}  // namespace isopatch

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Two hierarchies of wide nodes together: a node of one body is tested against eight of the other at once. A wide node
+// is placed in the frames of both bodies when it is first opened.
+#pragma once
+
+#include <bit>
+#include <cstring>
+
+#include "host/cpu/packs/pack.h"
+#include "host/cpu/pressure_field/pack_kernels.h"
+#include "isopatch/detail/pressure_field/evaluate_pair.h"
+
+namespace isopatch::detail {
+namespace {
+
+/// Fills the candidates of a workspace with pairs of cells.
+class PackTraversal {
+ public:
+  PackTraversal(const PairFrame& frame, PackWorkspace& work)
+      : f_(frame),
+        work_(work),
+        wide_M_(frame.hierarchy_M.wide_nodes),
+        wide_S_(frame.half_space_S ? nullptr : frame.hierarchy_S.wide_nodes) {
+    numbers_ = work.placed[0].row[0];
+    work.opened[0] = kOfM;  // the root
+    work.kept[0] = 0;
+    if (!frame.half_space_S) place_new(0);
+    depth_ = 1;
+  }
+
+  /// Opens the next nodes: at most kMostAdded candidates come to the first `waiting`. False if there are none left.
+  ///
+  /// All of a batch is tested before anything comes of it: a processor guesses what does, and a wrong guess throws away
+  /// what was begun meanwhile. The ones from further down go first, so that levels rise towards the top.
+  static constexpr int kBatch = PackWorkspace::kBatch;
+  static constexpr int kMostAdded = kBatch * kWide;
+  bool advance(int& waiting) {
+    if (depth_ == 0) return false;
+    const int count = depth_ < kBatch ? depth_ : kBatch;
+    depth_ -= count;
+    std::int32_t opened[kBatch], kept[kBatch];
+    std::uint32_t touching[kBatch], larger[kBatch];
+    if (f_.half_space_S) {
+      for (int i = 0; i < count; ++i) opened[i] = work_.opened[depth_ + i];
+      for (int i = 0; i < count; ++i) touching[i] = test_beside_half_space(wide_M_[opened[i] >> 1]);
+      for (int i = 0; i < count; ++i) push_beside_half_space(wide_M_[opened[i] >> 1], touching[i], waiting);
+      return true;
+    }
+    const float *wide[kBatch], *other[kBatch];
+    for (int i = 0; i < count; ++i) {
+      opened[i] = work_.opened[depth_ + i];
+      kept[i] = work_.kept[depth_ + i];
+      wide[i] = place(opened[i]);
+      other[i] = numbers_ + kept[i];
+    }
+    for (int i = 0; i < count; ++i) {
+      touching[i] = test(wide[i], other[i]);
+      larger[i] = larger_ones(wide[i], other[i]);
+    }
+    for (int i = 0; i < count; ++i) {
+      if (touching[i] != 0) push(opened[i] & kOfM, wide[i], kept[i], touching[i], larger[i], waiting);
+    }
+    return true;
+  }
+
+ private:
+  static constexpr std::int32_t kOfM = 1;
+  static constexpr int kSize = PlacedWideNode::kSize, kChild = PlacedWideNode::kChild;  // rows
+  static constexpr int kPart = kWide < kFloatLanes ? kWide : kFloatLanes;  // of a wide node, tested at once
+  using F = Pack<float, kPart>;
+
+  /// The nodes at the places from `first` on.
+  static NodeBox<F> box_of(const WideNode& n, int first) {
+    const auto vec = [&](const float(&v)[3][kWide]) {
+      return Vec3<F>{F::load(v[0] + first), F::load(v[1] + first), F::load(v[2] + first)};
+    };
+    return {{vec(n.center), vec(n.half), vec(n.drift), vec(n.growth)}, F::load(n.low + first), F::load(n.high + first)};
+  }
+
+  /// From the rows of a placed node.
+  template <class Row>
+  static PlacedBox<F> box_of(const Row& row) {
+    const auto vec = [&](int r) { return Vec3<F>{row(r), row(r + 1), row(r + 2)}; };
+    return {{vec(0), vec(3), vec(6), vec(9)}, {vec(12), vec(15), vec(18), vec(21)}, row(24), row(25)};
+  }
+
+  /// The numbers of the wide node to be opened, placed.
+  const float* place(std::int32_t opened) {
+    const std::int32_t known = work_.place_of[opened];
+    if (known >= num_placed_ || work_.opener[known] != opened) place_new(opened);
+    return work_.placed[work_.place_of[opened]].row[0];
+  }
+  void place_new(std::int32_t opened) {
+    const WideNode& wide = ((opened & kOfM) != 0 ? wide_M_ : wide_S_)[opened >> 1];
+    PlacedWideNode& to = work_.placed[num_placed_];
+    for (int first = 0; first < kWide; first += kPart) {
+      const NodeBox<F> box = box_of(wide, first);
+      const PlacedBox<F> placed = (opened & kOfM) != 0 ? placed_M(f_, box) : placed_S(f_, box);
+      int row = 0;
+      const auto put = [&](F number) { number.store(to.row[row++] + first); };
+      for (const MovingBox<F>* moving : {&placed.in_M, &placed.in_S}) {
+        for (const Vec3<F>* v : {&moving->center, &moving->half, &moving->drift, &moving->growth}) {
+          put(v->x), put(v->y), put(v->z);
+        }
+      }
+      put(placed.low), put(placed.high), put(F::load(wide.size + first));
+    }
+    std::memcpy(to.row[kChild], wide.child, sizeof wide.child);
+    work_.opener[num_placed_] = opened;
+    work_.place_of[opened] = num_placed_++;
+  }
+
+  /// The places of a wide node that may touch a node of the other body.
+  ISOPATCH_HD std::uint32_t test(const float* wide, const float* other) const {
+    std::uint32_t touching = 0;
+    for (int first = 0; first < kWide; first += kPart) {
+      const PlacedBox<F> below = box_of([&](int row) { return F::load(wide + row * kWide + first); });
+      const PlacedBox<F> beside = box_of([&](int row) { return F(other[row * kWide]); });
+      touching |= bits_of(may_meet(f_, below, beside)) << first;
+    }
+    return touching;
+  }
+  ISOPATCH_HD static std::uint32_t larger_ones(const float* wide, const float* other) {
+    std::uint32_t larger = 0;
+    for (int first = 0; first < kWide; first += kPart) {
+      larger |= bits_of(F::load(wide + kSize * kWide + first) >= F(other[kSize * kWide])) << first;
+    }
+    return larger;
+  }
+
+  std::uint32_t test_beside_half_space(const WideNode& wide) const {
+    std::uint32_t touching = 0;
+    for (int first = 0; first < kWide; first += kPart) {
+      touching |= bits_of(may_meet_half_space(f_, box_of(wide, first))) << first;
+    }
+    return touching;
+  }
+
+  /// The nodes below an opened one that touch the kept one: two leaves are a candidate, otherwise the larger of the two
+  /// is opened next. Whatever the numbers in a box, an empty place, which has the root for a child, is left out.
+  void push(std::int32_t of_M, const float* wide, std::int32_t kept, std::uint32_t touching, std::uint32_t larger,
+            int& waiting) {
+    std::int32_t* const cells_here = of_M != 0 ? work_.candidates.m : work_.candidates.s;
+    std::int32_t* const cells_there = of_M != 0 ? work_.candidates.s : work_.candidates.m;
+    const auto column = static_cast<std::int32_t>(wide - numbers_);  // of the first node
+    const auto kept_child = std::bit_cast<std::int32_t>(numbers_[kept + kChild * kWide]);
+    const std::int32_t kept_opened = 2 * kept_child + (kOfM - of_M);
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86  // compresses in one instruction
+    const Tag<std::int32_t, kWide> tag;
+    const auto child = hn::BitCast(tag, hn::LoadU(Tag<float, kWide>(), wide + kChild * kWide));
+    const auto touch = hn::And(mask_of(touching), hn::Ne(child, hn::Zero(tag))), leaf = hn::Lt(child, hn::Zero(tag));
+    const auto opened = hn::Add(hn::Add(child, child), hn::Set(tag, of_M));
+    if (kept_child < 0) {
+      append(hn::AndNot(leaf, touch), opened, kept, work_.opened, work_.kept, depth_);
+      append(hn::And(leaf, touch), hn::Not(child), ~kept_child, cells_here, cells_there, waiting);
+    } else {
+      const auto down = hn::And(touch, hn::AndNot(leaf, mask_of(larger)));
+      append(down, opened, kept, work_.opened, work_.kept, depth_);
+      append(hn::AndNot(down, touch), hn::Iota(tag, column), kept_opened, work_.kept, work_.opened, depth_);
+    }
+#else
+    for (; touching != 0; touching &= touching - 1) {
+      const int i = hwy::Num0BitsBelowLS1Bit_Nonzero32(touching);
+      const auto child = std::bit_cast<std::int32_t>(wide[kChild * kWide + i]);
+      if (child < 0 && kept_child < 0) {
+        cells_here[waiting] = ~child;
+        cells_there[waiting++] = ~kept_child;
+      } else if (child == 0) {
+        continue;
+      } else if (kept_child < 0 || (child >= 0 && (larger >> i & 1u) != 0u)) {
+        work_.opened[depth_] = 2 * child + of_M;
+        work_.kept[depth_++] = kept;
+      } else {
+        work_.opened[depth_] = kept_opened;
+        work_.kept[depth_++] = column + i;
+      }
+    }
+#endif
+  }
+
+  void push_beside_half_space(const WideNode& wide, std::uint32_t touching, int& waiting) {
+    for (; touching != 0; touching &= touching - 1) {
+      const std::int32_t child = wide.child[hwy::Num0BitsBelowLS1Bit_Nonzero32(touching)];
+      if (child < 0) {
+        work_.candidates.m[waiting] = ~child;
+        work_.candidates.s[waiting++] = -1;
+      } else if (child > 0) {
+        work_.opened[depth_++] = 2 * child + kOfM;
+      }
+    }
+  }
+
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+  using Ints = Tag<std::int32_t, kWide>;
+
+  static hn::Mask<Ints> mask_of(std::uint32_t bits) { return {static_cast<__mmask8>(bits)}; }
+
+  /// Puts `list` and `one` at the places from `at` on, for the lanes in `mask`; what lies beyond is overwritten.
+  static void append(hn::Mask<Ints> mask, hn::Vec<Ints> list, std::int32_t one, std::int32_t* lists, std::int32_t* ones,
+                     int& at) {
+    hn::StoreU(hn::Compress(list, mask), Ints(), lists + at);
+    hn::StoreU(hn::Set(Ints(), one), Ints(), ones + at);
+    at += count_bits(mask.raw);
+  }
+#endif
+
+  const PairFrame& f_;
+  PackWorkspace& work_;
+  const WideNode *wide_M_, *wide_S_;
+  int depth_;
+  std::int32_t num_placed_ = 0;
+  const float* numbers_;  // of all placed wide nodes
+};
+
+}  // namespace
+}  // namespace isopatch::detail

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From meshes to cells: planes, gradients and boxes, in double, once per scene.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "host/hierarchy/hierarchy.h"
+#include "host/threads/share_out.h"
+
+namespace isopatch {
+
+using detail::Cell;
+using detail::Vec3d;
+
+namespace {
+
+constexpr std::int64_t kChunk = 512;  // cells that a thread makes before it takes others
+
+Vec3d to_vec(const Point3& p) { return {p[0], p[1], p[2]}; }
+
+float round_down(double x) {
+  const float f = static_cast<float>(x);
+  return static_cast<double>(f) > x ? std::nextafter(f, -std::numeric_limits<float>::infinity()) : f;
+}
+
+float round_up(double x) { return -round_down(-x); }
+
+void set_box(Cell& cell) {
+  const auto axis = [&](int k, double Vec3d::*member) {
+    double low = cell.corner[0].vertex.*member, high = low;
+    for (const Cell::Corner& c : cell.corner) {
+      low = std::min(low, c.vertex.*member);
+      high = std::max(high, c.vertex.*member);
+    }
+    cell.box_low[k] = round_down(low);
+    cell.box_high[k] = round_up(high);
+  };
+  axis(0, &Vec3d::x);
+  axis(1, &Vec3d::y);
+  axis(2, &Vec3d::z);
+}
+
+/// Puts the only vertex with an extent, if it is one, opposite kZeroFace; an even permutation, so that the tet's
+/// orientation stays.
+void order_vertices(Cell& cell) {
+  for (int i = 0; i < 4; ++i) {
+    const auto is_zero = [&](int k) { return cell.corner[(i + k) & 3].extent == 0; };
+    if (!is_zero(1) || !is_zero(2) || !is_zero(3) || !(cell.corner[i].extent > 0)) continue;
+    cell.zero_face = 1;
+    if (i == detail::kZeroFace) return;
+    std::swap(cell.corner[i], cell.corner[detail::kZeroFace]);
+    std::swap(cell.corner[(i + 1) % 3], cell.corner[(i + 2) % 3]);
+    return;
+  }
+}
+
+/// Order of the vertices, normals, gradient and box, from vertices and extents.
+void complete_tet(Cell& cell) {
+  order_vertices(cell);
+  // vertex i is at height h over face i; the gradient of its barycentric coordinate is n/h
+  for (int i = 0; i < 4; ++i) {
+    const auto vertex = [&](int k) { return cell.corner[(i + k) & 3].vertex; };
+    const Vec3d a = vertex(1), b = vertex(2), c = vertex(3);
+    Vec3d n = cross(b - a, c - a);
+    if (dot(n, vertex(0) - a) < 0) n = -n;
+    n = (1 / norm(n)) * n;
+    const double height = dot(n, vertex(0) - a);
+    cell.face[i] = {n, i == 0 ? height : 0.0};
+    if (i > 0) {
+      const double rise = cell.corner[i].extent - cell.corner[0].extent;
+      cell.gradient = fused(rise / height, n, cell.gradient);
+    }
+  }
+  set_box(cell);
+}
+
+constexpr double kFlat = 64 * std::numeric_limits<double>::epsilon();
+
+/// The mean of the corners of all triangles.
+Vec3d middle_of_surface(const Geometry& geometry) {
+  Vec3d sum = {0, 0, 0};
+  for (const Triangle& triangle : geometry.surface) {
+    for (const std::int32_t v : triangle) sum = sum + to_vec(geometry.mesh.points[static_cast<std::size_t>(v)]);
+  }
+  return (1 / (3 * static_cast<double>(geometry.surface.size()))) * sum;
+}
+
+}  // namespace
+
+std::vector<Cell> tet_cells(const Geometry& geometry) {
+  std::vector<Cell> cells(geometry.mesh.tets.size());
+  const auto count = static_cast<std::int64_t>(cells.size());
+  share_out(count, count, kChunk, [&](std::size_t t) {
+    const Tet& tet = geometry.mesh.tets[t];
+    Cell& cell = cells[t];
+    for (int i = 0; i < 4; ++i) {
+      const auto at = static_cast<std::size_t>(tet[i]);
+      cell.corner[i] = {to_vec(geometry.mesh.points[at]), geometry.extent[at]};
+    }
+    complete_tet(cell);
+  });
+  return cells;
+}
+
+std::vector<Cell> cone_cells(const Geometry& geometry) {
+  const Vec3d apex = middle_of_surface(geometry);
+  std::vector<Cell> cells;
+  for (const Triangle& triangle : geometry.surface) {
+    Cell cell = {};
+    cell.corner[0].vertex = apex;
+    for (int i = 0; i < 3; ++i) {
+      cell.corner[i + 1].vertex = to_vec(geometry.mesh.points[static_cast<std::size_t>(triangle[i])]);
+    }
+    const Vec3d a = cell.corner[1].vertex - apex, b = cell.corner[2].vertex - apex, c = cell.corner[3].vertex - apex;
+    const Vec3d normal = cross(b - a, c - a);
+    // a cone this flat has no volume, and no side that can be told
+    if (!(std::fabs(dot(normal, a)) > kFlat * norm(normal) * std::max(norm(a), std::max(norm(b), norm(c))))) continue;
+    complete_tet(cell);
+    cells.push_back(cell);
+  }
+  return cells;
+}
+
+std::vector<Cell> triangle_cells(const Geometry& geometry) {
+  std::vector<Cell> cells(geometry.surface.size());
+  const auto count = static_cast<std::int64_t>(cells.size());
+  share_out(count, count, kChunk, [&](std::size_t t) {
+    const Triangle& triangle = geometry.surface[t];
+    Cell& cell = cells[t];
+    Vec3d vertex[3];
+    for (int i = 0; i < 3; ++i) {
+      vertex[i] = to_vec(geometry.mesh.points[static_cast<std::size_t>(triangle[i])]);
+      cell.corner[i].vertex = vertex[i];
+    }
+    cell.corner[3] = cell.corner[0];
+    const Vec3d normal = cross(vertex[1] - vertex[0], vertex[2] - vertex[0]);
+    cell.gradient = (1 / norm(normal)) * normal;
+    for (int i = 0; i < 3; ++i) {
+      const Vec3d edge = vertex[(i + 2) % 3] - vertex[(i + 1) % 3];
+      const Vec3d across = cross(cell.gradient, edge), inward = (1 / norm(across)) * across;
+      cell.face[i] = {inward, i == 0 ? dot(inward, vertex[0] - vertex[1]) : 0.0};
+    }
+    set_box(cell);
+  });
+  return cells;
+}
+
+}  // namespace isopatch

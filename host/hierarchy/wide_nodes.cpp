@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/hierarchy/wide_nodes.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace isopatch {
+
+using detail::Node;
+
+namespace {
+
+/// Which nodes stand side by side. From the leaves up, the largest subtrees of at most kWide units become one unit
+/// each, until the root is one; so most wide nodes are well filled, above all the many at the bottom.
+class Widening {
+ public:
+  explicit Widening(std::span<const Node> nodes) : nodes_(nodes), round_of_(nodes.size(), kNever) {
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (nodes[i].is_leaf()) round_of_[i] = 0;
+    }
+    for (std::uint8_t round = 1; round_of_[0] == kNever; ++round) {
+      if (gather(0, round) > 0) round_of_[0] = round;
+    }
+  }
+
+  std::vector<detail::WideNode> wide_nodes() const {
+    std::vector<detail::WideNode> out;
+    std::vector<std::int32_t> parents = {-1};  // of each wide node: what it lies below
+    std::vector<std::int32_t> members;
+    for (std::size_t at = 0; at < parents.size(); ++at) {
+      members.clear();
+      find_members(parents[at], members);
+      out.emplace_back();
+      for (std::size_t i = 0; i < detail::kWide; ++i) {
+        Node node = {};
+        node.half[0] = node.half[1] = node.half[2] = -1e30f;  // touches nothing
+        node.low = 1e30f;
+        node.high = -1e30f;
+        if (i < members.size()) {
+          node = nodes_[static_cast<std::size_t>(members[i])];
+          if (!node.is_leaf()) {
+            node.child = static_cast<std::int32_t>(parents.size());
+            parents.push_back(members[i]);
+          }
+        }
+        for (std::size_t k = 0; k < 3; ++k) {
+          out[at].center[k][i] = node.center[k];
+          out[at].half[k][i] = node.half[k];
+          out[at].drift[k][i] = node.drift[k];
+          out[at].growth[k][i] = node.growth[k];
+        }
+        out[at].low[i] = node.low;
+        out[at].high[i] = node.high;
+        out[at].size[i] = node.size;
+        out[at].child[i] = node.child;
+      }
+    }
+    return out;
+  }
+
+ private:
+  // each round makes one unit at least of what is three levels high, so there are fewer than kMaxDepth
+  static constexpr std::uint8_t kNever = 255;
+
+  std::uint8_t round_of(std::int32_t node) const { return round_of_[static_cast<std::size_t>(node)]; }
+  std::int32_t left_of(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)].child; }
+
+  /// How many units of the rounds before there are below a node; 0 where they are too many and have become several.
+  int gather(std::int32_t node, std::uint8_t round) {
+    if (round_of(node) < round) return 1;
+    const std::int32_t left = left_of(node), right = left + 1;
+    const int on_left = gather(left, round), on_right = gather(right, round);
+    if (on_left > 0 && on_right > 0 && on_left + on_right <= detail::kWide) return on_left + on_right;
+    if (on_left > 1) round_of_[static_cast<std::size_t>(left)] = round;
+    if (on_right > 1) round_of_[static_cast<std::size_t>(right)] = round;
+    return 0;
+  }
+
+  /// The units that one was made from, or the root alone.
+  void find_members(std::int32_t unit, std::vector<std::int32_t>& members) const {
+    if (unit < 0) return members.push_back(0);
+    add_members(left_of(unit), round_of(unit), members);
+    add_members(left_of(unit) + 1, round_of(unit), members);
+  }
+
+  void add_members(std::int32_t node, std::uint8_t round, std::vector<std::int32_t>& members) const {
+    if (round_of(node) < round) return members.push_back(node);
+    add_members(left_of(node), round, members);
+    add_members(left_of(node) + 1, round, members);
+  }
+
+  std::span<const Node> nodes_;
+  std::vector<std::uint8_t> round_of_;  // of each node: the round that made a unit of it, 0 for a leaf
+};
+
+}  // namespace
+
+std::vector<detail::WideNode> wide_nodes(std::span<const Node> nodes) { return Widening(nodes).wide_nodes(); }
+
+}  // namespace isopatch

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/mesh/checks/geometry_check.h"
+
+#include <utility>
+
+#include "host/mesh/checks/element_check.h"
+#include "host/mesh/checks/extent_check.h"
+#include "host/mesh/topology/face_table.h"
+#include "isopatch/limits.h"
+
+namespace isopatch {
+namespace {
+
+constexpr const char* kAdvice = "build it with a make_ function";
+
+// A face has a number, and its negative seen from the other side. Over all tets, those of faces between two tets cancel
+// out, and what is left is the sum over the surface; a wrong surface has the same sum once in 2^64 times. The same goes
+// for the edges of a closed surface.
+
+/// The finalizer of splitmix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
+std::uint64_t scrambled(std::uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+  return x ^ (x >> 31);
+}
+
+std::uint64_t signature(Triangle t) {
+  bool odd = false;
+  const auto order = [&](std::size_t i, std::size_t k) {
+    if (t[i] > t[k]) std::swap(t[i], t[k]), odd = !odd;
+  };
+  order(0, 1);
+  order(1, 2);
+  order(0, 1);
+  const auto bits = [&](std::size_t i) { return static_cast<std::uint64_t>(static_cast<std::uint32_t>(t[i])); };
+  const std::uint64_t number = scrambled(scrambled(bits(0) << 32 | bits(1)) + bits(2));
+  return odd ? std::uint64_t{0} - number : number;
+}
+
+std::uint64_t signature(std::int32_t from, std::int32_t to) {
+  const auto bits = [](std::int32_t v) { return static_cast<std::uint64_t>(static_cast<std::uint32_t>(v)); };
+  const std::uint64_t number = scrambled(bits(std::min(from, to)) << 32 | bits(std::max(from, to)));
+  return from < to ? number : std::uint64_t{0} - number;
+}
+
+void check_half_space(const Geometry& g, const std::string& source) {
+  if (g.thickness >= limits::kMinThickness && g.thickness <= limits::kMaxThickness) return;
+  throw Error(fmt::format("{}: thickness {} m; it must be in [{}, {}]", source, g.thickness, limits::kMinThickness,
+                          limits::kMaxThickness));
+}
+
+void check_tets(const Geometry& g, const std::string& source) {
+  check_indices(g.mesh.tets, g.mesh.points.size(), source);
+  for (std::size_t i = 0; i < g.mesh.tets.size(); ++i) {
+    const Tet& tet = g.mesh.tets[i];
+    check_edges(g.mesh.points, tet, i, source);
+    const Point3& origin = point_at(g.mesh, tet[0]);
+    double scale = 1;
+    for (std::size_t k = 1; k < 4; ++k) scale *= norm(point_at(g.mesh, tet[k]) - origin);
+    const double six_v = six_volumes(g.mesh, tet);
+    if (six_v > kFlat * scale) continue;
+    throw Error(fmt::format("{}: {} has a volume of {} m^3; it must be positive, {}", source, describe(i, tet),
+                            six_v / 6, kAdvice));
+  }
+}
+
+void check_triangles(const Geometry& g, const std::string& source) {
+  check_indices(g.surface, g.mesh.points.size(), source);
+  for (std::size_t i = 0; i < g.surface.size(); ++i) {
+    check_edges(g.mesh.points, g.surface[i], i, source);
+    if (!is_flat(g.mesh.points, g.surface[i])) continue;
+    throw Error(fmt::format("{}: surface {} has no area; {}", source, describe(i, g.surface[i]), kAdvice));
+  }
+}
+
+/// The surface is that of the tets, or without tets closed. Where triangles without area were left out, it is closed in
+/// space, but not by its numbers.
+void check_boundary(const Geometry& g, const std::string& source) {
+  if (g.mesh.tets.empty() && g.report.flat_triangles > 0) return;
+  std::uint64_t sum = 0;
+  for (const Triangle& t : g.surface) {
+    for (std::size_t i = 0; i < 3 && g.mesh.tets.empty(); ++i) sum += signature(t[i], t[(i + 1) % 3]);
+    if (!g.mesh.tets.empty()) sum += signature(t);
+  }
+  for (const Tet& tet : g.mesh.tets) {
+    for (int face = 0; face < 4; ++face) sum -= signature(tet_face(tet, face));
+  }
+  if (sum == 0) return;
+  throw Error(fmt::format("{}: its surface is not {}; {}", source,
+                          g.mesh.tets.empty() ? "closed" : "that of its tets, outward", kAdvice));
+}
+
+}  // namespace
+
+void check_geometry(const Geometry& g, const std::string& source) {
+  if (g.kind == GeometryKind::kHalfSpace) return check_half_space(g, source);
+  if (g.kind != GeometryKind::kMesh) {
+    throw Error(fmt::format("{}: kind is {}; it must be kMesh or kHalfSpace", source, static_cast<int>(g.kind)));
+  }
+  if (g.surface.empty() || g.extent.size() != g.mesh.points.size()) {
+    throw Error(fmt::format("{} has {} tets, {} surface triangles, {} points and {} extents; {}", source,
+                            g.mesh.tets.size(), g.surface.size(), g.mesh.points.size(), g.extent.size(), kAdvice));
+  }
+  constexpr std::size_t kMost = std::numeric_limits<std::int32_t>::max();
+  if (std::max({g.mesh.points.size(), g.mesh.tets.size(), g.surface.size()}) > kMost) {
+    throw Error(fmt::format("{} has more points, tets or triangles than the {} that can be indexed", source, kMost));
+  }
+
+  check_points(g.mesh.points, source);
+  check_tets(g, source);
+  check_triangles(g, source);
+  check_boundary(g, source);
+  const double size = check_size(g.mesh.points, g.surface, source);
+  if (!g.is_surface_mesh()) return check_extents(g.mesh, g.extent, size, source);
+  for (std::size_t i = 0; i < g.extent.size(); ++i) {
+    if (g.extent[i] == 0) continue;
+    throw Error(
+        fmt::format("{}: the extent at point {} is {}; that of a surface mesh must be 0", source, i, g.extent[i]));
+  }
+}
+
+}  // namespace isopatch

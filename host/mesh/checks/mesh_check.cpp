@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The checks a tet mesh must pass before it can carry a pressure field, and the repairs.
+#include "host/mesh/checks/mesh_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "host/mesh/checks/element_check.h"
+#include "host/mesh/checks/mesh_quality.h"
+#include "host/mesh/point_math.h"
+#include "host/mesh/topology/face_table.h"
+#include "host/text/quote.h"
+#include "host/threads/standard_arithmetic.h"
+#include "isopatch/error.h"
+
+namespace isopatch {
+namespace {
+
+constexpr std::size_t kMaxElements = std::numeric_limits<std::int32_t>::max();
+
+void check_counts(const TetMesh& mesh, const std::string& source) {
+  if (mesh.tets.empty()) throw Error(source + ": the mesh has no tets; at least one is needed");
+  for (const std::size_t count : {mesh.points.size(), mesh.tets.size()}) {
+    if (count > kMaxElements) {
+      throw Error(
+          fmt::format("{}: {} elements; at most {} points and tets can be indexed", source, count, kMaxElements));
+    }
+  }
+  for (const auto& [name, values] : mesh.point_data) {
+    if (values.size() != mesh.points.size()) {
+      throw Error(fmt::format("{}: point data {} has {} values; the mesh has {} points", source, in_quotes(name),
+                              values.size(), mesh.points.size()));
+    }
+  }
+}
+
+void check_vertices(const TetMesh& mesh, const std::string& source) {
+  check_indices(mesh.tets, mesh.points.size(), source);
+  for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
+    const Tet& tet = mesh.tets[t];
+    for (std::size_t i = 1; i < 4; ++i) {
+      if (std::count(tet.begin(), tet.begin() + static_cast<std::ptrdiff_t>(i), tet[i]) == 0) continue;
+      throw Error(fmt::format("{}: {} has vertex {} twice; the four must differ", source, describe(t, tet), tet[i]));
+    }
+    check_edges(mesh.points, tet, t, source);
+  }
+}
+
+/// Throws where the tet's volume is zero; returns whether the tet is inverted.
+bool check_volume(const TetMesh& mesh, std::size_t index, const std::string& source) {
+  const Tet& tet = mesh.tets[index];
+  const Point3& origin = point_at(mesh, tet[0]);
+  const double scale = norm(point_at(mesh, tet[1]) - origin) * norm(point_at(mesh, tet[2]) - origin) *
+                       norm(point_at(mesh, tet[3]) - origin);
+  const double six_v = six_volumes(mesh, tet);
+  if (!(std::fabs(six_v) > kFlat * scale)) {
+    throw Error(fmt::format("{}: {} has zero volume ({} m^3 is within rounding); remove it or move its vertices",
+                            source, describe(index, tet), six_v / 6));
+  }
+  return six_v < 0;
+}
+
+std::int64_t turn_inverted_tets(TetMesh& mesh, const std::string& source) {
+  std::int64_t inverted = 0;
+  for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
+    if (!check_volume(mesh, t, source)) continue;
+    std::swap(mesh.tets[t][2], mesh.tets[t][3]);
+    ++inverted;
+  }
+  return inverted;
+}
+
+void refuse_duplicates(const TetMesh& mesh, const std::string& source) {
+  std::vector<std::pair<Tet, std::size_t>> sorted;
+  sorted.reserve(mesh.tets.size());
+  for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
+    sorted.emplace_back(mesh.tets[t], t);
+    std::sort(sorted.back().first.begin(), sorted.back().first.end());
+  }
+  std::sort(sorted.begin(), sorted.end());
+  for (std::size_t i = 1; i < sorted.size(); ++i) {
+    if (sorted[i].first != sorted[i - 1].first) continue;
+    const std::size_t first = sorted[i - 1].second;
+    throw Error(fmt::format("{}: {} is a duplicate of tet {}; remove one", source,
+                            describe(sorted[i].second, mesh.tets[sorted[i].second]), first));
+  }
+}
+
+/// All tets are positively oriented here, so two tets on opposite sides of a face see it in opposite orders.
+void check_faces(const TetMesh& mesh, const std::vector<FaceUse>& faces, const std::string& source) {
+  for (std::size_t i = 1; i < faces.size(); ++i) {
+    const FaceUse& a = faces[i - 1];
+    const FaceUse& b = faces[i];
+    if (a.sorted != b.sorted) continue;
+    const bool has_third = i + 1 < faces.size() && faces[i + 1].sorted == b.sorted;
+    if (!has_third && a.even != b.even) continue;
+
+    refuse_duplicates(mesh, source);  // they share their faces, and see them in the same order
+    const std::string face = fmt::format("face ({} {} {})", a.sorted[0], a.sorted[1], a.sorted[2]);
+    if (has_third) {
+      throw Error(fmt::format("{}: {} is shared by more than two tets ({}, {} and {}); at most two can share a face",
+                              source, face, a.tet, b.tet, faces[i + 1].tet));
+    }
+    throw Error(fmt::format("{}: tets {} and {} lie on the same side of their shared {}; they must not overlap", source,
+                            a.tet, b.tet, face));
+  }
+}
+
+std::vector<std::size_t> find_all_boundary_tets(const TetMesh& mesh, const std::vector<std::uint8_t>& on_surface) {
+  std::vector<std::size_t> found;
+  for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
+    const Tet& tet = mesh.tets[t];
+    const bool all = std::all_of(tet.begin(), tet.end(),
+                                 [&](std::int32_t v) { return on_surface[static_cast<std::size_t>(v)] != 0; });
+    if (all) found.push_back(t);
+  }
+  return found;
+}
+
+/// Replaces a tet by four around its centroid; the first takes its place, three go to the end.
+void split_at_centroid(TetMesh& mesh, std::size_t index, const std::string& source) {
+  const Tet tet = mesh.tets[index];
+  const auto centre = static_cast<std::int32_t>(mesh.points.size());
+  const auto mean = [&](const auto& value) { return 0.25 * ((value(0) + value(1)) + (value(2) + value(3))); };
+  const auto corner = [&](std::size_t i) { return static_cast<std::size_t>(tet[i]); };
+
+  Point3 centroid{};
+  for (std::size_t k = 0; k < 3; ++k) centroid[k] = mean([&](std::size_t i) { return mesh.points[corner(i)][k]; });
+  mesh.points.push_back(centroid);
+  for (auto& field : mesh.point_data) {
+    const std::vector<double>& values = field.second;
+    const double value = mean([&](std::size_t i) { return values[corner(i)]; });
+    field.second.push_back(value);
+  }
+
+  for (std::size_t i = 0; i < 4; ++i) {
+    Tet part = tet;
+    part[i] = centre;
+    const std::size_t place = i == 0 ? index : mesh.tets.size();
+    if (i == 0) {
+      mesh.tets[index] = part;
+    } else {
+      mesh.tets.push_back(part);
+    }
+    if (check_volume(mesh, place, source)) {
+      throw Error(
+          fmt::format("{}: {} is too flat to be split at its centroid; remove it", source, describe(index, tet)));
+    }
+  }
+}
+
+void repair_all_boundary_tets(TetMesh& mesh, const std::vector<Triangle>& boundary, const std::string& source,
+                              AllBoundaryTets policy, MeshReport& report) {
+  const std::vector<std::size_t> found = find_all_boundary_tets(mesh, boundary_points(mesh, boundary));
+  report.all_boundary_tets = static_cast<std::int64_t>(found.size());
+  if (found.empty() || policy == AllBoundaryTets::kKeep) return;
+
+  if (policy == AllBoundaryTets::kRefuse) {
+    throw Error(
+        fmt::format("{}: {} of {} tets have all four vertices on the surface, the first is {}; pressure would be "
+                    "zero in them: give them an interior vertex or allow the split at the centroid",
+                    source, found.size(), mesh.tets.size(), describe(found[0], mesh.tets[found[0]])));
+  }
+  if (found.size() > (kMaxElements - std::max(mesh.points.size(), mesh.tets.size())) / 3) {
+    throw Error(fmt::format("{}: splitting {} tets exceeds the {} points and tets that can be indexed", source,
+                            found.size(), kMaxElements));
+  }
+  for (const std::size_t t : found) split_at_centroid(mesh, t, source);
+  report.split_tets = report.all_boundary_tets;
+}
+
+void count_points(const TetMesh& mesh, const std::vector<Triangle>& boundary, MeshReport& report) {
+  std::vector<std::uint8_t> used(mesh.points.size(), 0);
+  for (const Tet& tet : mesh.tets) {
+    for (const std::int32_t v : tet) used[static_cast<std::size_t>(v)] = 1;
+  }
+  const std::vector<std::uint8_t> on_surface = boundary_points(mesh, boundary);
+  const auto used_count = std::accumulate(used.begin(), used.end(), std::int64_t{0});
+  report.points = static_cast<std::int64_t>(mesh.points.size());
+  report.tets = static_cast<std::int64_t>(mesh.tets.size());
+  report.boundary_triangles = static_cast<std::int64_t>(boundary.size());
+  report.unused_points = report.points - used_count;
+  report.interior_points = used_count - std::accumulate(on_surface.begin(), on_surface.end(), std::int64_t{0});
+}
+
+}  // namespace
+
+// A mesh without interior vertex needs no check of its own: then every tet is an all-boundary tet, which is split,
+// refused or kept.
+MeshReport check_and_repair(TetMesh& mesh, const std::string& source, AllBoundaryTets policy) {
+  std::vector<Triangle> boundary;
+  return check_and_repair(mesh, source, policy, boundary);
+}
+
+MeshReport check_and_repair(TetMesh& mesh, const std::string& source, AllBoundaryTets policy,
+                            std::vector<Triangle>& boundary) {
+  const StandardArithmetic standard;
+  if (static_cast<int>(policy) > static_cast<int>(AllBoundaryTets::kKeep)) {
+    throw Error(
+        fmt::format("{}: the policy is {}; it must be one of AllBoundaryTets", source, static_cast<int>(policy)));
+  }
+  check_counts(mesh, source);
+  check_points(mesh.points, source);
+  check_vertices(mesh, source);
+  check_size(mesh.points, mesh.tets, source);
+
+  MeshReport report;
+  report.inverted_tets = turn_inverted_tets(mesh, source);
+  {
+    const std::vector<FaceUse> faces = sorted_faces(mesh.tets);
+    check_faces(mesh, faces, source);
+    boundary = boundary_triangles(mesh, faces);
+  }
+  repair_all_boundary_tets(mesh, boundary, source, policy, report);
+  if (report.split_tets > 0) boundary = boundary_triangles(mesh);  // the same ones in another order
+
+  count_points(mesh, boundary, report);
+  measure_tets(mesh, report);
+  return report;
+}
+
+}  // namespace isopatch

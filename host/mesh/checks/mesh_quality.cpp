@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/mesh/checks/mesh_quality.h"
+
+#include "host/mesh/checks/element_check.h"
+#include "host/mesh/point_math.h"
+#include "isopatch/limits.h"
+
+namespace isopatch {
+
+double tet_quality(const TetMesh& mesh, const Tet& tet) {
+  const Point3& origin = point_at(mesh, tet[0]);
+  const Point3 u = point_at(mesh, tet[1]) - origin;
+  const Point3 v = point_at(mesh, tet[2]) - origin;
+  const Point3 w = point_at(mesh, tet[3]) - origin;
+  const Point3 uv = cross(u, v);
+  const Point3 vw = cross(v, w);
+  const Point3 wu = cross(w, u);
+  const double six_v = dot(uv, w);
+
+  // inradius = 3V / area; the circumcentre from `origin` is (|u|^2 vw + |v|^2 wu + |w|^2 uv) / 12V
+  const double twice_area = norm(uv) + norm(vw) + norm(wu) + norm(uv + vw + wu);
+  const double inradius = six_v / twice_area;
+  const double circumradius = norm(dot(u, u) * vw + dot(v, v) * wu + dot(w, w) * uv) / (2 * six_v);
+  return 3 * inradius / circumradius;
+}
+
+void measure_tets(const TetMesh& mesh, MeshReport& report) {
+  double six_v = 0;
+  double sum = 0;
+  double smallest = 1;
+  for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
+    const Tet& tet = mesh.tets[t];
+    if (relative_height(mesh, tet) < limits::kFlatTet && report.flat_tets++ == 0) {
+      report.first_flat_tet = static_cast<std::int64_t>(t);
+    }
+    const double quality = tet_quality(mesh, tet);
+    six_v += six_volumes(mesh, tet);
+    sum += quality;
+    smallest = std::min(smallest, quality);
+  }
+  report.volume = six_v / 6;
+  report.min_quality = smallest;
+  report.mean_quality = sum / static_cast<double>(mesh.tets.size());
+}
+
+}  // namespace isopatch

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The distance field of a tet mesh.
+#include <cmath>
+
+#include "host/mesh/checks/element_check.h"
+#include "host/mesh/checks/triangle_tree.h"
+#include "host/threads/share_out.h"
+#include "host/threads/standard_arithmetic.h"
+#include "isopatch/field.h"
+
+namespace isopatch {
+
+std::vector<double> distance_to_surface(const TetMesh& mesh, const std::vector<Triangle>& surface) {
+  const StandardArithmetic standard;
+  check_indices(surface, mesh.points.size(), "distance_to_surface");
+  std::vector<double> distance(mesh.points.size(), 0.0);
+  if (surface.empty()) return distance;
+  const TriangleTree tree(mesh.points, surface);
+  const std::vector<std::uint8_t> on_surface = boundary_points(mesh, surface);
+  const auto count = static_cast<std::int64_t>(mesh.points.size());
+  share_out(count, count, 64, [&](std::size_t i) {
+    if (on_surface[i] == 0) distance[i] = std::sqrt(tree.squared_distance(mesh.points[i]));
+  });
+  return distance;
+}
+
+}  // namespace isopatch

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Wavefront OBJ files: vertices and faces. Texture coordinates, normals, groups and materials are read over; curved
+// surfaces are an error.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "host/mesh/files/file_cursor.h"
+#include "host/mesh/primitives/polygon_fan.h"
+#include "host/threads/standard_arithmetic.h"
+#include "isopatch/triangle_mesh.h"
+
+namespace isopatch {
+namespace {
+
+using Words = std::vector<std::string_view>;
+
+constexpr std::array<std::string_view, 13> kReadOver = {"vt", "vn", "vp",     "g",      "o",   "s",    "l",
+                                                        "p",  "mg", "usemtl", "mtllib", "lod", "bevel"};
+
+class ObjReader {
+ public:
+  ObjReader(const std::string& bytes, const std::string& source) : in_(bytes, source) {}
+
+  TriangleMesh read() {
+    // a face may name vertices that follow it; reading twice takes less memory than keeping the faces
+    const FileCursor beginning = in_;
+    while (read_statement()) {
+    }
+    in_ = beginning;
+    faces_pass_ = true;
+    vertices_ = 0;
+    while (read_statement()) {
+    }
+    return std::move(mesh_);
+  }
+
+ private:
+  bool read_statement();
+  void read_vertex(const Words& words);
+  void read_face(const Words& words, std::size_t place);
+  std::int64_t read_corner(std::string_view word) const;
+
+  FileCursor in_;
+  TriangleMesh mesh_;
+  bool faces_pass_ = false;
+  std::size_t vertices_ = 0;  // so far
+  std::size_t faces_ = 0;
+  std::vector<std::int32_t> corners_;
+  Words words_;
+};
+
+/// A statement is a line; a backslash at its end joins it to the next, a '#' begins a comment.
+bool ObjReader::read_statement() {
+  if (in_.at_end()) return false;
+  const std::size_t place = in_.position();
+  Words& words = words_;
+  words.clear();
+  for (bool more = true; more && !in_.at_end();) {
+    std::string_view text = in_.line();
+    text = text.substr(0, text.find('#'));
+    more = !text.empty() && text.back() == '\\';
+    if (more) text.remove_suffix(1);
+    if (!split_words(text, words)) {
+      const bool face = words[0] == "f" || words[0] == "fo";
+      const bool read_over = std::find(kReadOver.begin(), kReadOver.end(), words[0]) != kReadOver.end();
+      if (face) in_.fail_at(place, fmt::format("a face of more than {} corners", kMaxWords - 1));
+      if (!read_over) in_.fail_at(place, fmt::format("a statement of more than {} words", kMaxWords));
+    }
+  }
+  if (words.empty()) return true;
+
+  if (words[0] == "v") {
+    if (!faces_pass_) read_vertex(words);
+    ++vertices_;
+  } else if (words[0] == "f" || words[0] == "fo") {
+    if (faces_pass_) read_face(words, place);
+  } else if (std::find(kReadOver.begin(), kReadOver.end(), words[0]) == kReadOver.end()) {
+    in_.fail(fmt::format("{} is not an OBJ statement that can be read; vertices 'v' and faces 'f' are needed",
+                         in_quotes(words[0])));
+  }
+  return true;
+}
+
+void ObjReader::read_vertex(const Words& words) {
+  // x y z, then perhaps a weight, a colour, or both
+  if (words.size() < 4 || words.size() > 8) {
+    in_.fail(
+        fmt::format("vertex {} has {} numbers; it must read 'v x y z'", mesh_.points.size() + 1, words.size() - 1));
+  }
+  if (static_cast<std::int64_t>(mesh_.points.size()) == kMaxElements)
+    in_.fail(fmt::format("more than {} vertices cannot be indexed", kMaxElements));
+  Point3 point;
+  for (std::size_t k = 0; k < 3; ++k) {
+    if (!parse_real(words[k + 1], point[k]))
+      in_.fail(in_quotes(words[k + 1]) + " is not a number that a double can hold");
+    if (!std::isfinite(point[k])) {
+      in_.fail(fmt::format("vertex {} has the coordinate {}; coordinates must be finite", mesh_.points.size() + 1,
+                           point[k]));
+    }
+  }
+  mesh_.points.push_back(point);
+}
+
+/// 'v', 'v/vt', 'v//vn' or 'v/vt/vn'; from 1, or counted back from the last vertex so far. Returned from 0.
+std::int64_t ObjReader::read_corner(std::string_view word) const {
+  const std::string_view index = word.substr(0, word.find('/'));
+  std::int64_t value = 0;
+  if (!parse_integer(index, value)) {
+    in_.fail(
+        fmt::format("face {} has the corner {}; it must read 'vertex', 'vertex/texture', 'vertex//normal' or "
+                    "'vertex/texture/normal'",
+                    faces_, in_quotes(word)));
+  }
+  const auto before = static_cast<std::int64_t>(vertices_);
+  if (value == 0 || value < -before) {
+    in_.fail(fmt::format("face {} has the vertex {}; it must be from 1, or from {} to -1", faces_, value, -before));
+  }
+  return value > 0 ? value - 1 : before + value;
+}
+
+void ObjReader::read_face(const Words& words, std::size_t place) {
+  ++faces_;
+  if (words.size() < 4)
+    in_.fail(fmt::format("face {} has {} corners; at least 3 are needed", faces_, words.size() - 1));
+  corners_.clear();
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::int64_t corner = read_corner(words[i]);
+    if (corner >= static_cast<std::int64_t>(mesh_.points.size())) {
+      in_.fail_at(place,
+                  fmt::format("face {} has the vertex {}; the file has {}", faces_, corner + 1, mesh_.points.size()));
+    }
+    corners_.push_back(static_cast<std::int32_t>(corner));
+  }
+  if (!append_fan(mesh_.points, corners_, mesh_.triangles)) {
+    in_.fail_at(place, fmt::format("face {} of {} corners cannot be cut into triangles about one of them; cut it in "
+                                   "the file",
+                                   faces_, corners_.size()));
+  }
+}
+
+}  // namespace
+
+TriangleMesh parse_obj(const std::string& bytes, const std::string& source) {
+  const StandardArithmetic standard;
+  return ObjReader(bytes, source).read();
+}
+
+}  // namespace isopatch

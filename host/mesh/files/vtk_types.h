@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The names of data and cell types in VTK's legacy and XML files.
+#pragma once
+
+#include <string_view>
+
+#include "host/mesh/files/file_cursor.h"
+
+namespace isopatch {
+
+constexpr std::int64_t kVtkTetra = 10;
+
+/// A type named in a legacy file, "float", or in an XML file, "Float32". A name that is unknown, or not of numbers, is
+/// an error at the last line that `in` has read.
+ValueType legacy_type(const FileCursor& in, std::string_view word);
+ValueType xml_type(const FileCursor& in, std::string_view word);
+
+}  // namespace isopatch

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/mesh/primitives/convex_hull.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+extern "C" {
+#include <libqhull_r/qhull_ra.h>
+}
+
+#include "isopatch/error.h"
+
+namespace isopatch {
+namespace {
+
+/// Owns Qhull's memory.
+class Qhull {
+ public:
+  Qhull() { qh_zero(&qh_, stderr); }
+  Qhull(const Qhull&) = delete;
+  Qhull& operator=(const Qhull&) = delete;
+  ~Qhull() {
+    qh_freeqhull(&qh_, !qh_ALL);
+    int current = 0;
+    int total = 0;
+    qh_memfreeshort(&qh_, &current, &total);
+  }
+
+  /// Qhull's exit code; its messages go to `messages`.
+  int run(std::vector<double>& coordinates, int dimension, FILE* messages) {
+    char command[] = "qhull";
+    const auto count = static_cast<int>(coordinates.size() / static_cast<std::size_t>(dimension));
+    return qh_new_qhull(&qh_, dimension, count, coordinates.data(), False, command, nullptr, messages);
+  }
+
+  qhT* get() { return &qh_; }
+
+ private:
+  qhT qh_{};
+};
+
+/// A stream into memory that is dropped.
+struct FileCloser {
+  void operator()(FILE* file) const { std::fclose(file); }
+};
+
+}  // namespace
+
+std::vector<HullFacet> convex_hull(std::vector<double> coordinates, int dimension) {
+  const auto size = static_cast<std::size_t>(dimension);
+  if (coordinates.size() < size * (size + 1)) return {};
+
+  char* text = nullptr;
+  std::size_t length = 0;
+  std::unique_ptr<FILE, FileCloser> messages(open_memstream(&text, &length));
+  if (!messages) throw Error("convex hull: out of memory");
+  Qhull owner;
+  const int exit_code = owner.run(coordinates, dimension, messages.get());
+  std::fflush(messages.get());
+  const std::string message = text == nullptr ? "" : std::string(text, length);
+  messages.reset();
+  std::free(text);
+  if (exit_code == qh_ERRsingular) return {};
+  if (exit_code != qh_ERRnone) {
+    throw Error(fmt::format("convex hull: Qhull failed with code {}: {}", exit_code, message.substr(0, 200)));
+  }
+
+  qhT* qh = owner.get();
+  std::vector<HullFacet> facets;
+  facetT* facet = nullptr;
+  FORALLfacets {
+    HullFacet found;
+    found.normal.assign(facet->normal, facet->normal + dimension);
+    found.offset = -facet->offset;
+    vertexT* vertex = nullptr;
+    vertexT** vertexp = nullptr;
+    FOREACHvertex_(facet->vertices) found.vertices.push_back(qh_pointid(qh, vertex->point));
+    facets.push_back(std::move(found));
+  }
+  return facets;
+}
+
+}  // namespace isopatch

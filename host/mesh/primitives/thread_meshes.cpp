@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Bolts and nuts: layers of points over one ThreadGrid, from the thread's surface to a cylinder below its teeth and on
+// to the axis (bolt) or the hexagon (nut).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "host/mesh/fixed_math.h"
+#include "host/mesh/point_math.h"
+#include "host/mesh/primitives/thread_parts.h"
+#include "host/threads/standard_arithmetic.h"
+#include "isopatch/error.h"
+#include "isopatch/screw_thread.h"
+
+namespace isopatch {
+namespace {
+
+constexpr int kMinSegments = 12, kMaxSegments = 720;
+constexpr double kMaxSegmentsOfAll = 20'000;  // 1.1 million tets of a bolt
+
+// In heights H of the sharp thread: what the profile spans, and how far the first inner layer lies below the crest and
+// below the root. With flanks of 30 degrees both are 3/16 H away from the surface, and so is all of that layer.
+constexpr double kProfile = 5.0 / 8, kBelowCrest = 3.0 / 8, kBelowRoot = 3.0 / 16;
+
+double sharp_height(const Thread& thread) { return std::numbers::sqrt3 / 2 * thread.pitch; }
+
+// ---- checks
+
+void check(bool good, const char* shape, const char* what, double value, const std::string& need) {
+  if (!good) throw Error(fmt::format("{}: {} {}; it must be {}", shape, what, value, need));
+}
+
+void check_thread(const char* shape, const Thread& thread, double length, const char* length_name, int segments) {
+  const auto positive = [](double value) { return std::isfinite(value) && value > 0; };
+  check(positive(thread.diameter), shape, "diameter [m]", thread.diameter, "finite and positive");
+  check(positive(thread.pitch) && thread.pitch <= thread.diameter / 4, shape, "pitch [m]", thread.pitch,
+        fmt::format("positive and at most a quarter of the diameter, {}", thread.diameter / 4));
+  check(thread.clearance >= 0 && thread.clearance <= thread.pitch / 4, shape, "clearance [m]", thread.clearance,
+        fmt::format("from 0 to a quarter of the pitch, {}", thread.pitch / 4));
+  check(std::isfinite(length) && length >= 2 * thread.pitch, shape, length_name, length,
+        fmt::format("finite and at least two pitches, {}", 2 * thread.pitch));
+  check(segments >= kMinSegments && segments <= kMaxSegments && segments % 12 == 0, shape, "segments", segments,
+        fmt::format("a multiple of 12 from {} to {}", kMinSegments, kMaxSegments));
+  const double all = length / thread.pitch * segments;
+  check(all <= kMaxSegmentsOfAll, shape, "number of segments in all turns", std::ceil(all),
+        fmt::format("at most {}: take fewer segments", kMaxSegmentsOfAll));
+}
+
+void check_bolt(const Bolt& bolt) {
+  check_thread("bolt", bolt.thread, bolt.length, "length [m]", bolt.segments);
+  check(std::isfinite(bolt.head_height) && bolt.head_height >= 0, "bolt", "head height [m]", bolt.head_height,
+        "finite and not negative");
+  if (bolt.head_height == 0) return;
+  check(std::isfinite(bolt.across_flats) && bolt.across_flats > bolt.thread.diameter, "bolt", "width across flats [m]",
+        bolt.across_flats, fmt::format("larger than the diameter, {}", bolt.thread.diameter));
+}
+
+void check_nut(const Nut& nut) {
+  check_thread("nut", nut.thread, nut.height, "height [m]", nut.segments);
+  const double least = nut.thread.diameter + 2 * nut.thread.pitch;
+  check(std::isfinite(nut.across_flats) && nut.across_flats >= least, "nut", "width across flats [m]", nut.across_flats,
+        fmt::format("at least the diameter and two pitches, {}", least));
+}
+
+// ---- the head, and the ends
+
+/// The head's underside beside the thread, its sides and its outer face.
+void add_head(std::vector<Triangle>& triangles, std::vector<Point3>& points, const Bolt& bolt, const Ring& thread) {
+  const Ring upper = add_hexagon(points, bolt.segments, bolt.across_flats, 0);
+  const Ring lower = add_hexagon(points, bolt.segments, bolt.across_flats, -bolt.head_height);
+  add_band(triangles, upper, thread);
+  add_band(triangles, lower, upper);
+  add_disk(triangles, lower, add_point(points, {0, 0, -bolt.head_height}), false);
+}
+
+/// The head is convex: all of its surface, that towards the thread too, is joined to its middle.
+void add_head_tets(TetMesh& mesh, const Bolt& bolt, const Ring& thread) {
+  std::vector<Triangle> surface;
+  for (const Triangle& t : boundary_triangles(mesh)) {
+    const bool at_head = std::all_of(t.begin(), t.end(), [&](std::int32_t v) { return point_at(mesh, v)[2] == 0; });
+    if (at_head) surface.push_back(t);
+  }
+  add_head(surface, mesh.points, bolt, thread);
+  const std::int32_t middle = add_point(mesh.points, {0, 0, -bolt.head_height / 2});
+  for (const auto& [a, b, c] : surface) add_tet(mesh, {a, b, c, middle});
+}
+
+/// Where a ray ends between two nodes of the one before, a prism's last corner is on the end plane, and a tet may have
+/// all its vertices on the surface: it gets one at its centroid.
+void split_corners(TetMesh& mesh, const char* shape) { check_and_repair(mesh, shape, AllBoundaryTets::kSplit); }
+
+// ---- the layers
+
+ThreadGrid bolt_grid(const Bolt& bolt) {
+  const int sections = std::max(1, static_cast<int>(std::round(bolt.length / bolt.thread.diameter)));
+  return ThreadGrid(bolt.thread.pitch, 0, bolt.length, bolt.segments, sections);
+}
+
+ThreadGrid nut_grid(const Nut& nut) {
+  return ThreadGrid(nut.thread.pitch, -nut.height / 2, nut.height / 2, nut.segments, 1);
+}
+
+Radius bolt_thread(const Bolt& bolt) {
+  const double crest = (bolt.thread.diameter - bolt.thread.clearance) / 2;
+  const double profile = kProfile * sharp_height(bolt.thread);
+  return [=](const ThreadGrid::Node& node) { return crest - profile * node.depth; };
+}
+
+Radius nut_thread(const Nut& nut) {
+  // corners so far out that the circles through the profile lie in the polygons
+  const double out = 1 / fixed_cos(std::numbers::pi / nut.segments);
+  const double crest = (nut.thread.diameter + nut.thread.clearance) / 2;
+  const double profile = kProfile * sharp_height(nut.thread);
+  return [=](const ThreadGrid::Node& node) { return out * (crest - profile * node.depth); };
+}
+
+Thread scaled(const Thread& thread, double factor) {
+  return {factor * thread.diameter, factor * thread.pitch, factor * thread.clearance};
+}
+
+}  // namespace
+
+Bolt metric_bolt(double diameter) {
+  const StandardArithmetic standard;
+  Bolt bolt;
+  const double factor = diameter / bolt.thread.diameter;
+  bolt.thread = scaled(bolt.thread, factor);
+  bolt.length *= factor;
+  bolt.head_height *= factor;
+  bolt.across_flats *= factor;
+  return bolt;
+}
+
+Nut metric_nut(double diameter) {
+  const StandardArithmetic standard;
+  Nut nut;
+  const double factor = diameter / nut.thread.diameter;
+  nut.thread = scaled(nut.thread, factor);
+  nut.height *= factor;
+  nut.across_flats *= factor;
+  return nut;
+}
+
+TriangleMesh make_bolt_surface(const Bolt& bolt) {
+  const StandardArithmetic standard;
+  check_bolt(bolt);
+  const ThreadGrid grid = bolt_grid(bolt);
+  TriangleMesh mesh;
+  const std::int32_t thread = add_layer(mesh.points, grid, bolt.segments, bolt_thread(bolt));
+  add_cells(mesh.triangles, grid, thread, true);
+  add_disk(mesh.triangles, ring_of(grid.chains().back(), thread), add_point(mesh.points, {0, 0, bolt.length}), true);
+  const Ring lower = ring_of(grid.chains().front(), thread);
+  if (bolt.head_height > 0)
+    add_head(mesh.triangles, mesh.points, bolt, lower);
+  else
+    add_disk(mesh.triangles, lower, add_point(mesh.points, {0, 0, 0}), false);
+  return mesh;
+}
+
+TriangleMesh make_nut_surface(const Nut& nut) {
+  const StandardArithmetic standard;
+  check_nut(nut);
+  const ThreadGrid grid = nut_grid(nut);
+  TriangleMesh mesh;
+  const std::int32_t thread = add_layer(mesh.points, grid, nut.segments, nut_thread(nut));
+  add_cells(mesh.triangles, grid, thread, false);
+  const Ring lower = add_hexagon(mesh.points, nut.segments, nut.across_flats, -nut.height / 2);
+  const Ring upper = add_hexagon(mesh.points, nut.segments, nut.across_flats, nut.height / 2);
+  add_band(mesh.triangles, ring_of(grid.chains().front(), thread), lower);
+  add_band(mesh.triangles, lower, upper);
+  add_band(mesh.triangles, upper, ring_of(grid.chains().back(), thread));
+  return mesh;
+}
+
+TetMesh make_bolt_mesh(const Bolt& bolt) {
+  const StandardArithmetic standard;
+  check_bolt(bolt);
+  const ThreadGrid grid = bolt_grid(bolt);
+  const Radius thread = bolt_thread(bolt);
+  const double height = sharp_height(bolt.thread);
+  const double root = (bolt.thread.diameter - bolt.thread.clearance) / 2 - kProfile * height;
+  const Radius teeth = [&](const ThreadGrid::Node& node) {
+    return thread(node) - (kBelowCrest + (kBelowRoot - kBelowCrest) * node.depth) * height;
+  };
+  const Radius core = [&](const ThreadGrid::Node&) { return root - bolt.thread.pitch / 2; };
+
+  TetMesh mesh;
+  const std::int32_t outer = add_layer(mesh.points, grid, bolt.segments, thread);
+  const std::int32_t inner = add_layer(mesh.points, grid, bolt.segments, teeth);
+  const std::int32_t mantle = add_layer(mesh.points, grid, bolt.segments, core);
+  add_prisms(mesh, grid, outer, inner);
+  add_prisms(mesh, grid, inner, mantle);
+  add_core(mesh, grid, mantle, bolt.length);
+  if (bolt.head_height > 0) add_head_tets(mesh, bolt, ring_of(grid.chains().front(), outer));
+  split_corners(mesh, "bolt");
+  return mesh;
+}
+
+TetMesh make_nut_mesh(const Nut& nut) {
+  const StandardArithmetic standard;
+  check_nut(nut);
+  const ThreadGrid grid = nut_grid(nut);
+  const Radius thread = nut_thread(nut);
+  const double height = sharp_height(nut.thread);
+  // here the tooth's tip is the profile's root
+  const Radius teeth = [&](const ThreadGrid::Node& node) {
+    return thread(node) + (kBelowRoot + (kBelowCrest - kBelowRoot) * node.depth) * height;
+  };
+  const Radius wall = [&](const ThreadGrid::Node&) { return (nut.thread.diameter + nut.across_flats) / 4; };
+  const Radius outside = [&](const ThreadGrid::Node& node) {
+    return hexagon(node.ray, nut.segments, nut.across_flats);
+  };
+
+  TetMesh mesh;
+  const std::int32_t surface = add_layer(mesh.points, grid, nut.segments, thread);
+  const std::int32_t inner = add_layer(mesh.points, grid, nut.segments, teeth);
+  const std::int32_t middle = add_layer(mesh.points, grid, nut.segments, wall);
+  const std::int32_t sides = add_layer(mesh.points, grid, nut.segments, outside);
+  add_prisms(mesh, grid, surface, inner);
+  add_prisms(mesh, grid, inner, middle);
+  add_prisms(mesh, grid, sides, middle);
+  split_corners(mesh, "nut");
+  return mesh;
+}
+
+}  // namespace isopatch

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/mesh/topology/face_table.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "host/threads/share_out.h"
+
+namespace isopatch {
+namespace {
+
+FaceUse make_face_use(const Tet& tet, std::int32_t tet_index, int face) {
+  Triangle v = tet_face(tet, face);
+  bool even = true;
+  const auto order = [&](std::size_t i, std::size_t j) {
+    if (v[i] > v[j]) {
+      std::swap(v[i], v[j]);
+      even = !even;
+    }
+  };
+  order(0, 1);
+  order(1, 2);
+  order(0, 1);
+  return {v, tet_index, static_cast<std::int8_t>(face), even};
+}
+
+/// In one row.
+bool comes_before(const FaceUse& a, const FaceUse& b) {
+  if (a.sorted[1] != b.sorted[1]) return a.sorted[1] < b.sorted[1];
+  if (a.sorted[2] != b.sorted[2]) return a.sorted[2] < b.sorted[2];
+  return a.tet < b.tet;  // the four faces of a tet differ
+}
+
+}  // namespace
+
+Triangle tet_face(const Tet& tet, int face) {
+  constexpr std::array<std::array<std::size_t, 3>, 4> kOutward{{{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}}};
+  const auto& corner = kOutward[static_cast<std::size_t>(face)];
+  return {tet[corner[0]], tet[corner[1]], tet[corner[2]]};
+}
+
+// Counting puts every face into the row of its first vertex; the rows are short, and each is sorted by itself.
+std::vector<FaceUse> sorted_faces(const std::vector<Tet>& tets) {
+  std::int32_t last = 0;
+  for (const Tet& tet : tets) last = std::max(last, *std::max_element(tet.begin(), tet.end()));
+  std::vector<std::size_t> end(static_cast<std::size_t>(last) + 2, 0);  // of the row before each; filling moves it on
+  const auto first_vertex = [](const Triangle& face) {
+    return static_cast<std::size_t>(std::min({face[0], face[1], face[2]}));
+  };
+  for (const Tet& tet : tets) {
+    for (int f = 0; f < 4; ++f) ++end[first_vertex(tet_face(tet, f)) + 1];
+  }
+  std::partial_sum(end.begin(), end.end(), end.begin());
+
+  std::vector<FaceUse> faces(4 * tets.size());
+  for (std::size_t t = 0; t < tets.size(); ++t) {
+    for (int f = 0; f < 4; ++f) {
+      const FaceUse use = make_face_use(tets[t], static_cast<std::int32_t>(t), f);
+      faces[end[first_vertex(use.sorted)]++] = use;
+    }
+  }
+  share_out(static_cast<std::int64_t>(tets.size()), std::int64_t{last} + 1, 256, [&](std::size_t v) {
+    const auto row = [&](std::size_t before) {
+      return faces.begin() + static_cast<std::ptrdiff_t>(before == 0 ? 0 : end[before - 1]);
+    };
+    std::sort(row(v), row(v + 1), comes_before);
+  });
+  return faces;
+}
+
+}  // namespace isopatch

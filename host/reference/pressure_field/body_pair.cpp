@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/reference/pressure_field/body_pair.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "host/reference/pressure_field/polyhedron.h"
+
+namespace isopatch::reference {
+namespace {
+
+// Differences below this part of their scale count as zero: above the rounding of the extended precision, far below
+// that of double.
+constexpr Real kSnap = 1e-16L;
+
+// Calls visit(i, j) for the elements whose boxes overlap.
+template <typename Visit>
+void for_each_candidate(const std::vector<Box>& a, const std::vector<Box>& b, Real margin, Visit visit) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      if (a[i].overlaps(b[j], margin)) visit(i, j);
+    }
+  }
+}
+
+void append(std::optional<ContactPolygon> polygon, std::vector<ContactPolygon>& polygons) {
+  if (polygon) polygons.push_back(std::move(*polygon));
+}
+
+std::vector<ContactPolygon> meshes(const PlacedBody& a, const PlacedBody& b) {
+  std::vector<ContactPolygon> polygons;
+  const Real size = a.size + b.size;
+  if (b.rigid) {
+    for_each_candidate(a.tet_boxes, b.triangle_boxes, kSnap * size, [&](std::size_t i, std::size_t j) {
+      append(tet_on_triangle(a.tets[i], b.triangles[j], kSnap * size), polygons);
+    });
+  } else {
+    // a difference at a vertex of one body carries the rounding of the other's affine pressure there; a bound from the
+    // larger modulus would snap away the whole contact of a soft body with a very stiff one
+    const Real tolerance_a = kSnap * size * b.largest_gradient;
+    const Real tolerance_b = kSnap * size * a.largest_gradient;
+    for_each_candidate(a.tet_boxes, b.tet_boxes, kSnap * size, [&](std::size_t i, std::size_t j) {
+      append(tet_on_tet(a.tets[i], b.tets[j], tolerance_a, tolerance_b), polygons);
+    });
+  }
+  return polygons;
+}
+
+std::vector<ContactPolygon> mesh_on_half_space(const PlacedBody& a, const PlacedBody& b) {
+  std::vector<ContactPolygon> polygons;
+  if (a.rigid) {
+    for (const SurfaceTriangle& triangle : a.triangles) {
+      auto polygon = half_space_on_triangle(b.pressure, b.height, triangle);
+      if (polygon) polygons.push_back(swapped(std::move(*polygon)));
+    }
+  } else if (b.rigid) {
+    for (const PressureTet& tet : a.tets) append(tet_on_plane(tet, b.height, kSnap * a.size), polygons);
+  } else {
+    const Real tolerance = kSnap * a.size * b.largest_gradient;
+    for (const PressureTet& tet : a.tets) append(tet_on_half_space(tet, b.pressure, tolerance), polygons);
+  }
+  return polygons;
+}
+
+std::vector<ContactPolygon> exchanged(std::vector<ContactPolygon> polygons) {
+  for (ContactPolygon& polygon : polygons) polygon = swapped(std::move(polygon));
+  return polygons;
+}
+
+Real mesh_energy(const PlacedBody& a, const PlacedBody& b) {
+  Real energy = 0;
+  for_each_candidate(a.tet_boxes, b.tet_boxes, 0, [&](std::size_t i, std::size_t j) {
+    const TetList overlap = intersection({a.tets[i].vertices}, b.tets[j].vertices);
+    const Real part = a.rigid   ? integral(overlap, b.tets[j].pressure)
+                      : b.rigid ? integral(overlap, a.tets[i].pressure)
+                                : integral_of_minimum(overlap, a.tets[i].pressure, b.tets[j].pressure);
+    energy += a.tet_signs[i] * b.tet_signs[j] * part;
+  });
+  return energy;
+}
+
+Real half_space_energy(const PlacedBody& mesh, const PlacedBody& half_space) {
+  const Affine depth = {-half_space.height.gradient, half_space.height.point, 0};
+  Real energy = 0;
+  for (std::size_t i = 0; i < mesh.tets.size(); ++i) {
+    const PressureTet& tet = mesh.tets[i];
+    const TetList overlap = positive_part({tet.vertices}, depth);
+    const Real part = mesh.rigid         ? integral(overlap, half_space.pressure)
+                      : half_space.rigid ? integral(overlap, tet.pressure)
+                                         : integral_of_minimum(overlap, tet.pressure, half_space.pressure);
+    energy += mesh.tet_signs[i] * part;
+  }
+  return energy;
+}
+
+}  // namespace
+
+std::vector<ContactPolygon> contact_polygons(const PlacedBody& a, const PlacedBody& b) {
+  if (a.half_space) return exchanged(mesh_on_half_space(b, a));
+  if (b.half_space) return mesh_on_half_space(a, b);
+  return a.rigid ? exchanged(meshes(b, a)) : meshes(a, b);
+}
+
+Real elastic_energy(const PlacedBody& a, const PlacedBody& b) {
+  const Real energy = a.half_space   ? half_space_energy(b, a)
+                      : b.half_space ? half_space_energy(a, b)
+                                     : mesh_energy(a, b);
+  return std::max(energy, Real{0});  // bodies that only touch: what is left is rounding of either sign
+}
+
+}  // namespace isopatch::reference

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One polygon of a contact surface, for every kind of element pair. Each rule counts a polygon exactly once when it
+// lies in a face that two tets share: both tets see the same values at the shared vertices, a face is crossed only by
+// values of both kinds (positive, and zero or negative), and a tet without both kinds contributes nothing.
+#pragma once
+
+#include <optional>
+
+#include "host/reference/pressure_field/polygon.h"
+
+namespace isopatch::reference {
+
+struct ContactPolygon {
+  VertexList vertices;  // counter-clockwise about the normal
+  Vector3 normal;       // unit, from body b into body a
+  Affine pressure;      // of the softer side
+  Real gradient = 0;    // effective pressure gradient along the normal, Pa/m; the compliant side's against a rigid one
+  std::array<Vector3, 2> gradients = {Vector3::Zero(), Vector3::Zero()};  // of a and b, zero where rigid
+
+  /// True if the normal is within 5 pi/8 of the inward gradient of every compliant side.
+  bool passes_gradient_filter() const;
+
+  /// True if the pressure of every compliant side rises into its body, by more than rounding makes of zero.
+  bool resists() const;
+};
+
+/// Compliant tet of a against compliant tet of b. Differences of pressure up to `tolerance_a` [Pa] at
+/// the vertices of a, and `tolerance_b` at those of b, count as zero.
+std::optional<ContactPolygon> tet_on_tet(const PressureTet& a, const PressureTet& b, Real tolerance_a,
+                                         Real tolerance_b);
+
+/// Compliant tet of a against a compliant half space b.
+std::optional<ContactPolygon> tet_on_half_space(const PressureTet& a, const Affine& b, Real tolerance);
+
+/// Compliant tet of a against a triangle of rigid b, outward oriented. Distances up to `tolerance` [m] count as zero.
+std::optional<ContactPolygon> tet_on_triangle(const PressureTet& a, const SurfaceTriangle& b, Real tolerance);
+
+/// Compliant tet of a against a rigid half space b, given by the distance above it.
+std::optional<ContactPolygon> tet_on_plane(const PressureTet& a, const Affine& distance, Real tolerance);
+
+/// Compliant half space a against a triangle of rigid b, outward oriented. `distance` is the height above the half
+/// space.
+std::optional<ContactPolygon> half_space_on_triangle(const Affine& a, const Affine& distance, const SurfaceTriangle& b);
+
+/// The same polygon with the bodies exchanged.
+ContactPolygon swapped(ContactPolygon polygon);
+
+}  // namespace isopatch::reference

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/scene_file/json_value.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "isopatch/error.h"
+
+namespace isopatch {
+namespace {
+
+constexpr int kMaxDepth = 32;
+constexpr std::size_t kMaxKeys = 4096;       // finding a key is a linear search
+constexpr std::size_t kMaxValues = 500'000;  // two bytes of text can take a hundred in memory
+
+using Document = JsonValue::Document;
+
+std::string shown(const Document& value) {
+  if (value.is_string()) return json_quotes(value.get_ref<const std::string&>());
+  if (value.is_object()) return value.empty() ? "an empty object" : "an object";
+  if (value.is_array()) return fmt::format("an array of {}", value.size());
+  return value.dump();
+}
+
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
+    }
+  }
+  return row.back();
+}
+
+// Refuses what the document type would swallow: duplicate keys, and sizes no scene has. A pass of its own: the parser
+// with a callback looks at all elements of an array again after each object in it.
+class Strictness : public nlohmann::json_sax<Document> {
+ public:
+  explicit Strictness(const std::string& source) : source_(source) {}
+
+  bool null() override { return count(); }
+  bool boolean(bool) override { return count(); }
+  bool number_integer(number_integer_t) override { return count(); }
+  bool number_unsigned(number_unsigned_t) override { return count(); }
+  bool number_float(number_float_t, const string_t&) override { return count(); }
+  bool string(string_t&) override { return count(); }
+  bool binary(binary_t&) override { return count(); }
+  bool start_object(std::size_t) override { return open(); }
+  bool start_array(std::size_t) override { return open(); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+
+  bool key(string_t& key) override {
+    if (!open_.back().insert(key).second) throw Error(fmt::format("{}: duplicate key {}", source_, json_quotes(key)));
+    if (open_.back().size() > kMaxKeys)
+      throw Error(fmt::format("{}: more than {} keys in one object", source_, kMaxKeys));
+    return true;
+  }
+
+  /// The document's own parser finds it again, and says it.
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
+
+ private:
+  bool count() {
+    if (++values_ > kMaxValues) throw Error(fmt::format("{}: more than {} values in one file", source_, kMaxValues));
+    return true;
+  }
+  bool open() {
+    open_.emplace_back();
+    if (open_.size() > kMaxDepth) throw Error(fmt::format("{}: nested more than {} levels deep", source_, kMaxDepth));
+    return count();
+  }
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
+  const std::string& source_;
+  std::vector<std::unordered_set<std::string>> open_;  // the keys of each object that is open
+  std::size_t values_ = 0;
+};
+
+}  // namespace
+
+std::string suggestion(const std::string& name, const std::vector<std::string>& known) {
+  std::string closest;
+  std::size_t closest_distance = 4;  // three letters wrong at most
+  for (const std::string& candidate : known) {
+    if (name.size() > candidate.size() + 3 || candidate.size() <= 2) continue;
+    const std::size_t distance = edit_distance(name, candidate);
+    if (distance >= closest_distance || 2 * distance > candidate.size()) continue;
+    closest_distance = distance;
+    closest = candidate;
+  }
+  if (!closest.empty()) return "; did you mean " + json_quotes(closest) + "?";
+
+  std::string list;
+  for (std::size_t i = 0; i < known.size() && i < 12; ++i) list += (i == 0 ? "" : ", ") + json_quotes(known[i]);
+  return known.empty() ? "" : "; known: " + list + (known.size() > 12 ? ", ..." : "");
+}
+
+Document JsonValue::parse(const std::string& text, const std::string& source) {
+  try {
+    Strictness strictness(source);
+    Document::sax_parse(text, &strictness);
+    return Document::parse(text);
+  } catch (const nlohmann::json::exception& error) {
+    // "[json.exception.parse_error.101] parse error at line 1, column 2: ...": the part in brackets helps nobody
+    const std::string message = error.what();
+    const std::size_t start = message.find("] ");
+    throw Error(fmt::format("{}: not valid JSON: {}", source,
+                            start == std::string::npos ? message : message.substr(start + 2)));
+  }
+}
+
+void JsonValue::fail(const std::string& problem) const {
+  throw Error(path_.empty() ? *source_ + ": " + problem : *source_ + ": " + path_ + ": " + problem);
+}
+
+void JsonValue::fail_type(const std::string& expected) const {
+  fail(fmt::format("must be {}, found {}", expected, shown(*value_)));
+}
+
+bool JsonValue::boolean() const {
+  if (!value_->is_boolean()) fail_type("true or false");
+  return value_->get<bool>();
+}
+
+double JsonValue::number() const {
+  if (!value_->is_number()) fail_type("a number");
+  const double number = value_->get<double>();
+  if (!std::isfinite(number)) fail_type("a finite number");
+  return number;
+}
+
+double JsonValue::positive() const {
+  const double value = number();
+  if (!(value > 0)) fail_type("greater than 0");
+  return value;
+}
+
+double JsonValue::not_negative() const {
+  const double value = number();
+  if (!(value >= 0)) fail_type("0 or greater");
+  return value;
+}
+
+int JsonValue::integer(int lowest, int highest) const {
+  const std::string expected =
+      lowest == highest ? fmt::to_string(lowest) : fmt::format("an integer from {} to {}", lowest, highest);
+  if (!value_->is_number_integer()) fail_type(expected);
+  const double value = value_->get<double>();  // unsigned 64-bit values fit here, not in an int
+  if (!(value >= lowest && value <= highest)) fail_type(expected);
+  return static_cast<int>(value);
+}
+
+std::string JsonValue::text() const {
+  if (!value_->is_string()) fail_type("a string");
+  const auto& text = value_->get_ref<const std::string&>();
+  if (text.empty()) fail("must not be empty");
+  if (text.find('\0') != std::string::npos) fail("must not contain a zero character");
+  return text;
+}
+
+std::string JsonValue::one_of(const std::vector<std::string>& choices) const {
+  std::string choice = text();
+  if (std::find(choices.begin(), choices.end(), choice) == choices.end())
+    fail("unknown value " + json_quotes(choice) + suggestion(choice, choices));
+  return choice;
+}
+
+std::vector<double> JsonValue::numbers(std::size_t count) const {
+  if (!value_->is_array() || value_->size() != count) fail_type(fmt::format("an array of {} numbers", count));
+  std::vector<double> values;
+  for (const JsonValue& element : elements()) values.push_back(element.number());
+  return values;
+}
+
+std::vector<JsonValue> JsonValue::elements() const {
+  if (!value_->is_array()) fail_type("an array");
+  std::vector<JsonValue> elements;
+  elements.reserve(value_->size());
+  for (const Document& element : *value_)
+    elements.push_back(JsonValue(element, source_, fmt::format("{}[{}]", path_, elements.size())));
+  return elements;
+}
+
+std::vector<std::pair<std::string, JsonValue>> JsonValue::members() const {
+  if (!value_->is_object()) fail_type("an object");
+  std::vector<std::pair<std::string, JsonValue>> members;
+  for (const auto& [key, value] : value_->items()) members.emplace_back(key, child(value, key));
+  return members;
+}
+
+void JsonValue::allow(const std::vector<std::string>& known) const {
+  for (const auto& [key, value] : members())
+    if (std::find(known.begin(), known.end(), key) == known.end()) value.fail("unknown field" + suggestion(key, known));
+}
+
+JsonValue JsonValue::required(const std::string& key) const {
+  std::optional<JsonValue> value = optional(key);
+  if (!value) fail("missing field " + json_quotes(key));
+  return *value;
+}
+
+std::optional<JsonValue> JsonValue::optional(const std::string& key) const {
+  if (!value_->is_object()) fail_type("an object");
+  const auto found = value_->find(key);
+  if (found == value_->end()) return std::nullopt;
+  return child(*found, key);
+}
+
+JsonValue::JsonValue(const Document& value, const std::string& source, const std::string& path)
+    : JsonValue(value, std::make_shared<const std::string>(source), path) {}
+
+JsonValue JsonValue::child(const Document& value, const std::string& step) const {
+  std::string name = json_quotes(step);
+  name = name.substr(1, name.size() - 2);
+  return JsonValue(value, source_, path_.empty() ? name : path_ + "." + name);
+}
+
+}  // namespace isopatch

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/scene_file/scene_geometries.h"
+#include "isopatch/error.h"
+
+namespace isopatch {
+namespace {
+
+FieldCore parse_core(const JsonValue& value) {
+  value.allow({"depth", "ball", "vertices"});
+  const auto depth = value.optional("depth");
+  const auto ball = value.optional("ball");
+  const auto vertices = value.optional("vertices");
+  if (int{depth.has_value()} + int{ball.has_value()} + int{vertices.has_value()} > 1)
+    value.fail(R"(has more than one of "depth", "ball" and "vertices"; give one)");
+
+  FieldCore core;
+  if (depth) {
+    core.kind = FieldCore::Kind::kDepth;
+    core.depth = depth->positive();
+  } else if (ball) {
+    ball->allow({"center", "radius"});
+    const std::vector<double> center = ball->required("center").numbers(3);
+    core.kind = FieldCore::Kind::kBall;
+    core.center = {center[0], center[1], center[2]};
+    core.radius = ball->required("radius").positive();
+  } else if (vertices) {
+    core.kind = FieldCore::Kind::kVertices;
+    for (const JsonValue& vertex : vertices->elements()) core.vertices.push_back(vertex.integer(0, 2147483647));
+  }
+  return core;
+}
+
+StrainMap parse_strain(const JsonValue& value) {
+  StrainMap map;
+  if (value.is_string()) {
+    value.one_of({"linear"});
+    return map;
+  }
+  value.allow({"true", "power", "table"});
+  if (value.members().size() != 1) value.fail(R"(must be "linear" or have one of "true", "power" and "table")");
+  if (const auto strain = value.optional("true")) {
+    map.kind = StrainMap::Kind::kTrue;
+    map.parameter = strain->positive();
+    if (map.parameter >= 1) strain->fail("must be less than 1: the strain where the extent is 1");
+  } else if (const auto power = value.optional("power")) {
+    map.kind = StrainMap::Kind::kPower;
+    map.parameter = power->positive();
+  } else if (const auto table = value.optional("table")) {
+    map.kind = StrainMap::Kind::kTable;
+    for (const JsonValue& row : table->elements()) {
+      const std::vector<double> pair = row.numbers(2);
+      map.table.push_back({pair[0], pair[1]});
+    }
+    try {
+      check_strain_map(map);
+    } catch (const Error& error) {
+      table->fail(error.what());
+    }
+  }
+  return map;
+}
+
+}  // namespace
+
+FieldOptions parse_field(const JsonValue& geometry) {
+  FieldOptions options;
+  if (const auto field = geometry.optional("field")) {
+    if (field->is_string()) {
+      const bool laplace = field->one_of({"distance", "laplace"}) == "laplace";
+      options.kind = laplace ? FieldOptions::Kind::kLaplace : FieldOptions::Kind::kDistance;
+    } else {
+      field->allow({"point_data", "laplace"});
+      const auto core = field->optional("laplace");
+      if (core && field->optional("point_data")) field->fail(R"(has "point_data" and "laplace"; give one)");
+      options.kind = core ? FieldOptions::Kind::kLaplace : FieldOptions::Kind::kPointData;
+      if (core)
+        options.core = parse_core(*core);
+      else
+        options.point_data = field->required("point_data").text();
+    }
+  }
+  if (const auto strain = geometry.optional("strain")) {
+    if (options.kind == FieldOptions::Kind::kPointData)
+      strain->fail(R"(cannot be used with "point_data"; apply it to the values in the file)");
+    options.strain = parse_strain(*strain);
+  }
+  if (const auto policy = geometry.optional("all_boundary_tets"))
+    options.all_boundary_tets =
+        policy->one_of({"split", "refuse"}) == "split" ? AllBoundaryTets::kSplit : AllBoundaryTets::kRefuse;
+  return options;
+}
+
+}  // namespace isopatch

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parts of a scene file that describe primitives and fields.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "host/scene_file/json_value.h"
+#include "isopatch/error.h"
+#include "isopatch/geometry.h"
+
+namespace isopatch {
+
+/// The tets of all primitives of a scene; throws, with the place, above a limit.
+class TetBudget {
+ public:
+  void take(const JsonValue& place, std::int64_t tets);
+
+ private:
+  std::int64_t taken_ = 0;
+};
+
+/// Runs `make`; puts the place in the scene before what it has to say.
+template <typename Make>
+auto made(const JsonValue& place, Make make) {
+  try {
+    return make();
+  } catch (const Error& error) {
+    place.fail(error.what());
+  }
+}
+
+Geometry parse_sphere(const std::string& name, const JsonValue& value, TetBudget& budget);
+Geometry parse_ellipsoid(const std::string& name, const JsonValue& value, TetBudget& budget);
+Geometry parse_cylinder(const std::string& name, const JsonValue& value, TetBudget& budget);
+Geometry parse_capsule(const std::string& name, const JsonValue& value, TetBudget& budget);
+Geometry parse_convex_hull(const std::string& name, const JsonValue& value, const std::filesystem::path& directory);
+Geometry parse_bolt(const std::string& name, const JsonValue& value, TetBudget& budget);
+Geometry parse_nut(const std::string& name, const JsonValue& value, TetBudget& budget);
+
+/// The `field`, `strain` and `all_boundary_tets` of a tet mesh.
+FieldOptions parse_field(const JsonValue& geometry);
+
+}  // namespace isopatch

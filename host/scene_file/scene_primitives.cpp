@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "host/scene_file/scene_geometries.h"
+
+namespace isopatch {
+namespace {
+
+constexpr std::int64_t kMaxTets = 4'000'000;
+constexpr int kMaxSubdivisions = 7;
+constexpr int kMaxSegments = 1024;
+constexpr int kDefaultSubdivisions = 2;
+constexpr int kDefaultSegments = 32;
+
+void refuse_both(const JsonValue& value, const char* a, const char* b) {
+  if (value.optional(a) && value.optional(b)) value.fail(fmt::format("has \"{}\" and \"{}\"; give one", a, b));
+}
+
+int parse_subdivisions(const JsonValue& value, double radius, TetBudget& budget) {
+  refuse_both(value, "subdivisions", "edge_length");
+  int subdivisions = kDefaultSubdivisions;
+  if (const auto field = value.optional("subdivisions")) subdivisions = field->integer(0, kMaxSubdivisions);
+  if (const auto edge = value.optional("edge_length"))
+    subdivisions = made(*edge, [&] { return sphere_subdivisions(radius, edge->positive()); });
+  budget.take(value, std::int64_t{20} << (2 * subdivisions));
+  return subdivisions;
+}
+
+int parse_segments(const JsonValue& value, double radius) {
+  refuse_both(value, "segments", "edge_length");
+  if (const auto edge = value.optional("edge_length")) {
+    return made(*edge, [&] { return circle_segments(radius, edge->positive()); });
+  }
+  const auto field = value.optional("segments");
+  if (!field) return kDefaultSegments;
+  const int segments = field->integer(4, kMaxSegments);
+  if (segments % 4 != 0) field->fail(fmt::format("must be a multiple of 4, found {}", segments));
+  return segments;
+}
+
+Point3 point_of(const JsonValue& value) {
+  const std::vector<double> numbers = value.numbers(3);
+  return {numbers[0], numbers[1], numbers[2]};
+}
+
+std::vector<Point3> points_of_file(const JsonValue& place, const std::filesystem::path& directory) {
+  const std::filesystem::path path = directory / place.text();
+  const bool surface = path.extension() == ".obj" || path.extension() == ".stl";
+  return made(place,
+              [&] { return surface ? read_triangle_mesh(path.string()).points : read_tet_mesh(path.string()).points; });
+}
+
+}  // namespace
+
+void TetBudget::take(const JsonValue& place, std::int64_t tets) {
+  taken_ += tets;
+  if (taken_ <= kMaxTets) return;
+  place.fail(
+      fmt::format("the primitives up to here have {} tets, the limit is {}; make them coarser", taken_, kMaxTets));
+}
+
+Geometry parse_sphere(const std::string& name, const JsonValue& value, TetBudget& budget) {
+  value.allow({"type", "radius", "subdivisions", "edge_length"});
+  const double radius = value.required("radius").positive();
+  const int subdivisions = parse_subdivisions(value, radius, budget);
+  return made(value, [&] { return make_sphere(name, radius, subdivisions); });
+}
+
+Geometry parse_ellipsoid(const std::string& name, const JsonValue& value, TetBudget& budget) {
+  value.allow({"type", "semi_axes", "subdivisions", "edge_length"});
+  const JsonValue axes = value.required("semi_axes");
+  const Point3 semi_axes = point_of(axes);
+  for (const JsonValue& axis : axes.elements()) axis.positive();
+  const double longest = *std::max_element(semi_axes.begin(), semi_axes.end());
+  const int subdivisions = parse_subdivisions(value, longest, budget);
+  return made(value, [&] { return make_ellipsoid(name, semi_axes, subdivisions); });
+}
+
+Geometry parse_cylinder(const std::string& name, const JsonValue& value, TetBudget& budget) {
+  value.allow({"type", "radius", "height", "segments", "edge_length"});
+  const double radius = value.required("radius").positive();
+  const double height = value.required("height").positive();
+  const int segments = parse_segments(value, radius);
+  budget.take(value, std::int64_t{12} * segments);
+  return made(value, [&] { return make_cylinder(name, radius, height, segments); });
+}
+
+Geometry parse_capsule(const std::string& name, const JsonValue& value, TetBudget& budget) {
+  value.allow({"type", "radius", "length", "segments", "edge_length"});
+  const double radius = value.required("radius").positive();
+  const double length = value.required("length").positive();
+  const int segments = parse_segments(value, radius);
+  budget.take(value, std::int64_t{segments} * segments / 2 + std::int64_t{6} * segments);
+  return made(value, [&] { return make_capsule(name, radius, length, segments); });
+}
+
+Geometry parse_convex_hull(const std::string& name, const JsonValue& value, const std::filesystem::path& directory) {
+  value.allow({"type", "points", "file", "scale"});
+  refuse_both(value, "points", "file");
+  std::vector<Point3> points;
+  if (const auto file = value.optional("file")) {
+    points = points_of_file(*file, directory);
+  } else {
+    for (const JsonValue& point : value.required("points").elements()) points.push_back(point_of(point));
+  }
+  if (const auto scale = value.optional("scale")) {
+    const double factor = scale->positive();
+    for (Point3& point : points)
+      for (double& coordinate : point) coordinate *= factor;
+  }
+  return made(value, [&] { return make_convex_hull(name, points); });
+}
+
+}  // namespace isopatch

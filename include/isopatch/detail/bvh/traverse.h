@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finds the pairs of cells that a visitor wants, and hands them to it in full warps.
+//
+// A visitor has
+//   bool wants(const NodeBox& m, const NodeBox& s)   a conservative test on two nodes
+//   bool accepts(int m, int s, Place&)               and one on two cells, which places them
+//   void visit(bool active, const PlacedCells&)      called by all lanes together
+//
+// Lanes take node pairs from the top of a stack they share, one each, and where the two may touch put back their
+// children. Pairs of cells wait in a queue until every lane can test one, and those accepted in another until every
+// lane can visit one. Nothing is lost however many there are: the stack is bounded as shown below and the queues are
+// emptied before they can fill.
+#pragma once
+
+#include "isopatch/detail/pressure_field/node_test.h"
+#include "isopatch/detail/pressure_field/tet_filter.h"
+#include "isopatch/detail/simt/warp.h"
+
+namespace isopatch::detail {
+
+struct NodePair {
+  std::int32_t m, s;  // s is -1 for a half space
+};
+
+using CellPair = NodePair;  // numbers of cells
+
+/// A pair of cells that a visitor accepted.
+struct PlacedCells {
+  std::int32_t m, s;
+  Place<float> place;
+};
+
+/// Shared by the lanes of one warp.
+///
+/// Stack: a batch of k pairs is replaced by at most 2k children. While a full batch cannot overflow what lies below
+/// kReserve, lanes work abreast; beyond that one pair is taken at a time, and depth-first descent of one pair adds at
+/// most one sibling a level, at most 2 kMaxDepth in all. Queues: fewer than `size` wait between rounds, and one round
+/// adds at most `size`.
+template <int size>
+struct Workspace {
+  static constexpr int kReserve = 2 * kMaxDepth + 2;
+  static constexpr int kStack = (size == 1 ? 0 : 256) + kReserve + 2 * size;
+  static constexpr int kQueue = 2 * size;
+
+  PairFrame frame;  // the same for all lanes
+  NodePair stack[kStack];
+  CellPair candidates[kQueue];
+  PlacedCells accepted[kQueue];
+};
+
+/// Work that waits until every lane can have a piece of it.
+template <class Item, int size>
+struct Queue {
+  Item* items;  // 2 * size, shared by the lanes
+  int waiting = 0;
+
+  ISOPATCH_HD bool fills_a_round() const { return waiting >= size; }
+
+  /// Adds this lane's item, if it has one.
+  template <class Warp>
+  ISOPATCH_HD void add(Warp& warp, bool has, const Item& item) {
+    const std::uint32_t ballot = warp.ballot(has);
+    if (has) items[waiting + rank_in(ballot, warp.lane())] = item;
+    waiting += count_bits(ballot);
+    warp.sync();
+  }
+
+  /// Takes an item for each lane; false for lanes that get none.
+  template <class Warp>
+  ISOPATCH_HD bool take(Warp& warp, Item& item) {
+    const int round = waiting < size ? waiting : size;
+    const bool active = warp.lane() < round;
+    if (active) item = items[waiting - round + warp.lane()];
+    waiting -= round;
+    warp.sync();
+    return active;
+  }
+};
+
+/// A round of tests on pairs of cells.
+template <class Warp, class Visitor, int size>
+ISOPATCH_HD void test(Warp& warp, Queue<CellPair, size>& candidates, Queue<PlacedCells, size>& accepted,
+                      Visitor& visitor) {
+  CellPair cells = {0, 0};
+  const bool active = candidates.take(warp, cells);
+  PlacedCells placed = {cells.m, cells.s, {}};
+  const bool keep = active && visitor.accepts(cells.m, cells.s, placed.place);
+  accepted.add(warp, keep, placed);
+}
+
+/// A round of visits.
+template <class Warp, class Visitor, int size>
+ISOPATCH_HD void visit(Warp& warp, Queue<PlacedCells, size>& accepted, Visitor& visitor) {
+  PlacedCells placed = {0, 0, {}};
+  const bool active = accepted.take(warp, placed);
+  visitor.visit(active, placed);
+}
+
+/// One of `count` shares of a pair's work, for that many warps.
+struct Share {
+  int index = 0, count = 1;
+};
+
+/// The pairs of nodes to start with: each of 2^levels_M subtrees of M with each of 2^levels_S of S. So all lanes have
+/// work from the first round on, and a contact in one place is work for many shares, among which the pairs are dealt
+/// out in turn. A single lane starts with the two roots.
+struct Roots {
+  int levels_M, levels_S;
+
+  ISOPATCH_HD static Roots make(int lanes, int shares, bool half_space) {
+    const int share = log2(shares);
+    if (lanes == 1) return {shares == 1 ? 0 : share + 3, 0};
+    return {share + (half_space ? 5 : 3), half_space ? 0 : 2};
+  }
+  ISOPATCH_HD int count() const { return 1 << (levels_M + levels_S); }
+
+ private:
+  ISOPATCH_HD static int log2(int x) {
+    int power = 0;
+    while (1 << power < x) ++power;
+    return power;
+  }
+};
+
+/// The node that the bits of `subtree`, from the highest of `levels`, lead to from the root; a leaf met early belongs
+/// to the path that goes on to the left. -1 if there is none.
+ISOPATCH_HD std::int32_t subtree_root(const Node* nodes, int subtree, int levels) {
+  std::int32_t at = 0;
+  for (int level = levels - 1; level >= 0; --level) {
+    const int bit = subtree >> level & 1;
+    if (!nodes[at].is_leaf()) {
+      at = nodes[at].child + bit;
+    } else if (bit != 0) {
+      return -1;
+    }
+  }
+  return at;
+}
+
+/// Two hierarchies together; the larger node is opened. One loop with one place for each kind of round, so that none is
+/// compiled twice. Before pairs of cells are tested, a full round of those accepted is visited, so that no queue
+/// overflows.
+template <class Warp, class Visitor, int size>
+ISOPATCH_HD void traverse(Warp& warp, Workspace<size>& work, Visitor& visitor, Share share = {}) {
+  const PairFrame& f = work.frame;
+  const Node* nodes_M = f.hierarchy_M.nodes;
+  const Node* nodes_S = f.hierarchy_S.nodes;
+  const bool half_space = f.half_space_S;
+  const Roots roots = Roots::make(size, share.count, half_space);
+
+  Queue<CellPair, size> candidates = {work.candidates};
+  Queue<PlacedCells, size> accepted = {work.accepted};
+  int next_root = share.index, depth = 0;
+  while (true) {
+    const bool descended = depth == 0 && next_root >= roots.count();
+    if (descended || candidates.fills_a_round()) {
+      const bool last = descended && candidates.waiting == 0;
+      if (last && accepted.waiting == 0) return;
+      if (last || accepted.fills_a_round()) {
+        visit(warp, accepted, visitor);
+      } else {
+        test(warp, candidates, accepted, visitor);
+      }
+      continue;
+    }
+
+    if (depth == 0) {  // a pair of roots for each lane
+      const int root = next_root + share.count * warp.lane();
+      NodePair at = {-1, -1};
+      if (root < roots.count()) {
+        at.m = subtree_root(nodes_M, root & ((1 << roots.levels_M) - 1), roots.levels_M);
+        if (!half_space) at.s = subtree_root(nodes_S, root >> roots.levels_M, roots.levels_S);
+      }
+      const bool found = at.m >= 0 && (half_space || at.s >= 0);
+      const std::uint32_t ballot = warp.ballot(found);
+      if (found) work.stack[rank_in(ballot, warp.lane())] = at;
+      depth = count_bits(ballot);
+      next_root += share.count * size;
+      warp.sync();
+      continue;
+    }
+
+    // one pair for each lane from the top; a single one where the stack is nearly full
+    const int room = Workspace<size>::kStack - Workspace<size>::kReserve - depth;
+    const int most = room < size ? 1 : size;
+    const int taken = depth < most ? depth : most;
+    const bool active = warp.lane() < taken;
+    NodePair at = {0, 0};
+    if (active) at = work.stack[depth - 1 - warp.lane()];
+    depth -= taken;
+    warp.sync();
+
+    bool opened = false, open_M = false, leaves = false;
+    Node m = {}, s = {};
+    if (active) {
+      m = loaded<float>(nodes_M + at.m);
+      s = loaded<float>(half_space ? nodes_M : nodes_S + at.s);  // for a half space any will do
+      if (visitor.wants(box_of(m), box_of(s))) {
+        const bool leaf_S = half_space || s.is_leaf();
+        leaves = m.is_leaf() && leaf_S;
+        opened = !leaves;
+        open_M = leaf_S || (!m.is_leaf() && m.size >= s.size);
+      }
+    }
+    const std::uint32_t ballot = warp.ballot(opened);
+    if (opened) {
+      NodePair* top = work.stack + depth + 2 * rank_in(ballot, warp.lane());
+      const std::int32_t first = open_M ? m.child : s.child;  // of two
+      top[0] = open_M ? NodePair{first, at.s} : NodePair{at.m, first};
+      top[1] = open_M ? NodePair{first + 1, at.s} : NodePair{at.m, first + 1};
+    }
+    depth += 2 * count_bits(ballot);
+    candidates.add(warp, leaves, {m.cell(), half_space ? -1 : s.cell()});
+  }
+}
+
+/// Every cell of M with every cell of S: what traverse() must agree with, bit for bit.
+template <class Warp, class Visitor, int size>
+ISOPATCH_HD void visit_all(Warp& warp, Workspace<size>& work, Visitor& visitor) {
+  const PairFrame& f = work.frame;
+  const std::int64_t cells_S = f.half_space_S ? 1 : f.hierarchy_S.num_cells;
+  const std::int64_t total = f.hierarchy_M.num_cells * cells_S;
+  for (std::int64_t base = 0; base < total; base += size) {
+    const std::int64_t at = base + warp.lane();
+    const std::int64_t m = at / cells_S, s = f.half_space_S ? -1 : at % cells_S;
+    PlacedCells placed = {static_cast<std::int32_t>(m), static_cast<std::int32_t>(s), {}};
+    const bool active = at < total && visitor.accepts(placed.m, placed.s, placed.place);
+    visitor.visit(active, placed);
+  }
+}
+
+}  // namespace isopatch::detail

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Small fixed-size algebra. Every sum of products is an explicit fma and contraction is off in both compilers, so the
+// results have the same bits on the CPU and on the GPU.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+#include "isopatch/detail/math/macros.h"
+
+namespace isopatch::detail {
+
+/// The types that go with a number T: a float or a double, or a pack of them, one for each lane of a CPU's vector
+/// (host/cpu/packs/pack.h). The arithmetic is written for any of these. What may differ from lane to lane is decided
+/// with masks and select(); an `if` asks whether any() lane goes on.
+template <class T>
+struct NumberTraits {
+  using Float = float;
+  using Double = double;
+  using Int = std::int32_t;
+  using Mask = bool;
+};
+
+template <class T>
+using FloatOf = typename NumberTraits<T>::Float;
+template <class T>
+using DoubleOf = typename NumberTraits<T>::Double;
+template <class T>
+using IntOf = typename NumberTraits<T>::Int;
+template <class T>
+using MaskOf = typename NumberTraits<T>::Mask;
+
+/// float or double
+template <class T>
+inline constexpr bool kIsFloat = std::is_same_v<T, FloatOf<T>>;
+
+ISOPATCH_HD bool any(bool mask) { return mask; }
+
+ISOPATCH_HD float select(bool mask, float a, float b) { return mask ? a : b; }
+ISOPATCH_HD double select(bool mask, double a, double b) { return mask ? a : b; }
+ISOPATCH_HD std::int32_t select(bool mask, std::int32_t a, std::int32_t b) { return mask ? a : b; }
+
+template <class T, class S>
+ISOPATCH_HD T cast(S x) {
+  return static_cast<T>(x);
+}
+
+ISOPATCH_HD float abs(float x) { return std::fabs(x); }
+ISOPATCH_HD double abs(double x) { return std::fabs(x); }
+ISOPATCH_HD float sqrt(float x) { return std::sqrt(x); }
+ISOPATCH_HD double sqrt(double x) { return std::sqrt(x); }
+
+/// As one comparison: a single instruction, and unlike fmin the same for signed zeros and NaN on every machine.
+template <class T>
+ISOPATCH_HD T min(T a, T b) {
+  return a < b ? a : b;
+}
+
+template <class T>
+ISOPATCH_HD T max(T a, T b) {
+  return a > b ? a : b;
+}
+
+/// a + b modulo 2^64: what has wrapped in a partial sum comes right in the whole.
+ISOPATCH_HD std::int64_t wrapping_sum(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
+template <class T>
+struct Vec3 {
+  T x, y, z;
+};
+
+using Vec3d = Vec3<double>;
+using Vec3f = Vec3<float>;
+
+/// a b + c, rounded once
+ISOPATCH_HD float fused(float a, float b, float c) { return std::fma(a, b, c); }
+ISOPATCH_HD double fused(double a, double b, double c) { return std::fma(a, b, c); }
+
+/// A first guess of 1 / sqrt(x), right within 4 %: the exponent halved and negated in the number's own bits (Lomont,
+/// "Fast inverse square root", 2003).
+inline constexpr std::int32_t kFloatGuess = 0x5f375a86;
+inline constexpr std::int64_t kDoubleGuess = 0x5fe6eb50c7b537a9;
+ISOPATCH_HD float guess_inverse_sqrt(float x) {
+  return std::bit_cast<float>(kFloatGuess - (std::bit_cast<std::int32_t>(x) >> 1));
+}
+ISOPATCH_HD double guess_inverse_sqrt(double x) {
+  return std::bit_cast<double>(kDoubleGuess - (std::bit_cast<std::int64_t>(x) >> 1));
+}
+
+/// A first guess of 1 / x, right within 5.1 %, of the same kind.
+inline constexpr std::uint32_t kFloatInverse = 0x7ef311c7u;
+inline constexpr std::uint64_t kDoubleInverse = 0x7fde6238da3c2118u;
+ISOPATCH_HD float guess_inverse(float x) {
+  return std::bit_cast<float>(kFloatInverse - std::bit_cast<std::uint32_t>(x));
+}
+ISOPATCH_HD double guess_inverse(double x) {
+  return std::bit_cast<double>(kDoubleInverse - std::bit_cast<std::uint64_t>(x));
+}
+
+/// 1 / x within a few roundings, for normal x of either sign up to 2^100; no number for 0. With r = 1 - x y, 1 / x is
+/// y (1 + r + r^2 + ...). A division keeps a vector's divider busy three times as long.
+template <class T>
+ISOPATCH_HD T inverse(T x) {
+  constexpr int kSteps = kIsFloat<T> ? 1 : 2;
+  T y = guess_inverse(x);
+  ISOPATCH_UNROLL
+  for (int i = 0; i < kSteps; ++i) {
+    const T r = fused(-x, y, T(1));
+    y = fused(y, fused(r, r, r), y);
+  }
+  return fused(y, fused(-x, y, T(1)), y);
+}
+
+/// 1 / x within kRough of itself, for conservative tests alone: a machine's own estimate will do, so machines differ.
+/// Infinite for 0, with its sign.
+inline constexpr float kRough = 0x1p-11f;
+ISOPATCH_HD float rough_inverse(float x) {
+#if defined(__CUDA_ARCH__)
+  float y;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+#else
+  const float y = guess_inverse(x), r = fused(-x, y, 1.0f);
+  return fused(y, fused(r, r, r), y);
+#endif
+}
+
+/// x with its sign turned where that of y is negative.
+ISOPATCH_HD float turned(float x, float y) { return x * std::copysign(1.0f, y); }
+
+/// 1 / sqrt(x) within a few roundings, for normal positive x, by Newton steps: each squares the error. Far cheaper than
+/// a root and a division, above all in double on a GPU; finite for 0.
+template <class T>
+ISOPATCH_HD T inverse_sqrt(T x) {
+  constexpr int kSteps = kIsFloat<T> ? 3 : 4;
+  const T half = T(0.5) * x;
+  T y = guess_inverse_sqrt(x);
+  ISOPATCH_UNROLL
+  for (int i = 0; i < kSteps; ++i) y = fused(y, fused(-(half * y), y, T(0.5)), y);
+  return y;
+}
+
+template <class T>
+ISOPATCH_HD Vec3<T> operator+(Vec3<T> a, Vec3<T> b) {
+  return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+
+template <class T>
+ISOPATCH_HD Vec3<T> operator-(Vec3<T> a, Vec3<T> b) {
+  return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+template <class T>
+ISOPATCH_HD Vec3<T> operator-(Vec3<T> a) {
+  return {-a.x, -a.y, -a.z};
+}
+
+template <class T>
+ISOPATCH_HD Vec3<T> operator*(std::type_identity_t<T> s, Vec3<T> a) {
+  return {s * a.x, s * a.y, s * a.z};
+}
+
+template <class T>
+ISOPATCH_HD T dot(Vec3<T> a, Vec3<T> b) {
+  return fused(a.x, b.x, fused(a.y, b.y, a.z * b.z));
+}
+
+template <class T>
+ISOPATCH_HD Vec3<T> cross(Vec3<T> a, Vec3<T> b) {
+  return {fused(a.y, b.z, -(a.z * b.y)), fused(a.z, b.x, -(a.x * b.z)), fused(a.x, b.y, -(a.y * b.x))};
+}
+
+/// s a + b
+template <class T>
+ISOPATCH_HD Vec3<T> fused(std::type_identity_t<T> s, Vec3<T> a, Vec3<T> b) {
+  return {fused(s, a.x, b.x), fused(s, a.y, b.y), fused(s, a.z, b.z)};
+}
+
+template <class T>
+ISOPATCH_HD T norm(Vec3<T> a) {
+  return sqrt(dot(a, a));
+}
+
+template <class T>
+ISOPATCH_HD Vec3<T> min(Vec3<T> a, Vec3<T> b) {
+  return {min(a.x, b.x), min(a.y, b.y), min(a.z, b.z)};
+}
+
+template <class T>
+ISOPATCH_HD Vec3<T> max(Vec3<T> a, Vec3<T> b) {
+  return {max(a.x, b.x), max(a.y, b.y), max(a.z, b.z)};
+}
+
+template <class T>
+ISOPATCH_HD Vec3<T> abs(Vec3<T> a) {
+  return {abs(a.x), abs(a.y), abs(a.z)};
+}
+
+template <class T>
+ISOPATCH_HD Vec3<T> select(MaskOf<T> mask, Vec3<T> a, Vec3<T> b) {
+  return {select(mask, a.x, b.x), select(mask, a.y, b.y), select(mask, a.z, b.z)};
+}
+
+template <class T, class S>
+ISOPATCH_HD Vec3<T> cast(Vec3<S> a) {
+  return {cast<T>(a.x), cast<T>(a.y), cast<T>(a.z)};
+}
+
+template <class T>
+struct Basis {
+  Vec3<T> u, v;  // u x v = n
+};
+
+/// Two unit vectors normal to the unit vector n, without a branch (Duff et al., "Building an Orthonormal Basis,
+/// Revisited", JCGT 2017).
+template <class T>
+ISOPATCH_HD Basis<T> make_basis(Vec3<T> n) {
+  const T sign = select(n.z < T(0), T(-1), T(1));
+  const T a = -inverse(sign + n.z);
+  const T b = n.x * n.y * a;
+  return {{fused(sign * n.x * n.x, a, T(1)), sign * b, -(sign * n.x)}, {b, fused(n.y * n.y, a, sign), -n.y}};
+}
+
+}  // namespace isopatch::detail

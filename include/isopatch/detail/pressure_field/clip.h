@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The intersection of at most 8 half-planes without a vertex list.
+//
+// Every line keeps the parameter interval of itself that survives. Each intersection of two lines is computed once and
+// cuts both intervals at the same point, so the boundary closes to rounding even where lines are nearly parallel or
+// coincide: an error along two almost parallel lines moves the point on both alike. What is left are directed segments,
+// counter-clockwise, in the order of the lines; by Green's theorem they give the area moments, and with a common apex
+// the fan of triangles for a quadrature. There is no dynamic index and no data-dependent loop; one branch asks for
+// parallel lines.
+#pragma once
+
+#include "isopatch/detail/math/vec.h"
+
+namespace isopatch::detail {
+
+inline constexpr int kMaxLines = 8;        // four faces of each tet
+inline constexpr int kHalfSpaceLines = 5;  // four, and the surface of a half space
+
+template <class T>
+inline constexpr float kEpsilon = kIsFloat<T> ? 0x1p-23f : 0x1p-52f;
+
+/// The half-plane x X + y Y + c >= 0 with x^2 + y^2 = 1. Its line runs along (y, -x), the inside at its left.
+template <class T>
+struct Line {
+  T x, y, c;
+};
+
+/// A line that cuts nothing, for a place without one: far outside, and in no direction twice, so that it crosses all
+/// others like any line.
+template <class T>
+ISOPATCH_HD Line<T> no_line(int place) {
+  constexpr float kX[kMaxLines] = {0.995f, 0.89f, 0.65f, 0.31f, -0.08f, -0.46f, -0.76f, -0.95f};
+  constexpr float kY[kMaxLines] = {0.1f, 0.46f, 0.76f, 0.95f, 0.997f, 0.89f, 0.65f, 0.31f};
+  return {T(kX[place]), T(kY[place]), T(1e10f)};
+}
+
+template <class T>
+ISOPATCH_HD MaskOf<T> is_line(const Line<T>& line) {
+  return line.c < T(1e9f);
+}
+
+template <class T>
+struct Segments {
+  T x0[kMaxLines], y0[kMaxLines], x1[kMaxLines], y1[kMaxLines];  // about the middle; zero where a line has no part
+  T middle_x, middle_y;                                          // mean of the end points, inside the polygon
+
+  /// True if line i has a part on the boundary.
+  ISOPATCH_HD MaskOf<T> has_part(int i) const { return x0[i] != x1[i] || y0[i] != y1[i]; }
+};
+
+/// The angle of two lines.
+template <class T>
+struct Crossing {
+  T sine, cosine;
+
+  ISOPATCH_HD Crossing(const Line<T>& a, const Line<T>& b)
+      : sine(fused(a.x, b.y, -(b.x * a.y))), cosine(fused(a.x, b.x, a.y * b.y)) {}
+};
+
+/// What of each line is inside all others, between two parameters along it.
+template <class T>
+struct Intervals {
+  T begin[kMaxLines], end[kMaxLines];
+};
+
+/// Lines of one direction that coincide within rounding, such as those of faces in one plane: the lower index stays.
+/// Otherwise rounding would put a corner into a straight edge and so another triangle into the fan.
+template <class T>
+ISOPATCH_HD void drop_coincident(Line<T> (&line)[kMaxLines], int count, T near) {
+  ISOPATCH_UNROLL
+  for (int k = 1; k < count; ++k) {
+    MaskOf<T> coincides(false);
+    ISOPATCH_UNROLL
+    for (int i = 0; i < k; ++i) {
+      const Crossing<T> at(line[i], line[k]);
+      coincides = coincides || (abs(at.sine) <= near && abs(line[k].c - line[i].c) <= near && at.cosine > T(0));
+    }
+    const Line<T> none = no_line<T>(k);
+    line[k] = {select(coincides, none.x, line[k].x), select(coincides, none.y, line[k].y),
+               select(coincides, none.c, line[k].c)};
+  }
+}
+
+/// Every line cuts every other. `with_parallels`: some may not cross. Of parallel lines that look the same way the
+/// tighter one stays; two that face apart leave nothing.
+template <bool with_parallels, class T>
+ISOPATCH_HD void cut_all(const Line<T> (&line)[kMaxLines], int count, Intervals<T>& out) {
+  const T parallel = T(4) * T(kEpsilon<T>);  // sine below which a crossing is not known
+  const T far = T(1e15f), zero = T(0);       // squares stay finite in float
+  T(&begin)[kMaxLines] = out.begin;
+  T(&end)[kMaxLines] = out.end;
+  ISOPATCH_UNROLL
+  for (int i = 0; i < count; ++i) {
+    begin[i] = -far;
+    end[i] = far;
+  }
+  ISOPATCH_UNROLL
+  for (int i = 0; i < count; ++i) {
+    ISOPATCH_UNROLL
+    for (int k = i + 1; k < count; ++k) {
+      const Crossing<T> at(line[i], line[k]);
+      const T t_i = fused(-line[i].c, at.cosine, line[k].c) * inverse(at.sine);  // the common point along line i ...
+      const T t_k = fused(t_i, at.cosine, -(line[i].c * at.sine));               // ... and the same along line k
+      MaskOf<T> enters = at.sine < zero;  // line i enters half-plane k at the common point
+      MaskOf<T> leaves = at.sine > zero;
+      if constexpr (with_parallels) {
+        const MaskOf<T> crosses = abs(at.sine) > parallel;
+        enters = enters && crosses;
+        leaves = leaves && crosses;
+        const MaskOf<T> same = !crosses && at.cosine > zero;
+        const MaskOf<T> apart = !crosses && at.cosine < zero && line[i].c + line[k].c < zero;
+        const MaskOf<T> k_looser = line[k].c >= line[i].c;
+        end[k] = select(apart || (same && k_looser), -far, end[k]);
+        end[i] = select(apart || (same && !k_looser), -far, end[i]);
+      }
+      begin[i] = select(enters, max(begin[i], t_i), begin[i]);
+      end[i] = select(leaves, min(end[i], t_i), end[i]);
+      begin[k] = select(leaves, max(begin[k], t_k), begin[k]);
+      end[k] = select(enters, min(end[k], t_k), end[k]);
+    }
+  }
+}
+
+/// Clips `count` lines against each other. Lengths are in units in which the polygon lies inside the unit disc; a
+/// region outside it (possible once far lines are left out) counts as empty. Returns false if nothing is left.
+template <class T>
+ISOPATCH_HD MaskOf<T> clip(Line<T> (&line)[kMaxLines], int count, Segments<T>& out) {
+  const T near = kIsFloat<T> ? T(4e-6f) : T(1e-11);  // lines this near over the unit disc coincide
+  const T zero = T(0);
+
+  // most polygons have no two lines that are parallel, and need no more than the crossings
+  T least = T(1);
+  ISOPATCH_UNROLL
+  for (int i = 0; i < count; ++i) {
+    ISOPATCH_UNROLL
+    for (int k = i + 1; k < count; ++k) least = min(least, abs(Crossing<T>(line[i], line[k]).sine));
+  }
+  Intervals<T> part_of;
+  if (any(least <= near)) {
+    drop_coincident(line, count, near);
+    cut_all<true>(line, count, part_of);
+  } else {
+    cut_all<false>(line, count, part_of);
+  }
+
+  T sum_x = zero, sum_y = zero, parts = zero;
+  ISOPATCH_UNROLL
+  for (int i = 0; i < count; ++i) {
+    const T begin = part_of.begin[i], end = part_of.end[i];
+    const MaskOf<T> part = end > begin && is_line(line[i]);
+    const T px = -(line[i].c * line[i].x), py = -(line[i].c * line[i].y);
+    out.x0[i] = select(part, fused(begin, line[i].y, px), zero);
+    out.y0[i] = select(part, fused(begin, -line[i].x, py), zero);
+    out.x1[i] = select(part, fused(end, line[i].y, px), zero);
+    out.y1[i] = select(part, fused(end, -line[i].x, py), zero);
+    sum_x = sum_x + (out.x0[i] + out.x1[i]);
+    sum_y = sum_y + (out.y0[i] + out.y1[i]);
+    parts = parts + select(part, T(1), zero);
+  }
+  MaskOf<T> found = parts >= T(3);
+  if (!any(found)) return found;
+
+  const T share = T(0.5f) * inverse(parts);
+  out.middle_x = sum_x * share;
+  out.middle_y = sum_y * share;
+  found = found && fused(out.middle_x, out.middle_x, out.middle_y * out.middle_y) <= T(1);
+  if (!any(found)) return found;
+
+  ISOPATCH_UNROLL
+  for (int i = 0; i < count; ++i) {
+    const MaskOf<T> part = part_of.end[i] > part_of.begin[i] && is_line(line[i]);
+    out.x0[i] = select(part, out.x0[i] - out.middle_x, zero);
+    out.y0[i] = select(part, out.y0[i] - out.middle_y, zero);
+    out.x1[i] = select(part, out.x1[i] - out.middle_x, zero);
+    out.y1[i] = select(part, out.y1[i] - out.middle_y, zero);
+  }
+  return found;
+}
+
+/// Integrals over the polygon of 1, X, Y, X^2, XY, Y^2 about the middle.
+template <class T>
+struct AreaMoments {
+  T one, x, y, xx, xy, yy;
+};
+
+template <class T>
+ISOPATCH_HD AreaMoments<T> area_moments(const Segments<T>& s, int count) {
+  AreaMoments<T> m = {T(0), T(0), T(0), T(0), T(0), T(0)};
+  ISOPATCH_UNROLL
+  for (int i = 0; i < count; ++i) {
+    const T x0 = s.x0[i], y0 = s.y0[i], x1 = s.x1[i], y1 = s.y1[i];
+    const T doubled = fused(x0, y1, -(x1 * y0));
+    m.one = m.one + doubled;
+    m.x = fused(doubled, x0 + x1, m.x);
+    m.y = fused(doubled, y0 + y1, m.y);
+    m.xx = fused(doubled, fused(x0, x0, fused(x0, x1, x1 * x1)), m.xx);
+    m.yy = fused(doubled, fused(y0, y0, fused(y0, y1, y1 * y1)), m.yy);
+    m.xy = fused(doubled, fused(T(2), fused(x0, y0, x1 * y1), fused(x0, y1, x1 * y0)), m.xy);
+  }
+  return {m.one * T(0.5),     m.x * T(1.0 / 6),   m.y * T(1.0 / 6),
+          m.xx * T(1.0 / 12), m.xy * T(1.0 / 24), m.yy * T(1.0 / 12)};
+}
+
+/// Three lines or more have a part. Of a polygon without area rounding may leave one or two, and with them an area that
+/// is small beside the unit disc; others are not asked.
+template <class T>
+ISOPATCH_HD MaskOf<T> has_three_parts(const Segments<T>& s, int count, T area) {
+  const MaskOf<T> small = area < T(1e-4f);
+  if (!any(small)) return !small;
+  IntOf<T> parts(0);
+  ISOPATCH_UNROLL
+  for (int i = 0; i < count; ++i) parts = parts + select(s.has_part(i), IntOf<T>(1), IntOf<T>(0));
+  return !small || parts > IntOf<T>(2);
+}
+
+/// True unless the polygon is narrower than rounding: for sides a >= b the test is b/a > narrow.
+template <class T>
+ISOPATCH_HD MaskOf<T> has_area(const AreaMoments<T>& m) {
+  const T narrow = kIsFloat<T> ? T(1e-6f) : T(1e-12);
+  // area^2 = a^2 b^2 and the trace of second moments is about a^3 b / 12
+  return m.one > T(0) && m.one * m.one > T(12) * narrow * (m.xx + m.yy);
+}
+
+}  // namespace isopatch::detail

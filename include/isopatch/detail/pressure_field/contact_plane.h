@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From two cells to a contact plane and the lines that bound the polygon on it.
+//
+// A face whose vertices are all on one side of the contact plane does not bound the polygon and is left out, which is
+// also what removes faces that lie in the plane.
+//
+// All of this is in double: two affine values that cancel, offsets of large faces from a small polygon. The clipping
+// and the integrals that follow run in the scalar of the evaluation, about an origin near the polygon.
+#pragma once
+
+#include "isopatch/detail/pressure_field/clip.h"
+#include "isopatch/detail/pressure_field/tet_filter.h"
+
+namespace isopatch::detail {
+
+/// The contact plane of one pair of cells, and the half-planes on it. Lengths on the plane are in units of `radius`.
+template <class T>
+struct ContactPlane {
+  using D = DoubleOf<T>;
+
+  Vec3<D> origin;  // on the plane, in M
+  Basis<D> axes;
+  Vec3<D> normal;            // unit, from S into M
+  D pressure;                // at the origin, Pa
+  D pressure_u, pressure_v;  // slopes along the axes, Pa/m
+  D gradient_M, gradient_S;  // slopes into each body, Pa/m: grad p_M . n and -grad p_S . n
+  D cosine_M, cosine_S;      // of the normal with each inward gradient
+  T radius;
+  Line<T> line[kMaxLines];
+  int num_lines;
+};
+
+/// Face `i` of a tet bounds the polygon if its vertices are on both sides.
+template <class T>
+ISOPATCH_HD MaskOf<T> is_crossed(IntOf<T> positive, int first_bit, int face) {
+  const IntOf<T> others = IntOf<T>((15 & ~(1 << face)) << first_bit);
+  return (positive & others) != IntOf<T>(0) && (positive & others) != others;
+}
+
+/// How lines are kept: `packed` appends the used ones (few, for a scalar loop); otherwise every face has its fixed
+/// place, so that a register array needs no dynamic index. The results have the same bits.
+template <bool packed, class T>
+struct LineList {
+  ContactPlane<T>& plane;
+
+  ISOPATCH_HD void add(MaskOf<T> used, int place, Line<T> line) {
+    if constexpr (packed) {
+      if (used) plane.line[plane.num_lines++] = line;
+    } else {
+      const Line<T> none = no_line<T>(place);
+      plane.line[place] = {select(used, line.x, none.x), select(used, line.y, none.y), select(used, line.c, none.c)};
+    }
+  }
+};
+
+/// A line from its coefficients, of a length at most about 1, about the origin, lengths in metres. `cuts` is false for
+/// a line farther than the unit disc, `misses` is true if that leaves nothing of the polygon. Scaling leaves the line
+/// where it is, so the factor need be no more exact than what clip() takes for coincident.
+template <class T>
+struct UnitLine {
+  using D = DoubleOf<T>;
+
+  Line<T> line;
+  MaskOf<T> cuts, misses;
+
+  ISOPATCH_HD static UnitLine make(D x, D y, D c, D inverse_radius) {
+    const D inverse = cast<D>(inverse_sqrt(cast<T>(fused(x, x, y * y))));
+    const D distance = c * inverse_radius * inverse;
+    return {{cast<T>(x * inverse), cast<T>(y * inverse), cast<T>(distance)}, distance < D(1), distance < D(-1)};
+  }
+};
+
+/// The contact plane in the frame of one body.
+template <class D>
+struct PlaneFrame {
+  Vec3<D> origin, u, v;
+  D inverse_radius, pressure_scale;
+};
+
+/// Projects the faces of one cell on the plane; the bits of its vertices and its lines begin at `first`. The
+/// zero-pressure face is where the pressure on the plane is zero: one line for both bodies, the same bits in every tet,
+/// and right however flat the face lies to the plane (beside a much stiffer body it is almost in it). `zero_line_used`:
+/// it is in the list already. False where the polygon is certainly empty.
+template <bool packed, class T, class Cells>
+ISOPATCH_HD MaskOf<T> add_lines(const Cells& cell, bool rigid, IntOf<T> positive, int first,
+                                const PlaneFrame<DoubleOf<T>>& frame, ContactPlane<T>& plane,
+                                MaskOf<T>& zero_line_used) {
+  using D = DoubleOf<T>;
+  LineList<packed, T> list{plane};
+  MaskOf<T> inside(true);
+  const Vec3<D> arm = frame.origin - cell.vertex0();
+  ISOPATCH_UNROLL
+  for (int i = 0; i < 4; ++i) {
+    MaskOf<T> used = rigid ? MaskOf<T>(i < 3) : is_crossed<T>(positive, first, i);
+    if constexpr (packed) {
+      if (!used) continue;
+    }
+    const Vec3<D> face = cell.inward(i);
+    D x = dot(face, frame.u), y = dot(face, frame.v), c = dot(face, arm);
+    if (i == 0) c = c + cell.height0();  // the other faces contain vertex 0
+    if (i == kZeroFace) {
+      const MaskOf<T> zero = cell.has_zero_face();
+      x = select(zero, frame.pressure_scale * plane.pressure_u, x);
+      y = select(zero, frame.pressure_scale * plane.pressure_v, y);
+      c = select(zero, frame.pressure_scale * plane.pressure, c);
+      used = used && !(zero && zero_line_used);
+      zero_line_used = zero_line_used || (zero && used);
+    }
+    const UnitLine<T> found = UnitLine<T>::make(x, y, c, frame.inverse_radius);
+    inside = inside && !(used && found.misses);
+    list.add(used && found.cuts, first + i, found.line);
+  }
+  return inside;
+}
+
+/// The plane of equal pressure, or of the rigid surface, and its lines. False where the polygon is certainly empty.
+template <bool packed, class T, class Cells>
+ISOPATCH_HD MaskOf<T> make_contact_plane(const PairFrame& f, const Cells& m, const Cells& s,
+                                         const Place<FloatOf<T>>& place, ContactPlane<T>& plane) {
+  using D = DoubleOf<T>;
+  plane.radius = cast<T>(place.radius);
+  plane.num_lines = packed ? 0 : kMaxLines;
+
+  // affine pressures in M
+  const Vec3<D> up = cast<D>(f.up_S());
+  const Vec3<D> center = cast<D>(place.center);
+  const Vec3<D> center_S = apply_back(f.X_MS, center);
+  Vec3<D> gradient_M = {D(0), D(0), D(0)}, gradient_S = gradient_M;
+  D pressure_M = D(0), pressure_S = D(0);
+  if (!f.rigid_M) {
+    const D modulus = D(f.modulus_M);
+    gradient_M = modulus * m.gradient();
+    pressure_M = fused(modulus, m.extent0(), dot(gradient_M, center - m.vertex0()));
+  }
+  if (!f.rigid_S) {
+    const D modulus = D(f.modulus_S);
+    if (f.half_space_S) {
+      const D slope = D(-f.modulus_S / f.S->thickness);
+      gradient_S = slope * up;
+      pressure_S = slope * center_S.z;
+    } else {
+      gradient_S = modulus * rotate(f.X_MS, s.gradient());
+      pressure_S = fused(modulus, s.extent0(), modulus * dot(s.gradient(), center_S - s.vertex0()));
+    }
+  }
+
+  // the plane: d = 0, its normal from S into M
+  D height;  // of the centre over the plane, m
+  if (f.rigid_S) {
+    plane.normal = f.half_space_S ? up : rotate(f.X_MS, s.gradient());
+    height = f.half_space_S ? center_S.z : dot(s.gradient(), center_S - s.vertex0());
+  } else if (f.rigid_M) {
+    plane.normal = -m.gradient();
+    height = -dot(m.gradient(), center - m.vertex0());
+  } else {
+    const Vec3<D> difference = gradient_M - gradient_S;
+    const D inverse = inverse_sqrt(dot(difference, difference));
+    plane.normal = inverse * difference;
+    height = (pressure_M - pressure_S) * inverse;
+  }
+  MaskOf<T> found = abs(height) <= cast<D>(place.radius);
+  if (!any(found)) return found;
+  plane.origin = fused(-height, plane.normal, center);
+  plane.axes = make_basis(plane.normal);
+
+  // pressure from the body in which it is flatter: it carries the smaller error
+  MaskOf<T> from_M(f.rigid_S);
+  if (!f.rigid_S && !f.rigid_M) from_M = dot(gradient_M, gradient_M) <= dot(gradient_S, gradient_S);
+  const Vec3<D> gradient = select(from_M, gradient_M, gradient_S);
+  plane.pressure = select(from_M, pressure_M, pressure_S) - height * dot(gradient, plane.normal);
+  plane.pressure_u = dot(gradient, plane.axes.u);
+  plane.pressure_v = dot(gradient, plane.axes.v);
+  plane.gradient_M = dot(gradient_M, plane.normal);
+  plane.gradient_S = -dot(gradient_S, plane.normal);
+  if (f.gradient_filter) {
+    plane.cosine_M = f.rigid_M ? D(1) : plane.gradient_M / norm(gradient_M);
+    plane.cosine_S = f.rigid_S ? D(1) : plane.gradient_S / norm(gradient_S);
+  }
+
+  // lines of M, then of S, in each body's own frame
+  MaskOf<T> zero_line_used(false);
+  const D inverse_radius = inverse(cast<D>(plane.radius));
+  const D pressure_scale = D(f.pressure_scale);
+  const PlaneFrame<D> in_M = {plane.origin, plane.axes.u, plane.axes.v, inverse_radius, pressure_scale};
+  found = found && add_lines<packed>(m, f.rigid_M, place.positive, 0, in_M, plane, zero_line_used);
+  if (!any(found)) return found;
+
+  const PlaneFrame<D> in_S = {apply_back(f.X_MS, plane.origin), rotate_back(f.X_MS, plane.axes.u),
+                              rotate_back(f.X_MS, plane.axes.v), inverse_radius, pressure_scale};
+  if (!f.half_space_S) {
+    return found && add_lines<packed>(s, f.rigid_S, place.positive, kBitsOfS, in_S, plane, zero_line_used);
+  }
+
+  // a half space bounds a rigid surface by z <= 0; beside a compliant tet the polygon ends where its pressure does
+  LineList<packed, T> list{plane};
+  const auto surface = UnitLine<T>::make(-in_S.u.z, -in_S.v.z, -in_S.origin.z, inverse_radius);
+  list.add(MaskOf<T>(f.rigid_M) && surface.cuts, 4, surface.line);
+  for (int i = 5; i < kMaxLines; ++i) list.add(MaskOf<T>(false), i, no_line<T>(i));
+  return found && !(MaskOf<T>(f.rigid_M) && surface.misses);
+}
+
+}  // namespace isopatch::detail

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The elastic energy U = integral over the overlap of min(p_M, p_S) (PFC eq. 1 for both bodies). The static wrench is
+// its negative derivative with respect to the pose. Always in double.
+//
+// The overlap of two convex cells is a convex polyhedron, cut in two by the plane of equal pressure. Seen from an
+// origin O, an integral of q0 + g.x over a polyhedron is a sum over its faces: with h the distance of the face's plane
+// from O, a cone over the face gives h (q0/3 area + 1/4 integral of g.x dA). Each face is a polygon bounded by the
+// other planes: the same clip() as the contact polygon's. With O on the plane of equal pressure the cut itself adds
+// nothing.
+#pragma once
+
+#include "isopatch/detail/pressure_field/evaluate_pair.h"
+
+namespace isopatch::detail {
+
+/// A plane that bounds a polyhedron; `height` is that of the origin over it, on the inside.
+struct BoundingPlane {
+  Vec3d inward;
+  double height;
+};
+
+/// q0 + gradient . x about the origin.
+struct AffineField {
+  double value;
+  Vec3d gradient;
+};
+
+/// The line in which plane `cut` bounds the face of `face`, lengths in units of `radius`. Planes that coincide: `face`
+/// keeps its polygon if they face the same way and it is the `first` of the two. Returns false if nothing is left.
+ISOPATCH_HD bool cut_face(const BoundingPlane& face, const Basis<double>& axes, const BoundingPlane& cut, double radius,
+                          double touch, bool first, Line<double>& line) {
+  constexpr double kSameDirection = 1e-12;
+  const double x = dot(cut.inward, axes.u), y = dot(cut.inward, axes.v);
+  const double facing = dot(cut.inward, face.inward);
+  const double c = cut.height - face.height * facing;  // height of the origin's foot on the face
+  const double length = std::sqrt(std::fma(x, x, y * y));
+  line = {0, 0, 0};
+  if (length <= kSameDirection) return facing > 0 && first ? c >= -touch : c > touch;
+  if (c >= length * radius) return true;
+  const double inverse = 1 / length;
+  line = {x * inverse, y * inverse, c * inverse / radius};
+  return c > -length * radius;
+}
+
+struct Polyhedron {
+  static constexpr int kPlanes = 9;
+  BoundingPlane plane[kPlanes];  // four of M, up to four of S, and the plane of equal pressure last
+  int num_planes;
+  bool has_cut;   // the last one is the plane of equal pressure
+  double radius;  // of a ball about the origin that holds the polyhedron
+  double touch;   // planes this near coincide, m
+};
+
+/// Integral of `field` over the polyhedron. The last plane is turned round if `other_side`.
+ISOPATCH_HD double integrate_volume(const Polyhedron& p, bool other_side, const AffineField& field) {
+  const int faces = p.has_cut ? p.num_planes - 1 : p.num_planes;
+  double sum = 0;
+  for (int i = 0; i < faces; ++i) {
+    const BoundingPlane& face = p.plane[i];
+    const Basis<double> axes = make_basis(face.inward);
+    Line<double> line[kMaxLines];
+    bool any = true;
+    int count = 0;
+    for (int k = 0; k < p.num_planes && any; ++k) {
+      if (k == i) continue;
+      BoundingPlane cut = p.plane[k];
+      if (p.has_cut && k == faces && other_side) cut = {-cut.inward, -cut.height};
+      Line<double> found;
+      any = cut_face(face, axes, cut, p.radius, p.touch, i < k, found);
+      if (found.x != 0 || found.y != 0) line[count++] = found;
+    }
+    Segments<double> segments;
+    if (!any || !clip(line, count, segments)) continue;
+
+    const AreaMoments<double> m = area_moments(segments, count);
+    const double square = p.radius * p.radius;
+    const double area = square * m.one;
+    const Vec3d middle = fused(p.radius * segments.middle_x, axes.u,
+                               fused(p.radius * segments.middle_y, axes.v, -face.height * face.inward));
+    const Vec3d first = square * p.radius * fused(m.x, axes.u, m.y * axes.v);
+    const double weighted = std::fma(area, dot(field.gradient, middle), dot(field.gradient, first));
+    sum += face.height * (field.value * area / 3 + weighted / 4);
+  }
+  return sum;
+}
+
+/// 1 for a tet; -1 for an inverted cone of a rigid surface mesh, over which the others' sum is too large.
+ISOPATCH_HD double orientation(const Cell& c) {
+  const Vec3d a = c.corner[0].vertex;
+  return dot(cross(c.corner[1].vertex - a, c.corner[2].vertex - a), c.corner[3].vertex - a) < 0 ? -1.0 : 1.0;
+}
+
+/// All vertices of a cell, as the points of a section are given to is_outside().
+ISOPATCH_HD Section<float> all_of(const Vec3f (&vertex)[4]) {
+  Section<float> out = {};
+  ISOPATCH_UNROLL
+  for (int i = 0; i < 4; ++i) out.point[i] = vertex[i], out.crossed[i] = true;
+  return out;
+}
+
+/// is_outside() takes positive volumes for granted; an inverted cone has another order of vertices for it.
+ISOPATCH_HD void turn_upright(const Cell& cell, Vec3f (&vertex)[4]) {
+  if (orientation(cell) > 0) return;
+  const Vec3f first = vertex[1];
+  vertex[1] = vertex[2];
+  vertex[2] = first;
+}
+
+/// Where the cells' boxes overlap; false where the cells do not meet. `s` is null for a half space, which any cell may
+/// meet.
+ISOPATCH_HD bool cells_overlap(const PairFrame& f, CellRef m, CellRef s, CoarseRef coarse_M, CoarseRef coarse_S,
+                               Place<float>& place) {
+  const float *low = m.cell->box_low, *high = m.cell->box_high;
+  const Bounds<float> box_M = {{low[0], low[1], low[2]}, {high[0], high[1], high[2]}};
+  if (f.half_space_S) return place_between(box_M, box_M, f.slack, place);
+  Vec3f vertex_M[4], vertex_S[4];
+  for (int i = 0; i < 4; ++i) {
+    vertex_M[i] = coarse_M.vertex(i);
+    vertex_S[i] = apply(f.coarse, cast<float>(s.vertex(i)));
+  }
+  if (!place_between(box_M, bounds_of(vertex_S), f.slack, place)) return false;
+  const Section<float> all_M = all_of(vertex_M), all_S = all_of(vertex_S);
+  turn_upright(*m.cell, vertex_M);
+  turn_upright(*s.cell, vertex_S);
+  const float edge_M = coarse_M.longest_edge(), edge_S = coarse_S.longest_edge();
+  const float rounding = fused(0x1p-20f, edge_M + edge_S, f.slack);  // as for sections: see coarse_place()
+  return !is_outside(vertex_M, all_S, rounding * (edge_M * edge_M)) &&
+         !is_outside(vertex_S, all_M, rounding * (edge_S * edge_S));
+}
+
+/// Energy of one pair of cells; `s` is null for a half space. Rigid bodies take part with their tets.
+ISOPATCH_HD double cell_energy(const PairFrame& f, const Cell& m, const Cell* s, const Place<float>& place) {
+  Vec3d origin = cast<double>(place.center);
+  AffineField field_M = {0, {0, 0, 0}}, field_S = {0, {0, 0, 0}};
+  const Vec3d up = f.up_S();
+  if (!f.rigid_M) field_M.gradient = f.modulus_M * m.gradient;
+  if (!f.rigid_S) {
+    field_S.gradient = s == nullptr ? (-f.modulus_S / f.S->thickness) * up : f.modulus_S * rotate(f.X_MS, s->gradient);
+  }
+  const auto value_M = [&] {
+    return std::fma(f.modulus_M, m.corner[0].extent, dot(field_M.gradient, origin - m.corner[0].vertex));
+  };
+  const auto value_S = [&] {
+    if (s == nullptr) return dot(field_S.gradient, origin - f.X_MS.translation);
+    return std::fma(f.modulus_S, s->corner[0].extent,
+                    dot(field_S.gradient, origin - apply(f.X_MS, s->corner[0].vertex)));
+  };
+
+  // the plane of equal pressure, through the origin if it comes near
+  const double radius = static_cast<double>(place.radius);
+  Polyhedron p = {};
+  bool below_M = !f.rigid_M, below_S = !f.rigid_S;  // whose pressure is the smaller one somewhere
+  BoundingPlane cut = {};
+  if (below_M && below_S) {
+    const Vec3d difference = field_S.gradient - field_M.gradient;  // p_S - p_M grows into where p_M is smaller
+    const double slope = norm(difference), excess = value_S() - value_M();
+    const double height = excess / slope;  // infinite, or no number, between equal gradients
+    p.has_cut = std::fabs(height) <= radius;
+    if (p.has_cut) {
+      const Vec3d n = (1 / slope) * difference;
+      origin = fused(-height, n, origin);
+      cut = {n, 0.0};
+    } else {
+      below_M = excess >= 0;
+      below_S = !below_M;
+    }
+  }
+  field_M.value = f.rigid_M ? 0.0 : value_M();
+  field_S.value = f.rigid_S ? 0.0 : value_S();
+
+  for (int i = 0; i < 4; ++i) {
+    p.plane[p.num_planes++] = {m.face[i].inward, dot(m.face[i].inward, origin - m.corner[(i + 1) & 3].vertex)};
+  }
+  const Vec3d origin_S = apply_back(f.X_MS, origin);
+  for (int i = 0; i < 4 && s != nullptr; ++i) {
+    p.plane[p.num_planes++] = {rotate(f.X_MS, s->face[i].inward),
+                               dot(s->face[i].inward, origin_S - s->corner[(i + 1) & 3].vertex)};
+  }
+  if (s == nullptr) p.plane[p.num_planes++] = {-up, -origin_S.z};
+  if (p.has_cut) p.plane[p.num_planes++] = cut;
+  p.radius = 4 * radius;
+  p.touch = kSnap * (norm(f.M->center) + f.M->radius);
+
+  double energy = 0;
+  if (below_M) energy += integrate_volume(p, false, field_M);
+  if (below_S) energy += integrate_volume(p, true, field_S);
+  return energy * orientation(m) * (s == nullptr ? 1.0 : orientation(*s));
+}
+
+struct EnergyVisitor {
+  const PairFrame& frame;
+  const Grid<double> grid;
+  OrderFreeSum<double> sum = {};
+  SumBound bound = {};
+
+  ISOPATCH_HD bool wants(const NodeBox<float>& m, const NodeBox<float>& s) const { return may_overlap(frame, m, s); }
+
+  ISOPATCH_HD bool accepts(std::int32_t m, std::int32_t s, Place<float>& place) const {
+    return cells_overlap(frame, cell_of_M(frame, m), cell_of_S(frame, s), {frame.hierarchy_M.coarse_cells + m},
+                         {s < 0 ? nullptr : frame.hierarchy_S.coarse_cells + s}, place);
+  }
+
+  ISOPATCH_HD void visit(bool active, const PlacedCells& at) {
+    if (!active) return;
+    const double energy = cell_energy(frame, *cell_of_M(frame, at.m).cell, cell_of_S(frame, at.s).cell, at.place);
+    const double steps = energy * grid.to_steps;
+    if (steps != 0 && bound.add(std::fabs(steps))) sum.add(steps);
+  }
+};
+
+/// Writes the elastic energy of one pair of a sound environment.
+template <class Warp, int size>
+ISOPATCH_HD void evaluate_energy(Warp& warp, Workspace<size>& work, const SceneView& scene, const State& state,
+                                 const Results& results, std::int64_t environment, int pair) {
+  if (warp.lane() == 0) {
+    work.frame = make_pair_frame(scene, state, environment, pair);
+    work.frame.hierarchy_M = work.frame.M->solid;
+    work.frame.hierarchy_S = work.frame.S->solid;
+  }
+  warp.sync();
+  for (bool again = true; again;) {
+    EnergyVisitor visitor = {work.frame, Grid<double>::from_bound(work.frame.torque_bound)};
+    traverse(warp, work, visitor);
+    for (std::int64_t& limb : visitor.sum.limb) limb = warp.sum(limb);
+    const SumBound bound = {warp.sum(visitor.bound.terms), warp.sum(visitor.bound.magnitude)};
+    const bool holds = bound.holds<double>();
+    again = !holds && work.frame.pass == Pass::kFirst;
+    if (again) {
+      widen_grids(warp, work.frame, bound.widening());
+    } else if (warp.lane() == 0) {
+      const double energy =
+          max(0.0, visitor.sum.value(visitor.grid));  // rounding may leave less where bodies just touch
+      write(results.energy, environment, pair, energy);
+      if (!holds && results.status != nullptr) warp.set_bits(results.status + environment, kSumOverflow);
+    }
+  }
+  warp.sync();  // the workspace may be used again
+}
+
+}  // namespace isopatch::detail

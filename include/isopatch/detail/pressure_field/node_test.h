@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What lets most pairs of nodes go before any exact arithmetic: conservative tests in float, with a margin far above
+// their own rounding. A pair that has a polygon passes.
+#pragma once
+
+#include "isopatch/detail/pressure_field/pair_context.h"
+
+namespace isopatch::detail {
+
+/// Points that are within half + u growth of center + u drift, u being the extent of M or what goes with it. Numbers or
+/// packs of them.
+template <class F>
+struct MovingBox {
+  Vec3<F> center, half, drift, growth;
+};
+
+/// What is known of all cells below a node (see Node). S as a half space has none.
+template <class F>
+struct NodeBox {
+  MovingBox<F> box;
+  F low, high;
+};
+
+ISOPATCH_HD NodeBox<float> box_of(const Node& n) {
+  const auto vec = [](const float(&v)[3]) { return Vec3f{v[0], v[1], v[2]}; };
+  return {{vec(n.center), vec(n.half), vec(n.drift), vec(n.growth)}, n.low, n.high};
+}
+
+/// The same as the other body sees it: in the frames of both, with u for its extent.
+template <class F>
+struct PlacedBox {
+  MovingBox<F> in_M, in_S;
+  F low, high;
+};
+
+template <class F>
+ISOPATCH_HD PlacedBox<F> placed_M(const PairFrame& f, const NodeBox<F>& m) {
+  const auto reach = [&](Vec3<F> x) {
+    return fused(x.x, cast<F>(f.absolute_row[0]),
+                 fused(x.y, cast<F>(f.absolute_row[1]), x.z * cast<F>(f.absolute_row[2])));
+  };
+  const MovingBox<F>& b = m.box;
+  return {b,
+          {apply_back(f.coarse, b.center), reach(b.half), rotate_back(f.coarse, b.drift), reach(b.growth)},
+          m.low,
+          m.high};
+}
+
+template <class F>
+ISOPATCH_HD PlacedBox<F> placed_S(const PairFrame& f, const NodeBox<F>& s) {
+  const auto reach = [&](Vec3<F> x) {
+    return Vec3<F>{dot(cast<F>(f.absolute_row[0]), x), dot(cast<F>(f.absolute_row[1]), x),
+                   dot(cast<F>(f.absolute_row[2]), x)};
+  };
+  const F share = F(f.share_S), units = F(f.units_S);
+  const MovingBox<F> b = {s.box.center, s.box.half, share * s.box.drift, share * s.box.growth};
+  return {{apply(f.coarse, b.center), reach(b.half), rotate(f.coarse, b.drift), reach(b.growth)},
+          b,
+          f.rigid_S ? F(-1e30f) : units * s.low,
+          f.rigid_S ? F(1e30f) : units * s.high};
+}
+
+/// A range of extents.
+template <class F>
+struct Range {
+  F low, high;
+
+  /// Leaves those where value - u fall >= 0.
+  ISOPATCH_HD void cut(F value, F fall) {
+    const F inverse = rough_inverse(fall), at = value * inverse;
+    const MaskOf<F> falls = inverse > F(0);     // asked of this, a fall of 0 may have any sign
+    low = select(falls, low, max(at, low));     // `at` second would be the one to stay where it is no number,
+    high = select(falls, min(at, high), high);  // 0 times infinity
+  }
+
+  /// Takes in what rounding may have cut off.
+  ISOPATCH_HD void widen(F slack) {
+    low = low - fused(F(2 * kRough), abs(low), slack);
+    high = high + fused(F(2 * kRough), abs(high), slack);
+  }
+};
+
+/// The contact surface lies at z = -fall_S u of the half space.
+template <class F>
+ISOPATCH_HD MaskOf<F> may_meet_half_space(const PairFrame& f, const NodeBox<F>& m) {
+  const Vec3<F> up = {F(f.coarse.row[0].z), F(f.coarse.row[1].z), F(f.coarse.row[2].z)};
+  const Vec3<F> reach = abs(up);
+  const F height = dot(up, m.box.center - cast<F>(f.foot_S)), rise = dot(up, m.box.drift) + F(f.fall_S);
+  const F half = dot(reach, m.box.half), growth = dot(reach, m.box.growth);
+  Range<F> u = {F(0), F(1e30f)};
+  if (!f.rigid_M) u = {m.low, m.high};
+  u.cut(half - height, rise - growth);
+  u.cut(half + height, -rise - growth);
+  u.widen(F(f.unit_slack));
+  return u.low <= u.high;
+}
+
+/// There is a u at which the boxes of both nodes overlap; one is M's and the other S's. Along each axis of M the two
+/// faces that are nearer to each other, for a u in the lower part of the range, leave a smaller one; over what is left,
+/// the boxes are compared along the axes of S.
+template <class F>
+ISOPATCH_HD MaskOf<F> may_meet(const PairFrame& f, const PlacedBox<F>& a, const PlacedBox<F>& b) {
+  const F low = max(a.low, b.low), high = min(a.high, b.high), width = high - low;
+
+  // in M, from box to box, at a fourth of the range
+  const F start = fused(F(0.25f), width, low);
+  const Vec3<F> drift = b.in_M.drift - a.in_M.drift, growth = a.in_M.growth + b.in_M.growth;
+  const Vec3<F> apart = fused(start, drift, b.in_M.center - a.in_M.center);
+  const Vec3<F> half = fused(start, growth, a.in_M.half + b.in_M.half);
+  Range<F> left = {F(-0.25f) * width, F(0.75f) * width};  // from `start` on
+  left.cut(half.x - abs(apart.x), turned(drift.x, apart.x) - growth.x);
+  left.cut(half.y - abs(apart.y), turned(drift.y, apart.y) - growth.y);
+  left.cut(half.z - abs(apart.z), turned(drift.z, apart.z) - growth.z);
+
+  // in S, over what is left. A cut within the range is wrong by no more than kRough of its width; the ends of the range
+  // have been rounded a few times by 2^-24 each.
+  const F wrong = fused(F(2 * kRough), width, fused(F(0x1p-21f), abs(low) + abs(high), F(f.unit_slack)));
+  const F reach = fused(F(0.5f), left.high - left.low, wrong), middle = fused(F(0.5f), left.low + left.high, start);
+  const Vec3<F> drift_S = b.in_S.drift - a.in_S.drift, growth_S = a.in_S.growth + b.in_S.growth;
+  const Vec3<F> apart_S = fused(middle, drift_S, b.in_S.center - a.in_S.center);
+  const Vec3<F> half_S = fused(middle, growth_S, a.in_S.half + b.in_S.half);
+  const Vec3<F> both = fused(reach, abs(drift_S) + abs(growth_S), half_S);
+  const MaskOf<F> x = abs(apart_S.x) <= both.x, y = abs(apart_S.y) <= both.y, z = abs(apart_S.z) <= both.z;
+  return reach >= F(0) && x && y && z;
+}
+
+ISOPATCH_HD bool may_meet(const PairFrame& f, const NodeBox<float>& m, const NodeBox<float>& s) {
+  return f.half_space_S ? may_meet_half_space(f, m) : may_meet(f, placed_M(f, m), placed_S(f, s));
+}
+
+/// A box of all points below a node.
+struct FixedBox {
+  Vec3f center, half;
+
+  ISOPATCH_HD explicit FixedBox(const NodeBox<float>& n) {
+    const MovingBox<float>& b = n.box;
+    const Vec3f first = fused(n.low, b.drift, b.center), first_half = fused(n.low, b.growth, b.half);
+    const Vec3f last = fused(n.high, b.drift, b.center), last_half = fused(n.high, b.growth, b.half);
+    const Vec3f low = min(first - first_half, last - last_half), high = max(first + first_half, last + last_half);
+    center = 0.5f * (low + high);
+    half = 0.5f * (high - low);
+  }
+};
+
+/// Cells of two nodes may overlap, whatever their pressures; a half space is all that is below its surface.
+ISOPATCH_HD bool may_overlap(const PairFrame& f, const NodeBox<float>& m, const NodeBox<float>& s) {
+  const FixedBox box_M(m);
+  if (f.half_space_S) {
+    const Vec3f up = {f.coarse.row[0].z, f.coarse.row[1].z, f.coarse.row[2].z};
+    return dot(up, box_M.center - f.foot_S) <= dot(abs(up), box_M.half);
+  }
+  const FixedBox box_S(s);
+  const Vec3f apart = apply(f.coarse, box_S.center) - box_M.center, apart_S = rotate_back(f.coarse, apart);
+  const Vec3f a0 = f.absolute_row[0], a1 = f.absolute_row[1], a2 = f.absolute_row[2], h = box_M.half;
+  const Vec3f in_M = Vec3f{dot(a0, box_S.half), dot(a1, box_S.half), dot(a2, box_S.half)} + h;
+  const Vec3f in_S = fused(h.x, a0, fused(h.y, a1, h.z * a2)) + box_S.half;
+  const auto within = [](Vec3f x, Vec3f limit) {
+    return std::fabs(x.x) <= limit.x && std::fabs(x.y) <= limit.y && std::fabs(x.z) <= limit.z;
+  };
+  return within(apart, in_M) && within(apart_S, in_S);
+}
+
+}  // namespace isopatch::detail

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The integrals of pressure, damping and friction over one contact polygon.
+#pragma once
+
+#include "isopatch/detail/pressure_field/contact_plane.h"
+
+namespace isopatch::detail {
+
+/// One polygon's share of the wrench on M, in M. Torque about PairFrame::reference_M.
+template <class T>
+struct Contribution {
+  Vec3<T> force, torque;
+  Vec3<T> friction_force;   // the tangential part of `force`
+  Vec3<T> pressure_moment;  // integral of p (x - reference) dS, N m
+  T pressure_integral;      // N, the static normal force
+  T max_pressure;           // Pa, at a vertex
+  T area;                   // m^2
+  Vec3<T> normal;           // unit, from S into M
+};
+
+/// Components in the contact plane's axes (u, v, n) of a force, and of its moment about the polygon's middle.
+template <class T>
+struct PlaneWrench {
+  T u = T(0), v = T(0), n = T(0);
+  T moment_u = T(0), moment_v = T(0), moment_n = T(0);
+};
+
+/// What is affine over the contact plane, about the polygon's middle, lengths in units of the plane's radius: the
+/// pressure and the relative motion of M against S, in the plane's axes.
+template <class T>
+struct PlaneFields {
+  T pressure, pressure_x, pressure_y;  // Pa
+  T u, v, spin;                        // slip velocity (u - spin y, v + spin x), m/s
+  T factor, factor_x, factor_y;        // of damping, 1 - d v_n: its value and slopes, formed in double as it may cancel
+
+  /// The factor by which damping raises the pressure at one point, never negative.
+  ISOPATCH_HD T damping(T x, T y) const { return max(T(0), fused(factor_x, x, fused(factor_y, y, factor))); }
+};
+
+/// Adds the traction at one point: pressure and damping along the normal, and friction in the plane but for its
+/// coefficient (see the README for the laws). `weight` is the area the point (x, y) stands for.
+template <class T>
+ISOPATCH_HD void add_point(T x, T y, T weight, const PlaneFields<T>& at, T slip_squared, PlaneWrench<T>& sum) {
+  const T pressure = fused(at.pressure_x, x, fused(at.pressure_y, y, at.pressure));
+  const T v_u = fused(-at.spin, y, at.u), v_v = fused(at.spin, x, at.v);
+  const T normal_force = weight * pressure * at.damping(x, y);
+  const T drag = normal_force * inverse_sqrt(fused(v_u, v_u, fused(v_v, v_v, slip_squared)));
+
+  const T t_u = drag * v_u, t_v = drag * v_v;
+  sum.u = sum.u - t_u;
+  sum.v = sum.v - t_v;
+  sum.n = sum.n + normal_force;
+  sum.moment_u = fused(y, normal_force, sum.moment_u);
+  sum.moment_v = fused(-x, normal_force, sum.moment_v);
+  sum.moment_n = fused(-x, t_v, fused(y, t_u, sum.moment_n));
+}
+
+/// Three points of a triangle rule: one corner weighs `a`, each in turn, and the other two share the rest. 3 points:
+/// degree 2; 6 points: degree 4 (Dunavant, "High degree efficient symmetrical Gaussian quadrature rules for the
+/// triangle", IJNME 1985).
+template <class T>
+struct TrianglePoints {
+  T a, rest, weight;
+
+  ISOPATCH_HD static TrianglePoints make(int points, bool outer) {
+    const T a = points == 3 ? T(2.0 / 3) : outer ? T(0.816847572980459) : T(0.108103018168070);
+    const T weight = points == 3 ? T(1.0 / 3) : outer ? T(0.109951743655322) : T(0.223381589678011);
+    return {a, T(0.5) * (T(1) - a), weight};
+  }
+};
+
+/// The wrench of a moving contact, lengths in units of the plane's radius. The fan's apex is the centroid, so triangles
+/// appear and vanish with zero area and the result is continuous (PFC fig. 5). Both fan rules integrate p and x p
+/// exactly, so the static part is exact; the centroid rule scales the closed form `resting` by its one damping factor,
+/// for the same reason.
+template <class T>
+ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairFrame& f, const Segments<T>& s, int count,
+                                            const AreaMoments<T>& m, const PlaneFields<T>& fields,
+                                            const PlaneWrench<T>& resting) {
+  const T friction = cast<T>(f.friction);
+  const T slip_squared = cast<T>(f.slip_tolerance * f.slip_tolerance);
+  const T per_area = inverse(m.one), cx = m.x * per_area, cy = m.y * per_area;  // centroid about the middle
+  PlaneWrench<T> sum;
+  if (f.quadrature == 0) {
+    add_point(cx, cy, m.one, fields, slip_squared, sum);
+    const T factor = fields.damping(cx, cy);
+    sum.n = factor * resting.n;
+    sum.moment_u = factor * resting.moment_u;
+    sum.moment_v = factor * resting.moment_v;
+  }
+  ISOPATCH_UNROLL
+  for (int i = 0; i < count; ++i) {
+    const MaskOf<T> part = s.has_part(i);
+    if (!any(part)) continue;
+    const T x0 = s.x0[i] - cx, y0 = s.y0[i] - cy, x1 = s.x1[i] - cx, y1 = s.y1[i] - cy;
+    const T area = select(part, T(0.5) * fused(x0, y1, -(x1 * y0)), T(0));
+    for (int first = 0; first < f.quadrature; first += 3) {
+      const TrianglePoints<T> q = TrianglePoints<T>::make(f.quadrature, first > 0);
+      const T weight = q.weight * area;
+      ISOPATCH_UNROLL_ON_GPU
+      for (int corner = 0; corner < 3; ++corner) {
+        const T b = corner == 1 ? q.a : q.rest, c = corner == 2 ? q.a : q.rest;
+        add_point(fused(b, x0, fused(c, x1, cx)), fused(b, y0, fused(c, y1, cy)), weight, fields, slip_squared, sum);
+      }
+    }
+  }
+  sum.u = friction * sum.u;
+  sum.v = friction * sum.v;
+  sum.moment_n = friction * sum.moment_n;
+  return sum;
+}
+
+/// The slope of the contact pressure along the normal, Pa/m (VL eq. 23).
+template <class T>
+ISOPATCH_HD DoubleOf<T> effective_gradient(const PairFrame& f, const ContactPlane<T>& plane) {
+  if (f.rigid_M) return plane.gradient_S;
+  if (f.rigid_S) return plane.gradient_M;
+  return plane.gradient_M * plane.gradient_S / (plane.gradient_M + plane.gradient_S);
+}
+
+/// Fills in the motion about a point of the plane, the polygon's middle: `arm` from PairFrame::reference_M, in M.
+template <class T, class D = DoubleOf<T>>
+ISOPATCH_HD void set_motion(const PairFrame& f, const ContactPlane<T>& plane, Vec3<D> arm, PlaneFields<T>& fields) {
+  const Basis<D>& axes = plane.axes;
+  const Vec3<D> angular = cast<D>(f.angular_M);
+  const Vec3<D> velocity = cast<D>(f.velocity_M) + cross(angular, arm);
+  D dissipation = D(f.dissipation);
+  if (f.pfc_dissipation) {  // approaching never lowers the pressure
+    dissipation = dissipation * max(effective_gradient(f, plane), D(0));
+  }
+  fields.u = cast<T>(dot(velocity, axes.u));
+  fields.v = cast<T>(dot(velocity, axes.v));
+  fields.spin = plane.radius * cast<T>(dot(angular, plane.normal));
+  fields.factor = cast<T>(fused(-dissipation, dot(velocity, plane.normal), D(1)));
+  fields.factor_x = plane.radius * cast<T>(dissipation * dot(angular, axes.v));
+  fields.factor_y = -(plane.radius * cast<T>(dissipation * dot(angular, axes.u)));
+}
+
+/// Integrates over the polygon `s` on `plane`. False where it has no area or the gradient filter drops it.
+template <class T>
+ISOPATCH_HD MaskOf<T> integrate(const PairFrame& f, const ContactPlane<T>& plane, const Segments<T>& s, int count,
+                                Contribution<T>& out) {
+  using D = DoubleOf<T>;
+  const AreaMoments<T> m = area_moments(s, count);
+  MaskOf<T> found = has_area(m) && has_three_parts(s, count, m.one);
+  if (f.gradient_filter) {
+    const D least = D(-0.38268343236508977);  // cosine of 5 pi / 8
+    found = found && !(plane.cosine_M < least || plane.cosine_S < least);
+  }
+  if (!any(found)) return found;
+
+  // static part in closed form, about the middle, lengths in units of the radius
+  const T scale = plane.radius;
+  const Vec3<T> u = cast<T>(plane.axes.u), v = cast<T>(plane.axes.v), n = cast<T>(plane.normal);
+  PlaneFields<T> fields;
+  fields.pressure_x = scale * cast<T>(plane.pressure_u);
+  fields.pressure_y = scale * cast<T>(plane.pressure_v);
+  fields.pressure = fused(fields.pressure_x, s.middle_x, fused(fields.pressure_y, s.middle_y, cast<T>(plane.pressure)));
+  const T total = fused(fields.pressure, m.one, fused(fields.pressure_x, m.x, fields.pressure_y * m.y));
+  const T moment_x = fused(fields.pressure, m.x, fused(fields.pressure_x, m.xx, fields.pressure_y * m.xy));
+  const T moment_y = fused(fields.pressure, m.y, fused(fields.pressure_x, m.xy, fields.pressure_y * m.yy));
+
+  PlaneWrench<T> w;
+  w.n = total;
+  w.moment_u = moment_y;  // (x, y, 0) x (., ., p)
+  w.moment_v = -moment_x;
+
+  const T middle_u = scale * s.middle_x, middle_v = scale * s.middle_y;
+  const Vec3<D> arm_of_origin = plane.origin - cast<D>(f.reference_M);
+  const Vec3<T> arm = fused(middle_u, u, fused(middle_v, v, cast<T>(arm_of_origin)));
+  if (f.moving) {
+    const Vec3<D> middle = fused(cast<D>(middle_u), plane.axes.u, cast<D>(middle_v) * plane.axes.v);
+    set_motion(f, plane, arm_of_origin + middle, fields);
+    w = integrate_motion(f, s, count, m, fields, w);
+  }
+
+  const T square = scale * scale, cube = square * scale;
+  out.normal = n;
+  out.friction_force = fused(square * w.u, u, (square * w.v) * v);
+  out.force = fused(square * w.n, n, out.friction_force);
+  out.torque =
+      cross(arm, out.force) + fused(cube * w.moment_u, u, fused(cube * w.moment_v, v, (cube * w.moment_n) * n));
+  out.pressure_integral = square * total;
+  out.pressure_moment = fused(out.pressure_integral, arm, fused(cube * moment_x, u, (cube * moment_y) * v));
+  out.area = square * m.one;
+  out.max_pressure = T(0);
+  ISOPATCH_UNROLL
+  for (int i = 0; i < count; ++i) {
+    const T at_vertex = fused(fields.pressure_x, s.x0[i], fused(fields.pressure_y, s.y0[i], fields.pressure));
+    out.max_pressure = select(s.has_part(i), max(out.max_pressure, at_vertex), out.max_pressure);
+  }
+  return found;
+}
+
+}  // namespace isopatch::detail

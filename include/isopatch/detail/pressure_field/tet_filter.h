@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whether two cells have a polygon, on which side of it their vertices lie, and where it is.
+//
+// The signed difference d is p_M - p_S, or the height over the surface of the rigid one; it grows from S towards M. It
+// is evaluated at the vertices of each tet (nodal value minus the other's affine value), so tets that share a vertex
+// see the identical number. With |d| within a rounding error taken as zero, a pair of cells is kept only if each tet
+// has some d > 0 and some d <= 0. Of two tets that share a face lying in the contact plane exactly one passes, so the
+// polygon is counted exactly once.
+//
+// A test in float settles most pairs: where no |d| is within its error of zero, the signs it sees are the exact ones.
+// It also looks whether the two sections d = 0 are apart, seen along the faces of either tet, so that nearly all it
+// lets pass have a polygon. The rest is decided in double.
+#pragma once
+
+#include "isopatch/detail/pressure_field/pair_context.h"
+
+namespace isopatch::detail {
+
+/// A bounding box in M, in float.
+template <class F>
+struct Bounds {
+  Vec3<F> low, high;
+};
+
+template <class F>
+ISOPATCH_HD Bounds<F> bounds_of(const Vec3<F> (&vertex)[4]) {
+  return {min(min(vertex[0], vertex[1]), min(vertex[2], vertex[3])),
+          max(max(vertex[0], vertex[1]), max(vertex[2], vertex[3]))};
+}
+
+/// The polygon of two cells lies in a ball, which is where the arithmetic that follows has its origin. A polygon on a
+/// plane d = 0 is bounded by the faces whose vertices are on both sides: bit i of `positive` is set where d at vertex i
+/// of M is positive, bit i + 4 for S.
+template <class F>
+struct Place {
+  IntOf<F> positive;
+  Vec3<F> center;  // in M, m
+  F radius;        // m
+};
+
+inline constexpr int kBitsOfS = 4;
+
+/// The ball about the overlap of two boxes. False where they do not overlap within the slack.
+template <class F>
+ISOPATCH_HD MaskOf<F> place_between(const Bounds<F>& a, const Bounds<F>& b, float slack, Place<F>& place) {
+  const Vec3<F> low = max(a.low, b.low), high = min(a.high, b.high);
+  const Vec3<F> size = high - low;
+  const F least = F(-slack);
+  const Vec3<F> none = {F(0), F(0), F(0)};
+  place.center = F(0.5f) * (low + high);
+  place.radius = fused(F(0.5f), norm(max(size, none)), F(2 * slack));
+  return size.x >= least && size.y >= least && size.z >= least;
+}
+
+/// Where the plane d = 0 cuts a tet: the points where edges cross it, and bounds of them.
+template <class F>
+struct Section {
+  static constexpr int kEdges = 6;
+  Vec3<F> point[kEdges];
+  MaskOf<F> crossed[kEdges];
+  Bounds<F> box;
+  F least;  // change of d along a crossed edge
+};
+
+/// d is positive at the vertices `above` and not at the others.
+template <class F>
+ISOPATCH_HD void find_section(const Vec3<F> (&vertex)[4], const F (&d)[4], const MaskOf<F> (&above)[4],
+                              Section<F>& out) {
+  const F far = F(1e30f);
+  const Vec3<F> none = {far, far, far};
+  out.box = {none, -none};
+  out.least = far;
+  int edge = 0;
+  ISOPATCH_UNROLL
+  for (int i = 0; i < 3; ++i) {
+    ISOPATCH_UNROLL
+    for (int k = i + 1; k < 4; ++k) {
+      const MaskOf<F> crossed = above[i] != above[k];
+      const F change = d[i] - d[k];
+      const Vec3<F> crossing = fused(d[i] * inverse(change), vertex[k] - vertex[i], vertex[i]);
+      out.box.low = select(crossed, min(out.box.low, crossing), out.box.low);
+      out.box.high = select(crossed, max(out.box.high, crossing), out.box.high);
+      out.least = select(crossed, min(out.least, abs(change)), out.least);
+      out.point[edge] = crossing;
+      out.crossed[edge++] = crossed;
+    }
+  }
+}
+
+template <class F>
+ISOPATCH_HD Bounds<F> section_bounds(const Vec3<F> (&vertex)[4], const F (&d)[4], const MaskOf<F> (&above)[4]) {
+  Section<F> section;
+  find_section(vertex, d, above, section);
+  return section.box;
+}
+
+/// All of a section lies outside one face of a tet. `margin` is a distance times the square of the tet's longest edge,
+/// which is more than a normal's length here.
+template <class F>
+ISOPATCH_HD MaskOf<F> is_outside(const Vec3<F> (&vertex)[4], const Section<F>& section, F margin) {
+  const Vec3<F> a = vertex[1] - vertex[0], b = vertex[2] - vertex[0], c = vertex[3] - vertex[0];
+  const Vec3<F> inward[3] = {cross(b, c), cross(c, a), cross(a, b)};  // of the faces that meet in vertex 0
+  const F volume = dot(a, inward[0]);
+  F most[4] = {F(-1e30f), F(-1e30f), F(-1e30f), F(-1e30f)};
+  ISOPATCH_UNROLL
+  for (int i = 0; i < Section<F>::kEdges; ++i) {
+    const Vec3<F> arm = section.point[i] - vertex[0];
+    F rest = volume;
+    ISOPATCH_UNROLL
+    for (int k = 0; k < 3; ++k) {
+      const F height = dot(inward[k], arm);
+      rest = rest - height;
+      most[k] = select(section.crossed[i], max(most[k], height), most[k]);
+    }
+    most[3] = select(section.crossed[i], max(most[3], rest), most[3]);
+  }
+  return most[0] < -margin || most[1] < -margin || most[2] < -margin || most[3] < -margin;
+}
+
+// --- in float ---
+
+/// A tet cut by the plane, as float sees it.
+template <class F>
+struct CoarseSection {
+  Section<F> seen;
+  F off;              // how far the seen points may be from where they are, m
+  Bounds<F> box;      // holds the section
+  MaskOf<F> cut;      // d can be 0 somewhere
+  MaskOf<F> certain;  // no |d| is within its error, and the box is tight
+};
+
+/// Where d changes by fewer errors along an edge, its zero is known to no better than 1/16 of the edge: so loose a ball
+/// would cost float digits, and double places the polygon.
+inline constexpr float kClear = 32;
+
+/// `d` at the vertices, each within `error`, in any unit. Where it changes by c along an edge of length l, the point
+/// where it is 0 is known to 2 error l / c.
+template <class F>
+ISOPATCH_HD void find_coarse_section(const Vec3<F> (&vertex)[4], const F (&d)[4], F error, F longest_edge,
+                                     int first_bit, IntOf<F>& positive, CoarseSection<F>& out) {
+  MaskOf<F> above[4], some_above(false), some_below(false), certain(true);
+  ISOPATCH_UNROLL
+  for (int i = 0; i < 4; ++i) {
+    above[i] = d[i] > F(0);
+    some_above = some_above || above[i];
+    some_below = some_below || !above[i];
+    certain = certain && abs(d[i]) > error;
+    positive = positive | select(above[i], IntOf<F>(1 << (first_bit + i)), IntOf<F>(0));
+  }
+  find_section(vertex, d, above, out.seen);
+  out.off = longest_edge * (F(2) * error) * inverse(out.seen.least);
+  const Vec3<F> margin = {out.off, out.off, out.off};
+  out.box = {out.seen.box.low - margin, out.seen.box.high + margin};
+  out.cut = (some_above && some_below) || !certain;
+  out.certain = certain && out.seen.least >= F(kClear) * error;
+}
+
+/// What a test in float knows of two cells: whether they may have a polygon, and where that is certain, its place.
+template <class F>
+struct CoarsePlace {
+  MaskOf<F> possible, certain;
+  Place<F> place;
+};
+
+template <class Cells, class F = typename Cells::Float>
+ISOPATCH_HD CoarsePlace<F> coarse_place(const PairFrame& f, const Cells& m, const Cells& s) {
+  const F weight_M = F(f.coarse_weight_M), weight_S = F(f.coarse_weight_S), error = F(f.coarse_error);
+  CoarsePlace<F> out = {MaskOf<F>(true), MaskOf<F>(true), {IntOf<F>(0), {}, F(0)}};
+  const Vec3<F> vertex_M[4] = {m.vertex(0), m.vertex(1), m.vertex(2), m.vertex(3)};
+  if (f.rigid_M) {  // its triangle on a half space
+    const Bounds<F> box = bounds_of(vertex_M);
+    place_between(box, box, f.slack, out.place);
+    return out;
+  }
+
+  Vec3<F> vertex_S[4], slope_S = cast<F>(f.slope_S), origin_S = cast<F>(f.foot_S);
+  F extent_S = F(0), d[4];
+  if (!f.half_space_S) {
+    ISOPATCH_UNROLL
+    for (int i = 0; i < 4; ++i) vertex_S[i] = apply(f.coarse, s.vertex(i));
+    slope_S = rotate(f.coarse, s.gradient());
+    origin_S = vertex_S[0];
+    extent_S = s.extent(0);
+  }
+  ISOPATCH_UNROLL
+  for (int i = 0; i < 4; ++i) {
+    const F other = extent_S + dot(slope_S, vertex_M[i] - origin_S);
+    d[i] = fused(weight_M, m.extent(i), -(weight_S * other));
+  }
+  CoarseSection<F> section_M;
+  find_coarse_section(vertex_M, d, error, m.longest_edge(), 0, out.place.positive, section_M);
+  out.possible = section_M.cut;
+  out.certain = section_M.certain;
+  if (f.half_space_S) {
+    place_between(section_M.box, section_M.box, f.slack, out.place);
+    return out;
+  }
+
+  Bounds<F> box_S = bounds_of(vertex_S);
+  if (!f.rigid_S) {
+    ISOPATCH_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      const F other = m.extent(0) + dot(m.gradient(), vertex_S[i] - vertex_M[0]);
+      d[i] = fused(weight_M, other, -(weight_S * s.extent(i)));
+    }
+    CoarseSection<F> section_S;
+    find_coarse_section(vertex_S, d, error, s.longest_edge(), kBitsOfS, out.place.positive, section_S);
+    box_S = section_S.box;
+    out.possible = out.possible && section_S.cut;
+    out.certain = out.certain && section_S.certain;
+
+    // vertices and products of edges are rounded
+    const F edge_M = m.longest_edge(), edge_S = s.longest_edge();
+    const F rounding = fused(F(0x1p-20f), edge_M + edge_S, F(f.slack));
+    const MaskOf<F> apart = is_outside(vertex_M, section_S.seen, (section_S.off + rounding) * (edge_M * edge_M)) ||
+                            is_outside(vertex_S, section_M.seen, (section_M.off + rounding) * (edge_S * edge_S));
+    out.possible = out.possible && !(out.certain && apart);
+  }
+  const MaskOf<F> meets = place_between(section_M.box, box_S, f.slack, out.place);
+  out.possible = out.possible && (meets || !out.certain);
+  return out;
+}
+
+// --- in double ---
+
+/// d at the vertices of one cell, for places only: 0 where it is taken as that.
+template <class F>
+struct Side {
+  F d[4];
+  MaskOf<F> above[4];
+
+  template <class D>
+  ISOPATCH_HD void set(int i, D value, D snap) {
+    above[i] = value > snap;
+    d[i] = cast<F>(select(above[i], value, min(value, D(0))));
+  }
+  ISOPATCH_HD MaskOf<F> is_cut() const {
+    return (above[0] || above[1] || above[2] || above[3]) && !(above[0] && above[1] && above[2] && above[3]);
+  }
+  ISOPATCH_HD IntOf<F> bits(int first_bit) const {
+    IntOf<F> out(0);
+    ISOPATCH_UNROLL
+    for (int i = 0; i < 4; ++i) out = out | select(above[i], IntOf<F>(1 << (first_bit + i)), IntOf<F>(0));
+    return out;
+  }
+};
+
+/// The exactly-once gate, and the place of what passes it. False where there is no polygon.
+template <class Cells, class D = typename Cells::Double, class F = FloatOf<D>>
+ISOPATCH_HD MaskOf<F> exact_place(const PairFrame& f, const Cells& m, const Cells& s, Place<F>& place) {
+  MaskOf<F> pass(true);
+  Side<F> side_M, side_S;
+  place.positive = IntOf<F>(0);
+
+  // d at the vertices of M: p_M - p_S, or the height over S
+  if (!f.rigid_M) {
+    Vec3<D> gradient, origin;  // of what is subtracted from p_M, in M
+    D at_origin;
+    if (f.half_space_S) {
+      const double slope = f.rigid_S ? 1.0 : -f.modulus_S / f.S->thickness;
+      gradient = cast<D>(slope * f.up_S());
+      origin = cast<D>(f.X_MS.translation);
+      at_origin = D(0);
+    } else {
+      gradient = D(f.rigid_S ? 1.0 : f.modulus_S) * rotate(f.X_MS, s.gradient());
+      origin = apply(f.X_MS, s.vertex(0));
+      at_origin = D(f.modulus_S) * s.extent(0);
+    }
+    ISOPATCH_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      const D other = at_origin + dot(gradient, m.vertex(i) - origin);
+      side_M.set(i, f.rigid_S ? other : D(f.modulus_M) * m.extent(i) - other, D(f.snap_M));
+    }
+    place.positive = side_M.bits(0);
+    pass = side_M.is_cut();
+    if (!any(pass)) return pass;
+  }
+
+  // d at the vertices of S: p_M - p_S, both compliant
+  if (!f.half_space_S && !f.rigid_S) {
+    const Vec3<D> gradient = D(f.modulus_M) * rotate_back(f.X_MS, m.gradient());
+    const Vec3<D> origin = apply_back(f.X_MS, m.vertex(0));
+    const D at_origin = D(f.modulus_M) * m.extent(0);
+    ISOPATCH_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      side_S.set(i, (at_origin + dot(gradient, s.vertex(i) - origin)) - D(f.modulus_S) * s.extent(i), D(f.snap_S));
+    }
+    place.positive = place.positive | side_S.bits(kBitsOfS);
+    pass = pass && side_S.is_cut();
+    if (!any(pass)) return pass;
+  }
+
+  const Vec3<F> vertex_M[4] = {cast<F>(m.vertex(0)), cast<F>(m.vertex(1)), cast<F>(m.vertex(2)), cast<F>(m.vertex(3))};
+  const Bounds<F> box_M = f.rigid_M ? bounds_of(vertex_M) : section_bounds(vertex_M, side_M.d, side_M.above);
+  if (f.half_space_S) return pass && place_between(box_M, box_M, f.slack, place);
+  Vec3<F> vertex_S[4];
+  ISOPATCH_UNROLL
+  for (int i = 0; i < 4; ++i) vertex_S[i] = apply(f.coarse, cast<F>(s.vertex(i)));
+  const Bounds<F> box_S = f.rigid_S ? bounds_of(vertex_S) : section_bounds(vertex_S, side_S.d, side_S.above);
+  return pass && place_between(box_M, box_S, f.slack, place);
+}
+
+/// Two cells pass the gate, and where their polygon can be. `exactly(place)` is exact_place() of the same cells; it is
+/// asked where float cannot tell, and, where `checked`, for every gate. False where they have no polygon.
+template <bool checked, class Cells, class Exactly, class F = typename Cells::Float>
+ISOPATCH_HD MaskOf<F> find_place(const PairFrame& f, const Cells& m, const Cells& s, MaskOf<F> wanted,
+                                 const Exactly& exactly, Place<F>& place) {
+  const CoarsePlace<F> coarse = coarse_place(f, m, s);
+  place = coarse.place;
+  MaskOf<F> found = wanted && coarse.possible;
+  const MaskOf<F> open = checked ? wanted : found && !coarse.certain;
+  if (any(open)) {
+    Place<F> exact = {IntOf<F>(0), {F(0), F(0), F(0)}, F(0)};
+    const MaskOf<F> pass = exactly(exact);
+    found = (open && pass) || (!open && found);
+    place.positive = select(open, exact.positive, place.positive);
+    place.center = select(coarse.certain, place.center, exact.center);
+    place.radius = select(coarse.certain, place.radius, exact.radius);
+  }
+  return found;
+}
+
+}  // namespace isopatch::detail

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What one lane adds up for one pair, and how lanes become results.
+#pragma once
+
+#include <bit>
+#include <type_traits>
+
+#include "isopatch/detail/pressure_field/polygon_integrals.h"
+#include "isopatch/detail/simt/warp.h"
+
+namespace isopatch::detail {
+
+/// How much is computed beyond the wrench.
+enum class Outputs : std::uint8_t { kWrench, kPatch, kPolygons };
+
+inline Outputs needed_outputs(const Results& r) {
+  if (r.polygons_needed != nullptr || r.contacts_needed != nullptr) return Outputs::kPolygons;
+  const bool patch = r.center_of_pressure.data != nullptr || r.mean_normal.data != nullptr ||
+                     r.max_pressure.data != nullptr || r.friction_force.data != nullptr;
+  return patch ? Outputs::kPatch : Outputs::kWrench;
+}
+
+template <class T>
+struct Grids {
+  Grid<T> force, torque, area;
+
+  ISOPATCH_HD static Grids make(const PairFrame& f) {
+    return {Grid<T>::from_bound(f.force_bound), Grid<T>::from_bound(f.torque_bound), Grid<T>::from_bound(f.area_bound)};
+  }
+
+  /// Brings what is summed of a polygon to steps, its normal multiplied by the area, and returns the largest magnitude;
+  /// no number where one of them is none. Number is T or a pack of it.
+  template <bool with_patch, class Number>
+  ISOPATCH_HD Number scale(Contribution<Number>& c) const {
+    const Number per_force = Number(force.to_steps), per_torque = Number(torque.to_steps);
+    const Number per_area = Number(area.to_steps);
+    c.force = per_force * c.force;
+    c.torque = per_torque * c.torque;
+    if constexpr (with_patch) {
+      c.pressure_integral = c.pressure_integral * per_force;
+      c.pressure_moment = per_torque * c.pressure_moment;
+      c.friction_force = per_force * c.friction_force;
+      c.normal = per_area * (c.area * c.normal);
+    }
+    c.area = c.area * per_area;
+
+    // what is no number in the others makes the torque none, and max() keeps that in its second place
+    Number largest = abs(c.torque.x + c.torque.y + c.torque.z);
+    const auto take = [&](Number x) { largest = max(abs(x), largest); };
+    const auto take_all = [&](const Vec3<Number>& v) { take(v.x), take(v.y), take(v.z); };
+    take(c.area);
+    take_all(c.force);
+    take_all(c.torque);
+    if constexpr (with_patch) {
+      take(c.pressure_integral);
+      take_all(c.pressure_moment);
+      take_all(c.friction_force);
+      take_all(c.normal);
+    }
+    return largest;
+  }
+
+  /// A polygon whose area is below what the grid resolves counts as none. In steps.
+  template <class Number>
+  ISOPATCH_HD static MaskOf<Number> has_area(Number area_steps) {
+    return area_steps > Number(kIsFloat<T> ? T(0.5) : T(0x1p-41));
+  }
+};
+
+template <class T>
+struct SumVec3 {
+  OrderFreeSum<T> x, y, z;
+
+  ISOPATCH_HD void add(Vec3<T> steps) {
+    x.add(steps.x);
+    y.add(steps.y);
+    z.add(steps.z);
+  }
+  ISOPATCH_HD Vec3d value(const Grid<T>& grid) const { return {x.value(grid), y.value(grid), z.value(grid)}; }
+};
+
+template <class T>
+struct PatchSums {
+  SumVec3<T> pressure_moment, normal, friction_force;
+  OrderFreeSum<T> pressure;
+  T max_pressure = 0;
+};
+
+struct NoPatchSums {};
+
+/// Where the warps that share a pair add up; zero between steps. Room for every kind of WrenchSums.
+struct SharedSums {
+  std::int64_t word[40];
+  std::int32_t arrived;
+};
+
+template <class T, bool with_patch>
+struct WrenchSums {
+  SumVec3<T> force, torque;
+  OrderFreeSum<T> area;
+  SumBound bound;  // its terms are the polygons
+  std::conditional_t<with_patch, PatchSums<T>, NoPatchSums> patch;
+
+  ISOPATCH_HD std::int64_t polygons() const { return bound.terms; }
+
+  /// False where the polygon counts as none.
+  ISOPATCH_HD bool add(Contribution<T> c, const Grids<T>& grids) {
+    const T largest = grids.template scale<with_patch>(c);
+    if (!Grids<T>::has_area(c.area)) return false;
+    if (!bound.add(largest)) return true;
+    force.add(c.force);
+    torque.add(c.torque);
+    area.add(c.area);
+    if constexpr (with_patch) {
+      patch.pressure.add(c.pressure_integral);
+      patch.pressure_moment.add(c.pressure_moment);
+      patch.friction_force.add(c.friction_force);
+      patch.normal.add(c.normal);
+      patch.max_pressure = max(c.max_pressure, patch.max_pressure);  // of two zeros the positive one stays
+    }
+    return true;
+  }
+
+  /// Calls visit(word) for everything that is added up.
+  template <class Visit>
+  ISOPATCH_HD void for_each_word(const Visit& visit) {
+    const auto visit_sum = [&](OrderFreeSum<T>& sum) {
+      ISOPATCH_UNROLL
+      for (int i = 0; i < OrderFreeSum<T>::kLimbs; ++i) visit(sum.limb[i]);
+    };
+    const auto visit_vec = [&](SumVec3<T>& sum) {
+      visit_sum(sum.x);
+      visit_sum(sum.y);
+      visit_sum(sum.z);
+    };
+    visit_vec(force);
+    visit_vec(torque);
+    visit_sum(area);
+    visit(bound.terms);
+    visit(bound.magnitude);
+    if constexpr (with_patch) {
+      visit_vec(patch.pressure_moment);
+      visit_vec(patch.normal);
+      visit_vec(patch.friction_force);
+      visit_sum(patch.pressure);
+    }
+  }
+
+  /// Adds up all lanes; every lane ends with the total.
+  template <class Warp>
+  ISOPATCH_HD void reduce(Warp& warp) {
+    for_each_word([&](std::int64_t& word) { word = warp.sum(word); });
+    if constexpr (with_patch) patch.max_pressure = warp.max(patch.max_pressure);
+  }
+
+  /// Adds this total to that of the warps that share the pair. True for the last of them, which ends with the whole sum
+  /// and leaves `shared` zero. Called by one lane.
+  template <class Warp>
+  ISOPATCH_HD bool combine(Warp& warp, int shares, SharedSums& shared) {
+    int place = 0;
+    for_each_word([&](std::int64_t& word) { warp.add(&shared.word[place++], word); });
+    if constexpr (with_patch) {  // not negative, so its bits are in the order of its values
+      warp.raise(&shared.word[place], std::bit_cast<std::int64_t>(static_cast<double>(patch.max_pressure)));
+    }
+    if (warp.arrive(&shared.arrived) != shares - 1) return false;
+    shared.arrived = 0;
+    place = 0;
+    for_each_word([&](std::int64_t& word) { word = warp.take(&shared.word[place++]); });
+    if constexpr (with_patch) {
+      patch.max_pressure = static_cast<T>(std::bit_cast<double>(warp.take(&shared.word[place])));
+    }
+    return true;
+  }
+};
+
+/// Writes one pair's results for the world, on body a.
+template <class T, bool with_patch>
+ISOPATCH_HD void write_pair(const Results& results, std::int64_t environment, int pair, int num_pairs,
+                            const PairFrame& f, const WrenchSums<T, with_patch>& sums) {
+  Vec3d force = {0, 0, 0}, torque = {0, 0, 0}, center = {0, 0, 0}, normal = {0, 0, 0}, friction = {0, 0, 0};
+  double area = 0, max_pressure = 0;
+  std::int64_t polygons = 0;
+
+  if (sums.polygons() > 0) {
+    const Grids<T> grids = Grids<T>::make(f);
+    const double sign = f.swapped ? -1.0 : 1.0;
+    force = sign * rotate(f.X_WM, sums.force.value(grids.force));
+    const Vec3d about_reference = sign * rotate(f.X_WM, sums.torque.value(grids.torque));
+    const Vec3d reference_W = rotate(f.X_WM, f.reference_M);  // from M's origin
+    const Vec3d lever = reference_W + (f.X_WM.translation - f.p_WoA);
+    torque = about_reference + cross(lever, force);
+    area = sums.area.value(grids.area);
+    polygons = sums.polygons();
+    if constexpr (with_patch) {
+      const double pressure = sums.patch.pressure.value(grids.force);
+      const Vec3d moment = rotate(f.X_WM, sums.patch.pressure_moment.value(grids.torque));
+      if (pressure > 0) center = fused(1.0 / pressure, moment, reference_W) + f.X_WM.translation;
+      normal = (sign / area) * rotate(f.X_WM, sums.patch.normal.value(grids.area));
+      friction = sign * rotate(f.X_WM, sums.patch.friction_force.value(grids.force));
+      max_pressure = static_cast<double>(sums.patch.max_pressure);
+    }
+  }
+
+  write(results.pair_wrench, environment, 6 * pair, force);
+  write(results.pair_wrench, environment, 6 * pair + 3, torque);
+  if (results.polygon_count != nullptr) {
+    results.polygon_count[environment * num_pairs + pair] = static_cast<std::int32_t>(polygons);
+  }
+  write(results.area, environment, pair, area);
+  write(results.center_of_pressure, environment, 3 * pair, center);
+  write(results.mean_normal, environment, 3 * pair, normal);
+  write(results.max_pressure, environment, pair, max_pressure);
+  write(results.friction_force, environment, 3 * pair, friction);
+}
+
+}  // namespace isopatch::detail

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The first stage of a step, for one environment: judge its state, find the pairs whose bodies are near each other, and
+// write the results of all others, which are zero.
+#pragma once
+
+#include "isopatch/detail/scene/environment.h"
+#include "isopatch/detail/simt/warp.h"
+
+namespace isopatch::detail {
+
+/// A ball about a body's mesh, or a half space, in the world.
+struct BodyBounds {
+  Vec3d origin;   // of the body, m
+  Vec3d center;   // of the ball, from the origin, world axes, m
+  Vec3d up;       // out of the half space
+  double radius;  // m, with a margin far above the rounding of all later tests
+  bool half_space;
+};
+
+ISOPATCH_HD BodyBounds make_body_bounds(const SceneView& scene, const State& state, std::int64_t environment,
+                                        int body) {
+  constexpr double kMargin = 1e-5;
+  const GeometryView& g = scene.geometries[geometry_of(scene, state, environment, body)];
+  const Transform<double> X_WB = read_pose(state, environment, body);
+  const double radius = std::fma(kMargin, norm(g.center) + g.radius, g.radius);
+  return {
+      X_WB.translation, rotate(X_WB, g.center), {X_WB.row[0].z, X_WB.row[1].z, X_WB.row[2].z}, radius, g.half_space};
+}
+
+/// False where two bodies are certainly apart.
+ISOPATCH_HD bool bounds_may_touch(const BodyBounds& a, const BodyBounds& b) {
+  const Vec3d apart = (b.origin - a.origin) + (b.center - a.center);
+  if (a.half_space) return dot(a.up, apart) <= b.radius;
+  if (b.half_space) return -dot(b.up, apart) <= a.radius;
+  const double reach = a.radius + b.radius;
+  return dot(apart, apart) <= reach * reach;
+}
+
+/// The pairs to evaluate, in no particular order: environment e's pair p is e * num_pairs + p.
+struct PairList {
+  std::int64_t* items;
+  std::int32_t* count;
+};
+
+/// The environment's fault bits, found by all lanes together.
+template <class Warp>
+ISOPATCH_HD std::uint32_t environment_status(Warp& warp, const SceneView& scene, const State& state,
+                                             std::int64_t environment) {
+  std::uint32_t status = kOk;
+  for (int body = warp.lane(); body < scene.num_bodies; body += Warp::kSize) {
+    status |= body_status(scene, state, environment, body);
+  }
+  for (int pair = warp.lane(); state.geometry_index != nullptr && pair < scene.num_pairs; pair += Warp::kSize) {
+    status |= pair_status(scene, state, environment, pair);
+  }
+  std::uint32_t all = kOk;
+  for (std::uint32_t bit = 1; bit <= kBadGeometry; bit <<= 1) {
+    if (warp.ballot((status & bit) != 0u) != 0u) all |= bit;
+  }
+  return all;
+}
+
+/// Zeroes for a pair that is not evaluated: apart, masked, or in an environment with a fault.
+ISOPATCH_HD void write_no_contact(const Results& results, std::int64_t environment, int pair, int num_pairs) {
+  const Vec3d zero = {0, 0, 0};
+  write(results.pair_wrench, environment, 6 * pair, zero);
+  write(results.pair_wrench, environment, 6 * pair + 3, zero);
+  if (results.polygon_count != nullptr) results.polygon_count[environment * num_pairs + pair] = 0;
+  write(results.area, environment, pair, 0.0);
+  write(results.center_of_pressure, environment, 3 * pair, zero);
+  write(results.mean_normal, environment, 3 * pair, zero);
+  write(results.max_pressure, environment, pair, 0.0);
+  write(results.friction_force, environment, 3 * pair, zero);
+  write(results.energy, environment, pair, 0.0);
+}
+
+/// Appends the environment's near pairs to `list` (with `every_pair`, all that are enabled) and writes the status word,
+/// the zeroed counters and the results of the other pairs. `bounds` has room for kMaxBodies and is shared by the lanes.
+template <class Warp>
+ISOPATCH_HD void begin_environment(Warp& warp, BodyBounds* bounds, const SceneView& scene, const State& state,
+                                   const Results& results, std::int64_t environment, const PairList& list,
+                                   bool every_pair = false) {
+  const std::uint32_t status = environment_status(warp, scene, state, environment);
+  const bool sound = status == kOk;
+  if (warp.lane() == 0) {
+    if (results.status != nullptr) results.status[environment] = status;
+    if (results.polygons_needed != nullptr) results.polygons_needed[environment] = 0;
+    if (results.contacts_needed != nullptr) results.contacts_needed[environment] = 0;
+  }
+  for (int body = warp.lane(); sound && body < scene.num_bodies; body += Warp::kSize) {
+    bounds[body] = make_body_bounds(scene, state, environment, body);
+  }
+  warp.sync();
+
+  for (int base = 0; base < scene.num_pairs; base += Warp::kSize) {
+    const int pair = base + warp.lane();
+    bool near = false;
+    if (pair < scene.num_pairs) {
+      const PairView& view = scene.pairs[pair];
+      near = sound && is_enabled(scene, state, environment, pair) &&
+             (every_pair || bounds_may_touch(bounds[view.a], bounds[view.b]));
+      if (!near) write_no_contact(results, environment, pair, scene.num_pairs);
+    }
+    const std::uint32_t ballot = warp.ballot(near);
+    if (ballot == 0u) continue;
+    const int first = warp.from_first(warp.lane() == 0 ? warp.reserve(list.count, count_bits(ballot)) : 0);
+    if (near) list.items[first + rank_in(ballot, warp.lane())] = environment * scene.num_pairs + pair;
+  }
+  warp.sync();
+}
+
+}  // namespace isopatch::detail

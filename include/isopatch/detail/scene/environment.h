@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reading one environment's state, and judging it before anything is computed from it.
+#pragma once
+
+#include <cmath>
+
+#include "isopatch/detail/scene/scene_view.h"
+#include "isopatch/limits.h"
+#include "isopatch/results.h"
+#include "isopatch/state.h"
+#include "isopatch/status.h"
+
+namespace isopatch::detail {
+
+ISOPATCH_HD double read(const InputArray& array, std::int64_t environment, std::int64_t index) {
+  const std::int64_t at = environment * array.stride + index;
+  return array.type == ScalarType::kFloat64 ? static_cast<const double*>(array.data)[at]
+                                            : static_cast<double>(static_cast<const float*>(array.data)[at]);
+}
+
+ISOPATCH_HD void write(const OutputArray& array, std::int64_t environment, std::int64_t index, double value) {
+  if (array.data == nullptr) return;
+  const std::int64_t at = environment * array.stride + index;
+  if (array.type == ScalarType::kFloat64) {
+    static_cast<double*>(array.data)[at] = value;
+  } else {
+    static_cast<float*>(array.data)[at] = static_cast<float>(value);
+  }
+}
+
+ISOPATCH_HD void write(const OutputArray& array, std::int64_t environment, std::int64_t index, Vec3d value) {
+  write(array, environment, index, value.x);
+  write(array, environment, index + 1, value.y);
+  write(array, environment, index + 2, value.z);
+}
+
+ISOPATCH_HD Vec3d read_vec3(const InputArray& array, std::int64_t environment, std::int64_t index) {
+  return {read(array, environment, index), read(array, environment, index + 1), read(array, environment, index + 2)};
+}
+
+struct Material {
+  double modulus, dissipation, friction;
+  bool overrides_dissipation, overrides_friction;  // given for this environment, so stronger than a pair's value
+};
+
+ISOPATCH_HD Material read_material(const SceneView& scene, const State& state, std::int64_t environment, int body) {
+  const BodyView& b = scene.bodies[body];
+  Material m = {b.modulus, b.dissipation, b.friction, state.dissipation.data != nullptr,
+                state.friction.data != nullptr};
+  if (state.modulus.data != nullptr) m.modulus = read(state.modulus, environment, body);
+  if (m.overrides_dissipation) m.dissipation = read(state.dissipation, environment, body);
+  if (m.overrides_friction) m.friction = read(state.friction, environment, body);
+  return m;
+}
+
+ISOPATCH_HD int geometry_of(const SceneView& scene, const State& state, std::int64_t environment, int body) {
+  return state.geometry_index == nullptr ? scene.bodies[body].geometry
+                                         : state.geometry_index[environment * scene.num_bodies + body];
+}
+
+ISOPATCH_HD bool is_enabled(const SceneView& scene, const State& state, std::int64_t environment, int pair) {
+  return state.pair_mask == nullptr || state.pair_mask[environment * scene.num_pairs + pair] != 0;
+}
+
+inline constexpr int kPoseSize = 7;
+inline constexpr int kVelocitySize = 6;
+
+ISOPATCH_HD double quaternion_norm(const State& state, std::int64_t environment, int body) {
+  double sum = 0;
+  for (int i = 3; i < kPoseSize; ++i) {
+    const double q = read(state.poses, environment, body * kPoseSize + i);
+    sum = std::fma(q, q, sum);
+  }
+  return std::sqrt(sum);
+}
+
+/// The fault bits one body gives its environment.
+ISOPATCH_HD std::uint32_t body_status(const SceneView& scene, const State& state, std::int64_t environment, int body) {
+  std::uint32_t status = kOk;
+  for (int i = 0; i < kPoseSize; ++i) {
+    if (!(std::fabs(read(state.poses, environment, body * kPoseSize + i)) <= limits::kMaxPosition)) status |= kBadPose;
+  }
+  const double norm = quaternion_norm(state, environment, body);
+  if (!(norm >= limits::kMinQuaternion && norm <= limits::kMaxQuaternion)) status |= kBadPose;
+
+  for (int i = 0; i < kVelocitySize && state.velocities.data != nullptr; ++i) {
+    const double most = i < 3 ? limits::kMaxVelocity : limits::kMaxAngularVelocity;
+    if (!(std::fabs(read(state.velocities, environment, body * kVelocitySize + i)) <= most)) status |= kBadVelocity;
+  }
+
+  const Material m = read_material(scene, state, environment, body);
+  const bool modulus_ok =
+      scene.bodies[body].rigid || (m.modulus >= limits::kMinModulus && m.modulus <= limits::kMaxModulus);
+  const bool dissipation_ok = m.dissipation >= 0 && m.dissipation <= limits::kMaxDissipation;
+  const bool friction_ok = m.friction >= 0 && m.friction <= limits::kMaxFriction;
+  if (!(modulus_ok && dissipation_ok && friction_ok)) status |= kBadMaterial;
+
+  const int geometry = geometry_of(scene, state, environment, body);
+  if (geometry < 0 || geometry >= scene.num_geometries) return status | kBadGeometry;
+  const GeometryView& view = scene.geometries[geometry];
+  const bool surface_only = !view.half_space && view.max_extent == 0;
+  if (surface_only && !scene.bodies[body].rigid) status |= kBadGeometry;
+  return status;
+}
+
+/// The fault bit of a pair whose bodies were found in order.
+ISOPATCH_HD std::uint32_t pair_status(const SceneView& scene, const State& state, std::int64_t environment, int pair) {
+  const int a = geometry_of(scene, state, environment, scene.pairs[pair].a);
+  const int b = geometry_of(scene, state, environment, scene.pairs[pair].b);
+  const bool known = a >= 0 && a < scene.num_geometries && b >= 0 && b < scene.num_geometries;
+  return known && scene.geometries[a].half_space && scene.geometries[b].half_space ? kBadGeometry : kOk;
+}
+
+/// Body to world, with the quaternion normalised.
+ISOPATCH_HD Transform<double> read_pose(const State& state, std::int64_t environment, int body) {
+  const double scale = 1.0 / quaternion_norm(state, environment, body);
+  const std::int64_t at = body * kPoseSize;
+  const double w = scale * read(state.poses, environment, at + 3), x = scale * read(state.poses, environment, at + 4);
+  const double y = scale * read(state.poses, environment, at + 5), z = scale * read(state.poses, environment, at + 6);
+  Transform<double> X;
+  X.row[0] = {1 - 2 * std::fma(y, y, z * z), 2 * std::fma(x, y, -(z * w)), 2 * std::fma(x, z, y * w)};
+  X.row[1] = {2 * std::fma(x, y, z * w), 1 - 2 * std::fma(x, x, z * z), 2 * std::fma(y, z, -(x * w))};
+  X.row[2] = {2 * std::fma(x, z, -(y * w)), 2 * std::fma(y, z, x * w), 1 - 2 * std::fma(x, x, y * y)};
+  X.translation = read_vec3(state.poses, environment, at);
+  return X;
+}
+
+struct Twist {
+  Vec3d linear;   // m/s, of the body origin, world
+  Vec3d angular;  // rad/s, world
+};
+
+ISOPATCH_HD Twist read_twist(const State& state, std::int64_t environment, int body) {
+  if (state.velocities.data == nullptr) return {{0, 0, 0}, {0, 0, 0}};
+  const std::int64_t at = body * kVelocitySize;
+  return {read_vec3(state.velocities, environment, at), read_vec3(state.velocities, environment, at + 3)};
+}
+
+}  // namespace isopatch::detail

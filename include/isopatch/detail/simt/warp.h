@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A warp is a group of lanes that run the same code and share a workspace. evaluate_pair() is written once for any
+// Warp with these members:
+//
+//   static constexpr int kSize            number of lanes, at most 32
+//   static constexpr bool kPacked         how LineList keeps lines: see equal_pressure.h
+//   int lane()                            0 .. kSize-1
+//   std::uint32_t ballot(bool)            bit i is lane i's value
+//   std::int64_t sum(std::int64_t)        over all lanes, in every lane
+//   float max(float) / double max(double) likewise
+//   int from_first(int)                   lane 0's value, in every lane
+//   void sync()                           makes writes to the workspace visible to all lanes
+//   int reserve(std::int32_t*, int)       adds to a counter other warps may share, returns the value before
+//   void set_bits(std::uint32_t*, bits)   ors into a word other warps may share
+//   void add(std::int64_t*, v)            adds to a word other warps may share
+//   void raise(std::int64_t*, v)          makes it at least v
+//   int arrive(std::int32_t*)             counts the caller in, after all it wrote; returns how many came before
+//   std::int64_t take(std::int64_t*)      what others added, once all have arrived; leaves 0
+//
+// CudaWarp (kernels/runtime/cuda_warp.cuh) is the GPU's; SerialWarp runs the same code on the CPU, for what packs do
+// not compute (host/cpu/pressure_field/pack_evaluation.h): polygons, energies, brute force; the tests run 32 fibers in
+// lockstep.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "isopatch/detail/math/vec.h"
+
+namespace isopatch::detail {
+
+struct SerialWarp {
+  static constexpr int kSize = 1;
+  static constexpr bool kPacked = true;
+
+  ISOPATCH_HD int lane() const { return 0; }
+  ISOPATCH_HD std::uint32_t ballot(bool value) const { return value ? 1u : 0u; }
+  ISOPATCH_HD std::int64_t sum(std::int64_t value) const { return value; }
+  ISOPATCH_HD float max(float value) const { return value; }
+  ISOPATCH_HD double max(double value) const { return value; }
+  ISOPATCH_HD int from_first(int value) const { return value; }
+  ISOPATCH_HD void sync() const {}
+  ISOPATCH_HD int reserve(std::int32_t* counter, int count) const {
+    const int before = *counter;
+    *counter += count;
+    return before;
+  }
+  ISOPATCH_HD void set_bits(std::uint32_t* word, std::uint32_t bits) const { *word |= bits; }
+  ISOPATCH_HD void add(std::int64_t* word, std::int64_t value) const { *word = wrapping_sum(*word, value); }
+  ISOPATCH_HD void raise(std::int64_t* word, std::int64_t value) const { *word = value > *word ? value : *word; }
+  ISOPATCH_HD int arrive(std::int32_t* counter) const { return (*counter)++; }
+  ISOPATCH_HD std::int64_t take(std::int64_t* word) const {
+    const std::int64_t value = *word;
+    *word = 0;
+    return value;
+  }
+};
+
+ISOPATCH_HD int count_bits(std::uint32_t word) { return std::popcount(word); }
+
+/// Lanes with a set bit below this one.
+ISOPATCH_HD int rank_in(std::uint32_t ballot, int lane) { return count_bits(ballot & ((1u << lane) - 1u)); }
+
+}  // namespace isopatch::detail

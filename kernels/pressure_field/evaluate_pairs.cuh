@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Second stage: a warp takes one listed pair, or one share of it, from traversal to wrench. Nothing between the two
+// touches global memory but the meshes, which all environments share.
+#pragma once
+
+#include "isopatch/detail/pressure_field/evaluate_pair.h"
+#include "kernels/runtime/work_loop.cuh"
+#include "kernels/stages.h"
+
+namespace isopatch {
+
+constexpr int kPairWarps = 4;  // 4 workspaces of about 6 KB: far below the limit of shared memory a block
+constexpr int kPairBlock = kPairWarps * CudaWarp::kSize;
+
+// Blocks that a processor holds at once: more hide more latency and leave fewer registers. With 2 nothing is spilled
+// for a float wrench; see bench/README.md for 3 and 4.
+#if !defined(ISOPATCH_PAIR_BLOCKS)
+#define ISOPATCH_PAIR_BLOCKS 2
+#endif
+
+template <class T, detail::Outputs outputs>
+__global__ void __launch_bounds__(kPairBlock, ISOPATCH_PAIR_BLOCKS) evaluate_pairs_kernel(Step step) {
+  using namespace detail;
+  __shared__ Workspace<CudaWarp::kSize> workspaces[kPairWarps];
+  CudaWarp warp;
+  Workspace<CudaWarp::kSize>& work = workspaces[threadIdx.x / CudaWarp::kSize];
+  const std::int64_t count = static_cast<std::int64_t>(step.counters->listed) * step.shares;
+  for_each_item(warp, &step.counters->next_pair, count, [&](std::int32_t at) {
+    const std::int32_t index = at / step.shares;
+    const auto item = static_cast<std::uint32_t>(step.list[index]);  // below 2^31: see CudaBackend::evaluate()
+    const auto pairs = static_cast<std::uint32_t>(step.scene.num_pairs);
+    const Share share = {at % step.shares, step.shares};
+    evaluate_pair<T, outputs>(warp, work, step.scene, step.state, step.results, item / pairs,
+                              static_cast<int>(item % pairs), share, step.sums + index);
+  });
+}
+
+/// Calls use(kernel) with the kernel that computes these outputs.
+template <class T, class Use>
+void with_pair_kernel(detail::Outputs outputs, const Use& use) {
+  switch (outputs) {
+    case detail::Outputs::kWrench:
+      return use(evaluate_pairs_kernel<T, detail::Outputs::kWrench>);
+    case detail::Outputs::kPatch:
+      return use(evaluate_pairs_kernel<T, detail::Outputs::kPatch>);
+    case detail::Outputs::kPolygons:
+      return use(evaluate_pairs_kernel<T, detail::Outputs::kPolygons>);
+  }
+}
+
+template <class T>
+void evaluate_pairs(const Step& step, cudaStream_t stream) {
+  const std::int64_t most = step.state.num_environments * step.scene.num_pairs * step.shares;
+  if (most == 0) return;
+  with_pair_kernel<T>(detail::needed_outputs(step.results), [&](auto kernel) {
+    kernel<<<blocks_for(kernel, kPairBlock, most), kPairBlock, 0, stream>>>(step);
+    ISOPATCH_CUDA_CHECK(cudaGetLastError());
+  });
+}
+
+template <class T>
+std::int64_t resident_warps(detail::Outputs outputs) {
+  std::int64_t warps = 0;
+  with_pair_kernel<T>(outputs, [&](auto kernel) {
+    warps = static_cast<std::int64_t>(resident_blocks(kernel, kPairBlock)) * kPairWarps;
+  });
+  return warps;
+}
+
+}  // namespace isopatch

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/runtime/check_call.h"
+
+#include <string>
+
+#include "host/arrays.h"
+#include "isopatch/error.h"
+#include "kernels/runtime/cuda_check.h"
+
+namespace isopatch {
+
+namespace {
+
+void check_array(const void* data, const char* name, int device) {
+  if (data == nullptr) return;
+  cudaPointerAttributes found = {};
+  ISOPATCH_CUDA_CHECK(cudaPointerGetAttributes(&found, data));
+  if (found.type == cudaMemoryTypeManaged) return;
+  if (found.type != cudaMemoryTypeDevice) {
+    throw Error(std::string("evaluate: ") + name +
+                " points to host memory; the cuda backend needs device memory (HostEvaluator takes host memory)");
+  }
+  if (found.device != device) {
+    throw Error(std::string("evaluate: ") + name + " is on device " + std::to_string(found.device) +
+                "; the evaluator is on device " + std::to_string(device));
+  }
+}
+
+void check_stream(cudaStream_t stream, int device) {
+#if CUDART_VERSION >= 12080
+  if (stream == nullptr) return;
+  int found = 0;
+  ISOPATCH_CUDA_CHECK(cudaStreamGetDevice(stream, &found));
+  if (found != device) {
+    throw Error("evaluate: the stream is on device " + std::to_string(found) + "; the evaluator is on device " +
+                std::to_string(device));
+  }
+#else
+  (void)stream, (void)device;  // a launch on a stream of another device fails with CUDA's own error
+#endif
+}
+
+}  // namespace
+
+void check_call(const State& state, const Results& results, const Scene& scene, cudaStream_t stream, int device) {
+  check_stream(stream, device);
+  const auto check = [&](const char* name, const auto& array, std::int64_t) {
+    check_array(data_of(array), name, device);
+  };
+  for_each_input(state, scene, check);
+  for_each_output(results, scene, check);
+}
+
+}  // namespace isopatch

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "isopatch/detail/math/vec.h"
+
+namespace isopatch {
+
+/// The 32 lanes of a hardware warp, all of them always taking part. See include/isopatch/detail/simt/warp.h.
+struct CudaWarp {
+  static constexpr int kSize = 32;
+  static constexpr bool kPacked = false;
+  static constexpr unsigned kAll = 0xFFFFFFFFu;
+
+  __device__ int lane() const { return static_cast<int>(threadIdx.x & 31u); }
+  __device__ std::uint32_t ballot(bool value) const { return __ballot_sync(kAll, value); }
+  __device__ int from_first(int value) const { return __shfl_sync(kAll, value, 0); }
+  __device__ void sync() const { __syncwarp(); }
+
+  __device__ std::int64_t sum(std::int64_t value) const {
+    auto total = static_cast<long long>(value);
+    for (int offset = 16; offset > 0; offset >>= 1) {
+      total = detail::wrapping_sum(total, __shfl_xor_sync(kAll, total, offset));
+    }
+    return total;
+  }
+  template <class T>
+  __device__ T max(T value) const {
+    for (int offset = 16; offset > 0; offset >>= 1) {
+      const T other = __shfl_xor_sync(kAll, value, offset);
+      value = other > value ? other : value;
+    }
+    return value;
+  }
+
+  __device__ int reserve(std::int32_t* counter, int count) const { return atomicAdd(counter, count); }
+  __device__ void set_bits(std::uint32_t* word, std::uint32_t bits) const { atomicOr(word, bits); }
+  __device__ void add(std::int64_t* word, std::int64_t value) const {
+    atomicAdd(reinterpret_cast<unsigned long long*>(word), static_cast<unsigned long long>(value));
+  }
+  __device__ void raise(std::int64_t* word, std::int64_t value) const {
+    atomicMax(reinterpret_cast<long long*>(word), static_cast<long long>(value));
+  }
+  __device__ int arrive(std::int32_t* counter) const {
+    __threadfence();
+    const int before = atomicAdd(counter, 1);
+    __threadfence();
+    return before;
+  }
+  __device__ std::int64_t take(std::int64_t* word) const {
+    return static_cast<std::int64_t>(atomicExch(reinterpret_cast<unsigned long long*>(word), 0ull));
+  }
+};
+
+}  // namespace isopatch

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Uneven work for a grid that fills the device once: warps take the next item from a counter until none is left.
+#pragma once
+
+#include <algorithm>
+
+#include "kernels/runtime/cuda_check.h"
+#include "kernels/runtime/cuda_warp.cuh"
+
+namespace isopatch {
+
+template <class Visit>
+__device__ void for_each_item(CudaWarp& warp, std::int32_t* next, std::int64_t count, const Visit& visit) {
+  while (true) {
+    const std::int32_t at = warp.from_first(warp.lane() == 0 ? atomicAdd(next, 1) : 0);
+    if (at >= count) return;
+    visit(at);
+  }
+}
+
+/// Blocks of `kernel` that the current device runs at once.
+template <class Kernel>
+int resident_blocks(Kernel kernel, int block_size) {
+  int device = 0, processors = 0, blocks = 0;
+  ISOPATCH_CUDA_CHECK(cudaGetDevice(&device));
+  ISOPATCH_CUDA_CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+  ISOPATCH_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, block_size, 0));
+  return std::max(1, processors * blocks);
+}
+
+/// As many blocks as the device holds, or as the most items there can be need.
+template <class Kernel>
+unsigned blocks_for(Kernel kernel, int block_size, std::int64_t most_items) {
+  const std::int64_t warps = block_size / CudaWarp::kSize;
+  const std::int64_t useful = (most_items + warps - 1) / warps;
+  return static_cast<unsigned>(std::min<std::int64_t>(resident_blocks(kernel, block_size), useful));
+}
+
+}  // namespace isopatch

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The GPU gives the bits of the CPU, for every output. The tests named GpuSmall are small enough for compute-sanitizer.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "tests/support/hash.h"
+#include "tests/support/plates.h"
+
+namespace isopatch::test {
+namespace {
+
+using detail::Outputs;
+
+// An emulated device takes far longer.
+#if defined(ISOPATCH_EMULATED)
+constexpr bool kEmulated = true;
+#else
+constexpr bool kEmulated = false;
+#endif
+
+ResultArrays on_gpu(const Scene& scene, const Batch& batch, Precision precision, Outputs outputs,
+                    std::int32_t capacity) {
+  ResultArrays results(scene, batch.environments, outputs, capacity);
+  if (outputs == Outputs::kPolygons) results.give_contacts(capacity);
+  HostEvaluator(scene, {Backend::kCuda, precision, 0, false}).evaluate(batch.state(), results.view());
+  return results;
+}
+
+void expect_same_bits(const Scene& scene, const Batch& batch, Precision precision, Outputs outputs = Outputs::kPolygons,
+                      std::int32_t capacity = 4096) {
+  ResultArrays cpu(scene, batch.environments, outputs, capacity);
+  if (outputs == Outputs::kPolygons) cpu.give_contacts(capacity);
+  Evaluator(scene, {Backend::kCpu, precision, 0, false}).evaluate(batch.state(), cpu.view());
+  const ResultArrays gpu = on_gpu(scene, batch, precision, outputs, capacity);
+  EXPECT_EQ(gpu.status, cpu.status);
+  EXPECT_EQ(gpu.polygon_count, cpu.polygon_count);
+  for (const std::int32_t needed : cpu.polygons_needed)
+    ASSERT_LE(needed, capacity) << "which polygons are kept is open";
+  for (std::size_t e = 0; e < cpu.environments; ++e) {
+    ASSERT_EQ(environment_hash(gpu, e), environment_hash(cpu, e)) << "environment " << e;
+  }
+}
+
+struct GpuSmall : ::testing::TestWithParam<std::tuple<Precision, Outputs>> {
+  void SetUp() override {
+    if (!cuda_available()) GTEST_SKIP() << "no CUDA device";
+  }
+};
+
+TEST_P(GpuSmall, EveryKindOfPairHasTheBitsOfTheCpu) {
+  const auto [precision, outputs] = GetParam();
+  const Scene scene(mixed_scene());
+  expect_same_bits(scene, random_batch(scene, 3, 21, 0.16, true), precision, outputs);
+}
+
+// An area of more than a hundred times the radius squared needs a second pass on wider grids.
+TEST_P(GpuSmall, FoldedSurfacesHaveTheBitsOfTheCpu) {
+  const auto [precision, outputs] = GetParam();
+  SceneDescription description =
+      two_bodies(make_surface_mesh("plates", even_plates(64).mesh()), make_half_space("ground", 0.2));
+  description.bodies[0].rigid = true;
+  description.bodies[0].friction = description.bodies[1].friction = 0.5;
+  const Scene scene(description);
+  Batch batch = random_batch(scene, 2, 5, 0.001, false);
+  batch.poses[2] -= 0.1;  // below the surface of the half space
+  expect_same_bits(scene, batch, precision, outputs);
+}
+
+TEST_P(GpuSmall, BodiesInsideOthersHaveTheBitsOfTheCpu) {
+  const auto [precision, outputs] = GetParam();
+  for (const bool filter : {false, true}) {
+    ContactOptions contact;
+    contact.gradient_filter = filter;
+    const Scene scene(balls_in_a_ball(contact));
+    expect_same_bits(scene, random_batch(scene, 16, 32, 0.18), precision, outputs);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Outputs, GpuSmall,
+                         ::testing::Combine(::testing::Values(Precision::kFloat, Precision::kDouble),
+                                            ::testing::Values(Outputs::kWrench, Outputs::kPatch, Outputs::kPolygons)));
+
+TEST(GpuSmallCounts, NeedNoBuffer) {
+  if (!cuda_available()) GTEST_SKIP() << "no CUDA device";
+  const Scene scene(mixed_scene());
+  const Batch batch = random_batch(scene, 2, 77);
+  std::vector<std::int32_t> counts[2][2];  // of polygons and contacts, on the CPU and on the GPU
+  for (const Backend backend : {Backend::kCpu, Backend::kCuda}) {
+    for (const bool of_contacts : {false, true}) {
+      std::vector<std::int32_t>& count = counts[of_contacts ? 1 : 0][backend == Backend::kCuda ? 1 : 0];
+      count.assign(2, -7);
+      Results results;
+      (of_contacts ? results.contacts_needed : results.polygons_needed) = count.data();
+      HostEvaluator(scene, {backend, Precision::kFloat, 0, false}).evaluate(batch.state(), results);
+    }
+  }
+  EXPECT_GT(counts[0][0][0], 0);
+  for (const auto& of_one : counts) EXPECT_EQ(of_one[0], of_one[1]);
+}
+
+struct GpuBits : ::testing::TestWithParam<std::tuple<Quadrature, DissipationModel, Precision>> {
+  void SetUp() override {
+    if (!cuda_available()) GTEST_SKIP() << "no CUDA device";
+  }
+};
+
+TEST_P(GpuBits, AreThoseOfTheCpuForEveryOutputAndKindOfPair) {
+  const auto [quadrature, model, precision] = GetParam();
+  ContactOptions contact;
+  contact.quadrature = quadrature;
+  contact.dissipation_model = model;
+  contact.gradient_filter = quadrature == Quadrature::kFan3;
+  const Scene scene(mixed_scene(contact));
+  unsigned seed = 200;
+  for (const bool full : {false, true}) {
+    for (const Outputs outputs : {Outputs::kWrench, Outputs::kPatch, Outputs::kPolygons}) {
+      expect_same_bits(scene, random_batch(scene, kEmulated ? 3 : 33, seed++, 0.16, full), precision, outputs);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(ContactLaws, GpuBits,
+                         ::testing::Combine(::testing::Values(Quadrature::kCentroid, Quadrature::kFan3,
+                                                              Quadrature::kFan6),
+                                            ::testing::Values(DissipationModel::kHuntCrossley, DissipationModel::kPfc),
+                                            ::testing::Values(Precision::kFloat, Precision::kDouble)));
+
+struct GpuBatch : ::testing::TestWithParam<Precision> {
+  const Scene scene{boxes_on_ground()};
+
+  void SetUp() override {
+    if (!cuda_available()) GTEST_SKIP() << "no CUDA device";
+  }
+};
+
+TEST_P(GpuBatch, SizesThatStraddleAWarpAndABlock) {
+  for (const int size : {0, 1, 2, 31, 32, 33, 127, 128, 129, 257}) {
+    SCOPED_TRACE(size);
+    if (size == 0) {
+      EXPECT_NO_THROW(HostEvaluator(scene, {Backend::kCuda, GetParam(), 0, false}).evaluate(State(), Results()));
+    } else {
+      expect_same_bits(scene, random_batch(scene, size, 81), GetParam());
+    }
+  }
+}
+
+TEST_P(GpuBatch, OfManyEnvironmentsIsTheSameEveryTime) {
+  const Batch batch = random_batch(scene, kEmulated ? 64 : 4096, 82);
+  const std::uint64_t hash = hash_of(on_gpu(scene, batch, GetParam(), Outputs::kPolygons, 256));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(hash_of(on_gpu(scene, batch, GetParam(), Outputs::kPolygons, 256)), hash);
+  expect_same_bits(scene, batch, GetParam(), Outputs::kPolygons, 256);
+}
+
+TEST_P(GpuBatch, FaultsStayInTheirEnvironments) {
+  Batch batch = random_batch(scene, 64, 83, 0.16, true);
+  batch.poses[21 * 17 + 1] = std::nan("");
+  batch.poses[21 * 18 + 2] = INFINITY;
+  std::fill_n(batch.poses.begin() + 21 * 19 + 3, 4, 0.0);
+  batch.velocities[18 * 20] = std::nan("");
+  batch.modulus[3 * 21] = -1;
+  batch.geometry_index[3 * 22] = 99;
+  expect_same_bits(scene, batch, GetParam());
+}
+
+TEST_P(GpuBatch, TooFewPolygonsAreReportedAndChangeNoWrench) {
+  const Batch batch = random_batch(scene, 64, 84);
+  const ResultArrays ample = on_gpu(scene, batch, GetParam(), Outputs::kPolygons, 1024);
+  const ResultArrays few = on_gpu(scene, batch, GetParam(), Outputs::kPolygons, 5);
+  EXPECT_EQ(few.pair_wrench, ample.pair_wrench);
+  EXPECT_EQ(few.body_wrench, ample.body_wrench);
+  EXPECT_EQ(few.polygons_needed, ample.polygons_needed);
+  for (std::size_t e = 0; e < few.environments; ++e) {
+    const std::uint32_t status =
+        (few.polygons_needed[e] > 5 ? kPolygonCapacity : kOk) | (few.contacts_needed[e] > 5 ? kContactCapacity : kOk);
+    EXPECT_EQ(few.status[e], status) << "environment " << e;
+  }
+}
+
+TEST_P(GpuBatch, BruteForceIsRefused) { EXPECT_THROW(Evaluator(scene, {Backend::kCuda, GetParam(), 0, true}), Error); }
+
+// Large enough that the warps' stacks fill more than half; see FiberWarp.ADeepOverlapOfFineMeshesFitsTheStack.
+TEST_P(GpuBatch, DeepOverlapsOfFineMeshes) {
+  SceneDescription description;
+  description.geometries = {make_sphere("ball", 0.1, kEmulated ? 3 : 4)};
+  description.bodies.resize(2);
+  description.bodies[0].name = "a";
+  description.bodies[1].name = "b";
+  description.bodies[1].modulus = 3e5;
+  description.pairs = all_pairs(description);
+  const Scene balls(description);
+  Batch batch = random_batch(balls, kEmulated ? 1 : 4, 85, 0.12);
+  expect_same_bits(balls, batch, GetParam(), Outputs::kPolygons, 20000);
+}
+
+INSTANTIATE_TEST_SUITE_P(Precisions, GpuBatch, ::testing::Values(Precision::kFloat, Precision::kDouble),
+                         [](const auto& case_info) {
+                           return case_info.param == Precision::kFloat ? "Float" : "Double";
+                         });
+
+}  // namespace
+}  // namespace isopatch::test

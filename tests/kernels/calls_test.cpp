@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Calls with device memory: graphs, memory and streams of the wrong kind, several devices.
+#include <cuda_runtime_api.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include "kernels/runtime/cuda_check.h"
+#include "kernels/runtime/device_buffer.h"
+#include "kernels/runtime/device_guard.h"
+#include "tests/support/hash.h"
+
+namespace isopatch::test {
+namespace {
+
+class Stream {
+ public:
+  Stream() { ISOPATCH_CUDA_CHECK(cudaStreamCreate(&stream_)); }
+  ~Stream() { cudaStreamDestroy(stream_); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  operator cudaStream_t() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+/// Work on a stream as a graph.
+class Graph {
+ public:
+  Graph(cudaStream_t stream, const std::function<void()>& work) : stream_(stream) {
+    ISOPATCH_CUDA_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    cudaGraph_t graph = nullptr;
+    try {
+      work();
+    } catch (...) {
+      cudaStreamEndCapture(stream, &graph);
+      cudaGraphDestroy(graph);
+      throw;
+    }
+    ISOPATCH_CUDA_CHECK(cudaStreamEndCapture(stream, &graph));
+    ISOPATCH_CUDA_CHECK(cudaGraphInstantiate(&graph_, graph, 0));
+    ISOPATCH_CUDA_CHECK(cudaGraphDestroy(graph));
+  }
+  ~Graph() { cudaGraphExecDestroy(graph_); }
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  void replay() const {
+    ISOPATCH_CUDA_CHECK(cudaGraphLaunch(graph_, stream_));
+    ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(stream_));
+  }
+
+ private:
+  cudaStream_t stream_;
+  cudaGraphExec_t graph_ = nullptr;
+};
+
+struct GpuCalls : ::testing::Test {
+  const Scene scene{boxes_on_ground()};
+
+  void SetUp() override {
+    if (!cuda_available()) GTEST_SKIP() << "no CUDA device";
+  }
+};
+
+/// Poses in, pair wrenches out, in device memory.
+struct DeviceBatch {
+  std::int64_t environments;
+  DeviceBuffer<double> poses, wrenches;
+
+  DeviceBatch(const Scene& scene, const Batch& batch)
+      : environments(batch.environments),
+        poses(batch.poses),
+        wrenches(static_cast<std::size_t>(batch.environments * scene.num_pairs() * 6)) {}
+
+  State state() const {
+    State s;
+    s.num_environments = environments;
+    s.poses = static_cast<const double*>(poses.data());
+    return s;
+  }
+  Results results() const {
+    Results r;
+    r.pair_wrench = wrenches.data();
+    return r;
+  }
+  std::vector<double> fetch() const {
+    std::vector<double> host(wrenches.size());
+    wrenches.download(host.data(), host.size());
+    return host;
+  }
+};
+
+std::vector<double> on_cpu(const Scene& scene, const Batch& batch) {
+  std::vector<double> wrenches(static_cast<std::size_t>(batch.environments * scene.num_pairs() * 6));
+  State state;
+  state.num_environments = batch.environments;
+  state.poses = batch.poses.data();
+  Results results;
+  results.pair_wrench = wrenches.data();
+  Evaluator(scene).evaluate(state, results);
+  return wrenches;
+}
+
+TEST_F(GpuCalls, AGraphReplaysTheStepOnWhatTheArraysHoldThen) {
+  const Evaluator evaluator(scene, {.backend = Backend::kCuda, .device = 0});
+  const Batch first = random_batch(scene, 12, 301), second = random_batch(scene, 12, 302);
+  DeviceBatch arrays(scene, first);
+  const Stream stream;
+  evaluator.reserve(12);
+  const Graph graph(stream, [&] { evaluator.evaluate(arrays.state(), arrays.results(), stream); });
+  for (const Batch* batch : {&first, &second, &first}) {
+    arrays.poses.upload(batch->poses.data(), batch->poses.size());
+    graph.replay();
+    EXPECT_EQ(arrays.fetch(), on_cpu(scene, *batch));
+  }
+}
+
+TEST_F(GpuCalls, ACaptureThatWouldAllocateIsRefused) {
+  const Evaluator evaluator(scene, {.backend = Backend::kCuda, .device = 0});
+  const DeviceBatch arrays(scene, random_batch(scene, 12, 303));
+  const Stream stream;
+  try {
+    const Graph graph(stream, [&] { evaluator.evaluate(arrays.state(), arrays.results(), stream); });
+    FAIL() << "nothing was thrown";
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("reserve()"), std::string::npos) << e.what();
+  }
+}
+
+TEST_F(GpuCalls, HostMemoryIsRefused) {
+  const Evaluator evaluator(scene, {.backend = Backend::kCuda, .device = 0});
+  const Batch batch = random_batch(scene, 2, 304);
+  const DeviceBatch arrays(scene, batch);
+  std::vector<double> host(arrays.wrenches.size());
+  const auto message = [&](const State& state, const Results& results) -> std::string {
+    try {
+      evaluator.evaluate(state, results);
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "nothing was thrown";
+  };
+  State state = arrays.state();
+  state.poses = batch.poses.data();
+  EXPECT_EQ(message(state, arrays.results()),
+            "evaluate: state.poses points to host memory; the cuda backend needs device memory (HostEvaluator takes "
+            "host memory)");
+  Results results = arrays.results();
+  results.pair_wrench = host.data();
+  EXPECT_EQ(message(arrays.state(), results),
+            "evaluate: results.pair_wrench points to host memory; the cuda backend needs device memory (HostEvaluator "
+            "takes host "
+            "memory)");
+}
+
+TEST_F(GpuCalls, ADeviceThatIsNotThereIsRefused) {
+  EXPECT_THROW(Evaluator(scene, {.backend = Backend::kCuda, .device = num_cuda_devices()}), Error);
+}
+
+// One pair, and more warps than that: see CudaBackend::shares().
+TEST_F(GpuCalls, AFewPairsOfLargeMeshesAreSharedByWarps) {
+  SceneDescription description;
+  description.geometries = {make_sphere("ball", 0.1, 3)};
+  description.bodies.resize(2);
+  description.bodies[0].name = "a";
+  description.bodies[1].name = "b";
+  description.pairs = all_pairs(description);
+  const Scene balls(description);
+  for (const std::int64_t environments : {1, 3}) {
+    const Batch batch = random_batch(balls, environments, 305, 0.1);
+    const DeviceBatch arrays(balls, batch);
+    const Evaluator evaluator(balls, {.backend = Backend::kCuda, .device = 0});
+    for (int turn = 0; turn < 2; ++turn) {  // the shared sums must be zero again
+      evaluator.evaluate(arrays.state(), arrays.results());
+      ISOPATCH_CUDA_CHECK(cudaDeviceSynchronize());
+      EXPECT_EQ(arrays.fetch(), on_cpu(balls, batch));
+    }
+  }
+}
+
+struct GpuSeveral : GpuCalls {
+  void SetUp() override {
+    if (num_cuda_devices() < 2) GTEST_SKIP() << "fewer than two CUDA devices";
+  }
+};
+
+TEST_F(GpuSeveral, DevicesShareABatch) {
+  const Batch batch = random_batch(scene, 33, 306);
+  const auto hash = [&](int device) {
+    ResultArrays results(scene, batch.environments);
+    HostEvaluator(scene, {.backend = Backend::kCuda, .device = device}).evaluate(batch.state(), results.view());
+    return hash_of(results);
+  };
+  const std::uint64_t one = hash(0);
+  EXPECT_EQ(hash(1), one);
+  EXPECT_EQ(hash(-1), one);  // all
+}
+
+TEST_F(GpuSeveral, ArraysAndStreamsOfAnotherDeviceAreRefused) {
+  const Evaluator evaluator(scene, {.backend = Backend::kCuda, .device = 1});
+  const Batch batch = random_batch(scene, 2, 307);
+  const DeviceBatch elsewhere(scene, batch);
+  EXPECT_THROW(evaluator.evaluate(elsewhere.state(), elsewhere.results()), Error);
+
+  const Stream stream;
+  const DeviceGuard guard(1);
+  const DeviceBatch arrays(scene, batch);
+  EXPECT_THROW(evaluator.evaluate(arrays.state(), arrays.results(), stream), Error);
+  EXPECT_NO_THROW(evaluator.evaluate(arrays.state(), arrays.results()));
+}
+
+}  // namespace
+}  // namespace isopatch::test

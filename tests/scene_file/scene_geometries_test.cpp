@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Primitives and fields in scene files.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "host/scene_file/scene_geometries.h"
+#include "isopatch/error.h"
+#include "isopatch/mesh.h"
+#include "isopatch/scene.h"
+
+namespace isopatch {
+namespace {
+
+Geometry geometry_of(const std::string& json, const std::string& directory = ".") {
+  const std::string text = R"({"isopatch": 1, "geometries": {"shape": )" + json +
+                           R"(, "ground": {"type": "half_space"}}, "bodies": [{"name": "b", "geometry": "shape"},
+                              {"name": "g", "geometry": "ground"}]})";
+  return parse_scene(text, directory, "test.json").geometries.at(0);
+}
+
+std::string geometry_error(const std::string& json, const std::string& directory = ".") {
+  try {
+    geometry_of(json, directory);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+void expect_same(const Geometry& a, const Geometry& b) {
+  EXPECT_EQ(a.mesh.points, b.mesh.points);
+  EXPECT_EQ(a.mesh.tets, b.mesh.tets);
+  EXPECT_EQ(a.extent, b.extent);
+}
+
+TEST(SceneGeometries, PrimitivesAreThoseOfTheInterface) {
+  expect_same(geometry_of(R"({"type": "ellipsoid", "semi_axes": [0.1, 0.2, 0.3]})"),
+              make_ellipsoid("e", {0.1, 0.2, 0.3}, 2));
+  expect_same(geometry_of(R"({"type": "ellipsoid", "semi_axes": [0.1, 0.2, 0.3], "subdivisions": 1})"),
+              make_ellipsoid("e", {0.1, 0.2, 0.3}, 1));
+  expect_same(geometry_of(R"({"type": "cylinder", "radius": 0.1, "height": 0.2})"), make_cylinder("c", 0.1, 0.2, 32));
+  expect_same(geometry_of(R"({"type": "cylinder", "radius": 0.1, "height": 0.3, "segments": 8})"),
+              make_cylinder("c", 0.1, 0.3, 8));
+  expect_same(geometry_of(R"({"type": "capsule", "radius": 0.1, "length": 0.2})"), make_capsule("c", 0.1, 0.2, 32));
+  expect_same(
+      geometry_of(
+          R"({"type": "convex_hull", "points": [[0,0,0],[1,0,0],[0,1,0],[0,0,1],[0.1,0.1,0.1]], "scale": 0.5})"),
+      make_convex_hull("h", {{0, 0, 0}, {0.5, 0, 0}, {0, 0.5, 0}, {0, 0, 0.5}}));
+}
+
+TEST(SceneGeometries, BoltsAndNutsAreThoseOfTheInterface) {
+  Bolt bolt = metric_bolt(0.008);
+  expect_same(geometry_of(R"({"type": "bolt", "diameter": 0.008})"), make_bolt("b", bolt));
+  bolt = {{0.01, 0.001, 2e-5}, 0.025, 0, 0.017, 24};
+  expect_same(geometry_of(R"({"type": "bolt", "diameter": 0.01, "pitch": 0.001, "clearance": 2e-5, "length": 0.025,
+                              "head_height": 0, "across_flats": 0.017, "segments": 24})"),
+              make_bolt("b", bolt));
+  expect_same(geometry_of(R"({"type": "nut"})"), make_nut("n", {}));
+  const Nut nut = {{0.01, 0.001, 2e-5}, 0.008, 0.017, 72};  // pi 0.01 / 72 is the longest edge below 5e-4
+  expect_same(geometry_of(R"({"type": "nut", "diameter": 0.01, "pitch": 0.001, "clearance": 2e-5, "height": 0.008,
+                              "across_flats": 0.017, "edge_length": 5e-4})"),
+              make_nut("n", nut));
+}
+
+TEST(SceneGeometries, SurfacesOfBoltsAndNutsAreForRigidBodies) {
+  const auto parse = [](const std::string& rigid) {
+    return parse_scene(R"({"isopatch": 1, "geometries": {"bolt": {"type": "bolt", "surface_only": true},
+                                                         "nut": {"type": "nut"}},
+                           "bodies": [{"name": "bolt", "geometry": "bolt", "rigid": )" +
+                           rigid + R"(}, {"name": "nut", "geometry": "nut"}]})",
+                       ".", "test.json");
+  };
+  const Geometry bolt = parse("true").geometries.at(0);
+  EXPECT_TRUE(bolt.is_surface_mesh());
+  EXPECT_EQ(bolt.surface, make_bolt_surface({}).triangles);
+  EXPECT_THROW(parse("false"), Error);
+}
+
+TEST(SceneGeometries, BadThreadsNameTheirPlace) {
+  EXPECT_EQ(geometry_error(R"({"type": "bolt", "pitch": 0.01})"),
+            "test.json: geometries.shape: bolt: pitch [m] 0.01; it must be positive and at most a quarter of the "
+            "diameter, 0.005");
+  EXPECT_TRUE(
+      contains(geometry_error(R"({"type": "nut", "segments": 20})"), "segments 20; it must be a multiple of 12"));
+  EXPECT_TRUE(contains(geometry_error(R"({"type": "nut", "length": 0.1})"), "geometries.shape.length: unknown field"));
+  EXPECT_TRUE(contains(geometry_error(R"({"type": "nut", "segments": 24, "edge_length": 1})"), "give one"));
+  EXPECT_TRUE(
+      contains(geometry_error(R"({"type": "bolt", "pitch": 1e-9})"), "the limit is 4000000; make them coarser"));
+}
+
+TEST(SceneGeometries, EdgeLengthChoosesTheResolution) {
+  expect_same(geometry_of(R"({"type": "sphere", "radius": 0.3, "edge_length": 0.1})"),
+              make_sphere("s", 0.3, sphere_subdivisions(0.3, 0.1)));
+  EXPECT_TRUE(contains(geometry_error(R"({"type": "sphere", "radius": 1, "edge_length": 0.1, "subdivisions": 2})"),
+                       "has \"subdivisions\" and \"edge_length\"; give one"));
+  expect_same(geometry_of(R"({"type": "ellipsoid", "semi_axes": [0.1, 0.2, 0.3], "edge_length": 0.1})"),
+              make_ellipsoid("e", {0.1, 0.2, 0.3}, sphere_subdivisions(0.3, 0.1)));
+  expect_same(geometry_of(R"({"type": "cylinder", "radius": 0.1, "height": 0.3, "edge_length": 0.05})"),
+              make_cylinder("c", 0.1, 0.3, 16));
+  expect_same(geometry_of(R"({"type": "capsule", "radius": 0.1, "length": 0.3, "edge_length": 0.05})"),
+              make_capsule("c", 0.1, 0.3, 16));
+}
+
+TEST(SceneGeometries, HullOfTheCornersOfAMeshFile) {
+  const std::string file = ISOPATCH_SOURCE_DIR "/tests/scenes/oracle6_a.vtk";
+  expect_same(geometry_of(R"({"type": "convex_hull", "file": "oracle6_a.vtk"})", ISOPATCH_SOURCE_DIR "/tests/scenes"),
+              make_convex_hull("h", read_vtk(file).points));
+  EXPECT_TRUE(contains(geometry_error(R"({"type": "convex_hull", "file": "none.vtk"})"), "none.vtk: no such file"));
+  EXPECT_TRUE(contains(geometry_error(R"({"type": "convex_hull", "file": "."})"), "the extension '' is not one"));
+  EXPECT_TRUE(contains(geometry_error(R"({"type": "convex_hull"})"), "missing field \"points\""));
+  EXPECT_TRUE(contains(geometry_error(R"({"type": "convex_hull", "points": [[0, 0, 0], [1, 0]]})"), "points[1]"));
+}
+
+TEST(SceneGeometries, AllPrimitivesTogetherHaveALimit) {
+  const JsonValue::Document document = JsonValue::parse("{}", "test.json");
+  const JsonValue place(document, "test.json", "geometries.last");
+  TetBudget budget;
+  budget.take(place, 3'999'999);
+  budget.take(place, 1);
+  try {
+    budget.take(place, 20);
+    FAIL() << "no Error was thrown";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "test.json: geometries.last: the primitives up to here have 4000020 tets, the limit is 4000000; make "
+                 "them coarser");
+  }
+}
+
+TEST(SceneGeometries, FieldsOfATetMesh) {
+  // a ball in two layers of tets: its mesh with one point more in the middle of each tet
+  TetMesh mesh = make_sphere_mesh(1, 1);
+  std::vector<Tet> tets;
+  for (const Tet& tet : mesh.tets) {
+    Point3 middle{};
+    for (const std::int32_t v : tet)
+      for (std::size_t k = 0; k < 3; ++k) middle[k] += mesh.points[static_cast<std::size_t>(v)][k] / 4;
+    for (std::size_t i = 0; i < 4; ++i) {
+      tets.push_back(tet);
+      tets.back()[i] = static_cast<std::int32_t>(mesh.points.size());
+    }
+    mesh.points.push_back(middle);
+  }
+  mesh.tets = tets;
+  const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) / "isopatch_scene_ball.vtk";
+  write_vtk(mesh, file.string());
+
+  const auto geometry = [&](const std::string& rest) {
+    return geometry_of(R"({"type": "tet_mesh", "file": ")" + file.filename().string() + "\"" + rest + "}",
+                       file.parent_path().string());
+  };
+  FieldOptions options;
+  options.kind = FieldOptions::Kind::kLaplace;
+  expect_same(geometry(R"(, "field": "laplace")"), make_tet_mesh("b", mesh, options));
+  options.core.kind = FieldCore::Kind::kDepth;
+  options.core.depth = 0.6;
+  expect_same(geometry(R"(, "field": {"laplace": {"depth": 0.6}})"), make_tet_mesh("b", mesh, options));
+  options.core.kind = FieldCore::Kind::kBall;
+  options.core.center = {0, 0, 0.1};
+  options.core.radius = 0.2;
+  expect_same(geometry(R"(, "field": {"laplace": {"ball": {"center": [0, 0, 0.1], "radius": 0.2}}})"),
+              make_tet_mesh("b", mesh, options));
+  options.core.kind = FieldCore::Kind::kVertices;
+  options.core.vertices = {42};
+  expect_same(geometry(R"(, "field": {"laplace": {"vertices": [42]}})"), make_tet_mesh("b", mesh, options));
+
+  options = {};
+  options.strain.kind = StrainMap::Kind::kTrue;
+  options.strain.parameter = 0.8;
+  expect_same(geometry(R"(, "strain": {"true": 0.8})"), make_tet_mesh("b", mesh, options));
+  options.strain.kind = StrainMap::Kind::kPower;
+  options.strain.parameter = 1.5;
+  expect_same(geometry(R"(, "strain": {"power": 1.5})"), make_tet_mesh("b", mesh, options));
+  options.strain.kind = StrainMap::Kind::kTable;
+  options.strain.table = {{0, 0}, {0.5, 0.25}, {1, 1}};
+  expect_same(geometry(R"(, "strain": {"table": [[0, 0], [0.5, 0.25], [1, 1]]})"), make_tet_mesh("b", mesh, options));
+  expect_same(geometry(R"(, "strain": "linear")"), make_tet_mesh("b", mesh));
+  std::filesystem::remove(file);
+}
+
+}  // namespace
+}  // namespace isopatch

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whether two ways to evaluate give the same bytes, in every output, and where they first differ.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/support/hash.h"
+
+namespace isopatch {
+
+using test::ResultArrays;
+
+/// One of the two that are compared.
+struct Side {
+  std::string name;
+  EvaluatorOptions options;
+};
+
+/// What is asked for. The same pairs are evaluated for each: the backends have different code for them.
+enum class Asked : std::uint8_t { kWrench, kPatch, kAll };
+
+inline const char* name_of(Asked asked) {
+  return asked == Asked::kWrench ? "wrench only" : asked == Asked::kPatch ? "patch" : "all outputs";
+}
+
+struct BitCounts {
+  std::int64_t environments = 0, touching = 0, polygons = 0;
+  std::int64_t differ = 0;          // environments in which any byte differs
+  std::vector<std::string> first;   // differences in the first of them, of each thing asked for
+  std::array<double, 2> seconds{};  // of each side's evaluations
+
+  void append(const BitCounts& other) {
+    environments += other.environments;
+    touching += other.touching;
+    polygons += other.polygons;
+    differ += other.differ;
+    for (std::size_t i = 0; i < 2; ++i) seconds[i] += other.seconds[i];
+  }
+};
+
+inline std::string value_and_bits(double value) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return fmt::format("{:a} ({:016x})", value, bits);
+}
+
+inline std::string value_and_bits(float value) {
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return fmt::format("{:a} ({:08x})", value, bits);
+}
+
+inline std::string value_and_bits(std::uint32_t value) { return fmt::format("0x{:x}", value); }
+inline std::string value_and_bits(std::int32_t value) { return std::to_string(value); }
+
+/// The first value of an environment's row that differs, as text; empty where none does. An index has `width` values.
+template <class T>
+std::string first_in_row(const char* name, std::size_t width, const std::vector<T>& a, const std::vector<T>& b,
+                         std::size_t environment, std::size_t environments) {
+  const std::size_t row = a.size() / environments;
+  for (std::size_t i = 0; i < row; ++i) {
+    const std::string x = value_and_bits(a[environment * row + i]), y = value_and_bits(b[environment * row + i]);
+    if (x == y) continue;
+    const std::string component = width > 1 ? fmt::format("[{}]", i % width) : "";
+    return fmt::format("{}[{}]{}: {} and {}", name, i / width, component, x, y);
+  }
+  return {};
+}
+
+/// The names of a record's 4-byte words; those of integers begin with '#'.
+inline std::vector<std::string> word_names(const Polygon*) {
+  std::vector<std::string> names = {"#pair", "#num_vertices"};
+  for (int i = 0; i < 24; ++i) names.push_back(fmt::format("vertices[{}][{}]", i / 3, i % 3));
+  for (int i = 0; i < 8; ++i) names.push_back(fmt::format("pressures[{}]", i));
+  for (int i = 0; i < 3; ++i) names.push_back(fmt::format("normal[{}]", i));
+  names.emplace_back("area");
+  return names;
+}
+
+inline std::vector<std::string> word_names(const DiscreteContact*) {
+  std::vector<std::string> names = {"#pair"};
+  for (int i = 0; i < 3; ++i) names.push_back(fmt::format("point[{}]", i));
+  for (int i = 0; i < 3; ++i) names.push_back(fmt::format("normal[{}]", i));
+  for (const char* name : {"area", "pressure", "stiffness", "distance", "dissipation", "friction"}) {
+    names.emplace_back(name);
+  }
+  return names;
+}
+
+/// Records come in no particular order: the first in one list only, beside the one most like it in the other only.
+template <class Record>
+std::string first_record(const char* name, const Record* a, std::int32_t count_a, const Record* b,
+                         std::int32_t count_b) {
+  using Words = std::array<std::uint32_t, sizeof(Record) / 4>;
+  const auto sorted = [](const Record* records, std::int32_t count) {
+    std::vector<Words> words(static_cast<std::size_t>(std::max(count, 0)));
+    if (!words.empty()) std::memcpy(words.data(), records, words.size() * sizeof(Record));
+    std::sort(words.begin(), words.end());
+    return words;
+  };
+  const auto in_a = sorted(a, count_a), in_b = sorted(b, count_b);
+  std::vector<Words> only_a, only_b;
+  std::set_difference(in_a.begin(), in_a.end(), in_b.begin(), in_b.end(), std::back_inserter(only_a));
+  std::set_difference(in_b.begin(), in_b.end(), in_a.begin(), in_a.end(), std::back_inserter(only_b));
+  if (only_a.empty() && only_b.empty()) return {};
+  std::string counts = fmt::format("{} {} in one only, {} in the other", name, only_a.size(), only_b.size());
+  if (only_a.empty() || only_b.empty()) return counts;
+
+  const auto unlike = [&](const Words& other) {
+    int words = 0;
+    for (std::size_t i = 0; i < other.size(); ++i) words += other[i] != only_a[0][i] ? 1 : 0;
+    return words;
+  };
+  const Words& x = only_a[0];
+  const Words& y = *std::min_element(only_b.begin(), only_b.end(),
+                                     [&](const Words& p, const Words& q) { return unlike(p) < unlike(q); });
+  const std::size_t word = static_cast<std::size_t>(std::mismatch(x.begin(), x.end(), y.begin()).first - x.begin());
+  const std::string field = word_names(a)[word];
+  if (field[0] == '#') return fmt::format("{}; {}: {} and {}", counts, field.substr(1), x[word], y[word]);
+  float p = 0, q = 0;
+  std::memcpy(&p, &x[word], 4);
+  std::memcpy(&q, &y[word], 4);
+  return fmt::format("{}; of pair {}, {} words differ, first {}: {} and {}", counts, x[0], unlike(y), field,
+                     value_and_bits(p), value_and_bits(q));
+}
+
+/// Of every output of an environment that differs, the first value that does.
+inline std::vector<std::string> first_differences(const ResultArrays& a, const ResultArrays& b,
+                                                  std::size_t environment) {
+  std::vector<std::string> found;
+  const auto add = [&](std::string text) {
+    if (!text.empty()) found.push_back(std::move(text));
+  };
+  const auto row = [&](const char* name, std::size_t width, const auto& x, const auto& y) {
+    if (!x.empty()) add(first_in_row(name, width, x, y, environment, a.environments));
+  };
+  const auto records = [&](const char* name, const auto& x, const auto& y, std::int32_t capacity, const auto& needed_x,
+                           const auto& needed_y) {
+    if (x.empty()) return;
+    const std::size_t at = environment * static_cast<std::size_t>(capacity);
+    add(first_record(name, x.data() + at, std::min(capacity, needed_x[environment]), y.data() + at,
+                     std::min(capacity, needed_y[environment])));
+  };
+  row("status", 1, a.status, b.status);
+  row("polygon_count", 1, a.polygon_count, b.polygon_count);
+  row("pair_wrench", 6, a.pair_wrench, b.pair_wrench);
+  row("body_wrench", 6, a.body_wrench, b.body_wrench);
+  row("area", 1, a.area, b.area);
+  row("center_of_pressure", 3, a.center, b.center);
+  row("mean_normal", 3, a.normal, b.normal);
+  row("max_pressure", 1, a.max_pressure, b.max_pressure);
+  row("friction_force", 3, a.friction, b.friction);
+  row("energy", 1, a.energy, b.energy);
+  row("polygons_needed", 1, a.polygons_needed, b.polygons_needed);
+  row("contacts_needed", 1, a.contacts_needed, b.contacts_needed);
+  records("polygons", a.polygons, b.polygons, a.capacity, a.polygons_needed, b.polygons_needed);
+  records("contacts", a.contacts, b.contacts, a.contact_capacity, a.contacts_needed, b.contacts_needed);
+  return found;
+}
+
+/// Both sides of one scene.
+class BitComparison {
+ public:
+  BitComparison(Scene scene, const std::array<Side, 2>& sides)
+      : scene_(std::move(scene)),
+        evaluators_{HostEvaluator(scene_, sides[0].options), HostEvaluator(scene_, sides[1].options)} {}
+
+  BitCounts compare(const State& state) {
+    const auto environments = static_cast<std::size_t>(state.num_environments);
+    const auto pairs = static_cast<std::size_t>(scene_.num_pairs());
+    counts_ = {};
+    counts_.environments = state.num_environments;
+    differs_.assign(environments, false);
+    told_ = {};
+
+    part(state, 0, state.num_environments, Asked::kWrench, 0);
+    const ResultArrays patch = part(state, 0, state.num_environments, Asked::kPatch, 0);
+    std::vector<std::int32_t> needed(environments);
+    for (std::size_t i = 0; i < environments * pairs; ++i) {
+      needed[i / pairs] += std::max(patch.polygon_count[i], 0);
+      counts_.touching += patch.polygon_count[i] > 0 ? 1 : 0;
+    }
+    for (const std::int32_t polygons : needed) counts_.polygons += polygons;
+
+    // polygons have to be stored: as many environments at once as fit into kStored
+    constexpr std::size_t kStored = std::size_t{128} << 20;
+    for (std::size_t begin = 0; begin < environments;) {
+      std::size_t end = begin;
+      std::int32_t most = 1;
+      for (; end < environments; ++end) {
+        const std::int32_t next = std::max(most, needed[end]);
+        const std::size_t bytes =
+            (end + 1 - begin) * static_cast<std::size_t>(next) * (sizeof(Polygon) + sizeof(DiscreteContact));
+        if (end > begin && bytes > kStored) break;
+        most = next;
+      }
+      part(state, static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end - begin), Asked::kAll, most);
+      begin = end;
+    }
+    counts_.differ = std::count(differs_.begin(), differs_.end(), true);
+    return counts_;
+  }
+
+ private:
+  /// Compares `count` environments and returns what the first side gave.
+  ResultArrays part(const State& state, std::int64_t begin, std::int64_t count, Asked asked, std::int32_t capacity) {
+    std::array<ResultArrays, 2> results = {arrays(count, asked, capacity), arrays(count, asked, capacity)};
+    for (std::size_t side = 0; side < 2; ++side) {
+      const auto start = std::chrono::steady_clock::now();
+      evaluators_[side].evaluate(part_of(state, scene_, begin, count), view(results[side], asked));
+      counts_.seconds[side] += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }
+    for (std::size_t e = 0; e < static_cast<std::size_t>(count); ++e) {
+      if (environment_hash(results[0], e) == environment_hash(results[1], e)) continue;
+      differs_[static_cast<std::size_t>(begin) + e] = true;
+      if (std::exchange(told_[static_cast<std::size_t>(asked)], true)) continue;
+      for (const std::string& text : first_differences(results[0], results[1], e)) {
+        counts_.first.push_back(
+            fmt::format("{}, environment {}: {}", name_of(asked), begin + static_cast<std::int64_t>(e), text));
+      }
+    }
+    return std::move(results[0]);
+  }
+
+  ResultArrays arrays(std::int64_t count, Asked asked, std::int32_t capacity) const {
+    using detail::Outputs;
+    const Outputs outputs = asked == Asked::kAll     ? Outputs::kPolygons
+                            : asked == Asked::kPatch ? Outputs::kPatch
+                                                     : Outputs::kWrench;
+    ResultArrays results(scene_, count, outputs, capacity);
+    if (asked == Asked::kAll) results.give_contacts(capacity);
+    return results;
+  }
+
+  /// What is not asked for stays as ResultArrays has it.
+  static Results view(ResultArrays& arrays, Asked asked) {
+    Results results = arrays.view();
+    if (asked != Asked::kAll) results.energy = {};
+    if (asked != Asked::kWrench) return results;
+    Results wrench;
+    wrench.pair_wrench = results.pair_wrench;
+    return wrench;
+  }
+
+  Scene scene_;
+  std::array<HostEvaluator, 2> evaluators_;
+  BitCounts counts_;
+  std::vector<bool> differs_;
+  std::array<bool, 3> told_{};  // where the first difference is, of each Asked
+};
+
+}  // namespace isopatch

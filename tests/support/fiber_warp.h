@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A warp whose lanes are fibers on one CPU thread. Lanes run one after another from one collective to the next, in an
+// order that changes every time, so that code which relies on an order between two collectives gives other bits.
+// All lanes must meet at the same line of the source: anything else is divergence, and an error.
+#pragma once
+
+#include <ucontext.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <source_location>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "host/scene/scene_data.h"
+#include "isopatch/detail/pressure_field/energy.h"
+#include "isopatch/detail/pressure_field/evaluate_pair.h"
+#include "isopatch/detail/scene/body_wrench.h"
+#include "isopatch/scene.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ISOPATCH_TEST_FIBERS_TELL_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ISOPATCH_TEST_FIBERS_TELL_ASAN 1
+#endif
+#endif
+#if defined(ISOPATCH_TEST_FIBERS_TELL_ASAN)
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace isopatch::test {
+
+/// Lanes that met at different collectives, or of which some ended while others waited.
+struct Divergence : std::logic_error {
+  using std::logic_error::logic_error;
+};
+
+template <int size>
+class FiberWarp;
+
+/// Runs code on `size` lanes in lockstep.
+template <int size>
+class FiberGroup {
+ public:
+  using Place = std::source_location;
+  using Code = std::function<void(FiberWarp<size>&)>;
+
+  FiberGroup() : stacks_(std::make_unique<std::array<std::byte, kStackSize>[]>(size)) {}
+
+  /// Runs `code` on every lane to its end. Throws Divergence; lanes are then left where they are.
+  void run(const Code& code) {
+    code_ = &code;
+    for (int i = 0; i < size; ++i) start(i);
+    for (bool more = true; more; ++round_) {
+      for (int i = 0; i < size; ++i) resume(place_in_order(i));
+      more = judge();
+    }
+  }
+
+ private:
+  friend class FiberWarp<size>;
+  static constexpr std::size_t kStackSize = 512 * 1024;
+
+  enum class Kind : std::uint8_t { kBallot, kSum, kMax, kSync, kEnd };
+
+  /// What a lane brings to a collective, and where it is.
+  struct Arrival {
+    Kind kind;
+    Place place;
+    std::int64_t integer;
+    double real;
+  };
+
+  struct Lane {
+    ucontext_t context;
+    Arrival arrival;
+    void* fake_stack;
+  };
+
+  void start(int index) {
+    Lane& lane = lanes_[static_cast<std::size_t>(index)];
+    getcontext(&lane.context);
+    lane.context.uc_stack.ss_sp = stack(index);
+    lane.context.uc_stack.ss_size = kStackSize;
+    lane.context.uc_link = nullptr;
+    makecontext(&lane.context, &FiberGroup::enter, 0);
+  }
+
+  void* stack(int index) { return stacks_[static_cast<std::size_t>(index)].data(); }
+
+  static void enter() {
+    FiberGroup& group = *active_;
+    const int index = group.current_;
+    finish_switch(nullptr, &group.scheduler_stack_, &group.scheduler_stack_size_);
+    {
+      FiberWarp<size> warp(group, index);
+      (*group.code_)(warp);
+    }
+    Lane& lane = group.lanes_[static_cast<std::size_t>(index)];
+    lane.arrival = {Kind::kEnd, {}, 0, 0};
+    start_switch(nullptr, group.scheduler_stack_, group.scheduler_stack_size_);
+    swapcontext(&lane.context, &group.scheduler_);
+  }
+
+  /// The lane waits until all others have arrived. Afterwards the totals are there.
+  void arrive(int index, const Arrival& arrival) {
+    Lane& lane = lanes_[static_cast<std::size_t>(index)];
+    lane.arrival = arrival;
+    start_switch(&lane.fake_stack, scheduler_stack_, scheduler_stack_size_);
+    swapcontext(&lane.context, &scheduler_);
+    finish_switch(lane.fake_stack, nullptr, nullptr);
+  }
+
+  void resume(int index) {
+    current_ = index;
+    active_ = this;
+    start_switch(&scheduler_fake_stack_, stack(index), kStackSize);
+    swapcontext(&scheduler_, &lanes_[static_cast<std::size_t>(index)].context);
+    finish_switch(scheduler_fake_stack_, nullptr, nullptr);
+  }
+
+  /// Forward, backward, and forward from some lane in the middle.
+  int place_in_order(int i) const {
+    switch (round_ % 3) {
+      case 0:
+        return i;
+      case 1:
+        return size - 1 - i;
+      default:
+        return (i + round_) % size;
+    }
+  }
+
+  /// Checks that all lanes are at one place and adds up what they brought. False once all have ended.
+  bool judge() {
+    const Arrival& first = lanes_[0].arrival;
+    ballot_ = 0;
+    sum_ = 0;
+    max_ = first.real;
+    for (int i = 0; i < size; ++i) {
+      const Arrival& a = lanes_[static_cast<std::size_t>(i)].arrival;
+      if (a.kind != first.kind || a.place.line() != first.place.line() || a.place.column() != first.place.column()) {
+        throw Divergence("lane 0 is at " + describe(first) + ", lane " + std::to_string(i) + " at " + describe(a));
+      }
+      ballot_ |= a.integer != 0 ? 1u << i : 0u;
+      sum_ = detail::wrapping_sum(sum_, a.integer);
+      max_ = a.real > max_ ? a.real : max_;
+    }
+    return first.kind != Kind::kEnd;
+  }
+
+  static std::string describe(const Arrival& a) {
+    static constexpr const char* kNames[] = {"ballot", "sum", "max", "sync", "its end"};
+    const std::string name = kNames[static_cast<int>(a.kind)];
+    return a.kind == Kind::kEnd ? name : name + " in line " + std::to_string(a.place.line());
+  }
+
+#if defined(ISOPATCH_TEST_FIBERS_TELL_ASAN)
+  static void start_switch(void** keep, const void* bottom, std::size_t bytes) {
+    __sanitizer_start_switch_fiber(keep, bottom, bytes);
+  }
+  static void finish_switch(void* kept, const void** bottom, std::size_t* bytes) {
+    __sanitizer_finish_switch_fiber(kept, bottom, bytes);
+  }
+#else
+  static void start_switch(void**, const void*, std::size_t) {}
+  static void finish_switch(void*, const void**, std::size_t*) {}
+#endif
+
+  inline static thread_local FiberGroup* active_ = nullptr;
+
+  const Code* code_ = nullptr;
+  std::unique_ptr<std::array<std::byte, kStackSize>[]> stacks_;
+  std::array<Lane, size> lanes_ = {};
+  ucontext_t scheduler_ = {};
+  void* scheduler_fake_stack_ = nullptr;
+  const void* scheduler_stack_ = nullptr;
+  std::size_t scheduler_stack_size_ = 0;
+  int current_ = 0;
+  int round_ = 0;
+
+  std::uint32_t ballot_ = 0;
+  std::int64_t sum_ = 0;
+  double max_ = 0;
+};
+
+/// One lane's view of the warp; see isopatch/detail/warp.h.
+template <int size>
+class FiberWarp {
+ public:
+  static constexpr int kSize = size;
+  static constexpr bool kPacked = false;  // as on the GPU
+  using Place = std::source_location;
+
+  FiberWarp(FiberGroup<size>& group, int lane) : group_(group), lane_(lane) {}
+
+  int lane() const { return lane_; }
+  std::uint32_t ballot(bool value, Place place = Place::current()) {
+    group_.arrive(lane_, {Kind::kBallot, place, value ? 1 : 0, 0});
+    return group_.ballot_;
+  }
+  std::int64_t sum(std::int64_t value, Place place = Place::current()) {
+    group_.arrive(lane_, {Kind::kSum, place, value, 0});
+    return group_.sum_;
+  }
+  float max(float value, Place place = Place::current()) {
+    return static_cast<float>(max(static_cast<double>(value), place));
+  }
+  double max(double value, Place place = Place::current()) {
+    group_.arrive(lane_, {Kind::kMax, place, 0, value});
+    return group_.max_;
+  }
+  int from_first(int value, Place place = Place::current()) {
+    return static_cast<int>(sum(lane_ == 0 ? value : 0, place));
+  }
+  void sync(Place place = Place::current()) { group_.arrive(lane_, {Kind::kSync, place, 0, 0}); }
+
+  int reserve(std::int32_t* counter, int count) {
+    const int before = *counter;
+    *counter += count;
+    return before;
+  }
+  void set_bits(std::uint32_t* word, std::uint32_t bits) { *word |= bits; }
+  void add(std::int64_t* word, std::int64_t value) { *word = detail::wrapping_sum(*word, value); }
+  void raise(std::int64_t* word, std::int64_t value) { *word = std::max(*word, value); }
+  int arrive(std::int32_t* counter) { return (*counter)++; }
+  std::int64_t take(std::int64_t* word) { return std::exchange(*word, 0); }
+
+ private:
+  using Kind = typename FiberGroup<size>::Kind;
+
+  FiberGroup<size>& group_;
+  int lane_;
+};
+
+/// What the stages of the cuda backend do, with a warp of fibers; each pair by `shares` warps, one after another.
+/// Strides of `state` and `results` must be given.
+template <class T, int size, bool brute_force = false>
+class FiberEvaluator {
+ public:
+  explicit FiberEvaluator(int shares = 1) : shares_(shares) {}
+
+  void evaluate(const Scene& scene, const State& state, const Results& results) {
+    using detail::Outputs;
+    const detail::SceneView& view = scene.data().view;
+    for (std::int64_t e = 0; e < state.num_environments; ++e) {
+      std::int32_t count = 0;
+      detail::BodyBounds bounds[detail::kMaxBodies];
+      std::array<std::int64_t, detail::kMaxPairs> items = {};
+      group_.run([&](FiberWarp<size>& warp) {
+        begin_environment(warp, bounds, view, state, results, e, {items.data(), &count}, brute_force);
+      });
+      for (std::int32_t i = 0; i < count; ++i) {
+        const int pair = static_cast<int>(items[static_cast<std::size_t>(i)] - e * view.num_pairs);
+        switch (detail::needed_outputs(results)) {
+          case Outputs::kWrench:
+            evaluate_one<Outputs::kWrench>(view, state, results, e, pair);
+            break;
+          case Outputs::kPatch:
+            evaluate_one<Outputs::kPatch>(view, state, results, e, pair);
+            break;
+          case Outputs::kPolygons:
+            evaluate_one<Outputs::kPolygons>(view, state, results, e, pair);
+            break;
+        }
+      }
+      for (int body = 0; body < view.num_bodies && results.body_wrench.data != nullptr; ++body) {
+        detail::write_body_wrench(view, state, results, e, body);
+      }
+    }
+  }
+
+  /// The largest number of node pairs that ever waited at once.
+  int highest_stack() const { return highest_stack_; }
+
+ private:
+  static constexpr std::int32_t kUntouched = -1234567;
+
+  template <detail::Outputs outputs>
+  void evaluate_one(const detail::SceneView& view, const State& state, const Results& results, std::int64_t e,
+                    int pair) {
+    for (detail::NodePair& p : work_->stack) p = {kUntouched, kUntouched};
+    for (int share = 0; share < shares_; ++share) {
+      group_.run([&](FiberWarp<size>& warp) {
+        detail::evaluate_pair<T, outputs, brute_force>(warp, *work_, view, state, results, e, pair, {share, shares_},
+                                                       &shared_);
+      });
+    }
+    group_.run([&](FiberWarp<size>& warp) {
+      if (results.energy.data != nullptr) detail::evaluate_energy(warp, *work_, view, state, results, e, pair);
+    });
+    int used = detail::Workspace<size>::kStack;
+    while (used > 0 && work_->stack[used - 1].m == kUntouched) --used;
+    highest_stack_ = used > highest_stack_ ? used : highest_stack_;
+  }
+
+  int shares_;
+  FiberGroup<size> group_;
+  std::unique_ptr<detail::Workspace<size>> work_ = std::make_unique<detail::Workspace<size>>();
+  detail::SharedSums shared_ = {};
+  int highest_stack_ = 0;
+};
+
+}  // namespace isopatch::test
