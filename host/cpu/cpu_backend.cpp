@@ -39,7 +39,7 @@ void evaluate_environment(const Batch& batch, std::int64_t environment, ThreadWo
   for (std::int32_t i = 0; i < count; ++i) {
     const int pair = static_cast<int>(work.items[i] - environment * scene.num_pairs);
     if (sum_pair != nullptr) {
-      PairFrame frame = make_pair_frame(scene, state, environment, pair);
+      PairContext frame = make_pair_context(scene, state, environment, pair);
       for (bool again = true; again;) {
         WrenchSums<T, outputs == Outputs::kPatch> sums;
         sum_pair(frame, work.packs, sums);

@@ -13,7 +13,7 @@ namespace {
 
 /// Decides as an evaluation does, and keeps nothing.
 struct CountingVisitor {
-  const PairFrame& frame;
+  const PairContext& frame;
   TraversalCounts& counts;
   std::int64_t wanted = 0;
 
@@ -41,7 +41,7 @@ TraversalCounts count_traversal(const Scene& scene, const State& state, std::int
   TraversalCounts counts;
   for (std::int32_t i = 0; i < listed; ++i) {
     const int pair = static_cast<int>(work.items[i] - environment * view.num_pairs);
-    work.traversal.frame = make_pair_frame(view, state, environment, pair);
+    work.traversal.frame = make_pair_context(view, state, environment, pair);
     const std::int64_t before = counts.tet_pairs;
     CountingVisitor visitor = {work.traversal.frame, counts};
     traverse(warp, work.traversal, visitor);

@@ -88,7 +88,7 @@ struct SpoiltScene {
 
 /// Finds every pair of cells that it is handed, and accepts none.
 struct Recorder {
-  const PairFrame& frame;
+  const PairContext& frame;
   std::vector<std::uint8_t>& seen;
   bool twice = false;
 
@@ -110,7 +110,7 @@ void traverse_all_ways(const SpoiltScene& spoilt, unsigned seed) {
   State state;
   state.num_environments = 1;
   state.poses = {poses.data(), 14};
-  PairFrame frame = make_pair_frame(spoilt.view, state, 0, 0);
+  PairContext frame = make_pair_context(spoilt.view, state, 0, 0);
   const std::int64_t cells_S = frame.half_space_S ? 1 : frame.hierarchy_S.num_cells;
   const std::int64_t pairs = frame.hierarchy_M.num_cells * cells_S;
 

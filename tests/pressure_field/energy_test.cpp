@@ -18,7 +18,7 @@ struct Counts {
 };
 
 /// The bounding boxes of two cells overlap, as far as they may be wrong.
-bool boxes_overlap(const detail::PairFrame& f, detail::CellRef m, detail::CellRef s, Place<float>& place) {
+bool boxes_overlap(const detail::PairContext& f, detail::CellRef m, detail::CellRef s, Place<float>& place) {
   const float *low = m.cell->box_low, *high = m.cell->box_high;
   detail::Vec3f vertex[4];
   for (int i = 0; i < 4; ++i) vertex[i] = apply(f.coarse, detail::cast<float>(s.vertex(i)));
@@ -26,7 +26,7 @@ bool boxes_overlap(const detail::PairFrame& f, detail::CellRef m, detail::CellRe
   return place_between(box, detail::bounds_of(vertex), f.slack, place);
 }
 
-void compare(const detail::PairFrame& f, Counts& counts) {
+void compare(const detail::PairContext& f, Counts& counts) {
   for (std::int32_t m = 0; m < f.hierarchy_M.num_cells; ++m) {
     for (std::int32_t s = 0; s < f.hierarchy_S.num_cells; ++s) {
       const detail::CellRef cell_M = cell_of_M(f, m), cell_S = cell_of_S(f, s);
@@ -59,7 +59,7 @@ TEST(Energy, IsNoneForPairsOfCellsThatAreLeftOut) {
     const Scene scene(description);
     const Batch batch = random_batch(scene, 8, 401, 0.06);
     for (std::int64_t e = 0; e < batch.environments; ++e) {
-      detail::PairFrame f = make_pair_frame(scene.data().view, batch.state(), e, 0);
+      detail::PairContext f = make_pair_context(scene.data().view, batch.state(), e, 0);
       f.hierarchy_M = f.M->solid;
       f.hierarchy_S = f.S->solid;
       compare(f, counts);

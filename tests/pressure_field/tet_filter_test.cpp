@@ -32,7 +32,7 @@ struct Counts {
 };
 
 template <class T>
-bool has_polygon(const detail::PairFrame& f, detail::CellRef m, detail::CellRef s, const Place<float>& place) {
+bool has_polygon(const detail::PairContext& f, detail::CellRef m, detail::CellRef s, const Place<float>& place) {
   detail::ContactPlane<T> plane;
   detail::Segments<T> segments;
   detail::Contribution<T> contribution;
@@ -40,7 +40,7 @@ bool has_polygon(const detail::PairFrame& f, detail::CellRef m, detail::CellRef 
 }
 
 /// Compares both for all cells of one pair.
-void compare(const detail::PairFrame& f, Counts& counts) {
+void compare(const detail::PairContext& f, Counts& counts) {
   const int cells_S = f.half_space_S ? 1 : f.hierarchy_S.num_cells;
   for (std::int32_t m = 0; m < f.hierarchy_M.num_cells; ++m) {
     for (std::int32_t k = 0; k < cells_S; ++k) {
@@ -74,7 +74,7 @@ Counts compare_all(const Scene& scene, const Batch& batch) {
   Counts counts;
   for (std::int64_t e = 0; e < batch.environments; ++e) {
     for (int pair = 0; pair < scene.num_pairs(); ++pair) {
-      compare(detail::make_pair_frame(scene.data().view, batch.state(), e, pair), counts);
+      compare(detail::make_pair_context(scene.data().view, batch.state(), e, pair), counts);
     }
   }
   return counts;

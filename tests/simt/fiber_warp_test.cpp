@@ -21,7 +21,7 @@ struct Workspace<16> {
   static constexpr int kStack = kReserve + 2 * 16;
   static constexpr int kQueue = 2 * 16;
 
-  PairFrame frame;
+  PairContext frame;
   NodePair stack[kStack];
   NodePair candidates[kQueue];
   PlacedCells accepted[kQueue];

@@ -17,7 +17,7 @@ namespace {
 template <class T, bool with_patch>
 class PackEvaluation {
  public:
-  PackEvaluation(const PairFrame& frame, PackWorkspace& work)
+  PackEvaluation(const PairContext& frame, PackWorkspace& work)
       : f_(frame),
         work_(work),
         grids_(Grids<T>::make(frame)),
@@ -121,7 +121,7 @@ class PackEvaluation {
     if (any(found)) sums.add(contribution, found, grids_);
   }
 
-  const PairFrame& f_;
+  const PairContext& f_;
   PackWorkspace& work_;
   PackWrenchSums<T, kPolygonLanes, with_patch> sums_;
   const Grids<T> grids_;
@@ -132,7 +132,7 @@ class PackEvaluation {
 };
 
 template <class T, bool with_patch>
-void sum_pair(const PairFrame& frame, PackWorkspace& work, WrenchSums<T, with_patch>& sums) {
+void sum_pair(const PairContext& frame, PackWorkspace& work, WrenchSums<T, with_patch>& sums) {
   PackEvaluation<T, with_patch>(frame, work).run(sums);
 }
 

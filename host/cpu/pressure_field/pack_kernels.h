@@ -57,7 +57,7 @@ struct PackWorkspace {
 
 /// Adds the contributions of all polygons of a pair to `sums`.
 template <class T, bool with_patch>
-using SumPair = void (*)(const detail::PairFrame&, PackWorkspace&, detail::WrenchSums<T, with_patch>&);
+using SumPair = void (*)(const detail::PairContext&, PackWorkspace&, detail::WrenchSums<T, with_patch>&);
 
 /// One for each scalar, without and with the sums of the patch; std::get by type.
 using PackKernels =

@@ -17,7 +17,7 @@ namespace {
 /// Fills the candidates of a workspace with pairs of cells.
 class PackTraversal {
  public:
-  PackTraversal(const PairFrame& frame, PackWorkspace& work)
+  PackTraversal(const PairContext& frame, PackWorkspace& work)
       : f_(frame),
         work_(work),
         wide_M_(frame.hierarchy_M.wide_nodes),
@@ -205,7 +205,7 @@ class PackTraversal {
   }
 #endif
 
-  const PairFrame& f_;
+  const PairContext& f_;
   PackWorkspace& work_;
   const WideNode *wide_M_, *wide_S_;
   int depth_;

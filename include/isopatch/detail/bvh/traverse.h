@@ -43,7 +43,7 @@ struct Workspace {
   static constexpr int kStack = (size == 1 ? 0 : 256) + kReserve + 2 * size;
   static constexpr int kQueue = 2 * size;
 
-  PairFrame frame;  // the same for all lanes
+  PairContext frame;  // the same for all lanes
   NodePair stack[kStack];
   CellPair candidates[kQueue];
   PlacedCells accepted[kQueue];
@@ -143,7 +143,7 @@ ISOPATCH_HD std::int32_t subtree_root(const Node* nodes, int subtree, int levels
 /// overflows.
 template <class Warp, class Visitor, int size>
 ISOPATCH_HD void traverse(Warp& warp, Workspace<size>& work, Visitor& visitor, Share share = {}) {
-  const PairFrame& f = work.frame;
+  const PairContext& f = work.frame;
   const Node* nodes_M = f.hierarchy_M.nodes;
   const Node* nodes_S = f.hierarchy_S.nodes;
   const bool half_space = f.half_space_S;
@@ -218,7 +218,7 @@ ISOPATCH_HD void traverse(Warp& warp, Workspace<size>& work, Visitor& visitor, S
 /// Every cell of M with every cell of S: what traverse() must agree with, bit for bit.
 template <class Warp, class Visitor, int size>
 ISOPATCH_HD void visit_all(Warp& warp, Workspace<size>& work, Visitor& visitor) {
-  const PairFrame& f = work.frame;
+  const PairContext& f = work.frame;
   const std::int64_t cells_S = f.half_space_S ? 1 : f.hierarchy_S.num_cells;
   const std::int64_t total = f.hierarchy_M.num_cells * cells_S;
   for (std::int64_t base = 0; base < total; base += size) {

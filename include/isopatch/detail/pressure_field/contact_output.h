@@ -15,7 +15,7 @@ ISOPATCH_HD T angle_order(T x, T y) {
 
 /// Turns the segments into a polygon with its vertices in order, in the world, for results.
 template <class T>
-ISOPATCH_HD Polygon make_polygon(const PairFrame& f, int pair, const ContactPlane<T>& plane, const Segments<T>& s,
+ISOPATCH_HD Polygon make_polygon(const PairContext& f, int pair, const ContactPlane<T>& plane, const Segments<T>& s,
                                  int count, const Contribution<T>& contribution) {
   // start points by angle about the middle, which is inside; insertion sort of at most eight
   T order[kMaxLines];
@@ -55,7 +55,7 @@ ISOPATCH_HD Polygon make_polygon(const PairFrame& f, int pair, const ContactPlan
 /// The pressure of each compliant body rises into it across the polygon, by more than rounding makes of zero: 1e-9 of
 /// the body's steepest slope.
 template <class T>
-ISOPATCH_HD bool resists(const PairFrame& f, const ContactPlane<T>& plane) {
+ISOPATCH_HD bool resists(const PairContext& f, const ContactPlane<T>& plane) {
   constexpr double kFlat = 1e-9;
   return (f.rigid_M || plane.gradient_M > kFlat * f.modulus_M * f.M->max_gradient) &&
          (f.rigid_S || plane.gradient_S > kFlat * f.modulus_S * f.S->max_gradient);
@@ -63,7 +63,7 @@ ISOPATCH_HD bool resists(const PairFrame& f, const ContactPlane<T>& plane) {
 
 /// The same polygon as a point contact at its centroid.
 template <class T>
-ISOPATCH_HD DiscreteContact make_contact(const PairFrame& f, int pair, const ContactPlane<T>& plane,
+ISOPATCH_HD DiscreteContact make_contact(const PairContext& f, int pair, const ContactPlane<T>& plane,
                                          const Segments<T>& s, int count, const Contribution<T>& contribution) {
   const AreaMoments<T> m = area_moments(s, count);
   const double X = static_cast<double>(plane.radius) * static_cast<double>(s.middle_x + m.x / m.one);

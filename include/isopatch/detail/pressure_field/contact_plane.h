@@ -116,7 +116,7 @@ ISOPATCH_HD MaskOf<T> add_lines(const Cells& cell, bool rigid, IntOf<T> positive
 
 /// The plane of equal pressure, or of the rigid surface, and its lines. False where the polygon is certainly empty.
 template <bool packed, class T, class Cells>
-ISOPATCH_HD MaskOf<T> make_contact_plane(const PairFrame& f, const Cells& m, const Cells& s,
+ISOPATCH_HD MaskOf<T> make_contact_plane(const PairContext& f, const Cells& m, const Cells& s,
                                          const Place<FloatOf<T>>& place, ContactPlane<T>& plane) {
   using D = DoubleOf<T>;
   plane.radius = cast<T>(place.radius);

@@ -88,7 +88,7 @@ ISOPATCH_HD bool is_inside(const GeometryView& g, Vec3d x) {
 /// Of a pair without a polygon: a compliant body, or a component of it, is inside the other body. Found by all lanes
 /// together.
 template <class Warp>
-ISOPATCH_HD bool is_enclosed(Warp& warp, const PairFrame& f) {
+ISOPATCH_HD bool is_enclosed(Warp& warp, const PairContext& f) {
   const std::int32_t of_M = f.rigid_M ? 0 : f.M->num_components, of_S = f.rigid_S ? 0 : f.S->num_components;
   bool inside = false;
   for (std::int32_t i = warp.lane(); i < of_M + of_S; i += Warp::kSize) {

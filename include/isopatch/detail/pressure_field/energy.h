@@ -109,7 +109,7 @@ ISOPATCH_HD void turn_upright(const Cell& cell, Vec3f (&vertex)[4]) {
 
 /// Where the cells' boxes overlap; false where the cells do not meet. `s` is null for a half space, which any cell may
 /// meet.
-ISOPATCH_HD bool cells_overlap(const PairFrame& f, CellRef m, CellRef s, CoarseRef coarse_M, CoarseRef coarse_S,
+ISOPATCH_HD bool cells_overlap(const PairContext& f, CellRef m, CellRef s, CoarseRef coarse_M, CoarseRef coarse_S,
                                Place<float>& place) {
   const float *low = m.cell->box_low, *high = m.cell->box_high;
   const Bounds<float> box_M = {{low[0], low[1], low[2]}, {high[0], high[1], high[2]}};
@@ -130,7 +130,7 @@ ISOPATCH_HD bool cells_overlap(const PairFrame& f, CellRef m, CellRef s, CoarseR
 }
 
 /// Energy of one pair of cells; `s` is null for a half space. Rigid bodies take part with their tets.
-ISOPATCH_HD double cell_energy(const PairFrame& f, const Cell& m, const Cell* s, const Place<float>& place) {
+ISOPATCH_HD double cell_energy(const PairContext& f, const Cell& m, const Cell* s, const Place<float>& place) {
   Vec3d origin = cast<double>(place.center);
   AffineField field_M = {0, {0, 0, 0}}, field_S = {0, {0, 0, 0}};
   const Vec3d up = f.up_S();
@@ -189,7 +189,7 @@ ISOPATCH_HD double cell_energy(const PairFrame& f, const Cell& m, const Cell* s,
 }
 
 struct EnergyVisitor {
-  const PairFrame& frame;
+  const PairContext& frame;
   const Grid<double> grid;
   OrderFreeSum<double> sum = {};
   SumBound bound = {};
@@ -214,7 +214,7 @@ template <class Warp, int size>
 ISOPATCH_HD void evaluate_energy(Warp& warp, Workspace<size>& work, const SceneView& scene, const State& state,
                                  const Results& results, std::int64_t environment, int pair) {
   if (warp.lane() == 0) {
-    work.frame = make_pair_frame(scene, state, environment, pair);
+    work.frame = make_pair_context(scene, state, environment, pair);
     work.frame.hierarchy_M = work.frame.M->solid;
     work.frame.hierarchy_S = work.frame.S->solid;
   }

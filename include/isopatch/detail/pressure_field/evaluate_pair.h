@@ -14,7 +14,7 @@ namespace isopatch::detail {
 /// Two cells pass the gate, and where their polygon can be (`s` is negative for a half space). False where they have
 /// none.
 template <bool checked = false>
-ISOPATCH_HD bool find_place(const PairFrame& f, std::int32_t m, std::int32_t s, Place<float>& place) {
+ISOPATCH_HD bool find_place(const PairContext& f, std::int32_t m, std::int32_t s, Place<float>& place) {
   const CoarseRef coarse_M = {f.hierarchy_M.coarse_cells + m};
   const CoarseRef coarse_S = {s < 0 ? nullptr : f.hierarchy_S.coarse_cells + s};
   const auto exactly = [&](Place<float>& to) { return exact_place(f, cell_of_M(f, m), cell_of_S(f, s), to); };
@@ -24,7 +24,7 @@ ISOPATCH_HD bool find_place(const PairFrame& f, std::int32_t m, std::int32_t s, 
 /// From there to their share of the wrench. False where they have no polygon after all. Where lines are not packed,
 /// `most_lines` are looked at.
 template <bool packed, int most_lines = kMaxLines, class T, class Cells>
-ISOPATCH_HD MaskOf<T> contact_of(const PairFrame& f, const Cells& m, const Cells& s, const Place<FloatOf<T>>& place,
+ISOPATCH_HD MaskOf<T> contact_of(const PairContext& f, const Cells& m, const Cells& s, const Place<FloatOf<T>>& place,
                                  ContactPlane<T>& plane, Segments<T>& segments, Contribution<T>& contribution) {
   MaskOf<T> found = make_contact_plane<packed>(f, m, s, place, plane);
   if (!any(found)) return found;
@@ -40,7 +40,7 @@ struct WrenchVisitor {
   static constexpr bool kPatch = outputs != Outputs::kWrench;
 
   Warp& warp;
-  const PairFrame& frame;
+  const PairContext& frame;
   const Grids<T> grids;
   const Results& results;
   std::int64_t environment;
@@ -101,7 +101,7 @@ enum Open : int { kNothing = 0, kOverlap = -1 };
 /// Writes what a pair's polygons add up to, and its fault; returns what is Open. Called by one lane.
 template <class T, bool with_patch, class Warp>
 ISOPATCH_HD int finish_pass(Warp& warp, const Results& results, std::int64_t environment, int pair, int num_pairs,
-                            const PairFrame& frame, const WrenchSums<T, with_patch>& sums) {
+                            const PairContext& frame, const WrenchSums<T, with_patch>& sums) {
   const bool holds = sums.bound.template holds<T>();
   if (frame.pass == Pass::kFirst && !holds) return sums.bound.widening();
   if (frame.pass != Pass::kUnfiltered) {
@@ -114,7 +114,7 @@ ISOPATCH_HD int finish_pass(Warp& warp, const Results& results, std::int64_t env
 /// Sets the bit of a pair without a polygon whose bodies overlap. What the gradient filter dropped is a surface too:
 /// true where that remains to be asked, by evaluating the frame again. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD bool report_enclosure(Warp& warp, PairFrame& frame, std::uint32_t* status) {
+ISOPATCH_HD bool report_enclosure(Warp& warp, PairContext& frame, std::uint32_t* status) {
   if (!is_enclosed(warp, frame)) return false;
   const bool ask_again = frame.gradient_filter;
   if (!ask_again) {
@@ -131,7 +131,7 @@ ISOPATCH_HD bool report_enclosure(Warp& warp, PairFrame& frame, std::uint32_t* s
 }
 
 template <class Warp>
-ISOPATCH_HD void widen_grids(Warp& warp, PairFrame& frame, int power) {
+ISOPATCH_HD void widen_grids(Warp& warp, PairContext& frame, int power) {
   warp.sync();
   if (warp.lane() == 0) frame.widen_grids(power);
   warp.sync();
@@ -139,7 +139,7 @@ ISOPATCH_HD void widen_grids(Warp& warp, PairFrame& frame, int power) {
 
 /// Makes the frame ready for what is Open; false where that needs no other pass. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD bool prepare_pass(Warp& warp, PairFrame& frame, int open, const Results& results,
+ISOPATCH_HD bool prepare_pass(Warp& warp, PairContext& frame, int open, const Results& results,
                               std::int64_t environment) {
   if (open == kOverlap) return report_enclosure(warp, frame, results.status + environment);
   if (open != kNothing) widen_grids(warp, frame, open);
@@ -151,9 +151,9 @@ template <class T, Outputs outputs, bool brute_force = false, class Warp, int si
 ISOPATCH_HD void evaluate_pair(Warp& warp, Workspace<size>& work, const SceneView& scene, const State& state,
                                const Results& results, std::int64_t environment, int pair, Share share = {},
                                SharedSums* shared = nullptr) {
-  if (warp.lane() == 0) work.frame = make_pair_frame(scene, state, environment, pair);
+  if (warp.lane() == 0) work.frame = make_pair_context(scene, state, environment, pair);
   warp.sync();
-  const PairFrame& frame = work.frame;
+  const PairContext& frame = work.frame;
   for (bool again = true; again; share = {}) {
     WrenchVisitor<T, outputs, brute_force, Warp> visitor = {warp,    frame,       Grids<T>::make(frame),
                                                             results, environment, pair};

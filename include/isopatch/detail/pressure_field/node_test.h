@@ -35,7 +35,7 @@ struct PlacedBox {
 };
 
 template <class F>
-ISOPATCH_HD PlacedBox<F> placed_M(const PairFrame& f, const NodeBox<F>& m) {
+ISOPATCH_HD PlacedBox<F> placed_M(const PairContext& f, const NodeBox<F>& m) {
   const auto reach = [&](Vec3<F> x) {
     return fused(x.x, cast<F>(f.absolute_row[0]),
                  fused(x.y, cast<F>(f.absolute_row[1]), x.z * cast<F>(f.absolute_row[2])));
@@ -48,7 +48,7 @@ ISOPATCH_HD PlacedBox<F> placed_M(const PairFrame& f, const NodeBox<F>& m) {
 }
 
 template <class F>
-ISOPATCH_HD PlacedBox<F> placed_S(const PairFrame& f, const NodeBox<F>& s) {
+ISOPATCH_HD PlacedBox<F> placed_S(const PairContext& f, const NodeBox<F>& s) {
   const auto reach = [&](Vec3<F> x) {
     return Vec3<F>{dot(cast<F>(f.absolute_row[0]), x), dot(cast<F>(f.absolute_row[1]), x),
                    dot(cast<F>(f.absolute_row[2]), x)};
@@ -83,7 +83,7 @@ struct Range {
 
 /// The contact surface lies at z = -fall_S u of the half space.
 template <class F>
-ISOPATCH_HD MaskOf<F> may_meet_half_space(const PairFrame& f, const NodeBox<F>& m) {
+ISOPATCH_HD MaskOf<F> may_meet_half_space(const PairContext& f, const NodeBox<F>& m) {
   const Vec3<F> up = {F(f.coarse.row[0].z), F(f.coarse.row[1].z), F(f.coarse.row[2].z)};
   const Vec3<F> reach = abs(up);
   const F height = dot(up, m.box.center - cast<F>(f.foot_S)), rise = dot(up, m.box.drift) + F(f.fall_S);
@@ -100,7 +100,7 @@ ISOPATCH_HD MaskOf<F> may_meet_half_space(const PairFrame& f, const NodeBox<F>& 
 /// faces that are nearer to each other, for a u in the lower part of the range, leave a smaller one; over what is left,
 /// the boxes are compared along the axes of S.
 template <class F>
-ISOPATCH_HD MaskOf<F> may_meet(const PairFrame& f, const PlacedBox<F>& a, const PlacedBox<F>& b) {
+ISOPATCH_HD MaskOf<F> may_meet(const PairContext& f, const PlacedBox<F>& a, const PlacedBox<F>& b) {
   const F low = max(a.low, b.low), high = min(a.high, b.high), width = high - low;
 
   // in M, from box to box, at a fourth of the range
@@ -125,7 +125,7 @@ ISOPATCH_HD MaskOf<F> may_meet(const PairFrame& f, const PlacedBox<F>& a, const 
   return reach >= F(0) && x && y && z;
 }
 
-ISOPATCH_HD bool may_meet(const PairFrame& f, const NodeBox<float>& m, const NodeBox<float>& s) {
+ISOPATCH_HD bool may_meet(const PairContext& f, const NodeBox<float>& m, const NodeBox<float>& s) {
   return f.half_space_S ? may_meet_half_space(f, m) : may_meet(f, placed_M(f, m), placed_S(f, s));
 }
 
@@ -144,7 +144,7 @@ struct FixedBox {
 };
 
 /// Cells of two nodes may overlap, whatever their pressures; a half space is all that is below its surface.
-ISOPATCH_HD bool may_overlap(const PairFrame& f, const NodeBox<float>& m, const NodeBox<float>& s) {
+ISOPATCH_HD bool may_overlap(const PairContext& f, const NodeBox<float>& m, const NodeBox<float>& s) {
   const FixedBox box_M(m);
   if (f.half_space_S) {
     const Vec3f up = {f.coarse.row[0].z, f.coarse.row[1].z, f.coarse.row[2].z};

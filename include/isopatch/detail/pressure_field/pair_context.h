@@ -20,7 +20,7 @@ enum class Pass : std::uint8_t {
   kUnfiltered  // without the gradient filter, to see whether there is a polygon: only the status is written
 };
 
-struct PairFrame {
+struct PairContext {
   // bodies
   const GeometryView* M;
   const GeometryView* S;
@@ -76,10 +76,10 @@ struct PairFrame {
   }
 };
 
-ISOPATCH_HD CellRef cell_of_M(const PairFrame& f, std::int32_t m) { return {f.hierarchy_M.cells + m}; }
+ISOPATCH_HD CellRef cell_of_M(const PairContext& f, std::int32_t m) { return {f.hierarchy_M.cells + m}; }
 
 /// Null for a half space, which has the number -1.
-ISOPATCH_HD CellRef cell_of_S(const PairFrame& f, std::int32_t s) {
+ISOPATCH_HD CellRef cell_of_S(const PairContext& f, std::int32_t s) {
   return {s < 0 ? nullptr : f.hierarchy_S.cells + s};
 }
 
@@ -103,7 +103,8 @@ ISOPATCH_HD double combined(double own_a, double own_b, double modulus_a, double
 }
 
 /// Fills in the frame of `pair`; the environment's status must be clean.
-ISOPATCH_HD PairFrame make_pair_frame(const SceneView& scene, const State& state, std::int64_t environment, int pair) {
+ISOPATCH_HD PairContext make_pair_context(const SceneView& scene, const State& state, std::int64_t environment,
+                                          int pair) {
   const PairView& view = scene.pairs[pair];
   const Material material_a = read_material(scene, state, environment, view.a);
   const Material material_b = read_material(scene, state, environment, view.b);
@@ -111,7 +112,7 @@ ISOPATCH_HD PairFrame make_pair_frame(const SceneView& scene, const State& state
   const GeometryView& geometry_a = scene.geometries[geometry_of(scene, state, environment, view.a)];
   const GeometryView& geometry_b = scene.geometries[geometry_of(scene, state, environment, view.b)];
 
-  PairFrame f;
+  PairContext f;
 
   // roles: a half space is S; beside it, and otherwise, M is compliant where it can be
   f.swapped = geometry_a.half_space || (rigid_a && !geometry_b.half_space);

@@ -7,7 +7,7 @@
 
 namespace isopatch::detail {
 
-/// One polygon's share of the wrench on M, in M. Torque about PairFrame::reference_M.
+/// One polygon's share of the wrench on M, in M. Torque about PairContext::reference_M.
 template <class T>
 struct Contribution {
   Vec3<T> force, torque;
@@ -75,7 +75,7 @@ struct TrianglePoints {
 /// exactly, so the static part is exact; the centroid rule scales the closed form `resting` by its one damping factor,
 /// for the same reason.
 template <class T>
-ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairFrame& f, const Segments<T>& s, int count,
+ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairContext& f, const Segments<T>& s, int count,
                                             const AreaMoments<T>& m, const PlaneFields<T>& fields,
                                             const PlaneWrench<T>& resting) {
   const T friction = cast<T>(f.friction);
@@ -113,15 +113,15 @@ ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairFrame& f, const Segments<T
 
 /// The slope of the contact pressure along the normal, Pa/m (VL eq. 23).
 template <class T>
-ISOPATCH_HD DoubleOf<T> effective_gradient(const PairFrame& f, const ContactPlane<T>& plane) {
+ISOPATCH_HD DoubleOf<T> effective_gradient(const PairContext& f, const ContactPlane<T>& plane) {
   if (f.rigid_M) return plane.gradient_S;
   if (f.rigid_S) return plane.gradient_M;
   return plane.gradient_M * plane.gradient_S / (plane.gradient_M + plane.gradient_S);
 }
 
-/// Fills in the motion about a point of the plane, the polygon's middle: `arm` from PairFrame::reference_M, in M.
+/// Fills in the motion about a point of the plane, the polygon's middle: `arm` from PairContext::reference_M, in M.
 template <class T, class D = DoubleOf<T>>
-ISOPATCH_HD void set_motion(const PairFrame& f, const ContactPlane<T>& plane, Vec3<D> arm, PlaneFields<T>& fields) {
+ISOPATCH_HD void set_motion(const PairContext& f, const ContactPlane<T>& plane, Vec3<D> arm, PlaneFields<T>& fields) {
   const Basis<D>& axes = plane.axes;
   const Vec3<D> angular = cast<D>(f.angular_M);
   const Vec3<D> velocity = cast<D>(f.velocity_M) + cross(angular, arm);
@@ -139,7 +139,7 @@ ISOPATCH_HD void set_motion(const PairFrame& f, const ContactPlane<T>& plane, Ve
 
 /// Integrates over the polygon `s` on `plane`. False where it has no area or the gradient filter drops it.
 template <class T>
-ISOPATCH_HD MaskOf<T> integrate(const PairFrame& f, const ContactPlane<T>& plane, const Segments<T>& s, int count,
+ISOPATCH_HD MaskOf<T> integrate(const PairContext& f, const ContactPlane<T>& plane, const Segments<T>& s, int count,
                                 Contribution<T>& out) {
   using D = DoubleOf<T>;
   const AreaMoments<T> m = area_moments(s, count);

@@ -164,7 +164,7 @@ struct CoarsePlace {
 };
 
 template <class Cells, class F = typename Cells::Float>
-ISOPATCH_HD CoarsePlace<F> coarse_place(const PairFrame& f, const Cells& m, const Cells& s) {
+ISOPATCH_HD CoarsePlace<F> coarse_place(const PairContext& f, const Cells& m, const Cells& s) {
   const F weight_M = F(f.coarse_weight_M), weight_S = F(f.coarse_weight_S), error = F(f.coarse_error);
   CoarsePlace<F> out = {MaskOf<F>(true), MaskOf<F>(true), {IntOf<F>(0), {}, F(0)}};
   const Vec3<F> vertex_M[4] = {m.vertex(0), m.vertex(1), m.vertex(2), m.vertex(3)};
@@ -248,7 +248,7 @@ struct Side {
 
 /// The exactly-once gate, and the place of what passes it. False where there is no polygon.
 template <class Cells, class D = typename Cells::Double, class F = FloatOf<D>>
-ISOPATCH_HD MaskOf<F> exact_place(const PairFrame& f, const Cells& m, const Cells& s, Place<F>& place) {
+ISOPATCH_HD MaskOf<F> exact_place(const PairContext& f, const Cells& m, const Cells& s, Place<F>& place) {
   MaskOf<F> pass(true);
   Side<F> side_M, side_S;
   place.positive = IntOf<F>(0);
@@ -304,7 +304,7 @@ ISOPATCH_HD MaskOf<F> exact_place(const PairFrame& f, const Cells& m, const Cell
 /// Two cells pass the gate, and where their polygon can be. `exactly(place)` is exact_place() of the same cells; it is
 /// asked where float cannot tell, and, where `checked`, for every gate. False where they have no polygon.
 template <bool checked, class Cells, class Exactly, class F = typename Cells::Float>
-ISOPATCH_HD MaskOf<F> find_place(const PairFrame& f, const Cells& m, const Cells& s, MaskOf<F> wanted,
+ISOPATCH_HD MaskOf<F> find_place(const PairContext& f, const Cells& m, const Cells& s, MaskOf<F> wanted,
                                  const Exactly& exactly, Place<F>& place) {
   const CoarsePlace<F> coarse = coarse_place(f, m, s);
   place = coarse.place;

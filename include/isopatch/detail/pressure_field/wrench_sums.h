@@ -25,7 +25,7 @@ template <class T>
 struct Grids {
   Grid<T> force, torque, area;
 
-  ISOPATCH_HD static Grids make(const PairFrame& f) {
+  ISOPATCH_HD static Grids make(const PairContext& f) {
     return {Grid<T>::from_bound(f.force_bound), Grid<T>::from_bound(f.torque_bound), Grid<T>::from_bound(f.area_bound)};
   }
 
@@ -177,7 +177,7 @@ struct WrenchSums {
 /// Writes one pair's results for the world, on body a.
 template <class T, bool with_patch>
 ISOPATCH_HD void write_pair(const Results& results, std::int64_t environment, int pair, int num_pairs,
-                            const PairFrame& f, const WrenchSums<T, with_patch>& sums) {
+                            const PairContext& f, const WrenchSums<T, with_patch>& sums) {
   Vec3d force = {0, 0, 0}, torque = {0, 0, 0}, center = {0, 0, 0}, normal = {0, 0, 0}, friction = {0, 0, 0};
   double area = 0, max_pressure = 0;
   std::int64_t polygons = 0;
