@@ -70,7 +70,7 @@ void complete_tet(Cell& cell) {
     cell.face[i] = {n, i == 0 ? height : 0.0};
     if (i > 0) {
       const double rise = cell.corner[i].extent - cell.corner[0].extent;
-      cell.gradient = fused(rise / height, n, cell.gradient);
+      cell.gradient = fma(rise / height, n, cell.gradient);
     }
   }
   set_box(cell);

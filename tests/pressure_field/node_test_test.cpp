@@ -58,7 +58,7 @@ Point random_point(const detail::Cell& cell, int corners, Random& random) {
   Point p;
   for (int i = 0; i < corners; ++i) {
     const double w = weight[static_cast<std::size_t>(i)] / sum;
-    p.x = fused(w, cell.corner[i].vertex, p.x);
+    p.x = fma(w, cell.corner[i].vertex, p.x);
     p.extent += w * cell.corner[i].extent;
   }
   return p;
@@ -183,11 +183,11 @@ TEST(RoughInverse, IsWithinItsBoundAndInfiniteForZeroes) {
   for (int i = 0; i < kTrials; ++i) {
     const double x = (random.below(2) == 0 ? -1 : 1) * std::exp2(random.uniform(-60, 60));
     const auto rounded = static_cast<float>(x);
-    const double product = static_cast<double>(detail::rough_inverse(rounded)) * static_cast<double>(rounded);
-    ASSERT_NEAR(product, 1, static_cast<double>(detail::kRough)) << x;
+    const double product = static_cast<double>(detail::approximate_reciprocal(rounded)) * static_cast<double>(rounded);
+    ASSERT_NEAR(product, 1, static_cast<double>(detail::kReciprocalError)) << x;
   }
-  EXPECT_EQ(detail::rough_inverse(0.0f), std::numeric_limits<float>::infinity());
-  EXPECT_EQ(detail::rough_inverse(-0.0f), -std::numeric_limits<float>::infinity());
+  EXPECT_EQ(detail::approximate_reciprocal(0.0f), std::numeric_limits<float>::infinity());
+  EXPECT_EQ(detail::approximate_reciprocal(-0.0f), -std::numeric_limits<float>::infinity());
 }
 
 TEST(Range, IsNotCutWhereNothingIsKnown) {

@@ -21,9 +21,9 @@ TEST(Inverse, IsWithinAFewRoundings) {
   for (int i = 0; i < 100000; ++i) {
     const double x = (i % 2 == 0 ? 1 : -1) * std::exp2(random.uniform(-90, 90));
     // the last step rounds once and the product here once more, each by 2^-53, or 2^-24 in float
-    EXPECT_NEAR(detail::inverse(x) * x, 1, 2.3e-16) << x;
+    EXPECT_NEAR(detail::reciprocal(x) * x, 1, 2.3e-16) << x;
     const auto narrow = static_cast<float>(x);
-    EXPECT_NEAR(static_cast<double>(detail::inverse(narrow)) * static_cast<double>(narrow), 1, 1.2e-7) << x;
+    EXPECT_NEAR(static_cast<double>(detail::reciprocal(narrow)) * static_cast<double>(narrow), 1, 1.2e-7) << x;
   }
 }
 

@@ -192,7 +192,7 @@ struct Pack {
 #undef ISOPATCH_BINARY
 #undef ISOPATCH_COMPARISON
 
-  friend ISOPATCH_HD Pack fused(Pack a, Pack b, Pack c) {
+  friend ISOPATCH_HD Pack fma(Pack a, Pack b, Pack c) {
     if constexpr (kTwo) return Pack(hn::MulAdd(a.low, b.low, c.low), hn::MulAdd(a.high, b.high, c.high));
     if constexpr (!kTwo) return Pack(hn::MulAdd(a.low, b.low, c.low));
   }
@@ -217,33 +217,33 @@ struct Pack {
 };
 
 template <int lanes>
-ISOPATCH_HD Pack<float, lanes> guess_inverse(Pack<float, lanes> x) {
+ISOPATCH_HD Pack<float, lanes> guess_reciprocal(Pack<float, lanes> x) {
   const Tag<std::uint32_t, lanes> bits;
-  const auto guess = hn::Sub(hn::Set(bits, kFloatInverse), hn::BitCast(bits, x.low));
+  const auto guess = hn::Sub(hn::Set(bits, kFloatReciprocal), hn::BitCast(bits, x.low));
   return Pack<float, lanes>(hn::BitCast(Tag<float, lanes>(), guess));
 }
 template <int lanes>
-ISOPATCH_HD Pack<float, lanes> rough_inverse(Pack<float, lanes> x) {
+ISOPATCH_HD Pack<float, lanes> approximate_reciprocal(Pack<float, lanes> x) {
 #if HWY_ARCH_X86  // within 1.5 / 4096
   return Pack<float, lanes>(hn::ApproximateReciprocal(x.low));
 #else
-  const Pack<float, lanes> y = guess_inverse(x), r = fused(-x, y, Pack<float, lanes>(1.0f));
-  return fused(y, fused(r, r, r), y);
+  const Pack<float, lanes> y = guess_reciprocal(x), r = fma(-x, y, Pack<float, lanes>(1.0f));
+  return fma(y, fma(r, r, r), y);
 #endif
 }
 template <int lanes>
-ISOPATCH_HD Pack<float, lanes> turned(Pack<float, lanes> x, Pack<float, lanes> y) {
+ISOPATCH_HD Pack<float, lanes> multiply_by_sign(Pack<float, lanes> x, Pack<float, lanes> y) {
   return Pack<float, lanes>(hn::Xor(x.low, hn::And(y.low, hn::SignBit(Tag<float, lanes>()))));
 }
-ISOPATCH_HD auto guess_inverse_of(hn::Vec<Tag<double, kLanes>> x) {
+ISOPATCH_HD auto guess_reciprocal_of(hn::Vec<Tag<double, kLanes>> x) {
   const Tag<std::uint64_t, kLanes> bits;
-  return hn::BitCast(Tag<double, kLanes>(), hn::Sub(hn::Set(bits, kDoubleInverse), hn::BitCast(bits, x)));
+  return hn::BitCast(Tag<double, kLanes>(), hn::Sub(hn::Set(bits, kDoubleReciprocal), hn::BitCast(bits, x)));
 }
-ISOPATCH_HD Pack<double, kLanes> guess_inverse(Pack<double, kLanes> x) {
-  return Pack<double, kLanes>(guess_inverse_of(x.low));
+ISOPATCH_HD Pack<double, kLanes> guess_reciprocal(Pack<double, kLanes> x) {
+  return Pack<double, kLanes>(guess_reciprocal_of(x.low));
 }
-ISOPATCH_HD Pack<double, kFloatLanes> guess_inverse(Pack<double, kFloatLanes> x) {
-  return {guess_inverse_of(x.low), guess_inverse_of(x.high)};
+ISOPATCH_HD Pack<double, kFloatLanes> guess_reciprocal(Pack<double, kFloatLanes> x) {
+  return {guess_reciprocal_of(x.low), guess_reciprocal_of(x.high)};
 }
 
 template <int lanes>

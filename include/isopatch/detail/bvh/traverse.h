@@ -194,8 +194,8 @@ ISOPATCH_HD void traverse(Warp& warp, Workspace<size>& work, Visitor& visitor, S
     bool opened = false, open_M = false, leaves = false;
     Node m = {}, s = {};
     if (active) {
-      m = loaded<float>(nodes_M + at.m);
-      s = loaded<float>(half_space ? nodes_M : nodes_S + at.s);  // for a half space any will do
+      m = load<float>(nodes_M + at.m);
+      s = load<float>(half_space ? nodes_M : nodes_S + at.s);  // for a half space any will do
       if (visitor.wants(box_of(m), box_of(s))) {
         const bool leaf_S = half_space || s.is_leaf();
         leaves = m.is_leaf() && leaf_S;

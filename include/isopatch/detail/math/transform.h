@@ -30,7 +30,7 @@ ISOPATCH_HD Vec3<T> rotate(const Transform<S>& X, Vec3<T> x) {
 template <class S, class T>
 ISOPATCH_HD Vec3<T> rotate_back(const Transform<S>& X, Vec3<T> x) {
   const Vec3<T> r0 = cast<T>(X.row[0]), r1 = cast<T>(X.row[1]), r2 = cast<T>(X.row[2]);
-  return fused(x.x, r0, fused(x.y, r1, x.z * r2));
+  return fma(x.x, r0, fma(x.y, r1, x.z * r2));
 }
 
 /// R x + t

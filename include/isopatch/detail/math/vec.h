@@ -78,8 +78,8 @@ using Vec3d = Vec3<double>;
 using Vec3f = Vec3<float>;
 
 /// a b + c, rounded once
-ISOPATCH_HD float fused(float a, float b, float c) { return std::fma(a, b, c); }
-ISOPATCH_HD double fused(double a, double b, double c) { return std::fma(a, b, c); }
+ISOPATCH_HD float fma(float a, float b, float c) { return std::fma(a, b, c); }
+ISOPATCH_HD double fma(double a, double b, double c) { return std::fma(a, b, c); }
 
 /// A first guess of 1 / sqrt(x), right within 4 %: the exponent halved and negated in the number's own bits (Lomont,
 /// "Fast inverse square root", 2003).
@@ -93,45 +93,45 @@ ISOPATCH_HD double guess_inverse_sqrt(double x) {
 }
 
 /// A first guess of 1 / x, right within 5.1 %, of the same kind.
-inline constexpr std::uint32_t kFloatInverse = 0x7ef311c7u;
-inline constexpr std::uint64_t kDoubleInverse = 0x7fde6238da3c2118u;
-ISOPATCH_HD float guess_inverse(float x) {
-  return std::bit_cast<float>(kFloatInverse - std::bit_cast<std::uint32_t>(x));
+inline constexpr std::uint32_t kFloatReciprocal = 0x7ef311c7u;
+inline constexpr std::uint64_t kDoubleReciprocal = 0x7fde6238da3c2118u;
+ISOPATCH_HD float guess_reciprocal(float x) {
+  return std::bit_cast<float>(kFloatReciprocal - std::bit_cast<std::uint32_t>(x));
 }
-ISOPATCH_HD double guess_inverse(double x) {
-  return std::bit_cast<double>(kDoubleInverse - std::bit_cast<std::uint64_t>(x));
+ISOPATCH_HD double guess_reciprocal(double x) {
+  return std::bit_cast<double>(kDoubleReciprocal - std::bit_cast<std::uint64_t>(x));
 }
 
 /// 1 / x within a few roundings, for normal x of either sign up to 2^100; no number for 0. With r = 1 - x y, 1 / x is
 /// y (1 + r + r^2 + ...). A division keeps a vector's divider busy three times as long.
 template <class T>
-ISOPATCH_HD T inverse(T x) {
+ISOPATCH_HD T reciprocal(T x) {
   constexpr int kSteps = kIsFloat<T> ? 1 : 2;
-  T y = guess_inverse(x);
+  T y = guess_reciprocal(x);
   ISOPATCH_UNROLL
   for (int i = 0; i < kSteps; ++i) {
-    const T r = fused(-x, y, T(1));
-    y = fused(y, fused(r, r, r), y);
+    const T r = fma(-x, y, T(1));
+    y = fma(y, fma(r, r, r), y);
   }
-  return fused(y, fused(-x, y, T(1)), y);
+  return fma(y, fma(-x, y, T(1)), y);
 }
 
-/// 1 / x within kRough of itself, for conservative tests alone: a machine's own estimate will do, so machines differ.
-/// Infinite for 0, with its sign.
-inline constexpr float kRough = 0x1p-11f;
-ISOPATCH_HD float rough_inverse(float x) {
+/// 1 / x within kReciprocalError of itself, for conservative tests alone: a machine's own estimate will do, so machines
+/// differ. Infinite for 0, with its sign.
+inline constexpr float kReciprocalError = 0x1p-11f;
+ISOPATCH_HD float approximate_reciprocal(float x) {
 #if defined(__CUDA_ARCH__)
   float y;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
   return y;
 #else
-  const float y = guess_inverse(x), r = fused(-x, y, 1.0f);
-  return fused(y, fused(r, r, r), y);
+  const float y = guess_reciprocal(x), r = fma(-x, y, 1.0f);
+  return fma(y, fma(r, r, r), y);
 #endif
 }
 
 /// x with its sign turned where that of y is negative.
-ISOPATCH_HD float turned(float x, float y) { return x * std::copysign(1.0f, y); }
+ISOPATCH_HD float multiply_by_sign(float x, float y) { return x * std::copysign(1.0f, y); }
 
 /// 1 / sqrt(x) within a few roundings, for normal positive x, by Newton steps: each squares the error. Far cheaper than
 /// a root and a division, above all in double on a GPU; finite for 0.
@@ -141,7 +141,7 @@ ISOPATCH_HD T inverse_sqrt(T x) {
   const T half = T(0.5) * x;
   T y = guess_inverse_sqrt(x);
   ISOPATCH_UNROLL
-  for (int i = 0; i < kSteps; ++i) y = fused(y, fused(-(half * y), y, T(0.5)), y);
+  for (int i = 0; i < kSteps; ++i) y = fma(y, fma(-(half * y), y, T(0.5)), y);
   return y;
 }
 
@@ -167,18 +167,18 @@ ISOPATCH_HD Vec3<T> operator*(std::type_identity_t<T> s, Vec3<T> a) {
 
 template <class T>
 ISOPATCH_HD T dot(Vec3<T> a, Vec3<T> b) {
-  return fused(a.x, b.x, fused(a.y, b.y, a.z * b.z));
+  return fma(a.x, b.x, fma(a.y, b.y, a.z * b.z));
 }
 
 template <class T>
 ISOPATCH_HD Vec3<T> cross(Vec3<T> a, Vec3<T> b) {
-  return {fused(a.y, b.z, -(a.z * b.y)), fused(a.z, b.x, -(a.x * b.z)), fused(a.x, b.y, -(a.y * b.x))};
+  return {fma(a.y, b.z, -(a.z * b.y)), fma(a.z, b.x, -(a.x * b.z)), fma(a.x, b.y, -(a.y * b.x))};
 }
 
 /// s a + b
 template <class T>
-ISOPATCH_HD Vec3<T> fused(std::type_identity_t<T> s, Vec3<T> a, Vec3<T> b) {
-  return {fused(s, a.x, b.x), fused(s, a.y, b.y), fused(s, a.z, b.z)};
+ISOPATCH_HD Vec3<T> fma(std::type_identity_t<T> s, Vec3<T> a, Vec3<T> b) {
+  return {fma(s, a.x, b.x), fma(s, a.y, b.y), fma(s, a.z, b.z)};
 }
 
 template <class T>
@@ -221,9 +221,9 @@ struct Basis {
 template <class T>
 ISOPATCH_HD Basis<T> make_basis(Vec3<T> n) {
   const T sign = select(n.z < T(0), T(-1), T(1));
-  const T a = -inverse(sign + n.z);
+  const T a = -reciprocal(sign + n.z);
   const T b = n.x * n.y * a;
-  return {{fused(sign * n.x * n.x, a, T(1)), sign * b, -(sign * n.x)}, {b, fused(n.y * n.y, a, sign), -n.y}};
+  return {{fma(sign * n.x * n.x, a, T(1)), sign * b, -(sign * n.x)}, {b, fma(n.y * n.y, a, sign), -n.y}};
 }
 
 }  // namespace isopatch::detail

@@ -55,7 +55,7 @@ struct Crossing {
   T sine, cosine;
 
   ISOPATCH_HD Crossing(const Line<T>& a, const Line<T>& b)
-      : sine(fused(a.x, b.y, -(b.x * a.y))), cosine(fused(a.x, b.x, a.y * b.y)) {}
+      : sine(fma(a.x, b.y, -(b.x * a.y))), cosine(fma(a.x, b.x, a.y * b.y)) {}
 };
 
 /// What of each line is inside all others, between two parameters along it.
@@ -100,8 +100,8 @@ ISOPATCH_HD void cut_all(const Line<T> (&line)[kMaxLines], int count, Intervals<
     ISOPATCH_UNROLL
     for (int k = i + 1; k < count; ++k) {
       const Crossing<T> at(line[i], line[k]);
-      const T t_i = fused(-line[i].c, at.cosine, line[k].c) * inverse(at.sine);  // the common point along line i ...
-      const T t_k = fused(t_i, at.cosine, -(line[i].c * at.sine));               // ... and the same along line k
+      const T t_i = fma(-line[i].c, at.cosine, line[k].c) * reciprocal(at.sine);  // the common point along line i ...
+      const T t_k = fma(t_i, at.cosine, -(line[i].c * at.sine));                  // ... and the same along line k
       MaskOf<T> enters = at.sine < zero;  // line i enters half-plane k at the common point
       MaskOf<T> leaves = at.sine > zero;
       if constexpr (with_parallels) {
@@ -150,10 +150,10 @@ ISOPATCH_HD MaskOf<T> clip(Line<T> (&line)[kMaxLines], int count, Segments<T>& o
     const T begin = part_of.begin[i], end = part_of.end[i];
     const MaskOf<T> part = end > begin && is_line(line[i]);
     const T px = -(line[i].c * line[i].x), py = -(line[i].c * line[i].y);
-    out.x0[i] = select(part, fused(begin, line[i].y, px), zero);
-    out.y0[i] = select(part, fused(begin, -line[i].x, py), zero);
-    out.x1[i] = select(part, fused(end, line[i].y, px), zero);
-    out.y1[i] = select(part, fused(end, -line[i].x, py), zero);
+    out.x0[i] = select(part, fma(begin, line[i].y, px), zero);
+    out.y0[i] = select(part, fma(begin, -line[i].x, py), zero);
+    out.x1[i] = select(part, fma(end, line[i].y, px), zero);
+    out.y1[i] = select(part, fma(end, -line[i].x, py), zero);
     sum_x = sum_x + (out.x0[i] + out.x1[i]);
     sum_y = sum_y + (out.y0[i] + out.y1[i]);
     parts = parts + select(part, T(1), zero);
@@ -161,10 +161,10 @@ ISOPATCH_HD MaskOf<T> clip(Line<T> (&line)[kMaxLines], int count, Segments<T>& o
   MaskOf<T> found = parts >= T(3);
   if (!any(found)) return found;
 
-  const T share = T(0.5f) * inverse(parts);
+  const T share = T(0.5f) * reciprocal(parts);
   out.middle_x = sum_x * share;
   out.middle_y = sum_y * share;
-  found = found && fused(out.middle_x, out.middle_x, out.middle_y * out.middle_y) <= T(1);
+  found = found && fma(out.middle_x, out.middle_x, out.middle_y * out.middle_y) <= T(1);
   if (!any(found)) return found;
 
   ISOPATCH_UNROLL
@@ -190,13 +190,13 @@ ISOPATCH_HD AreaMoments<T> area_moments(const Segments<T>& s, int count) {
   ISOPATCH_UNROLL
   for (int i = 0; i < count; ++i) {
     const T x0 = s.x0[i], y0 = s.y0[i], x1 = s.x1[i], y1 = s.y1[i];
-    const T doubled = fused(x0, y1, -(x1 * y0));
+    const T doubled = fma(x0, y1, -(x1 * y0));
     m.one = m.one + doubled;
-    m.x = fused(doubled, x0 + x1, m.x);
-    m.y = fused(doubled, y0 + y1, m.y);
-    m.xx = fused(doubled, fused(x0, x0, fused(x0, x1, x1 * x1)), m.xx);
-    m.yy = fused(doubled, fused(y0, y0, fused(y0, y1, y1 * y1)), m.yy);
-    m.xy = fused(doubled, fused(T(2), fused(x0, y0, x1 * y1), fused(x0, y1, x1 * y0)), m.xy);
+    m.x = fma(doubled, x0 + x1, m.x);
+    m.y = fma(doubled, y0 + y1, m.y);
+    m.xx = fma(doubled, fma(x0, x0, fma(x0, x1, x1 * x1)), m.xx);
+    m.yy = fma(doubled, fma(y0, y0, fma(y0, y1, y1 * y1)), m.yy);
+    m.xy = fma(doubled, fma(T(2), fma(x0, y0, x1 * y1), fma(x0, y1, x1 * y0)), m.xy);
   }
   return {m.one * T(0.5),     m.x * T(1.0 / 6),   m.y * T(1.0 / 6),
           m.xx * T(1.0 / 12), m.xy * T(1.0 / 24), m.yy * T(1.0 / 12)};

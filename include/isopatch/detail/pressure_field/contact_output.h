@@ -38,7 +38,7 @@ ISOPATCH_HD Polygon make_polygon(const PairContext& f, int pair, const ContactPl
     const int i = line[f.swapped ? vertices - 1 - j : j];
     const double X = static_cast<double>(plane.radius) * static_cast<double>(s.middle_x + s.x0[i]);
     const double Y = static_cast<double>(plane.radius) * static_cast<double>(s.middle_y + s.y0[i]);
-    const Vec3d p_W = apply(f.X_WM, fused(X, plane.axes.u, fused(Y, plane.axes.v, plane.origin)));
+    const Vec3d p_W = apply(f.X_WM, fma(X, plane.axes.u, fma(Y, plane.axes.v, plane.origin)));
     out.vertices[j][0] = static_cast<float>(p_W.x);
     out.vertices[j][1] = static_cast<float>(p_W.y);
     out.vertices[j][2] = static_cast<float>(p_W.z);
@@ -70,7 +70,7 @@ ISOPATCH_HD DiscreteContact make_contact(const PairContext& f, int pair, const C
   const double Y = static_cast<double>(plane.radius) * static_cast<double>(s.middle_y + m.y / m.one);
   const double pressure = std::fma(plane.pressure_u, X, std::fma(plane.pressure_v, Y, plane.pressure));
   const double gradient = effective_gradient(f, plane);
-  const Vec3d p_W = apply(f.X_WM, fused(X, plane.axes.u, fused(Y, plane.axes.v, plane.origin)));
+  const Vec3d p_W = apply(f.X_WM, fma(X, plane.axes.u, fma(Y, plane.axes.v, plane.origin)));
   const Vec3d n_W = (f.swapped ? -1.0 : 1.0) * rotate(f.X_WM, plane.normal);
 
   DiscreteContact out = {};

@@ -65,7 +65,7 @@ struct UnitLine {
   MaskOf<T> cuts, misses;
 
   ISOPATCH_HD static UnitLine make(D x, D y, D c, D inverse_radius) {
-    const D inverse = cast<D>(inverse_sqrt(cast<T>(fused(x, x, y * y))));
+    const D inverse = cast<D>(inverse_sqrt(cast<T>(fma(x, x, y * y))));
     const D distance = c * inverse_radius * inverse;
     return {{cast<T>(x * inverse), cast<T>(y * inverse), cast<T>(distance)}, distance < D(1), distance < D(-1)};
   }
@@ -131,7 +131,7 @@ ISOPATCH_HD MaskOf<T> make_contact_plane(const PairContext& f, const Cells& m, c
   if (!f.rigid_M) {
     const D modulus = D(f.modulus_M);
     gradient_M = modulus * m.gradient();
-    pressure_M = fused(modulus, m.extent0(), dot(gradient_M, center - m.vertex0()));
+    pressure_M = fma(modulus, m.extent0(), dot(gradient_M, center - m.vertex0()));
   }
   if (!f.rigid_S) {
     const D modulus = D(f.modulus_S);
@@ -141,7 +141,7 @@ ISOPATCH_HD MaskOf<T> make_contact_plane(const PairContext& f, const Cells& m, c
       pressure_S = slope * center_S.z;
     } else {
       gradient_S = modulus * rotate(f.X_MS, s.gradient());
-      pressure_S = fused(modulus, s.extent0(), modulus * dot(s.gradient(), center_S - s.vertex0()));
+      pressure_S = fma(modulus, s.extent0(), modulus * dot(s.gradient(), center_S - s.vertex0()));
     }
   }
 
@@ -161,7 +161,7 @@ ISOPATCH_HD MaskOf<T> make_contact_plane(const PairContext& f, const Cells& m, c
   }
   MaskOf<T> found = abs(height) <= cast<D>(place.radius);
   if (!any(found)) return found;
-  plane.origin = fused(-height, plane.normal, center);
+  plane.origin = fma(-height, plane.normal, center);
   plane.axes = make_basis(plane.normal);
 
   // pressure from the body in which it is flatter: it carries the smaller error
@@ -180,7 +180,7 @@ ISOPATCH_HD MaskOf<T> make_contact_plane(const PairContext& f, const Cells& m, c
 
   // lines of M, then of S, in each body's own frame
   MaskOf<T> zero_line_used(false);
-  const D inverse_radius = inverse(cast<D>(plane.radius));
+  const D inverse_radius = reciprocal(cast<D>(plane.radius));
   const D pressure_scale = D(f.pressure_scale);
   const PlaneFrame<D> in_M = {plane.origin, plane.axes.u, plane.axes.v, inverse_radius, pressure_scale};
   found = found && add_lines<packed>(m, f.rigid_M, place.positive, 0, in_M, plane, zero_line_used);

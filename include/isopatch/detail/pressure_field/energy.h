@@ -76,9 +76,9 @@ ISOPATCH_HD double integrate_volume(const Polyhedron& p, bool other_side, const 
     const AreaMoments<double> m = area_moments(segments, count);
     const double square = p.radius * p.radius;
     const double area = square * m.one;
-    const Vec3d middle = fused(p.radius * segments.middle_x, axes.u,
-                               fused(p.radius * segments.middle_y, axes.v, -face.height * face.inward));
-    const Vec3d first = square * p.radius * fused(m.x, axes.u, m.y * axes.v);
+    const Vec3d middle = fma(p.radius * segments.middle_x, axes.u,
+                             fma(p.radius * segments.middle_y, axes.v, -face.height * face.inward));
+    const Vec3d first = square * p.radius * fma(m.x, axes.u, m.y * axes.v);
     const double weighted = std::fma(area, dot(field.gradient, middle), dot(field.gradient, first));
     sum += face.height * (field.value * area / 3 + weighted / 4);
   }
@@ -124,7 +124,7 @@ ISOPATCH_HD bool cells_overlap(const PairContext& f, CellRef m, CellRef s, Coars
   turn_upright(*m.cell, vertex_M);
   turn_upright(*s.cell, vertex_S);
   const float edge_M = coarse_M.longest_edge(), edge_S = coarse_S.longest_edge();
-  const float rounding = fused(0x1p-20f, edge_M + edge_S, f.slack);  // as for sections: see coarse_place()
+  const float rounding = fma(0x1p-20f, edge_M + edge_S, f.slack);  // as for sections: see coarse_place()
   return !is_outside(vertex_M, all_S, rounding * (edge_M * edge_M)) &&
          !is_outside(vertex_S, all_M, rounding * (edge_S * edge_S));
 }
@@ -159,7 +159,7 @@ ISOPATCH_HD double cell_energy(const PairContext& f, const Cell& m, const Cell* 
     p.has_cut = std::fabs(height) <= radius;
     if (p.has_cut) {
       const Vec3d n = (1 / slope) * difference;
-      origin = fused(-height, n, origin);
+      origin = fma(-height, n, origin);
       cut = {n, 0.0};
     } else {
       below_M = excess >= 0;

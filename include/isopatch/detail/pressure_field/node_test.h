@@ -37,8 +37,7 @@ struct PlacedBox {
 template <class F>
 ISOPATCH_HD PlacedBox<F> placed_M(const PairContext& f, const NodeBox<F>& m) {
   const auto reach = [&](Vec3<F> x) {
-    return fused(x.x, cast<F>(f.absolute_row[0]),
-                 fused(x.y, cast<F>(f.absolute_row[1]), x.z * cast<F>(f.absolute_row[2])));
+    return fma(x.x, cast<F>(f.absolute_row[0]), fma(x.y, cast<F>(f.absolute_row[1]), x.z * cast<F>(f.absolute_row[2])));
   };
   const MovingBox<F>& b = m.box;
   return {b,
@@ -68,7 +67,7 @@ struct Range {
 
   /// Leaves those where value - u fall >= 0.
   ISOPATCH_HD void cut(F value, F fall) {
-    const F inverse = rough_inverse(fall), at = value * inverse;
+    const F inverse = approximate_reciprocal(fall), at = value * inverse;
     const MaskOf<F> falls = inverse > F(0);     // asked of this, a fall of 0 may have any sign
     low = select(falls, low, max(at, low));     // `at` second would be the one to stay where it is no number,
     high = select(falls, min(at, high), high);  // 0 times infinity
@@ -76,8 +75,8 @@ struct Range {
 
   /// Takes in what rounding may have cut off.
   ISOPATCH_HD void widen(F slack) {
-    low = low - fused(F(2 * kRough), abs(low), slack);
-    high = high + fused(F(2 * kRough), abs(high), slack);
+    low = low - fma(F(2 * kReciprocalError), abs(low), slack);
+    high = high + fma(F(2 * kReciprocalError), abs(high), slack);
   }
 };
 
@@ -104,23 +103,23 @@ ISOPATCH_HD MaskOf<F> may_meet(const PairContext& f, const PlacedBox<F>& a, cons
   const F low = max(a.low, b.low), high = min(a.high, b.high), width = high - low;
 
   // in M, from box to box, at a fourth of the range
-  const F start = fused(F(0.25f), width, low);
+  const F start = fma(F(0.25f), width, low);
   const Vec3<F> drift = b.in_M.drift - a.in_M.drift, growth = a.in_M.growth + b.in_M.growth;
-  const Vec3<F> apart = fused(start, drift, b.in_M.center - a.in_M.center);
-  const Vec3<F> half = fused(start, growth, a.in_M.half + b.in_M.half);
+  const Vec3<F> apart = fma(start, drift, b.in_M.center - a.in_M.center);
+  const Vec3<F> half = fma(start, growth, a.in_M.half + b.in_M.half);
   Range<F> left = {F(-0.25f) * width, F(0.75f) * width};  // from `start` on
-  left.cut(half.x - abs(apart.x), turned(drift.x, apart.x) - growth.x);
-  left.cut(half.y - abs(apart.y), turned(drift.y, apart.y) - growth.y);
-  left.cut(half.z - abs(apart.z), turned(drift.z, apart.z) - growth.z);
+  left.cut(half.x - abs(apart.x), multiply_by_sign(drift.x, apart.x) - growth.x);
+  left.cut(half.y - abs(apart.y), multiply_by_sign(drift.y, apart.y) - growth.y);
+  left.cut(half.z - abs(apart.z), multiply_by_sign(drift.z, apart.z) - growth.z);
 
-  // in S, over what is left. A cut within the range is wrong by no more than kRough of its width; the ends of the range
-  // have been rounded a few times by 2^-24 each.
-  const F wrong = fused(F(2 * kRough), width, fused(F(0x1p-21f), abs(low) + abs(high), F(f.unit_slack)));
-  const F reach = fused(F(0.5f), left.high - left.low, wrong), middle = fused(F(0.5f), left.low + left.high, start);
+  // in S, over what is left. A cut within the range is wrong by no more than kReciprocalError of its width; the ends of
+  // the range have been rounded a few times by 2^-24 each.
+  const F wrong = fma(F(2 * kReciprocalError), width, fma(F(0x1p-21f), abs(low) + abs(high), F(f.unit_slack)));
+  const F reach = fma(F(0.5f), left.high - left.low, wrong), middle = fma(F(0.5f), left.low + left.high, start);
   const Vec3<F> drift_S = b.in_S.drift - a.in_S.drift, growth_S = a.in_S.growth + b.in_S.growth;
-  const Vec3<F> apart_S = fused(middle, drift_S, b.in_S.center - a.in_S.center);
-  const Vec3<F> half_S = fused(middle, growth_S, a.in_S.half + b.in_S.half);
-  const Vec3<F> both = fused(reach, abs(drift_S) + abs(growth_S), half_S);
+  const Vec3<F> apart_S = fma(middle, drift_S, b.in_S.center - a.in_S.center);
+  const Vec3<F> half_S = fma(middle, growth_S, a.in_S.half + b.in_S.half);
+  const Vec3<F> both = fma(reach, abs(drift_S) + abs(growth_S), half_S);
   const MaskOf<F> x = abs(apart_S.x) <= both.x, y = abs(apart_S.y) <= both.y, z = abs(apart_S.z) <= both.z;
   return reach >= F(0) && x && y && z;
 }
@@ -135,8 +134,8 @@ struct FixedBox {
 
   ISOPATCH_HD explicit FixedBox(const NodeBox<float>& n) {
     const MovingBox<float>& b = n.box;
-    const Vec3f first = fused(n.low, b.drift, b.center), first_half = fused(n.low, b.growth, b.half);
-    const Vec3f last = fused(n.high, b.drift, b.center), last_half = fused(n.high, b.growth, b.half);
+    const Vec3f first = fma(n.low, b.drift, b.center), first_half = fma(n.low, b.growth, b.half);
+    const Vec3f last = fma(n.high, b.drift, b.center), last_half = fma(n.high, b.growth, b.half);
     const Vec3f low = min(first - first_half, last - last_half), high = max(first + first_half, last + last_half);
     center = 0.5f * (low + high);
     half = 0.5f * (high - low);
@@ -154,7 +153,7 @@ ISOPATCH_HD bool may_overlap(const PairContext& f, const NodeBox<float>& m, cons
   const Vec3f apart = apply(f.coarse, box_S.center) - box_M.center, apart_S = rotate_back(f.coarse, apart);
   const Vec3f a0 = f.absolute_row[0], a1 = f.absolute_row[1], a2 = f.absolute_row[2], h = box_M.half;
   const Vec3f in_M = Vec3f{dot(a0, box_S.half), dot(a1, box_S.half), dot(a2, box_S.half)} + h;
-  const Vec3f in_S = fused(h.x, a0, fused(h.y, a1, h.z * a2)) + box_S.half;
+  const Vec3f in_S = fma(h.x, a0, fma(h.y, a1, h.z * a2)) + box_S.half;
   const auto within = [](Vec3f x, Vec3f limit) {
     return std::fabs(x.x) <= limit.x && std::fabs(x.y) <= limit.y && std::fabs(x.z) <= limit.z;
   };

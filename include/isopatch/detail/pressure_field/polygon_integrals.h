@@ -35,25 +35,25 @@ struct PlaneFields {
   T factor, factor_x, factor_y;        // of damping, 1 - d v_n: its value and slopes, formed in double as it may cancel
 
   /// The factor by which damping raises the pressure at one point, never negative.
-  ISOPATCH_HD T damping(T x, T y) const { return max(T(0), fused(factor_x, x, fused(factor_y, y, factor))); }
+  ISOPATCH_HD T damping(T x, T y) const { return max(T(0), fma(factor_x, x, fma(factor_y, y, factor))); }
 };
 
 /// Adds the traction at one point: pressure and damping along the normal, and friction in the plane but for its
 /// coefficient (see the README for the laws). `weight` is the area the point (x, y) stands for.
 template <class T>
 ISOPATCH_HD void add_point(T x, T y, T weight, const PlaneFields<T>& at, T slip_squared, PlaneWrench<T>& sum) {
-  const T pressure = fused(at.pressure_x, x, fused(at.pressure_y, y, at.pressure));
-  const T v_u = fused(-at.spin, y, at.u), v_v = fused(at.spin, x, at.v);
+  const T pressure = fma(at.pressure_x, x, fma(at.pressure_y, y, at.pressure));
+  const T v_u = fma(-at.spin, y, at.u), v_v = fma(at.spin, x, at.v);
   const T normal_force = weight * pressure * at.damping(x, y);
-  const T drag = normal_force * inverse_sqrt(fused(v_u, v_u, fused(v_v, v_v, slip_squared)));
+  const T drag = normal_force * inverse_sqrt(fma(v_u, v_u, fma(v_v, v_v, slip_squared)));
 
   const T t_u = drag * v_u, t_v = drag * v_v;
   sum.u = sum.u - t_u;
   sum.v = sum.v - t_v;
   sum.n = sum.n + normal_force;
-  sum.moment_u = fused(y, normal_force, sum.moment_u);
-  sum.moment_v = fused(-x, normal_force, sum.moment_v);
-  sum.moment_n = fused(-x, t_v, fused(y, t_u, sum.moment_n));
+  sum.moment_u = fma(y, normal_force, sum.moment_u);
+  sum.moment_v = fma(-x, normal_force, sum.moment_v);
+  sum.moment_n = fma(-x, t_v, fma(y, t_u, sum.moment_n));
 }
 
 /// Three points of a triangle rule: one corner weighs `a`, each in turn, and the other two share the rest. 3 points:
@@ -80,7 +80,7 @@ ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairContext& f, const Segments
                                             const PlaneWrench<T>& resting) {
   const T friction = cast<T>(f.friction);
   const T slip_squared = cast<T>(f.slip_tolerance * f.slip_tolerance);
-  const T per_area = inverse(m.one), cx = m.x * per_area, cy = m.y * per_area;  // centroid about the middle
+  const T per_area = reciprocal(m.one), cx = m.x * per_area, cy = m.y * per_area;  // centroid about the middle
   PlaneWrench<T> sum;
   if (f.quadrature == 0) {
     add_point(cx, cy, m.one, fields, slip_squared, sum);
@@ -94,14 +94,14 @@ ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairContext& f, const Segments
     const MaskOf<T> part = s.has_part(i);
     if (!any(part)) continue;
     const T x0 = s.x0[i] - cx, y0 = s.y0[i] - cy, x1 = s.x1[i] - cx, y1 = s.y1[i] - cy;
-    const T area = select(part, T(0.5) * fused(x0, y1, -(x1 * y0)), T(0));
+    const T area = select(part, T(0.5) * fma(x0, y1, -(x1 * y0)), T(0));
     for (int first = 0; first < f.quadrature; first += 3) {
       const TrianglePoints<T> q = TrianglePoints<T>::make(f.quadrature, first > 0);
       const T weight = q.weight * area;
       ISOPATCH_UNROLL_ON_GPU
       for (int corner = 0; corner < 3; ++corner) {
         const T b = corner == 1 ? q.a : q.rest, c = corner == 2 ? q.a : q.rest;
-        add_point(fused(b, x0, fused(c, x1, cx)), fused(b, y0, fused(c, y1, cy)), weight, fields, slip_squared, sum);
+        add_point(fma(b, x0, fma(c, x1, cx)), fma(b, y0, fma(c, y1, cy)), weight, fields, slip_squared, sum);
       }
     }
   }
@@ -132,7 +132,7 @@ ISOPATCH_HD void set_motion(const PairContext& f, const ContactPlane<T>& plane, 
   fields.u = cast<T>(dot(velocity, axes.u));
   fields.v = cast<T>(dot(velocity, axes.v));
   fields.spin = plane.radius * cast<T>(dot(angular, plane.normal));
-  fields.factor = cast<T>(fused(-dissipation, dot(velocity, plane.normal), D(1)));
+  fields.factor = cast<T>(fma(-dissipation, dot(velocity, plane.normal), D(1)));
   fields.factor_x = plane.radius * cast<T>(dissipation * dot(angular, axes.v));
   fields.factor_y = -(plane.radius * cast<T>(dissipation * dot(angular, axes.u)));
 }
@@ -156,10 +156,10 @@ ISOPATCH_HD MaskOf<T> integrate(const PairContext& f, const ContactPlane<T>& pla
   PlaneFields<T> fields;
   fields.pressure_x = scale * cast<T>(plane.pressure_u);
   fields.pressure_y = scale * cast<T>(plane.pressure_v);
-  fields.pressure = fused(fields.pressure_x, s.middle_x, fused(fields.pressure_y, s.middle_y, cast<T>(plane.pressure)));
-  const T total = fused(fields.pressure, m.one, fused(fields.pressure_x, m.x, fields.pressure_y * m.y));
-  const T moment_x = fused(fields.pressure, m.x, fused(fields.pressure_x, m.xx, fields.pressure_y * m.xy));
-  const T moment_y = fused(fields.pressure, m.y, fused(fields.pressure_x, m.xy, fields.pressure_y * m.yy));
+  fields.pressure = fma(fields.pressure_x, s.middle_x, fma(fields.pressure_y, s.middle_y, cast<T>(plane.pressure)));
+  const T total = fma(fields.pressure, m.one, fma(fields.pressure_x, m.x, fields.pressure_y * m.y));
+  const T moment_x = fma(fields.pressure, m.x, fma(fields.pressure_x, m.xx, fields.pressure_y * m.xy));
+  const T moment_y = fma(fields.pressure, m.y, fma(fields.pressure_x, m.xy, fields.pressure_y * m.yy));
 
   PlaneWrench<T> w;
   w.n = total;
@@ -168,26 +168,25 @@ ISOPATCH_HD MaskOf<T> integrate(const PairContext& f, const ContactPlane<T>& pla
 
   const T middle_u = scale * s.middle_x, middle_v = scale * s.middle_y;
   const Vec3<D> arm_of_origin = plane.origin - cast<D>(f.reference_M);
-  const Vec3<T> arm = fused(middle_u, u, fused(middle_v, v, cast<T>(arm_of_origin)));
+  const Vec3<T> arm = fma(middle_u, u, fma(middle_v, v, cast<T>(arm_of_origin)));
   if (f.moving) {
-    const Vec3<D> middle = fused(cast<D>(middle_u), plane.axes.u, cast<D>(middle_v) * plane.axes.v);
+    const Vec3<D> middle = fma(cast<D>(middle_u), plane.axes.u, cast<D>(middle_v) * plane.axes.v);
     set_motion(f, plane, arm_of_origin + middle, fields);
     w = integrate_motion(f, s, count, m, fields, w);
   }
 
   const T square = scale * scale, cube = square * scale;
   out.normal = n;
-  out.friction_force = fused(square * w.u, u, (square * w.v) * v);
-  out.force = fused(square * w.n, n, out.friction_force);
-  out.torque =
-      cross(arm, out.force) + fused(cube * w.moment_u, u, fused(cube * w.moment_v, v, (cube * w.moment_n) * n));
+  out.friction_force = fma(square * w.u, u, (square * w.v) * v);
+  out.force = fma(square * w.n, n, out.friction_force);
+  out.torque = cross(arm, out.force) + fma(cube * w.moment_u, u, fma(cube * w.moment_v, v, (cube * w.moment_n) * n));
   out.pressure_integral = square * total;
-  out.pressure_moment = fused(out.pressure_integral, arm, fused(cube * moment_x, u, (cube * moment_y) * v));
+  out.pressure_moment = fma(out.pressure_integral, arm, fma(cube * moment_x, u, (cube * moment_y) * v));
   out.area = square * m.one;
   out.max_pressure = T(0);
   ISOPATCH_UNROLL
   for (int i = 0; i < count; ++i) {
-    const T at_vertex = fused(fields.pressure_x, s.x0[i], fused(fields.pressure_y, s.y0[i], fields.pressure));
+    const T at_vertex = fma(fields.pressure_x, s.x0[i], fma(fields.pressure_y, s.y0[i], fields.pressure));
     out.max_pressure = select(s.has_part(i), max(out.max_pressure, at_vertex), out.max_pressure);
   }
   return found;

@@ -49,7 +49,7 @@ ISOPATCH_HD MaskOf<F> place_between(const Bounds<F>& a, const Bounds<F>& b, floa
   const F least = F(-slack);
   const Vec3<F> none = {F(0), F(0), F(0)};
   place.center = F(0.5f) * (low + high);
-  place.radius = fused(F(0.5f), norm(max(size, none)), F(2 * slack));
+  place.radius = fma(F(0.5f), norm(max(size, none)), F(2 * slack));
   return size.x >= least && size.y >= least && size.z >= least;
 }
 
@@ -78,7 +78,7 @@ ISOPATCH_HD void find_section(const Vec3<F> (&vertex)[4], const F (&d)[4], const
     for (int k = i + 1; k < 4; ++k) {
       const MaskOf<F> crossed = above[i] != above[k];
       const F change = d[i] - d[k];
-      const Vec3<F> crossing = fused(d[i] * inverse(change), vertex[k] - vertex[i], vertex[i]);
+      const Vec3<F> crossing = fma(d[i] * reciprocal(change), vertex[k] - vertex[i], vertex[i]);
       out.box.low = select(crossed, min(out.box.low, crossing), out.box.low);
       out.box.high = select(crossed, max(out.box.high, crossing), out.box.high);
       out.least = select(crossed, min(out.least, abs(change)), out.least);
@@ -149,7 +149,7 @@ ISOPATCH_HD void find_coarse_section(const Vec3<F> (&vertex)[4], const F (&d)[4]
     positive = positive | select(above[i], IntOf<F>(1 << (first_bit + i)), IntOf<F>(0));
   }
   find_section(vertex, d, above, out.seen);
-  out.off = longest_edge * (F(2) * error) * inverse(out.seen.least);
+  out.off = longest_edge * (F(2) * error) * reciprocal(out.seen.least);
   const Vec3<F> margin = {out.off, out.off, out.off};
   out.box = {out.seen.box.low - margin, out.seen.box.high + margin};
   out.cut = (some_above && some_below) || !certain;
@@ -186,7 +186,7 @@ ISOPATCH_HD CoarsePlace<F> coarse_place(const PairContext& f, const Cells& m, co
   ISOPATCH_UNROLL
   for (int i = 0; i < 4; ++i) {
     const F other = extent_S + dot(slope_S, vertex_M[i] - origin_S);
-    d[i] = fused(weight_M, m.extent(i), -(weight_S * other));
+    d[i] = fma(weight_M, m.extent(i), -(weight_S * other));
   }
   CoarseSection<F> section_M;
   find_coarse_section(vertex_M, d, error, m.longest_edge(), 0, out.place.positive, section_M);
@@ -202,7 +202,7 @@ ISOPATCH_HD CoarsePlace<F> coarse_place(const PairContext& f, const Cells& m, co
     ISOPATCH_UNROLL
     for (int i = 0; i < 4; ++i) {
       const F other = m.extent(0) + dot(m.gradient(), vertex_S[i] - vertex_M[0]);
-      d[i] = fused(weight_M, other, -(weight_S * s.extent(i)));
+      d[i] = fma(weight_M, other, -(weight_S * s.extent(i)));
     }
     CoarseSection<F> section_S;
     find_coarse_section(vertex_S, d, error, s.longest_edge(), kBitsOfS, out.place.positive, section_S);
@@ -212,7 +212,7 @@ ISOPATCH_HD CoarsePlace<F> coarse_place(const PairContext& f, const Cells& m, co
 
     // vertices and products of edges are rounded
     const F edge_M = m.longest_edge(), edge_S = s.longest_edge();
-    const F rounding = fused(F(0x1p-20f), edge_M + edge_S, F(f.slack));
+    const F rounding = fma(F(0x1p-20f), edge_M + edge_S, F(f.slack));
     const MaskOf<F> apart = is_outside(vertex_M, section_S.seen, (section_S.off + rounding) * (edge_M * edge_M)) ||
                             is_outside(vertex_S, section_M.seen, (section_M.off + rounding) * (edge_S * edge_S));
     out.possible = out.possible && !(out.certain && apart);

@@ -195,7 +195,7 @@ ISOPATCH_HD void write_pair(const Results& results, std::int64_t environment, in
     if constexpr (with_patch) {
       const double pressure = sums.patch.pressure.value(grids.force);
       const Vec3d moment = rotate(f.X_WM, sums.patch.pressure_moment.value(grids.torque));
-      if (pressure > 0) center = fused(1.0 / pressure, moment, reference_W) + f.X_WM.translation;
+      if (pressure > 0) center = fma(1.0 / pressure, moment, reference_W) + f.X_WM.translation;
       normal = (sign / area) * rotate(f.X_WM, sums.patch.normal.value(grids.area));
       friction = sign * rotate(f.X_WM, sums.patch.friction_force.value(grids.force));
       max_pressure = static_cast<double>(sums.patch.max_pressure);

@@ -14,7 +14,7 @@ namespace isopatch::detail {
 /// A copy of what a kernel reads of the scene; on a GPU by loads of 16 bytes, and not of a member each. Scalar is what
 /// it is made of.
 template <class Scalar, class T>
-ISOPATCH_HD T loaded(const T* from) {
+ISOPATCH_HD T load(const T* from) {
 #if defined(__CUDA_ARCH__)
   using Quad = std::conditional_t<sizeof(Scalar) == 8, double2, float4>;
   static_assert(alignof(T) % sizeof(Quad) == 0 && sizeof(T) % sizeof(Quad) == 0);
@@ -62,13 +62,13 @@ struct CellRef {
 
   const Cell* cell = nullptr;  // null for a half space
 
-  ISOPATCH_HD Vec3d vertex(int i) const { return loaded<double>(cell->corner + i).vertex; }
-  ISOPATCH_HD double extent(int i) const { return loaded<double>(cell->corner + i).extent; }
+  ISOPATCH_HD Vec3d vertex(int i) const { return load<double>(cell->corner + i).vertex; }
+  ISOPATCH_HD double extent(int i) const { return load<double>(cell->corner + i).extent; }
   ISOPATCH_HD Vec3d gradient() const { return cell->gradient; }
-  ISOPATCH_HD Vec3d inward(int i) const { return loaded<double>(cell->face + i).inward; }
+  ISOPATCH_HD Vec3d inward(int i) const { return load<double>(cell->face + i).inward; }
   ISOPATCH_HD Vec3d vertex0() const { return vertex(0); }
   ISOPATCH_HD double extent0() const { return extent(0); }
-  ISOPATCH_HD double height0() const { return loaded<double>(cell->face).height; }
+  ISOPATCH_HD double height0() const { return load<double>(cell->face).height; }
   ISOPATCH_HD bool has_zero_face() const { return cell->zero_face != 0; }
 };
 
@@ -87,15 +87,15 @@ struct CoarseRef {
   const CoarseCell* cell;
 
   ISOPATCH_HD Vec3f vertex(int i) const {
-    const CoarseCell c = loaded<float>(cell);
+    const CoarseCell c = load<float>(cell);
     return {c.vertex[i][0], c.vertex[i][1], c.vertex[i][2]};
   }
-  ISOPATCH_HD float extent(int i) const { return loaded<float>(cell).extent[i]; }
+  ISOPATCH_HD float extent(int i) const { return load<float>(cell).extent[i]; }
   ISOPATCH_HD Vec3f gradient() const {
-    const CoarseCell c = loaded<float>(cell);
+    const CoarseCell c = load<float>(cell);
     return {c.gradient[0], c.gradient[1], c.gradient[2]};
   }
-  ISOPATCH_HD float longest_edge() const { return loaded<float>(cell).longest_edge; }
+  ISOPATCH_HD float longest_edge() const { return load<float>(cell).longest_edge; }
 };
 
 /// A node of a binary hierarchy. The children of an inner node are `child` and `child + 1`; a leaf has `child = ~cell`.
