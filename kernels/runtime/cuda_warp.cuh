@@ -10,7 +10,7 @@ namespace isopatch {
 /// The 32 lanes of a hardware warp, all of them always taking part. See include/isopatch/detail/simt/warp.h.
 struct CudaWarp {
   static constexpr int kSize = 32;
-  static constexpr bool kPacked = false;
+  static constexpr bool kCompactLines = false;
   static constexpr unsigned kAll = 0xFFFFFFFFu;
 
   __device__ int lane() const { return static_cast<int>(threadIdx.x & 31u); }

@@ -195,7 +195,7 @@ template <int size>
 class FiberWarp {
  public:
   static constexpr int kSize = size;
-  static constexpr bool kPacked = false;  // as on the GPU
+  static constexpr bool kCompactLines = false;  // as on the GPU
   using Place = std::source_location;
 
   FiberWarp(FiberGroup<size>& group, int lane) : group_(group), lane_(lane) {}

@@ -58,7 +58,7 @@ struct WrenchVisitor {
     ContactPlane<T> plane;
     Segments<T> segments;
     Contribution<T> contribution;
-    if (!active || !contact_of<Warp::kPacked>(frame, m, s, at.place, plane, segments, contribution)) return;
+    if (!active || !contact_of<Warp::kCompactLines>(frame, m, s, at.place, plane, segments, contribution)) return;
     const bool counts = sums.add(contribution, grids);
     if constexpr (outputs == Outputs::kPolygons) {
       if (counts && frame.pass == Pass::kFirst) append(plane, segments, contribution);
@@ -68,7 +68,7 @@ struct WrenchVisitor {
  private:
   ISOPATCH_HD void append(const ContactPlane<T>& plane, const Segments<T>& segments,
                           const Contribution<T>& contribution) {
-    const int count = Warp::kPacked ? plane.num_lines : kMaxLines;
+    const int count = Warp::kCompactLines ? plane.num_lines : kMaxLines;
     if (results.polygons_needed != nullptr) {
       append(results.polygons, results.polygons_needed, results.polygon_capacity, kPolygonCapacity,
              [&] { return make_polygon(frame, pair, plane, segments, count, contribution); });

@@ -4,7 +4,7 @@
 // Warp with these members:
 //
 //   static constexpr int kSize            number of lanes, at most 32
-//   static constexpr bool kPacked         how LineList keeps lines: see equal_pressure.h
+//   static constexpr bool kCompactLines         how LineList keeps lines: see equal_pressure.h
 //   int lane()                            0 .. kSize-1
 //   std::uint32_t ballot(bool)            bit i is lane i's value
 //   std::int64_t sum(std::int64_t)        over all lanes, in every lane
@@ -33,7 +33,7 @@ namespace isopatch::detail {
 
 struct SerialWarp {
   static constexpr int kSize = 1;
-  static constexpr bool kPacked = true;
+  static constexpr bool kCompactLines = true;
 
   ISOPATCH_HD int lane() const { return 0; }
   ISOPATCH_HD std::uint32_t ballot(bool value) const { return value ? 1u : 0u; }
