@@ -73,7 +73,7 @@ struct Batch {
 
 int run(int argc, char** argv) {
   const std::map<std::string, Vectors> widths = {
-      {"best", Vectors::kBest}, {"none", Vectors::kNone}, {"build", Vectors::kBuild}, {"avx512", Vectors::kAvx512}};
+      {"best", Vectors::kBest}, {"none", Vectors::kNone}, {"build", Vectors::kBaseline}, {"avx512", Vectors::kAvx512}};
   std::string path, precision = "float", vectors = "best", directory;
   int environments = 1, repeat = 0, threads = 1;
   CLI::App app("Evaluates a scene and says how long it took");

@@ -23,7 +23,7 @@ Side make_side(const std::string& name, Precision precision) {
   Side side = {name, {}};
   side.options.precision = precision;
   if (name == "plain") side.options.vectors = Vectors::kNone;
-  if (name == "build") side.options.vectors = Vectors::kBuild;
+  if (name == "build") side.options.vectors = Vectors::kBaseline;
   if (name == "avx512") side.options.vectors = Vectors::kAvx512;
   if (name == "1thread") side.options.num_threads = 1;
   if (name == "reference") side.options.backend = Backend::kReference;

@@ -20,9 +20,9 @@ enum class Precision : std::uint8_t { kFloat, kDouble };
 
 /// What the cpu backend computes with; the bits are the same.
 enum class Vectors : std::uint8_t {
-  kBest,   // the widest below that the machine has
-  kNone,   // one number at a time
-  kBuild,  // of the instruction set that the build is for: AVX2 by default on x86-64, NEON on Arm
+  kBest,      // the widest below that the machine has
+  kNone,      // one number at a time
+  kBaseline,  // of the instruction set that the build is for: AVX2 by default on x86-64, NEON on Arm
   kAvx512
 };
 

@@ -125,7 +125,7 @@ void traverse_all_ways(const SpoiltScene& spoilt, unsigned seed) {
   std::uint32_t status = 0;
   report_enclosure(warp, frame, &status);
 
-  for (const Vectors vectors : {Vectors::kBuild, Vectors::kBest}) {
+  for (const Vectors vectors : {Vectors::kBaseline, Vectors::kBest}) {
     const PackKernels* packs = select_pack_kernels(vectors);
     if (packs == nullptr) continue;
     PackWorkspace pack_work(spoilt.most_wide_nodes());

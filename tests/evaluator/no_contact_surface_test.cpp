@@ -86,7 +86,7 @@ std::vector<EvaluatorOptions> all_ways() {
       options.precision = precision;
       options.brute_force = brute_force;
       options.num_threads = 1;
-      for (const Vectors v : {Vectors::kNone, Vectors::kBuild, Vectors::kAvx512}) {
+      for (const Vectors v : {Vectors::kNone, Vectors::kBaseline, Vectors::kAvx512}) {
         options.vectors = v;
         try {
           select_pack_kernels(v);

@@ -18,7 +18,7 @@ using detail::Outputs;
 /// The widths that this build and machine have.
 std::vector<Vectors> widths() {
   std::vector<Vectors> out;
-  for (const Vectors v : {Vectors::kBuild, Vectors::kAvx512}) {
+  for (const Vectors v : {Vectors::kBaseline, Vectors::kAvx512}) {
     try {
       if (select_pack_kernels(v) != nullptr) out.push_back(v);
     } catch (const Error&) {  // not on this machine
@@ -27,7 +27,7 @@ std::vector<Vectors> widths() {
   return out;
 }
 
-const char* name_of(Vectors v) { return v == Vectors::kBuild ? "build" : "avx512"; }
+const char* name_of(Vectors v) { return v == Vectors::kBaseline ? "build" : "avx512"; }
 
 struct VectorWidth : ::testing::TestWithParam<Precision> {
   void SetUp() override {

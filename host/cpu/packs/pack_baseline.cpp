@@ -9,13 +9,13 @@
 #include "host/cpu/pressure_field/pack_evaluation.h"
 
 namespace isopatch {
-const PackKernels* build_pack_kernels() { return &detail::kPackKernels; }
+const PackKernels* baseline_pack_kernels() { return &detail::kPackKernels; }
 }  // namespace isopatch
 
 #else
 
 namespace isopatch {
-const PackKernels* build_pack_kernels() { return nullptr; }
+const PackKernels* baseline_pack_kernels() { return nullptr; }
 }  // namespace isopatch
 
 #endif

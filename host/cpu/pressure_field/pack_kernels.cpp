@@ -33,12 +33,12 @@ const PackKernels* select_pack_kernels(Vectors vectors) {
     case Vectors::kAvx512:
       if (avx512 == nullptr) throw Error("vectors: avx512 is asked for, and this machine or build does not have it");
       return avx512;
-    case Vectors::kBuild:
-      return build_pack_kernels();
+    case Vectors::kBaseline:
+      return baseline_pack_kernels();
     case Vectors::kBest:
       break;
   }
-  return avx512 != nullptr ? avx512 : build_pack_kernels();
+  return avx512 != nullptr ? avx512 : baseline_pack_kernels();
 }
 
 }  // namespace isopatch

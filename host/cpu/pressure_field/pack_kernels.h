@@ -64,7 +64,7 @@ using PackKernels =
     std::tuple<SumPair<float, false>, SumPair<float, true>, SumPair<double, false>, SumPair<double, true>>;
 
 /// Null where the build is for a machine without vectors of doubles or without fma.
-const PackKernels* build_pack_kernels();
+const PackKernels* baseline_pack_kernels();
 
 /// Null where the build has none; may be called only where the machine has AVX-512 (F, BW, CD, DQ, VL).
 const PackKernels* avx512_pack_kernels();
