@@ -33,14 +33,14 @@ std::vector<T> terms(int count, unsigned seed) {
 }
 
 template <class T>
-OrderFreeSum<T> sum_of(const std::vector<T>& values, const Grid<T>& grid) {
-  OrderFreeSum<T> sum;
+ReproducibleSum<T> sum_of(const std::vector<T>& values, const FixedPointScale<T>& grid) {
+  ReproducibleSum<T> sum;
   for (const T value : values) sum.add(value * grid.to_steps);
   return sum;
 }
 
 template <class T>
-bool same_limbs(const OrderFreeSum<T>& a, const OrderFreeSum<T>& b) {
+bool same_limbs(const ReproducibleSum<T>& a, const ReproducibleSum<T>& b) {
   return std::equal(std::begin(a.limb), std::end(a.limb), std::begin(b.limb));
 }
 
@@ -50,9 +50,9 @@ using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(OrderFree, Scalars);
 
 TYPED_TEST(OrderFree, AnyOrderGivesTheSameBits) {
-  const auto grid = Grid<TypeParam>::from_bound(1);
+  const auto grid = FixedPointScale<TypeParam>::from_bound(1);
   std::vector<TypeParam> values = terms<TypeParam>(10007, 1);
-  const OrderFreeSum<TypeParam> expected = sum_of(values, grid);
+  const ReproducibleSum<TypeParam> expected = sum_of(values, grid);
   std::mt19937_64 engine(2);
   for (int round = 0; round < 20; ++round) {
     std::shuffle(values.begin(), values.end(), engine);
@@ -63,15 +63,15 @@ TYPED_TEST(OrderFree, AnyOrderGivesTheSameBits) {
 }
 
 TYPED_TEST(OrderFree, AnyGroupingGivesTheSameBits) {
-  const auto grid = Grid<TypeParam>::from_bound(1);
+  const auto grid = FixedPointScale<TypeParam>::from_bound(1);
   const std::vector<TypeParam> values = terms<TypeParam>(1000, 3);
-  const OrderFreeSum<TypeParam> expected = sum_of(values, grid);
+  const ReproducibleSum<TypeParam> expected = sum_of(values, grid);
   for (std::size_t lanes : {2u, 7u, 32u, 999u}) {
-    std::vector<OrderFreeSum<TypeParam>> partial(lanes);
+    std::vector<ReproducibleSum<TypeParam>> partial(lanes);
     for (std::size_t i = 0; i < values.size(); ++i) partial[i % lanes].add(values[i] * grid.to_steps);
-    OrderFreeSum<TypeParam> total;
+    ReproducibleSum<TypeParam> total;
     for (const auto& p : partial) {
-      for (int limb = 0; limb < OrderFreeSum<TypeParam>::kLimbs; ++limb) total.limb[limb] += p.limb[limb];
+      for (int limb = 0; limb < ReproducibleSum<TypeParam>::kLimbs; ++limb) total.limb[limb] += p.limb[limb];
     }
     EXPECT_TRUE(same_limbs(total, expected)) << lanes << " lanes";
   }
@@ -79,7 +79,7 @@ TYPED_TEST(OrderFree, AnyGroupingGivesTheSameBits) {
 
 TYPED_TEST(OrderFree, RefusesWhatDoesNotFit) {
   for (const double width : {0x1p-60, 1.0, 1024.0, 0x1p40}) {
-    const auto grid = Grid<TypeParam>::from_bound(width);
+    const auto grid = FixedPointScale<TypeParam>::from_bound(width);
     const TypeParam limit = static_cast<TypeParam>(width);
     constexpr TypeParam kInfinity = std::numeric_limits<TypeParam>::infinity();
     for (const TypeParam term : {limit, 2 * limit, kInfinity, std::numeric_limits<TypeParam>::max(),
@@ -100,7 +100,7 @@ TYPED_TEST(OrderFree, HoldsUntilASumMayWrap) {
   for (const double size : {0x1p62, 0x1p61, 0x1.8p55, 0x1p40, 0x1.000002p32, 0x1p31, 3.0, 0.5}) {
     const TypeParam term = std::nextafter(static_cast<TypeParam>(size), TypeParam(0));
     SumBound bound;
-    OrderFreeSum<TypeParam> sum;
+    ReproducibleSum<TypeParam> sum;
     long double exact = 0;
     for (int terms = 1; terms <= 2000; ++terms) {
       ASSERT_TRUE(bound.add(term));
@@ -125,31 +125,31 @@ TYPED_TEST(OrderFree, HoldsOnTheWiderGrid) {
       if (bound.holds<TypeParam>()) continue;
       const TypeParam narrower = static_cast<TypeParam>(std::ldexp(1.0, -bound.widening()));
       SumBound again;
-      OrderFreeSum<TypeParam> sum;
+      ReproducibleSum<TypeParam> sum;
       for (int i = 0; i < terms; ++i) {
         EXPECT_TRUE(again.add(largest * part * narrower));
         sum.add(largest * part * narrower);
       }
       EXPECT_TRUE(again.holds<TypeParam>()) << terms << " terms of " << largest * part;
-      const Grid<TypeParam> steps_of_one = Grid<TypeParam>::from_bound(0x1p62);
+      const FixedPointScale<TypeParam> steps_of_one = FixedPointScale<TypeParam>::from_bound(0x1p62);
       EXPECT_NEAR(sum.value(steps_of_one) / (static_cast<double>(largest * part * narrower) * terms), 1, 1e-6);
     }
   }
 }
 
 TYPED_TEST(OrderFree, ATinyBoundIsHeldWhereFloatCanInvertIt) {
-  const auto grid = Grid<TypeParam>::from_bound(0x1p-400);
+  const auto grid = FixedPointScale<TypeParam>::from_bound(0x1p-400);
   EXPECT_TRUE(std::isfinite(grid.to_steps));
-  OrderFreeSum<TypeParam> sum;
+  ReproducibleSum<TypeParam> sum;
   sum.add(static_cast<TypeParam>(0x1p-70) * grid.to_steps);
   EXPECT_EQ(sum.value(grid), 0x1p-70);
 }
 
 // A step of the float grid is bound 2^-62, and each term is off by at most half of one.
-TEST(OrderFreeSum, FloatTermsLoseAtMostHalfAStepEach) {
+TEST(ReproducibleSum, FloatTermsLoseAtMostHalfAStepEach) {
   constexpr int kCount = 10007;
   const std::vector<float> values = terms<float>(kCount, 4);
-  const auto grid = Grid<float>::from_bound(1);
+  const auto grid = FixedPointScale<float>::from_bound(1);
   long double exact = 0;
   for (const float v : values) exact += static_cast<long double>(v);
   EXPECT_NEAR(sum_of(values, grid).value(grid), static_cast<double>(exact), kCount * 0x1p-63);
@@ -157,7 +157,7 @@ TEST(OrderFreeSum, FloatTermsLoseAtMostHalfAStepEach) {
 
 // A shallow contact lies far below its bound, where one limb would leave few digits: 2^-102 of the bound is the second
 // limb's step, so terms of 1e-12 of the bound still have 18 digits, more than the terms themselves.
-TEST(OrderFreeSum, DoubleKeepsFullAccuracyOfTermsFarBelowTheBound) {
+TEST(ReproducibleSum, DoubleKeepsFullAccuracyOfTermsFarBelowTheBound) {
   for (const double scale : {1.0, 1e-6, 1e-9, 1e-12, 1e-14}) {
     std::vector<double> values = terms<double>(10007, 5);
     long double exact = 0;
@@ -165,16 +165,16 @@ TEST(OrderFreeSum, DoubleKeepsFullAccuracyOfTermsFarBelowTheBound) {
       v = std::fabs(v) * scale;
       exact += static_cast<long double>(v);
     }
-    const auto grid = Grid<double>::from_bound(1);
+    const auto grid = FixedPointScale<double>::from_bound(1);
     EXPECT_NEAR(sum_of(values, grid).value(grid) / static_cast<double>(exact), 1, 4e-16 + 1e-26 / scale)
         << "scale " << scale;
   }
 }
 
 // Remainders of half a step, all of one sign: the most the second limb has to hold. One more would be 2^63.
-TEST(OrderFreeSum, TheSecondLimbHoldsTheWorstRemainders) {
-  const auto grid = Grid<double>::from_bound(0x1p62);  // steps of 1
-  OrderFreeSum<double> sum;
+TEST(ReproducibleSum, TheSecondLimbHoldsTheWorstRemainders) {
+  const auto grid = FixedPointScale<double>::from_bound(0x1p62);  // steps of 1
+  ReproducibleSum<double> sum;
   constexpr int kCount = (1 << 24) - 1;
   for (int i = 0; i < kCount; ++i) sum.add(0.5);  // rounds to 0 and leaves +1/2
   EXPECT_EQ(sum.value(grid), 0.5 * kCount);

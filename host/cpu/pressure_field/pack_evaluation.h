@@ -20,7 +20,7 @@ class PackEvaluation {
   PackEvaluation(const PairContext& frame, PackWorkspace& work)
       : f_(frame),
         work_(work),
-        grids_(Grids<T>::make(frame)),
+        scales_(FixedPointScales<T>::make(frame)),
         traversal_(frame, work),
         cells_M_(frame.hierarchy_M.cells),
         cells_S_(frame.half_space_S ? nullptr : frame.hierarchy_S.cells),
@@ -118,13 +118,13 @@ class PackEvaluation {
     Contribution<Number> contribution;
     const Mask<lanes> found =
         round.active && contact_of<false, most_lines>(f_, m, s, place, plane, segments, contribution);
-    if (any(found)) sums.add(contribution, found, grids_);
+    if (any(found)) sums.add(contribution, found, scales_);
   }
 
   const PairContext& f_;
   PackWorkspace& work_;
   PackWrenchSums<T, kPolygonLanes, with_patch> sums_;
-  const Grids<T> grids_;
+  const FixedPointScales<T> scales_;
   PackTraversal traversal_;
   const Cell *cells_M_, *cells_S_;
   const CoarseCell* coarse_S_;

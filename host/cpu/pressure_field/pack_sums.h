@@ -34,14 +34,14 @@ class PackSum {
     if constexpr (!kIsFloat<Number>) limb_[1] = limb_[1] + to_integers(nearest((term - whole) * Number(0x1p40)));
   }
 
-  void add_to(OrderFreeSum<T>& sum) const {
-    for (int i = 0; i < OrderFreeSum<T>::kLimbs; ++i) {
+  void add_to(ReproducibleSum<T>& sum) const {
+    for (int i = 0; i < ReproducibleSum<T>::kLimbs; ++i) {
       sum.limb[i] = wrapping_sum(sum.limb[i], sum_of(limb_[i]));
     }
   }
 
  private:
-  Pack<std::int64_t, lanes> limb_[OrderFreeSum<T>::kLimbs];
+  Pack<std::int64_t, lanes> limb_[ReproducibleSum<T>::kLimbs];
 };
 
 template <class T, int lanes>
@@ -66,9 +66,9 @@ class PackWrenchSums {
  public:
   using Number = Pack<T, lanes>;
 
-  ISOPATCH_HD void add(Contribution<Number> c, Mask<lanes> found, const Grids<T>& grids) {
-    const Number largest = grids.template scale<with_patch>(c);
-    const Mask<lanes> counted = found && Grids<T>::has_area(c.area);
+  ISOPATCH_HD void add(Contribution<Number> c, Mask<lanes> found, const FixedPointScales<T>& scales) {
+    const Number largest = scales.template scale<with_patch>(c);
+    const Mask<lanes> counted = found && FixedPointScales<T>::has_area(c.area);
     const Mask<lanes> fits = largest < Number(T(kMostSteps)), taken = counted && fits;
     polygons_ += count_bits(bits_of(counted));
     const Number magnitude = select(counted, SumBound::magnitude_of(largest, fits), Number(T(0)));

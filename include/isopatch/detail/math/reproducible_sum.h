@@ -28,11 +28,11 @@ ISOPATCH_HD double next_power_of_two(double x) {
 
 /// A grid for terms whose sum stays below `bound`, itself a power of two.
 template <class T>
-struct Grid {
+struct FixedPointScale {
   T to_steps;       // 2^62 / bound
   double to_value;  // bound / 2^62
 
-  ISOPATCH_HD static Grid from_bound(double bound) {
+  ISOPATCH_HD static FixedPointScale from_bound(double bound) {
     const double held = max(bound, 0x1p-60);  // keeps to_steps finite in float
     return {static_cast<T>(0x1p62 / held), held * 0x1p-62};
   }
@@ -87,21 +87,23 @@ struct SumBound {
 };
 
 template <class T>
-struct OrderFreeSum;
+struct ReproducibleSum;
 
 template <>
-struct OrderFreeSum<float> {
+struct ReproducibleSum<float> {
   static constexpr int kLimbs = 1;
   std::int64_t limb[kLimbs] = {0};
 
   /// Adds a term given in steps, fewer than kMostSteps.
   ISOPATCH_HD void add(float steps) { limb[0] = wrapping_sum(limb[0], std::llrint(steps)); }
 
-  ISOPATCH_HD double value(const Grid<float>& grid) const { return static_cast<double>(limb[0]) * grid.to_value; }
+  ISOPATCH_HD double value(const FixedPointScale<float>& grid) const {
+    return static_cast<double>(limb[0]) * grid.to_value;
+  }
 };
 
 template <>
-struct OrderFreeSum<double> {
+struct ReproducibleSum<double> {
   static constexpr int kLimbs = 2;
   std::int64_t limb[kLimbs] = {0, 0};
 
@@ -112,7 +114,7 @@ struct OrderFreeSum<double> {
     limb[1] = wrapping_sum(limb[1], std::llrint(remainder * 0x1p40));
   }
 
-  ISOPATCH_HD double value(const Grid<double>& grid) const {
+  ISOPATCH_HD double value(const FixedPointScale<double>& grid) const {
     return std::fma(static_cast<double>(limb[1]), 0x1p-40, static_cast<double>(limb[0])) * grid.to_value;
   }
 };

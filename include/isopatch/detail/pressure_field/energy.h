@@ -190,8 +190,8 @@ ISOPATCH_HD double cell_energy(const PairContext& f, const Cell& m, const Cell* 
 
 struct EnergyVisitor {
   const PairContext& frame;
-  const Grid<double> grid;
-  OrderFreeSum<double> sum = {};
+  const FixedPointScale<double> grid;
+  ReproducibleSum<double> sum = {};
   SumBound bound = {};
 
   ISOPATCH_HD bool wants(const NodeBox<float>& m, const NodeBox<float>& s) const { return may_overlap(frame, m, s); }
@@ -220,7 +220,7 @@ ISOPATCH_HD void evaluate_energy(Warp& warp, Workspace<size>& work, const SceneV
   }
   warp.sync();
   for (bool again = true; again;) {
-    EnergyVisitor visitor = {work.frame, Grid<double>::from_bound(work.frame.torque_bound)};
+    EnergyVisitor visitor = {work.frame, FixedPointScale<double>::from_bound(work.frame.torque_bound)};
     traverse(warp, work, visitor);
     for (std::int64_t& limb : visitor.sum.limb) limb = warp.sum(limb);
     const SumBound bound = {warp.sum(visitor.bound.terms), warp.sum(visitor.bound.magnitude)};

@@ -41,7 +41,7 @@ struct WrenchVisitor {
 
   Warp& warp;
   const PairContext& frame;
-  const Grids<T> grids;
+  const FixedPointScales<T> scales;
   const Results& results;
   std::int64_t environment;
   int pair;
@@ -59,7 +59,7 @@ struct WrenchVisitor {
     Segments<T> segments;
     Contribution<T> contribution;
     if (!active || !contact_of<Warp::kCompactLines>(frame, m, s, at.place, plane, segments, contribution)) return;
-    const bool counts = sums.add(contribution, grids);
+    const bool counts = sums.add(contribution, scales);
     if constexpr (outputs == Outputs::kPolygons) {
       if (counts && frame.pass == Pass::kFirst) append(plane, segments, contribution);
     }
@@ -95,7 +95,7 @@ struct WrenchVisitor {
 };
 
 /// What a pass leaves open: nothing, whether bodies without a polygon overlap, or, if positive, sums that may have
-/// wrapped; then it is the power of two by which the grids are to be wider.
+/// wrapped; then it is the power of two by which the scales are to be wider.
 enum Open : int { kNothing = 0, kOverlap = -1 };
 
 /// Writes what a pair's polygons add up to, and its fault; returns what is Open. Called by one lane.
@@ -155,7 +155,7 @@ ISOPATCH_HD void evaluate_pair(Warp& warp, Workspace<size>& work, const SceneVie
   warp.sync();
   const PairContext& frame = work.frame;
   for (bool again = true; again; share = {}) {
-    WrenchVisitor<T, outputs, brute_force, Warp> visitor = {warp,    frame,       Grids<T>::make(frame),
+    WrenchVisitor<T, outputs, brute_force, Warp> visitor = {warp,    frame,       FixedPointScales<T>::make(frame),
                                                             results, environment, pair};
     if constexpr (brute_force) {
       visit_all(warp, work, visitor);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Everything about one (environment, pair) that its tet pairs share, formed once in double: the relative pose, the
-// materials, the relative twist, the tolerances and the grids of the sums.
+// materials, the relative twist, the tolerances and the scales of the sums.
 //
 // The two bodies are called M and S. All geometry is in the frame of M, so a scene far from the world's origin loses
 // nothing. M always has cells; S may be a half space. Where the pair is stored the other way round, M is body b
@@ -16,7 +16,7 @@ namespace isopatch::detail {
 /// A pair is evaluated once, and where that leaves something open, once more.
 enum class Pass : std::uint8_t {
   kFirst,
-  kWider,      // on wider grids, because a sum may have wrapped
+  kWider,      // on wider scales, because a sum may have wrapped
   kUnfiltered  // without the gradient filter, to see whether there is a polygon: only the status is written
 };
 

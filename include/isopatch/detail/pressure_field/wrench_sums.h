@@ -22,11 +22,12 @@ inline Outputs needed_outputs(const Results& r) {
 }
 
 template <class T>
-struct Grids {
-  Grid<T> force, torque, area;
+struct FixedPointScales {
+  FixedPointScale<T> force, torque, area;
 
-  ISOPATCH_HD static Grids make(const PairContext& f) {
-    return {Grid<T>::from_bound(f.force_bound), Grid<T>::from_bound(f.torque_bound), Grid<T>::from_bound(f.area_bound)};
+  ISOPATCH_HD static FixedPointScales make(const PairContext& f) {
+    return {FixedPointScale<T>::from_bound(f.force_bound), FixedPointScale<T>::from_bound(f.torque_bound),
+            FixedPointScale<T>::from_bound(f.area_bound)};
   }
 
   /// Brings what is summed of a polygon to steps, its normal multiplied by the area, and returns the largest magnitude;
@@ -70,20 +71,22 @@ struct Grids {
 
 template <class T>
 struct SumVec3 {
-  OrderFreeSum<T> x, y, z;
+  ReproducibleSum<T> x, y, z;
 
   ISOPATCH_HD void add(Vec3<T> steps) {
     x.add(steps.x);
     y.add(steps.y);
     z.add(steps.z);
   }
-  ISOPATCH_HD Vec3d value(const Grid<T>& grid) const { return {x.value(grid), y.value(grid), z.value(grid)}; }
+  ISOPATCH_HD Vec3d value(const FixedPointScale<T>& grid) const {
+    return {x.value(grid), y.value(grid), z.value(grid)};
+  }
 };
 
 template <class T>
 struct PatchSums {
   SumVec3<T> pressure_moment, normal, friction_force;
-  OrderFreeSum<T> pressure;
+  ReproducibleSum<T> pressure;
   T max_pressure = 0;
 };
 
@@ -98,16 +101,16 @@ struct SharedSums {
 template <class T, bool with_patch>
 struct WrenchSums {
   SumVec3<T> force, torque;
-  OrderFreeSum<T> area;
+  ReproducibleSum<T> area;
   SumBound bound;  // its terms are the polygons
   std::conditional_t<with_patch, PatchSums<T>, NoPatchSums> patch;
 
   ISOPATCH_HD std::int64_t polygons() const { return bound.terms; }
 
   /// False where the polygon counts as none.
-  ISOPATCH_HD bool add(Contribution<T> c, const Grids<T>& grids) {
-    const T largest = grids.template scale<with_patch>(c);
-    if (!Grids<T>::has_area(c.area)) return false;
+  ISOPATCH_HD bool add(Contribution<T> c, const FixedPointScales<T>& scales) {
+    const T largest = scales.template scale<with_patch>(c);
+    if (!FixedPointScales<T>::has_area(c.area)) return false;
     if (!bound.add(largest)) return true;
     force.add(c.force);
     torque.add(c.torque);
@@ -125,9 +128,9 @@ struct WrenchSums {
   /// Calls visit(word) for everything that is added up.
   template <class Visit>
   ISOPATCH_HD void for_each_word(const Visit& visit) {
-    const auto visit_sum = [&](OrderFreeSum<T>& sum) {
+    const auto visit_sum = [&](ReproducibleSum<T>& sum) {
       ISOPATCH_UNROLL
-      for (int i = 0; i < OrderFreeSum<T>::kLimbs; ++i) visit(sum.limb[i]);
+      for (int i = 0; i < ReproducibleSum<T>::kLimbs; ++i) visit(sum.limb[i]);
     };
     const auto visit_vec = [&](SumVec3<T>& sum) {
       visit_sum(sum.x);
@@ -183,21 +186,21 @@ ISOPATCH_HD void write_pair(const Results& results, std::int64_t environment, in
   std::int64_t polygons = 0;
 
   if (sums.polygons() > 0) {
-    const Grids<T> grids = Grids<T>::make(f);
+    const FixedPointScales<T> scales = FixedPointScales<T>::make(f);
     const double sign = f.swapped ? -1.0 : 1.0;
-    force = sign * rotate(f.X_WM, sums.force.value(grids.force));
-    const Vec3d about_reference = sign * rotate(f.X_WM, sums.torque.value(grids.torque));
+    force = sign * rotate(f.X_WM, sums.force.value(scales.force));
+    const Vec3d about_reference = sign * rotate(f.X_WM, sums.torque.value(scales.torque));
     const Vec3d reference_W = rotate(f.X_WM, f.reference_M);  // from M's origin
     const Vec3d lever = reference_W + (f.X_WM.translation - f.p_WoA);
     torque = about_reference + cross(lever, force);
-    area = sums.area.value(grids.area);
+    area = sums.area.value(scales.area);
     polygons = sums.polygons();
     if constexpr (with_patch) {
-      const double pressure = sums.patch.pressure.value(grids.force);
-      const Vec3d moment = rotate(f.X_WM, sums.patch.pressure_moment.value(grids.torque));
+      const double pressure = sums.patch.pressure.value(scales.force);
+      const Vec3d moment = rotate(f.X_WM, sums.patch.pressure_moment.value(scales.torque));
       if (pressure > 0) center = fma(1.0 / pressure, moment, reference_W) + f.X_WM.translation;
-      normal = (sign / area) * rotate(f.X_WM, sums.patch.normal.value(grids.area));
-      friction = sign * rotate(f.X_WM, sums.patch.friction_force.value(grids.force));
+      normal = (sign / area) * rotate(f.X_WM, sums.patch.normal.value(scales.area));
+      friction = sign * rotate(f.X_WM, sums.patch.friction_force.value(scales.force));
       max_pressure = static_cast<double>(sums.patch.max_pressure);
     }
   }
