@@ -98,17 +98,17 @@ void BoxFit::write(detail::Node& node, double reach) const {
     const Hull over = hull(2 * axis), under = hull(2 * axis + 1);
     const Line upper = line_over(over, fitted_at, steepest), lower = line_over(under, fitted_at, steepest);
     node.center[axis] = static_cast<float>(0.5 * (upper.start - lower.start));
-    node.drift[axis] = static_cast<float>(0.5 * (upper.slope - lower.slope));
-    node.growth[axis] = static_cast<float>(0.5 * (upper.slope + lower.slope));
+    node.velocity[axis] = static_cast<float>(0.5 * (upper.slope - lower.slope));
+    node.expansion[axis] = static_cast<float>(0.5 * (upper.slope + lower.slope));
 
     // rounding has moved the lines: half an edge is what holds every point
-    const double center = static_cast<double>(node.center[axis]), drift = static_cast<double>(node.drift[axis]),
-                 growth = static_cast<double>(node.growth[axis]);
+    const double center = static_cast<double>(node.center[axis]), velocity = static_cast<double>(node.velocity[axis]),
+                 expansion = static_cast<double>(node.expansion[axis]);
     double half = -std::numeric_limits<double>::infinity();
-    for (const Point& p : over) half = std::max(half, p.x - (center + drift * p.extent) - growth * p.extent);
-    for (const Point& p : under) half = std::max(half, p.x + (center + drift * p.extent) - growth * p.extent);
+    for (const Point& p : over) half = std::max(half, p.x - (center + velocity * p.extent) - expansion * p.extent);
+    for (const Point& p : under) half = std::max(half, p.x + (center + velocity * p.extent) - expansion * p.extent);
     node.half[axis] = above(half + kSlack * reach);
-    node.size += static_cast<float>(half + growth * middle);
+    node.size += static_cast<float>(half + expansion * middle);
   }
 }
 

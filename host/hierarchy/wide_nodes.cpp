@@ -46,8 +46,8 @@ class Widening {
         for (std::size_t k = 0; k < 3; ++k) {
           out[at].center[k][i] = node.center[k];
           out[at].half[k][i] = node.half[k];
-          out[at].drift[k][i] = node.drift[k];
-          out[at].growth[k][i] = node.growth[k];
+          out[at].velocity[k][i] = node.velocity[k];
+          out[at].expansion[k][i] = node.expansion[k];
         }
         out[at].low[i] = node.low;
         out[at].high[i] = node.high;

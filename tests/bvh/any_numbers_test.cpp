@@ -38,13 +38,13 @@ void spoil(Hierarchy& h, Random& random, int every) {
   const bool mixed = random.below(2) == 0;
   const auto value = [&] { return mixed ? any() : all_the_same; };
   for (Node& n : h.nodes) {
-    for (auto* numbers : {&n.center, &n.half, &n.drift, &n.growth}) spoil(*numbers, random, every, value());
+    for (auto* numbers : {&n.center, &n.half, &n.velocity, &n.expansion}) spoil(*numbers, random, every, value());
     for (float* number : {&n.low, &n.high, &n.size}) {
       if (random.below(every) == 0) *number = value();
     }
   }
   for (WideNode& n : h.wide_nodes) {
-    for (auto* rows : {&n.center, &n.half, &n.drift, &n.growth}) {
+    for (auto* rows : {&n.center, &n.half, &n.velocity, &n.expansion}) {
       for (auto& row : *rows) spoil(row, random, every, value());
     }
     for (auto* row : {&n.low, &n.high, &n.size}) spoil(*row, random, every, value());

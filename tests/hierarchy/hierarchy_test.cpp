@@ -41,8 +41,8 @@ void expect_holds(const Node& node, const detail::Cell& cell) {
     EXPECT_LE(static_cast<double>(node.low), corner.extent);
     EXPECT_GE(static_cast<double>(node.high), corner.extent);
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      const double away = std::fabs(x[axis] - at(node.center, node.drift, axis, corner.extent));
-      EXPECT_LE(away, at(node.half, node.growth, axis, corner.extent) + 1e-14 * size_of(cell));
+      const double away = std::fabs(x[axis] - at(node.center, node.velocity, axis, corner.extent));
+      EXPECT_LE(away, at(node.half, node.expansion, axis, corner.extent) + 1e-14 * size_of(cell));
     }
   }
 }
@@ -109,8 +109,8 @@ TEST(Hierarchy, BoxesOfTetsOnTheSurfaceAreThoseOfTheirSlices) {
           low = std::min(low, x);
           high = std::max(high, x);
         }
-        const double center = at(node.center, node.drift, axis, extent),
-                     half = at(node.half, node.growth, axis, extent);
+        const double center = at(node.center, node.velocity, axis, extent),
+                     half = at(node.half, node.expansion, axis, extent);
         EXPECT_NEAR(center - half, low, 4e-5 * 0.1);  // 2^-15 of the mesh is added for the rounding of tests
         EXPECT_NEAR(center + half, high, 4e-5 * 0.1);
       }
@@ -127,8 +127,8 @@ TEST(Hierarchy, BoxesStayPutWhereExtentsAreNearlyConstant) {
   check_hierarchy(h);
   for (const Node& node : h.nodes) {
     for (int axis = 0; axis < 3; ++axis) {
-      EXPECT_EQ(node.drift[axis], 0);
-      EXPECT_EQ(node.growth[axis], 0);
+      EXPECT_EQ(node.velocity[axis], 0);
+      EXPECT_EQ(node.expansion[axis], 0);
     }
   }
 }
@@ -167,8 +167,8 @@ TEST(WideNodes, HoldEveryCellOnceInFullNodes) {
 
 // ---- depth
 
-/// Separate tets along a line, each `growth` times the size of the one before.
-Geometry row_of_tets(int count, double growth) {
+/// Separate tets along a line, each `expansion` times the size of the one before.
+Geometry row_of_tets(int count, double expansion) {
   Geometry g;
   double at = 0, size = 1e-12;
   for (int i = 0; i < count; ++i) {
@@ -179,16 +179,16 @@ Geometry row_of_tets(int count, double growth) {
     }
     g.mesh.tets.push_back({first, first + 1, first + 2, first + 3});
     at += 2 * size;
-    size *= growth;
+    size *= expansion;
   }
   return g;
 }
 
 // The surface area heuristic alone would peel these off one by one.
 TEST(Hierarchy, StaysWithinItsDepthForSizesThatGrowGeometrically) {
-  for (const double growth : {1.0, 1.001, 1.005}) {
-    SCOPED_TRACE(growth);
-    const Hierarchy h = build_hierarchy(tet_cells(row_of_tets(10000, growth)));
+  for (const double expansion : {1.0, 1.001, 1.005}) {
+    SCOPED_TRACE(expansion);
+    const Hierarchy h = build_hierarchy(tet_cells(row_of_tets(10000, expansion)));
     check_hierarchy(h);
     EXPECT_GE(h.depth, 14);  // 2^14 > 10 000 leaves need 15 levels, or 14 with some missing
   }

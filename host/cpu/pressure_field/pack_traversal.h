@@ -75,7 +75,9 @@ class PackTraversal {
     const auto vec = [&](const float(&v)[3][kWide]) {
       return Vec3<F>{F::load(v[0] + first), F::load(v[1] + first), F::load(v[2] + first)};
     };
-    return {{vec(n.center), vec(n.half), vec(n.drift), vec(n.growth)}, F::load(n.low + first), F::load(n.high + first)};
+    return {{vec(n.center), vec(n.half), vec(n.velocity), vec(n.expansion)},
+            F::load(n.low + first),
+            F::load(n.high + first)};
   }
 
   /// From the rows of a placed node.
@@ -99,8 +101,8 @@ class PackTraversal {
       const PlacedBox<F> placed = (opened & kOfM) != 0 ? placed_M(f_, box) : placed_S(f_, box);
       int row = 0;
       const auto put = [&](F number) { number.store(to.row[row++] + first); };
-      for (const MovingBox<F>* moving : {&placed.in_M, &placed.in_S}) {
-        for (const Vec3<F>* v : {&moving->center, &moving->half, &moving->drift, &moving->growth}) {
+      for (const LinearBounds<F>* moving : {&placed.in_M, &placed.in_S}) {
+        for (const Vec3<F>* v : {&moving->center, &moving->half, &moving->velocity, &moving->expansion}) {
           put(v->x), put(v->y), put(v->z);
         }
       }

@@ -8,29 +8,29 @@
 
 namespace isopatch::detail {
 
-/// Points that are within half + u growth of center + u drift, u being the extent of M or what goes with it. Numbers or
-/// packs of them.
+/// Points that are within half + u expansion of center + u velocity, u being the extent of M or what goes with it.
+/// Numbers or packs of them.
 template <class F>
-struct MovingBox {
-  Vec3<F> center, half, drift, growth;
+struct LinearBounds {
+  Vec3<F> center, half, velocity, expansion;
 };
 
 /// What is known of all cells below a node (see Node). S as a half space has none.
 template <class F>
 struct NodeBox {
-  MovingBox<F> box;
+  LinearBounds<F> box;
   F low, high;
 };
 
 ISOPATCH_HD NodeBox<float> box_of(const Node& n) {
   const auto vec = [](const float(&v)[3]) { return Vec3f{v[0], v[1], v[2]}; };
-  return {{vec(n.center), vec(n.half), vec(n.drift), vec(n.growth)}, n.low, n.high};
+  return {{vec(n.center), vec(n.half), vec(n.velocity), vec(n.expansion)}, n.low, n.high};
 }
 
 /// The same as the other body sees it: in the frames of both, with u for its extent.
 template <class F>
 struct PlacedBox {
-  MovingBox<F> in_M, in_S;
+  LinearBounds<F> in_M, in_S;
   F low, high;
 };
 
@@ -39,9 +39,9 @@ ISOPATCH_HD PlacedBox<F> placed_M(const PairContext& f, const NodeBox<F>& m) {
   const auto reach = [&](Vec3<F> x) {
     return fma(x.x, cast<F>(f.absolute_row[0]), fma(x.y, cast<F>(f.absolute_row[1]), x.z * cast<F>(f.absolute_row[2])));
   };
-  const MovingBox<F>& b = m.box;
+  const LinearBounds<F>& b = m.box;
   return {b,
-          {apply_back(f.coarse, b.center), reach(b.half), rotate_back(f.coarse, b.drift), reach(b.growth)},
+          {apply_back(f.coarse, b.center), reach(b.half), rotate_back(f.coarse, b.velocity), reach(b.expansion)},
           m.low,
           m.high};
 }
@@ -53,8 +53,8 @@ ISOPATCH_HD PlacedBox<F> placed_S(const PairContext& f, const NodeBox<F>& s) {
                    dot(cast<F>(f.absolute_row[2]), x)};
   };
   const F share = F(f.share_S), units = F(f.units_S);
-  const MovingBox<F> b = {s.box.center, s.box.half, share * s.box.drift, share * s.box.growth};
-  return {{apply(f.coarse, b.center), reach(b.half), rotate(f.coarse, b.drift), reach(b.growth)},
+  const LinearBounds<F> b = {s.box.center, s.box.half, share * s.box.velocity, share * s.box.expansion};
+  return {{apply(f.coarse, b.center), reach(b.half), rotate(f.coarse, b.velocity), reach(b.expansion)},
           b,
           f.rigid_S ? F(-1e30f) : units * s.low,
           f.rigid_S ? F(1e30f) : units * s.high};
@@ -85,12 +85,12 @@ template <class F>
 ISOPATCH_HD MaskOf<F> may_meet_half_space(const PairContext& f, const NodeBox<F>& m) {
   const Vec3<F> up = {F(f.coarse.row[0].z), F(f.coarse.row[1].z), F(f.coarse.row[2].z)};
   const Vec3<F> reach = abs(up);
-  const F height = dot(up, m.box.center - cast<F>(f.foot_S)), rise = dot(up, m.box.drift) + F(f.fall_S);
-  const F half = dot(reach, m.box.half), growth = dot(reach, m.box.growth);
+  const F height = dot(up, m.box.center - cast<F>(f.foot_S)), rise = dot(up, m.box.velocity) + F(f.fall_S);
+  const F half = dot(reach, m.box.half), expansion = dot(reach, m.box.expansion);
   Range<F> u = {F(0), F(1e30f)};
   if (!f.rigid_M) u = {m.low, m.high};
-  u.cut(half - height, rise - growth);
-  u.cut(half + height, -rise - growth);
+  u.cut(half - height, rise - expansion);
+  u.cut(half + height, -rise - expansion);
   u.widen(F(f.unit_slack));
   return u.low <= u.high;
 }
@@ -104,22 +104,22 @@ ISOPATCH_HD MaskOf<F> may_meet(const PairContext& f, const PlacedBox<F>& a, cons
 
   // in M, from box to box, at a fourth of the range
   const F start = fma(F(0.25f), width, low);
-  const Vec3<F> drift = b.in_M.drift - a.in_M.drift, growth = a.in_M.growth + b.in_M.growth;
-  const Vec3<F> apart = fma(start, drift, b.in_M.center - a.in_M.center);
-  const Vec3<F> half = fma(start, growth, a.in_M.half + b.in_M.half);
+  const Vec3<F> velocity = b.in_M.velocity - a.in_M.velocity, expansion = a.in_M.expansion + b.in_M.expansion;
+  const Vec3<F> apart = fma(start, velocity, b.in_M.center - a.in_M.center);
+  const Vec3<F> half = fma(start, expansion, a.in_M.half + b.in_M.half);
   Range<F> left = {F(-0.25f) * width, F(0.75f) * width};  // from `start` on
-  left.cut(half.x - abs(apart.x), multiply_by_sign(drift.x, apart.x) - growth.x);
-  left.cut(half.y - abs(apart.y), multiply_by_sign(drift.y, apart.y) - growth.y);
-  left.cut(half.z - abs(apart.z), multiply_by_sign(drift.z, apart.z) - growth.z);
+  left.cut(half.x - abs(apart.x), multiply_by_sign(velocity.x, apart.x) - expansion.x);
+  left.cut(half.y - abs(apart.y), multiply_by_sign(velocity.y, apart.y) - expansion.y);
+  left.cut(half.z - abs(apart.z), multiply_by_sign(velocity.z, apart.z) - expansion.z);
 
   // in S, over what is left. A cut within the range is wrong by no more than kReciprocalError of its width; the ends of
   // the range have been rounded a few times by 2^-24 each.
   const F wrong = fma(F(2 * kReciprocalError), width, fma(F(0x1p-21f), abs(low) + abs(high), F(f.unit_slack)));
   const F reach = fma(F(0.5f), left.high - left.low, wrong), middle = fma(F(0.5f), left.low + left.high, start);
-  const Vec3<F> drift_S = b.in_S.drift - a.in_S.drift, growth_S = a.in_S.growth + b.in_S.growth;
-  const Vec3<F> apart_S = fma(middle, drift_S, b.in_S.center - a.in_S.center);
-  const Vec3<F> half_S = fma(middle, growth_S, a.in_S.half + b.in_S.half);
-  const Vec3<F> both = fma(reach, abs(drift_S) + abs(growth_S), half_S);
+  const Vec3<F> velocity_S = b.in_S.velocity - a.in_S.velocity, expansion_S = a.in_S.expansion + b.in_S.expansion;
+  const Vec3<F> apart_S = fma(middle, velocity_S, b.in_S.center - a.in_S.center);
+  const Vec3<F> half_S = fma(middle, expansion_S, a.in_S.half + b.in_S.half);
+  const Vec3<F> both = fma(reach, abs(velocity_S) + abs(expansion_S), half_S);
   const MaskOf<F> x = abs(apart_S.x) <= both.x, y = abs(apart_S.y) <= both.y, z = abs(apart_S.z) <= both.z;
   return reach >= F(0) && x && y && z;
 }
@@ -133,9 +133,9 @@ struct FixedBox {
   Vec3f center, half;
 
   ISOPATCH_HD explicit FixedBox(const NodeBox<float>& n) {
-    const MovingBox<float>& b = n.box;
-    const Vec3f first = fma(n.low, b.drift, b.center), first_half = fma(n.low, b.growth, b.half);
-    const Vec3f last = fma(n.high, b.drift, b.center), last_half = fma(n.high, b.growth, b.half);
+    const LinearBounds<float>& b = n.box;
+    const Vec3f first = fma(n.low, b.velocity, b.center), first_half = fma(n.low, b.expansion, b.half);
+    const Vec3f last = fma(n.high, b.velocity, b.center), last_half = fma(n.high, b.expansion, b.half);
     const Vec3f low = min(first - first_half, last - last_half), high = max(first + first_half, last + last_half);
     center = 0.5f * (low + high);
     half = 0.5f * (high - low);

@@ -101,10 +101,10 @@ struct CoarseRef {
 /// A node of a binary hierarchy. The children of an inner node are `child` and `child + 1`; a leaf has `child = ~cell`.
 ///
 /// Its box moves with the extent: where the cells below have the extent e, in [low, high], their points lie within
-/// half + e growth of center + e drift. Of a long tet from the surface to the centre that is a thin slice.
+/// half + e expansion of center + e velocity. Of a long tet from the surface to the centre that is a thin slice.
 struct alignas(16) Node {
-  float center[3], half[3];   // m
-  float drift[3], growth[3];  // m per unit of extent
+  float center[3], half[3];         // m
+  float velocity[3], expansion[3];  // m per unit of extent
   float low, high;
   float size;  // sum of the half edges at the middle extent, m
   std::int32_t child;
@@ -118,7 +118,7 @@ struct alignas(16) Node {
 inline constexpr int kWide = 8;
 struct alignas(64) WideNode {
   float center[3][kWide], half[3][kWide];
-  float drift[3][kWide], growth[3][kWide];
+  float velocity[3][kWide], expansion[3][kWide];
   float low[kWide], high[kWide];
   float size[kWide];
   std::int32_t child[kWide];
