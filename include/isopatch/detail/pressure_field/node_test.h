@@ -52,7 +52,7 @@ ISOPATCH_HD PlacedBox<F> placed_S(const PairContext& f, const NodeBox<F>& s) {
     return Vec3<F>{dot(cast<F>(f.absolute_row[0]), x), dot(cast<F>(f.absolute_row[1]), x),
                    dot(cast<F>(f.absolute_row[2]), x)};
   };
-  const F share = F(f.share_S), units = F(f.units_S);
+  const F share = F(f.modulus_ratio), units = F(f.inverse_modulus_ratio);
   const LinearBounds<F> b = {s.box.center, s.box.half, share * s.box.velocity, share * s.box.expansion};
   return {{apply(f.coarse, b.center), reach(b.half), rotate(f.coarse, b.velocity), reach(b.expansion)},
           b,

@@ -41,9 +41,9 @@ struct PairContext {
   float coarse_weight_M, coarse_weight_S, coarse_error;  // of d at a vertex as coarse_place() forms it
 
   // On the contact surface the extent of M, or of S beside a rigid M, is called u.
-  float share_S, units_S;  // extent of S there where u = 1, and the inverse; 0 where S is rigid
-  float fall_S;            // half space S: how far below its surface the pressure of u = 1 is, m
-  float unit_slack;        // added to ranges of u, for what counts as equal pressure
+  float modulus_ratio, inverse_modulus_ratio;  // extent of S there where u = 1, and the inverse; 0 where S is rigid
+  float fall_S;                                // half space S: how far below its surface the pressure of u = 1 is, m
+  float unit_slack;                            // added to ranges of u, for what counts as equal pressure
 
   double snap_M, snap_S;  // |d| at a vertex of M, of S, at or below this is zero (Pa, or m beside a rigid body)
   Vec3d reference_M;      // point torques are summed about
@@ -147,8 +147,8 @@ ISOPATCH_HD PairContext make_pair_context(const SceneView& scene, const State& s
   constexpr double kFar = 0x1p64;  // beyond it the stiffer body is as good as rigid; float can hold it
   const bool compliant = !f.rigid_M && !f.rigid_S;
   const double ratio = compliant ? min(max(f.modulus_M / f.modulus_S, 1 / kFar), kFar) : 1.0;
-  f.share_S = f.rigid_S ? 0.0f : static_cast<float>(ratio);
-  f.units_S = f.rigid_S ? 0.0f : static_cast<float>(1 / ratio);
+  f.modulus_ratio = f.rigid_S ? 0.0f : static_cast<float>(ratio);
+  f.inverse_modulus_ratio = f.rigid_S ? 0.0f : static_cast<float>(1 / ratio);
   f.fall_S = f.half_space_S && !f.rigid_S ? static_cast<float>(ratio * f.S->thickness) : 0.0f;
   f.unit_slack = compliant ? static_cast<float>(2 * (f.snap_M + f.snap_S) / f.modulus_M) : 0.0f;
 
