@@ -41,7 +41,7 @@ void surface_info(const std::string& file) {
   fmt::print("{}\n", escaped(file));
   print_points(report);
   print_row("triangles", report.boundary_triangles, "a closed surface, for rigid bodies");
-  print_row("edges of many", report.edges_of_many, "with more than two triangles");
+  print_row("edges of many", report.nonmanifold_edges, "with more than two triangles");
   print_volume(report);
   print_hierarchy(geometry);
   print_warnings(geometry);

@@ -12,9 +12,9 @@ namespace {
 
 /// Which nodes stand side by side. From the leaves up, the largest subtrees of at most kWide units become one unit
 /// each, until the root is one; so most wide nodes are well filled, above all the many at the bottom.
-class Widening {
+class WideNodeBuilder {
  public:
-  explicit Widening(std::span<const Node> nodes) : nodes_(nodes), round_of_(nodes.size(), kNever) {
+  explicit WideNodeBuilder(std::span<const Node> nodes) : nodes_(nodes), round_of_(nodes.size(), kNever) {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (nodes[i].is_leaf()) round_of_[i] = 0;
     }
@@ -95,6 +95,6 @@ class Widening {
 
 }  // namespace
 
-std::vector<detail::WideNode> wide_nodes(std::span<const Node> nodes) { return Widening(nodes).wide_nodes(); }
+std::vector<detail::WideNode> wide_nodes(std::span<const Node> nodes) { return WideNodeBuilder(nodes).wide_nodes(); }
 
 }  // namespace isopatch

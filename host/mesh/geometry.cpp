@@ -203,22 +203,22 @@ Geometry make_surface_mesh(const std::string& name, TriangleMesh mesh) {
   geometry.name = name;
   geometry.report = check_and_repair(mesh, name);
   for (const std::string& note : mesh.notes) geometry.warnings.push_back(name + ": " + note);
-  if (geometry.report.turned_triangles > 0) {
+  if (geometry.report.flipped_triangles > 0) {
     geometry.warnings.push_back(fmt::format("{}: all {} triangles pointed inward and have been turned", name,
-                                            geometry.report.turned_triangles));
+                                            geometry.report.flipped_triangles));
   }
   if (geometry.report.flat_triangles > 0) {
     geometry.warnings.push_back(
         fmt::format("{}: {} triangles have no area and were left out", name, geometry.report.flat_triangles));
   }
-  if (geometry.report.folded_triangles > 0) {
+  if (geometry.report.duplicate_triangles > 0) {
     geometry.warnings.push_back(fmt::format("{}: {} triangles lie back to back in pairs and were left out", name,
-                                            geometry.report.folded_triangles));
+                                            geometry.report.duplicate_triangles));
   }
-  if (geometry.report.edges_of_many > 0) {
+  if (geometry.report.nonmanifold_edges > 0) {
     geometry.warnings.push_back(
         fmt::format("{}: {} edges belong to more than two triangles; the surface touches itself there", name,
-                    geometry.report.edges_of_many));
+                    geometry.report.nonmanifold_edges));
   }
   if (geometry.report.cut_triangles > 0) {
     const auto& [first, second] = geometry.report.first_cut;

@@ -42,10 +42,10 @@ struct MeshReport {
   std::int64_t first_flat_tet = -1;  // its number in the repaired mesh
 
   // of a surface without tets only
-  std::int64_t turned_triangles = 0;                 // all of them where they pointed inward, else 0
+  std::int64_t flipped_triangles = 0;                // all of them where they pointed inward, else 0
   std::int64_t flat_triangles = 0;                   // without area; taken out
-  std::int64_t folded_triangles = 0;                 // in pairs that lie back to back; taken out
-  std::int64_t edges_of_many = 0;                    // edges of four, six or more triangles
+  std::int64_t duplicate_triangles = 0;              // in pairs that lie back to back; taken out
+  std::int64_t nonmanifold_edges = 0;                // edges of four, six or more triangles
   std::int64_t cut_triangles = 0;                    // triangles that another one of the surface cuts through
   std::array<std::int64_t, 2> first_cut = {-1, -1};  // two that cut each other, by their numbers in the repaired mesh
 };

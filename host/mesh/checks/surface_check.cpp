@@ -152,9 +152,9 @@ MeshReport check_and_repair(TriangleMesh& mesh, const std::string& source) {
   check_vertices(mesh, source);
 
   MeshReport report;
-  report.folded_triangles = take_out_folds(mesh, source);
+  report.duplicate_triangles = take_out_folds(mesh, source);
   if (mesh.triangles.empty()) throw Error(source + ": all triangles lie back to back; a body with an inside is needed");
-  report.edges_of_many = check_neighbours(mesh, source);
+  report.nonmanifold_edges = check_neighbours(mesh, source);
   report.volume = enclosed_volume(mesh);
   const double size = check_size(mesh.points, mesh.triangles, source);
   if (!(std::fabs(report.volume) > kFlat * size * size * size)) {
@@ -163,7 +163,7 @@ MeshReport check_and_repair(TriangleMesh& mesh, const std::string& source) {
   }
   if (report.volume < 0) {
     report.volume = -report.volume;
-    report.turned_triangles = static_cast<std::int64_t>(mesh.triangles.size());
+    report.flipped_triangles = static_cast<std::int64_t>(mesh.triangles.size());
     for (Triangle& t : mesh.triangles) std::swap(t[1], t[2]);
   }
   report.flat_triangles = static_cast<std::int64_t>(

@@ -30,8 +30,8 @@ std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 /// Joins the vertices of every tet that `takes` accepts.
 template <typename Takes>
-Groups joined_by_tets(const TetMesh& mesh, Takes takes) {
-  Groups groups(mesh.points.size());
+DisjointSets joined_by_tets(const TetMesh& mesh, Takes takes) {
+  DisjointSets groups(mesh.points.size());
   for (const Tet& tet : mesh.tets) {
     for (std::size_t i = 0; i < 4; ++i) {
       for (std::size_t j = 0; j < i; ++j) {
@@ -49,7 +49,7 @@ struct Body {
   Mask used;
   Mask on_surface;
   std::vector<double> depth;
-  Groups components;
+  DisjointSets components;
 
   bool is_inner(std::size_t i) const { return used[i] != 0 && on_surface[i] == 0; }
 };
@@ -153,7 +153,7 @@ std::vector<double> boundary_values(const Body& body, const Mask& core, std::vec
     if (core[i] != 0) core_depth = std::min(core_depth, body.depth[i]);
   }
 
-  Groups inner = joined_by_tets(body.mesh, [&](std::int32_t v) { return body.on_surface[at(v)] == 0; });
+  DisjointSets inner = joined_by_tets(body.mesh, [&](std::int32_t v) { return body.on_surface[at(v)] == 0; });
   std::vector<std::int64_t> deepest(core.size(), -1);  // of every group: its deepest point, or -2 where it has core
   for (std::size_t i = 0; i < core.size(); ++i) {
     if (!body.is_inner(i)) continue;

@@ -14,7 +14,7 @@ std::size_t first_vertex(const Tet& tet) { return static_cast<std::size_t>(tet[0
 
 std::vector<Point3> component_points(const TetMesh& mesh) {
   check_indices(mesh.tets, mesh.points.size(), "component_points");
-  Groups groups(mesh.points.size());
+  DisjointSets groups(mesh.points.size());
   for (const Tet& tet : mesh.tets) {
     for (const std::int32_t vertex : tet) groups.join(first_vertex(tet), static_cast<std::size_t>(vertex));
   }

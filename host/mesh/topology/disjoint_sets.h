@@ -8,9 +8,11 @@
 namespace isopatch {
 
 /// Disjoint sets of the numbers below `count`, each at first alone.
-class Groups {
+class DisjointSets {
  public:
-  explicit Groups(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), std::size_t{0}); }
+  explicit DisjointSets(std::size_t count) : parent_(count) {
+    std::iota(parent_.begin(), parent_.end(), std::size_t{0});
+  }
   std::size_t find(std::size_t i) {
     while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
     return i;

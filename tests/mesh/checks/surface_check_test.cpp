@@ -20,8 +20,8 @@ TEST(SurfaceCheck, AcceptsAClosedSurface) {
   const MeshReport report = check_and_repair(mesh, "m");
   EXPECT_EQ(report.points, 4);
   EXPECT_EQ(report.boundary_triangles, 4);
-  EXPECT_EQ(report.turned_triangles, 0);
-  EXPECT_EQ(report.edges_of_many, 0);
+  EXPECT_EQ(report.flipped_triangles, 0);
+  EXPECT_EQ(report.nonmanifold_edges, 0);
   EXPECT_DOUBLE_EQ(report.volume, 1.0 / 6);
 }
 
@@ -29,7 +29,7 @@ TEST(SurfaceCheck, TurnsASurfaceThatPointsInward) {
   TriangleMesh mesh = surface_of_tet();
   for (Triangle& t : mesh.triangles) std::swap(t[0], t[1]);
   const Geometry geometry = make_surface_mesh("m", mesh);
-  EXPECT_EQ(geometry.report.turned_triangles, 4);
+  EXPECT_EQ(geometry.report.flipped_triangles, 4);
   EXPECT_DOUBLE_EQ(geometry.report.volume, 1.0 / 6);
   EXPECT_GT(testing::enclosed_volume(geometry.mesh, geometry.surface), 0);
   ASSERT_EQ(geometry.warnings.size(), 1U);
@@ -70,7 +70,7 @@ TriangleMesh hinged_tets() {
 
 TEST(SurfaceCheck, CountsAnEdgeOfFourBalancedTriangles) {
   const Geometry geometry = make_surface_mesh("m", hinged_tets());
-  EXPECT_EQ(geometry.report.edges_of_many, 1);
+  EXPECT_EQ(geometry.report.nonmanifold_edges, 1);
   EXPECT_DOUBLE_EQ(geometry.report.volume, 2.0 / 6);
   ASSERT_EQ(geometry.warnings.size(), 1U);
   EXPECT_EQ(geometry.warnings[0], "m: 1 edges belong to more than two triangles; the surface touches itself there");
@@ -112,8 +112,8 @@ TEST(SurfaceCheck, TakesOutTrianglesThatLieBackToBack) {
     mesh.triangles.push_back(back);
     const Geometry geometry = make_surface_mesh("m", mesh);
     EXPECT_EQ(geometry.surface, surface_of_tet().triangles);
-    EXPECT_EQ(geometry.report.folded_triangles, 2);
-    EXPECT_EQ(geometry.report.edges_of_many, 0);
+    EXPECT_EQ(geometry.report.duplicate_triangles, 2);
+    EXPECT_EQ(geometry.report.nonmanifold_edges, 0);
     EXPECT_EQ(geometry.warnings,
               std::vector<std::string>{"m: 2 triangles lie back to back in pairs and were left out"});
   }

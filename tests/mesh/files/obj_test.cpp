@@ -124,8 +124,8 @@ TEST(ObjReader, ReadsTheMustardBottle) {
   EXPECT_EQ(bottle.report.points, 8194);
   EXPECT_EQ(bottle.report.boundary_triangles, 16382);
   EXPECT_EQ(bottle.report.flat_triangles, 2);
-  EXPECT_EQ(bottle.report.edges_of_many, 0);
-  EXPECT_EQ(bottle.report.turned_triangles, 0);
+  EXPECT_EQ(bottle.report.nonmanifold_edges, 0);
+  EXPECT_EQ(bottle.report.flipped_triangles, 0);
   EXPECT_EQ(bottle.warnings, std::vector<std::string>{"bottle: 2 triangles have no area and were left out"});
   // the bottle is about 0.1 x 0.06 x 0.2 m
   EXPECT_GT(bottle.report.volume, 5e-4);
@@ -137,7 +137,7 @@ TEST(ObjReader, ReadsTheBowl) {
   if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is missing: set ISOPATCH_DATA_DIR to the real meshes";
   const Geometry bowl = make_surface_mesh("bowl", read_triangle_mesh(file));
   EXPECT_EQ(bowl.report.points, 3957);
-  EXPECT_EQ(bowl.report.edges_of_many, 0);
+  EXPECT_EQ(bowl.report.nonmanifold_edges, 0);
   EXPECT_TRUE(bowl.warnings.empty());
   // every polygon of n corners makes n - 2 triangles; a closed surface of genus 0 has 2 V - 4
   EXPECT_EQ(bowl.report.boundary_triangles, 2 * (bowl.report.points - bowl.report.unused_points) - 4);

@@ -114,8 +114,8 @@ TEST(StlReader, WeldsTheMustardBottle) {
   const TriangleMesh scan = read_triangle_mesh(file);
   const Geometry welded = make_surface_mesh("bottle", parse_stl(ascii_stl(scan), "m"));
   EXPECT_EQ(welded.report.points, 8193);
-  EXPECT_EQ(welded.report.edges_of_many, 0);
-  EXPECT_EQ(welded.report.folded_triangles, 2);
+  EXPECT_EQ(welded.report.nonmanifold_edges, 0);
+  EXPECT_EQ(welded.report.duplicate_triangles, 2);
   EXPECT_NEAR(welded.report.volume, make_surface_mesh("scan", scan).report.volume, 1e-15);
   ASSERT_EQ(welded.warnings.size(), 2U);
   EXPECT_EQ(welded.warnings[0], "bottle: 2 triangles with two corners at the same place were left out");
