@@ -62,9 +62,10 @@ Geometry parse_bolt(const std::string& name, const JsonValue& value, TetBudget& 
   if (const auto field = value.optional("head_height")) bolt.head_height = field->not_negative();
   bolt.segments = parse_segments(value, bolt.thread, bolt.segments);
 
-  if (is_surface_only(value)) return made(value, [&] { return make_surface_mesh(name, make_bolt_surface(bolt)); });
+  if (is_surface_only(value))
+    return with_location(value, [&] { return make_surface_mesh(name, make_bolt_surface(bolt)); });
   take_tets(value, bolt.thread, bolt.length, bolt.segments, budget);
-  return made(value, [&] { return make_bolt(name, bolt); });
+  return with_location(value, [&] { return make_bolt(name, bolt); });
 }
 
 Geometry parse_nut(const std::string& name, const JsonValue& value, TetBudget& budget) {
@@ -76,9 +77,10 @@ Geometry parse_nut(const std::string& name, const JsonValue& value, TetBudget& b
   parse_length(value, "across_flats", nut.across_flats);
   nut.segments = parse_segments(value, nut.thread, nut.segments);
 
-  if (is_surface_only(value)) return made(value, [&] { return make_surface_mesh(name, make_nut_surface(nut)); });
+  if (is_surface_only(value))
+    return with_location(value, [&] { return make_surface_mesh(name, make_nut_surface(nut)); });
   take_tets(value, nut.thread, nut.height, nut.segments, budget);
-  return made(value, [&] { return make_nut(name, nut); });
+  return with_location(value, [&] { return make_nut(name, nut); });
 }
 
 }  // namespace isopatch

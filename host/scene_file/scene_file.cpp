@@ -53,7 +53,7 @@ Geometry parse_tet_mesh(const std::string& name, const JsonValue& value, const s
   const double factor = scale ? scale->positive() : 1;
   const FieldOptions field = parse_field(value);
 
-  return made(value, [&] {
+  return with_location(value, [&] {
     TetMesh mesh = read_tet_mesh(file.string());
     scale_points(mesh.points, factor);
     return named(name, make_tet_mesh(file.string(), std::move(mesh), field));
@@ -66,7 +66,7 @@ Geometry parse_surface_mesh(const std::string& name, const JsonValue& value, con
   const auto scale = value.optional("scale");
   const double factor = scale ? scale->positive() : 1;
 
-  return made(value, [&] {
+  return with_location(value, [&] {
     TriangleMesh mesh = read_triangle_mesh(file.string());
     scale_points(mesh.points, factor);
     return named(name, make_surface_mesh(file.string(), std::move(mesh)));
@@ -78,14 +78,14 @@ Geometry parse_box(const std::string& name, const JsonValue& value) {
   const JsonValue edges = value.required("size");
   const Point3 size = array_of<3>(edges);
   for (const JsonValue& edge : edges.elements()) edge.positive();
-  return made(value, [&] { return make_box(name, size); });
+  return with_location(value, [&] { return make_box(name, size); });
 }
 
 Geometry parse_half_space(const std::string& name, const JsonValue& value) {
   value.allow({"type", "thickness"});
   const auto field = value.optional("thickness");
   const double thickness = field ? field->positive() : 1;  // make_half_space() knows the limits
-  return made(value, [&] { return make_half_space(name, thickness); });
+  return with_location(value, [&] { return make_half_space(name, thickness); });
 }
 
 Geometry parse_geometry(const std::string& name, const JsonValue& value, const std::filesystem::path& directory,

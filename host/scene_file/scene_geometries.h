@@ -24,7 +24,7 @@ class TetBudget {
 
 /// Runs `make`; puts the place in the scene before what it has to say.
 template <typename Make>
-auto made(const JsonValue& place, Make make) {
+auto with_location(const JsonValue& place, Make make) {
   try {
     return make();
   } catch (const Error& error) {

@@ -23,7 +23,7 @@ int parse_subdivisions(const JsonValue& value, double radius, TetBudget& budget)
   int subdivisions = kDefaultSubdivisions;
   if (const auto field = value.optional("subdivisions")) subdivisions = field->integer(0, kMaxSubdivisions);
   if (const auto edge = value.optional("edge_length"))
-    subdivisions = made(*edge, [&] { return sphere_subdivisions(radius, edge->positive()); });
+    subdivisions = with_location(*edge, [&] { return sphere_subdivisions(radius, edge->positive()); });
   budget.take(value, std::int64_t{20} << (2 * subdivisions));
   return subdivisions;
 }
@@ -31,7 +31,7 @@ int parse_subdivisions(const JsonValue& value, double radius, TetBudget& budget)
 int parse_segments(const JsonValue& value, double radius) {
   refuse_both(value, "segments", "edge_length");
   if (const auto edge = value.optional("edge_length")) {
-    return made(*edge, [&] { return circle_segments(radius, edge->positive()); });
+    return with_location(*edge, [&] { return circle_segments(radius, edge->positive()); });
   }
   const auto field = value.optional("segments");
   if (!field) return kDefaultSegments;
@@ -48,8 +48,8 @@ Point3 point_of(const JsonValue& value) {
 std::vector<Point3> points_of_file(const JsonValue& place, const std::filesystem::path& directory) {
   const std::filesystem::path path = directory / place.text();
   const bool surface = path.extension() == ".obj" || path.extension() == ".stl";
-  return made(place,
-              [&] { return surface ? read_triangle_mesh(path.string()).points : read_tet_mesh(path.string()).points; });
+  return with_location(
+      place, [&] { return surface ? read_triangle_mesh(path.string()).points : read_tet_mesh(path.string()).points; });
 }
 
 }  // namespace
@@ -65,7 +65,7 @@ Geometry parse_sphere(const std::string& name, const JsonValue& value, TetBudget
   value.allow({"type", "radius", "subdivisions", "edge_length"});
   const double radius = value.required("radius").positive();
   const int subdivisions = parse_subdivisions(value, radius, budget);
-  return made(value, [&] { return make_sphere(name, radius, subdivisions); });
+  return with_location(value, [&] { return make_sphere(name, radius, subdivisions); });
 }
 
 Geometry parse_ellipsoid(const std::string& name, const JsonValue& value, TetBudget& budget) {
@@ -75,7 +75,7 @@ Geometry parse_ellipsoid(const std::string& name, const JsonValue& value, TetBud
   for (const JsonValue& axis : axes.elements()) axis.positive();
   const double longest = *std::max_element(semi_axes.begin(), semi_axes.end());
   const int subdivisions = parse_subdivisions(value, longest, budget);
-  return made(value, [&] { return make_ellipsoid(name, semi_axes, subdivisions); });
+  return with_location(value, [&] { return make_ellipsoid(name, semi_axes, subdivisions); });
 }
 
 Geometry parse_cylinder(const std::string& name, const JsonValue& value, TetBudget& budget) {
@@ -84,7 +84,7 @@ Geometry parse_cylinder(const std::string& name, const JsonValue& value, TetBudg
   const double height = value.required("height").positive();
   const int segments = parse_segments(value, radius);
   budget.take(value, std::int64_t{12} * segments);
-  return made(value, [&] { return make_cylinder(name, radius, height, segments); });
+  return with_location(value, [&] { return make_cylinder(name, radius, height, segments); });
 }
 
 Geometry parse_capsule(const std::string& name, const JsonValue& value, TetBudget& budget) {
@@ -93,7 +93,7 @@ Geometry parse_capsule(const std::string& name, const JsonValue& value, TetBudge
   const double length = value.required("length").positive();
   const int segments = parse_segments(value, radius);
   budget.take(value, std::int64_t{segments} * segments / 2 + std::int64_t{6} * segments);
-  return made(value, [&] { return make_capsule(name, radius, length, segments); });
+  return with_location(value, [&] { return make_capsule(name, radius, length, segments); });
 }
 
 Geometry parse_convex_hull(const std::string& name, const JsonValue& value, const std::filesystem::path& directory) {
@@ -110,7 +110,7 @@ Geometry parse_convex_hull(const std::string& name, const JsonValue& value, cons
     for (Point3& point : points)
       for (double& coordinate : point) coordinate *= factor;
   }
-  return made(value, [&] { return make_convex_hull(name, points); });
+  return with_location(value, [&] { return make_convex_hull(name, points); });
 }
 
 }  // namespace isopatch
