@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cuda backend: uploads a scene once, then checks and enqueues the stages of each step.
+// The cuda backend: uploads a scene once, then checks and enqueues the stages of each call.
 #include <algorithm>
 #include <limits>
 #include <mutex>
@@ -114,7 +114,7 @@ void require_memory(const SceneData& scene) {
 
 /// Working memory of the steps: the list of near pairs, counters, and sums of pairs that several warps share. Grows to
 /// the largest batch seen.
-class StepMemory {
+class CallMemory {
  public:
   /// Room for batches of `items` pairs in all. Throws Error where that would allocate while `stream` is being captured.
   void reserve(std::int64_t items, std::int64_t num_sums, cudaStream_t stream) {
@@ -128,7 +128,7 @@ class StepMemory {
           "evaluate: the working memory for this batch would have to be allocated while the stream is captured; call "
           "Evaluator::reserve() with its number of environments before");
     }
-    if (counters_.size() == 0) counters_ = DeviceBuffer<StepCounters>(1);
+    if (counters_.size() == 0) counters_ = DeviceBuffer<CallCounters>(1);
     if (list > list_.size()) list_ = DeviceBuffer<std::int64_t>(list);
     if (sums > sums_.size()) {
       sums_ = DeviceBuffer<SharedSums>(sums);
@@ -137,13 +137,13 @@ class StepMemory {
   }
 
   std::int64_t* list() const { return list_.data(); }
-  StepCounters* counters() const { return counters_.data(); }
+  CallCounters* counters() const { return counters_.data(); }
   SharedSums* sums() const { return sums_.data(); }
 
  private:
   std::mutex mutex_;
   DeviceBuffer<std::int64_t> list_;
-  DeviceBuffer<StepCounters> counters_;
+  DeviceBuffer<CallCounters> counters_;
   DeviceBuffer<SharedSums> sums_;
 };
 
@@ -174,16 +174,16 @@ class CudaBackend final : public Evaluator::Implementation {
     memory_.reserve(most, most_sums(), on);
 
     const Outputs outputs = needed_outputs(results);
-    const Step step = {device_scene_.view(),  state,         results, memory_.list(), memory_.counters(),
-                       shares(most, outputs), memory_.sums()};
-    begin_environments(step, on);
+    const EvaluationCall call = {device_scene_.view(),  state,         results, memory_.list(), memory_.counters(),
+                                 shares(most, outputs), memory_.sums()};
+    begin_environments(call, on);
     if (options_.precision == Precision::kFloat) {
-      evaluate_pairs<float>(step, on);
+      evaluate_pairs<float>(call, on);
     } else {
-      evaluate_pairs<double>(step, on);
+      evaluate_pairs<double>(call, on);
     }
-    evaluate_energies(step, on);
-    sum_body_wrenches(step, on);
+    evaluate_energies(call, on);
+    sum_body_wrenches(call, on);
   }
 
  private:
@@ -216,7 +216,7 @@ class CudaBackend final : public Evaluator::Implementation {
   DeviceScene device_scene_;
   std::int64_t resident_warps_[3] = {};  // by Outputs
   std::int64_t most_cells_ = 0;
-  mutable StepMemory memory_;
+  mutable CallMemory memory_;
 };
 
 }  // namespace

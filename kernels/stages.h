@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The device stages of one step, in order. Each enqueues on `stream`, allocates nothing, does not synchronise, and
+// The device stages of one call, in order. Each enqueues on `stream`, allocates nothing, does not synchronise, and
 // returns at once where there is nothing to do; so a step can be captured in a graph.
 #pragma once
 
@@ -12,39 +12,39 @@
 namespace isopatch {
 
 /// Counters that a step starts at zero.
-struct StepCounters {
+struct CallCounters {
   std::int32_t listed;     // pairs in the list
   std::int32_t next_pair;  // shares of pairs, and pairs for the energy, that warps have taken
   std::int32_t next_energy;
 };
 
 /// The arguments of every stage, by value: views of device memory.
-struct Step {
+struct EvaluationCall {
   detail::SceneView scene;
   State state;
   Results results;
   std::int64_t* list;  // num_environments x num_pairs; see detail::PairList
-  StepCounters* counters;
+  CallCounters* counters;
   int shares;                // warps that share one pair: a power of two
   detail::SharedSums* sums;  // one for each listed pair if there is more than one share; zero between steps
 };
 
 /// Writes every environment's fault bits, lists the pairs whose bodies are near each other, and zeroes the results of
 /// all others.
-void begin_environments(const Step& step, cudaStream_t stream);
+void begin_environments(const EvaluationCall& call, cudaStream_t stream);
 
 /// Pair wrenches, patch summaries, polygons and discrete contacts of the listed pairs.
 template <class T>
-void evaluate_pairs(const Step& step, cudaStream_t stream);
+void evaluate_pairs(const EvaluationCall& call, cudaStream_t stream);
 
 /// The number of warps that evaluate_pairs() keeps on the current device at once, for these outputs.
 template <class T>
 std::int64_t resident_warps(detail::Outputs outputs);
 
 /// Elastic energies of the listed pairs.
-void evaluate_energies(const Step& step, cudaStream_t stream);
+void evaluate_energies(const EvaluationCall& call, cudaStream_t stream);
 
 /// Body wrenches from the stored pair wrenches.
-void sum_body_wrenches(const Step& step, cudaStream_t stream);
+void sum_body_wrenches(const EvaluationCall& call, cudaStream_t stream);
 
 }  // namespace isopatch

@@ -12,24 +12,24 @@ namespace {
 constexpr int kWarps = 4;  // as evaluate_pairs
 constexpr int kBlock = kWarps * CudaWarp::kSize;
 
-__global__ void __launch_bounds__(kBlock) evaluate_energies_kernel(Step step) {
+__global__ void __launch_bounds__(kBlock) evaluate_energies_kernel(EvaluationCall call) {
   using namespace detail;
   __shared__ Workspace<CudaWarp::kSize> workspaces[kWarps];
   CudaWarp warp;
   Workspace<CudaWarp::kSize>& work = workspaces[threadIdx.x / CudaWarp::kSize];
-  for_each_item(warp, &step.counters->next_energy, step.counters->listed, [&](std::int32_t at) {
-    const auto item = static_cast<std::uint32_t>(step.list[at]);
-    const auto pairs = static_cast<std::uint32_t>(step.scene.num_pairs);
-    evaluate_energy(warp, work, step.scene, step.state, step.results, item / pairs, static_cast<int>(item % pairs));
+  for_each_item(warp, &call.counters->next_energy, call.counters->listed, [&](std::int32_t at) {
+    const auto item = static_cast<std::uint32_t>(call.list[at]);
+    const auto pairs = static_cast<std::uint32_t>(call.scene.num_pairs);
+    evaluate_energy(warp, work, call.scene, call.state, call.results, item / pairs, static_cast<int>(item % pairs));
   });
 }
 
 }  // namespace
 
-void evaluate_energies(const Step& step, cudaStream_t stream) {
-  const std::int64_t most = step.state.num_environments * step.scene.num_pairs;
-  if (most == 0 || step.results.energy.data == nullptr) return;
-  evaluate_energies_kernel<<<blocks_for(evaluate_energies_kernel, kBlock, most), kBlock, 0, stream>>>(step);
+void evaluate_energies(const EvaluationCall& call, cudaStream_t stream) {
+  const std::int64_t most = call.state.num_environments * call.scene.num_pairs;
+  if (most == 0 || call.results.energy.data == nullptr) return;
+  evaluate_energies_kernel<<<blocks_for(evaluate_energies_kernel, kBlock, most), kBlock, 0, stream>>>(call);
   ISOPATCH_CUDA_CHECK(cudaGetLastError());
 }
 

@@ -20,19 +20,19 @@ constexpr int kPairBlock = kPairWarps * CudaWarp::kSize;
 #endif
 
 template <class T, detail::Outputs outputs>
-__global__ void __launch_bounds__(kPairBlock, ISOPATCH_PAIR_BLOCKS) evaluate_pairs_kernel(Step step) {
+__global__ void __launch_bounds__(kPairBlock, ISOPATCH_PAIR_BLOCKS) evaluate_pairs_kernel(EvaluationCall call) {
   using namespace detail;
   __shared__ Workspace<CudaWarp::kSize> workspaces[kPairWarps];
   CudaWarp warp;
   Workspace<CudaWarp::kSize>& work = workspaces[threadIdx.x / CudaWarp::kSize];
-  const std::int64_t count = static_cast<std::int64_t>(step.counters->listed) * step.shares;
-  for_each_item(warp, &step.counters->next_pair, count, [&](std::int32_t at) {
-    const std::int32_t index = at / step.shares;
-    const auto item = static_cast<std::uint32_t>(step.list[index]);  // below 2^31: see CudaBackend::evaluate()
-    const auto pairs = static_cast<std::uint32_t>(step.scene.num_pairs);
-    const Share share = {at % step.shares, step.shares};
-    evaluate_pair<T, outputs>(warp, work, step.scene, step.state, step.results, item / pairs,
-                              static_cast<int>(item % pairs), share, step.sums + index);
+  const std::int64_t count = static_cast<std::int64_t>(call.counters->listed) * call.shares;
+  for_each_item(warp, &call.counters->next_pair, count, [&](std::int32_t at) {
+    const std::int32_t index = at / call.shares;
+    const auto item = static_cast<std::uint32_t>(call.list[index]);  // below 2^31: see CudaBackend::evaluate()
+    const auto pairs = static_cast<std::uint32_t>(call.scene.num_pairs);
+    const Share share = {at % call.shares, call.shares};
+    evaluate_pair<T, outputs>(warp, work, call.scene, call.state, call.results, item / pairs,
+                              static_cast<int>(item % pairs), share, call.sums + index);
   });
 }
 
@@ -50,11 +50,11 @@ void with_pair_kernel(detail::Outputs outputs, const Use& use) {
 }
 
 template <class T>
-void evaluate_pairs(const Step& step, cudaStream_t stream) {
-  const std::int64_t most = step.state.num_environments * step.scene.num_pairs * step.shares;
+void evaluate_pairs(const EvaluationCall& call, cudaStream_t stream) {
+  const std::int64_t most = call.state.num_environments * call.scene.num_pairs * call.shares;
   if (most == 0) return;
-  with_pair_kernel<T>(detail::needed_outputs(step.results), [&](auto kernel) {
-    kernel<<<blocks_for(kernel, kPairBlock, most), kPairBlock, 0, stream>>>(step);
+  with_pair_kernel<T>(detail::needed_outputs(call.results), [&](auto kernel) {
+    kernel<<<blocks_for(kernel, kPairBlock, most), kPairBlock, 0, stream>>>(call);
     ISOPATCH_CUDA_CHECK(cudaGetLastError());
   });
 }

@@ -11,22 +11,22 @@ namespace {
 
 constexpr int kBlock = 128;  // memory-bound; any multiple of a warp does
 
-__global__ void __launch_bounds__(kBlock) sum_body_wrenches_kernel(Step step) {
+__global__ void __launch_bounds__(kBlock) sum_body_wrenches_kernel(EvaluationCall call) {
   const std::int64_t item = static_cast<std::int64_t>(blockIdx.x) * kBlock + threadIdx.x;
-  const std::int64_t environment = item / step.scene.num_bodies;
-  const int body = static_cast<int>(item % step.scene.num_bodies);
-  if (environment >= step.state.num_environments) return;
+  const std::int64_t environment = item / call.scene.num_bodies;
+  const int body = static_cast<int>(item % call.scene.num_bodies);
+  if (environment >= call.state.num_environments) return;
 
-  detail::write_body_wrench(step.scene, step.state, step.results, environment, body);
+  detail::write_body_wrench(call.scene, call.state, call.results, environment, body);
 }
 
 }  // namespace
 
-void sum_body_wrenches(const Step& step, cudaStream_t stream) {
-  const std::int64_t items = step.state.num_environments * step.scene.num_bodies;
-  if (items == 0 || step.results.body_wrench.data == nullptr) return;
+void sum_body_wrenches(const EvaluationCall& call, cudaStream_t stream) {
+  const std::int64_t items = call.state.num_environments * call.scene.num_bodies;
+  if (items == 0 || call.results.body_wrench.data == nullptr) return;
   const std::int64_t blocks = (items + kBlock - 1) / kBlock;
-  sum_body_wrenches_kernel<<<static_cast<unsigned>(blocks), kBlock, 0, stream>>>(step);
+  sum_body_wrenches_kernel<<<static_cast<unsigned>(blocks), kBlock, 0, stream>>>(call);
   ISOPATCH_CUDA_CHECK(cudaGetLastError());
 }
 
