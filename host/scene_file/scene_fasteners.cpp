@@ -12,21 +12,21 @@ namespace {
 constexpr std::int64_t kTetsOfSegment = 80;
 constexpr int kSegmentStep = 12;
 
-void parse_thread(const JsonValue& value, Thread& thread) {
+void parse_thread(const JsonValue& value, ScrewThread& thread) {
   if (const auto field = value.optional("pitch")) thread.pitch = field->positive();
   if (const auto field = value.optional("clearance")) thread.clearance = field->not_negative();
 }
 
 double parse_diameter(const JsonValue& value) {
   const auto field = value.optional("diameter");
-  return field ? field->positive() : Thread().diameter;
+  return field ? field->positive() : ScrewThread().diameter;
 }
 
 void parse_length(const JsonValue& value, const char* key, double& length) {
   if (const auto field = value.optional(key)) length = field->positive();
 }
 
-int parse_segments(const JsonValue& value, const Thread& thread, int segments) {
+int parse_segments(const JsonValue& value, const ScrewThread& thread, int segments) {
   const auto field = value.optional("segments");
   const auto edge = value.optional("edge_length");
   if (field && edge) value.fail(R"(has "segments" and "edge_length"; give one)");
@@ -40,7 +40,7 @@ int parse_segments(const JsonValue& value, const Thread& thread, int segments) {
   }
 }
 
-void take_tets(const JsonValue& value, const Thread& thread, double length, int segments, TetBudget& budget) {
+void take_tets(const JsonValue& value, const ScrewThread& thread, double length, int segments, TetBudget& budget) {
   const double turns = std::fmin(length / thread.pitch, 1e9);
   budget.take(value, static_cast<std::int64_t>(std::ceil(turns)) * segments * kTetsOfSegment);
 }

@@ -11,7 +11,7 @@ namespace isopatch {
 
 /// A right-handed thread of one start. Its crest passes through the x axis of the body's frame, at z = 0: a bolt and a
 /// nut in one frame fit, and still do after a turn by 2 pi z / pitch with a move by z.
-struct Thread {
+struct ScrewThread {
   double diameter = 0.02;  // nominal: of the bolt's crest, m; at least 4 pitches
   double pitch = 0.0025;   // m
   double clearance = 0;    // how much smaller all diameters of a bolt are, or larger those of a nut (the fundamental
@@ -20,7 +20,7 @@ struct Thread {
 
 /// The thread runs from z = 0 to `length`, where it is cut off flat; the hexagonal head lies below z = 0.
 struct Bolt {
-  Thread thread;
+  ScrewThread thread;
   double length = 0.03;         // m; at least 2 pitches
   double head_height = 0.0125;  // m; 0 for a rod without a head
   double across_flats = 0.03;   // of the head, m; larger than the diameter
@@ -29,7 +29,7 @@ struct Bolt {
 
 /// The nut's middle is the origin.
 struct Nut {
-  Thread thread;
+  ScrewThread thread;
   double height = 0.018;       // m; at least 2 pitches
   double across_flats = 0.03;  // m; at least diameter + 2 pitches
   int segments = 36;           // as for the bolt

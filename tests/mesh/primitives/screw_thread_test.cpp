@@ -7,7 +7,7 @@
 #include <random>
 #include <set>
 
-#include "host/mesh/primitives/thread_grid.h"
+#include "host/mesh/primitives/screw_thread_grid.h"
 #include "isopatch/geometry.h"
 #include "tests/mesh/mesh_fixtures.h"
 #include "tests/reference/oracle_helpers.h"

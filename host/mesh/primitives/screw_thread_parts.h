@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "host/mesh/primitives/thread_grid.h"
+#include "host/mesh/primitives/screw_thread_grid.h"
 #include "isopatch/mesh.h"
 
 namespace isopatch {

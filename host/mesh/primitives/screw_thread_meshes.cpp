@@ -10,7 +10,7 @@
 
 #include "host/mesh/fixed_math.h"
 #include "host/mesh/point_math.h"
-#include "host/mesh/primitives/thread_parts.h"
+#include "host/mesh/primitives/screw_thread_parts.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
 #include "isopatch/screw_thread.h"
@@ -25,7 +25,7 @@ constexpr double kMaxSegmentsOfAll = 20'000;  // 1.1 million tets of a bolt
 // below the root. With flanks of 30 degrees both are 3/16 H away from the surface, and so is all of that layer.
 constexpr double kProfile = 5.0 / 8, kBelowCrest = 3.0 / 8, kBelowRoot = 3.0 / 16;
 
-double sharp_height(const Thread& thread) { return std::numbers::sqrt3 / 2 * thread.pitch; }
+double sharp_height(const ScrewThread& thread) { return std::numbers::sqrt3 / 2 * thread.pitch; }
 
 // ---- checks
 
@@ -33,7 +33,7 @@ void check(bool good, const char* shape, const char* what, double value, const s
   if (!good) throw Error(fmt::format("{}: {} {}; it must be {}", shape, what, value, need));
 }
 
-void check_thread(const char* shape, const Thread& thread, double length, const char* length_name, int segments) {
+void check_thread(const char* shape, const ScrewThread& thread, double length, const char* length_name, int segments) {
   const auto positive = [](double value) { return std::isfinite(value) && value > 0; };
   check(positive(thread.diameter), shape, "diameter [m]", thread.diameter, "finite and positive");
   check(positive(thread.pitch) && thread.pitch <= thread.diameter / 4, shape, "pitch [m]", thread.pitch,
@@ -117,7 +117,7 @@ Radius nut_thread(const Nut& nut) {
   return [=](const ThreadGrid::Node& node) { return out * (crest - profile * node.depth); };
 }
 
-Thread scaled(const Thread& thread, double factor) {
+Thread scaled(const ScrewThread& thread, double factor) {
   return {factor * thread.diameter, factor * thread.pitch, factor * thread.clearance};
 }
 

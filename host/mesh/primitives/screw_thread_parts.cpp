@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/mesh/primitives/thread_parts.h"
+#include "host/mesh/primitives/screw_thread_parts.h"
 
 #include <array>
 #include <cmath>
