@@ -16,7 +16,7 @@ using namespace isopatch::random_contacts;
 namespace {
 
 int run(int argc, char** argv) {
-  Choice choice;
+  Options choice;
   CLI::App app("Compares the cpu backend with the reference on random contacts");
   choice.add_to(app);
   CLI11_PARSE(app, argc, argv);

@@ -19,8 +19,8 @@ namespace {
 
 const std::vector<std::string> kSides = {"cpu", "plain", "build", "avx512", "1thread", "cuda", "reference"};
 
-Side make_side(const std::string& name, Precision precision) {
-  Side side = {name, {}};
+Variant make_side(const std::string& name, Precision precision) {
+  Variant side = {name, {}};
   side.options.precision = precision;
   if (name == "plain") side.options.vectors = Vectors::kNone;
   if (name == "build") side.options.vectors = Vectors::kBaseline;
@@ -45,7 +45,7 @@ void print_row(const std::string& name, const BitCounts& counts) {
 }
 
 int run(int argc, char** argv) {
-  Choice choice;
+  Options choice;
   choice.nuts = 64;
   std::int64_t rigid = 19000;
   std::vector<std::string> names = {"cpu", "cuda"};
@@ -59,8 +59,8 @@ int run(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
 
   const auto start = std::chrono::steady_clock::now();
-  const std::array<Side, 2> sides = {make_side(names[0], choice.arithmetic()),
-                                     make_side(names[1], choice.arithmetic())};
+  const std::array<Variant, 2> sides = {make_side(names[0], choice.arithmetic()),
+                                        make_side(names[1], choice.arithmetic())};
   fmt::print("{} against {}, {}, seed {}\n", names[0], names[1], choice.precision, choice.seed);
   if (choice.data.empty()) fmt::print("without the shapes that are files\n");
   if (select_pack_kernels(Vectors::kBest) == nullptr) fmt::print("no packs here: cpu is plain\n");
@@ -74,7 +74,7 @@ int run(int argc, char** argv) {
   BitCounts all;
   for (const RandomScene& row : scenes) {
     const Scene scene(row.description());
-    const Contacts contacts = row.contacts(scene);
+    const ContactStates contacts = row.contacts(scene);
     const BitCounts counts = BitComparison(scene, sides).compare(contacts.state());
     print_row(row.name, counts);
     for (const std::string& text : counts.first) fmt::print("  {}\n", text);

@@ -22,16 +22,18 @@ namespace isopatch {
 using test::ResultArrays;
 
 /// One of the two that are compared.
-struct Side {
+struct Variant {
   std::string name;
   EvaluatorOptions options;
 };
 
 /// What is asked for. The same pairs are evaluated for each: the backends have different code for them.
-enum class Asked : std::uint8_t { kWrench, kPatch, kAll };
+enum class RequestedOutputs : std::uint8_t { kWrench, kPatch, kAll };
 
-inline const char* name_of(Asked asked) {
-  return asked == Asked::kWrench ? "wrench only" : asked == Asked::kPatch ? "patch" : "all outputs";
+inline const char* name_of(RequestedOutputs asked) {
+  return asked == RequestedOutputs::kWrench  ? "wrench only"
+         : asked == RequestedOutputs::kPatch ? "patch"
+                                             : "all outputs";
 }
 
 struct BitCounts {
@@ -172,7 +174,7 @@ inline std::vector<std::string> first_differences(const ResultArrays& a, const R
 /// Both sides of one scene.
 class BitComparison {
  public:
-  BitComparison(Scene scene, const std::array<Side, 2>& sides)
+  BitComparison(Scene scene, const std::array<Variant, 2>& sides)
       : scene_(std::move(scene)),
         evaluators_{HostEvaluator(scene_, sides[0].options), HostEvaluator(scene_, sides[1].options)} {}
 
@@ -182,10 +184,10 @@ class BitComparison {
     counts_ = {};
     counts_.environments = state.num_environments;
     differs_.assign(environments, false);
-    told_ = {};
+    reported_ = {};
 
-    part(state, 0, state.num_environments, Asked::kWrench, 0);
-    const ResultArrays patch = part(state, 0, state.num_environments, Asked::kPatch, 0);
+    part(state, 0, state.num_environments, RequestedOutputs::kWrench, 0);
+    const ResultArrays patch = part(state, 0, state.num_environments, RequestedOutputs::kPatch, 0);
     std::vector<std::int32_t> needed(environments);
     for (std::size_t i = 0; i < environments * pairs; ++i) {
       needed[i / pairs] += std::max(patch.polygon_count[i], 0);
@@ -205,7 +207,8 @@ class BitComparison {
         if (end > begin && bytes > kStored) break;
         most = next;
       }
-      part(state, static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end - begin), Asked::kAll, most);
+      part(state, static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end - begin), RequestedOutputs::kAll,
+           most);
       begin = end;
     }
     counts_.differ = std::count(differs_.begin(), differs_.end(), true);
@@ -214,7 +217,8 @@ class BitComparison {
 
  private:
   /// Compares `count` environments and returns what the first side gave.
-  ResultArrays part(const State& state, std::int64_t begin, std::int64_t count, Asked asked, std::int32_t capacity) {
+  ResultArrays part(const State& state, std::int64_t begin, std::int64_t count, RequestedOutputs asked,
+                    std::int32_t capacity) {
     std::array<ResultArrays, 2> results = {arrays(count, asked, capacity), arrays(count, asked, capacity)};
     for (std::size_t side = 0; side < 2; ++side) {
       const auto start = std::chrono::steady_clock::now();
@@ -224,7 +228,7 @@ class BitComparison {
     for (std::size_t e = 0; e < static_cast<std::size_t>(count); ++e) {
       if (environment_hash(results[0], e) == environment_hash(results[1], e)) continue;
       differs_[static_cast<std::size_t>(begin) + e] = true;
-      if (std::exchange(told_[static_cast<std::size_t>(asked)], true)) continue;
+      if (std::exchange(reported_[static_cast<std::size_t>(asked)], true)) continue;
       for (const std::string& text : first_differences(results[0], results[1], e)) {
         counts_.first.push_back(
             fmt::format("{}, environment {}: {}", name_of(asked), begin + static_cast<std::int64_t>(e), text));
@@ -233,21 +237,21 @@ class BitComparison {
     return std::move(results[0]);
   }
 
-  ResultArrays arrays(std::int64_t count, Asked asked, std::int32_t capacity) const {
+  ResultArrays arrays(std::int64_t count, RequestedOutputs asked, std::int32_t capacity) const {
     using detail::Outputs;
-    const Outputs outputs = asked == Asked::kAll     ? Outputs::kPolygons
-                            : asked == Asked::kPatch ? Outputs::kPatch
-                                                     : Outputs::kWrench;
+    const Outputs outputs = asked == RequestedOutputs::kAll     ? Outputs::kPolygons
+                            : asked == RequestedOutputs::kPatch ? Outputs::kPatch
+                                                                : Outputs::kWrench;
     ResultArrays results(scene_, count, outputs, capacity);
-    if (asked == Asked::kAll) results.give_contacts(capacity);
+    if (asked == RequestedOutputs::kAll) results.give_contacts(capacity);
     return results;
   }
 
   /// What is not asked for stays as ResultArrays has it.
-  static Results view(ResultArrays& arrays, Asked asked) {
+  static Results view(ResultArrays& arrays, RequestedOutputs asked) {
     Results results = arrays.view();
-    if (asked != Asked::kAll) results.energy = {};
-    if (asked != Asked::kWrench) return results;
+    if (asked != RequestedOutputs::kAll) results.energy = {};
+    if (asked != RequestedOutputs::kWrench) return results;
     Results wrench;
     wrench.pair_wrench = results.pair_wrench;
     return wrench;
@@ -257,7 +261,7 @@ class BitComparison {
   std::array<HostEvaluator, 2> evaluators_;
   BitCounts counts_;
   std::vector<bool> differs_;
-  std::array<bool, 3> told_{};  // where the first difference is, of each Asked
+  std::array<bool, 3> reported_{};  // where the first difference is, of each RequestedOutputs
 };
 
 }  // namespace isopatch

@@ -67,8 +67,8 @@ TEST_F(CompareBits, CountsAContactThatIsMissing) {
 TEST(CompareBitsOfSides, AreTheSameForPacksAndPlainArithmeticAndNotForFloatAndDouble) {
   const Scene scene(test::boxes_on_ground());
   const test::Batch batch = test::random_batch(scene, 5, 12);
-  const Side packs = {"cpu", {}};
-  Side plain = packs, in_double = packs;
+  const Variant packs = {"cpu", {}};
+  Variant plain = packs, in_double = packs;
   plain.options.vectors = Vectors::kNone;
   in_double.options.precision = Precision::kDouble;
   const BitCounts same = BitComparison(scene, {packs, plain}).compare(batch.state());

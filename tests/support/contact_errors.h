@@ -73,7 +73,7 @@ inline Wrenches wrenches(const Scene& scene, EvaluatorOptions options, const Sta
 }
 
 /// Force error over |F|, torque error over max(|torque|, |F| size).
-inline Errors compare(const Scene& scene, const Contacts& contacts, EvaluatorOptions options) {
+inline Errors compare(const Scene& scene, const ContactStates& contacts, EvaluatorOptions options) {
   Errors errors;
   const State state = contacts.state();
   const auto truth =

@@ -59,7 +59,7 @@ class Random {
 };
 
 /// States of a scene's bodies in `count` environments.
-struct Contacts {
+struct ContactStates {
   std::int64_t count = 0;
   double size = 0;  // largest diameter of the finite bodies about their origins, m
   std::vector<double> poses, velocities, modulus, dissipation, friction;
@@ -114,7 +114,7 @@ inline double diameter(const Geometry& g) {
 }
 
 /// Appends one body's random velocity and materials.
-inline void append_motion(const Scene& scene, Random& random, Contacts& c) {
+inline void append_motion(const Scene& scene, Random& random, ContactStates& c) {
   const bool pfc = scene.description().contact.dissipation_model == DissipationModel::kPfc;
   for (int j = 0; j < 3; ++j) c.velocities.push_back(0.2 * random.normal());
   for (int j = 0; j < 3; ++j) c.velocities.push_back(2 * random.normal());
@@ -129,15 +129,15 @@ enum class Approach : std::uint8_t {
   kDrop       // b upright, a turned at random, let down from above with its axis up to 2 cm off b's
 };
 
-/// Contacts of the scene's first two bodies.
-inline Contacts make_contacts(const Scene& scene, std::int64_t count, std::uint64_t seed,
-                              Approach approach = Approach::kAnywhere) {
+/// ContactStates of the scene's first two bodies.
+inline ContactStates make_contacts(const Scene& scene, std::int64_t count, std::uint64_t seed,
+                                   Approach approach = Approach::kAnywhere) {
   const Geometry& a = scene.description().geometries[0];
   const Geometry& b = scene.description().geometries[1];
   const bool drop = approach == Approach::kDrop;
   const bool plane = b.kind == GeometryKind::kHalfSpace;
   Random random(seed);
-  Contacts c;
+  ContactStates c;
   c.count = count;
   c.size = std::max(diameter(a), diameter(b));
 
@@ -187,13 +187,13 @@ inline Contacts make_contacts(const Scene& scene, std::int64_t count, std::uint6
 
 /// Body 0 between pads 1 and 2, whose faces are the planes z = 0 of their frames with the pad below. Each pad comes
 /// from its own side by a share of the body's width, log-uniform from 3e-3 to 0.1.
-inline Contacts make_squeezes(const Scene& scene, std::int64_t count, std::uint64_t seed) {
+inline ContactStates make_squeezes(const Scene& scene, std::int64_t count, std::uint64_t seed) {
   const std::vector<Geometry>& shapes = scene.description().geometries;
   const auto shape_of = [&](std::size_t body) -> const Geometry& {
     return shapes[static_cast<std::size_t>(scene.description().bodies[body].geometry)];
   };
   Random random(seed);
-  Contacts c;
+  ContactStates c;
   c.count = count;
   for (std::size_t body = 0; body < 3; ++body) c.size = std::max(c.size, diameter(shape_of(body)));
   const double half = std::sqrt(0.5);
@@ -219,10 +219,10 @@ inline Contacts make_squeezes(const Scene& scene, std::int64_t count, std::uint6
 /// Body 0, a nut, on the thread of body 1, a bolt about z with the pitch given: screwed on by a random angle from where
 /// the scene has it, then off the middle of its play by up to an eighth of the pitch along the axis, half as much
 /// across, and up to 0.01 rad.
-inline Contacts make_nuts_on_bolts(const Scene& scene, double pitch, std::int64_t count, std::uint64_t seed) {
+inline ContactStates make_nuts_on_bolts(const Scene& scene, double pitch, std::int64_t count, std::uint64_t seed) {
   const SceneDescription& description = scene.description();
   Random random(seed);
-  Contacts c;
+  ContactStates c;
   c.count = count;
   for (const Geometry& geometry : description.geometries) c.size = std::max(c.size, diameter(geometry));
   for (std::int64_t i = 0; i < count; ++i) {

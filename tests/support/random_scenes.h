@@ -15,7 +15,7 @@
 
 namespace isopatch::random_contacts {
 
-struct Choice {
+struct Options {
   std::int64_t contacts = 100000, real = 1000, nuts = 0;
   std::uint64_t seed = 1;
   std::string precision = "float", data = data_folder(), scenes = ISOPATCH_SOURCE_DIR "/bench/scenes";
@@ -37,7 +37,7 @@ struct Choice {
 struct RandomScene {
   std::string name;
   std::function<SceneDescription()> description;
-  std::function<Contacts(const Scene&)> contacts;
+  std::function<ContactStates(const Scene&)> contacts;
 };
 
 inline bool is_file(const std::string& shape_name) {
@@ -51,7 +51,7 @@ inline std::int64_t share_of(std::int64_t count, std::size_t i, std::size_t part
 }
 
 /// Compliant bodies, and the nut on a rigid bolt.
-inline std::vector<RandomScene> random_scenes(const Choice& choice) {
+inline std::vector<RandomScene> random_scenes(const Options& choice) {
   std::vector<RandomScene> scenes;
   const std::string data = choice.data;
   const std::uint64_t seed = choice.seed;
@@ -87,7 +87,7 @@ inline Geometry surface_of(const Geometry& shape) {
 
 /// `contacts` where one body is rigid: a solid, a surface or a half space, the first or the second of the pair; with
 /// every quadrature, both dissipation laws, and the gradient filter in every other scene.
-inline std::vector<RandomScene> rigid_scenes(const Choice& choice, std::int64_t contacts) {
+inline std::vector<RandomScene> rigid_scenes(const Options& choice, std::int64_t contacts) {
   struct Pairing {
     std::string a, b;
     std::size_t rigid;  // 0 or 1
