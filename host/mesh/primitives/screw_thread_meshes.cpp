@@ -117,7 +117,7 @@ Radius nut_thread(const Nut& nut) {
   return [=](const ThreadGrid::Node& node) { return out * (crest - profile * node.depth); };
 }
 
-Thread scaled(const ScrewThread& thread, double factor) {
+ScrewThread scaled(const ScrewThread& thread, double factor) {
   return {factor * thread.diameter, factor * thread.pitch, factor * thread.clearance};
 }
 

@@ -26,13 +26,13 @@ struct Line {
   T x, y, c;
 };
 
-/// A line that cuts nothing, for a place without one: far outside, and in no direction twice, so that it crosses all
+/// A line that cuts nothing, for an index without one: far outside, and in no direction twice, so that it crosses all
 /// others like any line.
 template <class T>
-ISOPATCH_HD Line<T> no_line(int place) {
+ISOPATCH_HD Line<T> no_line(int index) {
   constexpr float kX[kMaxLines] = {0.995f, 0.89f, 0.65f, 0.31f, -0.08f, -0.46f, -0.76f, -0.95f};
   constexpr float kY[kMaxLines] = {0.1f, 0.46f, 0.76f, 0.95f, 0.997f, 0.89f, 0.65f, 0.31f};
-  return {T(kX[place]), T(kY[place]), T(1e10f)};
+  return {T(kX[index]), T(kY[index]), T(1e10f)};
 }
 
 template <class T>

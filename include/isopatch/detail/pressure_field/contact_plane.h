@@ -39,17 +39,17 @@ ISOPATCH_HD MaskOf<T> is_crossed(IntOf<T> positive, int first_bit, int face) {
 }
 
 /// How lines are kept: `packed` appends the used ones (few, for a scalar loop); otherwise every face has its fixed
-/// place, so that a register array needs no dynamic index. The results have the same bits.
+/// index, so that a register array needs no dynamic index. The results have the same bits.
 template <bool packed, class T>
 struct LineList {
   ContactPlane<T>& plane;
 
-  ISOPATCH_HD void add(MaskOf<T> used, int place, Line<T> line) {
+  ISOPATCH_HD void add(MaskOf<T> used, int index, Line<T> line) {
     if constexpr (packed) {
       if (used) plane.line[plane.num_lines++] = line;
     } else {
-      const Line<T> none = no_line<T>(place);
-      plane.line[place] = {select(used, line.x, none.x), select(used, line.y, none.y), select(used, line.c, none.c)};
+      const Line<T> none = no_line<T>(index);
+      plane.line[index] = {select(used, line.x, none.x), select(used, line.y, none.y), select(used, line.c, none.c)};
     }
   }
 };
