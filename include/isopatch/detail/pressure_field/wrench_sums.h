@@ -46,7 +46,7 @@ struct FixedPointScales {
     }
     c.area = c.area * per_area;
 
-    // what is no number in the others makes the torque none, and max() keeps that in its second place
+    // what is no number in the others makes the torque none, and max() keeps that as its second argument
     Number largest = abs(c.torque.x + c.torque.y + c.torque.z);
     const auto take = [&](Number x) { largest = max(abs(x), largest); };
     const auto take_all = [&](const Vec3<Number>& v) { take(v.x), take(v.y), take(v.z); };
@@ -161,17 +161,17 @@ struct WrenchSums {
   /// and leaves `shared` zero. Called by one lane.
   template <class Warp>
   ISOPATCH_HD bool combine(Warp& warp, int shares, SharedSums& shared) {
-    int place = 0;
-    for_each_word([&](std::int64_t& word) { warp.add(&shared.word[place++], word); });
+    int index = 0;
+    for_each_word([&](std::int64_t& word) { warp.add(&shared.word[index++], word); });
     if constexpr (with_patch) {  // not negative, so its bits are in the order of its values
-      warp.raise(&shared.word[place], std::bit_cast<std::int64_t>(static_cast<double>(patch.max_pressure)));
+      warp.raise(&shared.word[index], std::bit_cast<std::int64_t>(static_cast<double>(patch.max_pressure)));
     }
     if (warp.arrive(&shared.arrived) != shares - 1) return false;
     shared.arrived = 0;
-    place = 0;
-    for_each_word([&](std::int64_t& word) { word = warp.take(&shared.word[place++]); });
+    index = 0;
+    for_each_word([&](std::int64_t& word) { word = warp.take(&shared.word[index++]); });
     if constexpr (with_patch) {
-      patch.max_pressure = static_cast<T>(std::bit_cast<double>(warp.take(&shared.word[place])));
+      patch.max_pressure = static_cast<T>(std::bit_cast<double>(warp.take(&shared.word[index])));
     }
     return true;
   }
