@@ -22,9 +22,9 @@ struct CountingVisitor {
     wanted += wanted_here ? 1 : 0;
     return wanted_here;
   }
-  bool accepts(std::int32_t m, std::int32_t s, Place<float>& place) {
+  bool accepts(std::int32_t m, std::int32_t s, PolygonBounds<float>& bounds) {
     ++counts.tet_pairs;
-    counts.accepted += find_place(frame, m, s, place) ? 1 : 0;
+    counts.accepted += test_cells(frame, m, s, bounds) ? 1 : 0;
     return false;
   }
   void visit(bool, const PlacedCells&) {}

@@ -95,7 +95,7 @@ struct Recorder {
   bool wants(const NodeBox<float>& m, const NodeBox<float>& s) const {
     return may_meet(frame, m, s) || may_overlap(frame, m, s);
   }
-  bool accepts(std::int32_t m, std::int32_t s, Place<float>&) {
+  bool accepts(std::int32_t m, std::int32_t s, PolygonBounds<float>&) {
     const std::int64_t cells_S = frame.half_space_S ? 1 : frame.hierarchy_S.num_cells;
     std::uint8_t& here = seen.at(static_cast<std::size_t>(m * cells_S + (s < 0 ? 0 : s)));
     twice = twice || here != 0;

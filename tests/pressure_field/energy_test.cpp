@@ -11,33 +11,33 @@
 namespace isopatch::test {
 namespace {
 
-using detail::Place;
+using detail::PolygonBounds;
 
 struct Counts {
   int kept = 0, with_energy = 0, left_out = 0;
 };
 
 /// The bounding boxes of two cells overlap, as far as they may be wrong.
-bool boxes_overlap(const detail::PairContext& f, detail::CellRef m, detail::CellRef s, Place<float>& place) {
+bool boxes_overlap(const detail::PairContext& f, detail::CellRef m, detail::CellRef s, PolygonBounds<float>& bounds) {
   const float *low = m.cell->box_low, *high = m.cell->box_high;
   detail::Vec3f vertex[4];
   for (int i = 0; i < 4; ++i) vertex[i] = apply(f.coarse, detail::cast<float>(s.vertex(i)));
   const detail::Bounds<float> box = {{low[0], low[1], low[2]}, {high[0], high[1], high[2]}};
-  return place_between(box, detail::bounds_of(vertex), f.slack, place);
+  return bound_overlap(box, detail::bounds_of(vertex), f.slack, bounds);
 }
 
 void compare(const detail::PairContext& f, Counts& counts) {
   for (std::int32_t m = 0; m < f.hierarchy_M.num_cells; ++m) {
     for (std::int32_t s = 0; s < f.hierarchy_S.num_cells; ++s) {
       const detail::CellRef cell_M = cell_of_M(f, m), cell_S = cell_of_S(f, s);
-      Place<float> place = {};
-      if (!boxes_overlap(f, cell_M, cell_S, place)) continue;
-      const double energy = detail::cell_energy(f, *cell_M.cell, cell_S.cell, place);
-      Place<float> kept = {};
+      PolygonBounds<float> bounds = {};
+      if (!boxes_overlap(f, cell_M, cell_S, bounds)) continue;
+      const double energy = detail::cell_energy(f, *cell_M.cell, cell_S.cell, bounds);
+      PolygonBounds<float> kept = {};
       if (cells_overlap(f, cell_M, cell_S, {f.hierarchy_M.coarse_cells + m}, {f.hierarchy_S.coarse_cells + s}, kept)) {
         ++counts.kept;
         counts.with_energy += energy != 0 ? 1 : 0;
-        EXPECT_EQ(kept.radius, place.radius);
+        EXPECT_EQ(kept.radius, bounds.radius);
       } else {
         ++counts.left_out;
         EXPECT_EQ(energy, 0) << m << ", " << s;

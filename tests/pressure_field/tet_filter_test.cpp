@@ -14,7 +14,7 @@
 namespace isopatch::test {
 namespace {
 
-using detail::Place;
+using detail::PolygonBounds;
 
 TEST(Inverse, IsWithinAFewRoundings) {
   Random random(7);
@@ -32,11 +32,12 @@ struct Counts {
 };
 
 template <class T>
-bool has_polygon(const detail::PairContext& f, detail::CellRef m, detail::CellRef s, const Place<float>& place) {
+bool has_polygon(const detail::PairContext& f, detail::CellRef m, detail::CellRef s,
+                 const PolygonBounds<float>& bounds) {
   detail::ContactPlane<T> plane;
   detail::Segments<T> segments;
   detail::Contribution<T> contribution;
-  return detail::contact_of<true>(f, m, s, place, plane, segments, contribution);
+  return detail::contact_of<true>(f, m, s, bounds, plane, segments, contribution);
 }
 
 /// Compares both for all cells of one pair.
@@ -47,10 +48,10 @@ void compare(const detail::PairContext& f, Counts& counts) {
       const std::int32_t s = f.half_space_S ? -1 : k;
       const detail::CoarseRef coarse_M = {f.hierarchy_M.coarse_cells + m};
       const detail::CoarseRef coarse_S = {f.half_space_S ? nullptr : f.hierarchy_S.coarse_cells + s};
-      const detail::CoarsePlace<float> coarse = detail::coarse_place(f, coarse_M, coarse_S);
+      const detail::FilterResult<float> coarse = detail::filter_cells(f, coarse_M, coarse_S);
       const detail::CellRef cell_M = cell_of_M(f, m), cell_S = cell_of_S(f, s);
-      Place<float> exact = {};
-      const bool pass = detail::exact_place(f, cell_M, cell_S, exact);
+      PolygonBounds<float> exact = {};
+      const bool pass = detail::test_cells_exactly(f, cell_M, cell_S, exact);
       ++counts.all;
       counts.settled += coarse.certain ? 1 : 0;
       if (!pass) continue;
@@ -63,9 +64,9 @@ void compare(const detail::PairContext& f, Counts& counts) {
       }
       if (!coarse.certain) continue;
       ++counts.certain;
-      EXPECT_EQ(coarse.place.positive, exact.positive);
-      EXPECT_LE(norm(coarse.place.center - exact.center), coarse.place.radius);
-      EXPECT_GE(coarse.place.radius, 0.999999f * exact.radius);  // boxes that hold the exact ones but for rounding
+      EXPECT_EQ(coarse.bounds.positive, exact.positive);
+      EXPECT_LE(norm(coarse.bounds.center - exact.center), coarse.bounds.radius);
+      EXPECT_GE(coarse.bounds.radius, 0.999999f * exact.radius);  // boxes that hold the exact ones but for rounding
     }
   }
 }
@@ -80,7 +81,7 @@ Counts compare_all(const Scene& scene, const Batch& batch) {
   return counts;
 }
 
-TEST(CoarsePlace, KnowsMostPairsOfCellsOfAnyKindOfBodies) {
+TEST(TetFilter, KnowsMostPairsOfCellsOfAnyKindOfBodies) {
   const Scene scene(mixed_scene());
   const Counts counts = compare_all(scene, random_batch(scene, 40, 11, 0.14, true));
   EXPECT_GT(counts.pass, 1000);
@@ -89,7 +90,7 @@ TEST(CoarsePlace, KnowsMostPairsOfCellsOfAnyKindOfBodies) {
   EXPECT_GT(counts.settled, 0.95 * counts.all);
 }
 
-TEST(CoarsePlace, ClaimsNothingFalseOfVerticesOnTheContactPlane) {
+TEST(TetFilter, ClaimsNothingFalseOfVerticesOnTheContactPlane) {
   const Scene scene(two_bodies(make_box("a", {0.1, 0.1, 0.1}), make_box("b", {0.1, 0.1, 0.1})));
   Counts counts;
   for (const double shift : {0.0, 1e-17, 1e-12, 1e-8, 1e-6, 1e-4}) {  // the centres' distance from that of the planes

@@ -66,21 +66,22 @@ class PackEvaluation {
   void test() {
     const auto round = take<kFloatLanes>(work_.candidates, candidates_);
     const std::int32_t *m = work_.candidates.m + round.first, *s = work_.candidates.s + round.first;
-    const auto exactly = [&](Place<Float>& place) {
-      return exact_place(f_, PackCorners<kFloatLanes>(cells_M_, m), PackCorners<kFloatLanes>(cells_S_, s), place);
+    const auto exactly = [&](PolygonBounds<Float>& bounds) {
+      return test_cells_exactly(f_, PackCorners<kFloatLanes>(cells_M_, m), PackCorners<kFloatLanes>(cells_S_, s),
+                                bounds);
     };
-    Place<Float> place;
-    const auto pass = find_place<false>(f_, PackCoarseCells(f_.hierarchy_M.coarse_cells, m),
-                                        PackCoarseCells(coarse_S_, s), round.active, exactly, place);
+    PolygonBounds<Float> bounds;
+    const auto pass = test_cells<false>(f_, PackCoarseCells(f_.hierarchy_M.coarse_cells, m),
+                                        PackCoarseCells(coarse_S_, s), round.active, exactly, bounds);
     if (!any(pass)) return;
     auto& to = work_.accepted;
     append(Pack<std::int32_t, kFloatLanes>::load(m), pass, to.m);
     append(Pack<std::int32_t, kFloatLanes>::load(s), pass, to.s);
-    append(place.positive, pass, to.positive);
-    append(place.center.x, pass, to.x);
-    append(place.center.y, pass, to.y);
-    append(place.center.z, pass, to.z);
-    append(place.radius, pass, to.radius);
+    append(bounds.positive, pass, to.positive);
+    append(bounds.center.x, pass, to.x);
+    append(bounds.center.y, pass, to.y);
+    append(bounds.center.z, pass, to.z);
+    append(bounds.radius, pass, to.radius);
     accepted_ += static_cast<int>(hn::CountTrue(Tag<float, kFloatLanes>(), pass.m));
     while (accepted_ >= kPolygonLanes) visit(sums_);
   }
@@ -110,14 +111,14 @@ class PackEvaluation {
     const auto load = [&](const auto* queue) {
       return Pack<std::remove_cvref_t<decltype(*queue)>, lanes>::load(queue + at);
     };
-    const Place<FloatOf<Number>> place = {
+    const PolygonBounds<FloatOf<Number>> bounds = {
         load(from.positive), {load(from.x), load(from.y), load(from.z)}, load(from.radius)};
     const PackPlanes<lanes> m(cells_M_, from.m + at), s(cells_S_, from.s + at);
     ContactPlane<Number> plane;
     Segments<Number> segments;
     Contribution<Number> contribution;
     const Mask<lanes> found =
-        round.active && contact_of<false, most_lines>(f_, m, s, place, plane, segments, contribution);
+        round.active && contact_of<false, most_lines>(f_, m, s, bounds, plane, segments, contribution);
     if (any(found)) sums.add(contribution, found, scales_);
   }
 

@@ -48,7 +48,7 @@ struct PackWorkspace {
   };
   struct Accepted {
     std::int32_t m[kQueue], s[kQueue];
-    std::int32_t positive[kQueue];  // detail::Place, member by member
+    std::int32_t positive[kQueue];  // detail::PolygonBounds, member by member
     float x[kQueue], y[kQueue], z[kQueue], radius[kQueue];
   };
   Candidates candidates;

@@ -4,7 +4,7 @@
 //
 // A visitor has
 //   bool wants(const NodeBox& m, const NodeBox& s)   a conservative test on two nodes
-//   bool accepts(int m, int s, Place&)               and one on two cells, which places them
+//   bool accepts(int m, int s, PolygonBounds&)               and one on two cells, which places them
 //   void visit(bool active, const PlacedCells&)      called by all lanes together
 //
 // Lanes take node pairs from the top of a stack they share, one each, and where the two may touch put back their
@@ -28,7 +28,7 @@ using CellPair = NodePair;  // numbers of cells
 /// A pair of cells that a visitor accepted.
 struct PlacedCells {
   std::int32_t m, s;
-  Place<float> place;
+  PolygonBounds<float> bounds;
 };
 
 /// Shared by the lanes of one warp.
@@ -85,7 +85,7 @@ ISOPATCH_HD void test(Warp& warp, Queue<CellPair, size>& candidates, Queue<Place
   CellPair cells = {0, 0};
   const bool active = candidates.take(warp, cells);
   PlacedCells placed = {cells.m, cells.s, {}};
-  const bool keep = active && visitor.accepts(cells.m, cells.s, placed.place);
+  const bool keep = active && visitor.accepts(cells.m, cells.s, placed.bounds);
   accepted.add(warp, keep, placed);
 }
 
@@ -225,7 +225,7 @@ ISOPATCH_HD void visit_all(Warp& warp, Workspace<size>& work, Visitor& visitor) 
     const std::int64_t at = base + warp.lane();
     const std::int64_t m = at / cells_S, s = f.half_space_S ? -1 : at % cells_S;
     PlacedCells placed = {static_cast<std::int32_t>(m), static_cast<std::int32_t>(s), {}};
-    const bool active = at < total && visitor.accepts(placed.m, placed.s, placed.place);
+    const bool active = at < total && visitor.accepts(placed.m, placed.s, placed.bounds);
     visitor.visit(active, placed);
   }
 }

@@ -117,14 +117,14 @@ ISOPATCH_HD MaskOf<T> add_lines(const Cells& cell, bool rigid, IntOf<T> positive
 /// The plane of equal pressure, or of the rigid surface, and its lines. False where the polygon is certainly empty.
 template <bool packed, class T, class Cells>
 ISOPATCH_HD MaskOf<T> make_contact_plane(const PairContext& f, const Cells& m, const Cells& s,
-                                         const Place<FloatOf<T>>& place, ContactPlane<T>& plane) {
+                                         const PolygonBounds<FloatOf<T>>& bounds, ContactPlane<T>& plane) {
   using D = DoubleOf<T>;
-  plane.radius = cast<T>(place.radius);
+  plane.radius = cast<T>(bounds.radius);
   plane.num_lines = packed ? 0 : kMaxLines;
 
   // affine pressures in M
   const Vec3<D> up = cast<D>(f.up_S());
-  const Vec3<D> center = cast<D>(place.center);
+  const Vec3<D> center = cast<D>(bounds.center);
   const Vec3<D> center_S = apply_back(f.X_MS, center);
   Vec3<D> gradient_M = {D(0), D(0), D(0)}, gradient_S = gradient_M;
   D pressure_M = D(0), pressure_S = D(0);
@@ -159,7 +159,7 @@ ISOPATCH_HD MaskOf<T> make_contact_plane(const PairContext& f, const Cells& m, c
     plane.normal = inverse * difference;
     height = (pressure_M - pressure_S) * inverse;
   }
-  MaskOf<T> found = abs(height) <= cast<D>(place.radius);
+  MaskOf<T> found = abs(height) <= cast<D>(bounds.radius);
   if (!any(found)) return found;
   plane.origin = fma(-height, plane.normal, center);
   plane.axes = make_basis(plane.normal);
@@ -183,13 +183,13 @@ ISOPATCH_HD MaskOf<T> make_contact_plane(const PairContext& f, const Cells& m, c
   const D inverse_radius = reciprocal(cast<D>(plane.radius));
   const D pressure_scale = D(f.pressure_scale);
   const PlaneFrame<D> in_M = {plane.origin, plane.axes.u, plane.axes.v, inverse_radius, pressure_scale};
-  found = found && add_lines<packed>(m, f.rigid_M, place.positive, 0, in_M, plane, zero_line_used);
+  found = found && add_lines<packed>(m, f.rigid_M, bounds.positive, 0, in_M, plane, zero_line_used);
   if (!any(found)) return found;
 
   const PlaneFrame<D> in_S = {apply_back(f.X_MS, plane.origin), rotate_back(f.X_MS, plane.axes.u),
                               rotate_back(f.X_MS, plane.axes.v), inverse_radius, pressure_scale};
   if (!f.half_space_S) {
-    return found && add_lines<packed>(s, f.rigid_S, place.positive, kBitsOfS, in_S, plane, zero_line_used);
+    return found && add_lines<packed>(s, f.rigid_S, bounds.positive, kBitsOfS, in_S, plane, zero_line_used);
   }
 
   // a half space bounds a rigid surface by z <= 0; beside a compliant tet the polygon ends where its pressure does

@@ -110,28 +110,28 @@ ISOPATCH_HD void turn_upright(const Cell& cell, Vec3f (&vertex)[4]) {
 /// Where the cells' boxes overlap; false where the cells do not meet. `s` is null for a half space, which any cell may
 /// meet.
 ISOPATCH_HD bool cells_overlap(const PairContext& f, CellRef m, CellRef s, CoarseRef coarse_M, CoarseRef coarse_S,
-                               Place<float>& place) {
+                               PolygonBounds<float>& bounds) {
   const float *low = m.cell->box_low, *high = m.cell->box_high;
   const Bounds<float> box_M = {{low[0], low[1], low[2]}, {high[0], high[1], high[2]}};
-  if (f.half_space_S) return place_between(box_M, box_M, f.slack, place);
+  if (f.half_space_S) return bound_overlap(box_M, box_M, f.slack, bounds);
   Vec3f vertex_M[4], vertex_S[4];
   for (int i = 0; i < 4; ++i) {
     vertex_M[i] = coarse_M.vertex(i);
     vertex_S[i] = apply(f.coarse, cast<float>(s.vertex(i)));
   }
-  if (!place_between(box_M, bounds_of(vertex_S), f.slack, place)) return false;
+  if (!bound_overlap(box_M, bounds_of(vertex_S), f.slack, bounds)) return false;
   const Section<float> all_M = all_of(vertex_M), all_S = all_of(vertex_S);
   turn_upright(*m.cell, vertex_M);
   turn_upright(*s.cell, vertex_S);
   const float edge_M = coarse_M.longest_edge(), edge_S = coarse_S.longest_edge();
-  const float rounding = fma(0x1p-20f, edge_M + edge_S, f.slack);  // as for sections: see coarse_place()
+  const float rounding = fma(0x1p-20f, edge_M + edge_S, f.slack);  // as for sections: see filter_cells()
   return !is_outside(vertex_M, all_S, rounding * (edge_M * edge_M)) &&
          !is_outside(vertex_S, all_M, rounding * (edge_S * edge_S));
 }
 
 /// Energy of one pair of cells; `s` is null for a half space. Rigid bodies take part with their tets.
-ISOPATCH_HD double cell_energy(const PairContext& f, const Cell& m, const Cell* s, const Place<float>& place) {
-  Vec3d origin = cast<double>(place.center);
+ISOPATCH_HD double cell_energy(const PairContext& f, const Cell& m, const Cell* s, const PolygonBounds<float>& bounds) {
+  Vec3d origin = cast<double>(bounds.center);
   AffineField field_M = {0, {0, 0, 0}}, field_S = {0, {0, 0, 0}};
   const Vec3d up = f.up_S();
   if (!f.rigid_M) field_M.gradient = f.modulus_M * m.gradient;
@@ -148,7 +148,7 @@ ISOPATCH_HD double cell_energy(const PairContext& f, const Cell& m, const Cell* 
   };
 
   // the plane of equal pressure, through the origin if it comes near
-  const double radius = static_cast<double>(place.radius);
+  const double radius = static_cast<double>(bounds.radius);
   Polyhedron p = {};
   bool below_M = !f.rigid_M, below_S = !f.rigid_S;  // whose pressure is the smaller one somewhere
   BoundingPlane cut = {};
@@ -196,14 +196,14 @@ struct EnergyVisitor {
 
   ISOPATCH_HD bool wants(const NodeBox<float>& m, const NodeBox<float>& s) const { return may_overlap(frame, m, s); }
 
-  ISOPATCH_HD bool accepts(std::int32_t m, std::int32_t s, Place<float>& place) const {
+  ISOPATCH_HD bool accepts(std::int32_t m, std::int32_t s, PolygonBounds<float>& bounds) const {
     return cells_overlap(frame, cell_of_M(frame, m), cell_of_S(frame, s), {frame.hierarchy_M.coarse_cells + m},
-                         {s < 0 ? nullptr : frame.hierarchy_S.coarse_cells + s}, place);
+                         {s < 0 ? nullptr : frame.hierarchy_S.coarse_cells + s}, bounds);
   }
 
   ISOPATCH_HD void visit(bool active, const PlacedCells& at) {
     if (!active) return;
-    const double energy = cell_energy(frame, *cell_of_M(frame, at.m).cell, cell_of_S(frame, at.s).cell, at.place);
+    const double energy = cell_energy(frame, *cell_of_M(frame, at.m).cell, cell_of_S(frame, at.s).cell, at.bounds);
     const double steps = energy * grid.to_steps;
     if (steps != 0 && bound.add(std::fabs(steps))) sum.add(steps);
   }

@@ -14,19 +14,22 @@ namespace isopatch::detail {
 /// Two cells pass the gate, and where their polygon can be (`s` is negative for a half space). False where they have
 /// none.
 template <bool checked = false>
-ISOPATCH_HD bool find_place(const PairContext& f, std::int32_t m, std::int32_t s, Place<float>& place) {
+ISOPATCH_HD bool test_cells(const PairContext& f, std::int32_t m, std::int32_t s, PolygonBounds<float>& bounds) {
   const CoarseRef coarse_M = {f.hierarchy_M.coarse_cells + m};
   const CoarseRef coarse_S = {s < 0 ? nullptr : f.hierarchy_S.coarse_cells + s};
-  const auto exactly = [&](Place<float>& to) { return exact_place(f, cell_of_M(f, m), cell_of_S(f, s), to); };
-  return find_place<checked>(f, coarse_M, coarse_S, true, exactly, place);
+  const auto exactly = [&](PolygonBounds<float>& to) {
+    return test_cells_exactly(f, cell_of_M(f, m), cell_of_S(f, s), to);
+  };
+  return test_cells<checked>(f, coarse_M, coarse_S, true, exactly, bounds);
 }
 
 /// From there to their share of the wrench. False where they have no polygon after all. Where lines are not packed,
 /// `most_lines` are looked at.
 template <bool packed, int most_lines = kMaxLines, class T, class Cells>
-ISOPATCH_HD MaskOf<T> contact_of(const PairContext& f, const Cells& m, const Cells& s, const Place<FloatOf<T>>& place,
-                                 ContactPlane<T>& plane, Segments<T>& segments, Contribution<T>& contribution) {
-  MaskOf<T> found = make_contact_plane<packed>(f, m, s, place, plane);
+ISOPATCH_HD MaskOf<T> contact_of(const PairContext& f, const Cells& m, const Cells& s,
+                                 const PolygonBounds<FloatOf<T>>& bounds, ContactPlane<T>& plane, Segments<T>& segments,
+                                 Contribution<T>& contribution) {
+  MaskOf<T> found = make_contact_plane<packed>(f, m, s, bounds, plane);
   if (!any(found)) return found;
   const int count = packed ? plane.num_lines : most_lines;
   found = found && clip(plane.line, count, segments);
@@ -49,8 +52,8 @@ struct WrenchVisitor {
 
   ISOPATCH_HD bool wants(const NodeBox<float>& m, const NodeBox<float>& s) const { return may_meet(frame, m, s); }
 
-  ISOPATCH_HD bool accepts(std::int32_t m, std::int32_t s, Place<float>& place) const {
-    return find_place<brute_force>(frame, m, s, place);
+  ISOPATCH_HD bool accepts(std::int32_t m, std::int32_t s, PolygonBounds<float>& bounds) const {
+    return test_cells<brute_force>(frame, m, s, bounds);
   }
 
   ISOPATCH_HD void visit(bool active, const PlacedCells& at) {
@@ -58,7 +61,7 @@ struct WrenchVisitor {
     ContactPlane<T> plane;
     Segments<T> segments;
     Contribution<T> contribution;
-    if (!active || !contact_of<Warp::kCompactLines>(frame, m, s, at.place, plane, segments, contribution)) return;
+    if (!active || !contact_of<Warp::kCompactLines>(frame, m, s, at.bounds, plane, segments, contribution)) return;
     const bool counts = sums.add(contribution, scales);
     if constexpr (outputs == Outputs::kPolygons) {
       if (counts && frame.pass == Pass::kFirst) append(plane, segments, contribution);

@@ -38,7 +38,7 @@ struct PairContext {
   float slack;              // m, added to every box test of cells; far above its rounding
   Vec3f foot_S;             // half space S in M: the point of its surface nearest M's origin
   Vec3f slope_S;            // of its extent, 1/m; of the height over it where it is rigid
-  float coarse_weight_M, coarse_weight_S, coarse_error;  // of d at a vertex as coarse_place() forms it
+  float coarse_weight_M, coarse_weight_S, coarse_error;  // of d at a vertex as filter_cells() forms it
 
   // On the contact surface the extent of M, or of S beside a rigid M, is called u.
   float modulus_ratio, inverse_modulus_ratio;  // extent of S there where u = 1, and the inverse; 0 where S is rigid

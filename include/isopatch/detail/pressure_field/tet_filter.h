@@ -33,7 +33,7 @@ ISOPATCH_HD Bounds<F> bounds_of(const Vec3<F> (&vertex)[4]) {
 /// plane d = 0 is bounded by the faces whose vertices are on both sides: bit i of `positive` is set where d at vertex i
 /// of M is positive, bit i + 4 for S.
 template <class F>
-struct Place {
+struct PolygonBounds {
   IntOf<F> positive;
   Vec3<F> center;  // in M, m
   F radius;        // m
@@ -43,13 +43,13 @@ inline constexpr int kBitsOfS = 4;
 
 /// The ball about the overlap of two boxes. False where they do not overlap within the slack.
 template <class F>
-ISOPATCH_HD MaskOf<F> place_between(const Bounds<F>& a, const Bounds<F>& b, float slack, Place<F>& place) {
+ISOPATCH_HD MaskOf<F> bound_overlap(const Bounds<F>& a, const Bounds<F>& b, float slack, PolygonBounds<F>& bounds) {
   const Vec3<F> low = max(a.low, b.low), high = min(a.high, b.high);
   const Vec3<F> size = high - low;
   const F least = F(-slack);
   const Vec3<F> none = {F(0), F(0), F(0)};
-  place.center = F(0.5f) * (low + high);
-  place.radius = fma(F(0.5f), norm(max(size, none)), F(2 * slack));
+  bounds.center = F(0.5f) * (low + high);
+  bounds.radius = fma(F(0.5f), norm(max(size, none)), F(2 * slack));
   return size.x >= least && size.y >= least && size.z >= least;
 }
 
@@ -156,21 +156,21 @@ ISOPATCH_HD void find_coarse_section(const Vec3<F> (&vertex)[4], const F (&d)[4]
   out.certain = certain && out.seen.least >= F(kClear) * error;
 }
 
-/// What a test in float knows of two cells: whether they may have a polygon, and where that is certain, its place.
+/// What a test in float knows of two cells: whether they may have a polygon, and where that is certain, its bounds.
 template <class F>
-struct CoarsePlace {
+struct FilterResult {
   MaskOf<F> possible, certain;
-  Place<F> place;
+  PolygonBounds<F> bounds;
 };
 
 template <class Cells, class F = typename Cells::Float>
-ISOPATCH_HD CoarsePlace<F> coarse_place(const PairContext& f, const Cells& m, const Cells& s) {
+ISOPATCH_HD FilterResult<F> filter_cells(const PairContext& f, const Cells& m, const Cells& s) {
   const F weight_M = F(f.coarse_weight_M), weight_S = F(f.coarse_weight_S), error = F(f.coarse_error);
-  CoarsePlace<F> out = {MaskOf<F>(true), MaskOf<F>(true), {IntOf<F>(0), {}, F(0)}};
+  FilterResult<F> out = {MaskOf<F>(true), MaskOf<F>(true), {IntOf<F>(0), {}, F(0)}};
   const Vec3<F> vertex_M[4] = {m.vertex(0), m.vertex(1), m.vertex(2), m.vertex(3)};
   if (f.rigid_M) {  // its triangle on a half space
     const Bounds<F> box = bounds_of(vertex_M);
-    place_between(box, box, f.slack, out.place);
+    bound_overlap(box, box, f.slack, out.bounds);
     return out;
   }
 
@@ -189,11 +189,11 @@ ISOPATCH_HD CoarsePlace<F> coarse_place(const PairContext& f, const Cells& m, co
     d[i] = fma(weight_M, m.extent(i), -(weight_S * other));
   }
   CoarseSection<F> section_M;
-  find_coarse_section(vertex_M, d, error, m.longest_edge(), 0, out.place.positive, section_M);
+  find_coarse_section(vertex_M, d, error, m.longest_edge(), 0, out.bounds.positive, section_M);
   out.possible = section_M.cut;
   out.certain = section_M.certain;
   if (f.half_space_S) {
-    place_between(section_M.box, section_M.box, f.slack, out.place);
+    bound_overlap(section_M.box, section_M.box, f.slack, out.bounds);
     return out;
   }
 
@@ -205,7 +205,7 @@ ISOPATCH_HD CoarsePlace<F> coarse_place(const PairContext& f, const Cells& m, co
       d[i] = fma(weight_M, other, -(weight_S * s.extent(i)));
     }
     CoarseSection<F> section_S;
-    find_coarse_section(vertex_S, d, error, s.longest_edge(), kBitsOfS, out.place.positive, section_S);
+    find_coarse_section(vertex_S, d, error, s.longest_edge(), kBitsOfS, out.bounds.positive, section_S);
     box_S = section_S.box;
     out.possible = out.possible && section_S.cut;
     out.certain = out.certain && section_S.certain;
@@ -217,7 +217,7 @@ ISOPATCH_HD CoarsePlace<F> coarse_place(const PairContext& f, const Cells& m, co
                             is_outside(vertex_S, section_M.seen, (section_M.off + rounding) * (edge_S * edge_S));
     out.possible = out.possible && !(out.certain && apart);
   }
-  const MaskOf<F> meets = place_between(section_M.box, box_S, f.slack, out.place);
+  const MaskOf<F> meets = bound_overlap(section_M.box, box_S, f.slack, out.bounds);
   out.possible = out.possible && (meets || !out.certain);
   return out;
 }
@@ -248,10 +248,11 @@ struct Side {
 
 /// The exactly-once gate, and the place of what passes it. False where there is no polygon.
 template <class Cells, class D = typename Cells::Double, class F = FloatOf<D>>
-ISOPATCH_HD MaskOf<F> exact_place(const PairContext& f, const Cells& m, const Cells& s, Place<F>& place) {
+ISOPATCH_HD MaskOf<F> test_cells_exactly(const PairContext& f, const Cells& m, const Cells& s,
+                                         PolygonBounds<F>& bounds) {
   MaskOf<F> pass(true);
   Side<F> side_M, side_S;
-  place.positive = IntOf<F>(0);
+  bounds.positive = IntOf<F>(0);
 
   // d at the vertices of M: p_M - p_S, or the height over S
   if (!f.rigid_M) {
@@ -272,7 +273,7 @@ ISOPATCH_HD MaskOf<F> exact_place(const PairContext& f, const Cells& m, const Ce
       const D other = at_origin + dot(gradient, m.vertex(i) - origin);
       side_M.set(i, f.rigid_S ? other : D(f.modulus_M) * m.extent(i) - other, D(f.snap_M));
     }
-    place.positive = side_M.bits(0);
+    bounds.positive = side_M.bits(0);
     pass = side_M.is_cut();
     if (!any(pass)) return pass;
   }
@@ -286,37 +287,37 @@ ISOPATCH_HD MaskOf<F> exact_place(const PairContext& f, const Cells& m, const Ce
     for (int i = 0; i < 4; ++i) {
       side_S.set(i, (at_origin + dot(gradient, s.vertex(i) - origin)) - D(f.modulus_S) * s.extent(i), D(f.snap_S));
     }
-    place.positive = place.positive | side_S.bits(kBitsOfS);
+    bounds.positive = bounds.positive | side_S.bits(kBitsOfS);
     pass = pass && side_S.is_cut();
     if (!any(pass)) return pass;
   }
 
   const Vec3<F> vertex_M[4] = {cast<F>(m.vertex(0)), cast<F>(m.vertex(1)), cast<F>(m.vertex(2)), cast<F>(m.vertex(3))};
   const Bounds<F> box_M = f.rigid_M ? bounds_of(vertex_M) : section_bounds(vertex_M, side_M.d, side_M.above);
-  if (f.half_space_S) return pass && place_between(box_M, box_M, f.slack, place);
+  if (f.half_space_S) return pass && bound_overlap(box_M, box_M, f.slack, bounds);
   Vec3<F> vertex_S[4];
   ISOPATCH_UNROLL
   for (int i = 0; i < 4; ++i) vertex_S[i] = apply(f.coarse, cast<F>(s.vertex(i)));
   const Bounds<F> box_S = f.rigid_S ? bounds_of(vertex_S) : section_bounds(vertex_S, side_S.d, side_S.above);
-  return pass && place_between(box_M, box_S, f.slack, place);
+  return pass && bound_overlap(box_M, box_S, f.slack, bounds);
 }
 
-/// Two cells pass the gate, and where their polygon can be. `exactly(place)` is exact_place() of the same cells; it is
-/// asked where float cannot tell, and, where `checked`, for every gate. False where they have no polygon.
+/// Two cells pass the gate, and where their polygon can be. `exactly(bounds)` is test_cells_exactly() of the same
+/// cells; it is asked where float cannot tell, and, where `checked`, for every gate. False where they have no polygon.
 template <bool checked, class Cells, class Exactly, class F = typename Cells::Float>
-ISOPATCH_HD MaskOf<F> find_place(const PairContext& f, const Cells& m, const Cells& s, MaskOf<F> wanted,
-                                 const Exactly& exactly, Place<F>& place) {
-  const CoarsePlace<F> coarse = coarse_place(f, m, s);
-  place = coarse.place;
+ISOPATCH_HD MaskOf<F> test_cells(const PairContext& f, const Cells& m, const Cells& s, MaskOf<F> wanted,
+                                 const Exactly& exactly, PolygonBounds<F>& bounds) {
+  const FilterResult<F> coarse = filter_cells(f, m, s);
+  bounds = coarse.bounds;
   MaskOf<F> found = wanted && coarse.possible;
   const MaskOf<F> open = checked ? wanted : found && !coarse.certain;
   if (any(open)) {
-    Place<F> exact = {IntOf<F>(0), {F(0), F(0), F(0)}, F(0)};
+    PolygonBounds<F> exact = {IntOf<F>(0), {F(0), F(0), F(0)}, F(0)};
     const MaskOf<F> pass = exactly(exact);
     found = (open && pass) || (!open && found);
-    place.positive = select(open, exact.positive, place.positive);
-    place.center = select(coarse.certain, place.center, exact.center);
-    place.radius = select(coarse.certain, place.radius, exact.radius);
+    bounds.positive = select(open, exact.positive, bounds.positive);
+    bounds.center = select(coarse.certain, bounds.center, exact.center);
+    bounds.radius = select(coarse.certain, bounds.radius, exact.radius);
   }
   return found;
 }
