@@ -27,7 +27,7 @@ struct CountingVisitor {
     counts.accepted += test_cells(frame, m, s, bounds) ? 1 : 0;
     return false;
   }
-  void visit(bool, const PlacedCells&) {}
+  void visit(bool, const AcceptedCells&) {}
 };
 
 }  // namespace

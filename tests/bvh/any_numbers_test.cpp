@@ -102,7 +102,7 @@ struct Recorder {
     here = 1;
     return false;
   }
-  void visit(bool, const PlacedCells&) const {}
+  void visit(bool, const AcceptedCells&) const {}
 };
 
 void traverse_all_ways(const SpoiltScene& spoilt, unsigned seed) {

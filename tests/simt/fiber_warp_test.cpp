@@ -24,7 +24,7 @@ struct Workspace<16> {
   PairContext frame;
   NodePair stack[kStack];
   NodePair candidates[kQueue];
-  PlacedCells accepted[kQueue];
+  AcceptedCells accepted[kQueue];
 };
 
 }  // namespace isopatch::detail

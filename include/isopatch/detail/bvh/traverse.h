@@ -5,7 +5,7 @@
 // A visitor has
 //   bool wants(const NodeBox& m, const NodeBox& s)   a conservative test on two nodes
 //   bool accepts(int m, int s, PolygonBounds&)               and one on two cells, which places them
-//   void visit(bool active, const PlacedCells&)      called by all lanes together
+//   void visit(bool active, const AcceptedCells&)      called by all lanes together
 //
 // Lanes take node pairs from the top of a stack they share, one each, and where the two may touch put back their
 // children. Pairs of cells wait in a queue until every lane can test one, and those accepted in another until every
@@ -26,7 +26,7 @@ struct NodePair {
 using CellPair = NodePair;  // numbers of cells
 
 /// A pair of cells that a visitor accepted.
-struct PlacedCells {
+struct AcceptedCells {
   std::int32_t m, s;
   PolygonBounds<float> bounds;
 };
@@ -46,7 +46,7 @@ struct Workspace {
   PairContext frame;  // the same for all lanes
   NodePair stack[kStack];
   CellPair candidates[kQueue];
-  PlacedCells accepted[kQueue];
+  AcceptedCells accepted[kQueue];
 };
 
 /// Work that waits until every lane can have a piece of it.
@@ -80,19 +80,19 @@ struct Queue {
 
 /// A round of tests on pairs of cells.
 template <class Warp, class Visitor, int size>
-ISOPATCH_HD void test(Warp& warp, Queue<CellPair, size>& candidates, Queue<PlacedCells, size>& accepted,
+ISOPATCH_HD void test(Warp& warp, Queue<CellPair, size>& candidates, Queue<AcceptedCells, size>& accepted,
                       Visitor& visitor) {
   CellPair cells = {0, 0};
   const bool active = candidates.take(warp, cells);
-  PlacedCells placed = {cells.m, cells.s, {}};
+  AcceptedCells placed = {cells.m, cells.s, {}};
   const bool keep = active && visitor.accepts(cells.m, cells.s, placed.bounds);
   accepted.add(warp, keep, placed);
 }
 
 /// A round of visits.
 template <class Warp, class Visitor, int size>
-ISOPATCH_HD void visit(Warp& warp, Queue<PlacedCells, size>& accepted, Visitor& visitor) {
-  PlacedCells placed = {0, 0, {}};
+ISOPATCH_HD void visit(Warp& warp, Queue<AcceptedCells, size>& accepted, Visitor& visitor) {
+  AcceptedCells placed = {0, 0, {}};
   const bool active = accepted.take(warp, placed);
   visitor.visit(active, placed);
 }
@@ -150,7 +150,7 @@ ISOPATCH_HD void traverse(Warp& warp, Workspace<size>& work, Visitor& visitor, S
   const Roots roots = Roots::make(size, share.count, half_space);
 
   Queue<CellPair, size> candidates = {work.candidates};
-  Queue<PlacedCells, size> accepted = {work.accepted};
+  Queue<AcceptedCells, size> accepted = {work.accepted};
   int next_root = share.index, depth = 0;
   while (true) {
     const bool descended = depth == 0 && next_root >= roots.count();
@@ -224,7 +224,7 @@ ISOPATCH_HD void visit_all(Warp& warp, Workspace<size>& work, Visitor& visitor) 
   for (std::int64_t base = 0; base < total; base += size) {
     const std::int64_t at = base + warp.lane();
     const std::int64_t m = at / cells_S, s = f.half_space_S ? -1 : at % cells_S;
-    PlacedCells placed = {static_cast<std::int32_t>(m), static_cast<std::int32_t>(s), {}};
+    AcceptedCells placed = {static_cast<std::int32_t>(m), static_cast<std::int32_t>(s), {}};
     const bool active = at < total && visitor.accepts(placed.m, placed.s, placed.bounds);
     visitor.visit(active, placed);
   }

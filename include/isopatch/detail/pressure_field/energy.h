@@ -201,7 +201,7 @@ struct EnergyVisitor {
                          {s < 0 ? nullptr : frame.hierarchy_S.coarse_cells + s}, bounds);
   }
 
-  ISOPATCH_HD void visit(bool active, const PlacedCells& at) {
+  ISOPATCH_HD void visit(bool active, const AcceptedCells& at) {
     if (!active) return;
     const double energy = cell_energy(frame, *cell_of_M(frame, at.m).cell, cell_of_S(frame, at.s).cell, at.bounds);
     const double steps = energy * grid.to_steps;

@@ -56,7 +56,7 @@ struct WrenchVisitor {
     return test_cells<brute_force>(frame, m, s, bounds);
   }
 
-  ISOPATCH_HD void visit(bool active, const PlacedCells& at) {
+  ISOPATCH_HD void visit(bool active, const AcceptedCells& at) {
     const CellRef m = cell_of_M(frame, at.m), s = cell_of_S(frame, at.s);
     ContactPlane<T> plane;
     Segments<T> segments;
