@@ -20,9 +20,9 @@ bool machine_has_avx512() {
 
 PackWorkspace::PackWorkspace(std::int32_t wide_nodes) {
   const std::size_t of_both = 2 * static_cast<std::size_t>(wide_nodes);
-  placed = std::make_unique_for_overwrite<PlacedWideNode[]>(of_both);  // what no pair opens takes no memory
+  transformed = std::make_unique_for_overwrite<TransformedWideNode[]>(of_both);  // what no pair opens takes no memory
   opener = std::make_unique_for_overwrite<std::int32_t[]>(of_both);
-  place_of = std::make_unique<std::int32_t[]>(of_both);
+  index_of = std::make_unique<std::int32_t[]>(of_both);
 }
 
 const PackKernels* select_pack_kernels(Vectors vectors) {

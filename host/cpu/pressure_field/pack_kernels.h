@@ -12,9 +12,9 @@
 
 namespace isopatch {
 
-/// The nodes of a wide node as detail::PlacedBox: a row for each of its numbers in turn, one for the sizes, and one for
-/// the bits of the children.
-struct alignas(64) PlacedWideNode {
+/// The nodes of a wide node as detail::TransformedBox: a row for each of its numbers in turn, one for the sizes, and
+/// one for the bits of the children.
+struct alignas(64) TransformedWideNode {
   static constexpr int kSize = 26, kChild = 27;
   float row[kChild + 1][detail::kWide];
 };
@@ -23,19 +23,19 @@ struct alignas(64) PlacedWideNode {
 struct PackWorkspace {
   static constexpr int kMaxLanes = 16;  // of floats
 
-  /// The wide nodes that a pair has opened so far, in that order. opener[i] is twice the number of placed[i], plus one
-  /// where it is one of M; place_of[opener[i]] is i, and any number for those that have not been opened.
-  std::unique_ptr<PlacedWideNode[]> placed;
-  std::unique_ptr<std::int32_t[]> opener, place_of;
+  /// The wide nodes that a pair has opened so far, in that order. opener[i] is twice the number of transformed[i], plus
+  /// one where it is one of M; index_of[opener[i]] is i, and any number for those that have not been opened.
+  std::unique_ptr<TransformedWideNode[]> transformed;
+  std::unique_ptr<std::int32_t[]> opener, index_of;
 
   /// For hierarchies of up to so many wide nodes.
   explicit PackWorkspace(std::int32_t wide_nodes);
 
   /// The wide node opened[i] / 2, of M where that number is odd, is to be tested against one node of the other body,
-  /// whose first number is kept[i] among those of all in `placed`, or a half space. Up to kBatch on top are replaced by
-  /// at most kWide each, one level further down, the lower ones' first. So levels rise towards the top, there are at
-  /// most kBatch kWide of each, and the two bodies have at most kMaxDepth levels each. The stores that fill it go kWide
-  /// further.
+  /// whose first number is kept[i] among those of all in `transformed`, or a half space. Up to kBatch on top are
+  /// replaced by at most kWide each, one level further down, the lower ones' first. So levels rise towards the top,
+  /// there are at most kBatch kWide of each, and the two bodies have at most kMaxDepth levels each. The stores that
+  /// fill it go kWide further.
   static constexpr int kBatch = 8;
   static constexpr int kStack = kBatch * detail::kWide * (2 * detail::kMaxDepth + 1) + detail::kWide;
   std::int32_t opened[kStack], kept[kStack];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Two hierarchies of wide nodes together: a node of one body is tested against eight of the other at once. A wide node
-// is placed in the frames of both bodies when it is first opened.
+// is transformed in the frames of both bodies when it is first opened.
 #pragma once
 
 #include <bit>
@@ -22,10 +22,10 @@ class PackTraversal {
         work_(work),
         wide_M_(frame.hierarchy_M.wide_nodes),
         wide_S_(frame.half_space_S ? nullptr : frame.hierarchy_S.wide_nodes) {
-    numbers_ = work.placed[0].row[0];
+    numbers_ = work.transformed[0].row[0];
     work.opened[0] = kOfM;  // the root
     work.kept[0] = 0;
-    if (!frame.half_space_S) place_new(0);
+    if (!frame.half_space_S) transform_new(0);
     depth_ = 1;
   }
 
@@ -51,7 +51,7 @@ class PackTraversal {
     for (int i = 0; i < count; ++i) {
       opened[i] = work_.opened[depth_ + i];
       kept[i] = work_.kept[depth_ + i];
-      wide[i] = place(opened[i]);
+      wide[i] = transformed(opened[i]);
       other[i] = numbers_ + kept[i];
     }
     for (int i = 0; i < count; ++i) {
@@ -66,7 +66,7 @@ class PackTraversal {
 
  private:
   static constexpr std::int32_t kOfM = 1;
-  static constexpr int kSize = PlacedWideNode::kSize, kChild = PlacedWideNode::kChild;  // rows
+  static constexpr int kSize = TransformedWideNode::kSize, kChild = TransformedWideNode::kChild;  // rows
   static constexpr int kPart = kWide < kFloatLanes ? kWide : kFloatLanes;  // of a wide node, tested at once
   using F = Pack<float, kPart>;
 
@@ -80,45 +80,45 @@ class PackTraversal {
             F::load(n.high + first)};
   }
 
-  /// From the rows of a placed node.
+  /// From the rows of a transformed node.
   template <class Row>
-  static PlacedBox<F> box_of(const Row& row) {
+  static TransformedBox<F> box_of(const Row& row) {
     const auto vec = [&](int r) { return Vec3<F>{row(r), row(r + 1), row(r + 2)}; };
     return {{vec(0), vec(3), vec(6), vec(9)}, {vec(12), vec(15), vec(18), vec(21)}, row(24), row(25)};
   }
 
-  /// The numbers of the wide node to be opened, placed.
-  const float* place(std::int32_t opened) {
-    const std::int32_t known = work_.place_of[opened];
-    if (known >= num_placed_ || work_.opener[known] != opened) place_new(opened);
-    return work_.placed[work_.place_of[opened]].row[0];
+  /// The numbers of the wide node to be opened, transformed.
+  const float* transformed(std::int32_t opened) {
+    const std::int32_t known = work_.index_of[opened];
+    if (known >= num_transformed_ || work_.opener[known] != opened) transform_new(opened);
+    return work_.transformed[work_.index_of[opened]].row[0];
   }
-  void place_new(std::int32_t opened) {
+  void transform_new(std::int32_t opened) {
     const WideNode& wide = ((opened & kOfM) != 0 ? wide_M_ : wide_S_)[opened >> 1];
-    PlacedWideNode& to = work_.placed[num_placed_];
+    TransformedWideNode& to = work_.transformed[num_transformed_];
     for (int first = 0; first < kWide; first += kPart) {
       const NodeBox<F> box = box_of(wide, first);
-      const PlacedBox<F> placed = (opened & kOfM) != 0 ? placed_M(f_, box) : placed_S(f_, box);
+      const TransformedBox<F> transformed = (opened & kOfM) != 0 ? transformed_M(f_, box) : transformed_S(f_, box);
       int row = 0;
       const auto put = [&](F number) { number.store(to.row[row++] + first); };
-      for (const LinearBounds<F>* moving : {&placed.in_M, &placed.in_S}) {
+      for (const LinearBounds<F>* moving : {&transformed.in_M, &transformed.in_S}) {
         for (const Vec3<F>* v : {&moving->center, &moving->half, &moving->velocity, &moving->expansion}) {
           put(v->x), put(v->y), put(v->z);
         }
       }
-      put(placed.low), put(placed.high), put(F::load(wide.size + first));
+      put(transformed.low), put(transformed.high), put(F::load(wide.size + first));
     }
     std::memcpy(to.row[kChild], wide.child, sizeof wide.child);
-    work_.opener[num_placed_] = opened;
-    work_.place_of[opened] = num_placed_++;
+    work_.opener[num_transformed_] = opened;
+    work_.index_of[opened] = num_transformed_++;
   }
 
   /// The places of a wide node that may touch a node of the other body.
   ISOPATCH_HD std::uint32_t test(const float* wide, const float* other) const {
     std::uint32_t touching = 0;
     for (int first = 0; first < kWide; first += kPart) {
-      const PlacedBox<F> below = box_of([&](int row) { return F::load(wide + row * kWide + first); });
-      const PlacedBox<F> beside = box_of([&](int row) { return F(other[row * kWide]); });
+      const TransformedBox<F> below = box_of([&](int row) { return F::load(wide + row * kWide + first); });
+      const TransformedBox<F> beside = box_of([&](int row) { return F(other[row * kWide]); });
       touching |= bits_of(may_meet(f_, below, beside)) << first;
     }
     return touching;
@@ -211,8 +211,8 @@ class PackTraversal {
   PackWorkspace& work_;
   const WideNode *wide_M_, *wide_S_;
   int depth_;
-  std::int32_t num_placed_ = 0;
-  const float* numbers_;  // of all placed wide nodes
+  std::int32_t num_transformed_ = 0;
+  const float* numbers_;  // of all transformed wide nodes
 };
 
 }  // namespace

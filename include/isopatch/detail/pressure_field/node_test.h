@@ -29,13 +29,13 @@ ISOPATCH_HD NodeBox<float> box_of(const Node& n) {
 
 /// The same as the other body sees it: in the frames of both, with u for its extent.
 template <class F>
-struct PlacedBox {
+struct TransformedBox {
   LinearBounds<F> in_M, in_S;
   F low, high;
 };
 
 template <class F>
-ISOPATCH_HD PlacedBox<F> placed_M(const PairContext& f, const NodeBox<F>& m) {
+ISOPATCH_HD TransformedBox<F> transformed_M(const PairContext& f, const NodeBox<F>& m) {
   const auto reach = [&](Vec3<F> x) {
     return fma(x.x, cast<F>(f.absolute_row[0]), fma(x.y, cast<F>(f.absolute_row[1]), x.z * cast<F>(f.absolute_row[2])));
   };
@@ -47,7 +47,7 @@ ISOPATCH_HD PlacedBox<F> placed_M(const PairContext& f, const NodeBox<F>& m) {
 }
 
 template <class F>
-ISOPATCH_HD PlacedBox<F> placed_S(const PairContext& f, const NodeBox<F>& s) {
+ISOPATCH_HD TransformedBox<F> transformed_S(const PairContext& f, const NodeBox<F>& s) {
   const auto reach = [&](Vec3<F> x) {
     return Vec3<F>{dot(cast<F>(f.absolute_row[0]), x), dot(cast<F>(f.absolute_row[1]), x),
                    dot(cast<F>(f.absolute_row[2]), x)};
@@ -99,7 +99,7 @@ ISOPATCH_HD MaskOf<F> may_meet_half_space(const PairContext& f, const NodeBox<F>
 /// faces that are nearer to each other, for a u in the lower part of the range, leave a smaller one; over what is left,
 /// the boxes are compared along the axes of S.
 template <class F>
-ISOPATCH_HD MaskOf<F> may_meet(const PairContext& f, const PlacedBox<F>& a, const PlacedBox<F>& b) {
+ISOPATCH_HD MaskOf<F> may_meet(const PairContext& f, const TransformedBox<F>& a, const TransformedBox<F>& b) {
   const F low = max(a.low, b.low), high = min(a.high, b.high), width = high - low;
 
   // in M, from box to box, at a fourth of the range
@@ -125,7 +125,7 @@ ISOPATCH_HD MaskOf<F> may_meet(const PairContext& f, const PlacedBox<F>& a, cons
 }
 
 ISOPATCH_HD bool may_meet(const PairContext& f, const NodeBox<float>& m, const NodeBox<float>& s) {
-  return f.half_space_S ? may_meet_half_space(f, m) : may_meet(f, placed_M(f, m), placed_S(f, s));
+  return f.half_space_S ? may_meet_half_space(f, m) : may_meet(f, transformed_M(f, m), transformed_S(f, s));
 }
 
 /// A box of all points below a node.
