@@ -34,7 +34,7 @@ struct PairResult {
 };
 
 // Of a pair without polygons: a compliant component of `inner`, placed by X, lies in `outer`.
-bool encloses(const PlacedBody& outer, const PlacedBody& inner, const Geometry& geometry, const Transform& X) {
+bool encloses(const PosedBody& outer, const PosedBody& inner, const Geometry& geometry, const Transform& X) {
   if (inner.rigid) return false;
   const std::vector<Vector3> points = component_centroids(geometry);
   return std::any_of(points.begin(), points.end(), [&](const Vector3& x) { return is_inside(outer, X * x); });
@@ -50,8 +50,8 @@ PairResult evaluate_pair(const SceneDescription& scene, const State& state, cons
   const Transform X_AB = state_a.X_WB.inverse() * state_b.X_WB;
 
   // the pair is evaluated in a's frame, so that its place in the world costs no digits
-  const PlacedBody a(*state_a.geometry, scene.bodies[index_a].rigid, state_a.modulus, Transform{});
-  const PlacedBody b(*state_b.geometry, scene.bodies[index_b].rigid, state_b.modulus, X_AB);
+  const PosedBody a(*state_a.geometry, scene.bodies[index_a].rigid, state_a.modulus, Transform{});
+  const PosedBody b(*state_b.geometry, scene.bodies[index_b].rigid, state_b.modulus, X_AB);
   const ContactLaw law = contact_law(scene, state, environment, pair_index);
 
   PairResult result;

@@ -27,7 +27,7 @@ void append(std::optional<ContactPolygon> polygon, std::vector<ContactPolygon>& 
   if (polygon) polygons.push_back(std::move(*polygon));
 }
 
-std::vector<ContactPolygon> meshes(const PlacedBody& a, const PlacedBody& b) {
+std::vector<ContactPolygon> meshes(const PosedBody& a, const PosedBody& b) {
   std::vector<ContactPolygon> polygons;
   const Real size = a.size + b.size;
   if (b.rigid) {
@@ -46,7 +46,7 @@ std::vector<ContactPolygon> meshes(const PlacedBody& a, const PlacedBody& b) {
   return polygons;
 }
 
-std::vector<ContactPolygon> mesh_on_half_space(const PlacedBody& a, const PlacedBody& b) {
+std::vector<ContactPolygon> mesh_on_half_space(const PosedBody& a, const PosedBody& b) {
   std::vector<ContactPolygon> polygons;
   if (a.rigid) {
     for (const SurfaceTriangle& triangle : a.triangles) {
@@ -67,7 +67,7 @@ std::vector<ContactPolygon> exchanged(std::vector<ContactPolygon> polygons) {
   return polygons;
 }
 
-Real mesh_energy(const PlacedBody& a, const PlacedBody& b) {
+Real mesh_energy(const PosedBody& a, const PosedBody& b) {
   Real energy = 0;
   for_each_candidate(a.tet_boxes, b.tet_boxes, 0, [&](std::size_t i, std::size_t j) {
     const TetList overlap = intersection({a.tets[i].vertices}, b.tets[j].vertices);
@@ -79,7 +79,7 @@ Real mesh_energy(const PlacedBody& a, const PlacedBody& b) {
   return energy;
 }
 
-Real half_space_energy(const PlacedBody& mesh, const PlacedBody& half_space) {
+Real half_space_energy(const PosedBody& mesh, const PosedBody& half_space) {
   const Affine depth = {-half_space.height.gradient, half_space.height.point, 0};
   Real energy = 0;
   for (std::size_t i = 0; i < mesh.tets.size(); ++i) {
@@ -95,13 +95,13 @@ Real half_space_energy(const PlacedBody& mesh, const PlacedBody& half_space) {
 
 }  // namespace
 
-std::vector<ContactPolygon> contact_polygons(const PlacedBody& a, const PlacedBody& b) {
+std::vector<ContactPolygon> contact_polygons(const PosedBody& a, const PosedBody& b) {
   if (a.half_space) return exchanged(mesh_on_half_space(b, a));
   if (b.half_space) return mesh_on_half_space(a, b);
   return a.rigid ? exchanged(meshes(b, a)) : meshes(a, b);
 }
 
-Real elastic_energy(const PlacedBody& a, const PlacedBody& b) {
+Real elastic_energy(const PosedBody& a, const PosedBody& b) {
   const Real energy = a.half_space   ? half_space_energy(b, a)
                       : b.half_space ? half_space_energy(a, b)
                                      : mesh_energy(a, b);

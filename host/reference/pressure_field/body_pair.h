@@ -5,15 +5,15 @@
 
 #include <vector>
 
-#include "host/reference/placed_body.h"
+#include "host/reference/posed_body.h"
 #include "host/reference/pressure_field/contact_polygon.h"
 
 namespace isopatch::reference {
 
 /// The contact surface between a and b. At most one of them is rigid and at most one a half space.
-std::vector<ContactPolygon> contact_polygons(const PlacedBody& a, const PlacedBody& b);
+std::vector<ContactPolygon> contact_polygons(const PosedBody& a, const PosedBody& b);
 
 /// The integral of the smaller pressure over the overlap of a and b, a rigid body's being infinite. J.
-Real elastic_energy(const PlacedBody& a, const PlacedBody& b);
+Real elastic_energy(const PosedBody& a, const PosedBody& b);
 
 }  // namespace isopatch::reference

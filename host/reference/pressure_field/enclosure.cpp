@@ -66,7 +66,7 @@ std::vector<Vector3> component_centroids(const Geometry& geometry) {
   return centroids;
 }
 
-bool is_inside(const PlacedBody& body, const Vector3& x) {
+bool is_inside(const PosedBody& body, const Vector3& x) {
   if (body.half_space) return body.height.at(x) < 0;
   if (!body.rigid) {
     return std::any_of(body.tets.begin(), body.tets.end(), [&](const PressureTet& tet) { return contains(tet, x); });

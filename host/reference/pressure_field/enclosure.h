@@ -3,7 +3,7 @@
 // Whether a body lies inside another, point by point.
 #pragma once
 
-#include "host/reference/placed_body.h"
+#include "host/reference/posed_body.h"
 
 namespace isopatch::reference {
 
@@ -12,6 +12,6 @@ namespace isopatch::reference {
 std::vector<Vector3> component_centroids(const Geometry& geometry);
 
 /// True if x is inside the body.
-bool is_inside(const PlacedBody& body, const Vector3& x);
+bool is_inside(const PosedBody& body, const Vector3& x);
 
 }  // namespace isopatch::reference

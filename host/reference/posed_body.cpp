@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/reference/placed_body.h"
+#include "host/reference/posed_body.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,10 +12,10 @@ constexpr Real kFlat = 1e-24L;
 
 }  // namespace
 
-PlacedBody::PlacedBody(const Geometry& geometry, bool is_rigid, Real modulus, const Transform& X)
+PosedBody::PosedBody(const Geometry& geometry, bool is_rigid, Real modulus, const Transform& X)
     : rigid(is_rigid), half_space(geometry.kind == GeometryKind::kHalfSpace) {
   if (half_space) {
-    place_half_space(geometry, modulus, X);
+    add_half_space(geometry, modulus, X);
     return;
   }
 
@@ -26,12 +26,12 @@ PlacedBody::PlacedBody(const Geometry& geometry, bool is_rigid, Real modulus, co
     for (const std::int32_t i : triangle) bounds.add(points[static_cast<std::size_t>(i)]);
   }
   size = bounds.diagonal();
-  place_tets(geometry, rigid ? 0 : modulus, points);
-  if (geometry.is_surface_mesh()) place_cones(geometry, points);
-  if (rigid) place_triangles(geometry, points);
+  add_tets(geometry, rigid ? 0 : modulus, points);
+  if (geometry.is_surface_mesh()) add_cones(geometry, points);
+  if (rigid) add_triangles(geometry, points);
 }
 
-void PlacedBody::place_half_space(const Geometry& geometry, Real modulus, const Transform& X) {
+void PosedBody::add_half_space(const Geometry& geometry, Real modulus, const Transform& X) {
   const Vector3 up = X.rotation.col(2);
   height = {up, X.translation, 0};
   if (rigid) return;
@@ -39,7 +39,7 @@ void PlacedBody::place_half_space(const Geometry& geometry, Real modulus, const 
   largest_gradient = pressure.gradient.norm();
 }
 
-void PlacedBody::place_tets(const Geometry& geometry, Real modulus, const std::vector<Vector3>& points) {
+void PosedBody::add_tets(const Geometry& geometry, Real modulus, const std::vector<Vector3>& points) {
   for (const Tet& indices : geometry.mesh.tets) {
     PressureTet tet;
     for (std::size_t i = 0; i < 4; ++i) {
@@ -52,7 +52,7 @@ void PlacedBody::place_tets(const Geometry& geometry, Real modulus, const std::v
 }
 
 // A cone over each triangle, from a point that lies on few of their planes.
-void PlacedBody::place_cones(const Geometry& geometry, const std::vector<Vector3>& points) {
+void PosedBody::add_cones(const Geometry& geometry, const std::vector<Vector3>& points) {
   Vector3 apex = Vector3::Zero();
   for (const Vector3& point : points) apex += point / static_cast<Real>(points.size());
   for (const Triangle& t : geometry.surface) {
@@ -66,7 +66,7 @@ void PlacedBody::place_cones(const Geometry& geometry, const std::vector<Vector3
   }
 }
 
-void PlacedBody::add_tet(PressureTet tet, Real sign) {
+void PosedBody::add_tet(PressureTet tet, Real sign) {
   Box box;
   for (const Vector3& vertex : tet.vertices) box.add(vertex);
   tet.pressure = {Vector3::Zero(), tet.vertices[0], tet.pressures[0]};
@@ -79,7 +79,7 @@ void PlacedBody::add_tet(PressureTet tet, Real sign) {
   tet_signs.push_back(sign);
 }
 
-void PlacedBody::place_triangles(const Geometry& geometry, const std::vector<Vector3>& points) {
+void PosedBody::add_triangles(const Geometry& geometry, const std::vector<Vector3>& points) {
   for (const Triangle& indices : geometry.surface) {
     SurfaceTriangle triangle;
     Box box;

@@ -10,7 +10,7 @@
 
 namespace isopatch::reference {
 
-struct PlacedBody {
+struct PosedBody {
   bool rigid = false;
   bool half_space = false;
 
@@ -29,14 +29,14 @@ struct PlacedBody {
   Real largest_gradient = 0;  // of the pressure, Pa/m
 
   // Transforms the geometry by X, from the body's frame to the pair's.
-  PlacedBody(const Geometry& geometry, bool rigid, Real modulus, const Transform& X);
+  PosedBody(const Geometry& geometry, bool rigid, Real modulus, const Transform& X);
 
  private:
-  void place_half_space(const Geometry& geometry, Real modulus, const Transform& X);
-  void place_cones(const Geometry& geometry, const std::vector<Vector3>& points);
+  void add_half_space(const Geometry& geometry, Real modulus, const Transform& X);
+  void add_cones(const Geometry& geometry, const std::vector<Vector3>& points);
   void add_tet(PressureTet tet, Real sign);
-  void place_tets(const Geometry& geometry, Real modulus, const std::vector<Vector3>& points);
-  void place_triangles(const Geometry& geometry, const std::vector<Vector3>& points);
+  void add_tets(const Geometry& geometry, Real modulus, const std::vector<Vector3>& points);
+  void add_triangles(const Geometry& geometry, const std::vector<Vector3>& points);
 };
 
 }  // namespace isopatch::reference
