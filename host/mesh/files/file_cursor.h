@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reads the lines, words and numbers of a mesh file, text or binary. Every read is checked against the bytes left, and
-// every error names the place.
+// every error names the position.
 #pragma once
 
 #include <bit>
@@ -66,7 +66,7 @@ class FileCursor {
   std::int64_t count(ValueType type, const char* what);
   void skip_values(ValueType type, std::int64_t count, std::int64_t components, const char* what);
 
-  /// Throws Error with `message` after the name of the source and the place of the last line or value read.
+  /// Throws Error with `message` after the name of the source and the position of the last line or value read.
   [[noreturn]] void fail(const std::string& message) const { fail_at(last_, message); }
   [[noreturn]] void fail_at(std::size_t position, const std::string& message) const;
 

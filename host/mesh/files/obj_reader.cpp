@@ -42,7 +42,7 @@ class ObjReader {
  private:
   bool read_statement();
   void read_vertex(const Words& words);
-  void read_face(const Words& words, std::size_t place);
+  void read_face(const Words& words, std::size_t offset);
   std::int64_t read_corner(std::string_view word) const;
 
   FileCursor in_;
@@ -57,7 +57,7 @@ class ObjReader {
 /// A statement is a line; a backslash at its end joins it to the next, a '#' begins a comment.
 bool ObjReader::read_statement() {
   if (in_.at_end()) return false;
-  const std::size_t place = in_.position();
+  const std::size_t offset = in_.position();
   Words& words = words_;
   words.clear();
   for (bool more = true; more && !in_.at_end();) {
@@ -68,8 +68,8 @@ bool ObjReader::read_statement() {
     if (!split_words(text, words)) {
       const bool face = words[0] == "f" || words[0] == "fo";
       const bool read_over = std::find(kReadOver.begin(), kReadOver.end(), words[0]) != kReadOver.end();
-      if (face) in_.fail_at(place, fmt::format("a face of more than {} corners", kMaxWords - 1));
-      if (!read_over) in_.fail_at(place, fmt::format("a statement of more than {} words", kMaxWords));
+      if (face) in_.fail_at(offset, fmt::format("a face of more than {} corners", kMaxWords - 1));
+      if (!read_over) in_.fail_at(offset, fmt::format("a statement of more than {} words", kMaxWords));
     }
   }
   if (words.empty()) return true;
@@ -78,7 +78,7 @@ bool ObjReader::read_statement() {
     if (!faces_pass_) read_vertex(words);
     ++vertices_;
   } else if (words[0] == "f" || words[0] == "fo") {
-    if (faces_pass_) read_face(words, place);
+    if (faces_pass_) read_face(words, offset);
   } else if (std::find(kReadOver.begin(), kReadOver.end(), words[0]) == kReadOver.end()) {
     in_.fail(fmt::format("{} is not an OBJ statement that can be read; vertices 'v' and faces 'f' are needed",
                          in_quotes(words[0])));
@@ -123,7 +123,7 @@ std::int64_t ObjReader::read_corner(std::string_view word) const {
   return value > 0 ? value - 1 : before + value;
 }
 
-void ObjReader::read_face(const Words& words, std::size_t place) {
+void ObjReader::read_face(const Words& words, std::size_t offset) {
   ++faces_;
   if (words.size() < 4)
     in_.fail(fmt::format("face {} has {} corners; at least 3 are needed", faces_, words.size() - 1));
@@ -131,15 +131,15 @@ void ObjReader::read_face(const Words& words, std::size_t place) {
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::int64_t corner = read_corner(words[i]);
     if (corner >= static_cast<std::int64_t>(mesh_.points.size())) {
-      in_.fail_at(place,
+      in_.fail_at(offset,
                   fmt::format("face {} has the vertex {}; the file has {}", faces_, corner + 1, mesh_.points.size()));
     }
     corners_.push_back(static_cast<std::int32_t>(corner));
   }
   if (!append_fan(mesh_.points, corners_, mesh_.triangles)) {
-    in_.fail_at(place, fmt::format("face {} of {} corners cannot be cut into triangles about one of them; cut it in "
-                                   "the file",
-                                   faces_, corners_.size()));
+    in_.fail_at(offset, fmt::format("face {} of {} corners cannot be cut into triangles about one of them; cut it in "
+                                    "the file",
+                                    faces_, corners_.size()));
   }
 }
 

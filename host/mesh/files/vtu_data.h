@@ -21,15 +21,15 @@ struct VtuEncoding {
 /// Bytes of a text, taken one piece after another.
 class VtuBytes {
  public:
-  /// `place` is that of the text's array in the file, for errors.
-  VtuBytes(std::string_view text, bool base64, const FileCursor& in, std::size_t place)
-      : text_(text), base64_(base64), in_(in), place_(place) {}
+  /// `offset` is that of the text's array in the file, for errors.
+  VtuBytes(std::string_view text, bool base64, const FileCursor& in, std::size_t offset)
+      : text_(text), base64_(base64), in_(in), offset_(offset) {}
 
   /// The next `count` bytes. Pieces that were encoded one by one, each with an end of its own, are joined.
   std::string take(std::uint64_t count);
   /// No more bytes than these are left.
   std::uint64_t most() const { return text_.size() - at_ + pending_.size(); }
-  [[noreturn]] void fail(const std::string& message) const { in_.fail_at(place_, message); }
+  [[noreturn]] void fail(const std::string& message) const { in_.fail_at(offset_, message); }
 
  private:
   bool decode_group();
@@ -37,7 +37,7 @@ class VtuBytes {
   std::string_view text_;
   bool base64_;
   const FileCursor& in_;
-  std::size_t place_;
+  std::size_t offset_;
   std::size_t at_ = 0;
   std::string pending_;  // decoded, but not taken
 };

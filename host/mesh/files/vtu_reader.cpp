@@ -50,9 +50,9 @@ class VtuReader {
   void read_points(const XmlElement& element);
   void read_cells(const XmlElement& element);
   std::size_t count_tets(const std::vector<std::int64_t>& offsets, const std::vector<std::int64_t>& types,
-                         std::size_t place);
+                         std::size_t offset);
   void read_tets(const XmlElement& array, const std::vector<std::int64_t>& offsets,
-                 const std::vector<std::int64_t>& types, std::size_t place);
+                 const std::vector<std::int64_t>& types, std::size_t offset);
   void announce(const XmlElement& array, std::int64_t count, std::int64_t components);
   void read_point_data(const XmlElement& element);
   std::vector<std::int64_t> read_integers(const XmlElement& array, std::int64_t count);
@@ -65,7 +65,7 @@ class VtuReader {
   VtuBytes data_of(const XmlElement& array) const;
 
   [[noreturn]] void fail(const XmlElement& element, const std::string& message) const {
-    in_.fail_at(element.place, message);
+    in_.fail_at(element.offset, message);
   }
 
   std::string_view bytes_;
@@ -148,7 +148,7 @@ std::string VtuReader::label(const XmlElement& array) const {
 }
 
 ValueType VtuReader::type_of(const XmlElement& array) const {
-  return xml_type(FileCursor(bytes_, source_, array.place), array.attribute("type"));
+  return xml_type(FileCursor(bytes_, source_, array.offset), array.attribute("type"));
 }
 
 std::int64_t VtuReader::components_of(const XmlElement& array) const {
@@ -245,13 +245,13 @@ void VtuReader::read_cells(const XmlElement& element) {
     }
   }
   const std::vector<std::int64_t> types = read_integers(array_named(element, "types"), cells_);
-  mesh_.tets.reserve(count_tets(offsets, types, element.place));
-  read_tets(array_named(element, "connectivity"), offsets, types, element.place);
+  mesh_.tets.reserve(count_tets(offsets, types, element.offset));
+  read_tets(array_named(element, "connectivity"), offsets, types, element.offset);
 }
 
 /// The number of tets, at least one; notes what else there is.
 std::size_t VtuReader::count_tets(const std::vector<std::int64_t>& offsets, const std::vector<std::int64_t>& types,
-                                  std::size_t place) {
+                                  std::size_t offset) {
   std::size_t tets = 0;
   std::map<std::int64_t, std::int64_t> left_out;  // how many cells of each type
   for (std::size_t c = 0; c < types.size(); ++c) {
@@ -260,22 +260,22 @@ std::size_t VtuReader::count_tets(const std::vector<std::int64_t>& offsets, cons
       continue;
     }
     const std::int64_t points = offsets[c] - (c == 0 ? 0 : offsets[c - 1]);
-    if (points != 4) in_.fail_at(place, fmt::format("cell {} is a tet of {} points; 4 are needed", c, points));
+    if (points != 4) in_.fail_at(offset, fmt::format("cell {} is a tet of {} points; 4 are needed", c, points));
     ++tets;
   }
   std::string text;
   for (const auto& [type, count] : left_out)
     text += fmt::format("{}{} cells of type {}", text.empty() ? "" : ", ", count, type);
   if (tets == 0) {
-    in_.fail_at(place, fmt::format("the mesh has no tets, cells of type {}; at least one is needed{}{}", kVtkTetra,
-                                   text.empty() ? "" : ", the file has ", text));
+    in_.fail_at(offset, fmt::format("the mesh has no tets, cells of type {}; at least one is needed{}{}", kVtkTetra,
+                                    text.empty() ? "" : ", the file has ", text));
   }
   if (!text.empty()) mesh_.notes.push_back("left out of the file: " + text);
   return tets;
 }
 
 void VtuReader::read_tets(const XmlElement& array, const std::vector<std::int64_t>& offsets,
-                          const std::vector<std::int64_t>& types, std::size_t place) {
+                          const std::vector<std::int64_t>& types, std::size_t offset) {
   std::size_t cell = 0;
   Tet tet;
   read_values(array, offsets.back(), 1, [&](FileCursor& in, ValueType type, std::size_t begin, std::size_t end) {
@@ -284,7 +284,8 @@ void VtuReader::read_tets(const XmlElement& array, const std::vector<std::int64_
       while (offsets[cell] <= static_cast<std::int64_t>(i)) ++cell;
       if (types[cell] != kVtkTetra) continue;
       if (v < 0 || v >= points_) {
-        in_.fail_at(place, fmt::format("cell {} has the point index {}; it must lie in [0, {}]", cell, v, points_ - 1));
+        in_.fail_at(offset,
+                    fmt::format("cell {} has the point index {}; it must lie in [0, {}]", cell, v, points_ - 1));
       }
       const std::size_t left = static_cast<std::size_t>(offsets[cell]) - i;  // 4 to 1
       tet[4 - left] = static_cast<std::int32_t>(v);

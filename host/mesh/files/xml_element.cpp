@@ -146,7 +146,7 @@ void XmlParser::read_content(XmlElement& element, int depth) {
   while (true) {
     const std::size_t begin = at_;
     at_ = std::min(bytes_.find('<', at_), bytes_.size());
-    if (at_ >= bytes_.size()) in_.fail_at(element.place, fmt::format("<{0}> without </{0}>", element.name));
+    if (at_ >= bytes_.size()) in_.fail_at(element.offset, fmt::format("<{0}> without </{0}>", element.name));
     if (element.text_end == 0 && bytes_.find_first_not_of(kSpace, begin) < at_) {
       element.text_begin = begin;
       element.text_end = at_;
@@ -174,7 +174,7 @@ void XmlParser::read_end(const XmlElement& element) {
 XmlElement XmlParser::read_element(int depth) {
   count_part();
   XmlElement element;
-  element.place = at_;
+  element.offset = at_;
   if (depth > kMaxDepth) fail(fmt::format("elements nested more than {} levels deep", kMaxDepth));
   if (!starts_with("<") || starts_with("<!") || starts_with("<?"))
     fail(fmt::format("{} where an element is expected", next_text()));
@@ -195,7 +195,7 @@ const XmlElement* XmlElement::child(const FileCursor& in, std::string_view child
   const XmlElement* only = nullptr;
   for (const XmlElement& candidate : children) {
     if (candidate.name != child_name) continue;
-    if (only != nullptr) in.fail_at(candidate.place, fmt::format("a second <{}>; there must be one", child_name));
+    if (only != nullptr) in.fail_at(candidate.offset, fmt::format("a second <{}>; there must be one", child_name));
     only = &candidate;
   }
   return only;

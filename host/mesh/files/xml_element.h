@@ -15,7 +15,7 @@ namespace isopatch {
 
 struct XmlElement {
   std::string name;
-  std::size_t place = 0;  // of its tag, in the file
+  std::size_t offset = 0;  // of its tag, in the file
   std::map<std::string, std::string> attributes;
   std::vector<XmlElement> children;
   std::size_t text_begin = 0, text_end = 0;  // its first text that is not space; equal without one
