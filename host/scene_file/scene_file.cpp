@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scene files. Everything in the file is either understood or an error that names its place.
+// Scene files. Everything in the file is either understood or an error that names its location.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -138,7 +138,7 @@ int index_of(const JsonValue& reference, const Names& names, const std::string& 
   return static_cast<int>(found - names.begin());
 }
 
-// The limits are Scene's, told with the place in the file.
+// The limits are Scene's, told with the location in the file.
 double in_range(const JsonValue& value, double low, double high) {
   const double number = low > 0 ? value.positive() : low == 0 ? value.not_negative() : value.number();
   if (!(number >= low && number <= high)) {
@@ -189,7 +189,7 @@ Body parse_body(const JsonValue& value, const Names& geometries) {
   return body;
 }
 
-// The same rule as Scene's, told with the place in the file.
+// The same rule as Scene's, told with the location in the file.
 void check_body(const JsonValue& value, const Body& body, const Geometry& geometry) {
   if (!body.rigid && geometry.is_surface_mesh())
     value.required("geometry")
@@ -232,7 +232,7 @@ Pair parse_pair(const JsonValue& value, const Names& bodies) {
   return pair;
 }
 
-// The same rules as Scene's, told with the place in the file.
+// The same rules as Scene's, told with the location in the file.
 void check_pair(const JsonValue& value, const Pair& pair, const SceneDescription& scene) {
   const Body& a = scene.bodies[static_cast<std::size_t>(pair.a)];
   const Body& b = scene.bodies[static_cast<std::size_t>(pair.b)];

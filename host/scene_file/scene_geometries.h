@@ -13,22 +13,22 @@
 
 namespace isopatch {
 
-/// The tets of all primitives of a scene; throws, with the place, above a limit.
+/// The tets of all primitives of a scene; throws, with the location, above a limit.
 class TetBudget {
  public:
-  void take(const JsonValue& place, std::int64_t tets);
+  void take(const JsonValue& location, std::int64_t tets);
 
  private:
   std::int64_t taken_ = 0;
 };
 
-/// Runs `make`; puts the place in the scene before what it has to say.
+/// Runs `make`; puts the location in the scene before what it has to say.
 template <typename Make>
-auto with_location(const JsonValue& place, Make make) {
+auto with_location(const JsonValue& location, Make make) {
   try {
     return make();
   } catch (const Error& error) {
-    place.fail(error.what());
+    location.fail(error.what());
   }
 }
 

@@ -45,19 +45,20 @@ Point3 point_of(const JsonValue& value) {
   return {numbers[0], numbers[1], numbers[2]};
 }
 
-std::vector<Point3> points_of_file(const JsonValue& place, const std::filesystem::path& directory) {
-  const std::filesystem::path path = directory / place.text();
+std::vector<Point3> points_of_file(const JsonValue& location, const std::filesystem::path& directory) {
+  const std::filesystem::path path = directory / location.text();
   const bool surface = path.extension() == ".obj" || path.extension() == ".stl";
-  return with_location(
-      place, [&] { return surface ? read_triangle_mesh(path.string()).points : read_tet_mesh(path.string()).points; });
+  return with_location(location, [&] {
+    return surface ? read_triangle_mesh(path.string()).points : read_tet_mesh(path.string()).points;
+  });
 }
 
 }  // namespace
 
-void TetBudget::take(const JsonValue& place, std::int64_t tets) {
+void TetBudget::take(const JsonValue& location, std::int64_t tets) {
   taken_ += tets;
   if (taken_ <= kMaxTets) return;
-  place.fail(
+  location.fail(
       fmt::format("the primitives up to here have {} tets, the limit is {}; make them coarser", taken_, kMaxTets));
 }
 
