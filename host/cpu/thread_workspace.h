@@ -29,7 +29,7 @@ class WorkspacePool {
  public:
   explicit WorkspacePool(std::int32_t wide_nodes) : wide_nodes_(wide_nodes) {}
   ~WorkspacePool() {
-    for (auto& place : waiting_) delete bounds.load();
+    for (auto& slot : waiting_) delete bounds.load();
   }
   WorkspacePool(const WorkspacePool&) = delete;
   WorkspacePool& operator=(const WorkspacePool&) = delete;
@@ -50,7 +50,7 @@ class WorkspacePool {
 
  private:
   std::unique_ptr<ThreadWorkspace> take() {
-    for (auto& place : waiting_) {
+    for (auto& slot : waiting_) {
       if (bounds.load(std::memory_order_relaxed) == nullptr) continue;
       if (ThreadWorkspace* const found = bounds.exchange(nullptr)) return std::unique_ptr<ThreadWorkspace>(found);
     }
@@ -58,7 +58,7 @@ class WorkspacePool {
   }
 
   void give_back(std::unique_ptr<ThreadWorkspace> work) noexcept {
-    for (auto& place : waiting_) {
+    for (auto& slot : waiting_) {
       ThreadWorkspace* none = bounds.load(std::memory_order_relaxed);
       if (none != nullptr || !bounds.compare_exchange_strong(none, work.get())) continue;
       static_cast<void>(work.release());

@@ -52,7 +52,7 @@ void look_for(const Condition& seen) {
 struct Job {
   void (*work)(void*, int);
   void* object;
-  int open;                      // places for threads that nobody has taken
+  int open;                      // slots for threads that nobody has taken
   int next = 1;                  // number of the next thread
   std::atomic<int> running = 0;  // threads that work on it, the caller left out
   std::exception_ptr error = {};
@@ -75,10 +75,10 @@ class Pool {
   Pool* of_grandparent = nullptr;
 
   void run(Job& job) {
-    const int places = job.open;
+    const int slots = job.open;
     offer(job);
     std::exception_ptr error = call(job, 0);
-    take_back(job, places);
+    take_back(job, slots);
     if (!error) error = std::move(job.error);
     if (error) std::rethrow_exception(std::move(error));
   }
@@ -121,8 +121,8 @@ class Pool {
     }
   }
 
-  void take_back(Job& job, int places) {
-    if (places == 0) return;
+  void take_back(Job& job, int slots) {
+    if (slots == 0) return;
     std::unique_lock lock(mutex_);
     close(job);
     if (job.running == 0) return;
@@ -134,7 +134,7 @@ class Pool {
     job.done.wait(lock, [&] { return job.running == 0; });
   }
 
-  /// Nobody else takes a place.
+  /// Nobody else takes a slot.
   void close(Job& job) {
     Job** at = &newest_;
     while (*at != nullptr && *at != &job) at = &(*at)->older;
@@ -163,7 +163,7 @@ class Pool {
     }
   }
 
-  /// Takes a place, of which there is one.
+  /// Takes a slot, of which there is one.
   void work_on(Job& job, std::unique_lock<std::mutex>& lock) {
     const int thread = job.next++;
     ++job.running;
@@ -182,8 +182,8 @@ class Pool {
   const int num_processors_ = num_processors();
   std::mutex mutex_;
   std::condition_variable wake_;
-  Job* newest_ = nullptr;          // each has an open place
-  std::atomic<int> num_open_ = 0;  // places of all jobs; changed with the mutex held
+  Job* newest_ = nullptr;          // each has an open slot
+  std::atomic<int> num_open_ = 0;  // slots of all jobs; changed with the mutex held
   int num_workers_ = 0;
   int idle_ = 0;    // workers without a job
   int asleep_ = 0;  // idle ones that have to be woken
