@@ -50,10 +50,10 @@ class TemporaryFolder {
  public:
   TemporaryFolder() {
     std::error_code error;
-    const std::filesystem::path place = std::filesystem::temp_directory_path(error);
+    const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
     if (error) throw Error("the folder for temporary files: " + error.message());
-    remove_left_behind(place);
-    std::string pattern = (place / fmt::format("{}XXXXXX", kFolderPrefix)).string();
+    remove_left_behind(folder);
+    std::string pattern = (folder / fmt::format("{}XXXXXX", kFolderPrefix)).string();
     if (mkdtemp(pattern.data()) == nullptr) throw Error(pattern + ": " + std::strerror(errno));
     path_ = pattern;
     lock_ = take(path_);
@@ -76,9 +76,9 @@ class TemporaryFolder {
     return ours && flock(folder.get(), LOCK_EX | LOCK_NB) == 0 ? std::move(folder) : Descriptor();
   }
 
-  static void remove_left_behind(const std::filesystem::path& place) {
+  static void remove_left_behind(const std::filesystem::path& folder) {
     std::error_code ignored;
-    for (const auto& entry : std::filesystem::directory_iterator(place, ignored)) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
       if (!entry.path().filename().string().starts_with(kFolderPrefix)) continue;
       const auto made = entry.last_write_time(ignored);
       if (ignored || std::filesystem::file_time_type::clock::now() - made < kSurelyLocked) continue;

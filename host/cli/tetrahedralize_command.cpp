@@ -15,15 +15,15 @@ namespace isopatch::cli {
 namespace {
 
 /// Makes points with the same coordinates one, and leaves out the triangles that have two corners there: to a mesher,
-/// two points in one place are an error.
+/// two points at the same coordinates are an error.
 void weld(TriangleMesh& mesh) {
   std::map<Point3, std::int32_t> index;
   std::vector<std::int32_t> image;
   std::vector<Point3> points;
   for (const Point3& p : mesh.points) {
-    const auto [place, is_new] = index.try_emplace(p, static_cast<std::int32_t>(points.size()));
+    const auto [found, is_new] = index.try_emplace(p, static_cast<std::int32_t>(points.size()));
     if (is_new) points.push_back(p);
-    image.push_back(place->second);
+    image.push_back(found->second);
   }
   for (Triangle& triangle : mesh.triangles) {
     for (std::int32_t& v : triangle) v = image[static_cast<std::size_t>(v)];
@@ -38,12 +38,12 @@ void drop_unused_points(TriangleMesh& mesh) {
   std::vector<Point3> points;
   for (Triangle& triangle : mesh.triangles) {
     for (std::int32_t& v : triangle) {
-      std::int32_t& place = image[static_cast<std::size_t>(v)];
-      if (place < 0) {
-        place = static_cast<std::int32_t>(points.size());
+      std::int32_t& new_index = image[static_cast<std::size_t>(v)];
+      if (new_index < 0) {
+        new_index = static_cast<std::int32_t>(points.size());
         points.push_back(mesh.points[static_cast<std::size_t>(v)]);
       }
-      v = place;
+      v = new_index;
     }
   }
   mesh.points = std::move(points);

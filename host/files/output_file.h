@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Output files are written whole or not at all: beside their place, under the name .NAME.isopatch, then renamed. A full
+// Output files are written whole or not at all: in their folder, under the name .NAME.isopatch, then renamed. A full
 // disk or an error leaves what was there before. The name is the same in every run, and held by a lock: what a killed
 // run left behind is overwritten by the next, and two runs that write one file at a time are an Error of the second.
 #pragma once

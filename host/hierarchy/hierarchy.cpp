@@ -63,10 +63,10 @@ std::uint64_t order_of(float x) {
 void sort_by_upper_half(std::vector<std::uint64_t>& keys) {
   std::vector<std::uint64_t> sorted(keys.size());
   for (int shift = 32; shift < 64; shift += 8) {
-    std::array<std::size_t, 257> place = {};
-    for (const std::uint64_t key : keys) ++place[(key >> shift & 255) + 1];
-    std::partial_sum(place.begin(), place.end(), place.begin());
-    for (const std::uint64_t key : keys) sorted[place[key >> shift & 255]++] = key;
+    std::array<std::size_t, 257> next = {};
+    for (const std::uint64_t key : keys) ++next[(key >> shift & 255) + 1];
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    for (const std::uint64_t key : keys) sorted[next[key >> shift & 255]++] = key;
     keys.swap(sorted);
   }
 }
@@ -115,7 +115,7 @@ class Builder {
   }
 
  private:
-  /// The node to split, where its children go, and its cells: places [begin, end) of each order.
+  /// The node to split, where its children go, and its cells: indices [begin, end) of each order.
   struct Range {
     std::size_t first_child, begin, end;
     int level;
@@ -133,7 +133,7 @@ class Builder {
   };
 
   static std::vector<Item> sorted_along(std::size_t axis, const std::vector<Box>& boxes) {
-    std::vector<std::uint64_t> keys(boxes.size());  // the place along the axis, then the cell
+    std::vector<std::uint64_t> keys(boxes.size());  // the position along the axis, then the cell
     for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = order_of(boxes[i].middle(axis)) << 32 | i;
     sort_by_upper_half(keys);
 
@@ -242,7 +242,7 @@ class Builder {
   const std::size_t alone_ = static_cast<std::size_t>(std::max<std::int64_t>(current_sharing.alone, 1));
   std::array<std::vector<Item>, 3> order_;  // along each axis; those of a subtree are in one range
   std::vector<std::uint8_t> on_left_;       // of each cell: where the cut that is being made puts it
-  std::vector<Item> right_side_;            // work space, by place
+  std::vector<Item> right_side_;            // work space, by position
   std::vector<float> right_area_;
 };
 

@@ -33,7 +33,7 @@ struct PairResult {
   bool enclosed = false;  // the bodies overlap without a contact surface
 };
 
-// Of a pair without polygons: a compliant component of `inner`, placed by X, lies in `outer`.
+// Of a pair without polygons: a compliant component of `inner`, posed by X, lies in `outer`.
 bool encloses(const PosedBody& outer, const PosedBody& inner, const Geometry& geometry, const Transform& X) {
   if (inner.rigid) return false;
   const std::vector<Vector3> points = component_centroids(geometry);
@@ -49,7 +49,7 @@ PairResult evaluate_pair(const SceneDescription& scene, const State& state, cons
   const BodyState& state_b = environment.bodies[index_b];
   const Transform X_AB = state_a.X_WB.inverse() * state_b.X_WB;
 
-  // the pair is evaluated in a's frame, so that its place in the world costs no digits
+  // the pair is evaluated in a's frame, so that its position in the world costs no digits
   const PosedBody a(*state_a.geometry, scene.bodies[index_a].rigid, state_a.modulus, Transform{});
   const PosedBody b(*state_b.geometry, scene.bodies[index_b].rigid, state_b.modulus, X_AB);
   const ContactLaw law = contact_law(scene, state, environment, pair_index);

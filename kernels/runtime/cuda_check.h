@@ -5,7 +5,7 @@
 
 namespace isopatch {
 
-/// Throws Error with expression, CUDA's name for the error and its text, and the place, unless `result` is success.
+/// Throws Error with expression, CUDA's name for the error and its text, and the source location, unless `result` is success.
 void check_cuda(cudaError_t result, const char* expression, const char* file, int line);
 
 }  // namespace isopatch

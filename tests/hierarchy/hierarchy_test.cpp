@@ -139,7 +139,7 @@ void count_cells(const Hierarchy& h, std::int32_t number, std::vector<int>& seen
   const detail::WideNode& wide = h.wide_nodes[static_cast<std::size_t>(number)];
   int cells = 0, nodes = 0;
   for (std::size_t i = 0; i < detail::kWide; ++i) {
-    if (wide.low[i] > wide.high[i]) continue;  // an empty place
+    if (wide.low[i] > wide.high[i]) continue;  // an unused entry
     if (wide.child[i] < 0) {
       ++cells;
       ++seen[static_cast<std::size_t>(~wide.child[i])];

@@ -69,7 +69,7 @@ Batch lattice_batch(int environments, unsigned seed) {
   batch.bodies = 2;
   batch.pairs = 1;
   for (int e = 0; e < environments; ++e) {
-    const Vector3d bounds = random.below(2) == 0 ? Vector3d(0, 0, 0) : quarters(8);
+    const Vector3d place = random.below(2) == 0 ? Vector3d(0, 0, 0) : quarters(8);
     const Vector3d offset = quarters(4);
     for (const Vector3d& position : {Vector3d(place + offset), place}) {
       const Pose pose = aligned_pose(position, turn(), random);

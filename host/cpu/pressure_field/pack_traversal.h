@@ -70,7 +70,7 @@ class PackTraversal {
   static constexpr int kPart = kWide < kFloatLanes ? kWide : kFloatLanes;  // of a wide node, tested at once
   using F = Pack<float, kPart>;
 
-  /// The nodes at the places from `first` on.
+  /// Nodes `first` and following of a wide node.
   static NodeBox<F> box_of(const WideNode& n, int first) {
     const auto vec = [&](const float(&v)[3][kWide]) {
       return Vec3<F>{F::load(v[0] + first), F::load(v[1] + first), F::load(v[2] + first)};
@@ -113,7 +113,7 @@ class PackTraversal {
     work_.index_of[opened] = num_transformed_++;
   }
 
-  /// The places of a wide node that may touch a node of the other body.
+  /// Which nodes of a wide node may touch a node of the other body.
   ISOPATCH_HD std::uint32_t test(const float* wide, const float* other) const {
     std::uint32_t touching = 0;
     for (int first = 0; first < kWide; first += kPart) {
@@ -198,7 +198,7 @@ class PackTraversal {
 
   static hn::Mask<Ints> mask_of(std::uint32_t bits) { return {static_cast<__mmask8>(bits)}; }
 
-  /// Puts `list` and `one` at the places from `at` on, for the lanes in `mask`; what lies beyond is overwritten.
+  /// Writes `list` and `one` from index `at` on, for the lanes in `mask`; what lies beyond is overwritten.
   static void append(hn::Mask<Ints> mask, hn::Vec<Ints> list, std::int32_t one, std::int32_t* lists, std::int32_t* ones,
                      int& at) {
     hn::StoreU(hn::Compress(list, mask), Ints(), lists + at);

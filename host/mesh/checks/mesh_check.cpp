@@ -141,13 +141,13 @@ void split_at_centroid(TetMesh& mesh, std::size_t index, const std::string& sour
   for (std::size_t i = 0; i < 4; ++i) {
     Tet part = tet;
     part[i] = centre;
-    const std::size_t place = i == 0 ? index : mesh.tets.size();
+    const std::size_t target = i == 0 ? index : mesh.tets.size();
     if (i == 0) {
       mesh.tets[index] = part;
     } else {
       mesh.tets.push_back(part);
     }
-    if (check_volume(mesh, place, source)) {
+    if (check_volume(mesh, target, source)) {
       throw Error(
           fmt::format("{}: {} is too flat to be split at its centroid; remove it", source, describe(index, tet)));
     }

@@ -157,7 +157,7 @@ std::int64_t VtuReader::components_of(const XmlElement& array) const {
 
 VtuBytes VtuReader::data_of(const XmlElement& array) const {
   if (array.attribute("format") != "appended") {
-    return {bytes_.substr(array.text_begin, array.text_end - array.text_begin), true, in_, array.place};
+    return {bytes_.substr(array.text_begin, array.text_end - array.text_begin), true, in_, array.offset};
   }
   if (!has_appended_) fail(array, label(array) + " is appended; the file has no <AppendedData>");
   const std::int64_t offset = count_of(array, "offset");
@@ -165,7 +165,7 @@ VtuBytes VtuReader::data_of(const XmlElement& array) const {
     fail(array,
          fmt::format("the offset of {} is {}; the appended data has {} bytes", label(array), offset, appended_.size()));
   }
-  return {appended_.substr(static_cast<std::size_t>(offset)), appended_base64_, in_, array.place};
+  return {appended_.substr(static_cast<std::size_t>(offset)), appended_base64_, in_, array.offset};
 }
 
 template <typename Visit>

@@ -131,7 +131,7 @@ struct CoarseSection {
 };
 
 /// Where d changes by fewer errors along an edge, its zero is known to no better than 1/16 of the edge: so loose a ball
-/// would cost float digits, and double places the polygon.
+/// would cost float digits, and double bounds the polygon instead.
 inline constexpr float kClear = 32;
 
 /// `d` at the vertices, each within `error`, in any unit. Where it changes by c along an edge of length l, the point
@@ -224,7 +224,7 @@ ISOPATCH_HD FilterResult<F> filter_cells(const PairContext& f, const Cells& m, c
 
 // --- in double ---
 
-/// d at the vertices of one cell, for places only: 0 where it is taken as that.
+/// d at the vertices of one cell, only to bound its section; 0 where it counts as zero.
 template <class F>
 struct Side {
   F d[4];
@@ -246,7 +246,7 @@ struct Side {
   }
 };
 
-/// The exactly-once gate, and the place of what passes it. False where there is no polygon.
+/// The exactly-once gate, and the bounds of what passes it. False where there is no polygon.
 template <class Cells, class D = typename Cells::Double, class F = FloatOf<D>>
 ISOPATCH_HD MaskOf<F> test_cells_exactly(const PairContext& f, const Cells& m, const Cells& s,
                                          PolygonBounds<F>& bounds) {
