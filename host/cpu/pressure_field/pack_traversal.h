@@ -140,7 +140,7 @@ class PackTraversal {
   }
 
   /// The nodes below an opened one that touch the kept one: two leaves are a candidate, otherwise the larger of the two
-  /// is opened next. Whatever the numbers in a box, an empty bounds, which has the root for a child, is left out.
+  /// is opened next. Whatever the numbers in a box, an unused entry, whose child is the root, is left out.
   void push(std::int32_t of_M, const float* wide, std::int32_t kept, std::uint32_t touching, std::uint32_t larger,
             int& waiting) {
     std::int32_t* const cells_here = of_M != 0 ? work_.candidates.m : work_.candidates.s;

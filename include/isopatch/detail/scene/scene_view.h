@@ -114,7 +114,7 @@ struct alignas(16) Node {
 };
 
 /// Up to kWide nodes side by side, the descendants of one node, for a CPU's vectors; what Node says of each. `child` is
-/// the number of the wide node that holds its own children, or ~cell; 0 marks an empty bounds, which nothing touches.
+/// the number of the wide node that holds its own children, or ~cell; 0 marks an unused entry, which nothing touches.
 inline constexpr int kWide = 8;
 struct alignas(64) WideNode {
   float center[3][kWide], half[3][kWide];
