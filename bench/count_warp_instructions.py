@@ -38,7 +38,7 @@ STAGES = {
     "tests": "void isopatch::detail::test<",
     "polygons": "void isopatch::detail::visit<",
     "descent": "void isopatch::detail::traverse<",  # and the two above
-    "frame": "isopatch::detail::make_pair_frame(",
+    "context": "isopatch::detail::make_pair_context(",
 }
 
 
@@ -88,8 +88,8 @@ def counts(kernel):
         "nodes": round(parts["descent"] - parts["tests"] - parts["polygons"]),
         "tests": round(parts["tests"]),
         "polygons": round(parts["polygons"]),
-        "frame": round(parts["frame"]),
-        "rest": round(total - parts["descent"] - parts["frame"]),
+        "context": round(parts["context"]),
+        "rest": round(total - parts["descent"] - parts["context"]),
         "in_double": round(kernel["in_double"] / pairs),
         "active_lanes": round(kernel["lanes"] / kernel["issued"], 1),
         "transactions": round(kernel["transactions"] / pairs),
@@ -106,7 +106,7 @@ def main():
         fail(f"{args.stored} has no counts; make them with --update")
     found = {"commit": commit(), "counts": {}}
 
-    keys = ["nodes", "tests", "polygons", "frame", "rest", "in_double", "active_lanes", "transactions"]
+    keys = ["nodes", "tests", "polygons", "context", "rest", "in_double", "active_lanes", "transactions"]
     print(f"{'scene':<32} {'a pair':>8} {'change':>8} " + " ".join(f"{key:>12}" for key in keys))
     worse = []
     for scene in SCENES:

@@ -39,17 +39,17 @@ void evaluate_environment(const Batch& batch, std::int64_t environment, ThreadWo
   for (std::int32_t i = 0; i < count; ++i) {
     const int pair = static_cast<int>(work.items[i] - environment * scene.num_pairs);
     if (sum_pair != nullptr) {
-      PairContext frame = make_pair_context(scene, state, environment, pair);
+      PairContext context = make_pair_context(scene, state, environment, pair);
       for (bool again = true; again;) {
         WrenchSums<T, outputs == Outputs::kPatch> sums;
-        sum_pair(frame, work.packs, sums);
-        const int open = finish_pass(warp, results, environment, pair, scene.num_pairs, frame, sums);
-        again = prepare_pass(warp, frame, open, results, environment);
+        sum_pair(context, work.packs, sums);
+        const int open = finish_pass(warp, results, environment, pair, scene.num_pairs, context, sums);
+        again = prepare_pass(warp, context, open, results, environment);
       }
     } else {
-      evaluate_pair<T, outputs, brute_force>(warp, work.traversal, scene, state, results, environment, pair);
+      evaluate_pair<T, outputs, brute_force>(warp, work.pair, scene, state, results, environment, pair);
     }
-    if (results.energy.data != nullptr) evaluate_energy(warp, work.traversal, scene, state, results, environment, pair);
+    if (results.energy.data != nullptr) evaluate_energy(warp, work.pair, scene, state, results, environment, pair);
   }
   for (int body = 0; body < scene.num_bodies && results.body_wrench.data != nullptr; ++body) {
     write_body_wrench(scene, state, results, environment, body);

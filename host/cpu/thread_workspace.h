@@ -7,14 +7,14 @@
 #include <utility>
 
 #include "host/cpu/pressure_field/pack_kernels.h"
-#include "isopatch/detail/bvh/traverse.h"
+#include "isopatch/detail/pressure_field/evaluate_pair.h"
 #include "isopatch/detail/scene/begin_environment.h"
 
 namespace isopatch {
 
 /// What one CPU thread works in.
 struct ThreadWorkspace {
-  detail::Workspace<1> traversal;
+  detail::Workspace<1> pair;
   PackWorkspace packs;
   detail::BodyBounds bounds[detail::kMaxBodies];
   std::int64_t items[detail::kMaxPairs];
@@ -29,7 +29,7 @@ class WorkspacePool {
  public:
   explicit WorkspacePool(std::int32_t wide_nodes) : wide_nodes_(wide_nodes) {}
   ~WorkspacePool() {
-    for (auto& slot : waiting_) delete bounds.load();
+    for (auto& slot : waiting_) delete slot.load();
   }
   WorkspacePool(const WorkspacePool&) = delete;
   WorkspacePool& operator=(const WorkspacePool&) = delete;
@@ -51,16 +51,16 @@ class WorkspacePool {
  private:
   std::unique_ptr<ThreadWorkspace> take() {
     for (auto& slot : waiting_) {
-      if (bounds.load(std::memory_order_relaxed) == nullptr) continue;
-      if (ThreadWorkspace* const found = bounds.exchange(nullptr)) return std::unique_ptr<ThreadWorkspace>(found);
+      if (slot.load(std::memory_order_relaxed) == nullptr) continue;
+      if (ThreadWorkspace* const found = slot.exchange(nullptr)) return std::unique_ptr<ThreadWorkspace>(found);
     }
     return std::make_unique<ThreadWorkspace>(wide_nodes_);
   }
 
   void give_back(std::unique_ptr<ThreadWorkspace> work) noexcept {
     for (auto& slot : waiting_) {
-      ThreadWorkspace* none = bounds.load(std::memory_order_relaxed);
-      if (none != nullptr || !bounds.compare_exchange_strong(none, work.get())) continue;
+      ThreadWorkspace* none = slot.load(std::memory_order_relaxed);
+      if (none != nullptr || !slot.compare_exchange_strong(none, work.get())) continue;
       static_cast<void>(work.release());
       return;
     }

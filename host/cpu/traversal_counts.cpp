@@ -13,18 +13,20 @@ namespace {
 
 /// Decides as an evaluation does, and keeps nothing.
 struct CountingVisitor {
-  const PairContext& frame;
+  const PairContext& context;
   TraversalCounts& counts;
   std::int64_t wanted = 0;
 
-  bool wants(const NodeBox<float>& m, const NodeBox<float>& s) {
-    const bool wanted_here = may_meet(frame, m, s);
+  using Accepted = AcceptedCells;
+
+  bool wants(const Node& m, const Node& s) {
+    const bool wanted_here = may_meet(context, box_of(m), box_of(s));
     wanted += wanted_here ? 1 : 0;
     return wanted_here;
   }
-  bool accepts(std::int32_t m, std::int32_t s, PolygonBounds<float>& bounds) {
+  bool accepts(AcceptedCells& cells) {
     ++counts.tet_pairs;
-    counts.accepted += test_cells(frame, m, s, bounds) ? 1 : 0;
+    counts.accepted += test_cells(context, cells) ? 1 : 0;
     return false;
   }
   void visit(bool, const AcceptedCells&) {}
@@ -41,10 +43,10 @@ TraversalCounts count_traversal(const Scene& scene, const State& state, std::int
   TraversalCounts counts;
   for (std::int32_t i = 0; i < listed; ++i) {
     const int pair = static_cast<int>(work.items[i] - environment * view.num_pairs);
-    work.traversal.frame = make_pair_context(view, state, environment, pair);
+    work.pair.context = make_pair_context(view, state, environment, pair);
     const std::int64_t before = counts.tet_pairs;
-    CountingVisitor visitor = {work.traversal.frame, counts};
-    traverse(warp, work.traversal, visitor);
+    CountingVisitor visitor = {work.pair.context, counts};
+    traverse(warp, work.pair.traversal, hierarchies_of(visitor.context), visitor);
     const std::int64_t opened = visitor.wanted - (counts.tet_pairs - before);
     counts.node_pairs += 1 + 2 * opened;  // the roots, and two for each pair that was opened
   }

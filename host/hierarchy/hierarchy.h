@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "isopatch/detail/bvh/node.h"
 #include "isopatch/detail/scene/scene_view.h"
 #include "isopatch/geometry.h"
 

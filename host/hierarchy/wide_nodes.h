@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "isopatch/detail/bvh/node.h"
 #include "isopatch/detail/scene/scene_view.h"
 
 namespace isopatch {

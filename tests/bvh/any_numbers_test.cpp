@@ -88,16 +88,18 @@ struct SpoiltScene {
 
 /// Finds every pair of cells that it is handed, and accepts none.
 struct Recorder {
-  const PairContext& frame;
+  using Accepted = AcceptedCells;
+
+  const PairContext& context;
   std::vector<std::uint8_t>& seen;
   bool twice = false;
 
-  bool wants(const NodeBox<float>& m, const NodeBox<float>& s) const {
-    return may_meet(frame, m, s) || may_overlap(frame, m, s);
+  bool wants(const Node& m, const Node& s) const {
+    return may_meet(context, box_of(m), box_of(s)) || may_overlap(context, box_of(m), box_of(s));
   }
-  bool accepts(std::int32_t m, std::int32_t s, PolygonBounds<float>&) {
-    const std::int64_t cells_S = frame.half_space_S ? 1 : frame.hierarchy_S.num_cells;
-    std::uint8_t& here = seen.at(static_cast<std::size_t>(m * cells_S + (s < 0 ? 0 : s)));
+  bool accepts(const AcceptedCells& cells) {
+    const std::int64_t cells_S = context.S.half_space ? 1 : context.S.hierarchy.num_cells;
+    std::uint8_t& here = seen.at(static_cast<std::size_t>(cells.m * cells_S + (cells.s < 0 ? 0 : cells.s)));
     twice = twice || here != 0;
     here = 1;
     return false;
@@ -110,30 +112,29 @@ void traverse_all_ways(const SpoiltScene& spoilt, unsigned seed) {
   State state;
   state.num_environments = 1;
   state.poses = {poses.data(), 14};
-  PairContext frame = make_pair_context(spoilt.view, state, 0, 0);
-  const std::int64_t cells_S = frame.half_space_S ? 1 : frame.hierarchy_S.num_cells;
-  const std::int64_t pairs = frame.hierarchy_M.num_cells * cells_S;
+  PairContext context = make_pair_context(spoilt.view, state, 0, 0);
+  const std::int64_t cells_S = context.S.half_space ? 1 : context.S.hierarchy.num_cells;
+  const std::int64_t pairs = context.M.hierarchy.num_cells * cells_S;
 
   std::vector<std::uint8_t> seen(static_cast<std::size_t>(pairs));
-  Recorder recorder = {frame, seen};
+  Recorder recorder = {context, seen};
   SerialWarp warp;
   const auto work = std::make_unique<Workspace<1>>();
-  work->frame = frame;
-  traverse(warp, *work, recorder);
+  traverse(warp, work->traversal, hierarchies_of(context), recorder);
   EXPECT_FALSE(recorder.twice) << "seed " << seed;
 
   std::uint32_t status = 0;
-  report_enclosure(warp, frame, &status);
+  report_enclosure(warp, context, &status);
 
   for (const Vectors vectors : {Vectors::kBaseline, Vectors::kBest}) {
     const PackKernels* packs = select_pack_kernels(vectors);
     if (packs == nullptr) continue;
     PackWorkspace pack_work(spoilt.most_wide_nodes());
     WrenchSums<float, false> in_float;
-    std::get<SumPair<float, false>> (*packs)(frame, pack_work, in_float);
+    std::get<SumPair<float, false>> (*packs)(context, pack_work, in_float);
     EXPECT_LE(in_float.polygons(), pairs) << "seed " << seed;
     WrenchSums<double, true> in_double;
-    std::get<SumPair<double, true>> (*packs)(frame, pack_work, in_double);
+    std::get<SumPair<double, true>> (*packs)(context, pack_work, in_double);
     EXPECT_LE(in_double.polygons(), pairs) << "seed " << seed;
   }
 }

@@ -21,20 +21,20 @@ struct Counts {
 bool boxes_overlap(const detail::PairContext& f, detail::CellRef m, detail::CellRef s, PolygonBounds<float>& bounds) {
   const float *low = m.cell->box_low, *high = m.cell->box_high;
   detail::Vec3f vertex[4];
-  for (int i = 0; i < 4; ++i) vertex[i] = apply(f.coarse, detail::cast<float>(s.vertex(i)));
+  for (int i = 0; i < 4; ++i) vertex[i] = apply(f.coarse.X_MS, detail::cast<float>(s.vertex(i)));
   const detail::Bounds<float> box = {{low[0], low[1], low[2]}, {high[0], high[1], high[2]}};
-  return bound_overlap(box, detail::bounds_of(vertex), f.slack, bounds);
+  return bound_overlap(box, detail::bounds_of(vertex), f.coarse.slack, bounds);
 }
 
 void compare(const detail::PairContext& f, Counts& counts) {
-  for (std::int32_t m = 0; m < f.hierarchy_M.num_cells; ++m) {
-    for (std::int32_t s = 0; s < f.hierarchy_S.num_cells; ++s) {
+  for (std::int32_t m = 0; m < f.M.hierarchy.num_cells; ++m) {
+    for (std::int32_t s = 0; s < f.S.hierarchy.num_cells; ++s) {
       const detail::CellRef cell_M = cell_of_M(f, m), cell_S = cell_of_S(f, s);
       PolygonBounds<float> bounds = {};
       if (!boxes_overlap(f, cell_M, cell_S, bounds)) continue;
       const double energy = detail::cell_energy(f, *cell_M.cell, cell_S.cell, bounds);
       PolygonBounds<float> kept = {};
-      if (cells_overlap(f, cell_M, cell_S, {f.hierarchy_M.coarse_cells + m}, {f.hierarchy_S.coarse_cells + s}, kept)) {
+      if (cells_overlap(f, cell_M, cell_S, {f.M.hierarchy.coarse_cells + m}, {f.S.hierarchy.coarse_cells + s}, kept)) {
         ++counts.kept;
         counts.with_energy += energy != 0 ? 1 : 0;
         EXPECT_EQ(kept.radius, bounds.radius);
@@ -60,8 +60,8 @@ TEST(Energy, IsNoneForPairsOfCellsThatAreLeftOut) {
     const Batch batch = random_batch(scene, 8, 401, 0.06);
     for (std::int64_t e = 0; e < batch.environments; ++e) {
       detail::PairContext f = make_pair_context(scene.data().view, batch.state(), e, 0);
-      f.hierarchy_M = f.M->solid;
-      f.hierarchy_S = f.S->solid;
+      f.M.hierarchy = f.M.geometry->solid;
+      f.S.hierarchy = f.S.geometry->solid;
       compare(f, counts);
     }
   }

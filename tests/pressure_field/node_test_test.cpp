@@ -79,12 +79,12 @@ struct Pose {
     batch.poses = {0, 0, 0, 1, 0, 0, 0, 0, 0, 0, q[0], q[1], q[2], q[3]};
     batch.modulus = {1e5, 1e5};
   }
-  detail::PairContext frame(const Scene& scene) const {
+  detail::PairContext context(const Scene& scene) const {
     return detail::make_pair_context(scene.data().view, batch.state(), 0, 0);
   }
   /// Moves b so that its point `in_b` is at `in_a` of a.
   void join(const Scene& scene, Vec3d in_a, Vec3d in_b) {
-    const Vec3d to = in_a - rotate(frame(scene).X_MS, in_b);
+    const Vec3d to = in_a - rotate(context(scene).poses.X_MS, in_b);
     batch.poses[7] = to.x, batch.poses[8] = to.y, batch.poses[9] = to.z;
   }
 };
@@ -114,7 +114,7 @@ TEST(MayMeet, HoldsForNodesOfCellsThatShareAPointAtEqualPressure) {
         Pose pose(random);
         pose.batch.modulus = {1e5 / in_a.extent, 1e5 / in_b.extent};
         pose.join(scene, in_a.x, in_b.x);
-        const detail::PairContext f = pose.frame(scene);
+        const detail::PairContext f = pose.context(scene);
         for (const Node* node_a : above_a[m]) {
           for (const Node* node_b : above_b[s]) {
             ASSERT_TRUE(detail::may_meet(f, detail::box_of(*node_a), detail::box_of(*node_b)))
@@ -140,7 +140,7 @@ TEST(MayMeet, HoldsForNodesBesideARigidSurface) {
     const Point in_b = random_point(any_cell(of_b, s, random), 3, random);
     Pose pose(random);
     pose.join(scene, in_a.x, in_b.x);
-    const detail::PairContext f = pose.frame(scene);
+    const detail::PairContext f = pose.context(scene);
     for (const Node* node_a : above_a[m]) {
       for (const Node* node_b : above_b[s]) {
         ASSERT_TRUE(detail::may_meet(f, detail::box_of(*node_a), detail::box_of(*node_b)));
@@ -168,7 +168,7 @@ TEST(MayMeet, HoldsForNodesInAHalfSpace) {
         Pose pose(random);
         if (!rigid_ball && !rigid_ground) pose.batch.modulus = {1e5 / in_a.extent, 1e5 * 0.05 / deep};
         pose.join(scene, in_a.x, {random.uniform(-1, 1), random.uniform(-1, 1), -deep});
-        const detail::PairContext f = pose.frame(scene);
+        const detail::PairContext f = pose.context(scene);
         for (const Node* node : above[m]) {
           ASSERT_TRUE(detail::may_meet(f, detail::box_of(*node), detail::NodeBox<float>{}));
           ASSERT_TRUE(detail::may_overlap(f, detail::box_of(*node), detail::NodeBox<float>{}));

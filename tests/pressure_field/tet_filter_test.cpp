@@ -42,12 +42,12 @@ bool has_polygon(const detail::PairContext& f, detail::CellRef m, detail::CellRe
 
 /// Compares both for all cells of one pair.
 void compare(const detail::PairContext& f, Counts& counts) {
-  const int cells_S = f.half_space_S ? 1 : f.hierarchy_S.num_cells;
-  for (std::int32_t m = 0; m < f.hierarchy_M.num_cells; ++m) {
+  const int cells_S = f.S.half_space ? 1 : f.S.hierarchy.num_cells;
+  for (std::int32_t m = 0; m < f.M.hierarchy.num_cells; ++m) {
     for (std::int32_t k = 0; k < cells_S; ++k) {
-      const std::int32_t s = f.half_space_S ? -1 : k;
-      const detail::CoarseRef coarse_M = {f.hierarchy_M.coarse_cells + m};
-      const detail::CoarseRef coarse_S = {f.half_space_S ? nullptr : f.hierarchy_S.coarse_cells + s};
+      const std::int32_t s = f.S.half_space ? -1 : k;
+      const detail::CoarseRef coarse_M = {f.M.hierarchy.coarse_cells + m};
+      const detail::CoarseRef coarse_S = {f.S.half_space ? nullptr : f.S.hierarchy.coarse_cells + s};
       const detail::FilterResult<float> coarse = detail::filter_cells(f, coarse_M, coarse_S);
       const detail::CellRef cell_M = cell_of_M(f, m), cell_S = cell_of_S(f, s);
       PolygonBounds<float> exact = {};

@@ -16,12 +16,11 @@ namespace isopatch::detail {
 // A warp of 16 with a stack so small that almost every step takes the path of a full one. No other program text uses
 // this width.
 template <>
-struct Workspace<16> {
+struct TraversalMemory<AcceptedCells, 16> {
   static constexpr int kReserve = 2 * kMaxDepth + 2;
   static constexpr int kStack = kReserve + 2 * 16;
   static constexpr int kQueue = 2 * 16;
 
-  PairContext frame;
   NodePair stack[kStack];
   NodePair candidates[kQueue];
   AcceptedCells accepted[kQueue];
@@ -180,14 +179,14 @@ TEST(FiberWarp, ADeepOverlapOfFineMeshesFitsTheStack) {
   const int highest =
       expect_same_bits<float, 32>(deep_spheres(3), deep_overlap(0.1), Outputs::kWrench, Energy::kWithout);
   EXPECT_GT(highest, 200) << "the stack never came near full, so the test shows little";
-  EXPECT_LE(highest, detail::Workspace<32>::kStack);
+  EXPECT_LE(highest, (detail::TraversalMemory<detail::AcceptedCells, 32>::kStack));
   RecordProperty("highest_stack", highest);
 }
 
 TEST(FiberWarp, AStackThatIsNearlyAlwaysFullGivesTheSameBits) {
   const int highest = expect_same_bits<float, 16>(deep_spheres(2), deep_overlap(0.1), Outputs::kWrench);
   EXPECT_GT(highest, 32);
-  EXPECT_LT(highest, detail::Workspace<16>::kStack);
+  EXPECT_LT(highest, (detail::TraversalMemory<detail::AcceptedCells, 16>::kStack));
   RecordProperty("highest_stack", highest);
 }
 

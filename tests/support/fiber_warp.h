@@ -285,7 +285,7 @@ class FiberEvaluator {
   template <detail::Outputs outputs>
   void evaluate_one(const detail::SceneView& view, const State& state, const Results& results, std::int64_t e,
                     int pair) {
-    for (detail::NodePair& p : work_->stack) p = {kUntouched, kUntouched};
+    for (detail::NodePair& p : work_->traversal.stack) p = {kUntouched, kUntouched};
     for (int share = 0; share < shares_; ++share) {
       group_.run([&](FiberWarp<size>& warp) {
         detail::evaluate_pair<T, outputs, brute_force>(warp, *work_, view, state, results, e, pair, {share, shares_},
@@ -295,8 +295,8 @@ class FiberEvaluator {
     group_.run([&](FiberWarp<size>& warp) {
       if (results.energy.data != nullptr) detail::evaluate_energy(warp, *work_, view, state, results, e, pair);
     });
-    int used = detail::Workspace<size>::kStack;
-    while (used > 0 && work_->stack[used - 1].m == kUntouched) --used;
+    int used = decltype(work_->traversal)::kStack;
+    while (used > 0 && work_->traversal.stack[used - 1].m == kUntouched) --used;
     highest_stack_ = used > highest_stack_ ? used : highest_stack_;
   }
 

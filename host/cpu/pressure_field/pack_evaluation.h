@@ -17,14 +17,14 @@ namespace {
 template <class T, bool with_patch>
 class PackEvaluation {
  public:
-  PackEvaluation(const PairContext& frame, PackWorkspace& work)
-      : f_(frame),
+  PackEvaluation(const PairContext& context, PackWorkspace& work)
+      : f_(context),
         work_(work),
-        scales_(FixedPointScales<T>::make(frame)),
-        traversal_(frame, work),
-        cells_M_(frame.hierarchy_M.cells),
-        cells_S_(frame.half_space_S ? nullptr : frame.hierarchy_S.cells),
-        coarse_S_(frame.half_space_S ? nullptr : frame.hierarchy_S.coarse_cells) {}
+        scales_(FixedPointScales<T>::make(context)),
+        traversal_(context, work),
+        cells_M_(context.M.hierarchy.cells),
+        cells_S_(context.S.half_space ? nullptr : context.S.hierarchy.cells),
+        coarse_S_(context.S.half_space ? nullptr : context.S.hierarchy.coarse_cells) {}
 
   void run(WrenchSums<T, with_patch>& sums) {
     while (traversal_.advance(candidates_)) {
@@ -71,7 +71,7 @@ class PackEvaluation {
                                 bounds);
     };
     PolygonBounds<Float> bounds;
-    const auto pass = test_cells<false>(f_, PackCoarseCells(f_.hierarchy_M.coarse_cells, m),
+    const auto pass = test_cells<false>(f_, PackCoarseCells(f_.M.hierarchy.coarse_cells, m),
                                         PackCoarseCells(coarse_S_, s), round.active, exactly, bounds);
     if (!any(pass)) return;
     auto& to = work_.accepted;
@@ -95,7 +95,7 @@ class PackEvaluation {
 
   template <int lanes>
   void visit(PackWrenchSums<T, lanes, with_patch>& sums) {
-    if (f_.half_space_S) {
+    if (f_.S.half_space) {
       visit_lines<kHalfSpaceLines>(sums);
     } else {
       visit_lines<kMaxLines>(sums);
@@ -133,8 +133,8 @@ class PackEvaluation {
 };
 
 template <class T, bool with_patch>
-void sum_pair(const PairContext& frame, PackWorkspace& work, WrenchSums<T, with_patch>& sums) {
-  PackEvaluation<T, with_patch>(frame, work).run(sums);
+void sum_pair(const PairContext& context, PackWorkspace& work, WrenchSums<T, with_patch>& sums) {
+  PackEvaluation<T, with_patch>(context, work).run(sums);
 }
 
 constexpr PackKernels kPackKernels = {sum_pair<float, false>, sum_pair<float, true>, sum_pair<double, false>,

@@ -7,6 +7,7 @@
 #include <memory>
 #include <tuple>
 
+#include "isopatch/detail/bvh/node.h"
 #include "isopatch/detail/pressure_field/wrench_sums.h"
 #include "isopatch/evaluator.h"
 

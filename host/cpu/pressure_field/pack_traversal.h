@@ -17,15 +17,15 @@ namespace {
 /// Fills the candidates of a workspace with pairs of cells.
 class PackTraversal {
  public:
-  PackTraversal(const PairContext& frame, PackWorkspace& work)
-      : f_(frame),
+  PackTraversal(const PairContext& context, PackWorkspace& work)
+      : f_(context),
         work_(work),
-        wide_M_(frame.hierarchy_M.wide_nodes),
-        wide_S_(frame.half_space_S ? nullptr : frame.hierarchy_S.wide_nodes) {
+        wide_M_(context.M.hierarchy.wide_nodes),
+        wide_S_(context.S.half_space ? nullptr : context.S.hierarchy.wide_nodes) {
     numbers_ = work.transformed[0].row[0];
     work.opened[0] = kOfM;  // the root
     work.kept[0] = 0;
-    if (!frame.half_space_S) transform_new(0);
+    if (!context.S.half_space) transform_new(0);
     depth_ = 1;
   }
 
@@ -41,7 +41,7 @@ class PackTraversal {
     depth_ -= count;
     std::int32_t opened[kBatch], kept[kBatch];
     std::uint32_t touching[kBatch], larger[kBatch];
-    if (f_.half_space_S) {
+    if (f_.S.half_space) {
       for (int i = 0; i < count; ++i) opened[i] = work_.opened[depth_ + i];
       for (int i = 0; i < count; ++i) touching[i] = test_beside_half_space(wide_M_[opened[i] >> 1]);
       for (int i = 0; i < count; ++i) push_beside_half_space(wide_M_[opened[i] >> 1], touching[i], waiting);

@@ -1,100 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds the pairs of cells that a visitor wants, and hands them to it in full warps.
+// Finds the pairs of cells of two hierarchies that a visitor wants, and hands them to it in full warps. It knows no
+// contact model: what is tested, and what is kept of a pair of cells, is the visitor's. A visitor has
 //
-// A visitor has
-//   bool wants(const NodeBox& m, const NodeBox& s)   a conservative test on two nodes
-//   bool accepts(int m, int s, PolygonBounds&)               and one on two cells, which places them
-//   void visit(bool active, const AcceptedCells&)      called by all lanes together
+//   struct Accepted                                 what it keeps of a pair of cells, begun as {m, s}
+//   bool wants(const Node& m, const Node& s)        a conservative test of two nodes
+//   bool accepts(Accepted&)                         a test of two cells, which fills in the rest
+//   void visit(bool active, const Accepted&)        called by all lanes together
 //
-// Lanes take node pairs from the top of a stack they share, one each, and where the two may touch put back their
-// children. Pairs of cells wait in a queue until every lane can test one, and those accepted in another until every
-// lane can visit one. Nothing is lost however many there are: the stack is bounded as shown below and the queues are
+// Lanes take node pairs from the top of a stack they share, one each, and put back the children of those that may
+// touch. Pairs of cells wait in a queue until every lane can test one, and those accepted wait in another until every
+// lane can visit one. Nothing is lost however many there are: the stack is bounded as shown below, and the queues are
 // emptied before they can fill.
 #pragma once
 
-#include "isopatch/detail/pressure_field/node_test.h"
-#include "isopatch/detail/pressure_field/tet_filter.h"
-#include "isopatch/detail/simt/warp.h"
+#include <cstdint>
+
+#include "isopatch/detail/bvh/node.h"
+#include "isopatch/detail/simt/load.h"
+#include "isopatch/detail/simt/queue.h"
 
 namespace isopatch::detail {
 
+/// The hierarchies of a pair of bodies, M and S.
+struct HierarchyPair {
+  const Node* nodes_M;
+  const Node* nodes_S;  // null: S is a half space, which all of M is tested against
+};
+
 struct NodePair {
-  std::int32_t m, s;  // s is -1 for a half space
+  std::int32_t m, s;  // indices; s is -1 for a half space
 };
 
-using CellPair = NodePair;  // numbers of cells
+using CellPair = NodePair;
 
-/// A pair of cells that a visitor accepted.
-struct AcceptedCells {
-  std::int32_t m, s;
-  PolygonBounds<float> bounds;
-};
-
-/// Shared by the lanes of one warp.
+/// What the lanes of one warp share.
 ///
 /// Stack: a batch of k pairs is replaced by at most 2k children. While a full batch cannot overflow what lies below
 /// kReserve, lanes work abreast; beyond that one pair is taken at a time, and depth-first descent of one pair adds at
 /// most one sibling a level, at most 2 kMaxDepth in all. Queues: fewer than `size` wait between rounds, and one round
 /// adds at most `size`.
-template <int size>
-struct Workspace {
+template <class Accepted, int size>
+struct TraversalMemory {
   static constexpr int kReserve = 2 * kMaxDepth + 2;
   static constexpr int kStack = (size == 1 ? 0 : 256) + kReserve + 2 * size;
   static constexpr int kQueue = 2 * size;
 
-  PairContext frame;  // the same for all lanes
   NodePair stack[kStack];
   CellPair candidates[kQueue];
-  AcceptedCells accepted[kQueue];
-};
-
-/// Work that waits until every lane can have a piece of it.
-template <class Item, int size>
-struct Queue {
-  Item* items;  // 2 * size, shared by the lanes
-  int waiting = 0;
-
-  ISOPATCH_HD bool fills_a_round() const { return waiting >= size; }
-
-  /// Adds this lane's item, if it has one.
-  template <class Warp>
-  ISOPATCH_HD void add(Warp& warp, bool has, const Item& item) {
-    const std::uint32_t ballot = warp.ballot(has);
-    if (has) items[waiting + rank_in(ballot, warp.lane())] = item;
-    waiting += count_bits(ballot);
-    warp.sync();
-  }
-
-  /// Takes an item for each lane; false for lanes that get none.
-  template <class Warp>
-  ISOPATCH_HD bool take(Warp& warp, Item& item) {
-    const int round = waiting < size ? waiting : size;
-    const bool active = warp.lane() < round;
-    if (active) item = items[waiting - round + warp.lane()];
-    waiting -= round;
-    warp.sync();
-    return active;
-  }
+  Accepted accepted[kQueue];
 };
 
 /// A round of tests on pairs of cells.
-template <class Warp, class Visitor, int size>
-ISOPATCH_HD void test(Warp& warp, Queue<CellPair, size>& candidates, Queue<AcceptedCells, size>& accepted,
+template <class Warp, class Visitor, class Accepted, int size>
+ISOPATCH_HD void test(Warp& warp, Queue<CellPair, size>& candidates, Queue<Accepted, size>& accepted,
                       Visitor& visitor) {
   CellPair cells = {0, 0};
   const bool active = candidates.take(warp, cells);
-  AcceptedCells placed = {cells.m, cells.s, {}};
-  const bool keep = active && visitor.accepts(cells.m, cells.s, placed.bounds);
-  accepted.add(warp, keep, placed);
+  Accepted item = {cells.m, cells.s, {}};
+  const bool keep = active && visitor.accepts(item);
+  accepted.add(warp, keep, item);
 }
 
 /// A round of visits.
-template <class Warp, class Visitor, int size>
-ISOPATCH_HD void visit(Warp& warp, Queue<AcceptedCells, size>& accepted, Visitor& visitor) {
-  AcceptedCells placed = {0, 0, {}};
-  const bool active = accepted.take(warp, placed);
-  visitor.visit(active, placed);
+template <class Warp, class Visitor, class Accepted, int size>
+ISOPATCH_HD void visit(Warp& warp, Queue<Accepted, size>& accepted, Visitor& visitor) {
+  Accepted item = {0, 0, {}};
+  const bool active = accepted.take(warp, item);
+  visitor.visit(active, item);
 }
 
 /// One of `count` shares of a pair's work, for that many warps.
@@ -103,7 +76,7 @@ struct Share {
 };
 
 /// The pairs of nodes to start with: each of 2^levels_M subtrees of M with each of 2^levels_S of S. So all lanes have
-/// work from the first round on, and a contact in one place is work for many shares, among which the pairs are dealt
+/// work from the first round on, and a contact at one spot is work for many shares, among which the pairs are dealt
 /// out in turn. A single lane starts with the two roots.
 struct Roots {
   int levels_M, levels_S;
@@ -138,19 +111,19 @@ ISOPATCH_HD std::int32_t subtree_root(const Node* nodes, int subtree, int levels
   return at;
 }
 
-/// Two hierarchies together; the larger node is opened. One loop with one place for each kind of round, so that none is
-/// compiled twice. Before pairs of cells are tested, a full round of those accepted is visited, so that no queue
+/// Two hierarchies together; the larger node is opened. One loop in which each kind of round stands once, so that none
+/// is compiled twice. Before pairs of cells are tested, a full round of those accepted is visited, so that no queue
 /// overflows.
-template <class Warp, class Visitor, int size>
-ISOPATCH_HD void traverse(Warp& warp, Workspace<size>& work, Visitor& visitor, Share share = {}) {
-  const PairContext& f = work.frame;
-  const Node* nodes_M = f.hierarchy_M.nodes;
-  const Node* nodes_S = f.hierarchy_S.nodes;
-  const bool half_space = f.half_space_S;
+template <class Warp, class Visitor, class Accepted, int size>
+ISOPATCH_HD void traverse(Warp& warp, TraversalMemory<Accepted, size>& memory, const HierarchyPair& hierarchies,
+                          Visitor& visitor, Share share = {}) {
+  const Node* nodes_M = hierarchies.nodes_M;
+  const Node* nodes_S = hierarchies.nodes_S;
+  const bool half_space = nodes_S == nullptr;
   const Roots roots = Roots::make(size, share.count, half_space);
 
-  Queue<CellPair, size> candidates = {work.candidates};
-  Queue<AcceptedCells, size> accepted = {work.accepted};
+  Queue<CellPair, size> candidates = {memory.candidates};
+  Queue<Accepted, size> accepted = {memory.accepted};
   int next_root = share.index, depth = 0;
   while (true) {
     const bool descended = depth == 0 && next_root >= roots.count();
@@ -174,7 +147,7 @@ ISOPATCH_HD void traverse(Warp& warp, Workspace<size>& work, Visitor& visitor, S
       }
       const bool found = at.m >= 0 && (half_space || at.s >= 0);
       const std::uint32_t ballot = warp.ballot(found);
-      if (found) work.stack[rank_in(ballot, warp.lane())] = at;
+      if (found) memory.stack[rank_in(ballot, warp.lane())] = at;
       depth = count_bits(ballot);
       next_root += share.count * size;
       warp.sync();
@@ -182,12 +155,12 @@ ISOPATCH_HD void traverse(Warp& warp, Workspace<size>& work, Visitor& visitor, S
     }
 
     // one pair for each lane from the top; a single one where the stack is nearly full
-    const int room = Workspace<size>::kStack - Workspace<size>::kReserve - depth;
+    const int room = TraversalMemory<Accepted, size>::kStack - TraversalMemory<Accepted, size>::kReserve - depth;
     const int most = room < size ? 1 : size;
     const int taken = depth < most ? depth : most;
     const bool active = warp.lane() < taken;
     NodePair at = {0, 0};
-    if (active) at = work.stack[depth - 1 - warp.lane()];
+    if (active) at = memory.stack[depth - 1 - warp.lane()];
     depth -= taken;
     warp.sync();
 
@@ -196,7 +169,7 @@ ISOPATCH_HD void traverse(Warp& warp, Workspace<size>& work, Visitor& visitor, S
     if (active) {
       m = load<float>(nodes_M + at.m);
       s = load<float>(half_space ? nodes_M : nodes_S + at.s);  // for a half space any will do
-      if (visitor.wants(box_of(m), box_of(s))) {
+      if (visitor.wants(m, s)) {
         const bool leaf_S = half_space || s.is_leaf();
         leaves = m.is_leaf() && leaf_S;
         opened = !leaves;
@@ -205,7 +178,7 @@ ISOPATCH_HD void traverse(Warp& warp, Workspace<size>& work, Visitor& visitor, S
     }
     const std::uint32_t ballot = warp.ballot(opened);
     if (opened) {
-      NodePair* top = work.stack + depth + 2 * rank_in(ballot, warp.lane());
+      NodePair* top = memory.stack + depth + 2 * rank_in(ballot, warp.lane());
       const std::int32_t first = open_M ? m.child : s.child;  // of two
       top[0] = open_M ? NodePair{first, at.s} : NodePair{at.m, first};
       top[1] = open_M ? NodePair{first + 1, at.s} : NodePair{at.m, first + 1};
@@ -215,18 +188,18 @@ ISOPATCH_HD void traverse(Warp& warp, Workspace<size>& work, Visitor& visitor, S
   }
 }
 
-/// Every cell of M with every cell of S: what traverse() must agree with, bit for bit.
-template <class Warp, class Visitor, int size>
-ISOPATCH_HD void visit_all(Warp& warp, Workspace<size>& work, Visitor& visitor) {
-  const PairContext& f = work.frame;
-  const std::int64_t cells_S = f.half_space_S ? 1 : f.hierarchy_S.num_cells;
-  const std::int64_t total = f.hierarchy_M.num_cells * cells_S;
+/// Every cell of M with every cell of S: what traverse() must agree with, bit for bit. `cells_S` is 0 for a half
+/// space.
+template <int size, class Warp, class Visitor>
+ISOPATCH_HD void visit_all(Warp& warp, std::int64_t cells_M, std::int64_t cells_S, Visitor& visitor) {
+  const bool half_space = cells_S == 0;
+  const std::int64_t columns = half_space ? 1 : cells_S, total = cells_M * columns;
   for (std::int64_t base = 0; base < total; base += size) {
     const std::int64_t at = base + warp.lane();
-    const std::int64_t m = at / cells_S, s = f.half_space_S ? -1 : at % cells_S;
-    AcceptedCells placed = {static_cast<std::int32_t>(m), static_cast<std::int32_t>(s), {}};
-    const bool active = at < total && visitor.accepts(placed.m, placed.s, placed.bounds);
-    visitor.visit(active, placed);
+    const std::int64_t m = at / columns, s = half_space ? -1 : at % columns;
+    typename Visitor::Accepted item = {static_cast<std::int32_t>(m), static_cast<std::int32_t>(s), {}};
+    const bool active = at < total && visitor.accepts(item);
+    visitor.visit(active, item);
   }
 }
 

@@ -97,8 +97,8 @@ struct ReproducibleSum<float> {
   /// Adds a term given in steps, fewer than kMostSteps.
   ISOPATCH_HD void add(float steps) { limb[0] = wrapping_sum(limb[0], std::llrint(steps)); }
 
-  ISOPATCH_HD double value(const FixedPointScale<float>& grid) const {
-    return static_cast<double>(limb[0]) * grid.to_value;
+  ISOPATCH_HD double value(const FixedPointScale<float>& scale) const {
+    return static_cast<double>(limb[0]) * scale.to_value;
   }
 };
 
@@ -114,8 +114,8 @@ struct ReproducibleSum<double> {
     limb[1] = wrapping_sum(limb[1], std::llrint(remainder * 0x1p40));
   }
 
-  ISOPATCH_HD double value(const FixedPointScale<double>& grid) const {
-    return std::fma(static_cast<double>(limb[1]), 0x1p-40, static_cast<double>(limb[0])) * grid.to_value;
+  ISOPATCH_HD double value(const FixedPointScale<double>& scale) const {
+    return std::fma(static_cast<double>(limb[1]), 0x1p-40, static_cast<double>(limb[0])) * scale.to_value;
   }
 };
 

@@ -38,13 +38,13 @@ ISOPATCH_HD Polygon make_polygon(const PairContext& f, int pair, const ContactPl
     const int i = line[f.swapped ? vertices - 1 - j : j];
     const double X = static_cast<double>(plane.radius) * static_cast<double>(s.middle_x + s.x0[i]);
     const double Y = static_cast<double>(plane.radius) * static_cast<double>(s.middle_y + s.y0[i]);
-    const Vec3d p_W = apply(f.X_WM, fma(X, plane.axes.u, fma(Y, plane.axes.v, plane.origin)));
+    const Vec3d p_W = apply(f.poses.X_WM, fma(X, plane.axes.u, fma(Y, plane.axes.v, plane.origin)));
     out.vertices[j][0] = static_cast<float>(p_W.x);
     out.vertices[j][1] = static_cast<float>(p_W.y);
     out.vertices[j][2] = static_cast<float>(p_W.z);
     out.pressures[j] = static_cast<float>(std::fma(plane.pressure_u, X, std::fma(plane.pressure_v, Y, plane.pressure)));
   }
-  const Vec3d n_W = (f.swapped ? -1.0 : 1.0) * rotate(f.X_WM, plane.normal);
+  const Vec3d n_W = (f.swapped ? -1.0 : 1.0) * rotate(f.poses.X_WM, plane.normal);
   out.normal[0] = static_cast<float>(n_W.x);
   out.normal[1] = static_cast<float>(n_W.y);
   out.normal[2] = static_cast<float>(n_W.z);
@@ -57,8 +57,8 @@ ISOPATCH_HD Polygon make_polygon(const PairContext& f, int pair, const ContactPl
 template <class T>
 ISOPATCH_HD bool resists(const PairContext& f, const ContactPlane<T>& plane) {
   constexpr double kFlat = 1e-9;
-  return (f.rigid_M || plane.gradient_M > kFlat * f.modulus_M * f.M->max_gradient) &&
-         (f.rigid_S || plane.gradient_S > kFlat * f.modulus_S * f.S->max_gradient);
+  return (f.M.rigid || plane.gradient_M > kFlat * steepest_slope(f.M)) &&
+         (f.S.rigid || plane.gradient_S > kFlat * steepest_slope(f.S));
 }
 
 /// The same polygon as a point contact at its centroid.
@@ -70,8 +70,8 @@ ISOPATCH_HD DiscreteContact make_contact(const PairContext& f, int pair, const C
   const double Y = static_cast<double>(plane.radius) * static_cast<double>(s.middle_y + m.y / m.one);
   const double pressure = std::fma(plane.pressure_u, X, std::fma(plane.pressure_v, Y, plane.pressure));
   const double gradient = effective_gradient(f, plane);
-  const Vec3d p_W = apply(f.X_WM, fma(X, plane.axes.u, fma(Y, plane.axes.v, plane.origin)));
-  const Vec3d n_W = (f.swapped ? -1.0 : 1.0) * rotate(f.X_WM, plane.normal);
+  const Vec3d p_W = apply(f.poses.X_WM, fma(X, plane.axes.u, fma(Y, plane.axes.v, plane.origin)));
+  const Vec3d n_W = (f.swapped ? -1.0 : 1.0) * rotate(f.poses.X_WM, plane.normal);
 
   DiscreteContact out = {};
   out.pair = pair;
@@ -85,8 +85,8 @@ ISOPATCH_HD DiscreteContact make_contact(const PairContext& f, int pair, const C
   out.pressure = static_cast<float>(pressure);
   out.stiffness = static_cast<float>(static_cast<double>(contribution.area) * gradient);
   out.distance = static_cast<float>(-pressure / gradient);
-  out.dissipation = static_cast<float>(f.pfc_dissipation ? f.dissipation * gradient : f.dissipation);
-  out.friction = static_cast<float>(f.friction);
+  out.dissipation = static_cast<float>(f.law.pfc_dissipation ? f.law.dissipation * gradient : f.law.dissipation);
+  out.friction = static_cast<float>(f.law.friction);
   return out;
 }
 

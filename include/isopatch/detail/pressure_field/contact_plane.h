@@ -38,14 +38,14 @@ ISOPATCH_HD MaskOf<T> is_crossed(IntOf<T> positive, int first_bit, int face) {
   return (positive & others) != IntOf<T>(0) && (positive & others) != others;
 }
 
-/// How lines are kept: `packed` appends the used ones (few, for a scalar loop); otherwise every face has its fixed
+/// How lines are kept: `compact` appends the used ones (few, for a scalar loop); otherwise every face has its fixed
 /// index, so that a register array needs no dynamic index. The results have the same bits.
-template <bool packed, class T>
+template <bool compact, class T>
 struct LineList {
   ContactPlane<T>& plane;
 
   ISOPATCH_HD void add(MaskOf<T> used, int index, Line<T> line) {
-    if constexpr (packed) {
+    if constexpr (compact) {
       if (used) plane.line[plane.num_lines++] = line;
     } else {
       const Line<T> none = no_line<T>(index);
@@ -82,18 +82,18 @@ struct PlaneFrame {
 /// zero-pressure face is where the pressure on the plane is zero: one line for both bodies, the same bits in every tet,
 /// and right however flat the face lies to the plane (beside a much stiffer body it is almost in it). `zero_line_used`:
 /// it is in the list already. False where the polygon is certainly empty.
-template <bool packed, class T, class Cells>
+template <bool compact, class T, class Cells>
 ISOPATCH_HD MaskOf<T> add_lines(const Cells& cell, bool rigid, IntOf<T> positive, int first,
                                 const PlaneFrame<DoubleOf<T>>& frame, ContactPlane<T>& plane,
                                 MaskOf<T>& zero_line_used) {
   using D = DoubleOf<T>;
-  LineList<packed, T> list{plane};
+  LineList<compact, T> list{plane};
   MaskOf<T> inside(true);
   const Vec3<D> arm = frame.origin - cell.vertex0();
   ISOPATCH_UNROLL
   for (int i = 0; i < 4; ++i) {
     MaskOf<T> used = rigid ? MaskOf<T>(i < 3) : is_crossed<T>(positive, first, i);
-    if constexpr (packed) {
+    if constexpr (compact) {
       if (!used) continue;
     }
     const Vec3<D> face = cell.inward(i);
@@ -115,42 +115,40 @@ ISOPATCH_HD MaskOf<T> add_lines(const Cells& cell, bool rigid, IntOf<T> positive
 }
 
 /// The plane of equal pressure, or of the rigid surface, and its lines. False where the polygon is certainly empty.
-template <bool packed, class T, class Cells>
+template <bool compact, class T, class Cells>
 ISOPATCH_HD MaskOf<T> make_contact_plane(const PairContext& f, const Cells& m, const Cells& s,
                                          const PolygonBounds<FloatOf<T>>& bounds, ContactPlane<T>& plane) {
   using D = DoubleOf<T>;
   plane.radius = cast<T>(bounds.radius);
-  plane.num_lines = packed ? 0 : kMaxLines;
+  plane.num_lines = compact ? 0 : kMaxLines;
 
   // affine pressures in M
   const Vec3<D> up = cast<D>(f.up_S());
   const Vec3<D> center = cast<D>(bounds.center);
-  const Vec3<D> center_S = apply_back(f.X_MS, center);
+  const Vec3<D> center_S = apply_back(f.poses.X_MS, center);
   Vec3<D> gradient_M = {D(0), D(0), D(0)}, gradient_S = gradient_M;
   D pressure_M = D(0), pressure_S = D(0);
-  if (!f.rigid_M) {
-    const D modulus = D(f.modulus_M);
-    gradient_M = modulus * m.gradient();
-    pressure_M = fma(modulus, m.extent0(), dot(gradient_M, center - m.vertex0()));
+  if (!f.M.rigid) {
+    gradient_M = pressure_gradient(f.M, m.gradient());
+    pressure_M = pressure_at(f.M, m.extent0(), dot(gradient_M, center - m.vertex0()));
   }
-  if (!f.rigid_S) {
-    const D modulus = D(f.modulus_S);
-    if (f.half_space_S) {
-      const D slope = D(-f.modulus_S / f.S->thickness);
+  if (!f.S.rigid) {
+    if (f.S.half_space) {
+      const D slope = D(half_space_pressure_slope(f.S));
       gradient_S = slope * up;
       pressure_S = slope * center_S.z;
     } else {
-      gradient_S = modulus * rotate(f.X_MS, s.gradient());
-      pressure_S = fma(modulus, s.extent0(), modulus * dot(s.gradient(), center_S - s.vertex0()));
+      gradient_S = pressure_gradient(f.S, rotate(f.poses.X_MS, s.gradient()));
+      pressure_S = pressure_at(f.S, s.extent0(), pressure_at(f.S, dot(s.gradient(), center_S - s.vertex0())));
     }
   }
 
   // the plane: d = 0, its normal from S into M
   D height;  // of the centre over the plane, m
-  if (f.rigid_S) {
-    plane.normal = f.half_space_S ? up : rotate(f.X_MS, s.gradient());
-    height = f.half_space_S ? center_S.z : dot(s.gradient(), center_S - s.vertex0());
-  } else if (f.rigid_M) {
+  if (f.S.rigid) {
+    plane.normal = f.S.half_space ? up : rotate(f.poses.X_MS, s.gradient());
+    height = f.S.half_space ? center_S.z : dot(s.gradient(), center_S - s.vertex0());
+  } else if (f.M.rigid) {
     plane.normal = -m.gradient();
     height = -dot(m.gradient(), center - m.vertex0());
   } else {
@@ -165,39 +163,39 @@ ISOPATCH_HD MaskOf<T> make_contact_plane(const PairContext& f, const Cells& m, c
   plane.axes = make_basis(plane.normal);
 
   // pressure from the body in which it is flatter: it carries the smaller error
-  MaskOf<T> from_M(f.rigid_S);
-  if (!f.rigid_S && !f.rigid_M) from_M = dot(gradient_M, gradient_M) <= dot(gradient_S, gradient_S);
+  MaskOf<T> from_M(f.S.rigid);
+  if (!f.S.rigid && !f.M.rigid) from_M = dot(gradient_M, gradient_M) <= dot(gradient_S, gradient_S);
   const Vec3<D> gradient = select(from_M, gradient_M, gradient_S);
   plane.pressure = select(from_M, pressure_M, pressure_S) - height * dot(gradient, plane.normal);
   plane.pressure_u = dot(gradient, plane.axes.u);
   plane.pressure_v = dot(gradient, plane.axes.v);
   plane.gradient_M = dot(gradient_M, plane.normal);
   plane.gradient_S = -dot(gradient_S, plane.normal);
-  if (f.gradient_filter) {
-    plane.cosine_M = f.rigid_M ? D(1) : plane.gradient_M / norm(gradient_M);
-    plane.cosine_S = f.rigid_S ? D(1) : plane.gradient_S / norm(gradient_S);
+  if (f.law.gradient_filter) {
+    plane.cosine_M = f.M.rigid ? D(1) : plane.gradient_M / norm(gradient_M);
+    plane.cosine_S = f.S.rigid ? D(1) : plane.gradient_S / norm(gradient_S);
   }
 
   // lines of M, then of S, in each body's own frame
   MaskOf<T> zero_line_used(false);
   const D inverse_radius = reciprocal(cast<D>(plane.radius));
-  const D pressure_scale = D(f.pressure_scale);
+  const D pressure_scale = D(f.bounds.pressure_scale);
   const PlaneFrame<D> in_M = {plane.origin, plane.axes.u, plane.axes.v, inverse_radius, pressure_scale};
-  found = found && add_lines<packed>(m, f.rigid_M, bounds.positive, 0, in_M, plane, zero_line_used);
+  found = found && add_lines<compact>(m, f.M.rigid, bounds.positive, 0, in_M, plane, zero_line_used);
   if (!any(found)) return found;
 
-  const PlaneFrame<D> in_S = {apply_back(f.X_MS, plane.origin), rotate_back(f.X_MS, plane.axes.u),
-                              rotate_back(f.X_MS, plane.axes.v), inverse_radius, pressure_scale};
-  if (!f.half_space_S) {
-    return found && add_lines<packed>(s, f.rigid_S, bounds.positive, kBitsOfS, in_S, plane, zero_line_used);
+  const PlaneFrame<D> in_S = {apply_back(f.poses.X_MS, plane.origin), rotate_back(f.poses.X_MS, plane.axes.u),
+                              rotate_back(f.poses.X_MS, plane.axes.v), inverse_radius, pressure_scale};
+  if (!f.S.half_space) {
+    return found && add_lines<compact>(s, f.S.rigid, bounds.positive, kBitsOfS, in_S, plane, zero_line_used);
   }
 
   // a half space bounds a rigid surface by z <= 0; beside a compliant tet the polygon ends where its pressure does
-  LineList<packed, T> list{plane};
+  LineList<compact, T> list{plane};
   const auto surface = UnitLine<T>::make(-in_S.u.z, -in_S.v.z, -in_S.origin.z, inverse_radius);
-  list.add(MaskOf<T>(f.rigid_M) && surface.cuts, 4, surface.line);
+  list.add(MaskOf<T>(f.M.rigid) && surface.cuts, 4, surface.line);
   for (int i = 5; i < kMaxLines; ++i) list.add(MaskOf<T>(false), i, no_line<T>(i));
-  return found && !(MaskOf<T>(f.rigid_M) && surface.misses);
+  return found && !(MaskOf<T>(f.M.rigid) && surface.misses);
 }
 
 }  // namespace isopatch::detail

@@ -13,6 +13,7 @@
 // polygon, which one point may miss; what is found is still an overlap without a polygon.
 #pragma once
 
+#include "isopatch/detail/bvh/node.h"
 #include "isopatch/detail/pressure_field/pair_context.h"
 #include "isopatch/detail/simt/warp.h"
 
@@ -78,7 +79,7 @@ ISOPATCH_HD bool is_inside(const HierarchyView& surface, Vec3d x) {
   }
 }
 
-/// x, in the geometry's frame, is inside it.
+/// x, in the geometry's context, is inside it.
 ISOPATCH_HD bool is_inside(const GeometryView& g, Vec3d x) {
   if (g.half_space) return x.z < 0;
   const Vec3d away = abs(x - g.center);
@@ -89,13 +90,14 @@ ISOPATCH_HD bool is_inside(const GeometryView& g, Vec3d x) {
 /// together.
 template <class Warp>
 ISOPATCH_HD bool is_enclosed(Warp& warp, const PairContext& f) {
-  const std::int32_t of_M = f.rigid_M ? 0 : f.M->num_components, of_S = f.rigid_S ? 0 : f.S->num_components;
+  const std::int32_t of_M = f.M.rigid ? 0 : f.M.geometry->num_components,
+                     of_S = f.S.rigid ? 0 : f.S.geometry->num_components;
   bool inside = false;
   for (std::int32_t i = warp.lane(); i < of_M + of_S; i += Warp::kSize) {
     const bool is_M = i < of_M;
-    const Vec3d x =
-        is_M ? apply_back(f.X_MS, f.M->component_points[i]) : apply(f.X_MS, f.S->component_points[i - of_M]);
-    inside = inside || is_inside(is_M ? *f.S : *f.M, x);
+    const Vec3d x = is_M ? apply_back(f.poses.X_MS, f.M.geometry->component_points[i])
+                         : apply(f.poses.X_MS, f.S.geometry->component_points[i - of_M]);
+    inside = inside || is_inside(is_M ? *f.S.geometry : *f.M.geometry, x);
   }
   return warp.ballot(inside) != 0u;
 }

@@ -113,18 +113,18 @@ ISOPATCH_HD bool cells_overlap(const PairContext& f, CellRef m, CellRef s, Coars
                                PolygonBounds<float>& bounds) {
   const float *low = m.cell->box_low, *high = m.cell->box_high;
   const Bounds<float> box_M = {{low[0], low[1], low[2]}, {high[0], high[1], high[2]}};
-  if (f.half_space_S) return bound_overlap(box_M, box_M, f.slack, bounds);
+  if (f.S.half_space) return bound_overlap(box_M, box_M, f.coarse.slack, bounds);
   Vec3f vertex_M[4], vertex_S[4];
   for (int i = 0; i < 4; ++i) {
     vertex_M[i] = coarse_M.vertex(i);
-    vertex_S[i] = apply(f.coarse, cast<float>(s.vertex(i)));
+    vertex_S[i] = apply(f.coarse.X_MS, cast<float>(s.vertex(i)));
   }
-  if (!bound_overlap(box_M, bounds_of(vertex_S), f.slack, bounds)) return false;
+  if (!bound_overlap(box_M, bounds_of(vertex_S), f.coarse.slack, bounds)) return false;
   const Section<float> all_M = all_of(vertex_M), all_S = all_of(vertex_S);
   turn_upright(*m.cell, vertex_M);
   turn_upright(*s.cell, vertex_S);
   const float edge_M = coarse_M.longest_edge(), edge_S = coarse_S.longest_edge();
-  const float rounding = fma(0x1p-20f, edge_M + edge_S, f.slack);  // as for sections: see filter_cells()
+  const float rounding = fma(0x1p-20f, edge_M + edge_S, f.coarse.slack);  // as for sections: see filter_cells()
   return !is_outside(vertex_M, all_S, rounding * (edge_M * edge_M)) &&
          !is_outside(vertex_S, all_M, rounding * (edge_S * edge_S));
 }
@@ -134,23 +134,24 @@ ISOPATCH_HD double cell_energy(const PairContext& f, const Cell& m, const Cell* 
   Vec3d origin = cast<double>(bounds.center);
   AffineField field_M = {0, {0, 0, 0}}, field_S = {0, {0, 0, 0}};
   const Vec3d up = f.up_S();
-  if (!f.rigid_M) field_M.gradient = f.modulus_M * m.gradient;
-  if (!f.rigid_S) {
-    field_S.gradient = s == nullptr ? (-f.modulus_S / f.S->thickness) * up : f.modulus_S * rotate(f.X_MS, s->gradient);
+  if (!f.M.rigid) field_M.gradient = pressure_gradient(f.M, m.gradient);
+  if (!f.S.rigid) {
+    field_S.gradient =
+        s == nullptr ? half_space_pressure_slope(f.S) * up : pressure_gradient(f.S, rotate(f.poses.X_MS, s->gradient));
   }
   const auto value_M = [&] {
-    return std::fma(f.modulus_M, m.corner[0].extent, dot(field_M.gradient, origin - m.corner[0].vertex));
+    return pressure_at(f.M, m.corner[0].extent, dot(field_M.gradient, origin - m.corner[0].vertex));
   };
   const auto value_S = [&] {
-    if (s == nullptr) return dot(field_S.gradient, origin - f.X_MS.translation);
-    return std::fma(f.modulus_S, s->corner[0].extent,
-                    dot(field_S.gradient, origin - apply(f.X_MS, s->corner[0].vertex)));
+    if (s == nullptr) return dot(field_S.gradient, origin - f.poses.X_MS.translation);
+    return pressure_at(f.S, s->corner[0].extent,
+                       dot(field_S.gradient, origin - apply(f.poses.X_MS, s->corner[0].vertex)));
   };
 
   // the plane of equal pressure, through the origin if it comes near
   const double radius = static_cast<double>(bounds.radius);
   Polyhedron p = {};
-  bool below_M = !f.rigid_M, below_S = !f.rigid_S;  // whose pressure is the smaller one somewhere
+  bool below_M = !f.M.rigid, below_S = !f.S.rigid;  // whose pressure is the smaller one somewhere
   BoundingPlane cut = {};
   if (below_M && below_S) {
     const Vec3d difference = field_S.gradient - field_M.gradient;  // p_S - p_M grows into where p_M is smaller
@@ -166,21 +167,21 @@ ISOPATCH_HD double cell_energy(const PairContext& f, const Cell& m, const Cell* 
       below_S = !below_M;
     }
   }
-  field_M.value = f.rigid_M ? 0.0 : value_M();
-  field_S.value = f.rigid_S ? 0.0 : value_S();
+  field_M.value = f.M.rigid ? 0.0 : value_M();
+  field_S.value = f.S.rigid ? 0.0 : value_S();
 
   for (int i = 0; i < 4; ++i) {
     p.plane[p.num_planes++] = {m.face[i].inward, dot(m.face[i].inward, origin - m.corner[(i + 1) & 3].vertex)};
   }
-  const Vec3d origin_S = apply_back(f.X_MS, origin);
+  const Vec3d origin_S = apply_back(f.poses.X_MS, origin);
   for (int i = 0; i < 4 && s != nullptr; ++i) {
-    p.plane[p.num_planes++] = {rotate(f.X_MS, s->face[i].inward),
+    p.plane[p.num_planes++] = {rotate(f.poses.X_MS, s->face[i].inward),
                                dot(s->face[i].inward, origin_S - s->corner[(i + 1) & 3].vertex)};
   }
   if (s == nullptr) p.plane[p.num_planes++] = {-up, -origin_S.z};
   if (p.has_cut) p.plane[p.num_planes++] = cut;
   p.radius = 4 * radius;
-  p.touch = kSnap * (norm(f.M->center) + f.M->radius);
+  p.touch = kSnap * (norm(f.M.geometry->center) + f.M.geometry->radius);
 
   double energy = 0;
   if (below_M) energy += integrate_volume(p, false, field_M);
@@ -189,48 +190,52 @@ ISOPATCH_HD double cell_energy(const PairContext& f, const Cell& m, const Cell* 
 }
 
 struct EnergyVisitor {
-  const PairContext& frame;
-  const FixedPointScale<double> grid;
+  using Accepted = AcceptedCells;
+
+  const PairContext& context;
+  const FixedPointScale<double> scale;
   ReproducibleSum<double> sum = {};
   SumBound bound = {};
 
-  ISOPATCH_HD bool wants(const NodeBox<float>& m, const NodeBox<float>& s) const { return may_overlap(frame, m, s); }
+  ISOPATCH_HD bool wants(const Node& m, const Node& s) const { return may_overlap(context, box_of(m), box_of(s)); }
 
-  ISOPATCH_HD bool accepts(std::int32_t m, std::int32_t s, PolygonBounds<float>& bounds) const {
-    return cells_overlap(frame, cell_of_M(frame, m), cell_of_S(frame, s), {frame.hierarchy_M.coarse_cells + m},
-                         {s < 0 ? nullptr : frame.hierarchy_S.coarse_cells + s}, bounds);
+  ISOPATCH_HD bool accepts(AcceptedCells& cells) const {
+    const std::int32_t m = cells.m, s = cells.s;
+    return cells_overlap(context, cell_of_M(context, m), cell_of_S(context, s), {context.M.hierarchy.coarse_cells + m},
+                         {s < 0 ? nullptr : context.S.hierarchy.coarse_cells + s}, cells.bounds);
   }
 
   ISOPATCH_HD void visit(bool active, const AcceptedCells& at) {
     if (!active) return;
-    const double energy = cell_energy(frame, *cell_of_M(frame, at.m).cell, cell_of_S(frame, at.s).cell, at.bounds);
-    const double steps = energy * grid.to_steps;
+    const double energy =
+        cell_energy(context, *cell_of_M(context, at.m).cell, cell_of_S(context, at.s).cell, at.bounds);
+    const double steps = energy * scale.to_steps;
     if (steps != 0 && bound.add(std::fabs(steps))) sum.add(steps);
   }
 };
 
-/// Writes the elastic energy of one pair of a sound environment.
+/// Writes the elastic energy of one pair of a valid environment.
 template <class Warp, int size>
 ISOPATCH_HD void evaluate_energy(Warp& warp, Workspace<size>& work, const SceneView& scene, const State& state,
                                  const Results& results, std::int64_t environment, int pair) {
   if (warp.lane() == 0) {
-    work.frame = make_pair_context(scene, state, environment, pair);
-    work.frame.hierarchy_M = work.frame.M->solid;
-    work.frame.hierarchy_S = work.frame.S->solid;
+    work.context = make_pair_context(scene, state, environment, pair);
+    work.context.M.hierarchy = work.context.M.geometry->solid;
+    work.context.S.hierarchy = work.context.S.geometry->solid;
   }
   warp.sync();
   for (bool again = true; again;) {
-    EnergyVisitor visitor = {work.frame, FixedPointScale<double>::from_bound(work.frame.torque_bound)};
-    traverse(warp, work, visitor);
+    EnergyVisitor visitor = {work.context, FixedPointScale<double>::from_bound(work.context.bounds.torque)};
+    traverse(warp, work.traversal, hierarchies_of(work.context), visitor);
     for (std::int64_t& limb : visitor.sum.limb) limb = warp.sum(limb);
     const SumBound bound = {warp.sum(visitor.bound.terms), warp.sum(visitor.bound.magnitude)};
     const bool holds = bound.holds<double>();
-    again = !holds && work.frame.pass == Pass::kFirst;
+    again = !holds && work.context.pass == Pass::kFirst;
     if (again) {
-      widen_grids(warp, work.frame, bound.widening());
+      widen_scales(warp, work.context, bound.widening());
     } else if (warp.lane() == 0) {
       const double energy =
-          max(0.0, visitor.sum.value(visitor.grid));  // rounding may leave less where bodies just touch
+          max(0.0, visitor.sum.value(visitor.scale));  // rounding may leave less where bodies just touch
       write(results.energy, environment, pair, energy);
       if (!holds && results.status != nullptr) warp.set_bits(results.status + environment, kSumOverflow);
     }

@@ -6,32 +6,45 @@
 #include "isopatch/detail/bvh/traverse.h"
 #include "isopatch/detail/pressure_field/contact_output.h"
 #include "isopatch/detail/pressure_field/enclosure.h"
+#include "isopatch/detail/pressure_field/node_test.h"
 #include "isopatch/detail/pressure_field/wrench_sums.h"
 #include "isopatch/detail/scene/begin_environment.h"
 
 namespace isopatch::detail {
 
-/// Two cells pass the gate, and where their polygon can be (`s` is negative for a half space). False where they have
-/// none.
+/// What the lanes of one warp share.
+template <int size>
+struct Workspace {
+  PairContext context;
+  TraversalMemory<AcceptedCells, size> traversal;
+};
+
+/// The hierarchies to traverse: of tets or triangles, as the bodies are compliant or rigid.
+ISOPATCH_HD HierarchyPair hierarchies_of(const PairContext& f) {
+  return {f.M.hierarchy.nodes, f.S.half_space ? nullptr : f.S.hierarchy.nodes};
+}
+
+/// Whether two cells pass the gate, and where their polygon can be.
 template <bool checked = false>
-ISOPATCH_HD bool test_cells(const PairContext& f, std::int32_t m, std::int32_t s, PolygonBounds<float>& bounds) {
-  const CoarseRef coarse_M = {f.hierarchy_M.coarse_cells + m};
-  const CoarseRef coarse_S = {s < 0 ? nullptr : f.hierarchy_S.coarse_cells + s};
+ISOPATCH_HD bool test_cells(const PairContext& f, AcceptedCells& cells) {
+  const std::int32_t m = cells.m, s = cells.s;
+  const CoarseRef coarse_M = {f.M.hierarchy.coarse_cells + m};
+  const CoarseRef coarse_S = {s < 0 ? nullptr : f.S.hierarchy.coarse_cells + s};
   const auto exactly = [&](PolygonBounds<float>& to) {
     return test_cells_exactly(f, cell_of_M(f, m), cell_of_S(f, s), to);
   };
-  return test_cells<checked>(f, coarse_M, coarse_S, true, exactly, bounds);
+  return test_cells<checked>(f, coarse_M, coarse_S, true, exactly, cells.bounds);
 }
 
-/// From there to their share of the wrench. False where they have no polygon after all. Where lines are not packed,
-/// `most_lines` are looked at.
-template <bool packed, int most_lines = kMaxLines, class T, class Cells>
+/// From there to what their polygon contributes. False where they have none after all. Where lines are not compact,
+/// `most_lines` of them are clipped against.
+template <bool compact, int most_lines = kMaxLines, class T, class Cells>
 ISOPATCH_HD MaskOf<T> contact_of(const PairContext& f, const Cells& m, const Cells& s,
                                  const PolygonBounds<FloatOf<T>>& bounds, ContactPlane<T>& plane, Segments<T>& segments,
                                  Contribution<T>& contribution) {
-  MaskOf<T> found = make_contact_plane<packed>(f, m, s, bounds, plane);
+  MaskOf<T> found = make_contact_plane<compact>(f, m, s, bounds, plane);
   if (!any(found)) return found;
-  const int count = packed ? plane.num_lines : most_lines;
+  const int count = compact ? plane.num_lines : most_lines;
   found = found && clip(plane.line, count, segments);
   if (!any(found)) return found;
   return found && integrate(f, plane, segments, count, contribution);
@@ -40,31 +53,30 @@ ISOPATCH_HD MaskOf<T> contact_of(const PairContext& f, const Cells& m, const Cel
 /// Clips, integrates and sums. T is the scalar of the evaluation.
 template <class T, Outputs outputs, bool brute_force, class Warp>
 struct WrenchVisitor {
+  using Accepted = AcceptedCells;
   static constexpr bool kPatch = outputs != Outputs::kWrench;
 
   Warp& warp;
-  const PairContext& frame;
+  const PairContext& context;
   const FixedPointScales<T> scales;
   const Results& results;
   std::int64_t environment;
   int pair;
   WrenchSums<T, kPatch> sums = {};
 
-  ISOPATCH_HD bool wants(const NodeBox<float>& m, const NodeBox<float>& s) const { return may_meet(frame, m, s); }
+  ISOPATCH_HD bool wants(const Node& m, const Node& s) const { return may_meet(context, box_of(m), box_of(s)); }
 
-  ISOPATCH_HD bool accepts(std::int32_t m, std::int32_t s, PolygonBounds<float>& bounds) const {
-    return test_cells<brute_force>(frame, m, s, bounds);
-  }
+  ISOPATCH_HD bool accepts(AcceptedCells& cells) const { return test_cells<brute_force>(context, cells); }
 
   ISOPATCH_HD void visit(bool active, const AcceptedCells& at) {
-    const CellRef m = cell_of_M(frame, at.m), s = cell_of_S(frame, at.s);
+    const CellRef m = cell_of_M(context, at.m), s = cell_of_S(context, at.s);
     ContactPlane<T> plane;
     Segments<T> segments;
     Contribution<T> contribution;
-    if (!active || !contact_of<Warp::kCompactLines>(frame, m, s, at.bounds, plane, segments, contribution)) return;
+    if (!active || !contact_of<Warp::kCompactLines>(context, m, s, at.bounds, plane, segments, contribution)) return;
     const bool counts = sums.add(contribution, scales);
     if constexpr (outputs == Outputs::kPolygons) {
-      if (counts && frame.pass == Pass::kFirst) append(plane, segments, contribution);
+      if (counts && context.pass == Pass::kFirst) append(plane, segments, contribution);
     }
   }
 
@@ -74,11 +86,11 @@ struct WrenchVisitor {
     const int count = Warp::kCompactLines ? plane.num_lines : kMaxLines;
     if (results.polygons_needed != nullptr) {
       append(results.polygons, results.polygons_needed, results.polygon_capacity, kPolygonCapacity,
-             [&] { return make_polygon(frame, pair, plane, segments, count, contribution); });
+             [&] { return make_polygon(context, pair, plane, segments, count, contribution); });
     }
-    if (results.contacts_needed != nullptr && resists(frame, plane)) {
+    if (results.contacts_needed != nullptr && resists(context, plane)) {
       append(results.contacts, results.contacts_needed, results.contact_capacity, kContactCapacity,
-             [&] { return make_contact(frame, pair, plane, segments, count, contribution); });
+             [&] { return make_contact(context, pair, plane, segments, count, contribution); });
     }
   }
 
@@ -104,75 +116,76 @@ enum Open : int { kNothing = 0, kOverlap = -1 };
 /// Writes what a pair's polygons add up to, and its fault; returns what is Open. Called by one lane.
 template <class T, bool with_patch, class Warp>
 ISOPATCH_HD int finish_pass(Warp& warp, const Results& results, std::int64_t environment, int pair, int num_pairs,
-                            const PairContext& frame, const WrenchSums<T, with_patch>& sums) {
+                            const PairContext& context, const WrenchSums<T, with_patch>& sums) {
   const bool holds = sums.bound.template holds<T>();
-  if (frame.pass == Pass::kFirst && !holds) return sums.bound.widening();
-  if (frame.pass != Pass::kUnfiltered) {
-    write_pair(results, environment, pair, num_pairs, frame, sums);
+  if (context.pass == Pass::kFirst && !holds) return sums.bound.widening();
+  if (context.pass != Pass::kUnfiltered) {
+    write_pair(results, environment, pair, num_pairs, context, sums);
     if (!holds && results.status != nullptr) warp.set_bits(results.status + environment, kSumOverflow);
   }
   return sums.polygons() == 0 && results.status != nullptr ? kOverlap : kNothing;
 }
 
 /// Sets the bit of a pair without a polygon whose bodies overlap. What the gradient filter dropped is a surface too:
-/// true where that remains to be asked, by evaluating the frame again. Called by all lanes.
+/// true where that remains to be asked, by evaluating the context again. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD bool report_enclosure(Warp& warp, PairContext& frame, std::uint32_t* status) {
-  if (!is_enclosed(warp, frame)) return false;
-  const bool ask_again = frame.gradient_filter;
+ISOPATCH_HD bool report_enclosure(Warp& warp, PairContext& context, std::uint32_t* status) {
+  if (!is_enclosed(warp, context)) return false;
+  const bool ask_again = context.law.gradient_filter;
   if (!ask_again) {
     if (warp.lane() == 0) warp.set_bits(status, kNoContactSurface);
     return false;
   }
   warp.sync();
   if (warp.lane() == 0) {
-    frame.gradient_filter = false;
-    frame.pass = Pass::kUnfiltered;
+    context.law.gradient_filter = false;
+    context.pass = Pass::kUnfiltered;
   }
   warp.sync();
   return true;
 }
 
 template <class Warp>
-ISOPATCH_HD void widen_grids(Warp& warp, PairContext& frame, int power) {
+ISOPATCH_HD void widen_scales(Warp& warp, PairContext& context, int power) {
   warp.sync();
-  if (warp.lane() == 0) frame.widen_grids(power);
+  if (warp.lane() == 0) context.widen_scales(power);
   warp.sync();
 }
 
-/// Makes the frame ready for what is Open; false where that needs no other pass. Called by all lanes.
+/// Makes the context ready for what is Open; false where that needs no other pass. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD bool prepare_pass(Warp& warp, PairContext& frame, int open, const Results& results,
+ISOPATCH_HD bool prepare_pass(Warp& warp, PairContext& context, int open, const Results& results,
                               std::int64_t environment) {
-  if (open == kOverlap) return report_enclosure(warp, frame, results.status + environment);
-  if (open != kNothing) widen_grids(warp, frame, open);
+  if (open == kOverlap) return report_enclosure(warp, context, results.status + environment);
+  if (open != kNothing) widen_scales(warp, context, open);
   return open != kNothing;
 }
 
-/// Evaluates one pair of a sound environment and writes its results; or one share of it, and the last to finish writes.
+/// Evaluates one pair of a valid environment and writes its results; or one share of it, and the last to finish writes.
 template <class T, Outputs outputs, bool brute_force = false, class Warp, int size>
 ISOPATCH_HD void evaluate_pair(Warp& warp, Workspace<size>& work, const SceneView& scene, const State& state,
                                const Results& results, std::int64_t environment, int pair, Share share = {},
                                SharedSums* shared = nullptr) {
-  if (warp.lane() == 0) work.frame = make_pair_context(scene, state, environment, pair);
+  if (warp.lane() == 0) work.context = make_pair_context(scene, state, environment, pair);
   warp.sync();
-  const PairContext& frame = work.frame;
+  const PairContext& context = work.context;
   for (bool again = true; again; share = {}) {
-    WrenchVisitor<T, outputs, brute_force, Warp> visitor = {warp,    frame,       FixedPointScales<T>::make(frame),
+    WrenchVisitor<T, outputs, brute_force, Warp> visitor = {warp,    context,     FixedPointScales<T>::make(context),
                                                             results, environment, pair};
     if constexpr (brute_force) {
-      visit_all(warp, work, visitor);
+      visit_all<size>(warp, context.M.hierarchy.num_cells, context.S.half_space ? 0 : context.S.hierarchy.num_cells,
+                      visitor);
     } else {
-      traverse(warp, work, visitor, share);
+      traverse(warp, work.traversal, hierarchies_of(context), visitor, share);
     }
     auto& sums = visitor.sums;
     sums.reduce(warp);
 
     int open = kNothing;
     if (warp.lane() == 0 && (share.count == 1 || sums.combine(warp, share.count, *shared))) {
-      open = finish_pass(warp, results, environment, pair, scene.num_pairs, frame, sums);
+      open = finish_pass(warp, results, environment, pair, scene.num_pairs, context, sums);
     }
-    again = prepare_pass(warp, work.frame, warp.from_first(open), results, environment);
+    again = prepare_pass(warp, work.context, warp.from_first(open), results, environment);
   }
   warp.sync();  // the workspace may be used again
 }

@@ -4,6 +4,7 @@
 // their own rounding. A pair that has a polygon passes.
 #pragma once
 
+#include "isopatch/detail/bvh/node.h"
 #include "isopatch/detail/pressure_field/pair_context.h"
 
 namespace isopatch::detail {
@@ -37,27 +38,29 @@ struct TransformedBox {
 template <class F>
 ISOPATCH_HD TransformedBox<F> transformed_M(const PairContext& f, const NodeBox<F>& m) {
   const auto reach = [&](Vec3<F> x) {
-    return fma(x.x, cast<F>(f.absolute_row[0]), fma(x.y, cast<F>(f.absolute_row[1]), x.z * cast<F>(f.absolute_row[2])));
+    return fma(x.x, cast<F>(f.coarse.absolute_row[0]),
+               fma(x.y, cast<F>(f.coarse.absolute_row[1]), x.z * cast<F>(f.coarse.absolute_row[2])));
   };
   const LinearBounds<F>& b = m.box;
-  return {b,
-          {apply_back(f.coarse, b.center), reach(b.half), rotate_back(f.coarse, b.velocity), reach(b.expansion)},
-          m.low,
-          m.high};
+  return {
+      b,
+      {apply_back(f.coarse.X_MS, b.center), reach(b.half), rotate_back(f.coarse.X_MS, b.velocity), reach(b.expansion)},
+      m.low,
+      m.high};
 }
 
 template <class F>
 ISOPATCH_HD TransformedBox<F> transformed_S(const PairContext& f, const NodeBox<F>& s) {
   const auto reach = [&](Vec3<F> x) {
-    return Vec3<F>{dot(cast<F>(f.absolute_row[0]), x), dot(cast<F>(f.absolute_row[1]), x),
-                   dot(cast<F>(f.absolute_row[2]), x)};
+    return Vec3<F>{dot(cast<F>(f.coarse.absolute_row[0]), x), dot(cast<F>(f.coarse.absolute_row[1]), x),
+                   dot(cast<F>(f.coarse.absolute_row[2]), x)};
   };
-  const F share = F(f.modulus_ratio), units = F(f.inverse_modulus_ratio);
-  const LinearBounds<F> b = {s.box.center, s.box.half, share * s.box.velocity, share * s.box.expansion};
-  return {{apply(f.coarse, b.center), reach(b.half), rotate(f.coarse, b.velocity), reach(b.expansion)},
+  const F ratio = F(f.coarse.modulus_ratio), inverse_ratio = F(f.coarse.inverse_modulus_ratio);
+  const LinearBounds<F> b = {s.box.center, s.box.half, ratio * s.box.velocity, ratio * s.box.expansion};
+  return {{apply(f.coarse.X_MS, b.center), reach(b.half), rotate(f.coarse.X_MS, b.velocity), reach(b.expansion)},
           b,
-          f.rigid_S ? F(-1e30f) : units * s.low,
-          f.rigid_S ? F(1e30f) : units * s.high};
+          f.S.rigid ? F(-1e30f) : inverse_ratio * s.low,
+          f.S.rigid ? F(1e30f) : inverse_ratio * s.high};
 }
 
 /// A range of extents.
@@ -83,15 +86,16 @@ struct Range {
 /// The contact surface lies at z = -fall_S u of the half space.
 template <class F>
 ISOPATCH_HD MaskOf<F> may_meet_half_space(const PairContext& f, const NodeBox<F>& m) {
-  const Vec3<F> up = {F(f.coarse.row[0].z), F(f.coarse.row[1].z), F(f.coarse.row[2].z)};
+  const Vec3<F> up = {F(f.coarse.X_MS.row[0].z), F(f.coarse.X_MS.row[1].z), F(f.coarse.X_MS.row[2].z)};
   const Vec3<F> reach = abs(up);
-  const F height = dot(up, m.box.center - cast<F>(f.foot_S)), rise = dot(up, m.box.velocity) + F(f.fall_S);
+  const F height = dot(up, m.box.center - cast<F>(f.coarse.foot_S)),
+          rise = dot(up, m.box.velocity) + F(f.coarse.fall_S);
   const F half = dot(reach, m.box.half), expansion = dot(reach, m.box.expansion);
   Range<F> u = {F(0), F(1e30f)};
-  if (!f.rigid_M) u = {m.low, m.high};
+  if (!f.M.rigid) u = {m.low, m.high};
   u.cut(half - height, rise - expansion);
   u.cut(half + height, -rise - expansion);
-  u.widen(F(f.unit_slack));
+  u.widen(F(f.coarse.extent_slack));
   return u.low <= u.high;
 }
 
@@ -114,7 +118,7 @@ ISOPATCH_HD MaskOf<F> may_meet(const PairContext& f, const TransformedBox<F>& a,
 
   // in S, over what is left. A cut within the range is wrong by no more than kReciprocalError of its width; the ends of
   // the range have been rounded a few times by 2^-24 each.
-  const F wrong = fma(F(2 * kReciprocalError), width, fma(F(0x1p-21f), abs(low) + abs(high), F(f.unit_slack)));
+  const F wrong = fma(F(2 * kReciprocalError), width, fma(F(0x1p-21f), abs(low) + abs(high), F(f.coarse.extent_slack)));
   const F reach = fma(F(0.5f), left.high - left.low, wrong), middle = fma(F(0.5f), left.low + left.high, start);
   const Vec3<F> velocity_S = b.in_S.velocity - a.in_S.velocity, expansion_S = a.in_S.expansion + b.in_S.expansion;
   const Vec3<F> apart_S = fma(middle, velocity_S, b.in_S.center - a.in_S.center);
@@ -125,7 +129,7 @@ ISOPATCH_HD MaskOf<F> may_meet(const PairContext& f, const TransformedBox<F>& a,
 }
 
 ISOPATCH_HD bool may_meet(const PairContext& f, const NodeBox<float>& m, const NodeBox<float>& s) {
-  return f.half_space_S ? may_meet_half_space(f, m) : may_meet(f, transformed_M(f, m), transformed_S(f, s));
+  return f.S.half_space ? may_meet_half_space(f, m) : may_meet(f, transformed_M(f, m), transformed_S(f, s));
 }
 
 /// A box of all points below a node.
@@ -145,13 +149,14 @@ struct FixedBox {
 /// Cells of two nodes may overlap, whatever their pressures; a half space is all that is below its surface.
 ISOPATCH_HD bool may_overlap(const PairContext& f, const NodeBox<float>& m, const NodeBox<float>& s) {
   const FixedBox box_M(m);
-  if (f.half_space_S) {
-    const Vec3f up = {f.coarse.row[0].z, f.coarse.row[1].z, f.coarse.row[2].z};
-    return dot(up, box_M.center - f.foot_S) <= dot(abs(up), box_M.half);
+  if (f.S.half_space) {
+    const Vec3f up = {f.coarse.X_MS.row[0].z, f.coarse.X_MS.row[1].z, f.coarse.X_MS.row[2].z};
+    return dot(up, box_M.center - f.coarse.foot_S) <= dot(abs(up), box_M.half);
   }
   const FixedBox box_S(s);
-  const Vec3f apart = apply(f.coarse, box_S.center) - box_M.center, apart_S = rotate_back(f.coarse, apart);
-  const Vec3f a0 = f.absolute_row[0], a1 = f.absolute_row[1], a2 = f.absolute_row[2], h = box_M.half;
+  const Vec3f apart = apply(f.coarse.X_MS, box_S.center) - box_M.center, apart_S = rotate_back(f.coarse.X_MS, apart);
+  const Vec3f a0 = f.coarse.absolute_row[0], a1 = f.coarse.absolute_row[1], a2 = f.coarse.absolute_row[2],
+              h = box_M.half;
   const Vec3f in_M = Vec3f{dot(a0, box_S.half), dot(a1, box_S.half), dot(a2, box_S.half)} + h;
   const Vec3f in_S = fma(h.x, a0, fma(h.y, a1, h.z * a2)) + box_S.half;
   const auto within = [](Vec3f x, Vec3f limit) {

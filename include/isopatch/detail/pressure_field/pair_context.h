@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everything about one (environment, pair) that its tet pairs share, formed once in double: the relative pose, the
-// materials, the relative twist, the tolerances and the scales of the sums.
+// Everything about one (environment, pair) that its pairs of cells share, formed once in double: the bodies, the
+// relative pose and motion, the contact law, and the bounds of tests and sums.
 //
-// The two bodies are called M and S. All geometry is in the frame of M, so a scene far from the world's origin loses
-// nothing. M always has cells; S may be a half space. Where the pair is stored the other way round, M is body b
-// and the wrench is handed back to a in finish().
+// The two bodies are called M and S. M has the mesh in whose frame everything is computed, so a scene far from the
+// world's origin loses nothing; S is the second body, and may be a half space. Where the pair is stored the other way
+// round, M is body b, and the wrench is handed back to a in write_pair().
 #pragma once
 
 #include "isopatch/detail/math/reproducible_sum.h"
+#include "isopatch/detail/pressure_field/pressure.h"
 #include "isopatch/detail/scene/environment.h"
 
 namespace isopatch::detail {
@@ -20,67 +21,76 @@ enum class Pass : std::uint8_t {
   kUnfiltered  // without the gradient filter, to see whether there is a polygon: only the status is written
 };
 
-struct PairContext {
-  // bodies
-  const GeometryView* M;
-  const GeometryView* S;
-  HierarchyView hierarchy_M, hierarchy_S;
-  bool swapped;  // M is the pair's body b
-  bool rigid_M, rigid_S;
-  bool half_space_S;
-  double modulus_M, modulus_S;
-
-  // poses
+struct PairPoses {
   Transform<double> X_WM, X_MS;
-  Vec3d p_WoA;              // body origin of the pair's a in the world
-  Transform<float> coarse;  // X_MS for the box tests
-  Vec3f absolute_row[3];    // |R| of `coarse`
-  float slack;              // m, added to every box test of cells; far above its rounding
-  Vec3f foot_S;             // half space S in M: the point of its surface nearest M's origin
-  Vec3f slope_S;            // of its extent, 1/m; of the height over it where it is rigid
-  float coarse_weight_M, coarse_weight_S, coarse_error;  // of d at a vertex as filter_cells() forms it
+  Vec3d p_WoA;        // origin of the pair's body a in the world
+  Vec3d reference_M;  // point that torques are summed about, in M
+};
 
-  // On the contact surface the extent of M, or of S beside a rigid M, is called u.
-  float modulus_ratio, inverse_modulus_ratio;  // extent of S there where u = 1, and the inverse; 0 where S is rigid
-  float fall_S;                                // half space S: how far below its surface the pressure of u = 1 is, m
-  float unit_slack;                            // added to ranges of u, for what counts as equal pressure
-
-  double snap_M, snap_S;  // |d| at a vertex of M, of S, at or below this is zero (Pa, or m beside a rigid body)
-  Vec3d reference_M;      // point torques are summed about
-
-  // contact law
+/// M relative to S, in M's axes.
+struct PairMotion {
   bool moving;
-  Vec3d velocity_M;  // of M relative to S at reference_M, in M, m/s
-  Vec3d angular_M;   // of M relative to S, in M, rad/s
+  Vec3d velocity;  // of the reference point, m/s
+  Vec3d angular;   // rad/s
+};
+
+/// The contact law with the parameters of both bodies combined.
+struct PairLaw {
   bool pfc_dissipation;
   bool gradient_filter;
-  Pass pass;
   int quadrature;
   double dissipation;  // d [s/m], or chi/E [s/Pa]
   double friction;
-  double slip_tolerance;
+  double slip_tolerance;  // m/s
+};
 
-  // powers of two
-  double pressure_scale;  // brings the slopes of the pressure on the contact plane below 2
-  double force_bound, torque_bound, area_bound, length_bound;  // of one polygon, and of all but folded surfaces
+/// What the conservative tests in float compare with. On the contact surface the extent of M, or of S beside a rigid
+/// M, is called u.
+struct CoarseTests {
+  Transform<float> X_MS;
+  Vec3f absolute_row[3];                       // |R| of X_MS
+  float slack;                                 // m, added to every box test of cells; far above its rounding
+  Vec3f foot_S;                                // half space S in M: the point of its surface nearest M's origin
+  Vec3f slope_S;                               // of its extent, 1/m; of the height over it where it is rigid
+  float weight_M, weight_S, error;             // of the signed difference at a vertex as filter_cells() forms it
+  float modulus_ratio, inverse_modulus_ratio;  // extent of S where u = 1, and the inverse; 0 where S is rigid
+  float fall_S;                                // half space S: how far below its surface the pressure of u = 1 is, m
+  float extent_slack;                          // added to ranges of u, for what counts as equal pressure
+};
+
+/// Powers of two.
+struct PairBounds {
+  double pressure_scale;               // brings the slopes of the pressure on the contact plane below 2
+  double force, torque, area, length;  // of one polygon, and of all but folded surfaces
+};
+
+struct PairContext {
+  PairBody M, S;
+  bool swapped;  // M is the pair's body b
+  PairPoses poses;
+  PairMotion motion;
+  PairLaw law;
+  CoarseTests coarse;
+  PairBounds bounds;
+  Pass pass;
 
   /// The third axis of S, in M: where S is a half space, its outward normal.
-  ISOPATCH_HD Vec3d up_S() const { return {X_MS.row[0].z, X_MS.row[1].z, X_MS.row[2].z}; }
+  ISOPATCH_HD Vec3d up_S() const { return {poses.X_MS.row[0].z, poses.X_MS.row[1].z, poses.X_MS.row[2].z}; }
 
-  ISOPATCH_HD void widen_grids(int power) {
+  ISOPATCH_HD void widen_scales(int power) {
     const double factor = static_cast<double>(std::int64_t{1} << power);
-    area_bound *= factor;
-    force_bound *= factor;
-    torque_bound *= factor;
+    bounds.area *= factor;
+    bounds.force *= factor;
+    bounds.torque *= factor;
     pass = Pass::kWider;
   }
 };
 
-ISOPATCH_HD CellRef cell_of_M(const PairContext& f, std::int32_t m) { return {f.hierarchy_M.cells + m}; }
+ISOPATCH_HD CellRef cell_of_M(const PairContext& f, std::int32_t m) { return {f.M.hierarchy.cells + m}; }
 
-/// Null for a half space, which has the number -1.
+/// Null for a half space, which has the index -1.
 ISOPATCH_HD CellRef cell_of_S(const PairContext& f, std::int32_t s) {
-  return {s < 0 ? nullptr : f.hierarchy_S.cells + s};
+  return {s < 0 ? nullptr : f.S.hierarchy.cells + s};
 }
 
 /// A tolerance for pressures that should be equal, 16 times the rounding of an affine value formed from differences of
@@ -95,6 +105,69 @@ inline constexpr double kBoxSlack = 0x1p-20;
 /// times the rounding of one operation.
 inline constexpr double kLevelSlack = 0x1p-19;
 
+/// The reach of both meshes: no coordinate of either in its own frame is larger, m.
+ISOPATCH_HD double reach_of(const PairBody& body) { return norm(body.geometry->center) + body.geometry->radius; }
+
+/// The largest slope of a compliant body's pressure, Pa/m.
+ISOPATCH_HD double steepest_slope(const PairBody& body) { return pressure_at(body, body.geometry->max_gradient); }
+
+ISOPATCH_HD PairBody make_pair_body(const GeometryView& geometry, const BodyView& body, const Material& material) {
+  return {&geometry,
+          body.rigid ? geometry.surface : geometry.solid,
+          body.rigid,
+          geometry.half_space,
+          body.rigid ? 0.0 : material.modulus,
+          0.0};
+}
+
+ISOPATCH_HD CoarseTests make_coarse_tests(const PairContext& f, double reach) {
+  const PairBody &M = f.M, &S = f.S;
+  CoarseTests c;
+  c.X_MS = float_copy(f.poses.X_MS);
+  for (int i = 0; i < 3; ++i) {
+    c.absolute_row[i] = {std::fabs(c.X_MS.row[i].x), std::fabs(c.X_MS.row[i].y), std::fabs(c.X_MS.row[i].z)};
+  }
+  c.slack = static_cast<float>(kBoxSlack * reach);
+
+  constexpr double kFar = 0x1p64;  // beyond it the stiffer body is as good as rigid; float can hold it
+  const bool compliant = !M.rigid && !S.rigid;
+  const double ratio = compliant ? min(max(M.modulus / S.modulus, 1 / kFar), kFar) : 1.0;
+  c.modulus_ratio = S.rigid ? 0.0f : static_cast<float>(ratio);
+  c.inverse_modulus_ratio = S.rigid ? 0.0f : static_cast<float>(1 / ratio);
+  c.fall_S = S.half_space && !S.rigid ? static_cast<float>(ratio * S.geometry->thickness) : 0.0f;
+  c.extent_slack = compliant ? static_cast<float>(2 * (M.snap + S.snap) / M.modulus) : 0.0f;
+
+  const Vec3d up = f.up_S();
+  const double foot = S.half_space ? dot(up, f.poses.X_MS.translation) : 0.0, span = reach + std::fabs(foot);
+  c.foot_S = cast<float>(foot * up);
+  c.slope_S = cast<float>((!S.half_space ? 0.0 : S.rigid ? 1.0 : half_space_extent_slope(S)) * up);
+
+  // d is divided by the larger modulus; beside a rigid S it is the height over its surface
+  const double inverse_modulus = 1.0 / max(M.modulus, S.modulus);
+  const double level = span * (steepest_slope(M) + steepest_slope(S)) + pressure_at(M, M.geometry->max_extent) +
+                       pressure_at(S, S.geometry->max_extent);
+  c.weight_M = S.rigid ? 0.0f : static_cast<float>(M.modulus * inverse_modulus);
+  c.weight_S = S.rigid ? -1.0f : static_cast<float>(S.modulus * inverse_modulus);
+  c.error = static_cast<float>(kLevelSlack * (S.rigid ? span : level * inverse_modulus));
+  return c;
+}
+
+ISOPATCH_HD PairMotion make_pair_motion(const PairContext& f, const Transform<double>& X_WS, const Twist& twist_M,
+                                        const Twist& twist_S) {
+  const Transform<double>& X_WM = f.poses.X_WM;
+  const Vec3d reference_W = rotate(X_WM, f.poses.reference_M);  // from M's origin, world axes
+  const Vec3d from_S_W = reference_W + (X_WM.translation - X_WS.translation);
+  const Vec3d velocity_W =
+      (twist_M.linear + cross(twist_M.angular, reference_W)) - (twist_S.linear + cross(twist_S.angular, from_S_W));
+  PairMotion motion;
+  motion.velocity = rotate_back(X_WM, velocity_W);
+  motion.angular = rotate_back(X_WM, twist_M.angular - twist_S.angular);
+  motion.moving = dot(motion.velocity, motion.velocity) + dot(motion.angular, motion.angular) > 0;
+  return motion;
+}
+
+/// A material parameter of a pair: that of the compliant body, or of the two weighted by the other's modulus (VL eq.
+/// 11).
 ISOPATCH_HD double combined(double own_a, double own_b, double modulus_a, double modulus_b, bool rigid_a,
                             bool rigid_b) {
   if (rigid_a) return own_b;
@@ -102,115 +175,87 @@ ISOPATCH_HD double combined(double own_a, double own_b, double modulus_a, double
   return (modulus_b * own_a + modulus_a * own_b) / (modulus_a + modulus_b);
 }
 
-/// Fills in the frame of `pair`; the environment's status must be clean.
+ISOPATCH_HD PairLaw make_pair_law(const SceneView& scene, const PairView& pair, const Material& a, const Material& b,
+                                  bool rigid_a, bool rigid_b, const PairContext& f) {
+  PairLaw law;
+  law.pfc_dissipation = scene.contact.pfc_dissipation;
+  law.gradient_filter = scene.contact.gradient_filter;
+  law.quadrature = scene.contact.quadrature;
+  law.slip_tolerance = scene.contact.slip_tolerance;
+
+  const bool own_dissipation = pair.dissipation < 0 || a.overrides_dissipation;
+  law.dissipation = own_dissipation ? combined(a.dissipation, b.dissipation, a.modulus, b.modulus, rigid_a, rigid_b)
+                                    : pair.dissipation;
+  if (law.pfc_dissipation) {
+    const double softness = (f.M.rigid ? 0.0 : 1.0 / f.M.modulus) + (f.S.rigid ? 0.0 : 1.0 / f.S.modulus);
+    law.dissipation = law.dissipation * softness;  // chi / E
+  }
+  const bool own_friction = pair.friction < 0 || a.overrides_friction;
+  const double friction_sum = a.friction + b.friction;
+  law.friction = !own_friction ? pair.friction : friction_sum > 0 ? 2 * a.friction * b.friction / friction_sum : 0.0;
+  return law;
+}
+
+/// Pressure of the softer body, area of a surface around M that is not folded more than a few times, traction raised by
+/// damping and friction. SumBound tells where they are too narrow.
+ISOPATCH_HD PairBounds make_pair_bounds(const PairContext& f) {
+  const PairBody &M = f.M, &S = f.S;
+  const double gradient_M = steepest_slope(M), gradient_S = steepest_slope(S);
+  const double depth =
+      S.half_space ? max(0.0, M.geometry->radius - apply_back(f.poses.X_MS, M.geometry->center).z) : 0.0;
+  const double extent_S = S.half_space ? depth / S.geometry->thickness : S.geometry->max_extent;
+  const double limit_M = pressure_at(M, M.geometry->max_extent), limit_S = pressure_at(S, extent_S);
+  const double pressure = M.rigid ? limit_S : S.rigid ? limit_M : min(limit_M, limit_S);
+  const double radius = S.half_space ? M.geometry->radius : min(M.geometry->radius, S.geometry->radius);
+  const double speed = norm(f.motion.velocity) + norm(f.motion.angular) * M.geometry->radius;
+  const double stiffening = f.law.pfc_dissipation ? gradient_M + gradient_S : 1.0;
+  const double raise = (1 + f.law.dissipation * stiffening * speed) * (1 + f.law.friction);
+  constexpr double kTiny = 0x1p-500;
+  const double steepest = M.rigid ? gradient_S : S.rigid ? gradient_M : min(gradient_M, gradient_S);
+
+  PairBounds bounds;
+  bounds.pressure_scale = 1 / next_power_of_two(max(steepest, kTiny));
+  bounds.area = next_power_of_two(64 * radius * radius);
+  bounds.length = next_power_of_two(2 * M.geometry->radius);
+  bounds.force = next_power_of_two(max(pressure * raise, kTiny)) * bounds.area;
+  bounds.torque = bounds.force * bounds.length;
+  return bounds;
+}
+
+/// The context of `pair`; the environment's status must be clean.
 ISOPATCH_HD PairContext make_pair_context(const SceneView& scene, const State& state, std::int64_t environment,
                                           int pair) {
   const PairView& view = scene.pairs[pair];
   const Material material_a = read_material(scene, state, environment, view.a);
   const Material material_b = read_material(scene, state, environment, view.b);
-  const bool rigid_a = scene.bodies[view.a].rigid, rigid_b = scene.bodies[view.b].rigid;
-  const GeometryView& geometry_a = scene.geometries[geometry_of(scene, state, environment, view.a)];
-  const GeometryView& geometry_b = scene.geometries[geometry_of(scene, state, environment, view.b)];
+  const BodyView &body_a = scene.bodies[view.a], &body_b = scene.bodies[view.b];
+  const PairBody a =
+      make_pair_body(scene.geometries[geometry_of(scene, state, environment, view.a)], body_a, material_a);
+  const PairBody b =
+      make_pair_body(scene.geometries[geometry_of(scene, state, environment, view.b)], body_b, material_b);
 
+  // a half space is S; beside it, and otherwise, M is compliant where it can be
   PairContext f;
+  f.swapped = a.half_space || (a.rigid && !b.half_space);
+  f.M = f.swapped ? b : a;
+  f.S = f.swapped ? a : b;
 
-  // roles: a half space is S; beside it, and otherwise, M is compliant where it can be
-  f.swapped = geometry_a.half_space || (rigid_a && !geometry_b.half_space);
-  f.M = f.swapped ? &geometry_b : &geometry_a;
-  f.S = f.swapped ? &geometry_a : &geometry_b;
-  f.rigid_M = f.swapped ? rigid_b : rigid_a;
-  f.rigid_S = f.swapped ? rigid_a : rigid_b;
-  f.half_space_S = f.S->half_space;
-  f.modulus_M = f.rigid_M ? 0.0 : (f.swapped ? material_b.modulus : material_a.modulus);
-  f.modulus_S = f.rigid_S ? 0.0 : (f.swapped ? material_a.modulus : material_b.modulus);
-  f.hierarchy_M = f.rigid_M ? f.M->surface : f.M->solid;
-  f.hierarchy_S = f.rigid_S ? f.S->surface : f.S->solid;
+  const int index_M = f.swapped ? view.b : view.a, index_S = f.swapped ? view.a : view.b;
+  f.poses.X_WM = read_pose(state, environment, index_M);
+  const Transform<double> X_WS = read_pose(state, environment, index_S);
+  f.poses.p_WoA = read_vec3(state.poses, environment, view.a * kPoseSize);
+  f.poses.X_MS = relative(f.poses.X_WM, X_WS);
+  f.poses.reference_M = f.M.geometry->center;
 
-  // poses
-  const int body_M = f.swapped ? view.b : view.a, body_S = f.swapped ? view.a : view.b;
-  f.X_WM = read_pose(state, environment, body_M);
-  const Transform<double> X_WS = read_pose(state, environment, body_S);
-  f.p_WoA = read_vec3(state.poses, environment, view.a * kPoseSize);
-  f.X_MS = relative(f.X_WM, X_WS);
-  f.coarse = float_copy(f.X_MS);
-  for (int i = 0; i < 3; ++i) {
-    f.absolute_row[i] = {std::fabs(f.coarse.row[i].x), std::fabs(f.coarse.row[i].y), std::fabs(f.coarse.row[i].z)};
-  }
-  f.reference_M = f.M->center;
-  const double reach_M = norm(f.M->center) + f.M->radius, reach_S = norm(f.S->center) + f.S->radius;
-  const double reach = reach_M + reach_S;
-  f.slack = static_cast<float>(kBoxSlack * reach);
-  const double gradient_M = f.modulus_M * f.M->max_gradient, gradient_S = f.modulus_S * f.S->max_gradient;
-  f.snap_M = kSnap * reach * (f.rigid_S ? 1.0 : gradient_S);
-  f.snap_S = kSnap * reach * (f.rigid_M ? 1.0 : gradient_M);
-
-  constexpr double kFar = 0x1p64;  // beyond it the stiffer body is as good as rigid; float can hold it
-  const bool compliant = !f.rigid_M && !f.rigid_S;
-  const double ratio = compliant ? min(max(f.modulus_M / f.modulus_S, 1 / kFar), kFar) : 1.0;
-  f.modulus_ratio = f.rigid_S ? 0.0f : static_cast<float>(ratio);
-  f.inverse_modulus_ratio = f.rigid_S ? 0.0f : static_cast<float>(1 / ratio);
-  f.fall_S = f.half_space_S && !f.rigid_S ? static_cast<float>(ratio * f.S->thickness) : 0.0f;
-  f.unit_slack = compliant ? static_cast<float>(2 * (f.snap_M + f.snap_S) / f.modulus_M) : 0.0f;
-
-  const Vec3d up = f.up_S();
-  const double foot = f.half_space_S ? dot(up, f.X_MS.translation) : 0.0, span = reach + std::fabs(foot);
-  f.foot_S = cast<float>(foot * up);
-  f.slope_S = cast<float>((!f.half_space_S ? 0.0 : f.rigid_S ? 1.0 : -1.0 / f.S->thickness) * up);
-  const double inverse_modulus = 1.0 / max(f.modulus_M, f.modulus_S);
-  const double level = span * (gradient_M + gradient_S) + f.modulus_M * f.M->max_extent + f.modulus_S * f.S->max_extent;
-  f.coarse_weight_M =
-      f.rigid_S
-          ? 0.0f
-          : static_cast<float>(f.modulus_M * inverse_modulus);  // beside a rigid S, d is the height over its surface
-  f.coarse_weight_S = f.rigid_S ? -1.0f : static_cast<float>(f.modulus_S * inverse_modulus);
-  f.coarse_error = static_cast<float>(kLevelSlack * (f.rigid_S ? span : level * inverse_modulus));
-
-  // contact law
-  const Twist twist_M = read_twist(state, environment, body_M), twist_S = read_twist(state, environment, body_S);
-  const Vec3d reference_W = rotate(f.X_WM, f.reference_M);  // from M's origin, world axes
-  const Vec3d from_S_W = reference_W + (f.X_WM.translation - X_WS.translation);
-  const Vec3d velocity_W =
-      (twist_M.linear + cross(twist_M.angular, reference_W)) - (twist_S.linear + cross(twist_S.angular, from_S_W));
-  f.velocity_M = rotate_back(f.X_WM, velocity_W);
-  f.angular_M = rotate_back(f.X_WM, twist_M.angular - twist_S.angular);
-  f.moving = dot(f.velocity_M, f.velocity_M) + dot(f.angular_M, f.angular_M) > 0;
-  f.pfc_dissipation = scene.contact.pfc_dissipation;
-  f.gradient_filter = scene.contact.gradient_filter;
+  const double reach = reach_of(f.M) + reach_of(f.S);
+  f.M.snap = kSnap * reach * (f.S.rigid ? 1.0 : steepest_slope(f.S));
+  f.S.snap = kSnap * reach * (f.M.rigid ? 1.0 : steepest_slope(f.M));
+  f.coarse = make_coarse_tests(f, reach);
+  f.motion =
+      make_pair_motion(f, X_WS, read_twist(state, environment, index_M), read_twist(state, environment, index_S));
+  f.law = make_pair_law(scene, view, material_a, material_b, a.rigid, b.rigid, f);
+  f.bounds = make_pair_bounds(f);
   f.pass = Pass::kFirst;
-  f.quadrature = scene.contact.quadrature;
-  f.slip_tolerance = scene.contact.slip_tolerance;
-
-  const bool own_dissipation = view.dissipation < 0 || material_a.overrides_dissipation;
-  f.dissipation = own_dissipation ? combined(material_a.dissipation, material_b.dissipation, material_a.modulus,
-                                             material_b.modulus, rigid_a, rigid_b)
-                                  : view.dissipation;
-  if (f.pfc_dissipation) {
-    const double softness = (f.rigid_M ? 0.0 : 1.0 / f.modulus_M) + (f.rigid_S ? 0.0 : 1.0 / f.modulus_S);
-    f.dissipation = f.dissipation * softness;  // chi / E
-  }
-  const bool own_friction = view.friction < 0 || material_a.overrides_friction;
-  const double friction_sum = material_a.friction + material_b.friction;
-  f.friction = !own_friction      ? view.friction
-               : friction_sum > 0 ? 2 * material_a.friction * material_b.friction / friction_sum
-                                  : 0.0;
-
-  // bounds: pressure of the softer body, area of a surface around M that is not folded more than a few times, traction
-  // raised by damping and friction. SumBound tells where they are too narrow.
-  const double depth = f.S->half_space ? max(0.0, f.M->radius - apply_back(f.X_MS, f.M->center).z) : 0.0;
-  const double extent_S = f.S->half_space ? depth / f.S->thickness : f.S->max_extent;
-  const double limit_M = f.modulus_M * f.M->max_extent, limit_S = f.modulus_S * extent_S;
-  const double pressure = f.rigid_M ? limit_S : f.rigid_S ? limit_M : min(limit_M, limit_S);
-  const double radius = f.S->half_space ? f.M->radius : min(f.M->radius, f.S->radius);
-  const double speed = norm(f.velocity_M) + norm(f.angular_M) * f.M->radius;
-  const double stiffening = f.pfc_dissipation ? gradient_M + gradient_S : 1.0;
-  const double raise = (1 + f.dissipation * stiffening * speed) * (1 + f.friction);
-  constexpr double kTiny = 0x1p-500;
-  const double steepest = f.rigid_M ? gradient_S : f.rigid_S ? gradient_M : min(gradient_M, gradient_S);
-  f.pressure_scale = 1 / next_power_of_two(max(steepest, kTiny));
-  f.area_bound = next_power_of_two(64 * radius * radius);
-  f.length_bound = next_power_of_two(2 * f.M->radius);
-  f.force_bound = next_power_of_two(max(pressure * raise, kTiny)) * f.area_bound;
-  f.torque_bound = f.force_bound * f.length_bound;
   return f;
 }
 

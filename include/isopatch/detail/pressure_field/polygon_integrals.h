@@ -78,11 +78,11 @@ template <class T>
 ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairContext& f, const Segments<T>& s, int count,
                                             const AreaMoments<T>& m, const PlaneFields<T>& fields,
                                             const PlaneWrench<T>& resting) {
-  const T friction = cast<T>(f.friction);
-  const T slip_squared = cast<T>(f.slip_tolerance * f.slip_tolerance);
+  const T friction = cast<T>(f.law.friction);
+  const T slip_squared = cast<T>(f.law.slip_tolerance * f.law.slip_tolerance);
   const T per_area = reciprocal(m.one), cx = m.x * per_area, cy = m.y * per_area;  // centroid about the middle
   PlaneWrench<T> sum;
-  if (f.quadrature == 0) {
+  if (f.law.quadrature == 0) {
     add_point(cx, cy, m.one, fields, slip_squared, sum);
     const T factor = fields.damping(cx, cy);
     sum.n = factor * resting.n;
@@ -95,8 +95,8 @@ ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairContext& f, const Segments
     if (!any(part)) continue;
     const T x0 = s.x0[i] - cx, y0 = s.y0[i] - cy, x1 = s.x1[i] - cx, y1 = s.y1[i] - cy;
     const T area = select(part, T(0.5) * fma(x0, y1, -(x1 * y0)), T(0));
-    for (int first = 0; first < f.quadrature; first += 3) {
-      const TrianglePoints<T> q = TrianglePoints<T>::make(f.quadrature, first > 0);
+    for (int first = 0; first < f.law.quadrature; first += 3) {
+      const TrianglePoints<T> q = TrianglePoints<T>::make(f.law.quadrature, first > 0);
       const T weight = q.weight * area;
       ISOPATCH_UNROLL_ON_GPU
       for (int corner = 0; corner < 3; ++corner) {
@@ -114,8 +114,8 @@ ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairContext& f, const Segments
 /// The slope of the contact pressure along the normal, Pa/m (VL eq. 23).
 template <class T>
 ISOPATCH_HD DoubleOf<T> effective_gradient(const PairContext& f, const ContactPlane<T>& plane) {
-  if (f.rigid_M) return plane.gradient_S;
-  if (f.rigid_S) return plane.gradient_M;
+  if (f.M.rigid) return plane.gradient_S;
+  if (f.S.rigid) return plane.gradient_M;
   return plane.gradient_M * plane.gradient_S / (plane.gradient_M + plane.gradient_S);
 }
 
@@ -123,10 +123,10 @@ ISOPATCH_HD DoubleOf<T> effective_gradient(const PairContext& f, const ContactPl
 template <class T, class D = DoubleOf<T>>
 ISOPATCH_HD void set_motion(const PairContext& f, const ContactPlane<T>& plane, Vec3<D> arm, PlaneFields<T>& fields) {
   const Basis<D>& axes = plane.axes;
-  const Vec3<D> angular = cast<D>(f.angular_M);
-  const Vec3<D> velocity = cast<D>(f.velocity_M) + cross(angular, arm);
-  D dissipation = D(f.dissipation);
-  if (f.pfc_dissipation) {  // approaching never lowers the pressure
+  const Vec3<D> angular = cast<D>(f.motion.angular);
+  const Vec3<D> velocity = cast<D>(f.motion.velocity) + cross(angular, arm);
+  D dissipation = D(f.law.dissipation);
+  if (f.law.pfc_dissipation) {  // approaching never lowers the pressure
     dissipation = dissipation * max(effective_gradient(f, plane), D(0));
   }
   fields.u = cast<T>(dot(velocity, axes.u));
@@ -144,7 +144,7 @@ ISOPATCH_HD MaskOf<T> integrate(const PairContext& f, const ContactPlane<T>& pla
   using D = DoubleOf<T>;
   const AreaMoments<T> m = area_moments(s, count);
   MaskOf<T> found = has_area(m) && has_three_parts(s, count, m.one);
-  if (f.gradient_filter) {
+  if (f.law.gradient_filter) {
     const D least = D(-0.38268343236508977);  // cosine of 5 pi / 8
     found = found && !(plane.cosine_M < least || plane.cosine_S < least);
   }
@@ -167,9 +167,9 @@ ISOPATCH_HD MaskOf<T> integrate(const PairContext& f, const ContactPlane<T>& pla
   w.moment_v = -moment_x;
 
   const T middle_u = scale * s.middle_x, middle_v = scale * s.middle_y;
-  const Vec3<D> arm_of_origin = plane.origin - cast<D>(f.reference_M);
+  const Vec3<D> arm_of_origin = plane.origin - cast<D>(f.poses.reference_M);
   const Vec3<T> arm = fma(middle_u, u, fma(middle_v, v, cast<T>(arm_of_origin)));
-  if (f.moving) {
+  if (f.motion.moving) {
     const Vec3<D> middle = fma(cast<D>(middle_u), plane.axes.u, cast<D>(middle_v) * plane.axes.v);
     set_motion(f, plane, arm_of_origin + middle, fields);
     w = integrate_motion(f, s, count, m, fields, w);

@@ -41,6 +41,12 @@ struct PolygonBounds {
 
 inline constexpr int kBitsOfS = 4;
 
+/// A pair of cells that may have a polygon; s is -1 for a half space.
+struct AcceptedCells {
+  std::int32_t m, s;
+  PolygonBounds<float> bounds;
+};
+
 /// The ball about the overlap of two boxes. False where they do not overlap within the slack.
 template <class F>
 ISOPATCH_HD MaskOf<F> bound_overlap(const Bounds<F>& a, const Bounds<F>& b, float slack, PolygonBounds<F>& bounds) {
@@ -165,21 +171,21 @@ struct FilterResult {
 
 template <class Cells, class F = typename Cells::Float>
 ISOPATCH_HD FilterResult<F> filter_cells(const PairContext& f, const Cells& m, const Cells& s) {
-  const F weight_M = F(f.coarse_weight_M), weight_S = F(f.coarse_weight_S), error = F(f.coarse_error);
+  const F weight_M = F(f.coarse.weight_M), weight_S = F(f.coarse.weight_S), error = F(f.coarse.error);
   FilterResult<F> out = {MaskOf<F>(true), MaskOf<F>(true), {IntOf<F>(0), {}, F(0)}};
   const Vec3<F> vertex_M[4] = {m.vertex(0), m.vertex(1), m.vertex(2), m.vertex(3)};
-  if (f.rigid_M) {  // its triangle on a half space
+  if (f.M.rigid) {  // its triangle on a half space
     const Bounds<F> box = bounds_of(vertex_M);
-    bound_overlap(box, box, f.slack, out.bounds);
+    bound_overlap(box, box, f.coarse.slack, out.bounds);
     return out;
   }
 
-  Vec3<F> vertex_S[4], slope_S = cast<F>(f.slope_S), origin_S = cast<F>(f.foot_S);
+  Vec3<F> vertex_S[4], slope_S = cast<F>(f.coarse.slope_S), origin_S = cast<F>(f.coarse.foot_S);
   F extent_S = F(0), d[4];
-  if (!f.half_space_S) {
+  if (!f.S.half_space) {
     ISOPATCH_UNROLL
-    for (int i = 0; i < 4; ++i) vertex_S[i] = apply(f.coarse, s.vertex(i));
-    slope_S = rotate(f.coarse, s.gradient());
+    for (int i = 0; i < 4; ++i) vertex_S[i] = apply(f.coarse.X_MS, s.vertex(i));
+    slope_S = rotate(f.coarse.X_MS, s.gradient());
     origin_S = vertex_S[0];
     extent_S = s.extent(0);
   }
@@ -192,13 +198,13 @@ ISOPATCH_HD FilterResult<F> filter_cells(const PairContext& f, const Cells& m, c
   find_coarse_section(vertex_M, d, error, m.longest_edge(), 0, out.bounds.positive, section_M);
   out.possible = section_M.cut;
   out.certain = section_M.certain;
-  if (f.half_space_S) {
-    bound_overlap(section_M.box, section_M.box, f.slack, out.bounds);
+  if (f.S.half_space) {
+    bound_overlap(section_M.box, section_M.box, f.coarse.slack, out.bounds);
     return out;
   }
 
   Bounds<F> box_S = bounds_of(vertex_S);
-  if (!f.rigid_S) {
+  if (!f.S.rigid) {
     ISOPATCH_UNROLL
     for (int i = 0; i < 4; ++i) {
       const F other = m.extent(0) + dot(m.gradient(), vertex_S[i] - vertex_M[0]);
@@ -212,12 +218,12 @@ ISOPATCH_HD FilterResult<F> filter_cells(const PairContext& f, const Cells& m, c
 
     // vertices and products of edges are rounded
     const F edge_M = m.longest_edge(), edge_S = s.longest_edge();
-    const F rounding = fma(F(0x1p-20f), edge_M + edge_S, F(f.slack));
+    const F rounding = fma(F(0x1p-20f), edge_M + edge_S, F(f.coarse.slack));
     const MaskOf<F> apart = is_outside(vertex_M, section_S.seen, (section_S.off + rounding) * (edge_M * edge_M)) ||
                             is_outside(vertex_S, section_M.seen, (section_M.off + rounding) * (edge_S * edge_S));
     out.possible = out.possible && !(out.certain && apart);
   }
-  const MaskOf<F> meets = bound_overlap(section_M.box, box_S, f.slack, out.bounds);
+  const MaskOf<F> meets = bound_overlap(section_M.box, box_S, f.coarse.slack, out.bounds);
   out.possible = out.possible && (meets || !out.certain);
   return out;
 }
@@ -246,6 +252,18 @@ struct Side {
   }
 };
 
+/// The pressure of S in the frame of M, or the height over its surface where it is rigid.
+template <class D, class Cells>
+ISOPATCH_HD AffinePressure<D> level_of_S(const PairContext& f, const Cells& s) {
+  if (f.S.half_space) {
+    const double slope = f.S.rigid ? 1.0 : half_space_pressure_slope(f.S);
+    return {cast<D>(slope * f.up_S()), cast<D>(f.poses.X_MS.translation), D(0)};
+  }
+  const Vec3<D> gradient = rotate(f.poses.X_MS, s.gradient());
+  return {f.S.rigid ? gradient : pressure_gradient(f.S, gradient), apply(f.poses.X_MS, s.vertex(0)),
+          pressure_at(f.S, s.extent(0))};
+}
+
 /// The exactly-once gate, and the bounds of what passes it. False where there is no polygon.
 template <class Cells, class D = typename Cells::Double, class F = FloatOf<D>>
 ISOPATCH_HD MaskOf<F> test_cells_exactly(const PairContext& f, const Cells& m, const Cells& s,
@@ -255,23 +273,12 @@ ISOPATCH_HD MaskOf<F> test_cells_exactly(const PairContext& f, const Cells& m, c
   bounds.positive = IntOf<F>(0);
 
   // d at the vertices of M: p_M - p_S, or the height over S
-  if (!f.rigid_M) {
-    Vec3<D> gradient, origin;  // of what is subtracted from p_M, in M
-    D at_origin;
-    if (f.half_space_S) {
-      const double slope = f.rigid_S ? 1.0 : -f.modulus_S / f.S->thickness;
-      gradient = cast<D>(slope * f.up_S());
-      origin = cast<D>(f.X_MS.translation);
-      at_origin = D(0);
-    } else {
-      gradient = D(f.rigid_S ? 1.0 : f.modulus_S) * rotate(f.X_MS, s.gradient());
-      origin = apply(f.X_MS, s.vertex(0));
-      at_origin = D(f.modulus_S) * s.extent(0);
-    }
+  if (!f.M.rigid) {
+    const AffinePressure<D> in_S = level_of_S<D>(f, s);
     ISOPATCH_UNROLL
     for (int i = 0; i < 4; ++i) {
-      const D other = at_origin + dot(gradient, m.vertex(i) - origin);
-      side_M.set(i, f.rigid_S ? other : D(f.modulus_M) * m.extent(i) - other, D(f.snap_M));
+      const D other = in_S.at(m.vertex(i));
+      side_M.set(i, f.S.rigid ? other : pressure_at(f.M, m.extent(i)) - other, D(f.M.snap));
     }
     bounds.positive = side_M.bits(0);
     pass = side_M.is_cut();
@@ -279,13 +286,12 @@ ISOPATCH_HD MaskOf<F> test_cells_exactly(const PairContext& f, const Cells& m, c
   }
 
   // d at the vertices of S: p_M - p_S, both compliant
-  if (!f.half_space_S && !f.rigid_S) {
-    const Vec3<D> gradient = D(f.modulus_M) * rotate_back(f.X_MS, m.gradient());
-    const Vec3<D> origin = apply_back(f.X_MS, m.vertex(0));
-    const D at_origin = D(f.modulus_M) * m.extent(0);
+  if (!f.S.half_space && !f.S.rigid) {
+    const AffinePressure<D> in_M = {pressure_gradient(f.M, rotate_back(f.poses.X_MS, m.gradient())),
+                                    apply_back(f.poses.X_MS, m.vertex(0)), pressure_at(f.M, m.extent(0))};
     ISOPATCH_UNROLL
     for (int i = 0; i < 4; ++i) {
-      side_S.set(i, (at_origin + dot(gradient, s.vertex(i) - origin)) - D(f.modulus_S) * s.extent(i), D(f.snap_S));
+      side_S.set(i, in_M.at(s.vertex(i)) - pressure_at(f.S, s.extent(i)), D(f.S.snap));
     }
     bounds.positive = bounds.positive | side_S.bits(kBitsOfS);
     pass = pass && side_S.is_cut();
@@ -293,13 +299,13 @@ ISOPATCH_HD MaskOf<F> test_cells_exactly(const PairContext& f, const Cells& m, c
   }
 
   const Vec3<F> vertex_M[4] = {cast<F>(m.vertex(0)), cast<F>(m.vertex(1)), cast<F>(m.vertex(2)), cast<F>(m.vertex(3))};
-  const Bounds<F> box_M = f.rigid_M ? bounds_of(vertex_M) : section_bounds(vertex_M, side_M.d, side_M.above);
-  if (f.half_space_S) return pass && bound_overlap(box_M, box_M, f.slack, bounds);
+  const Bounds<F> box_M = f.M.rigid ? bounds_of(vertex_M) : section_bounds(vertex_M, side_M.d, side_M.above);
+  if (f.S.half_space) return pass && bound_overlap(box_M, box_M, f.coarse.slack, bounds);
   Vec3<F> vertex_S[4];
   ISOPATCH_UNROLL
-  for (int i = 0; i < 4; ++i) vertex_S[i] = apply(f.coarse, cast<F>(s.vertex(i)));
-  const Bounds<F> box_S = f.rigid_S ? bounds_of(vertex_S) : section_bounds(vertex_S, side_S.d, side_S.above);
-  return pass && bound_overlap(box_M, box_S, f.slack, bounds);
+  for (int i = 0; i < 4; ++i) vertex_S[i] = apply(f.coarse.X_MS, cast<F>(s.vertex(i)));
+  const Bounds<F> box_S = f.S.rigid ? bounds_of(vertex_S) : section_bounds(vertex_S, side_S.d, side_S.above);
+  return pass && bound_overlap(box_M, box_S, f.coarse.slack, bounds);
 }
 
 /// Two cells pass the gate, and where their polygon can be. `exactly(bounds)` is test_cells_exactly() of the same

@@ -26,8 +26,8 @@ struct FixedPointScales {
   FixedPointScale<T> force, torque, area;
 
   ISOPATCH_HD static FixedPointScales make(const PairContext& f) {
-    return {FixedPointScale<T>::from_bound(f.force_bound), FixedPointScale<T>::from_bound(f.torque_bound),
-            FixedPointScale<T>::from_bound(f.area_bound)};
+    return {FixedPointScale<T>::from_bound(f.bounds.force), FixedPointScale<T>::from_bound(f.bounds.torque),
+            FixedPointScale<T>::from_bound(f.bounds.area)};
   }
 
   /// Brings what is summed of a polygon to steps, its normal multiplied by the area, and returns the largest magnitude;
@@ -78,8 +78,8 @@ struct SumVec3 {
     y.add(steps.y);
     z.add(steps.z);
   }
-  ISOPATCH_HD Vec3d value(const FixedPointScale<T>& grid) const {
-    return {x.value(grid), y.value(grid), z.value(grid)};
+  ISOPATCH_HD Vec3d value(const FixedPointScale<T>& scale) const {
+    return {x.value(scale), y.value(scale), z.value(scale)};
   }
 };
 
@@ -188,19 +188,19 @@ ISOPATCH_HD void write_pair(const Results& results, std::int64_t environment, in
   if (sums.polygons() > 0) {
     const FixedPointScales<T> scales = FixedPointScales<T>::make(f);
     const double sign = f.swapped ? -1.0 : 1.0;
-    force = sign * rotate(f.X_WM, sums.force.value(scales.force));
-    const Vec3d about_reference = sign * rotate(f.X_WM, sums.torque.value(scales.torque));
-    const Vec3d reference_W = rotate(f.X_WM, f.reference_M);  // from M's origin
-    const Vec3d lever = reference_W + (f.X_WM.translation - f.p_WoA);
+    force = sign * rotate(f.poses.X_WM, sums.force.value(scales.force));
+    const Vec3d about_reference = sign * rotate(f.poses.X_WM, sums.torque.value(scales.torque));
+    const Vec3d reference_W = rotate(f.poses.X_WM, f.poses.reference_M);  // from M's origin
+    const Vec3d lever = reference_W + (f.poses.X_WM.translation - f.poses.p_WoA);
     torque = about_reference + cross(lever, force);
     area = sums.area.value(scales.area);
     polygons = sums.polygons();
     if constexpr (with_patch) {
       const double pressure = sums.patch.pressure.value(scales.force);
-      const Vec3d moment = rotate(f.X_WM, sums.patch.pressure_moment.value(scales.torque));
-      if (pressure > 0) center = fma(1.0 / pressure, moment, reference_W) + f.X_WM.translation;
-      normal = (sign / area) * rotate(f.X_WM, sums.patch.normal.value(scales.area));
-      friction = sign * rotate(f.X_WM, sums.patch.friction_force.value(scales.force));
+      const Vec3d moment = rotate(f.poses.X_WM, sums.patch.pressure_moment.value(scales.torque));
+      if (pressure > 0) center = fma(1.0 / pressure, moment, reference_W) + f.poses.X_WM.translation;
+      normal = (sign / area) * rotate(f.poses.X_WM, sums.patch.normal.value(scales.area));
+      friction = sign * rotate(f.poses.X_WM, sums.patch.friction_force.value(scales.force));
       max_pressure = static_cast<double>(sums.patch.max_pressure);
     }
   }

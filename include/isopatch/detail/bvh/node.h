@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The nodes of bounding volume hierarchies.
+#pragma once
+
+#include <cstdint>
+
+#include "isopatch/detail/math/vec.h"
+
+namespace isopatch::detail {
+
+/// The most levels a hierarchy is built to.
+inline constexpr int kMaxDepth = 32;
+
+/// A node of a binary hierarchy. The children of an inner node are `child` and `child + 1`; a leaf has `child = ~cell`.
+///
+/// Its box moves with the extent: where the cells below have the extent e, in [low, high], their points lie within
+/// half + e expansion of center + e velocity. Of a long tet from the surface to the centre that is a thin slice.
+struct alignas(16) Node {
+  float center[3], half[3];         // m
+  float velocity[3], expansion[3];  // m per unit of extent
+  float low, high;
+  float size;  // sum of the half edges at the middle extent, m
+  std::int32_t child;
+
+  ISOPATCH_HD bool is_leaf() const { return child < 0; }
+  ISOPATCH_HD std::int32_t cell() const { return ~child; }
+};
+
+/// Up to kWide nodes side by side, the descendants of one node, for a CPU's vectors; what Node says of each. `child` is
+/// the number of the wide node that holds its own children, or ~cell; 0 marks an unused entry, which nothing touches.
+inline constexpr int kWide = 8;
+struct alignas(64) WideNode {
+  float center[3][kWide], half[3][kWide];
+  float velocity[3][kWide], expansion[3][kWide];
+  float low[kWide], high[kWide];
+  float size[kWide];
+  std::int32_t child[kWide];
+};
+
+}  // namespace isopatch::detail

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Cells: the convex pieces that bodies are made of.
+#pragma once
+
+#include "isopatch/detail/math/vec.h"
+#include "isopatch/detail/simt/load.h"
+
+namespace isopatch::detail {
+
+/// One convex piece of a body in its geometry's frame: a tet with an affine extent, or a surface triangle of a rigid
+/// body. Face i is opposite vertex i and contains vertex (i+1)&3. A triangle repeats its first vertex as vertex 3, its
+/// faces 0..2 are the planes through its edges normal to it, face 3 is unused, and `gradient` is its outward normal.
+///
+/// What a contact plane and its lines are made from comes first: three cache lines of 64 bytes.
+struct alignas(64) Cell {
+  struct alignas(16) Face {
+    Vec3d inward;   // unit normal, into the cell
+    double height;  // of vertex 0 over the face, m: 0 for those that contain it
+  };
+  struct alignas(16) Corner {
+    Vec3d vertex;   // m
+    double extent;  // there
+  };
+
+  Face face[4];
+  Vec3d gradient;    // of the extent, 1/m
+  double zero_face;  // 1 where the extent is 0 on kZeroFace and positive inside, else 0
+  Corner corner[4];
+  float box_low[3];  // bounding box, rounded outward
+  float box_high[3];
+};
+
+/// Where a tet has an extent at one vertex only, that is the vertex opposite this face: on the face the extent is 0,
+/// and inside it is positive.
+inline constexpr int kZeroFace = 3;
+
+/// A cell for arithmetic on plain numbers. Packs of cells have the same members (host/cpu/pressure_field/pack_cells.h).
+struct CellRef {
+  using Double = double;
+
+  const Cell* cell = nullptr;  // null for a half space
+
+  ISOPATCH_HD Vec3d vertex(int i) const { return load<double>(cell->corner + i).vertex; }
+  ISOPATCH_HD double extent(int i) const { return load<double>(cell->corner + i).extent; }
+  ISOPATCH_HD Vec3d gradient() const { return cell->gradient; }
+  ISOPATCH_HD Vec3d inward(int i) const { return load<double>(cell->face + i).inward; }
+  ISOPATCH_HD Vec3d vertex0() const { return vertex(0); }
+  ISOPATCH_HD double extent0() const { return extent(0); }
+  ISOPATCH_HD double height0() const { return load<double>(cell->face).height; }
+  ISOPATCH_HD bool has_zero_face() const { return cell->zero_face != 0; }
+};
+
+/// What the tests in float know of a cell.
+struct alignas(16) CoarseCell {
+  float vertex[4][3];
+  float extent[4];
+  float gradient[3];
+  float longest_edge;  // m
+};
+
+/// A coarse cell for arithmetic on plain numbers, as CellRef.
+struct CoarseRef {
+  using Float = float;
+
+  const CoarseCell* cell;
+
+  ISOPATCH_HD Vec3f vertex(int i) const {
+    const CoarseCell c = load<float>(cell);
+    return {c.vertex[i][0], c.vertex[i][1], c.vertex[i][2]};
+  }
+  ISOPATCH_HD float extent(int i) const { return load<float>(cell).extent[i]; }
+  ISOPATCH_HD Vec3f gradient() const {
+    const CoarseCell c = load<float>(cell);
+    return {c.gradient[0], c.gradient[1], c.gradient[2]};
+  }
+  ISOPATCH_HD float longest_edge() const { return load<float>(cell).longest_edge; }
+};
+
+}  // namespace isopatch::detail
