@@ -1,100 +1,118 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One pair of bodies in packs, on one CPU core: traversal, tests, polygons and sums. The formulas are those of the
-// GPU; only who goes where differs. A node of one body is tested against up to eight of the other at once; pairs of
-// cells wait until a pack is full, and those that pass their test wait once more.
+// One pair of bodies in packs, on one CPU core. The formulas are those of the GPU; only who goes where differs. The
+// stages work on lists: nodes to candidates (PackTraversal), candidates to accepted pairs of cells (test), those to
+// sums (visit). Each waits until a pack is full.
 #pragma once
 
-#include "host/cpu/pressure_field/pack_cells.h"
+#include "host/cpu/packs/pack_cells.h"
+#include "host/cpu/packs/pack_queue.h"
+#include "host/cpu/packs/pack_sum.h"
+#include "host/cpu/packs/pack_traversal.h"
 #include "host/cpu/pressure_field/pack_kernels.h"
-#include "host/cpu/pressure_field/pack_sums.h"
-#include "host/cpu/pressure_field/pack_traversal.h"
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
 
 namespace isopatch::detail {
 namespace {
 
+/// The node test of pressure fields.
+struct PackNodeTest {
+  const PairContext& f;
+
+  template <class F, class Put>
+  void transform(bool of_M, const NodeBox<F>& box, const Put& put) const {
+    const TransformedBox<F> b = of_M ? transformed_M(f, box) : transformed_S(f, box);
+    for (const LinearBounds<F>* bounds : {&b.in_M, &b.in_S}) {
+      for (const Vec3<F>* v : {&bounds->center, &bounds->half, &bounds->velocity, &bounds->expansion}) {
+        put(v->x), put(v->y), put(v->z);
+      }
+    }
+    put(b.low), put(b.high);
+  }
+
+  template <class F, class RowsA, class RowsB>
+  ISOPATCH_HD MaskOf<F> may_touch(const RowsA& a, const RowsB& b) const {
+    return may_meet(f, box_of<F>(a), box_of<F>(b));
+  }
+
+  template <class F>
+  ISOPATCH_HD MaskOf<F> may_touch_half_space(const NodeBox<F>& m) const {
+    return may_meet_half_space(f, m);
+  }
+
+ private:
+  template <class F, class Rows>
+  ISOPATCH_HD static TransformedBox<F> box_of(const Rows& row) {
+    const auto vec = [&](int r) { return Vec3<F>{row(r), row(r + 1), row(r + 2)}; };
+    return {{vec(0), vec(3), vec(6), vec(9)}, {vec(12), vec(15), vec(18), vec(21)}, row(24), row(25)};
+  }
+};
+
+/// Adds up the sums of the lanes.
+template <class T, int lanes, bool with_patch>
+void add_lanes(WrenchSums<Pack<T, lanes>, with_patch>& from, WrenchSums<T, with_patch>& to) {
+  ReproducibleSum<T>* sums[32];
+  int count = 0, next = 0;
+  to.for_each_sum([&](ReproducibleSum<T>& sum) { sums[count++] = &sum; });
+  from.for_each_sum([&](ReproducibleSum<Pack<T, lanes>>& sum) { sum.add_to(*sums[next++]); });
+  from.bound.add_to(to.bound);
+  if constexpr (with_patch) {
+    T lane[lanes];
+    from.patch.max_pressure.store(lane);
+    for (const T value : lane) to.patch.max_pressure = max(value, to.patch.max_pressure);
+  }
+}
+
+/// What WrenchVisitor is for a warp.
 template <class T, bool with_patch>
-class PackEvaluation {
+class PackWrenchVisitor {
  public:
-  PackEvaluation(const PairContext& context, PackWorkspace& work)
+  PackWrenchVisitor(const PairContext& context, PackWorkspace& work)
       : f_(context),
-        work_(work),
+        accepted_(work.accepted),
         scales_(FixedPointScales<T>::make(context)),
-        traversal_(context, work),
         cells_M_(context.M.hierarchy.cells),
         cells_S_(context.S.half_space ? nullptr : context.S.hierarchy.cells),
         coarse_S_(context.S.half_space ? nullptr : context.S.hierarchy.coarse_cells) {}
 
-  void run(WrenchSums<T, with_patch>& sums) {
-    while (traversal_.advance(candidates_)) {
-      while (candidates_ >= kFloatLanes) test();
-    }
-    while (candidates_ > 0) test();
-    while (accepted_ > kLanes) visit(sums_);
-    if (accepted_ > 0) {
-      PackWrenchSums<T, kLanes, with_patch> rest;
-      visit(rest);
-      rest.add_to(sums);
-    }
-    sums_.add_to(sums);
-  }
-
- private:
-  static constexpr int kPolygonLanes = kIsFloat<T> ? kFloatLanes : kLanes;  // kLanes for the last few polygons
-
-  /// The last `lanes` of a queue; where fewer wait, the rest repeats the first of them and is masked.
-  template <int lanes>
-  struct Round {
-    int first;
-    Mask<lanes> active;
-  };
-  template <int lanes, class Queue>
-  static Round<lanes> take(Queue& queue, int& waiting) {
-    const int count = waiting < lanes ? waiting : lanes;
-    const int first = waiting - count;
-    for (int i = waiting; i < first + lanes; ++i) {
-      queue.m[i] = queue.m[first];
-      queue.s[i] = queue.s[first];
-    }
-    waiting = first;
-    return {first, Mask<lanes>(hn::FirstN(Tag<float, lanes>(), static_cast<std::size_t>(count)))};
-  }
-
-  using Float = Pack<float, kFloatLanes>;
-
-  void test() {
-    const auto round = take<kFloatLanes>(work_.candidates, candidates_);
-    const std::int32_t *m = work_.candidates.m + round.first, *s = work_.candidates.s + round.first;
+  /// A pack of candidates.
+  void test(const std::int32_t* m, const std::int32_t* s, Mask<kFloatLanes> active) {
+    using Float = Pack<float, kFloatLanes>;
     const auto exactly = [&](PolygonBounds<Float>& bounds) {
       return test_cells_exactly(f_, PackCorners<kFloatLanes>(cells_M_, m), PackCorners<kFloatLanes>(cells_S_, s),
                                 bounds);
     };
     PolygonBounds<Float> bounds;
     const auto pass = test_cells<false>(f_, PackCoarseCells(f_.M.hierarchy.coarse_cells, m),
-                                        PackCoarseCells(coarse_S_, s), round.active, exactly, bounds);
+                                        PackCoarseCells(coarse_S_, s), active, exactly, bounds);
     if (!any(pass)) return;
-    auto& to = work_.accepted;
-    append(Pack<std::int32_t, kFloatLanes>::load(m), pass, to.m);
-    append(Pack<std::int32_t, kFloatLanes>::load(s), pass, to.s);
-    append(bounds.positive, pass, to.positive);
-    append(bounds.center.x, pass, to.x);
-    append(bounds.center.y, pass, to.y);
-    append(bounds.center.z, pass, to.z);
-    append(bounds.radius, pass, to.radius);
-    accepted_ += static_cast<int>(hn::CountTrue(Tag<float, kFloatLanes>(), pass.m));
-    while (accepted_ >= kPolygonLanes) visit(sums_);
+    append(Pack<std::int32_t, kFloatLanes>::load(m), pass, accepted_.m + waiting_);
+    append(Pack<std::int32_t, kFloatLanes>::load(s), pass, accepted_.s + waiting_);
+    append(bounds.positive, pass, accepted_.positive + waiting_);
+    append(bounds.center.x, pass, accepted_.x + waiting_);
+    append(bounds.center.y, pass, accepted_.y + waiting_);
+    append(bounds.center.z, pass, accepted_.z + waiting_);
+    append(bounds.radius, pass, accepted_.radius + waiting_);
+    waiting_ += static_cast<int>(hn::CountTrue(Tag<float, kFloatLanes>(), pass.m));
+    while (waiting_ >= kPolygonLanes) visit(sums_);
   }
 
-  /// Puts the items of the lanes in `mask` behind the accepted ones; what lies beyond is overwritten.
-  template <class U>
-  void append(Pack<U, kFloatLanes> items, Mask<kFloatLanes> mask, U* queue) const {
-    const Tag<U, kFloatLanes> tag;
-    hn::StoreU(hn::Compress(items.low, hn::RebindMask(tag, mask.m)), tag, queue + accepted_);
+  /// What is left, once there are no more candidates.
+  void finish(WrenchSums<T, with_patch>& sums) {
+    while (waiting_ > kLanes) visit(sums_);
+    if (waiting_ > 0) {
+      WrenchSums<Pack<T, kLanes>, with_patch> rest;
+      visit(rest);
+      add_lanes(rest, sums);
+    }
+    add_lanes(sums_, sums);
   }
+
+ private:
+  static constexpr int kPolygonLanes = kIsFloat<T> ? kFloatLanes : kLanes;  // kLanes for the last few polygons
 
   template <int lanes>
-  void visit(PackWrenchSums<T, lanes, with_patch>& sums) {
+  void visit(WrenchSums<Pack<T, lanes>, with_patch>& sums) {
     if (f_.S.half_space) {
       visit_lines<kHalfSpaceLines>(sums);
     } else {
@@ -103,38 +121,37 @@ class PackEvaluation {
   }
 
   template <int most_lines, int lanes>
-  void visit_lines(PackWrenchSums<T, lanes, with_patch>& sums) {
+  void visit_lines(WrenchSums<Pack<T, lanes>, with_patch>& sums) {
     using Number = Pack<T, lanes>;
-    const auto round = take<lanes>(work_.accepted, accepted_);
-    const auto& from = work_.accepted;
+    const Round<lanes> round = take<lanes>(accepted_, waiting_);
     const int at = round.first;
-    const auto load = [&](const auto* queue) {
-      return Pack<std::remove_cvref_t<decltype(*queue)>, lanes>::load(queue + at);
-    };
+    const auto load = [&](const auto* row) { return Pack<std::remove_cvref_t<decltype(*row)>, lanes>::load(row + at); };
     const PolygonBounds<FloatOf<Number>> bounds = {
-        load(from.positive), {load(from.x), load(from.y), load(from.z)}, load(from.radius)};
-    const PackPlanes<lanes> m(cells_M_, from.m + at), s(cells_S_, from.s + at);
+        load(accepted_.positive), {load(accepted_.x), load(accepted_.y), load(accepted_.z)}, load(accepted_.radius)};
+    const PackPlanes<lanes> m(cells_M_, accepted_.m + at), s(cells_S_, accepted_.s + at);
     ContactPlane<Number> plane;
     Segments<Number> segments;
     Contribution<Number> contribution;
     const Mask<lanes> found =
         round.active && contact_of<false, most_lines>(f_, m, s, bounds, plane, segments, contribution);
-    if (any(found)) sums.add(contribution, found, scales_);
+    if (any(found)) sums.add(found, contribution, scales_);
   }
 
   const PairContext& f_;
-  PackWorkspace& work_;
-  PackWrenchSums<T, kPolygonLanes, with_patch> sums_;
+  PackWorkspace::Accepted& accepted_;
+  int waiting_ = 0;
+  WrenchSums<Pack<T, kPolygonLanes>, with_patch> sums_;
   const FixedPointScales<T> scales_;
-  PackTraversal traversal_;
   const Cell *cells_M_, *cells_S_;
   const CoarseCell* coarse_S_;
-  int candidates_ = 0, accepted_ = 0;
 };
 
 template <class T, bool with_patch>
 void sum_pair(const PairContext& context, PackWorkspace& work, WrenchSums<T, with_patch>& sums) {
-  PackEvaluation<T, with_patch>(context, work).run(sums);
+  PackWrenchVisitor<T, with_patch> visitor(context, work);
+  traverse_in_packs(PackNodeTest{context}, context.M.hierarchy.wide_nodes,
+                    context.S.half_space ? nullptr : context.S.hierarchy.wide_nodes, work.traversal, visitor);
+  visitor.finish(sums);
 }
 
 constexpr PackKernels kPackKernels = {sum_pair<float, false>, sum_pair<float, true>, sum_pair<double, false>,

@@ -18,13 +18,6 @@ bool machine_has_avx512() {
 
 }  // namespace
 
-PackWorkspace::PackWorkspace(std::int32_t wide_nodes) {
-  const std::size_t of_both = 2 * static_cast<std::size_t>(wide_nodes);
-  transformed = std::make_unique_for_overwrite<TransformedWideNode[]>(of_both);  // what no pair opens takes no memory
-  opener = std::make_unique_for_overwrite<std::int32_t[]>(of_both);
-  index_of = std::make_unique<std::int32_t[]>(of_both);
-}
-
 const PackKernels* select_pack_kernels(Vectors vectors) {
   const PackKernels* avx512 = machine_has_avx512() ? avx512_pack_kernels() : nullptr;
   switch (vectors) {

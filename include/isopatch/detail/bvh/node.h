@@ -27,6 +27,25 @@ struct alignas(16) Node {
   ISOPATCH_HD std::int32_t cell() const { return ~child; }
 };
 
+/// Points that are within half + e expansion of center + e velocity, for an extent e or what goes with it. F is a float
+/// or a pack of them.
+template <class F>
+struct LinearBounds {
+  Vec3<F> center, half, velocity, expansion;
+};
+
+/// What a node knows of all cells below it.
+template <class F>
+struct NodeBox {
+  LinearBounds<F> box;
+  F low, high;
+};
+
+ISOPATCH_HD NodeBox<float> box_of(const Node& n) {
+  const auto vec = [](const float(&v)[3]) { return Vec3f{v[0], v[1], v[2]}; };
+  return {{vec(n.center), vec(n.half), vec(n.velocity), vec(n.expansion)}, n.low, n.high};
+}
+
 /// Up to kWide nodes side by side, the descendants of one node, for a CPU's vectors; what Node says of each. `child` is
 /// the number of the wide node that holds its own children, or ~cell; 0 marks an unused entry, which nothing touches.
 inline constexpr int kWide = 8;

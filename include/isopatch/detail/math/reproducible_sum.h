@@ -55,9 +55,11 @@ struct SumBound {
 
   static constexpr std::int64_t kMost = std::int64_t{1} << 30;
 
-  /// Counts a term with numbers of up to `largest` steps. False where it does not fit the grid and must be left out.
+  /// Counts a term with numbers of up to `largest` steps, if it `counts`. False where it does not fit the grid and must
+  /// be left out.
   template <class T>
-  ISOPATCH_HD bool add(T largest) {
+  ISOPATCH_HD bool add(T largest, bool counts = true) {
+    if (!counts) return false;
     const bool fits = largest < T(kMostSteps);
     terms += 1;
     magnitude += std::llrint(magnitude_of(largest, fits));
@@ -86,8 +88,15 @@ struct SumBound {
   }
 };
 
-template <class T>
+/// A sum of terms in steps. Number is a float, a double or a pack of them, which then has a sum for each lane.
+template <class Number>
 struct ReproducibleSum;
+
+/// And the bound that goes with it.
+template <class Number>
+struct BoundOfSums {
+  using Type = SumBound;
+};
 
 template <>
 struct ReproducibleSum<float> {

@@ -74,7 +74,7 @@ struct WrenchVisitor {
     Segments<T> segments;
     Contribution<T> contribution;
     if (!active || !contact_of<Warp::kCompactLines>(context, m, s, at.bounds, plane, segments, contribution)) return;
-    const bool counts = sums.add(contribution, scales);
+    const bool counts = sums.add(true, contribution, scales);
     if constexpr (outputs == Outputs::kPolygons) {
       if (counts && context.pass == Pass::kFirst) append(plane, segments, contribution);
     }

@@ -9,25 +9,6 @@
 
 namespace isopatch::detail {
 
-/// Points that are within half + u expansion of center + u velocity, u being the extent of M or what goes with it.
-/// Numbers or packs of them.
-template <class F>
-struct LinearBounds {
-  Vec3<F> center, half, velocity, expansion;
-};
-
-/// What is known of all cells below a node (see Node). S as a half space has none.
-template <class F>
-struct NodeBox {
-  LinearBounds<F> box;
-  F low, high;
-};
-
-ISOPATCH_HD NodeBox<float> box_of(const Node& n) {
-  const auto vec = [](const float(&v)[3]) { return Vec3f{v[0], v[1], v[2]}; };
-  return {{vec(n.center), vec(n.half), vec(n.velocity), vec(n.expansion)}, n.low, n.high};
-}
-
 /// The same as the other body sees it: in the frames of both, with u for its extent.
 template <class F>
 struct TransformedBox {

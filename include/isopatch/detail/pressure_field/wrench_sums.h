@@ -33,7 +33,7 @@ struct FixedPointScales {
   /// Brings what is summed of a polygon to steps, its normal multiplied by the area, and returns the largest magnitude;
   /// no number where one of them is none. Number is T or a pack of it.
   template <bool with_patch, class Number>
-  ISOPATCH_HD Number scale(Contribution<Number>& c) const {
+  ISOPATCH_HD Number apply(Contribution<Number>& c) const {
     const Number per_force = Number(force.to_steps), per_torque = Number(torque.to_steps);
     const Number per_area = Number(area.to_steps);
     c.force = per_force * c.force;
@@ -69,25 +69,28 @@ struct FixedPointScales {
   }
 };
 
-template <class T>
+template <class Number>
 struct SumVec3 {
-  ReproducibleSum<T> x, y, z;
+  ReproducibleSum<Number> x, y, z;
 
-  ISOPATCH_HD void add(Vec3<T> steps) {
-    x.add(steps.x);
-    y.add(steps.y);
-    z.add(steps.z);
+  ISOPATCH_HD void add(MaskOf<Number> taken, const Vec3<Number>& steps) {
+    const Vec3<Number> none = {Number(0), Number(0), Number(0)};
+    const Vec3<Number> term = select(taken, steps, none);
+    x.add(term.x);
+    y.add(term.y);
+    z.add(term.z);
   }
+  template <class T>
   ISOPATCH_HD Vec3d value(const FixedPointScale<T>& scale) const {
     return {x.value(scale), y.value(scale), z.value(scale)};
   }
 };
 
-template <class T>
+template <class Number>
 struct PatchSums {
-  SumVec3<T> pressure_moment, normal, friction_force;
-  ReproducibleSum<T> pressure;
-  T max_pressure = 0;
+  SumVec3<Number> pressure_moment, normal, friction_force;
+  ReproducibleSum<Number> pressure;
+  Number max_pressure = Number(0);
 };
 
 struct NoPatchSums {};
@@ -98,56 +101,65 @@ struct SharedSums {
   std::int32_t arrived;
 };
 
-template <class T, bool with_patch>
+/// Number is a float, a double, or a pack of them for the polygons of as many pairs of cells at once.
+template <class Number, bool with_patch>
 struct WrenchSums {
-  SumVec3<T> force, torque;
-  ReproducibleSum<T> area;
-  SumBound bound;  // its terms are the polygons
-  std::conditional_t<with_patch, PatchSums<T>, NoPatchSums> patch;
+  SumVec3<Number> force, torque;
+  ReproducibleSum<Number> area;
+  typename BoundOfSums<Number>::Type bound;  // its terms are the polygons
+  std::conditional_t<with_patch, PatchSums<Number>, NoPatchSums> patch;
 
   ISOPATCH_HD std::int64_t polygons() const { return bound.terms; }
 
-  /// False where the polygon counts as none.
-  ISOPATCH_HD bool add(Contribution<T> c, const FixedPointScales<T>& scales) {
-    const T largest = scales.template scale<with_patch>(c);
-    if (!FixedPointScales<T>::has_area(c.area)) return false;
-    if (!bound.add(largest)) return true;
-    force.add(c.force);
-    torque.add(c.torque);
-    area.add(c.area);
+  /// Adds the polygons that were `found`; returns which of them count as polygons.
+  template <class T>
+  ISOPATCH_HD MaskOf<Number> add(MaskOf<Number> found, Contribution<Number> c, const FixedPointScales<T>& scales) {
+    const Number largest = scales.template apply<with_patch>(c);
+    const MaskOf<Number> counts = found && FixedPointScales<T>::has_area(c.area);
+    const MaskOf<Number> taken = bound.add(largest, counts);
+    if (!any(taken)) return counts;
+    force.add(taken, c.force);
+    torque.add(taken, c.torque);
+    area.add(select(taken, c.area, Number(0)));
     if constexpr (with_patch) {
-      patch.pressure.add(c.pressure_integral);
-      patch.pressure_moment.add(c.pressure_moment);
-      patch.friction_force.add(c.friction_force);
-      patch.normal.add(c.normal);
-      patch.max_pressure = max(c.max_pressure, patch.max_pressure);  // of two zeros the positive one stays
+      patch.pressure.add(select(taken, c.pressure_integral, Number(0)));
+      patch.pressure_moment.add(taken, c.pressure_moment);
+      patch.friction_force.add(taken, c.friction_force);
+      patch.normal.add(taken, c.normal);
+      const Number higher = max(c.max_pressure, patch.max_pressure);  // of two zeros the positive one stays
+      patch.max_pressure = select(taken, higher, patch.max_pressure);
     }
-    return true;
+    return counts;
+  }
+
+  /// Calls visit(sum) for every sum but the bound.
+  template <class Visit>
+  ISOPATCH_HD void for_each_sum(const Visit& visit) {
+    const auto visit_vec = [&](SumVec3<Number>& sum) {
+      visit(sum.x);
+      visit(sum.y);
+      visit(sum.z);
+    };
+    visit_vec(force);
+    visit_vec(torque);
+    visit(area);
+    if constexpr (with_patch) {
+      visit_vec(patch.pressure_moment);
+      visit_vec(patch.normal);
+      visit_vec(patch.friction_force);
+      visit(patch.pressure);
+    }
   }
 
   /// Calls visit(word) for everything that is added up.
   template <class Visit>
   ISOPATCH_HD void for_each_word(const Visit& visit) {
-    const auto visit_sum = [&](ReproducibleSum<T>& sum) {
+    for_each_sum([&](ReproducibleSum<Number>& sum) {
       ISOPATCH_UNROLL
-      for (int i = 0; i < ReproducibleSum<T>::kLimbs; ++i) visit(sum.limb[i]);
-    };
-    const auto visit_vec = [&](SumVec3<T>& sum) {
-      visit_sum(sum.x);
-      visit_sum(sum.y);
-      visit_sum(sum.z);
-    };
-    visit_vec(force);
-    visit_vec(torque);
-    visit_sum(area);
+      for (int i = 0; i < ReproducibleSum<Number>::kLimbs; ++i) visit(sum.limb[i]);
+    });
     visit(bound.terms);
     visit(bound.magnitude);
-    if constexpr (with_patch) {
-      visit_vec(patch.pressure_moment);
-      visit_vec(patch.normal);
-      visit_vec(patch.friction_force);
-      visit_sum(patch.pressure);
-    }
   }
 
   /// Adds up all lanes; every lane ends with the total.
@@ -171,7 +183,7 @@ struct WrenchSums {
     index = 0;
     for_each_word([&](std::int64_t& word) { word = warp.take(&shared.word[index++]); });
     if constexpr (with_patch) {
-      patch.max_pressure = static_cast<T>(std::bit_cast<double>(warp.take(&shared.word[index])));
+      patch.max_pressure = static_cast<Number>(std::bit_cast<double>(warp.take(&shared.word[index])));
     }
     return true;
   }

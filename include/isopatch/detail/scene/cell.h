@@ -35,7 +35,7 @@ struct alignas(64) Cell {
 /// and inside it is positive.
 inline constexpr int kZeroFace = 3;
 
-/// A cell for arithmetic on plain numbers. Packs of cells have the same members (host/cpu/pressure_field/pack_cells.h).
+/// A cell for arithmetic on plain numbers. Packs of cells have the same members (host/cpu/packs/pack_cells.h).
 struct CellRef {
   using Double = double;
 

@@ -1,31 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two hierarchies of wide nodes together: a node of one body is tested against eight of the other at once. A wide node
-// is transformed in the frames of both bodies when it is first opened.
+// Two hierarchies of wide nodes together, in packs: a node of one body is tested against eight of the other at once. A
+// wide node is transformed to the frames of both bodies when it is first opened. What a test compares is the contact
+// model's; its NodeTest has, for F a pack of floats,
+//
+//   void transform(bool of_M, const NodeBox<F>&, const Put& put)    calls put(F) for each row of a TransformedWideNode
+//   Mask may_touch(const RowsA& a, const RowsB& b)                  of rows a(i), b(i): one is M's, the other S's
+//   Mask may_touch_half_space(const NodeBox<F>& m)
+//
+// and its visitor test(const int* m, const int* s, Mask active), which is given pairs of cells.
 #pragma once
 
 #include <bit>
 #include <cstring>
 
 #include "host/cpu/packs/pack.h"
-#include "host/cpu/pressure_field/pack_kernels.h"
-#include "isopatch/detail/pressure_field/evaluate_pair.h"
+#include "host/cpu/packs/pack_queue.h"
+#include "host/cpu/packs/pack_workspace.h"
+#include "isopatch/detail/simt/warp.h"
 
 namespace isopatch::detail {
 namespace {
 
-/// Fills the candidates of a workspace with pairs of cells.
+/// Fills the candidates with pairs of cells whose nodes may touch.
+template <class NodeTest>
 class PackTraversal {
  public:
-  PackTraversal(const PairContext& context, PackWorkspace& work)
-      : f_(context),
-        work_(work),
-        wide_M_(context.M.hierarchy.wide_nodes),
-        wide_S_(context.S.half_space ? nullptr : context.S.hierarchy.wide_nodes) {
-    numbers_ = work.transformed[0].row[0];
-    work.opened[0] = kOfM;  // the root
-    work.kept[0] = 0;
-    if (!context.S.half_space) transform_new(0);
+  /// `wide_S` is null for a half space.
+  PackTraversal(const NodeTest& test, const WideNode* wide_M, const WideNode* wide_S, PackTraversalMemory& memory)
+      : test_(test), work_(memory), wide_M_(wide_M), wide_S_(wide_S) {
+    numbers_ = work_.transformed[0].row[0];
+    work_.opened[0] = kOfM;  // the root
+    work_.kept[0] = 0;
+    if (wide_S != nullptr) transform_new(0);
     depth_ = 1;
   }
 
@@ -33,7 +40,7 @@ class PackTraversal {
   ///
   /// All of a batch is tested before anything comes of it: a processor guesses what does, and a wrong guess throws away
   /// what was begun meanwhile. The ones from further down go first, so that levels rise towards the top.
-  static constexpr int kBatch = PackWorkspace::kBatch;
+  static constexpr int kBatch = PackTraversalMemory::kBatch;
   static constexpr int kMostAdded = kBatch * kWide;
   bool advance(int& waiting) {
     if (depth_ == 0) return false;
@@ -41,7 +48,7 @@ class PackTraversal {
     depth_ -= count;
     std::int32_t opened[kBatch], kept[kBatch];
     std::uint32_t touching[kBatch], larger[kBatch];
-    if (f_.S.half_space) {
+    if (wide_S_ == nullptr) {
       for (int i = 0; i < count; ++i) opened[i] = work_.opened[depth_ + i];
       for (int i = 0; i < count; ++i) touching[i] = test_beside_half_space(wide_M_[opened[i] >> 1]);
       for (int i = 0; i < count; ++i) push_beside_half_space(wide_M_[opened[i] >> 1], touching[i], waiting);
@@ -80,13 +87,6 @@ class PackTraversal {
             F::load(n.high + first)};
   }
 
-  /// From the rows of a transformed node.
-  template <class Row>
-  static TransformedBox<F> box_of(const Row& row) {
-    const auto vec = [&](int r) { return Vec3<F>{row(r), row(r + 1), row(r + 2)}; };
-    return {{vec(0), vec(3), vec(6), vec(9)}, {vec(12), vec(15), vec(18), vec(21)}, row(24), row(25)};
-  }
-
   /// The numbers of the wide node to be opened, transformed.
   const float* transformed(std::int32_t opened) {
     const std::int32_t known = work_.index_of[opened];
@@ -98,15 +98,9 @@ class PackTraversal {
     TransformedWideNode& to = work_.transformed[num_transformed_];
     for (int first = 0; first < kWide; first += kPart) {
       const NodeBox<F> box = box_of(wide, first);
-      const TransformedBox<F> transformed = (opened & kOfM) != 0 ? transformed_M(f_, box) : transformed_S(f_, box);
       int row = 0;
-      const auto put = [&](F number) { number.store(to.row[row++] + first); };
-      for (const LinearBounds<F>* moving : {&transformed.in_M, &transformed.in_S}) {
-        for (const Vec3<F>* v : {&moving->center, &moving->half, &moving->velocity, &moving->expansion}) {
-          put(v->x), put(v->y), put(v->z);
-        }
-      }
-      put(transformed.low), put(transformed.high), put(F::load(wide.size + first));
+      test_.transform((opened & kOfM) != 0, box, [&](F numbers) { numbers.store(to.row[row++] + first); });
+      F::load(wide.size + first).store(to.row[kSize] + first);
     }
     std::memcpy(to.row[kChild], wide.child, sizeof wide.child);
     work_.opener[num_transformed_] = opened;
@@ -117,9 +111,9 @@ class PackTraversal {
   ISOPATCH_HD std::uint32_t test(const float* wide, const float* other) const {
     std::uint32_t touching = 0;
     for (int first = 0; first < kWide; first += kPart) {
-      const TransformedBox<F> below = box_of([&](int row) { return F::load(wide + row * kWide + first); });
-      const TransformedBox<F> beside = box_of([&](int row) { return F(other[row * kWide]); });
-      touching |= bits_of(may_meet(f_, below, beside)) << first;
+      const auto below = [&](int row) { return F::load(wide + row * kWide + first); };
+      const auto beside = [&](int row) { return F(other[row * kWide]); };
+      touching |= bits_of(test_.template may_touch<F>(below, beside)) << first;
     }
     return touching;
   }
@@ -134,7 +128,7 @@ class PackTraversal {
   std::uint32_t test_beside_half_space(const WideNode& wide) const {
     std::uint32_t touching = 0;
     for (int first = 0; first < kWide; first += kPart) {
-      touching |= bits_of(may_meet_half_space(f_, box_of(wide, first))) << first;
+      touching |= bits_of(test_.may_touch_half_space(box_of(wide, first))) << first;
     }
     return touching;
   }
@@ -207,13 +201,29 @@ class PackTraversal {
   }
 #endif
 
-  const PairContext& f_;
-  PackWorkspace& work_;
+  const NodeTest test_;
+  PackTraversalMemory& work_;
   const WideNode *wide_M_, *wide_S_;
   int depth_;
   std::int32_t num_transformed_ = 0;
   const float* numbers_;  // of all transformed wide nodes
 };
+
+/// Hands the pairs of cells whose nodes may touch to visitor.test(m, s, active), a pack at a time.
+template <class NodeTest, class Visitor>
+void traverse_in_packs(const NodeTest& test, const WideNode* wide_M, const WideNode* wide_S,
+                       PackTraversalMemory& memory, Visitor& visitor) {
+  PackTraversal<NodeTest> traversal(test, wide_M, wide_S, memory);
+  int waiting = 0;
+  const auto test_pack = [&] {
+    const Round<kFloatLanes> round = take<kFloatLanes>(memory.candidates, waiting);
+    visitor.test(memory.candidates.m + round.first, memory.candidates.s + round.first, round.active);
+  };
+  while (traversal.advance(waiting)) {
+    while (waiting >= kFloatLanes) test_pack();
+  }
+  while (waiting > 0) test_pack();
+}
 
 }  // namespace
 }  // namespace isopatch::detail
