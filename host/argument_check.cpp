@@ -6,45 +6,51 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <vector>
 
-#include "host/arrays.h"
+#include "host/strides.h"
+#include "isopatch/arrays.h"
 #include "isopatch/error.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
 /// The bytes of one array: `row` of them from `begin` on, again after every `stride`, `end` being behind the last.
 struct Rows {
-  const char* name;
+  std::string name;
   bool output;
   std::uint64_t begin, end, row, stride;
 };
 
-std::int64_t bytes_of(const char* name, ScalarType type) {
-  if (type == ScalarType::kFloat64) return sizeof(double);
-  if (type == ScalarType::kFloat32) return sizeof(float);
-  throw Error(fmt::format("evaluate: {}: type is {}; it must be one of ScalarType", name, static_cast<int>(type)));
+template <class Array>
+void check_type(const std::string& name, const Array& array) {
+  if (array.type == ScalarType::kFloat64 || array.type == ScalarType::kFloat32) return;
+  throw Error(
+      fmt::format("evaluate: {}: type is {}; it must be one of ScalarType", name, static_cast<int>(array.type)));
 }
+template <class T>
+void check_type(const std::string&, const TypedArray<T>&) {}
 
 class ArgumentCheck {
  public:
   explicit ArgumentCheck(std::int64_t environments) : environments_(environments) {}
 
+  /// Fills in the stride of an array with rows of `row` elements, and checks where they are.
   template <class Array>
-  void add(const char* name, Array& array, std::int64_t row, bool output) {
+  void add(const std::string& name, Array& array, std::int64_t row, bool output) {
     if (array.data == nullptr) return;
-    if (array.stride == 0) array.stride = row;
-    if (array.stride < row) {
-      throw Error(fmt::format("evaluate: {}: stride is {} elements; a row has {}", name, array.stride, row));
+    check_type(name, array);
+    array.stride = resolved_stride(array, row);
+    const bool repeats = array.stride == 0 && !output;
+    if (array.stride < row && !repeats) {
+      throw Error(fmt::format("evaluate: {}: stride is {} elements; a row has {}{}", name, array.stride, row,
+                              output ? "" : ", and 0 repeats one row"));
     }
-    const std::int64_t size = bytes_of(name, array.type);
-    add_rows(name, array.data, row, array.stride, size, size, output);
-  }
-
-  template <class T>
-  void add(const char* name, T* packed, std::int64_t row, bool output) {
-    if (packed != nullptr) add_rows(name, packed, row, row, sizeof(T), alignof(T), output);
+    add_rows(name, array.data, row, array.stride, element_size(array), output);
   }
 
   void check_overlaps() {
@@ -59,9 +65,10 @@ class ArgumentCheck {
   }
 
  private:
-  void add_rows(const char* name, const void* data, std::int64_t row, std::int64_t stride, std::int64_t size,
-                std::int64_t alignment, bool output) {
+  void add_rows(const std::string& name, const void* data, std::int64_t row, std::int64_t stride, std::int64_t size,
+                bool output) {
     const auto begin = reinterpret_cast<std::uintptr_t>(data);
+    const std::int64_t alignment = size == 8 ? 8 : std::min<std::int64_t>(size, 4);
     if (begin % static_cast<std::uintptr_t>(alignment) != 0) {
       throw Error(fmt::format("evaluate: {}: the address {} is not a multiple of {} bytes", name, data, alignment));
     }
@@ -76,7 +83,8 @@ class ArgumentCheck {
     }
     const auto bytes = [&](std::int64_t elements) { return static_cast<std::uint64_t>(elements * size); };
     const std::uint64_t length = bytes((environments_ - 1) * stride + row);
-    rows_.push_back({name, output, begin, begin + length, bytes(row), environments_ == 1 ? length : bytes(stride)});
+    rows_.push_back(
+        {name, output, begin, begin + length, bytes(row), environments_ == 1 || stride == 0 ? length : bytes(stride)});
   }
 
   /// The rows of b lie in the gaps between those of a, as columns of one table of records do. a begins first, and their
@@ -117,14 +125,17 @@ void check_arguments(const Scene& scene, State& state, Results& results) {
   if (scene.num_pairs() > 0 && results.body_wrench.data != nullptr && results.pair_wrench.data == nullptr) {
     throw Error("evaluate: results.body_wrench is summed from results.pair_wrench, which is null; give both");
   }
-  check_capacity("polygon", results.polygons, results.polygons_needed, results.polygon_capacity);
-  check_capacity("contact", results.contacts, results.contacts_needed, results.contact_capacity);
+  check_capacity("polygon", results.polygons.data, results.polygons_needed.data, results.polygon_capacity);
+  check_capacity("contact", results.contacts.data, results.contacts_needed.data, results.contact_capacity);
 
   ArgumentCheck check(state.num_environments);
-  for_each_input(state, scene,
-                 [&](const char* name, auto& array, std::int64_t row) { check.add(name, array, row, false); });
-  for_each_output(results, scene,
-                  [&](const char* name, auto& array, std::int64_t row) { check.add(name, array, row, true); });
+  const ArrayCounts counts = counts_of(scene, results);
+  for_each_input([&](const ArrayInfo& info,
+                     auto& array) { check.add(std::string("state.") + info.name, array, counts.row(info), false); },
+                 state);
+  for_each_output([&](const ArrayInfo& info,
+                      auto& array) { check.add(std::string("results.") + info.name, array, counts.row(info), true); },
+                  results);
   check.check_overlaps();
 }
 

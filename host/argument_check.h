@@ -10,10 +10,10 @@
 
 namespace isopatch {
 
-/// Fills in strides of 0. Throws Error, naming the array, for a negative number of environments or capacity, missing
-/// arrays, a stride shorter than a row, an unknown type, an address that is not a multiple of the element's size, rows
-/// beyond the address space, and outputs that share bytes with an input or with each other. Takes time for a few dozen
-/// arrays, however many environments there are.
+/// Fills in strides that are kContiguous. Throws Error, naming the array, for a negative number of environments or
+/// capacity, missing arrays, a stride shorter than a row (an input may repeat one row by a stride of 0), an unknown
+/// type, an address that is not a multiple of the element's size, rows beyond the address space, and outputs that share
+/// bytes with an input or with each other. Takes time for a few dozen arrays, however many environments there are.
 void check_arguments(const Scene& scene, State& state, Results& results);
 
 /// Throws unless the values of all enumerations and numbers are among the possible ones.

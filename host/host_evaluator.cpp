@@ -8,12 +8,15 @@
 #include <type_traits>
 
 #include "host/argument_check.h"
-#include "host/arrays.h"
 #include "host/evaluator_backend.h"
+#include "host/strides.h"
 #include "host/threads/share_out.h"
+#include "isopatch/arrays.h"
 #include "isopatch/error.h"
 
 namespace isopatch {
+
+using namespace detail;
 
 namespace {
 
@@ -24,21 +27,13 @@ void check_reach(std::int64_t begin, std::int64_t stride, std::int64_t size) {
                           stride));
 }
 
+/// Lets the array begin at environment `begin`.
 template <class Array>
-void advance(Array& array, std::int64_t row, std::int64_t begin) {
+void skip(Array& array, std::int64_t row, std::int64_t begin) {
   if (array.data == nullptr) return;
-  if (array.stride == 0) array.stride = row;
-  const std::int64_t size = array.type == ScalarType::kFloat64 ? sizeof(double) : sizeof(float);
-  check_reach(begin, array.stride, size);
-  using Byte = std::conditional_t<std::is_const_v<std::remove_pointer_t<decltype(array.data)>>, const char, char>;
-  array.data = static_cast<Byte*>(array.data) + begin * array.stride * size;
-}
-
-template <class T>
-void advance(T*& data, std::int64_t row, std::int64_t begin) {
-  if (data == nullptr) return;
-  check_reach(begin, row, sizeof(T));
-  data += begin * row;
+  array.stride = resolved_stride(array, row);
+  check_reach(begin, array.stride, element_size(array));
+  advance(array, begin * array.stride);
 }
 
 }  // namespace
@@ -50,14 +45,16 @@ State part_of(const State& state, const Scene& scene, std::int64_t begin, std::i
   }
   State part = state;
   part.num_environments = count;
-  for_each_input(part, scene, [&](const char*, auto& array, std::int64_t row) { advance(array, row, begin); });
+  const ArrayCounts counts = counts_of(scene);
+  for_each_input([&](const ArrayInfo& info, auto& array) { skip(array, counts.row(info), begin); }, part);
   return part;
 }
 
 Results part_of(const Results& results, const Scene& scene, std::int64_t begin) {
   if (begin < 0) throw Error(fmt::format("part_of: the results from environment {} on; there are none below 0", begin));
   Results part = results;
-  for_each_output(part, scene, [&](const char*, auto& array, std::int64_t row) { advance(array, row, begin); });
+  const ArrayCounts counts = counts_of(scene, results);
+  for_each_output([&](const ArrayInfo& info, auto& array) { skip(array, counts.row(info), begin); }, part);
   return part;
 }
 

@@ -95,11 +95,11 @@ struct Totals {
   std::size_t largest_at = 0;  // environment x P + pair
 };
 
-Totals totals_of(const HostResults& results) {
+Totals totals_of(const ResultArrays& results) {
   Totals totals;
-  for (std::size_t i = 0; i < results.polygons.size(); ++i) {
-    totals.polygons += results.polygons[i];
-    totals.touching += results.polygons[i] > 0;
+  for (std::size_t i = 0; i < results.polygon_count.size(); ++i) {
+    totals.polygons += results.polygon_count[i];
+    totals.touching += results.polygon_count[i] > 0;
     const double* f = &results.pair_wrench[i * 6];
     const double force = std::hypot(f[0], f[1], f[2]);
     if (force > totals.largest_force) {
@@ -119,15 +119,15 @@ void print_row(const char* name, const std::string& value, const std::string& no
 }
 
 /// Mean number of tet pairs decided on, over the first environments.
-double mean_tet_pairs(const Scene& scene, const HostStates& states, std::int64_t counted) {
+double mean_tet_pairs(const Scene& scene, const StateArrays& states, std::int64_t counted) {
   const State state = part_of(states.view(0, counted), scene, 0, counted);  // with strides
   double total = 0;
   for (std::int64_t e = 0; e < counted; ++e) total += static_cast<double>(count_traversal(scene, state, e).tet_pairs);
   return total / static_cast<double>(counted);
 }
 
-void print_table(const EvaluateArguments& arguments, const HostEvaluator& evaluator, const HostStates& states,
-                 const HostResults& results, const Stages& stages) {
+void print_table(const EvaluateArguments& arguments, const HostEvaluator& evaluator, const StateArrays& states,
+                 const ResultArrays& results, const Stages& stages) {
   const SceneDescription& scene = evaluator.scene().description();
   const Totals totals = totals_of(results);
   const auto environments = static_cast<double>(results.num_environments);
@@ -173,9 +173,9 @@ void evaluate_command(const EvaluateArguments& arguments) {
 
   SceneDescription description = read_scene(arguments.scene);
   print_warnings(description);
-  const HostStates states = arguments.states.empty()
-                                ? random_states(description, arguments.envs.value_or(1), arguments.seed)
-                                : read_states(arguments.states, description);
+  const StateArrays states = arguments.states.empty()
+                                 ? random_states(description, arguments.envs.value_or(1), arguments.seed)
+                                 : read_states(arguments.states, description);
   stages.finish("load");
 
   const HostEvaluator evaluator(Scene(std::move(description)), evaluator_options(arguments));
@@ -185,7 +185,7 @@ void evaluate_command(const EvaluateArguments& arguments) {
   const bool to_stdout = arguments.output.empty() && states.num_environments == 1;
   const bool has_output = to_stdout || !arguments.output.empty();
   const bool with_energy = arguments.energy || (has_output && states.num_environments <= kEnergyByDefault);
-  HostResults results(states.num_environments, states.num_bodies, states.num_pairs, with_energy);
+  ResultArrays results(evaluator.scene(), states.num_environments, {.energy = with_energy});
   {
     Progress progress(states.num_environments);
     const bool on_device = evaluator.options().backend == Backend::kCuda;

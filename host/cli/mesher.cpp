@@ -76,9 +76,9 @@ class TemporaryFolder {
     return ours && flock(folder.get(), LOCK_EX | LOCK_NB) == 0 ? std::move(folder) : Descriptor();
   }
 
-  static void remove_left_behind(const std::filesystem::path& folder) {
+  static void remove_left_behind(const std::filesystem::path& parent) {
     std::error_code ignored;
-    for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    for (const auto& entry : std::filesystem::directory_iterator(parent, ignored)) {
       if (!entry.path().filename().string().starts_with(kFolderPrefix)) continue;
       const auto made = entry.last_write_time(ignored);
       if (ignored || std::filesystem::file_time_type::clock::now() - made < kSurelyLocked) continue;

@@ -71,15 +71,10 @@ double body_size(const SceneDescription& scene) {
   return std::isfinite(size) ? size : 1;
 }
 
-HostStates random_states(const SceneDescription& scene, std::int64_t num_environments, std::uint64_t seed) {
+StateArrays random_states(const SceneDescription& scene, std::int64_t num_environments, std::uint64_t seed) {
   const std::size_t bodies = scene.bodies.size();
   const auto environments = static_cast<std::size_t>(num_environments);
-  HostStates states;
-  states.num_environments = num_environments;
-  states.num_bodies = static_cast<int>(bodies);
-  states.num_pairs = static_cast<int>(scene.pairs.size());
-  states.poses.resize(environments * bodies * 7);
-  states.velocities.resize(environments * bodies * 6);
+  StateArrays states(scene, num_environments);
 
   const CounterRandom random(seed);
   const double size = body_size(scene);
@@ -88,8 +83,6 @@ HostStates random_states(const SceneDescription& scene, std::int64_t num_environ
       const Body& body = scene.bodies[i];
       double* pose = &states.poses[(environment * bodies + i) * 7];
       double* velocity = &states.velocities[(environment * bodies + i) * 6];
-      std::copy(body.pose.begin(), body.pose.end(), pose);
-      std::copy(body.velocity.begin(), body.velocity.end(), velocity);
       if (environment == 0 || body.fixed) continue;
 
       const auto draw = [&](Stream stream, std::size_t axis) {

@@ -28,6 +28,6 @@ double body_size(const SceneDescription& scene);
 /// Environment 0 is the scene. In the others every body that is not fixed is moved by up to 2 % of body_size() along
 /// each axis, turned by up to 0.2 rad, and its velocities changed by up to half a body_size() per second and 0.5 rad/s
 /// along each axis.
-HostStates random_states(const SceneDescription& scene, std::int64_t num_environments, std::uint64_t seed);
+StateArrays random_states(const SceneDescription& scene, std::int64_t num_environments, std::uint64_t seed);
 
 }  // namespace isopatch::cli

@@ -35,7 +35,7 @@ NpyArray npy_array(DType type, std::vector<std::int64_t> shape, const std::vecto
 
 }  // namespace
 
-std::string results_json(const HostResults& results, const SceneDescription& scene) {
+std::string results_json(const ResultArrays& results, const SceneDescription& scene) {
   // the text that is the same in every environment
   std::vector<std::string> bodies;
   const auto name = [&scene](int body) { return json_text(scene.bodies[static_cast<std::size_t>(body)].name); };
@@ -55,7 +55,7 @@ std::string results_json(const HostResults& results, const SceneDescription& sce
                      json_vector(&results.pair_wrench[at * 6 + 3]));
       fmt::format_to(
           out, "     \"area\": {}, \"polygons\": {},\n     \"center_of_pressure\": {},\n     \"max_pressure\": {}",
-          json_number(results.area[at]), results.polygons[at], json_vector(&results.center_of_pressure[at * 3]),
+          json_number(results.area[at]), results.polygon_count[at], json_vector(&results.center_of_pressure[at * 3]),
           json_number(results.max_pressure[at]));
       if (!results.energy.empty()) fmt::format_to(out, ", \"energy\": {}", json_number(results.energy[at]));
       json += '}';
@@ -65,22 +65,22 @@ std::string results_json(const HostResults& results, const SceneDescription& sce
   return json + "\n]}\n";
 }
 
-std::string results_npz(const HostResults& results) {
-  const std::int64_t n = results.num_environments, bodies = results.num_bodies, pairs = results.num_pairs;
+std::string results_npz(const ResultArrays& results) {
   std::map<std::string, NpyArray> arrays;
-  const auto put = [&arrays](const char* name, std::vector<std::int64_t> shape, const std::vector<double>& values) {
-    arrays[name] = npy_array(DType::kFloat64, std::move(shape), values);
-  };
-  put("pair_wrench", {n, pairs, 6}, results.pair_wrench);
-  put("body_wrench", {n, bodies, 6}, results.body_wrench);
-  put("area", {n, pairs}, results.area);
-  put("center_of_pressure", {n, pairs, 3}, results.center_of_pressure);
-  put("mean_normal", {n, pairs, 3}, results.mean_normal);
-  put("max_pressure", {n, pairs}, results.max_pressure);
-  put("friction_force", {n, pairs, 3}, results.friction_force);
-  if (!results.energy.empty()) put("energy", {n, pairs}, results.energy);
-  arrays["status"] = npy_array(DType::kUint32, {n}, results.status);
-  arrays["polygons"] = npy_array(DType::kInt32, {n, pairs}, results.polygons);
+  for_each_output(
+      [&](const ArrayInfo& info, const auto& values) {
+        using Element = typename std::remove_cvref_t<decltype(values)>::value_type;
+        if constexpr (std::is_arithmetic_v<Element>) {
+          if (values.empty() && info.group != OutputGroup::kWrench) return;
+          std::vector<std::int64_t> shape = {results.num_environments};
+          if (info.per == Per::kBody) shape.push_back(results.num_bodies);
+          if (info.per == Per::kPair) shape.push_back(results.num_pairs);
+          if (info.width > 1) shape.push_back(info.width);
+          const std::string name = info.name;
+          arrays[name == "polygon_count" ? "polygons" : name] = npy_array(kDType<Element>, std::move(shape), values);
+        }
+      },
+      results);
   return npz_bytes(arrays);
 }
 

@@ -10,9 +10,9 @@ namespace isopatch::cli {
 
 /// Results as JSON: every environment with its status and pairs, wrenches on the first body of the pair. What is not a
 /// finite number is null.
-std::string results_json(const HostResults& results, const SceneDescription& scene);
+std::string results_json(const ResultArrays& results, const SceneDescription& scene);
 
-/// Results as an .npz archive: the arrays of HostResults by their names, status as uint32.
-std::string results_npz(const HostResults& results);
+/// Results as an .npz archive: the arrays of ResultArrays by their names, status as uint32.
+std::string results_npz(const ResultArrays& results);
 
 }  // namespace isopatch::cli

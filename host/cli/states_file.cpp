@@ -101,7 +101,7 @@ void read_indices(const PackedArray* array, std::vector<std::int32_t>& values) {
 
 }  // namespace
 
-HostStates states_from_arrays(const Arrays& arrays, const SceneDescription& scene, const std::string& source) {
+StateArrays states_from_arrays(const Arrays& arrays, const SceneDescription& scene, const std::string& source) {
   static const std::vector<std::string> kNames = {"poses",    "velocities",     "modulus",  "dissipation",
                                                   "friction", "geometry_index", "pair_mask"};
   const ArrayReader reader(arrays, source);
@@ -124,10 +124,10 @@ HostStates states_from_arrays(const Arrays& arrays, const SceneDescription& scen
   const PackedArray* pair_mask = reader.find_flags("pair_mask", {n, pairs});
   reader.check_data();
 
-  HostStates states;
+  StateArrays states;
   states.num_environments = n;
-  states.num_bodies = static_cast<int>(bodies);
-  states.num_pairs = static_cast<int>(pairs);
+  states.num_bodies = bodies;
+  states.num_pairs = pairs;
   read_reals(poses, states.poses);
   read_reals(velocities, states.velocities);
   if (states.velocities.empty())
@@ -142,14 +142,14 @@ HostStates states_from_arrays(const Arrays& arrays, const SceneDescription& scen
   return states;
 }
 
-HostStates states_from_arrays(const std::map<std::string, NpyArray>& arrays, const SceneDescription& scene,
-                              const std::string& source) {
+StateArrays states_from_arrays(const std::map<std::string, NpyArray>& arrays, const SceneDescription& scene,
+                               const std::string& source) {
   Arrays packed;
   for (const auto& [name, array] : arrays) packed.emplace(name, PackedArray(array, source));
   return states_from_arrays(packed, scene, source);
 }
 
-HostStates read_states(const std::string& path, const SceneDescription& scene) {
+StateArrays read_states(const std::string& path, const SceneDescription& scene) {
   return states_from_arrays(open_arrays(path, "poses"), scene, path);
 }
 

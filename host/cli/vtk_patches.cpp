@@ -81,7 +81,7 @@ double reach(const std::vector<Point3>& points) {
 
 }  // namespace
 
-std::vector<Polygon> contact_polygons(const HostEvaluator& evaluator, const HostStates& states,
+std::vector<Polygon> contact_polygons(const HostEvaluator& evaluator, const StateArrays& states,
                                       std::int64_t environment) {
   std::vector<Polygon> polygons(1024);
   for (;;) {
@@ -133,7 +133,7 @@ std::string patches_vtk(const std::vector<Polygon>& polygons) {
   return text;
 }
 
-std::string bodies_vtk(const SceneDescription& scene, const HostStates& states, std::int64_t environment) {
+std::string bodies_vtk(const SceneDescription& scene, const StateArrays& states, std::int64_t environment) {
   Faces faces;
   const std::size_t first = static_cast<std::size_t>(environment) * scene.bodies.size();
   const auto geometry_of = [&](std::size_t body) -> const Geometry* {
@@ -175,7 +175,7 @@ std::string bodies_vtk(const SceneDescription& scene, const HostStates& states, 
   return text;
 }
 
-void write_vtk_files(const HostEvaluator& evaluator, const HostStates& states, std::int64_t count,
+void write_vtk_files(const HostEvaluator& evaluator, const StateArrays& states, std::int64_t count,
                      const std::string& directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);

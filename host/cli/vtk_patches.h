@@ -13,18 +13,18 @@
 namespace isopatch::cli {
 
 /// All contact polygons of one environment, with a buffer that grows until they fit.
-std::vector<Polygon> contact_polygons(const HostEvaluator& evaluator, const HostStates& states,
+std::vector<Polygon> contact_polygons(const HostEvaluator& evaluator, const StateArrays& states,
                                       std::int64_t environment);
 
 /// Polygons with the pressure at their points, and normal, area and pair as cell data.
 std::string patches_vtk(const std::vector<Polygon>& polygons);
 
 /// The surface of every body with its index as cell data; a half space is a square of about the scene's size.
-std::string bodies_vtk(const SceneDescription& scene, const HostStates& states, std::int64_t environment);
+std::string bodies_vtk(const SceneDescription& scene, const StateArrays& states, std::int64_t environment);
 
 /// Writes patches_NNNN.vtk and bodies_NNNN.vtk of the first `count` environments to `directory`, which is created if
 /// need be.
-void write_vtk_files(const HostEvaluator& evaluator, const HostStates& states, std::int64_t count,
+void write_vtk_files(const HostEvaluator& evaluator, const StateArrays& states, std::int64_t count,
                      const std::string& directory);
 
 }  // namespace isopatch::cli

@@ -43,7 +43,7 @@ void evaluate_environment(const Batch& batch, std::int64_t environment, ThreadWo
       for (bool again = true; again;) {
         WrenchSums<T, outputs == Outputs::kPatch> sums;
         sum_pair(context, work.packs, sums);
-        const int open = finish_pass(warp, results, environment, pair, scene.num_pairs, context, sums);
+        const int open = finish_pass(warp, results, environment, pair, context, sums);
         again = prepare_pass(warp, context, open, results, environment);
       }
     } else {

@@ -117,8 +117,7 @@ DiscreteContact to_contact(const ContactPolygon& polygon, const ContactLaw& law,
 // Writes one environment's rows. A null array is skipped.
 class RowWriter {
  public:
-  RowWriter(const Results& results, std::int64_t environment, std::size_t num_pairs)
-      : results_(results), environment_(environment), num_pairs_(num_pairs) {}
+  RowWriter(const Results& results, std::int64_t environment) : results_(results), environment_(environment) {}
 
   void put(const OutputArray& array, std::size_t index, Real value) const {
     if (!array.data) return;
@@ -128,6 +127,11 @@ class RowWriter {
     } else {
       static_cast<double*>(array.data)[offset] = static_cast<double>(value);
     }
+  }
+
+  template <class T>
+  void put(const TypedArray<T>& array, std::size_t index, const T& value) const {
+    if (array.data) array.data[environment_ * array.stride + static_cast<std::int64_t>(index)] = value;
   }
 
   void put(const OutputArray& array, std::size_t index, const Vector3& value) const {
@@ -143,10 +147,7 @@ class RowWriter {
     put(results_.max_pressure, pair, result.sum.max_pressure);
     put(results_.friction_force, 3 * pair, Vector3(result.X_WA.rotation * result.sum.friction_force));
     put(results_.energy, pair, result.energy);
-    if (results_.polygon_count) {
-      results_.polygon_count[environment_ * static_cast<std::int64_t>(num_pairs_) + static_cast<std::int64_t>(pair)] =
-          result.sum.polygons;
-    }
+    put(results_.polygon_count, pair, result.sum.polygons);
   }
 
   void put_body(std::size_t body, const Wrench& wrench) const {
@@ -154,22 +155,20 @@ class RowWriter {
     put(results_.body_wrench, 6 * body + 3, wrench.torque);
   }
 
-  void put_status(std::uint32_t status) const {
-    if (results_.status) results_.status[environment_] = status;
-  }
+  void put_status(std::uint32_t status) const { put(results_.status, 0, status); }
 
   // Returns the capacity that would be enough.
   std::int32_t put_polygons(const std::vector<PairResult>& pairs) const {
     std::int32_t count = 0;
     for (std::size_t p = 0; p < pairs.size(); ++p) {
       for (const ContactPolygon& polygon : pairs[p].polygons) {
-        if (results_.polygons && count < results_.polygon_capacity) {
-          results_.polygons[environment_ * results_.polygon_capacity + count] = to_output(polygon, pairs[p].X_WA, p);
+        if (results_.polygons.data && count < results_.polygon_capacity) {
+          put(results_.polygons, static_cast<std::size_t>(count), to_output(polygon, pairs[p].X_WA, p));
         }
         ++count;
       }
     }
-    if (results_.polygons_needed) results_.polygons_needed[environment_] = count;
+    put(results_.polygons_needed, 0, count);
     return count;
   }
 
@@ -179,21 +178,19 @@ class RowWriter {
     for (std::size_t p = 0; p < pairs.size(); ++p) {
       for (const ContactPolygon& polygon : pairs[p].polygons) {
         if (!polygon.resists()) continue;
-        if (results_.contacts && count < results_.contact_capacity) {
-          results_.contacts[environment_ * results_.contact_capacity + count] =
-              to_contact(polygon, pairs[p].law, pairs[p].X_WA, p);
+        if (results_.contacts.data && count < results_.contact_capacity) {
+          put(results_.contacts, static_cast<std::size_t>(count), to_contact(polygon, pairs[p].law, pairs[p].X_WA, p));
         }
         ++count;
       }
     }
-    if (results_.contacts_needed) results_.contacts_needed[environment_] = count;
+    put(results_.contacts_needed, 0, count);
     return count;
   }
 
  private:
   const Results& results_;
   std::int64_t environment_;
-  std::size_t num_pairs_;
 };
 
 void evaluate_environment(const SceneDescription& scene, const State& state, const Results& results,
@@ -212,13 +209,13 @@ void evaluate_environment(const SceneDescription& scene, const State& state, con
     on_b = {on_b.force + pairs[p].on_b.force, on_b.torque + pairs[p].on_b.torque};
   }
 
-  const RowWriter writer(results, index, pairs.size());
+  const RowWriter writer(results, index);
   for (std::size_t p = 0; p < pairs.size(); ++p) writer.put_pair(p, pairs[p]);
   for (std::size_t b = 0; b < bodies.size(); ++b) writer.put_body(b, bodies[b]);
   const std::int32_t needed = writer.put_polygons(pairs);
-  if (results.polygons && needed > results.polygon_capacity) environment.status |= kPolygonCapacity;
+  if (results.polygons.data && needed > results.polygon_capacity) environment.status |= kPolygonCapacity;
   const std::int32_t contacts = writer.put_contacts(pairs);
-  if (results.contacts && contacts > results.contact_capacity) environment.status |= kContactCapacity;
+  if (results.contacts.data && contacts > results.contact_capacity) environment.status |= kContactCapacity;
   if (std::any_of(pairs.begin(), pairs.end(), [](const PairResult& pair) { return pair.enclosed; })) {
     environment.status |= kNoContactSurface;
   }

@@ -93,7 +93,6 @@ Environment read_environment(const SceneDescription& scene, const State& state, 
   Environment environment;
   const std::size_t num_bodies = scene.bodies.size();
   const std::size_t num_pairs = scene.pairs.size();
-  const std::size_t row = static_cast<std::size_t>(index);
 
   for (std::size_t b = 0; b < num_bodies; ++b) {
     const Body& body = scene.bodies[b];
@@ -102,7 +101,10 @@ Environment read_environment(const SceneDescription& scene, const State& state, 
     environment.status |= read_velocity(state.velocities, index, b, body_state);
     environment.status |= read_material(body, state, index, b, body_state);
 
-    const int geometry = state.geometry_index ? state.geometry_index[row * num_bodies + b] : body.geometry;
+    const int geometry =
+        state.geometry_index.data
+            ? state.geometry_index.data[index * state.geometry_index.stride + static_cast<std::int64_t>(b)]
+            : body.geometry;
     if (geometry >= 0 && static_cast<std::size_t>(geometry) < scene.geometries.size()) {
       body_state.geometry = &scene.geometries[static_cast<std::size_t>(geometry)];
       if (!body.rigid && body_state.geometry->is_surface_mesh()) environment.status |= kBadGeometry;
@@ -113,7 +115,9 @@ Environment read_environment(const SceneDescription& scene, const State& state, 
   }
 
   for (std::size_t p = 0; p < num_pairs; ++p) {
-    environment.enabled.push_back(!state.pair_mask || state.pair_mask[row * num_pairs + p] != 0);
+    environment.enabled.push_back(!state.pair_mask.data ||
+                                  state.pair_mask.data[index * state.pair_mask.stride + static_cast<std::int64_t>(p)] !=
+                                      0);
     if (two_half_spaces(environment, scene.pairs[p])) environment.status |= kBadGeometry;
   }
   return environment;

@@ -3,6 +3,7 @@
 // Everything a user needs: build a Scene, give State, get Results from an Evaluator.
 #pragma once
 
+#include "isopatch/arrays.h"
 #include "isopatch/error.h"
 #include "isopatch/evaluator.h"
 #include "isopatch/field.h"

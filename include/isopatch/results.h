@@ -36,9 +36,9 @@ struct DiscreteContact {
 
 /// Results of N environments with P pairs and B bodies. Force in N, torque in N m, world frame.
 struct Results {
-  OutputArray pair_wrench;          // N x P x 6   force on body a, then torque on a about a's body origin
-  OutputArray body_wrench;          // N x B x 6   sum over the body's pairs, torque about its own origin
-  std::uint32_t* status = nullptr;  // N   bits of Status
+  OutputArray pair_wrench;           // N x P x 6   force on body a, then torque on a about a's body origin
+  OutputArray body_wrench;           // N x B x 6   sum over the body's pairs, torque about its own origin
+  TypedArray<std::uint32_t> status;  // N   bits of Status
 
   // patch summary
   OutputArray area;                // N x P       m^2
@@ -46,21 +46,21 @@ struct Results {
   OutputArray mean_normal;         // N x P x 3   integral of n dS over the area, from b into a; 0 without contact
   OutputArray max_pressure;        // N x P       Pa, at a polygon vertex
   OutputArray friction_force;      // N x P x 3   N, the tangential part of the force on a
-  std::int32_t* polygon_count = nullptr;  // N x P, packed   polygons of non-zero area
+  TypedArray<std::int32_t> polygon_count;  // N x P   polygons of non-zero area
 
   // N x P   J, elastic energy: integral of min(p_A, p_B) over the overlap (PFC eq. 1). Continuous in the pose; it has a
   // kink, at which the wrench steps, where the two pressures are equal throughout a volume.
   OutputArray energy;
 
-  // contact polygons, one segment of `polygon_capacity` per environment, in no particular order
-  Polygon* polygons = nullptr;              // N x polygon_capacity
-  std::int32_t* polygons_needed = nullptr;  // N   the capacity that would have been enough; required with polygons,
-                                            // and may be asked for alone
+  // contact polygons, a row of `polygon_capacity` for each environment, in no particular order
+  TypedArray<Polygon> polygons;              // N x polygon_capacity
+  TypedArray<std::int32_t> polygons_needed;  // N   the capacity that would have been enough; required with polygons,
+                                             // and may be asked for alone
   std::int32_t polygon_capacity = 0;
 
   // the same as point contacts
-  DiscreteContact* contacts = nullptr;      // N x contact_capacity
-  std::int32_t* contacts_needed = nullptr;  // N   required with contacts, and may be asked for alone
+  TypedArray<DiscreteContact> contacts;      // N x contact_capacity
+  TypedArray<std::int32_t> contacts_needed;  // N   required with contacts, and may be asked for alone
   std::int32_t contact_capacity = 0;
 };
 

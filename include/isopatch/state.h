@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What changes between environments and steps. All memory belongs to the caller.
+// What changes between environments and evaluations. All memory belongs to the caller.
 //
 // An array's address is a multiple of its element's size: 8 bytes for double, 4 for float, the integers, Polygon and
 // DiscreteContact. No byte of an output is one of an input or of another output. Arrays may be columns of one table of
@@ -14,28 +14,43 @@ namespace isopatch {
 
 enum class ScalarType : std::uint8_t { kFloat32, kFloat64 };
 
-/// A read-only array with the environment as first index. `stride` is the distance between environments in elements;
-/// 0 means packed. float or double, whatever the computing precision.
+/// A stride, in elements, for rows that follow each other without a gap.
+inline constexpr std::int64_t kContiguous = -1;
+
+/// A read-only array of float or double, whatever the computing precision, with the environment as first index.
+/// `stride` is the distance between environments in elements: kContiguous, a row's length or more, or 0 for one row
+/// that holds in every environment.
 struct InputArray {
   const void* data = nullptr;
-  std::int64_t stride = 0;
+  std::int64_t stride = kContiguous;
   ScalarType type = ScalarType::kFloat64;
 
   InputArray() = default;
-  InputArray(const double* values, std::int64_t stride_ = 0) : data(values), stride(stride_) {}
-  InputArray(const float* values, std::int64_t stride_ = 0)
+  InputArray(const double* values, std::int64_t stride_ = kContiguous) : data(values), stride(stride_) {}
+  InputArray(const float* values, std::int64_t stride_ = kContiguous)
       : data(values), stride(stride_), type(ScalarType::kFloat32) {}
 };
 
-/// The same for results.
+/// The same for results, where a stride of 0 is an error.
 struct OutputArray {
   void* data = nullptr;
-  std::int64_t stride = 0;
+  std::int64_t stride = kContiguous;
   ScalarType type = ScalarType::kFloat64;
 
   OutputArray() = default;
-  OutputArray(double* values, std::int64_t stride_ = 0) : data(values), stride(stride_) {}
-  OutputArray(float* values, std::int64_t stride_ = 0) : data(values), stride(stride_), type(ScalarType::kFloat32) {}
+  OutputArray(double* values, std::int64_t stride_ = kContiguous) : data(values), stride(stride_) {}
+  OutputArray(float* values, std::int64_t stride_ = kContiguous)
+      : data(values), stride(stride_), type(ScalarType::kFloat32) {}
+};
+
+/// The same for elements of one type; const T for inputs.
+template <class T>
+struct TypedArray {
+  T* data = nullptr;
+  std::int64_t stride = kContiguous;
+
+  TypedArray() = default;
+  TypedArray(T* values, std::int64_t stride_ = kContiguous) : data(values), stride(stride_) {}
 };
 
 /// The state of N environments with B bodies and P pairs each. Pointers are host pointers for the cpu and reference
@@ -50,8 +65,8 @@ struct State {
   InputArray dissipation;  // N x B   s/m or s, >= 0; overrides pair values too
   InputArray friction;     // N x B   >= 0; overrides pair values too
 
-  const std::int32_t* geometry_index = nullptr;  // N x B, packed   index into the scene's geometries
-  const std::uint8_t* pair_mask = nullptr;       // N x P, packed   0 leaves the pair out: its results are zero
+  TypedArray<const std::int32_t> geometry_index;  // N x B   index into the scene's geometries
+  TypedArray<const std::uint8_t> pair_mask;       // N x P   0 leaves the pair out: its results are zero
 };
 
 }  // namespace isopatch

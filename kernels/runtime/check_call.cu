@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "host/arrays.h"
+#include "isopatch/arrays.h"
 #include "isopatch/error.h"
 #include "kernels/runtime/cuda_check.h"
 
@@ -44,11 +44,12 @@ void check_stream(cudaStream_t stream, int device) {
 
 void check_call(const State& state, const Results& results, const Scene& scene, cudaStream_t stream, int device) {
   check_stream(stream, device);
-  const auto check = [&](const char* name, const auto& array, std::int64_t) {
-    check_array(data_of(array), name, device);
-  };
-  for_each_input(state, scene, check);
-  for_each_output(results, scene, check);
+  for_each_input([&](const ArrayInfo& info,
+                     const auto& array) { check_array(array.data, std::string("state.") + info.name, device); },
+                 state);
+  for_each_output([&](const ArrayInfo& info,
+                      const auto& array) { check_array(array.data, std::string("results.") + info.name, device); },
+                  results);
 }
 
 }  // namespace isopatch

@@ -5,11 +5,14 @@
 
 #include <list>
 
-#include "host/arrays.h"
+#include "host/strides.h"
+#include "isopatch/arrays.h"
 #include "kernels/runtime/device_buffer.h"
 #include "kernels/runtime/device_guard.h"
 
 namespace isopatch {
+
+using namespace detail;
 
 namespace {
 
@@ -20,22 +23,11 @@ class Mirror {
 
   template <class Array>
   void in(Array& array, std::int64_t row) {
-    if (array.data == nullptr) return;
-    array.data = copy(array.data, bytes(array, row));
+    if (array.data != nullptr) set(array, copy(array.data, bytes(array, row)));
   }
-  template <class T>
-  void in(const T*& data, std::int64_t row) {
-    if (data != nullptr)
-      data = static_cast<const T*>(copy(data, static_cast<std::size_t>(environments_ * row) * sizeof(T)));
-  }
-  void out(OutputArray& array, std::int64_t row) {
-    if (array.data != nullptr) array.data = copy_both_ways(array.data, bytes(array, row));
-  }
-  template <class T>
-  void out(T*& data, std::int64_t row) {
-    if (data != nullptr) {
-      data = static_cast<T*>(copy_both_ways(data, static_cast<std::size_t>(environments_ * row) * sizeof(T)));
-    }
+  template <class Array>
+  void out(Array& array, std::int64_t row) {
+    if (array.data != nullptr) set(array, copy_both_ways(array.data, bytes(array, row)));
   }
 
   void fetch() const {
@@ -45,10 +37,11 @@ class Mirror {
  private:
   template <class Array>
   std::size_t bytes(const Array& array, std::int64_t row) const {
-    const std::size_t scalar = array.type == ScalarType::kFloat64 ? sizeof(double) : sizeof(float);
-    const std::int64_t stride = array.stride == 0 ? row : array.stride;
-    const std::int64_t elements = environments_ == 0 ? 0 : (environments_ - 1) * stride + row;
-    return static_cast<std::size_t>(elements) * scalar;
+    return static_cast<std::size_t>(extent_of(array, row, environments_) * element_size(array));
+  }
+  template <class Array>
+  static void set(Array& array, void* data) {
+    array.data = static_cast<decltype(array.data)>(data);
   }
   void* copy(const void* host, std::size_t size) {
     DeviceBuffer<std::byte>& buffer = buffers_.emplace_back(size);
@@ -77,9 +70,9 @@ void evaluate_on_device(const Evaluator& evaluator, const State& host_state, con
   Results results = host_results;
   Mirror mirror(state.num_environments);
 
-  for_each_input(state, evaluator.scene(), [&](const char*, auto& array, std::int64_t row) { mirror.in(array, row); });
-  for_each_output(results, evaluator.scene(),
-                  [&](const char*, auto& array, std::int64_t row) { mirror.out(array, row); });
+  const ArrayCounts counts = counts_of(evaluator.scene(), results);
+  for_each_input([&](const ArrayInfo& info, auto& array) { mirror.in(array, counts.row(info)); }, state);
+  for_each_output([&](const ArrayInfo& info, auto& array) { mirror.out(array, counts.row(info)); }, results);
   evaluator.evaluate(state, results);
   ISOPATCH_CUDA_CHECK(cudaDeviceSynchronize());
   mirror.fetch();

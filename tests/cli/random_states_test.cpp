@@ -42,7 +42,7 @@ TEST(CounterRandom, IsUniformInItsInterval) {
 }
 
 TEST(RandomStates, BeginWithTheSceneItself) {
-  const HostStates states = random_states(scene(), 3, 1);
+  const StateArrays states = random_states(scene(), 3, 1);
   for (std::size_t i = 0; i < 7; ++i) EXPECT_EQ(states.poses[i], scene().bodies[0].pose[i]);
   for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(states.velocities[i], scene().bodies[0].velocity[i]);
 }
@@ -50,7 +50,7 @@ TEST(RandomStates, BeginWithTheSceneItself) {
 TEST(RandomStates, StayCloseAndLeaveFixedBodiesAlone) {
   constexpr std::size_t kEnvironments = 1000;
   const SceneDescription original = scene();
-  const HostStates states = random_states(original, kEnvironments, 1);
+  const StateArrays states = random_states(original, kEnvironments, 1);
   const double size = body_size(original);
   EXPECT_NEAR(size, 0.1 * std::sqrt(3.0), 1e-15);
 
@@ -72,8 +72,8 @@ TEST(RandomStates, StayCloseAndLeaveFixedBodiesAlone) {
 }
 
 TEST(RandomStates, DependOnTheSeedAndNotOnHowManyThereAre) {
-  const HostStates few = random_states(scene(), 10, 5), many = random_states(scene(), 20, 5),
-                   other = random_states(scene(), 10, 6);
+  const StateArrays few = random_states(scene(), 10, 5), many = random_states(scene(), 20, 5),
+                    other = random_states(scene(), 10, 6);
   EXPECT_TRUE(std::equal(few.poses.begin(), few.poses.end(), many.poses.begin()));
   EXPECT_TRUE(std::equal(few.velocities.begin(), few.velocities.end(), many.velocities.begin()));
   EXPECT_NE(few.poses, other.poses);

@@ -42,7 +42,7 @@ std::string error_of(const Arrays& arrays) {
 }
 
 TEST(StatesFile, TakesTheVelocitiesOfTheSceneWhereItHasNone) {
-  const HostStates states = states_from_arrays(poses_and(), scene(), "s.npz");
+  const StateArrays states = states_from_arrays(poses_and(), scene(), "s.npz");
   EXPECT_EQ(states.num_environments, 3);
   ASSERT_EQ(states.velocities.size(), 36u);
   EXPECT_EQ(states.velocities[12 + 6 + 5], 6);
@@ -56,7 +56,7 @@ TEST(StatesFile, ReadsFloatsAndWideIntegers) {
   arrays["geometry_index"].bytes[8] = 5;
   arrays["poses"] = zeros(DType::kFloat32, {3, 2, 7});
   arrays["poses"].bytes.replace(0, 4, std::string{'\0', '\0', '\x80', '\x3f'});  // 1.0f
-  const HostStates states = states_from_arrays(arrays, scene(), "s.npz");
+  const StateArrays states = states_from_arrays(arrays, scene(), "s.npz");
   EXPECT_EQ(states.geometry_index, (std::vector<std::int32_t>{0, 5, 0, 0, 0, 0}));
   EXPECT_EQ(states.poses[0], 1.0);
 }

@@ -29,7 +29,7 @@ TEST(VtkPatches, PlaceTheBodiesInTheWorld) {
   scene.geometries = {make_half_space("ground", 1), make_box("cube", {2, 2, 2})};
   scene.bodies.resize(2);
   scene.bodies[1].geometry = 1;
-  HostStates states;
+  StateArrays states;
   states.num_environments = 1;
   states.poses = {0, 0, 0, 1, 0, 0, 0, 0, 0, 3, 1, 0, 0, 0};
   const std::string text = bodies_vtk(scene, states, 0);

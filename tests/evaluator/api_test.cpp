@@ -33,7 +33,7 @@ TEST(Arrays, RowsMayBeFartherApartThanTheyAreLong) {
   const Scene scene(boxes_on_ground());
   constexpr std::size_t kCount = 9, kGap = 5;
   const Batch batch = random_batch(scene, kCount, 61);
-  ResultArrays packed = evaluate(scene, batch, kDoubleCpu, Outputs::kPatch);
+  UnwrittenResults packed = evaluate(scene, batch, kDoubleCpu, Outputs::kPatch);
 
   constexpr std::size_t kPoseRow = 21 + kGap, kWrenchRow = 18 + kGap, kAreaRow = 3 + kGap;
   std::vector<double> poses(kCount * kPoseRow, std::nan("")), wrench(kCount * kWrenchRow, 777),
@@ -67,14 +67,14 @@ TEST(Arrays, FloatInputsAreTheirValuesInDouble) {
       value = static_cast<double>(floats.back().back());
     }
   }
-  const ResultArrays expected = evaluate(scene, batch, kDoubleCpu);
+  const UnwrittenResults expected = evaluate(scene, batch, kDoubleCpu);
   State state = batch.state();
   state.poses = {floats[0].data()};
   state.velocities = {floats[1].data()};
   state.modulus = {floats[2].data()};
   state.dissipation = {floats[3].data()};
   state.friction = {floats[4].data()};
-  ResultArrays r(scene, 20, Outputs::kPolygons, 1024);
+  UnwrittenResults r(scene, 20, Outputs::kPolygons, 1024);
   Evaluator(scene, kDoubleCpu).evaluate(state, r.view());
   EXPECT_EQ(hash_of(r), hash_of(expected));
 }
@@ -82,7 +82,7 @@ TEST(Arrays, FloatInputsAreTheirValuesInDouble) {
 TEST(Arrays, FloatOutputsAreRoundedDoubles) {
   const Scene scene(boxes_on_ground());
   const Batch batch = random_batch(scene, 20, 63);
-  const ResultArrays expected = evaluate(scene, batch, kDoubleCpu);
+  const UnwrittenResults expected = evaluate(scene, batch, kDoubleCpu);
   std::vector<float> wrench(20 * 18, -1), energy(20 * 3, -1), center(20 * 9, -1);
   Results results;
   results.pair_wrench = {wrench.data()};
@@ -92,20 +92,21 @@ TEST(Arrays, FloatOutputsAreRoundedDoubles) {
   for (std::size_t i = 0; i < wrench.size(); ++i)
     EXPECT_EQ(wrench[i], static_cast<float>(expected.pair_wrench[i])) << i;
   for (std::size_t i = 0; i < energy.size(); ++i) EXPECT_EQ(energy[i], static_cast<float>(expected.energy[i])) << i;
-  for (std::size_t i = 0; i < center.size(); ++i) EXPECT_EQ(center[i], static_cast<float>(expected.center[i])) << i;
+  for (std::size_t i = 0; i < center.size(); ++i)
+    EXPECT_EQ(center[i], static_cast<float>(expected.center_of_pressure[i])) << i;
 }
 
 TEST(Arrays, AnyOneOutputAloneHasTheBitsOfAllTogether) {
   const Scene scene(boxes_on_ground());
   const Batch batch = random_batch(scene, 10, 64);
-  ResultArrays all = evaluate(scene, batch, kFloatCpu);
+  UnwrittenResults all = evaluate(scene, batch, kFloatCpu);
   const Evaluator evaluator(scene, kFloatCpu);
   evaluator.evaluate(batch.state(), Results());
   OutputArray Results::*members[] = {&Results::pair_wrench, &Results::area,         &Results::center_of_pressure,
                                      &Results::mean_normal, &Results::max_pressure, &Results::friction_force,
                                      &Results::energy};
   for (const auto member : members) {
-    ResultArrays one(scene, 10);
+    UnwrittenResults one(scene, 10);
     Results only;
     only.*member = one.view().*member;
     evaluator.evaluate(batch.state(), only);
@@ -127,7 +128,7 @@ TEST(Arrays, BadCallsSayWhatIsWrong) {
   const Scene scene(boxes_on_ground());
   const Evaluator evaluator(scene, kFloatCpu);
   const Batch batch = random_batch(scene, 1, 65);
-  ResultArrays r(scene, 1);
+  UnwrittenResults r(scene, 1);
   const auto with = [&](const auto& change) {
     return message_of([&] {
       State state = batch.state();
@@ -161,12 +162,12 @@ TEST(Arrays, WithoutCudaTheBackendSaysSo) {
 TEST(PairMask, LeavesAPairOutAndChangesNoOther) {
   const Scene scene(mixed_scene());
   Batch batch = random_batch(scene, 6, 66);
-  const ResultArrays all = evaluate(scene, batch, kFloatCpu);
-  const std::size_t pairs = all.pairs;
+  const UnwrittenResults all = evaluate(scene, batch, kFloatCpu);
+  const std::size_t pairs = all.num_pairs;
   batch.pair_mask.assign(6 * pairs, 1);
   EXPECT_EQ(hash_of(evaluate(scene, batch, kFloatCpu)), hash_of(all));
   for (std::size_t i = 0; i < 6 * pairs; ++i) batch.pair_mask[i] = i % 3 == 0 ? 0 : 255;
-  const ResultArrays masked = evaluate(scene, batch, kFloatCpu);
+  const UnwrittenResults masked = evaluate(scene, batch, kFloatCpu);
   for (std::size_t i = 0; i < 6 * pairs; ++i) {
     EXPECT_EQ(masked.area[i], i % 3 == 0 ? 0 : all.area[i]) << "pair " << i;
     EXPECT_EQ(masked.energy[i], i % 3 == 0 ? 0 : all.energy[i]) << "pair " << i;
@@ -198,9 +199,9 @@ struct Pressed {
   std::vector<double> wrench(Velocity velocity, const std::vector<double>& dissipations = {},
                              const std::vector<double>& frictions = {}) const {
     Batch batch;
-    batch.environments = 1;
-    batch.bodies = 2;
-    batch.pairs = 1;
+    batch.num_environments = 1;
+    batch.num_bodies = 2;
+    batch.num_pairs = 1;
     batch.poses = {0, 0, 0.09, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0};
     batch.velocities.assign(12, 0);
     std::copy(velocity.begin(), velocity.end(), batch.velocities.begin());
@@ -281,12 +282,12 @@ TEST(Materials, ExchangingTheBodiesNegatesTheForce) {
 TEST(Wrench, IsTheSameFarFromTheOrigin) {
   const Scene scene(boxes_on_ground());
   Batch batch = random_batch(scene, 50, 67);
-  const ResultArrays here = evaluate(scene, batch, kDoubleCpu);
+  const UnwrittenResults here = evaluate(scene, batch, kDoubleCpu);
   for (std::size_t i = 0; i < batch.poses.size(); i += 7) {
     batch.poses[i] += 1e4;
     batch.poses[i + 1] -= 2e4;
   }
-  const ResultArrays there = evaluate(scene, batch, kDoubleCpu);
+  const UnwrittenResults there = evaluate(scene, batch, kDoubleCpu);
   for (std::size_t pair = 0; pair < here.area.size(); ++pair) {
     double force = 0, error = 0;
     for (std::size_t i = 6 * pair; i < 6 * pair + 3; ++i) {
@@ -333,16 +334,16 @@ TEST(Wrench, DoesNotDependOnWhereOnItsPlaneAHalfSpaceHasItsOrigin) {
 TEST(Wrench, OfABodyIsTheSumOverItsPairsAboutItsOrigin) {
   const Scene scene(mixed_scene());
   const Batch batch = random_batch(scene, 20, 68);
-  const ResultArrays r = evaluate(scene, batch, kFloatCpu);
+  const UnwrittenResults r = evaluate(scene, batch, kFloatCpu);
   const std::vector<Pair>& pairs = scene.description().pairs;
   for (std::size_t e = 0; e < 20; ++e) {
-    std::vector<double> sum(6 * r.bodies, 0), size(r.bodies, 0);
-    for (std::size_t p = 0; p < r.pairs; ++p) {
-      const double* w = r.pair_wrench.data() + 6 * (e * r.pairs + p);
+    std::vector<double> sum(6 * r.num_bodies, 0), size(r.num_bodies, 0);
+    for (std::size_t p = 0; p < r.num_pairs; ++p) {
+      const double* w = r.pair_wrench.data() + 6 * (e * r.num_pairs + p);
       for (const bool first : {true, false}) {
         const auto body = static_cast<std::size_t>(first ? pairs[p].a : pairs[p].b);
-        const double* from = batch.poses.data() + 7 * (e * r.bodies + static_cast<std::size_t>(pairs[p].a));
-        const double* to = batch.poses.data() + 7 * (e * r.bodies + body);
+        const double* from = batch.poses.data() + 7 * (e * r.num_bodies + static_cast<std::size_t>(pairs[p].a));
+        const double* to = batch.poses.data() + 7 * (e * r.num_bodies + body);
         const double arm[3] = {from[0] - to[0], from[1] - to[1], from[2] - to[2]}, sign = first ? 1 : -1;
         for (std::size_t i = 0; i < 3; ++i) {
           const std::size_t j = (i + 1) % 3, k = (i + 2) % 3;
@@ -353,7 +354,8 @@ TEST(Wrench, OfABodyIsTheSumOverItsPairsAboutItsOrigin) {
       }
     }
     for (std::size_t i = 0; i < sum.size(); ++i) {
-      EXPECT_NEAR(r.body_wrench[6 * r.bodies * e + i], sum[i], 1e-13 * size[i / 6]) << "environment " << e << ", " << i;
+      EXPECT_NEAR(r.body_wrench[6 * r.num_bodies * e + i], sum[i], 1e-13 * size[i / 6])
+          << "environment " << e << ", " << i;
     }
   }
 }

@@ -16,9 +16,10 @@ using detail::Outputs;
 /// Expects the same bits for every environment; returns how many pairs touch.
 int expect_same_bits(const Scene& scene, const Batch& batch, Precision precision) {
   const std::int32_t capacity = 8192;
-  const ResultArrays hierarchy =
+  const UnwrittenResults hierarchy =
       evaluate(scene, batch, {Backend::kCpu, precision, 2, false}, Outputs::kPolygons, capacity);
-  const ResultArrays brute = evaluate(scene, batch, {Backend::kCpu, precision, 2, true}, Outputs::kPolygons, capacity);
+  const UnwrittenResults brute =
+      evaluate(scene, batch, {Backend::kCpu, precision, 2, true}, Outputs::kPolygons, capacity);
   for (std::size_t e = 0; e < hierarchy.environments; ++e) {
     EXPECT_LE(hierarchy.polygons_needed[e], capacity);
     EXPECT_EQ(environment_hash(hierarchy, e), environment_hash(brute, e)) << "environment " << e;

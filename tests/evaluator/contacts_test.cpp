@@ -13,8 +13,8 @@ namespace {
 
 using detail::Outputs;
 
-ResultArrays with_contacts(const Scene& scene, const Batch& batch, Precision precision, std::int32_t capacity) {
-  ResultArrays results(scene, batch.environments, Outputs::kWrench);
+UnwrittenResults with_contacts(const Scene& scene, const Batch& batch, Precision precision, std::int32_t capacity) {
+  UnwrittenResults results(scene, batch.num_environments, Outputs::kWrench);
   results.give_contacts(capacity);
   Evaluator(scene, {Backend::kCpu, precision, 0, false}).evaluate(batch.state(), results.view());
   return results;
@@ -33,9 +33,9 @@ Scene cubes(bool rigid) {
 
 Batch stacked(double overlap) {
   Batch batch;
-  batch.environments = 1;
-  batch.bodies = 2;
-  batch.pairs = 1;
+  batch.num_environments = 1;
+  batch.num_bodies = 2;
+  batch.num_pairs = 1;
   batch.poses = {0.003, 0.004, 0.1 - overlap, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0};
   return batch;
 }
@@ -44,7 +44,7 @@ Batch stacked(double overlap) {
 TEST(DiscreteContacts, OfStackedCubesHaveTheClosedFormsStiffness) {
   for (const bool rigid : {false, true}) {
     SCOPED_TRACE(rigid ? "rigid" : "compliant");
-    const ResultArrays r = with_contacts(cubes(rigid), stacked(0.002), Precision::kDouble, 64);
+    const UnwrittenResults r = with_contacts(cubes(rigid), stacked(0.002), Precision::kDouble, 64);
     const double slope = rigid ? 1e6 / 0.05 : 1e6 * 3e6 / 4e6 / 0.05;
     double stiffness = 0, force = 0, deepest = 0;
     ASSERT_EQ(r.status[0], kOk);
@@ -77,12 +77,12 @@ TEST(DiscreteContacts, AtRestCarryTheWholeForce) {
   const Scene scene(mixed_scene());
   Batch batch = random_batch(scene, 20, 301);
   batch.velocities.clear();
-  const ResultArrays r = with_contacts(scene, batch, Precision::kDouble, 8192);
+  const UnwrittenResults r = with_contacts(scene, batch, Precision::kDouble, 8192);
   int compared = 0;
-  for (std::size_t e = 0; e < r.environments; ++e) {
+  for (std::size_t e = 0; e < r.num_environments; ++e) {
     ASSERT_EQ(r.status[e], kOk);
-    std::vector<double> sum(6 * r.pairs, 0.0), scale(r.pairs, 0.0);
-    std::vector<std::int32_t> count(r.pairs, 0);
+    std::vector<double> sum(6 * r.num_pairs, 0.0), scale(r.num_pairs, 0.0);
+    std::vector<std::int32_t> count(r.num_pairs, 0);
     for (std::int32_t i = 0; i < r.contacts_needed[e]; ++i) {
       const DiscreteContact& c = r.contacts[e * 8192 + static_cast<std::size_t>(i)];
       const auto pair = static_cast<std::size_t>(c.pair);
@@ -91,10 +91,10 @@ TEST(DiscreteContacts, AtRestCarryTheWholeForce) {
       ++count[pair];
       for (std::size_t k = 0; k < 3; ++k) sum[6 * pair + k] += force * static_cast<double>(c.normal[k]);
     }
-    for (std::size_t p = 0; p < r.pairs; ++p) {
-      if (count[p] != r.polygon_count[e * r.pairs + p]) continue;  // some polygons do not resist
+    for (std::size_t p = 0; p < r.num_pairs; ++p) {
+      if (count[p] != r.polygon_count[e * r.num_pairs + p]) continue;  // some polygons do not resist
       for (std::size_t k = 0; k < 3; ++k) {
-        EXPECT_NEAR(sum[6 * p + k], r.pair_wrench[6 * (e * r.pairs + p) + k], 1e-6 * scale[p]) << "pair " << p;
+        EXPECT_NEAR(sum[6 * p + k], r.pair_wrench[6 * (e * r.num_pairs + p) + k], 1e-6 * scale[p]) << "pair " << p;
       }
       compared += scale[p] > 0 ? 1 : 0;
     }
@@ -110,14 +110,14 @@ TEST(DiscreteContacts, AreThoseOfTheReference) {
     options.dissipation_model = model;
     const Scene scene(mixed_scene(options));
     const Batch batch = random_batch(scene, 3, 304);
-    const ResultArrays found = with_contacts(scene, batch, Precision::kDouble, 8192);
-    ResultArrays truth(scene, batch.environments, Outputs::kWrench);
+    const UnwrittenResults found = with_contacts(scene, batch, Precision::kDouble, 8192);
+    UnwrittenResults truth(scene, batch.num_environments, Outputs::kWrench);
     truth.give_contacts(8192);
     Evaluator(scene, {.backend = Backend::kReference}).evaluate(batch.state(), truth.view());
     EXPECT_EQ(found.contacts_needed, truth.contacts_needed);
     EXPECT_EQ(found.status, truth.status);
     int compared = 0;
-    for (std::size_t e = 0; e < found.environments; ++e) {
+    for (std::size_t e = 0; e < found.num_environments; ++e) {
       for (std::int32_t i = 0; i < found.contacts_needed[e]; ++i) {
         const DiscreteContact& c = found.contacts[8192 * e + static_cast<std::size_t>(i)];
         const DiscreteContact* nearest = nullptr;
@@ -154,8 +154,8 @@ TEST(DiscreteContacts, AreThoseOfTheReference) {
 TEST(DiscreteContacts, TooManyAreReportedAndChangeNoWrench) {
   const Scene scene(mixed_scene());
   const Batch batch = random_batch(scene, 6, 302);
-  const ResultArrays ample = with_contacts(scene, batch, Precision::kFloat, 8192);
-  const ResultArrays few = with_contacts(scene, batch, Precision::kFloat, 3);
+  const UnwrittenResults ample = with_contacts(scene, batch, Precision::kFloat, 8192);
+  const UnwrittenResults few = with_contacts(scene, batch, Precision::kFloat, 3);
   EXPECT_EQ(few.pair_wrench, ample.pair_wrench);
   EXPECT_EQ(few.contacts_needed, ample.contacts_needed);
   for (std::size_t e = 0; e < few.environments; ++e) {
@@ -168,8 +168,8 @@ TEST(DiscreteContacts, TooManyAreReportedAndChangeNoWrench) {
 TEST(HostEvaluator, PartsOfABatchAreItsRows) {
   const Scene scene(boxes_on_ground());
   const Batch batch = random_batch(scene, 9, 303, 0.16, true);
-  const ResultArrays whole = evaluate(scene, batch, {}, Outputs::kPatch);
-  ResultArrays parts(scene, 9, Outputs::kPatch);
+  const UnwrittenResults whole = evaluate(scene, batch, {}, Outputs::kPatch);
+  UnwrittenResults parts(scene, 9, Outputs::kPatch);
   const HostEvaluator evaluator(scene);
   for (const auto& [begin, count] : {std::pair<std::int64_t, std::int64_t>{0, 2}, {2, 6}, {8, 1}}) {
     evaluator.evaluate(part_of(batch.state(), scene, begin, count), part_of(parts.view(), scene, begin));

@@ -25,13 +25,13 @@ struct Determinism : ::testing::TestWithParam<Precision> {
   EvaluatorOptions options(int threads) const { return {Backend::kCpu, GetParam(), threads, false}; }
   static constexpr std::int32_t kCapacity = 96;
 
-  ResultArrays evaluated(const Batch& of, int threads) const {
+  UnwrittenResults evaluated(const Batch& of, int threads) const {
     return evaluate(scene, of, options(threads), Outputs::kPolygons, kCapacity);
   }
 };
 
 TEST_P(Determinism, ThreadsOrderAndBatchesDoNotChangeABit) {
-  const ResultArrays expected = evaluated(batch, 1);
+  const UnwrittenResults expected = evaluated(batch, 1);
   ASSERT_LE(*std::max_element(expected.polygons_needed.begin(), expected.polygons_needed.end()), kCapacity);
   const std::uint64_t hash = hash_of(expected);
 
@@ -50,19 +50,19 @@ TEST_P(Determinism, ThreadsOrderAndBatchesDoNotChangeABit) {
   // the same environments a few at a time
   const Evaluator evaluator(scene, options(2));
   for (const std::int64_t size : {std::int64_t{1}, std::int64_t{7}, kEnvironments}) {
-    ResultArrays parts(scene, kEnvironments, Outputs::kPolygons, kCapacity);
+    UnwrittenResults parts(scene, kEnvironments, Outputs::kPolygons, kCapacity);
     for (std::int64_t begin = 0; begin < kEnvironments; begin += size) {
-      evaluator.evaluate(batch.part(begin, std::min(size, kEnvironments - begin)), parts.part(begin));
+      evaluator.evaluate(batch.view(begin, std::min(size, kEnvironments - begin)), parts.view(begin));
     }
     EXPECT_EQ(hash_of(parts), hash) << "batches of " << size;
   }
 }
 
 TEST_P(Determinism, FewerOutputsHaveTheSameBits) {
-  const ResultArrays all = evaluated(batch, 2);
-  const ResultArrays patch = evaluate(scene, batch, options(2), Outputs::kPatch);
-  const ResultArrays wrench = evaluate(scene, batch, options(2), Outputs::kWrench);
-  for (const ResultArrays* fewer : {&patch, &wrench}) {
+  const UnwrittenResults all = evaluated(batch, 2);
+  const UnwrittenResults patch = evaluate(scene, batch, options(2), Outputs::kPatch);
+  const UnwrittenResults wrench = evaluate(scene, batch, options(2), Outputs::kWrench);
+  for (const UnwrittenResults* fewer : {&patch, &wrench}) {
     EXPECT_EQ(fewer->pair_wrench, all.pair_wrench);
     EXPECT_EQ(fewer->body_wrench, all.body_wrench);
     EXPECT_EQ(fewer->area, all.area);
@@ -70,16 +70,16 @@ TEST_P(Determinism, FewerOutputsHaveTheSameBits) {
     EXPECT_EQ(fewer->polygon_count, all.polygon_count);
     EXPECT_EQ(fewer->status, all.status);
   }
-  EXPECT_EQ(patch.center, all.center);
-  EXPECT_EQ(patch.normal, all.normal);
+  EXPECT_EQ(patch.center_of_pressure, all.center_of_pressure);
+  EXPECT_EQ(patch.mean_normal, all.mean_normal);
   EXPECT_EQ(patch.max_pressure, all.max_pressure);
-  EXPECT_EQ(patch.friction, all.friction);
+  EXPECT_EQ(patch.friction_force, all.friction_force);
 }
 
 TEST_P(Determinism, AWarpOf32HasTheBitsOfOneLane) {
   constexpr std::int64_t kShare = 32;
   const Batch share = random_batch(scene, kShare, 23, 0.4);
-  ResultArrays warp(scene, kShare, Outputs::kPolygons, kCapacity);
+  UnwrittenResults warp(scene, kShare, Outputs::kPolygons, kCapacity);
   if (GetParam() == Precision::kFloat) {
     FiberEvaluator<float, 32>().evaluate(scene, share.state(), warp.view());
   } else {
@@ -91,7 +91,7 @@ TEST_P(Determinism, AWarpOf32HasTheBitsOfOneLane) {
 TEST_P(Determinism, TwoEvaluatorsAndTwoCallsAgree) {
   const Batch share = random_batch(scene, 100, 24);
   const Evaluator one(scene, options(2)), other(Scene(boxes_on_ground()), options(1));
-  ResultArrays first(scene, 100, Outputs::kPatch), second = first, third = first;
+  UnwrittenResults first(scene, 100, Outputs::kPatch), second = first, third = first;
   one.evaluate(share.state(), first.view());
   one.evaluate(share.state(), second.view());
   other.evaluate(share.state(), third.view());
@@ -104,8 +104,8 @@ TEST_P(Determinism, CallsFromSeveralThreadsDoNotDisturbEachOther) {
   constexpr std::size_t kCallers = 3, kCalls = 20;
   const Evaluator evaluator(scene, options(1));
   const auto hash_of_part = [&](const Evaluator& by, std::size_t i) {
-    ResultArrays out(scene, kSize, Outputs::kPatch);
-    by.evaluate(batch.part(static_cast<std::int64_t>(i) * kSize, kSize), out.view());
+    UnwrittenResults out(scene, kSize, Outputs::kPatch);
+    by.evaluate(batch.view(static_cast<std::int64_t>(i) * kSize, kSize), out.view());
     return hash_of(out);
   };
   std::vector<std::uint64_t> expected(kCallers * kCalls), got = expected;

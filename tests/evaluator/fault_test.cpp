@@ -64,15 +64,15 @@ const Fault kFaults[] = {
 struct Sound {
   Scene scene{boxes_on_ground()};
   Batch batch = random_batch(scene, kEnvironments, 51, 0.4, true);
-  ResultArrays results =
+  UnwrittenResults results =
       evaluate(scene, batch, {Backend::kCpu, Precision::kFloat, 2, false}, Outputs::kPolygons, kCapacity);
   std::vector<std::uint64_t> hashes = environment_hashes(results);
 
   /// No bit is set but the one that says that a pair without polygons overlaps, which its energy says too.
   void expect_no_fault() const {
-    for (std::size_t e = 0; e < results.environments; ++e) {
+    for (std::size_t e = 0; e < results.num_environments; ++e) {
       bool enclosed = false;
-      for (std::size_t i = e * results.pairs; i < (e + 1) * results.pairs; ++i) {
+      for (std::size_t i = e * results.num_pairs; i < (e + 1) * results.num_pairs; ++i) {
         enclosed = enclosed || (results.polygon_count[i] == 0 && results.energy[i] > 0);
       }
       ASSERT_EQ(results.status[e], enclosed ? kNoContactSurface : kOk) << "environment " << e;
@@ -92,21 +92,21 @@ TEST_P(FaultOf, StaysInItsEnvironment) {
   ASSERT_NO_FATAL_FAILURE(sound.expect_no_fault());
   Batch batch = sound.batch;
   GetParam().cause(batch);
-  const ResultArrays r =
+  const UnwrittenResults r =
       evaluate(sound.scene, batch, {Backend::kCpu, Precision::kFloat, 2, false}, Outputs::kPolygons, kCapacity);
 
   EXPECT_EQ(r.status[kFaulty], GetParam().bit) << status_text(r.status[kFaulty]);
   const std::vector<std::uint64_t> hashes = environment_hashes(r);
-  for (std::size_t e = 0; e < r.environments; ++e) {
+  for (std::size_t e = 0; e < r.num_environments; ++e) {
     if (e == kFaulty) continue;
     ASSERT_EQ(hashes[e], sound.hashes[e]) << "environment " << e;
   }
-  for (const auto* array :
-       {&r.pair_wrench, &r.body_wrench, &r.area, &r.center, &r.normal, &r.max_pressure, &r.friction, &r.energy}) {
-    const std::size_t row = array->size() / r.environments;
+  for (const auto* array : {&r.pair_wrench, &r.body_wrench, &r.area, &r.center_of_pressure, &r.mean_normal,
+                            &r.max_pressure, &r.friction_force, &r.energy}) {
+    const std::size_t row = array->size() / r.num_environments;
     for (std::size_t i = 0; i < row; ++i) EXPECT_EQ((*array)[kFaulty * row + i], 0) << "value " << i;
   }
-  for (std::size_t p = 0; p < r.pairs; ++p) EXPECT_EQ(r.polygon_count[kFaulty * r.pairs + p], 0);
+  for (std::size_t p = 0; p < r.num_pairs; ++p) EXPECT_EQ(r.polygon_count[kFaulty * r.num_pairs + p], 0);
   EXPECT_EQ(r.polygons_needed[kFaulty], 0);
 }
 
@@ -120,7 +120,7 @@ TEST(Fault, SeveralFaultsSetSeveralBits) {
   batch.velocities[18] = kNan;
   batch.friction[3] = -1;
   batch.geometry_index[3] = 1000000;
-  const ResultArrays r = evaluate(scene, batch, {});
+  const UnwrittenResults r = evaluate(scene, batch, {});
   EXPECT_EQ(r.status[0], kOk);
   EXPECT_EQ(r.status[1], kBadPose | kBadVelocity | kBadMaterial | kBadGeometry);
   EXPECT_EQ(r.status[2], kOk);
@@ -131,9 +131,9 @@ TEST(Fault, TheModulusOfARigidBodyDoesNotMatter) {
   description.bodies[2].rigid = true;
   const Scene scene(description);
   Batch batch = random_batch(scene, 8, 53, 0.16, true);
-  const ResultArrays expected = evaluate(scene, batch, {});
+  const UnwrittenResults expected = evaluate(scene, batch, {});
   for (std::size_t e = 0; e < 8; ++e) batch.modulus[3 * e + 2] = e % 2 == 0 ? -1 : kNan;
-  const ResultArrays r = evaluate(scene, batch, {});
+  const UnwrittenResults r = evaluate(scene, batch, {});
   for (std::size_t e = 0; e < 8; ++e) {
     EXPECT_EQ(r.status[e], kOk);
     EXPECT_EQ(environment_hash(r, e), environment_hash(expected, e)) << "environment " << e;
@@ -146,12 +146,12 @@ TEST_P(Capacity, TooSmallIsReportedAndChangesNoWrench) {
   const Scene scene(mixed_scene());
   const Batch batch = random_batch(scene, 12, 54);
   const EvaluatorOptions options = {Backend::kCpu, GetParam(), 2, false};
-  const ResultArrays ample = evaluate(scene, batch, options, Outputs::kPolygons, 4096);
+  const UnwrittenResults ample = evaluate(scene, batch, options, Outputs::kPolygons, 4096);
   const std::int32_t needed = *std::max_element(ample.polygons_needed.begin(), ample.polygons_needed.end());
   ASSERT_GT(needed, 5);
 
   for (const std::int32_t capacity : {0, 1, 5, needed - 1}) {
-    ResultArrays r(scene, 12, Outputs::kPolygons, capacity);
+    UnwrittenResults r(scene, 12, Outputs::kPolygons, capacity);
     Results view = r.view();
     Polygon nothing = {};
     if (capacity == 0) view.polygons = &nothing;
@@ -165,7 +165,7 @@ TEST_P(Capacity, TooSmallIsReportedAndChangesNoWrench) {
       EXPECT_EQ(r.status[e], r.polygons_needed[e] > capacity ? kPolygonCapacity : kOk) << "capacity " << capacity;
     }
   }
-  const ResultArrays exact = evaluate(scene, batch, options, Outputs::kPolygons, needed);
+  const UnwrittenResults exact = evaluate(scene, batch, options, Outputs::kPolygons, needed);
   EXPECT_EQ(environment_hashes(exact), environment_hashes(ample));
   for (const std::uint32_t status : exact.status) EXPECT_EQ(status, kOk);
 }

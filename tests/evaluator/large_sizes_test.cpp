@@ -21,9 +21,9 @@ TEST_P(Size, EveryEnvironmentIsWrittenAndNoneBeyond) {
       environment_hashes(evaluate(scene, batch, options, Outputs::kPolygons, 256));
 
   const std::int64_t count = GetParam();
-  ResultArrays r(scene, kMost, Outputs::kPolygons, 256);
+  UnwrittenResults r(scene, kMost, Outputs::kPolygons, 256);
   const std::vector<std::uint64_t> untouched = environment_hashes(r);
-  Evaluator(scene, options).evaluate(batch.part(0, count), r.view());
+  Evaluator(scene, options).evaluate(batch.view(0, count), r.view());
   const std::vector<std::uint64_t> hashes = environment_hashes(r);
   for (std::size_t e = 0; e < kMost; ++e) {
     ASSERT_EQ(hashes[e], static_cast<std::int64_t>(e) < count ? expected[e] : untouched[e]) << "environment " << e;
@@ -36,12 +36,12 @@ TEST(LargeSizes, ManyEnvironmentsAreIndependent) {
   const Scene scene(boxes_on_ground());
   constexpr std::int64_t kCount = 10007;
   const Batch batch = random_batch(scene, kCount, 72);
-  ResultArrays r(scene, kCount, Outputs::kWrench);
+  UnwrittenResults r(scene, kCount, Outputs::kWrench);
   const Evaluator evaluator(scene, {Backend::kCpu, Precision::kFloat, 2, false});
   evaluator.evaluate(batch.state(), r.view());
   for (const std::int64_t e : {std::int64_t{0}, std::int64_t{5000}, kCount - 1}) {
-    ResultArrays alone(scene, 1, Outputs::kWrench);
-    evaluator.evaluate(batch.part(e, 1), alone.view());
+    UnwrittenResults alone(scene, 1, Outputs::kWrench);
+    evaluator.evaluate(batch.view(e, 1), alone.view());
     EXPECT_EQ(environment_hash(alone, 0), environment_hash(r, static_cast<std::size_t>(e))) << "environment " << e;
   }
 }

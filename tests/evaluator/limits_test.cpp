@@ -67,9 +67,9 @@ double half_height(const TetMesh& mesh) {
 /// Body a over body b by `height`, a little turned and moving.
 Batch one_state(double height, const std::vector<double>& velocities) {
   Batch batch;
-  batch.environments = 1;
-  batch.bodies = 2;
-  batch.pairs = 1;
+  batch.num_environments = 1;
+  batch.num_bodies = 2;
+  batch.num_pairs = 1;
   batch.poses = {0.03 * height, 0.01 * height, height, 1, 0.02, 0.01, 0.3, 0, 0, 0, 1, 0, 0, 0};
   batch.velocities = velocities;
   return batch;
@@ -79,11 +79,12 @@ Batch one_state(double height, const std::vector<double>& velocities) {
 /// kind, and not zero.
 void expect_agreement(const SceneDescription& description, const Batch& batch, const std::string& what) {
   const Scene scene(description);
-  const ResultArrays expected = evaluate(scene, batch, {Backend::kReference}, detail::Outputs::kPatch);
+  const UnwrittenResults expected = evaluate(scene, batch, {Backend::kReference}, detail::Outputs::kPatch);
   ASSERT_EQ(expected.status[0], kOk) << what;
   ASSERT_NE(expected.pair_wrench[2], 0) << what;
   for (const Precision precision : {Precision::kFloat, Precision::kDouble}) {
-    const ResultArrays found = evaluate(scene, batch, {Backend::kCpu, precision, 1, false}, detail::Outputs::kPatch);
+    const UnwrittenResults found =
+        evaluate(scene, batch, {Backend::kCpu, precision, 1, false}, detail::Outputs::kPatch);
     const double tolerance = precision == Precision::kFloat ? kFloatTolerance : kDoubleTolerance;
     ASSERT_EQ(found.status[0], kOk) << what;
     const auto compare = [&](const char* name, const double* a, const double* b, int count, double largest = 0) {
@@ -100,7 +101,7 @@ void expect_agreement(const SceneDescription& description, const Batch& batch, c
     compare("energy", found.energy.data(), expected.energy.data(), 1);
     const double force =
         detail::norm(detail::Vec3d{expected.pair_wrench[0], expected.pair_wrench[1], expected.pair_wrench[2]});
-    compare("friction", found.friction.data(), expected.friction.data(), 3, force);
+    compare("friction", found.friction_force.data(), expected.friction_force.data(), 3, force);
   }
 }
 

@@ -7,11 +7,10 @@
 #include <climits>
 #include <functional>
 #include <string>
-#include <type_traits>
 #include <vector>
 
-#include "host/arrays.h"
 #include "host/mesh/topology/components.h"
+#include "host/strides.h"
 #include "tests/support/misuses.h"
 #include "tests/support/scenes.h"
 
@@ -27,7 +26,7 @@ struct Call {
   Scene scene{boxes_on_ground()};
   Evaluator evaluator{scene, kOneThread};
   Batch batch = random_batch(scene, 3, 5, 0.16, true);
-  ResultArrays arrays{scene, 3, detail::Outputs::kPolygons, 64};
+  UnwrittenResults arrays{scene, 3, detail::Outputs::kPolygons, 64};
   State state;
   Results results;
 
@@ -42,24 +41,26 @@ struct Call {
 void set_data(InputArray& array, const void* to) { array.data = to; }
 void set_data(OutputArray& array, const void* to) { array.data = const_cast<void*>(to); }
 template <class T>
-void set_data(T*& array, const void* to) {
-  array = static_cast<T*>(const_cast<void*>(to));
+void set_data(TypedArray<T>& array, const void* to) {
+  array.data = static_cast<T*>(const_cast<void*>(to));
 }
 
-constexpr bool is_packed(const InputArray&) { return false; }
-constexpr bool is_packed(const OutputArray&) { return false; }
-constexpr bool is_packed(const void*) { return true; }
+void set_type(InputArray& array, ScalarType type) { array.type = type; }
+void set_type(OutputArray& array, ScalarType type) { array.type = type; }
+template <class T>
+void set_type(TypedArray<T>&, ScalarType) {}
 
-/// Calls change(array) on array number `which` of a call's inputs, then outputs; returns whether there is one.
+/// Calls change(array, row) on array number `which` of a call's inputs, then outputs; returns whether there is one.
 template <class Change>
 bool change_array(Call& call, int which, const Change& change) {
   int at = 0;
   bool found = false;
-  const auto visit = [&](const char*, auto& array, std::int64_t) {
-    if (at++ == which) change(array), found = true;
+  const ArrayCounts counts = counts_of(call.scene, call.results);
+  const auto visit = [&](const ArrayInfo& info, auto& array) {
+    if (at++ == which) change(array, counts.row(info)), found = true;
   };
-  for_each_input(call.state, call.scene, visit);
-  for_each_output(call.results, call.scene, visit);
+  for_each_input(visit, call.state);
+  for_each_output(visit, call.results);
   return found;
 }
 
@@ -71,31 +72,31 @@ TEST(Misuse, OfStridesTypesAndAddressesIsAnError) {
   for (int which = 0; which < kArrays; ++which) {
     const std::string name = "array " + std::to_string(which);
     Call call;
-    bool packed = false;
-    ASSERT_TRUE(change_array(call, which, [&](auto& array) { packed = is_packed(array); }));
-    for (const std::int64_t stride :
-         {std::int64_t{-1}, std::int64_t{1}, INT64_MIN, INT64_MAX, INT64_MAX / 2, INT64_MAX / 8, INT64_MAX / 16}) {
-      if (packed) break;
+    std::int64_t row = 0, size = 0;
+    bool typed = true;
+    ASSERT_TRUE(change_array(call, which, [&](auto& array, std::int64_t elements) {
+      row = elements;
+      size = detail::element_size(array);
+      typed = !requires { array.type; };
+    }));
+    const bool is_output = which >= kInputs;
+    for (const std::int64_t stride : {std::int64_t{-2}, row - 1, std::int64_t{0}, INT64_MIN, INT64_MAX, INT64_MAX / 2,
+                                      INT64_MAX / size, INT64_MAX / 2 / size}) {
+      if (stride == 0 && !is_output) continue;  // one row for all
       Call bad;
-      change_array(bad, which, [&](auto& array) {
-        if constexpr (std::is_class_v<std::remove_reference_t<decltype(array)>>) array.stride = stride;
-      });
+      change_array(bad, which, [&](auto& array, std::int64_t) { array.stride = stride; });
       misuses.expect_error(name + " with stride " + std::to_string(stride), [&] { bad.run(); });
     }
     for (const int type : {2, 255}) {
-      if (packed) break;
+      if (typed) break;
       Call bad;
-      change_array(bad, which, [&](auto& array) {
-        if constexpr (std::is_class_v<std::remove_reference_t<decltype(array)>>) {
-          array.type = static_cast<ScalarType>(type);
-        }
-      });
+      change_array(bad, which, [&](auto& array, std::int64_t) { set_type(array, static_cast<ScalarType>(type)); });
       misuses.expect_error(name + " of type " + std::to_string(type), [&] { bad.run(); });
     }
     if (which == kInputs - 1) continue;  // the mask has bytes, which are anywhere
     for (const std::ptrdiff_t off : {1, 2, 3}) {
-      change_array(call, which, [&](auto& array) {
-        const void* start = data_of(array);
+      change_array(call, which, [&](auto& array, std::int64_t) {
+        const void* start = array.data;
         set_data(array, static_cast<const char*>(start) + off);
         misuses.expect_error(name + " off by " + std::to_string(off), [&] { call.run(); });
         set_data(array, start);
@@ -112,7 +113,7 @@ TEST(Misuse, OfMemoryThatIsSharedIsAnError) {
     for (int b = std::max(a + 1, kInputs); b < kArrays; ++b) {
       Call call;
       const auto share = [&](int which, std::size_t at) {
-        change_array(call, which, [&](auto& array) { set_data(array, memory.data() + at); });
+        change_array(call, which, [&](auto& array, std::int64_t) { set_data(array, memory.data() + at); });
       };
       share(a, 0);
       share(b, 0);

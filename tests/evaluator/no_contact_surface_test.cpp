@@ -102,9 +102,9 @@ std::vector<EvaluatorOptions> all_ways() {
 
 Batch own_state(const Scene& scene) {
   Batch batch;
-  batch.environments = 1;
-  batch.bodies = scene.num_bodies();
-  batch.pairs = scene.num_pairs();
+  batch.num_environments = 1;
+  batch.num_bodies = scene.num_bodies();
+  batch.num_pairs = scene.num_pairs();
   for (const Body& body : scene.description().bodies) {
     batch.poses.insert(batch.poses.end(), body.pose.begin(), body.pose.end());
   }
@@ -132,7 +132,7 @@ Finding evaluated_in_all_ways(SceneDescription description) {
       for (const Outputs outputs : {Outputs::kWrench, Outputs::kPatch, Outputs::kPolygons}) {
         for (const bool with_energy : {false, true}) {
           if (large && (with_energy || outputs != Outputs::kWrench)) continue;
-          ResultArrays results(scene, 1, outputs);
+          UnwrittenResults results(scene, 1, outputs);
           if (outputs == Outputs::kPolygons) results.give_contacts(4096);
           Results view = results.view();
           if (!with_energy) view.energy = {};
@@ -234,7 +234,7 @@ TEST(GradientFilter, KeepsAStiffThinPlateUpAndNotASoftOne) {
     scene.bodies[0].pose[2] = -0.002 - depth_of_top;
     scene.bodies[1].pose = {0, 0, 0, 1, 0, 0, 0};
     scene.contact.gradient_filter = filter;
-    ResultArrays results(Scene(scene), 1, Outputs::kWrench);
+    UnwrittenResults results(Scene(scene), 1, Outputs::kWrench);
     Evaluator(Scene(scene)).evaluate(own_state(Scene(scene)).state(), results.view());
     EXPECT_EQ(results.status[0], results.polygon_count[0] > 0 ? kOk : kNoContactSurface);
     return results.pair_wrench[2];
@@ -341,7 +341,7 @@ TEST(NoContactSurface, IsReportedOfItsEnvironmentAlone) {
   constexpr std::size_t kEnvironments = 4096, kEnclosed = 17;
   const Scene scene(pair_of(kBig, 1e7, kSmall, 1e4));
   Batch batch = own_state(scene);
-  batch.environments = kEnvironments;
+  batch.num_environments = kEnvironments;
   const std::vector<double> one = batch.poses;
   for (std::size_t e = 1; e < kEnvironments; ++e) batch.poses.insert(batch.poses.end(), one.begin(), one.end());
   for (std::size_t e = 0; e < kEnvironments; ++e) {
@@ -350,7 +350,7 @@ TEST(NoContactSurface, IsReportedOfItsEnvironmentAlone) {
   for (const int threads : {1, 2}) {
     EvaluatorOptions options;
     options.num_threads = threads;
-    ResultArrays results(scene, batch.environments, Outputs::kWrench);
+    UnwrittenResults results(scene, batch.num_environments, Outputs::kWrench);
     Results view = results.view();
     view.energy = {};
     Evaluator(scene, options).evaluate(batch.state(), view);
@@ -365,7 +365,7 @@ TEST(NoContactSurface, IsReportedBesideOtherBits) {
   const Scene scene(balls_in_a_ball());
   Batch batch = own_state(scene);
   batch.poses[14] = 0.09;  // the stiff ball through the surface, the soft one inside
-  ResultArrays results(scene, 1, Outputs::kPolygons, 1);
+  UnwrittenResults results(scene, 1, Outputs::kPolygons, 1);
   Evaluator(scene).evaluate(batch.state(), results.view());
   EXPECT_EQ(status_text(results.status[0]), "polygon_capacity|no_contact_surface");
 

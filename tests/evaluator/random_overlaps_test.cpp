@@ -21,10 +21,10 @@ TEST(NoContactSurface, IsReportedWhereThereIsEnergyAndNoPolygon) {
     const Scene asked(description);
     const Batch batch = random_batch(scene, 200, 51, 0.18);
     const EvaluatorOptions reference = {Backend::kReference, Precision::kDouble, 2, false};
-    const ResultArrays truth = evaluate(scene, batch, reference, Outputs::kWrench);
-    const ResultArrays same = evaluate(asked, batch, reference, Outputs::kWrench);
+    const UnwrittenResults truth = evaluate(scene, batch, reference, Outputs::kWrench);
+    const UnwrittenResults same = evaluate(asked, batch, reference, Outputs::kWrench);
     int enclosed = 0, touching = 0, apart = 0;
-    for (std::size_t e = 0; e < truth.environments; ++e) {
+    for (std::size_t e = 0; e < truth.status.size(); ++e) {
       bool expected = false;
       for (std::size_t i = 2 * e; i < 2 * e + 2; ++i) {
         expected = expected || (truth.polygon_count[i] == 0 && truth.energy[i] > 0);
@@ -40,7 +40,7 @@ TEST(NoContactSurface, IsReportedWhereThereIsEnergyAndNoPolygon) {
     EXPECT_GT(apart, 50);
     for (const Precision precision : {Precision::kFloat, Precision::kDouble}) {
       for (const Outputs outputs : {Outputs::kWrench, Outputs::kPolygons}) {
-        const ResultArrays found = evaluate(asked, batch, {Backend::kCpu, precision, 2, false}, outputs);
+        const UnwrittenResults found = evaluate(asked, batch, {Backend::kCpu, precision, 2, false}, outputs);
         EXPECT_EQ(found.status, truth.status) << "filter " << filter;
       }
     }

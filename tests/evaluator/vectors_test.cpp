@@ -34,8 +34,8 @@ struct VectorWidth : ::testing::TestWithParam<Precision> {
     if (widths().empty()) GTEST_SKIP() << "no packs in this build, or none that this machine has";
   }
 
-  ResultArrays evaluated(const Scene& scene, const Batch& batch, Vectors vectors, Outputs outputs,
-                         bool brute_force = false) const {
+  UnwrittenResults evaluated(const Scene& scene, const Batch& batch, Vectors vectors, Outputs outputs,
+                             bool brute_force = false) const {
     EvaluatorOptions options;
     options.precision = GetParam();
     options.num_threads = 2;
@@ -48,11 +48,11 @@ struct VectorWidth : ::testing::TestWithParam<Precision> {
   int expect_same_bits(const Scene& scene, const Batch& batch) const {
     int touching = 0;
     for (const Outputs outputs : {Outputs::kWrench, Outputs::kPatch}) {
-      const ResultArrays plain = evaluated(scene, batch, Vectors::kNone, outputs);
-      const ResultArrays all = evaluated(scene, batch, Vectors::kNone, outputs, true);
+      const UnwrittenResults plain = evaluated(scene, batch, Vectors::kNone, outputs);
+      const UnwrittenResults all = evaluated(scene, batch, Vectors::kNone, outputs, true);
       for (const Vectors v : widths()) {
-        const ResultArrays packs = evaluated(scene, batch, v, outputs);
-        for (std::size_t e = 0; e < plain.environments; ++e) {
+        const UnwrittenResults packs = evaluated(scene, batch, v, outputs);
+        for (std::size_t e = 0; e < plain.num_environments; ++e) {
           EXPECT_EQ(environment_hash(packs, e), environment_hash(plain, e))
               << name_of(v) << ", environment " << e << ", outputs " << static_cast<int>(outputs);
           EXPECT_EQ(environment_hash(packs, e), environment_hash(all, e))
@@ -140,9 +140,9 @@ TEST_P(VectorWidth, DoesNotChangeTheSignOfAPressureOfZero) {
   const std::string file = ISOPATCH_SOURCE_DIR "/tests/fuzz/corpus/vtk/pressure_of_minus_zero.vtk";
   const Scene scene(two_bodies(make_half_space("ground", 1), make_tet_mesh("mesh", read_vtk(file))));
   Batch batch;
-  batch.environments = 1;
-  batch.bodies = 2;
-  batch.pairs = 1;
+  batch.num_environments = 1;
+  batch.num_bodies = 2;
+  batch.num_pairs = 1;
   batch.poses = {0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0};
   expect_same_bits(scene, batch);
   EXPECT_FALSE(std::signbit(evaluated(scene, batch, Vectors::kNone, Outputs::kPatch).max_pressure[0]));

@@ -22,9 +22,9 @@ constexpr bool kEmulated = true;
 constexpr bool kEmulated = false;
 #endif
 
-ResultArrays on_gpu(const Scene& scene, const Batch& batch, Precision precision, Outputs outputs,
-                    std::int32_t capacity) {
-  ResultArrays results(scene, batch.environments, outputs, capacity);
+UnwrittenResults on_gpu(const Scene& scene, const Batch& batch, Precision precision, Outputs outputs,
+                        std::int32_t capacity) {
+  UnwrittenResults results(scene, batch.num_environments, outputs, capacity);
   if (outputs == Outputs::kPolygons) results.give_contacts(capacity);
   HostEvaluator(scene, {Backend::kCuda, precision, 0, false}).evaluate(batch.state(), results.view());
   return results;
@@ -32,10 +32,10 @@ ResultArrays on_gpu(const Scene& scene, const Batch& batch, Precision precision,
 
 void expect_same_bits(const Scene& scene, const Batch& batch, Precision precision, Outputs outputs = Outputs::kPolygons,
                       std::int32_t capacity = 4096) {
-  ResultArrays cpu(scene, batch.environments, outputs, capacity);
+  UnwrittenResults cpu(scene, batch.num_environments, outputs, capacity);
   if (outputs == Outputs::kPolygons) cpu.give_contacts(capacity);
   Evaluator(scene, {Backend::kCpu, precision, 0, false}).evaluate(batch.state(), cpu.view());
-  const ResultArrays gpu = on_gpu(scene, batch, precision, outputs, capacity);
+  const UnwrittenResults gpu = on_gpu(scene, batch, precision, outputs, capacity);
   EXPECT_EQ(gpu.status, cpu.status);
   EXPECT_EQ(gpu.polygon_count, cpu.polygon_count);
   for (const std::int32_t needed : cpu.polygons_needed)
@@ -168,8 +168,8 @@ TEST_P(GpuBatch, FaultsStayInTheirEnvironments) {
 
 TEST_P(GpuBatch, TooFewPolygonsAreReportedAndChangeNoWrench) {
   const Batch batch = random_batch(scene, 64, 84);
-  const ResultArrays ample = on_gpu(scene, batch, GetParam(), Outputs::kPolygons, 1024);
-  const ResultArrays few = on_gpu(scene, batch, GetParam(), Outputs::kPolygons, 5);
+  const UnwrittenResults ample = on_gpu(scene, batch, GetParam(), Outputs::kPolygons, 1024);
+  const UnwrittenResults few = on_gpu(scene, batch, GetParam(), Outputs::kPolygons, 5);
   EXPECT_EQ(few.pair_wrench, ample.pair_wrench);
   EXPECT_EQ(few.body_wrench, ample.body_wrench);
   EXPECT_EQ(few.polygons_needed, ample.polygons_needed);

@@ -72,9 +72,9 @@ struct DeviceBatch {
   DeviceBuffer<double> poses, wrenches;
 
   DeviceBatch(const Scene& scene, const Batch& batch)
-      : environments(batch.environments),
+      : environments(batch.num_environments),
         poses(batch.poses),
-        wrenches(static_cast<std::size_t>(batch.environments * scene.num_pairs() * 6)) {}
+        wrenches(static_cast<std::size_t>(batch.num_environments * scene.num_pairs() * 6)) {}
 
   State state() const {
     State s;
@@ -95,9 +95,9 @@ struct DeviceBatch {
 };
 
 std::vector<double> on_cpu(const Scene& scene, const Batch& batch) {
-  std::vector<double> wrenches(static_cast<std::size_t>(batch.environments * scene.num_pairs() * 6));
+  std::vector<double> wrenches(static_cast<std::size_t>(batch.num_environments * scene.num_pairs() * 6));
   State state;
-  state.num_environments = batch.environments;
+  state.num_environments = batch.num_environments;
   state.poses = batch.poses.data();
   Results results;
   results.pair_wrench = wrenches.data();
@@ -191,7 +191,7 @@ struct GpuSeveral : GpuCalls {
 TEST_F(GpuSeveral, DevicesShareABatch) {
   const Batch batch = random_batch(scene, 33, 306);
   const auto hash = [&](int device) {
-    ResultArrays results(scene, batch.environments);
+    UnwrittenResults results(scene, batch.num_environments);
     HostEvaluator(scene, {.backend = Backend::kCuda, .device = device}).evaluate(batch.state(), results.view());
     return hash_of(results);
   };

@@ -32,9 +32,9 @@ std::vector<Orientation> make_quarter_turns() {
 
 Batch batch_of(const SceneDescription& scene, const std::vector<Pose>& poses) {
   Batch batch;
-  batch.environments = static_cast<std::int64_t>(poses.size());
-  batch.bodies = 2;
-  batch.pairs = 1;
+  batch.num_environments = static_cast<std::int64_t>(poses.size());
+  batch.num_bodies = 2;
+  batch.num_pairs = 1;
   for (const Pose& pose : poses) {
     batch.poses.insert(batch.poses.end(), pose.begin(), pose.end());
     batch.poses.insert(batch.poses.end(), scene.bodies[1].pose.begin(), scene.bodies[1].pose.end());
@@ -142,7 +142,7 @@ std::vector<Outcome> evaluate(const SceneDescription& scene, const std::vector<P
                               const BackendCase& backend) {
   constexpr std::int32_t kCapacity = 1024;
   const Batch batch = batch_of(scene, poses);
-  ResultArrays r(Scene(scene), batch.environments, detail::Outputs::kPolygons, kCapacity);
+  UnwrittenResults r(Scene(scene), batch.num_environments, detail::Outputs::kPolygons, kCapacity);
   Results results = r.view();
   results.energy = {};
   Evaluator(Scene(scene), backend.options()).evaluate(batch.state(), results);

@@ -10,11 +10,11 @@ struct Counting : Degenerate {
   static constexpr std::int32_t kRoom = 4096;
   const Scene scene = Scene(mixed_scene());
   const Batch batch = random_batch(scene, 4, 77);
-  const std::size_t rows = static_cast<std::size_t>(batch.environments);
+  const std::size_t rows = static_cast<std::size_t>(batch.num_environments);
   std::vector<std::int32_t> polygons, contacts;  // of each environment, with room for all
 
   void SetUp() override {
-    ResultArrays r(scene, batch.environments, detail::Outputs::kPolygons, kRoom);
+    UnwrittenResults r(scene, batch.num_environments, detail::Outputs::kPolygons, kRoom);
     r.give_contacts(kRoom);
     evaluate(r.view());
     for (const std::uint32_t status : r.status) ASSERT_EQ(status, kOk);
@@ -49,7 +49,7 @@ TEST_P(Counting, OfContactsAlone) {
 // A capacity without a buffer is no capacity that could be exceeded.
 TEST_P(Counting, OfBothBesideAWrenchSetsNoStatus) {
   for (const std::int32_t capacity : {0, 1, kRoom}) {
-    ResultArrays r(scene, batch.environments, detail::Outputs::kPolygons, capacity);
+    UnwrittenResults r(scene, batch.num_environments, detail::Outputs::kPolygons, capacity);
     r.give_contacts(capacity);
     Results results = r.view();
     results.polygons = nullptr;

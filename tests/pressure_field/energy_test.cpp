@@ -58,7 +58,7 @@ TEST(Energy, IsNoneForPairsOfCellsThatAreLeftOut) {
     description.bodies[1].rigid = other.is_surface_mesh();
     const Scene scene(description);
     const Batch batch = random_batch(scene, 8, 401, 0.06);
-    for (std::int64_t e = 0; e < batch.environments; ++e) {
+    for (std::int64_t e = 0; e < batch.num_environments; ++e) {
       detail::PairContext f = make_pair_context(scene.data().view, batch.state(), e, 0);
       f.M.hierarchy = f.M.geometry->solid;
       f.S.hierarchy = f.S.geometry->solid;

@@ -65,9 +65,9 @@ Batch lattice_batch(int environments, unsigned seed) {
   };
   const auto turn = [&] { return quarter_turns()[static_cast<std::size_t>(random.below(24))]; };
   Batch batch;
-  batch.environments = environments;
-  batch.bodies = 2;
-  batch.pairs = 1;
+  batch.num_environments = environments;
+  batch.num_bodies = 2;
+  batch.num_pairs = 1;
   for (int e = 0; e < environments; ++e) {
     const Vector3d place = random.below(2) == 0 ? Vector3d(0, 0, 0) : quarters(8);
     const Vector3d offset = quarters(4);
@@ -116,7 +116,7 @@ bool is_finite(const DiscreteContact& c) {
 }
 
 /// Empty where the results of an environment make sense.
-std::string fault(const ResultArrays& r, std::size_t e) {
+std::string fault(const UnwrittenResults& r, std::size_t e) {
   if ((r.status[e] & ~static_cast<std::uint32_t>(kNoContactSurface)) != 0) return status_text(r.status[e]);
   for (std::size_t half = 0; half < 2; ++half) {
     if (!all_finite(r.pair_wrench, 2 * e + half)) return "a wrench is not finite";
@@ -124,9 +124,9 @@ std::string fault(const ResultArrays& r, std::size_t e) {
   for (std::size_t part = 0; part < 4; ++part) {
     if (!all_finite(r.body_wrench, 4 * e + part)) return "a body's wrench is not finite";
   }
-  if (!all_finite(r.center, e)) return "the centre of pressure is not finite";
-  if (!all_finite(r.normal, e)) return "the mean normal is not finite";
-  if (!all_finite(r.friction, e)) return "the friction force is not finite";
+  if (!all_finite(r.center_of_pressure, e)) return "the centre of pressure is not finite";
+  if (!all_finite(r.mean_normal, e)) return "the mean normal is not finite";
+  if (!all_finite(r.friction_force, e)) return "the friction force is not finite";
   if (!(std::isfinite(r.area[e]) && r.area[e] >= 0)) return "an area is negative or not finite";
   if (!(std::isfinite(r.energy[e]) && r.energy[e] >= 0)) return "an energy is negative or not finite";
   if (!(std::isfinite(r.max_pressure[e]) && r.max_pressure[e] >= 0)) return "a pressure is negative or not finite";
@@ -135,8 +135,8 @@ std::string fault(const ResultArrays& r, std::size_t e) {
   if (r.polygons_needed[e] != r.polygon_count[e]) return "polygons needed are not those counted";
   if (r.contacts_needed[e] > r.polygon_count[e]) return "more contacts than polygons";
   if (r.polygon_count[e] == 0 &&
-      !(all_zero(r.pair_wrench, 6, e) && all_zero(r.body_wrench, 12, e) && all_zero(r.center, 3, e) &&
-        all_zero(r.normal, 3, e) && all_zero(r.friction, 3, e) && r.max_pressure[e] == 0)) {
+      !(all_zero(r.pair_wrench, 6, e) && all_zero(r.body_wrench, 12, e) && all_zero(r.center_of_pressure, 3, e) &&
+        all_zero(r.mean_normal, 3, e) && all_zero(r.friction_force, 3, e) && r.max_pressure[e] == 0)) {
     return "a result that is not 0 without a polygon";
   }
   for (std::int32_t i = 0; i < r.polygons_needed[e]; ++i) {
@@ -167,10 +167,10 @@ TEST_P(LatticePoses, EveryResultIsANumberThatMakesSense) {
   for (std::size_t s = 0; s < scenes.size(); ++s) {
     const Scene scene(scenes[s]);
     const Batch batch = lattice_batch(environments, 1000 + static_cast<unsigned>(s));
-    ResultArrays r(scene, batch.environments, detail::Outputs::kPolygons, kCapacity);
+    UnwrittenResults r(scene, batch.num_environments, detail::Outputs::kPolygons, kCapacity);
     r.give_contacts(kCapacity);
     Evaluator(scene, GetParam().options()).evaluate(batch.state(), r.view());
-    for (std::size_t e = 0; e < r.environments; ++e) {
+    for (std::size_t e = 0; e < r.num_environments; ++e) {
       ++all;
       touching += r.polygon_count[e] > 0 ? 1 : 0;
       const std::string text = fault(r, e);
@@ -191,15 +191,15 @@ TEST_P(LatticePoses, EveryResultIsANumberThatMakesSense) {
 TEST_P(LatticePoses, CubesThatShareEdgesOnlyHaveNoPatch) {
   const SceneDescription scene = two_bodies(make_box("a", {1, 1, 1}), make_box("b", {1, 1, 1}));
   Batch batch;
-  batch.environments = 1;
-  batch.bodies = 2;
-  batch.pairs = 1;
+  batch.num_environments = 1;
+  batch.num_bodies = 2;
+  batch.num_pairs = 1;
   batch.poses = {1, 0.75, -0.5, 0, 0, 0, 1, 0, 0, 0, 1, 0, -1, 0};
-  const ResultArrays r = evaluate(Scene(scene), batch, GetParam().options());
+  const UnwrittenResults r = evaluate(Scene(scene), batch, GetParam().options());
   EXPECT_EQ(r.status[0], kOk);
   EXPECT_EQ(r.polygon_count[0], 0);
   EXPECT_EQ(r.area[0], 0);
-  for (const double n : r.normal) EXPECT_EQ(n, 0);
+  for (const double n : r.mean_normal) EXPECT_EQ(n, 0);
 }
 
 ISOPATCH_INSTANTIATE_DEGENERATE(LatticePoses);

@@ -69,9 +69,9 @@ struct Pose {
   Batch batch;
 
   explicit Pose(Random& random) {
-    batch.environments = 1;
-    batch.bodies = 2;
-    batch.pairs = 1;
+    batch.num_environments = 1;
+    batch.num_bodies = 2;
+    batch.num_pairs = 1;
     std::array<double, 4> q{};
     double length = 0;
     for (double& c : q) c = random.uniform(-1, 1), length += c * c;
@@ -210,14 +210,14 @@ TEST(Traversal, TestsFewMoreTetPairsThanHaveAPolygon) {
   description.bodies[1].pose = {0.02, 0.01, 0.03, 0.9, 0.1, 0.4, 0.1};
   const Scene scene(description);
   Batch batch;
-  batch.environments = 1;
-  batch.bodies = 2;
-  batch.pairs = 1;
+  batch.num_environments = 1;
+  batch.num_bodies = 2;
+  batch.num_pairs = 1;
   for (const Body& body : description.bodies) {
     batch.poses.insert(batch.poses.end(), body.pose.begin(), body.pose.end());
   }
   const TraversalCounts counts = count_traversal(scene, batch.state(), 0);
-  const ResultArrays results =
+  const UnwrittenResults results =
       evaluate(scene, batch, {Backend::kCpu, Precision::kDouble, 1, false}, detail::Outputs::kPatch);
   EXPECT_GT(results.polygon_count[0], 1000);
   EXPECT_LT(counts.accepted, 1.05 * results.polygon_count[0]);

@@ -73,7 +73,7 @@ void compare(const detail::PairContext& f, Counts& counts) {
 
 Counts compare_all(const Scene& scene, const Batch& batch) {
   Counts counts;
-  for (std::int64_t e = 0; e < batch.environments; ++e) {
+  for (std::int64_t e = 0; e < batch.num_environments; ++e) {
     for (int pair = 0; pair < scene.num_pairs(); ++pair) {
       compare(detail::make_pair_context(scene.data().view, batch.state(), e, pair), counts);
     }
@@ -95,9 +95,9 @@ TEST(TetFilter, ClaimsNothingFalseOfVerticesOnTheContactPlane) {
   Counts counts;
   for (const double shift : {0.0, 1e-17, 1e-12, 1e-8, 1e-6, 1e-4}) {  // the centres' distance from that of the planes
     Batch batch;
-    batch.environments = 1;
-    batch.bodies = 2;
-    batch.pairs = 1;
+    batch.num_environments = 1;
+    batch.num_bodies = 2;
+    batch.num_pairs = 1;
     batch.poses = {0, 0, 0, 1, 0, 0, 0, 0, 0, 0.05 + shift, 1, 0, 0, 0};
     const Counts one = compare_all(scene, batch);
     counts.pass += one.pass, counts.certain += one.certain, counts.left_out += one.left_out;

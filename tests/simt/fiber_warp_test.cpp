@@ -85,8 +85,8 @@ constexpr Precision kPrecision = sizeof(T) == 4 ? Precision::kFloat : Precision:
 EvaluatorOptions cpu(Precision precision) { return {Backend::kCpu, precision, 1, false}; }
 
 /// The first environment whose bits differ, or -1.
-std::int64_t first_difference(const ResultArrays& a, const ResultArrays& b) {
-  for (std::size_t e = 0; e < a.environments; ++e) {
+std::int64_t first_difference(const UnwrittenResults& a, const UnwrittenResults& b) {
+  for (std::size_t e = 0; e < a.num_environments; ++e) {
     if (environment_hash(a, e) != environment_hash(b, e)) return static_cast<std::int64_t>(e);
   }
   return -1;
@@ -98,7 +98,8 @@ enum class Energy : std::uint8_t { kWith, kWithout };
 template <class T, int size, bool brute_force = false>
 int expect_same_bits(const Scene& scene, const Batch& batch, Outputs outputs, Energy energy = Energy::kWith,
                      int shares = 1) {
-  ResultArrays serial(scene, batch.environments, outputs, 1024), fibers(scene, batch.environments, outputs, 1024);
+  UnwrittenResults serial(scene, batch.num_environments, outputs, 1024),
+      fibers(scene, batch.num_environments, outputs, 1024);
   Results serial_view = serial.view(), fiber_view = fibers.view();
   if (energy == Energy::kWithout) serial_view.energy = fiber_view.energy = {};
   Evaluator(scene, cpu(kPrecision<T>)).evaluate(batch.state(), serial_view);
@@ -166,9 +167,9 @@ Scene deep_spheres(int subdivisions) {
 
 Batch deep_overlap(double distance) {
   Batch batch;
-  batch.environments = 1;
-  batch.bodies = 2;
-  batch.pairs = 1;
+  batch.num_environments = 1;
+  batch.num_bodies = 2;
+  batch.num_pairs = 1;
   batch.poses = {0, 0, 0, 1, 0.1, 0.2, 0.3, distance, 0.003, 0.004, 1, -0.5, 0.2, 0.1};
   return batch;
 }
@@ -207,7 +208,7 @@ TEST(FiberWarp, BodiesInsideOthersAreTheSame) {
     contact.gradient_filter = filter;
     const Scene scene(balls_in_a_ball(contact));
     const Batch batch = random_batch(scene, 16, 32, 0.18);
-    const ResultArrays results = evaluate(scene, batch, cpu(Precision::kFloat));
+    const UnwrittenResults results = evaluate(scene, batch, cpu(Precision::kFloat));
     EXPECT_GT(std::count(results.status.begin(), results.status.end(), kNoContactSurface), 1);
     for (const int shares : {1, 4}) {
       expect_same_bits<float, 32>(scene, batch, Outputs::kWrench, Energy::kWithout, shares);

@@ -19,7 +19,7 @@
 
 namespace isopatch {
 
-using test::ResultArrays;
+using test::UnwrittenResults;
 
 /// One of the two that are compared.
 struct Variant {
@@ -138,36 +138,30 @@ std::string first_record(const char* name, const Record* a, std::int32_t count_a
 }
 
 /// Of every output of an environment that differs, the first value that does.
-inline std::vector<std::string> first_differences(const ResultArrays& a, const ResultArrays& b,
+inline std::vector<std::string> first_differences(const UnwrittenResults& a, const UnwrittenResults& b,
                                                   std::size_t environment) {
   std::vector<std::string> found;
   const auto add = [&](std::string text) {
     if (!text.empty()) found.push_back(std::move(text));
   };
-  const auto row = [&](const char* name, std::size_t width, const auto& x, const auto& y) {
-    if (!x.empty()) add(first_in_row(name, width, x, y, environment, a.environments));
-  };
-  const auto records = [&](const char* name, const auto& x, const auto& y, std::int32_t capacity, const auto& needed_x,
-                           const auto& needed_y) {
-    if (x.empty()) return;
-    const std::size_t at = environment * static_cast<std::size_t>(capacity);
-    add(first_record(name, x.data() + at, std::min(capacity, needed_x[environment]), y.data() + at,
-                     std::min(capacity, needed_y[environment])));
-  };
-  row("status", 1, a.status, b.status);
-  row("polygon_count", 1, a.polygon_count, b.polygon_count);
-  row("pair_wrench", 6, a.pair_wrench, b.pair_wrench);
-  row("body_wrench", 6, a.body_wrench, b.body_wrench);
-  row("area", 1, a.area, b.area);
-  row("center_of_pressure", 3, a.center, b.center);
-  row("mean_normal", 3, a.normal, b.normal);
-  row("max_pressure", 1, a.max_pressure, b.max_pressure);
-  row("friction_force", 3, a.friction, b.friction);
-  row("energy", 1, a.energy, b.energy);
-  row("polygons_needed", 1, a.polygons_needed, b.polygons_needed);
-  row("contacts_needed", 1, a.contacts_needed, b.contacts_needed);
-  records("polygons", a.polygons, b.polygons, a.capacity, a.polygons_needed, b.polygons_needed);
-  records("contacts", a.contacts, b.contacts, a.contact_capacity, a.contacts_needed, b.contacts_needed);
+  for_each_output(
+      [&](const ArrayInfo& info, const auto& x, const auto& y) {
+        using Element = typename std::remove_cvref_t<decltype(x)>::value_type;
+        if (x.empty()) return;
+        if constexpr (std::is_arithmetic_v<Element>) {
+          const auto environments = static_cast<std::size_t>(a.num_environments);
+          add(first_in_row(info.name, static_cast<std::size_t>(info.width), x, y, environment, environments));
+        } else {
+          const bool contacts = info.group == OutputGroup::kContacts;
+          const std::int32_t capacity = contacts ? a.contact_capacity : a.polygon_capacity;
+          const auto count = [&](const UnwrittenResults& r) {
+            return std::min(capacity, (contacts ? r.contacts_needed : r.polygons_needed)[environment]);
+          };
+          const std::size_t at = environment * static_cast<std::size_t>(capacity);
+          add(first_record(info.name, x.data() + at, count(a), y.data() + at, count(b)));
+        }
+      },
+      a, b);
   return found;
 }
 
@@ -187,7 +181,7 @@ class BitComparison {
     reported_ = {};
 
     part(state, 0, state.num_environments, RequestedOutputs::kWrench, 0);
-    const ResultArrays patch = part(state, 0, state.num_environments, RequestedOutputs::kPatch, 0);
+    const UnwrittenResults patch = part(state, 0, state.num_environments, RequestedOutputs::kPatch, 0);
     std::vector<std::int32_t> needed(environments);
     for (std::size_t i = 0; i < environments * pairs; ++i) {
       needed[i / pairs] += std::max(patch.polygon_count[i], 0);
@@ -217,9 +211,9 @@ class BitComparison {
 
  private:
   /// Compares `count` environments and returns what the first side gave.
-  ResultArrays part(const State& state, std::int64_t begin, std::int64_t count, RequestedOutputs asked,
-                    std::int32_t capacity) {
-    std::array<ResultArrays, 2> results = {arrays(count, asked, capacity), arrays(count, asked, capacity)};
+  UnwrittenResults part(const State& state, std::int64_t begin, std::int64_t count, RequestedOutputs asked,
+                        std::int32_t capacity) {
+    std::array<UnwrittenResults, 2> results = {arrays(count, asked, capacity), arrays(count, asked, capacity)};
     for (std::size_t side = 0; side < 2; ++side) {
       const auto start = std::chrono::steady_clock::now();
       evaluators_[side].evaluate(part_of(state, scene_, begin, count), view(results[side], asked));
@@ -237,18 +231,18 @@ class BitComparison {
     return std::move(results[0]);
   }
 
-  ResultArrays arrays(std::int64_t count, RequestedOutputs asked, std::int32_t capacity) const {
+  UnwrittenResults arrays(std::int64_t count, RequestedOutputs asked, std::int32_t capacity) const {
     using detail::Outputs;
     const Outputs outputs = asked == RequestedOutputs::kAll     ? Outputs::kPolygons
                             : asked == RequestedOutputs::kPatch ? Outputs::kPatch
                                                                 : Outputs::kWrench;
-    ResultArrays results(scene_, count, outputs, capacity);
+    UnwrittenResults results(scene_, count, outputs, capacity);
     if (asked == RequestedOutputs::kAll) results.give_contacts(capacity);
     return results;
   }
 
-  /// What is not asked for stays as ResultArrays has it.
-  static Results view(ResultArrays& arrays, RequestedOutputs asked) {
+  /// What is not asked for stays as UnwrittenResults has it.
+  static Results view(UnwrittenResults& arrays, RequestedOutputs asked) {
     Results results = arrays.view();
     if (asked != RequestedOutputs::kAll) results.energy = {};
     if (asked != RequestedOutputs::kWrench) return results;

@@ -13,8 +13,8 @@ struct CompareBits : ::testing::Test {
   const test::Batch batch = test::random_batch(scene, 2, 11);
 
   /// All outputs of two environments that have polygons.
-  ResultArrays evaluated() const {
-    ResultArrays results(scene, 2, detail::Outputs::kPolygons, 256);
+  UnwrittenResults evaluated() const {
+    UnwrittenResults results(scene, 2, detail::Outputs::kPolygons, 256);
     results.give_contacts(256);
     Evaluator(scene).evaluate(batch.state(), results.view());
     EXPECT_GT(results.polygons_needed[1], 3);
@@ -23,8 +23,8 @@ struct CompareBits : ::testing::Test {
 };
 
 TEST_F(CompareBits, SaysNothingOfPolygonsInAnotherOrder) {
-  const ResultArrays a = evaluated();
-  ResultArrays b = a;
+  const UnwrittenResults a = evaluated();
+  UnwrittenResults b = a;
   std::swap(b.polygons[256], b.polygons[258]);
   std::swap(b.contacts[256], b.contacts[257]);
   EXPECT_EQ(environment_hash(b, 1), environment_hash(a, 1));
@@ -32,7 +32,7 @@ TEST_F(CompareBits, SaysNothingOfPolygonsInAnotherOrder) {
 }
 
 TEST_F(CompareBits, NamesTheValueOfAWrenchThatDiffers) {
-  ResultArrays a = evaluated(), b = a;
+  UnwrittenResults a = evaluated(), b = a;
   a.pair_wrench[(3 + 2) * 6 + 4] = 0.0;  // of environment 1, pair 2
   b.pair_wrench[(3 + 2) * 6 + 4] = -0.0;
   EXPECT_NE(environment_hash(b, 1), environment_hash(a, 1));
@@ -43,9 +43,9 @@ TEST_F(CompareBits, NamesTheValueOfAWrenchThatDiffers) {
 }
 
 TEST_F(CompareBits, NamesTheFieldOfAPolygonThatDiffers) {
-  ResultArrays a = evaluated();
+  UnwrittenResults a = evaluated();
   a.polygons[257].vertices[1][2] = 0.5f;
-  ResultArrays b = a;
+  UnwrittenResults b = a;
   std::swap(b.polygons[256], b.polygons[257]);
   b.polygons[256].vertices[1][2] = 0.5f + 0x1p-24f;
   ASSERT_EQ(first_differences(a, b, 1).size(), 1u);
@@ -55,8 +55,8 @@ TEST_F(CompareBits, NamesTheFieldOfAPolygonThatDiffers) {
 }
 
 TEST_F(CompareBits, CountsAContactThatIsMissing) {
-  const ResultArrays a = evaluated();
-  ResultArrays b = a;
+  const UnwrittenResults a = evaluated();
+  UnwrittenResults b = a;
   --b.contacts_needed[1];
   const std::vector<std::string> found = first_differences(a, b, 1);
   ASSERT_EQ(found.size(), 2u);

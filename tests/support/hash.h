@@ -37,37 +37,39 @@ static_assert(sizeof(Polygon) == 4 * (2 + 24 + 8 + 3 + 1),
 static_assert(sizeof(DiscreteContact) == 4 * 13, "likewise");
 
 /// All results of one environment. Polygons and contacts come in no particular order, so theirs are added.
-inline std::uint64_t environment_hash(const ResultArrays& r, std::size_t environment) {
+inline std::uint64_t environment_hash(const UnwrittenResults& r, std::size_t environment) {
   Hash hash;
-  for (const auto* array :
-       {&r.pair_wrench, &r.body_wrench, &r.area, &r.center, &r.normal, &r.max_pressure, &r.friction, &r.energy}) {
-    hash.row(*array, environment, r.environments);
-  }
-  hash.row(r.status, environment, r.environments);
-  hash.row(r.polygon_count, environment, r.environments);
-  hash.row(r.polygons_needed, environment, r.environments);
-  if (!r.contacts_needed.empty()) hash.row(r.contacts_needed, environment, r.environments);
-
-  const auto unordered = [&](const auto& all, std::int32_t capacity, std::int32_t needed) {
-    const auto* first = all.data() + environment * static_cast<std::size_t>(capacity);
-    std::uint64_t sum = 0;
-    for (std::int32_t i = 0; i < std::min(capacity, needed); ++i)
-      sum += Hash().bytes(first + i, sizeof(*first)).value();
-    hash.bytes(&sum, sizeof(sum));
-  };
-  if (!r.polygons.empty()) unordered(r.polygons, r.capacity, r.polygons_needed[environment]);
-  if (!r.contacts.empty()) unordered(r.contacts, r.contact_capacity, r.contacts_needed[environment]);
+  for_each_output(
+      [&](const ArrayInfo& info, const auto& values) {
+        using Element = typename std::remove_cvref_t<decltype(values)>::value_type;
+        if (values.empty()) return;
+        if constexpr (std::is_arithmetic_v<Element>) {
+          hash.row(values, environment, static_cast<std::size_t>(r.num_environments));
+        } else {
+          const bool contacts = info.group == OutputGroup::kContacts;
+          const std::int32_t capacity = contacts ? r.contact_capacity : r.polygon_capacity;
+          const std::int32_t needed = (contacts ? r.contacts_needed : r.polygons_needed)[environment];
+          const auto* first = values.data() + environment * static_cast<std::size_t>(capacity);
+          std::uint64_t sum = 0;
+          for (std::int32_t i = 0; i < std::min(capacity, needed); ++i) {
+            sum += Hash().bytes(first + i, sizeof(*first)).value();
+          }
+          hash.bytes(&sum, sizeof(sum));
+        }
+      },
+      r);
   return hash.value();
 }
 
-inline std::vector<std::uint64_t> environment_hashes(const ResultArrays& r) {
+inline std::vector<std::uint64_t> environment_hashes(const UnwrittenResults& r) {
   std::vector<std::uint64_t> hashes;
-  for (std::size_t e = 0; e < r.environments; ++e) hashes.push_back(environment_hash(r, e));
+  for (std::size_t e = 0; e < static_cast<std::size_t>(r.num_environments); ++e)
+    hashes.push_back(environment_hash(r, e));
   return hashes;
 }
 
 /// One number for a whole batch.
-inline std::uint64_t hash_of(const ResultArrays& r) {
+inline std::uint64_t hash_of(const UnwrittenResults& r) {
   const std::vector<std::uint64_t> hashes = environment_hashes(r);
   return Hash().bytes(hashes.data(), hashes.size() * sizeof(std::uint64_t)).value();
 }

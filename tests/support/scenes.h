@@ -119,46 +119,24 @@ inline SceneDescription balls_in_a_ball(const ContactOptions& contact = {}) {
   return scene;
 }
 
-/// The state of some environments, owned. Arrays that are empty are left out of state().
-struct Batch {
-  std::int64_t environments = 0, bodies = 0, pairs = 0;
-  std::vector<double> poses, velocities, modulus, dissipation, friction;
-  std::vector<std::int32_t> geometry_index;
-  std::vector<std::uint8_t> pair_mask;
+/// The state of some environments.
+struct Batch : StateArrays {
+  using StateArrays::StateArrays;
 
-  State state() const { return part(0, environments); }
-
-  /// The environments [begin, begin + count), without a copy.
-  State part(std::int64_t begin, std::int64_t count) const {
-    State s;
-    s.num_environments = count;
-    s.poses = {poses.data() + begin * 7 * bodies, 7 * bodies};
-    if (!velocities.empty()) s.velocities = {velocities.data() + begin * 6 * bodies, 6 * bodies};
-    if (!modulus.empty()) s.modulus = {modulus.data() + begin * bodies, bodies};
-    if (!dissipation.empty()) s.dissipation = {dissipation.data() + begin * bodies, bodies};
-    if (!friction.empty()) s.friction = {friction.data() + begin * bodies, bodies};
-    if (!geometry_index.empty()) s.geometry_index = geometry_index.data() + begin * bodies;
-    if (!pair_mask.empty()) s.pair_mask = pair_mask.data() + begin * pairs;
-    return s;
-  }
+  State state() const { return view(); }
 
   /// Environment i of the result is environment order[i] of this batch.
   Batch permuted(const std::vector<std::int64_t>& order) const {
     Batch out = *this;
-    const auto apply = [&](const auto& from, auto& to) {
-      const std::size_t row = from.size() / static_cast<std::size_t>(environments);
-      for (std::size_t i = 0; i < order.size() && row > 0; ++i) {
-        std::copy_n(from.begin() + order[i] * static_cast<std::ptrdiff_t>(row), row,
-                    to.begin() + static_cast<std::ptrdiff_t>(i * row));
-      }
-    };
-    apply(poses, out.poses);
-    apply(velocities, out.velocities);
-    apply(modulus, out.modulus);
-    apply(dissipation, out.dissipation);
-    apply(friction, out.friction);
-    apply(geometry_index, out.geometry_index);
-    apply(pair_mask, out.pair_mask);
+    for_each_input(
+        [&](const ArrayInfo&, const auto& from, auto& to) {
+          const std::size_t row = from.size() / static_cast<std::size_t>(num_environments);
+          for (std::size_t i = 0; i < order.size() && row > 0; ++i) {
+            std::copy_n(from.begin() + order[i] * static_cast<std::ptrdiff_t>(row), row,
+                        to.begin() + static_cast<std::ptrdiff_t>(i * row));
+          }
+        },
+        *this, out);
     return out;
   }
 };
@@ -170,9 +148,9 @@ inline Batch random_batch(const Scene& scene, std::int64_t environments, unsigne
                           bool full = false) {
   Random random(seed);
   Batch batch;
-  batch.environments = environments;
-  batch.bodies = scene.num_bodies();
-  batch.pairs = scene.num_pairs();
+  batch.num_environments = environments;
+  batch.num_bodies = scene.num_bodies();
+  batch.num_pairs = scene.num_pairs();
   const SceneDescription& description = scene.description();
   for (std::int64_t e = 0; e < environments; ++e) {
     for (std::size_t b = 0; b < description.bodies.size(); ++b) {
@@ -209,92 +187,45 @@ inline Batch random_batch(const Scene& scene, std::int64_t environments, unsigne
   return batch;
 }
 
-/// Room for the results of some environments, filled with a number no evaluation gives.
-struct ResultArrays {
+/// Room for the results of some environments, filled with numbers that no evaluation gives.
+struct UnwrittenResults : ResultArrays {
   static constexpr double kUnwritten = 777.25;
 
-  std::size_t environments, bodies, pairs;
-  std::int32_t capacity;
-  detail::Outputs outputs;
-  std::vector<double> pair_wrench, body_wrench, area, center, normal, max_pressure, friction, energy;
-  std::vector<std::uint32_t> status;
-  std::vector<std::int32_t> polygon_count, polygons_needed;
-  std::vector<Polygon> polygons;
-  std::int32_t contact_capacity = 0;
-  std::vector<std::int32_t> contacts_needed;
-  std::vector<DiscreteContact> contacts;
-
-  ResultArrays(const Scene& scene, std::int64_t environments_, detail::Outputs outputs_ = detail::Outputs::kPolygons,
-               std::int32_t capacity_ = 4096)
-      : environments(static_cast<std::size_t>(environments_)),
-        bodies(static_cast<std::size_t>(scene.num_bodies())),
-        pairs(static_cast<std::size_t>(scene.num_pairs())),
-        capacity(capacity_),
-        outputs(outputs_) {
-    const auto make = [&](std::vector<double>& array, std::size_t row) {
-      array.assign(environments * row, kUnwritten);
-    };
-    make(pair_wrench, 6 * pairs);
-    make(body_wrench, 6 * bodies);
-    make(area, pairs);
-    make(energy, pairs);
-    status.assign(environments, 0xABCD0000u);
-    polygon_count.assign(environments * pairs, -7);
-    if (outputs != detail::Outputs::kWrench) {
-      make(center, 3 * pairs);
-      make(normal, 3 * pairs);
-      make(max_pressure, pairs);
-      make(friction, 3 * pairs);
-    }
+  UnwrittenResults(const Scene& scene, std::int64_t environments, detail::Outputs outputs = detail::Outputs::kPolygons,
+                   std::int32_t capacity = 4096)
+      : ResultArrays(scene, environments, {.patch = outputs != detail::Outputs::kWrench, .energy = true}) {
     if (outputs == detail::Outputs::kPolygons) {
-      polygons_needed.assign(environments, -7);
-      polygons.resize(environments * static_cast<std::size_t>(capacity));
+      polygon_capacity = capacity;
+      polygons.resize(static_cast<std::size_t>(environments * capacity));
+      polygons_needed.resize(static_cast<std::size_t>(environments));
     }
+    for_each_output(
+        [](const ArrayInfo&, auto& values) {
+          using Element = typename std::remove_cvref_t<decltype(values)>::value_type;
+          if constexpr (std::is_arithmetic_v<Element>) std::fill(values.begin(), values.end(), unwritten<Element>());
+        },
+        *this);
   }
 
-  void give_contacts(std::int32_t capacity_) {
-    contact_capacity = capacity_;
-    contacts_needed.assign(environments, -7);
-    contacts.resize(environments * static_cast<std::size_t>(capacity_));
+  void give_contacts(std::int32_t capacity) {
+    contact_capacity = capacity;
+    contacts_needed.assign(static_cast<std::size_t>(num_environments), unwritten<std::int32_t>());
+    contacts.resize(static_cast<std::size_t>(num_environments * capacity));
   }
 
-  Results view() { return part(0); }
-
-  /// For the environments from `begin` on.
-  Results part(std::int64_t begin) {
-    Results r;
-    const auto b = static_cast<std::size_t>(begin);
-    const auto array = [&](std::vector<double>& values, std::size_t row) {
-      return values.empty() ? OutputArray() : OutputArray(values.data() + b * row, static_cast<std::int64_t>(row));
-    };
-    r.pair_wrench = array(pair_wrench, 6 * pairs);
-    r.body_wrench = array(body_wrench, 6 * bodies);
-    r.area = array(area, pairs);
-    r.energy = array(energy, pairs);
-    r.center_of_pressure = array(center, 3 * pairs);
-    r.mean_normal = array(normal, 3 * pairs);
-    r.max_pressure = array(max_pressure, pairs);
-    r.friction_force = array(friction, 3 * pairs);
-    r.status = status.data() + b;
-    r.polygon_count = polygon_count.data() + b * pairs;
-    if (outputs == detail::Outputs::kPolygons) {
-      r.polygons = polygons.data() + b * static_cast<std::size_t>(capacity);
-      r.polygons_needed = polygons_needed.data() + b;
-      r.polygon_capacity = capacity;
-    }
-    if (!contacts_needed.empty()) {
-      r.contacts = contacts.data() + b * static_cast<std::size_t>(contact_capacity);
-      r.contacts_needed = contacts_needed.data() + b;
-      r.contact_capacity = contact_capacity;
-    }
-    return r;
+ private:
+  template <class T>
+  static T unwritten() {
+    if constexpr (std::is_same_v<T, double>) return kUnwritten;
+    if constexpr (std::is_same_v<T, std::uint32_t>) return 0xABCD0000u;
+    if constexpr (std::is_same_v<T, std::int32_t>) return -7;
   }
 };
 
 /// Evaluates a batch with everything asked for.
-inline ResultArrays evaluate(const Scene& scene, const Batch& batch, const EvaluatorOptions& options,
-                             detail::Outputs outputs = detail::Outputs::kPolygons, std::int32_t capacity = 1024) {
-  ResultArrays results(scene, batch.environments, outputs, capacity);
+inline UnwrittenResults evaluate(const Scene& scene, const Batch& batch, const EvaluatorOptions& options,
+                                 detail::Outputs outputs = detail::Outputs::kPolygons, std::int32_t capacity = 1024) {
+  UnwrittenResults results(scene, batch.num_environments, outputs, capacity);
   Evaluator(scene, options).evaluate(batch.state(), results.view());
   return results;
 }

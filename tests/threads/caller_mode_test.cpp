@@ -204,7 +204,7 @@ TEST(CallerMode, MayTrapWhatIsInexact) {
   const std::uint64_t expected = bits(EvaluatorOptions{.num_threads = 2});
   static const Scene scene{mixed_scene()};
   static const Batch batch = random_batch(scene, 20, 34, 0.3, true);
-  ResultArrays results(scene, batch.environments, detail::Outputs::kPolygons, 512);
+  UnwrittenResults results(scene, batch.num_environments, detail::Outputs::kPolygons, 512);
   const Evaluator evaluator(scene, {.num_threads = 2});
   std::feclearexcept(FE_ALL_EXCEPT);
   feenableexcept(FE_INEXACT | FE_DIVBYZERO);

@@ -57,7 +57,7 @@ struct FailingMemoryOf : ::testing::Test {
   const std::uint64_t expected = bits(Evaluator(scene, {.num_threads = 1}));
 
   std::uint64_t bits(const Evaluator& evaluator) const {
-    ResultArrays results(scene, kEnvironments, detail::Outputs::kPolygons, 96);
+    UnwrittenResults results(scene, kEnvironments, detail::Outputs::kPolygons, 96);
     evaluator.evaluate(batch.state(), results.view());
     return hash_of(results);
   }
@@ -73,7 +73,7 @@ TEST_F(FailingMemoryOf, AScenesConstructionEndsInTheCaller) {
 }
 
 TEST_F(FailingMemoryOf, AnEvaluatorsConstructionAndItsFirstCallEndInTheCaller) {
-  ResultArrays results(scene, kEnvironments, detail::Outputs::kPolygons, 96);
+  UnwrittenResults results(scene, kEnvironments, detail::Outputs::kPolygons, 96);
   for (const Backend backend : {Backend::kCpu, Backend::kReference}) {
     const Batch few = random_batch(scene, backend == Backend::kCpu ? kEnvironments : 2, 38, 0.4);
     EXPECT_GT(fail_each([&] {
@@ -85,7 +85,7 @@ TEST_F(FailingMemoryOf, AnEvaluatorsConstructionAndItsFirstCallEndInTheCaller) {
 }
 
 TEST_F(FailingMemoryOf, AnEvaluationLeavesTheEvaluatorAsItWas) {
-  ResultArrays results(scene, kEnvironments, detail::Outputs::kPolygons, 96);
+  UnwrittenResults results(scene, kEnvironments, detail::Outputs::kPolygons, 96);
   std::int64_t failed = 0;
   for (std::int64_t n = 0; n < 8; ++n) {
     const Evaluator evaluator(scene, {.num_threads = 3});
@@ -107,7 +107,7 @@ TEST_F(FailingMemoryOf, AProcessThatHasNoThreadsYetEndsInTheCallerOrGoesOnWithou
   for (std::int64_t n = 0; failed; ++n) {
     failed = false;
     for (const bool all : {false, true}) {
-      ResultArrays results(scene, kEnvironments, detail::Outputs::kPolygons, 96);
+      UnwrittenResults results(scene, kEnvironments, detail::Outputs::kPolygons, 96);
       const Evaluator evaluator(scene, {.num_threads = 3});
       const auto first_call = [&] {
         {

@@ -22,7 +22,7 @@ struct Fork : ::testing::Test {
   const Evaluator on_two{scene, {.num_threads = 2}};
 
   std::uint64_t bits(const Evaluator& evaluator) const {
-    ResultArrays results(scene, kEnvironments, detail::Outputs::kPolygons, kCapacity);
+    UnwrittenResults results(scene, kEnvironments, detail::Outputs::kPolygons, kCapacity);
     evaluator.evaluate(batch.state(), results.view());
     return hash_of(results);
   }

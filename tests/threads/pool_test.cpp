@@ -146,7 +146,7 @@ TEST_F(Evaluation, MayRunOnSeveralThreadsWithOneEvaluatorAndWithMore) {
     for (int i = 0; i < 3; ++i) {
       callers.emplace_back([&] {
         for (int k = 0; k < 5; ++k) {
-          ResultArrays results(scene, batch.environments, detail::Outputs::kPolygons, 96);
+          UnwrittenResults results(scene, batch.num_environments, detail::Outputs::kPolygons, 96);
           shared.evaluate(batch.state(), results.view());
           wrong += hash_of(results) != expected || bits({.num_threads = 3}) != expected ? 1 : 0;
         }
@@ -170,7 +170,7 @@ TEST_F(Evaluation, GoesOnWithoutThreadsThatTheSystemRefuses) {
   if (kSanitized) GTEST_SKIP() << "sanitizers need more memory than the limit leaves";
   const std::uint64_t expected = bits({.num_threads = 1});
   const Evaluator evaluator(scene, {.num_threads = 8});
-  ResultArrays results(scene, batch.environments, detail::Outputs::kPolygons, 96);
+  UnwrittenResults results(scene, batch.num_environments, detail::Outputs::kPolygons, 96);
   EXPECT_EQ(in_child([&] {
               if (!limit_address_space()) return false;
               evaluator.evaluate(batch.state(), results.view());

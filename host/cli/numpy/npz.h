@@ -10,11 +10,18 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace isopatch::cli {
 
 enum class DType : std::uint8_t { kFloat32, kFloat64, kInt32, kInt64, kUint8, kUint32 };
+
+/// The type of results.
+template <class T>
+inline constexpr DType kDType = std::is_same_v<T, double>         ? DType::kFloat64
+                                : std::is_same_v<T, std::int32_t> ? DType::kInt32
+                                                                  : DType::kUint32;
 
 /// What an array is, before its data is read.
 struct NpyHeader {

@@ -237,7 +237,7 @@ ISOPATCH_HD void evaluate_energy(Warp& warp, Workspace<size>& work, const SceneV
       const double energy =
           max(0.0, visitor.sum.value(visitor.scale));  // rounding may leave less where bodies just touch
       write(results.energy, environment, pair, energy);
-      if (!holds && results.status != nullptr) warp.set_bits(results.status + environment, kSumOverflow);
+      if (!holds) set_status(warp, results, environment, kSumOverflow);
     }
   }
   warp.sync();  // the workspace may be used again

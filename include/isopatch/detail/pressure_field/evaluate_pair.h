@@ -50,6 +50,11 @@ ISOPATCH_HD MaskOf<T> contact_of(const PairContext& f, const Cells& m, const Cel
   return found && integrate(f, plane, segments, count, contribution);
 }
 
+template <class Warp>
+ISOPATCH_HD void set_status(Warp& warp, const Results& results, std::int64_t environment, std::uint32_t bits) {
+  if (results.status.data != nullptr) warp.set_bits(&element(results.status, environment), bits);
+}
+
 /// Clips, integrates and sums. T is the scalar of the evaluation.
 template <class T, Outputs outputs, bool brute_force, class Warp>
 struct WrenchVisitor {
@@ -84,11 +89,11 @@ struct WrenchVisitor {
   ISOPATCH_HD void append(const ContactPlane<T>& plane, const Segments<T>& segments,
                           const Contribution<T>& contribution) {
     const int count = Warp::kCompactLines ? plane.num_lines : kMaxLines;
-    if (results.polygons_needed != nullptr) {
+    if (results.polygons_needed.data != nullptr) {
       append(results.polygons, results.polygons_needed, results.polygon_capacity, kPolygonCapacity,
              [&] { return make_polygon(context, pair, plane, segments, count, contribution); });
     }
-    if (results.contacts_needed != nullptr && resists(context, plane)) {
+    if (results.contacts_needed.data != nullptr && resists(context, plane)) {
       append(results.contacts, results.contacts_needed, results.contact_capacity, kContactCapacity,
              [&] { return make_contact(context, pair, plane, segments, count, contribution); });
     }
@@ -97,14 +102,14 @@ struct WrenchVisitor {
   /// Counts one more in the environment's segment, and puts it there if there is a buffer. The status says where that
   /// is full.
   template <class Item, class Make>
-  ISOPATCH_HD void append(Item* items, std::int32_t* needed, std::int32_t capacity, std::uint32_t full,
-                          const Make& make) {
-    const int at = warp.reserve(needed + environment, 1);
-    if (items == nullptr) return;
+  ISOPATCH_HD void append(const TypedArray<Item>& items, const TypedArray<std::int32_t>& needed, std::int32_t capacity,
+                          std::uint32_t full, const Make& make) {
+    const int at = warp.reserve(&element(needed, environment), 1);
+    if (items.data == nullptr) return;
     if (at < capacity) {
-      items[environment * capacity + at] = make();
-    } else if (results.status != nullptr) {
-      warp.set_bits(results.status + environment, full);
+      element(items, environment, at) = make();
+    } else {
+      set_status(warp, results, environment, full);
     }
   }
 };
@@ -115,15 +120,15 @@ enum Open : int { kNothing = 0, kOverlap = -1 };
 
 /// Writes what a pair's polygons add up to, and its fault; returns what is Open. Called by one lane.
 template <class T, bool with_patch, class Warp>
-ISOPATCH_HD int finish_pass(Warp& warp, const Results& results, std::int64_t environment, int pair, int num_pairs,
+ISOPATCH_HD int finish_pass(Warp& warp, const Results& results, std::int64_t environment, int pair,
                             const PairContext& context, const WrenchSums<T, with_patch>& sums) {
   const bool holds = sums.bound.template holds<T>();
   if (context.pass == Pass::kFirst && !holds) return sums.bound.widening();
   if (context.pass != Pass::kUnfiltered) {
-    write_pair(results, environment, pair, num_pairs, context, sums);
-    if (!holds && results.status != nullptr) warp.set_bits(results.status + environment, kSumOverflow);
+    write_pair(results, environment, pair, context, sums);
+    if (!holds) set_status(warp, results, environment, kSumOverflow);
   }
-  return sums.polygons() == 0 && results.status != nullptr ? kOverlap : kNothing;
+  return sums.polygons() == 0 && results.status.data != nullptr ? kOverlap : kNothing;
 }
 
 /// Sets the bit of a pair without a polygon whose bodies overlap. What the gradient filter dropped is a surface too:
@@ -156,7 +161,7 @@ ISOPATCH_HD void widen_scales(Warp& warp, PairContext& context, int power) {
 template <class Warp>
 ISOPATCH_HD bool prepare_pass(Warp& warp, PairContext& context, int open, const Results& results,
                               std::int64_t environment) {
-  if (open == kOverlap) return report_enclosure(warp, context, results.status + environment);
+  if (open == kOverlap) return report_enclosure(warp, context, &element(results.status, environment));
   if (open != kNothing) widen_scales(warp, context, open);
   return open != kNothing;
 }
@@ -183,7 +188,7 @@ ISOPATCH_HD void evaluate_pair(Warp& warp, Workspace<size>& work, const SceneVie
 
     int open = kNothing;
     if (warp.lane() == 0 && (share.count == 1 || sums.combine(warp, share.count, *shared))) {
-      open = finish_pass(warp, results, environment, pair, scene.num_pairs, context, sums);
+      open = finish_pass(warp, results, environment, pair, context, sums);
     }
     again = prepare_pass(warp, work.context, warp.from_first(open), results, environment);
   }

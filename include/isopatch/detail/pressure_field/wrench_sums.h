@@ -6,6 +6,7 @@
 #include <bit>
 #include <type_traits>
 
+#include "isopatch/arrays.h"
 #include "isopatch/detail/pressure_field/polygon_integrals.h"
 #include "isopatch/detail/simt/warp.h"
 
@@ -15,10 +16,15 @@ namespace isopatch::detail {
 enum class Outputs : std::uint8_t { kWrench, kPatch, kPolygons };
 
 inline Outputs needed_outputs(const Results& r) {
-  if (r.polygons_needed != nullptr || r.contacts_needed != nullptr) return Outputs::kPolygons;
-  const bool patch = r.center_of_pressure.data != nullptr || r.mean_normal.data != nullptr ||
-                     r.max_pressure.data != nullptr || r.friction_force.data != nullptr;
-  return patch ? Outputs::kPatch : Outputs::kWrench;
+  bool patch = false, polygons = false;
+  for_each_output(
+      [&](const ArrayInfo& info, const auto& array) {
+        if (array.data == nullptr) return;
+        patch = patch || info.group == OutputGroup::kPatch;
+        polygons = polygons || info.group == OutputGroup::kPolygons || info.group == OutputGroup::kContacts;
+      },
+      r);
+  return polygons ? Outputs::kPolygons : patch ? Outputs::kPatch : Outputs::kWrench;
 }
 
 template <class T>
@@ -191,8 +197,8 @@ struct WrenchSums {
 
 /// Writes one pair's results for the world, on body a.
 template <class T, bool with_patch>
-ISOPATCH_HD void write_pair(const Results& results, std::int64_t environment, int pair, int num_pairs,
-                            const PairContext& f, const WrenchSums<T, with_patch>& sums) {
+ISOPATCH_HD void write_pair(const Results& results, std::int64_t environment, int pair, const PairContext& f,
+                            const WrenchSums<T, with_patch>& sums) {
   Vec3d force = {0, 0, 0}, torque = {0, 0, 0}, center = {0, 0, 0}, normal = {0, 0, 0}, friction = {0, 0, 0};
   double area = 0, max_pressure = 0;
   std::int64_t polygons = 0;
@@ -219,8 +225,8 @@ ISOPATCH_HD void write_pair(const Results& results, std::int64_t environment, in
 
   write(results.pair_wrench, environment, 6 * pair, force);
   write(results.pair_wrench, environment, 6 * pair + 3, torque);
-  if (results.polygon_count != nullptr) {
-    results.polygon_count[environment * num_pairs + pair] = static_cast<std::int32_t>(polygons);
+  if (results.polygon_count.data != nullptr) {
+    element(results.polygon_count, environment, pair) = static_cast<std::int32_t>(polygons);
   }
   write(results.area, environment, pair, area);
   write(results.center_of_pressure, environment, 3 * pair, center);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The first stage of a step, for one environment: judge its state, find the pairs whose bodies are near each other, and
-// write the results of all others, which are zero.
+// The first stage of an evaluation, for one environment: validate its state, find the pairs whose bodies are near each
+// other, and write the results of all others, which are zero.
 #pragma once
 
+#include "isopatch/arrays.h"
 #include "isopatch/detail/scene/environment.h"
 #include "isopatch/detail/simt/warp.h"
 
@@ -51,7 +52,7 @@ ISOPATCH_HD std::uint32_t environment_status(Warp& warp, const SceneView& scene,
   for (int body = warp.lane(); body < scene.num_bodies; body += Warp::kSize) {
     status |= body_status(scene, state, environment, body);
   }
-  for (int pair = warp.lane(); state.geometry_index != nullptr && pair < scene.num_pairs; pair += Warp::kSize) {
+  for (int pair = warp.lane(); state.geometry_index.data != nullptr && pair < scene.num_pairs; pair += Warp::kSize) {
     status |= pair_status(scene, state, environment, pair);
   }
   std::uint32_t all = kOk;
@@ -62,17 +63,14 @@ ISOPATCH_HD std::uint32_t environment_status(Warp& warp, const SceneView& scene,
 }
 
 /// Zeroes for a pair that is not evaluated: apart, masked, or in an environment with a fault.
-ISOPATCH_HD void write_no_contact(const Results& results, std::int64_t environment, int pair, int num_pairs) {
-  const Vec3d zero = {0, 0, 0};
-  write(results.pair_wrench, environment, 6 * pair, zero);
-  write(results.pair_wrench, environment, 6 * pair + 3, zero);
-  if (results.polygon_count != nullptr) results.polygon_count[environment * num_pairs + pair] = 0;
-  write(results.area, environment, pair, 0.0);
-  write(results.center_of_pressure, environment, 3 * pair, zero);
-  write(results.mean_normal, environment, 3 * pair, zero);
-  write(results.max_pressure, environment, pair, 0.0);
-  write(results.friction_force, environment, 3 * pair, zero);
-  write(results.energy, environment, pair, 0.0);
+ISOPATCH_HD void write_no_contact(const Results& results, std::int64_t environment, int pair) {
+  const auto write_zeroes = [&](const ArrayInfo& info, const auto& array) {
+    if constexpr (requires { write(array, environment, 0, 0.0); }) {
+      for (int i = 0; info.per == Per::kPair && i < info.width; ++i)
+        write(array, environment, info.width * pair + i, 0.0);
+    }
+  };
+  for_each_output(write_zeroes, results);
 }
 
 /// Appends the environment's near pairs to `list` (with `every_pair`, all that are enabled) and writes the status word,
@@ -82,13 +80,13 @@ ISOPATCH_HD void begin_environment(Warp& warp, BodyBounds* bounds, const SceneVi
                                    const Results& results, std::int64_t environment, const PairList& list,
                                    bool every_pair = false) {
   const std::uint32_t status = environment_status(warp, scene, state, environment);
-  const bool sound = status == kOk;
+  const bool valid = status == kOk;
   if (warp.lane() == 0) {
-    if (results.status != nullptr) results.status[environment] = status;
-    if (results.polygons_needed != nullptr) results.polygons_needed[environment] = 0;
-    if (results.contacts_needed != nullptr) results.contacts_needed[environment] = 0;
+    write(results.status, environment, 0, status);
+    write(results.polygons_needed, environment, 0, 0.0);
+    write(results.contacts_needed, environment, 0, 0.0);
   }
-  for (int body = warp.lane(); sound && body < scene.num_bodies; body += Warp::kSize) {
+  for (int body = warp.lane(); valid && body < scene.num_bodies; body += Warp::kSize) {
     bounds[body] = make_body_bounds(scene, state, environment, body);
   }
   warp.sync();
@@ -98,9 +96,9 @@ ISOPATCH_HD void begin_environment(Warp& warp, BodyBounds* bounds, const SceneVi
     bool near = false;
     if (pair < scene.num_pairs) {
       const PairView& view = scene.pairs[pair];
-      near = sound && is_enabled(scene, state, environment, pair) &&
+      near = valid && is_enabled(state, environment, pair) &&
              (every_pair || bounds_may_touch(bounds[view.a], bounds[view.b]));
-      if (!near) write_no_contact(results, environment, pair, scene.num_pairs);
+      if (!near) write_no_contact(results, environment, pair);
     }
     const std::uint32_t ballot = warp.ballot(near);
     if (ballot == 0u) continue;

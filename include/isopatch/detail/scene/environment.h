@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reading one environment's state, and judging it before anything is computed from it.
+// Reading one environment's state, and validating it before anything is computed from it.
 #pragma once
 
 #include <cmath>
+#include <type_traits>
 
 #include "isopatch/detail/scene/scene_view.h"
 #include "isopatch/limits.h"
@@ -35,6 +36,18 @@ ISOPATCH_HD void write(const OutputArray& array, std::int64_t environment, std::
   write(array, environment, index + 2, value.z);
 }
 
+/// Element `index` of an environment's row.
+template <class T>
+ISOPATCH_HD T& element(const TypedArray<T>& array, std::int64_t environment, std::int64_t index = 0) {
+  return array.data[environment * array.stride + index];
+}
+
+template <class T, class Value>
+requires std::is_arithmetic_v<T> ISOPATCH_HD void write(const TypedArray<T>& array, std::int64_t environment,
+                                                        std::int64_t index, Value value) {
+  if (array.data != nullptr) element(array, environment, index) = static_cast<T>(value);
+}
+
 ISOPATCH_HD Vec3d read_vec3(const InputArray& array, std::int64_t environment, std::int64_t index) {
   return {read(array, environment, index), read(array, environment, index + 1), read(array, environment, index + 2)};
 }
@@ -55,12 +68,12 @@ ISOPATCH_HD Material read_material(const SceneView& scene, const State& state, s
 }
 
 ISOPATCH_HD int geometry_of(const SceneView& scene, const State& state, std::int64_t environment, int body) {
-  return state.geometry_index == nullptr ? scene.bodies[body].geometry
-                                         : state.geometry_index[environment * scene.num_bodies + body];
+  return state.geometry_index.data == nullptr ? scene.bodies[body].geometry
+                                              : element(state.geometry_index, environment, body);
 }
 
-ISOPATCH_HD bool is_enabled(const SceneView& scene, const State& state, std::int64_t environment, int pair) {
-  return state.pair_mask == nullptr || state.pair_mask[environment * scene.num_pairs + pair] != 0;
+ISOPATCH_HD bool is_enabled(const State& state, std::int64_t environment, int pair) {
+  return state.pair_mask.data == nullptr || element(state.pair_mask, environment, pair) != 0;
 }
 
 inline constexpr int kPoseSize = 7;

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "isopatch/arrays.h"
+
+#include <algorithm>
+
+namespace isopatch {
+namespace {
+
+/// Lets `array` point at environment `begin` of `values`, or at nothing where there are none.
+template <class Array, class Values>
+void point_at(Array& array, Values& values, std::int64_t begin, std::int64_t row) {
+  if (!values.empty()) array = Array(values.data() + begin * row);
+}
+
+}  // namespace
+
+ArrayCounts counts_of(const Scene& scene) { return {scene.num_bodies(), scene.num_pairs(), 0, 0}; }
+
+ArrayCounts counts_of(const Scene& scene, const Results& results) {
+  return {scene.num_bodies(), scene.num_pairs(), results.polygon_capacity, results.contact_capacity};
+}
+
+StateArrays::StateArrays(const SceneDescription& scene, std::int64_t environments)
+    : num_environments(environments),
+      num_bodies(static_cast<std::int64_t>(scene.bodies.size())),
+      num_pairs(static_cast<std::int64_t>(scene.pairs.size())) {
+  for (std::int64_t e = 0; e < environments; ++e) {
+    for (const Body& body : scene.bodies) {
+      poses.insert(poses.end(), body.pose.begin(), body.pose.end());
+      velocities.insert(velocities.end(), body.velocity.begin(), body.velocity.end());
+    }
+  }
+}
+
+State StateArrays::view(std::int64_t begin, std::int64_t count) const {
+  State state;
+  state.num_environments = count;
+  const ArrayCounts counts = {num_bodies, num_pairs};
+  for_each_input(
+      [&](const ArrayInfo& info, auto& array, const auto& values) { point_at(array, values, begin, counts.row(info)); },
+      state, *this);
+  return state;
+}
+
+ResultArrays::ResultArrays(const Scene& scene, std::int64_t environments, const ResultSelection& selection)
+    : num_environments(environments),
+      num_bodies(scene.num_bodies()),
+      num_pairs(scene.num_pairs()),
+      polygon_capacity(selection.polygon_capacity),
+      contact_capacity(selection.contact_capacity) {
+  const auto selected = [&](OutputGroup group) {
+    switch (group) {
+      case OutputGroup::kWrench:
+        return true;
+      case OutputGroup::kPatch:
+        return selection.patch;
+      case OutputGroup::kEnergy:
+        return selection.energy;
+      case OutputGroup::kPolygons:
+        return polygon_capacity > 0;
+      case OutputGroup::kContacts:
+        return contact_capacity > 0;
+    }
+    return false;
+  };
+  for_each_output(
+      [&](const ArrayInfo& info, auto& values) {
+        if (selected(info.group)) values.resize(static_cast<std::size_t>(environments * counts().row(info)));
+      },
+      *this);
+}
+
+Results ResultArrays::view(std::int64_t begin) {
+  Results results;
+  results.polygon_capacity = polygon_capacity;
+  results.contact_capacity = contact_capacity;
+  for_each_output(
+      [&](const ArrayInfo& info, auto& array, auto& values) { point_at(array, values, begin, counts().row(info)); },
+      results, *this);
+  return results;
+}
+
+}  // namespace isopatch

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where the rows of an array are, whatever its type.
+#pragma once
+
+#include <cstdint>
+
+#include "isopatch/state.h"
+
+namespace isopatch::detail {
+
+/// Bytes of an element.
+inline std::int64_t element_size(const InputArray& array) {
+  return array.type == ScalarType::kFloat64 ? sizeof(double) : sizeof(float);
+}
+inline std::int64_t element_size(const OutputArray& array) {
+  return array.type == ScalarType::kFloat64 ? sizeof(double) : sizeof(float);
+}
+template <class T>
+std::int64_t element_size(const TypedArray<T>&) {
+  return sizeof(T);
+}
+
+/// Elements from one environment's row to the next, for rows of `row` elements.
+template <class Array>
+std::int64_t resolved_stride(const Array& array, std::int64_t row) {
+  return array.stride == kContiguous ? row : array.stride;
+}
+
+/// Elements from the first to behind the last one of `environments` rows.
+template <class Array>
+std::int64_t extent_of(const Array& array, std::int64_t row, std::int64_t environments) {
+  return environments == 0 ? 0 : (environments - 1) * resolved_stride(array, row) + row;
+}
+
+/// Moves the array on by so many elements.
+template <class Array>
+void advance(Array& array, std::int64_t elements) {
+  const auto offset = static_cast<std::uintptr_t>(elements * element_size(array));
+  array.data = reinterpret_cast<decltype(array.data)>(reinterpret_cast<std::uintptr_t>(array.data) + offset);
+}
+
+}  // namespace isopatch::detail
