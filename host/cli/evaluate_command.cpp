@@ -18,6 +18,9 @@
 #include "isopatch/isopatch.h"
 
 namespace isopatch::cli {
+
+using namespace detail;
+
 namespace {
 
 constexpr std::int64_t kEnergyByDefault = 64;  // environments: the energy costs more than the wrench

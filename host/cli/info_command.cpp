@@ -12,6 +12,9 @@
 #include "isopatch/isopatch.h"
 
 namespace isopatch::cli {
+
+using namespace detail;
+
 namespace {
 
 template <typename T>

@@ -34,7 +34,7 @@ CLI::Validator whole(Number low, Number high) {
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
         const bool read = error == std::errc() && end == text.data() + text.size();
         if (read && value >= low && value <= high) return std::string();
-        return fmt::format("{} is not a whole number from {} to {}", isopatch::in_quotes(text), low, high);
+        return fmt::format("{} is not a whole number from {} to {}", isopatch::detail::in_quotes(text), low, high);
       },
       "");
 }
@@ -42,8 +42,8 @@ CLI::Validator whole(Number low, Number high) {
 const CLI::Validator kReal(
     [](const std::string& text) {
       double value = 0;
-      const bool finite = isopatch::parse_real(text, value) && std::isfinite(value);
-      return finite ? "" : isopatch::in_quotes(text) + " is not a finite number that a double can hold";
+      const bool finite = isopatch::detail::parse_real(text, value) && std::isfinite(value);
+      return finite ? "" : isopatch::detail::in_quotes(text) + " is not a finite number that a double can hold";
     },
     "");
 
@@ -167,7 +167,7 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "isopatch: error: not enough memory\n");
   } catch (const std::exception& error) {
-    fmt::print(stderr, "isopatch: error: {}\n", isopatch::message_text(error.what()));
+    fmt::print(stderr, "isopatch: error: {}\n", isopatch::detail::message_text(error.what()));
   }
   return kBadInput;
 }

@@ -24,6 +24,9 @@
 #include "isopatch/error.h"
 
 namespace isopatch::cli {
+
+using namespace detail;
+
 namespace {
 
 // A mesher that keeps the surface has its volume up to rounding; one that left a part out does not.
@@ -82,8 +85,8 @@ class TemporaryFolder {
       if (!entry.path().filename().string().starts_with(kFolderPrefix)) continue;
       const auto made = entry.last_write_time(ignored);
       if (ignored || std::filesystem::file_time_type::clock::now() - made < kSurelyLocked) continue;
-      const Descriptor folder = take(entry.path());
-      if (folder.get() >= 0) std::filesystem::remove_all(entry.path(), ignored);
+      const Descriptor unlocked = take(entry.path());
+      if (unlocked.get() >= 0) std::filesystem::remove_all(entry.path(), ignored);
     }
   }
 

@@ -12,6 +12,9 @@
 #include "isopatch/error.h"
 
 namespace isopatch::cli {
+
+using namespace detail;
+
 namespace {
 
 using Arrays = std::map<std::string, PackedArray>;

@@ -12,6 +12,9 @@
 #include "isopatch/isopatch.h"
 
 namespace isopatch::cli {
+
+using namespace detail;
+
 namespace {
 
 /// Makes points with the same coordinates one, and leaves out the triangles that have two corners there: to a mesher,

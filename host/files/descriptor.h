@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// A file descriptor that is closed with its owner; negative for none.
 class Descriptor {
@@ -27,4 +27,4 @@ class Descriptor {
   int descriptor_;
 };
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

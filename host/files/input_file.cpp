@@ -13,7 +13,7 @@
 #include "host/files/descriptor.h"
 #include "isopatch/error.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 [[noreturn]] void fail(const std::string& path, int error) {
@@ -56,4 +56,4 @@ std::string read_input_file(const std::string& path, std::uint64_t most) {
   return bytes;
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace isopatch {
+namespace isopatch::detail {
 
 // The largest files that are read, in bytes.
 constexpr std::uint64_t kMaxSceneBytes = std::uint64_t{16} << 20;
@@ -16,4 +16,4 @@ constexpr std::uint64_t kMaxStatesBytes = std::uint64_t{4} << 30;
 /// Error, as is a file that cannot be opened. All of them name `path`.
 std::string read_input_file(const std::string& path, std::uint64_t most);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

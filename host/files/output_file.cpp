@@ -17,7 +17,7 @@
 #include "host/files/descriptor.h"
 #include "isopatch/error.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 constexpr int kAttempts = 100;
@@ -137,4 +137,4 @@ void remove_unfinished_output() noexcept {
   if (const char* name = unfinished.load()) unlink(name);
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// Writes `bytes` as the file `path`. A link is followed; a file that is there keeps its permissions; what is there but
 /// no regular file is refused. Throws Error naming `path`.
@@ -21,4 +21,4 @@ void check_writable(const std::string& path);
 /// the process ends.
 void remove_unfinished_output() noexcept;
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

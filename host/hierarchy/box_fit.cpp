@@ -5,8 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace isopatch {
-
+namespace isopatch::detail {
 namespace {
 
 /// Margin of the boxes relative to the largest coordinate, for what their test rounds: some thirty sums and products in
@@ -31,14 +30,14 @@ constexpr double kSteepest = 1e17;
 
 }  // namespace
 
-BoxFit::BoxFit(const detail::Cell& cell) {
-  std::array<const detail::Cell::Corner*, 4> corners = {};
+BoxFit::BoxFit(const Cell& cell) {
+  std::array<const Cell::Corner*, 4> corners = {};
   for (std::size_t k = 0; k < 4; ++k) corners[k] = &cell.corner[k];
   std::sort(corners.begin(), corners.end(), [](const auto* a, const auto* b) { return a->extent < b->extent; });
 
   points_.reserve(24);
   for (std::size_t i = 0; i < 6; ++i) {
-    for (const detail::Cell::Corner* corner : corners) {
+    for (const Cell::Corner* corner : corners) {
       const double x = i < 2 ? corner->vertex.x : i < 4 ? corner->vertex.y : corner->vertex.z;
       add(begin_[i], {corner->extent, i % 2 == 0 ? x : -x});
     }
@@ -87,7 +86,7 @@ BoxFit::Line BoxFit::line_over(Hull hull, double at, double steepest) {
   return {highest->x, 0};
 }
 
-void BoxFit::write(detail::Node& node, double reach) const {
+void BoxFit::write(Node& node, double reach) const {
   const double low = hull(0).front().extent, high = hull(0).back().extent;
   const double middle = 0.5 * (low + high), fitted_at = low + kFitted * (high - low);
   const double steepest = std::min(kSteepest, 2 * reach / std::max(std::fabs(low), std::fabs(high)));
@@ -112,4 +111,4 @@ void BoxFit::write(detail::Node& node, double reach) const {
   }
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -9,11 +9,7 @@
 #include "host/hierarchy/hierarchy.h"
 #include "host/threads/share_out.h"
 
-namespace isopatch {
-
-using detail::Cell;
-using detail::Vec3d;
-
+namespace isopatch::detail {
 namespace {
 
 constexpr std::int64_t kChunk = 512;  // cells that a thread makes before it takes others
@@ -49,8 +45,8 @@ void order_vertices(Cell& cell) {
     const auto is_zero = [&](int k) { return cell.corner[(i + k) & 3].extent == 0; };
     if (!is_zero(1) || !is_zero(2) || !is_zero(3) || !(cell.corner[i].extent > 0)) continue;
     cell.zero_face = 1;
-    if (i == detail::kZeroFace) return;
-    std::swap(cell.corner[i], cell.corner[detail::kZeroFace]);
+    if (i == kZeroFace) return;
+    std::swap(cell.corner[i], cell.corner[kZeroFace]);
     std::swap(cell.corner[(i + 1) % 3], cell.corner[(i + 2) % 3]);
     return;
   }
@@ -147,4 +143,4 @@ std::vector<Cell> triangle_cells(const Geometry& geometry) {
   return cells;
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -16,12 +16,7 @@
 #include "host/hierarchy/wide_nodes.h"
 #include "host/threads/share_out.h"
 
-namespace isopatch {
-
-using detail::Cell;
-using detail::kMaxDepth;
-using detail::Node;
-
+namespace isopatch::detail {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -201,7 +196,7 @@ class Builder {
   std::size_t partition(const Range& range) {
     const int needed = std::bit_width(range.size() - 1) + 1;  // levels a median split still needs
     const bool deep = range.level + needed >= kMaxDepth - 1;
-    const std::size_t whole = range.size() > detail::kWide ? detail::kWide : 1;
+    const std::size_t whole = range.size() > kWide ? kWide : 1;
     std::size_t best_axis = 0, best = range.begin + range.size() / 2;
     float best_cost = kInfinity;
     for (std::size_t axis = 0; axis < 3 && !deep; ++axis) {
@@ -246,16 +241,16 @@ class Builder {
   std::vector<float> right_area_;
 };
 
-detail::CoarseCell coarse_copy(const Cell& cell) {
-  detail::CoarseCell out = {};
+CoarseCell coarse_copy(const Cell& cell) {
+  CoarseCell out = {};
   double longest = 0;
   for (int i = 0; i < 4; ++i) {
-    const auto v = detail::cast<float>(cell.corner[i].vertex);
+    const auto v = cast<float>(cell.corner[i].vertex);
     out.vertex[i][0] = v.x, out.vertex[i][1] = v.y, out.vertex[i][2] = v.z;
     out.extent[i] = static_cast<float>(cell.corner[i].extent);
     for (int k = 0; k < i; ++k) longest = std::max(longest, norm(cell.corner[i].vertex - cell.corner[k].vertex));
   }
-  const auto g = detail::cast<float>(cell.gradient);
+  const auto g = cast<float>(cell.gradient);
   out.gradient[0] = g.x, out.gradient[1] = g.y, out.gradient[2] = g.z;
   out.longest_edge = std::nextafter(static_cast<float>(longest), kInfinity);
   return out;
@@ -263,7 +258,7 @@ detail::CoarseCell coarse_copy(const Cell& cell) {
 
 }  // namespace
 
-detail::HierarchyView Hierarchy::view() const {
+HierarchyView Hierarchy::view() const {
   return {cells.data(),
           coarse_cells.data(),
           nodes.data(),
@@ -290,4 +285,4 @@ HierarchyStatistics hierarchy_statistics(const Geometry& geometry) {
   return {h.view().num_nodes, h.view().num_cells, h.depth};
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -4,10 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace isopatch {
-
-using detail::Node;
-
+namespace isopatch::detail {
 namespace {
 
 /// Which nodes stand side by side. From the leaves up, the largest subtrees of at most kWide units become one unit
@@ -23,15 +20,15 @@ class WideNodeBuilder {
     }
   }
 
-  std::vector<detail::WideNode> wide_nodes() const {
-    std::vector<detail::WideNode> out;
+  std::vector<WideNode> wide_nodes() const {
+    std::vector<WideNode> out;
     std::vector<std::int32_t> parents = {-1};  // of each wide node: what it lies below
     std::vector<std::int32_t> members;
     for (std::size_t at = 0; at < parents.size(); ++at) {
       members.clear();
       find_members(parents[at], members);
       out.emplace_back();
-      for (std::size_t i = 0; i < detail::kWide; ++i) {
+      for (std::size_t i = 0; i < kWide; ++i) {
         Node node = {};
         node.half[0] = node.half[1] = node.half[2] = -1e30f;  // touches nothing
         node.low = 1e30f;
@@ -70,7 +67,7 @@ class WideNodeBuilder {
     if (round_of(node) < round) return 1;
     const std::int32_t left = left_of(node), right = left + 1;
     const int on_left = gather(left, round), on_right = gather(right, round);
-    if (on_left > 0 && on_right > 0 && on_left + on_right <= detail::kWide) return on_left + on_right;
+    if (on_left > 0 && on_right > 0 && on_left + on_right <= kWide) return on_left + on_right;
     if (on_left > 1) round_of_[static_cast<std::size_t>(left)] = round;
     if (on_right > 1) round_of_[static_cast<std::size_t>(right)] = round;
     return 0;
@@ -95,6 +92,6 @@ class WideNodeBuilder {
 
 }  // namespace
 
-std::vector<detail::WideNode> wide_nodes(std::span<const Node> nodes) { return WideNodeBuilder(nodes).wide_nodes(); }
+std::vector<WideNode> wide_nodes(std::span<const Node> nodes) { return WideNodeBuilder(nodes).wide_nodes(); }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -6,9 +6,9 @@
 
 #include "isopatch/detail/scene/scene_view.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// The nodes of a binary hierarchy side by side; the first holds the root alone.
-std::vector<detail::WideNode> wide_nodes(std::span<const detail::Node> nodes);
+std::vector<WideNode> wide_nodes(std::span<const Node> nodes);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

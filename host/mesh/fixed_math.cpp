@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 /// The sum of two doubles, `low` at most half a step of `high` (Dekker, "A floating-point technique for extending the
@@ -157,4 +157,4 @@ double angle_order(double y, double x) {
   return std::signbit(y) ? -2 - part : 2 - part;
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -8,7 +8,7 @@
 // nearer than 2^-40 of a step to the middle between two.
 #pragma once
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// For |x| up to 1000.
 double fixed_cos(double x);
@@ -23,4 +23,4 @@ double fixed_pow(double x, double y);
 /// A number that orders as atan2(y, x) does, from -2 to 2.
 double angle_order(double y, double x);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

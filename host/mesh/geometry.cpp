@@ -19,6 +19,9 @@
 #include "isopatch/limits.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
 // A curved map of the extent is followed by one line in each layer of tets; fewer lines than this hardly bend.

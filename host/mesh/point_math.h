@@ -8,7 +8,7 @@
 
 #include "isopatch/mesh.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 inline Point3 operator+(const Point3& a, const Point3& b) { return {a[0] + b[0], a[1] + b[1], a[2] + b[2]}; }
 inline Point3 operator-(const Point3& a, const Point3& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
@@ -34,4 +34,4 @@ inline double six_volumes(const TetMesh& mesh, const Tet& tet) {
   return six_volumes(point_at(mesh, tet[0]), point_at(mesh, tet[1]), point_at(mesh, tet[2]), point_at(mesh, tet[3]));
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

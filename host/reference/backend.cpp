@@ -232,9 +232,10 @@ class ReferenceBackend final : public Evaluator::Implementation {
   void evaluate(const State& state, const Results& results, void* /*stream*/) const override {
     const SceneDescription& description = scene_.description();
     const std::int64_t count = state.num_environments;
-    const std::int64_t threads = count > 1 ? std::min<std::int64_t>(usable_threads(options_.num_threads), count) : 1;
-    Turns turns(count, 1);
-    run_on_threads(static_cast<int>(threads), [&](int thread) {
+    const std::int64_t threads =
+        count > 1 ? std::min<std::int64_t>(detail::usable_threads(options_.num_threads), count) : 1;
+    detail::Turns turns(count, 1);
+    detail::run_on_threads(static_cast<int>(threads), [&](int thread) {
       turns.take(thread, [&](std::int64_t e, std::int64_t) { evaluate_environment(description, state, results, e); });
     });
   }

@@ -13,6 +13,8 @@
 
 namespace isopatch {
 
+using namespace detail;
+
 using detail::SceneData;
 
 namespace {

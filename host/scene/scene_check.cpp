@@ -13,10 +13,8 @@
 #include "isopatch/error.h"
 #include "isopatch/limits.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
-
-using detail::kMaxBodies;
 
 [[noreturn]] void fail(const std::string& what) { throw Error("scene: " + what); }
 
@@ -116,4 +114,4 @@ void check_scene(const SceneDescription& scene) {
   }
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -10,7 +10,7 @@
 
 #include "isopatch/error.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 constexpr int kMaxDepth = 32;
@@ -227,4 +227,4 @@ JsonValue JsonValue::child(const Document& value, const std::string& step) const
   return JsonValue(value, source_, path_.empty() ? name : path_ + "." + name);
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -15,7 +15,7 @@
 
 #include "host/text/quote.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// One value of a document, e.g. `scene.json: bodies[1].friction`. Every accessor throws Error if the value is not what
 /// is asked for. Refers to the document: keep that alive.
@@ -72,4 +72,4 @@ inline std::string json_quotes(std::string_view name) { return in_quotes(name, '
 /// `; did you mean "friction"?` if one of `known` is close to `name`, else `; known are a, b, c`.
 std::string suggestion(const std::string& name, const std::vector<std::string>& known);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -5,7 +5,7 @@
 #include "isopatch/error.h"
 #include "isopatch/screw_thread.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 // thread.h says how many tets a segment has; those at the ends and of the head are a few more.
@@ -83,4 +83,4 @@ Geometry parse_nut(const std::string& name, const JsonValue& value, TetBudget& b
   return with_location(value, [&] { return make_nut(name, nut); });
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -2,7 +2,7 @@
 #include "host/scene_file/scene_geometries.h"
 #include "isopatch/error.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 FieldCore parse_core(const JsonValue& value) {
@@ -90,4 +90,4 @@ FieldOptions parse_field(const JsonValue& geometry) {
   return options;
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

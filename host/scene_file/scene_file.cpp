@@ -18,6 +18,9 @@
 #include "isopatch/scene.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
 constexpr std::size_t kMaxBodies = 64;

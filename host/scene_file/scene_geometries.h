@@ -11,7 +11,7 @@
 #include "isopatch/error.h"
 #include "isopatch/geometry.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// The tets of all primitives of a scene; throws, with the location, above a limit.
 class TetBudget {
@@ -43,4 +43,4 @@ Geometry parse_nut(const std::string& name, const JsonValue& value, TetBudget& b
 /// The `field`, `strain` and `all_boundary_tets` of a tet mesh.
 FieldOptions parse_field(const JsonValue& geometry);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -5,7 +5,7 @@
 
 #include "host/scene_file/scene_geometries.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 constexpr std::int64_t kMaxTets = 4'000'000;
@@ -114,4 +114,4 @@ Geometry parse_convex_hull(const std::string& name, const JsonValue& value, cons
   return with_location(value, [&] { return make_convex_hull(name, points); });
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -11,7 +11,7 @@
 
 #include "isopatch/error.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 constexpr std::size_t kMaxQuoted = 60;
@@ -120,6 +120,6 @@ std::string message_text(std::string_view message) {
   return text.replace(begin, end - begin, kLeftOut);
 }
 
-Error::Error(const std::string& message) : std::runtime_error(message_text(message)) {}
+}  // namespace isopatch::detail
 
-}  // namespace isopatch
+isopatch::Error::Error(const std::string& message) : std::runtime_error(detail::message_text(message)) {}

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// Characters that an Error's message has at most.
 constexpr std::size_t kMaxMessage = 300;
@@ -23,4 +23,4 @@ std::string in_quotes(std::string_view text, char quote = '\'');
 /// beginning says where and the end what would be right.
 std::string message_text(std::string_view message);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -19,8 +19,7 @@
 
 #include "host/threads/standard_arithmetic.h"
 
-namespace isopatch {
-
+namespace isopatch::detail {
 namespace {
 
 constexpr int kMostThreads = 1024;
@@ -252,4 +251,4 @@ void run_on_threads(int threads, void (*work)(void* object, int thread), void* o
   helpers->run(job);
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -7,7 +7,7 @@
 
 #include <memory>
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// The processors that this process may run on; at least 1.
 int num_processors();
@@ -33,4 +33,4 @@ void run_on_threads(int threads, const Work& work) {
       const_cast<void*>(static_cast<const void*>(std::addressof(work))));
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

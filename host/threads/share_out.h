@@ -9,7 +9,7 @@
 
 #include "host/threads/pool.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// The next turns of a loop, for whoever asks first.
 class Turns {
@@ -73,4 +73,4 @@ void share_out(std::int64_t items, std::int64_t count, std::int64_t chunk, const
   run_on_threads(static_cast<int>(std::min<std::int64_t>(threads, chunks)), take);
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// While it lives, this thread rounds to nearest, keeps subnormal numbers and traps nothing, whatever its caller has
 /// set; then the caller's mode is back. The constructor and the destructor are calls that the optimiser cannot see
@@ -20,4 +20,4 @@ class StandardArithmetic {
   std::uint16_t x87_ = 0;   // the caller's, for long double on x86
 };
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

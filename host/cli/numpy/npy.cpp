@@ -17,6 +17,9 @@
 #include "isopatch/error.h"
 
 namespace isopatch::cli {
+
+using namespace detail;
+
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "arrays are copied as they are");

@@ -3,7 +3,7 @@
 
 #include "isopatch/limits.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 const Point3& corner(const std::vector<Point3>& points, std::int32_t index) {
@@ -94,4 +94,4 @@ double relative_height(const TetMesh& mesh, const Tet& tet) {
   return std::fabs(six_volumes(mesh, tet)) / area / edge;
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -15,7 +15,7 @@
 #include "isopatch/error.h"
 #include "isopatch/mesh.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// A product of edges carries a rounding error of a few eps times their lengths. An area or volume below this is noise.
 inline constexpr double kFlat = 16 * std::numeric_limits<double>::epsilon();
@@ -58,4 +58,4 @@ bool is_flat(const std::vector<Point3>& points, const Triangle& triangle);
 /// The smallest height of a tet, in units of its longest edge.
 double relative_height(const TetMesh& mesh, const Tet& tet);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

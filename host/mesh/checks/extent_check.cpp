@@ -4,7 +4,7 @@
 #include "host/mesh/checks/element_check.h"
 #include "isopatch/limits.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 /// The largest extent of all, in range.
@@ -56,4 +56,4 @@ void check_extents(const TetMesh& mesh, const std::vector<double>& extent, doubl
   }
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

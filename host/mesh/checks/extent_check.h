@@ -6,10 +6,10 @@
 
 #include "isopatch/mesh.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// Throws, naming `source` and the point or tet, unless the extents at the points of a checked mesh are finite and not
 /// negative, one of them positive, and all within the limits, also how fast they change. `size`: diagonal of the mesh.
 void check_extents(const TetMesh& mesh, const std::vector<double>& extent, double size, const std::string& source);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -8,7 +8,7 @@
 #include "host/mesh/topology/face_table.h"
 #include "isopatch/limits.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 constexpr const char* kAdvice = "build it with a make_ function";
@@ -119,4 +119,4 @@ void check_geometry(const Geometry& g, const std::string& source) {
   }
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -19,6 +19,9 @@
 #include "isopatch/error.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
 constexpr std::size_t kMaxElements = std::numeric_limits<std::int32_t>::max();
@@ -197,8 +200,8 @@ MeshReport check_and_repair(TetMesh& mesh, const std::string& source, AllBoundar
   return check_and_repair(mesh, source, policy, boundary);
 }
 
-MeshReport check_and_repair(TetMesh& mesh, const std::string& source, AllBoundaryTets policy,
-                            std::vector<Triangle>& boundary) {
+MeshReport detail::check_and_repair(TetMesh& mesh, const std::string& source, AllBoundaryTets policy,
+                                    std::vector<Triangle>& boundary) {
   const StandardArithmetic standard;
   if (static_cast<int>(policy) > static_cast<int>(AllBoundaryTets::kKeep)) {
     throw Error(

@@ -7,7 +7,7 @@
 #include "host/mesh/checks/triangle_tree.h"
 #include "host/mesh/point_math.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 /// Far above the rounding of coordinates and of files in single precision's last digits, far below what anyone means.
@@ -127,4 +127,4 @@ SelfCuts find_self_cuts(const std::vector<Point3>& points, const std::vector<Tri
   return cuts;
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

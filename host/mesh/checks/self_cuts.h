@@ -9,7 +9,7 @@
 
 #include "isopatch/mesh.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 struct SelfCuts {
   std::int64_t triangles = 0;                    // that another one cuts
@@ -21,4 +21,4 @@ struct SelfCuts {
 /// the triangles near each other, and where those are very many, as in a bundle of needles, not at all of them.
 SelfCuts find_self_cuts(const std::vector<Point3>& points, const std::vector<Triangle>& triangles, double size);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -17,6 +17,9 @@
 #include "isopatch/triangle_mesh.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
 const Point3& corner(const TriangleMesh& mesh, std::int32_t index) {

@@ -7,7 +7,7 @@
 
 #include "host/mesh/point_math.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 constexpr std::size_t kLeafSize = 4;
@@ -111,4 +111,4 @@ double TriangleTree::squared_distance(const Point3& p) const {
   return best;
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -7,7 +7,7 @@
 
 #include "isopatch/mesh.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// Squared distance from `p` to the triangle (a,b,c), which may be degenerate.
 double squared_distance_to_triangle(const Point3& p, const Point3& a, const Point3& b, const Point3& c);
@@ -89,4 +89,4 @@ class TriangleTree {
   std::vector<Node> nodes_;
 };
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -16,6 +16,9 @@
 #include "isopatch/field.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
 using Mask = std::vector<std::uint8_t>;
@@ -254,8 +257,9 @@ std::vector<double> laplace_extent(const TetMesh& mesh, const std::vector<Triang
   return laplace_extent(mesh, surface, core, source, warnings, work);
 }
 
-std::vector<double> laplace_extent(const TetMesh& mesh, const std::vector<Triangle>& surface, const FieldCore& core,
-                                   const std::string& source, std::vector<std::string>& warnings, SolverWork& work) {
+std::vector<double> detail::laplace_extent(const TetMesh& mesh, const std::vector<Triangle>& surface,
+                                           const FieldCore& core, const std::string& source,
+                                           std::vector<std::string>& warnings, SolverWork& work) {
   const StandardArithmetic standard;
   check_indices(mesh.tets, mesh.points.size(), source);
   check_indices(surface, mesh.points.size(), source);

@@ -8,7 +8,7 @@
 
 #include "isopatch/field.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// What solving has cost: entries of a factor or passes over the matrix, summed over all systems.
 struct SolverWork {
@@ -25,4 +25,4 @@ bool solve_linear(const Eigen::SparseMatrix<double>& matrix, const Eigen::Vector
 std::vector<double> laplace_extent(const TetMesh& mesh, const std::vector<Triangle>& surface, const FieldCore& core,
                                    const std::string& source, std::vector<std::string>& warnings, SolverWork& work);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

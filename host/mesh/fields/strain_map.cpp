@@ -12,6 +12,9 @@
 #include "isopatch/field.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
 void check_table(const std::vector<std::array<double, 2>>& table) {

@@ -14,7 +14,7 @@
 
 #include "isopatch/error.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -211,4 +211,4 @@ void FileCursor::skip_values(ValueType type, std::int64_t count, std::int64_t co
   for (std::uint64_t i = 0; i < total; ++i) real(type);
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

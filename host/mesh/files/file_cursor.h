@@ -13,7 +13,7 @@
 
 #include "host/text/quote.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// Points, tets and triangles are indexed with 32 bits.
 constexpr std::int64_t kMaxElements = std::numeric_limits<std::int32_t>::max();
@@ -86,4 +86,4 @@ class FileCursor {
 bool parse_real(std::string_view word, double& value);
 bool parse_integer(std::string_view word, std::int64_t& value);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -11,6 +11,9 @@
 #include "isopatch/triangle_mesh.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
 std::string extension_of(const std::string& path) {

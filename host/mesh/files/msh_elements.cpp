@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 // From the reference manual, "MSH file format", types 1 to 31 and two of high order.
@@ -46,4 +46,4 @@ std::string msh_name(std::int64_t type) {
   }
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

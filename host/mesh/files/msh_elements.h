@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-namespace isopatch {
+namespace isopatch::detail {
 
 constexpr std::int64_t kMshTet = 4;
 
@@ -16,4 +16,4 @@ int msh_nodes(std::int64_t type);
 /// In the plural, for messages: "triangles", "elements of type 29".
 std::string msh_name(std::int64_t type);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -18,6 +18,9 @@
 #include "isopatch/mesh.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
 using Words = std::vector<std::string_view>;

@@ -16,6 +16,9 @@
 #include "isopatch/triangle_mesh.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
 constexpr std::size_t kHeaderBytes = 80;

@@ -15,6 +15,9 @@
 #include "isopatch/mesh.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
 using Words = std::vector<std::string_view>;

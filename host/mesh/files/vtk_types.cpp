@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 struct TypeName {
@@ -52,4 +52,4 @@ ValueType xml_type(const FileCursor& in, std::string_view word) {
   return find(in, word, kXmlTypes, "Float32, Float64 or Int64");
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -7,7 +7,7 @@
 
 #include "host/mesh/files/file_cursor.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 constexpr std::int64_t kVtkTetra = 10;
 
@@ -16,4 +16,4 @@ constexpr std::int64_t kVtkTetra = 10;
 ValueType legacy_type(const FileCursor& in, std::string_view word);
 ValueType xml_type(const FileCursor& in, std::string_view word);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -11,6 +11,9 @@
 #include "isopatch/mesh.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
 /// Array names are one word in the file: everything but printable characters, and '%' and '"', becomes %XX.

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 15;
@@ -132,4 +132,4 @@ void read_vtu_array(VtuBytes& bytes, const VtuEncoding& encoding, std::uint64_t 
   }
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -9,7 +9,7 @@
 
 #include "host/mesh/files/file_cursor.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// How a file stores its binary data.
 struct VtuEncoding {
@@ -48,4 +48,4 @@ using VtuVisit = std::function<void(std::string_view)>;
 /// `expected` bytes long.
 void read_vtu_array(VtuBytes& bytes, const VtuEncoding& encoding, std::uint64_t expected, const VtuVisit& visit);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -16,6 +16,9 @@
 #include "isopatch/mesh.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
 // Values that may be read whatever the size of the file; a value has up to eight bytes in memory.

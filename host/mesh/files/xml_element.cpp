@@ -6,7 +6,7 @@
 #include <array>
 #include <utility>
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 constexpr int kMaxDepth = 32;
@@ -203,4 +203,4 @@ const XmlElement* XmlElement::child(const FileCursor& in, std::string_view child
 
 XmlElement parse_xml(std::string_view bytes, const FileCursor& in) { return XmlParser(bytes, in).read_root(); }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -11,7 +11,7 @@
 
 #include "host/mesh/files/file_cursor.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 struct XmlElement {
   std::string name;
@@ -29,4 +29,4 @@ struct XmlElement {
 /// The root element of `bytes`. `in`, a cursor on the same bytes, reports what is wrong, with its line.
 XmlElement parse_xml(std::string_view bytes, const FileCursor& in);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -16,6 +16,9 @@
 #include "isopatch/mesh.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
 // Half sizes whose difference is below this part of the smallest are taken as equal: 0.3 - 0.2 is not 0.1, and a

@@ -13,7 +13,7 @@ extern "C" {
 
 #include "isopatch/error.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 /// Owns Qhull's memory.
@@ -83,4 +83,4 @@ std::vector<HullFacet> convex_hull(std::vector<double> coordinates, int dimensio
   return facets;
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

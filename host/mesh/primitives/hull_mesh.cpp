@@ -21,6 +21,9 @@
 #include "isopatch/mesh.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
 constexpr std::size_t kMaxFaces = 4096;

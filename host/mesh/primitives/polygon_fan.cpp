@@ -5,7 +5,7 @@
 
 #include "host/mesh/point_math.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 class PolygonFan {
@@ -63,4 +63,4 @@ bool append_fan(const std::vector<Point3>& points, const std::vector<std::int32_
   return true;
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

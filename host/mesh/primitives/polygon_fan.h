@@ -5,7 +5,7 @@
 
 #include "isopatch/mesh.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// Appends the triangles of a polygon that need not be quite plane: of a quad by the shorter diagonal, of more corners
 /// by the first fan, in both with all triangles on the side to which the polygon faces where that is possible.
@@ -13,4 +13,4 @@ namespace isopatch {
 bool append_fan(const std::vector<Point3>& points, const std::vector<std::int32_t>& corners,
                 std::vector<Triangle>& triangles);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

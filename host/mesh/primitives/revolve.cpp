@@ -8,7 +8,7 @@
 #include "host/mesh/fixed_math.h"
 #include "host/mesh/point_math.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 bool has_repeated_vertex(Tet tet) {
@@ -97,4 +97,4 @@ TetMesh RevolvedMesh::mirrored() const {
   return mesh;
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -5,7 +5,7 @@
 
 #include "isopatch/mesh.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// The points (cos, sin) of a regular polygon; `segments` is a multiple of 4. Reflections at the axes and at the
 /// diagonals map the points onto each other exactly, without rounding.
@@ -41,4 +41,4 @@ class RevolvedMesh {
   TetMesh mesh_;
 };
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

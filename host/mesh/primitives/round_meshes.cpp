@@ -15,6 +15,9 @@
 #include "isopatch/mesh.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
 constexpr int kMaxSegments = 1024;

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <limits>
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 // The corners of the profile in a pitch, in sixteenths of it from the middle of a crest.
@@ -99,4 +99,4 @@ void ThreadGrid::join(const Ray& ray, const Ray& next, int step, int ray_index, 
   chains_.back().push_back({ray.nodes.back(), next.nodes.back()});
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

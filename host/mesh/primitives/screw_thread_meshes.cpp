@@ -16,6 +16,9 @@
 #include "isopatch/screw_thread.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
 constexpr int kMinSegments = 12, kMaxSegments = 720;

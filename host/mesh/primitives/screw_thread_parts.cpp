@@ -9,7 +9,7 @@
 #include "host/mesh/fixed_math.h"
 #include "host/mesh/point_math.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 /// The directions of all rays.
@@ -128,4 +128,4 @@ void add_core(TetMesh& mesh, const ThreadGrid& grid, std::int32_t layer, double 
   }
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

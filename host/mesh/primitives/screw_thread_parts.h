@@ -10,7 +10,7 @@
 #include "host/mesh/primitives/screw_thread_grid.h"
 #include "isopatch/mesh.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// Radius of a hexagon on a ray; its corners lie on rays.
 double hexagon(int ray, int segments, double across_flats);
@@ -56,4 +56,4 @@ void add_prisms(TetMesh& mesh, const ThreadGrid& grid, std::int32_t from, std::i
 /// the chain around it.
 void add_core(TetMesh& mesh, const ThreadGrid& grid, std::int32_t layer, double length);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

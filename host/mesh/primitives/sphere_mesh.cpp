@@ -12,6 +12,9 @@
 #include "isopatch/mesh.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
 constexpr int kMaxSubdivisions = 7;  // 327 680 tets; one more would be 1.3 million

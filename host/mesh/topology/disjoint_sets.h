@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// Disjoint sets of the numbers below `count`, each at first alone.
 class DisjointSets {
@@ -23,4 +23,4 @@ class DisjointSets {
   std::vector<std::size_t> parent_;
 };
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -7,7 +7,7 @@
 
 #include "host/threads/share_out.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 FaceUse make_face_use(const Tet& tet, std::int32_t tet_index, int face) {
@@ -69,4 +69,4 @@ std::vector<FaceUse> sorted_faces(const std::vector<Tet>& tets) {
   return faces;
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail
