@@ -6,6 +6,7 @@
 
 #include "host/cli/commands.h"
 #include "host/hierarchy/hierarchy_statistics.h"
+#include "host/mesh/checks/extent_check.h"
 #include "host/scene/scene_data.h"
 #include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"
@@ -53,12 +54,8 @@ void surface_info(const std::string& file) {
 void print_field(const Geometry& geometry, const std::string& name) {
   const auto [lowest, highest] = std::minmax_element(geometry.extent.begin(), geometry.extent.end());
   const FieldQuality quality = measure_field(geometry.mesh, geometry.surface, geometry.extent);
-  const auto without = std::count_if(geometry.mesh.tets.begin(), geometry.mesh.tets.end(), [&](const Tet& tet) {
-    return std::all_of(tet.begin(), tet.end(),
-                       [&](std::int32_t v) { return geometry.extent[static_cast<std::size_t>(v)] == 0; });
-  });
   print_row("field", name, fmt::format("from {:g} to {:g}", *lowest, *highest));
-  print_row("without pressure", without, "tets");
+  print_row("without pressure", count_tets_without_extent(geometry.mesh, geometry.extent), "tets");
   print_row("aligned faces", fmt::format("{:.1f} %", 100 * quality.aligned_faces),
             "of the surface: mean gradient within 30 degrees of the normal");
   print_row("kinks", quality.kinks, fmt::format("of {} inner faces", quality.inner_faces));

@@ -20,6 +20,7 @@
 #include "host/cli/process/process.h"
 #include "host/files/descriptor.h"
 #include "host/files/output_file.h"
+#include "host/mesh/point_math.h"
 #include "host/text/quote.h"
 #include "isopatch/error.h"
 
@@ -124,17 +125,11 @@ Call gmsh_call(const TemporaryFolder& folder, std::optional<double> edge_length)
           folder.file("filled.msh")};
 }
 
-double volume_of(const TetMesh& mesh) {
-  double six_volumes = 0;
-  for (const auto& [a, b, c, d] : mesh.tets) {
-    const auto edge = [&, o = a](std::int32_t v, std::size_t axis) {
-      return mesh.points[static_cast<std::size_t>(v)][axis] - mesh.points[static_cast<std::size_t>(o)][axis];
-    };
-    six_volumes += std::fabs(edge(b, 0) * (edge(c, 1) * edge(d, 2) - edge(c, 2) * edge(d, 1)) +
-                             edge(b, 1) * (edge(c, 2) * edge(d, 0) - edge(c, 0) * edge(d, 2)) +
-                             edge(b, 2) * (edge(c, 0) * edge(d, 1) - edge(c, 1) * edge(d, 0)));
-  }
-  return six_volumes / 6;
+/// Of tets of either orientation.
+double filled_volume(const TetMesh& mesh) {
+  double six_v = 0;
+  for (const Tet& tet : mesh.tets) six_v += std::fabs(six_volumes(mesh, tet));
+  return six_v / 6;
 }
 
 }  // namespace
@@ -162,7 +157,7 @@ TetMesh fill_with_tets(const TriangleMesh& surface, double volume, const Mesher&
   }
   TetMesh mesh = read_tet_mesh(call.result);
   mesh.notes.clear();  // the triangles of the surface, in the same file
-  if (const double found = volume_of(mesh); !(std::fabs(found - volume) <= kSameVolume * volume)) {
+  if (const double found = filled_volume(mesh); !(std::fabs(found - volume) <= kSameVolume * volume)) {
     throw Error(
         fmt::format("{}: the tets of {} have a volume of {:.6g} m^3, the surface one of {:.6g} m^3; it may cut "
                     "through itself",

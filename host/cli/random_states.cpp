@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "host/random.h"
+
 namespace isopatch::cli {
 namespace {
 
@@ -22,13 +24,7 @@ enum Stream : std::uint64_t {
   kStreams = 12
 };
 
-// D. Lea, S. Steele, G. Vigna: the finaliser of java.util.SplittableRandom.
-std::uint64_t mix(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
+std::uint64_t mix(std::uint64_t x) { return detail::SplitMix64(x).next(); }
 
 double diagonal(const Geometry& geometry) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();

@@ -6,11 +6,6 @@
 
 namespace isopatch::detail {
 
-// The largest files that are read, in bytes.
-constexpr std::uint64_t kMaxSceneBytes = std::uint64_t{16} << 20;
-constexpr std::uint64_t kMaxMeshBytes = std::uint64_t{2} << 30;
-constexpr std::uint64_t kMaxStatesBytes = std::uint64_t{4} << 30;
-
 /// The bytes of a file: the one way in which input is opened. Waits for nothing and reads nothing without end: whatever
 /// is not a regular file (a pipe, a device, a directory, a link to one) and what is larger than `most` bytes is an
 /// Error, as is a file that cannot be opened. All of them name `path`.

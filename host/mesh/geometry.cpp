@@ -108,13 +108,6 @@ void apply_strain(Geometry& geometry, const FieldOptions& field) {
   }
 }
 
-std::int64_t count_tets_without_extent(const Geometry& geometry) {
-  return std::count_if(geometry.mesh.tets.begin(), geometry.mesh.tets.end(), [&](const Tet& tet) {
-    return std::all_of(tet.begin(), tet.end(),
-                       [&](std::int32_t v) { return geometry.extent[static_cast<std::size_t>(v)] == 0; });
-  });
-}
-
 void add_warnings(Geometry& geometry) {
   const MeshReport& report = geometry.report;
   if (report.inverted_tets > 0) {
@@ -134,7 +127,7 @@ void add_warnings(Geometry& geometry) {
         fmt::format("{}: {} tets had all four vertices on the surface and were split at their centroid", geometry.name,
                     report.split_tets));
   }
-  if (const std::int64_t count = count_tets_without_extent(geometry); count > 0) {
+  if (const std::int64_t count = count_tets_without_extent(geometry.mesh, geometry.extent); count > 0) {
     geometry.warnings.push_back(
         fmt::format("{}: {} of {} tets have extent 0 at all four vertices; contact there gives no force", geometry.name,
                     count, report.tets));

@@ -20,7 +20,7 @@ constexpr std::size_t kMaxValues = 500'000;  // two bytes of text can take a hun
 using Document = JsonValue::Document;
 
 std::string shown(const Document& value) {
-  if (value.is_string()) return json_quotes(value.get_ref<const std::string&>());
+  if (value.is_string()) return in_quotes(value.get_ref<const std::string&>(), '"');
   if (value.is_object()) return value.empty() ? "an empty object" : "an object";
   if (value.is_array()) return fmt::format("an array of {}", value.size());
   return value.dump();
@@ -59,7 +59,8 @@ class Strictness : public nlohmann::json_sax<Document> {
   bool end_array() override { return close(); }
 
   bool key(string_t& key) override {
-    if (!open_.back().insert(key).second) throw Error(fmt::format("{}: duplicate key {}", source_, json_quotes(key)));
+    if (!open_.back().insert(key).second)
+      throw Error(fmt::format("{}: duplicate key {}", source_, in_quotes(key, '"')));
     if (open_.back().size() > kMaxKeys)
       throw Error(fmt::format("{}: more than {} keys in one object", source_, kMaxKeys));
     return true;
@@ -100,10 +101,10 @@ std::string suggestion(const std::string& name, const std::vector<std::string>& 
     closest_distance = distance;
     closest = candidate;
   }
-  if (!closest.empty()) return "; did you mean " + json_quotes(closest) + "?";
+  if (!closest.empty()) return "; did you mean " + in_quotes(closest, '"') + "?";
 
   std::string list;
-  for (std::size_t i = 0; i < known.size() && i < 12; ++i) list += (i == 0 ? "" : ", ") + json_quotes(known[i]);
+  for (std::size_t i = 0; i < known.size() && i < 12; ++i) list += (i == 0 ? "" : ", ") + in_quotes(known[i], '"');
   return known.empty() ? "" : "; known: " + list + (known.size() > 12 ? ", ..." : "");
 }
 
@@ -173,7 +174,7 @@ std::string JsonValue::text() const {
 std::string JsonValue::one_of(const std::vector<std::string>& choices) const {
   std::string choice = text();
   if (std::find(choices.begin(), choices.end(), choice) == choices.end())
-    fail("unknown value " + json_quotes(choice) + suggestion(choice, choices));
+    fail("unknown value " + in_quotes(choice, '"') + suggestion(choice, choices));
   return choice;
 }
 
@@ -207,7 +208,7 @@ void JsonValue::allow(const std::vector<std::string>& known) const {
 
 JsonValue JsonValue::required(const std::string& key) const {
   std::optional<JsonValue> value = optional(key);
-  if (!value) fail("missing field " + json_quotes(key));
+  if (!value) fail("missing field " + in_quotes(key, '"'));
   return *value;
 }
 
@@ -222,7 +223,7 @@ JsonValue::JsonValue(const Document& value, const std::string& source, const std
     : JsonValue(value, std::make_shared<const std::string>(source), path) {}
 
 JsonValue JsonValue::child(const Document& value, const std::string& step) const {
-  std::string name = json_quotes(step);
+  std::string name = in_quotes(step, '"');
   name = name.substr(1, name.size() - 2);
   return JsonValue(value, source_, path_.empty() ? name : path_ + "." + name);
 }

@@ -66,9 +66,6 @@ class JsonValue {
   std::string path_;
 };
 
-/// `"name"`: in_quotes() with the quotes of JSON.
-inline std::string json_quotes(std::string_view name) { return in_quotes(name, '"'); }
-
 /// `; did you mean "friction"?` if one of `known` is close to `name`, else `; known are a, b, c`.
 std::string suggestion(const std::string& name, const std::vector<std::string>& known);
 

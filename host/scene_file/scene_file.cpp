@@ -23,7 +23,6 @@ using namespace detail;
 
 namespace {
 
-constexpr std::size_t kMaxBodies = 64;
 constexpr std::size_t kMaxGeometries = 256;
 
 using Names = std::vector<std::string>;
@@ -137,7 +136,7 @@ int index_of(const JsonValue& reference, const Names& names, const std::string& 
   const std::string name = reference.text();
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end())
-    reference.fail(fmt::format("no {} is named {}{}", kind, json_quotes(name), suggestion(name, names)));
+    reference.fail(fmt::format("no {} is named {}{}", kind, in_quotes(name, '"'), suggestion(name, names)));
   return static_cast<int>(found - names.begin());
 }
 
@@ -196,13 +195,15 @@ Body parse_body(const JsonValue& value, const Names& geometries) {
 void check_body(const JsonValue& value, const Body& body, const Geometry& geometry) {
   if (!body.rigid && geometry.is_surface_mesh())
     value.required("geometry")
-        .fail("a surface mesh has no inside to press on; use a tet mesh, or make " + json_quotes(body.name) + " rigid");
+        .fail("a surface mesh has no inside to press on; use a tet mesh, or make " + in_quotes(body.name, '"') +
+              " rigid");
 }
 
 std::vector<Body> parse_bodies(const JsonValue& value, const std::vector<Geometry>& geometries) {
   const std::vector<JsonValue> elements = value.elements();
   if (elements.empty()) value.fail("a scene needs at least one body");
-  if (elements.size() > kMaxBodies) value.fail(fmt::format("{} bodies, the limit is {}", elements.size(), kMaxBodies));
+  if (elements.size() > limits::kMaxBodies)
+    value.fail(fmt::format("{} bodies, the limit is {}", elements.size(), limits::kMaxBodies));
 
   const Names geometry_names = names_of(geometries);
   std::vector<Body> bodies;
@@ -211,7 +212,7 @@ std::vector<Body> parse_bodies(const JsonValue& value, const std::vector<Geometr
     check_body(element, body, geometries[static_cast<std::size_t>(body.geometry)]);
     const auto same_name = [&body](const Body& other) { return other.name == body.name; };
     if (std::any_of(bodies.begin(), bodies.end(), same_name))
-      element.required("name").fail("another body is already named " + json_quotes(body.name));
+      element.required("name").fail("another body is already named " + in_quotes(body.name, '"'));
     bodies.push_back(std::move(body));
   }
   return bodies;
@@ -242,11 +243,11 @@ void check_pair(const JsonValue& value, const Pair& pair, const SceneDescription
   const auto is_half_space = [&scene](const Body& body) {
     return scene.geometries[static_cast<std::size_t>(body.geometry)].kind == GeometryKind::kHalfSpace;
   };
-  if (pair.a == pair.b) value.fail("pairs " + json_quotes(a.name) + " with itself");
+  if (pair.a == pair.b) value.fail("pairs " + in_quotes(a.name, '"') + " with itself");
   if (a.rigid && b.rigid)
-    value.fail(json_quotes(a.name) + " and " + json_quotes(b.name) + " are both rigid; one must be compliant");
+    value.fail(in_quotes(a.name, '"') + " and " + in_quotes(b.name, '"') + " are both rigid; one must be compliant");
   if (is_half_space(a) && is_half_space(b))
-    value.fail(json_quotes(a.name) + " and " + json_quotes(b.name) + " are both half spaces; one must be a mesh");
+    value.fail(in_quotes(a.name, '"') + " and " + in_quotes(b.name, '"') + " are both half spaces; one must be a mesh");
 }
 
 std::vector<Pair> parse_pairs(const JsonValue& value, const SceneDescription& scene) {
@@ -301,7 +302,8 @@ SceneDescription parse_scene(const std::string& json, const std::string& directo
 }
 
 SceneDescription read_scene(const std::string& path) {
-  return parse_scene(read_input_file(path, kMaxSceneBytes), std::filesystem::path(path).parent_path().string(), path);
+  return parse_scene(read_input_file(path, limits::kMaxSceneBytes), std::filesystem::path(path).parent_path().string(),
+                     path);
 }
 
 }  // namespace isopatch

@@ -3,14 +3,14 @@
 
 #include <algorithm>
 
+#include "host/mesh/primitives/tet_counts.h"
 #include "host/scene_file/scene_geometries.h"
+#include "isopatch/limits.h"
 
 namespace isopatch::detail {
 namespace {
 
 constexpr std::int64_t kMaxTets = 4'000'000;
-constexpr int kMaxSubdivisions = 7;
-constexpr int kMaxSegments = 1024;
 constexpr int kDefaultSubdivisions = 2;
 constexpr int kDefaultSegments = 32;
 
@@ -21,10 +21,10 @@ void refuse_both(const JsonValue& value, const char* a, const char* b) {
 int parse_subdivisions(const JsonValue& value, double radius, TetBudget& budget) {
   refuse_both(value, "subdivisions", "edge_length");
   int subdivisions = kDefaultSubdivisions;
-  if (const auto field = value.optional("subdivisions")) subdivisions = field->integer(0, kMaxSubdivisions);
+  if (const auto field = value.optional("subdivisions")) subdivisions = field->integer(0, limits::kMaxSubdivisions);
   if (const auto edge = value.optional("edge_length"))
     subdivisions = with_location(*edge, [&] { return sphere_subdivisions(radius, edge->positive()); });
-  budget.take(value, std::int64_t{20} << (2 * subdivisions));
+  budget.take(value, sphere_tets(subdivisions));
   return subdivisions;
 }
 
@@ -35,8 +35,10 @@ int parse_segments(const JsonValue& value, double radius) {
   }
   const auto field = value.optional("segments");
   if (!field) return kDefaultSegments;
-  const int segments = field->integer(4, kMaxSegments);
-  if (segments % 4 != 0) field->fail(fmt::format("must be a multiple of 4, found {}", segments));
+  const int segments = field->integer(limits::kSegmentStep, limits::kMaxSegments);
+  if (segments % limits::kSegmentStep != 0) {
+    field->fail(fmt::format("must be a multiple of {}, found {}", limits::kSegmentStep, segments));
+  }
   return segments;
 }
 
@@ -84,7 +86,7 @@ Geometry parse_cylinder(const std::string& name, const JsonValue& value, TetBudg
   const double radius = value.required("radius").positive();
   const double height = value.required("height").positive();
   const int segments = parse_segments(value, radius);
-  budget.take(value, std::int64_t{12} * segments);
+  budget.take(value, cylinder_tets(segments));
   return with_location(value, [&] { return make_cylinder(name, radius, height, segments); });
 }
 
@@ -93,7 +95,7 @@ Geometry parse_capsule(const std::string& name, const JsonValue& value, TetBudge
   const double radius = value.required("radius").positive();
   const double length = value.required("length").positive();
   const int segments = parse_segments(value, radius);
-  budget.take(value, std::int64_t{segments} * segments / 2 + std::int64_t{6} * segments);
+  budget.take(value, capsule_tets(segments));
   return with_location(value, [&] { return make_capsule(name, radius, length, segments); });
 }
 

@@ -12,6 +12,7 @@
 #include "host/files/input_file.h"
 #include "host/text/quote.h"
 #include "isopatch/error.h"
+#include "isopatch/limits.h"
 
 namespace isopatch::cli {
 
@@ -173,7 +174,7 @@ std::map<std::string, NpyArray> parse_npz(const std::string& bytes, const std::s
 }
 
 std::map<std::string, PackedArray> open_arrays(const std::string& path, const std::string& npy_name) {
-  const auto bytes = std::make_shared<const std::string>(read_input_file(path, kMaxStatesBytes));
+  const auto bytes = std::make_shared<const std::string>(read_input_file(path, limits::kMaxStatesBytes));
   if (bytes->starts_with("\x93NUMPY")) return {{npy_name, PackedArray(bytes, path)}};
   return open_npz(bytes, path);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/mesh/checks/element_check.h"
 
+#include "host/text/quote.h"
 #include "isopatch/limits.h"
 
 namespace isopatch::detail {
@@ -47,6 +48,14 @@ void checked_edges(const std::vector<Point3>& points, const Element& element, st
 }
 
 }  // namespace
+
+void check_point_data(const TetMesh& mesh, const std::string& source) {
+  for (const auto& [name, values] : mesh.point_data) {
+    if (values.size() == mesh.points.size()) continue;
+    throw Error(fmt::format("{}: point data {} has {} values; the mesh has {} points", source, in_quotes(name),
+                            values.size(), mesh.points.size()));
+  }
+}
 
 void check_points(const std::vector<Point3>& points, const std::string& source) {
   for (std::size_t i = 0; i < points.size(); ++i) {

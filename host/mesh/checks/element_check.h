@@ -40,6 +40,9 @@ void check_indices(const std::vector<Element>& elements, std::size_t points, con
   }
 }
 
+/// Throws for point data of another length than the points.
+void check_point_data(const TetMesh& mesh, const std::string& source);
+
 /// Throws for the first point with a coordinate that is not finite or beyond the limit.
 void check_points(const std::vector<Point3>& points, const std::string& source);
 

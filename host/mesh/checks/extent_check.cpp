@@ -56,4 +56,11 @@ void check_extents(const TetMesh& mesh, const std::vector<double>& extent, doubl
   }
 }
 
+std::int64_t count_tets_without_extent(const TetMesh& mesh, const std::vector<double>& extent) {
+  return std::count_if(mesh.tets.begin(), mesh.tets.end(), [&](const Tet& tet) {
+    return std::all_of(tet.begin(), tet.end(),
+                       [&](std::int32_t v) { return extent[static_cast<std::size_t>(v)] == 0; });
+  });
+}
+
 }  // namespace isopatch::detail

@@ -6,6 +6,7 @@
 #include "host/mesh/checks/element_check.h"
 #include "host/mesh/checks/extent_check.h"
 #include "host/mesh/topology/face_table.h"
+#include "host/random.h"
 #include "isopatch/limits.h"
 
 namespace isopatch::detail {
@@ -16,13 +17,6 @@ constexpr const char* kAdvice = "build it with a make_ function";
 // A face has a number, and its negative seen from the other side. Over all tets, those of faces between two tets cancel
 // out, and what is left is the sum over the surface; a wrong surface has the same sum once in 2^64 times. The same goes
 // for the edges of a closed surface.
-
-/// The finalizer of splitmix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
-std::uint64_t scrambled(std::uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31);
-}
 
 std::uint64_t signature(Triangle t) {
   bool odd = false;
@@ -54,11 +48,8 @@ void check_tets(const Geometry& g, const std::string& source) {
   for (std::size_t i = 0; i < g.mesh.tets.size(); ++i) {
     const Tet& tet = g.mesh.tets[i];
     check_edges(g.mesh.points, tet, i, source);
-    const Point3& origin = point_at(g.mesh, tet[0]);
-    double scale = 1;
-    for (std::size_t k = 1; k < 4; ++k) scale *= norm(point_at(g.mesh, tet[k]) - origin);
     const double six_v = six_volumes(g.mesh, tet);
-    if (six_v > kFlat * scale) continue;
+    if (six_v > kFlat * edge_product(g.mesh, tet)) continue;
     throw Error(fmt::format("{}: {} has a volume of {} m^3; it must be positive, {}", source, describe(i, tet),
                             six_v / 6, kAdvice));
   }
@@ -101,9 +92,10 @@ void check_geometry(const Geometry& g, const std::string& source) {
     throw Error(fmt::format("{} has {} tets, {} surface triangles, {} points and {} extents; {}", source,
                             g.mesh.tets.size(), g.surface.size(), g.mesh.points.size(), g.extent.size(), kAdvice));
   }
-  constexpr std::size_t kMost = std::numeric_limits<std::int32_t>::max();
-  if (std::max({g.mesh.points.size(), g.mesh.tets.size(), g.surface.size()}) > kMost) {
-    throw Error(fmt::format("{} has more points, tets or triangles than the {} that can be indexed", source, kMost));
+  const std::size_t largest = std::max({g.mesh.points.size(), g.mesh.tets.size(), g.surface.size()});
+  if (static_cast<std::int64_t>(largest) > limits::kMaxElements) {
+    throw Error(fmt::format("{} has more points, tets or triangles than the {} that can be indexed", source,
+                            limits::kMaxElements));
   }
 
   check_points(g.mesh.points, source);

@@ -7,16 +7,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "host/mesh/checks/element_check.h"
 #include "host/mesh/checks/mesh_quality.h"
 #include "host/mesh/point_math.h"
 #include "host/mesh/topology/face_table.h"
-#include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
+#include "isopatch/limits.h"
 
 namespace isopatch {
 
@@ -24,22 +23,15 @@ using namespace detail;
 
 namespace {
 
-constexpr std::size_t kMaxElements = std::numeric_limits<std::int32_t>::max();
-
 void check_counts(const TetMesh& mesh, const std::string& source) {
   if (mesh.tets.empty()) throw Error(source + ": the mesh has no tets; at least one is needed");
   for (const std::size_t count : {mesh.points.size(), mesh.tets.size()}) {
-    if (count > kMaxElements) {
-      throw Error(
-          fmt::format("{}: {} elements; at most {} points and tets can be indexed", source, count, kMaxElements));
+    if (static_cast<std::int64_t>(count) > limits::kMaxElements) {
+      throw Error(fmt::format("{}: {} elements; at most {} points and tets can be indexed", source, count,
+                              limits::kMaxElements));
     }
   }
-  for (const auto& [name, values] : mesh.point_data) {
-    if (values.size() != mesh.points.size()) {
-      throw Error(fmt::format("{}: point data {} has {} values; the mesh has {} points", source, in_quotes(name),
-                              values.size(), mesh.points.size()));
-    }
-  }
+  check_point_data(mesh, source);
 }
 
 void check_vertices(const TetMesh& mesh, const std::string& source) {
@@ -57,11 +49,8 @@ void check_vertices(const TetMesh& mesh, const std::string& source) {
 /// Throws where the tet's volume is zero; returns whether the tet is inverted.
 bool check_volume(const TetMesh& mesh, std::size_t index, const std::string& source) {
   const Tet& tet = mesh.tets[index];
-  const Point3& origin = point_at(mesh, tet[0]);
-  const double scale = norm(point_at(mesh, tet[1]) - origin) * norm(point_at(mesh, tet[2]) - origin) *
-                       norm(point_at(mesh, tet[3]) - origin);
   const double six_v = six_volumes(mesh, tet);
-  if (!(std::fabs(six_v) > kFlat * scale)) {
+  if (!(std::fabs(six_v) > kFlat * edge_product(mesh, tet))) {
     throw Error(fmt::format("{}: {} has zero volume ({} m^3 is within rounding); remove it or move its vertices",
                             source, describe(index, tet), six_v / 6));
   }
@@ -169,9 +158,10 @@ void repair_all_boundary_tets(TetMesh& mesh, const std::vector<Triangle>& bounda
                     "zero in them: give them an interior vertex or allow the split at the centroid",
                     source, found.size(), mesh.tets.size(), describe(found[0], mesh.tets[found[0]])));
   }
-  if (found.size() > (kMaxElements - std::max(mesh.points.size(), mesh.tets.size())) / 3) {
+  const auto larger = static_cast<std::int64_t>(std::max(mesh.points.size(), mesh.tets.size()));
+  if (report.all_boundary_tets > (limits::kMaxElements - larger) / 3) {
     throw Error(fmt::format("{}: splitting {} tets exceeds the {} points and tets that can be indexed", source,
-                            found.size(), kMaxElements));
+                            found.size(), limits::kMaxElements));
   }
   for (const std::size_t t : found) split_at_centroid(mesh, t, source);
   report.split_tets = report.all_boundary_tets;

@@ -10,10 +10,10 @@
 
 #include "host/mesh/checks/element_check.h"
 #include "host/mesh/checks/self_cuts.h"
-#include "host/mesh/files/file_cursor.h"
 #include "host/mesh/point_math.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
+#include "isopatch/limits.h"
 #include "isopatch/triangle_mesh.h"
 
 namespace isopatch {
@@ -29,9 +29,9 @@ const Point3& corner(const TriangleMesh& mesh, std::int32_t index) {
 void check_counts(const TriangleMesh& mesh, const std::string& source) {
   if (mesh.triangles.empty()) throw Error(source + ": the mesh has no triangles; a closed surface is needed");
   for (const std::size_t count : {mesh.points.size(), mesh.triangles.size()}) {
-    if (count > static_cast<std::size_t>(kMaxElements)) {
-      throw Error(
-          fmt::format("{}: {} elements; at most {} points and triangles can be indexed", source, count, kMaxElements));
+    if (static_cast<std::int64_t>(count) > limits::kMaxElements) {
+      throw Error(fmt::format("{}: {} elements; at most {} points and triangles can be indexed", source, count,
+                              limits::kMaxElements));
     }
   }
 }
@@ -139,11 +139,11 @@ std::int64_t check_neighbours(const TriangleMesh& mesh, const std::string& sourc
 double enclosed_volume(const TriangleMesh& mesh) {
   // about a point of the mesh, so that a mesh far from the origin loses nothing
   const Point3& origin = corner(mesh, mesh.triangles[0][0]);
-  double six_volumes = 0;
+  double six_v = 0;
   for (const Triangle& t : mesh.triangles) {
-    six_volumes += dot(cross(corner(mesh, t[0]) - origin, corner(mesh, t[1]) - origin), corner(mesh, t[2]) - origin);
+    six_v += six_volumes(origin, corner(mesh, t[0]), corner(mesh, t[1]), corner(mesh, t[2]));
   }
-  return six_volumes / 6;
+  return six_v / 6;
 }
 
 }  // namespace

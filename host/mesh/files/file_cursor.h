@@ -6,7 +6,6 @@
 
 #include <bit>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,9 +13,6 @@
 #include "host/text/quote.h"
 
 namespace isopatch::detail {
-
-/// Points, tets and triangles are indexed with 32 bits.
-constexpr std::int64_t kMaxElements = std::numeric_limits<std::int32_t>::max();
 
 enum class ValueType : std::uint8_t { kBit, kU8, kI8, kU16, kI16, kU32, kI32, kU64, kI64, kF32, kF64 };
 

@@ -15,6 +15,7 @@
 #include "host/mesh/files/file_cursor.h"
 #include "host/mesh/files/msh_elements.h"
 #include "host/threads/standard_arithmetic.h"
+#include "isopatch/limits.h"
 #include "isopatch/mesh.h"
 
 namespace isopatch {
@@ -166,7 +167,8 @@ bool MshReader::read_section() {
 /// A number of elements or nodes, which must fit into the file and into an index.
 std::int64_t MshReader::announced(ValueType type, const char* what) {
   const std::int64_t count = in_.count(type, what);
-  if (count > kMaxElements) in_.fail(fmt::format("{} is {}; at most {} can be indexed", what, count, kMaxElements));
+  if (count > limits::kMaxElements)
+    in_.fail(fmt::format("{} is {}; at most {} can be indexed", what, count, limits::kMaxElements));
   in_.expect_values(ValueType::kU8, count, 1, what);
   return count;
 }
@@ -174,8 +176,8 @@ std::int64_t MshReader::announced(ValueType type, const char* what) {
 void MshReader::add_node(std::int64_t tag) {
   if (!index_.emplace(tag, static_cast<std::int32_t>(index_.size())).second)
     in_.fail(fmt::format("a second node {}; tags must differ", tag));
-  if (static_cast<std::int64_t>(index_.size()) > kMaxElements)
-    in_.fail(fmt::format("more than {} nodes cannot be indexed", kMaxElements));
+  if (static_cast<std::int64_t>(index_.size()) > limits::kMaxElements)
+    in_.fail(fmt::format("more than {} nodes cannot be indexed", limits::kMaxElements));
 }
 
 void MshReader::read_coordinates(std::size_t node) {

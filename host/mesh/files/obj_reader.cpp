@@ -12,6 +12,7 @@
 #include "host/mesh/files/file_cursor.h"
 #include "host/mesh/primitives/polygon_fan.h"
 #include "host/threads/standard_arithmetic.h"
+#include "isopatch/limits.h"
 #include "isopatch/triangle_mesh.h"
 
 namespace isopatch {
@@ -95,8 +96,8 @@ void ObjReader::read_vertex(const Words& words) {
     in_.fail(
         fmt::format("vertex {} has {} numbers; it must read 'v x y z'", mesh_.points.size() + 1, words.size() - 1));
   }
-  if (static_cast<std::int64_t>(mesh_.points.size()) == kMaxElements)
-    in_.fail(fmt::format("more than {} vertices cannot be indexed", kMaxElements));
+  if (static_cast<std::int64_t>(mesh_.points.size()) == limits::kMaxElements)
+    in_.fail(fmt::format("more than {} vertices cannot be indexed", limits::kMaxElements));
   Point3 point;
   for (std::size_t k = 0; k < 3; ++k) {
     if (!parse_real(words[k + 1], point[k]))

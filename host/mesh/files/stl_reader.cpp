@@ -13,6 +13,7 @@
 
 #include "host/mesh/files/file_cursor.h"
 #include "host/threads/standard_arithmetic.h"
+#include "isopatch/limits.h"
 #include "isopatch/triangle_mesh.h"
 
 namespace isopatch {
@@ -152,8 +153,8 @@ void StlReader::read_ascii() {
 std::int32_t StlReader::weld(const Point3& point) {
   const auto [entry, is_new] = index_.try_emplace(point, static_cast<std::int32_t>(mesh_.points.size()));
   if (is_new) {
-    if (static_cast<std::int64_t>(mesh_.points.size()) == kMaxElements)
-      in_.fail(fmt::format("more than {} points cannot be indexed", kMaxElements));
+    if (static_cast<std::int64_t>(mesh_.points.size()) == limits::kMaxElements)
+      in_.fail(fmt::format("more than {} points cannot be indexed", limits::kMaxElements));
     mesh_.points.push_back(point);
   }
   return entry->second;

@@ -12,6 +12,7 @@
 #include "host/mesh/files/vtk_types.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
+#include "isopatch/limits.h"
 #include "isopatch/mesh.h"
 
 namespace isopatch {
@@ -149,7 +150,8 @@ void VtkReader::read_points(const Words& words) {
   if (has_points_) in_.fail("a second POINTS section; there must be one");
   const std::int64_t count = in_.count(words[1], "the number of points");
   const ValueType type = legacy_type(in_, words[2]);
-  if (count > kMaxElements) in_.fail(fmt::format("{} points; at most {} can be indexed", count, kMaxElements));
+  if (count > limits::kMaxElements)
+    in_.fail(fmt::format("{} points; at most {} can be indexed", count, limits::kMaxElements));
   if (type == ValueType::kBit) in_.fail("coordinates of type bit; float or double is needed");
   in_.expect_values(type, count, 3, "POINTS");
 
@@ -166,7 +168,8 @@ void VtkReader::read_cells(const Words& words) {
   if (!has_points_) in_.fail("CELLS before POINTS; the points must come first");
   const std::int64_t count = in_.count(words[1], "the first number of CELLS");
   const std::int64_t size = in_.count(words[2], "the second number of CELLS");
-  if (count > kMaxElements) in_.fail(fmt::format("{} cells; at most {} can be indexed", count, kMaxElements));
+  if (count > limits::kMaxElements)
+    in_.fail(fmt::format("{} cells; at most {} can be indexed", count, limits::kMaxElements));
   if (has_offsets_) {
     read_offset_cells(count, size);
   } else {
@@ -359,6 +362,6 @@ TetMesh parse_vtk(const std::string& bytes, const std::string& source) {
   return VtkReader(bytes, source).read();
 }
 
-TetMesh read_vtk(const std::string& path) { return parse_vtk(read_input_file(path, kMaxMeshBytes), path); }
+TetMesh read_vtk(const std::string& path) { return parse_vtk(read_input_file(path, limits::kMaxMeshBytes), path); }
 
 }  // namespace isopatch

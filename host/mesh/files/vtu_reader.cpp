@@ -13,6 +13,7 @@
 #include "host/mesh/files/vtu_data.h"
 #include "host/mesh/files/xml_element.h"
 #include "host/threads/standard_arithmetic.h"
+#include "isopatch/limits.h"
 #include "isopatch/mesh.h"
 
 namespace isopatch {
@@ -128,9 +129,9 @@ const XmlElement& VtuReader::required(const XmlElement& parent, const char* name
 std::int64_t VtuReader::count_of(const XmlElement& element, const char* attribute) const {
   const std::string text = element.attribute(attribute);
   std::int64_t count = 0;
-  if (!parse_integer(text, count) || count < 0 || count > kMaxElements) {
+  if (!parse_integer(text, count) || count < 0 || count > limits::kMaxElements) {
     fail(element, fmt::format("{} of <{}> is {}; a whole number from 0 to {} is needed", attribute, element.name,
-                              in_quotes(text), kMaxElements));
+                              in_quotes(text), limits::kMaxElements));
   }
   return count;
 }
@@ -242,7 +243,7 @@ void VtuReader::read_cells(const XmlElement& element) {
   const std::vector<std::int64_t> offsets = read_integers(array_named(element, "offsets"), cells_);
   for (std::size_t i = 0; i < offsets.size(); ++i) {
     const std::int64_t before = i == 0 ? 0 : offsets[i - 1];
-    if (offsets[i] < before || offsets[i] > kMaxElements * 4) {
+    if (offsets[i] < before || offsets[i] > limits::kMaxElements * 4) {
       fail(element,
            fmt::format("offset {} is {}; it must be from {} on, and rise by 4 for a tet", i, offsets[i], before));
     }

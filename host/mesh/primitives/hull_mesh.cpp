@@ -15,7 +15,8 @@
 
 #include "host/mesh/fixed_math.h"
 #include "host/mesh/point_math.h"
-#include "host/mesh/primitives/convex_hull.h"
+#include "host/mesh/primitives/convex_polyhedron.h"
+#include "host/mesh/primitives/polygon_fan.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
 #include "isopatch/mesh.h"
@@ -25,8 +26,6 @@ namespace isopatch {
 using namespace detail;
 
 namespace {
-
-constexpr std::size_t kMaxFaces = 4096;
 
 // Medial vertices nearer to each other than this part of the size are one: rounding leaves several where more than four
 // faces have the same distance.
@@ -41,115 +40,6 @@ constexpr double kFlat = 1e-8;
 
 // A tet of this relative volume or less is flat within rounding.
 constexpr double kZero = 1e-14;
-
-struct Face {
-  Point3 normal;  // outward
-  double offset;
-  std::vector<std::int32_t> corners;
-};
-
-/// A convex polyhedron in units of its size, about a point well inside.
-struct Polyhedron {
-  std::vector<Point3> corners;
-  std::vector<Face> faces;
-  Point3 inside{};
-
-  double height(const Face& face, const Point3& p) const { return face.offset - dot(face.normal, p); }
-  double depth(const Point3& p) const {
-    double least = height(faces[0], p);
-    for (const Face& face : faces) least = std::min(least, height(face, p));
-    return least;
-  }
-};
-
-/// A vertex of the medial mesh and the faces that are nearest to it, all at the same distance, in ascending order.
-struct MedialVertex {
-  Point3 position;
-  std::vector<std::int32_t> nearest;
-};
-
-std::vector<double> flat(const std::vector<Point3>& points) {
-  std::vector<double> coordinates;
-  for (const Point3& p : points) coordinates.insert(coordinates.end(), p.begin(), p.end());
-  return coordinates;
-}
-
-Polyhedron hull_of(const std::vector<Point3>& points) {
-  const std::vector<HullFacet> facets = convex_hull(flat(points), 3);
-  if (facets.empty()) {
-    throw Error(fmt::format("convex hull: the {} points lie in a plane; a hull needs four that do not", points.size()));
-  }
-  if (facets.size() > kMaxFaces) {
-    throw Error(fmt::format("convex hull: the hull of the {} points has {} faces, the limit is {}; use fewer points",
-                            points.size(), facets.size(), kMaxFaces));
-  }
-  Polyhedron hull;
-  std::map<std::int32_t, std::int32_t> number;  // of the points that are corners
-  for (const HullFacet& facet : facets) {
-    for (const std::int32_t v : facet.vertices) number.try_emplace(v, 0);
-  }
-  for (auto& [point, corner] : number) {
-    corner = static_cast<std::int32_t>(hull.corners.size());
-    hull.corners.push_back(points[static_cast<std::size_t>(point)]);
-    hull.inside = hull.inside + hull.corners.back();
-  }
-  hull.inside = (1 / static_cast<double>(hull.corners.size())) * hull.inside;
-  for (const HullFacet& facet : facets) {
-    Face face{{facet.normal[0], facet.normal[1], facet.normal[2]}, facet.offset, {}};
-    for (const std::int32_t v : facet.vertices) face.corners.push_back(number[v]);
-    std::sort(face.corners.begin(), face.corners.end());
-    hull.faces.push_back(std::move(face));
-  }
-  return hull;
-}
-
-/// The vertices of the medial surface: those above the hull of the polytope {0 <= t <= depth(x)}. By duality about a
-/// point inside: the half-space h.y <= s becomes the point h/s, and every facet of the dual points' hull is a vertex.
-std::vector<MedialVertex> inner_vertices(const Polyhedron& hull) {
-  const double level = hull.depth(hull.inside) / 2;
-  std::vector<double> dual;
-  for (const Face& face : hull.faces) {
-    const double slack = hull.height(face, hull.inside) - level;
-    for (const double n : face.normal) dual.push_back(n / slack);
-    dual.push_back(1 / slack);
-  }
-  const auto ground = static_cast<std::int32_t>(hull.faces.size());
-  dual.insert(dual.end(), {0, 0, 0, -1 / level});
-
-  std::vector<MedialVertex> vertices;
-  for (HullFacet& facet : convex_hull(std::move(dual), 4)) {
-    if (std::find(facet.vertices.begin(), facet.vertices.end(), ground) != facet.vertices.end()) continue;
-    const Point3 from_inside{facet.normal[0] / facet.offset, facet.normal[1] / facet.offset,
-                             facet.normal[2] / facet.offset};
-    std::sort(facet.vertices.begin(), facet.vertices.end());
-    vertices.push_back({hull.inside + from_inside, std::move(facet.vertices)});
-  }
-  return vertices;
-}
-
-std::vector<std::int32_t> united(const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b) {
-  std::vector<std::int32_t> both;
-  std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
-  return both;
-}
-
-/// Joins vertices that rounding has set apart.
-std::vector<MedialVertex> joined(std::vector<MedialVertex> vertices, double distance) {
-  std::sort(vertices.begin(), vertices.end(),
-            [](const MedialVertex& a, const MedialVertex& b) { return a.position < b.position; });
-  std::vector<MedialVertex> kept;
-  for (MedialVertex& vertex : vertices) {
-    const auto same = std::find_if(kept.rbegin(), kept.rend(), [&](const MedialVertex& other) {
-      return norm(other.position - vertex.position) <= distance;
-    });
-    if (same == kept.rend()) {
-      kept.push_back(std::move(vertex));
-    } else {
-      same->nearest = united(same->nearest, vertex.nearest);
-    }
-  }
-  return kept;
-}
 
 /// The vertices of a convex polygon in cyclic order about `normal`.
 void sort_around(std::vector<std::int32_t>& polygon, const std::vector<MedialVertex>& vertices, const Point3& normal) {
@@ -194,8 +84,6 @@ void turn_to_fan(std::vector<std::int32_t>& polygon, const std::vector<MedialVer
   }
 }
 
-using Polygons = std::vector<std::vector<std::int32_t>>;
-
 /// For every face, the polygons that bound its region: the face itself, and one for each face that it meets.
 std::vector<Polygons> region_polygons(const Polyhedron& hull, const std::vector<MedialVertex>& vertices) {
   std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::int32_t>> shared;
@@ -230,22 +118,9 @@ double flattest_tet(const TetMesh& mesh, std::size_t first) {
   double least = 1;
   for (std::size_t t = first; t < mesh.tets.size(); ++t) {
     const Tet& tet = mesh.tets[t];
-    double edges = 1;
-    for (std::size_t i = 1; i < 4; ++i) edges *= norm(point_at(mesh, tet[i]) - point_at(mesh, tet[0]));
-    least = std::min(least, six_volumes(mesh, tet) / edges);
+    least = std::min(least, six_volumes(mesh, tet) / edge_product(mesh, tet));
   }
   return least;
-}
-
-void add_cone(TetMesh& mesh, std::int32_t apex, const Polygons& polygons) {
-  for (const auto& polygon : polygons) {
-    if (polygon[0] == apex) continue;  // the apex is first in each polygon that has it
-    for (std::size_t i = 2; i < polygon.size(); ++i) {
-      Tet tet{apex, polygon[0], polygon[i - 1], polygon[i]};
-      if (six_volumes(mesh, tet) < 0) std::swap(tet[2], tet[3]);
-      mesh.tets.push_back(tet);
-    }
-  }
 }
 
 /// Cones the region's polygons from its first vertex, the inner ones being numbered first. Where a fan starts elsewhere
@@ -260,7 +135,7 @@ void add_region(TetMesh& mesh, const Polygons& polygons) {
   }
   const std::size_t first = mesh.tets.size();
   if (fans_start_lowest) {
-    add_cone(mesh, apex, polygons);
+    append_cone(mesh, apex, polygons);
     if (flattest_tet(mesh, first) >= kFlat) return;
     mesh.tets.resize(first);
   }
@@ -272,7 +147,7 @@ void add_region(TetMesh& mesh, const Polygons& polygons) {
     corners += static_cast<double>(polygon.size());
   }
   mesh.points.push_back((1 / corners) * middle);
-  add_cone(mesh, static_cast<std::int32_t>(mesh.points.size()) - 1, polygons);
+  append_cone(mesh, static_cast<std::int32_t>(mesh.points.size()) - 1, polygons);
 }
 
 double hull_volume(const Polyhedron& hull, const std::vector<Polygons>& regions, const TetMesh& mesh) {
@@ -313,12 +188,6 @@ Frame frame_of(const std::vector<Point3>& points) {
   return {size, lower + 0.5 * (upper - lower)};
 }
 
-double tet_volume(const TetMesh& mesh) {
-  double six_v = 0;
-  for (const Tet& tet : mesh.tets) six_v += six_volumes(mesh, tet);
-  return six_v / 6;
-}
-
 }  // namespace
 
 TetMesh make_convex_hull_mesh(const std::vector<Point3>& points) {
@@ -345,7 +214,7 @@ TetMesh make_convex_hull_mesh(const std::vector<Point3>& points) {
   for (const Polygons& polygons : regions) add_region(mesh, polygons);
 
   const double expected = hull_volume(hull, regions, mesh);
-  if (flattest_tet(mesh, 0) < kZero || std::fabs(tet_volume(mesh) - expected) > kSameVolume * expected) {
+  if (flattest_tet(mesh, 0) < kZero || std::fabs(volume_of(mesh) - expected) > kSameVolume * expected) {
     throw Error(
         "convex hull: some points are too near to a degenerate position for a mesh with the exact distance; move them "
         "or "

@@ -63,4 +63,13 @@ bool append_fan(const std::vector<Point3>& points, const std::vector<std::int32_
   return true;
 }
 
+void append_cone(TetMesh& mesh, std::int32_t apex, const Polygons& polygons) {
+  for (const auto& polygon : polygons) {
+    if (polygon[0] == apex) continue;
+    for (std::size_t i = 2; i < polygon.size(); ++i) {
+      mesh.tets.push_back(positively_oriented(mesh, {apex, polygon[0], polygon[i - 1], polygon[i]}));
+    }
+  }
+}
+
 }  // namespace isopatch::detail

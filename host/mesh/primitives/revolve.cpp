@@ -78,8 +78,7 @@ std::int32_t RevolvedMesh::add_point(const Point3& p) {
 
 void RevolvedMesh::add_tet(const Tet& tet) {
   if (has_repeated_vertex(tet)) return;
-  const bool inverted = six_volumes(mesh_, tet) < 0;
-  mesh_.tets.push_back(inverted ? Tet{tet[0], tet[1], tet[3], tet[2]} : tet);
+  mesh_.tets.push_back(positively_oriented(mesh_, tet));
 }
 
 TetMesh RevolvedMesh::mirrored() const {

@@ -11,8 +11,10 @@
 #include "host/mesh/fixed_math.h"
 #include "host/mesh/point_math.h"
 #include "host/mesh/primitives/screw_thread_parts.h"
+#include "host/mesh/primitives/tet_counts.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
+#include "isopatch/limits.h"
 #include "isopatch/screw_thread.h"
 
 namespace isopatch {
@@ -20,9 +22,6 @@ namespace isopatch {
 using namespace detail;
 
 namespace {
-
-constexpr int kMinSegments = 12, kMaxSegments = 720;
-constexpr double kMaxSegmentsOfAll = 20'000;  // 1.1 million tets of a bolt
 
 // In heights H of the sharp thread: what the profile spans, and how far the first inner layer lies below the crest and
 // below the root. With flanks of 30 degrees both are 3/16 H away from the surface, and so is all of that layer.
@@ -37,6 +36,7 @@ void check(bool good, const char* shape, const char* what, double value, const s
 }
 
 void check_thread(const char* shape, const ScrewThread& thread, double length, const char* length_name, int segments) {
+  constexpr int kStep = limits::kThreadSegmentStep;
   const auto positive = [](double value) { return std::isfinite(value) && value > 0; };
   check(positive(thread.diameter), shape, "diameter [m]", thread.diameter, "finite and positive");
   check(positive(thread.pitch) && thread.pitch <= thread.diameter / 4, shape, "pitch [m]", thread.pitch,
@@ -45,11 +45,11 @@ void check_thread(const char* shape, const ScrewThread& thread, double length, c
         fmt::format("from 0 to a quarter of the pitch, {}", thread.pitch / 4));
   check(std::isfinite(length) && length >= 2 * thread.pitch, shape, length_name, length,
         fmt::format("finite and at least two pitches, {}", 2 * thread.pitch));
-  check(segments >= kMinSegments && segments <= kMaxSegments && segments % 12 == 0, shape, "segments", segments,
-        fmt::format("a multiple of 12 from {} to {}", kMinSegments, kMaxSegments));
+  check(segments >= kStep && segments <= limits::kMaxThreadSegments && segments % kStep == 0, shape, "segments",
+        segments, fmt::format("a multiple of {0} from {0} to {1}", kStep, limits::kMaxThreadSegments));
   const double all = length / thread.pitch * segments;
-  check(all <= kMaxSegmentsOfAll, shape, "number of segments in all turns", std::ceil(all),
-        fmt::format("at most {}: take fewer segments", kMaxSegmentsOfAll));
+  check(all <= limits::kMaxThreadSegmentsOfAll, shape, "number of segments in all turns", std::ceil(all),
+        fmt::format("at most {}: take fewer segments", limits::kMaxThreadSegmentsOfAll));
 }
 
 void check_bolt(const Bolt& bolt) {
@@ -120,6 +120,14 @@ Radius nut_thread(const Nut& nut) {
   return [=](const ThreadGrid::Node& node) { return out * (crest - profile * node.depth); };
 }
 
+/// For any length and pitch, also wrong ones.
+std::int64_t thread_tets(const ScrewThread& thread, double length, int segments) {
+  // a nut has about 72 in each segment; those at the ends and of a head are a few more
+  constexpr std::int64_t kTetsOfSegment = 80;
+  const double turns = std::fmin(length / thread.pitch, 1e9);
+  return static_cast<std::int64_t>(std::ceil(turns)) * segments * kTetsOfSegment;
+}
+
 ScrewThread scaled(const ScrewThread& thread, double factor) {
   return {factor * thread.diameter, factor * thread.pitch, factor * thread.clearance};
 }
@@ -177,6 +185,9 @@ TriangleMesh make_nut_surface(const Nut& nut) {
   add_band(mesh.triangles, upper, ring_of(grid.chains().back(), thread));
   return mesh;
 }
+
+std::int64_t detail::bolt_tets(const Bolt& bolt) { return thread_tets(bolt.thread, bolt.length, bolt.segments); }
+std::int64_t detail::nut_tets(const Nut& nut) { return thread_tets(nut.thread, nut.height, nut.segments); }
 
 TetMesh make_bolt_mesh(const Bolt& bolt) {
   const StandardArithmetic standard;

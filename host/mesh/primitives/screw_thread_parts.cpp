@@ -85,10 +85,7 @@ void add_cells(std::vector<Triangle>& triangles, const ThreadGrid& grid, std::in
   }
 }
 
-void add_tet(TetMesh& mesh, const Tet& tet) {
-  const bool inverted = six_volumes(mesh, tet) < 0;
-  mesh.tets.push_back(inverted ? Tet{tet[0], tet[1], tet[3], tet[2]} : tet);
-}
+void add_tet(TetMesh& mesh, const Tet& tet) { mesh.tets.push_back(positively_oriented(mesh, tet)); }
 
 // The sides of a prism between two rays are not plane. All have their diagonal from `from` on the first ray to `to` on
 // the next, so that of two nearly equal ones none bulges through the other.
