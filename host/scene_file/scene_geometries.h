@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts of a scene file that describe primitives and fields.
+// The part of a scene file that describes geometries.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "host/scene_file/json_value.h"
 #include "isopatch/error.h"
@@ -31,6 +32,12 @@ auto with_location(const JsonValue& location, Make make) {
     location.fail(error.what());
   }
 }
+
+/// All geometries of a scene; mesh files are found relative to `directory`.
+std::vector<Geometry> parse_geometries(const JsonValue& value, const std::filesystem::path& directory);
+
+Point3 point_of(const JsonValue& value);
+void scale_points(std::vector<Point3>& points, double factor);
 
 Geometry parse_sphere(const std::string& name, const JsonValue& value, TetBudget& budget);
 Geometry parse_ellipsoid(const std::string& name, const JsonValue& value, TetBudget& budget);

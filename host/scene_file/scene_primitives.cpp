@@ -42,11 +42,6 @@ int parse_segments(const JsonValue& value, double radius) {
   return segments;
 }
 
-Point3 point_of(const JsonValue& value) {
-  const std::vector<double> numbers = value.numbers(3);
-  return {numbers[0], numbers[1], numbers[2]};
-}
-
 std::vector<Point3> points_of_file(const JsonValue& location, const std::filesystem::path& directory) {
   const std::filesystem::path path = directory / location.text();
   const bool surface = path.extension() == ".obj" || path.extension() == ".stl";
@@ -109,9 +104,7 @@ Geometry parse_convex_hull(const std::string& name, const JsonValue& value, cons
     for (const JsonValue& point : value.required("points").elements()) points.push_back(point_of(point));
   }
   if (const auto scale = value.optional("scale")) {
-    const double factor = scale->positive();
-    for (Point3& point : points)
-      for (double& coordinate : point) coordinate *= factor;
+    scale_points(points, scale->positive());
   }
   return with_location(value, [&] { return make_convex_hull(name, points); });
 }

@@ -160,10 +160,9 @@ TEST(SurfaceCheck, IsForRigidBodiesOnly) {
   scene.bodies.resize(2);
   scene.bodies[0].name = "rock";
   scene.bodies[1].geometry = 1;
-  EXPECT_EQ(
-      error_of([&] { Scene{scene}; }),
-      "scene: body 'rock' is compliant, but its geometry 'rock' is a surface mesh, without an inside; give it a tet "
-      "mesh or make it rigid");
+  EXPECT_EQ(error_of([&] { Scene{scene}; }),
+            "scene: body 'rock': geometry 'rock': a surface mesh has no inside to press on; use a tet mesh, or make "
+            "'rock' rigid");
   scene.bodies[0].rigid = true;
   EXPECT_EQ(Scene(scene).num_bodies(), 2);
 }
