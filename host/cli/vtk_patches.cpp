@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "host/files/output_file.h"
+#include "isopatch/detail/scene/environment.h"
 #include "isopatch/error.h"
 
 namespace isopatch::cli {
@@ -22,31 +23,18 @@ using Out = std::back_insert_iterator<std::string>;
 
 constexpr const char* kHeader = "# vtk DataFile Version 3.0\n{}\nASCII\nDATASET POLYDATA\n";
 
-// Body to world, with the quaternion normalised. A pose that cannot be is the identity: there are no patches then.
-class Transform {
- public:
-  explicit Transform(const double* pose) : position_{pose[0], pose[1], pose[2]} {
-    const double norm = std::sqrt(pose[3] * pose[3] + pose[4] * pose[4] + pose[5] * pose[5] + pose[6] * pose[6]);
-    if (!(norm > 0) || !std::isfinite(norm + pose[0] + pose[1] + pose[2])) {
-      position_ = {0, 0, 0};
-      return;
-    }
-    const double w = pose[3] / norm, x = pose[4] / norm, y = pose[5] / norm, z = pose[6] / norm;
-    rows_ = {{{1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)},
-              {2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)},
-              {2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)}}};
-  }
+/// Body to world. A pose that is none becomes the identity: there are no patches then.
+Transform<double> pose_of(const State& state, int body) {
+  const Vec3d position = read_vec3(state.poses, 0, body * kPoseSize);
+  const double norm = quaternion_norm(state, 0, body);
+  if (norm > 0 && std::isfinite(norm + position.x + position.y + position.z)) return read_pose(state, 0, body);
+  return {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {0, 0, 0}};
+}
 
-  Point3 operator()(const Point3& p) const {
-    Point3 result = position_;
-    for (std::size_t i = 0; i < 3; ++i) result[i] += rows_[i][0] * p[0] + rows_[i][1] * p[1] + rows_[i][2] * p[2];
-    return result;
-  }
-
- private:
-  Point3 position_;
-  std::array<Point3, 3> rows_ = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-};
+Point3 apply(const Transform<double>& X, const Point3& p) {
+  const Vec3d x = detail::apply(X, Vec3d{p[0], p[1], p[2]});
+  return {x.x, x.y, x.z};
+}
 
 // What bodies_vtk collects.
 struct Faces {
@@ -55,9 +43,9 @@ struct Faces {
   std::vector<std::size_t> bodies;  // one per polygon
 };
 
-void add_mesh(Faces& faces, const Geometry& geometry, const Transform& transform, std::size_t body) {
+void add_mesh(Faces& faces, const Geometry& geometry, const Transform<double>& X, std::size_t body) {
   const std::size_t first = faces.points.size();
-  for (const Point3& point : geometry.mesh.points) faces.points.push_back(transform(point));
+  for (const Point3& point : geometry.mesh.points) faces.points.push_back(apply(X, point));
   for (const Triangle& triangle : geometry.surface) {
     std::vector<std::size_t> polygon;
     for (const std::int32_t vertex : triangle) polygon.push_back(first + static_cast<std::size_t>(vertex));
@@ -66,10 +54,10 @@ void add_mesh(Faces& faces, const Geometry& geometry, const Transform& transform
   }
 }
 
-void add_square(Faces& faces, double half, const Transform& transform, std::size_t body) {
+void add_square(Faces& faces, double half, const Transform<double>& X, std::size_t body) {
   const std::size_t first = faces.points.size();
   for (const auto& [x, y] : {std::array{-half, -half}, {half, -half}, {half, half}, {-half, half}})
-    faces.points.push_back(transform({x, y, 0}));
+    faces.points.push_back(apply(X, {x, y, 0}));
   faces.polygons.push_back({first, first + 1, first + 2, first + 3});
   faces.bodies.push_back(body);
 }
@@ -138,6 +126,7 @@ std::string patches_vtk(const std::vector<Polygon>& polygons) {
 
 std::string bodies_vtk(const SceneDescription& scene, const HostStates& states, std::int64_t environment) {
   Faces faces;
+  const State state = states.view(environment, 1);
   const std::size_t first = static_cast<std::size_t>(environment) * scene.bodies.size();
   const auto geometry_of = [&](std::size_t body) -> const Geometry* {
     const std::int32_t index =
@@ -151,11 +140,11 @@ std::string bodies_vtk(const SceneDescription& scene, const HostStates& states, 
     for (std::size_t body = 0; body < scene.bodies.size(); ++body) {
       const Geometry* geometry = geometry_of(body);
       if (geometry == nullptr || geometry->kind != kind) continue;
-      const Transform transform(&states.poses[(first + body) * 7]);
+      const Transform<double> X = pose_of(state, static_cast<int>(body));
       if (kind == GeometryKind::kMesh)
-        add_mesh(faces, *geometry, transform, body);
+        add_mesh(faces, *geometry, X, body);
       else
-        add_square(faces, half, transform, body);
+        add_square(faces, half, X, body);
     }
   }
 
