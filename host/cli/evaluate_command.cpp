@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-
-#include <fmt/format.h>
 
 #include "host/cli/commands.h"
 #include "host/cli/process/progress.h"
@@ -27,7 +27,7 @@ constexpr std::int64_t kEnergyByDefault = 64;  // environments: the energy costs
 constexpr std::int64_t kCountedEnvironments = 256;
 constexpr std::int64_t kHostChunk = 64, kDeviceChunk = 4096;
 
-// Times the stages of the command, in their order.
+/// Times the stages of the command, in their order.
 class Stages {
  public:
   void finish(const std::string& name) {
@@ -59,8 +59,9 @@ class Stages {
 
 EvaluatorOptions evaluator_options(const EvaluateArguments& arguments) {
   EvaluatorOptions options;
-  if (arguments.backend == "cuda" || (arguments.backend == "auto" && cuda_available()))
+  if (arguments.backend == "cuda" || (arguments.backend == "auto" && cuda_available())) {
     options.backend = Backend::kCuda;
+  }
   if (arguments.backend == "reference") options.backend = Backend::kReference;
   if (arguments.precision == "double") options.precision = Precision::kDouble;
   options.num_threads = arguments.threads;
@@ -74,19 +75,23 @@ const char* backend_name(Backend backend) {
 bool is_npz(const std::string& path) { return path.ends_with(".npz"); }
 
 void check_arguments(const EvaluateArguments& arguments) {
-  if (!arguments.states.empty() && arguments.envs)
+  if (!arguments.states.empty() && arguments.envs) {
     throw Error("--envs and --states exclude each other: the states file says how many environments there are");
+  }
   if (!arguments.output.empty()) {
-    if (!is_npz(arguments.output) && !arguments.output.ends_with(".json"))
+    if (!is_npz(arguments.output) && !arguments.output.ends_with(".json")) {
       throw Error("--output " + in_quotes(arguments.output) + ": the name must end in .json or .npz");
+    }
     check_writable(arguments.output);
   }
 }
 
 void print_warnings(const SceneDescription& scene) {
-  for (const Geometry& geometry : scene.geometries)
-    for (const std::string& warning : geometry.warnings)
+  for (const Geometry& geometry : scene.geometries) {
+    for (const std::string& warning : geometry.warnings) {
       fmt::print(stderr, "isopatch: warning: {}\n", message_text(geometry.name + ": " + warning));
+    }
+  }
 }
 
 struct Totals {
@@ -199,8 +204,9 @@ void evaluate_command(const EvaluateArguments& arguments) {
 
   if (!arguments.vtk.empty()) write_vtk_files(evaluator, states, arguments.patches, arguments.vtk);
   if (to_stdout) fmt::print("{}", results_json(results, scene));
-  if (!arguments.output.empty())
+  if (!arguments.output.empty()) {
     write_output_file(arguments.output, is_npz(arguments.output) ? results_npz(results) : results_json(results, scene));
+  }
   stages.finish("write");
 
   if (!to_stdout) print_table(arguments, evaluator, states, results, stages);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
-
-#include <fmt/format.h>
 
 #include "host/cli/commands.h"
 #include "host/hierarchy/hierarchy_statistics.h"
@@ -94,15 +94,17 @@ void mesh_info(const std::string& file, const std::string& field) {
   print_warnings(geometry);
 }
 
-// Columns as wide as their widest cell; the first two are left-aligned.
+/// Columns as wide as their widest cell; the first two are left-aligned.
 void print_table(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths(rows.front().size());
-  for (const auto& row : rows)
+  for (const auto& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
   for (const auto& row : rows) {
     std::string line = " ";
-    for (std::size_t i = 0; i < row.size(); ++i)
+    for (std::size_t i = 0; i < row.size(); ++i) {
       line += i < 2 ? fmt::format(" {:<{}} ", row[i], widths[i]) : fmt::format(" {:>{}} ", row[i], widths[i]);
+    }
     line.erase(line.find_last_not_of(' ') + 1);
     fmt::print("{}\n", line);
   }
@@ -133,18 +135,20 @@ void scene_info(const std::string& file) {
   print_table(rows);
 
   rows = {{"body", "geometry", "modulus Pa", "dissipation", "friction", "fixed"}};
-  for (const Body& b : scene.bodies)
+  for (const Body& b : scene.bodies) {
     rows.push_back({escaped(b.name), escaped(scene.geometries[static_cast<std::size_t>(b.geometry)].name),
                     b.rigid ? "rigid" : number(b.modulus), number(b.dissipation), number(b.friction),
                     b.fixed ? "yes" : "no"});
+  }
   fmt::print("\n");
   print_table(rows);
 
   rows = {{"pair", "", "dissipation", "friction"}};
   const auto value = [](const std::optional<double>& own) { return own ? number(*own) : "of the bodies"; };
-  for (const Pair& pair : scene.pairs)
+  for (const Pair& pair : scene.pairs) {
     rows.push_back(
         {escaped(body(pair.a).name), escaped(body(pair.b).name), value(pair.dissipation), value(pair.friction)});
+  }
   fmt::print("\n");
   print_table(rows);
 }
@@ -156,14 +160,15 @@ void info_command(const std::vector<std::string>& files, const std::string& fiel
   for (const std::string& file : files) {
     if (&file != &files.front()) fmt::print("\n");
     const std::string extension = std::filesystem::path(file).extension().string();
-    if (extension == ".vtk" || extension == ".vtu" || extension == ".msh")
+    if (extension == ".vtk" || extension == ".vtu" || extension == ".msh") {
       mesh_info(file, field);
-    else if (extension == ".obj" || extension == ".stl")
+    } else if (extension == ".obj" || extension == ".stl") {
       surface_info(file);
-    else if (extension == ".json")
+    } else if (extension == ".json") {
       scene_info(file);
-    else
+    } else {
       throw Error(file + ": info reads .vtk, .vtu, .msh, .obj and .stl meshes and .json scenes");
+    }
   }
 }
 

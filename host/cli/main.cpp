@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The isopatch command. Exit codes: 0 done, 2 bad input or usage, 130 interrupted.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -10,9 +13,6 @@
 #include <iostream>
 #include <limits>
 #include <new>
-
-#include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "host/cli/commands.h"
 #include "host/cli/process/interrupt.h"
@@ -25,7 +25,7 @@ namespace {
 constexpr int kBadInput = 2;
 constexpr int kInterrupted = 130;
 
-// CLI11 takes what does not fit a type for its largest value, and -1 for 2^64 - 1: these look at the text.
+/// CLI11 takes what does not fit a type for its largest value, and -1 for 2^64 - 1: these look at the text.
 template <typename Number>
 CLI::Validator whole(Number low, Number high) {
   return CLI::Validator(
@@ -135,18 +135,19 @@ int run(int argc, char** argv) {
     if (error.get_exit_code() == 0) return app.exit(error);
     throw isopatch::Error(fmt::format("{}; see isopatch --help", error.what()));
   }
-  if (app.got_subcommand("evaluate"))
+  if (app.got_subcommand("evaluate")) {
     isopatch::cli::evaluate_command(arguments);
-  else if (app.got_subcommand("field"))
+  } else if (app.got_subcommand("field")) {
     isopatch::cli::field_command(field);
-  else if (app.got_subcommand("tetrahedralize"))
+  } else if (app.got_subcommand("tetrahedralize")) {
     isopatch::cli::tetrahedralize_command(tetrahedralize);
-  else
+  } else {
     isopatch::cli::info_command(files, info_field);
+  }
   return 0;
 }
 
-// What could not be printed is lost: results on a full disk are an error.
+/// What could not be printed is lost: results on a full disk are an error.
 void flush_output() {
   std::cout.flush();
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good()) return;

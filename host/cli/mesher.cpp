@@ -30,7 +30,7 @@ using namespace detail;
 
 namespace {
 
-// A mesher that keeps the surface has its volume up to rounding; one that left a part out does not.
+/// A mesher that keeps the surface has its volume up to rounding; one that left a part out does not.
 constexpr double kSameVolume = 1e-6;
 
 const std::vector<std::string> kMeshers = {"tetgen", "gmsh"};
@@ -109,8 +109,8 @@ struct Call {
   std::string result;  // the file it writes
 };
 
-// -p fills a surface, -Y keeps its triangles, -q bounds radius over edge, -a the volume, -k writes VTK, and -NEFI
-// leaves its own formats unwritten.
+/// -p fills a surface, -Y keeps its triangles, -q bounds radius over edge, -a the volume, -k writes VTK, and -NEFI
+/// leaves its own formats unwritten.
 Call tetgen_call(const TemporaryFolder& folder, std::optional<double> edge_length) {
   std::string options = "-pYkNEFIq1.5/10";
   if (edge_length) options += fmt::format("a{:.17g}", std::pow(*edge_length, 3) * std::numbers::sqrt2 / 12);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/cli/states_file.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
-
-#include <fmt/format.h>
 
 #include "host/scene_file/json_value.h"
 #include "host/text/quote.h"
@@ -58,8 +58,9 @@ class ArrayReader {
       if (!actual.empty()) shape[0] = actual[0];
     }
     if (actual != shape) fail(name, fmt::format("must have shape {}, found {}", expected, shape_text(actual)));
-    if (std::find(types.begin(), types.end(), header.type) == types.end())
+    if (std::find(types.begin(), types.end(), header.type) == types.end()) {
       fail(name, fmt::format("must be {}, found {}", types_text, dtype_name(header.type)));
+    }
     return &found->second;
   }
 
@@ -81,8 +82,9 @@ class ArrayReader {
         continue;
       }
       for_each<std::int64_t>(array, [this, &name = name](std::int64_t value) {
-        if (value < std::numeric_limits<std::int32_t>::min() || value > std::numeric_limits<std::int32_t>::max())
+        if (value < std::numeric_limits<std::int32_t>::min() || value > std::numeric_limits<std::int32_t>::max()) {
           fail(name, fmt::format("{} does not fit an int32", value));
+        }
       });
     }
   }
@@ -108,9 +110,11 @@ HostStates states_from_arrays(const Arrays& arrays, const SceneDescription& scen
   static const std::vector<std::string> kNames = {"poses",    "velocities",     "modulus",  "dissipation",
                                                   "friction", "geometry_index", "pair_mask"};
   const ArrayReader reader(arrays, source);
-  for (const auto& [name, array] : arrays)
-    if (std::find(kNames.begin(), kNames.end(), name) == kNames.end())
+  for (const auto& [name, array] : arrays) {
+    if (std::find(kNames.begin(), kNames.end(), name) == kNames.end()) {
       reader.fail(name, "unknown array" + suggestion(name, kNames));
+    }
+  }
 
   // all headers first, then all data without keeping it, then the states
   const auto bodies = static_cast<std::int64_t>(scene.bodies.size());
@@ -133,10 +137,13 @@ HostStates states_from_arrays(const Arrays& arrays, const SceneDescription& scen
   states.num_pairs = static_cast<int>(pairs);
   read_reals(poses, states.poses);
   read_reals(velocities, states.velocities);
-  if (states.velocities.empty())
-    for (std::int64_t environment = 0; environment < n; ++environment)
-      for (const Body& body : scene.bodies)
+  if (states.velocities.empty()) {
+    for (std::int64_t environment = 0; environment < n; ++environment) {
+      for (const Body& body : scene.bodies) {
         states.velocities.insert(states.velocities.end(), body.velocity.begin(), body.velocity.end());
+      }
+    }
+  }
   read_reals(modulus, states.modulus);
   read_reals(dissipation, states.dissipation);
   read_reals(friction, states.friction);

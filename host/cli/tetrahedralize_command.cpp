@@ -61,8 +61,9 @@ void print_row(const char* name, const T& value, const std::string& note = "") {
 
 void tetrahedralize_command(const TetrahedralizeArguments& arguments) {
   const StandardArithmetic standard;
-  if (arguments.edge_length && !(std::isfinite(*arguments.edge_length) && *arguments.edge_length > 0))
+  if (arguments.edge_length && !(std::isfinite(*arguments.edge_length) && *arguments.edge_length > 0)) {
     throw Error(fmt::format("--edge-length: must be finite and greater than 0, found {}", *arguments.edge_length));
+  }
   check_writable(arguments.output);
   TriangleMesh surface = read_triangle_mesh(arguments.input);
   const std::size_t points = surface.points.size(), triangles = surface.triangles.size();

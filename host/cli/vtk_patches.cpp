@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/cli/vtk_patches.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <filesystem>
 #include <iterator>
-
-#include <fmt/format.h>
 
 #include "host/files/output_file.h"
 #include "isopatch/detail/scene/environment.h"
@@ -36,7 +36,7 @@ Point3 apply(const Transform<double>& X, const Point3& p) {
   return {x.x, x.y, x.z};
 }
 
-// What bodies_vtk collects.
+/// What bodies_vtk collects.
 struct Faces {
   std::vector<Point3> points;
   std::vector<std::vector<std::size_t>> polygons;
@@ -56,17 +56,19 @@ void add_mesh(Faces& faces, const Geometry& geometry, const Transform<double>& X
 
 void add_square(Faces& faces, double half, const Transform<double>& X, std::size_t body) {
   const std::size_t first = faces.points.size();
-  for (const auto& [x, y] : {std::array{-half, -half}, {half, -half}, {half, half}, {-half, half}})
+  for (const auto& [x, y] : {std::array{-half, -half}, {half, -half}, {half, half}, {-half, half}}) {
     faces.points.push_back(apply(X, {x, y, 0}));
+  }
   faces.polygons.push_back({first, first + 1, first + 2, first + 3});
   faces.bodies.push_back(body);
 }
 
-// The farthest coordinate of any mesh body: a half space this large reaches under all of them.
+/// The farthest coordinate of any mesh body: a half space this large reaches under all of them.
 double reach(const std::vector<Point3>& points) {
   double reach = 0;
-  for (const Point3& point : points)
+  for (const Point3& point : points) {
     for (const double coordinate : point) reach = std::max(reach, std::fabs(coordinate));
+  }
   return reach > 0 ? reach : 1;
 }
 
@@ -100,9 +102,11 @@ std::string patches_vtk(const std::vector<Polygon>& polygons) {
   for (const Polygon& polygon : polygons) points += static_cast<std::size_t>(polygon.num_vertices);
 
   fmt::format_to(out, "POINTS {} float\n", points);
-  for (const Polygon& polygon : polygons)
-    for (int i = 0; i < polygon.num_vertices; ++i)
+  for (const Polygon& polygon : polygons) {
+    for (int i = 0; i < polygon.num_vertices; ++i) {
       fmt::format_to(out, "{} {} {}\n", polygon.vertices[i][0], polygon.vertices[i][1], polygon.vertices[i][2]);
+    }
+  }
   fmt::format_to(out, "POLYGONS {} {}\n", polygons.size(), points + polygons.size());
   std::size_t next = 0;
   for (const Polygon& polygon : polygons) {
@@ -112,15 +116,17 @@ std::string patches_vtk(const std::vector<Polygon>& polygons) {
   }
 
   fmt::format_to(out, "POINT_DATA {}\nSCALARS pressure float 1\nLOOKUP_TABLE default\n", points);
-  for (const Polygon& polygon : polygons)
+  for (const Polygon& polygon : polygons) {
     for (int i = 0; i < polygon.num_vertices; ++i) fmt::format_to(out, "{}\n", polygon.pressures[i]);
+  }
   fmt::format_to(out, "CELL_DATA {}\nSCALARS area float 1\nLOOKUP_TABLE default\n", polygons.size());
   for (const Polygon& polygon : polygons) fmt::format_to(out, "{}\n", polygon.area);
   text += "SCALARS pair int 1\nLOOKUP_TABLE default\n";
   for (const Polygon& polygon : polygons) fmt::format_to(out, "{}\n", polygon.pair);
   text += "NORMALS normal float\n";
-  for (const Polygon& polygon : polygons)
+  for (const Polygon& polygon : polygons) {
     fmt::format_to(out, "{} {} {}\n", polygon.normal[0], polygon.normal[1], polygon.normal[2]);
+  }
   return text;
 }
 
@@ -141,19 +147,21 @@ std::string bodies_vtk(const SceneDescription& scene, const HostStates& states, 
       const Geometry* geometry = geometry_of(body);
       if (geometry == nullptr || geometry->kind != kind) continue;
       const Transform<double> X = pose_of(state, static_cast<int>(body));
-      if (kind == GeometryKind::kMesh)
+      if (kind == GeometryKind::kMesh) {
         add_mesh(faces, *geometry, X, body);
-      else
+      } else {
         add_square(faces, half, X, body);
+      }
     }
   }
 
   std::string text = fmt::format(fmt::runtime(kHeader), "bodies");
   const Out out(text);
   fmt::format_to(out, "POINTS {} float\n", faces.points.size());
-  for (const Point3& point : faces.points)
+  for (const Point3& point : faces.points) {
     fmt::format_to(out, "{} {} {}\n", static_cast<float>(point[0]), static_cast<float>(point[1]),
                    static_cast<float>(point[2]));
+  }
   std::size_t entries = 0;
   for (const auto& polygon : faces.polygons) entries += 1 + polygon.size();
   fmt::format_to(out, "POLYGONS {} {}\n", faces.polygons.size(), entries);
@@ -171,8 +179,9 @@ void write_vtk_files(const HostEvaluator& evaluator, const HostStates& states, s
                      const std::string& directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
-  if (error || !std::filesystem::is_directory(directory))
+  if (error || !std::filesystem::is_directory(directory)) {
     throw Error(directory + ": cannot be created: " + error.message());
+  }
 
   const SceneDescription& scene = evaluator.scene().description();
   for (std::int64_t environment = 0; environment < std::min(count, states.num_environments); ++environment) {

@@ -38,8 +38,9 @@ std::string read_input_file(const std::string& path, std::uint64_t most) {
   if (file.get() < 0) fail(path, errno);
   struct stat status = {};
   if (fstat(file.get(), &status) != 0) fail(path, errno);
-  if (!S_ISREG(status.st_mode))
+  if (!S_ISREG(status.st_mode)) {
     throw Error(fmt::format("{}: not a regular file but {}", path, kind_of(status.st_mode)));
+  }
   const auto size = static_cast<std::uint64_t>(status.st_size);
   if (size > most) throw Error(fmt::format("{}: {} bytes; the limit is {}", path, size, most));
 

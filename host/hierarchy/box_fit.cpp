@@ -16,7 +16,7 @@ constexpr double kSlack = 0x1p-15;
 /// at high ones.
 constexpr double kFitted = 0.35;
 
-// what is exact stays as it is: no subnormal beside 0, with which some processors are slow
+/// what is exact stays as it is: no subnormal beside 0, with which some processors are slow
 float below(double x) {
   const auto f = static_cast<float>(x);
   return static_cast<double>(f) > x ? std::nextafter(f, -std::numeric_limits<float>::infinity()) : f;

@@ -56,7 +56,7 @@ class WideNodeBuilder {
   }
 
  private:
-  // each round makes one unit at least of what is three levels high, so there are fewer than kMaxDepth
+  /// each round makes one unit at least of what is three levels high, so there are fewer than kMaxDepth
   static constexpr std::uint8_t kNever = 255;
 
   std::uint8_t round_of(std::int32_t node) const { return round_of_[static_cast<std::size_t>(node)]; }

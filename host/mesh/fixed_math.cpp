@@ -45,7 +45,7 @@ Wide operator/(Wide a, Wide b) {
   return sum(first, second) + Wide{rest2.high / b.high, 0};
 }
 
-// Each in three doubles, together good for 160 bits.
+/// Each in three doubles, together good for 160 bits.
 constexpr std::array<double, 3> kQuarterTurn = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54, -0x1.f1976b7ed8fbcp-110};
 constexpr std::array<double, 3> kLn2 = {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56, 0x1.7b57a079a1934p-111};
 

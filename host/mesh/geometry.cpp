@@ -24,7 +24,7 @@ using namespace detail;
 
 namespace {
 
-// A curved map of the extent is followed by one line in each layer of tets; fewer lines than this hardly bend.
+/// A curved map of the extent is followed by one line in each layer of tets; fewer lines than this hardly bend.
 constexpr int kStrainLayers = 3;
 
 /// The checked mesh with its surface and report; the extent is still to be set.

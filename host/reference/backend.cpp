@@ -20,7 +20,7 @@ struct Wrench {
   Vector3 torque = Vector3::Zero();
 };
 
-// What a pair adds to the results, world frame.
+/// What a pair adds to the results, world frame.
 struct PairResult {
   PatchSum sum;
   Wrench on_a, on_b;  // each about its own body's origin
@@ -33,7 +33,7 @@ struct PairResult {
   bool enclosed = false;  // the bodies overlap without a contact surface
 };
 
-// Of a pair without polygons: a compliant component of `inner`, posed by X, lies in `outer`.
+/// Of a pair without polygons: a compliant component of `inner`, posed by X, lies in `outer`.
 bool encloses(const PosedBody& outer, const PosedBody& inner, const Geometry& geometry, const Transform& X) {
   if (inner.rigid) return false;
   const std::vector<Vector3> points = component_centroids(geometry);
@@ -114,7 +114,7 @@ DiscreteContact to_contact(const ContactPolygon& polygon, const ContactLaw& law,
   return out;
 }
 
-// Writes one environment's rows. A null array is skipped.
+/// Writes one environment's rows. A null array is skipped.
 class RowWriter {
  public:
   RowWriter(const Results& results, std::int64_t environment, std::size_t num_pairs)
@@ -158,7 +158,7 @@ class RowWriter {
     if (results_.status) results_.status[environment_] = status;
   }
 
-  // Returns the capacity that would be enough.
+  /// Returns the capacity that would be enough.
   std::int32_t put_polygons(const std::vector<PairResult>& pairs) const {
     std::int32_t count = 0;
     for (std::size_t p = 0; p < pairs.size(); ++p) {
@@ -173,7 +173,7 @@ class RowWriter {
     return count;
   }
 
-  // Returns the capacity that would be enough.
+  /// Returns the capacity that would be enough.
   std::int32_t put_contacts(const std::vector<PairResult>& pairs) const {
     std::int32_t count = 0;
     for (std::size_t p = 0; p < pairs.size(); ++p) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/scene_file/json_value.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <unordered_set>
-
-#include <fmt/format.h>
 
 #include "isopatch/error.h"
 
@@ -40,8 +40,8 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
   return row.back();
 }
 
-// Refuses what the document type would swallow: duplicate keys, and sizes no scene has. A pass of its own: the parser
-// with a callback looks at all elements of an array again after each object in it.
+/// Refuses what the document type would swallow: duplicate keys, and sizes no scene has. A pass of its own: the parser
+/// with a callback looks at all elements of an array again after each object in it.
 class Strictness : public nlohmann::json_sax<Document> {
  public:
   explicit Strictness(const std::string& source) : source_(source) {}
@@ -59,10 +59,12 @@ class Strictness : public nlohmann::json_sax<Document> {
   bool end_array() override { return close(); }
 
   bool key(string_t& key) override {
-    if (!open_.back().insert(key).second)
+    if (!open_.back().insert(key).second) {
       throw Error(fmt::format("{}: duplicate key {}", source_, in_quotes(key, '"')));
-    if (open_.back().size() > kMaxKeys)
+    }
+    if (open_.back().size() > kMaxKeys) {
       throw Error(fmt::format("{}: more than {} keys in one object", source_, kMaxKeys));
+    }
     return true;
   }
 
@@ -173,8 +175,9 @@ std::string JsonValue::text() const {
 
 std::string JsonValue::one_of(const std::vector<std::string>& choices) const {
   std::string choice = text();
-  if (std::find(choices.begin(), choices.end(), choice) == choices.end())
+  if (std::find(choices.begin(), choices.end(), choice) == choices.end()) {
     fail("unknown value " + in_quotes(choice, '"') + suggestion(choice, choices));
+  }
   return choice;
 }
 
@@ -189,8 +192,9 @@ std::vector<JsonValue> JsonValue::elements() const {
   if (!value_->is_array()) fail_type("an array");
   std::vector<JsonValue> elements;
   elements.reserve(value_->size());
-  for (const Document& element : *value_)
+  for (const Document& element : *value_) {
     elements.push_back(JsonValue(element, source_, fmt::format("{}[{}]", path_, elements.size())));
+  }
   return elements;
 }
 
@@ -202,8 +206,9 @@ std::vector<std::pair<std::string, JsonValue>> JsonValue::members() const {
 }
 
 void JsonValue::allow(const std::vector<std::string>& known) const {
-  for (const auto& [key, value] : members())
+  for (const auto& [key, value] : members()) {
     if (std::find(known.begin(), known.end(), key) == known.end()) value.fail("unknown field" + suggestion(key, known));
+  }
 }
 
 JsonValue JsonValue::required(const std::string& key) const {

@@ -3,6 +3,8 @@
 // A strict view of a JSON document: every value knows its path, so that every error says where.
 #pragma once
 
+#include <nlohmann/json.hpp>
+
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -10,8 +12,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include "host/text/quote.h"
 

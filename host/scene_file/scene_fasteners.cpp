@@ -49,8 +49,9 @@ Geometry parse_bolt(const std::string& name, const JsonValue& value, TetBudget& 
   if (const auto field = value.optional("head_height")) bolt.head_height = field->not_negative();
   bolt.segments = parse_segments(value, bolt.thread, bolt.segments);
 
-  if (is_surface_only(value))
+  if (is_surface_only(value)) {
     return with_location(value, [&] { return make_surface_mesh(name, make_bolt_surface(bolt)); });
+  }
   budget.take(value, bolt_tets(bolt));
   return with_location(value, [&] { return make_bolt(name, bolt); });
 }
@@ -64,8 +65,9 @@ Geometry parse_nut(const std::string& name, const JsonValue& value, TetBudget& b
   parse_length(value, "across_flats", nut.across_flats);
   nut.segments = parse_segments(value, nut.thread, nut.segments);
 
-  if (is_surface_only(value))
+  if (is_surface_only(value)) {
     return with_location(value, [&] { return make_surface_mesh(name, make_nut_surface(nut)); });
+  }
   budget.take(value, nut_tets(nut));
   return with_location(value, [&] { return make_nut(name, nut); });
 }

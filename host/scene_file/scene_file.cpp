@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Scene files. Everything in the file is either understood or an error that names its location.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
-
-#include <fmt/format.h>
 
 #include "host/files/input_file.h"
 #include "host/scene/scene_rules.h"
@@ -44,8 +44,9 @@ Names names_of(const std::vector<Named>& things) {
 int index_of(const JsonValue& reference, const Names& names, const std::string& kind) {
   const std::string name = reference.text();
   const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end())
+  if (found == names.end()) {
     reference.fail(fmt::format("no {} is named {}{}", kind, in_quotes(name, '"'), suggestion(name, names)));
+  }
   return static_cast<int>(found - names.begin());
 }
 
@@ -81,8 +82,9 @@ Body parse_body(const JsonValue& value, const Names& geometries) {
     with_location(*field, [&] { check_orientation(body.pose); });
   }
   if (const auto field = value.optional("linear_velocity")) read_vector(*field, kVelocityRange, body.velocity.data());
-  if (const auto field = value.optional("angular_velocity"))
+  if (const auto field = value.optional("angular_velocity")) {
     read_vector(*field, kAngularVelocityRange, body.velocity.data() + 3);
+  }
   return body;
 }
 
@@ -97,8 +99,9 @@ std::vector<Body> parse_bodies(const JsonValue& value, const std::vector<Geometr
     with_location(element.required("geometry"),
                   [&] { check_geometry_of(body, geometries[static_cast<std::size_t>(body.geometry)]); });
     const auto same_name = [&body](const Body& other) { return other.name == body.name; };
-    if (std::any_of(bodies.begin(), bodies.end(), same_name))
+    if (std::any_of(bodies.begin(), bodies.end(), same_name)) {
       element.required("name").fail("another body is already named " + in_quotes(body.name, '"'));
+    }
     bodies.push_back(std::move(body));
   }
   return bodies;
@@ -142,17 +145,19 @@ std::vector<Pair> parse_pairs(const JsonValue& value, const SceneDescription& sc
 ContactOptions parse_contact(const JsonValue& value) {
   value.allow({"dissipation_model", "quadrature", "slip_tolerance", "gradient_filter"});
   ContactOptions contact;
-  if (const auto field = value.optional("dissipation_model"))
+  if (const auto field = value.optional("dissipation_model")) {
     contact.dissipation_model =
         field->one_of({"hunt_crossley", "pfc"}) == "pfc" ? DissipationModel::kPfc : DissipationModel::kHuntCrossley;
+  }
   if (const auto field = value.optional("quadrature")) {
     const std::string rule = field->one_of({"centroid", "fan3", "fan6"});
     contact.quadrature = rule == "centroid" ? Quadrature::kCentroid
                          : rule == "fan3"   ? Quadrature::kFan3
                                             : Quadrature::kFan6;
   }
-  if (const auto field = value.optional("slip_tolerance"))
+  if (const auto field = value.optional("slip_tolerance")) {
     contact.slip_tolerance = in_range(*field, kSlipToleranceRange);
+  }
   if (const auto field = value.optional("gradient_filter")) contact.gradient_filter = field->boolean();
   return contact;
 }

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kMaxGeometries = 256;
 
-// Errors and warnings about a mesh name its file; afterwards the scene's name for it is of more use.
+/// Errors and warnings about a mesh name its file; afterwards the scene's name for it is of more use.
 Geometry named(const std::string& name, Geometry geometry) {
   geometry.name = name;
   return geometry;
@@ -84,15 +84,17 @@ Point3 point_of(const JsonValue& value) {
 }
 
 void scale_points(std::vector<Point3>& points, double factor) {
-  for (Point3& point : points)
+  for (Point3& point : points) {
     for (double& coordinate : point) coordinate *= factor;
+  }
 }
 
 std::vector<Geometry> parse_geometries(const JsonValue& value, const std::filesystem::path& directory) {
   const auto members = value.members();
   if (members.empty()) value.fail("a scene needs at least one geometry");
-  if (members.size() > kMaxGeometries)
+  if (members.size() > kMaxGeometries) {
     value.fail(fmt::format("{} geometries, the limit is {}", members.size(), kMaxGeometries));
+  }
 
   std::vector<Geometry> geometries;
   TetBudget budget;

@@ -22,8 +22,9 @@ int parse_subdivisions(const JsonValue& value, double radius, TetBudget& budget)
   refuse_both(value, "subdivisions", "edge_length");
   int subdivisions = kDefaultSubdivisions;
   if (const auto field = value.optional("subdivisions")) subdivisions = field->integer(0, limits::kMaxSubdivisions);
-  if (const auto edge = value.optional("edge_length"))
+  if (const auto edge = value.optional("edge_length")) {
     subdivisions = with_location(*edge, [&] { return sphere_subdivisions(radius, edge->positive()); });
+  }
   budget.take(value, sphere_tets(subdivisions));
   return subdivisions;
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/text/quote.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "isopatch/error.h"
 

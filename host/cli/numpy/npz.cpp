@@ -3,11 +3,11 @@
 // The .npz part of npz.h: zip archives (PKWARE APPNOTE 6.3) read by their central directory, every offset checked.
 #include "host/cli/numpy/npz.h"
 
-#include <algorithm>
-#include <string_view>
-
 #include <fmt/format.h>
 #include <zlib.h>
+
+#include <algorithm>
+#include <string_view>
 
 #include "host/files/input_file.h"
 #include "host/text/quote.h"
@@ -25,7 +25,7 @@ constexpr std::size_t kLocalBytes = 30, kEntryBytes = 46, kEndBytes = 22;
 constexpr std::size_t kMaxEntries = 64;
 constexpr std::uint64_t kMaxDeflateRatio = 1032;  // zlib's technical page: the most deflate can do
 constexpr std::uint64_t kMaxArchive = 0xffffffff;
-// Real states hardly shrink: a small archive of much data is an accident, or meant to fill the memory.
+/// Real states hardly shrink: a small archive of much data is an accident, or meant to fill the memory.
 constexpr std::uint64_t kMaxUnpacked = std::uint64_t{256} << 20, kMaxUnpackedRatio = 16;
 
 class Bytes {
@@ -60,13 +60,15 @@ struct Entry {
   std::uint32_t method, checksum, packed_bytes, bytes, offset;
 };
 
-// Where the end record starts: it is last in the file but for a comment of its own.
+/// Where the end record starts: it is last in the file but for a comment of its own.
 std::size_t find_end(const Bytes& archive) {
   if (archive.size() < kEndBytes) archive.fail("not an .npz archive");
   const std::size_t last = archive.size() - kEndBytes;
-  for (std::size_t comment = 0; comment <= 0xffff && comment <= last; ++comment)
-    if (archive.u32(last - comment) == kEndSignature && archive.u16(last - comment + 20) == comment)
+  for (std::size_t comment = 0; comment <= 0xffff && comment <= last; ++comment) {
+    if (archive.u32(last - comment) == kEndSignature && archive.u16(last - comment + 20) == comment) {
       return last - comment;
+    }
+  }
   archive.fail("not an .npz archive, or cut off");
 }
 
@@ -83,8 +85,9 @@ Entry read_entry(const Bytes& archive, std::size_t at, std::size_t& next) {
   next = at + kEntryBytes + name_bytes + archive.u16(at + 30) + archive.u16(at + 32);
 
   if (archive.u16(at + 8) & 1) archive.fail("encrypted archives are not supported");
-  if (entry.packed_bytes == kMaxArchive || entry.bytes == kMaxArchive || entry.offset == kMaxArchive)
+  if (entry.packed_bytes == kMaxArchive || entry.bytes == kMaxArchive || entry.offset == kMaxArchive) {
     archive.fail("archives with arrays of 4 GiB or more are not supported");
+  }
   return entry;
 }
 
@@ -97,10 +100,12 @@ PackedArray::Entry locate(const Bytes& archive, const Entry& entry) {
     archive.fail(
         fmt::format("compression method {} is not supported; use numpy.savez or savez_compressed", entry.method));
   }
-  if (entry.method == 0 && entry.bytes != entry.packed_bytes)
+  if (entry.method == 0 && entry.bytes != entry.packed_bytes) {
     archive.fail("damaged archive: a stored entry with two sizes");
-  if (entry.method == 8 && entry.bytes > packed.size() * kMaxDeflateRatio + 64)
+  }
+  if (entry.method == 8 && entry.bytes > packed.size() * kMaxDeflateRatio + 64) {
     archive.fail("damaged archive: more data than deflate can hold");
+  }
   return {entry.method == 0 ? PackedArray::Packing::kStored : PackedArray::Packing::kDeflated, packed, entry.bytes,
           entry.checksum};
 }
@@ -115,7 +120,7 @@ void put(std::string& bytes, std::uint32_t value, int count) {
   for (int i = 0; i < count; ++i) bytes += static_cast<char>(value >> 8 * i & 255);
 }
 
-// The fields that the local header and the directory share.
+/// The fields that the local header and the directory share.
 void put_common(std::string& bytes, std::uint32_t checksum, std::uint32_t size, std::size_t name_bytes) {
   put(bytes, 20, 2);    // version needed
   put(bytes, 0, 2);     // flags
@@ -184,8 +189,9 @@ std::string npz_bytes(const std::map<std::string, NpyArray>& arrays) {
   for (const auto& [name, array] : arrays) {
     const std::string file = name + ".npy";
     const std::string data = npy_bytes(array);
-    if (archive.size() + data.size() > kMaxArchive - (1 << 16))
+    if (archive.size() + data.size() > kMaxArchive - (1 << 16)) {
       throw Error("results of 4 GiB or more do not fit an .npz archive; evaluate fewer environments at a time");
+    }
     const auto offset = static_cast<std::uint32_t>(archive.size());
     const auto size = static_cast<std::uint32_t>(data.size());
     const auto checksum =

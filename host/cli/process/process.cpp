@@ -85,8 +85,9 @@ std::string last_line(std::string_view text) {
 }
 
 std::string problem_of(int status) {
-  if (WIFSIGNALED(status))
+  if (WIFSIGNALED(status)) {
     return fmt::format("was ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  }
   return WEXITSTATUS(status) == 0 ? "" : fmt::format("ended with {}", WEXITSTATUS(status));
 }
 
@@ -119,8 +120,9 @@ ProcessEnd run_process(const std::filesystem::path& program, std::vector<std::st
     printed += static_cast<std::size_t>(count);
     kept.append(buffer.data(), static_cast<std::size_t>(count));
     if (kept.size() > kKept) kept.erase(0, kept.size() - kKept);
-    if (printed > kMaxOutput)
+    if (printed > kMaxOutput) {
       return {fmt::format("was ended: it printed more than {} MiB", kMaxOutput >> 20), last_line(kept)};
+    }
   }
   while (child.is_running()) {  // it closed its output first
     interruptible.check();

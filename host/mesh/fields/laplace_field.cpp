@@ -23,10 +23,10 @@ namespace {
 
 using Mask = std::vector<std::uint8_t>;
 
-// Two depths that differ by less than this part are the same: those of a ring of vertices differ by rounding.
+/// Two depths that differ by less than this part are the same: those of a ring of vertices differ by rounding.
 constexpr double kSameDepth = 1e-9;
 
-// Values outside [0, 1] by less than this are rounding.
+/// Values outside [0, 1] by less than this are rounding.
 constexpr double kRounding = 1e-10;
 
 std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
@@ -162,8 +162,9 @@ std::vector<double> boundary_values(const Body& body, const Mask& core, std::vec
     if (!body.is_inner(i)) continue;
     std::int64_t& best = deepest[inner.find(i)];
     if (core[i] != 0) best = -2;
-    if (best == -1 || (best >= 0 && body.depth[i] > body.depth[static_cast<std::size_t>(best)]))
+    if (best == -1 || (best >= 0 && body.depth[i] > body.depth[static_cast<std::size_t>(best)])) {
       best = static_cast<std::int64_t>(i);
+    }
   }
   std::int64_t pockets = 0;
   for (const std::int64_t best : deepest) {
@@ -223,10 +224,11 @@ bool solve(const TetMesh& mesh, std::vector<double>& value, bool monotone, Solve
       for (const auto& [i, j] : {std::pair{row, col}, std::pair{col, row}}) {
         if (column[i] < 0) continue;
         diagonal[column[i]] -= stiffness;
-        if (column[j] < 0)
+        if (column[j] < 0) {
           right[column[i]] -= stiffness * value[j];
-        else
+        } else {
           entries.emplace_back(column[i], column[j], stiffness);
+        }
       }
     }
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/Sparse>
+
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -26,8 +26,8 @@ namespace {
 
 using Words = std::vector<std::string_view>;
 
-// Fields may have values for the few nodes of tets only, and get one for every node: not more than a value a byte of
-// the file, and as many as these.
+/// Fields may have values for the few nodes of tets only, and get one for every node: not more than a value a byte of
+/// the file, and as many as these.
 constexpr std::size_t kMaxSparse = 4'000'000;
 
 class MshReader {
@@ -114,8 +114,9 @@ void MshReader::read_format() {
     in_.set_binary(true);
     in_.set_byte_order(std::endian::little);
     const std::int64_t one = in_.integer(ValueType::kI32);
-    if (one != 1 && one != 1 << 24)
+    if (one != 1 && one != 1 << 24) {
       in_.fail(fmt::format("the number that tells the byte order is {}; it must be 1", one));
+    }
     if (one != 1) in_.set_byte_order(std::endian::big);
   }
   end_section("MeshFormat");
@@ -167,17 +168,20 @@ bool MshReader::read_section() {
 /// A number of elements or nodes, which must fit into the file and into an index.
 std::int64_t MshReader::announced(ValueType type, const char* what) {
   const std::int64_t count = in_.count(type, what);
-  if (count > limits::kMaxElements)
+  if (count > limits::kMaxElements) {
     in_.fail(fmt::format("{} is {}; at most {} can be indexed", what, count, limits::kMaxElements));
+  }
   in_.expect_values(ValueType::kU8, count, 1, what);
   return count;
 }
 
 void MshReader::add_node(std::int64_t tag) {
-  if (!index_.emplace(tag, static_cast<std::int32_t>(index_.size())).second)
+  if (!index_.emplace(tag, static_cast<std::int32_t>(index_.size())).second) {
     in_.fail(fmt::format("a second node {}; tags must differ", tag));
-  if (static_cast<std::int64_t>(index_.size()) > limits::kMaxElements)
+  }
+  if (static_cast<std::int64_t>(index_.size()) > limits::kMaxElements) {
     in_.fail(fmt::format("more than {} nodes cannot be indexed", limits::kMaxElements));
+  }
 }
 
 void MshReader::read_coordinates(std::size_t node) {
@@ -209,10 +213,12 @@ void MshReader::read_nodes_4() {
     const std::int64_t dimension = integer();
     integer();  // the entity's tag
     const std::int64_t parametric = integer();
-    if (dimension < 0 || dimension > 3)
+    if (dimension < 0 || dimension > 3) {
       in_.fail(fmt::format("node block {} is of dimension {}; it must be 0 to 3", b, dimension));
-    if (parametric != 0 && parametric != 1)
+    }
+    if (parametric != 0 && parametric != 1) {
       in_.fail(fmt::format("node block {} has the parametric flag {}; it must be 0 or 1", b, parametric));
+    }
     const std::int64_t nodes = announced(ValueType::kU64, "the number of nodes of a block");
     in_.expect_values(ValueType::kF64, nodes, 4, "$Nodes");
     for (std::int64_t i = 0; i < nodes; ++i) add_node(integer(ValueType::kU64));
@@ -266,8 +272,9 @@ void MshReader::read_elements_2() {
       const std::int64_t type = integer();
       const std::int64_t here = in_.count(ValueType::kI32, "the number of elements of a block");
       const std::int64_t tags = in_.count(ValueType::kI32, "the number of tags");
-      if (here == 0 || here > count - done)
+      if (here == 0 || here > count - done) {
         in_.fail(fmt::format("a block of {} elements, where {} of {} are left", here, count - done, count));
+      }
       read_elements(type, here, tags, ValueType::kI32);
       done += here;
     } else {  // tag, type, number of tags, tags, nodes
@@ -335,8 +342,9 @@ void MshReader::read_node_data() {
   in_.set_binary(binary_);
 
   const bool scalar = components == 1;
-  if (scalar && !field_names_.insert(field.name).second)
+  if (scalar && !field_names_.insert(field.name).second) {
     in_.fail(fmt::format("a second $NodeData {}; names must differ", in_quotes(field.name)));
+  }
   in_.expect_values(ValueType::kI32, count, 1, "$NodeData");
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int32_t node = read_node_of("value", i, ValueType::kI32);
@@ -387,8 +395,9 @@ bool MshReader::take_field(const Field& field, std::size_t number) {
 
 std::string MshReader::skipped_elements() const {
   std::string text;
-  for (const auto& [type, count] : left_out_)
+  for (const auto& [type, count] : left_out_) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, msh_name(type));
+  }
   return text;
 }
 

@@ -96,12 +96,14 @@ void ObjReader::read_vertex(const Words& words) {
     in_.fail(
         fmt::format("vertex {} has {} numbers; it must read 'v x y z'", mesh_.points.size() + 1, words.size() - 1));
   }
-  if (static_cast<std::int64_t>(mesh_.points.size()) == limits::kMaxElements)
+  if (static_cast<std::int64_t>(mesh_.points.size()) == limits::kMaxElements) {
     in_.fail(fmt::format("more than {} vertices cannot be indexed", limits::kMaxElements));
+  }
   Point3 point;
   for (std::size_t k = 0; k < 3; ++k) {
-    if (!parse_real(words[k + 1], point[k]))
+    if (!parse_real(words[k + 1], point[k])) {
       in_.fail(in_quotes(words[k + 1]) + " is not a number that a double can hold");
+    }
     if (!std::isfinite(point[k])) {
       in_.fail(fmt::format("vertex {} has the coordinate {}; coordinates must be finite", mesh_.points.size() + 1,
                            point[k]));
@@ -129,8 +131,9 @@ std::int64_t ObjReader::read_corner(std::string_view word) const {
 
 void ObjReader::read_face(const Words& words, std::size_t offset) {
   ++faces_;
-  if (words.size() < 4)
+  if (words.size() < 4) {
     in_.fail(fmt::format("face {} has {} corners; at least 3 are needed", faces_, words.size() - 1));
+  }
   corners_.clear();
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::int64_t corner = read_corner(words[i]);

@@ -153,8 +153,9 @@ void StlReader::read_ascii() {
 std::int32_t StlReader::weld(const Point3& point) {
   const auto [entry, is_new] = index_.try_emplace(point, static_cast<std::int32_t>(mesh_.points.size()));
   if (is_new) {
-    if (static_cast<std::int64_t>(mesh_.points.size()) == limits::kMaxElements)
+    if (static_cast<std::int64_t>(mesh_.points.size()) == limits::kMaxElements) {
       in_.fail(fmt::format("more than {} points cannot be indexed", limits::kMaxElements));
+    }
     mesh_.points.push_back(point);
   }
   return entry->second;

@@ -150,8 +150,9 @@ void VtkReader::read_points(const Words& words) {
   if (has_points_) in_.fail("a second POINTS section; there must be one");
   const std::int64_t count = in_.count(words[1], "the number of points");
   const ValueType type = legacy_type(in_, words[2]);
-  if (count > limits::kMaxElements)
+  if (count > limits::kMaxElements) {
     in_.fail(fmt::format("{} points; at most {} can be indexed", count, limits::kMaxElements));
+  }
   if (type == ValueType::kBit) in_.fail("coordinates of type bit; float or double is needed");
   in_.expect_values(type, count, 3, "POINTS");
 
@@ -168,8 +169,9 @@ void VtkReader::read_cells(const Words& words) {
   if (!has_points_) in_.fail("CELLS before POINTS; the points must come first");
   const std::int64_t count = in_.count(words[1], "the first number of CELLS");
   const std::int64_t size = in_.count(words[2], "the second number of CELLS");
-  if (count > limits::kMaxElements)
+  if (count > limits::kMaxElements) {
     in_.fail(fmt::format("{} cells; at most {} can be indexed", count, limits::kMaxElements));
+  }
   if (has_offsets_) {
     read_offset_cells(count, size);
   } else {
@@ -334,8 +336,9 @@ void VtkReader::read_field_array() {
 }
 
 void VtkReader::read_point_field(const std::string& name, ValueType type) {
-  if (mesh_.point_data.count(name) > 0)
+  if (mesh_.point_data.count(name) > 0) {
     in_.fail(fmt::format("a second point data array {}; names must differ", in_quotes(name)));
+  }
   in_.expect_values(type, owner_count_, 1, "point data");
   std::vector<double> values(static_cast<std::size_t>(owner_count_));
   for (double& value : values) value = in_.real(type);

@@ -11,7 +11,7 @@ struct TypeName {
   ValueType type;
 };
 
-// Legacy files store vtkIdType as a 32-bit int.
+/// Legacy files store vtkIdType as a 32-bit int.
 constexpr TypeName kLegacyTypes[] = {{"bit", ValueType::kBit},
                                      {"unsigned_char", ValueType::kU8},
                                      {"char", ValueType::kI8},

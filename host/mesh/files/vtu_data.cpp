@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 15;
 
-// zlib cannot shrink data by more than about this: a size beyond it is not true.
+/// zlib cannot shrink data by more than about this: a size beyond it is not true.
 constexpr std::uint64_t kMostCompression = 1100;
 
 int base64_digit(char c) {
@@ -52,8 +52,9 @@ void inflate_block(const VtuBytes& bytes, const std::string& block, std::uint64_
     left -= found;
     visit(std::string_view(piece.data(), found));
   }
-  if (result != Z_STREAM_END || left != 0)
+  if (result != Z_STREAM_END || left != 0) {
     bytes.fail(fmt::format("a block is not {} bytes compressed by zlib", length));
+  }
 }
 
 /// Number of blocks, size of a block, size of the last one if it is smaller, compressed sizes; then the blocks.
@@ -65,8 +66,9 @@ void read_compressed(VtuBytes& bytes, const VtuEncoding& encoding, std::uint64_t
     bytes.fail(fmt::format("the array has {} blocks of {} bytes, the last of {}; its values take {}", blocks, size,
                            last == 0 ? size : last, expected));
   }
-  if (expected > kMostCompression * bytes.most())
+  if (expected > kMostCompression * bytes.most()) {
     bytes.fail(fmt::format("{} bytes cannot have been compressed into {}", expected, bytes.most()));
+  }
 
   std::vector<std::uint64_t> compressed;
   for (std::uint64_t i = 0; i < blocks; ++i) compressed.push_back(read_size(bytes, encoding));

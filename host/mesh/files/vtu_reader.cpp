@@ -22,7 +22,7 @@ using namespace detail;
 
 namespace {
 
-// Values that may be read whatever the size of the file; a value has up to eight bytes in memory.
+/// Values that may be read whatever the size of the file; a value has up to eight bytes in memory.
 constexpr std::uint64_t kFreeValues = 6'000'000;
 constexpr std::size_t kMaxTypes = 256;
 
@@ -62,8 +62,8 @@ class VtuReader {
   std::vector<std::int64_t> read_integers(const XmlElement& array, std::int64_t count);
   std::string label(const XmlElement& array) const;
 
-  // Calls visit(cursor, type, begin, end) for one part of the values after another, `count` x `components` of them in
-  // all: the cursor is on those from `begin` to before `end`.
+  /// Calls visit(cursor, type, begin, end) for one part of the values after another, `count` x `components` of them in
+  /// all: the cursor is on those from `begin` to before `end`.
   template <typename Visit>
   void read_values(const XmlElement& array, std::int64_t count, std::int64_t components, const Visit& visit);
   VtuBytes data_of(const XmlElement& array) const;
@@ -85,17 +85,20 @@ class VtuReader {
 
 void VtuReader::read_header(const XmlElement& root) {
   if (root.name != "VTKFile") fail(root, fmt::format("the file is a <{}>; a <VTKFile> is needed", root.name));
-  if (const std::string type = root.attribute("type"); type != "UnstructuredGrid")
+  if (const std::string type = root.attribute("type"); type != "UnstructuredGrid") {
     fail(root, fmt::format("the type is {}; 'UnstructuredGrid' is needed", in_quotes(type)));
+  }
 
   const std::string order = root.attribute("byte_order", "LittleEndian");
-  if (order != "LittleEndian" && order != "BigEndian")
+  if (order != "LittleEndian" && order != "BigEndian") {
     fail(root, fmt::format("byte_order is {}; it must be LittleEndian or BigEndian", in_quotes(order)));
+  }
   encoding_.order = order == "BigEndian" ? std::endian::big : std::endian::little;
 
   const std::string header = root.attribute("header_type", "UInt32");
-  if (header != "UInt32" && header != "UInt64")
+  if (header != "UInt32" && header != "UInt64") {
     fail(root, fmt::format("header_type is {}; it must be UInt32 or UInt64", in_quotes(header)));
+  }
   encoding_.header = header == "UInt64" ? ValueType::kU64 : ValueType::kU32;
 
   const std::string compressor = root.attribute("compressor");
@@ -110,8 +113,9 @@ void VtuReader::read_header(const XmlElement& root) {
 /// An underscore begins the data.
 void VtuReader::find_appended(const XmlElement& element) {
   const std::string encoding = element.attribute("encoding", "base64");
-  if (encoding != "raw" && encoding != "base64")
+  if (encoding != "raw" && encoding != "base64") {
     fail(element, fmt::format("the encoding is {}; it must be raw or base64", in_quotes(encoding)));
+  }
   const std::string_view text = bytes_.substr(element.text_begin, element.text_end - element.text_begin);
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos || text[begin] != '_') fail(element, "the appended data does not begin with '_'");
@@ -182,8 +186,9 @@ void VtuReader::read_values(const XmlElement& array, std::int64_t count, std::in
     FileCursor text(bytes_.substr(0, array.text_end), source_, array.text_begin);
     text.expect_values(type, count, components, what.c_str());
     visit(text, type, 0, static_cast<std::size_t>(values));
-    if (const std::string_view more = text.word(); !more.empty())
+    if (const std::string_view more = text.word(); !more.empty()) {
       text.fail(fmt::format("{} has more than its {} x {} values", what, count, components));
+    }
     return;
   }
   if (format != "binary" && format != "appended") {
@@ -231,8 +236,9 @@ std::vector<std::int64_t> VtuReader::read_integers(const XmlElement& array, std:
 
 void VtuReader::read_points(const XmlElement& element) {
   const XmlElement& array = required(element, "DataArray");
-  if (const std::int64_t components = components_of(array); components != 3)
+  if (const std::int64_t components = components_of(array); components != 3) {
     fail(array, fmt::format("the points have {} components; 3 are needed", components));
+  }
   read_values(array, points_, 3, [&](FileCursor& in, ValueType type, std::size_t begin, std::size_t end) {
     mesh_.points.resize(static_cast<std::size_t>(points_));
     for (std::size_t i = begin; i < end; ++i) mesh_.points[i / 3][i % 3] = in.coordinate(type, i / 3);
@@ -268,8 +274,9 @@ std::size_t VtuReader::count_tets(const std::vector<std::int64_t>& offsets, cons
     ++tets;
   }
   std::string text;
-  for (const auto& [type, count] : left_out)
+  for (const auto& [type, count] : left_out) {
     text += fmt::format("{}{} cells of type {}", text.empty() ? "" : ", ", count, type);
+  }
   if (tets == 0) {
     in_.fail_at(offset, fmt::format("the mesh has no tets, cells of type {}; at least one is needed{}{}", kVtkTetra,
                                     text.empty() ? "" : ", the file has ", text));
@@ -302,8 +309,9 @@ void VtuReader::read_point_data(const XmlElement& element) {
   for (const XmlElement& array : element.children) {
     if (array.name != "DataArray" || components_of(array) != 1) continue;  // a vector, or an array of strings
     const std::string name = array.attribute("Name");
-    if (mesh_.point_data.count(name) > 0)
+    if (mesh_.point_data.count(name) > 0) {
       fail(array, fmt::format("a second point data array {}; names must differ", in_quotes(name)));
+    }
     std::vector<double> values;
     read_values(array, points_, 1, [&](FileCursor& in, ValueType type, std::size_t begin, std::size_t end) {
       values.reserve(static_cast<std::size_t>(points_));

@@ -27,18 +27,18 @@ using namespace detail;
 
 namespace {
 
-// Medial vertices nearer to each other than this part of the size are one: rounding leaves several where more than four
-// faces have the same distance.
+/// Medial vertices nearer to each other than this part of the size are one: rounding leaves several where more than
+/// four faces have the same distance.
 constexpr double kSameVertex = 1e-9;
 
-// The tets' volume may differ from the hull's by this part; a wrong mesh differs by a tet.
+/// The tets' volume may differ from the hull's by this part; a wrong mesh differs by a tet.
 constexpr double kSameVolume = 1e-9;
 
-// Six times a tet's volume over the product of three edges, and twice a triangle's area over that of two. The gradient
-// on a flatter tet is mostly rounding.
+/// Six times a tet's volume over the product of three edges, and twice a triangle's area over that of two. The gradient
+/// on a flatter tet is mostly rounding.
 constexpr double kFlat = 1e-8;
 
-// A tet of this relative volume or less is flat within rounding.
+/// A tet of this relative volume or less is flat within rounding.
 constexpr double kZero = 1e-14;
 
 /// The vertices of a convex polygon in cyclic order about `normal`.

@@ -8,11 +8,11 @@
 namespace isopatch::detail {
 namespace {
 
-// The corners of the profile in a pitch, in sixteenths of it from the middle of a crest.
+/// The corners of the profile in a pitch, in sixteenths of it from the middle of a crest.
 constexpr int kCorners = 4;
 constexpr std::array<int, kCorners> kCornerPhase = {1, 6, 10, 15};
 
-// A helix that ends a ray within this part of the pitch of its end node is left out there: no slivers.
+/// A helix that ends a ray within this part of the pitch of its end node is left out there: no slivers.
 constexpr double kNearEnd = 1e-3;
 
 constexpr int kBelowAll = std::numeric_limits<int>::min();
@@ -73,8 +73,8 @@ ThreadGrid::Ray ThreadGrid::make_ray(int index, double low, double high) {
   return ray;
 }
 
-// Goes up both rays, on the one whose next helix is lower. So between two helices the diagonal rises towards the first
-// ray, and a chain can stay level: it follows its helix, and steps to the one below it four times a turn.
+/// Goes up both rays, on the one whose next helix is lower. So between two helices the diagonal rises towards the first
+/// ray, and a chain can stay level: it follows its helix, and steps to the one below it four times a turn.
 void ThreadGrid::join(const Ray& ray, const Ray& next, int step, int ray_index, const std::vector<int>& starts) {
   const auto helix_on_next = [&](std::size_t i) {
     const int corner = next.corners[i];

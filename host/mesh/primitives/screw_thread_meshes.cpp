@@ -23,8 +23,8 @@ using namespace detail;
 
 namespace {
 
-// In heights H of the sharp thread: what the profile spans, and how far the first inner layer lies below the crest and
-// below the root. With flanks of 30 degrees both are 3/16 H away from the surface, and so is all of that layer.
+/// In heights H of the sharp thread: what the profile spans, and how far the first inner layer lies below the crest and
+/// below the root. With flanks of 30 degrees both are 3/16 H away from the surface, and so is all of that layer.
 constexpr double kProfile = 5.0 / 8, kBelowCrest = 3.0 / 8, kBelowRoot = 3.0 / 16;
 
 double sharp_height(const ScrewThread& thread) { return std::numbers::sqrt3 / 2 * thread.pitch; }
@@ -164,10 +164,11 @@ TriangleMesh make_bolt_surface(const Bolt& bolt) {
   add_cells(mesh.triangles, grid, thread, true);
   add_disk(mesh.triangles, ring_of(grid.chains().back(), thread), add_point(mesh.points, {0, 0, bolt.length}), true);
   const Ring lower = ring_of(grid.chains().front(), thread);
-  if (bolt.head_height > 0)
+  if (bolt.head_height > 0) {
     add_head(mesh.triangles, mesh.points, bolt, lower);
-  else
+  } else {
     add_disk(mesh.triangles, lower, add_point(mesh.points, {0, 0, 0}), false);
+  }
   return mesh;
 }
 

@@ -87,8 +87,8 @@ void add_cells(std::vector<Triangle>& triangles, const ThreadGrid& grid, std::in
 
 void add_tet(TetMesh& mesh, const Tet& tet) { mesh.tets.push_back(positively_oriented(mesh, tet)); }
 
-// The sides of a prism between two rays are not plane. All have their diagonal from `from` on the first ray to `to` on
-// the next, so that of two nearly equal ones none bulges through the other.
+/// The sides of a prism between two rays are not plane. All have their diagonal from `from` on the first ray to `to` on
+/// the next, so that of two nearly equal ones none bulges through the other.
 void add_prisms(TetMesh& mesh, const ThreadGrid& grid, std::int32_t from, std::int32_t to) {
   const auto ray = [&](std::int32_t i) { return grid.nodes()[static_cast<std::size_t>(i)].ray; };
   const auto is_end = [&](std::int32_t i) { return grid.nodes()[static_cast<std::size_t>(i)].end; };

@@ -40,7 +40,7 @@ Triangle tet_face(const Tet& tet, int face) {
   return {tet[corner[0]], tet[corner[1]], tet[corner[2]]};
 }
 
-// Counting puts every face into the row of its first vertex; the rows are short, and each is sorted by itself.
+/// Counting puts every face into the row of its first vertex; the rows are short, and each is sorted by itself.
 std::vector<FaceUse> sorted_faces(const std::vector<Tet>& tets) {
   std::int32_t last = 0;
   for (const Tet& tet : tets) last = std::max(last, *std::max_element(tet.begin(), tet.end()));
