@@ -20,7 +20,7 @@ class Descriptor {
   }
 
   int get() const { return descriptor_; }
-  /// Returns what close(2) does: some file systems tell only here that a write failed.
+  /// Returns what close(2) does: some file systems report only here that a write failed.
   int close() { return descriptor_ < 0 ? 0 : ::close(std::exchange(descriptor_, -1)); }
 
  private:

@@ -18,7 +18,7 @@ namespace {
 
 [[noreturn]] void fail(const std::string& path, int error) {
   if (error == ENOENT) throw Error(path + ": no such file");
-  if (error == ENXIO) throw Error(path + ": not a regular file but a socket");  // what open() says of one
+  if (error == ENXIO) throw Error(path + ": not a regular file but a socket");  // the error of open() for one
   throw Error(fmt::format("{}: cannot be read: {}", path, std::strerror(error)));
 }
 
@@ -50,7 +50,7 @@ std::string read_input_file(const std::string& path, std::uint64_t most) {
     const ssize_t count = read(file.get(), bytes.data() + done, bytes.size() - done);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail(path, errno);
-    if (count == 0) break;  // it was cut while it was read
+    if (count == 0) break;  // it was truncated while being read
     done += static_cast<std::size_t>(count);
   }
   bytes.resize(done);

@@ -22,8 +22,9 @@ struct Hierarchy {
 /// One cell per tet, with its affine extent.
 std::vector<Cell> tet_cells(const Geometry& geometry);
 
-/// One tet per triangle of a surface mesh, from the surface's middle, without extent; for the energy. Their signed
-/// volumes add up to the body: a cone that sees its triangle from the outside is inverted and counts negatively.
+/// One tet (cone) per triangle of a surface mesh, with its apex in the middle of the surface, without extent; for the
+/// energy. The signed volumes add up to the body: a cone that sees its triangle from outside is inverted and counts as
+/// negative.
 std::vector<Cell> cone_cells(const Geometry& geometry);
 
 /// One cell per surface triangle.

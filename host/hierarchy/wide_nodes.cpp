@@ -7,8 +7,8 @@
 namespace isopatch::detail {
 namespace {
 
-/// Which nodes stand side by side. From the leaves up, the largest subtrees of at most kWide units become one unit
-/// each, until the root is one; so most wide nodes are well filled, above all the many at the bottom.
+/// Decides which nodes share a wide node. From the leaves up, in rounds, the largest subtrees of at most kWide units
+/// become one unit each, until the root is one. So most wide nodes are well filled, above all the many at the bottom.
 class WideNodeBuilder {
  public:
   explicit WideNodeBuilder(std::span<const Node> nodes) : nodes_(nodes), round_of_(nodes.size(), kNever) {
@@ -22,7 +22,7 @@ class WideNodeBuilder {
 
   std::vector<WideNode> wide_nodes() const {
     std::vector<WideNode> out;
-    std::vector<std::int32_t> parents = {-1};  // of each wide node: what it lies below
+    std::vector<std::int32_t> parents = {-1};  // of each wide node: the unit it holds the parts of
     std::vector<std::int32_t> members;
     for (std::size_t at = 0; at < parents.size(); ++at) {
       members.clear();
@@ -56,13 +56,14 @@ class WideNodeBuilder {
   }
 
  private:
-  /// each round makes one unit at least of what is three levels high, so there are fewer than kMaxDepth
+  /// each round makes at least one unit of a subtree of three levels, so there are fewer rounds than kMaxDepth
   static constexpr std::uint8_t kNever = 255;
 
   std::uint8_t round_of(std::int32_t node) const { return round_of_[static_cast<std::size_t>(node)]; }
   std::int32_t left_of(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)].child; }
 
-  /// How many units of the rounds before there are below a node; 0 where they are too many and have become several.
+  /// The count of units of earlier rounds below a node; 0 where they are more than kWide, and its children have become
+  /// units.
   int gather(std::int32_t node, std::uint8_t round) {
     if (round_of(node) < round) return 1;
     const std::int32_t left = left_of(node), right = left + 1;
@@ -73,7 +74,7 @@ class WideNodeBuilder {
     return 0;
   }
 
-  /// The units that one was made from, or the root alone.
+  /// The units that `unit` was made from; for -1 the root alone.
   void find_members(std::int32_t unit, std::vector<std::int32_t>& members) const {
     if (unit < 0) return members.push_back(0);
     add_members(left_of(unit), round_of(unit), members);

@@ -39,7 +39,7 @@ detail::GeometryView flatten(const Geometry& g, const Hierarchy& solid, const Hi
   view.surface = surface.view();
   view.component_points = component_points.data();
   view.num_components = static_cast<std::int32_t>(component_points.size());
-  const Hierarchy& outline = g.is_surface_mesh() ? surface : solid;  // has all vertices, which cones may lack
+  const Hierarchy& outline = g.is_surface_mesh() ? surface : solid;  // has all vertices; the cones may not
   detail::Vec3d low = outline.cells[0].corner[0].vertex, high = low;
   for (const detail::Cell& cell : outline.cells) {
     for (const auto& corner : cell.corner) low = min(low, corner.vertex), high = max(high, corner.vertex);
@@ -66,7 +66,7 @@ detail::ContactView flatten(const ContactOptions& contact) {
 }  // namespace
 
 std::vector<Pair> all_pairs(const SceneDescription& scene) {
-  for (const Body& body : scene.bodies) geometry_of(scene, body);  // that there is one
+  for (const Body& body : scene.bodies) geometry_of(scene, body);  // throws where there is none
   std::vector<Pair> pairs;
   const int count = static_cast<int>(scene.bodies.size());
   for (int a = 0; a < count; ++a) {
@@ -124,7 +124,7 @@ Scene::Scene(SceneDescription description) {
 }
 
 const SceneData& Scene::data() const {
-  if (data_ == nullptr) throw Error("scene: this one has been moved from; use the one that it was moved to");
+  if (data_ == nullptr) throw Error("scene: it was moved from; use the scene that it was moved to");
   return *data_;
 }
 

@@ -42,7 +42,7 @@ Character first_character(std::string_view text) {
   return {code, bytes, true};
 }
 
-/// Neither control characters, nor what is invisible or changes how the text around it is shown, nor no characters.
+/// Whether a code is a character that is visible, and leaves the text around it as it is.
 bool is_printable(std::uint32_t code) {
   using Range = std::pair<std::uint32_t, std::uint32_t>;
   constexpr std::array<Range, 9> kHidden = {{{0, 0x1f},
@@ -67,7 +67,8 @@ std::string escape(const Character& c) {
   return c.code < 0x10000 ? fmt::format("\\u{:04x}", c.code) : fmt::format("\\U{:08x}", c.code);
 }
 
-/// Escapes up to `most` characters of `text`, and each of `special`; returns how many bytes those had.
+/// Appends up to `most` characters of `text`, escaped where they are not printable or among `special`; returns how many
+/// bytes of `text` they are.
 std::size_t append_escaped(std::string& out, std::string_view text, std::size_t most, std::string_view special) {
   std::size_t at = 0;
   for (std::size_t count = 0; at < text.size() && count < most; ++count) {
@@ -83,7 +84,7 @@ std::size_t append_escaped(std::string& out, std::string_view text, std::size_t 
   return at;
 }
 
-/// Where each character of valid UTF-8 begins, and the end.
+/// Where character `n` of valid UTF-8 begins, or the end.
 std::size_t nth_character(std::string_view text, std::size_t n) {
   std::size_t at = 0;
   for (; n > 0 && at < text.size(); --n) at += first_character(text.substr(at)).bytes;
