@@ -50,8 +50,8 @@ struct HostResults {
   Results view(std::int64_t begin);
 };
 
-/// Evaluates all of `states`, `chunk` environments at first, then as many as take a fraction of a second. Calls
-/// `progress(done)` after each part; what it throws ends the run.
+/// Evaluates all of `states`, first `chunk` environments, then parts that take a fraction of a second each. Calls
+/// `progress(done)` after each part; an exception from it ends the run.
 void run_batch(const HostEvaluator& evaluator, const HostStates& states, HostResults& results, std::int64_t chunk,
                const std::function<void(std::int64_t)>& progress);
 

@@ -126,7 +126,7 @@ void print_row(const char* name, const std::string& value, const std::string& no
   fmt::print("{:<18}{:>16}{}{}\n", name, value, note.empty() ? "" : "   ", note);
 }
 
-/// Mean number of tet pairs decided on, over the first environments.
+/// The mean count of tested tet pairs in the first environments.
 double mean_tet_pairs(const Scene& scene, const HostStates& states, std::int64_t counted) {
   const State state = part_of(states.view(0, counted), scene, 0, counted);  // with strides
   double total = 0;
@@ -154,9 +154,8 @@ void print_table(const EvaluateArguments& arguments, const HostEvaluator& evalua
   print_row("pairs/s", fmt::format("{:.0f}", pairs / seconds), fmt::format("{} pairs touch", totals.touching));
   const std::int64_t counted = std::min(kCountedEnvironments, results.num_environments);
   if (counted > 0) {
-    print_row(
-        "tet pairs", fmt::format("{:.0f}", mean_tet_pairs(evaluator.scene(), states, counted)),
-        counted == 1 ? "decided on" : fmt::format("decided on in one of the first {} environments, mean", counted));
+    print_row("tet pairs", fmt::format("{:.0f}", mean_tet_pairs(evaluator.scene(), states, counted)),
+              counted == 1 ? "tested" : fmt::format("tested in an environment, mean of the first {}", counted));
   }
   print_row("polygons", fmt::to_string(totals.polygons));
   std::string where;

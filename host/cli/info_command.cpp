@@ -45,7 +45,7 @@ void surface_info(const std::string& file) {
   fmt::print("{}\n", escaped(file));
   print_points(report);
   print_row("triangles", report.boundary_triangles, "a closed surface, for rigid bodies");
-  print_row("edges of many", report.nonmanifold_edges, "with more than two triangles");
+  print_row("non-manifold edges", report.nonmanifold_edges, "with more than two triangles");
   print_volume(report);
   print_hierarchy(geometry);
   print_warnings(geometry);

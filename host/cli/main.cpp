@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The isopatch command. Exit codes: 0 done, 2 bad input or usage, 130 interrupted.
+// The isopatch command. Exit status: 0 done, 2 bad input or usage, 130 interrupted.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -25,7 +25,7 @@ namespace {
 constexpr int kBadInput = 2;
 constexpr int kInterrupted = 130;
 
-/// CLI11 takes what does not fit a type for its largest value, and -1 for 2^64 - 1: these look at the text.
+/// Looks at the text, because CLI11 reads a number that does not fit its type as the largest value, and -1 as 2^64 - 1.
 template <typename Number>
 CLI::Validator whole(Number low, Number high) {
   return CLI::Validator(
@@ -147,7 +147,7 @@ int run(int argc, char** argv) {
   return 0;
 }
 
-/// What could not be printed is lost: results on a full disk are an error.
+/// Throws where something could not be printed, as on a full disk.
 void flush_output() {
   std::cout.flush();
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good()) return;

@@ -30,7 +30,7 @@ using namespace detail;
 
 namespace {
 
-/// A mesher that keeps the surface has its volume up to rounding; one that left a part out does not.
+/// Tets that fill the surface have its volume up to rounding; where a mesher left a part out, they do not.
 constexpr double kSameVolume = 1e-6;
 
 const std::vector<std::string> kMeshers = {"tetgen", "gmsh"};
@@ -47,9 +47,9 @@ std::optional<std::filesystem::path> find_program(const std::string& name) {
 }
 
 constexpr std::string_view kFolderPrefix = "isopatch_mesher_";
-constexpr std::chrono::minutes kSurelyLocked(1);  // after it was made
+constexpr std::chrono::minutes kSurelyLocked(1);  // a folder older than this has been locked by its run
 
-/// A folder that goes away with its files. Its lock tells those of runs that were killed.
+/// A folder that is removed with its files. Its lock distinguishes it from folders that killed runs left behind.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -72,12 +72,12 @@ class TemporaryFolder {
   std::string file(const char* name) const { return (path_ / name).string(); }
 
  private:
-  /// A folder that is ours and that nobody has locked, locked; none otherwise.
+  /// Locks a folder that belongs to this user and is not locked; none otherwise.
   static Descriptor take(const std::filesystem::path& path) {
     Descriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     struct stat status = {};
-    const bool ours = folder.get() >= 0 && fstat(folder.get(), &status) == 0 && status.st_uid == geteuid();
-    return ours && flock(folder.get(), LOCK_EX | LOCK_NB) == 0 ? std::move(folder) : Descriptor();
+    const bool own = folder.get() >= 0 && fstat(folder.get(), &status) == 0 && status.st_uid == geteuid();
+    return own && flock(folder.get(), LOCK_EX | LOCK_NB) == 0 ? std::move(folder) : Descriptor();
   }
 
   static void remove_left_behind(const std::filesystem::path& folder) {
@@ -95,7 +95,7 @@ class TemporaryFolder {
   Descriptor lock_;
 };
 
-/// Medit's ASCII format, which both read. All triangles belong to surface 1.
+/// Medit's ASCII format, which both meshers read. All triangles belong to surface 1.
 std::string medit_text(const TriangleMesh& surface) {
   std::string text = fmt::format("MeshVersionFormatted 2\nDimension 3\nVertices\n{}\n", surface.points.size());
   for (const Point3& p : surface.points) text += fmt::format("{:.17g} {:.17g} {:.17g} 1\n", p[0], p[1], p[2]);
@@ -152,7 +152,7 @@ TetMesh fill_with_tets(const TriangleMesh& surface, double volume, const Mesher&
   auto [problem, last_line] = run_process(mesher.program, call.arguments);
   if (problem.empty() && !std::filesystem::exists(call.result)) problem = "wrote no mesh";
   if (!problem.empty()) {
-    throw Error(fmt::format("{}: {} {}; its last words: {}. A surface that cuts through itself cannot be filled",
+    throw Error(fmt::format("{}: {} {}; it last printed: {}. A surface that cuts through itself cannot be filled",
                             source, mesher.program.string(), problem, in_quotes(last_line, '"')));
   }
   TetMesh mesh = read_tet_mesh(call.result);

@@ -39,8 +39,8 @@ double diagonal(const Geometry& geometry) {
   return std::sqrt(x * x + y * y + z * z);
 }
 
-/// q <- (rotation by twice atan |half| about half) q, both in world axes. |half| is at most 0.1, so the angle at most
-/// 0.2; the square root is the only function, so every machine has the same bits.
+/// q <- (rotation by 2 atan |half| about half) q, both in world axes. |half| is at most 0.1, so the angle is at most
+/// 0.2. The only function is the square root, so every machine has the same bits.
 void rotate(double* q, const std::array<double, 3>& half) {
   const auto [x, y, z] = half;
   const double scale = 1 / std::sqrt(1 + x * x + y * y + z * z);

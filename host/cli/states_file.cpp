@@ -19,7 +19,7 @@ namespace {
 
 using Arrays = std::map<std::string, PackedArray>;
 
-/// Calls visit with each number of an array.
+/// Calls visit with each value of an array.
 template <typename Number, typename Visit>
 void for_each(const PackedArray& array, const Visit& visit) {
   array.read([&visit](std::string_view piece) {
@@ -74,7 +74,7 @@ class ArrayReader {
     return find(name, shape, {DType::kUint8}, "uint8 or bool");
   }
 
-  /// Reads everything once and keeps nothing: what is damaged or does not fit costs no memory.
+  /// Reads everything once and keeps nothing, so that damaged or unfitting data costs no memory.
   void check_data() const {
     for (const auto& [name, array] : arrays_) {
       if (array.header().type != DType::kInt64) {

@@ -17,8 +17,8 @@ using namespace detail;
 
 namespace {
 
-/// Makes points with the same coordinates one, and leaves out the triangles that have two corners there: to a mesher,
-/// two points at the same coordinates are an error.
+/// Merges points with the same coordinates, which are an error to a mesher, and removes triangles that thereby lose a
+/// corner.
 void weld(TriangleMesh& mesh) {
   std::map<Point3, std::int32_t> index;
   std::vector<std::int32_t> image;
@@ -35,7 +35,7 @@ void weld(TriangleMesh& mesh) {
   mesh.points = std::move(points);
 }
 
-/// Without the points that no triangle has.
+/// Removes the points that no triangle uses.
 void drop_unused_points(TriangleMesh& mesh) {
   std::vector<std::int32_t> image(mesh.points.size(), -1);
   std::vector<Point3> points;
@@ -67,7 +67,7 @@ void tetrahedralize_command(const TetrahedralizeArguments& arguments) {
   check_writable(arguments.output);
   TriangleMesh surface = read_triangle_mesh(arguments.input);
   const std::size_t points = surface.points.size(), triangles = surface.triangles.size();
-  // checked as it is first, so that errors tell the numbers of the file
+  // checked unchanged first, so that errors name the indices in the file
   TriangleMesh as_in_file = surface;
   check_and_repair(as_in_file, arguments.input);
   weld(surface);

@@ -23,7 +23,7 @@ using Out = std::back_insert_iterator<std::string>;
 
 constexpr const char* kHeader = "# vtk DataFile Version 3.0\n{}\nASCII\nDATASET POLYDATA\n";
 
-/// Body to world. A pose that is none becomes the identity: there are no patches then.
+/// Body to world. An invalid pose becomes the identity; then there are no patches.
 Transform<double> pose_of(const State& state, int body) {
   const Vec3d position = read_vec3(state.poses, 0, body * kPoseSize);
   const double norm = quaternion_norm(state, 0, body);

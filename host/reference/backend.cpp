@@ -33,7 +33,7 @@ struct PairResult {
   bool enclosed = false;  // the bodies overlap without a contact surface
 };
 
-/// Of a pair without polygons: a compliant component of `inner`, posed by X, lies in `outer`.
+/// Whether, in a pair without polygons, a compliant component of `inner`, posed by X, lies in `outer`.
 bool encloses(const PosedBody& outer, const PosedBody& inner, const Geometry& geometry, const Transform& X) {
   if (inner.rigid) return false;
   const std::vector<Vector3> points = component_centroids(geometry);

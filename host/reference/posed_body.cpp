@@ -7,7 +7,8 @@
 namespace isopatch::reference {
 namespace {
 
-/// A cone whose volume is below this part of the body's is left out of the energy: its sides cannot be told.
+/// A cone whose volume is below this part of the cube of the body's size is left out of the energy: its orientation is
+/// rounding.
 constexpr Real kFlat = 1e-24L;
 
 }  // namespace

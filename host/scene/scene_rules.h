@@ -13,7 +13,7 @@
 
 namespace isopatch::detail {
 
-/// The values that a number may have.
+/// The values that a quantity may have.
 struct Range {
   double low, high;
   const char* unit;

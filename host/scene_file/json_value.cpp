@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kMaxDepth = 32;
 constexpr std::size_t kMaxKeys = 4096;       // finding a key is a linear search
-constexpr std::size_t kMaxValues = 500'000;  // two bytes of text can take a hundred in memory
+constexpr std::size_t kMaxValues = 500'000;  // two bytes of text may take a hundred in memory
 
 using Document = JsonValue::Document;
 
@@ -40,8 +40,8 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
   return row.back();
 }
 
-/// Refuses what the document type would swallow: duplicate keys, and sizes no scene has. A pass of its own: the parser
-/// with a callback looks at all elements of an array again after each object in it.
+/// Refuses what the document type would accept: duplicate keys, and sizes that no scene has. It takes a pass of its
+/// own, because the parser with a callback looks at all elements of an array again after each object in it.
 class Strictness : public nlohmann::json_sax<Document> {
  public:
   explicit Strictness(const std::string& source) : source_(source) {}
@@ -68,7 +68,7 @@ class Strictness : public nlohmann::json_sax<Document> {
     return true;
   }
 
-  /// The document's own parser finds it again, and says it.
+  /// The document's own parser finds it again and reports it.
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
 
  private:
@@ -95,7 +95,7 @@ class Strictness : public nlohmann::json_sax<Document> {
 
 std::string suggestion(const std::string& name, const std::vector<std::string>& known) {
   std::string closest;
-  std::size_t closest_distance = 4;  // three letters wrong at most
+  std::size_t closest_distance = 4;  // at most three wrong letters
   for (const std::string& candidate : known) {
     if (name.size() > candidate.size() + 3 || candidate.size() <= 2) continue;
     const std::size_t distance = edit_distance(name, candidate);
@@ -116,7 +116,7 @@ Document JsonValue::parse(const std::string& text, const std::string& source) {
     Document::sax_parse(text, &strictness);
     return Document::parse(text);
   } catch (const nlohmann::json::exception& error) {
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: ...": the part in brackets helps nobody
+    // "[json.exception.parse_error.101] parse error at line 1, column 2: ...": the part in brackets is of no use
     const std::string message = error.what();
     const std::size_t start = message.find("] ");
     throw Error(fmt::format("{}: not valid JSON: {}", source,

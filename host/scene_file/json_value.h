@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A strict view of a JSON document: every value knows its path, so that every error says where.
+// A strict view of a JSON document: every value knows its path, so every error says where it is.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -17,8 +17,8 @@
 
 namespace isopatch::detail {
 
-/// One value of a document, e.g. `scene.json: bodies[1].friction`. Every accessor throws Error if the value is not what
-/// is asked for. Refers to the document: keep that alive.
+/// One value of a document, e.g. `scene.json: bodies[1].friction`. Every accessor throws Error if the value is not of
+/// the requested kind. Refers to the document, which must outlive it.
 class JsonValue {
  public:
   using Document = nlohmann::ordered_json;

@@ -25,7 +25,7 @@ constexpr std::size_t kLocalBytes = 30, kEntryBytes = 46, kEndBytes = 22;
 constexpr std::size_t kMaxEntries = 64;
 constexpr std::uint64_t kMaxDeflateRatio = 1032;  // zlib's technical page: the most deflate can do
 constexpr std::uint64_t kMaxArchive = 0xffffffff;
-/// Real states hardly shrink: a small archive of much data is an accident, or meant to fill the memory.
+/// Real states hardly shrink: a small archive of much data is a mistake or an attack.
 constexpr std::uint64_t kMaxUnpacked = std::uint64_t{256} << 20, kMaxUnpackedRatio = 16;
 
 class Bytes {
@@ -60,7 +60,7 @@ struct Entry {
   std::uint32_t method, checksum, packed_bytes, bytes, offset;
 };
 
-/// Where the end record starts: it is last in the file but for a comment of its own.
+/// Where the end record starts: only its own comment follows it in the file.
 std::size_t find_end(const Bytes& archive) {
   if (archive.size() < kEndBytes) archive.fail("not an .npz archive");
   const std::size_t last = archive.size() - kEndBytes;
@@ -112,7 +112,7 @@ PackedArray::Entry locate(const Bytes& archive, const Entry& entry) {
 
 std::string array_name(const Bytes& archive, const std::string& file) {
   constexpr std::string_view kExtension = ".npy";
-  if (!file.ends_with(kExtension)) archive.fail(in_quotes(file) + " is no array: its name does not end in .npy");
+  if (!file.ends_with(kExtension)) archive.fail(in_quotes(file) + " is not an array: its name does not end in .npy");
   return file.substr(0, file.size() - kExtension.size());
 }
 
@@ -125,7 +125,7 @@ void put_common(std::string& bytes, std::uint32_t checksum, std::uint32_t size, 
   put(bytes, 20, 2);    // version needed
   put(bytes, 0, 2);     // flags
   put(bytes, 0, 2);     // stored
-  put(bytes, 0, 2);     // time: always the same, so that the same arrays give the same file
+  put(bytes, 0, 2);     // time: constant, so that the same arrays give the same file
   put(bytes, 0x21, 2);  // date: 1980-01-01
   put(bytes, checksum, 4);
   put(bytes, size, 4);

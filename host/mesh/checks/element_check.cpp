@@ -37,7 +37,7 @@ void checked_edges(const std::vector<Point3>& points, const Element& element, st
                    const std::string& source) {
   for (std::size_t i = 0; i < element.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      // the largest component, for a square of so small a number would be 0
+      // the largest component, because the square of so small a length would be 0
       const Point3 edge = corner(points, element[i]) - corner(points, element[j]);
       const double length = std::max({std::fabs(edge[0]), std::fabs(edge[1]), std::fabs(edge[2])});
       if (length >= limits::kMinEdge) continue;

@@ -14,9 +14,9 @@ namespace {
 
 constexpr const char* kAdvice = "build it with a make_ function";
 
-// A face has a number, and its negative seen from the other side. Over all tets, those of faces between two tets cancel
-// out, and what is left is the sum over the surface; a wrong surface has the same sum once in 2^64 times. The same goes
-// for the edges of a closed surface.
+// A face has a signature, and the negative one seen from its other side. In the sum over all tets the signatures of
+// faces between two tets cancel, which leaves the sum over the surface; a wrong surface has the same sum with a
+// probability of 2^-64. The same holds for the edges of a closed surface.
 
 std::uint64_t signature(Triangle t) {
   bool odd = false;
@@ -27,14 +27,14 @@ std::uint64_t signature(Triangle t) {
   order(1, 2);
   order(0, 1);
   const auto bits = [&](std::size_t i) { return static_cast<std::uint64_t>(static_cast<std::uint32_t>(t[i])); };
-  const std::uint64_t number = scrambled(scrambled(bits(0) << 32 | bits(1)) + bits(2));
-  return odd ? std::uint64_t{0} - number : number;
+  const std::uint64_t value = scrambled(scrambled(bits(0) << 32 | bits(1)) + bits(2));
+  return odd ? std::uint64_t{0} - value : value;
 }
 
 std::uint64_t signature(std::int32_t from, std::int32_t to) {
   const auto bits = [](std::int32_t v) { return static_cast<std::uint64_t>(static_cast<std::uint32_t>(v)); };
-  const std::uint64_t number = scrambled(bits(std::min(from, to)) << 32 | bits(std::max(from, to)));
-  return from < to ? number : std::uint64_t{0} - number;
+  const std::uint64_t value = scrambled(bits(std::min(from, to)) << 32 | bits(std::max(from, to)));
+  return from < to ? value : std::uint64_t{0} - value;
 }
 
 void check_half_space(const Geometry& g, const std::string& source) {
@@ -64,8 +64,8 @@ void check_triangles(const Geometry& g, const std::string& source) {
   }
 }
 
-/// The surface is that of the tets, or without tets closed. Where triangles without area were left out, it is closed in
-/// space, but not by its numbers.
+/// Throws unless the surface is that of the tets or, without tets, closed. Where triangles without area were removed,
+/// it is closed in space but not by its indices.
 void check_boundary(const Geometry& g, const std::string& source) {
   if (g.mesh.tets.empty() && g.report.flat_triangles > 0) return;
   std::uint64_t sum = 0;

@@ -9,8 +9,8 @@
 
 namespace isopatch::detail {
 
-/// Throws Error, naming `source` and the element, unless `geometry` is as a make_ function leaves it. Linear in its
-/// size, and far cheaper than the hierarchy that is built from it.
+/// Throws Error, naming `source` and the element, unless `geometry` is as a make_ function leaves it. Takes linear
+/// time, far less than to build its hierarchy.
 void check_geometry(const Geometry& geometry, const std::string& source);
 
 }  // namespace isopatch::detail

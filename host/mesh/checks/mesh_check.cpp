@@ -46,7 +46,7 @@ void check_vertices(const TetMesh& mesh, const std::string& source) {
   }
 }
 
-/// Throws where the tet's volume is zero; returns whether the tet is inverted.
+/// Whether the tet is inverted. Throws where its volume is zero.
 bool check_volume(const TetMesh& mesh, std::size_t index, const std::string& source) {
   const Tet& tet = mesh.tets[index];
   const double six_v = six_volumes(mesh, tet);
@@ -83,7 +83,7 @@ void refuse_duplicates(const TetMesh& mesh, const std::string& source) {
   }
 }
 
-/// All tets are positively oriented here, so two tets on opposite sides of a face see it in opposite orders.
+/// All tets are positively oriented here, so two tets on opposite sides of a face have its vertices in opposite orders.
 void check_faces(const TetMesh& mesh, const std::vector<FaceUse>& faces, const std::string& source) {
   for (std::size_t i = 1; i < faces.size(); ++i) {
     const FaceUse& a = faces[i - 1];
@@ -92,7 +92,7 @@ void check_faces(const TetMesh& mesh, const std::vector<FaceUse>& faces, const s
     const bool has_third = i + 1 < faces.size() && faces[i + 1].sorted == b.sorted;
     if (!has_third && a.even != b.even) continue;
 
-    refuse_duplicates(mesh, source);  // they share their faces, and see them in the same order
+    refuse_duplicates(mesh, source);  // duplicates share their faces in the same order
     const std::string face = fmt::format("face ({} {} {})", a.sorted[0], a.sorted[1], a.sorted[2]);
     if (has_third) {
       throw Error(fmt::format("{}: {} is shared by more than two tets ({}, {} and {}); at most two can share a face",
@@ -210,7 +210,7 @@ MeshReport detail::check_and_repair(TetMesh& mesh, const std::string& source, Al
     boundary = boundary_triangles(mesh, faces);
   }
   repair_all_boundary_tets(mesh, boundary, source, policy, report);
-  if (report.split_tets > 0) boundary = boundary_triangles(mesh);  // the same ones in another order
+  if (report.split_tets > 0) boundary = boundary_triangles(mesh);  // the same triangles in another order
 
   count_points(mesh, boundary, report);
   measure_tets(mesh, report);

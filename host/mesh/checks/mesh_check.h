@@ -8,7 +8,7 @@
 
 namespace isopatch::detail {
 
-/// The same as check_and_repair() of mesh.h, which finds the boundary triangles on its way.
+/// check_and_repair() of mesh.h, which finds the boundary triangles along the way.
 MeshReport check_and_repair(TetMesh& mesh, const std::string& source, AllBoundaryTets policy,
                             std::vector<Triangle>& boundary);
 

@@ -4,8 +4,8 @@
 namespace isopatch::detail {
 namespace {
 
-/// Unknowns up to which the matrix is factorised; beyond, factors grow too fast: 42 000 unknowns took 85 s, and 2 s by
-/// conjugate gradients.
+/// The most unknowns for which the matrix is factorised. Beyond, factors grow too fast: 42 000 unknowns took 85 s, but
+/// 2 s by conjugate gradients.
 constexpr Eigen::Index kMaxDirect = 8000;
 constexpr double kResidual = 1e-12;  // of the iteration, relative
 

@@ -11,7 +11,7 @@
 
 namespace isopatch::detail {
 
-/// What solving has cost: entries of a factor or passes over the matrix, summed over all systems.
+/// The cost of solving: entries of the factors and passes over the matrices, summed over all systems.
 struct SolverWork {
   std::int64_t unknowns = 0;
   std::int64_t factor_entries = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Gmsh MSH files of version 2.2 and 4.1, ASCII or binary: nodes, tets, and node data with one value a node. All other
-// elements are left out, all other sections read over.
+// elements are left out, all other sections skipped.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,8 +26,8 @@ namespace {
 
 using Words = std::vector<std::string_view>;
 
-/// Fields may have values for the few nodes of tets only, and get one for every node: not more than a value a byte of
-/// the file, and as many as these.
+/// A field may have values for a few nodes only, but gets one for every node. All fields together may get one value for
+/// each byte of the file, and as many as these.
 constexpr std::size_t kMaxSparse = 4'000'000;
 
 class MshReader {
@@ -88,7 +88,7 @@ class MshReader {
   std::vector<Field> fields_;
   std::set<std::string> field_names_;
   static constexpr std::size_t kNoTet = std::numeric_limits<std::size_t>::max();
-  std::vector<std::size_t> last_field_;  // of each node: the number of the last field with a value for it, or kNoTet
+  std::vector<std::size_t> last_field_;  // of each node: the last field with a value for it, counted from 1, or kNoTet
   std::size_t tet_nodes_ = 0;
 };
 
@@ -110,19 +110,19 @@ void MshReader::read_format() {
   version_4_ = format[0] == "4.1";
   binary_ = format[1] == "1";
 
-  if (binary_) {  // an integer one tells the order of bytes
+  if (binary_) {  // the integer 1 shows the byte order
     in_.set_binary(true);
     in_.set_byte_order(std::endian::little);
     const std::int64_t one = in_.integer(ValueType::kI32);
     if (one != 1 && one != 1 << 24) {
-      in_.fail(fmt::format("the number that tells the byte order is {}; it must be 1", one));
+      in_.fail(fmt::format("the number that shows the byte order is {}; it must be 1", one));
     }
     if (one != 1) in_.set_byte_order(std::endian::big);
   }
   end_section("MeshFormat");
 }
 
-/// What follows a section's numbers must be its end.
+/// Checks that a section ends after its values.
 void MshReader::end_section(std::string_view name) {
   in_.set_binary(false);
   const std::string_view found = in_.word();
@@ -165,7 +165,7 @@ bool MshReader::read_section() {
   return true;
 }
 
-/// A number of elements or nodes, which must fit into the file and into an index.
+/// A count of elements or nodes, which must fit the file and an index.
 std::int64_t MshReader::announced(ValueType type, const char* what) {
   const std::int64_t count = in_.count(type, what);
   if (count > limits::kMaxElements) {
@@ -190,7 +190,7 @@ void MshReader::read_coordinates(std::size_t node) {
   mesh_.points.push_back(point);
 }
 
-/// A count, then a tag and three coordinates a node. In ASCII the count stands on a line of its own, as any number may.
+/// A count, then a tag and three coordinates a node. In ASCII the count has a line of its own, as any value may.
 void MshReader::read_nodes_2() {
   // the count is text in binary files too
   in_.set_binary(false);
@@ -311,7 +311,7 @@ void MshReader::read_elements_4() {
   if (done != count) in_.fail(fmt::format("$Elements announces {} elements; its blocks have {}", count, done));
 }
 
-/// A number of strings, one a line, of which the first is kept without its quotes.
+/// A count, then so many strings, one a line; keeps the first one without its quotes.
 void MshReader::read_strings(std::string& first) {
   const Words words = in_.words();
   const std::int64_t count = in_.count(words.empty() ? "" : words[0], "the number of string tags");
@@ -375,7 +375,7 @@ void MshReader::take_fields() {
   }
 }
 
-/// A field is of use if every node of a tet has a value. Other nodes may go without; they get 0.
+/// A field is usable if it has a value for every node of a tet. Other nodes may have none; they get 0.
 bool MshReader::take_field(const Field& field, std::size_t number) {
   std::size_t missing = tet_nodes_;
   for (const auto& [node, value] : field.values) {

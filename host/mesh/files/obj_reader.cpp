@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Wavefront OBJ files: vertices and faces. Texture coordinates, normals, groups and materials are read over; curved
+// Wavefront OBJ files: vertices and faces. Texture coordinates, normals, groups and materials are skipped; curved
 // surfaces are an error.
 #include <fmt/format.h>
 
@@ -23,8 +23,8 @@ namespace {
 
 using Words = std::vector<std::string_view>;
 
-constexpr std::array<std::string_view, 13> kReadOver = {"vt", "vn", "vp",     "g",      "o",   "s",    "l",
-                                                        "p",  "mg", "usemtl", "mtllib", "lod", "bevel"};
+constexpr std::array<std::string_view, 13> kSkipped = {"vt", "vn", "vp",     "g",      "o",   "s",    "l",
+                                                       "p",  "mg", "usemtl", "mtllib", "lod", "bevel"};
 
 class ObjReader {
  public:
@@ -71,9 +71,9 @@ bool ObjReader::read_statement() {
     if (more) text.remove_suffix(1);
     if (!split_words(text, words)) {
       const bool face = words[0] == "f" || words[0] == "fo";
-      const bool read_over = std::find(kReadOver.begin(), kReadOver.end(), words[0]) != kReadOver.end();
+      const bool skipped = std::find(kSkipped.begin(), kSkipped.end(), words[0]) != kSkipped.end();
       if (face) in_.fail_at(offset, fmt::format("a face of more than {} corners", kMaxWords - 1));
-      if (!read_over) in_.fail_at(offset, fmt::format("a statement of more than {} words", kMaxWords));
+      if (!skipped) in_.fail_at(offset, fmt::format("a statement of more than {} words", kMaxWords));
     }
   }
   if (words.empty()) return true;
@@ -83,7 +83,7 @@ bool ObjReader::read_statement() {
     ++vertices_;
   } else if (words[0] == "f" || words[0] == "fo") {
     if (faces_pass_) read_face(words, offset);
-  } else if (std::find(kReadOver.begin(), kReadOver.end(), words[0]) == kReadOver.end()) {
+  } else if (std::find(kSkipped.begin(), kSkipped.end(), words[0]) == kSkipped.end()) {
     in_.fail(fmt::format("{} is not an OBJ statement that can be read; vertices 'v' and faces 'f' are needed",
                          in_quotes(words[0])));
   }
@@ -112,7 +112,8 @@ void ObjReader::read_vertex(const Words& words) {
   mesh_.points.push_back(point);
 }
 
-/// 'v', 'v/vt', 'v//vn' or 'v/vt/vn'; from 1, or counted back from the last vertex so far. Returned from 0.
+/// The vertex of 'v', 'v/vt', 'v//vn' or 'v/vt/vn', which counts from 1, or back from the last vertex so far. Returns
+/// an index from 0.
 std::int64_t ObjReader::read_corner(std::string_view word) const {
   const std::string_view index = word.substr(0, word.find('/'));
   std::int64_t value = 0;

@@ -32,7 +32,7 @@ class StlReader {
   }
 
   TriangleMesh read() {
-    // a binary file may begin with "solid" too, but only by chance has an ASCII one the length of a binary one
+    // a binary file may begin with "solid" too, but an ASCII file has the length of a binary one only by chance
     const bool solid = lower_case(bytes_.substr(0, 5)) == "solid";
     if (solid && !has_binary_length()) {
       read_ascii();
@@ -40,7 +40,7 @@ class StlReader {
       read_binary();
     }
     if (collapsed_ > 0) {
-      mesh_.notes.push_back(fmt::format("{} triangles with two corners at the same place were left out", collapsed_));
+      mesh_.notes.push_back(fmt::format("{} triangles with two corners at the same point were left out", collapsed_));
     }
     return std::move(mesh_);
   }

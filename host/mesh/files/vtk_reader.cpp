@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Legacy VTK files, versions 2.0 to 5.1: unstructured grids of tets with scalar point data. Sections that carry
-// nothing for a pressure field (cell data, vectors, metadata) are read over; anything unknown is an error.
+// Legacy VTK files, versions 2.0 to 5.1: unstructured grids of tets with scalar point data. Sections without use for a
+// pressure field (cell data, vectors, metadata) are skipped; anything unknown is an error.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 15;
 
-/// zlib cannot shrink data by more than about this: a size beyond it is not true.
+/// zlib cannot shrink data by more than about this: a size beyond it is false.
 constexpr std::uint64_t kMostCompression = 1100;
 
 int base64_digit(char c) {
@@ -34,7 +34,7 @@ std::uint64_t read_size(VtuBytes& bytes, const VtuEncoding& encoding) {
   return static_cast<std::uint64_t>(number.integer(encoding.header));
 }
 
-/// Calls `visit` with the `length` bytes that `block` is inflated to, a piece at a time.
+/// Inflates `block` to `length` bytes and hands them to `visit` a piece at a time.
 void inflate_block(const VtuBytes& bytes, const std::string& block, std::uint64_t length, const VtuVisit& visit) {
   std::uint64_t left = length;
   z_stream stream = {};
@@ -57,7 +57,8 @@ void inflate_block(const VtuBytes& bytes, const std::string& block, std::uint64_
   }
 }
 
-/// Number of blocks, size of a block, size of the last one if it is smaller, compressed sizes; then the blocks.
+/// The array is: the count of blocks, the size of a block, that of the last block if it is smaller, the compressed
+/// sizes, the blocks.
 void read_compressed(VtuBytes& bytes, const VtuEncoding& encoding, std::uint64_t expected, const VtuVisit& visit) {
   const std::uint64_t blocks = read_size(bytes, encoding), size = read_size(bytes, encoding);
   const std::uint64_t last = read_size(bytes, encoding);

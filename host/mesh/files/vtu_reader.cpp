@@ -22,7 +22,7 @@ using namespace detail;
 
 namespace {
 
-/// Values that may be read whatever the size of the file; a value has up to eight bytes in memory.
+/// Values that may be read besides one for each byte of the file; each has up to eight bytes in memory.
 constexpr std::uint64_t kFreeValues = 6'000'000;
 constexpr std::size_t kMaxTypes = 256;
 
@@ -62,8 +62,8 @@ class VtuReader {
   std::vector<std::int64_t> read_integers(const XmlElement& array, std::int64_t count);
   std::string label(const XmlElement& array) const;
 
-  /// Calls visit(cursor, type, begin, end) for one part of the values after another, `count` x `components` of them in
-  /// all: the cursor is on those from `begin` to before `end`.
+  /// Calls visit(cursor, type, begin, end) for one part after another of `count` x `components` values: the cursor
+  /// stands at value `begin`, and the part ends before `end`.
   template <typename Visit>
   void read_values(const XmlElement& array, std::int64_t count, std::int64_t components, const Visit& visit);
   VtuBytes data_of(const XmlElement& array) const;
@@ -110,7 +110,7 @@ void VtuReader::read_header(const XmlElement& root) {
   if (const XmlElement* appended = root.child(in_, "AppendedData")) find_appended(*appended);
 }
 
-/// An underscore begins the data.
+/// The data begins after an underscore.
 void VtuReader::find_appended(const XmlElement& element) {
   const std::string encoding = element.attribute("encoding", "base64");
   if (encoding != "raw" && encoding != "base64") {
@@ -211,8 +211,8 @@ void VtuReader::read_values(const XmlElement& array, std::int64_t count, std::in
   });
 }
 
-/// Refuses an array before memory is taken for it: many may share the same appended data, and compressed data may be
-/// small for what it holds.
+/// Refuses an array before memory is allocated for it: many arrays may share the same appended data, and compressed
+/// data may be far smaller than its content.
 void VtuReader::announce(const XmlElement& array, std::int64_t count, std::int64_t components) {
   const std::uint64_t most = kFreeValues + bytes_.size();
   const auto values = static_cast<std::uint64_t>(count);
@@ -259,7 +259,7 @@ void VtuReader::read_cells(const XmlElement& element) {
   read_tets(array_named(element, "connectivity"), offsets, types, element.offset);
 }
 
-/// The number of tets, at least one; notes what else there is.
+/// The count of tets, at least one. Notes the other cells.
 std::size_t VtuReader::count_tets(const std::vector<std::int64_t>& offsets, const std::vector<std::int64_t>& types,
                                   std::size_t offset) {
   std::size_t tets = 0;

@@ -11,10 +11,11 @@ namespace {
 
 constexpr int kMaxDepth = 32;
 constexpr std::size_t kMaxName = 60;
-/// VTK's files have tens of elements, with a few attributes each. In memory, one of either takes about 100 bytes.
+/// Elements and attributes. VTK's files have tens of elements with a few attributes each; in memory each takes about
+/// 100 bytes.
 constexpr int kMaxParts = 20'000;
 constexpr std::string_view kSpace = " \t\r\n";
-/// VTK's own reader takes this element's text for bytes: it may hold any.
+/// VTK reads this element's text as bytes: it may hold any.
 constexpr std::string_view kRawElement = "AppendedData";
 
 class XmlParser {
@@ -102,7 +103,7 @@ std::string XmlParser::decode(std::string_view text) const {
   return decoded;
 }
 
-/// Up to the end of the tag; true if the element has content.
+/// Reads up to the end of the tag; returns whether the element has content.
 bool XmlParser::read_attributes(XmlElement& element) {
   while (true) {
     skip_space();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The elements of an XML file, as far as VTK's files need them: tags with attributes, text, comments. No documents of
-// other kinds: a DOCTYPE, CDATA or an entity definition is an error. VTK's raw data, which is no XML, is stepped over.
+// The elements of an XML file, as far as VTK's files need them: tags with attributes, text, comments. A DOCTYPE, CDATA
+// or an entity definition is an error. VTK's raw data, which is not XML, is skipped.
 #pragma once
 
 #include <map>

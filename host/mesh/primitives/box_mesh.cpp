@@ -22,8 +22,8 @@ using namespace detail;
 
 namespace {
 
-/// Half sizes whose difference is below this part of the smallest are taken as equal: 0.3 - 0.2 is not 0.1, and a
-/// tet of that width has no usable volume.
+/// Half sizes whose difference is below this part of the smallest count as equal: 0.3 - 0.2 is not 0.1, and a tet as
+/// thin as the difference has no usable volume.
 constexpr double kSameSize = 1e-10;
 
 constexpr std::size_t kCorners = 8;
@@ -52,7 +52,7 @@ BoxPoints make_box_points(const Point3& half) {
     for (std::size_t k = 0; k < 3; ++k) {
       const bool high = (corner >> (2 - k) & 1) != 0;
       outer[k] = high ? half[k] : -half[k];
-      nearest[k] = high ? inner_half[k] : 0 - inner_half[k];  // 0 - 0, so that no -0 appears
+      nearest[k] = high ? inner_half[k] : 0 - inner_half[k];  // not -0
     }
     box.points.push_back(outer);
     const auto found = std::find(inner.begin(), inner.end(), nearest);
@@ -89,7 +89,7 @@ Polygons region_facets(const BoxPoints& box, std::size_t axis, bool high) {
   return facets;
 }
 
-/// The one order: inner points before corners, each by index.
+/// The order of the whole box: inner points before corners, each by index.
 bool comes_before(std::int32_t a, std::int32_t b) {
   const bool inner_a = a >= static_cast<std::int32_t>(kCorners);
   const bool inner_b = b >= static_cast<std::int32_t>(kCorners);

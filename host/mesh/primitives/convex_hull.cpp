@@ -42,7 +42,7 @@ class Qhull {
   qhT qh_{};
 };
 
-/// A stream into memory that is dropped.
+/// Closes the stream that takes Qhull's messages.
 struct FileCloser {
   void operator()(FILE* file) const { std::fclose(file); }
 };

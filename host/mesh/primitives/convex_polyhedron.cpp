@@ -38,11 +38,11 @@ Polyhedron hull_of(const std::vector<Point3>& points) {
                             points.size(), facets.size(), limits::kMaxHullFaces));
   }
   Polyhedron hull;
-  std::map<std::int32_t, std::int32_t> number;  // of the points that are corners
+  std::map<std::int32_t, std::int32_t> corner_of;  // of the points that are corners: their index among these
   for (const HullFacet& facet : facets) {
-    for (const std::int32_t v : facet.vertices) number.try_emplace(v, 0);
+    for (const std::int32_t v : facet.vertices) corner_of.try_emplace(v, 0);
   }
-  for (auto& [point, corner] : number) {
+  for (auto& [point, corner] : corner_of) {
     corner = static_cast<std::int32_t>(hull.corners.size());
     hull.corners.push_back(points[static_cast<std::size_t>(point)]);
     hull.inside = hull.inside + hull.corners.back();
@@ -50,7 +50,7 @@ Polyhedron hull_of(const std::vector<Point3>& points) {
   hull.inside = (1 / static_cast<double>(hull.corners.size())) * hull.inside;
   for (const HullFacet& facet : facets) {
     Face face{{facet.normal[0], facet.normal[1], facet.normal[2]}, facet.offset, {}};
-    for (const std::int32_t v : facet.vertices) face.corners.push_back(number[v]);
+    for (const std::int32_t v : facet.vertices) face.corners.push_back(corner_of[v]);
     std::sort(face.corners.begin(), face.corners.end());
     hull.faces.push_back(std::move(face));
   }

@@ -17,7 +17,7 @@ struct Face {
   std::vector<std::int32_t> corners;
 };
 
-/// A convex polyhedron in units of its size, about a point well inside.
+/// A convex polyhedron and a point well inside it.
 struct Polyhedron {
   std::vector<Point3> corners;
   std::vector<Face> faces;
@@ -40,8 +40,9 @@ struct MedialVertex {
 /// The convex hull of points. Throws Error where they lie in a plane, and for too many faces.
 Polyhedron hull_of(const std::vector<Point3>& points);
 
-/// The vertices of the medial surface: those above the hull of the polytope {0 <= t <= depth(x)}. By duality about a
-/// point inside: the half-space h.y <= s becomes the point h/s, and every facet of the dual points' hull is a vertex.
+/// The vertices of the medial surface: those of the polytope {0 <= t <= depth(x)} that are above its ground t = 0. They
+/// are found by duality about a point inside: the half-space h.y <= s becomes the point h/s, and every facet of the
+/// hull of these points is a vertex.
 std::vector<MedialVertex> inner_vertices(const Polyhedron& hull);
 
 /// Joins vertices within `distance` of each other, which rounding has set apart.

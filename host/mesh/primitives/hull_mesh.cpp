@@ -3,8 +3,8 @@
 // The medial mesh of a convex polyhedron. Over the polyhedron, the distance to the surface is the lowest of its faces'
 // heights, so the points (x, t) with 0 <= t <= distance(x) are a convex polytope in four dimensions, an intersection of
 // half-spaces. The vertices of that polytope are the vertices of the medial mesh, and its facets, seen from above, are
-// the regions that are nearest to one face. Each region is a convex polyhedron on which the distance is linear.
-// It is cut into tets as the box's regions are: coned from its first vertex, with facets fanned from theirs.
+// the regions nearest to one face. Each region is a convex polyhedron on which the distance is linear. It is cut into
+// tets like the box's regions: cones from its first vertex over fans about the first vertex of each facet.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,8 +27,8 @@ using namespace detail;
 
 namespace {
 
-/// Medial vertices nearer to each other than this part of the size are one: rounding leaves several where more than
-/// four faces have the same distance.
+/// Medial vertices nearer to each other than this part of the size become one: where more than four faces have the same
+/// distance, rounding leaves several.
 constexpr double kSameVertex = 1e-9;
 
 /// The tets' volume may differ from the hull's by this part; a wrong mesh differs by a tet.
@@ -69,7 +69,8 @@ double flattest_triangle(const std::vector<std::int32_t>& polygon, const std::ve
   return least;
 }
 
-/// Turns the polygon to the vertex that its fan starts from: the lowest, or where that makes a flat triangle, the best.
+/// Rotates the polygon so that it begins with the vertex its fan starts from: the lowest, or where that makes a flat
+/// triangle, the best.
 void turn_to_fan(std::vector<std::int32_t>& polygon, const std::vector<MedialVertex>& vertices) {
   std::rotate(polygon.begin(), std::min_element(polygon.begin(), polygon.end()), polygon.end());
   double best = flattest_triangle(polygon, vertices);
@@ -123,8 +124,8 @@ double flattest_tet(const TetMesh& mesh, std::size_t first) {
   return least;
 }
 
-/// Cones the region's polygons from its first vertex, the inner ones being numbered first. Where a fan starts elsewhere
-/// or a tet would be flat, from a new point in the middle instead; the triangles, which the neighbours share, stay.
+/// Cones the region's polygons from its lowest vertex; inner vertices come first. Where a fan starts elsewhere or a tet
+/// would be flat, cones them from a new point in the middle instead; the triangles, which the neighbours share, stay.
 void add_region(TetMesh& mesh, const Polygons& polygons) {
   std::int32_t apex = polygons[0][0];
   bool fans_start_lowest = true;
@@ -162,7 +163,7 @@ double hull_volume(const Polyhedron& hull, const std::vector<Polygons>& regions,
   return six_v / 6;
 }
 
-/// The points' size and middle: in units of the one about the other, no tolerance depends on the unit or the place.
+/// The points' size and middle. Relative to them no tolerance depends on the unit or the position.
 struct Frame {
   double size;
   Point3 middle;
@@ -217,8 +218,7 @@ TetMesh make_convex_hull_mesh(const std::vector<Point3>& points) {
   if (flattest_tet(mesh, 0) < kZero || std::fabs(volume_of(mesh) - expected) > kSameVolume * expected) {
     throw Error(
         "convex hull: some points are too near to a degenerate position for a mesh with the exact distance; move them "
-        "or "
-        "leave them out");
+        "or leave them out");
   }
   for (Point3& p : mesh.points) p = frame.middle + frame.size * p;
   return mesh;

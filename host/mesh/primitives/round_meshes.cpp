@@ -22,7 +22,7 @@ using namespace detail;
 
 namespace {
 
-/// As for boxes: a cylinder whose height differs from its diameter by less than this part is taken as having it.
+/// As for boxes: a height that differs from the diameter by less than this part counts as equal to it.
 constexpr double kSameSize = 1e-10;
 
 /// The longest edge of the subdivided icosahedron is below this times the radius: 1.0515, then 1.236 .. 1.324 / 2^n.
@@ -108,7 +108,7 @@ TetMesh make_ellipsoid_mesh(const Point3& semi_axes, int subdivisions) {
   return mesh;
 }
 
-/// A flat cylinder's: six to a sector in each half, the other profiles have fewer.
+/// Those of a flat cylinder, six for each sector and half; other profiles have fewer.
 std::int64_t detail::cylinder_tets(int segments) { return std::int64_t{12} * segments; }
 
 TetMesh make_cylinder_mesh(double radius, double height, int segments) {
@@ -142,7 +142,7 @@ TetMesh make_cylinder_mesh(double radius, double height, int segments) {
   return upper.mirrored();
 }
 
-/// Three to a sector in each half of the cylindrical part, and one to each triangle of the half balls.
+/// Three for each sector and half of the cylindrical part, and one for each triangle of the half balls.
 std::int64_t detail::capsule_tets(int segments) {
   return std::int64_t{segments} * segments / 2 + std::int64_t{6} * segments;
 }

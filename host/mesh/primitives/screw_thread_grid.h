@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The mantle of a threaded cylinder, unrolled: what bolts and nuts put their layers of points on.
+// The mantle of a threaded cylinder, unrolled: the grid under the layers of points of bolts and nuts.
 #pragma once
 
 #include <array>

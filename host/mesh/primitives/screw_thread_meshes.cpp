@@ -79,7 +79,7 @@ void add_head(std::vector<Triangle>& triangles, std::vector<Point3>& points, con
   add_disk(triangles, lower, add_point(points, {0, 0, -bolt.head_height}), false);
 }
 
-/// The head is convex: all of its surface, that towards the thread too, is joined to its middle.
+/// The head is convex: its whole surface, also the part under the thread, is joined to its middle.
 void add_head_tets(TetMesh& mesh, const Bolt& bolt, const Ring& thread) {
   std::vector<Triangle> surface;
   for (const Triangle& t : boundary_triangles(mesh)) {
@@ -91,8 +91,8 @@ void add_head_tets(TetMesh& mesh, const Bolt& bolt, const Ring& thread) {
   for (const auto& [a, b, c] : surface) add_tet(mesh, {a, b, c, middle});
 }
 
-/// Where a ray ends between two nodes of the one before, a prism's last corner is on the end plane, and a tet may have
-/// all its vertices on the surface: it gets one at its centroid.
+/// Where a ray ends between two nodes of the ray before, the last corner of a prism is on the end plane, and a tet may
+/// have all vertices on the surface: it is split at its centroid.
 void split_corners(TetMesh& mesh, const char* shape) { check_and_repair(mesh, shape, AllBoundaryTets::kSplit); }
 
 // ---- the layers
@@ -120,9 +120,9 @@ Radius nut_thread(const Nut& nut) {
   return [=](const ThreadGrid::Node& node) { return out * (crest - profile * node.depth); };
 }
 
-/// For any length and pitch, also wrong ones.
+/// At most; for any length and pitch, also invalid ones.
 std::int64_t thread_tets(const ScrewThread& thread, double length, int segments) {
-  // a nut has about 72 in each segment; those at the ends and of a head are a few more
+  // a nut has about 72 in each segment; the ends and a head add a few
   constexpr std::int64_t kTetsOfSegment = 80;
   const double turns = std::fmin(length / thread.pitch, 1e9);
   return static_cast<std::int64_t>(std::ceil(turns)) * segments * kTetsOfSegment;

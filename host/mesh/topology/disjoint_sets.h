@@ -7,7 +7,7 @@
 
 namespace isopatch::detail {
 
-/// Disjoint sets of the numbers below `count`, each at first alone.
+/// Disjoint sets of the indices below `count`, at first each in a set of its own.
 class DisjointSets {
  public:
   explicit DisjointSets(std::size_t count) : parent_(count) {

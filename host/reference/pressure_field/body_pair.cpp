@@ -9,8 +9,8 @@
 namespace isopatch::reference {
 namespace {
 
-/// Differences below this part of their scale count as zero: above the rounding of the extended precision, far below
-/// that of double.
+/// Differences below this part of their scale count as zero. It is above the rounding of extended precision and far
+/// below that of double.
 constexpr Real kSnap = 1e-16L;
 
 /// Calls visit(i, j) for the elements whose boxes overlap.

@@ -9,7 +9,7 @@
 namespace isopatch::reference {
 namespace {
 
-/// A barycentric coordinate above its negative counts as positive, so that no point falls between two tets.
+/// A barycentric coordinate above minus this counts as positive, so that no point falls between two tets.
 constexpr Real kTouch = 1e-15L;
 
 /// The smallest vertex of each vertex's component.

@@ -31,7 +31,8 @@ Real longest_edge(const std::array<Vector3, 4>& vertices) {
   return longest;
 }
 
-/// The two ends fix a long edge best, the face a short one. A face nearly parallel to the plane has a long edge.
+/// A long edge is most accurate from its two ends, a short one from the face. A face nearly parallel to the plane has a
+/// long edge.
 BoundingLine line_in_face(const Vector3& start, const Vector3& end, const Vector3& outward, const Vector3& normal,
                           Real size) {
   const Vector3 by_points = end - start;

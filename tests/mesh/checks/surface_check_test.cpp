@@ -49,7 +49,7 @@ TEST(SurfaceCheck, NamesNeighboursOfOppositeOrientation) {
     TriangleMesh mesh = surface_of_tet();
     std::swap(mesh.triangles[turned][0], mesh.triangles[turned][1]);
     const std::string message = message_for(mesh);
-    EXPECT_TRUE(testing::contains(message, "is run in one direction by triangles")) << message;
+    EXPECT_TRUE(testing::contains(message, "has the same direction in triangles")) << message;
     EXPECT_TRUE(testing::contains(message, std::to_string(turned))) << message;
   }
 }
@@ -81,7 +81,7 @@ TEST(SurfaceCheck, RefusesAnEdgeOfFourThatIsNotBalanced) {
   // the second tet turned inside out: its two triangles at the edge still run both ways, so take one alone
   std::swap(mesh.triangles[5][0], mesh.triangles[5][1]);
   const std::string message = message_for(mesh);
-  EXPECT_TRUE(testing::contains(message, "is run in one direction by triangles")) << message;
+  EXPECT_TRUE(testing::contains(message, "has the same direction in triangles")) << message;
 }
 
 TEST(SurfaceCheck, RefusesAnEdgeOfThree) {
