@@ -1,96 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Gmsh MSH files of version 2.2 and 4.1, ASCII or binary: nodes, tets, and node data with one value a node. All other
-// elements are left out, all other sections skipped.
+#include "host/mesh/files/msh_reader.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
-#include <limits>
-#include <map>
-#include <set>
-#include <unordered_map>
-#include <utility>
 
-#include "host/mesh/files/file_cursor.h"
 #include "host/mesh/files/msh_elements.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/limits.h"
-#include "isopatch/mesh.h"
 
-namespace isopatch {
-
-using namespace detail;
-
-namespace {
-
-using Words = std::vector<std::string_view>;
-
-/// A field may have values for a few nodes only, but gets one for every node. All fields together may get one value for
-/// each byte of the file, and as many as these.
-constexpr std::size_t kMaxSparse = 4'000'000;
-
-class MshReader {
- public:
-  MshReader(const std::string& bytes, const std::string& source) : in_(bytes, source) {}
-
-  TetMesh read() {
-    read_format();
-    while (read_section()) {
-    }
-    if (!has_nodes_) in_.fail("the file has no $Nodes");
-    if (!has_elements_) in_.fail("the file has no $Elements");
-    if (mesh_.tets.empty()) {
-      in_.fail(fmt::format("the mesh has no tets, elements of type 4; at least one is needed{}{}",
-                           left_out_.empty() ? "" : ", the file has ", skipped_elements()));
-    }
-    if (!left_out_.empty()) mesh_.notes.push_back("left out of the file: " + skipped_elements());
-    take_fields();
-    return std::move(mesh_);
-  }
-
- private:
-  struct Field {
-    std::string name;
-    std::vector<std::pair<std::int32_t, double>> values;  // of the nodes that the file has a value for
-  };
-
-  void read_format();
-  bool read_section();
-  void end_section(std::string_view name);
-  std::int64_t announced(ValueType type, const char* what);
-  void read_nodes_2();
-  void read_nodes_4();
-  void add_node(std::int64_t tag);
-  void read_coordinates(std::size_t node);
-  void read_elements_2();
-  void read_elements_4();
-  void read_elements(std::int64_t type, std::int64_t count, std::int64_t tags, ValueType tag_type);
-  int nodes_of(std::int64_t type) const;
-  std::int32_t read_node_of(const char* what, std::int64_t number, ValueType tag_type);
-  void read_node_data();
-  void read_strings(std::string& first);
-  void take_fields();
-  bool take_field(const Field& field, std::size_t number);
-  std::string skipped_elements() const;
-
-  /// Counts and tags have eight bytes in version 4, four in version 2.
-  ValueType size_type() const { return version_4_ ? ValueType::kU64 : ValueType::kI32; }
-  std::int64_t integer(ValueType type = ValueType::kI32) { return in_.integer(type); }
-
-  FileCursor in_;
-  TetMesh mesh_;
-  bool version_4_ = false;
-  bool binary_ = false;
-  bool has_nodes_ = false, has_elements_ = false;
-  std::unordered_map<std::int64_t, std::int32_t> index_;  // of a node, by its tag
-  std::map<std::int64_t, std::int64_t> left_out_;         // how many elements of each type
-  std::vector<Field> fields_;
-  std::set<std::string> field_names_;
-  static constexpr std::size_t kNoTet = std::numeric_limits<std::size_t>::max();
-  std::vector<std::size_t> last_field_;  // of each node: the last field with a value for it, counted from 1, or kNoTet
-  std::size_t tet_nodes_ = 0;
-};
+namespace isopatch::detail {
 
 void MshReader::read_format() {
   const Words first = in_.words();
@@ -311,88 +231,6 @@ void MshReader::read_elements_4() {
   if (done != count) in_.fail(fmt::format("$Elements announces {} elements; its blocks have {}", count, done));
 }
 
-/// A count, then so many strings, one a line; keeps the first one without its quotes.
-void MshReader::read_strings(std::string& first) {
-  const Words words = in_.words();
-  const std::int64_t count = in_.count(words.empty() ? "" : words[0], "the number of string tags");
-  for (std::int64_t i = 0; i < count; ++i) {
-    if (in_.at_end()) in_.fail("the file ends within the string tags of $NodeData");
-    std::string_view text = in_.line();
-    if (i > 0) continue;
-    const std::size_t open = text.find('"'), close = text.rfind('"');
-    first = open < close && close != std::string_view::npos ? text.substr(open + 1, close - open - 1) : text;
-  }
-}
-
-/// Names, times and sizes are text in binary files too; then a node's tag and its values.
-void MshReader::read_node_data() {
-  Field field;
-  read_strings(field.name);
-  const std::int64_t times = in_.count(ValueType::kI64, "the number of real tags");
-  in_.skip_values(ValueType::kF64, times, 1, "the real tags");
-  const std::int64_t tags = in_.count(ValueType::kI64, "the number of integer tags");
-  if (tags < 3) {
-    in_.fail(fmt::format("{} integer tags; time step, components and number of nodes are needed", tags));
-  }
-  integer(ValueType::kI64);  // the time step
-  const std::int64_t components = in_.count(ValueType::kI64, "the number of components");
-  const std::int64_t count = announced(ValueType::kI64, "the number of nodes with data");
-  in_.skip_values(ValueType::kI64, tags - 3, 1, "the integer tags");
-  if (binary_) in_.line();
-  in_.set_binary(binary_);
-
-  const bool scalar = components == 1;
-  if (scalar && !field_names_.insert(field.name).second) {
-    in_.fail(fmt::format("a second $NodeData {}; names must differ", in_quotes(field.name)));
-  }
-  in_.expect_values(ValueType::kI32, count, 1, "$NodeData");
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::int32_t node = read_node_of("value", i, ValueType::kI32);
-    if (!scalar) {
-      in_.skip_values(ValueType::kF64, components, 1, "$NodeData");
-      continue;
-    }
-    field.values.emplace_back(node, in_.real(ValueType::kF64));
-  }
-  if (scalar) fields_.push_back(std::move(field));
-}
-
-void MshReader::take_fields() {
-  if (fields_.empty()) return;
-  last_field_.assign(mesh_.points.size(), kNoTet);
-  for (const Tet& tet : mesh_.tets) {
-    for (const std::int32_t v : tet) tet_nodes_ += std::exchange(last_field_[static_cast<std::size_t>(v)], 0) != 0;
-  }
-  std::size_t expanded = 0, number = 0;
-  for (Field& field : fields_) {
-    expanded += take_field(field, ++number) ? mesh_.points.size() : 0;
-    field.values = {};
-    if (expanded > kMaxSparse + in_.position()) {
-      in_.fail(fmt::format("the $NodeData of {} nodes take {} values up to {}; {} can be read from a file of {} bytes",
-                           mesh_.points.size(), expanded, in_quotes(field.name), kMaxSparse + in_.position(),
-                           in_.position()));
-    }
-  }
-}
-
-/// A field is usable if it has a value for every node of a tet. Other nodes may have none; they get 0.
-bool MshReader::take_field(const Field& field, std::size_t number) {
-  std::size_t missing = tet_nodes_;
-  for (const auto& [node, value] : field.values) {
-    std::size_t& last = last_field_[static_cast<std::size_t>(node)];
-    if (last != kNoTet && std::exchange(last, number) != number) --missing;
-  }
-  if (missing > 0) {
-    mesh_.notes.push_back(
-        fmt::format("$NodeData {} has no value for {} nodes of tets and was left out", in_quotes(field.name), missing));
-    return false;
-  }
-  std::vector<double> values(mesh_.points.size());
-  for (const auto& [node, value] : field.values) values[static_cast<std::size_t>(node)] = value;
-  mesh_.point_data.emplace(field.name, std::move(values));
-  return true;
-}
-
 std::string MshReader::skipped_elements() const {
   std::string text;
   for (const auto& [type, count] : left_out_) {
@@ -401,11 +239,13 @@ std::string MshReader::skipped_elements() const {
   return text;
 }
 
-}  // namespace
+}  // namespace isopatch::detail
+
+namespace isopatch {
 
 TetMesh parse_msh(const std::string& bytes, const std::string& source) {
-  const StandardArithmetic standard;
-  return MshReader(bytes, source).read();
+  const detail::StandardArithmetic standard;
+  return detail::MshReader(bytes, source).read();
 }
 
 }  // namespace isopatch
