@@ -16,7 +16,8 @@ constexpr double kSlack = 0x1p-15;
 /// than at high ones.
 constexpr double kFitted = 0.35;
 
-/// what is exact stays: beside 0 this would be a subnormal number, with which some processors are slow
+/// The next float at or below x. Exact values stay: beside 0 they would become subnormal, which is slow on some
+/// processors.
 float below(double x) {
   const auto f = static_cast<float>(x);
   return static_cast<double>(f) > x ? std::nextafter(f, -std::numeric_limits<float>::infinity()) : f;

@@ -39,7 +39,7 @@ void check_geometry_of(const Body& body, const Geometry& geometry);
 /// The bodies of a pair can touch. All indices are in range.
 void check_bodies_of(const Pair& pair, const SceneDescription& scene);
 
-/// No pair is there twice, in either order.
+/// Throws for a pair of bodies that was added before, in either order.
 class DistinctPairs {
  public:
   void add(const Pair& pair, const SceneDescription& scene);

@@ -42,7 +42,7 @@ Character first_character(std::string_view text) {
   return {code, bytes, true};
 }
 
-/// Whether a code is a character that is visible, and leaves the text around it as it is.
+/// Whether a code is a visible character that does not change how the text around it is shown.
 bool is_printable(std::uint32_t code) {
   using Range = std::pair<std::uint32_t, std::uint32_t>;
   constexpr std::array<Range, 9> kHidden = {{{0, 0x1f},

@@ -183,8 +183,8 @@ void count_points(const TetMesh& mesh, const std::vector<Triangle>& boundary, Me
 
 }  // namespace
 
-/// A mesh without interior vertex needs no check of its own: then every tet is an all-boundary tet, which is split,
-/// refused or kept.
+/// There is no check for a mesh without interior vertices: all its tets are all-boundary tets, which are split, refused
+/// or kept.
 MeshReport check_and_repair(TetMesh& mesh, const std::string& source, AllBoundaryTets policy) {
   std::vector<Triangle> boundary;
   return check_and_repair(mesh, source, policy, boundary);
