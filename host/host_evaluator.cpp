@@ -15,6 +15,8 @@
 
 namespace isopatch {
 
+using namespace detail;
+
 namespace {
 
 void check_reach(std::int64_t begin, std::int64_t stride, std::int64_t size) {
