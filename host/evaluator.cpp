@@ -10,6 +10,8 @@
 
 namespace isopatch {
 
+using namespace detail;
+
 namespace {
 
 std::unique_ptr<Evaluator::Implementation> make_backend(Scene scene, EvaluatorOptions options) {

@@ -11,8 +11,8 @@
 
 namespace isopatch::cli {
 
-/// Evaluates all of `states`, `chunk` environments at first, then as many as take a fraction of a second. Calls
-/// `progress(done)` after each part; what it throws ends the run.
+/// Evaluates all of `states`, first `chunk` environments, then parts that take a fraction of a second each. Calls
+/// `progress(done)` after each part; an exception from it ends the run.
 void run_batch(const HostEvaluator& evaluator, const StateArrays& states, ResultArrays& results, std::int64_t chunk,
                const std::function<void(std::int64_t)>& progress);
 

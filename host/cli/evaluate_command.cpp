@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-
-#include <fmt/format.h>
 
 #include "host/cli/commands.h"
 #include "host/cli/process/progress.h"
@@ -18,13 +18,16 @@
 #include "isopatch/isopatch.h"
 
 namespace isopatch::cli {
+
+using namespace detail;
+
 namespace {
 
 constexpr std::int64_t kEnergyByDefault = 64;  // environments: the energy costs more than the wrench
 constexpr std::int64_t kCountedEnvironments = 256;
 constexpr std::int64_t kHostChunk = 64, kDeviceChunk = 4096;
 
-// Times the stages of the command, in their order.
+/// Times the stages of the command, in their order.
 class Stages {
  public:
   void finish(const std::string& name) {
@@ -56,8 +59,9 @@ class Stages {
 
 EvaluatorOptions evaluator_options(const EvaluateArguments& arguments) {
   EvaluatorOptions options;
-  if (arguments.backend == "cuda" || (arguments.backend == "auto" && cuda_available()))
+  if (arguments.backend == "cuda" || (arguments.backend == "auto" && cuda_available())) {
     options.backend = Backend::kCuda;
+  }
   if (arguments.backend == "reference") options.backend = Backend::kReference;
   if (arguments.precision == "double") options.precision = Precision::kDouble;
   options.num_threads = arguments.threads;
@@ -71,19 +75,23 @@ const char* backend_name(Backend backend) {
 bool is_npz(const std::string& path) { return path.ends_with(".npz"); }
 
 void check_arguments(const EvaluateArguments& arguments) {
-  if (!arguments.states.empty() && arguments.envs)
+  if (!arguments.states.empty() && arguments.envs) {
     throw Error("--envs and --states exclude each other: the states file says how many environments there are");
+  }
   if (!arguments.output.empty()) {
-    if (!is_npz(arguments.output) && !arguments.output.ends_with(".json"))
+    if (!is_npz(arguments.output) && !arguments.output.ends_with(".json")) {
       throw Error("--output " + in_quotes(arguments.output) + ": the name must end in .json or .npz");
+    }
     check_writable(arguments.output);
   }
 }
 
 void print_warnings(const SceneDescription& scene) {
-  for (const Geometry& geometry : scene.geometries)
-    for (const std::string& warning : geometry.warnings)
+  for (const Geometry& geometry : scene.geometries) {
+    for (const std::string& warning : geometry.warnings) {
       fmt::print(stderr, "isopatch: warning: {}\n", message_text(geometry.name + ": " + warning));
+    }
+  }
 }
 
 struct Totals {
@@ -118,7 +126,7 @@ void print_row(const char* name, const std::string& value, const std::string& no
   fmt::print("{:<18}{:>16}{}{}\n", name, value, note.empty() ? "" : "   ", note);
 }
 
-/// Mean number of tet pairs decided on, over the first environments.
+/// The mean count of tested tet pairs in the first environments.
 double mean_tet_pairs(const Scene& scene, const StateArrays& states, std::int64_t counted) {
   const State state = part_of(states.view(0, counted), scene, 0, counted);  // with strides
   double total = 0;
@@ -146,9 +154,8 @@ void print_table(const EvaluateArguments& arguments, const HostEvaluator& evalua
   print_row("pairs/s", fmt::format("{:.0f}", pairs / seconds), fmt::format("{} pairs touch", totals.touching));
   const std::int64_t counted = std::min(kCountedEnvironments, results.num_environments);
   if (counted > 0) {
-    print_row(
-        "tet pairs", fmt::format("{:.0f}", mean_tet_pairs(evaluator.scene(), states, counted)),
-        counted == 1 ? "decided on" : fmt::format("decided on in one of the first {} environments, mean", counted));
+    print_row("tet pairs", fmt::format("{:.0f}", mean_tet_pairs(evaluator.scene(), states, counted)),
+              counted == 1 ? "tested" : fmt::format("tested in an environment, mean of the first {}", counted));
   }
   print_row("polygons", fmt::to_string(totals.polygons));
   std::string where;
@@ -196,8 +203,9 @@ void evaluate_command(const EvaluateArguments& arguments) {
 
   if (!arguments.vtk.empty()) write_vtk_files(evaluator, states, arguments.patches, arguments.vtk);
   if (to_stdout) fmt::print("{}", results_json(results, scene));
-  if (!arguments.output.empty())
+  if (!arguments.output.empty()) {
     write_output_file(arguments.output, is_npz(arguments.output) ? results_npz(results) : results_json(results, scene));
+  }
   stages.finish("write");
 
   if (!to_stdout) print_table(arguments, evaluator, states, results, stages);

@@ -12,6 +12,9 @@
 #include "isopatch/isopatch.h"
 
 namespace isopatch::cli {
+
+using namespace detail;
+
 namespace {
 
 FieldOptions options_of(const FieldArguments& arguments) {
@@ -20,10 +23,11 @@ FieldOptions options_of(const FieldArguments& arguments) {
       int{arguments.core_depth.has_value()} + int{!arguments.core_ball.empty()} + int{!arguments.core_vertices.empty()};
   if (cores > 1) throw Error("--core-depth, --core-ball and --core-vertices exclude each other; give one");
   if (arguments.true_strain && arguments.power) throw Error("--true-strain and --power exclude each other; give one");
-  if (arguments.kind == "laplace")
+  if (arguments.kind == "laplace") {
     options.kind = FieldOptions::Kind::kLaplace;
-  else if (cores > 0)
+  } else if (cores > 0) {
     throw Error("a core is part of a laplace field; add --kind laplace");
+  }
 
   if (arguments.core_depth) {
     if (!(std::isfinite(*arguments.core_depth) && *arguments.core_depth > 0)) {
@@ -56,7 +60,7 @@ FieldOptions options_of(const FieldArguments& arguments) {
   return options;
 }
 
-// Other programs, and messages, show names as they are.
+/// Other programs, and messages, show names as they are.
 void check_name(const std::string& name) {
   constexpr std::size_t kLongest = 60;
   if (name.empty() || name.size() > kLongest || escaped(name) != name) {

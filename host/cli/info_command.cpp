@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 
-#include <fmt/format.h>
-
 #include "host/cli/commands.h"
 #include "host/hierarchy/hierarchy_statistics.h"
+#include "host/mesh/checks/extent_check.h"
 #include "host/scene/scene_data.h"
 #include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/isopatch.h"
 
 namespace isopatch::cli {
+
+using namespace detail;
+
 namespace {
 
 template <typename T>
@@ -41,7 +45,7 @@ void surface_info(const std::string& file) {
   fmt::print("{}\n", escaped(file));
   print_points(report);
   print_row("triangles", report.boundary_triangles, "a closed surface, for rigid bodies");
-  print_row("edges of many", report.nonmanifold_edges, "with more than two triangles");
+  print_row("non-manifold edges", report.nonmanifold_edges, "with more than two triangles");
   print_volume(report);
   print_hierarchy(geometry);
   print_warnings(geometry);
@@ -50,12 +54,8 @@ void surface_info(const std::string& file) {
 void print_field(const Geometry& geometry, const std::string& name) {
   const auto [lowest, highest] = std::minmax_element(geometry.extent.begin(), geometry.extent.end());
   const FieldQuality quality = measure_field(geometry.mesh, geometry.surface, geometry.extent);
-  const auto without = std::count_if(geometry.mesh.tets.begin(), geometry.mesh.tets.end(), [&](const Tet& tet) {
-    return std::all_of(tet.begin(), tet.end(),
-                       [&](std::int32_t v) { return geometry.extent[static_cast<std::size_t>(v)] == 0; });
-  });
   print_row("field", name, fmt::format("from {:g} to {:g}", *lowest, *highest));
-  print_row("without pressure", without, "tets");
+  print_row("without pressure", count_tets_without_extent(geometry.mesh, geometry.extent), "tets");
   print_row("aligned faces", fmt::format("{:.1f} %", 100 * quality.aligned_faces),
             "of the surface: mean gradient within 30 degrees of the normal");
   print_row("kinks", quality.kinks, fmt::format("of {} inner faces", quality.inner_faces));
@@ -94,15 +94,17 @@ void mesh_info(const std::string& file, const std::string& field) {
   print_warnings(geometry);
 }
 
-// Columns as wide as their widest cell; the first two are left-aligned.
+/// Columns as wide as their widest cell; the first two are left-aligned.
 void print_table(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths(rows.front().size());
-  for (const auto& row : rows)
+  for (const auto& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
   for (const auto& row : rows) {
     std::string line = " ";
-    for (std::size_t i = 0; i < row.size(); ++i)
+    for (std::size_t i = 0; i < row.size(); ++i) {
       line += i < 2 ? fmt::format(" {:<{}} ", row[i], widths[i]) : fmt::format(" {:>{}} ", row[i], widths[i]);
+    }
     line.erase(line.find_last_not_of(' ') + 1);
     fmt::print("{}\n", line);
   }
@@ -133,18 +135,20 @@ void scene_info(const std::string& file) {
   print_table(rows);
 
   rows = {{"body", "geometry", "modulus Pa", "dissipation", "friction", "fixed"}};
-  for (const Body& b : scene.bodies)
+  for (const Body& b : scene.bodies) {
     rows.push_back({escaped(b.name), escaped(scene.geometries[static_cast<std::size_t>(b.geometry)].name),
                     b.rigid ? "rigid" : number(b.modulus), number(b.dissipation), number(b.friction),
                     b.fixed ? "yes" : "no"});
+  }
   fmt::print("\n");
   print_table(rows);
 
   rows = {{"pair", "", "dissipation", "friction"}};
   const auto value = [](const std::optional<double>& own) { return own ? number(*own) : "of the bodies"; };
-  for (const Pair& pair : scene.pairs)
+  for (const Pair& pair : scene.pairs) {
     rows.push_back(
         {escaped(body(pair.a).name), escaped(body(pair.b).name), value(pair.dissipation), value(pair.friction)});
+  }
   fmt::print("\n");
   print_table(rows);
 }
@@ -156,14 +160,15 @@ void info_command(const std::vector<std::string>& files, const std::string& fiel
   for (const std::string& file : files) {
     if (&file != &files.front()) fmt::print("\n");
     const std::string extension = std::filesystem::path(file).extension().string();
-    if (extension == ".vtk" || extension == ".vtu" || extension == ".msh")
+    if (extension == ".vtk" || extension == ".vtu" || extension == ".msh") {
       mesh_info(file, field);
-    else if (extension == ".obj" || extension == ".stl")
+    } else if (extension == ".obj" || extension == ".stl") {
       surface_info(file);
-    else if (extension == ".json")
+    } else if (extension == ".json") {
       scene_info(file);
-    else
+    } else {
       throw Error(file + ": info reads .vtk, .vtu, .msh, .obj and .stl meshes and .json scenes");
+    }
   }
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The isopatch command. Exit codes: 0 done, 2 bad input or usage, 130 interrupted.
+// The isopatch command. Exit status: 0 done, 2 bad input or usage, 130 interrupted.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -10,9 +13,6 @@
 #include <iostream>
 #include <limits>
 #include <new>
-
-#include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "host/cli/commands.h"
 #include "host/cli/process/interrupt.h"
@@ -25,7 +25,7 @@ namespace {
 constexpr int kBadInput = 2;
 constexpr int kInterrupted = 130;
 
-// CLI11 takes what does not fit a type for its largest value, and -1 for 2^64 - 1: these look at the text.
+/// Looks at the text, because CLI11 reads a number that does not fit its type as the largest value, and -1 as 2^64 - 1.
 template <typename Number>
 CLI::Validator whole(Number low, Number high) {
   return CLI::Validator(
@@ -34,7 +34,7 @@ CLI::Validator whole(Number low, Number high) {
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
         const bool read = error == std::errc() && end == text.data() + text.size();
         if (read && value >= low && value <= high) return std::string();
-        return fmt::format("{} is not a whole number from {} to {}", isopatch::in_quotes(text), low, high);
+        return fmt::format("{} is not a whole number from {} to {}", isopatch::detail::in_quotes(text), low, high);
       },
       "");
 }
@@ -42,8 +42,8 @@ CLI::Validator whole(Number low, Number high) {
 const CLI::Validator kReal(
     [](const std::string& text) {
       double value = 0;
-      const bool finite = isopatch::parse_real(text, value) && std::isfinite(value);
-      return finite ? "" : isopatch::in_quotes(text) + " is not a finite number that a double can hold";
+      const bool finite = isopatch::detail::parse_real(text, value) && std::isfinite(value);
+      return finite ? "" : isopatch::detail::in_quotes(text) + " is not a finite number that a double can hold";
     },
     "");
 
@@ -135,18 +135,19 @@ int run(int argc, char** argv) {
     if (error.get_exit_code() == 0) return app.exit(error);
     throw isopatch::Error(fmt::format("{}; see isopatch --help", error.what()));
   }
-  if (app.got_subcommand("evaluate"))
+  if (app.got_subcommand("evaluate")) {
     isopatch::cli::evaluate_command(arguments);
-  else if (app.got_subcommand("field"))
+  } else if (app.got_subcommand("field")) {
     isopatch::cli::field_command(field);
-  else if (app.got_subcommand("tetrahedralize"))
+  } else if (app.got_subcommand("tetrahedralize")) {
     isopatch::cli::tetrahedralize_command(tetrahedralize);
-  else
+  } else {
     isopatch::cli::info_command(files, info_field);
+  }
   return 0;
 }
 
-// What could not be printed is lost: results on a full disk are an error.
+/// Throws where something could not be printed, as on a full disk.
 void flush_output() {
   std::cout.flush();
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good()) return;
@@ -167,7 +168,7 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "isopatch: error: not enough memory\n");
   } catch (const std::exception& error) {
-    fmt::print(stderr, "isopatch: error: {}\n", isopatch::message_text(error.what()));
+    fmt::print(stderr, "isopatch: error: {}\n", isopatch::detail::message_text(error.what()));
   }
   return kBadInput;
 }

@@ -20,13 +20,17 @@
 #include "host/cli/process/process.h"
 #include "host/files/descriptor.h"
 #include "host/files/output_file.h"
+#include "host/mesh/point_math.h"
 #include "host/text/quote.h"
 #include "isopatch/error.h"
 
 namespace isopatch::cli {
+
+using namespace detail;
+
 namespace {
 
-// A mesher that keeps the surface has its volume up to rounding; one that left a part out does not.
+/// Tets that fill the surface have its volume up to rounding; where a mesher left a part out, they do not.
 constexpr double kSameVolume = 1e-6;
 
 const std::vector<std::string> kMeshers = {"tetgen", "gmsh"};
@@ -43,9 +47,9 @@ std::optional<std::filesystem::path> find_program(const std::string& name) {
 }
 
 constexpr std::string_view kFolderPrefix = "isopatch_mesher_";
-constexpr std::chrono::minutes kSurelyLocked(1);  // after it was made
+constexpr std::chrono::minutes kSurelyLocked(1);  // a folder older than this has been locked by its run
 
-/// A folder that goes away with its files. Its lock tells those of runs that were killed.
+/// A folder that is removed with its files. Its lock distinguishes it from folders that killed runs left behind.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -68,12 +72,12 @@ class TemporaryFolder {
   std::string file(const char* name) const { return (path_ / name).string(); }
 
  private:
-  /// A folder that is ours and that nobody has locked, locked; none otherwise.
+  /// Locks a folder that belongs to this user and is not locked; none otherwise.
   static Descriptor take(const std::filesystem::path& path) {
     Descriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     struct stat status = {};
-    const bool ours = folder.get() >= 0 && fstat(folder.get(), &status) == 0 && status.st_uid == geteuid();
-    return ours && flock(folder.get(), LOCK_EX | LOCK_NB) == 0 ? std::move(folder) : Descriptor();
+    const bool own = folder.get() >= 0 && fstat(folder.get(), &status) == 0 && status.st_uid == geteuid();
+    return own && flock(folder.get(), LOCK_EX | LOCK_NB) == 0 ? std::move(folder) : Descriptor();
   }
 
   static void remove_left_behind(const std::filesystem::path& parent) {
@@ -82,8 +86,8 @@ class TemporaryFolder {
       if (!entry.path().filename().string().starts_with(kFolderPrefix)) continue;
       const auto made = entry.last_write_time(ignored);
       if (ignored || std::filesystem::file_time_type::clock::now() - made < kSurelyLocked) continue;
-      const Descriptor folder = take(entry.path());
-      if (folder.get() >= 0) std::filesystem::remove_all(entry.path(), ignored);
+      const Descriptor unlocked = take(entry.path());
+      if (unlocked.get() >= 0) std::filesystem::remove_all(entry.path(), ignored);
     }
   }
 
@@ -91,7 +95,7 @@ class TemporaryFolder {
   Descriptor lock_;
 };
 
-/// Medit's ASCII format, which both read. All triangles belong to surface 1.
+/// Medit's ASCII format, which both meshers read. All triangles belong to surface 1.
 std::string medit_text(const TriangleMesh& surface) {
   std::string text = fmt::format("MeshVersionFormatted 2\nDimension 3\nVertices\n{}\n", surface.points.size());
   for (const Point3& p : surface.points) text += fmt::format("{:.17g} {:.17g} {:.17g} 1\n", p[0], p[1], p[2]);
@@ -105,8 +109,8 @@ struct Call {
   std::string result;  // the file it writes
 };
 
-// -p fills a surface, -Y keeps its triangles, -q bounds radius over edge, -a the volume, -k writes VTK, and -NEFI
-// leaves its own formats unwritten.
+/// -p fills a surface, -Y keeps its triangles, -q bounds radius over edge, -a the volume, -k writes VTK, and -NEFI
+/// leaves its own formats unwritten.
 Call tetgen_call(const TemporaryFolder& folder, std::optional<double> edge_length) {
   std::string options = "-pYkNEFIq1.5/10";
   if (edge_length) options += fmt::format("a{:.17g}", std::pow(*edge_length, 3) * std::numbers::sqrt2 / 12);
@@ -121,17 +125,11 @@ Call gmsh_call(const TemporaryFolder& folder, std::optional<double> edge_length)
           folder.file("filled.msh")};
 }
 
-double volume_of(const TetMesh& mesh) {
-  double six_volumes = 0;
-  for (const auto& [a, b, c, d] : mesh.tets) {
-    const auto edge = [&, o = a](std::int32_t v, std::size_t axis) {
-      return mesh.points[static_cast<std::size_t>(v)][axis] - mesh.points[static_cast<std::size_t>(o)][axis];
-    };
-    six_volumes += std::fabs(edge(b, 0) * (edge(c, 1) * edge(d, 2) - edge(c, 2) * edge(d, 1)) +
-                             edge(b, 1) * (edge(c, 2) * edge(d, 0) - edge(c, 0) * edge(d, 2)) +
-                             edge(b, 2) * (edge(c, 0) * edge(d, 1) - edge(c, 1) * edge(d, 0)));
-  }
-  return six_volumes / 6;
+/// Of tets of either orientation.
+double filled_volume(const TetMesh& mesh) {
+  double six_v = 0;
+  for (const Tet& tet : mesh.tets) six_v += std::fabs(six_volumes(mesh, tet));
+  return six_v / 6;
 }
 
 }  // namespace
@@ -154,12 +152,12 @@ TetMesh fill_with_tets(const TriangleMesh& surface, double volume, const Mesher&
   auto [problem, last_line] = run_process(mesher.program, call.arguments);
   if (problem.empty() && !std::filesystem::exists(call.result)) problem = "wrote no mesh";
   if (!problem.empty()) {
-    throw Error(fmt::format("{}: {} {}; its last words: {}. A surface that cuts through itself cannot be filled",
+    throw Error(fmt::format("{}: {} {}; it last printed: {}. A surface that cuts through itself cannot be filled",
                             source, mesher.program.string(), problem, in_quotes(last_line, '"')));
   }
   TetMesh mesh = read_tet_mesh(call.result);
   mesh.notes.clear();  // the triangles of the surface, in the same file
-  if (const double found = volume_of(mesh); !(std::fabs(found - volume) <= kSameVolume * volume)) {
+  if (const double found = filled_volume(mesh); !(std::fabs(found - volume) <= kSameVolume * volume)) {
     throw Error(
         fmt::format("{}: the tets of {} have a volume of {:.6g} m^3, the surface one of {:.6g} m^3; it may cut "
                     "through itself",

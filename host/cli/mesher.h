@@ -16,8 +16,8 @@ struct Mesher {
   std::filesystem::path program;
 };
 
-/// The mesher of that name on PATH; for "auto" the first of TetGen and Gmsh that is there. Throws Error, saying what to
-/// install, where there is none.
+/// The mesher of that name on PATH; for "auto" the first of TetGen and Gmsh that is there. Where there is none, throws
+/// Error, which says what to install.
 Mesher find_mesher(const std::string& name);
 
 /// Fills a checked surface with tets and keeps its triangles as they are; inner edges are about as long as

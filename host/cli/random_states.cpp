@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "host/random.h"
+
 namespace isopatch::cli {
 namespace {
 
@@ -22,13 +24,7 @@ enum Stream : std::uint64_t {
   kStreams = 12
 };
 
-// D. Lea, S. Steele, G. Vigna: the finaliser of java.util.SplittableRandom.
-std::uint64_t mix(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
+std::uint64_t mix(std::uint64_t x) { return detail::SplitMix64(x).next(); }
 
 double diagonal(const Geometry& geometry) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -43,8 +39,8 @@ double diagonal(const Geometry& geometry) {
   return std::sqrt(x * x + y * y + z * z);
 }
 
-// q <- (rotation by twice atan |half| about half) q, both in world axes. |half| is at most 0.1, so the angle at most
-// 0.2; the square root is the only function, so every machine has the same bits.
+/// q <- (rotation by 2 atan |half| about half) q, both in world axes. |half| is at most 0.1, so the angle is at most
+/// 0.2. The only function is the square root, so every machine has the same bits.
 void rotate(double* q, const std::array<double, 3>& half) {
   const auto [x, y, z] = half;
   const double scale = 1 / std::sqrt(1 + x * x + y * y + z * z);

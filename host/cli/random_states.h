@@ -10,7 +10,7 @@
 
 namespace isopatch::cli {
 
-/// A counter-based generator: any number of its sequence at once, from integer arithmetic alone (SplitMix64).
+/// A counter-based generator on splitmix64: gives any element of its sequence at once, from integer arithmetic alone.
 class CounterRandom {
  public:
   explicit CounterRandom(std::uint64_t seed) : seed_(seed) {}

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/cli/results_file.h"
 
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
 #include <cmath>
 #include <cstring>
 #include <iterator>
-
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "host/cli/numpy/npz.h"
 #include "isopatch/status.h"

@@ -8,8 +8,8 @@
 
 namespace isopatch::cli {
 
-/// Results as JSON: every environment with its status and pairs, wrenches on the first body of the pair. What is not a
-/// finite number is null.
+/// Results as JSON: every environment with its status and pairs, wrenches on the first body of the pair. A value that
+/// is not finite is null.
 std::string results_json(const ResultArrays& results, const SceneDescription& scene);
 
 /// Results as an .npz archive: the arrays of ResultArrays by their names, status as uint32.

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/cli/states_file.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
-
-#include <fmt/format.h>
 
 #include "host/scene_file/json_value.h"
 #include "host/text/quote.h"
 #include "isopatch/error.h"
 
 namespace isopatch::cli {
+
+using namespace detail;
+
 namespace {
 
 using Arrays = std::map<std::string, PackedArray>;
 
-/// Calls visit with each number of an array.
+/// Calls visit with each value of an array.
 template <typename Number, typename Visit>
 void for_each(const PackedArray& array, const Visit& visit) {
   array.read([&visit](std::string_view piece) {
@@ -55,8 +58,9 @@ class ArrayReader {
       if (!actual.empty()) shape[0] = actual[0];
     }
     if (actual != shape) fail(name, fmt::format("must have shape {}, found {}", expected, shape_text(actual)));
-    if (std::find(types.begin(), types.end(), header.type) == types.end())
+    if (std::find(types.begin(), types.end(), header.type) == types.end()) {
       fail(name, fmt::format("must be {}, found {}", types_text, dtype_name(header.type)));
+    }
     return &found->second;
   }
 
@@ -70,7 +74,7 @@ class ArrayReader {
     return find(name, shape, {DType::kUint8}, "uint8 or bool");
   }
 
-  /// Reads everything once and keeps nothing: what is damaged or does not fit costs no memory.
+  /// Reads everything once and keeps nothing, so that damaged or unfitting data costs no memory.
   void check_data() const {
     for (const auto& [name, array] : arrays_) {
       if (array.header().type != DType::kInt64) {
@@ -78,8 +82,9 @@ class ArrayReader {
         continue;
       }
       for_each<std::int64_t>(array, [this, &name = name](std::int64_t value) {
-        if (value < std::numeric_limits<std::int32_t>::min() || value > std::numeric_limits<std::int32_t>::max())
+        if (value < std::numeric_limits<std::int32_t>::min() || value > std::numeric_limits<std::int32_t>::max()) {
           fail(name, fmt::format("{} does not fit an int32", value));
+        }
       });
     }
   }
@@ -105,9 +110,11 @@ StateArrays states_from_arrays(const Arrays& arrays, const SceneDescription& sce
   static const std::vector<std::string> kNames = {"poses",    "velocities",     "modulus",  "dissipation",
                                                   "friction", "geometry_index", "pair_mask"};
   const ArrayReader reader(arrays, source);
-  for (const auto& [name, array] : arrays)
-    if (std::find(kNames.begin(), kNames.end(), name) == kNames.end())
+  for (const auto& [name, array] : arrays) {
+    if (std::find(kNames.begin(), kNames.end(), name) == kNames.end()) {
       reader.fail(name, "unknown array" + suggestion(name, kNames));
+    }
+  }
 
   // all headers first, then all data without keeping it, then the states
   const auto bodies = static_cast<std::int64_t>(scene.bodies.size());
@@ -130,10 +137,13 @@ StateArrays states_from_arrays(const Arrays& arrays, const SceneDescription& sce
   states.num_pairs = pairs;
   read_reals(poses, states.poses);
   read_reals(velocities, states.velocities);
-  if (states.velocities.empty())
-    for (std::int64_t environment = 0; environment < n; ++environment)
-      for (const Body& body : scene.bodies)
+  if (states.velocities.empty()) {
+    for (std::int64_t environment = 0; environment < n; ++environment) {
+      for (const Body& body : scene.bodies) {
         states.velocities.insert(states.velocities.end(), body.velocity.begin(), body.velocity.end());
+      }
+    }
+  }
   read_reals(modulus, states.modulus);
   read_reals(dissipation, states.dissipation);
   read_reals(friction, states.friction);

@@ -12,10 +12,13 @@
 #include "isopatch/isopatch.h"
 
 namespace isopatch::cli {
+
+using namespace detail;
+
 namespace {
 
-/// Makes points with the same coordinates one, and leaves out the triangles that have two corners there: to a mesher,
-/// two points at the same coordinates are an error.
+/// Merges points with the same coordinates, which are an error to a mesher, and removes triangles that thereby lose a
+/// corner.
 void weld(TriangleMesh& mesh) {
   std::map<Point3, std::int32_t> index;
   std::vector<std::int32_t> image;
@@ -32,7 +35,7 @@ void weld(TriangleMesh& mesh) {
   mesh.points = std::move(points);
 }
 
-/// Without the points that no triangle has.
+/// Removes the points that no triangle uses.
 void drop_unused_points(TriangleMesh& mesh) {
   std::vector<std::int32_t> image(mesh.points.size(), -1);
   std::vector<Point3> points;
@@ -58,12 +61,13 @@ void print_row(const char* name, const T& value, const std::string& note = "") {
 
 void tetrahedralize_command(const TetrahedralizeArguments& arguments) {
   const StandardArithmetic standard;
-  if (arguments.edge_length && !(std::isfinite(*arguments.edge_length) && *arguments.edge_length > 0))
+  if (arguments.edge_length && !(std::isfinite(*arguments.edge_length) && *arguments.edge_length > 0)) {
     throw Error(fmt::format("--edge-length: must be finite and greater than 0, found {}", *arguments.edge_length));
+  }
   check_writable(arguments.output);
   TriangleMesh surface = read_triangle_mesh(arguments.input);
   const std::size_t points = surface.points.size(), triangles = surface.triangles.size();
-  // checked as it is first, so that errors tell the numbers of the file
+  // checked unchanged first, so that errors name the indices in the file
   TriangleMesh as_in_file = surface;
   check_and_repair(as_in_file, arguments.input);
   weld(surface);

@@ -1,60 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/cli/vtk_patches.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <filesystem>
 #include <iterator>
 
-#include <fmt/format.h>
-
 #include "host/files/output_file.h"
+#include "isopatch/detail/scene/environment.h"
 #include "isopatch/error.h"
 
 namespace isopatch::cli {
+
+using namespace detail;
+
 namespace {
 
 using Out = std::back_insert_iterator<std::string>;
 
 constexpr const char* kHeader = "# vtk DataFile Version 3.0\n{}\nASCII\nDATASET POLYDATA\n";
 
-// Body to world, with the quaternion normalised. A pose that cannot be is the identity: there are no patches then.
-class Transform {
- public:
-  explicit Transform(const double* pose) : position_{pose[0], pose[1], pose[2]} {
-    const double norm = std::sqrt(pose[3] * pose[3] + pose[4] * pose[4] + pose[5] * pose[5] + pose[6] * pose[6]);
-    if (!(norm > 0) || !std::isfinite(norm + pose[0] + pose[1] + pose[2])) {
-      position_ = {0, 0, 0};
-      return;
-    }
-    const double w = pose[3] / norm, x = pose[4] / norm, y = pose[5] / norm, z = pose[6] / norm;
-    rows_ = {{{1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)},
-              {2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)},
-              {2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)}}};
-  }
+/// Body to world. An invalid pose becomes the identity; then there are no patches.
+Transform<double> pose_of(const State& state, int body) {
+  const Vec3d position = read_vec3(state.poses, 0, body * kPoseSize);
+  const double norm = quaternion_norm(state, 0, body);
+  if (norm > 0 && std::isfinite(norm + position.x + position.y + position.z)) return read_pose(state, 0, body);
+  return {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {0, 0, 0}};
+}
 
-  Point3 operator()(const Point3& p) const {
-    Point3 result = position_;
-    for (std::size_t i = 0; i < 3; ++i) result[i] += rows_[i][0] * p[0] + rows_[i][1] * p[1] + rows_[i][2] * p[2];
-    return result;
-  }
+Point3 apply(const Transform<double>& X, const Point3& p) {
+  const Vec3d x = detail::apply(X, Vec3d{p[0], p[1], p[2]});
+  return {x.x, x.y, x.z};
+}
 
- private:
-  Point3 position_;
-  std::array<Point3, 3> rows_ = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-};
-
-// What bodies_vtk collects.
+/// What bodies_vtk collects.
 struct Faces {
   std::vector<Point3> points;
   std::vector<std::vector<std::size_t>> polygons;
   std::vector<std::size_t> bodies;  // one per polygon
 };
 
-void add_mesh(Faces& faces, const Geometry& geometry, const Transform& transform, std::size_t body) {
+void add_mesh(Faces& faces, const Geometry& geometry, const Transform<double>& X, std::size_t body) {
   const std::size_t first = faces.points.size();
-  for (const Point3& point : geometry.mesh.points) faces.points.push_back(transform(point));
+  for (const Point3& point : geometry.mesh.points) faces.points.push_back(apply(X, point));
   for (const Triangle& triangle : geometry.surface) {
     std::vector<std::size_t> polygon;
     for (const std::int32_t vertex : triangle) polygon.push_back(first + static_cast<std::size_t>(vertex));
@@ -63,19 +54,21 @@ void add_mesh(Faces& faces, const Geometry& geometry, const Transform& transform
   }
 }
 
-void add_square(Faces& faces, double half, const Transform& transform, std::size_t body) {
+void add_square(Faces& faces, double half, const Transform<double>& X, std::size_t body) {
   const std::size_t first = faces.points.size();
-  for (const auto& [x, y] : {std::array{-half, -half}, {half, -half}, {half, half}, {-half, half}})
-    faces.points.push_back(transform({x, y, 0}));
+  for (const auto& [x, y] : {std::array{-half, -half}, {half, -half}, {half, half}, {-half, half}}) {
+    faces.points.push_back(apply(X, {x, y, 0}));
+  }
   faces.polygons.push_back({first, first + 1, first + 2, first + 3});
   faces.bodies.push_back(body);
 }
 
-// The farthest coordinate of any mesh body: a half space this large reaches under all of them.
+/// The farthest coordinate of any mesh body: a half space this large reaches under all of them.
 double reach(const std::vector<Point3>& points) {
   double reach = 0;
-  for (const Point3& point : points)
+  for (const Point3& point : points) {
     for (const double coordinate : point) reach = std::max(reach, std::fabs(coordinate));
+  }
   return reach > 0 ? reach : 1;
 }
 
@@ -109,9 +102,11 @@ std::string patches_vtk(const std::vector<Polygon>& polygons) {
   for (const Polygon& polygon : polygons) points += static_cast<std::size_t>(polygon.num_vertices);
 
   fmt::format_to(out, "POINTS {} float\n", points);
-  for (const Polygon& polygon : polygons)
-    for (int i = 0; i < polygon.num_vertices; ++i)
+  for (const Polygon& polygon : polygons) {
+    for (int i = 0; i < polygon.num_vertices; ++i) {
       fmt::format_to(out, "{} {} {}\n", polygon.vertices[i][0], polygon.vertices[i][1], polygon.vertices[i][2]);
+    }
+  }
   fmt::format_to(out, "POLYGONS {} {}\n", polygons.size(), points + polygons.size());
   std::size_t next = 0;
   for (const Polygon& polygon : polygons) {
@@ -121,20 +116,23 @@ std::string patches_vtk(const std::vector<Polygon>& polygons) {
   }
 
   fmt::format_to(out, "POINT_DATA {}\nSCALARS pressure float 1\nLOOKUP_TABLE default\n", points);
-  for (const Polygon& polygon : polygons)
+  for (const Polygon& polygon : polygons) {
     for (int i = 0; i < polygon.num_vertices; ++i) fmt::format_to(out, "{}\n", polygon.pressures[i]);
+  }
   fmt::format_to(out, "CELL_DATA {}\nSCALARS area float 1\nLOOKUP_TABLE default\n", polygons.size());
   for (const Polygon& polygon : polygons) fmt::format_to(out, "{}\n", polygon.area);
   text += "SCALARS pair int 1\nLOOKUP_TABLE default\n";
   for (const Polygon& polygon : polygons) fmt::format_to(out, "{}\n", polygon.pair);
   text += "NORMALS normal float\n";
-  for (const Polygon& polygon : polygons)
+  for (const Polygon& polygon : polygons) {
     fmt::format_to(out, "{} {} {}\n", polygon.normal[0], polygon.normal[1], polygon.normal[2]);
+  }
   return text;
 }
 
 std::string bodies_vtk(const SceneDescription& scene, const StateArrays& states, std::int64_t environment) {
   Faces faces;
+  const State state = states.view(environment, 1);
   const std::size_t first = static_cast<std::size_t>(environment) * scene.bodies.size();
   const auto geometry_of = [&](std::size_t body) -> const Geometry* {
     const std::int32_t index =
@@ -148,20 +146,22 @@ std::string bodies_vtk(const SceneDescription& scene, const StateArrays& states,
     for (std::size_t body = 0; body < scene.bodies.size(); ++body) {
       const Geometry* geometry = geometry_of(body);
       if (geometry == nullptr || geometry->kind != kind) continue;
-      const Transform transform(&states.poses[(first + body) * 7]);
-      if (kind == GeometryKind::kMesh)
-        add_mesh(faces, *geometry, transform, body);
-      else
-        add_square(faces, half, transform, body);
+      const Transform<double> X = pose_of(state, static_cast<int>(body));
+      if (kind == GeometryKind::kMesh) {
+        add_mesh(faces, *geometry, X, body);
+      } else {
+        add_square(faces, half, X, body);
+      }
     }
   }
 
   std::string text = fmt::format(fmt::runtime(kHeader), "bodies");
   const Out out(text);
   fmt::format_to(out, "POINTS {} float\n", faces.points.size());
-  for (const Point3& point : faces.points)
+  for (const Point3& point : faces.points) {
     fmt::format_to(out, "{} {} {}\n", static_cast<float>(point[0]), static_cast<float>(point[1]),
                    static_cast<float>(point[2]));
+  }
   std::size_t entries = 0;
   for (const auto& polygon : faces.polygons) entries += 1 + polygon.size();
   fmt::format_to(out, "POLYGONS {} {}\n", faces.polygons.size(), entries);
@@ -179,8 +179,9 @@ void write_vtk_files(const HostEvaluator& evaluator, const StateArrays& states, 
                      const std::string& directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
-  if (error || !std::filesystem::is_directory(directory))
+  if (error || !std::filesystem::is_directory(directory)) {
     throw Error(directory + ": cannot be created: " + error.message());
+  }
 
   const SceneDescription& scene = evaluator.scene().description();
   for (std::int64_t environment = 0; environment < std::min(count, states.num_environments); ++environment) {

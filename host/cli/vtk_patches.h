@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pictures for ParaView: contact patches and the bodies around them, legacy VTK POLYDATA in the world frame.
+// Pictures for ParaView: contact patches and the bodies around them, as legacy VTK POLYDATA in the world frame.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// A file descriptor that is closed with its owner; negative for none.
 class Descriptor {
@@ -20,11 +20,11 @@ class Descriptor {
   }
 
   int get() const { return descriptor_; }
-  /// Returns what close(2) does: some file systems tell only here that a write failed.
+  /// Returns what close(2) does: some file systems report only here that a write failed.
   int close() { return descriptor_ < 0 ? 0 : ::close(std::exchange(descriptor_, -1)); }
 
  private:
   int descriptor_;
 };
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

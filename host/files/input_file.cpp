@@ -13,12 +13,12 @@
 #include "host/files/descriptor.h"
 #include "isopatch/error.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 [[noreturn]] void fail(const std::string& path, int error) {
   if (error == ENOENT) throw Error(path + ": no such file");
-  if (error == ENXIO) throw Error(path + ": not a regular file but a socket");  // what open() says of one
+  if (error == ENXIO) throw Error(path + ": not a regular file but a socket");  // the error of open() for one
   throw Error(fmt::format("{}: cannot be read: {}", path, std::strerror(error)));
 }
 
@@ -38,8 +38,9 @@ std::string read_input_file(const std::string& path, std::uint64_t most) {
   if (file.get() < 0) fail(path, errno);
   struct stat status = {};
   if (fstat(file.get(), &status) != 0) fail(path, errno);
-  if (!S_ISREG(status.st_mode))
+  if (!S_ISREG(status.st_mode)) {
     throw Error(fmt::format("{}: not a regular file but {}", path, kind_of(status.st_mode)));
+  }
   const auto size = static_cast<std::uint64_t>(status.st_size);
   if (size > most) throw Error(fmt::format("{}: {} bytes; the limit is {}", path, size, most));
 
@@ -49,11 +50,11 @@ std::string read_input_file(const std::string& path, std::uint64_t most) {
     const ssize_t count = read(file.get(), bytes.data() + done, bytes.size() - done);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail(path, errno);
-    if (count == 0) break;  // it was cut while it was read
+    if (count == 0) break;  // it was truncated while being read
     done += static_cast<std::size_t>(count);
   }
   bytes.resize(done);
   return bytes;
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -4,16 +4,11 @@
 #include <cstdint>
 #include <string>
 
-namespace isopatch {
+namespace isopatch::detail {
 
-// The largest files that are read, in bytes.
-constexpr std::uint64_t kMaxSceneBytes = std::uint64_t{16} << 20;
-constexpr std::uint64_t kMaxMeshBytes = std::uint64_t{2} << 30;
-constexpr std::uint64_t kMaxStatesBytes = std::uint64_t{4} << 30;
-
-/// The bytes of a file: the one way in which input is opened. Waits for nothing and reads nothing without end: whatever
-/// is not a regular file (a pipe, a device, a directory, a link to one) and what is larger than `most` bytes is an
-/// Error, as is a file that cannot be opened. All of them name `path`.
+/// The bytes of a file: the only way in which input is opened. It never waits and never reads without end. Throws
+/// Error, naming `path`, for what is not a regular file (a pipe, a device, a directory, a link to one), for a file
+/// larger than `most` bytes, and for one that cannot be opened.
 std::string read_input_file(const std::string& path, std::uint64_t most);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -17,12 +17,12 @@
 #include "host/files/descriptor.h"
 #include "isopatch/error.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 constexpr int kAttempts = 100;
 
-// The file being written, for remove_unfinished_output(); of several threads that write, the first one's.
+/// The file being written, for remove_unfinished_output(); where several threads write, the file of the first.
 std::atomic<const char*> unfinished = nullptr;
 static_assert(std::atomic<const char*>::is_always_lock_free, "a signal handler reads it");
 
@@ -31,7 +31,7 @@ static_assert(std::atomic<const char*>::is_always_lock_free, "a signal handler r
 }
 [[noreturn]] void fail(const std::string& path, int error) { fail(path, std::strerror(error)); }
 
-/// Where the bytes go: `path`, or what it links to. `mode` is that of a file that is there.
+/// Where the bytes go: `path`, or what it links to. Sets `mode` to that of an existing file.
 std::string destination(const std::string& path, mode_t& mode) {
   if (path.empty() || path.find('\0') != std::string::npos) fail(path, ENOENT);
   struct stat status = {};
@@ -42,7 +42,7 @@ std::string destination(const std::string& path, mode_t& mode) {
     return path;
   }
   if (S_ISDIR(status.st_mode)) fail(path, EISDIR);
-  if (!S_ISREG(status.st_mode)) fail(path, "it is there already, and not a regular file");
+  if (!S_ISREG(status.st_mode)) fail(path, "it exists already and is not a regular file");
   mode = status.st_mode & 07777;
   std::error_code error;
   const std::filesystem::path real = std::filesystem::canonical(path, error);
@@ -71,7 +71,7 @@ class Temporary {
       if (file_.get() < 0) fail(shown_, errno);
       const int locked = flock(file_.get(), LOCK_EX | LOCK_NB);
       if (locked != 0 && errno == EWOULDBLOCK) break;
-      // some file systems have no locks; otherwise the run that had it may just have renamed or removed it
+      // some file systems have no locks; on others, the run that held it may just have renamed or removed the file
       if (!is_the_file(file_.get(), name_)) continue;
       take();
       return;
@@ -99,7 +99,7 @@ class Temporary {
   }
 
   void rename_to(const std::string& target) {
-    // while it is locked: nobody may take the name in between
+    // while it is locked, so that nobody takes the name in between
     if (std::rename(name_.c_str(), target.c_str()) != 0) fail(shown_, errno);
     renamed_ = true;
     if (file_.close() != 0) fail(shown_, errno);
@@ -137,4 +137,4 @@ void remove_unfinished_output() noexcept {
   if (const char* name = unfinished.load()) unlink(name);
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

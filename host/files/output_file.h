@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Output files are written whole or not at all: in their folder, under the name .NAME.isopatch, then renamed. A full
-// disk or an error leaves what was there before. The name is the same in every run, and held by a lock: what a killed
-// run left behind is overwritten by the next, and two runs that write one file at a time are an Error of the second.
+// disk or an error leaves what was there before. The name is the same in every run and guarded by a lock: the next run
+// overwrites what a killed run left behind, and the second of two runs that write a file at the same time gets an
+// Error.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-namespace isopatch {
+namespace isopatch::detail {
 
-/// Writes `bytes` as the file `path`. A link is followed; a file that is there keeps its permissions; what is there but
-/// no regular file is refused. Throws Error naming `path`.
+/// Writes `bytes` as the file `path`. A link is followed, and an existing file keeps its permissions. Throws Error
+/// naming `path`, also where `path` exists but is not a regular file.
 void write_output_file(const std::string& path, std::string_view bytes);
 
-/// Throws Error if write_output_file(path) could not work, so that nobody waits for a computation in vain.
+/// Throws Error if write_output_file(path) would fail: ask before a long computation.
 void check_writable(const std::string& path);
 
-/// Removes the half written file of a write_output_file() that a signal interrupts: for signal handlers, after which
-/// the process ends.
+/// Removes the half-written file of a write_output_file() that a signal interrupts: for signal handlers that end the
+/// process.
 void remove_unfinished_output() noexcept;
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -5,19 +5,19 @@
 #include <cmath>
 #include <limits>
 
-namespace isopatch {
-
+namespace isopatch::detail {
 namespace {
 
-/// Margin of the boxes relative to the largest coordinate, for what their test rounds: some thirty sums and products in
-/// float of numbers up to six times that, 2^-24 each.
+/// Margin of the boxes relative to the largest coordinate, for the rounding of their test: some thirty sums and
+/// products in float of values up to six times that coordinate, 2^-24 each.
 constexpr double kSlack = 0x1p-15;
 
-/// The box is tightest at this part of a node's extents, below the middle: contacts are at low extents more often than
-/// at high ones.
+/// Where in a node's range of extents its box is tightest: below the middle, since more contacts are at low extents
+/// than at high ones.
 constexpr double kFitted = 0.35;
 
-// what is exact stays as it is: no subnormal beside 0, with which some processors are slow
+/// The next float at or below x. Exact values stay: beside 0 they would become subnormal, which is slow on some
+/// processors.
 float below(double x) {
   const auto f = static_cast<float>(x);
   return static_cast<double>(f) > x ? std::nextafter(f, -std::numeric_limits<float>::infinity()) : f;
@@ -25,20 +25,20 @@ float below(double x) {
 
 float above(double x) { return -below(-x); }
 
-/// The steepest line, m per unit of extent. Where extents are tiny, more would be within the box and beyond float: seen
-/// in the other body's extents a slope is up to 2^64 times larger (kFar in detail/pair_frame.h).
+/// The steepest line, m per unit of extent. Where extents are tiny, steeper lines would fit the box but not float: in
+/// the other body's extents a slope is up to 2^64 times larger (kFar in detail/pressure_field/pair_context.h).
 constexpr double kSteepest = 1e17;
 
 }  // namespace
 
-BoxFit::BoxFit(const detail::Cell& cell) {
-  std::array<const detail::Cell::Corner*, 4> corners = {};
+BoxFit::BoxFit(const Cell& cell) {
+  std::array<const Cell::Corner*, 4> corners = {};
   for (std::size_t k = 0; k < 4; ++k) corners[k] = &cell.corner[k];
   std::sort(corners.begin(), corners.end(), [](const auto* a, const auto* b) { return a->extent < b->extent; });
 
   points_.reserve(24);
   for (std::size_t i = 0; i < 6; ++i) {
-    for (const detail::Cell::Corner* corner : corners) {
+    for (const Cell::Corner* corner : corners) {
       const double x = i < 2 ? corner->vertex.x : i < 4 ? corner->vertex.y : corner->vertex.z;
       add(begin_[i], {corner->extent, i % 2 == 0 ? x : -x});
     }
@@ -59,7 +59,7 @@ BoxFit::BoxFit(const BoxFit& a, const BoxFit& b) {
   }
 }
 
-/// Adds a point to the hull that begins there and is the last, in the order of the extents.
+/// Adds a point to the last hull, which begins at `begin`; points come in the order of their extents.
 void BoxFit::add(std::size_t begin, const Point& p) {
   if (points_.size() > begin && points_.back().extent == p.extent) {
     if (p.x < points_.back().x) return;
@@ -73,7 +73,7 @@ void BoxFit::add(std::size_t begin, const Point& p) {
   points_.push_back(p);
 }
 
-/// The edge over the extent `at`, prolonged.
+/// The hull's edge above the extent `at`, extended to a line.
 BoxFit::Line BoxFit::line_over(Hull hull, double at, double steepest) {
   for (std::size_t i = 1; i < hull.size(); ++i) {
     if (hull[i].extent < at) continue;
@@ -87,7 +87,7 @@ BoxFit::Line BoxFit::line_over(Hull hull, double at, double steepest) {
   return {highest->x, 0};
 }
 
-void BoxFit::write(detail::Node& node, double reach) const {
+void BoxFit::write(Node& node, double reach) const {
   const double low = hull(0).front().extent, high = hull(0).back().extent;
   const double middle = 0.5 * (low + high), fitted_at = low + kFitted * (high - low);
   const double steepest = std::min(kSteepest, 2 * reach / std::max(std::fabs(low), std::fabs(high)));
@@ -101,7 +101,7 @@ void BoxFit::write(detail::Node& node, double reach) const {
     node.velocity[axis] = static_cast<float>(0.5 * (upper.slope - lower.slope));
     node.expansion[axis] = static_cast<float>(0.5 * (upper.slope + lower.slope));
 
-    // rounding has moved the lines: half an edge is what holds every point
+    // rounding has moved the lines: half an edge grows until the box holds every point
     const double center = static_cast<double>(node.center[axis]), velocity = static_cast<double>(node.velocity[axis]),
                  expansion = static_cast<double>(node.expansion[axis]);
     double half = -std::numeric_limits<double>::infinity();
@@ -112,4 +112,4 @@ void BoxFit::write(detail::Node& node, double reach) const {
   }
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

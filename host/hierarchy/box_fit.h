@@ -8,23 +8,23 @@
 #include "isopatch/detail/bvh/node.h"
 #include "isopatch/detail/scene/scene_view.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
-/// Where the points of some cells lie at each extent: of every coordinate x, and of -x, the upper convex hull of the
-/// points (extent, x). A cell is the convex hull of its vertices, with the extent as a fourth coordinate, so a line
-/// over those of the vertices is over all of it.
+/// Where the points of some cells lie at each extent: for every coordinate x, and for -x, the upper convex hull of the
+/// points (extent, x) of all vertices. With the extent as a fourth coordinate a cell is the convex hull of its
+/// vertices, so a line above all vertices is above all of the cell.
 class BoxFit {
  public:
   BoxFit() = default;
-  explicit BoxFit(const detail::Cell& cell);
+  explicit BoxFit(const Cell& cell);
 
-  /// Of the cells of both.
+  /// For the cells of both.
   BoxFit(const BoxFit& a, const BoxFit& b);
 
-  /// Fills in the box and the extents of a node: along each axis the two lines that leave the least between them at one
-  /// of the extents. `reach` is the largest coordinate of the mesh: a line that would leave twice that before the
-  /// extent is 0 gives way to a level one, so that the tests can be in float.
-  void write(detail::Node& node, double reach) const;
+  /// Fills in the box and the extents of a node: along each axis, the two lines that are nearest to each other at one
+  /// of the extents. `reach` is the largest coordinate of the mesh: a line that would exceed twice that on its way to
+  /// extent 0 is replaced by a level one, so that the tests can be in float.
+  void write(Node& node, double reach) const;
 
  private:
   struct Point {
@@ -44,4 +44,4 @@ class BoxFit {
   std::array<std::size_t, 7> begin_ = {};
 };
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

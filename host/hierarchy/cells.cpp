@@ -9,14 +9,10 @@
 #include "host/hierarchy/hierarchy.h"
 #include "host/threads/share_out.h"
 
-namespace isopatch {
-
-using detail::Cell;
-using detail::Vec3d;
-
+namespace isopatch::detail {
 namespace {
 
-constexpr std::int64_t kChunk = 512;  // cells that a thread makes before it takes others
+constexpr std::int64_t kChunk = 512;  // cells that a thread makes at a time
 
 Vec3d to_vec(const Point3& p) { return {p[0], p[1], p[2]}; }
 
@@ -42,21 +38,21 @@ void set_box(Cell& cell) {
   axis(2, &Vec3d::z);
 }
 
-/// Puts the only vertex with an extent, if it is one, opposite kZeroFace; an even permutation, so that the tet's
-/// orientation stays.
+/// Where only one vertex has an extent, puts it opposite kZeroFace, by an even permutation, which keeps the tet's
+/// orientation.
 void order_vertices(Cell& cell) {
   for (int i = 0; i < 4; ++i) {
     const auto is_zero = [&](int k) { return cell.corner[(i + k) & 3].extent == 0; };
     if (!is_zero(1) || !is_zero(2) || !is_zero(3) || !(cell.corner[i].extent > 0)) continue;
     cell.zero_face = 1;
-    if (i == detail::kZeroFace) return;
-    std::swap(cell.corner[i], cell.corner[detail::kZeroFace]);
+    if (i == kZeroFace) return;
+    std::swap(cell.corner[i], cell.corner[kZeroFace]);
     std::swap(cell.corner[(i + 1) % 3], cell.corner[(i + 2) % 3]);
     return;
   }
 }
 
-/// Order of the vertices, normals, gradient and box, from vertices and extents.
+/// Computes the order of the vertices, the normals, the gradient and the box from vertices and extents.
 void complete_tet(Cell& cell) {
   order_vertices(cell);
   // vertex i is at height h over face i; the gradient of its barycentric coordinate is n/h
@@ -115,7 +111,7 @@ std::vector<Cell> cone_cells(const Geometry& geometry) {
     }
     const Vec3d a = cell.corner[1].vertex - apex, b = cell.corner[2].vertex - apex, c = cell.corner[3].vertex - apex;
     const Vec3d normal = cross(b - a, c - a);
-    // a cone this flat has no volume, and no side that can be told
+    // a cone this flat has no volume, and its orientation is rounding
     if (!(std::fabs(dot(normal, a)) > kFlat * norm(normal) * std::max(norm(a), std::max(norm(b), norm(c))))) continue;
     complete_tet(cell);
     cells.push_back(cell);
@@ -147,4 +143,4 @@ std::vector<Cell> triangle_cells(const Geometry& geometry) {
   return cells;
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

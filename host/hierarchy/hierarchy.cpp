@@ -16,12 +16,7 @@
 #include "host/hierarchy/wide_nodes.h"
 #include "host/threads/share_out.h"
 
-namespace isopatch {
-
-using detail::Cell;
-using detail::kMaxDepth;
-using detail::Node;
-
+namespace isopatch::detail {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -53,13 +48,13 @@ double reach_of(const std::vector<Cell>& cells) {
   return reach;
 }
 
-/// A number that orders as x does; -0 is 0.
+/// An integer key with the order of x; -0 is 0.
 std::uint64_t order_of(float x) {
   const auto bits = std::bit_cast<std::uint32_t>(x + 0.0F);
   return (bits >> 31) != 0 ? ~bits : bits | 0x80000000U;
 }
 
-/// By the upper half, byte by byte; those that are equal there stay as they are.
+/// Radix sort by the upper 32 bits; stable.
 void sort_by_upper_half(std::vector<std::uint64_t>& keys) {
   std::vector<std::uint64_t> sorted(keys.size());
   for (int shift = 32; shift < 64; shift += 8) {
@@ -71,9 +66,9 @@ void sort_by_upper_half(std::vector<std::uint64_t>& keys) {
   }
 }
 
-/// Cells are sorted along each axis once; a cut keeps the order on both sides. Threads share the cuts of each level out
-/// where it has large subtrees, then the small ones. Their nodes have their places whoever is first: those below a node
-/// with n cells are the 2 n - 2 from its first child on.
+/// Sorts the cells along each axis once; a cut keeps the order on both sides. Threads share the cuts of each level
+/// while its subtrees are large, then whole small subtrees. The index of every node is known beforehand, whichever
+/// thread comes first: below a node with n cells there are 2 n - 2 nodes, stored from its first child on.
 class Builder {
  public:
   explicit Builder(Hierarchy& out) : out_(out), reach_(reach_of(out.cells)) {
@@ -115,7 +110,7 @@ class Builder {
   }
 
  private:
-  /// The node to split, where its children go, and its cells: indices [begin, end) of each order.
+  /// A node to split: where its children go, its cells, [begin, end) of each order, and its level.
   struct Range {
     std::size_t first_child, begin, end;
     int level;
@@ -126,14 +121,14 @@ class Builder {
     int depth = 0;
   };
 
-  /// A cell with its box beside it: the cuts go through them in order, not through all of memory.
+  /// A cell with its box beside it, so that cuts read memory in order.
   struct Item {
     Box box;
     std::int32_t cell;
   };
 
   static std::vector<Item> sorted_along(std::size_t axis, const std::vector<Box>& boxes) {
-    std::vector<std::uint64_t> keys(boxes.size());  // the position along the axis, then the cell
+    std::vector<std::uint64_t> keys(boxes.size());  // the position along the axis, above the cell's index
     for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = order_of(boxes[i].middle(axis)) << 32 | i;
     sort_by_upper_half(keys);
 
@@ -148,12 +143,12 @@ class Builder {
 
   static std::int64_t items_of(std::size_t count) { return static_cast<std::int64_t>(count); }
 
-  /// Above or at the root of what one thread splits. Children stand beside each other.
+  /// A node above, or the root of, a subtree that one thread splits. Children are stored side by side.
   struct Top {
     std::size_t at;
     Range range;
     std::size_t half = 0;  // cells of the left child
-    std::size_t left = 0;  // the left child's number among these
+    std::size_t left = 0;  // the left child's index among these
     Subtree tree = {};
   };
 
@@ -196,12 +191,12 @@ class Builder {
     return {std::move(fit), std::max(left.depth, right.depth)};
   }
 
-  /// Puts the cells of the left child first and says how many they are: so many that all wide nodes of cells but one
-  /// are full, or half of them where the tree gets too deep.
+  /// Puts the cells of the left child first and returns their count: a multiple of the width of a wide node, so that at
+  /// most one is not full, or half of all cells where the tree would get too deep.
   std::size_t partition(const Range& range) {
-    const int needed = std::bit_width(range.size() - 1) + 1;  // levels a median split still needs
+    const int needed = std::bit_width(range.size() - 1) + 1;  // levels that median splits still need
     const bool deep = range.level + needed >= kMaxDepth - 1;
-    const std::size_t whole = range.size() > detail::kWide ? detail::kWide : 1;
+    const std::size_t whole = range.size() > kWide ? kWide : 1;
     std::size_t best_axis = 0, best = range.begin + range.size() / 2;
     float best_cost = kInfinity;
     for (std::size_t axis = 0; axis < 3 && !deep; ++axis) {
@@ -241,21 +236,21 @@ class Builder {
   double reach_;
   const std::size_t alone_ = static_cast<std::size_t>(std::max<std::int64_t>(current_sharing.alone, 1));
   std::array<std::vector<Item>, 3> order_;  // along each axis; those of a subtree are in one range
-  std::vector<std::uint8_t> on_left_;       // of each cell: where the cut that is being made puts it
-  std::vector<Item> right_side_;            // work space, by position
+  std::vector<std::uint8_t> on_left_;       // of each cell: where the current cut puts it
+  std::vector<Item> right_side_;            // working memory, by position
   std::vector<float> right_area_;
 };
 
-detail::CoarseCell coarse_copy(const Cell& cell) {
-  detail::CoarseCell out = {};
+CoarseCell coarse_copy(const Cell& cell) {
+  CoarseCell out = {};
   double longest = 0;
   for (int i = 0; i < 4; ++i) {
-    const auto v = detail::cast<float>(cell.corner[i].vertex);
+    const auto v = cast<float>(cell.corner[i].vertex);
     out.vertex[i][0] = v.x, out.vertex[i][1] = v.y, out.vertex[i][2] = v.z;
     out.extent[i] = static_cast<float>(cell.corner[i].extent);
     for (int k = 0; k < i; ++k) longest = std::max(longest, norm(cell.corner[i].vertex - cell.corner[k].vertex));
   }
-  const auto g = detail::cast<float>(cell.gradient);
+  const auto g = cast<float>(cell.gradient);
   out.gradient[0] = g.x, out.gradient[1] = g.y, out.gradient[2] = g.z;
   out.longest_edge = std::nextafter(static_cast<float>(longest), kInfinity);
   return out;
@@ -263,7 +258,7 @@ detail::CoarseCell coarse_copy(const Cell& cell) {
 
 }  // namespace
 
-detail::HierarchyView Hierarchy::view() const {
+HierarchyView Hierarchy::view() const {
   return {cells.data(),
           coarse_cells.data(),
           nodes.data(),
@@ -290,4 +285,4 @@ HierarchyStatistics hierarchy_statistics(const Geometry& geometry) {
   return {h.view().num_nodes, h.view().num_cells, h.depth};
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

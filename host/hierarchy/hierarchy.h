@@ -7,31 +7,32 @@
 #include "isopatch/detail/scene/scene_view.h"
 #include "isopatch/geometry.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// Cells and the hierarchy over them, owned.
 struct Hierarchy {
-  std::vector<detail::Cell> cells;
-  std::vector<detail::CoarseCell> coarse_cells;
-  std::vector<detail::Node> nodes;  // one cell a leaf
-  std::vector<detail::WideNode> wide_nodes;
+  std::vector<Cell> cells;
+  std::vector<CoarseCell> coarse_cells;
+  std::vector<Node> nodes;  // one cell a leaf
+  std::vector<WideNode> wide_nodes;
   int depth = 0;  // nodes on the longest way from the root to a leaf
 
-  detail::HierarchyView view() const;
+  HierarchyView view() const;
 };
 
 /// One cell per tet, with its affine extent.
-std::vector<detail::Cell> tet_cells(const Geometry& geometry);
+std::vector<Cell> tet_cells(const Geometry& geometry);
 
-/// One tet per triangle of a surface mesh, from the surface's middle, without extent; for the energy. Their signed
-/// volumes add up to the body: a cone that sees its triangle from the outside is inverted and counts negatively.
-std::vector<detail::Cell> cone_cells(const Geometry& geometry);
+/// One tet (cone) per triangle of a surface mesh, with its apex in the middle of the surface, without extent; for the
+/// energy. The signed volumes add up to the body: a cone that sees its triangle from outside is inverted and counts as
+/// negative.
+std::vector<Cell> cone_cells(const Geometry& geometry);
 
 /// One cell per surface triangle.
-std::vector<detail::Cell> triangle_cells(const Geometry& geometry);
+std::vector<Cell> triangle_cells(const Geometry& geometry);
 
 /// Binary hierarchy by the surface area heuristic (full sweep over the three axes; MacDonald and Booth 1990), falling
 /// back to median splits where that would exceed kMaxDepth levels.
-Hierarchy build_hierarchy(std::vector<detail::Cell> cells);
+Hierarchy build_hierarchy(std::vector<Cell> cells);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

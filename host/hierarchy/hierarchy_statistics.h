@@ -3,7 +3,7 @@
 
 #include "isopatch/geometry.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// The shape of the bounding volume hierarchy that a scene builds for a geometry.
 struct HierarchyStatistics {
@@ -15,4 +15,4 @@ struct HierarchyStatistics {
 /// All zero for a half space, which has no hierarchy.
 HierarchyStatistics hierarchy_statistics(const Geometry& geometry);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -4,14 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace isopatch {
-
-using detail::Node;
-
+namespace isopatch::detail {
 namespace {
 
-/// Which nodes stand side by side. From the leaves up, the largest subtrees of at most kWide units become one unit
-/// each, until the root is one; so most wide nodes are well filled, above all the many at the bottom.
+/// Decides which nodes share a wide node. From the leaves up, in rounds, the largest subtrees of at most kWide units
+/// become one unit each, until the root is one. So most wide nodes are well filled, above all the many at the bottom.
 class WideNodeBuilder {
  public:
   explicit WideNodeBuilder(std::span<const Node> nodes) : nodes_(nodes), round_of_(nodes.size(), kNever) {
@@ -23,15 +20,15 @@ class WideNodeBuilder {
     }
   }
 
-  std::vector<detail::WideNode> wide_nodes() const {
-    std::vector<detail::WideNode> out;
-    std::vector<std::int32_t> parents = {-1};  // of each wide node: what it lies below
+  std::vector<WideNode> wide_nodes() const {
+    std::vector<WideNode> out;
+    std::vector<std::int32_t> parents = {-1};  // of each wide node: the unit it holds the parts of
     std::vector<std::int32_t> members;
     for (std::size_t at = 0; at < parents.size(); ++at) {
       members.clear();
       find_members(parents[at], members);
       out.emplace_back();
-      for (std::size_t i = 0; i < detail::kWide; ++i) {
+      for (std::size_t i = 0; i < kWide; ++i) {
         Node node = {};
         node.half[0] = node.half[1] = node.half[2] = -1e30f;  // touches nothing
         node.low = 1e30f;
@@ -59,24 +56,25 @@ class WideNodeBuilder {
   }
 
  private:
-  // each round makes one unit at least of what is three levels high, so there are fewer than kMaxDepth
+  /// each round makes at least one unit of a subtree of three levels, so there are fewer rounds than kMaxDepth
   static constexpr std::uint8_t kNever = 255;
 
   std::uint8_t round_of(std::int32_t node) const { return round_of_[static_cast<std::size_t>(node)]; }
   std::int32_t left_of(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)].child; }
 
-  /// How many units of the rounds before there are below a node; 0 where they are too many and have become several.
+  /// The count of units of earlier rounds below a node; 0 where they are more than kWide, and its children have become
+  /// units.
   int gather(std::int32_t node, std::uint8_t round) {
     if (round_of(node) < round) return 1;
     const std::int32_t left = left_of(node), right = left + 1;
     const int on_left = gather(left, round), on_right = gather(right, round);
-    if (on_left > 0 && on_right > 0 && on_left + on_right <= detail::kWide) return on_left + on_right;
+    if (on_left > 0 && on_right > 0 && on_left + on_right <= kWide) return on_left + on_right;
     if (on_left > 1) round_of_[static_cast<std::size_t>(left)] = round;
     if (on_right > 1) round_of_[static_cast<std::size_t>(right)] = round;
     return 0;
   }
 
-  /// The units that one was made from, or the root alone.
+  /// The units that `unit` was made from; for -1 the root alone.
   void find_members(std::int32_t unit, std::vector<std::int32_t>& members) const {
     if (unit < 0) return members.push_back(0);
     add_members(left_of(unit), round_of(unit), members);
@@ -95,6 +93,6 @@ class WideNodeBuilder {
 
 }  // namespace
 
-std::vector<detail::WideNode> wide_nodes(std::span<const Node> nodes) { return WideNodeBuilder(nodes).wide_nodes(); }
+std::vector<WideNode> wide_nodes(std::span<const Node> nodes) { return WideNodeBuilder(nodes).wide_nodes(); }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -7,9 +7,9 @@
 #include "isopatch/detail/bvh/node.h"
 #include "isopatch/detail/scene/scene_view.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
-/// The nodes of a binary hierarchy side by side; the first holds the root alone.
-std::vector<detail::WideNode> wide_nodes(std::span<const detail::Node> nodes);
+/// The nodes of a binary hierarchy, several in each wide node; the first holds the root alone.
+std::vector<WideNode> wide_nodes(std::span<const Node> nodes);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

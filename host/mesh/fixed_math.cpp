@@ -5,11 +5,11 @@
 #include <cmath>
 #include <limits>
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
-/// The sum of two doubles, `low` at most half a step of `high` (Dekker, "A floating-point technique for extending the
-/// available precision", 1971).
+/// The sum of two doubles, where `low` is at most half a step of `high` (Dekker, "A floating-point technique for
+/// extending the available precision", 1971).
 struct Wide {
   double high, low;
 };
@@ -45,7 +45,7 @@ Wide operator/(Wide a, Wide b) {
   return sum(first, second) + Wide{rest2.high / b.high, 0};
 }
 
-// Each in three doubles, together good for 160 bits.
+/// Each as a sum of three doubles, good for 160 bits.
 constexpr std::array<double, 3> kQuarterTurn = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54, -0x1.f1976b7ed8fbcp-110};
 constexpr std::array<double, 3> kLn2 = {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56, 0x1.7b57a079a1934p-111};
 
@@ -65,8 +65,8 @@ std::array<Wide, 32> inverse_factorials() {
   return inverse;
 }
 
-/// The cosine (first = 0) or sine (first = 1) of an angle of at most pi / 4, by Taylor's series: the first term that is
-/// left out is below 2^-110.
+/// The cosine (first = 0) or sine (first = 1) of an angle of at most pi / 4, by Taylor's series; the first omitted term
+/// is below 2^-110.
 Wide series(Wide angle, std::size_t first) {
   static const std::array<Wide, 32> kInverse = inverse_factorials();
   const Wide minus_square = -(angle * angle);
@@ -86,8 +86,8 @@ double turned_cos(double x, int quarters) {
 
 // --- powers
 
-/// ln(1 + x) by its series in x / (2 + x), after powers of two have been taken out of 1 + x. The terms that are left
-/// out are below 2^-115 of the first.
+/// ln(1 + x) by its series in x / (2 + x), after powers of two have been taken out of 1 + x. The omitted terms are
+/// below 2^-115 of the first.
 Wide log1p(Wide x) {
   constexpr double kRoot = 1.4142135623730951;
   int exponent = 0;
@@ -106,13 +106,13 @@ double exp(Wide x) {
   // 2^n times the 256th power of a number near 1
   const double n = std::nearbyint(x.high / kLn2[0]);
   const Wide rest = reduced(x, n, kLn2), small = {rest.high / 256, rest.low / 256};
-  Wide s = {0, 0};  // e^small - 1, which loses nothing to the 1
+  Wide s = {0, 0};  // e^small - 1, so that no digits are lost to the 1
   for (int i = 14; i > 0; --i) s = (s + Wide{1, 0}) * small / Wide{static_cast<double>(i), 0};
   for (int i = 0; i < 8; ++i) s = s * s + Wide{2, 0} * s;
   return std::ldexp((s + Wide{1, 0}).high, static_cast<int>(n));
 }
 
-/// x^n, exact before it is rounded where it has up to 106 bits.
+/// x^n; where it has at most 106 bits, it is exact before it is rounded.
 double whole_power(double x, int n) {
   Wide power = {1, 0}, square = {x, 0};
   for (; n > 0; n /= 2) {
@@ -133,7 +133,7 @@ double fixed_log1p(double x) {
 }
 
 double fixed_pow(double x, double y) {
-  // what can be the middle between two doubles: few factors of few bits
+  // only few factors of few bits can be exactly in the middle between two doubles
   if (y == std::nearbyint(y) && y >= 0 && y <= 16) return whole_power(x, static_cast<int>(y));
   const double root = std::sqrt(x);
   if (2 * y == std::nearbyint(2 * y) && y >= 0 && y <= 16 && std::fma(root, root, -x) == 0) {
@@ -157,4 +157,4 @@ double angle_order(double y, double x) {
   return std::signbit(y) ? -2 - part : 2 - part;
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions that C libraries round differently, the same library even from processor to processor: here they have one
-// result everywhere, for meshes and extents have to have the same bits on every machine. They are made of sums,
-// products, divisions and fused products of doubles, with contraction off, so nothing but those decides.
+// Functions that C libraries round differently, one library even from processor to processor. Here they have one result
+// everywhere, because meshes and extents must have the same bits on every machine. They consist of sums, products,
+// divisions and fused products of doubles, with contraction off, so nothing else decides.
 //
-// Each is computed to some 100 bits and rounded once; so it is the double nearest to the true value, but where that is
-// nearer than 2^-40 of a step to the middle between two.
+// Each is computed to some 100 bits and rounded once. So the result is the double nearest to the true value, except
+// where that lies within 2^-40 of a step of the middle between two doubles.
 #pragma once
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// For |x| up to 1000.
 double fixed_cos(double x);
@@ -20,7 +20,7 @@ double fixed_log1p(double x);
 /// x^y for positive finite x and finite y.
 double fixed_pow(double x, double y);
 
-/// A number that orders as atan2(y, x) does, from -2 to 2.
+/// A key from -2 to 2 with the order of atan2(y, x).
 double angle_order(double y, double x);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -19,9 +19,12 @@
 #include "isopatch/limits.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
-// A curved map of the extent is followed by one line in each layer of tets; fewer lines than this hardly bend.
+/// A curved strain map becomes linear in each layer of tets; with fewer layers than this it hardly bends.
 constexpr int kStrainLayers = 3;
 
 /// The checked mesh with its surface and report; the extent is still to be set.
@@ -34,7 +37,7 @@ Geometry make_checked(const std::string& name, TetMesh mesh, AllBoundaryTets pol
   return geometry;
 }
 
-/// 0 on the surface, 1 inside: the extent of a mesh all of whose inner vertices are deepest points.
+/// Extent 0 on the surface and 1 inside: for a mesh whose inner vertices are all deepest points.
 Geometry make_primitive(const std::string& name, TetMesh mesh) {
   Geometry geometry = make_checked(name, std::move(mesh), AllBoundaryTets::kRefuse);
   for (const std::uint8_t on_surface : boundary_points(geometry.mesh, geometry.surface)) {
@@ -43,7 +46,7 @@ Geometry make_primitive(const std::string& name, TetMesh mesh) {
   return geometry;
 }
 
-/// The distance field of a mesh that was made without tets whose vertices are all on the surface.
+/// A geometry with the distance field, of a mesh made without all-boundary tets.
 Geometry make_with_distance(const std::string& name, TetMesh mesh) {
   FieldOptions options;
   options.all_boundary_tets = AllBoundaryTets::kRefuse;
@@ -76,7 +79,7 @@ std::vector<double> extent_from_file(const TetMesh& mesh, const std::string& nam
                           present.empty() ? "none" : present));
 }
 
-/// How many tets lie between the surface and the vertex that is farthest from it, counted along edges.
+/// The count of layers of tets from the surface to the vertex that is farthest from it along edges.
 int count_layers(const Geometry& geometry) {
   std::vector<std::uint8_t> reached = boundary_points(geometry.mesh, geometry.surface);
   for (int layers = 0;; ++layers) {
@@ -105,13 +108,6 @@ void apply_strain(Geometry& geometry, const FieldOptions& field) {
   }
 }
 
-std::int64_t count_tets_without_extent(const Geometry& geometry) {
-  return std::count_if(geometry.mesh.tets.begin(), geometry.mesh.tets.end(), [&](const Tet& tet) {
-    return std::all_of(tet.begin(), tet.end(),
-                       [&](std::int32_t v) { return geometry.extent[static_cast<std::size_t>(v)] == 0; });
-  });
-}
-
 void add_warnings(Geometry& geometry) {
   const MeshReport& report = geometry.report;
   if (report.inverted_tets > 0) {
@@ -131,7 +127,7 @@ void add_warnings(Geometry& geometry) {
         fmt::format("{}: {} tets had all four vertices on the surface and were split at their centroid", geometry.name,
                     report.split_tets));
   }
-  if (const std::int64_t count = count_tets_without_extent(geometry); count > 0) {
+  if (const std::int64_t count = count_tets_without_extent(geometry.mesh, geometry.extent); count > 0) {
     geometry.warnings.push_back(
         fmt::format("{}: {} of {} tets have extent 0 at all four vertices; contact there gives no force", geometry.name,
                     count, report.tets));

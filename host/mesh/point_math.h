@@ -5,10 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "isopatch/mesh.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 inline Point3 operator+(const Point3& a, const Point3& b) { return {a[0] + b[0], a[1] + b[1], a[2] + b[2]}; }
 inline Point3 operator-(const Point3& a, const Point3& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
@@ -34,4 +35,24 @@ inline double six_volumes(const TetMesh& mesh, const Tet& tet) {
   return six_volumes(point_at(mesh, tet[0]), point_at(mesh, tet[1]), point_at(mesh, tet[2]), point_at(mesh, tet[3]));
 }
 
-}  // namespace isopatch
+/// The signed volume of all tets, m^3.
+inline double volume_of(const TetMesh& mesh) {
+  double six_v = 0;
+  for (const Tet& tet : mesh.tets) six_v += six_volumes(mesh, tet);
+  return six_v / 6;
+}
+
+/// The product of the lengths of the three edges at a tet's first vertex: the scale of its volume.
+inline double edge_product(const TetMesh& mesh, const Tet& tet) {
+  const Point3& origin = point_at(mesh, tet[0]);
+  return norm(point_at(mesh, tet[1]) - origin) * norm(point_at(mesh, tet[2]) - origin) *
+         norm(point_at(mesh, tet[3]) - origin);
+}
+
+/// An inverted tet with its last two vertices exchanged, any other as it is.
+inline Tet positively_oriented(const TetMesh& mesh, Tet tet) {
+  if (six_volumes(mesh, tet) < 0) std::swap(tet[2], tet[3]);
+  return tet;
+}
+
+}  // namespace isopatch::detail

@@ -20,7 +20,7 @@ struct Wrench {
   Vector3 torque = Vector3::Zero();
 };
 
-// What a pair adds to the results, world frame.
+/// What a pair adds to the results, world frame.
 struct PairResult {
   PatchSum sum;
   Wrench on_a, on_b;  // each about its own body's origin
@@ -33,7 +33,7 @@ struct PairResult {
   bool enclosed = false;  // the bodies overlap without a contact surface
 };
 
-// Of a pair without polygons: a compliant component of `inner`, posed by X, lies in `outer`.
+/// Whether, in a pair without polygons, a compliant component of `inner`, posed by X, lies in `outer`.
 bool encloses(const PosedBody& outer, const PosedBody& inner, const Geometry& geometry, const Transform& X) {
   if (inner.rigid) return false;
   const std::vector<Vector3> points = component_centroids(geometry);
@@ -114,7 +114,7 @@ DiscreteContact to_contact(const ContactPolygon& polygon, const ContactLaw& law,
   return out;
 }
 
-// Writes one environment's rows. A null array is skipped.
+/// Writes one environment's rows. A null array is skipped.
 class RowWriter {
  public:
   RowWriter(const Results& results, std::int64_t environment) : results_(results), environment_(environment) {}
@@ -157,7 +157,7 @@ class RowWriter {
 
   void put_status(std::uint32_t status) const { put(results_.status, 0, status); }
 
-  // Returns the capacity that would be enough.
+  /// Returns the capacity that would be enough.
   std::int32_t put_polygons(const std::vector<PairResult>& pairs) const {
     std::int32_t count = 0;
     for (std::size_t p = 0; p < pairs.size(); ++p) {
@@ -172,7 +172,7 @@ class RowWriter {
     return count;
   }
 
-  // Returns the capacity that would be enough.
+  /// Returns the capacity that would be enough.
   std::int32_t put_contacts(const std::vector<PairResult>& pairs) const {
     std::int32_t count = 0;
     for (std::size_t p = 0; p < pairs.size(); ++p) {
@@ -229,9 +229,10 @@ class ReferenceBackend final : public Evaluator::Implementation {
   void evaluate(const State& state, const Results& results, void* /*stream*/) const override {
     const SceneDescription& description = scene_.description();
     const std::int64_t count = state.num_environments;
-    const std::int64_t threads = count > 1 ? std::min<std::int64_t>(usable_threads(options_.num_threads), count) : 1;
-    Turns turns(count, 1);
-    run_on_threads(static_cast<int>(threads), [&](int thread) {
+    const std::int64_t threads =
+        count > 1 ? std::min<std::int64_t>(detail::usable_threads(options_.num_threads), count) : 1;
+    detail::Turns turns(count, 1);
+    detail::run_on_threads(static_cast<int>(threads), [&](int thread) {
       turns.take(thread, [&](std::int64_t e, std::int64_t) { evaluate_environment(description, state, results, e); });
     });
   }

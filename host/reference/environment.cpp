@@ -67,7 +67,7 @@ bool two_half_spaces(const Environment& environment, const Pair& pair) {
   return a && b && a->kind == GeometryKind::kHalfSpace && b->kind == GeometryKind::kHalfSpace;
 }
 
-// The softer body is compressed more and dissipates more.
+/// The softer body is compressed more and dissipates more.
 Real combined_dissipation(const Body& a, const Body& b, const BodyState& state_a, const BodyState& state_b) {
   if (a.rigid) return state_b.dissipation;
   if (b.rigid) return state_a.dissipation;

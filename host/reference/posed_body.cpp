@@ -7,7 +7,8 @@
 namespace isopatch::reference {
 namespace {
 
-// A cone whose volume is below this part of the body's is left out of the energy: its sides cannot be told.
+/// A cone whose volume is below this part of the cube of the body's size is left out of the energy: its orientation is
+/// rounding.
 constexpr Real kFlat = 1e-24L;
 
 }  // namespace
@@ -51,7 +52,7 @@ void PosedBody::add_tets(const Geometry& geometry, Real modulus, const std::vect
   }
 }
 
-// A cone over each triangle, from a point that lies on few of their planes.
+/// A cone over each triangle, from a point that lies on few of their planes.
 void PosedBody::add_cones(const Geometry& geometry, const std::vector<Vector3>& points) {
   Vector3 apex = Vector3::Zero();
   for (const Vector3& point : points) apex += point / static_cast<Real>(points.size());

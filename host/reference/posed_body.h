@@ -28,7 +28,7 @@ struct PosedBody {
 
   Real largest_gradient = 0;  // of the pressure, Pa/m
 
-  // Transforms the geometry by X, from the body's frame to the pair's.
+  /// Transforms the geometry by X, from the body's frame to the pair's.
   PosedBody(const Geometry& geometry, bool rigid, Real modulus, const Transform& X);
 
  private:

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isopatch/scene.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "host/mesh/topology/components.h"
@@ -13,19 +11,19 @@
 
 namespace isopatch {
 
-using detail::SceneData;
+using namespace detail;
 
 namespace {
 
-std::vector<detail::Vec3d> points_inside(const Geometry& g) {
-  std::vector<detail::Vec3d> points;
+std::vector<Vec3d> points_inside(const Geometry& g) {
+  std::vector<Vec3d> points;
   for (const Point3& p : component_points(g.mesh)) points.push_back({p[0], p[1], p[2]});
   return points;
 }
 
-detail::GeometryView flatten(const Geometry& g, const Hierarchy& solid, const Hierarchy& surface,
-                             const std::vector<detail::Vec3d>& component_points) {
-  detail::GeometryView view = {};
+GeometryView flatten(const Geometry& g, const Hierarchy& solid, const Hierarchy& surface,
+                     const std::vector<Vec3d>& component_points) {
+  GeometryView view = {};
   view.half_space = g.kind == GeometryKind::kHalfSpace;
   view.thickness = g.thickness;
   if (view.half_space) {
@@ -37,24 +35,24 @@ detail::GeometryView flatten(const Geometry& g, const Hierarchy& solid, const Hi
   view.surface = surface.view();
   view.component_points = component_points.data();
   view.num_components = static_cast<std::int32_t>(component_points.size());
-  const Hierarchy& outline = g.is_surface_mesh() ? surface : solid;  // has all vertices, which cones may lack
-  detail::Vec3d low = outline.cells[0].corner[0].vertex, high = low;
-  for (const detail::Cell& cell : outline.cells) {
+  const Hierarchy& outline = g.is_surface_mesh() ? surface : solid;  // has all vertices; the cones may not
+  Vec3d low = outline.cells[0].corner[0].vertex, high = low;
+  for (const Cell& cell : outline.cells) {
     for (const auto& corner : cell.corner) low = min(low, corner.vertex), high = max(high, corner.vertex);
   }
   view.center = 0.5 * (low + high);
   view.half = 0.5 * (high - low);
-  for (const detail::Cell& cell : outline.cells) {
+  for (const Cell& cell : outline.cells) {
     for (const auto& corner : cell.corner) view.radius = std::max(view.radius, norm(corner.vertex - view.center));
   }
-  for (const detail::Cell& cell : solid.cells) {
+  for (const Cell& cell : solid.cells) {
     for (const auto& corner : cell.corner) view.max_extent = std::max(view.max_extent, corner.extent);
     view.max_gradient = std::max(view.max_gradient, norm(cell.gradient));
   }
   return view;
 }
 
-detail::ContactView flatten(const ContactOptions& contact) {
+ContactView flatten(const ContactOptions& contact) {
   const std::int32_t points = contact.quadrature == Quadrature::kCentroid ? 0
                               : contact.quadrature == Quadrature::kFan3   ? 3
                                                                           : 6;
@@ -64,7 +62,7 @@ detail::ContactView flatten(const ContactOptions& contact) {
 }  // namespace
 
 std::vector<Pair> all_pairs(const SceneDescription& scene) {
-  for (const Body& body : scene.bodies) geometry_of(scene, body);  // that there is one
+  for (const Body& body : scene.bodies) geometry_of(scene, body);  // throws where there is none
   std::vector<Pair> pairs;
   const int count = static_cast<int>(scene.bodies.size());
   for (int a = 0; a < count; ++a) {
@@ -122,7 +120,7 @@ Scene::Scene(SceneDescription description) {
 }
 
 const SceneData& Scene::data() const {
-  if (data_ == nullptr) throw Error("scene: this one has been moved from; use the one that it was moved to");
+  if (data_ == nullptr) throw Error("scene: it was moved from; use the scene that it was moved to");
   return *data_;
 }
 

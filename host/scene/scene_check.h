@@ -3,7 +3,7 @@
 
 #include "isopatch/scene.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// Throws Error, naming the object and the value, unless a Scene can be made of `scene`.
 void check_scene(const SceneDescription& scene);
@@ -11,4 +11,4 @@ void check_scene(const SceneDescription& scene);
 /// A body's geometry; throws Error for an index out of range.
 const Geometry& geometry_of(const SceneDescription& scene, const Body& body);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/scene_file/json_value.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <unordered_set>
 
-#include <fmt/format.h>
-
 #include "isopatch/error.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 constexpr int kMaxDepth = 32;
 constexpr std::size_t kMaxKeys = 4096;       // finding a key is a linear search
-constexpr std::size_t kMaxValues = 500'000;  // two bytes of text can take a hundred in memory
+constexpr std::size_t kMaxValues = 500'000;  // two bytes of text may take a hundred in memory
 
 using Document = JsonValue::Document;
 
 std::string shown(const Document& value) {
-  if (value.is_string()) return json_quotes(value.get_ref<const std::string&>());
+  if (value.is_string()) return in_quotes(value.get_ref<const std::string&>(), '"');
   if (value.is_object()) return value.empty() ? "an empty object" : "an object";
   if (value.is_array()) return fmt::format("an array of {}", value.size());
   return value.dump();
@@ -40,8 +40,8 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
   return row.back();
 }
 
-// Refuses what the document type would swallow: duplicate keys, and sizes no scene has. A pass of its own: the parser
-// with a callback looks at all elements of an array again after each object in it.
+/// Refuses what the document type would accept: duplicate keys, and sizes that no scene has. It takes a pass of its
+/// own, because the parser with a callback looks at all elements of an array again after each object in it.
 class Strictness : public nlohmann::json_sax<Document> {
  public:
   explicit Strictness(const std::string& source) : source_(source) {}
@@ -59,13 +59,16 @@ class Strictness : public nlohmann::json_sax<Document> {
   bool end_array() override { return close(); }
 
   bool key(string_t& key) override {
-    if (!open_.back().insert(key).second) throw Error(fmt::format("{}: duplicate key {}", source_, json_quotes(key)));
-    if (open_.back().size() > kMaxKeys)
+    if (!open_.back().insert(key).second) {
+      throw Error(fmt::format("{}: duplicate key {}", source_, in_quotes(key, '"')));
+    }
+    if (open_.back().size() > kMaxKeys) {
       throw Error(fmt::format("{}: more than {} keys in one object", source_, kMaxKeys));
+    }
     return true;
   }
 
-  /// The document's own parser finds it again, and says it.
+  /// The document's own parser finds it again and reports it.
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
 
  private:
@@ -92,7 +95,7 @@ class Strictness : public nlohmann::json_sax<Document> {
 
 std::string suggestion(const std::string& name, const std::vector<std::string>& known) {
   std::string closest;
-  std::size_t closest_distance = 4;  // three letters wrong at most
+  std::size_t closest_distance = 4;  // at most three wrong letters
   for (const std::string& candidate : known) {
     if (name.size() > candidate.size() + 3 || candidate.size() <= 2) continue;
     const std::size_t distance = edit_distance(name, candidate);
@@ -100,10 +103,10 @@ std::string suggestion(const std::string& name, const std::vector<std::string>& 
     closest_distance = distance;
     closest = candidate;
   }
-  if (!closest.empty()) return "; did you mean " + json_quotes(closest) + "?";
+  if (!closest.empty()) return "; did you mean " + in_quotes(closest, '"') + "?";
 
   std::string list;
-  for (std::size_t i = 0; i < known.size() && i < 12; ++i) list += (i == 0 ? "" : ", ") + json_quotes(known[i]);
+  for (std::size_t i = 0; i < known.size() && i < 12; ++i) list += (i == 0 ? "" : ", ") + in_quotes(known[i], '"');
   return known.empty() ? "" : "; known: " + list + (known.size() > 12 ? ", ..." : "");
 }
 
@@ -113,7 +116,7 @@ Document JsonValue::parse(const std::string& text, const std::string& source) {
     Document::sax_parse(text, &strictness);
     return Document::parse(text);
   } catch (const nlohmann::json::exception& error) {
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: ...": the part in brackets helps nobody
+    // "[json.exception.parse_error.101] parse error at line 1, column 2: ...": the part in brackets is of no use
     const std::string message = error.what();
     const std::size_t start = message.find("] ");
     throw Error(fmt::format("{}: not valid JSON: {}", source,
@@ -172,8 +175,9 @@ std::string JsonValue::text() const {
 
 std::string JsonValue::one_of(const std::vector<std::string>& choices) const {
   std::string choice = text();
-  if (std::find(choices.begin(), choices.end(), choice) == choices.end())
-    fail("unknown value " + json_quotes(choice) + suggestion(choice, choices));
+  if (std::find(choices.begin(), choices.end(), choice) == choices.end()) {
+    fail("unknown value " + in_quotes(choice, '"') + suggestion(choice, choices));
+  }
   return choice;
 }
 
@@ -188,8 +192,9 @@ std::vector<JsonValue> JsonValue::elements() const {
   if (!value_->is_array()) fail_type("an array");
   std::vector<JsonValue> elements;
   elements.reserve(value_->size());
-  for (const Document& element : *value_)
+  for (const Document& element : *value_) {
     elements.push_back(JsonValue(element, source_, fmt::format("{}[{}]", path_, elements.size())));
+  }
   return elements;
 }
 
@@ -201,13 +206,14 @@ std::vector<std::pair<std::string, JsonValue>> JsonValue::members() const {
 }
 
 void JsonValue::allow(const std::vector<std::string>& known) const {
-  for (const auto& [key, value] : members())
+  for (const auto& [key, value] : members()) {
     if (std::find(known.begin(), known.end(), key) == known.end()) value.fail("unknown field" + suggestion(key, known));
+  }
 }
 
 JsonValue JsonValue::required(const std::string& key) const {
   std::optional<JsonValue> value = optional(key);
-  if (!value) fail("missing field " + json_quotes(key));
+  if (!value) fail("missing field " + in_quotes(key, '"'));
   return *value;
 }
 
@@ -222,9 +228,9 @@ JsonValue::JsonValue(const Document& value, const std::string& source, const std
     : JsonValue(value, std::make_shared<const std::string>(source), path) {}
 
 JsonValue JsonValue::child(const Document& value, const std::string& step) const {
-  std::string name = json_quotes(step);
+  std::string name = in_quotes(step, '"');
   name = name.substr(1, name.size() - 2);
   return JsonValue(value, source_, path_.empty() ? name : path_ + "." + name);
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

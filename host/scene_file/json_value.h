@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A strict view of a JSON document: every value knows its path, so that every error says where.
+// A strict view of a JSON document: every value knows its path, so every error says where it is.
 #pragma once
+
+#include <nlohmann/json.hpp>
 
 #include <initializer_list>
 #include <memory>
@@ -11,14 +13,12 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "host/text/quote.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
-/// One value of a document, e.g. `scene.json: bodies[1].friction`. Every accessor throws Error if the value is not what
-/// is asked for. Refers to the document: keep that alive.
+/// One value of a document, e.g. `scene.json: bodies[1].friction`. Every accessor throws Error if the value is not of
+/// the requested kind. Refers to the document, which must outlive it.
 class JsonValue {
  public:
   using Document = nlohmann::ordered_json;
@@ -66,10 +66,7 @@ class JsonValue {
   std::string path_;
 };
 
-/// `"name"`: in_quotes() with the quotes of JSON.
-inline std::string json_quotes(std::string_view name) { return in_quotes(name, '"'); }
-
 /// `; did you mean "friction"?` if one of `known` is close to `name`, else `; known are a, b, c`.
 std::string suggestion(const std::string& name, const std::vector<std::string>& known);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

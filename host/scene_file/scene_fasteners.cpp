@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
-
+#include "host/mesh/primitives/tet_counts.h"
 #include "host/scene_file/scene_geometries.h"
-#include "isopatch/error.h"
+#include "isopatch/limits.h"
 #include "isopatch/screw_thread.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
-
-// thread.h says how many tets a segment has; those at the ends and of the head are a few more.
-constexpr std::int64_t kTetsOfSegment = 80;
-constexpr int kSegmentStep = 12;
 
 void parse_thread(const JsonValue& value, ScrewThread& thread) {
   if (const auto field = value.optional("pitch")) thread.pitch = field->positive();
@@ -27,22 +22,14 @@ void parse_length(const JsonValue& value, const char* key, double& length) {
 }
 
 int parse_segments(const JsonValue& value, const ScrewThread& thread, int segments) {
+  constexpr int kStep = limits::kThreadSegmentStep;
   const auto field = value.optional("segments");
   const auto edge = value.optional("edge_length");
   if (field && edge) value.fail(R"(has "segments" and "edge_length"; give one)");
-  if (field) return field->integer(kSegmentStep, 720);
+  if (field) return field->integer(kStep, limits::kMaxThreadSegments);
   if (!edge) return segments;
-  try {
-    const int needed = circle_segments(thread.diameter / 2, edge->positive());
-    return (needed + kSegmentStep - 1) / kSegmentStep * kSegmentStep;
-  } catch (const Error& error) {
-    edge->fail(error.what());
-  }
-}
-
-void take_tets(const JsonValue& value, const ScrewThread& thread, double length, int segments, TetBudget& budget) {
-  const double turns = std::fmin(length / thread.pitch, 1e9);
-  budget.take(value, static_cast<std::int64_t>(std::ceil(turns)) * segments * kTetsOfSegment);
+  const int needed = with_location(*edge, [&] { return circle_segments(thread.diameter / 2, edge->positive()); });
+  return (needed + kStep - 1) / kStep * kStep;
 }
 
 bool is_surface_only(const JsonValue& value) {
@@ -62,9 +49,10 @@ Geometry parse_bolt(const std::string& name, const JsonValue& value, TetBudget& 
   if (const auto field = value.optional("head_height")) bolt.head_height = field->not_negative();
   bolt.segments = parse_segments(value, bolt.thread, bolt.segments);
 
-  if (is_surface_only(value))
+  if (is_surface_only(value)) {
     return with_location(value, [&] { return make_surface_mesh(name, make_bolt_surface(bolt)); });
-  take_tets(value, bolt.thread, bolt.length, bolt.segments, budget);
+  }
+  budget.take(value, bolt_tets(bolt));
   return with_location(value, [&] { return make_bolt(name, bolt); });
 }
 
@@ -77,10 +65,11 @@ Geometry parse_nut(const std::string& name, const JsonValue& value, TetBudget& b
   parse_length(value, "across_flats", nut.across_flats);
   nut.segments = parse_segments(value, nut.thread, nut.segments);
 
-  if (is_surface_only(value))
+  if (is_surface_only(value)) {
     return with_location(value, [&] { return make_surface_mesh(name, make_nut_surface(nut)); });
-  take_tets(value, nut.thread, nut.height, nut.segments, budget);
+  }
+  budget.take(value, nut_tets(nut));
   return with_location(value, [&] { return make_nut(name, nut); });
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -2,7 +2,7 @@
 #include "host/scene_file/scene_geometries.h"
 #include "isopatch/error.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 FieldCore parse_core(const JsonValue& value) {
@@ -10,8 +10,9 @@ FieldCore parse_core(const JsonValue& value) {
   const auto depth = value.optional("depth");
   const auto ball = value.optional("ball");
   const auto vertices = value.optional("vertices");
-  if (int{depth.has_value()} + int{ball.has_value()} + int{vertices.has_value()} > 1)
+  if (int{depth.has_value()} + int{ball.has_value()} + int{vertices.has_value()} > 1) {
     value.fail(R"(has more than one of "depth", "ball" and "vertices"; give one)");
+  }
 
   FieldCore core;
   if (depth) {
@@ -73,21 +74,24 @@ FieldOptions parse_field(const JsonValue& geometry) {
       const auto core = field->optional("laplace");
       if (core && field->optional("point_data")) field->fail(R"(has "point_data" and "laplace"; give one)");
       options.kind = core ? FieldOptions::Kind::kLaplace : FieldOptions::Kind::kPointData;
-      if (core)
+      if (core) {
         options.core = parse_core(*core);
-      else
+      } else {
         options.point_data = field->required("point_data").text();
+      }
     }
   }
   if (const auto strain = geometry.optional("strain")) {
-    if (options.kind == FieldOptions::Kind::kPointData)
+    if (options.kind == FieldOptions::Kind::kPointData) {
       strain->fail(R"(cannot be used with "point_data"; apply it to the values in the file)");
+    }
     options.strain = parse_strain(*strain);
   }
-  if (const auto policy = geometry.optional("all_boundary_tets"))
+  if (const auto policy = geometry.optional("all_boundary_tets")) {
     options.all_boundary_tets =
         policy->one_of({"split", "refuse"}) == "split" ? AllBoundaryTets::kSplit : AllBoundaryTets::kRefuse;
+  }
   return options;
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts of a scene file that describe primitives and fields.
+// The part of a scene file that describes geometries.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "host/scene_file/json_value.h"
 #include "isopatch/error.h"
 #include "isopatch/geometry.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
-/// The tets of all primitives of a scene; throws, with the location, above a limit.
+/// Counts the tets of all primitives of a scene; throws, with the location, above a limit.
 class TetBudget {
  public:
   void take(const JsonValue& location, std::int64_t tets);
@@ -22,7 +23,7 @@ class TetBudget {
   std::int64_t taken_ = 0;
 };
 
-/// Runs `make`; puts the location in the scene before what it has to say.
+/// Calls `make`; puts the location in the file before what it throws.
 template <typename Make>
 auto with_location(const JsonValue& location, Make make) {
   try {
@@ -31,6 +32,12 @@ auto with_location(const JsonValue& location, Make make) {
     location.fail(error.what());
   }
 }
+
+/// All geometries of a scene; mesh files are found relative to `directory`.
+std::vector<Geometry> parse_geometries(const JsonValue& value, const std::filesystem::path& directory);
+
+Point3 point_of(const JsonValue& value);
+void scale_points(std::vector<Point3>& points, double factor);
 
 Geometry parse_sphere(const std::string& name, const JsonValue& value, TetBudget& budget);
 Geometry parse_ellipsoid(const std::string& name, const JsonValue& value, TetBudget& budget);
@@ -43,4 +50,4 @@ Geometry parse_nut(const std::string& name, const JsonValue& value, TetBudget& b
 /// The `field`, `strain` and `all_boundary_tets` of a tet mesh.
 FieldOptions parse_field(const JsonValue& geometry);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -3,14 +3,14 @@
 
 #include <algorithm>
 
+#include "host/mesh/primitives/tet_counts.h"
 #include "host/scene_file/scene_geometries.h"
+#include "isopatch/limits.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 constexpr std::int64_t kMaxTets = 4'000'000;
-constexpr int kMaxSubdivisions = 7;
-constexpr int kMaxSegments = 1024;
 constexpr int kDefaultSubdivisions = 2;
 constexpr int kDefaultSegments = 32;
 
@@ -21,10 +21,11 @@ void refuse_both(const JsonValue& value, const char* a, const char* b) {
 int parse_subdivisions(const JsonValue& value, double radius, TetBudget& budget) {
   refuse_both(value, "subdivisions", "edge_length");
   int subdivisions = kDefaultSubdivisions;
-  if (const auto field = value.optional("subdivisions")) subdivisions = field->integer(0, kMaxSubdivisions);
-  if (const auto edge = value.optional("edge_length"))
+  if (const auto field = value.optional("subdivisions")) subdivisions = field->integer(0, limits::kMaxSubdivisions);
+  if (const auto edge = value.optional("edge_length")) {
     subdivisions = with_location(*edge, [&] { return sphere_subdivisions(radius, edge->positive()); });
-  budget.take(value, std::int64_t{20} << (2 * subdivisions));
+  }
+  budget.take(value, sphere_tets(subdivisions));
   return subdivisions;
 }
 
@@ -35,14 +36,11 @@ int parse_segments(const JsonValue& value, double radius) {
   }
   const auto field = value.optional("segments");
   if (!field) return kDefaultSegments;
-  const int segments = field->integer(4, kMaxSegments);
-  if (segments % 4 != 0) field->fail(fmt::format("must be a multiple of 4, found {}", segments));
+  const int segments = field->integer(limits::kSegmentStep, limits::kMaxSegments);
+  if (segments % limits::kSegmentStep != 0) {
+    field->fail(fmt::format("must be a multiple of {}, found {}", limits::kSegmentStep, segments));
+  }
   return segments;
-}
-
-Point3 point_of(const JsonValue& value) {
-  const std::vector<double> numbers = value.numbers(3);
-  return {numbers[0], numbers[1], numbers[2]};
 }
 
 std::vector<Point3> points_of_file(const JsonValue& location, const std::filesystem::path& directory) {
@@ -84,7 +82,7 @@ Geometry parse_cylinder(const std::string& name, const JsonValue& value, TetBudg
   const double radius = value.required("radius").positive();
   const double height = value.required("height").positive();
   const int segments = parse_segments(value, radius);
-  budget.take(value, std::int64_t{12} * segments);
+  budget.take(value, cylinder_tets(segments));
   return with_location(value, [&] { return make_cylinder(name, radius, height, segments); });
 }
 
@@ -93,7 +91,7 @@ Geometry parse_capsule(const std::string& name, const JsonValue& value, TetBudge
   const double radius = value.required("radius").positive();
   const double length = value.required("length").positive();
   const int segments = parse_segments(value, radius);
-  budget.take(value, std::int64_t{segments} * segments / 2 + std::int64_t{6} * segments);
+  budget.take(value, capsule_tets(segments));
   return with_location(value, [&] { return make_capsule(name, radius, length, segments); });
 }
 
@@ -107,11 +105,9 @@ Geometry parse_convex_hull(const std::string& name, const JsonValue& value, cons
     for (const JsonValue& point : value.required("points").elements()) points.push_back(point_of(point));
   }
   if (const auto scale = value.optional("scale")) {
-    const double factor = scale->positive();
-    for (Point3& point : points)
-      for (double& coordinate : point) coordinate *= factor;
+    scale_points(points, scale->positive());
   }
   return with_location(value, [&] { return make_convex_hull(name, points); });
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

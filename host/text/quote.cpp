@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/text/quote.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "isopatch/error.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 constexpr std::size_t kMaxQuoted = 60;
@@ -42,7 +42,7 @@ Character first_character(std::string_view text) {
   return {code, bytes, true};
 }
 
-/// Neither control characters, nor what is invisible or changes how the text around it is shown, nor no characters.
+/// Whether a code is a visible character that does not change how the text around it is shown.
 bool is_printable(std::uint32_t code) {
   using Range = std::pair<std::uint32_t, std::uint32_t>;
   constexpr std::array<Range, 9> kHidden = {{{0, 0x1f},
@@ -67,7 +67,8 @@ std::string escape(const Character& c) {
   return c.code < 0x10000 ? fmt::format("\\u{:04x}", c.code) : fmt::format("\\U{:08x}", c.code);
 }
 
-/// Escapes up to `most` characters of `text`, and each of `special`; returns how many bytes those had.
+/// Appends up to `most` characters of `text`, escaped where they are not printable or among `special`; returns how many
+/// bytes of `text` they are.
 std::size_t append_escaped(std::string& out, std::string_view text, std::size_t most, std::string_view special) {
   std::size_t at = 0;
   for (std::size_t count = 0; at < text.size() && count < most; ++count) {
@@ -83,7 +84,7 @@ std::size_t append_escaped(std::string& out, std::string_view text, std::size_t 
   return at;
 }
 
-/// Where each character of valid UTF-8 begins, and the end.
+/// Where character `n` of valid UTF-8 begins, or the end.
 std::size_t nth_character(std::string_view text, std::size_t n) {
   std::size_t at = 0;
   for (; n > 0 && at < text.size(); --n) at += first_character(text.substr(at)).bytes;
@@ -120,6 +121,6 @@ std::string message_text(std::string_view message) {
   return text.replace(begin, end - begin, kLeftOut);
 }
 
-Error::Error(const std::string& message) : std::runtime_error(message_text(message)) {}
+}  // namespace isopatch::detail
 
-}  // namespace isopatch
+isopatch::Error::Error(const std::string& message) : std::runtime_error(detail::message_text(message)) {}

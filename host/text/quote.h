@@ -7,20 +7,21 @@
 #include <string>
 #include <string_view>
 
-namespace isopatch {
+namespace isopatch::detail {
 
-/// Characters that an Error's message has at most.
+/// The most characters that an Error's message has.
 constexpr std::size_t kMaxMessage = 300;
 
 /// `text` with everything that is not a printable character of valid UTF-8 written as \n, \x1b or \u202e. Characters
-/// that turn the direction of text or take no place count as not printable: they make a line look like another.
+/// that change the direction of text or take no room count as not printable: with them a line could look like another.
 std::string escaped(std::string_view text);
 
-/// `text` for a message: between two of `quote`, escaped, backslashes and `quote` too, and cut after 60 characters.
+/// Anything from outside, quoted for a message: `text` between two of `quote`, escaped, backslashes and `quote` too,
+/// and cut after 60 characters. JSON's own words have double quotes.
 std::string in_quotes(std::string_view text, char quote = '\'');
 
-/// A whole message: escaped, and without its middle where it is longer than kMaxMessage characters, since the
-/// beginning says where and the end what would be right.
+/// A whole message: escaped, and without its middle where it is longer than kMaxMessage characters, since its beginning
+/// says where the fault is and its end what would be right.
 std::string message_text(std::string_view message);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

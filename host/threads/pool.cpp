@@ -19,13 +19,12 @@
 
 #include "host/threads/standard_arithmetic.h"
 
-namespace isopatch {
-
+namespace isopatch::detail {
 namespace {
 
 constexpr int kMostThreads = 1024;
 
-std::atomic<bool> ending = true;  // no work for threads; true before all has begun, too
+std::atomic<bool> ending = true;  // the pool's threads get no work; true before main(), too
 
 void pause() {
 #if defined(__x86_64__)
@@ -35,7 +34,7 @@ void pause() {
 #endif
 }
 
-/// Looks until `seen` is true, or as long as it takes to wake a sleeping thread.
+/// Spins until `seen` is true, at most as long as it takes to wake a sleeping thread.
 template <class Condition>
 void look_for(const Condition& seen) {
   using Clock = std::chrono::steady_clock;
@@ -48,19 +47,19 @@ void look_for(const Condition& seen) {
   }
 }
 
-/// What one caller shares out. It lives on that caller's stack, so that to offer it takes no memory.
+/// What one caller shares out. It lives on that caller's stack, so offering it takes no memory.
 struct Job {
   void (*work)(void*, int);
   void* object;
-  int open;                      // slots for threads that nobody has taken
-  int next = 1;                  // number of the next thread
-  std::atomic<int> running = 0;  // threads that work on it, the caller left out
+  int open;                      // slots for threads that are not taken
+  int next = 1;                  // index of the next thread
+  std::atomic<int> running = 0;  // threads that work on it, without the caller
   std::exception_ptr error = {};
   std::condition_variable done = {};
   Job* older = nullptr;
 };
 
-/// Calls the job's work; what it throws.
+/// Calls the job's work; returns what it throws.
 std::exception_ptr call(const Job& job, int thread) noexcept {
   try {
     job.work(job.object, thread);
@@ -83,9 +82,9 @@ class Pool {
     if (error) std::rethrow_exception(std::move(error));
   }
 
-  /// Ends the threads, once `ending`; jobs go on without them.
+  /// Joins the threads, once `ending` is set; jobs go on without them.
   void stop() {
-    { const std::lock_guard lock(mutex_); }  // nobody is between looking at `ending` and waiting
+    { const std::lock_guard lock(mutex_); }  // now no thread is between reading `ending` and waiting
     wake_.notify_all();
     for (std::jthread& worker : workers_) {
       if (worker.joinable()) worker.join();
@@ -108,7 +107,7 @@ class Pool {
     for (; asleep > 0; --asleep) wake_.notify_one();
   }
 
-  /// Threads that cannot be had are done without.
+  /// Does without the threads that cannot be created.
   void start_missing() noexcept {
     try {
       while (idle_ < num_open_ && num_workers_ + 1 < kMostThreads) {
@@ -134,7 +133,7 @@ class Pool {
     job.done.wait(lock, [&] { return job.running == 0; });
   }
 
-  /// Nobody else takes a slot.
+  /// From here on nobody takes a slot of the job.
   void close(Job& job) {
     Job** at = &newest_;
     while (*at != nullptr && *at != &job) at = &(*at)->older;
@@ -163,7 +162,7 @@ class Pool {
     }
   }
 
-  /// Takes a slot, of which there is one.
+  /// Takes a slot; the job has one.
   void work_on(Job& job, std::unique_lock<std::mutex>& lock) {
     const int thread = job.next++;
     ++job.running;
@@ -176,7 +175,7 @@ class Pool {
     if (--job.running == 0) job.done.notify_one();
   }
 
-  /// Whether there is a processor for each thread, so that one that looks keeps none from working.
+  /// Whether there is a processor for each thread, so that a spinning one keeps none from working.
   bool may_look() const { return num_workers_ < num_processors_; }
 
   const int num_processors_ = num_processors();
@@ -186,15 +185,16 @@ class Pool {
   std::atomic<int> num_open_ = 0;  // slots of all jobs; changed with the mutex held
   int num_workers_ = 0;
   int idle_ = 0;    // workers without a job
-  int asleep_ = 0;  // idle ones that have to be woken
+  int asleep_ = 0;  // idle ones that must be woken
   std::array<std::jthread, kMostThreads - 1> workers_;
 };
 
-/// The pool of this process. It is never deleted: threads may evaluate while the process ends, and in a child made by
-/// fork() the parent's pool, whose threads are not there and whose mutex one of them may have held, is left alone.
+/// The pool of this process. It is never deleted: threads may still evaluate while the process ends, and a child made
+/// by fork() must leave its parent's pool alone, whose threads do not exist there and whose mutex one of them may have
+/// held.
 std::atomic<Pool*> current_pool = nullptr;
 
-/// Null where there is no memory for it, or none may be made.
+/// Null where there is no memory for it, or the process is ending.
 Pool* pool() noexcept {
   Pool* found = current_pool.load(std::memory_order_acquire);
   if (found != nullptr || ending) return found;
@@ -206,7 +206,7 @@ Pool* pool() noexcept {
   return made;
 }
 
-/// Until it is there, and when it is gone, nobody gets a thread.
+/// Before it is constructed and after it is destroyed, nobody gets a thread.
 struct Lifetime {
   Lifetime() { ending = pthread_atfork(nullptr, nullptr, in_child) != 0; }
   Lifetime(const Lifetime&) = delete;
@@ -218,7 +218,7 @@ struct Lifetime {
 
  private:
   static void in_child() {
-    static Pool* of_parents = nullptr;  // so that they do not look lost
+    static Pool* of_parents = nullptr;  // keeps them reachable, for leak checkers
     Pool* const pool = current_pool.exchange(nullptr);
     if (pool == nullptr) return;
     pool->of_grandparent = of_parents;
@@ -252,4 +252,4 @@ void run_on_threads(int threads, void (*work)(void* object, int thread), void* o
   helpers->run(job);
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Threads that wait for work, for the whole process. They start when somebody first asks for them. Not OpenMP, because
-// that ends the process where an exception leaves a parallel region or a thread cannot be created, and hangs in a child
-// made by fork() once the parent has used threads.
+// Threads that wait for work, for the whole process. They start when they are first asked for. Not OpenMP, which ends
+// the process where an exception leaves a parallel region or a thread cannot be created, and hangs in a child made by
+// fork() once the parent has used threads.
 #pragma once
 
 #include <memory>
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// The processors that this process may run on; at least 1.
 int num_processors();
 
-/// How many threads a request for `wanted` gets at most, 0 for one on each processor. More than 256 are of use only
-/// where there are as many processors, and more than 1024 are never given.
+/// The most threads that a request for `wanted` gets; 0 asks for one on each processor. More than 256 are given only
+/// where there are as many processors, and never more than 1024.
 int usable_threads(int wanted);
 
 /// Calls work(object, 0) on this thread, and work(object, 1) to work(object, threads - 1) on others as they become free
-/// before that returns. So work(object, 0) must do all there is to do, as far as no other has. Returns when all calls
-/// have returned, and throws what one of them threw, its own first. No other thread at all is not an error: memory for
-/// one or the system's limit may be short. May be called by several threads at once, within a call of its own, and in
-/// a child made by fork() whatever the parent's threads were doing, which then has threads of its own.
+/// before that returns. So work(object, 0) must do everything that no other call has done. Returns when all calls have
+/// returned, and throws what one of them threw, that of work(object, 0) first. It is not an error to get no other
+/// thread: there may be no memory for one, or the system's limit may be reached. May be called by several threads at
+/// once, from within `work`, and in a child made by fork(), which gets threads of its own whatever the parent's threads
+/// were doing.
 void run_on_threads(int threads, void (*work)(void* object, int thread), void* object);
 
-/// Whether the process is about to end, which waits for threads other than the callers to leave their work.
+/// Whether the process is ending: it waits for the pool's threads, which should leave their work.
 bool process_ends();
 
 template <class Work>
@@ -33,4 +34,4 @@ void run_on_threads(int threads, const Work& work) {
       const_cast<void*>(static_cast<const void*>(std::addressof(work))));
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

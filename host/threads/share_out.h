@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loops whose turns threads share out. Every turn writes its own results, so they do not depend on who takes it.
+// Loops whose iterations (turns) threads share. Every turn writes its own results, which so do not depend on the thread
+// that takes it.
 #pragma once
 
 #include <algorithm>
@@ -9,15 +10,15 @@
 
 #include "host/threads/pool.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
-/// The next turns of a loop, for whoever asks first.
+/// Hands out the turns of a loop, first come, first served.
 class Turns {
  public:
   Turns(std::int64_t count, std::int64_t chunk) : count_(count), chunk_(chunk) {}
 
-  /// Of run_on_threads(): calls work(begin, end) for the next `chunk` turns until none is left. Where it throws, none
-  /// is left.
+  /// For run_on_threads(): calls work(begin, end) for the next `chunk` turns until none is left. After an exception
+  /// none is left.
   template <class Work>
   void take(int thread, const Work& work) {
     try {
@@ -38,15 +39,15 @@ class Turns {
   std::atomic<std::int64_t> next_ = 0;
 };
 
-/// How this thread shares out the loops of construction: of scenes, fields and meshes.
+/// How this thread shares the loops that build scenes, fields and meshes.
 struct Sharing {
   int threads = 0;            // 0: one on each processor
-  std::int64_t alone = 4096;  // so many items, and fewer, one thread works on
+  std::int64_t alone = 4096;  // up to so many items, one thread does all
 };
 
 inline thread_local constinit Sharing current_sharing;
 
-/// Another way while it lives.
+/// Replaces current_sharing while it lives.
 class SharingScope {
  public:
   explicit SharingScope(const Sharing& sharing) : before_(current_sharing) { current_sharing = sharing; }
@@ -73,4 +74,4 @@ void share_out(std::int64_t items, std::int64_t count, std::int64_t chunk, const
   run_on_threads(static_cast<int>(std::min<std::int64_t>(threads, chunks)), take);
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -7,7 +7,7 @@
 #include <cfenv>
 #endif
 
-namespace isopatch {
+namespace isopatch::detail {
 
 #if defined(__x86_64__)
 
@@ -51,4 +51,4 @@ StandardArithmetic::~StandardArithmetic() { std::fesetround(static_cast<int>(mod
 
 #endif
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

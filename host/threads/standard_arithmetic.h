@@ -3,11 +3,11 @@
 
 #include <cstdint>
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// While it lives, this thread rounds to nearest, keeps subnormal numbers and traps nothing, whatever its caller has
-/// set; then the caller's mode is back. The constructor and the destructor are calls that the optimiser cannot see
-/// into, so no arithmetic on memory moves across them. Where the mode is as it should be, it costs two reads.
+/// set; then it restores the caller's mode. The optimiser cannot see into the constructor and the destructor, so it
+/// moves no arithmetic on memory across them. Where the mode is right already, the cost is two reads.
 class StandardArithmetic {
  public:
   StandardArithmetic() noexcept;
@@ -20,4 +20,4 @@ class StandardArithmetic {
   std::uint16_t x87_ = 0;   // the caller's, for long double on x86
 };
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

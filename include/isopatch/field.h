@@ -52,18 +52,18 @@ struct FieldOptions {
 std::vector<double> distance_to_surface(const TetMesh& mesh, const std::vector<Triangle>& surface);
 
 /// The solution of Laplace's equation by linear finite elements, 0 on the surface and 1 on the core, at every point of
-/// a checked mesh (PFC section VI-A2). All values lie in [0, 1], those of inner points above 0. Adds to `warnings` what
-/// was adapted for that. Throws Error, naming `source`, where the core is empty, touches the surface or leaves out a
-/// component of the mesh, and for a mesh without tets or an index out of range.
+/// a checked mesh (PFC section VI-A2). All values lie in [0, 1], those of inner points above 0. Where the problem had
+/// to be changed for that, `warnings` says how. Throws Error, naming `source`, where the core is empty, touches the
+/// surface or leaves out a component of the mesh, and for a mesh without tets or an index out of range.
 std::vector<double> laplace_extent(const TetMesh& mesh, const std::vector<Triangle>& surface, const FieldCore& core,
                                    const std::string& source, std::vector<std::string>& warnings);
 
 /// Throws Error unless the map is as StrainMap says.
 void check_strain_map(const StrainMap& map);
-/// The same for what would keep it from a result.
+/// f(extent), 0 below 0 and 1 above 1. Throws Error for NaN, and where the map is so wrong that there is no result.
 double mapped_extent(const StrainMap& map, double extent);
 
-/// How good a field is to press against.
+/// How well a field serves as pressure.
 struct FieldQuality {
   // Share of surface triangles at whose corners the mean gradient of the tets around points inward, within 30 degrees
   // of the triangle's normal. (The gradient in the tet behind the triangle is normal to it wherever the extent is 0 on
@@ -76,8 +76,8 @@ struct FieldQuality {
   std::int64_t free_points = 0;  // inner points with an extent between 0 and 1
 };
 
-/// `extent` has a value for every point of the checked mesh. Throws Error for another number of values, and an index
-/// out of range.
+/// `extent` has a value for every point of the checked mesh. Throws Error for another count of values, and an index out
+/// of range.
 FieldQuality measure_field(const TetMesh& mesh, const std::vector<Triangle>& surface,
                            const std::vector<double>& extent);
 

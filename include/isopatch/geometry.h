@@ -16,8 +16,8 @@ namespace isopatch {
 
 enum class GeometryKind : std::uint8_t { kMesh, kHalfSpace };
 
-/// An immutable shape in its own frame. Build it with one of the make_ functions below; one made by hand is checked by
-/// Scene.
+/// An immutable shape in its own frame. Build it with one of the make_ functions below; Scene checks one that was made
+/// by hand.
 struct Geometry {
   std::string name;
   GeometryKind kind = GeometryKind::kMesh;
@@ -32,7 +32,7 @@ struct Geometry {
   double thickness = 0;
 
   MeshReport report;
-  std::vector<std::string> warnings;  // things a user should know, e.g. tets without pressure
+  std::vector<std::string> warnings;  // what a user should know, e.g. tets without pressure
 
   bool is_surface_mesh() const { return kind == GeometryKind::kMesh && mesh.tets.empty(); }
 };
@@ -56,16 +56,16 @@ Geometry make_convex_hull(const std::string& name, const std::vector<Point3>& po
 Geometry make_bolt(const std::string& name, const Bolt& bolt = {});
 Geometry make_nut(const std::string& name, const Nut& nut = {});
 
-/// The half space z <= 0; `thickness` [m] is the depth at which the extent reaches 1 (it goes on growing below). Throws
-/// Error for one beyond limits.h.
+/// The half space z <= 0; `thickness` [m] is the depth at which the extent reaches 1 (it keeps growing below). Throws
+/// Error for a thickness beyond limits.h.
 Geometry make_half_space(const std::string& name, double thickness);
 
 /// A tet mesh from memory. `kDistance`: the exact distance to the surface over the largest such distance of any vertex.
-/// `kLaplace`: laplace_extent(), with its errors.
-/// Checks and repairs as check_and_repair(); throws Error also for a missing field, a field of the wrong length, a
-/// value that is not finite or negative, a field without any positive value, and extents beyond limits.h, or whose
-/// gradient in a tet is: it does not fit its extents, and would blur the contacts of all others. Tets that are nearly
-/// as flat but fit are good for a warning: they have hardly a volume, so that little depends on them.
+/// `kLaplace`: laplace_extent(), with its errors. Checks and repairs as check_and_repair(); throws Error also for a
+/// missing field, a field of the wrong length, a value that is not finite or negative, a field without any positive
+/// value, and extents beyond limits.h, or with a gradient beyond it in a tet: such a tet does not fit its extents, and
+/// would blur the contacts of all others. Tets that are almost as flat but fit their extents cause a warning only: they
+/// have hardly any volume, so little depends on them.
 Geometry make_tet_mesh(const std::string& name, TetMesh mesh, const FieldOptions& field = {});
 
 /// A closed surface, for rigid bodies. Checks and repairs as check_and_repair().

@@ -1,42 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which numbers are taken, the same ones by files, by Scene and by every environment of a State. They are far from all
-// that is built or simulated, and near enough that no arithmetic behind them overflows, or rounds a result away without
-// a word. What is beyond them is an Error, or a bit of Status.
+// Which numbers are accepted: the same ones in files, in a Scene and in every environment of a State. They lie far
+// beyond anything that is built or simulated, yet close enough that no later arithmetic overflows or silently rounds a
+// result away. A number beyond them is an Error, or a bit of Status.
 //
 // Most of the search for contacts, and with Precision::kFloat the integration, is in float, which holds 1e-38 to 3e38:
-// that is what most of the reasons refer to. A force or torque in float is a multiple of 2^-122 N or N m at the finest,
-// 2e-37, and is kSumOverflow in the status where it would be beyond 3e38.
+// that is what most of the reasons below refer to. A force or torque in float is a multiple of at least 2^-122 N or
+// N m, 2e-37, and sets kSumOverflow in the status where it would exceed 3e38.
 #pragma once
 
+#include <cstdint>
+
 namespace isopatch::limits {
+
+// --- counts
+
+/// Bodies and pairs of a scene.
+inline constexpr int kMaxBodies = 64;
+inline constexpr int kMaxPairs = kMaxBodies * (kMaxBodies - 1) / 2;
+
+/// Points, tets and triangles of a mesh, which are indexed with 32 bits.
+inline constexpr std::int64_t kMaxElements = 2'147'483'647;
+
+/// Subdivisions of a sphere or an ellipsoid: 327 680 tets; one more would be 1.3 million.
+inline constexpr int kMaxSubdivisions = 7;
+
+/// Segments of a cylinder's or capsule's circle, a multiple of kSegmentStep from that on.
+inline constexpr int kSegmentStep = 4;
+inline constexpr int kMaxSegments = 1024;
+
+/// Segments of one turn of a screw thread, a multiple of kThreadSegmentStep from that on, and of all its turns: 1.1
+/// million tets of a bolt.
+inline constexpr int kThreadSegmentStep = 12;
+inline constexpr int kMaxThreadSegments = 720;
+inline constexpr int kMaxThreadSegmentsOfAll = 20'000;
+
+/// Faces of a convex hull.
+inline constexpr int kMaxHullFaces = 4096;
+
+// --- files, bytes
+
+inline constexpr std::uint64_t kMaxSceneBytes = std::uint64_t{16} << 20;
+inline constexpr std::uint64_t kMaxMeshBytes = std::uint64_t{2} << 30;
+inline constexpr std::uint64_t kMaxStatesBytes = std::uint64_t{4} << 30;
 
 // --- shapes
 
 /// Coordinates of a mesh in its own frame, m. A product of three edges, the largest power in float, is below 5e28 m^3.
 inline constexpr double kMaxCoordinate = 1e9;
 
-/// The diagonal of a mesh's bounding box, m. The finest grid of a sum of areas is 2^-122 m^2 (detail/fixed_point.h),
-/// 2e-19 of the square of this; that of a torque in float is 2e-7 of the softest body's at this size.
+/// The diagonal of a mesh's bounding box, m. The finest grid of a sum of areas is 2^-122 m^2
+/// (detail/math/reproducible_sum.h), 2e-19 of the square of this; that of a torque in float is 2e-7 of the softest
+/// body's at this size.
 inline constexpr double kMinSize = 1e-9;
 
-/// An edge of a tet or of a triangle, m. The square of the area of the flattest face that is taken, 1e-228 m^4, is a
-/// normal number in double. In float such cells are points, and the tests there leave them to double.
+/// An edge of a tet or of a triangle, m. The square of the area of the flattest accepted face, 1e-228 m^4, is a normal
+/// number in double. In float such cells are points, and the tests in float leave them to double.
 inline constexpr double kMinEdge = 1e-30;
 
-/// An extent, and the largest one of a mesh. Times the largest modulus it is a pressure of 1e27 Pa; and 2^64 of them,
-/// which is where a body counts as rigid beside another, are 2e28.
+/// An extent, and the largest one of a mesh. Times the largest modulus it is a pressure of 1e27 Pa; and 2^64 times it,
+/// where a body counts as rigid beside another, is 2e28.
 inline constexpr double kMaxExtent = 1e9;
 inline constexpr double kMinLargestExtent = 1e-6;
 
 /// The largest gradient of the extent times the diagonal of the mesh, in units of its largest extent. A field over a
-/// sound mesh has 1 to 1e3, one of 1e10 jumps in a tet. Pressures that differ by 2^-48 of this are taken as equal in
-/// the whole body (kSnap in detail/pair_frame.h), so that a tet which does not fit its extents costs all the others
-/// 4e-5 of the largest pressure at the limit; beyond, light contacts would vanish.
+/// good mesh has 1 to 1e3; at 1e10 the field jumps within a tet. Pressures that differ by 2^-48 of this count as equal
+/// in the whole body (kSnap in detail/pressure_field/pair_context.h), so that at the limit a tet that does not fit its
+/// extents costs all the others 4e-5 of the largest pressure; beyond it, light contacts would vanish.
 inline constexpr double kMaxSteepness = 1e10;
 
-/// A tet's smallest height relative to its longest edge, below which there is a warning: its gradient is made of
-/// differences of extents that are all rounding by 1e-5 and more.
+/// A tet's smallest height relative to its longest edge below which there is a warning: its gradient is made of
+/// differences of extents of which 1e-5 and more is rounding.
 inline constexpr double kFlatTet = 1e-11;
 
 /// Thickness of a half space, m.
@@ -56,15 +90,15 @@ inline constexpr double kMaxModulus = 1e18;
 inline constexpr double kMaxDissipation = 1e6;
 inline constexpr double kMaxFriction = 1e4;
 
-/// Coordinates of a body in the world, m.
+/// Coordinates of a body's origin in the world, m.
 inline constexpr double kMaxPosition = 1e12;
 
 /// The norm of a quaternion before it is normalised.
 inline constexpr double kMinQuaternion = 1e-6;
 inline constexpr double kMaxQuaternion = 1e6;
 
-/// m/s and rad/s. Where a body touches another its points move by less than 1e9 + 4e12 x 1e6 m/s, 4e12 m being what the
-/// origins of two half spaces can be apart; the square of that is 2e37.
+/// m/s and rad/s. Where two bodies touch, their points move at less than 1e9 + 4e12 x 1e6 m/s, since two origins are at
+/// most 4e12 m apart; the square of that is 2e37.
 inline constexpr double kMaxVelocity = 1e9;
 inline constexpr double kMaxAngularVelocity = 1e6;
 

@@ -39,15 +39,15 @@ struct MeshReport {
   double min_quality = 0;              // smallest 3 x inradius / circumradius over the tets (1 = regular)
   double mean_quality = 0;
   std::int64_t flat_tets = 0;        // of a height below limits::kFlatTet of their longest edge
-  std::int64_t first_flat_tet = -1;  // its number in the repaired mesh
+  std::int64_t first_flat_tet = -1;  // its index in the repaired mesh
 
   // of a surface without tets only
   std::int64_t flipped_triangles = 0;                // all of them where they pointed inward, else 0
-  std::int64_t flat_triangles = 0;                   // without area; taken out
-  std::int64_t duplicate_triangles = 0;              // in pairs that lie back to back; taken out
+  std::int64_t flat_triangles = 0;                   // without area; removed
+  std::int64_t duplicate_triangles = 0;              // in pairs that lie back to back; removed
   std::int64_t nonmanifold_edges = 0;                // edges of four, six or more triangles
   std::int64_t cut_triangles = 0;                    // triangles that another one of the surface cuts through
-  std::array<std::int64_t, 2> first_cut = {-1, -1};  // two that cut each other, by their numbers in the repaired mesh
+  std::array<std::int64_t, 2> first_cut = {-1, -1};  // two that cut each other; indices in the repaired mesh
 };
 
 /// What to do with a tet whose four vertices lie on the surface: a computed field would be zero
@@ -95,8 +95,8 @@ TetMesh make_capsule_mesh(double radius, double length, int segments);
 /// finite, and hulls of more than 4096 faces.
 TetMesh make_convex_hull_mesh(const std::vector<Point3>& points);
 
-/// The fewest segments of a circle and subdivisions of a sphere whose surface edges are no longer than `edge_length`.
-/// Throw Error where that is more than is allowed.
+/// The fewest segments of a circle and subdivisions of a sphere for which no surface edge is longer than `edge_length`.
+/// Throw Error where that is more than limits.h allows.
 int circle_segments(double radius, double edge_length);
 int sphere_subdivisions(double radius, double edge_length);
 

@@ -77,7 +77,8 @@ class Scene {
   /// Throws Error for an index out of range, a rigid-rigid pair, two half spaces, a pair of a body with itself, the
   /// same pair twice, a compliant body with a surface mesh, more than 64 bodies, no bodies, an unknown value of an
   /// enumeration, a material value, pose, velocity or slip tolerance beyond limits.h, and a geometry that is not as a
-  /// make_ function leaves it. Names are for messages: they may be empty, and the same twice, which a file's may not.
+  /// make_ function leaves it. Names are for messages: here they may be empty or repeated, in a scene file they may
+  /// not.
   explicit Scene(SceneDescription description);
 
   const SceneDescription& description() const;

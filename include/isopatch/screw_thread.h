@@ -10,7 +10,7 @@
 namespace isopatch {
 
 /// A right-handed thread of one start. Its crest passes through the x axis of the body's frame, at z = 0: a bolt and a
-/// nut in one frame fit, and still do after a turn by 2 pi z / pitch with a move by z.
+/// nut in the same frame fit, and still do when one is turned by 2 pi z / pitch and moved by z.
 struct ScrewThread {
   double diameter = 0.02;  // nominal: of the bolt's crest, m; at least 4 pitches
   double pitch = 0.0025;   // m
@@ -41,8 +41,8 @@ Nut metric_nut(double diameter);
 
 /// Closed surfaces. A turn has 8 x segments triangles of thread, with their corners on the exact profile's helices for
 /// a bolt; for a nut they are moved out by 1 / cos(pi / segments), so that the circles lie in its polygons too. With a
-/// clearance like ISO 965's position g, a nut then turns on its bolt without touching it but at a few points of its
-/// ends. Throw Error for sizes outside the limits above, or more than 20 000 segments in all turns.
+/// clearance like ISO 965's position g, a nut then turns on its bolt and touches it only at a few points of its ends.
+/// Throw Error for sizes outside the limits above, or more than 20 000 segments in all turns.
 TriangleMesh make_bolt_surface(const Bolt& bolt);
 TriangleMesh make_nut_surface(const Nut& nut);
 

@@ -6,7 +6,7 @@
 
 namespace isopatch {
 
-/// Bits of an environment's status word; the numbers are those of limits.h, as in a Scene. The first five are faults.
+/// Bits of an environment's status word; the limits are those of limits.h, as in a Scene. The first five are faults.
 /// An environment with one of the first four has all its results set to zero; no bit of any other environment's results
 /// depends on it.
 enum Status : std::uint32_t {

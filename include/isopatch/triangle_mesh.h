@@ -17,14 +17,14 @@ struct TriangleMesh {
   std::vector<std::string> notes = {};  // what a reader left out or repaired
 };
 
-/// Checks that `mesh` encloses a volume, and turns all of its triangles where they point inward. An edge of four, six
-/// or more triangles is counted, and good where as many run along it one way as the other. Triangles that cut through
-/// each other are counted: what is inside is where the surface winds around, so the body has an inside all the same,
-/// and a mesh that was put together of parts that overlap is of use. Taken out, for the surface
-/// stays closed without them: pairs of triangles that lie back to back, and triangles without area, three corners on a
-/// line. Throws Error, naming `source`, the element and the value, for: no triangles, an index out of range, a
-/// coordinate, edge or size beyond limits.h, a repeated vertex in a triangle, a triangle that is there twice, an open
-/// edge, an edge of three triangles, neighbours of opposite orientation, and a volume of zero.
+/// Checks that `mesh` encloses a volume, and turns all of its triangles where they point inward. Edges of four, six or
+/// more triangles are counted, and accepted where as many triangles run along them one way as the other. Triangles that
+/// cut through each other are counted and kept: inside is what the surface winds around, so a mesh that was assembled
+/// from overlapping parts still has an inside. Pairs of triangles that lie back to back and triangles without area,
+/// with three corners on a line, are removed: the surface stays closed without them. Throws Error, naming `source`, the
+/// element and the value, for: no triangles, an index out of range, a coordinate, edge or size beyond limits.h, a
+/// repeated vertex in a triangle, a duplicated triangle, an open edge, an edge of three triangles, neighbours of
+/// opposite orientation, and a volume of zero.
 MeshReport check_and_repair(TriangleMesh& mesh, const std::string& source);
 
 /// Reads a Wavefront OBJ file (.obj) or an STL file, ASCII or binary (.stl). Polygons of an OBJ file become triangles

@@ -20,6 +20,9 @@
 #include "tests/support/program.h"
 
 namespace isopatch::cli {
+
+using namespace detail;
+
 namespace {
 
 using testing::error_of;

@@ -182,13 +182,13 @@ TEST_F(Tetrahedralize, SaysWhatToInstallWhereThereIsNoMesher) {
 TEST_F(Tetrahedralize, TellsTheLastWordsOfAMesherThatFails) {
   {
     const Path only = fake_tetgen("echo first; echo Two facets intersect; echo; exit 3");
-    EXPECT_TRUE(
-        contains(error(), "cube.obj: " + path("tetgen") + " ended with 3; its last words: \"Two facets intersect\""))
+    EXPECT_TRUE(contains(
+        error(), "cube.obj: " + path("tetgen") + " exited with status 3; it last printed: \"Two facets intersect\""))
         << error();
   }
   {
     const Path only = fake_tetgen("kill -6 $$");
-    EXPECT_TRUE(contains(error(), "was ended by signal 6")) << error();
+    EXPECT_TRUE(contains(error(), "was killed by signal 6")) << error();
   }
   {
     const Path only = fake_tetgen("exit 0");
@@ -202,12 +202,12 @@ TEST_F(Tetrahedralize, CutsOffAMesherThatFloodsItsLog) {
       "line=0123456789012345678901234567890123456789012345678901234567890123\n"
       "line=$line$line$line$line; line=$line$line$line$line; line=$line$line$line$line\n"
       "while :; do echo \"$line$line$line$line\"; done");
-  EXPECT_TRUE(contains(error(), "was ended: it printed more than 64 MiB; its last words: \"")) << error();
+  EXPECT_TRUE(contains(error(), "was killed: it printed more than 64 MiB; it last printed: \"")) << error();
 }
 
 TEST_F(Tetrahedralize, DoesNotWaitForWhatAMesherLeftRunning) {
   const Path only = fake_tetgen("PATH=/bin:/usr/bin; sleep 600 & exit 3");
-  EXPECT_TRUE(contains(error(), "ended with 3")) << error();
+  EXPECT_TRUE(contains(error(), "exited with status 3")) << error();
 }
 
 #ifdef ISOPATCH_CLI

@@ -12,6 +12,9 @@
 #include "tests/support/scenes.h"
 
 namespace isopatch::test {
+
+using namespace detail;
+
 namespace {
 
 using isopatch::testing::contains;

@@ -15,6 +15,9 @@
 #include "tests/support/scenes.h"
 
 namespace isopatch::test {
+
+using namespace detail;
+
 namespace {
 
 const EvaluatorOptions kOneThread = {Backend::kCpu, Precision::kFloat, 1, false};

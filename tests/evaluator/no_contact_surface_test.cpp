@@ -13,6 +13,9 @@
 #include "tests/support/hash.h"
 
 namespace isopatch::test {
+
+using namespace detail;
+
 namespace {
 
 using detail::Outputs;

@@ -16,6 +16,9 @@
 #include "isopatch/isopatch.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
 using detail::Node;

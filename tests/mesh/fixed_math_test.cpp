@@ -13,6 +13,9 @@
 #include "isopatch/isopatch.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
 // Long double has 11 bits more and is right to its last two: a value this near the middle between two doubles may be

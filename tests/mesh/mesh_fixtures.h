@@ -72,6 +72,7 @@ inline TetMesh two_tets() {
 
 /// The volume inside outward triangles, by the divergence theorem.
 inline double enclosed_volume(const TetMesh& mesh, const std::vector<Triangle>& surface) {
+  using namespace detail;
   double six_v = 0;
   for (const auto& [a, b, c] : surface) six_v += dot(cross(point_at(mesh, a), point_at(mesh, b)), point_at(mesh, c));
   return six_v / 6;
@@ -79,6 +80,7 @@ inline double enclosed_volume(const TetMesh& mesh, const std::vector<Triangle>& 
 
 /// Barycentric coordinates of `p` in the tet.
 inline std::array<double, 4> barycentric(const TetMesh& mesh, const Tet& tet, const Point3& p) {
+  using namespace detail;
   std::array<double, 4> weights{};
   for (std::size_t i = 0; i < 4; ++i) {
     std::array<Point3, 4> corner{point_at(mesh, tet[0]), point_at(mesh, tet[1]), point_at(mesh, tet[2]),

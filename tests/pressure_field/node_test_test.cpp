@@ -16,6 +16,9 @@
 #include "tests/support/scenes.h"
 
 namespace isopatch::test {
+
+using namespace detail;
+
 namespace {
 
 using detail::Node;

@@ -12,6 +12,9 @@
 #include "tests/support/scenes.h"
 
 namespace isopatch::test {
+
+using namespace detail;
+
 namespace {
 
 SceneDescription ball_and_ground() {

@@ -104,20 +104,20 @@ TEST(SceneFile, NamesTheSourceThePathAndTheFieldMeant) {
 // What a Scene or an evaluation would not take is an error of the file.
 TEST(SceneFile, RefusesNumbersBeyondTheLimits) {
   const auto body = [](const std::string& field) { return error_of(scene_text(", " + field)); };
-  EXPECT_EQ(body(R"("modulus": 1e31)"), "test.json: bodies[0].modulus: is 1e+31; it must be from 0.001 to 1e+18");
-  EXPECT_EQ(body(R"("modulus": 1e-4)"), "test.json: bodies[0].modulus: is 0.0001; it must be from 0.001 to 1e+18");
-  EXPECT_EQ(body(R"("friction": 1e31)"), "test.json: bodies[0].friction: is 1e+31; it must be from 0 to 10000");
-  EXPECT_EQ(body(R"("dissipation": 1e18)"), "test.json: bodies[0].dissipation: is 1e+18; it must be from 0 to 1000000");
+  EXPECT_EQ(body(R"("modulus": 1e31)"), "test.json: bodies[0].modulus: is 1e+31 Pa; it must be in [0.001, 1e+18]");
+  EXPECT_EQ(body(R"("modulus": 1e-4)"), "test.json: bodies[0].modulus: is 0.0001 Pa; it must be in [0.001, 1e+18]");
+  EXPECT_EQ(body(R"("friction": 1e31)"), "test.json: bodies[0].friction: is 1e+31; it must be in [0, 10000]");
+  EXPECT_EQ(body(R"("dissipation": 1e18)"), "test.json: bodies[0].dissipation: is 1e+18; it must be in [0, 1000000]");
   EXPECT_EQ(body(R"("position": [0, -1e13, 0])"),
-            "test.json: bodies[0].position[1]: is -10000000000000; it must be within 1000000000000");
+            "test.json: bodies[0].position[1]: is -10000000000000 m; it must be in [-1000000000000, 1000000000000]");
   EXPECT_EQ(body(R"("linear_velocity": [2e9, 0, 0])"),
-            "test.json: bodies[0].linear_velocity[0]: is 2000000000; it must be within 1000000000");
+            "test.json: bodies[0].linear_velocity[0]: is 2000000000 m/s; it must be in [-1000000000, 1000000000]");
   EXPECT_EQ(body(R"("angular_velocity": [0, 0, 2e6])"),
-            "test.json: bodies[0].angular_velocity[2]: is 2000000; it must be within 1000000");
+            "test.json: bodies[0].angular_velocity[2]: is 2000000 rad/s; it must be in [-1000000, 1000000]");
   EXPECT_EQ(error_of(scene_text("", R"(, "pairs": [{"bodies": ["ball", "ground"], "friction": 1e300}])")),
-            "test.json: pairs[0].friction: is 1e+300; it must be from 0 to 10000");
+            "test.json: pairs[0].friction: is 1e+300; it must be in [0, 10000]");
   EXPECT_EQ(error_of(scene_text("", R"(, "contact": {"slip_tolerance": 1e-30})")),
-            "test.json: contact.slip_tolerance: is 1e-30; it must be from 1e-12 to 1000000");
+            "test.json: contact.slip_tolerance: is 1e-30 m/s; it must be in [1e-12, 1000000]");
 }
 
 TEST(SceneFile, TakesNumbersAtTheLimits) {

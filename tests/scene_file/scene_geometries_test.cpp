@@ -12,6 +12,9 @@
 #include "isopatch/scene.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
 Geometry geometry_of(const std::string& json, const std::string& directory = ".") {

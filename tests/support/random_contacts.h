@@ -18,16 +18,19 @@
 #include <utility>
 #include <vector>
 
+#include "host/random.h"
 #include "isopatch/isopatch.h"
 
 namespace isopatch::random_contacts {
 
-/// splitmix64: the same numbers on every machine.
+/// The same numbers on every machine.
 class Random {
  public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
+  explicit Random(std::uint64_t seed) : bits_(seed) {}
 
-  double uniform(double low, double high) { return low + (high - low) * static_cast<double>(next() >> 11) * 0x1p-53; }
+  double uniform(double low, double high) {
+    return low + (high - low) * static_cast<double>(bits_.next() >> 11) * 0x1p-53;
+  }
   double log_uniform(double low, double high) { return std::exp(uniform(std::log(low), std::log(high))); }
   double normal() {
     const double radius = std::sqrt(-2 * std::log(uniform(0x1p-53, 1)));
@@ -48,14 +51,7 @@ class Random {
   }
 
  private:
-  std::uint64_t next() {
-    state_ += 0x9E3779B97F4A7C15u;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-  }
-  std::uint64_t state_;
+  detail::SplitMix64 bits_;
 };
 
 /// States of a scene's bodies in `count` environments.

@@ -11,6 +11,9 @@
 #include "tests/support/message_check.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
 using testing::contains;

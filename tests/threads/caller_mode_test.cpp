@@ -11,6 +11,9 @@
 #include "tests/threads/caller_mode.h"
 
 namespace isopatch::test {
+
+using namespace detail;
+
 namespace {
 
 template <class T>

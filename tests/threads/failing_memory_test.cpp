@@ -14,6 +14,9 @@
 #include "tests/threads/failing_memory.h"
 
 namespace isopatch::test {
+
+using namespace detail;
+
 namespace {
 
 /// `work` as the n-th allocation fails, for every n until none does; as all from the n-th on fail, too. Returns n.

@@ -22,6 +22,9 @@ constexpr bool kSanitized = false;
 #endif
 
 namespace isopatch::test {
+
+using namespace detail;
+
 namespace {
 
 /// Every item is taken once.

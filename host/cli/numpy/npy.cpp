@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The .npy part of npz.h. Format: numpy.lib.format, versions 1 to 3.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -9,14 +12,14 @@
 #include <limits>
 #include <string_view>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include "host/cli/numpy/npz.h"
 #include "host/text/quote.h"
 #include "isopatch/error.h"
 
 namespace isopatch::cli {
+
+using namespace detail;
+
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "arrays are copied as they are");
@@ -43,7 +46,7 @@ const TypeInfo& info(DType type) {
   return *std::find_if(kTypes.begin(), kTypes.end(), [type](const TypeInfo& entry) { return entry.type == type; });
 }
 
-// The header is a Python dictionary literal with three known keys.
+/// The header is a Python dictionary literal with three known keys.
 class HeaderParser {
  public:
   HeaderParser(std::string_view text, const std::string& source) : rest_(text), source_(source) {}
@@ -120,8 +123,9 @@ class HeaderParser {
     if (rest_.starts_with('[')) fail("has a structured dtype; plain arrays only");
     const std::string_view descr = string();
     if (descr == "|b1") return DType::kUint8;
-    for (const TypeInfo& entry : kTypes)
+    for (const TypeInfo& entry : kTypes) {
       if (entry.descr == descr) return entry.type;
+    }
     fail(fmt::format("has dtype {}; use little-endian float32, float64, int32, int64, uint32, uint8 or bool",
                      in_quotes(descr)));
   }
@@ -149,7 +153,7 @@ class HeaderParser {
   const std::string& source_;
 };
 
-// Bytes of an array, or the largest size_t if they do not fit one.
+/// Bytes of an array, or the largest size_t if they do not fit one.
 std::size_t byte_count(const NpyArray& array) {
   constexpr std::size_t kTooMany = std::numeric_limits<std::size_t>::max();
   if (std::find(array.shape.begin(), array.shape.end(), 0) != array.shape.end()) return 0;
@@ -181,14 +185,16 @@ NpyHeader parse_npy_header(std::string_view bytes, std::size_t total, const std:
   const std::size_t start = version == 1 ? 10 : 12;
   std::size_t length = 0;
   for (std::size_t i = start; i-- > 8;) length = length << 8 | byte(i);
-  if (length > kMaxHeader || length > bytes.size() - start)
+  if (length > kMaxHeader || length > bytes.size() - start) {
     throw Error(source + ": the .npy header is cut off or too long");
+  }
 
   NpyArray array = HeaderParser(std::string_view(bytes).substr(start, length), source).parse();
   const std::size_t found = total - start - length;
-  if (byte_count(array) != found)
+  if (byte_count(array) != found) {
     throw Error(fmt::format("{}: {} bytes of data, but shape {} of {} needs another number", source, found,
                             shape_text(array.shape), dtype_name(array.type)));
+  }
   return {array.type, std::move(array.shape), start + length, found};
 }
 

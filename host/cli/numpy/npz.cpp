@@ -3,17 +3,21 @@
 // The .npz part of npz.h: zip archives (PKWARE APPNOTE 6.3) read by their central directory, every offset checked.
 #include "host/cli/numpy/npz.h"
 
-#include <algorithm>
-#include <string_view>
-
 #include <fmt/format.h>
 #include <zlib.h>
+
+#include <algorithm>
+#include <string_view>
 
 #include "host/files/input_file.h"
 #include "host/text/quote.h"
 #include "isopatch/error.h"
+#include "isopatch/limits.h"
 
 namespace isopatch::cli {
+
+using namespace detail;
+
 namespace {
 
 constexpr std::uint32_t kLocalSignature = 0x04034b50, kEntrySignature = 0x02014b50, kEndSignature = 0x06054b50;
@@ -21,7 +25,7 @@ constexpr std::size_t kLocalBytes = 30, kEntryBytes = 46, kEndBytes = 22;
 constexpr std::size_t kMaxEntries = 64;
 constexpr std::uint64_t kMaxDeflateRatio = 1032;  // zlib's technical page: the most deflate can do
 constexpr std::uint64_t kMaxArchive = 0xffffffff;
-// Real states hardly shrink: a small archive of much data is an accident, or meant to fill the memory.
+/// Real states hardly shrink: a small archive of much data is a mistake or an attack.
 constexpr std::uint64_t kMaxUnpacked = std::uint64_t{256} << 20, kMaxUnpackedRatio = 16;
 
 class Bytes {
@@ -56,13 +60,15 @@ struct Entry {
   std::uint32_t method, checksum, packed_bytes, bytes, offset;
 };
 
-// Where the end record starts: it is last in the file but for a comment of its own.
+/// Where the end record starts: only its own comment follows it in the file.
 std::size_t find_end(const Bytes& archive) {
   if (archive.size() < kEndBytes) archive.fail("not an .npz archive");
   const std::size_t last = archive.size() - kEndBytes;
-  for (std::size_t comment = 0; comment <= 0xffff && comment <= last; ++comment)
-    if (archive.u32(last - comment) == kEndSignature && archive.u16(last - comment + 20) == comment)
+  for (std::size_t comment = 0; comment <= 0xffff && comment <= last; ++comment) {
+    if (archive.u32(last - comment) == kEndSignature && archive.u16(last - comment + 20) == comment) {
       return last - comment;
+    }
+  }
   archive.fail("not an .npz archive, or cut off");
 }
 
@@ -79,8 +85,9 @@ Entry read_entry(const Bytes& archive, std::size_t at, std::size_t& next) {
   next = at + kEntryBytes + name_bytes + archive.u16(at + 30) + archive.u16(at + 32);
 
   if (archive.u16(at + 8) & 1) archive.fail("encrypted archives are not supported");
-  if (entry.packed_bytes == kMaxArchive || entry.bytes == kMaxArchive || entry.offset == kMaxArchive)
+  if (entry.packed_bytes == kMaxArchive || entry.bytes == kMaxArchive || entry.offset == kMaxArchive) {
     archive.fail("archives with arrays of 4 GiB or more are not supported");
+  }
   return entry;
 }
 
@@ -93,17 +100,19 @@ PackedArray::Entry locate(const Bytes& archive, const Entry& entry) {
     archive.fail(
         fmt::format("compression method {} is not supported; use numpy.savez or savez_compressed", entry.method));
   }
-  if (entry.method == 0 && entry.bytes != entry.packed_bytes)
+  if (entry.method == 0 && entry.bytes != entry.packed_bytes) {
     archive.fail("damaged archive: a stored entry with two sizes");
-  if (entry.method == 8 && entry.bytes > packed.size() * kMaxDeflateRatio + 64)
+  }
+  if (entry.method == 8 && entry.bytes > packed.size() * kMaxDeflateRatio + 64) {
     archive.fail("damaged archive: more data than deflate can hold");
+  }
   return {entry.method == 0 ? PackedArray::Packing::kStored : PackedArray::Packing::kDeflated, packed, entry.bytes,
           entry.checksum};
 }
 
 std::string array_name(const Bytes& archive, const std::string& file) {
   constexpr std::string_view kExtension = ".npy";
-  if (!file.ends_with(kExtension)) archive.fail(in_quotes(file) + " is no array: its name does not end in .npy");
+  if (!file.ends_with(kExtension)) archive.fail(in_quotes(file) + " is not an array: its name does not end in .npy");
   return file.substr(0, file.size() - kExtension.size());
 }
 
@@ -111,12 +120,12 @@ void put(std::string& bytes, std::uint32_t value, int count) {
   for (int i = 0; i < count; ++i) bytes += static_cast<char>(value >> 8 * i & 255);
 }
 
-// The fields that the local header and the directory share.
+/// The fields that the local header and the directory share.
 void put_common(std::string& bytes, std::uint32_t checksum, std::uint32_t size, std::size_t name_bytes) {
   put(bytes, 20, 2);    // version needed
   put(bytes, 0, 2);     // flags
   put(bytes, 0, 2);     // stored
-  put(bytes, 0, 2);     // time: always the same, so that the same arrays give the same file
+  put(bytes, 0, 2);     // time: constant, so that the same arrays give the same file
   put(bytes, 0x21, 2);  // date: 1980-01-01
   put(bytes, checksum, 4);
   put(bytes, size, 4);
@@ -170,7 +179,7 @@ std::map<std::string, NpyArray> parse_npz(const std::string& bytes, const std::s
 }
 
 std::map<std::string, PackedArray> open_arrays(const std::string& path, const std::string& npy_name) {
-  const auto bytes = std::make_shared<const std::string>(read_input_file(path, kMaxStatesBytes));
+  const auto bytes = std::make_shared<const std::string>(read_input_file(path, limits::kMaxStatesBytes));
   if (bytes->starts_with("\x93NUMPY")) return {{npy_name, PackedArray(bytes, path)}};
   return open_npz(bytes, path);
 }
@@ -180,8 +189,9 @@ std::string npz_bytes(const std::map<std::string, NpyArray>& arrays) {
   for (const auto& [name, array] : arrays) {
     const std::string file = name + ".npy";
     const std::string data = npy_bytes(array);
-    if (archive.size() + data.size() > kMaxArchive - (1 << 16))
+    if (archive.size() + data.size() > kMaxArchive - (1 << 16)) {
       throw Error("results of 4 GiB or more do not fit an .npz archive; evaluate fewer environments at a time");
+    }
     const auto offset = static_cast<std::uint32_t>(archive.size());
     const auto size = static_cast<std::uint32_t>(data.size());
     const auto checksum =

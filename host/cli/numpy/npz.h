@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// NumPy's .npy arrays and .npz archives: what numpy.save, savez and savez_compressed write of plain little-endian
+// NumPy's .npy arrays and .npz archives, as numpy.save, savez and savez_compressed write them for plain little-endian
 // arrays.
 #pragma once
 
@@ -47,8 +47,8 @@ std::string shape_text(const std::vector<std::int64_t>& shape);  // "(4, 2, 7)"
 /// Error as parse_npy().
 NpyHeader parse_npy_header(std::string_view bytes, std::size_t total, const std::string& source);
 
-/// Reads one .npy file from memory; numpy's bool is read as uint8. Throws Error naming `source` for anything else than
-/// the types above in C order, and for a length that does not fit the shape.
+/// Reads one .npy file from memory; numpy's bool is read as uint8. Throws Error naming `source` for anything but the
+/// types above in C order, and for a length that does not fit the shape.
 NpyArray parse_npy(const std::string& bytes, const std::string& source);
 
 /// An array in a file, of which only the header has been read.
@@ -74,7 +74,7 @@ class PackedArray {
   const NpyHeader& header() const { return header_; }
 
   /// Calls `visit` with the data in order, in pieces of at most 64 KiB where it is deflated, each of whole elements.
-  /// Throws Error, after any number of calls, where it is not what the directory and its checksum say.
+  /// Throws Error, perhaps after some calls, where the data does not fit the directory and its checksum.
   void read(const std::function<void(std::string_view)>& visit) const;
 
  private:

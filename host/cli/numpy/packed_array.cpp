@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The PackedArray of npz.h.
-#include <algorithm>
-#include <array>
-
 #include <fmt/format.h>
 #include <zlib.h>
+
+#include <algorithm>
+#include <array>
 
 #include "host/cli/numpy/npz.h"
 #include "isopatch/error.h"

@@ -7,6 +7,9 @@
 #include "host/files/output_file.h"
 
 namespace isopatch::cli {
+
+using namespace detail;
+
 namespace {
 
 constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};

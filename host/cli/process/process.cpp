@@ -19,12 +19,15 @@
 #include "isopatch/error.h"
 
 namespace isopatch::cli {
+
+using namespace detail;
+
 namespace {
 
 constexpr std::size_t kKept = 4096;
 constexpr int kPollMilliseconds = 50;
 
-/// A child in a process group of its own, which ends with its owner.
+/// A child in a process group of its own; it is killed with its owner.
 class Child {
  public:
   Child(const std::filesystem::path& program, std::vector<std::string>& arguments, int output) {
@@ -72,7 +75,7 @@ class Child {
   bool running_ = false;
 };
 
-/// The last line with more than white space.
+/// The last line that is not blank.
 std::string last_line(std::string_view text) {
   const std::size_t last = text.find_last_not_of(" \t\r\n");
   if (last == std::string_view::npos) return "";
@@ -82,9 +85,10 @@ std::string last_line(std::string_view text) {
 }
 
 std::string problem_of(int status) {
-  if (WIFSIGNALED(status))
-    return fmt::format("was ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
-  return WEXITSTATUS(status) == 0 ? "" : fmt::format("ended with {}", WEXITSTATUS(status));
+  if (WIFSIGNALED(status)) {
+    return fmt::format("was killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  }
+  return WEXITSTATUS(status) == 0 ? "" : fmt::format("exited with status {}", WEXITSTATUS(status));
 }
 
 }  // namespace
@@ -104,7 +108,7 @@ ProcessEnd run_process(const std::filesystem::path& program, std::vector<std::st
   std::array<char, 1 << 16> buffer;
   for (bool more = true; more;) {
     interruptible.check();
-    // once it has ended, what is in the pipe is all: others that it started may hold the pipe open
+    // once it has ended, what is in the pipe is all: processes that it started may hold the pipe open
     const bool running = child.is_running();
     pollfd waiting = {output.get(), POLLIN, 0};
     if (poll(&waiting, 1, running ? kPollMilliseconds : 0) <= 0) {
@@ -116,10 +120,11 @@ ProcessEnd run_process(const std::filesystem::path& program, std::vector<std::st
     printed += static_cast<std::size_t>(count);
     kept.append(buffer.data(), static_cast<std::size_t>(count));
     if (kept.size() > kKept) kept.erase(0, kept.size() - kKept);
-    if (printed > kMaxOutput)
-      return {fmt::format("was ended: it printed more than {} MiB", kMaxOutput >> 20), last_line(kept)};
+    if (printed > kMaxOutput) {
+      return {fmt::format("was killed: it printed more than {} MiB", kMaxOutput >> 20), last_line(kept)};
+    }
   }
-  while (child.is_running()) {  // it closed its output first
+  while (child.is_running()) {  // it closed its output before it ended
     interruptible.check();
     poll(nullptr, 0, kPollMilliseconds);
   }

@@ -8,8 +8,8 @@
 
 namespace isopatch::cli {
 
-/// A line on stderr that follows a long evaluation: rewritten in place on a terminal, one line every ten seconds
-/// elsewhere. After a signal update() throws Interrupted.
+/// A line on stderr that shows the progress of a long evaluation: rewritten in place on a terminal, elsewhere a new
+/// line every ten seconds. After a signal update() throws Interrupted.
 class Progress {
  public:
   explicit Progress(std::int64_t total);

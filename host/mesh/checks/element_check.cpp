@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/mesh/checks/element_check.h"
 
+#include "host/text/quote.h"
 #include "isopatch/limits.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 const Point3& corner(const std::vector<Point3>& points, std::int32_t index) {
@@ -36,7 +37,7 @@ void checked_edges(const std::vector<Point3>& points, const Element& element, st
                    const std::string& source) {
   for (std::size_t i = 0; i < element.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      // the largest component, for a square of so small a number would be 0
+      // the largest component, because the square of so small a length would be 0
       const Point3 edge = corner(points, element[i]) - corner(points, element[j]);
       const double length = std::max({std::fabs(edge[0]), std::fabs(edge[1]), std::fabs(edge[2])});
       if (length >= limits::kMinEdge) continue;
@@ -47,6 +48,14 @@ void checked_edges(const std::vector<Point3>& points, const Element& element, st
 }
 
 }  // namespace
+
+void check_point_data(const TetMesh& mesh, const std::string& source) {
+  for (const auto& [name, values] : mesh.point_data) {
+    if (values.size() == mesh.points.size()) continue;
+    throw Error(fmt::format("{}: point data {} has {} values; the mesh has {} points", source, in_quotes(name),
+                            values.size(), mesh.points.size()));
+  }
+}
 
 void check_points(const std::vector<Point3>& points, const std::string& source) {
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -94,4 +103,4 @@ double relative_height(const TetMesh& mesh, const Tet& tet) {
   return std::fabs(six_volumes(mesh, tet)) / area / edge;
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

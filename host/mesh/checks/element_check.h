@@ -15,9 +15,10 @@
 #include "isopatch/error.h"
 #include "isopatch/mesh.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
-/// A product of edges carries a rounding error of a few eps times their lengths. An area or volume below this is noise.
+/// A product of edges has a rounding error of a few eps times their lengths. An area or volume below this part of them
+/// is noise.
 inline constexpr double kFlat = 16 * std::numeric_limits<double>::epsilon();
 
 inline std::string describe(std::size_t index, const Tet& tet) {
@@ -28,7 +29,7 @@ inline std::string describe(std::size_t index, const Triangle& t) {
   return fmt::format("triangle {} (vertices {} {} {})", index, t[0], t[1], t[2]);
 }
 
-/// Throws for the first element with an index that is none of a point; `source` says whose it is.
+/// Throws for the first element with an index that no point has; `source` names the mesh.
 template <class Element>
 void check_indices(const std::vector<Element>& elements, std::size_t points, const std::string& source) {
   for (std::size_t i = 0; i < elements.size(); ++i) {
@@ -40,10 +41,13 @@ void check_indices(const std::vector<Element>& elements, std::size_t points, con
   }
 }
 
+/// Throws for point data of another length than the points.
+void check_point_data(const TetMesh& mesh, const std::string& source);
+
 /// Throws for the first point with a coordinate that is not finite or beyond the limit.
 void check_points(const std::vector<Point3>& points, const std::string& source);
 
-/// Throws unless the elements' bounding box is as large as the limit asks; returns its diagonal. Indices are in range.
+/// Throws where the elements' bounding box is smaller than the limit; returns its diagonal. Indices are in range.
 double check_size(const std::vector<Point3>& points, const std::vector<Tet>& tets, const std::string& source);
 double check_size(const std::vector<Point3>& points, const std::vector<Triangle>& triangles, const std::string& source);
 
@@ -52,10 +56,10 @@ void check_edges(const std::vector<Point3>& points, const Tet& tet, std::size_t 
 void check_edges(const std::vector<Point3>& points, const Triangle& triangle, std::size_t index,
                  const std::string& source);
 
-/// The three corners are on a line, as far as doubles can tell.
+/// Whether the three corners are on a line, as far as doubles can tell.
 bool is_flat(const std::vector<Point3>& points, const Triangle& triangle);
 
 /// The smallest height of a tet, in units of its longest edge.
 double relative_height(const TetMesh& mesh, const Tet& tet);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

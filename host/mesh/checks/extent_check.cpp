@@ -4,10 +4,10 @@
 #include "host/mesh/checks/element_check.h"
 #include "isopatch/limits.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
-/// The largest extent of all, in range.
+/// The largest extent. Throws where one is out of range.
 double largest_of(const std::vector<double>& extent, const std::string& source) {
   double largest = 0;
   for (std::size_t i = 0; i < extent.size(); ++i) {
@@ -56,4 +56,11 @@ void check_extents(const TetMesh& mesh, const std::vector<double>& extent, doubl
   }
 }
 
-}  // namespace isopatch
+std::int64_t count_tets_without_extent(const TetMesh& mesh, const std::vector<double>& extent) {
+  return std::count_if(mesh.tets.begin(), mesh.tets.end(), [&](const Tet& tet) {
+    return std::all_of(tet.begin(), tet.end(),
+                       [&](std::int32_t v) { return extent[static_cast<std::size_t>(v)] == 0; });
+  });
+}
+
+}  // namespace isopatch::detail

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "isopatch/mesh.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// Throws, naming `source` and the point or tet, unless the extents at the points of a checked mesh are finite and not
 /// negative, one of them positive, and all within the limits, also how fast they change. `size`: diagonal of the mesh.
 void check_extents(const TetMesh& mesh, const std::vector<double>& extent, double size, const std::string& source);
 
-}  // namespace isopatch
+/// The tets whose vertices all have extent 0: contact there gives no force.
+std::int64_t count_tets_without_extent(const TetMesh& mesh, const std::vector<double>& extent);
+
+}  // namespace isopatch::detail

@@ -6,23 +6,17 @@
 #include "host/mesh/checks/element_check.h"
 #include "host/mesh/checks/extent_check.h"
 #include "host/mesh/topology/face_table.h"
+#include "host/random.h"
 #include "isopatch/limits.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 constexpr const char* kAdvice = "build it with a make_ function";
 
-// A face has a number, and its negative seen from the other side. Over all tets, those of faces between two tets cancel
-// out, and what is left is the sum over the surface; a wrong surface has the same sum once in 2^64 times. The same goes
-// for the edges of a closed surface.
-
-/// The finalizer of splitmix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
-std::uint64_t scrambled(std::uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31);
-}
+// A face has a signature, and the negative one seen from its other side. In the sum over all tets the signatures of
+// faces between two tets cancel, which leaves the sum over the surface; a wrong surface has the same sum with a
+// probability of 2^-64. The same holds for the edges of a closed surface.
 
 std::uint64_t signature(Triangle t) {
   bool odd = false;
@@ -33,14 +27,14 @@ std::uint64_t signature(Triangle t) {
   order(1, 2);
   order(0, 1);
   const auto bits = [&](std::size_t i) { return static_cast<std::uint64_t>(static_cast<std::uint32_t>(t[i])); };
-  const std::uint64_t number = scrambled(scrambled(bits(0) << 32 | bits(1)) + bits(2));
-  return odd ? std::uint64_t{0} - number : number;
+  const std::uint64_t value = scrambled(scrambled(bits(0) << 32 | bits(1)) + bits(2));
+  return odd ? std::uint64_t{0} - value : value;
 }
 
 std::uint64_t signature(std::int32_t from, std::int32_t to) {
   const auto bits = [](std::int32_t v) { return static_cast<std::uint64_t>(static_cast<std::uint32_t>(v)); };
-  const std::uint64_t number = scrambled(bits(std::min(from, to)) << 32 | bits(std::max(from, to)));
-  return from < to ? number : std::uint64_t{0} - number;
+  const std::uint64_t value = scrambled(bits(std::min(from, to)) << 32 | bits(std::max(from, to)));
+  return from < to ? value : std::uint64_t{0} - value;
 }
 
 void check_half_space(const Geometry& g, const std::string& source) {
@@ -54,11 +48,8 @@ void check_tets(const Geometry& g, const std::string& source) {
   for (std::size_t i = 0; i < g.mesh.tets.size(); ++i) {
     const Tet& tet = g.mesh.tets[i];
     check_edges(g.mesh.points, tet, i, source);
-    const Point3& origin = point_at(g.mesh, tet[0]);
-    double scale = 1;
-    for (std::size_t k = 1; k < 4; ++k) scale *= norm(point_at(g.mesh, tet[k]) - origin);
     const double six_v = six_volumes(g.mesh, tet);
-    if (six_v > kFlat * scale) continue;
+    if (six_v > kFlat * edge_product(g.mesh, tet)) continue;
     throw Error(fmt::format("{}: {} has a volume of {} m^3; it must be positive, {}", source, describe(i, tet),
                             six_v / 6, kAdvice));
   }
@@ -73,8 +64,8 @@ void check_triangles(const Geometry& g, const std::string& source) {
   }
 }
 
-/// The surface is that of the tets, or without tets closed. Where triangles without area were left out, it is closed in
-/// space, but not by its numbers.
+/// Throws unless the surface is that of the tets or, without tets, closed. Where triangles without area were removed,
+/// it is closed in space but not by its indices.
 void check_boundary(const Geometry& g, const std::string& source) {
   if (g.mesh.tets.empty() && g.report.flat_triangles > 0) return;
   std::uint64_t sum = 0;
@@ -101,9 +92,10 @@ void check_geometry(const Geometry& g, const std::string& source) {
     throw Error(fmt::format("{} has {} tets, {} surface triangles, {} points and {} extents; {}", source,
                             g.mesh.tets.size(), g.surface.size(), g.mesh.points.size(), g.extent.size(), kAdvice));
   }
-  constexpr std::size_t kMost = std::numeric_limits<std::int32_t>::max();
-  if (std::max({g.mesh.points.size(), g.mesh.tets.size(), g.surface.size()}) > kMost) {
-    throw Error(fmt::format("{} has more points, tets or triangles than the {} that can be indexed", source, kMost));
+  const std::size_t largest = std::max({g.mesh.points.size(), g.mesh.tets.size(), g.surface.size()});
+  if (static_cast<std::int64_t>(largest) > limits::kMaxElements) {
+    throw Error(fmt::format("{} has more points, tets or triangles than the {} that can be indexed", source,
+                            limits::kMaxElements));
   }
 
   check_points(g.mesh.points, source);
@@ -119,4 +111,4 @@ void check_geometry(const Geometry& g, const std::string& source) {
   }
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -7,10 +7,10 @@
 
 #include "isopatch/geometry.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
-/// Throws Error, naming `source` and the element, unless `geometry` is as a make_ function leaves it. Linear in its
-/// size, and far cheaper than the hierarchy that is built from it.
+/// Throws Error, naming `source` and the element, unless `geometry` is as a make_ function leaves it. Takes linear
+/// time, far less than to build its hierarchy.
 void check_geometry(const Geometry& geometry, const std::string& source);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -7,36 +7,31 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "host/mesh/checks/element_check.h"
 #include "host/mesh/checks/mesh_quality.h"
 #include "host/mesh/point_math.h"
 #include "host/mesh/topology/face_table.h"
-#include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
+#include "isopatch/limits.h"
 
 namespace isopatch {
-namespace {
 
-constexpr std::size_t kMaxElements = std::numeric_limits<std::int32_t>::max();
+using namespace detail;
+
+namespace {
 
 void check_counts(const TetMesh& mesh, const std::string& source) {
   if (mesh.tets.empty()) throw Error(source + ": the mesh has no tets; at least one is needed");
   for (const std::size_t count : {mesh.points.size(), mesh.tets.size()}) {
-    if (count > kMaxElements) {
-      throw Error(
-          fmt::format("{}: {} elements; at most {} points and tets can be indexed", source, count, kMaxElements));
+    if (static_cast<std::int64_t>(count) > limits::kMaxElements) {
+      throw Error(fmt::format("{}: {} elements; at most {} points and tets can be indexed", source, count,
+                              limits::kMaxElements));
     }
   }
-  for (const auto& [name, values] : mesh.point_data) {
-    if (values.size() != mesh.points.size()) {
-      throw Error(fmt::format("{}: point data {} has {} values; the mesh has {} points", source, in_quotes(name),
-                              values.size(), mesh.points.size()));
-    }
-  }
+  check_point_data(mesh, source);
 }
 
 void check_vertices(const TetMesh& mesh, const std::string& source) {
@@ -51,14 +46,11 @@ void check_vertices(const TetMesh& mesh, const std::string& source) {
   }
 }
 
-/// Throws where the tet's volume is zero; returns whether the tet is inverted.
+/// Whether the tet is inverted. Throws where its volume is zero.
 bool check_volume(const TetMesh& mesh, std::size_t index, const std::string& source) {
   const Tet& tet = mesh.tets[index];
-  const Point3& origin = point_at(mesh, tet[0]);
-  const double scale = norm(point_at(mesh, tet[1]) - origin) * norm(point_at(mesh, tet[2]) - origin) *
-                       norm(point_at(mesh, tet[3]) - origin);
   const double six_v = six_volumes(mesh, tet);
-  if (!(std::fabs(six_v) > kFlat * scale)) {
+  if (!(std::fabs(six_v) > kFlat * edge_product(mesh, tet))) {
     throw Error(fmt::format("{}: {} has zero volume ({} m^3 is within rounding); remove it or move its vertices",
                             source, describe(index, tet), six_v / 6));
   }
@@ -91,7 +83,7 @@ void refuse_duplicates(const TetMesh& mesh, const std::string& source) {
   }
 }
 
-/// All tets are positively oriented here, so two tets on opposite sides of a face see it in opposite orders.
+/// All tets are positively oriented here, so two tets on opposite sides of a face have its vertices in opposite orders.
 void check_faces(const TetMesh& mesh, const std::vector<FaceUse>& faces, const std::string& source) {
   for (std::size_t i = 1; i < faces.size(); ++i) {
     const FaceUse& a = faces[i - 1];
@@ -100,7 +92,7 @@ void check_faces(const TetMesh& mesh, const std::vector<FaceUse>& faces, const s
     const bool has_third = i + 1 < faces.size() && faces[i + 1].sorted == b.sorted;
     if (!has_third && a.even != b.even) continue;
 
-    refuse_duplicates(mesh, source);  // they share their faces, and see them in the same order
+    refuse_duplicates(mesh, source);  // duplicates share their faces in the same order
     const std::string face = fmt::format("face ({} {} {})", a.sorted[0], a.sorted[1], a.sorted[2]);
     if (has_third) {
       throw Error(fmt::format("{}: {} is shared by more than two tets ({}, {} and {}); at most two can share a face",
@@ -166,9 +158,10 @@ void repair_all_boundary_tets(TetMesh& mesh, const std::vector<Triangle>& bounda
                     "zero in them: give them an interior vertex or allow the split at the centroid",
                     source, found.size(), mesh.tets.size(), describe(found[0], mesh.tets[found[0]])));
   }
-  if (found.size() > (kMaxElements - std::max(mesh.points.size(), mesh.tets.size())) / 3) {
+  const auto larger = static_cast<std::int64_t>(std::max(mesh.points.size(), mesh.tets.size()));
+  if (report.all_boundary_tets > (limits::kMaxElements - larger) / 3) {
     throw Error(fmt::format("{}: splitting {} tets exceeds the {} points and tets that can be indexed", source,
-                            found.size(), kMaxElements));
+                            found.size(), limits::kMaxElements));
   }
   for (const std::size_t t : found) split_at_centroid(mesh, t, source);
   report.split_tets = report.all_boundary_tets;
@@ -190,15 +183,15 @@ void count_points(const TetMesh& mesh, const std::vector<Triangle>& boundary, Me
 
 }  // namespace
 
-// A mesh without interior vertex needs no check of its own: then every tet is an all-boundary tet, which is split,
-// refused or kept.
+/// There is no check for a mesh without interior vertices: all its tets are all-boundary tets, which are split, refused
+/// or kept.
 MeshReport check_and_repair(TetMesh& mesh, const std::string& source, AllBoundaryTets policy) {
   std::vector<Triangle> boundary;
   return check_and_repair(mesh, source, policy, boundary);
 }
 
-MeshReport check_and_repair(TetMesh& mesh, const std::string& source, AllBoundaryTets policy,
-                            std::vector<Triangle>& boundary) {
+MeshReport detail::check_and_repair(TetMesh& mesh, const std::string& source, AllBoundaryTets policy,
+                                    std::vector<Triangle>& boundary) {
   const StandardArithmetic standard;
   if (static_cast<int>(policy) > static_cast<int>(AllBoundaryTets::kKeep)) {
     throw Error(
@@ -217,7 +210,7 @@ MeshReport check_and_repair(TetMesh& mesh, const std::string& source, AllBoundar
     boundary = boundary_triangles(mesh, faces);
   }
   repair_all_boundary_tets(mesh, boundary, source, policy, report);
-  if (report.split_tets > 0) boundary = boundary_triangles(mesh);  // the same ones in another order
+  if (report.split_tets > 0) boundary = boundary_triangles(mesh);  // the same triangles in another order
 
   count_points(mesh, boundary, report);
   measure_tets(mesh, report);

@@ -6,10 +6,10 @@
 
 #include "isopatch/mesh.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
-/// The same as check_and_repair() of mesh.h, which finds the boundary triangles on its way.
+/// check_and_repair() of mesh.h, which finds the boundary triangles along the way.
 MeshReport check_and_repair(TetMesh& mesh, const std::string& source, AllBoundaryTets policy,
                             std::vector<Triangle>& boundary);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -5,7 +5,7 @@
 #include "host/mesh/point_math.h"
 #include "isopatch/limits.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 double tet_quality(const TetMesh& mesh, const Tet& tet) {
   const Point3& origin = point_at(mesh, tet[0]);
@@ -43,4 +43,4 @@ void measure_tets(const TetMesh& mesh, MeshReport& report) {
   report.mean_quality = sum / static_cast<double>(mesh.tets.size());
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -7,13 +7,13 @@
 #include "host/mesh/checks/triangle_tree.h"
 #include "host/mesh/point_math.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
-/// Far above the rounding of coordinates and of files in single precision's last digits, far below what anyone means.
+/// Relative to the size of the mesh: above the rounding of coordinates, below anything that a modeller intends.
 constexpr double kMargin = 1e-9;
 
-/// Pairs of near triangles that are looked at, for each triangle: a good mesh has some 10 to 50.
+/// The most pairs of near triangles that are tested, per triangle: a good mesh has some 10 to 50.
 constexpr std::size_t kMostPairs = 500;
 
 using Corners = std::array<Point3, 3>;
@@ -38,7 +38,7 @@ Point3 unit_normal(const Corners& t) {
   return (1 / norm(n)) * n;
 }
 
-/// p, in the triangle's plane, is inside it and farther than `margin` from its edges.
+/// Whether p, in the triangle's plane, is inside the triangle and farther than `margin` from its edges.
 bool is_well_inside(const Corners& t, const Point3& normal, const Point3& p, double margin) {
   for (std::size_t i = 0; i < 3; ++i) {
     const Point3 edge = t[(i + 1) % 3] - t[i];
@@ -47,7 +47,7 @@ bool is_well_inside(const Corners& t, const Point3& normal, const Point3& p, dou
   return true;
 }
 
-/// An edge of `other` passes through the triangle.
+/// Whether an edge of `other` passes through the triangle.
 bool is_pierced(const Corners& triangle, const Point3& normal, const Corners& other, const Sides& sides,
                 double margin) {
   for (std::size_t i = 0; i < 3; ++i) {
@@ -127,4 +127,4 @@ SelfCuts find_self_cuts(const std::vector<Point3>& points, const std::vector<Tri
   return cuts;
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

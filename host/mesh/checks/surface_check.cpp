@@ -10,13 +10,16 @@
 
 #include "host/mesh/checks/element_check.h"
 #include "host/mesh/checks/self_cuts.h"
-#include "host/mesh/files/file_cursor.h"
 #include "host/mesh/point_math.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
+#include "isopatch/limits.h"
 #include "isopatch/triangle_mesh.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
 const Point3& corner(const TriangleMesh& mesh, std::int32_t index) {
@@ -26,9 +29,9 @@ const Point3& corner(const TriangleMesh& mesh, std::int32_t index) {
 void check_counts(const TriangleMesh& mesh, const std::string& source) {
   if (mesh.triangles.empty()) throw Error(source + ": the mesh has no triangles; a closed surface is needed");
   for (const std::size_t count : {mesh.points.size(), mesh.triangles.size()}) {
-    if (count > static_cast<std::size_t>(kMaxElements)) {
-      throw Error(
-          fmt::format("{}: {} elements; at most {} points and triangles can be indexed", source, count, kMaxElements));
+    if (static_cast<std::int64_t>(count) > limits::kMaxElements) {
+      throw Error(fmt::format("{}: {} elements; at most {} points and triangles can be indexed", source, count,
+                              limits::kMaxElements));
     }
   }
 }
@@ -47,9 +50,9 @@ void check_vertices(const TriangleMesh& mesh, const std::string& source) {
 /// Whether the triangle is an even permutation of its sorted vertices.
 bool is_even(const Triangle& t) { return (t[0] < t[1]) == ((t[1] < t[2]) == (t[0] < t[2])); }
 
-/// Takes out pairs of triangles that lie back to back, a fold without an inside; returns how many triangles that were.
-/// Throws for a triangle that is there twice, facing the same way: it would press twice.
-std::int64_t take_out_folds(TriangleMesh& mesh, const std::string& source) {
+/// Removes pairs of triangles that lie back to back, a fold without an inside; returns the count of removed triangles.
+/// Throws for a duplicate that faces the same way: it would press twice.
+std::int64_t remove_folds(TriangleMesh& mesh, const std::string& source) {
   std::vector<std::pair<Triangle, std::size_t>> sorted;
   sorted.reserve(mesh.triangles.size());
   for (std::size_t i = 0; i < mesh.triangles.size(); ++i) {
@@ -111,12 +114,13 @@ std::vector<EdgeUse> sorted_edges(const TriangleMesh& mesh) {
                             uses, first->triangle));
   }
   throw Error(
-      fmt::format("{} is run in one direction by triangles {} and {}; neighbours must run along it in opposite "
-                  "ones: turn one of them",
+      fmt::format("{} has the same direction in triangles {} and {}; neighbours must run along it in opposite "
+                  "directions: turn one of them",
                   where, clash.triangle, (&clash)[1].triangle));
 }
 
-/// Throws unless every edge is run as often one way as the other; returns how many have more than two triangles.
+/// Throws unless as many triangles run along every edge one way as the other; returns the count of edges with more than
+/// two triangles.
 std::int64_t check_neighbours(const TriangleMesh& mesh, const std::string& source) {
   const std::vector<EdgeUse> edges = sorted_edges(mesh);
   std::int64_t of_many = 0;
@@ -125,7 +129,7 @@ std::int64_t check_neighbours(const TriangleMesh& mesh, const std::string& sourc
     while (end < edges.size() && edges[end].low == edges[begin].low && edges[end].high == edges[begin].high) {
       balance += edges[end++].ascending ? 1 : -1;
     }
-    // descending ones stand first, so of an unbalanced even number two alike stand at the front or at the back
+    // descending uses come first, so where the uses are even but unbalanced, the first two or the last two are alike
     const auto uses = static_cast<std::int64_t>(end - begin);
     if (balance != 0) refuse_edge(mesh, &edges[begin], uses, edges[balance < 0 || uses < 2 ? begin : end - 2], source);
     if (uses > 2) ++of_many;
@@ -134,13 +138,13 @@ std::int64_t check_neighbours(const TriangleMesh& mesh, const std::string& sourc
 }
 
 double enclosed_volume(const TriangleMesh& mesh) {
-  // about a point of the mesh, so that a mesh far from the origin loses nothing
+  // about a point of the mesh, so that a mesh far from the origin loses no digits
   const Point3& origin = corner(mesh, mesh.triangles[0][0]);
-  double six_volumes = 0;
+  double six_v = 0;
   for (const Triangle& t : mesh.triangles) {
-    six_volumes += dot(cross(corner(mesh, t[0]) - origin, corner(mesh, t[1]) - origin), corner(mesh, t[2]) - origin);
+    six_v += six_volumes(origin, corner(mesh, t[0]), corner(mesh, t[1]), corner(mesh, t[2]));
   }
-  return six_volumes / 6;
+  return six_v / 6;
 }
 
 }  // namespace
@@ -152,7 +156,7 @@ MeshReport check_and_repair(TriangleMesh& mesh, const std::string& source) {
   check_vertices(mesh, source);
 
   MeshReport report;
-  report.duplicate_triangles = take_out_folds(mesh, source);
+  report.duplicate_triangles = remove_folds(mesh, source);
   if (mesh.triangles.empty()) throw Error(source + ": all triangles lie back to back; a body with an inside is needed");
   report.nonmanifold_edges = check_neighbours(mesh, source);
   report.volume = enclosed_volume(mesh);

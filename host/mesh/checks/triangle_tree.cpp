@@ -7,7 +7,7 @@
 
 #include "host/mesh/point_math.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 constexpr std::size_t kLeafSize = 4;
@@ -59,7 +59,7 @@ TriangleTree::Node TriangleTree::bound(std::size_t begin, std::size_t end) const
   return node;
 }
 
-/// Halves the triangles at the median of their centres along the longest side, so the depth is log2 of their number.
+/// Halves the triangles at the median of their centres along the longest side, so the depth is log2 of their count.
 void TriangleTree::build(std::size_t begin, std::size_t end) {
   const std::size_t index = nodes_.size();
   nodes_.push_back(bound(begin, end));
@@ -111,4 +111,4 @@ double TriangleTree::squared_distance(const Point3& p) const {
   return best;
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -7,21 +7,21 @@
 
 #include "isopatch/mesh.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// Squared distance from `p` to the triangle (a,b,c), which may be degenerate.
 double squared_distance_to_triangle(const Point3& p, const Point3& a, const Point3& b, const Point3& c);
 
 class TriangleTree {
  public:
-  /// Keeps references to both; at least one triangle.
+  /// Keeps references to both. There is at least one triangle.
   TriangleTree(const std::vector<Point3>& points, const std::vector<Triangle>& triangles);
 
   /// Squared distance from `p` to the nearest triangle.
   double squared_distance(const Point3& p) const;
 
-  /// Calls visit(a, b) once for every two triangles whose boxes, or those of the few triangles around them, overlap,
-  /// and in the same order for the same triangles; ends when visit() returns false.
+  /// Calls visit(a, b) once for every two triangles whose boxes, or the boxes of the few triangles in their leaves,
+  /// overlap. The order depends on the triangles alone. Ends when visit() returns false.
   template <class Visit>
   void for_each_near_pair(const Visit& visit) const {
     visit_within(0, visit);
@@ -89,4 +89,4 @@ class TriangleTree {
   std::vector<Node> nodes_;
 };
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

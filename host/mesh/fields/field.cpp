@@ -11,6 +11,8 @@
 
 namespace isopatch {
 
+using namespace detail;
+
 std::vector<double> distance_to_surface(const TetMesh& mesh, const std::vector<Triangle>& surface) {
   const StandardArithmetic standard;
   check_indices(surface, mesh.points.size(), "distance_to_surface");

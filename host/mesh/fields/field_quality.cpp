@@ -9,6 +9,9 @@
 #include "isopatch/field.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
 constexpr double kCos30 = 0.8660254037844386;

@@ -16,14 +16,17 @@
 #include "isopatch/field.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
 using Mask = std::vector<std::uint8_t>;
 
-// Two depths that differ by less than this part are the same: those of a ring of vertices differ by rounding.
+/// Depths that differ by less than this part count as equal: those of a ring of vertices differ by rounding.
 constexpr double kSameDepth = 1e-9;
 
-// Values outside [0, 1] by less than this are rounding.
+/// Values outside [0, 1] by less than this are rounding.
 constexpr double kRounding = 1e-10;
 
 std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
@@ -83,8 +86,9 @@ Mask listed_core(const Body& body, const std::vector<std::int32_t>& vertices) {
   Mask mask(body.depth.size(), 0);
   for (const std::int32_t v : vertices) {
     if (v < 0 || at(v) >= mask.size() || body.used[at(v)] == 0) {
-      throw Error(fmt::format("{}: vertex {} of the core is none of the mesh; the mesh has {} points", body.source, v,
-                              mask.size()));
+      throw Error(
+          fmt::format("{}: vertex {} of the core is not in the mesh; it must be one of its {} points that tets use",
+                      body.source, v, mask.size()));
     }
     mask[at(v)] = 1;
   }
@@ -140,11 +144,10 @@ void check_core(Body& body, const Mask& core) {
   }
 }
 
-/// Boundary values, and NaN at the points to be solved for.
+/// Boundary values, and NaN at the points to solve for.
 ///
-/// Inner vertices whose neighbours are all on the surface, or that are cut off from the core by such, would get 0, and
-/// contact there no force. The deepest vertex of each such pocket is given the extent that its depth has on the way to
-/// the core.
+/// Inner vertices in a pocket, cut off from the core by tets with all vertices on the surface, would get 0, and contact
+/// there no force. The deepest vertex of each pocket gets the extent that its depth has on the way to the core.
 std::vector<double> boundary_values(const Body& body, const Mask& core, std::vector<std::string>& warnings) {
   std::vector<double> value(core.size(), 0);
   double core_depth = std::numeric_limits<double>::infinity();
@@ -154,13 +157,15 @@ std::vector<double> boundary_values(const Body& body, const Mask& core, std::vec
   }
 
   DisjointSets inner = joined_by_tets(body.mesh, [&](std::int32_t v) { return body.on_surface[at(v)] == 0; });
-  std::vector<std::int64_t> deepest(core.size(), -1);  // of every group: its deepest point, or -2 where it has core
+  std::vector<std::int64_t> deepest(core.size(),
+                                    -1);  // of every group: its deepest point, or -2 where it has a part of the core
   for (std::size_t i = 0; i < core.size(); ++i) {
     if (!body.is_inner(i)) continue;
     std::int64_t& best = deepest[inner.find(i)];
     if (core[i] != 0) best = -2;
-    if (best == -1 || (best >= 0 && body.depth[i] > body.depth[static_cast<std::size_t>(best)]))
+    if (best == -1 || (best >= 0 && body.depth[i] > body.depth[static_cast<std::size_t>(best)])) {
       best = static_cast<std::int64_t>(i);
+    }
   }
   std::int64_t pockets = 0;
   for (const std::int64_t best : deepest) {
@@ -178,8 +183,8 @@ std::vector<double> boundary_values(const Body& body, const Mask& core, std::vec
   return value;
 }
 
-/// Solves for the NaN values. `monotone` leaves out the couplings of obtuse angles: no value is then outside the range
-/// of its neighbours, and a linear field is no longer exact.
+/// Solves for the NaN values. `monotone` leaves out the couplings of obtuse angles: then no value is outside the range
+/// of its neighbours, but a linear field is no longer exact.
 bool solve(const TetMesh& mesh, std::vector<double>& value, bool monotone, SolverWork& work) {
   std::vector<int> column(value.size(), -1);
   int free = 0;
@@ -220,10 +225,11 @@ bool solve(const TetMesh& mesh, std::vector<double>& value, bool monotone, Solve
       for (const auto& [i, j] : {std::pair{row, col}, std::pair{col, row}}) {
         if (column[i] < 0) continue;
         diagonal[column[i]] -= stiffness;
-        if (column[j] < 0)
+        if (column[j] < 0) {
           right[column[i]] -= stiffness * value[j];
-        else
+        } else {
           entries.emplace_back(column[i], column[j], stiffness);
+        }
       }
     }
   }
@@ -254,8 +260,9 @@ std::vector<double> laplace_extent(const TetMesh& mesh, const std::vector<Triang
   return laplace_extent(mesh, surface, core, source, warnings, work);
 }
 
-std::vector<double> laplace_extent(const TetMesh& mesh, const std::vector<Triangle>& surface, const FieldCore& core,
-                                   const std::string& source, std::vector<std::string>& warnings, SolverWork& work) {
+std::vector<double> detail::laplace_extent(const TetMesh& mesh, const std::vector<Triangle>& surface,
+                                           const FieldCore& core, const std::string& source,
+                                           std::vector<std::string>& warnings, SolverWork& work) {
   const StandardArithmetic standard;
   check_indices(mesh.tets, mesh.points.size(), source);
   check_indices(surface, mesh.points.size(), source);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/mesh/fields/laplace_solver.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
-// Unknowns up to which the matrix is factorised; beyond, factors grow too fast: 42 000 unknowns took 85 s, and 2 s by
-// conjugate gradients.
+/// The most unknowns for which the matrix is factorised. Beyond, factors grow too fast: 42 000 unknowns took 85 s, but
+/// 2 s by conjugate gradients.
 constexpr Eigen::Index kMaxDirect = 8000;
 constexpr double kResidual = 1e-12;  // of the iteration, relative
 
@@ -29,4 +29,4 @@ bool solve_linear(const Eigen::SparseMatrix<double>& matrix, const Eigen::Vector
   return iteration.info() == Eigen::Success;
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -2,15 +2,16 @@
 #pragma once
 
 #include <Eigen/Sparse>
+
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "isopatch/field.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
-/// What solving has cost: entries of a factor or passes over the matrix, summed over all systems.
+/// The cost of solving: entries of the factors and passes over the matrices, summed over all systems.
 struct SolverWork {
   std::int64_t unknowns = 0;
   std::int64_t factor_entries = 0;
@@ -25,4 +26,4 @@ bool solve_linear(const Eigen::SparseMatrix<double>& matrix, const Eigen::Vector
 std::vector<double> laplace_extent(const TetMesh& mesh, const std::vector<Triangle>& surface, const FieldCore& core,
                                    const std::string& source, std::vector<std::string>& warnings, SolverWork& work);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

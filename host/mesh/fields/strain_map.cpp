@@ -12,6 +12,9 @@
 #include "isopatch/field.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
 void check_table(const std::vector<std::array<double, 2>>& table) {
@@ -40,19 +43,22 @@ double interpolated(const std::vector<std::array<double, 2>>& table, double exte
 void check_strain_map(const StrainMap& map) {
   const StandardArithmetic standard;
   const double x = map.parameter;
-  if (map.kind == StrainMap::Kind::kTrue && !(x > 0 && x < 1))
+  if (map.kind == StrainMap::Kind::kTrue && !(x > 0 && x < 1)) {
     throw Error(fmt::format("strain: a true strain map compressed by {}; it must lie between 0 and 1", x));
-  if (map.kind == StrainMap::Kind::kPower && !(x > 0 && std::isfinite(x)))
+  }
+  if (map.kind == StrainMap::Kind::kPower && !(x > 0 && std::isfinite(x))) {
     throw Error(fmt::format("strain: power {}; it must be finite and positive", x));
+  }
   if (map.kind == StrainMap::Kind::kTable) check_table(map.table);
-  if (static_cast<int>(map.kind) > static_cast<int>(StrainMap::Kind::kTable))
+  if (static_cast<int>(map.kind) > static_cast<int>(StrainMap::Kind::kTable)) {
     throw Error(fmt::format("strain: kind {}; it must be one of StrainMap::Kind", static_cast<int>(map.kind)));
+  }
 }
 
 double mapped_extent(const StrainMap& map, double extent) {
   const StandardArithmetic standard;
   if (map.kind != StrainMap::Kind::kTable || map.table.size() < 2) check_strain_map(map);
-  if (std::isnan(extent)) throw Error("strain: an extent that is no number");
+  if (std::isnan(extent)) throw Error("strain: the extent is not a number; it must be one");
   // both ends exactly, whatever the rounding
   if (extent <= 0) return 0;
   if (extent >= 1) return 1;

@@ -14,7 +14,7 @@
 
 #include "isopatch/error.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -180,14 +180,16 @@ double FileCursor::real(ValueType type) {
 
 double FileCursor::coordinate(ValueType type, std::size_t index) {
   const double value = real(type);
-  if (!std::isfinite(value))
+  if (!std::isfinite(value)) {
     fail(fmt::format("point {} has the coordinate {}; coordinates must be finite", index, value));
+  }
   return value;
 }
 
 std::int64_t FileCursor::integer(ValueType type) {
-  if (type == ValueType::kF32 || type == ValueType::kF64 || type == ValueType::kBit)
+  if (type == ValueType::kF32 || type == ValueType::kF64 || type == ValueType::kBit) {
     fail("a whole-number type is needed here");
+  }
   if (binary_) {
     const std::size_t size = bytes_per_value(type);
     const std::uint64_t bits = raw(size);
@@ -211,4 +213,4 @@ void FileCursor::skip_values(ValueType type, std::int64_t count, std::int64_t co
   for (std::uint64_t i = 0; i < total; ++i) real(type);
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

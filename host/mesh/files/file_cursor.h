@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads the lines, words and numbers of a mesh file, text or binary. Every read is checked against the bytes left, and
+// Reads the lines, words and values of a mesh file, text or binary. Every read is checked against the bytes left, and
 // every error names the position.
 #pragma once
 
 #include <bit>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "host/text/quote.h"
 
-namespace isopatch {
-
-/// Points, tets and triangles are indexed with 32 bits.
-constexpr std::int64_t kMaxElements = std::numeric_limits<std::int32_t>::max();
+namespace isopatch::detail {
 
 enum class ValueType : std::uint8_t { kBit, kU8, kI8, kU16, kI16, kU32, kI32, kU64, kI64, kF32, kF64 };
 
@@ -25,7 +21,8 @@ std::size_t bytes_per_value(ValueType type);
 /// `token` in lower case, for keywords that are compared that way.
 std::string lower_case(std::string_view token);
 
-/// A line of more is nothing that is read by words; a list of them takes many times the memory of the line.
+/// The most words of a line: no line that is read by words has more, and a list of words takes many times the memory of
+/// the line.
 constexpr std::size_t kMaxWords = 4096;
 
 /// Appends the words of `text`; false where there are more than kMaxWords in all.
@@ -82,8 +79,9 @@ class FileCursor {
   std::endian order_ = std::endian::big;
 };
 
-/// All of `word` as a number that a double can hold; a magnitude too small becomes zero or subnormal. False if not.
+/// Reads all of `word` as a real or an integer; false if it is not one that fits. A real that is too small for a double
+/// becomes zero or subnormal.
 bool parse_real(std::string_view word, double& value);
 bool parse_integer(std::string_view word, std::int64_t& value);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

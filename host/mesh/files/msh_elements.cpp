@@ -5,10 +5,10 @@
 
 #include <array>
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
-// From the reference manual, "MSH file format", types 1 to 31 and two of high order.
+/// From the reference manual, "MSH file format", types 1 to 31 and two of high order.
 constexpr std::array<int, 32> kNodes = {0, 2,  3,  4,  4, 8,  6,  5,  3,  6,  9, 10, 27, 18, 14, 1,
                                         8, 20, 15, 13, 9, 10, 12, 15, 15, 21, 4, 5,  6,  20, 35, 56};
 constexpr std::int64_t kHexahedron64 = 92, kHexahedron125 = 93;
@@ -46,4 +46,4 @@ std::string msh_name(std::int64_t type) {
   }
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -6,14 +6,14 @@
 #include <cstdint>
 #include <string>
 
-namespace isopatch {
+namespace isopatch::detail {
 
 constexpr std::int64_t kMshTet = 4;
 
-/// The number of nodes of an element, 0 for a type that is not known.
+/// The count of nodes of an element, 0 for an unknown type.
 int msh_nodes(std::int64_t type);
 
 /// In the plural, for messages: "triangles", "elements of type 29".
 std::string msh_name(std::int64_t type);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

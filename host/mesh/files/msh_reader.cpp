@@ -1,92 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Gmsh MSH files of version 2.2 and 4.1, ASCII or binary: nodes, tets, and node data with one value a node. All other
-// elements are left out, all other sections read over.
+#include "host/mesh/files/msh_reader.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
-#include <limits>
-#include <map>
-#include <set>
-#include <unordered_map>
-#include <utility>
 
-#include "host/mesh/files/file_cursor.h"
 #include "host/mesh/files/msh_elements.h"
 #include "host/threads/standard_arithmetic.h"
-#include "isopatch/mesh.h"
+#include "isopatch/limits.h"
 
-namespace isopatch {
-namespace {
-
-using Words = std::vector<std::string_view>;
-
-// Fields may have values for the few nodes of tets only, and get one for every node: not more than a value a byte of
-// the file, and as many as these.
-constexpr std::size_t kMaxSparse = 4'000'000;
-
-class MshReader {
- public:
-  MshReader(const std::string& bytes, const std::string& source) : in_(bytes, source) {}
-
-  TetMesh read() {
-    read_format();
-    while (read_section()) {
-    }
-    if (!has_nodes_) in_.fail("the file has no $Nodes");
-    if (!has_elements_) in_.fail("the file has no $Elements");
-    if (mesh_.tets.empty()) {
-      in_.fail(fmt::format("the mesh has no tets, elements of type 4; at least one is needed{}{}",
-                           left_out_.empty() ? "" : ", the file has ", skipped_elements()));
-    }
-    if (!left_out_.empty()) mesh_.notes.push_back("left out of the file: " + skipped_elements());
-    take_fields();
-    return std::move(mesh_);
-  }
-
- private:
-  struct Field {
-    std::string name;
-    std::vector<std::pair<std::int32_t, double>> values;  // of the nodes that the file has a value for
-  };
-
-  void read_format();
-  bool read_section();
-  void end_section(std::string_view name);
-  std::int64_t announced(ValueType type, const char* what);
-  void read_nodes_2();
-  void read_nodes_4();
-  void add_node(std::int64_t tag);
-  void read_coordinates(std::size_t node);
-  void read_elements_2();
-  void read_elements_4();
-  void read_elements(std::int64_t type, std::int64_t count, std::int64_t tags, ValueType tag_type);
-  int nodes_of(std::int64_t type) const;
-  std::int32_t read_node_of(const char* what, std::int64_t number, ValueType tag_type);
-  void read_node_data();
-  void read_strings(std::string& first);
-  void take_fields();
-  bool take_field(const Field& field, std::size_t number);
-  std::string skipped_elements() const;
-
-  /// Counts and tags have eight bytes in version 4, four in version 2.
-  ValueType size_type() const { return version_4_ ? ValueType::kU64 : ValueType::kI32; }
-  std::int64_t integer(ValueType type = ValueType::kI32) { return in_.integer(type); }
-
-  FileCursor in_;
-  TetMesh mesh_;
-  bool version_4_ = false;
-  bool binary_ = false;
-  bool has_nodes_ = false, has_elements_ = false;
-  std::unordered_map<std::int64_t, std::int32_t> index_;  // of a node, by its tag
-  std::map<std::int64_t, std::int64_t> left_out_;         // how many elements of each type
-  std::vector<Field> fields_;
-  std::set<std::string> field_names_;
-  static constexpr std::size_t kNoTet = std::numeric_limits<std::size_t>::max();
-  std::vector<std::size_t> last_field_;  // of each node: the number of the last field with a value for it, or kNoTet
-  std::size_t tet_nodes_ = 0;
-};
+namespace isopatch::detail {
 
 void MshReader::read_format() {
   const Words first = in_.words();
@@ -106,18 +30,19 @@ void MshReader::read_format() {
   version_4_ = format[0] == "4.1";
   binary_ = format[1] == "1";
 
-  if (binary_) {  // an integer one tells the order of bytes
+  if (binary_) {  // the integer 1 shows the byte order
     in_.set_binary(true);
     in_.set_byte_order(std::endian::little);
     const std::int64_t one = in_.integer(ValueType::kI32);
-    if (one != 1 && one != 1 << 24)
-      in_.fail(fmt::format("the number that tells the byte order is {}; it must be 1", one));
+    if (one != 1 && one != 1 << 24) {
+      in_.fail(fmt::format("the number that shows the byte order is {}; it must be 1", one));
+    }
     if (one != 1) in_.set_byte_order(std::endian::big);
   }
   end_section("MeshFormat");
 }
 
-/// What follows a section's numbers must be its end.
+/// Checks that a section ends after its values.
 void MshReader::end_section(std::string_view name) {
   in_.set_binary(false);
   const std::string_view found = in_.word();
@@ -160,19 +85,23 @@ bool MshReader::read_section() {
   return true;
 }
 
-/// A number of elements or nodes, which must fit into the file and into an index.
+/// A count of elements or nodes, which must fit the file and an index.
 std::int64_t MshReader::announced(ValueType type, const char* what) {
   const std::int64_t count = in_.count(type, what);
-  if (count > kMaxElements) in_.fail(fmt::format("{} is {}; at most {} can be indexed", what, count, kMaxElements));
+  if (count > limits::kMaxElements) {
+    in_.fail(fmt::format("{} is {}; at most {} can be indexed", what, count, limits::kMaxElements));
+  }
   in_.expect_values(ValueType::kU8, count, 1, what);
   return count;
 }
 
 void MshReader::add_node(std::int64_t tag) {
-  if (!index_.emplace(tag, static_cast<std::int32_t>(index_.size())).second)
+  if (!index_.emplace(tag, static_cast<std::int32_t>(index_.size())).second) {
     in_.fail(fmt::format("a second node {}; tags must differ", tag));
-  if (static_cast<std::int64_t>(index_.size()) > kMaxElements)
-    in_.fail(fmt::format("more than {} nodes cannot be indexed", kMaxElements));
+  }
+  if (static_cast<std::int64_t>(index_.size()) > limits::kMaxElements) {
+    in_.fail(fmt::format("more than {} nodes cannot be indexed", limits::kMaxElements));
+  }
 }
 
 void MshReader::read_coordinates(std::size_t node) {
@@ -181,7 +110,7 @@ void MshReader::read_coordinates(std::size_t node) {
   mesh_.points.push_back(point);
 }
 
-/// A count, then a tag and three coordinates a node. In ASCII the count stands on a line of its own, as any number may.
+/// A count, then a tag and three coordinates a node. In ASCII the count has a line of its own, as any value may.
 void MshReader::read_nodes_2() {
   // the count is text in binary files too
   in_.set_binary(false);
@@ -204,10 +133,12 @@ void MshReader::read_nodes_4() {
     const std::int64_t dimension = integer();
     integer();  // the entity's tag
     const std::int64_t parametric = integer();
-    if (dimension < 0 || dimension > 3)
+    if (dimension < 0 || dimension > 3) {
       in_.fail(fmt::format("node block {} is of dimension {}; it must be 0 to 3", b, dimension));
-    if (parametric != 0 && parametric != 1)
+    }
+    if (parametric != 0 && parametric != 1) {
       in_.fail(fmt::format("node block {} has the parametric flag {}; it must be 0 or 1", b, parametric));
+    }
     const std::int64_t nodes = announced(ValueType::kU64, "the number of nodes of a block");
     in_.expect_values(ValueType::kF64, nodes, 4, "$Nodes");
     for (std::int64_t i = 0; i < nodes; ++i) add_node(integer(ValueType::kU64));
@@ -261,8 +192,9 @@ void MshReader::read_elements_2() {
       const std::int64_t type = integer();
       const std::int64_t here = in_.count(ValueType::kI32, "the number of elements of a block");
       const std::int64_t tags = in_.count(ValueType::kI32, "the number of tags");
-      if (here == 0 || here > count - done)
+      if (here == 0 || here > count - done) {
         in_.fail(fmt::format("a block of {} elements, where {} of {} are left", here, count - done, count));
+      }
       read_elements(type, here, tags, ValueType::kI32);
       done += here;
     } else {  // tag, type, number of tags, tags, nodes
@@ -299,99 +231,21 @@ void MshReader::read_elements_4() {
   if (done != count) in_.fail(fmt::format("$Elements announces {} elements; its blocks have {}", count, done));
 }
 
-/// A number of strings, one a line, of which the first is kept without its quotes.
-void MshReader::read_strings(std::string& first) {
-  const Words words = in_.words();
-  const std::int64_t count = in_.count(words.empty() ? "" : words[0], "the number of string tags");
-  for (std::int64_t i = 0; i < count; ++i) {
-    if (in_.at_end()) in_.fail("the file ends within the string tags of $NodeData");
-    std::string_view text = in_.line();
-    if (i > 0) continue;
-    const std::size_t open = text.find('"'), close = text.rfind('"');
-    first = open < close && close != std::string_view::npos ? text.substr(open + 1, close - open - 1) : text;
-  }
-}
-
-/// Names, times and sizes are text in binary files too; then a node's tag and its values.
-void MshReader::read_node_data() {
-  Field field;
-  read_strings(field.name);
-  const std::int64_t times = in_.count(ValueType::kI64, "the number of real tags");
-  in_.skip_values(ValueType::kF64, times, 1, "the real tags");
-  const std::int64_t tags = in_.count(ValueType::kI64, "the number of integer tags");
-  if (tags < 3) {
-    in_.fail(fmt::format("{} integer tags; time step, components and number of nodes are needed", tags));
-  }
-  integer(ValueType::kI64);  // the time step
-  const std::int64_t components = in_.count(ValueType::kI64, "the number of components");
-  const std::int64_t count = announced(ValueType::kI64, "the number of nodes with data");
-  in_.skip_values(ValueType::kI64, tags - 3, 1, "the integer tags");
-  if (binary_) in_.line();
-  in_.set_binary(binary_);
-
-  const bool scalar = components == 1;
-  if (scalar && !field_names_.insert(field.name).second)
-    in_.fail(fmt::format("a second $NodeData {}; names must differ", in_quotes(field.name)));
-  in_.expect_values(ValueType::kI32, count, 1, "$NodeData");
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::int32_t node = read_node_of("value", i, ValueType::kI32);
-    if (!scalar) {
-      in_.skip_values(ValueType::kF64, components, 1, "$NodeData");
-      continue;
-    }
-    field.values.emplace_back(node, in_.real(ValueType::kF64));
-  }
-  if (scalar) fields_.push_back(std::move(field));
-}
-
-void MshReader::take_fields() {
-  if (fields_.empty()) return;
-  last_field_.assign(mesh_.points.size(), kNoTet);
-  for (const Tet& tet : mesh_.tets) {
-    for (const std::int32_t v : tet) tet_nodes_ += std::exchange(last_field_[static_cast<std::size_t>(v)], 0) != 0;
-  }
-  std::size_t expanded = 0, number = 0;
-  for (Field& field : fields_) {
-    expanded += take_field(field, ++number) ? mesh_.points.size() : 0;
-    field.values = {};
-    if (expanded > kMaxSparse + in_.position()) {
-      in_.fail(fmt::format("the $NodeData of {} nodes take {} values up to {}; {} can be read from a file of {} bytes",
-                           mesh_.points.size(), expanded, in_quotes(field.name), kMaxSparse + in_.position(),
-                           in_.position()));
-    }
-  }
-}
-
-/// A field is of use if every node of a tet has a value. Other nodes may go without; they get 0.
-bool MshReader::take_field(const Field& field, std::size_t number) {
-  std::size_t missing = tet_nodes_;
-  for (const auto& [node, value] : field.values) {
-    std::size_t& last = last_field_[static_cast<std::size_t>(node)];
-    if (last != kNoTet && std::exchange(last, number) != number) --missing;
-  }
-  if (missing > 0) {
-    mesh_.notes.push_back(
-        fmt::format("$NodeData {} has no value for {} nodes of tets and was left out", in_quotes(field.name), missing));
-    return false;
-  }
-  std::vector<double> values(mesh_.points.size());
-  for (const auto& [node, value] : field.values) values[static_cast<std::size_t>(node)] = value;
-  mesh_.point_data.emplace(field.name, std::move(values));
-  return true;
-}
-
 std::string MshReader::skipped_elements() const {
   std::string text;
-  for (const auto& [type, count] : left_out_)
+  for (const auto& [type, count] : left_out_) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, msh_name(type));
+  }
   return text;
 }
 
-}  // namespace
+}  // namespace isopatch::detail
+
+namespace isopatch {
 
 TetMesh parse_msh(const std::string& bytes, const std::string& source) {
-  const StandardArithmetic standard;
-  return MshReader(bytes, source).read();
+  const detail::StandardArithmetic standard;
+  return detail::MshReader(bytes, source).read();
 }
 
 }  // namespace isopatch

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Wavefront OBJ files: vertices and faces. Texture coordinates, normals, groups and materials are read over; curved
+// Wavefront OBJ files: vertices and faces. Texture coordinates, normals, groups and materials are skipped; curved
 // surfaces are an error.
 #include <fmt/format.h>
 
@@ -12,15 +12,19 @@
 #include "host/mesh/files/file_cursor.h"
 #include "host/mesh/primitives/polygon_fan.h"
 #include "host/threads/standard_arithmetic.h"
+#include "isopatch/limits.h"
 #include "isopatch/triangle_mesh.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
 using Words = std::vector<std::string_view>;
 
-constexpr std::array<std::string_view, 13> kReadOver = {"vt", "vn", "vp",     "g",      "o",   "s",    "l",
-                                                        "p",  "mg", "usemtl", "mtllib", "lod", "bevel"};
+constexpr std::array<std::string_view, 13> kSkipped = {"vt", "vn", "vp",     "g",      "o",   "s",    "l",
+                                                       "p",  "mg", "usemtl", "mtllib", "lod", "bevel"};
 
 class ObjReader {
  public:
@@ -67,9 +71,9 @@ bool ObjReader::read_statement() {
     if (more) text.remove_suffix(1);
     if (!split_words(text, words)) {
       const bool face = words[0] == "f" || words[0] == "fo";
-      const bool read_over = std::find(kReadOver.begin(), kReadOver.end(), words[0]) != kReadOver.end();
+      const bool skipped = std::find(kSkipped.begin(), kSkipped.end(), words[0]) != kSkipped.end();
       if (face) in_.fail_at(offset, fmt::format("a face of more than {} corners", kMaxWords - 1));
-      if (!read_over) in_.fail_at(offset, fmt::format("a statement of more than {} words", kMaxWords));
+      if (!skipped) in_.fail_at(offset, fmt::format("a statement of more than {} words", kMaxWords));
     }
   }
   if (words.empty()) return true;
@@ -79,7 +83,7 @@ bool ObjReader::read_statement() {
     ++vertices_;
   } else if (words[0] == "f" || words[0] == "fo") {
     if (faces_pass_) read_face(words, offset);
-  } else if (std::find(kReadOver.begin(), kReadOver.end(), words[0]) == kReadOver.end()) {
+  } else if (std::find(kSkipped.begin(), kSkipped.end(), words[0]) == kSkipped.end()) {
     in_.fail(fmt::format("{} is not an OBJ statement that can be read; vertices 'v' and faces 'f' are needed",
                          in_quotes(words[0])));
   }
@@ -92,12 +96,14 @@ void ObjReader::read_vertex(const Words& words) {
     in_.fail(
         fmt::format("vertex {} has {} numbers; it must read 'v x y z'", mesh_.points.size() + 1, words.size() - 1));
   }
-  if (static_cast<std::int64_t>(mesh_.points.size()) == kMaxElements)
-    in_.fail(fmt::format("more than {} vertices cannot be indexed", kMaxElements));
+  if (static_cast<std::int64_t>(mesh_.points.size()) == limits::kMaxElements) {
+    in_.fail(fmt::format("more than {} vertices cannot be indexed", limits::kMaxElements));
+  }
   Point3 point;
   for (std::size_t k = 0; k < 3; ++k) {
-    if (!parse_real(words[k + 1], point[k]))
+    if (!parse_real(words[k + 1], point[k])) {
       in_.fail(in_quotes(words[k + 1]) + " is not a number that a double can hold");
+    }
     if (!std::isfinite(point[k])) {
       in_.fail(fmt::format("vertex {} has the coordinate {}; coordinates must be finite", mesh_.points.size() + 1,
                            point[k]));
@@ -106,7 +112,8 @@ void ObjReader::read_vertex(const Words& words) {
   mesh_.points.push_back(point);
 }
 
-/// 'v', 'v/vt', 'v//vn' or 'v/vt/vn'; from 1, or counted back from the last vertex so far. Returned from 0.
+/// The vertex of 'v', 'v/vt', 'v//vn' or 'v/vt/vn', which counts from 1, or back from the last vertex so far. Returns
+/// an index from 0.
 std::int64_t ObjReader::read_corner(std::string_view word) const {
   const std::string_view index = word.substr(0, word.find('/'));
   std::int64_t value = 0;
@@ -125,8 +132,9 @@ std::int64_t ObjReader::read_corner(std::string_view word) const {
 
 void ObjReader::read_face(const Words& words, std::size_t offset) {
   ++faces_;
-  if (words.size() < 4)
+  if (words.size() < 4) {
     in_.fail(fmt::format("face {} has {} corners; at least 3 are needed", faces_, words.size() - 1));
+  }
   corners_.clear();
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::int64_t corner = read_corner(words[i]);

@@ -13,9 +13,13 @@
 
 #include "host/mesh/files/file_cursor.h"
 #include "host/threads/standard_arithmetic.h"
+#include "isopatch/limits.h"
 #include "isopatch/triangle_mesh.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
 constexpr std::size_t kHeaderBytes = 80;
@@ -28,7 +32,7 @@ class StlReader {
   }
 
   TriangleMesh read() {
-    // a binary file may begin with "solid" too, but only by chance has an ASCII one the length of a binary one
+    // a binary file may begin with "solid" too, but an ASCII file has the length of a binary one only by chance
     const bool solid = lower_case(bytes_.substr(0, 5)) == "solid";
     if (solid && !has_binary_length()) {
       read_ascii();
@@ -36,7 +40,7 @@ class StlReader {
       read_binary();
     }
     if (collapsed_ > 0) {
-      mesh_.notes.push_back(fmt::format("{} triangles with two corners at the same place were left out", collapsed_));
+      mesh_.notes.push_back(fmt::format("{} triangles with two corners at the same point were left out", collapsed_));
     }
     return std::move(mesh_);
   }
@@ -149,8 +153,9 @@ void StlReader::read_ascii() {
 std::int32_t StlReader::weld(const Point3& point) {
   const auto [entry, is_new] = index_.try_emplace(point, static_cast<std::int32_t>(mesh_.points.size()));
   if (is_new) {
-    if (static_cast<std::int64_t>(mesh_.points.size()) == kMaxElements)
-      in_.fail(fmt::format("more than {} points cannot be indexed", kMaxElements));
+    if (static_cast<std::int64_t>(mesh_.points.size()) == limits::kMaxElements) {
+      in_.fail(fmt::format("more than {} points cannot be indexed", limits::kMaxElements));
+    }
     mesh_.points.push_back(point);
   }
   return entry->second;

@@ -1,97 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Legacy VTK files, versions 2.0 to 5.1: unstructured grids of tets with scalar point data. Sections that carry
-// nothing for a pressure field (cell data, vectors, metadata) are read over; anything unknown is an error.
+#include "host/mesh/files/vtk_reader.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "host/files/input_file.h"
-#include "host/mesh/files/file_cursor.h"
 #include "host/mesh/files/vtk_types.h"
 #include "host/threads/standard_arithmetic.h"
-#include "isopatch/error.h"
-#include "isopatch/mesh.h"
+#include "isopatch/limits.h"
 
-namespace isopatch {
-namespace {
+namespace isopatch::detail {
 
-using Words = std::vector<std::string_view>;
-
-/// Array names are percent-encoded: "%20" is a space.
-std::string decode_name(std::string_view encoded) {
-  const auto digit = [](char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-  };
-  std::string name;
-  for (std::size_t i = 0; i < encoded.size(); ++i) {
-    if (encoded[i] == '%' && i + 2 < encoded.size() && digit(encoded[i + 1]) >= 0 && digit(encoded[i + 2]) >= 0) {
-      name += static_cast<char>(16 * digit(encoded[i + 1]) + digit(encoded[i + 2]));
-      i += 2;
-    } else {
-      name += encoded[i];
-    }
-  }
-  return name;
+void VtkReader::need_words(const Words& words, std::size_t least, std::size_t most, const char* form) const {
+  if (words.size() >= least && words.size() <= most) return;
+  in_.fail(fmt::format("{} has {} words; it must read '{}'", in_quotes(words[0]), words.size(), form));
 }
-
-class VtkReader {
- public:
-  VtkReader(const std::string& bytes, const std::string& source) : in_(bytes, source) {}
-
-  TetMesh read() {
-    read_header();
-    while (true) {
-      const Words words = in_.words();
-      if (words.empty()) break;
-      read_section(words);
-    }
-    check_complete();
-    return std::move(mesh_);
-  }
-
- private:
-  enum class Attributes { kNone, kPoints, kCells };
-
-  void read_header();
-  void read_version();
-  void read_section(const Words& words);
-  void read_points(const Words& words);
-  void read_cells(const Words& words);
-  void read_counted_cells(std::int64_t cells, std::int64_t size);
-  void read_offset_cells(std::int64_t offsets, std::int64_t size);
-  ValueType read_array_header(const char* keyword);
-  std::int32_t read_vertex(ValueType type, std::int64_t cell);
-  void read_cell_types(const Words& words);
-  void begin_attributes(const Words& words, Attributes owner, std::int64_t count, bool known);
-  bool read_attribute(const std::string& keyword, const Words& words);
-  void read_scalars(const Words& words);
-  void read_field(const Words& words);
-  void read_field_array();
-  void read_point_field(const std::string& name, ValueType type);
-  void skip_array(const Words& words, ValueType type, std::int64_t components);
-  void skip_metadata();
-  void check_complete() const;
-
-  void need_words(const Words& words, std::size_t least, std::size_t most, const char* form) const {
-    if (words.size() >= least && words.size() <= most) return;
-    in_.fail(fmt::format("{} has {} words; it must read '{}'", in_quotes(words[0]), words.size(), form));
-  }
-  std::int64_t num_points() const { return static_cast<std::int64_t>(mesh_.points.size()); }
-  std::int64_t num_cells() const { return static_cast<std::int64_t>(mesh_.tets.size()); }
-
-  FileCursor in_;
-  TetMesh mesh_;
-  bool has_offsets_ = false;  // from version 5.0 on cells are stored as OFFSETS and CONNECTIVITY
-  bool has_points_ = false;
-  bool has_cells_ = false;
-  bool has_types_ = false;
-  Attributes owner_ = Attributes::kNone;
-  std::int64_t owner_count_ = 0;
-};
 
 void VtkReader::read_version() {
   constexpr std::string_view kMagic = "# vtk datafile version ";
@@ -146,7 +70,9 @@ void VtkReader::read_points(const Words& words) {
   if (has_points_) in_.fail("a second POINTS section; there must be one");
   const std::int64_t count = in_.count(words[1], "the number of points");
   const ValueType type = legacy_type(in_, words[2]);
-  if (count > kMaxElements) in_.fail(fmt::format("{} points; at most {} can be indexed", count, kMaxElements));
+  if (count > limits::kMaxElements) {
+    in_.fail(fmt::format("{} points; at most {} can be indexed", count, limits::kMaxElements));
+  }
   if (type == ValueType::kBit) in_.fail("coordinates of type bit; float or double is needed");
   in_.expect_values(type, count, 3, "POINTS");
 
@@ -163,7 +89,9 @@ void VtkReader::read_cells(const Words& words) {
   if (!has_points_) in_.fail("CELLS before POINTS; the points must come first");
   const std::int64_t count = in_.count(words[1], "the first number of CELLS");
   const std::int64_t size = in_.count(words[2], "the second number of CELLS");
-  if (count > kMaxElements) in_.fail(fmt::format("{} cells; at most {} can be indexed", count, kMaxElements));
+  if (count > limits::kMaxElements) {
+    in_.fail(fmt::format("{} cells; at most {} can be indexed", count, limits::kMaxElements));
+  }
   if (has_offsets_) {
     read_offset_cells(count, size);
   } else {
@@ -242,100 +170,6 @@ void VtkReader::read_cell_types(const Words& words) {
   has_types_ = true;
 }
 
-void VtkReader::begin_attributes(const Words& words, Attributes owner, std::int64_t count, bool known) {
-  need_words(words, 2, 2, owner == Attributes::kPoints ? "POINT_DATA count" : "CELL_DATA count");
-  const std::int64_t given = in_.count(words[1], "the number of values");
-  if (!known) in_.fail(in_quotes(words[0]) + " before what it belongs to; POINTS and CELLS must come first");
-  if (given != count) in_.fail(fmt::format("{} for {} values; the mesh has {}", in_quotes(words[0]), given, count));
-  owner_ = owner;
-  owner_count_ = count;
-}
-
-bool VtkReader::read_attribute(const std::string& keyword, const Words& words) {
-  if (keyword == "scalars") {
-    read_scalars(words);
-  } else if (keyword == "vectors" || keyword == "normals") {
-    need_words(words, 3, 3, "VECTORS name type");
-    skip_array(words, legacy_type(in_, words[2]), 3);
-  } else if (keyword == "tensors" || keyword == "tensors6") {
-    need_words(words, 3, 3, "TENSORS name type");
-    skip_array(words, legacy_type(in_, words[2]), keyword == "tensors" ? 9 : 6);
-  } else if (keyword == "global_ids" || keyword == "pedigree_ids" || keyword == "edge_flags") {
-    need_words(words, 3, 3, "GLOBAL_IDS name type");
-    skip_array(words, legacy_type(in_, words[2]), 1);
-  } else if (keyword == "texture_coordinates") {
-    need_words(words, 4, 4, "TEXTURE_COORDINATES name dimension type");
-    skip_array(words, legacy_type(in_, words[3]), in_.count(words[2], "the dimension"));
-  } else if (keyword == "color_scalars") {
-    need_words(words, 3, 3, "COLOR_SCALARS name components");
-    skip_array(words, ValueType::kU8, in_.count(words[2], "the number of components"));
-  } else if (keyword == "lookup_table") {
-    need_words(words, 3, 3, "LOOKUP_TABLE name size");
-    in_.skip_values(ValueType::kU8, in_.count(words[2], "the size of the table"), 4, "LOOKUP_TABLE");
-  } else {
-    return false;
-  }
-  return true;
-}
-
-void VtkReader::skip_array(const Words& words, ValueType type, std::int64_t components) {
-  in_.skip_values(type, owner_count_, components, std::string(words[0]).c_str());
-}
-
-void VtkReader::read_scalars(const Words& words) {
-  need_words(words, 3, 4, "SCALARS name type components");
-  const std::string name = decode_name(words[1]);
-  const ValueType type = legacy_type(in_, words[2]);
-  const std::int64_t components = words.size() == 4 ? in_.count(words[3], "the number of components") : 1;
-
-  const Words table = in_.words();
-  if (table.size() != 2 || lower_case(table[0]) != "lookup_table") {
-    in_.fail(
-        fmt::format("{} after SCALARS; 'LOOKUP_TABLE default' is needed", in_quotes(table.empty() ? "" : table[0])));
-  }
-  if (owner_ == Attributes::kPoints && components == 1 && type != ValueType::kBit) {
-    read_point_field(name, type);
-  } else {
-    in_.skip_values(type, owner_count_, components, "SCALARS");
-  }
-}
-
-void VtkReader::read_field(const Words& words) {
-  need_words(words, 3, 3, "FIELD name count");
-  const std::int64_t arrays = in_.count(words[2], "the number of field arrays");
-  for (std::int64_t i = 0; i < arrays; ++i) read_field_array();
-}
-
-void VtkReader::read_field_array() {
-  Words words = in_.words();
-  if (!words.empty() && lower_case(words[0]) == "metadata" && words.size() == 1) {
-    skip_metadata();
-    words = in_.words();
-  }
-  if (words.empty()) in_.fail("the file ends where a field array is expected");
-  need_words(words, 4, 4, "name components tuples type");
-  const std::int64_t components = in_.count(words[1], "the number of components");
-  const std::int64_t tuples = in_.count(words[2], "the number of tuples");
-  const ValueType type = legacy_type(in_, words[3]);
-  if (owner_ != Attributes::kNone && tuples != owner_count_) {
-    in_.fail(fmt::format("field array {} has {} tuples; {} are needed", in_quotes(words[0]), tuples, owner_count_));
-  }
-  if (owner_ == Attributes::kPoints && components == 1 && type != ValueType::kBit) {
-    read_point_field(decode_name(words[0]), type);
-  } else {
-    in_.skip_values(type, tuples, components, "FIELD");
-  }
-}
-
-void VtkReader::read_point_field(const std::string& name, ValueType type) {
-  if (mesh_.point_data.count(name) > 0)
-    in_.fail(fmt::format("a second point data array {}; names must differ", in_quotes(name)));
-  in_.expect_values(type, owner_count_, 1, "point data");
-  std::vector<double> values(static_cast<std::size_t>(owner_count_));
-  for (double& value : values) value = in_.real(type);
-  mesh_.point_data.emplace(name, std::move(values));
-}
-
 /// Metadata ends at an empty line.
 void VtkReader::skip_metadata() {
   while (!in_.at_end()) {
@@ -349,13 +183,17 @@ void VtkReader::check_complete() const {
   if (!has_types_) in_.fail("the file has no CELL_TYPES");
 }
 
-}  // namespace
+}  // namespace isopatch::detail
+
+namespace isopatch {
 
 TetMesh parse_vtk(const std::string& bytes, const std::string& source) {
-  const StandardArithmetic standard;
-  return VtkReader(bytes, source).read();
+  const detail::StandardArithmetic standard;
+  return detail::VtkReader(bytes, source).read();
 }
 
-TetMesh read_vtk(const std::string& path) { return parse_vtk(read_input_file(path, kMaxMeshBytes), path); }
+TetMesh read_vtk(const std::string& path) {
+  return parse_vtk(detail::read_input_file(path, limits::kMaxMeshBytes), path);
+}
 
 }  // namespace isopatch

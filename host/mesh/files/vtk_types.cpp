@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 struct TypeName {
@@ -11,7 +11,7 @@ struct TypeName {
   ValueType type;
 };
 
-// Legacy files store vtkIdType as a 32-bit int.
+/// Legacy files store vtkIdType as a 32-bit int.
 constexpr TypeName kLegacyTypes[] = {{"bit", ValueType::kBit},
                                      {"unsigned_char", ValueType::kU8},
                                      {"char", ValueType::kI8},
@@ -52,4 +52,4 @@ ValueType xml_type(const FileCursor& in, std::string_view word) {
   return find(in, word, kXmlTypes, "Float32, Float64 or Int64");
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -7,13 +7,13 @@
 
 #include "host/mesh/files/file_cursor.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 constexpr std::int64_t kVtkTetra = 10;
 
-/// A type named in a legacy file, "float", or in an XML file, "Float32". A name that is unknown, or not of numbers, is
-/// an error at the last line that `in` has read.
+/// A type named in a legacy file, "float", or in an XML file, "Float32". A name that is unknown or not numeric is an
+/// error at the last line that `in` has read.
 ValueType legacy_type(const FileCursor& in, std::string_view word);
 ValueType xml_type(const FileCursor& in, std::string_view word);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

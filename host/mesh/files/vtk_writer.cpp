@@ -5,12 +5,14 @@
 
 #include "host/files/output_file.h"
 #include "host/mesh/checks/element_check.h"
-#include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
 #include "isopatch/mesh.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
 /// Array names are one word in the file: everything but printable characters, and '%' and '"', becomes %XX.
@@ -26,15 +28,12 @@ std::string encode_name(const std::string& name) {
   return encoded;
 }
 
-void check_point_data(const TetMesh& mesh, const std::string& path) {
+void check_mesh(const TetMesh& mesh, const std::string& path) {
   check_indices(mesh.tets, mesh.points.size(), path);
-  for (const auto& [name, values] : mesh.point_data) {
-    if (name.empty()) throw Error(path + ": point data without a name cannot be written; give it one");
-    if (values.size() != mesh.points.size()) {
-      throw Error(fmt::format("{}: point data {} has {} values; the mesh has {} points", path, in_quotes(name),
-                              values.size(), mesh.points.size()));
-    }
+  if (mesh.point_data.count("") > 0) {
+    throw Error(path + ": point data without a name cannot be written; give it one");
   }
+  check_point_data(mesh, path);
 }
 
 std::string format_mesh(const TetMesh& mesh) {
@@ -60,7 +59,7 @@ std::string format_mesh(const TetMesh& mesh) {
 
 void write_vtk(const TetMesh& mesh, const std::string& path) {
   const StandardArithmetic standard;
-  check_point_data(mesh, path);
+  check_mesh(mesh, path);
   write_output_file(path, format_mesh(mesh));
 }
 

@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 15;
 
-// zlib cannot shrink data by more than about this: a size beyond it is not true.
+/// zlib cannot shrink data by more than about this: a size beyond it is false.
 constexpr std::uint64_t kMostCompression = 1100;
 
 int base64_digit(char c) {
@@ -34,7 +34,7 @@ std::uint64_t read_size(VtuBytes& bytes, const VtuEncoding& encoding) {
   return static_cast<std::uint64_t>(number.integer(encoding.header));
 }
 
-/// Calls `visit` with the `length` bytes that `block` is inflated to, a piece at a time.
+/// Inflates `block` to `length` bytes and hands them to `visit` a piece at a time.
 void inflate_block(const VtuBytes& bytes, const std::string& block, std::uint64_t length, const VtuVisit& visit) {
   std::uint64_t left = length;
   z_stream stream = {};
@@ -52,11 +52,13 @@ void inflate_block(const VtuBytes& bytes, const std::string& block, std::uint64_
     left -= found;
     visit(std::string_view(piece.data(), found));
   }
-  if (result != Z_STREAM_END || left != 0)
+  if (result != Z_STREAM_END || left != 0) {
     bytes.fail(fmt::format("a block is not {} bytes compressed by zlib", length));
+  }
 }
 
-/// Number of blocks, size of a block, size of the last one if it is smaller, compressed sizes; then the blocks.
+/// The array is: the count of blocks, the size of a block, that of the last block if it is smaller, the compressed
+/// sizes, the blocks.
 void read_compressed(VtuBytes& bytes, const VtuEncoding& encoding, std::uint64_t expected, const VtuVisit& visit) {
   const std::uint64_t blocks = read_size(bytes, encoding), size = read_size(bytes, encoding);
   const std::uint64_t last = read_size(bytes, encoding);
@@ -65,8 +67,9 @@ void read_compressed(VtuBytes& bytes, const VtuEncoding& encoding, std::uint64_t
     bytes.fail(fmt::format("the array has {} blocks of {} bytes, the last of {}; its values take {}", blocks, size,
                            last == 0 ? size : last, expected));
   }
-  if (expected > kMostCompression * bytes.most())
+  if (expected > kMostCompression * bytes.most()) {
     bytes.fail(fmt::format("{} bytes cannot have been compressed into {}", expected, bytes.most()));
+  }
 
   std::vector<std::uint64_t> compressed;
   for (std::uint64_t i = 0; i < blocks; ++i) compressed.push_back(read_size(bytes, encoding));
@@ -132,4 +135,4 @@ void read_vtu_array(VtuBytes& bytes, const VtuEncoding& encoding, std::uint64_t 
   }
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

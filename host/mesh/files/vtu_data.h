@@ -9,25 +9,25 @@
 
 #include "host/mesh/files/file_cursor.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// How a file stores its binary data.
 struct VtuEncoding {
   std::endian order = std::endian::little;
-  ValueType header = ValueType::kU32;  // of the numbers before the data
+  ValueType header = ValueType::kU32;  // of the sizes before the data
   bool compressed = false;
 };
 
 /// Bytes of a text, taken one piece after another.
 class VtuBytes {
  public:
-  /// `offset` is that of the text's array in the file, for errors.
+  /// `offset` is the array's in the file, for errors.
   VtuBytes(std::string_view text, bool base64, const FileCursor& in, std::size_t offset)
       : text_(text), base64_(base64), in_(in), offset_(offset) {}
 
-  /// The next `count` bytes. Pieces that were encoded one by one, each with an end of its own, are joined.
+  /// The next `count` bytes. Joins pieces that were encoded one by one, each with its own padding.
   std::string take(std::uint64_t count);
-  /// No more bytes than these are left.
+  /// At most so many bytes are left.
   std::uint64_t most() const { return text_.size() - at_ + pending_.size(); }
   [[noreturn]] void fail(const std::string& message) const { in_.fail_at(offset_, message); }
 
@@ -44,8 +44,8 @@ class VtuBytes {
 
 using VtuVisit = std::function<void(std::string_view)>;
 
-/// One array: its sizes, then its data, decompressed, for which `visit` is called a piece at a time. It must be
+/// Reads one array: its sizes, then its data, which is decompressed and handed to `visit` a piece at a time. It must be
 /// `expected` bytes long.
 void read_vtu_array(VtuBytes& bytes, const VtuEncoding& encoding, std::uint64_t expected, const VtuVisit& visit);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -6,15 +6,16 @@
 #include <array>
 #include <utility>
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 constexpr int kMaxDepth = 32;
 constexpr std::size_t kMaxName = 60;
-// VTK's files have tens of elements, with a few attributes each. In memory, one of either takes about 100 bytes.
+/// Elements and attributes. VTK's files have tens of elements with a few attributes each; in memory each takes about
+/// 100 bytes.
 constexpr int kMaxParts = 20'000;
 constexpr std::string_view kSpace = " \t\r\n";
-// VTK's own reader takes this element's text for bytes: it may hold any.
+/// VTK reads this element's text as bytes: it may hold any.
 constexpr std::string_view kRawElement = "AppendedData";
 
 class XmlParser {
@@ -102,7 +103,7 @@ std::string XmlParser::decode(std::string_view text) const {
   return decoded;
 }
 
-/// Up to the end of the tag; true if the element has content.
+/// Reads up to the end of the tag; returns whether the element has content.
 bool XmlParser::read_attributes(XmlElement& element) {
   while (true) {
     skip_space();
@@ -121,13 +122,16 @@ bool XmlParser::read_attributes(XmlElement& element) {
     if (!starts_with("=")) fail(fmt::format("attribute {} of <{}> has no value", in_quotes(key), element.name));
     ++at_;
     skip_space();
-    if (!starts_with("\"") && !starts_with("'"))
+    if (!starts_with("\"") && !starts_with("'")) {
       fail(fmt::format("the value of attribute {} of <{}> is not in quotes", in_quotes(key), element.name));
+    }
     const std::size_t begin = at_ + 1, end = bytes_.find(bytes_[at_], begin);
-    if (end == std::string_view::npos)
+    if (end == std::string_view::npos) {
       fail(fmt::format("the value of attribute {} of <{}> has no end", in_quotes(key), element.name));
-    if (!element.attributes.emplace(key, decode(bytes_.substr(begin, end - begin))).second)
+    }
+    if (!element.attributes.emplace(key, decode(bytes_.substr(begin, end - begin))).second) {
       fail(fmt::format("<{}> has the attribute {} twice", element.name, in_quotes(key)));
+    }
     at_ = end + 1;
   }
 }
@@ -166,8 +170,9 @@ void XmlParser::read_end(const XmlElement& element) {
   at_ += 2;
   const std::string name = read_name();
   skip_space();
-  if (name != element.name || !starts_with(">"))
+  if (name != element.name || !starts_with(">")) {
     in_.fail_at(begin, fmt::format("</{} where </{}> is expected", name, element.name));
+  }
   ++at_;
 }
 
@@ -176,8 +181,9 @@ XmlElement XmlParser::read_element(int depth) {
   XmlElement element;
   element.offset = at_;
   if (depth > kMaxDepth) fail(fmt::format("elements nested more than {} levels deep", kMaxDepth));
-  if (!starts_with("<") || starts_with("<!") || starts_with("<?"))
+  if (!starts_with("<") || starts_with("<!") || starts_with("<?")) {
     fail(fmt::format("{} where an element is expected", next_text()));
+  }
   ++at_;
   element.name = read_name();
   if (read_attributes(element)) read_content(element, depth);
@@ -203,4 +209,4 @@ const XmlElement* XmlElement::child(const FileCursor& in, std::string_view child
 
 XmlElement parse_xml(std::string_view bytes, const FileCursor& in) { return XmlParser(bytes, in).read_root(); }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

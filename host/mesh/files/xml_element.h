@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The elements of an XML file, as far as VTK's files need them: tags with attributes, text, comments. No documents of
-// other kinds: a DOCTYPE, CDATA or an entity definition is an error. VTK's raw data, which is no XML, is stepped over.
+// The elements of an XML file, as far as VTK's files need them: tags with attributes, text, comments. A DOCTYPE, CDATA
+// or an entity definition is an error. VTK's raw data, which is not XML, is skipped.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 #include "host/mesh/files/file_cursor.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 struct XmlElement {
   std::string name;
@@ -29,4 +29,4 @@ struct XmlElement {
 /// The root element of `bytes`. `in`, a cursor on the same bytes, reports what is wrong, with its line.
 XmlElement parse_xml(std::string_view bytes, const FileCursor& in);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

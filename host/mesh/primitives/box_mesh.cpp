@@ -11,20 +11,24 @@
 #include <cmath>
 
 #include "host/mesh/point_math.h"
+#include "host/mesh/primitives/polygon_fan.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
 #include "isopatch/mesh.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
-// Half sizes whose difference is below this part of the smallest are taken as equal: 0.3 - 0.2 is not 0.1, and a
-// tet of that width has no usable volume.
+/// Half sizes whose difference is below this part of the smallest count as equal: 0.3 - 0.2 is not 0.1, and a tet as
+/// thin as the difference has no usable volume.
 constexpr double kSameSize = 1e-10;
 
 constexpr std::size_t kCorners = 8;
 
-using Facet = std::vector<std::int32_t>;  // the vertices of a convex polygon, in cyclic order
+using Facet = Polygons::value_type;
 
 /// The box's points: 8 corners, then the inner points; and for each corner the inner point it is nearest to.
 struct BoxPoints {
@@ -48,7 +52,7 @@ BoxPoints make_box_points(const Point3& half) {
     for (std::size_t k = 0; k < 3; ++k) {
       const bool high = (corner >> (2 - k) & 1) != 0;
       outer[k] = high ? half[k] : -half[k];
-      nearest[k] = high ? inner_half[k] : 0 - inner_half[k];  // 0 - 0, so that no -0 appears
+      nearest[k] = high ? inner_half[k] : 0 - inner_half[k];  // not -0
     }
     box.points.push_back(outer);
     const auto found = std::find(inner.begin(), inner.end(), nearest);
@@ -60,7 +64,7 @@ BoxPoints make_box_points(const Point3& half) {
 }
 
 /// Appends the polygon unless merged points leave it fewer than three vertices.
-void add_facet(std::vector<Facet>& facets, const std::array<std::int32_t, 4>& quad) {
+void add_facet(Polygons& facets, const std::array<std::int32_t, 4>& quad) {
   Facet facet;
   for (const std::int32_t v : quad) {
     if (std::find(facet.begin(), facet.end(), v) == facet.end()) facet.push_back(v);
@@ -69,7 +73,7 @@ void add_facet(std::vector<Facet>& facets, const std::array<std::int32_t, 4>& qu
 }
 
 /// The region of the face with normal +-`axis`: the face, the inner polygon, and a facet through each edge of the face.
-std::vector<Facet> region_facets(const BoxPoints& box, std::size_t axis, bool high) {
+Polygons region_facets(const BoxPoints& box, std::size_t axis, bool high) {
   const std::size_t axis_bit = std::size_t{4} >> axis;
   const std::size_t u = std::size_t{4} >> ((axis + 1) % 3);
   const std::size_t v = std::size_t{4} >> ((axis + 2) % 3);
@@ -78,35 +82,27 @@ std::vector<Facet> region_facets(const BoxPoints& box, std::size_t axis, bool hi
 
   const auto outer = [&](std::size_t i) { return static_cast<std::int32_t>(face[i % 4]); };
   const auto inner = [&](std::size_t i) { return box.inner_of[face[i % 4]]; };
-  std::vector<Facet> facets;
+  Polygons facets;
   add_facet(facets, {outer(0), outer(1), outer(2), outer(3)});
   add_facet(facets, {inner(0), inner(1), inner(2), inner(3)});
   for (std::size_t i = 0; i < 4; ++i) add_facet(facets, {outer(i), outer(i + 1), inner(i + 1), inner(i)});
   return facets;
 }
 
-/// The one order: inner points before corners, each by index.
+/// The order of the whole box: inner points before corners, each by index.
 bool comes_before(std::int32_t a, std::int32_t b) {
   const bool inner_a = a >= static_cast<std::int32_t>(kCorners);
   const bool inner_b = b >= static_cast<std::int32_t>(kCorners);
   return inner_a != inner_b ? inner_a : a < b;
 }
 
-void add_tet(TetMesh& mesh, Tet tet) {
-  if (six_volumes(mesh, tet) < 0) std::swap(tet[2], tet[3]);
-  mesh.tets.push_back(tet);
-}
-
-void add_region(TetMesh& mesh, std::vector<Facet> facets) {
+void add_region(TetMesh& mesh, Polygons facets) {
   std::int32_t apex = facets[0][0];
   for (Facet& facet : facets) {
     std::rotate(facet.begin(), std::min_element(facet.begin(), facet.end(), comes_before), facet.end());
     apex = std::min(apex, facet[0], comes_before);
   }
-  for (const Facet& facet : facets) {
-    if (facet[0] == apex) continue;  // the apex comes before all others, so it is first in each facet that has it
-    for (std::size_t i = 2; i < facet.size(); ++i) add_tet(mesh, {apex, facet[0], facet[i - 1], facet[i]});
-  }
+  append_cone(mesh, apex, facets);  // the apex comes before all others, so it is first in each facet that has it
 }
 
 }  // namespace

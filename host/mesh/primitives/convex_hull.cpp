@@ -13,7 +13,7 @@ extern "C" {
 
 #include "isopatch/error.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 /// Owns Qhull's memory.
@@ -42,7 +42,7 @@ class Qhull {
   qhT qh_{};
 };
 
-/// A stream into memory that is dropped.
+/// Closes the stream that takes Qhull's messages.
 struct FileCloser {
   void operator()(FILE* file) const { std::fclose(file); }
 };
@@ -83,4 +83,4 @@ std::vector<HullFacet> convex_hull(std::vector<double> coordinates, int dimensio
   return facets;
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// A facet of a hull: the points with normal . x = offset; the hull lies below.
 struct HullFacet {
@@ -19,4 +19,4 @@ struct HullFacet {
 /// in one hyperplane; throws Error where Qhull fails otherwise.
 std::vector<HullFacet> convex_hull(std::vector<double> coordinates, int dimension);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

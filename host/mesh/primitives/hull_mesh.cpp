@@ -3,8 +3,8 @@
 // The medial mesh of a convex polyhedron. Over the polyhedron, the distance to the surface is the lowest of its faces'
 // heights, so the points (x, t) with 0 <= t <= distance(x) are a convex polytope in four dimensions, an intersection of
 // half-spaces. The vertices of that polytope are the vertices of the medial mesh, and its facets, seen from above, are
-// the regions that are nearest to one face. Each region is a convex polyhedron on which the distance is linear.
-// It is cut into tets as the box's regions are: coned from its first vertex, with facets fanned from theirs.
+// the regions nearest to one face. Each region is a convex polyhedron on which the distance is linear. It is cut into
+// tets like the box's regions: cones from its first vertex over fans about the first vertex of each facet.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,138 +15,31 @@
 
 #include "host/mesh/fixed_math.h"
 #include "host/mesh/point_math.h"
-#include "host/mesh/primitives/convex_hull.h"
+#include "host/mesh/primitives/convex_polyhedron.h"
+#include "host/mesh/primitives/polygon_fan.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
 #include "isopatch/mesh.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
-constexpr std::size_t kMaxFaces = 4096;
-
-// Medial vertices nearer to each other than this part of the size are one: rounding leaves several where more than four
-// faces have the same distance.
+/// Medial vertices nearer to each other than this part of the size become one: where more than four faces have the same
+/// distance, rounding leaves several.
 constexpr double kSameVertex = 1e-9;
 
-// The tets' volume may differ from the hull's by this part; a wrong mesh differs by a tet.
+/// The tets' volume may differ from the hull's by this part; a wrong mesh differs by a tet.
 constexpr double kSameVolume = 1e-9;
 
-// Six times a tet's volume over the product of three edges, and twice a triangle's area over that of two. The gradient
-// on a flatter tet is mostly rounding.
+/// Six times a tet's volume over the product of three edges, and twice a triangle's area over that of two. The gradient
+/// on a flatter tet is mostly rounding.
 constexpr double kFlat = 1e-8;
 
-// A tet of this relative volume or less is flat within rounding.
+/// A tet of this relative volume or less is flat within rounding.
 constexpr double kZero = 1e-14;
-
-struct Face {
-  Point3 normal;  // outward
-  double offset;
-  std::vector<std::int32_t> corners;
-};
-
-/// A convex polyhedron in units of its size, about a point well inside.
-struct Polyhedron {
-  std::vector<Point3> corners;
-  std::vector<Face> faces;
-  Point3 inside{};
-
-  double height(const Face& face, const Point3& p) const { return face.offset - dot(face.normal, p); }
-  double depth(const Point3& p) const {
-    double least = height(faces[0], p);
-    for (const Face& face : faces) least = std::min(least, height(face, p));
-    return least;
-  }
-};
-
-/// A vertex of the medial mesh and the faces that are nearest to it, all at the same distance, in ascending order.
-struct MedialVertex {
-  Point3 position;
-  std::vector<std::int32_t> nearest;
-};
-
-std::vector<double> flat(const std::vector<Point3>& points) {
-  std::vector<double> coordinates;
-  for (const Point3& p : points) coordinates.insert(coordinates.end(), p.begin(), p.end());
-  return coordinates;
-}
-
-Polyhedron hull_of(const std::vector<Point3>& points) {
-  const std::vector<HullFacet> facets = convex_hull(flat(points), 3);
-  if (facets.empty()) {
-    throw Error(fmt::format("convex hull: the {} points lie in a plane; a hull needs four that do not", points.size()));
-  }
-  if (facets.size() > kMaxFaces) {
-    throw Error(fmt::format("convex hull: the hull of the {} points has {} faces, the limit is {}; use fewer points",
-                            points.size(), facets.size(), kMaxFaces));
-  }
-  Polyhedron hull;
-  std::map<std::int32_t, std::int32_t> number;  // of the points that are corners
-  for (const HullFacet& facet : facets) {
-    for (const std::int32_t v : facet.vertices) number.try_emplace(v, 0);
-  }
-  for (auto& [point, corner] : number) {
-    corner = static_cast<std::int32_t>(hull.corners.size());
-    hull.corners.push_back(points[static_cast<std::size_t>(point)]);
-    hull.inside = hull.inside + hull.corners.back();
-  }
-  hull.inside = (1 / static_cast<double>(hull.corners.size())) * hull.inside;
-  for (const HullFacet& facet : facets) {
-    Face face{{facet.normal[0], facet.normal[1], facet.normal[2]}, facet.offset, {}};
-    for (const std::int32_t v : facet.vertices) face.corners.push_back(number[v]);
-    std::sort(face.corners.begin(), face.corners.end());
-    hull.faces.push_back(std::move(face));
-  }
-  return hull;
-}
-
-/// The vertices of the medial surface: those above the hull of the polytope {0 <= t <= depth(x)}. By duality about a
-/// point inside: the half-space h.y <= s becomes the point h/s, and every facet of the dual points' hull is a vertex.
-std::vector<MedialVertex> inner_vertices(const Polyhedron& hull) {
-  const double level = hull.depth(hull.inside) / 2;
-  std::vector<double> dual;
-  for (const Face& face : hull.faces) {
-    const double slack = hull.height(face, hull.inside) - level;
-    for (const double n : face.normal) dual.push_back(n / slack);
-    dual.push_back(1 / slack);
-  }
-  const auto ground = static_cast<std::int32_t>(hull.faces.size());
-  dual.insert(dual.end(), {0, 0, 0, -1 / level});
-
-  std::vector<MedialVertex> vertices;
-  for (HullFacet& facet : convex_hull(std::move(dual), 4)) {
-    if (std::find(facet.vertices.begin(), facet.vertices.end(), ground) != facet.vertices.end()) continue;
-    const Point3 from_inside{facet.normal[0] / facet.offset, facet.normal[1] / facet.offset,
-                             facet.normal[2] / facet.offset};
-    std::sort(facet.vertices.begin(), facet.vertices.end());
-    vertices.push_back({hull.inside + from_inside, std::move(facet.vertices)});
-  }
-  return vertices;
-}
-
-std::vector<std::int32_t> united(const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b) {
-  std::vector<std::int32_t> both;
-  std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
-  return both;
-}
-
-/// Joins vertices that rounding has set apart.
-std::vector<MedialVertex> joined(std::vector<MedialVertex> vertices, double distance) {
-  std::sort(vertices.begin(), vertices.end(),
-            [](const MedialVertex& a, const MedialVertex& b) { return a.position < b.position; });
-  std::vector<MedialVertex> kept;
-  for (MedialVertex& vertex : vertices) {
-    const auto same = std::find_if(kept.rbegin(), kept.rend(), [&](const MedialVertex& other) {
-      return norm(other.position - vertex.position) <= distance;
-    });
-    if (same == kept.rend()) {
-      kept.push_back(std::move(vertex));
-    } else {
-      same->nearest = united(same->nearest, vertex.nearest);
-    }
-  }
-  return kept;
-}
 
 /// The vertices of a convex polygon in cyclic order about `normal`.
 void sort_around(std::vector<std::int32_t>& polygon, const std::vector<MedialVertex>& vertices, const Point3& normal) {
@@ -176,7 +69,8 @@ double flattest_triangle(const std::vector<std::int32_t>& polygon, const std::ve
   return least;
 }
 
-/// Turns the polygon to the vertex that its fan starts from: the lowest, or where that makes a flat triangle, the best.
+/// Rotates the polygon so that it begins with the vertex its fan starts from: the lowest, or where that makes a flat
+/// triangle, the best.
 void turn_to_fan(std::vector<std::int32_t>& polygon, const std::vector<MedialVertex>& vertices) {
   std::rotate(polygon.begin(), std::min_element(polygon.begin(), polygon.end()), polygon.end());
   double best = flattest_triangle(polygon, vertices);
@@ -190,8 +84,6 @@ void turn_to_fan(std::vector<std::int32_t>& polygon, const std::vector<MedialVer
     polygon = turned;
   }
 }
-
-using Polygons = std::vector<std::vector<std::int32_t>>;
 
 /// For every face, the polygons that bound its region: the face itself, and one for each face that it meets.
 std::vector<Polygons> region_polygons(const Polyhedron& hull, const std::vector<MedialVertex>& vertices) {
@@ -227,26 +119,13 @@ double flattest_tet(const TetMesh& mesh, std::size_t first) {
   double least = 1;
   for (std::size_t t = first; t < mesh.tets.size(); ++t) {
     const Tet& tet = mesh.tets[t];
-    double edges = 1;
-    for (std::size_t i = 1; i < 4; ++i) edges *= norm(point_at(mesh, tet[i]) - point_at(mesh, tet[0]));
-    least = std::min(least, six_volumes(mesh, tet) / edges);
+    least = std::min(least, six_volumes(mesh, tet) / edge_product(mesh, tet));
   }
   return least;
 }
 
-void add_cone(TetMesh& mesh, std::int32_t apex, const Polygons& polygons) {
-  for (const auto& polygon : polygons) {
-    if (polygon[0] == apex) continue;  // the apex is first in each polygon that has it
-    for (std::size_t i = 2; i < polygon.size(); ++i) {
-      Tet tet{apex, polygon[0], polygon[i - 1], polygon[i]};
-      if (six_volumes(mesh, tet) < 0) std::swap(tet[2], tet[3]);
-      mesh.tets.push_back(tet);
-    }
-  }
-}
-
-/// Cones the region's polygons from its first vertex, the inner ones being numbered first. Where a fan starts elsewhere
-/// or a tet would be flat, from a new point in the middle instead; the triangles, which the neighbours share, stay.
+/// Cones the region's polygons from its lowest vertex; inner vertices come first. Where a fan starts elsewhere or a tet
+/// would be flat, cones them from a new point in the middle instead; the triangles, which the neighbours share, stay.
 void add_region(TetMesh& mesh, const Polygons& polygons) {
   std::int32_t apex = polygons[0][0];
   bool fans_start_lowest = true;
@@ -257,7 +136,7 @@ void add_region(TetMesh& mesh, const Polygons& polygons) {
   }
   const std::size_t first = mesh.tets.size();
   if (fans_start_lowest) {
-    add_cone(mesh, apex, polygons);
+    append_cone(mesh, apex, polygons);
     if (flattest_tet(mesh, first) >= kFlat) return;
     mesh.tets.resize(first);
   }
@@ -269,7 +148,7 @@ void add_region(TetMesh& mesh, const Polygons& polygons) {
     corners += static_cast<double>(polygon.size());
   }
   mesh.points.push_back((1 / corners) * middle);
-  add_cone(mesh, static_cast<std::int32_t>(mesh.points.size()) - 1, polygons);
+  append_cone(mesh, static_cast<std::int32_t>(mesh.points.size()) - 1, polygons);
 }
 
 double hull_volume(const Polyhedron& hull, const std::vector<Polygons>& regions, const TetMesh& mesh) {
@@ -284,7 +163,7 @@ double hull_volume(const Polyhedron& hull, const std::vector<Polygons>& regions,
   return six_v / 6;
 }
 
-/// The points' size and middle: in units of the one about the other, no tolerance depends on the unit or the place.
+/// The points' size and middle. Relative to them no tolerance depends on the unit or the position.
 struct Frame {
   double size;
   Point3 middle;
@@ -308,12 +187,6 @@ Frame frame_of(const std::vector<Point3>& points) {
     throw Error(fmt::format("convex hull: the points span {} m; a hull needs a size that can be computed with", size));
   }
   return {size, lower + 0.5 * (upper - lower)};
-}
-
-double tet_volume(const TetMesh& mesh) {
-  double six_v = 0;
-  for (const Tet& tet : mesh.tets) six_v += six_volumes(mesh, tet);
-  return six_v / 6;
 }
 
 }  // namespace
@@ -342,11 +215,10 @@ TetMesh make_convex_hull_mesh(const std::vector<Point3>& points) {
   for (const Polygons& polygons : regions) add_region(mesh, polygons);
 
   const double expected = hull_volume(hull, regions, mesh);
-  if (flattest_tet(mesh, 0) < kZero || std::fabs(tet_volume(mesh) - expected) > kSameVolume * expected) {
+  if (flattest_tet(mesh, 0) < kZero || std::fabs(volume_of(mesh) - expected) > kSameVolume * expected) {
     throw Error(
         "convex hull: some points are too near to a degenerate position for a mesh with the exact distance; move them "
-        "or "
-        "leave them out");
+        "or leave them out");
   }
   for (Point3& p : mesh.points) p = frame.middle + frame.size * p;
   return mesh;

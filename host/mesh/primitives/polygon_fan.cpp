@@ -5,7 +5,7 @@
 
 #include "host/mesh/point_math.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 class PolygonFan {
@@ -17,7 +17,7 @@ class PolygonFan {
 
   std::size_t size() const { return corners_.size(); }
 
-  /// Whether the triangles about corner `apex` all face to the side of the polygon.
+  /// Whether all triangles of the fan about corner `apex` face to the side of the polygon.
   bool is_upright(std::size_t apex) const {
     for (std::size_t k = 1; k + 1 < size(); ++k) {
       if (!(dot(twice_area(apex, apex + k, apex + k + 1), normal_) > 0)) return false;
@@ -52,7 +52,7 @@ bool append_fan(const std::vector<Point3>& points, const std::vector<std::int32_
   const PolygonFan fan(points, corners);
   std::size_t apex = 0;
   if (fan.size() == 4) {
-    // a concave quad has one diagonal outside; a quad folded under both is left to the shorter one
+    // a concave quad has one diagonal outside; a quad that is folded along either is cut along the shorter one
     const bool first = fan.is_upright(0), second = fan.is_upright(1);
     apex = first != second ? (first ? 0 : 1) : (fan.diagonal(0) <= fan.diagonal(1) ? 0 : 1);
   } else if (fan.size() > 4) {
@@ -63,4 +63,13 @@ bool append_fan(const std::vector<Point3>& points, const std::vector<std::int32_
   return true;
 }
 
-}  // namespace isopatch
+void append_cone(TetMesh& mesh, std::int32_t apex, const Polygons& polygons) {
+  for (const auto& polygon : polygons) {
+    if (polygon[0] == apex) continue;
+    for (std::size_t i = 2; i < polygon.size(); ++i) {
+      mesh.tets.push_back(positively_oriented(mesh, {apex, polygon[0], polygon[i - 1], polygon[i]}));
+    }
+  }
+}
+
+}  // namespace isopatch::detail

@@ -8,7 +8,7 @@
 #include "host/mesh/fixed_math.h"
 #include "host/mesh/point_math.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 bool has_repeated_vertex(Tet tet) {
@@ -20,7 +20,7 @@ bool has_repeated_vertex(Tet tet) {
 
 std::vector<std::array<double, 2>> unit_circle(int segments) {
   const int quarter = segments / 4;
-  // cosines of the first quarter; its sines are the same numbers backwards
+  // cosines of the first quarter; its sines are the same values backwards
   std::vector<double> cosine;
   for (int k = 0; k <= quarter; ++k) cosine.push_back(fixed_cos(2 * std::numbers::pi * k / segments));
   cosine.back() = 0;
@@ -78,8 +78,7 @@ std::int32_t RevolvedMesh::add_point(const Point3& p) {
 
 void RevolvedMesh::add_tet(const Tet& tet) {
   if (has_repeated_vertex(tet)) return;
-  const bool inverted = six_volumes(mesh_, tet) < 0;
-  mesh_.tets.push_back(inverted ? Tet{tet[0], tet[1], tet[3], tet[2]} : tet);
+  mesh_.tets.push_back(positively_oriented(mesh_, tet));
 }
 
 TetMesh RevolvedMesh::mirrored() const {
@@ -97,4 +96,4 @@ TetMesh RevolvedMesh::mirrored() const {
   return mesh;
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

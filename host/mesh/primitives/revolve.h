@@ -5,7 +5,7 @@
 
 #include "isopatch/mesh.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// The points (cos, sin) of a regular polygon; `segments` is a multiple of 4. Reflections at the axes and at the
 /// diagonals map the points onto each other exactly, without rounding.
@@ -20,14 +20,14 @@ class RevolvedMesh {
  public:
   explicit RevolvedMesh(int segments);
 
-  /// A profile point; the profile's triangles refer to it by the returned number.
+  /// A profile point; the profile's triangles refer to it by the returned index.
   std::size_t add_ring(double radius, double z);
   void add_triangle(std::size_t a, std::size_t b, std::size_t c);
 
   /// The mesh's point of a ring on ray `k`, counted modulo the number of segments.
   std::int32_t point(std::size_t ring, int k) const;
 
-  /// A single point and a single tet, turned if need be; a tet with a repeated vertex is left out.
+  /// A single point, and a single tet in either orientation; a tet with a repeated vertex is left out.
   std::int32_t add_point(const Point3& p);
   void add_tet(const Tet& tet);
 
@@ -41,4 +41,4 @@ class RevolvedMesh {
   TetMesh mesh_;
 };
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

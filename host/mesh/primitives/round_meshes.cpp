@@ -10,19 +10,22 @@
 #include "host/mesh/fixed_math.h"
 #include "host/mesh/point_math.h"
 #include "host/mesh/primitives/revolve.h"
+#include "host/mesh/primitives/tet_counts.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
+#include "isopatch/limits.h"
 #include "isopatch/mesh.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
-constexpr int kMaxSegments = 1024;
-
-// As for boxes: a cylinder whose height differs from its diameter by less than this part is taken as having it.
+/// As for boxes: a height that differs from the diameter by less than this part counts as equal to it.
 constexpr double kSameSize = 1e-10;
 
-// The longest edge of the subdivided icosahedron is below this times the radius: 1.0515, then 1.236 .. 1.324 / 2^n.
+/// The longest edge of the subdivided icosahedron is below this times the radius: 1.0515, then 1.236 .. 1.324 / 2^n.
 constexpr double kLongestEdge = 1.33;
 
 void check_length(const char* shape, const char* what, double value) {
@@ -31,8 +34,11 @@ void check_length(const char* shape, const char* what, double value) {
 }
 
 void check_segments(const char* shape, int segments) {
-  if (segments >= 4 && segments <= kMaxSegments && segments % 4 == 0) return;
-  throw Error(fmt::format("{}: {} segments; they must be a multiple of 4 from 4 to {}", shape, segments, kMaxSegments));
+  if (segments >= limits::kSegmentStep && segments <= limits::kMaxSegments && segments % limits::kSegmentStep == 0) {
+    return;
+  }
+  throw Error(fmt::format("{0}: {1} segments; they must be a multiple of {2} from {2} to {3}", shape, segments,
+                          limits::kSegmentStep, limits::kMaxSegments));
 }
 
 /// The half ball above the ring `seam`, about the point `centre` at `height`. Row j of its surface has 4j points, so
@@ -74,9 +80,10 @@ int circle_segments(double radius, double edge_length) {
   check_length("segments", "radius", radius);
   check_length("segments", "edge length", edge_length);
   const double quarters = std::numbers::pi / 2 * radius / edge_length;
-  if (!(quarters <= kMaxSegments / 4)) {
+  if (!(quarters <= limits::kMaxSegments / 4)) {
     throw Error(fmt::format("edge length {} m needs more than {} segments on a radius of {} m; use at least {:.3g} m",
-                            edge_length, kMaxSegments, radius, 2 * std::numbers::pi * radius / kMaxSegments));
+                            edge_length, limits::kMaxSegments, radius,
+                            2 * std::numbers::pi * radius / limits::kMaxSegments));
   }
   return 4 * std::max(1, static_cast<int>(std::ceil(quarters)));
 }
@@ -85,13 +92,12 @@ int sphere_subdivisions(double radius, double edge_length) {
   const StandardArithmetic standard;
   check_length("subdivisions", "radius", radius);
   check_length("subdivisions", "edge length", edge_length);
-  constexpr int kMost = 7;
   double longest = kLongestEdge * radius;
-  for (int n = 0; n <= kMost; ++n, longest /= 2) {
+  for (int n = 0; n <= limits::kMaxSubdivisions; ++n, longest /= 2) {
     if (longest <= edge_length) return n;
   }
   throw Error(fmt::format("edge length {} m needs more than {} subdivisions on a radius of {} m; use at least {:.3g} m",
-                          edge_length, kMost, radius, 2 * longest));
+                          edge_length, limits::kMaxSubdivisions, radius, 2 * longest));
 }
 
 TetMesh make_ellipsoid_mesh(const Point3& semi_axes, int subdivisions) {
@@ -101,6 +107,9 @@ TetMesh make_ellipsoid_mesh(const Point3& semi_axes, int subdivisions) {
   for (Point3& p : mesh.points) p = {semi_axes[0] * p[0], semi_axes[1] * p[1], semi_axes[2] * p[2]};
   return mesh;
 }
+
+/// Those of a flat cylinder, six for each sector and half; other profiles have fewer.
+std::int64_t detail::cylinder_tets(int segments) { return std::int64_t{12} * segments; }
 
 TetMesh make_cylinder_mesh(double radius, double height, int segments) {
   const StandardArithmetic standard;
@@ -131,6 +140,11 @@ TetMesh make_cylinder_mesh(double radius, double height, int segments) {
     upper.add_triangle(medial, rim, equator);
   }
   return upper.mirrored();
+}
+
+/// Three for each sector and half of the cylindrical part, and one for each triangle of the half balls.
+std::int64_t detail::capsule_tets(int segments) {
+  return std::int64_t{segments} * segments / 2 + std::int64_t{6} * segments;
 }
 
 TetMesh make_capsule_mesh(double radius, double length, int segments) {

@@ -5,14 +5,14 @@
 #include <cstdlib>
 #include <limits>
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
-// The corners of the profile in a pitch, in sixteenths of it from the middle of a crest.
+/// The corners of the profile in a pitch, in sixteenths of it from the middle of a crest.
 constexpr int kCorners = 4;
 constexpr std::array<int, kCorners> kCornerPhase = {1, 6, 10, 15};
 
-// A helix that ends a ray within this part of the pitch of its end node is left out there: no slivers.
+/// Where a helix crosses a ray within this part of the pitch of the ray's end, there is no node: it would make slivers.
 constexpr double kNearEnd = 1e-3;
 
 constexpr int kBelowAll = std::numeric_limits<int>::min();
@@ -48,7 +48,7 @@ ThreadGrid::ThreadGrid(double pitch, double low, double high, int segments, int 
   }
   for (int j = 0; j < segments; ++j) {
     const bool last = j + 1 == segments;
-    // a helix comes back to ray 0 a pitch higher, as another one
+    // a helix comes back to ray 0 a pitch higher, with another index
     join(rays[static_cast<std::size_t>(j)], rays[last ? 0 : static_cast<std::size_t>(j) + 1], last ? kCorners : 0, j,
          starts);
   }
@@ -73,8 +73,8 @@ ThreadGrid::Ray ThreadGrid::make_ray(int index, double low, double high) {
   return ray;
 }
 
-// Goes up both rays, on the one whose next helix is lower. So between two helices the diagonal rises towards the first
-// ray, and a chain can stay level: it follows its helix, and steps to the one below it four times a turn.
+/// Climbs both rays, each time on the one whose next helix is lower. So between two helices the diagonal rises towards
+/// the first ray, and a chain can stay level: it follows its helix and steps to the one below it four times a turn.
 void ThreadGrid::join(const Ray& ray, const Ray& next, int step, int ray_index, const std::vector<int>& starts) {
   const auto helix_on_next = [&](std::size_t i) {
     const int corner = next.corners[i];
@@ -99,4 +99,4 @@ void ThreadGrid::join(const Ray& ray, const Ray& next, int step, int ray_index, 
   chains_.back().push_back({ray.nodes.back(), next.nodes.back()});
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

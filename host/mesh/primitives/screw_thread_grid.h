@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The mantle of a threaded cylinder, unrolled: what bolts and nuts put their layers of points on.
+// The mantle of a threaded cylinder, unrolled: the grid under the layers of points of bolts and nuts.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 #include "isopatch/mesh.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// Rays from the z axis, each with nodes where the four corners of the thread's profile cross it, and one at each end.
 /// Nodes of one corner lie on a helix. Triangles join neighbouring rays; seen from outside they run counterclockwise.
@@ -54,4 +54,4 @@ class ThreadGrid {
   std::vector<std::vector<Edge>> chains_;
 };
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -11,18 +11,20 @@
 #include "host/mesh/fixed_math.h"
 #include "host/mesh/point_math.h"
 #include "host/mesh/primitives/screw_thread_parts.h"
+#include "host/mesh/primitives/tet_counts.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
+#include "isopatch/limits.h"
 #include "isopatch/screw_thread.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
-constexpr int kMinSegments = 12, kMaxSegments = 720;
-constexpr double kMaxSegmentsOfAll = 20'000;  // 1.1 million tets of a bolt
-
-// In heights H of the sharp thread: what the profile spans, and how far the first inner layer lies below the crest and
-// below the root. With flanks of 30 degrees both are 3/16 H away from the surface, and so is all of that layer.
+/// In heights H of the sharp thread: what the profile spans, and how far the first inner layer lies below the crest and
+/// below the root. With flanks of 30 degrees both are 3/16 H away from the surface, and so is all of that layer.
 constexpr double kProfile = 5.0 / 8, kBelowCrest = 3.0 / 8, kBelowRoot = 3.0 / 16;
 
 double sharp_height(const ScrewThread& thread) { return std::numbers::sqrt3 / 2 * thread.pitch; }
@@ -34,6 +36,7 @@ void check(bool good, const char* shape, const char* what, double value, const s
 }
 
 void check_thread(const char* shape, const ScrewThread& thread, double length, const char* length_name, int segments) {
+  constexpr int kStep = limits::kThreadSegmentStep;
   const auto positive = [](double value) { return std::isfinite(value) && value > 0; };
   check(positive(thread.diameter), shape, "diameter [m]", thread.diameter, "finite and positive");
   check(positive(thread.pitch) && thread.pitch <= thread.diameter / 4, shape, "pitch [m]", thread.pitch,
@@ -42,11 +45,11 @@ void check_thread(const char* shape, const ScrewThread& thread, double length, c
         fmt::format("from 0 to a quarter of the pitch, {}", thread.pitch / 4));
   check(std::isfinite(length) && length >= 2 * thread.pitch, shape, length_name, length,
         fmt::format("finite and at least two pitches, {}", 2 * thread.pitch));
-  check(segments >= kMinSegments && segments <= kMaxSegments && segments % 12 == 0, shape, "segments", segments,
-        fmt::format("a multiple of 12 from {} to {}", kMinSegments, kMaxSegments));
+  check(segments >= kStep && segments <= limits::kMaxThreadSegments && segments % kStep == 0, shape, "segments",
+        segments, fmt::format("a multiple of {0} from {0} to {1}", kStep, limits::kMaxThreadSegments));
   const double all = length / thread.pitch * segments;
-  check(all <= kMaxSegmentsOfAll, shape, "number of segments in all turns", std::ceil(all),
-        fmt::format("at most {}: take fewer segments", kMaxSegmentsOfAll));
+  check(all <= limits::kMaxThreadSegmentsOfAll, shape, "number of segments in all turns", std::ceil(all),
+        fmt::format("at most {}: take fewer segments", limits::kMaxThreadSegmentsOfAll));
 }
 
 void check_bolt(const Bolt& bolt) {
@@ -76,7 +79,7 @@ void add_head(std::vector<Triangle>& triangles, std::vector<Point3>& points, con
   add_disk(triangles, lower, add_point(points, {0, 0, -bolt.head_height}), false);
 }
 
-/// The head is convex: all of its surface, that towards the thread too, is joined to its middle.
+/// The head is convex: its whole surface, also the part under the thread, is joined to its middle.
 void add_head_tets(TetMesh& mesh, const Bolt& bolt, const Ring& thread) {
   std::vector<Triangle> surface;
   for (const Triangle& t : boundary_triangles(mesh)) {
@@ -88,8 +91,8 @@ void add_head_tets(TetMesh& mesh, const Bolt& bolt, const Ring& thread) {
   for (const auto& [a, b, c] : surface) add_tet(mesh, {a, b, c, middle});
 }
 
-/// Where a ray ends between two nodes of the one before, a prism's last corner is on the end plane, and a tet may have
-/// all its vertices on the surface: it gets one at its centroid.
+/// Where a ray ends between two nodes of the ray before, the last corner of a prism is on the end plane, and a tet may
+/// have all vertices on the surface: it is split at its centroid.
 void split_corners(TetMesh& mesh, const char* shape) { check_and_repair(mesh, shape, AllBoundaryTets::kSplit); }
 
 // ---- the layers
@@ -115,6 +118,14 @@ Radius nut_thread(const Nut& nut) {
   const double crest = (nut.thread.diameter + nut.thread.clearance) / 2;
   const double profile = kProfile * sharp_height(nut.thread);
   return [=](const ThreadGrid::Node& node) { return out * (crest - profile * node.depth); };
+}
+
+/// At most; for any length and pitch, also invalid ones.
+std::int64_t thread_tets(const ScrewThread& thread, double length, int segments) {
+  // a nut has about 72 in each segment; the ends and a head add a few
+  constexpr std::int64_t kTetsOfSegment = 80;
+  const double turns = std::fmin(length / thread.pitch, 1e9);
+  return static_cast<std::int64_t>(std::ceil(turns)) * segments * kTetsOfSegment;
 }
 
 ScrewThread scaled(const ScrewThread& thread, double factor) {
@@ -153,10 +164,11 @@ TriangleMesh make_bolt_surface(const Bolt& bolt) {
   add_cells(mesh.triangles, grid, thread, true);
   add_disk(mesh.triangles, ring_of(grid.chains().back(), thread), add_point(mesh.points, {0, 0, bolt.length}), true);
   const Ring lower = ring_of(grid.chains().front(), thread);
-  if (bolt.head_height > 0)
+  if (bolt.head_height > 0) {
     add_head(mesh.triangles, mesh.points, bolt, lower);
-  else
+  } else {
     add_disk(mesh.triangles, lower, add_point(mesh.points, {0, 0, 0}), false);
+  }
   return mesh;
 }
 
@@ -174,6 +186,9 @@ TriangleMesh make_nut_surface(const Nut& nut) {
   add_band(mesh.triangles, upper, ring_of(grid.chains().back(), thread));
   return mesh;
 }
+
+std::int64_t detail::bolt_tets(const Bolt& bolt) { return thread_tets(bolt.thread, bolt.length, bolt.segments); }
+std::int64_t detail::nut_tets(const Nut& nut) { return thread_tets(nut.thread, nut.height, nut.segments); }
 
 TetMesh make_bolt_mesh(const Bolt& bolt) {
   const StandardArithmetic standard;

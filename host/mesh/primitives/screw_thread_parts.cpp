@@ -9,7 +9,7 @@
 #include "host/mesh/fixed_math.h"
 #include "host/mesh/point_math.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 /// The directions of all rays.
@@ -85,18 +85,16 @@ void add_cells(std::vector<Triangle>& triangles, const ThreadGrid& grid, std::in
   }
 }
 
-void add_tet(TetMesh& mesh, const Tet& tet) {
-  const bool inverted = six_volumes(mesh, tet) < 0;
-  mesh.tets.push_back(inverted ? Tet{tet[0], tet[1], tet[3], tet[2]} : tet);
-}
+void add_tet(TetMesh& mesh, const Tet& tet) { mesh.tets.push_back(positively_oriented(mesh, tet)); }
 
-// The sides of a prism between two rays are not plane. All have their diagonal from `from` on the first ray to `to` on
-// the next, so that of two nearly equal ones none bulges through the other.
+/// The sides of a prism between two rays are not plane. All diagonals go from `from` on the first ray to `to` on the
+/// next, so that of two almost equal sides neither bulges through the other.
 void add_prisms(TetMesh& mesh, const ThreadGrid& grid, std::int32_t from, std::int32_t to) {
   const auto ray = [&](std::int32_t i) { return grid.nodes()[static_cast<std::size_t>(i)].ray; };
   const auto is_end = [&](std::int32_t i) { return grid.nodes()[static_cast<std::size_t>(i)].end; };
   for (const auto& [cell, section] : grid.cells()) {
-    // a on the first ray, c on the next, b on either; of two on one ray the lower first, but before it an end plane's
+    // a on the first ray, c on the next, b on either; of two on one ray, one on an end plane comes first, else the
+    // lower
     auto [a, b, c] = cell;
     if (ray(c) == ray(a)) std::swap(b, c);
     if (ray(b) == ray(a)) {
@@ -128,4 +126,4 @@ void add_core(TetMesh& mesh, const ThreadGrid& grid, std::int32_t layer, double 
   }
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

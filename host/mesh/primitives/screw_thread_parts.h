@@ -10,14 +10,14 @@
 #include "host/mesh/primitives/screw_thread_grid.h"
 #include "isopatch/mesh.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// Radius of a hexagon on a ray; its corners lie on rays.
 double hexagon(int ray, int segments, double across_flats);
 
 // ---- points
 
-/// Points over all nodes of a grid; that of node i is the returned number + i.
+/// Points over all nodes of a grid; the point of node i is the returned index + i.
 using Radius = std::function<double(const ThreadGrid::Node&)>;
 std::int32_t add_layer(std::vector<Point3>& points, const ThreadGrid& grid, int segments, const Radius& radius);
 
@@ -32,8 +32,8 @@ Ring ring_of(const std::vector<ThreadGrid::Edge>& chain, std::int32_t layer);
 
 // ---- triangles
 
-/// Quads between two rings; seen from the side from which `a` to `b` goes up while the rays go to the right, they run
-/// counterclockwise.
+/// Quads between two rings. They run counterclockwise seen from the side from which the rays go to the right and `b` is
+/// above `a`.
 void add_band(std::vector<Triangle>& triangles, const Ring& a, const Ring& b);
 
 /// A disk about `centre`, facing up, or down.
@@ -44,11 +44,11 @@ void add_cells(std::vector<Triangle>& triangles, const ThreadGrid& grid, std::in
 
 // ---- tets
 
-/// Adds a tet, turned if need be.
+/// Adds a tet in positive orientation.
 void add_tet(TetMesh& mesh, const Tet& tet);
 
-/// Fills the space between two layers, with three tets over each cell. Wherever possible all three have a corner of
-/// layer `to` that is not on an end plane.
+/// Fills the space between two layers with three tets over each cell. Where possible, each has a corner of layer `to`
+/// that is not on an end plane.
 void add_prisms(TetMesh& mesh, const ThreadGrid& grid, std::int32_t from, std::int32_t to);
 
 /// Fills a prism over a regular polygon whose mantle is a layer of the grid, from z = 0 to `length`: cones of the
@@ -56,4 +56,4 @@ void add_prisms(TetMesh& mesh, const ThreadGrid& grid, std::int32_t from, std::i
 /// the chain around it.
 void add_core(TetMesh& mesh, const ThreadGrid& grid, std::int32_t layer, double length);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -7,14 +7,17 @@
 #include <numbers>
 
 #include "host/mesh/point_math.h"
+#include "host/mesh/primitives/tet_counts.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
+#include "isopatch/limits.h"
 #include "isopatch/mesh.h"
 
 namespace isopatch {
-namespace {
 
-constexpr int kMaxSubdivisions = 7;  // 327 680 tets; one more would be 1.3 million
+using namespace detail;
+
+namespace {
 
 struct UnitSphere {
   std::vector<Point3> points;
@@ -85,13 +88,16 @@ UnitSphere subdivide(const UnitSphere& coarse) {
 
 }  // namespace
 
+std::int64_t detail::sphere_tets(int subdivisions) { return std::int64_t{20} << (2 * subdivisions); }
+
 TetMesh make_sphere_mesh(double radius, int subdivisions) {
   const StandardArithmetic standard;
   if (!(std::isfinite(radius) && radius > 0)) {
     throw Error(fmt::format("sphere: radius {} m; it must be finite and positive", radius));
   }
-  if (subdivisions < 0 || subdivisions > kMaxSubdivisions) {
-    throw Error(fmt::format("sphere: {} subdivisions; they must lie in [0, {}]", subdivisions, kMaxSubdivisions));
+  if (subdivisions < 0 || subdivisions > limits::kMaxSubdivisions) {
+    throw Error(
+        fmt::format("sphere: {} subdivisions; they must lie in [0, {}]", subdivisions, limits::kMaxSubdivisions));
   }
   UnitSphere sphere = make_icosahedron();
   for (int i = 0; i < subdivisions; ++i) sphere = subdivide(sphere);

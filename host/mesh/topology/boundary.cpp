@@ -7,12 +7,14 @@
 
 namespace isopatch {
 
+using namespace detail;
+
 std::vector<Triangle> boundary_triangles(const TetMesh& mesh) {
   check_indices(mesh.tets, mesh.points.size(), "boundary_triangles");
   return boundary_triangles(mesh, sorted_faces(mesh.tets));
 }
 
-std::vector<Triangle> boundary_triangles(const TetMesh& mesh, const std::vector<FaceUse>& faces) {
+std::vector<Triangle> detail::boundary_triangles(const TetMesh& mesh, const std::vector<FaceUse>& faces) {
   std::vector<std::array<bool, 4>> inner(mesh.tets.size(), {false, false, false, false});
   const auto mark = [&](const FaceUse& use) {
     inner[static_cast<std::size_t>(use.tet)][static_cast<std::size_t>(use.face)] = true;

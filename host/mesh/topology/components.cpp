@@ -5,7 +5,7 @@
 #include "host/mesh/point_math.h"
 #include "host/mesh/topology/disjoint_sets.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 std::size_t first_vertex(const Tet& tet) { return static_cast<std::size_t>(tet[0]); }
@@ -32,4 +32,4 @@ std::vector<Point3> component_points(const TetMesh& mesh) {
   return points;
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

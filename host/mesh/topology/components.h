@@ -7,9 +7,9 @@
 
 #include "isopatch/mesh.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
-/// A point inside each component: the centroid of its first tet. Tets that share a vertex are of one component.
+/// A point inside each component: the centroid of its first tet. Tets that share a vertex belong to one component.
 std::vector<Point3> component_points(const TetMesh& mesh);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -5,9 +5,9 @@
 #include <numeric>
 #include <vector>
 
-namespace isopatch {
+namespace isopatch::detail {
 
-/// Disjoint sets of the numbers below `count`, each at first alone.
+/// Disjoint sets of the indices below `count`, at first each in a set of its own.
 class DisjointSets {
  public:
   explicit DisjointSets(std::size_t count) : parent_(count) {
@@ -23,4 +23,4 @@ class DisjointSets {
   std::vector<std::size_t> parent_;
 };
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

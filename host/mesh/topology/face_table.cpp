@@ -7,7 +7,7 @@
 
 #include "host/threads/share_out.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 namespace {
 
 FaceUse make_face_use(const Tet& tet, std::int32_t tet_index, int face) {
@@ -25,7 +25,7 @@ FaceUse make_face_use(const Tet& tet, std::int32_t tet_index, int face) {
   return {v, tet_index, static_cast<std::int8_t>(face), even};
 }
 
-/// In one row.
+/// Of two faces in one row.
 bool comes_before(const FaceUse& a, const FaceUse& b) {
   if (a.sorted[1] != b.sorted[1]) return a.sorted[1] < b.sorted[1];
   if (a.sorted[2] != b.sorted[2]) return a.sorted[2] < b.sorted[2];
@@ -40,11 +40,12 @@ Triangle tet_face(const Tet& tet, int face) {
   return {tet[corner[0]], tet[corner[1]], tet[corner[2]]};
 }
 
-// Counting puts every face into the row of its first vertex; the rows are short, and each is sorted by itself.
+/// A counting sort puts every face into the row of its first vertex; each row is short and sorted on its own.
 std::vector<FaceUse> sorted_faces(const std::vector<Tet>& tets) {
   std::int32_t last = 0;
   for (const Tet& tet : tets) last = std::max(last, *std::max_element(tet.begin(), tet.end()));
-  std::vector<std::size_t> end(static_cast<std::size_t>(last) + 2, 0);  // of the row before each; filling moves it on
+  std::vector<std::size_t> end(static_cast<std::size_t>(last) + 2,
+                               0);  // of the row before each; filling a row advances it
   const auto first_vertex = [](const Triangle& face) {
     return static_cast<std::size_t>(std::min({face[0], face[1], face[2]}));
   };
@@ -69,4 +70,4 @@ std::vector<FaceUse> sorted_faces(const std::vector<Tet>& tets) {
   return faces;
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

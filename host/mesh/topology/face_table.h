@@ -7,7 +7,7 @@
 
 #include "isopatch/mesh.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// Face `face` of a positively oriented tet, the one opposite its vertex `face`, outward oriented.
 Triangle tet_face(const Tet& tet, int face);
@@ -23,7 +23,7 @@ struct FaceUse {
 /// Every face of every tet (4 per tet), sorted by vertices, then by tet.
 std::vector<FaceUse> sorted_faces(const std::vector<Tet>& tets);
 
-/// The same as boundary_triangles(mesh), for one that has the sorted faces already.
+/// boundary_triangles(mesh), for callers that have the sorted faces already.
 std::vector<Triangle> boundary_triangles(const TetMesh& mesh, const std::vector<FaceUse>& faces);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

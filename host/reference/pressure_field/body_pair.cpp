@@ -9,11 +9,11 @@
 namespace isopatch::reference {
 namespace {
 
-// Differences below this part of their scale count as zero: above the rounding of the extended precision, far below
-// that of double.
+/// Differences below this part of their scale count as zero. It is above the rounding of extended precision and far
+/// below that of double.
 constexpr Real kSnap = 1e-16L;
 
-// Calls visit(i, j) for the elements whose boxes overlap.
+/// Calls visit(i, j) for the elements whose boxes overlap.
 template <typename Visit>
 void for_each_candidate(const std::vector<Box>& a, const std::vector<Box>& b, Real margin, Visit visit) {
   for (std::size_t i = 0; i < a.size(); ++i) {

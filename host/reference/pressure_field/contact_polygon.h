@@ -21,7 +21,7 @@ struct ContactPolygon {
   /// True if the normal is within 5 pi/8 of the inward gradient of every compliant side.
   bool passes_gradient_filter() const;
 
-  /// True if the pressure of every compliant side rises into its body, by more than rounding makes of zero.
+  /// True if the pressure of every compliant side rises into its body, by more than rounding.
   bool resists() const;
 };
 

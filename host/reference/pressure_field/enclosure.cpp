@@ -9,10 +9,10 @@
 namespace isopatch::reference {
 namespace {
 
-// A barycentric coordinate above its negative counts as positive, so that no point falls between two tets.
+/// A barycentric coordinate above minus this counts as positive, so that no point falls between two tets.
 constexpr Real kTouch = 1e-15L;
 
-// The smallest vertex of each vertex's component.
+/// The smallest vertex of each vertex's component.
 std::vector<std::int32_t> component_labels(const TetMesh& mesh) {
   std::vector<std::int32_t> labels(mesh.points.size());
   std::iota(labels.begin(), labels.end(), 0);
@@ -38,7 +38,7 @@ bool contains(const PressureTet& tet, const Vector3& x) {
   return true;
 }
 
-// The signed solid angle of a triangle seen from x (van Oosterom and Strackee, IEEE Trans. Biomed. Eng., 1983).
+/// The signed solid angle of a triangle seen from x (van Oosterom and Strackee, IEEE Trans. Biomed. Eng., 1983).
 Real solid_angle(const SurfaceTriangle& triangle, const Vector3& x) {
   const Vector3 a = triangle[0] - x, b = triangle[1] - x, c = triangle[2] - x;
   const Real lengths[] = {a.norm(), b.norm(), c.norm()};

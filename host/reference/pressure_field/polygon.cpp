@@ -13,7 +13,7 @@ constexpr Real kSliver = 1e-12L;    // area over squared extent below which a po
 constexpr Real kPoint = 1e-15L;     // extent over element size below which a polygon is a point
 constexpr Real kStraight = 1e-14L;  // height over extent below which a corner is part of an edge
 
-// An edge of the section is the crossing points of two tet edges that share a vertex.
+/// An edge of the section is the crossing points of two tet edges that share a vertex.
 struct Crossing {
   std::size_t from, to;
 };
@@ -31,7 +31,8 @@ Real longest_edge(const std::array<Vector3, 4>& vertices) {
   return longest;
 }
 
-// The two ends fix a long edge best, the face a short one. A face nearly parallel to the plane has a long edge.
+/// A long edge is most accurate from its two ends, a short one from the face. A face nearly parallel to the plane has a
+/// long edge.
 BoundingLine line_in_face(const Vector3& start, const Vector3& end, const Vector3& outward, const Vector3& normal,
                           Real size) {
   const Vector3 by_points = end - start;
@@ -63,8 +64,8 @@ Real extent(const VertexList& polygon) {
   return longest;
 }
 
-// Lines of a and b often coincide (the zero-pressure faces of boundary tets meet the contact plane in one line), and
-// their rounding leaves vertices in the middle of an edge. They would change the triangles of a quadrature fan.
+/// Lines of a and b often coincide (the zero-pressure faces of boundary tets meet the contact plane in one line), and
+/// their rounding leaves vertices in the middle of an edge. They would change the triangles of a quadrature fan.
 VertexList without_straight_corners(VertexList polygon) {
   const Real tolerance = kStraight * extent(polygon);
   for (std::size_t k = 0; k < polygon.size();) {

@@ -29,7 +29,7 @@ struct Section {
 /// present.
 Section cut_tet(const std::array<Vector3, 4>& vertices, const std::array<Real, 4>& d, const Vector3& normal);
 
-/// A triangle as a section; `normal` as its vertices turn.
+/// A triangle as a section, about its normal by the right-hand rule.
 Section triangle_section(const SurfaceTriangle& triangle);
 
 /// The part of `subject` to the left of every line (Sutherland and Hodgman). Both lie in one plane with this normal.
@@ -38,7 +38,7 @@ VertexList clip(const VertexList& subject, const std::vector<BoundingLine>& line
 /// The part of `subject` where the function is not positive.
 VertexList clip(const VertexList& subject, const Affine& function);
 
-/// True for less than three vertices, a polygon that is a line to working precision, or one that is a point on the
+/// True for fewer than three vertices, a polygon that is a line to working precision, or one that is a point on the
 /// scale `size` [m] of the elements it was cut from.
 bool is_degenerate(const VertexList& polygon, const Vector3& normal, Real size);
 

@@ -10,14 +10,14 @@ Affine difference(const Affine& f, const Affine& g) {
   return {f.gradient - g.gradient, f.point, f.value - g.at(f.point)};
 }
 
-// A prism with triangular ends and plane sides, corner k of one end joined to corner k of the other.
+/// A prism with triangular ends and plane sides, corner k of one end joined to corner k of the other.
 void add_prism(const SurfaceTriangle& a, const SurfaceTriangle& b, TetList& tets) {
   tets.push_back({a[0], a[1], a[2], b[0]});
   tets.push_back({a[1], a[2], b[0], b[1]});
   tets.push_back({a[2], b[0], b[1], b[2]});
 }
 
-// The vertices of a tet by the sign of a function.
+/// The vertices of a tet by the sign of a function.
 struct SortedTet {
   const TetVertices& tet;
   std::array<Real, 4> values;
@@ -33,7 +33,7 @@ struct SortedTet {
   }
 };
 
-// The part on the side of the first `count` vertices of `order`; the plane is between them and the others.
+/// The part on the side of the first `count` vertices of `order`; the plane is between them and the others.
 void add_part(const SortedTet& sorted, const std::array<std::size_t, 4>& order, std::size_t count, TetList& tets) {
   const auto corner = [&](std::size_t k) -> const Vector3& { return sorted.tet[order[k]]; };
   const auto cut = [&](std::size_t k, std::size_t l) -> Vector3 {

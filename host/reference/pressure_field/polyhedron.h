@@ -12,8 +12,8 @@ namespace isopatch::reference {
 using TetVertices = std::array<Vector3, 4>;
 using TetList = std::vector<TetVertices>;  // disjoint, of either orientation
 
-/// Where a function is positive, and the rest. Together they are all of what was cut, however many of its vertices lie
-/// on the plane where the function is zero: a tet of which all do is one of the others.
+/// The part where a function is positive, and the rest. Together they are all that was cut, however many vertices lie
+/// on the plane where the function is zero: a tet with all vertices there belongs to the others.
 struct Parts {
   TetList positive, others;
 };

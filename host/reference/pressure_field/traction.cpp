@@ -12,13 +12,13 @@ struct QuadraturePoint {
   Real weight;  // m^2
 };
 
-// A symmetric orbit of a triangle rule: the three points with one barycentric coordinate 1 - 2 s and the others s.
+/// A symmetric orbit of a triangle rule: the three points with one barycentric coordinate 1 - 2 s and the others s.
 void add_orbit(const SurfaceTriangle& triangle, Real s, Real weight, std::vector<QuadraturePoint>& points) {
   const Vector3 sum = triangle[0] + triangle[1] + triangle[2];
   for (const Vector3& corner : triangle) points.push_back({s * sum + (1 - 3 * s) * corner, weight});
 }
 
-// Strang and Fix's six points of degree 4, in closed form.
+/// Strang and Fix's six points of degree 4, in closed form.
 void add_degree_four(const SurfaceTriangle& triangle, Real area, std::vector<QuadraturePoint>& points) {
   const Real root_ten = std::sqrt(Real{10});
   const Real inner = std::sqrt(38 - 44 * std::sqrt(Real{2} / 5));
@@ -46,7 +46,7 @@ std::vector<QuadraturePoint> quadrature_points(const ContactPolygon& polygon, co
   return points;
 }
 
-// Ratio of the normal traction to the pressure.
+/// Ratio of the normal traction to the pressure.
 Real damping_factor(const ContactPolygon& polygon, const ContactLaw& law, Real normal_speed) {
   const Real rate = law.model == DissipationModel::kHuntCrossley
                         ? law.dissipation

@@ -17,7 +17,7 @@ struct ContactLaw {
   Real dissipation = 0;  // s/m or s
   Real friction = 0;
 
-  // velocity of a relative to b at x is velocity + angular_velocity x (x - origin)
+  /// velocity of a relative to b at x is velocity + angular_velocity x (x - origin)
   Vector3 velocity = Vector3::Zero();  // at the frame's origin
   Vector3 angular_velocity = Vector3::Zero();
 };

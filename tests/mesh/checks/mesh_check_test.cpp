@@ -6,6 +6,9 @@
 #include "tests/mesh/mesh_fixtures.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
 using testing::contains;

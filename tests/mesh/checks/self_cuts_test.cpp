@@ -8,6 +8,9 @@
 #include "tests/mesh/mesh_fixtures.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
 using testing::contains;

@@ -49,7 +49,7 @@ TEST(SurfaceCheck, NamesNeighboursOfOppositeOrientation) {
     TriangleMesh mesh = surface_of_tet();
     std::swap(mesh.triangles[turned][0], mesh.triangles[turned][1]);
     const std::string message = message_for(mesh);
-    EXPECT_TRUE(testing::contains(message, "is run in one direction by triangles")) << message;
+    EXPECT_TRUE(testing::contains(message, "has the same direction in triangles")) << message;
     EXPECT_TRUE(testing::contains(message, std::to_string(turned))) << message;
   }
 }
@@ -81,7 +81,7 @@ TEST(SurfaceCheck, RefusesAnEdgeOfFourThatIsNotBalanced) {
   // the second tet turned inside out: its two triangles at the edge still run both ways, so take one alone
   std::swap(mesh.triangles[5][0], mesh.triangles[5][1]);
   const std::string message = message_for(mesh);
-  EXPECT_TRUE(testing::contains(message, "is run in one direction by triangles")) << message;
+  EXPECT_TRUE(testing::contains(message, "has the same direction in triangles")) << message;
 }
 
 TEST(SurfaceCheck, RefusesAnEdgeOfThree) {
@@ -160,10 +160,9 @@ TEST(SurfaceCheck, IsForRigidBodiesOnly) {
   scene.bodies.resize(2);
   scene.bodies[0].name = "rock";
   scene.bodies[1].geometry = 1;
-  EXPECT_EQ(
-      error_of([&] { Scene{scene}; }),
-      "scene: body 'rock' is compliant, but its geometry 'rock' is a surface mesh, without an inside; give it a tet "
-      "mesh or make it rigid");
+  EXPECT_EQ(error_of([&] { Scene{scene}; }),
+            "scene: body 'rock': geometry 'rock': a surface mesh has no inside to press on; use a tet mesh, or make "
+            "'rock' rigid");
   scene.bodies[0].rigid = true;
   EXPECT_EQ(Scene(scene).num_bodies(), 2);
 }

@@ -8,6 +8,9 @@
 #include "tests/mesh/mesh_fixtures.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
 using testing::contains;
@@ -213,8 +216,8 @@ TEST(LaplaceField, RefusesACoreThatCannotBe) {
   EXPECT_TRUE(contains(message(vertex_core({})), "the core has no vertex"));
   EXPECT_TRUE(
       contains(message(ball_core({0, 0, 0}, 2)), "is on the surface and in the core; the core must lie inside"));
-  EXPECT_TRUE(contains(message(vertex_core({-1})), "vertex -1 of the core is none of the mesh"));
-  EXPECT_TRUE(contains(message(vertex_core({100000})), "vertex 100000 of the core is none of the mesh"));
+  EXPECT_TRUE(contains(message(vertex_core({-1})), "vertex -1 of the core is not in the mesh"));
+  EXPECT_TRUE(contains(message(vertex_core({100000})), "vertex 100000 of the core is not in the mesh"));
   EXPECT_TRUE(contains(error_of([] {
                          make_tet_mesh("balls", two_balls(), laplace(ball_core({0, 0, 0}, 0.5)));
                        }),

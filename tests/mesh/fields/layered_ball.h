@@ -12,6 +12,7 @@ namespace isopatch::testing {
 
 /// The unit ball: a sphere's mesh of radius `core`, and `layers` of prisms around it, each cut into three tets.
 inline TetMesh layered_ball(int subdivisions, int layers, double core) {
+  using namespace detail;
   const TetMesh sphere = make_sphere_mesh(1, subdivisions);
   const auto count = static_cast<std::int32_t>(sphere.points.size()) - 1;  // without the centre, which is last
   TetMesh ball;

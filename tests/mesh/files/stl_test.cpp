@@ -103,7 +103,7 @@ TEST(StlReader, LeavesOutTrianglesThatAreNone) {
   const Geometry geometry = make_surface_mesh("m", parse_stl(binary_stl(mesh), "m"));
   EXPECT_EQ(geometry.surface.size(), 4U);
   ASSERT_EQ(geometry.warnings.size(), 1U);
-  EXPECT_EQ(geometry.warnings[0], "m: 2 triangles with two corners at the same place were left out");
+  EXPECT_EQ(geometry.warnings[0], "m: 2 triangles with two corners at the same point were left out");
 }
 
 // Two points of the scan are at one place. Made one, they collapse two triangles and lay two others back to back:
@@ -118,7 +118,7 @@ TEST(StlReader, WeldsTheMustardBottle) {
   EXPECT_EQ(welded.report.duplicate_triangles, 2);
   EXPECT_NEAR(welded.report.volume, make_surface_mesh("scan", scan).report.volume, 1e-15);
   ASSERT_EQ(welded.warnings.size(), 2U);
-  EXPECT_EQ(welded.warnings[0], "bottle: 2 triangles with two corners at the same place were left out");
+  EXPECT_EQ(welded.warnings[0], "bottle: 2 triangles with two corners at the same point were left out");
 }
 
 TEST(StlReader, NamesFilePlaceAndFacet) {

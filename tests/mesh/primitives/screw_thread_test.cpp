@@ -13,6 +13,9 @@
 #include "tests/reference/oracle_helpers.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
 using testing::contains;

@@ -8,6 +8,9 @@
 #include "tests/mesh/mesh_fixtures.h"
 
 namespace isopatch {
+
+using namespace detail;
+
 namespace {
 
 // A fan about its first point and one about its last: rows of all lengths, up to nearly all faces in one.

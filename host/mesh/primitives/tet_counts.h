@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How many tets the meshes of primitives have, before they are made.
+#pragma once
+
+#include <cstdint>
+
+#include "isopatch/screw_thread.h"
+
+namespace isopatch::detail {
+
+/// Exactly, for valid arguments; an ellipsoid has as many as a sphere.
+std::int64_t sphere_tets(int subdivisions);
+std::int64_t capsule_tets(int segments);
+
+/// At most.
+std::int64_t cylinder_tets(int segments);
+std::int64_t bolt_tets(const Bolt& bolt);
+std::int64_t nut_tets(const Nut& nut);
+
+}  // namespace isopatch::detail

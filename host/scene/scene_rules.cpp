@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/scene/scene_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "host/text/quote.h"
+#include "isopatch/detail/scene/scene_view.h"
+#include "isopatch/error.h"
+
+namespace isopatch::detail {
+namespace {
+
+static_assert(limits::kMaxBodies == kMaxBodies);
+
+const Body& body_at(const SceneDescription& scene, int index) { return scene.bodies[static_cast<std::size_t>(index)]; }
+
+std::string names_of(const Pair& pair, const SceneDescription& scene) {
+  return in_quotes(body_at(scene, pair.a).name) + " and " + in_quotes(body_at(scene, pair.b).name);
+}
+
+}  // namespace
+
+void check_range(double value, const Range& range) {
+  if (value >= range.low && value <= range.high) return;
+  throw Error(fmt::format("is {}{}; it must be in [{}, {}]", value, range.unit, range.low, range.high));
+}
+
+void check_orientation(const std::array<double, 7>& pose) {
+  double norm2 = 0;
+  for (std::size_t i = 3; i < 7; ++i) norm2 += pose[i] * pose[i];
+  const double norm = std::sqrt(norm2);
+  if (norm >= limits::kMinQuaternion && norm <= limits::kMaxQuaternion) return;
+  throw Error(fmt::format("a quaternion [w, x, y, z] of norm {} cannot be normalised; the norm must be in [{}, {}]",
+                          norm, limits::kMinQuaternion, limits::kMaxQuaternion));
+}
+
+void check_num_bodies(std::size_t count) {
+  if (count > 0 && count <= limits::kMaxBodies) return;
+  throw Error(fmt::format("{} bodies; a scene has 1 to {}", count, limits::kMaxBodies));
+}
+
+void check_geometry_of(const Body& body, const Geometry& geometry) {
+  if (body.rigid || !geometry.is_surface_mesh()) return;
+  throw Error("a surface mesh has no inside to press on; use a tet mesh, or make " + in_quotes(body.name) + " rigid");
+}
+
+void check_bodies_of(const Pair& pair, const SceneDescription& scene) {
+  const Body &a = body_at(scene, pair.a), &b = body_at(scene, pair.b);
+  const auto is_half_space = [&](const Body& body) {
+    return scene.geometries[static_cast<std::size_t>(body.geometry)].kind == GeometryKind::kHalfSpace;
+  };
+  if (pair.a == pair.b) throw Error("pairs " + in_quotes(a.name) + " with itself; a pair needs two bodies");
+  if (a.rigid && b.rigid) throw Error(names_of(pair, scene) + " are both rigid; one must be compliant");
+  if (is_half_space(a) && is_half_space(b)) {
+    throw Error(names_of(pair, scene) + " are both half spaces; one must be a mesh");
+  }
+}
+
+void DistinctPairs::add(const Pair& pair, const SceneDescription& scene) {
+  if (seen_.emplace(std::minmax(pair.a, pair.b)).second) return;
+  throw Error(names_of(pair, scene) + " are paired already; list each pair once");
+}
+
+}  // namespace isopatch::detail

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The rules of a scene, each stated once. They throw Error with what is wrong and what would be right, but not where:
+// Scene puts the name of the object before it, the reader of scene files the location in the file.
+#pragma once
+
+#include <array>
+#include <set>
+#include <utility>
+
+#include "isopatch/limits.h"
+#include "isopatch/scene.h"
+
+namespace isopatch::detail {
+
+/// The values that a quantity may have.
+struct Range {
+  double low, high;
+  const char* unit;
+};
+inline constexpr Range kModulusRange = {limits::kMinModulus, limits::kMaxModulus, " Pa"};
+inline constexpr Range kDissipationRange = {0, limits::kMaxDissipation, ""};
+inline constexpr Range kFrictionRange = {0, limits::kMaxFriction, ""};
+inline constexpr Range kPositionRange = {-limits::kMaxPosition, limits::kMaxPosition, " m"};
+inline constexpr Range kVelocityRange = {-limits::kMaxVelocity, limits::kMaxVelocity, " m/s"};
+inline constexpr Range kAngularVelocityRange = {-limits::kMaxAngularVelocity, limits::kMaxAngularVelocity, " rad/s"};
+inline constexpr Range kSlipToleranceRange = {limits::kMinSlipTolerance, limits::kMaxSlipTolerance, " m/s"};
+
+void check_range(double value, const Range& range);
+
+/// The quaternion of a pose can be normalised.
+void check_orientation(const std::array<double, 7>& pose);
+
+void check_num_bodies(std::size_t count);
+
+/// A compliant body has tets to press on.
+void check_geometry_of(const Body& body, const Geometry& geometry);
+
+/// The bodies of a pair can touch. All indices are in range.
+void check_bodies_of(const Pair& pair, const SceneDescription& scene);
+
+/// Throws for a pair of bodies that was added before, in either order.
+class DistinctPairs {
+ public:
+  void add(const Pair& pair, const SceneDescription& scene);
+
+ private:
+  std::set<std::pair<int, int>> seen_;
+};
+
+}  // namespace isopatch::detail

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/scene_file/scene_geometries.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace isopatch::detail {
+namespace {
+
+constexpr std::size_t kMaxGeometries = 256;
+
+/// Errors and warnings about a mesh name its file; from then on the scene's name for it is of more use.
+Geometry named(const std::string& name, Geometry geometry) {
+  geometry.name = name;
+  return geometry;
+}
+
+Geometry parse_tet_mesh(const std::string& name, const JsonValue& value, const std::filesystem::path& directory) {
+  value.allow({"type", "file", "scale", "field", "strain", "all_boundary_tets"});
+  const std::filesystem::path file = directory / value.required("file").text();
+  const auto scale = value.optional("scale");
+  const double factor = scale ? scale->positive() : 1;
+  const FieldOptions field = parse_field(value);
+
+  return with_location(value, [&] {
+    TetMesh mesh = read_tet_mesh(file.string());
+    scale_points(mesh.points, factor);
+    return named(name, make_tet_mesh(file.string(), std::move(mesh), field));
+  });
+}
+
+Geometry parse_surface_mesh(const std::string& name, const JsonValue& value, const std::filesystem::path& directory) {
+  value.allow({"type", "file", "scale"});
+  const std::filesystem::path file = directory / value.required("file").text();
+  const auto scale = value.optional("scale");
+  const double factor = scale ? scale->positive() : 1;
+
+  return with_location(value, [&] {
+    TriangleMesh mesh = read_triangle_mesh(file.string());
+    scale_points(mesh.points, factor);
+    return named(name, make_surface_mesh(file.string(), std::move(mesh)));
+  });
+}
+
+Geometry parse_box(const std::string& name, const JsonValue& value) {
+  value.allow({"type", "size"});
+  const JsonValue edges = value.required("size");
+  const Point3 size = point_of(edges);
+  for (const JsonValue& edge : edges.elements()) edge.positive();
+  return with_location(value, [&] { return make_box(name, size); });
+}
+
+Geometry parse_half_space(const std::string& name, const JsonValue& value) {
+  value.allow({"type", "thickness"});
+  const auto field = value.optional("thickness");
+  const double thickness = field ? field->positive() : 1;  // make_half_space() knows the limits
+  return with_location(value, [&] { return make_half_space(name, thickness); });
+}
+
+Geometry parse_geometry(const std::string& name, const JsonValue& value, const std::filesystem::path& directory,
+                        TetBudget& budget) {
+  const JsonValue type = value.required("type");
+  const std::string kind = type.one_of({"sphere", "ellipsoid", "box", "cylinder", "capsule", "convex_hull", "bolt",
+                                        "nut", "tet_mesh", "surface_mesh", "half_space"});
+  if (kind == "sphere") return parse_sphere(name, value, budget);
+  if (kind == "ellipsoid") return parse_ellipsoid(name, value, budget);
+  if (kind == "cylinder") return parse_cylinder(name, value, budget);
+  if (kind == "capsule") return parse_capsule(name, value, budget);
+  if (kind == "convex_hull") return parse_convex_hull(name, value, directory);
+  if (kind == "bolt") return parse_bolt(name, value, budget);
+  if (kind == "nut") return parse_nut(name, value, budget);
+  if (kind == "box") return parse_box(name, value);
+  if (kind == "half_space") return parse_half_space(name, value);
+  if (kind == "surface_mesh") return parse_surface_mesh(name, value, directory);
+  return parse_tet_mesh(name, value, directory);
+}
+
+}  // namespace
+
+Point3 point_of(const JsonValue& value) {
+  const std::vector<double> numbers = value.numbers(3);
+  return {numbers[0], numbers[1], numbers[2]};
+}
+
+void scale_points(std::vector<Point3>& points, double factor) {
+  for (Point3& point : points) {
+    for (double& coordinate : point) coordinate *= factor;
+  }
+}
+
+std::vector<Geometry> parse_geometries(const JsonValue& value, const std::filesystem::path& directory) {
+  const auto members = value.members();
+  if (members.empty()) value.fail("a scene needs at least one geometry");
+  if (members.size() > kMaxGeometries) {
+    value.fail(fmt::format("{} geometries, the limit is {}", members.size(), kMaxGeometries));
+  }
+
+  std::vector<Geometry> geometries;
+  TetBudget budget;
+  for (const auto& [name, geometry] : members) {
+    if (name.empty()) geometry.fail("a geometry needs a name");
+    geometries.push_back(parse_geometry(name, geometry, directory, budget));
+  }
+  return geometries;
+}
+
+}  // namespace isopatch::detail
