@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The C++ snippets of the documents, compiled and run. documents_test.cpp checks that each block of a document stands
+// in this file, indented by two spaces.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "isopatch/isopatch.h"
+
+namespace isopatch {
+namespace {
+
+const std::string kScene = std::string(ISOPATCH_SOURCE_DIR) + "/bench/scenes/sphere_on_box.json";
+
+TEST(Snippets, OneStateOfASceneFile) {
+  const std::string path = kScene;
+
+  const Scene scene(read_scene(path));
+  const Evaluator evaluator(scene, {.backend = Backend::kCpu, .precision = Precision::kDouble});
+
+  std::vector<double> poses;  // of one environment: those of the scene
+  for (const Body& body : scene.description().bodies) poses.insert(poses.end(), body.pose.begin(), body.pose.end());
+
+  State state;
+  state.num_environments = 1;
+  state.poses = poses.data();
+
+  double wrench[6] = {};
+  std::vector<Polygon> polygons(100);
+  std::int32_t polygons_needed = 0;
+  std::uint32_t status = 0;
+  Results results;
+  results.pair_wrench = wrench;
+  results.polygons = polygons.data();
+  results.polygon_capacity = 100;
+  results.polygons_needed = &polygons_needed;
+  results.status = &status;
+  evaluator.evaluate(state, results);
+
+  if (status != kOk) std::fprintf(stderr, "%s\n", status_text(status).c_str());
+
+  EXPECT_EQ(status, kOk);
+  EXPECT_EQ(polygons_needed, 24);
+  EXPECT_GT(wrench[2], 1);
+}
+
+TEST(Snippets, ColumnsOfRecords) {
+  struct Record {  // of one environment
+    double poses[2][7];
+    double wrench[6];
+  };
+  std::vector<Record> records(1000);
+  constexpr std::int64_t kStride = sizeof(Record) / sizeof(double);
+
+  State state;
+  state.num_environments = 1000;
+  state.poses = {records[0].poses[0], kStride};
+
+  Results results;
+  results.pair_wrench = {records[0].wrench, kStride};
+
+  const Scene scene(read_scene(kScene));
+  for (Record& record : records) {
+    for (std::size_t body = 0; body < 2; ++body) {
+      const std::array<double, 7>& pose = scene.description().bodies[body].pose;
+      std::copy(pose.begin(), pose.end(), record.poses[body]);
+    }
+  }
+  Evaluator(scene).evaluate(state, results);
+  EXPECT_GT(records.front().wrench[2], 1);
+  EXPECT_EQ(records.back().wrench[2], records.front().wrench[2]);
+}
+
+TEST(Snippets, AnError) {
+  EXPECT_THROW(read_scene("no_such_scene.json"), Error);
+
+  try {
+    const Scene scene(read_scene("no_such_scene.json"));
+  } catch (const Error& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+  }
+}
+
+}  // namespace
+}  // namespace isopatch
