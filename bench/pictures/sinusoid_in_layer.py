@@ -6,7 +6,7 @@ The sinusoid has the wavelength 2 pi / 3 and the amplitude 0, 0.166 or 0.333; d 
 are over that of the flat punch at d = 0.4. Twice: with the pressure E d of a linear field, and with the true strain
 -ln(1 - d) that the first version of the paper takes. Exact values are means of these over a wavelength.
 
-Prints the table, draws it into sinusoid_in_layer.png, and ends with 1 where isopatch is more than 2e-4 off.
+Prints the table, draws it into sinusoid_in_layer.png, and exits with status 1 where isopatch is more than 2e-4 off.
 """
 
 import argparse
