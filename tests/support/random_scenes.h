@@ -74,8 +74,9 @@ inline std::vector<RandomScene> random_scenes(const Options& choice) {
                       [=](const Scene& scene) { return make_squeezes(scene, (real + 1) / 2, seed + 102); }});
   }
   if (const std::int64_t nuts = choice.nuts; nuts > 0) {
-    scenes.push_back({"nut on bolt", [file = choice.scenes + "/nut_on_bolt.json"] { return read_scene(file); },
-                      [=](const Scene& scene) { return make_nuts_on_bolts(scene, Thread().pitch, nuts, seed + 103); }});
+    scenes.push_back(
+        {"nut on bolt", [file = choice.scenes + "/nut_on_bolt.json"] { return read_scene(file); },
+         [=](const Scene& scene) { return make_nuts_on_bolts(scene, ScrewThread().pitch, nuts, seed + 103); }});
   }
   return scenes;
 }
