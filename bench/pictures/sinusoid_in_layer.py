@@ -40,7 +40,7 @@ STRAINS = {"linear": (lambda depth: depth, 1), "true strain": (lambda depth: -np
 
 
 def write_layer(path, pressure, rows):
-    """The layer as a grid of cells with six tets each, wider than the punch; `extent` is the pressure over the deepest."""
+    """The layer as a grid of cells of six tets, wider than the punch; `extent` is the pressure over the deepest."""
     count = (4, 2, rows)
     share = np.stack(np.meshgrid(*(np.arange(n + 1) / n for n in count), indexing="ij"), -1).reshape(-1, 3)
     points = np.array([-0.3, -0.5, -DEEPEST]) + share * np.array([WAVELENGTH + 0.6, 1, DEEPEST])
