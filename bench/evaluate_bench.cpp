@@ -222,7 +222,7 @@ void run_cuda([[maybe_unused]] benchmark::State& bench, [[maybe_unused]] const B
 #endif
 }
 
-const bool registered = [] {
+const bool kRegistered = [] {
   for (const BenchScene& scene : bench_scenes()) {
     for (const Precision precision : {Precision::kFloat, Precision::kDouble}) {
       const std::string middle = std::string(precision == Precision::kFloat ? "float/" : "double/") + scene.name + "/";

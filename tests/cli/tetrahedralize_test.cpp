@@ -33,7 +33,10 @@ bool is_there(const std::string& mesher) {
 /// PATH for the life of the object.
 class Path {
  public:
-  explicit Path(const std::string& value) : before_(std::getenv("PATH")) { setenv("PATH", value.c_str(), 1); }
+  explicit Path(const std::string& value) {
+    if (const char* before = std::getenv("PATH")) before_ = before;
+    setenv("PATH", value.c_str(), 1);
+  }
   ~Path() { setenv("PATH", before_.c_str(), 1); }
 
  private:

@@ -164,6 +164,8 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments
 
 extern "C" {
 
+// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming): names that are NVIDIA's
+
 // --- registration and launches, called by the code that nvcc makes ---------------------------------------------------
 
 void** __cudaRegisterFatBinary(void* fat_binary) {
@@ -278,7 +280,7 @@ cudaError_t cudaFree(void* at) {
   const auto lock = locked();
   if (at == nullptr) return cudaSuccess;
   for (Device& device : runtime().devices) {
-    if (device.memory().free(at)) return cudaSuccess;
+    if (device.memory().free(at)) return cudaSuccess;  // NOLINT(clang-analyzer-unix.Malloc): not the C library's
   }
   return result(cudaErrorInvalidValue);
 }
@@ -395,5 +397,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEve
   *milliseconds = std::chrono::duration<float, std::milli>(end->time - begin->time).count();
   return cudaSuccess;
 }
+
+// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
 
 }  // extern "C"

@@ -58,7 +58,7 @@ void expect_survival(const std::string& good, const std::string& characters, std
 /// Reads a real mesh into `mesh`, or skips the test.
 #define ISOPATCH_READ_OR_SKIP(mesh, name)                                                 \
   if (!isopatch::have_data_file(name)) GTEST_SKIP() << isopatch::missing_data_file(name); \
-  mesh = isopatch::read_vtk(isopatch::data_file(name))
+  (mesh) = isopatch::read_vtk(isopatch::data_file(name))
 
 inline TetMesh one_tet() { return {{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {{0, 1, 2, 3}}, {}}; }
 
