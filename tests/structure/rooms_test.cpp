@@ -171,7 +171,7 @@ TEST(RoomsChecker, FindsAnIncludeAcrossABorder) {
   EXPECT_NE(verdict("include/isopatch/scene.h", kDetail + "math/vec.h", "#include \"isopatch/detail/math/vec.h\""), "");
   EXPECT_NE(verdict("include/isopatch/scene.h", kDetail + "math/vec.h", "#include <isopatch/detail/math/vec.h>"), "");
   EXPECT_NE(verdict("include/isopatch/scene.h", "host/arrays.h", "#include \"host/arrays.h\""), "");
-  EXPECT_NE(verdict("host/evaluator.cpp", "kernels/stages.h", "  #include \"kernels/stages.h\""), "");
+  EXPECT_NE(verdict("host/evaluator.cpp", "kernels/work.h", "  #include \"kernels/work.h\""), "");
   EXPECT_NE(verdict("kernels/cuda_backend.cu", "host/cpu/pool.h", "#include \"host/cpu/pool.h\""), "");
   EXPECT_NE(verdict("host/evaluator.cpp", "tests/support/scenes.h", "#include \"tests/support/scenes.h\""), "");
   EXPECT_NE(verdict("tests/cli/a_test.cpp", "bench/device_arrays.h", "#include \"bench/device_arrays.h\""), "");
