@@ -10,8 +10,8 @@ Scenes: those of isopatch_bench with its materials, velocities and 16 environmen
 fewer tets here and one environment, since valgrind is fifty times slower.
 
 Usage: bench/count_instructions.py [--update] [--build DIR]
-Without --update it ends with 1 where a scene takes over 5 % more instructions than stored, or is not stored; with 2
-where something is missing. Counts depend on the compiler: the file names the one it was made with.
+Without --update it exits with status 1 where a scene takes over 5 % more instructions than stored, or is not stored;
+with 2 where something is missing. Counts depend on the compiler: the file names the one it was made with.
 """
 
 import argparse

@@ -53,7 +53,8 @@ def main():
     one, several = zip(*turns)
     low, middle, high = statistics.quantiles([a / b for a, b in turns], n=4)
     print(
-        f"{args.scene.stem}, {args.envs} environments, {args.precision}: one thread {1e3 * statistics.median(one):.2f} ms, "
+        f"{args.scene.stem}, {args.envs} environments, {args.precision}: "
+        f"one thread {1e3 * statistics.median(one):.2f} ms, "
         f"{args.threads} threads {1e3 * statistics.median(several):.2f} ms (medians of {args.turns}); "
         f"ratio {middle:.2f} ({low:.2f} to {high:.2f}), of the least times {min(one) / min(several):.2f}"
     )

@@ -1,39 +1,134 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Formats the C++, CUDA and Python sources that git tracks, and checks the shell scripts where shellcheck is installed.
-# Usage: scripts/format.sh [--check]      --check changes nothing and fails where something would change
+# Formats the C++, CUDA and Python sources that git tracks, and lints them and the shell scripts.
+# Usage: scripts/format.sh [--check|--lint]
+#   --check   changes nothing and fails where clang-format, black, ruff or shellcheck find something
+#   --lint    clang-tidy on the C++ files that differ from the upstream main, a header through a source that includes
+#             it; on all where there is no upstream, or nothing differs from it. Stops after ISOPATCH_LINT_SECONDS (600)
+#             and says what it left out.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-
-case ${1:-} in
-  '') check=0 ;;
-  --check) check=1 ;;
-  *) echo "usage: scripts/format.sh [--check]" >&2; exit 2 ;;
-esac
+ISOPATCH_WITH_LINT_PACKAGES=1 source scripts/install_packages.sh
 
 status=0
-mapfile -t sources < <(git ls-files '*.h' '*.cpp' '*.cuh' '*.cu')
-if [[ ${#sources[@]} -gt 0 ]]; then
-  if ((check)); then
+
+check_format() {  # CHECK
+  local sources python
+  mapfile -t sources < <(git ls-files '*.h' '*.cpp' '*.cuh' '*.cu')
+  mapfile -t python < <(git ls-files '*.py')
+  if (($1)); then
     clang-format --dry-run -Werror "${sources[@]}" || status=1
   else
     clang-format -i "${sources[@]}"
   fi
-fi
 
-mapfile -t python < <(git ls-files '*.py')
-if [[ ${#python[@]} -gt 0 ]]; then
   if command -v black >/dev/null; then
-    if ((check)); then black -q --check "${python[@]}"; else black -q "${python[@]}"; fi || status=1
+    if (($1)); then black -q --check --diff "${python[@]}"; else black -q "${python[@]}"; fi || status=1
   else
-    echo "black is not installed: Python files left as they are" >&2
+    echo "black is not installed: the format of Python files was not checked" >&2
   fi
-fi
+  if command -v ruff >/dev/null; then
+    if (($1)); then ruff check -q "${python[@]}"; else ruff check -q --fix "${python[@]}"; fi || status=1
+  else
+    echo "ruff is not installed: Python files were not linted" >&2
+  fi
+  if command -v shellcheck >/dev/null; then
+    shellcheck -x scripts/*.sh .ci/run || status=1
+  else
+    echo "shellcheck is not installed: shell scripts were not linted" >&2
+  fi
+}
 
-if command -v shellcheck >/dev/null; then
-  shellcheck -x scripts/*.sh .ci/run || status=1
-else
-  echo "shellcheck is not installed: shell scripts not checked" >&2
-fi
+# The commit that changes are counted from: where this branch left the upstream main. Empty if there is none.
+upstream() {
+  local ref
+  for ref in origin/main '@{upstream}'; do
+    if git rev-parse -q --verify "$ref^{commit}" >/dev/null 2>&1; then
+      git merge-base "$ref" HEAD && return
+    fi
+  done
+}
+
+# Sources that include the header, directly or through others, those of its own name first. An include is spelt from
+# the root, or from include/.
+sources_that_include() {  # HEADER
+  local pattern files=("$1") found
+  while :; do
+    pattern=$(printf '%s\n' "${files[@]}" | sed -n 's|^include/||; /\.h$/{s|[.]|[.]|g; p}' | paste -sd '|')
+    mapfile -t found < <({ printf '%s\n' "${files[@]}"
+      git grep -lE "^ *#include \"($pattern)\"" -- '*.h' '*.cpp'; } | sort -u)
+    ((${#found[@]} > ${#files[@]})) || break
+    files=("${found[@]}")
+    ! printf '%s\n' "${files[@]}" | grep -q '\.cpp$' || break
+  done
+  printf '%s\n' "${files[@]}" | grep '\.cpp$' | awk -v name="/$(basename "$1" .h)" \
+    'index($0, name) { print; next } { rest[++n] = $0 } END { for (i = 1; i <= n; ++i) print rest[i] }'
+}
+
+lint() {
+  local base changed=() files=() known header candidates checks=() build=build/release
+  local seconds=${ISOPATCH_LINT_SECONDS:-600} started=$SECONDS until
+  until=$(($(date +%s) + seconds))
+  if ! command -v clang-tidy >/dev/null; then
+    echo "clang-tidy is not installed: C++ sources were not linted" >&2
+    return
+  fi
+  [[ -f $build/compile_commands.json ]] || cmake --preset release >/dev/null
+  known=$(sed -n 's|^ *"file": "'"$PWD"'/\(.*\)".*|\1|p' "$build/compile_commands.json")
+
+  base=$(upstream)
+  if [[ -n $base ]]; then
+    mapfile -t changed < <(git diff --name-only --diff-filter=d "$base" -- '*.h' '*.cpp')
+  fi
+  if [[ ${#changed[@]} -gt 0 ]]; then
+    mapfile -t files < <(printf '%s\n' "${changed[@]}" | grep -Fxf <(echo "$known") || true)
+    for header in "${changed[@]}"; do  # each through a source that includes it, one that changed too if there is one
+      [[ $header == *.h ]] || continue
+      mapfile -t candidates < <(sources_that_include "$header" | grep -Fxf <(echo "$known") || true)
+      [[ ${#candidates[@]} -gt 0 ]] || continue
+      grep -qFxf <(printf '%s\n' "${candidates[@]}") <(printf '%s\n' "${files[@]}") || files+=("${candidates[0]}")
+    done
+    echo "clang-tidy: ${#changed[@]} files differ from ${base:0:7}: ${#files[@]} sources"
+  else
+    mapfile -t files < <(git ls-files 'host/*.cpp' 'tests/*.cpp' 'bench/*.cpp' | grep -Fxf <(echo "$known") || true)
+    checks=(-checks=-clang-analyzer-*)  # it takes three quarters of the time
+    echo "clang-tidy: nothing differs from an upstream main: all ${#files[@]} sources, without the analyzer"
+  fi
+
+  # as many processes as cores; each takes the next file while there is time
+  local log=build/lint failed left
+  rm -rf "$log"
+  mkdir -p "$log"
+  # shellcheck disable=SC2016  # for the inner shell
+  printf '%s\n' "${files[@]}" | xargs -r -P "$(nproc)" -I{} bash -c '
+    log=$1 build=$2 until=$3 file=$4
+    shift 4  # what is left are options
+    name=$log/$(tr / _ <<<"$file") remaining=$((until - $(date +%s))) result=124
+    if ((remaining > 0)); then
+      timeout "$remaining" clang-tidy -quiet -p "$build" "$@" "$file" >"$name.log" 2>"$name.err" && exit || result=$?
+    fi
+    if ((result == 124)); then echo "$file" >"$name.left"; else touch "$name.failed"; fi
+  ' _ "$log" "$build" "$until" {} "${checks[@]}"
+
+  shopt -s nullglob
+  for failed in "$log"/*.failed; do
+    cat "${failed%.failed}.log"
+    grep -v -E '(warnings|errors?) generated|^Suppressed|^Use -header-filter' "${failed%.failed}.err" || true
+    status=1
+  done
+  left=("$log"/*.left)
+  echo "clang-tidy: $((${#files[@]} - ${#left[@]})) sources linted in $((SECONDS - started)) s"
+  if [[ ${#left[@]} -gt 0 ]]; then
+    echo "clang-tidy: left ${#left[@]} out, for which $seconds s were not enough:"
+    sed 's/^/  /' "${left[@]}"
+  fi
+}
+
+case ${1:-} in
+  '') check_format 0 ;;
+  --check) check_format 1 ;;
+  --lint) lint ;;
+  *) echo "usage: scripts/format.sh [--check|--lint]" >&2; exit 2 ;;
+esac
 exit "$status"

@@ -10,12 +10,12 @@
 #
 # Writes to OUT_DIR summary.txt, summary.json, tests.log, sanitizer.log, same_bits.log, ceilings.json, bench.json,
 # bench.log, profile.csv and profile.log; scripts/gpu_tables.py OUT_DIR makes tables of them.
-# Ends with 0 if everything that ran passed, 1 if something failed, 2 for wrong use, 3 without a device.
+# Exits with status 0 if everything that ran passed, 1 if something failed, 2 for wrong use, 3 without a device.
 #
 # ISOPATCH_SANITIZER_FILTER chooses the tests for compute-sanitizer (it is 10 to 100 times slower than the bare program).
-# ISOPATCH_DATA_DIR is the folder of the meshes that are not part of this project; without it ../shared/data or
-# shared/data where they are. ISOPATCH_SAME_BITS has other options for same_bits. ISOPATCH_COMMIT says which commit this
-# is where git cannot be asked.
+# ISOPATCH_DATA_DIR is the folder of the meshes that are not part of this project; what needs them is left out without
+# it. ISOPATCH_SAME_BITS has other options for same_bits. ISOPATCH_COMMIT says which commit this is where git cannot be
+# asked.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -29,11 +29,8 @@ tests=$bin/isopatch_tests
 bench=$bin/isopatch_bench
 sanitizer_filter=${ISOPATCH_SANITIZER_FILTER:-*GpuSmall*}
 same_bits_options=${ISOPATCH_SAME_BITS:---contacts 100000 --real 1000 --nuts 32 --rigid 19000}
-for data in "${ISOPATCH_DATA_DIR:-}" ../shared/data shared/data; do
-  [[ ! -f $data/bubble.vtk ]] || break
-  data=
-done
-[[ -z $data ]] || export ISOPATCH_DATA_DIR=$data
+data=${ISOPATCH_DATA_DIR:-}
+[[ -f $data/bubble.vtk ]] || data=
 
 if ! device=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null) || [[ -z $device ]]; then
   echo "gpu_check: no NVIDIA device on this machine, nothing was checked" >&2

@@ -4,14 +4,18 @@
 # Makes sure that everything needed to build is there. Source it rather than run it, from the root of the repository:
 # where the distribution's CMake is too old, it puts a newer one on PATH.
 #
-# ISOPATCH_SKIP_PACKAGES=1 takes what is installed as it is; ISOPATCH_WITH_TEST_PACKAGES=1 asks for those of tests too.
+# ISOPATCH_SKIP_PACKAGES=1 takes what is installed as it is; ISOPATCH_WITH_TEST_PACKAGES=1 asks for those of tests too,
+# ISOPATCH_WITH_LINT_PACKAGES=1 for those that check format and style. ISOPATCH_WITH_DOCS_PACKAGES=1 asks for Doxygen.
 set -euo pipefail
 
 isopatch_packages=(cmake ninja-build g++ pkg-config libeigen3-dev libfmt-dev nlohmann-json3-dev libcli11-dev
   libgtest-dev libbenchmark-dev libqhull-dev libhwy-dev zlib1g-dev)
 isopatch_cmake_version=3.25
-# programs that only tests run, through `isopatch tetrahedralize`: TetGen has 0.6 MB, Gmsh 360 MB with its libraries
-isopatch_test_packages=(tetgen gmsh)
+# programs that only tests run, through `isopatch tetrahedralize`: TetGen has 0.6 MB, Gmsh 360 MB with its libraries;
+# and a compiler cache, which scripts/test.sh uses where it is
+isopatch_test_packages=(tetgen gmsh ccache)
+isopatch_lint_packages=(clang-format clang-tidy shellcheck)
+isopatch_lint_python_packages=('ruff==0.17.6' 'black==26.10.1')
 
 isopatch_missing_packages() {
   local package
@@ -41,24 +45,30 @@ isopatch_install() {
 
 isopatch_cmake_is_new_enough() {
   local found
-  found=$("${1:-cmake}" --version 2>/dev/null | sed -n '1s/[^0-9]*//p')
+  found=$(cmake --version 2>/dev/null | sed -n '1s/[^0-9]*//p')
   [[ -n $found ]] && printf '%s\n%s\n' "$isopatch_cmake_version" "$found" | sort -V -C
 }
 
-# A CMake in build/.venv, for distributions whose own is too old.
-isopatch_newer_cmake() {
+# Python's packages, in build/.venv, whose programs come first on PATH from then on.
+isopatch_pip_install() {
   local venv=$PWD/build/.venv
-  if ! isopatch_cmake_is_new_enough "$venv/bin/cmake"; then
-    echo "CMake $isopatch_cmake_version or newer is needed; installing one in build/.venv"
+  if [[ ! -x $venv/bin/pip ]]; then
     if command -v dpkg >/dev/null && ! python3 -c 'import ensurepip' 2>/dev/null; then
       isopatch_install python3-venv || return 1
     fi
-    if ! { python3 -m venv "$venv" && "$venv/bin/python" -m pip install -q "cmake>=$isopatch_cmake_version,<4"; }; then
-      echo "That failed. Please install CMake $isopatch_cmake_version or newer and put it on PATH." >&2
-      return 1
-    fi
+    python3 -m venv "$venv" || return 1
   fi
+  "$venv/bin/python" -m pip install -q --disable-pip-version-check "$@" || return 1
   export PATH=$venv/bin:$PATH
+}
+
+# For distributions whose own CMake is too old.
+isopatch_newer_cmake() {
+  echo "CMake $isopatch_cmake_version or newer is needed; installing one in build/.venv"
+  if ! isopatch_pip_install "cmake>=$isopatch_cmake_version,<4"; then
+    echo "That failed. Please install CMake $isopatch_cmake_version or newer and put it on PATH." >&2
+    return 1
+  fi
 }
 
 if [[ ${ISOPATCH_SKIP_PACKAGES:-0} != 1 ]]; then
@@ -66,9 +76,19 @@ if [[ ${ISOPATCH_SKIP_PACKAGES:-0} != 1 ]]; then
   if [[ ${ISOPATCH_WITH_TEST_PACKAGES:-0} == 1 ]]; then
     # tests that need what is missing are skipped with a reason
     for isopatch_package in "${isopatch_test_packages[@]}"; do
-      isopatch_install "$isopatch_package" || echo "Without $isopatch_package its tests are skipped" >&2
+      isopatch_install "$isopatch_package" || echo "Going on without $isopatch_package" >&2
     done
   fi
+  if [[ ${ISOPATCH_WITH_LINT_PACKAGES:-0} == 1 ]]; then
+    isopatch_install "${isopatch_lint_packages[@]}" || exit 1
+    isopatch_pip_install "${isopatch_lint_python_packages[@]}" || exit 1
+  fi
+  if [[ ${ISOPATCH_WITH_DOCS_PACKAGES:-0} == 1 ]]; then
+    isopatch_install doxygen || exit 1
+  fi
+fi
+if [[ -d build/.venv/bin ]]; then
+  export PATH=$PWD/build/.venv/bin:$PATH
 fi
 if ! isopatch_cmake_is_new_enough; then
   isopatch_newer_cmake || exit 1

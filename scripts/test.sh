@@ -2,16 +2,43 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Installs what is missing, builds, runs all tests, and says how many ran and what was skipped and why.
-# Usage: scripts/test.sh [PRESET]      release (the default), debug, sanitize or cuda
+# Usage: scripts/test.sh [PRESET|--lanes|--all]
+#   PRESET    release (the default), debug, sanitize or cuda
+#   --lanes   only the tests of the code that GPU and CPU share, with AddressSanitizer and UndefinedBehaviorSanitizer
+#   --all     release, all tests with these sanitizers, the reference by Doxygen, and a minute of each fuzzer
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+case ${1:-} in
+  --all)
+    scripts/test.sh release
+    scripts/test.sh sanitize
+    ISOPATCH_WITH_DOCS_PACKAGES=1 source scripts/install_packages.sh
+    cmake --preset release -DISOPATCH_DOCS=ON
+    cmake --build --preset release --target docs
+    exec scripts/fuzz.sh
+    ;;
+  -*) [[ $1 == --lanes ]] || { echo "usage: scripts/test.sh [PRESET|--lanes|--all]" >&2; exit 2; } ;;
+esac
 ISOPATCH_WITH_TEST_PACKAGES=1 source scripts/install_packages.sh
 
-preset=${1:-release}
+options=()
+if command -v ccache >/dev/null; then
+  export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD}  # what one checkout compiled, another has
+  options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_CUDA_COMPILER_LAUNCHER=ccache)
+fi
 jobs=$(nproc)
+
+if [[ ${1:-} == --lanes ]]; then
+  cmake --preset sanitize "${options[@]}"
+  cmake --build --preset sanitize -j "$jobs" --target isopatch_lane_tests
+  exec build/sanitize/bin/isopatch_lane_tests --gtest_brief=1
+fi
+
+preset=${1:-release}
 results=$PWD/build/$preset/test_results.xml
 
-cmake --preset "$preset"
+cmake --preset "$preset" "${options[@]}"
 cmake --build --preset "$preset" -j "$jobs"
 
 rm -f "$results"

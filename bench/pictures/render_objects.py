@@ -6,7 +6,7 @@
 tets by `isopatch tetrahedralize`, which needs TetGen or Gmsh. Each thing stands on the ground twice: compliant on a
 rigid half space, and rigid in a compliant one.
 
-Prints a table, and ends with 1 where a tet has no pressure, a status bit is set or there is no contact.
+Prints a table, and exits with status 1 where a tet has no pressure, a status bit is set or there is no contact.
 """
 
 import argparse

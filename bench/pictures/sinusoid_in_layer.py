@@ -6,7 +6,7 @@ The sinusoid has the wavelength 2 pi / 3 and the amplitude 0, 0.166 or 0.333; d 
 are over that of the flat punch at d = 0.4. Twice: with the pressure E d of a linear field, and with the true strain
 -ln(1 - d) that the first version of the paper takes. Exact values are means of these over a wavelength.
 
-Prints the table, draws it into sinusoid_in_layer.png, and ends with 1 where isopatch is more than 2e-4 off.
+Prints the table, draws it into sinusoid_in_layer.png, and exits with status 1 where isopatch is more than 2e-4 off.
 """
 
 import argparse
@@ -40,7 +40,7 @@ STRAINS = {"linear": (lambda depth: depth, 1), "true strain": (lambda depth: -np
 
 
 def write_layer(path, pressure, rows):
-    """The layer as a grid of cells with six tets each, wider than the punch; `extent` is the pressure over the deepest."""
+    """The layer as a grid of cells of six tets, wider than the punch; `extent` is the pressure over the deepest."""
     count = (4, 2, rows)
     share = np.stack(np.meshgrid(*(np.arange(n + 1) / n for n in count), indexing="ij"), -1).reshape(-1, 3)
     points = np.array([-0.3, -0.5, -DEEPEST]) + share * np.array([WAVELENGTH + 0.6, 1, DEEPEST])

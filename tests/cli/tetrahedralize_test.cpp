@@ -33,7 +33,10 @@ bool is_there(const std::string& mesher) {
 /// PATH for the life of the object.
 class Path {
  public:
-  explicit Path(const std::string& value) : before_(std::getenv("PATH")) { setenv("PATH", value.c_str(), 1); }
+  explicit Path(const std::string& value) {
+    if (const char* before = std::getenv("PATH")) before_ = before;
+    setenv("PATH", value.c_str(), 1);
+  }
   ~Path() { setenv("PATH", before_.c_str(), 1); }
 
  private:
@@ -158,8 +161,8 @@ TEST_P(EachMesher, ShorterEdgesMakeMoreTets) {
 
 TEST_P(EachMesher, FillsScannedThings) {
   for (const char* name : {"mustard_bottle.obj", "evo_bowl_col.obj"}) {
-    arguments_.input = isopatch::testing::data_file(name);
-    if (!std::filesystem::exists(arguments_.input)) GTEST_SKIP() << arguments_.input << " is missing";
+    if (!have_data_file(name)) GTEST_SKIP() << missing_data_file(name);
+    arguments_.input = data_file(name);
     run();
     const Geometry filled = make_tet_mesh(name, read_tet_mesh(arguments_.output));
     const Geometry surface = make_surface_mesh(name, read_triangle_mesh(arguments_.input));

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <exception>
 #include <functional>
 #include <map>
@@ -17,8 +18,8 @@
 #include <string>
 #include <vector>
 
-#include "ptx_files.h"
 #include "tests/emulator/device.h"
+#include "tests/emulator/fat_binary.h"
 
 using isopatch::emulator::Device;
 using isopatch::emulator::Kernel;
@@ -62,19 +63,12 @@ struct Runtime {
   static constexpr int kDevices = 2;
 
   std::mutex mutex;
-  std::vector<Program> programs;
+  std::deque<Program> programs;  // the devices hold on to them
   std::vector<Device> devices;
   std::map<const void*, std::string> names;  // of kernels, by host function
   std::string fault;                         // a kernel's; nothing works after it
 
-  Runtime() {
-    try {
-      for (const char* file : {ISOPATCH_PTX_FILES}) programs.push_back(read_program(file));
-    } catch (const std::exception& e) {
-      std::fprintf(stderr, "emulator: error: %s\n", e.what());
-      std::exit(2);
-    }
-    for (int i = 0; i < kDevices; ++i) devices.emplace_back(programs);
+  Runtime() : devices(kDevices) {
     if (std::getenv("ISOPATCH_EMULATOR_PROFILE") != nullptr) devices[0].count_transactions();
   }
   ~Runtime() {
@@ -84,6 +78,16 @@ struct Runtime {
       std::fputs(devices[0].profile().c_str(), out);
       std::fclose(out);
     }
+  }
+  void load(const void* fat_binary) {
+    try {
+      const std::string ptx = isopatch::emulator::ptx_of(fat_binary);
+      programs.push_back(read_program(isopatch::emulator::source_of(ptx), ptx));
+    } catch (const std::exception& e) {
+      std::fprintf(stderr, "emulator: error: %s\n", e.what());
+      std::exit(2);
+    }
+    for (Device& device : devices) device.load(programs.back());
   }
   Device& of(cudaStream_t stream) {
     return devices[static_cast<std::size_t>(stream == nullptr ? caller.device : stream->device)];
@@ -160,13 +164,20 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments
 
 extern "C" {
 
+// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming): names that are NVIDIA's
+
 // --- registration and launches, called by the code that nvcc makes ---------------------------------------------------
 
-void** __cudaRegisterFatBinary(void*) {
+void** __cudaRegisterFatBinary(void* fat_binary) {
   static void* handle = nullptr;
+  const auto lock = locked();
+  runtime().load(fat_binary);
   return &handle;
 }
 void __cudaRegisterFatBinaryEnd(void**) {}
+char __cudaInitModule(void**) {
+  return 0;
+}  // of managed variables; called by code that is not optimised away in a debug build
 void __cudaUnregisterFatBinary(void**) {}
 void __cudaRegisterFunction(void**, const char* host, char*, const char* device_name, int, uint3*, uint3*, dim3*, dim3*,
                             int*) {
@@ -269,7 +280,7 @@ cudaError_t cudaFree(void* at) {
   const auto lock = locked();
   if (at == nullptr) return cudaSuccess;
   for (Device& device : runtime().devices) {
-    if (device.memory().free(at)) return cudaSuccess;
+    if (device.memory().free(at)) return cudaSuccess;  // NOLINT(clang-analyzer-unix.Malloc): not the C library's
   }
   return result(cudaErrorInvalidValue);
 }
@@ -386,5 +397,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEve
   *milliseconds = std::chrono::duration<float, std::milli>(end->time - begin->time).count();
   return cudaSuccess;
 }
+
+// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
 
 }  // extern "C"

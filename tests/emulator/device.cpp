@@ -8,17 +8,11 @@
 #include <deque>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <set>
 
 namespace isopatch::emulator {
 
 namespace {
-
-std::string without_hashes(const std::string& name) {
-  static const std::regex hash("(_GLOBAL__N__)[0-9a-f]{8}(_.*?_)[0-9a-f]{8}");
-  return std::regex_replace(name, hash, "$1$2");
-}
 
 std::string demangled(const std::string& name) {
   int status = 0;
@@ -30,7 +24,7 @@ std::string demangled(const std::string& name) {
 }  // namespace
 
 std::string Launch::place_of(const Instruction& i) const {
-  std::string place = fmt::format("{}, {}:{}", demangled(kernel->name), program->file, i.line);
+  std::string place = fmt::format("{}, {}:{}", demangled(kernel->name), program->name, i.line);
   for (std::int32_t l = i.location; l >= 0; l = program->locations[static_cast<std::size_t>(l)].caller) {
     const Location& location = program->locations[static_cast<std::size_t>(l)];
     place += fmt::format(" {} {}:{}", l == i.location ? "from" : "in", location.file, location.line);
@@ -71,23 +65,21 @@ struct Block {
 
 }  // namespace
 
-Device::Device(const std::vector<Program>& programs) {
-  for (const Program& program : programs) {
-    for (const Kernel& kernel : program.kernels) {
-      kernels_[without_hashes(kernel.name)] = {&program, &kernel, std::vector<Count>(kernel.code.size()), 0};
-    }
+void Device::load(const Program& program) {
+  for (const Kernel& kernel : program.kernels) {
+    kernels_[kernel.name] = {&program, &kernel, std::vector<Count>(kernel.code.size()), 0};
   }
 }
 
 const Kernel& Device::kernel(const std::string& name) const {
-  const auto found = kernels_.find(without_hashes(name));
+  const auto found = kernels_.find(name);
   if (found == kernels_.end()) throw std::out_of_range("no PTX of the kernel " + demangled(name));
   return *found->second.kernel;
 }
 
 void Device::launch(const Kernel& kernel, std::uint32_t grid, std::uint32_t block,
                     std::span<const std::byte> parameters) {
-  Loaded& to = kernels_.at(without_hashes(kernel.name));
+  Loaded& to = kernels_.at(kernel.name);
   ++to.launches;
   const Launch launch = {to.program, &kernel, parameters, &memory_, grid, block, to.counts, counts_transactions_};
   constexpr std::size_t kResident = kProcessors * kBlocksPerProcessor;

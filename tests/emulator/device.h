@@ -20,11 +20,10 @@ class Device {
  public:
   static constexpr int kProcessors = 2, kBlocksPerProcessor = 2;
 
-  /// The programs must outlive the device.
-  explicit Device(const std::vector<Program>& programs);
+  /// The program must outlive the device.
+  void load(const Program& program);
 
-  /// Throws std::out_of_range where no kernel has this name. Names in an anonymous namespace have a hash of how their
-  /// file was compiled; it does not count.
+  /// Throws std::out_of_range where no kernel has this name.
   const Kernel& kernel(const std::string& name) const;
 
   /// Runs a grid to its end. Throws DeviceFault.

@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -15,10 +13,8 @@ namespace isopatch::emulator {
 namespace {
 
 /// A kernel of one pointer, %rd1, and the number of the lane, %r1; with 256 bytes of shared memory.
-std::vector<Program> programs(const std::string& body) {
-  const std::string file =
-      ::testing::TempDir() + "/emulator_" + ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".ptx";
-  std::ofstream(file) << R"(.version 8.0
+Program program(const std::string& body) {
+  return read_program("kernel.ptx", R"(.version 8.0
 .target sm_90
 .address_size 64
 .visible .entry kernel(
@@ -38,14 +34,14 @@ std::vector<Program> programs(const std::string& body) {
 	shl.b32 	%r2, %r1, 2;
 	mov.u32 	%r3, box;
 	add.s32 	%r4, %r3, %r2;
-)" << body << "\n\tret;\n}\n";
-  return {read_program(file)};
+)" + body + "\n\tret;\n}\n");
 }
 
 /// Runs it on an array of 32 numbers 0, 1, ...
 std::vector<std::uint32_t> run(const std::string& body) {
-  const std::vector<Program> loaded = programs(body);
-  Device device(loaded);
+  const Program loaded = program(body);
+  Device device;
+  device.load(loaded);
   std::vector<std::uint32_t> numbers(32);
   for (std::uint32_t i = 0; i < 32; ++i) numbers[i] = i;
   void* memory = device.memory().allocate(128);
@@ -164,7 +160,7 @@ TEST(Emulator, SaysWhere) { expect_fault("\tld.global.u32 	%r5, [%rd3+4];", "ker
 
 TEST(Emulator, RefusesWhatItDoesNotKnow) {
   try {
-    programs("\tsin.approx.f32 	%f1, %f2;");
+    program("\tsin.approx.f32 	%f1, %f2;");
     FAIL() << "nothing was thrown";
   } catch (const std::runtime_error& e) {
     EXPECT_NE(std::string(e.what()).find("sin.approx.f32 	%f1, %f2;: the instruction is not known"),

@@ -38,15 +38,15 @@ class Locations {
   /// ".loc FILE LINE COLUMN[, function_name LABEL, inlined_at FILE LINE COLUMN]", the place of the instructions that
   /// follow: its number in all(). The last place is one that an earlier directive stood for.
   std::int32_t read_place(const std::string& line) {
-    using Place = std::tuple<int, int, int>;
+    using Position = std::tuple<int, int, int>;
     const auto place_at = [](const std::string& text) {
       std::istringstream in(text);
       int file = 0, row = 0, column = 0;
       in >> file >> row >> column;
-      return Place(file, row, column);
+      return Position(file, row, column);
     };
     const Words words = split(line.substr(4));
-    const Place place = place_at(words[0]);
+    const Position place = place_at(words[0]);
     Location l = {files_[std::get<0>(place)], std::get<1>(place), "", -1};
     if (words.size() == 3) {
       l.function = words[1].substr(words[1].find('$'));

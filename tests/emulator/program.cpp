@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -49,11 +48,10 @@ bool computes_in_double(const std::string& name) {
 
 class Reader {
  public:
-  explicit Reader(const std::string& file) { program_.file = file; }
+  explicit Reader(const std::string& name) { program_.name = name; }
 
-  Program read() {
-    std::ifstream in(program_.file);
-    if (!in) throw std::runtime_error("cannot open " + program_.file);
+  Program read(const std::string& ptx) {
+    std::istringstream in(ptx);
     std::vector<std::string> lines;
     for (std::string line; std::getline(in, line);) lines.push_back(trimmed(line.substr(0, line.find("//"))));
     for (const std::string& line : lines) locations_.read_table(line);
@@ -62,7 +60,7 @@ class Reader {
       try {
         read_line(line);
       } catch (const std::exception& e) {
-        throw std::runtime_error(fmt::format("{}:{}: {}: {}", program_.file, line_, line, e.what()));
+        throw std::runtime_error(fmt::format("{}:{}: {}: {}", program_.name, line_, line, e.what()));
       }
     }
     program_.locations = std::move(locations_).all();
@@ -318,6 +316,6 @@ class Reader {
 
 }  // namespace
 
-Program read_program(const std::string& file) { return Reader(file).read(); }
+Program read_program(const std::string& name, const std::string& ptx) { return Reader(name).read(ptx); }
 
 }  // namespace isopatch::emulator

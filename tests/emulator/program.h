@@ -40,7 +40,7 @@ struct Instruction {
   std::uint32_t used_bytes = ~0u;   // of a vector load, a bit each
   std::int32_t target = -1;         // of a branch
   std::int32_t reconvergence = -1;  // where its lanes meet again; -1 at the end
-  std::int32_t line = 0;            // of the PTX file
+  std::int32_t line = 0;            // of the PTX
   std::int32_t location = -1;       // in Program::locations
 };
 
@@ -67,13 +67,13 @@ struct Kernel {
 };
 
 struct Program {
-  std::string file;
+  std::string name;  // of the source it was made of
   std::vector<Kernel> kernels;
   std::vector<Location> locations;
 };
 
-/// Throws std::runtime_error that names file, line and instruction where something is not known.
-Program read_program(const std::string& file);
+/// Throws std::runtime_error that tells name, line and instruction where something is not known.
+Program read_program(const std::string& name, const std::string& ptx);
 
 /// For each instruction that branches, the first one that all its ways lead through; -1 if there is none.
 void find_reconvergence(std::vector<Instruction>& code);

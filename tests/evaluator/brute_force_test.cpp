@@ -3,9 +3,9 @@
 // The hierarchy only leaves out cells that have nothing to give: visiting all pairs of cells gives the same bits.
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <iostream>
 
+#include "tests/support/data_folder.h"
 #include "tests/support/hash.h"
 
 namespace isopatch::test {
@@ -73,11 +73,10 @@ TEST_P(BruteForce, HasTheBitsOfTheHierarchyForShallowContacts) {
 }
 
 TEST_P(BruteForce, HasTheBitsOfTheHierarchyForRealMeshes) {
-  const std::filesystem::path folder(ISOPATCH_DATA_DIR);
   SceneDescription description;
   for (const char* name : {"torus.vtk", "bubble.vtk", "yellow_bell_pepper_no_stem_low.vtk"}) {
-    if (!std::filesystem::exists(folder / name)) GTEST_SKIP() << (folder / name) << " is missing";
-    description.geometries.push_back(make_tet_mesh(name, read_vtk((folder / name).string())));
+    if (!have_data_file(name)) GTEST_SKIP() << missing_data_file(name);
+    description.geometries.push_back(make_tet_mesh(name, read_vtk(data_file(name))));
   }
   description.bodies.resize(3);
   for (std::size_t i = 0; i < 3; ++i) {

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
 #include <random>
 #include <string>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "host/mesh/point_math.h"
 #include "isopatch/error.h"
 #include "isopatch/mesh.h"
+#include "tests/support/data_folder.h"
 
 namespace isopatch::testing {
 
@@ -30,8 +30,6 @@ std::string error_of(const Function& function) {
 }
 
 inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-inline std::string data_file(const std::string& name) { return std::string(ISOPATCH_DATA_DIR) + "/" + name; }
 
 /// `read` takes a text, and an Error of it must name its source "m": every beginning of `good`, and `good` with each
 /// `step`th byte changed to each of `characters`, are read or refused.
@@ -58,11 +56,9 @@ void expect_survival(const std::string& good, const std::string& characters, std
 }
 
 /// Reads a real mesh into `mesh`, or skips the test.
-#define ISOPATCH_READ_OR_SKIP(mesh, name)                                                                          \
-  if (!std::filesystem::exists(isopatch::testing::data_file(name))) {                                              \
-    GTEST_SKIP() << isopatch::testing::data_file(name) << " is missing: set ISOPATCH_DATA_DIR to the real meshes"; \
-  }                                                                                                                \
-  mesh = isopatch::read_vtk(isopatch::testing::data_file(name))
+#define ISOPATCH_READ_OR_SKIP(mesh, name)                                                 \
+  if (!isopatch::have_data_file(name)) GTEST_SKIP() << isopatch::missing_data_file(name); \
+  (mesh) = isopatch::read_vtk(isopatch::data_file(name))
 
 inline TetMesh one_tet() { return {{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {{0, 1, 2, 3}}, {}}; }
 

@@ -107,8 +107,8 @@ std::vector<Geometry> real_surfaces() {
   std::vector<Geometry> surfaces;
   for (const char* name : {"evo_bowl_col.obj", "mustard_bottle.obj", "bubble.vtk", "torus.vtk", "evo_bowl_coarse3k.vtk",
                            "yellow_bell_pepper_no_stem_low.vtk"}) {
-    const std::string file = testing::data_file(name);
-    if (!std::filesystem::exists(file)) return {};
+    if (!have_data_file(name)) return {};
+    const std::string file = data_file(name);
     const bool tets = file.ends_with(".vtk");
     surfaces.push_back(tets ? surface_of(make_tet_mesh(name, read_tet_mesh(file)))
                             : make_surface_mesh(name, read_triangle_mesh(file)));
@@ -176,7 +176,7 @@ TEST_P(SurfaceMesh, IsLiftedByWhatItDisplaces) { expect_archimedes(made_surfaces
 
 TEST_P(SurfaceMesh, OfARealThingIsLiftedByWhatItDisplaces) {
   const std::vector<Geometry> surfaces = real_surfaces();
-  if (surfaces.empty()) GTEST_SKIP() << "real meshes are missing: set ISOPATCH_DATA_DIR";
+  if (surfaces.empty()) GTEST_SKIP() << missing_data_file("one of the real meshes");
   expect_archimedes(surfaces, GetParam());
 }
 
@@ -184,8 +184,8 @@ TEST_P(SurfaceMesh, OfARealThingIsLiftedByWhatItDisplaces) {
 TEST_P(SurfaceMesh, GivesTheWrenchOfTheTetMeshItBounds) {
   std::vector<Geometry> rigid = {make_sphere("ball", 0.05, 2), make_box("brick", {0.06, 0.08, 0.1})};
   for (const char* name : {"torus.vtk", "yellow_bell_pepper_no_stem_low.vtk"}) {
-    const std::string file = testing::data_file(name);
-    if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is missing: set ISOPATCH_DATA_DIR to the real meshes";
+    if (!have_data_file(name)) GTEST_SKIP() << missing_data_file(name);
+    const std::string file = data_file(name);
     rigid.push_back(make_tet_mesh(name, read_tet_mesh(file)));
   }
   for (const Geometry& mesh : rigid) {
@@ -239,8 +239,8 @@ TEST_P(SurfaceMesh, PressesOnceWhereATriangleLiesInASharedFace) {
 
 // The energy is a sum over cones, some of which take away: the torus has a hole, and its middle lies outside.
 TEST(SurfaceMeshBackends, HasTheEnergyOfTheTetMeshItBounds) {
-  const std::string file = testing::data_file("torus.vtk");
-  if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is missing: set ISOPATCH_DATA_DIR to the real meshes";
+  if (!have_data_file("torus.vtk")) GTEST_SKIP() << missing_data_file("torus.vtk");
+  const std::string file = data_file("torus.vtk");
   const Geometry torus = make_tet_mesh("torus", read_tet_mesh(file));
   for (const Geometry& other : {make_half_space("ground", 0.1), make_sphere("pad", 0.07, 2)}) {
     SceneDescription scene = two_bodies(torus, other);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
 #include "isopatch/isopatch.h"
 #include "tests/mesh/checks/surface_fixtures.h"
 #include "tests/mesh/mesh_fixtures.h"
@@ -87,8 +85,8 @@ TEST(SelfCuts, AreNoneInWhatTheLibraryMakes) {
 
 TEST(SelfCuts, OfRealMeshes) {
   for (const auto& [name, cuts] : {std::pair{"mustard_bottle.obj", 0}, std::pair{"evo_bowl_col.obj", 0}}) {
-    if (!std::filesystem::exists(testing::data_file(name))) GTEST_SKIP() << name << " is missing";
-    EXPECT_EQ(cuts_of(read_triangle_mesh(testing::data_file(name))), cuts) << name;
+    if (!have_data_file(name)) GTEST_SKIP() << missing_data_file(name);
+    EXPECT_EQ(cuts_of(read_triangle_mesh(data_file(name))), cuts) << name;
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <limits>
+#include <ostream>
 
 #include "host/mesh/checks/triangle_tree.h"
 #include "isopatch/geometry.h"
@@ -69,6 +70,8 @@ struct RealMesh {
   std::int64_t all_boundary;
   double largest_depth;  // of a vertex of the file, metres
 };
+
+void PrintTo(const RealMesh& mesh, std::ostream* out) { *out << mesh.file; }
 
 class RealMeshField : public ::testing::TestWithParam<RealMesh> {};
 

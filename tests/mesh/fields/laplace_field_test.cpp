@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdio>
+#include <ostream>
 
 #include "host/mesh/fields/laplace_solver.h"
 #include "isopatch/geometry.h"
@@ -134,20 +135,27 @@ TEST(LaplaceField, SolvesALargeSystemInFewIterations) {
   EXPECT_LT(work.iterations, 100);
 }
 
-class RealMeshLaplace : public ::testing::TestWithParam<const char*> {};
+struct MeshFile {
+  const char* name;
+};
+
+void PrintTo(const MeshFile& file, std::ostream* out) { *out << file.name; }
+
+class RealMeshLaplace : public ::testing::TestWithParam<MeshFile> {};
 
 TEST_P(RealMeshLaplace, LiesBetweenZeroAndOne) {
+  const char* const name = GetParam().name;
   TetMesh mesh;
-  ISOPATCH_READ_OR_SKIP(mesh, GetParam());
-  const Geometry geometry = make_tet_mesh(GetParam(), mesh, laplace());
+  ISOPATCH_READ_OR_SKIP(mesh, name);
+  const Geometry geometry = make_tet_mesh(name, mesh, laplace());
   expect_in_range(geometry);
   const FieldQuality quality = measure_field(geometry.mesh, geometry.surface, geometry.extent);
-  const Geometry distance = make_tet_mesh(GetParam(), mesh);
+  const Geometry distance = make_tet_mesh(name, mesh);
   const FieldQuality of_distance = measure_field(distance.mesh, distance.surface, distance.extent);
   std::printf("  %s: aligned %.1f %% (distance %.1f %%), kinks %lld (%lld) of %lld, without gradient %lld (%lld)\n",
-              GetParam(), 100 * quality.aligned_faces, 100 * of_distance.aligned_faces,
-              static_cast<long long>(quality.kinks), static_cast<long long>(of_distance.kinks),
-              static_cast<long long>(quality.inner_faces), static_cast<long long>(quality.tets_without_gradient),
+              name, 100 * quality.aligned_faces, 100 * of_distance.aligned_faces, static_cast<long long>(quality.kinks),
+              static_cast<long long>(of_distance.kinks), static_cast<long long>(quality.inner_faces),
+              static_cast<long long>(quality.tets_without_gradient),
               static_cast<long long>(of_distance.tets_without_gradient));
   for (const std::string& warning : geometry.warnings) std::printf("    %s\n", warning.c_str());
   EXPECT_EQ(quality.all_boundary_tets, 0);
@@ -155,8 +163,9 @@ TEST_P(RealMeshLaplace, LiesBetweenZeroAndOne) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, RealMeshLaplace,
-                         ::testing::Values("yellow_bell_pepper_no_stem_low.vtk", "evo_bowl_coarse3k.vtk", "bubble.vtk",
-                                           "torus.vtk"));
+                         ::testing::Values(MeshFile{"yellow_bell_pepper_no_stem_low.vtk"},
+                                           MeshFile{"evo_bowl_coarse3k.vtk"}, MeshFile{"bubble.vtk"},
+                                           MeshFile{"torus.vtk"}));
 
 TEST(LaplaceField, CoreOfAPrimitiveIsItsMedialSet) {
   for (const Geometry& primitive :

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every file in tests/broken/meshes fails with the message that the manifest gives for it.
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <regex>

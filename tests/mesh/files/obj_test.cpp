@@ -118,8 +118,8 @@ TEST(ObjReader, SurvivesTruncationAndChangedBytes) {
 
 // A scan, with two points at one place: the triangles that have both are needles without area.
 TEST(ObjReader, ReadsTheMustardBottle) {
-  const std::string file = testing::data_file("mustard_bottle.obj");
-  if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is missing: set ISOPATCH_DATA_DIR to the real meshes";
+  if (!have_data_file("mustard_bottle.obj")) GTEST_SKIP() << missing_data_file("mustard_bottle.obj");
+  const std::string file = data_file("mustard_bottle.obj");
   const Geometry bottle = make_surface_mesh("bottle", read_triangle_mesh(file));
   EXPECT_EQ(bottle.report.points, 8194);
   EXPECT_EQ(bottle.report.boundary_triangles, 16382);
@@ -133,8 +133,8 @@ TEST(ObjReader, ReadsTheMustardBottle) {
 }
 
 TEST(ObjReader, ReadsTheBowl) {
-  const std::string file = testing::data_file("evo_bowl_col.obj");
-  if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is missing: set ISOPATCH_DATA_DIR to the real meshes";
+  if (!have_data_file("evo_bowl_col.obj")) GTEST_SKIP() << missing_data_file("evo_bowl_col.obj");
+  const std::string file = data_file("evo_bowl_col.obj");
   const Geometry bowl = make_surface_mesh("bowl", read_triangle_mesh(file));
   EXPECT_EQ(bowl.report.points, 3957);
   EXPECT_EQ(bowl.report.nonmanifold_edges, 0);

@@ -109,8 +109,8 @@ TEST(StlReader, LeavesOutTrianglesThatAreNone) {
 // Two points of the scan are at one place. Made one, they collapse two triangles and lay two others back to back:
 // without those, three edges would have four triangles each.
 TEST(StlReader, WeldsTheMustardBottle) {
-  const std::string file = testing::data_file("mustard_bottle.obj");
-  if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is missing: set ISOPATCH_DATA_DIR to the real meshes";
+  if (!have_data_file("mustard_bottle.obj")) GTEST_SKIP() << missing_data_file("mustard_bottle.obj");
+  const std::string file = data_file("mustard_bottle.obj");
   const TriangleMesh scan = read_triangle_mesh(file);
   const Geometry welded = make_surface_mesh("bottle", parse_stl(ascii_stl(scan), "m"));
   EXPECT_EQ(welded.report.points, 8193);

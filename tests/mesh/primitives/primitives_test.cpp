@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <numbers>
+#include <ostream>
 
 #include "isopatch/geometry.h"
 #include "tests/mesh/mesh_fixtures.h"
@@ -48,6 +51,10 @@ struct BoxCase {
   std::size_t points;
   std::size_t tets;
 };
+
+void PrintTo(const BoxCase& box, std::ostream* out) {
+  *out << fmt::format("{}x{}x{}", box.size[0], box.size[1], box.size[2]);
+}
 
 class BoxMesh : public ::testing::TestWithParam<BoxCase> {};
 

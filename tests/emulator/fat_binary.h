@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The fat binary that nvcc puts into each object, a list of the forms in which it has the object's device code. NVIDIA
+// does not document its format; that it is the one which is read here is checked.
+#pragma once
+
+#include <string>
+
+namespace isopatch::emulator {
+
+/// The PTX for the newest architecture in the fat binary of this registration; empty if it has none. Throws
+/// std::runtime_error where the format is not known or the PTX is compressed.
+std::string ptx_of(const void* registered);
+
+/// The name of the source that the PTX was made of; empty where its line information does not tell.
+std::string source_of(const std::string& ptx);
+
+}  // namespace isopatch::emulator
