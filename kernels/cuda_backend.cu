@@ -8,10 +8,10 @@
 #include "host/evaluator_backend.h"
 #include "host/scene/scene_data.h"
 #include "isopatch/error.h"
+#include "kernels/evaluation_call.h"
 #include "kernels/runtime/check_call.h"
 #include "kernels/runtime/device_buffer.h"
 #include "kernels/runtime/device_guard.h"
-#include "kernels/stages.h"
 
 namespace isopatch {
 

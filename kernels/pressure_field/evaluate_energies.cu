@@ -2,8 +2,8 @@
 //
 // Optional stage: a warp integrates the elastic energy of one listed pair, in double.
 #include "isopatch/detail/pressure_field/energy.h"
+#include "kernels/evaluation_call.h"
 #include "kernels/runtime/work_loop.cuh"
-#include "kernels/stages.h"
 
 namespace isopatch {
 

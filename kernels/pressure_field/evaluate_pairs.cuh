@@ -5,8 +5,8 @@
 #pragma once
 
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
+#include "kernels/evaluation_call.h"
 #include "kernels/runtime/work_loop.cuh"
-#include "kernels/stages.h"
 
 namespace isopatch {
 

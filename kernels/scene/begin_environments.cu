@@ -2,9 +2,9 @@
 //
 // First stage: a warp judges one environment and lists its near pairs. Later stages only add bits to the status word,
 // from any warp.
+#include "kernels/evaluation_call.h"
 #include "kernels/runtime/cuda_check.h"
 #include "kernels/runtime/cuda_warp.cuh"
-#include "kernels/stages.h"
 
 namespace isopatch {
 

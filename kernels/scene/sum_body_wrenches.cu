@@ -2,8 +2,8 @@
 //
 // Last stage: a thread sums one body's pair wrenches in the order of the pairs.
 #include "isopatch/detail/scene/body_wrench.h"
+#include "kernels/evaluation_call.h"
 #include "kernels/runtime/cuda_check.h"
-#include "kernels/stages.h"
 
 namespace isopatch {
 

@@ -48,7 +48,7 @@ class FiberWarp;
 template <int size>
 class FiberGroup {
  public:
-  using Place = std::source_location;
+  using Location = std::source_location;
   using Code = std::function<void(FiberWarp<size>&)>;
 
   FiberGroup() : stacks_(std::make_unique<std::array<std::byte, kStackSize>[]>(size)) {}
@@ -72,7 +72,7 @@ class FiberGroup {
   /// What a lane brings to a collective, and where it is.
   struct Arrival {
     Kind kind;
-    Place place;
+    Location location;
     std::int64_t integer;
     double real;
   };
@@ -145,7 +145,8 @@ class FiberGroup {
     max_ = first.real;
     for (int i = 0; i < size; ++i) {
       const Arrival& a = lanes_[static_cast<std::size_t>(i)].arrival;
-      if (a.kind != first.kind || a.place.line() != first.place.line() || a.place.column() != first.place.column()) {
+      if (a.kind != first.kind || a.location.line() != first.location.line() ||
+          a.location.column() != first.location.column()) {
         throw Divergence("lane 0 is at " + describe(first) + ", lane " + std::to_string(i) + " at " + describe(a));
       }
       ballot_ |= a.integer != 0 ? 1u << i : 0u;
@@ -158,7 +159,7 @@ class FiberGroup {
   static std::string describe(const Arrival& a) {
     static constexpr const char* kNames[] = {"ballot", "sum", "max", "sync", "its end"};
     const std::string name = kNames[static_cast<int>(a.kind)];
-    return a.kind == Kind::kEnd ? name : name + " in line " + std::to_string(a.place.line());
+    return a.kind == Kind::kEnd ? name : name + " in line " + std::to_string(a.location.line());
   }
 
 #if defined(ISOPATCH_TEST_FIBERS_TELL_ASAN)
@@ -196,30 +197,30 @@ class FiberWarp {
  public:
   static constexpr int kSize = size;
   static constexpr bool kCompactLines = false;  // as on the GPU
-  using Place = std::source_location;
+  using Location = std::source_location;
 
   FiberWarp(FiberGroup<size>& group, int lane) : group_(group), lane_(lane) {}
 
   int lane() const { return lane_; }
-  std::uint32_t ballot(bool value, Place place = Place::current()) {
+  std::uint32_t ballot(bool value, Location location = Location::current()) {
     group_.arrive(lane_, {Kind::kBallot, place, value ? 1 : 0, 0});
     return group_.ballot_;
   }
-  std::int64_t sum(std::int64_t value, Place place = Place::current()) {
-    group_.arrive(lane_, {Kind::kSum, place, value, 0});
+  std::int64_t sum(std::int64_t value, Location location = Location::current()) {
+    group_.arrive(lane_, {Kind::kSum, location, value, 0});
     return group_.sum_;
   }
-  float max(float value, Place place = Place::current()) {
+  float max(float value, Location location = Location::current()) {
     return static_cast<float>(max(static_cast<double>(value), place));
   }
-  double max(double value, Place place = Place::current()) {
-    group_.arrive(lane_, {Kind::kMax, place, 0, value});
+  double max(double value, Location location = Location::current()) {
+    group_.arrive(lane_, {Kind::kMax, location, 0, value});
     return group_.max_;
   }
-  int from_first(int value, Place place = Place::current()) {
+  int from_first(int value, Location location = Location::current()) {
     return static_cast<int>(sum(lane_ == 0 ? value : 0, place));
   }
-  void sync(Place place = Place::current()) { group_.arrive(lane_, {Kind::kSync, place, 0, 0}); }
+  void sync(Location location = Location::current()) { group_.arrive(lane_, {Kind::kSync, place, 0, 0}); }
 
   int reserve(std::int32_t* counter, int count) {
     const int before = *counter;

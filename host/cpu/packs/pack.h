@@ -5,7 +5,7 @@
 // arithmetic needs doubles on the way, a pack of doubles takes two. Every operation is the IEEE one of plain numbers
 // and fma is fused, so each lane has the bits that plain arithmetic gives.
 //
-// For the sources that are compiled for one instruction set (host/cpu/packs/pack_avx512.cpp, pack_build.cpp).
+// For the sources that are compiled for one instruction set (host/cpu/packs/pack_avx512.cpp, pack_baseline.cpp).
 // Everything here has internal linkage or is inlined, so no other source can be linked to code for another set.
 #pragma once
 
