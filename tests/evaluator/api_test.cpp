@@ -338,7 +338,7 @@ TEST(Wrench, OfABodyIsTheSumOverItsPairsAboutItsOrigin) {
   const std::vector<Pair>& pairs = scene.description().pairs;
   for (std::size_t e = 0; e < 20; ++e) {
     std::vector<double> sum(6 * r.num_bodies, 0), size(r.num_bodies, 0);
-    for (std::size_t p = 0; p < r.num_pairs; ++p) {
+    for (std::size_t p = 0; p < static_cast<std::size_t>(r.num_pairs); ++p) {
       const double* w = r.pair_wrench.data() + 6 * (e * r.num_pairs + p);
       for (const bool first : {true, false}) {
         const auto body = static_cast<std::size_t>(first ? pairs[p].a : pairs[p].b);

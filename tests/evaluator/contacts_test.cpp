@@ -79,7 +79,7 @@ TEST(DiscreteContacts, AtRestCarryTheWholeForce) {
   batch.velocities.clear();
   const UnwrittenResults r = with_contacts(scene, batch, Precision::kDouble, 8192);
   int compared = 0;
-  for (std::size_t e = 0; e < r.num_environments; ++e) {
+  for (std::size_t e = 0; e < r.status.size(); ++e) {
     ASSERT_EQ(r.status[e], kOk);
     std::vector<double> sum(6 * r.num_pairs, 0.0), scale(r.num_pairs, 0.0);
     std::vector<std::int32_t> count(r.num_pairs, 0);
@@ -91,7 +91,7 @@ TEST(DiscreteContacts, AtRestCarryTheWholeForce) {
       ++count[pair];
       for (std::size_t k = 0; k < 3; ++k) sum[6 * pair + k] += force * static_cast<double>(c.normal[k]);
     }
-    for (std::size_t p = 0; p < r.num_pairs; ++p) {
+    for (std::size_t p = 0; p < static_cast<std::size_t>(r.num_pairs); ++p) {
       if (count[p] != r.polygon_count[e * r.num_pairs + p]) continue;  // some polygons do not resist
       for (std::size_t k = 0; k < 3; ++k) {
         EXPECT_NEAR(sum[6 * p + k], r.pair_wrench[6 * (e * r.num_pairs + p) + k], 1e-6 * scale[p]) << "pair " << p;
@@ -117,7 +117,7 @@ TEST(DiscreteContacts, AreThoseOfTheReference) {
     EXPECT_EQ(found.contacts_needed, truth.contacts_needed);
     EXPECT_EQ(found.status, truth.status);
     int compared = 0;
-    for (std::size_t e = 0; e < found.num_environments; ++e) {
+    for (std::size_t e = 0; e < found.status.size(); ++e) {
       for (std::int32_t i = 0; i < found.contacts_needed[e]; ++i) {
         const DiscreteContact& c = found.contacts[8192 * e + static_cast<std::size_t>(i)];
         const DiscreteContact* nearest = nullptr;

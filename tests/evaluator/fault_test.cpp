@@ -70,7 +70,7 @@ struct Sound {
 
   /// No bit is set but the one that says that a pair without polygons overlaps, which its energy says too.
   void expect_no_fault() const {
-    for (std::size_t e = 0; e < results.num_environments; ++e) {
+    for (std::size_t e = 0; e < results.status.size(); ++e) {
       bool enclosed = false;
       for (std::size_t i = e * results.num_pairs; i < (e + 1) * results.num_pairs; ++i) {
         enclosed = enclosed || (results.polygon_count[i] == 0 && results.energy[i] > 0);
@@ -97,7 +97,7 @@ TEST_P(FaultOf, StaysInItsEnvironment) {
 
   EXPECT_EQ(r.status[kFaulty], GetParam().bit) << status_text(r.status[kFaulty]);
   const std::vector<std::uint64_t> hashes = environment_hashes(r);
-  for (std::size_t e = 0; e < r.num_environments; ++e) {
+  for (std::size_t e = 0; e < r.status.size(); ++e) {
     if (e == kFaulty) continue;
     ASSERT_EQ(hashes[e], sound.hashes[e]) << "environment " << e;
   }
@@ -106,7 +106,8 @@ TEST_P(FaultOf, StaysInItsEnvironment) {
     const std::size_t row = array->size() / r.num_environments;
     for (std::size_t i = 0; i < row; ++i) EXPECT_EQ((*array)[kFaulty * row + i], 0) << "value " << i;
   }
-  for (std::size_t p = 0; p < r.num_pairs; ++p) EXPECT_EQ(r.polygon_count[kFaulty * r.num_pairs + p], 0);
+  for (std::size_t p = 0; p < static_cast<std::size_t>(r.num_pairs); ++p)
+    EXPECT_EQ(r.polygon_count[kFaulty * r.num_pairs + p], 0);
   EXPECT_EQ(r.polygons_needed[kFaulty], 0);
 }
 

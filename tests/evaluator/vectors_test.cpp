@@ -52,7 +52,7 @@ struct VectorWidth : ::testing::TestWithParam<Precision> {
       const UnwrittenResults all = evaluated(scene, batch, Vectors::kNone, outputs, true);
       for (const Vectors v : widths()) {
         const UnwrittenResults packs = evaluated(scene, batch, v, outputs);
-        for (std::size_t e = 0; e < plain.num_environments; ++e) {
+        for (std::size_t e = 0; e < plain.status.size(); ++e) {
           EXPECT_EQ(environment_hash(packs, e), environment_hash(plain, e))
               << name_of(v) << ", environment " << e << ", outputs " << static_cast<int>(outputs);
           EXPECT_EQ(environment_hash(packs, e), environment_hash(all, e))

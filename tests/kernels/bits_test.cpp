@@ -40,7 +40,7 @@ void expect_same_bits(const Scene& scene, const Batch& batch, Precision precisio
   EXPECT_EQ(gpu.polygon_count, cpu.polygon_count);
   for (const std::int32_t needed : cpu.polygons_needed)
     ASSERT_LE(needed, capacity) << "which polygons are kept is open";
-  for (std::size_t e = 0; e < cpu.environments; ++e) {
+  for (std::size_t e = 0; e < cpu.status.size(); ++e) {
     ASSERT_EQ(environment_hash(gpu, e), environment_hash(cpu, e)) << "environment " << e;
   }
 }
@@ -173,7 +173,7 @@ TEST_P(GpuBatch, TooFewPolygonsAreReportedAndChangeNoWrench) {
   EXPECT_EQ(few.pair_wrench, ample.pair_wrench);
   EXPECT_EQ(few.body_wrench, ample.body_wrench);
   EXPECT_EQ(few.polygons_needed, ample.polygons_needed);
-  for (std::size_t e = 0; e < few.environments; ++e) {
+  for (std::size_t e = 0; e < few.status.size(); ++e) {
     const std::uint32_t status =
         (few.polygons_needed[e] > 5 ? kPolygonCapacity : kOk) | (few.contacts_needed[e] > 5 ? kContactCapacity : kOk);
     EXPECT_EQ(few.status[e], status) << "environment " << e;

@@ -140,7 +140,7 @@ std::string fault(const UnwrittenResults& r, std::size_t e) {
     return "a result that is not 0 without a polygon";
   }
   for (std::int32_t i = 0; i < r.polygons_needed[e]; ++i) {
-    const std::size_t at = e * static_cast<std::size_t>(r.capacity) + static_cast<std::size_t>(i);
+    const std::size_t at = e * static_cast<std::size_t>(r.polygon_capacity) + static_cast<std::size_t>(i);
     const Polygon& polygon = r.polygons[at];
     if (polygon.num_vertices < 3 || polygon.num_vertices > 8) {
       return "a polygon of " + std::to_string(polygon.num_vertices) + " vertices";
@@ -170,7 +170,7 @@ TEST_P(LatticePoses, EveryResultIsANumberThatMakesSense) {
     UnwrittenResults r(scene, batch.num_environments, detail::Outputs::kPolygons, kCapacity);
     r.give_contacts(kCapacity);
     Evaluator(scene, GetParam().options()).evaluate(batch.state(), r.view());
-    for (std::size_t e = 0; e < r.num_environments; ++e) {
+    for (std::size_t e = 0; e < r.status.size(); ++e) {
       ++all;
       touching += r.polygon_count[e] > 0 ? 1 : 0;
       const std::string text = fault(r, e);

@@ -86,7 +86,7 @@ EvaluatorOptions cpu(Precision precision) { return {Backend::kCpu, precision, 1,
 
 /// The first environment whose bits differ, or -1.
 std::int64_t first_difference(const UnwrittenResults& a, const UnwrittenResults& b) {
-  for (std::size_t e = 0; e < a.num_environments; ++e) {
+  for (std::size_t e = 0; e < a.status.size(); ++e) {
     if (environment_hash(a, e) != environment_hash(b, e)) return static_cast<std::int64_t>(e);
   }
   return -1;

@@ -58,8 +58,8 @@ class FiberGroup {
     code_ = &code;
     for (int i = 0; i < size; ++i) start(i);
     for (bool more = true; more; ++round_) {
-      for (int i = 0; i < size; ++i) resume(place_in_order(i));
-      more = judge();
+      for (int i = 0; i < size; ++i) resume(lane_in_order(i));
+      more = meet();
     }
   }
 
@@ -126,7 +126,7 @@ class FiberGroup {
   }
 
   /// Forward, backward, and forward from some lane in the middle.
-  int place_in_order(int i) const {
+  int lane_in_order(int i) const {
     switch (round_ % 3) {
       case 0:
         return i;
@@ -137,8 +137,8 @@ class FiberGroup {
     }
   }
 
-  /// Checks that all lanes are at one place and adds up what they brought. False once all have ended.
-  bool judge() {
+  /// Checks that all lanes are at one location and adds up what they brought. False once all have ended.
+  bool meet() {
     const Arrival& first = lanes_[0].arrival;
     ballot_ = 0;
     sum_ = 0;
@@ -203,7 +203,7 @@ class FiberWarp {
 
   int lane() const { return lane_; }
   std::uint32_t ballot(bool value, Location location = Location::current()) {
-    group_.arrive(lane_, {Kind::kBallot, place, value ? 1 : 0, 0});
+    group_.arrive(lane_, {Kind::kBallot, location, value ? 1 : 0, 0});
     return group_.ballot_;
   }
   std::int64_t sum(std::int64_t value, Location location = Location::current()) {
@@ -211,16 +211,16 @@ class FiberWarp {
     return group_.sum_;
   }
   float max(float value, Location location = Location::current()) {
-    return static_cast<float>(max(static_cast<double>(value), place));
+    return static_cast<float>(max(static_cast<double>(value), location));
   }
   double max(double value, Location location = Location::current()) {
     group_.arrive(lane_, {Kind::kMax, location, 0, value});
     return group_.max_;
   }
   int from_first(int value, Location location = Location::current()) {
-    return static_cast<int>(sum(lane_ == 0 ? value : 0, place));
+    return static_cast<int>(sum(lane_ == 0 ? value : 0, location));
   }
-  void sync(Location location = Location::current()) { group_.arrive(lane_, {Kind::kSync, place, 0, 0}); }
+  void sync(Location location = Location::current()) { group_.arrive(lane_, {Kind::kSync, location, 0, 0}); }
 
   int reserve(std::int32_t* counter, int count) {
     const int before = *counter;
