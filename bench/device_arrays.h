@@ -58,8 +58,8 @@ class DeviceArrays {
   std::size_t size(std::int64_t row) const { return static_cast<std::size_t>(environments_ * row); }
 
   std::int64_t environments_;
-  DeviceBuffer<double> poses_, velocities_, wrenches_, area_;
-  DeviceBuffer<std::int32_t> polygons_;
+  detail::DeviceBuffer<double> poses_, velocities_, wrenches_, area_;
+  detail::DeviceBuffer<std::int32_t> polygons_;
 };
 
 /// Captures a step in a CUDA graph and times its replays.

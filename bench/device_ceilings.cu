@@ -54,7 +54,7 @@ double shortest(const Run& run) {
 /// Multiply-adds a second.
 template <class T>
 double multiply_add_rate(int processors) {
-  DeviceBuffer<T> out(1);
+  detail::DeviceBuffer<T> out(1);
   const int blocks = processors * 8;
   const double seconds = shortest([&] {
     multiply_add<T><<<blocks, kBlock>>>(out.data(), static_cast<T>(0.999), static_cast<T>(0.001));
@@ -66,7 +66,7 @@ double multiply_add_rate(int processors) {
 /// Bytes read and written a second.
 double copy_rate() {
   constexpr std::size_t kBytes = std::size_t{1} << 30;
-  DeviceBuffer<unsigned char> from(kBytes), to(kBytes);
+  detail::DeviceBuffer<unsigned char> from(kBytes), to(kBytes);
   const double seconds =
       shortest([&] { ISOPATCH_CUDA_CHECK(cudaMemcpyAsync(to.data(), from.data(), kBytes, cudaMemcpyDeviceToDevice)); });
   return 2 * static_cast<double>(kBytes) / seconds;

@@ -167,9 +167,9 @@ void report(benchmark::State& bench, const Batch& batch) {
   }
   constexpr std::int64_t kCounted = 17;  // all that differ
   const std::int64_t counted = std::min(kCounted, batch.environments);
-  TraversalCounts sums;
+  detail::TraversalCounts sums;
   for (std::int64_t e = 0; e < counted; ++e) {
-    const TraversalCounts one = count_traversal(batch.scene, batch.state(), e);
+    const detail::TraversalCounts one = detail::count_traversal(batch.scene, batch.state(), e);
     sums.node_pairs += one.node_pairs, sums.tet_pairs += one.tet_pairs, sums.accepted += one.accepted;
   }
   const auto mean = [&](std::int64_t sum) { return static_cast<double>(sum) / static_cast<double>(counted); };

@@ -111,7 +111,7 @@ void check_capacity(const char* name, const void* buffer, const void* needed, st
 
 }  // namespace
 
-void check_arguments(const Scene& scene, State& state, Results& results) {
+void detail::check_arguments(const Scene& scene, State& state, Results& results) {
   if (state.num_environments < 0) {
     throw Error(fmt::format("evaluate: state.num_environments is {}; it must not be negative", state.num_environments));
   }
@@ -139,7 +139,7 @@ void check_arguments(const Scene& scene, State& state, Results& results) {
   check.check_overlaps();
 }
 
-void check_options(const EvaluatorOptions& options) {
+void detail::check_options(const EvaluatorOptions& options) {
   if (options.num_threads < 0) {
     throw Error(
         fmt::format("evaluator: num_threads is {}; give 0 for all cores, or a positive number", options.num_threads));

@@ -8,7 +8,7 @@
 #include "isopatch/scene.h"
 #include "isopatch/state.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// Fills in strides that are kContiguous. Throws Error, naming the array, for a negative number of environments or
 /// capacity, missing arrays, a stride shorter than a row (an input may repeat one row by a stride of 0), an unknown
@@ -19,4 +19,4 @@ void check_arguments(const Scene& scene, State& state, Results& results);
 /// Throws unless the values of all enumerations and numbers are among the possible ones.
 void check_options(const EvaluatorOptions& options);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -25,6 +25,8 @@ class Evaluator::Implementation {
   EvaluatorOptions options_;
 };
 
+namespace detail {
+
 std::unique_ptr<Evaluator::Implementation> make_cpu_backend(Scene scene, EvaluatorOptions options);
 std::unique_ptr<Evaluator::Implementation> make_reference_backend(Scene scene, EvaluatorOptions options);
 std::unique_ptr<Evaluator::Implementation> make_cuda_backend(Scene scene, EvaluatorOptions options);
@@ -33,5 +35,7 @@ std::unique_ptr<Evaluator::Implementation> make_cuda_backend(Scene scene, Evalua
 /// device, evaluates, copies every array of `host_results` that is not null back, and returns when done. Strides are
 /// honoured on both sides. Throws Error if this build has no CUDA code, or as Evaluator::evaluate().
 void evaluate_on_device(const Evaluator& evaluator, const State& host_state, const Results& host_results);
+
+}  // namespace detail
 
 }  // namespace isopatch

@@ -230,7 +230,7 @@ int num_cuda_devices() {
   return count;
 }
 
-std::unique_ptr<Evaluator::Implementation> make_cuda_backend(Scene scene, EvaluatorOptions options) {
+std::unique_ptr<Evaluator::Implementation> detail::make_cuda_backend(Scene scene, EvaluatorOptions options) {
   const int device = require_device(options.device);
   if (options.brute_force) throw Error("backend cuda: brute_force is offered by cpu and reference only");
   const DeviceGuard guard(device);

@@ -9,7 +9,7 @@
 #include "isopatch/detail/pressure_field/wrench_sums.h"
 #include "isopatch/detail/scene/begin_environment.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// Counters that a step starts at zero.
 struct CallCounters {
@@ -20,13 +20,13 @@ struct CallCounters {
 
 /// The arguments of every stage, by value: views of device memory.
 struct EvaluationCall {
-  detail::SceneView scene;
+  SceneView scene;
   State state;
   Results results;
-  std::int64_t* list;  // num_environments x num_pairs; see detail::PairList
+  std::int64_t* list;  // num_environments x num_pairs; see PairList
   CallCounters* counters;
-  int shares;                // warps that share one pair: a power of two
-  detail::SharedSums* sums;  // one for each listed pair if there is more than one share; zero between steps
+  int shares;        // warps that share one pair: a power of two
+  SharedSums* sums;  // one for each listed pair if there is more than one share; zero between steps
 };
 
 /// Writes every environment's fault bits, lists the pairs whose bodies are near each other, and zeroes the results of
@@ -39,7 +39,7 @@ void evaluate_pairs(const EvaluationCall& call, cudaStream_t stream);
 
 /// The number of warps that evaluate_pairs() keeps on the current device at once, for these outputs.
 template <class T>
-std::int64_t resident_warps(detail::Outputs outputs);
+std::int64_t resident_warps(Outputs outputs);
 
 /// Elastic energies of the listed pairs.
 void evaluate_energies(const EvaluationCall& call, cudaStream_t stream);
@@ -47,4 +47,4 @@ void evaluate_energies(const EvaluationCall& call, cudaStream_t stream);
 /// Body wrenches from the stored pair wrenches.
 void sum_body_wrenches(const EvaluationCall& call, cudaStream_t stream);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

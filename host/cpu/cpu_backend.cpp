@@ -117,7 +117,7 @@ class CpuBackend final : public Evaluator::Implementation {
 
 }  // namespace
 
-std::unique_ptr<Evaluator::Implementation> make_cpu_backend(Scene scene, EvaluatorOptions options) {
+std::unique_ptr<Evaluator::Implementation> detail::make_cpu_backend(Scene scene, EvaluatorOptions options) {
   return std::make_unique<CpuBackend>(std::move(scene), options);
 }
 

@@ -10,14 +10,14 @@
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
 #include "isopatch/detail/scene/begin_environment.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// What one CPU thread works in.
 struct ThreadWorkspace {
-  detail::Workspace<1> pair;
+  Workspace<1> pair;
   PackWorkspace packs;
-  detail::BodyBounds bounds[detail::kMaxBodies];
-  std::int64_t items[detail::kMaxPairs];
+  BodyBounds bounds[kMaxBodies];
+  std::int64_t items[kMaxPairs];
 
   /// For hierarchies of up to so many wide nodes.
   explicit ThreadWorkspace(std::int32_t wide_nodes) : packs(wide_nodes) {}
@@ -70,4 +70,4 @@ class WorkspacePool {
   std::array<std::atomic<ThreadWorkspace*>, 256> waiting_ = {};  // more are deleted
 };
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -34,7 +34,7 @@ struct CountingVisitor {
 
 }  // namespace
 
-TraversalCounts count_traversal(const Scene& scene, const State& state, std::int64_t environment) {
+TraversalCounts detail::count_traversal(const Scene& scene, const State& state, std::int64_t environment) {
   const SceneView& view = scene.data().view;
   SerialWarp warp;
   ThreadWorkspace work(0);  // no packs

@@ -6,7 +6,7 @@
 #include "isopatch/scene.h"
 #include "isopatch/state.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// What one environment's evaluation goes through, over all its pairs.
 struct TraversalCounts {
@@ -19,4 +19,4 @@ struct TraversalCounts {
 /// `state` must be given.
 TraversalCounts count_traversal(const Scene& scene, const State& state, std::int64_t environment);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -241,7 +241,7 @@ class ReferenceBackend final : public Evaluator::Implementation {
 }  // namespace
 }  // namespace reference
 
-std::unique_ptr<Evaluator::Implementation> make_reference_backend(Scene scene, EvaluatorOptions options) {
+std::unique_ptr<Evaluator::Implementation> detail::make_reference_backend(Scene scene, EvaluatorOptions options) {
   return std::make_unique<reference::ReferenceBackend>(std::move(scene), options);
 }
 

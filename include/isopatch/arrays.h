@@ -17,21 +17,21 @@ enum class Per : std::uint8_t { kEnvironment, kBody, kPair, kPolygonCapacity, kC
 
 /// What an output is computed with.
 enum class OutputGroup : std::uint8_t {
-  kWrench,    // always
-  kPatch,     // sums over the patch beyond the wrench
-  kEnergy,    // an evaluation of its own
-  kPolygons,  // the polygons themselves
+  kWrench,    ///< always
+  kPatch,     ///< sums over the patch beyond the wrench
+  kEnergy,    ///< an evaluation of its own
+  kPolygons,  ///< the polygons themselves
   kContacts
 };
 
 /// One array: in each environment it has `width` elements for each of what `per` says.
 struct ArrayInfo {
   const char* name;
-  const char* type;  // of an element; "real" is float or double
+  const char* type;  ///< of an element; "real" is float or double
   Per per;
   int width;
   const char* unit;
-  OutputGroup group = OutputGroup::kWrench;  // outputs only
+  OutputGroup group = OutputGroup::kWrench;  ///< outputs only
 };
 
 /// Calls visit(info, array) for every input of a State; given several objects with members of these names, calls
@@ -109,7 +109,7 @@ struct StateArrays {
 struct ResultSelection {
   bool patch = true;
   bool energy = false;
-  std::int32_t polygon_capacity = 0, contact_capacity = 0;  // 0: no polygons, no contacts
+  std::int32_t polygon_capacity = 0, contact_capacity = 0;  ///< 0: no polygons, no contacts
 };
 
 /// The Results of N environments, owned and contiguous; zero until evaluated. An array that is empty is not computed.

@@ -11,29 +11,29 @@
 namespace isopatch {
 
 enum class Backend : std::uint8_t {
-  kCpu,       // hierarchy, all cores
-  kCuda,      // one NVIDIA GPU
-  kReference  // double, brute force, independent code: for checking, slow
+  kCpu,       ///< hierarchy, all cores
+  kCuda,      ///< one NVIDIA GPU
+  kReference  ///< double, brute force, independent code: for checking, slow
 };
 
 enum class Precision : std::uint8_t { kFloat, kDouble };
 
 /// What the cpu backend computes with; the bits are the same.
 enum class Vectors : std::uint8_t {
-  kBest,      // the widest below that the machine has
-  kNone,      // one number at a time
-  kBaseline,  // of the instruction set that the build is for: AVX2 by default on x86-64, NEON on Arm
+  kBest,      ///< the widest below that the machine has
+  kNone,      ///< one number at a time
+  kBaseline,  ///< of the instruction set that the build is for: AVX2 by default on x86-64, NEON on Arm
   kAvx512
 };
 
 struct EvaluatorOptions {
   Backend backend = Backend::kCpu;
   Precision precision = Precision::kFloat;
-  int num_threads = 0;               // cpu and reference: 0 means all cores; never more than the cores or 256,
-                                     // whichever is more, nor than the system gives; the bits are the same
-  bool brute_force = false;          // cpu: visit all tet pairs instead of the hierarchy; same bits, for tests
-  Vectors vectors = Vectors::kBest;  // cpu
-  int device = -1;                   // cuda: number of the device; -1: the current one (HostEvaluator: all)
+  int num_threads = 0;               ///< cpu and reference: 0 means all cores; never more than the cores or 256,
+                                     ///< whichever is more, nor than the system gives; the bits are the same
+  bool brute_force = false;          ///< cpu: visit all tet pairs instead of the hierarchy; same bits, for tests
+  Vectors vectors = Vectors::kBest;  ///< cpu
+  int device = -1;                   ///< cuda: number of the device; -1: the current one (HostEvaluator: all)
 };
 
 /// The number of CUDA devices this build can use; 0 without CUDA code or without a device. Never throws.

@@ -15,36 +15,36 @@ namespace isopatch {
 /// Where a Laplace field is 1; nowhere on the surface.
 struct FieldCore {
   enum class Kind : std::uint8_t { kHalfDepth, kDepth, kBall, kVertices };
-  Kind kind = Kind::kHalfDepth;  // vertices at least half as deep as the deepest of their component of the mesh; in
-                                 // a primitive's mesh these are the vertices of its medial set
-  double depth = 0;              // kDepth: vertices at least this deep, m
-  Point3 center{};               // kBall: vertices in this ball, in the frame of the mesh, m
+  Kind kind = Kind::kHalfDepth;  ///< vertices at least half as deep as the deepest of their component of the mesh; in
+                                 ///< a primitive's mesh these are the vertices of its medial set
+  double depth = 0;              ///< kDepth: vertices at least this deep, m
+  Point3 center{};               ///< kBall: vertices in this ball, in the frame of the mesh, m
   double radius = 0;
-  std::vector<std::int32_t> vertices;  // kVertices: these
+  std::vector<std::int32_t> vertices;  ///< kVertices: these
 };
 
 /// The pressure as a function of the computed extent e, p = E f(e), with f(0) = 0 and f(1) = 1; applied at the
 /// vertices.
 struct StrainMap {
   enum class Kind : std::uint8_t {
-    kLinear,  // f = e
-    kTrue,    // f = ln(1 - s e) / ln(1 - s): the true strain of a layer compressed by the part s where e = 1, 0 < s < 1
-    kPower,   // f = e^n, n > 0
-    kTable,   // linear between the rows (e, f): both ascending, from (0, 0) to (1, 1)
+    kLinear,  ///< f = e
+    kTrue,  ///< f = ln(1 - s e) / ln(1 - s): the true strain of a layer compressed by the part s where e = 1, 0 < s < 1
+    kPower,  ///< f = e^n, n > 0
+    kTable,  ///< linear between the rows (e, f): both ascending, from (0, 0) to (1, 1)
   };
   Kind kind = Kind::kLinear;
-  double parameter = 0;                      // s or n
-  std::vector<std::array<double, 2>> table;  // kTable
+  double parameter = 0;                      ///< s or n
+  std::vector<std::array<double, 2>> table;  ///< kTable
 };
 
 /// How the extent of a tet mesh is found.
 struct FieldOptions {
   enum class Kind : std::uint8_t { kDistance, kPointData, kLaplace };
   Kind kind = Kind::kDistance;
-  std::string point_data = "extent";  // kPointData: the name of the field in the file, taken exactly as it is
-  AllBoundaryTets all_boundary_tets = AllBoundaryTets::kSplit;  // not for kPointData
-  FieldCore core;                                               // kLaplace only
-  StrainMap strain;                                             // not for kPointData, which may hold any pressure
+  std::string point_data = "extent";  ///< kPointData: the name of the field in the file, taken exactly as it is
+  AllBoundaryTets all_boundary_tets = AllBoundaryTets::kSplit;  ///< not for kPointData
+  FieldCore core;                                               ///< kLaplace only
+  StrainMap strain;                                             ///< not for kPointData, which may hold any pressure
 };
 
 /// Distance [m] from every point of `mesh` to its surface (exact point-triangle distance; 0 on the surface). Throws
@@ -70,10 +70,10 @@ struct FieldQuality {
   // the surface.)
   double aligned_faces = 0;
   std::int64_t all_boundary_tets = 0;
-  std::int64_t tets_without_gradient = 0;  // the extent is the same at all four vertices
+  std::int64_t tets_without_gradient = 0;  ///< the extent is the same at all four vertices
   std::int64_t inner_faces = 0;
-  std::int64_t kinks = 0;  // inner faces across which the gradient turns by more than 60 degrees, or begins or ends
-  std::int64_t free_points = 0;  // inner points with an extent between 0 and 1
+  std::int64_t kinks = 0;  ///< inner faces across which the gradient turns by more than 60 degrees, or begins or ends
+  std::int64_t free_points = 0;  ///< inner points with an extent between 0 and 1
 };
 
 /// `extent` has a value for every point of the checked mesh. Throws Error for another count of values, and an index out

@@ -32,7 +32,7 @@ struct Geometry {
   double thickness = 0;
 
   MeshReport report;
-  std::vector<std::string> warnings;  // what a user should know, e.g. tets without pressure
+  std::vector<std::string> warnings;  ///< what a user should know, e.g. tets without pressure
 
   bool is_surface_mesh() const { return kind == GeometryKind::kMesh && mesh.tets.empty(); }
 };

@@ -30,7 +30,7 @@ class HostEvaluator {
  private:
   const Evaluator& first() const;
 
-  std::vector<Evaluator> evaluators_;  // one for each device
+  std::vector<Evaluator> evaluators_;  ///< one for each device
 };
 
 }  // namespace isopatch

@@ -21,8 +21,8 @@ using Tet = std::array<std::int32_t, 4>;
 struct TetMesh {
   std::vector<Point3> points;
   std::vector<Tet> tets;
-  std::map<std::string, std::vector<double>> point_data;  // scalar fields by name, one value per point
-  std::vector<std::string> notes = {};                    // what a reader left out
+  std::map<std::string, std::vector<double>> point_data;  ///< scalar fields by name, one value per point
+  std::vector<std::string> notes = {};                    ///< what a reader left out
 };
 
 /// What the load-time checks found and repaired.
@@ -30,24 +30,24 @@ struct MeshReport {
   std::int64_t points = 0;
   std::int64_t tets = 0;
   std::int64_t boundary_triangles = 0;
-  std::int64_t inverted_tets = 0;      // repaired by swapping two vertices
-  std::int64_t all_boundary_tets = 0;  // tets whose four vertices lie on the surface, as found
-  std::int64_t split_tets = 0;         // all-boundary tets that were split at their centroid
-  std::int64_t interior_points = 0;    // vertices not on the surface, after repair
-  std::int64_t unused_points = 0;      // points no tet refers to (kept, harmless)
-  double volume = 0;                   // m^3
-  double min_quality = 0;              // smallest 3 x inradius / circumradius over the tets (1 = regular)
+  std::int64_t inverted_tets = 0;      ///< repaired by swapping two vertices
+  std::int64_t all_boundary_tets = 0;  ///< tets whose four vertices lie on the surface, as found
+  std::int64_t split_tets = 0;         ///< all-boundary tets that were split at their centroid
+  std::int64_t interior_points = 0;    ///< vertices not on the surface, after repair
+  std::int64_t unused_points = 0;      ///< points no tet refers to (kept, harmless)
+  double volume = 0;                   ///< m^3
+  double min_quality = 0;              ///< smallest 3 x inradius / circumradius over the tets (1 = regular)
   double mean_quality = 0;
-  std::int64_t flat_tets = 0;        // of a height below limits::kFlatTet of their longest edge
-  std::int64_t first_flat_tet = -1;  // its index in the repaired mesh
+  std::int64_t flat_tets = 0;        ///< of a height below limits::kFlatTet of their longest edge
+  std::int64_t first_flat_tet = -1;  ///< its index in the repaired mesh
 
   // of a surface without tets only
-  std::int64_t flipped_triangles = 0;                // all of them where they pointed inward, else 0
-  std::int64_t flat_triangles = 0;                   // without area; removed
-  std::int64_t duplicate_triangles = 0;              // in pairs that lie back to back; removed
-  std::int64_t nonmanifold_edges = 0;                // edges of four, six or more triangles
-  std::int64_t cut_triangles = 0;                    // triangles that another one of the surface cuts through
-  std::array<std::int64_t, 2> first_cut = {-1, -1};  // two that cut each other; indices in the repaired mesh
+  std::int64_t flipped_triangles = 0;                ///< all of them where they pointed inward, else 0
+  std::int64_t flat_triangles = 0;                   ///< without area; removed
+  std::int64_t duplicate_triangles = 0;              ///< in pairs that lie back to back; removed
+  std::int64_t nonmanifold_edges = 0;                ///< edges of four, six or more triangles
+  std::int64_t cut_triangles = 0;                    ///< triangles that another one of the surface cuts through
+  std::array<std::int64_t, 2> first_cut = {-1, -1};  ///< two that cut each other; indices in the repaired mesh
 };
 
 /// What to do with a tet whose four vertices lie on the surface: a computed field would be zero

@@ -12,11 +12,11 @@ namespace isopatch {
 /// One polygon of a contact patch, world frame.
 struct Polygon {
   std::int32_t pair;
-  std::int32_t num_vertices;  // 3 to 8
-  float vertices[8][3];       // m, counter-clockwise seen from the side the normal points to
-  float pressures[8];         // Pa at the vertices
-  float normal[3];            // unit, from body b into body a
-  float area;                 // m^2
+  std::int32_t num_vertices;  ///< 3 to 8
+  float vertices[8][3];       ///< m, counter-clockwise seen from the side the normal points to
+  float pressures[8];         ///< Pa at the vertices
+  float normal[3];            ///< unit, from body b into body a
+  float area;                 ///< m^2
 };
 
 /// One polygon as a spring and damper at a point, world frame (VL eqs. 12, 15, 16 and 23), for solvers that take point
@@ -24,43 +24,43 @@ struct Polygon {
 /// does not rise into each compliant body has none.
 struct DiscreteContact {
   std::int32_t pair;
-  float point[3];     // centroid of the polygon, m
-  float normal[3];    // unit, from body b into body a
-  float area;         // m^2
-  float pressure;     // p0 at the point, Pa
-  float stiffness;    // k = area * g, N/m
-  float distance;     // phi0 = -p0 / g, m, negative
-  float dissipation;  // d, s/m, also under the pfc law
+  float point[3];     ///< centroid of the polygon, m
+  float normal[3];    ///< unit, from body b into body a
+  float area;         ///< m^2
+  float pressure;     ///< p0 at the point, Pa
+  float stiffness;    ///< k = area * g, N/m
+  float distance;     ///< phi0 = -p0 / g, m, negative
+  float dissipation;  ///< d, s/m, also under the pfc law
   float friction;
 };
 
 /// Results of N environments with P pairs and B bodies. Force in N, torque in N m, world frame.
 struct Results {
-  OutputArray pair_wrench;           // N x P x 6   force on body a, then torque on a about a's body origin
-  OutputArray body_wrench;           // N x B x 6   sum over the body's pairs, torque about its own origin
-  TypedArray<std::uint32_t> status;  // N   bits of Status
+  OutputArray pair_wrench;           ///< N x P x 6   force on body a, then torque on a about a's body origin
+  OutputArray body_wrench;           ///< N x B x 6   sum over the body's pairs, torque about its own origin
+  TypedArray<std::uint32_t> status;  ///< N   bits of Status
 
   // patch summary
-  OutputArray area;                // N x P       m^2
-  OutputArray center_of_pressure;  // N x P x 3   m, world: integral of x p over integral of p; 0 without contact
-  OutputArray mean_normal;         // N x P x 3   integral of n dS over the area, from b into a; 0 without contact
-  OutputArray max_pressure;        // N x P       Pa, at a polygon vertex
-  OutputArray friction_force;      // N x P x 3   N, the tangential part of the force on a
-  TypedArray<std::int32_t> polygon_count;  // N x P   polygons of non-zero area
+  OutputArray area;                ///< N x P       m^2
+  OutputArray center_of_pressure;  ///< N x P x 3   m, world: integral of x p over integral of p; 0 without contact
+  OutputArray mean_normal;         ///< N x P x 3   integral of n dS over the area, from b into a; 0 without contact
+  OutputArray max_pressure;        ///< N x P       Pa, at a polygon vertex
+  OutputArray friction_force;      ///< N x P x 3   N, the tangential part of the force on a
+  TypedArray<std::int32_t> polygon_count;  ///< N x P   polygons of non-zero area
 
   // N x P   J, elastic energy: integral of min(p_A, p_B) over the overlap (PFC eq. 1). Continuous in the pose; it has a
   // kink, at which the wrench steps, where the two pressures are equal throughout a volume.
   OutputArray energy;
 
   // contact polygons, a row of `polygon_capacity` for each environment, in no particular order
-  TypedArray<Polygon> polygons;              // N x polygon_capacity
-  TypedArray<std::int32_t> polygons_needed;  // N   the capacity that would have been enough; required with polygons,
-                                             // and may be asked for alone
+  TypedArray<Polygon> polygons;              ///< N x polygon_capacity
+  TypedArray<std::int32_t> polygons_needed;  ///< N   the capacity that would have been enough; required with polygons,
+                                             ///< and may be asked for alone
   std::int32_t polygon_capacity = 0;
 
   // the same as point contacts
-  TypedArray<DiscreteContact> contacts;      // N x contact_capacity
-  TypedArray<std::int32_t> contacts_needed;  // N   required with contacts, and may be asked for alone
+  TypedArray<DiscreteContact> contacts;      ///< N x contact_capacity
+  TypedArray<std::int32_t> contacts_needed;  ///< N   required with contacts, and may be asked for alone
   std::int32_t contact_capacity = 0;
 };
 

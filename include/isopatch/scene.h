@@ -16,41 +16,41 @@ namespace isopatch {
 
 /// Normal traction sigma from pressure p and separating speed v_n.
 enum class DissipationModel : std::uint8_t {
-  kHuntCrossley,  // sigma = p max(0, 1 - d v_n), d in s/m
-  kPfc            // sigma = p max(0, 1 - chi (g/E) v_n), chi in s (PFC eq. 3)
+  kHuntCrossley,  ///< sigma = p max(0, 1 - d v_n), d in s/m
+  kPfc            ///< sigma = p max(0, 1 - chi (g/E) v_n), chi in s (PFC eq. 3)
 };
 
 /// Rule for the parts of the traction that are not polynomial: damping and friction. The static normal part is
 /// exact under all of them.
 enum class Quadrature : std::uint8_t {
-  kCentroid,  // one point per polygon (VL)
-  kFan3,      // triangles about the centroid, 3 points each, degree 2 (PFC fig. 5)
-  kFan6       // the same with 6 points, degree 4
+  kCentroid,  ///< one point per polygon (VL)
+  kFan3,      ///< triangles about the centroid, 3 points each, degree 2 (PFC fig. 5)
+  kFan6       ///< the same with 6 points, degree 4
 };
 
 struct ContactOptions {
   DissipationModel dissipation_model = DissipationModel::kHuntCrossley;
   Quadrature quadrature = Quadrature::kFan3;
-  double slip_tolerance = 1e-4;  // m/s
-  bool gradient_filter = false;  // drop polygons whose normal is more than 5 pi/8 from either body's inward gradient
+  double slip_tolerance = 1e-4;  ///< m/s
+  bool gradient_filter = false;  ///< drop polygons whose normal is more than 5 pi/8 from either body's inward gradient
 };
 
 struct Body {
   std::string name;
-  int geometry = 0;  // index into SceneDescription::geometries
+  int geometry = 0;  ///< index into SceneDescription::geometries
   bool rigid = false;
-  bool fixed = false;                                   // two fixed bodies are not paired by default
-  double modulus = 1e5;                                 // Pa, > 0; ignored where rigid
-  double dissipation = 0;                               // s/m (hunt_crossley) or s (pfc), >= 0
-  double friction = 0;                                  // coefficient, >= 0; limits.h says how large these may be
-  std::array<double, 7> pose = {0, 0, 0, 1, 0, 0, 0};   // x y z [m], quaternion w x y z; body to world
-  std::array<double, 6> velocity = {0, 0, 0, 0, 0, 0};  // linear [m/s] of the body origin, angular [rad/s], world
+  bool fixed = false;                                   ///< two fixed bodies are not paired by default
+  double modulus = 1e5;                                 ///< Pa, > 0; ignored where rigid
+  double dissipation = 0;                               ///< s/m (hunt_crossley) or s (pfc), >= 0
+  double friction = 0;                                  ///< coefficient, >= 0; limits.h says how large these may be
+  std::array<double, 7> pose = {0, 0, 0, 1, 0, 0, 0};   ///< x y z [m], quaternion w x y z; body to world
+  std::array<double, 6> velocity = {0, 0, 0, 0, 0, 0};  ///< linear [m/s] of the body origin, angular [rad/s], world
 };
 
 struct Pair {
-  int a = 0;  // indices into SceneDescription::bodies; wrenches are reported on `a`
+  int a = 0;  ///< indices into SceneDescription::bodies; wrenches are reported on `a`
   int b = 0;
-  std::optional<double> dissipation;  // overrides the combination of the two bodies' values
+  std::optional<double> dissipation;  ///< overrides the combination of the two bodies' values
   std::optional<double> friction;
 };
 

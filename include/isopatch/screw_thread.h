@@ -12,27 +12,27 @@ namespace isopatch {
 /// A right-handed thread of one start. Its crest passes through the x axis of the body's frame, at z = 0: a bolt and a
 /// nut in the same frame fit, and still do when one is turned by 2 pi z / pitch and moved by z.
 struct ScrewThread {
-  double diameter = 0.02;  // nominal: of the bolt's crest, m; at least 4 pitches
-  double pitch = 0.0025;   // m
-  double clearance = 0;    // how much smaller all diameters of a bolt are, or larger those of a nut (the fundamental
-                           // deviation of ISO 965), m; at most pitch / 4
+  double diameter = 0.02;  ///< nominal: of the bolt's crest, m; at least 4 pitches
+  double pitch = 0.0025;   ///< m
+  double clearance = 0;    ///< how much smaller all diameters of a bolt are, or larger those of a nut (the fundamental
+                           ///< deviation of ISO 965), m; at most pitch / 4
 };
 
 /// The thread runs from z = 0 to `length`, where it is cut off flat; the hexagonal head lies below z = 0.
 struct Bolt {
   ScrewThread thread;
-  double length = 0.03;         // m; at least 2 pitches
-  double head_height = 0.0125;  // m; 0 for a rod without a head
-  double across_flats = 0.03;   // of the head, m; larger than the diameter
-  int segments = 36;            // of a turn: a multiple of 12 in [12, 720]
+  double length = 0.03;         ///< m; at least 2 pitches
+  double head_height = 0.0125;  ///< m; 0 for a rod without a head
+  double across_flats = 0.03;   ///< of the head, m; larger than the diameter
+  int segments = 36;            ///< of a turn: a multiple of 12 in [12, 720]
 };
 
 /// The nut's middle is the origin.
 struct Nut {
   ScrewThread thread;
-  double height = 0.018;       // m; at least 2 pitches
-  double across_flats = 0.03;  // m; at least diameter + 2 pitches
-  int segments = 36;           // as for the bolt
+  double height = 0.018;       ///< m; at least 2 pitches
+  double across_flats = 0.03;  ///< m; at least diameter + 2 pitches
+  int segments = 36;           ///< as for the bolt
 };
 
 /// M20x2.5 with the head and nut of ISO 4017 and 4032, as above, with all lengths scaled to `diameter`.

@@ -58,15 +58,15 @@ struct TypedArray {
 struct State {
   std::int64_t num_environments = 0;
 
-  InputArray poses;       // N x B x 7   x y z [m], quaternion w x y z (normalised on use), body to world    (required)
-  InputArray velocities;  // N x B x 6   linear [m/s] of the body origin, angular [rad/s], world; null: at rest
+  InputArray poses;  ///< N x B x 7   x y z [m], quaternion w x y z (normalised on use), body to world    (required)
+  InputArray velocities;  ///< N x B x 6   linear [m/s] of the body origin, angular [rad/s], world; null: at rest
 
-  InputArray modulus;      // N x B   Pa, > 0
-  InputArray dissipation;  // N x B   s/m or s, >= 0; overrides pair values too
-  InputArray friction;     // N x B   >= 0; overrides pair values too
+  InputArray modulus;      ///< N x B   Pa, > 0
+  InputArray dissipation;  ///< N x B   s/m or s, >= 0; overrides pair values too
+  InputArray friction;     ///< N x B   >= 0; overrides pair values too
 
-  TypedArray<const std::int32_t> geometry_index;  // N x B   index into the scene's geometries
-  TypedArray<const std::uint8_t> pair_mask;       // N x P   0 leaves the pair out: its results are zero
+  TypedArray<const std::int32_t> geometry_index;  ///< N x B   index into the scene's geometries
+  TypedArray<const std::uint8_t> pair_mask;       ///< N x P   0 leaves the pair out: its results are zero
 };
 
 }  // namespace isopatch

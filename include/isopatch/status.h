@@ -11,18 +11,18 @@ namespace isopatch {
 /// depends on it.
 enum Status : std::uint32_t {
   kOk = 0,
-  kBadPose = 1u << 0,      // a pose is not finite or beyond 1e12, or a quaternion's norm not in [1e-6, 1e6]
-  kBadVelocity = 1u << 1,  // a velocity is not finite, beyond 1e9 m/s or beyond 1e6 rad/s
-  kBadMaterial = 1u << 2,  // a modulus is not in [1e-3, 1e18], a dissipation not in [0, 1e6] or a friction not in
-                           // [0, 1e4]
-  kBadGeometry = 1u << 3,  // a geometry index is out of range, gives a compliant body a surface mesh, or makes a pair
-                           // of two half spaces
-  kSumOverflow = 1u << 4,  // a polygon's numbers are beyond any sum, or a pair in double has 2^24 polygons or more:
-                           // that pair's results are not valid
-  kPolygonCapacity = 1u << 5,  // more polygons than the buffer holds; the count says how many; wrenches are right
-  kContactCapacity = 1u << 6,  // the same for discrete contacts
-  kNoContactSurface = 1u << 7  // no fault, all results are right: a pair's wrench is 0 although its bodies overlap:
-                               // one, or a separate part of it, lies inside the other, too deep for equal pressures
+  kBadPose = 1u << 0,      ///< a pose is not finite or beyond 1e12, or a quaternion's norm not in [1e-6, 1e6]
+  kBadVelocity = 1u << 1,  ///< a velocity is not finite, beyond 1e9 m/s or beyond 1e6 rad/s
+  kBadMaterial = 1u << 2,  ///< a modulus is not in [1e-3, 1e18], a dissipation not in [0, 1e6] or a friction not in
+                           ///< [0, 1e4]
+  kBadGeometry = 1u << 3,  ///< a geometry index is out of range, gives a compliant body a surface mesh, or makes a pair
+                           ///< of two half spaces
+  kSumOverflow = 1u << 4,  ///< a polygon's numbers are beyond any sum, or a pair in double has 2^24 polygons or more:
+                           ///< that pair's results are not valid
+  kPolygonCapacity = 1u << 5,  ///< more polygons than the buffer holds; the count says how many; wrenches are right
+  kContactCapacity = 1u << 6,  ///< the same for discrete contacts
+  kNoContactSurface = 1u << 7  ///< no fault, all results are right: a pair's wrench is 0 although its bodies overlap:
+                               ///< one, or a separate part of it, lies inside the other, too deep for equal pressures
 };
 
 /// The names of the set bits, separated by '|', or "ok".

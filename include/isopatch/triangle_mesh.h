@@ -14,7 +14,7 @@ namespace isopatch {
 struct TriangleMesh {
   std::vector<Point3> points;
   std::vector<Triangle> triangles;
-  std::vector<std::string> notes = {};  // what a reader left out or repaired
+  std::vector<std::string> notes = {};  ///< what a reader left out or repaired
 };
 
 /// Checks that `mesh` encloses a volume, and turns all of its triangles where they point inward. Edges of four, six or

@@ -5,7 +5,7 @@
 #include "kernels/evaluation_call.h"
 #include "kernels/runtime/work_loop.cuh"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 namespace {
 
@@ -13,7 +13,6 @@ constexpr int kWarps = 4;  // as evaluate_pairs
 constexpr int kBlock = kWarps * CudaWarp::kSize;
 
 __global__ void __launch_bounds__(kBlock) evaluate_energies_kernel(EvaluationCall call) {
-  using namespace detail;
   __shared__ Workspace<CudaWarp::kSize> workspaces[kWarps];
   CudaWarp warp;
   Workspace<CudaWarp::kSize>& work = workspaces[threadIdx.x / CudaWarp::kSize];
@@ -33,4 +32,4 @@ void evaluate_energies(const EvaluationCall& call, cudaStream_t stream) {
   ISOPATCH_CUDA_CHECK(cudaGetLastError());
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

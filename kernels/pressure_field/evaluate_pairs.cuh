@@ -8,7 +8,7 @@
 #include "kernels/evaluation_call.h"
 #include "kernels/runtime/work_loop.cuh"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 constexpr int kPairWarps = 4;  // 4 workspaces of about 6 KB: far below the limit of shared memory a block
 constexpr int kPairBlock = kPairWarps * CudaWarp::kSize;
@@ -19,9 +19,8 @@ constexpr int kPairBlock = kPairWarps * CudaWarp::kSize;
 #define ISOPATCH_PAIR_BLOCKS 2
 #endif
 
-template <class T, detail::Outputs outputs>
+template <class T, Outputs outputs>
 __global__ void __launch_bounds__(kPairBlock, ISOPATCH_PAIR_BLOCKS) evaluate_pairs_kernel(EvaluationCall call) {
-  using namespace detail;
   __shared__ Workspace<CudaWarp::kSize> workspaces[kPairWarps];
   CudaWarp warp;
   Workspace<CudaWarp::kSize>& work = workspaces[threadIdx.x / CudaWarp::kSize];
@@ -38,14 +37,14 @@ __global__ void __launch_bounds__(kPairBlock, ISOPATCH_PAIR_BLOCKS) evaluate_pai
 
 /// Calls use(kernel) with the kernel that computes these outputs.
 template <class T, class Use>
-void with_pair_kernel(detail::Outputs outputs, const Use& use) {
+void with_pair_kernel(Outputs outputs, const Use& use) {
   switch (outputs) {
-    case detail::Outputs::kWrench:
-      return use(evaluate_pairs_kernel<T, detail::Outputs::kWrench>);
-    case detail::Outputs::kPatch:
-      return use(evaluate_pairs_kernel<T, detail::Outputs::kPatch>);
-    case detail::Outputs::kPolygons:
-      return use(evaluate_pairs_kernel<T, detail::Outputs::kPolygons>);
+    case Outputs::kWrench:
+      return use(evaluate_pairs_kernel<T, Outputs::kWrench>);
+    case Outputs::kPatch:
+      return use(evaluate_pairs_kernel<T, Outputs::kPatch>);
+    case Outputs::kPolygons:
+      return use(evaluate_pairs_kernel<T, Outputs::kPolygons>);
   }
 }
 
@@ -53,14 +52,14 @@ template <class T>
 void evaluate_pairs(const EvaluationCall& call, cudaStream_t stream) {
   const std::int64_t most = call.state.num_environments * call.scene.num_pairs * call.shares;
   if (most == 0) return;
-  with_pair_kernel<T>(detail::needed_outputs(call.results), [&](auto kernel) {
+  with_pair_kernel<T>(needed_outputs(call.results), [&](auto kernel) {
     kernel<<<blocks_for(kernel, kPairBlock, most), kPairBlock, 0, stream>>>(call);
     ISOPATCH_CUDA_CHECK(cudaGetLastError());
   });
 }
 
 template <class T>
-std::int64_t resident_warps(detail::Outputs outputs) {
+std::int64_t resident_warps(Outputs outputs) {
   std::int64_t warps = 0;
   with_pair_kernel<T>(outputs, [&](auto kernel) {
     warps = static_cast<std::int64_t>(resident_blocks(kernel, kPairBlock)) * kPairWarps;
@@ -68,4 +67,4 @@ std::int64_t resident_warps(detail::Outputs outputs) {
   return warps;
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

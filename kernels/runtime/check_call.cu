@@ -7,7 +7,7 @@
 #include "isopatch/error.h"
 #include "kernels/runtime/cuda_check.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 namespace {
 
@@ -52,4 +52,4 @@ void check_call(const State& state, const Results& results, const Scene& scene, 
                   results);
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

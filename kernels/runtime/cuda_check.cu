@@ -5,7 +5,7 @@
 
 #include "isopatch/error.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 void check_cuda(cudaError_t result, const char* expression, const char* file, int line) {
   if (result == cudaSuccess) return;
@@ -14,4 +14,4 @@ void check_cuda(cudaError_t result, const char* expression, const char* file, in
               cudaGetErrorString(result) + ") at " + file + ":" + std::to_string(line));
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

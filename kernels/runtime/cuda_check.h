@@ -3,11 +3,12 @@
 
 #include <cuda_runtime_api.h>
 
-namespace isopatch {
+namespace isopatch::detail {
 
-/// Throws Error with expression, CUDA's name for the error and its text, and the source location, unless `result` is success.
+/// Throws Error with expression, CUDA's name for the error and its text, and the source location, unless `result` is
+/// success.
 void check_cuda(cudaError_t result, const char* expression, const char* file, int line);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail
 
-#define ISOPATCH_CUDA_CHECK(expression) ::isopatch::check_cuda((expression), #expression, __FILE__, __LINE__)
+#define ISOPATCH_CUDA_CHECK(expression) ::isopatch::detail::check_cuda((expression), #expression, __FILE__, __LINE__)

@@ -5,7 +5,7 @@
 
 #include "isopatch/detail/math/vec.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// The 32 lanes of a hardware warp, all of them always taking part. See include/isopatch/detail/simt/warp.h.
 struct CudaWarp {
@@ -21,7 +21,7 @@ struct CudaWarp {
   __device__ std::int64_t sum(std::int64_t value) const {
     auto total = static_cast<long long>(value);
     for (int offset = 16; offset > 0; offset >>= 1) {
-      total = detail::wrapping_sum(total, __shfl_xor_sync(kAll, total, offset));
+      total = wrapping_sum(total, __shfl_xor_sync(kAll, total, offset));
     }
     return total;
   }
@@ -53,4 +53,4 @@ struct CudaWarp {
   }
 };
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -10,9 +10,7 @@
 #include "kernels/runtime/device_buffer.h"
 #include "kernels/runtime/device_guard.h"
 
-namespace isopatch {
-
-using namespace detail;
+namespace isopatch::detail {
 
 namespace {
 
@@ -78,4 +76,4 @@ void evaluate_on_device(const Evaluator& evaluator, const State& host_state, con
   mirror.fetch();
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -7,7 +7,7 @@
 
 #include "kernels/runtime/cuda_check.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// Owns `size` elements of uninitialised device memory. Move-only.
 template <class T>
@@ -44,4 +44,4 @@ class DeviceBuffer {
   std::size_t size_ = 0;
 };
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -3,7 +3,7 @@
 
 #include "kernels/runtime/cuda_check.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// Makes a device the current one for a scope.
 class DeviceGuard {
@@ -20,4 +20,4 @@ class DeviceGuard {
   int before_ = 0;
 };
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -8,7 +8,7 @@
 #include "kernels/runtime/cuda_check.h"
 #include "kernels/runtime/cuda_warp.cuh"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 template <class Visit>
 __device__ void for_each_item(CudaWarp& warp, std::int32_t* next, std::int64_t count, const Visit& visit) {
@@ -37,4 +37,4 @@ unsigned blocks_for(Kernel kernel, int block_size, std::int64_t most_items) {
   return static_cast<unsigned>(std::min<std::int64_t>(resident_blocks(kernel, block_size), useful));
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

@@ -6,7 +6,7 @@
 #include "kernels/runtime/cuda_check.h"
 #include "kernels/runtime/cuda_warp.cuh"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 namespace {
 
@@ -14,13 +14,13 @@ constexpr int kWarps = 4;  // 4 tables of bounds of 6 KB; a few loads and tests 
 constexpr int kBlock = kWarps * CudaWarp::kSize;
 
 __global__ void __launch_bounds__(kBlock) begin_environments_kernel(EvaluationCall call) {
-  __shared__ detail::BodyBounds bounds[kWarps][detail::kMaxBodies];
+  __shared__ BodyBounds bounds[kWarps][kMaxBodies];
   CudaWarp warp;
   const int warp_in_block = static_cast<int>(threadIdx.x) / CudaWarp::kSize;
   const std::int64_t environment = static_cast<std::int64_t>(blockIdx.x) * kWarps + warp_in_block;
   if (environment >= call.state.num_environments) return;
-  detail::begin_environment(warp, bounds[warp_in_block], call.scene, call.state, call.results, environment,
-                            {call.list, &call.counters->listed});
+  begin_environment(warp, bounds[warp_in_block], call.scene, call.state, call.results, environment,
+                    {call.list, &call.counters->listed});
 }
 
 }  // namespace
@@ -33,4 +33,4 @@ void begin_environments(const EvaluationCall& call, cudaStream_t stream) {
   ISOPATCH_CUDA_CHECK(cudaGetLastError());
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

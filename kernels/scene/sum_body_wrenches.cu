@@ -5,7 +5,7 @@
 #include "kernels/evaluation_call.h"
 #include "kernels/runtime/cuda_check.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 namespace {
 
@@ -17,7 +17,7 @@ __global__ void __launch_bounds__(kBlock) sum_body_wrenches_kernel(EvaluationCal
   const int body = static_cast<int>(item % call.scene.num_bodies);
   if (environment >= call.state.num_environments) return;
 
-  detail::write_body_wrench(call.scene, call.state, call.results, environment, body);
+  write_body_wrench(call.scene, call.state, call.results, environment, body);
 }
 
 }  // namespace
@@ -30,4 +30,4 @@ void sum_body_wrenches(const EvaluationCall& call, cudaStream_t stream) {
   ISOPATCH_CUDA_CHECK(cudaGetLastError());
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

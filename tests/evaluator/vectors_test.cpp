@@ -20,7 +20,7 @@ std::vector<Vectors> widths() {
   std::vector<Vectors> out;
   for (const Vectors v : {Vectors::kBaseline, Vectors::kAvx512}) {
     try {
-      if (select_pack_kernels(v) != nullptr) out.push_back(v);
+      if (detail::select_pack_kernels(v) != nullptr) out.push_back(v);
     } catch (const Error&) {  // not on this machine
     }
   }
@@ -154,7 +154,7 @@ TEST(VectorWidthChoice, OfAMachineWithoutItIsAnError) {
   const Scene scene(boxes_on_ground());
   try {
     const Evaluator evaluator(scene, options);
-    EXPECT_NE(select_pack_kernels(Vectors::kAvx512), nullptr);
+    EXPECT_NE(detail::select_pack_kernels(Vectors::kAvx512), nullptr);
   } catch (const Error& e) {
     EXPECT_NE(std::string(e.what()).find("avx512"), std::string::npos) << e.what();
   }

@@ -69,7 +69,7 @@ struct GpuCalls : ::testing::Test {
 /// Poses in, pair wrenches out, in device memory.
 struct DeviceBatch {
   std::int64_t environments;
-  DeviceBuffer<double> poses, wrenches;
+  detail::DeviceBuffer<double> poses, wrenches;
 
   DeviceBatch(const Scene& scene, const Batch& batch)
       : environments(batch.num_environments),
@@ -207,7 +207,7 @@ TEST_F(GpuSeveral, ArraysAndStreamsOfAnotherDeviceAreRefused) {
   EXPECT_THROW(evaluator.evaluate(elsewhere.state(), elsewhere.results()), Error);
 
   const Stream stream;
-  const DeviceGuard guard(1);
+  const detail::DeviceGuard guard(1);
   const DeviceBatch arrays(scene, batch);
   EXPECT_THROW(evaluator.evaluate(arrays.state(), arrays.results(), stream), Error);
   EXPECT_NO_THROW(evaluator.evaluate(arrays.state(), arrays.results()));

@@ -8,14 +8,14 @@
     defined(__AVX512VL__)
 #include "host/cpu/pressure_field/pack_evaluation.h"
 
-namespace isopatch {
-const PackKernels* avx512_pack_kernels() { return &detail::kPackKernels; }
-}  // namespace isopatch
+namespace isopatch::detail {
+const PackKernels* avx512_pack_kernels() { return &kPackKernels; }
+}  // namespace isopatch::detail
 
 #else
 
-namespace isopatch {
+namespace isopatch::detail {
 const PackKernels* avx512_pack_kernels() { return nullptr; }
-}  // namespace isopatch
+}  // namespace isopatch::detail
 
 #endif

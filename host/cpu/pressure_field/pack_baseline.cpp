@@ -8,14 +8,14 @@
 #if HWY_HAVE_FLOAT64 && HWY_NATIVE_FMA
 #include "host/cpu/pressure_field/pack_evaluation.h"
 
-namespace isopatch {
-const PackKernels* baseline_pack_kernels() { return &detail::kPackKernels; }
-}  // namespace isopatch
+namespace isopatch::detail {
+const PackKernels* baseline_pack_kernels() { return &kPackKernels; }
+}  // namespace isopatch::detail
 
 #else
 
-namespace isopatch {
+namespace isopatch::detail {
 const PackKernels* baseline_pack_kernels() { return nullptr; }
-}  // namespace isopatch
+}  // namespace isopatch::detail
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "isopatch/error.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 namespace {
 
@@ -34,4 +34,4 @@ const PackKernels* select_pack_kernels(Vectors vectors) {
   return avx512 != nullptr ? avx512 : baseline_pack_kernels();
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::detail

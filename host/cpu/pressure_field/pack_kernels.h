@@ -10,14 +10,14 @@
 #include "isopatch/detail/pressure_field/wrench_sums.h"
 #include "isopatch/evaluator.h"
 
-namespace isopatch {
+namespace isopatch::detail {
 
 /// What a pair is evaluated in.
 struct PackWorkspace {
-  detail::PackTraversalMemory traversal;
+  PackTraversalMemory traversal;
 
-  /// Pairs of cells that passed their test, a row for each member of detail::AcceptedCells.
-  static constexpr int kQueue = detail::PackTraversalMemory::kQueue;
+  /// Pairs of cells that passed their test, a row for each member of AcceptedCells.
+  static constexpr int kQueue = PackTraversalMemory::kQueue;
   struct Accepted {
     std::int32_t m[kQueue], s[kQueue];
     std::int32_t positive[kQueue];
@@ -31,7 +31,7 @@ struct PackWorkspace {
 
 /// Adds the contributions of all polygons of a pair to `sums`.
 template <class T, bool with_patch>
-using SumPair = void (*)(const detail::PairContext&, PackWorkspace&, detail::WrenchSums<T, with_patch>&);
+using SumPair = void (*)(const PairContext&, PackWorkspace&, WrenchSums<T, with_patch>&);
 
 /// One for each scalar, without and with the sums of the patch; std::get by type.
 using PackKernels =
@@ -46,4 +46,4 @@ const PackKernels* avx512_pack_kernels();
 /// The ones to use; null for plain arithmetic. Throws Error for a width this machine or build does not have.
 const PackKernels* select_pack_kernels(Vectors vectors);
 
-}  // namespace isopatch
+}  // namespace isopatch::detail
