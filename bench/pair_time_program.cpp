@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "host/cpu/cpu_options.h"
 #include "isopatch/isopatch.h"
 
 using namespace isopatch;
@@ -72,8 +73,10 @@ struct Batch {
 };
 
 int run(int argc, char** argv) {
-  const std::map<std::string, Vectors> widths = {
-      {"best", Vectors::kBest}, {"none", Vectors::kNone}, {"build", Vectors::kBaseline}, {"avx512", Vectors::kAvx512}};
+  const std::map<std::string, detail::Vectors> widths = {{"best", detail::Vectors::kBest},
+                                                         {"none", detail::Vectors::kNone},
+                                                         {"build", detail::Vectors::kBaseline},
+                                                         {"avx512", detail::Vectors::kAvx512}};
   std::string path, precision = "float", vectors = "best", directory;
   int environments = 1, repeat = 0, threads = 1;
   CLI::App app("Evaluates a scene and says how long it took");
@@ -92,11 +95,11 @@ int run(int argc, char** argv) {
     return 0;
   }
   const Scene scene(description);
-  EvaluatorOptions options;
+  detail::CpuOptions options;
   options.precision = precision == "float" ? Precision::kFloat : Precision::kDouble;
   options.num_threads = threads;
   options.vectors = widths.at(vectors);
-  const Evaluator evaluator(scene, options);
+  const Evaluator evaluator = detail::make_evaluator(scene, options);
   const Batch batch(scene.description(), static_cast<std::size_t>(environments));
 
   if (repeat > 0) {

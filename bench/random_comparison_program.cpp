@@ -21,7 +21,7 @@ int run(int argc, char** argv) {
   choice.add_to(app);
   CLI11_PARSE(app, argc, argv);
 
-  const EvaluatorOptions options = {Backend::kCpu, choice.arithmetic(), 0, false};
+  const EvaluatorOptions options = {Backend::kCpu, choice.arithmetic(), 0};
   fmt::print("cpu {} against the reference, seed {}\n", choice.precision, choice.seed);
   fmt::print("{:<24} {:>8} {:>8} {:>4}  {:^39}  {:^39}\n", "", "", "", "only", "force error / |F|",
              "torque error / max(|T|, |F| size)");

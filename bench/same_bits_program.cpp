@@ -22,9 +22,9 @@ const std::vector<std::string> kSides = {"cpu", "plain", "build", "avx512", "1th
 Variant make_side(const std::string& name, Precision precision) {
   Variant side = {name, {}};
   side.options.precision = precision;
-  if (name == "plain") side.options.vectors = Vectors::kNone;
-  if (name == "build") side.options.vectors = Vectors::kBaseline;
-  if (name == "avx512") side.options.vectors = Vectors::kAvx512;
+  if (name == "plain") side.options.vectors = detail::Vectors::kNone;
+  if (name == "build") side.options.vectors = detail::Vectors::kBaseline;
+  if (name == "avx512") side.options.vectors = detail::Vectors::kAvx512;
   if (name == "1thread") side.options.num_threads = 1;
   if (name == "reference") side.options.backend = Backend::kReference;
   if (name == "cuda") {
@@ -63,7 +63,7 @@ int run(int argc, char** argv) {
                                         make_side(names[1], choice.arithmetic())};
   fmt::print("{} against {}, {}, seed {}\n", names[0], names[1], choice.precision, choice.seed);
   if (choice.data.empty()) fmt::print("without the shapes that are files\n");
-  if (detail::select_pack_kernels(Vectors::kBest) == nullptr) fmt::print("no packs here: cpu is plain\n");
+  if (detail::select_pack_kernels(detail::Vectors::kBest) == nullptr) fmt::print("no packs here: cpu is plain\n");
   fmt::print("{:<32} {:>12} {:>10} {:>11} {:>7}  {:>7} {:>7}\n", "", "", "pairs in", "", "", "seconds", "");
   fmt::print("{:<32} {:>12} {:>10} {:>11} {:>7}  {:>7} {:>7}\n", "shapes", "environments", "contact", "polygons",
              "differ", names[0].substr(0, 7), names[1].substr(0, 7));

@@ -154,7 +154,6 @@ void detail::check_options(const EvaluatorOptions& options) {
   };
   require("backend", options.backend, Backend::kReference, "Backend");
   require("precision", options.precision, Precision::kDouble, "Precision");
-  require("vectors", options.vectors, Vectors::kAvx512, "Vectors");
 }
 
 }  // namespace isopatch

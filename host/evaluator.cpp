@@ -20,7 +20,7 @@ std::unique_ptr<Evaluator::Implementation> make_backend(Scene scene, EvaluatorOp
   scene.data();  // throws where it has been moved from
   switch (options.backend) {
     case Backend::kCpu:
-      return make_cpu_backend(std::move(scene), options);
+      return make_cpu_backend(std::move(scene), {options});
     case Backend::kCuda:
       return make_cuda_backend(std::move(scene), options);
     case Backend::kReference:
@@ -33,6 +33,7 @@ std::unique_ptr<Evaluator::Implementation> make_backend(Scene scene, EvaluatorOp
 
 Evaluator::Evaluator(Scene scene, EvaluatorOptions options)
     : implementation_(make_backend(std::move(scene), options)) {}
+Evaluator::Evaluator(std::unique_ptr<Implementation> implementation) : implementation_(std::move(implementation)) {}
 Evaluator::~Evaluator() = default;
 Evaluator::Evaluator(Evaluator&&) noexcept = default;
 Evaluator& Evaluator::operator=(Evaluator&&) noexcept = default;

@@ -3,6 +3,7 @@
 // What every backend offers to Evaluator, and the checks all of them share.
 #pragma once
 
+#include "host/cpu/cpu_options.h"
 #include "isopatch/evaluator.h"
 
 namespace isopatch {
@@ -27,7 +28,7 @@ class Evaluator::Implementation {
 
 namespace detail {
 
-std::unique_ptr<Evaluator::Implementation> make_cpu_backend(Scene scene, EvaluatorOptions options);
+std::unique_ptr<Evaluator::Implementation> make_cpu_backend(Scene scene, CpuOptions options);
 std::unique_ptr<Evaluator::Implementation> make_reference_backend(Scene scene, EvaluatorOptions options);
 std::unique_ptr<Evaluator::Implementation> make_cuda_backend(Scene scene, EvaluatorOptions options);
 

@@ -67,6 +67,8 @@ HostEvaluator::HostEvaluator(Scene scene, EvaluatorOptions options) {
   }
 }
 
+HostEvaluator::HostEvaluator(Evaluator evaluator) { evaluators_.push_back(std::move(evaluator)); }
+
 const Evaluator& HostEvaluator::first() const {
   if (evaluators_.empty()) {
     throw Error("evaluator: this one has been moved from; use the one that it was moved to");

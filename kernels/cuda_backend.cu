@@ -232,7 +232,6 @@ int num_cuda_devices() {
 
 std::unique_ptr<Evaluator::Implementation> detail::make_cuda_backend(Scene scene, EvaluatorOptions options) {
   const int device = require_device(options.device);
-  if (options.brute_force) throw Error("backend cuda: brute_force is offered by cpu and reference only");
   const DeviceGuard guard(device);
   require_memory(scene.data());
   return std::make_unique<CudaBackend>(std::move(scene), options, device);

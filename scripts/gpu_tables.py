@@ -4,15 +4,15 @@
 
 Reads FOLDER/bench.json (Google Benchmark's) and, where they are, summary.json, ceilings.json and profile.csv. Prints
 the tables; with --write it puts them between the markers <!-- gpu-results --> and <!-- /gpu-results --> of both files,
-and the times of 8192 environments into the column 'measured' of bench/README.md.
+and the times of 8192 environments into the column 'measured' of bench/NOTES.md.
 
-With --backend cpu it makes the table of README.md between the markers cpu-throughput from a run on the CPU:
+With --backend cpu it makes the table of bench/results/README.md between the markers cpu-throughput from a run on the CPU:
 
   isopatch_bench --benchmark_filter=cpu --benchmark_context=commit=$(git rev-parse --short HEAD) \\
     --benchmark_context=processor=NAME --benchmark_repetitions=40 --benchmark_enable_random_interleaving=true \\
     --benchmark_min_time=0.02 --benchmark_out=FOLDER/bench.json --benchmark_out_format=json
 
-Ends with 2 where something is missing or is not what it should be.
+Exits with status 2 where something is missing or is not what it should be.
 """
 
 import argparse
@@ -334,7 +334,7 @@ def replaced(text, marker, lines, path):
 
 
 def with_measured(text, benchmarks):
-    """bench/README.md with the last column of its estimate filled in."""
+    """bench/NOTES.md with the last column of its estimate filled in."""
     lines, inside = text.split("\n"), False
     for i, line in enumerate(lines):
         inside = line.startswith("|") and (inside or line.endswith("| measured |"))
@@ -360,7 +360,7 @@ def main():
         short, long = cuda_sections(args.folder, benchmarks, context)
         sections = {"README.md": ("gpu-results", short), "bench/results/README.md": ("gpu-results", long)}
     else:
-        sections = {"README.md": ("cpu-throughput", cpu_section(benchmarks, context))}
+        sections = {"bench/results/README.md": ("cpu-throughput", cpu_section(benchmarks, context))}
 
     for name, (marker, lines) in sections.items():
         path = ROOT / name
@@ -370,7 +370,7 @@ def main():
         else:
             print(f"{name}, {marker}:", "", *lines, "", sep="\n")
     if args.write and args.backend == "cuda":
-        path = ROOT / "bench/README.md"
+        path = ROOT / "bench/NOTES.md"
         path.write_text(with_measured(path.read_text(), benchmarks))
         print(f"written to {path}, the column 'measured'")
 

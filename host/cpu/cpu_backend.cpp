@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "host/argument_check.h"
 #include "host/cpu/thread_workspace.h"
 #include "host/evaluator_backend.h"
 #include "host/scene/scene_data.h"
@@ -71,7 +72,7 @@ EvaluateEnvironment select(Outputs outputs) {
   return evaluate_environment<T, Outputs::kPolygons, brute_force>;
 }
 
-EvaluateEnvironment select(const EvaluatorOptions& options, Outputs outputs) {
+EvaluateEnvironment select(const CpuOptions& options, Outputs outputs) {
   if (options.precision == Precision::kFloat) {
     return options.brute_force ? select<float, true>(outputs) : select<float, false>(outputs);
   }
@@ -87,14 +88,15 @@ std::int32_t most_wide_nodes(const Scene& scene) {
 
 class CpuBackend final : public Evaluator::Implementation {
  public:
-  CpuBackend(Scene scene, EvaluatorOptions options)
+  CpuBackend(Scene scene, const CpuOptions& options)
       : Implementation(std::move(scene), options),
+        cpu_options_(options),
         packs_(select_pack_kernels(options.vectors)),
         workspaces_(most_wide_nodes(scene_)) {}
 
   void evaluate(const State& state, const Results& results, void*) const override {
     const Batch batch = {scene_.data().view, state, results, packs_};
-    const EvaluateEnvironment evaluate_one = select(options_, needed_outputs(results));
+    const EvaluateEnvironment evaluate_one = select(cpu_options_, needed_outputs(results));
     const std::int64_t count = state.num_environments;
 
     // small enough to share out uneven work, large enough that the counter and neighbouring results stay quiet
@@ -111,14 +113,21 @@ class CpuBackend final : public Evaluator::Implementation {
   }
 
  private:
+  const CpuOptions cpu_options_;
   const PackKernels* packs_;
   mutable WorkspacePool workspaces_;  // evaluations may run side by side
 };
 
 }  // namespace
 
-std::unique_ptr<Evaluator::Implementation> detail::make_cpu_backend(Scene scene, EvaluatorOptions options) {
+std::unique_ptr<Evaluator::Implementation> detail::make_cpu_backend(Scene scene, CpuOptions options) {
   return std::make_unique<CpuBackend>(std::move(scene), options);
+}
+
+Evaluator detail::make_evaluator(Scene scene, const CpuOptions& options) {
+  if (options.backend != Backend::kCpu) return Evaluator(std::move(scene), options);
+  check_options(options);
+  return Evaluator(make_cpu_backend(std::move(scene), options));
 }
 
 }  // namespace isopatch

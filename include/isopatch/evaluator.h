@@ -18,22 +18,13 @@ enum class Backend : std::uint8_t {
 
 enum class Precision : std::uint8_t { kFloat, kDouble };
 
-/// What the cpu backend computes with; the bits are the same.
-enum class Vectors : std::uint8_t {
-  kBest,      ///< the widest below that the machine has
-  kNone,      ///< one number at a time
-  kBaseline,  ///< of the instruction set that the build is for: AVX2 by default on x86-64, NEON on Arm
-  kAvx512
-};
-
+/// How an evaluator computes.
 struct EvaluatorOptions {
   Backend backend = Backend::kCpu;
   Precision precision = Precision::kFloat;
-  int num_threads = 0;               ///< cpu and reference: 0 means all cores; never more than the cores or 256,
-                                     ///< whichever is more, nor than the system gives; the bits are the same
-  bool brute_force = false;          ///< cpu: visit all tet pairs instead of the hierarchy; same bits, for tests
-  Vectors vectors = Vectors::kBest;  ///< cpu
-  int device = -1;                   ///< cuda: number of the device; -1: the current one (HostEvaluator: all)
+  int num_threads = 0;  ///< cpu and reference: 0 means all cores; never more than the cores or 256,
+                        ///< whichever is more, nor than the system gives; the bits are the same
+  int device = -1;      ///< cuda: number of the device; -1: the current one (HostEvaluator: all)
 };
 
 /// The number of CUDA devices this build can use; 0 without CUDA code or without a device. Never throws.
@@ -50,6 +41,12 @@ class Evaluator {
   /// Uploads the scene where the backend needs it. Throws Error if the backend is not in this build or has no device,
   /// the scene does not fit, or an option has none of its possible values.
   explicit Evaluator(Scene scene, EvaluatorOptions options = {});
+
+  class Implementation;
+
+  /// Takes a backend that was made elsewhere.
+  explicit Evaluator(std::unique_ptr<Implementation> implementation);
+
   ~Evaluator();
   Evaluator(Evaluator&&) noexcept;
   Evaluator& operator=(Evaluator&&) noexcept;
@@ -67,8 +64,6 @@ class Evaluator {
 
   const Scene& scene() const;
   const EvaluatorOptions& options() const;
-
-  class Implementation;
 
  private:
   const Implementation& implementation() const;

@@ -20,6 +20,9 @@ class HostEvaluator {
   /// Throws Error as Evaluator().
   explicit HostEvaluator(Scene scene, EvaluatorOptions options = {});
 
+  /// Evaluates with this evaluator alone.
+  explicit HostEvaluator(Evaluator evaluator);
+
   /// Computes every array of `results` that is not null and returns when done. Throws Error as Evaluator::evaluate().
   void evaluate(const State& state, const Results& results) const;
 

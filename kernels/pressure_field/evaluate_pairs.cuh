@@ -14,7 +14,7 @@ constexpr int kPairWarps = 4;  // 4 workspaces of about 6 KB: far below the limi
 constexpr int kPairBlock = kPairWarps * CudaWarp::kSize;
 
 // Blocks that a processor holds at once: more hide more latency and leave fewer registers. With 2 nothing is spilled
-// for a float wrench; see bench/README.md for 3 and 4.
+// for a float wrench; see bench/NOTES.md for 3 and 4.
 #if !defined(ISOPATCH_PAIR_BLOCKS)
 #define ISOPATCH_PAIR_BLOCKS 2
 #endif

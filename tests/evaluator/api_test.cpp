@@ -16,8 +16,8 @@ namespace {
 
 using detail::Outputs;
 
-const EvaluatorOptions kFloatCpu = {Backend::kCpu, Precision::kFloat, 2, false};
-const EvaluatorOptions kDoubleCpu = {Backend::kCpu, Precision::kDouble, 2, false};
+const EvaluatorOptions kFloatCpu = {Backend::kCpu, Precision::kFloat, 2};
+const EvaluatorOptions kDoubleCpu = {Backend::kCpu, Precision::kDouble, 2};
 
 template <class Call>
 std::string message_of(const Call& call) {
@@ -147,7 +147,7 @@ TEST(Arrays, BadCallsSayWhatIsWrong) {
             std::string::npos);
   EXPECT_NE(with([](State&, Results& o) { o.polygons_needed = nullptr; }).find("polygons_needed"), std::string::npos);
   EXPECT_NE(message_of([&] {
-              Evaluator(scene, {Backend::kCpu, Precision::kFloat, -2, false});
+              Evaluator(scene, {Backend::kCpu, Precision::kFloat, -2});
             }).find("num_threads is -2"),
             std::string::npos);
 }

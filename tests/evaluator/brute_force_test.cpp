@@ -17,17 +17,22 @@ using detail::Outputs;
 int expect_same_bits(const Scene& scene, const Batch& batch, Precision precision) {
   const std::int32_t capacity = 8192;
   const UnwrittenResults hierarchy =
-      evaluate(scene, batch, {Backend::kCpu, precision, 2, false}, Outputs::kPolygons, capacity);
+      evaluate(scene, batch, {Backend::kCpu, precision, 2}, Outputs::kPolygons, capacity);
+  detail::CpuOptions options;
+  options.precision = precision;
+  options.num_threads = 2;
+  options.brute_force = true;
   const UnwrittenResults brute =
-      evaluate(scene, batch, {Backend::kCpu, precision, 2, true}, Outputs::kPolygons, capacity);
-  for (std::size_t e = 0; e < hierarchy.environments; ++e) {
+      evaluate_with(detail::make_evaluator(scene, options), batch, Outputs::kPolygons, capacity);
+  for (std::size_t e = 0; e < hierarchy.status.size(); ++e) {
     EXPECT_LE(hierarchy.polygons_needed[e], capacity);
     EXPECT_EQ(environment_hash(hierarchy, e), environment_hash(brute, e)) << "environment " << e;
   }
   int touching = 0;
   for (std::size_t i = 0; i < hierarchy.area.size(); ++i) {
     EXPECT_EQ(hierarchy.area[i], brute.area[i])
-        << "pair " << i % hierarchy.pairs << " of environment " << i / hierarchy.pairs;
+        << "pair " << i % static_cast<std::size_t>(hierarchy.num_pairs) << " of environment "
+        << i / static_cast<std::size_t>(hierarchy.num_pairs);
     touching += hierarchy.area[i] > 0 ? 1 : 0;
   }
   return touching;

@@ -16,7 +16,7 @@ using detail::Outputs;
 UnwrittenResults with_contacts(const Scene& scene, const Batch& batch, Precision precision, std::int32_t capacity) {
   UnwrittenResults results(scene, batch.num_environments, Outputs::kWrench);
   results.give_contacts(capacity);
-  Evaluator(scene, {Backend::kCpu, precision, 0, false}).evaluate(batch.state(), results.view());
+  Evaluator(scene, {Backend::kCpu, precision, 0}).evaluate(batch.state(), results.view());
   return results;
 }
 

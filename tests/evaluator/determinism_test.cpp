@@ -22,7 +22,7 @@ struct Determinism : ::testing::TestWithParam<Precision> {
   const Scene scene{boxes_on_ground()};
   const Batch batch = random_batch(scene, kEnvironments, 21, 0.4);
 
-  EvaluatorOptions options(int threads) const { return {Backend::kCpu, GetParam(), threads, false}; }
+  EvaluatorOptions options(int threads) const { return {Backend::kCpu, GetParam(), threads}; }
   static constexpr std::int32_t kCapacity = 96;
 
   UnwrittenResults evaluated(const Batch& of, int threads) const {

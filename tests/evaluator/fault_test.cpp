@@ -65,7 +65,7 @@ struct Sound {
   Scene scene{boxes_on_ground()};
   Batch batch = random_batch(scene, kEnvironments, 51, 0.4, true);
   UnwrittenResults results =
-      evaluate(scene, batch, {Backend::kCpu, Precision::kFloat, 2, false}, Outputs::kPolygons, kCapacity);
+      evaluate(scene, batch, {Backend::kCpu, Precision::kFloat, 2}, Outputs::kPolygons, kCapacity);
   std::vector<std::uint64_t> hashes = environment_hashes(results);
 
   /// No bit is set but the one that says that a pair without polygons overlaps, which its energy says too.
@@ -93,7 +93,7 @@ TEST_P(FaultOf, StaysInItsEnvironment) {
   Batch batch = sound.batch;
   GetParam().cause(batch);
   const UnwrittenResults r =
-      evaluate(sound.scene, batch, {Backend::kCpu, Precision::kFloat, 2, false}, Outputs::kPolygons, kCapacity);
+      evaluate(sound.scene, batch, {Backend::kCpu, Precision::kFloat, 2}, Outputs::kPolygons, kCapacity);
 
   EXPECT_EQ(r.status[kFaulty], GetParam().bit) << status_text(r.status[kFaulty]);
   const std::vector<std::uint64_t> hashes = environment_hashes(r);
@@ -146,7 +146,7 @@ struct Capacity : ::testing::TestWithParam<Precision> {};
 TEST_P(Capacity, TooSmallIsReportedAndChangesNoWrench) {
   const Scene scene(mixed_scene());
   const Batch batch = random_batch(scene, 12, 54);
-  const EvaluatorOptions options = {Backend::kCpu, GetParam(), 2, false};
+  const EvaluatorOptions options = {Backend::kCpu, GetParam(), 2};
   const UnwrittenResults ample = evaluate(scene, batch, options, Outputs::kPolygons, 4096);
   const std::int32_t needed = *std::max_element(ample.polygons_needed.begin(), ample.polygons_needed.end());
   ASSERT_GT(needed, 5);

@@ -16,7 +16,7 @@ TEST_P(Size, EveryEnvironmentIsWrittenAndNoneBeyond) {
   const Scene scene(boxes_on_ground());
   constexpr std::int64_t kMost = 300;
   const Batch batch = random_batch(scene, kMost, 71);
-  const EvaluatorOptions options = {Backend::kCpu, Precision::kFloat, 2, false};
+  const EvaluatorOptions options = {Backend::kCpu, Precision::kFloat, 2};
   static const std::vector<std::uint64_t> expected =
       environment_hashes(evaluate(scene, batch, options, Outputs::kPolygons, 256));
 
@@ -37,7 +37,7 @@ TEST(LargeSizes, ManyEnvironmentsAreIndependent) {
   constexpr std::int64_t kCount = 10007;
   const Batch batch = random_batch(scene, kCount, 72);
   UnwrittenResults r(scene, kCount, Outputs::kWrench);
-  const Evaluator evaluator(scene, {Backend::kCpu, Precision::kFloat, 2, false});
+  const Evaluator evaluator(scene, {Backend::kCpu, Precision::kFloat, 2});
   evaluator.evaluate(batch.state(), r.view());
   for (const std::int64_t e : {std::int64_t{0}, std::int64_t{5000}, kCount - 1}) {
     UnwrittenResults alone(scene, 1, Outputs::kWrench);

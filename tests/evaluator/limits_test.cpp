@@ -86,8 +86,7 @@ void expect_agreement(const SceneDescription& description, const Batch& batch, c
   ASSERT_EQ(expected.status[0], kOk) << what;
   ASSERT_NE(expected.pair_wrench[2], 0) << what;
   for (const Precision precision : {Precision::kFloat, Precision::kDouble}) {
-    const UnwrittenResults found =
-        evaluate(scene, batch, {Backend::kCpu, precision, 1, false}, detail::Outputs::kPatch);
+    const UnwrittenResults found = evaluate(scene, batch, {Backend::kCpu, precision, 1}, detail::Outputs::kPatch);
     const double tolerance = precision == Precision::kFloat ? kFloatTolerance : kDoubleTolerance;
     ASSERT_EQ(found.status[0], kOk) << what;
     const auto compare = [&](const char* name, const double* a, const double* b, int count, double largest = 0) {

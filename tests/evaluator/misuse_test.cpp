@@ -20,7 +20,7 @@ using namespace detail;
 
 namespace {
 
-const EvaluatorOptions kOneThread = {Backend::kCpu, Precision::kFloat, 1, false};
+const EvaluatorOptions kOneThread = {Backend::kCpu, Precision::kFloat, 1};
 
 // --- calls
 
@@ -181,7 +181,9 @@ TEST(Misuse, OfOptionsIsAnError) {
   for (const int value : {4, 100, 255}) {
     expect_bad([&](EvaluatorOptions& o) { o.backend = static_cast<Backend>(value); });
     expect_bad([&](EvaluatorOptions& o) { o.precision = static_cast<Precision>(value); });
-    expect_bad([&](EvaluatorOptions& o) { o.vectors = static_cast<Vectors>(value); });
+    detail::CpuOptions options;
+    options.vectors = static_cast<detail::Vectors>(value);
+    misuses.expect_error("vectors", [&] { detail::make_evaluator(scene, options); });
     expect_bad([&](EvaluatorOptions& o) { o.num_threads = -value; });
     expect_bad([&](EvaluatorOptions& o) { o.device = -value; });
   }

@@ -72,20 +72,20 @@ Geometry hollow_ball(double radius, double hollow) {
   return make_surface_mesh("hollow ball", mesh);
 }
 
-std::uint32_t status_alone(const Scene& scene, const Batch& batch, const EvaluatorOptions& options) {
+std::uint32_t status_alone(const Scene& scene, const Batch& batch, const CpuOptions& options) {
   std::uint32_t status = 12345;
   Results results;
   results.status = &status;
-  Evaluator(scene, options).evaluate(batch.state(), results);
+  make_evaluator(scene, options).evaluate(batch.state(), results);
   return status;
 }
 
 /// Every way to evaluate on this machine.
-std::vector<EvaluatorOptions> all_ways() {
-  std::vector<EvaluatorOptions> ways;
+std::vector<CpuOptions> all_ways() {
+  std::vector<CpuOptions> ways;
   for (const Precision precision : {Precision::kFloat, Precision::kDouble}) {
     for (const bool brute_force : {false, true}) {
-      EvaluatorOptions options;
+      CpuOptions options;
       options.precision = precision;
       options.brute_force = brute_force;
       options.num_threads = 1;
@@ -99,7 +99,7 @@ std::vector<EvaluatorOptions> all_ways() {
       }
     }
   }
-  ways.push_back({Backend::kReference, Precision::kDouble, 1, false});
+  ways.push_back({{Backend::kReference, Precision::kDouble, 1}});
   return ways;
 }
 
@@ -129,7 +129,7 @@ Finding evaluated_in_all_ways(SceneDescription description) {
     const Scene scene(description);
     const Batch batch = own_state(scene);
     int way = 0;
-    for (const EvaluatorOptions& options : all_ways()) {
+    for (const CpuOptions& options : all_ways()) {
       if (large && options.brute_force) continue;
       SCOPED_TRACE("order " + std::to_string(order) + ", way " + std::to_string(way++));
       for (const Outputs outputs : {Outputs::kWrench, Outputs::kPatch, Outputs::kPolygons}) {
@@ -139,7 +139,7 @@ Finding evaluated_in_all_ways(SceneDescription description) {
           if (outputs == Outputs::kPolygons) results.give_contacts(4096);
           Results view = results.view();
           if (!with_energy) view.energy = {};
-          Evaluator(scene, options).evaluate(batch.state(), view);
+          make_evaluator(scene, options).evaluate(batch.state(), view);
           const Finding found = {results.status[0], results.polygon_count[0] > 0};
           if (is_first) first = found;
           is_first = false;
@@ -230,7 +230,7 @@ TEST(NoContactSurface, IsReportedOfAThinPlateDeeperThanItsMedialSurface) {
   expect_nothing(at_depth(-5e-3, 1e4));    // above
 }
 
-// The README's table.
+// The table of include/isopatch/detail/pressure_field/README.md.
 TEST(GradientFilter, KeepsAStiffThinPlateUpAndNotASoftOne) {
   const auto force = [](double depth_of_top, double modulus, bool filter) {
     SceneDescription scene = pair_of(make_box("plate", {0.2, 0.2, 0.004}), modulus, kGround, 1e6);

@@ -20,7 +20,7 @@ TEST(NoContactSurface, IsReportedWhereThereIsEnergyAndNoPolygon) {
     description.contact.gradient_filter = filter;
     const Scene asked(description);
     const Batch batch = random_batch(scene, 200, 51, 0.18);
-    const EvaluatorOptions reference = {Backend::kReference, Precision::kDouble, 2, false};
+    const EvaluatorOptions reference = {Backend::kReference, Precision::kDouble, 2};
     const UnwrittenResults truth = evaluate(scene, batch, reference, Outputs::kWrench);
     const UnwrittenResults same = evaluate(asked, batch, reference, Outputs::kWrench);
     int enclosed = 0, touching = 0, apart = 0;
@@ -40,7 +40,7 @@ TEST(NoContactSurface, IsReportedWhereThereIsEnergyAndNoPolygon) {
     EXPECT_GT(apart, 50);
     for (const Precision precision : {Precision::kFloat, Precision::kDouble}) {
       for (const Outputs outputs : {Outputs::kWrench, Outputs::kPolygons}) {
-        const UnwrittenResults found = evaluate(asked, batch, {Backend::kCpu, precision, 2, false}, outputs);
+        const UnwrittenResults found = evaluate(asked, batch, {Backend::kCpu, precision, 2}, outputs);
         EXPECT_EQ(found.status, truth.status) << "filter " << filter;
       }
     }

@@ -14,7 +14,7 @@ namespace isopatch::test {
 namespace {
 
 constexpr std::size_t kCount = 9;
-const EvaluatorOptions kCpu = {Backend::kCpu, Precision::kDouble, 1, false};
+const EvaluatorOptions kCpu = {Backend::kCpu, Precision::kDouble, 1};
 
 /// One environment of boxes_on_ground(): three bodies, three pairs.
 struct Record {

@@ -16,9 +16,9 @@ namespace {
 using detail::Outputs;
 
 /// The widths that this build and machine have.
-std::vector<Vectors> widths() {
-  std::vector<Vectors> out;
-  for (const Vectors v : {Vectors::kBaseline, Vectors::kAvx512}) {
+std::vector<detail::Vectors> widths() {
+  std::vector<detail::Vectors> out;
+  for (const detail::Vectors v : {detail::Vectors::kBaseline, detail::Vectors::kAvx512}) {
     try {
       if (detail::select_pack_kernels(v) != nullptr) out.push_back(v);
     } catch (const Error&) {  // not on this machine
@@ -27,30 +27,30 @@ std::vector<Vectors> widths() {
   return out;
 }
 
-const char* name_of(Vectors v) { return v == Vectors::kBaseline ? "build" : "avx512"; }
+const char* name_of(detail::Vectors v) { return v == detail::Vectors::kBaseline ? "build" : "avx512"; }
 
 struct VectorWidth : ::testing::TestWithParam<Precision> {
   void SetUp() override {
     if (widths().empty()) GTEST_SKIP() << "no packs in this build, or none that this machine has";
   }
 
-  UnwrittenResults evaluated(const Scene& scene, const Batch& batch, Vectors vectors, Outputs outputs,
+  UnwrittenResults evaluated(const Scene& scene, const Batch& batch, detail::Vectors vectors, Outputs outputs,
                              bool brute_force = false) const {
-    EvaluatorOptions options;
+    detail::CpuOptions options;
     options.precision = GetParam();
     options.num_threads = 2;
     options.vectors = vectors;
     options.brute_force = brute_force;
-    return evaluate(scene, batch, options, outputs);
+    return evaluate_with(detail::make_evaluator(scene, options), batch, outputs);
   }
 
   /// Expects the bits of plain arithmetic, and of all pairs of cells; returns how many pairs touch.
   int expect_same_bits(const Scene& scene, const Batch& batch) const {
     int touching = 0;
     for (const Outputs outputs : {Outputs::kWrench, Outputs::kPatch}) {
-      const UnwrittenResults plain = evaluated(scene, batch, Vectors::kNone, outputs);
-      const UnwrittenResults all = evaluated(scene, batch, Vectors::kNone, outputs, true);
-      for (const Vectors v : widths()) {
+      const UnwrittenResults plain = evaluated(scene, batch, detail::Vectors::kNone, outputs);
+      const UnwrittenResults all = evaluated(scene, batch, detail::Vectors::kNone, outputs, true);
+      for (const detail::Vectors v : widths()) {
         const UnwrittenResults packs = evaluated(scene, batch, v, outputs);
         for (std::size_t e = 0; e < plain.status.size(); ++e) {
           EXPECT_EQ(environment_hash(packs, e), environment_hash(plain, e))
@@ -145,16 +145,16 @@ TEST_P(VectorWidth, DoesNotChangeTheSignOfAPressureOfZero) {
   batch.num_pairs = 1;
   batch.poses = {0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0};
   expect_same_bits(scene, batch);
-  EXPECT_FALSE(std::signbit(evaluated(scene, batch, Vectors::kNone, Outputs::kPatch).max_pressure[0]));
+  EXPECT_FALSE(std::signbit(evaluated(scene, batch, detail::Vectors::kNone, Outputs::kPatch).max_pressure[0]));
 }
 
 TEST(VectorWidthChoice, OfAMachineWithoutItIsAnError) {
-  EvaluatorOptions options;
-  options.vectors = Vectors::kAvx512;
+  detail::CpuOptions options;
+  options.vectors = detail::Vectors::kAvx512;
   const Scene scene(boxes_on_ground());
   try {
-    const Evaluator evaluator(scene, options);
-    EXPECT_NE(detail::select_pack_kernels(Vectors::kAvx512), nullptr);
+    const Evaluator evaluator = detail::make_evaluator(scene, options);
+    EXPECT_NE(detail::select_pack_kernels(detail::Vectors::kAvx512), nullptr);
   } catch (const Error& e) {
     EXPECT_NE(std::string(e.what()).find("avx512"), std::string::npos) << e.what();
   }

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "host/cpu/cpu_options.h"
 #include "isopatch/isopatch.h"
 #include "tests/support/message_check.h"
 
@@ -31,7 +32,7 @@ struct Evaluated {
   std::vector<double> numbers;  // 12 a pair: wrench, area, largest pressure, mean normal, energy
   std::vector<std::uint32_t> status;
 
-  Evaluated(const Scene& scene, const std::vector<double>& poses, Precision precision, Vectors vectors) {
+  Evaluated(const Scene& scene, const std::vector<double>& poses, Precision precision, detail::Vectors vectors) {
     const std::size_t pairs = static_cast<std::size_t>(scene.num_pairs());
     const std::size_t environments = poses.size() / static_cast<std::size_t>(7 * scene.num_bodies());
     numbers.assign(12 * pairs * environments, 0);
@@ -49,14 +50,14 @@ struct Evaluated {
     next(results.mean_normal, 3);
     next(results.energy, 1);
     results.status = status.data();
-    EvaluatorOptions options;
+    detail::CpuOptions options;
     options.precision = precision;
     options.vectors = vectors;
     options.num_threads = 1;
     State state;
     state.num_environments = static_cast<std::int64_t>(environments);
     state.poses = poses.data();
-    Evaluator(scene, options).evaluate(state, results);
+    detail::make_evaluator(scene, options).evaluate(state, results);
   }
 };
 
@@ -75,7 +76,8 @@ inline void evaluate(const SceneDescription& description, const std::vector<doub
   const Scene scene(description);
   if (scene.num_pairs() == 0) return;
   for (const Precision precision : {Precision::kFloat, Precision::kDouble}) {
-    check(Evaluated(scene, poses, precision, Vectors::kBest), Evaluated(scene, poses, precision, Vectors::kNone));
+    check(Evaluated(scene, poses, precision, detail::Vectors::kBest),
+          Evaluated(scene, poses, precision, detail::Vectors::kNone));
   }
 }
 

@@ -26,7 +26,7 @@ UnwrittenResults on_gpu(const Scene& scene, const Batch& batch, Precision precis
                         std::int32_t capacity) {
   UnwrittenResults results(scene, batch.num_environments, outputs, capacity);
   if (outputs == Outputs::kPolygons) results.give_contacts(capacity);
-  HostEvaluator(scene, {Backend::kCuda, precision, 0, false}).evaluate(batch.state(), results.view());
+  HostEvaluator(scene, {Backend::kCuda, precision, 0}).evaluate(batch.state(), results.view());
   return results;
 }
 
@@ -34,7 +34,7 @@ void expect_same_bits(const Scene& scene, const Batch& batch, Precision precisio
                       std::int32_t capacity = 4096) {
   UnwrittenResults cpu(scene, batch.num_environments, outputs, capacity);
   if (outputs == Outputs::kPolygons) cpu.give_contacts(capacity);
-  Evaluator(scene, {Backend::kCpu, precision, 0, false}).evaluate(batch.state(), cpu.view());
+  Evaluator(scene, {Backend::kCpu, precision, 0}).evaluate(batch.state(), cpu.view());
   const UnwrittenResults gpu = on_gpu(scene, batch, precision, outputs, capacity);
   EXPECT_EQ(gpu.status, cpu.status);
   EXPECT_EQ(gpu.polygon_count, cpu.polygon_count);
@@ -95,7 +95,7 @@ TEST(GpuSmallCounts, NeedNoBuffer) {
       count.assign(2, -7);
       Results results;
       (of_contacts ? results.contacts_needed : results.polygons_needed) = count.data();
-      HostEvaluator(scene, {backend, Precision::kFloat, 0, false}).evaluate(batch.state(), results);
+      HostEvaluator(scene, {backend, Precision::kFloat, 0}).evaluate(batch.state(), results);
     }
   }
   EXPECT_GT(counts[0][0][0], 0);
@@ -141,7 +141,7 @@ TEST_P(GpuBatch, SizesThatStraddleAWarpAndABlock) {
   for (const int size : {0, 1, 2, 31, 32, 33, 127, 128, 129, 257}) {
     SCOPED_TRACE(size);
     if (size == 0) {
-      EXPECT_NO_THROW(HostEvaluator(scene, {Backend::kCuda, GetParam(), 0, false}).evaluate(State(), Results()));
+      EXPECT_NO_THROW(HostEvaluator(scene, {Backend::kCuda, GetParam(), 0}).evaluate(State(), Results()));
     } else {
       expect_same_bits(scene, random_batch(scene, size, 81), GetParam());
     }
@@ -179,8 +179,6 @@ TEST_P(GpuBatch, TooFewPolygonsAreReportedAndChangeNoWrench) {
     EXPECT_EQ(few.status[e], status) << "environment " << e;
   }
 }
-
-TEST_P(GpuBatch, BruteForceIsRefused) { EXPECT_THROW(Evaluator(scene, {Backend::kCuda, GetParam(), 0, true}), Error); }
 
 // Large enough that the warps' stacks fill more than half; see FiberWarp.ADeepOverlapOfFineMeshesFitsTheStack.
 TEST_P(GpuBatch, DeepOverlapsOfFineMeshes) {

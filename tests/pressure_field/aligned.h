@@ -26,7 +26,7 @@ struct BackendCase {
   Backend backend;
   Precision precision;
 
-  EvaluatorOptions options() const { return {backend, precision, 0, false}; }
+  EvaluatorOptions options() const { return {backend, precision, 0}; }
 };
 
 std::ostream& operator<<(std::ostream& out, const BackendCase& backend);

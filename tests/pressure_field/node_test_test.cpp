@@ -221,7 +221,7 @@ TEST(Traversal, TestsFewMoreTetPairsThanHaveAPolygon) {
   }
   const TraversalCounts counts = count_traversal(scene, batch.state(), 0);
   const UnwrittenResults results =
-      evaluate(scene, batch, {Backend::kCpu, Precision::kDouble, 1, false}, detail::Outputs::kPatch);
+      evaluate(scene, batch, {Backend::kCpu, Precision::kDouble, 1}, detail::Outputs::kPatch);
   EXPECT_GT(results.polygon_count[0], 1000);
   EXPECT_LT(counts.accepted, 1.05 * results.polygon_count[0]);
   EXPECT_LT(counts.tet_pairs, 5 * results.polygon_count[0]);

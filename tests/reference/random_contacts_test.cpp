@@ -20,7 +20,7 @@ Errors compare_all(std::int64_t per_pair, Precision precision) {
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const Scene scene(
         two_bodies(shape(pairs[i].first, data_folder()), shape(pairs[i].second, data_folder()), contact_options(i)));
-    all.append(compare(scene, make_contacts(scene, per_pair, 100 + i), {Backend::kCpu, precision, 0, false}));
+    all.append(compare(scene, make_contacts(scene, per_pair, 100 + i), {Backend::kCpu, precision, 0}));
   }
   all.sort();
   return all;
@@ -47,7 +47,7 @@ TEST(RandomContacts, APepperDroppedIntoABowlAgreesWithTheReference) {
   ISOPATCH_NEED("evo_bowl_coarse3k.vtk");
   const Scene scene(two_bodies(shape("pepper", data_folder()), shape("bowl", data_folder()), {}));
   const Errors errors =
-      compare(scene, make_contacts(scene, 40, 7, Approach::kDrop), {Backend::kCpu, Precision::kFloat, 0, false});
+      compare(scene, make_contacts(scene, 40, 7, Approach::kDrop), {Backend::kCpu, Precision::kFloat, 0});
   EXPECT_GT(errors.contacts, 30);
   EXPECT_TRUE(within(errors, kFloatBounds)) << row("pepper into the bowl", errors);
 }
@@ -56,7 +56,7 @@ TEST(RandomContacts, APepperBetweenTwoBubblesAgreesWithTheReference) {
   ISOPATCH_NEED("yellow_bell_pepper_no_stem_low.vtk");
   ISOPATCH_NEED("bubble.vtk");
   const Scene scene(squeeze_scene(data_folder()));
-  const Errors errors = compare(scene, make_squeezes(scene, 100, 8), {Backend::kCpu, Precision::kFloat, 0, false});
+  const Errors errors = compare(scene, make_squeezes(scene, 100, 8), {Backend::kCpu, Precision::kFloat, 0});
   EXPECT_GT(errors.contacts, 150);
   EXPECT_TRUE(within(errors, kFloatBounds)) << row("pepper between bubbles", errors);
 }

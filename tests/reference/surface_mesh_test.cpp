@@ -151,7 +151,7 @@ double worst_archimedes_error(const Geometry& mesh, const BackendCase& backend) 
   Results results;
   results.pair_wrench = wrenches.data();
   results.status = status.data();
-  Evaluator(Scene(scene), {backend.backend, Precision::kDouble, 0, false}).evaluate(state, results);
+  Evaluator(Scene(scene), {backend.backend, Precision::kDouble, 0}).evaluate(state, results);
 
   double worst = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {

@@ -82,7 +82,7 @@ TEST(FiberWarp, LanesAtDifferentCollectivesAreAnError) {
 template <class T>
 constexpr Precision kPrecision = sizeof(T) == 4 ? Precision::kFloat : Precision::kDouble;
 
-EvaluatorOptions cpu(Precision precision) { return {Backend::kCpu, precision, 1, false}; }
+EvaluatorOptions cpu(Precision precision) { return {Backend::kCpu, precision, 1}; }
 
 /// The first environment whose bits differ, or -1.
 std::int64_t first_difference(const UnwrittenResults& a, const UnwrittenResults& b) {

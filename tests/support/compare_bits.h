@@ -24,7 +24,7 @@ using test::UnwrittenResults;
 /// One of the two that are compared.
 struct Variant {
   std::string name;
-  EvaluatorOptions options;
+  detail::CpuOptions options;
 };
 
 /// What is asked for. The same pairs are evaluated for each: the backends have different code for them.
@@ -169,8 +169,7 @@ inline std::vector<std::string> first_differences(const UnwrittenResults& a, con
 class BitComparison {
  public:
   BitComparison(Scene scene, const std::array<Variant, 2>& sides)
-      : scene_(std::move(scene)),
-        evaluators_{HostEvaluator(scene_, sides[0].options), HostEvaluator(scene_, sides[1].options)} {}
+      : scene_(std::move(scene)), evaluators_{make_evaluator(sides[0].options), make_evaluator(sides[1].options)} {}
 
   BitCounts compare(const State& state) {
     const auto environments = static_cast<std::size_t>(state.num_environments);
@@ -229,6 +228,11 @@ class BitComparison {
       }
     }
     return std::move(results[0]);
+  }
+
+  HostEvaluator make_evaluator(const detail::CpuOptions& options) const {
+    if (options.backend != Backend::kCpu) return HostEvaluator(scene_, options);
+    return HostEvaluator(detail::make_evaluator(scene_, options));
   }
 
   UnwrittenResults arrays(std::int64_t count, RequestedOutputs asked, std::int32_t capacity) const {

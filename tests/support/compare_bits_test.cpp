@@ -69,7 +69,7 @@ TEST(CompareBitsOfSides, AreTheSameForPacksAndPlainArithmeticAndNotForFloatAndDo
   const test::Batch batch = test::random_batch(scene, 5, 12);
   const Variant packs = {"cpu", {}};
   Variant plain = packs, in_double = packs;
-  plain.options.vectors = Vectors::kNone;
+  plain.options.vectors = detail::Vectors::kNone;
   in_double.options.precision = Precision::kDouble;
   const BitCounts same = BitComparison(scene, {packs, plain}).compare(batch.state());
   EXPECT_EQ(same.environments, 5);

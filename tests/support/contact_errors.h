@@ -77,7 +77,7 @@ inline Errors compare(const Scene& scene, const ContactStates& contacts, Evaluat
   Errors errors;
   const State state = contacts.state();
   const auto truth =
-      wrenches(scene, {Backend::kReference, Precision::kDouble, options.num_threads, false}, state, errors.status);
+      wrenches(scene, {Backend::kReference, Precision::kDouble, options.num_threads}, state, errors.status);
   const auto found = wrenches(scene, options, state, errors.status);
 
   double largest = 0;

@@ -163,7 +163,7 @@ inline ContactStates make_contacts(const Scene& scene, std::int64_t count, std::
   };
 
   // touching distance
-  const Evaluator probe(scene, {Backend::kCpu, Precision::kDouble, 0, false});
+  const Evaluator probe(scene, {Backend::kCpu, Precision::kDouble, 0});
   std::vector<std::int32_t> polygons(static_cast<std::size_t>(count));
   Results results;
   results.polygon_count = polygons.data();

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/cpu/cpu_options.h"
 #include "isopatch/detail/pressure_field/wrench_sums.h"
 #include "isopatch/isopatch.h"
 
@@ -223,11 +224,17 @@ struct UnwrittenResults : ResultArrays {
 };
 
 /// Evaluates a batch with everything asked for.
+inline UnwrittenResults evaluate_with(const Evaluator& evaluator, const Batch& batch,
+                                      detail::Outputs outputs = detail::Outputs::kPolygons,
+                                      std::int32_t capacity = 1024) {
+  UnwrittenResults results(evaluator.scene(), batch.num_environments, outputs, capacity);
+  evaluator.evaluate(batch.state(), results.view());
+  return results;
+}
+
 inline UnwrittenResults evaluate(const Scene& scene, const Batch& batch, const EvaluatorOptions& options,
                                  detail::Outputs outputs = detail::Outputs::kPolygons, std::int32_t capacity = 1024) {
-  UnwrittenResults results(scene, batch.num_environments, outputs, capacity);
-  Evaluator(scene, options).evaluate(batch.state(), results.view());
-  return results;
+  return evaluate_with(Evaluator(scene, options), batch, outputs, capacity);
 }
 
 }  // namespace isopatch::test

@@ -161,20 +161,22 @@ TEST(CallerMode, ChangesNothingThatIsRead) {
   });
 }
 
-std::uint64_t bits(const EvaluatorOptions& options) {
+std::uint64_t bits(const CpuOptions& options) {
   // whose batch is made in the standard mode
   static const Scene scene{mixed_scene()};
   static const Batch batch = random_batch(scene, 20, 34, 0.3, true);
   SceneDescription description = scene.description();
-  return hash_of(evaluate(Scene(description), batch, options, detail::Outputs::kPolygons, 512));
+  return hash_of(evaluate_with(make_evaluator(Scene(description), options), batch, detail::Outputs::kPolygons, 512));
 }
 
 TEST(CallerMode, ChangesNoEvaluationOnAnyNumberOfThreads) {
   for (const Precision precision : {Precision::kFloat, Precision::kDouble}) {
-    const std::uint64_t expected = bits({.precision = precision, .num_threads = 1});
+    const std::uint64_t expected = bits({{.precision = precision, .num_threads = 1}});
     for (const int threads : {1, 2, 3}) {
-      const Vectors vectors = threads == 3 ? Vectors::kNone : Vectors::kBest;
-      const EvaluatorOptions options = {.precision = precision, .num_threads = threads, .vectors = vectors};
+      CpuOptions options;
+      options.precision = precision;
+      options.num_threads = threads;
+      options.vectors = threads == 3 ? Vectors::kNone : Vectors::kBest;
       expect_same_bits("cpu", [&] { return bits(options); });
       EXPECT_EQ(bits(options), expected) << threads << " threads";
     }

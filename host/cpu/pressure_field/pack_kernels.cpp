@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/cpu/pressure_field/pack_kernels.h"
 
+#include <fmt/format.h>
+
 #include "isopatch/error.h"
 
 namespace isopatch::detail {
@@ -29,9 +31,9 @@ const PackKernels* select_pack_kernels(Vectors vectors) {
     case Vectors::kBaseline:
       return baseline_pack_kernels();
     case Vectors::kBest:
-      break;
+      return avx512 != nullptr ? avx512 : baseline_pack_kernels();
   }
-  return avx512 != nullptr ? avx512 : baseline_pack_kernels();
+  throw Error(fmt::format("evaluator: vectors is {}; it must be one of Vectors", static_cast<int>(vectors)));
 }
 
 }  // namespace isopatch::detail

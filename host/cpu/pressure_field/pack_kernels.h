@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <tuple>
 
+#include "host/cpu/cpu_options.h"
 #include "host/cpu/packs/pack_workspace.h"
 #include "isopatch/detail/pressure_field/wrench_sums.h"
-#include "isopatch/evaluator.h"
 
 namespace isopatch::detail {
 

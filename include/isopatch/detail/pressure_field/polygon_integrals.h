@@ -39,7 +39,7 @@ struct PlaneFields {
 };
 
 /// Adds the traction at one point: pressure and damping along the normal, and friction in the plane but for its
-/// coefficient (see the README for the laws). `weight` is the area the point (x, y) stands for.
+/// coefficient (see README.md in this folder for the laws). `weight` is the area the point (x, y) stands for.
 template <class T>
 ISOPATCH_HD void add_point(T x, T y, T weight, const PlaneFields<T>& at, T slip_squared, PlaneWrench<T>& sum) {
   const T pressure = fma(at.pressure_x, x, fma(at.pressure_y, y, at.pressure));
