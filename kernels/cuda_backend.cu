@@ -169,7 +169,7 @@ class CudaBackend final : public Evaluator::Implementation {
   void evaluate(const State& state, const Results& results, void* stream) const override {
     const DeviceGuard guard(device_);
     const auto on = static_cast<cudaStream_t>(stream);
-    check_call(state, results, scene_, on, device_);
+    check_call(state, results, on, device_);
     const std::int64_t most = items(state.num_environments);
     memory_.reserve(most, most_sums(), on);
 

@@ -11,17 +11,17 @@ namespace isopatch::detail {
 
 namespace {
 
-void check_array(const void* data, const char* name, int device) {
+void check_array(const void* data, const std::string& name, int device) {
   if (data == nullptr) return;
   cudaPointerAttributes found = {};
   ISOPATCH_CUDA_CHECK(cudaPointerGetAttributes(&found, data));
   if (found.type == cudaMemoryTypeManaged) return;
   if (found.type != cudaMemoryTypeDevice) {
-    throw Error(std::string("evaluate: ") + name +
+    throw Error("evaluate: " + name +
                 " points to host memory; the cuda backend needs device memory (HostEvaluator takes host memory)");
   }
   if (found.device != device) {
-    throw Error(std::string("evaluate: ") + name + " is on device " + std::to_string(found.device) +
+    throw Error("evaluate: " + name + " is on device " + std::to_string(found.device) +
                 "; the evaluator is on device " + std::to_string(device));
   }
 }
@@ -42,7 +42,7 @@ void check_stream(cudaStream_t stream, int device) {
 
 }  // namespace
 
-void check_call(const State& state, const Results& results, const Scene& scene, cudaStream_t stream, int device) {
+void check_call(const State& state, const Results& results, cudaStream_t stream, int device) {
   check_stream(stream, device);
   for_each_input([&](const ArrayInfo& info,
                      const auto& array) { check_array(array.data, std::string("state.") + info.name, device); },

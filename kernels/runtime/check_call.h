@@ -10,6 +10,6 @@
 namespace isopatch::detail {
 
 /// Throws Error, before anything is launched, if an array is not memory of `device` or `stream` belongs to another one.
-void check_call(const State& state, const Results& results, const Scene& scene, cudaStream_t stream, int device);
+void check_call(const State& state, const Results& results, cudaStream_t stream, int device);
 
 }  // namespace isopatch::detail

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/mesh/files/vtu_arrays.h"
+#include "host/mesh/files/vtk/vtu_arrays.h"
 
 #include <fmt/format.h>
 
-#include "host/mesh/files/vtk_types.h"
+#include "host/mesh/files/vtk/vtk_types.h"
 #include "isopatch/limits.h"
 
 namespace isopatch::detail {

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "host/mesh/files/vtu_data.h"
-#include "host/mesh/files/xml_element.h"
+#include "host/mesh/files/vtk/vtu_data.h"
+#include "host/mesh/files/vtk/xml_element.h"
 
 namespace isopatch::detail {
 

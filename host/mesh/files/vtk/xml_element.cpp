@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/mesh/files/xml_element.h"
+#include "host/mesh/files/vtk/xml_element.h"
 
 #include <fmt/format.h>
 

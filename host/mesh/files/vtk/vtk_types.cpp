@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/mesh/files/vtk_types.h"
+#include "host/mesh/files/vtk/vtk_types.h"
 
 #include <fmt/format.h>
 

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "host/mesh/files/file_cursor.h"
-#include "host/mesh/files/vtk_types.h"
-#include "host/mesh/files/vtu_arrays.h"
-#include "host/mesh/files/xml_element.h"
+#include "host/mesh/files/vtk/vtk_types.h"
+#include "host/mesh/files/vtk/vtu_arrays.h"
+#include "host/mesh/files/vtk/xml_element.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/limits.h"
 #include "isopatch/mesh.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/mesh/files/vtu_data.h"
+#include "host/mesh/files/vtk/vtu_data.h"
 
 #include <fmt/format.h>
 #include <zlib.h>

@@ -3,8 +3,8 @@
 // The point and cell data of VtkReader.
 #include <fmt/format.h>
 
-#include "host/mesh/files/vtk_reader.h"
-#include "host/mesh/files/vtk_types.h"
+#include "host/mesh/files/vtk/vtk_reader.h"
+#include "host/mesh/files/vtk/vtk_types.h"
 
 namespace isopatch::detail {
 namespace {

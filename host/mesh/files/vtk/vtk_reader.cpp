@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/mesh/files/vtk_reader.h"
+#include "host/mesh/files/vtk/vtk_reader.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "host/files/input_file.h"
-#include "host/mesh/files/vtk_types.h"
+#include "host/mesh/files/vtk/vtk_types.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/limits.h"
 
