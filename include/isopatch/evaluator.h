@@ -10,12 +10,15 @@
 
 namespace isopatch {
 
+/// What an Evaluator computes on.
 enum class Backend : std::uint8_t {
   kCpu,       ///< hierarchy, all cores
   kCuda,      ///< one NVIDIA GPU
   kReference  ///< double, brute force, independent code: for checking, slow
 };
 
+/// What contact patches are integrated in. The search for contacts is mostly in float with either (limits.h), and the
+/// arrays of State and Results have types of their own.
 enum class Precision : std::uint8_t { kFloat, kDouble };
 
 /// What the cpu backend computes with; the bits are the same.
@@ -26,18 +29,21 @@ enum class Vectors : std::uint8_t {
   kAvx512
 };
 
+/// How an Evaluator computes.
 struct EvaluatorOptions {
-  Backend backend = Backend::kCpu;
-  Precision precision = Precision::kFloat;
-  int num_threads = 0;               ///< cpu and reference: 0 means all cores; never more than the cores or 256,
-                                     ///< whichever is more, nor than the system gives; the bits are the same
-  bool brute_force = false;          ///< cpu: visit all tet pairs instead of the hierarchy; same bits, for tests
-  Vectors vectors = Vectors::kBest;  ///< cpu
-  int device = -1;                   ///< cuda: number of the device; -1: the current one (HostEvaluator: all)
+  Backend backend = Backend::kCpu;          ///< where it computes
+  Precision precision = Precision::kFloat;  ///< cpu and cuda
+  int num_threads = 0;                      ///< cpu and reference: 0 means all cores; never more than the cores or 256,
+                                            ///< whichever is more, nor than the system gives; the bits are the same
+  bool brute_force = false;                 ///< cpu: visit all tet pairs instead of the hierarchy; same bits, for tests
+  Vectors vectors = Vectors::kBest;         ///< cpu
+  int device = -1;                          ///< cuda: number of the device; -1: the current one (HostEvaluator: all)
 };
 
 /// The number of CUDA devices this build can use; 0 without CUDA code or without a device. Never throws.
 int num_cuda_devices();
+
+/// Whether there is a CUDA device that this build can use. Never throws.
 bool cuda_available();
 
 /// Evaluates contact for batches of environments. Move-only; every call on one that was moved from throws Error. cpu
@@ -51,8 +57,8 @@ class Evaluator {
   /// the scene does not fit, or an option has none of its possible values.
   explicit Evaluator(Scene scene, EvaluatorOptions options = {});
   ~Evaluator();
-  Evaluator(Evaluator&&) noexcept;
-  Evaluator& operator=(Evaluator&&) noexcept;
+  Evaluator(Evaluator&&) noexcept;             ///< takes over all that the other one holds
+  Evaluator& operator=(Evaluator&&) noexcept;  ///< the same, and releases what this one held
 
   /// Computes every array of `results` that is not null. cpu and reference: returns when done. cuda: enqueues on
   /// `stream` (a cudaStream_t, null for the default stream) without synchronisation; all pointers must be device
@@ -65,8 +71,8 @@ class Evaluator {
   /// Allocates what batches of up to `num_environments` need.
   void reserve(std::int64_t num_environments) const;
 
-  const Scene& scene() const;
-  const EvaluatorOptions& options() const;
+  const Scene& scene() const;               ///< the scene it evaluates; valid as long as the evaluator
+  const EvaluatorOptions& options() const;  ///< those it was made with
 
   class Implementation;
 
