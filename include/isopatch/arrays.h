@@ -12,7 +12,8 @@
 
 namespace isopatch {
 
-/// What an array has a row for in each environment.
+/// What an array has a row for in each environment: the environment itself, every body, every pair, or every place of
+/// the buffer for polygons or for contacts.
 enum class Per : std::uint8_t { kEnvironment, kBody, kPair, kPolygonCapacity, kContactCapacity };
 
 /// What an output is computed with.
@@ -21,16 +22,16 @@ enum class OutputGroup : std::uint8_t {
   kPatch,     ///< sums over the patch beyond the wrench
   kEnergy,    ///< an evaluation of its own
   kPolygons,  ///< the polygons themselves
-  kContacts
+  kContacts   ///< the polygons as point contacts
 };
 
 /// One array: in each environment it has `width` elements for each of what `per` says.
 struct ArrayInfo {
-  const char* name;
-  const char* type;  ///< of an element; "real" is float or double
-  Per per;
-  int width;
-  const char* unit;
+  const char* name;                          ///< that of the member of State or Results
+  const char* type;                          ///< of an element; "real" is float or double
+  Per per;                                   ///< what has a row
+  int width;                                 ///< elements of a row
+  const char* unit;                          ///< as in "m/s; rad/s" where the elements of a row differ; "" for records
   OutputGroup group = OutputGroup::kWrench;  ///< outputs only
 };
 
@@ -68,7 +69,10 @@ constexpr void for_each_output(const Visit& visit, AnyResults&... r) {
 
 /// How many of each thing an environment has.
 struct ArrayCounts {
-  std::int64_t bodies = 0, pairs = 0, polygon_capacity = 0, contact_capacity = 0;
+  std::int64_t bodies = 0,   ///< B in the shapes of State and Results
+      pairs = 0,             ///< P
+      polygon_capacity = 0,  ///< as in Results
+      contact_capacity = 0;  ///< as in Results
 
   /// Elements of one environment in a contiguous array.
   constexpr std::int64_t row(const ArrayInfo& info) const {
@@ -81,17 +85,26 @@ struct ArrayCounts {
   }
 };
 
+/// The counts of a scene with capacities of 0, which is enough for the arrays of a State.
 ArrayCounts counts_of(const Scene& scene);
+
+/// The counts of a scene with the capacities of `results`.
 ArrayCounts counts_of(const Scene& scene, const Results& results);
 
-/// The State of N environments, owned and contiguous. An optional array that is empty is left out, so that the scene's
-/// values hold.
+/// The State of N environments, owned and contiguous, in arrays of the same names. An optional array that is empty is
+/// left out, so that the scene's values hold.
 struct StateArrays {
-  std::int64_t num_environments = 0, num_bodies = 0, num_pairs = 0;
+  std::int64_t num_environments = 0,  ///< N
+      num_bodies = 0,                 ///< B
+      num_pairs = 0;                  ///< P
 
-  std::vector<double> poses, velocities, modulus, dissipation, friction;
-  std::vector<std::int32_t> geometry_index;
-  std::vector<std::uint8_t> pair_mask;
+  std::vector<double> poses,                 ///< N x B x 7   x y z [m], quaternion w x y z   (required)
+      velocities,                            ///< N x B x 6   m/s, rad/s; empty: at rest
+      modulus,                               ///< N x B   Pa
+      dissipation,                           ///< N x B   s/m or s
+      friction;                              ///< N x B
+  std::vector<std::int32_t> geometry_index;  ///< N x B
+  std::vector<std::uint8_t> pair_mask;       ///< N x P
 
   StateArrays() = default;
 
@@ -107,26 +120,43 @@ struct StateArrays {
 
 /// Which groups of outputs ResultArrays has beside the wrenches.
 struct ResultSelection {
-  bool patch = true;
-  bool energy = false;
-  std::int32_t polygon_capacity = 0, contact_capacity = 0;  ///< 0: no polygons, no contacts
+  bool patch = true;    ///< sums over the patch: centre of pressure, mean normal, largest pressure, friction force
+  bool energy = false;  ///< the elastic energy, an evaluation of its own
+
+  std::int32_t polygon_capacity = 0,  ///< polygons that there is room for in each environment; 0: none
+      contact_capacity = 0;           ///< the same for contacts
 };
 
-/// The Results of N environments, owned and contiguous; zero until evaluated. An array that is empty is not computed.
+/// The Results of N environments, owned and contiguous, in arrays of the same names; zero until evaluated. An array
+/// that is empty is not computed.
 struct ResultArrays {
-  std::int64_t num_environments = 0, num_bodies = 0, num_pairs = 0;
+  std::int64_t num_environments = 0,  ///< N
+      num_bodies = 0,                 ///< B
+      num_pairs = 0;                  ///< P
 
-  std::vector<double> pair_wrench, body_wrench, area, center_of_pressure, mean_normal, max_pressure, friction_force;
-  std::vector<double> energy;
-  std::vector<std::uint32_t> status;
-  std::vector<std::int32_t> polygon_count, polygons_needed, contacts_needed;
-  std::vector<Polygon> polygons;
-  std::vector<DiscreteContact> contacts;
-  std::int32_t polygon_capacity = 0, contact_capacity = 0;
+  std::vector<double> pair_wrench,          ///< N x P x 6   N, N m
+      body_wrench,                          ///< N x B x 6   N, N m
+      area,                                 ///< N x P   m^2
+      center_of_pressure,                   ///< N x P x 3   m
+      mean_normal,                          ///< N x P x 3
+      max_pressure,                         ///< N x P   Pa
+      friction_force;                       ///< N x P x 3   N
+  std::vector<double> energy;               ///< N x P   J
+  std::vector<std::uint32_t> status;        ///< N   bits of Status
+  std::vector<std::int32_t> polygon_count,  ///< N x P
+      polygons_needed,                      ///< N
+      contacts_needed;                      ///< N
+  std::vector<Polygon> polygons;            ///< N x polygon_capacity
+  std::vector<DiscreteContact> contacts;    ///< N x contact_capacity
+  std::int32_t polygon_capacity = 0,        ///< polygons that there is room for in each environment
+      contact_capacity = 0;                 ///< the same for contacts
 
   ResultArrays() = default;
+
+  /// Room for the wrenches, the areas, the counts of polygons, the status and the outputs of `selection`.
   ResultArrays(const Scene& scene, std::int64_t environments, const ResultSelection& selection = {});
 
+  /// For ArrayCounts::row() of these arrays.
   ArrayCounts counts() const { return {num_bodies, num_pairs, polygon_capacity, contact_capacity}; }
 
   /// Valid until an array changes its size.

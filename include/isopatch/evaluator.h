@@ -10,25 +10,30 @@
 
 namespace isopatch {
 
+/// What an Evaluator computes on.
 enum class Backend : std::uint8_t {
   kCpu,       ///< hierarchy, all cores
   kCuda,      ///< one NVIDIA GPU
-  kReference  ///< double, brute force, independent code: for checking, slow
+  kReference  ///< extended precision, brute force, independent code: for checking, slow
 };
 
+/// What contact patches are integrated in. The search for contacts is mostly in float with either (limits.h), and the
+/// arrays of State and Results have types of their own.
 enum class Precision : std::uint8_t { kFloat, kDouble };
 
-/// How an evaluator computes.
+/// How an Evaluator computes.
 struct EvaluatorOptions {
-  Backend backend = Backend::kCpu;
-  Precision precision = Precision::kFloat;
-  int num_threads = 0;  ///< cpu and reference: 0 means all cores; never more than the cores or 256,
-                        ///< whichever is more, nor than the system gives; the bits are the same
-  int device = -1;      ///< cuda: number of the device; -1: the current one (HostEvaluator: all)
+  Backend backend = Backend::kCpu;          ///< where it computes
+  Precision precision = Precision::kFloat;  ///< cpu and cuda
+  int num_threads = 0;                      ///< cpu and reference: 0 means all cores; never more than the cores or 256,
+                                            ///< whichever is more, nor than the system gives; the bits are the same
+  int device = -1;                          ///< cuda: index of the device; -1: the current one (HostEvaluator: all)
 };
 
 /// The number of CUDA devices this build can use; 0 without CUDA code or without a device. Never throws.
 int num_cuda_devices();
+
+/// Whether there is a CUDA device that this build can use. Never throws.
 bool cuda_available();
 
 /// Evaluates contact for batches of environments. Move-only; every call on one that was moved from throws Error. cpu
@@ -42,14 +47,14 @@ class Evaluator {
   /// the scene does not fit, or an option has none of its possible values.
   explicit Evaluator(Scene scene, EvaluatorOptions options = {});
 
-  class Implementation;
+  class Implementation;  ///< a backend
 
   /// Takes a backend that was made elsewhere.
   explicit Evaluator(std::unique_ptr<Implementation> implementation);
 
   ~Evaluator();
-  Evaluator(Evaluator&&) noexcept;
-  Evaluator& operator=(Evaluator&&) noexcept;
+  Evaluator(Evaluator&&) noexcept;             ///< takes over all that the other one holds
+  Evaluator& operator=(Evaluator&&) noexcept;  ///< the same, and releases what this one held
 
   /// Computes every array of `results` that is not null. cpu and reference: returns when done. cuda: enqueues on
   /// `stream` (a cudaStream_t, null for the default stream) without synchronisation; all pointers must be device
@@ -62,8 +67,8 @@ class Evaluator {
   /// Allocates what batches of up to `num_environments` need.
   void reserve(std::int64_t num_environments) const;
 
-  const Scene& scene() const;
-  const EvaluatorOptions& options() const;
+  const Scene& scene() const;               ///< the scene it evaluates; valid as long as the evaluator
+  const EvaluatorOptions& options() const;  ///< those it was made with
 
  private:
   const Implementation& implementation() const;

@@ -14,33 +14,45 @@ namespace isopatch {
 
 /// Where a Laplace field is 1; nowhere on the surface.
 struct FieldCore {
-  enum class Kind : std::uint8_t { kHalfDepth, kDepth, kBall, kVertices };
-  Kind kind = Kind::kHalfDepth;  ///< vertices at least half as deep as the deepest of their component of the mesh; in
-                                 ///< a primitive's mesh these are the vertices of its medial set
-  double depth = 0;              ///< kDepth: vertices at least this deep, m
-  Point3 center{};               ///< kBall: vertices in this ball, in the frame of the mesh, m
-  double radius = 0;
-  std::vector<std::int32_t> vertices;  ///< kVertices: these
+  /// Which vertices of the mesh the core is made of.
+  enum class Kind : std::uint8_t {
+    kHalfDepth,  ///< those at least half as deep as the deepest of their component of the mesh; in a primitive's mesh
+                 ///< these are the vertices of its medial set
+    kDepth,      ///< those at least `depth` deep
+    kBall,       ///< those in a ball
+    kVertices    ///< those listed in `vertices`
+  };
+  Kind kind = Kind::kHalfDepth;        ///< which of the members below count
+  double depth = 0;                    ///< kDepth: m
+  Point3 center{};                     ///< kBall: its centre in the frame of the mesh, m
+  double radius = 0;                   ///< kBall: m
+  std::vector<std::int32_t> vertices;  ///< kVertices: indices into TetMesh::points
 };
 
 /// The pressure as a function of the computed extent e, p = E f(e), with f(0) = 0 and f(1) = 1; applied at the
 /// vertices.
 struct StrainMap {
+  /// The forms of f.
   enum class Kind : std::uint8_t {
     kLinear,  ///< f = e
     kTrue,  ///< f = ln(1 - s e) / ln(1 - s): the true strain of a layer compressed by the part s where e = 1, 0 < s < 1
     kPower,  ///< f = e^n, n > 0
     kTable,  ///< linear between the rows (e, f): both ascending, from (0, 0) to (1, 1)
   };
-  Kind kind = Kind::kLinear;
-  double parameter = 0;                      ///< s or n
-  std::vector<std::array<double, 2>> table;  ///< kTable
+  Kind kind = Kind::kLinear;                 ///< the form of f
+  double parameter = 0;                      ///< s of kTrue or n of kPower
+  std::vector<std::array<double, 2>> table;  ///< rows (e, f) of kTable, at least two
 };
 
 /// How the extent of a tet mesh is found.
 struct FieldOptions {
-  enum class Kind : std::uint8_t { kDistance, kPointData, kLaplace };
-  Kind kind = Kind::kDistance;
+  /// Where the extent comes from.
+  enum class Kind : std::uint8_t {
+    kDistance,   ///< distance to the surface over the largest distance of a vertex
+    kPointData,  ///< values from the file
+    kLaplace     ///< solution of Laplace's equation, 0 on the surface and 1 on `core`
+  };
+  Kind kind = Kind::kDistance;        ///< where the extent comes from
   std::string point_data = "extent";  ///< kPointData: the name of the field in the file, taken exactly as it is
   AllBoundaryTets all_boundary_tets = AllBoundaryTets::kSplit;  ///< not for kPointData
   FieldCore core;                                               ///< kLaplace only
@@ -60,24 +72,25 @@ std::vector<double> laplace_extent(const TetMesh& mesh, const std::vector<Triang
 
 /// Throws Error unless the map is as StrainMap says.
 void check_strain_map(const StrainMap& map);
+
 /// f(extent), 0 below 0 and 1 above 1. Throws Error for NaN, and where the map is so wrong that there is no result.
 double mapped_extent(const StrainMap& map, double extent);
 
 /// How well a field serves as pressure.
 struct FieldQuality {
-  // Share of surface triangles at whose corners the mean gradient of the tets around points inward, within 30 degrees
-  // of the triangle's normal. (The gradient in the tet behind the triangle is normal to it wherever the extent is 0 on
-  // the surface.)
+  /// Share, from 0 to 1, of surface triangles at whose corners the mean gradient of the tets around points inward,
+  /// within 30 degrees of the triangle's normal. (The gradient in the tet behind the triangle is normal to it wherever
+  /// the extent is 0 on the surface.)
   double aligned_faces = 0;
-  std::int64_t all_boundary_tets = 0;
+  std::int64_t all_boundary_tets = 0;      ///< tets with all four vertices on the surface
   std::int64_t tets_without_gradient = 0;  ///< the extent is the same at all four vertices
-  std::int64_t inner_faces = 0;
+  std::int64_t inner_faces = 0;            ///< triangles between two tets
   std::int64_t kinks = 0;  ///< inner faces across which the gradient turns by more than 60 degrees, or begins or ends
   std::int64_t free_points = 0;  ///< inner points with an extent between 0 and 1
 };
 
-/// `extent` has a value for every point of the checked mesh. Throws Error for another count of values, and an index out
-/// of range.
+/// Measures the field `extent`, which has a value for every point of the checked mesh. Throws Error for another count
+/// of values, and an index out of range.
 FieldQuality measure_field(const TetMesh& mesh, const std::vector<Triangle>& surface,
                            const std::vector<double>& extent);
 

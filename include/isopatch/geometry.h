@@ -14,46 +14,62 @@
 
 namespace isopatch {
 
+/// What a Geometry is: a mesh of tets or of triangles, or the half space below a plane.
 enum class GeometryKind : std::uint8_t { kMesh, kHalfSpace };
 
 /// An immutable shape in its own frame. Build it with one of the make_ functions below; Scene checks one that was made
 /// by hand.
 struct Geometry {
-  std::string name;
-  GeometryKind kind = GeometryKind::kMesh;
+  std::string name;                         ///< for messages; unique in a scene file
+  GeometryKind kind = GeometryKind::kMesh;  ///< which of the members below count
 
-  // kMesh: a checked tet mesh, its surface, and the extent at every point (dimensionless). Without tets it is a surface
-  // mesh: it has no inside to press on, so only rigid bodies can have it.
+  /// kMesh: a checked tet mesh. Without tets it is a surface mesh: it has no inside to press on, so only rigid bodies
+  /// can have it.
   TetMesh mesh;
-  std::vector<Triangle> surface;
-  std::vector<double> extent;
+  std::vector<Triangle> surface;  ///< kMesh: the boundary of `mesh`, outward oriented
+  std::vector<double> extent;     ///< kMesh: at every point of `mesh`, dimensionless; 0 throughout a surface mesh
 
-  // kHalfSpace: z <= 0 of its frame; extent = -z/thickness. Metres.
+  /// kHalfSpace: z <= 0 of its frame; extent = -z/thickness. Metres.
   double thickness = 0;
 
-  MeshReport report;
+  MeshReport report;                  ///< kMesh: what the checks found and repaired
   std::vector<std::string> warnings;  ///< what a user should know, e.g. tets without pressure
 
+  /// Whether it is a mesh without tets, for rigid bodies only.
   bool is_surface_mesh() const { return kind == GeometryKind::kMesh && mesh.tets.empty(); }
 };
 
-/// The exact extents for a sphere (1 at the centre) and a box (distance to the surface over half the smallest side).
-/// Throw Error for a size that is not finite and positive, or subdivisions outside [0, 7].
+/// A sphere [m] about the origin, with the exact extent, 1 at the centre. Throws Error for a radius that is not finite
+/// and positive, or subdivisions outside [0, 7]. All primitives have the meshes of mesh.h.
 Geometry make_sphere(const std::string& name, double radius, int subdivisions);
+
+/// A box about the origin with edge lengths `size` [m], with the exact extent: the distance to the surface over half
+/// the smallest side. Throws Error for a size that is not finite and positive.
 Geometry make_box(const std::string& name, const Point3& size);
 
-/// An ellipsoid's extent is linear along every radius: 1 - |(x/a, y/b, z/c)|. A cylinder's, a capsule's and a convex
-/// hull's is the distance to the surface over the largest one. The meshes are those of mesh.h, which says what they
-/// throw.
+/// An ellipsoid about the origin with semi-axes [m] along x, y and z. Its extent is linear along every radius:
+/// 1 - |(x/a, y/b, z/c)|. Throws Error as make_sphere().
 Geometry make_ellipsoid(const std::string& name, const Point3& semi_axes, int subdivisions);
+
+/// A cylinder [m] about the z axis, its middle in the origin. Its extent is the distance to the surface over the
+/// largest one. Throws Error for a length that is not finite and positive, or other segments than a multiple of 4 in
+/// [4, 1024].
 Geometry make_cylinder(const std::string& name, double radius, double height, int segments);
+
+/// A capsule [m] about the z axis, its middle in the origin; `length` is that of its cylindrical part. Its extent is
+/// the distance to the surface over the largest one. Throws Error as make_cylinder().
 Geometry make_capsule(const std::string& name, double radius, double length, int segments);
+
+/// The convex hull of points [m]. Its extent is the distance to the surface over the largest one. Throws Error as
+/// make_convex_hull_mesh().
 Geometry make_convex_hull(const std::string& name, const std::vector<Point3>& points);
 
-/// Bolts and nuts with the distance to the surface over the largest one of a vertex. Throw as make_bolt_mesh() and
-/// make_nut_mesh(). For rigid bodies, make_surface_mesh() of make_bolt_surface() and make_nut_surface() has fewer
-/// triangles and the same shape.
+/// A bolt; its extent is the distance to the surface over the largest one of a vertex. Throws Error as
+/// make_bolt_mesh(). For rigid bodies, make_surface_mesh() of make_bolt_surface() has fewer triangles and the same
+/// shape.
 Geometry make_bolt(const std::string& name, const Bolt& bolt = {});
+
+/// A nut, as make_bolt() makes a bolt: with make_nut_mesh(), or make_nut_surface() for rigid bodies.
 Geometry make_nut(const std::string& name, const Nut& nut = {});
 
 /// The half space z <= 0; `thickness` [m] is the depth at which the extent reaches 1 (it keeps growing below). Throws

@@ -7,9 +7,12 @@
 
 namespace isopatch {
 
-/// The rows of the environments from `begin` on, `count` of them. Throws Error for environments that are not there, as
-/// far as a State tells how many there are, and rows beyond what can be addressed.
+/// The rows of the `count` environments from `begin` on. Throws Error for environments that the state does not have,
+/// and rows beyond what can be addressed.
 State part_of(const State& state, const Scene& scene, std::int64_t begin, std::int64_t count);
+
+/// The rows of the environments from `begin` on. Throws Error for a negative `begin`, and rows beyond what can be
+/// addressed; Results do not tell how many environments there are.
 Results part_of(const Results& results, const Scene& scene, std::int64_t begin);
 
 /// Evaluates from and to host memory on all there is: with cuda every visible device (or the one in `options`), which
@@ -26,9 +29,9 @@ class HostEvaluator {
   /// Computes every array of `results` that is not null and returns when done. Throws Error as Evaluator::evaluate().
   void evaluate(const State& state, const Results& results) const;
 
-  const Scene& scene() const;
-  const EvaluatorOptions& options() const;
-  int num_devices() const;
+  const Scene& scene() const;               ///< the scene it evaluates
+  const EvaluatorOptions& options() const;  ///< those it was made with; `device` is 0 where all are used
+  int num_devices() const;                  ///< how many devices share the environments; 1 without cuda
 
  private:
   const Evaluator& first() const;

@@ -11,12 +11,16 @@
 
 #include <cstdint>
 
+/// The bounds of the numbers that are accepted, in files, in a Scene and in every environment of a State. A number
+/// beyond them is an Error, or a bit of Status.
 namespace isopatch::limits {
 
 // --- counts
 
-/// Bodies and pairs of a scene.
+/// Bodies of a scene.
 inline constexpr int kMaxBodies = 64;
+
+/// Pairs of a scene: every body with every other.
 inline constexpr int kMaxPairs = kMaxBodies * (kMaxBodies - 1) / 2;
 
 /// Points, tets and triangles of a mesh, which are indexed with 32 bits.
@@ -25,14 +29,19 @@ inline constexpr std::int64_t kMaxElements = 2'147'483'647;
 /// Subdivisions of a sphere or an ellipsoid: 327 680 tets; one more would be 1.3 million.
 inline constexpr int kMaxSubdivisions = 7;
 
-/// Segments of a cylinder's or capsule's circle, a multiple of kSegmentStep from that on.
+/// The number of segments of a cylinder's or capsule's circle is a multiple of this, and at least this.
 inline constexpr int kSegmentStep = 4;
+
+/// Segments of a cylinder's or capsule's circle.
 inline constexpr int kMaxSegments = 1024;
 
-/// Segments of one turn of a screw thread, a multiple of kThreadSegmentStep from that on, and of all its turns: 1.1
-/// million tets of a bolt.
+/// The number of segments of one turn of a screw thread is a multiple of this, and at least this.
 inline constexpr int kThreadSegmentStep = 12;
+
+/// Segments of one turn of a screw thread.
 inline constexpr int kMaxThreadSegments = 720;
+
+/// Segments of all turns of a screw thread: 1.1 million tets of a bolt.
 inline constexpr int kMaxThreadSegmentsOfAll = 20'000;
 
 /// Faces of a convex hull.
@@ -40,9 +49,9 @@ inline constexpr int kMaxHullFaces = 4096;
 
 // --- files, bytes
 
-inline constexpr std::uint64_t kMaxSceneBytes = std::uint64_t{16} << 20;
-inline constexpr std::uint64_t kMaxMeshBytes = std::uint64_t{2} << 30;
-inline constexpr std::uint64_t kMaxStatesBytes = std::uint64_t{4} << 30;
+inline constexpr std::uint64_t kMaxSceneBytes = std::uint64_t{16} << 20;  ///< a scene file
+inline constexpr std::uint64_t kMaxMeshBytes = std::uint64_t{2} << 30;    ///< a mesh file
+inline constexpr std::uint64_t kMaxStatesBytes = std::uint64_t{4} << 30;  ///< a file of states, for the command
 
 // --- shapes
 
@@ -58,9 +67,11 @@ inline constexpr double kMinSize = 1e-9;
 /// number in double. In float such cells are points, and the tests in float leave them to double.
 inline constexpr double kMinEdge = 1e-30;
 
-/// An extent, and the largest one of a mesh. Times the largest modulus it is a pressure of 1e27 Pa; and 2^64 times it,
-/// where a body counts as rigid beside another, is 2e28.
+/// An extent. Times the largest modulus it is a pressure of 1e27 Pa; and 2^64 times it, where a body counts as rigid
+/// beside another, is 2e28.
 inline constexpr double kMaxExtent = 1e9;
+
+/// The largest extent of a mesh must be at least this.
 inline constexpr double kMinLargestExtent = 1e-6;
 
 /// The largest gradient of the extent times the diagonal of the mesh, in units of its largest extent. A field over a
@@ -73,37 +84,41 @@ inline constexpr double kMaxSteepness = 1e10;
 /// differences of extents of which 1e-5 and more is rounding.
 inline constexpr double kFlatTet = 1e-11;
 
-/// Thickness of a half space, m.
-inline constexpr double kMinThickness = 1e-9;
-inline constexpr double kMaxThickness = 1e12;
+inline constexpr double kMinThickness = 1e-9;  ///< of a half space, m
+inline constexpr double kMaxThickness = 1e12;  ///< of a half space, m
 
 // --- bodies
 
-/// Pa. Pressures in float are 1e-9 to 1e27 Pa.
-inline constexpr double kMinModulus = 1e-3;
-inline constexpr double kMaxModulus = 1e18;
+// With these moduli, pressures in float are 1e-9 to 1e27 Pa.
+inline constexpr double kMinModulus = 1e-3;  ///< Pa
+inline constexpr double kMaxModulus = 1e18;  ///< Pa
 
-/// Dissipation in s/m or s, and friction. The sums are on a grid that has room for a traction raised by
+/// Dissipation in s/m or s. The sums are on a grid that has room for a traction raised by
 /// (1 + dissipation speed) (1 + friction), so a part without it is rounded to that times 2^-56 of the largest pressure
 /// times the square of the body's radius: 1e-7 at both limits and a speed of 1 m/s, as is all in float, and 1e-12 with
 /// friction alone.
 inline constexpr double kMaxDissipation = 1e6;
+
+/// Coefficient of friction; the reason is under kMaxDissipation.
 inline constexpr double kMaxFriction = 1e4;
 
 /// Coordinates of a body's origin in the world, m.
 inline constexpr double kMaxPosition = 1e12;
 
-/// The norm of a quaternion before it is normalised.
-inline constexpr double kMinQuaternion = 1e-6;
-inline constexpr double kMaxQuaternion = 1e6;
+inline constexpr double kMinQuaternion = 1e-6;  ///< norm of a quaternion before it is normalised
+inline constexpr double kMaxQuaternion = 1e6;   ///< norm of a quaternion before it is normalised
 
-/// m/s and rad/s. Where two bodies touch, their points move at less than 1e9 + 4e12 x 1e6 m/s, since two origins are at
-/// most 4e12 m apart; the square of that is 2e37.
+/// Speed of a body's origin, m/s. Where two bodies touch, their points move at less than 1e9 + 4e12 x 1e6 m/s, since
+/// two origins are at most 4e12 m apart; the square of that is 2e37.
 inline constexpr double kMaxVelocity = 1e9;
+
+/// Angular speed of a body, rad/s.
 inline constexpr double kMaxAngularVelocity = 1e6;
 
-/// m/s. Its square is added to that of the slip: in float it is a normal number, 1e-24 to 1e12.
+/// Slip tolerance, m/s. Its square is added to that of the slip: in float it is a normal number, 1e-24 to 1e12.
 inline constexpr double kMinSlipTolerance = 1e-12;
+
+/// Slip tolerance, m/s, as for kMinSlipTolerance.
 inline constexpr double kMaxSlipTolerance = 1e6;
 
 }  // namespace isopatch::limits

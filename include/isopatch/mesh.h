@@ -12,34 +12,34 @@
 
 namespace isopatch {
 
-using Point3 = std::array<double, 3>;
-using Triangle = std::array<std::int32_t, 3>;
-using Tet = std::array<std::int32_t, 4>;
+using Point3 = std::array<double, 3>;          ///< x y z, m; also a direction or three sizes
+using Triangle = std::array<std::int32_t, 3>;  ///< indices of points, outward oriented by the right-hand rule
+using Tet = std::array<std::int32_t, 4>;       ///< indices of points; TetMesh says in which order
 
 /// A tetrahedral mesh in its own frame, in metres. Tet (a,b,c,d) is positively oriented when
 /// (b-a)x(c-a).(d-a) > 0.
 struct TetMesh {
-  std::vector<Point3> points;
-  std::vector<Tet> tets;
+  std::vector<Point3> points;                             ///< vertices, and perhaps others that no tet uses
+  std::vector<Tet> tets;                                  ///< indices into `points`
   std::map<std::string, std::vector<double>> point_data;  ///< scalar fields by name, one value per point
   std::vector<std::string> notes = {};                    ///< what a reader left out
 };
 
 /// What the load-time checks found and repaired.
 struct MeshReport {
-  std::int64_t points = 0;
-  std::int64_t tets = 0;
-  std::int64_t boundary_triangles = 0;
-  std::int64_t inverted_tets = 0;      ///< repaired by swapping two vertices
-  std::int64_t all_boundary_tets = 0;  ///< tets whose four vertices lie on the surface, as found
-  std::int64_t split_tets = 0;         ///< all-boundary tets that were split at their centroid
-  std::int64_t interior_points = 0;    ///< vertices not on the surface, after repair
-  std::int64_t unused_points = 0;      ///< points no tet refers to (kept, harmless)
-  double volume = 0;                   ///< m^3
-  double min_quality = 0;              ///< smallest 3 x inradius / circumradius over the tets (1 = regular)
-  double mean_quality = 0;
-  std::int64_t flat_tets = 0;        ///< of a height below limits::kFlatTet of their longest edge
-  std::int64_t first_flat_tet = -1;  ///< its index in the repaired mesh
+  std::int64_t points = 0;              ///< all of the mesh, after repair
+  std::int64_t tets = 0;                ///< after repair; 0 for a surface
+  std::int64_t boundary_triangles = 0;  ///< of the surface, after repair
+  std::int64_t inverted_tets = 0;       ///< repaired by swapping two vertices
+  std::int64_t all_boundary_tets = 0;   ///< tets whose four vertices lie on the surface, as found
+  std::int64_t split_tets = 0;          ///< all-boundary tets that were split at their centroid
+  std::int64_t interior_points = 0;     ///< vertices not on the surface, after repair
+  std::int64_t unused_points = 0;       ///< points no tet refers to (kept, harmless)
+  double volume = 0;                    ///< m^3
+  double min_quality = 0;               ///< smallest 3 x inradius / circumradius over the tets (1 = regular)
+  double mean_quality = 0;              ///< mean of 3 x inradius / circumradius over the tets
+  std::int64_t flat_tets = 0;           ///< of a height below limits::kFlatTet of their longest edge
+  std::int64_t first_flat_tet = -1;     ///< index of the first one in the repaired mesh
 
   // of a surface without tets only
   std::int64_t flipped_triangles = 0;                ///< all of them where they pointed inward, else 0
@@ -52,7 +52,11 @@ struct MeshReport {
 
 /// What to do with a tet whose four vertices lie on the surface: a computed field would be zero
 /// throughout, so contact there would vanish silently.
-enum class AllBoundaryTets : std::uint8_t { kSplit, kRefuse, kKeep };
+enum class AllBoundaryTets : std::uint8_t {
+  kSplit,   ///< split it at its centroid
+  kRefuse,  ///< throw Error
+  kKeep     ///< only count it
+};
 
 /// Checks `mesh` and repairs what can be repaired: inverted tets are swapped; all-boundary tets are
 /// split at their centroid under `kSplit` (point data is interpolated), refused under `kRefuse`, and
@@ -95,9 +99,11 @@ TetMesh make_capsule_mesh(double radius, double length, int segments);
 /// finite, and hulls of more than 4096 faces.
 TetMesh make_convex_hull_mesh(const std::vector<Point3>& points);
 
-/// The fewest segments of a circle and subdivisions of a sphere for which no surface edge is longer than `edge_length`.
-/// Throw Error where that is more than limits.h allows.
+/// The fewest segments of a circle for which no surface edge is longer than `edge_length` [m]. Throws Error where that
+/// is more than limits.h allows, and for a length that is not finite and positive.
 int circle_segments(double radius, double edge_length);
+
+/// The same for the subdivisions of a sphere.
 int sphere_subdivisions(double radius, double edge_length);
 
 /// Reads a legacy VTK file (version 2.0 to 5.1, ASCII or BINARY, UNSTRUCTURED_GRID of tets) with its scalar point data.
@@ -107,10 +113,12 @@ TetMesh read_vtk(const std::string& path);
 /// The same from memory; `source` names the text in errors.
 TetMesh parse_vtk(const std::string& bytes, const std::string& source);
 
-/// Gmsh MSH files of version 2.2 and 4.1, ASCII or binary, with their scalar $NodeData, and VTK's XML files of one
-/// unstructured grid (.vtu) with its scalar point data: ascii, or binary or appended data, base64 or raw, with zlib
-/// compression or none. Elements other than tets are left out, with a note. Errors as of parse_vtk().
+/// A Gmsh MSH file of version 2.2 or 4.1, ASCII or binary, with its scalar $NodeData. Elements other than tets are left
+/// out, with a note. Errors as of parse_vtk().
 TetMesh parse_msh(const std::string& bytes, const std::string& source);
+
+/// VTK's XML file of one unstructured grid (.vtu) with its scalar point data: ascii, or binary or appended data, base64
+/// or raw, with zlib compression or none. Elements other than tets are left out, with a note. Errors as of parse_vtk().
 TetMesh parse_vtu(const std::string& bytes, const std::string& source);
 
 /// Reads a .vtk, .vtu or .msh file, by its extension.

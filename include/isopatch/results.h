@@ -11,7 +11,7 @@ namespace isopatch {
 
 /// One polygon of a contact patch, world frame.
 struct Polygon {
-  std::int32_t pair;
+  std::int32_t pair;          ///< index into SceneDescription::pairs
   std::int32_t num_vertices;  ///< 3 to 8
   float vertices[8][3];       ///< m, counter-clockwise seen from the side the normal points to
   float pressures[8];         ///< Pa at the vertices
@@ -23,7 +23,7 @@ struct Polygon {
 /// contacts: at rest its normal force is stiffness * -distance = area * pressure. A polygon across which the pressure
 /// does not rise into each compliant body has none.
 struct DiscreteContact {
-  std::int32_t pair;
+  std::int32_t pair;  ///< index into SceneDescription::pairs
   float point[3];     ///< centroid of the polygon, m
   float normal[3];    ///< unit, from body b into body a
   float area;         ///< m^2
@@ -31,13 +31,13 @@ struct DiscreteContact {
   float stiffness;    ///< k = area * g, N/m
   float distance;     ///< phi0 = -p0 / g, m, negative
   float dissipation;  ///< d, s/m, also under the pfc law
-  float friction;
+  float friction;     ///< coefficient of the pair
 };
 
 /// Results of N environments with P pairs and B bodies. Force in N, torque in N m, world frame.
 struct Results {
-  OutputArray pair_wrench;           ///< N x P x 6   force on body a, then torque on a about a's body origin
-  OutputArray body_wrench;           ///< N x B x 6   sum over the body's pairs, torque about its own origin
+  OutputArray pair_wrench;  ///< N x P x 6   force on body a, then torque on a about a's body origin
+  OutputArray body_wrench;  ///< N x B x 6   sum over the body's pairs, torque about its own origin; needs pair_wrench
   TypedArray<std::uint32_t> status;  ///< N   bits of Status
 
   // patch summary
@@ -48,20 +48,20 @@ struct Results {
   OutputArray friction_force;      ///< N x P x 3   N, the tangential part of the force on a
   TypedArray<std::int32_t> polygon_count;  ///< N x P   polygons of non-zero area
 
-  // N x P   J, elastic energy: integral of min(p_A, p_B) over the overlap (PFC eq. 1). Continuous in the pose; it has a
-  // kink, at which the wrench steps, where the two pressures are equal throughout a volume.
+  /// N x P   J, elastic energy: integral of min(p_A, p_B) over the overlap (PFC eq. 1). Continuous in the pose; it has
+  /// a kink, at which the wrench steps, where the two pressures are equal throughout a volume.
   OutputArray energy;
 
   // contact polygons, a row of `polygon_capacity` for each environment, in no particular order
   TypedArray<Polygon> polygons;              ///< N x polygon_capacity
   TypedArray<std::int32_t> polygons_needed;  ///< N   the capacity that would have been enough; required with polygons,
                                              ///< and may be asked for alone
-  std::int32_t polygon_capacity = 0;
+  std::int32_t polygon_capacity = 0;         ///< polygons that a row has room for
 
   // the same as point contacts
   TypedArray<DiscreteContact> contacts;      ///< N x contact_capacity
   TypedArray<std::int32_t> contacts_needed;  ///< N   required with contacts, and may be asked for alone
-  std::int32_t contact_capacity = 0;
+  std::int32_t contact_capacity = 0;         ///< contacts that a row has room for
 };
 
 }  // namespace isopatch

@@ -28,17 +28,19 @@ enum class Quadrature : std::uint8_t {
   kFan6       ///< the same with 6 points, degree 4
 };
 
+/// The contact law of all pairs.
 struct ContactOptions {
-  DissipationModel dissipation_model = DissipationModel::kHuntCrossley;
-  Quadrature quadrature = Quadrature::kFan3;
-  double slip_tolerance = 1e-4;  ///< m/s
+  DissipationModel dissipation_model = DissipationModel::kHuntCrossley;  ///< how motion along the normal is damped
+  Quadrature quadrature = Quadrature::kFan3;                             ///< how damping and friction are integrated
+  double slip_tolerance = 1e-4;  ///< v_s, m/s, > 0: friction is reduced below about this speed
   bool gradient_filter = false;  ///< drop polygons whose normal is more than 5 pi/8 from either body's inward gradient
 };
 
+/// A geometry with a material, a pose and a velocity.
 struct Body {
-  std::string name;
-  int geometry = 0;  ///< index into SceneDescription::geometries
-  bool rigid = false;
+  std::string name;                                     ///< for messages; unique in a scene file
+  int geometry = 0;                                     ///< index into SceneDescription::geometries
+  bool rigid = false;                                   ///< no pressure field: the other body does all the yielding
   bool fixed = false;                                   ///< two fixed bodies are not paired by default
   double modulus = 1e5;                                 ///< Pa, > 0; ignored where rigid
   double dissipation = 0;                               ///< s/m (hunt_crossley) or s (pfc), >= 0
@@ -47,19 +49,20 @@ struct Body {
   std::array<double, 6> velocity = {0, 0, 0, 0, 0, 0};  ///< linear [m/s] of the body origin, angular [rad/s], world
 };
 
+/// Two bodies that can touch.
 struct Pair {
-  int a = 0;  ///< indices into SceneDescription::bodies; wrenches are reported on `a`
-  int b = 0;
+  int a = 0;                          ///< index into SceneDescription::bodies; wrenches are reported on this one
+  int b = 0;                          ///< the other body
   std::optional<double> dissipation;  ///< overrides the combination of the two bodies' values
-  std::optional<double> friction;
+  std::optional<double> friction;     ///< overrides the combination of the two bodies' coefficients
 };
 
 /// Everything a scene is made of, plain and editable.
 struct SceneDescription {
-  std::vector<Geometry> geometries;
-  std::vector<Body> bodies;
-  std::vector<Pair> pairs;
-  ContactOptions contact;
+  std::vector<Geometry> geometries;  ///< bodies can share one
+  std::vector<Body> bodies;          ///< at least one, at most 64
+  std::vector<Pair> pairs;           ///< which bodies can touch; all_pairs() lists all that make sense
+  ContactOptions contact;            ///< the law of all pairs
 };
 
 /// Every pair a < b of bodies that are not both fixed and not both rigid, and where not both are half spaces. Throws
@@ -81,10 +84,10 @@ class Scene {
   /// not.
   explicit Scene(SceneDescription description);
 
-  const SceneDescription& description() const;
-  int num_bodies() const;
-  int num_pairs() const;
-  const detail::SceneData& data() const;
+  const SceneDescription& description() const;  ///< what it was made from
+  int num_bodies() const;                       ///< B in the shapes of State and Results
+  int num_pairs() const;                        ///< P in the shapes of State and Results
+  const detail::SceneData& data() const;        ///< for the backends: meshes and hierarchies as they read them
 
  private:
   std::shared_ptr<const detail::SceneData> data_;

@@ -20,7 +20,7 @@ struct ScrewThread {
 
 /// The thread runs from z = 0 to `length`, where it is cut off flat; the hexagonal head lies below z = 0.
 struct Bolt {
-  ScrewThread thread;
+  ScrewThread thread;           ///< external
   double length = 0.03;         ///< m; at least 2 pitches
   double head_height = 0.0125;  ///< m; 0 for a rod without a head
   double across_flats = 0.03;   ///< of the head, m; larger than the diameter
@@ -29,26 +29,32 @@ struct Bolt {
 
 /// The nut's middle is the origin.
 struct Nut {
-  ScrewThread thread;
+  ScrewThread thread;          ///< internal
   double height = 0.018;       ///< m; at least 2 pitches
   double across_flats = 0.03;  ///< m; at least diameter + 2 pitches
   int segments = 36;           ///< as for the bolt
 };
 
-/// M20x2.5 with the head and nut of ISO 4017 and 4032, as above, with all lengths scaled to `diameter`.
+/// M20x2.5 with the head of ISO 4017, as above, with all lengths scaled to `diameter` [m].
 Bolt metric_bolt(double diameter);
+
+/// The nut of ISO 4032 for metric_bolt(), likewise scaled.
 Nut metric_nut(double diameter);
 
-/// Closed surfaces. A turn has 8 x segments triangles of thread, with their corners on the exact profile's helices for
-/// a bolt; for a nut they are moved out by 1 / cos(pi / segments), so that the circles lie in its polygons too. With a
-/// clearance like ISO 965's position g, a nut then turns on its bolt and touches it only at a few points of its ends.
-/// Throw Error for sizes outside the limits above, or more than 20 000 segments in all turns.
+/// The closed surface of a bolt. A turn has 8 x segments triangles of thread, with their corners on the exact profile's
+/// helices. Throws Error for sizes outside the limits above, or more than 20 000 segments in all turns.
 TriangleMesh make_bolt_surface(const Bolt& bolt);
+
+/// The closed surface of a nut, with as many triangles in a turn. Their corners are moved out by the factor
+/// 1 / cos(pi / segments), so that the circles lie in its polygons too. With a clearance like ISO 965's position g, a
+/// nut then turns on its bolt and touches it only at a few points of its ends. Throws Error as make_bolt_surface().
 TriangleMesh make_nut_surface(const Nut& nut);
 
-/// The same bodies as tets, with inner vertices in the teeth and below them and no tet with all vertices on the
-/// surface: about 56 x segments in a turn of a bolt, 72 x segments in one of a nut.
+/// The same bolt as tets, with inner vertices in the teeth and below them and no tet with all vertices on the surface:
+/// about 56 x segments in a turn. Throws Error as make_bolt_surface().
 TetMesh make_bolt_mesh(const Bolt& bolt);
+
+/// The same for a nut: about 72 x segments in a turn.
 TetMesh make_nut_mesh(const Nut& nut);
 
 }  // namespace isopatch

@@ -12,6 +12,7 @@
 
 namespace isopatch {
 
+/// What the elements of an InputArray or an OutputArray are.
 enum class ScalarType : std::uint8_t { kFloat32, kFloat64 };
 
 /// A stride, in elements, for rows that follow each other without a gap.
@@ -21,24 +22,28 @@ inline constexpr std::int64_t kContiguous = -1;
 /// `stride` is the distance between environments in elements: kContiguous, a row's length or more, or 0 for one row
 /// that holds in every environment.
 struct InputArray {
-  const void* data = nullptr;
-  std::int64_t stride = kContiguous;
-  ScalarType type = ScalarType::kFloat64;
+  const void* data = nullptr;              ///< first element of environment 0, or null
+  std::int64_t stride = kContiguous;       ///< from one environment to the next, in elements
+  ScalarType type = ScalarType::kFloat64;  ///< of the elements
 
   InputArray() = default;
+  /// An array of double.
   InputArray(const double* values, std::int64_t stride_ = kContiguous) : data(values), stride(stride_) {}
+  /// An array of float.
   InputArray(const float* values, std::int64_t stride_ = kContiguous)
       : data(values), stride(stride_), type(ScalarType::kFloat32) {}
 };
 
 /// The same for results, where a stride of 0 is an error.
 struct OutputArray {
-  void* data = nullptr;
-  std::int64_t stride = kContiguous;
-  ScalarType type = ScalarType::kFloat64;
+  void* data = nullptr;                    ///< first element of environment 0, or null
+  std::int64_t stride = kContiguous;       ///< from one environment to the next, in elements; not 0
+  ScalarType type = ScalarType::kFloat64;  ///< of the elements
 
   OutputArray() = default;
+  /// An array of double.
   OutputArray(double* values, std::int64_t stride_ = kContiguous) : data(values), stride(stride_) {}
+  /// An array of float.
   OutputArray(float* values, std::int64_t stride_ = kContiguous)
       : data(values), stride(stride_), type(ScalarType::kFloat32) {}
 };
@@ -46,17 +51,18 @@ struct OutputArray {
 /// The same for elements of one type; const T for inputs.
 template <class T>
 struct TypedArray {
-  T* data = nullptr;
-  std::int64_t stride = kContiguous;
+  T* data = nullptr;                  ///< first element of environment 0, or null
+  std::int64_t stride = kContiguous;  ///< from one environment to the next, in elements; 0 for inputs only
 
   TypedArray() = default;
+  /// An array that begins at `values`.
   TypedArray(T* values, std::int64_t stride_ = kContiguous) : data(values), stride(stride_) {}
 };
 
 /// The state of N environments with B bodies and P pairs each. Pointers are host pointers for the cpu and reference
 /// backends, device pointers for cuda. Null optional arrays mean the scene's value in every environment.
 struct State {
-  std::int64_t num_environments = 0;
+  std::int64_t num_environments = 0;  ///< N
 
   InputArray poses;  ///< N x B x 7   x y z [m], quaternion w x y z (normalised on use), body to world    (required)
   InputArray velocities;  ///< N x B x 6   linear [m/s] of the body origin, angular [rad/s], world; null: at rest

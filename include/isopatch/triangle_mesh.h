@@ -12,8 +12,8 @@ namespace isopatch {
 
 /// A closed surface in its own frame, in metres. Triangles are outward oriented by the right-hand rule.
 struct TriangleMesh {
-  std::vector<Point3> points;
-  std::vector<Triangle> triangles;
+  std::vector<Point3> points;           ///< corners, and perhaps others that no triangle uses
+  std::vector<Triangle> triangles;      ///< indices into `points`
   std::vector<std::string> notes = {};  ///< what a reader left out or repaired
 };
 
@@ -32,8 +32,10 @@ MeshReport check_and_repair(TriangleMesh& mesh, const std::string& source);
 /// become one. Throws Error naming the file, and the line or byte, of the first thing wrong.
 TriangleMesh read_triangle_mesh(const std::string& path);
 
-/// The same from memory; `source` names the text in errors.
+/// An OBJ file from memory, as read_triangle_mesh(); `source` names it in errors.
 TriangleMesh parse_obj(const std::string& bytes, const std::string& source);
+
+/// The same for an STL file.
 TriangleMesh parse_stl(const std::string& bytes, const std::string& source);
 
 }  // namespace isopatch
