@@ -8,8 +8,8 @@ of each scene of isopatch_bench, and tells where each instruction came from. PTX
 instructions become several there, and some none.
 
 Usage: bench/count_warp_instructions.py [--update] [--build DIR] [--filter SCENE]
-Without --update it exits with status 1 where a scene takes over 5 % more instructions than stored, or is not stored; with 2
-where something is missing. Counts depend on the compiler. They repeat exactly.
+Without --update it exits with status 1 where a scene takes over 5 % more instructions than stored, or is not stored;
+with 2 where something is missing. Counts depend on the compiler. They repeat exactly.
 """
 
 import argparse

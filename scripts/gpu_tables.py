@@ -6,7 +6,8 @@ Reads FOLDER/bench.json (Google Benchmark's) and, where they are, summary.json, 
 the tables; with --write it puts them between the markers <!-- gpu-results --> and <!-- /gpu-results --> of both files,
 and the times of 8192 environments into the column 'measured' of bench/NOTES.md.
 
-With --backend cpu it makes the table of bench/results/README.md between the markers cpu-throughput from a run on the CPU:
+With --backend cpu it makes the table of bench/results/README.md between the markers cpu-throughput from a run on the
+CPU:
 
   isopatch_bench --benchmark_filter=cpu --benchmark_context=commit=$(git rev-parse --short HEAD) \\
     --benchmark_context=processor=NAME --benchmark_repetitions=40 --benchmark_enable_random_interleaving=true \\

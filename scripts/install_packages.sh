@@ -80,8 +80,8 @@ if [[ ${ISOPATCH_SKIP_PACKAGES:-0} != 1 ]]; then
     done
   fi
   if [[ ${ISOPATCH_WITH_LINT_PACKAGES:-0} == 1 ]]; then
-    isopatch_install "${isopatch_lint_packages[@]}" || exit 1
-    isopatch_pip_install "${isopatch_lint_python_packages[@]}" || exit 1
+    isopatch_install "${isopatch_lint_packages[@]}" || echo "Going on without some of ${isopatch_lint_packages[*]}" >&2
+    isopatch_pip_install "${isopatch_lint_python_packages[@]}" || echo "Going on without ruff or black" >&2
   fi
   if [[ ${ISOPATCH_WITH_DOCS_PACKAGES:-0} == 1 ]]; then
     isopatch_install doxygen || exit 1
