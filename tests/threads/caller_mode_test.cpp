@@ -171,7 +171,7 @@ std::uint64_t bits(const CpuOptions& options) {
 
 TEST(CallerMode, ChangesNoEvaluationOnAnyNumberOfThreads) {
   for (const Precision precision : {Precision::kFloat, Precision::kDouble}) {
-    const std::uint64_t expected = bits({{.precision = precision, .num_threads = 1}});
+    const std::uint64_t expected = bits(CpuOptions{{.precision = precision, .num_threads = 1}});
     for (const int threads : {1, 2, 3}) {
       CpuOptions options;
       options.precision = precision;
@@ -206,7 +206,7 @@ TEST(CallerMode, ChangesNoSceneThatThreadsBuild) {
 
 #if defined(__x86_64__) && defined(__GLIBC__)
 TEST(CallerMode, MayTrapWhatIsInexact) {
-  const std::uint64_t expected = bits({{.num_threads = 2}});
+  const std::uint64_t expected = bits(CpuOptions{{.num_threads = 2}});
   static const Scene scene{mixed_scene()};
   static const Batch batch = random_batch(scene, 20, 34, 0.3, true);
   UnwrittenResults results(scene, batch.num_environments, detail::Outputs::kPolygons, 512);
