@@ -158,7 +158,7 @@ TEST(DiscreteContacts, TooManyAreReportedAndChangeNoWrench) {
   const UnwrittenResults few = with_contacts(scene, batch, Precision::kFloat, 3);
   EXPECT_EQ(few.pair_wrench, ample.pair_wrench);
   EXPECT_EQ(few.contacts_needed, ample.contacts_needed);
-  for (std::size_t e = 0; e < few.environments; ++e) {
+  for (std::size_t e = 0; e < few.status.size(); ++e) {
     EXPECT_EQ(few.status[e], few.contacts_needed[e] > 3 ? kContactCapacity : kOk);
     EXPECT_EQ(ample.status[e], kOk);
   }
