@@ -57,7 +57,7 @@ TEST(RecordTable, HoldsColumnsOfInputsAndResults) {
     EXPECT_TRUE(std::equal(r.poses, r.poses + 21, table.batch.poses.data() + 21 * e)) << e;
     EXPECT_TRUE(std::equal(r.wrench, r.wrench + 18, packed.pair_wrench.data() + 18 * e)) << e;
     EXPECT_TRUE(std::equal(r.area, r.area + 3, packed.area.data() + 3 * e)) << e;
-    EXPECT_TRUE(std::equal(r.friction_force, r.friction_force + 9, packed.friction.data() + 9 * e)) << e;
+    EXPECT_TRUE(std::equal(r.friction, r.friction + 9, packed.friction_force.data() + 9 * e)) << e;
     for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(r.energy[i], static_cast<float>(packed.energy[3 * e + i])) << e;
     EXPECT_EQ(r.energy[3], 0) << e;
   }

@@ -7,6 +7,8 @@
 namespace isopatch {
 namespace {
 
+using namespace detail;
+
 using testing::contains;
 using testing::error_of;
 
