@@ -16,6 +16,8 @@
 namespace isopatch::oracle {
 namespace {
 
+using namespace detail;
+
 struct SurfaceMesh : Oracle {};
 
 constexpr double kTolerance = 1e-12;  // of the force; of the torque over kLever
