@@ -51,7 +51,7 @@ class DeviceArrays {
   void fetch(const Results& host) const {
     wrenches_.download(static_cast<double*>(host.pair_wrench.data), wrenches_.size());
     area_.download(static_cast<double*>(host.area.data), area_.size());
-    polygons_.download(host.polygon_count, polygons_.size());
+    polygons_.download(host.polygon_count.data, polygons_.size());
   }
 
  private:

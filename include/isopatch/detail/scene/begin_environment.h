@@ -65,9 +65,9 @@ ISOPATCH_HD std::uint32_t environment_status(Warp& warp, const SceneView& scene,
 /// Zeroes for a pair that is not evaluated: apart, masked, or in an environment with a fault.
 ISOPATCH_HD void write_no_contact(const Results& results, std::int64_t environment, int pair) {
   const auto write_zeroes = [&](const ArrayInfo& info, const auto& array) {
-    if constexpr (requires { write(array, environment, 0, 0.0); }) {
+    if constexpr (requires { write(array, environment, 0, 0); }) {
       for (int i = 0; info.per == Per::kPair && i < info.width; ++i)
-        write(array, environment, info.width * pair + i, 0.0);
+        write(array, environment, info.width * pair + i, 0);
     }
   };
   for_each_output(write_zeroes, results);
@@ -83,8 +83,8 @@ ISOPATCH_HD void begin_environment(Warp& warp, BodyBounds* bounds, const SceneVi
   const bool valid = status == kOk;
   if (warp.lane() == 0) {
     write(results.status, environment, 0, status);
-    write(results.polygons_needed, environment, 0, 0.0);
-    write(results.contacts_needed, environment, 0, 0.0);
+    write(results.polygons_needed, environment, 0, 0);
+    write(results.contacts_needed, environment, 0, 0);
   }
   for (int body = warp.lane(); valid && body < scene.num_bodies; body += Warp::kSize) {
     bounds[body] = make_body_bounds(scene, state, environment, body);
