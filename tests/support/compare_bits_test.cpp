@@ -60,8 +60,8 @@ TEST_F(CompareBits, CountsAContactThatIsMissing) {
   --b.contacts_needed[1];
   const std::vector<std::string> found = first_differences(a, b, 1);
   ASSERT_EQ(found.size(), 2u);
-  EXPECT_NE(found[0].find("contacts_needed[0]: "), std::string::npos) << found[0];
-  EXPECT_EQ(found[1], "contacts 1 in one only, 0 in the other");
+  EXPECT_EQ(found[0], "contacts 1 in one only, 0 in the other");
+  EXPECT_NE(found[1].find("contacts_needed[0]: "), std::string::npos) << found[1];
 }
 
 TEST(CompareBitsOfSides, AreTheSameForPacksAndPlainArithmeticAndNotForFloatAndDouble) {

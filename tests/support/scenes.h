@@ -124,7 +124,13 @@ inline SceneDescription balls_in_a_ball(const ContactOptions& contact = {}) {
 struct Batch : StateArrays {
   using StateArrays::StateArrays;
 
-  State state() const { return view(); }
+  /// With strides, so that it can be given to what is below an Evaluator.
+  State state() const {
+    State state = view();
+    const ArrayCounts counts = {num_bodies, num_pairs};
+    for_each_input([&](const ArrayInfo& info, auto& array) { array.stride = counts.row(info); }, state);
+    return state;
+  }
 
   /// Environment i of the result is environment order[i] of this batch.
   Batch permuted(const std::vector<std::int64_t>& order) const {
@@ -207,6 +213,14 @@ struct UnwrittenResults : ResultArrays {
         },
         *this);
   }
+
+  /// With strides, as Batch::state().
+  Results view() {
+    Results results = ResultArrays::view();
+    for_each_output([&](const ArrayInfo& info, auto& array) { array.stride = counts().row(info); }, results);
+    return results;
+  }
+  using ResultArrays::view;
 
   void give_contacts(std::int32_t capacity) {
     contact_capacity = capacity;
