@@ -24,6 +24,9 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+/// For lambdas: what a compiler does not inline keeps what they capture in memory.
+#define ISOPATCH_INLINED __attribute__((always_inline))
+
 template <class T, int lanes>
 using Tag = hn::FixedTag<T, lanes>;
 

@@ -99,7 +99,8 @@ class PackTraversal {
     for (int first = 0; first < kWide; first += kPart) {
       const NodeBox<F> box = box_of(wide, first);
       int row = 0;
-      test_.transform((opened & kOfM) != 0, box, [&](F numbers) { numbers.store(to.row[row++] + first); });
+      test_.transform((opened & kOfM) != 0, box,
+                      [&](F numbers) ISOPATCH_INLINED { numbers.store(to.row[row++] + first); });
       F::load(wide.size + first).store(to.row[kSize] + first);
     }
     std::memcpy(to.row[kChild], wide.child, sizeof wide.child);
@@ -111,8 +112,8 @@ class PackTraversal {
   ISOPATCH_HD std::uint32_t test(const float* wide, const float* other) const {
     std::uint32_t touching = 0;
     for (int first = 0; first < kWide; first += kPart) {
-      const auto below = [&](int row) { return F::load(wide + row * kWide + first); };
-      const auto beside = [&](int row) { return F(other[row * kWide]); };
+      const auto below = [&](int row) ISOPATCH_INLINED { return F::load(wide + row * kWide + first); };
+      const auto beside = [&](int row) ISOPATCH_INLINED { return F(other[row * kWide]); };
       touching |= bits_of(test_.template may_touch<F>(below, beside)) << first;
     }
     return touching;

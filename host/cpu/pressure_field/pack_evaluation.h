@@ -20,7 +20,7 @@ struct PackNodeTest {
   const PairContext& f;
 
   template <class F, class Put>
-  void transform(bool of_M, const NodeBox<F>& box, const Put& put) const {
+  ISOPATCH_HD void transform(bool of_M, const NodeBox<F>& box, const Put& put) const {
     const TransformedBox<F> b = of_M ? transformed_M(f, box) : transformed_S(f, box);
     for (const LinearBounds<F>* bounds : {&b.in_M, &b.in_S}) {
       for (const Vec3<F>* v : {&bounds->center, &bounds->half, &bounds->velocity, &bounds->expansion}) {

@@ -35,6 +35,12 @@ ISOPATCH_HD Vec3<Number> pressure_gradient(const PairBody& body, Vec3<Number> ex
   return Number(body.modulus) * extent_gradient;
 }
 
+/// The same, or for a rigid body the slope of the height over its surface, whose normal is given.
+template <class Number>
+ISOPATCH_HD Vec3<Number> level_gradient(const PairBody& body, Vec3<Number> extent_gradient) {
+  return Number(body.rigid ? 1.0 : body.modulus) * extent_gradient;
+}
+
 /// Slope of a half space's extent along its outward normal, 1/m.
 ISOPATCH_HD double half_space_extent_slope(const PairBody& body) { return -1.0 / body.geometry->thickness; }
 

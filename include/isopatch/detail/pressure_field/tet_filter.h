@@ -252,18 +252,6 @@ struct Side {
   }
 };
 
-/// The pressure of S in the frame of M, or the height over its surface where it is rigid.
-template <class D, class Cells>
-ISOPATCH_HD AffinePressure<D> level_of_S(const PairContext& f, const Cells& s) {
-  if (f.S.half_space) {
-    const double slope = f.S.rigid ? 1.0 : half_space_pressure_slope(f.S);
-    return {cast<D>(slope * f.up_S()), cast<D>(f.poses.X_MS.translation), D(0)};
-  }
-  const Vec3<D> gradient = rotate(f.poses.X_MS, s.gradient());
-  return {f.S.rigid ? gradient : pressure_gradient(f.S, gradient), apply(f.poses.X_MS, s.vertex(0)),
-          pressure_at(f.S, s.extent(0))};
-}
-
 /// The exactly-once gate, and the bounds of what passes it. False where there is no polygon.
 template <class Cells, class D = typename Cells::Double, class F = FloatOf<D>>
 ISOPATCH_HD MaskOf<F> test_cells_exactly(const PairContext& f, const Cells& m, const Cells& s,
@@ -274,10 +262,21 @@ ISOPATCH_HD MaskOf<F> test_cells_exactly(const PairContext& f, const Cells& m, c
 
   // d at the vertices of M: p_M - p_S, or the height over S
   if (!f.M.rigid) {
-    const AffinePressure<D> in_S = level_of_S<D>(f, s);
+    Vec3<D> gradient, origin;  // of what is subtracted from p_M, in M; as one AffinePressure, packs lose 5 % here
+    D at_origin;
+    if (f.S.half_space) {
+      const double slope = f.S.rigid ? 1.0 : half_space_pressure_slope(f.S);
+      gradient = cast<D>(slope * f.up_S());
+      origin = cast<D>(f.poses.X_MS.translation);
+      at_origin = D(0);
+    } else {
+      gradient = level_gradient(f.S, rotate(f.poses.X_MS, s.gradient()));
+      origin = apply(f.poses.X_MS, s.vertex(0));
+      at_origin = pressure_at(f.S, s.extent(0));
+    }
     ISOPATCH_UNROLL
     for (int i = 0; i < 4; ++i) {
-      const D other = in_S.at(m.vertex(i));
+      const D other = at_origin + dot(gradient, m.vertex(i) - origin);
       side_M.set(i, f.S.rigid ? other : pressure_at(f.M, m.extent(i)) - other, D(f.M.snap));
     }
     bounds.positive = side_M.bits(0);
