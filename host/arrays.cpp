@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isopatch/arrays.h"
 
-#include <algorithm>
+#include <fmt/format.h>
+
+#include "isopatch/error.h"
 
 namespace isopatch {
 namespace {
@@ -10,6 +12,13 @@ namespace {
 template <class Array, class Values>
 void point_at(Array& array, Values& values, std::int64_t begin, std::int64_t row) {
   if (!values.empty()) array = Array(values.data() + begin * row);
+}
+
+/// `value`, unless it is negative.
+template <class Integer>
+Integer not_negative(const char* name, Integer value) {
+  if (value >= 0) return value;
+  throw Error(fmt::format("arrays: {} is {}; it must not be negative", name, value));
 }
 
 }  // namespace
@@ -21,7 +30,7 @@ ArrayCounts counts_of(const Scene& scene, const Results& results) {
 }
 
 StateArrays::StateArrays(const SceneDescription& scene, std::int64_t environments)
-    : num_environments(environments),
+    : num_environments(not_negative("environments", environments)),
       num_bodies(static_cast<std::int64_t>(scene.bodies.size())),
       num_pairs(static_cast<std::int64_t>(scene.pairs.size())) {
   for (std::int64_t e = 0; e < environments; ++e) {
@@ -43,11 +52,11 @@ State StateArrays::view(std::int64_t begin, std::int64_t count) const {
 }
 
 ResultArrays::ResultArrays(const Scene& scene, std::int64_t environments, const ResultSelection& selection)
-    : num_environments(environments),
+    : num_environments(not_negative("environments", environments)),
       num_bodies(scene.num_bodies()),
       num_pairs(scene.num_pairs()),
-      polygon_capacity(selection.polygon_capacity),
-      contact_capacity(selection.contact_capacity) {
+      polygon_capacity(not_negative("polygon_capacity", selection.polygon_capacity)),
+      contact_capacity(not_negative("contact_capacity", selection.contact_capacity)) {
   const auto selected = [&](OutputGroup group) {
     switch (group) {
       case OutputGroup::kWrench:

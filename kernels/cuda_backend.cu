@@ -112,7 +112,7 @@ void require_memory(const SceneData& scene) {
               std::to_string(available >> 20) + " MiB free");
 }
 
-/// Working memory of the steps: the list of near pairs, counters, and sums of pairs that several warps share. Grows to
+/// Working memory of the calls: the list of near pairs, counters, and sums of pairs that several warps share. Grows to
 /// the largest batch seen.
 class CallMemory {
  public:

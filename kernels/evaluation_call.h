@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The device stages of one call, in order. Each enqueues on `stream`, allocates nothing, does not synchronise, and
-// returns at once where there is nothing to do; so a step can be captured in a graph.
+// returns at once where there is nothing to do; so a call can be captured in a graph.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,7 +11,7 @@
 
 namespace isopatch::detail {
 
-/// Counters that a step starts at zero.
+/// Counters that a call starts at zero.
 struct CallCounters {
   std::int32_t listed;     // pairs in the list
   std::int32_t next_pair;  // shares of pairs, and pairs for the energy, that warps have taken
@@ -26,7 +26,7 @@ struct EvaluationCall {
   std::int64_t* list;  // num_environments x num_pairs; see PairList
   CallCounters* counters;
   int shares;        // warps that share one pair: a power of two
-  SharedSums* sums;  // one for each listed pair if there is more than one share; zero between steps
+  SharedSums* sums;  // one for each listed pair if there is more than one share; zero between calls
 };
 
 /// Writes every environment's fault bits, lists the pairs whose bodies are near each other, and zeroes the results of

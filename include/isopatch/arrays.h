@@ -12,7 +12,7 @@
 
 namespace isopatch {
 
-/// What an array has a row for in each environment: the environment itself, every body, every pair, or every place of
+/// What an array has a row for in each environment: the environment itself, every body, every pair, or every slot of
 /// the buffer for polygons or for contacts.
 enum class Per : std::uint8_t { kEnvironment, kBody, kPair, kPolygonCapacity, kContactCapacity };
 
@@ -69,10 +69,10 @@ constexpr void for_each_output(const Visit& visit, AnyResults&... r) {
 
 /// How many of each thing an environment has.
 struct ArrayCounts {
-  std::int64_t bodies = 0,   ///< B in the shapes of State and Results
-      pairs = 0,             ///< P
-      polygon_capacity = 0,  ///< as in Results
-      contact_capacity = 0;  ///< as in Results
+  std::int64_t bodies = 0;            ///< B in the shapes of State and Results
+  std::int64_t pairs = 0;             ///< P
+  std::int64_t polygon_capacity = 0;  ///< as in Results
+  std::int64_t contact_capacity = 0;  ///< as in Results
 
   /// Elements of one environment in a contiguous array.
   constexpr std::int64_t row(const ArrayInfo& info) const {
@@ -94,21 +94,22 @@ ArrayCounts counts_of(const Scene& scene, const Results& results);
 /// The State of N environments, owned and contiguous, in arrays of the same names. An optional array that is empty is
 /// left out, so that the scene's values hold.
 struct StateArrays {
-  std::int64_t num_environments = 0,  ///< N
-      num_bodies = 0,                 ///< B
-      num_pairs = 0;                  ///< P
+  std::int64_t num_environments = 0;  ///< N
+  std::int64_t num_bodies = 0;        ///< B
+  std::int64_t num_pairs = 0;         ///< P
 
-  std::vector<double> poses,                 ///< N x B x 7   x y z [m], quaternion w x y z   (required)
-      velocities,                            ///< N x B x 6   m/s, rad/s; empty: at rest
-      modulus,                               ///< N x B   Pa
-      dissipation,                           ///< N x B   s/m or s
-      friction;                              ///< N x B
+  std::vector<double> poses;                 ///< N x B x 7   x y z [m], quaternion w x y z   (required)
+  std::vector<double> velocities;            ///< N x B x 6   m/s, rad/s; empty: at rest
+  std::vector<double> modulus;               ///< N x B   Pa
+  std::vector<double> dissipation;           ///< N x B   s/m or s
+  std::vector<double> friction;              ///< N x B
   std::vector<std::int32_t> geometry_index;  ///< N x B
   std::vector<std::uint8_t> pair_mask;       ///< N x P
 
   StateArrays() = default;
 
-  /// Every body at the scene's pose and velocity in every environment; the optional arrays are empty.
+  /// Every body at the scene's pose and velocity in every environment; the other arrays are empty. Throws Error for a
+  /// negative number of environments.
   StateArrays(const SceneDescription& scene, std::int64_t environments);
 
   /// Valid until an array changes its size.
@@ -123,37 +124,38 @@ struct ResultSelection {
   bool patch = true;    ///< sums over the patch: centre of pressure, mean normal, largest pressure, friction force
   bool energy = false;  ///< the elastic energy, an evaluation of its own
 
-  std::int32_t polygon_capacity = 0,  ///< polygons that there is room for in each environment; 0: none
-      contact_capacity = 0;           ///< the same for contacts
+  std::int32_t polygon_capacity = 0;  ///< polygons that there is room for in each environment; 0: none
+  std::int32_t contact_capacity = 0;  ///< the same for contacts
 };
 
 /// The Results of N environments, owned and contiguous, in arrays of the same names; zero until evaluated. An array
 /// that is empty is not computed.
 struct ResultArrays {
-  std::int64_t num_environments = 0,  ///< N
-      num_bodies = 0,                 ///< B
-      num_pairs = 0;                  ///< P
+  std::int64_t num_environments = 0;  ///< N
+  std::int64_t num_bodies = 0;        ///< B
+  std::int64_t num_pairs = 0;         ///< P
 
-  std::vector<double> pair_wrench,          ///< N x P x 6   N, N m
-      body_wrench,                          ///< N x B x 6   N, N m
-      area,                                 ///< N x P   m^2
-      center_of_pressure,                   ///< N x P x 3   m
-      mean_normal,                          ///< N x P x 3
-      max_pressure,                         ///< N x P   Pa
-      friction_force;                       ///< N x P x 3   N
-  std::vector<double> energy;               ///< N x P   J
-  std::vector<std::uint32_t> status;        ///< N   bits of Status
-  std::vector<std::int32_t> polygon_count,  ///< N x P
-      polygons_needed,                      ///< N
-      contacts_needed;                      ///< N
-  std::vector<Polygon> polygons;            ///< N x polygon_capacity
-  std::vector<DiscreteContact> contacts;    ///< N x contact_capacity
-  std::int32_t polygon_capacity = 0,        ///< polygons that there is room for in each environment
-      contact_capacity = 0;                 ///< the same for contacts
+  std::vector<double> pair_wrench;            ///< N x P x 6   N, N m
+  std::vector<double> body_wrench;            ///< N x B x 6   N, N m
+  std::vector<std::uint32_t> status;          ///< N   bits of Status
+  std::vector<double> area;                   ///< N x P   m^2
+  std::vector<double> center_of_pressure;     ///< N x P x 3   m
+  std::vector<double> mean_normal;            ///< N x P x 3
+  std::vector<double> max_pressure;           ///< N x P   Pa
+  std::vector<double> friction_force;         ///< N x P x 3   N
+  std::vector<std::int32_t> polygon_count;    ///< N x P
+  std::vector<double> energy;                 ///< N x P   J
+  std::vector<Polygon> polygons;              ///< N x polygon_capacity
+  std::vector<std::int32_t> polygons_needed;  ///< N
+  std::vector<DiscreteContact> contacts;      ///< N x contact_capacity
+  std::vector<std::int32_t> contacts_needed;  ///< N
+  std::int32_t polygon_capacity = 0;          ///< polygons that there is room for in each environment
+  std::int32_t contact_capacity = 0;          ///< the same for contacts
 
   ResultArrays() = default;
 
-  /// Room for the wrenches, the areas, the counts of polygons, the status and the outputs of `selection`.
+  /// Room for the wrenches, the areas, the counts of polygons, the status and the outputs of `selection`. Throws Error
+  /// for a negative number of environments or capacity.
   ResultArrays(const Scene& scene, std::int64_t environments, const ResultSelection& selection = {});
 
   /// For ArrayCounts::row() of these arrays.

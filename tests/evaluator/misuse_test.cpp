@@ -189,6 +189,15 @@ TEST(Misuse, OfOptionsIsAnError) {
   }
 }
 
+TEST(Misuse, OfOwnersOfArraysIsAnError) {
+  Misuses misuses;
+  const Scene scene{boxes_on_ground()};
+  misuses.expect_error("states of -1 environments", [&] { StateArrays(scene.description(), -1); });
+  misuses.expect_error("results of -1 environments", [&] { ResultArrays(scene, -1); });
+  misuses.expect_error("a polygon capacity of -1", [&] { ResultArrays(scene, 1, {.polygon_capacity = -1}); });
+  misuses.expect_error("a contact capacity of -1", [&] { ResultArrays(scene, 1, {.contact_capacity = -1}); });
+}
+
 TEST(Misuse, OfWhatWasMovedFromIsAnError) {
   Misuses misuses;
   Scene scene(boxes_on_ground());

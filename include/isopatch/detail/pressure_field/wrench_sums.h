@@ -101,7 +101,7 @@ struct PatchSums {
 
 struct NoPatchSums {};
 
-/// Where the warps that share a pair add up; zero between steps. Room for every kind of WrenchSums.
+/// Where the warps that share a pair add up; zero between calls. Room for every kind of WrenchSums.
 struct SharedSums {
   std::int64_t word[40];
   std::int32_t arrived;
