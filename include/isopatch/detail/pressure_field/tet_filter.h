@@ -262,7 +262,7 @@ ISOPATCH_HD MaskOf<F> test_cells_exactly(const PairContext& f, const Cells& m, c
 
   // d at the vertices of M: p_M - p_S, or the height over S
   if (!f.M.rigid) {
-    Vec3<D> gradient, origin;  // of what is subtracted from p_M, in M; as one AffinePressure, packs lose 5 % here
+    Vec3<D> gradient, origin;  // of what is subtracted from p_M, in M
     D at_origin;
     if (f.S.half_space) {
       const double slope = f.S.rigid ? 1.0 : half_space_pressure_slope(f.S);
