@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <string>
 
@@ -155,6 +156,40 @@ TEST_F(GpuCalls, HostMemoryIsRefused) {
             "evaluate: results.pair_wrench points to host memory; the cuda backend needs device memory (HostEvaluator "
             "takes host "
             "memory)");
+}
+
+// One row of inputs for all environments, gaps between the rows of results, shared out between all devices.
+TEST_F(GpuCalls, StridesHaveTheBitsOfTheCpu) {
+  constexpr std::int64_t kEnvironments = 5, kGap = 3;
+  const Batch one = random_batch(scene, 1, 81, 0.16, true);
+  State state = one.state();
+  state.num_environments = kEnvironments;
+  for_each_input([](const ArrayInfo&, auto& array) { array.stride = 0; }, state);
+
+  const auto evaluated = [&](Backend backend) {
+    UnwrittenResults out(scene, kEnvironments, detail::Outputs::kPatch);
+    Results results;
+    const ArrayCounts counts = out.counts();
+    for_each_output(
+        [&](const ArrayInfo& info, auto& values, auto& array) {
+          if (values.empty()) return;
+          const std::int64_t row = counts.row(info);
+          values.resize(static_cast<std::size_t>(kEnvironments * (row + kGap)), values[0]);
+          array = {values.data(), row + kGap};
+        },
+        out, results);
+    HostEvaluator(scene, {.backend = backend}).evaluate(state, results);
+    return out;
+  };
+  const UnwrittenResults cpu = evaluated(Backend::kCpu), cuda = evaluated(Backend::kCuda);
+  EXPECT_NE(std::count_if(cpu.polygon_count.begin(), cpu.polygon_count.end(), [](int n) { return n > 0; }), 0);
+  for_each_output(
+      [](const ArrayInfo& info, const auto& a, const auto& b) {
+        if constexpr (requires { a[0] == b[0]; }) {
+          EXPECT_EQ(a, b) << info.name;
+        }
+      },
+      cpu, cuda);
 }
 
 TEST_F(GpuCalls, ADeviceThatIsNotThereIsRefused) {
