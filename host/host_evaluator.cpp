@@ -10,7 +10,7 @@
 #include "host/argument_check.h"
 #include "host/evaluator_backend.h"
 #include "host/strides.h"
-#include "host/threads/share_out.h"
+#include "host/threads/parallel_for.h"
 #include "isopatch/arrays.h"
 #include "isopatch/error.h"
 
@@ -94,9 +94,9 @@ void HostEvaluator::evaluate(const State& state, const Results& results) const {
   if (evaluators_.size() == 1) return evaluate_on_device(first(), state, results);
 
   const auto devices = static_cast<std::int64_t>(evaluators_.size());
-  Turns turns(devices, 1);
+  LoopChunks chunks(devices, 1);
   run_on_threads(static_cast<int>(devices), [&](int thread) {
-    turns.take(thread, [&](std::int64_t i, std::int64_t) {
+    chunks.take(thread, [&](std::int64_t i, std::int64_t) {
       const std::int64_t begin = i * state.num_environments / devices, end = (i + 1) * state.num_environments / devices;
       evaluate_on_device(evaluators_[static_cast<std::size_t>(i)], part_of(state, scene(), begin, end - begin),
                          part_of(results, scene(), begin));

@@ -58,11 +58,11 @@ record() {  # NAME RESULT SECONDS DETAIL
   command=
 }
 
-# Runs a command under a limit: its own share of the time and what the steps before it have left of theirs. Leaves its
+# Runs a command under a limit: its own seconds and what the commands before it have left of theirs. Leaves its
 # exit status in `status`, the seconds in `seconds`, and itself in `command`.
 granted=0
 command=
-limited() {  # SHARE LOG COMMAND...
+limited() {  # SECONDS LOG COMMAND...
   local log=$2 start=$SECONDS limit
   granted=$((granted + $1))
   limit=$((granted > start ? granted - start : 1))
@@ -183,10 +183,10 @@ for section in SpeedOfLight LaunchStats Occupancy SchedulerStats WarpStateStats 
   sections+=(--section "$section")
 done
 
-profile() {  # SHARE BENCHMARK LOG OPTIONS...
-  local share=$1 benchmark=$2 log=$3
+profile() {  # SECONDS BENCHMARK LOG OPTIONS...
+  local limit=$1 benchmark=$2 log=$3
   shift 3
-  limited "$share" "$log" "$ncu" --csv --page details --print-units base --clock-control none --cache-control none \
+  limited "$limit" "$log" "$ncu" --csv --page details --print-units base --clock-control none --cache-control none \
     --apply-rules no --kernel-name-base function --kernel-name regex:evaluate_pairs --launch-count 1 \
     "${sections[@]}" "$@" \
     "$bench" "--benchmark_filter=^BM_Evaluate/cuda/$benchmark/manual_time\$" --benchmark_min_time=0.001

@@ -144,7 +144,7 @@ class Operations:
                 sums = [sum(metrics[key] for key in of_type) / int(environments) for of_type in keys]
                 self.counts[scene, precision] = sums
 
-    def share(self, row):
+    def fraction(self, row):
         """Of the time that the device would need for them at its measured rates; None where nothing was counted."""
         counts = self.counts.get((row.scene, row.precision))
         if counts is None or None in self.peaks:
@@ -181,7 +181,7 @@ def cuda_details(benchmarks, operations):
     for row in benchmarks.rows:
         base = benchmarks.at.get((row.scene, row.precision, 4096))
         relative = base and (row.seconds / row.environments) / (base.seconds / base.environments)
-        share = operations.share(row)
+        fraction = operations.fraction(row)
         rows.append(
             [
                 row.scene,
@@ -194,7 +194,7 @@ def cuda_details(benchmarks, operations):
                 number(row.rate("tet_pairs")),
                 number(row.rate("polygons")),
                 number(row.counters.get("bytes_per_environment")),
-                f"{share:.1%}".replace("%", " %") if share is not None else "",
+                f"{fraction:.1%}".replace("%", " %") if fraction is not None else "",
             ]
         )
     header = ["scene", "precision", "environments", "a batch [ms]", "environments/s", "wrenches/s"]

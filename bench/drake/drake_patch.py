@@ -34,7 +34,7 @@ class DrakePair:
         self.diagram = builder.Build()
         self.contexts = []  # a query object lives as long as its context
 
-    def place(self, context, poses):
+    def pose_query(self, context, poses):
         """A query object for the poses (2 x 7)."""
         plant_context = self.plant.GetMyMutableContextFromRoot(context)
         for k in range(2):
@@ -45,7 +45,7 @@ class DrakePair:
 
     def query(self, poses):
         self.contexts.append(self.diagram.CreateDefaultContext())
-        return self.place(self.contexts[-1], poses)
+        return self.pose_query(self.contexts[-1], poses)
 
 
 class DrakePatch:

@@ -70,7 +70,7 @@ def random_table(shapes, report, count, seed):
         size = np.linalg.norm(shapes.mesh(a)[0], axis=1).max()
         force, area, torque, offset, outliers, touching = [], [], [], [], [], 0
         for i in range(count):
-            patch = DrakePatch(pair, poses[i], pair.place(context, poses[i]))
+            patch = DrakePatch(pair, poses[i], pair.pose_query(context, poses[i]))
             if patch.polygons == 0 and ours["polygons"][i] == 0:
                 continue
             touching += 1

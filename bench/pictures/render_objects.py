@@ -83,10 +83,10 @@ def section(points, tets, values, y):
         pairs = [(a, b) for a in below for b in above]
         if len(pairs) == 4:  # in the order of a quad's corners
             pairs = [pairs[k] for k in (0, 1, 3, 2)]
-        share = np.array([side[a] / (side[a] - side[b]) for a, b in pairs])[:, None]
+        fraction = np.array([side[a] / (side[a] - side[b]) for a, b in pairs])[:, None]
         first, second = (np.array([pair[k] for pair in pairs]) for k in (0, 1))
-        at = (1 - share) * points[first] + share * points[second]
-        value = (1 - share[:, 0]) * values[first] + share[:, 0] * values[second]
+        at = (1 - fraction) * points[first] + fraction * points[second]
+        value = (1 - fraction[:, 0]) * values[first] + fraction[:, 0] * values[second]
         for k in range(1, len(pairs) - 1):
             corners.append(at[[0, k, k + 1]][:, [0, 2]])
             field.append(value[[0, k, k + 1]])
@@ -154,11 +154,11 @@ def main():
             draw_field(axes[0], points, tets, extent)
             row = f"{name:<16}{len(tets):>8}{split:>7}{without:>6}"
             compliant = {"type": "tet_mesh", "file": str(tets_file)}
-            for ax, geometry, rigid, share, title in (
+            for ax, geometry, rigid, fraction, title in (
                 (axes[1], compliant, False, COMPLIANT_DEPTH, "compliant on a rigid ground"),
                 (axes[2], surface, True, RIGID_DEPTH, "rigid in a compliant ground"),
             ):
-                scene = standing(geometry, rigid, share * (high - low), low)
+                scene = standing(geometry, rigid, fraction * (high - low), low)
                 status, wrench, patches, bodies = evaluate(program, scene, folder)
                 number = len(patches["polygons"])
                 good = good and status == 0 and number > 0

@@ -156,7 +156,7 @@ def find_rest_pose(program, scene_file, folder, data, starts=72, steps=300):
     centers = np.tile([0, 0, 0.05], (starts, 1)) + rng.uniform(-0.005, 0.005, (starts, 3))
     poses = np.zeros((starts, 2, 7))
     poses[:, 1, 3] = 1
-    stiffness, turning, kept = 15000.0, 20.0, 0.9  # N/m, N m/rad, share of the last step that goes on
+    stiffness, turning, kept = 15000.0, 20.0, 0.9  # N/m, N m/rad, fraction of the last step that goes on
     step, turn = np.zeros((starts, 3)), np.zeros((starts, 3))
     for _ in range(steps):
         origins = centers - rotate(rotations, middle)
@@ -257,11 +257,11 @@ def draw_bodies(ax, bodies, view, colors, alpha):
 def fine_triangles(corners, values, largest):
     """Cuts a triangle until each part has one colour or nearly so; pressure is linear, so the parts are exact."""
     n = int(np.clip(np.ceil(64 * np.ptp(values) / largest), 1, 64))
-    shares = np.array([(i, j, n - i - j) for i in range(n + 1) for j in range(n + 1 - i)]) / n
-    place = {(i, j): k for k, (i, j) in enumerate((i, j) for i in range(n + 1) for j in range(n + 1 - i))}
-    parts = [[place[i, j], place[i + 1, j], place[i, j + 1]] for i in range(n) for j in range(n - i)]
-    parts += [[place[i + 1, j + 1], place[i, j + 1], place[i + 1, j]] for i in range(n) for j in range(n - 1 - i)]
-    return (shares @ corners)[parts], (shares @ values)[parts].mean(1)
+    weights = np.array([(i, j, n - i - j) for i in range(n + 1) for j in range(n + 1 - i)]) / n
+    at = {(i, j): k for k, (i, j) in enumerate((i, j) for i in range(n + 1) for j in range(n + 1 - i))}
+    parts = [[at[i, j], at[i + 1, j], at[i, j + 1]] for i in range(n) for j in range(n - i)]
+    parts += [[at[i + 1, j + 1], at[i, j + 1], at[i + 1, j]] for i in range(n) for j in range(n - 1 - i)]
+    return (weights @ corners)[parts], (weights @ values)[parts].mean(1)
 
 
 def draw_patch(ax, patches, chosen, view, norm, lines):

@@ -42,9 +42,9 @@ STRAINS = {"linear": (lambda depth: depth, 1), "true strain": (lambda depth: -np
 def write_layer(path, pressure, rows):
     """The layer as a grid of cells of six tets, wider than the punch; `extent` is the pressure over the deepest."""
     count = (4, 2, rows)
-    share = np.stack(np.meshgrid(*(np.arange(n + 1) / n for n in count), indexing="ij"), -1).reshape(-1, 3)
-    points = np.array([-0.3, -0.5, -DEEPEST]) + share * np.array([WAVELENGTH + 0.6, 1, DEEPEST])
-    extent = pressure(DEEPEST * (1 - share[:, 2])) / pressure(DEEPEST)
+    fraction = np.stack(np.meshgrid(*(np.arange(n + 1) / n for n in count), indexing="ij"), -1).reshape(-1, 3)
+    points = np.array([-0.3, -0.5, -DEEPEST]) + fraction * np.array([WAVELENGTH + 0.6, 1, DEEPEST])
+    extent = pressure(DEEPEST * (1 - fraction[:, 2])) / pressure(DEEPEST)
     step = ((count[1] + 1) * (count[2] + 1), count[2] + 1, 1)
     tets = []
     for cell in itertools.product(*(range(n) for n in count)):

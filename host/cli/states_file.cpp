@@ -17,11 +17,11 @@ using namespace detail;
 
 namespace {
 
-using Arrays = std::map<std::string, PackedArray>;
+using Arrays = std::map<std::string, LazyArray>;
 
 /// Calls visit with each value of an array.
 template <typename Number, typename Visit>
-void for_each(const PackedArray& array, const Visit& visit) {
+void for_each(const LazyArray& array, const Visit& visit) {
   array.read([&visit](std::string_view piece) {
     for (std::size_t at = 0; at < piece.size(); at += sizeof(Number)) {
       Number number;  // the bytes may not be aligned
@@ -32,7 +32,7 @@ void for_each(const PackedArray& array, const Visit& visit) {
 }
 
 template <typename From, typename To>
-void convert(const PackedArray& array, std::vector<To>& values) {
+void convert(const LazyArray& array, std::vector<To>& values) {
   values.reserve(array.header().bytes / sizeof(From));
   for_each<From>(array, [&values](From number) { values.push_back(static_cast<To>(number)); });
 }
@@ -46,8 +46,8 @@ class ArrayReader {
   }
 
   /// The array if it is there, has this shape and one of these types; a length of -1 fits any.
-  const PackedArray* find(const std::string& name, std::vector<std::int64_t> shape, const std::vector<DType>& types,
-                          const char* types_text) const {
+  const LazyArray* find(const std::string& name, std::vector<std::int64_t> shape, const std::vector<DType>& types,
+                        const char* types_text) const {
     const auto found = arrays_.find(name);
     if (found == arrays_.end()) return nullptr;
     const NpyHeader& header = found->second.header();
@@ -64,13 +64,13 @@ class ArrayReader {
     return &found->second;
   }
 
-  const PackedArray* find_reals(const std::string& name, const std::vector<std::int64_t>& shape) const {
+  const LazyArray* find_reals(const std::string& name, const std::vector<std::int64_t>& shape) const {
     return find(name, shape, {DType::kFloat64, DType::kFloat32}, "float64 or float32");
   }
-  const PackedArray* find_indices(const std::string& name, const std::vector<std::int64_t>& shape) const {
+  const LazyArray* find_indices(const std::string& name, const std::vector<std::int64_t>& shape) const {
     return find(name, shape, {DType::kInt32, DType::kInt64}, "int32 or int64");
   }
-  const PackedArray* find_flags(const std::string& name, const std::vector<std::int64_t>& shape) const {
+  const LazyArray* find_flags(const std::string& name, const std::vector<std::int64_t>& shape) const {
     return find(name, shape, {DType::kUint8}, "uint8 or bool");
   }
 
@@ -94,12 +94,12 @@ class ArrayReader {
   std::string source_;
 };
 
-void read_reals(const PackedArray* array, std::vector<double>& values) {
+void read_reals(const LazyArray* array, std::vector<double>& values) {
   if (array == nullptr) return;
   array->header().type == DType::kFloat64 ? convert<double>(*array, values) : convert<float>(*array, values);
 }
 
-void read_indices(const PackedArray* array, std::vector<std::int32_t>& values) {
+void read_indices(const LazyArray* array, std::vector<std::int32_t>& values) {
   if (array == nullptr) return;
   array->header().type == DType::kInt32 ? convert<std::int32_t>(*array, values) : convert<std::int64_t>(*array, values);
 }
@@ -119,16 +119,16 @@ StateArrays states_from_arrays(const Arrays& arrays, const SceneDescription& sce
   // all headers first, then all data without keeping it, then the states
   const auto bodies = static_cast<std::int64_t>(scene.bodies.size());
   const auto pairs = static_cast<std::int64_t>(scene.pairs.size());
-  const PackedArray* poses = reader.find_reals("poses", {-1, bodies, 7});
+  const LazyArray* poses = reader.find_reals("poses", {-1, bodies, 7});
   if (poses == nullptr) reader.fail("poses", fmt::format("missing; needs shape (N, {}, 7)", bodies));
   const std::int64_t n = poses->header().shape[0];
   if (n == 0) reader.fail("poses", "no environments");
-  const PackedArray* velocities = reader.find_reals("velocities", {n, bodies, 6});
-  const PackedArray* modulus = reader.find_reals("modulus", {n, bodies});
-  const PackedArray* dissipation = reader.find_reals("dissipation", {n, bodies});
-  const PackedArray* friction = reader.find_reals("friction", {n, bodies});
-  const PackedArray* geometry_index = reader.find_indices("geometry_index", {n, bodies});
-  const PackedArray* pair_mask = reader.find_flags("pair_mask", {n, pairs});
+  const LazyArray* velocities = reader.find_reals("velocities", {n, bodies, 6});
+  const LazyArray* modulus = reader.find_reals("modulus", {n, bodies});
+  const LazyArray* dissipation = reader.find_reals("dissipation", {n, bodies});
+  const LazyArray* friction = reader.find_reals("friction", {n, bodies});
+  const LazyArray* geometry_index = reader.find_indices("geometry_index", {n, bodies});
+  const LazyArray* pair_mask = reader.find_flags("pair_mask", {n, pairs});
   reader.check_data();
 
   StateArrays states;
@@ -154,9 +154,9 @@ StateArrays states_from_arrays(const Arrays& arrays, const SceneDescription& sce
 
 StateArrays states_from_arrays(const std::map<std::string, NpyArray>& arrays, const SceneDescription& scene,
                                const std::string& source) {
-  Arrays packed;
-  for (const auto& [name, array] : arrays) packed.emplace(name, PackedArray(array, source));
-  return states_from_arrays(packed, scene, source);
+  Arrays lazy;
+  for (const auto& [name, array] : arrays) lazy.emplace(name, LazyArray(array, source));
+  return states_from_arrays(lazy, scene, source);
 }
 
 StateArrays read_states(const std::string& path, const SceneDescription& scene) {

@@ -14,7 +14,7 @@ namespace isopatch::cli {
 /// of the scene are taken. Real arrays are float32 or float64, geometry_index int32 or int64, pair_mask uint8 or bool.
 /// Throws Error, naming `source` and the array, for an unknown name, type or shape before any data is inflated, and for
 /// damaged data before memory is allocated for it.
-StateArrays states_from_arrays(const std::map<std::string, PackedArray>& arrays, const SceneDescription& scene,
+StateArrays states_from_arrays(const std::map<std::string, LazyArray>& arrays, const SceneDescription& scene,
                                const std::string& source);
 StateArrays states_from_arrays(const std::map<std::string, NpyArray>& arrays, const SceneDescription& scene,
                                const std::string& source);

@@ -10,7 +10,7 @@
 #include "host/cpu/thread_workspace.h"
 #include "host/evaluator_backend.h"
 #include "host/scene/scene_data.h"
-#include "host/threads/share_out.h"
+#include "host/threads/parallel_for.h"
 #include "isopatch/detail/pressure_field/energy.h"
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
 #include "isopatch/detail/scene/body_wrench.h"
@@ -103,10 +103,10 @@ class CpuBackend final : public Evaluator::Implementation {
     constexpr std::int64_t kChunk = 8;
     const std::int64_t chunks = (count + kChunk - 1) / kChunk;
     const std::int64_t threads = chunks > 1 ? std::min<std::int64_t>(usable_threads(options_.num_threads), chunks) : 1;
-    Turns turns(count, kChunk);
+    LoopChunks loop(count, kChunk);
     run_on_threads(static_cast<int>(threads), [&](int thread) {
       const WorkspacePool::Loan work(workspaces_);
-      turns.take(thread, [&](std::int64_t begin, std::int64_t end) {
+      loop.take(thread, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t e = begin; e < end; ++e) evaluate_one(batch, e, *work);
       });
     });

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "host/hierarchy/hierarchy.h"
-#include "host/threads/share_out.h"
+#include "host/threads/parallel_for.h"
 
 namespace isopatch::detail {
 namespace {
@@ -88,7 +88,7 @@ Vec3d middle_of_surface(const Geometry& geometry) {
 std::vector<Cell> tet_cells(const Geometry& geometry) {
   std::vector<Cell> cells(geometry.mesh.tets.size());
   const auto count = static_cast<std::int64_t>(cells.size());
-  share_out(count, count, kChunk, [&](std::size_t t) {
+  parallel_for(count, count, kChunk, [&](std::size_t t) {
     const Tet& tet = geometry.mesh.tets[t];
     Cell& cell = cells[t];
     for (int i = 0; i < 4; ++i) {
@@ -122,7 +122,7 @@ std::vector<Cell> cone_cells(const Geometry& geometry) {
 std::vector<Cell> triangle_cells(const Geometry& geometry) {
   std::vector<Cell> cells(geometry.surface.size());
   const auto count = static_cast<std::int64_t>(cells.size());
-  share_out(count, count, kChunk, [&](std::size_t t) {
+  parallel_for(count, count, kChunk, [&](std::size_t t) {
     const Triangle& triangle = geometry.surface[t];
     Cell& cell = cells[t];
     Vec3d vertex[3];

@@ -14,7 +14,7 @@
 #include "host/hierarchy/box_fit.h"
 #include "host/hierarchy/hierarchy_statistics.h"
 #include "host/hierarchy/wide_nodes.h"
-#include "host/threads/share_out.h"
+#include "host/threads/parallel_for.h"
 
 namespace isopatch::detail {
 namespace {
@@ -78,8 +78,8 @@ class Builder {
     for (const Cell& c : out.cells) {
       boxes.push_back({{c.box_low[0], c.box_low[1], c.box_low[2]}, {c.box_high[0], c.box_high[1], c.box_high[2]}});
     }
-    share_out(static_cast<std::int64_t>(count), 3, 1,
-              [&](std::size_t axis) { order_[axis] = sorted_along(axis, boxes); });
+    parallel_for(static_cast<std::int64_t>(count), 3, 1,
+                 [&](std::size_t axis) { order_[axis] = sorted_along(axis, boxes); });
     on_left_.resize(count);
     right_side_.resize(count);
     right_area_.resize(count);
@@ -90,7 +90,7 @@ class Builder {
     out_.nodes.resize(2 * count - 1);
     std::vector<Top> top = {{0, {1, 0, count, 1}}};
     for (std::size_t begin = 0, end = 1; begin < end; begin = end, end = top.size()) {
-      share_out(items_of(count), items_of(end - begin), 1, [&](std::size_t i) { cut(top[begin + i]); });
+      parallel_for(items_of(count), items_of(end - begin), 1, [&](std::size_t i) { cut(top[begin + i]); });
       for (std::size_t i = begin; i < end; ++i) add_children(top, i);
     }
     const auto large_first = [](const Top* a, const Top* b) { return a->range.size() > b->range.size(); };
@@ -99,8 +99,8 @@ class Builder {
       if (node.left == 0) subtrees.push_back(&node);
     }
     std::sort(subtrees.begin(), subtrees.end(), large_first);
-    share_out(items_of(count), items_of(subtrees.size()), 1,
-              [&](std::size_t i) { subtrees[i]->tree = split(subtrees[i]->at, subtrees[i]->range); });
+    parallel_for(items_of(count), items_of(subtrees.size()), 1,
+                 [&](std::size_t i) { subtrees[i]->tree = split(subtrees[i]->at, subtrees[i]->range); });
     for (std::size_t i = top.size(); i-- > 0;) {
       if (top[i].left == 0) continue;
       const Subtree &left = top[top[i].left].tree, &right = top[top[i].left + 1].tree;
@@ -234,7 +234,7 @@ class Builder {
 
   Hierarchy& out_;
   double reach_;
-  const std::size_t alone_ = static_cast<std::size_t>(std::max<std::int64_t>(current_sharing.alone, 1));
+  const std::size_t alone_ = static_cast<std::size_t>(std::max<std::int64_t>(current_parallelism.alone, 1));
   std::array<std::vector<Item>, 3> order_;  // along each axis; those of a subtree are in one range
   std::vector<std::uint8_t> on_left_;       // of each cell: where the current cut puts it
   std::vector<Item> right_side_;            // working memory, by position
@@ -273,7 +273,7 @@ Hierarchy build_hierarchy(std::vector<Cell> cells) {
   if (out.cells.empty()) return out;
   out.coarse_cells.resize(out.cells.size());
   const auto count = static_cast<std::int64_t>(out.cells.size());
-  share_out(count, count, 512, [&](std::size_t i) { out.coarse_cells[i] = coarse_copy(out.cells[i]); });
+  parallel_for(count, count, 512, [&](std::size_t i) { out.coarse_cells[i] = coarse_copy(out.cells[i]); });
   Builder(out).build();
   out.wide_nodes = wide_nodes(out.nodes);
   return out;

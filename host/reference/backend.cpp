@@ -7,7 +7,7 @@
 #include "host/reference/environment.h"
 #include "host/reference/pressure_field/body_pair.h"
 #include "host/reference/pressure_field/enclosure.h"
-#include "host/threads/share_out.h"
+#include "host/threads/parallel_for.h"
 
 namespace isopatch {
 namespace reference {
@@ -231,9 +231,9 @@ class ReferenceBackend final : public Evaluator::Implementation {
     const std::int64_t count = state.num_environments;
     const std::int64_t threads =
         count > 1 ? std::min<std::int64_t>(detail::usable_threads(options_.num_threads), count) : 1;
-    detail::Turns turns(count, 1);
+    detail::LoopChunks chunks(count, 1);
     detail::run_on_threads(static_cast<int>(threads), [&](int thread) {
-      turns.take(thread, [&](std::int64_t e, std::int64_t) { evaluate_environment(description, state, results, e); });
+      chunks.take(thread, [&](std::int64_t e, std::int64_t) { evaluate_environment(description, state, results, e); });
     });
   }
 };

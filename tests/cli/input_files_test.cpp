@@ -112,11 +112,11 @@ TEST_F(InputFiles, ALargerOneThanTheLimitIsNotRead) {
 
 // A deflated entry of an .npz archive.
 std::string deflated(const std::string& data) {
-  std::string packed(compressBound(data.size()), '\0');
-  uLongf size = packed.size();
-  compress2(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(data.data()), data.size(),
-            9);
-  return packed.substr(2, size - 6);  // without zlib's own frame
+  std::string compressed(compressBound(data.size()), '\0');
+  uLongf size = compressed.size();
+  compress2(reinterpret_cast<Bytef*>(compressed.data()), &size, reinterpret_cast<const Bytef*>(data.data()),
+            data.size(), 9);
+  return compressed.substr(2, size - 6);  // without zlib's header and checksum
 }
 
 std::string number(std::size_t value, int bytes) {
@@ -126,11 +126,12 @@ std::string number(std::size_t value, int bytes) {
 }
 
 std::string archive(const std::string& name, const std::string& data, std::uint32_t wrong = 0) {
-  const std::string packed = deflated(data), file = name + ".npy";
+  const std::string compressed = deflated(data), file = name + ".npy";
   const std::size_t checksum = crc32_z(0, reinterpret_cast<const Bytef*>(data.data()), data.size()) ^ wrong;
   const std::string common = number(20, 2) + number(0, 2) + number(8, 2) + number(0, 4) + number(checksum, 4) +
-                             number(packed.size(), 4) + number(data.size(), 4) + number(file.size(), 2) + number(0, 2);
-  const std::string local = number(0x04034b50, 4) + common + file + packed;
+                             number(compressed.size(), 4) + number(data.size(), 4) + number(file.size(), 2) +
+                             number(0, 2);
+  const std::string local = number(0x04034b50, 4) + common + file + compressed;
   const std::string entry = number(0x02014b50, 4) + number(20, 2) + common + number(0, 14) + file;
   return local + entry + number(0x06054b50, 4) + number(0, 4) + number(1, 2) + number(1, 2) + number(entry.size(), 4) +
          number(local.size(), 4) + number(0, 2);
@@ -179,12 +180,12 @@ TEST_F(InputFiles, CompressedArraysAreCountedBeforeTheyAreInflated) {
       "<Cells></Cells>";
   for (const std::size_t count : {std::size_t{1'900'000}, std::size_t{20'000'000}}) {
     const std::string data(count * 12, '\0');
-    std::string packed(compressBound(data.size()), '\0');
-    uLongf size = packed.size();
-    compress2(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(data.data()), data.size(),
-              9);
-    packed.resize(size);
-    const std::string appended = number(1, 8) + number(data.size(), 8) + number(0, 8) + number(size, 8) + packed;
+    std::string compressed(compressBound(data.size()), '\0');
+    uLongf size = compressed.size();
+    compress2(reinterpret_cast<Bytef*>(compressed.data()), &size, reinterpret_cast<const Bytef*>(data.data()),
+              data.size(), 9);
+    compressed.resize(size);
+    const std::string appended = number(1, 8) + number(data.size(), 8) + number(0, 8) + number(size, 8) + compressed;
     expect_cheap("zeros.vtu", vtu(count, points, appended, true),
                  count > 2'000'000 ? "6 million and one a byte of the file" : "without the array 'offsets'");
   }

@@ -186,8 +186,8 @@ TEST(Documents, ScenesAreAccepted) {
   for (const Document& document : documents()) {
     for (const Block& block : document.blocks) {
       if (block.language != "json") continue;
-      const std::string place = document.path.string() + ":" + std::to_string(block.line);
-      EXPECT_NO_THROW(Scene(parse_scene(block.text, kRoot.string(), place))) << place;
+      const std::string location = document.path.string() + ":" + std::to_string(block.line);
+      EXPECT_NO_THROW(Scene(parse_scene(block.text, kRoot.string(), location))) << location;
     }
   }
 }
@@ -260,13 +260,13 @@ bool is_program(const std::string& name) {
 
 // Scripts, presets, programs, subcommands and options exist. A script or the command has an option if its source has it
 // in quotes, or in a shell script anywhere.
-void expect_exists(const std::vector<std::string>& command, const std::string& place) {
+void expect_exists(const std::vector<std::string>& command, const std::string& location) {
   if (command.empty()) return;
   const std::string& program = command.front();
   const std::string name = fs::path(program).filename().string();
   const bool is_script = program.starts_with("scripts/") || program.starts_with("bench/");
-  EXPECT_TRUE(!is_script || fs::exists(kRoot / program)) << place << ": no " << program;
-  EXPECT_TRUE(!program.starts_with("build/") || is_program(name)) << place << ": no program " << name;
+  EXPECT_TRUE(!is_script || fs::exists(kRoot / program)) << location << ": no " << program;
+  EXPECT_TRUE(!program.starts_with("build/") || is_program(name)) << location << ": no program " << name;
   std::string source;
   if (name == "isopatch") source = read_text("host/cli/main.cpp");
   if (is_script && fs::is_regular_file(kRoot / program)) source = read_text(program);
@@ -275,13 +275,13 @@ void expect_exists(const std::vector<std::string>& command, const std::string& p
     const std::string& word = command[i];
     const bool after_preset = command[i - 1] == "--preset";
     if (program == "cmake" && after_preset) {
-      EXPECT_TRUE(contains(read_text("CMakePresets.json"), "\"name\": \"" + word + "\"")) << place << ": " << word;
+      EXPECT_TRUE(contains(read_text("CMakePresets.json"), "\"name\": \"" + word + "\"")) << location << ": " << word;
     }
     if (name == "isopatch" && i == 1 && !word.starts_with("--") && !is_placeholder(word)) {
-      EXPECT_TRUE(contains(source, "add_subcommand(\"" + word + "\"")) << place << ": no isopatch " << word;
+      EXPECT_TRUE(contains(source, "add_subcommand(\"" + word + "\"")) << location << ": no isopatch " << word;
     }
     if (!source.empty() && word.starts_with("--") && word != "--help") {
-      EXPECT_TRUE(contains(source, word)) << place << ": " << program << " has no option " << word;
+      EXPECT_TRUE(contains(source, word)) << location << ": " << program << " has no option " << word;
     }
   }
 }

@@ -23,13 +23,13 @@ std::string demangled(const std::string& name) {
 
 }  // namespace
 
-std::string Launch::place_of(const Instruction& i) const {
-  std::string place = fmt::format("{}, {}:{}", demangled(kernel->name), program->name, i.line);
+std::string Launch::location_of(const Instruction& i) const {
+  std::string text = fmt::format("{}, {}:{}", demangled(kernel->name), program->name, i.line);
   for (std::int32_t l = i.location; l >= 0; l = program->locations[static_cast<std::size_t>(l)].caller) {
     const Location& location = program->locations[static_cast<std::size_t>(l)];
-    place += fmt::format(" {} {}:{}", l == i.location ? "from" : "in", location.file, location.line);
+    text += fmt::format(" {} {}:{}", l == i.location ? "from" : "in", location.file, location.line);
   }
-  return place;
+  return text;
 }
 
 namespace {

@@ -225,16 +225,16 @@ void shuffle(Warp& w, const Instruction& i) {
 /// d = memory; memory = f(memory, b). The lanes take turns.
 template <class T, auto f>
 void atomic(Warp& w, const Instruction& i) {
-  Warp::Places places;
-  w.access(Warp::Access::kRead, i, sizeof(T), places);
+  Warp::Pointers pointers;
+  w.access(Warp::Access::kRead, i, sizeof(T), pointers);
   T* d = w.lanes<T>(i.slots[0]);
   const T* b = w.lanes<T>(i.slots[1]);
   for (u32 left = w.active(); left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     T before;
-    std::memcpy(&before, places[static_cast<std::size_t>(lane)], sizeof(T));
+    std::memcpy(&before, pointers[static_cast<std::size_t>(lane)], sizeof(T));
     const T after = f(before, b[lane]);
-    std::memcpy(places[static_cast<std::size_t>(lane)], &after, sizeof(T));
+    std::memcpy(pointers[static_cast<std::size_t>(lane)], &after, sizeof(T));
     d[lane] = before;
   }
 }
@@ -244,7 +244,7 @@ inline constexpr auto kSecond = [](auto, auto b) { return b; };
 /// A register can be wider than what is in memory; then a signed element is extended.
 template <class Element, class Register>
 void load(Warp& w, const Instruction& i) {
-  Warp::Places from;
+  Warp::Pointers from;
   w.access(Warp::Access::kRead, i, i.elements * sizeof(Element), from);
   for (std::size_t e = 0; e < i.elements; ++e) {
     each<Register>(w, i.slots[e], [&](int lane) {
@@ -257,7 +257,7 @@ void load(Warp& w, const Instruction& i) {
 
 template <class Element, class Register>
 void store(Warp& w, const Instruction& i) {
-  Warp::Places to;
+  Warp::Pointers to;
   w.access(Warp::Access::kWrite, i, i.elements * sizeof(Element), to);
   for (std::size_t e = 0; e < i.elements; ++e) {
     const Register* from = w.lanes<Register>(i.slots[e]);

@@ -35,28 +35,28 @@ class Locations {
     }
   }
 
-  /// ".loc FILE LINE COLUMN[, function_name LABEL, inlined_at FILE LINE COLUMN]", the place of the instructions that
-  /// follow: its number in all(). The last place is one that an earlier directive stood for.
-  std::int32_t read_place(const std::string& line) {
+  /// ".loc FILE LINE COLUMN[, function_name LABEL, inlined_at FILE LINE COLUMN]", the position of the instructions that
+  /// follow: its index in all(). The last position is one that an earlier directive gave.
+  std::int32_t read_position(const std::string& line) {
     using Position = std::tuple<int, int, int>;
-    const auto place_at = [](const std::string& text) {
+    const auto position_at = [](const std::string& text) {
       std::istringstream in(text);
       int file = 0, row = 0, column = 0;
       in >> file >> row >> column;
       return Position(file, row, column);
     };
     const Words words = split(line.substr(4));
-    const Position place = place_at(words[0]);
-    Location l = {files_[std::get<0>(place)], std::get<1>(place), "", -1};
+    const Position position = position_at(words[0]);
+    Location l = {files_[std::get<0>(position)], std::get<1>(position), "", -1};
     if (words.size() == 3) {
       l.function = words[1].substr(words[1].find('$'));
-      const auto caller = places_.find(place_at(words[2].substr(11)));
-      if (caller != places_.end()) l.caller = caller->second;
+      const auto caller = positions_.find(position_at(words[2].substr(11)));
+      if (caller != positions_.end()) l.caller = caller->second;
     }
     const auto key = std::make_tuple(l.file, l.line, l.function, l.caller);
     const auto [found, is_new] = known_.emplace(key, static_cast<std::int32_t>(locations_.size()));
     if (is_new) locations_.push_back(l);
-    return places_[place] = found->second;
+    return positions_[position] = found->second;
   }
 
   std::vector<Location> all() && {
@@ -69,7 +69,7 @@ class Locations {
   std::map<int, std::string> files_;
   std::map<std::string, std::string> strings_;  // by label
   std::string string_;                          // the label that is being read
-  std::map<std::tuple<int, int, int>, std::int32_t> places_;
+  std::map<std::tuple<int, int, int>, std::int32_t> positions_;
   std::map<std::tuple<std::string, int, std::string, std::int32_t>, std::int32_t> known_;
 };
 

@@ -84,7 +84,7 @@ class Reader {
     } else if (line == "}") {
       if (--depth_ == 0) end_kernel();
     } else if (line.starts_with(".loc\t")) {
-      location_ = locations_.read_place(line);
+      location_ = locations_.read_position(line);
     } else if (line.starts_with(".pragma")) {
       const auto at = line.find("used_bytes_mask ");
       if (at != std::string::npos) used_bytes_ = static_cast<std::uint32_t>(to_integer(line.substr(at + 16)));

@@ -44,7 +44,7 @@ struct Instruction {
   std::int32_t location = -1;       // in Program::locations
 };
 
-/// A place in the source, and what it was inlined into.
+/// A position in the source, and what it was inlined into.
 struct Location {
   std::string file;
   int line = 0;

@@ -30,7 +30,7 @@ bool Warp::advance(int most) {
       execute(*current);
     }
   } catch (const DeviceFault& fault) {
-    throw DeviceFault(fmt::format("{}, block {}, threads {} to {}: {}", launch_.place_of(*current), block_,
+    throw DeviceFault(fmt::format("{}, block {}, threads {} to {}: {}", launch_.location_of(*current), block_,
                                   first_thread_, first_thread_ + kLanes - 1, fault.what()));
   }
   return alive_ != 0;
@@ -102,22 +102,22 @@ bool Warp::is_uniform(const Instruction& i, std::uint64_t at) const {
   return true;
 }
 
-void Warp::access(Access access, const Instruction& i, std::size_t size, Places& places) {
+void Warp::access(Access access, const Instruction& i, std::size_t size, Pointers& pointers) {
   count_transactions(i, size);
   if (i.space == Space::kLocal || i.space == Space::kParameter) {  // nearly always at one address
     const int first = std::countr_zero(active_);
     const std::uint64_t at = address(i, first);
     if (is_uniform(i, at)) {
-      std::byte* const place = check(access, i, at, size, active_);
+      std::byte* const pointer = check(access, i, at, size, active_);
       for (std::size_t lane = 0; lane < kLanes; ++lane) {
-        places[lane] = i.space == Space::kLocal ? local_.at(static_cast<int>(lane), at) : place;
+        pointers[lane] = i.space == Space::kLocal ? local_.at(static_cast<int>(lane), at) : pointer;
       }
       return;
     }
   }
   for (std::uint32_t left = active_; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
-    places[static_cast<std::size_t>(lane)] = check(access, i, address(i, lane), size, 1u << lane);
+    pointers[static_cast<std::size_t>(lane)] = check(access, i, address(i, lane), size, 1u << lane);
   }
 }
 

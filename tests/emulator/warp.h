@@ -31,7 +31,7 @@ struct Launch {
   bool counts_transactions;
 
   /// For messages: the kernel, and where the instruction comes from.
-  std::string place_of(const Instruction& i) const;
+  std::string location_of(const Instruction& i) const;
 };
 
 class Warp {
@@ -60,9 +60,9 @@ class Warp {
   const Launch& launch() const { return launch_; }
 
   /// Where each active lane's access goes; throws DeviceFault where it must not.
-  using Places = std::array<std::byte*, kLanes>;
+  using Pointers = std::array<std::byte*, kLanes>;
   enum class Access : std::uint8_t { kRead, kWrite };
-  void access(Access access, const Instruction& i, std::size_t size, Places& places);
+  void access(Access access, const Instruction& i, std::size_t size, Pointers& pointers);
 
   void pass_barrier() { ++epoch_; }
   /// Throws DeviceFault unless all lanes that have not ended are active and named by `members`.
@@ -79,7 +79,7 @@ class Warp {
 
   std::uint64_t address(const Instruction& i, int lane) const;
   bool is_uniform(const Instruction& i, std::uint64_t at) const;
-  /// For lanes that access the same address, or their own frames at it; the place is that of the first.
+  /// For lanes that access the same address, or their own local memory at it; the pointer is that of the first.
   std::byte* check(Access access, const Instruction& i, std::uint64_t at, std::size_t size, std::uint32_t lanes);
   void count_transactions(const Instruction& i, std::size_t size);
   void execute(const Instruction& i);

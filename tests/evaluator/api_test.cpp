@@ -33,7 +33,7 @@ TEST(Arrays, RowsMayBeFartherApartThanTheyAreLong) {
   const Scene scene(boxes_on_ground());
   constexpr std::size_t kCount = 9, kGap = 5;
   const Batch batch = random_batch(scene, kCount, 61);
-  UnwrittenResults packed = evaluate(scene, batch, kDoubleCpu, Outputs::kPatch);
+  UnwrittenResults contiguous = evaluate(scene, batch, kDoubleCpu, Outputs::kPatch);
 
   constexpr std::size_t kPoseRow = 21 + kGap, kWrenchRow = 18 + kGap, kAreaRow = 3 + kGap;
   std::vector<double> poses(kCount * kPoseRow, std::nan("")), wrench(kCount * kWrenchRow, 777),
@@ -47,10 +47,10 @@ TEST(Arrays, RowsMayBeFartherApartThanTheyAreLong) {
   Evaluator(scene, kDoubleCpu).evaluate(state, results);
   for (std::size_t e = 0; e < kCount; ++e) {
     for (std::size_t i = 0; i < kWrenchRow; ++i) {
-      EXPECT_EQ(wrench[e * kWrenchRow + i], i < 18 ? packed.pair_wrench[18 * e + i] : 777) << e << ", " << i;
+      EXPECT_EQ(wrench[e * kWrenchRow + i], i < 18 ? contiguous.pair_wrench[18 * e + i] : 777) << e << ", " << i;
     }
     for (std::size_t i = 0; i < kAreaRow; ++i) {
-      EXPECT_EQ(area[e * kAreaRow + i], i < 3 ? packed.area[3 * e + i] : 777) << e << ", " << i;
+      EXPECT_EQ(area[e * kAreaRow + i], i < 3 ? contiguous.area[3 * e + i] : 777) << e << ", " << i;
     }
   }
 }

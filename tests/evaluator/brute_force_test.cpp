@@ -68,9 +68,9 @@ TEST_P(BruteForce, HasTheBitsOfTheHierarchyForShallowContacts) {
   for (std::size_t e = 0; e < kDepths; ++e) {
     const double depth = 0.05 * std::pow(0.7, static_cast<double>(e));  // of balls in each other, down to 14 um
     double* pose = batch.poses.data() + e * 28;
-    const double place[] = {0, 0, 0.05 - depth, 0.1 - depth, 0, 0.05 - depth, 0, 0, 0, 0.15 - 2 * depth, 0, 0.05};
+    const double position[] = {0, 0, 0.05 - depth, 0.1 - depth, 0, 0.05 - depth, 0, 0, 0, 0.15 - 2 * depth, 0, 0.05};
     for (int body = 0; body < 4; ++body) {
-      for (int i = 0; i < 3; ++i) pose[7 * body + i] = place[3 * body + i];
+      for (int i = 0; i < 3; ++i) pose[7 * body + i] = position[3 * body + i];
     }
     for (int i = 3; i < 7; ++i) pose[14 + i] = pose[21 + i] = i == 3 ? 1 : 0;
   }

@@ -77,24 +77,24 @@ TEST_P(Determinism, FewerOutputsHaveTheSameBits) {
 }
 
 TEST_P(Determinism, AWarpOf32HasTheBitsOfOneLane) {
-  constexpr std::int64_t kShare = 32;
-  const Batch share = random_batch(scene, kShare, 23, 0.4);
-  UnwrittenResults warp(scene, kShare, Outputs::kPolygons, kCapacity);
+  constexpr std::int64_t kFew = 32;
+  const Batch batch = random_batch(scene, kFew, 23, 0.4);
+  UnwrittenResults warp(scene, kFew, Outputs::kPolygons, kCapacity);
   if (GetParam() == Precision::kFloat) {
-    FiberEvaluator<float, 32>().evaluate(scene, share.state(), warp.view());
+    FiberEvaluator<float, 32>().evaluate(scene, batch.state(), warp.view());
   } else {
-    FiberEvaluator<double, 32>().evaluate(scene, share.state(), warp.view());
+    FiberEvaluator<double, 32>().evaluate(scene, batch.state(), warp.view());
   }
-  EXPECT_EQ(hash_of(warp), hash_of(evaluated(share, 2)));
+  EXPECT_EQ(hash_of(warp), hash_of(evaluated(batch, 2)));
 }
 
 TEST_P(Determinism, TwoEvaluatorsAndTwoCallsAgree) {
-  const Batch share = random_batch(scene, 100, 24);
+  const Batch batch = random_batch(scene, 100, 24);
   const Evaluator one(scene, options(2)), other(Scene(boxes_on_ground()), options(1));
   UnwrittenResults first(scene, 100, Outputs::kPatch), second = first, third = first;
-  one.evaluate(share.state(), first.view());
-  one.evaluate(share.state(), second.view());
-  other.evaluate(share.state(), third.view());
+  one.evaluate(batch.state(), first.view());
+  one.evaluate(batch.state(), second.view());
+  other.evaluate(batch.state(), third.view());
   EXPECT_EQ(hash_of(first), hash_of(second));
   EXPECT_EQ(hash_of(first), hash_of(third));
 }

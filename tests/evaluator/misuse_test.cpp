@@ -115,13 +115,13 @@ TEST(Misuse, OfMemoryThatIsSharedIsAnError) {
   for (int a = 0; a < kArrays; ++a) {
     for (int b = std::max(a + 1, kInputs); b < kArrays; ++b) {
       Call call;
-      const auto share = [&](int which, std::size_t at) {
+      const auto overlay = [&](int which, std::size_t at) {
         change_array(call, which, [&](auto& array, std::int64_t) { set_data(array, memory.data() + at); });
       };
-      share(a, 0);
-      share(b, 0);
+      overlay(a, 0);
+      overlay(b, 0);
       misuses.expect_error("arrays " + std::to_string(a) + " and " + std::to_string(b), [&] { call.run(); });
-      share(b, 1);  // the second value of a, or behind its last
+      overlay(b, 1);  // the second value of a, or behind its last
       if (a != 5 && a != 6 && a != 9 && a != 15 && a != 18 && a != 20) {
         misuses.expect_error("arrays " + std::to_string(a) + " and, one on, " + std::to_string(b), [&] { call.run(); });
       }

@@ -269,17 +269,17 @@ TEST(NoContactSurface, IsNotReportedOfARigidBodyUnderACompliantGround) {
 // ---- rigid bodies
 
 TEST(NoContactSurface, IsReportedOfACompliantBodyInsideARigidOne) {
-  const Point3 place = {0.03, 0.02, -0.01};
-  expect_no_surface(with_rigid(pair_of(kBig, kSmall, place), 0));
-  expect_no_surface(with_rigid(pair_of(surface_of(kBig), kSmall, place), 0));
+  const Point3 position = {0.03, 0.02, -0.01};
+  expect_no_surface(with_rigid(pair_of(kBig, kSmall, position), 0));
+  expect_no_surface(with_rigid(pair_of(surface_of(kBig), kSmall, position), 0));
   expect_no_surface(
       with_rigid(pair_of(surface_of(make_nut("nut", kShortNut)), make_sphere("ball", 1e-3, 0), {0.0125, 0, 0}), 0));
 }
 
 TEST(NoContactSurface, IsNotReportedOfARigidBodyInsideACompliantOne) {
-  const Point3 place = {0.03, 0.02, -0.01};
-  expect_contact(with_rigid(pair_of(kBig, kSmall, place), 1));
-  expect_contact(with_rigid(pair_of(kBig, surface_of(kSmall), place), 1));
+  const Point3 position = {0.03, 0.02, -0.01};
+  expect_contact(with_rigid(pair_of(kBig, kSmall, position), 1));
+  expect_contact(with_rigid(pair_of(kBig, surface_of(kSmall), position), 1));
 }
 
 TEST(NoContactSurface, AHollowIsOutside) {

@@ -51,14 +51,14 @@ struct Table {
 TEST(RecordTable, HoldsColumnsOfInputsAndResults) {
   Table table;
   table.evaluate();
-  const UnwrittenResults packed = test::evaluate(table.scene, table.batch, kCpu, detail::Outputs::kPatch);
+  const UnwrittenResults contiguous = test::evaluate(table.scene, table.batch, kCpu, detail::Outputs::kPatch);
   for (std::size_t e = 0; e < kCount; ++e) {
     const Record& r = table.records[e];
     EXPECT_TRUE(std::equal(r.poses, r.poses + 21, table.batch.poses.data() + 21 * e)) << e;
-    EXPECT_TRUE(std::equal(r.wrench, r.wrench + 18, packed.pair_wrench.data() + 18 * e)) << e;
-    EXPECT_TRUE(std::equal(r.area, r.area + 3, packed.area.data() + 3 * e)) << e;
-    EXPECT_TRUE(std::equal(r.friction, r.friction + 9, packed.friction_force.data() + 9 * e)) << e;
-    for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(r.energy[i], static_cast<float>(packed.energy[3 * e + i])) << e;
+    EXPECT_TRUE(std::equal(r.wrench, r.wrench + 18, contiguous.pair_wrench.data() + 18 * e)) << e;
+    EXPECT_TRUE(std::equal(r.area, r.area + 3, contiguous.area.data() + 3 * e)) << e;
+    EXPECT_TRUE(std::equal(r.friction, r.friction + 9, contiguous.friction_force.data() + 9 * e)) << e;
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(r.energy[i], static_cast<float>(contiguous.energy[3 * e + i])) << e;
     EXPECT_EQ(r.energy[3], 0) << e;
   }
 }

@@ -12,7 +12,7 @@
 
 #include "host/hierarchy/hierarchy_statistics.h"
 #include "host/scene/scene_data.h"
-#include "host/threads/share_out.h"
+#include "host/threads/parallel_for.h"
 #include "isopatch/isopatch.h"
 
 namespace isopatch {
@@ -233,7 +233,7 @@ void expect_same(const Hierarchy& a, const Hierarchy& b) {
 }
 
 Scene scene_on_threads(int threads) {
-  const SharingScope on_threads({.threads = threads});
+  const ParallelismScope on_threads({.threads = threads});
   SceneDescription scene;
   scene.geometries = {make_sphere("ball", 0.1, 5), make_bolt("bolt", {.thread = {}, .length = 0.02, .segments = 48})};
   scene.bodies = {{.name = "ball", .geometry = 0}, {.name = "bolt", .geometry = 1}};

@@ -33,9 +33,9 @@ std::vector<T> terms(int count, unsigned seed) {
 }
 
 template <class T>
-ReproducibleSum<T> sum_of(const std::vector<T>& values, const FixedPointScale<T>& grid) {
+ReproducibleSum<T> sum_of(const std::vector<T>& values, const FixedPointScale<T>& scale) {
   ReproducibleSum<T> sum;
-  for (const T value : values) sum.add(value * grid.to_steps);
+  for (const T value : values) sum.add(value * scale.to_quanta);
   return sum;
 }
 
@@ -50,25 +50,25 @@ using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(OrderFree, Scalars);
 
 TYPED_TEST(OrderFree, AnyOrderGivesTheSameBits) {
-  const auto grid = FixedPointScale<TypeParam>::from_bound(1);
+  const auto scale = FixedPointScale<TypeParam>::from_bound(1);
   std::vector<TypeParam> values = terms<TypeParam>(10007, 1);
-  const ReproducibleSum<TypeParam> expected = sum_of(values, grid);
+  const ReproducibleSum<TypeParam> expected = sum_of(values, scale);
   std::mt19937_64 engine(2);
   for (int round = 0; round < 20; ++round) {
     std::shuffle(values.begin(), values.end(), engine);
-    EXPECT_TRUE(same_limbs(sum_of(values, grid), expected)) << "round " << round;
+    EXPECT_TRUE(same_limbs(sum_of(values, scale), expected)) << "round " << round;
   }
   std::sort(values.begin(), values.end());
-  EXPECT_TRUE(same_limbs(sum_of(values, grid), expected));
+  EXPECT_TRUE(same_limbs(sum_of(values, scale), expected));
 }
 
 TYPED_TEST(OrderFree, AnyGroupingGivesTheSameBits) {
-  const auto grid = FixedPointScale<TypeParam>::from_bound(1);
+  const auto scale = FixedPointScale<TypeParam>::from_bound(1);
   const std::vector<TypeParam> values = terms<TypeParam>(1000, 3);
-  const ReproducibleSum<TypeParam> expected = sum_of(values, grid);
+  const ReproducibleSum<TypeParam> expected = sum_of(values, scale);
   for (std::size_t lanes : {2u, 7u, 32u, 999u}) {
     std::vector<ReproducibleSum<TypeParam>> partial(lanes);
-    for (std::size_t i = 0; i < values.size(); ++i) partial[i % lanes].add(values[i] * grid.to_steps);
+    for (std::size_t i = 0; i < values.size(); ++i) partial[i % lanes].add(values[i] * scale.to_quanta);
     ReproducibleSum<TypeParam> total;
     for (const auto& p : partial) {
       for (int limb = 0; limb < ReproducibleSum<TypeParam>::kLimbs; ++limb) total.limb[limb] += p.limb[limb];
@@ -79,19 +79,19 @@ TYPED_TEST(OrderFree, AnyGroupingGivesTheSameBits) {
 
 TYPED_TEST(OrderFree, RefusesWhatDoesNotFit) {
   for (const double width : {0x1p-60, 1.0, 1024.0, 0x1p40}) {
-    const auto grid = FixedPointScale<TypeParam>::from_bound(width);
+    const auto scale = FixedPointScale<TypeParam>::from_bound(width);
     const TypeParam limit = static_cast<TypeParam>(width);
     constexpr TypeParam kInfinity = std::numeric_limits<TypeParam>::infinity();
     for (const TypeParam term : {limit, 2 * limit, kInfinity, std::numeric_limits<TypeParam>::max(),
                                  std::numeric_limits<TypeParam>::quiet_NaN()}) {
       SumBound bound;
-      EXPECT_FALSE(bound.add(term * grid.to_steps)) << term << " with bound " << width;
+      EXPECT_FALSE(bound.add(term * scale.to_quanta)) << term << " with bound " << width;
       EXPECT_FALSE(bound.holds<TypeParam>()) << term << " with bound " << width;
     }
     SumBound bound;
-    EXPECT_TRUE(bound.add(limit / 2 * grid.to_steps)) << "with bound " << width;
+    EXPECT_TRUE(bound.add(limit / 2 * scale.to_quanta)) << "with bound " << width;
     EXPECT_TRUE(bound.holds<TypeParam>()) << "with bound " << width;
-    EXPECT_TRUE(bound.add(std::nextafter(limit, TypeParam(0)) * grid.to_steps)) << "with bound " << width;
+    EXPECT_TRUE(bound.add(std::nextafter(limit, TypeParam(0)) * scale.to_quanta)) << "with bound " << width;
   }
 }
 
@@ -115,9 +115,10 @@ TYPED_TEST(OrderFree, HoldsUntilASumMayWrap) {
   }
 }
 
-// Where sums do not hold, they do on the grid that is asked for: up to the largest terms, for many terms and for few.
+// Where sums do not hold, they do on the scale that widening() gives: up to the largest terms, for many terms and for
+// few.
 TYPED_TEST(OrderFree, HoldsOnTheWiderGrid) {
-  const TypeParam largest = std::nextafter(TypeParam(kMostSteps), TypeParam(0));
+  const TypeParam largest = std::nextafter(TypeParam(kMostQuanta), TypeParam(0));
   for (const int terms : {2, 3, 31, 1000, 100000}) {
     for (const TypeParam part : {TypeParam(1), TypeParam(0.3), TypeParam(3.0 / terms)}) {
       SumBound bound;
@@ -138,46 +139,46 @@ TYPED_TEST(OrderFree, HoldsOnTheWiderGrid) {
 }
 
 TYPED_TEST(OrderFree, ATinyBoundIsHeldWhereFloatCanInvertIt) {
-  const auto grid = FixedPointScale<TypeParam>::from_bound(0x1p-400);
-  EXPECT_TRUE(std::isfinite(grid.to_steps));
+  const auto scale = FixedPointScale<TypeParam>::from_bound(0x1p-400);
+  EXPECT_TRUE(std::isfinite(scale.to_quanta));
   ReproducibleSum<TypeParam> sum;
-  sum.add(static_cast<TypeParam>(0x1p-70) * grid.to_steps);
-  EXPECT_EQ(sum.value(grid), 0x1p-70);
+  sum.add(static_cast<TypeParam>(0x1p-70) * scale.to_quanta);
+  EXPECT_EQ(sum.value(scale), 0x1p-70);
 }
 
-// A step of the float grid is bound 2^-62, and each term is off by at most half of one.
+// A quantum of the float scale is bound 2^-62, and each term is off by at most half of one.
 TEST(ReproducibleSum, FloatTermsLoseAtMostHalfAStepEach) {
   constexpr int kCount = 10007;
   const std::vector<float> values = terms<float>(kCount, 4);
-  const auto grid = FixedPointScale<float>::from_bound(1);
+  const auto scale = FixedPointScale<float>::from_bound(1);
   long double exact = 0;
   for (const float v : values) exact += static_cast<long double>(v);
-  EXPECT_NEAR(sum_of(values, grid).value(grid), static_cast<double>(exact), kCount * 0x1p-63);
+  EXPECT_NEAR(sum_of(values, scale).value(scale), static_cast<double>(exact), kCount * 0x1p-63);
 }
 
 // A shallow contact lies far below its bound, where one limb would leave few digits: 2^-102 of the bound is the second
-// limb's step, so terms of 1e-12 of the bound still have 18 digits, more than the terms themselves.
+// limb's quantum, so terms of 1e-12 of the bound still have 18 digits, more than the terms themselves.
 TEST(ReproducibleSum, DoubleKeepsFullAccuracyOfTermsFarBelowTheBound) {
-  for (const double scale : {1.0, 1e-6, 1e-9, 1e-12, 1e-14}) {
+  for (const double factor : {1.0, 1e-6, 1e-9, 1e-12, 1e-14}) {
     std::vector<double> values = terms<double>(10007, 5);
     long double exact = 0;
     for (double& v : values) {
-      v = std::fabs(v) * scale;
+      v = std::fabs(v) * factor;
       exact += static_cast<long double>(v);
     }
-    const auto grid = FixedPointScale<double>::from_bound(1);
-    EXPECT_NEAR(sum_of(values, grid).value(grid) / static_cast<double>(exact), 1, 4e-16 + 1e-26 / scale)
-        << "scale " << scale;
+    const auto scale = FixedPointScale<double>::from_bound(1);
+    EXPECT_NEAR(sum_of(values, scale).value(scale) / static_cast<double>(exact), 1, 4e-16 + 1e-26 / factor)
+        << "factor " << factor;
   }
 }
 
-// Remainders of half a step, all of one sign: the most the second limb has to hold. One more would be 2^63.
+// Remainders of half a quantum, all of one sign: the most the second limb has to hold. One more would be 2^63.
 TEST(ReproducibleSum, TheSecondLimbHoldsTheWorstRemainders) {
-  const auto grid = FixedPointScale<double>::from_bound(0x1p62);  // steps of 1
+  const auto scale = FixedPointScale<double>::from_bound(0x1p62);  // quanta of 1
   ReproducibleSum<double> sum;
   constexpr int kCount = (1 << 24) - 1;
   for (int i = 0; i < kCount; ++i) sum.add(0.5);  // rounds to 0 and leaves +1/2
-  EXPECT_EQ(sum.value(grid), 0.5 * kCount);
+  EXPECT_EQ(sum.value(scale), 0.5 * kCount);
   EXPECT_GT(sum.limb[1], 0);
 }
 

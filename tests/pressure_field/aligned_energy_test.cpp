@@ -42,8 +42,8 @@ TEST_P(AlignedEnergy, OfABodyInItsTwinsPlaceIsTheIntegralOfItsPressure) {
       scene.bodies[0].modulus = kModulus;
       scene.bodies[1].modulus = ratio > 0 ? ratio * kModulus : kModulus;
       scene.bodies[1].rigid = ratio == 0;
-      for (const Vector3d& place : {Vector3d(0, 0, 0), Vector3d(0.25, -1.5, 0.7)}) {
-        scene.bodies[1].pose = aligned_pose(place, any_turn(random), random);
+      for (const Vector3d& position : {Vector3d(0, 0, 0), Vector3d(0.25, -1.5, 0.7)}) {
+        scene.bodies[1].pose = aligned_pose(position, any_turn(random), random);
         const double energy = energies(scene, {scene.bodies[1].pose}, GetParam())[0];
         const double expected = kModulus * extent_integral(shape);
         EXPECT_NEAR(energy, expected, kRounding * expected)

@@ -114,9 +114,9 @@ TYPED_TEST(ClipPolygon, ALineLeftOutCountsForNothing) {
   const std::vector<Line<TypeParam>> pentagon = regular<TypeParam>(5, 0.3), square = regular<TypeParam>(4, 0.3);
   for (const auto& lines : {pentagon, square}) {  // a square has parallel sides
     const Clipped<TypeParam> alone = clipped(lines);
-    for (int place = 0; place <= 5; ++place) {
+    for (int index = 0; index <= 5; ++index) {
       std::vector<Line<TypeParam>> more = lines;
-      more.insert(more.begin() + std::min<std::ptrdiff_t>(place, std::ssize(lines)), no_line<TypeParam>(place));
+      more.insert(more.begin() + std::min<std::ptrdiff_t>(index, std::ssize(lines)), no_line<TypeParam>(index));
       const Clipped<TypeParam> with = clipped(more);
       EXPECT_EQ(with.corners, alone.corners);
       EXPECT_EQ(with.moments.one, alone.moments.one);

@@ -69,9 +69,9 @@ Batch lattice_batch(int environments, unsigned seed) {
   batch.num_bodies = 2;
   batch.num_pairs = 1;
   for (int e = 0; e < environments; ++e) {
-    const Vector3d place = random.below(2) == 0 ? Vector3d(0, 0, 0) : quarters(8);
+    const Vector3d base = random.below(2) == 0 ? Vector3d(0, 0, 0) : quarters(8);
     const Vector3d offset = quarters(4);
-    for (const Vector3d& position : {Vector3d(place + offset), place}) {
+    for (const Vector3d& position : {Vector3d(base + offset), base}) {
       const Pose pose = aligned_pose(position, turn(), random);
       batch.poses.insert(batch.poses.end(), pose.begin(), pose.end());
       const Pose velocity = aligned_pose(quarters(2), {0, 0, 0, 0}, random);

@@ -37,7 +37,7 @@ bool has_polygon(const detail::PairContext& f, detail::CellRef m, detail::CellRe
   detail::ContactPlane<T> plane;
   detail::Segments<T> segments;
   detail::Contribution<T> contribution;
-  return detail::contact_of<true>(f, m, s, bounds, plane, segments, contribution);
+  return detail::contribution_of<true>(f, m, s, bounds, plane, segments, contribution);
 }
 
 /// Compares both for all cells of one pair.

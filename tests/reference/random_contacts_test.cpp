@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A share of the random_comparison program that takes about a minute.
+// A part of the random_comparison program that takes about a minute.
 #include <gtest/gtest.h>
 
 #include "tests/support/contact_errors.h"

@@ -63,12 +63,12 @@ Lift archimedes(const SceneDescription& scene) {
   const Geometry& mesh = scene.geometries[0];
   const Quaterniond orientation = orientation_of(scene.bodies[0]);
   const Vector3d position = position_of(scene.bodies[0]);
-  std::vector<Point3> placed;
+  std::vector<Point3> posed;
   for (const Point3& p : mesh.mesh.points) {
     const Vector3d x = orientation * Vector3d(p[0], p[1], p[2]) + position;
-    placed.push_back({x.x(), x.y(), x.z()});
+    posed.push_back({x.x(), x.y(), x.z()});
   }
-  const testing::Part part = testing::part_below(placed, mesh.surface, 0);
+  const testing::Part part = testing::part_below(posed, mesh.surface, 0);
   EXPECT_GT(part.volume, 0) << mesh.name;
   const double slope = scene.bodies[1].modulus / scene.geometries[1].thickness;
   const Vector3d force(0, 0, slope * static_cast<double>(part.volume));

@@ -121,12 +121,12 @@ TEST(SceneGeometries, HullOfTheCornersOfAMeshFile) {
 
 TEST(SceneGeometries, AllPrimitivesTogetherHaveALimit) {
   const JsonValue::Document document = JsonValue::parse("{}", "test.json");
-  const JsonValue place(document, "test.json", "geometries.last");
+  const JsonValue location(document, "test.json", "geometries.last");
   TetBudget budget;
-  budget.take(place, 3'999'999);
-  budget.take(place, 1);
+  budget.take(location, 3'999'999);
+  budget.take(location, 1);
   try {
-    budget.take(place, 20);
+    budget.take(location, 20);
     FAIL() << "no Error was thrown";
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(),

@@ -45,9 +45,9 @@ struct Errors {
   }
 };
 
-inline double quantile(const std::vector<double>& sorted, double share) {
+inline double quantile(const std::vector<double>& sorted, double fraction) {
   if (sorted.empty()) return 0;
-  const auto at = static_cast<std::size_t>(share * static_cast<double>(sorted.size()));
+  const auto at = static_cast<std::size_t>(fraction * static_cast<double>(sorted.size()));
   return sorted[std::min(at, sorted.size() - 1)];
 }
 

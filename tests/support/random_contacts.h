@@ -157,7 +157,7 @@ inline ContactStates make_contacts(const Scene& scene, std::int64_t count, std::
     c.poses.insert(c.poses.end(), {0, 0, 0, q_b[0], q_b[1], q_b[2], q_b[3]});
     for (int k = 0; k < 2; ++k) append_motion(scene, random, c);
   }
-  const auto place = [&](std::int64_t i, double distance) {
+  const auto move_to = [&](std::int64_t i, double distance) {
     const auto e = static_cast<std::size_t>(i);
     for (std::size_t k = 0; k < 3; ++k) c.poses[14 * e + 7 + k] = std::fma(distance, directions[e][k], offsets[e][k]);
   };
@@ -169,7 +169,7 @@ inline ContactStates make_contacts(const Scene& scene, std::int64_t count, std::
   results.polygon_count = polygons.data();
   for (int step = 0; step < 16; ++step) {
     for (std::int64_t i = 0; i < count; ++i) {
-      place(i, 0.5 * (near[static_cast<std::size_t>(i)] + far[static_cast<std::size_t>(i)]));
+      move_to(i, 0.5 * (near[static_cast<std::size_t>(i)] + far[static_cast<std::size_t>(i)]));
     }
     probe.evaluate(c.state(), results);
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
@@ -177,12 +177,12 @@ inline ContactStates make_contacts(const Scene& scene, std::int64_t count, std::
     }
   }
   for (std::int64_t i = 0; i < count; ++i)
-    place(i, near[static_cast<std::size_t>(i)] - depths[static_cast<std::size_t>(i)]);
+    move_to(i, near[static_cast<std::size_t>(i)] - depths[static_cast<std::size_t>(i)]);
   return c;
 }
 
 /// Body 0 between pads 1 and 2, whose faces are the planes z = 0 of their frames with the pad below. Each pad comes
-/// from its own side by a share of the body's width, log-uniform from 3e-3 to 0.1.
+/// from its own side by a fraction of the body's width, log-uniform from 3e-3 to 0.1.
 inline ContactStates make_squeezes(const Scene& scene, std::int64_t count, std::uint64_t seed) {
   const std::vector<Geometry>& shapes = scene.description().geometries;
   const auto shape_of = [&](std::size_t body) -> const Geometry& {

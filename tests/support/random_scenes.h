@@ -44,8 +44,8 @@ inline bool is_file(const std::string& shape_name) {
   return shape_name != "sphere" && shape_name != "box" && shape_name != "half_space";
 }
 
-/// `count` shared out evenly: what the i-th of `parts` gets.
-inline std::int64_t share_of(std::int64_t count, std::size_t i, std::size_t parts) {
+/// `count` divided evenly: what the i-th of `parts` gets.
+inline std::int64_t part_of_count(std::int64_t count, std::size_t i, std::size_t parts) {
   const auto at = static_cast<std::int64_t>(i), all = static_cast<std::int64_t>(parts);
   return count / all + (at < count % all ? 1 : 0);
 }
@@ -58,11 +58,11 @@ inline std::vector<RandomScene> random_scenes(const Options& choice) {
   const auto pairs = shape_pairs();
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const auto& [a, b] = pairs[i];
-    const std::int64_t share = share_of(choice.contacts, i, pairs.size());
-    if (share == 0 || (data.empty() && (is_file(a) || is_file(b)))) continue;
+    const std::int64_t part = part_of_count(choice.contacts, i, pairs.size());
+    if (part == 0 || (data.empty() && (is_file(a) || is_file(b)))) continue;
     scenes.push_back({a + " / " + b,
                       [=, a = a, b = b] { return two_bodies(shape(a, data), shape(b, data), contact_options(i)); },
-                      [=](const Scene& scene) { return make_contacts(scene, share, seed + i); }});
+                      [=](const Scene& scene) { return make_contacts(scene, part, seed + i); }});
   }
   if (const std::int64_t real = choice.real; real > 0 && !data.empty()) {
     const auto bowl = [=] { return two_bodies(shape("pepper", data), shape("bowl", data), contact_options(0)); };
@@ -107,8 +107,8 @@ inline std::vector<RandomScene> rigid_scenes(const Options& choice, std::int64_t
   std::vector<RandomScene> scenes;
   for (std::size_t i = 0; i < pairings.size(); ++i) {
     const Pairing& p = pairings[i];
-    const std::int64_t share = share_of(contacts, i, pairings.size());
-    if (share == 0 || (choice.data.empty() && (is_file(p.a) || is_file(p.b)))) continue;
+    const std::int64_t part = part_of_count(contacts, i, pairings.size());
+    if (part == 0 || (choice.data.empty() && (is_file(p.a) || is_file(p.b)))) continue;
     const auto description = [=, data = choice.data] {
       Geometry a = shape(p.a, data), b = shape(p.b, data);
       if (p.surface) (p.rigid == 0 ? a : b) = surface_of(p.rigid == 0 ? a : b);
@@ -122,7 +122,7 @@ inline std::vector<RandomScene> rigid_scenes(const Options& choice, std::int64_t
     const std::string mark = p.surface ? "rigid surface of " : "rigid ";
     scenes.push_back(
         {p.rigid == 0 ? mark + p.a + " / " + p.b : p.a + " / " + mark + p.b, description,
-         [=, seed = choice.seed + 200 + i](const Scene& scene) { return make_contacts(scene, share, seed); }});
+         [=, seed = choice.seed + 200 + i](const Scene& scene) { return make_contacts(scene, part, seed); }});
   }
   return scenes;
 }

@@ -6,7 +6,7 @@
 #include <functional>
 #include <thread>
 
-#include "host/threads/share_out.h"
+#include "host/threads/parallel_for.h"
 #include "tests/support/hash.h"
 #include "tests/threads/caller_mode.h"
 
@@ -198,7 +198,7 @@ TEST(CallerMode, ChangesNoSceneThatThreadsBuild) {
   const SceneDescription description = mixed_scene();
   const Batch batch = random_batch(Scene(description), 8, 36, 0.3);
   expect_same_bits("scene", [&] {
-    const SharingScope all({.threads = 3, .alone = 16});
+    const ParallelismScope all({.threads = 3, .alone = 16});
     const Scene scene(description);
     return hash_of(evaluate(scene, batch, {.num_threads = 1}));
   });

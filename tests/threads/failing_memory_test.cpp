@@ -7,7 +7,7 @@
 #include <new>
 #include <optional>
 
-#include "host/threads/share_out.h"
+#include "host/threads/parallel_for.h"
 #include "isopatch/error.h"
 #include "tests/support/hash.h"
 #include "tests/threads/child.h"
@@ -36,10 +36,10 @@ std::int64_t fail_each(const std::function<void()>& work) {
   }
 }
 
-constexpr Sharing kSharedFrom16 = {.threads = 3, .alone = 16};
+constexpr Parallelism kSharedFrom16 = {.threads = 3, .alone = 16};
 
 TEST(FailingMemory, EndsTheMakingOfGeometriesInTheCaller) {
-  const SharingScope shared(kSharedFrom16);
+  const ParallelismScope shared(kSharedFrom16);
   const std::vector<Point3> points = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}};
   FieldOptions laplace;
   laplace.kind = FieldOptions::Kind::kLaplace;
@@ -67,7 +67,7 @@ struct FailingMemoryOf : ::testing::Test {
 };
 
 TEST_F(FailingMemoryOf, AScenesConstructionEndsInTheCaller) {
-  const SharingScope shared(kSharedFrom16);
+  const ParallelismScope shared(kSharedFrom16);
   const SceneDescription description = two_bodies(make_sphere("a", 0.1, 1), make_box("b", {0.1, 0.2, 0.3}));
   std::optional<Scene> made;
   EXPECT_GT(fail_each([&] { made.emplace(description); }), 100);

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "host/threads/share_out.h"
+#include "host/threads/parallel_for.h"
 #include "tests/support/hash.h"
 #include "tests/threads/child.h"
 
@@ -30,9 +30,9 @@ namespace {
 /// Every item is taken once.
 std::int64_t sum_of(std::int64_t count, int threads) {
   std::atomic<std::int64_t> sum = 0;
-  Turns turns(count, 3);
+  LoopChunks chunks(count, 3);
   run_on_threads(threads, [&](int thread) {
-    turns.take(thread, [&](std::int64_t begin, std::int64_t end) {
+    chunks.take(thread, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) sum += i;
     });
   });
@@ -90,10 +90,10 @@ TEST(ThreadPool, CarriesWhatAThreadThrowsToTheCallerAndGoesOn) {
 
 TEST(ThreadPool, LeavesTheOtherTurnsWhereOneThrows) {
   std::atomic<int> taken = 0;
-  Turns turns(1'000'000, 1);
+  LoopChunks chunks(1'000'000, 1);
   EXPECT_THROW(run_on_threads(1,
                               [&](int thread) {
-                                turns.take(thread, [&](std::int64_t begin, std::int64_t) {
+                                chunks.take(thread, [&](std::int64_t begin, std::int64_t) {
                                   ++taken;
                                   if (begin == 10) throw std::range_error("ten");
                                 });
@@ -104,8 +104,9 @@ TEST(ThreadPool, LeavesTheOtherTurnsWhereOneThrows) {
 
 TEST(ThreadPool, ServesCallsWithinCalls) {
   std::atomic<std::int64_t> sum = 0;
-  Turns turns(20, 1);
-  run_on_threads(4, [&](int thread) { turns.take(thread, [&](std::int64_t, std::int64_t) { sum += sum_of(50, 3); }); });
+  LoopChunks chunks(20, 1);
+  run_on_threads(4,
+                 [&](int thread) { chunks.take(thread, [&](std::int64_t, std::int64_t) { sum += sum_of(50, 3); }); });
   EXPECT_EQ(sum, 20 * 1225);
 }
 

@@ -26,7 +26,7 @@ constexpr std::size_t kMaxEntries = 64;
 constexpr std::uint64_t kMaxDeflateRatio = 1032;  // zlib's technical page: the most deflate can do
 constexpr std::uint64_t kMaxArchive = 0xffffffff;
 /// Real states hardly shrink: a small archive of much data is a mistake or an attack.
-constexpr std::uint64_t kMaxUnpacked = std::uint64_t{256} << 20, kMaxUnpackedRatio = 16;
+constexpr std::uint64_t kMaxInflated = std::uint64_t{256} << 20, kMaxInflatedRatio = 16;
 
 class Bytes {
  public:
@@ -57,7 +57,7 @@ class Bytes {
 
 struct Entry {
   std::string name;
-  std::uint32_t method, checksum, packed_bytes, bytes, offset;
+  std::uint32_t method, checksum, stored_bytes, bytes, offset;
 };
 
 /// Where the end record starts: only its own comment follows it in the file.
@@ -77,7 +77,7 @@ Entry read_entry(const Bytes& archive, std::size_t at, std::size_t& next) {
   Entry entry;
   entry.method = archive.u16(at + 10);
   entry.checksum = archive.u32(at + 16);
-  entry.packed_bytes = archive.u32(at + 20);
+  entry.stored_bytes = archive.u32(at + 20);
   entry.bytes = archive.u32(at + 24);
   entry.offset = archive.u32(at + 42);
   const std::size_t name_bytes = archive.u16(at + 28);
@@ -85,28 +85,28 @@ Entry read_entry(const Bytes& archive, std::size_t at, std::size_t& next) {
   next = at + kEntryBytes + name_bytes + archive.u16(at + 30) + archive.u16(at + 32);
 
   if (archive.u16(at + 8) & 1) archive.fail("encrypted archives are not supported");
-  if (entry.packed_bytes == kMaxArchive || entry.bytes == kMaxArchive || entry.offset == kMaxArchive) {
+  if (entry.stored_bytes == kMaxArchive || entry.bytes == kMaxArchive || entry.offset == kMaxArchive) {
     archive.fail("archives with arrays of 4 GiB or more are not supported");
   }
   return entry;
 }
 
-PackedArray::Entry locate(const Bytes& archive, const Entry& entry) {
+LazyArray::Entry locate(const Bytes& archive, const Entry& entry) {
   if (archive.u32(entry.offset) != kLocalSignature) archive.fail("damaged archive: no entry where its directory says");
   const std::size_t start = std::size_t{entry.offset} + kLocalBytes + archive.u16(std::size_t{entry.offset} + 26) +
                             archive.u16(std::size_t{entry.offset} + 28);
-  const std::string_view packed = archive.view(start, entry.packed_bytes);
+  const std::string_view data = archive.view(start, entry.stored_bytes);
   if (entry.method != 0 && entry.method != 8) {
     archive.fail(
         fmt::format("compression method {} is not supported; use numpy.savez or savez_compressed", entry.method));
   }
-  if (entry.method == 0 && entry.bytes != entry.packed_bytes) {
+  if (entry.method == 0 && entry.bytes != entry.stored_bytes) {
     archive.fail("damaged archive: a stored entry with two sizes");
   }
-  if (entry.method == 8 && entry.bytes > packed.size() * kMaxDeflateRatio + 64) {
+  if (entry.method == 8 && entry.bytes > data.size() * kMaxDeflateRatio + 64) {
     archive.fail("damaged archive: more data than deflate can hold");
   }
-  return {entry.method == 0 ? PackedArray::Packing::kStored : PackedArray::Packing::kDeflated, packed, entry.bytes,
+  return {entry.method == 0 ? LazyArray::Compression::kStored : LazyArray::Compression::kDeflated, data, entry.bytes,
           entry.checksum};
 }
 
@@ -136,8 +136,7 @@ void put_common(std::string& bytes, std::uint32_t checksum, std::uint32_t size, 
 
 }  // namespace
 
-std::map<std::string, PackedArray> open_npz(const std::shared_ptr<const std::string>& bytes,
-                                            const std::string& source) {
+std::map<std::string, LazyArray> open_npz(const std::shared_ptr<const std::string>& bytes, const std::string& source) {
   const Bytes archive(*bytes, source);
   if (bytes->size() > kMaxArchive) archive.fail("archives of 4 GiB or more are not supported");
   const std::size_t end = find_end(archive);
@@ -146,24 +145,24 @@ std::map<std::string, PackedArray> open_npz(const std::shared_ptr<const std::str
   if (count > kMaxEntries) archive.fail(fmt::format("{} arrays, the limit is {}", count, kMaxEntries));
 
   std::vector<Entry> entries;
-  std::uint64_t total = 0;  // entries may share their packed bytes
+  std::uint64_t total = 0;  // several entries may refer to the same stored bytes
   std::size_t at = archive.u32(end + 16);
   for (std::size_t i = 0; i < count; ++i) {
     entries.push_back(read_entry(archive, at, at));
     total += entries.back().bytes;
   }
-  const std::uint64_t most = std::min(kMaxArchive, kMaxUnpacked + kMaxUnpackedRatio * bytes->size());
+  const std::uint64_t most = std::min(kMaxArchive, kMaxInflated + kMaxInflatedRatio * bytes->size());
   if (total > most) {
     archive.fail(
         fmt::format("its arrays take {} bytes; {} can be read, 256 MiB and {} times the archive; store them "
                     "with numpy.savez, without compression",
-                    total, most, kMaxUnpackedRatio));
+                    total, most, kMaxInflatedRatio));
   }
 
-  std::map<std::string, PackedArray> arrays;
+  std::map<std::string, LazyArray> arrays;
   for (const Entry& entry : entries) {
     const std::string name = array_name(archive, entry.name);
-    PackedArray array(bytes, locate(archive, entry), source + ": " + escaped(name));
+    LazyArray array(bytes, locate(archive, entry), source + ": " + escaped(name));
     if (!arrays.emplace(name, std::move(array)).second) archive.fail("two arrays are named " + in_quotes(name));
   }
   return arrays;
@@ -171,16 +170,16 @@ std::map<std::string, PackedArray> open_npz(const std::shared_ptr<const std::str
 
 std::map<std::string, NpyArray> parse_npz(const std::string& bytes, const std::string& source) {
   std::map<std::string, NpyArray> arrays;
-  for (const auto& [name, packed] : open_npz(std::make_shared<const std::string>(bytes), source)) {
-    NpyArray& array = arrays[name] = {packed.header().type, packed.header().shape, ""};
-    packed.read([&array](std::string_view piece) { array.bytes += piece; });
+  for (const auto& [name, lazy] : open_npz(std::make_shared<const std::string>(bytes), source)) {
+    NpyArray& array = arrays[name] = {lazy.header().type, lazy.header().shape, ""};
+    lazy.read([&array](std::string_view piece) { array.bytes += piece; });
   }
   return arrays;
 }
 
-std::map<std::string, PackedArray> open_arrays(const std::string& path, const std::string& npy_name) {
+std::map<std::string, LazyArray> open_arrays(const std::string& path, const std::string& npy_name) {
   const auto bytes = std::make_shared<const std::string>(read_input_file(path, limits::kMaxStatesBytes));
-  if (bytes->starts_with("\x93NUMPY")) return {{npy_name, PackedArray(bytes, path)}};
+  if (bytes->starts_with("\x93NUMPY")) return {{npy_name, LazyArray(bytes, path)}};
   return open_npz(bytes, path);
 }
 

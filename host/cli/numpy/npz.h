@@ -52,24 +52,24 @@ NpyHeader parse_npy_header(std::string_view bytes, std::size_t total, const std:
 NpyArray parse_npy(const std::string& bytes, const std::string& source);
 
 /// An array in a file, of which only the header has been read.
-class PackedArray {
+class LazyArray {
  public:
-  enum class Packing : std::uint8_t { kNone, kStored, kDeflated };
+  enum class Compression : std::uint8_t { kNone, kStored, kDeflated };
   struct Entry {
-    Packing packing = Packing::kNone;
-    std::string_view packed;     // in `file`
-    std::size_t bytes = 0;       // unpacked, with the header
-    std::uint32_t checksum = 0;  // of those; unused without packing
+    Compression compression = Compression::kNone;
+    std::string_view data;       // in `file`, perhaps compressed
+    std::size_t bytes = 0;       // inflated, with the header
+    std::uint32_t checksum = 0;  // of those; unused for kNone
   };
 
   /// `source` names the array in errors. Throws Error for a header that parse_npy() refuses.
-  PackedArray(std::shared_ptr<const std::string> file, Entry entry, std::string source);
+  LazyArray(std::shared_ptr<const std::string> file, Entry entry, std::string source);
   /// An array in memory.
-  PackedArray(const NpyArray& array, std::string source)
-      : PackedArray(std::make_shared<const std::string>(npy_bytes_of(array)), std::move(source)) {}
+  LazyArray(const NpyArray& array, std::string source)
+      : LazyArray(std::make_shared<const std::string>(npy_bytes_of(array)), std::move(source)) {}
   /// A whole .npy file.
-  PackedArray(const std::shared_ptr<const std::string>& file, std::string source)
-      : PackedArray(file, {Packing::kNone, *file, file->size(), 0}, std::move(source)) {}
+  LazyArray(const std::shared_ptr<const std::string>& file, std::string source)
+      : LazyArray(file, {Compression::kNone, *file, file->size(), 0}, std::move(source)) {}
 
   const NpyHeader& header() const { return header_; }
 
@@ -92,13 +92,13 @@ class PackedArray {
 /// The arrays of an .npz archive, stored or deflated, by their names without ".npy". Nothing is inflated but headers.
 /// Throws Error naming `source` for a damaged, encrypted, split or 64-bit archive, and where the arrays take more than
 /// 256 MiB and 16 times the archive.
-std::map<std::string, PackedArray> open_npz(const std::shared_ptr<const std::string>& bytes, const std::string& source);
+std::map<std::string, LazyArray> open_npz(const std::shared_ptr<const std::string>& bytes, const std::string& source);
 
 /// All of an archive's arrays; throws Error for a wrong checksum too.
 std::map<std::string, NpyArray> parse_npz(const std::string& bytes, const std::string& source);
 
 /// Opens a file of either kind, told apart by its first bytes; the array of an .npy file is called `npy_name`.
-std::map<std::string, PackedArray> open_arrays(const std::string& path, const std::string& npy_name);
+std::map<std::string, LazyArray> open_arrays(const std::string& path, const std::string& npy_name);
 
 std::string npy_bytes(const NpyArray& array);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A cell for each lane, of a hierarchy's cells with given numbers.
+// A cell for each lane, of a hierarchy's cells with given indices.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 namespace isopatch::detail {
 namespace {
 
-/// The four numbers at `at` of each row, side by side.
+/// The four elements at `at` of each row, side by side.
 template <int lanes, class T>
 ISOPATCH_HD hn::Vec<Tag<T, lanes>> load_rows(const T* const* rows, int at) {
   if constexpr (lanes == 4) {
@@ -22,7 +22,7 @@ ISOPATCH_HD hn::Vec<Tag<T, lanes>> load_rows(const T* const* rows, int at) {
   }
 }
 
-/// Calls put(0, v) to put(3, v) with the numbers that stand fourfold in `a` for lanes 0, 4, 8 and so on, in `b` for
+/// Calls put(0, v) to put(3, v) with the elements that stand fourfold in `a` for lanes 0, 4, 8 and so on, in `b` for
 /// lanes 1, 5, 9, and likewise.
 template <class V, class Put>
 ISOPATCH_HD void transpose(Tag<float, kFloatLanes> tag, V a, V b, V c, V d, const Put& put) {
@@ -47,12 +47,12 @@ ISOPATCH_HD void transpose(Tag<double, kLanes> tag, V a, V b, V c, V d, const Pu
   put(3, hn::OddEvenBlocks(cd1, hn::SwapAdjacentBlocks(ab1)));
 }
 
-/// Calls put(i, v) for `words` numbers of each lane's cell from its number `first` on, one register of lanes. Four
+/// Calls put(i, v) for `words` indices of each lane's cell from its number `first` on, one register of lanes. Four
 /// lanes' rows are transposed at once.
 template <class T, int lanes, int first, int words, class AnyCell, class Put>
-ISOPATCH_HD void load_register(const AnyCell* cells, const std::int32_t* numbers, const Put& put) {
+ISOPATCH_HD void load_register(const AnyCell* cells, const std::int32_t* indices, const Put& put) {
   const Tag<T, lanes> tag;
-  const auto row = [&](int lane) { return reinterpret_cast<const T*>(cells + numbers[lane]) + first; };
+  const auto row = [&](int lane) { return reinterpret_cast<const T*>(cells + indices[lane]) + first; };
   constexpr int kRows = words / 4;
   if constexpr (lanes == 2) {
     ISOPATCH_UNROLL
@@ -80,11 +80,11 @@ ISOPATCH_HD void load_register(const AnyCell* cells, const std::int32_t* numbers
 
 /// The same as packs.
 template <int first, int words, int lanes, class T, class AnyCell>
-ISOPATCH_HD void load_cells(const AnyCell* cells, const std::int32_t* numbers, Pack<T, lanes> (&out)[words]) {
+ISOPATCH_HD void load_cells(const AnyCell* cells, const std::int32_t* indices, Pack<T, lanes> (&out)[words]) {
   constexpr int kPart = Pack<T, lanes>::kPartLanes;
-  load_register<T, kPart, first, words>(cells, numbers, [&](int i, auto v) { out[i].low = v; });
+  load_register<T, kPart, first, words>(cells, indices, [&](int i, auto v) { out[i].low = v; });
   if constexpr (kPart < lanes) {
-    load_register<T, kPart, first, words>(cells, numbers + kPart, [&](int i, auto v) { out[i].high = v; });
+    load_register<T, kPart, first, words>(cells, indices + kPart, [&](int i, auto v) { out[i].high = v; });
   }
 }
 
@@ -100,9 +100,9 @@ class PackPlanes {
   using Double = Pack<double, lanes>;
 
   /// `cells` is null for a half space, of which nothing may be asked.
-  ISOPATCH_HD PackPlanes(const Cell* cells, const std::int32_t* numbers) {
+  ISOPATCH_HD PackPlanes(const Cell* cells, const std::int32_t* indices) {
     if (cells != nullptr) {
-      load_cells<0>(cells, numbers, word_);
+      load_cells<0>(cells, indices, word_);
     } else {
       for (Double& word : word_) word = Double(0.0);  // nobody asks, but a compiler does not see it
     }
@@ -131,8 +131,8 @@ class PackCorners {
  public:
   using Double = Pack<double, lanes>;
 
-  ISOPATCH_HD PackCorners(const Cell* cells, const std::int32_t* numbers) {
-    if (cells != nullptr) load_cells<kFirst>(cells, numbers, word_);
+  ISOPATCH_HD PackCorners(const Cell* cells, const std::int32_t* indices) {
+    if (cells != nullptr) load_cells<kFirst>(cells, indices, word_);
   }
 
   ISOPATCH_HD Vec3<Double> vertex(int i) const { return vec_at(word_ + 4 + 4 * i); }
@@ -152,8 +152,8 @@ class PackCoarseCells {
  public:
   using Float = Pack<float, kFloatLanes>;
 
-  ISOPATCH_HD PackCoarseCells(const CoarseCell* cells, const std::int32_t* numbers) {
-    if (cells != nullptr) load_cells<0>(cells, numbers, word_);
+  ISOPATCH_HD PackCoarseCells(const CoarseCell* cells, const std::int32_t* indices) {
+    if (cells != nullptr) load_cells<0>(cells, indices, word_);
   }
 
   ISOPATCH_HD Vec3<Float> vertex(int i) const { return vec_at(word_ + 3 * i); }

@@ -26,7 +26,7 @@ struct PackSumBound {
 
   ISOPATCH_HD Mask<lanes> add(Pack<T, lanes> largest, Mask<lanes> counts) {
     using Number = Pack<T, lanes>;
-    const Mask<lanes> fits = largest < Number(T(kMostSteps));
+    const Mask<lanes> fits = largest < Number(T(kMostQuanta));
     terms += count_bits(bits_of(counts));
     const Number added = select(counts, SumBound::magnitude_of(largest, fits), Number(T(0)));
     magnitude = magnitude + Pack<std::int64_t, lanes>(nearest_integers(added));
@@ -55,10 +55,10 @@ struct ReproducibleSum<Pack<T, lanes>> {
     for (auto& l : limb) l = Pack<std::int64_t, lanes>(std::int64_t{0});
   }
 
-  ISOPATCH_HD void add(Number steps) {
-    const Number whole = nearest(steps);
+  ISOPATCH_HD void add(Number quanta) {
+    const Number whole = nearest(quanta);
     limb[0] = limb[0] + to_integers(cast<Pack<double, lanes>>(whole));
-    if constexpr (!kIsFloat<Number>) limb[1] = limb[1] + to_integers(nearest((steps - whole) * Number(0x1p40)));
+    if constexpr (!kIsFloat<Number>) limb[1] = limb[1] + to_integers(nearest((quanta - whole) * Number(0x1p40)));
   }
   void add_to(ReproducibleSum<T>& sum) const {
     for (int i = 0; i < ReproducibleSum<T>::kLimbs; ++i) sum.limb[i] = wrapping_sum(sum.limb[i], sum_of_lanes(limb[i]));

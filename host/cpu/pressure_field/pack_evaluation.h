@@ -133,7 +133,7 @@ class PackWrenchVisitor {
     Segments<Number> segments;
     Contribution<Number> contribution;
     const Mask<lanes> found =
-        round.active && contact_of<false, most_lines>(f_, m, s, bounds, plane, segments, contribution);
+        round.active && contribution_of<false, most_lines>(f_, m, s, bounds, plane, segments, contribution);
     if (any(found)) sums.add(found, contribution, scales_);
   }
 

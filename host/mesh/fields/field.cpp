@@ -5,7 +5,7 @@
 
 #include "host/mesh/checks/element_check.h"
 #include "host/mesh/checks/triangle_tree.h"
-#include "host/threads/share_out.h"
+#include "host/threads/parallel_for.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/field.h"
 
@@ -21,7 +21,7 @@ std::vector<double> distance_to_surface(const TetMesh& mesh, const std::vector<T
   const TriangleTree tree(mesh.points, surface);
   const std::vector<std::uint8_t> on_surface = boundary_points(mesh, surface);
   const auto count = static_cast<std::int64_t>(mesh.points.size());
-  share_out(count, count, 64, [&](std::size_t i) {
+  parallel_for(count, count, 64, [&](std::size_t i) {
     if (on_surface[i] == 0) distance[i] = std::sqrt(tree.squared_distance(mesh.points[i]));
   });
   return distance;

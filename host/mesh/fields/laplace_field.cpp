@@ -34,15 +34,15 @@ std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 /// Joins the vertices of every tet that `takes` accepts.
 template <typename Takes>
 DisjointSets joined_by_tets(const TetMesh& mesh, Takes takes) {
-  DisjointSets groups(mesh.points.size());
+  DisjointSets sets(mesh.points.size());
   for (const Tet& tet : mesh.tets) {
     for (std::size_t i = 0; i < 4; ++i) {
       for (std::size_t j = 0; j < i; ++j) {
-        if (takes(tet[i]) && takes(tet[j])) groups.join(at(tet[i]), at(tet[j]));
+        if (takes(tet[i]) && takes(tet[j])) sets.join(at(tet[i]), at(tet[j]));
       }
     }
   }
-  return groups;
+  return sets;
 }
 
 /// What the boundary values are found from.
@@ -158,7 +158,7 @@ std::vector<double> boundary_values(const Body& body, const Mask& core, std::vec
 
   DisjointSets inner = joined_by_tets(body.mesh, [&](std::int32_t v) { return body.on_surface[at(v)] == 0; });
   std::vector<std::int64_t> deepest(core.size(),
-                                    -1);  // of every group: its deepest point, or -2 where it has a part of the core
+                                    -1);  // of every set: its deepest point, or -2 where it has a part of the core
   for (std::size_t i = 0; i < core.size(); ++i) {
     if (!body.is_inner(i)) continue;
     std::int64_t& best = deepest[inner.find(i)];

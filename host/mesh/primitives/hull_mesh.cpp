@@ -163,13 +163,13 @@ double hull_volume(const Polyhedron& hull, const std::vector<Polygons>& regions,
   return six_v / 6;
 }
 
-/// The points' size and middle. Relative to them no tolerance depends on the unit or the position.
-struct Frame {
+/// The size and middle of the points. Tolerances are relative to them, so neither unit nor position matters.
+struct SizeAndMiddle {
   double size;
   Point3 middle;
 };
 
-Frame frame_of(const std::vector<Point3>& points) {
+SizeAndMiddle measure(const std::vector<Point3>& points) {
   if (points.size() < 4) throw Error(fmt::format("convex hull: {} points; it needs at least four", points.size()));
   Point3 lower = points[0];
   Point3 upper = points[0];
@@ -193,9 +193,9 @@ Frame frame_of(const std::vector<Point3>& points) {
 
 TetMesh make_convex_hull_mesh(const std::vector<Point3>& points) {
   const StandardArithmetic standard;
-  const Frame frame = frame_of(points);
+  const auto [size, middle] = measure(points);
   std::vector<Point3> scaled;
-  for (const Point3& p : points) scaled.push_back((1 / frame.size) * (p - frame.middle));
+  for (const Point3& p : points) scaled.push_back((1 / size) * (p - middle));
 
   // the inner vertices, then the hull's corners
   Polyhedron hull = hull_of(scaled);
@@ -220,7 +220,7 @@ TetMesh make_convex_hull_mesh(const std::vector<Point3>& points) {
         "convex hull: some points are too near to a degenerate position for a mesh with the exact distance; move them "
         "or leave them out");
   }
-  for (Point3& p : mesh.points) p = frame.middle + frame.size * p;
+  for (Point3& p : mesh.points) p = middle + size * p;
   return mesh;
 }
 

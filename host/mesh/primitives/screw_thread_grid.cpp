@@ -34,7 +34,7 @@ double depth_at(double phase) {
 
 }  // namespace
 
-ThreadGrid::ThreadGrid(double pitch, double low, double high, int segments, int sections)
+ScrewThreadGrid::ScrewThreadGrid(double pitch, double low, double high, int segments, int sections)
     : pitch_(pitch), segments_(segments), chains_(static_cast<std::size_t>(sections) + 1) {
   std::vector<Ray> rays;
   rays.reserve(static_cast<std::size_t>(segments));
@@ -54,7 +54,7 @@ ThreadGrid::ThreadGrid(double pitch, double low, double high, int segments, int 
   }
 }
 
-ThreadGrid::Ray ThreadGrid::make_ray(int index, double low, double high) {
+ScrewThreadGrid::Ray ScrewThreadGrid::make_ray(int index, double low, double high) {
   Ray ray;
   const double turn = static_cast<double>(index) / segments_;
   const auto add = [&](int corner, double z, double depth) {
@@ -75,7 +75,7 @@ ThreadGrid::Ray ThreadGrid::make_ray(int index, double low, double high) {
 
 /// Climbs both rays, each time on the one whose next helix is lower. So between two helices the diagonal rises towards
 /// the first ray, and a chain can stay level: it follows its helix and steps to the one below it four times a turn.
-void ThreadGrid::join(const Ray& ray, const Ray& next, int step, int ray_index, const std::vector<int>& starts) {
+void ScrewThreadGrid::join(const Ray& ray, const Ray& next, int step, int ray_index, const std::vector<int>& starts) {
   const auto helix_on_next = [&](std::size_t i) {
     const int corner = next.corners[i];
     return corner == kBelowAll || corner == kAboveAll ? corner : corner - step;

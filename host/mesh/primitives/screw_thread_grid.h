@@ -15,7 +15,7 @@ namespace isopatch::detail {
 ///
 /// The grid is cut into `sections` one above the other by closed chains of edges, each of which goes once around from
 /// ray to ray: the bases of a fan of tets about a piece of the axis.
-class ThreadGrid {
+class ScrewThreadGrid {
  public:
   struct Node {
     int ray;
@@ -30,7 +30,7 @@ class ThreadGrid {
   using Edge = std::array<std::int32_t, 2>;  // from a ray to the next one, counterclockwise seen from above
 
   /// `high - low` is at least two pitches, and sections at least three pitches high.
-  ThreadGrid(double pitch, double low, double high, int segments, int sections);
+  ScrewThreadGrid(double pitch, double low, double high, int segments, int sections);
 
   const std::vector<Node>& nodes() const { return nodes_; }
   const std::vector<Cell>& cells() const { return cells_; }

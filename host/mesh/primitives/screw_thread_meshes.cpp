@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bolts and nuts: layers of points over one ThreadGrid, from the thread's surface to a cylinder below its teeth and on
-// to the axis (bolt) or the hexagon (nut).
+// Bolts and nuts: layers of points over one ScrewThreadGrid, from the thread's surface to a cylinder below its teeth
+// and on to the axis (bolt) or the hexagon (nut).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,7 +35,8 @@ void check(bool good, const char* shape, const char* what, double value, const s
   if (!good) throw Error(fmt::format("{}: {} {}; it must be {}", shape, what, value, need));
 }
 
-void check_thread(const char* shape, const ScrewThread& thread, double length, const char* length_name, int segments) {
+void check_screw_thread(const char* shape, const ScrewThread& thread, double length, const char* length_name,
+                        int segments) {
   constexpr int kStep = limits::kThreadSegmentStep;
   const auto positive = [](double value) { return std::isfinite(value) && value > 0; };
   check(positive(thread.diameter), shape, "diameter [m]", thread.diameter, "finite and positive");
@@ -53,7 +54,7 @@ void check_thread(const char* shape, const ScrewThread& thread, double length, c
 }
 
 void check_bolt(const Bolt& bolt) {
-  check_thread("bolt", bolt.thread, bolt.length, "length [m]", bolt.segments);
+  check_screw_thread("bolt", bolt.thread, bolt.length, "length [m]", bolt.segments);
   check(std::isfinite(bolt.head_height) && bolt.head_height >= 0, "bolt", "head height [m]", bolt.head_height,
         "finite and not negative");
   if (bolt.head_height == 0) return;
@@ -62,7 +63,7 @@ void check_bolt(const Bolt& bolt) {
 }
 
 void check_nut(const Nut& nut) {
-  check_thread("nut", nut.thread, nut.height, "height [m]", nut.segments);
+  check_screw_thread("nut", nut.thread, nut.height, "height [m]", nut.segments);
   const double least = nut.thread.diameter + 2 * nut.thread.pitch;
   check(std::isfinite(nut.across_flats) && nut.across_flats >= least, "nut", "width across flats [m]", nut.across_flats,
         fmt::format("at least the diameter and two pitches, {}", least));
@@ -97,19 +98,19 @@ void split_corners(TetMesh& mesh, const char* shape) { check_and_repair(mesh, sh
 
 // ---- the layers
 
-ThreadGrid bolt_grid(const Bolt& bolt) {
+ScrewThreadGrid bolt_grid(const Bolt& bolt) {
   const int sections = std::max(1, static_cast<int>(std::round(bolt.length / bolt.thread.diameter)));
-  return ThreadGrid(bolt.thread.pitch, 0, bolt.length, bolt.segments, sections);
+  return ScrewThreadGrid(bolt.thread.pitch, 0, bolt.length, bolt.segments, sections);
 }
 
-ThreadGrid nut_grid(const Nut& nut) {
-  return ThreadGrid(nut.thread.pitch, -nut.height / 2, nut.height / 2, nut.segments, 1);
+ScrewThreadGrid nut_grid(const Nut& nut) {
+  return ScrewThreadGrid(nut.thread.pitch, -nut.height / 2, nut.height / 2, nut.segments, 1);
 }
 
 Radius bolt_thread(const Bolt& bolt) {
   const double crest = (bolt.thread.diameter - bolt.thread.clearance) / 2;
   const double profile = kProfile * sharp_height(bolt.thread);
-  return [=](const ThreadGrid::Node& node) { return crest - profile * node.depth; };
+  return [=](const ScrewThreadGrid::Node& node) { return crest - profile * node.depth; };
 }
 
 Radius nut_thread(const Nut& nut) {
@@ -117,11 +118,11 @@ Radius nut_thread(const Nut& nut) {
   const double out = 1 / fixed_cos(std::numbers::pi / nut.segments);
   const double crest = (nut.thread.diameter + nut.thread.clearance) / 2;
   const double profile = kProfile * sharp_height(nut.thread);
-  return [=](const ThreadGrid::Node& node) { return out * (crest - profile * node.depth); };
+  return [=](const ScrewThreadGrid::Node& node) { return out * (crest - profile * node.depth); };
 }
 
 /// At most; for any length and pitch, also invalid ones.
-std::int64_t thread_tets(const ScrewThread& thread, double length, int segments) {
+std::int64_t screw_thread_tets(const ScrewThread& thread, double length, int segments) {
   // a nut has about 72 in each segment; the ends and a head add a few
   constexpr std::int64_t kTetsOfSegment = 80;
   const double turns = std::fmin(length / thread.pitch, 1e9);
@@ -158,7 +159,7 @@ Nut metric_nut(double diameter) {
 TriangleMesh make_bolt_surface(const Bolt& bolt) {
   const StandardArithmetic standard;
   check_bolt(bolt);
-  const ThreadGrid grid = bolt_grid(bolt);
+  const ScrewThreadGrid grid = bolt_grid(bolt);
   TriangleMesh mesh;
   const std::int32_t thread = add_layer(mesh.points, grid, bolt.segments, bolt_thread(bolt));
   add_cells(mesh.triangles, grid, thread, true);
@@ -175,7 +176,7 @@ TriangleMesh make_bolt_surface(const Bolt& bolt) {
 TriangleMesh make_nut_surface(const Nut& nut) {
   const StandardArithmetic standard;
   check_nut(nut);
-  const ThreadGrid grid = nut_grid(nut);
+  const ScrewThreadGrid grid = nut_grid(nut);
   TriangleMesh mesh;
   const std::int32_t thread = add_layer(mesh.points, grid, nut.segments, nut_thread(nut));
   add_cells(mesh.triangles, grid, thread, false);
@@ -187,20 +188,20 @@ TriangleMesh make_nut_surface(const Nut& nut) {
   return mesh;
 }
 
-std::int64_t detail::bolt_tets(const Bolt& bolt) { return thread_tets(bolt.thread, bolt.length, bolt.segments); }
-std::int64_t detail::nut_tets(const Nut& nut) { return thread_tets(nut.thread, nut.height, nut.segments); }
+std::int64_t detail::bolt_tets(const Bolt& bolt) { return screw_thread_tets(bolt.thread, bolt.length, bolt.segments); }
+std::int64_t detail::nut_tets(const Nut& nut) { return screw_thread_tets(nut.thread, nut.height, nut.segments); }
 
 TetMesh make_bolt_mesh(const Bolt& bolt) {
   const StandardArithmetic standard;
   check_bolt(bolt);
-  const ThreadGrid grid = bolt_grid(bolt);
+  const ScrewThreadGrid grid = bolt_grid(bolt);
   const Radius thread = bolt_thread(bolt);
   const double height = sharp_height(bolt.thread);
   const double root = (bolt.thread.diameter - bolt.thread.clearance) / 2 - kProfile * height;
-  const Radius teeth = [&](const ThreadGrid::Node& node) {
+  const Radius teeth = [&](const ScrewThreadGrid::Node& node) {
     return thread(node) - (kBelowCrest + (kBelowRoot - kBelowCrest) * node.depth) * height;
   };
-  const Radius core = [&](const ThreadGrid::Node&) { return root - bolt.thread.pitch / 2; };
+  const Radius core = [&](const ScrewThreadGrid::Node&) { return root - bolt.thread.pitch / 2; };
 
   TetMesh mesh;
   const std::int32_t outer = add_layer(mesh.points, grid, bolt.segments, thread);
@@ -217,15 +218,15 @@ TetMesh make_bolt_mesh(const Bolt& bolt) {
 TetMesh make_nut_mesh(const Nut& nut) {
   const StandardArithmetic standard;
   check_nut(nut);
-  const ThreadGrid grid = nut_grid(nut);
+  const ScrewThreadGrid grid = nut_grid(nut);
   const Radius thread = nut_thread(nut);
   const double height = sharp_height(nut.thread);
   // here the tooth's tip is the profile's root
-  const Radius teeth = [&](const ThreadGrid::Node& node) {
+  const Radius teeth = [&](const ScrewThreadGrid::Node& node) {
     return thread(node) + (kBelowRoot + (kBelowCrest - kBelowRoot) * node.depth) * height;
   };
-  const Radius wall = [&](const ThreadGrid::Node&) { return (nut.thread.diameter + nut.across_flats) / 4; };
-  const Radius outside = [&](const ThreadGrid::Node& node) {
+  const Radius wall = [&](const ScrewThreadGrid::Node&) { return (nut.thread.diameter + nut.across_flats) / 4; };
+  const Radius outside = [&](const ScrewThreadGrid::Node& node) {
     return hexagon(node.ray, nut.segments, nut.across_flats);
   };
 

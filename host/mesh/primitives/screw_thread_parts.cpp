@@ -33,10 +33,10 @@ double hexagon(int ray, int segments, double across_flats) {
   return across_flats / 2 / fixed_cos(from_corner - std::numbers::pi / 6);
 }
 
-std::int32_t add_layer(std::vector<Point3>& points, const ThreadGrid& grid, int segments, const Radius& radius) {
+std::int32_t add_layer(std::vector<Point3>& points, const ScrewThreadGrid& grid, int segments, const Radius& radius) {
   const auto first = static_cast<std::int32_t>(points.size());
   const std::vector<std::array<double, 2>> direction = rays(segments);
-  for (const ThreadGrid::Node& node : grid.nodes()) {
+  for (const ScrewThreadGrid::Node& node : grid.nodes()) {
     points.push_back(point_on_ray(direction[static_cast<std::size_t>(node.ray)], radius(node), node.z));
   }
   return first;
@@ -57,7 +57,7 @@ Ring add_hexagon(std::vector<Point3>& points, int segments, double across_flats,
   return ring;
 }
 
-Ring ring_of(const std::vector<ThreadGrid::Edge>& chain, std::int32_t layer) {
+Ring ring_of(const std::vector<ScrewThreadGrid::Edge>& chain, std::int32_t layer) {
   Ring ring;
   for (const auto& [from, to] : chain) ring.push_back(layer + from);
   return ring;
@@ -78,7 +78,7 @@ void add_disk(std::vector<Triangle>& triangles, const Ring& ring, std::int32_t c
   }
 }
 
-void add_cells(std::vector<Triangle>& triangles, const ThreadGrid& grid, std::int32_t layer, bool outward) {
+void add_cells(std::vector<Triangle>& triangles, const ScrewThreadGrid& grid, std::int32_t layer, bool outward) {
   for (const auto& [cell, section] : grid.cells()) {
     const std::int32_t a = layer + cell[0], b = layer + cell[1], c = layer + cell[2];
     triangles.push_back(outward ? Triangle{a, b, c} : Triangle{a, c, b});
@@ -89,7 +89,7 @@ void add_tet(TetMesh& mesh, const Tet& tet) { mesh.tets.push_back(positively_ori
 
 /// The sides of a prism between two rays are not plane. All diagonals go from `from` on the first ray to `to` on the
 /// next, so that of two almost equal sides neither bulges through the other.
-void add_prisms(TetMesh& mesh, const ThreadGrid& grid, std::int32_t from, std::int32_t to) {
+void add_prisms(TetMesh& mesh, const ScrewThreadGrid& grid, std::int32_t from, std::int32_t to) {
   const auto ray = [&](std::int32_t i) { return grid.nodes()[static_cast<std::size_t>(i)].ray; };
   const auto is_end = [&](std::int32_t i) { return grid.nodes()[static_cast<std::size_t>(i)].end; };
   for (const auto& [cell, section] : grid.cells()) {
@@ -108,7 +108,7 @@ void add_prisms(TetMesh& mesh, const ThreadGrid& grid, std::int32_t from, std::i
   }
 }
 
-void add_core(TetMesh& mesh, const ThreadGrid& grid, std::int32_t layer, double length) {
+void add_core(TetMesh& mesh, const ScrewThreadGrid& grid, std::int32_t layer, double length) {
   const std::size_t sections = grid.chains().size() - 1;
   std::vector<std::int32_t> axis = {add_point(mesh.points, {0, 0, 0})};
   for (std::size_t i = 0; i < sections; ++i) {

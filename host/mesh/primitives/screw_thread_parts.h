@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What bolts and nuts are put together from: layers of points over a ThreadGrid, and the triangles and tets between
-// them.
+// What bolts and nuts are put together from: layers of points over a ScrewThreadGrid, and the triangles and tets
+// between them.
 #pragma once
 
 #include <functional>
@@ -18,8 +18,8 @@ double hexagon(int ray, int segments, double across_flats);
 // ---- points
 
 /// Points over all nodes of a grid; the point of node i is the returned index + i.
-using Radius = std::function<double(const ThreadGrid::Node&)>;
-std::int32_t add_layer(std::vector<Point3>& points, const ThreadGrid& grid, int segments, const Radius& radius);
+using Radius = std::function<double(const ScrewThreadGrid::Node&)>;
+std::int32_t add_layer(std::vector<Point3>& points, const ScrewThreadGrid& grid, int segments, const Radius& radius);
 
 std::int32_t add_point(std::vector<Point3>& points, const Point3& p);
 
@@ -28,7 +28,7 @@ using Ring = std::vector<std::int32_t>;
 Ring add_hexagon(std::vector<Point3>& points, int segments, double across_flats, double z);
 
 /// The points of a layer on a chain of the grid.
-Ring ring_of(const std::vector<ThreadGrid::Edge>& chain, std::int32_t layer);
+Ring ring_of(const std::vector<ScrewThreadGrid::Edge>& chain, std::int32_t layer);
 
 // ---- triangles
 
@@ -40,7 +40,7 @@ void add_band(std::vector<Triangle>& triangles, const Ring& a, const Ring& b);
 void add_disk(std::vector<Triangle>& triangles, const Ring& ring, std::int32_t centre, bool up);
 
 /// A layer, facing outward, or inward.
-void add_cells(std::vector<Triangle>& triangles, const ThreadGrid& grid, std::int32_t layer, bool outward);
+void add_cells(std::vector<Triangle>& triangles, const ScrewThreadGrid& grid, std::int32_t layer, bool outward);
 
 // ---- tets
 
@@ -49,11 +49,11 @@ void add_tet(TetMesh& mesh, const Tet& tet);
 
 /// Fills the space between two layers with three tets over each cell. Where possible, each has a corner of layer `to`
 /// that is not on an end plane.
-void add_prisms(TetMesh& mesh, const ThreadGrid& grid, std::int32_t from, std::int32_t to);
+void add_prisms(TetMesh& mesh, const ScrewThreadGrid& grid, std::int32_t from, std::int32_t to);
 
 /// Fills a prism over a regular polygon whose mantle is a layer of the grid, from z = 0 to `length`: cones of the
 /// grid's sections from points of the axis, and between two of them, or at an end, wedges of a piece of the axis and
 /// the chain around it.
-void add_core(TetMesh& mesh, const ThreadGrid& grid, std::int32_t layer, double length);
+void add_core(TetMesh& mesh, const ScrewThreadGrid& grid, std::int32_t layer, double length);
 
 }  // namespace isopatch::detail

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "host/threads/share_out.h"
+#include "host/threads/parallel_for.h"
 
 namespace isopatch::detail {
 namespace {
@@ -61,7 +61,7 @@ std::vector<FaceUse> sorted_faces(const std::vector<Tet>& tets) {
       faces[end[first_vertex(use.sorted)]++] = use;
     }
   }
-  share_out(static_cast<std::int64_t>(tets.size()), std::int64_t{last} + 1, 256, [&](std::size_t v) {
+  parallel_for(static_cast<std::int64_t>(tets.size()), std::int64_t{last} + 1, 256, [&](std::size_t v) {
     const auto row = [&](std::size_t before) {
       return faces.begin() + static_cast<std::ptrdiff_t>(before == 0 ? 0 : end[before - 1]);
     };

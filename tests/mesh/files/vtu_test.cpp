@@ -106,13 +106,13 @@ class VtuText {
       for (std::size_t i = 0; i < data.size(); i += kBlock) {
         const std::string block = data.substr(i, kBlock);
         uLongf length = compressBound(static_cast<uLong>(block.size()));
-        std::string packed(length, '\0');
-        EXPECT_EQ(compress(reinterpret_cast<Bytef*>(packed.data()), &length,
+        std::string compressed(length, '\0');
+        EXPECT_EQ(compress(reinterpret_cast<Bytef*>(compressed.data()), &length,
                            reinterpret_cast<const Bytef*>(block.data()), static_cast<uLong>(block.size())),
                   Z_OK);
-        packed.resize(length);
+        compressed.resize(length);
         head += size(length);
-        body += packed;
+        body += compressed;
       }
     } else {
       head = size(data.size());

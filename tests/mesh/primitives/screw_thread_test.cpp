@@ -79,12 +79,12 @@ void expect_sound(const Geometry& geometry) {
   }
 }
 
-TEST(Threads, AreSoundTetMeshesWithPressureEverywhere) {
+TEST(ScrewThreads, AreSoundTetMeshesWithPressureEverywhere) {
   for (std::size_t i = 0; i < bolts().size(); ++i) expect_sound(make_bolt("bolt " + std::to_string(i), bolts()[i]));
   for (std::size_t i = 0; i < nuts().size(); ++i) expect_sound(make_nut("nut " + std::to_string(i), nuts()[i]));
 }
 
-TEST(Threads, AreSoundForAnySizes) {
+TEST(ScrewThreads, AreSoundForAnySizes) {
   std::mt19937 random(1);
   const auto uniform = [&](double low, double high) {
     return std::uniform_real_distribution<double>(low, high)(random);
@@ -104,7 +104,7 @@ TEST(Threads, AreSoundForAnySizes) {
 }
 
 // The surface for rigid bodies and the tets bound the same body, so they have its volume.
-TEST(Threads, HaveClosedSurfacesOfTheSameVolume) {
+TEST(ScrewThreads, HaveClosedSurfacesOfTheSameVolume) {
   const auto compare = [](const TriangleMesh& triangles, const Geometry& tets, const std::string& name) {
     expect_closed(triangles.triangles, name);
     const Geometry surface = make_surface_mesh(name, triangles);
@@ -118,7 +118,7 @@ TEST(Threads, HaveClosedSurfacesOfTheSameVolume) {
 }
 
 // ISO 68-1 for M20x2.5: major diameter 20, pitch diameter 18.376, minor diameter 17.294 mm.
-TEST(Threads, HaveTheBasicProfileOfM20) {
+TEST(ScrewThreads, HaveTheBasicProfileOfM20) {
   const Bolt bolt = bolt_of(0.02, 0.0025, 0.03, 48, 0);
   const TriangleMesh mesh = make_bolt_surface(bolt);
   double largest = 0, smallest = 1;
@@ -141,8 +141,8 @@ TEST(Threads, HaveTheBasicProfileOfM20) {
 }
 
 // The area of a polygon of n sides is off by 2 pi^2/(3 n^2) inside its circle, by half of that around it. The diagonals
-// of the flanks, all of one hand, add a share of about 0.006/n.
-TEST(Threads, VolumesConvergeToTheProfiles) {
+// of the flanks, all of one hand, add about 0.006/n.
+TEST(ScrewThreads, VolumesConvergeToTheProfiles) {
   // mean of r^2 over a pitch: crest 1/8, root 1/4, flanks 5/8 of which r is linear
   const double a = 0.01, b = 0.01 - 5.0 / 16 * std::numbers::sqrt3 * 0.0025;
   const double mean = a * a / 8 + b * b / 4 + (a * a + a * b + b * b) / 3 * 5 / 8;
@@ -151,13 +151,13 @@ TEST(Threads, VolumesConvergeToTheProfiles) {
   for (const int n : {24, 48, 96, 192}) {
     const Geometry bolt = make_surface_mesh("bolt", make_bolt_surface(bolt_of(0.02, 0.0025, 0.03, n, 0)));
     const Geometry nut = make_surface_mesh("nut", make_nut_surface(nut_of(0.02, 0.0025, 0.02, n)));
-    const double share = std::pow(std::numbers::pi / n, 2) * 2 / 3;
-    EXPECT_NEAR(bolt.report.volume / rod, 1 - share, 0.05 * share + 0.01 / n) << n;
-    EXPECT_NEAR((hexagon - nut.report.volume) / hole, 1 + share / 2, 0.05 * share + 0.01 / n) << n;
+    const double loss = std::pow(std::numbers::pi / n, 2) * 2 / 3;
+    EXPECT_NEAR(bolt.report.volume / rod, 1 - loss, 0.05 * loss + 0.01 / n) << n;
+    EXPECT_NEAR((hexagon - nut.report.volume) / hole, 1 + loss / 2, 0.05 * loss + 0.01 / n) << n;
   }
 }
 
-TEST(Threads, ClearanceMovesTheThreadOnly) {
+TEST(ScrewThreads, ClearanceMovesTheThreadOnly) {
   Bolt bolt = metric_bolt(0.02), loose = bolt;
   loose.thread.clearance = 42e-6;  // g of ISO 965 for a pitch of 2.5 mm
   Nut nut = metric_nut(0.02), wide = nut;
@@ -193,7 +193,7 @@ constexpr oracle::BackendCase kCpu{"Cpu", Backend::kCpu};
 // Screwed along its thread a nut stays free, at any angle, but for a few spots at its end planes, where an edge of the
 // profile leaves between two rays and is cut across. Moved along by 0.2 mm without a turn it is held, by an axial force
 // and the moment that belongs to it.
-TEST(Threads, ANutTurnsFreelyOnItsBolt) {
+TEST(ScrewThreads, ANutTurnsFreelyOnItsBolt) {
   SceneDescription scene = nut_on_bolt(36, 42e-6);
   for (const double angle : {0.0, 0.01, 0.3, 1.7, 3.1, 6.0, 12.9}) {
     const oracle::Vector3d at(0, 0, 0.012 + 0.0025 * angle / (2 * std::numbers::pi));
@@ -216,7 +216,7 @@ TEST(Threads, ANutTurnsFreelyOnItsBolt) {
   }
 }
 
-TEST(Threads, RefuseBadArguments) {
+TEST(ScrewThreads, RefuseBadArguments) {
   const auto bolt = [](auto change) {
     return error_of([&] {
       Bolt b;
@@ -241,10 +241,10 @@ TEST(Threads, RefuseBadArguments) {
 }
 
 // Each chain goes once around, on edges of the cells, and has one section's cells below and the other's above.
-TEST(ThreadGrid, ChainsCloseAroundTheAxis) {
-  const ThreadGrid grid(0.0025, -0.001, 0.0647, 24, 3);
+TEST(ScrewThreadGrid, ChainsCloseAroundTheAxis) {
+  const ScrewThreadGrid grid(0.0025, -0.001, 0.0647, 24, 3);
   ASSERT_EQ(grid.chains().size(), 4U);
-  std::set<ThreadGrid::Edge> edges;
+  std::set<ScrewThreadGrid::Edge> edges;
   for (const auto& [cell, section] : grid.cells()) {
     for (std::size_t i = 0; i < 3; ++i) edges.insert({cell[i], cell[(i + 1) % 3]});
   }

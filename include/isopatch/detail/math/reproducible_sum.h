@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sums that do not depend on the order of their terms. A term is rounded to a multiple of a power of two that is fixed
-// for the (environment, pair) before any term is known, and added as a 64-bit integer, so addition is associative: any
-// traversal, thread count or warp width gives the same bits.
+// Sums that do not depend on the order of their terms. A term is rounded to a multiple of the quantum, a power of two
+// that is fixed for the (environment, pair) before any term is known, and added as a 64-bit integer. Addition is then
+// associative: any traversal, thread count or warp width gives the same bits.
 //
-// A term must be less than `bound`, a power of two, and the grid is bound 2^-62. A double evaluation keeps a second
-// limb with the remainder on a grid 2^-40 finer. The remainder is at most half a step of the first limb, 2^39 steps of
-// the second, so 2^24 terms fit.
+// A term must be less than `bound`, a power of two, and the quantum is bound 2^-62. A double evaluation keeps the
+// remainder in a second limb, whose quantum is 2^-40 of the first. The remainder is at most half a quantum of the first
+// limb, 2^39 of the second, so 2^24 terms fit.
 //
-// That the terms add up to less than 2^63 steps is not taken for granted: SumBound adds up their magnitudes beside
-// them, and where it cannot rule out that a sum has wrapped, the pair is evaluated again on a wider grid.
+// The terms may add up to 2^63 quanta or more. So SumBound adds up their magnitudes, and where it cannot rule out that
+// a sum has wrapped, the pair is evaluated again with a wider scale.
 #pragma once
 
 #include <cmath>
@@ -26,61 +26,61 @@ ISOPATCH_HD double next_power_of_two(double x) {
   return std::ldexp(1.0, mantissa == 0.5 ? exponent - 1 : exponent);
 }
 
-/// A grid for terms whose sum stays below `bound`, itself a power of two.
+/// Converts terms to quanta and back, for terms whose sum stays below `bound`, itself a power of two.
 template <class T>
 struct FixedPointScale {
-  T to_steps;       // 2^62 / bound
+  T to_quanta;      // 2^62 / bound
   double to_value;  // bound / 2^62
 
   ISOPATCH_HD static FixedPointScale from_bound(double bound) {
-    const double held = max(bound, 0x1p-60);  // keeps to_steps finite in float
-    return {static_cast<T>(0x1p62 / held), held * 0x1p-62};
+    const double raised = max(bound, 0x1p-60);  // keeps to_quanta finite in float
+    return {static_cast<T>(0x1p62 / raised), raised * 0x1p-62};
   }
 };
 
-/// In steps: what a single term must stay below.
-inline constexpr float kMostSteps = 0x1p62f;
+/// A single term must be fewer quanta than this.
+inline constexpr float kMostQuanta = 0x1p62f;
 
-/// Bounds all sums of one (environment, pair) at once. Each of its N terms has several numbers, one for each sum; let m
-/// be the largest of their magnitudes, in steps, and w = m 2^-32 rounded to an integer. A sum of numbers s, each
-/// rounded to an integer, is at most
+/// Bounds all sums of one (environment, pair) at once. Each of its N terms has several components, one for each sum.
+/// Let m be the largest of their magnitudes, in quanta, and w = m 2^-32 rounded to an integer. A sum of components s,
+/// each rounded to an integer, is at most
 ///
 ///     sum of (|s| + 1/2)  <=  sum of (m + 1/2)  <=  sum of (2^32 (w + 1/2) + 1/2)  <  2^32 (W + N),   W = sum of w,
 ///
-/// so it is below 2^62 where W + N < 2^30. W and N themselves do not wrap: w is at most 2^30, also for a term that does
-/// not fit and is left out, and there are fewer than 2^31 terms. They do not depend on the order either.
+/// so it is below 2^62 where W + N < 2^30. W and N themselves do not wrap: w is at most 2^30, even for a term that does
+/// not fit and is left out, and there are fewer than 2^31 terms. Neither depends on the order.
 struct SumBound {
   std::int64_t terms = 0;
   std::int64_t magnitude = 0;  // W
 
   static constexpr std::int64_t kMost = std::int64_t{1} << 30;
 
-  /// Counts a term with numbers of up to `largest` steps, if it `counts`. False where it does not fit the grid and must
-  /// be left out.
+  /// Counts a term whose components are at most `largest` quanta, if `counts` is true. False if the term does not fit
+  /// the scale and must be left out.
   template <class T>
   ISOPATCH_HD bool add(T largest, bool counts = true) {
     if (!counts) return false;
-    const bool fits = largest < T(kMostSteps);
+    const bool fits = largest < T(kMostQuanta);
     terms += 1;
     magnitude += std::llrint(magnitude_of(largest, fits));
     return fits;
   }
 
-  /// w before it is rounded; alone it reaches kMost for a term that does not fit.
+  /// w before it is rounded. For a term that does not fit, it alone reaches kMost.
   template <class T>
   ISOPATCH_HD static T magnitude_of(T largest, MaskOf<T> fits) {
     return select(fits, T(0x1p-32f) * largest, T(0x1p30f));
   }
 
-  /// No sum has wrapped, and no term was left out. T is what was summed.
+  /// True if no sum has wrapped and no term was left out. T is the type that was summed.
   template <class T>
   ISOPATCH_HD bool holds() const {
     constexpr std::int64_t kMostTerms = kIsFloat<T> ? kMost : std::int64_t{1} << 24;  // see the second limb
     return magnitude + terms < kMost && terms < kMostTerms;
   }
 
-  /// Where it does not hold: it will on a grid wider by this power of two, for fewer than 2^29 terms that fit. There W
-  /// + N is at most 2^28 + N / 2 + N.
+  /// If holds() is false: the power of two by which a scale must be wider for it to hold, for fewer than 2^29 terms
+  /// that fit. With that scale W + N is at most 2^28 + N / 2 + N.
   ISOPATCH_HD int widening() const {
     int power = 1;
     while ((magnitude + terms) >> power >= kMost / 4) ++power;
@@ -88,11 +88,11 @@ struct SumBound {
   }
 };
 
-/// A sum of terms in steps. Number is a float, a double or a pack of them, which then has a sum for each lane.
+/// A sum of terms in quanta. Number is a float, a double or a pack, which has a sum for each lane.
 template <class Number>
 struct ReproducibleSum;
 
-/// And the bound that goes with it.
+/// The type of the bound that goes with it.
 template <class Number>
 struct BoundOfSums {
   using Type = SumBound;
@@ -103,8 +103,8 @@ struct ReproducibleSum<float> {
   static constexpr int kLimbs = 1;
   std::int64_t limb[kLimbs] = {0};
 
-  /// Adds a term given in steps, fewer than kMostSteps.
-  ISOPATCH_HD void add(float steps) { limb[0] = wrapping_sum(limb[0], std::llrint(steps)); }
+  /// Adds a term given in quanta, fewer than kMostQuanta.
+  ISOPATCH_HD void add(float quanta) { limb[0] = wrapping_sum(limb[0], std::llrint(quanta)); }
 
   ISOPATCH_HD double value(const FixedPointScale<float>& scale) const {
     return static_cast<double>(limb[0]) * scale.to_value;
@@ -116,9 +116,9 @@ struct ReproducibleSum<double> {
   static constexpr int kLimbs = 2;
   std::int64_t limb[kLimbs] = {0, 0};
 
-  ISOPATCH_HD void add(double steps) {
-    const std::int64_t whole = std::llrint(steps);
-    const double remainder = steps - static_cast<double>(whole);  // exact
+  ISOPATCH_HD void add(double quanta) {
+    const std::int64_t whole = std::llrint(quanta);
+    const double remainder = quanta - static_cast<double>(whole);  // exact
     limb[0] = wrapping_sum(limb[0], whole);
     limb[1] = wrapping_sum(limb[1], std::llrint(remainder * 0x1p40));
   }

@@ -209,8 +209,8 @@ struct EnergyVisitor {
     if (!active) return;
     const double energy =
         cell_energy(context, *cell_of_M(context, at.m).cell, cell_of_S(context, at.s).cell, at.bounds);
-    const double steps = energy * scale.to_steps;
-    if (steps != 0 && bound.add(std::fabs(steps))) sum.add(steps);
+    const double quanta = energy * scale.to_quanta;
+    if (quanta != 0 && bound.add(std::fabs(quanta))) sum.add(quanta);
   }
 };
 

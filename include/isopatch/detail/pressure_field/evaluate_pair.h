@@ -39,9 +39,9 @@ ISOPATCH_HD bool test_cells(const PairContext& f, AcceptedCells& cells) {
 /// From there to what their polygon contributes. False where they have none after all. Where lines are not compact,
 /// `most_lines` of them are clipped against.
 template <bool compact, int most_lines = kMaxLines, class T, class Cells>
-ISOPATCH_HD MaskOf<T> contact_of(const PairContext& f, const Cells& m, const Cells& s,
-                                 const PolygonBounds<FloatOf<T>>& bounds, ContactPlane<T>& plane, Segments<T>& segments,
-                                 Contribution<T>& contribution) {
+ISOPATCH_HD MaskOf<T> contribution_of(const PairContext& f, const Cells& m, const Cells& s,
+                                      const PolygonBounds<FloatOf<T>>& bounds, ContactPlane<T>& plane,
+                                      Segments<T>& segments, Contribution<T>& contribution) {
   MaskOf<T> found = make_contact_plane<compact>(f, m, s, bounds, plane);
   if (!any(found)) return found;
   const int count = compact ? plane.num_lines : most_lines;
@@ -78,7 +78,8 @@ struct WrenchVisitor {
     ContactPlane<T> plane;
     Segments<T> segments;
     Contribution<T> contribution;
-    if (!active || !contact_of<Warp::kCompactLines>(context, m, s, at.bounds, plane, segments, contribution)) return;
+    if (!active || !contribution_of<Warp::kCompactLines>(context, m, s, at.bounds, plane, segments, contribution))
+      return;
     const bool counts = sums.add(true, contribution, scales);
     if constexpr (outputs == Outputs::kPolygons) {
       if (counts && context.pass == Pass::kFirst) append(plane, segments, contribution);

@@ -36,12 +36,12 @@ struct FixedPointScales {
             FixedPointScale<T>::from_bound(f.bounds.area)};
   }
 
-  /// Brings what is summed of a polygon to steps, its normal multiplied by the area, and returns the largest magnitude;
-  /// no number where one of them is none. Number is T or a pack of it.
+  /// Converts what is summed of a polygon to quanta, its normal multiplied by the area, and returns the largest
+  /// magnitude; NaN if any of it is NaN. Number is T or a pack of it.
   template <bool with_patch, class Number>
   ISOPATCH_HD Number apply(Contribution<Number>& c) const {
-    const Number per_force = Number(force.to_steps), per_torque = Number(torque.to_steps);
-    const Number per_area = Number(area.to_steps);
+    const Number per_force = Number(force.to_quanta), per_torque = Number(torque.to_quanta);
+    const Number per_area = Number(area.to_quanta);
     c.force = per_force * c.force;
     c.torque = per_torque * c.torque;
     if constexpr (with_patch) {
@@ -52,7 +52,7 @@ struct FixedPointScales {
     }
     c.area = c.area * per_area;
 
-    // what is no number in the others makes the torque none, and max() keeps that as its second argument
+    // a NaN in the others makes the torque NaN too, and max() keeps a NaN that is its second argument
     Number largest = abs(c.torque.x + c.torque.y + c.torque.z);
     const auto take = [&](Number x) { largest = max(abs(x), largest); };
     const auto take_all = [&](const Vec3<Number>& v) { take(v.x), take(v.y), take(v.z); };
@@ -68,10 +68,10 @@ struct FixedPointScales {
     return largest;
   }
 
-  /// A polygon whose area is below what the grid resolves counts as none. In steps.
+  /// A polygon whose area is below what the scale resolves counts as none.
   template <class Number>
-  ISOPATCH_HD static MaskOf<Number> has_area(Number area_steps) {
-    return area_steps > Number(kIsFloat<T> ? T(0.5) : T(0x1p-41));
+  ISOPATCH_HD static MaskOf<Number> has_area(Number area_quanta) {
+    return area_quanta > Number(kIsFloat<T> ? T(0.5) : T(0x1p-41));
   }
 };
 
@@ -79,9 +79,9 @@ template <class Number>
 struct SumVec3 {
   ReproducibleSum<Number> x, y, z;
 
-  ISOPATCH_HD void add(MaskOf<Number> taken, const Vec3<Number>& steps) {
+  ISOPATCH_HD void add(MaskOf<Number> taken, const Vec3<Number>& quanta) {
     const Vec3<Number> none = {Number(0), Number(0), Number(0)};
-    const Vec3<Number> term = select(taken, steps, none);
+    const Vec3<Number> term = select(taken, quanta, none);
     x.add(term.x);
     y.add(term.y);
     z.add(term.z);

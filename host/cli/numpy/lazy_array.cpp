@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The PackedArray of npz.h.
+// The LazyArray of npz.h.
 #include <fmt/format.h>
 #include <zlib.h>
 
@@ -19,9 +19,9 @@ constexpr std::size_t kMostHeader = kPiece + 12;
 /// Inflates a piece at a time, and keeps the checksum of what came out.
 class Inflater {
  public:
-  explicit Inflater(std::string_view packed) {
-    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));  // zlib does not write there
-    stream_.avail_in = static_cast<uInt>(packed.size());
+  explicit Inflater(std::string_view data) {
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(data.data()));  // zlib does not write there
+    stream_.avail_in = static_cast<uInt>(data.size());
     started_ = inflateInit2(&stream_, -MAX_WBITS) == Z_OK;
   }
   ~Inflater() { inflateEnd(&stream_); }
@@ -57,35 +57,35 @@ class Inflater {
 
 }  // namespace
 
-PackedArray::PackedArray(std::shared_ptr<const std::string> file, Entry entry, std::string source)
+LazyArray::LazyArray(std::shared_ptr<const std::string> file, Entry entry, std::string source)
     : file_(std::move(file)),
       entry_(entry),
       source_(std::move(source)),
       header_(parse_npy_header(beginning(), entry_.bytes, source_)) {}
 
-std::string PackedArray::npy_bytes_of(const NpyArray& array) { return npy_bytes(array); }
+std::string LazyArray::npy_bytes_of(const NpyArray& array) { return npy_bytes(array); }
 
-void PackedArray::fail(const std::string& problem) const { throw Error(source_ + ": damaged archive: " + problem); }
+void LazyArray::fail(const std::string& problem) const { throw Error(source_ + ": damaged archive: " + problem); }
 
-std::string PackedArray::beginning() const {
-  if (entry_.packing != Packing::kDeflated) return std::string(entry_.packed.substr(0, kMostHeader));
+std::string LazyArray::beginning() const {
+  if (entry_.compression != Compression::kDeflated) return std::string(entry_.data.substr(0, kMostHeader));
   std::string bytes(std::min(kMostHeader, entry_.bytes), '\0');
-  bytes.resize(Inflater(entry_.packed).read(bytes.data(), bytes.size()));
+  bytes.resize(Inflater(entry_.data).read(bytes.data(), bytes.size()));
   return bytes;
 }
 
-void PackedArray::read(const std::function<void(std::string_view)>& visit) const {
-  if (entry_.packing == Packing::kDeflated) return read_deflated(visit);
-  if (entry_.packing == Packing::kStored) {
-    const auto* data = reinterpret_cast<const Bytef*>(entry_.packed.data());
-    if (crc32_z(0, data, entry_.packed.size()) != entry_.checksum) fail("wrong checksum");
+void LazyArray::read(const std::function<void(std::string_view)>& visit) const {
+  if (entry_.compression == Compression::kDeflated) return read_deflated(visit);
+  if (entry_.compression == Compression::kStored) {
+    const auto* data = reinterpret_cast<const Bytef*>(entry_.data.data());
+    if (crc32_z(0, data, entry_.data.size()) != entry_.checksum) fail("wrong checksum");
   }
-  visit(entry_.packed.substr(header_.begin));
+  visit(entry_.data.substr(header_.begin));
 }
 
-void PackedArray::read_deflated(const std::function<void(std::string_view)>& visit) const {
+void LazyArray::read_deflated(const std::function<void(std::string_view)>& visit) const {
   constexpr const char* kOtherSize = "the compressed data is not what its directory says";
-  Inflater data(entry_.packed);
+  Inflater data(entry_.data);
   std::string piece(std::max(kPiece, header_.begin), '\0');
   if (data.read(piece.data(), header_.begin) != header_.begin) fail(kOtherSize);
   for (std::size_t left = header_.bytes; left > 0;) {
