@@ -12,11 +12,11 @@
 
 namespace isopatch {
 
-/// What an array has a row for in each environment: the environment itself, every body, every pair, or every slot of
-/// the buffer for polygons or for contacts.
+/// What an array has one row for, in each environment: the environment itself, every body, every pair, or every slot of
+/// the buffer for polygons or for discrete contacts.
 enum class Per : std::uint8_t { kEnvironment, kBody, kPair, kPolygonCapacity, kContactCapacity };
 
-/// What an output is computed with.
+/// Outputs that are computed together.
 enum class OutputGroup : std::uint8_t {
   kWrench,    ///< always
   kPatch,     ///< sums over the patch beyond the wrench
@@ -25,11 +25,11 @@ enum class OutputGroup : std::uint8_t {
   kContacts   ///< the polygons as point contacts
 };
 
-/// One array: in each environment it has `width` elements for each of what `per` says.
+/// One array. In each environment it has rows of `width` elements, as many as `per` says.
 struct ArrayInfo {
-  const char* name;                          ///< that of the member of State or Results
-  const char* type;                          ///< of an element; "real" is float or double
-  Per per;                                   ///< what has a row
+  const char* name;                          ///< of the member of State or Results
+  const char* type;                          ///< of an element; "real" stands for float or double
+  Per per;                                   ///< what has one row
   int width;                                 ///< elements of a row
   const char* unit;                          ///< as in "m/s; rad/s" where the elements of a row differ; "" for records
   OutputGroup group = OutputGroup::kWrench;  ///< outputs only
@@ -67,7 +67,7 @@ constexpr void for_each_output(const Visit& visit, AnyResults&... r) {
   visit(ArrayInfo{"contacts_needed", "int32", Per::kEnvironment, 1, "1", OutputGroup::kContacts}, r.contacts_needed...);
 }
 
-/// How many of each thing an environment has.
+/// The counts of an environment, from which the sizes of its arrays follow.
 struct ArrayCounts {
   std::int64_t bodies = 0;            ///< B in the shapes of State and Results
   std::int64_t pairs = 0;             ///< P
@@ -91,8 +91,8 @@ ArrayCounts counts_of(const Scene& scene);
 /// The counts of a scene with the capacities of `results`.
 ArrayCounts counts_of(const Scene& scene, const Results& results);
 
-/// The State of N environments, owned and contiguous, in arrays of the same names. An optional array that is empty is
-/// left out, so that the scene's values hold.
+/// The State of N environments, owned and contiguous, in arrays of the same names. Where an optional array is empty,
+/// the scene's values hold.
 struct StateArrays {
   std::int64_t num_environments = 0;  ///< N
   std::int64_t num_bodies = 0;        ///< B
@@ -119,12 +119,12 @@ struct StateArrays {
   State view(std::int64_t begin, std::int64_t count) const;
 };
 
-/// Which groups of outputs ResultArrays has beside the wrenches.
+/// Which outputs ResultArrays has besides the wrenches.
 struct ResultSelection {
   bool patch = true;    ///< sums over the patch: centre of pressure, mean normal, largest pressure, friction force
   bool energy = false;  ///< the elastic energy, an evaluation of its own
 
-  std::int32_t polygon_capacity = 0;  ///< polygons that there is room for in each environment; 0: none
+  std::int32_t polygon_capacity = 0;  ///< room for this many polygons in each environment; 0: none
   std::int32_t contact_capacity = 0;  ///< the same for contacts
 };
 
@@ -149,7 +149,7 @@ struct ResultArrays {
   std::vector<std::int32_t> polygons_needed;  ///< N
   std::vector<DiscreteContact> contacts;      ///< N x contact_capacity
   std::vector<std::int32_t> contacts_needed;  ///< N
-  std::int32_t polygon_capacity = 0;          ///< polygons that there is room for in each environment
+  std::int32_t polygon_capacity = 0;          ///< room for this many polygons in each environment
   std::int32_t contact_capacity = 0;          ///< the same for contacts
 
   ResultArrays() = default;

@@ -17,8 +17,8 @@ enum class Backend : std::uint8_t {
   kReference  ///< extended precision, brute force, independent code: for checking, slow
 };
 
-/// What contact patches are integrated in. The search for contacts is mostly in float with either (limits.h), and the
-/// arrays of State and Results have types of their own.
+/// The precision in which contact patches are integrated. The search for contact is mostly in float with either
+/// (limits.h). The types of the arrays of State and Results are independent of it.
 enum class Precision : std::uint8_t { kFloat, kDouble };
 
 /// How an Evaluator computes.
@@ -36,15 +36,15 @@ int num_cuda_devices();
 /// Whether there is a CUDA device that this build can use. Never throws.
 bool cuda_available();
 
-/// Evaluates contact for batches of environments. Move-only; every call on one that was moved from throws Error. cpu
-/// and reference: evaluate() may be called from several threads, and in a child made by fork(); cpu keeps what its
-/// threads work in for the next call. The caller's rounding mode and treatment of subnormal numbers change nothing, and
-/// are kept. cuda: calls share working memory, so one must have finished on the device before the next starts (the same
-/// stream will do).
+/// Evaluates contact for batches of environments. Move-only; every call on an evaluator that was moved from throws
+/// Error. cpu and reference: evaluate() may be called from several threads, and in a child made by fork(); cpu keeps
+/// the workspaces of its threads for the next call. The caller's rounding mode and treatment of subnormal numbers
+/// change nothing, and are kept. cuda: calls share working memory, so one must have finished on the device before the
+/// next starts (calls on one stream do).
 class Evaluator {
  public:
   /// Uploads the scene where the backend needs it. Throws Error if the backend is not in this build or has no device,
-  /// the scene does not fit, or an option has none of its possible values.
+  /// the scene does not fit on the device, or an option is not one of its possible values.
   explicit Evaluator(Scene scene, EvaluatorOptions options = {});
 
   class Implementation;  ///< a backend
@@ -53,7 +53,7 @@ class Evaluator {
   explicit Evaluator(std::unique_ptr<Implementation> implementation);
 
   ~Evaluator();
-  Evaluator(Evaluator&&) noexcept;             ///< takes over all that the other one holds
+  Evaluator(Evaluator&&) noexcept;             ///< takes over what the other one holds
   Evaluator& operator=(Evaluator&&) noexcept;  ///< the same, and releases what this one held
 
   /// Computes every array of `results` that is not null. cpu and reference: returns when done. cuda: enqueues on
@@ -61,7 +61,7 @@ class Evaluator {
   /// pointers. The first batch of a size larger than before allocates working memory, 8 bytes a pair; after that, or
   /// after reserve(), a call can be captured in a CUDA graph. Throws Error, before anything is computed, for a negative
   /// number of environments or capacity, missing poses, a stride smaller than a row, arrays that are not as state.h
-  /// says, and with cuda for an array or a stream that is not of the evaluator's device.
+  /// says, and with cuda for an array or a stream of another device than the evaluator's.
   void evaluate(const State& state, const Results& results, void* stream = nullptr) const;
 
   /// Allocates what batches of up to `num_environments` need.

@@ -16,7 +16,7 @@ namespace isopatch {
 struct FieldCore {
   /// Which vertices of the mesh the core is made of.
   enum class Kind : std::uint8_t {
-    kHalfDepth,  ///< those at least half as deep as the deepest of their component of the mesh; in a primitive's mesh
+    kHalfDepth,  ///< those at least half as deep as the deepest vertex of their component; in a primitive's mesh
                  ///< these are the vertices of its medial set
     kDepth,      ///< those at least `depth` deep
     kBall,       ///< those in a ball
@@ -35,7 +35,8 @@ struct StrainMap {
   /// The forms of f.
   enum class Kind : std::uint8_t {
     kLinear,  ///< f = e
-    kTrue,  ///< f = ln(1 - s e) / ln(1 - s): the true strain of a layer compressed by the part s where e = 1, 0 < s < 1
+    kTrue,  ///< f = ln(1 - s e) / ln(1 - s): the true strain of a layer compressed by the fraction s where e = 1, 0 < s
+            ///< < 1
     kPower,  ///< f = e^n, n > 0
     kTable,  ///< linear between the rows (e, f): both ascending, from (0, 0) to (1, 1)
   };
@@ -64,8 +65,8 @@ struct FieldOptions {
 std::vector<double> distance_to_surface(const TetMesh& mesh, const std::vector<Triangle>& surface);
 
 /// The solution of Laplace's equation by linear finite elements, 0 on the surface and 1 on the core, at every point of
-/// a checked mesh (PFC section VI-A2). All values lie in [0, 1], those of inner points above 0. Where the problem had
-/// to be changed for that, `warnings` says how. Throws Error, naming `source`, where the core is empty, touches the
+/// a checked mesh (PFC section VI-A2). All values lie in [0, 1], those of inner points above 0. If the problem had to
+/// be changed for that, `warnings` says how. Throws Error, naming `source`, where the core is empty, touches the
 /// surface or leaves out a component of the mesh, and for a mesh without tets or an index out of range.
 std::vector<double> laplace_extent(const TetMesh& mesh, const std::vector<Triangle>& surface, const FieldCore& core,
                                    const std::string& source, std::vector<std::string>& warnings);
@@ -73,14 +74,14 @@ std::vector<double> laplace_extent(const TetMesh& mesh, const std::vector<Triang
 /// Throws Error unless the map is as StrainMap says.
 void check_strain_map(const StrainMap& map);
 
-/// f(extent), 0 below 0 and 1 above 1. Throws Error for NaN, and where the map is so wrong that there is no result.
+/// f(extent), 0 below 0 and 1 above 1. Throws Error for NaN, and for a map that gives no result.
 double mapped_extent(const StrainMap& map, double extent);
 
-/// How well a field serves as pressure.
+/// How good a field is as a pressure.
 struct FieldQuality {
-  /// Share, from 0 to 1, of surface triangles at whose corners the mean gradient of the tets around points inward,
-  /// within 30 degrees of the triangle's normal. (The gradient in the tet behind the triangle is normal to it wherever
-  /// the extent is 0 on the surface.)
+  /// Fraction of the surface triangles at whose corners the mean gradient of the tets around points inward, within 30
+  /// degrees of the triangle's normal. (The gradient in the tet behind the triangle is normal to it wherever the extent
+  /// is 0 on the surface.)
   double aligned_faces = 0;
   std::int64_t all_boundary_tets = 0;      ///< tets with all four vertices on the surface
   std::int64_t tets_without_gradient = 0;  ///< the extent is the same at all four vertices

@@ -14,16 +14,16 @@
 
 namespace isopatch {
 
-/// What a Geometry is: a mesh of tets or of triangles, or the half space below a plane.
+/// The kinds of a Geometry: a mesh of tets or of triangles, or the half space below a plane.
 enum class GeometryKind : std::uint8_t { kMesh, kHalfSpace };
 
-/// An immutable shape in its own frame. Build it with one of the make_ functions below; Scene checks one that was made
-/// by hand.
+/// An immutable shape in its own frame. Make it with one of the make_ functions below; Scene checks one that was filled
+/// in by hand.
 struct Geometry {
   std::string name;                         ///< for messages; unique in a scene file
   GeometryKind kind = GeometryKind::kMesh;  ///< which of the members below count
 
-  /// kMesh: a checked tet mesh. Without tets it is a surface mesh: it has no inside to press on, so only rigid bodies
+  /// kMesh: a checked tet mesh. Without tets it is a surface mesh, which has no pressure field, so only rigid bodies
   /// can have it.
   TetMesh mesh;
   std::vector<Triangle> surface;  ///< kMesh: the boundary of `mesh`, outward oriented
@@ -52,8 +52,8 @@ Geometry make_box(const std::string& name, const Point3& size);
 Geometry make_ellipsoid(const std::string& name, const Point3& semi_axes, int subdivisions);
 
 /// A cylinder [m] about the z axis, its middle in the origin. Its extent is the distance to the surface over the
-/// largest one. Throws Error for a length that is not finite and positive, or other segments than a multiple of 4 in
-/// [4, 1024].
+/// largest one. Throws Error for a length that is not finite and positive, or if segments is not a multiple of 4 in [4,
+/// 1024].
 Geometry make_cylinder(const std::string& name, double radius, double height, int segments);
 
 /// A capsule [m] about the z axis, its middle in the origin; `length` is that of its cylindrical part. Its extent is
@@ -79,9 +79,9 @@ Geometry make_half_space(const std::string& name, double thickness);
 /// A tet mesh from memory. `kDistance`: the exact distance to the surface over the largest such distance of any vertex.
 /// `kLaplace`: laplace_extent(), with its errors. Checks and repairs as check_and_repair(); throws Error also for a
 /// missing field, a field of the wrong length, a value that is not finite or negative, a field without any positive
-/// value, and extents beyond limits.h, or with a gradient beyond it in a tet: such a tet does not fit its extents, and
-/// would blur the contacts of all others. Tets that are almost as flat but fit their extents cause a warning only: they
-/// have hardly any volume, so little depends on them.
+/// value, and extents beyond limits.h, or a gradient beyond it in a tet: such a tet is too flat for its extents, and
+/// would enlarge the tolerances of the whole mesh. Tets that are almost as flat but fit their extents only cause a
+/// warning: they have hardly any volume, so little depends on them.
 Geometry make_tet_mesh(const std::string& name, TetMesh mesh, const FieldOptions& field = {});
 
 /// A closed surface, for rigid bodies. Checks and repairs as check_and_repair().

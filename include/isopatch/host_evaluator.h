@@ -12,12 +12,12 @@ namespace isopatch {
 State part_of(const State& state, const Scene& scene, std::int64_t begin, std::int64_t count);
 
 /// The rows of the environments from `begin` on. Throws Error for a negative `begin`, and rows beyond what can be
-/// addressed; Results do not tell how many environments there are.
+/// addressed. Results do not know how many environments there are.
 Results part_of(const Results& results, const Scene& scene, std::int64_t begin);
 
-/// Evaluates from and to host memory on all there is: with cuda every visible device (or the one in `options`), which
-/// share the environments out between them and have the scene each; with cpu and reference all cores. The results have
-/// the same bits however many devices there are. Every call on one that was moved from throws Error.
+/// Evaluates from and to host memory. With cuda it divides the environments among all visible devices (or takes the one
+/// in `options`), and each has a copy of the scene; with cpu and reference it uses all cores. The results have the same
+/// bits however many devices there are. Every call on a HostEvaluator that was moved from throws Error.
 class HostEvaluator {
  public:
   /// Throws Error as Evaluator().
@@ -31,7 +31,7 @@ class HostEvaluator {
 
   const Scene& scene() const;               ///< the scene it evaluates
   const EvaluatorOptions& options() const;  ///< those it was made with; `device` is 0 where all are used
-  int num_devices() const;                  ///< how many devices share the environments; 1 without cuda
+  int num_devices() const;                  ///< how many devices it uses; 1 without cuda
 
  private:
   const Evaluator& first() const;

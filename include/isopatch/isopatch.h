@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everything a user needs: build a Scene, give State, get Results from an Evaluator.
+// Everything a user needs: make a Scene and an Evaluator, pass a State, get Results.
 #pragma once
 
 #include "isopatch/arrays.h"

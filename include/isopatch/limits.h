@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which numbers are accepted: the same ones in files, in a Scene and in every environment of a State. They lie far
-// beyond anything that is built or simulated, yet close enough that no later arithmetic overflows or silently rounds a
-// result away. A number beyond them is an Error, or a bit of Status.
+// Which numbers are accepted: the same ones in files, in a Scene and in every environment of a State. The limits lie
+// far beyond anything that is made or simulated, yet close enough that no later arithmetic overflows or silently rounds
+// a result away. A number beyond them is an Error, or a bit of Status.
 //
-// Most of the search for contacts, and with Precision::kFloat the integration, is in float, which holds 1e-38 to 3e38:
-// that is what most of the reasons below refer to. A force or torque in float is a multiple of at least 2^-122 N or
-// N m, 2e-37, and sets kSumOverflow in the status where it would exceed 3e38.
+// Most of the search for contacts, and with Precision::kFloat the integration, is in float, which holds 1e-38 to 3e38;
+// most of the reasons below refer to that range. A force or torque in float is a multiple of at least 2^-122 N or N m,
+// 2e-37, and sets kSumOverflow in the status where it would exceed 3e38.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +58,7 @@ inline constexpr std::uint64_t kMaxStatesBytes = std::uint64_t{4} << 30;  ///< a
 /// Coordinates of a mesh in its own frame, m. A product of three edges, the largest power in float, is below 5e28 m^3.
 inline constexpr double kMaxCoordinate = 1e9;
 
-/// The diagonal of a mesh's bounding box, m. The finest grid of a sum of areas is 2^-122 m^2
+/// The diagonal of a mesh's bounding box, m. The smallest quantum of a sum of areas is 2^-122 m^2
 /// (detail/math/reproducible_sum.h), 2e-19 of the square of this; that of a torque in float is 2e-7 of the softest
 /// body's at this size.
 inline constexpr double kMinSize = 1e-9;
@@ -76,12 +76,12 @@ inline constexpr double kMinLargestExtent = 1e-6;
 
 /// The largest gradient of the extent times the diagonal of the mesh, in units of its largest extent. A field over a
 /// good mesh has 1 to 1e3; at 1e10 the field jumps within a tet. Pressures that differ by 2^-48 of this count as equal
-/// in the whole body (kSnap in detail/pressure_field/pair_context.h), so that at the limit a tet that does not fit its
-/// extents costs all the others 4e-5 of the largest pressure; beyond it, light contacts would vanish.
+/// in the whole body (kSnap in detail/pressure_field/pair_context.h), so that at the limit a single tet that does not
+/// fit its extents makes this tolerance 4e-5 of the largest pressure; beyond it, light contacts would vanish.
 inline constexpr double kMaxSteepness = 1e10;
 
-/// A tet's smallest height relative to its longest edge below which there is a warning: its gradient is made of
-/// differences of extents of which 1e-5 and more is rounding.
+/// A tet's smallest height relative to its longest edge below which there is a warning: 1e-5 or more of the differences
+/// of extents that make its gradient is rounding.
 inline constexpr double kFlatTet = 1e-11;
 
 inline constexpr double kMinThickness = 1e-9;  ///< of a half space, m
@@ -93,10 +93,9 @@ inline constexpr double kMaxThickness = 1e12;  ///< of a half space, m
 inline constexpr double kMinModulus = 1e-3;  ///< Pa
 inline constexpr double kMaxModulus = 1e18;  ///< Pa
 
-/// Dissipation in s/m or s. The sums are on a grid that has room for a traction raised by
-/// (1 + dissipation speed) (1 + friction), so a part without it is rounded to that times 2^-56 of the largest pressure
-/// times the square of the body's radius: 1e-7 at both limits and a speed of 1 m/s, as is all in float, and 1e-12 with
-/// friction alone.
+/// Dissipation in s/m or s. The scale of the sums has room for a traction raised by (1 + dissipation speed) (1 +
+/// friction), so a part without it is rounded to that times 2^-56 of the largest pressure times the square of the
+/// body's radius: 1e-7 at both limits and a speed of 1 m/s, no worse than float, and 1e-12 with friction alone.
 inline constexpr double kMaxDissipation = 1e6;
 
 /// Coefficient of friction; the reason is under kMaxDissipation.

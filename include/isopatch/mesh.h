@@ -86,8 +86,8 @@ TetMesh make_box_mesh(const Point3& size);
 TetMesh make_ellipsoid_mesh(const Point3& semi_axes, int subdivisions);
 
 /// Cylinder about the z axis with the origin in its middle, as a prism over a regular polygon inscribed in its circle.
-/// Its inner vertices lie on the medial set: a piece of the axis where it is taller than wide, else a disk. `segments`
-/// is a multiple of 4 in [4, 1024].
+/// Its inner vertices lie on the medial set: a piece of the axis if the cylinder is taller than wide, else a disk.
+/// `segments` is a multiple of 4 in [4, 1024].
 TetMesh make_cylinder_mesh(double radius, double height, int segments);
 
 /// Capsule about the z axis with the origin in its middle; `length` is that of its cylindrical part. The inner vertices

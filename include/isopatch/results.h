@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where an evaluation writes. All memory belongs to the caller; a null array is not computed.
+// The arrays that an evaluation writes. All memory belongs to the caller; a null array is not computed.
 #pragma once
 
 #include <cstdint>
@@ -48,20 +48,20 @@ struct Results {
   OutputArray friction_force;      ///< N x P x 3   N, the tangential part of the force on a
   TypedArray<std::int32_t> polygon_count;  ///< N x P   polygons of non-zero area
 
-  /// N x P   J, elastic energy: integral of min(p_A, p_B) over the overlap (PFC eq. 1). Continuous in the pose; it has
-  /// a kink, at which the wrench steps, where the two pressures are equal throughout a volume.
+  /// N x P J, elastic energy: integral of min(p_A, p_B) over the overlap (PFC eq. 1). Continuous in the pose; it has a
+  /// kink, at which the wrench jumps, where the two pressures are equal throughout a volume.
   OutputArray energy;
 
   // contact polygons, a row of `polygon_capacity` for each environment, in no particular order
   TypedArray<Polygon> polygons;              ///< N x polygon_capacity
   TypedArray<std::int32_t> polygons_needed;  ///< N   the capacity that would have been enough; required with polygons,
                                              ///< and may be asked for alone
-  std::int32_t polygon_capacity = 0;         ///< polygons that a row has room for
+  std::int32_t polygon_capacity = 0;         ///< room of a row
 
   // the same as point contacts
   TypedArray<DiscreteContact> contacts;      ///< N x contact_capacity
   TypedArray<std::int32_t> contacts_needed;  ///< N   required with contacts, and may be asked for alone
-  std::int32_t contact_capacity = 0;         ///< contacts that a row has room for
+  std::int32_t contact_capacity = 0;         ///< room of a row
 };
 
 }  // namespace isopatch

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is in contact with what: geometries, bodies, pairs and the contact law.
+// The description of a scene: geometries, bodies, pairs and the contact law.
 #pragma once
 
 #include <array>
@@ -40,7 +40,7 @@ struct ContactOptions {
 struct Body {
   std::string name;                                     ///< for messages; unique in a scene file
   int geometry = 0;                                     ///< index into SceneDescription::geometries
-  bool rigid = false;                                   ///< no pressure field: the other body does all the yielding
+  bool rigid = false;                                   ///< no pressure field: only the other body yields
   bool fixed = false;                                   ///< two fixed bodies are not paired by default
   double modulus = 1e5;                                 ///< Pa, > 0; ignored where rigid
   double dissipation = 0;                               ///< s/m (hunt_crossley) or s (pfc), >= 0
@@ -61,7 +61,7 @@ struct Pair {
 struct SceneDescription {
   std::vector<Geometry> geometries;  ///< bodies can share one
   std::vector<Body> bodies;          ///< at least one, at most 64
-  std::vector<Pair> pairs;           ///< which bodies can touch; all_pairs() lists all that make sense
+  std::vector<Pair> pairs;           ///< which bodies can touch; all_pairs() makes the list of all possible pairs
   ContactOptions contact;            ///< the law of all pairs
 };
 
@@ -80,8 +80,8 @@ class Scene {
   /// Throws Error for an index out of range, a rigid-rigid pair, two half spaces, a pair of a body with itself, the
   /// same pair twice, a compliant body with a surface mesh, more than 64 bodies, no bodies, an unknown value of an
   /// enumeration, a material value, pose, velocity or slip tolerance beyond limits.h, and a geometry that is not as a
-  /// make_ function leaves it. Names are for messages: here they may be empty or repeated, in a scene file they may
-  /// not.
+  /// make_ function leaves it. Names are only for messages: here they may be empty or repeated; in a scene file they
+  /// may not.
   explicit Scene(SceneDescription description);
 
   const SceneDescription& description() const;  ///< what it was made from

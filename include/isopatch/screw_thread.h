@@ -9,8 +9,8 @@
 
 namespace isopatch {
 
-/// A right-handed thread of one start. Its crest passes through the x axis of the body's frame, at z = 0: a bolt and a
-/// nut in the same frame fit, and still do when one is turned by 2 pi z / pitch and moved by z.
+/// A right-handed screw thread with one start. Its crest passes through the x axis of the body's frame, at z = 0: a
+/// bolt and a nut in the same frame fit, and still do when one is turned by 2 pi z / pitch and moved by z.
 struct ScrewThread {
   double diameter = 0.02;  ///< nominal: of the bolt's crest, m; at least 4 pitches
   double pitch = 0.0025;   ///< m
@@ -18,7 +18,7 @@ struct ScrewThread {
                            ///< deviation of ISO 965), m; at most pitch / 4
 };
 
-/// The thread runs from z = 0 to `length`, where it is cut off flat; the hexagonal head lies below z = 0.
+/// The screw thread runs from z = 0 to `length`, where it is cut off flat; the hexagonal head lies below z = 0.
 struct Bolt {
   ScrewThread thread;           ///< external
   double length = 0.03;         ///< m; at least 2 pitches
@@ -41,13 +41,14 @@ Bolt metric_bolt(double diameter);
 /// The nut of ISO 4032 for metric_bolt(), likewise scaled.
 Nut metric_nut(double diameter);
 
-/// The closed surface of a bolt. A turn has 8 x segments triangles of thread, with their corners on the exact profile's
-/// helices. Throws Error for sizes outside the limits above, or more than 20 000 segments in all turns.
+/// The closed surface of a bolt. One turn of the screw thread has 8 x segments triangles, with their corners on the
+/// helices of the exact profile. Throws Error for sizes outside the limits above, or more than 20 000 segments in all
+/// turns.
 TriangleMesh make_bolt_surface(const Bolt& bolt);
 
-/// The closed surface of a nut, with as many triangles in a turn. Their corners are moved out by the factor
-/// 1 / cos(pi / segments), so that the circles lie in its polygons too. With a clearance like ISO 965's position g, a
-/// nut then turns on its bolt and touches it only at a few points of its ends. Throws Error as make_bolt_surface().
+/// The closed surface of a nut, with as many triangles in a turn. Their corners are moved out by the factor 1 / cos(pi
+/// / segments), so that the circles of the profile lie inside its polygons. With a clearance like ISO 965's position g,
+/// a nut then turns on its bolt and touches it only at a few points of its ends. Throws Error as make_bolt_surface().
 TriangleMesh make_nut_surface(const Nut& nut);
 
 /// The same bolt as tets, with inner vertices in the teeth and below them and no tet with all vertices on the surface:

@@ -4,18 +4,17 @@
 //
 // An array's address is a multiple of its element's size: 8 bytes for double, 4 for float, the integers, Polygon and
 // DiscreteContact. No byte of an output is one of an input or of another output. Arrays may be columns of one table of
-// records: two with the same stride in bytes may lie in each other's gaps. A null array is not there, whatever its
-// stride.
+// records: two with the same stride in bytes may lie in each other's gaps. The stride of a null array does not matter.
 #pragma once
 
 #include <cstdint>
 
 namespace isopatch {
 
-/// What the elements of an InputArray or an OutputArray are.
+/// The type of the elements of an InputArray or an OutputArray.
 enum class ScalarType : std::uint8_t { kFloat32, kFloat64 };
 
-/// A stride, in elements, for rows that follow each other without a gap.
+/// The stride of rows that follow each other without a gap.
 inline constexpr std::int64_t kContiguous = -1;
 
 /// A read-only array of float or double, whatever the computing precision, with the environment as first index.

@@ -17,8 +17,8 @@ enum Status : std::uint32_t {
                            ///< [0, 1e4]
   kBadGeometry = 1u << 3,  ///< a geometry index is out of range, gives a compliant body a surface mesh, or makes a pair
                            ///< of two half spaces
-  kSumOverflow = 1u << 4,  ///< a polygon's numbers are beyond any sum, or a pair in double has 2^24 polygons or more:
-                           ///< that pair's results are not valid
+  kSumOverflow = 1u << 4,  ///< a polygon's values are too large for any sum, or a pair in double has 2^24 polygons or
+                           ///< more: that pair's results are not valid
   kPolygonCapacity = 1u << 5,  ///< more polygons than the buffer holds; the count says how many; wrenches are right
   kContactCapacity = 1u << 6,  ///< the same for discrete contacts
   kNoContactSurface = 1u << 7  ///< no fault, all results are right: a pair's wrench is 0 although its bodies overlap:

@@ -19,8 +19,8 @@ struct TriangleMesh {
 
 /// Checks that `mesh` encloses a volume, and turns all of its triangles where they point inward. Edges of four, six or
 /// more triangles are counted, and accepted where as many triangles run along them one way as the other. Triangles that
-/// cut through each other are counted and kept: inside is what the surface winds around, so a mesh that was assembled
-/// from overlapping parts still has an inside. Pairs of triangles that lie back to back and triangles without area,
+/// cut through each other are counted and kept: the inside is what the surface winds around, so a mesh that was
+/// assembled from overlapping parts still has one. Pairs of triangles that lie back to back and triangles without area,
 /// with three corners on a line, are removed: the surface stays closed without them. Throws Error, naming `source`, the
 /// element and the value, for: no triangles, an index out of range, a coordinate, edge or size beyond limits.h, a
 /// repeated vertex in a triangle, a duplicated triangle, an open edge, an edge of three triangles, neighbours of

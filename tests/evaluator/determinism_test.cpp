@@ -78,23 +78,23 @@ TEST_P(Determinism, FewerOutputsHaveTheSameBits) {
 
 TEST_P(Determinism, AWarpOf32HasTheBitsOfOneLane) {
   constexpr std::int64_t kFew = 32;
-  const Batch batch = random_batch(scene, kFew, 23, 0.4);
+  const Batch few = random_batch(scene, kFew, 23, 0.4);
   UnwrittenResults warp(scene, kFew, Outputs::kPolygons, kCapacity);
   if (GetParam() == Precision::kFloat) {
-    FiberEvaluator<float, 32>().evaluate(scene, batch.state(), warp.view());
+    FiberEvaluator<float, 32>().evaluate(scene, few.state(), warp.view());
   } else {
-    FiberEvaluator<double, 32>().evaluate(scene, batch.state(), warp.view());
+    FiberEvaluator<double, 32>().evaluate(scene, few.state(), warp.view());
   }
-  EXPECT_EQ(hash_of(warp), hash_of(evaluated(batch, 2)));
+  EXPECT_EQ(hash_of(warp), hash_of(evaluated(few, 2)));
 }
 
 TEST_P(Determinism, TwoEvaluatorsAndTwoCallsAgree) {
-  const Batch batch = random_batch(scene, 100, 24);
+  const Batch part = random_batch(scene, 100, 24);
   const Evaluator one(scene, options(2)), other(Scene(boxes_on_ground()), options(1));
   UnwrittenResults first(scene, 100, Outputs::kPatch), second = first, third = first;
-  one.evaluate(batch.state(), first.view());
-  one.evaluate(batch.state(), second.view());
-  other.evaluate(batch.state(), third.view());
+  one.evaluate(part.state(), first.view());
+  one.evaluate(part.state(), second.view());
+  other.evaluate(part.state(), third.view());
   EXPECT_EQ(hash_of(first), hash_of(second));
   EXPECT_EQ(hash_of(first), hash_of(third));
 }

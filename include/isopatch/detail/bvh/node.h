@@ -14,8 +14,8 @@ inline constexpr int kMaxDepth = 32;
 
 /// A node of a binary hierarchy. The children of an inner node are `child` and `child + 1`; a leaf has `child = ~cell`.
 ///
-/// Its box moves with the extent: where the cells below have the extent e, in [low, high], their points lie within
-/// half + e expansion of center + e velocity. Of a long tet from the surface to the centre that is a thin slice.
+/// Its box moves with the extent: the points of the cells below that have the extent e, in [low, high], lie within half
+/// + e expansion of center + e velocity. For a long tet from the surface to the centre that is a thin slice.
 struct alignas(16) Node {
   float center[3], half[3];         // m
   float velocity[3], expansion[3];  // m per unit of extent
@@ -27,14 +27,14 @@ struct alignas(16) Node {
   ISOPATCH_HD std::int32_t cell() const { return ~child; }
 };
 
-/// Points that are within half + e expansion of center + e velocity, for an extent e or what goes with it. F is a float
-/// or a pack of them.
+/// Points that are within half + e expansion of center + e velocity, for an extent e or a value proportional to it. F
+/// is a float or a pack of them.
 template <class F>
 struct LinearBounds {
   Vec3<F> center, half, velocity, expansion;
 };
 
-/// What a node knows of all cells below it.
+/// The bounds of all cells below a node.
 template <class F>
 struct NodeBox {
   LinearBounds<F> box;
@@ -46,8 +46,9 @@ ISOPATCH_HD NodeBox<float> box_of(const Node& n) {
   return {{vec(n.center), vec(n.half), vec(n.velocity), vec(n.expansion)}, n.low, n.high};
 }
 
-/// Up to kWide nodes side by side, the descendants of one node, for a CPU's vectors; what Node says of each. `child` is
-/// the number of the wide node that holds its own children, or ~cell; 0 marks an unused entry, which nothing touches.
+/// Up to kWide nodes side by side, the descendants of one node, for a CPU's vectors; the members are those of Node.
+/// `child` is the index of the wide node that holds the node's own children, or ~cell; 0 marks an unused entry, which
+/// nothing touches.
 inline constexpr int kWide = 8;
 struct alignas(64) WideNode {
   float center[3][kWide], half[3][kWide];

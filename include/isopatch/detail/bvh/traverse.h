@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Finds the pairs of cells of two hierarchies that a visitor wants, and hands them to it in full warps. It knows no
-// contact model: what is tested, and what is kept of a pair of cells, is the visitor's. A visitor has
+// contact model: the visitor decides what is tested and what is kept of a pair of cells. A visitor has
 //
 //   struct Accepted                                 what it keeps of a pair of cells, begun as {m, s}
 //   bool wants(const Node& m, const Node& s)        a conservative test of two nodes
 //   bool accepts(Accepted&)                         a test of two cells, which fills in the rest
 //   void visit(bool active, const Accepted&)        called by all lanes together
 //
-// Lanes take node pairs from the top of a stack they share, one each, and put back the children of those that may
+// Each lane takes a node pair from the top of a shared stack and pushes the pairs of their children if the two may
 // touch. Pairs of cells wait in a queue until every lane can test one, and those accepted wait in another until every
-// lane can visit one. Nothing is lost however many there are: the stack is bounded as shown below, and the queues are
-// emptied before they can fill.
+// lane can visit one. Neither can overflow: the stack is bounded as shown below, and the queues are emptied before they
+// are full.
 #pragma once
 
 #include <cstdint>
@@ -36,10 +36,10 @@ using CellPair = NodePair;
 
 /// What the lanes of one warp share.
 ///
-/// Stack: a batch of k pairs is replaced by at most 2k children. While a full batch cannot overflow what lies below
-/// kReserve, lanes work abreast; beyond that one pair is taken at a time, and depth-first descent of one pair adds at
-/// most one sibling a level, at most 2 kMaxDepth in all. Queues: fewer than `size` wait between rounds, and one round
-/// adds at most `size`.
+/// Stack: a batch of k pairs is replaced by at most 2k children. As long as a full batch fits without touching the last
+/// kReserve entries, every lane takes a pair; after that, one pair is taken at a time, and the depth-first descent of
+/// one pair adds at most one sibling a level, at most 2 kMaxDepth in all. Queues: fewer than `size` items wait between
+/// rounds, and one round adds at most `size`.
 template <class Accepted, int size>
 struct TraversalMemory {
   static constexpr int kReserve = 2 * kMaxDepth + 2;
@@ -70,14 +70,14 @@ ISOPATCH_HD void visit(Warp& warp, Queue<Accepted, size>& accepted, Visitor& vis
   visitor.visit(active, item);
 }
 
-/// One of `count` shares of a pair's work, for that many warps.
+/// One of the `count` shares of a pair's work, each for one warp.
 struct Share {
   int index = 0, count = 1;
 };
 
 /// The pairs of nodes to start with: each of 2^levels_M subtrees of M with each of 2^levels_S of S. So all lanes have
-/// work from the first round on, and a contact at one spot is work for many shares, among which the pairs are dealt
-/// out in turn. A single lane starts with the two roots.
+/// work from the first round on, and even a small contact is work for many shares, which take the pairs in turn. A
+/// single lane starts with the two roots.
 struct Roots {
   int levels_M, levels_S;
 
@@ -96,8 +96,8 @@ struct Roots {
   }
 };
 
-/// The node that the bits of `subtree`, from the highest of `levels`, lead to from the root; a leaf met early belongs
-/// to the path that goes on to the left. -1 if there is none.
+/// The root of a subtree: the `levels` bits of `subtree`, highest first, say where to go right on the way down. A leaf
+/// met early belongs to the path that goes on to the left; -1 for the other paths.
 ISOPATCH_HD std::int32_t subtree_root(const Node* nodes, int subtree, int levels) {
   std::int32_t at = 0;
   for (int level = levels - 1; level >= 0; --level) {
@@ -111,9 +111,9 @@ ISOPATCH_HD std::int32_t subtree_root(const Node* nodes, int subtree, int levels
   return at;
 }
 
-/// Two hierarchies together; the larger node is opened. One loop in which each kind of round stands once, so that none
-/// is compiled twice. Before pairs of cells are tested, a full round of those accepted is visited, so that no queue
-/// overflows.
+/// Descends two hierarchies together and always opens the larger node. Each kind of round appears once in the loop, so
+/// that none is compiled twice. Before pairs of cells are tested, a full round of accepted ones is visited, so that no
+/// queue overflows.
 template <class Warp, class Visitor, class Accepted, int size>
 ISOPATCH_HD void traverse(Warp& warp, TraversalMemory<Accepted, size>& memory, const HierarchyPair& hierarchies,
                           Visitor& visitor, Share share = {}) {
@@ -168,7 +168,7 @@ ISOPATCH_HD void traverse(Warp& warp, TraversalMemory<Accepted, size>& memory, c
     Node m = {}, s = {};
     if (active) {
       m = load<float>(nodes_M + at.m);
-      s = load<float>(half_space ? nodes_M : nodes_S + at.s);  // for a half space any will do
+      s = load<float>(half_space ? nodes_M : nodes_S + at.s);  // for a half space any node will do
       if (visitor.wants(m, s)) {
         const bool leaf_S = half_space || s.is_leaf();
         leaves = m.is_leaf() && leaf_S;
@@ -179,7 +179,7 @@ ISOPATCH_HD void traverse(Warp& warp, TraversalMemory<Accepted, size>& memory, c
     const std::uint32_t ballot = warp.ballot(opened);
     if (opened) {
       NodePair* top = memory.stack + depth + 2 * rank_in(ballot, warp.lane());
-      const std::int32_t first = open_M ? m.child : s.child;  // of two
+      const std::int32_t first = open_M ? m.child : s.child;  // of two children
       top[0] = open_M ? NodePair{first, at.s} : NodePair{at.m, first};
       top[1] = open_M ? NodePair{first + 1, at.s} : NodePair{at.m, first + 1};
     }
@@ -188,7 +188,7 @@ ISOPATCH_HD void traverse(Warp& warp, TraversalMemory<Accepted, size>& memory, c
   }
 }
 
-/// Every cell of M with every cell of S: what traverse() must agree with, bit for bit. `cells_S` is 0 for a half
+/// Tests every cell of M with every cell of S; traverse() must agree with it bit for bit. `cells_S` is 0 for a half
 /// space.
 template <int size, class Warp, class Visitor>
 ISOPATCH_HD void visit_all(Warp& warp, std::int64_t cells_M, std::int64_t cells_S, Visitor& visitor) {

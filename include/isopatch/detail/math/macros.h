@@ -14,9 +14,9 @@
 #define ISOPATCH_SANITIZED
 #endif
 #endif
-// Small vectors pass in registers only if the call disappears; compilers' own limits stop short of that here. With the
-// checks of a sanitizer in every line that takes a compiler many minutes, and speed is not asked for. Packs keep it:
-// what they do not inline would be found by others too, who may be for a machine with fewer instructions.
+// Small vectors pass in registers only where calls are inlined, and compilers' own limits prevent that here. With a
+// sanitizer's checks in every line inlining takes a compiler many minutes, so it is off there. Packs keep it: a
+// function of theirs that is not inlined could be linked into code for a machine without those instructions.
 #if defined(ISOPATCH_SANITIZED) && !defined(ISOPATCH_PACKS)
 #define ISOPATCH_HD inline
 #else
@@ -24,7 +24,7 @@
 #endif
 #if defined(ISOPATCH_PACKS) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
 #define ISOPATCH_UNROLL _Pragma("GCC unroll 8")
-#define ISOPATCH_UNROLL_ON_GPU _Pragma("GCC unroll 1")  // by itself it would
+#define ISOPATCH_UNROLL_ON_GPU _Pragma("GCC unroll 1")  // nvcc would unroll by itself
 #elif defined(ISOPATCH_PACKS) && defined(__clang__)
 #define ISOPATCH_UNROLL _Pragma("unroll")
 #else

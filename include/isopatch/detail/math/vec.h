@@ -15,7 +15,7 @@ namespace isopatch::detail {
 
 /// The types that go with a number T: a float or a double, or a pack of them, one for each lane of a CPU's vector
 /// (host/cpu/packs/pack.h). The arithmetic is written for any of these. What may differ from lane to lane is decided
-/// with masks and select(); an `if` asks whether any() lane goes on.
+/// with masks and select(); an `if` only tests whether any() lane goes on.
 template <class T>
 struct NumberTraits {
   using Float = float;
@@ -53,7 +53,7 @@ ISOPATCH_HD double abs(double x) { return std::fabs(x); }
 ISOPATCH_HD float sqrt(float x) { return std::sqrt(x); }
 ISOPATCH_HD double sqrt(double x) { return std::sqrt(x); }
 
-/// As one comparison: a single instruction, and unlike fmin the same for signed zeros and NaN on every machine.
+/// One comparison: a single instruction, and unlike fmin the same on every machine for signed zeros and NaN.
 template <class T>
 ISOPATCH_HD T min(T a, T b) {
   return a < b ? a : b;
@@ -64,7 +64,7 @@ ISOPATCH_HD T max(T a, T b) {
   return a > b ? a : b;
 }
 
-/// a + b modulo 2^64: what has wrapped in a partial sum comes right in the whole.
+/// a + b modulo 2^64: partial sums may wrap if the total does not.
 ISOPATCH_HD std::int64_t wrapping_sum(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
@@ -81,8 +81,8 @@ using Vec3f = Vec3<float>;
 ISOPATCH_HD float fma(float a, float b, float c) { return std::fma(a, b, c); }
 ISOPATCH_HD double fma(double a, double b, double c) { return std::fma(a, b, c); }
 
-/// A first guess of 1 / sqrt(x), right within 4 %: the exponent halved and negated in the number's own bits (Lomont,
-/// "Fast inverse square root", 2003).
+/// A first guess of 1 / sqrt(x), within 4 %: the exponent halved and negated in the bits of x (Lomont, "Fast inverse
+/// square root", 2003).
 inline constexpr std::int32_t kFloatGuess = 0x5f375a86;
 inline constexpr std::int64_t kDoubleGuess = 0x5fe6eb50c7b537a9;
 ISOPATCH_HD float guess_inverse_sqrt(float x) {
@@ -92,7 +92,7 @@ ISOPATCH_HD double guess_inverse_sqrt(double x) {
   return std::bit_cast<double>(kDoubleGuess - (std::bit_cast<std::int64_t>(x) >> 1));
 }
 
-/// A first guess of 1 / x, right within 5.1 %, of the same kind.
+/// A first guess of 1 / x of the same kind, within 5.1 %.
 inline constexpr std::uint32_t kFloatReciprocal = 0x7ef311c7u;
 inline constexpr std::uint64_t kDoubleReciprocal = 0x7fde6238da3c2118u;
 ISOPATCH_HD float guess_reciprocal(float x) {
@@ -102,8 +102,8 @@ ISOPATCH_HD double guess_reciprocal(double x) {
   return std::bit_cast<double>(kDoubleReciprocal - std::bit_cast<std::uint64_t>(x));
 }
 
-/// 1 / x within a few roundings, for normal x of either sign up to 2^100; no number for 0. With r = 1 - x y, 1 / x is
-/// y (1 + r + r^2 + ...). A division keeps a vector's divider busy three times as long.
+/// 1 / x within a few roundings, for normal x of either sign up to 2^100; NaN for 0. With r = 1 - x y, 1 / x is y (1 +
+/// r + r^2 + ...). A division keeps a vector's divider busy three times as long.
 template <class T>
 ISOPATCH_HD T reciprocal(T x) {
   constexpr int kSteps = kIsFloat<T> ? 1 : 2;
@@ -116,8 +116,8 @@ ISOPATCH_HD T reciprocal(T x) {
   return fma(y, fma(-x, y, T(1)), y);
 }
 
-/// 1 / x within kReciprocalError of itself, for conservative tests alone: a machine's own estimate will do, so machines
-/// differ. Infinite for 0, with its sign.
+/// 1 / x within kReciprocalError of itself, for conservative tests only: it is the machine's own estimate, so machines
+/// differ. For 0 it is infinite, with the sign of the zero.
 inline constexpr float kReciprocalError = 0x1p-11f;
 ISOPATCH_HD float approximate_reciprocal(float x) {
 #if defined(__CUDA_ARCH__)
@@ -130,11 +130,11 @@ ISOPATCH_HD float approximate_reciprocal(float x) {
 #endif
 }
 
-/// x with its sign turned where that of y is negative.
+/// x with its sign flipped where y is negative.
 ISOPATCH_HD float multiply_by_sign(float x, float y) { return x * std::copysign(1.0f, y); }
 
-/// 1 / sqrt(x) within a few roundings, for normal positive x, by Newton steps: each squares the error. Far cheaper than
-/// a root and a division, above all in double on a GPU; finite for 0.
+/// 1 / sqrt(x) within a few roundings, for normal positive x, by Newton iterations: each squares the error. Far cheaper
+/// than a root and a division, above all in double on a GPU; finite for 0.
 template <class T>
 ISOPATCH_HD T inverse_sqrt(T x) {
   constexpr int kSteps = kIsFloat<T> ? 3 : 4;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The intersection of at most 8 half-planes without a vertex list.
+// The intersection of at most 8 half-planes, without a vertex list.
 //
-// Every line keeps the parameter interval of itself that survives. Each intersection of two lines is computed once and
-// cuts both intervals at the same point, so the boundary closes to rounding even where lines are nearly parallel or
-// coincide: an error along two almost parallel lines moves the point on both alike. What is left are directed segments,
-// counter-clockwise, in the order of the lines; by Green's theorem they give the area moments, and with a common apex
-// the fan of triangles for a quadrature. There is no dynamic index and no data-dependent loop; one branch asks for
-// parallel lines.
+// Each line keeps the interval of its parameter that is inside all half-planes so far. Each intersection of two lines
+// is computed once and cuts both intervals at the same point, so the boundary closes to rounding even where lines are
+// nearly parallel or coincide: an error along two almost parallel lines moves the point on both alike. The result is a
+// list of directed segments, counter-clockwise, in the order of the lines; by Green's theorem they give the area
+// moments, and with a common apex the fan of triangles for a quadrature. There is no dynamic index and no
+// data-dependent loop; the only branch is for parallel lines.
 #pragma once
 
 #include "isopatch/detail/math/vec.h"
@@ -26,8 +26,8 @@ struct Line {
   T x, y, c;
 };
 
-/// A line that cuts nothing, for an index without one: far outside, and in no direction twice, so that it crosses all
-/// others like any line.
+/// A line that cuts nothing, for an unused index: far outside, and for each index in another direction, so that no two
+/// are parallel.
 template <class T>
 ISOPATCH_HD Line<T> no_line(int index) {
   constexpr float kX[kMaxLines] = {0.995f, 0.89f, 0.65f, 0.31f, -0.08f, -0.46f, -0.76f, -0.95f};
@@ -42,7 +42,7 @@ ISOPATCH_HD MaskOf<T> is_line(const Line<T>& line) {
 
 template <class T>
 struct Segments {
-  T x0[kMaxLines], y0[kMaxLines], x1[kMaxLines], y1[kMaxLines];  // about the middle; zero where a line has no part
+  T x0[kMaxLines], y0[kMaxLines], x1[kMaxLines], y1[kMaxLines];  // about the middle; zero for a line without a part
   T middle_x, middle_y;                                          // mean of the end points, inside the polygon
 
   /// True if line i has a part on the boundary.
@@ -58,14 +58,15 @@ struct Crossing {
       : sine(fma(a.x, b.y, -(b.x * a.y))), cosine(fma(a.x, b.x, a.y * b.y)) {}
 };
 
-/// What of each line is inside all others, between two parameters along it.
+/// The part of each line that is inside all others, between two parameters along it.
 template <class T>
 struct Intervals {
   T begin[kMaxLines], end[kMaxLines];
 };
 
-/// Lines of one direction that coincide within rounding, such as those of faces in one plane: the lower index stays.
-/// Otherwise rounding would put a corner into a straight edge and so another triangle into the fan.
+/// Of lines with the same direction that coincide within rounding, such as those of faces in one plane, the one with
+/// the lower index stays. Otherwise rounding would put a corner into a straight edge, and another triangle into the
+/// fan.
 template <class T>
 ISOPATCH_HD void drop_coincident(Line<T> (&line)[kMaxLines], int count, T near) {
   ISOPATCH_UNROLL
@@ -82,11 +83,11 @@ ISOPATCH_HD void drop_coincident(Line<T> (&line)[kMaxLines], int count, T near) 
   }
 }
 
-/// Every line cuts every other. `with_parallels`: some may not cross. Of parallel lines that look the same way the
-/// tighter one stays; two that face apart leave nothing.
+/// Cuts every line by every other. `with_parallels`: some may not cross. Of parallel lines that face the same way the
+/// tighter one stays; two that face away from each other leave nothing.
 template <bool with_parallels, class T>
 ISOPATCH_HD void cut_all(const Line<T> (&line)[kMaxLines], int count, Intervals<T>& out) {
-  const T parallel = T(4) * T(kEpsilon<T>);  // sine below which a crossing is not known
+  const T parallel = T(4) * T(kEpsilon<T>);  // sine below which the crossing is too uncertain
   const T far = T(1e15f), zero = T(0);       // squares stay finite in float
   T(&begin)[kMaxLines] = out.begin;
   T(&end)[kMaxLines] = out.end;
@@ -123,13 +124,14 @@ ISOPATCH_HD void cut_all(const Line<T> (&line)[kMaxLines], int count, Intervals<
 }
 
 /// Clips `count` lines against each other. Lengths are in units in which the polygon lies inside the unit disc; a
-/// region outside it (possible once far lines are left out) counts as empty. Returns false if nothing is left.
+/// region outside it, which is possible where far lines were left out, counts as empty. Returns false if nothing is
+/// left.
 template <class T>
 ISOPATCH_HD MaskOf<T> clip(Line<T> (&line)[kMaxLines], int count, Segments<T>& out) {
-  const T near = kIsFloat<T> ? T(4e-6f) : T(1e-11);  // lines this near over the unit disc coincide
+  const T near = kIsFloat<T> ? T(4e-6f) : T(1e-11);  // lines this close within the unit disc coincide
   const T zero = T(0);
 
-  // most polygons have no two lines that are parallel, and need no more than the crossings
+  // most polygons have no parallel lines and need only the crossings
   T least = T(1);
   ISOPATCH_UNROLL
   for (int i = 0; i < count; ++i) {
@@ -202,8 +204,8 @@ ISOPATCH_HD AreaMoments<T> area_moments(const Segments<T>& s, int count) {
           m.xx * T(1.0 / 12), m.xy * T(1.0 / 24), m.yy * T(1.0 / 12)};
 }
 
-/// Three lines or more have a part. Of a polygon without area rounding may leave one or two, and with them an area that
-/// is small beside the unit disc; others are not asked.
+/// True if three lines or more have a part. Rounding may leave one or two of a polygon without area; then the area is
+/// small beside the unit disc, so the lines of larger polygons need not be counted.
 template <class T>
 ISOPATCH_HD MaskOf<T> has_three_parts(const Segments<T>& s, int count, T area) {
   const MaskOf<T> small = area < T(1e-4f);

@@ -6,7 +6,7 @@
 
 namespace isopatch::detail {
 
-/// A number that grows with the angle of (x, y), from 0 to 4, without a transcendental function.
+/// A key from 0 to 4 that grows with the angle of (x, y), without a transcendental function.
 template <class T>
 ISOPATCH_HD T angle_order(T x, T y) {
   const T p = x / (std::fabs(x) + std::fabs(y));
@@ -17,7 +17,7 @@ ISOPATCH_HD T angle_order(T x, T y) {
 template <class T>
 ISOPATCH_HD Polygon make_polygon(const PairContext& f, int pair, const ContactPlane<T>& plane, const Segments<T>& s,
                                  int count, const Contribution<T>& contribution) {
-  // start points by angle about the middle, which is inside; insertion sort of at most eight
+  // start points by angle about the middle, which is inside; insertion sort of at most eight points
   T order[kMaxLines];
   int line[kMaxLines];
   int vertices = 0;
@@ -34,7 +34,7 @@ ISOPATCH_HD Polygon make_polygon(const PairContext& f, int pair, const ContactPl
   out.pair = pair;
   out.num_vertices = vertices;
   for (int j = 0; j < vertices; ++j) {
-    // a swapped pair's normal points the other way, and its polygon runs the other way round
+    // a swapped pair's normal points the other way, and its polygon runs the other way
     const int i = line[f.swapped ? vertices - 1 - j : j];
     const double X = static_cast<double>(plane.radius) * static_cast<double>(s.middle_x + s.x0[i]);
     const double Y = static_cast<double>(plane.radius) * static_cast<double>(s.middle_y + s.y0[i]);
@@ -52,8 +52,8 @@ ISOPATCH_HD Polygon make_polygon(const PairContext& f, int pair, const ContactPl
   return out;
 }
 
-/// The pressure of each compliant body rises into it across the polygon, by more than rounding makes of zero: 1e-9 of
-/// the body's steepest slope.
+/// True if the pressure of each compliant body rises into it across the polygon, by more than 1e-9 of the body's
+/// steepest slope, which is above rounding.
 template <class T>
 ISOPATCH_HD bool resists(const PairContext& f, const ContactPlane<T>& plane) {
   constexpr double kFlat = 1e-9;

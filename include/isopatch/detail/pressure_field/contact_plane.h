@@ -2,10 +2,10 @@
 //
 // From two cells to a contact plane and the lines that bound the polygon on it.
 //
-// A face whose vertices are all on one side of the contact plane does not bound the polygon and is left out, which is
-// also what removes faces that lie in the plane.
+// A face whose vertices are all on one side of the contact plane does not bound the polygon and is left out. That also
+// removes faces that lie in the plane.
 //
-// All of this is in double: two affine values that cancel, offsets of large faces from a small polygon. The clipping
+// All of this is in double, because affine values cancel and the faces may be far larger than the polygon. The clipping
 // and the integrals that follow run in the scalar of the evaluation, about an origin near the polygon.
 #pragma once
 
@@ -38,8 +38,8 @@ ISOPATCH_HD MaskOf<T> is_crossed(IntOf<T> positive, int first_bit, int face) {
   return (positive & others) != IntOf<T>(0) && (positive & others) != others;
 }
 
-/// How lines are kept: `compact` appends the used ones (few, for a scalar loop); otherwise every face has its fixed
-/// index, so that a register array needs no dynamic index. The results have the same bits.
+/// How lines are kept. With `compact`, the used ones follow each other, for a scalar loop; otherwise every face has its
+/// fixed index, so that an array in registers needs no dynamic index. The results have the same bits.
 template <bool compact, class T>
 struct LineList {
   ContactPlane<T>& plane;
@@ -54,9 +54,9 @@ struct LineList {
   }
 };
 
-/// A line from its coefficients, of a length at most about 1, about the origin, lengths in metres. `cuts` is false for
-/// a line farther than the unit disc, `misses` is true if that leaves nothing of the polygon. Scaling leaves the line
-/// where it is, so the factor need be no more exact than what clip() takes for coincident.
+/// A line from its coefficients about the origin, with a normal of length at most about 1 and lengths in metres. `cuts`
+/// is false for a line outside the unit disc; `misses` is true if that leaves nothing of the polygon. Scaling does not
+/// move the line, so the factor need be no more exact than the tolerance of clip() for lines that coincide.
 template <class T>
 struct UnitLine {
   using D = DoubleOf<T>;
@@ -78,9 +78,9 @@ struct PlaneFrame {
   D inverse_radius, pressure_scale;
 };
 
-/// Projects the faces of one cell on the plane; the bits of its vertices and its lines begin at `first`. The
+/// Projects the faces of one cell onto the plane; the bits of its vertices and its lines begin at `first`. The
 /// zero-pressure face is where the pressure on the plane is zero: one line for both bodies, the same bits in every tet,
-/// and right however flat the face lies to the plane (beside a much stiffer body it is almost in it). `zero_line_used`:
+/// and accurate even where the face is almost parallel to the plane, as beside a much stiffer body. `zero_line_used`:
 /// it is in the list already. False where the polygon is certainly empty.
 template <bool compact, class T, class Cells>
 ISOPATCH_HD MaskOf<T> add_lines(const Cells& cell, bool rigid, IntOf<T> positive, int first,
@@ -162,7 +162,7 @@ ISOPATCH_HD MaskOf<T> make_contact_plane(const PairContext& f, const Cells& m, c
   plane.origin = fma(-height, plane.normal, center);
   plane.axes = make_basis(plane.normal);
 
-  // pressure from the body in which it is flatter: it carries the smaller error
+  // the pressure of the body with the smaller gradient, which has the smaller error
   MaskOf<T> from_M(f.S.rigid);
   if (!f.S.rigid && !f.M.rigid) from_M = dot(gradient_M, gradient_M) <= dot(gradient_S, gradient_S);
   const Vec3<D> gradient = select(from_M, gradient_M, gradient_S);

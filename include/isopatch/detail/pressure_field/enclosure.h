@@ -3,11 +3,11 @@
 // Whether the bodies of a pair overlap although they have no surface of equal pressure.
 //
 // Let d = p_M - p_S on the overlap, p_M being 0 on M's surface and p_S on that of S (a rigid body's is infinite
-// inside). Where a connected part of the overlap is bounded by M's surface d <= 0, where by that of S d >= 0. A part
-// bounded by both has a surface d = 0, so polygons. A part without any is bounded by one surface alone: it is a whole
-// connected component of one body, inside the other. So where a pair has no polygon, either no point of a component is
-// in the other body or every one is, and one point for each component tells. A rigid component inside a compliant body
-// has polygons all over its surface, so only compliant components are asked.
+// inside). On M's surface d <= 0, on that of S d >= 0. A connected part of the overlap that is bounded by both surfaces
+// contains a surface d = 0, and so has polygons. A part without polygons is bounded by one surface alone: it is a whole
+// connected component of one body, inside the other. So if a pair has no polygon, either all points of a component are
+// in the other body or none is, and testing one point of each is enough. A rigid component inside a compliant body has
+// polygons all over its surface, so only compliant components are tested.
 //
 // A field from a file need not be 0 on the surface, and can be 0 inside. Then a pair can overlap in part without a
 // polygon, which one point may miss; what is found is still an overlap without a polygon.
@@ -19,8 +19,8 @@
 
 namespace isopatch::detail {
 
-/// The point is counted in by a ray from it, along (kLeanX, kLeanY, 1). Any direction does; this one is along no face
-/// or edge of meshes that are made with a plan.
+/// A ray from the point, along (kLeanX, kLeanY, 1), shows whether it is inside. Any direction is valid; this one is
+/// along no face or edge of regular meshes.
 inline constexpr double kLeanX = 0.17320846, kLeanY = 0.31415362;
 
 /// Coordinates across the ray, and the height along it, of `offset` from the ray's origin.
@@ -52,7 +52,7 @@ ISOPATCH_HD int crossing(CellRef triangle, Vec3d x) {
 }
 
 /// x is inside a closed surface: the crossings of a ray add up to its winding number. Depth first without a stack: the
-/// turns taken from the root, 1 for a right one, say what is left to visit.
+/// path from the root, with a bit 1 for each right child, says what is left to visit.
 ISOPATCH_HD bool is_inside(const HierarchyView& surface, Vec3d x) {
   const Node* nodes = surface.nodes;
   int sum = 0, level = 0, turns = 0;
@@ -86,8 +86,8 @@ ISOPATCH_HD bool is_inside(const GeometryView& g, Vec3d x) {
   return away.x <= g.half.x && away.y <= g.half.y && away.z <= g.half.z && is_inside(g.surface, x);
 }
 
-/// Of a pair without a polygon: a compliant body, or a component of it, is inside the other body. Found by all lanes
-/// together.
+/// For a pair without a polygon: whether a compliant body, or a component of it, is inside the other body. Called by
+/// all lanes.
 template <class Warp>
 ISOPATCH_HD bool is_enclosed(Warp& warp, const PairContext& f) {
   const std::int32_t of_M = f.M.rigid ? 0 : f.M.geometry->num_components,

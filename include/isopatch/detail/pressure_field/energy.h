@@ -26,8 +26,9 @@ struct AffineField {
   Vec3d gradient;
 };
 
-/// The line in which plane `cut` bounds the face of `face`, lengths in units of `radius`. Planes that coincide: `face`
-/// keeps its polygon if they face the same way and it is the `first` of the two. Returns false if nothing is left.
+/// The line in which plane `cut` bounds the face of `face`, lengths in units of `radius`. If the planes coincide,
+/// `face` keeps its polygon only if they face the same way and it is the `first` of the two. Returns false if nothing
+/// is left.
 ISOPATCH_HD bool cut_face(const BoundingPlane& face, const Basis<double>& axes, const BoundingPlane& cut, double radius,
                           double touch, bool first, Line<double>& line) {
   constexpr double kSameDirection = 1e-12;
@@ -49,10 +50,10 @@ struct Polyhedron {
   int num_planes;
   bool has_cut;   // the last one is the plane of equal pressure
   double radius;  // of a ball about the origin that holds the polyhedron
-  double touch;   // planes this near coincide, m
+  double touch;   // planes this close coincide, m
 };
 
-/// Integral of `field` over the polyhedron. The last plane is turned round if `other_side`.
+/// Integral of `field` over the polyhedron. The last plane is reversed if `other_side`.
 ISOPATCH_HD double integrate_volume(const Polyhedron& p, bool other_side, const AffineField& field) {
   const int faces = p.has_cut ? p.num_planes - 1 : p.num_planes;
   double sum = 0;
@@ -85,13 +86,13 @@ ISOPATCH_HD double integrate_volume(const Polyhedron& p, bool other_side, const 
   return sum;
 }
 
-/// 1 for a tet; -1 for an inverted cone of a rigid surface mesh, over which the others' sum is too large.
+/// 1 for a tet; -1 for an inverted cone of a rigid surface mesh, which makes up for what the others count too much.
 ISOPATCH_HD double orientation(const Cell& c) {
   const Vec3d a = c.corner[0].vertex;
   return dot(cross(c.corner[1].vertex - a, c.corner[2].vertex - a), c.corner[3].vertex - a) < 0 ? -1.0 : 1.0;
 }
 
-/// All vertices of a cell, as the points of a section are given to is_outside().
+/// All vertices of a cell, in the form of a section, for is_outside().
 ISOPATCH_HD Section<float> all_of(const Vec3f (&vertex)[4]) {
   Section<float> out = {};
   ISOPATCH_UNROLL
@@ -99,7 +100,7 @@ ISOPATCH_HD Section<float> all_of(const Vec3f (&vertex)[4]) {
   return out;
 }
 
-/// is_outside() takes positive volumes for granted; an inverted cone has another order of vertices for it.
+/// Exchanges two vertices of an inverted cone: is_outside() needs a positive volume.
 ISOPATCH_HD void turn_upright(const Cell& cell, Vec3f (&vertex)[4]) {
   if (orientation(cell) > 0) return;
   const Vec3f first = vertex[1];
@@ -107,8 +108,8 @@ ISOPATCH_HD void turn_upright(const Cell& cell, Vec3f (&vertex)[4]) {
   vertex[2] = first;
 }
 
-/// Where the cells' boxes overlap; false where the cells do not meet. `s` is null for a half space, which any cell may
-/// meet.
+/// Finds where the cells' boxes overlap; false where the cells do not meet. `s` is null for a half space, which any
+/// cell may meet.
 ISOPATCH_HD bool cells_overlap(const PairContext& f, CellRef m, CellRef s, CoarseRef coarse_M, CoarseRef coarse_S,
                                PolygonBounds<float>& bounds) {
   const float *low = m.cell->box_low, *high = m.cell->box_high;
@@ -151,12 +152,12 @@ ISOPATCH_HD double cell_energy(const PairContext& f, const Cell& m, const Cell* 
   // the plane of equal pressure, through the origin if it comes near
   const double radius = static_cast<double>(bounds.radius);
   Polyhedron p = {};
-  bool below_M = !f.M.rigid, below_S = !f.S.rigid;  // whose pressure is the smaller one somewhere
+  bool below_M = !f.M.rigid, below_S = !f.S.rigid;  // true where that body's pressure is the smaller one somewhere
   BoundingPlane cut = {};
   if (below_M && below_S) {
-    const Vec3d difference = field_S.gradient - field_M.gradient;  // p_S - p_M grows into where p_M is smaller
+    const Vec3d difference = field_S.gradient - field_M.gradient;  // p_S - p_M grows towards where p_M is smaller
     const double slope = norm(difference), excess = value_S() - value_M();
-    const double height = excess / slope;  // infinite, or no number, between equal gradients
+    const double height = excess / slope;  // infinite or NaN for equal gradients
     p.has_cut = std::fabs(height) <= radius;
     if (p.has_cut) {
       const Vec3d n = (1 / slope) * difference;
@@ -235,7 +236,7 @@ ISOPATCH_HD void evaluate_energy(Warp& warp, Workspace<size>& work, const SceneV
       widen_scales(warp, work.context, bound.widening());
     } else if (warp.lane() == 0) {
       const double energy =
-          max(0.0, visitor.sum.value(visitor.scale));  // rounding may leave less where bodies just touch
+          max(0.0, visitor.sum.value(visitor.scale));  // rounding may make it negative where bodies only touch
       write(results.energy, environment, pair, energy);
       if (!holds) set_status(warp, results, environment, kSumOverflow);
     }

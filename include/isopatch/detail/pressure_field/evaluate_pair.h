@@ -36,8 +36,8 @@ ISOPATCH_HD bool test_cells(const PairContext& f, AcceptedCells& cells) {
   return test_cells<checked>(f, coarse_M, coarse_S, true, exactly, cells.bounds);
 }
 
-/// From there to what their polygon contributes. False where they have none after all. Where lines are not compact,
-/// `most_lines` of them are clipped against.
+/// The contribution of the polygon of two cells that passed the gate. False if they have none after all. Where lines
+/// are not compact, the first `most_lines` are clipped.
 template <bool compact, int most_lines = kMaxLines, class T, class Cells>
 ISOPATCH_HD MaskOf<T> contribution_of(const PairContext& f, const Cells& m, const Cells& s,
                                       const PolygonBounds<FloatOf<T>>& bounds, ContactPlane<T>& plane,
@@ -100,8 +100,7 @@ struct WrenchVisitor {
     }
   }
 
-  /// Counts one more in the environment's segment, and puts it there if there is a buffer. The status says where that
-  /// is full.
+  /// Counts one more item of the environment, and writes it if there is a buffer. A full buffer sets a status bit.
   template <class Item, class Make>
   ISOPATCH_HD void append(const TypedArray<Item>& items, const TypedArray<std::int32_t>& needed, std::int32_t capacity,
                           std::uint32_t full, const Make& make) {
@@ -115,11 +114,11 @@ struct WrenchVisitor {
   }
 };
 
-/// What a pass leaves open: nothing, whether bodies without a polygon overlap, or, if positive, sums that may have
-/// wrapped; then it is the power of two by which the scales are to be wider.
+/// What a pass leaves open: nothing; whether bodies without a polygon overlap; or, if positive, sums that may have
+/// wrapped, and by which power of two the scales must be wider.
 enum Open : int { kNothing = 0, kOverlap = -1 };
 
-/// Writes what a pair's polygons add up to, and its fault; returns what is Open. Called by one lane.
+/// Writes a pair's sums and its fault bit; returns what is Open. Called by one lane.
 template <class T, bool with_patch, class Warp>
 ISOPATCH_HD int finish_pass(Warp& warp, const Results& results, std::int64_t environment, int pair,
                             const PairContext& context, const WrenchSums<T, with_patch>& sums) {
@@ -132,8 +131,8 @@ ISOPATCH_HD int finish_pass(Warp& warp, const Results& results, std::int64_t env
   return sums.polygons() == 0 && results.status.data != nullptr ? kOverlap : kNothing;
 }
 
-/// Sets the bit of a pair without a polygon whose bodies overlap. What the gradient filter dropped is a surface too:
-/// true where that remains to be asked, by evaluating the context again. Called by all lanes.
+/// Sets the status bit of a pair without a polygon whose bodies overlap. A surface that the gradient filter dropped is
+/// a surface too: returns true if the context must be evaluated again to find out. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD bool report_enclosure(Warp& warp, PairContext& context, std::uint32_t* status) {
   if (!is_enclosed(warp, context)) return false;
@@ -158,7 +157,7 @@ ISOPATCH_HD void widen_scales(Warp& warp, PairContext& context, int power) {
   warp.sync();
 }
 
-/// Makes the context ready for what is Open; false where that needs no other pass. Called by all lanes.
+/// Prepares the context for another pass over what is Open; false if none is needed. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD bool prepare_pass(Warp& warp, PairContext& context, int open, const Results& results,
                               std::int64_t environment) {
@@ -167,7 +166,8 @@ ISOPATCH_HD bool prepare_pass(Warp& warp, PairContext& context, int open, const 
   return open != kNothing;
 }
 
-/// Evaluates one pair of a valid environment and writes its results; or one share of it, and the last to finish writes.
+/// Evaluates one pair of a valid environment, or one share of it, and writes its results; of several shares, the last
+/// to finish writes them.
 template <class T, Outputs outputs, bool brute_force = false, class Warp, int size>
 ISOPATCH_HD void evaluate_pair(Warp& warp, Workspace<size>& work, const SceneView& scene, const State& state,
                                const Results& results, std::int64_t environment, int pair, Share share = {},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What lets most pairs of nodes go before any exact arithmetic: conservative tests in float, with a margin far above
-// their own rounding. A pair that has a polygon passes.
+// Conservative tests in float that reject most pairs of nodes before any exact arithmetic. Their margin is far above
+// their own rounding, so every pair with a polygon passes.
 #pragma once
 
 #include "isopatch/detail/bvh/node.h"
@@ -9,7 +9,7 @@
 
 namespace isopatch::detail {
 
-/// The same as the other body sees it: in the frames of both, with u for its extent.
+/// A node's box in the frames of both bodies, with u instead of its extent.
 template <class F>
 struct TransformedBox {
   LinearBounds<F> in_M, in_S;
@@ -49,15 +49,15 @@ template <class F>
 struct Range {
   F low, high;
 
-  /// Leaves those where value - u fall >= 0.
+  /// Keeps the part where value - u fall >= 0.
   ISOPATCH_HD void cut(F value, F fall) {
     const F inverse = approximate_reciprocal(fall), at = value * inverse;
-    const MaskOf<F> falls = inverse > F(0);     // asked of this, a fall of 0 may have any sign
-    low = select(falls, low, max(at, low));     // `at` second would be the one to stay where it is no number,
-    high = select(falls, min(at, high), high);  // 0 times infinity
+    const MaskOf<F> falls = inverse > F(0);     // decided by the reciprocal, so that a fall of 0 may have either sign
+    low = select(falls, low, max(at, low));     // min() and max() keep their second argument
+    high = select(falls, min(at, high), high);  // where `at` is NaN, 0 times infinity
   }
 
-  /// Takes in what rounding may have cut off.
+  /// Adds back what rounding may have cut off.
   ISOPATCH_HD void widen(F slack) {
     low = low - fma(F(2 * kReciprocalError), abs(low), slack);
     high = high + fma(F(2 * kReciprocalError), abs(high), slack);
@@ -80,14 +80,14 @@ ISOPATCH_HD MaskOf<F> may_meet_half_space(const PairContext& f, const NodeBox<F>
   return u.low <= u.high;
 }
 
-/// There is a u at which the boxes of both nodes overlap; one is M's and the other S's. Along each axis of M the two
-/// faces that are nearer to each other, for a u in the lower part of the range, leave a smaller one; over what is left,
+/// True if there is a u at which the boxes of both nodes, one of M and one of S, overlap. Along each axis of M, the two
+/// faces that are nearer to each other, for a u in the lower part of the range, narrow the range; over what is left,
 /// the boxes are compared along the axes of S.
 template <class F>
 ISOPATCH_HD MaskOf<F> may_meet(const PairContext& f, const TransformedBox<F>& a, const TransformedBox<F>& b) {
   const F low = max(a.low, b.low), high = min(a.high, b.high), width = high - low;
 
-  // in M, from box to box, at a fourth of the range
+  // in M, from box to box, at a quarter of the range
   const F start = fma(F(0.25f), width, low);
   const Vec3<F> velocity = b.in_M.velocity - a.in_M.velocity, expansion = a.in_M.expansion + b.in_M.expansion;
   const Vec3<F> apart = fma(start, velocity, b.in_M.center - a.in_M.center);
@@ -97,8 +97,8 @@ ISOPATCH_HD MaskOf<F> may_meet(const PairContext& f, const TransformedBox<F>& a,
   left.cut(half.y - abs(apart.y), multiply_by_sign(velocity.y, apart.y) - expansion.y);
   left.cut(half.z - abs(apart.z), multiply_by_sign(velocity.z, apart.z) - expansion.z);
 
-  // in S, over what is left. A cut within the range is wrong by no more than kReciprocalError of its width; the ends of
-  // the range have been rounded a few times by 2^-24 each.
+  // in S, over what is left. A cut within the range is off by at most kReciprocalError of its width; the ends of the
+  // range have been rounded a few times by 2^-24 each.
   const F wrong = fma(F(2 * kReciprocalError), width, fma(F(0x1p-21f), abs(low) + abs(high), F(f.coarse.extent_slack)));
   const F reach = fma(F(0.5f), left.high - left.low, wrong), middle = fma(F(0.5f), left.low + left.high, start);
   const Vec3<F> velocity_S = b.in_S.velocity - a.in_S.velocity, expansion_S = a.in_S.expansion + b.in_S.expansion;
@@ -127,7 +127,7 @@ struct FixedBox {
   }
 };
 
-/// Cells of two nodes may overlap, whatever their pressures; a half space is all that is below its surface.
+/// True if cells of two nodes may overlap, whatever their pressures; a half space is everything below its surface.
 ISOPATCH_HD bool may_overlap(const PairContext& f, const NodeBox<float>& m, const NodeBox<float>& s) {
   const FixedBox box_M(m);
   if (f.S.half_space) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everything about one (environment, pair) that its pairs of cells share, formed once in double: the bodies, the
+// Everything that is the same for all pairs of cells of one (environment, pair), formed once in double: the bodies, the
 // relative pose and motion, the contact law, and the bounds of tests and sums.
 //
 // The two bodies are called M and S. M has the mesh in whose frame everything is computed, so a scene far from the
-// world's origin loses nothing; S is the second body, and may be a half space. Where the pair is stored the other way
-// round, M is body b, and the wrench is handed back to a in write_pair().
+// world's origin loses no digits. S is the second body, and may be a half space. In a swapped pair M is body b;
+// write_pair() then reports the wrench on a.
 #pragma once
 
 #include "isopatch/detail/math/reproducible_sum.h"
@@ -14,7 +14,7 @@
 
 namespace isopatch::detail {
 
-/// A pair is evaluated once, and where that leaves something open, once more.
+/// A pair is evaluated once, and once more where that leaves something open.
 enum class Pass : std::uint8_t {
   kFirst,
   kWider,      // on wider scales, because a sum may have wrapped
@@ -44,8 +44,8 @@ struct PairLaw {
   double slip_tolerance;  // m/s
 };
 
-/// What the conservative tests in float compare with. On the contact surface the extent of M, or of S beside a rigid
-/// M, is called u.
+/// The constants of the conservative tests in float. On the contact surface the extent of M, or of S beside a rigid M,
+/// is called u.
 struct CoarseTests {
   Transform<float> X_MS;
   Vec3f absolute_row[3];                       // |R| of X_MS
@@ -58,7 +58,7 @@ struct CoarseTests {
   float extent_slack;                          // added to ranges of u, for what counts as equal pressure
 };
 
-/// Powers of two.
+/// Bounds of a pair, all powers of two.
 struct PairBounds {
   double pressure_scale;               // brings the slopes of the pressure on the contact plane below 2
   double force, torque, area, length;  // of one polygon, and of all but folded surfaces
@@ -93,9 +93,9 @@ ISOPATCH_HD CellRef cell_of_S(const PairContext& f, std::int32_t s) {
   return {s < 0 ? nullptr : f.S.hierarchy.cells + s};
 }
 
-/// A tolerance for pressures that should be equal, 16 times the rounding of an affine value formed from differences of
-/// coordinates, in units of its gradient times the reach. At a vertex of one body only the other's value is rounded, so
-/// only the other's gradient counts: a stiff body does not blur what a soft one feels.
+/// The tolerance for equal pressures: 16 times the rounding of an affine value formed from differences of coordinates,
+/// in units of its gradient times the reach. At a vertex of one body only the other's value is rounded, so only the
+/// other's gradient counts; a stiff body does not enlarge the tolerance of a soft one.
 inline constexpr double kSnap = 0x1p-48;
 
 /// Margin of the box tests relative to the reach of both meshes: 8 times the rounding of a float coordinate.
@@ -129,7 +129,7 @@ ISOPATCH_HD CoarseTests make_coarse_tests(const PairContext& f, double reach) {
   }
   c.slack = static_cast<float>(kBoxSlack * reach);
 
-  constexpr double kFar = 0x1p64;  // beyond it the stiffer body is as good as rigid; float can hold it
+  constexpr double kFar = 0x1p64;  // beyond this ratio the stiffer body counts as rigid; float can hold it
   const bool compliant = !M.rigid && !S.rigid;
   const double ratio = compliant ? min(max(M.modulus / S.modulus, 1 / kFar), kFar) : 1.0;
   c.modulus_ratio = S.rigid ? 0.0f : static_cast<float>(ratio);
@@ -166,8 +166,8 @@ ISOPATCH_HD PairMotion make_pair_motion(const PairContext& f, const Transform<do
   return motion;
 }
 
-/// A material parameter of a pair: that of the compliant body, or of the two weighted by the other's modulus (VL eq.
-/// 11).
+/// A material parameter of a pair: that of the compliant body, or the mean of both, each weighted by the other's
+/// modulus (VL eq. 11).
 ISOPATCH_HD double combined(double own_a, double own_b, double modulus_a, double modulus_b, bool rigid_a,
                             bool rigid_b) {
   if (rigid_a) return own_b;
@@ -196,8 +196,8 @@ ISOPATCH_HD PairLaw make_pair_law(const SceneView& scene, const PairView& pair, 
   return law;
 }
 
-/// Pressure of the softer body, area of a surface around M that is not folded more than a few times, traction raised by
-/// damping and friction. SumBound tells where they are too narrow.
+/// From the pressure of the softer body, the area of a surface around M that is not folded more than a few times, and a
+/// traction raised by damping and friction. SumBound finds out where these bounds are too small.
 ISOPATCH_HD PairBounds make_pair_bounds(const PairContext& f) {
   const PairBody &M = f.M, &S = f.S;
   const double gradient_M = steepest_slope(M), gradient_S = steepest_slope(S);
@@ -222,7 +222,7 @@ ISOPATCH_HD PairBounds make_pair_bounds(const PairContext& f) {
   return bounds;
 }
 
-/// The context of `pair`; the environment's status must be clean.
+/// The context of `pair`; the environment must be without a fault.
 ISOPATCH_HD PairContext make_pair_context(const SceneView& scene, const State& state, std::int64_t environment,
                                           int pair) {
   const PairView& view = scene.pairs[pair];
@@ -234,7 +234,7 @@ ISOPATCH_HD PairContext make_pair_context(const SceneView& scene, const State& s
   const PairBody b =
       make_pair_body(scene.geometries[geometry_of(scene, state, environment, view.b)], body_b, material_b);
 
-  // a half space is S; beside it, and otherwise, M is compliant where it can be
+  // a half space is always S; otherwise M is a compliant body
   PairContext f;
   f.swapped = a.half_space || (a.rigid && !b.half_space);
   f.M = f.swapped ? b : a;

@@ -7,7 +7,7 @@
 
 namespace isopatch::detail {
 
-/// One polygon's share of the wrench on M, in M. Torque about PairContext::reference_M.
+/// What one polygon contributes to the wrench on M, in M. Torque about PairContext::reference_M.
 template <class T>
 struct Contribution {
   Vec3<T> force, torque;
@@ -26,8 +26,8 @@ struct PlaneWrench {
   T moment_u = T(0), moment_v = T(0), moment_n = T(0);
 };
 
-/// What is affine over the contact plane, about the polygon's middle, lengths in units of the plane's radius: the
-/// pressure and the relative motion of M against S, in the plane's axes.
+/// The quantities that are affine over the contact plane: the pressure, and the motion of M relative to S in the
+/// plane's axes. About the polygon's middle, lengths in units of the plane's radius.
 template <class T>
 struct PlaneFields {
   T pressure, pressure_x, pressure_y;  // Pa
@@ -38,8 +38,8 @@ struct PlaneFields {
   ISOPATCH_HD T damping(T x, T y) const { return max(T(0), fma(factor_x, x, fma(factor_y, y, factor))); }
 };
 
-/// Adds the traction at one point: pressure and damping along the normal, and friction in the plane but for its
-/// coefficient (see README.md in this folder for the laws). `weight` is the area the point (x, y) stands for.
+/// Adds the traction at one point: pressure and damping along the normal, and friction in the plane without its
+/// coefficient (README.md in this folder has the laws). `weight` is the area that the point (x, y) represents.
 template <class T>
 ISOPATCH_HD void add_point(T x, T y, T weight, const PlaneFields<T>& at, T slip_squared, PlaneWrench<T>& sum) {
   const T pressure = fma(at.pressure_x, x, fma(at.pressure_y, y, at.pressure));
@@ -56,8 +56,8 @@ ISOPATCH_HD void add_point(T x, T y, T weight, const PlaneFields<T>& at, T slip_
   sum.moment_n = fma(-x, t_v, fma(y, t_u, sum.moment_n));
 }
 
-/// Three points of a triangle rule: one corner weighs `a`, each in turn, and the other two share the rest. 3 points:
-/// degree 2; 6 points: degree 4 (Dunavant, "High degree efficient symmetrical Gaussian quadrature rules for the
+/// Three points of a triangle rule: one corner in turn has the weight `a`, and the other two half of the rest each. 3
+/// points: degree 2; 6 points: degree 4 (Dunavant, "High degree efficient symmetrical Gaussian quadrature rules for the
 /// triangle", IJNME 1985).
 template <class T>
 struct TrianglePoints {
@@ -70,10 +70,10 @@ struct TrianglePoints {
   }
 };
 
-/// The wrench of a moving contact, lengths in units of the plane's radius. The fan's apex is the centroid, so triangles
-/// appear and vanish with zero area and the result is continuous (PFC fig. 5). Both fan rules integrate p and x p
-/// exactly, so the static part is exact; the centroid rule scales the closed form `resting` by its one damping factor,
-/// for the same reason.
+/// The wrench with damping and friction, lengths in units of the plane's radius. The fan's apex is the centroid, so
+/// triangles appear and vanish with zero area and the result is continuous (PFC fig. 5). Both fan rules integrate p and
+/// x p exactly, so the static part is exact; the centroid rule is exact there too, as it scales the closed form
+/// `resting` by its one damping factor.
 template <class T>
 ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairContext& f, const Segments<T>& s, int count,
                                             const AreaMoments<T>& m, const PlaneFields<T>& fields,
@@ -119,7 +119,7 @@ ISOPATCH_HD DoubleOf<T> effective_gradient(const PairContext& f, const ContactPl
   return plane.gradient_M * plane.gradient_S / (plane.gradient_M + plane.gradient_S);
 }
 
-/// Fills in the motion about a point of the plane, the polygon's middle: `arm` from PairContext::reference_M, in M.
+/// Fills in the motion about the polygon's middle: `arm` from PairContext::reference_M, in M.
 template <class T, class D = DoubleOf<T>>
 ISOPATCH_HD void set_motion(const PairContext& f, const ContactPlane<T>& plane, Vec3<D> arm, PlaneFields<T>& fields) {
   const Basis<D>& axes = plane.axes;

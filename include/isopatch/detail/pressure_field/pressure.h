@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The pressure law: p = E e, with the modulus E and the extent e, which is affine in each tet. All that depends on the
-// law is formed here. Number is a float, a double or a pack of them.
+// The pressure law: p = E e, with the modulus E and the extent e, which is affine in each tet. Everything that depends
+// on this law is in this file. Number is a float, a double or a pack of them.
 #pragma once
 
 #include "isopatch/detail/scene/scene_view.h"
@@ -18,7 +18,7 @@ struct PairBody {
   double snap;  // the signed difference at a vertex of this body counts as 0 up to here (Pa, or m beside a rigid body)
 };
 
-/// Pressure at a point with a given extent, or the slope of the pressure where that of the extent is given.
+/// The pressure at a point with a given extent, or the slope of the pressure for a given slope of the extent.
 template <class Number>
 ISOPATCH_HD Number pressure_at(const PairBody& body, Number extent) {
   return Number(body.modulus) * extent;
@@ -44,7 +44,7 @@ ISOPATCH_HD Vec3<Number> level_gradient(const PairBody& body, Vec3<Number> exten
 /// Slope of a half space's extent along its outward normal, 1/m.
 ISOPATCH_HD double half_space_extent_slope(const PairBody& body) { return -1.0 / body.geometry->thickness; }
 
-/// And of its pressure, Pa/m.
+/// Slope of its pressure, Pa/m.
 ISOPATCH_HD double half_space_pressure_slope(const PairBody& body) { return -body.modulus / body.geometry->thickness; }
 
 /// An affine function that is `at_origin` at `origin`.

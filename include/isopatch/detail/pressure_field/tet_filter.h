@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether two cells have a polygon, on which side of it their vertices lie, and where it is.
+// Finds whether two cells have a polygon, on which side of it their vertices lie, and where it is.
 //
 // The signed difference d is p_M - p_S, or the height over the surface of the rigid one; it grows from S towards M. It
 // is evaluated at the vertices of each tet (nodal value minus the other's affine value), so tets that share a vertex
-// see the identical number. With |d| within a rounding error taken as zero, a pair of cells is kept only if each tet
-// has some d > 0 and some d <= 0. Of two tets that share a face lying in the contact plane exactly one passes, so the
+// see the identical value. With |d| within a rounding error taken as zero, a pair of cells is kept only if each tet has
+// some d > 0 and some d <= 0. Of two tets that share a face lying in the contact plane exactly one passes, so the
 // polygon is counted exactly once.
 //
-// A test in float settles most pairs: where no |d| is within its error of zero, the signs it sees are the exact ones.
-// It also looks whether the two sections d = 0 are apart, seen along the faces of either tet, so that nearly all it
-// lets pass have a polygon. The rest is decided in double.
+// A test in float decides most pairs: where every |d| exceeds its error, the signs are exact. It also tests whether the
+// two sections d = 0 lie on different sides of a face of either tet, so that nearly all pairs that pass have a polygon.
+// The rest is decided in double.
 #pragma once
 
 #include "isopatch/detail/pressure_field/pair_context.h"
@@ -29,9 +29,9 @@ ISOPATCH_HD Bounds<F> bounds_of(const Vec3<F> (&vertex)[4]) {
           max(max(vertex[0], vertex[1]), max(vertex[2], vertex[3]))};
 }
 
-/// The polygon of two cells lies in a ball, which is where the arithmetic that follows has its origin. A polygon on a
-/// plane d = 0 is bounded by the faces whose vertices are on both sides: bit i of `positive` is set where d at vertex i
-/// of M is positive, bit i + 4 for S.
+/// The polygon of two cells lies in this ball, whose centre is the origin of the arithmetic that follows. The polygon
+/// on the plane d = 0 is bounded by the faces with vertices on both sides: bit i of `positive` is set where d at vertex
+/// i of M is positive, bit i + 4 for S.
 template <class F>
 struct PolygonBounds {
   IntOf<F> positive;
@@ -59,7 +59,7 @@ ISOPATCH_HD MaskOf<F> bound_overlap(const Bounds<F>& a, const Bounds<F>& b, floa
   return size.x >= least && size.y >= least && size.z >= least;
 }
 
-/// Where the plane d = 0 cuts a tet: the points where edges cross it, and bounds of them.
+/// Where the plane d = 0 cuts a tet: the points where edges cross it, and their bounds.
 template <class F>
 struct Section {
   static constexpr int kEdges = 6;
@@ -69,7 +69,7 @@ struct Section {
   F least;  // change of d along a crossed edge
 };
 
-/// d is positive at the vertices `above` and not at the others.
+/// d is positive at the vertices `above` and nowhere else.
 template <class F>
 ISOPATCH_HD void find_section(const Vec3<F> (&vertex)[4], const F (&d)[4], const MaskOf<F> (&above)[4],
                               Section<F>& out) {
@@ -101,8 +101,8 @@ ISOPATCH_HD Bounds<F> section_bounds(const Vec3<F> (&vertex)[4], const F (&d)[4]
   return section.box;
 }
 
-/// All of a section lies outside one face of a tet. `margin` is a distance times the square of the tet's longest edge,
-/// which is more than a normal's length here.
+/// True if all of a section lies outside one face of a tet. `margin` is a distance times the square of the tet's
+/// longest edge, which is more than the length of the normals used here.
 template <class F>
 ISOPATCH_HD MaskOf<F> is_outside(const Vec3<F> (&vertex)[4], const Section<F>& section, F margin) {
   const Vec3<F> a = vertex[1] - vertex[0], b = vertex[2] - vertex[0], c = vertex[3] - vertex[0];
@@ -130,18 +130,18 @@ ISOPATCH_HD MaskOf<F> is_outside(const Vec3<F> (&vertex)[4], const Section<F>& s
 template <class F>
 struct CoarseSection {
   Section<F> seen;
-  F off;              // how far the seen points may be from where they are, m
+  F off;              // the error of the points, m
   Bounds<F> box;      // holds the section
   MaskOf<F> cut;      // d can be 0 somewhere
   MaskOf<F> certain;  // no |d| is within its error, and the box is tight
 };
 
-/// Where d changes by fewer errors along an edge, its zero is known to no better than 1/16 of the edge: so loose a ball
-/// would cost float digits, and double bounds the polygon instead.
+/// Where d changes along an edge by less than this many errors, its zero is known to no better than 1/16 of the edge.
+/// So loose a ball would cost digits in float, so double bounds the polygon instead.
 inline constexpr float kClear = 32;
 
-/// `d` at the vertices, each within `error`, in any unit. Where it changes by c along an edge of length l, the point
-/// where it is 0 is known to 2 error l / c.
+/// `d` at the vertices, each within `error`, in any unit. Where d changes by c along an edge of length l, the error of
+/// the point where it is 0 is 2 error l / c.
 template <class F>
 ISOPATCH_HD void find_coarse_section(const Vec3<F> (&vertex)[4], const F (&d)[4], F error, F longest_edge,
                                      int first_bit, IntOf<F>& positive, CoarseSection<F>& out) {
@@ -162,7 +162,7 @@ ISOPATCH_HD void find_coarse_section(const Vec3<F> (&vertex)[4], const F (&d)[4]
   out.certain = certain && out.seen.least >= F(kClear) * error;
 }
 
-/// What a test in float knows of two cells: whether they may have a polygon, and where that is certain, its bounds.
+/// The result of the test in float: whether two cells may have a polygon, and if that is certain, its bounds.
 template <class F>
 struct FilterResult {
   MaskOf<F> possible, certain;
@@ -307,8 +307,8 @@ ISOPATCH_HD MaskOf<F> test_cells_exactly(const PairContext& f, const Cells& m, c
   return pass && bound_overlap(box_M, box_S, f.coarse.slack, bounds);
 }
 
-/// Two cells pass the gate, and where their polygon can be. `exactly(bounds)` is test_cells_exactly() of the same
-/// cells; it is asked where float cannot tell, and, where `checked`, for every gate. False where they have no polygon.
+/// Whether two cells pass the gate, and the bounds of their polygon. `exactly(bounds)` is test_cells_exactly() for the
+/// same cells; it is called where float cannot decide, and always if `checked`. False if they have no polygon.
 template <bool checked, class Cells, class Exactly, class F = typename Cells::Float>
 ISOPATCH_HD MaskOf<F> test_cells(const PairContext& f, const Cells& m, const Cells& s, MaskOf<F> wanted,
                                  const Exactly& exactly, PolygonBounds<F>& bounds) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one lane adds up for one pair, and how lanes become results.
+// The sums of one lane for one pair, and how the sums of all lanes become results.
 #pragma once
 
 #include <bit>
@@ -101,7 +101,7 @@ struct PatchSums {
 
 struct NoPatchSums {};
 
-/// Where the warps that share a pair add up; zero between calls. Room for every kind of WrenchSums.
+/// Where the warps that share a pair add their sums; zero between calls. Room for every kind of WrenchSums.
 struct SharedSums {
   std::int64_t word[40];
   std::int32_t arrived;
@@ -132,7 +132,7 @@ struct WrenchSums {
       patch.pressure_moment.add(taken, c.pressure_moment);
       patch.friction_force.add(taken, c.friction_force);
       patch.normal.add(taken, c.normal);
-      const Number higher = max(c.max_pressure, patch.max_pressure);  // of two zeros the positive one stays
+      const Number higher = max(c.max_pressure, patch.max_pressure);  // of two zeros the positive one is kept
       patch.max_pressure = select(taken, higher, patch.max_pressure);
     }
     return counts;
@@ -175,7 +175,7 @@ struct WrenchSums {
     if constexpr (with_patch) patch.max_pressure = warp.max(patch.max_pressure);
   }
 
-  /// Adds this total to that of the warps that share the pair. True for the last of them, which ends with the whole sum
+  /// Adds this total to that of all warps that share the pair. True for the last of them, which then has the whole sum
   /// and leaves `shared` zero. Called by one lane.
   template <class Warp>
   ISOPATCH_HD bool combine(Warp& warp, int shares, SharedSums& shared) {
@@ -195,7 +195,7 @@ struct WrenchSums {
   }
 };
 
-/// Writes one pair's results for the world, on body a.
+/// Writes one pair's results, in the world frame, on body a.
 template <class T, bool with_patch>
 ISOPATCH_HD void write_pair(const Results& results, std::int64_t environment, int pair, const PairContext& f,
                             const WrenchSums<T, with_patch>& sums) {

@@ -29,7 +29,7 @@ ISOPATCH_HD BodyBounds make_body_bounds(const SceneView& scene, const State& sta
       X_WB.translation, rotate(X_WB, g.center), {X_WB.row[0].z, X_WB.row[1].z, X_WB.row[2].z}, radius, g.half_space};
 }
 
-/// False where two bodies are certainly apart.
+/// False if two bodies are certainly apart.
 ISOPATCH_HD bool bounds_may_touch(const BodyBounds& a, const BodyBounds& b) {
   const Vec3d apart = (b.origin - a.origin) + (b.center - a.center);
   if (a.half_space) return dot(a.up, apart) <= b.radius;
@@ -38,7 +38,7 @@ ISOPATCH_HD bool bounds_may_touch(const BodyBounds& a, const BodyBounds& b) {
   return dot(apart, apart) <= reach * reach;
 }
 
-/// The pairs to evaluate, in no particular order: environment e's pair p is e * num_pairs + p.
+/// The pairs to evaluate, in no particular order: pair p of environment e has the index e * num_pairs + p.
 struct PairList {
   std::int64_t* items;
   std::int32_t* count;
@@ -62,7 +62,7 @@ ISOPATCH_HD std::uint32_t environment_status(Warp& warp, const SceneView& scene,
   return all;
 }
 
-/// Zeroes for a pair that is not evaluated: apart, masked, or in an environment with a fault.
+/// Writes zeros for a pair that is not evaluated: apart, masked, or in an environment with a fault.
 ISOPATCH_HD void write_no_contact(const Results& results, std::int64_t environment, int pair) {
   const auto write_zeroes = [&](const ArrayInfo& info, const auto& array) {
     if constexpr (requires { write(array, environment, 0, 0); }) {
@@ -73,8 +73,8 @@ ISOPATCH_HD void write_no_contact(const Results& results, std::int64_t environme
   for_each_output(write_zeroes, results);
 }
 
-/// Appends the environment's near pairs to `list` (with `every_pair`, all that are enabled) and writes the status word,
-/// the zeroed counters and the results of the other pairs. `bounds` has room for kMaxBodies and is shared by the lanes.
+/// Appends the environment's near pairs to `list` (with `every_pair`, all enabled pairs), writes the status word, and
+/// zeroes the counters and the results of the other pairs. `bounds` has room for kMaxBodies and is shared by the lanes.
 template <class Warp>
 ISOPATCH_HD void begin_environment(Warp& warp, BodyBounds* bounds, const SceneView& scene, const State& state,
                                    const Results& results, std::int64_t environment, const PairList& list,

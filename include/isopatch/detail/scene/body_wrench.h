@@ -14,7 +14,7 @@ ISOPATCH_HD InputArray as_input(const OutputArray& array) {
 }
 
 /// Sums the stored pair wrenches over one body's pairs, in the order of the pairs, about the body's origin. A pair
-/// without a force adds nothing; so nothing is read of the poses of an environment with a fault.
+/// without a force is skipped, so the poses of an environment with a fault are not read.
 ISOPATCH_HD void write_body_wrench(const SceneView& scene, const State& state, const Results& results,
                                    std::int64_t environment, int body) {
   Vec3d force = {0, 0, 0}, torque = {0, 0, 0};

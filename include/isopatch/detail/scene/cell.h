@@ -9,14 +9,15 @@
 namespace isopatch::detail {
 
 /// One convex piece of a body in its geometry's frame: a tet with an affine extent, or a surface triangle of a rigid
-/// body. Face i is opposite vertex i and contains vertex (i+1)&3. A triangle repeats its first vertex as vertex 3, its
-/// faces 0..2 are the planes through its edges normal to it, face 3 is unused, and `gradient` is its outward normal.
+/// body. Face i is opposite vertex i and contains vertex (i+1)&3. A triangle repeats its first vertex as vertex 3; its
+/// faces 0..2 are the planes through its edges and normal to it, face 3 is unused, and `gradient` is its outward
+/// normal.
 ///
-/// What a contact plane and its lines are made from comes first: three cache lines of 64 bytes.
+/// The members for a contact plane and its lines come first: three cache lines of 64 bytes.
 struct alignas(64) Cell {
   struct alignas(16) Face {
     Vec3d inward;   // unit normal, into the cell
-    double height;  // of vertex 0 over the face, m: 0 for those that contain it
+    double height;  // of vertex 0 over the face, m; 0 if the face contains it
   };
   struct alignas(16) Corner {
     Vec3d vertex;   // m
@@ -31,8 +32,7 @@ struct alignas(64) Cell {
   float box_high[3];
 };
 
-/// Where a tet has an extent at one vertex only, that is the vertex opposite this face: on the face the extent is 0,
-/// and inside it is positive.
+/// Where a tet has a positive extent at one vertex only, that vertex is opposite this face, on which the extent is 0.
 inline constexpr int kZeroFace = 3;
 
 /// A cell for arithmetic on plain numbers. Packs of cells have the same members (host/cpu/packs/pack_cells.h).
@@ -51,7 +51,7 @@ struct CellRef {
   ISOPATCH_HD bool has_zero_face() const { return cell->zero_face != 0; }
 };
 
-/// What the tests in float know of a cell.
+/// The members of a cell that the tests in float need.
 struct alignas(16) CoarseCell {
   float vertex[4][3];
   float extent[4];

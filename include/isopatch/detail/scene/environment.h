@@ -54,7 +54,7 @@ ISOPATCH_HD Vec3d read_vec3(const InputArray& array, std::int64_t environment, s
 
 struct Material {
   double modulus, dissipation, friction;
-  bool overrides_dissipation, overrides_friction;  // given for this environment, so stronger than a pair's value
+  bool overrides_dissipation, overrides_friction;  // given for this environment: replaces a pair's value
 };
 
 ISOPATCH_HD Material read_material(const SceneView& scene, const State& state, std::int64_t environment, int body) {
@@ -88,7 +88,7 @@ ISOPATCH_HD double quaternion_norm(const State& state, std::int64_t environment,
   return std::sqrt(sum);
 }
 
-/// The fault bits one body gives its environment.
+/// The fault bits that one body sets in its environment.
 ISOPATCH_HD std::uint32_t body_status(const SceneView& scene, const State& state, std::int64_t environment, int body) {
   std::uint32_t status = kOk;
   for (int i = 0; i < kPoseSize; ++i) {
@@ -117,7 +117,7 @@ ISOPATCH_HD std::uint32_t body_status(const SceneView& scene, const State& state
   return status;
 }
 
-/// The fault bit of a pair whose bodies were found in order.
+/// The fault bit of a pair whose bodies have no fault.
 ISOPATCH_HD std::uint32_t pair_status(const SceneView& scene, const State& state, std::int64_t environment, int pair) {
   const int a = geometry_of(scene, state, environment, scene.pairs[pair].a);
   const int b = geometry_of(scene, state, environment, scene.pairs[pair].b);

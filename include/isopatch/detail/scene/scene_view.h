@@ -13,8 +13,8 @@ namespace isopatch::detail {
 struct Node;      // of bvh/node.h
 struct WideNode;  // of bvh/node.h
 
-/// A bounding volume hierarchy over cells; node 0 is the root. Built to at most kMaxDepth levels. The wide nodes are
-/// the same hierarchy with levels left out; their node 0 holds the root alone.
+/// A bounding volume hierarchy over cells; node 0 is the root. It has at most kMaxDepth levels. The wide nodes are the
+/// same hierarchy without some of its levels; wide node 0 holds the root alone.
 struct HierarchyView {
   const Cell* cells;
   const CoarseCell* coarse_cells;
@@ -31,7 +31,7 @@ struct GeometryView {
   bool half_space;
   double thickness;       // half space only, m
   HierarchyView solid;    // tets
-  HierarchyView surface;  // boundary triangles, for rigid bodies and to tell inside from outside
+  HierarchyView surface;  // boundary triangles, for rigid bodies and for what is inside
   Vec3d center;           // of the bounding box, m
   double radius;          // of the vertices about `center`, m
   double max_extent;      // at any vertex
@@ -68,7 +68,7 @@ struct SceneView {
   const GeometryView* geometries;
   const BodyView* bodies;
   const PairView* pairs;
-  const std::int32_t* body_pairs;        // the pairs of body 0, of body 1 and so on, each in ascending order
+  const std::int32_t* body_pairs;        // the pairs of body 0, then of body 1, ..., each in ascending order
   const std::int32_t* body_pairs_begin;  // where each body's begin in body_pairs; num_bodies + 1
   std::int32_t num_geometries;
   std::int32_t num_bodies;

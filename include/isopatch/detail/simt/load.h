@@ -10,8 +10,8 @@
 
 namespace isopatch::detail {
 
-/// A copy of what a kernel reads of the scene; on a GPU by loads of 16 bytes, and not of a member each. Scalar is what
-/// it is made of.
+/// Copies an object of the scene; on a GPU with loads of 16 bytes instead of one for each member. Scalar is the type of
+/// its members.
 template <class Scalar, class T>
 ISOPATCH_HD T load(const T* from) {
 #if defined(__CUDA_ARCH__)

@@ -9,7 +9,7 @@
 
 namespace isopatch::detail {
 
-/// Work that waits until every lane can have a piece of it.
+/// Items that wait until there is one for every lane.
 template <class Item, int size>
 struct Queue {
   Item* items;  // 2 * size, shared by the lanes

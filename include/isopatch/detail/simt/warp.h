@@ -18,9 +18,9 @@
 //   int arrive(std::int32_t*)             counts the caller in, after all it wrote; returns how many came before
 //   std::int64_t take(std::int64_t*)      what others added, once all have arrived; leaves 0
 //
-// CudaWarp (kernels/runtime/cuda_warp.cuh) is the GPU's; SerialWarp runs the same code on the CPU, for what packs do
-// not compute (host/cpu/pressure_field/pack_evaluation.h): polygons, energies, brute force; the tests run 32 fibers in
-// lockstep.
+// CudaWarp (kernels/runtime/cuda_warp.cuh) is the GPU's. SerialWarp runs the same code on the CPU for what packs
+// (host/cpu/pressure_field/pack_evaluation.h) do not compute: polygons, energies, brute force. The tests run 32 fibers
+// in lockstep.
 #pragma once
 
 #include <bit>
@@ -60,7 +60,7 @@ struct SerialWarp {
 
 ISOPATCH_HD int count_bits(std::uint32_t word) { return std::popcount(word); }
 
-/// Lanes with a set bit below this one.
+/// How many lanes below this one have their bit set.
 ISOPATCH_HD int rank_in(std::uint32_t ballot, int lane) { return count_bits(ballot & ((1u << lane) - 1u)); }
 
 }  // namespace isopatch::detail
