@@ -19,7 +19,7 @@ using namespace detail;
 
 namespace {
 
-/// The bytes of one array: `row` of them from `begin` on, again after every `stride`, `end` being behind the last.
+/// The bytes of one array: `row` of them from `begin` on, repeated every `stride` bytes, up to `end`.
 struct Rows {
   std::string name;
   bool output;
@@ -39,7 +39,7 @@ class ArgumentCheck {
  public:
   explicit ArgumentCheck(std::int64_t environments) : environments_(environments) {}
 
-  /// Fills in the stride of an array with rows of `row` elements, and checks where they are.
+  /// Fills in the stride of an array with rows of `row` elements, and checks its type, stride and address.
   template <class Array>
   void add(const std::string& name, Array& array, std::int64_t row, bool output) {
     if (array.data == nullptr) return;
@@ -87,8 +87,8 @@ class ArgumentCheck {
         {name, output, begin, begin + length, bytes(row), environments_ == 1 || stride == 0 ? length : bytes(stride)});
   }
 
-  /// The rows of b lie in the gaps between those of a, as columns of one table of records do. a begins first, and their
-  /// bytes reach into each other.
+  /// Whether the rows of b lie in the gaps between those of a, as columns of one table of records do. a begins first,
+  /// and their ranges of bytes overlap.
   static bool are_apart(const Rows& a, const Rows& b) {
     if (a.stride != b.stride) return false;
     const std::uint64_t offset = (b.begin - a.begin) % a.stride;
@@ -99,7 +99,7 @@ class ArgumentCheck {
   std::vector<Rows> rows_;
 };
 
-/// A buffer of a capacity, and the number that would have been enough.
+/// Checks a buffer, its capacity, and the array of the capacities that would have been enough.
 void check_capacity(const char* name, const void* buffer, const void* needed, std::int32_t capacity) {
   if (capacity < 0) {
     throw Error(fmt::format("evaluate: results.{}_capacity is {}; it must not be negative", name, capacity));

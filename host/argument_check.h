@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a call must be before anything is read or written through its pointers.
+// Checks of a call, before anything is read or written through its pointers.
 #pragma once
 
 #include "isopatch/evaluator.h"
@@ -16,7 +16,7 @@ namespace isopatch::detail {
 /// bytes with an input or with each other. Takes time for a few dozen arrays, however many environments there are.
 void check_arguments(const Scene& scene, State& state, Results& results);
 
-/// Throws unless the values of all enumerations and numbers are among the possible ones.
+/// Throws unless every option has one of its possible values.
 void check_options(const EvaluatorOptions& options);
 
 }  // namespace isopatch::detail

@@ -8,13 +8,13 @@
 namespace isopatch {
 namespace {
 
-/// Lets `array` point at environment `begin` of `values`, or at nothing where there are none.
+/// Lets `array` point to environment `begin` of `values`; null if they are empty.
 template <class Array, class Values>
 void point_at(Array& array, Values& values, std::int64_t begin, std::int64_t row) {
   if (!values.empty()) array = Array(values.data() + begin * row);
 }
 
-/// `value`, unless it is negative.
+/// Returns `value`; throws if it is negative.
 template <class Integer>
 Integer not_negative(const char* name, Integer value) {
   if (value >= 0) return value;

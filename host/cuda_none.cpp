@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a build without CUDA code has in place of kernels/.
+// Replaces kernels/ in a build without CUDA code.
 #include "host/evaluator_backend.h"
 #include "isopatch/error.h"
 

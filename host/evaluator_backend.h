@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every backend offers to Evaluator, and the checks all of them share.
+// The interface of every backend, and the checks that all of them have in common.
 #pragma once
 
 #include "host/cpu/cpu_options.h"

@@ -87,7 +87,7 @@ int HostEvaluator::num_devices() const {
 void HostEvaluator::evaluate(const State& state, const Results& results) const {
   if (options().backend != Backend::kCuda) return first().evaluate(state, results);
   {
-    State checked_state = state;  // devices check their copies alone
+    State checked_state = state;  // each device only checks its copies
     Results checked_results = results;
     check_arguments(scene(), checked_state, checked_results);
   }

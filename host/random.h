@@ -8,7 +8,8 @@
 
 namespace isopatch::detail {
 
-/// The finalizer of splitmix64, a bijection: numbers that differ by a bit differ by about half of all bits after it.
+/// The finalizer of splitmix64, a bijection: for inputs that differ in one bit, about half of all bits of the results
+/// differ.
 constexpr std::uint64_t scrambled(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the rows of an array are, whatever its type.
+// The layout of an array's rows, for all types of arrays.
 #pragma once
 
 #include <cstdint>
@@ -27,13 +27,13 @@ std::int64_t resolved_stride(const Array& array, std::int64_t row) {
   return array.stride == kContiguous ? row : array.stride;
 }
 
-/// Elements from the first to behind the last one of `environments` rows.
+/// Elements from the beginning of the first to the end of the last of `environments` rows.
 template <class Array>
 std::int64_t extent_of(const Array& array, std::int64_t row, std::int64_t environments) {
   return environments == 0 ? 0 : (environments - 1) * resolved_stride(array, row) + row;
 }
 
-/// Moves the array on by so many elements.
+/// Moves the array on by this many elements.
 template <class Array>
 void advance(Array& array, std::int64_t elements) {
   const auto offset = static_cast<std::uintptr_t>(elements * element_size(array));

@@ -198,8 +198,8 @@ class CudaBackend final : public Evaluator::Implementation {
     return num_environments * pairs;
   }
 
-  /// How many warps share a pair: one where there are enough pairs to fill the device, else a power of two. By sizes
-  /// alone; it changes no bit.
+  /// How many warps share a pair: one where there are enough pairs to fill the device, else a power of two. It depends
+  /// on sizes alone and changes no bit.
   int shares(std::int64_t pairs, Outputs outputs) const {
     std::int64_t shares = 1;
     const std::int64_t warps = resident_warps_[static_cast<std::size_t>(outputs)];
@@ -207,7 +207,7 @@ class CudaBackend final : public Evaluator::Implementation {
     return static_cast<int>(shares);
   }
 
-  /// Pairs that can be shared by two warps or more at once.
+  /// The most pairs of a call that can be shared by two warps or more.
   std::int64_t most_sums() const {
     return *std::max_element(std::begin(resident_warps_), std::end(resident_warps_)) / 2;
   }

@@ -14,7 +14,7 @@ namespace isopatch::detail {
 /// Counters that a call starts at zero.
 struct CallCounters {
   std::int32_t listed;     // pairs in the list
-  std::int32_t next_pair;  // shares of pairs, and pairs for the energy, that warps have taken
+  std::int32_t next_pair;  // how many shares of pairs, or pairs for the energy, warps have taken
   std::int32_t next_energy;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A batch in host memory, evaluated a part at a time with any backend.
+// Evaluates a batch in host memory part by part, with any backend.
 #pragma once
 
 #include <cstdint>

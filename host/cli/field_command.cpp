@@ -60,7 +60,7 @@ FieldOptions options_of(const FieldArguments& arguments) {
   return options;
 }
 
-/// Other programs, and messages, show names as they are.
+/// Other programs show names as they are, so only printable characters are allowed.
 void check_name(const std::string& name) {
   constexpr std::size_t kLongest = 60;
   if (name.empty() || name.size() > kLongest || escaped(name) != name) {

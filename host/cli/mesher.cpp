@@ -30,7 +30,7 @@ using namespace detail;
 
 namespace {
 
-/// Tets that fill the surface have its volume up to rounding; where a mesher left a part out, they do not.
+/// Tets that fill the surface have its volume up to rounding, unless the mesher left a part out.
 constexpr double kSameVolume = 1e-6;
 
 const std::vector<std::string> kMeshers = {"tetgen", "gmsh"};
@@ -49,7 +49,7 @@ std::optional<std::filesystem::path> find_program(const std::string& name) {
 constexpr std::string_view kFolderPrefix = "isopatch_mesher_";
 constexpr std::chrono::minutes kSurelyLocked(1);  // a folder older than this has been locked by its run
 
-/// A folder that is removed with its files. Its lock distinguishes it from folders that killed runs left behind.
+/// A folder that is removed with its files. A lock distinguishes it from folders that killed runs left behind.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -72,7 +72,7 @@ class TemporaryFolder {
   std::string file(const char* name) const { return (path_ / name).string(); }
 
  private:
-  /// Locks a folder that belongs to this user and is not locked; none otherwise.
+  /// Locks a folder if it belongs to this user and is not locked; returns none otherwise.
   static Descriptor take(const std::filesystem::path& path) {
     Descriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     struct stat status = {};

@@ -16,13 +16,13 @@ struct Mesher {
   std::filesystem::path program;
 };
 
-/// The mesher of that name on PATH; for "auto" the first of TetGen and Gmsh that is there. Where there is none, throws
-/// Error, which says what to install.
+/// The mesher of that name on PATH; for "auto" TetGen, or else Gmsh. Throws Error, which says what to install, if there
+/// is none.
 Mesher find_mesher(const std::string& name);
 
 /// Fills a checked surface with tets and keeps its triangles as they are; inner edges are about as long as
-/// `edge_length` [m], or as those of the surface. `source` names the surface in errors. Throws Error where the mesher
-/// fails, with the last line it printed, and where its tets do not have the volume inside the surface.
+/// `edge_length` [m], or as those of the surface. `source` names the surface in errors. Throws Error, with the last
+/// line it printed, if the mesher fails, and if its tets do not have the volume inside the surface.
 TetMesh fill_with_tets(const TriangleMesh& surface, double volume, const Mesher& mesher,
                        std::optional<double> edge_length, const std::string& source);
 

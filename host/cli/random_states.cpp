@@ -40,7 +40,7 @@ double diagonal(const Geometry& geometry) {
 }
 
 /// q <- (rotation by 2 atan |half| about half) q, both in world axes. |half| is at most 0.1, so the angle is at most
-/// 0.2. The only function is the square root, so every machine has the same bits.
+/// 0.2. The only function called is the square root, so every machine gives the same bits.
 void rotate(double* q, const std::array<double, 3>& half) {
   const auto [x, y, z] = half;
   const double scale = 1 / std::sqrt(1 + x * x + y * y + z * z);

@@ -10,7 +10,7 @@
 
 namespace isopatch::cli {
 
-/// A counter-based generator on splitmix64: gives any element of its sequence at once, from integer arithmetic alone.
+/// A counter-based generator on splitmix64: computes any element of its sequence directly, by integer arithmetic.
 class CounterRandom {
  public:
   explicit CounterRandom(std::uint64_t seed) : seed_(seed) {}

@@ -45,7 +45,8 @@ class ArrayReader {
     throw Error(fmt::format("{}: {}: {}", source_, escaped(name), problem));
   }
 
-  /// The array if it is there, has this shape and one of these types; a length of -1 fits any.
+  /// The array if there is one of this name. Throws unless it has this shape and one of these types; a length of -1
+  /// matches any.
   const LazyArray* find(const std::string& name, std::vector<std::int64_t> shape, const std::vector<DType>& types,
                         const char* types_text) const {
     const auto found = arrays_.find(name);
@@ -74,7 +75,7 @@ class ArrayReader {
     return find(name, shape, {DType::kUint8}, "uint8 or bool");
   }
 
-  /// Reads everything once and keeps nothing, so that damaged or unfitting data costs no memory.
+  /// Reads everything once and keeps nothing, so that damaged or unsuitable data costs no memory.
   void check_data() const {
     for (const auto& [name, array] : arrays_) {
       if (array.header().type != DType::kInt64) {

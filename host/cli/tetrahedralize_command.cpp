@@ -17,8 +17,8 @@ using namespace detail;
 
 namespace {
 
-/// Merges points with the same coordinates, which are an error to a mesher, and removes triangles that thereby lose a
-/// corner.
+/// Merges points with the same coordinates, which meshers refuse, and removes triangles that then have two equal
+/// corners.
 void weld(TriangleMesh& mesh) {
   std::map<Point3, std::int32_t> index;
   std::vector<std::int32_t> image;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All environments on all cores. A thread takes the next few environments and evaluates their pairs one after
-// another: in packs (pack_evaluation.h), or with the code that a warp runs on the GPU at a width of one lane.
+// Evaluates environments on all cores. A thread takes the next few environments and evaluates their pairs one after
+// another: in packs (pack_evaluation.h), or with the code of a GPU's warp at a width of one lane.
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -99,7 +99,7 @@ class CpuBackend final : public Evaluator::Implementation {
     const EvaluateEnvironment evaluate_one = select(cpu_options_, needed_outputs(results));
     const std::int64_t count = state.num_environments;
 
-    // small enough to share out uneven work, large enough that the counter and neighbouring results stay quiet
+    // small enough to balance uneven work, large enough that threads rarely contend for the counter or a cache line
     constexpr std::int64_t kChunk = 8;
     const std::int64_t chunks = (count + kChunk - 1) / kChunk;
     const std::int64_t threads = chunks > 1 ? std::min<std::int64_t>(usable_threads(options_.num_threads), chunks) : 1;

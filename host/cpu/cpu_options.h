@@ -7,7 +7,7 @@
 
 namespace isopatch::detail {
 
-/// What the cpu backend computes with.
+/// The vectors that the cpu backend computes with.
 enum class Vectors : std::uint8_t {
   kBest,      // the widest below that the machine has
   kNone,      // one number at a time
@@ -15,7 +15,8 @@ enum class Vectors : std::uint8_t {
   kAvx512
 };
 
-/// Options of the cpu backend with what only tests and benchmarks set; the bits are the same. Ignored by the others.
+/// Options of the cpu backend, with those that only tests and benchmarks set; they change no bit. Other backends ignore
+/// them.
 struct CpuOptions : EvaluatorOptions {
   bool brute_force = false;  // visit all pairs of cells instead of the hierarchy
   Vectors vectors = Vectors::kBest;

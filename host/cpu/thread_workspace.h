@@ -12,19 +12,19 @@
 
 namespace isopatch::detail {
 
-/// What one CPU thread works in.
+/// The memory that one CPU thread works in.
 struct ThreadWorkspace {
   Workspace<1> pair;
   PackWorkspace packs;
   BodyBounds bounds[kMaxBodies];
   std::int64_t items[kMaxPairs];
 
-  /// For hierarchies of up to so many wide nodes.
+  /// For hierarchies of at most this many wide nodes.
   explicit ThreadWorkspace(std::int32_t wide_nodes) : packs(wide_nodes) {}
 };
 
-/// Workspaces that wait for the next evaluation, so that small ones do not allocate. Without a lock, which a child made
-/// by fork() could find held by a thread that it does not have.
+/// Keeps workspaces for the next evaluation, so that small evaluations do not allocate. It has no lock: in a child made
+/// by fork(), a thread that does not exist there could hold it.
 class WorkspacePool {
  public:
   explicit WorkspacePool(std::int32_t wide_nodes) : wide_nodes_(wide_nodes) {}
@@ -34,7 +34,7 @@ class WorkspacePool {
   WorkspacePool(const WorkspacePool&) = delete;
   WorkspacePool& operator=(const WorkspacePool&) = delete;
 
-  /// One that a thread works in, given back in the end.
+  /// A workspace that a thread uses and gives back in the destructor.
   class Loan {
    public:
     explicit Loan(WorkspacePool& pool) : pool_(pool), work_(pool.take()) {}

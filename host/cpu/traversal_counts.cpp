@@ -11,7 +11,7 @@ using namespace detail;
 
 namespace {
 
-/// Decides as an evaluation does, and keeps nothing.
+/// Decides as an evaluation does, but only counts.
 struct CountingVisitor {
   const PairContext& context;
   TraversalCounts& counts;

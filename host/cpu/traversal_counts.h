@@ -8,11 +8,11 @@
 
 namespace isopatch::detail {
 
-/// What one environment's evaluation goes through, over all its pairs.
+/// What the evaluation of one environment tests, over all its pairs.
 struct TraversalCounts {
   std::int64_t node_pairs = 0;  // tested
   std::int64_t tet_pairs = 0;   // decided on exactly
-  std::int64_t accepted = 0;    // of these, may have a polygon and go on to the contact plane
+  std::int64_t accepted = 0;    // those of them that may have a polygon
 };
 
 /// Counts with the evaluation's own first stage and traversal. All zero for an environment with a fault. Strides of

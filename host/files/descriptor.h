@@ -20,7 +20,7 @@ class Descriptor {
   }
 
   int get() const { return descriptor_; }
-  /// Returns what close(2) does: some file systems report only here that a write failed.
+  /// Returns the result of close(2): some file systems report a failed write only here.
   int close() { return descriptor_ < 0 ? 0 : ::close(std::exchange(descriptor_, -1)); }
 
  private:

@@ -33,7 +33,7 @@ const char* kind_of(mode_t mode) {
 
 std::string read_input_file(const std::string& path, std::uint64_t most) {
   if (path.find('\0') != std::string::npos) fail(path, ENOENT);
-  // without O_NONBLOCK opening a pipe waits for its writer
+  // without O_NONBLOCK, opening a pipe would wait for its writer
   const Descriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
   if (file.get() < 0) fail(path, errno);
   struct stat status = {};

@@ -6,7 +6,7 @@
 
 namespace isopatch::detail {
 
-/// The bytes of a file: the only way in which input is opened. It never waits and never reads without end. Throws
+/// The bytes of a file. All input is opened by this function, which never blocks and never reads without end. Throws
 /// Error, naming `path`, for what is not a regular file (a pipe, a device, a directory, a link to one), for a file
 /// larger than `most` bytes, and for one that cannot be opened.
 std::string read_input_file(const std::string& path, std::uint64_t most);

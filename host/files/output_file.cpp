@@ -31,7 +31,7 @@ static_assert(std::atomic<const char*>::is_always_lock_free, "a signal handler r
 }
 [[noreturn]] void fail(const std::string& path, int error) { fail(path, std::strerror(error)); }
 
-/// Where the bytes go: `path`, or what it links to. Sets `mode` to that of an existing file.
+/// Where the bytes go: `path`, or what it links to. Sets `mode` to the mode of an existing file.
 std::string destination(const std::string& path, mode_t& mode) {
   if (path.empty() || path.find('\0') != std::string::npos) fail(path, ENOENT);
   struct stat status = {};
@@ -99,7 +99,7 @@ class Temporary {
   }
 
   void rename_to(const std::string& target) {
-    // while it is locked, so that nobody takes the name in between
+    // while it is locked, so that no other run takes the name in between
     if (std::rename(name_.c_str(), target.c_str()) != 0) fail(shown_, errno);
     renamed_ = true;
     if (file_.close() != 0) fail(shown_, errno);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Output files are written whole or not at all: in their folder, under the name .NAME.isopatch, then renamed. A full
-// disk or an error leaves what was there before. The name is the same in every run and guarded by a lock: the next run
-// overwrites what a killed run left behind, and the second of two runs that write a file at the same time gets an
-// Error.
+// Output files are written whole or not at all: in their folder, under the name .NAME.isopatch, then renamed. After an
+// error or on a full disk, the old file is still there. The name is the same in every run and guarded by a lock: the
+// next run overwrites what a killed run left behind, and the second of two runs that write a file at the same time gets
+// an Error.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace isopatch::detail {
 /// naming `path`, also where `path` exists but is not a regular file.
 void write_output_file(const std::string& path, std::string_view bytes);
 
-/// Throws Error if write_output_file(path) would fail: ask before a long computation.
+/// Throws Error if write_output_file(path) would fail; to be called before a long computation.
 void check_writable(const std::string& path);
 
 /// Removes the half-written file of a write_output_file() that a signal interrupts: for signal handlers that end the

@@ -16,7 +16,7 @@ constexpr double kSlack = 0x1p-15;
 /// than at high ones.
 constexpr double kFitted = 0.35;
 
-/// The next float at or below x. Exact values stay: beside 0 they would become subnormal, which is slow on some
+/// The largest float not above x. Exact values stay as they are: the float below 0 is subnormal, which is slow on some
 /// processors.
 float below(double x) {
   const auto f = static_cast<float>(x);
@@ -25,8 +25,8 @@ float below(double x) {
 
 float above(double x) { return -below(-x); }
 
-/// The steepest line, m per unit of extent. Where extents are tiny, steeper lines would fit the box but not float: in
-/// the other body's extents a slope is up to 2^64 times larger (kFar in detail/pressure_field/pair_context.h).
+/// The steepest line, m per unit of extent. For tiny extents, steeper lines would fit the points but overflow float: in
+/// units of the other body's extents a slope is up to 2^64 times larger (kFar in detail/pressure_field/pair_context.h).
 constexpr double kSteepest = 1e17;
 
 }  // namespace
@@ -101,7 +101,7 @@ void BoxFit::write(Node& node, double reach) const {
     node.velocity[axis] = static_cast<float>(0.5 * (upper.slope - lower.slope));
     node.expansion[axis] = static_cast<float>(0.5 * (upper.slope + lower.slope));
 
-    // rounding has moved the lines: half an edge grows until the box holds every point
+    // rounding has moved the lines, so the half edges grow until the box holds every point
     const double center = static_cast<double>(node.center[axis]), velocity = static_cast<double>(node.velocity[axis]),
                  expansion = static_cast<double>(node.expansion[axis]);
     double half = -std::numeric_limits<double>::infinity();

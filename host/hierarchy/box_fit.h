@@ -10,7 +10,7 @@
 
 namespace isopatch::detail {
 
-/// Where the points of some cells lie at each extent: for every coordinate x, and for -x, the upper convex hull of the
+/// Bounds the points of some cells at each extent: for every coordinate x, and for -x, the upper convex hull of the
 /// points (extent, x) of all vertices. With the extent as a fourth coordinate a cell is the convex hull of its
 /// vertices, so a line above all vertices is above all of the cell.
 class BoxFit {
@@ -18,12 +18,12 @@ class BoxFit {
   BoxFit() = default;
   explicit BoxFit(const Cell& cell);
 
-  /// For the cells of both.
+  /// Of the cells of both.
   BoxFit(const BoxFit& a, const BoxFit& b);
 
   /// Fills in the box and the extents of a node: along each axis, the two lines that are nearest to each other at one
-  /// of the extents. `reach` is the largest coordinate of the mesh: a line that would exceed twice that on its way to
-  /// extent 0 is replaced by a level one, so that the tests can be in float.
+  /// of the extents. `reach` is the largest coordinate of the mesh: a line that would exceed twice that before extent 0
+  /// is replaced by a horizontal one, so that the tests can be in float.
   void write(Node& node, double reach) const;
 
  private:

@@ -38,7 +38,7 @@ void set_box(Cell& cell) {
   axis(2, &Vec3d::z);
 }
 
-/// Where only one vertex has an extent, puts it opposite kZeroFace, by an even permutation, which keeps the tet's
+/// If only one vertex has a positive extent, puts it opposite kZeroFace, by an even permutation, which keeps the tet's
 /// orientation.
 void order_vertices(Cell& cell) {
   for (int i = 0; i < 4; ++i) {
@@ -111,7 +111,7 @@ std::vector<Cell> cone_cells(const Geometry& geometry) {
     }
     const Vec3d a = cell.corner[1].vertex - apex, b = cell.corner[2].vertex - apex, c = cell.corner[3].vertex - apex;
     const Vec3d normal = cross(b - a, c - a);
-    // a cone this flat has no volume, and its orientation is rounding
+    // a cone this flat has no volume, and its orientation depends on rounding
     if (!(std::fabs(dot(normal, a)) > kFlat * norm(normal) * std::max(norm(a), std::max(norm(b), norm(c))))) continue;
     complete_tet(cell);
     cells.push_back(cell);

@@ -66,9 +66,10 @@ void sort_by_upper_half(std::vector<std::uint64_t>& keys) {
   }
 }
 
-/// Sorts the cells along each axis once; a cut keeps the order on both sides. Threads share the cuts of each level
-/// while its subtrees are large, then whole small subtrees. The index of every node is known beforehand, whichever
-/// thread comes first: below a node with n cells there are 2 n - 2 nodes, stored from its first child on.
+/// Sorts the cells along each axis once; a cut keeps the order on both sides. While subtrees are large, threads divide
+/// the cuts of each level among them; after that, each takes whole subtrees. The index of every node is known in
+/// advance, so it does not depend on the threads: below a node with n cells there are 2 n - 2 nodes, stored from its
+/// first child on.
 class Builder {
  public:
   explicit Builder(Hierarchy& out) : out_(out), reach_(reach_of(out.cells)) {
@@ -121,7 +122,7 @@ class Builder {
     int depth = 0;
   };
 
-  /// A cell with its box beside it, so that cuts read memory in order.
+  /// The index of a cell with its box, so that cuts read memory in order.
   struct Item {
     Box box;
     std::int32_t cell;
@@ -143,7 +144,7 @@ class Builder {
 
   static std::int64_t items_of(std::size_t count) { return static_cast<std::int64_t>(count); }
 
-  /// A node above, or the root of, a subtree that one thread splits. Children are stored side by side.
+  /// A node above the subtrees that single threads split, or the root of one of them. Children are stored side by side.
   struct Top {
     std::size_t at;
     Range range;
@@ -183,7 +184,7 @@ class Builder {
     return {std::move(fit), range.level};
   }
 
-  /// The node of two subtrees.
+  /// The node above two subtrees.
   Subtree join(std::size_t at, const Range& range, const Subtree& left, const Subtree& right) {
     BoxFit fit(left.fit, right.fit);
     out_.nodes[at].child = static_cast<std::int32_t>(range.first_child);
@@ -191,8 +192,8 @@ class Builder {
     return {std::move(fit), std::max(left.depth, right.depth)};
   }
 
-  /// Puts the cells of the left child first and returns their count: a multiple of the width of a wide node, so that at
-  /// most one is not full, or half of all cells where the tree would get too deep.
+  /// Puts the cells of the left child first and returns their count. It is a multiple of the width of a wide node, so
+  /// that at most one is not full; or half of all cells if the tree would become too deep.
   std::size_t partition(const Range& range) {
     const int needed = std::bit_width(range.size() - 1) + 1;  // levels that median splits still need
     const bool deep = range.level + needed >= kMaxDepth - 1;

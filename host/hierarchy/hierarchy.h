@@ -15,7 +15,7 @@ struct Hierarchy {
   std::vector<CoarseCell> coarse_cells;
   std::vector<Node> nodes;  // one cell a leaf
   std::vector<WideNode> wide_nodes;
-  int depth = 0;  // nodes on the longest way from the root to a leaf
+  int depth = 0;  // nodes on the longest path from the root to a leaf
 
   HierarchyView view() const;
 };
@@ -24,8 +24,8 @@ struct Hierarchy {
 std::vector<Cell> tet_cells(const Geometry& geometry);
 
 /// One tet (cone) per triangle of a surface mesh, with its apex in the middle of the surface, without extent; for the
-/// energy. The signed volumes add up to the body: a cone that sees its triangle from outside is inverted and counts as
-/// negative.
+/// energy. The signed volumes add up to that of the body: a cone whose apex is on the outer side of its triangle is
+/// inverted and counts as negative.
 std::vector<Cell> cone_cells(const Geometry& geometry);
 
 /// One cell per surface triangle.

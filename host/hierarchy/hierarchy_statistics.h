@@ -5,11 +5,11 @@
 
 namespace isopatch::detail {
 
-/// The shape of the bounding volume hierarchy that a scene builds for a geometry.
+/// The size of the bounding volume hierarchy that a scene makes for a geometry.
 struct HierarchyStatistics {
   int nodes = 0;  // inner nodes and leaves
   int leaves = 0;
-  int depth = 0;  // nodes on the longest way from the root to a leaf
+  int depth = 0;  // nodes on the longest path from the root to a leaf
 };
 
 /// All zero for a half space, which has no hierarchy.

@@ -7,22 +7,23 @@
 namespace isopatch::detail {
 namespace {
 
-/// Decides which nodes share a wide node. From the leaves up, in rounds, the largest subtrees of at most kWide units
-/// become one unit each, until the root is one. So most wide nodes are well filled, above all the many at the bottom.
+/// Decides which nodes go into one wide node. From the leaves up, in sweeps, the largest subtrees of at most kWide
+/// clusters become one cluster each, until the root is one. At first each leaf is a cluster. So most wide nodes are
+/// well filled, especially the many at the bottom.
 class WideNodeBuilder {
  public:
-  explicit WideNodeBuilder(std::span<const Node> nodes) : nodes_(nodes), round_of_(nodes.size(), kNever) {
+  explicit WideNodeBuilder(std::span<const Node> nodes) : nodes_(nodes), sweep_of_(nodes.size(), kNever) {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-      if (nodes[i].is_leaf()) round_of_[i] = 0;
+      if (nodes[i].is_leaf()) sweep_of_[i] = 0;
     }
-    for (std::uint8_t round = 1; round_of_[0] == kNever; ++round) {
-      if (gather(0, round) > 0) round_of_[0] = round;
+    for (std::uint8_t sweep = 1; sweep_of_[0] == kNever; ++sweep) {
+      if (gather(0, sweep) > 0) sweep_of_[0] = sweep;
     }
   }
 
   std::vector<WideNode> wide_nodes() const {
     std::vector<WideNode> out;
-    std::vector<std::int32_t> parents = {-1};  // of each wide node: the unit it holds the parts of
+    std::vector<std::int32_t> parents = {-1};  // of each wide node: the cluster whose members it holds
     std::vector<std::int32_t> members;
     for (std::size_t at = 0; at < parents.size(); ++at) {
       members.clear();
@@ -56,39 +57,39 @@ class WideNodeBuilder {
   }
 
  private:
-  /// each round makes at least one unit of a subtree of three levels, so there are fewer rounds than kMaxDepth
+  /// each sweep makes at least one cluster of a subtree of three levels, so there are fewer sweeps than kMaxDepth
   static constexpr std::uint8_t kNever = 255;
 
-  std::uint8_t round_of(std::int32_t node) const { return round_of_[static_cast<std::size_t>(node)]; }
+  std::uint8_t sweep_of(std::int32_t node) const { return sweep_of_[static_cast<std::size_t>(node)]; }
   std::int32_t left_of(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)].child; }
 
-  /// The count of units of earlier rounds below a node; 0 where they are more than kWide, and its children have become
-  /// units.
-  int gather(std::int32_t node, std::uint8_t round) {
-    if (round_of(node) < round) return 1;
+  /// The count of clusters of earlier sweeps below a node; 0 if they are more than kWide, and its children have become
+  /// clusters.
+  int gather(std::int32_t node, std::uint8_t sweep) {
+    if (sweep_of(node) < sweep) return 1;
     const std::int32_t left = left_of(node), right = left + 1;
-    const int on_left = gather(left, round), on_right = gather(right, round);
+    const int on_left = gather(left, sweep), on_right = gather(right, sweep);
     if (on_left > 0 && on_right > 0 && on_left + on_right <= kWide) return on_left + on_right;
-    if (on_left > 1) round_of_[static_cast<std::size_t>(left)] = round;
-    if (on_right > 1) round_of_[static_cast<std::size_t>(right)] = round;
+    if (on_left > 1) sweep_of_[static_cast<std::size_t>(left)] = sweep;
+    if (on_right > 1) sweep_of_[static_cast<std::size_t>(right)] = sweep;
     return 0;
   }
 
-  /// The units that `unit` was made from; for -1 the root alone.
-  void find_members(std::int32_t unit, std::vector<std::int32_t>& members) const {
-    if (unit < 0) return members.push_back(0);
-    add_members(left_of(unit), round_of(unit), members);
-    add_members(left_of(unit) + 1, round_of(unit), members);
+  /// The clusters that `cluster` was made from; for -1 the root alone.
+  void find_members(std::int32_t cluster, std::vector<std::int32_t>& members) const {
+    if (cluster < 0) return members.push_back(0);
+    add_members(left_of(cluster), sweep_of(cluster), members);
+    add_members(left_of(cluster) + 1, sweep_of(cluster), members);
   }
 
-  void add_members(std::int32_t node, std::uint8_t round, std::vector<std::int32_t>& members) const {
-    if (round_of(node) < round) return members.push_back(node);
-    add_members(left_of(node), round, members);
-    add_members(left_of(node) + 1, round, members);
+  void add_members(std::int32_t node, std::uint8_t sweep, std::vector<std::int32_t>& members) const {
+    if (sweep_of(node) < sweep) return members.push_back(node);
+    add_members(left_of(node), sweep, members);
+    add_members(left_of(node) + 1, sweep, members);
   }
 
   std::span<const Node> nodes_;
-  std::vector<std::uint8_t> round_of_;  // of each node: the round that made a unit of it, 0 for a leaf
+  std::vector<std::uint8_t> sweep_of_;  // of each node: the sweep that made it a cluster, 0 for a leaf
 };
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 namespace isopatch::detail {
 
-/// The nodes of a binary hierarchy, several in each wide node; the first holds the root alone.
+/// The nodes of a binary hierarchy as wide nodes; the first holds the root alone.
 std::vector<WideNode> wide_nodes(std::span<const Node> nodes);
 
 }  // namespace isopatch::detail

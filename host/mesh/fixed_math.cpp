@@ -8,8 +8,8 @@
 namespace isopatch::detail {
 namespace {
 
-/// The sum of two doubles, where `low` is at most half a step of `high` (Dekker, "A floating-point technique for
-/// extending the available precision", 1971).
+/// The sum of two doubles, where `low` is at most half a unit in the last place of `high` (Dekker, "A floating-point
+/// technique for extending the available precision", 1971).
 struct Wide {
   double high, low;
 };
@@ -112,7 +112,7 @@ double exp(Wide x) {
   return std::ldexp((s + Wide{1, 0}).high, static_cast<int>(n));
 }
 
-/// x^n; where it has at most 106 bits, it is exact before it is rounded.
+/// x^n; exact before it is rounded if it has at most 106 bits.
 double whole_power(double x, int n) {
   Wide power = {1, 0}, square = {x, 0};
   for (; n > 0; n /= 2) {
@@ -133,7 +133,7 @@ double fixed_log1p(double x) {
 }
 
 double fixed_pow(double x, double y) {
-  // only few factors of few bits can be exactly in the middle between two doubles
+  // only a product of few factors with few bits can lie exactly in the middle between two doubles
   if (y == std::nearbyint(y) && y >= 0 && y <= 16) return whole_power(x, static_cast<int>(y));
   const double root = std::sqrt(x);
   if (2 * y == std::nearbyint(2 * y) && y >= 0 && y <= 16 && std::fma(root, root, -x) == 0) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions that C libraries round differently, one library even from processor to processor. Here they have one result
-// everywhere, because meshes and extents must have the same bits on every machine. They consist of sums, products,
-// divisions and fused products of doubles, with contraction off, so nothing else decides.
+// Functions that C libraries round differently, and one library even differently from processor to processor. Here they
+// have the same result everywhere, because meshes and extents must have the same bits on every machine: they consist of
+// sums, products, divisions and fma of doubles, with contraction off.
 //
 // Each is computed to some 100 bits and rounded once. So the result is the double nearest to the true value, except
-// where that lies within 2^-40 of a step of the middle between two doubles.
+// where that lies within 2^-40 units in the last place of the middle between two doubles.
 #pragma once
 
 namespace isopatch::detail {

@@ -24,7 +24,7 @@ using namespace detail;
 
 namespace {
 
-/// A curved strain map becomes linear in each layer of tets; with fewer layers than this it hardly bends.
+/// A curved strain map becomes linear in each layer of tets; with fewer layers than this it has hardly any effect.
 constexpr int kStrainLayers = 3;
 
 /// The checked mesh with its surface and report; the extent is still to be set.

@@ -42,7 +42,7 @@ inline double volume_of(const TetMesh& mesh) {
   return six_v / 6;
 }
 
-/// The product of the lengths of the three edges at a tet's first vertex: the scale of its volume.
+/// The product of the lengths of the three edges at a tet's first vertex, to compare its volume with.
 inline double edge_product(const TetMesh& mesh, const Tet& tet) {
   const Point3& origin = point_at(mesh, tet[0]);
   return norm(point_at(mesh, tet[1]) - origin) * norm(point_at(mesh, tet[2]) - origin) *

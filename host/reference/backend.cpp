@@ -20,7 +20,7 @@ struct Wrench {
   Vector3 torque = Vector3::Zero();
 };
 
-/// What a pair adds to the results, world frame.
+/// What a pair contributes to the results, world frame.
 struct PairResult {
   PatchSum sum;
   Wrench on_a, on_b;  // each about its own body's origin
@@ -49,7 +49,7 @@ PairResult evaluate_pair(const SceneDescription& scene, const State& state, cons
   const BodyState& state_b = environment.bodies[index_b];
   const Transform X_AB = state_a.X_WB.inverse() * state_b.X_WB;
 
-  // the pair is evaluated in a's frame, so that its position in the world costs no digits
+  // the pair is evaluated in a's frame, so that no digits are lost far from the world's origin
   const PosedBody a(*state_a.geometry, scene.bodies[index_a].rigid, state_a.modulus, Transform{});
   const PosedBody b(*state_b.geometry, scene.bodies[index_b].rigid, state_b.modulus, X_AB);
   const ContactLaw law = contact_law(scene, state, environment, pair_index);

@@ -25,7 +25,7 @@ struct BodyState {
 struct Environment {
   std::vector<BodyState> bodies;
   std::vector<bool> enabled;  // by pair
-  std::uint32_t status = 0;   // with any fault the rest is not to be used
+  std::uint32_t status = 0;   // with any fault the rest must not be used
 };
 
 Environment read_environment(const SceneDescription& scene, const State& state, std::int64_t index);

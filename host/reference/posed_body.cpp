@@ -7,8 +7,8 @@
 namespace isopatch::reference {
 namespace {
 
-/// A cone whose volume is below this part of the cube of the body's size is left out of the energy: its orientation is
-/// rounding.
+/// A cone whose volume is below this fraction of the cube of the body's size is left out of the energy: its orientation
+/// depends on rounding.
 constexpr Real kFlat = 1e-24L;
 
 }  // namespace

@@ -16,7 +16,7 @@ struct PosedBody {
 
   // mesh
   std::vector<PressureTet> tets;  // without pressures where rigid
-  std::vector<Real> tet_signs;    // all 1, or of the cones of a surface mesh, that add up to it: -1 where inverted
+  std::vector<Real> tet_signs;    // 1, or -1 for an inverted cone of a surface mesh
   std::vector<Box> tet_boxes;
   std::vector<SurfaceTriangle> triangles;  // the outward surface, only where rigid
   std::vector<Box> triangle_boxes;

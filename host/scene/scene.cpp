@@ -35,7 +35,7 @@ GeometryView flatten(const Geometry& g, const Hierarchy& solid, const Hierarchy&
   view.surface = surface.view();
   view.component_points = component_points.data();
   view.num_components = static_cast<std::int32_t>(component_points.size());
-  const Hierarchy& outline = g.is_surface_mesh() ? surface : solid;  // has all vertices; the cones may not
+  const Hierarchy& outline = g.is_surface_mesh() ? surface : solid;  // has all vertices; the cones may lack some
   Vec3d low = outline.cells[0].corner[0].vertex, high = low;
   for (const Cell& cell : outline.cells) {
     for (const auto& corner : cell.corner) low = min(low, corner.vertex), high = max(high, corner.vertex);
@@ -62,7 +62,7 @@ ContactView flatten(const ContactOptions& contact) {
 }  // namespace
 
 std::vector<Pair> all_pairs(const SceneDescription& scene) {
-  for (const Body& body : scene.bodies) geometry_of(scene, body);  // throws where there is none
+  for (const Body& body : scene.bodies) geometry_of(scene, body);  // throws if there is none
   std::vector<Pair> pairs;
   const int count = static_cast<int>(scene.bodies.size());
   for (int a = 0; a < count; ++a) {

@@ -13,7 +13,7 @@ namespace {
 
 [[noreturn]] void fail(const std::string& what) { throw Error("scene: " + what); }
 
-/// Calls a rule; puts the name of the object before what it throws.
+/// Calls a rule; puts the name of the object before the message that it throws.
 template <class Rule, class... Arguments>
 void check(const std::string& where, const Rule& rule, const Arguments&... arguments) {
   try {

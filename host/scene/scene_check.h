@@ -5,7 +5,7 @@
 
 namespace isopatch::detail {
 
-/// Throws Error, naming the object and the value, unless a Scene can be made of `scene`.
+/// Throws Error, naming the object and the value, unless `scene` is valid.
 void check_scene(const SceneDescription& scene);
 
 /// A body's geometry; throws Error for an index out of range.

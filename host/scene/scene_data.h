@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a Scene owns: the description it was built from, and the flat arrays that backends read.
+// What a Scene owns: the description it was made from, and the flat arrays that backends read.
 #pragma once
 
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rules of a scene, each stated once. They throw Error with what is wrong and what would be right, but not where:
-// Scene puts the name of the object before it, the reader of scene files the location in the file.
+// The rules of a scene, each stated once. Their Errors say what is wrong and what would be right, but not where: Scene
+// puts the name of the object before it, and the reader of scene files the location in the file.
 #pragma once
 
 #include <array>

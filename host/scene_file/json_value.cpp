@@ -40,8 +40,8 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
   return row.back();
 }
 
-/// Refuses what the document type would accept: duplicate keys, and sizes that no scene has. It takes a pass of its
-/// own, because the parser with a callback looks at all elements of an array again after each object in it.
+/// Refuses what the document type would accept: duplicate keys, and sizes that no scene has. This is a separate pass,
+/// because the parser with a callback visits all elements of an array again after each object in it.
 class Strictness : public nlohmann::json_sax<Document> {
  public:
   explicit Strictness(const std::string& source) : source_(source) {}
@@ -68,7 +68,7 @@ class Strictness : public nlohmann::json_sax<Document> {
     return true;
   }
 
-  /// The document's own parser finds it again and reports it.
+  /// The document's parser finds the error again and reports it.
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
 
  private:
@@ -116,7 +116,8 @@ Document JsonValue::parse(const std::string& text, const std::string& source) {
     Document::sax_parse(text, &strictness);
     return Document::parse(text);
   } catch (const nlohmann::json::exception& error) {
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: ...": the part in brackets is of no use
+    // "[json.exception.parse_error.101] parse error at line 1, column 2: ...": the part in brackets is of no use to a
+    // reader
     const std::string message = error.what();
     const std::size_t start = message.find("] ");
     throw Error(fmt::format("{}: not valid JSON: {}", source,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scene files. Everything in a file is either understood or an error that names its location.
+// Scene files. Whatever is not understood is an error that names its location.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kMaxGeometries = 256;
 
-/// Errors and warnings about a mesh name its file; from then on the scene's name for it is of more use.
+/// Errors and warnings about a mesh name its file; after that, the geometry has its name in the scene.
 Geometry named(const std::string& name, Geometry geometry) {
   geometry.name = name;
   return geometry;

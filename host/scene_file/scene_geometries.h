@@ -14,7 +14,7 @@
 
 namespace isopatch::detail {
 
-/// Counts the tets of all primitives of a scene; throws, with the location, above a limit.
+/// Counts the tets of all primitives of a scene; above a limit it throws, with the location.
 class TetBudget {
  public:
   void take(const JsonValue& location, std::int64_t tets);
@@ -23,7 +23,7 @@ class TetBudget {
   std::int64_t taken_ = 0;
 };
 
-/// Calls `make`; puts the location in the file before what it throws.
+/// Calls `make`; puts the location in the file before the message that it throws.
 template <typename Make>
 auto with_location(const JsonValue& location, Make make) {
   try {

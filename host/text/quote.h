@@ -16,8 +16,8 @@ constexpr std::size_t kMaxMessage = 300;
 /// that change the direction of text or take no room count as not printable: with them a line could look like another.
 std::string escaped(std::string_view text);
 
-/// Anything from outside, quoted for a message: `text` between two of `quote`, escaped, backslashes and `quote` too,
-/// and cut after 60 characters. JSON's own words have double quotes.
+/// Text from outside, quoted for a message: `text` between two of `quote`, escaped (backslashes and `quote` too) and
+/// cut after 60 characters. Names and values of JSON get double quotes.
 std::string in_quotes(std::string_view text, char quote = '\'');
 
 /// A whole message: escaped, and without its middle where it is longer than kMaxMessage characters, since its beginning

@@ -47,11 +47,11 @@ void look_for(const Condition& seen) {
   }
 }
 
-/// What one caller shares out. It lives on that caller's stack, so offering it takes no memory.
+/// The work of one caller. It lives on the caller's stack, so offering it takes no memory.
 struct Job {
   void (*work)(void*, int);
   void* object;
-  int open;                      // slots for threads that are not taken
+  int open;                      // slots for threads that are still free
   int next = 1;                  // index of the next thread
   std::atomic<int> running = 0;  // threads that work on it, without the caller
   std::exception_ptr error = {};
@@ -107,7 +107,7 @@ class Pool {
     for (; asleep > 0; --asleep) wake_.notify_one();
   }
 
-  /// Does without the threads that cannot be created.
+  /// Starts the threads that are missing; those that cannot be created are done without.
   void start_missing() noexcept {
     try {
       while (idle_ < num_open_ && num_workers_ + 1 < kMostThreads) {
@@ -133,7 +133,7 @@ class Pool {
     job.done.wait(lock, [&] { return job.running == 0; });
   }
 
-  /// From here on nobody takes a slot of the job.
+  /// From here on no thread takes a slot of the job.
   void close(Job& job) {
     Job** at = &newest_;
     while (*at != nullptr && *at != &job) at = &(*at)->older;
@@ -175,7 +175,7 @@ class Pool {
     if (--job.running == 0) job.done.notify_one();
   }
 
-  /// Whether there is a processor for each thread, so that a spinning one keeps none from working.
+  /// Whether there is a processor for each thread, so that a spinning thread does not keep another from working.
   bool may_look() const { return num_workers_ < num_processors_; }
 
   const int num_processors_ = num_processors();
@@ -189,12 +189,11 @@ class Pool {
   std::array<std::jthread, kMostThreads - 1> workers_;
 };
 
-/// The pool of this process. It is never deleted: threads may still evaluate while the process ends, and a child made
-/// by fork() must leave its parent's pool alone, whose threads do not exist there and whose mutex one of them may have
-/// held.
+/// The pool of this process. It is never deleted: threads may still evaluate while the process ends. A child made by
+/// fork() must not touch its parent's pool: its threads do not exist there, and one of them may have held the mutex.
 std::atomic<Pool*> current_pool = nullptr;
 
-/// Null where there is no memory for it, or the process is ending.
+/// Null if there is no memory for it, or the process is ending.
 Pool* pool() noexcept {
   Pool* found = current_pool.load(std::memory_order_acquire);
   if (found != nullptr || ending) return found;
@@ -206,7 +205,7 @@ Pool* pool() noexcept {
   return made;
 }
 
-/// Before it is constructed and after it is destroyed, nobody gets a thread.
+/// Before it is constructed and after it is destroyed, no caller gets a thread.
 struct Lifetime {
   Lifetime() { ending = pthread_atfork(nullptr, nullptr, in_child) != 0; }
   Lifetime(const Lifetime&) = delete;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Second stage: a warp takes one listed pair, or one share of it, from traversal to wrench. Nothing between the two
-// touches global memory but the meshes, which all environments share.
+// Second stage: a warp takes one listed pair, or one share of it, from traversal to wrench. In between it reads only
+// the meshes from global memory, which are the same for all environments.
 #pragma once
 
 #include "isopatch/detail/pressure_field/evaluate_pair.h"

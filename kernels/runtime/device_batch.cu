@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A batch from and to host memory, for callers that are not on the device themselves.
+// Evaluates a batch from and to host memory.
 #include "host/evaluator_backend.h"
 
 #include <list>
@@ -14,7 +14,7 @@ namespace isopatch::detail {
 
 namespace {
 
-/// Device copies of host arrays, and the way back.
+/// Device copies of host arrays, and copies back.
 class Mirror {
  public:
   explicit Mirror(std::int64_t environments) : environments_(environments) {}
@@ -46,7 +46,7 @@ class Mirror {
     buffer.upload(static_cast<const std::byte*>(host), size);
     return buffer.data();
   }
-  // what a stride leaves between rows comes back as it was
+  // the gaps that a stride leaves between rows come back unchanged
   void* copy_both_ways(void* host, std::size_t size) {
     void* device = copy(host, size);
     fetched_.emplace_back(&buffers_.back(), host);

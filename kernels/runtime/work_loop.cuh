@@ -29,7 +29,7 @@ int resident_blocks(Kernel kernel, int block_size) {
   return std::max(1, processors * blocks);
 }
 
-/// As many blocks as the device holds, or as the most items there can be need.
+/// As many blocks as the device holds at once, or fewer if the items need fewer.
 template <class Kernel>
 unsigned blocks_for(Kernel kernel, int block_size, std::int64_t most_items) {
   const std::int64_t warps = block_size / CudaWarp::kSize;

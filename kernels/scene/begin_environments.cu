@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// First stage: a warp judges one environment and lists its near pairs. Later stages only add bits to the status word,
-// from any warp.
+// First stage: a warp validates one environment and lists its near pairs. Later stages only add bits to the status
+// word, from any warp.
 #include "kernels/evaluation_call.h"
 #include "kernels/runtime/cuda_check.h"
 #include "kernels/runtime/cuda_warp.cuh"

@@ -9,7 +9,7 @@ namespace isopatch::detail {
 
 namespace {
 
-constexpr int kBlock = 128;  // memory-bound; any multiple of a warp does
+constexpr int kBlock = 128;  // memory-bound; any multiple of a warp would do
 
 __global__ void __launch_bounds__(kBlock) sum_body_wrenches_kernel(EvaluationCall call) {
   const std::int64_t item = static_cast<std::int64_t>(blockIdx.x) * kBlock + threadIdx.x;

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kPiece = std::size_t{1} << 16;  // whole elements of every type
 constexpr std::size_t kMostHeader = kPiece + 12;
 
-/// Inflates a piece at a time, and keeps the checksum of what came out.
+/// Inflates piece by piece, and keeps the checksum of the inflated data.
 class Inflater {
  public:
   explicit Inflater(std::string_view data) {

@@ -25,7 +25,7 @@ constexpr std::size_t kLocalBytes = 30, kEntryBytes = 46, kEndBytes = 22;
 constexpr std::size_t kMaxEntries = 64;
 constexpr std::uint64_t kMaxDeflateRatio = 1032;  // zlib's technical page: the most deflate can do
 constexpr std::uint64_t kMaxArchive = 0xffffffff;
-/// Real states hardly shrink: a small archive of much data is a mistake or an attack.
+/// Real states hardly compress: a small archive that inflates to much data is a mistake or an attack.
 constexpr std::uint64_t kMaxInflated = std::uint64_t{256} << 20, kMaxInflatedRatio = 16;
 
 class Bytes {
@@ -60,7 +60,7 @@ struct Entry {
   std::uint32_t method, checksum, stored_bytes, bytes, offset;
 };
 
-/// Where the end record starts: only its own comment follows it in the file.
+/// Where the end record starts; only its own comment follows it in the file.
 std::size_t find_end(const Bytes& archive) {
   if (archive.size() < kEndBytes) archive.fail("not an .npz archive");
   const std::size_t last = archive.size() - kEndBytes;

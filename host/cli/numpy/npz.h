@@ -43,7 +43,7 @@ struct NpyArray {
 std::string dtype_name(DType type);                              // "float32"
 std::string shape_text(const std::vector<std::int64_t>& shape);  // "(4, 2, 7)"
 
-/// The header at the beginning of an .npy file of `total` bytes, of which `bytes` has the first 64 KiB or all. Throws
+/// The header at the beginning of an .npy file of `total` bytes; `bytes` has the first 64 KiB of it, or all. Throws
 /// Error as parse_npy().
 NpyHeader parse_npy_header(std::string_view bytes, std::size_t total, const std::string& source);
 
@@ -74,7 +74,7 @@ class LazyArray {
   const NpyHeader& header() const { return header_; }
 
   /// Calls `visit` with the data in order, in pieces of at most 64 KiB where it is deflated, each of whole elements.
-  /// Throws Error, perhaps after some calls, where the data does not fit the directory and its checksum.
+  /// Throws Error, perhaps after some calls, if the data does not match its size and checksum.
   void read(const std::function<void(std::string_view)>& visit) const;
 
  private:
@@ -97,7 +97,7 @@ std::map<std::string, LazyArray> open_npz(const std::shared_ptr<const std::strin
 /// All of an archive's arrays; throws Error for a wrong checksum too.
 std::map<std::string, NpyArray> parse_npz(const std::string& bytes, const std::string& source);
 
-/// Opens a file of either kind, told apart by its first bytes; the array of an .npy file is called `npy_name`.
+/// Opens an .npz or .npy file, distinguished by its first bytes; the array of an .npy file is called `npy_name`.
 std::map<std::string, LazyArray> open_arrays(const std::string& path, const std::string& npy_name);
 
 std::string npy_bytes(const NpyArray& array);

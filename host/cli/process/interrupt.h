@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SIGINT, SIGTERM and SIGHUP: long work stops in an orderly way; anywhere else they end the program at once. Neither
-// leaves a half-written file.
+// SIGINT, SIGTERM and SIGHUP stop long work in an orderly way, and end the program at once elsewhere. Neither leaves a
+// half-written file.
 #pragma once
 
 namespace isopatch::cli {
@@ -12,7 +12,7 @@ struct Interrupted {};
 /// Handles the signals of the whole program.
 void handle_signals();
 
-/// While one lives, the first signal only makes check() throw Interrupted; a second one ends the program at once.
+/// While an object lives, the first signal only makes check() throw Interrupted; a second one ends the program at once.
 class Interruptible {
  public:
   Interruptible();

@@ -27,7 +27,7 @@ namespace {
 constexpr std::size_t kKept = 4096;
 constexpr int kPollMilliseconds = 50;
 
-/// A child in a process group of its own; it is killed with its owner.
+/// A child process in a process group of its own; the destructor kills it.
 class Child {
  public:
   Child(const std::filesystem::path& program, std::vector<std::string>& arguments, int output) {
@@ -108,7 +108,7 @@ ProcessEnd run_process(const std::filesystem::path& program, std::vector<std::st
   std::array<char, 1 << 16> buffer;
   for (bool more = true; more;) {
     interruptible.check();
-    // once it has ended, what is in the pipe is all: processes that it started may hold the pipe open
+    // once the child has ended, nothing more is expected: processes that it started may hold the pipe open
     const bool running = child.is_running();
     pollfd waiting = {output.get(), POLLIN, 0};
     if (poll(&waiting, 1, running ? kPollMilliseconds : 0) <= 0) {

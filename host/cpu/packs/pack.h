@@ -6,7 +6,8 @@
 // and fma is fused, so each lane has the bits that plain arithmetic gives.
 //
 // For the sources that are compiled for one instruction set (host/cpu/packs/pack_avx512.cpp, pack_baseline.cpp).
-// Everything here has internal linkage or is inlined, so no other source can be linked to code for another set.
+// Everything here has internal linkage or is inlined, so no other source can be linked to code for another instruction
+// set.
 #pragma once
 
 // AES is not used, and x86-64-v3 and -v4 leave it open
@@ -24,7 +25,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// For lambdas: what a compiler does not inline keeps what they capture in memory.
+/// For lambdas: without inlining, the values they capture are kept in memory.
 #define ISOPATCH_INLINED __attribute__((always_inline))
 
 template <class T, int lanes>
@@ -102,7 +103,7 @@ ISOPATCH_HD Mask<kLanes> half_of(Mask<kFloatLanes> mask) {
 
 // --- numbers ---------------------------------------------------------------------------------------------------------
 
-/// In one register, or doubles in two where they go with as many floats.
+/// In one register; doubles in two, where as many floats take one.
 template <class T, int lanes>
 struct Pack {
   static constexpr bool kTwo = sizeof(T) == sizeof(double) && lanes > kLanes;
@@ -170,7 +171,7 @@ struct Pack {
   ISOPATCH_UNARY(operator-, Neg)
   ISOPATCH_UNARY(sqrt, Sqrt)
   ISOPATCH_UNARY(abs, Abs)
-  ISOPATCH_UNARY(nearest, Round)  // integer, the even one of two as near
+  ISOPATCH_UNARY(nearest, Round)  // the nearest integer; of two the even one
   ISOPATCH_BINARY(operator+, Add)
   ISOPATCH_BINARY(operator-, Sub)
   ISOPATCH_BINARY(operator*, Mul)
@@ -183,7 +184,7 @@ struct Pack {
   ISOPATCH_COMPARISON(operator>=, Ge)
   ISOPATCH_COMPARISON(operator!=, Ne)
 
-  // x86's own minimum is `a < b ? a : b` too; others' treat signed zeros and NaN in their own ways
+  // x86's minimum is `a < b ? a : b` too; others treat signed zeros and NaN differently
 #if HWY_ARCH_X86
   ISOPATCH_BINARY(min, Min)
   ISOPATCH_BINARY(max, Max)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A cell for each lane, of a hierarchy's cells with given indices.
+// Loads one cell for each lane, from a hierarchy's cells with given indices.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@ ISOPATCH_HD hn::Vec<Tag<T, lanes>> load_rows(const T* const* rows, int at) {
   }
 }
 
-/// Calls put(0, v) to put(3, v) with the elements that stand fourfold in `a` for lanes 0, 4, 8 and so on, in `b` for
-/// lanes 1, 5, 9, and likewise.
+/// Transposes blocks of four: `a` has four elements for each of the lanes 0, 4, 8 and so on, `b` for lanes 1, 5, 9, `c`
+/// and `d` likewise. Calls put(i, v) with element i of all lanes, for i from 0 to 3.
 template <class V, class Put>
 ISOPATCH_HD void transpose(Tag<float, kFloatLanes> tag, V a, V b, V c, V d, const Put& put) {
   const Tag<double, kLanes> pairs;
@@ -47,7 +47,7 @@ ISOPATCH_HD void transpose(Tag<double, kLanes> tag, V a, V b, V c, V d, const Pu
   put(3, hn::OddEvenBlocks(cd1, hn::SwapAdjacentBlocks(ab1)));
 }
 
-/// Calls put(i, v) for `words` indices of each lane's cell from its number `first` on, one register of lanes. Four
+/// Calls put(i, v) for `words` indices of each lane's cell, from element `first` on, for one register of lanes. Four
 /// lanes' rows are transposed at once.
 template <class T, int lanes, int first, int words, class AnyCell, class Put>
 ISOPATCH_HD void load_register(const AnyCell* cells, const std::int32_t* indices, const Put& put) {
@@ -93,18 +93,18 @@ ISOPATCH_HD Vec3<Pack<T, lanes>> vec_at(const Pack<T, lanes>* word) {
   return {word[0], word[1], word[2]};
 }
 
-/// Of each lane's cell what a contact plane and its lines are made from, as CellRef.
+/// The members of each lane's cell that a contact plane and its lines are made from, as in CellRef.
 template <int lanes>
 class PackPlanes {
  public:
   using Double = Pack<double, lanes>;
 
-  /// `cells` is null for a half space, of which nothing may be asked.
+  /// `cells` is null for a half space, whose members must not be used.
   ISOPATCH_HD PackPlanes(const Cell* cells, const std::int32_t* indices) {
     if (cells != nullptr) {
       load_cells<0>(cells, indices, word_);
     } else {
-      for (Double& word : word_) word = Double(0.0);  // nobody asks, but a compiler does not see it
+      for (Double& word : word_) word = Double(0.0);  // never used, but the compiler cannot know
     }
   }
 
@@ -125,7 +125,7 @@ class PackPlanes {
   Double word_[kWords];  // as in Cell
 };
 
-/// Of each lane's cell what the gate asks for, as CellRef.
+/// The members of each lane's cell that the gate needs, as in CellRef.
 template <int lanes>
 class PackCorners {
  public:
@@ -147,7 +147,7 @@ class PackCorners {
   Double word_[kWords];  // as in Cell
 };
 
-/// As CoarseRef.
+/// A coarse cell for each lane, with the members of CoarseRef.
 class PackCoarseCells {
  public:
   using Float = Pack<float, kFloatLanes>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Work that waits until a pack is full.
+// Queues of items that wait until there are enough for a pack.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ struct Round {
   Mask<lanes> active;
 };
 
-/// Takes the last `lanes` items of a queue of pairs of cells; where fewer wait, the rest repeats the first of them and
-/// is masked.
+/// Takes the last `lanes` items of a queue of pairs of cells; if there are fewer, the other lanes repeat the first one
+/// and are masked.
 template <int lanes, class Queue>
 Round<lanes> take(Queue& queue, int& waiting) {
   const int count = waiting < lanes ? waiting : lanes;

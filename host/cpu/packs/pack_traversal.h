@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two hierarchies of wide nodes together, in packs: a node of one body is tested against eight of the other at once. A
-// wide node is transformed to the frames of both bodies when it is first opened. What a test compares is the contact
-// model's; its NodeTest has, for F a pack of floats,
+// Descends two hierarchies of wide nodes together, in packs: a node of one body is tested against eight of the other at
+// once. A wide node is transformed to the frames of both bodies when it is first opened. The contact model decides what
+// a test compares. Its NodeTest has, for F a pack of floats,
 //
 //   void transform(bool of_M, const NodeBox<F>&, const Put& put)    calls put(F) for each row of a TransformedWideNode
 //   Mask may_touch(const RowsA& a, const RowsB& b)                  of rows a(i), b(i): one is M's, the other S's
@@ -36,10 +36,11 @@ class PackTraversal {
     depth_ = 1;
   }
 
-  /// Opens the next nodes: at most kMostAdded candidates come to the first `waiting`. False if there are none left.
+  /// Opens the next nodes and appends at most kMostAdded candidates to the first `waiting` ones. False if no nodes are
+  /// left.
   ///
-  /// All of a batch is tested before anything comes of it: a processor guesses what does, and a wrong guess throws away
-  /// what was begun meanwhile. The ones from further down go first, so that levels rise towards the top.
+  /// A whole batch is tested before any result is used, since each mispredicted branch on a result would throw away
+  /// work begun on the next test. Entries from further down are pushed first, so that levels rise towards the top.
   static constexpr int kBatch = PackTraversalMemory::kBatch;
   static constexpr int kMostAdded = kBatch * kWide;
   bool advance(int& waiting) {
@@ -77,7 +78,7 @@ class PackTraversal {
   static constexpr int kPart = kWide < kFloatLanes ? kWide : kFloatLanes;  // of a wide node, tested at once
   using F = Pack<float, kPart>;
 
-  /// Nodes `first` and following of a wide node.
+  /// The nodes of a wide node from `first` on.
   static NodeBox<F> box_of(const WideNode& n, int first) {
     const auto vec = [&](const float(&v)[3][kWide]) {
       return Vec3<F>{F::load(v[0] + first), F::load(v[1] + first), F::load(v[2] + first)};
@@ -87,7 +88,7 @@ class PackTraversal {
             F::load(n.high + first)};
   }
 
-  /// The numbers of the wide node to be opened, transformed.
+  /// The rows of the transformed wide node; transforms it if it is opened for the first time.
   const float* transformed(std::int32_t opened) {
     const std::int32_t known = work_.index_of[opened];
     if (known >= num_transformed_ || work_.opener[known] != opened) transform_new(opened);
@@ -108,7 +109,7 @@ class PackTraversal {
     work_.index_of[opened] = num_transformed_++;
   }
 
-  /// Which nodes of a wide node may touch a node of the other body.
+  /// The nodes of a wide node that may touch a node of the other body, as bits.
   ISOPATCH_HD std::uint32_t test(const float* wide, const float* other) const {
     std::uint32_t touching = 0;
     for (int first = 0; first < kWide; first += kPart) {
@@ -135,7 +136,7 @@ class PackTraversal {
   }
 
   /// The nodes below an opened one that touch the kept one: two leaves are a candidate, otherwise the larger of the two
-  /// is opened next. Whatever the numbers in a box, an unused entry, whose child is the root, is left out.
+  /// is opened next. An unused entry, whose child is the root, is left out whatever its box contains.
   void push(std::int32_t of_M, const float* wide, std::int32_t kept, std::uint32_t touching, std::uint32_t larger,
             int& waiting) {
     std::int32_t* const cells_here = of_M != 0 ? work_.candidates.m : work_.candidates.s;
@@ -207,10 +208,10 @@ class PackTraversal {
   const WideNode *wide_M_, *wide_S_;
   int depth_;
   std::int32_t num_transformed_ = 0;
-  const float* numbers_;  // of all transformed wide nodes
+  const float* numbers_;  // the rows of all transformed wide nodes
 };
 
-/// Hands the pairs of cells whose nodes may touch to visitor.test(m, s, active), a pack at a time.
+/// Passes the pairs of cells whose nodes may touch to visitor.test(m, s, active), one pack at a time.
 template <class NodeTest, class Visitor>
 void traverse_in_packs(const NodeTest& test, const WideNode* wide_M, const WideNode* wide_S,
                        PackTraversalMemory& memory, Visitor& visitor) {

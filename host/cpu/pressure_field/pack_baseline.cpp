@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Packs for the instruction set that all of the build is for: 4 lanes with AVX2, 2 with NEON.
+// Packs for the instruction set of the whole build: 4 lanes with AVX2, 2 with NEON.
 #define ISOPATCH_PACKS  // registers instead of arrays: loops over lines and vertices are unrolled
 #include "host/cpu/packs/pack.h"
 #include "host/cpu/pressure_field/pack_kernels.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One pair of bodies in packs, on one CPU core. The formulas are those of the GPU; only who goes where differs. The
-// stages work on lists: nodes to candidates (PackTraversal), candidates to accepted pairs of cells (test), those to
-// sums (visit). Each waits until a pack is full.
+// One pair of bodies in packs, on one CPU core. The formulas are those of the GPU; only the order of work differs. The
+// stages work on lists: nodes give candidates (PackTraversal), candidates accepted cells (test), accepted cells sums
+// (visit). Each stage waits until a pack is full.
 #pragma once
 
 #include "host/cpu/packs/pack_cells.h"
@@ -63,7 +63,7 @@ void add_lanes(WrenchSums<Pack<T, lanes>, with_patch>& from, WrenchSums<T, with_
   }
 }
 
-/// What WrenchVisitor is for a warp.
+/// The counterpart of WrenchVisitor for packs.
 template <class T, bool with_patch>
 class PackWrenchVisitor {
  public:
@@ -75,7 +75,7 @@ class PackWrenchVisitor {
         cells_S_(context.S.half_space ? nullptr : context.S.hierarchy.cells),
         coarse_S_(context.S.half_space ? nullptr : context.S.hierarchy.coarse_cells) {}
 
-  /// A pack of candidates.
+  /// Tests a pack of candidates.
   void test(const std::int32_t* m, const std::int32_t* s, Mask<kFloatLanes> active) {
     using Float = Pack<float, kFloatLanes>;
     const auto exactly = [&](PolygonBounds<Float>& bounds) {
@@ -97,7 +97,7 @@ class PackWrenchVisitor {
     while (waiting_ >= kPolygonLanes) visit(sums_);
   }
 
-  /// What is left, once there are no more candidates.
+  /// Visits what is left, once there are no more candidates.
   void finish(WrenchSums<T, with_patch>& sums) {
     while (waiting_ > kLanes) visit(sums_);
     if (waiting_ > 0) {

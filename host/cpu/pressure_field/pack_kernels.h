@@ -12,20 +12,20 @@
 
 namespace isopatch::detail {
 
-/// What a pair is evaluated in.
+/// The memory of the evaluation of a pair in packs.
 struct PackWorkspace {
   PackTraversalMemory traversal;
 
-  /// Pairs of cells that passed their test, a row for each member of AcceptedCells.
+  /// Pairs of cells that passed their test, with one row for each member of AcceptedCells.
   static constexpr int kQueue = PackTraversalMemory::kQueue;
   struct Accepted {
     std::int32_t m[kQueue], s[kQueue];
     std::int32_t positive[kQueue];
     float x[kQueue], y[kQueue], z[kQueue], radius[kQueue];
   };
-  Accepted accepted = {};  // a lane without work reads what was there
+  Accepted accepted = {};  // lanes without work read old values
 
-  /// For hierarchies of up to so many wide nodes.
+  /// For hierarchies of at most this many wide nodes.
   explicit PackWorkspace(std::int32_t wide_nodes) : traversal(wide_nodes) {}
 };
 
@@ -33,14 +33,14 @@ struct PackWorkspace {
 template <class T, bool with_patch>
 using SumPair = void (*)(const PairContext&, PackWorkspace&, WrenchSums<T, with_patch>&);
 
-/// One for each scalar, without and with the sums of the patch; std::get by type.
+/// One for each scalar type, without and with the sums of the patch; std::get by type.
 using PackKernels =
     std::tuple<SumPair<float, false>, SumPair<float, true>, SumPair<double, false>, SumPair<double, true>>;
 
-/// Null where the build is for a machine without vectors of doubles or without fma.
+/// Null if the build is for a machine without vectors of doubles or without fma.
 const PackKernels* baseline_pack_kernels();
 
-/// Null where the build has none; may be called only where the machine has AVX-512 (F, BW, CD, DQ, VL).
+/// Null if the build has none. May be called only on a machine with AVX-512 (F, BW, CD, DQ, VL).
 const PackKernels* avx512_pack_kernels();
 
 /// The ones to use; null for plain arithmetic. Throws Error for a width this machine or build does not have.

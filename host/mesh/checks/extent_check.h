@@ -10,7 +10,8 @@
 namespace isopatch::detail {
 
 /// Throws, naming `source` and the point or tet, unless the extents at the points of a checked mesh are finite and not
-/// negative, one of them positive, and all within the limits, also how fast they change. `size`: diagonal of the mesh.
+/// negative, one of them positive, and they and their gradients are within the limits. `size` is the diagonal of the
+/// mesh.
 void check_extents(const TetMesh& mesh, const std::vector<double>& extent, double size, const std::string& source);
 
 /// The tets whose vertices all have extent 0: contact there gives no force.

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kAdvice = "build it with a make_ function";
 
-// A face has a signature, and the negative one seen from its other side. In the sum over all tets the signatures of
+// A face has a signature, and seen from its other side the negative of it. In the sum over all tets, the signatures of
 // faces between two tets cancel, which leaves the sum over the surface; a wrong surface has the same sum with a
 // probability of 2^-64. The same holds for the edges of a closed surface.
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a geometry must be to be evaluated, however it was made.
+// The check of a geometry before it is evaluated, however it was made.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace isopatch::detail {
 
 /// Throws Error, naming `source` and the element, unless `geometry` is as a make_ function leaves it. Takes linear
-/// time, far less than to build its hierarchy.
+/// time, far less than making its hierarchy.
 void check_geometry(const Geometry& geometry, const std::string& source);
 
 }  // namespace isopatch::detail

@@ -114,7 +114,7 @@ std::vector<std::size_t> find_all_boundary_tets(const TetMesh& mesh, const std::
   return found;
 }
 
-/// Replaces a tet by four around its centroid; the first takes its place, three go to the end.
+/// Replaces a tet by four around its centroid; the first gets its index, the others go to the end.
 void split_at_centroid(TetMesh& mesh, std::size_t index, const std::string& source) {
   const Tet tet = mesh.tets[index];
   const auto centre = static_cast<std::int32_t>(mesh.points.size());

@@ -8,7 +8,7 @@
 
 namespace isopatch::detail {
 
-/// check_and_repair() of mesh.h, which finds the boundary triangles along the way.
+/// check_and_repair() of mesh.h, which also finds the boundary triangles.
 MeshReport check_and_repair(TetMesh& mesh, const std::string& source, AllBoundaryTets policy,
                             std::vector<Triangle>& boundary);
 

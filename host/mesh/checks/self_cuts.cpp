@@ -10,10 +10,10 @@
 namespace isopatch::detail {
 namespace {
 
-/// Relative to the size of the mesh: above the rounding of coordinates, below anything that a modeller intends.
+/// Relative to the size of the mesh: above the rounding of coordinates, below any intended detail.
 constexpr double kMargin = 1e-9;
 
-/// The most pairs of near triangles that are tested, per triangle: a good mesh has some 10 to 50.
+/// The most pairs of neighbouring triangles that are tested, per triangle; a good mesh has 10 to 50.
 constexpr std::size_t kMostPairs = 500;
 
 using Corners = std::array<Point3, 3>;

@@ -50,8 +50,8 @@ void check_vertices(const TriangleMesh& mesh, const std::string& source) {
 /// Whether the triangle is an even permutation of its sorted vertices.
 bool is_even(const Triangle& t) { return (t[0] < t[1]) == ((t[1] < t[2]) == (t[0] < t[2])); }
 
-/// Removes pairs of triangles that lie back to back, a fold without an inside; returns the count of removed triangles.
-/// Throws for a duplicate that faces the same way: it would press twice.
+/// Removes pairs of triangles that lie back to back and enclose nothing; returns the count of removed triangles. Throws
+/// for a duplicate that faces the same way, since its pressure would count twice.
 std::int64_t remove_folds(TriangleMesh& mesh, const std::string& source) {
   std::vector<std::pair<Triangle, std::size_t>> sorted;
   sorted.reserve(mesh.triangles.size());
@@ -119,7 +119,7 @@ std::vector<EdgeUse> sorted_edges(const TriangleMesh& mesh) {
                   where, clash.triangle, (&clash)[1].triangle));
 }
 
-/// Throws unless as many triangles run along every edge one way as the other; returns the count of edges with more than
+/// Throws unless along every edge as many triangles run one way as the other; returns the count of edges with more than
 /// two triangles.
 std::int64_t check_neighbours(const TriangleMesh& mesh, const std::string& source) {
   const std::vector<EdgeUse> edges = sorted_edges(mesh);
@@ -129,7 +129,8 @@ std::int64_t check_neighbours(const TriangleMesh& mesh, const std::string& sourc
     while (end < edges.size() && edges[end].low == edges[begin].low && edges[end].high == edges[begin].high) {
       balance += edges[end++].ascending ? 1 : -1;
     }
-    // descending uses come first, so where the uses are even but unbalanced, the first two or the last two are alike
+    // descending uses come first, so if their number is even but they are unbalanced, the first two or the last two are
+    // alike
     const auto uses = static_cast<std::int64_t>(end - begin);
     if (balance != 0) refuse_edge(mesh, &edges[begin], uses, edges[balance < 0 || uses < 2 ? begin : end - 2], source);
     if (uses > 2) ++of_many;

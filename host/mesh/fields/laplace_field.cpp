@@ -23,7 +23,7 @@ namespace {
 
 using Mask = std::vector<std::uint8_t>;
 
-/// Depths that differ by less than this part count as equal: those of a ring of vertices differ by rounding.
+/// Depths that differ by less than this fraction count as equal: those of a ring of vertices differ by rounding.
 constexpr double kSameDepth = 1e-9;
 
 /// Values outside [0, 1] by less than this are rounding.
@@ -31,7 +31,7 @@ constexpr double kRounding = 1e-10;
 
 std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
-/// Joins the vertices of every tet that `takes` accepts.
+/// Joins those vertices of every tet for which `takes` is true.
 template <typename Takes>
 DisjointSets joined_by_tets(const TetMesh& mesh, Takes takes) {
   DisjointSets sets(mesh.points.size());
@@ -45,7 +45,7 @@ DisjointSets joined_by_tets(const TetMesh& mesh, Takes takes) {
   return sets;
 }
 
-/// What the boundary values are found from.
+/// The data from which the boundary values are found.
 struct Body {
   const TetMesh& mesh;
   const std::string& source;
@@ -146,8 +146,9 @@ void check_core(Body& body, const Mask& core) {
 
 /// Boundary values, and NaN at the points to solve for.
 ///
-/// Inner vertices in a pocket, cut off from the core by tets with all vertices on the surface, would get 0, and contact
-/// there no force. The deepest vertex of each pocket gets the extent that its depth has on the way to the core.
+/// Inner vertices in a pocket, cut off from the core by tets with all vertices on the surface, would get 0, so contact
+/// there would have no force. So the deepest vertex of each pocket gets an extent by its depth, in proportion to that
+/// of the core.
 std::vector<double> boundary_values(const Body& body, const Mask& core, std::vector<std::string>& warnings) {
   std::vector<double> value(core.size(), 0);
   double core_depth = std::numeric_limits<double>::infinity();

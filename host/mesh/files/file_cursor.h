@@ -21,8 +21,8 @@ std::size_t bytes_per_value(ValueType type);
 /// `token` in lower case, for keywords that are compared that way.
 std::string lower_case(std::string_view token);
 
-/// The most words of a line: no line that is read by words has more, and a list of words takes many times the memory of
-/// the line.
+/// The most words of a line. No valid line that is read word by word has more, and a list of words takes many times the
+/// memory of the line.
 constexpr std::size_t kMaxWords = 4096;
 
 /// Appends the words of `text`; false where there are more than kMaxWords in all.
@@ -35,7 +35,7 @@ class FileCursor {
 
   void set_binary(bool binary) { binary_ = binary; }
   bool binary() const { return binary_; }
-  /// Of binary values; big-endian unless set.
+  /// The byte order of binary values; big-endian unless set.
   void set_byte_order(std::endian order) { order_ = order; }
   bool at_end() const { return position_ >= bytes_.size(); }
   std::size_t position() const { return position_; }
@@ -50,16 +50,16 @@ class FileCursor {
   /// Moves past the next `text`, or fails with what is missing.
   void skip_past(std::string_view text, const char* what);
 
-  /// A count that was read as a word of the last line.
+  /// The count in a word of the last line.
   std::int64_t count(std::string_view word, const char* what) const;
 
   /// Throws unless the bytes left can hold `count` x `components` values: call it before allocating for them.
   void expect_values(ValueType type, std::int64_t count, std::int64_t components, const char* what) const;
   double real(ValueType type);
-  /// real() that must be finite: coordinate of point `index`.
+  /// real() for a coordinate of point `index`, which must be finite.
   double coordinate(ValueType type, std::size_t index);
   std::int64_t integer(ValueType type);
-  /// A count among the values: integer() that must not be negative.
+  /// integer() for a count, which must not be negative.
   std::int64_t count(ValueType type, const char* what);
   void skip_values(ValueType type, std::int64_t count, std::int64_t components, const char* what);
 
@@ -79,8 +79,8 @@ class FileCursor {
   std::endian order_ = std::endian::big;
 };
 
-/// Reads all of `word` as a real or an integer; false if it is not one that fits. A real that is too small for a double
-/// becomes zero or subnormal.
+/// Reads all of `word` as a real or an integer; false if it is none, or does not fit. A real that is too small for a
+/// double becomes zero or subnormal.
 bool parse_real(std::string_view word, double& value);
 bool parse_integer(std::string_view word, std::int64_t& value);
 

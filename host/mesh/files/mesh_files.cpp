@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which reader a file name asks for.
+// Chooses the reader by the extension of a file.
 #include <fmt/format.h>
 
 #include <filesystem>

@@ -10,7 +10,7 @@ namespace isopatch::detail {
 
 constexpr std::int64_t kMshTet = 4;
 
-/// The count of nodes of an element, 0 for an unknown type.
+/// The count of nodes of an element; 0 for an unknown type.
 int msh_nodes(std::int64_t type);
 
 /// In the plural, for messages: "triangles", "elements of type 29".

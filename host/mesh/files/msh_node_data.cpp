@@ -8,13 +8,13 @@
 namespace isopatch::detail {
 namespace {
 
-/// A field may have values for a few nodes only, but gets one for every node. All fields together may get one value for
-/// each byte of the file, and as many as these.
+/// A field may have values for a few nodes only, but takes memory for every node. All fields together may have one
+/// value for each byte of the file, and this many besides.
 constexpr std::size_t kMaxSparse = 4'000'000;
 
 }  // namespace
 
-/// A count, then so many strings, one a line; keeps the first one without its quotes.
+/// A count, then that many strings, one on each line; keeps the first one without its quotes.
 void MshReader::read_strings(std::string& first) {
   const Words words = in_.words();
   const std::int64_t count = in_.count(words.empty() ? "" : words[0], "the number of string tags");
@@ -27,7 +27,7 @@ void MshReader::read_strings(std::string& first) {
   }
 }
 
-/// Names, times and sizes are text in binary files too; then a node's tag and its values.
+/// Names, times and sizes, which are text in binary files too; then for each node its tag and its values.
 void MshReader::read_node_data() {
   Field field;
   read_strings(field.name);

@@ -110,7 +110,7 @@ void MshReader::read_coordinates(std::size_t node) {
   mesh_.points.push_back(point);
 }
 
-/// A count, then a tag and three coordinates a node. In ASCII the count has a line of its own, as any value may.
+/// A count, then a tag and three coordinates for each node. In ASCII the count has a line of its own, as any value may.
 void MshReader::read_nodes_2() {
   // the count is text in binary files too
   in_.set_binary(false);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads Gmsh MSH files of version 2.2 and 4.1, ASCII or binary: nodes, tets, and node data with one value a node. All
-// other elements are left out, all other sections skipped.
+// Reads Gmsh MSH files of version 2.2 and 4.1, ASCII or binary: nodes, tets, and node data with one value for each
+// node. Other elements are left out, other sections skipped.
 #pragma once
 
 #include <fmt/format.h>

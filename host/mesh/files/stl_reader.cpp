@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// STL files, ASCII or binary. Their triangles share no points: those with the same coordinates become one. The normals
-// are not read, since the order of the corners says the same.
+// STL files, ASCII or binary. Each triangle has its own points: points with the same coordinates become one. The
+// normals are not used, since they follow from the order of the corners.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ class StlReader {
   }
 
   TriangleMesh read() {
-    // a binary file may begin with "solid" too, but an ASCII file has the length of a binary one only by chance
+    // a binary file may begin with "solid" too, but an ASCII file hardly ever has the length of a binary one
     const bool solid = lower_case(bytes_.substr(0, 5)) == "solid";
     if (solid && !has_binary_length()) {
       read_ascii();
@@ -128,7 +128,7 @@ void StlReader::read_facet() {
   ++facets_;
 }
 
-/// One solid or several, each with a name that is free text.
+/// One or several solids, each with a name that is free text.
 void StlReader::read_ascii() {
   while (true) {
     const std::vector<std::string_view> solid = in_.words();

@@ -22,8 +22,8 @@ using namespace detail;
 
 namespace {
 
-/// Half sizes whose difference is below this part of the smallest count as equal: 0.3 - 0.2 is not 0.1, and a tet as
-/// thin as the difference has no usable volume.
+/// Half sizes whose difference is below this fraction of the smallest count as equal: in double 0.3 - 0.2 is not 0.1,
+/// and a tet as thin as the difference has no usable volume.
 constexpr double kSameSize = 1e-10;
 
 constexpr std::size_t kCorners = 8;

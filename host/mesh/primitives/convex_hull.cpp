@@ -42,7 +42,7 @@ class Qhull {
   qhT qh_{};
 };
 
-/// Closes the stream that takes Qhull's messages.
+/// Closes the stream of Qhull's messages.
 struct FileCloser {
   void operator()(FILE* file) const { std::fclose(file); }
 };

@@ -45,7 +45,7 @@ Polyhedron hull_of(const std::vector<Point3>& points);
 /// hull of these points is a vertex.
 std::vector<MedialVertex> inner_vertices(const Polyhedron& hull);
 
-/// Joins vertices within `distance` of each other, which rounding has set apart.
+/// Joins vertices within `distance` of each other, which differ only by rounding.
 std::vector<MedialVertex> joined(std::vector<MedialVertex> vertices, double distance);
 
 }  // namespace isopatch::detail

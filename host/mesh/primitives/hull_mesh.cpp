@@ -27,11 +27,11 @@ using namespace detail;
 
 namespace {
 
-/// Medial vertices nearer to each other than this part of the size become one: where more than four faces have the same
-/// distance, rounding leaves several.
+/// Medial vertices nearer to each other than this fraction of the size become one: where more than four faces have the
+/// same distance, rounding leaves several vertices.
 constexpr double kSameVertex = 1e-9;
 
-/// The tets' volume may differ from the hull's by this part; a wrong mesh differs by a tet.
+/// The tets' volume may differ from the hull's by this fraction; that of a wrong mesh differs by a tet.
 constexpr double kSameVolume = 1e-9;
 
 /// Six times a tet's volume over the product of three edges, and twice a triangle's area over that of two. The gradient
@@ -69,8 +69,8 @@ double flattest_triangle(const std::vector<std::int32_t>& polygon, const std::ve
   return least;
 }
 
-/// Rotates the polygon so that it begins with the vertex its fan starts from: the lowest, or where that makes a flat
-/// triangle, the best.
+/// Rotates the polygon so that it begins with the apex of its fan: the vertex with the lowest index, or the best one if
+/// that makes a flat triangle.
 void turn_to_fan(std::vector<std::int32_t>& polygon, const std::vector<MedialVertex>& vertices) {
   std::rotate(polygon.begin(), std::min_element(polygon.begin(), polygon.end()), polygon.end());
   double best = flattest_triangle(polygon, vertices);
@@ -124,8 +124,9 @@ double flattest_tet(const TetMesh& mesh, std::size_t first) {
   return least;
 }
 
-/// Cones the region's polygons from its lowest vertex; inner vertices come first. Where a fan starts elsewhere or a tet
-/// would be flat, cones them from a new point in the middle instead; the triangles, which the neighbours share, stay.
+/// Cones the region's polygons from its vertex with the lowest index; inner vertices come first. If a fan has another
+/// apex or a tet would be flat, cones them from a new point in the middle instead; the triangles, which the neighbours
+/// share, stay.
 void add_region(TetMesh& mesh, const Polygons& polygons) {
   std::int32_t apex = polygons[0][0];
   bool fans_start_lowest = true;

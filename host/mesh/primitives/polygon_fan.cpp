@@ -17,7 +17,7 @@ class PolygonFan {
 
   std::size_t size() const { return corners_.size(); }
 
-  /// Whether all triangles of the fan about corner `apex` face to the side of the polygon.
+  /// Whether all triangles of the fan about corner `apex` face the same way as the polygon.
   bool is_upright(std::size_t apex) const {
     for (std::size_t k = 1; k + 1 < size(); ++k) {
       if (!(dot(twice_area(apex, apex + k, apex + k + 1), normal_) > 0)) return false;

@@ -9,7 +9,7 @@
 namespace isopatch::detail {
 
 /// Appends the triangles of a polygon that need not be exactly plane: a quad is cut along its shorter diagonal, a
-/// polygon of more corners into its first fan, where possible such that all triangles face to the side of the polygon.
+/// polygon of more corners into its first fan, if possible one whose triangles all face the same way as the polygon.
 /// Returns false, and appends nothing, for five or more corners without a corner that sees all others.
 bool append_fan(const std::vector<Point3>& points, const std::vector<std::int32_t>& corners,
                 std::vector<Triangle>& triangles);

@@ -14,8 +14,8 @@ std::vector<std::array<double, 2>> unit_circle(int segments);
 /// Revolves a triangulated profile about the z axis. Every profile point becomes a ring of points, or one point where
 /// its radius is 0; every triangle becomes up to three tets in each of the `segments` sectors.
 ///
-/// The diagonals of the quads go from a point on an even ray to one on an odd ray, so they are mirrored from sector to
-/// sector: the mesh is symmetric at every plane through the axis and a ray.
+/// The diagonals of the quads go from a point on an even ray to one on an odd ray. So they are mirrored from sector to
+/// sector, and the mesh is symmetric about every plane through the axis and a ray.
 class RevolvedMesh {
  public:
   explicit RevolvedMesh(int segments);
@@ -31,7 +31,7 @@ class RevolvedMesh {
   std::int32_t add_point(const Point3& p);
   void add_tet(const Tet& tet);
 
-  /// The mesh and its mirror image below: for a mesh with z >= 0, joined at its points with z = 0.
+  /// The mesh, which has z >= 0, and its mirror image below, joined at the points with z = 0.
   TetMesh mirrored() const;
 
  private:

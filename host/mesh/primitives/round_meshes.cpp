@@ -22,7 +22,7 @@ using namespace detail;
 
 namespace {
 
-/// As for boxes: a height that differs from the diameter by less than this part counts as equal to it.
+/// As for boxes: a height that differs from the diameter by less than this fraction counts as equal to it.
 constexpr double kSameSize = 1e-10;
 
 /// The longest edge of the subdivided icosahedron is below this times the radius: 1.0515, then 1.236 .. 1.324 / 2^n.
@@ -108,7 +108,7 @@ TetMesh make_ellipsoid_mesh(const Point3& semi_axes, int subdivisions) {
   return mesh;
 }
 
-/// Those of a flat cylinder, six for each sector and half; other profiles have fewer.
+/// A flat cylinder has six for each sector and half; other profiles have fewer.
 std::int64_t detail::cylinder_tets(int segments) { return std::int64_t{12} * segments; }
 
 TetMesh make_cylinder_mesh(double radius, double height, int segments) {

@@ -12,7 +12,8 @@ namespace {
 constexpr int kCorners = 4;
 constexpr std::array<int, kCorners> kCornerPhase = {1, 6, 10, 15};
 
-/// Where a helix crosses a ray within this part of the pitch of the ray's end, there is no node: it would make slivers.
+/// A helix that crosses a ray within this fraction of the pitch of the ray's end has no node there: it would make
+/// slivers.
 constexpr double kNearEnd = 1e-3;
 
 constexpr int kBelowAll = std::numeric_limits<int>::min();
@@ -40,7 +41,7 @@ ScrewThreadGrid::ScrewThreadGrid(double pitch, double low, double high, int segm
   rays.reserve(static_cast<std::size_t>(segments));
   for (int j = 0; j < segments; ++j) rays.push_back(make_ray(j, low, high));
 
-  // where each inner chain begins, on ray 0: the helix next below an even division of the height
+  // where each inner chain begins on ray 0: the helix just below an even division of the height
   std::vector<int> starts;
   for (int i = 1; i < sections; ++i) {
     const double turns = (low + (high - low) * i / sections) / pitch;
@@ -74,7 +75,8 @@ ScrewThreadGrid::Ray ScrewThreadGrid::make_ray(int index, double low, double hig
 }
 
 /// Climbs both rays, each time on the one whose next helix is lower. So between two helices the diagonal rises towards
-/// the first ray, and a chain can stay level: it follows its helix and steps to the one below it four times a turn.
+/// the first ray, and a chain can stay level: it follows its helix, and goes on with the one below it four times a
+/// turn.
 void ScrewThreadGrid::join(const Ray& ray, const Ray& next, int step, int ray_index, const std::vector<int>& starts) {
   const auto helix_on_next = [&](std::size_t i) {
     const int corner = next.corners[i];

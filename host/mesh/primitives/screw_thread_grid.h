@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The mantle of a threaded cylinder, unrolled: the grid under the layers of points of bolts and nuts.
+// The unrolled mantle of a cylinder with a screw thread: the grid of the layers of points of bolts and nuts.
 #pragma once
 
 #include <array>
@@ -10,8 +10,9 @@
 
 namespace isopatch::detail {
 
-/// Rays from the z axis, each with nodes where the four corners of the thread's profile cross it, and one at each end.
-/// Nodes of one corner lie on a helix. Triangles join neighbouring rays; seen from outside they run counterclockwise.
+/// Rays from the z axis, each with nodes where the four corners of the screw thread's profile cross it, and one at each
+/// end. Nodes of one corner lie on a helix. Triangles join neighbouring rays; seen from outside they run
+/// counterclockwise.
 ///
 /// The grid is cut into `sections` one above the other by closed chains of edges, each of which goes once around from
 /// ray to ray: the bases of a fan of tets about a piece of the axis.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bolts and nuts: layers of points over one ScrewThreadGrid, from the thread's surface to a cylinder below its teeth
-// and on to the axis (bolt) or the hexagon (nut).
+// Bolts and nuts: layers of points over one ScrewThreadGrid, from the screw thread's surface to a cylinder below its
+// teeth, and on to the axis (bolt) or the hexagon (nut).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,8 +23,9 @@ using namespace detail;
 
 namespace {
 
-/// In heights H of the sharp thread: what the profile spans, and how far the first inner layer lies below the crest and
-/// below the root. With flanks of 30 degrees both are 3/16 H away from the surface, and so is all of that layer.
+/// In heights H of the sharp screw thread: what the profile spans, and how far the first inner layer lies below the
+/// crest and below the root. With flanks of 30 degrees both are 3/16 H away from the surface, and so is all of that
+/// layer.
 constexpr double kProfile = 5.0 / 8, kBelowCrest = 3.0 / 8, kBelowRoot = 3.0 / 16;
 
 double sharp_height(const ScrewThread& thread) { return std::numbers::sqrt3 / 2 * thread.pitch; }
@@ -71,7 +72,7 @@ void check_nut(const Nut& nut) {
 
 // ---- the head, and the ends
 
-/// The head's underside beside the thread, its sides and its outer face.
+/// The head's underside beside the screw thread, its sides and its outer face.
 void add_head(std::vector<Triangle>& triangles, std::vector<Point3>& points, const Bolt& bolt, const Ring& thread) {
   const Ring upper = add_hexagon(points, bolt.segments, bolt.across_flats, 0);
   const Ring lower = add_hexagon(points, bolt.segments, bolt.across_flats, -bolt.head_height);
@@ -80,7 +81,7 @@ void add_head(std::vector<Triangle>& triangles, std::vector<Point3>& points, con
   add_disk(triangles, lower, add_point(points, {0, 0, -bolt.head_height}), false);
 }
 
-/// The head is convex: its whole surface, also the part under the thread, is joined to its middle.
+/// The head is convex: its whole surface, including the part under the screw thread, is joined to its middle.
 void add_head_tets(TetMesh& mesh, const Bolt& bolt, const Ring& thread) {
   std::vector<Triangle> surface;
   for (const Triangle& t : boundary_triangles(mesh)) {
@@ -114,14 +115,14 @@ Radius bolt_thread(const Bolt& bolt) {
 }
 
 Radius nut_thread(const Nut& nut) {
-  // corners so far out that the circles through the profile lie in the polygons
+  // corners far enough out that the circles of the profile lie inside the polygons
   const double out = 1 / fixed_cos(std::numbers::pi / nut.segments);
   const double crest = (nut.thread.diameter + nut.thread.clearance) / 2;
   const double profile = kProfile * sharp_height(nut.thread);
   return [=](const ScrewThreadGrid::Node& node) { return out * (crest - profile * node.depth); };
 }
 
-/// At most; for any length and pitch, also invalid ones.
+/// An upper bound, for any length and pitch, even invalid ones.
 std::int64_t screw_thread_tets(const ScrewThread& thread, double length, int segments) {
   // a nut has about 72 in each segment; the ends and a head add a few
   constexpr std::int64_t kTetsOfSegment = 80;
@@ -221,7 +222,7 @@ TetMesh make_nut_mesh(const Nut& nut) {
   const ScrewThreadGrid grid = nut_grid(nut);
   const Radius thread = nut_thread(nut);
   const double height = sharp_height(nut.thread);
-  // here the tooth's tip is the profile's root
+  // the tip of a nut's tooth is the root of the profile
   const Radius teeth = [&](const ScrewThreadGrid::Node& node) {
     return thread(node) + (kBelowRoot + (kBelowCrest - kBelowRoot) * node.depth) * height;
   };

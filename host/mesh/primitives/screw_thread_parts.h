@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What bolts and nuts are put together from: layers of points over a ScrewThreadGrid, and the triangles and tets
-// between them.
+// The parts of bolts and nuts: layers of points over a ScrewThreadGrid, and the triangles and tets between them.
 #pragma once
 
 #include <functional>

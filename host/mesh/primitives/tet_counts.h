@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How many tets the meshes of primitives have, before they are made.
+// How many tets the meshes of primitives will have.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 
 namespace isopatch::detail {
 
-/// Disjoint sets of the indices below `count`, at first each in a set of its own.
+/// Disjoint sets of the indices below `count`. At first each is in a set of its own.
 class DisjointSets {
  public:
   explicit DisjointSets(std::size_t count) : parent_(count) {

@@ -9,7 +9,7 @@
 namespace isopatch::reference {
 namespace {
 
-/// Differences below this part of their scale count as zero. It is above the rounding of extended precision and far
+/// Differences below this fraction of their scale count as zero. It is above the rounding of extended precision and far
 /// below that of double.
 constexpr Real kSnap = 1e-16L;
 
@@ -36,7 +36,7 @@ std::vector<ContactPolygon> meshes(const PosedBody& a, const PosedBody& b) {
     });
   } else {
     // a difference at a vertex of one body carries the rounding of the other's affine pressure there; a bound from the
-    // larger modulus would snap away the whole contact of a soft body with a very stiff one
+    // larger modulus would set a soft body's whole contact with a very stiff one to zero
     const Real tolerance_a = kSnap * size * b.largest_gradient;
     const Real tolerance_b = kSnap * size * a.largest_gradient;
     for_each_candidate(a.tet_boxes, b.tet_boxes, kSnap * size, [&](std::size_t i, std::size_t j) {
@@ -105,7 +105,7 @@ Real elastic_energy(const PosedBody& a, const PosedBody& b) {
   const Real energy = a.half_space   ? half_space_energy(b, a)
                       : b.half_space ? half_space_energy(a, b)
                                      : mesh_energy(a, b);
-  return std::max(energy, Real{0});  // bodies that only touch: what is left is rounding of either sign
+  return std::max(energy, Real{0});  // for bodies that only touch, rounding may have either sign
 }
 
 }  // namespace isopatch::reference

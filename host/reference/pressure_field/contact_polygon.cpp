@@ -30,8 +30,8 @@ Real size_of(const std::array<Vector3, 4>& vertices) {
   return box.diagonal();
 }
 
-/// Both sides are compliant. The polygon has the pressure of the side with the smaller gradient, which is the accurate
-/// one where the moduli differ by many orders of magnitude.
+/// For two compliant sides. The polygon has the pressure of the side with the smaller gradient, which is the more
+/// accurate one if the moduli differ by many orders of magnitude.
 ContactPolygon between_compliant(VertexList vertices, const Vector3& normal, const Affine& a, const Affine& b) {
   ContactPolygon polygon;
   polygon.vertices = std::move(vertices);

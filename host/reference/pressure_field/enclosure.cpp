@@ -12,7 +12,7 @@ namespace {
 /// A barycentric coordinate above minus this counts as positive, so that no point falls between two tets.
 constexpr Real kTouch = 1e-15L;
 
-/// The smallest vertex of each vertex's component.
+/// For each vertex, the smallest vertex of its component.
 std::vector<std::int32_t> component_labels(const TetMesh& mesh) {
   std::vector<std::int32_t> labels(mesh.points.size());
   std::iota(labels.begin(), labels.end(), 0);

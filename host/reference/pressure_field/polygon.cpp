@@ -65,7 +65,7 @@ Real extent(const VertexList& polygon) {
 }
 
 /// Lines of a and b often coincide (the zero-pressure faces of boundary tets meet the contact plane in one line), and
-/// their rounding leaves vertices in the middle of an edge. They would change the triangles of a quadrature fan.
+/// rounding then leaves vertices in the middle of an edge. They would change the triangles of a quadrature fan.
 VertexList without_straight_corners(VertexList polygon) {
   const Real tolerance = kStraight * extent(polygon);
   for (std::size_t k = 0; k < polygon.size();) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plane convex polygons as vertex lists: cutting them out of tets, clipping one by another, their moments.
+// Plane convex polygons as vertex lists: sections of tets, clipping, moments.
 #pragma once
 
 #include <vector>

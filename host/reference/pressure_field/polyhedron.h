@@ -12,8 +12,8 @@ namespace isopatch::reference {
 using TetVertices = std::array<Vector3, 4>;
 using TetList = std::vector<TetVertices>;  // disjoint, of either orientation
 
-/// The part where a function is positive, and the rest. Together they are all that was cut, however many vertices lie
-/// on the plane where the function is zero: a tet with all vertices there belongs to the others.
+/// The part where a function is positive, and the rest. Together they are everything that was cut, however many
+/// vertices lie on the plane where the function is zero: a tet with all vertices there belongs to the rest.
 struct Parts {
   TetList positive, others;
 };

@@ -11,8 +11,8 @@ namespace isopatch::detail {
 
 constexpr std::int64_t kVtkTetra = 10;
 
-/// A type named in a legacy file, "float", or in an XML file, "Float32". A name that is unknown or not numeric is an
-/// error at the last line that `in` has read.
+/// The type with a name of legacy files, such as "float", or of XML files, such as "Float32". A name that is unknown or
+/// not numeric is an error at the last line that `in` has read.
 ValueType legacy_type(const FileCursor& in, std::string_view word);
 ValueType xml_type(const FileCursor& in, std::string_view word);
 

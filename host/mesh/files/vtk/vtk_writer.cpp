@@ -15,7 +15,7 @@ using namespace detail;
 
 namespace {
 
-/// Array names are one word in the file: everything but printable characters, and '%' and '"', becomes %XX.
+/// Array names are one word in the file: spaces, unprintable characters, '%' and '"' become %XX.
 std::string encode_name(const std::string& name) {
   std::string encoded;
   for (const char c : name) {

@@ -9,7 +9,7 @@
 namespace isopatch::detail {
 namespace {
 
-/// Values that may be read besides one for each byte of the file; each has up to eight bytes in memory.
+/// How many values may be read besides one for each byte of the file; each takes up to eight bytes of memory.
 constexpr std::uint64_t kFreeValues = 6'000'000;
 
 }  // namespace
@@ -111,7 +111,7 @@ void VtuArrays::read_values(const XmlElement& array, std::int64_t count, std::in
   const std::size_t width = bytes_per_value(type);
   const std::string decoded_name = fmt::format("{}: {}, decoded", source_, what);
   std::size_t done = 0;  // values
-  std::string rest;      // of pieces, which may end within a value
+  std::string rest;      // the end of a piece, which may be within a value
   read_vtu_array(bytes, encoding_, values * width, [&](std::string_view piece) {
     rest += piece;
     const std::size_t here = rest.size() / width;

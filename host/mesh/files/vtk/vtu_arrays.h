@@ -23,7 +23,7 @@ class VtuArrays {
   /// How the file stores its arrays.
   void read_header(const XmlElement& root);
 
-  /// A count that an element has as attribute.
+  /// The count in an attribute of an element.
   std::int64_t count_of(const XmlElement& element, const char* attribute) const;
   std::int64_t components_of(const XmlElement& array) const;
 

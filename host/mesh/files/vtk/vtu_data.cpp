@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 15;
 
-/// zlib cannot shrink data by more than about this: a size beyond it is false.
+/// zlib cannot compress by more than about this factor, so a larger size is false.
 constexpr std::uint64_t kMostCompression = 1100;
 
 int base64_digit(char c) {
@@ -34,7 +34,7 @@ std::uint64_t read_size(VtuBytes& bytes, const VtuEncoding& encoding) {
   return static_cast<std::uint64_t>(number.integer(encoding.header));
 }
 
-/// Inflates `block` to `length` bytes and hands them to `visit` a piece at a time.
+/// Inflates `block` to `length` bytes and passes them to `visit` piece by piece.
 void inflate_block(const VtuBytes& bytes, const std::string& block, std::uint64_t length, const VtuVisit& visit) {
   std::uint64_t left = length;
   z_stream stream = {};
@@ -57,8 +57,8 @@ void inflate_block(const VtuBytes& bytes, const std::string& block, std::uint64_
   }
 }
 
-/// The array is: the count of blocks, the size of a block, that of the last block if it is smaller, the compressed
-/// sizes, the blocks.
+/// The array consists of: the count of blocks, the size of a block, that of the last block if it is smaller, the
+/// compressed sizes, the blocks.
 void read_compressed(VtuBytes& bytes, const VtuEncoding& encoding, std::uint64_t expected, const VtuVisit& visit) {
   const std::uint64_t blocks = read_size(bytes, encoding), size = read_size(bytes, encoding);
   const std::uint64_t last = read_size(bytes, encoding);
@@ -80,7 +80,7 @@ void read_compressed(VtuBytes& bytes, const VtuEncoding& encoding, std::uint64_t
 
 }  // namespace
 
-/// Four digits make three bytes; '=' ends a piece early, and another may follow. False at the end of the text.
+/// Four characters make three bytes; '=' ends a piece, and another piece may follow. False at the end of the text.
 bool VtuBytes::decode_group() {
   std::array<int, 4> digits{};
   std::size_t count = 0, padding = 0;

@@ -18,16 +18,16 @@ struct VtuEncoding {
   bool compressed = false;
 };
 
-/// Bytes of a text, taken one piece after another.
+/// The bytes of a text, taken piece by piece.
 class VtuBytes {
  public:
-  /// `offset` is the array's in the file, for errors.
+  /// `offset` is that of the array in the file, for errors.
   VtuBytes(std::string_view text, bool base64, const FileCursor& in, std::size_t offset)
       : text_(text), base64_(base64), in_(in), offset_(offset) {}
 
   /// The next `count` bytes. Joins pieces that were encoded one by one, each with its own padding.
   std::string take(std::uint64_t count);
-  /// At most so many bytes are left.
+  /// At most this many bytes are left.
   std::uint64_t most() const { return text_.size() - at_ + pending_.size(); }
   [[noreturn]] void fail(const std::string& message) const { in_.fail_at(offset_, message); }
 
@@ -44,7 +44,7 @@ class VtuBytes {
 
 using VtuVisit = std::function<void(std::string_view)>;
 
-/// Reads one array: its sizes, then its data, which is decompressed and handed to `visit` a piece at a time. It must be
+/// Reads one array: its sizes, then its data, which is decompressed and passed to `visit` piece by piece. It must be
 /// `expected` bytes long.
 void read_vtu_array(VtuBytes& bytes, const VtuEncoding& encoding, std::uint64_t expected, const VtuVisit& visit);
 

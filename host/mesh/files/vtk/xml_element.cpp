@@ -11,11 +11,11 @@ namespace {
 
 constexpr int kMaxDepth = 32;
 constexpr std::size_t kMaxName = 60;
-/// Elements and attributes. VTK's files have tens of elements with a few attributes each; in memory each takes about
-/// 100 bytes.
+/// The most elements and attributes. VTK's files have tens of elements with a few attributes each; in memory each takes
+/// about 100 bytes.
 constexpr int kMaxParts = 20'000;
 constexpr std::string_view kSpace = " \t\r\n";
-/// VTK reads this element's text as bytes: it may hold any.
+/// VTK reads this element's text as bytes, which may have any value.
 constexpr std::string_view kRawElement = "AppendedData";
 
 class XmlParser {

@@ -20,13 +20,13 @@ struct XmlElement {
   std::vector<XmlElement> children;
   std::size_t text_begin = 0, text_end = 0;  // its first text that is not space; equal without one
 
-  /// The value of an attribute, or `without` where it has none.
+  /// The value of an attribute, or `without` if there is none.
   std::string attribute(const std::string& key, const std::string& without = "") const;
-  /// The only child of that name; null if there is none. `in` reports a second one.
+  /// The only child of that name; null if there is none. A second one is an error, reported by `in`.
   const XmlElement* child(const FileCursor& in, std::string_view child_name) const;
 };
 
-/// The root element of `bytes`. `in`, a cursor on the same bytes, reports what is wrong, with its line.
+/// The root element of `bytes`. `in`, a cursor on the same bytes, reports errors with their line.
 XmlElement parse_xml(std::string_view bytes, const FileCursor& in);
 
 }  // namespace isopatch::detail
