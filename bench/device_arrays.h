@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// State and results in device memory, and the time of a captured step.
+// State and results in device memory, and the time of a captured call.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -62,14 +62,14 @@ class DeviceArrays {
   detail::DeviceBuffer<std::int32_t> polygons_;
 };
 
-/// Captures a step in a CUDA graph and times its replays.
+/// Captures a call in a CUDA graph and times its replays.
 class GraphTimer {
  public:
-  explicit GraphTimer(const std::function<void(void*)>& step) {
+  explicit GraphTimer(const std::function<void(void*)>& call) {
     ISOPATCH_CUDA_CHECK(cudaStreamCreate(&stream_));
-    step(stream_);  // once outside: kernels are loaded, errors are plain
+    call(stream_);  // once outside: kernels are loaded, errors are plain
     ISOPATCH_CUDA_CHECK(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
-    step(stream_);
+    call(stream_);
     cudaGraph_t graph = nullptr;
     ISOPATCH_CUDA_CHECK(cudaStreamEndCapture(stream_, &graph));
     ISOPATCH_CUDA_CHECK(cudaGraphInstantiate(&graph_, graph, 0));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// pair_time: evaluates a scene as often as it is asked to, and says how long that took. Other programs drive it over a
-// pipe, so that two contact codes can take turns on one core; instructions are counted with it too.
+// pair_time: evaluates a scene as often as its input says, and prints how long that took. Other programs drive it over
+// a pipe, so that two contact codes can take turns on one core; instructions are counted with it too.
 //
 //   pair_time SCENE.json                     reads a number n from each line of the input, evaluates n times, prints
 //                                            the seconds of this thread's processor time and of the clock

@@ -116,8 +116,8 @@ void detail::check_arguments(const Scene& scene, State& state, Results& results)
     throw Error(fmt::format("evaluate: state.num_environments is {}; it must not be negative", state.num_environments));
   }
   if (state.num_environments > std::numeric_limits<std::int64_t>::max() / (scene.num_pairs() + 1)) {
-    throw Error(fmt::format("evaluate: state.num_environments is {}; so many pairs cannot be numbered",
-                            state.num_environments));
+    throw Error(
+        fmt::format("evaluate: state.num_environments is {}; so many pairs cannot be indexed", state.num_environments));
   }
   if (state.poses.data == nullptr && state.num_environments > 0) {
     throw Error("evaluate: state.poses is null; poses are required");
@@ -146,7 +146,7 @@ void detail::check_options(const EvaluatorOptions& options) {
   }
   if (options.device < -1) {
     throw Error(
-        fmt::format("evaluator: device is {}; give -1 for the current one, or a device's number", options.device));
+        fmt::format("evaluator: device is {}; give -1 for the current one, or a device's index", options.device));
   }
   const auto require = [](const char* name, auto value, auto last, const char* type) {
     if (value <= last) return;

@@ -40,7 +40,7 @@ Evaluator& Evaluator::operator=(Evaluator&&) noexcept = default;
 
 const Evaluator::Implementation& Evaluator::implementation() const {
   if (implementation_ == nullptr) {
-    throw Error("evaluator: this one has been moved from; use the one that it was moved to");
+    throw Error("evaluator: it was moved from; use the evaluator that it was moved to");
   }
   return *implementation_;
 }

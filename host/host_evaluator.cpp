@@ -71,7 +71,7 @@ HostEvaluator::HostEvaluator(Evaluator evaluator) { evaluators_.push_back(std::m
 
 const Evaluator& HostEvaluator::first() const {
   if (evaluators_.empty()) {
-    throw Error("evaluator: this one has been moved from; use the one that it was moved to");
+    throw Error("evaluator: it was moved from; use the evaluator that it was moved to");
   }
   return evaluators_.front();
 }

@@ -87,7 +87,7 @@ int require_device(int wanted) {
   }
   if (wanted >= count) {
     throw Error("evaluator: device is " + std::to_string(wanted) + "; this machine has " + std::to_string(count) +
-                ", numbered from 0 (-1 for the current one)");
+                ", with indices from 0 (-1 for the current one)");
   }
   if (wanted >= 0) return wanted;
   ISOPATCH_CUDA_CHECK(cudaGetDevice(&current));

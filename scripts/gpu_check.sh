@@ -4,7 +4,7 @@
 # On a machine with an NVIDIA device: runs the GPU tests, compute-sanitizer on some of them, random contacts on CPU and
 # GPU for the same bits, the CUDA benchmarks, and Nsight Compute on some of those, from programs that were built before
 # (cmake --preset cuda && cmake --build --preset cuda). Only this repository and BUILD_DIR/bin are needed.
-# Takes less than 8 minutes: the limits below add up to 469 s; what a step leaves of its own, the later ones may use.
+# Takes less than 8 minutes: the limits below add up to 469 s; time that a step does not use is left to the later ones.
 #
 # Usage: scripts/gpu_check.sh OUT_DIR [BUILD_DIR]      BUILD_DIR is build/cuda by default
 #

@@ -277,7 +277,7 @@ def cuda_sections(folder, benchmarks, context):
         + (said_of_steps(summary) if summary else "")
     )
     short += paragraph(
-        "A batch is one replay of a captured step, with state and results in device memory. All sizes are in "
+        "A batch is one replay of a captured call, with state and results in device memory. All sizes are in "
         "[bench/results](bench/results/README.md)."
     )
     short += ["", *cuda_overview(benchmarks)]
@@ -292,7 +292,7 @@ def cuda_sections(folder, benchmarks, context):
             f"{name} {value if isinstance(value, str) else number(value, 4)}" for name, value in ceilings.items()
         )
         long += ["", *paragraph(f"What the device does at most, by `device_ceilings`: {said}.")]
-    long += ["", "A batch is one replay of a captured step."]
+    long += ["", "A batch is one replay of a captured call."]
     operations = Operations(profile, ceilings)
     if operations.counts:
         long += paragraph(

@@ -22,8 +22,8 @@ same in every call of a block: a best case for the caches and branch predictors 
 poses, 0.14 mm apart, in Drake one context for each.
 
 Usage: bench/drake/compare_drake.py [OUT_DIR] [--build DIR] [--venv DIR] ...
-Drake is installed into the virtual environment where it is missing. Ends with 1 where isopatch is not within 1e-9 of
-its own reference, or a difference was left unexplained, with 2 where something is missing.
+Drake is installed into the virtual environment where it is missing. Exits with status 1 where isopatch is not within
+1e-9 of its own reference, or a difference was left unexplained, with 2 where something is missing.
 """
 
 import argparse

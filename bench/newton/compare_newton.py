@@ -3,7 +3,7 @@
 """Times a nut on a bolt in 200 worlds on one GPU: the hydroelastic contact of Newton, and the whole wrench of isopatch.
 
 Usage: bench/newton/compare_newton.py [OUT_DIR] [--build DIR]
-Needs a CUDA device, the packages newton, warp-lang and numpy, and a finished build with CUDA. Ends with 2 where
+Needs a CUDA device, the packages newton, warp-lang and numpy, and a finished build with CUDA. Exits with status 2 where
 something is missing and with 3 without a device. Written for newton 1.8.0 and warp-lang 1.19.0.
 
 Both have the same surfaces: isopatch writes them, in the pose of bench/scenes/nut_on_bolt.json. Both are replayed as a

@@ -228,8 +228,8 @@ std::optional<JsonValue> JsonValue::optional(const std::string& key) const {
 JsonValue::JsonValue(const Document& value, const std::string& source, const std::string& path)
     : JsonValue(value, std::make_shared<const std::string>(source), path) {}
 
-JsonValue JsonValue::child(const Document& value, const std::string& step) const {
-  std::string name = in_quotes(step, '"');
+JsonValue JsonValue::child(const Document& value, const std::string& key) const {
+  std::string name = in_quotes(key, '"');
   name = name.substr(1, name.size() - 2);
   return JsonValue(value, source_, path_.empty() ? name : path_ + "." + name);
 }

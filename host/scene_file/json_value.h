@@ -59,7 +59,7 @@ class JsonValue {
       : value_(&value), source_(std::move(source)), path_(std::move(path)) {}
 
   [[noreturn]] void fail_type(const std::string& expected) const;
-  JsonValue child(const Document& value, const std::string& step) const;
+  JsonValue child(const Document& value, const std::string& key) const;
 
   const Document* value_;
   std::shared_ptr<const std::string> source_;  // one for all values of a document

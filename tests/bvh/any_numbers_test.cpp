@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whatever numbers stand in the boxes of a hierarchy, a traversal ends, stays within its arrays and finds no pair of
-// cells twice. A scene refuses meshes that would give such boxes; the traversals do not rely on that.
+// Whatever values the boxes of a hierarchy have, a traversal ends, stays within its arrays and finds no pair of cells
+// twice. A scene refuses meshes that would give such boxes; the traversals do not rely on that.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -24,7 +24,7 @@ constexpr float kNumbers[] = {
     std::numeric_limits<float>::quiet_NaN(),  kInfinity, -kInfinity, kMost, -kMost, 1e30f, -1e30f, 0.0f, -0.0f,
     std::numeric_limits<float>::denorm_min(), 1.0f};
 
-/// Replaces one number in `every` of a node's box.
+/// Replaces about one in `every` values of a node's box.
 template <class Numbers>
 void spoil(Numbers& numbers, Random& random, int every, float value) {
   for (float& number : numbers) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files that are no files, or hold more than their size says: refused at once, without memory for what they promise.
+// Inputs that are not regular files, or claim more data than they have: refused at once, without allocating memory for
+// it.
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>

@@ -105,7 +105,7 @@ TEST(Npz, RefusesEveryTruncation) {
       EXPECT_THROW(parse_npz(whole.substr(0, length), "x"), Error) << length;
 }
 
-// A flipped bit may hit what nobody reads (times, versions), but never gives other data.
+// A flipped bit may be in fields that are not read (times, versions), but never changes the data unnoticed.
 TEST(Npz, NeverReadsOtherDataFromADamagedArchive) {
   for (const std::string& whole : {npz_bytes({{"one", matrix()}}), compressed_archive()}) {
     const auto original = parse_npz(whole, "x");

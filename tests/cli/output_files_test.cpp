@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Output files are whole or not there, what was there before survives, and lost results are errors.
+// Output files are complete or not written at all, the old file survives a failure, and lost results are errors.
 #include "host/files/output_file.h"
 
 #include <fcntl.h>

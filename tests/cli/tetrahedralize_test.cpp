@@ -227,7 +227,7 @@ TEST_F(Tetrahedralize, LeavesNoFilesWhenItIsEnded) {
   EXPECT_NE(WEXITSTATUS(std::system(("kill -0 $(cat " + path("id") + ") 2>/dev/null").c_str())), 0) << "still runs";
 }
 
-// A folder that nobody holds is that of a killed run.
+// A folder without a lock is that of a killed run.
 TEST_F(Tetrahedralize, RemovesWhatAKilledRunLeft) {
   const std::string old = path("tmp/isopatch_mesher_abcdef");
   std::filesystem::create_directories(old);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the documents say is there: links, files, scenes, C++ snippets, commands and their options. And what is there is
-// in the documents: every key of a scene and every option of the command.
+// What the documents name exists: links, files, scenes, C++ snippets, commands and their options. And what exists is in
+// the documents: every key of a scene and every option of the command.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -15,7 +15,7 @@
 namespace isopatch::emulator {
 
 /// A device that executes kernels' PTX on the host. Warps of the blocks that are resident take turns of random lengths,
-/// so that the order in which they do things is another for every launch.
+/// so that their order differs from launch to launch.
 class Device {
  public:
   static constexpr int kProcessors = 2, kBlocksPerProcessor = 2;
@@ -33,7 +33,7 @@ class Device {
 
   /// What was issued to warps since the start, as JSON: for each kernel, and for each function with all that was
   /// inlined into it, warp instructions, how many of them compute in double, their lanes and memory transactions. The
-  /// last are counted only if that was asked for before the launches.
+  /// last are counted only if that was requested before the launches.
   std::string profile() const;
   void count_transactions() { counts_transactions_ = true; }
 

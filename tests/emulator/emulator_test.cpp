@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The emulated device computes what small kernels say, and finds what is wrong with wrong ones.
+// The emulated device runs small kernels correctly, and finds the faults of wrong ones.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -12,7 +12,7 @@
 namespace isopatch::emulator {
 namespace {
 
-/// A kernel of one pointer, %rd1, and the number of the lane, %r1; with 256 bytes of shared memory.
+/// A kernel with one pointer, %rd1, the index of the lane, %r1, and 256 bytes of shared memory.
 Program program(const std::string& body) {
   return read_program("kernel.ptx", R"(.version 8.0
 .target sm_90

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The fat binary that nvcc puts into each object, a list of the forms in which it has the object's device code. NVIDIA
-// does not document its format; that it is the one which is read here is checked.
+// does not document its format; what is read here is checked.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace isopatch::emulator {
 /// std::runtime_error where the format is not known or the PTX is compressed.
 std::string ptx_of(const void* registered);
 
-/// The name of the source that the PTX was made of; empty where its line information does not tell.
+/// The name of the source file of the PTX; empty if its line information does not have it.
 std::string source_of(const std::string& ptx);
 
 }  // namespace isopatch::emulator

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What each instruction does to the active lanes. Arithmetic follows the PTX ISA, chapter 9.7: IEEE, to nearest,
-// subnormals kept; a shift by the width or more leaves zeros or signs; min and max take the number where the other is
-// not one, and -0 is less than +0.
+// subnormals kept; a shift by the width or more leaves zeros or signs; min and max ignore a NaN beside a number, and -0
+// is less than +0.
 #pragma once
 
 #include <bit>

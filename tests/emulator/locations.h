@@ -13,10 +13,10 @@
 
 namespace isopatch::emulator {
 
-/// Where instructions come from, as the debug information of a PTX file tells it.
+/// Where instructions come from, by the debug information of a PTX file.
 class Locations {
  public:
-  /// What stands behind the code that uses it: all lines go here first.
+  /// The strings come after the code that uses them, so all lines are passed here first.
   void read_table(const std::string& line) {
     if (line.starts_with(".file")) {
       std::istringstream in(line.substr(5));

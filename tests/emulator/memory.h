@@ -14,7 +14,7 @@
 
 namespace isopatch::emulator {
 
-/// What a kernel did that it must not do; the message says which, where and by which lane.
+/// A fault of a kernel; the message says which kernel, where and by which lane.
 struct DeviceFault : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

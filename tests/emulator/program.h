@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Kernels in PTX, the assembly language that nvcc makes of them, read into a form that Warp executes. (NVIDIA: Parallel
-// Thread Execution ISA. What the kernels use is known, and little else: see lane_operations.h.)
+// Thread Execution ISA. Hardly more than what the kernels use is known: see lane_operations.h.)
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ class Warp;
 struct Instruction;
 using Run = void (*)(Warp&, const Instruction&);
 
-/// A register or a constant, of all lanes: its number. Constants follow the registers.
+/// The index of a register or a constant of all lanes. Constants follow the registers.
 using Slot = std::int32_t;
 
 /// The state spaces of PTX. Generic addresses are global ones: no kernel here makes others.
@@ -72,7 +72,7 @@ struct Program {
   std::vector<Location> locations;
 };
 
-/// Throws std::runtime_error that tells name, line and instruction where something is not known.
+/// Throws std::runtime_error with name, line and instruction for anything unknown.
 Program read_program(const std::string& name, const std::string& ptx);
 
 /// For each instruction that branches, the first one that all its ways lead through; -1 if there is none.

@@ -25,7 +25,7 @@ struct Graph {
     }
   }
 
-  /// All nodes that reach the end, the end first and each behind one it leads to.
+  /// All nodes from which the end can be reached: the end first, and each node after one that it leads to.
   std::vector<std::int32_t> order_from_end() const {
     std::vector<std::vector<std::int32_t>> before(next.size());
     for (std::size_t at = 0; at < next.size(); ++at) {

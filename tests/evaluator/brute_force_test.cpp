@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The hierarchy only leaves out cells that have nothing to give: visiting all pairs of cells gives the same bits.
+// The hierarchy only leaves out cells that contribute nothing: visiting all pairs of cells gives the same bits.
 #include <gtest/gtest.h>
 
 #include <iostream>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An environment's bits depend on nothing but its own state: not on threads, neighbours, batches, warp width, or the
-// outputs asked for beside them.
+// An environment's bits depend on nothing but its own state: not on threads, neighbours, batches, warp width, or other
+// requested outputs.
 #include <gtest/gtest.h>
 
 #include <algorithm>

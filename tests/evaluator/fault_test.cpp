@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A fault stays in its environment: its bit is set, its results are zero, and nobody else's bits change.
+// A fault stays in its environment: its bit is set, its results are zero, and no bit of another environment changes.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A surface folded many times has an area of hundreds of its own radius squared, more than the grid of the order-free
-// sums is made for. The pair is then evaluated again on a wider grid; nothing wraps, and no status bit is set.
+// A surface folded many times has an area of hundreds of its own radius squared, too much for the first scale of the
+// reproducible sums. The pair is then evaluated again with a wider scale; nothing wraps, and no status bit is set.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers of environments that straddle a chunk, a warp and a block.
+// Batch sizes around those of a chunk, a warp and a block.
 #include <gtest/gtest.h>
 
 #include "tests/support/hash.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls of an evaluator, and of functions on meshes, that are wrong: each is an Error, with nothing written and nobody
-// hurt.
+// Wrong calls of an evaluator and of functions on meshes: each throws Error and writes nothing.
 #include <gtest/gtest.h>
 
 #include <climits>

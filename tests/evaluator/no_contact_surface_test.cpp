@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The status says where bodies overlap without a surface of equal pressure: on every backend, and whatever else is
-// asked for.
+// The status says where bodies overlap without a surface of equal pressure, on every backend and with any outputs.
 #include <gtest/gtest.h>
 
 #include <array>

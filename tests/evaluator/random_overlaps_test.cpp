@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The status bit of a missing contact surface against the energy of random overlaps: all that overlaps has some.
+// The status bit of a missing contact surface, compared with the energy of random overlaps: whatever overlaps has
+// energy.
 #include <gtest/gtest.h>
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Packs of any width have the bits of plain arithmetic, and what they leave out has nothing to give.
+// Packs of any width have the bits of plain arithmetic, and what they leave out contributes nothing.
 #include <gtest/gtest.h>
 
 #include <cmath>

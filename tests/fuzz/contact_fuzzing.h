@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What every fuzzer does with a geometry or a scene in the end: evaluate contact. It may be refused with an Error;
-// otherwise packs and plain arithmetic agree in every bit, and nothing is not a number.
+// otherwise packs and plain arithmetic agree in every bit, and no result is NaN.
 #pragma once
 
 #include <algorithm>
@@ -81,7 +81,7 @@ inline void evaluate(const SceneDescription& description, const std::vector<doub
   }
 }
 
-/// Where the scene file puts its bodies, and all of them in one place.
+/// Poses: those of the scene file, and all bodies at one position.
 inline void evaluate(const SceneDescription& scene) {
   std::vector<double> poses;
   for (const Body& body : scene.bodies) poses.insert(poses.end(), body.pose.begin(), body.pose.end());

@@ -102,7 +102,7 @@ TEST(FixedMath, OrdersAnglesAsTheArctangentDoes) {
 }
 
 // Hashes of all coordinates and extents made with functions that C libraries round differently. They hold on every
-// machine, also where the C library is told to do without FMA (GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-FMA).
+// machine, also where the C library is set to do without FMA (GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-FMA).
 TEST(FixedMath, GivesMeshesTheSameBitsOnEveryMachine) {
   std::uint64_t circles = 0, capsules = 0, threads = 0, strains = 0;
   for (int segments = 4; segments <= 1024; segments += 4) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the mesh tests share: small meshes, the real meshes, and errors caught as text.
+// Common code of the mesh tests: small meshes, the real meshes, and errors caught as text.
 #pragma once
 
 #include <gtest/gtest.h>

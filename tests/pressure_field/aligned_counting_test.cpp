@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How many polygons and contacts there are can be asked without room for any.
+// Polygons and discrete contacts can be counted without a buffer for them.
 #include "tests/pressure_field/aligned.h"
 
 namespace isopatch::test {

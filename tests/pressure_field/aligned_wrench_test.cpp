@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The wrench where cells, faces or whole bodies coincide. Where the pressures of the two bodies are equal throughout a
-// volume, the energy has a kink: the wrench steps as the bodies pass that pose, and at the pose it is one of those
+// volume, the energy has a kink: the wrench jumps as the bodies pass that pose, and at the pose it is one of those
 // beside it. Elsewhere it is that of the poses beside it.
 #include <algorithm>
 #include <cmath>

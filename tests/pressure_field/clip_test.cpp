@@ -51,7 +51,7 @@ std::vector<Line<T>> regular(int sides, double inradius) {
 
 template <class T>
 struct ClipPolygon : ::testing::Test {
-  // a few roundings of numbers of order 1; the tolerance within which lines coincide comes on top in places that say so
+  // a few roundings of numbers of order 1; tests that say so add the tolerance within which lines coincide
   static constexpr double kTolerance = sizeof(T) == 4 ? 1e-6 : 1e-14;
   static constexpr double kSame = sizeof(T) == 4 ? 4e-6 : 1e-11;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Of what the test in float is certain, double finds too.
+// Whatever the test in float is certain of is also the result in double.
 #include "isopatch/detail/pressure_field/tet_filter.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ TEST(Inverse, IsWithinAFewRoundings) {
   Random random(7);
   for (int i = 0; i < 100000; ++i) {
     const double x = (i % 2 == 0 ? 1 : -1) * std::exp2(random.uniform(-90, 90));
-    // the last step rounds once and the product here once more, each by 2^-53, or 2^-24 in float
+    // the last iteration rounds once and the product here once more, each by 2^-53, or 2^-24 in float
     EXPECT_NEAR(detail::reciprocal(x) * x, 1, 2.3e-16) << x;
     const auto narrow = static_cast<float>(x);
     EXPECT_NEAR(static_cast<double>(detail::reciprocal(narrow)) * static_cast<double>(narrow), 1, 1.2e-7) << x;

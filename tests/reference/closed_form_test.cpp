@@ -56,7 +56,7 @@ TEST_P(ClosedForm, BoxFlatOnASlab) {
   }
 }
 
-// A stiff body is as good as a rigid one, however shallow the contact: no tolerance may scale with the larger modulus
+// A very stiff body acts like a rigid one, however shallow the contact: no tolerance may scale with the larger modulus
 // alone.
 TEST_P(ClosedForm, BoxFlatOnAVeryStiffSlab) {
   constexpr double kSide = 0.1, kHalf = 0.05, kModulus = 1e4;

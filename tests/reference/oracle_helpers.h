@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every oracle is a claim about all backends that compute in double: it is written once and runs on each.
+// Every oracle holds for all backends that compute in double: it is written once and runs on each.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -20,13 +20,13 @@ constexpr double kModulus = 1e5;
 
 struct Sinusoid : Oracle {};
 
-/// The unit cube as nx x ny x nz cells of six tets, moved to `place`.
-TetMesh grid(const std::array<std::int32_t, 3>& n, const std::function<Point3(Point3)>& place) {
+/// The unit cube as nx x ny x nz cells of six tets, mapped by `map`.
+TetMesh grid(const std::array<std::int32_t, 3>& n, const std::function<Point3(Point3)>& map) {
   TetMesh mesh;
   for (std::int32_t i = 0; i <= n[0]; ++i) {
     for (std::int32_t j = 0; j <= n[1]; ++j) {
       for (std::int32_t k = 0; k <= n[2]; ++k)
-        mesh.points.push_back(place({1. * i / n[0], 1. * j / n[1], 1. * k / n[2]}));
+        mesh.points.push_back(map({1. * i / n[0], 1. * j / n[1], 1. * k / n[2]}));
     }
   }
   const Triangle step{(n[1] + 1) * (n[2] + 1), n[2] + 1, 1};

@@ -78,7 +78,7 @@ Lift archimedes(const SceneDescription& scene) {
   return {force, (centroid - position).cross(force)};
 }
 
-// Twenty closed surfaces: with corners and round, convex and not, with a hole, with a thread, scanned.
+// Twenty closed surfaces: with corners and round, convex and not, with a hole, with a screw thread, scanned.
 std::vector<Geometry> made_surfaces() {
   Bolt rod;
   rod.head_height = 0;

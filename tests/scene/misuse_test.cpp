@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Geometries and scenes that are wrong: each is an Error, with nothing written and nobody hurt.
+// Wrong geometries and scenes: each throws Error.
 #include <gtest/gtest.h>
 
 #include <climits>

@@ -13,8 +13,8 @@
 
 namespace isopatch::detail {
 
-// A warp of 16 with a stack so small that almost every step takes the path of a full one. No other program text uses
-// this width.
+// A warp of 16 with a stack so small that almost every round takes the path of a full one. No other code uses this
+// width.
 template <>
 struct TraversalMemory<AcceptedCells, 16> {
   static constexpr int kReserve = 2 * kMaxDepth + 2;

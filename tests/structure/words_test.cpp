@@ -16,8 +16,8 @@ struct OldWord {
   const char *word, *now;
 };
 
-// Words that are English or standard in other senses ("packed", "inverse", "share") are here only as the calls or
-// phrases that were renamed.
+// Words with other, usual senses ("packed", "inverse", "share") are listed only as parts of the calls or phrases that
+// were renamed.
 constexpr OldWord kOldWords[] = {
     {"place.h", "tet_filter.h"},
     {"Place", "PolygonBounds"},

@@ -27,7 +27,7 @@ struct Variant {
   detail::CpuOptions options;
 };
 
-/// What is asked for. The same pairs are evaluated for each: the backends have different code for them.
+/// Which outputs are requested. The same pairs are evaluated for each: the backends have different code for them.
 enum class RequestedOutputs : std::uint8_t { kWrench, kPatch, kAll };
 
 inline const char* name_of(RequestedOutputs asked) {
@@ -245,7 +245,7 @@ class BitComparison {
     return results;
   }
 
-  /// What is not asked for stays as UnwrittenResults has it.
+  /// Outputs that are not requested keep the values of UnwrittenResults.
   static Results view(UnwrittenResults& arrays, RequestedOutputs asked) {
     Results results = arrays.view();
     if (asked != RequestedOutputs::kAll) results.energy = {};

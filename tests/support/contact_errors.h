@@ -3,8 +3,8 @@
 // How far one backend's wrenches are from the reference's on random contacts.
 //
 // Where the bodies separate so fast that damping cancels more than 99.9 % of the force (|F| under 1e-3 of area x
-// largest pressure), |F| is no measure of anything: such contacts are counted as detached, and their error is taken
-// over area x largest pressure.
+// largest pressure), |F| is not a useful scale: such contacts are counted as detached, and their error is relative to
+// area x largest pressure.
 #pragma once
 
 #include <fmt/format.h>

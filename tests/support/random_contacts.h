@@ -5,8 +5,8 @@
 // A contact: random orientations and a random direction; the bodies are moved together along it until they just touch
 // (bisection) and then on by a depth that is log-uniform from 3e-4 to 0.1 of the sum of their reaches along the
 // direction. Moduli are log-uniform in [1e4, 1e7] Pa; velocities, dissipation and friction are random. Two more kinds
-// for real meshes: a body dropped into an upright bowl, and a body squeezed between two pads. One for threads: a nut on
-// a bolt.
+// for real meshes: a body dropped into an upright bowl, and a body squeezed between two pads. One for screw threads: a
+// nut on a bolt.
 #pragma once
 
 #include <algorithm>

@@ -33,7 +33,7 @@ struct Options {
   Precision arithmetic() const { return precision == "float" ? Precision::kFloat : Precision::kDouble; }
 };
 
-/// A row of a table. Neither is made before it is asked for.
+/// A row of a table. Scene and states are made only when they are needed.
 struct RandomScene {
   std::string name;
   std::function<SceneDescription()> description;

@@ -48,7 +48,7 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-/// Bodies 'a' and 'b', compliant and in one place, and their pair.
+/// Bodies 'a' and 'b', compliant and at one position, and their pair.
 inline SceneDescription two_bodies(const Geometry& a, const Geometry& b) {
   SceneDescription scene;
   scene.geometries = {a, b};
@@ -194,7 +194,7 @@ inline Batch random_batch(const Scene& scene, std::int64_t environments, unsigne
   return batch;
 }
 
-/// Room for the results of some environments, filled with numbers that no evaluation gives.
+/// Room for the results of some environments, filled with values that no evaluation gives.
 struct UnwrittenResults : ResultArrays {
   static constexpr double kUnwritten = 777.25;
 
@@ -237,7 +237,7 @@ struct UnwrittenResults : ResultArrays {
   }
 };
 
-/// Evaluates a batch with everything asked for.
+/// Evaluates a batch with all outputs.
 inline UnwrittenResults evaluate_with(const Evaluator& evaluator, const Batch& batch,
                                       detail::Outputs outputs = detail::Outputs::kPolygons,
                                       std::int32_t capacity = 1024) {

@@ -9,8 +9,8 @@
 
 namespace isopatch::test {
 
-/// Runs work() in a child made by fork(). How it ended: "right" where work() returned true; what ends it after a minute
-/// is an alarm. Without exit handlers: they belong to the parent.
+/// Runs work() in a child made by fork(). Returns how it ended: "right" if work() returned true; an alarm ends it after
+/// a minute. Exit handlers are not run: they belong to the parent.
 template <class Work>
 std::string in_child(const Work& work) {
   constexpr int kRight = 0, kWrong = 1, kThrew = 2;

@@ -5,8 +5,8 @@
 
 namespace isopatch::test {
 
-/// While it lives, the allocation by operator new with number `first`, from 0 on, throws std::bad_alloc, in whichever
-/// thread it is; with `all`, those after it too.
+/// While it lives, the allocation by operator new with the index `first` throws std::bad_alloc, in any thread; with
+/// `all`, those after it too.
 class FailingMemory {
  public:
   explicit FailingMemory(std::int64_t first, bool all = false);

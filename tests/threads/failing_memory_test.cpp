@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An allocation that fails, whichever it is, ends in the caller.
+// Any failing allocation becomes an exception in the caller.
 #include <gtest/gtest.h>
 
 #include <functional>

@@ -102,7 +102,7 @@ class HeaderParser {
     const char quote = !rest_.empty() && rest_.front() == '"' ? '"' : '\'';
     expect(quote);
     const std::size_t end = rest_.find(quote);
-    if (end == std::string_view::npos) fail("has a header with an open string");
+    if (end == std::string_view::npos) fail("has a header with a string that does not end");
     const std::string_view text = rest_.substr(0, end);
     rest_.remove_prefix(end + 1);
     return text;
@@ -192,7 +192,7 @@ NpyHeader parse_npy_header(std::string_view bytes, std::size_t total, const std:
   NpyArray array = HeaderParser(std::string_view(bytes).substr(start, length), source).parse();
   const std::size_t found = total - start - length;
   if (byte_count(array) != found) {
-    throw Error(fmt::format("{}: {} bytes of data, but shape {} of {} needs another number", source, found,
+    throw Error(fmt::format("{}: {} bytes of data, but shape {} of {} needs a different number", source, found,
                             shape_text(array.shape), dtype_name(array.type)));
   }
   return {array.type, std::move(array.shape), start + length, found};

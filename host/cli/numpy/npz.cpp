@@ -35,7 +35,8 @@ class Bytes {
   [[noreturn]] void fail(const std::string& problem) const { throw Error(source_ + ": " + problem); }
 
   std::string_view view(std::size_t offset, std::size_t count) const {
-    if (offset > data_.size() || count > data_.size() - offset) fail("damaged archive: an entry leaves the file");
+    if (offset > data_.size() || count > data_.size() - offset)
+      fail("damaged archive: an entry reaches beyond the end of the file");
     return std::string_view(data_).substr(offset, count);
   }
 

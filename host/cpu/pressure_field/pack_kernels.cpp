@@ -26,7 +26,7 @@ const PackKernels* select_pack_kernels(Vectors vectors) {
     case Vectors::kNone:
       return nullptr;
     case Vectors::kAvx512:
-      if (avx512 == nullptr) throw Error("vectors: avx512 is asked for, and this machine or build does not have it");
+      if (avx512 == nullptr) throw Error("vectors: this machine or build does not have avx512");
       return avx512;
     case Vectors::kBaseline:
       return baseline_pack_kernels();

@@ -58,7 +58,7 @@ void check_strain_map(const StrainMap& map) {
 double mapped_extent(const StrainMap& map, double extent) {
   const StandardArithmetic standard;
   if (map.kind != StrainMap::Kind::kTable || map.table.size() < 2) check_strain_map(map);
-  if (std::isnan(extent)) throw Error("strain: the extent is not a number; it must be one");
+  if (std::isnan(extent)) throw Error("strain: the extent is NaN; it must be a number");
   // exact at both ends, in spite of rounding
   if (extent <= 0) return 0;
   if (extent >= 1) return 1;

@@ -185,7 +185,7 @@ SizeAndMiddle measure(const std::vector<Point3>& points) {
   }
   const double size = norm(upper - lower);
   if (!(std::isfinite(size) && std::isfinite(1 / size))) {
-    throw Error(fmt::format("convex hull: the points span {} m; a hull needs a size that can be computed with", size));
+    throw Error(fmt::format("convex hull: the points span {} m; this must be finite and not too near to 0", size));
   }
   return {size, lower + 0.5 * (upper - lower)};
 }

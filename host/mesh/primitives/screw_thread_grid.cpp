@@ -77,10 +77,10 @@ ScrewThreadGrid::Ray ScrewThreadGrid::make_ray(int index, double low, double hig
 /// Climbs both rays, each time on the one whose next helix is lower. So between two helices the diagonal rises towards
 /// the first ray, and a chain can stay level: it follows its helix, and goes on with the one below it four times a
 /// turn.
-void ScrewThreadGrid::join(const Ray& ray, const Ray& next, int step, int ray_index, const std::vector<int>& starts) {
+void ScrewThreadGrid::join(const Ray& ray, const Ray& next, int shift, int ray_index, const std::vector<int>& starts) {
   const auto helix_on_next = [&](std::size_t i) {
     const int corner = next.corners[i];
-    return corner == kBelowAll || corner == kAboveAll ? corner : corner - step;
+    return corner == kBelowAll || corner == kAboveAll ? corner : corner - shift;
   };
   const auto chain_helix = [&](int start, int at) { return start - kCorners * at / segments_; };
 

@@ -46,7 +46,7 @@ class ScrewThreadGrid {
   };
 
   Ray make_ray(int index, double low, double high);
-  void join(const Ray& ray, const Ray& next, int step, int ray_index, const std::vector<int>& starts);
+  void join(const Ray& ray, const Ray& next, int shift, int ray_index, const std::vector<int>& starts);
 
   double pitch_;
   int segments_;

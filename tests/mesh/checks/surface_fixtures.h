@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tests of surface meshes share: small closed surfaces, and what is inside them below a plane.
+// Common code of the tests of surface meshes: small closed surfaces, and what is inside them below a plane.
 #pragma once
 
 #include <algorithm>

@@ -118,7 +118,7 @@ TEST(ObjReader, SurvivesTruncationAndChangedBytes) {
                            [](const std::string& bytes) { make_surface_mesh("m", parse_obj(bytes, "m")); });
 }
 
-// A scan, with two points at one place: the triangles that have both are needles without area.
+// A scan, with two points at one position: the triangles that have both are needles without area.
 TEST(ObjReader, ReadsTheMustardBottle) {
   if (!have_data_file("mustard_bottle.obj")) GTEST_SKIP() << missing_data_file("mustard_bottle.obj");
   const std::string file = data_file("mustard_bottle.obj");

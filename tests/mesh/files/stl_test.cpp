@@ -38,7 +38,7 @@ std::string binary_stl(const TriangleMesh& mesh, std::string header = "binary") 
   return header;
 }
 
-/// The corners of the triangles, whatever the points' numbers.
+/// The corners of the triangles, whatever the indices of the points.
 std::vector<std::array<Point3, 3>> corners(const TriangleMesh& mesh) {
   std::vector<std::array<Point3, 3>> all;
   for (const auto& [a, b, c] : mesh.triangles) {
@@ -106,7 +106,7 @@ TEST(StlReader, LeavesOutTrianglesThatAreNone) {
   EXPECT_EQ(geometry.warnings[0], "m: 2 triangles with two corners at the same point were left out");
 }
 
-// Two points of the scan are at one place. Made one, they collapse two triangles and lay two others back to back:
+// Two points of the scan are at one position. Made one, they collapse two triangles and lay two others back to back:
 // without those, three edges would have four triangles each.
 TEST(StlReader, WeldsTheMustardBottle) {
   if (!have_data_file("mustard_bottle.obj")) GTEST_SKIP() << missing_data_file("mustard_bottle.obj");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Meshes of ellipsoids, cylinders, capsules and convex hulls: sound, symmetric, and with the field they stand for.
+// Meshes of ellipsoids, cylinders, capsules and convex hulls: valid, symmetric, and with the right field.
 #include <algorithm>
 #include <functional>
 #include <limits>

@@ -35,7 +35,7 @@ Nut nut_of(double diameter, double pitch, double height, int segments) {
   return {{diameter, pitch, 0}, height, 1.6 * diameter, segments};
 }
 
-// lengths that are and are not multiples of the pitch, coarse and fine threads
+// lengths that are and are not multiples of the pitch, coarse and fine screw threads
 std::vector<Bolt> bolts() {
   return {metric_bolt(0.02),
           metric_bolt(0.006),

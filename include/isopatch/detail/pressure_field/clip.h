@@ -163,9 +163,9 @@ ISOPATCH_HD MaskOf<T> clip(Line<T> (&line)[kMaxLines], int count, Segments<T>& o
   MaskOf<T> found = parts >= T(3);
   if (!any(found)) return found;
 
-  const T share = T(0.5f) * reciprocal(parts);
-  out.middle_x = sum_x * share;
-  out.middle_y = sum_y * share;
+  const T per_part = T(0.5f) * reciprocal(parts);
+  out.middle_x = sum_x * per_part;
+  out.middle_y = sum_y * per_part;
   found = found && fma(out.middle_x, out.middle_x, out.middle_y * out.middle_y) <= T(1);
   if (!any(found)) return found;
 
