@@ -28,6 +28,18 @@ struct Batch {
   const PackKernels* packs;  // null: one number at a time
 };
 
+void evaluate_energy_in_packs(const PackKernels& packs, ThreadWorkspace& work, const SceneView& scene,
+                              const State& state, const Results& results, std::int64_t environment, int pair) {
+  const auto visit = [](EnergyVisitor& visitor, std::int32_t m, std::int32_t s) {
+    AcceptedCells cells = {m, s, {}};
+    if (visitor.accepts(cells)) visitor.visit(true, cells);
+  };
+  SerialWarp warp;
+  evaluate_energy(warp, work.pair.context, scene, state, results, environment, pair, [&](EnergyVisitor& visitor) {
+    std::get<FindOverlaps>(packs)(visitor.context, work.packs, visitor, visit);
+  });
+}
+
 template <class T, Outputs outputs, bool brute_force>
 void evaluate_environment(const Batch& batch, std::int64_t environment, ThreadWorkspace& work) {
   SerialWarp warp;
@@ -50,7 +62,12 @@ void evaluate_environment(const Batch& batch, std::int64_t environment, ThreadWo
     } else {
       evaluate_pair<T, outputs, brute_force>(warp, work.pair, scene, state, results, environment, pair);
     }
-    if (results.energy.data != nullptr) evaluate_energy(warp, work.pair, scene, state, results, environment, pair);
+    if (results.energy.data == nullptr) continue;
+    if (packs != nullptr) {
+      evaluate_energy_in_packs(*packs, work, scene, state, results, environment, pair);
+    } else {
+      evaluate_energy(warp, work.pair, scene, state, results, environment, pair);
+    }
   }
   for (int body = 0; body < scene.num_bodies && results.body_wrench.data != nullptr; ++body) {
     write_body_wrench(scene, state, results, environment, body);

@@ -15,6 +15,12 @@
 namespace isopatch::detail {
 namespace {
 
+/// Three rows of a transformed wide node.
+template <class F, class Rows>
+ISOPATCH_HD Vec3<F> vec_of(const Rows& row, int first) {
+  return {row(first), row(first + 1), row(first + 2)};
+}
+
 /// The node test of pressure fields.
 struct PackNodeTest {
   const PairContext& f;
@@ -43,8 +49,35 @@ struct PackNodeTest {
  private:
   template <class F, class Rows>
   ISOPATCH_HD static TransformedBox<F> box_of(const Rows& row) {
-    const auto vec = [&](int r) { return Vec3<F>{row(r), row(r + 1), row(r + 2)}; };
+    const auto vec = [&](int r) { return vec_of<F>(row, r); };
     return {{vec(0), vec(3), vec(6), vec(9)}, {vec(12), vec(15), vec(18), vec(21)}, row(24), row(25)};
+  }
+};
+
+/// The node test of energies.
+struct PackEnergyNodeTest {
+  const PairContext& f;
+
+  template <class F, class Put>
+  ISOPATCH_HD void transform(bool of_M, const NodeBox<F>& box, const Put& put) const {
+    const TransformedFixedBox<F> b = of_M ? fixed_M(f, box) : fixed_S(f, box);
+    for (const Vec3<F>* v : {&b.center, &b.half_M, &b.half_S}) put(v->x), put(v->y), put(v->z);
+  }
+
+  template <class F, class RowsA, class RowsB>
+  ISOPATCH_HD MaskOf<F> may_touch(const RowsA& a, const RowsB& b) const {
+    return may_overlap(f, box_of<F>(a), box_of<F>(b));
+  }
+
+  template <class F>
+  ISOPATCH_HD MaskOf<F> may_touch_half_space(const NodeBox<F>& m) const {
+    return may_overlap_half_space(f, m);
+  }
+
+ private:
+  template <class F, class Rows>
+  ISOPATCH_HD static TransformedFixedBox<F> box_of(const Rows& row) {
+    return {vec_of<F>(row, 0), vec_of<F>(row, 3), vec_of<F>(row, 6)};
   }
 };
 
@@ -154,8 +187,26 @@ void sum_pair(const PairContext& context, PackWorkspace& work, WrenchSums<T, wit
   visitor.finish(sums);
 }
 
+void find_overlaps(const PairContext& context, PackWorkspace& work, EnergyVisitor& visitor,
+                   void (*visit)(EnergyVisitor&, std::int32_t, std::int32_t)) {
+  struct OneByOne {
+    EnergyVisitor& visitor;
+    void (*visit)(EnergyVisitor&, std::int32_t, std::int32_t);
+
+    void test(const std::int32_t* m, const std::int32_t* s, Mask<kFloatLanes> active) const {
+      for (std::uint32_t left = bits_of(active); left != 0; left &= left - 1) {
+        const int lane = hwy::Num0BitsBelowLS1Bit_Nonzero32(left);
+        visit(visitor, m[lane], s[lane]);
+      }
+    }
+  };
+  OneByOne one_by_one = {visitor, visit};
+  traverse_in_packs(PackEnergyNodeTest{context}, context.M.hierarchy.wide_nodes,
+                    context.S.half_space ? nullptr : context.S.hierarchy.wide_nodes, work.traversal, one_by_one);
+}
+
 constexpr PackKernels kPackKernels = {sum_pair<float, false>, sum_pair<float, true>, sum_pair<double, false>,
-                                      sum_pair<double, true>};
+                                      sum_pair<double, true>, find_overlaps};
 
 }  // namespace
 }  // namespace isopatch::detail

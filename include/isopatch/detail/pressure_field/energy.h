@@ -215,25 +215,26 @@ struct EnergyVisitor {
   }
 };
 
-/// Writes the elastic energy of one pair of a valid environment.
-template <class Warp, int size>
-ISOPATCH_HD void evaluate_energy(Warp& warp, Workspace<size>& work, const SceneView& scene, const State& state,
-                                 const Results& results, std::int64_t environment, int pair) {
+/// Writes the elastic energy of one pair of a valid environment. traverse(visitor) passes it pairs of cells, among them
+/// every pair that overlaps.
+template <class Warp, class Traverse>
+ISOPATCH_HD void evaluate_energy(Warp& warp, PairContext& context, const SceneView& scene, const State& state,
+                                 const Results& results, std::int64_t environment, int pair, const Traverse& traverse) {
   if (warp.lane() == 0) {
-    work.context = make_pair_context(scene, state, environment, pair);
-    work.context.M.hierarchy = work.context.M.geometry->solid;
-    work.context.S.hierarchy = work.context.S.geometry->solid;
+    context = make_pair_context(scene, state, environment, pair);
+    context.M.hierarchy = context.M.geometry->solid;
+    context.S.hierarchy = context.S.geometry->solid;
   }
   warp.sync();
   for (bool again = true; again;) {
-    EnergyVisitor visitor = {work.context, FixedPointScale<double>::from_bound(work.context.bounds.torque)};
-    traverse(warp, work.traversal, hierarchies_of(work.context), visitor);
+    EnergyVisitor visitor = {context, FixedPointScale<double>::from_bound(context.bounds.torque)};
+    traverse(visitor);
     for (std::int64_t& limb : visitor.sum.limb) limb = warp.sum(limb);
     const SumBound bound = {warp.sum(visitor.bound.terms), warp.sum(visitor.bound.magnitude)};
     const bool holds = bound.holds<double>();
-    again = !holds && work.context.pass == Pass::kFirst;
+    again = !holds && context.pass == Pass::kFirst;
     if (again) {
-      widen_scales(warp, work.context, bound.widening());
+      widen_scales(warp, context, bound.widening());
     } else if (warp.lane() == 0) {
       const double energy =
           max(0.0, visitor.sum.value(visitor.scale));  // rounding may make it negative where bodies only touch
@@ -242,6 +243,14 @@ ISOPATCH_HD void evaluate_energy(Warp& warp, Workspace<size>& work, const SceneV
     }
   }
   warp.sync();  // the workspace may be used again
+}
+
+template <class Warp, int size>
+ISOPATCH_HD void evaluate_energy(Warp& warp, Workspace<size>& work, const SceneView& scene, const State& state,
+                                 const Results& results, std::int64_t environment, int pair) {
+  evaluate_energy(warp, work.context, scene, state, results, environment, pair, [&](EnergyVisitor& visitor) {
+    traverse(warp, work.traversal, hierarchies_of(work.context), visitor);
+  });
 }
 
 }  // namespace isopatch::detail

@@ -113,37 +113,69 @@ ISOPATCH_HD bool may_meet(const PairContext& f, const NodeBox<float>& m, const N
   return f.S.half_space ? may_meet_half_space(f, m) : may_meet(f, transformed_M(f, m), transformed_S(f, s));
 }
 
-/// A box of all points below a node.
+/// A box of all points below a node, whatever their extents.
+template <class F>
 struct FixedBox {
-  Vec3f center, half;
+  Vec3<F> center, half;
 
-  ISOPATCH_HD explicit FixedBox(const NodeBox<float>& n) {
-    const LinearBounds<float>& b = n.box;
-    const Vec3f first = fma(n.low, b.velocity, b.center), first_half = fma(n.low, b.expansion, b.half);
-    const Vec3f last = fma(n.high, b.velocity, b.center), last_half = fma(n.high, b.expansion, b.half);
-    const Vec3f low = min(first - first_half, last - last_half), high = max(first + first_half, last + last_half);
-    center = 0.5f * (low + high);
-    half = 0.5f * (high - low);
+  ISOPATCH_HD explicit FixedBox(const NodeBox<F>& n) {
+    const LinearBounds<F>& b = n.box;
+    const Vec3<F> first = fma(n.low, b.velocity, b.center), first_half = fma(n.low, b.expansion, b.half);
+    const Vec3<F> last = fma(n.high, b.velocity, b.center), last_half = fma(n.high, b.expansion, b.half);
+    const Vec3<F> low = min(first - first_half, last - last_half), high = max(first + first_half, last + last_half);
+    center = F(0.5f) * (low + high);
+    half = F(0.5f) * (high - low);
   }
 };
 
-/// True if cells of two nodes may overlap, whatever their pressures; a half space is everything below its surface.
+/// The same box for both bodies: its center in M, and its half edges in the frames of both.
+template <class F>
+struct TransformedFixedBox {
+  Vec3<F> center, half_M, half_S;
+};
+
+template <class F>
+ISOPATCH_HD TransformedFixedBox<F> fixed_M(const PairContext& f, const NodeBox<F>& m) {
+  const FixedBox<F> box(m);
+  const Vec3<F> h = box.half;
+  const Vec3<F> in_S = fma(h.x, cast<F>(f.coarse.absolute_row[0]),
+                           fma(h.y, cast<F>(f.coarse.absolute_row[1]), h.z * cast<F>(f.coarse.absolute_row[2])));
+  return {box.center, h, in_S};
+}
+
+template <class F>
+ISOPATCH_HD TransformedFixedBox<F> fixed_S(const PairContext& f, const NodeBox<F>& s) {
+  const FixedBox<F> box(s);
+  const Vec3<F> in_M = {dot(cast<F>(f.coarse.absolute_row[0]), box.half),
+                        dot(cast<F>(f.coarse.absolute_row[1]), box.half),
+                        dot(cast<F>(f.coarse.absolute_row[2]), box.half)};
+  return {apply(f.coarse.X_MS, box.center), in_M, box.half};
+}
+
+template <class F>
+ISOPATCH_HD MaskOf<F> is_within(const Vec3<F>& x, const Vec3<F>& limit) {
+  const MaskOf<F> in_x = abs(x.x) <= limit.x, in_y = abs(x.y) <= limit.y, in_z = abs(x.z) <= limit.z;
+  return in_x && in_y && in_z;
+}
+
+/// True if cells of two nodes, one of M and one of S, may overlap, whatever their pressures.
+template <class F>
+ISOPATCH_HD MaskOf<F> may_overlap(const PairContext& f, const TransformedFixedBox<F>& a,
+                                  const TransformedFixedBox<F>& b) {
+  const Vec3<F> apart = b.center - a.center;
+  return is_within(apart, a.half_M + b.half_M) && is_within(rotate_back(f.coarse.X_MS, apart), a.half_S + b.half_S);
+}
+
+/// The same for a half space S, which is everything below its surface.
+template <class F>
+ISOPATCH_HD MaskOf<F> may_overlap_half_space(const PairContext& f, const NodeBox<F>& m) {
+  const FixedBox<F> box(m);
+  const Vec3<F> up = {F(f.coarse.X_MS.row[0].z), F(f.coarse.X_MS.row[1].z), F(f.coarse.X_MS.row[2].z)};
+  return dot(up, box.center - cast<F>(f.coarse.foot_S)) <= dot(abs(up), box.half);
+}
+
 ISOPATCH_HD bool may_overlap(const PairContext& f, const NodeBox<float>& m, const NodeBox<float>& s) {
-  const FixedBox box_M(m);
-  if (f.S.half_space) {
-    const Vec3f up = {f.coarse.X_MS.row[0].z, f.coarse.X_MS.row[1].z, f.coarse.X_MS.row[2].z};
-    return dot(up, box_M.center - f.coarse.foot_S) <= dot(abs(up), box_M.half);
-  }
-  const FixedBox box_S(s);
-  const Vec3f apart = apply(f.coarse.X_MS, box_S.center) - box_M.center, apart_S = rotate_back(f.coarse.X_MS, apart);
-  const Vec3f a0 = f.coarse.absolute_row[0], a1 = f.coarse.absolute_row[1], a2 = f.coarse.absolute_row[2],
-              h = box_M.half;
-  const Vec3f in_M = Vec3f{dot(a0, box_S.half), dot(a1, box_S.half), dot(a2, box_S.half)} + h;
-  const Vec3f in_S = fma(h.x, a0, fma(h.y, a1, h.z * a2)) + box_S.half;
-  const auto within = [](Vec3f x, Vec3f limit) {
-    return std::fabs(x.x) <= limit.x && std::fabs(x.y) <= limit.y && std::fabs(x.z) <= limit.z;
-  };
-  return within(apart, in_M) && within(apart_S, in_S);
+  return f.S.half_space ? may_overlap_half_space(f, m) : may_overlap(f, fixed_M(f, m), fixed_S(f, s));
 }
 
 }  // namespace isopatch::detail
