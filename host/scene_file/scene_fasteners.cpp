@@ -25,7 +25,7 @@ int parse_segments(const JsonValue& value, const ScrewThread& thread, int segmen
   constexpr int kStep = limits::kThreadSegmentStep;
   const auto field = value.optional("segments");
   const auto edge = value.optional("edge_length");
-  if (field && edge) value.fail(R"(has "segments" and "edge_length"; give one)");
+  refuse_both(value, "segments", "edge_length");
   if (field) return field->integer(kStep, limits::kMaxThreadSegments);
   if (!edge) return segments;
   const int needed = with_location(*edge, [&] { return circle_segments(thread.diameter / 2, edge->positive()); });

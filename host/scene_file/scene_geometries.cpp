@@ -17,29 +17,31 @@ Geometry named(const std::string& name, Geometry geometry) {
 }
 
 Geometry parse_tet_mesh(const std::string& name, const JsonValue& value, const std::filesystem::path& directory) {
-  value.allow({"type", "file", "scale", "field", "strain", "all_boundary_tets"});
+  value.allow({"type", "file", "scale", "units", "field", "strain", "all_boundary_tets"});
   const std::filesystem::path file = directory / value.required("file").text();
-  const auto scale = value.optional("scale");
-  const double factor = scale ? scale->positive() : 1;
+  const FileScale size = parse_scale(value);
   const FieldOptions field = parse_field(value);
 
   return with_location(value, [&] {
     TetMesh mesh = read_tet_mesh(file.string());
-    scale_points(mesh.points, factor);
-    return named(name, make_tet_mesh(file.string(), std::move(mesh), field));
+    scale(mesh, size.factors);
+    Geometry geometry = make_tet_mesh(file.string(), std::move(mesh), field);
+    warn_of_units(geometry, file, size);
+    return named(name, std::move(geometry));
   });
 }
 
 Geometry parse_surface_mesh(const std::string& name, const JsonValue& value, const std::filesystem::path& directory) {
-  value.allow({"type", "file", "scale"});
+  value.allow({"type", "file", "scale", "units"});
   const std::filesystem::path file = directory / value.required("file").text();
-  const auto scale = value.optional("scale");
-  const double factor = scale ? scale->positive() : 1;
+  const FileScale size = parse_scale(value);
 
   return with_location(value, [&] {
     TriangleMesh mesh = read_triangle_mesh(file.string());
-    scale_points(mesh.points, factor);
-    return named(name, make_surface_mesh(file.string(), std::move(mesh)));
+    scale(mesh, size.factors);
+    Geometry geometry = make_surface_mesh(file.string(), std::move(mesh));
+    warn_of_units(geometry, file, size);
+    return named(name, std::move(geometry));
   });
 }
 
@@ -52,6 +54,7 @@ Geometry parse_box(const std::string& name, const JsonValue& value) {
 }
 
 Geometry parse_half_space(const std::string& name, const JsonValue& value) {
+  refuse_scale_of_half_space(value);
   value.allow({"type", "thickness"});
   const auto field = value.optional("thickness");
   const double thickness = field ? field->positive() : 1;  // make_half_space() knows the limits
@@ -83,10 +86,8 @@ Point3 point_of(const JsonValue& value) {
   return {numbers[0], numbers[1], numbers[2]};
 }
 
-void scale_points(std::vector<Point3>& points, double factor) {
-  for (Point3& point : points) {
-    for (double& coordinate : point) coordinate *= factor;
-  }
+void refuse_both(const JsonValue& value, const char* a, const char* b) {
+  if (value.optional(a) && value.optional(b)) value.fail(fmt::format("has \"{}\" and \"{}\"; give one", a, b));
 }
 
 std::vector<Geometry> parse_geometries(const JsonValue& value, const std::filesystem::path& directory) {

@@ -33,11 +33,13 @@ auto with_location(const JsonValue& location, Make make) {
   }
 }
 
+/// Throws for a value that has both keys.
+void refuse_both(const JsonValue& value, const char* a, const char* b);
+
 /// All geometries of a scene; mesh files are found relative to `directory`.
 std::vector<Geometry> parse_geometries(const JsonValue& value, const std::filesystem::path& directory);
 
 Point3 point_of(const JsonValue& value);
-void scale_points(std::vector<Point3>& points, double factor);
 
 Geometry parse_sphere(const std::string& name, const JsonValue& value, TetBudget& budget);
 Geometry parse_ellipsoid(const std::string& name, const JsonValue& value, TetBudget& budget);
@@ -46,6 +48,22 @@ Geometry parse_capsule(const std::string& name, const JsonValue& value, TetBudge
 Geometry parse_convex_hull(const std::string& name, const JsonValue& value, const std::filesystem::path& directory);
 Geometry parse_bolt(const std::string& name, const JsonValue& value, TetBudget& budget);
 Geometry parse_nut(const std::string& name, const JsonValue& value, TetBudget& budget);
+
+/// What the coordinates in a mesh file are multiplied by.
+struct FileScale {
+  Point3 factors = {1, 1, 1};
+  bool is_stated = false;  // by `scale` or `units`
+};
+
+/// The `scale` or `units` of a geometry.
+FileScale parse_scale(const JsonValue& geometry);
+
+/// Throws, with the reason, where a half space has `scale` or `units`.
+void refuse_scale_of_half_space(const JsonValue& geometry);
+
+/// Adds a warning to a geometry of so unlikely a size that its file may be in other units than metres, unless the scene
+/// states them.
+void warn_of_units(Geometry& geometry, const std::filesystem::path& file, const FileScale& scale);
 
 /// The `field`, `strain` and `all_boundary_tets` of a tet mesh.
 FieldOptions parse_field(const JsonValue& geometry);

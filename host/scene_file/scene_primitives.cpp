@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "host/mesh/primitives/tet_counts.h"
+#include "host/mesh/scale.h"
 #include "host/scene_file/scene_geometries.h"
 #include "isopatch/limits.h"
 
@@ -13,10 +14,6 @@ namespace {
 constexpr std::int64_t kMaxTets = 4'000'000;
 constexpr int kDefaultSubdivisions = 2;
 constexpr int kDefaultSegments = 32;
-
-void refuse_both(const JsonValue& value, const char* a, const char* b) {
-  if (value.optional(a) && value.optional(b)) value.fail(fmt::format("has \"{}\" and \"{}\"; give one", a, b));
-}
 
 int parse_subdivisions(const JsonValue& value, double radius, TetBudget& budget) {
   refuse_both(value, "subdivisions", "edge_length");
@@ -43,8 +40,7 @@ int parse_segments(const JsonValue& value, double radius) {
   return segments;
 }
 
-std::vector<Point3> points_of_file(const JsonValue& location, const std::filesystem::path& directory) {
-  const std::filesystem::path path = directory / location.text();
+std::vector<Point3> points_of_file(const JsonValue& location, const std::filesystem::path& path) {
   const bool surface = path.extension() == ".obj" || path.extension() == ".stl";
   return with_location(location, [&] {
     return surface ? read_triangle_mesh(path.string()).points : read_tet_mesh(path.string()).points;
@@ -96,18 +92,21 @@ Geometry parse_capsule(const std::string& name, const JsonValue& value, TetBudge
 }
 
 Geometry parse_convex_hull(const std::string& name, const JsonValue& value, const std::filesystem::path& directory) {
-  value.allow({"type", "points", "file", "scale"});
+  value.allow({"type", "points", "file", "scale", "units"});
   refuse_both(value, "points", "file");
+  const FileScale scale = parse_scale(value);
+  const auto file = value.optional("file");
+  const std::filesystem::path path = file ? directory / file->text() : "";
   std::vector<Point3> points;
-  if (const auto file = value.optional("file")) {
-    points = points_of_file(*file, directory);
+  if (file) {
+    points = points_of_file(*file, path);
   } else {
     for (const JsonValue& point : value.required("points").elements()) points.push_back(point_of(point));
   }
-  if (const auto scale = value.optional("scale")) {
-    scale_points(points, scale->positive());
-  }
-  return with_location(value, [&] { return make_convex_hull(name, points); });
+  scale_points(points, scale.factors);
+  Geometry hull = with_location(value, [&] { return make_convex_hull(name, points); });
+  if (file) warn_of_units(hull, path, scale);
+  return hull;
 }
 
 }  // namespace isopatch::detail

@@ -66,6 +66,11 @@ enum class AllBoundaryTets : std::uint8_t {
 /// tets, two tets on the same side of a shared face, and (unless kKeep) a mesh without interior vertex.
 MeshReport check_and_repair(TetMesh& mesh, const std::string& source, AllBoundaryTets policy);
 
+/// Multiplies all coordinates by `factors`, one along each axis. Where their product is negative, the mesh is mirrored
+/// and every tet is turned, so that positively oriented ones stay so. Point data keep their values. Throws Error for a
+/// factor that is 0 or not finite.
+void scale(TetMesh& mesh, const Point3& factors);
+
 /// The boundary triangles of a mesh of positively oriented tets, outward oriented (right-hand rule), in order of tet
 /// and face. Throws Error for an index out of range.
 std::vector<Triangle> boundary_triangles(const TetMesh& mesh);

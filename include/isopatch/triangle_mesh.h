@@ -27,6 +27,10 @@ struct TriangleMesh {
 /// opposite orientation, and a volume of zero.
 MeshReport check_and_repair(TriangleMesh& mesh, const std::string& source);
 
+/// Multiplies all coordinates by `factors`, one along each axis. Where their product is negative, the mesh is mirrored
+/// and every triangle is turned, so that those that pointed outward still do. Throws Error as for a TetMesh.
+void scale(TriangleMesh& mesh, const Point3& factors);
+
 /// Reads a Wavefront OBJ file (.obj) or an STL file, ASCII or binary (.stl). Polygons of an OBJ file become triangles
 /// by a fan about one corner, quads along their shorter diagonal. Points of an STL file with the same coordinates
 /// become one. Throws Error naming the file, and the line or byte, of the first thing wrong.

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The size of geometries whose coordinates come from files: `scale`, `units`, and what suggests other units.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "host/mesh/scale.h"
+#include "host/scene_file/scene_geometries.h"
+
+namespace isopatch::detail {
+namespace {
+
+// Of 547 meshes of robots, the longest real one is 3.4 m and none is below 1 mm; 25 in millimetres are 20 to 100 "m".
+constexpr double kSuspiciouslyLong = 5;       // m
+constexpr double kSuspiciouslyShort = 0.002;  // m
+
+struct Unit {
+  const char* name;
+  double metres;
+};
+constexpr Unit kUnits[] = {{"m", 1}, {"cm", 0.01}, {"mm", 0.001}, {"in", 0.0254}};
+
+Point3 parse_units(const JsonValue& value) {
+  std::vector<std::string> names;
+  for (const Unit& unit : kUnits) names.emplace_back(unit.name);
+  const std::string name = value.one_of(names);
+  const Unit& unit = *std::find_if(std::begin(kUnits), std::end(kUnits), [&](const Unit& u) { return u.name == name; });
+  return {unit.metres, unit.metres, unit.metres};
+}
+
+Point3 parse_factors(const JsonValue& value) {
+  if (!value.is_array()) {
+    const double factor = value.number();
+    if (factor < 0) {
+      value.fail(fmt::format("one factor must be greater than 0, found {}; three numbers mirror, e.g. [{}, {}, {}]",
+                             factor, factor, -factor, -factor));
+    }
+    value.positive();
+    return {factor, factor, factor};
+  }
+  if (const std::size_t count = value.elements().size(); count != 3) {
+    value.fail(fmt::format("must be one number or three, found {}", count));
+  }
+  const Point3 factors = point_of(value);
+  with_location(value, [&] { check_factors(factors); });
+  return factors;
+}
+
+double longest_side(const Geometry& geometry) {
+  double longest = 0;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const auto coordinate = [&](std::int32_t v) { return geometry.mesh.points[static_cast<std::size_t>(v)][k]; };
+    double low = coordinate(geometry.surface[0][0]), high = low;
+    for (const Triangle& triangle : geometry.surface) {
+      for (const std::int32_t v : triangle) {
+        low = std::min(low, coordinate(v));
+        high = std::max(high, coordinate(v));
+      }
+    }
+    longest = std::max(longest, high - low);
+  }
+  return longest;
+}
+
+}  // namespace
+
+FileScale parse_scale(const JsonValue& geometry) {
+  refuse_both(geometry, "scale", "units");
+  if (const auto field = geometry.optional("scale")) return {parse_factors(*field), true};
+  if (const auto field = geometry.optional("units")) return {parse_units(*field), true};
+  return {};
+}
+
+void refuse_scale_of_half_space(const JsonValue& geometry) {
+  for (const char* key : {"scale", "units"}) {
+    const auto field = geometry.optional(key);
+    if (field) field->fail("a half space is the same at every scale; give its \"thickness\" in metres");
+  }
+}
+
+void warn_of_units(Geometry& geometry, const std::filesystem::path& file, const FileScale& scale) {
+  if (scale.is_stated) return;
+  const double length = longest_side(geometry);
+  if (length > kSuspiciouslyLong) {
+    geometry.warnings.push_back(
+        fmt::format(R"({} is {} m long. In millimetres? Say "units": "mm"; "units": "m" silences this)", file.string(),
+                    length < 10 ? fmt::format("{:.2g}", length) : fmt::format("{:.0f}", length)));
+  }
+  if (length < kSuspiciouslyShort) {
+    geometry.warnings.push_back(
+        fmt::format(R"({} is {:.2g} mm long. Turned into metres twice? Say "scale": 1000; "units": "m" silences this)",
+                    file.string(), 1000 * length));
+  }
+}
+
+}  // namespace isopatch::detail
