@@ -48,12 +48,17 @@ void check_geometry_of(const Body& body, const Geometry& geometry) {
   throw Error("a surface mesh has no inside to press on; use a tet mesh, or make " + in_quotes(body.name) + " rigid");
 }
 
+void check_two_bodies(const Pair& pair, const SceneDescription& scene) {
+  if (pair.a != pair.b) return;
+  throw Error("pairs " + in_quotes(body_at(scene, pair.a).name) + " with itself; a pair needs two bodies");
+}
+
 void check_bodies_of(const Pair& pair, const SceneDescription& scene) {
+  check_two_bodies(pair, scene);
   const Body &a = body_at(scene, pair.a), &b = body_at(scene, pair.b);
   const auto is_half_space = [&](const Body& body) {
     return scene.geometries[static_cast<std::size_t>(body.geometry)].kind == GeometryKind::kHalfSpace;
   };
-  if (pair.a == pair.b) throw Error("pairs " + in_quotes(a.name) + " with itself; a pair needs two bodies");
   if (a.rigid && b.rigid) throw Error(names_of(pair, scene) + " are both rigid; one must be compliant");
   if (is_half_space(a) && is_half_space(b)) {
     throw Error(names_of(pair, scene) + " are both half spaces; one must be a mesh");
@@ -62,7 +67,7 @@ void check_bodies_of(const Pair& pair, const SceneDescription& scene) {
 
 void DistinctPairs::add(const Pair& pair, const SceneDescription& scene) {
   if (seen_.emplace(std::minmax(pair.a, pair.b)).second) return;
-  throw Error(names_of(pair, scene) + " are paired already; list each pair once");
+  throw Error(names_of(pair, scene) + " are listed already; list each pair once");
 }
 
 }  // namespace isopatch::detail

@@ -4,6 +4,7 @@
 // puts the name of the object before it, and the reader of scene files the location in the file.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <set>
 #include <utility>
@@ -36,13 +37,18 @@ void check_num_bodies(std::size_t count);
 /// A compliant body has tets to press on.
 void check_geometry_of(const Body& body, const Geometry& geometry);
 
-/// The bodies of a pair can touch. All indices are in range.
+/// The bodies of a pair are two.
+void check_two_bodies(const Pair& pair, const SceneDescription& scene);
+
+/// The bodies of a pair can touch: they are two, not both rigid and not both half spaces. All indices are in range.
 void check_bodies_of(const Pair& pair, const SceneDescription& scene);
 
-/// Throws for a pair of bodies that was added before, in either order.
+/// Pairs of bodies, in either order.
 class DistinctPairs {
  public:
+  /// Throws for a pair that was added before.
   void add(const Pair& pair, const SceneDescription& scene);
+  bool contains(const Pair& pair) const { return seen_.contains(std::minmax(pair.a, pair.b)); }
 
  private:
   std::set<std::pair<int, int>> seen_;

@@ -109,19 +109,21 @@ std::vector<Body> parse_bodies(const JsonValue& value, const std::vector<Geometr
 
 // ---- pairs
 
-Pair parse_pair(const JsonValue& value, const Names& bodies) {
-  Pair pair;
-  JsonValue names = value;
-  if (!value.is_array()) {
-    value.allow({"bodies", "dissipation", "friction"});
-    names = value.required("bodies");
-    if (const auto field = value.optional("dissipation")) pair.dissipation = in_range(*field, kDissipationRange);
-    if (const auto field = value.optional("friction")) pair.friction = in_range(*field, kFrictionRange);
-  }
+Pair parse_names(const JsonValue& names, const Names& bodies) {
   const std::vector<JsonValue> ends = names.elements();
   if (ends.size() != 2) names.fail(fmt::format("must be two body names, found {}", ends.size()));
+  Pair pair;
   pair.a = index_of(ends[0], bodies, "body");
   pair.b = index_of(ends[1], bodies, "body");
+  return pair;
+}
+
+Pair parse_pair(const JsonValue& value, const Names& bodies) {
+  if (value.is_array()) return parse_names(value, bodies);
+  value.allow({"bodies", "dissipation", "friction"});
+  Pair pair = parse_names(value.required("bodies"), bodies);
+  if (const auto field = value.optional("dissipation")) pair.dissipation = in_range(*field, kDissipationRange);
+  if (const auto field = value.optional("friction")) pair.friction = in_range(*field, kFrictionRange);
   return pair;
 }
 
@@ -137,6 +139,22 @@ std::vector<Pair> parse_pairs(const JsonValue& value, const SceneDescription& sc
     });
     pairs.push_back(pair);
   }
+  return pairs;
+}
+
+/// The default pairs without the excluded ones; one that is no default pair is as good as excluded.
+std::vector<Pair> parse_exclude(const JsonValue& value, const SceneDescription& scene) {
+  const Names bodies = names_of(scene.bodies);
+  DistinctPairs excluded;
+  for (const JsonValue& element : value.elements()) {
+    const Pair pair = parse_names(element, bodies);
+    with_location(element, [&] {
+      check_two_bodies(pair, scene);
+      excluded.add(pair, scene);
+    });
+  }
+  std::vector<Pair> pairs = all_pairs(scene);
+  std::erase_if(pairs, [&](const Pair& pair) { return excluded.contains(pair); });
   return pairs;
 }
 
@@ -168,15 +186,16 @@ SceneDescription parse_scene(const std::string& json, const std::string& directo
   const StandardArithmetic standard;
   const JsonValue::Document document = JsonValue::parse(json, source);
   const JsonValue root(document, source);
-  root.allow({"isopatch", "geometries", "bodies", "pairs", "contact"});
+  root.allow({"isopatch", "geometries", "bodies", "pairs", "exclude", "contact"});
+  refuse_both(root, "pairs", "exclude");
   root.required("isopatch").integer(1, 1);
 
   SceneDescription scene;
   if (const auto contact = root.optional("contact")) scene.contact = parse_contact(*contact);
   scene.geometries = parse_geometries(root.required("geometries"), directory);
   scene.bodies = parse_bodies(root.required("bodies"), scene.geometries);
-  const auto pairs = root.optional("pairs");
-  scene.pairs = pairs ? parse_pairs(*pairs, scene) : all_pairs(scene);
+  const auto pairs = root.optional("pairs"), exclude = root.optional("exclude");
+  scene.pairs = pairs ? parse_pairs(*pairs, scene) : exclude ? parse_exclude(*exclude, scene) : all_pairs(scene);
   return scene;
 }
 

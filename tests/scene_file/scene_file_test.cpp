@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -75,6 +77,33 @@ TEST(SceneFile, ReadsBothFormsOfAPair) {
 TEST(SceneFile, PairsLeftOutMeansAllPairsAndAnEmptyListNone) {
   EXPECT_EQ(parse(scene_text()).pairs.size(), 1u);
   EXPECT_EQ(parse(scene_text("", R"(, "pairs": [])")).pairs.size(), 0u);
+}
+
+// Three bodies, of which `a` and `wall` are fixed: two default pairs, a and b, b and wall.
+std::string scene_of_three(const std::string& rest) {
+  return R"({"isopatch": 1, "geometries": {"ball": {"type": "sphere", "radius": 0.05, "subdivisions": 0},
+             "ground": {"type": "half_space"}},
+             "bodies": [{"name": "a", "geometry": "ball", "fixed": true}, {"name": "b", "geometry": "ball"},
+                        {"name": "wall", "geometry": "ground", "fixed": true}])" +
+         rest + "}";
+}
+
+TEST(SceneFile, TakesExcludedPairsOutOfTheDefaultOnes) {
+  const auto pairs = [](const std::string& list) {
+    std::vector<std::pair<int, int>> found;
+    for (const Pair& pair : parse(scene_of_three(R"(, "exclude": )" + list)).pairs) found.emplace_back(pair.a, pair.b);
+    return found;
+  };
+  using Pairs = std::vector<std::pair<int, int>>;
+  EXPECT_EQ(pairs("[]"), (Pairs{{0, 1}, {1, 2}}));
+  EXPECT_EQ(pairs(R"([["a", "b"]])"), (Pairs{{1, 2}}));
+  EXPECT_EQ(pairs(R"([["wall", "b"]])"), (Pairs{{0, 1}})) << "the order of the names does not count";
+  EXPECT_EQ(pairs(R"([["a", "wall"]])"), (Pairs{{0, 1}, {1, 2}})) << "both are fixed: no default pair";
+  EXPECT_EQ(pairs(R"([["a", "b"], ["b", "wall"]])"), Pairs());
+}
+
+TEST(SceneFile, WithAllPairsExcludedIsAScene) {
+  EXPECT_EQ(Scene(parse(scene_text("", R"(, "exclude": [["ball", "ground"]])"))).num_pairs(), 0);
 }
 
 TEST(SceneFile, ReadsTheContactLaw) {
