@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <filesystem>
 
 #include "host/cli/commands.h"
@@ -32,7 +34,28 @@ void print_points(const MeshReport& report) {
   print_row("points", report.points, report.unused_points > 0 ? fmt::format("{} unused", report.unused_points) : "");
 }
 
-void print_volume(const MeshReport& report) { print_row("volume", fmt::format("{:.6g}", report.volume), "m^3"); }
+std::string number(double value) { return fmt::format("{:g}", value); }
+
+/// Centre of mass [m], then xx yy zz xy xz yz of the inertia at 1 kg/m^3 [kg m^2]; what is rounding alone is 0.
+std::array<std::string, 9> mass_numbers(const MassProperties& properties) {
+  constexpr double kRounding = 1e-14;  // of the largest inertia, or of the radius of gyration
+  const auto& [x, y, z] = properties.inertia;
+  const double largest = std::max({x[0], y[1], z[2]}), gyration = std::sqrt(largest / properties.mass);
+  const auto text = [](double value, double scale) { return number(std::fabs(value) < kRounding * scale ? 0 : value); };
+  std::array<std::string, 9> numbers;
+  for (std::size_t i = 0; i < 3; ++i) numbers[i] = text(properties.center[i], gyration);
+  const std::array inertia = {x[0], y[1], z[2], x[1], x[2], y[2]};
+  for (std::size_t i = 0; i < 6; ++i) numbers[3 + i] = text(inertia[i], largest);
+  return numbers;
+}
+
+void print_mass_properties(const Geometry& geometry) {
+  const auto [x, y, z, xx, yy, zz, xy, xz, yz] = mass_numbers(mass_properties(geometry));
+  print_row("volume", fmt::format("{:.6g}", geometry.report.volume), "m^3");
+  print_row("center of mass", fmt::format("{} {} {}", x, y, z), "m");
+  print_row("inertia xx yy zz", fmt::format("{} {} {}", xx, yy, zz), "kg m^2 about the center, at 1 kg/m^3");
+  print_row("inertia xy xz yz", fmt::format("{} {} {}", xy, xz, yz), "kg m^2");
+}
 
 void print_warnings(const Geometry& geometry) {
   for (const std::string& warning : geometry.warnings) fmt::print("  warning: {}\n", message_text(warning));
@@ -46,7 +69,7 @@ void surface_info(const std::string& file) {
   print_points(report);
   print_row("triangles", report.boundary_triangles, "a closed surface, for rigid bodies");
   print_row("non-manifold edges", report.nonmanifold_edges, "with more than two triangles");
-  print_volume(report);
+  print_mass_properties(geometry);
   print_hierarchy(geometry);
   print_warnings(geometry);
 }
@@ -82,7 +105,7 @@ void mesh_info(const std::string& file, const std::string& field) {
             report.split_tets > 0 ? fmt::format("{} split at their centroid", report.split_tets) : "");
   print_row("boundary triangles", report.boundary_triangles);
   print_row("interior points", report.interior_points);
-  print_volume(report);
+  print_mass_properties(geometry);
   print_row("largest depth",
             fmt::format("{:.6g}", depths.empty() ? 0 : *std::max_element(depths.begin(), depths.end())),
             "m, of a vertex");
@@ -110,8 +133,6 @@ void print_table(const std::vector<std::vector<std::string>>& rows) {
   }
 }
 
-std::string number(double value) { return fmt::format("{:g}", value); }
-
 void scene_info(const std::string& file) {
   const Scene built(read_scene(file));
   const SceneDescription& scene = built.description();
@@ -133,6 +154,17 @@ void scene_info(const std::string& file) {
                     fmt::to_string(hierarchy.nodes.size()), fmt::to_string(hierarchy.depth)});
   }
   print_table(rows);
+
+  rows = {{"geometry", "center of mass m", "inertia kg m^2: xx", "yy", "zz", "xy", "xz", "yz"}};
+  for (const Geometry& geometry : scene.geometries) {
+    if (geometry.kind == GeometryKind::kHalfSpace) continue;
+    const auto [x, y, z, xx, yy, zz, xy, xz, yz] = mass_numbers(mass_properties(geometry));
+    rows.push_back({escaped(geometry.name), fmt::format("{} {} {}", x, y, z), xx, yy, zz, xy, xz, yz});
+  }
+  if (rows.size() > 1) {
+    fmt::print("\n");
+    print_table(rows);
+  }
 
   rows = {{"body", "geometry", "modulus Pa", "dissipation", "friction", "fixed"}};
   for (const Body& b : scene.bodies) {

@@ -10,6 +10,7 @@
 #include "isopatch/geometry.h"
 #include "isopatch/host_evaluator.h"
 #include "isopatch/limits.h"
+#include "isopatch/mass_properties.h"
 #include "isopatch/mesh.h"
 #include "isopatch/results.h"
 #include "isopatch/scene.h"

@@ -216,6 +216,22 @@ TEST_F(Command, InfoDescribesScenesAndMeshes) {
     EXPECT_NE(mesh.out.find(word), std::string::npos) << mesh.out;
 }
 
+// The tet of the unit vectors: see tests/mesh/mass_properties_test.cpp.
+TEST_F(Command, InfoPrintsCentersOfMassAndInertias) {
+  std::ofstream(path("tet.obj")) << "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+  const Outcome surface = run("info " + path("tet.obj"));
+  for (const char* row :
+       {"  center of mass      0.25 0.25 0.25  m\n", "  inertia xx yy zz    0.0125 0.0125 0.0125  kg m^2",
+        "  inertia xy xz yz    0.00208333 0.00208333 0.00208333  kg m^2\n"})
+    EXPECT_NE(surface.out.find(row), std::string::npos) << surface.out;
+  const Outcome mesh = run("info " + kTestScenes + "oracle6_a.vtk");
+  EXPECT_NE(mesh.out.find("  inertia xx yy zz    12.8 12.8 8.53333  kg m^2"), std::string::npos) << mesh.out;
+  const Outcome scene = run("info " + kScenes + "box_stack.json");
+  EXPECT_NE(scene.out.find("  slab      0 0 0                      3.125e-06   5.3125e-06   7.8125e-06   0   0   0\n"),
+            std::string::npos)
+      << scene.out;
+}
+
 TEST_F(Command, InfoReportsTheFieldAskedFor) {
   const std::string mesh = kTestScenes + "oracle6_a.vtk";
   const Outcome file = run("info --field extent " + mesh);

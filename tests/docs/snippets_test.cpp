@@ -77,6 +77,17 @@ TEST(Snippets, ColumnsOfRecords) {
   EXPECT_EQ(records.back().wrench[2], records.front().wrench[2]);
 }
 
+TEST(Snippets, MassPropertiesOfTwoParts) {
+  const MassProperties head = with_density(mass_properties(make_sphere("head", 0.02, 3)), 7850);
+  const MassProperties handle = with_density(mass_properties(make_cylinder("handle", 0.01, 0.2, 24)), 700);
+  const std::vector<MassProperties> parts = {placed(head, {0, 0, 0.12, 1, 0, 0, 0}), handle};
+  const MassProperties hammer = combined(parts);
+
+  EXPECT_EQ(hammer.mass, head.mass + handle.mass);
+  EXPECT_GT(hammer.center[2], 0.09);
+  EXPECT_LT(hammer.center[2], 0.12);
+}
+
 TEST(Snippets, AnError) {
   EXPECT_THROW(read_scene("no_such_scene.json"), Error);
 
