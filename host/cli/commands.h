@@ -12,7 +12,8 @@ struct EvaluateArguments {
   std::string scene;
   std::string backend = "auto";
   std::string precision = "float";
-  std::optional<std::int64_t> envs;  // 1 without a states file
+  std::optional<std::int64_t> envs;  // without it 1, or all rows of the states file from `first` on
+  std::int64_t first = 0;            // number of the first environment
   std::uint64_t seed = 0;
   int threads = 0;
   std::string states;

@@ -75,15 +75,21 @@ const char* backend_name(Backend backend) {
 bool is_npz(const std::string& path) { return path.ends_with(".npz"); }
 
 void check_arguments(const EvaluateArguments& arguments) {
-  if (!arguments.states.empty() && arguments.envs) {
-    throw Error("--envs and --states exclude each other: the states file says how many environments there are");
-  }
   if (!arguments.output.empty()) {
     if (!is_npz(arguments.output) && !arguments.output.ends_with(".json")) {
       throw Error("--output " + in_quotes(arguments.output) + ": the name must end in .json or .npz");
     }
     check_writable(arguments.output);
   }
+}
+
+StateArrays states_of(const EvaluateArguments& arguments, const SceneDescription& scene) {
+  if (arguments.states.empty()) {
+    return random_states(scene, arguments.envs.value_or(1), arguments.seed, arguments.first);
+  }
+  StateArrays states = read_states(arguments.states, scene);
+  if (arguments.first == 0 && !arguments.envs) return states;
+  return rows_of(states, arguments.first, arguments.envs, arguments.states);
 }
 
 void print_warnings(const SceneDescription& scene) {
@@ -149,7 +155,8 @@ void print_table(const EvaluateArguments& arguments, const HostEvaluator& evalua
       evaluator.options().precision == Precision::kDouble || evaluator.options().backend == Backend::kReference;
   fmt::print("backend           {}, {}\n\n", backend_name(evaluator.options().backend), is_double ? "double" : "float");
 
-  print_row("environments", fmt::to_string(results.num_environments));
+  print_row("environments", fmt::to_string(results.num_environments),
+            arguments.first > 0 ? fmt::format("from {} on", arguments.first) : "");
   print_row("environments/s", fmt::format("{:.0f}", environments / seconds));
   print_row("pairs/s", fmt::format("{:.0f}", pairs / seconds), fmt::format("{} pairs touch", totals.touching));
   const std::int64_t counted = std::min(kCountedEnvironments, results.num_environments);
@@ -161,7 +168,8 @@ void print_table(const EvaluateArguments& arguments, const HostEvaluator& evalua
   std::string where;
   if (totals.largest_force > 0) {
     const Pair& pair = scene.pairs[totals.largest_at % scene.pairs.size()];
-    where = fmt::format("environment {}, {} and {}", totals.largest_at / scene.pairs.size(),
+    where = fmt::format("environment {}, {} and {}",
+                        static_cast<std::size_t>(arguments.first) + totals.largest_at / scene.pairs.size(),
                         escaped(scene.bodies[static_cast<std::size_t>(pair.a)].name),
                         escaped(scene.bodies[static_cast<std::size_t>(pair.b)].name));
   }
@@ -180,9 +188,7 @@ void evaluate_command(const EvaluateArguments& arguments) {
 
   SceneDescription description = read_scene(arguments.scene);
   print_warnings(description);
-  const StateArrays states = arguments.states.empty()
-                                 ? random_states(description, arguments.envs.value_or(1), arguments.seed)
-                                 : read_states(arguments.states, description);
+  const StateArrays states = states_of(arguments, description);
   stages.finish("load");
 
   const HostEvaluator evaluator(Scene(std::move(description)), evaluator_options(arguments));
@@ -201,10 +207,11 @@ void evaluate_command(const EvaluateArguments& arguments) {
   }
   stages.finish("evaluate");
 
-  if (!arguments.vtk.empty()) write_vtk_files(evaluator, states, arguments.patches, arguments.vtk);
-  if (to_stdout) fmt::print("{}", results_json(results, scene));
+  if (!arguments.vtk.empty()) write_vtk_files(evaluator, states, arguments.first, arguments.patches, arguments.vtk);
+  if (to_stdout) fmt::print("{}", results_json(states, results, scene));
   if (!arguments.output.empty()) {
-    write_output_file(arguments.output, is_npz(arguments.output) ? results_npz(results) : results_json(results, scene));
+    write_output_file(arguments.output,
+                      is_npz(arguments.output) ? results_npz(states, results) : results_json(states, results, scene));
   }
   stages.finish("write");
 

@@ -61,13 +61,16 @@ void add_evaluate(CLI::App& app, isopatch::cli::EvaluateArguments& arguments) {
   evaluate->add_option("--envs", arguments.envs, "environments: the scene and random variations of it")
       ->check(whole<std::int64_t>(1, 100'000'000))
       ->option_text("N");
+  evaluate->add_option("--first", arguments.first, "number of the first environment, for shares of a run (default 0)")
+      ->check(whole<std::int64_t>(0, 1'000'000'000'000))
+      ->option_text("K");
   evaluate->add_option("--seed", arguments.seed, "seed of the variations (default 0)")
       ->check(whole<std::uint64_t>(0, std::numeric_limits<std::uint64_t>::max()))
       ->option_text("S");
   evaluate->add_option("--threads", arguments.threads, "threads of cpu and reference (default: all cores)")
       ->check(whole<int>(0, 4096))
       ->option_text("T");
-  evaluate->add_option("--states", arguments.states, "states of all environments instead of variations")
+  evaluate->add_option("--states", arguments.states, "states of the environments instead of variations")
       ->option_text("FILE.npz");
   evaluate->add_option("--output", arguments.output, "results as .json or .npz")->option_text("FILE");
   evaluate->add_flag("--energy", arguments.energy, "elastic energy too (always for 64 environments and fewer)");

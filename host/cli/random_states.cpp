@@ -67,18 +67,20 @@ double body_size(const SceneDescription& scene) {
   return std::isfinite(size) ? size : 1;
 }
 
-StateArrays random_states(const SceneDescription& scene, std::int64_t num_environments, std::uint64_t seed) {
+StateArrays random_states(const SceneDescription& scene, std::int64_t num_environments, std::uint64_t seed,
+                          std::int64_t first) {
   const std::size_t bodies = scene.bodies.size();
   const auto environments = static_cast<std::size_t>(num_environments);
   StateArrays states(scene, num_environments);
 
   const CounterRandom random(seed);
   const double size = body_size(scene);
-  for (std::size_t environment = 0; environment < environments; ++environment) {
+  for (std::size_t row = 0; row < environments; ++row) {
+    const std::uint64_t environment = static_cast<std::uint64_t>(first) + row;
     for (std::size_t i = 0; i < bodies; ++i) {
       const Body& body = scene.bodies[i];
-      double* pose = &states.poses[(environment * bodies + i) * 7];
-      double* velocity = &states.velocities[(environment * bodies + i) * 6];
+      double* pose = &states.poses[(row * bodies + i) * 7];
+      double* velocity = &states.velocities[(row * bodies + i) * 6];
       if (environment == 0 || body.fixed) continue;
 
       const auto draw = [&](Stream stream, std::size_t axis) {

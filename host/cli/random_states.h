@@ -25,9 +25,10 @@ class CounterRandom {
 /// The smallest diagonal of a body's bounding box [m]; half spaces have none, and without any other body it is 1.
 double body_size(const SceneDescription& scene);
 
-/// Environment 0 is the scene. In the others every body that is not fixed is moved by up to 2 % of body_size() along
-/// each axis, turned by up to 0.2 rad, and its velocities changed by up to half a body_size() per second and 0.5 rad/s
-/// along each axis.
-StateArrays random_states(const SceneDescription& scene, std::int64_t num_environments, std::uint64_t seed);
+/// Environments first, first + 1, ... of an endless row. Environment 0 is the scene. In the others every body that is
+/// not fixed is moved by up to 2 % of body_size() along each axis, turned by up to 0.2 rad, and its velocities changed
+/// by up to half a body_size() per second and 0.5 rad/s along each axis.
+StateArrays random_states(const SceneDescription& scene, std::int64_t num_environments, std::uint64_t seed,
+                          std::int64_t first = 0);
 
 }  // namespace isopatch::cli

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstring>
 #include <iterator>
+#include <string_view>
+#include <type_traits>
 
 #include "host/cli/numpy/npz.h"
 #include "isopatch/status.h"
@@ -22,8 +24,23 @@ std::string json_text(const std::string& text) {
 
 std::string json_number(double value) { return std::isfinite(value) ? fmt::to_string(value + 0.0) : "null"; }
 
-std::string json_vector(const double* v) {
-  return fmt::format("[{}, {}, {}]", json_number(v[0]), json_number(v[1]), json_number(v[2]));
+std::string json_vector(const double* v, int size = 3) {
+  std::string text;
+  for (int i = 0; i < size; ++i) text += (i == 0 ? "" : ", ") + json_number(v[i]);
+  return '[' + text + ']';
+}
+
+/// Calls visit(info, array) for the inputs that are written beside the results.
+template <typename Visit>
+void for_each_motion(const StateArrays& states, const Visit& visit) {
+  for_each_input(
+      [&](const ArrayInfo& info, const auto& values) {
+        const std::string_view name = info.name;
+        if constexpr (std::is_same_v<decltype(values), const std::vector<double>&>) {
+          if (name == "poses" || name == "velocities") visit(info, values);
+        }
+      },
+      states);
 }
 
 template <typename T>
@@ -35,7 +52,7 @@ NpyArray npy_array(DType type, std::vector<std::int64_t> shape, const std::vecto
 
 }  // namespace
 
-std::string results_json(const ResultArrays& results, const SceneDescription& scene) {
+std::string results_json(const StateArrays& states, const ResultArrays& results, const SceneDescription& scene) {
   // the text that is the same in every environment
   std::vector<std::string> bodies;
   const auto name = [&scene](int body) { return json_text(scene.bodies[static_cast<std::size_t>(body)].name); };
@@ -60,24 +77,36 @@ std::string results_json(const ResultArrays& results, const SceneDescription& sc
       if (!results.energy.empty()) fmt::format_to(out, ", \"energy\": {}", json_number(results.energy[at]));
       json += '}';
     }
-    json += "]}";
+    json += ']';
+    for_each_motion(states, [&](const ArrayInfo& info, const std::vector<double>& values) {
+      fmt::format_to(out, ",\n   \"{}\": [", info.name);
+      for (std::size_t body = 0; body < scene.bodies.size(); ++body) {
+        const std::size_t at = (environment * scene.bodies.size() + body) * static_cast<std::size_t>(info.width);
+        fmt::format_to(out, "{}{}", body == 0 ? "" : ", ", json_vector(&values[at], info.width));
+      }
+      json += ']';
+    });
+    json += '}';
   }
   return json + "\n]}\n";
 }
 
-std::string results_npz(const ResultArrays& results) {
+std::string results_npz(const StateArrays& states, const ResultArrays& results) {
   std::map<std::string, NpyArray> arrays;
+  const auto add = [&](const ArrayInfo& info, const auto& values) {
+    using Element = typename std::remove_cvref_t<decltype(values)>::value_type;
+    std::vector<std::int64_t> shape = {results.num_environments};
+    if (info.per == Per::kBody) shape.push_back(results.num_bodies);
+    if (info.per == Per::kPair) shape.push_back(results.num_pairs);
+    if (info.width > 1) shape.push_back(info.width);
+    const std::string name = info.name;
+    arrays[name == "polygon_count" ? "polygons" : name] = npy_array(kDType<Element>, std::move(shape), values);
+  };
+  for_each_motion(states, add);
   for_each_output(
       [&](const ArrayInfo& info, const auto& values) {
-        using Element = typename std::remove_cvref_t<decltype(values)>::value_type;
-        if constexpr (std::is_arithmetic_v<Element>) {
-          if (values.empty() && info.group != OutputGroup::kWrench) return;
-          std::vector<std::int64_t> shape = {results.num_environments};
-          if (info.per == Per::kBody) shape.push_back(results.num_bodies);
-          if (info.per == Per::kPair) shape.push_back(results.num_pairs);
-          if (info.width > 1) shape.push_back(info.width);
-          const std::string name = info.name;
-          arrays[name == "polygon_count" ? "polygons" : name] = npy_array(kDType<Element>, std::move(shape), values);
+        if constexpr (std::is_arithmetic_v<typename std::remove_cvref_t<decltype(values)>::value_type>) {
+          if (!values.empty() || info.group == OutputGroup::kWrench) add(info, values);
         }
       },
       results);

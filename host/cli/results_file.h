@@ -8,11 +8,12 @@
 
 namespace isopatch::cli {
 
-/// Results as JSON: every environment with its status and pairs, wrenches on the first body of the pair. A value that
-/// is not finite is null.
-std::string results_json(const ResultArrays& results, const SceneDescription& scene);
+/// Results as JSON: every environment with its status and pairs, wrenches on the first body of the pair, and the poses
+/// and velocities of its bodies. A value that is not finite is null.
+std::string results_json(const StateArrays& states, const ResultArrays& results, const SceneDescription& scene);
 
-/// Results as an .npz archive: the arrays of ResultArrays by their names, status as uint32.
-std::string results_npz(const ResultArrays& results);
+/// Results as an .npz archive: the arrays of ResultArrays by their names, status as uint32, and the poses and
+/// velocities of `states`.
+std::string results_npz(const StateArrays& states, const ResultArrays& results);
 
 }  // namespace isopatch::cli

@@ -160,6 +160,32 @@ StateArrays states_from_arrays(const std::map<std::string, NpyArray>& arrays, co
   return states_from_arrays(lazy, scene, source);
 }
 
+StateArrays rows_of(const StateArrays& states, std::int64_t first, std::optional<std::int64_t> count,
+                    const std::string& source) {
+  const std::int64_t rows = states.num_environments;
+  if (first < 0 || first >= rows) {
+    throw Error(fmt::format("{}: --first {}: the file has {} environments, so it must be in [0, {}]", source, first,
+                            rows, rows - 1));
+  }
+  StateArrays part;
+  part.num_environments = count.value_or(rows - first);
+  part.num_bodies = states.num_bodies;
+  part.num_pairs = states.num_pairs;
+  if (part.num_environments < 1 || part.num_environments > rows - first) {
+    throw Error(fmt::format("{}: --envs {}: the file has {} environments, so from {} on it must be in [1, {}]", source,
+                            part.num_environments, rows, first, rows - first));
+  }
+  const ArrayCounts counts = {part.num_bodies, part.num_pairs};
+  for_each_input(
+      [&](const ArrayInfo& info, auto& values, const auto& all) {
+        if (all.empty()) return;
+        const auto begin = all.begin() + first * counts.row(info);
+        values.assign(begin, begin + part.num_environments * counts.row(info));
+      },
+      part, states);
+  return part;
+}
+
 StateArrays read_states(const std::string& path, const SceneDescription& scene) {
   return states_from_arrays(open_arrays(path, "poses"), scene, path);
 }

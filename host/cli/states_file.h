@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "host/cli/batch_runner.h"
@@ -19,7 +20,11 @@ StateArrays states_from_arrays(const std::map<std::string, LazyArray>& arrays, c
 StateArrays states_from_arrays(const std::map<std::string, NpyArray>& arrays, const SceneDescription& scene,
                                const std::string& source);
 
-/// The same from an .npz file; an .npy file is taken as the poses.
+/// The rows from `first` on, `count` of them or all to the end. Throws Error, naming `source`, where there are fewer.
+StateArrays rows_of(const StateArrays& states, std::int64_t first, std::optional<std::int64_t> count,
+                    const std::string& source);
+
+/// The states of an .npz file; an .npy file is taken as the poses.
 StateArrays read_states(const std::string& path, const SceneDescription& scene);
 
 }  // namespace isopatch::cli

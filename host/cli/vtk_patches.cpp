@@ -175,7 +175,7 @@ std::string bodies_vtk(const SceneDescription& scene, const StateArrays& states,
   return text;
 }
 
-void write_vtk_files(const HostEvaluator& evaluator, const StateArrays& states, std::int64_t count,
+void write_vtk_files(const HostEvaluator& evaluator, const StateArrays& states, std::int64_t first, std::int64_t count,
                      const std::string& directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
@@ -186,7 +186,7 @@ void write_vtk_files(const HostEvaluator& evaluator, const StateArrays& states, 
   const SceneDescription& scene = evaluator.scene().description();
   for (std::int64_t environment = 0; environment < std::min(count, states.num_environments); ++environment) {
     const auto path = [&](const char* what) {
-      return (std::filesystem::path(directory) / fmt::format("{}_{:04}.vtk", what, environment)).string();
+      return (std::filesystem::path(directory) / fmt::format("{}_{:04}.vtk", what, first + environment)).string();
     };
     write_output_file(path("patches"), patches_vtk(contact_polygons(evaluator, states, environment)));
     write_output_file(path("bodies"), bodies_vtk(scene, states, environment));

@@ -110,10 +110,21 @@ TEST_F(Command, EvaluateWritesNpzOfTheSameNumbersAsJson) {
   EXPECT_EQ(arrays.at("body_wrench").shape, (std::vector<std::int64_t>{5, 5, 6}));
   EXPECT_EQ(arrays.at("energy").shape, (std::vector<std::int64_t>{5, pairs}));
   EXPECT_EQ(arrays.at("status").shape, (std::vector<std::int64_t>{5}));
-  EXPECT_EQ(arrays.size(), 10u);
+  EXPECT_EQ(arrays.at("poses").shape, (std::vector<std::int64_t>{5, 5, 7}));
+  EXPECT_EQ(arrays.at("velocities").shape, (std::vector<std::int64_t>{5, 5, 6}));
+  EXPECT_EQ(arrays.size(), 12u);
 
-  std::vector<double> wrench(static_cast<std::size_t>(5 * pairs * 6));
-  std::memcpy(wrench.data(), arrays.at("pair_wrench").bytes.data(), wrench.size() * sizeof(double));
+  const auto reals = [&arrays](const char* name) {
+    std::vector<double> values(arrays.at(name).bytes.size() / sizeof(double));
+    std::memcpy(values.data(), arrays.at(name).bytes.data(), values.size() * sizeof(double));
+    return values;
+  };
+  const std::vector<double> wrench = reals("pair_wrench"), poses = reals("poses"), velocities = reals("velocities");
+  for (std::size_t row = 0; row < 25; ++row) {
+    const auto& environment = json["environments"][row / 5];
+    for (std::size_t i = 0; i < 7; ++i) EXPECT_EQ(environment["poses"][row % 5][i], poses[row * 7 + i]);
+    for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(environment["velocities"][row % 5][i], velocities[row * 6 + i]);
+  }
   for (std::size_t environment = 0; environment < 5; ++environment)
     for (std::size_t pair = 0; pair < static_cast<std::size_t>(pairs); ++pair)
       for (std::size_t i = 0; i < 3; ++i)
@@ -147,6 +158,8 @@ TEST_F(Command, EvaluateReadsStates) {
   EXPECT_GT(json[0]["pairs"][0]["force"][2].get<double>(), 1);
   EXPECT_EQ(json[1]["status_text"], "bad_pose");
   EXPECT_EQ(json[1]["pairs"][0]["force"][2].get<double>(), 0);
+  EXPECT_EQ(json[0]["poses"][0], nlohmann::json({0.01, -0.02, 0.145, 1, 0, 0, 0}));
+  EXPECT_TRUE(json[1]["poses"][0][0].is_null());
 }
 
 TEST_F(Command, EvaluateWarnsOfAnOverlapWithoutAContactSurface) {

@@ -79,5 +79,14 @@ TEST(RandomStates, DependOnTheSeedAndNotOnHowManyThereAre) {
   EXPECT_NE(few.poses, other.poses);
 }
 
+TEST(RandomStates, FromALaterOneOnAreThoseOfTheWhole) {
+  const StateArrays whole = random_states(scene(), 20, 5), later = random_states(scene(), 13, 5, 7),
+                    far = random_states(scene(), 1, 5, 1'000'000'000'000);
+  ASSERT_EQ(later.num_environments, 13);
+  EXPECT_TRUE(std::equal(later.poses.begin(), later.poses.end(), whole.poses.end() - 13 * 14));
+  EXPECT_TRUE(std::equal(later.velocities.begin(), later.velocities.end(), whole.velocities.end() - 13 * 12));
+  EXPECT_NE(far.poses[0], scene().bodies[0].pose[0]);
+}
+
 }  // namespace
 }  // namespace isopatch::cli

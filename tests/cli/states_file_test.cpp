@@ -61,6 +61,46 @@ TEST(StatesFile, ReadsFloatsAndWideIntegers) {
   EXPECT_EQ(states.poses[0], 1.0);
 }
 
+// Every array that is there is cut, and each by the length of its own row.
+TEST(StatesFile, GivesRowsOfEveryArray) {
+  StateArrays states = states_from_arrays(poses_and(), scene(), "s.npz");
+  states.geometry_index = {0, 1, 2, 3, 4, 5};
+  states.pair_mask = {6, 7, 8};
+  for (std::size_t i = 0; i < states.poses.size(); ++i) states.poses[i] = static_cast<double>(i);
+
+  const StateArrays middle = rows_of(states, 1, 1, "s.npz");
+  EXPECT_EQ(middle.num_environments, 1);
+  ASSERT_EQ(middle.poses.size(), 14u);
+  EXPECT_EQ(middle.poses.front(), 14);
+  EXPECT_EQ(middle.poses.back(), 27);
+  EXPECT_EQ(middle.velocities, std::vector<double>(states.velocities.begin(), states.velocities.begin() + 12));
+  EXPECT_EQ(middle.geometry_index, (std::vector<std::int32_t>{2, 3}));
+  EXPECT_EQ(middle.pair_mask, std::vector<std::uint8_t>{7});
+  EXPECT_TRUE(middle.modulus.empty());
+
+  const StateArrays rest = rows_of(states, 1, {}, "s.npz");
+  EXPECT_EQ(rest.num_environments, 2);
+  EXPECT_EQ(rest.poses.size(), 28u);
+  EXPECT_EQ(rest.pair_mask, (std::vector<std::uint8_t>{7, 8}));
+}
+
+TEST(StatesFile, SaysWhichRowsItHas) {
+  const StateArrays states = states_from_arrays(poses_and(), scene(), "s.npz");
+  const auto error_of_rows = [&](std::int64_t first, std::optional<std::int64_t> count) -> std::string {
+    try {
+      rows_of(states, first, count, "s.npz");
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_EQ(error_of_rows(3, {}), "s.npz: --first 3: the file has 3 environments, so it must be in [0, 2]");
+  EXPECT_EQ(error_of_rows(-1, 1), "s.npz: --first -1: the file has 3 environments, so it must be in [0, 2]");
+  EXPECT_EQ(error_of_rows(1, 3), "s.npz: --envs 3: the file has 3 environments, so from 1 on it must be in [1, 2]");
+  EXPECT_EQ(error_of_rows(1, 0), "s.npz: --envs 0: the file has 3 environments, so from 1 on it must be in [1, 2]");
+  EXPECT_EQ(error_of_rows(0, 3), "no error");
+}
+
 TEST(StatesFile, SaysWhatIsWrong) {
   EXPECT_EQ(error_of({}), "s.npz: poses: missing; needs shape (N, 2, 7)");
   EXPECT_EQ(error_of({{"poses", zeros(DType::kFloat64, {3, 7})}}),
