@@ -5,9 +5,11 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
 #include <functional>
-#include <vector>
+#include <list>
 
+#include "host/strides.h"
 #include "isopatch/isopatch.h"
 #include "kernels/runtime/cuda_check.h"
 #include "kernels/runtime/device_buffer.h"
@@ -20,46 +22,48 @@ inline std::size_t used_device_memory() {
   return total - available;
 }
 
-/// Poses and velocities in; pair wrench, area and polygon count out.
+/// A state and results in host memory, and their copies in device memory.
 class DeviceArrays {
  public:
-  DeviceArrays(const State& state, const Scene& scene)
-      : environments_(state.num_environments),
-        poses_(size(7 * scene.num_bodies())),
-        velocities_(size(6 * scene.num_bodies())),
-        wrenches_(size(6 * scene.num_pairs())),
-        area_(size(scene.num_pairs())),
-        polygons_(size(scene.num_pairs())) {
-    poses_.upload(static_cast<const double*>(state.poses.data), poses_.size());
-    velocities_.upload(static_cast<const double*>(state.velocities.data), velocities_.size());
+  DeviceArrays(const State& state, const Results& results, const Scene& scene)
+      : counts_(counts_of(scene, results)), host_(results), state_(state), results_(results) {
+    for_each_input([&](const ArrayInfo& info, auto& array) { upload(array, counts_.row(info)); }, state_);
+    for_each_output([&](const ArrayInfo& info, auto& array) { upload(array, counts_.row(info)); }, results_);
   }
 
-  State state() const {
-    State s;
-    s.num_environments = environments_;
-    s.poses = static_cast<const double*>(poses_.data());
-    s.velocities = static_cast<const double*>(velocities_.data());
-    return s;
-  }
-  Results results() const {
-    Results r;
-    r.pair_wrench = wrenches_.data();
-    r.area = area_.data();
-    r.polygon_count = polygons_.data();
-    return r;
-  }
-  void fetch(const Results& host) const {
-    wrenches_.download(static_cast<double*>(host.pair_wrench.data), wrenches_.size());
-    area_.download(static_cast<double*>(host.area.data), area_.size());
-    polygons_.download(host.polygon_count.data, polygons_.size());
+  const State& state() const { return state_; }
+  const Results& results() const { return results_; }
+
+  /// Copies the results to host memory.
+  void fetch() {
+    for_each_output(
+        [&](const ArrayInfo& info, const auto& device, const auto& host) {
+          if (device.data == nullptr) return;
+          const std::size_t size = bytes(host, counts_.row(info));
+          ISOPATCH_CUDA_CHECK(cudaMemcpy(host.data, device.data, size, cudaMemcpyDeviceToHost));
+        },
+        results_, host_);
   }
 
  private:
-  std::size_t size(std::int64_t row) const { return static_cast<std::size_t>(environments_ * row); }
+  template <class Array>
+  std::size_t bytes(const Array& array, std::int64_t row) const {
+    return static_cast<std::size_t>(detail::extent_of(array, row, state_.num_environments) *
+                                    detail::element_size(array));
+  }
+  template <class Array>
+  void upload(Array& array, std::int64_t row) {
+    if (array.data == nullptr) return;
+    auto& buffer = buffers_.emplace_back(bytes(array, row));
+    buffer.upload(static_cast<const std::byte*>(static_cast<const void*>(array.data)), buffer.size());
+    array.data = static_cast<decltype(array.data)>(static_cast<void*>(buffer.data()));
+  }
 
-  std::int64_t environments_;
-  detail::DeviceBuffer<double> poses_, velocities_, wrenches_, area_;
-  detail::DeviceBuffer<std::int32_t> polygons_;
+  ArrayCounts counts_;
+  Results host_;
+  State state_;
+  Results results_;
+  std::list<detail::DeviceBuffer<std::byte>> buffers_;
 };
 
 /// Captures a call in a CUDA graph and times its replays.

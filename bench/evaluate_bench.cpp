@@ -120,63 +120,52 @@ std::vector<BenchScene> bench_scenes() {
 
 struct Batch {
   Scene scene;
-  std::int64_t environments;
-  std::vector<double> poses, velocities, wrenches, area;
-  std::vector<std::int32_t> polygons;
+  StateArrays states;
+  ResultArrays results;
 
-  Batch(const BenchScene& s, std::int64_t environments_) : scene(s.scene), environments(environments_) {
+  Batch(const BenchScene& s, std::int64_t environments)
+      : scene(s.scene), states(s.scene, environments), results(scene, environments, {.patch = false}) {
     for (std::int64_t e = 0; e < environments; ++e) {
       // a little apart from each other, so that environments do not share their branches
       const double shift = s.shift * static_cast<double>(e % 17);
-      for (std::size_t b = 0; b < s.scene.bodies.size(); ++b) {
-        auto at = s.scene.bodies[b].pose;
-        if (b == 0) at[0] += shift, at[1] -= shift;
-        poses.insert(poses.end(), at.begin(), at.end());
-        velocities.insert(velocities.end(), s.scene.bodies[b].velocity.begin(), s.scene.bodies[b].velocity.end());
-      }
+      double* pose = states.poses.data() + e * states.num_bodies * 7;
+      pose[0] += shift;
+      pose[1] -= shift;
     }
-    const auto pairs = static_cast<std::size_t>(environments * scene.num_pairs());
-    wrenches.resize(6 * pairs);
-    area.resize(pairs);
-    polygons.resize(pairs);
+    results.body_wrench.clear();
+    results.status.clear();
   }
 
-  State state() const {
-    State s;
-    s.num_environments = environments;
-    s.poses = {poses.data(), 7 * scene.num_bodies()};
-    s.velocities = {velocities.data(), 6 * scene.num_bodies()};
+  /// With the strides that are needed below an Evaluator.
+  State strided_state() const {
+    State s = states.view();
+    s.poses.stride = 7 * states.num_bodies;
+    s.velocities.stride = 6 * states.num_bodies;
     return s;
-  }
-  Results results() {
-    Results r;
-    r.pair_wrench = wrenches.data();
-    r.area = area.data();
-    r.polygon_count = polygons.data();
-    return r;
   }
 };
 
 void report(benchmark::State& bench, const Batch& batch) {
   double area = 0, force = 0, polygons = 0, touching = 0;
-  for (std::size_t i = 0; i < batch.area.size(); ++i) {
-    area += batch.area[i];
-    polygons += batch.polygons[i];
-    touching += batch.polygons[i] > 0 ? 1 : 0;
-    force += std::hypot(batch.wrenches[6 * i], batch.wrenches[6 * i + 1], batch.wrenches[6 * i + 2]);
+  const ResultArrays& r = batch.results;
+  for (std::size_t i = 0; i < r.area.size(); ++i) {
+    area += r.area[i];
+    polygons += r.polygon_count[i];
+    touching += r.polygon_count[i] > 0 ? 1 : 0;
+    force += std::hypot(r.pair_wrench[6 * i], r.pair_wrench[6 * i + 1], r.pair_wrench[6 * i + 2]);
   }
   constexpr std::int64_t kCounted = 17;  // all that differ
-  const std::int64_t counted = std::min(kCounted, batch.environments);
+  const std::int64_t counted = std::min(kCounted, r.num_environments);
   detail::TraversalCounts sums;
   for (std::int64_t e = 0; e < counted; ++e) {
-    const detail::TraversalCounts one = detail::count_traversal(batch.scene, batch.state(), e);
+    const detail::TraversalCounts one = detail::count_traversal(batch.scene, batch.strided_state(), e);
     sums.node_pairs += one.node_pairs, sums.tet_pairs += one.tet_pairs, sums.accepted += one.accepted;
   }
   const auto mean = [&](std::int64_t sum) { return static_cast<double>(sum) / static_cast<double>(counted); };
   const double tet_pairs = mean(sums.tet_pairs);
 
   using benchmark::Counter;
-  const auto count = static_cast<double>(batch.environments);
+  const auto count = static_cast<double>(r.num_environments);
   const auto rate = [&](double amount) { return Counter(amount, Counter::kIsIterationInvariantRate); };
   bench.counters["environments/s"] = rate(count);
   bench.counters["pairs/s"] = rate(touching);
@@ -196,8 +185,8 @@ void run_cpu(benchmark::State& bench, const BenchScene& scene, Precision precisi
              int threads) {
   Batch batch(scene, environments);
   const Evaluator evaluator(batch.scene, {.precision = precision, .num_threads = threads});
-  const State state = batch.state();
-  const Results results = batch.results();
+  const State state = batch.states.view();
+  const Results results = batch.results.view();
   for (auto _ : bench) evaluator.evaluate(state, results);
   report(bench, batch);
 }
@@ -211,10 +200,10 @@ void run_cuda([[maybe_unused]] benchmark::State& bench, [[maybe_unused]] const B
   const Evaluator evaluator(batch.scene, {.backend = Backend::kCuda, .precision = precision});
   evaluator.reserve(environments);
   const std::size_t after = used_device_memory();
-  DeviceArrays arrays(batch.state(), batch.scene);
+  DeviceArrays arrays(batch.states.view(), batch.results.view(), batch.scene);
   GraphTimer timer([&](void* stream) { evaluator.evaluate(arrays.state(), arrays.results(), stream); });
   for (auto _ : bench) bench.SetIterationTime(timer.seconds());
-  arrays.fetch(batch.results());
+  arrays.fetch();
   report(bench, batch);
   bench.counters["bytes_per_environment"] = static_cast<double>(after - before) / static_cast<double>(environments);
 #else

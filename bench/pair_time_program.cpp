@@ -42,35 +42,18 @@ void write_meshes(const SceneDescription& scene, const std::string& directory) {
 
 // The scene's state in N environments. Every body moves along its own x and against its y by a little more in each
 // next one, as in isopatch_bench, so that they do not share their branches; the first is the scene as it is.
-struct Batch {
-  std::vector<double> poses, velocities, wrenches, area;
-  std::vector<std::int32_t> polygons;
-  State state;
-  Results results;
-
-  Batch(const SceneDescription& scene, std::size_t environments) {
-    for (std::size_t e = 0; e < environments; ++e) {
-      for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
-        std::array<double, 7> pose = scene.bodies[b].pose;
-        const double shift = b % 2 == 0 ? 1e-4 * static_cast<double>(e % 17) : 0;
-        pose[0] += shift;
-        pose[1] -= shift;
-        poses.insert(poses.end(), pose.begin(), pose.end());
-        const auto& velocity = scene.bodies[b].velocity;
-        velocities.insert(velocities.end(), velocity.begin(), velocity.end());
-      }
+StateArrays make_states(const SceneDescription& scene, std::int64_t environments) {
+  StateArrays states(scene, environments);
+  for (std::int64_t e = 0; e < environments; ++e) {
+    for (std::int64_t b = 0; b < states.num_bodies; b += 2) {
+      const double shift = 1e-4 * static_cast<double>(e % 17);
+      double* pose = states.poses.data() + (e * states.num_bodies + b) * 7;
+      pose[0] += shift;
+      pose[1] -= shift;
     }
-    wrenches.resize(6 * environments * scene.pairs.size());
-    area.resize(environments * scene.pairs.size());
-    polygons.resize(environments * scene.pairs.size());
-    state.num_environments = static_cast<std::int64_t>(environments);
-    state.poses = poses.data();
-    state.velocities = velocities.data();
-    results.pair_wrench = wrenches.data();
-    results.area = area.data();
-    results.polygon_count = polygons.data();
   }
-};
+  return states;
+}
 
 int run(int argc, char** argv) {
   const std::map<std::string, detail::Vectors> widths = {{"best", detail::Vectors::kBest},
@@ -100,19 +83,24 @@ int run(int argc, char** argv) {
   options.num_threads = threads;
   options.vectors = widths.at(vectors);
   const Evaluator evaluator = detail::make_evaluator(scene, options);
-  const Batch batch(scene.description(), static_cast<std::size_t>(environments));
+  const StateArrays states = make_states(description, environments);
+  ResultArrays arrays(scene, environments, {.patch = false});
+  arrays.body_wrench.clear();
+  arrays.status.clear();
+  const State state = states.view();
+  const Results results = arrays.view();
 
   if (repeat > 0) {
-    for (int i = 0; i < repeat; ++i) evaluator.evaluate(batch.state, batch.results);
+    for (int i = 0; i < repeat; ++i) evaluator.evaluate(state, results);
     std::int64_t polygons = 0;
-    for (const std::int32_t count : batch.polygons) polygons += count;
-    std::printf("%zu pairs, %lld polygons\n", batch.polygons.size(), static_cast<long long>(polygons));
+    for (const std::int32_t count : arrays.polygon_count) polygons += count;
+    std::printf("%zu pairs, %lld polygons\n", arrays.polygon_count.size(), static_cast<long long>(polygons));
     return 0;
   }
   for (long n = 0; std::cin >> n;) {
     const auto start = std::chrono::steady_clock::now();
     const double start_processor = processor_seconds();
-    for (long i = 0; i < n; ++i) evaluator.evaluate(batch.state, batch.results);
+    for (long i = 0; i < n; ++i) evaluator.evaluate(state, results);
     const double processor = processor_seconds() - start_processor;
     const std::chrono::duration<double> clock = std::chrono::steady_clock::now() - start;
     std::printf("%.9g %.9g\n", processor, clock.count());

@@ -75,7 +75,7 @@ int run(int argc, char** argv) {
   for (const RandomScene& row : scenes) {
     const Scene scene(row.description());
     const ContactStates contacts = row.contacts(scene);
-    const BitCounts counts = BitComparison(scene, sides).compare(contacts.state());
+    const BitCounts counts = BitComparison(scene, sides).compare(contacts.view());
     print_row(row.name, counts);
     for (const std::string& text : counts.first) fmt::print("  {}\n", text);
     std::fflush(stdout);

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "isopatch/error.h"
 
 namespace isopatch {
@@ -23,16 +26,22 @@ Integer not_negative(const char* name, Integer value) {
 
 }  // namespace
 
-ArrayCounts counts_of(const Scene& scene) { return {scene.num_bodies(), scene.num_pairs(), 0, 0}; }
+ArrayCounts counts_of(const Scene& scene) {
+  return {scene.num_bodies(), scene.num_pairs(), scene.num_parts(), scene.num_part_pairs()};
+}
 
 ArrayCounts counts_of(const Scene& scene, const Results& results) {
-  return {scene.num_bodies(), scene.num_pairs(), results.polygon_capacity, results.contact_capacity};
+  ArrayCounts counts = counts_of(scene);
+  counts.polygon_capacity = results.polygon_capacity;
+  counts.contact_capacity = results.contact_capacity;
+  return counts;
 }
 
 StateArrays::StateArrays(const SceneDescription& scene, std::int64_t environments)
     : num_environments(not_negative("environments", environments)),
       num_bodies(static_cast<std::int64_t>(scene.bodies.size())),
       num_pairs(static_cast<std::int64_t>(scene.pairs.size())) {
+  for (const Body& body : scene.bodies) num_parts += std::max<std::int64_t>(std::ssize(body.parts), 1);
   for (std::int64_t e = 0; e < environments; ++e) {
     for (const Body& body : scene.bodies) {
       poses.insert(poses.end(), body.pose.begin(), body.pose.end());
@@ -44,7 +53,7 @@ StateArrays::StateArrays(const SceneDescription& scene, std::int64_t environment
 State StateArrays::view(std::int64_t begin, std::int64_t count) const {
   State state;
   state.num_environments = count;
-  const ArrayCounts counts = {num_bodies, num_pairs};
+  const ArrayCounts counts = {num_bodies, num_pairs, num_parts};
   for_each_input(
       [&](const ArrayInfo& info, auto& array, const auto& values) { point_at(array, values, begin, counts.row(info)); },
       state, *this);
@@ -55,12 +64,15 @@ ResultArrays::ResultArrays(const Scene& scene, std::int64_t environments, const 
     : num_environments(not_negative("environments", environments)),
       num_bodies(scene.num_bodies()),
       num_pairs(scene.num_pairs()),
+      num_part_pairs(scene.num_part_pairs()),
       polygon_capacity(not_negative("polygon_capacity", selection.polygon_capacity)),
       contact_capacity(not_negative("contact_capacity", selection.contact_capacity)) {
   const auto selected = [&](OutputGroup group) {
     switch (group) {
       case OutputGroup::kWrench:
         return true;
+      case OutputGroup::kPartPair:
+        return selection.part_pairs;
       case OutputGroup::kPatch:
         return selection.patch;
       case OutputGroup::kEnergy:

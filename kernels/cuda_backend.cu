@@ -43,16 +43,19 @@ class DeviceScene {
  public:
   explicit DeviceScene(const SceneData& host)
       : bodies_(host.bodies),
+        parts_(host.parts),
         pairs_(host.pairs),
+        part_pairs_(host.part_pairs),
+        placed_geometries_(host.placed_geometries),
         body_pairs_(host.body_pairs),
         body_pairs_begin_(host.body_pairs_begin),
-        geometries_(host.geometries.size()),
+        geometries_(host.geometries.views.size()),
         view_(host.view) {
-    std::vector<GeometryView> geometries = host.geometries;
+    std::vector<GeometryView> geometries = host.geometries.views;
     for (std::size_t i = 0; i < geometries.size(); ++i) {
-      solids_.emplace_back(host.solids[i]);
-      surfaces_.emplace_back(host.surfaces[i]);
-      component_points_.emplace_back(host.component_points[i]);
+      solids_.emplace_back(host.geometries.solids[i]);
+      surfaces_.emplace_back(host.geometries.surfaces[i]);
+      component_points_.emplace_back(host.geometries.component_points[i]);
       geometries[i].solid = solids_.back().view();
       geometries[i].surface = surfaces_.back().view();
       geometries[i].component_points = component_points_.back().data();
@@ -60,7 +63,10 @@ class DeviceScene {
     geometries_.upload(geometries.data(), geometries.size());
     view_.geometries = geometries_.data();
     view_.bodies = bodies_.data();
+    view_.parts = parts_.data();
     view_.pairs = pairs_.data();
+    view_.part_pairs = part_pairs_.data();
+    view_.placed_geometries = placed_geometries_.data();
     view_.body_pairs = body_pairs_.data();
     view_.body_pairs_begin = body_pairs_begin_.data();
   }
@@ -71,8 +77,10 @@ class DeviceScene {
   std::vector<DeviceHierarchy> solids_, surfaces_;
   std::vector<DeviceBuffer<Vec3d>> component_points_;
   DeviceBuffer<BodyView> bodies_;
+  DeviceBuffer<PartView> parts_;
   DeviceBuffer<PairView> pairs_;
-  DeviceBuffer<std::int32_t> body_pairs_, body_pairs_begin_;
+  DeviceBuffer<PartPairView> part_pairs_;
+  DeviceBuffer<std::int32_t> placed_geometries_, body_pairs_, body_pairs_begin_;
   DeviceBuffer<GeometryView> geometries_;
   SceneView view_;
 };
@@ -104,7 +112,7 @@ std::size_t bytes_of(const std::vector<Hierarchy>& hierarchies) {
 
 /// Throws Error unless the scene's meshes fit the current device's free memory.
 void require_memory(const SceneData& scene) {
-  const std::size_t needed = bytes_of(scene.solids) + bytes_of(scene.surfaces);
+  const std::size_t needed = bytes_of(scene.geometries.solids) + bytes_of(scene.geometries.surfaces);
   std::size_t available = 0, total = 0;
   ISOPATCH_CUDA_CHECK(cudaMemGetInfo(&available, &total));
   if (needed <= available) return;
@@ -156,7 +164,7 @@ class CudaBackend final : public Evaluator::Implementation {
       const std::int64_t warps = single ? resident_warps<float>(outputs) : resident_warps<double>(outputs);
       resident_warps_[static_cast<std::size_t>(outputs)] = warps;
     }
-    for (const Hierarchy& h : scene_.data().solids) {
+    for (const Hierarchy& h : scene_.data().geometries.solids) {
       most_cells_ = std::max(most_cells_, static_cast<std::int64_t>(h.cells.size()));
     }
   }
@@ -173,9 +181,8 @@ class CudaBackend final : public Evaluator::Implementation {
     const std::int64_t most = items(state.num_environments);
     memory_.reserve(most, most_sums(), on);
 
-    const Outputs outputs = needed_outputs(results);
     const EvaluationCall call = {device_scene_.view(),  state,         results, memory_.list(), memory_.counters(),
-                                 shares(most, outputs), memory_.sums()};
+                                 shares(most, results), memory_.sums()};
     begin_environments(call, on);
     if (options_.precision == Precision::kFloat) {
       evaluate_pairs<float>(call, on);
@@ -200,8 +207,10 @@ class CudaBackend final : public Evaluator::Implementation {
 
   /// How many warps share a pair: one where there are enough pairs to fill the device, else a power of two. It depends
   /// on sizes alone and changes no bit.
-  int shares(std::int64_t pairs, Outputs outputs) const {
+  int shares(std::int64_t pairs, const Results& results) const {
+    if (results.part_pair_wrench.data != nullptr) return 1;  // each is written by the warp that sums it
     std::int64_t shares = 1;
+    const Outputs outputs = needed_outputs(results);
     const std::int64_t warps = resident_warps_[static_cast<std::size_t>(outputs)];
     while (2 * shares * pairs <= warps && 2 * shares * kCellsPerShare <= most_cells_) shares *= 2;
     return static_cast<int>(shares);

@@ -147,7 +147,8 @@ void scene_info(const std::string& file) {
       rows.push_back({escaped(geometry.name), "half space", "-", "-", "-", "-", "-", "-"});
       continue;
     }
-    const Hierarchy& hierarchy = geometry.is_surface_mesh() ? built.data().surfaces[i] : built.data().solids[i];
+    const Hierarchy& hierarchy =
+        geometry.is_surface_mesh() ? built.data().geometries.surfaces[i] : built.data().geometries.solids[i];
     rows.push_back({escaped(geometry.name), geometry.is_surface_mesh() ? "surface" : "mesh",
                     fmt::to_string(geometry.mesh.tets.size()), fmt::to_string(geometry.mesh.points.size()),
                     fmt::to_string(geometry.surface.size()), number(geometry.report.volume),

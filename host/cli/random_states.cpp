@@ -61,8 +61,10 @@ double CounterRandom::symmetric(std::uint64_t environment, std::uint64_t stream)
 double body_size(const SceneDescription& scene) {
   double size = std::numeric_limits<double>::infinity();
   for (const Body& body : scene.bodies) {
-    const Geometry& geometry = scene.geometries[static_cast<std::size_t>(body.geometry)];
-    if (geometry.kind == GeometryKind::kMesh) size = std::min(size, diagonal(geometry));
+    for (const Part& part : parts_of(body)) {
+      const Geometry& geometry = scene.geometries[static_cast<std::size_t>(part.geometry)];
+      if (geometry.kind == GeometryKind::kMesh) size = std::min(size, diagonal(geometry));
+    }
   }
   return std::isfinite(size) ? size : 1;
 }

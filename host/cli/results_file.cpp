@@ -98,6 +98,7 @@ std::string results_npz(const StateArrays& states, const ResultArrays& results) 
     std::vector<std::int64_t> shape = {results.num_environments};
     if (info.per == Per::kBody) shape.push_back(results.num_bodies);
     if (info.per == Per::kPair) shape.push_back(results.num_pairs);
+    if (info.per == Per::kPartPair) shape.push_back(results.num_part_pairs);
     if (info.width > 1) shape.push_back(info.width);
     const std::string name = info.name;
     arrays[name == "polygon_count" ? "polygons" : name] = npy_array(kDType<Element>, std::move(shape), values);

@@ -120,21 +120,24 @@ StateArrays states_from_arrays(const Arrays& arrays, const SceneDescription& sce
   // all headers first, then all data without keeping it, then the states
   const auto bodies = static_cast<std::int64_t>(scene.bodies.size());
   const auto pairs = static_cast<std::int64_t>(scene.pairs.size());
+  std::int64_t parts = 0;
+  for (const Body& body : scene.bodies) parts += std::ssize(parts_of(body));
   const LazyArray* poses = reader.find_reals("poses", {-1, bodies, 7});
   if (poses == nullptr) reader.fail("poses", fmt::format("missing; needs shape (N, {}, 7)", bodies));
   const std::int64_t n = poses->header().shape[0];
   if (n == 0) reader.fail("poses", "no environments");
   const LazyArray* velocities = reader.find_reals("velocities", {n, bodies, 6});
-  const LazyArray* modulus = reader.find_reals("modulus", {n, bodies});
-  const LazyArray* dissipation = reader.find_reals("dissipation", {n, bodies});
-  const LazyArray* friction = reader.find_reals("friction", {n, bodies});
-  const LazyArray* geometry_index = reader.find_indices("geometry_index", {n, bodies});
+  const LazyArray* modulus = reader.find_reals("modulus", {n, parts});
+  const LazyArray* dissipation = reader.find_reals("dissipation", {n, parts});
+  const LazyArray* friction = reader.find_reals("friction", {n, parts});
+  const LazyArray* geometry_index = reader.find_indices("geometry_index", {n, parts});
   const LazyArray* pair_mask = reader.find_flags("pair_mask", {n, pairs});
   reader.check_data();
 
   StateArrays states;
   states.num_environments = n;
   states.num_bodies = bodies;
+  states.num_parts = parts;
   states.num_pairs = pairs;
   read_reals(poses, states.poses);
   read_reals(velocities, states.velocities);

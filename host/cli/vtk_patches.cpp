@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "host/files/output_file.h"
+#include "host/scene/part_geometries.h"
 #include "isopatch/detail/scene/environment.h"
 #include "isopatch/error.h"
 
@@ -133,24 +134,26 @@ std::string patches_vtk(const std::vector<Polygon>& polygons) {
 std::string bodies_vtk(const SceneDescription& scene, const StateArrays& states, std::int64_t environment) {
   Faces faces;
   const State state = states.view(environment, 1);
-  const std::size_t first = static_cast<std::size_t>(environment) * scene.bodies.size();
-  const auto geometry_of = [&](std::size_t body) -> const Geometry* {
-    const std::int32_t index =
-        states.geometry_index.empty() ? scene.bodies[body].geometry : states.geometry_index[first + body];
+  const auto first = static_cast<std::size_t>(environment * states.num_parts);
+  const auto geometry_of = [&](const Part& part, std::size_t number) -> const Geometry* {
+    const std::int32_t index = states.geometry_index.empty() ? part.geometry : states.geometry_index[first + number];
     const bool known = index >= 0 && static_cast<std::size_t>(index) < scene.geometries.size();
     return known ? &scene.geometries[static_cast<std::size_t>(index)] : nullptr;
   };
   for (const GeometryKind kind :
        {GeometryKind::kMesh, GeometryKind::kHalfSpace}) {  // half spaces last: they need the reach
     const double half = 1.5 * reach(faces.points);
+    std::size_t number = 0;  // of the part
     for (std::size_t body = 0; body < scene.bodies.size(); ++body) {
-      const Geometry* geometry = geometry_of(body);
-      if (geometry == nullptr || geometry->kind != kind) continue;
-      const Transform<double> X = pose_of(state, static_cast<int>(body));
-      if (kind == GeometryKind::kMesh) {
-        add_mesh(faces, *geometry, X, body);
-      } else {
-        add_square(faces, half, X, body);
+      for (const Part& part : parts_of(scene.bodies[body])) {
+        const Geometry* geometry = geometry_of(part, number++);
+        if (geometry == nullptr || geometry->kind != kind) continue;
+        const Transform<double> X = product(pose_of(state, static_cast<int>(body)), transform_of(part.pose));
+        if (kind == GeometryKind::kMesh) {
+          add_mesh(faces, *geometry, X, body);
+        } else {
+          add_square(faces, half, X, body);
+        }
       }
     }
   }

@@ -35,7 +35,7 @@ void evaluate_energy_in_packs(const PackKernels& packs, ThreadWorkspace& work, c
     if (visitor.accepts(cells)) visitor.visit(true, cells);
   };
   SerialWarp warp;
-  evaluate_energy(warp, work.pair.context, scene, state, results, environment, pair, [&](EnergyVisitor& visitor) {
+  evaluate_energy(warp, work.pair.pair, scene, state, results, environment, pair, [&](EnergyVisitor& visitor) {
     std::get<FindOverlaps>(packs)(visitor.context, work.packs, visitor, visit);
   });
 }
@@ -52,13 +52,11 @@ void evaluate_environment(const Batch& batch, std::int64_t environment, ThreadWo
   for (std::int32_t i = 0; i < count; ++i) {
     const int pair = static_cast<int>(work.items[i] - environment * scene.num_pairs);
     if (sum_pair != nullptr) {
-      PairContext context = make_pair_context(scene, state, environment, pair);
-      for (bool again = true; again;) {
-        WrenchSums<T, outputs == Outputs::kPatch> sums;
-        sum_pair(context, work.packs, sums);
-        const int open = finish_pass(warp, results, environment, pair, context, sums);
-        again = prepare_pass(warp, context, open, results, environment);
-      }
+      constexpr bool kPatch = outputs == Outputs::kPatch;
+      evaluate_pair<T, kPatch>(warp, work.pair.pair, work.pair.sums, scene, state, results, environment, pair, {},
+                               nullptr, [&](const PairContext& context, const Share&, WrenchSums<T, kPatch>& sums) {
+                                 sum_pair(context, work.packs, sums);
+                               });
     } else {
       evaluate_pair<T, outputs, brute_force>(warp, work.pair, scene, state, results, environment, pair);
     }
@@ -98,8 +96,8 @@ EvaluateEnvironment select(const CpuOptions& options, Outputs outputs) {
 
 std::int32_t most_wide_nodes(const Scene& scene) {
   std::size_t most = 0;
-  for (const Hierarchy& h : scene.data().solids) most = std::max(most, h.wide_nodes.size());
-  for (const Hierarchy& h : scene.data().surfaces) most = std::max(most, h.wide_nodes.size());
+  for (const Hierarchy& h : scene.data().geometries.solids) most = std::max(most, h.wide_nodes.size());
+  for (const Hierarchy& h : scene.data().geometries.surfaces) most = std::max(most, h.wide_nodes.size());
   return static_cast<std::int32_t>(most);
 }
 

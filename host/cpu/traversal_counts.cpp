@@ -43,12 +43,17 @@ TraversalCounts detail::count_traversal(const Scene& scene, const State& state, 
   TraversalCounts counts;
   for (std::int32_t i = 0; i < listed; ++i) {
     const int pair = static_cast<int>(work.items[i] - environment * view.num_pairs);
-    work.pair.context = make_pair_context(view, state, environment, pair);
-    const std::int64_t before = counts.tet_pairs;
-    CountingVisitor visitor = {work.pair.context, counts};
-    traverse(warp, work.pair.traversal, hierarchies_of(visitor.context), visitor);
-    const std::int64_t opened = visitor.wanted - (counts.tet_pairs - before);
-    counts.node_pairs += 1 + 2 * opened;  // the roots, and two for each pair that was opened
+    PairMemory& memory = work.pair.pair;
+    begin_pair(warp, memory, view, state, environment, pair);
+    for (int frame = 0; frame < num_frames(view.pairs[pair]); ++frame) {
+      for_each_part_pair(warp, memory, view, state, environment, pair, frame, {}, [&](int) {
+        const std::int64_t before = counts.tet_pairs;
+        CountingVisitor visitor = {memory.context, counts};
+        traverse(warp, work.pair.traversal, hierarchies_of(visitor.context), visitor);
+        const std::int64_t opened = visitor.wanted - (counts.tet_pairs - before);
+        counts.node_pairs += 1 + 2 * opened;  // the roots, and two for each pair that was opened
+      });
+    }
   }
   return counts;
 }

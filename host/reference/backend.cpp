@@ -20,6 +20,13 @@ struct Wrench {
   Vector3 torque = Vector3::Zero();
 };
 
+/// A polygon in the frame of body a, and what it is from.
+struct PatchPolygon {
+  ContactPolygon polygon;
+  ContactLaw law;
+  PartIndices parts;
+};
+
 /// What a pair contributes to the results, world frame.
 struct PairResult {
   PatchSum sum;
@@ -27,48 +34,66 @@ struct PairResult {
   Vector3 center_of_pressure = Vector3::Zero();
   Vector3 mean_normal = Vector3::Zero();
   Real energy = 0;
-  std::vector<ContactPolygon> polygons;  // in the frame of body a
-  ContactLaw law;
+  std::vector<PatchPolygon> polygons;
+  std::vector<Wrench> of_part_pairs;  // on a
   Transform X_WA;
   bool enclosed = false;  // the bodies overlap without a contact surface
 };
 
-/// Whether, in a pair without polygons, a compliant component of `inner`, posed by X, lies in `outer`.
+/// Whether, between parts without polygons, a compliant component of `inner`, posed by X, lies in `outer`.
 bool encloses(const PosedBody& outer, const PosedBody& inner, const Geometry& geometry, const Transform& X) {
   if (inner.rigid) return false;
   const std::vector<Vector3> points = component_centroids(geometry);
   return std::any_of(points.begin(), points.end(), [&](const Vector3& x) { return is_inside(outer, X * x); });
 }
 
+/// The parts of a body in the frame of the pair, by their indices into Environment::parts; X is the body's pose there.
+std::map<std::size_t, PosedBody> posed_parts(const Environment& environment, const BodyState& body,
+                                             const Transform& X) {
+  std::map<std::size_t, PosedBody> parts;
+  for (const std::size_t i : body.parts) {
+    const PartState& part = environment.parts[i];
+    parts.emplace(i, PosedBody(*part.geometry, part.rigid, part.modulus, X * part.X_BG));
+  }
+  return parts;
+}
+
 PairResult evaluate_pair(const SceneDescription& scene, const State& state, const Environment& environment,
                          std::size_t pair_index, bool with_energy) {
   const Pair& pair = scene.pairs[pair_index];
-  const auto index_a = static_cast<std::size_t>(pair.a);
-  const auto index_b = static_cast<std::size_t>(pair.b);
-  const BodyState& state_a = environment.bodies[index_a];
-  const BodyState& state_b = environment.bodies[index_b];
-  const Transform X_AB = state_a.X_WB.inverse() * state_b.X_WB;
+  const BodyState& state_a = environment.bodies[static_cast<std::size_t>(pair.a)];
+  const BodyState& state_b = environment.bodies[static_cast<std::size_t>(pair.b)];
+  const Matrix3& R_WA = state_a.X_WB.rotation;
 
-  // the pair is evaluated in a's frame, so that no digits are lost far from the world's origin
-  const PosedBody a(*state_a.geometry, scene.bodies[index_a].rigid, state_a.modulus, Transform{});
-  const PosedBody b(*state_b.geometry, scene.bodies[index_b].rigid, state_b.modulus, X_AB);
-  const ContactLaw law = contact_law(scene, state, environment, pair_index);
+  // the pair is evaluated in a's frame, so that its position in the world costs no digits
+  const Transform X_AB = state_a.X_WB.inverse() * state_b.X_WB;
+  const std::map<std::size_t, PosedBody> of_a = posed_parts(environment, state_a, Transform{});
+  const std::map<std::size_t, PosedBody> of_b = posed_parts(environment, state_b, X_AB);
 
   PairResult result;
-  result.law = law;
   result.X_WA = state_a.X_WB;
-  std::vector<ContactPolygon> polygons = contact_polygons(a, b);
-  result.enclosed =
-      polygons.empty() && (encloses(b, a, *state_a.geometry, Transform{}) || encloses(a, b, *state_b.geometry, X_AB));
-  for (ContactPolygon& polygon : polygons) {
-    if (scene.contact.gradient_filter && !polygon.passes_gradient_filter()) continue;
-    add_polygon(polygon, law, result.sum);
-    result.polygons.push_back(std::move(polygon));
+  bool has_surface = false, encloses_part = false;
+  for (const PartIndices& parts : part_pairs(scene, environment, pair_index)) {
+    const PosedBody &a = of_a.at(parts.a), &b = of_b.at(parts.b);
+    const PartState &part_a = environment.parts[parts.a], &part_b = environment.parts[parts.b];
+    const ContactLaw law = contact_law(scene, state, environment, pair_index, parts);
+    PatchSum sum = {};
+    std::vector<ContactPolygon> polygons = contact_polygons(a, b);
+    has_surface = has_surface || !polygons.empty();
+    encloses_part = encloses_part || (polygons.empty() && (encloses(b, a, *part_a.geometry, part_a.X_BG) ||
+                                                           encloses(a, b, *part_b.geometry, X_AB * part_b.X_BG)));
+    for (ContactPolygon& polygon : polygons) {
+      if (scene.contact.gradient_filter && !polygon.passes_gradient_filter()) continue;
+      add_polygon(polygon, law, sum);
+      result.polygons.push_back({std::move(polygon), law, parts});
+    }
+    if (with_energy) result.energy += elastic_energy(a, b);
+    result.of_part_pairs.push_back({R_WA * sum.force, R_WA * sum.torque});
+    result.sum.add(sum);
   }
-  if (with_energy) result.energy = elastic_energy(a, b);
+  result.enclosed = encloses_part && !has_surface;
 
   // to the world
-  const Matrix3& R_WA = state_a.X_WB.rotation;
   const PatchSum& sum = result.sum;
   result.on_a = {R_WA * sum.force, R_WA * sum.torque};
   result.on_b = {-result.on_a.force, R_WA * (X_AB.translation.cross(sum.force) - sum.torque)};
@@ -77,7 +102,8 @@ PairResult evaluate_pair(const SceneDescription& scene, const State& state, cons
   return result;
 }
 
-Polygon to_output(const ContactPolygon& polygon, const Transform& X_WA, std::size_t pair) {
+Polygon to_output(const PatchPolygon& from, const Transform& X_WA, std::size_t pair) {
+  const ContactPolygon& polygon = from.polygon;
   Polygon out = {};
   const std::size_t count = std::min(polygon.vertices.size(), kMaxPolygonVertices);
   const Vector3 normal = X_WA.rotation * polygon.normal;
@@ -90,11 +116,14 @@ Polygon to_output(const ContactPolygon& polygon, const Transform& X_WA, std::siz
     for (Eigen::Index i = 0; i < 3; ++i) out.vertices[k][i] = static_cast<float>(x[i]);
   }
   for (Eigen::Index i = 0; i < 3; ++i) out.normal[i] = static_cast<float>(normal[i]);
+  out.part_a = static_cast<std::int32_t>(from.parts.a);
+  out.part_b = static_cast<std::int32_t>(from.parts.b);
   return out;
 }
 
-DiscreteContact to_contact(const ContactPolygon& polygon, const ContactLaw& law, const Transform& X_WA,
-                           std::size_t pair) {
+DiscreteContact to_contact(const PatchPolygon& from, const Transform& X_WA, std::size_t pair) {
+  const ContactPolygon& polygon = from.polygon;
+  const ContactLaw& law = from.law;
   const PolygonMoments m = moments(polygon.vertices, polygon.normal);
   const Real pressure = polygon.pressure.at(m.centroid);
   const Vector3 point = X_WA * m.centroid, normal = X_WA.rotation * polygon.normal;
@@ -111,6 +140,8 @@ DiscreteContact to_contact(const ContactPolygon& polygon, const ContactLaw& law,
   out.distance = static_cast<float>(-pressure / polygon.gradient);
   out.dissipation = static_cast<float>(pfc ? law.dissipation * polygon.gradient / law.modulus : law.dissipation);
   out.friction = static_cast<float>(law.friction);
+  out.part_a = static_cast<std::int32_t>(from.parts.a);
+  out.part_b = static_cast<std::int32_t>(from.parts.b);
   return out;
 }
 
@@ -150,6 +181,11 @@ class RowWriter {
     put(results_.polygon_count, pair, result.sum.polygons);
   }
 
+  void put_part_pair(std::size_t part_pair, const Wrench& wrench) const {
+    put(results_.part_pair_wrench, 6 * part_pair, wrench.force);
+    put(results_.part_pair_wrench, 6 * part_pair + 3, wrench.torque);
+  }
+
   void put_body(std::size_t body, const Wrench& wrench) const {
     put(results_.body_wrench, 6 * body, wrench.force);
     put(results_.body_wrench, 6 * body + 3, wrench.torque);
@@ -161,7 +197,7 @@ class RowWriter {
   std::int32_t put_polygons(const std::vector<PairResult>& pairs) const {
     std::int32_t count = 0;
     for (std::size_t p = 0; p < pairs.size(); ++p) {
-      for (const ContactPolygon& polygon : pairs[p].polygons) {
+      for (const PatchPolygon& polygon : pairs[p].polygons) {
         if (results_.polygons.data && count < results_.polygon_capacity) {
           put(results_.polygons, static_cast<std::size_t>(count), to_output(polygon, pairs[p].X_WA, p));
         }
@@ -176,10 +212,10 @@ class RowWriter {
   std::int32_t put_contacts(const std::vector<PairResult>& pairs) const {
     std::int32_t count = 0;
     for (std::size_t p = 0; p < pairs.size(); ++p) {
-      for (const ContactPolygon& polygon : pairs[p].polygons) {
-        if (!polygon.resists()) continue;
+      for (const PatchPolygon& polygon : pairs[p].polygons) {
+        if (!polygon.polygon.resists()) continue;
         if (results_.contacts.data && count < results_.contact_capacity) {
-          put(results_.contacts, static_cast<std::size_t>(count), to_contact(polygon, pairs[p].law, pairs[p].X_WA, p));
+          put(results_.contacts, static_cast<std::size_t>(count), to_contact(polygon, pairs[p].X_WA, p));
         }
         ++count;
       }
@@ -210,7 +246,12 @@ void evaluate_environment(const SceneDescription& scene, const State& state, con
   }
 
   const RowWriter writer(results, index);
-  for (std::size_t p = 0; p < pairs.size(); ++p) writer.put_pair(p, pairs[p]);
+  std::size_t part_pair = 0;
+  for (std::size_t p = 0; p < pairs.size(); ++p) {
+    writer.put_pair(p, pairs[p]);
+    pairs[p].of_part_pairs.resize(part_pairs(scene, environment, p).size());  // zeros where it was not evaluated
+    for (const Wrench& wrench : pairs[p].of_part_pairs) writer.put_part_pair(part_pair++, wrench);
+  }
   for (std::size_t b = 0; b < bodies.size(); ++b) writer.put_body(b, bodies[b]);
   const std::int32_t needed = writer.put_polygons(pairs);
   if (results.polygons.data && needed > results.polygon_capacity) environment.status |= kPolygonCapacity;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/reference/environment.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -45,100 +46,131 @@ std::uint32_t read_velocity(const InputArray& velocities, std::int64_t environme
   return ok ? kOk : kBadVelocity;
 }
 
-double value_or(const InputArray& array, std::int64_t environment, std::size_t body, double scene_value) {
-  return array.data == nullptr ? scene_value : element(array, environment, body);
+double value_or(const InputArray& array, std::int64_t environment, std::size_t part, double scene_value) {
+  return array.data == nullptr ? scene_value : element(array, environment, part);
 }
 
-std::uint32_t read_material(const Body& body, const State& state, std::int64_t environment, std::size_t index,
-                            BodyState& result) {
-  result.modulus = value_or(state.modulus, environment, index, body.modulus);
-  result.dissipation = value_or(state.dissipation, environment, index, body.dissipation);
-  result.friction = value_or(state.friction, environment, index, body.friction);
+std::uint32_t read_material(const Part& part, const State& state, std::int64_t environment, std::size_t index,
+                            PartState& result) {
+  result.modulus = value_or(state.modulus, environment, index, *part.modulus);
+  result.dissipation = value_or(state.dissipation, environment, index, *part.dissipation);
+  result.friction = value_or(state.friction, environment, index, *part.friction);
   const bool modulus_ok =
-      body.rigid || (result.modulus >= limits::kMinModulus && result.modulus <= limits::kMaxModulus);
+      *part.rigid || (result.modulus >= limits::kMinModulus && result.modulus <= limits::kMaxModulus);
   const bool dissipation_ok = result.dissipation >= 0 && result.dissipation <= limits::kMaxDissipation;
   const bool friction_ok = result.friction >= 0 && result.friction <= limits::kMaxFriction;
   return modulus_ok && dissipation_ok && friction_ok ? kOk : kBadMaterial;
 }
 
-bool two_half_spaces(const Environment& environment, const Pair& pair) {
-  const Geometry* a = environment.bodies[static_cast<std::size_t>(pair.a)].geometry;
-  const Geometry* b = environment.bodies[static_cast<std::size_t>(pair.b)].geometry;
-  return a && b && a->kind == GeometryKind::kHalfSpace && b->kind == GeometryKind::kHalfSpace;
+/// Only a part whose frame is the body's may have any geometry; another one its own or an alternative.
+std::uint32_t read_geometry(const SceneDescription& scene, const Part& part, const State& state,
+                            std::int64_t environment, std::size_t number, PartState& result) {
+  int index = part.geometry;
+  if (state.geometry_index.data) {
+    index = state.geometry_index.data[environment * state.geometry_index.stride + static_cast<std::int64_t>(number)];
+    const auto& list = part.alternatives;
+    const bool moved = !result.X_BG.rotation.isIdentity(0) || !result.X_BG.translation.isZero(0);
+    const bool allowed = index == part.geometry || std::find(list.begin(), list.end(), index) != list.end();
+    if (moved && !allowed) return kBadGeometry;
+  }
+  if (index < 0 || static_cast<std::size_t>(index) >= scene.geometries.size()) return kBadGeometry;
+  result.geometry = &scene.geometries[static_cast<std::size_t>(index)];
+  return !result.rigid && result.geometry->is_surface_mesh() ? kBadGeometry : kOk;
 }
 
-/// The softer body is compressed more and dissipates more.
-Real combined_dissipation(const Body& a, const Body& b, const BodyState& state_a, const BodyState& state_b) {
-  if (a.rigid) return state_b.dissipation;
-  if (b.rigid) return state_a.dissipation;
-  const Real modulus_a = state_a.modulus;
-  const Real modulus_b = state_b.modulus;
-  return (modulus_b * state_a.dissipation + modulus_a * state_b.dissipation) / (modulus_a + modulus_b);
+Transform transform_of(const std::array<double, 7>& pose) {
+  const Eigen::Quaternion<Real> rotation(pose[3], pose[4], pose[5], pose[6]);
+  return {rotation.normalized().toRotationMatrix(), {pose[0], pose[1], pose[2]}};
 }
 
-Real combined_friction(const BodyState& a, const BodyState& b) {
+bool is_half_space(const Geometry& geometry) { return geometry.kind == GeometryKind::kHalfSpace; }
+
+/// The softer part is compressed more and dissipates more.
+Real combined_dissipation(const PartState& a, const PartState& b) {
+  if (a.rigid) return b.dissipation;
+  if (b.rigid) return a.dissipation;
+  const Real modulus_a = a.modulus;
+  const Real modulus_b = b.modulus;
+  return (modulus_b * a.dissipation + modulus_a * b.dissipation) / (modulus_a + modulus_b);
+}
+
+Real combined_friction(const PartState& a, const PartState& b) {
   const Real sum = Real{a.friction} + b.friction;
   return sum > 0 ? 2 * Real{a.friction} * b.friction / sum : 0;
 }
 
-Real combined_modulus(const Body& a, const Body& b, const BodyState& state_a, const BodyState& state_b) {
-  if (a.rigid) return state_b.modulus;
-  if (b.rigid) return state_a.modulus;
-  return Real{state_a.modulus} * state_b.modulus / (Real{state_a.modulus} + state_b.modulus);
+Real combined_modulus(const PartState& a, const PartState& b) {
+  if (a.rigid) return b.modulus;
+  if (b.rigid) return a.modulus;
+  return Real{a.modulus} * b.modulus / (Real{a.modulus} + b.modulus);
 }
 
 }  // namespace
 
 Environment read_environment(const SceneDescription& scene, const State& state, std::int64_t index) {
   Environment environment;
-  const std::size_t num_bodies = scene.bodies.size();
-  const std::size_t num_pairs = scene.pairs.size();
-
-  for (std::size_t b = 0; b < num_bodies; ++b) {
-    const Body& body = scene.bodies[b];
-    BodyState body_state;
-    environment.status |= read_pose(state.poses, index, b, body_state.X_WB);
-    environment.status |= read_velocity(state.velocities, index, b, body_state);
-    environment.status |= read_material(body, state, index, b, body_state);
-
-    const int geometry =
-        state.geometry_index.data
-            ? state.geometry_index.data[index * state.geometry_index.stride + static_cast<std::int64_t>(b)]
-            : body.geometry;
-    if (geometry >= 0 && static_cast<std::size_t>(geometry) < scene.geometries.size()) {
-      body_state.geometry = &scene.geometries[static_cast<std::size_t>(geometry)];
-      if (!body.rigid && body_state.geometry->is_surface_mesh()) environment.status |= kBadGeometry;
-    } else {
-      environment.status |= kBadGeometry;
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    BodyState body;
+    environment.status |= read_pose(state.poses, index, b, body.X_WB);
+    environment.status |= read_velocity(state.velocities, index, b, body);
+    for (const Part& part : parts_of(scene.bodies[b])) {
+      PartState part_state;
+      const std::size_t number = environment.parts.size();
+      part_state.X_BG = transform_of(part.pose);
+      part_state.rigid = *part.rigid;
+      environment.status |= read_material(part, state, index, number, part_state);
+      environment.status |= read_geometry(scene, part, state, index, number, part_state);
+      environment.parts.push_back(part_state);
+      body.parts.push_back(number);
     }
-    environment.bodies.push_back(body_state);
+    environment.bodies.push_back(body);
   }
 
-  for (std::size_t p = 0; p < num_pairs; ++p) {
+  for (std::size_t p = 0; p < scene.pairs.size(); ++p) {
     environment.enabled.push_back(!state.pair_mask.data ||
                                   state.pair_mask.data[index * state.pair_mask.stride + static_cast<std::int64_t>(p)] !=
                                       0);
-    if (two_half_spaces(environment, scene.pairs[p])) environment.status |= kBadGeometry;
+    for (const PartIndices& parts : part_pairs(scene, environment, p)) {
+      const Geometry *a = environment.parts[parts.a].geometry, *b = environment.parts[parts.b].geometry;
+      if (a && b && is_half_space(*a) && is_half_space(*b)) environment.status |= kBadGeometry;
+    }
   }
   return environment;
 }
 
+std::vector<PartIndices> part_pairs(const SceneDescription& scene, const Environment& environment, std::size_t pair) {
+  const auto body_a = static_cast<std::size_t>(scene.pairs[pair].a);
+  const auto body_b = static_cast<std::size_t>(scene.pairs[pair].b);
+  const std::vector<Part> own_a = parts_of(scene.bodies[body_a]), own_b = parts_of(scene.bodies[body_b]);
+  const auto is_own_half_space = [&](const Part& part) {
+    return is_half_space(scene.geometries[static_cast<std::size_t>(part.geometry)]);
+  };
+  std::vector<PartIndices> pairs;
+  for (std::size_t i = 0; i < own_a.size(); ++i) {
+    for (std::size_t k = 0; k < own_b.size(); ++k) {
+      if (*own_a[i].rigid && *own_b[k].rigid) continue;
+      if (is_own_half_space(own_a[i]) && is_own_half_space(own_b[k])) continue;
+      pairs.push_back({environment.bodies[body_a].parts[i], environment.bodies[body_b].parts[k]});
+    }
+  }
+  return pairs;
+}
+
 ContactLaw contact_law(const SceneDescription& scene, const State& state, const Environment& environment,
-                       std::size_t pair_index) {
+                       std::size_t pair_index, const PartIndices& parts) {
   const Pair& pair = scene.pairs[pair_index];
-  const Body& body_a = scene.bodies[static_cast<std::size_t>(pair.a)];
-  const Body& body_b = scene.bodies[static_cast<std::size_t>(pair.b)];
   const BodyState& a = environment.bodies[static_cast<std::size_t>(pair.a)];
   const BodyState& b = environment.bodies[static_cast<std::size_t>(pair.b)];
+  const PartState &part_a = environment.parts[parts.a], &part_b = environment.parts[parts.b];
 
   ContactLaw law;
   law.model = scene.contact.dissipation_model;
   law.quadrature = scene.contact.quadrature;
   law.slip_tolerance = scene.contact.slip_tolerance;
-  law.modulus = combined_modulus(body_a, body_b, a, b);
-  law.dissipation = pair.dissipation && !state.dissipation.data ? Real{*pair.dissipation}
-                                                                : combined_dissipation(body_a, body_b, a, b);
-  law.friction = pair.friction && !state.friction.data ? Real{*pair.friction} : combined_friction(a, b);
+  law.modulus = combined_modulus(part_a, part_b);
+  law.dissipation =
+      pair.dissipation && !state.dissipation.data ? Real{*pair.dissipation} : combined_dissipation(part_a, part_b);
+  law.friction = pair.friction && !state.friction.data ? Real{*pair.friction} : combined_friction(part_a, part_b);
 
   const Matrix3 R_AW = a.X_WB.rotation.transpose();
   const Vector3 p_BA_W = a.X_WB.translation - b.X_WB.translation;

@@ -16,23 +16,38 @@ struct BodyState {
   Transform X_WB;
   Vector3 velocity = Vector3::Zero();
   Vector3 angular_velocity = Vector3::Zero();
+  std::vector<std::size_t> parts;  // indices into Environment::parts
+};
+
+struct PartState {
+  Transform X_BG;
+  bool rigid = false;
   double modulus = 0;
   double dissipation = 0;
   double friction = 0;
   const Geometry* geometry = nullptr;
 };
 
+/// Two parts of the bodies of a pair, by their indices into Environment::parts.
+struct PartIndices {
+  std::size_t a, b;
+};
+
 struct Environment {
   std::vector<BodyState> bodies;
+  std::vector<PartState> parts;
   std::vector<bool> enabled;  // by pair
   std::uint32_t status = 0;   // with any fault the rest must not be used
 };
 
 Environment read_environment(const SceneDescription& scene, const State& state, std::int64_t index);
 
-/// The contact law of a pair in the frame of its body a. A material given per environment overrides the pair's own
-/// value.
+/// The part pairs of a pair: those that are not both rigid, and in the scene's own geometries not both half spaces.
+std::vector<PartIndices> part_pairs(const SceneDescription& scene, const Environment& environment, std::size_t pair);
+
+/// The contact law of two parts of a pair's bodies, in the frame of its body a. A material given per environment
+/// overrides the pair's own value.
 ContactLaw contact_law(const SceneDescription& scene, const State& state, const Environment& environment,
-                       std::size_t pair);
+                       std::size_t pair, const PartIndices& parts);
 
 }  // namespace isopatch::reference

@@ -3,9 +3,10 @@
 
 #include <algorithm>
 
-#include "host/mesh/topology/components.h"
 #include "host/scene/scene_check.h"
 #include "host/scene/scene_data.h"
+#include "host/scene/scene_rules.h"
+#include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
 
@@ -15,43 +16,6 @@ using namespace detail;
 
 namespace {
 
-std::vector<Vec3d> points_inside(const Geometry& g) {
-  std::vector<Vec3d> points;
-  for (const Point3& p : component_points(g.mesh)) points.push_back({p[0], p[1], p[2]});
-  return points;
-}
-
-GeometryView flatten(const Geometry& g, const Hierarchy& solid, const Hierarchy& surface,
-                     const std::vector<Vec3d>& component_points) {
-  GeometryView view = {};
-  view.half_space = g.kind == GeometryKind::kHalfSpace;
-  view.thickness = g.thickness;
-  if (view.half_space) {
-    view.max_gradient = 1 / g.thickness;
-    return view;
-  }
-
-  view.solid = solid.view();
-  view.surface = surface.view();
-  view.component_points = component_points.data();
-  view.num_components = static_cast<std::int32_t>(component_points.size());
-  const Hierarchy& outline = g.is_surface_mesh() ? surface : solid;  // has all vertices; the cones may lack some
-  Vec3d low = outline.cells[0].corner[0].vertex, high = low;
-  for (const Cell& cell : outline.cells) {
-    for (const auto& corner : cell.corner) low = min(low, corner.vertex), high = max(high, corner.vertex);
-  }
-  view.center = 0.5 * (low + high);
-  view.half = 0.5 * (high - low);
-  for (const Cell& cell : outline.cells) {
-    for (const auto& corner : cell.corner) view.radius = std::max(view.radius, norm(corner.vertex - view.center));
-  }
-  for (const Cell& cell : solid.cells) {
-    for (const auto& corner : cell.corner) view.max_extent = std::max(view.max_extent, corner.extent);
-    view.max_gradient = std::max(view.max_gradient, norm(cell.gradient));
-  }
-  return view;
-}
-
 ContactView flatten(const ContactOptions& contact) {
   const std::int32_t points = contact.quadrature == Quadrature::kCentroid ? 0
                               : contact.quadrature == Quadrature::kFan3   ? 3
@@ -59,22 +23,138 @@ ContactView flatten(const ContactOptions& contact) {
   return {contact.dissipation_model == DissipationModel::kPfc, contact.gradient_filter, points, contact.slip_tolerance};
 }
 
+/// The middle of the balls about all meshes of a body.
+Vec3d middle_of(const SceneData& data, const BodyView& body) {
+  bool any = false;
+  Vec3d low = {0, 0, 0}, high = {0, 0, 0};
+  for (std::int32_t i = body.parts_begin; i < body.parts_end; ++i) {
+    const std::int32_t geometry = data.parts[static_cast<std::size_t>(i)].geometry;
+    const GeometryView& g = data.geometries.views[static_cast<std::size_t>(geometry)];
+    if (g.half_space) continue;
+    const Vec3d reach = {g.radius, g.radius, g.radius};
+    low = any ? min(low, g.center - reach) : g.center - reach;
+    high = any ? max(high, g.center + reach) : g.center + reach;
+    any = true;
+  }
+  return 0.5 * (low + high);
+}
+
+void add_part(const Part& part, const std::string& where, GeometryPlacer& placer, SceneData& data) {
+  PartView view = {};
+  view.posed = !is_identity(part.pose);
+  view.X_BG = transform_of(part.pose);
+  view.rigid = *part.rigid;
+  view.modulus = *part.modulus;
+  view.dissipation = *part.dissipation;
+  view.friction = *part.friction;
+  view.geometry = placer.index_of(part.geometry, part.pose, where);
+  view.placed_begin = -1;
+  if (view.posed) {
+    view.placed_begin = static_cast<std::int32_t>(data.placed_geometries.size());
+    std::vector<std::int32_t> row(data.description.geometries.size(), -1);
+    row[static_cast<std::size_t>(part.geometry)] = view.geometry;
+    for (const int index : part.alternatives) {
+      row[static_cast<std::size_t>(index)] = placer.index_of(index, part.pose, where);
+    }
+    data.placed_geometries.insert(data.placed_geometries.end(), row.begin(), row.end());
+  }
+  data.parts.push_back(view);
+}
+
+void add_bodies(SceneData& data) {
+  GeometryPlacer placer(data.description, data.geometries);
+  for (const Body& body : data.description.bodies) {
+    BodyView view = {static_cast<std::int32_t>(data.parts.size()), 0, {0, 0, 0}};
+    for (const Part& part : parts_of(body)) add_part(part, "scene: body " + in_quotes(body.name), placer, data);
+    view.parts_end = static_cast<std::int32_t>(data.parts.size());
+    view.reference = middle_of(data, view);
+    data.bodies.push_back(view);
+  }
+}
+
+void add_pairs(SceneData& data) {
+  const auto kind_of = [&](std::int32_t part) {
+    const PartView& p = data.parts[static_cast<std::size_t>(part)];
+    return PartKind{p.rigid, data.geometries.views[static_cast<std::size_t>(p.geometry)].half_space};
+  };
+  for (const Pair& pair : data.description.pairs) {
+    const BodyView& a = data.bodies[static_cast<std::size_t>(pair.a)];
+    const BodyView& b = data.bodies[static_cast<std::size_t>(pair.b)];
+    const auto begin = static_cast<std::int32_t>(data.part_pairs.size());
+    for (std::int32_t i = a.parts_begin; i < a.parts_end; ++i) {
+      for (std::int32_t k = b.parts_begin; k < b.parts_end; ++k) {
+        if (can_touch(kind_of(i), kind_of(k))) data.part_pairs.push_back({i, k});
+      }
+    }
+    data.pairs.push_back({pair.a, pair.b, begin, static_cast<std::int32_t>(data.part_pairs.size()),
+                          pair.dissipation.value_or(-1), pair.friction.value_or(-1)});
+  }
+}
+
+/// The pairs of each body.
+void add_body_pairs(SceneData& data) {
+  for (std::int32_t body = 0; body < static_cast<std::int32_t>(data.bodies.size()); ++body) {
+    data.body_pairs_begin.push_back(static_cast<std::int32_t>(data.body_pairs.size()));
+    for (std::size_t i = 0; i < data.pairs.size(); ++i) {
+      if (data.pairs[i].a == body || data.pairs[i].b == body) data.body_pairs.push_back(static_cast<std::int32_t>(i));
+    }
+  }
+  data.body_pairs_begin.push_back(static_cast<std::int32_t>(data.body_pairs.size()));
+}
+
+SceneView view_of(const SceneData& data) {
+  const auto size = [](const auto& array) { return static_cast<std::int32_t>(array.size()); };
+  return {data.geometries.views.data(),
+          data.bodies.data(),
+          data.parts.data(),
+          data.pairs.data(),
+          data.part_pairs.data(),
+          data.placed_geometries.data(),
+          data.body_pairs.data(),
+          data.body_pairs_begin.data(),
+          size(data.description.geometries),
+          size(data.bodies),
+          size(data.parts),
+          size(data.pairs),
+          size(data.part_pairs),
+          flatten(data.description.contact)};
+}
+
 }  // namespace
 
+std::vector<Part> parts_of(const Body& body) {
+  std::vector<Part> parts = body.parts;
+  if (parts.empty()) {
+    Part& only = parts.emplace_back();
+    only.geometry = body.geometry;
+    only.name = body.name;
+    only.pose = body.offset;
+    only.alternatives = body.alternatives;
+  }
+  for (Part& part : parts) {
+    part.modulus = part.modulus.value_or(body.modulus);
+    part.dissipation = part.dissipation.value_or(body.dissipation);
+    part.friction = part.friction.value_or(body.friction);
+    part.rigid = part.rigid.value_or(body.rigid);
+  }
+  return parts;
+}
+
 std::vector<Pair> all_pairs(const SceneDescription& scene) {
-  for (const Body& body : scene.bodies) geometry_of(scene, body);  // throws if there is none
+  std::vector<std::vector<PartKind>> kinds;
+  for (const Body& body : scene.bodies) {
+    check_geometry_indices(scene, body);
+    kinds.push_back(kinds_of(body, scene));
+  }
   std::vector<Pair> pairs;
-  const int count = static_cast<int>(scene.bodies.size());
-  for (int a = 0; a < count; ++a) {
-    for (int b = a + 1; b < count; ++b) {
-      const Body& body_a = scene.bodies[static_cast<std::size_t>(a)];
-      const Body& body_b = scene.bodies[static_cast<std::size_t>(b)];
-      const auto half_space = [&](const Body& body) {
-        return geometry_of(scene, body).kind == GeometryKind::kHalfSpace;
-      };
-      const bool skip = (body_a.fixed && body_b.fixed) || (body_a.rigid && body_b.rigid) ||
-                        (half_space(body_a) && half_space(body_b));
-      if (!skip) pairs.push_back({a, b, {}, {}});
+  for (std::size_t a = 0; a < kinds.size(); ++a) {
+    for (std::size_t b = a + 1; b < kinds.size(); ++b) {
+      if (scene.bodies[a].fixed && scene.bodies[b].fixed) continue;
+      const bool found = std::any_of(kinds[a].begin(), kinds[a].end(), [&](const PartKind& of_a) {
+        return std::any_of(kinds[b].begin(), kinds[b].end(),
+                           [&](const PartKind& of_b) { return can_touch(of_a, of_b); });
+      });
+      if (found) pairs.push_back({static_cast<int>(a), static_cast<int>(b), {}, {}});
     }
   }
   return pairs;
@@ -85,37 +165,11 @@ Scene::Scene(SceneDescription description) {
   check_scene(description);
   const auto data = std::make_shared<SceneData>();
   data->description = std::move(description);
-  const SceneDescription& d = data->description;
-
-  for (const Geometry& g : d.geometries) {
-    const bool mesh = g.kind == GeometryKind::kMesh;
-    data->solids.push_back(mesh ? build_hierarchy(g.is_surface_mesh() ? cone_cells(g) : tet_cells(g)) : Hierarchy{});
-    data->surfaces.push_back(mesh ? build_hierarchy(triangle_cells(g)) : Hierarchy{});
-    data->component_points.push_back(points_inside(g));
-    data->geometries.push_back(flatten(g, data->solids.back(), data->surfaces.back(), data->component_points.back()));
-  }
-  for (const Body& b : d.bodies) {
-    data->bodies.push_back({b.geometry, b.rigid, b.modulus, b.dissipation, b.friction});
-  }
-  for (const Pair& p : d.pairs) {
-    data->pairs.push_back({p.a, p.b, p.dissipation.value_or(-1), p.friction.value_or(-1)});
-  }
-  for (std::int32_t body = 0; body < static_cast<std::int32_t>(d.bodies.size()); ++body) {
-    data->body_pairs_begin.push_back(static_cast<std::int32_t>(data->body_pairs.size()));
-    for (std::size_t i = 0; i < d.pairs.size(); ++i) {
-      if (d.pairs[i].a == body || d.pairs[i].b == body) data->body_pairs.push_back(static_cast<std::int32_t>(i));
-    }
-  }
-  data->body_pairs_begin.push_back(static_cast<std::int32_t>(data->body_pairs.size()));
-  data->view = {data->geometries.data(),
-                data->bodies.data(),
-                data->pairs.data(),
-                data->body_pairs.data(),
-                data->body_pairs_begin.data(),
-                static_cast<std::int32_t>(data->geometries.size()),
-                static_cast<std::int32_t>(data->bodies.size()),
-                static_cast<std::int32_t>(data->pairs.size()),
-                flatten(d.contact)};
+  for (const Geometry& g : data->description.geometries) data->geometries.add(g);
+  add_bodies(*data);
+  add_pairs(*data);
+  add_body_pairs(*data);
+  data->view = view_of(*data);
   data_ = data;
 }
 
@@ -127,5 +181,19 @@ const SceneData& Scene::data() const {
 const SceneDescription& Scene::description() const { return data().description; }
 int Scene::num_bodies() const { return data().view.num_bodies; }
 int Scene::num_pairs() const { return data().view.num_pairs; }
+int Scene::num_parts() const { return data().view.num_parts; }
+int Scene::num_part_pairs() const { return data().view.num_part_pairs; }
+
+std::vector<PartPair> Scene::part_pairs() const {
+  std::vector<PartPair> all;
+  for (int pair = 0; pair < num_pairs(); ++pair) {
+    const PairView& view = data().pairs[static_cast<std::size_t>(pair)];
+    for (std::int32_t i = view.part_pairs_begin; i < view.part_pairs_end; ++i) {
+      const PartPairView& parts = data().part_pairs[static_cast<std::size_t>(i)];
+      all.push_back({pair, parts.a, parts.b});
+    }
+  }
+  return all;
+}
 
 }  // namespace isopatch

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "host/mesh/checks/geometry_check.h"
 #include "host/scene/scene_rules.h"
 #include "host/text/quote.h"
@@ -23,22 +25,40 @@ void check(const std::string& where, const Rule& rule, const Arguments&... argum
   }
 }
 
+void check_pose(const std::string& where, const std::array<double, 7>& pose) {
+  for (std::size_t i = 0; i < 3; ++i) check(where + ": position ", check_range, pose[i], kPositionRange);
+  check(where + ": orientation: ", check_orientation, pose);
+}
+
 void check_motion(const std::string& where, const Body& body) {
+  check_pose(where, body.pose);
   for (std::size_t i = 0; i < 3; ++i) {
-    check(where + ": position ", check_range, body.pose[i], kPositionRange);
     check(where + ": linear velocity ", check_range, body.velocity[i], kVelocityRange);
     check(where + ": angular velocity ", check_range, body.velocity[i + 3], kAngularVelocityRange);
   }
-  check(where + ": orientation: ", check_orientation, body.pose);
+}
+
+void check_part(const SceneDescription& scene, const Body& body, const Part& part) {
+  std::string where = "body " + in_quotes(body.name);
+  if (!body.parts.empty()) where += ": part " + in_quotes(part.name);
+  std::vector<int> geometries = {part.geometry};
+  geometries.insert(geometries.end(), part.alternatives.begin(), part.alternatives.end());
+  for (const int index : geometries) {
+    const Geometry& geometry = scene.geometries[static_cast<std::size_t>(index)];
+    check(where + ": geometry " + in_quotes(geometry.name) + ": ", check_geometry_of, *part.rigid,
+          body.parts.empty() ? body.name : part.name, geometry);
+  }
+  if (!*part.rigid) check(where + ": modulus ", check_range, *part.modulus, kModulusRange);
+  check(where + ": dissipation ", check_range, *part.dissipation, kDissipationRange);
+  check(where + ": friction ", check_range, *part.friction, kFrictionRange);
+  check_pose(where + (body.parts.empty() ? ": offset" : ""), part.pose);
 }
 
 void check_body(const SceneDescription& scene, const Body& body) {
   const std::string where = "body " + in_quotes(body.name);
-  const Geometry& geometry = geometry_of(scene, body);
-  check(where + ": geometry " + in_quotes(geometry.name) + ": ", check_geometry_of, body, geometry);
-  if (!body.rigid) check(where + ": modulus ", check_range, body.modulus, kModulusRange);
-  check(where + ": dissipation ", check_range, body.dissipation, kDissipationRange);
-  check(where + ": friction ", check_range, body.friction, kFrictionRange);
+  check(where + ": ", check_num_parts, std::max<std::size_t>(body.parts.size(), 1));
+  check_geometry_indices(scene, body);
+  for (const Part& part : parts_of(body)) check_part(scene, body, part);
   check_motion(where, body);
 }
 
@@ -66,17 +86,30 @@ void check_contact(const ContactOptions& contact) {
 
 }  // namespace
 
-const Geometry& geometry_of(const SceneDescription& scene, const Body& body) {
+void check_geometry_indices(const SceneDescription& scene, const Body& body) {
   const int count = static_cast<int>(scene.geometries.size());
-  if (body.geometry >= 0 && body.geometry < count) return scene.geometries[static_cast<std::size_t>(body.geometry)];
-  fail(fmt::format("body {}: geometry index is {}; it must be in [0, {})", in_quotes(body.name), body.geometry, count));
+  for (const Part& part : parts_of(body)) {
+    const std::string where =
+        "body " + in_quotes(body.name) + (body.parts.empty() ? "" : ": part " + in_quotes(part.name));
+    const auto check_index = [&](const char* what, int index) {
+      if (index >= 0 && index < count) return;
+      fail(fmt::format("{}: {} index is {}; it must be in [0, {})", where, what, index, count));
+    };
+    check_index("geometry", part.geometry);
+    for (const int index : part.alternatives) check_index("alternative", index);
+  }
 }
 
 void check_scene(const SceneDescription& scene) {
   check("", check_num_bodies, scene.bodies.size());
   check_contact(scene.contact);
   for (const Geometry& g : scene.geometries) check_geometry(g, "scene: geometry " + in_quotes(g.name));
-  for (const Body& body : scene.bodies) check_body(scene, body);
+  std::size_t parts = 0;
+  for (const Body& body : scene.bodies) {
+    check_body(scene, body);
+    parts += std::max<std::size_t>(body.parts.size(), 1);
+  }
+  check("", check_num_parts_of_all, parts);
   DistinctPairs pairs;
   for (std::size_t i = 0; i < scene.pairs.size(); ++i) {
     const std::string where = fmt::format("pair {}", i);

@@ -8,7 +8,7 @@ namespace isopatch::detail {
 /// Throws Error, naming the object and the value, unless `scene` is valid.
 void check_scene(const SceneDescription& scene);
 
-/// A body's geometry; throws Error for an index out of range.
-const Geometry& geometry_of(const SceneDescription& scene, const Body& body);
+/// Throws Error for a body with a part whose geometry index is out of range.
+void check_geometry_indices(const SceneDescription& scene, const Body& body);
 
 }  // namespace isopatch::detail

@@ -5,19 +5,19 @@
 
 #include <vector>
 
-#include "host/hierarchy/hierarchy.h"
+#include "host/scene/part_geometries.h"
 #include "isopatch/scene.h"
 
 namespace isopatch::detail {
 
 struct SceneData {
   SceneDescription description;
-  std::vector<Hierarchy> solids;    // per geometry
-  std::vector<Hierarchy> surfaces;  // per geometry
-  std::vector<std::vector<Vec3d>> component_points;
-  std::vector<GeometryView> geometries;
+  FlatGeometries geometries;
   std::vector<BodyView> bodies;
+  std::vector<PartView> parts;
   std::vector<PairView> pairs;
+  std::vector<PartPairView> part_pairs;
+  std::vector<std::int32_t> placed_geometries;
   std::vector<std::int32_t> body_pairs, body_pairs_begin;
   SceneView view;  // of the arrays above
 };

@@ -43,9 +43,32 @@ void check_num_bodies(std::size_t count) {
   throw Error(fmt::format("{} bodies; a scene has 1 to {}", count, limits::kMaxBodies));
 }
 
-void check_geometry_of(const Body& body, const Geometry& geometry) {
-  if (body.rigid || !geometry.is_surface_mesh()) return;
-  throw Error("a surface mesh has no inside to press on; use a tet mesh, or make " + in_quotes(body.name) + " rigid");
+void check_num_parts(std::size_t count) {
+  if (count > 0 && count <= limits::kMaxPartsOfBody) return;
+  throw Error(fmt::format("{} parts; a body has 1 to {}", count, limits::kMaxPartsOfBody));
+}
+
+void check_num_parts_of_all(std::size_t count) {
+  if (count <= limits::kMaxParts) return;
+  throw Error(fmt::format("{} parts in all; a scene has at most {}", count, limits::kMaxParts));
+}
+
+void check_geometry_of(bool rigid, const std::string& name, const Geometry& geometry) {
+  if (rigid || !geometry.is_surface_mesh()) return;
+  throw Error("a surface mesh has no inside to press on; use a tet mesh, or make " + in_quotes(name) + " rigid");
+}
+
+bool can_touch(const PartKind& a, const PartKind& b) {
+  return !(a.rigid && b.rigid) && !(a.half_space && b.half_space);
+}
+
+std::vector<PartKind> kinds_of(const Body& body, const SceneDescription& scene) {
+  std::vector<PartKind> kinds;
+  for (const Part& part : parts_of(body)) {
+    const Geometry& geometry = scene.geometries[static_cast<std::size_t>(part.geometry)];
+    kinds.push_back({*part.rigid, geometry.kind == GeometryKind::kHalfSpace});
+  }
+  return kinds;
 }
 
 void check_two_bodies(const Pair& pair, const SceneDescription& scene) {
@@ -56,13 +79,22 @@ void check_two_bodies(const Pair& pair, const SceneDescription& scene) {
 void check_bodies_of(const Pair& pair, const SceneDescription& scene) {
   check_two_bodies(pair, scene);
   const Body &a = body_at(scene, pair.a), &b = body_at(scene, pair.b);
-  const auto is_half_space = [&](const Body& body) {
-    return scene.geometries[static_cast<std::size_t>(body.geometry)].kind == GeometryKind::kHalfSpace;
+  const std::vector<PartKind> kinds_a = kinds_of(a, scene), kinds_b = kinds_of(b, scene);
+  const auto all = [](const std::vector<PartKind>& kinds, bool PartKind::*is) {
+    return std::all_of(kinds.begin(), kinds.end(), [&](const PartKind& kind) { return kind.*is; });
   };
-  if (a.rigid && b.rigid) throw Error(names_of(pair, scene) + " are both rigid; one must be compliant");
-  if (is_half_space(a) && is_half_space(b)) {
+  const auto both = [&](bool PartKind::*is) { return all(kinds_a, is) && all(kinds_b, is); };
+  if (both(&PartKind::rigid)) throw Error(names_of(pair, scene) + " are both rigid; one must be compliant");
+  if (both(&PartKind::half_space)) {
     throw Error(names_of(pair, scene) + " are both half spaces; one must be a mesh");
   }
+  for (const PartKind& of_a : kinds_a) {
+    for (const PartKind& of_b : kinds_b) {
+      if (can_touch(of_a, of_b)) return;
+    }
+  }
+  throw Error(names_of(pair, scene) +
+              " have only parts that are both rigid or both half spaces; one must have a compliant mesh");
 }
 
 void DistinctPairs::add(const Pair& pair, const SceneDescription& scene) {

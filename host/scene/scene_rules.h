@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "isopatch/limits.h"
 #include "isopatch/scene.h"
@@ -34,8 +36,25 @@ void check_orientation(const std::array<double, 7>& pose);
 
 void check_num_bodies(std::size_t count);
 
-/// A compliant body has tets to press on.
-void check_geometry_of(const Body& body, const Geometry& geometry);
+/// Of one body. A body that lists none has one.
+void check_num_parts(std::size_t count);
+
+/// Of all bodies together.
+void check_num_parts_of_all(std::size_t count);
+
+/// A compliant part has tets to press on. `name` is that of the part or its body.
+void check_geometry_of(bool rigid, const std::string& name, const Geometry& geometry);
+
+/// What decides whether two parts can touch.
+struct PartKind {
+  bool rigid, half_space;
+};
+
+/// Two parts that are not both rigid and not both half spaces.
+bool can_touch(const PartKind& a, const PartKind& b);
+
+/// The kinds of a body's parts. All indices are in range.
+std::vector<PartKind> kinds_of(const Body& body, const SceneDescription& scene);
 
 /// The bodies of a pair are two.
 void check_two_bodies(const Pair& pair, const SceneDescription& scene);

@@ -3,14 +3,14 @@
 // Scene files. Whatever is not understood is an error that names its location.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <filesystem>
 
 #include "host/files/input_file.h"
 #include "host/scene/scene_rules.h"
 #include "host/scene_file/json_value.h"
+#include "host/scene_file/scene_bodies.h"
 #include "host/scene_file/scene_geometries.h"
+#include "host/scene_file/scene_values.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
 #include "isopatch/limits.h"
@@ -21,91 +21,6 @@ namespace isopatch {
 using namespace detail;
 
 namespace {
-
-using Names = std::vector<std::string>;
-
-template <std::size_t kCount>
-std::array<double, kCount> array_of(const JsonValue& value) {
-  const std::vector<double> numbers = value.numbers(kCount);
-  std::array<double, kCount> array;
-  std::copy(numbers.begin(), numbers.end(), array.begin());
-  return array;
-}
-
-// ---- bodies
-
-template <typename Named>
-Names names_of(const std::vector<Named>& things) {
-  Names names;
-  for (const Named& thing : things) names.push_back(thing.name);
-  return names;
-}
-
-int index_of(const JsonValue& reference, const Names& names, const std::string& kind) {
-  const std::string name = reference.text();
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end()) {
-    reference.fail(fmt::format("no {} is named {}{}", kind, in_quotes(name, '"'), suggestion(name, names)));
-  }
-  return static_cast<int>(found - names.begin());
-}
-
-/// The rules are those of Scene, which throws them with the object's name instead of the location in the file.
-double in_range(const JsonValue& value, const Range& range) {
-  const double number = value.number();
-  with_location(value, [&] { check_range(number, range); });
-  return number;
-}
-
-void read_vector(const JsonValue& value, const Range& range, double* to) {
-  const std::array<double, 3> vector = array_of<3>(value);
-  for (const JsonValue& element : value.elements()) in_range(element, range);
-  std::copy(vector.begin(), vector.end(), to);
-}
-
-Body parse_body(const JsonValue& value, const Names& geometries) {
-  value.allow({"name", "geometry", "modulus", "dissipation", "friction", "rigid", "fixed", "position", "orientation",
-               "linear_velocity", "angular_velocity"});
-  Body body;
-  body.name = value.required("name").text();
-  body.geometry = index_of(value.required("geometry"), geometries, "geometry");
-  if (const auto field = value.optional("rigid")) body.rigid = field->boolean();
-  if (const auto field = value.optional("fixed")) body.fixed = field->boolean();
-  if (const auto field = value.optional("modulus")) body.modulus = in_range(*field, kModulusRange);
-  if (const auto field = value.optional("dissipation")) body.dissipation = in_range(*field, kDissipationRange);
-  if (const auto field = value.optional("friction")) body.friction = in_range(*field, kFrictionRange);
-
-  if (const auto field = value.optional("position")) read_vector(*field, kPositionRange, body.pose.data());
-  if (const auto field = value.optional("orientation")) {
-    const std::array<double, 4> quaternion = array_of<4>(*field);
-    std::copy(quaternion.begin(), quaternion.end(), body.pose.data() + 3);
-    with_location(*field, [&] { check_orientation(body.pose); });
-  }
-  if (const auto field = value.optional("linear_velocity")) read_vector(*field, kVelocityRange, body.velocity.data());
-  if (const auto field = value.optional("angular_velocity")) {
-    read_vector(*field, kAngularVelocityRange, body.velocity.data() + 3);
-  }
-  return body;
-}
-
-std::vector<Body> parse_bodies(const JsonValue& value, const std::vector<Geometry>& geometries) {
-  const std::vector<JsonValue> elements = value.elements();
-  with_location(value, [&] { check_num_bodies(elements.size()); });
-
-  const Names geometry_names = names_of(geometries);
-  std::vector<Body> bodies;
-  for (const JsonValue& element : elements) {
-    Body body = parse_body(element, geometry_names);
-    with_location(element.required("geometry"),
-                  [&] { check_geometry_of(body, geometries[static_cast<std::size_t>(body.geometry)]); });
-    const auto same_name = [&body](const Body& other) { return other.name == body.name; };
-    if (std::any_of(bodies.begin(), bodies.end(), same_name)) {
-      element.required("name").fail("another body is already named " + in_quotes(body.name, '"'));
-    }
-    bodies.push_back(std::move(body));
-  }
-  return bodies;
-}
 
 // ---- pairs
 

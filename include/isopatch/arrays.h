@@ -12,13 +12,14 @@
 
 namespace isopatch {
 
-/// What an array has one row for, in each environment: the environment itself, every body, every pair, or every slot of
-/// the buffer for polygons or for discrete contacts.
-enum class Per : std::uint8_t { kEnvironment, kBody, kPair, kPolygonCapacity, kContactCapacity };
+/// What an array has a row for in each environment: the environment itself, every body, every part, every pair, every
+/// part pair, or every slot of the buffer for polygons or for contacts.
+enum class Per : std::uint8_t { kEnvironment, kBody, kPart, kPair, kPartPair, kPolygonCapacity, kContactCapacity };
 
 /// Outputs that are computed together.
 enum class OutputGroup : std::uint8_t {
   kWrench,    ///< always
+  kPartPair,  ///< the wrenches of part pairs
   kPatch,     ///< sums over the patch beyond the wrench
   kEnergy,    ///< an evaluation of its own
   kPolygons,  ///< the polygons themselves
@@ -41,10 +42,10 @@ template <class Visit, class... States>
 constexpr void for_each_input(const Visit& visit, States&... s) {
   visit(ArrayInfo{"poses", "real", Per::kBody, 7, "m; unit quaternion w x y z"}, s.poses...);
   visit(ArrayInfo{"velocities", "real", Per::kBody, 6, "m/s; rad/s"}, s.velocities...);
-  visit(ArrayInfo{"modulus", "real", Per::kBody, 1, "Pa"}, s.modulus...);
-  visit(ArrayInfo{"dissipation", "real", Per::kBody, 1, "s/m or s"}, s.dissipation...);
-  visit(ArrayInfo{"friction", "real", Per::kBody, 1, "1"}, s.friction...);
-  visit(ArrayInfo{"geometry_index", "int32", Per::kBody, 1, "index"}, s.geometry_index...);
+  visit(ArrayInfo{"modulus", "real", Per::kPart, 1, "Pa"}, s.modulus...);
+  visit(ArrayInfo{"dissipation", "real", Per::kPart, 1, "s/m or s"}, s.dissipation...);
+  visit(ArrayInfo{"friction", "real", Per::kPart, 1, "1"}, s.friction...);
+  visit(ArrayInfo{"geometry_index", "int32", Per::kPart, 1, "index"}, s.geometry_index...);
   visit(ArrayInfo{"pair_mask", "uint8", Per::kPair, 1, "0 or 1"}, s.pair_mask...);
 }
 
@@ -52,6 +53,8 @@ constexpr void for_each_input(const Visit& visit, States&... s) {
 template <class Visit, class... AnyResults>
 constexpr void for_each_output(const Visit& visit, AnyResults&... r) {
   visit(ArrayInfo{"pair_wrench", "real", Per::kPair, 6, "N; N m"}, r.pair_wrench...);
+  visit(ArrayInfo{"part_pair_wrench", "real", Per::kPartPair, 6, "N; N m", OutputGroup::kPartPair},
+        r.part_pair_wrench...);
   visit(ArrayInfo{"body_wrench", "real", Per::kBody, 6, "N; N m"}, r.body_wrench...);
   visit(ArrayInfo{"status", "uint32", Per::kEnvironment, 1, "bits of Status"}, r.status...);
   visit(ArrayInfo{"area", "real", Per::kPair, 1, "m^2"}, r.area...);
@@ -71,13 +74,17 @@ constexpr void for_each_output(const Visit& visit, AnyResults&... r) {
 struct ArrayCounts {
   std::int64_t bodies = 0;            ///< B in the shapes of State and Results
   std::int64_t pairs = 0;             ///< P
+  std::int64_t parts = 0;             ///< C
+  std::int64_t part_pairs = 0;        ///< Q
   std::int64_t polygon_capacity = 0;  ///< as in Results
   std::int64_t contact_capacity = 0;  ///< as in Results
 
   /// Elements of one environment in a contiguous array.
   constexpr std::int64_t row(const ArrayInfo& info) const {
     const std::int64_t count = info.per == Per::kBody              ? bodies
+                               : info.per == Per::kPart            ? parts
                                : info.per == Per::kPair            ? pairs
+                               : info.per == Per::kPartPair        ? part_pairs
                                : info.per == Per::kPolygonCapacity ? polygon_capacity
                                : info.per == Per::kContactCapacity ? contact_capacity
                                                                    : 1;
@@ -96,6 +103,7 @@ ArrayCounts counts_of(const Scene& scene, const Results& results);
 struct StateArrays {
   std::int64_t num_environments = 0;  ///< N
   std::int64_t num_bodies = 0;        ///< B
+  std::int64_t num_parts = 0;         ///< C
   std::int64_t num_pairs = 0;         ///< P
 
   std::vector<double> poses;                 ///< N x B x 7   x y z [m], quaternion w x y z   (required)
@@ -103,7 +111,7 @@ struct StateArrays {
   std::vector<double> modulus;               ///< N x B   Pa
   std::vector<double> dissipation;           ///< N x B   s/m or s
   std::vector<double> friction;              ///< N x B
-  std::vector<std::int32_t> geometry_index;  ///< N x B
+  std::vector<std::int32_t> geometry_index;  ///< N x C
   std::vector<std::uint8_t> pair_mask;       ///< N x P
 
   StateArrays() = default;
@@ -124,7 +132,9 @@ struct ResultSelection {
   bool patch = true;    ///< sums over the patch: centre of pressure, mean normal, largest pressure, friction force
   bool energy = false;  ///< the elastic energy, an evaluation of its own
 
-  std::int32_t polygon_capacity = 0;  ///< room for this many polygons in each environment; 0: none
+  bool part_pairs = false;  ///< the wrenches of part pairs
+
+  std::int32_t polygon_capacity = 0;  ///< polygons that there is room for in each environment; 0: none
   std::int32_t contact_capacity = 0;  ///< the same for contacts
 };
 
@@ -134,8 +144,10 @@ struct ResultArrays {
   std::int64_t num_environments = 0;  ///< N
   std::int64_t num_bodies = 0;        ///< B
   std::int64_t num_pairs = 0;         ///< P
+  std::int64_t num_part_pairs = 0;    ///< Q
 
   std::vector<double> pair_wrench;            ///< N x P x 6   N, N m
+  std::vector<double> part_pair_wrench;       ///< N x Q x 6   N, N m
   std::vector<double> body_wrench;            ///< N x B x 6   N, N m
   std::vector<std::uint32_t> status;          ///< N   bits of Status
   std::vector<double> area;                   ///< N x P   m^2
@@ -159,7 +171,7 @@ struct ResultArrays {
   ResultArrays(const Scene& scene, std::int64_t environments, const ResultSelection& selection = {});
 
   /// For ArrayCounts::row() of these arrays.
-  ArrayCounts counts() const { return {num_bodies, num_pairs, polygon_capacity, contact_capacity}; }
+  ArrayCounts counts() const { return {num_bodies, num_pairs, 0, num_part_pairs, polygon_capacity, contact_capacity}; }
 
   /// Valid until an array changes its size.
   Results view() { return view(0); }

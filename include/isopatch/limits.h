@@ -23,6 +23,12 @@ inline constexpr int kMaxBodies = 64;
 /// Pairs of a scene: every body with every other.
 inline constexpr int kMaxPairs = kMaxBodies * (kMaxBodies - 1) / 2;
 
+/// Parts of a body.
+inline constexpr int kMaxPartsOfBody = 64;
+
+/// Parts of a scene, those of all bodies together.
+inline constexpr int kMaxParts = 256;
+
 /// Points, tets and triangles of a mesh, which are indexed with 32 bits.
 inline constexpr std::int64_t kMaxElements = 2'147'483'647;
 

@@ -17,6 +17,8 @@ struct Polygon {
   float pressures[8];         ///< Pa at the vertices
   float normal[3];            ///< unit, from body b into body a
   float area;                 ///< m^2
+  std::int32_t part_a;        ///< the part of body a, numbered through the scene
+  std::int32_t part_b;        ///< the part of body b
 };
 
 /// One polygon as a spring and damper at a point, world frame (VL eqs. 12, 15, 16 and 23), for solvers that take point
@@ -32,11 +34,16 @@ struct DiscreteContact {
   float distance;     ///< phi0 = -p0 / g, m, negative
   float dissipation;  ///< d, s/m, also under the pfc law
   float friction;     ///< coefficient of the pair
+
+  std::int32_t part_a;  ///< the part of body a, numbered through the scene
+  std::int32_t part_b;  ///< the part of body b
 };
 
-/// Results of N environments with P pairs and B bodies. Force in N, torque in N m, world frame.
+/// Results of N environments with P pairs, Q part pairs and B bodies. Force in N, torque in N m, world frame.
 struct Results {
-  OutputArray pair_wrench;  ///< N x P x 6   force on body a, then torque on a about a's body origin
+  OutputArray pair_wrench;       ///< N x P x 6   force on body a, then torque on a about a's body origin
+  OutputArray part_pair_wrench;  ///< N x Q x 6   the part of pair_wrench from each of Scene::part_pairs(), about the
+                                 ///< same point
   OutputArray body_wrench;  ///< N x B x 6   sum over the body's pairs, torque about its own origin; needs pair_wrench
   TypedArray<std::uint32_t> status;  ///< N   bits of Status
 

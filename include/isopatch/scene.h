@@ -36,10 +36,25 @@ struct ContactOptions {
   bool gradient_filter = false;  ///< drop polygons whose normal is more than 5 pi/8 from either body's inward gradient
 };
 
-/// A geometry with a material, a pose and a velocity.
+/// A geometry at a pose in a body, with a material. What is not given is the body's.
+struct Part {
+  int geometry = 0;                                    ///< index into SceneDescription::geometries
+  std::string name;                                    ///< for messages; unique in a body of a scene file
+  std::array<double, 7> pose = {0, 0, 0, 1, 0, 0, 0};  ///< x y z [m], quaternion w x y z; geometry to body
+  std::optional<double> modulus;                       ///< Pa, > 0
+  std::optional<double> dissipation;                   ///< s/m (hunt_crossley) or s (pfc), >= 0
+  std::optional<double> friction;                      ///< coefficient, >= 0
+  std::optional<bool> rigid;                           ///< no pressure field
+
+  /// Other geometries that State::geometry_index may name where the pose is not the identity: each is placed when the
+  /// Scene is made. At the identity it may name any, and this stays empty.
+  std::vector<int> alternatives;
+};
+
+/// One geometry or several parts, with a pose and a velocity.
 struct Body {
   std::string name;                                     ///< for messages; unique in a scene file
-  int geometry = 0;                                     ///< index into SceneDescription::geometries
+  int geometry = 0;                                     ///< index into SceneDescription::geometries; see `parts`
   bool rigid = false;                                   ///< no pressure field: only the other body yields
   bool fixed = false;                                   ///< two fixed bodies are not paired by default
   double modulus = 1e5;                                 ///< Pa, > 0; ignored where rigid
@@ -47,7 +62,15 @@ struct Body {
   double friction = 0;                                  ///< coefficient, >= 0; limits.h says how large these may be
   std::array<double, 7> pose = {0, 0, 0, 1, 0, 0, 0};   ///< x y z [m], quaternion w x y z; body to world
   std::array<double, 6> velocity = {0, 0, 0, 0, 0, 0};  ///< linear [m/s] of the body origin, angular [rad/s], world
+
+  std::array<double, 7> offset = {0, 0, 0, 1, 0, 0, 0};  ///< of `geometry`, as Part::pose
+  std::vector<int> alternatives;                         ///< to `geometry`, as Part::alternatives
+  std::vector<Part> parts;  ///< at most 64; empty: one part, of `geometry` at `offset`. They never touch each other
 };
+
+/// The parts of a body with everything filled in: the body's own values where a part has none, and the one part of a
+/// body that lists none.
+std::vector<Part> parts_of(const Body& body);
 
 /// Two bodies that can touch.
 struct Pair {
@@ -60,14 +83,22 @@ struct Pair {
 /// Everything a scene is made of, plain and editable.
 struct SceneDescription {
   std::vector<Geometry> geometries;  ///< bodies can share one
-  std::vector<Body> bodies;          ///< at least one, at most 64
+  std::vector<Body> bodies;          ///< at least one, at most 64; with at most 256 parts in all
   std::vector<Pair> pairs;           ///< which bodies can touch; all_pairs() makes the list of all possible pairs
   ContactOptions contact;            ///< the law of all pairs
 };
 
-/// Every pair a < b of bodies that are not both fixed and not both rigid, and where not both are half spaces. Throws
-/// Error for a body's geometry index out of range.
+/// Every pair a < b of bodies that are not both fixed and have a part pair: two parts that are not both rigid and not
+/// both half spaces. Throws Error for a geometry index out of range.
 std::vector<Pair> all_pairs(const SceneDescription& scene);
+
+/// Two parts, of the two bodies of a pair, that are not both rigid and not both half spaces. Parts are numbered through
+/// the scene: those of body 0, of body 1 and so on.
+struct PartPair {
+  int pair;    ///< index into SceneDescription::pairs
+  int part_a;  ///< of the pair's body a
+  int part_b;  ///< of the pair's body b
+};
 
 namespace detail {
 struct SceneData;
@@ -77,17 +108,24 @@ struct SceneData;
 /// Copies share the data. Every call on a scene that was moved from throws Error.
 class Scene {
  public:
-  /// Throws Error for an index out of range, a rigid-rigid pair, two half spaces, a pair of a body with itself, the
-  /// same pair twice, a compliant body with a surface mesh, more than 64 bodies, no bodies, an unknown value of an
-  /// enumeration, a material value, pose, velocity or slip tolerance beyond limits.h, and a geometry that is not as a
-  /// make_ function leaves it. Names are only for messages: here they may be empty or repeated; in a scene file they
-  /// may not.
+  /// Throws Error for an index out of range, a pair of which all part pairs are rigid or half spaces on both sides, a
+  /// pair of a body with itself, the same pair twice, a compliant part with a surface mesh, more than 64 bodies, 64
+  /// parts of a body or 256 parts in all, no bodies, an unknown value of an enumeration, a material value, pose,
+  /// velocity or slip tolerance beyond limits.h, and a geometry that is not as a make_ function leaves it. Names are
+  /// only for messages: here they may be empty or repeated; in a scene file they may not.
   explicit Scene(SceneDescription description);
 
   const SceneDescription& description() const;  ///< what it was made from
   int num_bodies() const;                       ///< B in the shapes of State and Results
   int num_pairs() const;                        ///< P in the shapes of State and Results
-  const detail::SceneData& data() const;        ///< for the backends: meshes and hierarchies as they read them
+  int num_parts() const;                        ///< C in the shapes of State: of all bodies
+  int num_part_pairs() const;                   ///< Q in the shapes of Results: of all pairs
+
+  /// The part pairs in the order of Results::part_pair_wrench: by pair, then by part of a, then by part of b. Which are
+  /// left out depends on the scene's own geometries alone, whatever State::geometry_index says.
+  std::vector<PartPair> part_pairs() const;
+
+  const detail::SceneData& data() const;  ///< for the backends: meshes and hierarchies as they read them
 
  private:
   std::shared_ptr<const detail::SceneData> data_;

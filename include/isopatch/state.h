@@ -58,19 +58,22 @@ struct TypedArray {
   TypedArray(T* values, std::int64_t stride_ = kContiguous) : data(values), stride(stride_) {}
 };
 
-/// The state of N environments with B bodies and P pairs each. Pointers are host pointers for the cpu and reference
-/// backends, device pointers for cuda. Null optional arrays mean the scene's value in every environment.
+/// The state of N environments with B bodies, C parts and P pairs each; C is B where no body lists parts. Pointers are
+/// host pointers for the cpu and reference backends, device pointers for cuda. Null optional arrays mean the scene's
+/// value in every environment.
 struct State {
   std::int64_t num_environments = 0;  ///< N
 
   InputArray poses;  ///< N x B x 7   x y z [m], quaternion w x y z (normalised on use), body to world    (required)
   InputArray velocities;  ///< N x B x 6   linear [m/s] of the body origin, angular [rad/s], world; null: at rest
 
-  InputArray modulus;      ///< N x B   Pa, > 0
-  InputArray dissipation;  ///< N x B   s/m or s, >= 0; overrides pair values too
-  InputArray friction;     ///< N x B   >= 0; overrides pair values too
+  // of the parts, in the order of the bodies
+  InputArray modulus;      ///< N x C   Pa, > 0
+  InputArray dissipation;  ///< N x C   s/m or s, >= 0; overrides pair values too
+  InputArray friction;     ///< N x C   >= 0; overrides pair values too
 
-  TypedArray<const std::int32_t> geometry_index;  ///< N x B   index into the scene's geometries
+  TypedArray<const std::int32_t> geometry_index;  ///< N x C   index into the scene's geometries; of a part with an
+                                                  ///< offset, its own or one of its alternatives
   TypedArray<const std::uint8_t> pair_mask;       ///< N x P   0 leaves the pair out: its results are zero
 };
 

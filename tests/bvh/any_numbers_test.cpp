@@ -60,9 +60,9 @@ struct SpoiltScene {
 
   SpoiltScene(const SceneDescription& description, Random& random, int every)
       : scene(description),
-        solids(scene.data().solids),
-        surfaces(scene.data().surfaces),
-        geometries(scene.data().geometries),
+        solids(scene.data().geometries.solids),
+        surfaces(scene.data().geometries.surfaces),
+        geometries(scene.data().geometries.views),
         view(scene.data().view) {
     for (auto* hierarchies : {&solids, &surfaces}) {
       for (Hierarchy& h : *hierarchies) {
@@ -112,19 +112,20 @@ void traverse_all_ways(const SpoiltScene& spoilt, unsigned seed) {
   State state;
   state.num_environments = 1;
   state.poses = {poses.data(), 14};
-  PairContext context = make_pair_context(spoilt.view, state, 0, 0);
+  SerialWarp warp;
+  PairMemory memory;
+  begin_pair(warp, memory, spoilt.view, state, 0, 0);
+  const PairContext& context = memory.context;
   const std::int64_t cells_S = context.S.half_space ? 1 : context.S.hierarchy.num_cells;
   const std::int64_t pairs = context.M.hierarchy.num_cells * cells_S;
 
   std::vector<std::uint8_t> seen(static_cast<std::size_t>(pairs));
   Recorder recorder = {context, seen};
-  SerialWarp warp;
   const auto work = std::make_unique<Workspace<1>>();
   traverse(warp, work->traversal, hierarchies_of(context), recorder);
   EXPECT_FALSE(recorder.twice) << "seed " << seed;
 
-  std::uint32_t status = 0;
-  report_enclosure(warp, context, &status);
+  is_enclosed(warp, context);  // ends
 
   for (const Vectors vectors : {Vectors::kBaseline, Vectors::kBest}) {
     const PackKernels* packs = select_pack_kernels(vectors);

@@ -251,8 +251,8 @@ TEST(Scene, IsTheSameOnAnyNumberOfThreads) {
       const Geometry &a = alone.description().geometries[g], &b = shared.description().geometries[g];
       EXPECT_TRUE(same_bytes(a.surface, b.surface));
       EXPECT_TRUE(same_bytes(a.extent, b.extent));
-      expect_same(alone.data().solids[g], shared.data().solids[g]);
-      expect_same(alone.data().surfaces[g], shared.data().surfaces[g]);
+      expect_same(alone.data().geometries.solids[g], shared.data().geometries.solids[g]);
+      expect_same(alone.data().geometries.surfaces[g], shared.data().geometries.surfaces[g]);
     }
   }
 }

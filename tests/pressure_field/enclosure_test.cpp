@@ -26,7 +26,7 @@ TEST(IsInside, AgreesWithTheTetsOfEveryShape) {
     description.bodies.resize(1);
     description.bodies[0].name = "a";
     const Scene scene(description);
-    const detail::GeometryView& g = scene.data().geometries[0];
+    const detail::GeometryView& g = scene.data().geometries.views[0];
     int inside = 0;
     for (int i = 0; i < 4000; ++i) {
       detail::Vec3d x = {random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)};
@@ -34,7 +34,7 @@ TEST(IsInside, AgreesWithTheTetsOfEveryShape) {
       x = {0.999 * g.half.x * x.x + g.center.x, 0.999 * g.half.y * x.y + g.center.y,
            0.999 * g.half.z * x.z + g.center.z};
       double highest = -1e300;  // over the tets, the least height over a face
-      for (const detail::Cell& tet : scene.data().solids[0].cells) {
+      for (const detail::Cell& tet : scene.data().geometries.solids[0].cells) {
         double lowest = 1e300;
         const detail::CellRef of = {&tet};
         for (int k = 0; k < 4; ++k) lowest = std::min(lowest, dot(of.inward(k), x - of.vertex((k + 1) & 3)));

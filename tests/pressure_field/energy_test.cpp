@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "host/scene/scene_data.h"
+#include "tests/support/pair_contexts.h"
 #include "tests/support/scenes.h"
 
 namespace isopatch::test {
@@ -59,7 +60,7 @@ TEST(Energy, IsNoneForPairsOfCellsThatAreLeftOut) {
     const Scene scene(description);
     const Batch batch = random_batch(scene, 8, 401, 0.06);
     for (std::int64_t e = 0; e < batch.num_environments; ++e) {
-      detail::PairContext f = make_pair_context(scene.data().view, batch.state(), e, 0);
+      detail::PairContext f = pair_context(scene.data().view, batch.state(), e, 0);
       f.M.hierarchy = f.M.geometry->solid;
       f.S.hierarchy = f.S.geometry->solid;
       compare(f, counts);

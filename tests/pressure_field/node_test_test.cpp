@@ -13,6 +13,7 @@
 #include "host/cpu/traversal_counts.h"
 #include "host/scene/scene_data.h"
 #include "isopatch/detail/pressure_field/pair_context.h"
+#include "tests/support/pair_contexts.h"
 #include "tests/support/scenes.h"
 
 namespace isopatch::test {
@@ -82,12 +83,10 @@ struct Pose {
     batch.poses = {0, 0, 0, 1, 0, 0, 0, 0, 0, 0, q[0], q[1], q[2], q[3]};
     batch.modulus = {1e5, 1e5};
   }
-  detail::PairContext context(const Scene& scene) const {
-    return detail::make_pair_context(scene.data().view, batch.state(), 0, 0);
-  }
+  detail::PairContext context(const Scene& scene) const { return pair_context(scene.data().view, batch.state(), 0, 0); }
   /// Moves b so that its point `in_b` is at `in_a` of a.
   void join(const Scene& scene, Vec3d in_a, Vec3d in_b) {
-    const Vec3d to = in_a - rotate(context(scene).poses.X_MS, in_b);
+    const Vec3d to = in_a - rotate(context(scene).X_MS, in_b);
     batch.poses[7] = to.x, batch.poses[8] = to.y, batch.poses[9] = to.z;
   }
 };
@@ -107,7 +106,7 @@ TEST(MayMeet, HoldsForNodesOfCellsThatShareAPointAtEqualPressure) {
   for (const Geometry& a : shapes) {
     for (const Geometry& b : shapes) {
       const Scene scene(two_bodies(a, b));
-      const Hierarchy &of_a = scene.data().solids[0], &of_b = scene.data().solids[1];
+      const Hierarchy &of_a = scene.data().geometries.solids[0], &of_b = scene.data().geometries.solids[1];
       const auto above_a = nodes_above_cells(of_a), above_b = nodes_above_cells(of_b);
       for (int i = 0; i < kTrials / 10; ++i) {
         std::size_t m = 0, s = 0;
@@ -135,7 +134,7 @@ TEST(MayMeet, HoldsForNodesBesideARigidSurface) {
   SceneDescription description = two_bodies(make_sphere("ball", 0.1, 2), make_box("box", {0.1, 0.2, 0.03}));
   description.bodies[1].rigid = true;
   const Scene scene(description);
-  const Hierarchy &of_a = scene.data().solids[0], &of_b = scene.data().surfaces[1];
+  const Hierarchy &of_a = scene.data().geometries.solids[0], &of_b = scene.data().geometries.surfaces[1];
   const auto above_a = nodes_above_cells(of_a), above_b = nodes_above_cells(of_b);
   for (int i = 0; i < kTrials; ++i) {
     std::size_t m = 0, s = 0;
@@ -161,7 +160,7 @@ TEST(MayMeet, HoldsForNodesInAHalfSpace) {
       description.bodies[0].rigid = rigid_ball;
       description.bodies[1].rigid = rigid_ground;
       const Scene scene(description);
-      const Hierarchy& of_a = rigid_ball ? scene.data().surfaces[0] : scene.data().solids[0];
+      const Hierarchy& of_a = rigid_ball ? scene.data().geometries.surfaces[0] : scene.data().geometries.solids[0];
       const auto above = nodes_above_cells(of_a);
       for (int i = 0; i < kTrials; ++i) {
         std::size_t m = 0;

@@ -9,6 +9,7 @@
 
 #include "host/scene/scene_data.h"
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
+#include "tests/support/pair_contexts.h"
 #include "tests/support/scenes.h"
 
 namespace isopatch::test {
@@ -75,7 +76,7 @@ Counts compare_all(const Scene& scene, const Batch& batch) {
   Counts counts;
   for (std::int64_t e = 0; e < batch.num_environments; ++e) {
     for (int pair = 0; pair < scene.num_pairs(); ++pair) {
-      compare(detail::make_pair_context(scene.data().view, batch.state(), e, pair), counts);
+      compare(pair_context(scene.data().view, batch.state(), e, pair), counts);
     }
   }
   return counts;

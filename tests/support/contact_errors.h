@@ -75,13 +75,13 @@ inline Wrenches wrenches(const Scene& scene, EvaluatorOptions options, const Sta
 /// Force error over |F|, torque error over max(|torque|, |F| size).
 inline Errors compare(const Scene& scene, const ContactStates& contacts, EvaluatorOptions options) {
   Errors errors;
-  const State state = contacts.state();
+  const State state = contacts.view();
   const auto truth =
       wrenches(scene, {Backend::kReference, Precision::kDouble, options.num_threads}, state, errors.status);
   const auto found = wrenches(scene, options, state, errors.status);
 
   double largest = 0;
-  for (std::int64_t i = 0; i < contacts.count * scene.num_pairs(); ++i) {
+  for (std::int64_t i = 0; i < contacts.num_environments * scene.num_pairs(); ++i) {
     const double* t = &truth.wrench[static_cast<std::size_t>(6 * i)];
     const double* f = &found.wrench[static_cast<std::size_t>(6 * i)];
     const double scale = truth.scale[static_cast<std::size_t>(i)];

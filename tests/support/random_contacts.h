@@ -54,21 +54,15 @@ class Random {
   detail::SplitMix64 bits_;
 };
 
-/// States of a scene's bodies in `count` environments.
-struct ContactStates {
-  std::int64_t count = 0;
+/// The state of environments in which bodies touch.
+struct ContactStates : StateArrays {
   double size = 0;  // largest diameter of the finite bodies about their origins, m
-  std::vector<double> poses, velocities, modulus, dissipation, friction;
 
-  State state() const {
-    State s;
-    s.num_environments = count;
-    s.poses = poses.data();
-    s.velocities = velocities.data();
-    s.modulus = modulus.data();
-    s.dissipation = dissipation.data();
-    s.friction = friction.data();
-    return s;
+  ContactStates(const Scene& scene, std::int64_t environments) {
+    num_environments = environments;
+    num_bodies = scene.num_bodies();
+    num_parts = scene.num_parts();
+    num_pairs = scene.num_pairs();
   }
 };
 
@@ -133,8 +127,7 @@ inline ContactStates make_contacts(const Scene& scene, std::int64_t count, std::
   const bool drop = approach == Approach::kDrop;
   const bool plane = b.kind == GeometryKind::kHalfSpace;
   Random random(seed);
-  ContactStates c;
-  c.count = count;
+  ContactStates c(scene, count);
   c.size = std::max(diameter(a), diameter(b));
 
   // orientations; b lies along `direction` from a, beside `offset`
@@ -171,7 +164,7 @@ inline ContactStates make_contacts(const Scene& scene, std::int64_t count, std::
     for (std::int64_t i = 0; i < count; ++i) {
       move_to(i, 0.5 * (near[static_cast<std::size_t>(i)] + far[static_cast<std::size_t>(i)]));
     }
-    probe.evaluate(c.state(), results);
+    probe.evaluate(c.view(), results);
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
       (polygons[i] > 0 ? near[i] : far[i]) = 0.5 * (near[i] + far[i]);
     }
@@ -189,8 +182,7 @@ inline ContactStates make_squeezes(const Scene& scene, std::int64_t count, std::
     return shapes[static_cast<std::size_t>(scene.description().bodies[body].geometry)];
   };
   Random random(seed);
-  ContactStates c;
-  c.count = count;
+  ContactStates c(scene, count);
   for (std::size_t body = 0; body < 3; ++body) c.size = std::max(c.size, diameter(shape_of(body)));
   const double half = std::sqrt(0.5);
   const std::array<std::array<double, 4>, 2> facing = {
@@ -218,8 +210,7 @@ inline ContactStates make_squeezes(const Scene& scene, std::int64_t count, std::
 inline ContactStates make_nuts_on_bolts(const Scene& scene, double pitch, std::int64_t count, std::uint64_t seed) {
   const SceneDescription& description = scene.description();
   Random random(seed);
-  ContactStates c;
-  c.count = count;
+  ContactStates c(scene, count);
   for (const Geometry& geometry : description.geometries) c.size = std::max(c.size, diameter(geometry));
   for (std::int64_t i = 0; i < count; ++i) {
     const double height = description.bodies[0].pose[2] + pitch * random.uniform(0, 1);

@@ -127,7 +127,7 @@ struct Batch : StateArrays {
   /// With strides, so that it can be given to what is below an Evaluator.
   State state() const {
     State state = view();
-    const ArrayCounts counts = {num_bodies, num_pairs};
+    const ArrayCounts counts = {num_bodies, num_pairs, num_parts};
     for_each_input([&](const ArrayInfo& info, auto& array) { array.stride = counts.row(info); }, state);
     return state;
   }
@@ -157,6 +157,7 @@ inline Batch random_batch(const Scene& scene, std::int64_t environments, unsigne
   Batch batch;
   batch.num_environments = environments;
   batch.num_bodies = scene.num_bodies();
+  batch.num_parts = scene.num_parts();
   batch.num_pairs = scene.num_pairs();
   const SceneDescription& description = scene.description();
   for (std::int64_t e = 0; e < environments; ++e) {

@@ -103,7 +103,7 @@ class PackWrenchVisitor {
   PackWrenchVisitor(const PairContext& context, PackWorkspace& work)
       : f_(context),
         accepted_(work.accepted),
-        scales_(FixedPointScales<T>::make(context)),
+        scales_(FixedPointScales<T>::make(context.bounds)),
         cells_M_(context.M.hierarchy.cells),
         cells_S_(context.S.half_space ? nullptr : context.S.hierarchy.cells),
         coarse_S_(context.S.half_space ? nullptr : context.S.hierarchy.coarse_cells) {}
@@ -201,8 +201,9 @@ void find_overlaps(const PairContext& context, PackWorkspace& work, EnergyVisito
     }
   };
   OneByOne one_by_one = {visitor, visit};
-  traverse_in_packs(PackEnergyNodeTest{context}, context.M.hierarchy.wide_nodes,
-                    context.S.half_space ? nullptr : context.S.hierarchy.wide_nodes, work.traversal, one_by_one);
+  const auto wide_nodes = [](const PairBody& body) { return body.geometry->solid.wide_nodes; };
+  traverse_in_packs(PackEnergyNodeTest{context}, wide_nodes(context.M),
+                    context.S.half_space ? nullptr : wide_nodes(context.S), work.traversal, one_by_one);
 }
 
 constexpr PackKernels kPackKernels = {sum_pair<float, false>, sum_pair<float, true>, sum_pair<double, false>,

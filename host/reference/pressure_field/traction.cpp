@@ -56,6 +56,18 @@ Real damping_factor(const ContactPolygon& polygon, const ContactLaw& law, Real n
 
 }  // namespace
 
+void PatchSum::add(const PatchSum& other) {
+  force += other.force;
+  torque += other.torque;
+  friction_force += other.friction_force;
+  area += other.area;
+  pressure += other.pressure;
+  pressure_moment += other.pressure_moment;
+  normal += other.normal;
+  max_pressure = std::max(max_pressure, other.max_pressure);
+  polygons += other.polygons;
+}
+
 void add_polygon(const ContactPolygon& polygon, const ContactLaw& law, PatchSum& sum) {
   const PolygonMoments polygon_moments = moments(polygon.vertices, polygon.normal);
   const Vector3& n = polygon.normal;

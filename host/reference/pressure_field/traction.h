@@ -33,6 +33,8 @@ struct PatchSum {
   Vector3 normal = Vector3::Zero();           // integral of n dS
   Real max_pressure = 0;
   int polygons = 0;
+
+  void add(const PatchSum& other);
 };
 
 /// Adds one polygon. The static normal part is exact; damping and friction follow the law's quadrature.

@@ -45,6 +45,26 @@ ISOPATCH_HD Vec3<T> apply_back(const Transform<S>& X, Vec3<T> x) {
   return rotate_back(X, x - cast<T>(X.translation));
 }
 
+/// A B: coordinates in B's frame to those that A leads to.
+ISOPATCH_HD Transform<double> product(const Transform<double>& A, const Transform<double>& B) {
+  const Vec3d column[3] = {
+      {B.row[0].x, B.row[1].x, B.row[2].x}, {B.row[0].y, B.row[1].y, B.row[2].y}, {B.row[0].z, B.row[1].z, B.row[2].z}};
+  Transform<double> X;
+  for (int i = 0; i < 3; ++i) X.row[i] = {dot(A.row[i], column[0]), dot(A.row[i], column[1]), dot(A.row[i], column[2])};
+  X.translation = apply(A, B.translation);
+  return X;
+}
+
+/// The rotation of a unit quaternion, with no translation.
+ISOPATCH_HD Transform<double> rotation_of(double w, double x, double y, double z) {
+  Transform<double> X;
+  X.row[0] = {1 - 2 * std::fma(y, y, z * z), 2 * std::fma(x, y, -(z * w)), 2 * std::fma(x, z, y * w)};
+  X.row[1] = {2 * std::fma(x, y, z * w), 1 - 2 * std::fma(x, x, z * z), 2 * std::fma(y, z, -(x * w))};
+  X.row[2] = {2 * std::fma(x, z, -(y * w)), 2 * std::fma(y, z, x * w), 1 - 2 * std::fma(x, x, y * y)};
+  X.translation = {0, 0, 0};
+  return X;
+}
+
 /// A^-1 B: coordinates in B's frame to A's, both given relative to a common frame.
 ISOPATCH_HD Transform<double> relative(const Transform<double>& A, const Transform<double>& B) {
   Transform<double> X;

@@ -34,21 +34,23 @@ ISOPATCH_HD Polygon make_polygon(const PairContext& f, int pair, const ContactPl
   out.pair = pair;
   out.num_vertices = vertices;
   for (int j = 0; j < vertices; ++j) {
-    // a swapped pair's normal points the other way, and its polygon runs the other way
-    const int i = line[f.swapped ? vertices - 1 - j : j];
+    // a swapped pair's normal points the other way, and its polygon runs the other way round
+    const int i = line[f.frame.swapped ? vertices - 1 - j : j];
     const double X = static_cast<double>(plane.radius) * static_cast<double>(s.middle_x + s.x0[i]);
     const double Y = static_cast<double>(plane.radius) * static_cast<double>(s.middle_y + s.y0[i]);
-    const Vec3d p_W = apply(f.poses.X_WM, fma(X, plane.axes.u, fma(Y, plane.axes.v, plane.origin)));
+    const Vec3d p_W = apply(f.frame.X_WM, fma(X, plane.axes.u, fma(Y, plane.axes.v, plane.origin)));
     out.vertices[j][0] = static_cast<float>(p_W.x);
     out.vertices[j][1] = static_cast<float>(p_W.y);
     out.vertices[j][2] = static_cast<float>(p_W.z);
     out.pressures[j] = static_cast<float>(std::fma(plane.pressure_u, X, std::fma(plane.pressure_v, Y, plane.pressure)));
   }
-  const Vec3d n_W = (f.swapped ? -1.0 : 1.0) * rotate(f.poses.X_WM, plane.normal);
+  const Vec3d n_W = (f.frame.swapped ? -1.0 : 1.0) * rotate(f.frame.X_WM, plane.normal);
   out.normal[0] = static_cast<float>(n_W.x);
   out.normal[1] = static_cast<float>(n_W.y);
   out.normal[2] = static_cast<float>(n_W.z);
   out.area = static_cast<float>(contribution.area);
+  out.part_a = f.part_a;
+  out.part_b = f.part_b;
   return out;
 }
 
@@ -70,8 +72,8 @@ ISOPATCH_HD DiscreteContact make_contact(const PairContext& f, int pair, const C
   const double Y = static_cast<double>(plane.radius) * static_cast<double>(s.middle_y + m.y / m.one);
   const double pressure = std::fma(plane.pressure_u, X, std::fma(plane.pressure_v, Y, plane.pressure));
   const double gradient = effective_gradient(f, plane);
-  const Vec3d p_W = apply(f.poses.X_WM, fma(X, plane.axes.u, fma(Y, plane.axes.v, plane.origin)));
-  const Vec3d n_W = (f.swapped ? -1.0 : 1.0) * rotate(f.poses.X_WM, plane.normal);
+  const Vec3d p_W = apply(f.frame.X_WM, fma(X, plane.axes.u, fma(Y, plane.axes.v, plane.origin)));
+  const Vec3d n_W = (f.frame.swapped ? -1.0 : 1.0) * rotate(f.frame.X_WM, plane.normal);
 
   DiscreteContact out = {};
   out.pair = pair;
@@ -87,6 +89,8 @@ ISOPATCH_HD DiscreteContact make_contact(const PairContext& f, int pair, const C
   out.distance = static_cast<float>(-pressure / gradient);
   out.dissipation = static_cast<float>(f.law.pfc_dissipation ? f.law.dissipation * gradient : f.law.dissipation);
   out.friction = static_cast<float>(f.law.friction);
+  out.part_a = f.part_a;
+  out.part_b = f.part_b;
   return out;
 }
 

@@ -125,7 +125,7 @@ ISOPATCH_HD MaskOf<T> make_contact_plane(const PairContext& f, const Cells& m, c
   // affine pressures in M
   const Vec3<D> up = cast<D>(f.up_S());
   const Vec3<D> center = cast<D>(bounds.center);
-  const Vec3<D> center_S = apply_back(f.poses.X_MS, center);
+  const Vec3<D> center_S = apply_back(f.X_MS, center);
   Vec3<D> gradient_M = {D(0), D(0), D(0)}, gradient_S = gradient_M;
   D pressure_M = D(0), pressure_S = D(0);
   if (!f.M.rigid) {
@@ -138,7 +138,7 @@ ISOPATCH_HD MaskOf<T> make_contact_plane(const PairContext& f, const Cells& m, c
       gradient_S = slope * up;
       pressure_S = slope * center_S.z;
     } else {
-      gradient_S = pressure_gradient(f.S, rotate(f.poses.X_MS, s.gradient()));
+      gradient_S = pressure_gradient(f.S, rotate(f.X_MS, s.gradient()));
       pressure_S = pressure_at(f.S, s.extent0(), pressure_at(f.S, dot(s.gradient(), center_S - s.vertex0())));
     }
   }
@@ -146,7 +146,7 @@ ISOPATCH_HD MaskOf<T> make_contact_plane(const PairContext& f, const Cells& m, c
   // the plane: d = 0, its normal from S into M
   D height;  // of the centre over the plane, m
   if (f.S.rigid) {
-    plane.normal = f.S.half_space ? up : rotate(f.poses.X_MS, s.gradient());
+    plane.normal = f.S.half_space ? up : rotate(f.X_MS, s.gradient());
     height = f.S.half_space ? center_S.z : dot(s.gradient(), center_S - s.vertex0());
   } else if (f.M.rigid) {
     plane.normal = -m.gradient();
@@ -179,13 +179,13 @@ ISOPATCH_HD MaskOf<T> make_contact_plane(const PairContext& f, const Cells& m, c
   // lines of M, then of S, in each body's own frame
   MaskOf<T> zero_line_used(false);
   const D inverse_radius = reciprocal(cast<D>(plane.radius));
-  const D pressure_scale = D(f.bounds.pressure_scale);
+  const D pressure_scale = D(f.pressure_scale);
   const PlaneFrame<D> in_M = {plane.origin, plane.axes.u, plane.axes.v, inverse_radius, pressure_scale};
   found = found && add_lines<compact>(m, f.M.rigid, bounds.positive, 0, in_M, plane, zero_line_used);
   if (!any(found)) return found;
 
-  const PlaneFrame<D> in_S = {apply_back(f.poses.X_MS, plane.origin), rotate_back(f.poses.X_MS, plane.axes.u),
-                              rotate_back(f.poses.X_MS, plane.axes.v), inverse_radius, pressure_scale};
+  const PlaneFrame<D> in_S = {apply_back(f.X_MS, plane.origin), rotate_back(f.X_MS, plane.axes.u),
+                              rotate_back(f.X_MS, plane.axes.v), inverse_radius, pressure_scale};
   if (!f.S.half_space) {
     return found && add_lines<compact>(s, f.S.rigid, bounds.positive, kBitsOfS, in_S, plane, zero_line_used);
   }

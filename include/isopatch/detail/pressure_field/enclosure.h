@@ -95,8 +95,8 @@ ISOPATCH_HD bool is_enclosed(Warp& warp, const PairContext& f) {
   bool inside = false;
   for (std::int32_t i = warp.lane(); i < of_M + of_S; i += Warp::kSize) {
     const bool is_M = i < of_M;
-    const Vec3d x = is_M ? apply_back(f.poses.X_MS, f.M.geometry->component_points[i])
-                         : apply(f.poses.X_MS, f.S.geometry->component_points[i - of_M]);
+    const Vec3d x = is_M ? apply_back(f.X_MS, f.M.geometry->component_points[i])
+                         : apply(f.X_MS, f.S.geometry->component_points[i - of_M]);
     inside = inside || is_inside(is_M ? *f.S.geometry : *f.M.geometry, x);
   }
   return warp.ballot(inside) != 0u;

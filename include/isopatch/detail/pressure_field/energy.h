@@ -130,7 +130,7 @@ ISOPATCH_HD bool cells_overlap(const PairContext& f, CellRef m, CellRef s, Coars
          !is_outside(vertex_S, all_M, rounding * (edge_S * edge_S));
 }
 
-/// Energy of one pair of cells; `s` is null for a half space. Rigid bodies take part with their tets.
+/// Energy of one pair of cells; `s` is null for a half space.
 ISOPATCH_HD double cell_energy(const PairContext& f, const Cell& m, const Cell* s, const PolygonBounds<float>& bounds) {
   Vec3d origin = cast<double>(bounds.center);
   AffineField field_M = {0, {0, 0, 0}}, field_S = {0, {0, 0, 0}};
@@ -138,15 +138,14 @@ ISOPATCH_HD double cell_energy(const PairContext& f, const Cell& m, const Cell* 
   if (!f.M.rigid) field_M.gradient = pressure_gradient(f.M, m.gradient);
   if (!f.S.rigid) {
     field_S.gradient =
-        s == nullptr ? half_space_pressure_slope(f.S) * up : pressure_gradient(f.S, rotate(f.poses.X_MS, s->gradient));
+        s == nullptr ? half_space_pressure_slope(f.S) * up : pressure_gradient(f.S, rotate(f.X_MS, s->gradient));
   }
   const auto value_M = [&] {
     return pressure_at(f.M, m.corner[0].extent, dot(field_M.gradient, origin - m.corner[0].vertex));
   };
   const auto value_S = [&] {
-    if (s == nullptr) return dot(field_S.gradient, origin - f.poses.X_MS.translation);
-    return pressure_at(f.S, s->corner[0].extent,
-                       dot(field_S.gradient, origin - apply(f.poses.X_MS, s->corner[0].vertex)));
+    if (s == nullptr) return dot(field_S.gradient, origin - f.X_MS.translation);
+    return pressure_at(f.S, s->corner[0].extent, dot(field_S.gradient, origin - apply(f.X_MS, s->corner[0].vertex)));
   };
 
   // the plane of equal pressure, through the origin if it comes near
@@ -174,9 +173,9 @@ ISOPATCH_HD double cell_energy(const PairContext& f, const Cell& m, const Cell* 
   for (int i = 0; i < 4; ++i) {
     p.plane[p.num_planes++] = {m.face[i].inward, dot(m.face[i].inward, origin - m.corner[(i + 1) & 3].vertex)};
   }
-  const Vec3d origin_S = apply_back(f.poses.X_MS, origin);
+  const Vec3d origin_S = apply_back(f.X_MS, origin);
   for (int i = 0; i < 4 && s != nullptr; ++i) {
-    p.plane[p.num_planes++] = {rotate(f.poses.X_MS, s->face[i].inward),
+    p.plane[p.num_planes++] = {rotate(f.X_MS, s->face[i].inward),
                                dot(s->face[i].inward, origin_S - s->corner[(i + 1) & 3].vertex)};
   }
   if (s == nullptr) p.plane[p.num_planes++] = {-up, -origin_S.z};
@@ -190,54 +189,67 @@ ISOPATCH_HD double cell_energy(const PairContext& f, const Cell& m, const Cell* 
   return energy * orientation(m) * (s == nullptr ? 1.0 : orientation(*s));
 }
 
+/// The energy of a lane's pairs of cells.
+struct EnergySum {
+  FixedPointScale<double> scale;
+  ReproducibleSum<double> sum = {};
+  SumBound bound = {};
+};
+
+/// Rigid parts take part with their tets.
+ISOPATCH_HD const HierarchyView& solid_of(const PairBody& body) { return body.geometry->solid; }
+
 struct EnergyVisitor {
   using Accepted = AcceptedCells;
 
   const PairContext& context;
-  const FixedPointScale<double> scale;
-  ReproducibleSum<double> sum = {};
-  SumBound bound = {};
+  EnergySum& to;
 
   ISOPATCH_HD bool wants(const Node& m, const Node& s) const { return may_overlap(context, box_of(m), box_of(s)); }
 
   ISOPATCH_HD bool accepts(AcceptedCells& cells) const {
     const std::int32_t m = cells.m, s = cells.s;
-    return cells_overlap(context, cell_of_M(context, m), cell_of_S(context, s), {context.M.hierarchy.coarse_cells + m},
-                         {s < 0 ? nullptr : context.S.hierarchy.coarse_cells + s}, cells.bounds);
+    return cells_overlap(context, cell_M(m), cell_S(s), {solid_of(context.M).coarse_cells + m},
+                         {s < 0 ? nullptr : solid_of(context.S).coarse_cells + s}, cells.bounds);
   }
 
   ISOPATCH_HD void visit(bool active, const AcceptedCells& at) {
     if (!active) return;
-    const double energy =
-        cell_energy(context, *cell_of_M(context, at.m).cell, cell_of_S(context, at.s).cell, at.bounds);
-    const double quanta = energy * scale.to_quanta;
-    if (quanta != 0 && bound.add(std::fabs(quanta))) sum.add(quanta);
+    const double energy = cell_energy(context, *cell_M(at.m).cell, cell_S(at.s).cell, at.bounds);
+    const double quanta = energy * to.scale.to_quanta;
+    if (quanta != 0 && to.bound.add(std::fabs(quanta))) to.sum.add(quanta);
   }
+
+ private:
+  ISOPATCH_HD CellRef cell_M(std::int32_t m) const { return {solid_of(context.M).cells + m}; }
+  ISOPATCH_HD CellRef cell_S(std::int32_t s) const { return {s < 0 ? nullptr : solid_of(context.S).cells + s}; }
 };
 
-/// Writes the elastic energy of one pair of a valid environment. traverse(visitor) passes it pairs of cells, among them
-/// every pair that overlaps.
+/// Writes the elastic energy of one pair of a valid environment. traverse(visitor) hands pairs of cells of a part pair
+/// to it, and every one that overlaps is among them.
 template <class Warp, class Traverse>
-ISOPATCH_HD void evaluate_energy(Warp& warp, PairContext& context, const SceneView& scene, const State& state,
+ISOPATCH_HD void evaluate_energy(Warp& warp, PairMemory& memory, const SceneView& scene, const State& state,
                                  const Results& results, std::int64_t environment, int pair, const Traverse& traverse) {
-  if (warp.lane() == 0) {
-    context = make_pair_context(scene, state, environment, pair);
-    context.M.hierarchy = context.M.geometry->solid;
-    context.S.hierarchy = context.S.geometry->solid;
-  }
-  warp.sync();
+  begin_pair(warp, memory, scene, state, environment, pair);
+  PairPass pass;
   for (bool again = true; again;) {
-    EnergyVisitor visitor = {context, FixedPointScale<double>::from_bound(context.bounds.torque)};
-    traverse(visitor);
-    for (std::int64_t& limb : visitor.sum.limb) limb = warp.sum(limb);
-    const SumBound bound = {warp.sum(visitor.bound.terms), warp.sum(visitor.bound.magnitude)};
+    PairBounds bounds = memory.bounds;
+    bounds.widen(pass.widening);
+    EnergySum sum = {FixedPointScale<double>::from_bound(bounds.torque)};
+    for (int frame = 0; frame < num_frames(scene.pairs[pair]); ++frame) {
+      for_each_part_pair(warp, memory, scene, state, environment, pair, frame, pass, [&](int) {
+        EnergyVisitor visitor = {memory.context, sum};
+        traverse(visitor);
+      });
+    }
+    for (std::int64_t& limb : sum.sum.limb) limb = warp.sum(limb);
+    const SumBound bound = {warp.sum(sum.bound.terms), warp.sum(sum.bound.magnitude)};
     const bool holds = bound.holds<double>();
-    again = !holds && context.pass == Pass::kFirst;
+    again = !holds && pass.pass == Pass::kFirst;
     if (again) {
-      widen_scales(warp, context, bound.widening());
+      pass = {Pass::kWider, bound.widening()};
     } else if (warp.lane() == 0) {
-      const double energy =
-          max(0.0, visitor.sum.value(visitor.scale));  // rounding may make it negative where bodies only touch
+      const double energy = max(0.0, sum.sum.value(sum.scale));  // rounding may leave less where bodies just touch
       write(results.energy, environment, pair, energy);
       if (!holds) set_status(warp, results, environment, kSumOverflow);
     }
@@ -248,8 +260,9 @@ ISOPATCH_HD void evaluate_energy(Warp& warp, PairContext& context, const SceneVi
 template <class Warp, int size>
 ISOPATCH_HD void evaluate_energy(Warp& warp, Workspace<size>& work, const SceneView& scene, const State& state,
                                  const Results& results, std::int64_t environment, int pair) {
-  evaluate_energy(warp, work.context, scene, state, results, environment, pair, [&](EnergyVisitor& visitor) {
-    traverse(warp, work.traversal, hierarchies_of(work.context), visitor);
+  evaluate_energy(warp, work.pair, scene, state, results, environment, pair, [&](EnergyVisitor& visitor) {
+    const PairContext& f = visitor.context;
+    traverse(warp, work.traversal, {solid_of(f.M).nodes, f.S.half_space ? nullptr : solid_of(f.S).nodes}, visitor);
   });
 }
 

@@ -7,7 +7,8 @@
 #include "isopatch/detail/pressure_field/contact_output.h"
 #include "isopatch/detail/pressure_field/enclosure.h"
 #include "isopatch/detail/pressure_field/node_test.h"
-#include "isopatch/detail/pressure_field/wrench_sums.h"
+#include "isopatch/detail/pressure_field/pair_result.h"
+#include "isopatch/detail/pressure_field/part_pairs.h"
 #include "isopatch/detail/scene/begin_environment.h"
 
 namespace isopatch::detail {
@@ -15,7 +16,8 @@ namespace isopatch::detail {
 /// What the lanes of one warp share.
 template <int size>
 struct Workspace {
-  PairContext context;
+  PairMemory pair;
+  StoredSums sums[2];  // of bodies of several parts, by frame
   TraversalMemory<AcceptedCells, size> traversal;
 };
 
@@ -59,7 +61,6 @@ ISOPATCH_HD void set_status(Warp& warp, const Results& results, std::int64_t env
 template <class T, Outputs outputs, bool brute_force, class Warp>
 struct WrenchVisitor {
   using Accepted = AcceptedCells;
-  static constexpr bool kPatch = outputs != Outputs::kWrench;
 
   Warp& warp;
   const PairContext& context;
@@ -67,7 +68,7 @@ struct WrenchVisitor {
   const Results& results;
   std::int64_t environment;
   int pair;
-  WrenchSums<T, kPatch> sums = {};
+  WrenchSums<T, outputs != Outputs::kWrench>& sums;
 
   ISOPATCH_HD bool wants(const Node& m, const Node& s) const { return may_meet(context, box_of(m), box_of(s)); }
 
@@ -118,82 +119,144 @@ struct WrenchVisitor {
 /// wrapped, and by which power of two the scales must be wider.
 enum Open : int { kNothing = 0, kOverlap = -1 };
 
-/// Writes a pair's sums and its fault bit; returns what is Open. Called by one lane.
-template <class T, bool with_patch, class Warp>
-ISOPATCH_HD int finish_pass(Warp& warp, const Results& results, std::int64_t environment, int pair,
-                            const PairContext& context, const WrenchSums<T, with_patch>& sums) {
-  const bool holds = sums.bound.template holds<T>();
-  if (context.pass == Pass::kFirst && !holds) return sums.bound.widening();
-  if (context.pass != Pass::kUnfiltered) {
-    write_pair(results, environment, pair, context, sums);
+/// Writes what a pair's polygons add up to, and its fault; returns what is Open. sums_of(frame) are those computed in
+/// the frame of body a (0) or b (1). Called by one lane.
+template <class T, bool with_patch, class Warp, class SumsOf>
+ISOPATCH_HD int finish_pass(Warp& warp, const PairMemory& memory, const SceneView& scene, const State& state,
+                            const Results& results, std::int64_t environment, int pair, const PairPass& pass,
+                            const SumsOf& sums_of) {
+  const PairView& view = scene.pairs[pair];
+  PairBounds bounds = memory.bounds;
+  bounds.widen(pass.widening);
+  PairResult result;
+  bool holds = true;
+  int widening = 0;
+  for (int frame = 0; frame < num_frames(view); ++frame) {
+    const WrenchSums<T, with_patch> sums = sums_of(frame);
+    if (!sums.bound.template holds<T>()) {
+      holds = false;
+      widening = max(widening, sums.bound.widening());
+    }
+    result.add(result_of(frame_of(memory, scene, state, environment, view, frame), bounds, sums));
+  }
+  if (pass.pass == Pass::kFirst && !holds) return widening;
+  if (pass.pass != Pass::kUnfiltered) {
+    write_pair(results, environment, pair, result);
+    if (num_part_pairs(view) == 1) write_part_pair(results, environment, view.part_pairs_begin, result);
     if (!holds) set_status(warp, results, environment, kSumOverflow);
   }
-  return sums.polygons() == 0 && results.status.data != nullptr ? kOverlap : kNothing;
+  return result.polygons == 0 && results.status.data != nullptr ? kOverlap : kNothing;
 }
 
-/// Sets the status bit of a pair without a polygon whose bodies overlap. A surface that the gradient filter dropped is
-/// a surface too: returns true if the context must be evaluated again to find out. Called by all lanes.
+/// Whether in a pair without a polygon one of the part pairs overlaps. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD bool report_enclosure(Warp& warp, PairContext& context, std::uint32_t* status) {
-  if (!is_enclosed(warp, context)) return false;
-  const bool ask_again = context.law.gradient_filter;
-  if (!ask_again) {
-    if (warp.lane() == 0) warp.set_bits(status, kNoContactSurface);
-    return false;
+ISOPATCH_HD bool overlaps(Warp& warp, PairMemory& memory, const SceneView& scene, const State& state,
+                          std::int64_t environment, int pair, const PairPass& pass) {
+  bool enclosed = false;
+  for (int frame = 0; frame < num_frames(scene.pairs[pair]); ++frame) {
+    for_each_part_pair(warp, memory, scene, state, environment, pair, frame, pass,
+                       [&](int) { enclosed = enclosed || is_enclosed(warp, memory.context); });
   }
-  warp.sync();
-  if (warp.lane() == 0) {
-    context.law.gradient_filter = false;
-    context.pass = Pass::kUnfiltered;
+  return enclosed;
+}
+
+/// Makes ready for what is Open; false where that needs no other pass. A pair without a polygon whose bodies overlap
+/// sets a bit; what the gradient filter dropped is a surface too, so that is asked again without it. Called by all
+/// lanes.
+template <class Warp>
+ISOPATCH_HD bool prepare_pass(Warp& warp, PairMemory& memory, const SceneView& scene, const State& state,
+                              const Results& results, std::int64_t environment, int pair, int open, PairPass& pass) {
+  if (open == kNothing) return false;
+  if (open != kOverlap) {
+    pass = {Pass::kWider, open};
+    return true;
   }
-  warp.sync();
-  return true;
+  if (!overlaps(warp, memory, scene, state, environment, pair, pass)) return false;
+  if (pass.pass != Pass::kUnfiltered && scene.contact.gradient_filter) {
+    pass.pass = Pass::kUnfiltered;
+    return true;
+  }
+  if (warp.lane() == 0) warp.set_bits(&element(results.status, environment), kNoContactSurface);
+  return false;
 }
 
-template <class Warp>
-ISOPATCH_HD void widen_scales(Warp& warp, PairContext& context, int power) {
-  warp.sync();
-  if (warp.lane() == 0) context.widen_scales(power);
-  warp.sync();
+/// Evaluates one pair of a valid environment and writes its results; or one share of it, and the last to finish writes.
+/// sum_part_pair(context, share, sums) adds the polygons of a part pair to a lane's sums.
+template <class T, bool with_patch, bool brute_force = false, class Warp, class SumPartPair>
+ISOPATCH_HD void evaluate_pair(Warp& warp, PairMemory& memory, StoredSums* own_sums, const SceneView& scene,
+                               const State& state, const Results& results, std::int64_t environment, int pair,
+                               Share share, SharedSums* shared, const SumPartPair& sum_part_pair) {
+  using Sums = WrenchSums<T, with_patch>;
+  const PairView& view = scene.pairs[pair];
+  const bool simple = num_part_pairs(view) == 1;
+  const bool write_part_pairs = !simple && results.part_pair_wrench.data != nullptr;
+  if (!simple) {
+    for (int i = warp.lane(); i < 2 * static_cast<int>(sizeof(StoredSums) / sizeof(std::int64_t)); i += Warp::kSize) {
+      own_sums[i / 40].word[i % 40] = 0;
+    }
+    if (write_part_pairs && warp.lane() == 0) write_no_part_pairs(results, environment, view);
+  }
+  begin_pair(warp, memory, scene, state, environment, pair);
+
+  PairPass pass;
+  for (bool again = true; again; share = {}) {
+    StoredSums* const stored = share.count > 1 ? shared->of_frame : own_sums;
+    const bool is_stored = !simple || share.count > 1;
+    Sums sums;
+    const auto store = [&](int frame) {  // what the lanes hold, and leaves zero
+      sums.reduce(warp);
+      if (warp.lane() == 0) sums.add_to(warp, stored[frame]);
+    };
+    for (int frame = 0; frame < num_frames(view); ++frame) {
+      for_each_part_pair<brute_force>(warp, memory, scene, state, environment, pair, frame, pass, [&](int part_pair) {
+        sum_part_pair(memory.context, share, sums);
+        if (!write_part_pairs) return;
+        store(frame);
+        if (warp.lane() == 0 && pass.pass != Pass::kUnfiltered) {
+          write_part_pair(results, environment, part_pair,
+                          result_of(memory.context.frame, memory.context.bounds, sums));
+        }
+        sums = {};
+      });
+      if (is_stored) {
+        store(frame);
+        sums = {};
+      } else {
+        sums.reduce(warp);
+      }
+    }
+
+    int open = kNothing;
+    if (warp.lane() == 0 && (share.count == 1 || warp.arrive(&shared->arrived) == share.count - 1)) {
+      if (share.count > 1) shared->arrived = 0;
+      open = finish_pass<T, with_patch>(warp, memory, scene, state, results, environment, pair, pass, [&](int frame) {
+        if (is_stored) sums.take_from(warp, stored[frame]);
+        return sums;
+      });
+    }
+    again = prepare_pass(warp, memory, scene, state, results, environment, pair, warp.from_first(open), pass);
+  }
+  warp.sync();  // the workspace may be used again
 }
 
-/// Prepares the context for another pass over what is Open; false if none is needed. Called by all lanes.
-template <class Warp>
-ISOPATCH_HD bool prepare_pass(Warp& warp, PairContext& context, int open, const Results& results,
-                              std::int64_t environment) {
-  if (open == kOverlap) return report_enclosure(warp, context, &element(results.status, environment));
-  if (open != kNothing) widen_scales(warp, context, open);
-  return open != kNothing;
-}
-
-/// Evaluates one pair of a valid environment, or one share of it, and writes its results; of several shares, the last
-/// to finish writes them.
+/// The same with the traversal of a warp.
 template <class T, Outputs outputs, bool brute_force = false, class Warp, int size>
 ISOPATCH_HD void evaluate_pair(Warp& warp, Workspace<size>& work, const SceneView& scene, const State& state,
                                const Results& results, std::int64_t environment, int pair, Share share = {},
                                SharedSums* shared = nullptr) {
-  if (warp.lane() == 0) work.context = make_pair_context(scene, state, environment, pair);
-  warp.sync();
-  const PairContext& context = work.context;
-  for (bool again = true; again; share = {}) {
-    WrenchVisitor<T, outputs, brute_force, Warp> visitor = {warp,    context,     FixedPointScales<T>::make(context),
-                                                            results, environment, pair};
-    if constexpr (brute_force) {
-      visit_all<size>(warp, context.M.hierarchy.num_cells, context.S.half_space ? 0 : context.S.hierarchy.num_cells,
-                      visitor);
-    } else {
-      traverse(warp, work.traversal, hierarchies_of(context), visitor, share);
-    }
-    auto& sums = visitor.sums;
-    sums.reduce(warp);
-
-    int open = kNothing;
-    if (warp.lane() == 0 && (share.count == 1 || sums.combine(warp, share.count, *shared))) {
-      open = finish_pass(warp, results, environment, pair, context, sums);
-    }
-    again = prepare_pass(warp, work.context, warp.from_first(open), results, environment);
-  }
-  warp.sync();  // the workspace may be used again
+  constexpr bool kPatch = outputs != Outputs::kWrench;
+  evaluate_pair<T, kPatch, brute_force>(
+      warp, work.pair, work.sums, scene, state, results, environment, pair, share, shared,
+      [&](const PairContext& context, const Share& part, WrenchSums<T, kPatch>& sums) {
+        WrenchVisitor<T, outputs, brute_force, Warp> visitor = {
+            warp, context, FixedPointScales<T>::make(context.bounds), results, environment, pair, sums};
+        if constexpr (brute_force) {
+          visit_all<size>(warp, context.M.hierarchy.num_cells, context.S.half_space ? 0 : context.S.hierarchy.num_cells,
+                          visitor);
+        } else {
+          traverse(warp, work.traversal, hierarchies_of(context), visitor, part);
+        }
+      });
 }
 
 }  // namespace isopatch::detail

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everything that is the same for all pairs of cells of one (environment, pair), formed once in double: the bodies, the
-// relative pose and motion, the contact law, and the bounds of tests and sums.
+// Everything about one (environment, part pair) that its pairs of cells share, formed once in double: the parts, the
+// relative pose and motion of their bodies, the contact law, and the bounds of tests and sums.
 //
-// The two bodies are called M and S. M has the mesh in whose frame everything is computed, so a scene far from the
-// world's origin loses no digits. S is the second body, and may be a half space. In a swapped pair M is body b;
-// write_pair() then reports the wrench on a.
+// The two parts are called M and S. M has the mesh in the frame of whose body everything is computed, so a scene far
+// from the world's origin loses nothing; S is the second part, and may be a half space. Where the pair is stored the
+// other way round, M is of body b, and the wrench is handed back to a in result_of().
 #pragma once
 
 #include "isopatch/detail/math/reproducible_sum.h"
@@ -21,10 +21,12 @@ enum class Pass : std::uint8_t {
   kUnfiltered  // without the gradient filter, to see whether there is a polygon: only the status is written
 };
 
-struct PairPoses {
-  Transform<double> X_WM, X_MS;
+/// The frame that contributions are summed in: that of the body that M is a part of.
+struct SumFrame {
+  Transform<double> X_WM;
   Vec3d p_WoA;        // origin of the pair's body a in the world
   Vec3d reference_M;  // point that torques are summed about, in M
+  bool swapped;       // M is a part of the pair's body b
 };
 
 /// M relative to S, in M's axes.
@@ -58,32 +60,32 @@ struct CoarseTests {
   float extent_slack;                          // added to ranges of u, for what counts as equal pressure
 };
 
-/// Bounds of a pair, all powers of two.
+/// Bounds of the sums of a pair of bodies, powers of two: of one polygon, and of all but folded surfaces.
 struct PairBounds {
-  double pressure_scale;               // brings the slopes of the pressure on the contact plane below 2
-  double force, torque, area, length;  // of one polygon, and of all but folded surfaces
+  double force, torque, area;
+
+  ISOPATCH_HD void widen(int power) {
+    const double factor = static_cast<double>(std::int64_t{1} << power);
+    area *= factor;
+    force *= factor;
+    torque *= factor;
+  }
 };
 
 struct PairContext {
   PairBody M, S;
-  bool swapped;  // M is the pair's body b
-  PairPoses poses;
+  std::int32_t part_a, part_b;
+  SumFrame frame;
+  Transform<double> X_MS;
   PairMotion motion;
   PairLaw law;
   CoarseTests coarse;
+  double pressure_scale;  // a power of two that brings the slopes of the pressure on the contact plane below 2
   PairBounds bounds;
   Pass pass;
 
   /// The third axis of S, in M: where S is a half space, its outward normal.
-  ISOPATCH_HD Vec3d up_S() const { return {poses.X_MS.row[0].z, poses.X_MS.row[1].z, poses.X_MS.row[2].z}; }
-
-  ISOPATCH_HD void widen_scales(int power) {
-    const double factor = static_cast<double>(std::int64_t{1} << power);
-    bounds.area *= factor;
-    bounds.force *= factor;
-    bounds.torque *= factor;
-    pass = Pass::kWider;
-  }
+  ISOPATCH_HD Vec3d up_S() const { return {X_MS.row[0].z, X_MS.row[1].z, X_MS.row[2].z}; }
 };
 
 ISOPATCH_HD CellRef cell_of_M(const PairContext& f, std::int32_t m) { return {f.M.hierarchy.cells + m}; }
@@ -111,19 +113,16 @@ ISOPATCH_HD double reach_of(const PairBody& body) { return norm(body.geometry->c
 /// The largest slope of a compliant body's pressure, Pa/m.
 ISOPATCH_HD double steepest_slope(const PairBody& body) { return pressure_at(body, body.geometry->max_gradient); }
 
-ISOPATCH_HD PairBody make_pair_body(const GeometryView& geometry, const BodyView& body, const Material& material) {
-  return {&geometry,
-          body.rigid ? geometry.surface : geometry.solid,
-          body.rigid,
-          geometry.half_space,
-          body.rigid ? 0.0 : material.modulus,
-          0.0};
+ISOPATCH_HD PairBody make_pair_body(const GeometryView& geometry, bool rigid, const Material& material) {
+  return {
+      &geometry, rigid ? geometry.surface : geometry.solid, rigid, geometry.half_space, rigid ? 0.0 : material.modulus,
+      0.0};
 }
 
 ISOPATCH_HD CoarseTests make_coarse_tests(const PairContext& f, double reach) {
   const PairBody &M = f.M, &S = f.S;
   CoarseTests c;
-  c.X_MS = float_copy(f.poses.X_MS);
+  c.X_MS = float_copy(f.X_MS);
   for (int i = 0; i < 3; ++i) {
     c.absolute_row[i] = {std::fabs(c.X_MS.row[i].x), std::fabs(c.X_MS.row[i].y), std::fabs(c.X_MS.row[i].z)};
   }
@@ -138,7 +137,7 @@ ISOPATCH_HD CoarseTests make_coarse_tests(const PairContext& f, double reach) {
   c.extent_slack = compliant ? static_cast<float>(2 * (M.snap + S.snap) / M.modulus) : 0.0f;
 
   const Vec3d up = f.up_S();
-  const double foot = S.half_space ? dot(up, f.poses.X_MS.translation) : 0.0, span = reach + std::fabs(foot);
+  const double foot = S.half_space ? dot(up, f.X_MS.translation) : 0.0, span = reach + std::fabs(foot);
   c.foot_S = cast<float>(foot * up);
   c.slope_S = cast<float>((!S.half_space ? 0.0 : S.rigid ? 1.0 : half_space_extent_slope(S)) * up);
 
@@ -152,11 +151,12 @@ ISOPATCH_HD CoarseTests make_coarse_tests(const PairContext& f, double reach) {
   return c;
 }
 
-ISOPATCH_HD PairMotion make_pair_motion(const PairContext& f, const Transform<double>& X_WS, const Twist& twist_M,
+/// `p_WoS` is the origin of the body that S is a part of.
+ISOPATCH_HD PairMotion make_pair_motion(const SumFrame& frame, Vec3d p_WoS, const Twist& twist_M,
                                         const Twist& twist_S) {
-  const Transform<double>& X_WM = f.poses.X_WM;
-  const Vec3d reference_W = rotate(X_WM, f.poses.reference_M);  // from M's origin, world axes
-  const Vec3d from_S_W = reference_W + (X_WM.translation - X_WS.translation);
+  const Transform<double>& X_WM = frame.X_WM;
+  const Vec3d reference_W = rotate(X_WM, frame.reference_M);  // from M's origin, world axes
+  const Vec3d from_S_W = reference_W + (X_WM.translation - p_WoS);
   const Vec3d velocity_W =
       (twist_M.linear + cross(twist_M.angular, reference_W)) - (twist_S.linear + cross(twist_S.angular, from_S_W));
   PairMotion motion;
@@ -166,8 +166,8 @@ ISOPATCH_HD PairMotion make_pair_motion(const PairContext& f, const Transform<do
   return motion;
 }
 
-/// A material parameter of a pair: that of the compliant body, or the mean of both, each weighted by the other's
-/// modulus (VL eq. 11).
+/// A material parameter of a part pair: that of the compliant part, or of the two weighted by the other's modulus (VL
+/// eq. 11).
 ISOPATCH_HD double combined(double own_a, double own_b, double modulus_a, double modulus_b, bool rigid_a,
                             bool rigid_b) {
   if (rigid_a) return own_b;
@@ -176,7 +176,7 @@ ISOPATCH_HD double combined(double own_a, double own_b, double modulus_a, double
 }
 
 ISOPATCH_HD PairLaw make_pair_law(const SceneView& scene, const PairView& pair, const Material& a, const Material& b,
-                                  bool rigid_a, bool rigid_b, const PairContext& f) {
+                                  bool rigid_a, bool rigid_b) {
   PairLaw law;
   law.pfc_dissipation = scene.contact.pfc_dissipation;
   law.gradient_filter = scene.contact.gradient_filter;
@@ -187,7 +187,7 @@ ISOPATCH_HD PairLaw make_pair_law(const SceneView& scene, const PairView& pair, 
   law.dissipation = own_dissipation ? combined(a.dissipation, b.dissipation, a.modulus, b.modulus, rigid_a, rigid_b)
                                     : pair.dissipation;
   if (law.pfc_dissipation) {
-    const double softness = (f.M.rigid ? 0.0 : 1.0 / f.M.modulus) + (f.S.rigid ? 0.0 : 1.0 / f.S.modulus);
+    const double softness = (rigid_a ? 0.0 : 1.0 / a.modulus) + (rigid_b ? 0.0 : 1.0 / b.modulus);
     law.dissipation = law.dissipation * softness;  // chi / E
   }
   const bool own_friction = pair.friction < 0 || a.overrides_friction;
@@ -196,65 +196,56 @@ ISOPATCH_HD PairLaw make_pair_law(const SceneView& scene, const PairView& pair, 
   return law;
 }
 
-/// From the pressure of the softer body, the area of a surface around M that is not folded more than a few times, and a
-/// traction raised by damping and friction. SumBound finds out where these bounds are too small.
-ISOPATCH_HD PairBounds make_pair_bounds(const PairContext& f) {
-  const PairBody &M = f.M, &S = f.S;
-  const double gradient_M = steepest_slope(M), gradient_S = steepest_slope(S);
-  const double depth =
-      S.half_space ? max(0.0, M.geometry->radius - apply_back(f.poses.X_MS, M.geometry->center).z) : 0.0;
-  const double extent_S = S.half_space ? depth / S.geometry->thickness : S.geometry->max_extent;
-  const double limit_M = pressure_at(M, M.geometry->max_extent), limit_S = pressure_at(S, extent_S);
-  const double pressure = M.rigid ? limit_S : S.rigid ? limit_M : min(limit_M, limit_S);
-  const double radius = S.half_space ? M.geometry->radius : min(M.geometry->radius, S.geometry->radius);
-  const double speed = norm(f.motion.velocity) + norm(f.motion.angular) * M.geometry->radius;
-  const double stiffening = f.law.pfc_dissipation ? gradient_M + gradient_S : 1.0;
-  const double raise = (1 + f.law.dissipation * stiffening * speed) * (1 + f.law.friction);
-  constexpr double kTiny = 0x1p-500;
-  const double steepest = M.rigid ? gradient_S : S.rigid ? gradient_M : min(gradient_M, gradient_S);
-
-  PairBounds bounds;
-  bounds.pressure_scale = 1 / next_power_of_two(max(steepest, kTiny));
-  bounds.area = next_power_of_two(64 * radius * radius);
-  bounds.length = next_power_of_two(2 * M.geometry->radius);
-  bounds.force = next_power_of_two(max(pressure * raise, kTiny)) * bounds.area;
-  bounds.torque = bounds.force * bounds.length;
-  return bounds;
+/// Whether M is b. A half space is S; beside it, and otherwise, M is compliant where it can be.
+ISOPATCH_HD bool is_swapped(bool rigid_a, bool half_space_a, bool half_space_b) {
+  return half_space_a || (rigid_a && !half_space_b);
 }
 
-/// The context of `pair`; the environment must be without a fault.
-ISOPATCH_HD PairContext make_pair_context(const SceneView& scene, const State& state, std::int64_t environment,
-                                          int pair) {
+/// The point that torques on a part of the body are summed about: of one part the middle of its geometry.
+ISOPATCH_HD Vec3d reference_of(const BodyView& body, const GeometryView& geometry) {
+  return body.parts_end - body.parts_begin == 1 ? geometry.center : body.reference;
+}
+
+/// The context of a part pair of `pair`, without its bounds; the environment's status must be clean.
+ISOPATCH_HD PairContext make_part_pair_context(const SceneView& scene, const State& state, std::int64_t environment,
+                                               int pair, int part_pair) {
   const PairView& view = scene.pairs[pair];
-  const Material material_a = read_material(scene, state, environment, view.a);
-  const Material material_b = read_material(scene, state, environment, view.b);
-  const BodyView &body_a = scene.bodies[view.a], &body_b = scene.bodies[view.b];
+  const PartPairView& parts = scene.part_pairs[part_pair];
+  const PartView &part_a = scene.parts[parts.a], &part_b = scene.parts[parts.b];
+  const Material material_a = read_material(scene, state, environment, parts.a);
+  const Material material_b = read_material(scene, state, environment, parts.b);
   const PairBody a =
-      make_pair_body(scene.geometries[geometry_of(scene, state, environment, view.a)], body_a, material_a);
+      make_pair_body(scene.geometries[geometry_of(scene, state, environment, parts.a)], part_a.rigid, material_a);
   const PairBody b =
-      make_pair_body(scene.geometries[geometry_of(scene, state, environment, view.b)], body_b, material_b);
+      make_pair_body(scene.geometries[geometry_of(scene, state, environment, parts.b)], part_b.rigid, material_b);
 
-  // a half space is always S; otherwise M is a compliant body
   PairContext f;
-  f.swapped = a.half_space || (a.rigid && !b.half_space);
-  f.M = f.swapped ? b : a;
-  f.S = f.swapped ? a : b;
+  f.part_a = parts.a;
+  f.part_b = parts.b;
+  f.frame.swapped = is_swapped(a.rigid, a.half_space, b.half_space);
+  const bool swapped = f.frame.swapped;
+  f.M = swapped ? b : a;
+  f.S = swapped ? a : b;
 
-  const int index_M = f.swapped ? view.b : view.a, index_S = f.swapped ? view.a : view.b;
-  f.poses.X_WM = read_pose(state, environment, index_M);
+  const int index_M = swapped ? view.b : view.a, index_S = swapped ? view.a : view.b;
+  f.frame.X_WM = read_pose(state, environment, index_M);
   const Transform<double> X_WS = read_pose(state, environment, index_S);
-  f.poses.p_WoA = read_vec3(state.poses, environment, view.a * kPoseSize);
-  f.poses.X_MS = relative(f.poses.X_WM, X_WS);
-  f.poses.reference_M = f.M.geometry->center;
+  f.frame.p_WoA = read_vec3(state.poses, environment, view.a * kPoseSize);
+  f.frame.reference_M = reference_of(scene.bodies[index_M], *f.M.geometry);
+  f.X_MS = pose_of(swapped ? part_a : part_b, f.S.half_space, relative(f.frame.X_WM, X_WS));
 
   const double reach = reach_of(f.M) + reach_of(f.S);
   f.M.snap = kSnap * reach * (f.S.rigid ? 1.0 : steepest_slope(f.S));
   f.S.snap = kSnap * reach * (f.M.rigid ? 1.0 : steepest_slope(f.M));
   f.coarse = make_coarse_tests(f, reach);
-  f.motion =
-      make_pair_motion(f, X_WS, read_twist(state, environment, index_M), read_twist(state, environment, index_S));
-  f.law = make_pair_law(scene, view, material_a, material_b, a.rigid, b.rigid, f);
-  f.bounds = make_pair_bounds(f);
+  f.motion = make_pair_motion(f.frame, X_WS.translation, read_twist(state, environment, index_M),
+                              read_twist(state, environment, index_S));
+  f.law = make_pair_law(scene, view, material_a, material_b, a.rigid, b.rigid);
+
+  constexpr double kTiny = 0x1p-500;
+  const double gradient_M = steepest_slope(f.M), gradient_S = steepest_slope(f.S);
+  const double steepest = f.M.rigid ? gradient_S : f.S.rigid ? gradient_M : min(gradient_M, gradient_S);
+  f.pressure_scale = 1 / next_power_of_two(max(steepest, kTiny));
   f.pass = Pass::kFirst;
   return f;
 }

@@ -167,7 +167,7 @@ ISOPATCH_HD MaskOf<T> integrate(const PairContext& f, const ContactPlane<T>& pla
   w.moment_v = -moment_x;
 
   const T middle_u = scale * s.middle_x, middle_v = scale * s.middle_y;
-  const Vec3<D> arm_of_origin = plane.origin - cast<D>(f.poses.reference_M);
+  const Vec3<D> arm_of_origin = plane.origin - cast<D>(f.frame.reference_M);
   const Vec3<T> arm = fma(middle_u, u, fma(middle_v, v, cast<T>(arm_of_origin)));
   if (f.motion.moving) {
     const Vec3<D> middle = fma(cast<D>(middle_u), plane.axes.u, cast<D>(middle_v) * plane.axes.v);

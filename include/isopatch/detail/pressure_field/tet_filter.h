@@ -267,11 +267,11 @@ ISOPATCH_HD MaskOf<F> test_cells_exactly(const PairContext& f, const Cells& m, c
     if (f.S.half_space) {
       const double slope = f.S.rigid ? 1.0 : half_space_pressure_slope(f.S);
       gradient = cast<D>(slope * f.up_S());
-      origin = cast<D>(f.poses.X_MS.translation);
+      origin = cast<D>(f.X_MS.translation);
       at_origin = D(0);
     } else {
-      gradient = level_gradient(f.S, rotate(f.poses.X_MS, s.gradient()));
-      origin = apply(f.poses.X_MS, s.vertex(0));
+      gradient = level_gradient(f.S, rotate(f.X_MS, s.gradient()));
+      origin = apply(f.X_MS, s.vertex(0));
       at_origin = pressure_at(f.S, s.extent(0));
     }
     ISOPATCH_UNROLL
@@ -286,8 +286,8 @@ ISOPATCH_HD MaskOf<F> test_cells_exactly(const PairContext& f, const Cells& m, c
 
   // d at the vertices of S: p_M - p_S, both compliant
   if (!f.S.half_space && !f.S.rigid) {
-    const AffinePressure<D> in_M = {pressure_gradient(f.M, rotate_back(f.poses.X_MS, m.gradient())),
-                                    apply_back(f.poses.X_MS, m.vertex(0)), pressure_at(f.M, m.extent(0))};
+    const AffinePressure<D> in_M = {pressure_gradient(f.M, rotate_back(f.X_MS, m.gradient())),
+                                    apply_back(f.X_MS, m.vertex(0)), pressure_at(f.M, m.extent(0))};
     ISOPATCH_UNROLL
     for (int i = 0; i < 4; ++i) {
       side_S.set(i, in_M.at(s.vertex(i)) - pressure_at(f.S, s.extent(i)), D(f.S.snap));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The sums of one lane for one pair, and how the sums of all lanes become results.
+// What one lane adds up for one pair, and how lanes become sums of the pair.
 #pragma once
 
 #include <bit>
@@ -31,9 +31,9 @@ template <class T>
 struct FixedPointScales {
   FixedPointScale<T> force, torque, area;
 
-  ISOPATCH_HD static FixedPointScales make(const PairContext& f) {
-    return {FixedPointScale<T>::from_bound(f.bounds.force), FixedPointScale<T>::from_bound(f.bounds.torque),
-            FixedPointScale<T>::from_bound(f.bounds.area)};
+  ISOPATCH_HD static FixedPointScales make(const PairBounds& bounds) {
+    return {FixedPointScale<T>::from_bound(bounds.force), FixedPointScale<T>::from_bound(bounds.torque),
+            FixedPointScale<T>::from_bound(bounds.area)};
   }
 
   /// Converts what is summed of a polygon to quanta, its normal multiplied by the area, and returns the largest
@@ -101,9 +101,15 @@ struct PatchSums {
 
 struct NoPatchSums {};
 
-/// Where the warps that share a pair add their sums; zero between calls. Room for every kind of WrenchSums.
-struct SharedSums {
+/// Sums in memory, with room for every kind of WrenchSums; zero while they are not in use.
+struct StoredSums {
   std::int64_t word[40];
+};
+
+/// Where the warps that share a pair add up what they computed in the frame of body a and in that of b. Zero between
+/// calls.
+struct SharedSums {
+  StoredSums of_frame[2];
   std::int32_t arrived;
 };
 
@@ -175,64 +181,25 @@ struct WrenchSums {
     if constexpr (with_patch) patch.max_pressure = warp.max(patch.max_pressure);
   }
 
-  /// Adds this total to that of all warps that share the pair. True for the last of them, which then has the whole sum
-  /// and leaves `shared` zero. Called by one lane.
+  /// Adds these sums to stored ones. Called by one lane, and by other warps at the same time.
   template <class Warp>
-  ISOPATCH_HD bool combine(Warp& warp, int shares, SharedSums& shared) {
+  ISOPATCH_HD void add_to(Warp& warp, StoredSums& stored) {
     int index = 0;
-    for_each_word([&](std::int64_t& word) { warp.add(&shared.word[index++], word); });
+    for_each_word([&](std::int64_t& word) { warp.add(&stored.word[index++], word); });
     if constexpr (with_patch) {  // not negative, so its bits are in the order of its values
-      warp.raise(&shared.word[index], std::bit_cast<std::int64_t>(static_cast<double>(patch.max_pressure)));
+      warp.raise(&stored.word[index], std::bit_cast<std::int64_t>(static_cast<double>(patch.max_pressure)));
     }
-    if (warp.arrive(&shared.arrived) != shares - 1) return false;
-    shared.arrived = 0;
-    index = 0;
-    for_each_word([&](std::int64_t& word) { word = warp.take(&shared.word[index++]); });
+  }
+
+  /// Takes stored sums, and leaves zero there. Called by one lane.
+  template <class Warp>
+  ISOPATCH_HD void take_from(Warp& warp, StoredSums& stored) {
+    int index = 0;
+    for_each_word([&](std::int64_t& word) { word = warp.take(&stored.word[index++]); });
     if constexpr (with_patch) {
-      patch.max_pressure = static_cast<Number>(std::bit_cast<double>(warp.take(&shared.word[index])));
+      patch.max_pressure = static_cast<Number>(std::bit_cast<double>(warp.take(&stored.word[index])));
     }
-    return true;
   }
 };
-
-/// Writes one pair's results, in the world frame, on body a.
-template <class T, bool with_patch>
-ISOPATCH_HD void write_pair(const Results& results, std::int64_t environment, int pair, const PairContext& f,
-                            const WrenchSums<T, with_patch>& sums) {
-  Vec3d force = {0, 0, 0}, torque = {0, 0, 0}, center = {0, 0, 0}, normal = {0, 0, 0}, friction = {0, 0, 0};
-  double area = 0, max_pressure = 0;
-  std::int64_t polygons = 0;
-
-  if (sums.polygons() > 0) {
-    const FixedPointScales<T> scales = FixedPointScales<T>::make(f);
-    const double sign = f.swapped ? -1.0 : 1.0;
-    force = sign * rotate(f.poses.X_WM, sums.force.value(scales.force));
-    const Vec3d about_reference = sign * rotate(f.poses.X_WM, sums.torque.value(scales.torque));
-    const Vec3d reference_W = rotate(f.poses.X_WM, f.poses.reference_M);  // from M's origin
-    const Vec3d lever = reference_W + (f.poses.X_WM.translation - f.poses.p_WoA);
-    torque = about_reference + cross(lever, force);
-    area = sums.area.value(scales.area);
-    polygons = sums.polygons();
-    if constexpr (with_patch) {
-      const double pressure = sums.patch.pressure.value(scales.force);
-      const Vec3d moment = rotate(f.poses.X_WM, sums.patch.pressure_moment.value(scales.torque));
-      if (pressure > 0) center = fma(1.0 / pressure, moment, reference_W) + f.poses.X_WM.translation;
-      normal = (sign / area) * rotate(f.poses.X_WM, sums.patch.normal.value(scales.area));
-      friction = sign * rotate(f.poses.X_WM, sums.patch.friction_force.value(scales.force));
-      max_pressure = static_cast<double>(sums.patch.max_pressure);
-    }
-  }
-
-  write(results.pair_wrench, environment, 6 * pair, force);
-  write(results.pair_wrench, environment, 6 * pair + 3, torque);
-  if (results.polygon_count.data != nullptr) {
-    element(results.polygon_count, environment, pair) = static_cast<std::int32_t>(polygons);
-  }
-  write(results.area, environment, pair, area);
-  write(results.center_of_pressure, environment, 3 * pair, center);
-  write(results.mean_normal, environment, 3 * pair, normal);
-  write(results.max_pressure, environment, pair, max_pressure);
-  write(results.friction_force, environment, 3 * pair, friction);
-}
 
 }  // namespace isopatch::detail

@@ -10,9 +10,9 @@
 
 namespace isopatch::detail {
 
-/// A ball about a body's mesh, or a half space, in the world.
+/// A ball about a body, or a half space, in the world.
 struct BodyBounds {
-  Vec3d origin;   // of the body, m
+  Vec3d origin;   // of the body, or of the half space, m
   Vec3d center;   // of the ball, from the origin, world axes, m
   Vec3d up;       // out of the half space
   double radius;  // m, with a margin far above the rounding of all later tests
@@ -22,11 +22,13 @@ struct BodyBounds {
 ISOPATCH_HD BodyBounds make_body_bounds(const SceneView& scene, const State& state, std::int64_t environment,
                                         int body) {
   constexpr double kMargin = 1e-5;
-  const GeometryView& g = scene.geometries[geometry_of(scene, state, environment, body)];
-  const Transform<double> X_WB = read_pose(state, environment, body);
-  const double radius = std::fma(kMargin, norm(g.center) + g.radius, g.radius);
-  return {
-      X_WB.translation, rotate(X_WB, g.center), {X_WB.row[0].z, X_WB.row[1].z, X_WB.row[2].z}, radius, g.half_space};
+  const BodyView& b = scene.bodies[body];
+  const bool single = b.parts_end - b.parts_begin == 1;
+  const bool half_space = single && scene.geometries[geometry_of(scene, state, environment, b.parts_begin)].half_space;
+  const Ball ball = ball_of(scene, state, environment, body);
+  const Transform<double> X = pose_of(scene.parts[b.parts_begin], half_space, read_pose(state, environment, body));
+  const double radius = std::fma(kMargin, norm(ball.center) + ball.radius, ball.radius);
+  return {X.translation, rotate(X, ball.center), {X.row[0].z, X.row[1].z, X.row[2].z}, radius, half_space};
 }
 
 /// False if two bodies are certainly apart.
@@ -50,10 +52,13 @@ ISOPATCH_HD std::uint32_t environment_status(Warp& warp, const SceneView& scene,
                                              std::int64_t environment) {
   std::uint32_t status = kOk;
   for (int body = warp.lane(); body < scene.num_bodies; body += Warp::kSize) {
-    status |= body_status(scene, state, environment, body);
+    status |= body_status(state, environment, body);
   }
-  for (int pair = warp.lane(); state.geometry_index.data != nullptr && pair < scene.num_pairs; pair += Warp::kSize) {
-    status |= pair_status(scene, state, environment, pair);
+  for (int part = warp.lane(); part < scene.num_parts; part += Warp::kSize) {
+    status |= part_status(scene, state, environment, part);
+  }
+  for (int i = warp.lane(); state.geometry_index.data != nullptr && i < scene.num_part_pairs; i += Warp::kSize) {
+    status |= part_pair_status(scene, state, environment, i);
   }
   std::uint32_t all = kOk;
   for (std::uint32_t bit = 1; bit <= kBadGeometry; bit <<= 1) {
@@ -62,8 +67,15 @@ ISOPATCH_HD std::uint32_t environment_status(Warp& warp, const SceneView& scene,
   return all;
 }
 
-/// Writes zeros for a pair that is not evaluated: apart, masked, or in an environment with a fault.
-ISOPATCH_HD void write_no_contact(const Results& results, std::int64_t environment, int pair) {
+/// Zeroes for the part pairs of a pair.
+ISOPATCH_HD void write_no_part_pairs(const Results& results, std::int64_t environment, const PairView& pair) {
+  for (int i = 6 * pair.part_pairs_begin; i < 6 * pair.part_pairs_end; ++i) {
+    write(results.part_pair_wrench, environment, i, 0);
+  }
+}
+
+/// Zeroes for a pair that is not evaluated: apart, masked, or in an environment with a fault.
+ISOPATCH_HD void write_no_contact(const SceneView& scene, const Results& results, std::int64_t environment, int pair) {
   const auto write_zeroes = [&](const ArrayInfo& info, const auto& array) {
     if constexpr (requires { write(array, environment, 0, 0); }) {
       for (int i = 0; info.per == Per::kPair && i < info.width; ++i)
@@ -71,6 +83,7 @@ ISOPATCH_HD void write_no_contact(const Results& results, std::int64_t environme
     }
   };
   for_each_output(write_zeroes, results);
+  if (results.part_pair_wrench.data != nullptr) write_no_part_pairs(results, environment, scene.pairs[pair]);
 }
 
 /// Appends the environment's near pairs to `list` (with `every_pair`, all enabled pairs), writes the status word, and
@@ -98,7 +111,7 @@ ISOPATCH_HD void begin_environment(Warp& warp, BodyBounds* bounds, const SceneVi
       const PairView& view = scene.pairs[pair];
       near = valid && is_enabled(state, environment, pair) &&
              (every_pair || bounds_may_touch(bounds[view.a], bounds[view.b]));
-      if (!near) write_no_contact(results, environment, pair);
+      if (!near) write_no_contact(scene, results, environment, pair);
     }
     const std::uint32_t ballot = warp.ballot(near);
     if (ballot == 0u) continue;

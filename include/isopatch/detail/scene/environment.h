@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 #include <type_traits>
 
 #include "isopatch/detail/scene/scene_view.h"
@@ -57,25 +58,30 @@ struct Material {
   bool overrides_dissipation, overrides_friction;  // given for this environment: replaces a pair's value
 };
 
-ISOPATCH_HD Material read_material(const SceneView& scene, const State& state, std::int64_t environment, int body) {
-  const BodyView& b = scene.bodies[body];
-  Material m = {b.modulus, b.dissipation, b.friction, state.dissipation.data != nullptr,
+ISOPATCH_HD Material read_material(const SceneView& scene, const State& state, std::int64_t environment, int part) {
+  const PartView& p = scene.parts[part];
+  Material m = {p.modulus, p.dissipation, p.friction, state.dissipation.data != nullptr,
                 state.friction.data != nullptr};
-  if (state.modulus.data != nullptr) m.modulus = read(state.modulus, environment, body);
-  if (m.overrides_dissipation) m.dissipation = read(state.dissipation, environment, body);
-  if (m.overrides_friction) m.friction = read(state.friction, environment, body);
+  if (state.modulus.data != nullptr) m.modulus = read(state.modulus, environment, part);
+  if (m.overrides_dissipation) m.dissipation = read(state.dissipation, environment, part);
+  if (m.overrides_friction) m.friction = read(state.friction, environment, part);
   return m;
 }
 
-ISOPATCH_HD int geometry_of(const SceneView& scene, const State& state, std::int64_t environment, int body) {
-  return state.geometry_index.data == nullptr ? scene.bodies[body].geometry
-                                              : element(state.geometry_index, environment, body);
+/// The index of a part's geometry; -1 where the state names one that the part cannot have.
+ISOPATCH_HD int geometry_of(const SceneView& scene, const State& state, std::int64_t environment, int part) {
+  const PartView& p = scene.parts[part];
+  if (state.geometry_index.data == nullptr) return p.geometry;
+  const int index = element(state.geometry_index, environment, part);
+  if (index < 0 || index >= scene.num_geometries) return -1;
+  return p.placed_begin < 0 ? index : scene.placed_geometries[p.placed_begin + index];
 }
 
 ISOPATCH_HD bool is_enabled(const State& state, std::int64_t environment, int pair) {
   return state.pair_mask.data == nullptr || element(state.pair_mask, environment, pair) != 0;
 }
 
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 inline constexpr int kPoseSize = 7;
 inline constexpr int kVelocitySize = 6;
 
@@ -88,8 +94,8 @@ ISOPATCH_HD double quaternion_norm(const State& state, std::int64_t environment,
   return std::sqrt(sum);
 }
 
-/// The fault bits that one body sets in its environment.
-ISOPATCH_HD std::uint32_t body_status(const SceneView& scene, const State& state, std::int64_t environment, int body) {
+/// The fault bits a body's pose and velocity give its environment.
+ISOPATCH_HD std::uint32_t body_status(const State& state, std::int64_t environment, int body) {
   std::uint32_t status = kOk;
   for (int i = 0; i < kPoseSize; ++i) {
     if (!(std::fabs(read(state.poses, environment, body * kPoseSize + i)) <= limits::kMaxPosition)) status |= kBadPose;
@@ -102,27 +108,33 @@ ISOPATCH_HD std::uint32_t body_status(const SceneView& scene, const State& state
     if (!(std::fabs(read(state.velocities, environment, body * kVelocitySize + i)) <= most)) status |= kBadVelocity;
   }
 
-  const Material m = read_material(scene, state, environment, body);
-  const bool modulus_ok =
-      scene.bodies[body].rigid || (m.modulus >= limits::kMinModulus && m.modulus <= limits::kMaxModulus);
+  return status;
+}
+
+/// The fault bits one part gives its environment.
+ISOPATCH_HD std::uint32_t part_status(const SceneView& scene, const State& state, std::int64_t environment, int part) {
+  std::uint32_t status = kOk;
+  const bool rigid = scene.parts[part].rigid;
+  const Material m = read_material(scene, state, environment, part);
+  const bool modulus_ok = rigid || (m.modulus >= limits::kMinModulus && m.modulus <= limits::kMaxModulus);
   const bool dissipation_ok = m.dissipation >= 0 && m.dissipation <= limits::kMaxDissipation;
   const bool friction_ok = m.friction >= 0 && m.friction <= limits::kMaxFriction;
   if (!(modulus_ok && dissipation_ok && friction_ok)) status |= kBadMaterial;
 
-  const int geometry = geometry_of(scene, state, environment, body);
-  if (geometry < 0 || geometry >= scene.num_geometries) return status | kBadGeometry;
+  const int geometry = geometry_of(scene, state, environment, part);
+  if (geometry < 0) return status | kBadGeometry;
   const GeometryView& view = scene.geometries[geometry];
   const bool surface_only = !view.half_space && view.max_extent == 0;
-  if (surface_only && !scene.bodies[body].rigid) status |= kBadGeometry;
+  if (surface_only && !rigid) status |= kBadGeometry;
   return status;
 }
 
-/// The fault bit of a pair whose bodies have no fault.
-ISOPATCH_HD std::uint32_t pair_status(const SceneView& scene, const State& state, std::int64_t environment, int pair) {
-  const int a = geometry_of(scene, state, environment, scene.pairs[pair].a);
-  const int b = geometry_of(scene, state, environment, scene.pairs[pair].b);
-  const bool known = a >= 0 && a < scene.num_geometries && b >= 0 && b < scene.num_geometries;
-  return known && scene.geometries[a].half_space && scene.geometries[b].half_space ? kBadGeometry : kOk;
+/// The fault bit of a part pair, whose parts may have a fault of their own.
+ISOPATCH_HD std::uint32_t part_pair_status(const SceneView& scene, const State& state, std::int64_t environment,
+                                           int part_pair) {
+  const int a = geometry_of(scene, state, environment, scene.part_pairs[part_pair].a);
+  const int b = geometry_of(scene, state, environment, scene.part_pairs[part_pair].b);
+  return a >= 0 && b >= 0 && scene.geometries[a].half_space && scene.geometries[b].half_space ? kBadGeometry : kOk;
 }
 
 /// Body to world, with the quaternion normalised.
@@ -131,12 +143,37 @@ ISOPATCH_HD Transform<double> read_pose(const State& state, std::int64_t environ
   const std::int64_t at = body * kPoseSize;
   const double w = scale * read(state.poses, environment, at + 3), x = scale * read(state.poses, environment, at + 4);
   const double y = scale * read(state.poses, environment, at + 5), z = scale * read(state.poses, environment, at + 6);
-  Transform<double> X;
-  X.row[0] = {1 - 2 * std::fma(y, y, z * z), 2 * std::fma(x, y, -(z * w)), 2 * std::fma(x, z, y * w)};
-  X.row[1] = {2 * std::fma(x, y, z * w), 1 - 2 * std::fma(x, x, z * z), 2 * std::fma(y, z, -(x * w))};
-  X.row[2] = {2 * std::fma(x, z, -(y * w)), 2 * std::fma(y, z, x * w), 1 - 2 * std::fma(x, x, y * y)};
+  Transform<double> X = rotation_of(w, x, y, z);
   X.translation = read_vec3(state.poses, environment, at);
   return X;
+}
+
+/// Coordinates in the frame of a part's geometry to those that X_B leads to from its body's: a mesh has its body's
+/// frame, a half space its own.
+ISOPATCH_HD Transform<double> pose_of(const PartView& part, bool half_space, const Transform<double>& X_B) {
+  return half_space && part.posed ? product(X_B, part.X_BG) : X_B;
+}
+
+/// A ball about a mesh or several, in the frame of their body.
+struct Ball {
+  Vec3d center;   // m
+  double radius;  // m; infinite where a half space is among several parts
+};
+
+/// About all parts of a body. One part's ball is its geometry's; that of several is about the body's point of
+/// reference.
+ISOPATCH_HD Ball ball_of(const SceneView& scene, const State& state, std::int64_t environment, int body) {
+  const BodyView& b = scene.bodies[body];
+  if (b.parts_end - b.parts_begin == 1) {
+    const GeometryView& g = scene.geometries[geometry_of(scene, state, environment, b.parts_begin)];
+    return {g.center, g.radius};
+  }
+  double radius = 0;
+  for (std::int32_t part = b.parts_begin; part < b.parts_end; ++part) {
+    const GeometryView& g = scene.geometries[geometry_of(scene, state, environment, part)];
+    radius = max(radius, g.half_space ? kInfinity : norm(g.center - b.reference) + g.radius);
+  }
+  return {b.reference, radius};
 }
 
 struct Twist {

@@ -43,18 +43,34 @@ struct GeometryView {
   std::int32_t num_components;
 };
 
+/// A body's parts follow each other. A body of several has torques summed about one point.
 struct BodyView {
-  std::int32_t geometry;
+  std::int32_t parts_begin, parts_end;
+  Vec3d reference;  // of a body of several parts: the middle of their bounds, m
+};
+
+/// The geometry is placed in the body: its mesh has coordinates of the body's frame. A half space keeps its own.
+struct PartView {
+  std::int32_t geometry;      // index into SceneView::geometries
+  std::int32_t placed_begin;  // negative: State::geometry_index is such an index too; else see placed_geometries
   bool rigid;
+  bool posed;          // X_BG is not the identity
   double modulus;      // Pa
   double dissipation;  // s/m or s
   double friction;
+  Transform<double> X_BG;  // of a half space, geometry to body
 };
 
+/// The part pairs of a pair follow each other.
 struct PairView {
   std::int32_t a, b;
-  double dissipation;  // negative: combine the bodies' values
-  double friction;     // negative: combine the bodies' values
+  std::int32_t part_pairs_begin, part_pairs_end;
+  double dissipation;  // negative: combine the parts' values
+  double friction;     // negative: combine the parts' values
+};
+
+struct PartPairView {
+  std::int32_t a, b;  // parts of the pair's bodies a and b
 };
 
 struct ContactView {
@@ -65,14 +81,20 @@ struct ContactView {
 };
 
 struct SceneView {
-  const GeometryView* geometries;
+  const GeometryView* geometries;  // the scene's own, then those placed in bodies
   const BodyView* bodies;
+  const PartView* parts;
   const PairView* pairs;
-  const std::int32_t* body_pairs;        // the pairs of body 0, then of body 1, ..., each in ascending order
-  const std::int32_t* body_pairs_begin;  // where each body's begin in body_pairs; num_bodies + 1
-  std::int32_t num_geometries;
+  const PartPairView* part_pairs;
+  const std::int32_t* placed_geometries;  // a row for each posed part: the scene's geometries as placed in its body, or
+                                          // -1 for one that is not an alternative
+  const std::int32_t* body_pairs;         // the pairs of body 0, of body 1 and so on, each in ascending order
+  const std::int32_t* body_pairs_begin;   // where each body's begin in body_pairs; num_bodies + 1
+  std::int32_t num_geometries;            // the scene's own
   std::int32_t num_bodies;
+  std::int32_t num_parts;
   std::int32_t num_pairs;
+  std::int32_t num_part_pairs;
   ContactView contact;
 };
 

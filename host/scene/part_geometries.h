@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Geometries as kernels read them: a scene's own, and those that parts have at a pose in their body, placed there.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "host/hierarchy/hierarchy.h"
+#include "isopatch/scene.h"
+
+namespace isopatch::detail {
+
+/// Hierarchies and other arrays of geometries, owned; index i is the same in all of them.
+struct FlatGeometries {
+  std::vector<Hierarchy> solids;    // over the tets, or the cones of a surface mesh
+  std::vector<Hierarchy> surfaces;  // over the boundary
+  std::vector<std::vector<Vec3d>> component_points;
+  std::vector<GeometryView> views;
+
+  void add(const Geometry& geometry);
+};
+
+/// A unit quaternion and a position as a transform.
+Transform<double> transform_of(const std::array<double, 7>& pose);
+
+bool is_identity(const std::array<double, 7>& pose);
+
+/// Adds placed geometries to a scene's own. The same geometry at the same pose is placed once.
+class GeometryPlacer {
+ public:
+  GeometryPlacer(const SceneDescription& scene, FlatGeometries& to) : scene_(scene), to_(to) {}
+
+  /// The index of a geometry as it is at a pose in a body. A half space is not moved: its pose is the part's. Throws
+  /// Error where the moved mesh goes beyond limits.h.
+  std::int32_t index_of(int geometry, const std::array<double, 7>& pose, const std::string& where);
+
+ private:
+  const SceneDescription& scene_;
+  FlatGeometries& to_;
+  std::map<std::pair<int, std::array<double, 7>>, std::int32_t> placed_;
+};
+
+}  // namespace isopatch::detail

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The bodies of a scene file, with their parts.
+#pragma once
+
+#include <vector>
+
+#include "host/scene_file/json_value.h"
+#include "isopatch/scene.h"
+
+namespace isopatch::detail {
+
+std::vector<Body> parse_bodies(const JsonValue& value, const std::vector<Geometry>& geometries);
+
+}  // namespace isopatch::detail

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/scene_file/scene_values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "host/scene_file/scene_geometries.h"
+
+namespace isopatch::detail {
+
+int index_of(const JsonValue& reference, const Names& names, const std::string& kind) {
+  const std::string name = reference.text();
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) {
+    reference.fail(fmt::format("no {} is named {}{}", kind, in_quotes(name, '"'), suggestion(name, names)));
+  }
+  return static_cast<int>(found - names.begin());
+}
+
+double in_range(const JsonValue& value, const Range& range) {
+  const double number = value.number();
+  with_location(value, [&] { check_range(number, range); });
+  return number;
+}
+
+void read_vector(const JsonValue& value, const Range& range, double* to) {
+  const std::vector<double> vector = value.numbers(3);
+  for (const JsonValue& element : value.elements()) in_range(element, range);
+  std::copy(vector.begin(), vector.end(), to);
+}
+
+void read_pose(const JsonValue& object, std::array<double, 7>& pose) {
+  if (const auto field = object.optional("position")) read_vector(*field, kPositionRange, pose.data());
+  if (const auto field = object.optional("orientation")) {
+    const std::vector<double> quaternion = field->numbers(4);
+    std::copy(quaternion.begin(), quaternion.end(), pose.data() + 3);
+    with_location(*field, [&] { check_orientation(pose); });
+  }
+}
+
+}  // namespace isopatch::detail

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The part pairs of a pair of bodies: which of them are near, and the context of one after another.
+//
+// A pair of simple bodies has one part pair, which the first stage found near. Of any other, as many part pairs as a
+// warp has lanes are tested at once, and those far apart cost no more than that.
+#pragma once
+
+#include "isopatch/detail/pressure_field/pair_bounds.h"
+#include "isopatch/detail/simt/warp.h"
+
+namespace isopatch::detail {
+
+/// How often a pair has been evaluated, and what for.
+struct PairPass {
+  Pass pass = Pass::kFirst;
+  int widening = 0;  // power of two by which the scales are wider than in the first pass
+};
+
+/// What the lanes of one warp share about a pair.
+struct PairMemory {
+  PairContext context;     // of the part pair at hand
+  PairBounds bounds;       // of several part pairs
+  Transform<double> X_AB;  // of bodies of several parts
+};
+
+ISOPATCH_HD int num_part_pairs(const PairView& pair) { return pair.part_pairs_end - pair.part_pairs_begin; }
+
+/// False where two parts are certainly apart; with a margin far above the rounding of all later tests.
+ISOPATCH_HD bool parts_may_touch(const SceneView& scene, const State& state, std::int64_t environment,
+                                 const PartPairView& parts, const Transform<double>& X_AB) {
+  constexpr double kMargin = 1e-5;
+  const GeometryView& a = scene.geometries[geometry_of(scene, state, environment, parts.a)];
+  const GeometryView& b = scene.geometries[geometry_of(scene, state, environment, parts.b)];
+  const auto reach = [](const GeometryView& g) { return std::fma(kMargin, norm(g.center) + g.radius, g.radius); };
+  const auto height = [](const PartView& part, Vec3d x) {  // over a half space, of a point in its body's frame
+    return part.posed ? apply_back(part.X_BG, x).z : x.z;
+  };
+  if (a.half_space) return height(scene.parts[parts.a], apply(X_AB, b.center)) <= reach(b);
+  if (b.half_space) return height(scene.parts[parts.b], apply_back(X_AB, a.center)) <= reach(a);
+  const Vec3d apart = apply(X_AB, b.center) - a.center;
+  const double both = reach(a) + reach(b);
+  return dot(apart, apart) <= both * both;
+}
+
+/// Whether a part pair is computed in the frame of body b.
+ISOPATCH_HD bool is_swapped(const SceneView& scene, const State& state, std::int64_t environment,
+                            const PartPairView& parts) {
+  return is_swapped(scene.parts[parts.a].rigid,
+                    scene.geometries[geometry_of(scene, state, environment, parts.a)].half_space,
+                    scene.geometries[geometry_of(scene, state, environment, parts.b)].half_space);
+}
+
+/// Makes a pair ready for for_each_part_pair(). Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void begin_pair(Warp& warp, PairMemory& memory, const SceneView& scene, const State& state,
+                            std::int64_t environment, int pair) {
+  const PairView& view = scene.pairs[pair];
+  const int count = num_part_pairs(view);
+  if (warp.lane() == 0) {
+    if (count == 1) {
+      memory.context = make_part_pair_context(scene, state, environment, pair, view.part_pairs_begin);
+      memory.bounds = make_pair_bounds(maxima_of(memory.context), scene.contact.pfc_dissipation, 1);
+      memory.context.bounds = memory.bounds;
+    } else {
+      memory.X_AB = relative(read_pose(state, environment, view.a), read_pose(state, environment, view.b));
+      memory.bounds =
+          make_pair_bounds(maxima_of(scene, state, environment, view), scene.contact.pfc_dissipation, count);
+    }
+  }
+  warp.sync();
+}
+
+/// Calls visit(part_pair) for the near part pairs that are computed in the frame of body a (`frame` 0) or b (1), with
+/// memory.context as it is to be in this pass; the only part pair of simple bodies counts as computed in frame 0. With
+/// `every`, far ones too. Called by all lanes.
+template <bool every = false, class Warp, class Visit>
+ISOPATCH_HD void for_each_part_pair(Warp& warp, PairMemory& memory, const SceneView& scene, const State& state,
+                                    std::int64_t environment, int pair, int frame, const PairPass& pass,
+                                    const Visit& visit) {
+  const PairView& view = scene.pairs[pair];
+  const int count = num_part_pairs(view);
+  for (int base = 0; base < count; base += Warp::kSize) {
+    const int at = base + warp.lane();
+    bool near = at < count;
+    if (count > 1 && near) {
+      const PartPairView& parts = scene.part_pairs[view.part_pairs_begin + at];
+      near = is_swapped(scene, state, environment, parts) == (frame == 1) &&
+             (every || parts_may_touch(scene, state, environment, parts, memory.X_AB));
+    }
+    for (std::uint32_t left = warp.ballot(near); left != 0u; left &= left - 1) {
+      const int part_pair = view.part_pairs_begin + base + count_bits((left & (0u - left)) - 1u);
+      if (count > 1 || pass.pass != Pass::kFirst) {
+        warp.sync();  // the context may be in use
+        if (warp.lane() == 0) {
+          PairContext& context = memory.context;
+          if (count > 1) context = make_part_pair_context(scene, state, environment, pair, part_pair);
+          context.bounds = memory.bounds;
+          context.bounds.widen(pass.widening);
+          context.pass = pass.pass;
+          if (pass.pass == Pass::kUnfiltered) context.law.gradient_filter = false;
+        }
+        warp.sync();
+      }
+      visit(part_pair);
+    }
+  }
+}
+
+/// The frames that the part pairs of a pair are computed in.
+ISOPATCH_HD int num_frames(const PairView& pair) { return num_part_pairs(pair) == 1 ? 1 : 2; }
+
+/// The frame of sums, `frame` as in for_each_part_pair().
+ISOPATCH_HD SumFrame frame_of(const PairMemory& memory, const SceneView& scene, const State& state,
+                              std::int64_t environment, const PairView& pair, int frame) {
+  if (num_part_pairs(pair) == 1) return memory.context.frame;
+  const int body_M = frame == 1 ? pair.b : pair.a;
+  const BodyView& body = scene.bodies[body_M];
+  const GeometryView& first = scene.geometries[geometry_of(scene, state, environment, body.parts_begin)];
+  return {read_pose(state, environment, body_M), read_vec3(state.poses, environment, pair.a * kPoseSize),
+          reference_of(body, first), frame == 1};
+}
+
+}  // namespace isopatch::detail
