@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Mass, centre of mass and inertia of geometries and of what is composed of them.
+// Mass, centre of mass and inertia of geometries, bodies and what is composed of them.
 #pragma once
 
 #include <array>
 #include <span>
 
 #include "isopatch/geometry.h"
+#include "isopatch/scene.h"
 
 namespace isopatch {
 
@@ -40,5 +41,9 @@ MassProperties placed(const MassProperties& properties, const std::array<double,
 /// All parts together, whose properties are in one frame already. What lies in two parts counts twice. Throws Error
 /// without parts, and where a mass is not positive and finite.
 MassProperties combined(std::span<const MassProperties> parts);
+
+/// Those of a body of the scene in its own frame: of all its parts together, each at 1 kg/m^3. Throws Error for a half
+/// space among them, and for an index or a pose that Scene would refuse.
+MassProperties mass_properties(const SceneDescription& scene, const Body& body);
 
 }  // namespace isopatch

@@ -212,6 +212,24 @@ TEST(MassProperties, OfAMeshAreThoseOfItsPartsCombined) {
   expect_near(combined(parts), mass_properties(make_surface_mesh("both", both)), "a bolt beside a nut");
 }
 
+TEST(MassProperties, OfABodyAreThoseOfAllItsParts) {
+  SceneDescription scene;
+  scene.geometries = {make_box("bar", {0.02, 0.1, 0.02}), make_box("tip", {0.02, 0.03, 0.01}),
+                      make_half_space("ground", 1)};
+  const double half = std::sqrt(0.5);
+  Body finger = {.name = "finger", .geometry = 0, .offset = {0, 0.05, 0, half, 0, 0, half}};
+  expect_near(mass_properties(scene, finger), box({0.1, 0.02, 0.02}, {0, 0.05, 0}), "a bar turned about z");
+  finger.parts = {{.geometry = 0, .pose = {0, 0.05, 0, 1, 0, 0, 0}},
+                  {.geometry = 1, .pose = {0, 0.1, 0.02, 1, 0, 0, 0}}};
+  const std::vector<MassProperties> boxes = {box({0.02, 0.1, 0.02}, {0, 0.05, 0}),
+                                             box({0.02, 0.03, 0.01}, {0, 0.1, 0.02})};
+  expect_near(mass_properties(scene, finger), combined(boxes), "a tip on a bar");
+  finger.parts[1].geometry = 3;
+  EXPECT_TRUE(contains(error_of([&] { mass_properties(scene, finger); }), "geometry index is 3; it must be in [0, 3)"));
+  finger.parts[1].geometry = 2;
+  EXPECT_FALSE(error_of([&] { mass_properties(scene, finger); }).empty());
+}
+
 // Two points of 1 and 3 kg, 2 m apart: 3/4 kg (2 m)^2 across their line.
 TEST(MassProperties, CombinedWeighPartsByTheirMass) {
   const MassProperties tiny = box({1e-9, 1e-9, 1e-9});
