@@ -39,16 +39,16 @@ struct ContactOptions {
 /// A geometry at a pose in a body, with a material. What is not given is the body's.
 struct Part {
   int geometry = 0;                                    ///< index into SceneDescription::geometries
-  std::string name;                                    ///< for messages; unique in a body of a scene file
+  std::string name = {};                               ///< for messages; unique in a body of a scene file
   std::array<double, 7> pose = {0, 0, 0, 1, 0, 0, 0};  ///< x y z [m], quaternion w x y z; geometry to body
-  std::optional<double> modulus;                       ///< Pa, > 0
-  std::optional<double> dissipation;                   ///< s/m (hunt_crossley) or s (pfc), >= 0
-  std::optional<double> friction;                      ///< coefficient, >= 0
-  std::optional<bool> rigid;                           ///< no pressure field
+  std::optional<double> modulus = {};                  ///< Pa, > 0
+  std::optional<double> dissipation = {};              ///< s/m (hunt_crossley) or s (pfc), >= 0
+  std::optional<double> friction = {};                 ///< coefficient, >= 0
+  std::optional<bool> rigid = {};                      ///< no pressure field
 
   /// Other geometries that State::geometry_index may name where the pose is not the identity: each is placed when the
   /// Scene is made. At the identity it may name any, and this stays empty.
-  std::vector<int> alternatives;
+  std::vector<int> alternatives = {};
 };
 
 /// One geometry or several parts, with a pose and a velocity.
@@ -64,8 +64,10 @@ struct Body {
   std::array<double, 6> velocity = {0, 0, 0, 0, 0, 0};  ///< linear [m/s] of the body origin, angular [rad/s], world
 
   std::array<double, 7> offset = {0, 0, 0, 1, 0, 0, 0};  ///< of `geometry`, as Part::pose
-  std::vector<int> alternatives;                         ///< to `geometry`, as Part::alternatives
-  std::vector<Part> parts;  ///< at most 64; empty: one part, of `geometry` at `offset`. They never touch each other
+  std::vector<int> alternatives = {};                    ///< to `geometry`, as Part::alternatives
+
+  /// At most 64, which never touch each other. Without any, the body is one part: `geometry` at `offset`.
+  std::vector<Part> parts = {};
 };
 
 /// The parts of a body with everything filled in: the body's own values where a part has none, and the one part of a
