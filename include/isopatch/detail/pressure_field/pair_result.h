@@ -51,7 +51,7 @@ ISOPATCH_HD PairResult result_of(const SumFrame& f, const PairBounds& bounds, co
     const Vec3d moment = rotate(f.X_WM, sums.patch.pressure_moment.value(scales.torque));
     if (r.pressure > 0) r.center = fma(1.0 / r.pressure, moment, reference_W) + f.X_WM.translation;
     r.normal = (sign / r.area) * rotate(f.X_WM, sums.patch.normal.value(scales.area));
-    r.friction = sign * rotate(f.X_WM, sums.patch.friction_force.value(scales.force));
+    r.friction = sign * rotate(f.X_WM, sums.patch.friction.value(scales.force));
     r.max_pressure = static_cast<double>(sums.patch.max_pressure);
   }
   return r;

@@ -11,7 +11,7 @@ namespace isopatch::detail {
 template <class T>
 struct Contribution {
   Vec3<T> force, torque;
-  Vec3<T> friction_force;   // the tangential part of `force`
+  Vec3<T> friction;         // the tangential part of `force`
   Vec3<T> pressure_moment;  // integral of p (x - reference) dS, N m
   T pressure_integral;      // N, the static normal force
   T max_pressure;           // Pa, at a vertex
@@ -177,8 +177,8 @@ ISOPATCH_HD MaskOf<T> integrate(const PairContext& f, const ContactPlane<T>& pla
 
   const T square = scale * scale, cube = square * scale;
   out.normal = n;
-  out.friction_force = fma(square * w.u, u, (square * w.v) * v);
-  out.force = fma(square * w.n, n, out.friction_force);
+  out.friction = fma(square * w.u, u, (square * w.v) * v);
+  out.force = fma(square * w.n, n, out.friction);
   out.torque = cross(arm, out.force) + fma(cube * w.moment_u, u, fma(cube * w.moment_v, v, (cube * w.moment_n) * n));
   out.pressure_integral = square * total;
   out.pressure_moment = fma(out.pressure_integral, arm, fma(cube * moment_x, u, (cube * moment_y) * v));

@@ -47,7 +47,7 @@ struct FixedPointScales {
     if constexpr (with_patch) {
       c.pressure_integral = c.pressure_integral * per_force;
       c.pressure_moment = per_torque * c.pressure_moment;
-      c.friction_force = per_force * c.friction_force;
+      c.friction = per_force * c.friction;
       c.normal = per_area * (c.area * c.normal);
     }
     c.area = c.area * per_area;
@@ -62,7 +62,7 @@ struct FixedPointScales {
     if constexpr (with_patch) {
       take(c.pressure_integral);
       take_all(c.pressure_moment);
-      take_all(c.friction_force);
+      take_all(c.friction);
       take_all(c.normal);
     }
     return largest;
@@ -94,7 +94,7 @@ struct SumVec3 {
 
 template <class Number>
 struct PatchSums {
-  SumVec3<Number> pressure_moment, normal, friction_force;
+  SumVec3<Number> pressure_moment, normal, friction;
   ReproducibleSum<Number> pressure;
   Number max_pressure = Number(0);
 };
@@ -136,7 +136,7 @@ struct WrenchSums {
     if constexpr (with_patch) {
       patch.pressure.add(select(taken, c.pressure_integral, Number(0)));
       patch.pressure_moment.add(taken, c.pressure_moment);
-      patch.friction_force.add(taken, c.friction_force);
+      patch.friction.add(taken, c.friction);
       patch.normal.add(taken, c.normal);
       const Number higher = max(c.max_pressure, patch.max_pressure);  // of two zeros the positive one is kept
       patch.max_pressure = select(taken, higher, patch.max_pressure);
@@ -158,7 +158,7 @@ struct WrenchSums {
     if constexpr (with_patch) {
       visit_vec(patch.pressure_moment);
       visit_vec(patch.normal);
-      visit_vec(patch.friction_force);
+      visit_vec(patch.friction);
       visit(patch.pressure);
     }
   }
