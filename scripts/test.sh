@@ -32,7 +32,14 @@ jobs=$(nproc)
 if [[ ${1:-} == --lanes ]]; then
   cmake --preset sanitize "${options[@]}"
   cmake --build --preset sanitize -j "$jobs" --target isopatch_lane_tests
-  exec build/sanitize/bin/isopatch_lane_tests --gtest_brief=1
+  status=0
+  shards=()
+  for ((i = 0; i < jobs; ++i)); do
+    GTEST_TOTAL_SHARDS=$jobs GTEST_SHARD_INDEX=$i build/sanitize/bin/isopatch_lane_tests --gtest_brief=1 &
+    shards+=($!)
+  done
+  for shard in "${shards[@]}"; do wait "$shard" || status=1; done
+  exit "$status"
 fi
 
 preset=${1:-release}
