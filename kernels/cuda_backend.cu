@@ -161,7 +161,8 @@ class CudaBackend final : public Evaluator::Implementation {
       : Implementation(std::move(scene), options), device_(device), device_scene_(scene_.data()) {
     const bool single = options.precision == Precision::kFloat;
     for (const Outputs outputs : {Outputs::kWrench, Outputs::kPatch, Outputs::kPolygons}) {
-      const std::int64_t warps = single ? resident_warps<float>(outputs) : resident_warps<double>(outputs);
+      const std::int64_t warps = single ? resident_warps<float>(device_scene_.view(), outputs)
+                                        : resident_warps<double>(device_scene_.view(), outputs);
       resident_warps_[static_cast<std::size_t>(outputs)] = warps;
     }
     for (const Hierarchy& h : scene_.data().geometries.solids) {

@@ -39,7 +39,7 @@ void evaluate_pairs(const EvaluationCall& call, cudaStream_t stream);
 
 /// The number of warps that evaluate_pairs() keeps on the current device at once, for these outputs.
 template <class T>
-std::int64_t resident_warps(Outputs outputs);
+std::int64_t resident_warps(const SceneView& scene, Outputs outputs);
 
 /// Elastic energies of the listed pairs.
 void evaluate_energies(const EvaluationCall& call, cudaStream_t stream);

@@ -46,7 +46,7 @@ TraversalCounts detail::count_traversal(const Scene& scene, const State& state, 
     PairMemory& memory = work.pair.pair;
     begin_pair(warp, memory, view, state, environment, pair);
     for (int frame = 0; frame < num_frames(view.pairs[pair]); ++frame) {
-      for_each_part_pair(warp, memory, view, state, environment, pair, frame, {}, [&](int) {
+      for_each_part_pair(warp, memory, view, state, environment, pair, frame, [&](int) {
         const std::int64_t before = counts.tet_pairs;
         CountingVisitor visitor = {memory.context, counts};
         traverse(warp, work.pair.traversal, hierarchies_of(visitor.context), visitor);

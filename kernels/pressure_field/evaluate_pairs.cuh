@@ -19,7 +19,7 @@ constexpr int kPairBlock = kPairWarps * CudaWarp::kSize;
 #define ISOPATCH_PAIR_BLOCKS 2
 #endif
 
-template <class T, Outputs outputs>
+template <class T, Outputs outputs, Parts parts>
 __global__ void __launch_bounds__(kPairBlock, ISOPATCH_PAIR_BLOCKS) evaluate_pairs_kernel(EvaluationCall call) {
   __shared__ Workspace<CudaWarp::kSize> workspaces[kPairWarps];
   CudaWarp warp;
@@ -30,38 +30,44 @@ __global__ void __launch_bounds__(kPairBlock, ISOPATCH_PAIR_BLOCKS) evaluate_pai
     const auto item = static_cast<std::uint32_t>(call.list[index]);  // below 2^31: see CudaBackend::evaluate()
     const auto pairs = static_cast<std::uint32_t>(call.scene.num_pairs);
     const Share share = {at % call.shares, call.shares};
-    evaluate_pair<T, outputs>(warp, work, call.scene, call.state, call.results, item / pairs,
-                              static_cast<int>(item % pairs), share, call.sums + index);
+    evaluate_pair<T, outputs, false, parts>(warp, work, call.scene, call.state, call.results, item / pairs,
+                                            static_cast<int>(item % pairs), share, call.sums + index);
   });
+}
+
+template <class T, Parts parts, class Use>
+void with_pair_kernel(Outputs outputs, const Use& use) {
+  switch (outputs) {
+    case Outputs::kWrench:
+      return use(evaluate_pairs_kernel<T, Outputs::kWrench, parts>);
+    case Outputs::kPatch:
+      return use(evaluate_pairs_kernel<T, Outputs::kPatch, parts>);
+    case Outputs::kPolygons:
+      return use(evaluate_pairs_kernel<T, Outputs::kPolygons, parts>);
+  }
 }
 
 /// Calls use(kernel) with the kernel that computes these outputs.
 template <class T, class Use>
-void with_pair_kernel(Outputs outputs, const Use& use) {
-  switch (outputs) {
-    case Outputs::kWrench:
-      return use(evaluate_pairs_kernel<T, Outputs::kWrench>);
-    case Outputs::kPatch:
-      return use(evaluate_pairs_kernel<T, Outputs::kPatch>);
-    case Outputs::kPolygons:
-      return use(evaluate_pairs_kernel<T, Outputs::kPolygons>);
-  }
+void with_pair_kernel(const SceneView& scene, Outputs outputs, const Use& use) {
+  if (parts_of(scene) == Parts::kOne) return with_pair_kernel<T, Parts::kOne>(outputs, use);
+  with_pair_kernel<T, Parts::kSeveral>(outputs, use);
 }
 
 template <class T>
 void evaluate_pairs(const EvaluationCall& call, cudaStream_t stream) {
   const std::int64_t most = call.state.num_environments * call.scene.num_pairs * call.shares;
   if (most == 0) return;
-  with_pair_kernel<T>(needed_outputs(call.results), [&](auto kernel) {
+  with_pair_kernel<T>(call.scene, needed_outputs(call.results), [&](auto kernel) {
     kernel<<<blocks_for(kernel, kPairBlock, most), kPairBlock, 0, stream>>>(call);
     ISOPATCH_CUDA_CHECK(cudaGetLastError());
   });
 }
 
 template <class T>
-std::int64_t resident_warps(Outputs outputs) {
+std::int64_t resident_warps(const SceneView& scene, Outputs outputs) {
   std::int64_t warps = 0;
-  with_pair_kernel<T>(outputs, [&](auto kernel) {
+  with_pair_kernel<T>(scene, outputs, [&](auto kernel) {
     warps = static_cast<std::int64_t>(resident_blocks(kernel, kPairBlock)) * kPairWarps;
   });
   return warps;

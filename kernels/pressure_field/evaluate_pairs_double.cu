@@ -2,4 +2,5 @@
 #include "kernels/pressure_field/evaluate_pairs.cuh"
 
 template void isopatch::detail::evaluate_pairs<double>(const isopatch::detail::EvaluationCall&, cudaStream_t);
-template std::int64_t isopatch::detail::resident_warps<double>(isopatch::detail::Outputs);
+template std::int64_t isopatch::detail::resident_warps<double>(const isopatch::detail::SceneView&,
+                                                               isopatch::detail::Outputs);

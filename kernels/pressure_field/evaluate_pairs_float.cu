@@ -2,4 +2,5 @@
 #include "kernels/pressure_field/evaluate_pairs.cuh"
 
 template void isopatch::detail::evaluate_pairs<float>(const isopatch::detail::EvaluationCall&, cudaStream_t);
-template std::int64_t isopatch::detail::resident_warps<float>(isopatch::detail::Outputs);
+template std::int64_t isopatch::detail::resident_warps<float>(const isopatch::detail::SceneView&,
+                                                              isopatch::detail::Outputs);

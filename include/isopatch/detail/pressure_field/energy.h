@@ -231,13 +231,12 @@ template <class Warp, class Traverse>
 ISOPATCH_HD void evaluate_energy(Warp& warp, PairMemory& memory, const SceneView& scene, const State& state,
                                  const Results& results, std::int64_t environment, int pair, const Traverse& traverse) {
   begin_pair(warp, memory, scene, state, environment, pair);
-  PairPass pass;
   for (bool again = true; again;) {
     PairBounds bounds = memory.bounds;
-    bounds.widen(pass.widening);
+    bounds.widen(memory.pass.widening);
     EnergySum sum = {FixedPointScale<double>::from_bound(bounds.torque)};
     for (int frame = 0; frame < num_frames(scene.pairs[pair]); ++frame) {
-      for_each_part_pair(warp, memory, scene, state, environment, pair, frame, pass, [&](int) {
+      for_each_part_pair(warp, memory, scene, state, environment, pair, frame, [&](int) {
         EnergyVisitor visitor = {memory.context, sum};
         traverse(visitor);
       });
@@ -245,9 +244,9 @@ ISOPATCH_HD void evaluate_energy(Warp& warp, PairMemory& memory, const SceneView
     for (std::int64_t& limb : sum.sum.limb) limb = warp.sum(limb);
     const SumBound bound = {warp.sum(sum.bound.terms), warp.sum(sum.bound.magnitude)};
     const bool holds = bound.holds<double>();
-    again = !holds && pass.pass == Pass::kFirst;
+    again = !holds && memory.pass.pass == Pass::kFirst;
     if (again) {
-      pass = {Pass::kWider, bound.widening()};
+      begin_pass(warp, memory, {Pass::kWider, bound.widening()});
     } else if (warp.lane() == 0) {
       const double energy = max(0.0, sum.sum.value(sum.scale));  // rounding may leave less where bodies just touch
       write(results.energy, environment, pair, energy);

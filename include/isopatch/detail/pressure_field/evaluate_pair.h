@@ -121,41 +121,40 @@ enum Open : int { kNothing = 0, kOverlap = -1 };
 
 /// Writes what a pair's polygons add up to, and its fault; returns what is Open. sums_of(frame) are those computed in
 /// the frame of body a (0) or b (1). Called by one lane.
-template <class T, bool with_patch, class Warp, class SumsOf>
+template <class T, bool with_patch, Parts parts, class Warp, class SumsOf>
 ISOPATCH_HD int finish_pass(Warp& warp, const PairMemory& memory, const SceneView& scene, const State& state,
-                            const Results& results, std::int64_t environment, int pair, const PairPass& pass,
-                            const SumsOf& sums_of) {
+                            const Results& results, std::int64_t environment, int pair, const SumsOf& sums_of) {
   const PairView& view = scene.pairs[pair];
   PairBounds bounds = memory.bounds;
-  bounds.widen(pass.widening);
+  bounds.widen(memory.pass.widening);
   PairResult result;
   bool holds = true;
   int widening = 0;
-  for (int frame = 0; frame < num_frames(view); ++frame) {
+  for (int frame = 0; frame < num_frames<parts>(view); ++frame) {
     const WrenchSums<T, with_patch> sums = sums_of(frame);
     if (!sums.bound.template holds<T>()) {
       holds = false;
       widening = max(widening, sums.bound.widening());
     }
-    result.add(result_of(frame_of(memory, scene, state, environment, view, frame), bounds, sums));
+    result.add(result_of(frame_of<parts>(memory, scene, state, environment, view, frame), bounds, sums));
   }
-  if (pass.pass == Pass::kFirst && !holds) return widening;
-  if (pass.pass != Pass::kUnfiltered) {
+  if (memory.pass.pass == Pass::kFirst && !holds) return widening;
+  if (memory.pass.pass != Pass::kUnfiltered) {
     write_pair(results, environment, pair, result);
-    if (num_part_pairs(view) == 1) write_part_pair(results, environment, view.part_pairs_begin, result);
+    if (has_one_part_pair<parts>(view)) write_part_pair(results, environment, view.part_pairs_begin, result);
     if (!holds) set_status(warp, results, environment, kSumOverflow);
   }
   return result.polygons == 0 && results.status.data != nullptr ? kOverlap : kNothing;
 }
 
 /// Whether in a pair without a polygon one of the part pairs overlaps. Called by all lanes.
-template <class Warp>
+template <Parts parts, class Warp>
 ISOPATCH_HD bool overlaps(Warp& warp, PairMemory& memory, const SceneView& scene, const State& state,
-                          std::int64_t environment, int pair, const PairPass& pass) {
+                          std::int64_t environment, int pair) {
   bool enclosed = false;
-  for (int frame = 0; frame < num_frames(scene.pairs[pair]); ++frame) {
-    for_each_part_pair(warp, memory, scene, state, environment, pair, frame, pass,
-                       [&](int) { enclosed = enclosed || is_enclosed(warp, memory.context); });
+  for (int frame = 0; frame < num_frames<parts>(scene.pairs[pair]); ++frame) {
+    for_each_part_pair<parts>(warp, memory, scene, state, environment, pair, frame,
+                              [&](int) { enclosed = enclosed || is_enclosed(warp, memory.context); });
   }
   return enclosed;
 }
@@ -163,17 +162,17 @@ ISOPATCH_HD bool overlaps(Warp& warp, PairMemory& memory, const SceneView& scene
 /// Makes ready for what is Open; false where that needs no other pass. A pair without a polygon whose bodies overlap
 /// sets a bit; what the gradient filter dropped is a surface too, so that is asked again without it. Called by all
 /// lanes.
-template <class Warp>
+template <Parts parts, class Warp>
 ISOPATCH_HD bool prepare_pass(Warp& warp, PairMemory& memory, const SceneView& scene, const State& state,
-                              const Results& results, std::int64_t environment, int pair, int open, PairPass& pass) {
+                              const Results& results, std::int64_t environment, int pair, int open) {
   if (open == kNothing) return false;
   if (open != kOverlap) {
-    pass = {Pass::kWider, open};
+    begin_pass(warp, memory, {Pass::kWider, open});
     return true;
   }
-  if (!overlaps(warp, memory, scene, state, environment, pair, pass)) return false;
-  if (pass.pass != Pass::kUnfiltered && scene.contact.gradient_filter) {
-    pass.pass = Pass::kUnfiltered;
+  if (!overlaps<parts>(warp, memory, scene, state, environment, pair)) return false;
+  if (memory.pass.pass != Pass::kUnfiltered && scene.contact.gradient_filter) {
+    begin_pass(warp, memory, {Pass::kUnfiltered, memory.pass.widening});
     return true;
   }
   if (warp.lane() == 0) warp.set_bits(&element(results.status, environment), kNoContactSurface);
@@ -182,13 +181,13 @@ ISOPATCH_HD bool prepare_pass(Warp& warp, PairMemory& memory, const SceneView& s
 
 /// Evaluates one pair of a valid environment and writes its results; or one share of it, and the last to finish writes.
 /// sum_part_pair(context, share, sums) adds the polygons of a part pair to a lane's sums.
-template <class T, bool with_patch, bool brute_force = false, class Warp, class SumPartPair>
+template <class T, bool with_patch, bool brute_force = false, Parts parts = Parts::kSeveral, class Warp,
+          class SumPartPair>
 ISOPATCH_HD void evaluate_pair(Warp& warp, PairMemory& memory, StoredSums* own_sums, const SceneView& scene,
                                const State& state, const Results& results, std::int64_t environment, int pair,
                                Share share, SharedSums* shared, const SumPartPair& sum_part_pair) {
-  using Sums = WrenchSums<T, with_patch>;
   const PairView& view = scene.pairs[pair];
-  const bool simple = num_part_pairs(view) == 1;
+  const bool simple = has_one_part_pair<parts>(view);
   const bool write_part_pairs = !simple && results.part_pair_wrench.data != nullptr;
   if (!simple) {
     for (int i = warp.lane(); i < 2 * static_cast<int>(sizeof(StoredSums) / sizeof(std::int64_t)); i += Warp::kSize) {
@@ -196,56 +195,52 @@ ISOPATCH_HD void evaluate_pair(Warp& warp, PairMemory& memory, StoredSums* own_s
     }
     if (write_part_pairs && warp.lane() == 0) write_no_part_pairs(results, environment, view);
   }
-  begin_pair(warp, memory, scene, state, environment, pair);
+  begin_pair<parts>(warp, memory, scene, state, environment, pair);
 
-  PairPass pass;
   for (bool again = true; again; share = {}) {
     StoredSums* const stored = share.count > 1 ? shared->of_frame : own_sums;
     const bool is_stored = !simple || share.count > 1;
-    Sums sums;
-    const auto store = [&](int frame) {  // what the lanes hold, and leaves zero
+    WrenchSums<T, with_patch> sums;
+    const auto reduce = [&](int frame) {
       sums.reduce(warp);
-      if (warp.lane() == 0) sums.add_to(warp, stored[frame]);
+      if (is_stored && warp.lane() == 0) sums.add_to(warp, stored[frame]);
     };
-    for (int frame = 0; frame < num_frames(view); ++frame) {
-      for_each_part_pair<brute_force>(warp, memory, scene, state, environment, pair, frame, pass, [&](int part_pair) {
+    for (int frame = 0; frame < num_frames<parts>(view); ++frame) {
+      for_each_part_pair<parts, brute_force>(warp, memory, scene, state, environment, pair, frame, [&](int part_pair) {
         sum_part_pair(memory.context, share, sums);
         if (!write_part_pairs) return;
-        store(frame);
-        if (warp.lane() == 0 && pass.pass != Pass::kUnfiltered) {
+        reduce(frame);
+        if (warp.lane() == 0 && memory.pass.pass != Pass::kUnfiltered) {
           write_part_pair(results, environment, part_pair,
                           result_of(memory.context.frame, memory.context.bounds, sums));
         }
         sums = {};
       });
-      if (is_stored) {
-        store(frame);
-        sums = {};
-      } else {
-        sums.reduce(warp);
-      }
+      reduce(frame);
+      if (is_stored) sums = {};
     }
 
     int open = kNothing;
     if (warp.lane() == 0 && (share.count == 1 || warp.arrive(&shared->arrived) == share.count - 1)) {
       if (share.count > 1) shared->arrived = 0;
-      open = finish_pass<T, with_patch>(warp, memory, scene, state, results, environment, pair, pass, [&](int frame) {
+      const auto sums_of = [&](int frame) {
         if (is_stored) sums.take_from(warp, stored[frame]);
         return sums;
-      });
+      };
+      open = finish_pass<T, with_patch, parts>(warp, memory, scene, state, results, environment, pair, sums_of);
     }
-    again = prepare_pass(warp, memory, scene, state, results, environment, pair, warp.from_first(open), pass);
+    again = prepare_pass<parts>(warp, memory, scene, state, results, environment, pair, warp.from_first(open));
   }
   warp.sync();  // the workspace may be used again
 }
 
 /// The same with the traversal of a warp.
-template <class T, Outputs outputs, bool brute_force = false, class Warp, int size>
+template <class T, Outputs outputs, bool brute_force = false, Parts parts = Parts::kSeveral, class Warp, int size>
 ISOPATCH_HD void evaluate_pair(Warp& warp, Workspace<size>& work, const SceneView& scene, const State& state,
                                const Results& results, std::int64_t environment, int pair, Share share = {},
                                SharedSums* shared = nullptr) {
   constexpr bool kPatch = outputs != Outputs::kWrench;
-  evaluate_pair<T, kPatch, brute_force>(
+  evaluate_pair<T, kPatch, brute_force, parts>(
       warp, work.pair, work.sums, scene, state, results, environment, pair, share, shared,
       [&](const PairContext& context, const Share& part, WrenchSums<T, kPatch>& sums) {
         WrenchVisitor<T, outputs, brute_force, Warp> visitor = {

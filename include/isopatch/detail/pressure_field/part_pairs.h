@@ -13,18 +13,32 @@ namespace isopatch::detail {
 
 /// How often a pair has been evaluated, and what for.
 struct PairPass {
-  Pass pass = Pass::kFirst;
-  int widening = 0;  // power of two by which the scales are wider than in the first pass
+  Pass pass;
+  int widening;  // power of two by which the scales are wider than in the first pass
 };
 
 /// What the lanes of one warp share about a pair.
 struct PairMemory {
-  PairContext context;     // of the part pair at hand
+  PairContext context;  // of the part pair at hand
+  PairPass pass;
   PairBounds bounds;       // of several part pairs
   Transform<double> X_AB;  // of bodies of several parts
 };
 
+/// Bodies of several parts occur in the scene, or none do. Code for none has no loops over part pairs and needs fewer
+/// registers.
+enum class Parts : std::uint8_t { kOne, kSeveral };
+
 ISOPATCH_HD int num_part_pairs(const PairView& pair) { return pair.part_pairs_end - pair.part_pairs_begin; }
+
+inline Parts parts_of(const SceneView& scene) {
+  return scene.num_part_pairs == scene.num_pairs ? Parts::kOne : Parts::kSeveral;
+}
+
+template <Parts parts>
+ISOPATCH_HD bool has_one_part_pair(const PairView& pair) {
+  return parts == Parts::kOne || num_part_pairs(pair) == 1;
+}
 
 /// False where two parts are certainly apart; with a margin far above the rounding of all later tests.
 ISOPATCH_HD bool parts_may_touch(const SceneView& scene, const State& state, std::int64_t environment,
@@ -52,68 +66,91 @@ ISOPATCH_HD bool is_swapped(const SceneView& scene, const State& state, std::int
 }
 
 /// Makes a pair ready for for_each_part_pair(). Called by all lanes.
-template <class Warp>
+template <Parts parts = Parts::kSeveral, class Warp>
 ISOPATCH_HD void begin_pair(Warp& warp, PairMemory& memory, const SceneView& scene, const State& state,
                             std::int64_t environment, int pair) {
   const PairView& view = scene.pairs[pair];
-  const int count = num_part_pairs(view);
   if (warp.lane() == 0) {
-    if (count == 1) {
+    memory.pass = {Pass::kFirst, 0};
+    if (has_one_part_pair<parts>(view)) {
       memory.context = make_part_pair_context(scene, state, environment, pair, view.part_pairs_begin);
       memory.bounds = make_pair_bounds(maxima_of(memory.context), scene.contact.pfc_dissipation, 1);
       memory.context.bounds = memory.bounds;
     } else {
       memory.X_AB = relative(read_pose(state, environment, view.a), read_pose(state, environment, view.b));
-      memory.bounds =
-          make_pair_bounds(maxima_of(scene, state, environment, view), scene.contact.pfc_dissipation, count);
+      memory.bounds = make_pair_bounds(maxima_of(scene, state, environment, view), scene.contact.pfc_dissipation,
+                                       num_part_pairs(view));
     }
   }
   warp.sync();
 }
 
+/// Makes memory.context as it is to be in memory.pass. Called by all lanes.
+template <Parts parts, class Warp>
+ISOPATCH_HD void prepare_context(Warp& warp, PairMemory& memory, const SceneView& scene, const State& state,
+                                 std::int64_t environment, int pair, int part_pair) {
+  const bool is_new = !has_one_part_pair<parts>(scene.pairs[pair]);
+  if (!is_new && memory.pass.pass == Pass::kFirst) return;
+  warp.sync();  // the context may be in use
+  if (warp.lane() == 0) {
+    PairContext& context = memory.context;
+    if (is_new) context = make_part_pair_context(scene, state, environment, pair, part_pair);
+    context.bounds = memory.bounds;
+    context.bounds.widen(memory.pass.widening);
+    context.pass = memory.pass.pass;
+    if (context.pass == Pass::kUnfiltered) context.law.gradient_filter = false;
+  }
+  warp.sync();
+}
+
 /// Calls visit(part_pair) for the near part pairs that are computed in the frame of body a (`frame` 0) or b (1), with
-/// memory.context as it is to be in this pass; the only part pair of simple bodies counts as computed in frame 0. With
-/// `every`, far ones too. Called by all lanes.
-template <bool every = false, class Warp, class Visit>
+/// memory.context as it is to be in memory.pass; the only part pair of simple bodies counts as computed in frame 0.
+/// With `every`, far ones too. Called by all lanes.
+template <Parts parts = Parts::kSeveral, bool every = false, class Warp, class Visit>
 ISOPATCH_HD void for_each_part_pair(Warp& warp, PairMemory& memory, const SceneView& scene, const State& state,
-                                    std::int64_t environment, int pair, int frame, const PairPass& pass,
-                                    const Visit& visit) {
+                                    std::int64_t environment, int pair, int frame, const Visit& visit) {
   const PairView& view = scene.pairs[pair];
-  const int count = num_part_pairs(view);
-  for (int base = 0; base < count; base += Warp::kSize) {
-    const int at = base + warp.lane();
-    bool near = at < count;
-    if (count > 1 && near) {
-      const PartPairView& parts = scene.part_pairs[view.part_pairs_begin + at];
-      near = is_swapped(scene, state, environment, parts) == (frame == 1) &&
-             (every || parts_may_touch(scene, state, environment, parts, memory.X_AB));
-    }
-    for (std::uint32_t left = warp.ballot(near); left != 0u; left &= left - 1) {
-      const int part_pair = view.part_pairs_begin + base + count_bits((left & (0u - left)) - 1u);
-      if (count > 1 || pass.pass != Pass::kFirst) {
-        warp.sync();  // the context may be in use
-        if (warp.lane() == 0) {
-          PairContext& context = memory.context;
-          if (count > 1) context = make_part_pair_context(scene, state, environment, pair, part_pair);
-          context.bounds = memory.bounds;
-          context.bounds.widen(pass.widening);
-          context.pass = pass.pass;
-          if (pass.pass == Pass::kUnfiltered) context.law.gradient_filter = false;
-        }
-        warp.sync();
+  if constexpr (parts == Parts::kOne) {
+    prepare_context<parts>(warp, memory, scene, state, environment, pair, view.part_pairs_begin);
+    visit(view.part_pairs_begin);
+  } else {
+    const int count = num_part_pairs(view);
+    for (int base = 0; base < count; base += Warp::kSize) {
+      const int at = base + warp.lane();
+      bool near = at < count;
+      if (count > 1 && near) {
+        const PartPairView& both = scene.part_pairs[view.part_pairs_begin + at];
+        near = is_swapped(scene, state, environment, both) == (frame == 1) &&
+               (every || parts_may_touch(scene, state, environment, both, memory.X_AB));
       }
-      visit(part_pair);
+      for (std::uint32_t left = warp.ballot(near); left != 0u; left &= left - 1) {
+        const int part_pair = view.part_pairs_begin + base + count_bits((left & (0u - left)) - 1u);
+        prepare_context<parts>(warp, memory, scene, state, environment, pair, part_pair);
+        visit(part_pair);
+      }
     }
   }
 }
 
+/// Begins another pass over the pair. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void begin_pass(Warp& warp, PairMemory& memory, PairPass pass) {
+  warp.sync();
+  if (warp.lane() == 0) memory.pass = pass;
+  warp.sync();
+}
+
 /// The frames that the part pairs of a pair are computed in.
-ISOPATCH_HD int num_frames(const PairView& pair) { return num_part_pairs(pair) == 1 ? 1 : 2; }
+template <Parts parts = Parts::kSeveral>
+ISOPATCH_HD int num_frames(const PairView& pair) {
+  return has_one_part_pair<parts>(pair) ? 1 : 2;
+}
 
 /// The frame of sums, `frame` as in for_each_part_pair().
+template <Parts parts>
 ISOPATCH_HD SumFrame frame_of(const PairMemory& memory, const SceneView& scene, const State& state,
                               std::int64_t environment, const PairView& pair, int frame) {
-  if (num_part_pairs(pair) == 1) return memory.context.frame;
+  if (has_one_part_pair<parts>(pair)) return memory.context.frame;
   const int body_M = frame == 1 ? pair.b : pair.a;
   const BodyView& body = scene.bodies[body_M];
   const GeometryView& first = scene.geometries[geometry_of(scene, state, environment, body.parts_begin)];
