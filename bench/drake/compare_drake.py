@@ -26,34 +26,23 @@ Drake is installed into the virtual environment where it is missing. Exits with 
 1e-9 of its own reference, or a difference was left unexplained, with 2 where something is missing.
 """
 
-import argparse
-import json
 import os
-import platform
-import subprocess
 import sys
 import tempfile
-from importlib.metadata import version
 from pathlib import Path
 
-from drake_report import Report, fail
-
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "bench"))  # tet_meshes, for drake_contacts
+from drake_report import fail
+from drake_setup import argument_parser, enter_venv, finish_report, start_report
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("out", nargs="?", type=Path, default=ROOT / "out/drake", help="folder of the results")
-    parser.add_argument("--build", type=Path, default=ROOT / "build/release", help="a finished build")
-    parser.add_argument("--venv", type=Path, default=ROOT / "build/drake-venv", help="virtual environment with Drake")
+    parser = argument_parser(__doc__)
     parser.add_argument("--data", type=Path, help="folder with bubble.vtk and yellow_bell_pepper_no_stem_low.vtk")
     parser.add_argument("--tables", default="static,time,random", help="which of static,time,random to make")
     parser.add_argument("--repetitions", type=int, default=15, help="of every block of calls")
     parser.add_argument("--block", type=float, default=0.05, help="seconds of one block of calls")
     parser.add_argument("--poses", default="1,16", help="how many poses a block goes through; a table for each number")
     parser.add_argument("--random", type=int, default=1000, help="random poses of a pair of shapes")
-    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--core", type=int, help="the core to run on; without it the first one allowed")
     found = parser.parse_args()
     try:
@@ -61,48 +50,6 @@ def arguments():
     except ValueError:
         parser.error(f"--poses: '{found.poses}' is not a list of numbers like 1,16")
     return found
-
-
-def enter_venv(venv):
-    """Goes on in an environment that has Drake: this one, or `venv`, which is made where it is missing."""
-    try:
-        import numpy  # noqa: F401
-        import pydrake.geometry  # noqa: F401
-
-        return
-    except ImportError as error:
-        if Path(sys.prefix) == venv.resolve():
-            fail(f"{venv} is there, but Drake cannot be used: {error}")
-    python = venv.resolve() / "bin/python"
-    if not python.exists():
-        print(f"installing Drake in {venv}", file=sys.stderr)
-        made = subprocess.run([sys.executable, "-m", "venv", str(venv)], capture_output=True, text=True)
-        if made.returncode != 0:
-            fail(f"no virtual environment could be made in {venv}: {(made.stdout + made.stderr).strip()}")
-    have = subprocess.run([python, "-c", "import numpy, pydrake.geometry"], capture_output=True).returncode == 0
-    if not have:
-        done = subprocess.run([python, "-m", "pip", "install", "-q", "drake"], capture_output=True, text=True)
-        if done.returncode != 0:
-            last = (done.stderr.strip().splitlines() or ["pip gave no reason"])[-1]
-            fail(
-                f"Drake could not be installed in {venv}: {last}\n(no network, or no wheel for this Python or machine)"
-            )
-    os.execv(python, [str(python), *sys.argv])
-
-
-def describe_machine():
-    model = platform.processor() or platform.machine()
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        model = next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        pass
-    return model
-
-
-def commit():
-    done = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
-    return done.stdout.strip() if done.returncode == 0 else "unknown"
 
 
 def compare(args):
@@ -117,16 +64,10 @@ def compare(args):
     if core not in allowed:
         fail(f"core {core} is not one of {allowed}")
     os.sched_setaffinity(0, {core})  # the programs started from here inherit it
-    args.out.mkdir(parents=True, exist_ok=True)
-    report = Report()
-    report.data |= {"drake": version("drake"), "commit": commit(), "processor": describe_machine()}
     options = ["tables", "repetitions", "block", "random", "seed"]
-    command = ["bench/drake/compare_drake.py", *(f"--{name} {getattr(args, name)}" for name in options)]
-    command += [f"--poses {','.join(map(str, args.poses))}"] + (["--data DIR"] if args.data else [])
-    report.data["command"] = " ".join(command)
-    report.print(f"Drake {version('drake')}, isopatch at {commit()}, {describe_machine()}, one core")
-    report.print(f"command: {report.data['command']}")
-    report.print()
+    options = [f"--{name} {getattr(args, name)}" for name in options]
+    options += [f"--poses {','.join(map(str, args.poses))}"] + (["--data DIR"] if args.data else [])
+    report = start_report(options, ", one core")
     with tempfile.TemporaryDirectory() as folder:
         shapes = Shapes(Path(folder), args.data, Programs(args.build))
         tables = {
@@ -138,10 +79,7 @@ def compare(args):
             if name not in tables:
                 fail(f"unknown table '{name}'; there are {', '.join(tables)}")
             tables[name]()
-    (args.out / "drake_comparison.txt").write_text("\n".join(report.lines))
-    (args.out / "drake_comparison.json").write_text(json.dumps(report.data, indent=1) + "\n")
-    print(f"written to {args.out}")
-    return 0 if report.good else 1
+    return finish_report(report, args.out, "drake_comparison")
 
 
 def main():

@@ -12,6 +12,22 @@ def relative(a, b):
     return float(np.linalg.norm(np.subtract(a, b)) / scale) if scale > 0 else float(np.linalg.norm(a))
 
 
+def torque_deviation(torque, ours, i, size):
+    """Of a torque from pose i of ours, relative to that or, where it is larger, the force at `size`."""
+    scale = max(np.linalg.norm(ours["torque"][i]), np.linalg.norm(ours["force"][i]) * size, 1e-300)
+    return float(np.linalg.norm(torque - ours["torque"][i]) / scale)
+
+
+def deviations(patch, ours, i, size):
+    """Of Drake's force, area and torque from pose i of ours, relative."""
+    force, area = ours["force"][i], ours["area"][i]
+    return (
+        float(np.linalg.norm(patch.force - force) / max(np.linalg.norm(force), 1e-300)),
+        float(abs(patch.area - area) / max(area, 1e-300)),
+        torque_deviation(patch.torque, ours, i, size),
+    )
+
+
 def spread(values):
     return [float(np.quantile(values, q)) for q in (0, 0.25, 0.5, 0.75, 1)]
 

@@ -5,6 +5,7 @@ import json
 import subprocess
 
 import numpy as np
+from drake_checks import rotation
 from drake_report import fail
 from tet_meshes import (
     bisect_to,
@@ -108,38 +109,84 @@ class Shapes:
         return self.meshes[name]
 
 
+IDENTITY = (0, 0, 0, 1, 0, 0, 0)
+
+
+class Part:
+    """A mesh in a body: its modulus, its pose in the body's frame, and whether it is rigid."""
+
+    def __init__(self, shape, modulus, pose=IDENTITY, rigid=False):
+        self.shape, self.modulus, self.pose, self.rigid = shape, modulus, np.array(pose, float), rigid
+
+
 class Contact:
     """Two meshes, their moduli and poses (x y z, w x y z); body A is the first."""
 
-    def __init__(self, name, a, b, pose_a, pose_b=(0, 0, 0, 1, 0, 0, 0), moduli=(1e5, 2e5)):
+    def __init__(self, name, a, b, pose_a, pose_b=IDENTITY, moduli=(1e5, 2e5)):
         self.name, self.shapes, self.moduli = name, (a, b), moduli
         self.poses = np.array([pose_a, pose_b], float)
 
+    def parts(self, k):
+        """What body k consists of."""
+        return [Part(self.shapes[k], self.moduli[k])]
 
-def scene_json(shapes, contact, moving=False):
-    bodies = []
+    def points(self, shapes, k):
+        """The vertices of body k in its frame."""
+        parts = self.parts(k)
+        return np.concatenate([shapes.mesh(p.shape)[0] @ rotation(p.pose[3:]).T + p.pose[:3] for p in parts])
+
+
+class Compound(Contact):
+    """The same with bodies of several parts."""
+
+    def __init__(self, name, parts_a, parts_b, pose_a=IDENTITY, pose_b=IDENTITY):
+        super().__init__(name, None, None, pose_a, pose_b)
+        self.bodies = (parts_a, parts_b)
+
+    def parts(self, k):
+        return self.bodies[k]
+
+
+def placed(pose):
+    return {"position": pose[:3].tolist(), "orientation": pose[3:].tolist()}
+
+
+def parts_json(parts):
+    if len(parts) == 1:
+        part = parts[0]
+        return {"geometry": part.shape, "offset": placed(part.pose), "modulus": part.modulus, "rigid": part.rigid}
+    return {
+        "geometries": [
+            {"geometry": part.shape, "modulus": part.modulus, "rigid": part.rigid} | placed(part.pose) for part in parts
+        ]
+    }
+
+
+def scene_json(shapes, contact, moving=False, gradient_filter=True):
+    bodies, geometries = [], {}
     for k in range(2):
-        pose = contact.poses[k].tolist()
-        body = {"name": "ab"[k], "geometry": "g" + "ab"[k], "modulus": contact.moduli[k]}
-        body |= {"position": pose[:3], "orientation": pose[3:], "friction": 0.5, "dissipation": 1}
-        bodies.append(body)
+        parts = contact.parts(k)
+        bodies.append({"name": "ab"[k], "friction": 0.5, "dissipation": 1} | placed(contact.poses[k]))
+        bodies[k] |= parts_json(parts)
+        for part in parts:
+            geometries[part.shape] = {"type": "tet_mesh", "file": str(shapes.path(part.shape))}
     if moving:
         bodies[0] |= {"linear_velocity": [0.1, 0, -0.05], "angular_velocity": [0, 0, 3]}
-    geometries = {"g" + "ab"[k]: {"type": "tet_mesh", "file": str(shapes.path(contact.shapes[k]))} for k in range(2)}
     return {
         "isopatch": 1,
         "geometries": geometries,
         "bodies": bodies,
         "pairs": [["a", "b"]],
-        "contact": {"gradient_filter": True},
+        "contact": {"gradient_filter": gradient_filter},
     }
 
 
-def evaluate(shapes, contact, poses=None, backend="cpu", precision="double"):
+def evaluate(shapes, contact, poses=None, backend="cpu", precision="double", gradient_filter=True):
     """Results of isopatch for poses (N x 2 x 7), at rest: arrays by name."""
     poses = contact.poses[None] if poses is None else poses
     folder = shapes.folder
-    (folder / "scene.json").write_text(json.dumps(scene_json(shapes, contact)))
+    scene = scene_json(shapes, contact, gradient_filter=gradient_filter)
+    (folder / "scene.json").write_text(json.dumps(scene))
     np.savez(folder / "states.npz", poses=poses)
     options = ["--backend", backend, "--precision", precision, "--threads", 1]
     files = ["--states", folder / "states.npz", "--output", folder / "results.npz"]

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Force, area and torque of isopatch and Drake on random poses; every difference is looked into and classified."""
 
-import math
-
 import numpy as np
-from drake_checks import AGREE, relative, rotation, spread
+from drake_checks import AGREE, deviations, relative, rotation, spread
 from drake_contacts import Contact, evaluate
 from drake_patch import DrakePair, DrakePatch
 
@@ -24,13 +22,13 @@ def random_pairs(shapes):
     return pairs
 
 
-def random_poses(shapes, contact, count, rng):
-    """Random orientations and directions; depth past first touch log-uniform from 1e-3 to 0.1 of the reach."""
+def random_poses(shapes, contact, count, rng, depths=(1e-3, 0.1)):
+    """Random orientations and directions; depth past first touch log-uniform between `depths`, of the reach."""
     q = rng.normal(size=(count, 2, 4))
     q /= np.linalg.norm(q, axis=2, keepdims=True)
     direction = rng.normal(size=(count, 3))
     direction /= np.linalg.norm(direction, axis=1, keepdims=True)
-    meshes = [shapes.mesh(name)[0] for name in contact.shapes]
+    meshes = [contact.points(shapes, k) for k in range(2)]
     reach = np.array(
         [
             (meshes[0] @ rotation(q[i, 0]).T @ direction[i]).max()
@@ -38,7 +36,7 @@ def random_poses(shapes, contact, count, rng):
             for i in range(count)
         ]
     )
-    depth = reach * np.exp(rng.uniform(math.log(1e-3), math.log(0.1), count))
+    depth = reach * np.exp(rng.uniform(*np.log(depths), count))
     poses = np.zeros((count, 2, 7))
     poses[:, :, 3:] = q
     near, far = np.zeros(count), reach.copy()
@@ -74,18 +72,10 @@ def random_table(shapes, report, count, seed):
             if patch.polygons == 0 and ours["polygons"][i] == 0:
                 continue
             touching += 1
-            scale = max(np.linalg.norm(ours["force"][i]), 1e-300)
-            errors = (
-                float(np.linalg.norm(patch.force - ours["force"][i]) / scale),
-                float(abs(patch.area - ours["area"][i]) / max(ours["area"][i], 1e-300)),
-                float(
-                    np.linalg.norm(patch.torque - ours["torque"][i])
-                    / max(np.linalg.norm(ours["torque"][i]), scale * size)
-                ),
-            )
+            errors = deviations(patch, ours, i, size)
             for values, error in zip((force, area, torque), errors):
                 values.append(error)
-            offset.append(1000 * float(np.linalg.norm(patch.centroid_torque - patch.torque)) / scale)
+            offset.append(patch.centroid_offset_mm())
             if max(errors) > AGREE:
                 outliers.append((i, errors, patch))
         # meshes of others may need repair: then the two codes do not have the same tets

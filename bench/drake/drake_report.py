@@ -2,10 +2,11 @@
 """What the comparison with Drake prints, and how it ends where something is missing. Needs no packages."""
 
 import sys
+from pathlib import Path
 
 
 def fail(message):
-    print(f"compare_drake: {message}", file=sys.stderr)
+    print(f"{Path(sys.argv[0]).stem}: {message}", file=sys.stderr)
     sys.exit(2)
 
 
