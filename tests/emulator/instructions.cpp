@@ -87,6 +87,7 @@ void add_bits(Forms& forms, const std::vector<std::string>& types) {
     forms["or." + type] = binary_form<T, T, T, kOr>();
     forms["xor." + type] = binary_form<T, T, T, kXor>();
     forms["not." + type] = unary_form<T, T, kNot>();
+    forms["neg." + type] = unary_form<T, T, kNegateBits>();
     forms["shl." + type] = binary_form<T, T, u32, kShiftLeft<T>>();
     forms["mov." + type] = unary_form<T, T, kSame>();
     forms["selp." + type] = {select<T>, {kBytes<T>, kBytes<T>, kBytes<T>, kMask}};

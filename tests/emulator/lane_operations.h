@@ -104,6 +104,7 @@ inline constexpr auto kApproximateReciprocal = [](float a) {
   return 1.0f / (std::fabs(a) < std::numeric_limits<float>::min() ? std::copysign(0.0f, a) : a);
 };
 inline constexpr auto kNegate = [](auto a) { return -a; };
+inline constexpr auto kNegateBits = [](auto a) { return static_cast<decltype(a)>(decltype(a)(0) - a); };
 inline constexpr auto kAbs = [](auto a) { return std::fabs(a); };
 inline constexpr auto kAbsInteger = [](auto a) {
   return a < 0 ? static_cast<decltype(a)>(0u - static_cast<u32>(a)) : a;

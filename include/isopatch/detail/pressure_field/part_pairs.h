@@ -124,7 +124,7 @@ ISOPATCH_HD void for_each_part_pair(Warp& warp, PairMemory& memory, const SceneV
                (every || parts_may_touch(scene, state, environment, both, memory.X_AB));
       }
       for (std::uint32_t left = warp.ballot(near); left != 0u; left &= left - 1) {
-        const int part_pair = view.part_pairs_begin + base + count_bits((left & (0u - left)) - 1u);
+        const int part_pair = view.part_pairs_begin + base + count_bits(~left & (left - 1u));
         prepare_context<parts>(warp, memory, scene, state, environment, pair, part_pair);
         visit(part_pair);
       }
