@@ -284,6 +284,18 @@ def draw_patch(ax, patches, chosen, view, norm, lines):
     return image
 
 
+def shrink_half_spaces(bodies):
+    """A half space is a square under everything; here it is one a little larger than what stands on it."""
+    squares = [polygon for polygon in bodies["polygons"] if len(polygon) == 4]
+    if not squares:
+        return
+    meshes = bodies["points"][np.concatenate([polygon for polygon in bodies["polygons"] if len(polygon) == 3])]
+    half = 0.75 * np.ptp(meshes[:, :2], axis=0).max()
+    for square in squares:
+        corners = bodies["points"][square]
+        bodies["points"][square] = corners.mean(0) + half * np.sign(corners - corners.mean(0))
+
+
 def frame(ax, points, view, margin):
     seen = 1e3 * points @ view.T
     low, high = seen[:, :2].min(0), seen[:, :2].max(0)
@@ -296,7 +308,8 @@ def frame(ax, points, view, margin):
 
 
 def draw(title, patches, bodies, direction, path, pairs, sides):
-    colors = ["#e0b030", "#7aa5d8", "#90c090"]
+    colors = ["#e0b030", "#7aa5d8", "#90c090", "#b0b0b0"]
+    shrink_half_spaces(bodies)
     norm = matplotlib.colors.Normalize(0, patches["pressure"].max())
     figure, axes = plt.subplots(1, 1 + len(pairs), figsize=(5.2 * (1 + len(pairs)), 4.9), layout="constrained")
 
@@ -347,6 +360,14 @@ def main():
                 oblique,
                 [(0, "patch")],
                 [(0.5, -1, 1.2)],
+            ),
+            (
+                "gripper",
+                "bottle in a gripper",
+                ROOT / "bench/scenes/gripper.json",
+                (1, 0.45, 0.35),
+                [(0, "left tip"), (1, "right tip")],
+                [-1, -1],
             ),
         ]
         if data:

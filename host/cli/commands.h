@@ -21,6 +21,7 @@ struct EvaluateArguments {
   std::string vtk;
   std::int64_t patches = 4;
   bool energy = false;
+  bool part_pairs = false;
 };
 
 /// `isopatch evaluate`: evaluates a scene and writes results. Throws Error for bad input, Interrupted after a signal.
@@ -55,5 +56,8 @@ void tetrahedralize_command(const TetrahedralizeArguments& arguments);
 /// `isopatch info`: describes meshes and scenes. `field` is that of tet meshes: "distance", "laplace" or the name of
 /// their point data.
 void info_command(const std::vector<std::string>& files, const std::string& field = "distance");
+
+/// The part of it for a scene file.
+void scene_info(const std::string& file);
 
 }  // namespace isopatch::cli

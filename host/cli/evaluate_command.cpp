@@ -92,11 +92,11 @@ StateArrays states_of(const EvaluateArguments& arguments, const SceneDescription
   return rows_of(states, arguments.first, arguments.envs, arguments.states);
 }
 
+void print_warning(const std::string& warning) { fmt::print(stderr, "isopatch: warning: {}\n", message_text(warning)); }
+
 void print_warnings(const SceneDescription& scene) {
   for (const Geometry& geometry : scene.geometries) {
-    for (const std::string& warning : geometry.warnings) {
-      fmt::print(stderr, "isopatch: warning: {}\n", message_text(geometry.name + ": " + warning));
-    }
+    for (const std::string& warning : geometry.warnings) print_warning(geometry.name + ": " + warning);
   }
 }
 
@@ -192,13 +192,14 @@ void evaluate_command(const EvaluateArguments& arguments) {
   stages.finish("load");
 
   const HostEvaluator evaluator(Scene(std::move(description)), evaluator_options(arguments));
-  const SceneDescription& scene = evaluator.scene().description();
+  for (const std::string& warning : warnings_of(evaluator.scene())) print_warning(warning);
   stages.finish("build");
 
   const bool to_stdout = arguments.output.empty() && states.num_environments == 1;
   const bool has_output = to_stdout || !arguments.output.empty();
   const bool with_energy = arguments.energy || (has_output && states.num_environments <= kEnergyByDefault);
-  ResultArrays results(evaluator.scene(), states.num_environments, {.energy = with_energy});
+  ResultArrays results(evaluator.scene(), states.num_environments,
+                       {.energy = with_energy, .part_pairs = arguments.part_pairs});
   {
     Progress progress(states.num_environments);
     const bool on_device = evaluator.options().backend == Backend::kCuda;
@@ -208,10 +209,10 @@ void evaluate_command(const EvaluateArguments& arguments) {
   stages.finish("evaluate");
 
   if (!arguments.vtk.empty()) write_vtk_files(evaluator, states, arguments.first, arguments.patches, arguments.vtk);
-  if (to_stdout) fmt::print("{}", results_json(states, results, scene));
+  if (to_stdout) fmt::print("{}", results_json(states, results, evaluator.scene()));
   if (!arguments.output.empty()) {
-    write_output_file(arguments.output,
-                      is_npz(arguments.output) ? results_npz(states, results) : results_json(states, results, scene));
+    write_output_file(arguments.output, is_npz(arguments.output) ? results_npz(states, results)
+                                                                 : results_json(states, results, evaluator.scene()));
   }
   stages.finish("write");
 

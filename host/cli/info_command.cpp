@@ -2,14 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <filesystem>
 
 #include "host/cli/commands.h"
+#include "host/cli/info_numbers.h"
 #include "host/hierarchy/hierarchy_statistics.h"
 #include "host/mesh/checks/extent_check.h"
-#include "host/scene/scene_data.h"
 #include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/isopatch.h"
@@ -32,21 +30,6 @@ void print_hierarchy(const Geometry& geometry) {
 
 void print_points(const MeshReport& report) {
   print_row("points", report.points, report.unused_points > 0 ? fmt::format("{} unused", report.unused_points) : "");
-}
-
-std::string number(double value) { return fmt::format("{:g}", value); }
-
-/// Centre of mass [m], then xx yy zz xy xz yz of the inertia at 1 kg/m^3 [kg m^2]; what is rounding alone is 0.
-std::array<std::string, 9> mass_numbers(const MassProperties& properties) {
-  constexpr double kRounding = 1e-14;  // of the largest inertia, or of the radius of gyration
-  const auto& [x, y, z] = properties.inertia;
-  const double largest = std::max({x[0], y[1], z[2]}), gyration = std::sqrt(largest / properties.mass);
-  const auto text = [](double value, double scale) { return number(std::fabs(value) < kRounding * scale ? 0 : value); };
-  std::array<std::string, 9> numbers;
-  for (std::size_t i = 0; i < 3; ++i) numbers[i] = text(properties.center[i], gyration);
-  const std::array inertia = {x[0], y[1], z[2], x[1], x[2], y[2]};
-  for (std::size_t i = 0; i < 6; ++i) numbers[3 + i] = text(inertia[i], largest);
-  return numbers;
 }
 
 void print_mass_properties(const Geometry& geometry) {
@@ -115,75 +98,6 @@ void mesh_info(const std::string& file, const std::string& field) {
   if (!fields.empty()) fmt::print("  {:<20}{}\n", "point data", fields);
   print_field(geometry, escaped(field));
   print_warnings(geometry);
-}
-
-/// Columns as wide as their widest cell; the first two are left-aligned.
-void print_table(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  for (const auto& row : rows) {
-    std::string line = " ";
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      line += i < 2 ? fmt::format(" {:<{}} ", row[i], widths[i]) : fmt::format(" {:>{}} ", row[i], widths[i]);
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    fmt::print("{}\n", line);
-  }
-}
-
-void scene_info(const std::string& file) {
-  const Scene built(read_scene(file));
-  const SceneDescription& scene = built.description();
-  const auto body = [&scene](int index) -> const Body& { return scene.bodies[static_cast<std::size_t>(index)]; };
-
-  fmt::print("{}\n", escaped(file));
-  std::vector<std::vector<std::string>> rows = {
-      {"geometry", "kind", "tets", "points", "triangles", "volume m^3", "nodes", "depth"}};
-  for (std::size_t i = 0; i < scene.geometries.size(); ++i) {
-    const Geometry& geometry = scene.geometries[i];
-    if (geometry.kind == GeometryKind::kHalfSpace) {
-      rows.push_back({escaped(geometry.name), "half space", "-", "-", "-", "-", "-", "-"});
-      continue;
-    }
-    const Hierarchy& hierarchy =
-        geometry.is_surface_mesh() ? built.data().geometries.surfaces[i] : built.data().geometries.solids[i];
-    rows.push_back({escaped(geometry.name), geometry.is_surface_mesh() ? "surface" : "mesh",
-                    fmt::to_string(geometry.mesh.tets.size()), fmt::to_string(geometry.mesh.points.size()),
-                    fmt::to_string(geometry.surface.size()), number(geometry.report.volume),
-                    fmt::to_string(hierarchy.nodes.size()), fmt::to_string(hierarchy.depth)});
-  }
-  print_table(rows);
-
-  rows = {{"geometry", "center of mass m", "inertia kg m^2: xx", "yy", "zz", "xy", "xz", "yz"}};
-  for (const Geometry& geometry : scene.geometries) {
-    if (geometry.kind == GeometryKind::kHalfSpace) continue;
-    const auto [x, y, z, xx, yy, zz, xy, xz, yz] = mass_numbers(mass_properties(geometry));
-    rows.push_back({escaped(geometry.name), fmt::format("{} {} {}", x, y, z), xx, yy, zz, xy, xz, yz});
-  }
-  if (rows.size() > 1) {
-    fmt::print("\n");
-    print_table(rows);
-  }
-
-  rows = {{"body", "geometry", "modulus Pa", "dissipation", "friction", "fixed"}};
-  for (const Body& b : scene.bodies) {
-    rows.push_back({escaped(b.name), escaped(scene.geometries[static_cast<std::size_t>(b.geometry)].name),
-                    b.rigid ? "rigid" : number(b.modulus), number(b.dissipation), number(b.friction),
-                    b.fixed ? "yes" : "no"});
-  }
-  fmt::print("\n");
-  print_table(rows);
-
-  rows = {{"pair", "", "dissipation", "friction"}};
-  const auto value = [](const std::optional<double>& own) { return own ? number(*own) : "of the bodies"; };
-  for (const Pair& pair : scene.pairs) {
-    rows.push_back(
-        {escaped(body(pair.a).name), escaped(body(pair.b).name), value(pair.dissipation), value(pair.friction)});
-  }
-  fmt::print("\n");
-  print_table(rows);
 }
 
 }  // namespace

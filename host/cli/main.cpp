@@ -74,6 +74,7 @@ void add_evaluate(CLI::App& app, isopatch::cli::EvaluateArguments& arguments) {
       ->option_text("FILE.npz");
   evaluate->add_option("--output", arguments.output, "results as .json or .npz")->option_text("FILE");
   evaluate->add_flag("--energy", arguments.energy, "elastic energy too (always for 64 environments and fewer)");
+  evaluate->add_flag("--part-pairs", arguments.part_pairs, "the wrench of each part pair too");
   evaluate->add_option("--vtk", arguments.vtk, "contact patches and bodies for ParaView")->option_text("DIR");
   evaluate->add_option("--patches", arguments.patches, "environments to write with --vtk (default 4)")
       ->check(whole<std::int64_t>(0, 10'000))

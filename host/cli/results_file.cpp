@@ -50,9 +50,48 @@ NpyArray npy_array(DType type, std::vector<std::int64_t> shape, const std::vecto
   return array;
 }
 
+/// The names of all parts, in the order of the bodies.
+std::vector<std::string> part_names(const SceneDescription& scene) {
+  std::vector<std::string> names;
+  for (const Body& body : scene.bodies) {
+    for (const Part& part : parts_of(body)) names.push_back(json_text(part.name));
+  }
+  return names;
+}
+
+/// The part pairs of each pair: all but their wrenches.
+struct PartPairsText {
+  std::vector<std::vector<std::string>> of_pair;
+  std::vector<std::size_t> begin;  // in Scene::part_pairs()
+
+  explicit PartPairsText(const Scene& scene) : of_pair(scene.description().pairs.size()) {
+    const std::vector<std::string> names = part_names(scene.description());
+    for (const PartPair& parts : scene.part_pairs()) {
+      of_pair[static_cast<std::size_t>(parts.pair)].push_back(
+          fmt::format("{{\"parts\": [{}, {}]", names[static_cast<std::size_t>(parts.part_a)],
+                      names[static_cast<std::size_t>(parts.part_b)]));
+    }
+    std::size_t next = 0;
+    for (const auto& texts : of_pair) begin.push_back(next), next += texts.size();
+  }
+};
+
+/// `wrench` is that of the pair's first part pair.
+void add_part_pairs(std::string& json, const std::vector<std::string>& texts, const double* wrench) {
+  json += ",\n     \"part_pairs\": [";
+  for (std::size_t i = 0; i < texts.size(); ++i, wrench += 6) {
+    fmt::format_to(Out(json), "{}\n      {}, \"force\": {}, \"torque\": {}}}", i == 0 ? "" : ",", texts[i],
+                   json_vector(wrench), json_vector(wrench + 3));
+  }
+  json += ']';
+}
+
 }  // namespace
 
-std::string results_json(const StateArrays& states, const ResultArrays& results, const SceneDescription& scene) {
+std::string results_json(const StateArrays& states, const ResultArrays& results, const Scene& built) {
+  const SceneDescription& scene = built.description();
+  const PartPairsText part_pairs(built);
+  const auto per_environment = static_cast<std::size_t>(built.num_part_pairs());
   // the text that is the same in every environment
   std::vector<std::string> bodies;
   const auto name = [&scene](int body) { return json_text(scene.bodies[static_cast<std::size_t>(body)].name); };
@@ -75,6 +114,10 @@ std::string results_json(const StateArrays& states, const ResultArrays& results,
           json_number(results.area[at]), results.polygon_count[at], json_vector(&results.center_of_pressure[at * 3]),
           json_number(results.max_pressure[at]));
       if (!results.energy.empty()) fmt::format_to(out, ", \"energy\": {}", json_number(results.energy[at]));
+      if (!results.part_pair_wrench.empty()) {
+        const std::size_t first = environment * per_environment + part_pairs.begin[pair];
+        add_part_pairs(json, part_pairs.of_pair[pair], &results.part_pair_wrench[6 * first]);
+      }
       json += '}';
     }
     json += ']';

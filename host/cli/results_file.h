@@ -9,8 +9,9 @@
 namespace isopatch::cli {
 
 /// Results as JSON: every environment with its status and pairs, wrenches on the first body of the pair, and the poses
-/// and velocities of its bodies. A value that is not finite is null.
-std::string results_json(const StateArrays& states, const ResultArrays& results, const SceneDescription& scene);
+/// and velocities of its bodies. Pairs list their part pairs where `results` has those. A value that is not finite is
+/// null.
+std::string results_json(const StateArrays& states, const ResultArrays& results, const Scene& scene);
 
 /// Results as an .npz archive: the arrays of ResultArrays by their names, status as uint32, and the poses and
 /// velocities of `states`.

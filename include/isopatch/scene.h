@@ -133,6 +133,11 @@ class Scene {
   std::shared_ptr<const detail::SceneData> data_;
 };
 
+/// One line for each body with parts that overlap by more than 2 % of the smaller one's volume: where both touch
+/// another body, both press on it. The share is found by sampling. Warnings about a single geometry are
+/// Geometry::warnings.
+std::vector<std::string> warnings_of(const Scene& scene);
+
 /// Reads a scene file (JSON, see README). Meshes are found relative to the scene file.
 /// Throws Error naming the file, the field and the value.
 SceneDescription read_scene(const std::string& path);

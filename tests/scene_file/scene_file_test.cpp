@@ -197,9 +197,10 @@ TEST(SceneFile, RefusesWhatIsNoFile) {
 }
 
 TEST(SceneFile, ReadsTheShippedScenes) {
-  for (const char* file : {"/bench/scenes/sphere_on_box.json", "/bench/scenes/box_on_box.json",
-                           "/bench/scenes/box_stack.json", "/bench/scenes/nut_on_bolt.json",
-                           "/tests/scenes/oracle6.json", "/tests/scenes/oracle8.json", "/tests/scenes/oracle9.json"})
+  for (const char* file :
+       {"/bench/scenes/sphere_on_box.json", "/bench/scenes/box_on_box.json", "/bench/scenes/box_stack.json",
+        "/bench/scenes/gripper.json", "/bench/scenes/nut_on_bolt.json", "/tests/scenes/oracle6.json",
+        "/tests/scenes/oracle8.json", "/tests/scenes/oracle9.json"})
     EXPECT_GE(read_scene(kSource + file).pairs.size(), 1u) << file;
 }
 

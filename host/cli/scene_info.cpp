@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `isopatch info` prints of a scene: tables of geometries, bodies and pairs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "host/cli/commands.h"
+#include "host/cli/info_numbers.h"
+#include "host/scene/scene_data.h"
+#include "host/scene/scene_rules.h"
+#include "host/text/quote.h"
+#include "isopatch/isopatch.h"
+
+namespace isopatch::cli {
+
+using namespace detail;
+
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+constexpr std::size_t kMostLeftOut = 20;  // part pairs that are listed
+
+/// Columns as wide as their widest cell; the first `left` are left-aligned.
+void print_table(const Rows& rows, std::size_t left = 2) {
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  for (const auto& row : rows) {
+    std::string line = " ";
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      line += i < left ? fmt::format(" {:<{}} ", row[i], widths[i]) : fmt::format(" {:>{}} ", row[i], widths[i]);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    fmt::print("{}\n", line);
+  }
+}
+
+const Body& body_at(const SceneDescription& scene, int index) { return scene.bodies[static_cast<std::size_t>(index)]; }
+
+bool has_parts(const Body& body) { return !body.parts.empty() || !is_identity(body.offset); }
+
+bool has_parts(const SceneDescription& scene) {
+  return std::any_of(scene.bodies.begin(), scene.bodies.end(), [](const Body& body) { return has_parts(body); });
+}
+
+void print_geometries(const Scene& built) {
+  const SceneDescription& scene = built.description();
+  Rows rows = {{"geometry", "kind", "tets", "points", "triangles", "volume m^3", "nodes", "depth"}};
+  for (std::size_t i = 0; i < scene.geometries.size(); ++i) {
+    const Geometry& geometry = scene.geometries[i];
+    if (geometry.kind == GeometryKind::kHalfSpace) {
+      rows.push_back({escaped(geometry.name), "half space", "-", "-", "-", "-", "-", "-"});
+      continue;
+    }
+    const Hierarchy& hierarchy =
+        geometry.is_surface_mesh() ? built.data().geometries.surfaces[i] : built.data().geometries.solids[i];
+    rows.push_back({escaped(geometry.name), geometry.is_surface_mesh() ? "surface" : "mesh",
+                    fmt::to_string(geometry.mesh.tets.size()), fmt::to_string(geometry.mesh.points.size()),
+                    fmt::to_string(geometry.surface.size()), number(geometry.report.volume),
+                    fmt::to_string(hierarchy.nodes.size()), fmt::to_string(hierarchy.depth)});
+  }
+  print_table(rows);
+}
+
+/// Of the geometries, at 1 kg/m^3.
+void print_mass_properties(const SceneDescription& scene) {
+  Rows rows = {{"geometry", "center of mass m", "inertia kg m^2: xx", "yy", "zz", "xy", "xz", "yz"}};
+  for (const Geometry& geometry : scene.geometries) {
+    if (geometry.kind == GeometryKind::kHalfSpace) continue;
+    const auto [x, y, z, xx, yy, zz, xy, xz, yz] = mass_numbers(mass_properties(geometry));
+    rows.push_back({escaped(geometry.name), fmt::format("{} {} {}", x, y, z), xx, yy, zz, xy, xz, yz});
+  }
+  if (rows.size() > 1) {
+    fmt::print("\n");
+    print_table(rows);
+  }
+}
+
+std::string position_of(const std::array<double, 7>& pose) {
+  return fmt::format("{:g} {:g} {:g}", pose[0], pose[1], pose[2]);
+}
+
+/// The angle of a pose's rotation.
+std::string degrees_of(const std::array<double, 7>& pose) {
+  constexpr double kDegrees = 180 / 3.141592653589793;
+  return fmt::format("{:.4g}", 2 * kDegrees * std::atan2(std::hypot(pose[4], pose[5], pose[6]), std::fabs(pose[3])));
+}
+
+/// A row for each body; where one lists parts or has an offset, for each part.
+void print_bodies(const SceneDescription& scene) {
+  const bool with_parts = has_parts(scene);
+  Rows rows = {{"body", "geometry", "modulus Pa", "dissipation", "friction", "fixed"}};
+  const auto add_columns = [&](std::vector<std::string>& row, const std::string& part, const std::string& position,
+                               const std::string& degrees) {
+    if (!with_parts) return;
+    row.insert(row.begin() + 2, {position, degrees});
+    row.insert(row.begin() + 1, part);
+  };
+  add_columns(rows[0], "part", "position m", "turned deg");
+  for (const Body& body : scene.bodies) {
+    for (const Part& part : parts_of(body)) {
+      rows.push_back({escaped(body.name), escaped(scene.geometries[static_cast<std::size_t>(part.geometry)].name),
+                      *part.rigid ? "rigid" : number(*part.modulus), number(*part.dissipation), number(*part.friction),
+                      body.fixed ? "yes" : "no"});
+      add_columns(rows.back(), body.parts.empty() ? "-" : escaped(part.name), position_of(part.pose),
+                  degrees_of(part.pose));
+    }
+  }
+  print_table(rows, with_parts ? 3 : 2);
+}
+
+void print_pairs(const Scene& built) {
+  const SceneDescription& scene = built.description();
+  const bool with_parts = has_parts(scene);
+  Rows rows = {{"pair", "", "dissipation", "friction"}};
+  if (with_parts) rows[0].push_back("part pairs");
+  const auto value = [](const std::optional<double>& own) { return own ? number(*own) : "of the bodies"; };
+  for (std::size_t i = 0; i < scene.pairs.size(); ++i) {
+    const Pair& pair = scene.pairs[i];
+    rows.push_back({escaped(body_at(scene, pair.a).name), escaped(body_at(scene, pair.b).name), value(pair.dissipation),
+                    value(pair.friction)});
+    const PairView& view = built.data().pairs[i];
+    if (with_parts) rows.back().push_back(fmt::to_string(view.part_pairs_end - view.part_pairs_begin));
+  }
+  print_table(rows);
+}
+
+/// The part pairs of all pairs that cannot touch.
+Rows left_out(const SceneDescription& scene) {
+  Rows rows;
+  for (const Pair& pair : scene.pairs) {
+    const Body &a = body_at(scene, pair.a), &b = body_at(scene, pair.b);
+    const std::vector<Part> parts_a = parts_of(a), parts_b = parts_of(b);
+    const std::vector<PartKind> kinds_a = kinds_of(a, scene), kinds_b = kinds_of(b, scene);
+    const auto name = [](const Body& body, const Part& part) {
+      return escaped(body.parts.empty() ? body.name : body.name + ": " + part.name);
+    };
+    for (std::size_t i = 0; i < kinds_a.size(); ++i) {
+      for (std::size_t k = 0; k < kinds_b.size(); ++k) {
+        if (can_touch(kinds_a[i], kinds_b[k])) continue;
+        const bool rigid = kinds_a[i].rigid && kinds_b[k].rigid;
+        rows.push_back({name(a, parts_a[i]), name(b, parts_b[k]), rigid ? "both rigid" : "both half spaces"});
+      }
+    }
+  }
+  return rows;
+}
+
+void print_left_out(const SceneDescription& scene) {
+  Rows rows = left_out(scene);
+  if (rows.empty()) return;
+  const std::size_t count = rows.size();
+  rows.resize(std::min(count, kMostLeftOut));
+  rows.insert(rows.begin(), {"part pair left out", "", "reason"});
+  fmt::print("\n");
+  print_table(rows, 3);
+  if (count > kMostLeftOut) fmt::print("  and {} more\n", count - kMostLeftOut);
+}
+
+}  // namespace
+
+void scene_info(const std::string& file) {
+  const Scene scene(read_scene(file));
+  fmt::print("{}\n", escaped(file));
+  print_geometries(scene);
+  print_mass_properties(scene.description());
+  fmt::print("\n");
+  print_bodies(scene.description());
+  fmt::print("\n");
+  print_pairs(scene);
+  print_left_out(scene.description());
+  for (const std::string& warning : warnings_of(scene)) fmt::print("  warning: {}\n", message_text(warning));
+}
+
+}  // namespace isopatch::cli
