@@ -50,6 +50,38 @@ TEST(Snippets, OneStateOfASceneFile) {
   EXPECT_GT(wrench[2], 1);
 }
 
+TEST(Snippets, ABodyOfTwoParts) {
+  const Part tip = {.geometry = 0, .name = "tip", .modulus = 1e5};
+  const Part bar = {.geometry = 1, .name = "bar", .pose = {0, 0.011, 0.045, 1, 0, 0, 0}, .modulus = 1e6};
+
+  SceneDescription description;
+  description.geometries = {make_box("tip", {0.024, 0.008, 0.03}), make_box("bar", {0.02, 0.014, 0.13}),
+                            make_sphere("ball", 0.03, 2)};
+  description.bodies = {{.name = "finger", .friction = 1, .parts = {tip, bar}},  // the friction of both
+                        {.name = "ball", .geometry = 2, .pose = {0, -0.032, 0, 1, 0, 0, 0}}};
+  description.pairs = all_pairs(description);
+
+  const Scene scene(description);  // B = 2, C = 3, P = 1, Q = 2
+  for (const std::string& warning : warnings_of(scene)) std::fprintf(stderr, "%s\n", warning.c_str());
+
+  const StateArrays states(description, 1);
+  ResultArrays results(scene, 1, {.part_pairs = true});
+  Evaluator(scene).evaluate(states.view(), results.view());
+
+  const std::vector<PartPair> part_pairs = scene.part_pairs();
+  for (std::size_t i = 0; i < part_pairs.size(); ++i) {
+    const double* wrench = &results.part_pair_wrench[6 * i];
+    std::printf("parts %d and %d: %.3f N\n", part_pairs[i].part_a, part_pairs[i].part_b, wrench[1]);
+  }
+
+  EXPECT_EQ(scene.num_parts(), 3);
+  ASSERT_EQ(part_pairs.size(), 2u);
+  EXPECT_GT(results.part_pair_wrench[1], 0.5) << "the tip";
+  EXPECT_EQ(results.part_pair_wrench[7], 0) << "the bar";
+  EXPECT_EQ(results.pair_wrench[1], results.part_pair_wrench[1]);
+  EXPECT_TRUE(warnings_of(scene).empty());
+}
+
 TEST(Snippets, ColumnsOfRecords) {
   struct Record {  // of one environment
     double poses[2][7];

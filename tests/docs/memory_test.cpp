@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The sizes in the tables of memory are those of the structs and arrays.
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <type_traits>
+
+#include "host/scene/scene_data.h"
+#include "isopatch/arrays.h"
+#include "isopatch/detail/bvh/node.h"
+#include "isopatch/detail/pressure_field/wrench_sums.h"
+
+namespace isopatch {
+namespace {
+
+using namespace detail;
+
+void expect_in_document(const std::string& row) {
+  static const std::string text = [] {
+    std::ifstream file(ISOPATCH_SOURCE_DIR "/include/isopatch/README.md", std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  }();
+  EXPECT_NE(text.find(row), std::string::npos) << row;
+}
+
+TEST(Memory, OfASceneIsAsDocumented) {
+  const std::size_t index = sizeof(decltype(SceneData::body_pairs)::value_type);
+  const std::size_t placed = sizeof(decltype(SceneData::placed_geometries)::value_type);
+  expect_in_document(fmt::format("| body | {}, and {} for", sizeof(BodyView), index));
+  expect_in_document(fmt::format("| part | {}; with an offset {} more for each", sizeof(PartView), placed));
+  expect_in_document(fmt::format("| pair | {}, and {} in the lists", sizeof(PairView), 2 * index));
+  expect_in_document(fmt::format("| part pair | {} |", sizeof(PartPairView)));
+  expect_in_document(fmt::format("| {}; for each tet or triangle {}, for each node of a hierarchy {} |",
+                                 sizeof(GeometryView), sizeof(Cell) + sizeof(CoarseCell), sizeof(Node)));
+}
+
+TEST(Memory, OfTheSumsIsAsDocumented) {
+  expect_in_document(fmt::format("{} bytes for each pair that several warps share", sizeof(SharedSums)));
+  expect_in_document(fmt::format("that evaluates it, {} bytes", 2 * sizeof(StoredSums)));
+}
+
+TEST(Memory, OfTheArraysIsAsDocumented) {
+  const auto bytes_of = [](const ArrayInfo& info, const auto& values) {
+    using Element = typename std::remove_cvref_t<decltype(values)>::value_type;
+    return static_cast<std::size_t>(info.width) * sizeof(Element);
+  };
+  std::size_t patch = 0;  // with what is always computed of a pair, but its wrench
+  std::map<std::string, std::size_t> bytes;
+  const auto add = [&](const ArrayInfo& info, const auto& values) {
+    bytes[info.name] = bytes_of(info, values);
+    const bool summary = info.group == OutputGroup::kWrench || info.group == OutputGroup::kPatch;
+    if (info.per == Per::kPair && summary && info.width < 6) patch += bytes_of(info, values);
+  };
+  const StateArrays states;
+  const ResultArrays results;
+  for_each_output(add, results);
+  for_each_input([&](const ArrayInfo& info, const auto& values) { bytes[info.name] = bytes_of(info, values); }, states);
+  expect_in_document(fmt::format("{} for the status", bytes["status"]));
+  expect_in_document(fmt::format("{} for the pose, {} for the velocity, {} for `body_wrench`", bytes["poses"],
+                                 bytes["velocities"], bytes["body_wrench"]));
+  expect_in_document(fmt::format("{} each for modulus, dissipation and friction, {} for `geometry_index`",
+                                 bytes["modulus"], bytes["geometry_index"]));
+  expect_in_document(fmt::format("{} for `pair_mask`, {} for `pair_wrench`, {} for area, count and patch, {} for the",
+                                 bytes["pair_mask"], bytes["pair_wrench"], patch, bytes["energy"]));
+  expect_in_document(fmt::format("{} for `part_pair_wrench`", bytes["part_pair_wrench"]));
+}
+
+}  // namespace
+}  // namespace isopatch
