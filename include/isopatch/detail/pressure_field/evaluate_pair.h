@@ -136,7 +136,7 @@ ISOPATCH_HD int finish_pass(Warp& warp, const PairMemory& memory, const SceneVie
       holds = false;
       widening = max(widening, sums.bound.widening());
     }
-    result.add(result_of(frame_of<parts>(memory, scene, state, environment, view, frame), bounds, sums));
+    result.add(result_of(sum_frame<parts>(memory, scene, state, environment, view, frame), bounds, sums));
   }
   if (memory.pass.pass == Pass::kFirst && !holds) return widening;
   if (memory.pass.pass != Pass::kUnfiltered) {

@@ -148,8 +148,8 @@ ISOPATCH_HD int num_frames(const PairView& pair) {
 
 /// The frame of sums, `frame` as in for_each_part_pair().
 template <Parts parts>
-ISOPATCH_HD SumFrame frame_of(const PairMemory& memory, const SceneView& scene, const State& state,
-                              std::int64_t environment, const PairView& pair, int frame) {
+ISOPATCH_HD SumFrame sum_frame(const PairMemory& memory, const SceneView& scene, const State& state,
+                               std::int64_t environment, const PairView& pair, int frame) {
   if (has_one_part_pair<parts>(pair)) return memory.context.frame;
   const int body_M = frame == 1 ? pair.b : pair.a;
   const BodyView& body = scene.bodies[body_M];
