@@ -56,7 +56,8 @@ ISOPATCH_HD PairMaxima maxima_of(const PairContext& f) {
 
 /// Of the parts of one body of a pair.
 struct PartMaxima {
-  double pressure = 0, gradient = 0;                          // of the compliant parts
+  double pressure = 0;                                        // of the compliant parts, Pa
+  double slope = 0;                                           // of their extents, 1/m
   double radius = 0, reach = 0;                               // of the meshes, and from the point of reference
   bool rigid = false, compliant = false, half_space = false;  // there is such a part
   Material material;                                          // softest modulus, largest dissipation and friction
@@ -91,7 +92,7 @@ ISOPATCH_HD PartMaxima part_maxima(const SceneView& scene, const State& state, s
     }
     most.compliant = true;
     most.pressure = max(most.pressure, material.modulus * extent);
-    most.gradient = max(most.gradient, material.modulus * g.max_gradient);
+    most.slope = max(most.slope, g.max_gradient);
     most.material.modulus = min(most.material.modulus, material.modulus);
   }
   return most;
@@ -123,7 +124,13 @@ ISOPATCH_HD PairMaxima maxima_of(const SceneView& scene, const State& state, std
   most.pressure = min(a.pressure, b.pressure);
   if (a.rigid) most.pressure = max(most.pressure, b.pressure);
   if (b.rigid) most.pressure = max(most.pressure, a.pressure);
-  most.gradient = a.gradient + b.gradient;
+
+  // Damping under the PFC law is chi (g / E) v_n. In a part pair 1/E = 1/E_a + 1/E_b and g <= min(E_a s_a, E_b s_b),
+  // so g / E <= 2 max(s_a, s_b), whatever the moduli: the steepest pressure over the softest modulus would be far more
+  // than any part pair has. The law's dissipation is chi times the softness, which is divided out here.
+  const double softness = (a.compliant ? 1 / a.material.modulus : 0.0) + (b.compliant ? 1 / b.material.modulus : 0.0);
+  most.gradient = 2 * max(a.slope, b.slope) / softness;
+
   most.radius = a.half_space == b.half_space ? (a.half_space ? max(a.radius, b.radius) : min(a.radius, b.radius))
                 : a.half_space               ? b.radius
                                              : a.radius;
