@@ -86,7 +86,7 @@ inline std::vector<std::string> word_names(const Polygon*) {
   for (int i = 0; i < 24; ++i) names.push_back(fmt::format("vertices[{}][{}]", i / 3, i % 3));
   for (int i = 0; i < 8; ++i) names.push_back(fmt::format("pressures[{}]", i));
   for (int i = 0; i < 3; ++i) names.push_back(fmt::format("normal[{}]", i));
-  names.emplace_back("area");
+  for (const char* name : {"area", "#part_a", "#part_b"}) names.emplace_back(name);
   return names;
 }
 
@@ -94,7 +94,8 @@ inline std::vector<std::string> word_names(const DiscreteContact*) {
   std::vector<std::string> names = {"#pair"};
   for (int i = 0; i < 3; ++i) names.push_back(fmt::format("point[{}]", i));
   for (int i = 0; i < 3; ++i) names.push_back(fmt::format("normal[{}]", i));
-  for (const char* name : {"area", "pressure", "stiffness", "distance", "dissipation", "friction"}) {
+  for (const char* name :
+       {"area", "pressure", "stiffness", "distance", "dissipation", "friction", "#part_a", "#part_b"}) {
     names.emplace_back(name);
   }
   return names;

@@ -287,9 +287,10 @@ class FiberEvaluator {
   void evaluate_one(const detail::SceneView& view, const State& state, const Results& results, std::int64_t e,
                     int pair) {
     for (detail::NodePair& p : work_->traversal.stack) p = {kUntouched, kUntouched};
-    for (int share = 0; share < shares_; ++share) {
+    const int shares = results.part_pair_wrench.data != nullptr ? 1 : shares_;  // as the cuda backend
+    for (int share = 0; share < shares; ++share) {
       group_.run([&](FiberWarp<size>& warp) {
-        detail::evaluate_pair<T, outputs, brute_force>(warp, *work_, view, state, results, e, pair, {share, shares_},
+        detail::evaluate_pair<T, outputs, brute_force>(warp, *work_, view, state, results, e, pair, {share, shares},
                                                        &shared_);
       });
     }

@@ -223,6 +223,10 @@ struct UnwrittenResults : ResultArrays {
   }
   using ResultArrays::view;
 
+  void give_part_pairs() {
+    part_pair_wrench.assign(static_cast<std::size_t>(6 * num_environments * num_part_pairs), kUnwritten);
+  }
+
   void give_contacts(std::int32_t capacity) {
     contact_capacity = capacity;
     contacts_needed.assign(static_cast<std::size_t>(num_environments), unwritten<std::int32_t>());
