@@ -119,5 +119,24 @@ TEST(StatesFile, SaysWhatIsWrong) {
   EXPECT_EQ(error_of(wide), "s.npz: geometry_index: 1099511627776 does not fit an int32");
 }
 
+// Materials and geometries are of parts, and their arrays are as wide as the scene has parts.
+TEST(StatesFile, SaysHowManyPartsThereAre) {
+  SceneDescription compound = scene();
+  compound.bodies[0].parts.resize(4);
+  for (const char* name : {"modulus", "dissipation", "friction", "geometry_index"}) {
+    const DType type = std::string(name) == "geometry_index" ? DType::kInt32 : DType::kFloat64;
+    EXPECT_NO_THROW(states_from_arrays(poses_and(name, zeros(type, {3, 5})), compound, "s.npz"));
+    try {
+      states_from_arrays(poses_and(name, zeros(type, {3, 2})), compound, "s.npz");
+      ADD_FAILURE() << name << " with a column for each body was accepted";
+    } catch (const Error& error) {
+      EXPECT_EQ(std::string(error.what()), std::string("s.npz: ") + name + ": must have shape (3, 5), found (3, 2)");
+    }
+  }
+  const StateArrays states = states_from_arrays(poses_and(), compound, "s.npz");
+  EXPECT_EQ(states.num_parts, 5);
+  EXPECT_EQ(states.num_bodies, 2);
+}
+
 }  // namespace
 }  // namespace isopatch::cli

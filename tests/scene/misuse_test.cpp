@@ -158,5 +158,87 @@ TEST(Misuse, OfScenesIsAnError) {
   EXPECT_GT(misuses.count(), 120);
 }
 
+/// The ball as the second of two parts, with an alternative.
+SceneDescription compound_and_ground() {
+  SceneDescription scene = ball_and_ground();
+  scene.bodies[0].parts.resize(2);
+  scene.bodies[0].parts[1].pose[0] = 0.1;
+  scene.bodies[0].parts[1].alternatives = {0};
+  return scene;
+}
+
+TEST(Misuse, OfPartsIsAnError) {
+  EXPECT_NO_THROW(Scene{compound_and_ground()});
+  Misuses misuses;
+  const auto expect_bad = [&](const std::string& what, const std::function<void(SceneDescription&)>& change) {
+    SceneDescription scene = compound_and_ground();
+    change(scene);
+    misuses.expect_error(what, [&] { Scene{scene}; });
+  };
+  const auto expect_bad_part = [&](const std::string& what, const std::function<void(Part&)>& change) {
+    expect_bad(what, [&](SceneDescription& s) { change(s.bodies[0].parts[1]); });
+  };
+  for (const int index : {-1, 2, INT_MAX, INT_MIN}) {
+    expect_bad_part("geometry", [&](Part& p) { p.geometry = index; });
+    expect_bad_part("alternative", [&](Part& p) { p.alternatives.push_back(index); });
+    expect_bad("alternative of a body", [&](auto& s) { s.bodies[1].alternatives = {index}; });
+    SceneDescription scene = compound_and_ground();
+    scene.bodies[0].parts[1].geometry = index;
+    misuses.expect_error("all_pairs", [&] { all_pairs(scene); });
+    scene = compound_and_ground();
+    scene.bodies[0].parts[1].alternatives = {index};
+    misuses.expect_error("all_pairs", [&] { all_pairs(scene); });
+  }
+  for (const double value : {kNan, kInfinity, -1.0, 0.0, 0.99e-3, 1.001e18}) {
+    expect_bad_part("modulus", [&](Part& p) { p.modulus = value; });
+    expect_bad("modulus of a body whose part has none", [&](auto& s) { s.bodies[0].modulus = value; });
+  }
+  for (const double value : {kNan, kInfinity, -1e-300, 1.001e6, 1e18}) {
+    expect_bad_part("dissipation", [&](Part& p) { p.dissipation = value; });
+    expect_bad_part("friction", [&](Part& p) { p.friction = value; });
+  }
+  for (const double value : {kNan, kInfinity, 1.001e12, -1e13}) {
+    for (std::size_t i = 0; i < 7; ++i) {
+      expect_bad_part("pose", [&](Part& p) { p.pose[i] = value; });
+      expect_bad("offset", [&](auto& s) { s.bodies[1].offset[i] = value; });
+    }
+  }
+  expect_bad_part("no rotation", [](Part& p) { p.pose[3] = 0; });
+  expect_bad_part("beyond the coordinates of a mesh", [](Part& p) { p.pose[0] = 1.1e9; });
+  expect_bad("no rotation of an offset", [](SceneDescription& s) { s.bodies[1].offset[3] = 0; });
+  expect_bad("65 parts", [](SceneDescription& s) { s.bodies[0].parts.resize(65); });
+  expect_bad("257 parts in all", [](SceneDescription& s) {
+    s.bodies.resize(5);
+    for (std::size_t i = 0; i < 4; ++i) s.bodies[i] = s.bodies[0], s.bodies[i].parts.resize(64);
+    s.pairs.clear();
+  });
+  expect_bad("rigid parts on a rigid ground",
+             [](SceneDescription& s) { s.bodies[0].rigid = s.bodies[1].rigid = true; });
+  expect_bad("rigid parts and a half space on a rigid ground", [](SceneDescription& s) {
+    s.bodies[1].rigid = true;
+    s.bodies[0].parts[0].rigid = true;
+    s.bodies[0].parts[1].geometry = 1;
+  });
+  expect_bad("half spaces on the ground", [](SceneDescription& s) {
+    for (Part& part : s.bodies[0].parts) part.geometry = 1;
+  });
+  const auto with_shell = [](SceneDescription& s) {
+    const Geometry ball = s.geometries[0];
+    s.geometries.push_back(make_surface_mesh("shell", {ball.mesh.points, ball.surface}));
+  };
+  expect_bad("a compliant surface", [&](SceneDescription& s) { with_shell(s), s.bodies[0].parts[1].geometry = 2; });
+  expect_bad("a surface as the alternative of a compliant part",
+             [&](SceneDescription& s) { with_shell(s), s.bodies[0].parts[1].alternatives = {2}; });
+  EXPECT_GT(misuses.count(), 100);
+}
+
+TEST(Scene, HasUpTo256PartsAnd64OfABody) {
+  SceneDescription scene;
+  scene.geometries = {make_sphere("ball", 0.05, 0)};
+  scene.bodies.resize(4);
+  for (Body& body : scene.bodies) body.parts.resize(64);
+  EXPECT_EQ(Scene(scene).num_parts(), 256);
+}
+
 }  // namespace
 }  // namespace isopatch::test
