@@ -173,12 +173,13 @@ StateArrays rows_of(const StateArrays& states, std::int64_t first, std::optional
   StateArrays part;
   part.num_environments = count.value_or(rows - first);
   part.num_bodies = states.num_bodies;
+  part.num_parts = states.num_parts;
   part.num_pairs = states.num_pairs;
   if (part.num_environments < 1 || part.num_environments > rows - first) {
     throw Error(fmt::format("{}: --envs {}: the file has {} environments, so from {} on it must be in [1, {}]", source,
                             part.num_environments, rows, first, rows - first));
   }
-  const ArrayCounts counts = {part.num_bodies, part.num_pairs};
+  const ArrayCounts counts = {part.num_bodies, part.num_pairs, part.num_parts};
   for_each_input(
       [&](const ArrayInfo& info, auto& values, const auto& all) {
         if (all.empty()) return;

@@ -138,5 +138,17 @@ TEST(StatesFile, SaysHowManyPartsThereAre) {
   EXPECT_EQ(states.num_bodies, 2);
 }
 
+TEST(StatesFile, AShareHasTheMaterialsAndGeometriesOfItsEnvironments) {
+  SceneDescription compound = scene();
+  compound.bodies[0].parts.resize(4);
+  StateArrays states = states_from_arrays(poses_and(), compound, "s.npz");
+  for (int i = 0; i < 15; ++i) states.modulus.push_back(i), states.geometry_index.push_back(i);
+  const StateArrays share = rows_of(states, 1, 2, "s.npz");
+  EXPECT_EQ(share.num_parts, 5);
+  EXPECT_EQ(share.modulus, std::vector<double>(states.modulus.begin() + 5, states.modulus.end()));
+  EXPECT_EQ(share.geometry_index, (std::vector<std::int32_t>{5, 6, 7, 8, 9, 10, 11, 12, 13, 14}));
+  EXPECT_TRUE(share.friction.empty());
+}
+
 }  // namespace
 }  // namespace isopatch::cli
