@@ -16,11 +16,11 @@ __global__ void __launch_bounds__(kBlock) evaluate_energies_kernel(EvaluationCal
   __shared__ Workspace<CudaWarp::kSize> workspaces[kWarps];
   CudaWarp warp;
   Workspace<CudaWarp::kSize>& work = workspaces[threadIdx.x / CudaWarp::kSize];
-  for_each_item(warp, &call.counters->next_energy, call.counters->listed, [&](std::int32_t at) {
+  for (std::int32_t at; take_item(warp, &call.counters->next_energy, call.counters->listed, at);) {
     const auto item = static_cast<std::uint32_t>(call.list[at]);
     const auto pairs = static_cast<std::uint32_t>(call.scene.num_pairs);
     evaluate_energy(warp, work, call.scene, call.state, call.results, item / pairs, static_cast<int>(item % pairs));
-  });
+  }
 }
 
 }  // namespace

@@ -25,14 +25,14 @@ __global__ void __launch_bounds__(kPairBlock, ISOPATCH_PAIR_BLOCKS) evaluate_pai
   CudaWarp warp;
   Workspace<CudaWarp::kSize>& work = workspaces[threadIdx.x / CudaWarp::kSize];
   const std::int64_t count = static_cast<std::int64_t>(call.counters->listed) * call.shares;
-  for_each_item(warp, &call.counters->next_pair, count, [&](std::int32_t at) {
+  for (std::int32_t at; take_item(warp, &call.counters->next_pair, count, at);) {
     const std::int32_t index = at / call.shares;
     const auto item = static_cast<std::uint32_t>(call.list[index]);  // below 2^31: see CudaBackend::evaluate()
     const auto pairs = static_cast<std::uint32_t>(call.scene.num_pairs);
     const Share share = {at % call.shares, call.shares};
     evaluate_pair<T, outputs, false, parts>(warp, work, call.scene, call.state, call.results, item / pairs,
                                             static_cast<int>(item % pairs), share, call.sums + index);
-  });
+  }
 }
 
 template <class T, Parts parts, class Use>

@@ -10,13 +10,10 @@
 
 namespace isopatch::detail {
 
-template <class Visit>
-__device__ void for_each_item(CudaWarp& warp, std::int32_t* next, std::int64_t count, const Visit& visit) {
-  while (true) {
-    const std::int32_t at = warp.from_first(warp.lane() == 0 ? atomicAdd(next, 1) : 0);
-    if (at >= count) return;
-    visit(at);
-  }
+/// Takes the next item for the warp; false if none is left.
+__device__ inline bool take_item(CudaWarp& warp, std::int32_t* next, std::int64_t count, std::int32_t& item) {
+  item = warp.from_first(warp.lane() == 0 ? atomicAdd(next, 1) : 0);
+  return item < count;
 }
 
 /// Blocks of `kernel` that the current device runs at once.

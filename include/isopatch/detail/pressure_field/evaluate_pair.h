@@ -198,12 +198,17 @@ ISOPATCH_HD void evaluate_pair(Warp& warp, PairMemory& memory, StoredSums* own_s
   begin_pair<parts>(warp, memory, scene, state, environment, pair);
 
   for (bool again = true; again; share = {}) {
-    StoredSums* const stored = share.count > 1 ? shared->of_frame : own_sums;
-    const bool is_stored = !simple || share.count > 1;
+    const bool is_shared = share.count > 1, is_stored = is_shared || !simple;
     WrenchSums<T, with_patch> sums;
+    SerialWarp alone;  // own sums are added up by one lane
     const auto reduce = [&](int frame) {
       sums.reduce(warp);
-      if (is_stored && warp.lane() == 0) sums.add_to(warp, stored[frame]);
+      if (!is_stored || warp.lane() != 0) return;
+      if (is_shared) {
+        sums.add_to(warp, shared->of_frame[frame]);
+      } else {
+        sums.add_to(alone, own_sums[frame]);
+      }
     };
     for (int frame = 0; frame < num_frames<parts>(view); ++frame) {
       for_each_part_pair<parts, brute_force>(warp, memory, scene, state, environment, pair, frame, [&](int part_pair) {
@@ -221,10 +226,14 @@ ISOPATCH_HD void evaluate_pair(Warp& warp, PairMemory& memory, StoredSums* own_s
     }
 
     int open = kNothing;
-    if (warp.lane() == 0 && (share.count == 1 || warp.arrive(&shared->arrived) == share.count - 1)) {
-      if (share.count > 1) shared->arrived = 0;
+    if (warp.lane() == 0 && (!is_shared || warp.arrive(&shared->arrived) == share.count - 1)) {
+      if (is_shared) shared->arrived = 0;
       const auto sums_of = [&](int frame) {
-        if (is_stored) sums.take_from(warp, stored[frame]);
+        if (is_shared) {
+          sums.take_from(warp, shared->of_frame[frame]);
+        } else if (!simple) {
+          sums.take_from(alone, own_sums[frame]);
+        }
         return sums;
       };
       open = finish_pass<T, with_patch, parts>(warp, memory, scene, state, results, environment, pair, sums_of);
