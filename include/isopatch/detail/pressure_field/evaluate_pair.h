@@ -190,9 +190,7 @@ ISOPATCH_HD void evaluate_pair(Warp& warp, PairMemory& memory, StoredSums* own_s
   const bool simple = has_one_part_pair<parts>(view);
   const bool write_part_pairs = !simple && results.part_pair_wrench.data != nullptr;
   if (!simple) {
-    for (int i = warp.lane(); i < 2 * static_cast<int>(sizeof(StoredSums) / sizeof(std::int64_t)); i += Warp::kSize) {
-      own_sums[i / 40].word[i % 40] = 0;
-    }
+    for (int i = warp.lane(); i < StoredSums::kWords; i += Warp::kSize) own_sums[0].word[i] = own_sums[1].word[i] = 0;
     if (write_part_pairs && warp.lane() == 0) write_no_part_pairs(results, environment, view);
   }
   begin_pair<parts>(warp, memory, scene, state, environment, pair);

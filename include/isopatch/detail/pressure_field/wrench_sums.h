@@ -103,7 +103,8 @@ struct NoPatchSums {};
 
 /// Sums in memory, with room for every kind of WrenchSums; zero while they are not in use.
 struct StoredSums {
-  std::int64_t word[40];
+  static constexpr int kWords = 40;
+  std::int64_t word[kWords];
 };
 
 /// Where the warps that share a pair add up what they computed in the frame of body a and in that of b. Zero between
