@@ -40,6 +40,17 @@ void evaluate_energy_in_packs(const PackKernels& packs, ThreadWorkspace& work, c
   });
 }
 
+template <Parts parts, class T, bool with_patch>
+void evaluate_pair_in_packs(SumPair<T, with_patch> sum_pair, ThreadWorkspace& work, const Batch& batch,
+                            std::int64_t environment, int pair) {
+  SerialWarp warp;
+  evaluate_pair<T, with_patch, false, parts>(
+      warp, work.pair.pair, work.pair.sums, batch.scene, batch.state, batch.results, environment, pair, {}, nullptr,
+      [&](const PairContext& context, const Share&, WrenchSums<T, with_patch>& sums) {
+        sum_pair(context, work.packs, sums);
+      });
+}
+
 template <class T, Outputs outputs, bool brute_force>
 void evaluate_environment(const Batch& batch, std::int64_t environment, ThreadWorkspace& work) {
   SerialWarp warp;
@@ -52,11 +63,11 @@ void evaluate_environment(const Batch& batch, std::int64_t environment, ThreadWo
   for (std::int32_t i = 0; i < count; ++i) {
     const int pair = static_cast<int>(work.items[i] - environment * scene.num_pairs);
     if (sum_pair != nullptr) {
-      constexpr bool kPatch = outputs == Outputs::kPatch;
-      evaluate_pair<T, kPatch>(warp, work.pair.pair, work.pair.sums, scene, state, results, environment, pair, {},
-                               nullptr, [&](const PairContext& context, const Share&, WrenchSums<T, kPatch>& sums) {
-                                 sum_pair(context, work.packs, sums);
-                               });
+      if (parts_of(scene) == Parts::kOne) {
+        evaluate_pair_in_packs<Parts::kOne>(sum_pair, work, batch, environment, pair);
+      } else {
+        evaluate_pair_in_packs<Parts::kSeveral>(sum_pair, work, batch, environment, pair);
+      }
     } else {
       evaluate_pair<T, outputs, brute_force>(warp, work.pair, scene, state, results, environment, pair);
     }

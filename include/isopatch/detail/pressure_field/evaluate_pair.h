@@ -127,17 +127,18 @@ ISOPATCH_HD int finish_pass(Warp& warp, const PairMemory& memory, const SceneVie
   const PairView& view = scene.pairs[pair];
   PairBounds bounds = memory.bounds;
   bounds.widen(memory.pass.widening);
-  PairResult result;
   bool holds = true;
   int widening = 0;
-  for (int frame = 0; frame < num_frames<parts>(view); ++frame) {
-    const WrenchSums<T, with_patch> sums = sums_of(frame);
+  const auto result_in = [&](int frame) {
+    const WrenchSums<T, with_patch>& sums = sums_of(frame);
     if (!sums.bound.template holds<T>()) {
       holds = false;
       widening = max(widening, sums.bound.widening());
     }
-    result.add(result_of(sum_frame<parts>(memory, scene, state, environment, view, frame), bounds, sums));
-  }
+    return result_of(sum_frame<parts>(memory, scene, state, environment, view, frame), bounds, sums);
+  };
+  PairResult result = result_in(0);
+  if (!has_one_part_pair<parts>(view)) result.add(result_in(1));
   if (memory.pass.pass == Pass::kFirst && !holds) return widening;
   if (memory.pass.pass != Pass::kUnfiltered) {
     write_pair(results, environment, pair, result);
@@ -226,7 +227,7 @@ ISOPATCH_HD void evaluate_pair(Warp& warp, PairMemory& memory, StoredSums* own_s
     int open = kNothing;
     if (warp.lane() == 0 && (!is_shared || warp.arrive(&shared->arrived) == share.count - 1)) {
       if (is_shared) shared->arrived = 0;
-      const auto sums_of = [&](int frame) {
+      const auto sums_of = [&](int frame) -> const WrenchSums<T, with_patch>& {
         if (is_shared) {
           sums.take_from(warp, shared->of_frame[frame]);
         } else if (!simple) {

@@ -206,9 +206,9 @@ ISOPATCH_HD Vec3d reference_of(const BodyView& body, const GeometryView& geometr
   return body.parts_end - body.parts_begin == 1 ? geometry.center : body.reference;
 }
 
-/// The context of a part pair of `pair`, without its bounds; the environment's status must be clean.
-ISOPATCH_HD PairContext make_part_pair_context(const SceneView& scene, const State& state, std::int64_t environment,
-                                               int pair, int part_pair) {
+/// Makes the context of a part pair of `pair`, without its bounds; the environment's status must be clean.
+ISOPATCH_HD void make_context(const SceneView& scene, const State& state, std::int64_t environment, int pair,
+                              int part_pair, PairContext& f) {
   const PairView& view = scene.pairs[pair];
   const PartPairView& parts = scene.part_pairs[part_pair];
   const PartView &part_a = scene.parts[parts.a], &part_b = scene.parts[parts.b];
@@ -219,7 +219,6 @@ ISOPATCH_HD PairContext make_part_pair_context(const SceneView& scene, const Sta
   const PairBody b =
       make_pair_body(scene.geometries[geometry_of(scene, state, environment, parts.b)], part_b.rigid, material_b);
 
-  PairContext f;
   f.part_a = parts.a;
   f.part_b = parts.b;
   f.frame.swapped = is_swapped(a.rigid, a.half_space, b.half_space);
@@ -247,7 +246,6 @@ ISOPATCH_HD PairContext make_part_pair_context(const SceneView& scene, const Sta
   const double steepest = f.M.rigid ? gradient_S : f.S.rigid ? gradient_M : min(gradient_M, gradient_S);
   f.pressure_scale = 1 / next_power_of_two(max(steepest, kTiny));
   f.pass = Pass::kFirst;
-  return f;
 }
 
 }  // namespace isopatch::detail

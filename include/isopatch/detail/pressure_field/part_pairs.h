@@ -73,7 +73,7 @@ ISOPATCH_HD void begin_pair(Warp& warp, PairMemory& memory, const SceneView& sce
   if (warp.lane() == 0) {
     memory.pass = {Pass::kFirst, 0};
     if (has_one_part_pair<parts>(view)) {
-      memory.context = make_part_pair_context(scene, state, environment, pair, view.part_pairs_begin);
+      make_context(scene, state, environment, pair, view.part_pairs_begin, memory.context);
       memory.bounds = make_pair_bounds(maxima_of(memory.context), scene.contact.pfc_dissipation, 1);
       memory.context.bounds = memory.bounds;
     } else {
@@ -94,7 +94,7 @@ ISOPATCH_HD void prepare_context(Warp& warp, PairMemory& memory, const SceneView
   warp.sync();  // the context may be in use
   if (warp.lane() == 0) {
     PairContext& context = memory.context;
-    if (is_new) context = make_part_pair_context(scene, state, environment, pair, part_pair);
+    if (is_new) make_context(scene, state, environment, pair, part_pair, context);
     context.bounds = memory.bounds;
     context.bounds.widen(memory.pass.widening);
     context.pass = memory.pass.pass;
