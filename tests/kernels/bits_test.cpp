@@ -7,6 +7,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "tests/support/compounds.h"
 #include "tests/support/hash.h"
 #include "tests/support/plates.h"
 
@@ -22,20 +23,26 @@ constexpr bool kEmulated = true;
 constexpr bool kEmulated = false;
 #endif
 
-UnwrittenResults on_gpu(const Scene& scene, const Batch& batch, Precision precision, Outputs outputs,
-                        std::int32_t capacity) {
+UnwrittenResults room_for(const Scene& scene, const Batch& batch, Outputs outputs, std::int32_t capacity,
+                          bool part_pairs) {
   UnwrittenResults results(scene, batch.num_environments, outputs, capacity);
   if (outputs == Outputs::kPolygons) results.give_contacts(capacity);
+  if (part_pairs) results.give_part_pairs();
+  return results;
+}
+
+UnwrittenResults on_gpu(const Scene& scene, const Batch& batch, Precision precision, Outputs outputs,
+                        std::int32_t capacity, bool part_pairs = false) {
+  UnwrittenResults results = room_for(scene, batch, outputs, capacity, part_pairs);
   HostEvaluator(scene, {Backend::kCuda, precision, 0}).evaluate(batch.state(), results.view());
   return results;
 }
 
 void expect_same_bits(const Scene& scene, const Batch& batch, Precision precision, Outputs outputs = Outputs::kPolygons,
-                      std::int32_t capacity = 4096) {
-  UnwrittenResults cpu(scene, batch.num_environments, outputs, capacity);
-  if (outputs == Outputs::kPolygons) cpu.give_contacts(capacity);
+                      std::int32_t capacity = 4096, bool part_pairs = false) {
+  UnwrittenResults cpu = room_for(scene, batch, outputs, capacity, part_pairs);
   Evaluator(scene, {Backend::kCpu, precision, 0}).evaluate(batch.state(), cpu.view());
-  const UnwrittenResults gpu = on_gpu(scene, batch, precision, outputs, capacity);
+  const UnwrittenResults gpu = on_gpu(scene, batch, precision, outputs, capacity, part_pairs);
   EXPECT_EQ(gpu.status, cpu.status);
   EXPECT_EQ(gpu.polygon_count, cpu.polygon_count);
   for (const std::int32_t needed : cpu.polygons_needed)
@@ -55,6 +62,18 @@ TEST_P(GpuSmall, EveryKindOfPairHasTheBitsOfTheCpu) {
   const auto [precision, outputs] = GetParam();
   const Scene scene(mixed_scene());
   expect_same_bits(scene, random_batch(scene, 3, 21, 0.16, true), precision, outputs);
+}
+
+// Without part_pair_wrench several warps share a pair.
+TEST_P(GpuSmall, BodiesOfSeveralPartsHaveTheBitsOfTheCpu) {
+  const auto [precision, outputs] = GetParam();
+  for (unsigned seed = 1; seed <= 4; ++seed) {
+    const Scene scene(random_compounds(seed, {.most_bodies = 3, .most_parts = 5, .coarse = true}));
+    const Batch batch = compound_states(scene, 3, seed, seed % 2 == 0);
+    for (const bool part_pairs : {false, true}) {
+      expect_same_bits(scene, batch, precision, outputs, 4096, part_pairs);
+    }
+  }
 }
 
 // An area of more than a hundred times the radius squared needs a second pass on wider grids.
