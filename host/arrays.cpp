@@ -63,6 +63,7 @@ State StateArrays::view(std::int64_t begin, std::int64_t count) const {
 ResultArrays::ResultArrays(const Scene& scene, std::int64_t environments, const ResultSelection& selection)
     : num_environments(not_negative("environments", environments)),
       num_bodies(scene.num_bodies()),
+      num_parts(scene.num_parts()),
       num_pairs(scene.num_pairs()),
       num_part_pairs(scene.num_part_pairs()),
       polygon_capacity(not_negative("polygon_capacity", selection.polygon_capacity)),

@@ -13,13 +13,13 @@ def relative(a, b):
 
 
 def torque_deviation(torque, ours, i, size):
-    """Of a torque from pose i of ours, relative to that or, where it is larger, the force at `size`."""
+    """Of a torque from that of isopatch in pose i, relative to that or, where it is larger, the force at `size`."""
     scale = max(np.linalg.norm(ours["torque"][i]), np.linalg.norm(ours["force"][i]) * size, 1e-300)
     return float(np.linalg.norm(torque - ours["torque"][i]) / scale)
 
 
 def deviations(patch, ours, i, size):
-    """Of Drake's force, area and torque from pose i of ours, relative."""
+    """Of Drake's force, area and torque from that of isopatch in pose i, relative."""
     force, area = ours["force"][i], ours["area"][i]
     return (
         float(np.linalg.norm(patch.force - force) / max(np.linalg.norm(force), 1e-300)),

@@ -114,7 +114,7 @@ def large(rows):
     return [row for row in rows if max(row["force"], row["plant_force"]) > FORCES_AGREE]
 
 
-def judge(report, rows):
+def check_forces(report, rows):
     """Prints the differences above 1e-12; which of them are more than rounding is a failure."""
     report.good &= all(row["isopatch_to_reference"] < AGREE for row in rows)
     for row in large(rows):
@@ -156,7 +156,7 @@ def finger_table(shapes, report):
     if len(rows) < len(poses) or any(row["part_pairs"] < 2 for row in rows):
         report.good = False
         report.print("  in a pose tip and bar do not both touch")
-    judge(report, rows)
+    check_forces(report, rows)
     report.data["finger"] = rows
     report.print()
 
@@ -179,7 +179,7 @@ def random_compounds_table(shapes, report, count, seed):
             rows = compare_poses(shapes, contact, random_poses(shapes, contact, count, rng, depths))
             summary = summarize(rows)
             report.print(f"{contact.name:<86} {random_line(summary)}")
-            judge(report, rows)
+            check_forces(report, rows)
             report.data["random"].append(
                 {"depths": name, "bodies": contact.name, "parts": [parts_json(contact.parts(k)) for k in range(2)]}
                 | summary

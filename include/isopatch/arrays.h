@@ -143,6 +143,7 @@ struct ResultSelection {
 struct ResultArrays {
   std::int64_t num_environments = 0;  ///< N
   std::int64_t num_bodies = 0;        ///< B
+  std::int64_t num_parts = 0;         ///< C
   std::int64_t num_pairs = 0;         ///< P
   std::int64_t num_part_pairs = 0;    ///< Q
 
@@ -171,7 +172,9 @@ struct ResultArrays {
   ResultArrays(const Scene& scene, std::int64_t environments, const ResultSelection& selection = {});
 
   /// For ArrayCounts::row() of these arrays.
-  ArrayCounts counts() const { return {num_bodies, num_pairs, 0, num_part_pairs, polygon_capacity, contact_capacity}; }
+  ArrayCounts counts() const {
+    return {num_bodies, num_pairs, num_parts, num_part_pairs, polygon_capacity, contact_capacity};
+  }
 
   /// Valid until an array changes its size.
   Results view() { return view(0); }

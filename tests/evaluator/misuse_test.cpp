@@ -34,6 +34,7 @@ struct Call {
 
   Call() {
     arrays.give_contacts(64);
+    arrays.give_part_pairs();
     state = batch.state();
     results = arrays.view();
   }
@@ -66,7 +67,7 @@ bool change_array(Call& call, int which, const Change& change) {
   return found;
 }
 
-constexpr int kInputs = 7, kArrays = 21;
+constexpr int kInputs = 7, kArrays = 22;
 
 TEST(Misuse, OfStridesTypesAndAddressesIsAnError) {
   Misuses misuses;

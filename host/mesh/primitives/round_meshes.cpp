@@ -80,7 +80,7 @@ int circle_segments(double radius, double edge_length) {
   check_length("segments", "radius", radius);
   check_length("segments", "edge length", edge_length);
   const double quarters = std::numbers::pi / 2 * radius / edge_length;
-  if (!(quarters <= limits::kMaxSegments / 4)) {
+  if (!(quarters <= limits::kMaxSegments / 4.0)) {
     throw Error(fmt::format("edge length {} m needs more than {} segments on a radius of {} m; use at least {:.3g} m",
                             edge_length, limits::kMaxSegments, radius,
                             2 * std::numbers::pi * radius / limits::kMaxSegments));
