@@ -38,7 +38,7 @@ STAGES = {
     "tests": "void isopatch::detail::test<",
     "polygons": "void isopatch::detail::visit<",
     "descent": "void isopatch::detail::traverse<",  # and the two above
-    "context": "isopatch::detail::make_pair_context(",
+    "context": "isopatch::detail::begin_pair<",
 }
 
 

@@ -30,7 +30,7 @@ constexpr OldWord kOldWords[] = {
     {"PlacedBody", "PosedBody"},
     {"PairFrame", "PairContext"},
     {"pair_frame", "pair_context"},
-    {"make_pair_frame", "make_pair_context"},
+    {"make_pair_frame", "make_context"},
     {"equal_pressure", "contact_plane"},
     {"kPacked", "kCompactLines"},
     {"pack_build", "pack_baseline"},
