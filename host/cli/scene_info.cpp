@@ -67,12 +67,26 @@ void print_geometries(const Scene& built) {
 }
 
 /// Of the geometries, at 1 kg/m^3.
+bool has_half_space(const SceneDescription& scene, const Body& body) {
+  const std::vector<Part> parts = parts_of(body);
+  return std::any_of(parts.begin(), parts.end(), [&](const Part& part) {
+    return scene.geometries[static_cast<std::size_t>(part.geometry)].kind == GeometryKind::kHalfSpace;
+  });
+}
+
+/// Of the geometries, and of bodies that are more than their geometry.
 void print_mass_properties(const SceneDescription& scene) {
   Rows rows = {{"geometry", "center of mass m", "inertia kg m^2: xx", "yy", "zz", "xy", "xz", "yz"}};
+  const auto add = [&](const std::string& name, const MassProperties& properties) {
+    const auto [x, y, z, xx, yy, zz, xy, xz, yz] = mass_numbers(properties);
+    rows.push_back({name, fmt::format("{} {} {}", x, y, z), xx, yy, zz, xy, xz, yz});
+  };
   for (const Geometry& geometry : scene.geometries) {
-    if (geometry.kind == GeometryKind::kHalfSpace) continue;
-    const auto [x, y, z, xx, yy, zz, xy, xz, yz] = mass_numbers(mass_properties(geometry));
-    rows.push_back({escaped(geometry.name), fmt::format("{} {} {}", x, y, z), xx, yy, zz, xy, xz, yz});
+    if (geometry.kind == GeometryKind::kMesh) add(escaped(geometry.name), mass_properties(geometry));
+  }
+  for (const Body& body : scene.bodies) {
+    if (body.parts.empty() || has_half_space(scene, body)) continue;
+    add("body " + escaped(body.name), mass_properties(scene, body));
   }
   if (rows.size() > 1) {
     fmt::print("\n");
