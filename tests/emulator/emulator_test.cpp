@@ -76,6 +76,14 @@ TEST(Emulator, LanesWorkOnTheirOwnNumbers) {
   for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(numbers[i], i * i + 7);
 }
 
+TEST(Emulator, NegatesIntegers) {
+  const auto numbers = run(R"(
+	shl.b32 	%r5, %r1, 27;
+	neg.s32 	%r5, %r5;
+	st.global.u32 	[%rd3], %r5;)");
+  for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(numbers[i], 0u - (i << 27)) << i;  // of 2^31 the same
+}
+
 TEST(Emulator, LanesMeetAgainBehindABranchAndALoop) {
   // lane i counts to i / 2, odd ones from 100; then all vote
   const auto numbers = run(R"(
