@@ -66,7 +66,6 @@ void print_geometries(const Scene& built) {
   print_table(rows);
 }
 
-/// Of the geometries, at 1 kg/m^3.
 bool has_half_space(const SceneDescription& scene, const Body& body) {
   const std::vector<Part> parts = parts_of(body);
   return std::any_of(parts.begin(), parts.end(), [&](const Part& part) {
@@ -74,7 +73,7 @@ bool has_half_space(const SceneDescription& scene, const Body& body) {
   });
 }
 
-/// Of the geometries, and of bodies that are more than their geometry.
+/// Of the geometries, and of bodies that list parts, at 1 kg/m^3.
 void print_mass_properties(const SceneDescription& scene) {
   Rows rows = {{"geometry", "center of mass m", "inertia kg m^2: xx", "yy", "zz", "xy", "xz", "yz"}};
   const auto add = [&](const std::string& name, const MassProperties& properties) {

@@ -11,6 +11,15 @@
 namespace isopatch::detail {
 namespace {
 
+/// What a body and a part say of their material.
+template <class Owner>
+void read_material(const JsonValue& value, Owner& owner) {
+  if (const auto field = value.optional("rigid")) owner.rigid = field->boolean();
+  if (const auto field = value.optional("modulus")) owner.modulus = in_range(*field, kModulusRange);
+  if (const auto field = value.optional("dissipation")) owner.dissipation = in_range(*field, kDissipationRange);
+  if (const auto field = value.optional("friction")) owner.friction = in_range(*field, kFrictionRange);
+}
+
 /// Reads the bodies of a file one after another.
 class BodyReader {
  public:
@@ -22,11 +31,8 @@ class BodyReader {
                  "rigid", "fixed", "position", "orientation", "linear_velocity", "angular_velocity"});
     Body body;
     body.name = value.required("name").text();
-    if (const auto field = value.optional("rigid")) body.rigid = field->boolean();
     if (const auto field = value.optional("fixed")) body.fixed = field->boolean();
-    if (const auto field = value.optional("modulus")) body.modulus = in_range(*field, kModulusRange);
-    if (const auto field = value.optional("dissipation")) body.dissipation = in_range(*field, kDissipationRange);
-    if (const auto field = value.optional("friction")) body.friction = in_range(*field, kFrictionRange);
+    read_material(value, body);
     read_pose(value, body.pose);
     if (const auto field = value.optional("linear_velocity")) read_vector(*field, kVelocityRange, body.velocity.data());
     if (const auto field = value.optional("angular_velocity")) {
@@ -75,10 +81,7 @@ class BodyReader {
         {"name", "geometry", "alternatives", "position", "orientation", "modulus", "dissipation", "friction", "rigid"});
     Part part;
     if (const auto field = value.optional("name")) part.name = field->text();
-    if (const auto field = value.optional("rigid")) part.rigid = field->boolean();
-    if (const auto field = value.optional("modulus")) part.modulus = in_range(*field, kModulusRange);
-    if (const auto field = value.optional("dissipation")) part.dissipation = in_range(*field, kDissipationRange);
-    if (const auto field = value.optional("friction")) part.friction = in_range(*field, kFrictionRange);
+    read_material(value, part);
     read_pose(value, part.pose);
     const bool rigid = part.rigid.value_or(body.rigid);
     part.geometry = read_geometry(value.required("geometry"), rigid, part.name.empty() ? body.name : part.name);

@@ -117,11 +117,7 @@ inline SceneDescription random_compounds(unsigned seed, const CompoundChoice& ch
 inline Batch compound_states(const Scene& scene, std::int64_t environments, unsigned seed, bool full = false,
                              double spread = 0.1) {
   Random random(seed);
-  Batch batch;
-  batch.num_environments = environments;
-  batch.num_bodies = scene.num_bodies();
-  batch.num_parts = scene.num_parts();
-  batch.num_pairs = scene.num_pairs();
+  Batch batch(scene, environments);
   const SceneDescription& description = scene.description();
   for (std::int64_t e = 0; e < environments; ++e) {
     for (const Body& body : description.bodies) {

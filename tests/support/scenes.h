@@ -124,6 +124,14 @@ inline SceneDescription balls_in_a_ball(const ContactOptions& contact = {}) {
 struct Batch : StateArrays {
   using StateArrays::StateArrays;
 
+  /// Room for the states of a scene, still empty.
+  Batch(const Scene& scene, std::int64_t environments) {
+    num_environments = environments;
+    num_bodies = scene.num_bodies();
+    num_parts = scene.num_parts();
+    num_pairs = scene.num_pairs();
+  }
+
   /// With strides, so that it can be given to what is below an Evaluator.
   State state() const {
     State state = view();
@@ -154,11 +162,7 @@ struct Batch : StateArrays {
 inline Batch random_batch(const Scene& scene, std::int64_t environments, unsigned seed, double spread = 0.16,
                           bool full = false) {
   Random random(seed);
-  Batch batch;
-  batch.num_environments = environments;
-  batch.num_bodies = scene.num_bodies();
-  batch.num_parts = scene.num_parts();
-  batch.num_pairs = scene.num_pairs();
+  Batch batch(scene, environments);
   const SceneDescription& description = scene.description();
   for (std::int64_t e = 0; e < environments; ++e) {
     for (std::size_t b = 0; b < description.bodies.size(); ++b) {

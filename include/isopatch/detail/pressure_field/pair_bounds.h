@@ -42,12 +42,12 @@ ISOPATCH_HD PairMaxima maxima_of(const PairContext& f) {
   const double depth = S.half_space ? max(0.0, M.geometry->radius - apply_back(f.X_MS, M.geometry->center).z) : 0.0;
   const double extent_S = S.half_space ? depth / S.geometry->thickness : S.geometry->max_extent;
   const double limit_M = pressure_at(M, M.geometry->max_extent), limit_S = pressure_at(S, extent_S);
-  const double reach = M.geometry->radius;
+  const double reach = norm(M.geometry->center - f.frame.reference_M) + M.geometry->radius;
   return {M.rigid   ? limit_S
           : S.rigid ? limit_M
                     : min(limit_M, limit_S),
           steepest_slope(M) + steepest_slope(S),
-          S.half_space ? reach : min(reach, S.geometry->radius),
+          S.half_space ? M.geometry->radius : min(M.geometry->radius, S.geometry->radius),
           reach,
           speed_of(f.motion, reach),
           f.law.dissipation,
@@ -58,7 +58,7 @@ ISOPATCH_HD PairMaxima maxima_of(const PairContext& f) {
 struct PartMaxima {
   double pressure = 0;                                        // of the compliant parts, Pa
   double slope = 0;                                           // of their extents, 1/m
-  double radius = 0, reach = 0;                               // of the meshes, and from the point of reference
+  double radius = 0;                                          // of the meshes, m
   bool rigid = false, compliant = false, half_space = false;  // there is such a part
   Material material;                                          // softest modulus, largest dissipation and friction
 };
@@ -76,10 +76,7 @@ ISOPATCH_HD PartMaxima part_maxima(const SceneView& scene, const State& state, s
     most.material.dissipation = max(most.material.dissipation, material.dissipation);
     most.material.friction = max(most.material.friction, material.friction);
     most.half_space = most.half_space || g.half_space;
-    if (!g.half_space) {
-      most.radius = max(most.radius, g.radius);
-      most.reach = max(most.reach, norm(g.center - reference_of(view, g)) + g.radius);
-    }
+    if (!g.half_space) most.radius = max(most.radius, g.radius);
     if (part.rigid) {
       most.rigid = true;
       continue;
@@ -96,17 +93,6 @@ ISOPATCH_HD PartMaxima part_maxima(const SceneView& scene, const State& state, s
     most.material.modulus = min(most.material.modulus, material.modulus);
   }
   return most;
-}
-
-/// The ball about the meshes of a body of several parts, as ball_of().
-ISOPATCH_HD Ball mesh_ball(const SceneView& scene, const State& state, std::int64_t environment, int body) {
-  const BodyView& view = scene.bodies[body];
-  Ball ball = {reference_of(view, scene.geometries[geometry_of(scene, state, environment, view.parts_begin)]), 0};
-  for (std::int32_t i = view.parts_begin; i < view.parts_end; ++i) {
-    const GeometryView& g = scene.geometries[geometry_of(scene, state, environment, i)];
-    if (!g.half_space) ball.radius = max(ball.radius, norm(g.center - ball.center) + g.radius);
-  }
-  return ball;
 }
 
 /// Of all part pairs of a pair.
@@ -134,13 +120,13 @@ ISOPATCH_HD PairMaxima maxima_of(const SceneView& scene, const State& state, std
   most.radius = a.half_space == b.half_space ? (a.half_space ? max(a.radius, b.radius) : min(a.radius, b.radius))
                 : a.half_space               ? b.radius
                                              : a.radius;
-  most.reach = max(a.reach, b.reach);
+  most.reach = max(ball_A.radius, ball_B.radius);
 
   const Twist twist_A = read_twist(state, environment, pair.a), twist_B = read_twist(state, environment, pair.b);
   const SumFrame frame_A = {X_WA, X_WA.translation, ball_A.center, false};
   const SumFrame frame_B = {X_WB, X_WA.translation, ball_B.center, true};
-  most.speed = max(speed_of(make_pair_motion(frame_A, X_WB.translation, twist_A, twist_B), a.reach),
-                   speed_of(make_pair_motion(frame_B, X_WA.translation, twist_B, twist_A), b.reach));
+  most.speed = max(speed_of(make_pair_motion(frame_A, X_WB.translation, twist_A, twist_B), ball_A.radius),
+                   speed_of(make_pair_motion(frame_B, X_WA.translation, twist_B, twist_A), ball_B.radius));
 
   a.material.dissipation = b.material.dissipation = max(a.material.dissipation, b.material.dissipation);
   const PairLaw law = make_pair_law(scene, pair, a.material, b.material, !a.compliant, !b.compliant);

@@ -203,7 +203,7 @@ ISOPATCH_HD bool is_swapped(bool rigid_a, bool half_space_a, bool half_space_b) 
 
 /// The point that torques on a part of the body are summed about: of one part the middle of its geometry.
 ISOPATCH_HD Vec3d reference_of(const BodyView& body, const GeometryView& geometry) {
-  return body.parts_end - body.parts_begin == 1 ? geometry.center : body.reference;
+  return body.has_one_part() ? geometry.center : body.reference;
 }
 
 /// Makes the context of a part pair of `pair`, without its bounds; the environment's status must be clean.

@@ -40,13 +40,12 @@ ISOPATCH_HD bool has_one_part_pair(const PairView& pair) {
   return parts == Parts::kOne || num_part_pairs(pair) == 1;
 }
 
-/// False where two parts are certainly apart; with a margin far above the rounding of all later tests.
+/// False where two parts are certainly apart.
 ISOPATCH_HD bool parts_may_touch(const SceneView& scene, const State& state, std::int64_t environment,
                                  const PartPairView& parts, const Transform<double>& X_AB) {
-  constexpr double kMargin = 1e-5;
   const GeometryView& a = scene.geometries[geometry_of(scene, state, environment, parts.a)];
   const GeometryView& b = scene.geometries[geometry_of(scene, state, environment, parts.b)];
-  const auto reach = [](const GeometryView& g) { return std::fma(kMargin, norm(g.center) + g.radius, g.radius); };
+  const auto reach = [](const GeometryView& g) { return ball_of(g).padded_radius(); };
   const auto height = [](const PartView& part, Vec3d x) {  // over a half space, of a point in its body's frame
     return part.posed ? apply_back(part.X_BG, x).z : x.z;
   };

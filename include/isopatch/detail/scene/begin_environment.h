@@ -15,19 +15,18 @@ struct BodyBounds {
   Vec3d origin;   // of the body, or of the half space, m
   Vec3d center;   // of the ball, from the origin, world axes, m
   Vec3d up;       // out of the half space
-  double radius;  // m, with a margin far above the rounding of all later tests
+  double radius;  // m, padded; infinite where a half space is among several parts
   bool half_space;
 };
 
 ISOPATCH_HD BodyBounds make_body_bounds(const SceneView& scene, const State& state, std::int64_t environment,
                                         int body) {
-  constexpr double kMargin = 1e-5;
   const BodyView& b = scene.bodies[body];
-  const bool single = b.parts_end - b.parts_begin == 1;
-  const bool half_space = single && scene.geometries[geometry_of(scene, state, environment, b.parts_begin)].half_space;
-  const Ball ball = ball_of(scene, state, environment, body);
+  const bool half_space =
+      b.has_one_part() && scene.geometries[geometry_of(scene, state, environment, b.parts_begin)].half_space;
+  const Ball ball = mesh_ball(scene, state, environment, body);
+  const double radius = has_half_space_part(scene, state, environment, body) ? kInfinity : ball.padded_radius();
   const Transform<double> X = pose_of(scene.parts[b.parts_begin], half_space, read_pose(state, environment, body));
-  const double radius = std::fma(kMargin, norm(ball.center) + ball.radius, ball.radius);
   return {X.translation, rotate(X, ball.center), {X.row[0].z, X.row[1].z, X.row[2].z}, radius, half_space};
 }
 

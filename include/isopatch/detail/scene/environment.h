@@ -157,23 +157,38 @@ ISOPATCH_HD Transform<double> pose_of(const PartView& part, bool half_space, con
 /// A ball about a mesh or several, in the frame of their body.
 struct Ball {
   Vec3d center;   // m
-  double radius;  // m; infinite where a half space is among several parts
+  double radius;  // m
+
+  /// With a margin far above the rounding of all tests that follow.
+  ISOPATCH_HD double padded_radius() const {
+    constexpr double kMargin = 1e-5;
+    return std::fma(kMargin, norm(center) + radius, radius);
+  }
 };
 
-/// About all parts of a body. One part's ball is its geometry's; that of several is about the body's point of
+ISOPATCH_HD Ball ball_of(const GeometryView& geometry) { return {geometry.center, geometry.radius}; }
+
+/// About the meshes of a body. That of one part is its geometry's; that of several is about the body's point of
 /// reference.
-ISOPATCH_HD Ball ball_of(const SceneView& scene, const State& state, std::int64_t environment, int body) {
+ISOPATCH_HD Ball mesh_ball(const SceneView& scene, const State& state, std::int64_t environment, int body) {
   const BodyView& b = scene.bodies[body];
-  if (b.parts_end - b.parts_begin == 1) {
-    const GeometryView& g = scene.geometries[geometry_of(scene, state, environment, b.parts_begin)];
-    return {g.center, g.radius};
-  }
-  double radius = 0;
+  if (b.has_one_part()) return ball_of(scene.geometries[geometry_of(scene, state, environment, b.parts_begin)]);
+  Ball ball = {b.reference, 0};
   for (std::int32_t part = b.parts_begin; part < b.parts_end; ++part) {
     const GeometryView& g = scene.geometries[geometry_of(scene, state, environment, part)];
-    radius = max(radius, g.half_space ? kInfinity : norm(g.center - b.reference) + g.radius);
+    if (!g.half_space) ball.radius = max(ball.radius, norm(g.center - b.reference) + g.radius);
   }
-  return {b.reference, radius};
+  return ball;
+}
+
+/// A half space is among several parts of a body.
+ISOPATCH_HD bool has_half_space_part(const SceneView& scene, const State& state, std::int64_t environment, int body) {
+  const BodyView& b = scene.bodies[body];
+  bool found = false;
+  for (std::int32_t part = b.parts_begin; part < b.parts_end && !b.has_one_part(); ++part) {
+    found = found || scene.geometries[geometry_of(scene, state, environment, part)].half_space;
+  }
+  return found;
 }
 
 struct Twist {

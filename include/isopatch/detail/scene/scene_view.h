@@ -47,6 +47,8 @@ struct GeometryView {
 struct BodyView {
   std::int32_t parts_begin, parts_end;
   Vec3d reference;  // of a body of several parts: the middle of their bounds, m
+
+  ISOPATCH_HD bool has_one_part() const { return parts_end - parts_begin == 1; }
 };
 
 /// The geometry is placed in the body: its mesh has coordinates of the body's frame. A half space keeps its own.
