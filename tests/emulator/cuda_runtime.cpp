@@ -2,127 +2,20 @@
 //
 // The functions of the CUDA runtime that isopatch, its tests and benchmarks call, with one emulated device behind them.
 // A program that links them needs no driver and no GPU. Work on a stream is done at once, unless the stream is
-// captured: then it goes into the graph. What a real runtime refuses during a capture is refused here.
+// captured: then it goes into the graph (cuda_streams.cpp). What a real runtime refuses during a capture is refused
+// here.
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <deque>
-#include <exception>
-#include <functional>
-#include <map>
-#include <mutex>
 #include <string>
 #include <vector>
 
-#include "tests/emulator/device.h"
-#include "tests/emulator/fat_binary.h"
+#include "tests/emulator/runtime.h"
 
-using isopatch::emulator::Device;
-using isopatch::emulator::Kernel;
-using isopatch::emulator::Program;
-using isopatch::emulator::read_program;
-
-using Work = std::function<cudaError_t()>;
-
-struct CUstream_st {
-  int device = 0;
-  bool captures = false;
-  std::vector<Work> captured;
-};
-struct CUgraph_st {
-  std::vector<Work> nodes;
-};
-struct CUgraphExec_st {
-  std::vector<Work> nodes;
-};
-struct CUevent_st {
-  std::chrono::steady_clock::time_point time;
-};
+using namespace isopatch::emulator;
 
 namespace {
-
-/// What each host thread has of its own.
-struct Caller {
-  int device = 0;
-  int captures = 0;  // streams that it captures
-  cudaError_t last = cudaSuccess;
-  struct {
-    dim3 grid, block;
-    std::size_t shared = 0;
-    cudaStream_t stream = nullptr;
-  } configuration;
-};
-
-thread_local Caller caller;
-
-struct Runtime {
-  static constexpr int kDevices = 2;
-
-  std::mutex mutex;
-  std::deque<Program> programs;  // the devices hold on to them
-  std::vector<Device> devices;
-  std::map<const void*, std::string> names;  // of kernels, by host function
-  std::string fault;                         // a kernel's; nothing works after it
-
-  Runtime() : devices(kDevices) {
-    if (std::getenv("ISOPATCH_EMULATOR_PROFILE") != nullptr) devices[0].count_transactions();
-  }
-  ~Runtime() {
-    const char* file = std::getenv("ISOPATCH_EMULATOR_PROFILE");
-    if (file == nullptr) return;
-    if (std::FILE* out = std::fopen(file, "w")) {
-      std::fputs(devices[0].profile().c_str(), out);
-      std::fclose(out);
-    }
-  }
-  void load(const void* fat_binary) {
-    try {
-      const std::string ptx = isopatch::emulator::ptx_of(fat_binary);
-      programs.push_back(read_program(isopatch::emulator::source_of(ptx), ptx));
-    } catch (const std::exception& e) {
-      std::fprintf(stderr, "emulator: error: %s\n", e.what());
-      std::exit(2);
-    }
-    for (Device& device : devices) device.load(programs.back());
-  }
-  Device& of(cudaStream_t stream) {
-    return devices[static_cast<std::size_t>(stream == nullptr ? caller.device : stream->device)];
-  }
-  Device& current() { return of(nullptr); }
-};
-
-Runtime& runtime() {
-  static Runtime the;
-  return the;
-}
-
-std::lock_guard<std::mutex> locked() { return std::lock_guard(runtime().mutex); }
-
-cudaError_t result(cudaError_t error) {
-  if (error != cudaSuccess) caller.last = error;
-  return error;
-}
-
-cudaError_t in_order() { return runtime().fault.empty() ? cudaSuccess : cudaErrorLaunchFailure; }
-
-cudaError_t enqueue(cudaStream_t stream, Work work) {
-  if (in_order() != cudaSuccess) return result(in_order());
-  if (stream != nullptr && stream->captures) {
-    stream->captured.push_back(std::move(work));
-    return cudaSuccess;
-  }
-  return result(work());
-}
-
-/// What waits for the device, or may.
-cudaError_t outside_captures() {
-  if (caller.captures > 0) return cudaErrorStreamCaptureUnsupported;
-  return in_order();
-}
 
 cudaError_t copy(Device& device, void* to, const void* from, std::size_t size, cudaMemcpyKind kind) {
   if (size == 0) return cudaSuccess;
@@ -152,7 +45,7 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments
   return enqueue(stream, [=, &device, &kernel] {
     try {
       device.launch(kernel, grid.x, block.x, parameters);
-    } catch (const isopatch::emulator::DeviceFault& e) {
+    } catch (const DeviceFault& e) {
       runtime().fault = e.what();
       return cudaErrorLaunchFailure;
     }
@@ -317,84 +210,6 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     attributes->type = cudaMemoryTypeDevice;
     attributes->device = i;
   }
-  return cudaSuccess;
-}
-
-// --- streams, graphs and events --------------------------------------------------------------------------------------
-
-cudaError_t cudaStreamCreate(cudaStream_t* stream) {
-  *stream = new CUstream_st{caller.device, false, {}};
-  return cudaSuccess;
-}
-cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  delete stream;
-  return cudaSuccess;
-}
-cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
-  *device = stream == nullptr ? caller.device : stream->device;
-  return cudaSuccess;
-}
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  const auto lock = locked();
-  return result(stream != nullptr && stream->captures ? cudaErrorStreamCaptureUnsupported : in_order());
-}
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  *status = stream != nullptr && stream->captures ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
-  return cudaSuccess;
-}
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
-  stream->captures = true;
-  ++caller.captures;
-  return cudaSuccess;
-}
-cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
-  stream->captures = false;
-  --caller.captures;
-  *graph = new CUgraph_st{std::move(stream->captured)};
-  stream->captured.clear();
-  return cudaSuccess;
-}
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
-  *executable = new CUgraphExec_st{graph->nodes};
-  return cudaSuccess;
-}
-cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-  delete graph;
-  return cudaSuccess;
-}
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
-  delete executable;
-  return cudaSuccess;
-}
-cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
-  const auto lock = locked();
-  for (const Work& node : executable->nodes) {
-    const cudaError_t error = enqueue(stream, node);
-    if (error != cudaSuccess) return error;
-  }
-  return cudaSuccess;
-}
-cudaError_t cudaEventCreate(cudaEvent_t* event) {
-  *event = new CUevent_st;
-  return cudaSuccess;
-}
-cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  delete event;
-  return cudaSuccess;
-}
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  const auto lock = locked();
-  return enqueue(stream, [event] {
-    event->time = std::chrono::steady_clock::now();
-    return cudaSuccess;
-  });
-}
-cudaError_t cudaEventSynchronize(cudaEvent_t) {
-  const auto lock = locked();
-  return result(in_order());
-}
-cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
-  *milliseconds = std::chrono::duration<float, std::milli>(end->time - begin->time).count();
   return cudaSuccess;
 }
 

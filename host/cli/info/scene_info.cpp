@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "host/cli/commands.h"
-#include "host/cli/info_numbers.h"
+#include "host/cli/info/info_numbers.h"
 #include "host/scene/scene_data.h"
 #include "host/scene/scene_rules.h"
 #include "host/text/quote.h"

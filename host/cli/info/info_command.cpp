@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "host/cli/commands.h"
-#include "host/cli/info_numbers.h"
+#include "host/cli/info/info_numbers.h"
 #include "host/hierarchy/hierarchy_statistics.h"
 #include "host/mesh/checks/extent_check.h"
 #include "host/text/quote.h"
