@@ -7,7 +7,7 @@
 //                                            the seconds of this thread's processor time and of the clock
 //   pair_time SCENE.json --repeat n          evaluates n times and ends
 //   pair_time SCENE.json --write-meshes DIR  writes the geometries as DIR/NAME.vtk with point data 'extent'
-// with [--precision float|double] [--envs N] [--threads T] [--vectors best|none|build|avx512]
+// with [--precision float|double] [--envs N] [--threads T] [--vectors best|none|baseline|avx512]
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
@@ -58,7 +58,7 @@ StateArrays make_states(const SceneDescription& scene, std::int64_t environments
 int run(int argc, char** argv) {
   const std::map<std::string, detail::Vectors> widths = {{"best", detail::Vectors::kBest},
                                                          {"none", detail::Vectors::kNone},
-                                                         {"build", detail::Vectors::kBaseline},
+                                                         {"baseline", detail::Vectors::kBaseline},
                                                          {"avx512", detail::Vectors::kAvx512}};
   std::string path, precision = "float", vectors = "best", directory;
   int environments = 1, repeat = 0, threads = 1;

@@ -17,13 +17,13 @@ using namespace isopatch::random_contacts;
 
 namespace {
 
-const std::vector<std::string> kSides = {"cpu", "plain", "build", "avx512", "1thread", "cuda", "reference"};
+const std::vector<std::string> kSides = {"cpu", "plain", "baseline", "avx512", "1thread", "cuda", "reference"};
 
 Variant make_side(const std::string& name, Precision precision) {
   Variant side = {name, {}};
   side.options.precision = precision;
   if (name == "plain") side.options.vectors = detail::Vectors::kNone;
-  if (name == "build") side.options.vectors = detail::Vectors::kBaseline;
+  if (name == "baseline") side.options.vectors = detail::Vectors::kBaseline;
   if (name == "avx512") side.options.vectors = detail::Vectors::kAvx512;
   if (name == "1thread") side.options.num_threads = 1;
   if (name == "reference") side.options.backend = Backend::kReference;
@@ -53,7 +53,7 @@ int run(int argc, char** argv) {
   choice.add_to(app);
   app.add_option("--rigid", rigid, "contacts of which one body is rigid, over 19 pairs of shapes");
   app.add_option("--sides", names,
-                 "two of: cpu; plain, build, avx512 (the cpu without packs, or with some); 1thread; cuda; reference")
+                 "two of: cpu; plain, baseline, avx512 (the cpu without packs, or with some); 1thread; cuda; reference")
       ->expected(2)
       ->check(CLI::IsMember(kSides));
   CLI11_PARSE(app, argc, argv);

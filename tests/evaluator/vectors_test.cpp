@@ -27,7 +27,7 @@ std::vector<detail::Vectors> widths() {
   return out;
 }
 
-const char* name_of(detail::Vectors v) { return v == detail::Vectors::kBaseline ? "build" : "avx512"; }
+const char* name_of(detail::Vectors v) { return v == detail::Vectors::kBaseline ? "baseline" : "avx512"; }
 
 struct VectorWidth : ::testing::TestWithParam<Precision> {
   void SetUp() override {
