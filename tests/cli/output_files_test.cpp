@@ -85,6 +85,7 @@ using testing::run_program;
 
 const std::string kScene = ISOPATCH_SOURCE_DIR "/bench/scenes/sphere_on_box.json";
 const std::string kCube = ISOPATCH_SOURCE_DIR "/tests/scenes/cube.obj";
+const std::string kTet = ISOPATCH_SOURCE_DIR "/tests/scenes/oracle6_a.vtk";
 
 // A limit on the size of files stands for a full disk: writing fails after the first kilobytes.
 TEST_F(OutputFiles, OfFieldInPlaceSurviveAFullDisk) {
@@ -129,8 +130,8 @@ TEST_F(OutputFiles, ResultsThatCannotBePrintedAreErrors) {
                                        "evaluate --output " + path("o.npz") + " " + kScene,
                                        "info " + kScene,
                                        "info " + kCube,
-                                       "info " ISOPATCH_SOURCE_DIR "/tests/scenes/oracle6_a.vtk",
-                                       "field " ISOPATCH_SOURCE_DIR "/tests/scenes/oracle6_a.vtk " + path("f.vtk")};
+                                       "info " + kTet,
+                                       "field " + kTet + " " + path("f.vtk")};
   if (run_shell("command -v tetgen || command -v gmsh").code == 0)
     commands.push_back("tetrahedralize " + kCube + " " + path("c.vtk"));
   for (const std::string& command : commands) {

@@ -125,13 +125,13 @@ inline constexpr auto kGreaterEqualOr = [](auto a, auto b) { return !(a < b); };
 inline constexpr auto kEqualOr = [](auto a, auto b) { return !(a < b || a > b); };
 
 inline constexpr auto kMinFloat = [](auto a, auto b) {
-  if (a != a) return b;
-  if (b != b) return a;
+  if (std::isnan(a)) return b;
+  if (std::isnan(b)) return a;
   return a < b || (a == b && std::signbit(a)) ? a : b;
 };
 inline constexpr auto kMaxFloat = [](auto a, auto b) {
-  if (a != a) return b;
-  if (b != b) return a;
+  if (std::isnan(a)) return b;
+  if (std::isnan(b)) return a;
   return a > b || (a == b && !std::signbit(a)) ? a : b;
 };
 inline constexpr auto kMin = [](auto a, auto b) { return a < b ? a : b; };

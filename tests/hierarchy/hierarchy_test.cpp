@@ -145,7 +145,8 @@ void count_cells(const Hierarchy& h, std::int32_t number, std::vector<int>& seen
     if (wide.low[i] > wide.high[i]) continue;  // an unused entry
     if (wide.child[i] < 0) {
       ++cells;
-      ++seen[static_cast<std::size_t>(~wide.child[i])];
+      const std::int32_t cell = ~wide.child[i];
+      ++seen[static_cast<std::size_t>(cell)];
     } else {
       ++nodes;
       ASSERT_GT(wide.child[i], number);

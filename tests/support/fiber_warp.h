@@ -41,6 +41,25 @@ struct Divergence : std::logic_error {
   using std::logic_error::logic_error;
 };
 
+#if defined(__cpp_lib_source_location)
+using SourceLocation = std::source_location;
+#else  // Clang 14
+class SourceLocation {
+ public:
+  static SourceLocation current(unsigned line = __builtin_LINE(), unsigned column = __builtin_COLUMN()) {
+    SourceLocation here;
+    here.line_ = line;
+    here.column_ = column;
+    return here;
+  }
+  unsigned line() const { return line_; }
+  unsigned column() const { return column_; }
+
+ private:
+  unsigned line_ = 0, column_ = 0;
+};
+#endif
+
 template <int size>
 class FiberWarp;
 
@@ -48,7 +67,7 @@ class FiberWarp;
 template <int size>
 class FiberGroup {
  public:
-  using Location = std::source_location;
+  using Location = SourceLocation;
   using Code = std::function<void(FiberWarp<size>&)>;
 
   FiberGroup() : stacks_(std::make_unique<std::array<std::byte, kStackSize>[]>(size)) {}
@@ -197,7 +216,7 @@ class FiberWarp {
  public:
   static constexpr int kSize = size;
   static constexpr bool kCompactLines = false;  // as on the GPU
-  using Location = std::source_location;
+  using Location = SourceLocation;
 
   FiberWarp(FiberGroup<size>& group, int lane) : group_(group), lane_(lane) {}
 

@@ -165,8 +165,8 @@ std::uint64_t bits(const CpuOptions& options) {
   // whose batch is made in the standard mode
   static const Scene scene{mixed_scene()};
   static const Batch batch = random_batch(scene, 20, 34, 0.3, true);
-  SceneDescription description = scene.description();
-  return hash_of(evaluate_with(make_evaluator(Scene(description), options), batch, detail::Outputs::kPolygons, 512));
+  return hash_of(
+      evaluate_with(make_evaluator(Scene(scene.description()), options), batch, detail::Outputs::kPolygons, 512));
 }
 
 TEST(CallerMode, ChangesNoEvaluationOnAnyNumberOfThreads) {

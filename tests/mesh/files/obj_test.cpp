@@ -9,7 +9,6 @@ namespace {
 
 using namespace detail;
 
-using testing::contains;
 using testing::error_of;
 
 const std::string kTetVertices = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n";

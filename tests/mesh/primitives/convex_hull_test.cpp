@@ -135,7 +135,11 @@ TEST(ConvexHull, OfSymmetricPointsIsExactToo) {
   expect_medial_mesh(make_cylinder_mesh(0.05, 0.02, 32).points, "flat cylinder");
   expect_medial_mesh(make_capsule_mesh(0.05, 0.1, 16).points, "capsule");
   std::vector<Point3> grid;
-  for (int i = 0; i < 125; ++i) grid.push_back({i % 5 * 0.1, i / 5 % 5 * 0.1, i / 25 * 0.1});
+  for (int z = 0; z < 5; ++z) {
+    for (int y = 0; y < 5; ++y) {
+      for (int x = 0; x < 5; ++x) grid.push_back({x * 0.1, y * 0.1, z * 0.1});
+    }
+  }
   expect_medial_mesh(grid, "grid");
   EXPECT_EQ(make_convex_hull("grid", grid).mesh.tets.size(), 12U) << "points inside and on faces take no part";
 }
