@@ -3,87 +3,20 @@
 // The cuda backend: uploads a scene once, then checks and enqueues the stages of each call.
 #include <algorithm>
 #include <limits>
-#include <mutex>
 
 #include "host/evaluator_backend.h"
-#include "host/scene/scene_data.h"
 #include "isopatch/error.h"
 #include "kernels/evaluation_call.h"
+#include "kernels/runtime/call_memory.h"
 #include "kernels/runtime/check_call.h"
-#include "kernels/runtime/device_buffer.h"
 #include "kernels/runtime/device_guard.h"
+#include "kernels/scene/device_scene.h"
 
 namespace isopatch {
 
 namespace {
 
 using namespace detail;
-
-/// A hierarchy in device memory.
-struct DeviceHierarchy {
-  DeviceBuffer<Cell> cells;
-  DeviceBuffer<CoarseCell> coarse_cells;
-  DeviceBuffer<Node> nodes;
-
-  explicit DeviceHierarchy(const Hierarchy& host)
-      : cells(host.cells), coarse_cells(host.coarse_cells), nodes(host.nodes) {}
-
-  HierarchyView view() const {
-    return {cells.data(),
-            coarse_cells.data(),
-            nodes.data(),
-            nullptr,
-            static_cast<std::int32_t>(cells.size()),
-            static_cast<std::int32_t>(nodes.size())};
-  }
-};
-
-/// All of a scene in device memory, with a view that kernels take by value.
-class DeviceScene {
- public:
-  explicit DeviceScene(const SceneData& host)
-      : bodies_(host.bodies),
-        parts_(host.parts),
-        pairs_(host.pairs),
-        part_pairs_(host.part_pairs),
-        placed_geometries_(host.placed_geometries),
-        body_pairs_(host.body_pairs),
-        body_pairs_begin_(host.body_pairs_begin),
-        geometries_(host.geometries.views.size()),
-        view_(host.view) {
-    std::vector<GeometryView> geometries = host.geometries.views;
-    for (std::size_t i = 0; i < geometries.size(); ++i) {
-      solids_.emplace_back(host.geometries.solids[i]);
-      surfaces_.emplace_back(host.geometries.surfaces[i]);
-      component_points_.emplace_back(host.geometries.component_points[i]);
-      geometries[i].solid = solids_.back().view();
-      geometries[i].surface = surfaces_.back().view();
-      geometries[i].component_points = component_points_.back().data();
-    }
-    geometries_.upload(geometries.data(), geometries.size());
-    view_.geometries = geometries_.data();
-    view_.bodies = bodies_.data();
-    view_.parts = parts_.data();
-    view_.pairs = pairs_.data();
-    view_.part_pairs = part_pairs_.data();
-    view_.placed_geometries = placed_geometries_.data();
-    view_.body_pairs = body_pairs_.data();
-    view_.body_pairs_begin = body_pairs_begin_.data();
-  }
-
-  const SceneView& view() const { return view_; }
-
- private:
-  std::vector<DeviceHierarchy> solids_, surfaces_;
-  std::vector<DeviceBuffer<Vec3d>> component_points_;
-  DeviceBuffer<BodyView> bodies_;
-  DeviceBuffer<PartView> parts_;
-  DeviceBuffer<PairView> pairs_;
-  DeviceBuffer<PartPairView> part_pairs_;
-  DeviceBuffer<std::int32_t> placed_geometries_, body_pairs_, body_pairs_begin_;
-  DeviceBuffer<GeometryView> geometries_;
-  SceneView view_;
-};
 
 int require_device(int wanted) {
   int count = 0, current = 0;
@@ -119,41 +52,6 @@ void require_memory(const SceneData& scene) {
   throw Error("backend cuda: the scene's meshes need " + std::to_string(needed >> 20) + " MiB; the device has " +
               std::to_string(available >> 20) + " MiB free");
 }
-
-/// Working memory of the calls: the list of near pairs, counters, and sums of pairs that several warps share. Grows to
-/// the largest batch seen.
-class CallMemory {
- public:
-  /// Room for batches of `items` pairs in all. Throws Error where that would allocate while `stream` is being captured.
-  void reserve(std::int64_t items, std::int64_t num_sums, cudaStream_t stream) {
-    const std::lock_guard lock(mutex_);
-    const auto list = static_cast<std::size_t>(items), sums = static_cast<std::size_t>(num_sums);
-    if (counters_.size() == 1 && list <= list_.size() && sums <= sums_.size()) return;
-    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-    ISOPATCH_CUDA_CHECK(cudaStreamIsCapturing(stream, &capture));
-    if (capture != cudaStreamCaptureStatusNone) {
-      throw Error(
-          "evaluate: the working memory for this batch would have to be allocated while the stream is captured; call "
-          "Evaluator::reserve() with its number of environments before");
-    }
-    if (counters_.size() == 0) counters_ = DeviceBuffer<CallCounters>(1);
-    if (list > list_.size()) list_ = DeviceBuffer<std::int64_t>(list);
-    if (sums > sums_.size()) {
-      sums_ = DeviceBuffer<SharedSums>(sums);
-      ISOPATCH_CUDA_CHECK(cudaMemset(sums_.data(), 0, sums * sizeof(SharedSums)));
-    }
-  }
-
-  std::int64_t* list() const { return list_.data(); }
-  CallCounters* counters() const { return counters_.data(); }
-  SharedSums* sums() const { return sums_.data(); }
-
- private:
-  std::mutex mutex_;
-  DeviceBuffer<std::int64_t> list_;
-  DeviceBuffer<CallCounters> counters_;
-  DeviceBuffer<SharedSums> sums_;
-};
 
 class CudaBackend final : public Evaluator::Implementation {
  public:

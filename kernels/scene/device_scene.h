@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "host/scene/scene_data.h"
+#include "kernels/runtime/device_buffer.h"
+
+namespace isopatch::detail {
+
+/// A hierarchy in device memory.
+struct DeviceHierarchy {
+  DeviceBuffer<Cell> cells;
+  DeviceBuffer<CoarseCell> coarse_cells;
+  DeviceBuffer<Node> nodes;
+
+  explicit DeviceHierarchy(const Hierarchy& host)
+      : cells(host.cells), coarse_cells(host.coarse_cells), nodes(host.nodes) {}
+
+  HierarchyView view() const {
+    return {cells.data(),
+            coarse_cells.data(),
+            nodes.data(),
+            nullptr,
+            static_cast<std::int32_t>(cells.size()),
+            static_cast<std::int32_t>(nodes.size())};
+  }
+};
+
+/// All of a scene in device memory, with a view that kernels take by value.
+class DeviceScene {
+ public:
+  explicit DeviceScene(const SceneData& host)
+      : bodies_(host.bodies),
+        parts_(host.parts),
+        pairs_(host.pairs),
+        part_pairs_(host.part_pairs),
+        placed_geometries_(host.placed_geometries),
+        body_pairs_(host.body_pairs),
+        body_pairs_begin_(host.body_pairs_begin),
+        geometries_(host.geometries.views.size()),
+        view_(host.view) {
+    std::vector<GeometryView> geometries = host.geometries.views;
+    for (std::size_t i = 0; i < geometries.size(); ++i) {
+      solids_.emplace_back(host.geometries.solids[i]);
+      surfaces_.emplace_back(host.geometries.surfaces[i]);
+      component_points_.emplace_back(host.geometries.component_points[i]);
+      geometries[i].solid = solids_.back().view();
+      geometries[i].surface = surfaces_.back().view();
+      geometries[i].component_points = component_points_.back().data();
+    }
+    geometries_.upload(geometries.data(), geometries.size());
+    view_.geometries = geometries_.data();
+    view_.bodies = bodies_.data();
+    view_.parts = parts_.data();
+    view_.pairs = pairs_.data();
+    view_.part_pairs = part_pairs_.data();
+    view_.placed_geometries = placed_geometries_.data();
+    view_.body_pairs = body_pairs_.data();
+    view_.body_pairs_begin = body_pairs_begin_.data();
+  }
+
+  const SceneView& view() const { return view_; }
+
+ private:
+  std::vector<DeviceHierarchy> solids_, surfaces_;
+  std::vector<DeviceBuffer<Vec3d>> component_points_;
+  DeviceBuffer<BodyView> bodies_;
+  DeviceBuffer<PartView> parts_;
+  DeviceBuffer<PairView> pairs_;
+  DeviceBuffer<PartPairView> part_pairs_;
+  DeviceBuffer<std::int32_t> placed_geometries_, body_pairs_, body_pairs_begin_;
+  DeviceBuffer<GeometryView> geometries_;
+  SceneView view_;
+};
+
+}  // namespace isopatch::detail
