@@ -40,8 +40,11 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments
   if (grid.x == 0 || block.x == 0 || block.x % 32 != 0 || grid.y * grid.z * block.y * block.z != 1) {
     return result(cudaErrorInvalidConfiguration);
   }
-  const auto* first = static_cast<const std::byte*>(arguments[0]);  // all kernels have one parameter
-  const std::vector<std::byte> parameters(first, first + kernel.parameter_bytes);
+  std::vector<std::byte> parameters(kernel.parameter_bytes);
+  for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+    const auto [offset, bytes] = kernel.parameters[i];
+    std::memcpy(parameters.data() + offset, arguments[i], bytes);
+  }
   return enqueue(stream, [=, &device, &kernel] {
     try {
       device.launch(kernel, grid.x, block.x, parameters);
@@ -77,6 +80,8 @@ void __cudaRegisterFunction(void**, const char* host, char*, const char* device_
   const auto lock = locked();
   runtime().names[host] = device_name;
 }
+void __cudaRegisterVar(void**, char*, char*, const char*, int, std::size_t, int, int) {
+}  // CUB and libcu++ have some that no kernel uses; one that did would be refused when its PTX is read
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared, CUstream_st* stream) {
   caller.configuration = {grid, block, shared, stream};
   return 0;

@@ -51,15 +51,26 @@ struct Sum {
   }
 };
 
-/// A block and its warps that have not ended.
+/// A block and its warps that have not ended: those that can go on, and those at a barrier of the block.
 struct Block {
   SharedMemory shared;
-  std::vector<std::unique_ptr<Warp>> warps;
+  std::vector<std::unique_ptr<Warp>> warps, waiting;
 
   Block(const Launch& launch, std::uint32_t number) : shared(launch.kernel->shared_bytes) {
     for (std::uint32_t first = 0; first < launch.block; first += kLanes) {
       warps.push_back(std::make_unique<Warp>(launch, shared, number, first));
     }
+  }
+
+  /// Lets a warp go on by up to `most` instructions. When no other is left, those at the barrier pass it.
+  void advance(std::size_t index, int most) {
+    const bool more = warps[index]->advance(most);
+    if (more && !warps[index]->waits()) return;
+    if (more) waiting.push_back(std::move(warps[index]));
+    warps.erase(warps.begin() + static_cast<std::ptrdiff_t>(index));
+    if (!warps.empty()) return;
+    for (const auto& warp : waiting) warp->pass_block_barrier();
+    warps.swap(waiting);
   }
 };
 
@@ -88,11 +99,9 @@ void Device::launch(const Kernel& kernel, std::uint32_t grid, std::uint32_t bloc
   while (next < grid || !resident.empty()) {
     while (next < grid && resident.size() < kResident) resident.push_back(std::make_unique<Block>(launch, next++));
     const std::size_t b = random_() % resident.size();
-    auto& warps = resident[b]->warps;
-    const std::size_t w = random_() % warps.size();
-    const bool more = warps[w]->advance(1 + static_cast<int>(random_() % 4000));
-    if (!more) warps.erase(warps.begin() + static_cast<std::ptrdiff_t>(w));
-    if (warps.empty()) resident.erase(resident.begin() + static_cast<std::ptrdiff_t>(b));
+    const std::size_t w = random_() % resident[b]->warps.size();
+    resident[b]->advance(w, 1 + static_cast<int>(random_() % 4000));
+    if (resident[b]->warps.empty()) resident.erase(resident.begin() + static_cast<std::ptrdiff_t>(b));
   }
 }
 

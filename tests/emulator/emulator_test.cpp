@@ -37,34 +37,35 @@ Program program(const std::string& body) {
 )" + body + "\n\tret;\n}\n");
 }
 
-/// Runs it on an array of 32 numbers 0, 1, ...
-std::vector<std::uint32_t> run(const std::string& body) {
+/// Runs it in one block on an array of as many numbers 0, 1, ...
+std::vector<std::uint32_t> run(const std::string& body, std::uint32_t threads = 32) {
   const Program loaded = program(body);
   Device device;
   device.load(loaded);
-  std::vector<std::uint32_t> numbers(32);
-  for (std::uint32_t i = 0; i < 32; ++i) numbers[i] = i;
-  void* memory = device.memory().allocate(128);
-  device.memory().written(memory, 128);
-  std::memcpy(memory, numbers.data(), 128);
+  std::vector<std::uint32_t> numbers(threads);
+  for (std::uint32_t i = 0; i < threads; ++i) numbers[i] = i;
+  const std::size_t size = numbers.size() * sizeof(std::uint32_t);
+  void* memory = device.memory().allocate(size);
+  device.memory().written(memory, size);
+  std::memcpy(memory, numbers.data(), size);
   std::array<std::byte, 8> parameters;
   std::memcpy(parameters.data(), &memory, 8);
-  device.launch(device.kernel("kernel"), 1, 32, parameters);
-  std::memcpy(numbers.data(), memory, 128);
+  device.launch(device.kernel("kernel"), 1, threads, parameters);
+  std::memcpy(numbers.data(), memory, size);
   return numbers;
 }
 
-std::string fault(const std::string& body) {
+std::string fault(const std::string& body, std::uint32_t threads) {
   try {
-    run(body);
+    run(body, threads);
   } catch (const DeviceFault& e) {
     return e.what();
   }
   return "no fault";
 }
 
-void expect_fault(const std::string& body, const std::string& what) {
-  const std::string found = fault(body);
+void expect_fault(const std::string& body, const std::string& what, std::uint32_t threads = 32) {
+  const std::string found = fault(body, threads);
   EXPECT_NE(found.find(what), std::string::npos) << found;
 }
 
@@ -119,6 +120,41 @@ TEST(Emulator, LanesExchangeNumbers) {
   for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(numbers[i], 7000 + (i ^ 5u));
 }
 
+TEST(Emulator, LanesExchangeNumbersWithinSegments) {
+  // segments of 8: c is 24 << 8, and 7 for the last lane where lanes look up
+  const auto numbers = run(R"(
+	shfl.sync.up.b32 	%r5|%p1, %r1, 3, 6144, -1;
+	@!%p1 mov.u32 	%r5, 99;
+	shfl.sync.down.b32 	%r6|%p2, %r1, 2, 6151, -1;
+	@!%p2 mov.u32 	%r6, 99;
+	mad.lo.s32 	%r5, %r6, 100, %r5;
+	shfl.sync.idx.b32 	%r6|%p2, %r1, 13, 6151, -1;
+	mad.lo.s32 	%r5, %r6, 10000, %r5;
+	st.global.u32 	[%rd3], %r5;)");
+  for (std::uint32_t i = 0; i < 32; ++i) {
+    EXPECT_EQ(numbers[i], (i % 8 < 3 ? 99 : i - 3) + 100 * (i % 8 > 5 ? 99 : i + 2) + 10000 * (i / 8 * 8 + 5)) << i;
+  }
+}
+
+TEST(Emulator, LanesThatAMaskNamesAddUpTheirNumbers) {
+  const auto numbers = run(R"(
+	setp.lt.u32 	%p1, %r1, 16;
+	selp.b32 	%r5, 65535, -65536, %p1;
+	redux.sync.add.s32 	%r6, %r1, %r5;
+	redux.sync.max.u32 	%r7, %r1, %r5;
+	mad.lo.s32 	%r6, %r6, 100, %r7;
+	st.global.u32 	[%rd3], %r6;)");
+  for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(numbers[i], i < 16 ? 12015 : 37631) << i;
+}
+
+TEST(Emulator, ReadsInlineAssembly) {
+  const auto numbers = run(R"(
+	{  .reg .s32 r0;  .reg .pred p;  shfl.sync.up.b32 r0|p, %r1, 1, 0, -1;  @p add.s32 r0, r0, %r1;  mov.s32 %r5, r0;}
+	{  .reg .s32 r0;  mov.u32 r0, %laneid;  add.s32 %r5, %r5, r0;}
+	st.global.u32 	[%rd3], %r5;)");
+  for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(numbers[i], i == 0 ? 0 : 3 * i - 1) << i;
+}
+
 const std::string kTakeNeighbours = R"(
 	xor.b32  	%r5, %r4, 4;
 	ld.shared.u32 	%r6, [%r5];
@@ -139,6 +175,65 @@ TEST(Emulator, FindsAWriteOverWhatAnotherStillReads) {
   expect_fault(
       "\tst.shared.u32 	[%r4], %r1;\n\tbar.warp.sync 	-1;" + kTakeNeighbours + "\n\tst.shared.u32 	[%r4], %r1;",
       "which another read with no barrier between");
+}
+
+/// Each thread of two warps takes what the same lane of the other warp left in shared memory.
+const std::string kTakeFromOtherWarp = R"(
+	xor.b32  	%r5, %r4, 128;
+	ld.shared.u32 	%r6, [%r5];
+	st.global.u32 	[%rd3], %r6;)";
+
+TEST(Emulator, ABarrierOfTheBlockOrdersItsWarps) {
+  const auto numbers = run("\tst.shared.u32 	[%r4], %r1;\n\tbar.sync 	0;" + kTakeFromOtherWarp, 64);
+  for (std::uint32_t i = 0; i < 64; ++i) EXPECT_EQ(numbers[i], i ^ 32u);
+}
+
+TEST(Emulator, WarpsThatHaveEndedDoNotHoldUpABarrier) {
+  const auto numbers = run(R"(
+	setp.gt.u32 	%p1, %r1, 31;
+	@%p1 ret;
+	bar.sync 	0;
+	add.s32 	%r5, %r1, 1;
+	st.global.u32 	[%rd3], %r5;)",
+                           64);
+  for (std::uint32_t i = 0; i < 64; ++i) EXPECT_EQ(numbers[i], i < 32 ? i + 1 : i);
+}
+
+TEST(Emulator, FindsARaceBetweenWarps) {
+  const std::string give = "\tst.shared.u32 	[%r4], %r1;\n\tbar.sync 	0;";
+  // a barrier of the warp does not order the block
+  expect_fault("\tst.shared.u32 	[box], %r1;", "race: threads", 64);
+  expect_fault(give + kTakeFromOtherWarp + "\n\tbar.warp.sync 	-1;\n\tst.shared.u32 	[%r4], %r1;", "race: thread",
+               64);
+  EXPECT_EQ(fault(give + kTakeFromOtherWarp + "\n\tbar.sync 	0;\n\tst.shared.u32 	[%r4], %r1;", 64), "no fault");
+}
+
+TEST(Emulator, RemembersReadersOfOtherWarps) {
+  SharedMemory memory(4);
+  memory.write(0, 4, {0, 0, 0});
+  memory.read(0, 4, {40, 0, 1});
+  memory.read(0, 4, {0, 0, 1});
+  memory.read(0, 4, {1, 1, 1});  // behind a barrier of its warp, which does not order thread 40
+  EXPECT_THROW(memory.write(0, 4, {1, 1, 1}), DeviceFault);
+  EXPECT_NO_THROW(memory.write(0, 4, {1, 1, 2}));
+
+  memory.read(0, 4, {0, 0, 3});
+  memory.read(0, 4, {2, 1, 3});
+  EXPECT_NO_THROW(memory.write(0, 4, {2, 1, 3}));  // the barrier of their warp orders all readers
+}
+
+TEST(Emulator, FindsLanesThatMissABarrierOfTheBlock) {
+  expect_fault(
+      "\tsetp.gt.u32 	%p1, %r1, 3;\n\t@%p1 bra 	$skip;\n\tbar.sync 	0;\n$skip:\n\tmov.u32 	%r5, 0;",
+      "lanes 0x0000000f meet alone");
+}
+
+TEST(Emulator, FindsMasksThatDoNotAgree) {
+  expect_fault("\tredux.sync.add.s32 	%r6, %r1, 1;", "lane 1 names 0x00000001");
+  expect_fault("\tshl.b32 	%r5, 3, %r1;\n\tredux.sync.add.s32 	%r6, %r1, %r5;", "lane 0 names 0x00000003");
+  expect_fault("\tsetp.lt.u32 	%p1, %r1, 16;\n\tselp.b32 	%r5, 65535, -65536, %p1;\n" +
+                   std::string("\tshfl.sync.idx.b32 	%r6|%p2, %r1, 20, 31, %r5;"),
+               "a shuffle from a lane that the mask does not name");
 }
 
 TEST(Emulator, FindsReadsOfWhatWasNeverWritten) {

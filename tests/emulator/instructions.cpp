@@ -59,7 +59,7 @@ void add_comparisons(Forms& forms, const std::string& type) {
 
 template <class T>
 void add_float(Forms& forms, const std::string& type) {
-  forms["add.rn." + type] = binary_form<T, T, T, kAdd>();
+  forms["add.rn." + type] = forms["add." + type] = binary_form<T, T, T, kAdd>();
   forms["sub.rn." + type] = binary_form<T, T, T, kSub>();
   forms["mul.rn." + type] = binary_form<T, T, T, kMul>();
   forms["div.rn." + type] = binary_form<T, T, T, kDivFloat>();
@@ -101,6 +101,18 @@ void add_integer(Forms& forms, const std::string& type) {
   forms["div." + type] = binary_form<T, T, T, kDivide<T>>();
   forms["shr." + type] = binary_form<T, T, u32, kShiftRight<T>>();
   add_comparisons<T>(forms, type);
+}
+
+template <class T, auto f>
+Form reduce_form() {
+  return {reduce<T, f>, {kBytes<T>, kBytes<T>, 4}};
+}
+
+template <class T>
+void add_reductions(Forms& forms, const std::string& type) {
+  forms["redux.sync.add." + type] = reduce_form<u32, kAdd>();
+  forms["redux.sync.min." + type] = reduce_form<T, kMin>();
+  forms["redux.sync.max." + type] = reduce_form<T, kMax>();
 }
 
 template <class D, class A>
@@ -150,15 +162,24 @@ Forms make_forms() {
   forms["mov.pred"] = {move_mask, {kMask, kMask}};
 
   forms["%tid.x"] = {thread_number, {4}};
+  forms["%laneid"] = {lane_number, {4}};
   forms["%ctaid.x"] = {block_number, {4}};
   forms["%ntid.x"] = {block_size, {4}};
   forms["%nctaid.x"] = {grid_size, {4}};
 
   forms["membar.gl"] = {fence, {}};
   forms["bar.warp.sync"] = {synchronize, {4}};
+  forms["bar.sync"] = {synchronize_block, {4}};
   forms["vote.sync.ballot.b32"] = {vote, {4, kMask, 4}};
-  forms["shfl.sync.idx.b32"] = {shuffle<false>, {4, kMask, 4, 4, 4, 4}};
-  forms["shfl.sync.bfly.b32"] = {shuffle<true>, {4, kMask, 4, 4, 4, 4}};
+  forms["shfl.sync.up.b32"] = {shuffle<Shuffle::kUp>, {4, kMask, 4, 4, 4, 4}};
+  forms["shfl.sync.down.b32"] = {shuffle<Shuffle::kDown>, {4, kMask, 4, 4, 4, 4}};
+  forms["shfl.sync.bfly.b32"] = {shuffle<Shuffle::kExclusiveOr>, {4, kMask, 4, 4, 4, 4}};
+  forms["shfl.sync.idx.b32"] = {shuffle<Shuffle::kIndex>, {4, kMask, 4, 4, 4, 4}};
+  add_reductions<s32>(forms, "s32");
+  add_reductions<u32>(forms, "u32");
+  forms["redux.sync.and.b32"] = reduce_form<u32, kAnd>();
+  forms["redux.sync.or.b32"] = reduce_form<u32, kOr>();
+  forms["redux.sync.xor.b32"] = reduce_form<u32, kXor>();
   forms["atom.global.add.u32"] = {atomic<u32, kAdd>, {4, 4}};
   forms["atom.global.add.u64"] = {atomic<u64, kAdd>, {8, 8}};
   forms["atom.global.or.b32"] = {atomic<u32, kOr>, {4, 4}};

@@ -184,6 +184,9 @@ inline void unpack(Warp& w, const Instruction& i) {
 inline void thread_number(Warp& w, const Instruction& i) {
   each<u32>(w, i.slots[0], [&](int lane) { return w.thread(lane); });
 }
+inline void lane_number(Warp& w, const Instruction& i) {
+  each<u32>(w, i.slots[0], [](int lane) { return static_cast<u32>(lane); });
+}
 inline void block_number(Warp& w, const Instruction& i) {
   each<u32>(w, i.slots[0], [&](int) { return w.block(); });
 }
@@ -198,29 +201,69 @@ inline void fence(Warp&, const Instruction&) {}  // warps take turns, and see al
 
 inline void synchronize(Warp& w, const Instruction& i) {
   w.require_together(*w.lanes<u32>(i.slots[0]));
-  w.pass_barrier();
+  w.pass_warp_barrier();
+}
+
+inline void synchronize_block(Warp& w, const Instruction& i) {
+  if (*w.lanes<u32>(i.slots[0]) != 0) throw DeviceFault("a barrier of another number than 0, which is not emulated");
+  w.require_together(kAll);
+  w.wait_for_block();
 }
 
 inline void vote(Warp& w, const Instruction& i) {
-  w.require_together(*w.lanes<u32>(i.slots[2]));
+  const u32* members = w.lanes<u32>(i.slots[2]);
+  w.require_members(members);
   const u32 votes = w.mask(i.slots[1]) & w.active();
-  each<u32>(w, i.slots[0], [=](int) { return votes; });
+  each<u32>(w, i.slots[0], [=](int lane) { return votes & members[lane]; });
 }
 
-/// d | p = the value of another lane of all 32: p is true where there is one.
-template <bool exclusive_or>
+/// d = a of all lanes that the mask names, combined by f.
+template <class T, auto f>
+void reduce(Warp& w, const Instruction& i) {
+  const u32* members = w.lanes<u32>(i.slots[2]);
+  w.require_members(members);
+  alignas(64) T value[kLanes];
+  std::memcpy(value, w.lanes<T>(i.slots[1]), sizeof(value));
+  each<T>(w, i.slots[0], [&](int lane) {
+    T result = value[lane];
+    for (u32 left = members[lane] & w.active() & ~(1u << lane); left != 0; left &= left - 1) {
+      result = f(result, value[std::countr_zero(left)]);
+    }
+    return result;
+  });
+}
+
+enum class Shuffle { kUp, kDown, kExclusiveOr, kIndex };
+
+/// d | p = the value of another lane of the segment; p, which may be left out, is false, and the value the lane's own,
+/// where there is none. Operand c holds the last lane in bits 0 to 4, and in bits 8 to 12 those bits of a lane that
+/// number its segment.
+template <Shuffle mode>
 void shuffle(Warp& w, const Instruction& i) {
-  w.require_together(*w.lanes<u32>(i.slots[5]));
+  const u32* members = w.lanes<u32>(i.slots[5]);
+  w.require_members(members);
   alignas(64) u32 value[kLanes];
   std::memcpy(value, w.lanes<u32>(i.slots[2]), sizeof(value));
-  const u32 *by = w.lanes<u32>(i.slots[3]), clamp = *w.lanes<u32>(i.slots[4]);
-  if (clamp != 31) throw DeviceFault("a shuffle among fewer than 32 lanes, which is not emulated");
+  const u32 *b = w.lanes<u32>(i.slots[3]), *c = w.lanes<u32>(i.slots[4]);
+  u32 from[kLanes], inside = 0;
+  for (u32 left = w.active(); left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left), by = static_cast<int>(b[lane] & 31);
+    const int segment = static_cast<int>(c[lane] >> 8 & 31), first = lane & segment;
+    const int last = first | (static_cast<int>(c[lane] & 31) & ~segment);
+    const int other = mode == Shuffle::kUp            ? lane - by
+                      : mode == Shuffle::kDown        ? lane + by
+                      : mode == Shuffle::kExclusiveOr ? lane ^ by
+                                                      : first | (by & ~segment);
+    const bool found = mode == Shuffle::kUp ? other >= last : other <= last;
+    from[lane] = static_cast<u32>(found ? other : lane);
+    inside |= static_cast<u32>(found) << lane;
+  }
   each<u32>(w, i.slots[0], [&](int lane) {
-    const u32 from = exclusive_or ? static_cast<u32>(lane) ^ (by[lane] & 31) : by[lane] & 31;
-    if ((w.active() >> from & 1u) == 0) throw DeviceFault("a shuffle from a lane that has ended");
-    return value[from];
+    if ((w.active() >> from[lane] & 1u) == 0) throw DeviceFault("a shuffle from a lane that has ended");
+    if ((members[lane] >> from[lane] & 1u) == 0) throw DeviceFault("a shuffle from a lane that the mask does not name");
+    return value[from[lane]];
   });
-  set_mask(w, i.slots[1], kAll);
+  if (i.slots[1] >= 0) set_mask(w, i.slots[1], inside);
 }
 
 /// d = memory; memory = f(memory, b). The lanes take turns.

@@ -99,10 +99,14 @@ namespace {
 
 constexpr std::uint32_t warp_of(std::uint32_t thread) { return thread / 32; }
 
-/// Nothing orders what two different threads did, the second of them now.
-bool unordered(Toucher before, Toucher now) {
-  return before.thread != now.thread && (warp_of(before.thread) != warp_of(now.thread) || before.epoch == now.epoch);
+/// No barrier is between what two threads, or the same one, do.
+bool no_barrier_between(Toucher before, Toucher now) {
+  return before.block_barriers == now.block_barriers &&
+         (warp_of(before.thread) != warp_of(now.thread) || before.warp_barriers == now.warp_barriers);
 }
+
+/// Nothing orders what two different threads did, the second of them now.
+bool unordered(Toucher before, Toucher now) { return before.thread != now.thread && no_barrier_between(before, now); }
 
 }  // namespace
 
@@ -121,8 +125,17 @@ std::byte* SharedMemory::read(std::uint64_t address, std::size_t size, Toucher b
           fmt::format("race: thread {} reads shared memory at {}, which thread {} wrote with no barrier between",
                       by.thread, address + i, t.writer.thread));
     }
-    const bool alone = t.reader.thread == kNobody || t.reader.epoch != by.epoch || t.reader.thread == by.thread;
-    t.reader = {alone ? by.thread : kSeveral, by.epoch};
+    if (t.reader.thread == kNobody || !no_barrier_between(t.reader, by)) {
+      // readers of several warps are not ordered by a barrier of one
+      if (t.readers != Readers::kSeveralWarps || t.reader.block_barriers != by.block_barriers) {
+        t.readers = Readers::kOne;
+      }
+    } else if (warp_of(t.reader.thread) != warp_of(by.thread)) {
+      t.readers = Readers::kSeveralWarps;
+    } else if (t.reader.thread != by.thread && t.readers == Readers::kOne) {
+      t.readers = Readers::kOneWarp;
+    }
+    t.reader = by;
   }
   return bytes_.data() + address;
 }
@@ -135,9 +148,9 @@ std::byte* SharedMemory::write(std::uint64_t address, std::size_t size, Toucher 
       throw DeviceFault(fmt::format("race: threads {} and {} write shared memory at {} with no barrier between",
                                     t.writer.thread, by.thread, address + i));
     }
-    const bool read_now = t.reader.thread == kSeveral ? t.reader.epoch == by.epoch
-                                                      : t.reader.thread != kNobody && unordered(t.reader, by);
-    if (read_now) {
+    const bool several_warps = t.readers == Readers::kSeveralWarps && t.reader.block_barriers == by.block_barriers;
+    const bool one_warp = t.readers == Readers::kOneWarp && no_barrier_between(t.reader, by);
+    if (t.reader.thread != kNobody && (several_warps || one_warp || unordered(t.reader, by))) {
       throw DeviceFault(
           fmt::format("race: thread {} writes shared memory at {}, which another read with no barrier between",
                       by.thread, address + i));

@@ -56,13 +56,13 @@ class GlobalMemory {
   std::size_t used_ = 0;
 };
 
-/// Who touches memory: a thread of the block, and how many barriers its warp has passed.
+/// Who touches memory: a thread of the block, and how many barriers of its warp and of the block it has passed.
 struct Toucher {
-  std::uint32_t thread, epoch;
+  std::uint32_t thread, warp_barriers, block_barriers;
 };
 
-/// Shared memory of a block. Two threads, of which one writes, may touch a byte only with a barrier of their warp
-/// between; the kernels here have no other barrier.
+/// Shared memory of a block. Two threads, of which one writes, may touch a byte only with a barrier between: of their
+/// warp, or of the block.
 class SharedMemory {
  public:
   explicit SharedMemory(std::size_t size) : bytes_(size), touched_(size) {}
@@ -71,9 +71,12 @@ class SharedMemory {
   std::byte* write(std::uint64_t address, std::size_t size, Toucher by);
 
  private:
-  static constexpr std::uint32_t kNobody = ~0u, kSeveral = ~0u - 1;
+  static constexpr std::uint32_t kNobody = ~0u;
+  enum class Readers : std::uint8_t { kOne, kOneWarp, kSeveralWarps };
   struct Touched {
-    Toucher writer = {kNobody, 0}, reader = {kNobody, 0};
+    Toucher writer = {kNobody, 0, 0};
+    Toucher reader = {kNobody, 0, 0};  // the last of the readers
+    Readers readers = Readers::kOne;   // since the last barrier that orders them before the reader
   };
   void require(std::uint64_t address, std::size_t size, const char* access) const;
 

@@ -73,7 +73,18 @@ class Reader {
     std::uint8_t bytes;  // Form::kMask for a predicate
   };
 
+  /// A block of inline assembly can be on one line: "{ .reg .pred p; @p add.s32 %r1, %r1, 1; }".
   void read_line(const std::string& line) {
+    if (depth_ == 0 || line.size() < 2 || line[0] != '{') return read_statement(line);
+    read_statement("{");
+    std::istringstream in(line.substr(1));
+    for (std::string statement; std::getline(in, statement, ';');) {
+      statement = trimmed(statement);
+      if (!statement.empty()) read_statement(statement == "}" ? statement : statement + ";");
+    }
+  }
+
+  void read_statement(const std::string& line) {
     const auto entry = line.find(".entry ");
     if (entry != std::string::npos) return begin_kernel(line.substr(entry + 7));
     if (line.empty() || (depth_ == 0 && !line.starts_with(".param") && line != "{")) return;
@@ -122,7 +133,7 @@ class Reader {
     entered_ = false;
   }
 
-  void read_parameter(const std::string& line) {  // one struct a kernel, or scalars
+  void read_parameter(const std::string& line) {  // a struct or a scalar
     const Words words = words_of(line);
     const auto [name, size] = named_bytes(words);
     const std::uint32_t alignment = line.find(".align") == std::string::npos
@@ -130,6 +141,7 @@ class Reader {
                                         : static_cast<std::uint32_t>(count_after(line, ".align "));
     kernel_.parameter_bytes = (kernel_.parameter_bytes + alignment - 1) / alignment * alignment;
     symbols_[name] = kernel_.parameter_bytes;
+    kernel_.parameters.push_back({kernel_.parameter_bytes, static_cast<std::uint32_t>(size)});
     kernel_.parameter_bytes += static_cast<std::uint32_t>(size);
   }
 
@@ -205,9 +217,7 @@ class Reader {
       } else if (name == "mov.b64" && operands.at(0)[0] == '{') {
         name = "unpack.b64";
         operands = {split(inside(operands[0])).at(0), split(inside(operands[0])).at(1), operands[1]};
-      } else if (name.starts_with("mov.") &&
-                 (operands.at(1).starts_with("%tid") || operands[1].starts_with("%ntid") ||
-                  operands[1].starts_with("%ctaid") || operands[1].starts_with("%nctaid"))) {
+      } else if (name.starts_with("mov.") && find_form(operands.at(1)) != nullptr) {  // of "%tid.x", say
         name = operands[1];
         operands.pop_back();
       }
@@ -225,8 +235,12 @@ class Reader {
       read_address(i, operands.at(1));
       operands.erase(operands.begin() + 1);
     }
+    constexpr const char* kNone = "_";
+    if (name.starts_with("shfl.") && operands.size() == 5) operands.insert(operands.begin() + 1, kNone);
     if (operands.size() != form->operands.size()) throw std::runtime_error("has too few or too many operands");
-    for (std::size_t k = 0; k < operands.size(); ++k) i.slots.at(k) = operand(operands[k], form->operands[k]);
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      if (operands[k] != kNone) i.slots.at(k) = operand(operands[k], form->operands[k]);
+    }
   }
 
   /// "ld.shared.v2.f32 {%f1, %f2}, [%r1+8]", and the like.
@@ -276,12 +290,11 @@ class Reader {
 
   /// A register, a number or the address of a symbol, with `bytes` a lane.
   Slot operand(const std::string& word, std::uint8_t bytes) {
-    if (word[0] == '%') {
-      const auto found = registers_.find(word);
-      if (found == registers_.end()) throw std::runtime_error("no register " + word);
+    if (const auto found = registers_.find(word); found != registers_.end()) {
       if (found->second.bytes != bytes) throw std::runtime_error(word + " has another width");
       return found->second.slot;
     }
+    if (word[0] == '%') throw std::runtime_error("no register " + word);
     std::uint64_t bits = 0;
     if (const auto symbol = symbols_.find(word); symbol != symbols_.end()) {
       bits = symbol->second;

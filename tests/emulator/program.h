@@ -58,11 +58,17 @@ struct Constant {
   std::uint8_t bytes;  // of each lane's copy
 };
 
+/// Where a parameter lies among all of them.
+struct Parameter {
+  std::uint32_t offset, bytes;
+};
+
 struct Kernel {
   std::string name;
   std::vector<Instruction> code;
   std::vector<Constant> constants;
   std::int32_t num_slots = 0;
+  std::vector<Parameter> parameters;
   std::uint32_t parameter_bytes = 0, shared_bytes = 0, local_bytes = 0;
 };
 

@@ -25,7 +25,7 @@ Warp::Warp(const Launch& launch, SharedMemory& shared, std::uint32_t block, std:
 bool Warp::advance(int most) {
   const Instruction* current = nullptr;
   try {
-    for (int n = 0; n < most && alive_ != 0; ++n) {
+    for (int n = 0; n < most && alive_ != 0 && !waits_; ++n) {
       current = &launch_.kernel->code[static_cast<std::size_t>(paths_.back().at)];
       execute(*current);
     }
@@ -89,6 +89,20 @@ void Warp::require_together(std::uint32_t members) const {
                                 alive_, members));
 }
 
+void Warp::require_members(const std::uint32_t* members) const {
+  for (std::uint32_t left = active_; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const std::uint32_t named = members[lane] & alive_;
+    bool same = (named >> lane & 1u) != 0 && (named & ~active_) == 0;
+    for (std::uint32_t other = named; same && other != 0; other &= other - 1) {
+      same = members[std::countr_zero(other)] == members[lane];
+    }
+    if (same) continue;
+    throw DeviceFault(fmt::format("lanes {:#010x} meet alone; {:#010x} have not ended and lane {} names {:#010x}",
+                                  active_, alive_, lane, members[lane]));
+  }
+}
+
 std::uint64_t Warp::address(const Instruction& i, int lane) const {
   const auto offset = static_cast<std::uint64_t>(i.offset);
   if (i.base < 0) return offset;
@@ -126,7 +140,7 @@ std::byte* Warp::check(Access access, const Instruction& i, std::uint64_t at, st
   const bool writes = access == Access::kWrite;
   switch (i.space) {
     case Space::kShared: {
-      const Toucher by = {thread(lane), epoch_};
+      const Toucher by = {thread(lane), warp_barriers_, block_barriers_};
       return writes ? shared_.write(at, size, by) : shared_.read(at, size, by, i.used_bytes);
     }
     case Space::kLocal:

@@ -38,8 +38,13 @@ class Warp {
  public:
   Warp(const Launch& launch, SharedMemory& shared, std::uint32_t block, std::uint32_t first_thread);
 
-  /// Executes up to `most` instructions; false when all lanes have ended. Throws DeviceFault.
+  /// Executes up to `most` instructions, or to a barrier of the block; false when all lanes have ended. Throws
+  /// DeviceFault.
   bool advance(int most);
+
+  /// At a barrier of the block, which it leaves by pass_block_barrier().
+  bool waits() const { return waits_; }
+  void pass_block_barrier() { ++block_barriers_, waits_ = false; }
 
   // For the instructions:
 
@@ -64,9 +69,13 @@ class Warp {
   enum class Access : std::uint8_t { kRead, kWrite };
   void access(Access access, const Instruction& i, std::size_t size, Pointers& pointers);
 
-  void pass_barrier() { ++epoch_; }
+  void pass_warp_barrier() { ++warp_barriers_; }
+  void wait_for_block() { waits_ = true; }
   /// Throws DeviceFault unless all lanes that have not ended are active and named by `members`.
   void require_together(std::uint32_t members) const;
+  /// Throws DeviceFault unless each active lane names itself, and the lanes that it names and that have not ended are
+  /// active and name the same ones.
+  void require_members(const std::uint32_t* members) const;
 
  private:
   struct alignas(64) Lanes {
@@ -93,7 +102,8 @@ class Warp {
   std::unique_ptr<Lanes[]> slots_;
   std::vector<Path> paths_;  // the last one runs
   std::uint32_t block_, first_thread_;
-  std::uint32_t active_ = 0, alive_ = ~0u, epoch_ = 0;
+  std::uint32_t active_ = 0, alive_ = ~0u, warp_barriers_ = 0, block_barriers_ = 0;
+  bool waits_ = false;
 };
 
 }  // namespace isopatch::emulator
