@@ -133,8 +133,8 @@ TYPED_TEST(GpuCub, WarpsReduceAndScan) { expect_loop_results<TypeParam>(warp_ker
 TYPED_TEST(GpuCub, PartsOfAWarpReduceAndScan) { expect_loop_results<TypeParam>(warp_kernel<TypeParam, 8>, 8); }
 
 TYPED_TEST(GpuCub, BlocksReduceAndScanByTheirWarps) {
-  expect_loop_results<TypeParam>(
-      block_kernel<TypeParam, cub::BLOCK_REDUCE_WARP_REDUCTIONS, cub::BLOCK_SCAN_WARP_SCANS>, kBlock);
+  expect_loop_results<TypeParam>(block_kernel<TypeParam, cub::BLOCK_REDUCE_WARP_REDUCTIONS, cub::BLOCK_SCAN_WARP_SCANS>,
+                                 kBlock);
 }
 
 TYPED_TEST(GpuCub, BlocksReduceAndScanByOneWarp) {
