@@ -85,6 +85,22 @@ TEST(Emulator, NegatesIntegers) {
   for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(numbers[i], 0u - (i << 27)) << i;  // of 2^31 the same
 }
 
+TEST(Emulator, InsertsBits) {
+  const auto numbers = run(R"(
+	mov.u32 	%r5, -1;
+	bfi.b32 	%r6, %r1, %r5, 4, 3;
+	bfi.b32 	%r7, %r5, 0, %r1, 32;
+	mov.u32 	%r8, 31;
+	sub.s32 	%r8, %r8, %r1;
+	bfi.b32 	%r7, %r1, %r7, 0, %r8;
+	xor.b32 	%r5, %r6, %r7;
+	st.global.u32 	[%rd3], %r5;)");
+  for (std::uint32_t i = 0; i < 32; ++i) {
+    const std::uint32_t low = (1u << (31 - i)) - 1u;
+    EXPECT_EQ(numbers[i], (~0x70u | (i << 4 & 0x70u)) ^ ((~0u << i & ~low) | (i & low))) << i;
+  }
+}
+
 TEST(Emulator, LanesMeetAgainBehindABranchAndALoop) {
   // lane i counts to i / 2, odd ones from 100; then all vote
   const auto numbers = run(R"(

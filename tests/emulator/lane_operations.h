@@ -61,6 +61,20 @@ void ternary(Warp& w, const Instruction& i) {
   each<T>(w, i.slots[0], [=](int lane) { return f(a[lane], b[lane], c[lane]); });
 }
 
+/// The lowest `length` bits of a replace those of b from bit `first` on.
+inline constexpr auto kInsertBits = [](u32 a, u32 b, u32 first, u32 length) {
+  first &= 0xFFu, length &= 0xFFu;
+  const u32 low = length >= 32 ? ~0u : (1u << length) - 1u;
+  const u32 field = first >= 32 ? 0u : low << first;
+  return (b & ~field) | ((first >= 32 ? 0u : a << first) & field);
+};
+
+inline void insert_bits(Warp& w, const Instruction& i) {
+  const u32 *a = w.lanes<u32>(i.slots[1]), *b = w.lanes<u32>(i.slots[2]);
+  const u32 *first = w.lanes<u32>(i.slots[3]), *length = w.lanes<u32>(i.slots[4]);
+  each<u32>(w, i.slots[0], [=](int lane) { return kInsertBits(a[lane], b[lane], first[lane], length[lane]); });
+}
+
 inline void set_mask(Warp& w, Slot to, u32 bits) { w.mask(to) = (w.mask(to) & ~w.active()) | (bits & w.active()); }
 
 template <class T, auto f>
