@@ -14,7 +14,9 @@ constexpr char kNoCuda[] = "backend cuda: this build has no CUDA code; use cpu o
 
 int num_cuda_devices() { return 0; }
 
-std::unique_ptr<Evaluator::Implementation> detail::make_cuda_backend(Scene, EvaluatorOptions) { throw Error(kNoCuda); }
+std::unique_ptr<Evaluator::Implementation> detail::make_cuda_backend(Scene, CudaOptions) { throw Error(kNoCuda); }
+
+Evaluator detail::make_evaluator(Scene, const CudaOptions&) { throw Error(kNoCuda); }
 
 void detail::evaluate_on_device(const Evaluator&, const State&, const Results&) { throw Error(kNoCuda); }
 

@@ -22,7 +22,7 @@ std::unique_ptr<Evaluator::Implementation> make_backend(Scene scene, EvaluatorOp
     case Backend::kCpu:
       return make_cpu_backend(std::move(scene), {options});
     case Backend::kCuda:
-      return make_cuda_backend(std::move(scene), options);
+      return make_cuda_backend(std::move(scene), {options});
     case Backend::kReference:
       return make_reference_backend(std::move(scene), options);
   }

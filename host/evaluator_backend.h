@@ -4,6 +4,7 @@
 #pragma once
 
 #include "host/cpu/cpu_options.h"
+#include "host/cuda_options.h"
 #include "isopatch/evaluator.h"
 
 namespace isopatch {
@@ -30,7 +31,7 @@ namespace detail {
 
 std::unique_ptr<Evaluator::Implementation> make_cpu_backend(Scene scene, CpuOptions options);
 std::unique_ptr<Evaluator::Implementation> make_reference_backend(Scene scene, EvaluatorOptions options);
-std::unique_ptr<Evaluator::Implementation> make_cuda_backend(Scene scene, EvaluatorOptions options);
+std::unique_ptr<Evaluator::Implementation> make_cuda_backend(Scene scene, CudaOptions options);
 
 /// Evaluates with the cuda backend from and to host memory: copies the arrays of `host_state` to the evaluator's
 /// device, evaluates, copies every array of `host_results` that is not null back, and returns when done. Strides are

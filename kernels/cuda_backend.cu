@@ -55,8 +55,11 @@ void require_memory(const SceneData& scene) {
 
 class CudaBackend final : public Evaluator::Implementation {
  public:
-  CudaBackend(Scene scene, EvaluatorOptions options, int device)
-      : Implementation(std::move(scene), options), device_(device), device_scene_(scene_.data()) {
+  CudaBackend(Scene scene, CudaOptions options, int device)
+      : Implementation(std::move(scene), options),
+        cuda_options_(options),
+        device_(device),
+        device_scene_(scene_.data()) {
     const bool single = options.precision == Precision::kFloat;
     for (const Outputs outputs : {Outputs::kWrench, Outputs::kPatch, Outputs::kPolygons}) {
       const std::int64_t warps = single ? resident_warps<float>(device_scene_.view(), outputs)
@@ -70,7 +73,7 @@ class CudaBackend final : public Evaluator::Implementation {
 
   void reserve(std::int64_t num_environments) const override {
     const DeviceGuard guard(device_);
-    memory_.reserve(items(num_environments), most_sums(), nullptr);
+    memory_.reserve(sizes(items(num_environments)), nullptr);
   }
 
   void evaluate(const State& state, const Results& results, void* stream) const override {
@@ -78,14 +81,20 @@ class CudaBackend final : public Evaluator::Implementation {
     const auto on = static_cast<cudaStream_t>(stream);
     check_call(state, results, on, device_);
     const std::int64_t most = items(state.num_environments);
-    memory_.reserve(most, most_sums(), on);
+    memory_.reserve(sizes(most), on);
 
-    const EvaluationCall call = {device_scene_.view(),  state,         results, memory_.list(), memory_.counters(),
-                                 shares(most, results), memory_.sums()};
+    EvaluationCall call = {device_scene_.view(),  state,          results, memory_.list(), memory_.counters(),
+                           shares(most, results), memory_.sums(), {}};
+    if (may_stage(results) && (call.shares == 1 || cuda_options_.stages == PairStages::kSeveral)) {
+      call.staged = memory_.staged();
+      call.shares = 1;
+    }
     begin_environments(call, on);
     if (options_.precision == Precision::kFloat) {
+      evaluate_staged_pairs<float>(call, on);
       evaluate_pairs<float>(call, on);
     } else {
+      evaluate_staged_pairs<double>(call, on);
       evaluate_pairs<double>(call, on);
     }
     evaluate_energies(call, on);
@@ -94,6 +103,40 @@ class CudaBackend final : public Evaluator::Implementation {
 
  private:
   static constexpr std::int64_t kCellsPerShare = 32;  // of the larger mesh; less is not worth a warp
+
+  // Stages gain where a pair has few polygons; beyond, the cells between them cost more than lanes and registers bring.
+  // An estimate: bench/NOTES.md.
+  static constexpr std::int64_t kMostCellsInStages = 640;  // of the larger mesh
+
+  // What of a larger batch does not fit is evaluated by one kernel.
+  static constexpr std::int64_t kMostStagedPairs = std::int64_t{1} << 20;      // 0.7 GB
+  static constexpr std::int64_t kMostStagedPartPairs = std::int64_t{1} << 20;  // 0.8 GB
+  static constexpr std::int64_t kMostListedCells = std::int64_t{1} << 25;      // 1.1 GB
+  static constexpr std::int64_t kPartPairsPerPair = 8;                         // on average, of bodies of several parts
+
+  bool has_several_parts() const { return parts_of(device_scene_.view()) == Parts::kSeveral; }
+
+  /// Whether some calls are evaluated in stages.
+  bool may_stage() const {
+    if (cuda_options_.stages == PairStages::kBySize) return most_cells_ <= kMostCellsInStages;
+    return cuda_options_.stages == PairStages::kSeveral;
+  }
+
+  bool may_stage(const Results& results) const {
+    const bool separate = has_several_parts() && results.part_pair_wrench.data != nullptr;
+    return may_stage() && !separate && needed_outputs(results) != Outputs::kPolygons;
+  }
+
+  CallSizes sizes(std::int64_t pairs) const {
+    CallSizes sizes = {pairs, most_sums(), 0, 0, 0, 0};
+    if (!may_stage()) return sizes;
+    sizes.staged_pairs = std::min(pairs, kMostStagedPairs);
+    sizes.staged_sums = (has_several_parts() ? 2 : 1) * sizes.staged_pairs;
+    sizes.staged_part_pairs = sizes.staged_pairs;
+    if (has_several_parts()) sizes.staged_part_pairs = std::min(kPartPairsPerPair * pairs, kMostStagedPartPairs);
+    sizes.cells = std::min(pairs * cuda_options_.cells_per_pair, kMostListedCells);
+    return sizes;
+  }
 
   std::int64_t items(std::int64_t num_environments) const {
     const std::int64_t pairs = scene_.num_pairs(), most = std::numeric_limits<std::int32_t>::max() / 2;
@@ -120,6 +163,7 @@ class CudaBackend final : public Evaluator::Implementation {
     return *std::max_element(std::begin(resident_warps_), std::end(resident_warps_)) / 2;
   }
 
+  CudaOptions cuda_options_;
   int device_;
   DeviceScene device_scene_;
   std::int64_t resident_warps_[3] = {};  // by Outputs
@@ -138,11 +182,16 @@ int num_cuda_devices() {
   return count;
 }
 
-std::unique_ptr<Evaluator::Implementation> detail::make_cuda_backend(Scene scene, EvaluatorOptions options) {
+std::unique_ptr<Evaluator::Implementation> detail::make_cuda_backend(Scene scene, CudaOptions options) {
   const int device = require_device(options.device);
   const DeviceGuard guard(device);
   require_memory(scene.data());
   return std::make_unique<CudaBackend>(std::move(scene), options, device);
+}
+
+Evaluator detail::make_evaluator(Scene scene, const CudaOptions& options) {
+  if (options.backend != Backend::kCuda) return Evaluator(std::move(scene), options);
+  return Evaluator(make_cuda_backend(std::move(scene), options));
 }
 
 }  // namespace isopatch

@@ -6,16 +6,27 @@
 
 #include <cuda_runtime_api.h>
 
-#include "isopatch/detail/pressure_field/wrench_sums.h"
+#include "isopatch/detail/pressure_field/staged_pairs.h"
 #include "isopatch/detail/scene/begin_environment.h"
 
 namespace isopatch::detail {
 
 /// Counters that a call starts at zero.
 struct CallCounters {
-  std::int32_t listed;     // pairs in the list
-  std::int32_t next_pair;  // how many shares of pairs, or pairs for the energy, warps have taken
-  std::int32_t next_energy;
+  std::int32_t listed;                         // pairs in the list
+  std::int32_t part_pairs, cells, unfinished;  // asked for in the lists between the stages of pairs
+  // how many of each the warps have taken: shares of pairs, part pairs to search, pairs for the energy
+  std::int32_t next_pair, next_search, next_energy;
+};
+
+/// Memory for the stages of pairs.
+struct StagedMemory {
+  StagedPair* pairs;  // null: evaluate_pairs() does all of every pair
+  StoredSums* sums;   // one for each of them, or two where bodies have several parts
+  StagedPartPair* part_pairs;
+  ListedCells* cells;
+  UnfinishedPair* unfinished;  // one for each pair of the batch
+  std::int32_t num_pairs, num_part_pairs, num_cells;
 };
 
 /// The arguments of every stage, by value: views of device memory.
@@ -27,13 +38,19 @@ struct EvaluationCall {
   CallCounters* counters;
   int shares;        // warps that share one pair: a power of two
   SharedSums* sums;  // one for each listed pair if there is more than one share; zero between calls
+  StagedMemory staged;
 };
 
 /// Writes every environment's fault bits, lists the pairs whose bodies are near each other, and zeroes the results of
 /// all others.
 void begin_environments(const EvaluationCall& call, cudaStream_t stream);
 
-/// Pair wrenches, patch summaries, polygons and discrete contacts of the listed pairs.
+/// Pair wrenches and patch summaries of the listed pairs, in stages; what these cannot finish is left to
+/// evaluate_pairs(). Does nothing without memory for it.
+template <class T>
+void evaluate_staged_pairs(const EvaluationCall& call, cudaStream_t stream);
+
+/// Pair wrenches, patch summaries, polygons and discrete contacts of the listed pairs, or of those that were left.
 template <class T>
 void evaluate_pairs(const EvaluationCall& call, cudaStream_t stream);
 

@@ -46,7 +46,7 @@ void evaluate_pair_in_packs(SumPair<T, with_patch> sum_pair, ThreadWorkspace& wo
   SerialWarp warp;
   evaluate_pair<T, with_patch, false, parts>(
       warp, work.pair.pair, work.pair.sums, batch.scene, batch.state, batch.results, environment, pair, {}, nullptr,
-      [&](const PairContext& context, const Share&, WrenchSums<T, with_patch>& sums) {
+      kEverything, [&](const PairContext& context, const Share&, WrenchSums<T, with_patch>& sums) {
         sum_pair(context, work.packs, sums);
       });
 }

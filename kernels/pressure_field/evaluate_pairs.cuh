@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Second stage: a warp takes one listed pair, or one share of it, from traversal to wrench. In between it reads only
-// the meshes from global memory, which are the same for all environments.
+// A warp takes one listed pair, or one share of it, from traversal to wrench. In between it reads only the meshes from
+// global memory, which are the same for all environments.
 #pragma once
 
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
@@ -24,14 +24,18 @@ __global__ void __launch_bounds__(kPairBlock, ISOPATCH_PAIR_BLOCKS) evaluate_pai
   __shared__ Workspace<CudaWarp::kSize> workspaces[kPairWarps];
   CudaWarp warp;
   Workspace<CudaWarp::kSize>& work = workspaces[threadIdx.x / CudaWarp::kSize];
-  const std::int64_t count = static_cast<std::int64_t>(call.counters->listed) * call.shares;
+  const UnfinishedPair* left = call.staged.pairs != nullptr ? call.staged.unfinished : nullptr;
+  const std::int64_t count =
+      left != nullptr ? call.counters->unfinished : static_cast<std::int64_t>(call.counters->listed) * call.shares;
   for (std::int32_t at; take_item(warp, &call.counters->next_pair, count, at);) {
-    const std::int32_t index = at / call.shares;
+    const std::int32_t of_shares = at / call.shares;
+    const std::int32_t index = left != nullptr ? left[at].pair : of_shares;
+    const int open = left != nullptr ? left[at].open : kEverything;
     const auto item = static_cast<std::uint32_t>(call.list[index]);  // below 2^31: see CudaBackend::evaluate()
     const auto pairs = static_cast<std::uint32_t>(call.scene.num_pairs);
-    const Share share = {at % call.shares, call.shares};
+    const Share share = {at - of_shares * call.shares, call.shares};
     evaluate_pair<T, outputs, false, parts>(warp, work, call.scene, call.state, call.results, item / pairs,
-                                            static_cast<int>(item % pairs), share, call.sums + index);
+                                            static_cast<int>(item % pairs), share, call.sums + index, open);
   }
 }
 

@@ -8,22 +8,39 @@
 
 namespace isopatch::detail {
 
-/// Working memory of the calls: the list of near pairs, counters, and sums of pairs that several warps share. Grows to
-/// the largest batch seen.
+/// How much of each kind a call needs.
+struct CallSizes {
+  std::int64_t pairs;                                                // of all environments
+  std::int64_t shared_sums;                                          // of pairs that several warps share
+  std::int64_t staged_pairs, staged_sums, staged_part_pairs, cells;  // between the stages of pairs
+};
+
+/// Working memory of the calls: the list of near pairs, counters, sums of pairs that several warps share, and what is
+/// kept between the stages of pairs. Grows to the largest batch seen.
 class CallMemory {
  public:
-  /// Room for batches of `items` pairs in all. Throws Error where that would allocate while `stream` is being captured.
-  void reserve(std::int64_t items, std::int64_t num_sums, cudaStream_t stream);
+  /// Throws Error where that would allocate while `stream` is being captured.
+  void reserve(const CallSizes& sizes, cudaStream_t stream);
 
   std::int64_t* list() const { return list_.data(); }
   CallCounters* counters() const { return counters_.data(); }
   SharedSums* sums() const { return sums_.data(); }
+  StagedMemory staged() const {
+    const auto count = [](const auto& buffer) { return static_cast<std::int32_t>(buffer.size()); };
+    return {staged_pairs_.data(), staged_sums_.data(),  part_pairs_.data(), cells_.data(),
+            unfinished_.data(),   count(staged_pairs_), count(part_pairs_), count(cells_)};
+  }
 
  private:
   std::mutex mutex_;
   DeviceBuffer<std::int64_t> list_;
   DeviceBuffer<CallCounters> counters_;
   DeviceBuffer<SharedSums> sums_;
+  DeviceBuffer<StagedPair> staged_pairs_;
+  DeviceBuffer<StoredSums> staged_sums_;
+  DeviceBuffer<StagedPartPair> part_pairs_;
+  DeviceBuffer<ListedCells> cells_;
+  DeviceBuffer<UnfinishedPair> unfinished_;
 };
 
 }  // namespace isopatch::detail

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "isopatch/detail/math/vec.h"
+#include "isopatch/detail/simt/warp.h"
 
 namespace isopatch::detail {
 
@@ -16,6 +16,7 @@ struct CudaWarp {
   __device__ int lane() const { return static_cast<int>(threadIdx.x & 31u); }
   __device__ std::uint32_t ballot(bool value) const { return __ballot_sync(kAll, value); }
   __device__ int from_first(int value) const { return __shfl_sync(kAll, value, 0); }
+  __device__ int from_lane(int value, int lane) const { return __shfl_sync(kAll, value, lane); }
   __device__ void sync() const { __syncwarp(); }
 
   __device__ std::int64_t sum(std::int64_t value) const {
@@ -51,6 +52,12 @@ struct CudaWarp {
   __device__ std::int64_t take(std::int64_t* word) const {
     return static_cast<std::int64_t>(atomicExch(reinterpret_cast<unsigned long long*>(word), 0ull));
   }
+};
+
+/// A thread that works alone, beside others.
+struct CudaThread : SerialWarp {
+  __device__ int reserve(std::int32_t* counter, int count) const { return CudaWarp().reserve(counter, count); }
+  __device__ void set_bits(std::uint32_t* word, std::uint32_t bits) const { CudaWarp().set_bits(word, bits); }
 };
 
 }  // namespace isopatch::detail

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "host/evaluator_backend.h"
 #include "tests/support/compounds.h"
 #include "tests/support/hash.h"
 #include "tests/support/plates.h"
@@ -31,24 +32,37 @@ UnwrittenResults room_for(const Scene& scene, const Batch& batch, Outputs output
   return results;
 }
 
-UnwrittenResults on_gpu(const Scene& scene, const Batch& batch, Precision precision, Outputs outputs,
+UnwrittenResults on_gpu(const Scene& scene, const Batch& batch, const detail::CudaOptions& options, Outputs outputs,
                         std::int32_t capacity, bool part_pairs = false) {
   UnwrittenResults results = room_for(scene, batch, outputs, capacity, part_pairs);
-  HostEvaluator(scene, {Backend::kCuda, precision, 0}).evaluate(batch.state(), results.view());
+  detail::evaluate_on_device(detail::make_evaluator(scene, options), batch.state(), results.view());
   return results;
+}
+
+detail::CudaOptions on_device(Precision precision) { return {{Backend::kCuda, precision, 0}}; }
+
+/// The ways to evaluate a pair: all in one kernel, in stages, and in stages with too short a list between them.
+std::vector<detail::CudaOptions> ways(Precision precision, Outputs outputs) {
+  using detail::PairStages;
+  const detail::CudaOptions options = on_device(precision);
+  if (outputs == Outputs::kPolygons) return {options};
+  return {{options, PairStages::kOne}, {options, PairStages::kSeveral}, {options, PairStages::kSeveral, 5}};
 }
 
 void expect_same_bits(const Scene& scene, const Batch& batch, Precision precision, Outputs outputs = Outputs::kPolygons,
                       std::int32_t capacity = 4096, bool part_pairs = false) {
   UnwrittenResults cpu = room_for(scene, batch, outputs, capacity, part_pairs);
   Evaluator(scene, {Backend::kCpu, precision, 0}).evaluate(batch.state(), cpu.view());
-  const UnwrittenResults gpu = on_gpu(scene, batch, precision, outputs, capacity, part_pairs);
-  EXPECT_EQ(gpu.status, cpu.status);
-  EXPECT_EQ(gpu.polygon_count, cpu.polygon_count);
   for (const std::int32_t needed : cpu.polygons_needed)
     ASSERT_LE(needed, capacity) << "which polygons are kept is open";
-  for (std::size_t e = 0; e < cpu.status.size(); ++e) {
-    ASSERT_EQ(environment_hash(gpu, e), environment_hash(cpu, e)) << "environment " << e;
+  for (const detail::CudaOptions& options : ways(precision, outputs)) {
+    SCOPED_TRACE(testing::Message() << "stages " << static_cast<int>(options.stages) << ", " << options.cells_per_pair);
+    const UnwrittenResults gpu = on_gpu(scene, batch, options, outputs, capacity, part_pairs);
+    EXPECT_EQ(gpu.status, cpu.status);
+    EXPECT_EQ(gpu.polygon_count, cpu.polygon_count);
+    for (std::size_t e = 0; e < cpu.status.size(); ++e) {
+      ASSERT_EQ(environment_hash(gpu, e), environment_hash(cpu, e)) << "environment " << e;
+    }
   }
 }
 
@@ -162,15 +176,18 @@ TEST_P(GpuBatch, SizesThatStraddleAWarpAndABlock) {
     if (size == 0) {
       EXPECT_NO_THROW(HostEvaluator(scene, {Backend::kCuda, GetParam(), 0}).evaluate(State(), Results()));
     } else {
-      expect_same_bits(scene, random_batch(scene, size, 81), GetParam());
+      for (const Outputs outputs : {Outputs::kWrench, Outputs::kPolygons}) {
+        expect_same_bits(scene, random_batch(scene, size, 81), GetParam(), outputs);
+      }
     }
   }
 }
 
 TEST_P(GpuBatch, OfManyEnvironmentsIsTheSameEveryTime) {
   const Batch batch = random_batch(scene, kEmulated ? 64 : 4096, 82);
-  const std::uint64_t hash = hash_of(on_gpu(scene, batch, GetParam(), Outputs::kPolygons, 256));
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(hash_of(on_gpu(scene, batch, GetParam(), Outputs::kPolygons, 256)), hash);
+  const std::uint64_t hash = hash_of(on_gpu(scene, batch, on_device(GetParam()), Outputs::kPolygons, 256));
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(hash_of(on_gpu(scene, batch, on_device(GetParam()), Outputs::kPolygons, 256)), hash);
   expect_same_bits(scene, batch, GetParam(), Outputs::kPolygons, 256);
 }
 
@@ -182,13 +199,15 @@ TEST_P(GpuBatch, FaultsStayInTheirEnvironments) {
   batch.velocities[18 * 20] = std::nan("");
   batch.modulus[3 * 21] = -1;
   batch.geometry_index[3 * 22] = 99;
-  expect_same_bits(scene, batch, GetParam());
+  for (const Outputs outputs : {Outputs::kPatch, Outputs::kPolygons}) {
+    expect_same_bits(scene, batch, GetParam(), outputs);
+  }
 }
 
 TEST_P(GpuBatch, TooFewPolygonsAreReportedAndChangeNoWrench) {
   const Batch batch = random_batch(scene, 64, 84);
-  const UnwrittenResults ample = on_gpu(scene, batch, GetParam(), Outputs::kPolygons, 1024);
-  const UnwrittenResults few = on_gpu(scene, batch, GetParam(), Outputs::kPolygons, 5);
+  const UnwrittenResults ample = on_gpu(scene, batch, on_device(GetParam()), Outputs::kPolygons, 1024);
+  const UnwrittenResults few = on_gpu(scene, batch, on_device(GetParam()), Outputs::kPolygons, 5);
   EXPECT_EQ(few.pair_wrench, ample.pair_wrench);
   EXPECT_EQ(few.body_wrench, ample.body_wrench);
   EXPECT_EQ(few.polygons_needed, ample.polygons_needed);

@@ -239,6 +239,9 @@ class FiberWarp {
   int from_first(int value, Location location = Location::current()) {
     return static_cast<int>(sum(lane_ == 0 ? value : 0, location));
   }
+  int from_lane(int value, int lane, Location location = Location::current()) {
+    return static_cast<int>(sum(lane_ == lane ? value : 0, location));
+  }
   void sync(Location location = Location::current()) { group_.arrive(lane_, {Kind::kSync, location, 0, 0}); }
 
   int reserve(std::int32_t* counter, int count) {

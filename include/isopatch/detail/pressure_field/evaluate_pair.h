@@ -115,18 +115,17 @@ struct WrenchVisitor {
   }
 };
 
-/// What a pass leaves open: nothing; whether bodies without a polygon overlap; or, if positive, sums that may have
-/// wrapped, and by which power of two the scales must be wider.
-enum Open : int { kNothing = 0, kOverlap = -1 };
+/// What is left to do of a pair: nothing; to see whether bodies without a polygon overlap; everything; or, if positive,
+/// to widen the scales by this power of two, because sums may have wrapped.
+enum Open : int { kNothing = 0, kOverlap = -1, kEverything = -2 };
 
-/// Writes what a pair's polygons add up to, and its fault; returns what is Open. sums_of(frame) are those computed in
-/// the frame of body a (0) or b (1). Called by one lane.
-template <class T, bool with_patch, Parts parts, class Warp, class SumsOf>
-ISOPATCH_HD int finish_pass(Warp& warp, const PairMemory& memory, const SceneView& scene, const State& state,
-                            const Results& results, std::int64_t environment, int pair, const SumsOf& sums_of) {
+/// Writes what a pair's polygons add up to, and its fault; returns what is Open. frame_of(frame) and sums_of(frame) are
+/// of what was computed in the frame of body a (0) or b (1). Called by one lane.
+template <class T, bool with_patch, Parts parts, class Warp, class FrameOf, class SumsOf>
+ISOPATCH_HD int finish_pass(Warp& warp, Pass pass, const PairBounds& bounds, const SceneView& scene,
+                            const Results& results, std::int64_t environment, int pair, const FrameOf& frame_of,
+                            const SumsOf& sums_of) {
   const PairView& view = scene.pairs[pair];
-  PairBounds bounds = memory.bounds;
-  bounds.widen(memory.pass.widening);
   bool holds = true;
   int widening = 0;
   const auto result_in = [&](int frame) {
@@ -135,12 +134,12 @@ ISOPATCH_HD int finish_pass(Warp& warp, const PairMemory& memory, const SceneVie
       holds = false;
       widening = max(widening, sums.bound.widening());
     }
-    return result_of(sum_frame<parts>(memory, scene, state, environment, view, frame), bounds, sums);
+    return result_of(frame_of(frame), bounds, sums);
   };
   PairResult result = result_in(0);
   if (!has_one_part_pair<parts>(view)) result.add(result_in(1));
-  if (memory.pass.pass == Pass::kFirst && !holds) return widening;
-  if (memory.pass.pass != Pass::kUnfiltered) {
+  if (pass == Pass::kFirst && !holds) return widening;
+  if (pass != Pass::kUnfiltered) {
     write_pair(results, environment, pair, result);
     if (has_one_part_pair<parts>(view)) write_part_pair(results, environment, view.part_pairs_begin, result);
     if (!holds) set_status(warp, results, environment, kSumOverflow);
@@ -181,12 +180,12 @@ ISOPATCH_HD bool prepare_pass(Warp& warp, PairMemory& memory, const SceneView& s
 }
 
 /// Evaluates one pair of a valid environment and writes its results; or one share of it, and the last to finish writes.
-/// sum_part_pair(context, share, sums) adds the polygons of a part pair to a lane's sums.
+/// sum_part_pair(context, share, sums) adds the polygons of a part pair to a lane's sums. `open` is what others left.
 template <class T, bool with_patch, bool brute_force = false, Parts parts = Parts::kSeveral, class Warp,
           class SumPartPair>
 ISOPATCH_HD void evaluate_pair(Warp& warp, PairMemory& memory, StoredSums* own_sums, const SceneView& scene,
                                const State& state, const Results& results, std::int64_t environment, int pair,
-                               Share share, SharedSums* shared, const SumPartPair& sum_part_pair) {
+                               Share share, SharedSums* shared, int open, const SumPartPair& sum_part_pair) {
   const PairView& view = scene.pairs[pair];
   const bool simple = has_one_part_pair<parts>(view);
   const bool write_part_pairs = !simple && results.part_pair_wrench.data != nullptr;
@@ -196,7 +195,8 @@ ISOPATCH_HD void evaluate_pair(Warp& warp, PairMemory& memory, StoredSums* own_s
   }
   begin_pair<parts>(warp, memory, scene, state, environment, pair);
 
-  for (bool again = true; again; share = {}) {
+  for (; open == kEverything || prepare_pass<parts>(warp, memory, scene, state, results, environment, pair, open);
+       share = {}) {
     const bool is_shared = share.count > 1, is_stored = is_shared || !simple;
     WrenchSums<T, with_patch> sums;
     SerialWarp alone;  // own sums are added up by one lane
@@ -224,7 +224,7 @@ ISOPATCH_HD void evaluate_pair(Warp& warp, PairMemory& memory, StoredSums* own_s
       if (is_stored) sums = {};
     }
 
-    int open = kNothing;
+    open = kNothing;
     if (warp.lane() == 0 && (!is_shared || warp.arrive(&shared->arrived) == share.count - 1)) {
       if (is_shared) shared->arrived = 0;
       const auto sums_of = [&](int frame) -> const WrenchSums<T, with_patch>& {
@@ -235,9 +235,15 @@ ISOPATCH_HD void evaluate_pair(Warp& warp, PairMemory& memory, StoredSums* own_s
         }
         return sums;
       };
-      open = finish_pass<T, with_patch, parts>(warp, memory, scene, state, results, environment, pair, sums_of);
+      const auto frame_of = [&](int frame) {
+        return sum_frame<parts>(memory.context, scene, state, environment, view, frame);
+      };
+      PairBounds bounds = memory.bounds;
+      bounds.widen(memory.pass.widening);
+      open = finish_pass<T, with_patch, parts>(warp, memory.pass.pass, bounds, scene, results, environment, pair,
+                                               frame_of, sums_of);
     }
-    again = prepare_pass<parts>(warp, memory, scene, state, results, environment, pair, warp.from_first(open));
+    open = warp.from_first(open);
   }
   warp.sync();  // the workspace may be used again
 }
@@ -246,10 +252,10 @@ ISOPATCH_HD void evaluate_pair(Warp& warp, PairMemory& memory, StoredSums* own_s
 template <class T, Outputs outputs, bool brute_force = false, Parts parts = Parts::kSeveral, class Warp, int size>
 ISOPATCH_HD void evaluate_pair(Warp& warp, Workspace<size>& work, const SceneView& scene, const State& state,
                                const Results& results, std::int64_t environment, int pair, Share share = {},
-                               SharedSums* shared = nullptr) {
+                               SharedSums* shared = nullptr, int open = kEverything) {
   constexpr bool kPatch = outputs != Outputs::kWrench;
   evaluate_pair<T, kPatch, brute_force, parts>(
-      warp, work.pair, work.sums, scene, state, results, environment, pair, share, shared,
+      warp, work.pair, work.sums, scene, state, results, environment, pair, share, shared, open,
       [&](const PairContext& context, const Share& part, WrenchSums<T, kPatch>& sums) {
         WrenchVisitor<T, outputs, brute_force, Warp> visitor = {
             warp, context, FixedPointScales<T>::make(context.bounds), results, environment, pair, sums};

@@ -64,6 +64,20 @@ ISOPATCH_HD bool is_swapped(const SceneView& scene, const State& state, std::int
                     scene.geometries[geometry_of(scene, state, environment, parts.b)].half_space);
 }
 
+/// Makes the context of a pair's only part pair, with its bounds.
+ISOPATCH_HD void make_only_context(const SceneView& scene, const State& state, std::int64_t environment, int pair,
+                                   PairContext& context) {
+  make_context(scene, state, environment, pair, scene.pairs[pair].part_pairs_begin, context);
+  context.bounds = make_pair_bounds(maxima_of(context), scene.contact.pfc_dissipation, 1);
+}
+
+/// The bounds of a pair of several part pairs.
+ISOPATCH_HD PairBounds several_part_pair_bounds(const SceneView& scene, const State& state, std::int64_t environment,
+                                                const PairView& pair) {
+  return make_pair_bounds(maxima_of(scene, state, environment, pair), scene.contact.pfc_dissipation,
+                          num_part_pairs(pair));
+}
+
 /// Makes a pair ready for for_each_part_pair(). Called by all lanes.
 template <Parts parts = Parts::kSeveral, class Warp>
 ISOPATCH_HD void begin_pair(Warp& warp, PairMemory& memory, const SceneView& scene, const State& state,
@@ -72,13 +86,11 @@ ISOPATCH_HD void begin_pair(Warp& warp, PairMemory& memory, const SceneView& sce
   if (warp.lane() == 0) {
     memory.pass = {Pass::kFirst, 0};
     if (has_one_part_pair<parts>(view)) {
-      make_context(scene, state, environment, pair, view.part_pairs_begin, memory.context);
-      memory.bounds = make_pair_bounds(maxima_of(memory.context), scene.contact.pfc_dissipation, 1);
-      memory.context.bounds = memory.bounds;
+      make_only_context(scene, state, environment, pair, memory.context);
+      memory.bounds = memory.context.bounds;
     } else {
       memory.X_AB = relative(read_pose(state, environment, view.a), read_pose(state, environment, view.b));
-      memory.bounds = make_pair_bounds(maxima_of(scene, state, environment, view), scene.contact.pfc_dissipation,
-                                       num_part_pairs(view));
+      memory.bounds = several_part_pair_bounds(scene, state, environment, view);
     }
   }
   warp.sync();
@@ -145,11 +157,12 @@ ISOPATCH_HD int num_frames(const PairView& pair) {
   return has_one_part_pair<parts>(pair) ? 1 : 2;
 }
 
-/// The frame of sums, `frame` as in for_each_part_pair().
+/// The frame of sums, `frame` as in for_each_part_pair(). `context` is that of the pair's only part pair, where it has
+/// no other.
 template <Parts parts>
-ISOPATCH_HD SumFrame sum_frame(const PairMemory& memory, const SceneView& scene, const State& state,
+ISOPATCH_HD SumFrame sum_frame(const PairContext& context, const SceneView& scene, const State& state,
                                std::int64_t environment, const PairView& pair, int frame) {
-  if (has_one_part_pair<parts>(pair)) return memory.context.frame;
+  if (has_one_part_pair<parts>(pair)) return context.frame;
   const int body_M = frame == 1 ? pair.b : pair.a;
   const BodyView& body = scene.bodies[body_M];
   const GeometryView& first = scene.geometries[geometry_of(scene, state, environment, body.parts_begin)];

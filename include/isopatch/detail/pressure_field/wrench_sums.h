@@ -182,14 +182,32 @@ struct WrenchSums {
     if constexpr (with_patch) patch.max_pressure = warp.max(patch.max_pressure);
   }
 
+  /// Adds the sums of the lanes that have `mine` to stored ones: each lane adds up one word of all. Called by all
+  /// lanes, and by other warps at the same time.
+  template <class Warp>
+  ISOPATCH_HD void add_lanes_to(Warp& warp, bool mine, StoredSums& stored) {
+    int index = 0;
+    std::int64_t own = 0;
+    for_each_word([&](const std::int64_t& word) {
+      const std::int64_t total = warp.sum(mine ? word : 0);
+      if (warp.lane() == index % Warp::kSize) own = total;
+      ++index;
+      if (index % Warp::kSize == 0) warp.add(&stored.word[index - Warp::kSize + warp.lane()], own);
+    });
+    const int rest = index % Warp::kSize;
+    if (warp.lane() < rest) warp.add(&stored.word[index - rest + warp.lane()], own);
+    if constexpr (with_patch) {
+      const Number highest = warp.max(mine ? patch.max_pressure : Number(0));
+      if (warp.lane() == 0) warp.raise(&stored.word[index], ordered_bits(highest));
+    }
+  }
+
   /// Adds these sums to stored ones. Called by one lane, and by other warps at the same time.
   template <class Warp>
   ISOPATCH_HD void add_to(Warp& warp, StoredSums& stored) {
     int index = 0;
     for_each_word([&](std::int64_t& word) { warp.add(&stored.word[index++], word); });
-    if constexpr (with_patch) {  // not negative, so its bits are in the order of its values
-      warp.raise(&stored.word[index], std::bit_cast<std::int64_t>(static_cast<double>(patch.max_pressure)));
-    }
+    if constexpr (with_patch) warp.raise(&stored.word[index], ordered_bits(patch.max_pressure));
   }
 
   /// Takes stored sums, and leaves zero there. Called by one lane.
@@ -201,6 +219,10 @@ struct WrenchSums {
       patch.max_pressure = static_cast<Number>(std::bit_cast<double>(warp.take(&stored.word[index])));
     }
   }
+
+ private:
+  /// Of a number that is not negative: in the order of its values.
+  ISOPATCH_HD static std::int64_t ordered_bits(Number x) { return std::bit_cast<std::int64_t>(static_cast<double>(x)); }
 };
 
 }  // namespace isopatch::detail

@@ -10,6 +10,7 @@
 //   std::int64_t sum(std::int64_t)        over all lanes, in every lane
 //   float max(float) / double max(double) likewise
 //   int from_first(int)                   lane 0's value, in every lane
+//   int from_lane(int, int)               that of the lane given second, which is the same in every lane
 //   void sync()                           makes writes to the workspace visible to all lanes
 //   int reserve(std::int32_t*, int)       adds to a counter other warps may share, returns the value before
 //   void set_bits(std::uint32_t*, bits)   ors into a word other warps may share
@@ -41,6 +42,7 @@ struct SerialWarp {
   ISOPATCH_HD float max(float value) const { return value; }
   ISOPATCH_HD double max(double value) const { return value; }
   ISOPATCH_HD int from_first(int value) const { return value; }
+  ISOPATCH_HD int from_lane(int value, int /*lane*/) const { return value; }
   ISOPATCH_HD void sync() const {}
   ISOPATCH_HD int reserve(std::int32_t* counter, int count) const {
     const int before = *counter;

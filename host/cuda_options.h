@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "isopatch/evaluator.h"
+
+namespace isopatch::detail {
+
+/// How the cuda backend evaluates wrenches and patches.
+enum class PairStages : std::uint8_t {
+  kBySize,  // as the sizes of the scene and the batch suggest
+  kOne,     // one kernel does all of a pair
+  kSeveral  // a kernel a stage, where every body has one part: include/isopatch/detail/pressure_field/staged_pairs.h
+};
+
+/// Options of the cuda backend, with those that only tests and benchmarks set; they change no bit. Other backends
+/// ignore them.
+struct CudaOptions : EvaluatorOptions {
+  PairStages stages = PairStages::kBySize;
+  std::int32_t cells_per_pair = 128;  // room in the list between stages, on average
+};
+
+/// An evaluator with these options. Throws Error as Evaluator().
+Evaluator make_evaluator(Scene scene, const CudaOptions& options);
+
+}  // namespace isopatch::detail

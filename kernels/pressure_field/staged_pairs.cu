@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The stages of staged_pairs.h, a kernel each.
+#include "kernels/evaluation_call.h"
+#include "kernels/runtime/cuda_check.h"
+#include "kernels/runtime/work_loop.cuh"
+
+namespace isopatch::detail {
+
+namespace {
+
+constexpr int kStagedWarps = 4;  // 4 memories of about 6 KB to search
+constexpr int kStagedBlock = kStagedWarps * CudaWarp::kSize;
+
+// Blocks that a processor holds at once. In float, a search and an integration fit 128 registers; double is left more.
+template <class T>
+constexpr int kStagedBlocks = kIsFloat<T> ? 4 : 2;
+
+/// Environment and pair of an entry of the list of pairs.
+struct ListedPair {
+  std::int64_t environment;
+  int pair;
+
+  __device__ static ListedPair make(const EvaluationCall& call, std::int32_t index) {
+    const auto item = static_cast<std::uint32_t>(call.list[index]);  // below 2^31: see CudaBackend::evaluate()
+    const auto pairs = static_cast<std::uint32_t>(call.scene.num_pairs);
+    return {item / pairs, static_cast<int>(item % pairs)};
+  }
+};
+
+__device__ std::int32_t thread_index() { return static_cast<std::int32_t>(blockIdx.x * kStagedBlock + threadIdx.x); }
+
+__device__ StagedPairs lists(const EvaluationCall& call) {
+  const StagedMemory& memory = call.staged;
+  return {memory.pairs,
+          memory.sums,
+          {memory.part_pairs, &call.counters->part_pairs, memory.num_part_pairs},
+          {memory.cells, &call.counters->cells, memory.num_cells}};
+}
+
+/// Appends to the list of unfinished pairs what is Open of the lanes' pairs.
+__device__ void leave(CudaWarp& warp, const EvaluationCall& call, std::int32_t index, int open) {
+  const std::int32_t all = call.counters->listed;
+  const SharedList<UnfinishedPair> unfinished = {call.staged.unfinished, &call.counters->unfinished, all};
+  unfinished.append(warp, open != kNothing, {index, open});
+}
+
+/// The first pairs are begun, as many as there is memory for.
+template <Parts parts>
+__global__ void __launch_bounds__(kStagedBlock) begin_pairs_kernel(EvaluationCall call) {
+  CudaWarp warp;
+  const std::int32_t index = parts == Parts::kOne ? thread_index() : thread_index() / CudaWarp::kSize;
+  const bool exists = index < call.counters->listed, fits = index < call.staged.num_pairs;
+  const StagedPairs staged = lists(call);
+  if (exists && fits) {
+    const ListedPair at = ListedPair::make(call, index);
+    if constexpr (parts == Parts::kOne) {
+      begin_staged_pair(staged, index, call.scene, call.state, at.environment, at.pair);
+    } else {
+      begin_staged_pair(warp, staged, index, call.scene, call.state, at.environment, at.pair);
+    }
+  }
+  const bool speaks = parts == Parts::kOne || warp.lane() == 0;
+  leave(warp, call, index, exists && !fits && speaks ? kEverything : kNothing);
+}
+
+template <Parts parts>
+__global__ void __launch_bounds__(kStagedBlock, 4) search_pairs_kernel(EvaluationCall call) {
+  __shared__ SearchMemory<CudaWarp::kSize> memories[kStagedWarps];
+  CudaWarp warp;
+  SearchMemory<CudaWarp::kSize>& memory = memories[threadIdx.x / CudaWarp::kSize];
+  const StagedPairs staged = lists(call);
+  const std::int32_t count =
+      parts == Parts::kOne ? min(call.counters->listed, call.staged.num_pairs) : staged.part_pairs.size();
+  for (std::int32_t index; take_item(warp, &call.counters->next_search, count, index);) {
+    search_staged_pair(warp, memory, staged, index);
+  }
+}
+
+template <class T, bool with_patch>
+__global__ void __launch_bounds__(kStagedBlock, kStagedBlocks<T>) integrate_cells_kernel(EvaluationCall call) {
+  CudaWarp warp;
+  const StagedPairs staged = lists(call);
+  const std::int32_t end = staged.cells.size();
+  const auto warps = static_cast<std::int32_t>(gridDim.x * kStagedWarps);
+  for (std::int32_t round = thread_index() / CudaWarp::kSize; round * CudaWarp::kSize < end; round += warps) {
+    integrate_listed_cells<T, with_patch>(warp, staged, round * CudaWarp::kSize, end);
+  }
+}
+
+template <class T, bool with_patch, Parts parts>
+__global__ void __launch_bounds__(kStagedBlock) finish_pairs_kernel(EvaluationCall call) {
+  CudaWarp warp;
+  const std::int32_t index = thread_index();
+  int open = kNothing;
+  if (index < min(call.counters->listed, call.staged.num_pairs)) {
+    const ListedPair at = ListedPair::make(call, index);
+    CudaThread thread;
+    open = finish_staged_pair<T, with_patch, parts>(thread, lists(call), index, call.scene, call.state, call.results,
+                                                    at.environment, at.pair);
+  }
+  leave(warp, call, index, open);
+}
+
+unsigned blocks_of(std::int64_t threads) { return static_cast<unsigned>((threads + kStagedBlock - 1) / kStagedBlock); }
+
+template <class T, bool with_patch, Parts parts>
+void evaluate_staged_pairs(const EvaluationCall& call, std::int64_t most, cudaStream_t stream) {
+  const StagedMemory& memory = call.staged;
+  const auto begin = begin_pairs_kernel<parts>;
+  const auto search = search_pairs_kernel<parts>;
+  const auto integrate = integrate_cells_kernel<T, with_patch>;
+  const auto finish = finish_pairs_kernel<T, with_patch, parts>;
+  const unsigned begin_blocks = blocks_of(parts == Parts::kOne ? most : most * CudaWarp::kSize);
+  const std::int64_t rounds = (memory.num_cells + CudaWarp::kSize - 1) / CudaWarp::kSize;
+  begin<<<begin_blocks, kStagedBlock, 0, stream>>>(call);
+  search<<<blocks_for(search, kStagedBlock, memory.num_part_pairs), kStagedBlock, 0, stream>>>(call);
+  integrate<<<blocks_for(integrate, kStagedBlock, rounds), kStagedBlock, 0, stream>>>(call);
+  finish<<<blocks_of(memory.num_pairs), kStagedBlock, 0, stream>>>(call);
+  ISOPATCH_CUDA_CHECK(cudaGetLastError());
+}
+
+template <class T, Parts parts>
+void evaluate_staged_pairs(const EvaluationCall& call, std::int64_t most, cudaStream_t stream) {
+  if (needed_outputs(call.results) == Outputs::kWrench) {
+    evaluate_staged_pairs<T, false, parts>(call, most, stream);
+  } else {
+    evaluate_staged_pairs<T, true, parts>(call, most, stream);
+  }
+}
+
+}  // namespace
+
+template <class T>
+void evaluate_staged_pairs(const EvaluationCall& call, cudaStream_t stream) {
+  const std::int64_t most = call.state.num_environments * call.scene.num_pairs;
+  if (most == 0 || call.staged.pairs == nullptr) return;
+  if (parts_of(call.scene) == Parts::kOne) {
+    evaluate_staged_pairs<T, Parts::kOne>(call, most, stream);
+  } else {
+    evaluate_staged_pairs<T, Parts::kSeveral>(call, most, stream);
+  }
+}
+
+template void evaluate_staged_pairs<float>(const EvaluationCall&, cudaStream_t);
+template void evaluate_staged_pairs<double>(const EvaluationCall&, cudaStream_t);
+
+}  // namespace isopatch::detail
