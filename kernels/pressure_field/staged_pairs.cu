@@ -79,12 +79,14 @@ __global__ void __launch_bounds__(kStagedBlock, 4) search_pairs_kernel(Evaluatio
 
 template <class T, bool with_patch>
 __global__ void __launch_bounds__(kStagedBlock, kStagedBlocks<T>) integrate_cells_kernel(EvaluationCall call) {
+  __shared__ IntegrationMemory<T, CudaWarp::kSize> memories[kStagedWarps];
   CudaWarp warp;
+  IntegrationMemory<T, CudaWarp::kSize>& memory = memories[threadIdx.x / CudaWarp::kSize];
   const StagedPairs staged = lists(call);
   const std::int32_t end = staged.cells.size();
   const auto warps = static_cast<std::int32_t>(gridDim.x * kStagedWarps);
   for (std::int32_t round = thread_index() / CudaWarp::kSize; round * CudaWarp::kSize < end; round += warps) {
-    integrate_listed_cells<T, with_patch>(warp, staged, round * CudaWarp::kSize, end);
+    integrate_listed_cells<with_patch>(warp, memory, staged, round * CudaWarp::kSize, end);
   }
 }
 

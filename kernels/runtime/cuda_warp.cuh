@@ -19,12 +19,14 @@ struct CudaWarp {
   __device__ int from_lane(int value, int lane) const { return __shfl_sync(kAll, value, lane); }
   __device__ void sync() const { __syncwarp(); }
 
+  /// In parts of 27, 27 and 10 bits, whose sums over 32 lanes fit 32 bits.
   __device__ std::int64_t sum(std::int64_t value) const {
-    auto total = static_cast<long long>(value);
-    for (int offset = 16; offset > 0; offset >>= 1) {
-      total = wrapping_sum(total, __shfl_xor_sync(kAll, total, offset));
-    }
-    return total;
+    constexpr std::uint64_t kPart = (1u << 27) - 1u;
+    const auto bits = static_cast<std::uint64_t>(value);
+    const std::uint64_t low = __reduce_add_sync(kAll, static_cast<unsigned>(bits & kPart));
+    const std::uint64_t middle = __reduce_add_sync(kAll, static_cast<unsigned>(bits >> 27 & kPart));
+    const std::uint64_t high = __reduce_add_sync(kAll, static_cast<unsigned>(bits >> 54));
+    return static_cast<std::int64_t>(low + (middle << 27) + (high << 54));
   }
   template <class T>
   __device__ T max(T value) const {

@@ -53,7 +53,7 @@ ISOPATCH_HD double abs(double x) { return std::fabs(x); }
 ISOPATCH_HD float sqrt(float x) { return std::sqrt(x); }
 ISOPATCH_HD double sqrt(double x) { return std::sqrt(x); }
 
-/// One comparison: a single instruction, and unlike fmin the same on every machine for signed zeros and NaN.
+/// One comparison: unlike fmin the same on every machine for signed zeros and NaN.
 template <class T>
 ISOPATCH_HD T min(T a, T b) {
   return a < b ? a : b;
@@ -62,6 +62,24 @@ ISOPATCH_HD T min(T a, T b) {
 template <class T>
 ISOPATCH_HD T max(T a, T b) {
   return a > b ? a : b;
+}
+
+/// The same for numbers of which at most the first is NaN, and where the sign of a zero does not matter: on a GPU one
+/// instruction instead of two.
+template <class T>
+ISOPATCH_HD T fast_min(T a, T b) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<T, float>) return fminf(a, b);
+#endif
+  return min(a, b);
+}
+
+template <class T>
+ISOPATCH_HD T fast_max(T a, T b) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<T, float>) return fmaxf(a, b);
+#endif
+  return max(a, b);
 }
 
 /// a + b modulo 2^64: partial sums may wrap if the total does not.
@@ -194,6 +212,16 @@ ISOPATCH_HD Vec3<T> min(Vec3<T> a, Vec3<T> b) {
 template <class T>
 ISOPATCH_HD Vec3<T> max(Vec3<T> a, Vec3<T> b) {
   return {max(a.x, b.x), max(a.y, b.y), max(a.z, b.z)};
+}
+
+template <class T>
+ISOPATCH_HD Vec3<T> fast_min(Vec3<T> a, Vec3<T> b) {
+  return {fast_min(a.x, b.x), fast_min(a.y, b.y), fast_min(a.z, b.z)};
+}
+
+template <class T>
+ISOPATCH_HD Vec3<T> fast_max(Vec3<T> a, Vec3<T> b) {
+  return {fast_max(a.x, b.x), fast_max(a.y, b.y), fast_max(a.z, b.z)};
 }
 
 template <class T>

@@ -115,10 +115,10 @@ ISOPATCH_HD void cut_all(const Line<T> (&line)[kMaxLines], int count, Intervals<
         end[k] = select(apart || (same && k_looser), -far, end[k]);
         end[i] = select(apart || (same && !k_looser), -far, end[i]);
       }
-      begin[i] = select(enters, max(begin[i], t_i), begin[i]);
-      end[i] = select(leaves, min(end[i], t_i), end[i]);
-      begin[k] = select(leaves, max(begin[k], t_k), begin[k]);
-      end[k] = select(enters, min(end[k], t_k), end[k]);
+      begin[i] = select(enters, fast_max(begin[i], t_i), begin[i]);
+      end[i] = select(leaves, fast_min(end[i], t_i), end[i]);
+      begin[k] = select(leaves, fast_max(begin[k], t_k), begin[k]);
+      end[k] = select(enters, fast_min(end[k], t_k), end[k]);
     }
   }
 }
@@ -136,7 +136,7 @@ ISOPATCH_HD MaskOf<T> clip(Line<T> (&line)[kMaxLines], int count, Segments<T>& o
   ISOPATCH_UNROLL
   for (int i = 0; i < count; ++i) {
     ISOPATCH_UNROLL
-    for (int k = i + 1; k < count; ++k) least = min(least, abs(Crossing<T>(line[i], line[k]).sine));
+    for (int k = i + 1; k < count; ++k) least = fast_min(least, abs(Crossing<T>(line[i], line[k]).sine));
   }
   Intervals<T> part_of;
   if (any(least <= near)) {

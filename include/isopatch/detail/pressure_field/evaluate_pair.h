@@ -40,16 +40,17 @@ ISOPATCH_HD bool test_cells(const PairContext& f, AcceptedCells& cells) {
 
 /// The contribution of the polygon of two cells that passed the gate. False if they have none after all. Where lines
 /// are not compact, the first `most_lines` are clipped.
-template <bool compact, int most_lines = kMaxLines, class T, class Cells>
+template <bool compact, int most_lines = kMaxLines, class T, class Cells, class PartLoop = PartsInPlace>
 ISOPATCH_HD MaskOf<T> contribution_of(const PairContext& f, const Cells& m, const Cells& s,
                                       const PolygonBounds<FloatOf<T>>& bounds, ContactPlane<T>& plane,
-                                      Segments<T>& segments, Contribution<T>& contribution) {
+                                      Segments<T>& segments, Contribution<T>& contribution,
+                                      const PartLoop& parts = {}) {
   MaskOf<T> found = make_contact_plane<compact>(f, m, s, bounds, plane);
   if (!any(found)) return found;
   const int count = compact ? plane.num_lines : most_lines;
   found = found && clip(plane.line, count, segments);
   if (!any(found)) return found;
-  return found && integrate(f, plane, segments, count, contribution);
+  return found && integrate(f, plane, segments, count, contribution, parts);
 }
 
 template <class Warp>

@@ -52,9 +52,9 @@ struct Range {
   /// Keeps the part where value - u fall >= 0.
   ISOPATCH_HD void cut(F value, F fall) {
     const F inverse = approximate_reciprocal(fall), at = value * inverse;
-    const MaskOf<F> falls = inverse > F(0);     // decided by the reciprocal, so that a fall of 0 may have either sign
-    low = select(falls, low, max(at, low));     // min() and max() keep their second argument
-    high = select(falls, min(at, high), high);  // where `at` is NaN, 0 times infinity
+    const MaskOf<F> falls = inverse > F(0);       // decided by the reciprocal, so that a fall of 0 may have either sign
+    low = select(falls, low, fast_max(at, low));  // fast_min() and fast_max() keep their second argument
+    high = select(falls, fast_min(at, high), high);  // where `at` is NaN, 0 times infinity
   }
 
   /// Adds back what rounding may have cut off.
@@ -85,7 +85,7 @@ ISOPATCH_HD MaskOf<F> may_meet_half_space(const PairContext& f, const NodeBox<F>
 /// the boxes are compared along the axes of S.
 template <class F>
 ISOPATCH_HD MaskOf<F> may_meet(const PairContext& f, const TransformedBox<F>& a, const TransformedBox<F>& b) {
-  const F low = max(a.low, b.low), high = min(a.high, b.high), width = high - low;
+  const F low = fast_max(a.low, b.low), high = fast_min(a.high, b.high), width = high - low;
 
   // in M, from box to box, at a quarter of the range
   const F start = fma(F(0.25f), width, low);
@@ -122,7 +122,8 @@ struct FixedBox {
     const LinearBounds<F>& b = n.box;
     const Vec3<F> first = fma(n.low, b.velocity, b.center), first_half = fma(n.low, b.expansion, b.half);
     const Vec3<F> last = fma(n.high, b.velocity, b.center), last_half = fma(n.high, b.expansion, b.half);
-    const Vec3<F> low = min(first - first_half, last - last_half), high = max(first + first_half, last + last_half);
+    const Vec3<F> low = fast_min(first - first_half, last - last_half),
+                  high = fast_max(first + first_half, last + last_half);
     center = F(0.5f) * (low + high);
     half = F(0.5f) * (high - low);
   }

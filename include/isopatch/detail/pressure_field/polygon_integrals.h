@@ -70,14 +70,49 @@ struct TrianglePoints {
   }
 };
 
+/// A part of a polygon's boundary, from one end to the other.
+template <class T>
+struct alignas(4 * sizeof(T)) BoundaryPart {
+  T x0, y0, x1, y1;
+};
+
+/// Goes through the parts of a boundary where they are: one round for each line, whether it has a part or not.
+struct PartsInPlace {
+  template <class T, class Visit>
+  ISOPATCH_HD void for_each(const Segments<T>& s, int count, const Visit& visit) const {
+    ISOPATCH_UNROLL
+    for (int i = 0; i < count; ++i) {
+      const MaskOf<T> part = s.has_part(i);
+      if (any(part)) visit(part, BoundaryPart<T>{s.x0[i], s.y0[i], s.x1[i], s.y1[i]});
+    }
+  }
+};
+
+/// Stores the parts first, so that a lane of a GPU takes one round for each part that it has: fewer rounds of a warp,
+/// whose lanes have their parts on different lines, and fewer registers.
+template <class T, int size>
+struct StoredParts {
+  BoundaryPart<T>* parts;  // of this lane: kMaxLines of them, every `size`-th
+
+  template <class Visit>
+  ISOPATCH_HD void for_each(const Segments<T>& s, int count, const Visit& visit) const {
+    int stored = 0;
+    ISOPATCH_UNROLL
+    for (int i = 0; i < count; ++i) {
+      if (s.has_part(i)) parts[size * stored++] = {s.x0[i], s.y0[i], s.x1[i], s.y1[i]};
+    }
+    for (int i = 0; i < stored; ++i) visit(true, parts[size * i]);
+  }
+};
+
 /// The wrench with damping and friction, lengths in units of the plane's radius. The fan's apex is the centroid, so
 /// triangles appear and vanish with zero area and the result is continuous (PFC fig. 5). Both fan rules integrate p and
 /// x p exactly, so the static part is exact; the centroid rule is exact there too, as it scales the closed form
 /// `resting` by its one damping factor.
-template <class T>
+template <class T, class PartLoop>
 ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairContext& f, const Segments<T>& s, int count,
                                             const AreaMoments<T>& m, const PlaneFields<T>& fields,
-                                            const PlaneWrench<T>& resting) {
+                                            const PlaneWrench<T>& resting, const PartLoop& parts) {
   const T friction = cast<T>(f.law.friction);
   const T slip_squared = cast<T>(f.law.slip_tolerance * f.law.slip_tolerance);
   const T per_area = reciprocal(m.one), cx = m.x * per_area, cy = m.y * per_area;  // centroid about the middle
@@ -89,11 +124,8 @@ ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairContext& f, const Segments
     sum.moment_u = factor * resting.moment_u;
     sum.moment_v = factor * resting.moment_v;
   }
-  ISOPATCH_UNROLL
-  for (int i = 0; i < count; ++i) {
-    const MaskOf<T> part = s.has_part(i);
-    if (!any(part)) continue;
-    const T x0 = s.x0[i] - cx, y0 = s.y0[i] - cy, x1 = s.x1[i] - cx, y1 = s.y1[i] - cy;
+  parts.for_each(s, count, [&](MaskOf<T> part, const BoundaryPart<T>& ends) {
+    const T x0 = ends.x0 - cx, y0 = ends.y0 - cy, x1 = ends.x1 - cx, y1 = ends.y1 - cy;
     const T area = select(part, T(0.5) * fma(x0, y1, -(x1 * y0)), T(0));
     for (int first = 0; first < f.law.quadrature; first += 3) {
       const TrianglePoints<T> q = TrianglePoints<T>::make(f.law.quadrature, first > 0);
@@ -104,7 +136,7 @@ ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairContext& f, const Segments
         add_point(fma(b, x0, fma(c, x1, cx)), fma(b, y0, fma(c, y1, cy)), weight, fields, slip_squared, sum);
       }
     }
-  }
+  });
   sum.u = friction * sum.u;
   sum.v = friction * sum.v;
   sum.moment_n = friction * sum.moment_n;
@@ -138,9 +170,9 @@ ISOPATCH_HD void set_motion(const PairContext& f, const ContactPlane<T>& plane, 
 }
 
 /// Integrates over the polygon `s` on `plane`. False where it has no area or the gradient filter drops it.
-template <class T>
+template <class T, class PartLoop = PartsInPlace>
 ISOPATCH_HD MaskOf<T> integrate(const PairContext& f, const ContactPlane<T>& plane, const Segments<T>& s, int count,
-                                Contribution<T>& out) {
+                                Contribution<T>& out, const PartLoop& parts = {}) {
   using D = DoubleOf<T>;
   const AreaMoments<T> m = area_moments(s, count);
   MaskOf<T> found = has_area(m) && has_three_parts(s, count, m.one);
@@ -172,7 +204,7 @@ ISOPATCH_HD MaskOf<T> integrate(const PairContext& f, const ContactPlane<T>& pla
   if (f.motion.moving) {
     const Vec3<D> middle = fma(cast<D>(middle_u), plane.axes.u, cast<D>(middle_v) * plane.axes.v);
     set_motion(f, plane, arm_of_origin + middle, fields);
-    w = integrate_motion(f, s, count, m, fields, w);
+    w = integrate_motion(f, s, count, m, fields, w, parts);
   }
 
   const T square = scale * scale, cube = square * scale;

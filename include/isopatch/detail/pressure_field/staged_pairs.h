@@ -148,25 +148,32 @@ ISOPATCH_HD void search_staged_pair(Warp& warp, SearchMemory<size>& memory, cons
   warp.sync();  // the memory may be used again
 }
 
+/// What the lanes of one warp share while they integrate.
+template <class T, int size>
+struct IntegrationMemory {
+  BoundaryPart<T> parts[kMaxLines * size];
+};
+
 /// Integrates the listed cells from `first` to `end`, at most one for each lane. Called by all lanes.
-template <class T, bool with_patch, class Warp>
-ISOPATCH_HD void integrate_listed_cells(Warp& warp, const StagedPairs& staged, std::int32_t first, std::int32_t end) {
+template <bool with_patch, class T, class Warp, int size>
+ISOPATCH_HD void integrate_listed_cells(Warp& warp, IntegrationMemory<T, size>& memory, const StagedPairs& staged,
+                                        std::int32_t first, std::int32_t end) {
   const std::int32_t at = first + warp.lane();
   std::int32_t to = -1;
   WrenchSums<T, with_patch> sums;
   bool found = false;
   if (at < end) {
-    const ListedCells item = load<float>(staged.cells.items + at);
+    const ListedCells& item = staged.cells.items[at];
     const StagedPartPair& part_pair = staged.part_pairs.items[item.part_pair];
     const PairContext& context = part_pair.context;
-    to = part_pair.sums;
     ContactPlane<T> plane;
     Segments<T> segments;
     Contribution<T> contribution;
     found = contribution_of<Warp::kCompactLines>(context, cell_of_M(context, item.cells.m),
                                                  cell_of_S(context, item.cells.s), item.cells.bounds, plane, segments,
-                                                 contribution) &&
+                                                 contribution, StoredParts<T, size>{memory.parts + warp.lane()}) &&
             sums.add(true, contribution, FixedPointScales<T>::make(context.bounds));
+    to = part_pair.sums;
   }
   for (std::uint32_t left = warp.ballot(found); left != 0u;) {
     const int target = warp.from_lane(to, count_bits(~left & (left - 1u)));

@@ -25,8 +25,8 @@ struct Bounds {
 
 template <class F>
 ISOPATCH_HD Bounds<F> bounds_of(const Vec3<F> (&vertex)[4]) {
-  return {min(min(vertex[0], vertex[1]), min(vertex[2], vertex[3])),
-          max(max(vertex[0], vertex[1]), max(vertex[2], vertex[3]))};
+  return {fast_min(fast_min(vertex[0], vertex[1]), fast_min(vertex[2], vertex[3])),
+          fast_max(fast_max(vertex[0], vertex[1]), fast_max(vertex[2], vertex[3]))};
 }
 
 /// The polygon of two cells lies in this ball, whose centre is the origin of the arithmetic that follows. The polygon
@@ -50,12 +50,12 @@ struct AcceptedCells {
 /// The ball about the overlap of two boxes. False where they do not overlap within the slack.
 template <class F>
 ISOPATCH_HD MaskOf<F> bound_overlap(const Bounds<F>& a, const Bounds<F>& b, float slack, PolygonBounds<F>& bounds) {
-  const Vec3<F> low = max(a.low, b.low), high = min(a.high, b.high);
+  const Vec3<F> low = fast_max(a.low, b.low), high = fast_min(a.high, b.high);
   const Vec3<F> size = high - low;
   const F least = F(-slack);
   const Vec3<F> none = {F(0), F(0), F(0)};
   bounds.center = F(0.5f) * (low + high);
-  bounds.radius = fma(F(0.5f), norm(max(size, none)), F(2 * slack));
+  bounds.radius = fma(F(0.5f), norm(fast_max(size, none)), F(2 * slack));
   return size.x >= least && size.y >= least && size.z >= least;
 }
 
@@ -85,9 +85,9 @@ ISOPATCH_HD void find_section(const Vec3<F> (&vertex)[4], const F (&d)[4], const
       const MaskOf<F> crossed = above[i] != above[k];
       const F change = d[i] - d[k];
       const Vec3<F> crossing = fma(d[i] * reciprocal(change), vertex[k] - vertex[i], vertex[i]);
-      out.box.low = select(crossed, min(out.box.low, crossing), out.box.low);
-      out.box.high = select(crossed, max(out.box.high, crossing), out.box.high);
-      out.least = select(crossed, min(out.least, abs(change)), out.least);
+      out.box.low = select(crossed, fast_min(out.box.low, crossing), out.box.low);
+      out.box.high = select(crossed, fast_max(out.box.high, crossing), out.box.high);
+      out.least = select(crossed, fast_min(out.least, abs(change)), out.least);
       out.point[edge] = crossing;
       out.crossed[edge++] = crossed;
     }
@@ -117,9 +117,9 @@ ISOPATCH_HD MaskOf<F> is_outside(const Vec3<F> (&vertex)[4], const Section<F>& s
     for (int k = 0; k < 3; ++k) {
       const F height = dot(inward[k], arm);
       rest = rest - height;
-      most[k] = select(section.crossed[i], max(most[k], height), most[k]);
+      most[k] = select(section.crossed[i], fast_max(most[k], height), most[k]);
     }
-    most[3] = select(section.crossed[i], max(most[3], rest), most[3]);
+    most[3] = select(section.crossed[i], fast_max(most[3], rest), most[3]);
   }
   return most[0] < -margin || most[1] < -margin || most[2] < -margin || most[3] < -margin;
 }
