@@ -59,7 +59,8 @@ void evaluate_environment(const Batch& batch, std::int64_t environment, ThreadWo
   const bool in_packs = packs != nullptr && outputs != Outputs::kPolygons && !brute_force;
   const Sum sum_pair = in_packs ? std::get<Sum>(*packs) : nullptr;
   std::int32_t count = 0;
-  begin_environment(warp, work.bounds, scene, state, results, environment, {work.items, &count}, brute_force);
+  begin_environment(warp, warp, work.bounds, scene, state, results, environment, {work.items, &count, kMaxPairs},
+                    brute_force);
   for (std::int32_t i = 0; i < count; ++i) {
     const int pair = static_cast<int>(work.items[i] - environment * scene.num_pairs);
     if (sum_pair != nullptr) {

@@ -39,7 +39,7 @@ TraversalCounts detail::count_traversal(const Scene& scene, const State& state, 
   SerialWarp warp;
   ThreadWorkspace work(0);  // no packs
   std::int32_t listed = 0;
-  begin_environment(warp, work.bounds, view, state, Results{}, environment, {work.items, &listed});
+  begin_environment(warp, warp, work.bounds, view, state, Results{}, environment, {work.items, &listed, kMaxPairs});
   TraversalCounts counts;
   for (std::int32_t i = 0; i < listed; ++i) {
     const int pair = static_cast<int>(work.items[i] - environment * view.num_pairs);

@@ -277,7 +277,8 @@ class FiberEvaluator {
       detail::BodyBounds bounds[detail::kMaxBodies];
       std::array<std::int64_t, detail::kMaxPairs> items = {};
       group_.run([&](FiberWarp<size>& warp) {
-        begin_environment(warp, bounds, view, state, results, e, {items.data(), &count}, brute_force);
+        begin_environment(warp, warp, bounds, view, state, results, e, {items.data(), &count, detail::kMaxPairs},
+                          brute_force);
       });
       for (std::int32_t i = 0; i < count; ++i) {
         const int pair = static_cast<int>(items[static_cast<std::size_t>(i)] - e * view.num_pairs);

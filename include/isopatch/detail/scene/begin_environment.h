@@ -6,7 +6,7 @@
 
 #include "isopatch/arrays.h"
 #include "isopatch/detail/scene/environment.h"
-#include "isopatch/detail/simt/warp.h"
+#include "isopatch/detail/simt/shared_list.h"
 
 namespace isopatch::detail {
 
@@ -40,10 +40,7 @@ ISOPATCH_HD bool bounds_may_touch(const BodyBounds& a, const BodyBounds& b) {
 }
 
 /// The pairs to evaluate, in no particular order: pair p of environment e has the index e * num_pairs + p.
-struct PairList {
-  std::int64_t* items;
-  std::int32_t* count;
-};
+using PairList = SharedList<std::int64_t>;
 
 /// The environment's fault bits, found by all lanes together.
 template <class Warp>
@@ -86,9 +83,10 @@ ISOPATCH_HD void write_no_contact(const SceneView& scene, const Results& results
 }
 
 /// Appends the environment's near pairs to `list` (with `every_pair`, all enabled pairs), writes the status word, and
-/// zeroes the counters and the results of the other pairs. `bounds` has room for kMaxBodies and is shared by the lanes.
-template <class Warp>
-ISOPATCH_HD void begin_environment(Warp& warp, BodyBounds* bounds, const SceneView& scene, const State& state,
+/// zeroes the counters and the results of the other pairs. `bounds` has room for all bodies and is shared by the lanes
+/// of `warp`. `all` are the lanes that append together: `warp` itself, or those of several environments.
+template <class Warp, class All>
+ISOPATCH_HD void begin_environment(Warp& warp, All& all, BodyBounds* bounds, const SceneView& scene, const State& state,
                                    const Results& results, std::int64_t environment, const PairList& list,
                                    bool every_pair = false) {
   const std::uint32_t status = environment_status(warp, scene, state, environment);
@@ -112,10 +110,7 @@ ISOPATCH_HD void begin_environment(Warp& warp, BodyBounds* bounds, const SceneVi
              (every_pair || bounds_may_touch(bounds[view.a], bounds[view.b]));
       if (!near) write_no_contact(scene, results, environment, pair);
     }
-    const std::uint32_t ballot = warp.ballot(near);
-    if (ballot == 0u) continue;
-    const int first = warp.from_first(warp.lane() == 0 ? warp.reserve(list.count, count_bits(ballot)) : 0);
-    if (near) list.items[first + rank_in(ballot, warp.lane())] = environment * scene.num_pairs + pair;
+    list.append(all, near, environment * scene.num_pairs + pair);
   }
   warp.sync();
 }
