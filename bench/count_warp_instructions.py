@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Counts the warp instructions of the pair kernel on the emulated device and compares them with the stored counts.
+"""Counts the warp instructions of an evaluation on the emulated device and compares them with the stored counts.
 
 A warp instruction takes an issue slot of a GPU, whether one lane of it is active or 32. isopatch_emulated_bench
 (cmake --build BUILD --target isopatch_emulated_bench) executes the PTX that nvcc made of the kernels, 16 environments
-of each scene of isopatch_bench, and tells where each instruction came from. PTX is not machine code: some of its
+of each scene of isopatch_bench, and tells where each instruction came from. The counts are of all kernels of the call,
+by which a pair is evaluated at once or in stages. PTX is not machine code: some of its
 instructions become several there, and some none.
 
 Usage: bench/count_warp_instructions.py [--update] [--build DIR] [--filter SCENE]
@@ -33,12 +34,14 @@ SCENES = [
 ]
 ENVIRONMENTS = 16
 
-# Functions of the kernel that hold a stage, with all that they call.
-STAGES = {
-    "tests": "void isopatch::detail::test<",
-    "polygons": "void isopatch::detail::visit<",
-    "descent": "void isopatch::detail::traverse<",  # and the two above
-    "context": "isopatch::detail::begin_pair<",
+# Functions that hold a part of the work, with all that they call: in one kernel, and in stages.
+PARTS = {
+    "tests": ["void isopatch::detail::test<"],
+    "visits": ["void isopatch::detail::visit<"],
+    "descent": ["void isopatch::detail::traverse<"],  # and the two above
+    "polygons": ["void isopatch::detail::integrate_listed_cells<"],
+    "context": ["isopatch::detail::begin_pair<", "isopatch::detail::begin_staged_pair("],
+    "environment": ["isopatch::detail::begin_environment<"],
 }
 
 
@@ -59,7 +62,7 @@ def arguments():
 
 
 def profile(program, scene, precision):
-    """The pair kernel's counts, and its launches; None where the scene's meshes are not there."""
+    """The counts of all kernels, and their launches; None where the scene's meshes are not there."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "profile.json"
         command = [str(program), f"--benchmark_filter=/cuda/{precision}/{scene}/{ENVIRONMENTS}/"]
@@ -71,28 +74,36 @@ def profile(program, scene, precision):
             return None
         if done.returncode != 0 or "ERROR OCCURRED" in done.stdout or not out.exists():
             fail(f"'{' '.join(command)}' ended with {done.returncode}: {(done.stdout + done.stderr).strip()[-500:]}")
-        kernels = json.loads(out.read_text())["kernels"]
-    return next(k for k in kernels if "evaluate_pairs_kernel" in k["name"])
+        return json.loads(out.read_text())["kernels"]
 
 
-def counts(kernel):
-    pairs = kernel["launches"] * ENVIRONMENTS
+def counts(kernels):
+    def per_pair(value):
+        return sum(value(kernel) / kernel["launches"] for kernel in kernels) / ENVIRONMENTS
 
-    def stage(name):
-        return max((f["issued"] for f in kernel["functions"] if name in f["name"]), default=0) / pairs
+    def part(names):
+        return per_pair(
+            lambda kernel: max(
+                (f["issued"] for f in kernel["functions"] if any(n in f["name"] for n in names)), default=0
+            )
+        )
 
-    parts = {key: stage(name) for key, name in STAGES.items()}
-    total = kernel["issued"] / pairs
+    parts = {key: part(names) for key, names in PARTS.items()}
+    parts["polygons"] = parts["polygons"] or parts["visits"]
+    total, issued = per_pair(lambda k: k["issued"]), sum(k["issued"] for k in kernels)
+    known = parts["descent"] + parts["context"] + parts["environment"]
+    known += parts["polygons"] if parts["polygons"] != parts["visits"] else 0
     return {
         "warp_instructions_per_pair": round(total),
-        "nodes": round(parts["descent"] - parts["tests"] - parts["polygons"]),
+        "nodes": round(parts["descent"] - parts["tests"] - parts["visits"]),
         "tests": round(parts["tests"]),
         "polygons": round(parts["polygons"]),
         "context": round(parts["context"]),
-        "rest": round(total - parts["descent"] - parts["context"]),
-        "in_double": round(kernel["in_double"] / pairs),
-        "active_lanes": round(kernel["lanes"] / kernel["issued"], 1),
-        "transactions": round(kernel["transactions"] / pairs),
+        "environment": round(parts["environment"]),
+        "rest": round(total - known),
+        "in_double": round(per_pair(lambda k: k["in_double"])),
+        "active_lanes": round(sum(k["lanes"] for k in kernels) / issued, 1),
+        "transactions": round(per_pair(lambda k: k["transactions"])),
     }
 
 
@@ -106,7 +117,7 @@ def main():
         fail(f"{args.stored} has no counts; make them with --update")
     found = {"commit": commit(), "counts": {}}
 
-    keys = ["nodes", "tests", "polygons", "context", "rest", "in_double", "active_lanes", "transactions"]
+    keys = ["nodes", "tests", "polygons", "context", "environment", "rest", "in_double", "active_lanes", "transactions"]
     print(f"{'scene':<32} {'a pair':>8} {'change':>8} " + " ".join(f"{key:>12}" for key in keys))
     worse = []
     for scene in SCENES:
@@ -114,11 +125,11 @@ def main():
             key = f"{scene}/{precision}"
             if not re.search(args.filter, key):
                 continue
-            kernel = profile(program, scene, precision)
-            if kernel is None:
+            kernels = profile(program, scene, precision)
+            if kernels is None:
                 print(f"{key:<32} left out: its meshes are not there")
                 continue
-            new = found["counts"][key] = counts(kernel)
+            new = found["counts"][key] = counts(kernels)
             old = stored["counts"].get(key)
             total = new["warp_instructions_per_pair"]
             change = total / old["warp_instructions_per_pair"] - 1 if old else math.nan

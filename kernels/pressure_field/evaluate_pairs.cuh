@@ -13,14 +13,20 @@ namespace isopatch::detail {
 constexpr int kPairWarps = 4;  // 4 workspaces of about 6 KB: far below the limit of shared memory a block
 constexpr int kPairBlock = kPairWarps * CudaWarp::kSize;
 
-// Blocks that a processor holds at once: more hide more latency and leave fewer registers. With 2 nothing is spilled
-// for a float wrench; see bench/NOTES.md for 3 and 4.
 #if !defined(ISOPATCH_PAIR_BLOCKS)
-#define ISOPATCH_PAIR_BLOCKS 2
+#define ISOPATCH_PAIR_BLOCKS 0  // as suits the kernel
 #endif
 
+/// Blocks that a processor holds at once: more hide more latency, and leave fewer registers. By the cycle model in
+/// bench, 4 are faster for wrenches and patches in float although they spill; see bench/NOTES.md.
 template <class T, Outputs outputs, Parts parts>
-__global__ void __launch_bounds__(kPairBlock, ISOPATCH_PAIR_BLOCKS) evaluate_pairs_kernel(EvaluationCall call) {
+constexpr int kPairBlocks = ISOPATCH_PAIR_BLOCKS > 0                                             ? ISOPATCH_PAIR_BLOCKS
+                            : kIsFloat<T>&& outputs != Outputs::kPolygons&& parts == Parts::kOne ? 4
+                                                                                                 : 2;
+
+template <class T, Outputs outputs, Parts parts>
+__global__ void __launch_bounds__(kPairBlock, kPairBlocks<T, outputs, parts>)
+    evaluate_pairs_kernel(EvaluationCall call) {
   __shared__ Workspace<CudaWarp::kSize> workspaces[kPairWarps];
   CudaWarp warp;
   Workspace<CudaWarp::kSize>& work = workspaces[threadIdx.x / CudaWarp::kSize];
