@@ -27,6 +27,8 @@ struct StagedMemory {
   ListedCells* cells;
   UnfinishedPair* unfinished;  // one for each pair of the batch
   std::int32_t num_pairs, num_part_pairs, num_cells;
+  KeptCandidates* kept;  // one for each part pair of each environment; null: none are kept
+  float margin;          // m, of kept candidates
 };
 
 /// The arguments of every stage, by value: views of device memory.

@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(kStagedBlock) begin_pairs_kernel(EvaluationCal
   leave(warp, call, index, exists && !fits && speaks ? kEverything : kNothing);
 }
 
-template <Parts parts>
+template <Parts parts, bool keep>
 __global__ void __launch_bounds__(kStagedBlock, 4) search_pairs_kernel(EvaluationCall call) {
   __shared__ SearchMemory<CudaWarp::kSize> memories[kStagedWarps];
   CudaWarp warp;
@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(kStagedBlock, 4) search_pairs_kernel(Evaluatio
   const std::int32_t count =
       parts == Parts::kOne ? min(call.counters->listed, call.staged.num_pairs) : staged.part_pairs.size();
   for (std::int32_t index; take_item(warp, &call.counters->next_search, count, index);) {
-    search_staged_pair(warp, memory, staged, index);
+    search_staged_pair<keep>(warp, memory, staged, index, call.staged.kept, call.staged.margin);
   }
 }
 
@@ -110,7 +110,7 @@ template <class T, bool with_patch, Parts parts>
 void evaluate_staged_pairs(const EvaluationCall& call, std::int64_t most, cudaStream_t stream) {
   const StagedMemory& memory = call.staged;
   const auto begin = begin_pairs_kernel<parts>;
-  const auto search = search_pairs_kernel<parts>;
+  const auto search = memory.kept != nullptr ? search_pairs_kernel<parts, true> : search_pairs_kernel<parts, false>;
   const auto integrate = integrate_cells_kernel<T, with_patch>;
   const auto finish = finish_pairs_kernel<T, with_patch, parts>;
   const unsigned begin_blocks = blocks_of(parts == Parts::kOne ? most : most * CudaWarp::kSize);

@@ -27,8 +27,8 @@ class CallMemory {
   SharedSums* sums() const { return sums_.data(); }
   StagedMemory staged() const {
     const auto count = [](const auto& buffer) { return static_cast<std::int32_t>(buffer.size()); };
-    return {staged_pairs_.data(), staged_sums_.data(),  part_pairs_.data(), cells_.data(),
-            unfinished_.data(),   count(staged_pairs_), count(part_pairs_), count(cells_)};
+    return {staged_pairs_.data(), staged_sums_.data(), part_pairs_.data(), cells_.data(), unfinished_.data(),
+            count(staged_pairs_), count(part_pairs_),  count(cells_),      nullptr,       0};
   }
 
  private:

@@ -25,7 +25,6 @@ __global__ void __launch_bounds__(kBlock) begin_environments_kernel(EvaluationCa
   CudaWarp warp;
   const int warp_in_block = static_cast<int>(threadIdx.x) / CudaWarp::kSize;
   const std::int64_t environment = static_cast<std::int64_t>(blockIdx.x) * kWarps + warp_in_block;
-  if (environment >= call.state.num_environments) return;
   begin_environment(warp, warp, bounds[warp_in_block], call.scene, call.state, call.results, environment,
                     near_pairs(call));
 }
@@ -36,7 +35,6 @@ __global__ void __launch_bounds__(kBlock) begin_small_environments_kernel(Evalua
   CudaWarp warp;
   CudaThread thread;
   const std::int64_t environment = static_cast<std::int64_t>(blockIdx.x) * kBlock + threadIdx.x;
-  if (environment >= call.state.num_environments) return;
   begin_environment(thread, warp, bounds, call.scene, call.state, call.results, environment, near_pairs(call));
 }
 

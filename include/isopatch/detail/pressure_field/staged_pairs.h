@@ -14,6 +14,7 @@
 #pragma once
 
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
+#include "isopatch/detail/pressure_field/kept_candidates.h"
 #include "isopatch/detail/simt/shared_list.h"
 
 namespace isopatch::detail {
@@ -28,6 +29,7 @@ struct alignas(16) StagedPartPair {
   PairContext context;
   std::int32_t pair;  // index of its StagedPair
   std::int32_t sums;  // index of its sums
+  std::int64_t kept;  // index of its candidates: environment * num_part_pairs + part pair
 };
 
 /// Cells that passed the tests of a search.
@@ -60,6 +62,7 @@ ISOPATCH_HD void begin_staged_pair(const StagedPairs& staged, std::int32_t index
   StagedPartPair& part_pair = staged.part_pairs.items[index];
   make_only_context(scene, state, environment, pair, part_pair.context);
   part_pair.pair = part_pair.sums = index;
+  part_pair.kept = environment * scene.num_part_pairs + scene.pairs[pair].part_pairs_begin;
   staged.pairs[index] = {part_pair.context.bounds, index, 0};
   clear(staged.sums[index]);
 }
@@ -90,6 +93,7 @@ ISOPATCH_HD void begin_staged_pair(Warp& warp, const StagedPairs& staged, std::i
     const bool in_frame_of_b = count > 1 && is_swapped(scene, state, environment, scene.part_pairs[part_pair]);
     to.pair = index;
     to.sums = 2 * index + (in_frame_of_b ? 1 : 0);
+    to.kept = environment * scene.num_part_pairs + part_pair;
     if (count == 1) {
       make_only_context(scene, state, environment, pair, to.context);
       out.bounds = to.context.bounds;
@@ -107,6 +111,8 @@ ISOPATCH_HD void begin_staged_pair(Warp& warp, const StagedPairs& staged, std::i
 template <int size>
 struct SearchMemory {
   PairContext context;
+  KeptCandidates* found;  // where candidates are kept; null: nowhere
+  float margin;           // by which boxes are wider for that, m
   TraversalMemory<AcceptedCells, size> traversal;
 };
 
@@ -130,10 +136,41 @@ struct ListingVisitor {
   }
 };
 
-/// Searches a part pair. Called by all lanes.
+/// Finds candidates with wider boxes and keeps them, as the memory says.
 template <class Warp, int size>
+struct KeepingVisitor : ListingVisitor<Warp> {
+  const SearchMemory<size>& memory;
+
+  ISOPATCH_HD bool wants(const Node& m, const Node& s) const {
+    return may_meet(this->context, widened_box(m, memory.margin), box_of(s));
+  }
+
+  ISOPATCH_HD bool accepts(AcceptedCells& cells) const {
+    if (memory.found != nullptr) {
+      const int at = this->warp.reserve(&memory.found->count, 1);
+      if (at < kMostKept) memory.found->cells[at] = {cells.m, cells.s};
+    }
+    return ListingVisitor<Warp>::accepts(cells);
+  }
+};
+
+/// Tests the kept candidates.
+template <class Warp>
+ISOPATCH_HD void visit_kept(Warp& warp, const KeptCandidates& kept, ListingVisitor<Warp>& visitor) {
+  for (int base = 0; base < kept.count; base += Warp::kSize) {
+    const int at = base + warp.lane();
+    AcceptedCells item = {0, 0, {}};
+    if (at < kept.count) item = {kept.cells[at].m, kept.cells[at].s, {}};
+    const bool accepted = at < kept.count && visitor.accepts(item);
+    visitor.visit(accepted, item);
+  }
+}
+
+/// Searches a part pair. With `keep`, from its candidates in `all_kept` if they still hold within `margin` (m), and
+/// else makes them. Called by all lanes.
+template <bool keep, class Warp, int size>
 ISOPATCH_HD void search_staged_pair(Warp& warp, SearchMemory<size>& memory, const StagedPairs& staged,
-                                    std::int32_t index) {
+                                    std::int32_t index, KeptCandidates* all_kept = nullptr, float margin = 0) {
   const StagedPartPair& part_pair = staged.part_pairs.items[index];
   using Word = std::int64_t;
   static_assert(sizeof(PairContext) % sizeof(Word) == 0);
@@ -142,8 +179,30 @@ ISOPATCH_HD void search_staged_pair(Warp& warp, SearchMemory<size>& memory, cons
   for (int i = warp.lane(); i < static_cast<int>(sizeof(PairContext) / sizeof(Word)); i += Warp::kSize) to[i] = from[i];
   warp.sync();
 
+  const HierarchyPair hierarchies = hierarchies_of(memory.context);
   ListingVisitor<Warp> visitor = {warp, memory.context, staged.cells, index};
-  traverse(warp, memory.traversal, hierarchies_of(memory.context), visitor);
+  if constexpr (keep) {
+    KeptCandidates& kept = all_kept[part_pair.kept];
+    const bool known = holds(kept, memory.context, hierarchies, margin);
+    warp.sync();  // before it changes
+    if (known && kept.state == KeptCandidates::kFound) {
+      visit_kept(warp, kept, visitor);
+    } else {
+      if (warp.lane() == 0) {
+        if (!known) begin(kept, memory.context, hierarchies);
+        memory.found = known ? nullptr : &kept;  // they are known to be too many
+        memory.margin = known ? 0.0f : margin;
+      }
+      warp.sync();
+      KeepingVisitor<Warp, size> keeping = {visitor, memory};
+      traverse(warp, memory.traversal, hierarchies, keeping);
+      visitor.complete = keeping.complete;
+      warp.sync();
+      if (warp.lane() == 0) kept.state = kept.count <= kMostKept ? KeptCandidates::kFound : KeptCandidates::kTooMany;
+    }
+  } else {
+    traverse(warp, memory.traversal, hierarchies, visitor);
+  }
   if (!visitor.complete && warp.lane() == 0) warp.set_bits(&staged.pairs[part_pair.pair].incomplete, 1);
   warp.sync();  // the memory may be used again
 }

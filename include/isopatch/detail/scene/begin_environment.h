@@ -89,9 +89,10 @@ template <class Warp, class All>
 ISOPATCH_HD void begin_environment(Warp& warp, All& all, BodyBounds* bounds, const SceneView& scene, const State& state,
                                    const Results& results, std::int64_t environment, const PairList& list,
                                    bool every_pair = false) {
-  const std::uint32_t status = environment_status(warp, scene, state, environment);
-  const bool valid = status == kOk;
-  if (warp.lane() == 0) {
+  const bool exists = environment < state.num_environments;  // the last of `all` may have none
+  const std::uint32_t status = exists ? environment_status(warp, scene, state, environment) : 0;
+  const bool valid = exists && status == kOk;
+  if (exists && warp.lane() == 0) {
     write(results.status, environment, 0, status);
     write(results.polygons_needed, environment, 0, 0);
     write(results.contacts_needed, environment, 0, 0);
@@ -104,7 +105,7 @@ ISOPATCH_HD void begin_environment(Warp& warp, All& all, BodyBounds* bounds, con
   for (int base = 0; base < scene.num_pairs; base += Warp::kSize) {
     const int pair = base + warp.lane();
     bool near = false;
-    if (pair < scene.num_pairs) {
+    if (exists && pair < scene.num_pairs) {
       const PairView& view = scene.pairs[pair];
       near = valid && is_enabled(state, environment, pair) &&
              (every_pair || bounds_may_touch(bounds[view.a], bounds[view.b]));
