@@ -12,6 +12,7 @@
 #include "host/strides.h"
 #include "isopatch/arrays.h"
 #include "isopatch/error.h"
+#include "isopatch/limits.h"
 
 namespace isopatch {
 
@@ -147,6 +148,10 @@ void detail::check_options(const EvaluatorOptions& options) {
   if (options.device < -1) {
     throw Error(
         fmt::format("evaluator: device is {}; give -1 for the current one, or a device's index", options.device));
+  }
+  if (!(options.keep_candidates >= 0 && options.keep_candidates <= limits::kMaxPosition)) {
+    throw Error(fmt::format("evaluator: keep_candidates is {}; give a margin in m from 0 (for none) to {}",
+                            options.keep_candidates, limits::kMaxPosition));
   }
   const auto require = [](const char* name, auto value, auto last, const char* type) {
     if (value <= last) return;

@@ -86,7 +86,7 @@ class CudaBackend final : public Evaluator::Implementation {
     EvaluationCall call = {device_scene_.view(),  state,          results, memory_.list(), memory_.counters(),
                            shares(most, results), memory_.sums(), {}};
     if (may_stage(results) && (call.shares == 1 || cuda_options_.stages == PairStages::kSeveral)) {
-      call.staged = memory_.staged();
+      call.staged = memory_.staged(static_cast<float>(options_.keep_candidates));
       call.shares = 1;
     }
     begin_environments(call, on);
@@ -128,13 +128,16 @@ class CudaBackend final : public Evaluator::Implementation {
   }
 
   CallSizes sizes(std::int64_t pairs) const {
-    CallSizes sizes = {pairs, most_sums(), 0, 0, 0, 0};
+    CallSizes sizes = {pairs, most_sums(), 0, 0, 0, 0, 0};
     if (!may_stage()) return sizes;
     sizes.staged_pairs = std::min(pairs, kMostStagedPairs);
     sizes.staged_sums = (has_several_parts() ? 2 : 1) * sizes.staged_pairs;
     sizes.staged_part_pairs = sizes.staged_pairs;
     if (has_several_parts()) sizes.staged_part_pairs = std::min(kPartPairsPerPair * pairs, kMostStagedPartPairs);
     sizes.cells = std::min(pairs * cuda_options_.cells_per_pair, kMostListedCells);
+    if (options_.keep_candidates > 0) {
+      sizes.kept = pairs / std::max(1, scene_.num_pairs()) * device_scene_.view().num_part_pairs;
+    }
     return sizes;
   }
 

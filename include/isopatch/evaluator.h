@@ -28,6 +28,12 @@ struct EvaluatorOptions {
   int num_threads = 0;                      ///< cpu and reference: 0 means all cores; never more than the cores or 256,
                                             ///< whichever is more, nor than the system gives; the bits are the same
   int device = -1;                          ///< cuda: index of the device; -1: the current one (HostEvaluator: all)
+
+  /// cuda: a margin, m; 0 for none. For wrenches and patches of large batches of small meshes, the pairs of cells that
+  /// may touch are kept from call to call, and found again only for pairs whose parts have moved relative to each other
+  /// by more than the margin, or have another geometry or ratio of moduli. A larger margin finds them less often and
+  /// tests more of them. 2 128 bytes for each part pair of each environment; the bits are the same.
+  double keep_candidates = 0;
 };
 
 /// The number of CUDA devices this build can use; 0 without CUDA code or without a device. Never throws.

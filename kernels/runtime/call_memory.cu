@@ -31,7 +31,7 @@ void CallMemory::reserve(const CallSizes& sizes, cudaStream_t stream) {
   const std::lock_guard lock(mutex_);
   if (counters_.size() == 1 && fits(list_, sizes.pairs) && fits(sums_, sizes.shared_sums) &&
       fits(staged_pairs_, sizes.staged_pairs) && fits(staged_sums_, sizes.staged_sums) &&
-      fits(part_pairs_, sizes.staged_part_pairs) && fits(cells_, sizes.cells) &&
+      fits(part_pairs_, sizes.staged_part_pairs) && fits(cells_, sizes.cells) && fits(kept_, sizes.kept) &&
       (sizes.staged_pairs == 0 || fits(unfinished_, sizes.pairs))) {
     return;
   }
@@ -49,6 +49,7 @@ void CallMemory::reserve(const CallSizes& sizes, cudaStream_t stream) {
   grow(staged_sums_, sizes.staged_sums);
   if (grow(part_pairs_, sizes.staged_part_pairs)) zero(part_pairs_);  // copied with the gaps between members
   grow(cells_, sizes.cells);
+  if (grow(kept_, sizes.kept)) zero(kept_);
   if (sizes.staged_pairs > 0) grow(unfinished_, sizes.pairs);
 }
 

@@ -13,6 +13,7 @@ struct CallSizes {
   std::int64_t pairs;                                                // of all environments
   std::int64_t shared_sums;                                          // of pairs that several warps share
   std::int64_t staged_pairs, staged_sums, staged_part_pairs, cells;  // between the stages of pairs
+  std::int64_t kept;  // candidates, of all part pairs of all environments
 };
 
 /// Working memory of the calls: the list of near pairs, counters, sums of pairs that several warps share, and what is
@@ -25,7 +26,7 @@ class CallMemory {
   std::int64_t* list() const { return list_.data(); }
   CallCounters* counters() const { return counters_.data(); }
   SharedSums* sums() const { return sums_.data(); }
-  StagedMemory staged() const {
+  StagedMemory staged(float margin) const {
     const auto count = [](const auto& buffer) { return static_cast<std::int32_t>(buffer.size()); };
     return {staged_pairs_.data(), staged_sums_.data(), part_pairs_.data(), cells_.data(), unfinished_.data(),
             count(staged_pairs_), count(part_pairs_),  count(cells_),      nullptr,       0};
@@ -41,6 +42,7 @@ class CallMemory {
   DeviceBuffer<StagedPartPair> part_pairs_;
   DeviceBuffer<ListedCells> cells_;
   DeviceBuffer<UnfinishedPair> unfinished_;
+  DeviceBuffer<KeptCandidates> kept_;
 };
 
 }  // namespace isopatch::detail

@@ -191,6 +191,37 @@ TEST_P(GpuBatch, OfManyEnvironmentsIsTheSameEveryTime) {
   expect_same_bits(scene, batch, GetParam(), Outputs::kPolygons, 256);
 }
 
+// In steps of 2 mm, with a margin of 5: some pairs have kept candidates, others make new ones. A teleport, another
+// geometry and another ratio of moduli need new ones at once.
+TEST_P(GpuBatch, KeptCandidatesChangeNoBit) {
+  detail::CudaOptions options = on_device(GetParam());
+  options.stages = detail::PairStages::kSeveral;
+  options.keep_candidates = 5e-3;
+  for (const Scene& moving : {scene, Scene(random_compounds(3, {.most_bodies = 3, .most_parts = 4, .coarse = true}))}) {
+    const Evaluator keeping = detail::make_evaluator(moving, options);
+    const Evaluator cpu(moving, {Backend::kCpu, GetParam(), 0});
+    Batch batch = random_batch(moving, 9, 91, 0.16, true);
+    const std::size_t row = static_cast<std::size_t>(7 * moving.num_bodies());
+    for (int step = 0; step < 8; ++step) {
+      SCOPED_TRACE(step);
+      for (std::size_t e = 0; e < 9; ++e) batch.poses[e * row + e % 3] += 2e-3 * (step % 2 == 0 ? 1 : -0.5);
+      if (step == 3) std::swap_ranges(batch.poses.begin(), batch.poses.begin() + 7, batch.poses.begin() + 7);
+      if (step == 4)
+        std::rotate(batch.geometry_index.begin(), batch.geometry_index.begin() + 1, batch.geometry_index.end());
+      if (step == 5) batch.modulus[0] *= 1.5;
+      if (step == 6) batch.poses[row + 1] = std::nan("");
+      UnwrittenResults expected = room_for(moving, batch, Outputs::kPatch, 0, false);
+      UnwrittenResults found = room_for(moving, batch, Outputs::kPatch, 0, false);
+      cpu.evaluate(batch.state(), expected.view());
+      detail::evaluate_on_device(keeping, batch.state(), found.view());
+      EXPECT_EQ(found.status, expected.status);
+      for (std::size_t e = 0; e < 9; ++e) {
+        ASSERT_EQ(environment_hash(found, e), environment_hash(expected, e)) << "environment " << e;
+      }
+    }
+  }
+}
+
 TEST_P(GpuBatch, FaultsStayInTheirEnvironments) {
   Batch batch = random_batch(scene, 64, 83, 0.16, true);
   batch.poses[21 * 17 + 1] = std::nan("");

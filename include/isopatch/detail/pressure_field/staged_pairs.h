@@ -111,8 +111,8 @@ ISOPATCH_HD void begin_staged_pair(Warp& warp, const StagedPairs& staged, std::i
 template <int size>
 struct SearchMemory {
   PairContext context;
-  KeptCandidates* found;  // where candidates are kept; null: nowhere
-  float margin;           // by which boxes are wider for that, m
+  std::int64_t found;  // index of the candidates that are kept of the traversal; -1: none are
+  float margin;        // by which boxes are wider for that, m
   TraversalMemory<AcceptedCells, size> traversal;
 };
 
@@ -140,15 +140,17 @@ struct ListingVisitor {
 template <class Warp, int size>
 struct KeepingVisitor : ListingVisitor<Warp> {
   const SearchMemory<size>& memory;
+  KeptCandidates* all_kept;
 
   ISOPATCH_HD bool wants(const Node& m, const Node& s) const {
     return may_meet(this->context, widened_box(m, memory.margin), box_of(s));
   }
 
   ISOPATCH_HD bool accepts(AcceptedCells& cells) const {
-    if (memory.found != nullptr) {
-      const int at = this->warp.reserve(&memory.found->count, 1);
-      if (at < kMostKept) memory.found->cells[at] = {cells.m, cells.s};
+    if (memory.found >= 0) {
+      KeptCandidates& kept = all_kept[memory.found];
+      const int at = this->warp.reserve(&kept.count, 1);
+      if (at < kMostKept) kept.cells[at] = {cells.m, cells.s};
     }
     return ListingVisitor<Warp>::accepts(cells);
   }
@@ -190,11 +192,11 @@ ISOPATCH_HD void search_staged_pair(Warp& warp, SearchMemory<size>& memory, cons
     } else {
       if (warp.lane() == 0) {
         if (!known) begin(kept, memory.context, hierarchies);
-        memory.found = known ? nullptr : &kept;  // they are known to be too many
+        memory.found = known ? -1 : part_pair.kept;  // they are known to be too many
         memory.margin = known ? 0.0f : margin;
       }
       warp.sync();
-      KeepingVisitor<Warp, size> keeping = {visitor, memory};
+      KeepingVisitor<Warp, size> keeping = {visitor, memory, all_kept};
       traverse(warp, memory.traversal, hierarchies, keeping);
       visitor.complete = keeping.complete;
       warp.sync();
