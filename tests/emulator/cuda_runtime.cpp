@@ -47,7 +47,11 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments
   }
   return enqueue(stream, [=, &device, &kernel] {
     try {
-      device.launch(kernel, grid.x, block.x, parameters);
+      if (engine != nullptr) {
+        engine->launch(kernel.name, grid.x, block.x, parameters, device.memory());
+      } else {
+        device.launch(kernel, grid.x, block.x, parameters);
+      }
     } catch (const DeviceFault& e) {
       runtime().fault = e.what();
       return cudaErrorLaunchFailure;
@@ -122,12 +126,16 @@ cudaError_t cudaSetDevice(int device) {
 }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
   if (attribute != cudaDevAttrMultiProcessorCount) return result(cudaErrorNotSupported);
-  *value = Device::kProcessors;
+  *value = engine != nullptr ? engine->processors() : Device::kProcessors;
   return cudaSuccess;
 }
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void*, int, std::size_t,
-                                                                   unsigned) {
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function, int block_size,
+                                                                   std::size_t, unsigned) {
   *blocks = Device::kBlocksPerProcessor;
+  if (engine != nullptr) {
+    const auto lock = locked();
+    *blocks = engine->resident_blocks(runtime().names.at(function), static_cast<std::uint32_t>(block_size));
+  }
   return cudaSuccess;
 }
 cudaError_t cudaDeviceSynchronize() {

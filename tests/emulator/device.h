@@ -51,4 +51,19 @@ class Device {
   bool counts_transactions_ = false;
 };
 
+/// Runs kernels in place of the emulated devices, on their memory. A program that has its own sets `engine` before the
+/// first call of the runtime; bench/cycle_model is one.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual int processors() const = 0;
+  /// Blocks of the kernel that a processor holds at once.
+  virtual int resident_blocks(const std::string& kernel, std::uint32_t block) const = 0;
+  /// Runs a grid to its end. Throws DeviceFault.
+  virtual void launch(const std::string& kernel, std::uint32_t grid, std::uint32_t block,
+                      std::span<const std::byte> parameters, GlobalMemory& memory) = 0;
+};
+
+inline Engine* engine = nullptr;  // nullptr: the devices do it themselves
+
 }  // namespace isopatch::emulator
