@@ -116,7 +116,7 @@ Operation store(const Instruction& form, Space space) {
 
 /// What an atomic operation leaves, of 4 or 8 bytes; nothing for names that are not known.
 std::function<u64(u64, u64)> atomic_function(const Instruction& i, u32 bytes) {
-  if (i.has("F32") || i.has("F64") || i.has("F16x2") || i.has("BF16x2")) return {};
+  if (bytes > 8 || i.has("F32") || i.has("F64") || i.has("F16x2") || i.has("BF16x2")) return {};
   if (i.has("ADD")) return [](u64 a, u64 b) { return a + b; };
   if (i.has("OR")) return [](u64 a, u64 b) { return a | b; };
   if (i.has("AND")) return [](u64 a, u64 b) { return a & b; };

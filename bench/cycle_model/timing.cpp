@@ -78,11 +78,15 @@ void Timing::take(nlohmann::json::object_t values) {
     values.erase(found);
   };
   for_each_count(*this, take_one);
+  for_each_count(*this, [](const char* name, std::int64_t count) {
+    if (count < 1) throw std::runtime_error(fmt::format("{} is {}; at least 1 is needed", name, count));
+  });
   take_one("launch", launch);
   std::map<std::string, std::map<std::string, std::int64_t>> instructions;
   take_one("instructions", instructions);
   for (auto& [name, value] : instructions) {
-    const auto found = std::find_if(costs.begin(), costs.end(), [&](const Cost& c) { return c.name == name; });
+    const auto found =
+        std::find_if(costs.begin(), costs.end(), [&name = name](const Cost& c) { return c.name == name; });
     if (found == costs.end()) throw std::runtime_error(fmt::format("the instruction \"{}\" is not known", name));
     for (const auto& [key, cycles] : value) {
       if (key != "interval" && key != "latency") throw std::runtime_error(fmt::format("\"{}\" is not known", key));
