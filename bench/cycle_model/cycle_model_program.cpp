@@ -82,7 +82,10 @@ ResultArrays make_results(const Scene& scene, std::int64_t environments) {
 template <class T>
 std::size_t differences(const std::vector<T>& a, const std::vector<T>& b) {
   std::size_t count = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) count += std::memcmp(&a[i], &b[i], sizeof(T)) != 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const void *one = &a[i], *other = &b[i];
+    count += std::memcmp(one, other, sizeof(T)) != 0;
+  }
   return count;
 }
 
