@@ -17,6 +17,11 @@ class Evaluator::Implementation {
   // Arguments are checked and strides filled in (never 0) before this is called.
   virtual void evaluate(const State& state, const Results& results, void* stream) const = 0;
 
+  // The same with arrays in host memory; returns when done.
+  virtual void evaluate_from_host(const State& state, const Results& results) const {
+    evaluate(state, results, nullptr);
+  }
+
   virtual void reserve(std::int64_t /*num_environments*/) const {}
 
   const Scene& scene() const { return scene_; }
@@ -32,11 +37,6 @@ namespace detail {
 std::unique_ptr<Evaluator::Implementation> make_cpu_backend(Scene scene, CpuOptions options);
 std::unique_ptr<Evaluator::Implementation> make_reference_backend(Scene scene, EvaluatorOptions options);
 std::unique_ptr<Evaluator::Implementation> make_cuda_backend(Scene scene, CudaOptions options);
-
-/// Evaluates with the cuda backend from and to host memory: copies the arrays of `host_state` to the evaluator's
-/// device, evaluates, copies every array of `host_results` that is not null back, and returns when done. Strides are
-/// honoured on both sides. Throws Error if this build has no CUDA code, or as Evaluator::evaluate().
-void evaluate_on_device(const Evaluator& evaluator, const State& host_state, const Results& host_results);
 
 }  // namespace detail
 

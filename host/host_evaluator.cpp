@@ -86,20 +86,18 @@ int HostEvaluator::num_devices() const {
 
 void HostEvaluator::evaluate(const State& state, const Results& results) const {
   if (options().backend != Backend::kCuda) return first().evaluate(state, results);
-  {
-    State checked_state = state;  // each device only checks its copies
-    Results checked_results = results;
-    check_arguments(scene(), checked_state, checked_results);
-  }
-  if (evaluators_.size() == 1) return evaluate_on_device(first(), state, results);
+  State checked_state = state;
+  Results checked_results = results;
+  check_arguments(scene(), checked_state, checked_results);
+  if (evaluators_.size() == 1) return first().implementation().evaluate_from_host(checked_state, checked_results);
 
   const auto devices = static_cast<std::int64_t>(evaluators_.size());
   LoopChunks chunks(devices, 1);
   run_on_threads(static_cast<int>(devices), [&](int thread) {
     chunks.take(thread, [&](std::int64_t i, std::int64_t) {
       const std::int64_t begin = i * state.num_environments / devices, end = (i + 1) * state.num_environments / devices;
-      evaluate_on_device(evaluators_[static_cast<std::size_t>(i)], part_of(state, scene(), begin, end - begin),
-                         part_of(results, scene(), begin));
+      evaluators_[static_cast<std::size_t>(i)].implementation().evaluate_from_host(
+          part_of(checked_state, scene(), begin, end - begin), part_of(checked_results, scene(), begin));
     });
   });
 }

@@ -2,14 +2,19 @@
 //
 // The cuda backend: uploads a scene once, then checks and enqueues the stages of each call.
 #include <algorithm>
+#include <array>
 #include <limits>
 
+#include "host/argument_check.h"
 #include "host/evaluator_backend.h"
 #include "isopatch/error.h"
 #include "kernels/evaluation_call.h"
 #include "kernels/runtime/call_memory.h"
 #include "kernels/runtime/check_call.h"
 #include "kernels/runtime/device_guard.h"
+#include "kernels/runtime/device_memory.h"
+#include "kernels/runtime/host_batch.h"
+#include "kernels/runtime/loaded_kernel.h"
 #include "kernels/scene/device_scene.h"
 
 namespace isopatch {
@@ -43,78 +48,123 @@ std::size_t bytes_of(const std::vector<Hierarchy>& hierarchies) {
   return bytes;
 }
 
-/// Throws Error unless the scene's meshes fit the current device's free memory.
-void require_memory(const SceneData& scene) {
-  const std::size_t needed = bytes_of(scene.geometries.solids) + bytes_of(scene.geometries.surfaces);
-  std::size_t available = 0, total = 0;
-  ISOPATCH_CUDA_CHECK(cudaMemGetInfo(&available, &total));
-  if (needed <= available) return;
-  throw Error("backend cuda: the scene's meshes need " + std::to_string(needed >> 20) + " MiB; the device has " +
-              std::to_string(available >> 20) + " MiB free");
+/// Warps that the current device keeps at once, by Outputs.
+using ResidentWarps = std::array<std::int64_t, 3>;
+
+/// Loads every kernel that an evaluator of this scene can launch on the current device.
+ResidentWarps load_kernels(const SceneView& scene, Precision precision) {
+  load_begin_environments();
+  load_staged_pairs(scene, precision);
+  load_evaluate_energies();
+  load_sum_body_wrenches();
+  ResidentWarps warps = {};
+  for (const Outputs outputs : {Outputs::kWrench, Outputs::kPatch, Outputs::kPolygons}) {
+    warps[static_cast<std::size_t>(outputs)] =
+        precision == Precision::kFloat ? resident_warps<float>(scene, outputs) : resident_warps<double>(scene, outputs);
+  }
+  return warps;
 }
+
+/// What an evaluator has on its device.
+struct OnDevice {
+  DeviceScene scene;
+  CallMemory memory;
+  HostBatch host_batch;
+
+  explicit OnDevice(const SceneData& data) : scene(data) {}
+};
 
 class CudaBackend final : public Evaluator::Implementation {
  public:
   CudaBackend(Scene scene, CudaOptions options, int device)
-      : Implementation(std::move(scene), options),
-        cuda_options_(options),
-        device_(device),
-        device_scene_(scene_.data()) {
-    const bool single = options.precision == Precision::kFloat;
-    for (const Outputs outputs : {Outputs::kWrench, Outputs::kPatch, Outputs::kPolygons}) {
-      const std::int64_t warps = single ? resident_warps<float>(device_scene_.view(), outputs)
-                                        : resident_warps<double>(device_scene_.view(), outputs);
-      resident_warps_[static_cast<std::size_t>(outputs)] = warps;
-    }
+      : Implementation(std::move(scene), options), cuda_options_(options), device_(device), check_(device) {
+    const DeviceGuard guard(device_);
+    const std::int64_t before = local_memory_of_kernels();  // a part of the memory that is not free any more
+    resident_warps_ = load_kernels(scene_.data().view, options_.precision);
+    require_memory(local_memory_of_kernels() - before);
+    on_device_ = std::make_unique<OnDevice>(scene_.data());
     for (const Hierarchy& h : scene_.data().geometries.solids) {
       most_cells_ = std::max(most_cells_, static_cast<std::int64_t>(h.cells.size()));
     }
   }
 
+  ~CudaBackend() override {
+    try {
+      const DeviceGuard guard(device_);
+      on_device_.reset();
+    } catch (const Error&) {  // the device is lost, and its memory with it
+    }
+  }
+
   void reserve(std::int64_t num_environments) const override {
     const DeviceGuard guard(device_);
-    memory_.reserve(sizes(items(num_environments)), nullptr);
+    on_device_->memory.reserve(size_of(num_environments));
   }
 
   void evaluate(const State& state, const Results& results, void* stream) const override {
     const DeviceGuard guard(device_);
     const auto on = static_cast<cudaStream_t>(stream);
-    check_call(state, results, on, device_);
-    const std::int64_t most = items(state.num_environments);
-    memory_.reserve(sizes(most), on);
+    check_.check(state, results, on);
+    enqueue(state, results, on);
+  }
 
-    EvaluationCall call = {device_scene_.view(),  state,          results, memory_.list(), memory_.counters(),
-                           shares(most, results), memory_.sums(), {}};
-    if (may_stage(results) && (call.shares == 1 || cuda_options_.stages == PairStages::kSeveral)) {
-      call.staged = memory_.staged(static_cast<float>(options_.keep_candidates));
-      call.shares = 1;
-    }
-    begin_environments(call, on);
-    if (options_.precision == Precision::kFloat) {
-      evaluate_staged_pairs<float>(call, on);
-      evaluate_pairs<float>(call, on);
-    } else {
-      evaluate_staged_pairs<double>(call, on);
-      evaluate_pairs<double>(call, on);
-    }
-    evaluate_energies(call, on);
-    sum_body_wrenches(call, on);
+  void evaluate_from_host(const State& state, const Results& results) const override {
+    const DeviceGuard guard(device_);
+    on_device_->host_batch.evaluate(
+        scene_, state, results, [&](const State& s, const Results& r, cudaStream_t stream) { enqueue(s, r, stream); });
   }
 
  private:
   static constexpr std::int64_t kCellsPerShare = 32;  // of the larger mesh; less is not worth a warp
 
   // Stages gain where a pair has few polygons; beyond, the cells between them cost more than lanes and registers bring.
-  // An estimate: bench/NOTES.md.
+  // By the cycle model in bench.
   static constexpr std::int64_t kMostCellsInStages = 640;  // of the larger mesh
 
   // What of a larger batch does not fit is evaluated by one kernel.
-  static constexpr std::int64_t kMostStagedPairs = std::int64_t{1} << 20;      // 0.7 GB
-  static constexpr std::int64_t kMostStagedPartPairs = std::int64_t{1} << 20;  // 0.8 GB
-  static constexpr std::int64_t kMostListedCells = std::int64_t{1} << 25;      // 1.1 GB
-  static constexpr std::int64_t kPartPairsPerPair = 8;                         // on average, of bodies of several parts
+  static constexpr std::size_t kMostStagedPairs = std::size_t{1} << 20;      // 0.7 GB
+  static constexpr std::size_t kMostStagedPartPairs = std::size_t{1} << 20;  // 0.8 GB
+  static constexpr std::size_t kMostListedCells = std::size_t{1} << 25;      // 1.1 GB
+  static constexpr std::size_t kPartPairsPerPair = 8;                        // on average, of bodies of several parts
 
-  bool has_several_parts() const { return parts_of(device_scene_.view()) == Parts::kSeveral; }
+  /// Throws Error unless the current device has room for the scene and the kernels.
+  void require_memory(std::int64_t local_memory) const {
+    const FlatGeometries& geometries = scene_.data().geometries;
+    const std::size_t meshes = bytes_of(geometries.solids) + bytes_of(geometries.surfaces);
+    const auto local = static_cast<std::size_t>(local_memory);
+    require_device_memory(meshes + local, "the scene's meshes need " + mebibytes(meshes) +
+                                              " and the kernels' local variables " + mebibytes(local) + ", together");
+  }
+
+  void enqueue(const State& state, const Results& results, cudaStream_t stream) const {
+    const CallSize size = size_of(state.num_environments);
+    on_device_->memory.call(size, stream, [&](const CallArrays& arrays) {
+      EvaluationCall call = {on_device_->scene.view(),
+                             state,
+                             results,
+                             arrays.list.data(),
+                             arrays.counters.data(),
+                             shares(static_cast<std::int64_t>(size.pairs), results),
+                             arrays.sums.data(),
+                             {}};
+      if (may_stage(results) && (call.shares == 1 || cuda_options_.stages == PairStages::kSeveral)) {
+        call.staged = arrays.staged(static_cast<float>(options_.keep_candidates));
+        call.shares = 1;
+      }
+      begin_environments(call, stream);
+      if (options_.precision == Precision::kFloat) {
+        evaluate_staged_pairs<float>(call, stream);
+        evaluate_pairs<float>(call, stream);
+      } else {
+        evaluate_staged_pairs<double>(call, stream);
+        evaluate_pairs<double>(call, stream);
+      }
+      evaluate_energies(call, stream);
+      sum_body_wrenches(call, stream);
+    });
+  }
+
+  bool has_several_parts() const { return parts_of(scene_.data().view) == Parts::kSeveral; }
 
   /// Whether some calls are evaluated in stages.
   bool may_stage() const {
@@ -127,18 +177,23 @@ class CudaBackend final : public Evaluator::Implementation {
     return may_stage() && !separate && needed_outputs(results) != Outputs::kPolygons;
   }
 
-  CallSizes sizes(std::int64_t pairs) const {
-    CallSizes sizes = {pairs, most_sums(), 0, 0, 0, 0, 0};
-    if (!may_stage()) return sizes;
-    sizes.staged_pairs = std::min(pairs, kMostStagedPairs);
-    sizes.staged_sums = (has_several_parts() ? 2 : 1) * sizes.staged_pairs;
-    sizes.staged_part_pairs = sizes.staged_pairs;
-    if (has_several_parts()) sizes.staged_part_pairs = std::min(kPartPairsPerPair * pairs, kMostStagedPartPairs);
-    sizes.cells = std::min(pairs * cuda_options_.cells_per_pair, kMostListedCells);
+  /// At most half of the warps share pairs, two or more a pair.
+  CallSize size_of(std::int64_t num_environments) const {
+    const std::int64_t warps = *std::max_element(resident_warps_.begin(), resident_warps_.end());
+    const auto pairs = static_cast<std::size_t>(items(num_environments));
+    CallSize size;
+    size.pairs = pairs;
+    size.shared_pairs = static_cast<std::size_t>(warps / 2);
+    if (!may_stage()) return size;
+    size.staged_pairs = std::min(pairs, kMostStagedPairs);
+    size.staged_sums = (has_several_parts() ? 2 : 1) * size.staged_pairs;
+    size.staged_part_pairs = std::min(has_several_parts() ? kPartPairsPerPair * pairs : pairs, kMostStagedPartPairs);
+    size.cells = std::min(pairs * static_cast<std::size_t>(cuda_options_.cells_per_pair), kMostListedCells);
     if (options_.keep_candidates > 0) {
-      sizes.kept = pairs / std::max(1, scene_.num_pairs()) * device_scene_.view().num_part_pairs;
+      size.kept =
+          static_cast<std::size_t>(num_environments) * static_cast<std::size_t>(scene_.data().view.num_part_pairs);
     }
-    return sizes;
+    return size;
   }
 
   std::int64_t items(std::int64_t num_environments) const {
@@ -161,17 +216,12 @@ class CudaBackend final : public Evaluator::Implementation {
     return static_cast<int>(shares);
   }
 
-  /// The most pairs of a call that can be shared by two warps or more.
-  std::int64_t most_sums() const {
-    return *std::max_element(std::begin(resident_warps_), std::end(resident_warps_)) / 2;
-  }
-
   CudaOptions cuda_options_;
   int device_;
-  DeviceScene device_scene_;
-  std::int64_t resident_warps_[3] = {};  // by Outputs
+  CallCheck check_;
+  ResidentWarps resident_warps_ = {};
   std::int64_t most_cells_ = 0;
-  mutable CallMemory memory_;
+  std::unique_ptr<OnDevice> on_device_;
 };
 
 }  // namespace
@@ -186,14 +236,12 @@ int num_cuda_devices() {
 }
 
 std::unique_ptr<Evaluator::Implementation> detail::make_cuda_backend(Scene scene, CudaOptions options) {
-  const int device = require_device(options.device);
-  const DeviceGuard guard(device);
-  require_memory(scene.data());
-  return std::make_unique<CudaBackend>(std::move(scene), options, device);
+  return std::make_unique<CudaBackend>(std::move(scene), options, require_device(options.device));
 }
 
 Evaluator detail::make_evaluator(Scene scene, const CudaOptions& options) {
   if (options.backend != Backend::kCuda) return Evaluator(std::move(scene), options);
+  check_options(options);
   return Evaluator(make_cuda_backend(std::move(scene), options));
 }
 

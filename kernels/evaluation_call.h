@@ -8,6 +8,7 @@
 
 #include "isopatch/detail/pressure_field/staged_pairs.h"
 #include "isopatch/detail/scene/begin_environment.h"
+#include "isopatch/evaluator.h"
 
 namespace isopatch::detail {
 
@@ -42,6 +43,13 @@ struct EvaluationCall {
   SharedSums* sums;  // one for each listed pair if there is more than one share; zero between calls
   StagedMemory staged;
 };
+
+/// Load the kernels of the stages below on the current device, so that no call has to. resident_warps() loads those of
+/// evaluate_pairs().
+void load_begin_environments();
+void load_staged_pairs(const SceneView& scene, Precision precision);
+void load_evaluate_energies();
+void load_sum_body_wrenches();
 
 /// Writes every environment's fault bits, lists the pairs whose bodies are near each other, and zeroes the results of
 /// all others.

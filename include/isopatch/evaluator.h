@@ -45,12 +45,16 @@ bool cuda_available();
 /// Evaluates contact for batches of environments. Move-only; every call on an evaluator that was moved from throws
 /// Error. cpu and reference: evaluate() may be called from several threads, and in a child made by fork(); cpu keeps
 /// the workspaces of its threads for the next call. The caller's rounding mode and treatment of subnormal numbers
-/// change nothing, and are kept. cuda: calls share working memory, so one must have finished on the device before the
-/// next starts (calls on one stream do).
+/// change nothing, and are kept. cuda: evaluate() and reserve() may be called from several threads, on any streams.
+/// Calls share working memory and take turns on the device: each waits for the one before. Calls that are captured in a
+/// graph do not: each stream of a capture has working memory of its own, which is used again when the graph and all
+/// that was made of it are destroyed. So graphs may be replayed beside calls and other graphs; only two executable
+/// graphs made of one graph must not run at the same time. The evaluator must exist as long as its graphs are replayed.
 class Evaluator {
  public:
   /// Uploads the scene where the backend needs it. Throws Error if the backend is not in this build or has no device,
-  /// the scene does not fit on the device, or an option is not one of its possible values.
+  /// the scene and the kernels' local variables do not fit on the device, or an option is not one of its possible
+  /// values.
   explicit Evaluator(Scene scene, EvaluatorOptions options = {});
 
   class Implementation;  ///< a backend
@@ -64,19 +68,22 @@ class Evaluator {
 
   /// Computes every array of `results` that is not null. cpu and reference: returns when done. cuda: enqueues on
   /// `stream` (a cudaStream_t, null for the default stream) without synchronisation; all pointers must be device
-  /// pointers. The first batch of a size larger than before allocates working memory, 8 bytes a pair; after that, or
-  /// after reserve(), a call can be captured in a CUDA graph. Throws Error, before anything is computed, for a negative
-  /// number of environments or capacity, missing poses, a stride smaller than a row, arrays that are not as state.h
-  /// says, and with cuda for an array or a stream of another device than the evaluator's.
+  /// pointers. The first batch of a size larger than before allocates working memory, 8 bytes a pair, and so does the
+  /// first call on a stream in a capture, unless reserve() has left some. Throws Error, before anything is computed,
+  /// for too little device memory, a negative number of environments or capacity, missing poses, a stride smaller than
+  /// a row, arrays that are not as state.h says, and with cuda for an array or a stream of another device than the
+  /// evaluator's. (An array that it has seen lately is taken for device memory unasked.)
   void evaluate(const State& state, const Results& results, void* stream = nullptr) const;
 
-  /// Allocates what batches of up to `num_environments` need.
+  /// Allocates what batches of up to `num_environments` need, if nothing has yet. Throws Error where the device has too
+  /// little memory; then all is as before.
   void reserve(std::int64_t num_environments) const;
 
   const Scene& scene() const;               ///< the scene it evaluates; valid as long as the evaluator
   const EvaluatorOptions& options() const;  ///< those it was made with
 
  private:
+  friend class HostEvaluator;
   const Implementation& implementation() const;
 
   std::unique_ptr<Implementation> implementation_;

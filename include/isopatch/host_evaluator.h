@@ -16,7 +16,8 @@ State part_of(const State& state, const Scene& scene, std::int64_t begin, std::i
 Results part_of(const Results& results, const Scene& scene, std::int64_t begin);
 
 /// Evaluates from and to host memory. With cuda it divides the environments among all visible devices (or takes the one
-/// in `options`), and each has a copy of the scene; with cpu and reference it uses all cores. The results have the same
+/// in `options`), and each has a copy of the scene and, from the first call on, two buffers of 8 MiB, or of an
+/// environment's arrays if these are larger; with cpu and reference it uses all cores. The results have the same
 /// bits however many devices there are. Every call on a HostEvaluator that was moved from throws Error.
 class HostEvaluator {
  public:
@@ -26,7 +27,8 @@ class HostEvaluator {
   /// Evaluates with this evaluator alone.
   explicit HostEvaluator(Evaluator evaluator);
 
-  /// Computes every array of `results` that is not null and returns when done. Throws Error as Evaluator::evaluate().
+  /// Computes every array of `results` that is not null and returns when done. May be called from several threads; with
+  /// cuda these calls take turns. Throws Error as Evaluator::evaluate().
   void evaluate(const State& state, const Results& results) const;
 
   const Scene& scene() const;               ///< the scene it evaluates

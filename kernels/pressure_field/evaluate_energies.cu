@@ -25,6 +25,8 @@ __global__ void __launch_bounds__(kBlock) evaluate_energies_kernel(EvaluationCal
 
 }  // namespace
 
+void load_evaluate_energies() { resident_blocks(evaluate_energies_kernel, kBlock); }
+
 void evaluate_energies(const EvaluationCall& call, cudaStream_t stream) {
   const std::int64_t most = call.state.num_environments * call.scene.num_pairs;
   if (most == 0 || call.results.energy.data == nullptr) return;

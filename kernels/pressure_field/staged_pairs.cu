@@ -131,7 +131,35 @@ void evaluate_staged_pairs(const EvaluationCall& call, std::int64_t most, cudaSt
   }
 }
 
+template <class T, bool with_patch, Parts parts>
+void load_staged_pairs() {
+  resident_blocks(begin_pairs_kernel<parts>, kStagedBlock);
+  resident_blocks(search_pairs_kernel<parts, false>, kStagedBlock);
+  resident_blocks(search_pairs_kernel<parts, true>, kStagedBlock);
+  resident_blocks(integrate_cells_kernel<T, with_patch>, kStagedBlock);
+  resident_blocks(finish_pairs_kernel<T, with_patch, parts>, kStagedBlock);
+}
+
+template <class T>
+void load_staged_pairs(Parts parts) {
+  if (parts == Parts::kOne) {
+    load_staged_pairs<T, false, Parts::kOne>();
+    load_staged_pairs<T, true, Parts::kOne>();
+  } else {
+    load_staged_pairs<T, false, Parts::kSeveral>();
+    load_staged_pairs<T, true, Parts::kSeveral>();
+  }
+}
+
 }  // namespace
+
+void load_staged_pairs(const SceneView& scene, Precision precision) {
+  if (precision == Precision::kFloat) {
+    load_staged_pairs<float>(parts_of(scene));
+  } else {
+    load_staged_pairs<double>(parts_of(scene));
+  }
+}
 
 template <class T>
 void evaluate_staged_pairs(const EvaluationCall& call, cudaStream_t stream) {

@@ -1,56 +1,145 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/runtime/call_memory.h"
 
-#include "isopatch/error.h"
+#include <algorithm>
+#include <utility>
+
+#include "kernels/runtime/device_memory.h"
 
 namespace isopatch::detail {
 
 namespace {
 
-template <class T>
-bool fits(const DeviceBuffer<T>& buffer, std::int64_t size) {
-  return static_cast<std::size_t>(size) <= buffer.size();
-}
+/// Any pair of the batch may be left unfinished.
+std::size_t unfinished_pairs(const CallSize& size) { return size.staged_pairs > 0 ? size.pairs : 0; }
 
-/// Makes room; true where the buffer is new.
-template <class T>
-bool grow(DeviceBuffer<T>& buffer, std::int64_t size) {
-  if (fits(buffer, size)) return false;
-  buffer = DeviceBuffer<T>(static_cast<std::size_t>(size));
-  return true;
+std::size_t bytes_of(const CallSize& size) {
+  const std::size_t staged = size.staged_pairs * sizeof(StagedPair) + size.staged_sums * sizeof(StoredSums) +
+                             size.staged_part_pairs * sizeof(StagedPartPair) + size.cells * sizeof(ListedCells) +
+                             unfinished_pairs(size) * sizeof(UnfinishedPair) + size.kept * sizeof(KeptCandidates);
+  return sizeof(CallCounters) + size.pairs * sizeof(std::int64_t) + size.shared_pairs * sizeof(SharedSums) + staged;
 }
 
 template <class T>
-void zero(const DeviceBuffer<T>& buffer) {
-  ISOPATCH_CUDA_CHECK(cudaMemset(buffer.data(), 0, buffer.size() * sizeof(T)));
+void fill_with_zeros(const DeviceBuffer<T>& buffer, cudaStream_t stream) {
+  if (buffer.size() > 0) ISOPATCH_CUDA_CHECK(cudaMemsetAsync(buffer.data(), 0, buffer.size() * sizeof(T), stream));
+}
+
+/// Lets this thread allocate while it captures a stream: what is allocated is not used before the graph runs.
+class AllocationInCaptures {
+ public:
+  AllocationInCaptures() { ISOPATCH_CUDA_CHECK(cudaThreadExchangeStreamCaptureMode(&mode_)); }
+  ~AllocationInCaptures() { cudaThreadExchangeStreamCaptureMode(&mode_); }
+  AllocationInCaptures(const AllocationInCaptures&) = delete;
+  AllocationInCaptures& operator=(const AllocationInCaptures&) = delete;
+
+ private:
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
+
+/// Keeps `object` until the graph and all that was made of it are destroyed.
+void keep_with(cudaGraph_t graph, std::shared_ptr<void> object) {
+  using Kept = std::shared_ptr<void>;
+  cudaUserObject_t kept = nullptr;
+  auto owner = std::make_unique<Kept>(std::move(object));
+  const cudaHostFn_t release = [](void* data) { delete static_cast<Kept*>(data); };
+  ISOPATCH_CUDA_CHECK(cudaUserObjectCreate(&kept, owner.get(), release, 1, cudaUserObjectNoDestructorSync));
+  owner.release();
+  ISOPATCH_CUDA_CHECK(cudaGraphRetainUserObject(graph, kept, 1, cudaGraphUserObjectMove));
 }
 
 }  // namespace
 
-void CallMemory::reserve(const CallSizes& sizes, cudaStream_t stream) {
+CallArrays::CallArrays(const CallSize& size, cudaStream_t stream) {
+  require_device_memory(bytes_of(size), "the working memory for " + std::to_string(size.pairs) +
+                                            " pairs of bodies (environments times pairs) needs");
+  list = DeviceBuffer<std::int64_t>(size.pairs);
+  counters = DeviceBuffer<CallCounters>(1);
+  sums = DeviceBuffer<SharedSums>(size.shared_pairs);
+  staged_pairs = DeviceBuffer<StagedPair>(size.staged_pairs);
+  staged_sums = DeviceBuffer<StoredSums>(size.staged_sums);
+  part_pairs = DeviceBuffer<StagedPartPair>(size.staged_part_pairs);
+  cells = DeviceBuffer<ListedCells>(size.cells);
+  unfinished = DeviceBuffer<UnfinishedPair>(unfinished_pairs(size));
+  kept = DeviceBuffer<KeptCandidates>(size.kept);
+  fill_with_zeros(sums, stream);
+  fill_with_zeros(part_pairs, stream);  // they are copied with the gaps between their members
+  fill_with_zeros(kept, stream);
+  ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(stream));
+}
+
+StagedMemory CallArrays::staged(float margin) const {
+  const auto count = [](const auto& buffer) { return static_cast<std::int32_t>(buffer.size()); };
+  return {staged_pairs.data(), staged_sums.data(), part_pairs.data(), cells.data(), unfinished.data(),
+          count(staged_pairs), count(part_pairs),  count(cells),      kept.data(),  margin};
+}
+
+CallMemory::Sets::iterator CallMemory::find_free(const CallSize& size) {
+  return std::find_if(for_captures_.begin(), for_captures_.end(),
+                      [&](const auto& set) { return set->is_free() && size.fits(set->size); });
+}
+
+std::unique_ptr<CallMemory::Set> CallMemory::make(const CallSize& size) const {
+  return std::unique_ptr<Set>(new Set{size, CallArrays(size, stream_), std::make_shared<int>()});
+}
+
+void CallMemory::reserve(const CallSize& size) {
   const std::lock_guard lock(mutex_);
-  if (counters_.size() == 1 && fits(list_, sizes.pairs) && fits(sums_, sizes.shared_sums) &&
-      fits(staged_pairs_, sizes.staged_pairs) && fits(staged_sums_, sizes.staged_sums) &&
-      fits(part_pairs_, sizes.staged_part_pairs) && fits(cells_, sizes.cells) && fits(kept_, sizes.kept) &&
-      (sizes.staged_pairs == 0 || fits(unfinished_, sizes.pairs))) {
-    return;
+  if (for_calls_ != nullptr && size.fits(for_calls_->size)) return;
+  if (find_free(size) != for_captures_.end()) return;
+  const AllocationInCaptures allowed;
+  std::unique_ptr<Set> set = make(size);
+  std::erase_if(for_captures_, [](const auto& s) { return s->is_free(); });  // they are smaller
+  for_captures_.push_back(std::move(set));
+}
+
+CallMemory::Set& CallMemory::uncaptured(const CallSize& size) {
+  if (for_calls_ != nullptr && size.fits(for_calls_->size)) return *for_calls_;
+  const AllocationInCaptures allowed;  // of other streams
+  const auto reserved = find_free(size);
+  if (reserved == for_captures_.end()) {
+    for_calls_ = make(size);
+  } else {
+    for_calls_ = std::move(*reserved);
+    for_captures_.erase(reserved);
   }
-  cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-  ISOPATCH_CUDA_CHECK(cudaStreamIsCapturing(stream, &capture));
-  if (capture != cudaStreamCaptureStatusNone) {
-    throw Error(
-        "evaluate: the working memory for this batch would have to be allocated while the stream is captured; call "
-        "Evaluator::reserve() with its number of environments before");
+  return *for_calls_;
+}
+
+CallMemory::Set& CallMemory::captured(const CallSize& size, cudaStream_t stream, unsigned long long capture,
+                                      cudaGraph_t graph) {
+  for (const auto& set : for_captures_) {  // calls of one stream follow one another in the graph too
+    if (set->capture == capture && set->stream == stream && size.fits(set->size)) return *set;
   }
-  grow(counters_, 1);
-  grow(list_, sizes.pairs);
-  if (grow(sums_, sizes.shared_sums)) zero(sums_);
-  grow(staged_pairs_, sizes.staged_pairs);
-  grow(staged_sums_, sizes.staged_sums);
-  if (grow(part_pairs_, sizes.staged_part_pairs)) zero(part_pairs_);  // copied with the gaps between members
-  grow(cells_, sizes.cells);
-  if (grow(kept_, sizes.kept)) zero(kept_);
-  if (sizes.staged_pairs > 0) grow(unfinished_, sizes.pairs);
+  const AllocationInCaptures allowed;
+  auto free = find_free(size);
+  if (free == for_captures_.end()) free = for_captures_.insert(free, make(size));
+  Set& set = **free;
+  keep_with(graph, set.use);
+  set.capture = capture;
+  set.stream = stream;
+  return set;
+}
+
+void CallMemory::call(const CallSize& size, cudaStream_t stream,
+                      const std::function<void(const CallArrays&)>& enqueue) {
+  const std::lock_guard lock(mutex_);
+  if (stream != nullptr) {  // the legacy stream cannot be captured
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    unsigned long long capture = 0;
+    cudaGraph_t graph = nullptr;
+    ISOPATCH_CUDA_CHECK(cudaStreamGetCaptureInfo(stream, &status, &capture, &graph));
+    if (status == cudaStreamCaptureStatusActive) return enqueue(captured(size, stream, capture, graph).arrays);
+  }
+  const Set& set = uncaptured(size);
+  ISOPATCH_CUDA_CHECK(cudaStreamWaitEvent(stream, done_, 0));
+  try {
+    enqueue(set.arrays);
+  } catch (...) {
+    cudaEventRecord(done_, stream);  // some stages may have been enqueued
+    throw;
+  }
+  ISOPATCH_CUDA_CHECK(cudaEventRecord(done_, stream));
 }
 
 }  // namespace isopatch::detail

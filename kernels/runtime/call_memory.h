@@ -1,48 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// The working memory of calls, and which call may use it when.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <mutex>
+#include <vector>
 
 #include "kernels/evaluation_call.h"
 #include "kernels/runtime/device_buffer.h"
+#include "kernels/runtime/stream.h"
 
 namespace isopatch::detail {
 
-/// How much of each kind a call needs.
-struct CallSizes {
-  std::int64_t pairs;                                                // of all environments
-  std::int64_t shared_sums;                                          // of pairs that several warps share
-  std::int64_t staged_pairs, staged_sums, staged_part_pairs, cells;  // between the stages of pairs
-  std::int64_t kept;  // candidates, of all part pairs of all environments
+/// How much working memory a call needs.
+struct CallSize {
+  std::size_t pairs = 0;         // all pairs of the batch
+  std::size_t shared_pairs = 0;  // at most so many of them are shared by several warps
+  std::size_t staged_pairs = 0, staged_sums = 0, staged_part_pairs = 0, cells = 0;  // between the stages of pairs
+  std::size_t kept = 0;  // candidates of all part pairs of all environments
+
+  bool fits(const CallSize& room) const {
+    return pairs <= room.pairs && shared_pairs <= room.shared_pairs && staged_pairs <= room.staged_pairs &&
+           staged_sums <= room.staged_sums && staged_part_pairs <= room.staged_part_pairs && cells <= room.cells &&
+           kept <= room.kept;
+  }
 };
 
-/// Working memory of the calls: the list of near pairs, counters, sums of pairs that several warps share, and what is
-/// kept between the stages of pairs. Grows to the largest batch seen.
+/// The working memory of one call at a time. A new array is added here, to its size above, and to the constructor and
+/// bytes_of() in call_memory.cu.
+struct CallArrays {
+  DeviceBuffer<std::int64_t> list;
+  DeviceBuffer<CallCounters> counters;
+  DeviceBuffer<SharedSums> sums;
+  DeviceBuffer<StagedPair> staged_pairs;
+  DeviceBuffer<StoredSums> staged_sums;
+  DeviceBuffer<StagedPartPair> part_pairs;
+  DeviceBuffer<ListedCells> cells;
+  DeviceBuffer<UnfinishedPair> unfinished;
+  DeviceBuffer<KeptCandidates> kept;
+
+  /// Throws Error where the device has too little memory.
+  CallArrays(const CallSize& size, cudaStream_t stream);
+
+  /// For the stages of pairs; `margin` is of the kept candidates, m.
+  StagedMemory staged(float margin) const;
+};
+
+/// Gives each call its arrays. Calls outside of captures have one set of arrays in common, and wait for one another on
+/// the device. Nobody knows when a graph is replayed, so each stream of a capture has a set of its own, which no other
+/// call uses before the graph and all that was made of it are destroyed.
 class CallMemory {
  public:
-  /// Throws Error where that would allocate while `stream` is being captured.
-  void reserve(const CallSizes& sizes, cudaStream_t stream);
+  /// Allocates what a call of this size needs, unless there is such a set already.
+  void reserve(const CallSize& size);
 
-  std::int64_t* list() const { return list_.data(); }
-  CallCounters* counters() const { return counters_.data(); }
-  SharedSums* sums() const { return sums_.data(); }
-  StagedMemory staged(float margin) const {
-    const auto count = [](const auto& buffer) { return static_cast<std::int32_t>(buffer.size()); };
-    return {staged_pairs_.data(), staged_sums_.data(), part_pairs_.data(), cells_.data(), unfinished_.data(),
-            count(staged_pairs_), count(part_pairs_),  count(cells_),      nullptr,       0};
-  }
+  /// Calls enqueue(arrays), which enqueues a call on `stream`. Any host threads may call this at the same time.
+  void call(const CallSize& size, cudaStream_t stream, const std::function<void(const CallArrays&)>& enqueue);
 
  private:
+  struct Set {
+    CallSize size;
+    CallArrays arrays;
+    std::shared_ptr<void> use;       // a graph that uses the set has a copy
+    unsigned long long capture = 0;  // the last that used the set, and on which stream
+    cudaStream_t stream = nullptr;
+
+    bool is_free() const { return use.use_count() == 1; }
+  };
+  using Sets = std::vector<std::unique_ptr<Set>>;
+
+  Sets::iterator find_free(const CallSize& size);
+  std::unique_ptr<Set> make(const CallSize& size) const;
+  Set& uncaptured(const CallSize& size);
+  Set& captured(const CallSize& size, cudaStream_t stream, unsigned long long capture, cudaGraph_t graph);
+
   std::mutex mutex_;
-  DeviceBuffer<std::int64_t> list_;
-  DeviceBuffer<CallCounters> counters_;
-  DeviceBuffer<SharedSums> sums_;
-  DeviceBuffer<StagedPair> staged_pairs_;
-  DeviceBuffer<StoredSums> staged_sums_;
-  DeviceBuffer<StagedPartPair> part_pairs_;
-  DeviceBuffer<ListedCells> cells_;
-  DeviceBuffer<UnfinishedPair> unfinished_;
-  DeviceBuffer<KeptCandidates> kept_;
+  Stream stream_;                   // fills new arrays
+  Event done_;                      // the last call outside of captures
+  std::unique_ptr<Set> for_calls_;  // outside of captures
+  Sets for_captures_;               // and those that are free
 };
 
 }  // namespace isopatch::detail

@@ -11,8 +11,7 @@ namespace isopatch::detail {
 
 namespace {
 
-void check_array(const void* data, const std::string& name, int device) {
-  if (data == nullptr) return;
+void query_array(const void* data, const std::string& name, int device) {
   cudaPointerAttributes found = {};
   ISOPATCH_CUDA_CHECK(cudaPointerGetAttributes(&found, data));
   if (found.type == cudaMemoryTypeManaged) return;
@@ -42,13 +41,20 @@ void check_stream(cudaStream_t stream, int device) {
 
 }  // namespace
 
-void check_call(const State& state, const Results& results, cudaStream_t stream, int device) {
-  check_stream(stream, device);
-  for_each_input([&](const ArrayInfo& info,
-                     const auto& array) { check_array(array.data, std::string("state.") + info.name, device); },
+void CallCheck::check_array(const void* data, const char* object, const char* name) const {
+  if (data == nullptr) return;
+  const std::uint64_t hash = reinterpret_cast<std::uintptr_t>(data) * 0x9E3779B97F4A7C15u >> (64 - kSlotBits);
+  std::atomic<const void*>& seen = seen_[hash];
+  if (seen.load(std::memory_order_relaxed) == data) return;
+  query_array(data, std::string(object) + name, device_);
+  seen.store(data, std::memory_order_relaxed);
+}
+
+void CallCheck::check(const State& state, const Results& results, cudaStream_t stream) const {
+  check_stream(stream, device_);
+  for_each_input([&](const ArrayInfo& info, const auto& array) { check_array(array.data, "state.", info.name); },
                  state);
-  for_each_output([&](const ArrayInfo& info,
-                      const auto& array) { check_array(array.data, std::string("results.") + info.name, device); },
+  for_each_output([&](const ArrayInfo& info, const auto& array) { check_array(array.data, "results.", info.name); },
                   results);
 }
 

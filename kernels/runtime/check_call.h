@@ -3,13 +3,32 @@
 
 #include <cuda_runtime_api.h>
 
+#include <array>
+#include <atomic>
+
 #include "isopatch/results.h"
 #include "isopatch/scene.h"
 #include "isopatch/state.h"
 
 namespace isopatch::detail {
 
-/// Throws Error, before anything is launched, if an array is not memory of `device` or `stream` belongs to another one.
-void check_call(const State& state, const Results& results, cudaStream_t stream, int device);
+/// Checks the arguments of the calls on a device, from any thread. An array that it has seen lately costs no question
+/// to the driver, so one that was freed since and is memory of another kind now can get through.
+class CallCheck {
+ public:
+  explicit CallCheck(int device) : device_(device) {}
+
+  /// Throws Error, before anything is launched, if an array is not memory of the device or `stream` belongs to another
+  /// one.
+  void check(const State& state, const Results& results, cudaStream_t stream) const;
+
+ private:
+  static constexpr int kSlotBits = 8;
+
+  void check_array(const void* data, const char* object, const char* name) const;
+
+  int device_;
+  mutable std::array<std::atomic<const void*>, 1 << kSlotBits> seen_ = {};  // at the hash of the address
+};
 
 }  // namespace isopatch::detail

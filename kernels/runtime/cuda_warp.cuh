@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cuda/atomic>
 
 #include "isopatch/detail/simt/warp.h"
 
@@ -46,9 +47,9 @@ struct CudaWarp {
     atomicMax(reinterpret_cast<long long*>(word), static_cast<long long>(value));
   }
   __device__ int arrive(std::int32_t* counter) const {
-    __threadfence();
+    cuda::atomic_thread_fence(cuda::memory_order_release, cuda::thread_scope_device);
     const int before = atomicAdd(counter, 1);
-    __threadfence();
+    cuda::atomic_thread_fence(cuda::memory_order_acquire, cuda::thread_scope_device);
     return before;
   }
   __device__ std::int64_t take(std::int64_t* word) const {

@@ -31,9 +31,12 @@ class DeviceBuffer {
   T* data() const { return data_; }
   std::size_t size() const { return size_; }
 
-  /// Both return when the copy is done.
+  /// Both return when the copy is done. (cudaMemcpy() to a device returns earlier, and streams that were made
+  /// non-blocking do not wait for it.)
   void upload(const T* host, std::size_t count) {
-    if (count > 0) ISOPATCH_CUDA_CHECK(cudaMemcpy(data_, host, count * sizeof(T), cudaMemcpyHostToDevice));
+    if (count == 0) return;
+    ISOPATCH_CUDA_CHECK(cudaMemcpy(data_, host, count * sizeof(T), cudaMemcpyHostToDevice));
+    ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(nullptr));
   }
   void download(T* host, std::size_t count) const {
     if (count > 0) ISOPATCH_CUDA_CHECK(cudaMemcpy(host, data_, count * sizeof(T), cudaMemcpyDeviceToHost));

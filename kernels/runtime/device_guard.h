@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kernels/runtime/cuda_check.h"
-
 namespace isopatch::detail {
 
-/// Makes a device the current one for a scope.
+/// Makes a device the current one for a scope. No other device gets a context by it, as it would by cudaSetDevice() on
+/// the way back: to a thread that has never chosen a device, device 0 is the current one.
 class DeviceGuard {
  public:
-  explicit DeviceGuard(int device) {
-    ISOPATCH_CUDA_CHECK(cudaGetDevice(&before_));
-    if (device != before_) ISOPATCH_CUDA_CHECK(cudaSetDevice(device));
-  }
-  ~DeviceGuard() { cudaSetDevice(before_); }
+  explicit DeviceGuard(int device);
+  ~DeviceGuard();
   DeviceGuard(const DeviceGuard&) = delete;
   DeviceGuard& operator=(const DeviceGuard&) = delete;
 
  private:
-  int before_ = 0;
+  bool pushed_ = false;
 };
 
 }  // namespace isopatch::detail

@@ -19,15 +19,14 @@ std::size_t exclusive_sums_bytes(std::int64_t count) {
   const std::int32_t* numbers = nullptr;
   std::int64_t* sums = nullptr;
   std::size_t bytes = 0;
-  ISOPATCH_CUDA_CHECK(
-      cub::DeviceScan::ExclusiveScan(nullptr, bytes, numbers, sums, Sum(), std::int64_t{0}, count + 1));
+  ISOPATCH_CUDA_CHECK(cub::DeviceScan::ExclusiveScan(nullptr, bytes, numbers, sums, Sum(), std::int64_t{0}, count + 1));
   return bytes;
 }
 
 void exclusive_sums(const std::int32_t* numbers, std::int64_t count, std::int64_t* sums, void* memory,
                     std::size_t memory_bytes, cudaStream_t stream) {
-  ISOPATCH_CUDA_CHECK(cub::DeviceScan::ExclusiveScan(memory, memory_bytes, numbers, sums, Sum(), std::int64_t{0},
-                                                     count + 1, stream));
+  ISOPATCH_CUDA_CHECK(
+      cub::DeviceScan::ExclusiveScan(memory, memory_bytes, numbers, sums, Sum(), std::int64_t{0}, count + 1, stream));
 }
 
 }  // namespace isopatch::detail

@@ -7,6 +7,7 @@
 
 #include "kernels/runtime/cuda_check.h"
 #include "kernels/runtime/cuda_warp.cuh"
+#include "kernels/runtime/loaded_kernel.h"
 
 namespace isopatch::detail {
 
@@ -16,14 +17,10 @@ __device__ inline bool take_item(CudaWarp& warp, std::int32_t* next, std::int64_
   return item < count;
 }
 
-/// Blocks of `kernel` that the current device runs at once.
+/// Blocks of `kernel` that the current device runs at once. The first time on a device, this loads the kernel.
 template <class Kernel>
 int resident_blocks(Kernel kernel, int block_size) {
-  int device = 0, processors = 0, blocks = 0;
-  ISOPATCH_CUDA_CHECK(cudaGetDevice(&device));
-  ISOPATCH_CUDA_CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
-  ISOPATCH_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, block_size, 0));
-  return std::max(1, processors * blocks);
+  return loaded_kernel(reinterpret_cast<const void*>(kernel), block_size).resident_blocks;
 }
 
 /// As many blocks as the device holds at once, or fewer if the items need fewer.

@@ -3,8 +3,7 @@
 // First stage: a warp, or a thread where there are only a few bodies, validates one environment and lists its near
 // pairs. Later stages only add bits to the status word, from any warp.
 #include "kernels/evaluation_call.h"
-#include "kernels/runtime/cuda_check.h"
-#include "kernels/runtime/cuda_warp.cuh"
+#include "kernels/runtime/work_loop.cuh"
 
 namespace isopatch::detail {
 
@@ -39,6 +38,11 @@ __global__ void __launch_bounds__(kBlock) begin_small_environments_kernel(Evalua
 }
 
 }  // namespace
+
+void load_begin_environments() {
+  resident_blocks(begin_environments_kernel, kBlock);
+  resident_blocks(begin_small_environments_kernel, kBlock);
+}
 
 void begin_environments(const EvaluationCall& call, cudaStream_t stream) {
   if (call.state.num_environments == 0) return;

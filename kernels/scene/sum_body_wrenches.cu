@@ -3,7 +3,7 @@
 // Last stage: a thread sums one body's pair wrenches in the order of the pairs.
 #include "isopatch/detail/scene/body_wrench.h"
 #include "kernels/evaluation_call.h"
-#include "kernels/runtime/cuda_check.h"
+#include "kernels/runtime/work_loop.cuh"
 
 namespace isopatch::detail {
 
@@ -21,6 +21,8 @@ __global__ void __launch_bounds__(kBlock) sum_body_wrenches_kernel(EvaluationCal
 }
 
 }  // namespace
+
+void load_sum_body_wrenches() { resident_blocks(sum_body_wrenches_kernel, kBlock); }
 
 void sum_body_wrenches(const EvaluationCall& call, cudaStream_t stream) {
   const std::int64_t items = call.state.num_environments * call.scene.num_bodies;

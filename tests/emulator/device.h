@@ -18,7 +18,7 @@ namespace isopatch::emulator {
 /// so that their order differs from launch to launch.
 class Device {
  public:
-  static constexpr int kProcessors = 2, kBlocksPerProcessor = 2;
+  static constexpr int kProcessors = 2, kBlocksPerProcessor = 2, kThreadsPerProcessor = 2048;
 
   /// The program must outlive the device.
   void load(const Program& program);

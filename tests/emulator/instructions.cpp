@@ -168,7 +168,7 @@ Forms make_forms() {
   forms["%ntid.x"] = {block_size, {4}};
   forms["%nctaid.x"] = {grid_size, {4}};
 
-  forms["membar.gl"] = {fence, {}};
+  forms["fence.acq_rel.gpu"] = {fence, {}};
   forms["bar.warp.sync"] = {synchronize, {4}};
   forms["bar.sync"] = {synchronize_block, {4}};
   forms["vote.sync.ballot.b32"] = {vote, {4, kMask, 4}};

@@ -50,7 +50,11 @@ bool GlobalMemory::free(void* at) {
   if (found == allocations_.end()) return false;
   used_ -= found->second.size;
   last_ = nullptr;
+  freed_bytes_ += found->second.size;
+  found->second.written.clear();
+  freed_.push_back(std::move(found->second));
   allocations_.erase(found);
+  for (; freed_bytes_ > kMostFreed; freed_.pop_front()) freed_bytes_ -= freed_.front().size;
   return true;
 }
 

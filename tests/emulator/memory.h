@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -23,7 +24,8 @@ struct DeviceFault : std::runtime_error {
 class GlobalMemory {
  public:
   void* allocate(std::size_t size);
-  /// False where nothing was allocated at this address.
+  /// False where nothing was allocated at this address. New memory gets other addresses for a long time, so that a
+  /// later access is noticed.
   bool free(void* at);
   bool holds(const void* at) const { return find(reinterpret_cast<std::uintptr_t>(at), 1) != nullptr; }
   std::size_t used() const { return used_; }
@@ -51,7 +53,11 @@ class GlobalMemory {
   const Allocation* find(std::uintptr_t address, std::size_t size) const;
   Allocation& require(std::uint64_t address, std::size_t size, const char* access);
 
+  static constexpr std::size_t kMostFreed = std::size_t(256) << 20;
+
   std::map<std::uintptr_t, Allocation> allocations_;  // by base
+  std::deque<Allocation> freed_;
+  std::size_t freed_bytes_ = 0;
   mutable const Allocation* last_ = nullptr;
   std::size_t used_ = 0;
 };

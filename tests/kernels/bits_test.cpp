@@ -7,7 +7,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "host/evaluator_backend.h"
+#include "host/cuda_options.h"
 #include "tests/support/compounds.h"
 #include "tests/support/hash.h"
 #include "tests/support/plates.h"
@@ -35,7 +35,7 @@ UnwrittenResults room_for(const Scene& scene, const Batch& batch, Outputs output
 UnwrittenResults on_gpu(const Scene& scene, const Batch& batch, const detail::CudaOptions& options, Outputs outputs,
                         std::int32_t capacity, bool part_pairs = false) {
   UnwrittenResults results = room_for(scene, batch, outputs, capacity, part_pairs);
-  detail::evaluate_on_device(detail::make_evaluator(scene, options), batch.state(), results.view());
+  HostEvaluator(detail::make_evaluator(scene, options)).evaluate(batch.state(), results.view());
   return results;
 }
 
@@ -198,7 +198,7 @@ TEST_P(GpuBatch, KeptCandidatesChangeNoBit) {
   options.stages = detail::PairStages::kSeveral;
   options.keep_candidates = 5e-3;
   for (const Scene& moving : {scene, Scene(random_compounds(3, {.most_bodies = 3, .most_parts = 4, .coarse = true}))}) {
-    const Evaluator keeping = detail::make_evaluator(moving, options);
+    const HostEvaluator keeping(detail::make_evaluator(moving, options));
     const Evaluator cpu(moving, {Backend::kCpu, GetParam(), 0});
     Batch batch = random_batch(moving, 9, 91, 0.16, true);
     const std::size_t row = static_cast<std::size_t>(7 * moving.num_bodies());
@@ -213,7 +213,7 @@ TEST_P(GpuBatch, KeptCandidatesChangeNoBit) {
       UnwrittenResults expected = room_for(moving, batch, Outputs::kPatch, 0, false);
       UnwrittenResults found = room_for(moving, batch, Outputs::kPatch, 0, false);
       cpu.evaluate(batch.state(), expected.view());
-      detail::evaluate_on_device(keeping, batch.state(), found.view());
+      keeping.evaluate(batch.state(), found.view());
       EXPECT_EQ(found.status, expected.status);
       for (std::size_t e = 0; e < 9; ++e) {
         ASSERT_EQ(environment_hash(found, e), environment_hash(expected, e)) << "environment " << e;

@@ -7,9 +7,8 @@
 #include <algorithm>
 #include <string>
 
-#include "kernels/runtime/device_buffer.h"
 #include "kernels/runtime/device_guard.h"
-#include "tests/kernels/streams.h"
+#include "tests/support/device_calls.h"
 #include "tests/support/hash.h"
 
 namespace isopatch::test {
@@ -23,45 +22,6 @@ struct GpuCalls : ::testing::Test {
   }
 };
 
-/// Poses in, pair wrenches out, in device memory.
-struct DeviceBatch {
-  std::int64_t environments;
-  detail::DeviceBuffer<double> poses, wrenches;
-
-  DeviceBatch(const Scene& scene, const Batch& batch)
-      : environments(batch.num_environments),
-        poses(batch.poses),
-        wrenches(static_cast<std::size_t>(batch.num_environments * scene.num_pairs() * 6)) {}
-
-  State state() const {
-    State s;
-    s.num_environments = environments;
-    s.poses = static_cast<const double*>(poses.data());
-    return s;
-  }
-  Results results() const {
-    Results r;
-    r.pair_wrench = wrenches.data();
-    return r;
-  }
-  std::vector<double> fetch() const {
-    std::vector<double> host(wrenches.size());
-    wrenches.download(host.data(), host.size());
-    return host;
-  }
-};
-
-std::vector<double> on_cpu(const Scene& scene, const Batch& batch) {
-  std::vector<double> wrenches(static_cast<std::size_t>(batch.num_environments * scene.num_pairs() * 6));
-  State state;
-  state.num_environments = batch.num_environments;
-  state.poses = batch.poses.data();
-  Results results;
-  results.pair_wrench = wrenches.data();
-  Evaluator(scene).evaluate(state, results);
-  return wrenches;
-}
-
 TEST_F(GpuCalls, AGraphReplaysTheStepOnWhatTheArraysHoldThen) {
   const Evaluator evaluator(scene, {.backend = Backend::kCuda, .device = 0});
   const Batch first = random_batch(scene, 12, 301), second = random_batch(scene, 12, 302);
@@ -73,18 +33,6 @@ TEST_F(GpuCalls, AGraphReplaysTheStepOnWhatTheArraysHoldThen) {
     arrays.poses.upload(batch->poses.data(), batch->poses.size());
     graph.replay();
     EXPECT_EQ(arrays.fetch(), on_cpu(scene, *batch));
-  }
-}
-
-TEST_F(GpuCalls, ACaptureThatWouldAllocateIsRefused) {
-  const Evaluator evaluator(scene, {.backend = Backend::kCuda, .device = 0});
-  const DeviceBatch arrays(scene, random_batch(scene, 12, 303));
-  const Stream stream;
-  try {
-    const Graph graph(stream, [&] { evaluator.evaluate(arrays.state(), arrays.results(), stream); });
-    FAIL() << "nothing was thrown";
-  } catch (const Error& e) {
-    EXPECT_NE(std::string(e.what()).find("reserve()"), std::string::npos) << e.what();
   }
 }
 

@@ -10,7 +10,7 @@
 
 #include "isopatch/evaluator.h"
 #include "kernels/runtime/device_buffer.h"
-#include "tests/kernels/streams.h"
+#include "tests/support/device_calls.h"
 
 namespace isopatch::test {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "kernels/runtime/cuda_check.h"
 #include "kernels/runtime/device_scan.h"
-#include "tests/emulator/runtime.h"
+#include "tests/emulator/runtime/runtime.h"
 
 namespace isopatch::detail {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/emulator/fat_binary.h"
+#include "tests/emulator/runtime/fat_binary.h"
 
 #include <cstddef>
 #include <cstdint>

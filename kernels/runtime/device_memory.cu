@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/runtime/device_memory.h"
+
+#include "isopatch/error.h"
+#include "kernels/runtime/cuda_check.h"
+
+namespace isopatch::detail {
+
+std::string mebibytes(std::size_t bytes) {
+  const std::size_t tenths = (bytes * 10 + (1 << 20) - 1) >> 20;  // rounded up
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " MiB";
+}
+
+void require_device_memory(std::size_t bytes, const std::string& what) {
+  std::size_t available = 0, total = 0;
+  ISOPATCH_CUDA_CHECK(cudaMemGetInfo(&available, &total));
+  if (bytes <= available) return;
+  throw Error("backend cuda: " + what + " " + mebibytes(bytes) + "; the device has " + mebibytes(available) + " free");
+}
+
+}  // namespace isopatch::detail

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Evaluates a batch from and to host memory.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <mutex>
+
+#include "isopatch/results.h"
+#include "isopatch/scene.h"
+#include "isopatch/state.h"
+#include "kernels/runtime/device_buffer.h"
+#include "kernels/runtime/pinned_buffer.h"
+#include "kernels/runtime/stream.h"
+
+namespace isopatch::detail {
+
+/// Divides a batch into chunks of environments. While the device evaluates one chunk, the next is copied to it and the
+/// results of the one before are copied back. The memory for two chunks is kept for the next batch.
+class HostBatch {
+ public:
+  static constexpr std::size_t kChunkBytes = std::size_t(8) << 20;  // takes far longer to copy than to launch
+  using Evaluate = std::function<void(const State&, const Results&, cudaStream_t)>;
+
+  /// A chunk has as many environments as fit in `chunk_bytes`, and at least one.
+  explicit HostBatch(std::size_t chunk_bytes = kChunkBytes) : chunk_bytes_(chunk_bytes) {}
+
+  /// evaluate(state, results, stream) enqueues the evaluation of arrays in device memory. Strides are filled in, and
+  /// honoured: what lies between rows of results is left as it is. Returns when done. Calls from several host threads
+  /// take turns. Throws Error where the device has too little memory.
+  void evaluate(const Scene& scene, const State& state, const Results& results, const Evaluate& evaluate);
+
+ private:
+  /// A chunk on its way.
+  struct Lane {
+    Stream stream;
+    PinnedBuffer host;
+    DeviceBuffer<std::byte> device;
+    std::int64_t begin = 0, environments = 0;  // of the chunk; none if there is nothing to bring back
+
+    void reserve(std::size_t bytes);
+  };
+
+  std::size_t chunk_bytes_;
+  std::mutex mutex_;
+  Lane lanes_[2];
+};
+
+}  // namespace isopatch::detail

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/runtime/loaded_kernel.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "kernels/runtime/cuda_check.h"
+
+namespace isopatch::detail {
+
+namespace {
+
+struct LoadedKernels {
+  std::mutex mutex;
+  std::map<std::pair<int, const void*>, LoadedKernel> known;  // by device
+};
+
+LoadedKernels& loaded_kernels() {
+  static LoadedKernels the;
+  return the;
+}
+
+LoadedKernel load(const void* kernel, int block_size, int device) {
+  int processors = 0, threads = 0, blocks = 0;
+  cudaFuncAttributes attributes = {};
+  ISOPATCH_CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));  // this loads it
+  ISOPATCH_CUDA_CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+  ISOPATCH_CUDA_CHECK(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, device));
+  ISOPATCH_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, block_size, 0));
+  return {std::max(1, processors * blocks),
+          static_cast<std::int64_t>(attributes.localSizeBytes) * threads * processors};
+}
+
+}  // namespace
+
+LoadedKernel loaded_kernel(const void* kernel, int block_size) {
+  int device = 0;
+  ISOPATCH_CUDA_CHECK(cudaGetDevice(&device));
+  LoadedKernels& kernels = loaded_kernels();
+  const std::lock_guard lock(kernels.mutex);
+  const auto found = kernels.known.find({device, kernel});
+  if (found != kernels.known.end()) return found->second;
+  return kernels.known[{device, kernel}] = load(kernel, block_size, device);
+}
+
+std::int64_t local_memory_of_kernels() {
+  int device = 0;
+  ISOPATCH_CUDA_CHECK(cudaGetDevice(&device));
+  LoadedKernels& kernels = loaded_kernels();
+  const std::lock_guard lock(kernels.mutex);
+  std::int64_t most = 0;
+  for (const auto& [key, kernel] : kernels.known) {
+    if (key.first == device) most = std::max(most, kernel.local_memory);
+  }
+  return most;
+}
+
+}  // namespace isopatch::detail

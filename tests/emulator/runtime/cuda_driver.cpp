@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The functions of the CUDA driver that the library asks the runtime for, and what tests see of both.
+#include <cuda.h>
+
+#include <cstring>
+
+#include "tests/emulator/runtime/observe.h"
+#include "tests/emulator/runtime/runtime.h"
+
+using namespace isopatch::emulator;
+
+namespace {
+
+// a context is the number of its device, counted from 1
+CUresult retain(CUcontext* context, CUdevice device) {
+  const auto lock = entered("cuDevicePrimaryCtxRetain");
+  runtime().contexts.at(static_cast<std::size_t>(device)) = true;
+  *context = reinterpret_cast<CUcontext>(static_cast<std::uintptr_t>(device) + 1);
+  return CUDA_SUCCESS;
+}
+CUresult push(CUcontext context) {
+  const auto lock = entered("cuCtxPushCurrent");
+  caller.pushed.push_back(static_cast<int>(reinterpret_cast<std::uintptr_t>(context)) - 1);
+  runtime().current();
+  return CUDA_SUCCESS;
+}
+CUresult pop(CUcontext*) {
+  const auto lock = entered("cuCtxPopCurrent");
+  caller.pushed.pop_back();
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+// NOLINTNEXTLINE(readability-identifier-naming): NVIDIA's
+extern "C" cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** function, unsigned, unsigned long long,
+                                                        cudaDriverEntryPointQueryResult* status) {
+  const auto lock = entered(__func__);
+  *function = nullptr;
+  if (std::strcmp(name, "cuDevicePrimaryCtxRetain") == 0) *function = reinterpret_cast<void*>(retain);
+  if (std::strcmp(name, "cuCtxPushCurrent") == 0) *function = reinterpret_cast<void*>(push);
+  if (std::strcmp(name, "cuCtxPopCurrent") == 0) *function = reinterpret_cast<void*>(pop);
+  *status = *function != nullptr ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
+  return cudaSuccess;
+}
+
+namespace isopatch::emulator {
+
+std::map<std::string, int> take_calls() { return std::exchange(caller.calls, {}); }
+
+bool has_context(int device) {
+  const std::lock_guard lock(runtime().mutex);
+  return runtime().contexts[static_cast<std::size_t>(device)];
+}
+void forget_contexts() {
+  const std::lock_guard lock(runtime().mutex);
+  runtime().contexts = {};
+}
+
+void set_memory(int device, std::size_t bytes) {
+  const std::lock_guard lock(runtime().mutex);
+  runtime().memory[static_cast<std::size_t>(device)] = bytes;
+}
+std::size_t used_memory(int device) {
+  const std::lock_guard lock(runtime().mutex);
+  return runtime().device(device).memory().used();
+}
+
+}  // namespace isopatch::emulator

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What tests see and set of the emulated runtime, beyond what CUDA has.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+
+namespace isopatch::emulator {
+
+/// How often this thread called each function of the runtime since it last asked.
+std::map<std::string, int> take_calls();
+
+/// Whether anything has made a context on the device since the last forget_contexts().
+bool has_context(int device);
+void forget_contexts();
+
+/// The memory of a device, in bytes; 16 GiB at the start.
+void set_memory(int device, std::size_t bytes);
+std::size_t used_memory(int device);
+
+}  // namespace isopatch::emulator

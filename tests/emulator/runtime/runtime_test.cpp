@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The emulated runtime does late what a real one may do late; and what the library asks of a runtime.
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <thread>
+
+#include "kernels/runtime/device_guard.h"
+#include "kernels/runtime/loaded_kernel.h"
+#include "tests/emulator/runtime/observe.h"
+#include "tests/support/device_calls.h"
+
+namespace isopatch::emulator {
+namespace {
+
+using test::Batch;
+using test::DeviceBatch;
+using test::Stream;
+
+TEST(EmulatedRuntime, StreamsThatWaitForNoneOvertakeCopiesFromPageableMemory) {
+  int *device = nullptr, *pinned = nullptr;
+  const int numbers[2] = {1, 2};
+  ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&device), sizeof numbers), cudaSuccess);
+  ASSERT_EQ(cudaHostAlloc(reinterpret_cast<void**>(&pinned), sizeof numbers, 0), cudaSuccess);
+  ASSERT_EQ(cudaMemset(device, 0, sizeof numbers), cudaSuccess);
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  const Stream waits, waits_for_none(cudaStreamNonBlocking);
+  bool overtakes = false;
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_EQ(cudaMemset(device, 0, sizeof numbers), cudaSuccess);
+    ASSERT_EQ(cudaMemcpy(device, numbers, sizeof numbers, cudaMemcpyHostToDevice), cudaSuccess);
+    ASSERT_EQ(cudaMemcpyAsync(pinned, device, sizeof numbers, cudaMemcpyDeviceToHost, waits_for_none), cudaSuccess);
+    ASSERT_EQ(cudaStreamSynchronize(waits_for_none), cudaSuccess);
+    overtakes |= pinned[1] == 0;
+    ASSERT_EQ(cudaMemcpyAsync(pinned, device, sizeof numbers, cudaMemcpyDeviceToHost, waits), cudaSuccess);
+    ASSERT_EQ(cudaStreamSynchronize(waits), cudaSuccess);
+    EXPECT_EQ(pinned[1], 2);
+  }
+  EXPECT_TRUE(overtakes);
+  cudaFreeHost(pinned);
+  cudaFree(device);
+}
+
+struct EmulatedCalls : ::testing::Test {
+  const Scene scene{test::boxes_on_ground()};
+  const Batch batch = test::random_batch(scene, 6, 501);
+  const EvaluatorOptions cuda = {.backend = Backend::kCuda, .device = 0};
+
+  template <class Call>
+  static std::string message(const Call& call) {
+    try {
+      call();
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "nothing was thrown";
+  }
+};
+
+// CUDA allocates the local memory of kernels at their first launch.
+TEST_F(EmulatedCalls, NeedRoomForTheLocalMemoryOfKernels) {
+  const detail::DeviceGuard guard(1);
+  const auto construct = [&] { Evaluator(scene, {.backend = Backend::kCuda, .device = 1}); };
+  if (detail::local_memory_of_kernels() != 0) GTEST_SKIP() << "another test has loaded the kernels on this device";
+  set_memory(1, used_memory(1) + (1 << 20));  // more than the meshes need
+  EXPECT_NE(message(construct), "nothing was thrown");
+  set_memory(1, std::size_t(16) << 30);
+  construct();
+  EXPECT_GT(detail::local_memory_of_kernels(), 1 << 20);
+}
+
+TEST_F(EmulatedCalls, AskTheDriverForNothingThatIsKnown) {
+  const Evaluator evaluator(scene, cuda);
+  const DeviceBatch arrays(scene, batch);
+  const Stream stream;
+  evaluator.evaluate(arrays.state(), arrays.results(), stream);
+  take_calls();
+  evaluator.evaluate(arrays.state(), arrays.results(), stream);
+  const std::map<std::string, int> expected = {
+      {"cudaGetDevice", 2},             // for the guard, and for the number of blocks of evaluate_pairs()
+      {"cudaStreamGetDevice", 1},       // the check
+      {"cudaStreamGetCaptureInfo", 1},  // whose working memory
+      {"cudaStreamWaitEvent", 1},       // the call before
+      {"cudaMemsetAsync", 1},           // counters
+      {"cudaLaunchKernel", 2},          // no energies, no body wrenches
+      {"cudaGetLastError", 2},
+      {"cudaEventRecord", 1}};
+  EXPECT_EQ(take_calls(), expected);
+}
+
+TEST_F(EmulatedCalls, FromHostMemoryAllocateNothingAgain) {
+  const HostEvaluator evaluator(scene, cuda);
+  std::vector<double> wrenches(static_cast<std::size_t>(batch.num_environments * scene.num_pairs() * 6));
+  State state;
+  state.num_environments = batch.num_environments;
+  state.poses = batch.poses.data();
+  Results results;
+  results.pair_wrench = wrenches.data();
+  evaluator.evaluate(state, results);
+  take_calls();
+  evaluator.evaluate(state, results);
+  std::map<std::string, int> calls = take_calls();
+  for (const char* name : {"cudaMalloc", "cudaFree", "cudaHostAlloc", "cudaFreeHost", "cudaMemcpy",
+                           "cudaPointerGetAttributes", "cudaDeviceSynchronize"}) {
+    EXPECT_EQ(calls[name], 0) << name;
+  }
+  EXPECT_EQ(calls["cudaMemcpyAsync"], 2);
+  EXPECT_EQ(wrenches, test::on_cpu(scene, batch));
+}
+
+// In threads of their own, which have not chosen a device yet.
+TEST_F(EmulatedCalls, MakeNoContextOnOtherDevices) {
+  const EvaluatorOptions second = {.backend = Backend::kCuda, .device = 1};
+  std::optional<Evaluator> evaluator;
+  std::optional<DeviceBatch> arrays;
+  ISOPATCH_CUDA_CHECK(cudaDeviceSynchronize());
+  forget_contexts();
+  const auto in_a_thread = [](const auto& work) { std::thread(work).join(); };
+  in_a_thread([&] { evaluator.emplace(scene, second); });
+  EXPECT_FALSE(has_context(0)) << "construction";
+  in_a_thread([&] { evaluator->reserve(20); });
+  EXPECT_FALSE(has_context(0)) << "reserve()";
+  in_a_thread([&] {
+    const detail::DeviceGuard guard(1);
+    arrays.emplace(scene, batch);
+  });
+  in_a_thread([&] {
+    evaluator->evaluate(arrays->state(), arrays->results());
+    int device = -1;
+    ISOPATCH_CUDA_CHECK(cudaGetDevice(&device));
+    EXPECT_EQ(device, 0);
+  });
+  EXPECT_FALSE(has_context(0)) << "evaluate()";
+  {
+    const detail::DeviceGuard guard(1);
+    EXPECT_EQ(arrays->fetch(), test::on_cpu(scene, batch));
+  }
+  in_a_thread([&] { evaluator.reset(); });
+  EXPECT_FALSE(has_context(0)) << "destruction";
+  EXPECT_TRUE(has_context(1));
+}
+
+TEST_F(EmulatedCalls, SayWhatMemoryTheyNeedAndWhatIsFree) {
+  const Evaluator evaluator(scene, cuda);
+  const DeviceBatch arrays(scene, batch);
+  ISOPATCH_CUDA_CHECK(cudaDeviceSynchronize());
+  set_memory(0, used_memory(0) + (3 << 19));  // 1.5 MiB
+  const std::string reserve = message([&] { evaluator.reserve(200000); });
+  EXPECT_NO_THROW(evaluator.evaluate(arrays.state(), arrays.results()));
+  EXPECT_EQ(arrays.fetch(), test::on_cpu(scene, batch));
+  set_memory(0, used_memory(0) + 1000);
+  const std::string construct = message([&] { Evaluator(scene, cuda); });
+  set_memory(0, std::size_t(16) << 30);
+  EXPECT_EQ(reserve,
+            "backend cuda: the working memory for 600000 pairs of bodies (environments times pairs) needs 4.6 MiB; the "
+            "device has 1.5 MiB free");
+  EXPECT_TRUE(construct.starts_with("backend cuda: the scene's meshes need ")) << construct;
+  EXPECT_TRUE(construct.ends_with(" MiB; the device has 0.1 MiB free")) << construct;
+}
+
+TEST_F(EmulatedCalls, UseTheMemoryOfGraphsThatAreGone) {
+  const Evaluator evaluator(scene, cuda);
+  const DeviceBatch arrays(scene, batch);
+  const Stream stream;
+  const auto capture = [&] {
+    const test::Graph graph(stream, [&] { evaluator.evaluate(arrays.state(), arrays.results(), stream); });
+    graph.replay();
+  };
+  capture();
+  const std::size_t used = used_memory(0);
+  for (int i = 0; i < 5; ++i) capture();
+  EXPECT_EQ(used_memory(0), used);
+}
+
+}  // namespace
+}  // namespace isopatch::emulator

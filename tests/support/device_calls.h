@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Streams, graphs and arrays in device memory.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <functional>
+#include <vector>
+
+#include "isopatch/isopatch.h"
+#include "kernels/runtime/cuda_check.h"
+#include "kernels/runtime/device_buffer.h"
+#include "tests/support/hash.h"
+
+namespace isopatch::test {
+
+class Stream {
+ public:
+  explicit Stream(unsigned flags = cudaStreamDefault) {
+    ISOPATCH_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, flags));
+  }
+  ~Stream() { cudaStreamDestroy(stream_); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  operator cudaStream_t() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+/// Work on a stream as a graph.
+class Graph {
+ public:
+  Graph(cudaStream_t stream, const std::function<void()>& work) : stream_(stream) {
+    ISOPATCH_CUDA_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    cudaGraph_t graph = nullptr;
+    try {
+      work();
+    } catch (...) {
+      cudaStreamEndCapture(stream, &graph);
+      cudaGraphDestroy(graph);
+      throw;
+    }
+    ISOPATCH_CUDA_CHECK(cudaStreamEndCapture(stream, &graph));
+    ISOPATCH_CUDA_CHECK(cudaGraphInstantiate(&graph_, graph, 0));
+    ISOPATCH_CUDA_CHECK(cudaGraphDestroy(graph));
+  }
+  ~Graph() { cudaGraphExecDestroy(graph_); }
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  void launch(cudaStream_t stream) const { ISOPATCH_CUDA_CHECK(cudaGraphLaunch(graph_, stream)); }
+  void replay() const {
+    launch(stream_);
+    ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(stream_));
+  }
+
+ private:
+  cudaStream_t stream_;
+  cudaGraphExec_t graph_ = nullptr;
+};
+
+/// Poses in, pair wrenches out, in device memory.
+struct DeviceBatch {
+  std::int64_t environments;
+  detail::DeviceBuffer<double> poses, wrenches;
+
+  DeviceBatch(const Scene& scene, const Batch& batch)
+      : environments(batch.num_environments),
+        poses(batch.poses),
+        wrenches(static_cast<std::size_t>(batch.num_environments * scene.num_pairs() * 6)) {}
+
+  State state() const {
+    State s;
+    s.num_environments = environments;
+    s.poses = static_cast<const double*>(poses.data());
+    return s;
+  }
+  Results results() const {
+    Results r;
+    r.pair_wrench = wrenches.data();
+    return r;
+  }
+  std::vector<double> fetch() const {
+    std::vector<double> host(wrenches.size());
+    wrenches.download(host.data(), host.size());
+    return host;
+  }
+};
+
+inline std::vector<double> on_cpu(const Scene& scene, const Batch& batch) {
+  std::vector<double> wrenches(static_cast<std::size_t>(batch.num_environments * scene.num_pairs() * 6));
+  State state;
+  state.num_environments = batch.num_environments;
+  state.poses = batch.poses.data();
+  Results results;
+  results.pair_wrench = wrenches.data();
+  Evaluator(scene).evaluate(state, results);
+  return wrenches;
+}
+
+}  // namespace isopatch::test
