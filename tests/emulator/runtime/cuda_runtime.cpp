@@ -17,11 +17,6 @@ using namespace isopatch::emulator;
 
 namespace {
 
-cudaError_t fails(const std::string& why) {
-  runtime().fault = why;
-  return cudaErrorLaunchFailure;
-}
-
 /// Whether a copy may read or write there.
 bool reaches(Device& device, const void* at, std::size_t size, bool on_device) {
   return size == 0 || !on_device || device.memory().contains(at, size);

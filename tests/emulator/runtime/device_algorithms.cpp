@@ -32,15 +32,14 @@ void write(GlobalMemory& memory, T* at, T value) {
 /// Enqueues `loop` as a kernel that uses `bytes` of working memory at `working_memory`.
 void enqueue_loop(cudaStream_t stream, void* working_memory, std::size_t bytes,
                   std::function<void(GlobalMemory&)> loop) {
-  const auto lock = locked();
-  GlobalMemory& memory = runtime().of(stream).memory();
+  const auto lock = entered("a device-wide algorithm");
+  GlobalMemory& memory = runtime().device(runtime().stream(stream).device).memory();
   ISOPATCH_CUDA_CHECK(enqueue(stream, [=, &memory, loop = std::move(loop)] {
     try {
       if (bytes < kMemory || !memory.written(working_memory, bytes)) throw DeviceFault("too little working memory");
       loop(memory);
     } catch (const DeviceFault& e) {
-      runtime().fault = e.what();
-      return cudaErrorLaunchFailure;
+      return fails(e.what());
     }
     return cudaSuccess;
   }));

@@ -219,6 +219,12 @@ inline Runtime& runtime() {
   return the;
 }
 
+/// Work that ends with a fault of the device.
+inline cudaError_t fails(const std::string& why) {
+  runtime().fault = why;
+  return cudaErrorLaunchFailure;
+}
+
 /// To be held by every function of the runtime that is called `name`. Now and then it is held up, so that host threads
 /// meet in other orders.
 inline std::unique_lock<std::mutex> entered(const char* name) {
