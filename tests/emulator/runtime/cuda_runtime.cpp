@@ -178,13 +178,17 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
 }
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function, int block_size,
                                                                    std::size_t, unsigned) {
-  const auto lock = entered(__func__);
+  const auto lock = entered("cudaOccupancyMaxActiveBlocksPerMultiprocessor");
   runtime().loaded.insert({caller.device(), runtime().names.at(function)});
   *blocks = Device::kBlocksPerProcessor;
   if (engine != nullptr) {
     *blocks = engine->resident_blocks(runtime().names.at(function), static_cast<std::uint32_t>(block_size));
   }
   return cudaSuccess;
+}
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int block_size,
+                                                          std::size_t shared) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, block_size, shared, 0);
 }
 cudaError_t cudaDeviceSynchronize() {
   const auto lock = entered(__func__);
