@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/bench_meshes.h"
 #include "host/cpu/traversal_counts.h"
 #include "isopatch/isopatch.h"
 #include "tests/support/data_folder.h"
@@ -75,6 +76,20 @@ BenchScene nut_on_bolt() {
   return s;
 }
 
+/// The sphere and the box that bench/drake times as "sphere on box".
+BenchScene sphere512_on_box44() {
+  return two_bodies("sphere512_on_box44", make_tet_mesh("sphere", make_octahedron_sphere(0.05, 3)),
+                    make_tet_mesh("box", bisected(make_box_mesh({0.2, 0.25, 0.1}), 44)),
+                    pose({0.01, -0.02, 0.093}, {0.3, 1, 0.2}, 0.5));
+}
+
+/// A dense clip: nearly every pair of tets that is tested has a polygon (13 of 16), and here a wrench with damping and
+/// friction is integrated over each. In sphere1280_on_half_space it is every tet that is tested.
+BenchScene four_tets_on_four_tets() {
+  return two_bodies("four_tets_on_four_tets", make_tet_mesh("upper", make_four_tets(0.1)),
+                    make_tet_mesh("lower", make_four_tets(0.1)), pose({0.003, 0.002, -0.03}, {1, 0.01, 0}, 2.9));
+}
+
 /// Eight boxes, each turned and tilted a little on the one below, on a rigid floor: 8 pairs touch of 36.
 BenchScene box_stack() {
   SceneDescription d;
@@ -111,6 +126,9 @@ std::vector<BenchScene> bench_scenes() {
       two_bodies("sphere320_on_sphere320", sphere(2), sphere(2), pose({0.01, 0.005, 0.0885}, axis, 0.5)),
       two_bodies("sphere1280_on_sphere1280", sphere(3), sphere(3), pose({0.01, 0.005, 0.0888}, axis, 0.5)),
       two_bodies("sphere5120_on_sphere5120_deep", sphere(4), sphere(4), pose({0.024, 0.016, 0.07456}, axis, 0.5), 256),
+      sphere512_on_box44(),
+      four_tets_on_four_tets(),
+      two_bodies("sphere1280_on_half_space", sphere(3), make_half_space("floor", 0.1), pose({0, 0, 0.015}, axis, 0.5)),
       box_stack(),
       nut_on_bolt(),
   };
