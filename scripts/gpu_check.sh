@@ -1,77 +1,116 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# On a machine with an NVIDIA device: runs the GPU tests, compute-sanitizer on some of them, random contacts on CPU and
-# GPU for the same bits, the CUDA benchmarks, and Nsight Compute on some of those, from programs that were built before
-# (cmake --preset cuda && cmake --build --preset cuda). Only this repository and BUILD_DIR/bin are needed.
-# Takes less than 8 minutes: the limits below add up to 469 s; time that a step does not use is left to the later ones.
+# On a machine with an NVIDIA GPU, in a folder that scripts/gpu_folder.sh made: the same bits on CPU and GPU, the GPU
+# tests, the benchmarks, what the device does at most, Nsight Compute, compute-sanitizer, and the pair kernel compiled
+# for other numbers of blocks. Nothing has to be installed but the driver. A step whose tool is missing, or refuses to
+# start, says so and is skipped; a step that its limit stops is "unfinished", which is no failure.
 #
-# Usage: scripts/gpu_check.sh OUT_DIR [BUILD_DIR]      BUILD_DIR is build/cuda by default
+# Usage: scripts/gpu_check.sh OUT_DIR [FOLDER]
+#   FOLDER   made by scripts/gpu_folder.sh; by default the one that holds this script, else build/gpu_folder
 #
-# Writes to OUT_DIR summary.txt, summary.json, tests.log, sanitizer.log, same_bits.log, ceilings.json, bench.json,
-# bench.log, profile.csv and profile.log; scripts/gpu_tables.py OUT_DIR makes tables of them.
-# Exits with status 0 if everything that ran passed, 1 if something failed, 2 for wrong use, 3 without a device.
+# Takes less than 8 minutes: the limits of the steps add up to 465 s, and time that a step does not use is left to the
+# later ones. The steps that matter most come first, and each leaves its results in OUT_DIR, so nothing that was done is
+# lost if the run is ended early. OUT_DIR gets 7 files of less than 16 MB:
+#   summary.txt, summary.json      a line for each step
+#   bench_first.json, bench.json   benchmarks: 1, 8192 and 65 536 environments in float first, then all others
+#   ceilings.json                  of device_ceilings
+#   profile.csv                    metrics of the pair kernel
+#   logs.tar.gz                    all else: output of every step, clocks, times of each kernel, the profile by line
+# scripts/gpu_tables.py OUT_DIR makes tables of them.
 #
-# ISOPATCH_SANITIZER_FILTER chooses the tests for compute-sanitizer (it is 10 to 100 times slower than the bare program).
-# ISOPATCH_DATA_DIR is the folder of the meshes that are not part of this project; what needs them is left out without
-# it. ISOPATCH_SAME_BITS has other options for same_bits. ISOPATCH_COMMIT says which commit this is where git cannot be
-# asked.
+# Exits with status 0 if nothing failed, 1 if something did, 2 for wrong use, 3 without a device.
+#
+# ISOPATCH_CHECK_SECONDS: another sum of all limits; each changes in proportion.
+# ISOPATCH_SAME_BITS: other options for same_bits. ISOPATCH_SANITIZER_FILTER: the tests for compute-sanitizer, which is
+# 10 to 100 times slower than the bare program.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 if [[ $# -lt 1 || $# -gt 2 ]]; then
-  echo "usage: scripts/gpu_check.sh OUT_DIR [BUILD_DIR]" >&2
+  echo "usage: scripts/gpu_check.sh OUT_DIR [FOLDER]" >&2
   exit 2
 fi
-out=$1
-bin=${2:-build/cuda}/bin
-tests=$bin/isopatch_tests
-bench=$bin/isopatch_bench
-sanitizer_filter=${ISOPATCH_SANITIZER_FILTER:-*GpuSmall*}
-same_bits_options=${ISOPATCH_SAME_BITS:---contacts 100000 --real 1000 --nuts 32 --rigid 19000}
-data=${ISOPATCH_DATA_DIR:-}
-[[ -f $data/bubble.vtk ]] || data=
+for tool in awk cat date dirname env find grep gzip head mkdir mktemp mv rm sed sort tail tar tee timeout tr wc; do
+  if ! command -v "$tool" >/dev/null; then
+    echo "gpu_check: $tool is not installed" >&2
+    exit 2
+  fi
+done
 
-if ! device=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null) || [[ -z $device ]]; then
-  echo "gpu_check: no NVIDIA device on this machine, nothing was checked" >&2
+mkdir -p "$1"
+out=$(cd "$1" && pwd)
+scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+folder=${scripts%/*}
+[[ -d $folder/bin ]] || folder=$folder/build/gpu_folder
+cd "${2:-$folder}"
+if [[ ! -d bin ]]; then
+  echo "gpu_check: $PWD/bin is not there; scripts/gpu_folder.sh makes it" >&2
+  exit 2
+fi
+
+sum_of_limits=465
+seconds_in_all=${ISOPATCH_CHECK_SECONDS:-$sum_of_limits}
+same_bits_options=${ISOPATCH_SAME_BITS:---contacts 20000 --real 200 --nuts 8 --rigid 3800}
+sanitizer_filter=${ISOPATCH_SANITIZER_FILTER:-*GpuSmall.EveryKind*}
+export ISOPATCH_DATA_DIR=
+[[ ! -f data/bubble.vtk ]] || ISOPATCH_DATA_DIR=$PWD/data
+export CUDA_MODULE_LOADING=EAGER  # so that no kernel is loaded while another is timed
+
+# A tool of the CUDA toolkit; where it would be if it is not on PATH.
+tool() { command -v "$1" || echo "${CUDA_HOME:-/usr/local/cuda}/bin/$1"; }
+ncu=$(tool ncu)
+sanitizer=$(tool compute-sanitizer)
+nvcc=$(tool nvcc)
+
+device=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -n 1) || device=
+[[ -n $device ]] || device=$(timeout 20 bin/device_ceilings --name 2>&1) || {
+  echo "gpu_check: no NVIDIA device on this machine, nothing was checked: $device" >&2
   exit 3
-fi
-device=$(head -n 1 <<<"$device")
-if [[ ! -x $tests ]]; then
-  echo "gpu_check: $tests is not there; build it with: cmake --preset cuda && cmake --build --preset cuda" >&2
-  exit 2
-fi
-mkdir -p "$out"
-for log in summary.txt tests.log sanitizer.log same_bits.log bench.log profile.log profile.csv; do : >"$out/$log"; done
-commit=${ISOPATCH_COMMIT:-$(git rev-parse --short HEAD 2>/dev/null || echo "unknown commit")}
-
-say() { echo "$*" | tee -a "$out/summary.txt"; }
-quote() { printf '"%s"' "$(sed 's/\\/\\\\/g; s/"/\\"/g' <<<"$1")"; }
-
-steps=()  # of summary.json
-failed=0
-record() {  # NAME RESULT SECONDS DETAIL
-  say "$(printf '%-24s %-8s %4d s  %s' "$1" "$2" "$3" "$4")"
-  steps+=("{\"name\": $(quote "$1"), \"result\": $(quote "$2"), \"seconds\": $3, \"detail\": $(quote "$4"),
-   \"command\": $(quote "$command")}")
-  [[ $2 != failed ]] || failed=1
-  command=
 }
+commit=$(cat COMMIT 2>/dev/null || echo "unknown commit")
+date=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 
-# Runs a command under a limit: its own seconds and what the commands before it have left of theirs. Leaves its
-# exit status in `status`, the seconds in `seconds`, and itself in `command`.
-granted=0
-command=
-limited() {  # SECONDS LOG COMMAND...
-  local log=$2 start=$SECONDS limit
-  granted=$((granted + $1))
-  limit=$((granted > start ? granted - start : 1))
-  shift 2
-  command=$(printf '%q ' "$@")
-  status=0
-  timeout -k 5 "$limit" "$@" >>"$log" 2>&1 || status=$?
-  seconds=$((SECONDS - start))
-}
+# shellcheck source=scripts/gpu_check_steps.sh
+source "$scripts/gpu_check_steps.sh"
+
+# --- steps -----------------------------------------------------------------------------------------------------------
+
+say "device: $device"
+say "$date, $commit"
+[[ -n $ISOPATCH_DATA_DIR ]] || say "without meshes of files: no data/bubble.vtk"
+if command -v nvidia-smi >/dev/null; then
+  nvidia-smi -q >"$logs/device.log" 2>&1 || true
+  nvidia-smi --query-gpu=timestamp,pstate,clocks.sm,clocks.mem,power.draw,temperature.gpu --format=csv -lms 500 \
+    >"$logs/clocks.csv" 2>&1 &
+  background+=($!)
+fi
+
+# the libraries
+programs=(bin/isopatch_gpu_tests bin/same_bits bin/isopatch_bench bin/device_ceilings)
+if command -v ldd >/dev/null; then
+  for program in "${programs[@]}"; do
+    if [[ -x $program ]]; then { echo "$program"; ldd "$program" 2>&1 || true; } >>"$logs/libraries.log"; fi
+  done
+  missing=$(grep 'not found' "$logs/libraries.log" | tr -s ' \t' ' ' | sort -u | tr '\n' ';' || true)
+  if [[ -z $missing ]]; then record libraries passed "all are found"; else record libraries failed "$missing"; fi
+else
+  record libraries skipped "ldd is not installed"
+fi
+
+# random contacts on both; the CPU takes nearly all of the time
+for precision in float double; do
+  is_there "same bits, $precision" bin/same_bits || continue
+  log=$logs/same_bits_$precision.log
+  # shellcheck disable=SC2086
+  limited 40 "$log" bin/same_bits --sides cpu cuda $same_bits_options --precision "$precision" \
+    --data "$ISOPATCH_DATA_DIR" --scenes bench/scenes
+  differ=$(grep -m 1 -E '^  [a-z]' "$log" | sed 's/^ *//' || true)
+  detail=$(awk '/^all / { printf "%s environments, %s polygons, %s environments differ", $2, $4, $5 }' "$log")
+  [[ -n $detail ]] || detail="$(grep -c -E ' [0-9]+\.[0-9]$' "$log" || true) pairs of shapes"
+  [[ -z $differ ]] || { detail+="; first: $differ"; status=1 stopped=0; }
+  detail+="$(sed -n 's/^same_bits: error/; error/p' "$log" | head -n 1)$(how_it_ended)"
+  record "same bits, $precision" "$(result)" "$detail"
+done
 
 # What GoogleTest's output in a log says: "12 passed, 0 failed, 3 skipped".
 count_tests() {
@@ -79,186 +118,105 @@ count_tests() {
        END { printf "%d passed, %d failed, %d skipped", p, f, s }' "$1"
 }
 
-result_of() { if (($1 == 0)); then echo passed; else echo failed; fi; }  # EXIT_STATUS
-
-say "device: $device"
-date=$(date -u +%Y-%m-%dT%H:%M:%SZ)
-say "$date, $commit"
-[[ -n $data ]] || say "without meshes of files: no folder with bubble.vtk (ISOPATCH_DATA_DIR)"
-
-# the tests
-limited 90 "$out/tests.log" "$tests" '--gtest_filter=*Gpu*'
-detail=$(count_tests "$out/tests.log")
-((status == 124 || status == 137)) && detail+="; stopped at the limit"
-if ((status == 0)) && [[ $detail == "0 passed"* ]]; then
-  # a device is here, so GPU tests that all skip, or are not in the build, have checked nothing
-  status=1
-  detail+=": nothing was checked"
-fi
-record "GPU tests" "$(result_of "$status")" "$seconds" "$detail"
-
-# compute-sanitizer
-sanitizer=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
-for tool in memcheck racecheck initcheck synccheck; do
-  if [[ ! -x $sanitizer ]]; then
-    record "$tool" skipped 0 "compute-sanitizer is not installed"
-    continue
-  fi
-  log=$(mktemp)
-  limited 35 "$log" "$sanitizer" --tool "$tool" --error-exitcode 9 "$tests" "--gtest_filter=$sanitizer_filter"
-  detail="$(count_tests "$log")$(sed -n -E 's/^=+ ((ERROR|RACECHECK) SUMMARY.*)/; \1/p' "$log" | tail -n 1)"
-  ((status == 124 || status == 137)) && detail+="; stopped at the limit"
-  { echo "== $tool"; cat "$log"; } >>"$out/sanitizer.log"
+if is_there "GPU tests" bin/isopatch_gpu_tests; then
+  log=$logs/tests.log
+  limited 30 "$log" bin/isopatch_gpu_tests '--gtest_filter=*Gpu*'
+  detail=$(count_tests "$log")$(how_it_ended)
+  if grep -q '^\[  FAILED  \]' "$log"; then status=1 stopped=0; fi
   if ((status == 0)) && [[ $detail == "0 passed"* ]]; then
-    record "$tool" skipped "$seconds" "no test matches $sanitizer_filter"
-  elif grep -q -E 'Device not supported|unable to (initialize|attach)' "$log"; then
-    record "$tool" skipped "$seconds" "compute-sanitizer does not support this machine"
-  else
-    record "$tool" "$(result_of "$status")" "$seconds" "$detail"
+    # a device is here, so tests that all skip have checked nothing
+    status=1
+    detail+=": nothing was checked"
   fi
-  rm -f "$log"
-done
-
-# random contacts on both; the CPU takes nearly all of the time
-for precision in float double; do
-  if [[ ! -x $bin/same_bits ]]; then
-    record "same bits, $precision" skipped 0 "$bin/same_bits is not there"
-    continue
-  fi
-  log=$(mktemp)
-  # shellcheck disable=SC2086
-  limited 45 "$log" "$bin/same_bits" --sides cpu cuda $same_bits_options --precision "$precision" --data "$data" \
-    --scenes bench/scenes
-  detail="$(awk '/^all / { printf "%s environments, %s polygons, %s environments differ", $2, $4, $5 }' "$log")"
-  ((status != 1)) || detail+="; first: $(grep -m 1 '^  [a-z]' "$log" | sed 's/^ *//' || true)"
-  ((status != 2)) || detail+="$(grep '^same_bits: error' "$log" || true)"
-  ((status == 124 || status == 137)) && detail+="stopped at the limit, after: $(tail -n 1 "$log" | tr -s ' ')"
-  cat "$log" >>"$out/same_bits.log"
-  record "same bits, $precision" "$(result_of "$status")" "$seconds" "$detail"
-  rm -f "$log"
-done
-
-# what the device does at most, to read the benchmarks against
-if [[ -x $bin/device_ceilings ]]; then
-  log=$(mktemp)
-  limited 10 "$log" "$bin/device_ceilings"
-  cp "$log" "$out/ceilings.json"
-  record "ceilings" "$(result_of "$status")" "$seconds" "$(tr -d '\n' <"$log")"
-  rm -f "$log"
-else
-  record "ceilings" skipped 0 "$bin/device_ceilings is not there"
+  record "GPU tests" "$(result)" "$detail"
 fi
 
-# the benchmarks
-if [[ -x $bench ]]; then
-  limited 85 "$out/bench.log" "$bench" --benchmark_filter=cuda --benchmark_min_time=0.05 \
-    --benchmark_context="commit=$commit" --benchmark_out="$out/bench.json" --benchmark_out_format=json
-  detail="$(grep -c -E '^BM_.*/cuda' "$out/bench.log" || true) benchmarks"
-  grep -q -E 'ERROR OCCURRED' "$out/bench.log" && status=1 && detail+=", with errors"
-  ((status == 124 || status == 137)) && detail+="; stopped at the limit"
-  record "benchmarks" "$(result_of "$status")" "$seconds" "$detail"
-else
-  record "benchmarks" skipped 0 "$bench is not there"
+benchmarks() {  # SECONDS NAME FILTER JSON [ENV=VALUE]
+  local log=$logs/${4##*/} detail
+  log=${log%.json}.log
+  limited "$1" "$log" env "${@:5}" bin/isopatch_bench --benchmark_filter="$3" --benchmark_min_time=0.05 \
+    --benchmark_context="commit=$commit" --benchmark_out="$4" --benchmark_out_format=json
+  detail="$(grep -c -E '^BM_.*/cuda' "$log" || true) benchmarks$(how_it_ended)"
+  if grep -q 'ERROR OCCURRED' "$log"; then
+    status=1 stopped=0
+    detail+=", with errors: $(grep -m 1 -o "ERROR OCCURRED: .*" "$log")"
+  fi
+  record "$2" "$(result)" "$detail"
+}
+
+if is_there benchmarks bin/isopatch_bench; then
+  benchmarks 60 "benchmarks first" 'cuda/float/.*/(1|8192|65536)/' "$out/bench_first.json"
 fi
 
-# what one launch of the pair kernel does: the first of a benchmark, which is made outside the graph that is timed
-metric_names() {
-  local stall op
-  echo gpu__time_duration.sum sm__cycles_elapsed.max launch__registers_per_thread launch__waves_per_multiprocessor
-  echo smsp__issue_active.avg.pct_of_peak_sustained_active sm__warps_active.avg.pct_of_peak_sustained_active
-  echo smsp__warps_eligible.avg.per_cycle_active smsp__inst_executed.sum
-  echo smsp__thread_inst_executed_per_inst_executed.ratio smsp__sass_average_branch_targets_threads_uniform.pct
-  for stall in long_scoreboard short_scoreboard wait math_pipe_throttle mio_throttle lg_throttle no_instruction \
-    branch_resolving dispatch_stall not_selected barrier membar imc_miss; do
-    echo "smsp__average_warps_issue_stalled_${stall}_per_issue_active.ratio"
+if is_there ceilings bin/device_ceilings; then
+  limited 15 "$logs/ceilings.log" bin/device_ceilings
+  ((status)) || sed -n '/^{/,/}$/p' "$logs/ceilings.log" >"$out/ceilings.json"
+  record ceilings "$(result)" "$(tr -d '\n' <"$logs/ceilings.log")$(how_it_ended)"
+fi
+
+# kernels for other numbers of blocks are compiled while the profiler and the sanitizer run
+compiling=()
+if is_there "other blocks" "$nvcc"; then
+  for blocks in 3 4; do
+    timeout "$seconds_in_all" scripts/gpu_variant.sh "blocks_$blocks" "-DISOPATCH_PAIR_BLOCKS=$blocks" \
+      >"$logs/variant_$blocks.log" 2>&1 &
+    compiling[blocks]=$!
+    background+=($!)
   done
-  echo l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum l1tex__data_pipe_lsu_wavefronts_mem_shared.sum
-  echo lts__t_bytes.sum dram__bytes_read.sum dram__bytes_write.sum l1tex__t_sector_hit_rate.pct lts__t_sector_hit_rate.pct
-  for op in alu fma fp64 lsu xu; do echo "sm__inst_executed_pipe_$op.sum"; done
-  for op in fadd fmul ffma dadd dmul dfma; do echo "smsp__sass_thread_inst_executed_op_${op}_pred_on.sum"; done
-}
-sections=()
-for section in SpeedOfLight LaunchStats Occupancy SchedulerStats WarpStateStats ComputeWorkloadAnalysis \
-  InstructionStats MemoryWorkloadAnalysis; do
-  sections+=(--section "$section")
-done
+fi
 
-profile() {  # SECONDS BENCHMARK LOG OPTIONS...
-  local limit=$1 benchmark=$2 log=$3
-  shift 3
-  limited "$limit" "$log" "$ncu" --csv --page details --print-units base --clock-control none --cache-control none \
-    --apply-rules no --kernel-name-base function --kernel-name regex:evaluate_pairs --launch-count 1 \
-    "${sections[@]}" "$@" \
-    "$bench" "--benchmark_filter=^BM_Evaluate/cuda/$benchmark/manual_time\$" --benchmark_min_time=0.001
-}
+# shellcheck source=scripts/gpu_check_profile.sh
+source "$scripts/gpu_check_profile.sh"
 
-# A line of the figures that say the most, from a CSV file of ncu; some from its sections where the metrics are missing.
-digest() {
-  awk -F '","' '
-    function number(text) { gsub(/[",]/, "", text); return text + 0 }
-    function say(label, unit, metric, of_section, factor) {
-      if (!(metric in m)) metric = of_section
-      if (metric in m) { printf "%s%s %.4g%s", separator, label, m[metric] * factor, unit; separator = ", " }
-    }
-    !name { for (i = 1; i <= NF; ++i) { if ($i == "Metric Name") name = i; if ($i ~ /^Metric Value/) value = i } next }
-    { m[$name] = number($value) }
-    $name ~ /issue_stalled_/ {
-      stall = $name; sub(/.*issue_stalled_/, "", stall); sub(/_per_issue.*/, "", stall)
-      if (m[$name] > most) { second = most; second_stall = most_stall; most = m[$name]; most_stall = stall }
-      else if (m[$name] > second) { second = m[$name]; second_stall = stall }
-    }
-    END {
-      say("time", " ms", "gpu__time_duration.sum", "Duration", 1e-6)
-      say("issue slots used", " %", "smsp__issue_active.avg.pct_of_peak_sustained_active", "Issue Slots Busy", 1)
-      say("occupancy", " %", "sm__warps_active.avg.pct_of_peak_sustained_active", "Achieved Occupancy", 1)
-      say("threads an instruction", "", "smsp__thread_inst_executed_per_inst_executed.ratio", "Avg. Active Threads Per Warp", 1)
-      say("registers", "", "launch__registers_per_thread", "Registers Per Thread", 1)
-      if (most) printf "%sstalls: %s %.2f, %s %.2f", separator, most_stall, most, second_stall, second
-    }' "$1"
-}
+# --- compute-sanitizer -----------------------------------------------------------------------------------------------
 
-ncu=$(command -v ncu || echo /usr/local/cuda/bin/ncu)
-for benchmark in float/sphere320_on_box24/8192 float/sphere5120_on_sphere5120_deep/256 \
-  double/sphere320_on_box24/8192; do
-  if [[ ! -x $ncu ]]; then
-    record "profile" skipped 0 "$benchmark: ncu (Nsight Compute) is not installed"
-    continue
-  fi
-  log=$(mktemp) csv=$(mktemp)
-  profile 18 "$benchmark" "$log" --metrics "$(metric_names | tr -s ' \n' ',' | sed 's/,$//')"
-  if ! grep -q '^"ID"' "$log" && grep -q 'Failed to find metric' "$log"; then
-    cat "$log" >>"$out/profile.log"
-    : >"$log"
-    profile 0 "$benchmark" "$log"  # this device has other names: the sections alone
-  fi
-  grep '^"' "$log" >"$csv" || true
-  grep -v '^"' "$log" >>"$out/profile.log" || true
-  if (($(wc -l <"$csv") > 1)); then
-    # all in one table, with the benchmark as the first column
-    [[ -s $out/profile.csv ]] || sed -n '1s/^/"Benchmark",/p' "$csv" >"$out/profile.csv"
-    sed -n "2,\$ s|^|\"$benchmark\",|p" "$csv" >>"$out/profile.csv"
-    record "profile" passed "$seconds" "$benchmark: $(digest "$csv")"
-  elif grep -q ERR_NVGPUCTRPERM "$log"; then
-    record "profile" skipped "$seconds" "$benchmark: this user may not read the device's counters (ERR_NVGPUCTRPERM)"
-  elif ((status == 124 || status == 137)); then
-    record "profile" skipped "$seconds" "$benchmark: stopped at the limit"
+# each has what the steps before it have left, and two have nothing of their own
+for check in "memcheck 60" "racecheck 60" "initcheck 0" "synccheck 0"; do
+  read -r name limit <<<"$check"
+  is_there "$name" "$sanitizer" || continue
+  is_there "$name" bin/isopatch_gpu_tests || continue
+  log=$logs/$name.log
+  limited "$limit" "$log" "$sanitizer" --tool "$name" --error-exitcode 9 bin/isopatch_gpu_tests \
+    "--gtest_filter=$sanitizer_filter"
+  detail="$(count_tests "$log")$(sed -n -E 's/^=+ ((ERROR|RACECHECK) SUMMARY.*)/; \1/p' "$log" | tail -n 1)"
+  detail+=$(how_it_ended)
+  if [[ ! -s $log ]] && ((stopped)); then
+    record "$name" skipped "no time was left"
+  elif ! grep -q '^\[ RUN ' "$log" || grep -q -E 'Device not supported|unable to (initialize|attach)' "$log"; then
+    record "$name" skipped "it does not start here: $(grep -m 1 -E 'Error|Device|nable' "$log" || head -n 1 "$log")"
   else
-    record "profile" skipped "$seconds" "$benchmark: $(grep -E '==(ERROR|WARNING)==' "$log" | head -n 1 || true)"
+    if grep -q -E '^\[  FAILED  \]|^=+ (Invalid|Error: |Program hit|Race|Uninit|Barrier)' "$log"; then
+      status=1 stopped=0
+    fi
+    record "$name" "$(result)" "$detail"
   fi
-  rm -f "$log" "$csv"
 done
 
-passed=true
-((failed == 0)) || passed=false
-{
-  echo "{\"device\": $(quote "$device"), \"commit\": $(quote "$commit"), \"date\": $(quote "$date"),"
-  echo " \"seconds\": $SECONDS, \"passed\": $passed,"
-  echo " \"steps\": ["
-  printf '  %s' "${steps[0]}"
-  printf ',\n  %s' "${steps[@]:1}"
-  echo
-  echo " ]}"
-} >"$out/summary.json"
+# --- other numbers of blocks of the pair kernel; the other benchmarks -------------------------------------------------
 
-if ((failed)); then say "gpu_check: something failed"; else say "gpu_check: passed"; fi
+for blocks in "${!compiling[@]}"; do
+  name="$blocks blocks"
+  log=$logs/variant_$blocks.log
+  limited 10 /dev/null tail --pid="${compiling[blocks]}" -f /dev/null
+  if [[ ! -f variants/blocks_$blocks/libisopatch.so ]]; then
+    record "$name" skipped "not compiled: $(grep -m 1 -i error "$log" || tail -n 1 "$log")$(how_it_ended)"
+  elif is_there "$name" bin/isopatch_bench; then
+    benchmarks 10 "$name" 'cuda/float/.*/8192/' "$logs/bench_blocks_$blocks.json" \
+      "LD_LIBRARY_PATH=$PWD/variants/blocks_$blocks"
+  fi
+done
+
+if is_there benchmarks bin/isopatch_bench; then
+  benchmarks 20 benchmarks 'cuda/(double/|float/.*/(16|200|256|1024|4096|16384)/)' "$out/bench.json"
+fi
+
+if [[ -s $logs/clocks.csv ]]; then
+  say "clock of the processors: $(awk -F ', ' 'NR > 1 && $3 + 0 > 0 {
+    if (!n++ || $3 + 0 < low) low = $3 + 0
+    if ($3 + 0 > high) high = $3 + 0
+  } END { print low + 0 " to " high + 0 " MHz" }' "$logs/clocks.csv")"
+fi
+if ((failed)); then say "gpu_check: something failed"; else say "gpu_check: nothing failed"; fi
+write_summary
+pack_logs
 exit "$failed"

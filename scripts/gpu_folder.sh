@@ -57,7 +57,7 @@ for program in "${programs[@]}"; do
 done
 
 cp -r bench/scenes "$folder/bench"
-cp scripts/gpu_check.sh scripts/gpu_variant.sh "$folder/scripts"
+cp scripts/gpu_check*.sh scripts/gpu_variant.sh "$folder/scripts"
 for mesh in "${meshes[@]}"; do
   if [[ -f ${ISOPATCH_DATA_DIR:-}/$mesh.vtk ]]; then
     cp "$ISOPATCH_DATA_DIR/$mesh.vtk" "$folder/data"
@@ -78,7 +78,8 @@ cp --parents bench/device_ceilings.cu "$folder"
   strip --strip-debug -o "$folder/objects/$object" "$build/CMakeFiles/isopatch.dir/$object"
 done
 ninja -C "$build" -t commands libisopatch.so | sed -n -E '/ -c .*evaluate_pairs_float\.cu / {
-  s|.*/nvcc ||; s| -MD .*||; s| -isystem[= ][^ ]*||g; s| -Werror [^ ]*||; s|-I'"$PWD"'|-I.|g; p }' >"$folder/objects/flags"
+  s|.*/nvcc ||; s| -MD .*||; s| -isystem[= ][^ ]*||g; s| -Werror [^ ]*||; s|-I'"$PWD"'|-I.|g; p }' \
+  >"$folder/objects/flags"
 
 bytes=$(du -sb "$folder" | cut -f 1)
 echo "$folder: $((bytes / 1000000)) MB, commit $commit"
