@@ -40,7 +40,7 @@ kernel_times() {  # CSV BENCHMARK
       k = plain($name); if (!(k in best)) order[++n] = k
       t = plain($value) / 1000; if (!(k in best) || t < best[k]) best[k] = t
     }
-    END { for (i = 1; i <= n; ++i) printf "%s%s %.4g us", i > 1 ? ", " : "", order[i], best[order[i]] }' "$1"
+    END { for (i = 1; i <= n; ++i) printf "%s%s %.4g us", (i > 1 ? ", " : ""), order[i], best[order[i]] }' "$1"
 }
 
 # A line of the figures that say the most.

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the tables of README.md and bench/results/README.md from what scripts/gpu_check.sh wrote.
 
-Reads FOLDER/bench.json (Google Benchmark's) and, where they are, summary.json, ceilings.json and profile.csv. Prints
+Reads FOLDER/bench_first.json and bench.json (Google Benchmark's; one of them is enough, and the end of one may be
+missing) and, where they are, summary.json, ceilings.json and profile.csv. Prints
 the tables; with --write it puts them between the markers <!-- gpu-results --> and <!-- /gpu-results --> of both files,
 and the times of 8192 environments into the column 'measured' of bench/NOTES.md.
 
@@ -25,6 +26,7 @@ import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
+UNSAID = ("libraries", "benchmarks first", "ceilings", "kernel times", "profile", "profile by line", "benchmarks")
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -56,25 +58,37 @@ def read_json(path):
         fail(f"{path} is not JSON, line {error.lineno}: {error.msg} (was its program stopped?)")
 
 
-def read_benchmarks(path, backend):
+def read_stopped_json(path):
+    """What Google Benchmark wrote; of a program that was stopped, the benchmarks that it finished."""
+    text = path.read_text().rstrip()
+    try:
+        return json.loads(text if text.endswith("\n}") else text.rstrip(",") + "]}")
+    except json.JSONDecodeError as error:
+        print(f"gpu_tables: left out: {path} is not JSON, line {error.lineno}: {error.msg}", file=sys.stderr)
+        return {}
+
+
+def read_benchmarks(folder, backend):
     """The rows of one backend, the fastest of the repetitions of each, and the run's context."""
     units = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
-    data = read_json(path)
-    rows, repetitions = {}, 1
-    for entry in data.get("benchmarks", []):
-        name = re.fullmatch(r"BM_Evaluate/(\w+)/(float|double)/(\w+)/(\d+)(/\w+)?", entry["name"])
-        if not name or name[1] != backend or entry.get("run_type", "iteration") != "iteration":
-            continue
-        if entry.get("error_occurred"):
-            print(f"gpu_tables: left out: {entry['name']}: {entry.get('error_message')}", file=sys.stderr)
-            continue
-        row = Row(name[2], name[3], int(name[4]), entry["real_time"] * units[entry["time_unit"]], entry)
-        if entry["name"] not in rows or row.seconds < rows[entry["name"]].seconds:
-            rows[entry["name"]] = row
-        repetitions = max(repetitions, entry.get("repetitions", 1))
+    rows, context = {}, {"repetitions": 1}
+    paths = [path for path in (folder / "bench_first.json", folder / "bench.json") if path.exists()]
+    for data in map(read_stopped_json, paths):
+        context |= data.get("context", {})
+        for entry in data.get("benchmarks", []):
+            name = re.fullmatch(r"BM_Evaluate/(\w+)/(float|double)/(\w+)/(\d+)(/\w+)?", entry["name"])
+            if not name or name[1] != backend or entry.get("run_type", "iteration") != "iteration":
+                continue
+            if entry.get("error_occurred"):
+                print(f"gpu_tables: left out: {entry['name']}: {entry.get('error_message')}", file=sys.stderr)
+                continue
+            row = Row(name[2], name[3], int(name[4]), entry["real_time"] * units[entry["time_unit"]], entry)
+            if entry["name"] not in rows or row.seconds < rows[entry["name"]].seconds:
+                rows[entry["name"]] = row
+            context["repetitions"] = max(context["repetitions"], entry.get("repetitions", 1))
     if not rows:
-        fail(f"{path} has no benchmarks of {backend}")
-    return list(rows.values()), data["context"] | {"repetitions": repetitions}
+        fail(f"{folder} has no bench_first.json or bench.json with benchmarks of {backend}")
+    return list(rows.values()), context
 
 
 def read_profile(path):
@@ -240,12 +254,12 @@ def said_of_steps(summary):
     """Which checks passed and, never left out, what did not."""
     by_result = {}
     for step in summary["steps"]:
-        if step["result"] == "passed" and step["name"] in ("ceilings", "benchmarks", "profile"):
+        if step["result"] == "passed" and step["name"] in UNSAID:
             continue
         detailed = step["result"] == "failed" or step["name"].startswith(("GPU tests", "same bits"))
         text = step["name"] + (f" ({step['detail']})" if detailed else "")
         by_result.setdefault(step["result"], {})[text] = None  # each once, in order
-    order = [result for result in ("failed", "skipped", "passed") if result in by_result]
+    order = [result for result in ("failed", "unfinished", "skipped", "passed") if result in by_result]
     return " ".join(f"{result.capitalize()}: {'; '.join(by_result[result])}." for result in order)
 
 
@@ -354,7 +368,7 @@ def main():
     parser.add_argument("--write", action="store_true", help="put the tables into the README files")
     args = parser.parse_args()
 
-    rows, context = read_benchmarks(args.folder / "bench.json", args.backend)
+    rows, context = read_benchmarks(args.folder, args.backend)
     benchmarks = Benchmarks(rows)
     sections = {}
     if args.backend == "cuda":
