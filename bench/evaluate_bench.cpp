@@ -119,6 +119,8 @@ std::vector<BenchScene> bench_scenes() {
   const Point3 axis = {0.3, 1, 0.2};
   const auto sphere = [](int subdivisions) { return make_sphere("sphere", 0.05, subdivisions); };
   std::vector<BenchScene> scenes = {
+      sphere512_on_box44(),
+      four_tets_on_four_tets(),
       two_bodies("box24_on_box24", make_box("box", {0.1, 0.11, 0.12}), make_box("box", {0.12, 0.13, 0.14}),
                  pose({0.03, 0.03, 0.11}, {0.2, 1, 0.3}, 0.15)),
       two_bodies("sphere320_on_box24", sphere(2), make_box("box", {0.2, 0.25, 0.1}),
@@ -126,8 +128,6 @@ std::vector<BenchScene> bench_scenes() {
       two_bodies("sphere320_on_sphere320", sphere(2), sphere(2), pose({0.01, 0.005, 0.0885}, axis, 0.5)),
       two_bodies("sphere1280_on_sphere1280", sphere(3), sphere(3), pose({0.01, 0.005, 0.0888}, axis, 0.5)),
       two_bodies("sphere5120_on_sphere5120_deep", sphere(4), sphere(4), pose({0.024, 0.016, 0.07456}, axis, 0.5), 256),
-      sphere512_on_box44(),
-      four_tets_on_four_tets(),
       two_bodies("sphere1280_on_half_space", sphere(3), make_half_space("floor", 0.1), pose({0, 0, 0.015}, axis, 0.5)),
       box_stack(),
       nut_on_bolt(),
