@@ -71,7 +71,7 @@ digest() {  # CSV BENCHMARK
     }' "$1"
 }
 
-# Groups that are read in one run each, the most important first.
+# A line of metrics is read in one run; the most important come first.
 metric_groups() {
   local stall op stalls=() pipes=() operations=()
   for stall in long_scoreboard short_scoreboard wait math_pipe_throttle mio_throttle lg_throttle no_instruction \
