@@ -192,7 +192,11 @@ for check in "memcheck 60" "racecheck 60" "initcheck 0" "synccheck 0"; do
   fi
 done
 
-# --- other numbers of blocks of the pair kernel; the other benchmarks -------------------------------------------------
+# --- the other benchmarks; other numbers of blocks of the pair kernel -------------------------------------------------
+
+if is_there benchmarks bin/isopatch_bench; then
+  benchmarks 20 benchmarks 'cuda/(double/|float/.*/(16|200|256|1024|4096|16384)/)' "$out/bench.json"
+fi
 
 for blocks in "${!compiling[@]}"; do
   name="$blocks blocks"
@@ -205,10 +209,6 @@ for blocks in "${!compiling[@]}"; do
       "LD_LIBRARY_PATH=$PWD/variants/blocks_$blocks"
   fi
 done
-
-if is_there benchmarks bin/isopatch_bench; then
-  benchmarks 20 benchmarks 'cuda/(double/|float/.*/(16|200|256|1024|4096|16384)/)' "$out/bench.json"
-fi
 
 if [[ -s $logs/clocks.csv ]]; then
   say "clock of the processors: $(awk -F ', ' 'NR > 1 && $3 + 0 > 0 {
