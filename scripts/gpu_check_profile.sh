@@ -7,7 +7,7 @@
 # shellcheck disable=SC2034,SC2154
 set -euo pipefail
 
-ncu_refuses=
+ncu_works='' ncu_refuses=''
 # Appends what it writes as CSV to a file, and all else to profile.log.
 profile() {  # SECONDS BENCHMARK CSV OPTIONS...
   local limit=$1 benchmark=$2 csv=$3 log=$logs/ncu_run
@@ -19,11 +19,12 @@ profile() {  # SECONDS BENCHMARK CSV OPTIONS...
   { echo "== $command"; grep -v '^"' "$log" || true; } >>"$logs/profile.log"
   if grep -q ERR_NVGPUCTRPERM "$log"; then
     ncu_refuses="this user may not read the device's counters (ERR_NVGPUCTRPERM)"
-  elif ! grep -q '^"' "$log" && ! grep -q 'Failed to find metric' "$log" && ((stopped == 0)); then
+  elif [[ -z $ncu_works ]] && ! grep -q '^"' "$log" && ((stopped == 0)); then
     ncu_refuses=$(grep -m 1 '==ERROR==' "$log" || tail -n 1 "$log")
   fi
   # all in one table, with the benchmark as the first column
   (($(grep -c '^"' "$log" || true) > 1)) || return 1
+  ncu_works=1
   [[ -s $csv ]] || grep -m 1 '^"ID"' "$log" | sed 's/^/"Benchmark",/' >"$csv"
   sed -n "/^\"ID\"/d; s|^\"|\"$benchmark\",\"|p" "$log" >>"$csv"
 }

@@ -64,7 +64,7 @@ while (($#)); do
 done
 echo "==PROF== Connected to process 1"
 if [[ $metrics == *bank_conflicts*,* ]]; then
-  echo "==ERROR== Failed to find metric l1tex__something"
+  echo "==ERROR== no such metric: l1tex__something"
   exit 1
 fi
 echo '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"'
@@ -217,8 +217,8 @@ hangs "$tools/ncu"
 hangs "$tools/nvcc"
 stand_in "$tools/compute-sanitizer" <<<'echo "[ RUN      ] GpuSmall.One"; exec sleep 100'
 touch "$folder/hang"
-check 0 ISOPATCH_CHECK_SECONDS=12
-((took < 16)) || fail "it took $took s"
+check 0 ISOPATCH_CHECK_SECONDS=16
+((took < 30)) || fail "it took $took s"
 rm -f "$out/bench.json"  # there may have been time for it to begin
 leaves bench_first.json logs.tar.gz summary.json summary.txt
 for step in "same bits, float" "GPU tests" "benchmarks first" memcheck; do
