@@ -78,13 +78,13 @@ TEST_F(EmulatedCalls, AskTheDriverForNothingThatIsKnown) {
   take_calls();
   evaluator.evaluate(arrays.state(), arrays.results(), stream);
   const std::map<std::string, int> expected = {
-      {"cudaGetDevice", 2},             // for the guard, and for the number of blocks of evaluate_pairs()
+      {"cudaGetDevice", 4},             // for the guard, and for the blocks of three kernels of pairs
       {"cudaStreamGetDevice", 1},       // the check
       {"cudaStreamGetCaptureInfo", 1},  // whose working memory
       {"cudaStreamWaitEvent", 1},       // the call before
       {"cudaMemsetAsync", 1},           // counters
-      {"cudaLaunchKernel", 2},          // no energies, no body wrenches
-      {"cudaGetLastError", 2},
+      {"cudaLaunchKernel", 6},          // environments, four stages, what is left; no energies, no body wrenches
+      {"cudaGetLastError", 3},
       {"cudaEventRecord", 1}};
   EXPECT_EQ(take_calls(), expected);
 }
@@ -153,8 +153,8 @@ TEST_F(EmulatedCalls, SayWhatMemoryTheyNeedAndWhatIsFree) {
   const std::string construct = message([&] { Evaluator(scene, cuda); });
   set_memory(0, std::size_t(16) << 30);
   EXPECT_EQ(reserve,
-            "backend cuda: the working memory for 600000 pairs of bodies (environments times pairs) needs 4.6 MiB; the "
-            "device has 1.5 MiB free");
+            "backend cuda: the working memory for 600000 pairs of bodies (environments times pairs) needs 1628.3 MiB; "
+            "the device has 1.5 MiB free");
   EXPECT_TRUE(construct.starts_with("backend cuda: the scene's meshes need ")) << construct;
   EXPECT_TRUE(construct.ends_with(" MiB; the device has 0.1 MiB free")) << construct;
 }
