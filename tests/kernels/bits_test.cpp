@@ -201,7 +201,7 @@ TEST_P(GpuBatch, KeptCandidatesChangeNoBit) {
     const HostEvaluator keeping(detail::make_evaluator(moving, options));
     const Evaluator cpu(moving, {Backend::kCpu, GetParam(), 0});
     Batch batch = random_batch(moving, 9, 91, 0.16, true);
-    const std::size_t row = static_cast<std::size_t>(7 * moving.num_bodies());
+    const std::size_t row = 7 * static_cast<std::size_t>(moving.num_bodies());
     for (int step = 0; step < 8; ++step) {
       SCOPED_TRACE(step);
       for (std::size_t e = 0; e < 9; ++e) batch.poses[e * row + e % 3] += 2e-3 * (step % 2 == 0 ? 1 : -0.5);

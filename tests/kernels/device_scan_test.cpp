@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Running sums on the device are those of a loop, in the order of a stream and in graphs.
-#include "kernels/runtime/device_scan.h"
+#include "kernels/algorithms/device_scan.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 // those of the library. They take their turn on a stream, go into graphs, and fault as a kernel does.
 #include <functional>
 
+#include "kernels/algorithms/device_scan.h"
 #include "kernels/runtime/cuda_check.h"
-#include "kernels/runtime/device_scan.h"
 #include "tests/emulator/runtime/runtime.h"
 
 namespace isopatch::detail {

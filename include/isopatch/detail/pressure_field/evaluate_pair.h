@@ -120,11 +120,11 @@ struct WrenchVisitor {
 /// to widen the scales by this power of two, because sums may have wrapped.
 enum Open : int { kNothing = 0, kOverlap = -1, kEverything = -2 };
 
-/// Writes what a pair's polygons add up to, and its fault; returns what is Open. frame_of(frame) and sums_of(frame) are
-/// of what was computed in the frame of body a (0) or b (1). Called by one lane.
+/// Writes what a pair's polygons add up to, and its fault; returns what is Open. sum_frame_of(frame) and sums_of(frame)
+/// are of what was computed in the frame of body a (0) or b (1). Called by one lane.
 template <class T, bool with_patch, Parts parts, class Warp, class FrameOf, class SumsOf>
 ISOPATCH_HD int finish_pass(Warp& warp, Pass pass, const PairBounds& bounds, const SceneView& scene,
-                            const Results& results, std::int64_t environment, int pair, const FrameOf& frame_of,
+                            const Results& results, std::int64_t environment, int pair, const FrameOf& sum_frame_of,
                             const SumsOf& sums_of) {
   const PairView& view = scene.pairs[pair];
   bool holds = true;
@@ -135,7 +135,7 @@ ISOPATCH_HD int finish_pass(Warp& warp, Pass pass, const PairBounds& bounds, con
       holds = false;
       widening = max(widening, sums.bound.widening());
     }
-    return result_of(frame_of(frame), bounds, sums);
+    return result_of(sum_frame_of(frame), bounds, sums);
   };
   PairResult result = result_in(0);
   if (!has_one_part_pair<parts>(view)) result.add(result_in(1));
@@ -236,13 +236,13 @@ ISOPATCH_HD void evaluate_pair(Warp& warp, PairMemory& memory, StoredSums* own_s
         }
         return sums;
       };
-      const auto frame_of = [&](int frame) {
+      const auto sum_frame_of = [&](int frame) {
         return sum_frame<parts>(memory.context, scene, state, environment, view, frame);
       };
       PairBounds bounds = memory.bounds;
       bounds.widen(memory.pass.widening);
       open = finish_pass<T, with_patch, parts>(warp, memory.pass.pass, bounds, scene, results, environment, pair,
-                                               frame_of, sums_of);
+                                               sum_frame_of, sums_of);
     }
     open = warp.from_first(open);
   }

@@ -256,12 +256,12 @@ ISOPATCH_HD int finish_staged_pair(Thread& thread, const StagedPairs& staged, st
     sums.take_from(thread, staged.sums[parts == Parts::kOne ? index : 2 * index + frame]);
     return sums;
   };
-  const auto frame_of = [&](int frame) {
+  const auto sum_frame_of = [&](int frame) {
     const PairContext& context = staged.part_pairs.items[begun.part_pair].context;
     return sum_frame<parts>(context, scene, state, environment, scene.pairs[pair], frame);
   };
   return finish_pass<T, with_patch, parts>(thread, Pass::kFirst, begun.bounds, scene, results, environment, pair,
-                                           frame_of, sums_of);
+                                           sum_frame_of, sums_of);
 }
 
 }  // namespace isopatch::detail

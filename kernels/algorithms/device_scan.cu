@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/runtime/device_scan.h"
+#include "kernels/algorithms/device_scan.h"
 
 #include <cub/device/device_scan.cuh>
 
