@@ -283,7 +283,7 @@ int resident_blocks(const Timing& timing, const Kernel& kernel, u32 block) {
   const std::int64_t warps = block / kLanes;
   const std::int64_t registers_of_warp = rounded_up(std::int64_t{kernel.registers} * kLanes, 256);
   const std::int64_t warps_of_scheduler = timing.registers / static_cast<std::int64_t>(kSchedulers) / registers_of_warp;
-  const std::int64_t shared = rounded_up(kernel.shared_bytes, 128);
+  const std::int64_t shared = rounded_up(std::max(kernel.shared_bytes, 1u), 128);
   return static_cast<int>(
       std::min({warps_of_scheduler * static_cast<std::int64_t>(kSchedulers) / warps, timing.warps / warps,
                 timing.most_blocks, (timing.shared_sizes.back() << 10) / shared}));
