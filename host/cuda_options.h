@@ -11,7 +11,7 @@ namespace isopatch::detail {
 enum class PairStages : std::uint8_t {
   kBySize,  // as the sizes of the scene and the batch suggest
   kOne,     // one kernel does all of a pair
-  kSeveral  // a kernel a stage, where every body has one part: include/isopatch/detail/pressure_field/staged_pairs.h
+  kSeveral  // a kernel for each stage: include/isopatch/detail/pressure_field/staged_pairs.h
 };
 
 /// Options of the cuda backend, with those that only tests and benchmarks set; they change no bit. Other backends

@@ -123,7 +123,7 @@ class CudaBackend final : public Evaluator::Implementation {
 
   // What of a larger batch does not fit is evaluated by one kernel.
   static constexpr std::size_t kMostStagedPairs = std::size_t{1} << 20;      // 0.7 GB
-  static constexpr std::size_t kMostStagedPartPairs = std::size_t{1} << 20;  // 0.8 GB
+  static constexpr std::size_t kMostStagedPartPairs = std::size_t{1} << 20;  // 0.7 GB
   static constexpr std::size_t kMostListedCells = std::size_t{1} << 25;      // 1.1 GB
   static constexpr std::size_t kPartPairsPerPair = 8;                        // on average, of bodies of several parts
 

@@ -23,7 +23,7 @@ struct CallCounters {
 /// Memory for the stages of pairs.
 struct StagedMemory {
   StagedPair* pairs;  // null: evaluate_pairs() does all of every pair
-  StoredSums* sums;   // one for each of them, or two where bodies have several parts
+  StoredSums* sums;   // one for each of them, or two where bodies have several parts; zero between calls
   StagedPartPair* part_pairs;
   ListedCells* cells;
   UnfinishedPair* unfinished;  // one for each pair of the batch

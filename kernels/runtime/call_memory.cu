@@ -63,6 +63,7 @@ CallArrays::CallArrays(const CallSize& size, cudaStream_t stream) {
   unfinished = DeviceBuffer<UnfinishedPair>(unfinished_pairs(size));
   kept = DeviceBuffer<KeptCandidates>(size.kept);
   fill_with_zeros(sums, stream);
+  fill_with_zeros(staged_sums, stream);
   fill_with_zeros(part_pairs, stream);  // they are copied with the gaps between their members
   fill_with_zeros(kept, stream);
   ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(stream));

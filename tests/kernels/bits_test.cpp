@@ -222,6 +222,33 @@ TEST_P(GpuBatch, KeptCandidatesChangeNoBit) {
   }
 }
 
+// A ball over half spaces that differ in nothing but the depth to which they are compliant.
+TEST_P(GpuBatch, KeptCandidatesAreNotThoseOfAnotherHalfSpace) {
+  SceneDescription description = two_bodies(make_sphere("ball", 0.1, 2), make_half_space("thin", 0.002));
+  description.geometries.push_back(make_half_space("thick", 0.5));
+  const Scene ground(description);
+  detail::CudaOptions options = on_device(GetParam());
+  options.stages = detail::PairStages::kSeveral;
+  options.keep_candidates = 1e-3;
+  const HostEvaluator keeping(detail::make_evaluator(ground, options));
+  const Evaluator cpu(ground, {Backend::kCpu, GetParam(), 0});
+  Batch batch = random_batch(ground, 1, 92);
+  const double poses[] = {0, 0, 0.09, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0};
+  std::copy_n(poses, 14, batch.poses.begin());
+  std::vector<double> forces;
+  for (const std::int32_t geometry : {1, 2, 1}) {
+    batch.geometry_index = {0, geometry};
+    UnwrittenResults expected = room_for(ground, batch, Outputs::kPatch, 0, false);
+    UnwrittenResults found = room_for(ground, batch, Outputs::kPatch, 0, false);
+    cpu.evaluate(batch.state(), expected.view());
+    keeping.evaluate(batch.state(), found.view());
+    EXPECT_EQ(environment_hash(found, 0), environment_hash(expected, 0)) << "geometry " << geometry;
+    forces.push_back(expected.pair_wrench[2]);
+  }
+  EXPECT_GT(std::abs(forces[1]), 0);
+  EXPECT_NE(forces[0], forces[1]);
+}
+
 TEST_P(GpuBatch, FaultsStayInTheirEnvironments) {
   Batch batch = random_batch(scene, 64, 83, 0.16, true);
   batch.poses[21 * 17 + 1] = std::nan("");

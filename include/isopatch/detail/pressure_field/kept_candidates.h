@@ -20,7 +20,7 @@ struct alignas(16) KeptCandidates {
 
   const Node *nodes_M, *nodes_S;  // of the geometries
   Transform<float> X_MS;
-  float modulus_ratio;
+  float modulus_ratio, fall_S;  // of CoarseTests: what else the test of two nodes depends on
   std::int32_t state;
   std::int32_t count;  // how many were found, more than kMostKept where there was no room
   CellPair cells[kMostKept];
@@ -45,7 +45,7 @@ ISOPATCH_HD bool holds(const KeptCandidates& kept, const PairContext& f, const H
                        float margin) {
   return kept.state != KeptCandidates::kNone && kept.nodes_M == hierarchies.nodes_M &&
          kept.nodes_S == hierarchies.nodes_S && kept.modulus_ratio == f.coarse.modulus_ratio &&
-         moved_since(f, kept.X_MS) <= margin;
+         kept.fall_S == f.coarse.fall_S && moved_since(f, kept.X_MS) <= margin;
 }
 
 /// Makes candidates ready to be found. Called by one lane.
@@ -54,6 +54,7 @@ ISOPATCH_HD void begin(KeptCandidates& kept, const PairContext& f, const Hierarc
   kept.nodes_S = hierarchies.nodes_S;
   kept.X_MS = f.coarse.X_MS;
   kept.modulus_ratio = f.coarse.modulus_ratio;
+  kept.fall_S = f.coarse.fall_S;
   kept.state = KeptCandidates::kNone;
   kept.count = 0;
 }

@@ -47,7 +47,7 @@ struct UnfinishedPair {
 /// What is kept between the stages, in lists with no particular order.
 struct StagedPairs {
   StagedPair* pairs;  // of the first near pairs
-  StoredSums* sums;   // num_frames for each of them
+  StoredSums* sums;   // one for each of them, or two where bodies have several parts; zero between calls
   SharedList<StagedPartPair> part_pairs;
   SharedList<ListedCells> cells;
 };
@@ -64,7 +64,6 @@ ISOPATCH_HD void begin_staged_pair(const StagedPairs& staged, std::int32_t index
   part_pair.pair = part_pair.sums = index;
   part_pair.kept = environment * scene.num_part_pairs + scene.pairs[pair].part_pairs_begin;
   staged.pairs[index] = {part_pair.context.bounds, index, 0};
-  clear(staged.sums[index]);
 }
 
 /// Begins any pair: a lane makes the context of one part pair. Called by all lanes.
@@ -103,7 +102,6 @@ ISOPATCH_HD void begin_staged_pair(Warp& warp, const StagedPairs& staged, std::i
       to.context.bounds = out.bounds;
     }
   }
-  for (int i = warp.lane(); i < 2; i += Warp::kSize) clear(staged.sums[2 * index + i]);
   if (warp.lane() == 0) staged.pairs[index] = out;
 }
 
@@ -249,11 +247,16 @@ template <class T, bool with_patch, Parts parts, class Thread>
 ISOPATCH_HD int finish_staged_pair(Thread& thread, const StagedPairs& staged, std::int32_t index,
                                    const SceneView& scene, const State& state, const Results& results,
                                    std::int64_t environment, int pair) {
+  constexpr int kFrames = parts == Parts::kOne ? 1 : 2;
+  StoredSums* own_sums = staged.sums + kFrames * index;
   const StagedPair& begun = staged.pairs[index];
-  if (begun.incomplete != 0u) return kEverything;
+  if (begun.incomplete != 0u) {
+    for (int frame = 0; frame < kFrames; ++frame) clear(own_sums[frame]);
+    return kEverything;
+  }
   WrenchSums<T, with_patch> sums;
   const auto sums_of = [&](int frame) -> const WrenchSums<T, with_patch>& {
-    sums.take_from(thread, staged.sums[parts == Parts::kOne ? index : 2 * index + frame]);
+    sums.take_from(thread, own_sums[frame]);
     return sums;
   };
   const auto sum_frame_of = [&](int frame) {
