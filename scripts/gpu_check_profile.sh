@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The steps of scripts/gpu_check.sh, which sources this, with Nsight Compute: times of all kernels, metrics of the pair
-# kernel, and where in the source it waits. The first launches of a benchmark are profiled, which are made outside the
-# graph that is timed.
+# The steps of scripts/gpu_check.sh, which sources this, with Nsight Compute: times of all kernels, metrics of those that
+# take most of it, and where in the source the first of them waits. The first launches of a benchmark are profiled,
+# which are made outside the graph that is timed.
 # shellcheck disable=SC2034,SC2154
 set -euo pipefail
 
 ncu_works='' ncu_refuses=''
-# Appends what it writes as CSV to a file, and all else to profile.log.
-profile() {  # SECONDS BENCHMARK CSV OPTIONS...
-  local limit=$1 benchmark=$2 csv=$3 log=$logs/ncu_run
+# Appends what it writes as CSV to a file, and all else to profile.log. What is profiled is a benchmark, all or one
+# kernel of it: "float/sphere512_on_box44/8192 search_pairs".
+profile() {  # SECONDS PROFILED CSV OPTIONS...
+  local limit=$1 profiled=$2 benchmark=${2% *} csv=$3 log=$logs/ncu_run
   shift 3
+  [[ $profiled == "$benchmark" ]] || set -- --kernel-name "regex:${profiled#* }" --launch-count 1 "$@"
   : >"$log"
   limited "$limit" "$log" "$ncu" --csv --page details --print-units base --clock-control none --cache-control none \
     --apply-rules no --kernel-name-base function "$@" \
@@ -22,11 +24,11 @@ profile() {  # SECONDS BENCHMARK CSV OPTIONS...
   elif [[ -z $ncu_works ]] && ! grep -q '^"' "$log" && ((stopped == 0)); then
     ncu_refuses=$(grep -m 1 '==ERROR==' "$log" || tail -n 1 "$log")
   fi
-  # all in one table, with the benchmark as the first column
+  # all in one table, with what was profiled as the first column
   (($(grep -c '^"' "$log" || true) > 1)) || return 1
   ncu_works=1
   [[ -s $csv ]] || grep -m 1 '^"ID"' "$log" | sed 's/^/"Benchmark",/' >"$csv"
-  sed -n "/^\"ID\"/d; s|^\"|\"$benchmark\",\"|p" "$log" >>"$csv"
+  sed -n "/^\"ID\"/d; s|^\"|\"$profiled\",\"|p" "$log" >>"$csv"
 }
 
 # Microseconds of each kernel of a call: "begin_environments 8.1, evaluate_pairs 301".
@@ -94,7 +96,6 @@ metric_groups() {
   echo "${pipes[@]}" "${operations[@]}"
 }
 
-pair_kernel=(--kernel-name regex:evaluate_pairs --launch-count 1)
 first_scene=float/sphere512_on_box44/8192
 
 if is_there profile "$ncu" && is_there profile bin/isopatch_bench; then
@@ -108,27 +109,28 @@ if is_there profile "$ncu" && is_there profile bin/isopatch_bench; then
     fi
   done
 
-  # the pair kernel; where a group has a name that this device does not know, its metrics one by one
-  for benchmark in "$first_scene" float/sphere5120_on_sphere5120_deep/256 double/sphere512_on_box44/8192; do
+  # in stages, and in one kernel; where a group has a name that this device does not know, its metrics one by one
+  for profiled in "$first_scene search_pairs" "$first_scene integrate_cells" \
+    "float/sphere5120_on_sphere5120_deep/256 evaluate_pairs" "double/sphere512_on_box44/8192 integrate_cells"; do
     [[ -z $ncu_refuses ]] || break
     left_out=0
-    limited 20 /dev/null true  # the time of all the runs below
+    limited 15 /dev/null true  # the time of all the runs below
     while read -ra metrics; do
       group=$(IFS=,; echo "${metrics[*]}")
-      profile 0 "$benchmark" "$out/profile.csv" "${pair_kernel[@]}" --metrics "$group" && continue
+      profile 0 "$profiled" "$out/profile.csv" --metrics "$group" && continue
       ((stopped == 0)) || break
       for metric in "${metrics[@]}"; do
-        profile 0 "$benchmark" "$out/profile.csv" "${pair_kernel[@]}" --metrics "$metric" || left_out=$((left_out + 1))
+        profile 0 "$profiled" "$out/profile.csv" --metrics "$metric" || left_out=$((left_out + 1))
         ((stopped == 0)) || break 2
       done
     done < <(metric_groups)
-    if [[ -s $out/profile.csv ]] && grep -q "^\"$benchmark\"" "$out/profile.csv"; then
-      detail="$benchmark: $(digest "$out/profile.csv" "$benchmark")"
+    if [[ -s $out/profile.csv ]] && grep -q "^\"$profiled\"" "$out/profile.csv"; then
+      detail="$profiled: $(digest "$out/profile.csv" "$profiled")"
       ((left_out == 0)) || detail+="; $left_out metrics are unknown here"
       status=0
       record profile "$(result)" "$detail"
     else
-      record profile skipped "$benchmark: ${ncu_refuses:-nothing was measured}$(how_it_ended)"
+      record profile skipped "$profiled: ${ncu_refuses:-nothing was measured}$(how_it_ended)"
     fi
   done
 
@@ -137,7 +139,7 @@ if is_there profile "$ncu" && is_there profile bin/isopatch_bench; then
     report=$logs/$(tr / _ <<<"$first_scene").ncu-rep
     limited 19 "$logs/source.log" "$ncu" --section SourceCounters --section WarpStateStats --section SpeedOfLight \
       --section MemoryWorkloadAnalysis --import-source yes --source-folders "$PWD" --clock-control none \
-      --force-overwrite --export "$report" --kernel-name-base function "${pair_kernel[@]}" \
+      --force-overwrite --export "$report" --kernel-name-base function --kernel-name regex:search_pairs --launch-count 1 \
       bin/isopatch_bench "--benchmark_filter=^BM_Evaluate/cuda/$first_scene/manual_time\$" --benchmark_min_time=0.001
     if [[ -s $report ]]; then
       for view in cuda sass; do

@@ -92,7 +92,7 @@ def read_benchmarks(folder, backend):
 
 
 def read_profile(path):
-    """Metric names and values of each benchmark that was profiled, such as float/sphere320_on_box24/8192."""
+    """Metric names and values of each kernel that was profiled, such as float/sphere512_on_box44/8192 search_pairs."""
     found = {}
     if path.exists():
         with path.open(newline="") as file:
@@ -149,14 +149,15 @@ class Operations:
         self.counts = {}
         self.peaks = [ceilings.get(f"{precision}_multiply_adds_per_s") for precision in ("float", "double")]
         for name, metrics in profile.items():
-            precision, scene, environments = name.split("/")
+            precision, scene, environments = name.split(" ")[0].split("/")
             keys = [
                 [f"smsp__sass_thread_inst_executed_op_{t}{op}_pred_on.sum" for op in ("add", "mul", "fma")]
                 for t in "fd"
             ]
             if all(key in metrics for of_type in keys for key in of_type):
                 sums = [sum(metrics[key] for key in of_type) / int(environments) for of_type in keys]
-                self.counts[scene, precision] = sums
+                known = self.counts.get((scene, precision), [0, 0])  # of another kernel of the same call
+                self.counts[scene, precision] = [a + b for a, b in zip(known, sums)]
 
     def fraction(self, row):
         """Of the time that the device would need for them at its measured rates; None where nothing was counted."""
@@ -217,7 +218,7 @@ def cuda_details(benchmarks, operations):
 
 
 def profile_table(profile):
-    """One column for each launch that was profiled."""
+    """One column for each kernel that was profiled."""
     metrics = [
         ("time [ms]", "gpu__time_duration.sum", 1e-6),
         ("registers a thread", "launch__registers_per_thread", 1),
@@ -310,12 +311,12 @@ def cuda_sections(folder, benchmarks, context):
     operations = Operations(profile, ceilings)
     if operations.counts:
         long += paragraph(
-            "Of the FMA peak: adds, multiplications and fused ones that the pair kernel executes for an environment "
+            "Of the FMA peak: adds, multiplications and fused ones that the kernels execute for an environment "
             "(counted by Nsight Compute), at the measured rates of fused ones, over the time of the batch."
         )
     long += ["", *cuda_details(benchmarks, operations)]
     if profile:
-        long += ["", "One launch of the pair kernel, by Nsight Compute:", "", *profile_table(profile)]
+        long += ["", "One launch of each kernel, by Nsight Compute:", "", *profile_table(profile)]
     return short, long
 
 

@@ -8,8 +8,8 @@
 # Usage: scripts/gpu_variant.sh NAME [SOURCE.cu...] [NVCC_OPTION...]
 #   SOURCE.cu   what is compiled; by default kernels/pressure_field/evaluate_pairs_float.cu
 #
-#   scripts/gpu_variant.sh blocks_4 -DISOPATCH_PAIR_BLOCKS=4
-#   LD_LIBRARY_PATH=variants/blocks_4 bin/isopatch_bench --benchmark_filter=cuda/float
+#   scripts/gpu_variant.sh blocks_2 -DISOPATCH_PAIR_BLOCKS=2
+#   LD_LIBRARY_PATH=variants/blocks_2 bin/isopatch_bench --benchmark_filter=cuda/float
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -38,6 +38,7 @@ def arguments():
     parser.add_argument("--data", type=Path, help="folder of the meshes of pepper_in_bowl")
     parser.add_argument("--timing", type=Path, help="JSON file of values that were measured on a device")
     parser.add_argument("--pair-blocks", default="", help="values of ISOPATCH_PAIR_BLOCKS to compile and compare")
+    parser.add_argument("--keep-candidates", type=float, help="margin, m: a call that finds them kept")
     parser.add_argument("--environments", type=int, default=8192)
     parser.add_argument("--clock", type=float, default=1.98, help="of the device, GHz")
     parser.add_argument("--processors", type=int, default=132, help="of the device")
@@ -134,6 +135,8 @@ def model(args, scene, texts):
     command = [str(args.build / "bin/cycle_model"), str(scene), *map(str, texts), "--environments", str(environments)]
     if args.timing:
         command += ["--timing", str(args.timing)]
+    if args.keep_candidates:
+        command += ["--keep-candidates", str(args.keep_candidates)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode not in (0, 1) or not done.stdout:
         raise Failure(f"cycle_model ended with {done.returncode}: {done.stderr.strip()[-500:]}")

@@ -5,10 +5,12 @@
 
 namespace isopatch::detail {
 
-/// A stream of the current device that no other one waits for.
+/// A stream of the current device; by default one that does not wait for the legacy stream.
 class Stream {
  public:
-  Stream() { ISOPATCH_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
+  explicit Stream(unsigned flags = cudaStreamNonBlocking) {
+    ISOPATCH_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, flags));
+  }
   ~Stream() { cudaStreamDestroy(stream_); }
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;

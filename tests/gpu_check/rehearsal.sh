@@ -155,10 +155,11 @@ says "GPU tests" passed "1 passed, 0 failed, 1 skipped"
 says "benchmarks first" passed "1 benchmarks"
 says ceilings passed 132
 says "kernel times" passed "float/sphere512_on_box44/8192: begin_environments 1.234 us"
-says profile passed "double/sphere512_on_box44/8192: time 0.001234 ms"
+says profile passed "float/sphere512_on_box44/8192 search_pairs: time 0.001234 ms"
+says profile passed "double/sphere512_on_box44/8192 integrate_cells: time 0.001234 ms"
 says "profile by line" passed "1 lines"
 says memcheck passed "1 passed.*0 errors"
-says "4 blocks" passed "1 benchmarks"
+says "2 blocks" passed "1 benchmarks"
 says benchmarks passed "1 benchmarks"
 says "gpu_check:" "nothing" failed
 grep -q "clock of the processors: 1980 to 1980 MHz" "$out/summary.txt" || fail "no clocks"

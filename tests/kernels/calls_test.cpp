@@ -14,19 +14,13 @@
 namespace isopatch::test {
 namespace {
 
-struct GpuCalls : ::testing::Test {
-  const Scene scene{boxes_on_ground()};
-
-  void SetUp() override {
-    if (!cuda_available()) GTEST_SKIP() << "no CUDA device";
-  }
-};
+struct GpuCalls : DeviceCalls {};
 
 TEST_F(GpuCalls, AGraphReplaysTheStepOnWhatTheArraysHoldThen) {
   const Evaluator evaluator(scene, {.backend = Backend::kCuda, .device = 0});
   const Batch first = random_batch(scene, 12, 301), second = random_batch(scene, 12, 302);
   DeviceBatch arrays(scene, first);
-  const Stream stream;
+  const Stream stream(cudaStreamDefault);
   evaluator.reserve(12);
   const Graph graph(stream, [&] { evaluator.evaluate(arrays.state(), arrays.results(), stream); });
   for (const Batch* batch : {&first, &second, &first}) {
@@ -145,7 +139,7 @@ TEST_F(GpuSeveral, ArraysAndStreamsOfAnotherDeviceAreRefused) {
   const DeviceBatch elsewhere(scene, batch);
   EXPECT_THROW(evaluator.evaluate(elsewhere.state(), elsewhere.results()), Error);
 
-  const Stream stream;
+  const Stream stream(cudaStreamDefault);
   const detail::DeviceGuard guard(1);
   const DeviceBatch arrays(scene, batch);
   EXPECT_THROW(evaluator.evaluate(arrays.state(), arrays.results(), stream), Error);

@@ -14,12 +14,7 @@
 namespace isopatch::test {
 namespace {
 
-struct GpuConcurrentCalls : ::testing::Test {
-  const Scene scene{boxes_on_ground()};
-
-  void SetUp() override {
-    if (!cuda_available()) GTEST_SKIP() << "no CUDA device";
-  }
+struct GpuConcurrentCalls : DeviceCalls {
   Evaluator evaluator() const { return Evaluator(scene, {.backend = Backend::kCuda, .device = 0}); }
 };
 
@@ -73,7 +68,7 @@ TEST_F(GpuConcurrentCalls, AStreamThatWaitsForNoneMayCallRightAfterReserve) {
 TEST_F(GpuConcurrentCalls, AGraphReplaysAfterALargerReserveAndALargerCall) {
   const Evaluator made = evaluator();
   const Call small(scene, 6, 403), large(scene, 40, 404);
-  const Stream stream;
+  const Stream stream(cudaStreamDefault);
   made.reserve(6);
   const Graph graph(stream, [&] { small.enqueue(made, stream); });
   made.reserve(40);
@@ -88,7 +83,7 @@ TEST_F(GpuConcurrentCalls, AGraphReplaysAfterALargerReserveAndALargerCall) {
 TEST_F(GpuConcurrentCalls, TheFirstCallMayBeCaptured) {
   const Evaluator made = evaluator();
   const Call call(scene, 6, 405);
-  const Stream stream;
+  const Stream stream(cudaStreamDefault);
   const Graph graph(stream, [&] { call.enqueue(made, stream); });
   graph.replay();
   call.expect("captured");

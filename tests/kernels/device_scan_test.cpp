@@ -74,7 +74,7 @@ TEST_F(GpuScan, SumsAreThoseOfALoop) {
 TEST_F(GpuScan, AGraphAddsUpWhatTheArrayHoldsThen) {
   constexpr std::int64_t kCount = 1000;
   Sums sums(kCount);
-  const Stream stream;
+  const Stream stream(cudaStreamDefault);
   const Graph graph(stream, [&] { sums.enqueue(stream); });
   for (const int seed : {1, 2}) {
     sums.give(numbers(kCount, seed));

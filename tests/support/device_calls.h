@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cuda_runtime_api.h>
+#include <gtest/gtest.h>
 
 #include <functional>
 #include <vector>
@@ -11,22 +12,20 @@
 #include "isopatch/isopatch.h"
 #include "kernels/runtime/cuda_check.h"
 #include "kernels/runtime/device_buffer.h"
+#include "kernels/runtime/stream.h"
 #include "tests/support/hash.h"
 
 namespace isopatch::test {
 
-class Stream {
- public:
-  explicit Stream(unsigned flags = cudaStreamDefault) {
-    ISOPATCH_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, flags));
-  }
-  ~Stream() { cudaStreamDestroy(stream_); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-  operator cudaStream_t() const { return stream_; }
+using detail::Stream;
 
- private:
-  cudaStream_t stream_ = nullptr;
+/// A test of calls on a device.
+struct DeviceCalls : ::testing::Test {
+  const Scene scene{boxes_on_ground()};
+
+  void SetUp() override {
+    if (!cuda_available()) GTEST_SKIP() << "no CUDA device";
+  }
 };
 
 /// Work on a stream as a graph.

@@ -25,7 +25,7 @@ TEST(EmulatedRuntime, StreamsThatWaitForNoneOvertakeCopiesFromPageableMemory) {
   ASSERT_EQ(cudaHostAlloc(reinterpret_cast<void**>(&pinned), sizeof numbers, 0), cudaSuccess);
   ASSERT_EQ(cudaMemset(device, 0, sizeof numbers), cudaSuccess);
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
-  const Stream waits, waits_for_none(cudaStreamNonBlocking);
+  const Stream waits(cudaStreamDefault), waits_for_none(cudaStreamNonBlocking);
   bool overtakes = false;
   for (int i = 0; i < 20; ++i) {
     ASSERT_EQ(cudaMemset(device, 0, sizeof numbers), cudaSuccess);
@@ -73,7 +73,7 @@ TEST_F(EmulatedCalls, NeedRoomForTheLocalMemoryOfKernels) {
 TEST_F(EmulatedCalls, AskTheDriverForNothingThatIsKnown) {
   const Evaluator evaluator(scene, cuda);
   const DeviceBatch arrays(scene, batch);
-  const Stream stream;
+  const Stream stream(cudaStreamDefault);
   evaluator.evaluate(arrays.state(), arrays.results(), stream);
   take_calls();
   evaluator.evaluate(arrays.state(), arrays.results(), stream);
@@ -162,7 +162,7 @@ TEST_F(EmulatedCalls, SayWhatMemoryTheyNeedAndWhatIsFree) {
 TEST_F(EmulatedCalls, UseTheMemoryOfGraphsThatAreGone) {
   const Evaluator evaluator(scene, cuda);
   const DeviceBatch arrays(scene, batch);
-  const Stream stream;
+  const Stream stream(cudaStreamDefault);
   const auto capture = [&] {
     const test::Graph graph(stream, [&] { evaluator.evaluate(arrays.state(), arrays.results(), stream); });
     graph.replay();
