@@ -32,7 +32,7 @@ struct EvaluatorOptions {
   /// cuda: a margin, m; 0 for none. For wrenches and patches of large batches of small meshes, the pairs of cells that
   /// may touch are kept from call to call, and found again only for pairs whose parts have moved relative to each other
   /// by more than the margin, or have another geometry or ratio of moduli. A larger margin finds them less often and
-  /// tests more of them. 2 128 bytes for each part pair of each environment, by its index in the call; the bits are the
+  /// tests more of them. 4 176 bytes for each part pair of each environment, by its index in the call; the bits are the
   /// same.
   double keep_candidates = 0;
 };

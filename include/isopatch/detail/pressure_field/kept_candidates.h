@@ -12,7 +12,7 @@
 namespace isopatch::detail {
 
 /// Room for the candidates of a part pair.
-inline constexpr std::int32_t kMostKept = 256;
+inline constexpr std::int32_t kMostKept = 512;
 
 /// The candidates of one part pair in one environment, and what they depend on.
 struct alignas(16) KeptCandidates {
