@@ -30,14 +30,14 @@ struct Batch {
 
 void evaluate_energy_in_packs(const PackKernels& packs, ThreadWorkspace& work, const SceneView& scene,
                               const State& state, const Results& results, std::int64_t environment, int pair) {
-  const auto visit = [](EnergyVisitor& visitor, std::int32_t m, std::int32_t s) {
+  const auto visit = [](CellEnergyVisitor& visitor, std::int32_t m, std::int32_t s) {
     AcceptedCells cells = {m, s, {}};
     if (visitor.accepts(cells)) visitor.visit(true, cells);
   };
   SerialWarp warp;
-  evaluate_energy(warp, work.pair.pair, scene, state, results, environment, pair, [&](EnergyVisitor& visitor) {
-    std::get<FindOverlaps>(packs)(visitor.context, work.packs, visitor, visit);
-  });
+  evaluate_energy(
+      warp, work.pair.pair, PlanesInPlace(), scene, state, results, environment, pair,
+      [&](CellEnergyVisitor& visitor) { std::get<FindOverlaps>(packs)(visitor.context, work.packs, visitor, visit); });
 }
 
 template <Parts parts, class T, bool with_patch>

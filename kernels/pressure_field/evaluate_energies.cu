@@ -9,17 +9,21 @@ namespace isopatch::detail {
 
 namespace {
 
-constexpr int kWarps = 4;  // as evaluate_pairs
+constexpr int kWarps = 2;  // 2 workspaces of about 6 KB, and 9 KB of planes for each
 constexpr int kBlock = kWarps * CudaWarp::kSize;
 
 __global__ void __launch_bounds__(kBlock) evaluate_energies_kernel(EvaluationCall call) {
   __shared__ Workspace<CudaWarp::kSize> workspaces[kWarps];
+  __shared__ double planes[kWarps][4 * kMaxPlanes * CudaWarp::kSize];
   CudaWarp warp;
-  Workspace<CudaWarp::kSize>& work = workspaces[threadIdx.x / CudaWarp::kSize];
+  const unsigned warp_in_block = threadIdx.x / CudaWarp::kSize;
+  Workspace<CudaWarp::kSize>& work = workspaces[warp_in_block];
+  const StoredPlanes<CudaWarp::kSize> own_planes = {planes[warp_in_block] + warp.lane()};
   for (std::int32_t at; take_item(warp, &call.counters->next_energy, call.counters->listed, at);) {
     const auto item = static_cast<std::uint32_t>(call.list[at]);
     const auto pairs = static_cast<std::uint32_t>(call.scene.num_pairs);
-    evaluate_energy(warp, work, call.scene, call.state, call.results, item / pairs, static_cast<int>(item % pairs));
+    evaluate_energy(warp, work, call.scene, call.state, call.results, item / pairs, static_cast<int>(item % pairs),
+                    own_planes);
   }
 }
 

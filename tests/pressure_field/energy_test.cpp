@@ -33,7 +33,8 @@ void compare(const detail::PairContext& f, Counts& counts) {
       const detail::CellRef cell_M = cell_of_M(f, m), cell_S = cell_of_S(f, s);
       PolygonBounds<float> bounds = {};
       if (!boxes_overlap(f, cell_M, cell_S, bounds)) continue;
-      const double energy = detail::cell_energy(f, *cell_M.cell, cell_S.cell, bounds);
+      detail::PlanesInPlace planes;
+      const double energy = detail::cell_energy(f, *cell_M.cell, cell_S.cell, bounds, planes);
       PolygonBounds<float> kept = {};
       if (cells_overlap(f, cell_M, cell_S, {f.M.hierarchy.coarse_cells + m}, {f.S.hierarchy.coarse_cells + s}, kept)) {
         ++counts.kept;

@@ -187,11 +187,11 @@ void sum_pair(const PairContext& context, PackWorkspace& work, WrenchSums<T, wit
   visitor.finish(sums);
 }
 
-void find_overlaps(const PairContext& context, PackWorkspace& work, EnergyVisitor& visitor,
-                   void (*visit)(EnergyVisitor&, std::int32_t, std::int32_t)) {
+void find_overlaps(const PairContext& context, PackWorkspace& work, CellEnergyVisitor& visitor,
+                   void (*visit)(CellEnergyVisitor&, std::int32_t, std::int32_t)) {
   struct OneByOne {
-    EnergyVisitor& visitor;
-    void (*visit)(EnergyVisitor&, std::int32_t, std::int32_t);
+    CellEnergyVisitor& visitor;
+    void (*visit)(CellEnergyVisitor&, std::int32_t, std::int32_t);
 
     void test(const std::int32_t* m, const std::int32_t* s, Mask<kFloatLanes> active) const {
       for (std::uint32_t left = bits_of(active); left != 0; left &= left - 1) {

@@ -33,12 +33,16 @@ struct PackWorkspace {
 template <class T, bool with_patch>
 using SumPair = void (*)(const PairContext&, PackWorkspace&, WrenchSums<T, with_patch>&);
 
-struct EnergyVisitor;  // of energy.h
+// of energy.h
+struct PlanesInPlace;
+template <class Planes>
+struct EnergyVisitor;
+using CellEnergyVisitor = EnergyVisitor<PlanesInPlace>;
 
 /// Calls visit(visitor, m, s) for the pairs of cells whose nodes may overlap. The energies of cells use plain
 /// arithmetic, which is compiled once, for all machines.
-using FindOverlaps = void (*)(const PairContext&, PackWorkspace&, EnergyVisitor& visitor,
-                              void (*visit)(EnergyVisitor& visitor, std::int32_t m, std::int32_t s));
+using FindOverlaps = void (*)(const PairContext&, PackWorkspace&, CellEnergyVisitor& visitor,
+                              void (*visit)(CellEnergyVisitor& visitor, std::int32_t m, std::int32_t s));
 
 /// One for each scalar type, without and with the sums of the patch, and one for the energy; std::get by type.
 using PackKernels = std::tuple<SumPair<float, false>, SumPair<float, true>, SumPair<double, false>,

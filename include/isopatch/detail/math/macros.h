@@ -6,7 +6,9 @@
 #define ISOPATCH_HD __host__ __device__ __forceinline__
 #define ISOPATCH_UNROLL _Pragma("unroll")
 #define ISOPATCH_UNROLL_ON_GPU _Pragma("unroll")
+#define ISOPATCH_NO_UNROLL _Pragma("unroll 1")
 #else
+#define ISOPATCH_NO_UNROLL
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define ISOPATCH_SANITIZED
 #elif defined(__has_feature)

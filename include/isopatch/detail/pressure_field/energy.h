@@ -44,35 +44,87 @@ ISOPATCH_HD bool cut_face(const BoundingPlane& face, const Basis<double>& axes, 
   return c > -length * radius;
 }
 
+inline constexpr int kMaxPlanes =
+    kMaxLines + 1;  // of a polyhedron: four of M, up to four of S, and one of equal pressure
+
+/// The planes of a polyhedron where they are.
+struct PlanesInPlace {
+  static constexpr bool kCompactLines = true;  // a face's lines lie side by side, and only those there are get clipped
+
+  BoundingPlane plane[kMaxPlanes];
+
+  ISOPATCH_HD BoundingPlane get(int i) const { return plane[i]; }
+  ISOPATCH_HD void set(int i, const BoundingPlane& p) { plane[i] = p; }
+};
+
+/// The planes of a lane in memory that the lanes of a GPU share: a lane's own memory is in registers only where no
+/// index is dynamic. All lines of a face are clipped, as they are in registers then.
+template <int size>
+struct StoredPlanes {
+  static constexpr bool kCompactLines = false;
+
+  double* numbers;  // of this lane: 4 for each plane, every `size`-th
+
+  ISOPATCH_HD BoundingPlane get(int i) const {
+    const double* n = numbers + 4 * size * i;
+    return {{n[0], n[size], n[2 * size]}, n[3 * size]};
+  }
+  ISOPATCH_HD void set(int i, const BoundingPlane& p) {
+    double* n = numbers + 4 * size * i;
+    n[0] = p.inward.x, n[size] = p.inward.y, n[2 * size] = p.inward.z, n[3 * size] = p.height;
+  }
+};
+
+template <class Planes>
 struct Polyhedron {
-  static constexpr int kPlanes = 9;
-  BoundingPlane plane[kPlanes];  // four of M, up to four of S, and the plane of equal pressure last
+  Planes& planes;  // the plane of equal pressure last
   int num_planes;
   bool has_cut;   // the last one is the plane of equal pressure
   double radius;  // of a ball about the origin that holds the polyhedron
   double touch;   // planes this close coincide, m
+
+  ISOPATCH_HD void add(const BoundingPlane& plane) { planes.set(num_planes++, plane); }
 };
 
+/// Finds the polygon of face i, lengths in units of the radius; `axes` are those of the face. The last plane is
+/// reversed if `other_side`. Returns false if nothing is left.
+template <class Planes>
+ISOPATCH_HD bool clip_face(const Polyhedron<Planes>& p, int i, const BoundingPlane& face, const Basis<double>& axes,
+                           bool other_side, Segments<double>& segments, int& count) {
+  Line<double> line[kMaxLines];
+  count = 0;
+  ISOPATCH_UNROLL
+  for (int other = 0; other < kMaxLines; ++other) {
+    const int k = other < i ? other : other + 1;
+    Line<double> found = {0, 0, 0};
+    if (k < p.num_planes) {
+      BoundingPlane cut = p.planes.get(k);
+      if (p.has_cut && k == p.num_planes - 1 && other_side) cut = {-cut.inward, -cut.height};
+      if (!cut_face(face, axes, cut, p.radius, p.touch, i < k, found)) return false;
+    }
+    const bool cuts = found.x != 0 || found.y != 0;
+    if constexpr (Planes::kCompactLines) {
+      if (cuts) line[count++] = found;
+    } else {
+      line[other] = cuts ? found : no_line<double>(other);
+    }
+  }
+  if constexpr (!Planes::kCompactLines) count = kMaxLines;
+  return clip(line, count, segments);
+}
+
 /// Integral of `field` over the polyhedron. The last plane is reversed if `other_side`.
-ISOPATCH_HD double integrate_volume(const Polyhedron& p, bool other_side, const AffineField& field) {
+template <class Planes>
+ISOPATCH_HD double integrate_volume(const Polyhedron<Planes>& p, bool other_side, const AffineField& field) {
   const int faces = p.has_cut ? p.num_planes - 1 : p.num_planes;
   double sum = 0;
+  ISOPATCH_NO_UNROLL
   for (int i = 0; i < faces; ++i) {
-    const BoundingPlane& face = p.plane[i];
+    const BoundingPlane face = p.planes.get(i);
     const Basis<double> axes = make_basis(face.inward);
-    Line<double> line[kMaxLines];
-    bool any = true;
-    int count = 0;
-    for (int k = 0; k < p.num_planes && any; ++k) {
-      if (k == i) continue;
-      BoundingPlane cut = p.plane[k];
-      if (p.has_cut && k == faces && other_side) cut = {-cut.inward, -cut.height};
-      Line<double> found;
-      any = cut_face(face, axes, cut, p.radius, p.touch, i < k, found);
-      if (found.x != 0 || found.y != 0) line[count++] = found;
-    }
     Segments<double> segments;
-    if (!any || !clip(line, count, segments)) continue;
+    int count;
+    if (!clip_face(p, i, face, axes, other_side, segments, count)) continue;
 
     const AreaMoments<double> m = area_moments(segments, count);
     const double square = p.radius * p.radius;
@@ -130,8 +182,10 @@ ISOPATCH_HD bool cells_overlap(const PairContext& f, CellRef m, CellRef s, Coars
          !is_outside(vertex_S, all_M, rounding * (edge_S * edge_S));
 }
 
-/// Energy of one pair of cells; `s` is null for a half space.
-ISOPATCH_HD double cell_energy(const PairContext& f, const Cell& m, const Cell* s, const PolygonBounds<float>& bounds) {
+/// Energy of one pair of cells; `s` is null for a half space. The planes of their overlap go to `planes`.
+template <class Planes>
+ISOPATCH_HD double cell_energy(const PairContext& f, const Cell& m, const Cell* s, const PolygonBounds<float>& bounds,
+                               Planes& planes) {
   Vec3d origin = cast<double>(bounds.center);
   AffineField field_M = {0, {0, 0, 0}}, field_S = {0, {0, 0, 0}};
   const Vec3d up = f.up_S();
@@ -150,7 +204,7 @@ ISOPATCH_HD double cell_energy(const PairContext& f, const Cell& m, const Cell* 
 
   // the plane of equal pressure, through the origin if it comes near
   const double radius = static_cast<double>(bounds.radius);
-  Polyhedron p = {};
+  Polyhedron<Planes> p = {planes, 0, false, 4 * radius, 0};
   bool below_M = !f.M.rigid, below_S = !f.S.rigid;  // true where that body's pressure is the smaller one somewhere
   BoundingPlane cut = {};
   if (below_M && below_S) {
@@ -171,21 +225,23 @@ ISOPATCH_HD double cell_energy(const PairContext& f, const Cell& m, const Cell* 
   field_S.value = f.S.rigid ? 0.0 : value_S();
 
   for (int i = 0; i < 4; ++i) {
-    p.plane[p.num_planes++] = {m.face[i].inward, dot(m.face[i].inward, origin - m.corner[(i + 1) & 3].vertex)};
+    p.add({m.face[i].inward, dot(m.face[i].inward, origin - m.corner[(i + 1) & 3].vertex)});
   }
   const Vec3d origin_S = apply_back(f.X_MS, origin);
   for (int i = 0; i < 4 && s != nullptr; ++i) {
-    p.plane[p.num_planes++] = {rotate(f.X_MS, s->face[i].inward),
-                               dot(s->face[i].inward, origin_S - s->corner[(i + 1) & 3].vertex)};
+    p.add({rotate(f.X_MS, s->face[i].inward), dot(s->face[i].inward, origin_S - s->corner[(i + 1) & 3].vertex)});
   }
-  if (s == nullptr) p.plane[p.num_planes++] = {-up, -origin_S.z};
-  if (p.has_cut) p.plane[p.num_planes++] = cut;
-  p.radius = 4 * radius;
+  if (s == nullptr) p.add({-up, -origin_S.z});
+  if (p.has_cut) p.add(cut);
   p.touch = kSnap * (norm(f.M.geometry->center) + f.M.geometry->radius);
 
   double energy = 0;
-  if (below_M) energy += integrate_volume(p, false, field_M);
-  if (below_S) energy += integrate_volume(p, true, field_S);
+  ISOPATCH_NO_UNROLL
+  for (int side = 0; side < 2; ++side) {
+    const bool of_S = side == 1;
+    const AffineField field = {of_S ? field_S.value : field_M.value, select(of_S, field_S.gradient, field_M.gradient)};
+    if (of_S ? below_S : below_M) energy += integrate_volume(p, of_S, field);
+  }
   return energy * orientation(m) * (s == nullptr ? 1.0 : orientation(*s));
 }
 
@@ -199,11 +255,13 @@ struct EnergySum {
 /// Rigid parts take part with their tets.
 ISOPATCH_HD const HierarchyView& solid_of(const PairBody& body) { return body.geometry->solid; }
 
+template <class Planes>
 struct EnergyVisitor {
   using Accepted = AcceptedCells;
 
   const PairContext& context;
   EnergySum& to;
+  Planes planes;  // memory for those of a lane's polyhedron
 
   ISOPATCH_HD bool wants(const Node& m, const Node& s) const { return may_overlap(context, box_of(m), box_of(s)); }
 
@@ -215,7 +273,7 @@ struct EnergyVisitor {
 
   ISOPATCH_HD void visit(bool active, const AcceptedCells& at) {
     if (!active) return;
-    const double energy = cell_energy(context, *cell_M(at.m).cell, cell_S(at.s).cell, at.bounds);
+    const double energy = cell_energy(context, *cell_M(at.m).cell, cell_S(at.s).cell, at.bounds, planes);
     const double quanta = energy * to.scale.to_quanta;
     if (quanta != 0 && to.bound.add(std::fabs(quanta))) to.sum.add(quanta);
   }
@@ -227,9 +285,10 @@ struct EnergyVisitor {
 
 /// Writes the elastic energy of one pair of a valid environment. traverse(visitor) hands pairs of cells of a part pair
 /// to it, and every one that overlaps is among them.
-template <class Warp, class Traverse>
-ISOPATCH_HD void evaluate_energy(Warp& warp, PairMemory& memory, const SceneView& scene, const State& state,
-                                 const Results& results, std::int64_t environment, int pair, const Traverse& traverse) {
+template <class Warp, class Planes, class Traverse>
+ISOPATCH_HD void evaluate_energy(Warp& warp, PairMemory& memory, const Planes& planes, const SceneView& scene,
+                                 const State& state, const Results& results, std::int64_t environment, int pair,
+                                 const Traverse& traverse) {
   begin_pair(warp, memory, scene, state, environment, pair);
   for (bool again = true; again;) {
     PairBounds bounds = memory.bounds;
@@ -237,7 +296,7 @@ ISOPATCH_HD void evaluate_energy(Warp& warp, PairMemory& memory, const SceneView
     EnergySum sum = {FixedPointScale<double>::from_bound(bounds.torque)};
     for (int frame = 0; frame < num_frames(scene.pairs[pair]); ++frame) {
       for_each_part_pair(warp, memory, scene, state, environment, pair, frame, [&](int) {
-        EnergyVisitor visitor = {memory.context, sum};
+        EnergyVisitor<Planes> visitor = {memory.context, sum, planes};
         traverse(visitor);
       });
     }
@@ -256,13 +315,17 @@ ISOPATCH_HD void evaluate_energy(Warp& warp, PairMemory& memory, const SceneView
   warp.sync();  // the workspace may be used again
 }
 
-template <class Warp, int size>
+/// The same with the traversal of a warp.
+template <class Warp, int size, class Planes = PlanesInPlace>
 ISOPATCH_HD void evaluate_energy(Warp& warp, Workspace<size>& work, const SceneView& scene, const State& state,
-                                 const Results& results, std::int64_t environment, int pair) {
-  evaluate_energy(warp, work.pair, scene, state, results, environment, pair, [&](EnergyVisitor& visitor) {
-    const PairContext& f = visitor.context;
-    traverse(warp, work.traversal, {solid_of(f.M).nodes, f.S.half_space ? nullptr : solid_of(f.S).nodes}, visitor);
-  });
+                                 const Results& results, std::int64_t environment, int pair,
+                                 const Planes& planes = {}) {
+  evaluate_energy(warp, work.pair, planes, scene, state, results, environment, pair,
+                  [&](EnergyVisitor<Planes>& visitor) {
+                    const PairContext& f = visitor.context;
+                    const Node* nodes_S = f.S.half_space ? nullptr : solid_of(f.S).nodes;
+                    traverse(warp, work.traversal, {solid_of(f.M).nodes, nodes_S}, visitor);
+                  });
 }
 
 }  // namespace isopatch::detail
