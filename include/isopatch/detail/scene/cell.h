@@ -14,7 +14,7 @@ namespace isopatch::detail {
 /// normal.
 ///
 /// The members for a contact plane and its lines come first: three cache lines of 64 bytes.
-struct alignas(64) Cell {
+struct alignas(16) Cell {
   struct alignas(16) Face {
     Vec3d inward;   // unit normal, into the cell
     double height;  // of vertex 0 over the face, m; 0 if the face contains it
@@ -30,6 +30,7 @@ struct alignas(64) Cell {
   Corner corner[4];
   float box_low[3];  // bounding box, rounded outward
   float box_high[3];
+  float unused[6];  // an odd number of 16 bytes in all, as in a Node
 };
 
 /// Where a tet has a positive extent at one vertex only, that vertex is opposite this face, on which the extent is 0.
