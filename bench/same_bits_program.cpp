@@ -17,21 +17,43 @@ using namespace isopatch::random_contacts;
 
 namespace {
 
-const std::vector<std::string> kSides = {"cpu", "plain", "baseline", "avx512", "1thread", "cuda", "reference"};
+const std::vector<std::string> kSides = {"cpu",    "plain",  "baseline",    "avx512", "1thread",  "cuda",
+                                         "kernel", "stages", "short_lists", "kept",   "reference"};
+
+/// The cuda backend, as `name` says.
+detail::CudaOptions cuda_options(const std::string& name, Precision precision) {
+  detail::CudaOptions options;
+  options.backend = Backend::kCuda;
+  options.precision = precision;
+  options.stages = name == "kernel" ? detail::PairStages::kOne : detail::PairStages::kSeveral;
+  if (name == "short_lists") options.cells_per_pair = 5;
+  if (name == "kept") options.keep_candidates = 1e-3;
+  return options;
+}
 
 Variant make_side(const std::string& name, Precision precision) {
-  Variant side = {name, {}};
-  side.options.precision = precision;
-  if (name == "plain") side.options.vectors = detail::Vectors::kNone;
-  if (name == "baseline") side.options.vectors = detail::Vectors::kBaseline;
-  if (name == "avx512") side.options.vectors = detail::Vectors::kAvx512;
-  if (name == "1thread") side.options.num_threads = 1;
-  if (name == "reference") side.options.backend = Backend::kReference;
-  if (name == "cuda") {
-    side.options.backend = Backend::kCuda;
-    if (!cuda_available()) throw Error("no CUDA device; --sides cpu plain compares packs with plain arithmetic");
+  detail::CpuOptions cpu;
+  cpu.precision = precision;
+  if (name == "cpu") return make_variant(name, cpu);
+  if (name == "1thread") {
+    cpu.num_threads = 1;
+    return make_variant(name, cpu);
   }
-  return side;
+  if (name == "plain" || name == "baseline" || name == "avx512") {
+    cpu.vectors = name == "plain"      ? detail::Vectors::kNone
+                  : name == "baseline" ? detail::Vectors::kBaseline
+                                       : detail::Vectors::kAvx512;
+    return make_variant(name, cpu);
+  }
+  EvaluatorOptions options = cpu;
+  if (name == "reference") {
+    options.backend = Backend::kReference;
+    return make_variant(name, options);
+  }
+  if (!cuda_available()) throw Error("no CUDA device; --sides cpu plain compares packs with plain arithmetic");
+  options.backend = Backend::kCuda;
+  if (name == "cuda") return make_variant(name, options);
+  return make_variant(name, cuda_options(name, precision));
 }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -53,7 +75,8 @@ int run(int argc, char** argv) {
   choice.add_to(app);
   app.add_option("--rigid", rigid, "contacts of which one body is rigid, over 19 pairs of shapes");
   app.add_option("--sides", names,
-                 "two of: cpu; plain, baseline, avx512 (the cpu without packs, or with some); 1thread; cuda; reference")
+                 "two of: cpu; plain, baseline, avx512 (the cpu without packs, or with some); 1thread; cuda; kernel, "
+                 "stages, short_lists, kept (cuda in one way or another); reference")
       ->expected(2)
       ->check(CLI::IsMember(kSides));
   CLI11_PARSE(app, argc, argv);

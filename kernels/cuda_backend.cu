@@ -151,17 +151,24 @@ class CudaBackend final : public Evaluator::Implementation {
         call.staged = arrays.staged(static_cast<float>(options_.keep_candidates));
         call.shares = 1;
       }
-      begin_environments(call, stream);
       if (options_.precision == Precision::kFloat) {
-        evaluate_staged_pairs<float>(call, stream);
-        evaluate_pairs<float>(call, stream);
+        evaluate<float>(call, stream);
       } else {
-        evaluate_staged_pairs<double>(call, stream);
-        evaluate_pairs<double>(call, stream);
+        evaluate<double>(call, stream);
       }
       evaluate_energies(call, stream);
       sum_body_wrenches(call, stream);
     });
+  }
+
+  template <class T>
+  static void evaluate(const EvaluationCall& call, cudaStream_t stream) {
+    if (call.staged.pairs != nullptr) {
+      evaluate_staged_pairs<T>(call, stream);
+    } else {
+      begin_environments(call, stream);
+    }
+    evaluate_pairs<T>(call, stream);
   }
 
   bool has_several_parts() const { return parts_of(scene_.data().view) == Parts::kSeveral; }

@@ -55,8 +55,8 @@ void load_sum_body_wrenches();
 /// all others.
 void begin_environments(const EvaluationCall& call, cudaStream_t stream);
 
-/// Pair wrenches and patch summaries of the listed pairs, in stages; what these cannot finish is left to
-/// evaluate_pairs(). Does nothing without memory for it.
+/// begin_environments(), and then pair wrenches and patch summaries of the listed pairs, in stages; what these cannot
+/// finish is left to evaluate_pairs(). Needs StagedMemory and a pair.
 template <class T>
 void evaluate_staged_pairs(const EvaluationCall& call, cudaStream_t stream);
 

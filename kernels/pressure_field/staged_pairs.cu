@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The stages of staged_pairs.h, a kernel each.
-#include "kernels/evaluation_call.h"
-#include "kernels/runtime/cuda_check.h"
-#include "kernels/runtime/work_loop.cuh"
+#include "kernels/scene/begin_environments.cuh"
 
 namespace isopatch::detail {
 
@@ -40,28 +38,44 @@ __device__ StagedPairs lists(const EvaluationCall& call) {
 
 /// Appends to the list of unfinished pairs what is Open of the lanes' pairs.
 __device__ void leave(CudaWarp& warp, const EvaluationCall& call, std::int32_t index, int open) {
-  const std::int32_t all = call.counters->listed;
+  const auto all = static_cast<std::int32_t>(call.state.num_environments * call.scene.num_pairs);
   const SharedList<UnfinishedPair> unfinished = {call.staged.unfinished, &call.counters->unfinished, all};
   unfinished.append(warp, open != kNothing, {index, open});
 }
 
-/// The first pairs are begun, as many as there is memory for.
+/// Begins the listed pairs of lanes, of bodies of one part. The first pairs are begun, as many as there is memory for.
+__device__ void begin_pairs_of_lanes(CudaWarp& warp, const EvaluationCall& call, bool listed, std::int32_t index,
+                                     std::int64_t environment, int pair) {
+  const bool fits = index < call.staged.num_pairs;
+  if (listed && fits) begin_staged_pair(lists(call), index, call.scene, call.state, environment, pair);
+  leave(warp, call, index, listed && !fits ? kEverything : kNothing);
+}
+
+/// Both in one, where an environment has one pair of bodies of one part.
+__global__ void __launch_bounds__(kBeginBlock) begin_environments_and_pairs_kernel(EvaluationCall call) {
+  CudaWarp warp;
+  zero_counters_of_one_block(call);
+  begin_small_environments(call, [&](bool near, std::int32_t index, std::int64_t environment, int pair) {
+    begin_pairs_of_lanes(warp, call, near, index, environment, pair);
+  });
+}
+
 template <Parts parts>
 __global__ void __launch_bounds__(kStagedBlock) begin_pairs_kernel(EvaluationCall call) {
   CudaWarp warp;
   const std::int32_t index = parts == Parts::kOne ? thread_index() : thread_index() / CudaWarp::kSize;
-  const bool exists = index < call.counters->listed, fits = index < call.staged.num_pairs;
-  const StagedPairs staged = lists(call);
-  if (exists && fits) {
-    const ListedPair at = ListedPair::make(call, index);
-    if constexpr (parts == Parts::kOne) {
-      begin_staged_pair(staged, index, call.scene, call.state, at.environment, at.pair);
-    } else {
-      begin_staged_pair(warp, staged, index, call.scene, call.state, at.environment, at.pair);
+  const bool listed = index < call.counters->listed;
+  ListedPair at = {0, 0};
+  if (listed) at = ListedPair::make(call, index);
+  if constexpr (parts == Parts::kOne) {
+    begin_pairs_of_lanes(warp, call, listed, index, at.environment, at.pair);
+  } else {
+    const bool fits = index < call.staged.num_pairs;
+    if (listed && fits) {
+      begin_staged_pair(warp, lists(call), index, call.scene, call.state, at.environment, at.pair);
     }
+    leave(warp, call, index, listed && !fits && warp.lane() == 0 ? kEverything : kNothing);
   }
-  const bool speaks = parts == Parts::kOne || warp.lane() == 0;
-  leave(warp, call, index, exists && !fits && speaks ? kEverything : kNothing);
 }
 
 template <Parts parts, bool keep>
@@ -104,18 +118,27 @@ __global__ void __launch_bounds__(kStagedBlock) finish_pairs_kernel(EvaluationCa
   leave(warp, call, index, open);
 }
 
+/// Whether the threads that begin environments begin pairs too: one after another would take longer than apart.
+bool begins_together(const SceneView& scene) {
+  return scene.num_pairs == 1 && has_few_bodies(scene) && parts_of(scene) == Parts::kOne;
+}
+
 unsigned blocks_of(std::int64_t threads) { return static_cast<unsigned>((threads + kStagedBlock - 1) / kStagedBlock); }
 
 template <class T, bool with_patch, Parts parts>
 void evaluate_staged_pairs(const EvaluationCall& call, std::int64_t most, cudaStream_t stream) {
   const StagedMemory& memory = call.staged;
-  const auto begin = begin_pairs_kernel<parts>;
   const auto search = memory.kept != nullptr ? search_pairs_kernel<parts, true> : search_pairs_kernel<parts, false>;
   const auto integrate = integrate_cells_kernel<T, with_patch>;
   const auto finish = finish_pairs_kernel<T, with_patch, parts>;
-  const unsigned begin_blocks = blocks_of(parts == Parts::kOne ? most : most * CudaWarp::kSize);
   const std::int64_t rounds = (memory.num_cells + CudaWarp::kSize - 1) / CudaWarp::kSize;
-  begin<<<begin_blocks, kStagedBlock, 0, stream>>>(call);
+  if (begins_together(call.scene)) {
+    launch_begin(begin_environments_and_pairs_kernel, call, kBeginBlock, stream);
+  } else {
+    begin_environments(call, stream);
+    const unsigned blocks = blocks_of(parts == Parts::kOne ? most : most * CudaWarp::kSize);
+    begin_pairs_kernel<parts><<<blocks, kStagedBlock, 0, stream>>>(call);
+  }
   search<<<blocks_for(search, kStagedBlock, memory.num_part_pairs), kStagedBlock, 0, stream>>>(call);
   integrate<<<blocks_for(integrate, kStagedBlock, rounds), kStagedBlock, 0, stream>>>(call);
   finish<<<blocks_of(memory.num_pairs), kStagedBlock, 0, stream>>>(call);
@@ -133,6 +156,7 @@ void evaluate_staged_pairs(const EvaluationCall& call, std::int64_t most, cudaSt
 
 template <class T, bool with_patch, Parts parts>
 void load_staged_pairs() {
+  resident_blocks(begin_environments_and_pairs_kernel, kBeginBlock);
   resident_blocks(begin_pairs_kernel<parts>, kStagedBlock);
   resident_blocks(search_pairs_kernel<parts, false>, kStagedBlock);
   resident_blocks(search_pairs_kernel<parts, true>, kStagedBlock);
@@ -164,7 +188,6 @@ void load_staged_pairs(const SceneView& scene, Precision precision) {
 template <class T>
 void evaluate_staged_pairs(const EvaluationCall& call, cudaStream_t stream) {
   const std::int64_t most = call.state.num_environments * call.scene.num_pairs;
-  if (most == 0 || call.staged.pairs == nullptr) return;
   if (parts_of(call.scene) == Parts::kOne) {
     evaluate_staged_pairs<T, Parts::kOne>(call, most, stream);
   } else {

@@ -10,11 +10,14 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <iterator>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "host/cuda_options.h"
 #include "tests/support/hash.h"
 
 namespace isopatch {
@@ -24,8 +27,20 @@ using test::UnwrittenResults;
 /// One of the two that are compared.
 struct Variant {
   std::string name;
-  detail::CpuOptions options;
+  std::function<HostEvaluator(const Scene&)> make_evaluator;
 };
+
+/// With EvaluatorOptions, CpuOptions or CudaOptions; CudaOptions are for one device.
+template <class Options>
+Variant make_variant(std::string name, const Options& options) {
+  return {std::move(name), [options](const Scene& scene) {
+            if constexpr (std::is_same_v<Options, EvaluatorOptions>) {
+              return HostEvaluator(scene, options);
+            } else {
+              return HostEvaluator(detail::make_evaluator(scene, options));
+            }
+          }};
+}
 
 /// Which outputs are requested. The same pairs are evaluated for each: the backends have different code for them.
 enum class RequestedOutputs : std::uint8_t { kWrench, kPatch, kAll };
@@ -170,7 +185,7 @@ inline std::vector<std::string> first_differences(const UnwrittenResults& a, con
 class BitComparison {
  public:
   BitComparison(Scene scene, const std::array<Variant, 2>& sides)
-      : scene_(std::move(scene)), evaluators_{make_evaluator(sides[0].options), make_evaluator(sides[1].options)} {}
+      : scene_(std::move(scene)), evaluators_{sides[0].make_evaluator(scene_), sides[1].make_evaluator(scene_)} {}
 
   BitCounts compare(const State& state) {
     const auto environments = static_cast<std::size_t>(state.num_environments);
@@ -229,11 +244,6 @@ class BitComparison {
       }
     }
     return std::move(results[0]);
-  }
-
-  HostEvaluator make_evaluator(const detail::CpuOptions& options) const {
-    if (options.backend != Backend::kCpu) return HostEvaluator(scene_, options);
-    return HostEvaluator(detail::make_evaluator(scene_, options));
   }
 
   UnwrittenResults arrays(std::int64_t count, RequestedOutputs asked, std::int32_t capacity) const {

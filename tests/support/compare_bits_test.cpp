@@ -67,10 +67,10 @@ TEST_F(CompareBits, CountsAContactThatIsMissing) {
 TEST(CompareBitsOfSides, AreTheSameForPacksAndPlainArithmeticAndNotForFloatAndDouble) {
   const Scene scene(test::boxes_on_ground());
   const test::Batch batch = test::random_batch(scene, 5, 12);
-  const Variant packs = {"cpu", {}};
-  Variant plain = packs, in_double = packs;
-  plain.options.vectors = detail::Vectors::kNone;
-  in_double.options.precision = Precision::kDouble;
+  detail::CpuOptions without_packs;
+  without_packs.vectors = detail::Vectors::kNone;
+  const Variant packs = make_variant("cpu", EvaluatorOptions()), plain = make_variant("plain", without_packs),
+                in_double = make_variant("double", EvaluatorOptions{.precision = Precision::kDouble});
   const BitCounts same = BitComparison(scene, {packs, plain}).compare(batch.state());
   EXPECT_EQ(same.environments, 5);
   EXPECT_GT(same.polygons, 0);

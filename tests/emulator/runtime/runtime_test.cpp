@@ -82,7 +82,6 @@ TEST_F(EmulatedCalls, AskTheDriverForNothingThatIsKnown) {
       {"cudaStreamGetDevice", 1},       // the check
       {"cudaStreamGetCaptureInfo", 1},  // whose working memory
       {"cudaStreamWaitEvent", 1},       // the call before
-      {"cudaMemsetAsync", 1},           // counters
       {"cudaLaunchKernel", 6},          // environments, four stages, what is left; no energies, no body wrenches
       {"cudaGetLastError", 3},
       {"cudaEventRecord", 1}};

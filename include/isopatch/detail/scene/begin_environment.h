@@ -82,13 +82,19 @@ ISOPATCH_HD void write_no_contact(const SceneView& scene, const Results& results
   if (results.part_pair_wrench.data != nullptr) write_no_part_pairs(results, environment, scene.pairs[pair]);
 }
 
+/// What else is done with a pair that was listed, or not: nothing.
+struct OnlyListed {
+  ISOPATCH_HD void operator()(bool, std::int32_t, int) const {}
+};
+
 /// Appends the environment's near pairs to `list` (with `every_pair`, all enabled pairs), writes the status word, and
 /// zeroes the counters and the results of the other pairs. `bounds` has room for all bodies and is shared by the lanes
-/// of `warp`. `all` are the lanes that append together: `warp` itself, or those of several environments.
-template <class Warp, class All>
+/// of `warp`. `all` are the lanes that append together: `warp` itself, or those of several environments. They call
+/// listed(near, index in the list, pair) together.
+template <class Warp, class All, class Listed = OnlyListed>
 ISOPATCH_HD void begin_environment(Warp& warp, All& all, BodyBounds* bounds, const SceneView& scene, const State& state,
                                    const Results& results, std::int64_t environment, const PairList& list,
-                                   bool every_pair = false) {
+                                   bool every_pair = false, const Listed& listed = {}) {
   const bool exists = environment < state.num_environments;  // the last of `all` may have none
   const std::uint32_t status = exists ? environment_status(warp, scene, state, environment) : 0;
   const bool valid = exists && status == kOk;
@@ -111,7 +117,9 @@ ISOPATCH_HD void begin_environment(Warp& warp, All& all, BodyBounds* bounds, con
              (every_pair || bounds_may_touch(bounds[view.a], bounds[view.b]));
       if (!near) write_no_contact(scene, results, environment, pair);
     }
-    list.append(all, near, environment * scene.num_pairs + pair);
+    const std::int32_t index = list.reserve(all, near);  // which fits: the list has room for all pairs
+    if (near) list.items[index] = environment * scene.num_pairs + pair;
+    listed(near, index, pair);
   }
   warp.sync();
 }
