@@ -147,7 +147,8 @@ class CudaBackend final : public Evaluator::Implementation {
                              shares(static_cast<std::int64_t>(size.pairs), results),
                              arrays.sums.data(),
                              {}};
-      if (may_stage(results) && (call.shares == 1 || cuda_options_.stages == PairStages::kSeveral)) {
+      if (arrays.have_stages() && may_stage(results) &&
+          (call.shares == 1 || cuda_options_.stages == PairStages::kSeveral)) {
         call.staged = arrays.staged(static_cast<float>(options_.keep_candidates));
         call.shares = 1;
       }

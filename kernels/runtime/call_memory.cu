@@ -50,7 +50,10 @@ void keep_with(cudaGraph_t graph, std::shared_ptr<void> object) {
 
 }  // namespace
 
-CallArrays::CallArrays(const CallSize& size, cudaStream_t stream) {
+CallArrays::CallArrays(const CallSize& asked, cudaStream_t stream) {
+  CallSize size = asked;
+  if (!has_device_memory(bytes_of(size))) size = asked.without_kept();
+  if (!has_device_memory(bytes_of(size))) size = asked.without_stages();
   require_device_memory(bytes_of(size), "the working memory for " + std::to_string(size.pairs) +
                                             " pairs of bodies (environments times pairs) needs");
   list = DeviceBuffer<std::int64_t>(size.pairs);

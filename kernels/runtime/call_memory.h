@@ -21,6 +21,14 @@ struct CallSize {
   std::size_t staged_pairs = 0, staged_sums = 0, staged_part_pairs = 0, cells = 0;  // between the stages of pairs
   std::size_t kept = 0;  // candidates of all part pairs of all environments
 
+  /// What a call can do without, where a device has little memory.
+  CallSize without_kept() const {
+    CallSize smaller = *this;
+    smaller.kept = 0;
+    return smaller;
+  }
+  CallSize without_stages() const { return {pairs, shared_pairs}; }
+
   bool fits(const CallSize& room) const {
     return pairs <= room.pairs && shared_pairs <= room.shared_pairs && staged_pairs <= room.staged_pairs &&
            staged_sums <= room.staged_sums && staged_part_pairs <= room.staged_part_pairs && cells <= room.cells &&
@@ -41,8 +49,11 @@ struct CallArrays {
   DeviceBuffer<UnfinishedPair> unfinished;
   DeviceBuffer<KeptCandidates> kept;
 
-  /// Throws Error where the device has too little memory.
+  /// Has no room for kept candidates, or for stages, where the device has too little memory for them. Throws Error
+  /// where it has too little for the rest.
   CallArrays(const CallSize& size, cudaStream_t stream);
+
+  bool have_stages() const { return staged_pairs.size() > 0; }
 
   /// For the stages of pairs; `margin` is of the kept candidates, m.
   StagedMemory staged(float margin) const;
@@ -61,7 +72,7 @@ class CallMemory {
 
  private:
   struct Set {
-    CallSize size;
+    CallSize size;  // that was asked for; the arrays may do without some of it
     CallArrays arrays;
     std::shared_ptr<void> use;       // a graph that uses the set has a copy
     unsigned long long capture = 0;  // the last that used the set, and on which stream

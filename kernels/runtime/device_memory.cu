@@ -11,9 +11,20 @@ std::string mebibytes(std::size_t bytes) {
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " MiB";
 }
 
-void require_device_memory(std::size_t bytes, const std::string& what) {
+namespace {
+
+std::size_t free_device_memory() {
   std::size_t available = 0, total = 0;
   ISOPATCH_CUDA_CHECK(cudaMemGetInfo(&available, &total));
+  return available;
+}
+
+}  // namespace
+
+bool has_device_memory(std::size_t bytes) { return bytes <= free_device_memory(); }
+
+void require_device_memory(std::size_t bytes, const std::string& what) {
+  const std::size_t available = free_device_memory();
   if (bytes <= available) return;
   throw Error("backend cuda: " + what + " " + mebibytes(bytes) + "; the device has " + mebibytes(available) + " free");
 }

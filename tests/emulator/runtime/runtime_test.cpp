@@ -3,6 +3,7 @@
 // The emulated runtime does late what a real one may do late; and what the library asks of a runtime.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 #include <thread>
 
@@ -152,10 +153,34 @@ TEST_F(EmulatedCalls, SayWhatMemoryTheyNeedAndWhatIsFree) {
   const std::string construct = message([&] { Evaluator(scene, cuda); });
   set_memory(0, std::size_t(16) << 30);
   EXPECT_EQ(reserve,
-            "backend cuda: the working memory for 600000 pairs of bodies (environments times pairs) needs 1628.3 MiB; "
+            "backend cuda: the working memory for 600000 pairs of bodies (environments times pairs) needs 4.6 MiB; "
             "the device has 1.5 MiB free");
   EXPECT_TRUE(construct.starts_with("backend cuda: the scene's meshes need ")) << construct;
   EXPECT_TRUE(construct.ends_with(" MiB; the device has 0.1 MiB free")) << construct;
+}
+
+// Without kept candidates, and then without stages.
+TEST_F(EmulatedCalls, DoWithoutWorkingMemoryThatTheDeviceDoesNotHave) {
+  const DeviceBatch arrays(scene, batch);
+  ISOPATCH_CUDA_CHECK(cudaDeviceSynchronize());
+  EvaluatorOptions options = cuda;
+  options.keep_candidates = 1e-3;
+  std::size_t room = std::size_t(16) << 30;
+  for (const int launches : {6, 6, 2}) {  // in stages, with and without kept candidates; by one kernel
+    const Evaluator evaluator(scene, options);
+    const std::size_t before = used_memory(0);
+    set_memory(0, std::min(room, before + room));
+    for (int call = 0; call < 2; ++call) {
+      take_calls();
+      evaluator.evaluate(arrays.state(), arrays.results());
+      EXPECT_EQ(arrays.fetch(), test::on_cpu(scene, batch));
+      EXPECT_EQ(take_calls()["cudaLaunchKernel"], launches);
+    }
+    const std::size_t used = used_memory(0) - before;
+    EXPECT_LT(used, room);
+    room = used - 1;
+    set_memory(0, std::size_t(16) << 30);
+  }
 }
 
 TEST_F(EmulatedCalls, UseTheMemoryOfGraphsThatAreGone) {

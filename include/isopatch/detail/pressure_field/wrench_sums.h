@@ -175,7 +175,7 @@ struct WrenchSums {
     visit(bound.magnitude);
   }
 
-  /// Adds up all lanes; every lane ends with the total.
+  /// Adds up all lanes; lane 0 ends with the total.
   template <class Warp>
   ISOPATCH_HD void reduce(Warp& warp) {
     for_each_word([&](std::int64_t& word) { word = warp.sum(word); });
