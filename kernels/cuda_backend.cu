@@ -138,17 +138,17 @@ class CudaBackend final : public Evaluator::Implementation {
 
   void enqueue(const State& state, const Results& results, cudaStream_t stream) const {
     const CallSize size = size_of(state.num_environments);
+    const auto pairs = static_cast<std::int64_t>(size.pairs);
     on_device_->memory.call(size, stream, [&](const CallArrays& arrays) {
       EvaluationCall call = {on_device_->scene.view(),
                              state,
                              results,
                              arrays.list.data(),
                              arrays.counters.data(),
-                             shares(static_cast<std::int64_t>(size.pairs), results),
+                             shares(pairs, results),
                              arrays.sums.data(),
                              {}};
-      if (arrays.have_stages() && may_stage(results) &&
-          (call.shares == 1 || cuda_options_.stages == PairStages::kSeveral)) {
+      if (arrays.have_stages() && may_stage(pairs, results)) {
         call.staged = arrays.staged(static_cast<float>(options_.keep_candidates));
         call.shares = 1;
       }
@@ -180,9 +180,15 @@ class CudaBackend final : public Evaluator::Implementation {
     return cuda_options_.stages == PairStages::kSeveral;
   }
 
-  bool may_stage(const Results& results) const {
+  /// A pair takes longer in stages, so there have to be enough to fill the device.
+  bool may_stage(std::int64_t pairs, const Results& results) const {
     const bool separate = has_several_parts() && results.part_pair_wrench.data != nullptr;
-    return may_stage() && !separate && needed_outputs(results) != Outputs::kPolygons;
+    const bool enough = pairs > resident_warps(results) || cuda_options_.stages == PairStages::kSeveral;
+    return may_stage() && enough && !separate && needed_outputs(results) != Outputs::kPolygons;
+  }
+
+  std::int64_t resident_warps(const Results& results) const {
+    return resident_warps_[static_cast<std::size_t>(needed_outputs(results))];
   }
 
   /// At most half of the warps share pairs, two or more a pair.
@@ -218,8 +224,7 @@ class CudaBackend final : public Evaluator::Implementation {
   int shares(std::int64_t pairs, const Results& results) const {
     if (results.part_pair_wrench.data != nullptr) return 1;  // each is written by the warp that sums it
     std::int64_t shares = 1;
-    const Outputs outputs = needed_outputs(results);
-    const std::int64_t warps = resident_warps_[static_cast<std::size_t>(outputs)];
+    const std::int64_t warps = resident_warps(results);
     while (2 * shares * pairs <= warps && 2 * shares * kCellsPerShare <= most_cells_) shares *= 2;
     return static_cast<int>(shares);
   }
