@@ -140,14 +140,9 @@ class CudaBackend final : public Evaluator::Implementation {
     const CallSize size = size_of(state.num_environments);
     const auto pairs = static_cast<std::int64_t>(size.pairs);
     on_device_->memory.call(size, stream, [&](const CallArrays& arrays) {
-      EvaluationCall call = {on_device_->scene.view(),
-                             state,
-                             results,
-                             arrays.list.data(),
-                             arrays.counters.data(),
-                             shares(pairs, results),
-                             arrays.sums.data(),
-                             {}};
+      EvaluationCall call = {
+          on_device_->scene.view(), state, results, arrays.list.data(), arrays.counters.data(), shares(pairs, results),
+          arrays.sums.data(),       {}};
       if (arrays.have_stages() && may_stage(pairs, results)) {
         call.staged = arrays.staged(static_cast<float>(options_.keep_candidates));
         call.shares = 1;
