@@ -53,6 +53,13 @@ def fan_sphere(subdivisions):
     return positive(onto_spheres(np.array(points.points)), [(a, b, c, 6) for a, b, c in faces])
 
 
+def four_tets(side):
+    """A regular tetrahedron by four tets about its centre, with its upper face, of the given side, at z = 0."""
+    r, depth = side / np.sqrt(3), side * np.sqrt(2 / 3)
+    points = [[r, 0, 0], [-r / 2, side / 2, 0], [-r / 2, -side / 2, 0], [0, 0, -depth], [0, 0, -depth / 4]]
+    return np.array(points), np.array([[0, 2, 1, 4], [0, 1, 3, 4], [1, 2, 3, 4], [2, 0, 3, 4]])
+
+
 def dense_sphere(subdivisions):
     """The unit sphere by 8*8^n tets, with vertices inside: an octahedron's tets split in eight n times."""
     points, tets = Midpoints(OCTAHEDRON), [(a, b, c, 6) for a, b, c in OCTANTS]

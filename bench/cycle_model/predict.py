@@ -60,10 +60,10 @@ def need_numpy(folder):
         sys.path.append(str(folder))
 
 
-def write_goal_meshes(folder, build):
-    """The sphere of 512 tets and the box of 44 of the comparison with Drake."""
+def write_meshes(folder, build):
+    """The sphere of 512 tets and the box of 44 of the comparison with Drake, and a body of four tets."""
     need_numpy(build / "cycle_model/numpy")
-    from tet_meshes import bisect_to, fan_sphere, read_vtk, write_vtk
+    from tet_meshes import bisect_to, fan_sphere, four_tets, read_vtk, write_vtk
 
     scene = {
         "isopatch": 1,
@@ -77,14 +77,20 @@ def write_goal_meshes(folder, build):
     write_vtk(folder / "plate44.vtk", *bisect_to(points, tets, 44))
     points, tets = fan_sphere(3)
     write_vtk(folder / "sphere512.vtk", 0.05 * points, tets)
+    write_vtk(folder / "four_tets.vtk", *four_tets(0.1))
 
 
 def scenes(folder, args):
     """Scene files by name."""
-    write_goal_meshes(folder, args.build)
+    write_meshes(folder, args.build)
     turned, tilted = about_axis(0.3, 1, 0.2, 0.5), about_axis(0.2, 1, 0.3, 0.15)
     goal = [tet_mesh(folder / f"{name}.vtk") for name in ("sphere512", "plate44")]
+    four_tets = tet_mesh(folder / "four_tets.vtk")
     found = {
+        "four_tets_on_four_tets": two_bodies(four_tets, four_tets, [0.003, 0.002, -0.03], about_axis(1, 0.01, 0, 2.9)),
+        "sphere1280_on_half_space": two_bodies(
+            sphere(3), {"type": "half_space", "thickness": 0.1}, [0, 0, 0.015], turned
+        ),
         "box24_on_box24": two_bodies(box(0.1, 0.11, 0.12), box(0.12, 0.13, 0.14), [0.03, 0.03, 0.11], tilted),
         "sphere320_on_box24": two_bodies(sphere(2), box(0.2, 0.25, 0.1), [0.01, -0.02, 0.085], turned),
         "sphere512_on_box44": two_bodies(*goal, [0.01, -0.02, 0.093], turned),

@@ -222,7 +222,8 @@ TEST_P(GpuBatch, KeptCandidatesChangeNoBit) {
   }
 }
 
-// A ball over half spaces that differ in nothing but the depth to which they are compliant.
+// A ball in half spaces that differ in nothing but the depth to which they are compliant. Its centre is below the
+// surface: the thin one meets its upper tets, the thick one its lower ones.
 TEST_P(GpuBatch, KeptCandidatesAreNotThoseOfAnotherHalfSpace) {
   SceneDescription description = two_bodies(make_sphere("ball", 0.1, 2), make_half_space("thin", 0.002));
   description.geometries.push_back(make_half_space("thick", 0.5));
@@ -233,7 +234,7 @@ TEST_P(GpuBatch, KeptCandidatesAreNotThoseOfAnotherHalfSpace) {
   const HostEvaluator keeping(detail::make_evaluator(ground, options));
   const Evaluator cpu(ground, {Backend::kCpu, GetParam(), 0});
   Batch batch = random_batch(ground, 1, 92);
-  const double poses[] = {0, 0, 0.09, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0};
+  const double poses[] = {0, 0, -0.03, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0};
   std::copy_n(poses, 14, batch.poses.begin());
   std::vector<double> forces;
   for (const std::int32_t geometry : {1, 2, 1}) {
