@@ -191,12 +191,12 @@ TEST_P(GpuBatch, OfManyEnvironmentsIsTheSameEveryTime) {
   expect_same_bits(scene, batch, GetParam(), Outputs::kPolygons, 256);
 }
 
-// In steps of 2 mm, with a margin of 5: some pairs have kept candidates, others make new ones. A teleport, another
+// In steps of 8 mm, with a margin of 20: some pairs have kept candidates, others make new ones. A teleport, another
 // geometry and another ratio of moduli need new ones at once.
 TEST_P(GpuBatch, KeptCandidatesChangeNoBit) {
   detail::CudaOptions options = on_device(GetParam());
   options.stages = detail::PairStages::kSeveral;
-  options.keep_candidates = 5e-3;
+  options.keep_candidates = 2e-2;
   for (const Scene& moving : {scene, Scene(random_compounds(3, {.most_bodies = 3, .most_parts = 4, .coarse = true}))}) {
     const HostEvaluator keeping(detail::make_evaluator(moving, options));
     const Evaluator cpu(moving, {Backend::kCpu, GetParam(), 0});
@@ -204,7 +204,7 @@ TEST_P(GpuBatch, KeptCandidatesChangeNoBit) {
     const std::size_t row = 7 * static_cast<std::size_t>(moving.num_bodies());
     for (int step = 0; step < 8; ++step) {
       SCOPED_TRACE(step);
-      for (std::size_t e = 0; e < 9; ++e) batch.poses[e * row + e % 3] += 2e-3 * (step % 2 == 0 ? 1 : -0.5);
+      for (std::size_t e = 0; e < 9; ++e) batch.poses[e * row + e % 3] += 8e-3 * (step % 2 == 0 ? 1 : -0.5);
       if (step == 3) std::swap_ranges(batch.poses.begin(), batch.poses.begin() + 7, batch.poses.begin() + 7);
       if (step == 4)
         std::rotate(batch.geometry_index.begin(), batch.geometry_index.begin() + 1, batch.geometry_index.end());
