@@ -241,7 +241,7 @@ const bool kRegistered = [] {
             ->UseRealTime()
             ->Unit(benchmark::kMicrosecond);
       }
-      std::vector<std::int64_t> sizes = {1, 16, 256, 4096, 8192, 16384, 65536};
+      std::vector<std::int64_t> sizes = {1, 32, 256, 4096, 8192, 16384, 65536};
       if (scene.others_compared > 0) sizes.push_back(scene.others_compared);
       for (const std::int64_t n : sizes) {
         if (n > scene.most_cuda) continue;

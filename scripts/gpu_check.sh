@@ -195,7 +195,7 @@ done
 # --- the other benchmarks; other numbers of blocks of the pair kernel -------------------------------------------------
 
 if is_there benchmarks bin/isopatch_bench; then
-  benchmarks 20 benchmarks 'cuda/(double/|float/.*/(16|200|256|1024|4096|16384)/)' "$out/bench.json"
+  benchmarks 20 benchmarks 'cuda/(double/|float/.*/(32|200|256|1024|4096|16384)/)' "$out/bench.json"
 fi
 
 for blocks in "${!compiling[@]}"; do
