@@ -169,17 +169,24 @@ ISOPATCH_HD void set_motion(const PairContext& f, const ContactPlane<T>& plane, 
   fields.factor_y = -(plane.radius * cast<T>(dissipation * dot(angular, axes.u)));
 }
 
+/// Whether the polygon with these moments has an area and passes the gradient filter.
+template <class T>
+ISOPATCH_HD MaskOf<T> counts_as_polygon(const PairContext& f, const ContactPlane<T>& plane, const Segments<T>& s,
+                                        int count, const AreaMoments<T>& m) {
+  using D = DoubleOf<T>;
+  const MaskOf<T> found = has_area(m) && has_three_parts(s, count, m.one);
+  if (!f.law.gradient_filter) return found;
+  const D least = D(-0.38268343236508977);  // cosine of 5 pi / 8
+  return found && !(plane.cosine_M < least || plane.cosine_S < least);
+}
+
 /// Integrates over the polygon `s` on `plane`. False where it has no area or the gradient filter drops it.
 template <class T, class PartLoop = PartsInPlace>
 ISOPATCH_HD MaskOf<T> integrate(const PairContext& f, const ContactPlane<T>& plane, const Segments<T>& s, int count,
                                 Contribution<T>& out, const PartLoop& parts = {}) {
   using D = DoubleOf<T>;
   const AreaMoments<T> m = area_moments(s, count);
-  MaskOf<T> found = has_area(m) && has_three_parts(s, count, m.one);
-  if (f.law.gradient_filter) {
-    const D least = D(-0.38268343236508977);  // cosine of 5 pi / 8
-    found = found && !(plane.cosine_M < least || plane.cosine_S < least);
-  }
+  const MaskOf<T> found = counts_as_polygon(f, plane, s, count, m);
   if (!any(found)) return found;
 
   // static part in closed form, about the middle, lengths in units of the radius

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A polygon of a contact patch as a time step takes it: three points with an elastic force, a stiffness, a damping and a
+// friction each, which are frozen over the step.
+#pragma once
+
+#include "isopatch/detail/pressure_field/evaluate_pair.h"
+#include "isopatch/detail/rollout/matched_points.h"
+
+namespace isopatch::detail {
+
+/// What stands for a polygon.
+enum class ContactPoints : std::uint8_t {
+  kMatched,   // three points with its moments
+  kCentroid,  // one point at its centroid, as in VL
+};
+
+/// Numbers of the evaluation's precision, in world axes. Point k is at centroid + e_k.x arm[0] + e_k.y arm[1] and has
+/// the force + e_k.x change[0] + e_k.y change[1].
+template <class T>
+struct ContactPolygon {
+  Vec3<T> centroid;   // from the pair's point, m
+  Vec3<T> arm[2];     // m
+  Vec3<T> normal;     // unit, from body b into body a
+  T force;            // of a third of the area under the pressure at the centroid, N
+  T change[2];        // of the force along each arm, N
+  T stiffness;        // of a third of the area, N/m
+  T dissipation;      // d, s/m
+  std::uint64_t key;  // orders the polygons of an environment: part pair, cell of M, cell of S
+};
+
+/// Bits of a key that are for a cell; the part pair has the rest.
+inline constexpr int kCellBits = 24;
+
+ISOPATCH_HD std::uint64_t polygon_key(int part_pair, std::int32_t m, std::int32_t s) {
+  const auto cell = [](std::int32_t index) { return static_cast<std::uint64_t>(index < 0 ? 0 : index); };
+  return static_cast<std::uint64_t>(part_pair) << 2 * kCellBits | cell(m) << kCellBits | cell(s);
+}
+
+/// The size of the slope of a body's pressure, Pa/m.
+template <class Cells>
+ISOPATCH_HD double pressure_slope(const PairBody& body, const Cells& cell) {
+  if (body.half_space) return -half_space_pressure_slope(body);
+  return norm(pressure_gradient(body, cell.gradient()));
+}
+
+/// By how much the pressure of contact falls at most, for each metre that the bodies move apart: both fields in series,
+/// with the sizes of their slopes. Then a step in which they part never has more force than the fields themselves, and
+/// gains no energy.
+template <class Cells>
+ISOPATCH_HD double greatest_fall(const PairContext& f, const Cells& m, const Cells& s) {
+  if (f.M.rigid) return pressure_slope(f.S, s);
+  if (f.S.rigid) return pressure_slope(f.M, m);
+  const double slope_M = pressure_slope(f.M, m), slope_S = pressure_slope(f.S, s);
+  return slope_M * slope_S / (slope_M + slope_S);
+}
+
+/// The polygon `s` on `plane`, with its position from `from_W` in the world [m]. False where it has no area or the
+/// gradient filter drops it, and with kCentroid where the pressure does not rise into both bodies.
+template <class T, class Cells>
+ISOPATCH_HD bool make_contact_polygon(const PairContext& f, const Cells& m, const Cells& s, ContactPoints points,
+                                      const Vec3d& from_W, const ContactPlane<T>& plane, const Segments<T>& segments,
+                                      int count, ContactPolygon<T>& out) {
+  const AreaMoments<T> found = area_moments(segments, count);
+  if (!counts_as_polygon(f, plane, segments, count, found)) return false;
+  const auto number = [](T x) { return static_cast<double>(x); };
+  const AreaMoments<double> moments = {number(found.one), number(found.x),  number(found.y),
+                                       number(found.xx),  number(found.xy), number(found.yy)};
+  const double radius = number(plane.radius);
+  const double X = radius * (number(segments.middle_x) + moments.x / moments.one),
+               Y = radius * (number(segments.middle_y) + moments.y / moments.one);
+  const double third = radius * radius * moments.one / PointDirections::kPoints;
+  const double g = effective_gradient(f, plane);
+
+  PlaneArms arms = {0, 0, 0};
+  double stiffness = third * g;
+  if (points == ContactPoints::kMatched) {
+    if (!matched_arms(moments, arms)) return false;
+    stiffness = third * greatest_fall(f, m, s);
+  } else if (!resists(f, plane)) {
+    return false;
+  }
+  const double to_a = f.frame.swapped ? -1.0 : 1.0;
+  const Vec3d u = rotate(f.frame.X_WM, plane.axes.u), v = rotate(f.frame.X_WM, plane.axes.v);
+  const Vec3d origin = rotate(f.frame.X_WM, plane.origin) + (f.frame.X_WM.translation - from_W);
+  out.centroid = cast<T>(fma(X, u, fma(Y, v, origin)));
+  out.arm[0] = cast<T>(radius * fma(arms.xx, u, arms.xy * v));
+  out.arm[1] = cast<T>(radius * fma(arms.xy, u, arms.yy * v));
+  out.normal = cast<T>(to_a * rotate(f.frame.X_WM, plane.normal));
+  const double pressure = std::fma(plane.pressure_u, X, std::fma(plane.pressure_v, Y, plane.pressure));
+  out.force = static_cast<T>(third * pressure);
+  out.change[0] = static_cast<T>(third * radius * std::fma(plane.pressure_u, arms.xx, plane.pressure_v * arms.xy));
+  out.change[1] = static_cast<T>(third * radius * std::fma(plane.pressure_u, arms.xy, plane.pressure_v * arms.yy));
+  out.stiffness = static_cast<T>(stiffness);
+  out.dissipation = static_cast<T>(f.law.pfc_dissipation ? f.law.dissipation * max(g, 0.0) : f.law.dissipation);
+  return true;
+}
+
+/// Hands the contact polygons of a part pair to append(polygon), in no particular order.
+template <class T, class Warp, class Append>
+struct ContactPolygonVisitor {
+  using Accepted = AcceptedCells;
+
+  const PairContext& context;
+  int part_pair;
+  ContactPoints points;
+  Vec3d from_W;  // the pair's point in the world, m
+  const Append& append;
+
+  ISOPATCH_HD bool wants(const Node& m, const Node& s) const { return may_meet(context, box_of(m), box_of(s)); }
+
+  ISOPATCH_HD bool accepts(AcceptedCells& cells) const { return test_cells(context, cells); }
+
+  ISOPATCH_HD void visit(bool active, const AcceptedCells& at) const {
+    if (!active) return;
+    constexpr bool kCompact = Warp::kCompactLines;
+    const CellRef m = cell_of_M(context, at.m), s = cell_of_S(context, at.s);
+    ContactPlane<T> plane;
+    Segments<T> segments;
+    if (!make_contact_plane<kCompact>(context, m, s, at.bounds, plane)) return;
+    const int count = kCompact ? plane.num_lines : kMaxLines;
+    ContactPolygon<T> polygon;
+    if (!clip(plane.line, count, segments) ||
+        !make_contact_polygon(context, m, s, points, from_W, plane, segments, count, polygon)) {
+      return;
+    }
+    polygon.key = polygon_key(part_pair, at.m, at.s);
+    append(polygon);
+  }
+};
+
+}  // namespace isopatch::detail
