@@ -42,8 +42,8 @@ Found find(const Scene& scene, const State& state, std::int64_t environment, int
   const auto append = [&](const ContactPolygon<T>& p) {
     for (int k = 0; k < PointDirections::kPoints; ++k) {
       const double x = PointDirections::x(k), y = PointDirections::y(k);
-      const double force = static_cast<double>(p.force) + x * static_cast<double>(p.change[0]) +
-                           y * static_cast<double>(p.change[1]);
+      const double force =
+          static_cast<double>(p.force) + x * static_cast<double>(p.change[0]) + y * static_cast<double>(p.change[1]);
       const Vec3d arm = to_double(p.centroid) + x * to_double(p.arm[0]) + y * to_double(p.arm[1]);
       const Vec3d push = force * to_double(p.normal);
       found.force = found.force + push;
@@ -58,8 +58,8 @@ Found find(const Scene& scene, const State& state, std::int64_t environment, int
   begin_pair(warp, work.pair, view, state, environment, pair);
   for (int frame = 0; frame < num_frames(view.pairs[pair]); ++frame) {
     for_each_part_pair(warp, work.pair, view, state, environment, pair, frame, [&](int part_pair) {
-      detail::ContactPolygonVisitor<T, detail::SerialWarp, decltype(append)> visitor = {
-          work.pair.context, part_pair, points, from_W, append};
+      detail::ContactPolygonVisitor<T, detail::SerialWarp, decltype(append)> visitor = {work.pair.context, part_pair,
+                                                                                        points, from_W, append};
       traverse(warp, work.traversal, hierarchies_of(work.pair.context), visitor);
     });
   }

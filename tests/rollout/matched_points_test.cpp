@@ -55,9 +55,8 @@ long double integral(const std::vector<Corner>& polygon, const Function& f) {
   long double sum = 0;
   for (std::size_t i = 1; i + 1 < polygon.size(); ++i) {
     const Corner &a = polygon[0], &b = polygon[i], &c = polygon[i + 1];
-    const long double area =
-        0.5L * ((static_cast<long double>(b.x) - a.x) * (static_cast<long double>(c.y) - a.y) -
-                (static_cast<long double>(c.x) - a.x) * (static_cast<long double>(b.y) - a.y));
+    const long double area = 0.5L * ((static_cast<long double>(b.x) - a.x) * (static_cast<long double>(c.y) - a.y) -
+                                     (static_cast<long double>(c.x) - a.x) * (static_cast<long double>(b.y) - a.y));
     const auto middle = [&](const Corner& p, const Corner& q) {
       return f((static_cast<long double>(p.x) + q.x) / 2, (static_cast<long double>(p.y) + q.y) / 2);
     };

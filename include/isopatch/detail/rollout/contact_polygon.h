@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A polygon of a contact patch as a time step takes it: three points with an elastic force, a stiffness, a damping and a
-// friction each, which are frozen over the step.
+// A polygon of a contact patch as a time step takes it: three points with an elastic force, a stiffness, a damping and
+// a friction each, which are frozen over the step.
 #pragma once
 
 #include "isopatch/detail/pressure_field/evaluate_pair.h"

@@ -32,8 +32,8 @@ struct PlaneArms {
 };
 
 /// sqrt(2) C^(1/2) of a polygon with these moments about any point; by the closed form of the root of a symmetric
-/// matrix, (C + r 1) / sqrt(tr C + 2 r) with r = sqrt(det C). False for a polygon that is not wider than rounding in any
-/// direction.
+/// matrix, (C + r 1) / sqrt(tr C + 2 r) with r = sqrt(det C). False for a polygon that is not wider than rounding in
+/// any direction.
 ISOPATCH_HD bool matched_arms(const AreaMoments<double>& m, PlaneArms& arms) {
   const double x = m.x / m.one, y = m.y / m.one;
   const double xx = std::fma(-x, x, m.xx / m.one), xy = std::fma(-x, y, m.xy / m.one),
