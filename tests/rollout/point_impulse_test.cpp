@@ -25,7 +25,8 @@ class RandomPoints {
  public:
   RandomPoint next() {
     RandomPoint p;
-    p.law = {power(-4, -2), number(-1, 1) < -0.9 ? 0 : power(-2, 3), power(2, 6), number(-1, 1) < -0.5 ? 0 : power(-1, 2)};
+    p.law = {power(-4, -2), number(-1, 1) < -0.9 ? 0 : power(-2, 3), power(2, 6),
+             number(-1, 1) < -0.5 ? 0 : power(-1, 2)};
     p.friction = {number(-1, 1) < -0.8 ? 0 : power(-4, 0), power(-5, -2)};
     p.n = unit();
     p.u = power(-4, 1) * unit();
@@ -125,7 +126,8 @@ TEST(PointImpulse, HasTheMatrixOfItsSlopes) {
     const Matrix matrix = matrix_of(found, p.n);
     const double size = found.along_normal + found.across;
     for (int axis = 0; axis < 3; ++axis) {
-      const Vec3d slope = slope_along(p, axis, [&](Vec3d u) { return point_impulse(p.law, p.friction, p.n, u).impulse; });
+      const Vec3d slope =
+          slope_along(p, axis, [&](Vec3d u) { return point_impulse(p.law, p.friction, p.n, u).impulse; });
       ASSERT_LE(norm(slope + matrix.row[axis]), 1e-8 * size + rounding(p, norm(found.impulse), size)) << i;
     }
     ++compared;

@@ -154,18 +154,6 @@ struct KeepingVisitor : ListingVisitor<Warp> {
   }
 };
 
-/// Tests the kept candidates.
-template <class Warp>
-ISOPATCH_HD void visit_kept(Warp& warp, const KeptCandidates& kept, ListingVisitor<Warp>& visitor) {
-  for (int base = 0; base < kept.count; base += Warp::kSize) {
-    const int at = base + warp.lane();
-    AcceptedCells item = {0, 0, {}};
-    if (at < kept.count) item = {kept.cells[at].m, kept.cells[at].s, {}};
-    const bool accepted = at < kept.count && visitor.accepts(item);
-    visitor.visit(accepted, item);
-  }
-}
-
 /// Searches a part pair. With `keep`, from its candidates in `all_kept` if they still hold within `margin` (m), and
 /// else makes them. Called by all lanes.
 template <bool keep, class Warp, int size>
@@ -185,21 +173,18 @@ ISOPATCH_HD void search_staged_pair(Warp& warp, SearchMemory<size>& memory, cons
     KeptCandidates& kept = all_kept[part_pair.kept];
     const bool known = holds(kept, memory.context, hierarchies, margin);
     warp.sync();  // before it changes
-    if (known && kept.state == KeptCandidates::kFound) {
-      visit_kept(warp, kept, visitor);
-    } else {
-      if (warp.lane() == 0) {
-        if (!known) begin(kept, memory.context, hierarchies);
-        memory.found = known ? -1 : part_pair.kept;  // they are known to be too many
-        memory.margin = known ? 0.0f : margin;
-      }
-      warp.sync();
-      KeepingVisitor<Warp, size> keeping = {visitor, memory, all_kept};
-      traverse(warp, memory.traversal, hierarchies, keeping);
-      visitor.complete = keeping.complete;
-      warp.sync();
-      if (warp.lane() == 0) kept.state = kept.count <= kMostKept ? KeptCandidates::kFound : KeptCandidates::kTooMany;
+    if (warp.lane() == 0) {
+      if (!known) begin(kept, memory.context, hierarchies);
+      memory.found = known ? -1 : part_pair.kept;
+      memory.margin = known ? 0.0f : margin;
     }
+    warp.sync();
+    KeepingVisitor<Warp, size> keeping = {visitor, memory, all_kept};
+    const int count = known && kept.state == KeptCandidates::kFound ? kept.count : -1;  // or too many were found
+    traverse(warp, memory.traversal, hierarchies, keeping, {}, KnownCandidates{kept.cells, count});
+    visitor.complete = keeping.complete;
+    warp.sync();
+    if (warp.lane() == 0) kept.state = kept.count <= kMostKept ? KeptCandidates::kFound : KeptCandidates::kTooMany;
   } else {
     traverse(warp, memory.traversal, hierarchies, visitor);
   }

@@ -60,8 +60,7 @@ ISOPATCH_HD PointImpulse point_impulse(const PointLaw& p, const FrictionLimit& f
   const double v_n = dot(n, u);
   const Vec3d slip = fma(-v_n, n, u);
   const NormalImpulse normal = normal_impulse(p, v_n);
-  const double inverse =
-      1 / std::sqrt(std::fma(friction.slip_tolerance, friction.slip_tolerance, dot(slip, slip)));
+  const double inverse = 1 / std::sqrt(std::fma(friction.slip_tolerance, friction.slip_tolerance, dot(slip, slip)));
   const double across = friction.impulse * inverse;
   return {fma(normal.value, n, -across * slip), normal.value, normal.fall, across, across * inverse * inverse, slip};
 }
