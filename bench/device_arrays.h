@@ -27,8 +27,8 @@ class DeviceArrays {
  public:
   DeviceArrays(const State& state, const Results& results, const Scene& scene)
       : counts_(counts_of(scene, results)), host_(results), state_(state), results_(results) {
-    for_each_input([&](const ArrayInfo& info, auto& array) { upload(array, counts_.row(info)); }, state_);
-    for_each_output([&](const ArrayInfo& info, auto& array) { upload(array, counts_.row(info)); }, results_);
+    for_each_input([&](const ArrayInfo& info, auto& array) { upload(info, array); }, state_);
+    for_each_output([&](const ArrayInfo& info, auto& array) { upload(info, array); }, results_);
   }
 
   const State& state() const { return state_; }
@@ -39,7 +39,7 @@ class DeviceArrays {
     for_each_output(
         [&](const ArrayInfo& info, const auto& device, const auto& host) {
           if (device.data == nullptr) return;
-          const std::size_t size = bytes(host, counts_.row(info));
+          const std::size_t size = bytes(info, host);
           ISOPATCH_CUDA_CHECK(cudaMemcpy(host.data, device.data, size, cudaMemcpyDeviceToHost));
         },
         results_, host_);
@@ -47,14 +47,19 @@ class DeviceArrays {
 
  private:
   template <class Array>
-  std::size_t bytes(const Array& array, std::int64_t row) const {
-    return static_cast<std::size_t>(detail::extent_of(array, row, state_.num_environments) *
-                                    detail::element_size(array));
+  std::size_t bytes(const ArrayInfo& info, const Array& array) const {
+    std::int64_t elements = 0;
+    if constexpr (detail::HasRows<Array>) {
+      elements = detail::extent_of(array, counts_.row(info), state_.num_environments);
+    } else {
+      elements = counts_.size(info, state_.num_environments);
+    }
+    return static_cast<std::size_t>(elements * detail::element_size(array));
   }
   template <class Array>
-  void upload(Array& array, std::int64_t row) {
+  void upload(const ArrayInfo& info, Array& array) {
     if (array.data == nullptr) return;
-    auto& buffer = buffers_.emplace_back(bytes(array, row));
+    auto& buffer = buffers_.emplace_back(bytes(info, array));
     buffer.upload(static_cast<const std::byte*>(static_cast<const void*>(array.data)), buffer.size());
     array.data = static_cast<decltype(array.data)>(static_cast<void*>(buffer.data()));
   }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "host/packed_output.h"
 #include "host/strides.h"
 #include "isopatch/arrays.h"
 #include "isopatch/error.h"
@@ -33,8 +34,8 @@ void check_type(const std::string& name, const Array& array) {
   throw Error(
       fmt::format("evaluate: {}: type is {}; it must be one of ScalarType", name, static_cast<int>(array.type)));
 }
-template <class T>
-void check_type(const std::string&, const TypedArray<T>&) {}
+template <class Array>
+requires(!requires(Array array) { array.type; }) void check_type(const std::string&, const Array&) {}
 
 class ArgumentCheck {
  public:
@@ -51,7 +52,13 @@ class ArgumentCheck {
       throw Error(fmt::format("evaluate: {}: stride is {} elements; a row has {}{}", name, array.stride, row,
                               output ? "" : ", and 0 repeats one row"));
     }
-    add_rows(name, array.data, row, array.stride, element_size(array), output);
+    add_rows(name, array.data, environments_, row, array.stride, element_size(array), output);
+  }
+
+  /// Checks the address of an array of `size` elements for the whole batch.
+  template <class T>
+  void add(const std::string& name, const BatchArray<T>& array, std::int64_t size) {
+    if (array.data != nullptr) add_rows(name, array.data, 1, size, size, element_size(array), true);
   }
 
   void check_overlaps() {
@@ -66,26 +73,25 @@ class ArgumentCheck {
   }
 
  private:
-  void add_rows(const std::string& name, const void* data, std::int64_t row, std::int64_t stride, std::int64_t size,
-                bool output) {
+  void add_rows(const std::string& name, const void* data, std::int64_t count, std::int64_t row, std::int64_t stride,
+                std::int64_t size, bool output) {
     const auto begin = reinterpret_cast<std::uintptr_t>(data);
     const std::int64_t alignment = size == 8 ? 8 : std::min<std::int64_t>(size, 4);
     if (begin % static_cast<std::uintptr_t>(alignment) != 0) {
       throw Error(fmt::format("evaluate: {}: the address {} is not a multiple of {} bytes", name, data, alignment));
     }
-    if (environments_ == 0 || row == 0) return;
+    if (count == 0 || row == 0) return;
     constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
     const auto room = static_cast<std::uint64_t>(std::numeric_limits<std::uintptr_t>::max()) - begin;
     const std::int64_t most = static_cast<std::int64_t>(std::min<std::uint64_t>(room, kMost)) / size;  // elements
-    if (row > most || (environments_ > 1 && stride > (most - row) / (environments_ - 1))) {
-      throw Error(
-          fmt::format("evaluate: {}: {} environments with a stride of {} elements are more than can be addressed", name,
-                      environments_, stride));
+    if (row > most || (count > 1 && stride > (most - row) / (count - 1))) {
+      throw Error(fmt::format("evaluate: {}: {} rows with a stride of {} elements are more than can be addressed", name,
+                              count, stride));
     }
     const auto bytes = [&](std::int64_t elements) { return static_cast<std::uint64_t>(elements * size); };
-    const std::uint64_t length = bytes((environments_ - 1) * stride + row);
+    const std::uint64_t length = bytes((count - 1) * stride + row);
     rows_.push_back(
-        {name, output, begin, begin + length, bytes(row), environments_ == 1 || stride == 0 ? length : bytes(stride)});
+        {name, output, begin, begin + length, bytes(row), count == 1 || stride == 0 ? length : bytes(stride)});
   }
 
   /// Whether the rows of b lie in the gaps between those of a, as columns of one table of records do. a begins first,
@@ -110,6 +116,26 @@ void check_capacity(const char* name, const void* buffer, const void* needed, st
   }
 }
 
+/// Checks what the packed arrays of one kind need of one another. `name` is that of a row.
+template <class Record>
+void check_packed(const char* name, const PackedOutput<Record>& packed, std::int64_t environments) {
+  if (packed.capacity < 0) {
+    throw Error(
+        fmt::format("evaluate: results.packed_{}_capacity is {}; it must not be negative", name, packed.capacity));
+  }
+  const auto require = [](bool given, const std::string& array, const std::string& needed) {
+    if (!given)
+      throw Error(fmt::format("evaluate: results.{0} needs results.{1}, which is null; give both", array, needed));
+  };
+  const std::string rows = fmt::format("packed_{}s", name), of_rows = fmt::format("{}_environments", name);
+  require(packed.rows.data == nullptr || packed.is_wanted(), rows, fmt::format("{}_offsets", name));
+  require(packed.environments.data == nullptr || packed.rows.data != nullptr, of_rows, rows);
+  if (packed.environments.data != nullptr && environments > std::numeric_limits<std::int32_t>::max()) {
+    throw Error(fmt::format("evaluate: results.{} cannot have the indices of {} environments; split the batch", of_rows,
+                            environments));
+  }
+}
+
 }  // namespace
 
 void detail::check_arguments(const Scene& scene, State& state, Results& results) {
@@ -128,15 +154,24 @@ void detail::check_arguments(const Scene& scene, State& state, Results& results)
   }
   check_capacity("polygon", results.polygons.data, results.polygons_needed.data, results.polygon_capacity);
   check_capacity("contact", results.contacts.data, results.contacts_needed.data, results.contact_capacity);
+  check_packed("polygon", packed_polygons(results), state.num_environments);
+  check_packed("contact", packed_contacts(results), state.num_environments);
 
   ArgumentCheck check(state.num_environments);
   const ArrayCounts counts = counts_of(scene, results);
   for_each_input([&](const ArrayInfo& info,
                      auto& array) { check.add(std::string("state.") + info.name, array, counts.row(info), false); },
                  state);
-  for_each_output([&](const ArrayInfo& info,
-                      auto& array) { check.add(std::string("results.") + info.name, array, counts.row(info), true); },
-                  results);
+  for_each_output(
+      [&](const ArrayInfo& info, auto& array) {
+        const std::string name = std::string("results.") + info.name;
+        if constexpr (HasRows<decltype(array)>) {
+          check.add(name, array, counts.row(info), true);
+        } else {
+          check.add(name, array, counts.size(info, state.num_environments));
+        }
+      },
+      results);
   check.check_overlaps();
 }
 

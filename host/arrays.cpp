@@ -34,6 +34,8 @@ ArrayCounts counts_of(const Scene& scene, const Results& results) {
   ArrayCounts counts = counts_of(scene);
   counts.polygon_capacity = results.polygon_capacity;
   counts.contact_capacity = results.contact_capacity;
+  counts.packed_polygon_capacity = results.packed_polygon_capacity;
+  counts.packed_contact_capacity = results.packed_contact_capacity;
   return counts;
 }
 
@@ -67,7 +69,9 @@ ResultArrays::ResultArrays(const Scene& scene, std::int64_t environments, const 
       num_pairs(scene.num_pairs()),
       num_part_pairs(scene.num_part_pairs()),
       polygon_capacity(not_negative("polygon_capacity", selection.polygon_capacity)),
-      contact_capacity(not_negative("contact_capacity", selection.contact_capacity)) {
+      contact_capacity(not_negative("contact_capacity", selection.contact_capacity)),
+      packed_polygon_capacity(not_negative("packed_polygon_capacity", selection.packed_polygon_capacity)),
+      packed_contact_capacity(not_negative("packed_contact_capacity", selection.packed_contact_capacity)) {
   const auto selected = [&](OutputGroup group) {
     switch (group) {
       case OutputGroup::kWrench:
@@ -82,12 +86,16 @@ ResultArrays::ResultArrays(const Scene& scene, std::int64_t environments, const 
         return polygon_capacity > 0;
       case OutputGroup::kContacts:
         return contact_capacity > 0;
+      case OutputGroup::kPackedPolygons:
+        return packed_polygon_capacity > 0;
+      case OutputGroup::kPackedContacts:
+        return packed_contact_capacity > 0;
     }
     return false;
   };
   for_each_output(
       [&](const ArrayInfo& info, auto& values) {
-        if (selected(info.group)) values.resize(static_cast<std::size_t>(environments * counts().row(info)));
+        if (selected(info.group)) values.resize(static_cast<std::size_t>(counts().size(info, environments)));
       },
       *this);
 }
@@ -96,8 +104,17 @@ Results ResultArrays::view(std::int64_t begin) {
   Results results;
   results.polygon_capacity = polygon_capacity;
   results.contact_capacity = contact_capacity;
+  results.packed_polygon_capacity = packed_polygon_capacity;
+  results.packed_contact_capacity = packed_contact_capacity;
   for_each_output(
-      [&](const ArrayInfo& info, auto& array, auto& values) { point_at(array, values, begin, counts().row(info)); },
+      [&](const ArrayInfo& info, auto& array, auto& values) {
+        if (!info.is_packed()) return point_at(array, values, begin, counts().row(info));
+        if (begin > 0 && !values.empty()) {
+          throw Error(fmt::format("arrays: {} has the rows of the whole batch; a view from environment {} on has none",
+                                  info.name, begin));
+        }
+        point_at(array, values, 0, 0);
+      },
       results, *this);
   return results;
 }

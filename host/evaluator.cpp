@@ -53,11 +53,15 @@ void Evaluator::evaluate(const State& state, const Results& results, void* strea
   implementation().evaluate(checked_state, checked_results, stream);
 }
 
-void Evaluator::reserve(std::int64_t num_environments) const {
-  if (num_environments < 0) {
-    throw Error(fmt::format("reserve: num_environments is {}; it must not be negative", num_environments));
-  }
-  implementation().reserve(num_environments);
+void Evaluator::reserve(std::int64_t num_environments, std::int64_t packed_polygons,
+                        std::int64_t packed_contacts) const {
+  const auto require = [](const char* name, std::int64_t count) {
+    if (count < 0) throw Error(fmt::format("reserve: {} is {}; it must not be negative", name, count));
+  };
+  require("num_environments", num_environments);
+  require("packed_polygons", packed_polygons);
+  require("packed_contacts", packed_contacts);
+  implementation().reserve(num_environments, packed_polygons, packed_contacts);
 }
 
 bool cuda_available() { return num_cuda_devices() > 0; }

@@ -22,7 +22,8 @@ class Evaluator::Implementation {
     evaluate(state, results, nullptr);
   }
 
-  virtual void reserve(std::int64_t /*num_environments*/) const {}
+  virtual void reserve(std::int64_t /*num_environments*/, std::int64_t /*packed_polygons*/,
+                       std::int64_t /*packed_contacts*/) const {}
 
   const Scene& scene() const { return scene_; }
   const EvaluatorOptions& options() const { return options_; }

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "isopatch/state.h"
+#include "isopatch/results.h"
 
 namespace isopatch::detail {
 
@@ -20,6 +20,16 @@ template <class T>
 std::int64_t element_size(const TypedArray<T>&) {
   return sizeof(T);
 }
+template <class T>
+std::int64_t element_size(const BatchArray<T>&) {
+  return sizeof(T);
+}
+
+/// An array with a stride.
+template <class Array>
+concept HasRows = requires(Array array) {
+  array.stride;
+};
 
 /// Elements from one environment's row to the next, for rows of `row` elements.
 template <class Array>

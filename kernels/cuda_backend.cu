@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <type_traits>
 
 #include "host/argument_check.h"
 #include "host/evaluator_backend.h"
@@ -48,6 +49,12 @@ std::size_t bytes_of(const std::vector<Hierarchy>& hierarchies) {
   return bytes;
 }
 
+std::int64_t most_cells_of(const std::vector<Hierarchy>& hierarchies) {
+  std::size_t most = 0;
+  for (const Hierarchy& h : hierarchies) most = std::max(most, h.cells.size());
+  return static_cast<std::int64_t>(most);
+}
+
 /// Warps that the current device keeps at once, by Outputs.
 using ResidentWarps = std::array<std::int64_t, 3>;
 
@@ -55,6 +62,7 @@ using ResidentWarps = std::array<std::int64_t, 3>;
 ResidentWarps load_kernels(const SceneView& scene, Precision precision) {
   load_begin_environments();
   load_staged_pairs(scene, precision);
+  load_packed_rows();
   load_evaluate_energies();
   load_sum_body_wrenches();
   ResidentWarps warps = {};
@@ -83,8 +91,11 @@ class CudaBackend final : public Evaluator::Implementation {
     resident_warps_ = load_kernels(scene_.data().view, options_.precision);
     require_memory(local_memory_of_kernels() - before);
     on_device_ = std::make_unique<OnDevice>(scene_.data());
-    for (const Hierarchy& h : scene_.data().geometries.solids) {
-      most_cells_ = std::max(most_cells_, static_cast<std::int64_t>(h.cells.size()));
+    const FlatGeometries& geometries = scene_.data().geometries;
+    most_cells_ = most_cells_of(geometries.solids);
+    const std::int64_t most_elements = std::max(most_cells_, most_cells_of(geometries.surfaces));
+    for (int digit = 0; digit < RowDigits::kCount; ++digit) {
+      if (RowDigits::may_differ(digit, scene_.num_pairs(), most_elements)) key_digits_ |= 1u << digit;
     }
   }
 
@@ -96,9 +107,14 @@ class CudaBackend final : public Evaluator::Implementation {
     }
   }
 
-  void reserve(std::int64_t num_environments) const override {
+  void reserve(std::int64_t num_environments, std::int64_t packed_polygons,
+               std::int64_t packed_contacts) const override {
     const DeviceGuard guard(device_);
-    on_device_->memory.reserve(size_of(num_environments));
+    CallSize size = size_of(num_environments);
+    size.counts = static_cast<std::size_t>(num_environments) + 1;
+    size.packed_polygons = static_cast<std::size_t>(packed_polygons);
+    size.packed_contacts = static_cast<std::size_t>(packed_contacts);
+    on_device_->memory.reserve(size);
   }
 
   void evaluate(const State& state, const Results& results, void* stream) const override {
@@ -137,12 +153,24 @@ class CudaBackend final : public Evaluator::Implementation {
   }
 
   void enqueue(const State& state, const Results& results, cudaStream_t stream) const {
-    const CallSize size = size_of(state.num_environments);
+    const CallSize size = size_of(state.num_environments, results);
     const auto pairs = static_cast<std::int64_t>(size.pairs);
     on_device_->memory.call(size, stream, [&](const CallArrays& arrays) {
       EvaluationCall call = {
-          on_device_->scene.view(), state, results, arrays.list.data(), arrays.counters.data(), shares(pairs, results),
-          arrays.sums.data(),       {}};
+          on_device_->scene.view(),
+          state,
+          results,
+          arrays.list.data(),
+          arrays.counters.data(),
+          shares(pairs, results),
+          arrays.sums.data(),
+          {},
+          {arrays.polygons.list(packed_polygons(results)), arrays.contacts.list(packed_contacts(results))},
+          arrays.scan.data(),
+          arrays.scan.size(),
+          key_digits_,
+          RowPass::kAll,
+          0};
       if (arrays.have_stages() && may_stage(pairs, results)) {
         call.staged = arrays.staged(static_cast<float>(options_.keep_candidates));
         call.shares = 1;
@@ -164,7 +192,9 @@ class CudaBackend final : public Evaluator::Implementation {
     } else {
       begin_environments(call, stream);
     }
+    begin_packed_rows(call, stream);
     evaluate_pairs<T>(call, stream);
+    pack_rows<T>(call, stream);
   }
 
   bool has_several_parts() const { return parts_of(scene_.data().view) == Parts::kSeveral; }
@@ -205,6 +235,17 @@ class CudaBackend final : public Evaluator::Implementation {
     return size;
   }
 
+  CallSize size_of(std::int64_t num_environments, const Results& results) const {
+    CallSize size = size_of(num_environments);
+    for_each_packed_output(results, [&]<class Record>(const PackedOutput<Record>& to) {
+      if (!to.is_wanted()) return;
+      size.counts = static_cast<std::size_t>(num_environments) + 1;
+      std::size_t& rows = std::is_same_v<Record, Polygon> ? size.packed_polygons : size.packed_contacts;
+      if (to.rows.data != nullptr) rows = static_cast<std::size_t>(to.capacity);
+    });
+    return size;
+  }
+
   std::int64_t items(std::int64_t num_environments) const {
     const std::int64_t pairs = scene_.num_pairs(), most = std::numeric_limits<std::int32_t>::max() / 2;
     if (num_environments * pairs > most) {
@@ -229,6 +270,7 @@ class CudaBackend final : public Evaluator::Implementation {
   CallCheck check_;
   ResidentWarps resident_warps_ = {};
   std::int64_t most_cells_ = 0;
+  std::uint32_t key_digits_ = 0;
   std::unique_ptr<OnDevice> on_device_;
 };
 

@@ -6,6 +6,10 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
+
+#include "host/packed_output.h"
+#include "isopatch/detail/pressure_field/listed_rows.h"
 #include "isopatch/detail/pressure_field/staged_pairs.h"
 #include "isopatch/detail/scene/begin_environment.h"
 #include "isopatch/evaluator.h"
@@ -42,12 +46,21 @@ struct EvaluationCall {
   int shares;        // warps that share one pair: a power of two
   SharedSums* sums;  // one for each listed pair if there is more than one share; zero between calls
   StagedMemory staged;
+
+  // packed arrays
+  PackedRowLists packed;
+  std::byte* scan_memory;  // for the sums of counts
+  std::size_t scan_bytes;
+  std::uint32_t key_digits;  // bit i: digit i of RowDigits may differ
+  RowPass pass;
+  int digit;
 };
 
 /// Load the kernels of the stages below on the current device, so that no call has to. resident_warps() loads those of
 /// evaluate_pairs().
 void load_begin_environments();
 void load_staged_pairs(const SceneView& scene, Precision precision);
+void load_packed_rows();
 void load_evaluate_energies();
 void load_sum_body_wrenches();
 
@@ -63,6 +76,14 @@ void evaluate_staged_pairs(const EvaluationCall& call, cudaStream_t stream);
 /// Pair wrenches, patch summaries, polygons and discrete contacts of the listed pairs, or of those that were left.
 template <class T>
 void evaluate_pairs(const EvaluationCall& call, cudaStream_t stream);
+
+/// Makes the lists of rows ready for evaluate_pairs(). Does nothing without packed arrays.
+void begin_packed_rows(const EvaluationCall& call, cudaStream_t stream);
+
+/// Packed arrays, from what evaluate_pairs() counted and listed. Where not all rows fit, it evaluates again: the
+/// environment whose rows fit in part once for each digit of a row's key, then all environments whose rows fit.
+template <class T>
+void pack_rows(const EvaluationCall& call, cudaStream_t stream);
 
 /// The number of warps that evaluate_pairs() keeps on the current device at once, for these outputs.
 template <class T>

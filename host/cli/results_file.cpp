@@ -138,7 +138,8 @@ std::string results_npz(const StateArrays& states, const ResultArrays& results) 
   std::map<std::string, NpyArray> arrays;
   const auto add = [&](const ArrayInfo& info, const auto& values) {
     using Element = typename std::remove_cvref_t<decltype(values)>::value_type;
-    std::vector<std::int64_t> shape = {results.num_environments};
+    std::vector<std::int64_t> shape = {info.is_packed() ? results.counts().size(info, results.num_environments)
+                                                        : results.num_environments};
     if (info.per == Per::kBody) shape.push_back(results.num_bodies);
     if (info.per == Per::kPair) shape.push_back(results.num_pairs);
     if (info.per == Per::kPartPair) shape.push_back(results.num_part_pairs);

@@ -70,7 +70,8 @@ void evaluate_environment(const Batch& batch, std::int64_t environment, ThreadWo
         evaluate_pair_in_packs<Parts::kSeveral>(sum_pair, work, batch, environment, pair);
       }
     } else {
-      evaluate_pair<T, outputs, brute_force>(warp, work.pair, scene, state, results, environment, pair);
+      evaluate_pair<T, outputs, brute_force>(warp, work.pair, scene, state, results, environment, pair, {}, nullptr,
+                                             kEverything, PackedRows{{work.polygons}, {work.contacts}});
     }
     if (results.energy.data == nullptr) continue;
     if (packs != nullptr) {
@@ -130,12 +131,25 @@ class CpuBackend final : public Evaluator::Implementation {
     constexpr std::int64_t kChunk = 8;
     const std::int64_t chunks = (count + kChunk - 1) / kChunk;
     const std::int64_t threads = chunks > 1 ? std::min<std::int64_t>(usable_threads(options_.num_threads), chunks) : 1;
+    RowCollections rows(results, count, kChunk);
     LoopChunks loop(count, kChunk);
     run_on_threads(static_cast<int>(threads), [&](int thread) {
       const WorkspacePool::Loan work(workspaces_);
+      (*work).polygons.begin(rows.polygons);
+      (*work).contacts.begin(rows.contacts);
       loop.take(thread, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t e = begin; e < end; ++e) evaluate_one(batch, e, *work);
+        for (std::int64_t e = begin; e < end; ++e) {
+          evaluate_one(batch, e, *work);
+          (*work).polygons.give(e, rows.polygons);
+          (*work).contacts.give(e, rows.contacts);
+        }
       });
+    });
+    if (!rows.is_wanted()) return;
+    rows.write_offsets();
+    LoopChunks writing(count, kChunk);
+    run_on_threads(static_cast<int>(threads), [&](int thread) {
+      writing.take(thread, [&](std::int64_t begin, std::int64_t end) { rows.write_rows(begin, end, results.status); });
     });
   }
 

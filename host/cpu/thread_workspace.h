@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "host/cpu/pressure_field/pack_kernels.h"
+#include "host/cpu/sorted_rows.h"
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
 #include "isopatch/detail/scene/begin_environment.h"
 
@@ -18,6 +19,8 @@ struct ThreadWorkspace {
   PackWorkspace packs;
   BodyBounds bounds[kMaxBodies];
   std::int64_t items[kMaxPairs];
+  SortedRows<Polygon> polygons;  // for packed arrays
+  SortedRows<DiscreteContact> contacts;
 
   /// For hierarchies of at most this many wide nodes.
   explicit ThreadWorkspace(std::int32_t wide_nodes) : packs(wide_nodes) {}

@@ -7,6 +7,7 @@
 #include "host/reference/environment.h"
 #include "host/reference/pressure_field/body_pair.h"
 #include "host/reference/pressure_field/enclosure.h"
+#include "host/row_collection.h"
 #include "host/threads/parallel_for.h"
 
 namespace isopatch {
@@ -193,35 +194,15 @@ class RowWriter {
 
   void put_status(std::uint32_t status) const { put(results_.status, 0, status); }
 
-  /// Returns the capacity that would be enough.
-  std::int32_t put_polygons(const std::vector<PairResult>& pairs) const {
-    std::int32_t count = 0;
-    for (std::size_t p = 0; p < pairs.size(); ++p) {
-      for (const PatchPolygon& polygon : pairs[p].polygons) {
-        if (results_.polygons.data && count < results_.polygon_capacity) {
-          put(results_.polygons, static_cast<std::size_t>(count), to_output(polygon, pairs[p].X_WA, p));
-        }
-        ++count;
-      }
-    }
-    put(results_.polygons_needed, 0, count);
-    return count;
-  }
-
-  /// Returns the capacity that would be enough.
-  std::int32_t put_contacts(const std::vector<PairResult>& pairs) const {
-    std::int32_t count = 0;
-    for (std::size_t p = 0; p < pairs.size(); ++p) {
-      for (const PatchPolygon& polygon : pairs[p].polygons) {
-        if (!polygon.polygon.resists()) continue;
-        if (results_.contacts.data && count < results_.contact_capacity) {
-          put(results_.contacts, static_cast<std::size_t>(count), to_contact(polygon, pairs[p].X_WA, p));
-        }
-        ++count;
-      }
-    }
-    put(results_.contacts_needed, 0, count);
-    return count;
+  /// Puts the records that there is room for. Returns whether that is not all.
+  template <class Record>
+  bool put_records(const TypedArray<Record>& rows, const TypedArray<std::int32_t>& needed, std::int32_t capacity,
+                   const std::vector<Record>& records) const {
+    put(needed, 0, static_cast<std::int32_t>(records.size()));
+    if (!rows.data) return false;
+    const auto room = static_cast<std::size_t>(capacity);
+    for (std::size_t i = 0; i < std::min(records.size(), room); ++i) put(rows, i, records[i]);
+    return records.size() > room;
   }
 
  private:
@@ -229,8 +210,33 @@ class RowWriter {
   std::int64_t environment_;
 };
 
-void evaluate_environment(const SceneDescription& scene, const State& state, const Results& results,
-                          std::int64_t index) {
+/// The polygons of an environment by pair, part pair, and elements of both parts, which is the order of packed arrays.
+std::vector<Polygon> polygons_of(const std::vector<PairResult>& pairs) {
+  std::vector<Polygon> polygons;
+  for (std::size_t p = 0; p < pairs.size(); ++p) {
+    for (const PatchPolygon& polygon : pairs[p].polygons) polygons.push_back(to_output(polygon, pairs[p].X_WA, p));
+  }
+  return polygons;
+}
+
+std::vector<DiscreteContact> contacts_of(const std::vector<PairResult>& pairs) {
+  std::vector<DiscreteContact> contacts;
+  for (std::size_t p = 0; p < pairs.size(); ++p) {
+    for (const PatchPolygon& polygon : pairs[p].polygons) {
+      if (polygon.polygon.resists()) contacts.push_back(to_contact(polygon, pairs[p].X_WA, p));
+    }
+  }
+  return contacts;
+}
+
+template <class Record>
+void collect(detail::RowCollection<Record>& rows, std::int64_t environment, const std::vector<Record>& records) {
+  if (!rows.is_wanted()) return;
+  rows.add(environment, records.size(), [&](std::size_t i) -> const Record& { return records[i]; });
+}
+
+void evaluate_environment(const SceneDescription& scene, const State& state, const Results& results, std::int64_t index,
+                          detail::RowCollections& rows) {
   Environment environment = read_environment(scene, state, index);
   const bool usable = environment.status == kOk;
 
@@ -253,10 +259,18 @@ void evaluate_environment(const SceneDescription& scene, const State& state, con
     for (const Wrench& wrench : pairs[p].of_part_pairs) writer.put_part_pair(part_pair++, wrench);
   }
   for (std::size_t b = 0; b < bodies.size(); ++b) writer.put_body(b, bodies[b]);
-  const std::int32_t needed = writer.put_polygons(pairs);
-  if (results.polygons.data && needed > results.polygon_capacity) environment.status |= kPolygonCapacity;
-  const std::int32_t contacts = writer.put_contacts(pairs);
-  if (results.contacts.data && contacts > results.contact_capacity) environment.status |= kContactCapacity;
+  std::vector<Polygon> polygons;
+  std::vector<DiscreteContact> contacts;
+  if (results.polygons_needed.data || rows.polygons.is_wanted()) polygons = polygons_of(pairs);
+  if (results.contacts_needed.data || rows.contacts.is_wanted()) contacts = contacts_of(pairs);
+  collect(rows.polygons, index, polygons);
+  collect(rows.contacts, index, contacts);
+  if (writer.put_records(results.polygons, results.polygons_needed, results.polygon_capacity, polygons)) {
+    environment.status |= kPolygonCapacity;
+  }
+  if (writer.put_records(results.contacts, results.contacts_needed, results.contact_capacity, contacts)) {
+    environment.status |= kContactCapacity;
+  }
   if (std::any_of(pairs.begin(), pairs.end(), [](const PairResult& pair) { return pair.enclosed; })) {
     environment.status |= kNoContactSurface;
   }
@@ -272,10 +286,14 @@ class ReferenceBackend final : public Evaluator::Implementation {
     const std::int64_t count = state.num_environments;
     const std::int64_t threads =
         count > 1 ? std::min<std::int64_t>(detail::usable_threads(options_.num_threads), count) : 1;
+    detail::RowCollections rows(results, count, 1);
     detail::LoopChunks chunks(count, 1);
     detail::run_on_threads(static_cast<int>(threads), [&](int thread) {
-      chunks.take(thread, [&](std::int64_t e, std::int64_t) { evaluate_environment(description, state, results, e); });
+      chunks.take(thread,
+                  [&](std::int64_t e, std::int64_t) { evaluate_environment(description, state, results, e, rows); });
     });
+    rows.write_offsets();
+    for (std::int64_t e = 0; e < count; ++e) rows.write_rows(e, e + 1, results.status);
   }
 };
 

@@ -13,20 +13,35 @@
 namespace isopatch {
 
 /// What an array has a row for in each environment: the environment itself, every body, every part, every pair, every
-/// part pair, or every slot of the buffer for polygons or for contacts.
-enum class Per : std::uint8_t { kEnvironment, kBody, kPart, kPair, kPartPair, kPolygonCapacity, kContactCapacity };
+/// part pair, or every slot of the buffer for polygons or for contacts. The last three are of packed arrays, which have
+/// rows for the whole batch: for every environment and one more, or for every slot of a packed buffer.
+enum class Per : std::uint8_t {
+  kEnvironment,
+  kBody,
+  kPart,
+  kPair,
+  kPartPair,
+  kPolygonCapacity,
+  kContactCapacity,
+  kOffset,
+  kPackedPolygonCapacity,
+  kPackedContactCapacity
+};
 
 /// Outputs that are computed together.
 enum class OutputGroup : std::uint8_t {
-  kWrench,    ///< always
-  kPartPair,  ///< the wrenches of part pairs
-  kPatch,     ///< sums over the patch beyond the wrench
-  kEnergy,    ///< an evaluation of its own
-  kPolygons,  ///< the polygons themselves
-  kContacts   ///< the polygons as point contacts
+  kWrench,          ///< always
+  kPartPair,        ///< the wrenches of part pairs
+  kPatch,           ///< sums over the patch beyond the wrench
+  kEnergy,          ///< an evaluation of its own
+  kPolygons,        ///< the polygons themselves
+  kContacts,        ///< the polygons as point contacts
+  kPackedPolygons,  ///< the polygons of all environments in one array
+  kPackedContacts   ///< the same as point contacts
 };
 
-/// One array. In each environment it has rows of `width` elements, as many as `per` says.
+/// One array. In each environment, or in the whole batch if it is packed, it has rows of `width` elements, as many as
+/// `per` says.
 struct ArrayInfo {
   const char* name;                          ///< of the member of State or Results
   const char* type;                          ///< of an element; "real" stands for float or double
@@ -34,6 +49,9 @@ struct ArrayInfo {
   int width;                                 ///< elements of a row
   const char* unit;                          ///< as in "m/s; rad/s" where the elements of a row differ; "" for records
   OutputGroup group = OutputGroup::kWrench;  ///< outputs only
+
+  /// Whether it is a BatchArray.
+  constexpr bool is_packed() const { return per >= Per::kOffset; }
 };
 
 /// Calls visit(info, array) for every input of a State; given several objects with members of these names, calls
@@ -68,6 +86,21 @@ constexpr void for_each_output(const Visit& visit, AnyResults&... r) {
   visit(ArrayInfo{"polygons_needed", "int32", Per::kEnvironment, 1, "1", OutputGroup::kPolygons}, r.polygons_needed...);
   visit(ArrayInfo{"contacts", "DiscreteContact", Per::kContactCapacity, 1, "", OutputGroup::kContacts}, r.contacts...);
   visit(ArrayInfo{"contacts_needed", "int32", Per::kEnvironment, 1, "1", OutputGroup::kContacts}, r.contacts_needed...);
+  visit(ArrayInfo{"packed_polygons", "Polygon", Per::kPackedPolygonCapacity, 1, "", OutputGroup::kPackedPolygons},
+        r.packed_polygons...);
+  visit(ArrayInfo{"polygon_offsets", "int64", Per::kOffset, 1, "1", OutputGroup::kPackedPolygons},
+        r.polygon_offsets...);
+  visit(
+      ArrayInfo{"polygon_environments", "int32", Per::kPackedPolygonCapacity, 1, "index", OutputGroup::kPackedPolygons},
+      r.polygon_environments...);
+  visit(
+      ArrayInfo{"packed_contacts", "DiscreteContact", Per::kPackedContactCapacity, 1, "", OutputGroup::kPackedContacts},
+      r.packed_contacts...);
+  visit(ArrayInfo{"contact_offsets", "int64", Per::kOffset, 1, "1", OutputGroup::kPackedContacts},
+        r.contact_offsets...);
+  visit(
+      ArrayInfo{"contact_environments", "int32", Per::kPackedContactCapacity, 1, "index", OutputGroup::kPackedContacts},
+      r.contact_environments...);
 }
 
 /// The counts of an environment, from which the sizes of its arrays follow.
@@ -79,7 +112,10 @@ struct ArrayCounts {
   std::int64_t polygon_capacity = 0;  ///< as in Results
   std::int64_t contact_capacity = 0;  ///< as in Results
 
-  /// Elements of one environment in a contiguous array.
+  std::int64_t packed_polygon_capacity = 0;  ///< as in Results
+  std::int64_t packed_contact_capacity = 0;  ///< as in Results
+
+  /// Elements of one environment in a contiguous array, which is not packed.
   constexpr std::int64_t row(const ArrayInfo& info) const {
     const std::int64_t count = info.per == Per::kBody              ? bodies
                                : info.per == Per::kPart            ? parts
@@ -89,6 +125,20 @@ struct ArrayCounts {
                                : info.per == Per::kContactCapacity ? contact_capacity
                                                                    : 1;
     return count * info.width;
+  }
+
+  /// Elements of a contiguous or packed array for this many environments.
+  constexpr std::int64_t size(const ArrayInfo& info, std::int64_t environments) const {
+    switch (info.per) {
+      case Per::kOffset:
+        return environments + 1;
+      case Per::kPackedPolygonCapacity:
+        return packed_polygon_capacity;
+      case Per::kPackedContactCapacity:
+        return packed_contact_capacity;
+      default:
+        return environments * row(info);
+    }
   }
 };
 
@@ -136,6 +186,10 @@ struct ResultSelection {
 
   std::int32_t polygon_capacity = 0;  ///< polygons that there is room for in each environment; 0: none
   std::int32_t contact_capacity = 0;  ///< the same for contacts
+
+  std::int64_t packed_polygon_capacity = 0;  ///< polygons that there is room for in one array of all environments, with
+                                             ///< their offsets and environments; 0: none of these
+  std::int64_t packed_contact_capacity = 0;  ///< the same for contacts
 };
 
 /// The Results of N environments, owned and contiguous, in arrays of the same names; zero until evaluated. An array
@@ -165,6 +219,15 @@ struct ResultArrays {
   std::int32_t polygon_capacity = 0;          ///< room for this many polygons in each environment
   std::int32_t contact_capacity = 0;          ///< the same for contacts
 
+  std::vector<Polygon> packed_polygons;            ///< packed_polygon_capacity
+  std::vector<std::int64_t> polygon_offsets;       ///< N + 1
+  std::vector<std::int32_t> polygon_environments;  ///< packed_polygon_capacity
+  std::vector<DiscreteContact> packed_contacts;    ///< packed_contact_capacity
+  std::vector<std::int64_t> contact_offsets;       ///< N + 1
+  std::vector<std::int32_t> contact_environments;  ///< packed_contact_capacity
+  std::int64_t packed_polygon_capacity = 0;        ///< room for this many polygons of all environments together
+  std::int64_t packed_contact_capacity = 0;        ///< the same for contacts
+
   ResultArrays() = default;
 
   /// Room for the wrenches, the areas, the counts of polygons, the status and the outputs of `selection`. Throws Error
@@ -173,13 +236,20 @@ struct ResultArrays {
 
   /// For ArrayCounts::row() of these arrays.
   ArrayCounts counts() const {
-    return {num_bodies, num_pairs, num_parts, num_part_pairs, polygon_capacity, contact_capacity};
+    return {num_bodies,
+            num_pairs,
+            num_parts,
+            num_part_pairs,
+            polygon_capacity,
+            contact_capacity,
+            packed_polygon_capacity,
+            packed_contact_capacity};
   }
 
   /// Valid until an array changes its size.
   Results view() { return view(0); }
 
-  /// For the environments from `begin` on.
+  /// For the environments from `begin` on. Throws Error for packed arrays unless that is all of them.
   Results view(std::int64_t begin);
 };
 

@@ -76,9 +76,10 @@ class Evaluator {
   /// evaluator's. (An array that it has seen lately is taken for device memory unasked.)
   void evaluate(const State& state, const Results& results, void* stream = nullptr) const;
 
-  /// Allocates what batches of up to `num_environments` need, if nothing has yet. Throws Error where the device has too
-  /// little memory; then all is as before.
-  void reserve(std::int64_t num_environments) const;
+  /// Allocates what batches of up to `num_environments` need, if nothing has yet; with packed arrays of up to these
+  /// capacities, and offsets. Throws Error where the device has too little memory, then all is as before, and for a
+  /// negative number.
+  void reserve(std::int64_t num_environments, std::int64_t packed_polygons = 0, std::int64_t packed_contacts = 0) const;
 
   const Scene& scene() const;               ///< the scene it evaluates; valid as long as the evaluator
   const EvaluatorOptions& options() const;  ///< those it was made with

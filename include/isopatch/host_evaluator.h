@@ -11,8 +11,8 @@ namespace isopatch {
 /// and rows beyond what can be addressed.
 State part_of(const State& state, const Scene& scene, std::int64_t begin, std::int64_t count);
 
-/// The rows of the environments from `begin` on. Throws Error for a negative `begin`, and rows beyond what can be
-/// addressed. Results do not know how many environments there are.
+/// The rows of the environments from `begin` on. Throws Error for a negative `begin`, for rows beyond what can be
+/// addressed, and for packed arrays unless `begin` is 0. Results do not know how many environments there are.
 Results part_of(const Results& results, const Scene& scene, std::int64_t begin);
 
 /// Evaluates from and to host memory. With cuda it divides the environments among all visible devices (or takes the one

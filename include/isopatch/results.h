@@ -39,6 +39,17 @@ struct DiscreteContact {
   std::int32_t part_b;  ///< the part of body b
 };
 
+/// An array of the whole batch. It has no stride: rows follow one another without gaps, however many an environment
+/// has.
+template <class T>
+struct BatchArray {
+  T* data = nullptr;  ///< first element, or null
+
+  BatchArray() = default;
+  /// An array that begins at `values`.
+  BatchArray(T* values) : data(values) {}
+};
+
 /// Results of N environments with P pairs, Q part pairs and B bodies. Force in N, torque in N m, world frame.
 struct Results {
   OutputArray pair_wrench;       ///< N x P x 6   force on body a, then torque on a about a's body origin
@@ -69,6 +80,22 @@ struct Results {
   TypedArray<DiscreteContact> contacts;      ///< N x contact_capacity
   TypedArray<std::int32_t> contacts_needed;  ///< N   required with contacts, and may be asked for alone
   std::int32_t contact_capacity = 0;         ///< room of a row
+
+  // the polygons of all environments in one array: those of environment 0, then those of environment 1, and so on; in
+  // each by pair, part of a, part of b, and the elements of the two meshes (INTERFACE.md), the same on every backend
+  BatchArray<Polygon> packed_polygons;       ///< packed_polygon_capacity   as many as fit; needs polygon_offsets
+  BatchArray<std::int64_t> polygon_offsets;  ///< N + 1   environment e has the rows from offsets[e] to before
+                                             ///< offsets[e + 1], so the last is the number of all rows, those that do
+                                             ///< not fit too; may be asked for alone
+  BatchArray<std::int32_t> polygon_environments;  ///< packed_polygon_capacity   of each row that is written; may be
+                                                  ///< null, else needs packed_polygons
+  std::int64_t packed_polygon_capacity = 0;       ///< rows that there is room for
+
+  // the same as point contacts
+  BatchArray<DiscreteContact> packed_contacts;    ///< packed_contact_capacity   needs contact_offsets
+  BatchArray<std::int64_t> contact_offsets;       ///< N + 1   may be asked for alone
+  BatchArray<std::int32_t> contact_environments;  ///< packed_contact_capacity   may be null, else needs packed_contacts
+  std::int64_t packed_contact_capacity = 0;       ///< rows that there is room for
 };
 
 }  // namespace isopatch

@@ -19,7 +19,8 @@ enum Status : std::uint32_t {
                            ///< of two half spaces
   kSumOverflow = 1u << 4,  ///< a polygon's values are too large for any sum, or a pair in double has 2^24 polygons or
                            ///< more: that pair's results are not valid
-  kPolygonCapacity = 1u << 5,  ///< more polygons than the buffer holds; the count says how many; wrenches are right
+  kPolygonCapacity = 1u << 5,  ///< more polygons than a buffer holds; counts and offsets say how many; wrenches are
+                               ///< right
   kContactCapacity = 1u << 6,  ///< the same for discrete contacts
   kNoContactSurface = 1u << 7  ///< no fault, all results are right: a pair's wrench is 0 although its bodies overlap:
                                ///< one, or a separate part of it, lies inside the other, too deep for equal pressures

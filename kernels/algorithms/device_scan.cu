@@ -3,7 +3,8 @@
 
 #include <cub/device/device_scan.cuh>
 
-#include "kernels/runtime/cuda_check.h"
+#include "kernels/runtime/device_buffer.h"
+#include "kernels/runtime/stream.h"
 
 namespace isopatch::detail {
 
@@ -14,6 +15,15 @@ struct Sum {
 };
 
 }  // namespace
+
+void load_exclusive_sums() {
+  const DeviceBuffer<std::int32_t> numbers(std::vector<std::int32_t>{1, 0});
+  const DeviceBuffer<std::int64_t> sums(2);
+  const DeviceBuffer<std::byte> memory(exclusive_sums_bytes(1));
+  const Stream stream;
+  exclusive_sums(numbers.data(), 1, sums.data(), memory.data(), memory.size(), stream);
+  ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(stream));
+}
 
 std::size_t exclusive_sums_bytes(std::int64_t count) {
   const std::int32_t* numbers = nullptr;

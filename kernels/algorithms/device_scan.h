@@ -11,6 +11,9 @@
 
 namespace isopatch::detail {
 
+/// Loads the kernels of exclusive_sums() on the current device, which a stream capture may refuse.
+void load_exclusive_sums();
+
 /// The working memory that exclusive_sums() needs for up to `count` numbers on the current device, in bytes.
 std::size_t exclusive_sums_bytes(std::int64_t count);
 

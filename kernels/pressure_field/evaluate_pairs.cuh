@@ -28,6 +28,9 @@ template <class T, Outputs outputs, Parts parts>
 __global__ void __launch_bounds__(kPairBlock, kPairBlocks<T, outputs, parts>)
     evaluate_pairs_kernel(EvaluationCall call) {
   __shared__ Workspace<CudaWarp::kSize> workspaces[kPairWarps];
+  if constexpr (outputs == Outputs::kPolygons) {
+    if (!call.packed.has_work(call.pass)) return;
+  }
   CudaWarp warp;
   Workspace<CudaWarp::kSize>& work = workspaces[threadIdx.x / CudaWarp::kSize];
   const UnfinishedPair* left = call.staged.pairs != nullptr ? call.staged.unfinished : nullptr;
@@ -40,8 +43,17 @@ __global__ void __launch_bounds__(kPairBlock, kPairBlocks<T, outputs, parts>)
     const auto item = static_cast<std::uint32_t>(call.list[index]);  // below 2^31: see CudaBackend::evaluate()
     const auto pairs = static_cast<std::uint32_t>(call.scene.num_pairs);
     const Share share = {at - of_shares * call.shares, call.shares};
-    evaluate_pair<T, outputs, false, parts>(warp, work, call.scene, call.state, call.results, item / pairs,
-                                            static_cast<int>(item % pairs), share, call.sums + index, open);
+    const std::int64_t environment = item / pairs;
+    const int pair = static_cast<int>(item % pairs);
+    if constexpr (outputs == Outputs::kPolygons) {
+      if (!call.packed.needs(call.pass, environment)) continue;
+      evaluate_pair<T, outputs, false, parts>(warp, work, call.scene, call.state, call.results, environment, pair,
+                                              share, call.sums + index, open,
+                                              RowsOfPass::make(call.packed, call.pass, call.digit));
+    } else {
+      evaluate_pair<T, outputs, false, parts>(warp, work, call.scene, call.state, call.results, environment, pair,
+                                              share, call.sums + index, open);
+    }
   }
 }
 
@@ -68,7 +80,8 @@ template <class T>
 void evaluate_pairs(const EvaluationCall& call, cudaStream_t stream) {
   const std::int64_t most = call.state.num_environments * call.scene.num_pairs * call.shares;
   if (most == 0) return;
-  with_pair_kernel<T>(call.scene, needed_outputs(call.results), [&](auto kernel) {
+  const Outputs outputs = call.packed.is_wanted() ? Outputs::kPolygons : needed_outputs(call.results);
+  with_pair_kernel<T>(call.scene, outputs, [&](auto kernel) {
     kernel<<<blocks_for(kernel, kPairBlock, most), kPairBlock, 0, stream>>>(call);
     ISOPATCH_CUDA_CHECK(cudaGetLastError());
   });

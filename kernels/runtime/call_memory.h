@@ -19,7 +19,9 @@ struct CallSize {
   std::size_t pairs = 0;         // all pairs of the batch
   std::size_t shared_pairs = 0;  // at most so many of them are shared by several warps
   std::size_t staged_pairs = 0, staged_sums = 0, staged_part_pairs = 0, cells = 0;  // between the stages of pairs
-  std::size_t kept = 0;  // candidates of all part pairs of all environments
+  std::size_t kept = 0;    // candidates of all part pairs of all environments
+  std::size_t counts = 0;  // of rows of packed arrays: one more than there are environments; 0: none
+  std::size_t packed_polygons = 0, packed_contacts = 0;  // rows that there is room for
 
   /// What a call can do without, where a device has little memory.
   CallSize without_kept() const {
@@ -27,13 +29,38 @@ struct CallSize {
     smaller.kept = 0;
     return smaller;
   }
-  CallSize without_stages() const { return {pairs, shared_pairs}; }
+  CallSize without_stages() const {
+    CallSize smaller = without_kept();
+    smaller.staged_pairs = smaller.staged_sums = smaller.staged_part_pairs = smaller.cells = 0;
+    return smaller;
+  }
 
   bool fits(const CallSize& room) const {
     return pairs <= room.pairs && shared_pairs <= room.shared_pairs && staged_pairs <= room.staged_pairs &&
            staged_sums <= room.staged_sums && staged_part_pairs <= room.staged_part_pairs && cells <= room.cells &&
-           kept <= room.kept;
+           kept <= room.kept && counts <= room.counts && packed_polygons <= room.packed_polygons &&
+           packed_contacts <= room.packed_contacts;
   }
+};
+
+/// Working memory for the packed arrays of one kind.
+template <class Record>
+struct RowArrays {
+  DeviceBuffer<std::int32_t> counts;
+  DeviceBuffer<ListedRow> rows, grouped;
+  DeviceBuffer<std::int32_t> environments;
+  DeviceBuffer<Record> records;
+  DeviceBuffer<std::int32_t> of_digit;
+  DeviceBuffer<RowProgress> progress;
+
+  RowArrays() = default;
+  RowArrays(std::size_t num_counts, std::size_t num_rows, cudaStream_t stream);
+
+  /// What the constructor allocates.
+  static std::size_t bytes(std::size_t num_counts, std::size_t num_rows);
+
+  /// For a call with these outputs.
+  ListedRows<Record> list(const PackedOutput<Record>& to) const;
 };
 
 /// The working memory of one call at a time. A new array is added here, to its size above, and to the constructor and
@@ -48,6 +75,9 @@ struct CallArrays {
   DeviceBuffer<ListedCells> cells;
   DeviceBuffer<UnfinishedPair> unfinished;
   DeviceBuffer<KeptCandidates> kept;
+  RowArrays<Polygon> polygons;
+  RowArrays<DiscreteContact> contacts;
+  DeviceBuffer<std::byte> scan;
 
   /// Has no room for kept candidates, or for stages, where the device has too little memory for them. Throws Error
   /// where it has too little for the rest.

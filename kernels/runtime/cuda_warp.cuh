@@ -40,6 +40,10 @@ struct CudaWarp {
   }
 
   __device__ int reserve(std::int32_t* counter, int count) const { return atomicAdd(counter, count); }
+  __device__ std::int64_t reserve(std::int64_t* counter, std::int64_t count) const {
+    return static_cast<std::int64_t>(
+        atomicAdd(reinterpret_cast<unsigned long long*>(counter), static_cast<unsigned long long>(count)));
+  }
   __device__ void set_bits(std::uint32_t* word, std::uint32_t bits) const { atomicOr(word, bits); }
   __device__ void add(std::int64_t* word, std::int64_t value) const {
     atomicAdd(reinterpret_cast<unsigned long long*>(word), static_cast<unsigned long long>(value));

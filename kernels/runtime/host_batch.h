@@ -7,7 +7,7 @@
 #include <functional>
 #include <mutex>
 
-#include "isopatch/results.h"
+#include "host/packed_output.h"
 #include "isopatch/scene.h"
 #include "isopatch/state.h"
 #include "kernels/runtime/device_buffer.h"
@@ -18,6 +18,9 @@ namespace isopatch::detail {
 
 /// Divides a batch into chunks of environments. While the device evaluates one chunk, the next is copied to it and the
 /// results of the one before are copied back. The memory for two chunks is kept for the next batch.
+///
+/// Of packed arrays, a chunk has as many rows as take its bytes. The rows that there are follow as soon as the offsets
+/// are back. If there were more, the chunk is evaluated again, with room for them.
 class HostBatch {
  public:
   static constexpr std::size_t kChunkBytes = std::size_t(8) << 20;  // takes far longer to copy than to launch
@@ -32,11 +35,24 @@ class HostBatch {
   void evaluate(const Scene& scene, const State& state, const Results& results, const Evaluate& evaluate);
 
  private:
+  class Call;
+
+  /// Packed rows of one kind.
+  template <class Record>
+  struct RowBuffer {
+    DeviceBuffer<Record> rows;
+
+    std::int64_t size() const { return static_cast<std::int64_t>(rows.size()); }
+    void reserve(const PackedOutput<Record>& packed, std::int64_t count);
+  };
+
   /// A chunk on its way.
   struct Lane {
     Stream stream;
     PinnedBuffer host;
     DeviceBuffer<std::byte> device;
+    RowBuffer<Polygon> polygons;
+    RowBuffer<DiscreteContact> contacts;
     std::int64_t begin = 0, environments = 0;  // of the chunk; none if there is nothing to bring back
 
     void reserve(std::size_t bytes);

@@ -15,6 +15,7 @@
 #include "host/scene/scene_data.h"
 #include "isopatch/arrays.h"
 #include "isopatch/detail/bvh/node.h"
+#include "isopatch/detail/pressure_field/listed_rows.h"
 #include "isopatch/detail/pressure_field/wrench_sums.h"
 
 namespace isopatch {
@@ -44,6 +45,14 @@ TEST(Memory, OfASceneIsAsDocumented) {
 TEST(Memory, OfTheSumsIsAsDocumented) {
   expect_in_document(fmt::format("{} bytes for each pair that several warps share", sizeof(SharedSums)));
   expect_in_document(fmt::format("that evaluates it, {} bytes", 2 * sizeof(StoredSums)));
+}
+
+TEST(Memory, OfPackedArraysIsAsDocumented) {
+  const std::size_t listed = 2 * sizeof(ListedRow) + sizeof(std::int32_t);
+  expect_in_document(fmt::format("`contact_offsets` are asked for | {} |", 2 * sizeof(std::int32_t)));
+  expect_in_document(fmt::format("| row of `packed_polygon_capacity` | {} |", listed + sizeof(Polygon)));
+  expect_in_document(fmt::format("| row of `packed_contact_capacity` | {} |", listed + sizeof(DiscreteContact)));
+  expect_in_document(fmt::format("and {} KiB for each", RowDigits::kValues * sizeof(std::int32_t) / 1024));
 }
 
 TEST(Memory, OfTheArraysIsAsDocumented) {

@@ -50,6 +50,28 @@ TEST(Snippets, OneStateOfASceneFile) {
   EXPECT_GT(wrench[2], 1);
 }
 
+TEST(Snippets, ContactsOfAllEnvironments) {
+  const std::string path = kScene;
+
+  const Scene scene(read_scene(path));
+  const std::int64_t n = 100;
+  const StateArrays states(scene.description(), n);
+  ResultArrays results(scene, n, {.packed_contact_capacity = 30 * n});  // 30 on average
+  Evaluator(scene).evaluate(states.view(), results.view());
+
+  std::vector<double> force(n);  // N, of each environment
+  for (std::size_t e = 0; e < n; ++e) {
+    const std::int64_t end = std::min(results.contact_offsets[e + 1], results.packed_contact_capacity);
+    for (std::int64_t i = results.contact_offsets[e]; i < end; ++i) {
+      const DiscreteContact& contact = results.packed_contacts[i];
+      force[e] += contact.area * contact.pressure;
+    }
+  }
+
+  EXPECT_GT(results.contact_offsets[n], n);
+  EXPECT_GT(force[n - 1], 1);
+}
+
 TEST(Snippets, ABodyOfTwoParts) {
   const Part tip = {.geometry = 0, .name = "tip", .modulus = 1e5};
   const Part bar = {.geometry = 1, .name = "bar", .pose = {0, 0.011, 0.045, 1, 0, 0, 0}, .modulus = 1e6};

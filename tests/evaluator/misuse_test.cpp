@@ -53,14 +53,17 @@ void set_type(OutputArray& array, ScalarType type) { array.type = type; }
 template <class T>
 void set_type(TypedArray<T>&, ScalarType) {}
 
-/// Calls change(array, row) on array number `which` of a call's inputs, then outputs; returns whether there is one.
+/// Calls change(array, row) on array number `which` of a call's inputs, then outputs with rows; returns whether there
+/// is one.
 template <class Change>
 bool change_array(Call& call, int which, const Change& change) {
   int at = 0;
   bool found = false;
   const ArrayCounts counts = counts_of(call.scene, call.results);
   const auto visit = [&](const ArrayInfo& info, auto& array) {
-    if (at++ == which) change(array, counts.row(info)), found = true;
+    if constexpr (detail::HasRows<decltype(array)>) {
+      if (at++ == which) change(array, counts.row(info)), found = true;
+    }
   };
   for_each_input(visit, call.state);
   for_each_output(visit, call.results);

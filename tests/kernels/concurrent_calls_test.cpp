@@ -188,10 +188,9 @@ TEST_F(GpuConcurrentCalls, ChunksOfABatchHaveTheBitsOfTheCpu) {
   for (const std::size_t chunk_bytes : {1, 20000, 100000}) {
     detail::HostBatch host_batch(chunk_bytes);
     int chunks = 0;
-    Results results = cuda.view();
+    const Results results = cuda.view();
     const ArrayCounts counts = cuda.counts();
     for_each_input([&](const ArrayInfo& info, auto& array) { array.stride = counts.row(info); }, state);
-    for_each_output([&](const ArrayInfo& info, auto& array) { array.stride = counts.row(info); }, results);
     host_batch.evaluate(scene, state, results, [&](const State& s, const Results& r, cudaStream_t stream) {
       ++chunks;
       made.evaluate(s, r, stream);

@@ -80,6 +80,7 @@ inline std::string value_and_bits(float value) {
 
 inline std::string value_and_bits(std::uint32_t value) { return fmt::format("0x{:x}", value); }
 inline std::string value_and_bits(std::int32_t value) { return std::to_string(value); }
+inline std::string value_and_bits(std::int64_t value) { return std::to_string(value); }
 
 /// The first value of an environment's row that differs, as text; empty where none does. An index has `width` values.
 template <class T>
@@ -163,7 +164,7 @@ inline std::vector<std::string> first_differences(const UnwrittenResults& a, con
   for_each_output(
       [&](const ArrayInfo& info, const auto& x, const auto& y) {
         using Element = typename std::remove_cvref_t<decltype(x)>::value_type;
-        if (x.empty()) return;
+        if (x.empty() || info.is_packed()) return;
         if constexpr (std::is_arithmetic_v<Element>) {
           const auto environments = static_cast<std::size_t>(a.num_environments);
           add(first_in_row(info.name, static_cast<std::size_t>(info.width), x, y, environment, environments));

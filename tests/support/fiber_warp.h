@@ -249,6 +249,11 @@ class FiberWarp {
     *counter += count;
     return before;
   }
+  std::int64_t reserve(std::int64_t* counter, std::int64_t count) {
+    const std::int64_t before = *counter;
+    *counter += count;
+    return before;
+  }
   void set_bits(std::uint32_t* word, std::uint32_t bits) { *word |= bits; }
   void add(std::int64_t* word, std::int64_t value) { *word = detail::wrapping_sum(*word, value); }
   void raise(std::int64_t* word, std::int64_t value) { *word = std::max(*word, value); }

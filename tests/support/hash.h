@@ -41,13 +41,14 @@ static_assert(kHashedBytes<Polygon> == 4 * (2 + 24 + 8 + 3 + 1),
 
 static_assert(kHashedBytes<DiscreteContact> == 4 * 13, "likewise");
 
-/// All results of one environment. Polygons and contacts come in no particular order, so theirs are added.
+/// All results of one environment but packed arrays. Polygons and contacts come in no particular order, so theirs are
+/// added.
 inline std::uint64_t environment_hash(const UnwrittenResults& r, std::size_t environment) {
   Hash hash;
   for_each_output(
       [&](const ArrayInfo& info, const auto& values) {
         using Element = typename std::remove_cvref_t<decltype(values)>::value_type;
-        if (values.empty()) return;
+        if (values.empty() || info.is_packed()) return;
         if constexpr (std::is_arithmetic_v<Element>) {
           hash.row(values, environment, static_cast<std::size_t>(r.num_environments));
         } else {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "host/cpu/cpu_options.h"
+#include "host/strides.h"
 #include "isopatch/detail/pressure_field/wrench_sums.h"
 #include "isopatch/isopatch.h"
 
@@ -222,7 +223,11 @@ struct UnwrittenResults : ResultArrays {
   /// With strides, as Batch::state().
   Results view() {
     Results results = ResultArrays::view();
-    for_each_output([&](const ArrayInfo& info, auto& array) { array.stride = counts().row(info); }, results);
+    for_each_output(
+        [&](const ArrayInfo& info, auto& array) {
+          if constexpr (detail::HasRows<decltype(array)>) array.stride = counts().row(info);
+        },
+        results);
     return results;
   }
   using ResultArrays::view;
@@ -237,12 +242,28 @@ struct UnwrittenResults : ResultArrays {
     contacts.resize(static_cast<std::size_t>(num_environments * capacity));
   }
 
+  /// Packed arrays of these capacities, with the offsets and environments.
+  void give_packed(std::int64_t most_polygons, std::int64_t most_contacts) {
+    packed_polygon_capacity = most_polygons;
+    packed_contact_capacity = most_contacts;
+    Polygon polygon = {};
+    DiscreteContact contact = {};
+    polygon.pair = contact.pair = unwritten<std::int32_t>();
+    packed_polygons.assign(static_cast<std::size_t>(most_polygons), polygon);
+    packed_contacts.assign(static_cast<std::size_t>(most_contacts), contact);
+    for (auto* offsets : {&polygon_offsets, &contact_offsets}) {
+      offsets->assign(static_cast<std::size_t>(num_environments + 1), unwritten<std::int64_t>());
+    }
+    polygon_environments.assign(packed_polygons.size(), unwritten<std::int32_t>());
+    contact_environments.assign(packed_contacts.size(), unwritten<std::int32_t>());
+  }
+
  private:
   template <class T>
   static T unwritten() {
     if constexpr (std::is_same_v<T, double>) return kUnwritten;
     if constexpr (std::is_same_v<T, std::uint32_t>) return 0xABCD0000u;
-    if constexpr (std::is_same_v<T, std::int32_t>) return -7;
+    if constexpr (std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t>) return -7;
   }
 };
 

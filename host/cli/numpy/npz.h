@@ -21,6 +21,7 @@ enum class DType : std::uint8_t { kFloat32, kFloat64, kInt32, kInt64, kUint8, kU
 template <class T>
 inline constexpr DType kDType = std::is_same_v<T, double>         ? DType::kFloat64
                                 : std::is_same_v<T, std::int32_t> ? DType::kInt32
+                                : std::is_same_v<T, std::int64_t> ? DType::kInt64
                                                                   : DType::kUint32;
 
 /// What an array is, before its data is read.

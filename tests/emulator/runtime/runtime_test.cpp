@@ -89,6 +89,32 @@ TEST_F(EmulatedCalls, AskTheDriverForNothingThatIsKnown) {
   EXPECT_EQ(take_calls(), expected);
 }
 
+TEST_F(EmulatedCalls, WithPackedArraysAllocateNothingAfterReserve) {
+  const Evaluator evaluator(scene, cuda);
+  const DeviceBatch arrays(scene, batch);
+  const auto environments = static_cast<std::size_t>(batch.num_environments);
+  const detail::DeviceBuffer<Polygon> polygons(100);
+  const detail::DeviceBuffer<std::int64_t> polygon_offsets(environments + 1), contact_offsets(environments + 1);
+  Results results = arrays.results();
+  results.contact_offsets = contact_offsets.data();
+  evaluator.reserve(batch.num_environments, 100);
+  take_calls();
+  const auto expect_no_allocation = [&] {
+    evaluator.evaluate(arrays.state(), results);
+    std::map<std::string, int> calls = take_calls();
+    for (const char* name : {"cudaMalloc", "cudaFree", "cudaStreamSynchronize", "cudaDeviceSynchronize"}) {
+      EXPECT_EQ(calls[name], 0) << name;
+    }
+  };
+  expect_no_allocation();
+  results.packed_polygons = polygons.data();
+  results.packed_polygon_capacity = 100;
+  results.polygon_offsets = polygon_offsets.data();
+  expect_no_allocation();
+  ISOPATCH_CUDA_CHECK(cudaDeviceSynchronize());
+  EXPECT_EQ(arrays.fetch(), test::on_cpu(scene, batch));
+}
+
 TEST_F(EmulatedCalls, FromHostMemoryAllocateNothingAgain) {
   const HostEvaluator evaluator(scene, cuda);
   std::vector<double> wrenches(static_cast<std::size_t>(batch.num_environments * scene.num_pairs() * 6));

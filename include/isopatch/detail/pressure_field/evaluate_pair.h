@@ -9,6 +9,7 @@
 #include "isopatch/detail/pressure_field/node_test.h"
 #include "isopatch/detail/pressure_field/pair_result.h"
 #include "isopatch/detail/pressure_field/part_pairs.h"
+#include "isopatch/detail/pressure_field/row_outputs.h"
 #include "isopatch/detail/scene/begin_environment.h"
 
 namespace isopatch::detail {
@@ -53,13 +54,8 @@ ISOPATCH_HD MaskOf<T> contribution_of(const PairContext& f, const Cells& m, cons
   return found && integrate(f, plane, segments, count, contribution, parts);
 }
 
-template <class Warp>
-ISOPATCH_HD void set_status(Warp& warp, const Results& results, std::int64_t environment, std::uint32_t bits) {
-  if (results.status.data != nullptr) warp.set_bits(&element(results.status, environment), bits);
-}
-
 /// Clips, integrates and sums. T is the scalar of the evaluation.
-template <class T, Outputs outputs, bool brute_force, class Warp>
+template <class T, Outputs outputs, bool brute_force, class Warp, class Packed>
 struct WrenchVisitor {
   using Accepted = AcceptedCells;
 
@@ -70,6 +66,7 @@ struct WrenchVisitor {
   std::int64_t environment;
   int pair;
   WrenchSums<T, outputs != Outputs::kWrench>& sums;
+  const Packed& packed;  // where rows of all environments go
 
   ISOPATCH_HD bool wants(const Node& m, const Node& s) const { return may_meet(context, box_of(m), box_of(s)); }
 
@@ -84,34 +81,21 @@ struct WrenchVisitor {
       return;
     const bool counts = sums.add(true, contribution, scales);
     if constexpr (outputs == Outputs::kPolygons) {
-      if (counts && context.pass == Pass::kFirst) append(plane, segments, contribution);
+      if (counts && context.pass == Pass::kFirst) append(at, plane, segments, contribution);
     }
   }
 
  private:
-  ISOPATCH_HD void append(const ContactPlane<T>& plane, const Segments<T>& segments,
+  ISOPATCH_HD void append(const AcceptedCells& at, const ContactPlane<T>& plane, const Segments<T>& segments,
                           const Contribution<T>& contribution) {
     const int count = Warp::kCompactLines ? plane.num_lines : kMaxLines;
-    if (results.polygons_needed.data != nullptr) {
-      append(results.polygons, results.polygons_needed, results.polygon_capacity, kPolygonCapacity,
-             [&] { return make_polygon(context, pair, plane, segments, count, contribution); });
-    }
-    if (results.contacts_needed.data != nullptr && resists(context, plane)) {
-      append(results.contacts, results.contacts_needed, results.contact_capacity, kContactCapacity,
-             [&] { return make_contact(context, pair, plane, segments, count, contribution); });
-    }
-  }
-
-  /// Counts one more item of the environment, and writes it if there is a buffer. A full buffer sets a status bit.
-  template <class Item, class Make>
-  ISOPATCH_HD void append(const TypedArray<Item>& items, const TypedArray<std::int32_t>& needed, std::int32_t capacity,
-                          std::uint32_t full, const Make& make) {
-    const int at = warp.reserve(&element(needed, environment), 1);
-    if (items.data == nullptr) return;
-    if (at < capacity) {
-      element(items, environment, at) = make();
-    } else {
-      set_status(warp, results, environment, full);
+    const RowKey key = RowKey::make(context, pair, at.m, at.s);
+    append_row<Polygon>(warp, environment_polygons(results), packed.polygons, environment, key,
+                        [&] { return make_polygon(context, pair, plane, segments, count, contribution); });
+    const EnvironmentRows<DiscreteContact> contacts = environment_contacts(results);
+    if ((contacts.is_wanted() || packed.contacts.is_wanted()) && resists(context, plane)) {
+      append_row<DiscreteContact>(warp, contacts, packed.contacts, environment, key,
+                                  [&] { return make_contact(context, pair, plane, segments, count, contribution); });
     }
   }
 };
@@ -249,17 +233,18 @@ ISOPATCH_HD void evaluate_pair(Warp& warp, PairMemory& memory, StoredSums* own_s
   warp.sync();  // the workspace may be used again
 }
 
-/// The same with the traversal of a warp.
-template <class T, Outputs outputs, bool brute_force = false, Parts parts = Parts::kSeveral, class Warp, int size>
+/// The same with the traversal of a warp. `packed` is where rows of all environments go.
+template <class T, Outputs outputs, bool brute_force = false, Parts parts = Parts::kSeveral, class Warp, int size,
+          class Packed = NotPacked>
 ISOPATCH_HD void evaluate_pair(Warp& warp, Workspace<size>& work, const SceneView& scene, const State& state,
                                const Results& results, std::int64_t environment, int pair, Share share = {},
-                               SharedSums* shared = nullptr, int open = kEverything) {
+                               SharedSums* shared = nullptr, int open = kEverything, const Packed& packed = {}) {
   constexpr bool kPatch = outputs != Outputs::kWrench;
   evaluate_pair<T, kPatch, brute_force, parts>(
       warp, work.pair, work.sums, scene, state, results, environment, pair, share, shared, open,
       [&](const PairContext& context, const Share& part, WrenchSums<T, kPatch>& sums) {
-        WrenchVisitor<T, outputs, brute_force, Warp> visitor = {
-            warp, context, FixedPointScales<T>::make(context.bounds), results, environment, pair, sums};
+        WrenchVisitor<T, outputs, brute_force, Warp, Packed> visitor = {
+            warp, context, FixedPointScales<T>::make(context.bounds), results, environment, pair, sums, packed};
         if constexpr (brute_force) {
           visit_all<size>(warp, context.M.hierarchy.num_cells, context.S.half_space ? 0 : context.S.hierarchy.num_cells,
                           visitor);

@@ -21,7 +21,7 @@ inline Outputs needed_outputs(const Results& r) {
       [&](const ArrayInfo& info, const auto& array) {
         if (array.data == nullptr) return;
         patch = patch || info.group == OutputGroup::kPatch;
-        polygons = polygons || info.group == OutputGroup::kPolygons || info.group == OutputGroup::kContacts;
+        polygons = polygons || info.group >= OutputGroup::kPolygons;
       },
       r);
   return polygons ? Outputs::kPolygons : patch ? Outputs::kPatch : Outputs::kWrench;

@@ -13,6 +13,7 @@
 //   int from_lane(int, int)               that of the lane given second, which is the same in every lane
 //   void sync()                           makes writes to the workspace visible to all lanes
 //   int reserve(std::int32_t*, int)       adds to a counter other warps may share, returns the value before
+//   std::int64_t reserve(std::int64_t*, std::int64_t)   likewise
 //   void set_bits(std::uint32_t*, bits)   ors into a word other warps may share
 //   void add(std::int64_t*, v)            adds to a word other warps may share
 //   void raise(std::int64_t*, v)          makes it at least v
@@ -46,6 +47,11 @@ struct SerialWarp {
   ISOPATCH_HD void sync() const {}
   ISOPATCH_HD int reserve(std::int32_t* counter, int count) const {
     const int before = *counter;
+    *counter += count;
+    return before;
+  }
+  ISOPATCH_HD std::int64_t reserve(std::int64_t* counter, std::int64_t count) const {
+    const std::int64_t before = *counter;
     *counter += count;
     return before;
   }

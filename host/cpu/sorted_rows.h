@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "host/row_collection.h"
+#include "isopatch/detail/pressure_field/row_outputs.h"
+
+namespace isopatch::detail {
+
+/// The rows of one kind of the environment that a thread evaluates, to be put in order.
+template <class Record>
+class SortedRows {
+ public:
+  /// Makes ready for environments whose rows `to` takes.
+  void begin(const RowCollection<Record>& to) {
+    is_wanted_ = to.is_wanted();
+    keeps_rows_ = to.keeps_rows();
+    clear();
+  }
+
+  bool is_wanted() const { return is_wanted_; }
+
+  /// Where to write one more row, valid until the next one; null where rows are only counted.
+  Record* append(const RowKey& key) {
+    ++count_;
+    if (!keeps_rows_) return nullptr;
+    rows_.push_back({key, {}});
+    return &rows_.back().record;
+  }
+
+  /// Gives the rows away, in their order.
+  void give(std::int64_t environment, RowCollection<Record>& to) {
+    if (!is_wanted_) return;
+    std::sort(rows_.begin(), rows_.end(), [](const Row& x, const Row& y) { return x.key < y.key; });
+    to.add(environment, count_, [&](std::size_t i) -> const Record& { return rows_[i].record; });
+    clear();
+  }
+
+ private:
+  struct Row {
+    RowKey key;
+    Record record;
+  };
+
+  void clear() {
+    rows_.clear();
+    count_ = 0;
+  }
+
+  bool is_wanted_ = false, keeps_rows_ = false;
+  std::vector<Row> rows_;
+  std::size_t count_ = 0;
+};
+
+/// The rows of both kinds, as evaluate_pair() appends them.
+struct PackedRows {
+  template <class Record>
+  struct Destination {
+    SortedRows<Record>& rows;
+
+    bool is_wanted() const { return rows.is_wanted(); }
+    template <class Warp>
+    Record* append(Warp& /*warp*/, std::int64_t /*environment*/, const RowKey& key) const {
+      return is_wanted() ? rows.append(key) : nullptr;
+    }
+  };
+  Destination<Polygon> polygons;
+  Destination<DiscreteContact> contacts;
+};
+
+}  // namespace isopatch::detail
