@@ -168,6 +168,7 @@ void pack_rows(const EvaluationCall& call, cudaStream_t stream) {
     if ((call.key_digits >> digit & 1u) == 0) continue;
     evaluate_again<T>(call, RowPass::kCountDigit, digit, stream);
     for (const RowList& list : std::initializer_list<RowList>{call.packed.polygons, call.packed.contacts}) {
+      if (!list.keeps_rows()) continue;
       find_digit_kernel<<<1, CudaWarp::kSize, 0, stream>>>(list, digit);
       ISOPATCH_CUDA_CHECK(cudaGetLastError());
     }

@@ -134,17 +134,22 @@ void CallMemory::reserve(const CallSize& size) {
   if (for_calls_ != nullptr && size.fits(for_calls_->size)) return;
   if (find_free(size) != for_captures_.end()) return;
   const AllocationInCaptures allowed;
-  std::unique_ptr<Set> set = make(size);
-  std::erase_if(for_captures_, [](const auto& s) { return s->is_free(); });  // they are smaller
+  CallSize all = size;  // with what the free sets are for, which it replaces
+  for (const auto& set : for_captures_) {
+    if (set->is_free()) all = all.joined(set->size);
+  }
+  std::unique_ptr<Set> set = make(all);
+  std::erase_if(for_captures_, [](const auto& s) { return s->is_free(); });
   for_captures_.push_back(std::move(set));
 }
 
 CallMemory::Set& CallMemory::uncaptured(const CallSize& size) {
   if (for_calls_ != nullptr && size.fits(for_calls_->size)) return *for_calls_;
   const AllocationInCaptures allowed;  // of other streams
-  const auto reserved = find_free(size);
+  const CallSize all = for_calls_ != nullptr ? size.joined(for_calls_->size) : size;
+  const auto reserved = find_free(all);
   if (reserved == for_captures_.end()) {
-    for_calls_ = make(size);
+    for_calls_ = make(all);
   } else {
     for_calls_ = std::move(*reserved);
     for_captures_.erase(reserved);

@@ -3,6 +3,7 @@
 // The working memory of calls, and which call may use it when.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -35,11 +36,27 @@ struct CallSize {
     return smaller;
   }
 
+  /// Calls visit(member) for every size.
+  template <class Visit>
+  static void for_each_member(const Visit& visit) {
+    for (const auto member : {&CallSize::pairs, &CallSize::shared_pairs, &CallSize::staged_pairs,
+                              &CallSize::staged_sums, &CallSize::staged_part_pairs, &CallSize::cells, &CallSize::kept,
+                              &CallSize::counts, &CallSize::packed_polygons, &CallSize::packed_contacts}) {
+      visit(member);
+    }
+  }
+
   bool fits(const CallSize& room) const {
-    return pairs <= room.pairs && shared_pairs <= room.shared_pairs && staged_pairs <= room.staged_pairs &&
-           staged_sums <= room.staged_sums && staged_part_pairs <= room.staged_part_pairs && cells <= room.cells &&
-           kept <= room.kept && counts <= room.counts && packed_polygons <= room.packed_polygons &&
-           packed_contacts <= room.packed_contacts;
+    bool fits = true;
+    for_each_member([&](auto member) { fits = fits && this->*member <= room.*member; });
+    return fits;
+  }
+
+  /// Room for this and for another.
+  CallSize joined(const CallSize& other) const {
+    CallSize both = *this;
+    for_each_member([&](auto member) { both.*member = std::max(both.*member, other.*member); });
+    return both;
   }
 };
 
@@ -63,8 +80,8 @@ struct RowArrays {
   ListedRows<Record> list(const PackedOutput<Record>& to) const;
 };
 
-/// The working memory of one call at a time. A new array is added here, to its size above, and to the constructor and
-/// bytes_of() in call_memory.cu.
+/// The working memory of one call at a time. A new array is added here, to its size and the list of sizes above, and to
+/// the constructor and bytes_of() in call_memory.cu.
 struct CallArrays {
   DeviceBuffer<std::int64_t> list;
   DeviceBuffer<CallCounters> counters;

@@ -15,7 +15,6 @@ namespace isopatch::test {
 namespace {
 
 using detail::DeviceBuffer;
-using detail::Outputs;
 
 constexpr PackedRoom kAmple = {20'000, 20'000};
 constexpr std::int32_t kCapacity = 1024;

@@ -111,6 +111,11 @@ TEST_F(EmulatedCalls, WithPackedArraysAllocateNothingAfterReserve) {
   results.packed_polygon_capacity = 100;
   results.polygon_offsets = polygon_offsets.data();
   expect_no_allocation();
+
+  const DeviceBatch larger(scene, test::random_batch(scene, 2 * batch.num_environments, 502));
+  evaluator.evaluate(larger.state(), larger.results());
+  take_calls();
+  expect_no_allocation();  // the larger set has room for rows too
   ISOPATCH_CUDA_CHECK(cudaDeviceSynchronize());
   EXPECT_EQ(arrays.fetch(), test::on_cpu(scene, batch));
 }
