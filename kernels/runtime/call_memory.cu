@@ -129,27 +129,33 @@ std::unique_ptr<CallMemory::Set> CallMemory::make(const CallSize& size) const {
   return std::unique_ptr<Set>(new Set{size, CallArrays(size, stream_), std::make_shared<int>()});
 }
 
+std::unique_ptr<CallMemory::Set> CallMemory::make(const CallSize& size, const CallSize& other) const {
+  const CallSize both = size.joined(other);
+  return make(has_device_memory(bytes_of(both)) ? both : size);
+}
+
 void CallMemory::reserve(const CallSize& size) {
   const std::lock_guard lock(mutex_);
   if (for_calls_ != nullptr && size.fits(for_calls_->size)) return;
   if (find_free(size) != for_captures_.end()) return;
   const AllocationInCaptures allowed;
-  CallSize all = size;  // with what the free sets are for, which it replaces
+  CallSize other = for_calls_ != nullptr ? for_calls_->size : CallSize();
   for (const auto& set : for_captures_) {
-    if (set->is_free()) all = all.joined(set->size);
+    if (set->is_free()) other = other.joined(set->size);
   }
-  std::unique_ptr<Set> set = make(all);
-  std::erase_if(for_captures_, [](const auto& s) { return s->is_free(); });
+  std::unique_ptr<Set> set = make(size, other);
+  std::erase_if(for_captures_, [](const auto& s) { return s->is_free(); });  // it replaces them
   for_captures_.push_back(std::move(set));
 }
 
 CallMemory::Set& CallMemory::uncaptured(const CallSize& size) {
   if (for_calls_ != nullptr && size.fits(for_calls_->size)) return *for_calls_;
   const AllocationInCaptures allowed;  // of other streams
-  const CallSize all = for_calls_ != nullptr ? size.joined(for_calls_->size) : size;
-  const auto reserved = find_free(all);
+  const CallSize other = for_calls_ != nullptr ? for_calls_->size : CallSize();
+  auto reserved = find_free(size.joined(other));
+  if (reserved == for_captures_.end()) reserved = find_free(size);
   if (reserved == for_captures_.end()) {
-    for_calls_ = make(all);
+    for_calls_ = make(size, other);
   } else {
     for_calls_ = std::move(*reserved);
     for_captures_.erase(reserved);

@@ -131,6 +131,8 @@ class CallMemory {
 
   Sets::iterator find_free(const CallSize& size);
   std::unique_ptr<Set> make(const CallSize& size) const;
+  /// For another size too, where the device has memory for both: calls of either may follow.
+  std::unique_ptr<Set> make(const CallSize& size, const CallSize& other) const;
   Set& uncaptured(const CallSize& size);
   Set& captured(const CallSize& size, cudaStream_t stream, unsigned long long capture, cudaGraph_t graph);
 
