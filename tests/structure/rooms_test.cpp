@@ -2,7 +2,7 @@
 //
 // Which folder may include which. Below include/isopatch/detail the order is
 //
-//   math <- simt <- scene <- bvh <- pressure_field, volumetric, polytope <- dynamics
+//   math <- simt <- scene <- bvh <- pressure_field, volumetric, polytope <- rollout
 //
 // and contact models never include each other. The function that finds violations is shown to find them.
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ const std::string kDetail = "include/isopatch/detail/";
 const std::map<std::string, int>& levels() {
   static const std::map<std::string, int> of_rooms = {{"math", 0},     {"simt", 1},           {"scene", 2},
                                                       {"bvh", 3},      {"pressure_field", 4}, {"volumetric", 4},
-                                                      {"polytope", 4}, {"dynamics", 5}};
+                                                      {"polytope", 4}, {"rollout", 5}};
   return of_rooms;
 }
 
@@ -156,7 +156,7 @@ TEST(RoomsChecker, FindsAnIncludeAgainstTheOrder) {
   };
   EXPECT_EQ(detail("bvh/traverse.h", "scene/scene_view.h"), "");
   EXPECT_EQ(detail("pressure_field/clip.h", "pressure_field/energy.h"), "");
-  EXPECT_EQ(detail("dynamics/solver.h", "volumetric/bristles.h"), "");
+  EXPECT_EQ(detail("rollout/solver.h", "volumetric/bristles.h"), "");
   EXPECT_EQ(detail("bvh/traverse.h", "pressure_field/node_test.h"),
             "include/isopatch/detail/bvh/traverse.h:2: isopatch/detail/pressure_field/node_test.h: bvh comes before "
             "pressure_field");

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How the bodies of a scene move in a rollout. Evaluation of contact reads none of it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace isopatch {
+
+/// How a body moves. A body with Body::fixed does not, whatever its type of motion.
+enum class MotionType : std::uint8_t {
+  kFree,        ///< by forces: six degrees of freedom
+  kPrescribed,  ///< along Motion::path, or without one with its own velocity: no degree of freedom
+  kPrismatic,   ///< slides along an axis: one
+  kRevolute     ///< turns about an axis: one
+};
+
+/// A value from a time on.
+struct TimedValue {
+  double time = 0;  ///< s
+  double value = 0;
+};
+
+/// Poses of a body at given times. Between two of them the position is linear in time and the rotation goes the shorter
+/// way at a constant rate; before the first and after the last the body is at rest.
+struct Path {
+  std::vector<double> times;                 ///< s, increasing; the first is at most 0
+  std::vector<std::array<double, 7>> poses;  ///< as Body::pose, one for each time; at time 0 the body's own pose
+};
+
+/// What drives a joint: force + stiffness (target - position) - damping velocity, at the end of each time step, cut off
+/// at +-limit. A number is the same as one row; without rows a value is 0.
+struct Drive {
+  /// N (prismatic) or N m (revolute). Each row holds from its time, less 1e-9 s, up to the next one; the first holds
+  /// before its time too.
+  std::vector<TimedValue> force = {};
+  double stiffness = 0;                 ///< N/m or N m/rad, >= 0
+  double damping = 0;                   ///< N s/m or N m s/rad, >= 0
+  std::vector<TimedValue> target = {};  ///< position, m or rad: linear between rows, constant before and after them
+  std::optional<double> limit = {};     ///< N or N m, > 0; none: unlimited
+};
+
+/// How a body moves. Only the values of its type may be given.
+struct Motion {
+  MotionType type = MotionType::kFree;
+
+  /// Prescribed: where the body is. Without times it keeps Body::velocity, and with them that must be 0.
+  Path path = {};
+
+  // Of a joint, prismatic or revolute. Body::velocity must be 0: it follows from `velocity` and the parent.
+
+  /// Index into SceneDescription::bodies of the body that carries the axis, which is fixed or prescribed; none: the
+  /// world.
+  std::optional<int> parent = {};
+
+  /// Direction of the axis in the world, at the poses of the scene; of any length but 0. A positive velocity of a
+  /// revolute joint turns counterclockwise seen against it.
+  std::array<double, 3> axis = {0, 0, 0};
+
+  /// Revolute: a point of the axis in the world, at the poses of the scene, m; required.
+  std::optional<std::array<double, 3>> anchor = {};
+
+  double position = 0;  ///< at the start, m or rad; Body::pose is the pose at position 0
+  double velocity = 0;  ///< at the start, m/s or rad/s
+  Drive drive = {};     ///< what moves it besides contact and gravity
+};
+
+}  // namespace isopatch
