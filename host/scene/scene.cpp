@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "host/scene/motion_rules.h"
 #include "host/scene/scene_check.h"
 #include "host/scene/scene_data.h"
 #include "host/scene/scene_rules.h"
@@ -149,12 +150,14 @@ std::vector<Pair> all_pairs(const SceneDescription& scene) {
   std::vector<Pair> pairs;
   for (std::size_t a = 0; a < kinds.size(); ++a) {
     for (std::size_t b = a + 1; b < kinds.size(); ++b) {
+      const Pair pair = {static_cast<int>(a), static_cast<int>(b), {}, {}};
       if (scene.bodies[a].fixed && scene.bodies[b].fixed) continue;
+      if (are_joined(scene.bodies[a], scene.bodies[b], pair)) continue;
       const bool found = std::any_of(kinds[a].begin(), kinds[a].end(), [&](const PartKind& of_a) {
         return std::any_of(kinds[b].begin(), kinds[b].end(),
                            [&](const PartKind& of_b) { return can_touch(of_a, of_b); });
       });
-      if (found) pairs.push_back({static_cast<int>(a), static_cast<int>(b), {}, {}});
+      if (found) pairs.push_back(pair);
     }
   }
   return pairs;

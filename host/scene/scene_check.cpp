@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "host/mesh/checks/geometry_check.h"
+#include "host/scene/motion_check.h"
 #include "host/scene/scene_rules.h"
 #include "host/text/quote.h"
 #include "isopatch/error.h"
@@ -13,28 +14,16 @@
 namespace isopatch::detail {
 namespace {
 
-[[noreturn]] void fail(const std::string& what) { throw Error("scene: " + what); }
-
-/// Calls a rule; puts the name of the object before the message that it throws.
-template <class Rule, class... Arguments>
-void check(const std::string& where, const Rule& rule, const Arguments&... arguments) {
-  try {
-    rule(arguments...);
-  } catch (const Error& error) {
-    fail(where + error.what());
-  }
-}
-
 void check_pose(const std::string& where, const std::array<double, 7>& pose) {
-  for (std::size_t i = 0; i < 3; ++i) check(where + ": position ", check_range, pose[i], kPositionRange);
-  check(where + ": orientation: ", check_orientation, pose);
+  for (std::size_t i = 0; i < 3; ++i) check_rule(where + ": position ", check_range, pose[i], kPositionRange);
+  check_rule(where + ": orientation: ", check_orientation, pose);
 }
 
-void check_motion(const std::string& where, const Body& body) {
+void check_pose_and_velocity(const std::string& where, const Body& body) {
   check_pose(where, body.pose);
   for (std::size_t i = 0; i < 3; ++i) {
-    check(where + ": linear velocity ", check_range, body.velocity[i], kVelocityRange);
-    check(where + ": angular velocity ", check_range, body.velocity[i + 3], kAngularVelocityRange);
+    check_rule(where + ": linear velocity ", check_range, body.velocity[i], kVelocityRange);
+    check_rule(where + ": angular velocity ", check_range, body.velocity[i + 3], kAngularVelocityRange);
   }
 }
 
@@ -45,42 +34,43 @@ void check_part(const SceneDescription& scene, const Body& body, const Part& par
   geometries.insert(geometries.end(), part.alternatives.begin(), part.alternatives.end());
   for (const int index : geometries) {
     const Geometry& geometry = scene.geometries[static_cast<std::size_t>(index)];
-    check(where + ": geometry " + in_quotes(geometry.name) + ": ", check_geometry_of, *part.rigid,
-          body.parts.empty() ? body.name : part.name, geometry);
+    check_rule(where + ": geometry " + in_quotes(geometry.name) + ": ", check_geometry_of, *part.rigid,
+               body.parts.empty() ? body.name : part.name, geometry);
   }
-  if (!*part.rigid) check(where + ": modulus ", check_range, *part.modulus, kModulusRange);
-  check(where + ": dissipation ", check_range, *part.dissipation, kDissipationRange);
-  check(where + ": friction ", check_range, *part.friction, kFrictionRange);
+  if (!*part.rigid) check_rule(where + ": modulus ", check_range, *part.modulus, kModulusRange);
+  check_rule(where + ": dissipation ", check_range, *part.dissipation, kDissipationRange);
+  check_rule(where + ": friction ", check_range, *part.friction, kFrictionRange);
   check_pose(where + (body.parts.empty() ? ": offset" : ""), part.pose);
 }
 
 void check_body(const SceneDescription& scene, const Body& body) {
   const std::string where = "body " + in_quotes(body.name);
-  check(where + ": ", check_num_parts, std::max<std::size_t>(body.parts.size(), 1));
+  check_rule(where + ": ", check_num_parts, std::max<std::size_t>(body.parts.size(), 1));
   check_geometry_indices(scene, body);
   for (const Part& part : parts_of(body)) check_part(scene, body, part);
-  check_motion(where, body);
+  check_pose_and_velocity(where, body);
 }
 
 void check_pair(const SceneDescription& scene, const Pair& pair, const std::string& where) {
   const int count = static_cast<int>(scene.bodies.size());
   if (pair.a < 0 || pair.a >= count || pair.b < 0 || pair.b >= count) {
-    fail(fmt::format("{}: the body indices are {} and {}; they must be in [0, {})", where, pair.a, pair.b, count));
+    fail_scene(
+        fmt::format("{}: the body indices are {} and {}; they must be in [0, {})", where, pair.a, pair.b, count));
   }
-  check(where + ": ", check_bodies_of, pair, scene);
-  if (pair.dissipation) check(where + ": dissipation ", check_range, *pair.dissipation, kDissipationRange);
-  if (pair.friction) check(where + ": friction ", check_range, *pair.friction, kFrictionRange);
+  check_rule(where + ": ", check_bodies_of, pair, scene);
+  if (pair.dissipation) check_rule(where + ": dissipation ", check_range, *pair.dissipation, kDissipationRange);
+  if (pair.friction) check_rule(where + ": friction ", check_range, *pair.friction, kFrictionRange);
 }
 
 void check_contact(const ContactOptions& contact) {
-  check("contact: slip_tolerance ", check_range, contact.slip_tolerance, kSlipToleranceRange);
+  check_rule("contact: slip_tolerance ", check_range, contact.slip_tolerance, kSlipToleranceRange);
   const auto dissipation_model = static_cast<int>(contact.dissipation_model);
   if (dissipation_model > static_cast<int>(DissipationModel::kPfc)) {
-    fail(fmt::format("contact: dissipation_model is {}; it must be one of DissipationModel", dissipation_model));
+    fail_scene(fmt::format("contact: dissipation_model is {}; it must be one of DissipationModel", dissipation_model));
   }
   const auto quadrature = static_cast<int>(contact.quadrature);
   if (quadrature > static_cast<int>(Quadrature::kFan6)) {
-    fail(fmt::format("contact: quadrature is {}; it must be one of Quadrature", quadrature));
+    fail_scene(fmt::format("contact: quadrature is {}; it must be one of Quadrature", quadrature));
   }
 }
 
@@ -93,7 +83,7 @@ void check_geometry_indices(const SceneDescription& scene, const Body& body) {
         "body " + in_quotes(body.name) + (body.parts.empty() ? "" : ": part " + in_quotes(part.name));
     const auto check_index = [&](const char* what, int index) {
       if (index >= 0 && index < count) return;
-      fail(fmt::format("{}: {} index is {}; it must be in [0, {})", where, what, index, count));
+      fail_scene(fmt::format("{}: {} index is {}; it must be in [0, {})", where, what, index, count));
     };
     check_index("geometry", part.geometry);
     for (const int index : part.alternatives) check_index("alternative", index);
@@ -101,7 +91,7 @@ void check_geometry_indices(const SceneDescription& scene, const Body& body) {
 }
 
 void check_scene(const SceneDescription& scene) {
-  check("", check_num_bodies, scene.bodies.size());
+  check_rule("", check_num_bodies, scene.bodies.size());
   check_contact(scene.contact);
   for (const Geometry& g : scene.geometries) check_geometry(g, "scene: geometry " + in_quotes(g.name));
   std::size_t parts = 0;
@@ -109,12 +99,14 @@ void check_scene(const SceneDescription& scene) {
     check_body(scene, body);
     parts += std::max<std::size_t>(body.parts.size(), 1);
   }
-  check("", check_num_parts_of_all, parts);
+  check_rule("", check_num_parts_of_all, parts);
+  check_motions(scene);
+  check_rollout_options(scene.rollout);
   DistinctPairs pairs;
   for (std::size_t i = 0; i < scene.pairs.size(); ++i) {
     const std::string where = fmt::format("pair {}", i);
     check_pair(scene, scene.pairs[i], where);
-    check(where + ": ", [&] { pairs.add(scene.pairs[i], scene); });
+    check_rule(where + ": ", [&] { pairs.add(scene.pairs[i], scene); });
   }
 }
 

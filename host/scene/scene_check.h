@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
+#include "isopatch/error.h"
 #include "isopatch/scene.h"
 
 namespace isopatch::detail {
@@ -10,5 +13,18 @@ void check_scene(const SceneDescription& scene);
 
 /// Throws Error for a body with a part whose geometry index is out of range.
 void check_geometry_indices(const SceneDescription& scene, const Body& body);
+
+/// Throws Error about a scene.
+[[noreturn]] inline void fail_scene(const std::string& what) { throw Error("scene: " + what); }
+
+/// Calls a rule; puts the name of the object before the message that it throws.
+template <class Rule, class... Arguments>
+void check_rule(const std::string& where, const Rule& rule, const Arguments&... arguments) {
+  try {
+    rule(arguments...);
+  } catch (const Error& error) {
+    fail_scene(where + error.what());
+  }
+}
 
 }  // namespace isopatch::detail

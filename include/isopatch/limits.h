@@ -126,4 +126,37 @@ inline constexpr double kMinSlipTolerance = 1e-12;
 /// Slip tolerance, m/s, as for kMinSlipTolerance.
 inline constexpr double kMaxSlipTolerance = 1e6;
 
+// --- motion
+
+// A cube with the largest edge and density has 1e36 kg. With a radius of gyration of 1e-9 m to 1e9 m, moments of
+// inertia are 1e-48 to 1e54 kg m^2, and the products of three that a determinant consists of are normal numbers in
+// double.
+inline constexpr double kMinMass = 1e-30;    ///< kg
+inline constexpr double kMaxMass = 1e36;     ///< kg
+inline constexpr double kMinDensity = 1e-6;  ///< kg/m^3
+inline constexpr double kMaxDensity = 1e9;   ///< kg/m^3
+inline constexpr double kMaxInertia = 1e54;  ///< an entry of the inertia tensor, kg m^2
+inline constexpr double kMinAxis = 1e-6;     ///< length of a joint's axis before it is normalised
+inline constexpr double kMaxAxis = 1e6;      ///< length of a joint's axis before it is normalised
+
+/// Angle of a revolute joint, rad: 160 000 turns, of which a double keeps 1e-10 rad.
+inline constexpr double kMaxAngle = 1e6;
+
+/// Force [N] or torque [N m] of a drive; its stiffness and damping.
+inline constexpr double kMaxForce = 1e30;
+
+/// The smallest limit of a drive's force or torque, N or N m.
+inline constexpr double kMinForce = 1e-30;
+
+/// Times of a path or a drive and durations, s: eleven days, of which a double keeps 1e-10 s.
+inline constexpr double kMaxTime = 1e6;
+
+inline constexpr double kMinTimeStep = 1e-9;         ///< s
+inline constexpr double kMaxAcceleration = 1e9;      ///< of gravity, m/s^2
+inline constexpr double kMinTolerance = 1e-15;       ///< of a rollout's solves
+inline constexpr double kMaxTolerance = 0.1;         ///< of a rollout's solves
+inline constexpr int kMaxIterations = 10'000;        ///< of a rollout's solves
+inline constexpr int kMaxFrictionPasses = 100;       ///< of a rollout's solves
+inline constexpr int kMaxPolygonCapacity = 1 << 24;  ///< of an environment in a rollout
+
 }  // namespace isopatch::limits

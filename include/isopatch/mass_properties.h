@@ -46,4 +46,14 @@ MassProperties combined(std::span<const MassProperties> parts);
 /// space among them, and for an index or a pose that Scene would refuse.
 MassProperties mass_properties(const SceneDescription& scene, const Body& body);
 
+/// kg/m^3, of a body that states neither mass nor density.
+inline constexpr double kDefaultDensity = 1000;
+
+/// Those with which a body of the scene moves, in its own frame: what Body states of mass, centre of mass and inertia,
+/// and the rest from its parts, each filled with Body::density. A given mass without an inertia scales that of the
+/// parts; a given centre of mass without an inertia keeps that about the parts' own centre. A half space adds nothing.
+/// Where mass, centre and inertia are all given, no mesh is needed and the volume is 0. Throws Error for a body of half
+/// spaces alone that does not state all three, for values that Scene would refuse, and as mass_properties() does.
+MassProperties body_mass(const SceneDescription& scene, const Body& body);
+
 }  // namespace isopatch

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The description of a scene: geometries, bodies, pairs and the contact law.
+// The description of a scene: geometries, bodies, pairs and the contact law; and how the bodies move in a rollout.
 #pragma once
 
 #include <array>
@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "isopatch/geometry.h"
+#include "isopatch/motion.h"
+#include "isopatch/rollout_options.h"
 
 namespace isopatch {
 
@@ -56,7 +58,7 @@ struct Body {
   std::string name;                                     ///< for messages; unique in a scene file
   int geometry = 0;                                     ///< index into SceneDescription::geometries; see `parts`
   bool rigid = false;                                   ///< no pressure field: only the other body yields
-  bool fixed = false;                                   ///< two fixed bodies are not paired by default
+  bool fixed = false;                                   ///< does not move; two fixed bodies are no default pair
   double modulus = 1e5;                                 ///< Pa, > 0; ignored where rigid
   double dissipation = 0;                               ///< s/m (hunt_crossley) or s (pfc), >= 0
   double friction = 0;                                  ///< coefficient, >= 0; limits.h says how large these may be
@@ -68,6 +70,20 @@ struct Body {
 
   /// At most 64, which never touch each other. Without any, the body is one part: `geometry` at `offset`.
   std::vector<Part> parts = {};
+
+  // Below is what only a rollout reads; what is not given comes from the mesh, see body_mass(). Bodies that are fixed
+  // or prescribed need no mass.
+
+  std::optional<double> mass = {};            ///< kg, > 0, of all parts together
+  std::optional<double> density = {};         ///< kg/m^3, > 0, of every part; not together with `mass`
+  std::optional<Point3> center_of_mass = {};  ///< body frame, m
+
+  /// Entries xx, yy, zz, xy, xz, yz of the tensor about the centre of mass, axes of the body, kg m^2: xx is the
+  /// integral of y^2 + z^2, xy that of -x y, as in URDF. Positive definite, and no principal moment above the sum of
+  /// the others.
+  std::optional<std::array<double, 6>> inertia = {};
+
+  Motion motion = {};  ///< how it moves; `fixed` goes with none but the default
 };
 
 /// The parts of a body with everything filled in: the body's own values where a part has none, and the one part of a
@@ -88,10 +104,13 @@ struct SceneDescription {
   std::vector<Body> bodies;          ///< at least one, at most 64; with at most 256 parts in all
   std::vector<Pair> pairs;           ///< which bodies can touch; all_pairs() makes the list of all possible pairs
   ContactOptions contact;            ///< the law of all pairs
+  RolloutOptions rollout = {};       ///< how it is stepped in time
 };
 
-/// Every pair a < b of bodies that are not both fixed and have a part pair: two parts that are not both rigid and not
-/// both half spaces. Throws Error for a geometry index out of range.
+/// Every pair a < b of bodies that are not both fixed, that no joint joins, and that have a part pair: two parts that
+/// are not both rigid and not both half spaces. So a prescribed body is paired with fixed ones and with others that are
+/// prescribed: none of them yields, but what presses on them can be of interest. Throws Error for a geometry index out
+/// of range.
 std::vector<Pair> all_pairs(const SceneDescription& scene);
 
 /// Two parts, of the two bodies of a pair, that are not both rigid and not both half spaces. Parts are numbered through
@@ -113,8 +132,9 @@ class Scene {
   /// Throws Error for an index out of range, a pair of which all part pairs are rigid or half spaces on both sides, a
   /// pair of a body with itself, the same pair twice, a compliant part with a surface mesh, more than 64 bodies, 64
   /// parts of a body or 256 parts in all, no bodies, an unknown value of an enumeration, a material value, pose,
-  /// velocity or slip tolerance beyond limits.h, and a geometry that is not as a make_ function leaves it. Names are
-  /// only for messages: here they may be empty or repeated; in a scene file they may not.
+  /// velocity, slip tolerance, mass property, value of a motion or rollout option beyond limits.h, an impossible
+  /// inertia, a motion that does not fit its body or its parent, and a geometry that is not as a make_ function leaves
+  /// it. Names are only for messages: here they may be empty or repeated; in a scene file they may not.
   explicit Scene(SceneDescription description);
 
   const SceneDescription& description() const;  ///< what it was made from

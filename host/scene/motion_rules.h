@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The rules of what moves: masses, motions and rollouts. As in scene_rules.h, their Errors say what is wrong but not
+// where; most begin with "is", so that the name of the value comes before it.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "host/scene/scene_rules.h"
+#include "isopatch/scene.h"
+
+namespace isopatch::detail {
+
+inline constexpr Range kMassRange = {limits::kMinMass, limits::kMaxMass, " kg"};
+inline constexpr Range kDensityRange = {limits::kMinDensity, limits::kMaxDensity, " kg/m^3"};
+inline constexpr Range kCenterOfMassRange = {-limits::kMaxCoordinate, limits::kMaxCoordinate, " m"};
+inline constexpr Range kInertiaRange = {-limits::kMaxInertia, limits::kMaxInertia, " kg m^2"};
+inline constexpr Range kTimeRange = {-limits::kMaxTime, limits::kMaxTime, " s"};
+
+inline constexpr Range kTimeStepRange = {limits::kMinTimeStep, limits::kMaxTime, " s"};
+inline constexpr Range kGravityRange = {-limits::kMaxAcceleration, limits::kMaxAcceleration, " m/s^2"};
+inline constexpr Range kToleranceRange = {limits::kMinTolerance, limits::kMaxTolerance, ""};
+inline constexpr Range kVariationOfPositionRange = {0, limits::kMaxPosition, " m"};
+inline constexpr Range kVariationOfAngleRange = {0, 3.141592653589794, " rad"};
+inline constexpr Range kVariationOfSpeedRange = {0, limits::kMaxVelocity, " m/s"};
+
+/// What the values of a joint may be; the units depend on its type.
+struct JointRanges {
+  Range position, velocity, force, limit, stiffness, damping;
+};
+const JointRanges& ranges_of_joint(MotionType type);
+
+bool is_joint(const Motion& motion);
+
+/// Six, of a free body, or one, of a joint; none for what is fixed or prescribed.
+int degrees_of_freedom(const Body& body);
+
+/// Entries xx, yy, zz, xy, xz, yz: positive definite, and no principal moment above the sum of the others. Solid bodies
+/// have such inertias; entries of a flat one may be rounded to six digits.
+void check_inertia(const std::array<double, 6>& inertia);
+
+/// A direction that can be normalised.
+void check_axis(const std::array<double, 3>& axis);
+
+/// Times ascend, and times and values are in their ranges.
+void check_rows(const std::vector<TimedValue>& rows, const Range& range);
+
+/// Times ascend, the first is at most 0.
+void check_path_times(const std::vector<double>& times);
+
+/// One valid pose for each time.
+void check_path_poses(const Path& path);
+
+/// A checked path is at the body's pose at time 0.
+void check_path_start(const Path& path, const std::array<double, 7>& pose);
+
+/// The parent of a joint of body `index` is another body, fixed or prescribed.
+void check_parent(const SceneDescription& scene, int index, int parent);
+
+/// A body with a half space among its parts, or among their alternatives, has no degrees of freedom. `motion` says how
+/// it would move: "a free body".
+void check_no_half_space(const SceneDescription& scene, const Body& body, const char* motion);
+
+/// How messages call a type of motion: "a revolute joint".
+const char* text_of(MotionType type);
+
+/// A joint joins the two bodies.
+bool are_joined(const Body& a, const Body& b, const Pair& pair);
+
+}  // namespace isopatch::detail

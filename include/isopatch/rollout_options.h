@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a scene is stepped in time, as its file says it. Evaluation of contact reads none of it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+namespace isopatch {
+
+/// How one time step is made.
+enum class Integrator : std::uint8_t {
+  kEuler,   ///< implicit in the velocities, of first order
+  kSdirk2,  ///< two implicit stages, of second order
+  kCvode    ///< many small steps with error control, for checking; CPU only
+};
+
+/// The points of a contact polygon that carry its forces.
+enum class ContactPoints : std::uint8_t {
+  kMatched,   ///< three with the area, centroid and second moments of the polygon
+  kCentroid,  ///< its centroid (VL)
+  kFan6       ///< six for each triangle about the centroid, for checking
+};
+
+/// How far the environments of a rollout differ from the scene at the start. What is not given is as in `isopatch
+/// evaluate --envs`; 0 is no variation.
+struct Variation {
+  std::optional<double> position = {};  ///< of each coordinate of a free body, m, >= 0
+  std::optional<double> angle = {};     ///< of its orientation, rad, in [0, pi]
+  std::optional<double> speed = {};     ///< of each component of its linear velocity, m/s, >= 0
+};
+
+/// How a scene is stepped in time.
+struct RolloutOptions {
+  double time_step = 1e-3;                         ///< s, > 0
+  double duration = 1;                             ///< s, > 0
+  Integrator integrator = Integrator::kEuler;      ///< how a step is made
+  ContactPoints points = ContactPoints::kMatched;  ///< where the forces of a polygon act
+  std::array<double, 3> gravity = {0, 0, -9.81};   ///< m/s^2, world
+  double tolerance = 1e-8;                         ///< of a solve, relative to the momenta; in (0, 0.1]
+  int max_iterations = 40;                         ///< of each solve, from 1 on
+  int friction_passes = 3;                         ///< solves until normal and friction forces agree, from 1 on
+  int polygon_capacity = 0;                        ///< of an environment; 0: found by evaluating
+  Variation variation = {};                        ///< of the environments at the start
+};
+
+}  // namespace isopatch
