@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "host/scene_file/scene_geometries.h"
+#include "host/scene_file/scene_motion.h"
 #include "host/scene_file/scene_values.h"
 
 namespace isopatch::detail {
@@ -28,11 +29,13 @@ class BodyReader {
 
   Body read(const JsonValue& value) const {
     value.allow({"name", "geometry", "offset", "alternatives", "geometries", "modulus", "dissipation", "friction",
-                 "rigid", "fixed", "position", "orientation", "linear_velocity", "angular_velocity"});
+                 "rigid", "fixed", "position", "orientation", "linear_velocity", "angular_velocity", "mass", "density",
+                 "center_of_mass", "inertia", "motion"});
     Body body;
     body.name = value.required("name").text();
     if (const auto field = value.optional("fixed")) body.fixed = field->boolean();
     read_material(value, body);
+    read_mass(value, body);
     read_pose(value, body.pose);
     if (const auto field = value.optional("linear_velocity")) read_vector(*field, kVelocityRange, body.velocity.data());
     if (const auto field = value.optional("angular_velocity")) {

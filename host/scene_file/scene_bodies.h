@@ -10,6 +10,7 @@
 
 namespace isopatch::detail {
 
+/// Everything but how they move, which read_motions() reads.
 std::vector<Body> parse_bodies(const JsonValue& value, const std::vector<Geometry>& geometries);
 
 }  // namespace isopatch::detail

@@ -10,6 +10,7 @@
 #include "host/scene_file/json_value.h"
 #include "host/scene_file/scene_bodies.h"
 #include "host/scene_file/scene_geometries.h"
+#include "host/scene_file/scene_motion.h"
 #include "host/scene_file/scene_values.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
@@ -101,14 +102,16 @@ SceneDescription parse_scene(const std::string& json, const std::string& directo
   const StandardArithmetic standard;
   const JsonValue::Document document = JsonValue::parse(json, source);
   const JsonValue root(document, source);
-  root.allow({"isopatch", "geometries", "bodies", "pairs", "exclude", "contact"});
+  root.allow({"isopatch", "geometries", "bodies", "pairs", "exclude", "contact", "rollout"});
   refuse_both(root, "pairs", "exclude");
   root.required("isopatch").integer(1, 1);
 
   SceneDescription scene;
   if (const auto contact = root.optional("contact")) scene.contact = parse_contact(*contact);
+  if (const auto rollout = root.optional("rollout")) scene.rollout = parse_rollout(*rollout);
   scene.geometries = parse_geometries(root.required("geometries"), directory);
   scene.bodies = parse_bodies(root.required("bodies"), scene.geometries);
+  read_motions(root.required("bodies"), scene);
   const auto pairs = root.optional("pairs"), exclude = root.optional("exclude");
   scene.pairs = pairs ? parse_pairs(*pairs, scene) : exclude ? parse_exclude(*exclude, scene) : all_pairs(scene);
   return scene;

@@ -142,6 +142,26 @@ TEST(Snippets, MassPropertiesOfTwoParts) {
   EXPECT_LT(hammer.center[2], 0.12);
 }
 
+TEST(Snippets, ADoorOnAHinge) {
+  SceneDescription description;
+  description.geometries = {make_box("door", {0.8, 0.04, 2}), make_sphere("ball", 0.1, 2)};
+  description.bodies = {{.name = "door", .geometry = 0, .density = 600}, {.name = "ball", .geometry = 1, .mass = 0.4}};
+
+  Motion& hinge = description.bodies[0].motion;
+  hinge.type = MotionType::kRevolute;
+  hinge.axis = {0, 0, 1};
+  hinge.anchor = {-0.4, 0, 0};
+  hinge.drive.force = {{0, 2}, {1.5, 0}};  // 2 N m until 1.5 s
+  hinge.drive.damping = 0.5;
+
+  description.pairs = all_pairs(description);
+  const Scene scene(description);
+  const MassProperties door = body_mass(description, description.bodies[0]);
+
+  EXPECT_EQ(scene.num_pairs(), 1);
+  EXPECT_NEAR(door.mass, 38.4, 1e-9);
+}
+
 TEST(Snippets, AnError) {
   EXPECT_THROW(read_scene("no_such_scene.json"), Error);
 

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/scene_file/scene_motion.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "host/scene/motion_rules.h"
+#include "host/scene_file/scene_geometries.h"
+#include "host/scene_file/scene_values.h"
+
+namespace isopatch::detail {
+namespace {
+
+/// One number, which holds at any time, or rows [time, value].
+std::vector<TimedValue> parse_rows(const JsonValue& value, const Range& range) {
+  if (!value.is_array()) return {{0, in_range(value, range)}};
+  std::vector<TimedValue> rows;
+  for (const JsonValue& element : value.elements()) {
+    const std::vector<double> row = element.numbers(2);
+    rows.push_back({row[0], row[1]});
+  }
+  if (rows.empty()) value.fail("must be a number or at least one row [time, value], found no rows");
+  with_location(value, [&] { check_rows(rows, range); });
+  return rows;
+}
+
+Drive parse_drive(const JsonValue& value, const JointRanges& ranges) {
+  Drive drive;
+  if (const auto field = value.optional("force")) drive.force = parse_rows(*field, ranges.force);
+  if (const auto field = value.optional("stiffness")) drive.stiffness = in_range(*field, ranges.stiffness);
+  if (const auto field = value.optional("damping")) drive.damping = in_range(*field, ranges.damping);
+  if (const auto field = value.optional("target")) drive.target = parse_rows(*field, ranges.position);
+  if (const auto field = value.optional("limit")) drive.limit = in_range(*field, ranges.limit);
+  return drive;
+}
+
+/// All of a joint but its parent, which may be a body further down in the file.
+Motion parse_joint(const JsonValue& value, MotionType type) {
+  if (type == MotionType::kPrismatic) {
+    if (const auto anchor = value.optional("anchor")) anchor->fail("a prismatic joint needs no anchor; leave it out");
+    value.allow({"type", "parent", "axis", "position", "velocity", "force", "stiffness", "damping", "target", "limit"});
+  } else {
+    value.allow({"type", "parent", "axis", "anchor", "position", "velocity", "force", "stiffness", "damping", "target",
+                 "limit"});
+  }
+  Motion motion;
+  motion.type = type;
+  const JsonValue axis = value.required("axis");
+  motion.axis = point_of(axis);
+  with_location(axis, [&] { check_axis(motion.axis); });
+  if (type == MotionType::kRevolute) {
+    read_vector(value.required("anchor"), kPositionRange, motion.anchor.emplace().data());
+  }
+  const JointRanges& ranges = ranges_of_joint(type);
+  if (const auto field = value.optional("position")) motion.position = in_range(*field, ranges.position);
+  if (const auto field = value.optional("velocity")) motion.velocity = in_range(*field, ranges.velocity);
+  motion.drive = parse_drive(value, ranges);
+  return motion;
+}
+
+Path parse_path(const JsonValue& value, const std::array<double, 7>& pose) {
+  const JsonValue times = value.required("times"), poses = value.required("poses");
+  Path path;
+  for (const JsonValue& time : times.elements()) path.times.push_back(time.number());
+  if (path.times.empty()) times.fail("must have at least one time, found none");
+  for (const JsonValue& element : poses.elements()) {
+    const std::vector<double> numbers = element.numbers(7);
+    std::copy(numbers.begin(), numbers.end(), path.poses.emplace_back().begin());
+  }
+  with_location(times, [&] { check_path_times(path.times); });
+  with_location(poses, [&] {
+    check_path_poses(path);
+    check_path_start(path, pose);
+  });
+  return path;
+}
+
+Motion parse_prescribed(const JsonValue& value, const std::array<double, 7>& pose) {
+  value.allow({"type", "times", "poses"});
+  Motion motion;
+  motion.type = MotionType::kPrescribed;
+  if (value.optional("times") || value.optional("poses")) motion.path = parse_path(value, pose);
+  return motion;
+}
+
+MotionType parse_type(const JsonValue& value) {
+  const std::string name = value.text();
+  if (name == "fixed") value.fail("is not said here; instead of \"motion\", give the body \"fixed\": true");
+  const std::string type = value.one_of({"free", "prescribed", "prismatic", "revolute"});
+  return type == "free"         ? MotionType::kFree
+         : type == "prescribed" ? MotionType::kPrescribed
+         : type == "prismatic"  ? MotionType::kPrismatic
+                                : MotionType::kRevolute;
+}
+
+Motion parse_motion(const JsonValue& value, const std::array<double, 7>& pose) {
+  Motion motion;
+  if (value.is_string()) {
+    motion.type = parse_type(value);
+    if (is_joint(motion)) {
+      value.fail(fmt::format("{} needs an axis; write {{\"type\": \"{}\", \"axis\": [x, y, z], ...}}",
+                             text_of(motion.type), value.text()));
+    }
+    return motion;
+  }
+  motion.type = parse_type(value.required("type"));
+  if (is_joint(motion)) return parse_joint(value, motion.type);
+  if (motion.type == MotionType::kPrescribed) return parse_prescribed(value, pose);
+  value.allow({"type"});
+  return motion;
+}
+
+void refuse_velocity(const JsonValue& body, const char* reason) {
+  for (const char* key : {"linear_velocity", "angular_velocity"}) {
+    if (const auto field = body.optional(key)) field->fail(reason);
+  }
+}
+
+}  // namespace
+
+void read_mass(const JsonValue& value, Body& body) {
+  refuse_both(value, "mass", "density");
+  if (const auto field = value.optional("mass")) body.mass = in_range(*field, kMassRange);
+  if (const auto field = value.optional("density")) body.density = in_range(*field, kDensityRange);
+  if (const auto field = value.optional("center_of_mass")) {
+    read_vector(*field, kCenterOfMassRange, body.center_of_mass.emplace().data());
+  }
+  if (const auto field = value.optional("inertia")) {
+    const std::vector<double> entries = field->numbers(6);
+    std::copy(entries.begin(), entries.end(), body.inertia.emplace().begin());
+    with_location(*field, [&] { check_inertia(*body.inertia); });
+  }
+}
+
+void read_motions(const JsonValue& value, SceneDescription& scene) {
+  const std::vector<JsonValue> elements = value.elements();
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const auto field = elements[i].optional("motion");
+    if (!field) continue;
+    refuse_both(elements[i], "fixed", "motion");
+    Body& body = scene.bodies[i];
+    body.motion = parse_motion(*field, body.pose);
+    if (is_joint(body.motion)) {
+      refuse_velocity(elements[i], "a joint moves the body; leave it out, and give \"velocity\" in \"motion\"");
+    }
+    if (!body.motion.path.times.empty()) refuse_velocity(elements[i], "the path moves the body; leave it out");
+    if (degrees_of_freedom(body) > 0) {
+      with_location(*field, [&] { check_no_half_space(scene, body, text_of(body.motion.type)); });
+    }
+  }
+
+  const Names names = names_of(scene.bodies);
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    if (!is_joint(scene.bodies[i].motion)) continue;
+    if (const auto parent = elements[i].required("motion").optional("parent")) {
+      const int index = index_of(*parent, names, "body");
+      with_location(*parent, [&] { check_parent(scene, static_cast<int>(i), index); });
+      scene.bodies[i].motion.parent = index;
+    }
+  }
+}
+
+}  // namespace isopatch::detail

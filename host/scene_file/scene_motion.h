@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a rollout needs of a scene file: masses and motions of bodies, and the options of time stepping.
+#pragma once
+
+#include "host/scene_file/json_value.h"
+#include "isopatch/scene.h"
+
+namespace isopatch::detail {
+
+/// The keys `mass`, `density`, `center_of_mass` and `inertia` of a body.
+void read_mass(const JsonValue& value, Body& body);
+
+/// The key `motion` of all bodies; `value` is their list. All else of the bodies has been read.
+void read_motions(const JsonValue& value, SceneDescription& scene);
+
+/// The top-level `rollout`.
+RolloutOptions parse_rollout(const JsonValue& value);
+
+}  // namespace isopatch::detail
