@@ -8,6 +8,7 @@
 
 #include "host/cli/commands.h"
 #include "host/cli/info/info_numbers.h"
+#include "host/cli/info/info_table.h"
 #include "host/scene/scene_data.h"
 #include "host/scene/scene_rules.h"
 #include "host/text/quote.h"
@@ -19,25 +20,7 @@ using namespace detail;
 
 namespace {
 
-using Rows = std::vector<std::vector<std::string>>;
-
 constexpr std::size_t kMostLeftOut = 20;  // part pairs that are listed
-
-/// Columns as wide as their widest cell; the first `left` are left-aligned.
-void print_table(const Rows& rows, std::size_t left = 2) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  for (const auto& row : rows) {
-    std::string line = " ";
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      line += i < left ? fmt::format(" {:<{}} ", row[i], widths[i]) : fmt::format(" {:>{}} ", row[i], widths[i]);
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    fmt::print("{}\n", line);
-  }
-}
 
 const Body& body_at(const SceneDescription& scene, int index) { return scene.bodies[static_cast<std::size_t>(index)]; }
 
@@ -183,6 +166,7 @@ void scene_info(const std::string& file) {
   print_mass_properties(scene.description());
   fmt::print("\n");
   print_bodies(scene.description());
+  print_motions(scene.description());
   fmt::print("\n");
   print_pairs(scene);
   print_left_out(scene.description());
