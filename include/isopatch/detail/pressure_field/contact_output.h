@@ -13,31 +13,52 @@ ISOPATCH_HD T angle_order(T x, T y) {
   return y >= T(0) ? T(1) - p : T(3) + p;
 }
 
-/// Turns the segments into a polygon with its vertices in order, in the world, for results.
-template <class T>
-ISOPATCH_HD Polygon make_polygon(const PairContext& f, int pair, const ContactPlane<T>& plane, const Segments<T>& s,
-                                 int count, const Contribution<T>& contribution) {
-  // start points by angle about the middle, which is inside; insertion sort of at most eight points
-  T order[kMaxLines];
-  int line[kMaxLines];
-  int vertices = 0;
-  for (int i = 0; i < count; ++i) {
-    if (!s.has_part(i)) continue;
-    const T key = angle_order(s.x0[i], s.y0[i]);
-    int at = vertices++;
-    for (; at > 0 && order[at - 1] > key; --at) order[at] = order[at - 1], line[at] = line[at - 1];
-    order[at] = key;
-    line[at] = i;
-  }
+/// The order of the polygon's corners, the beginnings of its parts.
+struct CornerOrder {
+  int place[kMaxLines];  // of the corner where part i begins; -1 for a line without a part
+  int corners = 0;
 
-  Polygon out = {};
+  /// Counter-clockwise about the middle, which is inside, or the other way round. An index is never dynamic, so that a
+  /// GPU keeps all in registers.
+  template <class T>
+  ISOPATCH_HD CornerOrder(const Segments<T>& s, int count, bool reversed) {
+    T key[kMaxLines];
+    ISOPATCH_UNROLL
+    for (int i = 0; i < count; ++i) {
+      const bool part = s.has_part(i);
+      key[i] = part ? angle_order(s.x0[i], s.y0[i]) : T(5);  // beyond all angles
+      corners += part ? 1 : 0;
+    }
+    ISOPATCH_UNROLL
+    for (int i = 0; i < count; ++i) {
+      int before = 0;
+      ISOPATCH_UNROLL
+      for (int k = 0; k < count; ++k) before += key[k] < key[i] || (key[k] == key[i] && k < i) ? 1 : 0;
+      place[i] = !s.has_part(i) ? -1 : reversed ? corners - 1 - before : before;
+    }
+  }
+};
+
+/// Turns the segments into a polygon with its vertices in order, in the world, for results. It is written where it is
+/// to be, since an array that is filled in a loop would not be in a GPU's registers.
+template <class T>
+ISOPATCH_HD void make_polygon(const PairContext& f, int pair, const ContactPlane<T>& plane, const Segments<T>& s,
+                              int count, const Contribution<T>& contribution, Polygon& out) {
+  // a swapped pair's normal points the other way, and its polygon runs the other way round
+  const CornerOrder order(s, count, f.frame.swapped);
+  out = {};
   out.pair = pair;
-  out.num_vertices = vertices;
-  for (int j = 0; j < vertices; ++j) {
-    // a swapped pair's normal points the other way, and its polygon runs the other way round
-    const int i = line[f.frame.swapped ? vertices - 1 - j : j];
-    const double X = static_cast<double>(plane.radius) * static_cast<double>(s.middle_x + s.x0[i]);
-    const double Y = static_cast<double>(plane.radius) * static_cast<double>(s.middle_y + s.y0[i]);
+  out.num_vertices = order.corners;
+  ISOPATCH_NO_UNROLL
+  for (int j = 0; j < order.corners; ++j) {
+    T x = T(0), y = T(0);
+    ISOPATCH_UNROLL
+    for (int i = 0; i < count; ++i) {
+      x = select(order.place[i] == j, s.x0[i], x);
+      y = select(order.place[i] == j, s.y0[i], y);
+    }
+    const double X = static_cast<double>(plane.radius) * static_cast<double>(s.middle_x + x);
+    const double Y = static_cast<double>(plane.radius) * static_cast<double>(s.middle_y + y);
     const Vec3d p_W = apply(f.frame.X_WM, fma(X, plane.axes.u, fma(Y, plane.axes.v, plane.origin)));
     out.vertices[j][0] = static_cast<float>(p_W.x);
     out.vertices[j][1] = static_cast<float>(p_W.y);
@@ -51,7 +72,6 @@ ISOPATCH_HD Polygon make_polygon(const PairContext& f, int pair, const ContactPl
   out.area = static_cast<float>(contribution.area);
   out.part_a = f.part_a;
   out.part_b = f.part_b;
-  return out;
 }
 
 /// True if the pressure of each compliant body rises into it across the polygon, by more than 1e-9 of the body's
@@ -65,8 +85,8 @@ ISOPATCH_HD bool resists(const PairContext& f, const ContactPlane<T>& plane) {
 
 /// The same polygon as a point contact at its centroid.
 template <class T>
-ISOPATCH_HD DiscreteContact make_contact(const PairContext& f, int pair, const ContactPlane<T>& plane,
-                                         const Segments<T>& s, int count, const Contribution<T>& contribution) {
+ISOPATCH_HD void make_contact(const PairContext& f, int pair, const ContactPlane<T>& plane, const Segments<T>& s,
+                              int count, const Contribution<T>& contribution, DiscreteContact& out) {
   const AreaMoments<T> m = area_moments(s, count);
   const double X = static_cast<double>(plane.radius) * static_cast<double>(s.middle_x + m.x / m.one);
   const double Y = static_cast<double>(plane.radius) * static_cast<double>(s.middle_y + m.y / m.one);
@@ -75,7 +95,7 @@ ISOPATCH_HD DiscreteContact make_contact(const PairContext& f, int pair, const C
   const Vec3d p_W = apply(f.frame.X_WM, fma(X, plane.axes.u, fma(Y, plane.axes.v, plane.origin)));
   const Vec3d n_W = (f.frame.swapped ? -1.0 : 1.0) * rotate(f.frame.X_WM, plane.normal);
 
-  DiscreteContact out = {};
+  out = {};
   out.pair = pair;
   out.point[0] = static_cast<float>(p_W.x);
   out.point[1] = static_cast<float>(p_W.y);
@@ -91,7 +111,6 @@ ISOPATCH_HD DiscreteContact make_contact(const PairContext& f, int pair, const C
   out.friction = static_cast<float>(f.law.friction);
   out.part_a = f.part_a;
   out.part_b = f.part_b;
-  return out;
 }
 
 }  // namespace isopatch::detail

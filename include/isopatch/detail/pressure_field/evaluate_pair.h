@@ -91,11 +91,12 @@ struct WrenchVisitor {
     const int count = Warp::kCompactLines ? plane.num_lines : kMaxLines;
     const RowKey key = RowKey::make(context, pair, at.m, at.s);
     append_row<Polygon>(warp, environment_polygons(results), packed.polygons, environment, key,
-                        [&] { return make_polygon(context, pair, plane, segments, count, contribution); });
+                        [&](Polygon& to) { make_polygon(context, pair, plane, segments, count, contribution, to); });
     const EnvironmentRows<DiscreteContact> contacts = environment_contacts(results);
     if ((contacts.is_wanted() || packed.contacts.is_wanted()) && resists(context, plane)) {
-      append_row<DiscreteContact>(warp, contacts, packed.contacts, environment, key,
-                                  [&] { return make_contact(context, pair, plane, segments, count, contribution); });
+      append_row<DiscreteContact>(warp, contacts, packed.contacts, environment, key, [&](DiscreteContact& to) {
+        make_contact(context, pair, plane, segments, count, contribution, to);
+      });
     }
   }
 };

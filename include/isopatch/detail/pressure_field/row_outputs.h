@@ -85,16 +85,16 @@ struct NotPacked {
   NoRows<DiscreteContact> contacts;
 };
 
-/// Appends make() to both destinations.
+/// Appends what make(record) writes to both destinations.
 template <class Record, class Warp, class Rows, class PackedRows, class Make>
 ISOPATCH_HD void append_row(Warp& warp, const Rows& of_environment, const PackedRows& packed, std::int64_t environment,
                             const RowKey& key, const Make& make) {
   Record* const first = of_environment.append(warp, environment, key);
   Record* const second = packed.append(warp, environment, key);
-  if (first == nullptr && second == nullptr) return;
-  const Record row = make();
-  if (first != nullptr) *first = row;
-  if (second != nullptr) *second = row;
+  Record* const to = first != nullptr ? first : second;
+  if (to == nullptr) return;
+  make(*to);
+  if (first != nullptr && second != nullptr) *second = *first;
 }
 
 }  // namespace isopatch::detail
