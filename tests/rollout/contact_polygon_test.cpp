@@ -14,7 +14,6 @@
 namespace isopatch::test {
 namespace {
 
-using detail::ContactPoints;
 using detail::ContactPolygon;
 using detail::PointDirections;
 using detail::Vec3d;

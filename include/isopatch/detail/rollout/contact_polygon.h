@@ -6,14 +6,9 @@
 
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
 #include "isopatch/detail/rollout/matched_points.h"
+#include "isopatch/rollout_options.h"
 
 namespace isopatch::detail {
-
-/// What stands for a polygon.
-enum class ContactPoints : std::uint8_t {
-  kMatched,   // three points with its moments
-  kCentroid,  // one point at its centroid, as in VL
-};
 
 /// Numbers of the evaluation's precision, in world axes. Point k is at centroid + e_k.x arm[0] + e_k.y arm[1] and has
 /// the force + e_k.x change[0] + e_k.y change[1].
@@ -56,7 +51,8 @@ ISOPATCH_HD double greatest_fall(const PairContext& f, const Cells& m, const Cel
 }
 
 /// The polygon `s` on `plane`, with its position from `from_W` in the world [m]. False where it has no area or the
-/// gradient filter drops it, and with kCentroid where the pressure does not rise into both bodies.
+/// gradient filter drops it, and with kCentroid, when the three points are one, where the pressure does not rise into
+/// both bodies.
 template <class T, class Cells>
 ISOPATCH_HD bool make_contact_polygon(const PairContext& f, const Cells& m, const Cells& s, ContactPoints points,
                                       const Vec3d& from_W, const ContactPlane<T>& plane, const Segments<T>& segments,
