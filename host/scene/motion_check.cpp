@@ -130,6 +130,7 @@ void check_rollout_options(const RolloutOptions& options) {
              Range{1, limits::kMaxFrictionPasses, ""});
   check_rule(where + "polygon_capacity ", check_range, options.polygon_capacity,
              Range{0, limits::kMaxPolygonCapacity, ""});
+  check_rule(where + "speed_limit ", check_range, options.speed_limit, kSpeedLimitRange);
   const auto& [position, angle, speed] = options.variation;
   if (position) check_rule(where + "variation: position ", check_range, *position, kVariationOfPositionRange);
   if (angle) check_rule(where + "variation: angle ", check_range, *angle, kVariationOfAngleRange);

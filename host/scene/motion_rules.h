@@ -21,6 +21,7 @@ inline constexpr Range kTimeRange = {-limits::kMaxTime, limits::kMaxTime, " s"};
 inline constexpr Range kTimeStepRange = {limits::kMinTimeStep, limits::kMaxTime, " s"};
 inline constexpr Range kGravityRange = {-limits::kMaxAcceleration, limits::kMaxAcceleration, " m/s^2"};
 inline constexpr Range kToleranceRange = {limits::kMinTolerance, limits::kMaxTolerance, ""};
+inline constexpr Range kSpeedLimitRange = {limits::kMinSlipTolerance, limits::kMaxAngularVelocity, " m/s"};
 inline constexpr Range kVariationOfPositionRange = {0, limits::kMaxPosition, " m"};
 inline constexpr Range kVariationOfAngleRange = {0, 3.141592653589794, " rad"};
 inline constexpr Range kVariationOfSpeedRange = {0, limits::kMaxVelocity, " m/s"};

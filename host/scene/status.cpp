@@ -14,7 +14,12 @@ std::string status_text(std::uint32_t status) {
                 {kSumOverflow, "sum_overflow"},
                 {kPolygonCapacity, "polygon_capacity"},
                 {kContactCapacity, "contact_capacity"},
-                {kNoContactSurface, "no_contact_surface"}};
+                {kNoContactSurface, "no_contact_surface"},
+                {kNotConverged, "not_converged"},
+                {kFrictionLag, "friction_lag"},
+                {kStepCapacity, "step_capacity"},
+                {kDiverged, "diverged"},
+                {kFrozen, "frozen"}};
 
   std::string text;
   const auto append = [&text](const std::string& name) { text += (text.empty() ? "" : "|") + name; };

@@ -33,7 +33,7 @@ Variation parse_variation(const JsonValue& value) {
 
 RolloutOptions parse_rollout(const JsonValue& value) {
   value.allow({"time_step", "duration", "integrator", "points", "gravity", "tolerance", "max_iterations",
-               "friction_passes", "polygon_capacity", "variation"});
+               "friction_passes", "polygon_capacity", "speed_limit", "variation"});
   RolloutOptions options;
   if (const auto field = value.optional("time_step")) options.time_step = in_range(*field, kTimeStepRange);
   if (const auto field = value.optional("duration")) options.duration = in_range(*field, kTimeStepRange);
@@ -50,6 +50,7 @@ RolloutOptions parse_rollout(const JsonValue& value) {
   if (const auto field = value.optional("polygon_capacity")) {
     options.polygon_capacity = field->integer(0, limits::kMaxPolygonCapacity);
   }
+  if (const auto field = value.optional("speed_limit")) options.speed_limit = in_range(*field, kSpeedLimitRange);
   if (const auto field = value.optional("variation")) options.variation = parse_variation(*field);
   return options;
 }

@@ -13,14 +13,16 @@
 namespace isopatch {
 
 /// What an array has a row for in each environment: the environment itself, every body, every part, every pair, every
-/// part pair, or every slot of the buffer for polygons or for contacts. The last three are of packed arrays, which have
-/// rows for the whole batch: for every environment and one more, or for every slot of a packed buffer.
+/// part pair, every joint, or every slot of the buffer for polygons or for contacts. The last three are of packed
+/// arrays, which have rows for the whole batch: for every environment and one more, or for every slot of a packed
+/// buffer.
 enum class Per : std::uint8_t {
   kEnvironment,
   kBody,
   kPart,
   kPair,
   kPartPair,
+  kJoint,
   kPolygonCapacity,
   kContactCapacity,
   kOffset,
@@ -115,12 +117,15 @@ struct ArrayCounts {
   std::int64_t packed_polygon_capacity = 0;  ///< as in Results
   std::int64_t packed_contact_capacity = 0;  ///< as in Results
 
+  std::int64_t joints = 0;  ///< J in the shapes of RolloutState
+
   /// Elements of one environment in a contiguous array, which is not packed.
   constexpr std::int64_t row(const ArrayInfo& info) const {
     const std::int64_t count = info.per == Per::kBody              ? bodies
                                : info.per == Per::kPart            ? parts
                                : info.per == Per::kPair            ? pairs
                                : info.per == Per::kPartPair        ? part_pairs
+                               : info.per == Per::kJoint           ? joints
                                : info.per == Per::kPolygonCapacity ? polygon_capacity
                                : info.per == Per::kContactCapacity ? contact_capacity
                                                                    : 1;

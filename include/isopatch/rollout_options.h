@@ -42,6 +42,7 @@ struct RolloutOptions {
   int max_iterations = 40;                         ///< of each solve, from 1 on
   int friction_passes = 3;                         ///< solves until normal and friction forces agree, from 1 on
   int polygon_capacity = 0;                        ///< of an environment; 0: found by evaluating
+  double speed_limit = 1e3;                        ///< m/s and rad/s, > 0: a body that is faster has diverged
   Variation variation = {};                        ///< of the environments at the start
 };
 

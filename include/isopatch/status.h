@@ -19,11 +19,18 @@ enum Status : std::uint32_t {
                            ///< of two half spaces
   kSumOverflow = 1u << 4,  ///< a polygon's values are too large for any sum, or a pair in double has 2^24 polygons or
                            ///< more: that pair's results are not valid
-  kPolygonCapacity = 1u << 5,  ///< more polygons than a buffer holds; counts and offsets say how many; wrenches are
-                               ///< right
-  kContactCapacity = 1u << 6,  ///< the same for discrete contacts
-  kNoContactSurface = 1u << 7  ///< no fault, all results are right: a pair's wrench is 0 although its bodies overlap:
-                               ///< one, or a separate part of it, lies inside the other, too deep for equal pressures
+  kPolygonCapacity = 1u << 5,   ///< more polygons than a buffer holds; counts and offsets say how many; wrenches are
+                                ///< right
+  kContactCapacity = 1u << 6,   ///< the same for discrete contacts
+  kNoContactSurface = 1u << 7,  ///< no fault, all results are right: a pair's wrench is 0 although its bodies overlap:
+                                ///< one, or a separate part of it, lies inside the other, too deep for equal pressures
+
+  // Of a step in a rollout. The first two are warnings, of any step of the last call.
+  kNotConverged = 1u << 8,   ///< a solve needed more iterations than RolloutOptions::max_iterations; its last was taken
+  kFrictionLag = 1u << 9,    ///< friction limits differ from the friction of the normal forces by more than 10 %
+  kStepCapacity = 1u << 10,  ///< more contact polygons than RolloutOptions::polygon_capacity
+  kDiverged = 1u << 11,      ///< a velocity is not finite, or beyond RolloutOptions::speed_limit
+  kFrozen = 1u << 12         ///< the state is that before a step with a fault, and stays until it is reset
 };
 
 /// The names of the set bits, separated by '|', or "ok".

@@ -11,9 +11,9 @@
 namespace isopatch::test {
 namespace {
 
-using detail::FrictionLimit;
-using detail::PointLaw;
 using detail::Vec3d;
+using FrictionLimit = detail::FrictionLimit<>;
+using PointLaw = detail::PointLaw<>;
 
 struct RandomPoint {
   PointLaw law;
@@ -51,7 +51,7 @@ struct Matrix {
   Vec3d row[3];
 };
 
-Matrix matrix_of(const detail::PointImpulse& found, Vec3d n) {
+Matrix matrix_of(const detail::PointImpulse<>& found, Vec3d n) {
   Matrix out;
   for (int i = 0; i < 3; ++i) {
     Vec3d axis = {0, 0, 0};
@@ -100,7 +100,7 @@ TEST(PointImpulse, IsTheSlopeOfItsPotential) {
   for (int i = 0; i < 20000; ++i) {
     const RandomPoint p = points.next();
     if (near_kink(p)) continue;
-    const detail::PointImpulse found = point_impulse(p.law, p.friction, p.n, p.u);
+    const detail::PointImpulse<> found = point_impulse(p.law, p.friction, p.n, p.u);
     const double size = norm(found.impulse) + p.friction.impulse;
     const double work = std::fabs(normal_work(p.law, dot(p.n, p.u))) + p.friction.impulse * norm(p.u);
     for (int axis = 0; axis < 3; ++axis) {
@@ -122,7 +122,7 @@ TEST(PointImpulse, HasTheMatrixOfItsSlopes) {
   for (int i = 0; i < 20000; ++i) {
     const RandomPoint p = points.next();
     if (near_kink(p)) continue;
-    const detail::PointImpulse found = point_impulse(p.law, p.friction, p.n, p.u);
+    const detail::PointImpulse<> found = point_impulse(p.law, p.friction, p.n, p.u);
     const Matrix matrix = matrix_of(found, p.n);
     const double size = found.along_normal + found.across;
     for (int axis = 0; axis < 3; ++axis) {
@@ -137,9 +137,9 @@ TEST(PointImpulse, HasTheMatrixOfItsSlopes) {
 
 TEST(PointImpulse, IsNeverNegativeAndFallsAsBodiesPart) {
   const PointLaw law = {1e-3, 10, 1e6, 2};
-  double before = normal_impulse(law, -1).value;
+  double before = normal_impulse(law, -1.0).value;
   for (double v = -1; v < 1; v += 1e-3) {
-    const detail::NormalImpulse now = normal_impulse(law, v);
+    const detail::NormalImpulse<> now = normal_impulse(law, v);
     EXPECT_GE(now.value, 0);
     EXPECT_GE(now.fall, 0);
     EXPECT_LE(now.value, before);

@@ -175,6 +175,13 @@ ISOPATCH_HD double combined(double own_a, double own_b, double modulus_a, double
   return (modulus_b * own_a + modulus_a * own_b) / (modulus_a + modulus_b);
 }
 
+/// The coefficient of friction of a part pair: the harmonic mean, unless the pair has one of its own.
+ISOPATCH_HD double friction_of(const PairView& pair, const Material& a, const Material& b) {
+  if (pair.friction >= 0 && !a.overrides_friction) return pair.friction;
+  const double sum = a.friction + b.friction;
+  return sum > 0 ? 2 * a.friction * b.friction / sum : 0.0;
+}
+
 ISOPATCH_HD PairLaw make_pair_law(const SceneView& scene, const PairView& pair, const Material& a, const Material& b,
                                   bool rigid_a, bool rigid_b) {
   PairLaw law;
@@ -190,9 +197,7 @@ ISOPATCH_HD PairLaw make_pair_law(const SceneView& scene, const PairView& pair, 
     const double softness = (rigid_a ? 0.0 : 1.0 / a.modulus) + (rigid_b ? 0.0 : 1.0 / b.modulus);
     law.dissipation = law.dissipation * softness;  // chi / E
   }
-  const bool own_friction = pair.friction < 0 || a.overrides_friction;
-  const double friction_sum = a.friction + b.friction;
-  law.friction = !own_friction ? pair.friction : friction_sum > 0 ? 2 * a.friction * b.friction / friction_sum : 0.0;
+  law.friction = friction_of(pair, a, b);
   return law;
 }
 

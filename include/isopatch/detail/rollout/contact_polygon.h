@@ -6,6 +6,7 @@
 
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
 #include "isopatch/detail/rollout/matched_points.h"
+#include "isopatch/detail/rollout/polygon_key.h"
 #include "isopatch/rollout_options.h"
 
 namespace isopatch::detail {
@@ -23,14 +24,6 @@ struct ContactPolygon {
   T dissipation;      // d, s/m
   std::uint64_t key;  // orders the polygons of an environment: part pair, cell of M, cell of S
 };
-
-/// Bits of a key that are for a cell; the part pair has the rest.
-inline constexpr int kCellBits = 24;
-
-ISOPATCH_HD std::uint64_t polygon_key(int part_pair, std::int32_t m, std::int32_t s) {
-  const auto cell = [](std::int32_t index) { return static_cast<std::uint64_t>(index < 0 ? 0 : index); };
-  return static_cast<std::uint64_t>(part_pair) << 2 * kCellBits | cell(m) << kCellBits | cell(s);
-}
 
 /// The size of the slope of a body's pressure, Pa/m.
 template <class Cells>
@@ -50,15 +43,22 @@ ISOPATCH_HD double greatest_fall(const PairContext& f, const Cells& m, const Cel
   return slope_M * slope_S / (slope_M + slope_S);
 }
 
-/// The polygon `s` on `plane`, with its position from `from_W` in the world [m]. False where it has no area or the
-/// gradient filter drops it, and with kCentroid, when the three points are one, where the pressure does not rise into
-/// both bodies.
+/// What two cells have.
+enum class FoundPolygon : std::uint8_t {
+  kNone,
+  kLeftOut,  // a polygon without points
+  kFound
+};
+
+/// The polygon `s` on `plane`, with its position from `from_W` in the world [m]. There is none where it has no area or
+/// the gradient filter drops it. With kCentroid, when the three points are one, it is left out where the pressure does
+/// not rise into both bodies.
 template <class T, class Cells>
-ISOPATCH_HD bool make_contact_polygon(const PairContext& f, const Cells& m, const Cells& s, ContactPoints points,
-                                      const Vec3d& from_W, const ContactPlane<T>& plane, const Segments<T>& segments,
-                                      int count, ContactPolygon<T>& out) {
+ISOPATCH_HD FoundPolygon make_contact_polygon(const PairContext& f, const Cells& m, const Cells& s,
+                                              ContactPoints points, const Vec3d& from_W, const ContactPlane<T>& plane,
+                                              const Segments<T>& segments, int count, ContactPolygon<T>& out) {
   const AreaMoments<T> found = area_moments(segments, count);
-  if (!counts_as_polygon(f, plane, segments, count, found)) return false;
+  if (!counts_as_polygon(f, plane, segments, count, found)) return FoundPolygon::kNone;
   const auto number = [](T x) { return static_cast<double>(x); };
   const AreaMoments<double> moments = {number(found.one), number(found.x),  number(found.y),
                                        number(found.xx),  number(found.xy), number(found.yy)};
@@ -71,10 +71,10 @@ ISOPATCH_HD bool make_contact_polygon(const PairContext& f, const Cells& m, cons
   PlaneArms arms = {0, 0, 0};
   double stiffness = third * g;
   if (points == ContactPoints::kMatched) {
-    if (!matched_arms(moments, arms)) return false;
+    if (!matched_arms(moments, arms)) return FoundPolygon::kLeftOut;
     stiffness = third * greatest_fall(f, m, s);
   } else if (!resists(f, plane)) {
-    return false;
+    return FoundPolygon::kLeftOut;
   }
   const double to_a = f.frame.swapped ? -1.0 : 1.0;
   const Vec3d u = rotate(f.frame.X_WM, plane.axes.u), v = rotate(f.frame.X_WM, plane.axes.v);
@@ -89,7 +89,7 @@ ISOPATCH_HD bool make_contact_polygon(const PairContext& f, const Cells& m, cons
   out.change[1] = static_cast<T>(third * radius * std::fma(plane.pressure_u, arms.xy, plane.pressure_v * arms.yy));
   out.stiffness = static_cast<T>(stiffness);
   out.dissipation = static_cast<T>(f.law.pfc_dissipation ? f.law.dissipation * max(g, 0.0) : f.law.dissipation);
-  return true;
+  return FoundPolygon::kFound;
 }
 
 /// Hands the contact polygons of a part pair to append(polygon), in no particular order.
@@ -102,12 +102,13 @@ struct ContactPolygonVisitor {
   ContactPoints points;
   Vec3d from_W;  // the pair's point in the world, m
   const Append& append;
+  bool touches = false;  // this lane has seen a polygon, also one that is left out
 
   ISOPATCH_HD bool wants(const Node& m, const Node& s) const { return may_meet(context, box_of(m), box_of(s)); }
 
   ISOPATCH_HD bool accepts(AcceptedCells& cells) const { return test_cells(context, cells); }
 
-  ISOPATCH_HD void visit(bool active, const AcceptedCells& at) const {
+  ISOPATCH_HD void visit(bool active, const AcceptedCells& at) {
     if (!active) return;
     constexpr bool kCompact = Warp::kCompactLines;
     const CellRef m = cell_of_M(context, at.m), s = cell_of_S(context, at.s);
@@ -115,14 +116,54 @@ struct ContactPolygonVisitor {
     Segments<T> segments;
     if (!make_contact_plane<kCompact>(context, m, s, at.bounds, plane)) return;
     const int count = kCompact ? plane.num_lines : kMaxLines;
+    if (!clip(plane.line, count, segments)) return;
     ContactPolygon<T> polygon;
-    if (!clip(plane.line, count, segments) ||
-        !make_contact_polygon(context, m, s, points, from_W, plane, segments, count, polygon)) {
-      return;
-    }
+    const FoundPolygon found = make_contact_polygon(context, m, s, points, from_W, plane, segments, count, polygon);
+    touches = touches || found != FoundPolygon::kNone;
+    if (found != FoundPolygon::kFound || context.pass == Pass::kUnfiltered) return;
     polygon.key = polygon_key(part_pair, at.m, at.s);
     append(polygon);
   }
 };
+
+/// The point that the polygons of a pair are given from: where the balls about both bodies overlap, on the line of
+/// their centers; above a half space, its foot. Near the contact, so floats lose nothing far from the world's origin.
+ISOPATCH_HD Vec3d point_of_pair(const BodyBounds& a, const BodyBounds& b) {
+  const Vec3d center_a = a.origin + a.center, center_b = b.origin + b.center;
+  if (a.half_space) return fma(-dot(a.up, center_b - a.origin), a.up, center_b);
+  if (b.half_space) return fma(-dot(b.up, center_a - b.origin), b.up, center_a);
+  if (!(a.radius < kInfinity)) return b.radius < kInfinity ? center_b : center_a;
+  if (!(b.radius < kInfinity)) return center_a;
+  const Vec3d between = center_b - center_a;
+  const double distance = norm(between);
+  if (!(distance > 0)) return center_a;
+  const double begin = max(distance - b.radius, -a.radius), end = min(distance + b.radius, a.radius);
+  return fma(0.5 * (begin + end) / distance, between, center_a);
+}
+
+/// Hands the contact polygons of a pair to append(polygon). True if its bodies overlap without any polygon: one, or a
+/// separate part of it, lies inside the other. Called by all lanes.
+template <class T, Parts parts = Parts::kSeveral, class Warp, int size, class Append>
+ISOPATCH_HD bool find_contact_polygons(Warp& warp, Workspace<size>& work, const SceneView& scene, const State& state,
+                                       std::int64_t environment, int pair, ContactPoints points, const Append& append) {
+  const PairView& view = scene.pairs[pair];
+  const Vec3d from_W = point_of_pair(make_body_bounds(scene, state, environment, view.a),
+                                     make_body_bounds(scene, state, environment, view.b));
+  begin_pair<parts>(warp, work.pair, scene, state, environment, pair);
+  while (true) {
+    bool touches = false;
+    for (int frame = 0; frame < num_frames<parts>(view); ++frame) {
+      for_each_part_pair<parts>(warp, work.pair, scene, state, environment, pair, frame, [&](int part_pair) {
+        ContactPolygonVisitor<T, Warp, Append> visitor = {work.pair.context, part_pair, points, from_W, append};
+        traverse(warp, work.traversal, hierarchies_of(work.pair.context), visitor);
+        touches = touches || visitor.touches;
+      });
+    }
+    if (warp.ballot(touches) != 0u) return false;
+    if (!overlaps<parts>(warp, work.pair, scene, state, environment, pair)) return false;
+    if (work.pair.pass.pass == Pass::kUnfiltered || !scene.contact.gradient_filter) return true;
+    begin_pass(warp, work.pair, {Pass::kUnfiltered, 0});
+  }
+}
 
 }  // namespace isopatch::detail

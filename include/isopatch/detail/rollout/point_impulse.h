@@ -10,67 +10,79 @@
 
 namespace isopatch::detail {
 
-/// A point over a step of `step` seconds.
+/// A point over a step of `step` seconds. T is double, or a pack of them.
+template <class T = double>
 struct PointLaw {
-  double step;         // h, s
-  double force;        // f0, elastic, at the beginning of the step, N; not negative
-  double stiffness;    // k, N/m
-  double dissipation;  // d, s/m
+  T step;         // h, s
+  T force;        // f0, elastic: at v_n = 0, N
+  T stiffness;    // k, N/m
+  T dissipation;  // d, s/m
 };
 
+template <class T = double>
 struct NormalImpulse {
-  double value;  // gamma, N s; never negative
-  double fall;   // how much it falls for each m/s that the bodies part faster, N s^2/m; never negative
+  T value;  // gamma, N s; never negative
+  T fall;   // how much it falls for each m/s that the bodies part faster, N s^2/m; never negative
 };
 
 /// gamma = h max(0, f0 - h k v_n) max(0, 1 - d v_n): elastic force and damping at the end of the step.
-ISOPATCH_HD NormalImpulse normal_impulse(const PointLaw& p, double v_n) {
-  const double elastic = std::fma(-p.step * p.stiffness, v_n, p.force), damping = std::fma(-p.dissipation, v_n, 1.0);
-  if (!(elastic > 0) || !(damping > 0)) return {0, 0};
-  return {p.step * elastic * damping, p.step * std::fma(p.step * p.stiffness, damping, p.dissipation * elastic)};
+template <class T>
+ISOPATCH_HD NormalImpulse<T> normal_impulse(const PointLaw<T>& p, T v_n) {
+  const T zero = T(0.0);
+  const T elastic = max(fma(-p.step * p.stiffness, v_n, p.force), zero),
+          damping = max(fma(-p.dissipation, v_n, T(1.0)), zero);
+  const MaskOf<T> pushes = elastic > zero && damping > zero;
+  const T fall = p.step * fma(p.step * p.stiffness, damping, p.dissipation * elastic);
+  return {p.step * elastic * damping, select(pushes, fall, zero)};
 }
 
-/// The integral of gamma from 0 to v_n, J.
-ISOPATCH_HD double normal_work(const PointLaw& p, double v_n) {
-  const double softness = p.step * p.stiffness;
-  double w = v_n;  // no further than where the impulse ends
-  if (softness * w > p.force) w = p.force / softness;
-  if (p.dissipation * w > 1) w = 1 / p.dissipation;
-  const double elastic = w * std::fma(-0.5 * softness, w, p.force);
-  const double damped = 0.5 * p.dissipation * w * w * std::fma(-2.0 / 3 * softness, w, p.force);
+/// The integral of gamma from 0 to v_n, J; where f0 is negative, that plus a constant.
+template <class T>
+ISOPATCH_HD T normal_work(const PointLaw<T>& p, T v_n) {
+  const T softness = p.step * p.stiffness;
+  T w = v_n;  // no further than where the impulse ends
+  w = select(softness * w > p.force, p.force / softness, w);
+  w = select(p.dissipation * w > T(1.0), T(1.0) / p.dissipation, w);
+  const T elastic = w * fma(T(-0.5) * softness, w, p.force);
+  const T damped = T(0.5) * p.dissipation * w * w * fma(T(-2.0 / 3) * softness, w, p.force);
   return p.step * (elastic - damped);
 }
 
 /// The largest friction impulse of a point, and the slip below which friction is less.
+template <class T = double>
 struct FrictionLimit {
-  double impulse;         // mu times the normal impulse of a velocity that is known, N s
-  double slip_tolerance;  // v_s, m/s
+  T impulse;         // mu times the normal impulse of a velocity that is known, N s
+  T slip_tolerance;  // v_s, m/s
 };
 
 /// What a point does at a velocity: the impulse on A, and the symmetric matrix -d impulse / d u, positive semidefinite.
+template <class T = double>
 struct PointImpulse {
-  Vec3d impulse;        // N s
-  double normal;        // its normal part
-  double along_normal;  // the matrix is along_normal n n^T + across (1 - n n^T) - along_slip t t^T, N s^2/m
-  double across, along_slip;
-  Vec3d slip;  // t: the tangential velocity, m/s
+  Vec3<T> impulse;  // N s
+  T normal;         // its normal part
+  T along_normal;   // the matrix is along_normal n n^T + across (1 - n n^T) - along_slip t t^T, N s^2/m
+  T across, along_slip;
+  Vec3<T> slip;  // t: the tangential velocity, m/s
 };
 
-ISOPATCH_HD PointImpulse point_impulse(const PointLaw& p, const FrictionLimit& friction, Vec3d n, Vec3d u) {
-  const double v_n = dot(n, u);
-  const Vec3d slip = fma(-v_n, n, u);
-  const NormalImpulse normal = normal_impulse(p, v_n);
-  const double inverse = 1 / std::sqrt(std::fma(friction.slip_tolerance, friction.slip_tolerance, dot(slip, slip)));
-  const double across = friction.impulse * inverse;
+template <class T>
+ISOPATCH_HD PointImpulse<T> point_impulse(const PointLaw<T>& p, const FrictionLimit<T>& friction, Vec3<T> n,
+                                          Vec3<T> u) {
+  const T v_n = dot(n, u);
+  const Vec3<T> slip = fma(-v_n, n, u);
+  const NormalImpulse<T> normal = normal_impulse(p, v_n);
+  const T inverse = inverse_sqrt(fma(friction.slip_tolerance, friction.slip_tolerance, dot(slip, slip)));
+  const T across = friction.impulse * inverse;
   return {fma(normal.value, n, -across * slip), normal.value, normal.fall, across, across * inverse * inverse, slip};
 }
 
 /// The potential whose negative slope with respect to u is the impulse, J.
-ISOPATCH_HD double point_potential(const PointLaw& p, const FrictionLimit& friction, Vec3d n, Vec3d u) {
-  const double v_n = dot(n, u), v_s = friction.slip_tolerance;
-  const Vec3d slip = fma(-v_n, n, u);
-  const double slip_squared = dot(slip, slip), root = std::sqrt(std::fma(v_s, v_s, slip_squared));
-  return std::fma(friction.impulse, slip_squared / (root + v_s), -normal_work(p, v_n));
+template <class T>
+ISOPATCH_HD T point_potential(const PointLaw<T>& p, const FrictionLimit<T>& friction, Vec3<T> n, Vec3<T> u) {
+  const T v_n = dot(n, u), v_s = friction.slip_tolerance;
+  const Vec3<T> slip = fma(-v_n, n, u);
+  const T slip_squared = dot(slip, slip), root = sqrt(fma(v_s, v_s, slip_squared));
+  return fma(friction.impulse, slip_squared / (root + v_s), -normal_work(p, v_n));
 }
 
 }  // namespace isopatch::detail

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/rollout/rollout_data.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "host/scene/motion_check.h"
+#include "host/scene/motion_rules.h"
+#include "host/scene/path_rows.h"
+#include "host/scene/scene_check.h"
+#include "host/scene/scene_data.h"
+#include "host/text/quote.h"
+#include "isopatch/detail/rollout/polygon_key.h"
+#include "isopatch/detail/rollout/rigid_motion.h"
+#include "isopatch/mass_properties.h"
+
+namespace isopatch::detail {
+
+namespace {
+
+Vec3d vec_of(const std::array<double, 3>& x) { return {x[0], x[1], x[2]}; }
+
+MotionKind kind_of(const Body& body) {
+  if (body.fixed) return MotionKind::kFixed;
+  switch (body.motion.type) {
+    case MotionType::kFree:
+      return MotionKind::kFree;
+    case MotionType::kPrescribed:
+      return body.motion.path.times.empty() ? MotionKind::kVelocity : MotionKind::kPath;
+    case MotionType::kPrismatic:
+      return MotionKind::kPrismatic;
+    case MotionType::kRevolute:
+      break;
+  }
+  return MotionKind::kRevolute;
+}
+
+void add_mass(const SceneDescription& scene, const Body& body, MovingBody& to) {
+  const MassProperties mass = body_mass(scene, body);
+  to.mass = mass.mass;
+  to.center = vec_of(mass.center);
+  const auto& I = mass.inertia;
+  to.inertia = {I[0][0], I[1][1], I[2][2], I[0][1], I[0][2], I[1][2]};
+  to.inverse_inertia = inverse(to.inertia);
+}
+
+/// `pose` and `parent` are those at position 0, which are those of the scene.
+JointView joint_of(const Motion& motion, const Pose& pose, const Pose& parent) {
+  JointView joint = {};
+  joint.parent = motion.parent.value_or(-1);
+  const Transform<double> X = transform_of(parent);
+  const Vec3d axis = vec_of(motion.axis);
+  joint.axis = rotate_back(X, (1 / norm(axis)) * axis);
+  joint.anchor = apply_back(X, motion.anchor ? vec_of(*motion.anchor) : pose.position);
+  joint.at_zero = {apply_back(X, pose.position), normalized(product(conjugate(parent.orientation), pose.orientation))};
+  joint.position = motion.position;
+  joint.velocity = motion.velocity;
+  joint.drive.stiffness = motion.drive.stiffness;
+  joint.drive.damping = motion.drive.damping;
+  joint.drive.limit = motion.drive.limit.value_or(kInfinity);
+  return joint;
+}
+
+/// The velocity of a body on a path at time 0: that of the rows around it.
+Twist initial_twist(const std::vector<PathRow>& rows) {
+  for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
+    if (rows[i + 1].time <= kSameTime) continue;
+    return rows[i].time > kSameTime ? Twist{{0, 0, 0}, {0, 0, 0}}
+                                    : twist_between(rows[i].pose, rows[i + 1].pose, rows[i + 1].time - rows[i].time);
+  }
+  return {{0, 0, 0}, {0, 0, 0}};
+}
+
+/// Keys of polygons have 24 bits for a cell, and 16 for a part pair.
+void check_keys(const Scene& scene) {
+  constexpr std::int32_t kMostCells = 1 << kCellBits;
+  const SceneData& data = scene.data();
+  for (std::size_t i = 0; i < data.parts.size(); ++i) {
+    const GeometryView& geometry = data.geometries.views[static_cast<std::size_t>(data.parts[i].geometry)];
+    const HierarchyView& cells = data.parts[i].rigid ? geometry.surface : geometry.solid;
+    if (geometry.half_space || cells.num_cells <= kMostCells) continue;
+    const auto body = static_cast<std::size_t>(
+        std::upper_bound(data.bodies.begin(), data.bodies.end(), static_cast<std::int32_t>(i),
+                         [](std::int32_t part, const BodyView& view) { return part < view.parts_end; }) -
+        data.bodies.begin());
+    fail_scene(fmt::format("body {}: its mesh has {} cells; a rollout takes at most {}",
+                           in_quotes(data.description.bodies[body].name), cells.num_cells, kMostCells));
+  }
+}
+
+}  // namespace
+
+RolloutData::RolloutData(const Scene& scene, const RolloutOptions& options) {
+  const SceneDescription& description = scene.description();
+  check_movable(description);
+  check_rollout_options(options);
+  check_keys(scene);
+
+  const std::size_t count = description.bodies.size();
+  paths.resize(count);
+  drive_forces.resize(count);
+  targets.resize(count);
+  view = {};
+  for (std::size_t i = 0; i < count; ++i) {
+    const Body& body = description.bodies[i];
+    const Motion& motion = body.motion;
+    MovingBody moving = {};
+    moving.kind = kind_of(body);
+    moving.pose = pose_from(body.pose);
+    const auto& v = body.velocity;
+    moving.velocity = {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
+    if (moving.kind == MotionKind::kFixed) moving.velocity = {{0, 0, 0}, {0, 0, 0}};
+    if (moving.num_dofs() > 0) add_mass(description, body, moving);
+    if (moving.kind == MotionKind::kPath) {
+      paths[i] = path_rows(motion.path);
+      moving.path = {paths[i].data(), static_cast<std::int32_t>(paths[i].size())};
+      moving.velocity = initial_twist(paths[i]);
+    }
+    if (moving.is_joint()) {
+      const Pose parent =
+          motion.parent ? pose_from(description.bodies[static_cast<std::size_t>(*motion.parent)].pose) : kWorld;
+      moving.joint = joint_of(motion, moving.pose, parent);
+      moving.joint.index = view.num_joints++;
+      drive_forces[i] = motion.drive.force;
+      targets[i] = motion.drive.target;
+      moving.joint.drive.force = {drive_forces[i].data(), static_cast<std::int32_t>(drive_forces[i].size())};
+      moving.joint.drive.target = {targets[i].data(), static_cast<std::int32_t>(targets[i].size())};
+    }
+    view.num_dofs += moving.num_dofs();
+    bodies.push_back(moving);
+  }
+  view.bodies = bodies.data();
+  view.integrator = options.integrator;
+  view.points = options.points;
+  view.time_step = options.time_step;
+  view.gravity = vec_of(options.gravity);
+  view.tolerance = options.tolerance;
+  view.max_iterations = options.max_iterations;
+  view.friction_passes = options.friction_passes;
+  view.speed_limit = options.speed_limit;
+}
+
+}  // namespace isopatch::detail

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The interface of every backend of Simulator.
+#pragma once
+
+#include "host/rollout/rollout_data.h"
+#include "isopatch/simulator.h"
+
+namespace isopatch {
+
+class Simulator::Implementation {
+ public:
+  Implementation(Scene scene, const RolloutOptions& rollout, EvaluatorOptions options)
+      : scene_(std::move(scene)), rollout_(rollout), options_(options), data_(scene_, rollout) {}
+  virtual ~Implementation() = default;
+
+  // Arguments are checked and strides filled in (never 0) before these are called.
+  virtual void initial_state(const RolloutState& state, void* stream) const = 0;
+  virtual void step(const RolloutState& state, const RolloutInput& input, const RolloutOutput& output, int num_steps,
+                    void* stream) const = 0;
+  virtual void reset(const RolloutState& state, const std::uint8_t* mask, const RolloutState& initial,
+                     void* stream) const = 0;
+  virtual void reserve(std::int64_t /*num_environments*/) const {}
+
+  const Scene& scene() const { return scene_; }
+  const RolloutOptions& rollout() const { return rollout_; }
+  const EvaluatorOptions& options() const { return options_; }
+  const detail::RolloutView& view() const { return data_.view; }
+
+ protected:
+  Scene scene_;
+  RolloutOptions rollout_;
+  EvaluatorOptions options_;
+  detail::RolloutData data_;
+};
+
+namespace detail {
+
+std::unique_ptr<Simulator::Implementation> make_cpu_simulator(Scene scene, const RolloutOptions& rollout,
+                                                              const EvaluatorOptions& options);
+
+}  // namespace detail
+
+}  // namespace isopatch

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What orders the contact polygons of an environment, however they were found: part pair, cell of M, cell of S.
+#pragma once
+
+#include <cstdint>
+
+#include "isopatch/detail/math/macros.h"
+
+namespace isopatch::detail {
+
+/// Bits of a key that are for a cell; the part pair has the rest.
+inline constexpr int kCellBits = 24;
+
+ISOPATCH_HD std::uint64_t polygon_key(int part_pair, std::int32_t m, std::int32_t s) {
+  const auto cell = [](std::int32_t index) { return static_cast<std::uint64_t>(index < 0 ? 0 : index); };
+  return static_cast<std::uint64_t>(part_pair) << 2 * kCellBits | cell(m) << kCellBits | cell(s);
+}
+
+ISOPATCH_HD int part_pair_of(std::uint64_t key) { return static_cast<int>(key >> 2 * kCellBits); }
+
+}  // namespace isopatch::detail

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a step tells of its environment.
+#pragma once
+
+#include "isopatch/detail/rollout/lane_sums.h"
+#include "isopatch/detail/rollout/stage.h"
+
+namespace isopatch::detail {
+
+/// What a step counted.
+struct StepCounts {
+  std::int32_t iterations, polygons, polygons_needed;
+};
+
+/// Writes the wrenches of pairs, which are contiguous in `pairs`, and what they add up to on each body. Called by all
+/// lanes.
+template <class Warp>
+ISOPATCH_HD void write_wrenches(Warp& warp, const SceneView& scene, const double* pairs, const double* poses,
+                                const RolloutOutput& output, std::int64_t environment) {
+  for (int i = warp.lane(); i < 6 * scene.num_pairs && output.pair_wrench.data != nullptr; i += Warp::kSize) {
+    write(output.pair_wrench, environment, i, pairs[i]);
+  }
+  for (int body = warp.lane(); body < scene.num_bodies && output.body_wrench.data != nullptr; body += Warp::kSize) {
+    Vec3d force = {0, 0, 0}, torque = {0, 0, 0};
+    for (std::int32_t k = scene.body_pairs_begin[body]; k < scene.body_pairs_begin[body + 1]; ++k) {
+      const std::int32_t pair = scene.body_pairs[k];
+      const double* w = pairs + 6 * pair;
+      const PairView& view = scene.pairs[pair];
+      const Vec3d on_a = {w[0], w[1], w[2]}, torque_on_a = {w[3], w[4], w[5]};
+      if (view.a == body) {
+        force = force + on_a;
+        torque = torque + torque_on_a;
+      } else {
+        const Vec3d arm = load_pose(poses, view.a).position - load_pose(poses, view.b).position;
+        force = force - on_a;
+        torque = torque - (torque_on_a + cross(arm, on_a));
+      }
+    }
+    write(output.body_wrench, environment, 6 * body, force);
+    write(output.body_wrench, environment, 6 * body + 3, torque);
+  }
+}
+
+/// Writes energies and momentum of the state. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void write_energies(Warp& warp, const RolloutView& view, int num_bodies, const InputView& input,
+                                std::int64_t environment, const EnvironmentState& state, const RolloutOutput& output) {
+  if (output.kinetic_energy.data == nullptr && output.potential_energy.data == nullptr &&
+      output.momentum.data == nullptr) {
+    return;
+  }
+  const Vec3d gravity = input.gravity(view, environment);
+  double sums[8];
+  lane_sums(
+      warp, num_bodies,
+      [&](int i, double(&add)[8]) {
+        const MovingBody& body = view.bodies[i];
+        if (body.num_dofs() == 0) return;
+        const double scale = input.mass_scale(environment, i);
+        const Transform<double> X = transform_of(load_pose(state.poses, i));
+        const Vec3d arm = rotate(X, body.center), center = X.translation + arm;
+        const Twist twist = shifted(state.twist(i), arm);
+        const Momentum p = momentum_of(body, scale, X, twist);
+        const Vec3d angular = p.angular + cross(center, p.linear);
+        add[0] += 0.5 * (dot(p.linear, twist.linear) + dot(p.angular, twist.angular));
+        add[1] -= scale * body.mass * dot(gravity, center);
+        add[2] += p.linear.x;
+        add[3] += p.linear.y;
+        add[4] += p.linear.z;
+        add[5] += angular.x;
+        add[6] += angular.y;
+        add[7] += angular.z;
+      },
+      sums);
+  if (warp.lane() != 0) return;
+  write(output.kinetic_energy, environment, 0, sums[0]);
+  write(output.potential_energy, environment, 0, sums[1]);
+  for (int i = 0; i < 6; ++i) write(output.momentum, environment, i, sums[2 + i]);
+}
+
+/// Zeroes for a frozen environment; elastic energies are written elsewhere. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void write_frozen(Warp& warp, const SceneView& scene, const RolloutOutput& output,
+                              std::int64_t environment) {
+  for (int i = warp.lane(); i < 6 * scene.num_pairs; i += Warp::kSize) write(output.pair_wrench, environment, i, 0);
+  for (int i = warp.lane(); i < 6 * scene.num_bodies; i += Warp::kSize) write(output.body_wrench, environment, i, 0);
+  for (int i = warp.lane(); i < scene.num_pairs; i += Warp::kSize) write(output.elastic_energy, environment, i, 0);
+  if (warp.lane() != 0) return;
+  write(output.kinetic_energy, environment, 0, 0);
+  write(output.potential_energy, environment, 0, 0);
+  for (int i = 0; i < 6; ++i) write(output.momentum, environment, i, 0);
+}
+
+template <class Warp>
+ISOPATCH_HD void write_counts(Warp& warp, const StepCounts& counts, const RolloutOutput& output,
+                              std::int64_t environment) {
+  if (warp.lane() != 0) return;
+  write(output.iterations, environment, 0, counts.iterations);
+  write(output.polygons, environment, 0, counts.polygons);
+  write(output.polygons_needed, environment, 0, counts.polygons_needed);
+}
+
+}  // namespace isopatch::detail
