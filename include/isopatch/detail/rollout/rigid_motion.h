@@ -7,34 +7,44 @@
 
 namespace isopatch::detail {
 
+/// By the norm that the quaternion has after rounding: an error of the norm would be one of every momentum, and stay for
+/// many steps.
 ISOPATCH_HD Transform<double> transform_of(const Pose& pose) {
-  const Quaternion& q = pose.orientation;
-  Transform<double> X = rotation_of(q.w, q.v.x, q.v.y, q.v.z);
+  const auto [w, v] = pose.orientation;
+  const double s = 2 / dot(pose.orientation, pose.orientation);
+  Transform<double> X;
+  X.row[0] = {fma(-s, fma(v.y, v.y, v.z * v.z), 1.0), s * fma(v.x, v.y, -(v.z * w)), s * fma(v.x, v.z, v.y * w)};
+  X.row[1] = {s * fma(v.x, v.y, v.z * w), fma(-s, fma(v.x, v.x, v.z * v.z), 1.0), s * fma(v.y, v.z, -(v.x * w))};
+  X.row[2] = {s * fma(v.x, v.z, -(v.y * w)), s * fma(v.y, v.z, v.x * w), fma(-s, fma(v.x, v.x, v.y * v.y), 1.0)};
   X.translation = pose.position;
   return X;
 }
-
-/// Linear momentum [N s] and angular momentum about the centre of mass [N m s], world.
-struct Momentum {
-  Vec3d linear, angular;
-};
 
 /// The twist of a rigid body at another point, which is at `arm` from the one that `twist` is of, world axes.
 ISOPATCH_HD Twist shifted(const Twist& twist, Vec3d arm) {
   return {twist.linear + cross(twist.angular, arm), twist.angular};
 }
 
+/// Linear momentum [N s] and angular momentum about the center of mass [N m s], world.
+struct Momentum {
+  Vec3d linear, angular;
+};
+
 ISOPATCH_HD Momentum momentum_of(const MovingBody& body, double mass_scale, const Transform<double>& X,
                                  const Twist& of_center) {
-  return {(mass_scale * body.mass) * of_center.linear, rotated(X, mass_scale * body.inertia) * of_center.angular};
+  const Vec3d angular = body.inertia * rotate_back(X, of_center.angular);
+  return {(mass_scale * body.mass) * of_center.linear, rotate(X, mass_scale * angular)};
 }
 
-/// The twist of the centre of mass.
+/// The twist of the centre of mass. That of its own momentum is the same but for one rounding, in no direction: the
+/// rounding of the inverse inertia would add up over many steps.
 ISOPATCH_HD Twist twist_of(const MovingBody& body, double mass_scale, const Transform<double>& X,
                            const Momentum& momentum) {
   const double inverse = 1 / mass_scale;
-  return {(inverse / body.mass) * momentum.linear,
-          inverse * rotate(X, body.inverse_inertia * rotate_back(X, momentum.angular))};
+  const Vec3d target = inverse * rotate_back(X, momentum.angular);
+  const Vec3d first = body.inverse_inertia * target;
+  const Vec3d angular = first + body.inverse_inertia * (target - body.inertia * first);
+  return {(inverse / body.mass) * momentum.linear, rotate(X, angular)};
 }
 
 /// The pose of a free body after `duration` seconds with these momenta, which stay: the centre of mass goes straight

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Coulomb's law: on an incline, in an impact, in a grip.
+#include <gtest/gtest.h>
+
+#include "tests/support/rollouts.h"
+
+namespace isopatch::test {
+namespace {
+
+/// A brick that lies on a plane tilted by `tilt`, as gravity that is tilted the other way.
+struct Incline {
+  double speed, acceleration;  // downhill, after 1 s: m/s, m/s^2
+};
+
+Incline slide(double friction, double tilt, double slip_tolerance) {
+  SceneBuilder scene;
+  const double depth = 9.81 * std::cos(tilt) * 0.025 / (1e6 * 0.02);
+  Body& brick = scene.add("brick", make_box("brick", {0.2, 0.1, 0.05}), pose_at({0, 0, 0.025 - depth}));
+  brick.mass = 1;
+  brick.modulus = 1e6;
+  brick.dissipation = 5;
+  brick.friction = friction;
+  scene.add_ground(friction);
+  scene.description.contact.slip_tolerance = slip_tolerance;
+  scene.description.rollout.gravity = {9.81 * std::sin(tilt), 0, -9.81 * std::cos(tilt)};
+  Rollout rollout(scene.finish());
+  rollout.step(1000);
+  const double before = rollout.velocity(0)[0];
+  rollout.step(100);
+  return {rollout.velocity(0)[0], (rollout.velocity(0)[0] - before) / 0.1};
+}
+
+TEST(Incline, SlidesWithTheAccelerationOfCoulombsLaw) {
+  const double friction = 0.5;
+  for (const double times : {1.02, 1.725}) {
+    const double tilt = times * std::atan(friction);
+    const double expected = 9.81 * (std::sin(tilt) - friction * std::cos(tilt));
+    EXPECT_NEAR(slide(friction, tilt, 1e-4).acceleration, expected, 2e-4) << times;
+  }
+}
+
+/// Below the threshold it creeps: v / sqrt(v^2 + v_s^2) = tan(tilt) / friction.
+TEST(Incline, CreepsBelowTheThreshold) {
+  const double friction = 0.5;
+  for (const double times : {0.5, 0.98}) {
+    const double tilt = std::atan(times * friction);
+    const double expected = 1e-4 * times / std::sqrt(1 - times * times);
+    EXPECT_NEAR(slide(friction, tilt, 1e-4).speed, expected, 0.01 * expected) << times;
+  }
+}
+
+/// Tangential over friction times normal impulse of a stiff ball's oblique impact.
+double impact_ratio(int friction_passes) {
+  SceneBuilder scene;
+  Body& ball = scene.add("ball", make_sphere("ball", 0.05, 2), pose_at({0, 0, 0.0505}));
+  ball.mass = 0.5;
+  ball.modulus = 1e8;
+  ball.friction = 0.2;
+  ball.velocity = {2, 0, -1, 0, 0, 0};
+  scene.add_ground(0.2);
+  scene.description.rollout.gravity = {0, 0, 0};
+  scene.description.rollout.time_step = 5e-3;
+  scene.description.rollout.friction_passes = friction_passes;
+  Rollout rollout(scene.finish());
+  double normal = 0, tangential = 0;
+  rollout.step(20, [&] {
+    normal += rollout.output.pair_wrench[2];
+    tangential -= rollout.output.pair_wrench[0];
+  });
+  EXPECT_GT(normal, 0);
+  return tangential / (0.2 * normal);
+}
+
+TEST(Impact, HasFrictionInProportionToTheNormalImpulse) {
+  EXPECT_NEAR(impact_ratio(3), 1, 0.01);
+  const double one_pass = impact_ratio(1);
+  EXPECT_GT(std::fabs(one_pass - 1), 0.1);
+  std::printf("three passes %.4f, one %.3f\n", impact_ratio(3), one_pass);
+}
+
+/// Two balls press a bar 40 mm from its middle with a force.
+SceneDescription pinch(double force) {
+  SceneBuilder scene;
+  Body& bar = scene.add("bar", make_box("bar", {0.16, 0.02, 0.04}), pose_at({0.04, 0, 0}));
+  bar.mass = 0.1;
+  bar.rigid = true;
+  bar.friction = 0.8;
+  const Geometry pad = make_sphere("pad", 0.02, 3);
+  for (const double side : {-1.0, 1.0}) {
+    Body& finger = scene.add(side < 0 ? "left" : "right", pad, pose_at({0, side * 0.0295, 0}));
+    finger.mass = 0.05;
+    finger.modulus = 1e5;
+    finger.dissipation = 5;
+    finger.friction = 0.8;
+    finger.motion.type = MotionType::kPrismatic;
+    finger.motion.axis = {0, -side, 0};
+    finger.motion.drive.force = {{0, force}};
+  }
+  scene.description.rollout.time_step = 2e-3;
+  return scene.finish();
+}
+
+/// The bar's angle, and its angular speed, after `duration` seconds.
+std::pair<double, double> held(double force, double duration) {
+  Rollout rollout(pinch(force));
+  rollout.step(static_cast<int>(duration / 2e-3));
+  EXPECT_EQ(rollout.state.status[0] & ~static_cast<unsigned>(kFrictionLag), kOk);
+  const auto q = rollout.orientation(0);
+  return {2 * std::asin(q[2]), rollout.angular_velocity(0)[1]};
+}
+
+TEST(Pinch, HoldsFromAForceOn) {
+  const auto [slipped, fast] = held(4.0, 2);
+  const auto [kept, slow] = held(4.2, 2);
+  std::printf("4.0 N: %.3f rad %.4f rad/s; 4.2 N: %.4f rad %.5f rad/s\n", slipped, fast, kept, slow);
+  EXPECT_GT(std::fabs(slipped), 0.3);
+  EXPECT_NEAR(std::fabs(slow), 0.0487, 0.03 * 0.0487);
+}
+
+}  // namespace
+}  // namespace isopatch::test

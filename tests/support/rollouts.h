@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scenes that move, and what tests ask of their steps.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "isopatch/isopatch.h"
+#include "tests/support/scenes.h"
+
+namespace isopatch::test {
+
+using Vector = std::array<double, 3>;
+
+inline double length(const Vector& v) { return std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); }
+
+/// The unit quaternion w x y z of a rotation about an axis of any length.
+inline std::array<double, 4> turn_about(const Vector& axis, double angle) {
+  const double scale = std::sin(angle / 2) / length(axis);
+  return {std::cos(angle / 2), scale * axis[0], scale * axis[1], scale * axis[2]};
+}
+
+inline std::array<double, 7> pose_at(const Vector& position, const std::array<double, 4>& turn = {1, 0, 0, 0}) {
+  return {position[0], position[1], position[2], turn[0], turn[1], turn[2], turn[3]};
+}
+
+/// A scene made body by body.
+class SceneBuilder {
+ public:
+  /// Adds a free body, for the caller to say more of.
+  Body& add(const std::string& name, const Geometry& geometry, const std::array<double, 7>& pose = {0, 0, 0, 1, 0, 0, 0}) {
+    description.geometries.push_back(geometry);
+    Body& body = description.bodies.emplace_back();
+    body.name = name;
+    body.geometry = static_cast<int>(description.geometries.size()) - 1;
+    body.pose = pose;
+    return body;
+  }
+  /// Adds the rigid ground, z < 0.
+  Body& add_ground(double friction = 0) {
+    Body& ground = add("ground", make_half_space("ground", 1));
+    ground.rigid = true;
+    ground.fixed = true;
+    ground.friction = friction;
+    return ground;
+  }
+  SceneDescription finish() {
+    description.pairs = all_pairs(description);
+    return description;
+  }
+
+  SceneDescription description;
+};
+
+/// A simulator with its states in host memory.
+struct Rollout {
+  Simulator simulator;
+  RolloutStateArrays state;
+  RolloutOutputArrays output;
+
+  explicit Rollout(const SceneDescription& scene, std::int64_t environments = 1,
+                   Precision precision = Precision::kDouble)
+      : simulator(Scene(scene), {.precision = precision}),
+        state(simulator.scene(), environments),
+        output(simulator.scene(), environments) {}
+
+  void step(int count = 1, const RolloutInput& input = {}) {
+    simulator.step(state.view(), input, output.view(), count);
+  }
+  /// Steps one by one, calling each() after every one.
+  template <class Each>
+  void step(int count, const Each& each) {
+    for (int i = 0; i < count; ++i) {
+      step();
+      each();
+    }
+  }
+  double time_step() const { return simulator.rollout().time_step; }
+  double time() const { return static_cast<double>(state.steps[0]) * time_step(); }
+  Vector position(int body, std::int64_t environment = 0) const {
+    const double* p = state.poses.data() + 7 * (environment * simulator.scene().num_bodies() + body);
+    return {p[0], p[1], p[2]};
+  }
+  std::array<double, 4> orientation(int body, std::int64_t environment = 0) const {
+    const double* p = state.poses.data() + 7 * (environment * simulator.scene().num_bodies() + body);
+    return {p[3], p[4], p[5], p[6]};
+  }
+  Vector velocity(int body, std::int64_t environment = 0) const {
+    const double* v = state.velocities.data() + 6 * (environment * simulator.scene().num_bodies() + body);
+    return {v[0], v[1], v[2]};
+  }
+  Vector angular_velocity(int body, std::int64_t environment = 0) const {
+    const double* v = state.velocities.data() + 6 * (environment * simulator.scene().num_bodies() + body);
+    return {v[3], v[4], v[5]};
+  }
+  /// Of environment 0, without that of bodies in contact.
+  double energy() const { return output.kinetic_energy[0] + output.potential_energy[0]; }
+};
+
+}  // namespace isopatch::test
