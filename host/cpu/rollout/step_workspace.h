@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "host/cpu/thread_workspace.h"
-#include "isopatch/detail/rollout/solve_stage.h"
+#include "isopatch/detail/rollout/take_step.h"
 
 namespace isopatch::detail {
 
@@ -38,9 +38,9 @@ class StepWorkspace {
  public:
   StepWorkspace(const SceneView& scene, const RolloutView& view, std::int32_t wide_nodes)
       : contact(wide_nodes),
-        stage_bodies(static_cast<std::size_t>(scene.num_bodies)),
-        poses(static_cast<std::size_t>(scene.num_bodies) * kPoseSize),
-        wrenches(static_cast<std::size_t>(scene.num_pairs) * 6),
+        stage_bodies_(static_cast<std::size_t>(scene.num_bodies)),
+        poses_(static_cast<std::size_t>(scene.num_bodies) * kPoseSize),
+        wrenches_(static_cast<std::size_t>(scene.num_pairs) * 6),
         bodies_(static_cast<std::size_t>(scene.num_bodies)),
         drives_(static_cast<std::size_t>(view.num_joints)),
         joint_dofs_(static_cast<std::size_t>(view.num_joints)),
@@ -50,6 +50,9 @@ class StepWorkspace {
         matrix_(static_cast<std::size_t>(view.num_dofs) * static_cast<std::size_t>(view.num_dofs)),
         num_dofs_(view.num_dofs),
         num_pairs_(scene.num_pairs) {}
+
+  /// Of the environment at hand.
+  StepMemory step() { return {stage_bodies_.data(), poses_.data(), wrenches_.data(), &counts_}; }
 
   /// For a solve with this many polygons.
   SolverMemory solver(int num_polygons) {
@@ -70,11 +73,11 @@ class StepWorkspace {
 
   ThreadWorkspace contact;
   SortedPolygons<T> polygons;
-  std::vector<StageBody> stage_bodies;
-  std::vector<double> poses;     // where the contact of a stage is found
-  std::vector<double> wrenches;  // of the pairs, over the step
 
  private:
+  std::vector<StageBody> stage_bodies_;
+  std::vector<double> poses_, wrenches_;
+  StepCounts counts_ = {};
   std::vector<SolvedBody> bodies_;
   std::vector<StepDrive> drives_;
   std::vector<std::int32_t> joint_dofs_;

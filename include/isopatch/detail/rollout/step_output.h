@@ -92,12 +92,13 @@ ISOPATCH_HD void write_frozen(Warp& warp, const SceneView& scene, const RolloutO
   for (int i = 0; i < 6; ++i) write(output.momentum, environment, i, 0);
 }
 
+/// Writes the counts; of a frozen environment only how many polygons there were. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD void write_counts(Warp& warp, const StepCounts& counts, const RolloutOutput& output,
+ISOPATCH_HD void write_counts(Warp& warp, const StepCounts& counts, bool frozen, const RolloutOutput& output,
                               std::int64_t environment) {
   if (warp.lane() != 0) return;
-  write(output.iterations, environment, 0, counts.iterations);
-  write(output.polygons, environment, 0, counts.polygons);
+  write(output.iterations, environment, 0, frozen ? 0 : counts.iterations);
+  write(output.polygons, environment, 0, frozen ? 0 : counts.polygons);
   write(output.polygons_needed, environment, 0, counts.polygons_needed);
 }
 

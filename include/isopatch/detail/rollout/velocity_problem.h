@@ -258,6 +258,7 @@ ISOPATCH_HD double potential(Warp& warp, const PointSums& points, const Velocity
     const SolvedPair& pair = m.pairs[i];
     sum += points.potential(p.parameters, columns_of(m, pair), pair.polygons, relative_twist(m, pair, v.velocity));
   }
+  warp.sync();
   return sum;
 }
 

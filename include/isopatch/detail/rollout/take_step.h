@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A time step of one environment, between the searches for contact: a step begins, and each of its stages is solved once
+// the polygons of its contact are known.
+#pragma once
+
+#include "isopatch/detail/rollout/solve_stage.h"
+#include "isopatch/detail/rollout/step_output.h"
+
+namespace isopatch::detail {
+
+/// What a call steps, by value: views of memory that something else owns.
+struct StepView {
+  SceneView scene;
+  RolloutView rollout;
+  RolloutState state;
+  InputView input;
+
+  ISOPATCH_HD EnvironmentState environment(std::int64_t index) const {
+    return EnvironmentState::of(state, index, scene.num_bodies, rollout.num_joints);
+  }
+};
+
+/// What an environment keeps while its contact is searched for.
+struct StepMemory {
+  StageBody* bodies;
+  double* poses;     // of bodies, where the contact of the stage is found; not numbers where there is none to find
+  double* wrenches;  // six of each pair: of the stages of the step so far
+  StepCounts* counts;
+};
+
+/// The bits of a state or an input that no step can begin or go on with.
+inline constexpr std::uint32_t kBadInput = kBadPose | kBadVelocity | kBadMaterial | kBadGeometry;
+
+inline constexpr double kLeastMassScale = 1e-9;
+inline constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
+
+/// Lets the search for contact pass over the environment. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void leave_out(Warp& warp, const StepView& step, const StepMemory& memory) {
+  for (int i = warp.lane(); i < step.scene.num_bodies * kPoseSize; i += Warp::kSize) memory.poses[i] = kNotANumber;
+  warp.sync();
+}
+
+/// The view of what a stage finds contact in: `poses` of the environments, `stride` apart.
+ISOPATCH_HD State contact_state(const StepView& step, const double* poses, std::int64_t stride) {
+  const RolloutInput& input = step.input.input;
+  State contact;
+  contact.num_environments = step.state.num_environments;
+  contact.poses = {poses, stride};
+  contact.modulus = input.modulus;
+  contact.dissipation = input.dissipation;
+  contact.friction = input.friction;
+  contact.geometry_index = input.geometry_index;
+  contact.pair_mask = input.pair_mask;
+  return contact;
+}
+
+/// Begins a step of an environment that is not frozen. Returns 0, or why it is to be frozen. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD std::uint32_t begin_step(Warp& warp, const StepView& step, std::int64_t environment,
+                                     const StepMemory& memory) {
+  const EnvironmentState state = step.environment(environment);
+  State now;
+  now.poses = {state.poses, 0};
+  now.velocities = {state.velocities, 0};
+  std::uint32_t status = kOk;
+  for (int i = warp.lane(); i < step.scene.num_bodies; i += Warp::kSize) {
+    status |= body_status(now, 0, i);
+    const double scale = step.input.mass_scale(environment, i);
+    if (!(scale >= kLeastMassScale && scale <= 1 / kLeastMassScale)) status |= kBadMaterial;
+  }
+  for (int i = warp.lane(); i < 2 * step.rollout.num_joints; i += Warp::kSize) {
+    if (!(abs(state.joints[i]) <= limits::kMaxPosition)) status |= kBadPose;
+  }
+  std::uint32_t all = kOk;
+  for (const std::uint32_t bit : {kBadPose, kBadVelocity, kBadMaterial}) {
+    if (warp.ballot((status & bit) != 0u) != 0u) all |= bit;
+  }
+  for (int i = warp.lane(); i < 6 * step.scene.num_pairs; i += Warp::kSize) memory.wrenches[i] = 0;
+  if (warp.lane() == 0) *memory.counts = {0, 0, 0};
+  if (all != kOk) {
+    leave_out(warp, step, memory);
+    return all | kFrozen;
+  }
+  begin_step(warp, step.rollout, step.scene.num_bodies, step.input, environment, state,
+             stage_of(step.rollout, step.state.steps[environment], 0), memory.bodies, memory.poses);
+  return kOk;
+}
+
+/// Solves a stage from its `count` contact polygons, key(i) and polygon(i) in order, and moves on: to the next stage, or
+/// to the end of the step. Returns its status, with kFrozen where the state stays as it was before the step. Called by
+/// all lanes.
+template <class Warp, class PointSums, class Key, class PolygonAt>
+ISOPATCH_HD std::uint32_t finish_stage(Warp& warp, const PointSums& points, const StepView& step, const State& contact,
+                                       std::int64_t environment, int index, int count, const Key& key,
+                                       const PolygonAt& polygon, const SolverMemory& solver, const StepMemory& memory) {
+  const Stage stage = stage_of(step.rollout, step.state.steps[environment], index);
+  const StageInput in = {step.scene, step.rollout, contact, step.input, environment, step.environment(environment)};
+  VelocityProblem problem;
+  const SolveResult solved = solve_stage(warp, points, in, stage, memory.bodies, count, key, polygon, solver, problem);
+  if (!velocities_hold(warp, in, solver)) {
+    leave_out(warp, step, memory);
+    return kDiverged | kFrozen;
+  }
+  add_pair_wrenches(warp, in, stage, solver, problem.num_pairs, memory.wrenches);
+  if (stage.last) {
+    end_step(warp, in, stage, solver, memory.bodies);
+  } else {
+    begin_second_stage(warp, in, stage, stage_of(step.rollout, step.state.steps[environment], index + 1), solver,
+                       memory.bodies, memory.poses);
+  }
+  if (warp.lane() == 0) {
+    memory.counts->iterations += solved.iterations;
+    memory.counts->polygons += count;
+    if (stage.last) ++step.state.steps[environment];
+  }
+  warp.sync();
+  return (solved.converged ? 0u : kNotConverged) | (solved.friction_agrees ? 0u : kFrictionLag);
+}
+
+/// Begins a call: warnings of the last one are gone, and poses follow from the rest of the state. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void begin_call(Warp& warp, const StepView& step, std::int64_t environment, const StepMemory& memory) {
+  if (warp.lane() == 0) *memory.counts = {0, 0, 0};
+  for (int i = warp.lane(); i < 6 * step.scene.num_pairs; i += Warp::kSize) memory.wrenches[i] = 0;
+  if ((step.state.status[environment] & kFrozen) != 0) return;
+  warp.sync();
+  if (warp.lane() == 0) step.state.status[environment] = kOk;
+  place_bodies(warp, step.rollout, step.scene.num_bodies, step.environment(environment),
+               static_cast<double>(step.state.steps[environment]) * step.rollout.time_step);
+}
+
+/// Ends a call: writes the outputs. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void end_call(Warp& warp, const StepView& step, std::int64_t environment, const StepMemory& memory,
+                          const RolloutOutput& output) {
+  const bool frozen = (step.state.status[environment] & kFrozen) != 0;
+  write_counts(warp, *memory.counts, frozen, output, environment);
+  if (frozen) {
+    write_frozen(warp, step.scene, output, environment);
+  } else {
+    write_wrenches(warp, step.scene, memory.wrenches, memory.poses, output, environment);
+    write_energies(warp, step.rollout, step.scene.num_bodies, step.input, environment, step.environment(environment),
+                   output);
+  }
+}
+
+}  // namespace isopatch::detail
