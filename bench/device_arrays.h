@@ -11,8 +11,8 @@
 
 #include "host/strides.h"
 #include "isopatch/isopatch.h"
+#include "kernels/memory/device_buffer.h"
 #include "kernels/runtime/cuda_check.h"
-#include "kernels/runtime/device_buffer.h"
 
 namespace isopatch::bench {
 

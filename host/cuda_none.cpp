@@ -2,6 +2,7 @@
 //
 // Replaces kernels/ in a build without CUDA code.
 #include "host/evaluator_backend.h"
+#include "host/rollout/simulator_backend.h"
 #include "isopatch/error.h"
 
 namespace isopatch {
@@ -17,5 +18,10 @@ constexpr char kNoCuda[] = "backend cuda: this build has no CUDA code; use cpu o
 std::unique_ptr<Evaluator::Implementation> detail::make_cuda_backend(Scene, CudaOptions) { throw Error(kNoCuda); }
 
 Evaluator detail::make_evaluator(Scene, const CudaOptions&) { throw Error(kNoCuda); }
+
+std::unique_ptr<Simulator::Implementation> detail::make_cuda_simulator(Scene, const RolloutOptions&,
+                                                                       const EvaluatorOptions&) {
+  throw Error(kNoCuda);
+}
 
 }  // namespace isopatch

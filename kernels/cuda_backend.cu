@@ -10,12 +10,14 @@
 #include "host/evaluator_backend.h"
 #include "isopatch/error.h"
 #include "kernels/evaluation_call.h"
-#include "kernels/runtime/call_memory.h"
+#include "kernels/memory/device_memory.h"
+#include "kernels/memory/working_memory.h"
+#include "kernels/pressure_field/call_arrays.h"
 #include "kernels/runtime/check_call.h"
 #include "kernels/runtime/device_guard.h"
-#include "kernels/runtime/device_memory.h"
 #include "kernels/runtime/host_batch.h"
 #include "kernels/runtime/loaded_kernel.h"
+#include "kernels/runtime/require_device.h"
 #include "kernels/scene/device_scene.h"
 
 namespace isopatch {
@@ -23,23 +25,6 @@ namespace isopatch {
 namespace {
 
 using namespace detail;
-
-int require_device(int wanted) {
-  int count = 0, current = 0;
-  const cudaError_t found = cudaGetDeviceCount(&count);
-  if (found != cudaSuccess || count == 0) {
-    cudaGetLastError();
-    throw Error(std::string("backend cuda: no usable device (") + cudaGetErrorString(found) +
-                "); use cpu, or install a driver for an NVIDIA GPU");
-  }
-  if (wanted >= count) {
-    throw Error("evaluator: device is " + std::to_string(wanted) + "; this machine has " + std::to_string(count) +
-                ", with indices from 0 (-1 for the current one)");
-  }
-  if (wanted >= 0) return wanted;
-  ISOPATCH_CUDA_CHECK(cudaGetDevice(&current));
-  return current;
-}
 
 std::size_t bytes_of(const std::vector<Hierarchy>& hierarchies) {
   std::size_t bytes = 0;
@@ -76,7 +61,7 @@ ResidentWarps load_kernels(const SceneView& scene, Precision precision) {
 /// What an evaluator has on its device.
 struct OnDevice {
   DeviceScene scene;
-  CallMemory memory;
+  WorkingMemory<CallArrays> memory;
   HostBatch host_batch;
 
   explicit OnDevice(const SceneData& data) : scene(data) {}

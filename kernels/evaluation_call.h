@@ -20,8 +20,9 @@ namespace isopatch::detail {
 struct CallCounters {
   std::int32_t listed;                         // pairs in the list
   std::int32_t part_pairs, cells, unfinished;  // asked for in the lists between the stages of pairs
-  // how many of each the warps have taken: shares of pairs, part pairs to search, pairs for the energy
-  std::int32_t next_pair, next_search, next_energy;
+  // how many of each the warps have taken: shares of pairs, part pairs to search, pairs for the energy, environments to
+  // step
+  std::int32_t next_pair, next_search, next_energy, next_step;
 };
 
 /// Memory for the stages of pairs.

@@ -28,7 +28,7 @@ std::unique_ptr<Simulator::Implementation> make_backend(Scene scene, const Rollo
     case Backend::kCpu:
       return make_cpu_simulator(std::move(scene), rollout, options);
     case Backend::kCuda:
-      throw Error("simulator: the cuda backend does not step yet; use cpu");
+      return make_cuda_simulator(std::move(scene), rollout, options);
     case Backend::kReference:
       break;
   }

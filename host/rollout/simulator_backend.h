@@ -39,6 +39,9 @@ namespace detail {
 std::unique_ptr<Simulator::Implementation> make_cpu_simulator(Scene scene, const RolloutOptions& rollout,
                                                               const EvaluatorOptions& options);
 
+std::unique_ptr<Simulator::Implementation> make_cuda_simulator(Scene scene, const RolloutOptions& rollout,
+                                                               const EvaluatorOptions& options);
+
 }  // namespace detail
 
 }  // namespace isopatch

@@ -3,7 +3,7 @@
 
 #include <cub/device/device_scan.cuh>
 
-#include "kernels/runtime/device_buffer.h"
+#include "kernels/memory/device_buffer.h"
 #include "kernels/runtime/stream.h"
 
 namespace isopatch::detail {

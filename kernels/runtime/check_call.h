@@ -5,6 +5,7 @@
 
 #include <array>
 #include <atomic>
+#include <string>
 
 #include "isopatch/results.h"
 #include "isopatch/scene.h"
@@ -22,10 +23,12 @@ class CallCheck {
   /// one.
   void check(const State& state, const Results& results, cudaStream_t stream) const;
 
+  /// The same of an array of another call, and of a stream alone.
+  void check_array(const void* data, const std::string& object, const char* name) const;
+  void check(cudaStream_t stream) const;
+
  private:
   static constexpr int kSlotBits = 8;
-
-  void check_array(const void* data, const char* object, const char* name) const;
 
   int device_;
   mutable std::array<std::atomic<const void*>, 1 << kSlotBits> seen_ = {};  // at the hash of the address

@@ -39,6 +39,12 @@ struct CudaWarp {
     return Reduce(none).Reduce(value, cuda::maximum<T>());
   }
 
+  /// In the order of lane_sums.h: lane l and l + 16, then l + 8, ...; cub::WarpReduce adds neighbors first.
+  __device__ double tree_sum(double value) const {
+    for (int half = kSize / 2; half > 0; half /= 2) value += __shfl_xor_sync(kAll, value, half);
+    return value;
+  }
+
   __device__ int reserve(std::int32_t* counter, int count) const { return atomicAdd(counter, count); }
   __device__ std::int64_t reserve(std::int64_t* counter, std::int64_t count) const {
     return static_cast<std::int64_t>(

@@ -9,7 +9,7 @@
 #include "host/strides.h"
 #include "isopatch/arrays.h"
 #include "isopatch/host_evaluator.h"
-#include "kernels/runtime/device_memory.h"
+#include "kernels/memory/device_memory.h"
 
 namespace isopatch::detail {
 

@@ -10,8 +10,8 @@
 #include "host/packed_output.h"
 #include "isopatch/scene.h"
 #include "isopatch/state.h"
-#include "kernels/runtime/device_buffer.h"
-#include "kernels/runtime/pinned_buffer.h"
+#include "kernels/memory/device_buffer.h"
+#include "kernels/memory/pinned_buffer.h"
 #include "kernels/runtime/stream.h"
 
 namespace isopatch::detail {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "host/scene/scene_data.h"
-#include "kernels/runtime/device_buffer.h"
+#include "kernels/memory/device_buffer.h"
 
 namespace isopatch::detail {
 

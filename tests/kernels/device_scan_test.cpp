@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "isopatch/evaluator.h"
-#include "kernels/runtime/device_buffer.h"
+#include "kernels/memory/device_buffer.h"
 #include "tests/support/device_calls.h"
 
 namespace isopatch::test {

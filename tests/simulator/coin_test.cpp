@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A coin that slides and spins on a plane: both motions end together, and the ratio of their speeds is known (VL, section
-// V-A; Farkas, Bartels, Unger, Wolf, "Frictional coupling between sliding and spinning motion", 2003).
+// A coin that slides and spins on a plane: both motions end together, and the ratio of their speeds is known (VL,
+// section V-A; Farkas, Bartels, Unger, Wolf, "Frictional coupling between sliding and spinning motion", 2003).
 #include <gtest/gtest.h>
 
 #include "tests/support/rollouts.h"

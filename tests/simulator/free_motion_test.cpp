@@ -45,8 +45,9 @@ TEST(FreeMotion, FallsByGravityAndScaledMassDoesNotMatter) {
   EXPECT_NEAR(rollout.position(0)[0], 0.1, 1e-12);
   EXPECT_NEAR(rollout.velocity(0, 1)[1], 0.3, 1e-12);
   EXPECT_NEAR(rollout.angular_velocity(0)[2], 3, 1e-12);
-  EXPECT_NEAR(rollout.output.kinetic_energy[1], 0.5 * 7 * rollout.output.kinetic_energy[0] / (0.5 * (1 + 0.981 * 0.981)) *
-                                                     (1 + 0.09), 0.05 * rollout.output.kinetic_energy[1]);
+  EXPECT_NEAR(rollout.output.kinetic_energy[1],
+              0.5 * 7 * rollout.output.kinetic_energy[0] / (0.5 * (1 + 0.981 * 0.981)) * (1 + 0.09),
+              0.05 * rollout.output.kinetic_energy[1]);
 }
 
 TEST(FreeMotion, ExternalWrenchTurnsAndPushes) {

@@ -110,7 +110,8 @@ std::pair<double, double> held(double force, double duration) {
   return {2 * std::asin(q[2]), rollout.angular_velocity(0)[1]};
 }
 
-/// The weight turns the bar against the friction torque of the patches, which is .994 of it at 4.0 N and 1.058 at 4.2 N.
+/// The weight turns the bar against the friction torque of the patches, which is .994 of it at 4.0 N and 1.058 at 4.2
+/// N.
 TEST(Pinch, HoldsFromAForceOn) {
   const auto [slipped, fast] = held(4.0, 0.4);
   const auto [kept, slow] = held(4.2, 0.4);
@@ -123,7 +124,8 @@ TEST(Pinch, HoldsFromAForceOn) {
 TEST(Pinch, TurnsAndStopsWithASquareWave) {
   SceneDescription scene = pinch(0);
   for (int finger = 1; finger <= 2; ++finger) {
-    scene.bodies[static_cast<std::size_t>(finger)].motion.drive.force = {{0, 8}, {0.5, 3}, {0.55, 8}, {1.0, 3}, {1.05, 8}};
+    scene.bodies[static_cast<std::size_t>(finger)].motion.drive.force = {
+        {0, 8}, {0.5, 3}, {0.55, 8}, {1.0, 3}, {1.05, 8}};
   }
   Rollout rollout(scene);
   std::vector<double> angle;
@@ -134,8 +136,8 @@ TEST(Pinch, TurnsAndStopsWithASquareWave) {
   const auto turned = [&](double from, double to) {
     return angle[static_cast<std::size_t>(to / 2e-3) - 1] - angle[static_cast<std::size_t>(from / 2e-3)];
   };
-  std::printf("turned %.4f %.4f %.4f %.4f %.4f\n", turned(0.3, 0.5), turned(0.5, 0.7), turned(0.7, 1.0), turned(1.0, 1.2),
-              turned(1.2, 1.5));
+  std::printf("turned %.4f %.4f %.4f %.4f %.4f\n", turned(0.3, 0.5), turned(0.5, 0.7), turned(0.7, 1.0),
+              turned(1.0, 1.2), turned(1.2, 1.5));
   EXPECT_LT(std::fabs(turned(0.3, 0.5)), 0.005);
   EXPECT_GT(turned(0.5, 0.7), 0.03);
   EXPECT_LT(std::fabs(turned(0.7, 1.0)), 0.005);

@@ -10,8 +10,8 @@ namespace {
 
 constexpr double kLead = 2.5e-3;  // m a turn, of M20 x 2.5
 
-/// The flanks are polygons between the corners on the exact helices. Nut and bolt have different numbers of them: as many
-/// on both would fit each other at some angles only, and lock there.
+/// The flanks are polygons between the corners on the exact helices. Nut and bolt have different numbers of them: as
+/// many on both would fit each other at some angles only, and lock there.
 SceneDescription nut_on_bolt(double friction, double spin) {
   SceneBuilder scene;
   Nut nut;

@@ -14,9 +14,9 @@ SceneDescription stack_of_ten(double dissipation, double time_step) {
   const Geometry cube = make_box("cube", {0.1, 0.1, 0.1});
   for (int i = 0; i < 10; ++i) {
     const auto turn = turn_about({0, 0, 1}, random.uniform(-0.2, 0.2));
-    Body& body = scene.add("cube " + std::to_string(i), cube,
-                           pose_at({random.uniform(-4e-3, 4e-3), random.uniform(-4e-3, 4e-3),
-                                    0.05 + 1e-4 + i * (0.1 + 1e-4)}, turn));
+    Body& body = scene.add(
+        "cube " + std::to_string(i), cube,
+        pose_at({random.uniform(-4e-3, 4e-3), random.uniform(-4e-3, 4e-3), 0.05 + 1e-4 + i * (0.1 + 1e-4)}, turn));
     body.mass = 1;
     body.modulus = 1e7;
     body.dissipation = dissipation;
@@ -41,7 +41,8 @@ TEST(Stack, OfTenStands) {
   });
   const Vector end = rollout.position(9);
   std::printf("stack: moved %.4f mm, energy %.3g J more, kinetic %.2g J, iterations at most %d, polygons %d\n",
-              1e3 * std::hypot(end[0] - begin[0], end[1] - begin[1]), most - before, kinetic, worst, rollout.output.polygons[0]);
+              1e3 * std::hypot(end[0] - begin[0], end[1] - begin[1]), most - before, kinetic, worst,
+              rollout.output.polygons[0]);
   EXPECT_EQ(rollout.state.status[0], kOk);
   EXPECT_LT(std::hypot(end[0] - begin[0], end[1] - begin[1]), 2e-3);
   EXPECT_LE(most, before);
@@ -96,8 +97,8 @@ TEST(Lift, HandLiftsAndTurnsABar) {
   const Vector at = rollout.position(1);
   const auto q = rollout.orientation(1);
   // 0.28 m below the hand's origin, which the quarter turn about y puts beside it
-  std::printf("bar at %.4f %.4f %.4f, turned %.4f rad, speed %.2g m/s\n", at[0], at[1], at[2], 2 * std::atan2(q[2], q[0]),
-              length(rollout.velocity(1)));
+  std::printf("bar at %.4f %.4f %.4f, turned %.4f rad, speed %.2g m/s\n", at[0], at[1], at[2],
+              2 * std::atan2(q[2], q[0]), length(rollout.velocity(1)));
   EXPECT_NEAR(at[0], -0.28, 3e-3);
   EXPECT_NEAR(at[2], 0.5, 3e-3);
   EXPECT_NEAR(2 * std::atan2(q[2], q[0]), M_PI / 2, 0.02);

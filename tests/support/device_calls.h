@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "isopatch/isopatch.h"
+#include "kernels/memory/device_buffer.h"
 #include "kernels/runtime/cuda_check.h"
-#include "kernels/runtime/device_buffer.h"
 #include "kernels/runtime/stream.h"
 #include "tests/support/hash.h"
 

@@ -33,7 +33,8 @@ inline std::array<double, 7> pose_at(const Vector& position, const std::array<do
 class SceneBuilder {
  public:
   /// Adds a free body, for the caller to say more of.
-  Body& add(const std::string& name, const Geometry& geometry, const std::array<double, 7>& pose = {0, 0, 0, 1, 0, 0, 0}) {
+  Body& add(const std::string& name, const Geometry& geometry,
+            const std::array<double, 7>& pose = {0, 0, 0, 1, 0, 0, 0}) {
     description.geometries.push_back(geometry);
     Body& body = description.bodies.emplace_back();
     body.name = name;

@@ -106,8 +106,7 @@ class CpuSimulator final : public Simulator::Implementation {
 
   void step(const RolloutState& state, const RolloutInput& input, const RolloutOutput& output, int num_steps,
             void*) const override {
-    const StepCall call = {
-        {scene_.data().view, view(), state, {input}}, output, num_steps, rollout_.polygon_capacity};
+    const StepCall call = {{scene_.data().view, view(), state, {input}}, output, num_steps, rollout_.polygon_capacity};
     if (options_.precision == Precision::kFloat) {
       take_all_steps<float>(call);
     } else {

@@ -41,34 +41,17 @@ class StepWorkspace {
         stage_bodies_(static_cast<std::size_t>(scene.num_bodies)),
         poses_(static_cast<std::size_t>(scene.num_bodies) * kPoseSize),
         wrenches_(static_cast<std::size_t>(scene.num_pairs) * 6),
-        bodies_(static_cast<std::size_t>(scene.num_bodies)),
-        drives_(static_cast<std::size_t>(view.num_joints)),
-        joint_dofs_(static_cast<std::size_t>(view.num_joints)),
-        pairs_(static_cast<std::size_t>(scene.num_pairs)),
-        rows_(static_cast<std::size_t>(view.num_dofs)),
-        vectors_(static_cast<std::size_t>(view.num_dofs) * SolverVectors::kCount),
-        matrix_(static_cast<std::size_t>(view.num_dofs) * static_cast<std::size_t>(view.num_dofs)),
-        num_dofs_(view.num_dofs),
-        num_pairs_(scene.num_pairs) {}
+        size_{scene.num_bodies, view.num_joints, view.num_dofs, scene.num_pairs, 0} {}
 
   /// Of the environment at hand.
   StepMemory step() { return {stage_bodies_.data(), poses_.data(), wrenches_.data(), &counts_}; }
 
   /// For a solve with this many polygons.
   SolverMemory solver(int num_polygons) {
-    // each pair's last block may be all but empty
-    const auto blocks = static_cast<std::size_t>(num_polygons / kSumLanes + std::min(num_polygons, num_pairs_));
-    const std::size_t needed = blocks * PolygonColumns::kBlock;
-    if (columns_.size() < needed) columns_.resize(needed);
-    return {bodies_.data(),
-            drives_.data(),
-            joint_dofs_.data(),
-            pairs_.data(),
-            columns_.data(),
-            &order_,
-            rows_.data(),
-            SolverVectors::of(vectors_.data(), num_dofs_),
-            {matrix_.data(), num_dofs_}};
+    size_.polygons = num_polygons;
+    const auto needed = static_cast<std::size_t>(size_.words());
+    if (memory_.size() < needed) memory_.resize(2 * needed);
+    return size_.in(memory_.data());
   }
 
   ThreadWorkspace contact;
@@ -78,15 +61,8 @@ class StepWorkspace {
   std::vector<StageBody> stage_bodies_;
   std::vector<double> poses_, wrenches_;
   StepCounts counts_ = {};
-  std::vector<SolvedBody> bodies_;
-  std::vector<StepDrive> drives_;
-  std::vector<std::int32_t> joint_dofs_;
-  std::vector<SolvedPair> pairs_;
-  std::vector<double> columns_;
-  EliminationOrder order_ = {};
-  std::vector<std::int32_t> rows_;
-  std::vector<double> vectors_, matrix_;
-  int num_dofs_, num_pairs_;
+  SolverSize size_;
+  std::vector<double> memory_;
 };
 
 }  // namespace isopatch::detail

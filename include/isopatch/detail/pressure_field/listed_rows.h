@@ -10,6 +10,7 @@
 #pragma once
 
 #include "isopatch/detail/pressure_field/row_outputs.h"
+#include "isopatch/detail/simt/merge_sort.h"
 
 namespace isopatch::detail {
 
@@ -184,37 +185,6 @@ ISOPATCH_HD void find_digit(Warp& warp, const RowList& list, int digit) {
     list.progress->rank = rank;
     RowDigits::set(list.progress->last, digit, found);
   }
-}
-
-/// Puts rows in order, by merging runs that get twice as long each time: a row's place follows from its own in its run,
-/// and from how many of the other run come before it. Returns where they are, `rows` or `other`. Called by all threads
-/// of a group, which has the members kSize, lane() and sync() of a warp.
-template <class Group>
-ISOPATCH_HD const ListedRow* sort_rows(Group& group, ListedRow* rows, ListedRow* other, std::int64_t count) {
-  for (std::int64_t length = 1; length < count; length *= 2) {
-    for (std::int64_t i = group.lane(); i < count; i += Group::kSize) {
-      const ListedRow row = rows[i];
-      const std::int64_t run = i & ~(length - 1), pair = run & ~length;
-      const std::int64_t other_run = run ^ length;
-      std::int64_t low = other_run < count ? other_run : count;
-      std::int64_t high = other_run + length < count ? other_run + length : count;
-      const std::int64_t begin = low;
-      while (low < high) {
-        const std::int64_t middle = (low + high) / 2;
-        if (rows[middle].key < row.key) {
-          low = middle + 1;
-        } else {
-          high = middle;
-        }
-      }
-      other[pair + (i - run) + (low - begin)] = row;
-    }
-    group.sync();
-    ListedRow* const before = rows;
-    rows = other;
-    other = before;
-  }
-  return rows;
 }
 
 }  // namespace isopatch::detail

@@ -7,8 +7,8 @@
 
 namespace isopatch::detail {
 
-/// By the norm that the quaternion has after rounding: an error of the norm would be one of every momentum, and stay for
-/// many steps.
+/// By the norm that the quaternion has after rounding: an error of the norm would be one of every momentum, and stay
+/// for many steps.
 ISOPATCH_HD Transform<double> transform_of(const Pose& pose) {
   const auto [w, v] = pose.orientation;
   const double s = 2 / dot(pose.orientation, pose.orientation);

@@ -166,6 +166,7 @@ ISOPATCH_HD void begin_body(const StageInput& in, const Stage& stage, int index,
     const double weights[6] = {inverse_mass, inverse_mass, inverse_mass, diagonal.x, diagonal.y, diagonal.z};
     const double velocity[6] = {twist.linear.x,  twist.linear.y,  twist.linear.z,
                                 twist.angular.x, twist.angular.y, twist.angular.z};
+    ISOPATCH_UNROLL
     for (int k = 0; k < 6; ++k) {
       v.previous[first + k] = at.velocity[k];
       v.free_velocity[first + k] = velocity[k];
@@ -266,6 +267,7 @@ ISOPATCH_HD void add_pair_wrenches(Warp& warp, const StageInput& in, const Stage
     const Vec3d torque = moment + cross(pair.point - load_pose(in.poses(), pair.a).position, force);
     double* to = wrenches + 6 * pair.pair;
     const double add[6] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
+    ISOPATCH_UNROLL
     for (int k = 0; k < 6; ++k) to[k] = fma(scale, add[k], to[k]);
   }
   warp.sync();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A time step of one environment, between the searches for contact: a step begins, and each of its stages is solved once
-// the polygons of its contact are known.
+// A time step of one environment, between the searches for contact: a step begins, and each of its stages is solved
+// once the polygons of its contact are known.
 #pragma once
 
 #include "isopatch/detail/rollout/solve_stage.h"
@@ -42,12 +42,19 @@ ISOPATCH_HD void leave_out(Warp& warp, const StepView& step, const StepMemory& m
   warp.sync();
 }
 
+ISOPATCH_HD InputArray array_of(const double* data, std::int64_t stride) {
+  InputArray array;
+  array.data = data;
+  array.stride = stride;
+  return array;
+}
+
 /// The view of what a stage finds contact in: `poses` of the environments, `stride` apart.
 ISOPATCH_HD State contact_state(const StepView& step, const double* poses, std::int64_t stride) {
   const RolloutInput& input = step.input.input;
   State contact;
   contact.num_environments = step.state.num_environments;
-  contact.poses = {poses, stride};
+  contact.poses = array_of(poses, stride);
   contact.modulus = input.modulus;
   contact.dissipation = input.dissipation;
   contact.friction = input.friction;
@@ -62,8 +69,8 @@ ISOPATCH_HD std::uint32_t begin_step(Warp& warp, const StepView& step, std::int6
                                      const StepMemory& memory) {
   const EnvironmentState state = step.environment(environment);
   State now;
-  now.poses = {state.poses, 0};
-  now.velocities = {state.velocities, 0};
+  now.poses = array_of(state.poses, 0);
+  now.velocities = array_of(state.velocities, 0);
   std::uint32_t status = kOk;
   for (int i = warp.lane(); i < step.scene.num_bodies; i += Warp::kSize) {
     status |= body_status(now, 0, i);
@@ -88,9 +95,9 @@ ISOPATCH_HD std::uint32_t begin_step(Warp& warp, const StepView& step, std::int6
   return kOk;
 }
 
-/// Solves a stage from its `count` contact polygons, key(i) and polygon(i) in order, and moves on: to the next stage, or
-/// to the end of the step. Returns its status, with kFrozen where the state stays as it was before the step. Called by
-/// all lanes.
+/// Solves a stage from its `count` contact polygons, key(i) and polygon(i) in order, and moves on: to the next stage,
+/// or to the end of the step. Returns its status, with kFrozen where the state stays as it was before the step. Called
+/// by all lanes.
 template <class Warp, class PointSums, class Key, class PolygonAt>
 ISOPATCH_HD std::uint32_t finish_stage(Warp& warp, const PointSums& points, const StepView& step, const State& contact,
                                        std::int64_t environment, int index, int count, const Key& key,
@@ -127,8 +134,11 @@ ISOPATCH_HD void begin_call(Warp& warp, const StepView& step, std::int64_t envir
   if ((step.state.status[environment] & kFrozen) != 0) return;
   warp.sync();
   if (warp.lane() == 0) step.state.status[environment] = kOk;
-  place_bodies(warp, step.rollout, step.scene.num_bodies, step.environment(environment),
+  const EnvironmentState state = step.environment(environment);
+  place_bodies(warp, step.rollout, step.scene.num_bodies, state,
                static_cast<double>(step.state.steps[environment]) * step.rollout.time_step);
+  for (int i = warp.lane(); i < step.scene.num_bodies * kPoseSize; i += Warp::kSize) memory.poses[i] = state.poses[i];
+  warp.sync();
 }
 
 /// Ends a call: writes the outputs. Called by all lanes.

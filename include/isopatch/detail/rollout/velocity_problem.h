@@ -124,6 +124,50 @@ struct SolverMemory {
   LowerMatrix matrix;
 };
 
+/// How much memory a solve needs at most.
+struct SolverSize {
+  std::int32_t bodies, joints, dofs;
+  std::int32_t pairs;     // with contact
+  std::int32_t polygons;  // of all of them
+
+  /// Each pair's last block may be all but empty.
+  ISOPATCH_HD std::int64_t blocks() const { return polygons / kSumLanes + min(polygons, pairs); }
+
+  /// Numbers of eight bytes that all of it takes.
+  ISOPATCH_HD std::int64_t words() const {
+    std::int64_t words = 0;
+    divide(nullptr, words);
+    return words;
+  }
+  ISOPATCH_HD SolverMemory in(double* memory) const {
+    std::int64_t words = 0;
+    return divide(memory, words);
+  }
+
+ private:
+  ISOPATCH_HD SolverMemory divide(double* memory, std::int64_t& words) const {
+    const auto take = [&]<class T>(T*& array, std::int64_t count) {
+      static_assert(alignof(T) <= sizeof(double));
+      array = memory == nullptr ? nullptr : reinterpret_cast<T*>(memory + words);
+      words += (count * static_cast<std::int64_t>(sizeof(T)) + 7) / 8;
+    };
+    SolverMemory m;
+    double* vectors = nullptr;
+    take(m.bodies, bodies);
+    take(m.drives, joints);
+    take(m.joint_dofs, joints);
+    take(m.pairs, min(polygons, pairs));
+    take(m.order, 1);
+    take(m.rows, dofs);
+    take(vectors, std::int64_t{dofs} * SolverVectors::kCount);
+    take(m.matrix.entries, std::int64_t{dofs} * dofs);
+    take(m.columns, blocks() * PolygonColumns::kBlock);
+    m.vectors = SolverVectors::of(vectors, dofs);
+    m.matrix.size = dofs;
+    return m;
+  }
+};
+
 /// What a solve is about, beside its memory.
 struct VelocityProblem {
   std::int32_t num_bodies, num_joints, num_dofs, num_pairs;
@@ -183,8 +227,10 @@ ISOPATCH_HD void add_pair_to_matrix(Warp& warp, const SolverMemory& m, const Sol
     const double x[6] = {twist.linear.x,  twist.linear.y,  twist.linear.z,
                          twist.angular.x, twist.angular.y, twist.angular.z};
     double y[6];
+    ISOPATCH_UNROLL
     for (int row = 0; row < 6; ++row) {
       double sum = 0;
+      ISOPATCH_UNROLL
       for (int c = 0; c < 6; ++c) sum = fma(pair.sums[ImpulseSums::matrix(row, c)], x[c], sum);
       y[row] = sum;
     }
@@ -273,6 +319,7 @@ ISOPATCH_HD void evaluate_problem(Warp& warp, const PointSums& points, const Vel
     points.impulses(p.parameters, columns_of(m, pair), pair.polygons, relative_twist(m, pair, m.vectors.velocity),
                     sums);
     if (warp.lane() != 0) continue;
+    ISOPATCH_UNROLL
     for (int k = 0; k < ImpulseSums::kSize; ++k) pair.sums[k] = sums[k];
   }
   warp.sync();

@@ -9,6 +9,7 @@
 //   std::uint32_t ballot(bool)            bit i is lane i's value
 //   std::int64_t sum(std::int64_t)        over all lanes, in every lane
 //   float max(float) / double max(double) over all lanes, in lane 0
+//   double tree_sum(double)               over all lanes, in every lane, in the order of lane_sums.h (32 lanes only)
 //   int from_first(int)                   lane 0's value, in every lane
 //   int from_lane(int, int)               that of the lane given second, which is the same in every lane
 //   void sync()                           makes writes to the workspace visible to all lanes

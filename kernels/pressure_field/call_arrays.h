@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The working memory of calls, and which call may use it when.
+// The working memory of an evaluation.
 #pragma once
 
 #include <algorithm>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <vector>
 
 #include "kernels/evaluation_call.h"
-#include "kernels/runtime/device_buffer.h"
-#include "kernels/runtime/stream.h"
+#include "kernels/memory/device_buffer.h"
 
 namespace isopatch::detail {
 
@@ -81,8 +76,10 @@ struct RowArrays {
 };
 
 /// The working memory of one call at a time. A new array is added here, to its size and the list of sizes above, and to
-/// the constructor and bytes_of() in call_memory.cu.
+/// the constructor and bytes() in call_arrays.cu.
 struct CallArrays {
+  using Size = CallSize;
+
   DeviceBuffer<std::int64_t> list;
   DeviceBuffer<CallCounters> counters;
   DeviceBuffer<SharedSums> sums;
@@ -100,47 +97,13 @@ struct CallArrays {
   /// where it has too little for the rest.
   CallArrays(const CallSize& size, cudaStream_t stream);
 
+  /// What the constructor allocates for this size.
+  static std::size_t bytes(const CallSize& size);
+
   bool have_stages() const { return staged_pairs.size() > 0; }
 
   /// For the stages of pairs; `margin` is of the kept candidates, m.
   StagedMemory staged(float margin) const;
-};
-
-/// Gives each call its arrays. Calls outside of captures have one set of arrays in common, and wait for one another on
-/// the device. Nobody knows when a graph is replayed, so each stream of a capture has a set of its own, which no other
-/// call uses before the graph and all that was made of it are destroyed.
-class CallMemory {
- public:
-  /// Allocates what a call of this size needs, unless there is such a set already.
-  void reserve(const CallSize& size);
-
-  /// Calls enqueue(arrays), which enqueues a call on `stream`. Any host threads may call this at the same time.
-  void call(const CallSize& size, cudaStream_t stream, const std::function<void(const CallArrays&)>& enqueue);
-
- private:
-  struct Set {
-    CallSize size;  // that was asked for; the arrays may do without some of it
-    CallArrays arrays;
-    std::shared_ptr<void> use;       // a graph that uses the set has a copy
-    unsigned long long capture = 0;  // the last that used the set, and on which stream
-    cudaStream_t stream = nullptr;
-
-    bool is_free() const { return use.use_count() == 1; }
-  };
-  using Sets = std::vector<std::unique_ptr<Set>>;
-
-  Sets::iterator find_free(const CallSize& size);
-  std::unique_ptr<Set> make(const CallSize& size) const;
-  /// For another size too, where the device has memory for both: calls of either may follow.
-  std::unique_ptr<Set> make(const CallSize& size, const CallSize& other) const;
-  Set& uncaptured(const CallSize& size);
-  Set& captured(const CallSize& size, cudaStream_t stream, unsigned long long capture, cudaGraph_t graph);
-
-  std::mutex mutex_;
-  Stream stream_;                   // fills new arrays
-  Event done_;                      // the last call outside of captures
-  std::unique_ptr<Set> for_calls_;  // outside of captures
-  Sets for_captures_;               // and those that are free
 };
 
 }  // namespace isopatch::detail

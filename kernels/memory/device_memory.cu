@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/runtime/device_memory.h"
+#include "kernels/memory/device_memory.h"
 
 #include "isopatch/error.h"
 #include "kernels/runtime/cuda_check.h"

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The working memory of calls, and which call may use it when.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "kernels/memory/device_memory.h"
+#include "kernels/runtime/stream.h"
+
+namespace isopatch::detail {
+
+/// Lets this thread allocate while it captures a stream: what is allocated is not used before the graph runs.
+class AllocationInCaptures {
+ public:
+  AllocationInCaptures();
+  ~AllocationInCaptures();
+  AllocationInCaptures(const AllocationInCaptures&) = delete;
+  AllocationInCaptures& operator=(const AllocationInCaptures&) = delete;
+
+ private:
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
+
+/// Keeps `object` until the graph and all that was made of it are destroyed.
+void keep_with(cudaGraph_t graph, std::shared_ptr<void> object);
+
+/// What a stream captures; no graph where it captures nothing.
+struct Capture {
+  unsigned long long id = 0;
+  cudaGraph_t graph = nullptr;
+};
+Capture capture_of(cudaStream_t stream);
+
+/// Gives each call its Arrays, which have a Size, with the members fits() and joined() of CallSize, a constructor from
+/// it, and bytes(size). Calls outside of captures have one set of arrays in common, and wait for one another on
+/// the device. Nobody knows when a graph is replayed, so each stream of a capture has a set of its own, which no other
+/// call uses before the graph and all that was made of it are destroyed.
+template <class Arrays>
+class WorkingMemory {
+ public:
+  using Size = typename Arrays::Size;
+
+  /// Allocates what a call of this size needs, unless there is such a set already.
+  void reserve(const Size& size);
+
+  /// Calls enqueue(arrays), which enqueues a call on `stream`. Any host threads may call this at the same time.
+  void call(const Size& size, cudaStream_t stream, const std::function<void(const Arrays&)>& enqueue);
+
+ private:
+  struct Set {
+    Size size;  // that was asked for; the arrays may do without some of it
+    Arrays arrays;
+    std::shared_ptr<void> use;       // a graph that uses the set has a copy
+    unsigned long long capture = 0;  // the last that used the set, and on which stream
+    cudaStream_t stream = nullptr;
+
+    bool is_free() const { return use.use_count() == 1; }
+  };
+  using Sets = std::vector<std::unique_ptr<Set>>;
+
+  Sets::iterator find_free(const Size& size);
+  std::unique_ptr<Set> make(const Size& size) const;
+  /// For another size too, where the device has memory for both: calls of either may follow.
+  std::unique_ptr<Set> make(const Size& size, const Size& other) const;
+  Set& uncaptured(const Size& size);
+  Set& captured(const Size& size, cudaStream_t stream, unsigned long long capture, cudaGraph_t graph);
+
+  std::mutex mutex_;
+  Stream stream_;                   // fills new arrays
+  Event done_;                      // the last call outside of captures
+  std::unique_ptr<Set> for_calls_;  // outside of captures
+  Sets for_captures_;               // and those that are free
+};
+
+template <class Arrays>
+typename WorkingMemory<Arrays>::Sets::iterator WorkingMemory<Arrays>::find_free(const Size& size) {
+  return std::find_if(for_captures_.begin(), for_captures_.end(),
+                      [&](const auto& set) { return set->is_free() && size.fits(set->size); });
+}
+
+template <class Arrays>
+std::unique_ptr<typename WorkingMemory<Arrays>::Set> WorkingMemory<Arrays>::make(const Size& size) const {
+  return std::unique_ptr<Set>(new Set{size, Arrays(size, stream_), std::make_shared<int>()});
+}
+
+template <class Arrays>
+std::unique_ptr<typename WorkingMemory<Arrays>::Set> WorkingMemory<Arrays>::make(const Size& size, const Size& other) const {
+  const Size both = size.joined(other);
+  return make(has_device_memory(Arrays::bytes(both)) ? both : size);
+}
+
+template <class Arrays>
+void WorkingMemory<Arrays>::reserve(const Size& size) {
+  const std::lock_guard lock(mutex_);
+  if (for_calls_ != nullptr && size.fits(for_calls_->size)) return;
+  if (find_free(size) != for_captures_.end()) return;
+  const AllocationInCaptures allowed;
+  Size other = for_calls_ != nullptr ? for_calls_->size : Size();
+  for (const auto& set : for_captures_) {
+    if (set->is_free()) other = other.joined(set->size);
+  }
+  std::unique_ptr<Set> set = make(size, other);
+  std::erase_if(for_captures_, [](const auto& s) { return s->is_free(); });  // it replaces them
+  for_captures_.push_back(std::move(set));
+}
+
+template <class Arrays>
+typename WorkingMemory<Arrays>::Set& WorkingMemory<Arrays>::uncaptured(const Size& size) {
+  if (for_calls_ != nullptr && size.fits(for_calls_->size)) return *for_calls_;
+  const AllocationInCaptures allowed;  // of other streams
+  const Size other = for_calls_ != nullptr ? for_calls_->size : Size();
+  auto reserved = find_free(size.joined(other));
+  if (reserved == for_captures_.end()) reserved = find_free(size);
+  if (reserved == for_captures_.end()) {
+    for_calls_ = make(size, other);
+  } else {
+    for_calls_ = std::move(*reserved);
+    for_captures_.erase(reserved);
+  }
+  return *for_calls_;
+}
+
+template <class Arrays>
+typename WorkingMemory<Arrays>::Set& WorkingMemory<Arrays>::captured(const Size& size, cudaStream_t stream, unsigned long long capture,
+                                      cudaGraph_t graph) {
+  for (const auto& set : for_captures_) {  // calls of one stream follow one another in the graph too
+    if (set->capture == capture && set->stream == stream && size.fits(set->size)) return *set;
+  }
+  const AllocationInCaptures allowed;
+  auto free = find_free(size);
+  if (free == for_captures_.end()) free = for_captures_.insert(free, make(size));
+  Set& set = **free;
+  keep_with(graph, set.use);
+  set.capture = capture;
+  set.stream = stream;
+  return set;
+}
+
+template <class Arrays>
+void WorkingMemory<Arrays>::call(const Size& size, cudaStream_t stream,
+                      const std::function<void(const Arrays&)>& enqueue) {
+  const std::lock_guard lock(mutex_);
+  if (const Capture capture = capture_of(stream); capture.graph != nullptr) {
+    return enqueue(captured(size, stream, capture.id, capture.graph).arrays);
+  }
+  const Set& set = uncaptured(size);
+  ISOPATCH_CUDA_CHECK(cudaStreamWaitEvent(stream, done_, 0));
+  try {
+    enqueue(set.arrays);
+  } catch (...) {
+    cudaEventRecord(done_, stream);  // some stages may have been enqueued
+    throw;
+  }
+  ISOPATCH_CUDA_CHECK(cudaEventRecord(done_, stream));
+}
+
+}  // namespace isopatch::detail

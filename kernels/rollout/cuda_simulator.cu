@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The cuda backend of Simulator: uploads a scene once, then enqueues the stages of each step.
+#include <algorithm>
+#include <memory>
+
+#include "host/rollout/polygon_capacity.h"
+#include "host/rollout/simulator_backend.h"
+#include "host/scene/scene_data.h"
+#include "isopatch/error.h"
+#include "isopatch/rollout_arrays.h"
+#include "kernels/rollout/device_rollout.h"
+#include "kernels/rollout/step_arrays.h"
+#include "kernels/rollout/step_kernels.h"
+#include "kernels/runtime/check_call.h"
+#include "kernels/runtime/device_guard.h"
+#include "kernels/memory/device_memory.h"
+#include "kernels/runtime/loaded_kernel.h"
+#include "kernels/runtime/require_device.h"
+#include "kernels/memory/working_memory.h"
+#include "kernels/scene/device_scene.h"
+
+namespace isopatch {
+
+namespace {
+
+using namespace detail;
+
+class CudaSimulator final : public Simulator::Implementation {
+ public:
+  CudaSimulator(Scene scene, const RolloutOptions& rollout, const EvaluatorOptions& options, int device)
+      : Implementation(std::move(scene), rollout, options),
+        capacity_(polygon_capacity(scene_, rollout)),
+        device_(device),
+        check_(device) {
+    const DeviceGuard guard(device_);
+    load_begin_environments();
+    load_evaluate_energies();
+    load_rollout_calls();
+    const SceneView& view = scene_.data().view;
+    const bool in_float = options_.precision == Precision::kFloat;
+    in_float ? load_find_polygons<float>(view) : load_find_polygons<double>(view);
+    const std::int64_t resident = in_float ? load_finish_stages<float>() : load_finish_stages<double>();
+    const std::int64_t in_room = kMostSolverBytes / (8 * solver_size().words() + 1);
+    warps_ = std::max<std::int64_t>(2, std::min(resident, in_room) / 2 * 2);
+    on_device_ = std::make_unique<OnDevice>(scene_.data(), data_);
+  }
+
+  ~CudaSimulator() override {
+    try {
+      const DeviceGuard guard(device_);
+      on_device_.reset();
+    } catch (const Error&) {  // the device is lost, and its memory with it
+    }
+  }
+
+  void initial_state(const RolloutState& state, void* stream) const override {
+    const DeviceGuard guard(device_);
+    const auto on = static_cast<cudaStream_t>(stream);
+    check(state, "state.", on);
+    write_initial_states(on_device_->rollout.view(), scene_.num_bodies(), state, on);
+  }
+
+  void step(const RolloutState& state, const RolloutInput& input, const RolloutOutput& output, int num_steps,
+            void* stream) const override {
+    const DeviceGuard guard(device_);
+    const auto on = static_cast<cudaStream_t>(stream);
+    check(state, "state.", on);
+    for_each_rollout_input(
+        [&](const ArrayInfo& info, const auto& array) { check_.check_array(array.data, "input.", info.name); }, input);
+    for_each_rollout_output(
+        [&](const ArrayInfo& info, const auto& array) { check_.check_array(array.data, "output.", info.name); },
+        output);
+    on_device_->memory.call(size_of(state.num_environments), on, [&](const StepArrays& arrays) {
+      StepCall call = call_of(state, input, output, arrays);
+      if (options_.precision == Precision::kFloat) {
+        enqueue<float>(call, num_steps, on);
+      } else {
+        enqueue<double>(call, num_steps, on);
+      }
+    });
+  }
+
+  void reset(const RolloutState& state, const std::uint8_t* mask, const RolloutState& initial,
+             void* stream) const override {
+    const DeviceGuard guard(device_);
+    const auto on = static_cast<cudaStream_t>(stream);
+    check(state, "state.", on);
+    check(initial, "initial.", on);
+    check_.check_array(mask, "", "mask");
+    copy_environments(scene_.num_bodies(), view().num_joints, initial, state, mask, on);
+  }
+
+  void reserve(std::int64_t num_environments) const override {
+    const DeviceGuard guard(device_);
+    on_device_->memory.reserve(size_of(num_environments));
+  }
+
+ private:
+  /// Fewer warps solve at once where each needs a lot of memory.
+  static constexpr std::int64_t kMostSolverBytes = std::int64_t{2} << 30;
+
+  /// What a simulator has on its device.
+  struct OnDevice {
+    DeviceScene scene;
+    DeviceRollout rollout;
+    WorkingMemory<StepArrays> memory;
+
+    OnDevice(const SceneData& scene_data, const RolloutData& rollout_data)
+        : scene(scene_data), rollout(rollout_data) {}
+  };
+
+  void check(const RolloutState& state, const std::string& name, cudaStream_t stream) const {
+    check_.check(stream);
+    for_each_rollout_state(
+        [&](const ArrayInfo& info, const auto* array) { check_.check_array(array, name, info.name); }, state);
+  }
+
+  SolverSize solver_size() const {
+    return {scene_.num_bodies(), view().num_joints, view().num_dofs, scene_.num_pairs(), capacity_};
+  }
+
+  std::size_t polygon_size() const {
+    return options_.precision == Precision::kFloat ? sizeof(ContactPolygon<float>) : sizeof(ContactPolygon<double>);
+  }
+
+  StepSize size_of(std::int64_t num_environments) const {
+    const auto n = static_cast<std::size_t>(num_environments), capacity = static_cast<std::size_t>(capacity_);
+    const auto warps = static_cast<std::size_t>(warps_);
+    StepSize size;
+    size.environments = n;
+    size.bodies = n * static_cast<std::size_t>(scene_.num_bodies());
+    size.pairs = n * static_cast<std::size_t>(scene_.num_pairs());
+    if (size.pairs > std::size_t{1} << 30) {
+      throw Error("step: " + std::to_string(n) + " environments of " + std::to_string(scene_.num_pairs()) +
+                  " pairs are too many for one call; split the batch");
+    }
+    size.polygons = n * capacity;
+    size.polygon_bytes = size.polygons * polygon_size();
+    size.sorting = warps * capacity;
+    size.solver_words = warps * static_cast<std::size_t>(solver_size().words());
+    return size;
+  }
+
+  StepCall call_of(const RolloutState& state, const RolloutInput& input, const RolloutOutput& output,
+                   const StepArrays& arrays) const {
+    StepCall call = {};
+    call.step = {on_device_->scene.view(), on_device_->rollout.view(), state, {input}};
+    call.output = output;
+    call.arrays = {arrays.bodies.data(),
+                   arrays.poses.data(),
+                   arrays.wrenches.data(),
+                   arrays.counts.data(),
+                   arrays.contact_status.data(),
+                   arrays.found.data(),
+                   arrays.listed.data(),
+                   arrays.polygons.data(),
+                   capacity_,
+                   arrays.sorting.data(),
+                   arrays.solver.data(),
+                   solver_size().words(),
+                   static_cast<std::int32_t>(warps_)};
+    EvaluationCall& evaluation = call.evaluation;
+    evaluation.scene = call.step.scene;
+    evaluation.state =
+        contact_state(call.step, arrays.poses.data(), static_cast<std::int64_t>(scene_.num_bodies()) * kPoseSize);
+    evaluation.results.status = {arrays.contact_status.data(), 1};
+    evaluation.list = arrays.list.data();
+    evaluation.counters = arrays.counters.data();
+    evaluation.shares = 1;
+    return call;
+  }
+
+  template <class T>
+  void enqueue(StepCall& call, int num_steps, cudaStream_t stream) const {
+    begin_call(call, num_steps > 0, stream);
+    const int stages = num_stages(rollout_.integrator);
+    for (int step = 0; step < num_steps; ++step) {
+      call.is_last = step + 1 == num_steps;
+      for (call.stage = 0; call.stage < stages; ++call.stage) {
+        begin_environments(call.evaluation, stream);
+        find_polygons<T>(call, stream);
+        finish_stages<T>(call, stream);
+      }
+    }
+    end_call(call, stream);
+    if (call.output.elastic_energy.data == nullptr) return;
+    EvaluationCall energies = call.evaluation;
+    energies.results.energy = call.output.elastic_energy;
+    begin_environments(energies, stream);
+    evaluate_energies(energies, stream);
+  }
+
+  int capacity_;
+  int device_;
+  CallCheck check_;
+  std::int64_t warps_ = 0;
+  std::unique_ptr<OnDevice> on_device_;
+};
+
+}  // namespace
+
+std::unique_ptr<Simulator::Implementation> detail::make_cuda_simulator(Scene scene, const RolloutOptions& rollout,
+                                                                       const EvaluatorOptions& options) {
+  return std::make_unique<CudaSimulator>(std::move(scene), rollout, options, require_device(options.device));
+}
+
+}  // namespace isopatch

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "host/rollout/rollout_data.h"
+#include "kernels/memory/device_buffer.h"
+
+namespace isopatch::detail {
+
+/// Masses and motions in device memory, with a view that kernels take by value.
+class DeviceRollout {
+ public:
+  explicit DeviceRollout(const RolloutData& host) : view_(host.view) {
+    std::vector<MovingBody> bodies = host.bodies;
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      paths_.emplace_back(host.paths[i]);
+      forces_.emplace_back(host.drive_forces[i]);
+      targets_.emplace_back(host.targets[i]);
+      bodies[i].path.rows = paths_.back().data();
+      bodies[i].joint.drive.force.rows = forces_.back().data();
+      bodies[i].joint.drive.target.rows = targets_.back().data();
+    }
+    bodies_ = DeviceBuffer<MovingBody>(bodies);
+    view_.bodies = bodies_.data();
+  }
+
+  const RolloutView& view() const { return view_; }
+
+ private:
+  std::vector<DeviceBuffer<PathRow>> paths_;
+  std::vector<DeviceBuffer<TimedValue>> forces_, targets_;
+  DeviceBuffer<MovingBody> bodies_;
+  RolloutView view_;
+};
+
+}  // namespace isopatch::detail

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A warp takes an environment: puts its polygons in order, solves the stage, and begins the next stage or step. The
+// memory of a solve belongs to the warp.
+#include "isopatch/detail/simt/merge_sort.h"
+#include "kernels/rollout/step_call.h"
+#include "kernels/rollout/step_kernels.h"
+#include "kernels/runtime/work_loop.cuh"
+
+namespace isopatch::detail {
+
+namespace {
+
+constexpr int kSolveWarps = 2;
+constexpr int kSolveBlock = kSolveWarps * CudaWarp::kSize;
+
+/// One stage of one environment, which is not frozen. Returns its status.
+template <class T>
+__device__ __forceinline__ std::uint32_t finish_stage(CudaWarp& warp, const StepCall& call, std::int64_t environment, int found,
+                                      ListedPolygon* sorting, double* solver) {
+  const StepArraysView& arrays = call.arrays;
+  ListedPolygon* const listed = arrays.listed + environment * arrays.capacity;
+  const ListedPolygon* const sorted = sort_rows(warp, listed, sorting, found);
+  const auto* const polygons = static_cast<const ContactPolygon<T>*>(arrays.polygons) + environment * arrays.capacity;
+  const SolverSize size = {call.step.scene.num_bodies, call.step.rollout.num_joints, call.step.rollout.num_dofs,
+                           call.step.scene.num_pairs, arrays.capacity};
+  return finish_stage(
+      warp, WarpPointSums<CudaWarp>{warp}, call.step, call.evaluation.state, environment, call.stage, found,
+      [&](int i) { return sorted[i].key; }, [&](int i) -> const auto& { return polygons[sorted[i].at]; },
+      size.in(solver), arrays.of(call.step, environment));
+}
+
+template <class T>
+__global__ void __launch_bounds__(kSolveBlock) finish_stages_kernel(const __grid_constant__ StepCall call) {
+  CudaWarp warp;
+  const StepView& step = call.step;
+  const StepArraysView& arrays = call.arrays;
+  const std::int64_t own = static_cast<std::int64_t>(blockIdx.x) * kSolveWarps + threadIdx.x / CudaWarp::kSize;
+  ListedPolygon* const sorting = arrays.sorting + own * arrays.capacity;
+  double* const solver = arrays.solver + own * arrays.solver_words;
+  const bool ends_step = call.stage + 1 == num_stages(step.rollout.integrator);
+  for (std::int32_t e; take_item(warp, &call.evaluation.counters->next_step, step.state.num_environments, e);) {
+    std::uint32_t status = step.state.status[e];
+    const int found = arrays.found[e];
+    warp.sync();
+    if (warp.lane() == 0) arrays.found[e] = 0;
+    if ((status & kFrozen) != 0) continue;
+    const StepMemory memory = arrays.of(step, e);
+    status |= arrays.contact_status[e];
+    if (found > arrays.capacity) status |= kStepCapacity;
+    if (warp.lane() == 0) memory.counts->polygons_needed = max(memory.counts->polygons_needed, found);
+    if ((status & (kBadInput | kStepCapacity)) != 0) {
+      status |= kFrozen;
+      leave_out(warp, step, memory);
+    } else {
+      status |= finish_stage<T>(warp, call, e, found, sorting, solver);
+    }
+    if (ends_step && !call.is_last && (status & kFrozen) == 0) status |= begin_step(warp, step, e, memory);
+    if (warp.lane() == 0) step.state.status[e] = status;
+  }
+}
+
+}  // namespace
+
+template <class T>
+std::int64_t load_finish_stages() {
+  return static_cast<std::int64_t>(resident_blocks(finish_stages_kernel<T>, kSolveBlock)) * kSolveWarps;
+}
+
+template <class T>
+void finish_stages(const StepCall& call, cudaStream_t stream) {
+  const std::int64_t count = call.step.state.num_environments;
+  if (count == 0) return;
+  const std::int64_t useful = (std::min<std::int64_t>(count, call.arrays.warps) + kSolveWarps - 1) / kSolveWarps;
+  finish_stages_kernel<T><<<static_cast<unsigned>(useful), kSolveBlock, 0, stream>>>(call);
+  ISOPATCH_CUDA_CHECK(cudaGetLastError());
+}
+
+template std::int64_t load_finish_stages<float>();
+template std::int64_t load_finish_stages<double>();
+template void finish_stages<float>(const StepCall&, cudaStream_t);
+template void finish_stages<double>(const StepCall&, cudaStream_t);
+
+}  // namespace isopatch::detail

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How calls begin and end: a warp takes an environment.
+#include "kernels/rollout/step_call.h"
+#include "kernels/rollout/step_kernels.h"
+#include "kernels/runtime/work_loop.cuh"
+
+namespace isopatch::detail {
+
+namespace {
+
+constexpr int kWarps = 4;
+constexpr int kBlock = kWarps * CudaWarp::kSize;
+
+__device__ std::int64_t environment_of_warp() {
+  return static_cast<std::int64_t>(blockIdx.x) * kWarps + threadIdx.x / CudaWarp::kSize;
+}
+
+__global__ void __launch_bounds__(kBlock) begin_call_kernel(const __grid_constant__ StepCall call, bool steps) {
+  CudaWarp warp;
+  const std::int64_t e = environment_of_warp();
+  if (e >= call.step.state.num_environments) return;
+  const StepMemory memory = call.arrays.of(call.step, e);
+  if (warp.lane() == 0) call.arrays.found[e] = 0;
+  begin_call(warp, call.step, e, memory);
+  const std::uint32_t before = call.step.state.status[e];
+  if ((before & kFrozen) != 0) {
+    leave_out(warp, call.step, memory);
+    return;
+  }
+  if (!steps) return;
+  const std::uint32_t status = begin_step(warp, call.step, e, memory);
+  if (warp.lane() == 0) call.step.state.status[e] = before | status;
+}
+
+__global__ void __launch_bounds__(kBlock) end_call_kernel(const __grid_constant__ StepCall call) {
+  CudaWarp warp;
+  const std::int64_t e = environment_of_warp();
+  if (e >= call.step.state.num_environments) return;
+  const StepMemory memory = call.arrays.of(call.step, e);
+  end_call(warp, call.step, e, memory, call.output);
+  warp.sync();
+  if ((call.step.state.status[e] & kFrozen) != 0) {
+    leave_out(warp, call.step, memory);
+    return;
+  }
+  const double* poses = call.step.environment(e).poses;
+  for (int i = warp.lane(); i < call.step.scene.num_bodies * kPoseSize; i += CudaWarp::kSize) {
+    memory.poses[i] = poses[i];
+  }
+}
+
+__global__ void __launch_bounds__(kBlock) initial_states_kernel(RolloutView view, int num_bodies, RolloutState state) {
+  CudaWarp warp;
+  const std::int64_t e = environment_of_warp();
+  if (e < state.num_environments) write_initial_state(warp, view, num_bodies, state, e);
+}
+
+__global__ void __launch_bounds__(kBlock)
+    copy_environments_kernel(int num_bodies, int num_joints, RolloutState from, RolloutState to,
+                             const std::uint8_t* mask) {
+  CudaWarp warp;
+  const std::int64_t e = environment_of_warp();
+  if (e >= to.num_environments || (mask != nullptr && mask[e] == 0)) return;
+  copy_environment(warp, num_bodies, num_joints, from, to, e);
+}
+
+unsigned blocks_of(std::int64_t environments) { return static_cast<unsigned>((environments + kWarps - 1) / kWarps); }
+
+}  // namespace
+
+void load_rollout_calls() {
+  resident_blocks(begin_call_kernel, kBlock);
+  resident_blocks(end_call_kernel, kBlock);
+  resident_blocks(initial_states_kernel, kBlock);
+  resident_blocks(copy_environments_kernel, kBlock);
+}
+
+void begin_call(const StepCall& call, bool steps, cudaStream_t stream) {
+  if (call.step.state.num_environments == 0) return;
+  begin_call_kernel<<<blocks_of(call.step.state.num_environments), kBlock, 0, stream>>>(call, steps);
+  ISOPATCH_CUDA_CHECK(cudaGetLastError());
+}
+
+void end_call(const StepCall& call, cudaStream_t stream) {
+  if (call.step.state.num_environments == 0) return;
+  end_call_kernel<<<blocks_of(call.step.state.num_environments), kBlock, 0, stream>>>(call);
+  ISOPATCH_CUDA_CHECK(cudaGetLastError());
+}
+
+void write_initial_states(const RolloutView& view, int num_bodies, const RolloutState& state, cudaStream_t stream) {
+  if (state.num_environments == 0) return;
+  initial_states_kernel<<<blocks_of(state.num_environments), kBlock, 0, stream>>>(view, num_bodies, state);
+  ISOPATCH_CUDA_CHECK(cudaGetLastError());
+}
+
+void copy_environments(int num_bodies, int num_joints, const RolloutState& from, const RolloutState& to,
+                       const std::uint8_t* mask, cudaStream_t stream) {
+  if (to.num_environments == 0) return;
+  copy_environments_kernel<<<blocks_of(to.num_environments), kBlock, 0, stream>>>(num_bodies, num_joints, from, to,
+                                                                                  mask);
+  ISOPATCH_CUDA_CHECK(cudaGetLastError());
+}
+
+}  // namespace isopatch::detail

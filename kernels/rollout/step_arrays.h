@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The working memory of time steps.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "kernels/rollout/step_call.h"
+#include "kernels/memory/device_buffer.h"
+
+namespace isopatch::detail {
+
+/// How much working memory a call needs.
+struct StepSize {
+  std::size_t environments = 0, bodies = 0, pairs = 0;  // of all environments
+  std::size_t polygons = 0, polygon_bytes = 0;
+  std::size_t sorting = 0, solver_words = 0;  // of all warps that solve
+
+  template <class Visit>
+  static void for_each_member(const Visit& visit) {
+    for (const auto member :
+         {&StepSize::environments, &StepSize::bodies, &StepSize::pairs, &StepSize::polygons, &StepSize::polygon_bytes,
+          &StepSize::sorting, &StepSize::solver_words}) {
+      visit(member);
+    }
+  }
+  bool fits(const StepSize& room) const {
+    bool fits = true;
+    for_each_member([&](auto member) { fits = fits && this->*member <= room.*member; });
+    return fits;
+  }
+  /// Room for this and for another.
+  StepSize joined(const StepSize& other) const {
+    StepSize both = *this;
+    for_each_member([&](auto member) { both.*member = std::max(both.*member, other.*member); });
+    return both;
+  }
+};
+
+/// Arrays for one call at a time.
+struct StepArrays {
+  using Size = StepSize;
+
+  DeviceBuffer<std::int64_t> list;
+  DeviceBuffer<CallCounters> counters;
+  DeviceBuffer<StageBody> bodies;
+  DeviceBuffer<double> poses, wrenches;
+  DeviceBuffer<StepCounts> counts;
+  DeviceBuffer<std::uint32_t> contact_status;
+  DeviceBuffer<std::int32_t> found;
+  DeviceBuffer<ListedPolygon> listed, sorting;
+  DeviceBuffer<std::byte> polygons;
+  DeviceBuffer<double> solver;
+
+  /// What the constructor allocates for this size.
+  static std::size_t bytes(const StepSize& size) {
+    return size.pairs * (sizeof(std::int64_t) + 6 * sizeof(double)) + sizeof(CallCounters) +
+           size.bodies * (sizeof(StageBody) + kPoseSize * sizeof(double)) +
+           size.environments * (sizeof(StepCounts) + sizeof(std::uint32_t) + sizeof(std::int32_t)) +
+           (size.polygons + size.sorting) * sizeof(ListedPolygon) + size.polygon_bytes +
+           size.solver_words * sizeof(double);
+  }
+
+  /// Throws Error where the device has too little memory.
+  StepArrays(const StepSize& size, cudaStream_t stream);
+};
+
+}  // namespace isopatch::detail

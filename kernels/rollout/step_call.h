@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The device stages of time steps, in order. As those of an evaluation (kernels/evaluation_call.h), each enqueues on
+// `stream`, allocates nothing and does not synchronise.
+#pragma once
+
+#include "isopatch/detail/rollout/take_step.h"
+#include "kernels/evaluation_call.h"
+
+namespace isopatch::detail {
+
+/// Where a polygon is that was found, and where it belongs.
+struct ListedPolygon {
+  std::uint64_t key;
+  std::int32_t at;  // among the polygons of its environment
+};
+
+/// Memory of a batch between the kernels of a step, with a row for each environment.
+struct StepArraysView {
+  StageBody* bodies;
+  double* poses;
+  double* wrenches;
+  StepCounts* counts;
+  std::uint32_t* contact_status;  // of the search for contact
+  std::int32_t* found;            // polygons, also those without room; 0 between stages
+  ListedPolygon* listed;          // `capacity` for each
+  void* polygons;                 // the same of ContactPolygon
+  std::int32_t capacity;
+
+  // a row for each warp that solves
+  ListedPolygon* sorting;  // `capacity`
+  double* solver;
+  std::int64_t solver_words;
+  std::int32_t warps;
+
+  ISOPATCH_HD StepMemory of(const StepView& step, std::int64_t environment) const {
+    return {bodies + environment * step.scene.num_bodies, poses + environment * step.scene.num_bodies * kPoseSize,
+            wrenches + environment * step.scene.num_pairs * 6, counts + environment};
+  }
+};
+
+/// The arguments of every kernel, by value. `evaluation` finds near pairs at the poses of a stage.
+struct StepCall {
+  EvaluationCall evaluation;
+  StepView step;
+  RolloutOutput output;
+  StepArraysView arrays;
+  int stage;     // of the step
+  bool is_last;  // step of the call
+};
+
+/// Begins a call, and its first step if it `steps`.
+void begin_call(const StepCall& call, bool steps, cudaStream_t stream);
+
+/// Finds the contact polygons of the near pairs.
+template <class T>
+void find_polygons(const StepCall& call, cudaStream_t stream);
+
+/// Solves a stage of every environment, and begins the next stage or step.
+template <class T>
+void finish_stages(const StepCall& call, cudaStream_t stream);
+
+/// Writes the outputs. The poses are then those of the state, for its elastic energy.
+void end_call(const StepCall& call, cudaStream_t stream);
+
+/// What Simulator::initial_state() and reset() do.
+void write_initial_states(const RolloutView& view, int num_bodies, const RolloutState& state, cudaStream_t stream);
+void copy_environments(int num_bodies, int num_joints, const RolloutState& from, const RolloutState& to,
+                       const std::uint8_t* mask, cudaStream_t stream);
+
+}  // namespace isopatch::detail

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Loading of the kernels of time steps, each in the source that has them.
+#pragma once
+
+#include <cstdint>
+
+#include "isopatch/detail/scene/scene_view.h"
+
+namespace isopatch::detail {
+
+template <class T>
+void load_find_polygons(const SceneView& scene);
+
+/// Returns how many warps solve at once.
+template <class T>
+std::int64_t load_finish_stages();
+
+void load_rollout_calls();
+
+}  // namespace isopatch::detail
