@@ -23,12 +23,6 @@ int joints_of(const Scene& scene) {
   return joints;
 }
 
-ArrayCounts rollout_counts(const Scene& scene) {
-  ArrayCounts counts = counts_of(scene);
-  counts.joints = joints_of(scene);
-  return counts;
-}
-
 std::size_t size_of(const ArrayCounts& counts, const ArrayInfo& info, std::int64_t environments) {
   if (environments < 0) {
     throw Error(
@@ -44,7 +38,11 @@ T* data_or_null(std::vector<T>& array) {
 
 }  // namespace
 
-ArrayCounts counts_of(const Simulator& simulator) { return rollout_counts(simulator.scene()); }
+ArrayCounts rollout_counts(const Scene& scene) {
+  ArrayCounts counts = counts_of(scene);
+  counts.joints = joints_of(scene);
+  return counts;
+}
 
 RolloutStateArrays::RolloutStateArrays(const Scene& scene, std::int64_t environments) : num_environments(environments) {
   const ArrayCounts counts = rollout_counts(scene);

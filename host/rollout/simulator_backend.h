@@ -20,6 +20,13 @@ class Simulator::Implementation {
                     void* stream) const = 0;
   virtual void reset(const RolloutState& state, const std::uint8_t* mask, const RolloutState& initial,
                      void* stream) const = 0;
+  // The same with arrays in host memory; return when done.
+  virtual void initial_state_from_host(const RolloutState& state) const { initial_state(state, nullptr); }
+  virtual void step_from_host(const RolloutState& state, const RolloutInput& input, const RolloutOutput& output,
+                              int num_steps) const {
+    step(state, input, output, num_steps, nullptr);
+  }
+
   virtual void reserve(std::int64_t /*num_environments*/) const {}
 
   const Scene& scene() const { return scene_; }

@@ -9,6 +9,7 @@
 #include "isopatch/field.h"
 #include "isopatch/geometry.h"
 #include "isopatch/host_evaluator.h"
+#include "isopatch/host_simulator.h"
 #include "isopatch/limits.h"
 #include "isopatch/mass_properties.h"
 #include "isopatch/mesh.h"

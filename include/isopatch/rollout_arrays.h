@@ -52,8 +52,8 @@ constexpr void for_each_rollout_output(const Visit& visit, Outputs&... o) {
   visit(ArrayInfo{"polygons_needed", "int32", Per::kEnvironment, 1, "1"}, o.polygons_needed...);
 }
 
-/// The counts of a simulator's scene.
-ArrayCounts counts_of(const Simulator& simulator);
+/// The counts of a scene, with its joints.
+ArrayCounts rollout_counts(const Scene& scene);
 
 /// The RolloutState of N environments, owned, in arrays of the same names.
 struct RolloutStateArrays {

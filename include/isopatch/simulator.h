@@ -57,6 +57,7 @@ class Simulator {
   int num_joints() const;                   ///< J in the shapes of RolloutState
 
  private:
+  friend class HostSimulator;
   const Implementation& implementation() const;
 
   std::unique_ptr<Implementation> implementation_;

@@ -89,7 +89,8 @@ std::unique_ptr<typename WorkingMemory<Arrays>::Set> WorkingMemory<Arrays>::make
 }
 
 template <class Arrays>
-std::unique_ptr<typename WorkingMemory<Arrays>::Set> WorkingMemory<Arrays>::make(const Size& size, const Size& other) const {
+std::unique_ptr<typename WorkingMemory<Arrays>::Set> WorkingMemory<Arrays>::make(const Size& size,
+                                                                                 const Size& other) const {
   const Size both = size.joined(other);
   return make(has_device_memory(Arrays::bytes(both)) ? both : size);
 }
@@ -126,8 +127,8 @@ typename WorkingMemory<Arrays>::Set& WorkingMemory<Arrays>::uncaptured(const Siz
 }
 
 template <class Arrays>
-typename WorkingMemory<Arrays>::Set& WorkingMemory<Arrays>::captured(const Size& size, cudaStream_t stream, unsigned long long capture,
-                                      cudaGraph_t graph) {
+typename WorkingMemory<Arrays>::Set& WorkingMemory<Arrays>::captured(const Size& size, cudaStream_t stream,
+                                                                     unsigned long long capture, cudaGraph_t graph) {
   for (const auto& set : for_captures_) {  // calls of one stream follow one another in the graph too
     if (set->capture == capture && set->stream == stream && size.fits(set->size)) return *set;
   }
@@ -143,7 +144,7 @@ typename WorkingMemory<Arrays>::Set& WorkingMemory<Arrays>::captured(const Size&
 
 template <class Arrays>
 void WorkingMemory<Arrays>::call(const Size& size, cudaStream_t stream,
-                      const std::function<void(const Arrays&)>& enqueue) {
+                                 const std::function<void(const Arrays&)>& enqueue) {
   const std::lock_guard lock(mutex_);
   if (const Capture capture = capture_of(stream); capture.graph != nullptr) {
     return enqueue(captured(size, stream, capture.id, capture.graph).arrays);

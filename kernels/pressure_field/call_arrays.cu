@@ -70,7 +70,7 @@ CallArrays::CallArrays(const CallSize& asked, cudaStream_t stream) {
   if (!has_device_memory(bytes(size))) size = asked.without_kept();
   if (!has_device_memory(bytes(size))) size = asked.without_stages();
   require_device_memory(bytes(size), "the working memory for " + std::to_string(size.pairs) +
-                                            " pairs of bodies (environments times pairs) needs");
+                                         " pairs of bodies (environments times pairs) needs");
   list = DeviceBuffer<std::int64_t>(size.pairs);
   counters = DeviceBuffer<CallCounters>(1);
   sums = DeviceBuffer<SharedSums>(size.shared_pairs);

@@ -2,22 +2,25 @@
 //
 // The cuda backend of Simulator: uploads a scene once, then enqueues the stages of each step.
 #include <algorithm>
+#include <atomic>
 #include <memory>
+#include <mutex>
 
 #include "host/rollout/polygon_capacity.h"
 #include "host/rollout/simulator_backend.h"
 #include "host/scene/scene_data.h"
 #include "isopatch/error.h"
 #include "isopatch/rollout_arrays.h"
+#include "kernels/memory/device_memory.h"
+#include "kernels/memory/working_memory.h"
 #include "kernels/rollout/device_rollout.h"
+#include "kernels/rollout/host_rollout.h"
 #include "kernels/rollout/step_arrays.h"
 #include "kernels/rollout/step_kernels.h"
 #include "kernels/runtime/check_call.h"
 #include "kernels/runtime/device_guard.h"
-#include "kernels/memory/device_memory.h"
 #include "kernels/runtime/loaded_kernel.h"
 #include "kernels/runtime/require_device.h"
-#include "kernels/memory/working_memory.h"
 #include "kernels/scene/device_scene.h"
 
 namespace isopatch {
@@ -91,6 +94,31 @@ class CudaSimulator final : public Simulator::Implementation {
     copy_environments(scene_.num_bodies(), view().num_joints, initial, state, mask, on);
   }
 
+  void initial_state_from_host(const RolloutState& state) const override {
+    SerialWarp warp;
+    for (std::int64_t e = 0; e < state.num_environments; ++e) {
+      write_initial_state(warp, view(), scene_.num_bodies(), state, e);
+    }
+  }
+
+  /// Copies the state anew where it has to step again with a larger capacity: a step whose polygons do not fit keeps
+  /// the state before it, but the caller asked for all of them.
+  void step_from_host(const RolloutState& state, const RolloutInput& input, const RolloutOutput& output,
+                      int num_steps) const override {
+    const DeviceGuard guard(device_);
+    const std::lock_guard lock(host_mutex_);
+    const ArrayCounts counts = rollout_counts(scene_);
+    HostRollout copies(counts, state, input, output);
+    while (true) {
+      copies.upload();
+      step(copies.state(), copies.input(), copies.output(), num_steps, nullptr);
+      const std::int32_t needed = copies.most_polygons();
+      if (rollout_.polygon_capacity > 0 || needed <= capacity_) break;
+      capacity_ = std::min(needed + needed / 2, limits::kMaxPolygonCapacity);
+    }
+    copies.download();
+  }
+
   void reserve(std::int64_t num_environments) const override {
     const DeviceGuard guard(device_);
     on_device_->memory.reserve(size_of(num_environments));
@@ -106,8 +134,7 @@ class CudaSimulator final : public Simulator::Implementation {
     DeviceRollout rollout;
     WorkingMemory<StepArrays> memory;
 
-    OnDevice(const SceneData& scene_data, const RolloutData& rollout_data)
-        : scene(scene_data), rollout(rollout_data) {}
+    OnDevice(const SceneData& scene_data, const RolloutData& rollout_data) : scene(scene_data), rollout(rollout_data) {}
   };
 
   void check(const RolloutState& state, const std::string& name, cudaStream_t stream) const {
@@ -191,7 +218,8 @@ class CudaSimulator final : public Simulator::Implementation {
     evaluate_energies(energies, stream);
   }
 
-  int capacity_;
+  mutable std::atomic<int> capacity_;  // grows in calls from the host where the options leave it open
+  mutable std::mutex host_mutex_;
   int device_;
   CallCheck check_;
   std::int64_t warps_ = 0;

@@ -16,8 +16,8 @@ constexpr int kSolveBlock = kSolveWarps * CudaWarp::kSize;
 
 /// One stage of one environment, which is not frozen. Returns its status.
 template <class T>
-__device__ __forceinline__ std::uint32_t finish_stage(CudaWarp& warp, const StepCall& call, std::int64_t environment, int found,
-                                      ListedPolygon* sorting, double* solver) {
+__device__ __forceinline__ std::uint32_t finish_stage(CudaWarp& warp, const StepCall& call, std::int64_t environment,
+                                                      int found, ListedPolygon* sorting, double* solver) {
   const StepArraysView& arrays = call.arrays;
   ListedPolygon* const listed = arrays.listed + environment * arrays.capacity;
   const ListedPolygon* const sorted = sort_rows(warp, listed, sorting, found);

@@ -56,9 +56,8 @@ __global__ void __launch_bounds__(kBlock) initial_states_kernel(RolloutView view
   if (e < state.num_environments) write_initial_state(warp, view, num_bodies, state, e);
 }
 
-__global__ void __launch_bounds__(kBlock)
-    copy_environments_kernel(int num_bodies, int num_joints, RolloutState from, RolloutState to,
-                             const std::uint8_t* mask) {
+__global__ void __launch_bounds__(kBlock) copy_environments_kernel(int num_bodies, int num_joints, RolloutState from,
+                                                                   RolloutState to, const std::uint8_t* mask) {
   CudaWarp warp;
   const std::int64_t e = environment_of_warp();
   if (e >= to.num_environments || (mask != nullptr && mask[e] == 0)) return;

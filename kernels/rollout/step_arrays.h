@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "kernels/rollout/step_call.h"
 #include "kernels/memory/device_buffer.h"
+#include "kernels/rollout/step_call.h"
 
 namespace isopatch::detail {
 
@@ -19,9 +19,8 @@ struct StepSize {
 
   template <class Visit>
   static void for_each_member(const Visit& visit) {
-    for (const auto member :
-         {&StepSize::environments, &StepSize::bodies, &StepSize::pairs, &StepSize::polygons, &StepSize::polygon_bytes,
-          &StepSize::sorting, &StepSize::solver_words}) {
+    for (const auto member : {&StepSize::environments, &StepSize::bodies, &StepSize::pairs, &StepSize::polygons,
+                              &StepSize::polygon_bytes, &StepSize::sorting, &StepSize::solver_words}) {
       visit(member);
     }
   }

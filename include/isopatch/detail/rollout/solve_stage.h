@@ -225,15 +225,16 @@ ISOPATCH_HD SolveResult solve_stage(Warp& warp, const PointSums& points, const S
   warp.sync();
 
   // begins where the potential is lower: at the known velocities, or at those without contact
-  double potentials[2];
+  double of_known = 0, of_free = 0;
   for (int i = 0; i < 2; ++i) {
-    const double* start = i == 0 ? v.previous : v.free_velocity;
+    const bool free = i == 1;
+    const double* start = free ? v.free_velocity : v.previous;
     for (int k = warp.lane(); k < p.num_dofs; k += Warp::kSize) v.velocity[k] = start[k];
     warp.sync();
     multiply_by_mass(warp, p, m, v.velocity, v.momentum);
-    potentials[i] = potential(warp, points, p, m);
+    (free ? of_free : of_known) = potential(warp, points, p, m);
   }
-  if (potentials[0] < potentials[1]) {
+  if (of_known < of_free) {
     for (int k = warp.lane(); k < p.num_dofs; k += Warp::kSize) v.velocity[k] = v.previous[k];
     warp.sync();
   }

@@ -7,9 +7,9 @@
 
 namespace isopatch::detail {
 
-/// Puts rows in the order of their keys, by merging runs that get twice as long each time: a row's place follows from its own in its run,
-/// and from how many of the other run come before it. Returns where they are, `rows` or `other`. Called by all threads
-/// of a group, which has the members kSize, lane() and sync() of a warp.
+/// Puts rows in the order of their keys, by merging runs that get twice as long each time: a row's place follows from
+/// its own in its run, and from how many of the other run come before it. Returns where they are, `rows` or `other`.
+/// Called by all threads of a group, which has the members kSize, lane() and sync() of a warp.
 template <class Row, class Group>
 ISOPATCH_HD const Row* sort_rows(Group& group, Row* rows, Row* other, std::int64_t count) {
   for (std::int64_t length = 1; length < count; length *= 2) {

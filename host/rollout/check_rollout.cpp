@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/rollout/check_rollout.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "host/array_check.h"
+#include "isopatch/error.h"
+#include "isopatch/rollout_arrays.h"
+
+namespace isopatch::detail {
+
+namespace {
+
+/// Adds the arrays of a state to the check of a call.
+void add_state(ArrayCheck& check, const std::string& call, const std::string& name, const ArrayCounts& counts,
+               RolloutState state) {
+  for_each_rollout_state(
+      [&](const ArrayInfo& info, auto* pointer) {
+        const std::string array = name + "." + info.name;
+        if (pointer == nullptr && counts.row(info) > 0 && state.num_environments > 0) {
+          throw Error(fmt::format("{}: {} is null; it is required", call, array));
+        }
+        TypedArray rows = pointer;
+        check.add(array, rows, counts.row(info), true);
+      },
+      state);
+}
+
+void check_count(const std::string& call, std::int64_t environments, const ArrayCounts& counts) {
+  if (environments >= 0 &&
+      environments <= std::numeric_limits<std::int64_t>::max() / (64 * (counts.pairs + counts.bodies))) {
+    return;
+  }
+  throw Error(fmt::format("{}: state.num_environments is {}; {}", call, environments,
+                          environments < 0 ? "it must not be negative" : "so many cannot be indexed"));
+}
+
+}  // namespace
+
+void check_state_arguments(const std::string& call, const ArrayCounts& counts, const RolloutState& state) {
+  check_count(call, state.num_environments, counts);
+  ArrayCheck check(call, state.num_environments);
+  add_state(check, call, "state", counts, state);
+  check.check_overlaps();
+}
+
+void check_step_arguments(const ArrayCounts& counts, const RolloutState& state, RolloutInput& input,
+                          RolloutOutput& output, int num_steps) {
+  check_count("step", state.num_environments, counts);
+  if (num_steps < 0) throw Error(fmt::format("step: num_steps is {}; it must not be negative", num_steps));
+  ArrayCheck check("step", state.num_environments);
+  add_state(check, "step", "state", counts, state);
+  for_each_rollout_input(
+      [&](const ArrayInfo& info, auto& array) {
+        check.add(std::string("input.") + info.name, array, counts.row(info), false);
+      },
+      input);
+  for_each_rollout_output(
+      [&](const ArrayInfo& info, auto& array) {
+        check.add(std::string("output.") + info.name, array, counts.row(info), true);
+      },
+      output);
+  check.check_overlaps();
+}
+
+void check_reset_arguments(const ArrayCounts& counts, const RolloutState& state, const std::uint8_t* mask,
+                           const RolloutState& initial) {
+  check_count("reset", state.num_environments, counts);
+  if (initial.num_environments != state.num_environments) {
+    throw Error(fmt::format("reset: initial has {} environments and the state {}; give as many",
+                            initial.num_environments, state.num_environments));
+  }
+  ArrayCheck check("reset", state.num_environments);
+  add_state(check, "reset", "state", counts, state);
+  add_state(check, "reset", "initial", counts, initial);
+  TypedArray mask_rows = mask;
+  check.add("mask", mask_rows, 1, false);
+  check.check_overlaps();
+}
+
+}  // namespace isopatch::detail

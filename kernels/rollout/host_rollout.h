@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The arrays of a call in host memory, and copies of them on a device.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "host/strides.h"
+#include "isopatch/rollout_arrays.h"
+#include "kernels/memory/device_buffer.h"
+
+namespace isopatch::detail {
+
+class HostRollout {
+ public:
+  /// Strides are filled in.
+  HostRollout(const ArrayCounts& counts, const RolloutState& state, const RolloutInput& input,
+              const RolloutOutput& output)
+      : host_state_(state), device_state_(state), device_input_(input), device_output_(output) {
+    const std::int64_t n = state.num_environments;
+    for_each_rollout_state(
+        [&](const ArrayInfo& info, auto*& pointer) {
+          add(pointer, n * counts.row(info) * static_cast<std::int64_t>(sizeof(*pointer)), true);
+        },
+        device_state_);
+    for_each_rollout_input(
+        [&](const ArrayInfo& info, auto& array) {
+          add(array.data, extent_of(array, counts.row(info), n) * element_size(array), false);
+        },
+        device_input_);
+    for_each_rollout_output(
+        [&](const ArrayInfo& info, auto& array) {
+          add(array.data, extent_of(array, counts.row(info), n) * element_size(array), true);
+        },
+        device_output_);
+    // how many polygons there were is always asked for
+    needed_ = DeviceBuffer<std::int32_t>(static_cast<std::size_t>(n));
+    if (device_output_.polygons_needed.data == nullptr) device_output_.polygons_needed = {needed_.data(), 1};
+    for (Copy& copy : copies_) {
+      copy.device = DeviceBuffer<std::byte>(copy.bytes);
+      *copy.pointer = copy.device.data();
+    }
+  }
+
+  RolloutState state() const { return device_state_; }
+  RolloutInput input() const { return device_input_; }
+  RolloutOutput output() const { return device_output_; }
+
+  /// Of outputs too: what lies between their rows stays as it is.
+  void upload() {
+    for (Copy& copy : copies_) copy.device.upload(static_cast<const std::byte*>(copy.host), copy.bytes);
+  }
+  void download() const {
+    for (const Copy& copy : copies_) {
+      if (copy.is_output) copy.device.download(static_cast<std::byte*>(copy.host), copy.bytes);
+    }
+  }
+
+  /// The most polygons that an environment had, also if there was no room for them.
+  std::int32_t most_polygons() const {
+    const auto n = static_cast<std::size_t>(host_state_.num_environments);
+    const TypedArray<std::int32_t>& needed = device_output_.polygons_needed;
+    const auto stride = static_cast<std::size_t>(needed.stride);
+    std::vector<std::int32_t> counts(n == 0 ? 0 : (n - 1) * stride + 1);
+    if (!counts.empty()) {
+      ISOPATCH_CUDA_CHECK(
+          cudaMemcpy(counts.data(), needed.data, counts.size() * sizeof(std::int32_t), cudaMemcpyDeviceToHost));
+    }
+    std::int32_t most = 0;
+    for (std::size_t i = 0; i < n; ++i) most = std::max(most, counts[i * stride]);
+    return most;
+  }
+
+ private:
+  struct Copy {
+    void** pointer;  // of the device's arrays
+    void* host;
+    std::size_t bytes;
+    bool is_output;
+    DeviceBuffer<std::byte> device;
+  };
+
+  template <class Pointer>
+  void add(Pointer& pointer, std::int64_t bytes, bool is_output) {
+    if (pointer == nullptr) return;
+    auto** const at = reinterpret_cast<void**>(const_cast<std::remove_const_t<std::remove_pointer_t<Pointer>>**>(&pointer));
+    copies_.push_back({at, const_cast<void*>(static_cast<const void*>(pointer)), static_cast<std::size_t>(bytes),
+                       is_output, {}});
+  }
+
+  RolloutState host_state_, device_state_;
+  RolloutInput device_input_;
+  RolloutOutput device_output_;
+  std::vector<Copy> copies_;
+  DeviceBuffer<std::int32_t> needed_;
+};
+
+}  // namespace isopatch::detail

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Steps on a GPU have the bits of the CPU.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "tests/support/device_calls.h"
+#include "tests/support/rollout_scenes.h"
+
+namespace isopatch::test {
+namespace {
+
+struct Stepped {
+  RolloutStateArrays state;
+  RolloutOutputArrays output;
+};
+
+void expect_same(const Stepped& a, const Stepped& b) {
+  const auto compare = [](const ArrayInfo& info, const auto& x, const auto& y) {
+    ASSERT_EQ(x.size(), y.size());
+    EXPECT_EQ(std::memcmp(x.data(), y.data(), x.size() * sizeof(x[0])), 0) << info.name;
+  };
+  for_each_rollout_state(compare, a.state, b.state);
+  for_each_rollout_output(compare, a.output, b.output);
+}
+
+struct SimulatorOnGpu : ::testing::Test {
+  void SetUp() override {
+    if (!cuda_available()) GTEST_SKIP() << "no CUDA device";
+  }
+
+  static Stepped take(const SceneDescription& description, Backend backend, Precision precision,
+                      const RolloutStateArrays& begin, int calls, int steps, const RolloutInput& input = {}) {
+    const HostSimulator simulator(Scene(description), {.backend = backend, .precision = precision});
+    Stepped stepped = {begin, RolloutOutputArrays(simulator.simulator().scene(), begin.num_environments, true)};
+    for (int i = 0; i < calls; ++i) simulator.step(stepped.state.view(), input, stepped.output.view(), steps);
+    return stepped;
+  }
+
+  static void compare(const SceneDescription& description, std::int64_t environments, Precision precision, int steps) {
+    const RolloutStateArrays begin = random_states(description, environments, 5);
+    const Stepped cpu = take(description, Backend::kCpu, precision, begin, 2, steps),
+                  gpu = take(description, Backend::kCuda, precision, begin, 2, steps);
+    std::int64_t polygons = 0;
+    for (const std::int32_t count : cpu.output.polygons) polygons += count;
+    EXPECT_GT(polygons, 0);
+    expect_same(cpu, gpu);
+  }
+};
+
+TEST_F(SimulatorOnGpu, GpuSmallStepsHaveTheBitsOfTheCpu) {
+  compare(dropped_bodies(Integrator::kEuler), 3, Precision::kFloat, 6);
+}
+
+TEST_F(SimulatorOnGpu, StepsHaveTheBitsOfTheCpu) {
+  for (const Integrator integrator : {Integrator::kEuler, Integrator::kSdirk2}) {
+    for (const Precision precision : {Precision::kFloat, Precision::kDouble}) {
+      SCOPED_TRACE(testing::Message() << "integrator " << static_cast<int>(integrator) << ", precision "
+                                      << static_cast<int>(precision));
+      compare(dropped_bodies(integrator), 5, precision, 8);
+      compare(gripped_bar(integrator), 4, precision, 8);
+    }
+  }
+}
+
+/// An environment's fault is its own.
+TEST_F(SimulatorOnGpu, FrozenEnvironmentsAreThoseOfTheCpu) {
+  SceneDescription description = dropped_bodies(Integrator::kEuler);
+  description.rollout.polygon_capacity = 40;
+  description.rollout.speed_limit = 4;
+  RolloutStateArrays begin = random_states(description, 6, 6);
+  begin.poses[7 * description.bodies.size() + 2] = std::numeric_limits<double>::quiet_NaN();
+  begin.velocities[2 * 6 * description.bodies.size()] = 100;
+  const Stepped cpu = take(description, Backend::kCpu, Precision::kFloat, begin, 2, 10),
+                gpu = take(description, Backend::kCuda, Precision::kFloat, begin, 2, 10);
+  EXPECT_EQ(cpu.state.status[1], kBadPose | kFrozen);
+  EXPECT_EQ(cpu.state.status[2] & (kDiverged | kFrozen), kDiverged | kFrozen);
+  expect_same(cpu, gpu);
+}
+
+TEST_F(SimulatorOnGpu, InputsAreThoseOfTheCpu) {
+  const SceneDescription description = gripped_bar(Integrator::kEuler);
+  const RolloutStateArrays begin = random_states(description, 3, 7);
+  const std::vector<double> force = {3, 5, 7, 9, 11, 13}, scale(3 * description.bodies.size(), 1.5);
+  const std::vector<float> gravity = {0, 0, -1};
+  RolloutInput input;
+  input.joint_force = force.data();
+  input.mass_scale = scale.data();
+  input.gravity = {gravity.data(), 0};
+  expect_same(take(description, Backend::kCpu, Precision::kFloat, begin, 1, 8, input),
+              take(description, Backend::kCuda, Precision::kFloat, begin, 1, 8, input));
+}
+
+/// A capacity that the options leave open grows.
+TEST_F(SimulatorOnGpu, CapacityGrows) {
+  SceneDescription description = dropped_bodies(Integrator::kEuler);
+  description.geometries[0] = make_sphere("ball", 0.05, 4);  // 5 120 tets, far from the ground as the scene begins
+  for (Body& body : description.bodies) {
+    if (!body.fixed) body.pose[2] += 0.2;
+  }
+  RolloutStateArrays begin = random_states(description, 2, 8);
+  for (std::size_t e = 0; e < 2; ++e) begin.poses[e * 7 * description.bodies.size() + 2] = 0.02;
+  const Stepped cpu = take(description, Backend::kCpu, Precision::kFloat, begin, 1, 1);
+  ASSERT_GT(cpu.output.polygons_needed[0], 256);
+  expect_same(cpu, take(description, Backend::kCuda, Precision::kFloat, begin, 1, 1));
+}
+
+TEST_F(SimulatorOnGpu, StepsCanBeCaptured) {
+  const SceneDescription description = dropped_bodies(Integrator::kEuler);
+  const RolloutStateArrays begin = random_states(description, 4, 9);
+  const Simulator simulator(Scene(description), {.backend = Backend::kCuda});
+  detail::DeviceBuffer<double> poses(begin.poses), velocities(begin.velocities);
+  detail::DeviceBuffer<std::int64_t> steps(begin.steps);
+  detail::DeviceBuffer<std::uint32_t> status(begin.status);
+  RolloutState state;
+  state.num_environments = 4;
+  state.poses = poses.data();
+  state.velocities = velocities.data();
+  state.steps = steps.data();
+  state.status = status.data();
+  simulator.reserve(4);
+  const Stream stream;
+  const Graph graph(stream, [&] { simulator.step(state, {}, {}, 5, stream); });
+  graph.replay();
+  graph.replay();
+  RolloutStateArrays after = begin;
+  poses.download(after.poses.data(), after.poses.size());
+  velocities.download(after.velocities.data(), after.velocities.size());
+  const Stepped cpu = take(description, Backend::kCpu, Precision::kFloat, begin, 2, 5);
+  EXPECT_EQ(after.poses, cpu.state.poses);
+  EXPECT_EQ(after.velocities, cpu.state.velocities);
+}
+
+}  // namespace
+}  // namespace isopatch::test
