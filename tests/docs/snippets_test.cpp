@@ -162,6 +162,23 @@ TEST(Snippets, ADoorOnAHinge) {
   EXPECT_NEAR(door.mass, 38.4, 1e-9);
 }
 
+TEST(Snippets, ARollout) {
+  const std::string path = std::string(ISOPATCH_SOURCE_DIR) + "/tests/scenes/cube_on_ground.json";
+
+  SceneDescription description = read_scene(path);
+  description.rollout.time_step = 2e-3;
+  const Scene scene(description);
+  const Simulator simulator(scene);
+
+  RolloutStateArrays state(scene, 64);  // 64 environments, as the scene begins
+  for (std::size_t e = 0; e < 64; ++e) state.velocities[e * 6 * 2] = 0.01 * static_cast<double>(e);
+  RolloutOutputArrays output(scene, 64);
+  simulator.step(state.view(), {}, output.view(), 100);
+  std::printf("%.3f m high, %d polygons\n", state.poses[2], output.polygons[0]);
+
+  EXPECT_GT(output.polygons[0], 0);
+}
+
 TEST(Snippets, AnError) {
   EXPECT_THROW(read_scene("no_such_scene.json"), Error);
 
