@@ -72,20 +72,20 @@ Twist initial_twist(const std::vector<PathRow>& rows) {
   return {{0, 0, 0}, {0, 0, 0}};
 }
 
-/// Keys of polygons have 24 bits for a cell, and 16 for a part pair.
-void check_keys(const Scene& scene) {
-  constexpr std::int32_t kMostCells = 1 << kCellBits;
+/// Keys have so many bits for a cell, and 16 for a part pair, of which no scene has too many.
+void check_keys(const Scene& scene, ContactPoints points) {
+  const std::int32_t most_cells = 1 << (points == ContactPoints::kFan6 ? kPointCellBits : kCellBits);
   const SceneData& data = scene.data();
   for (std::size_t i = 0; i < data.parts.size(); ++i) {
     const GeometryView& geometry = data.geometries.views[static_cast<std::size_t>(data.parts[i].geometry)];
     const HierarchyView& cells = data.parts[i].rigid ? geometry.surface : geometry.solid;
-    if (geometry.half_space || cells.num_cells <= kMostCells) continue;
+    if (geometry.half_space || cells.num_cells <= most_cells) continue;
     const auto body = static_cast<std::size_t>(
         std::upper_bound(data.bodies.begin(), data.bodies.end(), static_cast<std::int32_t>(i),
                          [](std::int32_t part, const BodyView& view) { return part < view.parts_end; }) -
         data.bodies.begin());
     fail_scene(fmt::format("body {}: its mesh has {} cells; a rollout takes at most {}",
-                           in_quotes(data.description.bodies[body].name), cells.num_cells, kMostCells));
+                           in_quotes(data.description.bodies[body].name), cells.num_cells, most_cells));
   }
 }
 
@@ -95,7 +95,7 @@ RolloutData::RolloutData(const Scene& scene, const RolloutOptions& options) {
   const SceneDescription& description = scene.description();
   check_movable(description);
   check_rollout_options(options);
-  check_keys(scene);
+  check_keys(scene, options.points);
 
   const std::size_t count = description.bodies.size();
   paths.resize(count);

@@ -85,9 +85,10 @@ class HostRollout {
   template <class Pointer>
   void add(Pointer& pointer, std::int64_t bytes, bool is_output) {
     if (pointer == nullptr) return;
-    auto** const at = reinterpret_cast<void**>(const_cast<std::remove_const_t<std::remove_pointer_t<Pointer>>**>(&pointer));
-    copies_.push_back({at, const_cast<void*>(static_cast<const void*>(pointer)), static_cast<std::size_t>(bytes),
-                       is_output, {}});
+    auto** const at =
+        reinterpret_cast<void**>(const_cast<std::remove_const_t<std::remove_pointer_t<Pointer>>**>(&pointer));
+    copies_.push_back(
+        {at, const_cast<void*>(static_cast<const void*>(pointer)), static_cast<std::size_t>(bytes), is_output, {}});
   }
 
   RolloutState host_state_, device_state_;

@@ -102,13 +102,55 @@ TEST(Coin, FollowsTheExactSolution) {
 }
 
 /// The points of a fan are a ring, which attracts quickly, from every start to the same ratio: VL's own figure.
-TEST(Coin, OnAFanOfCentroidsHasItsOwnRatio) {
+TEST(Coin, OnAFanHasTheRatioOfItsPoints) {
   for (const double start : {0.4, 0.8, 1.5, 3.0}) {
     const std::vector<double> found = ratios({coin_mesh(1, 152), ContactPoints::kCentroid}, start, {3e-3});
     ASSERT_EQ(found.size(), 1u);
-    std::printf("fan, centroid, start %.1f: %.4f\n", start, found[0]);
-    EXPECT_NEAR(found[0], 0.6442, 0.005 * 0.6442);
+    EXPECT_NEAR(found[0], 0.6442, 0.005 * 0.6442) << start;
   }
+  const std::vector<double> six = ratios({coin_mesh(1, 152), ContactPoints::kFan6}, 0.8, {3e-3});
+  ASSERT_EQ(six.size(), 1u);
+  EXPECT_NEAR(six[0], 0.6507, 0.005 * 0.6507);
+  const std::vector<double> matched = ratios({coin_mesh(1, 152), ContactPoints::kMatched}, 0.8, {3e-3});
+  ASSERT_EQ(matched.size(), 1u);
+  std::printf("fan: fan6 %.4f, matched %.4f\n", six[0], matched[0]);
+}
+
+/// The relative error of the speed of a coin on rings after 0.02 s, from that at the smallest of the steps.
+std::vector<double> errors_of_steps(Integrator integrator, const std::vector<double>& steps) {
+  std::vector<double> speeds, errors;
+  for (const double step : steps) {
+    SceneBuilder scene;
+    const double depth = 5.67e-3 * 9.81 / (M_PI * kRadius * kRadius) * 0.01 / 1e6;
+    Body& body = scene.add("coin", make_surface_mesh("coin", coin_mesh(2, 12)), pose_at({0, 0, kHeight / 2 - depth}));
+    body.mass = 5.67e-3;
+    body.rigid = true;
+    body.friction = 0.2;
+    body.velocity = {0.5, 0, 0, 0, 0, 0.5 / kRadius};
+    Body& ground = scene.add("ground", make_half_space("ground", 0.01));
+    ground.fixed = true;
+    ground.modulus = 1e6;
+    ground.dissipation = 20;
+    ground.friction = 0.2;
+    scene.description.contact.slip_tolerance = 1e-3;
+    scene.description.rollout.time_step = step;
+    scene.description.rollout.integrator = integrator;
+    Rollout rollout(scene.finish());
+    rollout.step(static_cast<int>(std::lround(0.16 / step)));
+    speeds.push_back(rollout.velocity(0)[0]);
+  }
+  for (std::size_t i = 0; i + 1 < speeds.size(); ++i) errors.push_back(std::fabs(speeds[i] / speeds.back() - 1));
+  return errors;
+}
+
+TEST(Coin, ConvergesWithTheOrderOfTheMethod) {
+  const std::vector<double> euler = errors_of_steps(Integrator::kEuler, {8e-3, 4e-3, 2e-3, 2.5e-4 / 2}),
+                            sdirk2 = errors_of_steps(Integrator::kSdirk2, {8e-3, 4e-3, 2e-3, 2.5e-4});
+  for (std::size_t i = 0; i < euler.size(); ++i) std::printf("euler %.2g, sdirk2 %.2g\n", euler[i], sdirk2[i]);
+  EXPECT_NEAR(std::log2(euler[0] / euler[1]), 1, 0.15);
+  EXPECT_NEAR(std::log2(euler[1] / euler[2]), 1, 0.15);
+  EXPECT_GT(std::log2(sdirk2[0] / sdirk2[1]), 1.8);
+  EXPECT_GT(std::log2(sdirk2[1] / sdirk2[2]), 1.8);
 }
 
 }  // namespace

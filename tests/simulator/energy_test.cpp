@@ -3,7 +3,6 @@
 // No step of the first-order method makes energy, however stiff the contact.
 #include <gtest/gtest.h>
 
-#include "tests/support/data_folder.h"
 #include "tests/support/rollouts.h"
 
 namespace isopatch::test {
@@ -70,7 +69,9 @@ TEST(Energy, IsNeverMadeByEuler) {
       }
       std::printf("%s shape %d: worst %.4f mean %.4f of %d\n", integrator == Integrator::kEuler ? "euler" : "sdirk2",
                   shape, found.worst, found.sum / found.impacts, found.impacts);
-      if (integrator == Integrator::kEuler) EXPECT_LE(found.worst, 1);
+      if (integrator == Integrator::kEuler) {
+        EXPECT_LE(found.worst, 1);
+      }
     }
   }
 }

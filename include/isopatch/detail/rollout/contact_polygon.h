@@ -25,6 +25,9 @@ struct ContactPolygon {
   std::uint64_t key;  // orders the polygons of an environment: part pair, cell of M, cell of S
 };
 
+/// Points of a triangle with ContactPoints::kFan6.
+inline constexpr int kFanPoints = 6;
+
 /// The size of the slope of a body's pressure, Pa/m.
 template <class Cells>
 ISOPATCH_HD double pressure_slope(const PairBody& body, const Cells& cell) {
@@ -50,35 +53,23 @@ enum class FoundPolygon : std::uint8_t {
   kFound
 };
 
-/// The polygon `s` on `plane`, with its position from `from_W` in the world [m]. There is none where it has no area or
-/// the gradient filter drops it. With kCentroid, when the three points are one, it is left out where the pressure does
-/// not rise into both bodies.
-template <class T, class Cells>
-ISOPATCH_HD FoundPolygon make_contact_polygon(const PairContext& f, const Cells& m, const Cells& s,
-                                              ContactPoints points, const Vec3d& from_W, const ContactPlane<T>& plane,
-                                              const Segments<T>& segments, int count, ContactPolygon<T>& out) {
-  const AreaMoments<T> found = area_moments(segments, count);
-  if (!counts_as_polygon(f, plane, segments, count, found)) return FoundPolygon::kNone;
-  const auto number = [](T x) { return static_cast<double>(x); };
-  const AreaMoments<double> moments = {number(found.one), number(found.x),  number(found.y),
-                                       number(found.xx),  number(found.xy), number(found.yy)};
-  const double radius = number(plane.radius);
-  const double X = radius * (number(segments.middle_x) + moments.x / moments.one),
-               Y = radius * (number(segments.middle_y) + moments.y / moments.one);
-  const double third = radius * radius * moments.one / PointDirections::kPoints;
-  const double g = effective_gradient(f, plane);
+/// Points about one of a contact plane, in its axes: the middle of them from the plane's origin [m], their arms in
+/// units of its radius, a third of their area [m^2] and the stiffness of it [N/m].
+struct PlanePoints {
+  double x, y;
+  PlaneArms arms;
+  double third, stiffness;
+};
 
-  PlaneArms arms = {0, 0, 0};
-  double stiffness = third * g;
-  if (points == ContactPoints::kMatched) {
-    if (!matched_arms(moments, arms)) return FoundPolygon::kLeftOut;
-    stiffness = third * greatest_fall(f, m, s);
-  } else if (!resists(f, plane)) {
-    return FoundPolygon::kLeftOut;
-  }
-  const double to_a = f.frame.swapped ? -1.0 : 1.0;
+/// The record of some points, with positions from `from_W` in the world [m]; it has no key yet.
+template <class T>
+ISOPATCH_HD ContactPolygon<T> record_of(const PairContext& f, const Vec3d& from_W, const ContactPlane<T>& plane,
+                                        const PlanePoints& points, double effective_gradient) {
+  const auto [X, Y, arms, third, stiffness] = points;
+  const double radius = static_cast<double>(plane.radius), to_a = f.frame.swapped ? -1.0 : 1.0;
   const Vec3d u = rotate(f.frame.X_WM, plane.axes.u), v = rotate(f.frame.X_WM, plane.axes.v);
   const Vec3d origin = rotate(f.frame.X_WM, plane.origin) + (f.frame.X_WM.translation - from_W);
+  ContactPolygon<T> out;
   out.centroid = cast<T>(fma(X, u, fma(Y, v, origin)));
   out.arm[0] = cast<T>(radius * fma(arms.xx, u, arms.xy * v));
   out.arm[1] = cast<T>(radius * fma(arms.xy, u, arms.yy * v));
@@ -88,8 +79,61 @@ ISOPATCH_HD FoundPolygon make_contact_polygon(const PairContext& f, const Cells&
   out.change[0] = static_cast<T>(third * radius * std::fma(plane.pressure_u, arms.xx, plane.pressure_v * arms.xy));
   out.change[1] = static_cast<T>(third * radius * std::fma(plane.pressure_u, arms.xy, plane.pressure_v * arms.yy));
   out.stiffness = static_cast<T>(stiffness);
-  out.dissipation = static_cast<T>(f.law.pfc_dissipation ? f.law.dissipation * max(g, 0.0) : f.law.dissipation);
-  return FoundPolygon::kFound;
+  out.dissipation =
+      static_cast<T>(f.law.pfc_dissipation ? f.law.dissipation * max(effective_gradient, 0.0) : f.law.dissipation);
+  return out;
+}
+
+/// Calls emit(record, number) for the records of the polygon `s` on `plane`; false where it has none because it has no
+/// area or the gradient filter drops it. With kCentroid, when the three points are one, a polygon across which the
+/// pressure does not rise into both bodies is left out. With kFan6, each point of the rule of six on the fan about the
+/// centroid has a record, of three points that are one.
+template <class T, class Cells, class Emit>
+ISOPATCH_HD bool make_contact_polygon(const PairContext& f, const Cells& m, const Cells& s, ContactPoints points,
+                                      const Vec3d& from_W, const ContactPlane<T>& plane, const Segments<T>& segments,
+                                      int count, const Emit& emit) {
+  const AreaMoments<T> found = area_moments(segments, count);
+  if (!counts_as_polygon(f, plane, segments, count, found)) return false;
+  const auto number = [](T x) { return static_cast<double>(x); };
+  const AreaMoments<double> moments = {number(found.one), number(found.x),  number(found.y),
+                                       number(found.xx),  number(found.xy), number(found.yy)};
+  const double radius = number(plane.radius);
+  const double x = number(segments.middle_x) + moments.x / moments.one,
+               y = number(segments.middle_y) + moments.y / moments.one;
+  const double third = radius * radius * moments.one / PointDirections::kPoints;
+  const double g = effective_gradient(f, plane);
+
+  PlanePoints at = {radius * x, radius * y, {0, 0, 0}, third, third * g};
+  switch (points) {
+    case ContactPoints::kMatched:
+      at.stiffness = third * greatest_fall(f, m, s);
+      if (matched_arms(moments, at.arms)) emit(record_of(f, from_W, plane, at, g), 0);
+      break;
+    case ContactPoints::kCentroid:
+      if (resists(f, plane)) emit(record_of(f, from_W, plane, at, g), 0);
+      break;
+    case ContactPoints::kFan6: {
+      const double fall = greatest_fall(f, m, s), cx = moments.x / moments.one, cy = moments.y / moments.one;
+      int next = 0;
+      for (int i = 0; i < count; ++i) {
+        if (!segments.has_part(i)) continue;
+        const double x0 = number(segments.x0[i]) - cx, y0 = number(segments.y0[i]) - cy,
+                     x1 = number(segments.x1[i]) - cx, y1 = number(segments.y1[i]) - cy;
+        const double area = 0.5 * std::fma(x0, y1, -(x1 * y0));
+        for (int k = 0; k < kFanPoints; ++k) {
+          const TrianglePoints<double> rule = TrianglePoints<double>::make(kFanPoints, k >= 3);
+          const double b = k % 3 == 1 ? rule.a : rule.rest, c = k % 3 == 2 ? rule.a : rule.rest;
+          at.x = radius * (x + std::fma(b, x0, c * x1));
+          at.y = radius * (y + std::fma(b, y0, c * y1));
+          at.third = radius * radius * (rule.weight * area) / PointDirections::kPoints;
+          at.stiffness = at.third * fall;
+          emit(record_of(f, from_W, plane, at, g), next++);
+        }
+      }
+      break;
+    }
+  }
+  return true;
 }
 
 /// Hands the contact polygons of a part pair to append(polygon), in no particular order.
@@ -117,12 +161,13 @@ struct ContactPolygonVisitor {
     if (!make_contact_plane<kCompact>(context, m, s, at.bounds, plane)) return;
     const int count = kCompact ? plane.num_lines : kMaxLines;
     if (!clip(plane.line, count, segments)) return;
-    ContactPolygon<T> polygon;
-    const FoundPolygon found = make_contact_polygon(context, m, s, points, from_W, plane, segments, count, polygon);
-    touches = touches || found != FoundPolygon::kNone;
-    if (found != FoundPolygon::kFound || context.pass == Pass::kUnfiltered) return;
-    polygon.key = polygon_key(part_pair, at.m, at.s);
-    append(polygon);
+    const auto add = [&](ContactPolygon<T> polygon, int number) {
+      if (context.pass == Pass::kUnfiltered) return;
+      polygon.key = points == ContactPoints::kFan6 ? point_key(part_pair, at.m, at.s, number)
+                                                   : polygon_key(part_pair, at.m, at.s);
+      append(polygon);
+    };
+    if (make_contact_polygon(context, m, s, points, from_W, plane, segments, count, add)) touches = true;
   }
 };
 

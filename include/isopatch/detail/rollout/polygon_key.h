@@ -17,6 +17,15 @@ ISOPATCH_HD std::uint64_t polygon_key(int part_pair, std::int32_t m, std::int32_
   return static_cast<std::uint64_t>(part_pair) << 2 * kCellBits | cell(m) << kCellBits | cell(s);
 }
 
+/// The same of one of the points of a polygon, which leaves fewer bits for cells.
+inline constexpr int kPointBits = 6, kPointCellBits = kCellBits - kPointBits / 2;
+
+ISOPATCH_HD std::uint64_t point_key(int part_pair, std::int32_t m, std::int32_t s, int point) {
+  const auto cell = [](std::int32_t index) { return static_cast<std::uint64_t>(index < 0 ? 0 : index); };
+  return static_cast<std::uint64_t>(part_pair) << 2 * kCellBits | cell(m) << (kPointCellBits + kPointBits) |
+         cell(s) << kPointBits | static_cast<std::uint64_t>(point);
+}
+
 ISOPATCH_HD int part_pair_of(std::uint64_t key) { return static_cast<int>(key >> 2 * kCellBits); }
 
 }  // namespace isopatch::detail
