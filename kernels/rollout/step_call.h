@@ -12,7 +12,7 @@ namespace isopatch::detail {
 /// Where a polygon is that was found, and where it belongs.
 struct ListedPolygon {
   std::uint64_t key;
-  std::int32_t at;  // among the polygons of its environment
+  std::int64_t at;  // among the polygons of its environment
 };
 
 /// Memory of a batch between the kernels of a step, with a row for each environment.
