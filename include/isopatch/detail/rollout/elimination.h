@@ -16,8 +16,11 @@ namespace isopatch::detail {
 using BodySet = std::uint64_t;
 
 ISOPATCH_HD BodySet set_of(int body) { return BodySet{1} << body; }
-ISOPATCH_HD int size_of(BodySet set) { return std::popcount(set); }
-ISOPATCH_HD int first_of(BodySet set) { return std::countr_zero(set); }
+ISOPATCH_HD int size_of(BodySet set) {
+  return count_bits(static_cast<std::uint32_t>(set)) + count_bits(static_cast<std::uint32_t>(set >> 32));
+}
+/// Of a set that is not empty. (nvcc 13.0 makes std::countr_zero() of 64 bits a constant.)
+ISOPATCH_HD int first_of(BodySet set) { return size_of(~set & (set - 1)); }
 
 /// The order of elimination, as sets of bodies in memory that lanes share.
 struct EliminationOrder {
