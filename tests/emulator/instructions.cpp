@@ -137,6 +137,7 @@ Forms make_forms() {
   add_integer<s64>(forms, "s64");
   add_integer<u64>(forms, "u64");
   add_comparisons<u32>(forms, "b32");
+  forms["shr.b64"] = binary_form<u64, u64, u32, kShiftRight<u64>>();
   forms["mul.wide.u16"] = binary_form<u32, u16, u16, kMulWideU16>();
   forms["mul.wide.s32"] = binary_form<s64, s32, s32, kMulWide32>();
   forms["mul.wide.u32"] = binary_form<u64, u32, u32, kMulWideU32>();
