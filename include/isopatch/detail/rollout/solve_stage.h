@@ -201,12 +201,13 @@ ISOPATCH_HD void begin_body(const StageInput& in, const Stage& stage, int index,
   m.drives[joint.index] = drive_of(joint, in.input, in.environment, stage, at.position);
 }
 
-/// Finds the velocities of a stage from the contact polygons in the order of their keys: key(i) and polygon(i) of
-/// `count`. They are in m.vectors.velocity, the impulses in m.pairs. Called by all lanes.
+/// Writes the problem of a stage from the contact polygons in the order of their keys: key(i) and polygon(i) of
+/// `count`. The known velocities are in m.vectors.previous. Called by all lanes.
 template <class Warp, class PointSums, class Key, class PolygonAt>
-ISOPATCH_HD SolveResult solve_stage(Warp& warp, const PointSums& points, const StageInput& in, const Stage& stage,
-                                    const StageBody* bodies, int count, const Key& key, const PolygonAt& polygon,
-                                    const SolverMemory& m, VelocityProblem& p) {
+ISOPATCH_HD VelocityProblem begin_problem(Warp& warp, const PointSums& points, const StageInput& in, const Stage& stage,
+                                          const StageBody* bodies, int count, const Key& key, const PolygonAt& polygon,
+                                          const SolverMemory& m) {
+  VelocityProblem p;
   p.num_bodies = in.scene.num_bodies;
   p.num_joints = in.view.num_joints;
   p.num_dofs = in.view.num_dofs;
@@ -216,13 +217,22 @@ ISOPATCH_HD SolveResult solve_stage(Warp& warp, const PointSums& points, const S
   number_dofs(warp, in, p.num_pairs, m);
   for (int i = warp.lane(); i < p.num_bodies; i += Warp::kSize) begin_body(in, stage, i, bodies[i], m);
   warp.sync();
-  const SolverVectors& v = m.vectors;
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
-    points.begin(p.parameters, columns_of(m, pair), pair.polygons, relative_twist(m, pair, v.previous),
+    points.begin(p.parameters, columns_of(m, pair), pair.polygons, relative_twist(m, pair, m.vectors.previous),
                  stage.predicted);
   }
   warp.sync();
+  return p;
+}
+
+/// Finds the velocities of a stage. They are in m.vectors.velocity, the impulses in m.pairs. Called by all lanes.
+template <class Warp, class PointSums, class Key, class PolygonAt>
+ISOPATCH_HD SolveResult solve_stage(Warp& warp, const PointSums& points, const StageInput& in, const Stage& stage,
+                                    const StageBody* bodies, int count, const Key& key, const PolygonAt& polygon,
+                                    const SolverMemory& m, VelocityProblem& p) {
+  p = begin_problem(warp, points, in, stage, bodies, count, key, polygon, m);
+  const SolverVectors& v = m.vectors;
 
   // begins where the potential is lower: at the known velocities, or at those without contact
   double of_known = 0, of_free = 0;

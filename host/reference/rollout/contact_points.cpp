@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/reference/rollout/contact_points.h"
+
+#include <Eigen/Eigenvalues>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "host/reference/pressure_field/body_pair.h"
+#include "isopatch/error.h"
+
+namespace isopatch::reference {
+namespace {
+
+using Matrix2 = Eigen::Matrix<Real, 2, 2>;
+using Matrix32 = Eigen::Matrix<Real, 3, 2>;
+
+/// Two unit vectors in the plane of the unit normal n: the images of the first two axes under the smallest rotation
+/// that takes the third one to n, or to -n where that is nearer.
+Matrix32 plane_axes(const Vector3& n) {
+  const Vector3 up = n[2] < 0 ? Vector3(-n) : n;
+  Matrix32 axes;
+  for (Eigen::Index i = 0; i < 2; ++i) {
+    axes.col(i) = Vector3::Unit(i) - up[i] / (1 + up[2]) * (Vector3::UnitZ() + up);
+  }
+  return axes;
+}
+
+/// The positive root of a symmetric matrix that has no negative eigenvalues but for rounding.
+Matrix2 root_of(const Matrix2& matrix) {
+  const Eigen::SelfAdjointEigenSolver<Matrix2> eigen(matrix);
+  const auto roots = eigen.eigenvalues().cwiseMax(Real{0}).cwiseSqrt();
+  return eigen.eigenvectors() * roots.asDiagonal() * eigen.eigenvectors().transpose();
+}
+
+/// Three points with the area, the centroid and the second moments of a polygon, in the frame of body a; `X_MA` leads
+/// to the frame whose axes say where the first one is.
+std::array<Vector3, 3> matched_points(const PolygonMoments& moments, const Vector3& normal, const Matrix3& R_MA) {
+  const Matrix32 axes = R_MA.transpose() * plane_axes(R_MA * normal);
+  const Matrix32 arms = axes * root_of(axes.transpose() * moments.second * axes / moments.area) * std::sqrt(Real{2});
+  const Real height = std::sqrt(Real{3}) / 2;
+  return {moments.centroid + arms.col(0), moments.centroid - arms.col(0) / 2 + height * arms.col(1),
+          moments.centroid - arms.col(0) / 2 - height * arms.col(1)};
+}
+
+/// By how much the pressure falls at most for each metre that the bodies part, Pa/m.
+Real greatest_fall(const ContactPolygon& polygon, bool rigid_a, bool rigid_b) {
+  const Real a = polygon.gradients[0].norm(), b = polygon.gradients[1].norm();
+  return rigid_a ? b : rigid_b ? a : a * b / (a + b);
+}
+
+Real dissipation_of(const ContactPolygon& polygon, const ContactLaw& law) {
+  if (law.model == DissipationModel::kHuntCrossley) return law.dissipation;
+  return law.dissipation * std::max(polygon.gradient, Real{0}) / law.modulus;
+}
+
+/// The pair of two parts is computed in the frame of a body that is not a half space, and compliant where it can be:
+/// that of a, if both are alike.
+bool is_in_frame_of_b(const PosedBody& a, const PosedBody& b) { return a.half_space || (a.rigid && !b.half_space); }
+
+/// The points of a polygon in the frame of body a.
+std::vector<ContactPoint> points_of(const ContactPolygon& polygon, const ContactLaw& law, const PosedBody& a,
+                                    const PosedBody& b, const Matrix3& R_BA, ContactPoints rule) {
+  const PolygonMoments polygon_moments = moments(polygon.vertices, polygon.normal);
+  ContactPoint point;
+  point.normal = polygon.normal;
+  point.dissipation = dissipation_of(polygon, law);
+  point.friction = law.friction;
+
+  const auto at = [&](const Vector3& x, Real area, Real slope) {
+    point.position = x;
+    point.force = area * std::max(polygon.pressure.at(x), Real{0});
+    point.stiffness = area * slope;
+    return point;
+  };
+  if (rule == ContactPoints::kCentroid) {
+    if (!polygon.resists()) return {};
+    return {at(polygon_moments.centroid, polygon_moments.area, polygon.gradient)};
+  }
+  const bool in_frame_of_b = is_in_frame_of_b(a, b);
+  const Vector3 into_frame = in_frame_of_b ? Vector3(-polygon.normal) : polygon.normal;
+  std::vector<ContactPoint> points;
+  for (const Vector3& x :
+       matched_points(polygon_moments, into_frame, in_frame_of_b ? R_BA : Matrix3(Matrix3::Identity()))) {
+    points.push_back(at(x, polygon_moments.area / 3, greatest_fall(polygon, a.rigid, b.rigid)));
+  }
+  return points;
+}
+
+}  // namespace
+
+std::vector<ContactPoint> contact_points(const SceneDescription& scene, const State& state,
+                                         const Environment& environment, ContactPoints rule) {
+  if (rule == ContactPoints::kFan6) throw Error("the reference has no contact points of the rule fan6");
+  std::vector<ContactPoint> points;
+  for (std::size_t pair = 0; pair < scene.pairs.size(); ++pair) {
+    if (!environment.enabled[pair]) continue;
+    const Transform& X_WA = environment.bodies[static_cast<std::size_t>(scene.pairs[pair].a)].X_WB;
+    const Transform& X_WB = environment.bodies[static_cast<std::size_t>(scene.pairs[pair].b)].X_WB;
+    const Transform X_AB = X_WA.inverse() * X_WB;
+    for (const PartIndices& indices : part_pairs(scene, environment, pair)) {
+      const auto posed = [&](std::size_t index, const Transform& X) {
+        const PartState& part = environment.parts[index];
+        return PosedBody(*part.geometry, part.rigid, part.modulus, X * part.X_BG);
+      };
+      const PosedBody a = posed(indices.a, Transform{}), b = posed(indices.b, X_AB);
+      const ContactLaw law = contact_law(scene, state, environment, pair, indices);
+      for (const ContactPolygon& polygon : contact_polygons(a, b)) {
+        if (scene.contact.gradient_filter && !polygon.passes_gradient_filter()) continue;
+        for (ContactPoint point : points_of(polygon, law, a, b, X_AB.rotation.transpose(), rule)) {
+          point.pair = pair;
+          point.position = X_WA * point.position;
+          point.normal = X_WA.rotation * point.normal;
+          points.push_back(point);
+        }
+      }
+    }
+  }
+  return points;
+}
+
+}  // namespace isopatch::reference

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/reference/rollout/convex_problem.h"
+
+#include <Eigen/Cholesky>
+
+#include <algorithm>
+#include <cmath>
+
+#include "isopatch/error.h"
+
+namespace isopatch::reference {
+namespace {
+
+constexpr Real kConverged = 1e-15L;  // of the gradient relative to the momenta, both over the roots of masses
+constexpr Real kAtRest = 1e-20L;     // of the same, J^(1/2)
+constexpr int kMostIterations = 200, kMostTrials = 200;
+constexpr Real kRenewed = 0.01L;  // limits that miss by more than this part of the friction are found again
+
+}  // namespace
+
+Vector3 ConvexProblem::point_velocity(std::size_t i, const VectorX& velocity) const {
+  const auto row = static_cast<Eigen::Index>(3 * i);
+  return jacobian.middleRows<3>(row) * velocity + known.segment<3>(row);
+}
+
+Real ConvexProblem::normal_speed(std::size_t i, const VectorX& velocity) const {
+  return points[i].normal.dot(point_velocity(i, velocity));
+}
+
+Real ConvexProblem::normal_impulse(std::size_t i, Real v_n) const {
+  const ContactPoint& p = points[i];
+  return step * std::max(p.force - step * p.stiffness * v_n, Real{0}) * std::max(1 - p.dissipation * v_n, Real{0});
+}
+
+Vector3 ConvexProblem::impulse(std::size_t i, const VectorX& velocity) const {
+  const Vector3& n = points[i].normal;
+  const Vector3 u = point_velocity(i, velocity), slip = u - n * n.dot(u);
+  const Real friction = points[i].friction * limits[i];
+  return normal_impulse(i, n.dot(u)) * n - friction / std::hypot(slip.norm(), slip_tolerance) * slip;
+}
+
+Matrix3 ConvexProblem::impulse_matrix(std::size_t i, const VectorX& velocity) const {
+  const ContactPoint& p = points[i];
+  const Matrix3 along = p.normal * p.normal.transpose(), across = Matrix3::Identity() - along;
+  const Vector3 u = point_velocity(i, velocity);
+  const Real v_n = p.normal.dot(u), elastic = p.force - step * p.stiffness * v_n, damping = 1 - p.dissipation * v_n;
+  const Real fall =
+      elastic > 0 && damping > 0 ? step * (step * p.stiffness * damping + p.dissipation * elastic) : Real{0};
+
+  const Real root = std::hypot((across * u).norm(), slip_tolerance);
+  const Vector3 t = across * u / root;
+  return fall * along + p.friction * limits[i] / root * (across - t * t.transpose());
+}
+
+VectorX ConvexProblem::gradient(const VectorX& velocity) const {
+  VectorX result = mass * (velocity - free_velocity);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    result -= jacobian.middleRows<3>(static_cast<Eigen::Index>(3 * i)).transpose() * impulse(i, velocity);
+  }
+  for (const DriveOf& d : drives) result[d.dof] -= d.drive.step * d.drive.force(velocity[d.dof]);
+  return result;
+}
+
+ConvexProblem::Derivatives ConvexProblem::derivatives(const VectorX& velocity) const {
+  Derivatives result = {gradient(velocity), mass};
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const MatrixX J = jacobian.middleRows<3>(static_cast<Eigen::Index>(3 * i));
+    result.matrix += J.transpose() * impulse_matrix(i, velocity) * J;
+  }
+  for (const DriveOf& d : drives) {
+    if (!d.drive.is_cut(velocity[d.dof])) result.matrix(d.dof, d.dof) += d.drive.step * d.drive.slope;
+  }
+  return result;
+}
+
+/// How far to go: until the slope along the direction, which is negative at first, is small.
+Real ConvexProblem::distance_along(const VectorX& velocity, const VectorX& direction) const {
+  const auto slope_at = [&](Real distance) { return gradient(velocity + distance * direction).dot(direction); };
+  const Real small = std::abs(slope_at(0)) / 4;
+  Real low = 0, high = 1;
+  while (slope_at(high) < -small && high < 1024) {
+    low = high;
+    high *= 2;
+  }
+  Real middle = high;
+  for (int trial = 0; trial < kMostTrials; ++trial) {
+    const Real slope = slope_at(middle);
+    if (std::abs(slope) <= small) break;
+    (slope < 0 ? low : high) = middle;
+    middle = (low + high) / 2;
+  }
+  return middle;
+}
+
+VectorX ConvexProblem::minimum(VectorX velocity) const {
+  const VectorX weights = mass.diagonal().cwiseSqrt().cwiseInverse();
+  const auto size = [&](const VectorX& momentum) { return weights.cwiseProduct(momentum).norm(); };
+  for (int iteration = 0; iteration < kMostIterations; ++iteration) {
+    const Derivatives d = derivatives(velocity);
+    const Real scale = std::max(size(mass * velocity), size(mass * free_velocity));
+    if (size(d.gradient) <= kConverged * scale + kAtRest) return velocity;
+    const VectorX direction = -d.matrix.llt().solve(d.gradient);
+    velocity += distance_along(velocity, direction) * direction;
+  }
+  throw Error("the reference found no velocities for a step");
+}
+
+void ConvexProblem::begin_limits(const VectorX& velocity, bool predicted) {
+  limits.clear();
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    ContactPoint& point = points[i];
+    const Real v_n = normal_speed(i, velocity);
+    limits.push_back(step * point.force * std::max(1 - point.dissipation * v_n, Real{0}));
+    if (predicted) point.force += step * point.stiffness * v_n;
+  }
+}
+
+VectorX ConvexProblem::solve(const VectorX& start, int passes) {
+  VectorX velocity = start;
+  for (int pass = 1;; ++pass) {
+    velocity = minimum(velocity);
+    std::vector<Real> found;
+    Real missed = 0, friction = 0;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      found.push_back(normal_impulse(i, normal_speed(i, velocity)));
+      missed += points[i].friction * std::abs(found[i] - limits[i]);
+      friction += points[i].friction * found[i];
+    }
+    if (pass >= passes || !(missed > kRenewed * friction)) return velocity;
+    limits = found;
+  }
+}
+
+}  // namespace isopatch::reference

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The velocities v at the end of an implicit step, as the minimum of
+//
+//   1/2 (v - v*)^T M (v - v*) + potentials of the contact points + potentials of the drives
+//
+// with one dense Jacobian of all points with respect to all velocities.
+#pragma once
+
+#include <vector>
+
+#include "host/reference/rollout/contact_points.h"
+#include "host/reference/rollout/moving_body.h"
+
+namespace isopatch::reference {
+
+using VectorX = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
+using MatrixX = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
+
+/// A drive and the velocity that it acts on.
+struct DriveOf {
+  Eigen::Index dof;
+  DriveForce drive;
+};
+
+class ConvexProblem {
+ public:
+  Real step = 0;            // h, s
+  Real slip_tolerance = 0;  // v_s, m/s
+  MatrixX mass;             // M
+  VectorX free_velocity;    // v*
+  std::vector<DriveOf> drives;
+
+  // three rows for each point: its velocity of A relative to B is jacobian v + known
+  std::vector<ContactPoint> points;
+  MatrixX jacobian;
+  VectorX known;
+  std::vector<Real> limits;  // of the impulses along the normals that friction is limited by, N s
+
+  /// Sets the limits to the impulses that the elastic forces as they are have at `velocity`. If the points are
+  /// predicted, those are the forces that this velocity leads to.
+  void begin_limits(const VectorX& velocity, bool predicted);
+
+  /// The minimum, and again with limits from its own impulses until they agree, in at most `passes` solves. Throws
+  /// Error where that does not end.
+  VectorX solve(const VectorX& start, int passes);
+
+  /// Of point i on body A, N s.
+  Vector3 impulse(std::size_t i, const VectorX& velocity) const;
+
+ private:
+  struct Derivatives {
+    VectorX gradient;
+    MatrixX matrix;
+  };
+
+  Vector3 point_velocity(std::size_t i, const VectorX& velocity) const;
+  Real normal_speed(std::size_t i, const VectorX& velocity) const;
+  Real normal_impulse(std::size_t i, Real normal_speed) const;
+  Matrix3 impulse_matrix(std::size_t i, const VectorX& velocity) const;  // -d impulse / d velocity
+  Derivatives derivatives(const VectorX& velocity) const;
+  VectorX gradient(const VectorX& velocity) const;
+  VectorX minimum(VectorX velocity) const;
+  Real distance_along(const VectorX& velocity, const VectorX& direction) const;
+};
+
+}  // namespace isopatch::reference

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/reference/rollout/rigid_body.h"
+
+#include <cmath>
+
+namespace isopatch::reference {
+
+Pose pose_of(const std::array<double, 7>& numbers) {
+  const Quaternion orientation(numbers[3], numbers[4], numbers[5], numbers[6]);
+  return {{numbers[0], numbers[1], numbers[2]}, orientation.normalized()};
+}
+
+Quaternion rotation_by(const Vector3& vector) {
+  const Real angle = vector.norm();
+  if (angle == 0) return Quaternion::Identity();
+  const Vector3 imaginary = std::sin(angle / 2) / angle * vector;
+  return {std::cos(angle / 2), imaginary[0], imaginary[1], imaginary[2]};
+}
+
+Vector3 rotation_vector(const Quaternion& rotation) {
+  const Real sine = rotation.vec().norm();
+  if (sine == 0) return Vector3::Zero();
+  const Real sign = rotation.w() < 0 ? -1 : 1;
+  const Real angle = 2 * std::atan2(sine, std::abs(rotation.w()));
+  return sign * angle / sine * rotation.vec();
+}
+
+Vector6 twist_at(const Vector6& twist, const Vector3& arm) {
+  Vector6 result = twist;
+  result.head<3>() += twist.tail<3>().cross(arm);
+  return result;
+}
+
+Pose moved(const Pose& pose, const Vector6& twist, Real duration) {
+  const Quaternion turn = rotation_by(duration * twist.tail<3>());
+  return {pose.position + duration * twist.head<3>(), (turn * pose.orientation).normalized()};
+}
+
+Vector6 twist_between(const Pose& from, const Pose& to, Real duration) {
+  Vector6 twist;
+  twist << to.position - from.position, rotation_vector(to.orientation * from.orientation.conjugate());
+  return twist / duration;
+}
+
+Matrix3 MassiveBody::inertia_in_world(const Pose& pose) const {
+  const Matrix3 R = pose.orientation.toRotationMatrix();
+  return R * inertia * R.transpose();
+}
+
+Matrix6 MassiveBody::spatial_inertia(const Pose& pose) const {
+  Matrix6 result = Matrix6::Zero();
+  result.topLeftCorner<3, 3>() = mass * Matrix3::Identity();
+  result.bottomRightCorner<3, 3>() = inertia_in_world(pose);
+  return result;
+}
+
+Pose MassiveBody::moved_freely(const Pose& pose, const Vector6& momentum, Real duration) const {
+  const auto turned = [&](const Pose& inertia_at, Real time) {
+    const Vector3 omega = inertia_in_world(inertia_at).inverse() * momentum.tail<3>();
+    return Pose{pose.position, (rotation_by(time * omega) * pose.orientation).normalized()};
+  };
+  Pose result = turned(turned(pose, duration / 2), duration);
+  result.position += arm(pose) + duration / mass * momentum.head<3>() - arm(result);
+  return result;
+}
+
+}  // namespace isopatch::reference

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/reference/rollout/rollout_reference.h"
+
+#include <cmath>
+
+#include "isopatch/error.h"
+
+namespace isopatch::reference {
+
+/// A part of a time step, and the implicit step that finds its velocities.
+struct RolloutReference::Stage {
+  Real begin, duration;  // s
+  Real step;             // of the implicit step, s
+  Real drive_time;       // s
+  Real weight;           // of its contact forces in the step's
+  bool predicted;        // contact is found where known velocities lead in `step`
+  bool last;
+
+  Real end() const { return begin + duration; }
+};
+
+/// A body where a stage begins.
+struct RolloutReference::StageBody {
+  Pose base;                           // of a body without a joint
+  Vector6 momentum = Vector6::Zero();  // about the center of mass; of a body with degrees of freedom
+  Vector6 lag = Vector6::Zero();       // the momentum that is known, of a free body
+  JointState joint;                    // with the rate that is known
+};
+
+/// How a body can move over a stage: its center of mass has the twist known + freedom v.
+struct RolloutReference::StageMotion {
+  Matrix6 inertia = Matrix6::Zero();
+  Vector6 known = Vector6::Zero();
+  Vector6 inertial_force = Vector6::Zero();  // what turning with the parent takes
+  Vector3 center = Vector3::Zero();          // of a body without degrees of freedom the origin
+  Eigen::Matrix<Real, 6, Eigen::Dynamic> freedom;
+};
+
+namespace {
+
+Vector6 gravity_on(const MassiveBody& body, const std::array<double, 3>& gravity) {
+  Vector6 force;
+  force << body.mass * Vector3(gravity[0], gravity[1], gravity[2]), Vector3::Zero();
+  return force;
+}
+
+Vector6 in_axes(const Pose& frame, const Vector6& twist) {
+  Vector6 result;
+  result << frame.orientation * twist.head<3>(), frame.orientation * twist.tail<3>();
+  return result;
+}
+
+Pose composed(const Pose& parent, const Pose& child) {
+  return {parent.position + parent.orientation * child.position, (parent.orientation * child.orientation).normalized()};
+}
+
+/// The velocity of points at `arm` from a center: rows of a Jacobian with respect to its twist.
+Eigen::Matrix<Real, 3, 6> velocity_at(const Vector3& arm) {
+  Eigen::Matrix<Real, 3, 6> J;
+  J.leftCols<3>().setIdentity();
+  J.rightCols<3>() << 0, arm[2], -arm[1], -arm[2], 0, arm[0], arm[1], -arm[0], 0;
+  return J;
+}
+
+const Real kGamma = 1 - 1 / std::sqrt(Real{2});
+
+}  // namespace
+
+RolloutReference::RolloutReference(const SceneDescription& scene) : scene_(scene) {
+  if (scene.rollout.integrator == Integrator::kCvode) throw Error("the reference has no integrator cvode");
+  for (const Body& body : scene_.bodies) {
+    if (bodies_.emplace_back(scene_, body).is_joint()) joint_bodies_.push_back(bodies_.size() - 1);
+    first_dofs_.push_back(num_dofs_);
+    num_dofs_ += bodies_.back().num_dofs();
+  }
+}
+
+RolloutReference::Stage RolloutReference::stage_of(std::int64_t steps, int index) const {
+  const Real h = scene_.rollout.time_step, begin = static_cast<Real>(steps) * h;
+  if (scene_.rollout.integrator == Integrator::kEuler) return {begin, h, h, begin + h, 1, false, true};
+  const Real first = (1 - kGamma) * h, step = kGamma * h;
+  if (index == 0) return {begin, first, step, begin + step, 1 - kGamma, true, false};
+  return {begin + first, step, step, begin + h, kGamma, true, true};
+}
+
+/// Of the origin.
+Vector6 RolloutReference::prescribed_twist(std::size_t body, const MotionState& state, const Stage& stage) const {
+  if (!bodies_[body].is_prescribed()) return Vector6::Zero();
+  if (!bodies_[body].has_path()) return state.velocities[body];
+  return twist_between(bodies_[body].path_pose(stage.begin), bodies_[body].path_pose(stage.end()), stage.duration);
+}
+
+/// Sets pose and velocity of a body on a joint.
+void RolloutReference::place_joint(std::size_t i, MotionState& state, const JointState& joint) const {
+  Pose parent;
+  Vector6 parent_twist = Vector6::Zero();
+  if (bodies_[i].parent() >= 0) {
+    parent = state.poses[static_cast<std::size_t>(bodies_[i].parent())];
+    parent_twist = state.velocities[static_cast<std::size_t>(bodies_[i].parent())];
+  }
+  const Pose in_parent = bodies_[i].joint_pose(joint.position);
+  state.poses[i] = composed(parent, in_parent);
+  state.velocities[i] = twist_at(parent_twist, state.poses[i].position - parent.position) +
+                        joint.rate * in_axes(parent, bodies_[i].joint_twist(in_parent.position));
+}
+
+MotionState RolloutReference::initial_state() const {
+  MotionState state;
+  for (const MovingBody& body : bodies_) {
+    state.poses.push_back(body.has_path() ? body.path_pose(0) : body.initial_pose());
+    state.velocities.push_back(body.initial_twist());
+  }
+  for (const std::size_t i : joint_bodies_) {
+    state.joints.push_back(bodies_[i].initial_joint());
+    place_joint(i, state, state.joints.back());
+  }
+  return state;
+}
+
+std::vector<RolloutReference::StageBody> RolloutReference::begin(const MotionState& state) const {
+  std::vector<StageBody> result(bodies_.size());
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    result[i].base = state.poses[i];
+    if (bodies_[i].num_dofs() == 0) continue;
+    const MassiveBody& mass = bodies_[i].mass();
+    const Vector6 twist = twist_at(state.velocities[i], mass.arm(state.poses[i]));
+    result[i].momentum = result[i].lag = mass.spatial_inertia(state.poses[i]) * twist;
+  }
+  for (std::size_t j = 0; j < joint_bodies_.size(); ++j) result[joint_bodies_[j]].joint = state.joints[j];
+  return result;
+}
+
+/// Where a stage finds contact.
+std::vector<Pose> RolloutReference::contact_poses(const MotionState& state, const Stage& stage,
+                                                  const std::vector<StageBody>& bodies) const {
+  const Real ahead = stage.predicted ? stage.step : 0;
+  std::vector<Pose> poses;
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    poses.push_back(bodies_[i].is_free() ? bodies_[i].mass().moved_freely(bodies[i].base, bodies[i].lag, ahead)
+                                         : moved(bodies[i].base, prescribed_twist(i, state, stage), ahead));
+  }
+  for (const std::size_t i : joint_bodies_) {
+    const int parent = bodies_[i].parent();
+    poses[i] = composed(parent < 0 ? Pose{} : poses[static_cast<std::size_t>(parent)],
+                        bodies_[i].joint_pose(bodies[i].joint.position + ahead * bodies[i].joint.rate));
+  }
+  return poses;
+}
+
+std::vector<RolloutReference::StageMotion> RolloutReference::motions(const MotionState& state, const Stage& stage,
+                                                                     const std::vector<Pose>& poses) const {
+  std::vector<StageMotion> result(bodies_.size());
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    const MovingBody& body = bodies_[i];
+    StageMotion& motion = result[i];
+    motion.center = poses[i].position;
+    motion.freedom.resize(6, body.num_dofs());
+    if (body.num_dofs() == 0) {
+      motion.known = prescribed_twist(i, state, stage);
+      continue;
+    }
+    motion.center += body.mass().arm(poses[i]);
+    motion.inertia = body.mass().spatial_inertia(poses[i]);
+    if (body.is_free()) {
+      motion.freedom.setIdentity();
+      continue;
+    }
+    if (body.parent() < 0) {
+      motion.freedom = body.joint_twist(motion.center);
+      continue;
+    }
+    const auto parent = static_cast<std::size_t>(body.parent());
+    const Vector3 arm = motion.center - poses[parent].position;
+    motion.freedom = in_axes(poses[parent], body.joint_twist(poses[parent].orientation.conjugate() * arm));
+    const Vector6 twist = prescribed_twist(parent, state, stage);
+    motion.known = twist_at(twist, arm);
+    if (stage.predicted) continue;
+    const Vector3 omega = twist.tail<3>();
+    motion.inertial_force << body.mass().mass * omega.cross(omega.cross(arm)),
+        omega.cross(body.mass().inertia_in_world(poses[i]) * omega);
+  }
+  return result;
+}
+
+std::vector<ContactPoint> RolloutReference::points_at(const std::vector<Pose>& poses) const {
+  std::vector<double> rounded;  // only for the checks of what is read
+  for (const Pose& pose : poses) {
+    const Quaternion& q = pose.orientation;
+    for (const Real x : {pose.position[0], pose.position[1], pose.position[2], q.w(), q.x(), q.y(), q.z()}) {
+      rounded.push_back(static_cast<double>(x));
+    }
+  }
+  State contact;
+  contact.num_environments = 1;
+  contact.poses = rounded.data();
+  Environment environment = read_environment(scene_, contact, 0);
+  if (environment.status != 0) throw Error("the reference cannot find contact at the poses of a step");
+  for (std::size_t i = 0; i < poses.size(); ++i) environment.bodies[i].X_WB = poses[i].transform();
+  return contact_points(scene_, contact, environment, scene_.rollout.points);
+}
+
+ConvexProblem RolloutReference::problem(const Stage& stage, const std::vector<StageBody>& bodies,
+                                        const std::vector<StageMotion>& motions, const std::vector<Pose>& poses) const {
+  ConvexProblem problem;
+  problem.step = stage.step;
+  problem.slip_tolerance = scene_.contact.slip_tolerance;
+
+  // inertia, and what acts without contact
+  problem.mass = MatrixX::Zero(num_dofs_, num_dofs_);
+  problem.free_velocity = VectorX::Zero(num_dofs_);
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    const Eigen::Index first = first_dofs_[i], count = bodies_[i].num_dofs();
+    if (count == 0) continue;
+    const StageMotion& motion = motions[i];
+    const Vector6 force = gravity_on(bodies_[i].mass(), scene_.rollout.gravity) - motion.inertial_force;
+    const Vector6 momentum = bodies[i].momentum + stage.step * force - motion.inertia * motion.known;
+    const MatrixX mass = motion.freedom.transpose() * motion.inertia * motion.freedom;
+    problem.mass.block(first, first, count, count) = mass;
+    problem.free_velocity.segment(first, count) = mass.inverse() * (motion.freedom.transpose() * momentum);
+    if (!bodies_[i].is_joint()) continue;
+    problem.drives.push_back({first, bodies_[i].drive_force(bodies[i].joint.position, stage.step, stage.drive_time)});
+  }
+
+  // contact
+  problem.points = points_at(poses);
+  const auto rows = static_cast<Eigen::Index>(3 * problem.points.size());
+  problem.jacobian = MatrixX::Zero(rows, num_dofs_);
+  problem.known = VectorX::Zero(rows);
+  for (std::size_t i = 0; i < problem.points.size(); ++i) {
+    const ContactPoint& point = problem.points[i];
+    const Pair& pair = scene_.pairs[point.pair];
+    const auto row = static_cast<Eigen::Index>(3 * i);
+    const auto add = [&](int index, Real sign) {
+      const auto body = static_cast<std::size_t>(index);
+      const Eigen::Matrix<Real, 3, 6> J = sign * velocity_at(point.position - motions[body].center);
+      problem.known.segment<3>(row) += J * motions[body].known;
+      problem.jacobian.block(row, first_dofs_[body], 3, bodies_[body].num_dofs()) += J * motions[body].freedom;
+    };
+    add(pair.a, 1);
+    add(pair.b, -1);
+  }
+  return problem;
+}
+
+VectorX RolloutReference::known_velocities(const std::vector<StageBody>& bodies,
+                                           const std::vector<StageMotion>& motions) const {
+  VectorX velocities(num_dofs_);
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    if (bodies_[i].is_free()) velocities.segment<6>(first_dofs_[i]) = motions[i].inertia.inverse() * bodies[i].lag;
+    if (bodies_[i].is_joint()) velocities[first_dofs_[i]] = bodies[i].joint.rate;
+  }
+  return velocities;
+}
+
+/// Where a stage ends; of a body without a joint.
+Pose RolloutReference::pose_after(std::size_t i, const MotionState& state, const Stage& stage, const Pose& base,
+                                  const Vector6& momentum) const {
+  if (bodies_[i].is_free()) return bodies_[i].mass().moved_freely(base, momentum, stage.duration);
+  if (bodies_[i].has_path()) return bodies_[i].path_pose(stage.end());
+  return moved(base, prescribed_twist(i, state, stage), stage.duration);
+}
+
+std::vector<Vector6> RolloutReference::step(MotionState& state) const {
+  std::vector<Vector6> wrenches(scene_.pairs.size(), Vector6::Zero());
+  std::vector<StageBody> bodies = begin(state);
+  for (int index = 0;; ++index) {
+    const Stage stage = stage_of(state.steps, index);
+    const std::vector<Pose> poses = contact_poses(state, stage, bodies);
+    const std::vector<StageMotion> stage_motions = motions(state, stage, poses);
+    ConvexProblem convex = problem(stage, bodies, stage_motions, poses);
+    const VectorX lag = known_velocities(bodies, stage_motions);
+    convex.begin_limits(lag, stage.predicted);
+    const VectorX velocity = convex.solve(lag, scene_.rollout.friction_passes);
+
+    for (std::size_t i = 0; i < convex.points.size(); ++i) {
+      const ContactPoint& point = convex.points[i];
+      const Vector3 force = stage.weight / stage.step * convex.impulse(i, velocity);
+      const Pose& pose_a = poses[static_cast<std::size_t>(scene_.pairs[point.pair].a)];
+      wrenches[point.pair].head<3>() += force;
+      wrenches[point.pair].tail<3>() += (point.position - pose_a.position).cross(force);
+    }
+
+    // momenta are extrapolated from the first stage to the second
+    for (std::size_t i = 0; i < bodies_.size(); ++i) {
+      const StageMotion& motion = stage_motions[i];
+      StageBody& body = bodies[i];
+      const VectorX own = velocity.segment(first_dofs_[i], bodies_[i].num_dofs());
+      body.lag = motion.inertia * (motion.known + motion.freedom * own);
+      body.momentum += (1 - kGamma) / kGamma * (body.lag - body.momentum);
+      if (bodies_[i].is_joint()) {
+        body.joint = {body.joint.position + stage.duration * own[0], own[0]};
+      } else {
+        body.base = pose_after(i, state, stage, body.base, body.lag);
+      }
+    }
+    if (!stage.last) continue;
+
+    for (std::size_t i = 0; i < bodies_.size(); ++i) {
+      if (bodies_[i].has_path()) state.velocities[i] = prescribed_twist(i, state, stage);
+      if (bodies_[i].is_joint()) continue;
+      state.poses[i] = bodies[i].base;
+      if (!bodies_[i].is_free()) continue;
+      const MassiveBody& mass = bodies_[i].mass();
+      const Vector6 twist = mass.spatial_inertia(state.poses[i]).inverse() * bodies[i].lag;
+      state.velocities[i] = twist_at(twist, -mass.arm(state.poses[i]));
+    }
+    for (std::size_t j = 0; j < joint_bodies_.size(); ++j) {
+      const std::size_t i = joint_bodies_[j];
+      state.joints[j] = bodies[i].joint;
+      place_joint(i, state, state.joints[j]);
+    }
+    ++state.steps;
+    return wrenches;
+  }
+}
+
+}  // namespace isopatch::reference

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One environment stepped in time with dense matrices in extended precision, for comparison with a Simulator. The
+// integrators are euler and sdirk2, the points of contact matched and centroid; only the scene's own forces act.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "host/reference/rollout/convex_problem.h"
+
+namespace isopatch::reference {
+
+/// What a RolloutState has of one environment.
+struct MotionState {
+  std::vector<Pose> poses;
+  std::vector<Vector6> velocities;  // of the origins and angular, world
+  std::vector<JointState> joints;   // in the order of the bodies
+  std::int64_t steps = 0;
+};
+
+class RolloutReference {
+ public:
+  /// Steps as scene.rollout says. Throws Error for the integrator cvode.
+  explicit RolloutReference(const SceneDescription& scene);
+
+  MotionState initial_state() const;
+
+  /// Takes a step. Returns for each pair the impulse on body a over the time step, with the torque about its origin.
+  std::vector<Vector6> step(MotionState& state) const;
+
+ private:
+  struct Stage;
+  struct StageBody;
+  struct StageMotion;
+
+  Stage stage_of(std::int64_t steps, int index) const;
+  Vector6 prescribed_twist(std::size_t body, const MotionState& state, const Stage& stage) const;
+  void place_joint(std::size_t body, MotionState& state, const JointState& joint) const;
+  std::vector<StageBody> begin(const MotionState& state) const;
+  std::vector<Pose> contact_poses(const MotionState& state, const Stage& stage,
+                                  const std::vector<StageBody>& bodies) const;
+  std::vector<StageMotion> motions(const MotionState& state, const Stage& stage, const std::vector<Pose>& poses) const;
+  std::vector<ContactPoint> points_at(const std::vector<Pose>& poses) const;
+  ConvexProblem problem(const Stage& stage, const std::vector<StageBody>& bodies,
+                        const std::vector<StageMotion>& motions, const std::vector<Pose>& poses) const;
+  VectorX known_velocities(const std::vector<StageBody>& bodies, const std::vector<StageMotion>& motions) const;
+  Pose pose_after(std::size_t body, const MotionState& state, const Stage& stage, const Pose& base,
+                  const Vector6& momentum) const;
+
+  SceneDescription scene_;
+  std::vector<MovingBody> bodies_;
+  std::vector<Eigen::Index> first_dofs_;  // of each body
+  std::vector<std::size_t> joint_bodies_;
+  Eigen::Index num_dofs_ = 0;
+};
+
+}  // namespace isopatch::reference

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The problem that the first step of a scene solves for velocities, in double.
+#pragma once
+
+#include <algorithm>
+#include <stdexcept>
+#include <vector>
+
+#include "host/cpu/rollout/step_workspace.h"
+#include "host/rollout/rollout_data.h"
+#include "host/scene/scene_data.h"
+#include "isopatch/rollout_arrays.h"
+
+namespace isopatch::test {
+
+class FirstProblem {
+ public:
+  explicit FirstProblem(const SceneDescription& description)
+      : scene_(description),
+        data_(scene_, description.rollout),
+        state_(scene_, 1),
+        work_(scene_.data().view, data_.view, 1) {
+    const detail::SceneView& view = scene_.data().view;
+    const detail::InputView input = {};
+    std::vector<detail::StageBody> bodies(static_cast<std::size_t>(view.num_bodies));
+    std::vector<double> poses(bodies.size() * detail::kPoseSize);
+    write_initial_state(warp_, data_.view, view.num_bodies, state_.view(), 0);
+    const auto state = detail::EnvironmentState::of(state_.view(), 0, view.num_bodies, data_.view.num_joints);
+    const detail::Stage stage = detail::stage_of(data_.view, 0, 0);
+    begin_step(warp_, data_.view, view.num_bodies, input, 0, state, stage, bodies.data(), poses.data());
+
+    State contact;
+    contact.num_environments = 1;
+    contact.poses = {poses.data(), 0};
+    for (int pair = 0; pair < view.num_pairs; ++pair) {
+      find_contact_polygons<double>(
+          warp_, work_.contact.pair, view, contact, 0, pair, data_.view.points,
+          [&](const detail::ContactPolygon<double>& polygon) { work_.polygons.add(polygon); });
+    }
+    work_.polygons.sort();
+    memory_ = work_.solver(work_.polygons.size());
+    if (memory_.order == nullptr) throw std::logic_error("a solve has no memory");
+    problem_ = begin_problem(
+        warp_, points_, {view, data_.view, contact, input, 0, state}, stage, bodies.data(), work_.polygons.size(),
+        [&](int i) { return work_.polygons.key(i); }, [&](int i) -> const auto& { return work_.polygons[i]; }, memory_);
+  }
+
+  const detail::VelocityProblem& problem() const { return problem_; }
+  const detail::SolverMemory& memory() const { return memory_; }
+
+  double potential_at(const std::vector<double>& velocity) {
+    set(velocity);
+    multiply_by_mass(warp_, problem_, memory_, memory_.vectors.velocity, memory_.vectors.momentum);
+    return potential(warp_, points_, problem_, memory_);
+  }
+
+  /// The matrix is in memory() then.
+  std::vector<double> gradient_at(const std::vector<double>& velocity) {
+    set(velocity);
+    evaluate_problem(warp_, points_, problem_, memory_);
+    return {memory_.vectors.gradient, memory_.vectors.gradient + problem_.num_dofs};
+  }
+
+ private:
+  void set(const std::vector<double>& velocity) {
+    std::copy(velocity.begin(), velocity.end(), memory_.vectors.velocity);
+  }
+
+  Scene scene_;
+  detail::RolloutData data_;
+  RolloutStateArrays state_;
+  detail::StepWorkspace<double> work_;
+  detail::SerialWarp warp_;
+  detail::WarpPointSums<detail::SerialWarp> points_ = {warp_};
+  detail::SolverMemory memory_ = {};
+  detail::VelocityProblem problem_ = {};
+};
+
+}  // namespace isopatch::test
