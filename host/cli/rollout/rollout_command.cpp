@@ -16,10 +16,14 @@
 #include "host/cli/rollout/step_check.h"
 #include "host/cli/rollout/stepper.h"
 #include "host/cli/rollout/vtk_series.h"
+#include "host/cli/vtk_patches.h"
 #include "host/files/output_file.h"
 #include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"
-#include "isopatch/isopatch.h"
+#include "isopatch/error.h"
+#include "isopatch/host_evaluator.h"
+#include "isopatch/simulator.h"
+#include "isopatch/status.h"
 
 namespace isopatch::cli {
 
@@ -107,7 +111,10 @@ struct Recorders {
     const std::int64_t environments = start.num_environments();
     if (arguments.output.empty() && !arguments.check) table.emplace();
     if (!arguments.output.empty()) file.emplace(plan, environments, counts_of(simulator), arguments.output);
-    if (!arguments.vtk.empty()) pictures.emplace(simulator.scene().description(), environments, start.given);
+    if (!arguments.vtk.empty()) {
+      create_directory(arguments.vtk);
+      pictures.emplace(simulator.scene().description(), environments, start.given);
+    }
     if (arguments.check) check.emplace(simulator, start);
   }
 
@@ -138,6 +145,12 @@ std::vector<std::uint32_t> run(const Simulator& simulator, const RolloutStart& s
   return stepper.status();
 }
 
+/// How many environments have a status, and how many each of its bits.
+void print_status(const char* name, const std::vector<std::uint32_t>& status) {
+  const auto count = std::count_if(status.begin(), status.end(), [](std::uint32_t bits) { return bits != kOk; });
+  print_row(name, fmt::to_string(count), status_counts(status));
+}
+
 void print_report(const RolloutArguments& arguments, const Simulator& simulator, const RowPlan& plan,
                   const Recorders& recorders, const std::vector<std::uint32_t>& status, const Stages& stages) {
   const RolloutOptions& rollout = simulator.rollout();
@@ -154,9 +167,8 @@ void print_report(const RolloutArguments& arguments, const Simulator& simulator,
   if (!recorders.check)
     print_row("steps/s", fmt::format("{:.0f}", environments * static_cast<double>(plan.steps) / seconds));
   print_row("rows", fmt::to_string(plan.num_rows()), plan.every == 1 ? "" : fmt::format("every {} steps", plan.every));
-  print_row("non-zero status",
-            fmt::to_string(std::count_if(status.begin(), status.end(), [](auto s) { return s != 0; })),
-            status_counts(status));
+  print_status("non-zero status", status);
+  if (recorders.check) print_status("with half steps", recorders.check->status());
   fmt::print("\n");
   stages.print();
 }

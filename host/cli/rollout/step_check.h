@@ -14,12 +14,17 @@ namespace isopatch::cli {
 class StepCheck {
  public:
   StepCheck(const Simulator& simulator, const RolloutStart& start);
+  StepCheck(const StepCheck&) = delete;
+  StepCheck& operator=(const StepCheck&) = delete;
 
   /// Catches up with `steps` whole steps, and compares with `state`. Frozen environments do not count.
   void compare(std::int64_t steps, const RolloutStateArrays& state, Progress& progress);
 
   /// A line for each body.
   void print() const;
+
+  /// Of each environment with half the time step, or'ed over all steps.
+  const std::vector<std::uint32_t>& status() const { return stepper_.status(); }
 
  private:
   struct Difference {

@@ -44,7 +44,6 @@ void VtkSeries::add(const RolloutRow& row) {
 }
 
 void VtkSeries::write(const HostEvaluator& evaluator, std::int64_t first, const std::string& directory) const {
-  create_directory(directory);
   const auto path = [&](const std::string& name) { return (std::filesystem::path(directory) / name).string(); };
   StateArrays states = states_;
   states.velocities.clear();

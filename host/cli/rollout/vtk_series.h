@@ -22,8 +22,8 @@ class VtkSeries {
   void add(const RolloutRow& row);
 
   /// Writes patches_NNNN_RRRRRR.vtk and bodies_NNNN_RRRRRR.vtk for environment N and row R, and of each environment
-  /// patches_NNNN.vtk.series and bodies_NNNN.vtk.series, into `directory`, which is created if need be. The first
-  /// environment has the number `first`.
+  /// patches_NNNN.vtk.series and bodies_NNNN.vtk.series, into `directory`. The first environment has the number
+  /// `first`.
   void write(const HostEvaluator& evaluator, std::int64_t first, const std::string& directory) const;
 
  private:
