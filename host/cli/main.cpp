@@ -62,6 +62,11 @@ CLI::Validator real_between(double low, double high) {
 /// The options that all commands with batches of environments have.
 void add_batch_options(CLI::App* command, isopatch::cli::BatchArguments& arguments) {
   command->add_option("scene", arguments.scene, "scene file (.json)")->required()->option_text("SCENE.json");
+  command
+      ->add_option("--backend", arguments.backend,
+                   "auto (default: cuda where there is a device), cpu, cuda or reference")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda", "reference"}))
+      ->option_text("NAME");
   command->add_option("--precision", arguments.precision, "float (default) or double")
       ->check(CLI::IsMember({"float", "double"}))
       ->option_text("NAME");
@@ -82,11 +87,6 @@ void add_batch_options(CLI::App* command, isopatch::cli::BatchArguments& argumen
 void add_evaluate(CLI::App& app, isopatch::cli::EvaluateArguments& arguments) {
   CLI::App* evaluate = app.add_subcommand("evaluate", "Evaluate contact in a scene");
   add_batch_options(evaluate, arguments);
-  evaluate
-      ->add_option("--backend", arguments.backend,
-                   "auto (default: cuda where there is a device), cpu, cuda or reference")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda", "reference"}))
-      ->option_text("NAME");
   evaluate->add_option("--states", arguments.states, "states of the environments instead of variations")
       ->option_text("FILE.npz");
   evaluate->add_option("--output", arguments.output, "results as .json or .npz")->option_text("FILE");
@@ -101,9 +101,6 @@ void add_evaluate(CLI::App& app, isopatch::cli::EvaluateArguments& arguments) {
 void add_rollout(CLI::App& app, isopatch::cli::RolloutArguments& arguments) {
   CLI::App* rollout = app.add_subcommand("rollout", "Step a scene in time");
   add_batch_options(rollout, arguments);
-  rollout->add_option("--backend", arguments.backend, "auto (default: cpu), cpu, cuda or reference")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda", "reference"}))
-      ->option_text("NAME");
   rollout->add_option("--steps", arguments.steps, "time steps (default: the scene's duration); 0: only the start")
       ->check(whole<std::int64_t>(0, 1'000'000'000'000))
       ->option_text("K");

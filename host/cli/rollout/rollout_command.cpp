@@ -22,7 +22,7 @@
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
 #include "isopatch/host_evaluator.h"
-#include "isopatch/simulator.h"
+#include "isopatch/host_simulator.h"
 #include "isopatch/status.h"
 
 namespace isopatch::cli {
@@ -59,13 +59,6 @@ SceneDescription scene_of(const RolloutArguments& arguments) {
                                                              : Integrator::kEuler;
   }
   return scene;
-}
-
-/// Rollouts are stepped on the CPU unless another backend is named.
-EvaluatorOptions simulator_options(const RolloutArguments& arguments) {
-  EvaluatorOptions options = evaluator_options(arguments);
-  if (arguments.backend == "auto") options.backend = Backend::kCpu;
-  return options;
 }
 
 RowPlan plan_of(const RolloutArguments& arguments, const RolloutOptions& rollout) {
@@ -106,14 +99,15 @@ struct Recorders {
   std::optional<VtkSeries> pictures;
   std::optional<StepCheck> check;
 
-  Recorders(const RolloutArguments& arguments, const Simulator& simulator, const RolloutStart& start,
+  Recorders(const RolloutArguments& arguments, const HostSimulator& simulator, const RolloutStart& start,
             const RowPlan& plan) {
     const std::int64_t environments = start.num_environments();
     if (arguments.output.empty() && !arguments.check) table.emplace();
-    if (!arguments.output.empty()) file.emplace(plan, environments, counts_of(simulator), arguments.output);
+    const Scene& scene = simulator.simulator().scene();
+    if (!arguments.output.empty()) file.emplace(plan, environments, rollout_counts(scene), arguments.output);
     if (!arguments.vtk.empty()) {
       create_directory(arguments.vtk);
-      pictures.emplace(simulator.scene().description(), environments, start.given);
+      pictures.emplace(scene.description(), environments, start.given);
     }
     if (arguments.check) check.emplace(simulator, start);
   }
@@ -129,17 +123,17 @@ struct Recorders {
 };
 
 /// Takes all steps and hands over the rows. Returns the status of each environment.
-std::vector<std::uint32_t> run(const Simulator& simulator, const RolloutStart& start, const RowPlan& plan,
+std::vector<std::uint32_t> run(const HostSimulator& simulator, const RolloutStart& start, const RowPlan& plan,
                                Recorders& recorders) {
   const std::int64_t environments = start.num_environments(), work_of_step = recorders.check ? 3 : 1;
   Progress progress(work_of_step * plan.steps * environments, "steps");
   Stepper stepper(simulator, start);
-  RolloutOutputArrays output(simulator.scene(), environments, recorders.need_energy());
+  RolloutOutputArrays output(simulator.simulator().scene(), environments, recorders.need_energy());
   for (std::int64_t row = 0, done = 0; row < plan.num_rows(); ++row) {
     const std::int64_t steps = plan.steps_before(row) - done;
     done += steps;
     stepper.advance(steps, output, progress);
-    const double time = static_cast<double>(start.steps() + done) * simulator.rollout().time_step;
+    const double time = static_cast<double>(start.steps() + done) * simulator.simulator().rollout().time_step;
     recorders.add({row, time, stepper.state(), output}, steps, progress);
   }
   return stepper.status();
@@ -151,10 +145,10 @@ void print_status(const char* name, const std::vector<std::uint32_t>& status) {
   print_row(name, fmt::to_string(count), status_counts(status));
 }
 
-void print_report(const RolloutArguments& arguments, const Simulator& simulator, const RowPlan& plan,
+void print_report(const RolloutArguments& arguments, const HostSimulator& simulator, const RowPlan& plan,
                   const Recorders& recorders, const std::vector<std::uint32_t>& status, const Stages& stages) {
-  const RolloutOptions& rollout = simulator.rollout();
-  print_heading(arguments, simulator.scene().description(), simulator.options());
+  const RolloutOptions& rollout = simulator.simulator().rollout();
+  print_heading(arguments, simulator.simulator().scene().description(), simulator.simulator().options());
   fmt::print("rollout           {} {} of {} s, {}\n\n", plan.steps, plan.steps == 1 ? "step" : "steps",
              rollout.time_step, integrator_name(rollout.integrator));
   if (recorders.table) recorders.table->print();
@@ -164,8 +158,9 @@ void print_report(const RolloutArguments& arguments, const Simulator& simulator,
   const auto environments = static_cast<double>(status.size());
   const double seconds = std::max(stages.seconds("step"), 1e-9);
   print_environments(arguments, std::ssize(status));
-  if (!recorders.check)
+  if (!recorders.check) {
     print_row("steps/s", fmt::format("{:.0f}", environments * static_cast<double>(plan.steps) / seconds));
+  }
   print_row("rows", fmt::to_string(plan.num_rows()), plan.every == 1 ? "" : fmt::format("every {} steps", plan.every));
   print_status("non-zero status", status);
   if (recorders.check) print_status("with half steps", recorders.check->status());
@@ -184,12 +179,13 @@ void rollout_command(const RolloutArguments& arguments) {
   const RowPlan plan = plan_of(arguments, description.rollout);
   stages.finish("load");
 
-  const EvaluatorOptions options = simulator_options(arguments);
-  const Simulator simulator(Scene(std::move(description)), options);
-  for (const std::string& warning : warnings_of(simulator.scene())) print_warning(warning);
-  const RolloutStart start = rollout_start(arguments, simulator);
-  check_paths(arguments.scene, simulator.scene().description(),
-              static_cast<double>(start.steps() + plan.steps) * simulator.rollout().time_step);
+  const EvaluatorOptions options = evaluator_options(arguments);
+  const HostSimulator simulator(Scene(std::move(description)), options);
+  const Scene& scene = simulator.simulator().scene();
+  for (const std::string& warning : warnings_of(scene)) print_warning(warning);
+  const RolloutStart start = rollout_start(arguments, scene);
+  check_paths(arguments.scene, scene.description(),
+              static_cast<double>(start.steps() + plan.steps) * scene.description().rollout.time_step);
   Recorders recorders(arguments, simulator, start, plan);
   stages.finish("build");
 
@@ -197,7 +193,7 @@ void rollout_command(const RolloutArguments& arguments) {
   stages.finish("step");
 
   if (recorders.pictures) {
-    recorders.pictures->write(HostEvaluator(simulator.scene(), options), arguments.first, arguments.vtk);
+    recorders.pictures->write(HostEvaluator(scene, options), arguments.first, arguments.vtk);
   }
   if (recorders.file) write_output_file(arguments.output, recorders.file->npz(status));
   stages.finish("write");

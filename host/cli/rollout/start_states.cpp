@@ -34,11 +34,11 @@ Spread spread_of(const SceneDescription& scene) {
   return spread;
 }
 
-RolloutStart varied_scene(const RolloutArguments& arguments, const Simulator& simulator) {
-  const SceneDescription& scene = simulator.scene().description();
+RolloutStart varied_scene(const RolloutArguments& arguments, const Scene& built) {
+  const SceneDescription& scene = built.description();
   const std::size_t bodies = scene.bodies.size();
   RolloutStart start;
-  start.state = RolloutStateArrays(simulator.scene(), arguments.envs.value_or(1));
+  start.state = RolloutStateArrays(built, arguments.envs.value_or(1));
   const CounterRandom random(arguments.seed);
   const Spread spread = spread_of(scene);
   for (std::size_t row = 0; row < static_cast<std::size_t>(start.num_environments()); ++row) {
@@ -72,9 +72,9 @@ void replace_steps(const LazyArray* array, const ArrayReader& reader, std::vecto
 }
 
 /// Writes the velocities of bodies on paths: at the start that of the path, and later that of the last step.
-void write_path_velocities(const Simulator& simulator, RolloutStateArrays& state) {
-  const RolloutData data(simulator.scene(), simulator.rollout());
-  const int bodies = simulator.scene().num_bodies(), last = num_stages(data.view.integrator) - 1;
+void write_path_velocities(const Scene& scene, RolloutStateArrays& state) {
+  const RolloutData data(scene, scene.description().rollout);
+  const int bodies = scene.num_bodies(), last = num_stages(data.view.integrator) - 1;
   for (std::int64_t e = 0; e < state.num_environments; ++e) {
     const EnvironmentState environment = EnvironmentState::of(state.view(), e, bodies, data.view.num_joints);
     const std::int64_t steps = state.steps[static_cast<std::size_t>(e)];
@@ -111,7 +111,7 @@ std::int64_t RolloutStart::steps() const {
   return state.steps.empty() ? 0 : *std::max_element(state.steps.begin(), state.steps.end());
 }
 
-RolloutStart start_from_arrays(const std::map<std::string, LazyArray>& file, const Simulator& simulator,
+RolloutStart start_from_arrays(const std::map<std::string, LazyArray>& file, const Scene& scene,
                                const std::string& source) {
   std::map<std::string, LazyArray> arrays = is_rollout_file(file) ? last_row_of(file, source) : file;
   const ArrayReader reader(arrays, source);
@@ -119,31 +119,30 @@ RolloutStart start_from_arrays(const std::map<std::string, LazyArray>& file, con
   names.insert(names.end(), {"joints", "steps"});
   reader.allow(names);
 
-  const SceneDescription& scene = simulator.scene().description();
   auto of_evaluate = arrays;
   of_evaluate.erase("joints");
   of_evaluate.erase("steps");
   RolloutStart start;
-  start.given = states_from_arrays(of_evaluate, scene, source);
+  start.given = states_from_arrays(of_evaluate, scene.description(), source);
   const std::int64_t n = start.given.num_environments;
-  const LazyArray* joints = reader.find_reals("joints", {n, simulator.num_joints(), 2});
+  const LazyArray* joints = reader.find_reals("joints", {n, rollout_counts(scene).joints, 2});
   const LazyArray* steps = reader.find_integers("steps", {n});
 
-  start.state = RolloutStateArrays(simulator.scene(), n);
+  start.state = RolloutStateArrays(scene, n);
   start.state.poses = std::move(start.given.poses);
   if (arrays.contains("velocities")) start.state.velocities = std::move(start.given.velocities);
   start.given.poses.clear();
   start.given.velocities.clear();
   replace(joints, start.state.joints);
   replace_steps(steps, reader, start.state.steps);
-  write_path_velocities(simulator, start.state);
+  write_path_velocities(scene, start.state);
   return start;
 }
 
-RolloutStart rollout_start(const RolloutArguments& arguments, const Simulator& simulator) {
-  if (arguments.states.empty()) return varied_scene(arguments, simulator);
-  RolloutStart start = start_from_arrays(open_arrays(arguments.states, "poses"), simulator, arguments.states);
-  return chosen_rows(std::move(start), arguments, counts_of(simulator));
+RolloutStart rollout_start(const RolloutArguments& arguments, const Scene& scene) {
+  if (arguments.states.empty()) return varied_scene(arguments, scene);
+  RolloutStart start = start_from_arrays(open_arrays(arguments.states, "poses"), scene, arguments.states);
+  return chosen_rows(std::move(start), arguments, rollout_counts(scene));
 }
 
 }  // namespace isopatch::cli

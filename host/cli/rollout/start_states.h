@@ -25,11 +25,11 @@ struct RolloutStart {
 };
 
 /// The scene and variations of its free bodies, or the states of a file.
-RolloutStart rollout_start(const RolloutArguments& arguments, const Simulator& simulator);
+RolloutStart rollout_start(const RolloutArguments& arguments, const Scene& scene);
 
 /// The states in the arrays of a file: those of `isopatch evaluate --states`, `joints` and `steps`; or the results of a
 /// rollout, of which the last row is taken. Throws Error, naming `source` and the array, for others.
-RolloutStart start_from_arrays(const std::map<std::string, LazyArray>& arrays, const Simulator& simulator,
+RolloutStart start_from_arrays(const std::map<std::string, LazyArray>& arrays, const Scene& scene,
                                const std::string& source);
 
 }  // namespace isopatch::cli

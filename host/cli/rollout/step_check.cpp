@@ -23,16 +23,16 @@ RolloutStart in_half_steps(RolloutStart start) {
 
 }  // namespace
 
-Simulator with_half_step(const Simulator& simulator) {
-  RolloutOptions rollout = simulator.rollout();
+HostSimulator with_half_step(const HostSimulator& simulator) {
+  RolloutOptions rollout = simulator.simulator().rollout();
   rollout.time_step /= 2;
-  return {simulator.scene(), rollout, simulator.options()};
+  return {simulator.simulator().scene(), rollout, simulator.simulator().options()};
 }
 
-StepCheck::StepCheck(const Simulator& simulator, const RolloutStart& start)
+StepCheck::StepCheck(const HostSimulator& simulator, const RolloutStart& start)
     : half_(with_half_step(simulator)),
       stepper_(half_, in_half_steps(start)),
-      bodies_(static_cast<std::size_t>(simulator.scene().num_bodies())) {}
+      bodies_(static_cast<std::size_t>(simulator.simulator().scene().num_bodies())) {}
 
 void StepCheck::compare(std::int64_t steps, const RolloutStateArrays& state, Progress& progress) {
   stepper_.advance(2 * steps, nothing_, progress);
@@ -51,12 +51,12 @@ void StepCheck::compare(std::int64_t steps, const RolloutStateArrays& state, Pro
 }
 
 void StepCheck::print() const {
-  const double h = half_.rollout().time_step;
+  const double h = half_.simulator().rollout().time_step;
   fmt::print("With half the time step, {} s instead of {} s, bodies are at most this far away:\n\n", h, 2 * h);
   fmt::print("{:>12}{:>14}  {}\n", "position m", "rotation rad", "body");
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     fmt::print("{:>12.3g}{:>14.3g}  {}\n", bodies_[i].position, bodies_[i].angle,
-               escaped(half_.scene().description().bodies[i].name));
+               escaped(half_.simulator().scene().description().bodies[i].name));
   }
 }
 

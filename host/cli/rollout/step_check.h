@@ -13,7 +13,7 @@ namespace isopatch::cli {
 /// The same rollout with half the time step, and how far bodies are from where the whole step takes them.
 class StepCheck {
  public:
-  StepCheck(const Simulator& simulator, const RolloutStart& start);
+  StepCheck(const HostSimulator& simulator, const RolloutStart& start);
   StepCheck(const StepCheck&) = delete;
   StepCheck& operator=(const StepCheck&) = delete;
 
@@ -31,13 +31,13 @@ class StepCheck {
     double position = 0, angle = 0;  // m, rad
   };
 
-  Simulator half_;
+  HostSimulator half_;
   Stepper stepper_;
   RolloutOutputArrays nothing_;
   std::vector<Difference> bodies_;
 };
 
 /// The same simulator with half the time step.
-Simulator with_half_step(const Simulator& simulator);
+HostSimulator with_half_step(const HostSimulator& simulator);
 
 }  // namespace isopatch::cli

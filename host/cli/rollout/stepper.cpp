@@ -8,6 +8,8 @@
 namespace isopatch::cli {
 namespace {
 
+constexpr std::int64_t kHostPart = 64, kDevicePart = 65536;
+
 /// The elements of environment `begin` on; null for an empty array.
 template <class Array>
 auto* at(Array& array, std::int64_t begin, std::int64_t row) {
@@ -16,14 +18,13 @@ auto* at(Array& array, std::int64_t begin, std::int64_t row) {
 
 }  // namespace
 
-Stepper::Stepper(const Simulator& simulator, const RolloutStart& start)
+Stepper::Stepper(const HostSimulator& simulator, const RolloutStart& start)
     : simulator_(simulator),
       state_(start.state),
       given_(start.given),
-      counts_(counts_of(simulator)),
-      status_(state_.status.size()) {
-  simulator_.reserve(state_.num_environments);
-}
+      counts_(rollout_counts(simulator.simulator().scene())),
+      status_(state_.status.size()),
+      part_(simulator.simulator().options().backend == Backend::kCuda ? kDevicePart : kHostPart) {}
 
 void Stepper::step(std::int64_t begin, std::int64_t count, std::int64_t steps, RolloutOutputArrays* output) {
   RolloutState state;

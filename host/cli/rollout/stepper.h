@@ -8,8 +8,8 @@
 
 #include "host/cli/process/progress.h"
 #include "host/cli/rollout/start_states.h"
+#include "isopatch/host_simulator.h"
 #include "isopatch/rollout_arrays.h"
-#include "isopatch/simulator.h"
 
 namespace isopatch::cli {
 
@@ -17,7 +17,7 @@ namespace isopatch::cli {
 class Stepper {
  public:
   /// The simulator must outlive it.
-  Stepper(const Simulator& simulator, const RolloutStart& start);
+  Stepper(const HostSimulator& simulator, const RolloutStart& start);
 
   /// Takes `steps` steps in all environments, and writes what the last one was like into the arrays of `output` that
   /// are not empty; with 0 steps, what the state is like. Counts steps of environments in `progress`, whose exceptions
@@ -32,12 +32,12 @@ class Stepper {
  private:
   void step(std::int64_t begin, std::int64_t count, std::int64_t steps, RolloutOutputArrays* output);
 
-  const Simulator& simulator_;
+  const HostSimulator& simulator_;
   RolloutStateArrays state_;
   StateArrays given_;
   ArrayCounts counts_;
   std::vector<std::uint32_t> status_;
-  std::int64_t part_ = 64;  // steps of environments in a call
+  std::int64_t part_;  // steps of environments in a call
 };
 
 }  // namespace isopatch::cli
