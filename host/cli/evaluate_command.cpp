@@ -7,7 +7,7 @@
 #include "host/cli/batch_report.h"
 #include "host/cli/commands.h"
 #include "host/cli/process/progress.h"
-#include "host/cli/process/stages.h"
+#include "host/cli/process/stage_times.h"
 #include "host/cli/random_states.h"
 #include "host/cli/results_file.h"
 #include "host/cli/states_file.h"
@@ -85,7 +85,7 @@ double mean_tet_pairs(const Scene& scene, const StateArrays& states, std::int64_
 }
 
 void print_table(const EvaluateArguments& arguments, const HostEvaluator& evaluator, const StateArrays& states,
-                 const ResultArrays& results, const Stages& stages) {
+                 const ResultArrays& results, const StageTimes& stages) {
   const SceneDescription& scene = evaluator.scene().description();
   const Totals totals = totals_of(results);
   const auto environments = static_cast<double>(results.num_environments);
@@ -121,7 +121,7 @@ void print_table(const EvaluateArguments& arguments, const HostEvaluator& evalua
 
 void evaluate_command(const EvaluateArguments& arguments) {
   const StandardArithmetic standard;
-  Stages stages;
+  StageTimes stages;
   check_arguments(arguments);
 
   SceneDescription description = read_scene(arguments.scene);

@@ -99,7 +99,7 @@ void add_evaluate(CLI::App& app, isopatch::cli::EvaluateArguments& arguments) {
 }
 
 void add_rollout(CLI::App& app, isopatch::cli::RolloutArguments& arguments) {
-  CLI::App* rollout = app.add_subcommand("rollout", "Step a scene in time");
+  CLI::App* rollout = app.add_subcommand("rollout", "Simulate a scene in time");
   add_batch_options(rollout, arguments);
   rollout->add_option("--steps", arguments.steps, "time steps (default: the scene's duration); 0: only the start")
       ->check(whole<std::int64_t>(0, 1'000'000'000'000))

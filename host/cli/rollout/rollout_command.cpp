@@ -8,7 +8,7 @@
 #include "host/cli/batch_report.h"
 #include "host/cli/commands.h"
 #include "host/cli/process/progress.h"
-#include "host/cli/process/stages.h"
+#include "host/cli/process/stage_times.h"
 #include "host/cli/rollout/rollout_file.h"
 #include "host/cli/rollout/rollout_table.h"
 #include "host/cli/rollout/rows.h"
@@ -32,7 +32,7 @@ using namespace detail;
 namespace {
 
 constexpr std::int64_t kRowsOfTable = 20;
-constexpr double kMostSteps = 1e12;
+constexpr double kLargestNumber = 1e12;
 constexpr double kSameTime = 1e-9;  // s
 
 const char* integrator_name(Integrator integrator) {
@@ -67,9 +67,9 @@ RowPlan plan_of(const RolloutArguments& arguments, const RolloutOptions& rollout
     plan.steps = *arguments.steps;
   } else {
     const double steps = std::round(rollout.duration / rollout.time_step);
-    if (steps < 1 || steps > kMostSteps) {
+    if (steps < 1 || steps > kLargestNumber) {
       throw Error(fmt::format("{}: rollout.duration: {} s are {} time steps of {} s; it must be from 1 to {} of them",
-                              arguments.scene, rollout.duration, steps, rollout.time_step, kMostSteps));
+                              arguments.scene, rollout.duration, steps, rollout.time_step, kLargestNumber));
     }
     plan.steps = static_cast<std::int64_t>(steps);
   }
@@ -146,7 +146,7 @@ void print_status(const char* name, const std::vector<std::uint32_t>& status) {
 }
 
 void print_report(const RolloutArguments& arguments, const HostSimulator& simulator, const RowPlan& plan,
-                  const Recorders& recorders, const std::vector<std::uint32_t>& status, const Stages& stages) {
+                  const Recorders& recorders, const std::vector<std::uint32_t>& status, const StageTimes& stages) {
   const RolloutOptions& rollout = simulator.simulator().rollout();
   print_heading(arguments, simulator.simulator().scene().description(), simulator.simulator().options());
   fmt::print("rollout           {} {} of {} s, {}\n\n", plan.steps, plan.steps == 1 ? "step" : "steps",
@@ -172,7 +172,7 @@ void print_report(const RolloutArguments& arguments, const HostSimulator& simula
 
 void rollout_command(const RolloutArguments& arguments) {
   const StandardArithmetic standard;
-  Stages stages;
+  StageTimes stages;
   check_arguments(arguments);
   SceneDescription description = scene_of(arguments);
   print_warnings(description);

@@ -19,7 +19,7 @@ using namespace detail;
 
 namespace {
 
-constexpr std::int64_t kMostSteps = std::int64_t{1} << 53;  // a double counts that far
+constexpr std::int64_t kLargestNumber = std::int64_t{1} << 53;  // a double counts that far
 
 /// The spread that the scene asks for. Angular velocities follow the speed, in body sizes.
 Spread spread_of(const SceneDescription& scene) {
@@ -65,8 +65,8 @@ void replace_steps(const LazyArray* array, const ArrayReader& reader, std::vecto
   steps.clear();
   array->header().type == DType::kInt32 ? convert<std::int32_t>(*array, steps) : convert<std::int64_t>(*array, steps);
   for (const std::int64_t value : steps) {
-    if (value < 0 || value > kMostSteps) {
-      reader.fail("steps", fmt::format("{} is not in [0, {}]", value, kMostSteps));
+    if (value < 0 || value > kLargestNumber) {
+      reader.fail("steps", fmt::format("{} is not in [0, {}]", value, kLargestNumber));
     }
   }
 }

@@ -54,12 +54,12 @@ void Stepper::step(std::int64_t begin, std::int64_t count, std::int64_t steps, R
 void Stepper::advance(std::int64_t steps, RolloutOutputArrays& output, Progress& progress) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds kShort(100), kLong(400);
-  constexpr std::int64_t kMostSteps = std::numeric_limits<int>::max();
+  constexpr std::int64_t kLargestCount = std::numeric_limits<int>::max();
 
   const std::int64_t environments = state_.num_environments;
   std::int64_t left = steps;
   do {
-    const std::int64_t now = std::min({left, std::max<std::int64_t>(part_ / environments, 1), kMostSteps});
+    const std::int64_t now = std::min({left, std::max<std::int64_t>(part_ / environments, 1), kLargestCount});
     left -= now;
     for (std::int64_t begin = 0; begin < environments;) {
       const std::int64_t count =
@@ -70,7 +70,7 @@ void Stepper::advance(std::int64_t steps, RolloutOutputArrays& output, Progress&
       progress.add(now * count);
 
       const auto elapsed = Clock::now() - start;
-      if (elapsed < kShort && 2 * now * count > part_) part_ = std::min(2 * part_, kMostSteps);
+      if (elapsed < kShort && 2 * now * count > part_) part_ = std::min(2 * part_, kLargestCount);
       if (elapsed > kLong) part_ = std::max<std::int64_t>(1, part_ / 2);
     }
   } while (left > 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/cli/process/stages.h"
+#include "host/cli/process/stage_times.h"
 
 #include <fmt/format.h>
 
@@ -7,19 +7,19 @@
 
 namespace isopatch::cli {
 
-void Stages::finish(const std::string& name) {
+void StageTimes::finish(const std::string& name) {
   const Clock::time_point now = Clock::now();
   stages_.emplace_back(name, std::chrono::duration<double>(now - last_).count());
   last_ = now;
 }
 
-double Stages::seconds(const std::string& name) const {
+double StageTimes::seconds(const std::string& name) const {
   const auto found =
       std::find_if(stages_.begin(), stages_.end(), [&](const auto& stage) { return stage.first == name; });
   return found == stages_.end() ? 0 : found->second;
 }
 
-void Stages::print() const {
+void StageTimes::print() const {
   double total = 0;
   for (const auto& [name, seconds] : stages_) {
     fmt::print("{:<18}{:>13.2f} ms\n", name, 1e3 * seconds);

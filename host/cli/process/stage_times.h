@@ -9,7 +9,7 @@
 namespace isopatch::cli {
 
 /// Times the stages of a command, in their order.
-class Stages {
+class StageTimes {
  public:
   /// Ends the stage that began where the last one ended.
   void finish(const std::string& name);
