@@ -8,7 +8,8 @@
 
 namespace isopatch::cli {
 
-struct EvaluateArguments {
+/// What the commands that compute batches of environments have in common.
+struct BatchArguments {
   std::string scene;
   std::string backend = "auto";
   std::string precision = "float";
@@ -19,6 +20,9 @@ struct EvaluateArguments {
   std::string states;
   std::string output;
   std::string vtk;
+};
+
+struct EvaluateArguments : BatchArguments {
   std::int64_t patches = 4;
   bool energy = false;
   bool part_pairs = false;
@@ -26,6 +30,18 @@ struct EvaluateArguments {
 
 /// `isopatch evaluate`: evaluates a scene and writes results. Throws Error for bad input, Interrupted after a signal.
 void evaluate_command(const EvaluateArguments& arguments);
+
+struct RolloutArguments : BatchArguments {
+  std::optional<std::int64_t> steps;      // without it the scene's duration
+  std::optional<double> time_step;        // s; this and the next two: without them, what the scene says
+  std::optional<std::string> integrator;  // "euler", "sdirk2" or "cvode"
+  std::optional<int> polygons;            // capacity of an environment
+  std::optional<std::int64_t> every;      // steps from row to row; without it 1, or what makes a short table
+  bool check = false;                     // step with half the time step beside it
+};
+
+/// `isopatch rollout`: steps a scene in time. Throws Error for bad input, Interrupted after a signal.
+void rollout_command(const RolloutArguments& arguments);
 
 struct FieldArguments {
   std::string input;

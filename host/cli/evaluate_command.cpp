@@ -2,11 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
+#include "host/cli/batch_report.h"
 #include "host/cli/commands.h"
 #include "host/cli/process/progress.h"
+#include "host/cli/process/stage_times.h"
 #include "host/cli/random_states.h"
 #include "host/cli/results_file.h"
 #include "host/cli/states_file.h"
@@ -27,51 +28,6 @@ constexpr std::int64_t kEnergyByDefault = 64;  // environments: the energy costs
 constexpr std::int64_t kCountedEnvironments = 256;
 constexpr std::int64_t kHostChunk = 64, kDeviceChunk = 4096;
 
-/// Times the stages of the command, in their order.
-class Stages {
- public:
-  void finish(const std::string& name) {
-    const Clock::time_point now = Clock::now();
-    stages_.emplace_back(name, std::chrono::duration<double>(now - last_).count());
-    last_ = now;
-  }
-
-  double seconds(const std::string& name) const {
-    const auto found =
-        std::find_if(stages_.begin(), stages_.end(), [&](const auto& stage) { return stage.first == name; });
-    return found == stages_.end() ? 0 : found->second;
-  }
-
-  void print() const {
-    double total = 0;
-    for (const auto& [name, seconds] : stages_) {
-      fmt::print("{:<18}{:>13.2f} ms\n", name, 1e3 * seconds);
-      total += seconds;
-    }
-    fmt::print("{:<18}{:>13.2f} ms\n", "total", 1e3 * total);
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point last_ = Clock::now();
-  std::vector<std::pair<std::string, double>> stages_;
-};
-
-EvaluatorOptions evaluator_options(const EvaluateArguments& arguments) {
-  EvaluatorOptions options;
-  if (arguments.backend == "cuda" || (arguments.backend == "auto" && cuda_available())) {
-    options.backend = Backend::kCuda;
-  }
-  if (arguments.backend == "reference") options.backend = Backend::kReference;
-  if (arguments.precision == "double") options.precision = Precision::kDouble;
-  options.num_threads = arguments.threads;
-  return options;
-}
-
-const char* backend_name(Backend backend) {
-  return backend == Backend::kCuda ? "cuda" : backend == Backend::kReference ? "reference" : "cpu";
-}
-
 bool is_npz(const std::string& path) { return path.ends_with(".npz"); }
 
 void check_arguments(const EvaluateArguments& arguments) {
@@ -90,14 +46,6 @@ StateArrays states_of(const EvaluateArguments& arguments, const SceneDescription
   StateArrays states = read_states(arguments.states, scene);
   if (arguments.first == 0 && !arguments.envs) return states;
   return rows_of(states, arguments.first, arguments.envs, arguments.states);
-}
-
-void print_warning(const std::string& warning) { fmt::print(stderr, "isopatch: warning: {}\n", message_text(warning)); }
-
-void print_warnings(const SceneDescription& scene) {
-  for (const Geometry& geometry : scene.geometries) {
-    for (const std::string& warning : geometry.warnings) print_warning(geometry.name + ": " + warning);
-  }
 }
 
 struct Totals {
@@ -128,10 +76,6 @@ Totals totals_of(const ResultArrays& results) {
   return totals;
 }
 
-void print_row(const char* name, const std::string& value, const std::string& note = "") {
-  fmt::print("{:<18}{:>16}{}{}\n", name, value, note.empty() ? "" : "   ", note);
-}
-
 /// The mean count of tested tet pairs in the first environments.
 double mean_tet_pairs(const Scene& scene, const StateArrays& states, std::int64_t counted) {
   const State state = part_of(states.view(0, counted), scene, 0, counted);  // with strides
@@ -141,22 +85,16 @@ double mean_tet_pairs(const Scene& scene, const StateArrays& states, std::int64_
 }
 
 void print_table(const EvaluateArguments& arguments, const HostEvaluator& evaluator, const StateArrays& states,
-                 const ResultArrays& results, const Stages& stages) {
+                 const ResultArrays& results, const StageTimes& stages) {
   const SceneDescription& scene = evaluator.scene().description();
   const Totals totals = totals_of(results);
   const auto environments = static_cast<double>(results.num_environments);
   const auto pairs = environments * results.num_pairs;
   const double seconds = std::max(stages.seconds("evaluate"), 1e-9);
 
-  fmt::print("scene             {}: {} {}, {} {}\n", escaped(arguments.scene), scene.bodies.size(),
-             scene.bodies.size() == 1 ? "body" : "bodies", scene.pairs.size(),
-             scene.pairs.size() == 1 ? "pair" : "pairs");
-  const bool is_double =
-      evaluator.options().precision == Precision::kDouble || evaluator.options().backend == Backend::kReference;
-  fmt::print("backend           {}, {}\n\n", backend_name(evaluator.options().backend), is_double ? "double" : "float");
-
-  print_row("environments", fmt::to_string(results.num_environments),
-            arguments.first > 0 ? fmt::format("from {} on", arguments.first) : "");
+  print_heading(arguments, scene, evaluator.options());
+  fmt::print("\n");
+  print_environments(arguments, results.num_environments);
   print_row("environments/s", fmt::format("{:.0f}", environments / seconds));
   print_row("pairs/s", fmt::format("{:.0f}", pairs / seconds), fmt::format("{} pairs touch", totals.touching));
   const std::int64_t counted = std::min(kCountedEnvironments, results.num_environments);
@@ -183,7 +121,7 @@ void print_table(const EvaluateArguments& arguments, const HostEvaluator& evalua
 
 void evaluate_command(const EvaluateArguments& arguments) {
   const StandardArithmetic standard;
-  Stages stages;
+  StageTimes stages;
   check_arguments(arguments);
 
   SceneDescription description = read_scene(arguments.scene);
@@ -201,7 +139,7 @@ void evaluate_command(const EvaluateArguments& arguments) {
   ResultArrays results(evaluator.scene(), states.num_environments,
                        {.energy = with_energy, .part_pairs = arguments.part_pairs});
   {
-    Progress progress(states.num_environments);
+    Progress progress(states.num_environments, "environments");
     const bool on_device = evaluator.options().backend == Backend::kCuda;
     run_batch(evaluator, states, results, on_device ? kDeviceChunk : kHostChunk,
               [&progress](std::int64_t done) { progress.update(done); });

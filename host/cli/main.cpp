@@ -19,6 +19,7 @@
 #include "host/mesh/files/file_cursor.h"
 #include "host/text/quote.h"
 #include "isopatch/error.h"
+#include "isopatch/limits.h"
 
 namespace {
 
@@ -47,29 +48,45 @@ const CLI::Validator kReal(
     },
     "");
 
-void add_evaluate(CLI::App& app, isopatch::cli::EvaluateArguments& arguments) {
-  CLI::App* evaluate = app.add_subcommand("evaluate", "Evaluate contact in a scene");
-  evaluate->add_option("scene", arguments.scene, "scene file (.json)")->required()->option_text("SCENE.json");
-  evaluate
+CLI::Validator real_between(double low, double high) {
+  return CLI::Validator(
+      [low, high](const std::string& text) {
+        double value = 0;
+        const bool inside = isopatch::detail::parse_real(text, value) && value >= low && value <= high;
+        return inside ? ""
+                      : fmt::format("{} is not a number from {} to {}", isopatch::detail::in_quotes(text), low, high);
+      },
+      "");
+}
+
+/// The options that all commands with batches of environments have.
+void add_batch_options(CLI::App* command, isopatch::cli::BatchArguments& arguments) {
+  command->add_option("scene", arguments.scene, "scene file (.json)")->required()->option_text("SCENE.json");
+  command
       ->add_option("--backend", arguments.backend,
                    "auto (default: cuda where there is a device), cpu, cuda or reference")
       ->check(CLI::IsMember({"auto", "cpu", "cuda", "reference"}))
       ->option_text("NAME");
-  evaluate->add_option("--precision", arguments.precision, "float (default) or double")
+  command->add_option("--precision", arguments.precision, "float (default) or double")
       ->check(CLI::IsMember({"float", "double"}))
       ->option_text("NAME");
-  evaluate->add_option("--envs", arguments.envs, "environments: the scene and random variations of it")
+  command->add_option("--envs", arguments.envs, "environments: the scene and random variations of it")
       ->check(whole<std::int64_t>(1, 100'000'000))
       ->option_text("N");
-  evaluate->add_option("--first", arguments.first, "number of the first environment, for shares of a run (default 0)")
+  command->add_option("--first", arguments.first, "number of the first environment, for shares of a run (default 0)")
       ->check(whole<std::int64_t>(0, 1'000'000'000'000))
       ->option_text("K");
-  evaluate->add_option("--seed", arguments.seed, "seed of the variations (default 0)")
+  command->add_option("--seed", arguments.seed, "seed of the variations (default 0)")
       ->check(whole<std::uint64_t>(0, std::numeric_limits<std::uint64_t>::max()))
       ->option_text("S");
-  evaluate->add_option("--threads", arguments.threads, "threads of cpu and reference (default: all cores)")
+  command->add_option("--threads", arguments.threads, "threads of cpu and reference (default: all cores)")
       ->check(whole<int>(0, 4096))
       ->option_text("T");
+}
+
+void add_evaluate(CLI::App& app, isopatch::cli::EvaluateArguments& arguments) {
+  CLI::App* evaluate = app.add_subcommand("evaluate", "Evaluate contact in a scene");
+  add_batch_options(evaluate, arguments);
   evaluate->add_option("--states", arguments.states, "states of the environments instead of variations")
       ->option_text("FILE.npz");
   evaluate->add_option("--output", arguments.output, "results as .json or .npz")->option_text("FILE");
@@ -79,6 +96,36 @@ void add_evaluate(CLI::App& app, isopatch::cli::EvaluateArguments& arguments) {
   evaluate->add_option("--patches", arguments.patches, "environments to write with --vtk (default 4)")
       ->check(whole<std::int64_t>(0, 10'000))
       ->option_text("K");
+}
+
+void add_rollout(CLI::App& app, isopatch::cli::RolloutArguments& arguments) {
+  CLI::App* rollout = app.add_subcommand("rollout", "Simulate a scene in time");
+  add_batch_options(rollout, arguments);
+  rollout->add_option("--steps", arguments.steps, "time steps (default: the scene's duration); 0: only the start")
+      ->check(whole<std::int64_t>(0, 1'000'000'000'000))
+      ->option_text("K");
+  rollout->add_option("--dt", arguments.time_step, "time step, s (default: the scene's)")
+      ->check(real_between(isopatch::limits::kMinTimeStep, isopatch::limits::kMaxTime))
+      ->option_text("H");
+  rollout->add_option("--integrator", arguments.integrator, "euler, sdirk2 or cvode (default: the scene's)")
+      ->check(CLI::IsMember({"euler", "sdirk2", "cvode"}))
+      ->option_text("NAME");
+  rollout
+      ->add_option("--polygons", arguments.polygons,
+                   "most contact polygons of an environment (default: the scene's); 0: as many as there are")
+      ->check(whole<int>(0, isopatch::limits::kMaxPolygonCapacity))
+      ->option_text("K");
+  rollout->add_option("--every", arguments.every, "steps from row to row of the results (default 1)")
+      ->check(whole<std::int64_t>(1, 1'000'000'000'000))
+      ->option_text("M");
+  rollout
+      ->add_option(
+          "--states", arguments.states,
+          "states to start from instead of variations, or the --output of a rollout: goes on from its last row")
+      ->option_text("FILE.npz");
+  rollout->add_option("--output", arguments.output, "results of all rows, instead of a table")->option_text("FILE.npz");
+  rollout->add_option("--vtk", arguments.vtk, "series of contact patches and bodies for ParaView")->option_text("DIR");
+  rollout->add_flag("--check", arguments.check, "say how far half the time step takes each body elsewhere");
 }
 
 void add_field(CLI::App& app, isopatch::cli::FieldArguments& arguments) {
@@ -122,6 +169,8 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   isopatch::cli::EvaluateArguments arguments;
   add_evaluate(app, arguments);
+  isopatch::cli::RolloutArguments rollout;
+  add_rollout(app, rollout);
   isopatch::cli::FieldArguments field;
   add_field(app, field);
   isopatch::cli::TetrahedralizeArguments tetrahedralize;
@@ -141,6 +190,8 @@ int run(int argc, char** argv) {
   }
   if (app.got_subcommand("evaluate")) {
     isopatch::cli::evaluate_command(arguments);
+  } else if (app.got_subcommand("rollout")) {
+    isopatch::cli::rollout_command(rollout);
   } else if (app.got_subcommand("field")) {
     isopatch::cli::field_command(field);
   } else if (app.got_subcommand("tetrahedralize")) {

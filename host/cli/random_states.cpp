@@ -7,12 +7,16 @@
 #include <limits>
 
 #include "host/random.h"
+#include "isopatch/detail/rollout/rotation.h"
 
 namespace isopatch::cli {
+
+using namespace detail;
+
 namespace {
 
 constexpr double kPosition = 0.02;     // of the body size
-constexpr double kHalfAngle = 0.1;     // rad
+constexpr double kHalfAngle = 0.1;     // tangent of half the angle
 constexpr double kSpeed = 0.5;         // body sizes per second
 constexpr double kAngularSpeed = 0.5;  // rad/s
 
@@ -24,7 +28,7 @@ enum Stream : std::uint64_t {
   kStreams = 12
 };
 
-std::uint64_t mix(std::uint64_t x) { return detail::SplitMix64(x).next(); }
+std::uint64_t mix(std::uint64_t x) { return SplitMix64(x).next(); }
 
 double diagonal(const Geometry& geometry) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -39,16 +43,14 @@ double diagonal(const Geometry& geometry) {
   return std::sqrt(x * x + y * y + z * z);
 }
 
-/// q <- (rotation by 2 atan |half| about half) q, both in world axes. |half| is at most 0.1, so the angle is at most
-/// 0.2. The only function called is the square root, so every machine gives the same bits.
-void rotate(double* q, const std::array<double, 3>& half) {
-  const auto [x, y, z] = half;
-  const double scale = 1 / std::sqrt(1 + x * x + y * y + z * z);
+/// q <- scale (r, then q), both in world axes.
+void rotate(double* q, double scale, const Quaternion& r) {
+  const auto [w, v] = r;
   const std::array<double, 4> p = {q[0], q[1], q[2], q[3]};
-  q[0] = scale * (p[0] - x * p[1] - y * p[2] - z * p[3]);
-  q[1] = scale * (p[1] + x * p[0] + y * p[3] - z * p[2]);
-  q[2] = scale * (p[2] + y * p[0] + z * p[1] - x * p[3]);
-  q[3] = scale * (p[3] + z * p[0] + x * p[2] - y * p[1]);
+  q[0] = scale * (w * p[0] - v.x * p[1] - v.y * p[2] - v.z * p[3]);
+  q[1] = scale * (w * p[1] + v.x * p[0] + v.y * p[3] - v.z * p[2]);
+  q[2] = scale * (w * p[2] + v.y * p[0] + v.z * p[1] - v.x * p[3]);
+  q[3] = scale * (w * p[3] + v.z * p[0] + v.x * p[2] - v.y * p[1]);
 }
 
 }  // namespace
@@ -69,6 +71,33 @@ double body_size(const SceneDescription& scene) {
   return std::isfinite(size) ? size : 1;
 }
 
+Spread default_spread(const SceneDescription& scene) {
+  const double size = body_size(scene);
+  return {kPosition * size, {}, kSpeed * size, kAngularSpeed};
+}
+
+void vary(const CounterRandom& random, std::uint64_t environment, std::size_t index, const Spread& spread, double* pose,
+          double* velocity) {
+  constexpr double kInsideBall = 0.57735;  // 1/sqrt(3)
+  const double largest = spread.angle.value_or(kHalfAngle) * kInsideBall;
+  const auto draw = [&](Stream stream, std::size_t axis) {
+    return random.symmetric(environment, index * kStreams + stream + axis);
+  };
+  std::array<double, 3> turn;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    pose[axis] += spread.position * draw(kPositionStream, axis);
+    turn[axis] = largest * draw(kRotationStream, axis);
+    velocity[axis] += spread.speed * draw(kLinearStream, axis);
+    velocity[axis + 3] += spread.angular_speed * draw(kAngularStream, axis);
+  }
+  const Vec3d r = {turn[0], turn[1], turn[2]};
+  if (spread.angle) {
+    rotate(pose + 3, 1, exp(r));
+  } else {
+    rotate(pose + 3, 1 / std::sqrt(1 + r.x * r.x + r.y * r.y + r.z * r.z), {1, r});
+  }
+}
+
 StateArrays random_states(const SceneDescription& scene, std::int64_t num_environments, std::uint64_t seed,
                           std::int64_t first) {
   const std::size_t bodies = scene.bodies.size();
@@ -76,26 +105,14 @@ StateArrays random_states(const SceneDescription& scene, std::int64_t num_enviro
   StateArrays states(scene, num_environments);
 
   const CounterRandom random(seed);
-  const double size = body_size(scene);
+  const Spread spread = default_spread(scene);
   for (std::size_t row = 0; row < environments; ++row) {
     const std::uint64_t environment = static_cast<std::uint64_t>(first) + row;
+    if (environment == 0) continue;
     for (std::size_t i = 0; i < bodies; ++i) {
-      const Body& body = scene.bodies[i];
-      double* pose = &states.poses[(row * bodies + i) * 7];
-      double* velocity = &states.velocities[(row * bodies + i) * 6];
-      if (environment == 0 || body.fixed) continue;
-
-      const auto draw = [&](Stream stream, std::size_t axis) {
-        return random.symmetric(environment, i * kStreams + stream + axis);
-      };
-      std::array<double, 3> half;
-      for (std::size_t axis = 0; axis < 3; ++axis) {
-        pose[axis] += kPosition * size * draw(kPositionStream, axis);
-        half[axis] = kHalfAngle * 0.57735 * draw(kRotationStream, axis);  // 1/sqrt(3): inside the ball
-        velocity[axis] += kSpeed * size * draw(kLinearStream, axis);
-        velocity[axis + 3] += kAngularSpeed * draw(kAngularStream, axis);
-      }
-      rotate(pose + 3, half);
+      if (scene.bodies[i].fixed) continue;
+      vary(random, environment, i, spread, &states.poses[(row * bodies + i) * 7],
+           &states.velocities[(row * bodies + i) * 6]);
     }
   }
   return states;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "host/cli/batch_runner.h"
 #include "isopatch/scene.h"
@@ -25,9 +26,24 @@ class CounterRandom {
 /// The smallest diagonal of a body's bounding box [m]; half spaces have none, and without any other body it is 1.
 double body_size(const SceneDescription& scene);
 
+/// How far a random state lies from the scene at most.
+struct Spread {
+  double position;              // m, along each axis
+  std::optional<double> angle;  // rad; without it, up to 0.2 rad
+  double speed;                 // m/s, along each axis
+  double angular_speed;         // rad/s, along each axis
+};
+
+/// That of `isopatch evaluate`: 2 % of body_size(), 0.2 rad, half a body_size() per second, 0.5 rad/s.
+Spread default_spread(const SceneDescription& scene);
+
+/// Moves body `index` of an environment. No function is called but the square root, so every machine gives the same
+/// bits.
+void vary(const CounterRandom& random, std::uint64_t environment, std::size_t index, const Spread& spread, double* pose,
+          double* velocity);
+
 /// Environments first, first + 1, ... of an endless row. Environment 0 is the scene. In the others every body that is
-/// not fixed is moved by up to 2 % of body_size() along each axis, turned by up to 0.2 rad, and its velocities changed
-/// by up to half a body_size() per second and 0.5 rad/s along each axis.
+/// not fixed is varied by the default spread.
 StateArrays random_states(const SceneDescription& scene, std::int64_t num_environments, std::uint64_t seed,
                           std::int64_t first = 0);
 

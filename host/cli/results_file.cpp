@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
-#include <cstring>
 #include <iterator>
 #include <string_view>
 #include <type_traits>
@@ -41,13 +40,6 @@ void for_each_motion(const StateArrays& states, const Visit& visit) {
         }
       },
       states);
-}
-
-template <typename T>
-NpyArray npy_array(DType type, std::vector<std::int64_t> shape, const std::vector<T>& values) {
-  NpyArray array{type, std::move(shape), std::string(values.size() * sizeof(T), '\0')};
-  if (!values.empty()) std::memcpy(array.bytes.data(), values.data(), array.bytes.size());
-  return array;
 }
 
 /// The names of all parts, in the order of the bodies.

@@ -4,12 +4,16 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "host/cli/batch_runner.h"
 #include "host/cli/numpy/npz.h"
 #include "isopatch/scene.h"
 
 namespace isopatch::cli {
+
+/// The names of the arrays that a states file may have.
+const std::vector<std::string>& names_of_states();
 
 /// The arrays of a states file, with the names and shapes of StateArrays. Poses are required; without velocities those
 /// of the scene are taken. Real arrays are float32 or float64, geometry_index int32 or int64, pair_mask uint8 or bool.

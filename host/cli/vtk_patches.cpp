@@ -178,21 +178,28 @@ std::string bodies_vtk(const SceneDescription& scene, const StateArrays& states,
   return text;
 }
 
-void write_vtk_files(const HostEvaluator& evaluator, const StateArrays& states, std::int64_t first, std::int64_t count,
-                     const std::string& directory) {
+void create_directory(const std::string& directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error || !std::filesystem::is_directory(directory)) {
     throw Error(directory + ": cannot be created: " + error.message());
   }
+}
 
-  const SceneDescription& scene = evaluator.scene().description();
+void write_vtk_environment(const HostEvaluator& evaluator, const StateArrays& states, std::int64_t environment,
+                           const std::string& name, const std::string& directory) {
+  const auto path = [&](const char* what) {
+    return (std::filesystem::path(directory) / fmt::format("{}_{}.vtk", what, name)).string();
+  };
+  write_output_file(path("patches"), patches_vtk(contact_polygons(evaluator, states, environment)));
+  write_output_file(path("bodies"), bodies_vtk(evaluator.scene().description(), states, environment));
+}
+
+void write_vtk_files(const HostEvaluator& evaluator, const StateArrays& states, std::int64_t first, std::int64_t count,
+                     const std::string& directory) {
+  create_directory(directory);
   for (std::int64_t environment = 0; environment < std::min(count, states.num_environments); ++environment) {
-    const auto path = [&](const char* what) {
-      return (std::filesystem::path(directory) / fmt::format("{}_{:04}.vtk", what, first + environment)).string();
-    };
-    write_output_file(path("patches"), patches_vtk(contact_polygons(evaluator, states, environment)));
-    write_output_file(path("bodies"), bodies_vtk(scene, states, environment));
+    write_vtk_environment(evaluator, states, environment, fmt::format("{:04}", first + environment), directory);
   }
 }
 

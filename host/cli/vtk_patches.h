@@ -22,8 +22,15 @@ std::string patches_vtk(const std::vector<Polygon>& polygons);
 /// The surface of every body with its index as cell data; a half space is a square of about the scene's size.
 std::string bodies_vtk(const SceneDescription& scene, const StateArrays& states, std::int64_t environment);
 
-/// Writes patches_NNNN.vtk and bodies_NNNN.vtk of the first `count` environments of `states` to `directory`, which is
-/// created if need be. The first of them has the number `first`.
+/// Creates a folder if need be. Throws Error where that fails.
+void create_directory(const std::string& directory);
+
+/// Writes patches_NAME.vtk and bodies_NAME.vtk of one environment to `directory`.
+void write_vtk_environment(const HostEvaluator& evaluator, const StateArrays& states, std::int64_t environment,
+                           const std::string& name, const std::string& directory);
+
+/// The same, named by their numbers NNNN, of the first `count` environments of `states`; `directory` is created if need
+/// be. The first of them has the number `first`.
 void write_vtk_files(const HostEvaluator& evaluator, const StateArrays& states, std::int64_t first, std::int64_t count,
                      const std::string& directory);
 

@@ -28,7 +28,8 @@ enum class ContactPoints : std::uint8_t {
 struct Variation {
   std::optional<double> position = {};  ///< of each coordinate of a free body, m, >= 0
   std::optional<double> angle = {};     ///< of its orientation, rad, in [0, pi]
-  std::optional<double> speed = {};     ///< of each component of its linear velocity, m/s, >= 0
+  std::optional<double> speed = {};     ///< of each component of its linear velocity, m/s, >= 0; over the size of the
+                                        ///< smallest body, of its angular velocity too
 };
 
 /// How a scene is stepped in time.

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace isopatch::cli {
@@ -43,6 +44,12 @@ struct NpyArray {
 
 std::string dtype_name(DType type);                              // "float32"
 std::string shape_text(const std::vector<std::int64_t>& shape);  // "(4, 2, 7)"
+
+/// An array of these values, as many as the shape says.
+template <class T>
+NpyArray npy_array(DType type, std::vector<std::int64_t> shape, const std::vector<T>& values) {
+  return {type, std::move(shape), {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)}};
+}
 
 /// The header at the beginning of an .npy file of `total` bytes; `bytes` has the first 64 KiB of it, or all. Throws
 /// Error as parse_npy().
@@ -103,7 +110,10 @@ std::map<std::string, LazyArray> open_arrays(const std::string& path, const std:
 
 std::string npy_bytes(const NpyArray& array);
 
-/// An archive of stored arrays, at most 4 GiB.
+/// What the arrays of an archive may take together, bytes; its directory is beyond this.
+inline constexpr std::uint64_t kMostArchiveBytes = 0xffffffff - (1 << 16);
+
+/// An archive of stored arrays. Throws Error where they take more than kMostArchiveBytes.
 std::string npz_bytes(const std::map<std::string, NpyArray>& arrays);
 
 }  // namespace isopatch::cli

@@ -8,7 +8,8 @@
 
 namespace isopatch::cli {
 
-Progress::Progress(std::int64_t total) : total_(total), terminal_(isatty(STDERR_FILENO) == 1) {}
+Progress::Progress(std::int64_t total, const char* unit)
+    : total_(total), unit_(unit), terminal_(isatty(STDERR_FILENO) == 1) {}
 
 Progress::~Progress() {
   if (shown_ && terminal_) fmt::print(stderr, "\r\033[K");
@@ -16,6 +17,7 @@ Progress::~Progress() {
 
 void Progress::update(std::int64_t done) {
   interruptible_.check();
+  done_ = done;
 
   using namespace std::chrono_literals;
   const Clock::time_point now = Clock::now();
@@ -25,8 +27,8 @@ void Progress::update(std::int64_t done) {
   shown_ = true;
   const double seconds = std::chrono::duration<double>(now - start_).count();
   const double rate = static_cast<double>(done) / seconds;
-  fmt::print(stderr, "{}{:3.0f} %  {} of {} environments  {:.0f}/s  {:.0f} s left{}", terminal_ ? "\r\033[K" : "",
-             100.0 * static_cast<double>(done) / static_cast<double>(total_), done, total_, rate,
+  fmt::print(stderr, "{}{:3.0f} %  {} of {} {}  {:.0f}/s  {:.0f} s left{}", terminal_ ? "\r\033[K" : "",
+             100.0 * static_cast<double>(done) / static_cast<double>(total_), done, total_, unit_, rate,
              static_cast<double>(total_ - done) / rate, terminal_ ? "" : "\n");
   std::fflush(stderr);
 }

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the commands that compute batches have in common: the choice of a backend, and what they print.
+#pragma once
+
+#include <string>
+
+#include "host/cli/commands.h"
+#include "isopatch/evaluator.h"
+#include "isopatch/scene.h"
+
+namespace isopatch::cli {
+
+EvaluatorOptions evaluator_options(const BatchArguments& arguments);
+
+void print_warning(const std::string& warning);
+
+/// Those of the geometries.
+void print_warnings(const SceneDescription& scene);
+
+/// The scene, and what computes.
+void print_heading(const BatchArguments& arguments, const SceneDescription& scene, const EvaluatorOptions& options);
+
+void print_row(const char* name, const std::string& value, const std::string& note = "");
+
+/// Which environments there are.
+void print_environments(const BatchArguments& arguments, std::int64_t num_environments);
+
+}  // namespace isopatch::cli

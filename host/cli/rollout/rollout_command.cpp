@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "host/cli/batch_report.h"
+#include "host/cli/commands.h"
+#include "host/cli/process/progress.h"
+#include "host/cli/process/stage_times.h"
+#include "host/cli/rollout/rollout_file.h"
+#include "host/cli/rollout/rollout_table.h"
+#include "host/cli/rollout/rows.h"
+#include "host/cli/rollout/start_states.h"
+#include "host/cli/rollout/step_check.h"
+#include "host/cli/rollout/stepper.h"
+#include "host/cli/rollout/vtk_series.h"
+#include "host/cli/vtk_patches.h"
+#include "host/files/output_file.h"
+#include "host/text/quote.h"
+#include "host/threads/standard_arithmetic.h"
+#include "isopatch/error.h"
+#include "isopatch/host_evaluator.h"
+#include "isopatch/host_simulator.h"
+#include "isopatch/status.h"
+
+namespace isopatch::cli {
+
+using namespace detail;
+
+namespace {
+
+constexpr std::int64_t kRowsOfTable = 20;
+constexpr double kLargestNumber = 1e12;
+constexpr double kSameTime = 1e-9;  // s
+
+const char* integrator_name(Integrator integrator) {
+  return integrator == Integrator::kCvode ? "cvode" : integrator == Integrator::kSdirk2 ? "sdirk2" : "euler";
+}
+
+void check_arguments(const RolloutArguments& arguments) {
+  if (arguments.output.empty()) return;
+  if (!arguments.output.ends_with(".npz")) {
+    throw Error("--output " + in_quotes(arguments.output) + ": the name must end in .npz");
+  }
+  check_writable(arguments.output);
+}
+
+/// The scene, stepped as the command line says.
+SceneDescription scene_of(const RolloutArguments& arguments) {
+  SceneDescription scene = read_scene(arguments.scene);
+  RolloutOptions& rollout = scene.rollout;
+  if (arguments.time_step) rollout.time_step = *arguments.time_step;
+  if (arguments.polygons) rollout.polygon_capacity = *arguments.polygons;
+  if (arguments.integrator) {
+    rollout.integrator = *arguments.integrator == "cvode"    ? Integrator::kCvode
+                         : *arguments.integrator == "sdirk2" ? Integrator::kSdirk2
+                                                             : Integrator::kEuler;
+  }
+  return scene;
+}
+
+RowPlan plan_of(const RolloutArguments& arguments, const RolloutOptions& rollout) {
+  RowPlan plan;
+  if (arguments.steps) {
+    plan.steps = *arguments.steps;
+  } else {
+    const double steps = std::round(rollout.duration / rollout.time_step);
+    if (steps < 1 || steps > kLargestNumber) {
+      throw Error(fmt::format("{}: rollout.duration: {} s are {} time steps of {} s; it must be from 1 to {} of them",
+                              arguments.scene, rollout.duration, steps, rollout.time_step, kLargestNumber));
+    }
+    plan.steps = static_cast<std::int64_t>(steps);
+  }
+  const bool short_table = arguments.output.empty() && arguments.vtk.empty() && !arguments.check;
+  const std::int64_t by_default = short_table ? (plan.steps + kRowsOfTable - 1) / kRowsOfTable : 1;
+  plan.every = arguments.every.value_or(std::max<std::int64_t>(by_default, 1));
+  return plan;
+}
+
+/// Paths reach the end of the rollout.
+void check_paths(const std::string& source, const SceneDescription& scene, double end) {
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
+    const Body& body = scene.bodies[i];
+    const std::vector<double>& times = body.motion.path.times;
+    if (body.fixed || times.empty() || times.back() >= end - kSameTime) continue;
+    throw Error(
+        fmt::format("{}: bodies[{}].motion.times: the path of {} ends at {} s, before the rollout, which ends at "
+                    "{} s; give it more rows, or take fewer --steps",
+                    source, i, in_quotes(body.name), times.back(), end));
+  }
+}
+
+/// What is made of the rows, as the command line asks for it.
+struct Recorders {
+  std::optional<RolloutTable> table;
+  std::optional<RolloutFile> file;
+  std::optional<VtkSeries> pictures;
+  std::optional<StepCheck> check;
+
+  Recorders(const RolloutArguments& arguments, const HostSimulator& simulator, const RolloutStart& start,
+            const RowPlan& plan) {
+    const std::int64_t environments = start.num_environments();
+    if (arguments.output.empty() && !arguments.check) table.emplace();
+    const Scene& scene = simulator.simulator().scene();
+    if (!arguments.output.empty()) file.emplace(plan, environments, rollout_counts(scene), arguments.output);
+    if (!arguments.vtk.empty()) {
+      create_directory(arguments.vtk);
+      pictures.emplace(scene.description(), environments, start.given);
+    }
+    if (arguments.check) check.emplace(simulator, start);
+  }
+
+  bool need_energy() const { return table || file; }
+
+  void add(const RolloutRow& row, std::int64_t steps, Progress& progress) {
+    if (table) table->add(row);
+    if (file) file->add(row);
+    if (pictures) pictures->add(row);
+    if (check) check->compare(steps, row.state, progress);
+  }
+};
+
+/// Takes all steps and hands over the rows. Returns the status of each environment.
+std::vector<std::uint32_t> run(const HostSimulator& simulator, const RolloutStart& start, const RowPlan& plan,
+                               Recorders& recorders) {
+  const std::int64_t environments = start.num_environments(), work_of_step = recorders.check ? 3 : 1;
+  Progress progress(work_of_step * plan.steps * environments, "steps");
+  Stepper stepper(simulator, start);
+  RolloutOutputArrays output(simulator.simulator().scene(), environments, recorders.need_energy());
+  for (std::int64_t row = 0, done = 0; row < plan.num_rows(); ++row) {
+    const std::int64_t steps = plan.steps_before(row) - done;
+    done += steps;
+    stepper.advance(steps, output, progress);
+    const double time = static_cast<double>(start.steps() + done) * simulator.simulator().rollout().time_step;
+    recorders.add({row, time, stepper.state(), output}, steps, progress);
+  }
+  return stepper.status();
+}
+
+/// How many environments have a status, and how many each of its bits.
+void print_status(const char* name, const std::vector<std::uint32_t>& status) {
+  const auto count = std::count_if(status.begin(), status.end(), [](std::uint32_t bits) { return bits != kOk; });
+  print_row(name, fmt::to_string(count), status_counts(status));
+}
+
+void print_report(const RolloutArguments& arguments, const HostSimulator& simulator, const RowPlan& plan,
+                  const Recorders& recorders, const std::vector<std::uint32_t>& status, const StageTimes& stages) {
+  const RolloutOptions& rollout = simulator.simulator().rollout();
+  print_heading(arguments, simulator.simulator().scene().description(), simulator.simulator().options());
+  fmt::print("rollout           {} {} of {} s, {}\n\n", plan.steps, plan.steps == 1 ? "step" : "steps",
+             rollout.time_step, integrator_name(rollout.integrator));
+  if (recorders.table) recorders.table->print();
+  if (recorders.check) recorders.check->print();
+  if (recorders.table || recorders.check) fmt::print("\n");
+
+  const auto environments = static_cast<double>(status.size());
+  const double seconds = std::max(stages.seconds("step"), 1e-9);
+  print_environments(arguments, std::ssize(status));
+  if (!recorders.check) {
+    print_row("steps/s", fmt::format("{:.0f}", environments * static_cast<double>(plan.steps) / seconds));
+  }
+  print_row("rows", fmt::to_string(plan.num_rows()), plan.every == 1 ? "" : fmt::format("every {} steps", plan.every));
+  print_status("non-zero status", status);
+  if (recorders.check) print_status("with half steps", recorders.check->status());
+  fmt::print("\n");
+  stages.print();
+}
+
+}  // namespace
+
+void rollout_command(const RolloutArguments& arguments) {
+  const StandardArithmetic standard;
+  StageTimes stages;
+  check_arguments(arguments);
+  SceneDescription description = scene_of(arguments);
+  print_warnings(description);
+  const RowPlan plan = plan_of(arguments, description.rollout);
+  stages.finish("load");
+
+  const EvaluatorOptions options = evaluator_options(arguments);
+  const HostSimulator simulator(Scene(std::move(description)), options);
+  const Scene& scene = simulator.simulator().scene();
+  for (const std::string& warning : warnings_of(scene)) print_warning(warning);
+  const RolloutStart start = rollout_start(arguments, scene);
+  check_paths(arguments.scene, scene.description(),
+              static_cast<double>(start.steps() + plan.steps) * scene.description().rollout.time_step);
+  Recorders recorders(arguments, simulator, start, plan);
+  stages.finish("build");
+
+  const std::vector<std::uint32_t> status = run(simulator, start, plan, recorders);
+  stages.finish("step");
+
+  if (recorders.pictures) {
+    recorders.pictures->write(HostEvaluator(scene, options), arguments.first, arguments.vtk);
+  }
+  if (recorders.file) write_output_file(arguments.output, recorders.file->npz(status));
+  stages.finish("write");
+  print_report(arguments, simulator, plan, recorders, status, stages);
+}
+
+}  // namespace isopatch::cli

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/cli/rollout/rollout_file.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <type_traits>
+#include <utility>
+
+#include "isopatch/error.h"
+
+namespace isopatch::cli {
+namespace {
+
+/// Calls visit(info, array) for the arrays that have a row for each time.
+template <class Visit, class State, class Output>
+void for_each_of_row(const Visit& visit, State& state, Output& output) {
+  static const std::set<std::string> kNames = {"poses",       "velocities",     "joints",           "steps",
+                                               "pair_wrench", "kinetic_energy", "potential_energy", "elastic_energy",
+                                               "iterations",  "polygons"};
+  const auto visit_chosen = [&](const ArrayInfo& info, auto& array) {
+    if (kNames.contains(info.name)) visit(info, array);
+  };
+  for_each_rollout_state(visit_chosen, state);
+  for_each_rollout_output(visit_chosen, output);
+}
+
+std::vector<std::int64_t> shape_of(const ArrayInfo& info, const ArrayCounts& counts, std::int64_t rows,
+                                   std::int64_t environments) {
+  std::vector<std::int64_t> shape = {rows, environments};
+  if (info.per != Per::kEnvironment) shape.push_back(counts.row(info) / info.width);
+  if (info.width > 1) shape.push_back(info.width);
+  return shape;
+}
+
+template <class T>
+void append(NpyArray& array, const T* values, std::size_t count) {
+  array.bytes.append(reinterpret_cast<const char*>(values), count * sizeof(T));
+}
+
+}  // namespace
+
+RolloutFile::RolloutFile(const RowPlan& plan, std::int64_t num_environments, const ArrayCounts& counts,
+                         const std::string& path) {
+  const std::int64_t rows = plan.num_rows();
+  const RolloutStateArrays state;
+  const RolloutOutputArrays output;
+  double bytes = 0;
+  arrays_["time"] = {DType::kFloat64, {rows}, ""};
+  for_each_of_row(
+      [&](const ArrayInfo& info, const auto& array) {
+        using Element = typename std::remove_cvref_t<decltype(array)>::value_type;
+        if (info.per == Per::kJoint && counts.joints == 0) return;
+        bytes += static_cast<double>(rows) * static_cast<double>(num_environments * counts.row(info)) * sizeof(Element);
+        arrays_[info.name] = {kDType<Element>, shape_of(info, counts, rows, num_environments), ""};
+      },
+      state, output);
+  if (bytes > static_cast<double>(kMostArchiveBytes)) {
+    throw Error(fmt::format(
+        "--output {}: {} rows of {} environments take {:.1f} GiB, more than the 4 GiB of an .npz archive; take fewer "
+        "rows by --every, or fewer environments at a time by --first",
+        path, rows, num_environments, bytes / (1 << 30)));
+  }
+}
+
+void RolloutFile::add(const RolloutRow& row) {
+  append(arrays_.at("time"), &row.time, 1);
+  for_each_of_row(
+      [this](const ArrayInfo& info, const auto& values) {
+        const auto array = arrays_.find(info.name);
+        if (array != arrays_.end()) append(array->second, values.data(), values.size());
+      },
+      row.state, row.output);
+}
+
+std::string RolloutFile::npz(const std::vector<std::uint32_t>& status) {
+  arrays_["status"] = npy_array(DType::kUint32, {std::ssize(status)}, status);
+  return npz_bytes(std::exchange(arrays_, {}));
+}
+
+}  // namespace isopatch::cli

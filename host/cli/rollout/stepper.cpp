@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/cli/rollout/stepper.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+namespace isopatch::cli {
+namespace {
+
+constexpr std::int64_t kHostPart = 64, kDevicePart = 65536;
+
+/// The elements of environment `begin` on; null for an empty array.
+template <class Array>
+auto* at(Array& array, std::int64_t begin, std::int64_t row) {
+  return array.empty() ? nullptr : array.data() + begin * row;
+}
+
+}  // namespace
+
+Stepper::Stepper(const HostSimulator& simulator, const RolloutStart& start)
+    : simulator_(simulator),
+      state_(start.state),
+      given_(start.given),
+      counts_(rollout_counts(simulator.simulator().scene())),
+      status_(state_.status.size()),
+      part_(simulator.simulator().options().backend == Backend::kCuda ? kDevicePart : kHostPart) {}
+
+void Stepper::step(std::int64_t begin, std::int64_t count, std::int64_t steps, RolloutOutputArrays* output) {
+  RolloutState state;
+  state.num_environments = count;
+  for_each_rollout_state(
+      [&](const ArrayInfo& info, auto*& rows, auto& array) { rows = at(array, begin, counts_.row(info)); }, state,
+      state_);
+  RolloutInput input;
+  const State given = given_.view(begin, count);
+  input.modulus = given.modulus;
+  input.dissipation = given.dissipation;
+  input.friction = given.friction;
+  input.geometry_index = given.geometry_index;
+  input.pair_mask = given.pair_mask;
+  RolloutOutput results;
+  if (output != nullptr) {
+    for_each_rollout_output(
+        [&](const ArrayInfo& info, auto& rows, auto& array) { rows = at(array, begin, counts_.row(info)); }, results,
+        *output);
+  }
+  simulator_.step(state, input, results, static_cast<int>(steps));
+  for (std::int64_t e = begin; e < begin + count; ++e) {
+    status_[static_cast<std::size_t>(e)] |= state_.status[static_cast<std::size_t>(e)];
+  }
+}
+
+void Stepper::advance(std::int64_t steps, RolloutOutputArrays& output, Progress& progress) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kShort(100), kLong(400);
+  constexpr std::int64_t kLargestCount = std::numeric_limits<int>::max();
+
+  const std::int64_t environments = state_.num_environments;
+  std::int64_t left = steps;
+  do {
+    const std::int64_t now = std::min({left, std::max<std::int64_t>(part_ / environments, 1), kLargestCount});
+    left -= now;
+    for (std::int64_t begin = 0; begin < environments;) {
+      const std::int64_t count =
+          std::min(environments - begin, std::max<std::int64_t>(part_ / std::max<std::int64_t>(now, 1), 1));
+      const Clock::time_point start = Clock::now();
+      step(begin, count, now, left == 0 ? &output : nullptr);
+      begin += count;
+      progress.add(now * count);
+
+      const auto elapsed = Clock::now() - start;
+      if (elapsed < kShort && 2 * now * count > part_) part_ = std::min(2 * part_, kLargestCount);
+      if (elapsed > kLong) part_ = std::max<std::int64_t>(1, part_ / 2);
+    }
+  } while (left > 0);
+}
+
+}  // namespace isopatch::cli

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Steps a batch in host memory part by part.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "host/cli/process/progress.h"
+#include "host/cli/rollout/start_states.h"
+#include "isopatch/host_simulator.h"
+#include "isopatch/rollout_arrays.h"
+
+namespace isopatch::cli {
+
+/// The environments of a rollout while they are stepped, in calls that take a fraction of a second each.
+class Stepper {
+ public:
+  /// The simulator must outlive it.
+  Stepper(const HostSimulator& simulator, const RolloutStart& start);
+
+  /// Takes `steps` steps in all environments, and writes what the last one was like into the arrays of `output` that
+  /// are not empty; with 0 steps, what the state is like. Counts steps of environments in `progress`, whose exceptions
+  /// end the call.
+  void advance(std::int64_t steps, RolloutOutputArrays& output, Progress& progress);
+
+  const RolloutStateArrays& state() const { return state_; }
+
+  /// Of each environment, or'ed over all steps.
+  const std::vector<std::uint32_t>& status() const { return status_; }
+
+ private:
+  void step(std::int64_t begin, std::int64_t count, std::int64_t steps, RolloutOutputArrays* output);
+
+  const HostSimulator& simulator_;
+  RolloutStateArrays state_;
+  StateArrays given_;
+  ArrayCounts counts_;
+  std::vector<std::uint32_t> status_;
+  std::int64_t part_;  // steps of environments in a call
+};
+
+}  // namespace isopatch::cli
