@@ -7,7 +7,7 @@
 
 #include "host/array_check.h"
 #include "isopatch/error.h"
-#include "isopatch/rollout_arrays.h"
+#include "isopatch/rollout_state.h"
 
 namespace isopatch::detail {
 

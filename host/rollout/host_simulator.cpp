@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "isopatch/host_simulator.h"
+#include "isopatch/simulator.h"
 
 #include "host/rollout/check_rollout.h"
 #include "host/rollout/simulator_backend.h"
 #include "host/threads/standard_arithmetic.h"
-#include "isopatch/rollout_arrays.h"
+#include "isopatch/rollout_state.h"
 
 namespace isopatch {
 

@@ -6,7 +6,7 @@
 
 #include "isopatch/evaluator.h"
 #include "isopatch/limits.h"
-#include "isopatch/rollout_arrays.h"
+#include "isopatch/rollout_state.h"
 
 namespace isopatch::detail {
 

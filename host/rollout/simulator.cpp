@@ -8,7 +8,7 @@
 #include "host/rollout/simulator_backend.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
-#include "isopatch/rollout_arrays.h"
+#include "isopatch/rollout_state.h"
 
 namespace isopatch {
 

@@ -10,7 +10,7 @@
 #include "host/rollout/simulator_backend.h"
 #include "host/scene/scene_data.h"
 #include "isopatch/error.h"
-#include "isopatch/rollout_arrays.h"
+#include "isopatch/rollout_state.h"
 #include "kernels/memory/device_memory.h"
 #include "kernels/memory/working_memory.h"
 #include "kernels/rollout/device_rollout.h"

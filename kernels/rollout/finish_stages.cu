@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(kSolveBlock) finish_stages_kernel(const __grid
     warp.sync();
     if (warp.lane() == 0) arrays.found[e] = 0;
     if ((status & kFrozen) != 0) continue;
-    const StepMemory memory = arrays.of(step, e);
+    const StepProgress memory = arrays.of(step, e);
     status |= arrays.contact_status[e];
     if (found > arrays.capacity) status |= kStepCapacity;
     if (warp.lane() == 0) memory.counts->polygons_needed = max(memory.counts->polygons_needed, found);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "host/strides.h"
-#include "isopatch/rollout_arrays.h"
+#include "isopatch/rollout_state.h"
 #include "kernels/memory/device_buffer.h"
 
 namespace isopatch::detail {

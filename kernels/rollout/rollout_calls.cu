@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(kBlock) begin_call_kernel(const __grid_constan
   CudaWarp warp;
   const std::int64_t e = environment_of_warp();
   if (e >= call.step.state.num_environments) return;
-  const StepMemory memory = call.arrays.of(call.step, e);
+  const StepProgress memory = call.arrays.of(call.step, e);
   if (warp.lane() == 0) call.arrays.found[e] = 0;
   begin_call(warp, call.step, e, memory);
   const std::uint32_t before = call.step.state.status[e];
@@ -28,8 +28,8 @@ __global__ void __launch_bounds__(kBlock) begin_call_kernel(const __grid_constan
     leave_out(warp, call.step, memory);
     return;
   }
-  if (!steps) return;
-  const std::uint32_t status = begin_step(warp, call.step, e, memory);
+  const std::uint32_t status =
+      steps ? begin_step(warp, call.step, e, memory) : check_environment(warp, call.step, e, memory);
   if (warp.lane() == 0) call.step.state.status[e] = before | status;
 }
 
@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(kBlock) end_call_kernel(const __grid_constant_
   CudaWarp warp;
   const std::int64_t e = environment_of_warp();
   if (e >= call.step.state.num_environments) return;
-  const StepMemory memory = call.arrays.of(call.step, e);
+  const StepProgress memory = call.arrays.of(call.step, e);
   end_call(warp, call.step, e, memory, call.output);
   warp.sync();
   if ((call.step.state.status[e] & kFrozen) != 0) {

@@ -33,7 +33,7 @@ struct StepArraysView {
   std::int64_t solver_words;
   std::int32_t warps;
 
-  ISOPATCH_HD StepMemory of(const StepView& step, std::int64_t environment) const {
+  ISOPATCH_HD StepProgress of(const StepView& step, std::int64_t environment) const {
     return {bodies + environment * step.scene.num_bodies, poses + environment * step.scene.num_bodies * kPoseSize,
             wrenches + environment * step.scene.num_pairs * 6, counts + environment};
   }

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "isopatch/rollout_arrays.h"
+#include "isopatch/rollout_state.h"
 #include "isopatch/simulator.h"
 #include "tests/cli/rollout_fixture.h"
 

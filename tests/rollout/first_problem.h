@@ -10,7 +10,7 @@
 #include "host/cpu/rollout/step_workspace.h"
 #include "host/rollout/rollout_data.h"
 #include "host/scene/scene_data.h"
-#include "isopatch/rollout_arrays.h"
+#include "isopatch/rollout_state.h"
 
 namespace isopatch::test {
 

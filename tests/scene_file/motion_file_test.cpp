@@ -336,7 +336,7 @@ TEST(RolloutInFiles, RefusesFields) {
   expect_bad(R"("variation": {"speeds": 1})", R"(variation.speeds: unknown field; did you mean "speed"?)");
   expect_bad(R"("steps": 1)",
              R"(steps: unknown field; known: "time_step", "duration", "integrator", "points", "gravity", "tolerance", )"
-             R"("max_iterations", "friction_passes", "polygon_capacity", "variation")");
+             R"("max_iterations", "friction_passes", "polygon_capacity", "speed_limit", "variation")");
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace {
 
 struct Thrown {
   double kinetic_energy;  // after 5 s, J
-  double drift;           // of the origin in the next 5 s, m
+  double moved;           // of the origin in the next 5 s, m
   double depth;           // of the lower face in the ground, m
   double weight;          // N
 };
@@ -33,7 +33,7 @@ Thrown throw_box(const Point3& size, double modulus, ContactPoints points, Preci
   rollout.step(1000);
   const Vector after = rollout.position(0);
   EXPECT_EQ(rollout.state.status[0], kOk);
-  thrown.drift = length({after[0] - before[0], after[1] - before[1], after[2] - before[2]});
+  thrown.moved = length({after[0] - before[0], after[1] - before[1], after[2] - before[2]});
   thrown.depth = size[2] / 2 - after[2];
   return thrown;
 }
@@ -44,13 +44,13 @@ TEST(Rest, ThrownBoxesComeToRest) {
       SCOPED_TRACE(testing::Message() << "size " << size[0] << " m, modulus " << modulus << " Pa");
       const Thrown exact = throw_box(size, modulus, ContactPoints::kMatched, Precision::kDouble);
       EXPECT_LT(exact.kinetic_energy, 1e-15);
-      EXPECT_LT(exact.drift, 1e-9);
+      EXPECT_LT(exact.moved, 1e-9);
       const Thrown rounded = throw_box(size, modulus, ContactPoints::kMatched, Precision::kFloat);
       EXPECT_LT(rounded.kinetic_energy, 1e-9);
-      EXPECT_LT(rounded.drift, 1e-6);
+      EXPECT_LT(rounded.moved, 1e-6);
       RecordProperty("kinetic", std::to_string(exact.kinetic_energy));
-      std::printf("size %g modulus %g: kinetic %.2g J drift %.2g m, float %.2g %.2g\n", size[0], modulus,
-                  exact.kinetic_energy, exact.drift, rounded.kinetic_energy, rounded.drift);
+      std::printf("size %g modulus %g: kinetic %.2g J moved %.2g m, float %.2g %.2g\n", size[0], modulus,
+                  exact.kinetic_energy, exact.moved, rounded.kinetic_energy, rounded.moved);
     }
   }
 }

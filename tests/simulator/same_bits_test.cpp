@@ -87,7 +87,7 @@ TEST_P(SameBits, ContinuedFromACopyAndWithAnyCapacity) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Integrators, SameBits, ::testing::Values(Integrator::kEuler, Integrator::kSdirk2),
-                         [](const auto& info) { return info.param == Integrator::kEuler ? "euler" : "sdirk2"; });
+                         [](const auto& of) { return of.param == Integrator::kEuler ? "euler" : "sdirk2"; });
 
 }  // namespace
 }  // namespace isopatch::test

@@ -22,7 +22,7 @@
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
 #include "isopatch/host_evaluator.h"
-#include "isopatch/host_simulator.h"
+#include "isopatch/simulator.h"
 #include "isopatch/status.h"
 
 namespace isopatch::cli {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "isopatch/rollout_arrays.h"
+#include "isopatch/rollout_state.h"
 
 namespace isopatch::cli {
 

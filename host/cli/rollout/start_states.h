@@ -9,7 +9,7 @@
 #include "host/cli/commands.h"
 #include "host/cli/numpy/npz.h"
 #include "isopatch/arrays.h"
-#include "isopatch/rollout_arrays.h"
+#include "isopatch/rollout_state.h"
 
 namespace isopatch::cli {
 

@@ -8,8 +8,8 @@
 
 #include "host/cli/process/progress.h"
 #include "host/cli/rollout/start_states.h"
-#include "isopatch/host_simulator.h"
-#include "isopatch/rollout_arrays.h"
+#include "isopatch/rollout_state.h"
+#include "isopatch/simulator.h"
 
 namespace isopatch::cli {
 

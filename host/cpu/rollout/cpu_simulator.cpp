@@ -54,7 +54,7 @@ template <class T>
 std::uint32_t take_step(const StepCall& call, std::int64_t environment, StepWorkspace<T>& work) {
   SerialWarp warp;
   const StepView& step = call.step;
-  const StepMemory memory = work.step();
+  const StepProgress memory = work.step();
   std::uint32_t status = begin_step(warp, step, environment, memory);
   const int stages = num_stages(step.rollout.integrator);
   for (int index = 0; index < stages && (status & kFrozen) == 0; ++index) {
@@ -78,6 +78,9 @@ void take_steps(const StepCall& call, std::int64_t environment, StepWorkspace<T>
   SerialWarp warp;
   begin_call(warp, call.step, environment, work.step());
   std::uint32_t& status = call.step.state.status[environment];
+  if (call.num_steps == 0 && (status & kFrozen) == 0) {
+    status |= check_environment(warp, call.step, environment, work.step());
+  }
   for (int i = 0; i < call.num_steps && (status & kFrozen) == 0; ++i) {
     status |= take_step(call, environment, work);
   }

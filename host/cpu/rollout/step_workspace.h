@@ -44,7 +44,7 @@ class StepWorkspace {
         size_{scene.num_bodies, view.num_joints, view.num_dofs, scene.num_pairs, 0} {}
 
   /// Of the environment at hand.
-  StepMemory step() { return {stage_bodies_.data(), poses_.data(), wrenches_.data(), &counts_}; }
+  StepProgress step() { return {stage_bodies_.data(), poses_.data(), wrenches_.data(), &counts_}; }
 
   /// For a solve with this many polygons.
   SolverMemory solver(int num_polygons) {

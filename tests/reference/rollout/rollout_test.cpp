@@ -11,7 +11,7 @@
 
 #include "host/reference/rollout/rollout_reference.h"
 #include "isopatch/isopatch.h"
-#include "isopatch/rollout_arrays.h"
+#include "isopatch/rollout_state.h"
 #include "tests/reference/rollout/rollout_scenes.h"
 
 namespace isopatch::oracle {

@@ -22,7 +22,7 @@ struct StepView {
 };
 
 /// What an environment keeps while its contact is searched for.
-struct StepMemory {
+struct StepProgress {
   StageBody* bodies;
   double* poses;     // of bodies, where the contact of the stage is found; not numbers where there is none to find
   double* wrenches;  // six of each pair: of the stages of the step so far
@@ -37,8 +37,8 @@ inline constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
 /// Lets the search for contact pass over the environment. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD void leave_out(Warp& warp, const StepView& step, const StepMemory& memory) {
-  for (int i = warp.lane(); i < step.scene.num_bodies * kPoseSize; i += Warp::kSize) memory.poses[i] = kNotANumber;
+ISOPATCH_HD void leave_out(Warp& warp, const StepView& step, const StepProgress& progress) {
+  for (int i = warp.lane(); i < step.scene.num_bodies * kPoseSize; i += Warp::kSize) progress.poses[i] = kNotANumber;
   warp.sync();
 }
 
@@ -63,10 +63,10 @@ ISOPATCH_HD State contact_state(const StepView& step, const double* poses, std::
   return contact;
 }
 
-/// Begins a step of an environment that is not frozen. Returns 0, or why it is to be frozen. Called by all lanes.
+/// Returns the faults of a state and of what acts on it, with kFrozen; 0 where there are none. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD std::uint32_t begin_step(Warp& warp, const StepView& step, std::int64_t environment,
-                                     const StepMemory& memory) {
+ISOPATCH_HD std::uint32_t check_environment(Warp& warp, const StepView& step, std::int64_t environment,
+                                            const StepProgress& progress) {
   const EnvironmentState state = step.environment(environment);
   State now;
   now.poses = array_of(state.poses, 0);
@@ -81,17 +81,24 @@ ISOPATCH_HD std::uint32_t begin_step(Warp& warp, const StepView& step, std::int6
     if (!(abs(state.joints[i]) <= limits::kMaxPosition)) status |= kBadPose;
   }
   std::uint32_t all = kOk;
-  for (const std::uint32_t bit : {kBadPose, kBadVelocity, kBadMaterial}) {
+  for (std::uint32_t bit = kBadPose; bit <= kBadMaterial; bit <<= 1) {
     if (warp.ballot((status & bit) != 0u) != 0u) all |= bit;
   }
-  for (int i = warp.lane(); i < 6 * step.scene.num_pairs; i += Warp::kSize) memory.wrenches[i] = 0;
-  if (warp.lane() == 0) *memory.counts = {0, 0, 0};
-  if (all != kOk) {
-    leave_out(warp, step, memory);
-    return all | kFrozen;
-  }
-  begin_step(warp, step.rollout, step.scene.num_bodies, step.input, environment, state,
-             stage_of(step.rollout, step.state.steps[environment], 0), memory.bodies, memory.poses);
+  if (all == kOk) return kOk;
+  leave_out(warp, step, progress);
+  return all | kFrozen;
+}
+
+/// Begins a step of an environment that is not frozen. Returns 0, or why it is to be frozen. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD std::uint32_t begin_step(Warp& warp, const StepView& step, std::int64_t environment,
+                                     const StepProgress& progress) {
+  for (int i = warp.lane(); i < 6 * step.scene.num_pairs; i += Warp::kSize) progress.wrenches[i] = 0;
+  if (warp.lane() == 0) *progress.counts = {0, 0, 0};
+  const std::uint32_t status = check_environment(warp, step, environment, progress);
+  if (status != kOk) return status;
+  begin_step(warp, step.rollout, step.scene.num_bodies, step.input, environment, step.environment(environment),
+             stage_of(step.rollout, step.state.steps[environment], 0), progress.bodies, progress.poses);
   return kOk;
 }
 
@@ -101,25 +108,27 @@ ISOPATCH_HD std::uint32_t begin_step(Warp& warp, const StepView& step, std::int6
 template <class Warp, class PointSums, class Key, class PolygonAt>
 ISOPATCH_HD std::uint32_t finish_stage(Warp& warp, const PointSums& points, const StepView& step, const State& contact,
                                        std::int64_t environment, int index, int count, const Key& key,
-                                       const PolygonAt& polygon, const SolverMemory& solver, const StepMemory& memory) {
+                                       const PolygonAt& polygon, const SolverMemory& solver,
+                                       const StepProgress& progress) {
   const Stage stage = stage_of(step.rollout, step.state.steps[environment], index);
   const StageInput in = {step.scene, step.rollout, contact, step.input, environment, step.environment(environment)};
   VelocityProblem problem;
-  const SolveResult solved = solve_stage(warp, points, in, stage, memory.bodies, count, key, polygon, solver, problem);
+  const SolveResult solved =
+      solve_stage(warp, points, in, stage, progress.bodies, count, key, polygon, solver, problem);
   if (!velocities_hold(warp, in, solver)) {
-    leave_out(warp, step, memory);
+    leave_out(warp, step, progress);
     return kDiverged | kFrozen;
   }
-  add_pair_wrenches(warp, in, stage, solver, problem.num_pairs, memory.wrenches);
+  add_pair_wrenches(warp, in, stage, solver, problem.num_pairs, progress.wrenches);
   if (stage.last) {
-    end_step(warp, in, stage, solver, memory.bodies);
+    end_step(warp, in, stage, solver, progress.bodies);
   } else {
     begin_second_stage(warp, in, stage, stage_of(step.rollout, step.state.steps[environment], index + 1), solver,
-                       memory.bodies, memory.poses);
+                       progress.bodies, progress.poses);
   }
   if (warp.lane() == 0) {
-    memory.counts->iterations += solved.iterations;
-    memory.counts->polygons += count;
+    progress.counts->iterations += solved.iterations;
+    progress.counts->polygons += count;
     if (stage.last) ++step.state.steps[environment];
   }
   warp.sync();
@@ -128,29 +137,29 @@ ISOPATCH_HD std::uint32_t finish_stage(Warp& warp, const PointSums& points, cons
 
 /// Begins a call: warnings of the last one are gone, and poses follow from the rest of the state. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD void begin_call(Warp& warp, const StepView& step, std::int64_t environment, const StepMemory& memory) {
-  if (warp.lane() == 0) *memory.counts = {0, 0, 0};
-  for (int i = warp.lane(); i < 6 * step.scene.num_pairs; i += Warp::kSize) memory.wrenches[i] = 0;
+ISOPATCH_HD void begin_call(Warp& warp, const StepView& step, std::int64_t environment, const StepProgress& progress) {
+  if (warp.lane() == 0) *progress.counts = {0, 0, 0};
+  for (int i = warp.lane(); i < 6 * step.scene.num_pairs; i += Warp::kSize) progress.wrenches[i] = 0;
   if ((step.state.status[environment] & kFrozen) != 0) return;
   warp.sync();
   if (warp.lane() == 0) step.state.status[environment] = kOk;
   const EnvironmentState state = step.environment(environment);
   place_bodies(warp, step.rollout, step.scene.num_bodies, state,
                static_cast<double>(step.state.steps[environment]) * step.rollout.time_step);
-  for (int i = warp.lane(); i < step.scene.num_bodies * kPoseSize; i += Warp::kSize) memory.poses[i] = state.poses[i];
+  for (int i = warp.lane(); i < step.scene.num_bodies * kPoseSize; i += Warp::kSize) progress.poses[i] = state.poses[i];
   warp.sync();
 }
 
 /// Ends a call: writes the outputs. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD void end_call(Warp& warp, const StepView& step, std::int64_t environment, const StepMemory& memory,
+ISOPATCH_HD void end_call(Warp& warp, const StepView& step, std::int64_t environment, const StepProgress& progress,
                           const RolloutOutput& output) {
   const bool frozen = (step.state.status[environment] & kFrozen) != 0;
-  write_counts(warp, *memory.counts, frozen, output, environment);
+  write_counts(warp, *progress.counts, frozen, output, environment);
   if (frozen) {
     write_frozen(warp, step.scene, output, environment);
   } else {
-    write_wrenches(warp, step.scene, memory.wrenches, memory.poses, output, environment);
+    write_wrenches(warp, step.scene, progress.wrenches, progress.poses, output, environment);
     write_energies(warp, step.rollout, step.scene.num_bodies, step.input, environment, step.environment(environment),
                    output);
   }

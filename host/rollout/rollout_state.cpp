@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "isopatch/rollout_arrays.h"
+#include "isopatch/rollout_state.h"
 
 #include <fmt/format.h>
 
