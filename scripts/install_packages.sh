@@ -12,8 +12,8 @@ isopatch_packages=(cmake ninja-build g++ pkg-config libeigen3-dev libfmt-dev nlo
   libgtest-dev libbenchmark-dev libqhull-dev libhwy-dev zlib1g-dev)
 isopatch_cmake_version=3.25
 # programs that only tests run, through `isopatch tetrahedralize`: TetGen has 0.6 MB, Gmsh 360 MB with its libraries;
-# and a compiler cache, which scripts/test.sh uses where it is
-isopatch_test_packages=(tetgen gmsh ccache)
+# a compiler cache, which scripts/test.sh uses where it is; and SUNDIALS, an accuracy reference of rollouts
+isopatch_test_packages=(tetgen gmsh ccache libsundials-dev)
 isopatch_lint_packages=(clang-format clang-tidy shellcheck)
 isopatch_lint_python_packages=('ruff==0.17.6' 'black==26.10.1')
 

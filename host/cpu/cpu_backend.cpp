@@ -107,20 +107,13 @@ EvaluateEnvironment select(const CpuOptions& options, Outputs outputs) {
   return options.brute_force ? select<double, true>(outputs) : select<double, false>(outputs);
 }
 
-std::int32_t most_wide_nodes(const Scene& scene) {
-  std::size_t most = 0;
-  for (const Hierarchy& h : scene.data().geometries.solids) most = std::max(most, h.wide_nodes.size());
-  for (const Hierarchy& h : scene.data().geometries.surfaces) most = std::max(most, h.wide_nodes.size());
-  return static_cast<std::int32_t>(most);
-}
-
 class CpuBackend final : public Evaluator::Implementation {
  public:
   CpuBackend(Scene scene, const CpuOptions& options)
       : Implementation(std::move(scene), options),
         cpu_options_(options),
         packs_(select_pack_kernels(options.vectors)),
-        workspaces_(most_wide_nodes(scene_)) {}
+        workspaces_(most_wide_nodes(scene_.data())) {}
 
   void evaluate(const State& state, const Results& results, void*) const override {
     const Batch batch = {scene_.data().view, state, results, packs_};

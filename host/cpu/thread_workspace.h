@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <memory>
@@ -8,10 +9,19 @@
 
 #include "host/cpu/pressure_field/pack_kernels.h"
 #include "host/cpu/sorted_rows.h"
+#include "host/scene/scene_data.h"
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
 #include "isopatch/detail/scene/begin_environment.h"
 
 namespace isopatch::detail {
+
+/// Of any hierarchy of the scene.
+inline std::int32_t most_wide_nodes(const SceneData& scene) {
+  std::size_t most = 0;
+  for (const Hierarchy& h : scene.geometries.solids) most = std::max(most, h.wide_nodes.size());
+  for (const Hierarchy& h : scene.geometries.surfaces) most = std::max(most, h.wide_nodes.size());
+  return static_cast<std::int32_t>(most);
+}
 
 /// The memory that one CPU thread works in.
 struct ThreadWorkspace {

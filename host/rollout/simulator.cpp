@@ -21,9 +21,7 @@ std::unique_ptr<Simulator::Implementation> make_backend(Scene scene, const Rollo
   const StandardArithmetic standard;
   check_options(options);
   scene.data();  // throws where it has been moved from
-  if (rollout.integrator == Integrator::kCvode) {
-    throw Error("simulator: integrator cvode is not in this build; use euler or sdirk2");
-  }
+  if (rollout.integrator == Integrator::kCvode) return make_cvode_simulator(std::move(scene), rollout, options);
   switch (options.backend) {
     case Backend::kCpu:
       return make_cpu_simulator(std::move(scene), rollout, options);

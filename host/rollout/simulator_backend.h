@@ -46,6 +46,8 @@ namespace detail {
 std::unique_ptr<Simulator::Implementation> make_cpu_simulator(Scene scene, const RolloutOptions& rollout,
                                                               const EvaluatorOptions& options);
 
+std::unique_ptr<Simulator::Implementation> make_cvode_simulator(Scene scene, const RolloutOptions& rollout,
+                                                                const EvaluatorOptions& options);
 std::unique_ptr<Simulator::Implementation> make_cuda_simulator(Scene scene, const RolloutOptions& rollout,
                                                                const EvaluatorOptions& options);
 

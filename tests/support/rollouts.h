@@ -32,6 +32,8 @@ inline std::array<double, 7> pose_at(const Vector& position, const std::array<do
 /// A scene made body by body.
 class SceneBuilder {
  public:
+  SceneBuilder() { description.bodies.reserve(64); }  // so references to bodies stay valid
+
   /// Adds a free body, for the caller to say more of.
   Body& add(const std::string& name, const Geometry& geometry,
             const std::array<double, 7>& pose = {0, 0, 0, 1, 0, 0, 0}) {

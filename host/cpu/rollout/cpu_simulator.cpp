@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "host/cpu/rollout/step_workspace.h"
+#include "host/cpu/rollout/find_contact.h"
 #include "host/rollout/simulator_backend.h"
 #include "host/scene/scene_data.h"
 #include "host/threads/parallel_for.h"
@@ -24,30 +24,6 @@ struct StepCall {
   int num_steps;
   std::int32_t polygon_capacity;  // 0: any number
 };
-
-/// Lists the environment's contact polygons in the order of their keys. Returns its status.
-template <class T>
-std::uint32_t find_contact(const StepView& step, const State& contact, std::int64_t environment,
-                           StepWorkspace<T>& work) {
-  work.polygons.clear();
-  SerialWarp warp;
-  std::uint32_t status = kOk;
-  Results results;
-  results.status = {&status, 0};
-  std::int32_t count = 0;
-  begin_environment(warp, warp, work.contact.bounds, step.scene, contact, results, environment,
-                    {work.contact.items, &count, kMaxPairs});
-  const auto append = [&](const ContactPolygon<T>& polygon) { work.polygons.add(polygon); };
-  for (std::int32_t i = 0; i < count; ++i) {
-    const int pair = static_cast<int>(work.contact.items[i] - environment * step.scene.num_pairs);
-    if (find_contact_polygons<T>(warp, work.contact.pair, step.scene, contact, environment, pair, step.rollout.points,
-                                 append)) {
-      status |= kNoContactSurface;
-    }
-  }
-  work.polygons.sort();
-  return status;
-}
 
 /// One step. Returns its status; with kFrozen, the state is as it was.
 template <class T>
@@ -85,13 +61,6 @@ void take_steps(const StepCall& call, std::int64_t environment, StepWorkspace<T>
     status |= take_step(call, environment, work);
   }
   end_call(warp, call.step, environment, work.step(), call.output);
-}
-
-std::int32_t most_wide_nodes(const Scene& scene) {
-  std::size_t most = 0;
-  for (const Hierarchy& h : scene.data().geometries.solids) most = std::max(most, h.wide_nodes.size());
-  for (const Hierarchy& h : scene.data().geometries.surfaces) most = std::max(most, h.wide_nodes.size());
-  return static_cast<std::int32_t>(most);
 }
 
 class CpuSimulator final : public Simulator::Implementation {
@@ -134,7 +103,7 @@ class CpuSimulator final : public Simulator::Implementation {
     const std::int64_t threads = std::min<std::int64_t>(usable_threads(options_.num_threads), count);
     LoopChunks loop(count, 1);
     run_on_threads(static_cast<int>(std::max<std::int64_t>(threads, 1)), [&](int thread) {
-      StepWorkspace<T> work(call.step.scene, call.step.rollout, most_wide_nodes(scene_));
+      StepWorkspace<T> work(scene_, call.step.rollout);
       loop.take(thread, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t e = begin; e < end; ++e) take_steps(call, e, work);
       });

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/cpu/thread_workspace.h"
+#include "host/scene/scene_data.h"
 #include "isopatch/detail/rollout/take_step.h"
 
 namespace isopatch::detail {
@@ -36,12 +37,7 @@ class SortedPolygons {
 template <class T>
 class StepWorkspace {
  public:
-  StepWorkspace(const SceneView& scene, const RolloutView& view, std::int32_t wide_nodes)
-      : contact(wide_nodes),
-        stage_bodies_(static_cast<std::size_t>(scene.num_bodies)),
-        poses_(static_cast<std::size_t>(scene.num_bodies) * kPoseSize),
-        wrenches_(static_cast<std::size_t>(scene.num_pairs) * 6),
-        size_{scene.num_bodies, view.num_joints, view.num_dofs, scene.num_pairs, 0} {}
+  StepWorkspace(const Scene& of, const RolloutView& view) : StepWorkspace(of.data(), of.data().view, view) {}
 
   /// Of the environment at hand.
   StepProgress step() { return {stage_bodies_.data(), poses_.data(), wrenches_.data(), &counts_}; }
@@ -58,6 +54,13 @@ class StepWorkspace {
   SortedPolygons<T> polygons;
 
  private:
+  StepWorkspace(const SceneData& data, const SceneView& scene, const RolloutView& view)
+      : contact(most_wide_nodes(data)),
+        stage_bodies_(static_cast<std::size_t>(scene.num_bodies)),
+        poses_(static_cast<std::size_t>(scene.num_bodies) * kPoseSize),
+        wrenches_(static_cast<std::size_t>(scene.num_pairs) * 6),
+        size_{scene.num_bodies, view.num_joints, view.num_dofs, scene.num_pairs, 0} {}
+
   std::vector<StageBody> stage_bodies_;
   std::vector<double> poses_, wrenches_;
   StepCounts counts_ = {};

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The search for the contact of one environment in a step.
+#pragma once
+
+#include "host/cpu/rollout/step_workspace.h"
+
+namespace isopatch::detail {
+
+/// Lists the environment's contact polygons in the order of their keys. Returns its status.
+template <class T>
+std::uint32_t find_contact(const StepView& step, const State& contact, std::int64_t environment,
+                           StepWorkspace<T>& work) {
+  work.polygons.clear();
+  SerialWarp warp;
+  std::uint32_t status = kOk;
+  Results results;
+  results.status = {&status, 0};
+  std::int32_t count = 0;
+  begin_environment(warp, warp, work.contact.bounds, step.scene, contact, results, environment,
+                    {work.contact.items, &count, kMaxPairs});
+  const auto append = [&](const ContactPolygon<T>& polygon) { work.polygons.add(polygon); };
+  for (std::int32_t i = 0; i < count; ++i) {
+    const int pair = static_cast<int>(work.contact.items[i] - environment * step.scene.num_pairs);
+    if (find_contact_polygons<T>(warp, work.contact.pair, step.scene, contact, environment, pair, step.rollout.points,
+                                 append)) {
+      status |= kNoContactSurface;
+    }
+  }
+  work.polygons.sort();
+  return status;
+}
+
+}  // namespace isopatch::detail
