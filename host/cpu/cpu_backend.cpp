@@ -113,7 +113,7 @@ class CpuBackend final : public Evaluator::Implementation {
       : Implementation(std::move(scene), options),
         cpu_options_(options),
         packs_(select_pack_kernels(options.vectors)),
-        workspaces_(most_wide_nodes(scene_.data())) {}
+        workspaces_([most = most_wide_nodes(scene_.data())] { return std::make_unique<ThreadWorkspace>(most); }) {}
 
   void evaluate(const State& state, const Results& results, void*) const override {
     const Batch batch = {scene_.data().view, state, results, packs_};
@@ -127,7 +127,7 @@ class CpuBackend final : public Evaluator::Implementation {
     RowCollections rows(results, count, kChunk);
     LoopChunks loop(count, kChunk);
     run_on_threads(static_cast<int>(threads), [&](int thread) {
-      const WorkspacePool::Loan work(workspaces_);
+      const WorkspacePool<ThreadWorkspace>::Loan work(workspaces_);
       (*work).polygons.begin(rows.polygons);
       (*work).contacts.begin(rows.contacts);
       loop.take(thread, [&](std::int64_t begin, std::int64_t end) {
@@ -149,7 +149,7 @@ class CpuBackend final : public Evaluator::Implementation {
  private:
   const CpuOptions cpu_options_;
   const PackKernels* packs_;
-  mutable WorkspacePool workspaces_;  // evaluations may run side by side
+  mutable WorkspacePool<ThreadWorkspace> workspaces_;  // evaluations may run side by side
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -36,11 +37,14 @@ struct ThreadWorkspace {
   explicit ThreadWorkspace(std::int32_t wide_nodes) : packs(wide_nodes) {}
 };
 
-/// Keeps workspaces for the next evaluation, so that small evaluations do not allocate. It has no lock: in a child made
-/// by fork(), a thread that does not exist there could hold it.
+/// Keeps the workspaces of threads for the next call, so that small calls do not allocate. It has no lock: in a child
+/// made by fork(), a thread that does not exist there could hold it.
+template <class Workspace>
 class WorkspacePool {
  public:
-  explicit WorkspacePool(std::int32_t wide_nodes) : wide_nodes_(wide_nodes) {}
+  using Make = std::function<std::unique_ptr<Workspace>()>;
+
+  explicit WorkspacePool(Make make) : make_(std::move(make)) {}
   ~WorkspacePool() {
     for (auto& slot : waiting_) delete slot.load();
   }
@@ -54,33 +58,33 @@ class WorkspacePool {
     ~Loan() { pool_.give_back(std::move(work_)); }
     Loan(const Loan&) = delete;
     Loan& operator=(const Loan&) = delete;
-    ThreadWorkspace& operator*() const { return *work_; }
+    Workspace& operator*() const { return *work_; }
 
    private:
     WorkspacePool& pool_;
-    std::unique_ptr<ThreadWorkspace> work_;
+    std::unique_ptr<Workspace> work_;
   };
 
  private:
-  std::unique_ptr<ThreadWorkspace> take() {
+  std::unique_ptr<Workspace> take() {
     for (auto& slot : waiting_) {
       if (slot.load(std::memory_order_relaxed) == nullptr) continue;
-      if (ThreadWorkspace* const found = slot.exchange(nullptr)) return std::unique_ptr<ThreadWorkspace>(found);
+      if (Workspace* const found = slot.exchange(nullptr)) return std::unique_ptr<Workspace>(found);
     }
-    return std::make_unique<ThreadWorkspace>(wide_nodes_);
+    return make_();
   }
 
-  void give_back(std::unique_ptr<ThreadWorkspace> work) noexcept {
+  void give_back(std::unique_ptr<Workspace> work) noexcept {
     for (auto& slot : waiting_) {
-      ThreadWorkspace* none = slot.load(std::memory_order_relaxed);
+      Workspace* none = slot.load(std::memory_order_relaxed);
       if (none != nullptr || !slot.compare_exchange_strong(none, work.get())) continue;
       static_cast<void>(work.release());
       return;
     }
   }
 
-  const std::int32_t wide_nodes_;
-  std::array<std::atomic<ThreadWorkspace*>, 256> waiting_ = {};  // more are deleted
+  const Make make_;
+  std::array<std::atomic<Workspace*>, 256> waiting_ = {};  // more are deleted
 };
 
 }  // namespace isopatch::detail

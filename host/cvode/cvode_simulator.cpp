@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The accuracy reference of Simulator: the continuous model that euler and sdirk2 step, integrated with error control by
-// CVODE of SUNDIALS (backward differentiation formulas, Newton's method with a dense Jacobian of difference quotients).
+// The accuracy reference of Simulator: the continuous model that euler and sdirk2 step, integrated with error control
+// by CVODE of SUNDIALS (backward differentiation formulas, Newton's method with a dense Jacobian of difference
+// quotients).
 //
 // A free body is its center of mass, its orientation, the velocity of the center and its angular momentum. The normal
 // force of a contact point is f0 max(0, 1 - d v_n), and its friction mu times that, opposite to the slip u_t, by
@@ -39,10 +40,9 @@ struct FreeBody {
     return {{y[0], y[1], y[2]}, {y[3], {y[4], y[5], y[6]}}, {y[7], y[8], y[9]}, {y[10], y[11], y[12]}};
   }
   void store(double* y) const {
-    const double numbers[kNumbers] = {center.x,        center.y,        center.z,           orientation.w,
-                                      orientation.v.x, orientation.v.y, orientation.v.z,    velocity.x,
-                                      velocity.y,      velocity.z,      angular_momentum.x, angular_momentum.y,
-                                      angular_momentum.z};
+    const double numbers[kNumbers] = {
+        center.x,   center.y,   center.z,   orientation.w,      orientation.v.x,    orientation.v.y,   orientation.v.z,
+        velocity.x, velocity.y, velocity.z, angular_momentum.x, angular_momentum.y, angular_momentum.z};
     std::copy(std::begin(numbers), std::end(numbers), y);
   }
 };
@@ -201,9 +201,7 @@ class EnvironmentMotion {
   }
 
   void add_pair(const State& contact, const SolvedPair& pair, double* wrenches) {
-    const auto center_of = [&](int index) {
-      return load_pose(work_.step().poses, index).position + arm_of(index);
-    };
+    const auto center_of = [&](int index) { return load_pose(work_.step().poses, index).position + arm_of(index); };
     const Vec3d center_a = center_of(pair.a), center_b = center_of(pair.b);
     const Twist a = shifted(center_twists_[static_cast<std::size_t>(pair.a)], pair.point - center_a),
                 b = shifted(center_twists_[static_cast<std::size_t>(pair.b)], pair.point - center_b);
@@ -253,7 +251,8 @@ class EnvironmentMotion {
 
 int rates_of(realtype time, N_Vector y, N_Vector rates, void* motion) {
   constexpr int kTakeASmallerStep = 1;
-  const bool found = static_cast<EnvironmentMotion*>(motion)->find_rates(time, N_VGetArrayPointer(y), N_VGetArrayPointer(rates));
+  const bool found =
+      static_cast<EnvironmentMotion*>(motion)->find_rates(time, N_VGetArrayPointer(y), N_VGetArrayPointer(rates));
   return found ? 0 : kTakeASmallerStep;
 }
 
@@ -343,9 +342,10 @@ class CvodeSimulator final : public Simulator::Implementation {
     for (const Body& body : scene_.description().bodies) {
       const MotionType type = body.motion.type;
       if (type != MotionType::kPrismatic && type != MotionType::kRevolute) continue;
-      throw Error(fmt::format("simulator: body {} is on a joint; integrator cvode takes free, fixed and prescribed "
-                              "bodies",
-                              in_quotes(body.name)));
+      throw Error(
+          fmt::format("simulator: body {} is on a joint; integrator cvode takes free, fixed and prescribed "
+                      "bodies",
+                      in_quotes(body.name)));
     }
   }
 

@@ -68,7 +68,8 @@ std::array<double, 3> error(Integrator integrator, double time_step) {
   constexpr int kBegins = 4;
   for (int i = 0; i < kBegins; ++i) {
     const double height = 4e-3 + (i + 0.5) / kBegins * 1e-3;
-    const auto exact = after_impact(Integrator::kCvode, 0.12, height), found = after_impact(integrator, time_step, height);
+    const auto exact = after_impact(Integrator::kCvode, 0.12, height),
+               found = after_impact(integrator, time_step, height);
     for (std::size_t k = 0; k < 3; ++k) sum[k] += std::fabs(found[k] - exact[k]) / kBegins;
   }
   return sum;

@@ -3,6 +3,7 @@
 // Steps environments on all cores. A thread takes the next few environments and all steps of a call with each.
 #include <algorithm>
 #include <memory>
+#include <tuple>
 #include <vector>
 
 #include "host/cpu/rollout/find_contact.h"
@@ -66,7 +67,9 @@ void take_steps(const StepCall& call, std::int64_t environment, StepWorkspace<T>
 class CpuSimulator final : public Simulator::Implementation {
  public:
   CpuSimulator(Scene scene, const RolloutOptions& rollout, const EvaluatorOptions& options)
-      : Implementation(std::move(scene), rollout, options), energies_(scene_, options) {}
+      : Implementation(std::move(scene), rollout, options),
+        energies_(scene_, options),
+        workspaces_(make<float>(), make<double>()) {}
 
   void initial_state(const RolloutState& state, void*) const override {
     const SceneView& scene = scene_.data().view;
@@ -103,9 +106,9 @@ class CpuSimulator final : public Simulator::Implementation {
     const std::int64_t threads = std::min<std::int64_t>(usable_threads(options_.num_threads), count);
     LoopChunks loop(count, 1);
     run_on_threads(static_cast<int>(std::max<std::int64_t>(threads, 1)), [&](int thread) {
-      StepWorkspace<T> work(scene_, call.step.rollout);
+      const typename WorkspacePool<StepWorkspace<T>>::Loan work(workspaces<T>());
       loop.take(thread, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t e = begin; e < end; ++e) take_steps(call, e, work);
+        for (std::int64_t e = begin; e < end; ++e) take_steps(call, e, *work);
       });
     });
   }
@@ -124,7 +127,17 @@ class CpuSimulator final : public Simulator::Implementation {
     }
   }
 
+  template <class T>
+  WorkspacePool<StepWorkspace<T>>& workspaces() const {
+    return std::get<WorkspacePool<StepWorkspace<T>>>(workspaces_);
+  }
+  template <class T>
+  typename WorkspacePool<StepWorkspace<T>>::Make make() const {
+    return [this] { return std::make_unique<StepWorkspace<T>>(scene_, view()); };
+  }
+
   Evaluator energies_;
+  mutable std::tuple<WorkspacePool<StepWorkspace<float>>, WorkspacePool<StepWorkspace<double>>> workspaces_;
 };
 
 }  // namespace
