@@ -17,10 +17,7 @@ namespace isopatch::test {
 class FirstProblem {
  public:
   explicit FirstProblem(const SceneDescription& description)
-      : scene_(description),
-        data_(scene_, description.rollout),
-        state_(scene_, 1),
-        work_(scene_, data_.view) {
+      : scene_(description), data_(scene_, description.rollout), state_(scene_, 1), work_(scene_, data_.view) {
     const detail::SceneView& view = scene_.data().view;
     const detail::InputView input = {};
     std::vector<detail::StageBody> bodies(static_cast<std::size_t>(view.num_bodies));

@@ -108,15 +108,16 @@ TEST(Coin, OnAFanHasTheRatioOfItsPoints) {
     ASSERT_EQ(found.size(), 1u);
     EXPECT_NEAR(found[0], 0.6442, 0.005 * 0.6442) << start;
   }
-  const std::vector<double> six = ratios({coin_mesh(1, 152), ContactPoints::kFan6}, 0.8, {3e-3});
-  ASSERT_EQ(six.size(), 1u);
+  const std::vector<double> six = ratios({coin_mesh(1, 152), ContactPoints::kFan6}, 0.65, {3e-3, 1e-3, 3e-4, 1e-4});
+  ASSERT_EQ(six.size(), 4u);
+  for (const double ratio : six) std::printf("six %.4f\n", ratio);
   EXPECT_NEAR(six[0], 0.6507, 0.005 * 0.6507);
   const std::vector<double> matched = ratios({coin_mesh(1, 152), ContactPoints::kMatched}, 0.8, {3e-3});
   ASSERT_EQ(matched.size(), 1u);
   std::printf("fan: fan6 %.4f, matched %.4f\n", six[0], matched[0]);
 }
 
-/// The relative error of the speed of a coin on rings after 0.02 s, from that at the smallest of the steps.
+/// The relative error of the speed of a coin on rings after 0.048 s, from that at the smallest of the steps.
 std::vector<double> errors_of_steps(Integrator integrator, const std::vector<double>& steps) {
   std::vector<double> speeds, errors;
   for (const double step : steps) {
@@ -126,7 +127,7 @@ std::vector<double> errors_of_steps(Integrator integrator, const std::vector<dou
     body.mass = 5.67e-3;
     body.rigid = true;
     body.friction = 0.2;
-    body.velocity = {0.5, 0, 0, 0, 0, 0.5 / kRadius};
+    body.velocity = {1, 0, 0, 0, 0, 1 / kRadius};
     Body& ground = scene.add("ground", make_half_space("ground", 0.01));
     ground.fixed = true;
     ground.modulus = 1e6;
@@ -136,7 +137,7 @@ std::vector<double> errors_of_steps(Integrator integrator, const std::vector<dou
     scene.description.rollout.time_step = step;
     scene.description.rollout.integrator = integrator;
     Rollout rollout(scene.finish());
-    rollout.step(static_cast<int>(std::lround(0.16 / step)));
+    rollout.step(static_cast<int>(std::lround(0.048 / step)));
     speeds.push_back(rollout.velocity(0)[0]);
   }
   for (std::size_t i = 0; i + 1 < speeds.size(); ++i) errors.push_back(std::fabs(speeds[i] / speeds.back() - 1));
@@ -144,8 +145,8 @@ std::vector<double> errors_of_steps(Integrator integrator, const std::vector<dou
 }
 
 TEST(Coin, ConvergesWithTheOrderOfTheMethod) {
-  const std::vector<double> euler = errors_of_steps(Integrator::kEuler, {8e-3, 4e-3, 2e-3, 2.5e-4 / 2}),
-                            sdirk2 = errors_of_steps(Integrator::kSdirk2, {8e-3, 4e-3, 2e-3, 2.5e-4});
+  const std::vector<double> euler = errors_of_steps(Integrator::kEuler, {8e-4, 4e-4, 2e-4, 1.25e-5}),
+                            sdirk2 = errors_of_steps(Integrator::kSdirk2, {8e-4, 4e-4, 2e-4, 2.5e-5});
   for (std::size_t i = 0; i < euler.size(); ++i) std::printf("euler %.2g, sdirk2 %.2g\n", euler[i], sdirk2[i]);
   EXPECT_NEAR(std::log2(euler[0] / euler[1]), 1, 0.15);
   EXPECT_NEAR(std::log2(euler[1] / euler[2]), 1, 0.15);

@@ -10,14 +10,18 @@ namespace isopatch::detail {
 
 inline constexpr int kSumLanes = 32;
 
-/// Adds up the lanes, of which those from `lanes` on are 0 and are not read.
-ISOPATCH_HD double tree_sum(double (&lane)[kSumLanes], int lanes = kSumLanes) {
-  int used = lanes;
+/// Adds up the lanes, each with `size` sums, into lane 0. Lanes from `used` on are 0, and are not read.
+template <int size>
+ISOPATCH_HD void add_up_lanes(double (&lanes)[kSumLanes][size], int used) {
+  int left = used;
   for (int half = kSumLanes / 2; half > 0; half /= 2) {
-    for (int l = 0; l + half < used; ++l) lane[l] += lane[l + half];
-    used = min(used, half);
+    for (int l = 0; l + half < left; ++l) {
+      for (int k = 0; k < size; ++k) lanes[l][k] += lanes[l + half][k];
+    }
+    left = min(left, half);
   }
-  return lanes < kSumLanes ? lane[0] + 0.0 : lane[0];  // a sum of zeros has the sign that it has with all lanes
+  if (used == kSumLanes) return;
+  for (double& sum : lanes[0]) sum += 0.0;  // a sum of zeros has the sign that it has with all lanes
 }
 
 /// The sum over i < count of the terms that add(i, sums) adds to `sums`, in every lane. Called by all lanes.
@@ -31,14 +35,16 @@ ISOPATCH_HD void lane_sums(Warp& warp, int count, const Add& add, double (&sums)
     for (double& sum : sums) sum = warp.tree_sum(sum);
   } else {
     static_assert(Warp::kSize == 1);
-    double lanes[size][kSumLanes];
+    double lanes[kSumLanes][size];
     const int used = min(count, kSumLanes);
+    for (double& sum : lanes[0]) sum = 0;
     for (int l = 0; l < used; ++l) {
-      for (double& sum : sums) sum = 0;
-      for (int i = l; i < count; i += kSumLanes) add(i, sums);
-      for (int k = 0; k < size; ++k) lanes[k][l] = sums[k];
+      double(&own)[size] = lanes[l];
+      for (double& sum : own) sum = 0;
+      for (int i = l; i < count; i += kSumLanes) add(i, own);
     }
-    for (int k = 0; k < size; ++k) sums[k] = used > 0 ? tree_sum(lanes[k], used) : 0.0;
+    add_up_lanes(lanes, used);
+    for (int k = 0; k < size; ++k) sums[k] = lanes[0][k];
   }
 }
 
