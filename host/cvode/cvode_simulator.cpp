@@ -338,7 +338,7 @@ std::uint32_t take_step(const StepView& step, std::int64_t environment, StepWork
 class CvodeSimulator final : public Simulator::Implementation {
  public:
   CvodeSimulator(Scene scene, const RolloutOptions& rollout, const EvaluatorOptions& options)
-      : Implementation(std::move(scene), rollout, options), cpu_(make_cpu_simulator(scene_, rollout, options)) {
+      : Implementation(std::move(scene), rollout, options), cpu_(make_cpu_simulator(scene_, rollout, {options})) {
     for (const Body& body : scene_.description().bodies) {
       const MotionType type = body.motion.type;
       if (type != MotionType::kPrismatic && type != MotionType::kRevolute) continue;

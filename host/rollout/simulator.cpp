@@ -24,7 +24,7 @@ std::unique_ptr<Simulator::Implementation> make_backend(Scene scene, const Rollo
   if (rollout.integrator == Integrator::kCvode) return make_cvode_simulator(std::move(scene), rollout, options);
   switch (options.backend) {
     case Backend::kCpu:
-      return make_cpu_simulator(std::move(scene), rollout, options);
+      return make_cpu_simulator(std::move(scene), rollout, {options});
     case Backend::kCuda:
       return make_cuda_simulator(std::move(scene), rollout, options);
     case Backend::kReference:
@@ -39,6 +39,7 @@ Simulator::Simulator(Scene scene, EvaluatorOptions options)
     : Simulator(scene, RolloutOptions(scene.description().rollout), options) {}
 Simulator::Simulator(Scene scene, const RolloutOptions& rollout, EvaluatorOptions options)
     : implementation_(make_backend(std::move(scene), rollout, options)) {}
+Simulator::Simulator(std::unique_ptr<Implementation> implementation) : implementation_(std::move(implementation)) {}
 Simulator::~Simulator() = default;
 Simulator::Simulator(Simulator&&) noexcept = default;
 Simulator& Simulator::operator=(Simulator&&) noexcept = default;

@@ -3,6 +3,7 @@
 // The interface of every backend of Simulator.
 #pragma once
 
+#include "host/cpu/cpu_options.h"
 #include "host/rollout/rollout_data.h"
 #include "isopatch/simulator.h"
 
@@ -44,7 +45,11 @@ class Simulator::Implementation {
 namespace detail {
 
 std::unique_ptr<Simulator::Implementation> make_cpu_simulator(Scene scene, const RolloutOptions& rollout,
-                                                              const EvaluatorOptions& options);
+                                                              const CpuOptions& options);
+
+/// A simulator with these options, on the CPU. Throws Error as Simulator(), and for vectors that this machine or build
+/// lacks.
+Simulator make_simulator(Scene scene, const CpuOptions& options);
 
 std::unique_ptr<Simulator::Implementation> make_cvode_simulator(Scene scene, const RolloutOptions& rollout,
                                                                 const EvaluatorOptions& options);

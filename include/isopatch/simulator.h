@@ -27,6 +27,9 @@ class Simulator {
 
   class Implementation;  ///< a backend
 
+  /// Takes a backend that was made elsewhere.
+  explicit Simulator(std::unique_ptr<Implementation> implementation);
+
   ~Simulator();
   Simulator(Simulator&&) noexcept;             ///< takes over what the other one holds
   Simulator& operator=(Simulator&&) noexcept;  ///< the same, and releases what this one held

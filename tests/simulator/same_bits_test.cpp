@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "host/rollout/simulator_backend.h"
 #include "tests/support/rollout_scenes.h"
 
 namespace isopatch::test {
@@ -58,6 +59,20 @@ TEST_P(SameBits, FromRunToRunAndOnAnyThreads) {
     const Simulator one(Scene(description), {.num_threads = 1}), all{Scene(description)};
     const RolloutStateArrays first = stepped(one, begin, 1, kSteps), second = stepped(all, begin, 1, kSteps);
     for (std::int64_t e = 0; e < 16; ++e) expect_same(first, e, second, e);
+  }
+}
+
+TEST_P(SameBits, WithAnyVectors) {
+  using detail::Vectors;
+  for (const SceneDescription& description : scenes_) {
+    const RolloutStateArrays begin = random_states(description, 16, 11);
+    const RolloutStateArrays plain =
+        stepped(detail::make_simulator(Scene(description), {{}, false, Vectors::kNone}), begin, 1, kSteps);
+    for (const Vectors vectors : {Vectors::kBaseline, Vectors::kBest}) {
+      const RolloutStateArrays packed =
+          stepped(detail::make_simulator(Scene(description), {{}, false, vectors}), begin, 1, kSteps);
+      for (std::int64_t e = 0; e < 16; ++e) expect_same(packed, e, plain, e);
+    }
   }
 }
 

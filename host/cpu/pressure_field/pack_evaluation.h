@@ -10,6 +10,7 @@
 #include "host/cpu/packs/pack_sum.h"
 #include "host/cpu/packs/pack_traversal.h"
 #include "host/cpu/pressure_field/pack_kernels.h"
+#include "host/cpu/rollout/pack_points.h"
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
 
 namespace isopatch::detail {
@@ -207,7 +208,7 @@ void find_overlaps(const PairContext& context, PackWorkspace& work, CellEnergyVi
 }
 
 constexpr PackKernels kPackKernels = {sum_pair<float, false>, sum_pair<float, true>, sum_pair<double, false>,
-                                      sum_pair<double, true>, find_overlaps};
+                                      sum_pair<double, true>, find_overlaps,         &kPointKernels};
 
 }  // namespace
 }  // namespace isopatch::detail

@@ -44,9 +44,12 @@ using CellEnergyVisitor = EnergyVisitor<PlanesInPlace>;
 using FindOverlaps = void (*)(const PairContext&, PackWorkspace&, CellEnergyVisitor& visitor,
                               void (*visit)(CellEnergyVisitor& visitor, std::int32_t m, std::int32_t s));
 
-/// One for each scalar type, without and with the sums of the patch, and one for the energy; std::get by type.
+struct PointKernels;  // of host/cpu/rollout/point_kernels.h
+
+/// One for each scalar type, without and with the sums of the patch, one for the energy, and those of contact points in
+/// steps; std::get by type.
 using PackKernels = std::tuple<SumPair<float, false>, SumPair<float, true>, SumPair<double, false>,
-                               SumPair<double, true>, FindOverlaps>;
+                               SumPair<double, true>, FindOverlaps, const PointKernels*>;
 
 /// Null if the build is for a machine without vectors of doubles or without fma.
 const PackKernels* baseline_pack_kernels();

@@ -6,7 +6,9 @@
 #include <tuple>
 #include <vector>
 
+#include "host/argument_check.h"
 #include "host/cpu/rollout/find_contact.h"
+#include "host/cpu/rollout/point_kernels.h"
 #include "host/rollout/simulator_backend.h"
 #include "host/scene/scene_data.h"
 #include "host/threads/parallel_for.h"
@@ -24,6 +26,7 @@ struct StepCall {
   RolloutOutput output;
   int num_steps;
   std::int32_t polygon_capacity;  // 0: any number
+  const PointKernels* packs;      // null: one number at a time
 };
 
 /// One step. Returns its status; with kFrozen, the state is as it was.
@@ -31,20 +34,23 @@ template <class T>
 std::uint32_t take_step(const StepCall& call, std::int64_t environment, StepWorkspace<T>& work) {
   SerialWarp warp;
   const StepView& step = call.step;
-  const StepProgress memory = work.step();
-  std::uint32_t status = begin_step(warp, step, environment, memory);
+  const StepProgress progress = work.step();
+  std::uint32_t status = begin_step(warp, step, environment, progress);
   const int stages = num_stages(step.rollout.integrator);
   for (int index = 0; index < stages && (status & kFrozen) == 0; ++index) {
-    const State contact = contact_state(step, memory.poses, 0);
+    const State contact = contact_state(step, progress.poses, 0);
     status |= find_contact(step, contact, environment, work);
     const int polygons = work.polygons.size();
-    memory.counts->polygons_needed = std::max(memory.counts->polygons_needed, polygons);
+    progress.counts->polygons_needed = std::max(progress.counts->polygons_needed, polygons);
     if (call.polygon_capacity > 0 && polygons > call.polygon_capacity) status |= kStepCapacity;
     if ((status & (kBadInput | kStepCapacity)) != 0) return status | kFrozen;
-    status |= finish_stage(
-        warp, WarpPointSums<SerialWarp>{warp}, step, contact, environment, index, polygons,
-        [&](int i) { return work.polygons.key(i); }, [&](int i) -> const auto& { return work.polygons[i]; },
-        work.solver(polygons), memory);
+    const auto finish = [&](const auto& points) {
+      return finish_stage(
+          warp, points, step, contact, environment, index, polygons,
+          [&](int i) { return work.polygons.key(i); }, [&](int i) -> const auto& { return work.polygons[i]; },
+          work.solver(polygons), progress);
+    };
+    status |= call.packs != nullptr ? finish(PackPointSums{*call.packs}) : finish(WarpPointSums<SerialWarp>{warp});
   }
   return status;
 }
@@ -66,9 +72,10 @@ void take_steps(const StepCall& call, std::int64_t environment, StepWorkspace<T>
 
 class CpuSimulator final : public Simulator::Implementation {
  public:
-  CpuSimulator(Scene scene, const RolloutOptions& rollout, const EvaluatorOptions& options)
+  CpuSimulator(Scene scene, const RolloutOptions& rollout, const CpuOptions& options)
       : Implementation(std::move(scene), rollout, options),
         energies_(scene_, options),
+        packs_(point_kernels(options.vectors)),
         workspaces_(make<float>(), make<double>()) {}
 
   void initial_state(const RolloutState& state, void*) const override {
@@ -81,7 +88,8 @@ class CpuSimulator final : public Simulator::Implementation {
 
   void step(const RolloutState& state, const RolloutInput& input, const RolloutOutput& output, int num_steps,
             void*) const override {
-    const StepCall call = {{scene_.data().view, view(), state, {input}}, output, num_steps, rollout_.polygon_capacity};
+    const StepCall call = {
+        {scene_.data().view, view(), state, {input}}, output, num_steps, rollout_.polygon_capacity, packs_};
     if (options_.precision == Precision::kFloat) {
       take_all_steps<float>(call);
     } else {
@@ -136,15 +144,27 @@ class CpuSimulator final : public Simulator::Implementation {
     return [this] { return std::make_unique<StepWorkspace<T>>(scene_, view()); };
   }
 
+  static const PointKernels* point_kernels(Vectors vectors) {
+    const PackKernels* const packs = select_pack_kernels(vectors);
+    return packs != nullptr ? std::get<const PointKernels*>(*packs) : nullptr;
+  }
+
   Evaluator energies_;
+  const PointKernels* packs_;
   mutable std::tuple<WorkspacePool<StepWorkspace<float>>, WorkspacePool<StepWorkspace<double>>> workspaces_;
 };
 
 }  // namespace
 
 std::unique_ptr<Simulator::Implementation> detail::make_cpu_simulator(Scene scene, const RolloutOptions& rollout,
-                                                                      const EvaluatorOptions& options) {
+                                                                      const CpuOptions& options) {
   return std::make_unique<CpuSimulator>(std::move(scene), rollout, options);
+}
+
+Simulator detail::make_simulator(Scene scene, const CpuOptions& options) {
+  check_options(options);
+  const RolloutOptions rollout = scene.description().rollout;
+  return Simulator(make_cpu_simulator(std::move(scene), rollout, options));
 }
 
 }  // namespace isopatch

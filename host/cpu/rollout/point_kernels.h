@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The sums of a pair's contact points in packs, compiled once for each instruction set. They have the bits of
+// WarpPointSums: what a lane of 32 adds up is the same, and so is the tree.
+#pragma once
+
+#include "isopatch/detail/rollout/point_sums.h"
+
+namespace isopatch::detail {
+
+using PairTwist = RelativeTwist<double>;
+
+/// One for each member of WarpPointSums. The lanes of the last block without a polygon are zeros.
+struct PointKernels {
+  using Parameters = PointParameters<double>;
+
+  void (*impulses)(const Parameters&, double* columns, int polygons, const PairTwist&,
+                   double (&sums)[ImpulseSums::kSize]);
+  double (*potential)(const Parameters&, double* columns, int polygons, const PairTwist&);
+  void (*slopes)(const Parameters&, double* columns, int polygons, const PairTwist&, const PairTwist& change,
+                 double (&sums)[2]);
+  void (*begin)(const Parameters&, double* columns, int polygons, const PairTwist&, bool predicted);
+  void (*renew)(const Parameters&, double* columns, int polygons, const PairTwist&);
+};
+
+/// The counterpart of WarpPointSums.
+struct PackPointSums {
+  const PointKernels& kernels;
+
+  void impulses(const PointParameters<double>& p, const PolygonColumns& columns, int polygons, const PairTwist& twist,
+                double (&sums)[ImpulseSums::kSize]) const {
+    kernels.impulses(p, columns.column(0), polygons, twist, sums);
+  }
+  double potential(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
+                   const PairTwist& twist) const {
+    return kernels.potential(p, columns.column(0), polygons, twist);
+  }
+  void slopes(const PointParameters<double>& p, const PolygonColumns& columns, int polygons, const PairTwist& twist,
+              const PairTwist& change, double (&sums)[2]) const {
+    kernels.slopes(p, columns.column(0), polygons, twist, change, sums);
+  }
+  void begin(const PointParameters<double>& p, const PolygonColumns& columns, int polygons, const PairTwist& twist,
+             bool predicted) const {
+    kernels.begin(p, columns.column(0), polygons, twist, predicted);
+  }
+  void renew(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
+             const PairTwist& twist) const {
+    kernels.renew(p, columns.column(0), polygons, twist);
+  }
+};
+
+}  // namespace isopatch::detail
