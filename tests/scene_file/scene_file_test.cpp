@@ -201,8 +201,9 @@ TEST(SceneFile, ReadsTheShippedScenes) {
        {"/bench/scenes/sphere_on_box.json", "/bench/scenes/box_on_box.json", "/bench/scenes/box_stack.json",
         "/bench/scenes/gripper.json", "/bench/scenes/nut_on_bolt.json", "/bench/scenes/bouncing_ball.json",
         "/bench/scenes/incline.json", "/bench/scenes/pinch.json", "/bench/scenes/lift.json",
-        "/bench/scenes/stack_of_ten.json", "/bench/scenes/nut_spinning.json", "/tests/scenes/oracle6.json",
-        "/tests/scenes/oracle8.json", "/tests/scenes/oracle9.json"})
+        "/bench/scenes/stack_of_ten.json", "/bench/scenes/nut_spinning.json", "/bench/scenes/coin.json",
+        "/bench/scenes/spoon.json", "/tests/scenes/oracle6.json", "/tests/scenes/oracle8.json",
+        "/tests/scenes/oracle9.json"})
     EXPECT_GE(read_scene(kSource + file).pairs.size(), 1u) << file;
 }
 
