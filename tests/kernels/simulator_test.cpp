@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "tests/support/device_calls.h"
@@ -21,7 +20,7 @@ struct Stepped {
 void expect_same(const Stepped& a, const Stepped& b) {
   const auto compare = [](const ArrayInfo& info, const auto& x, const auto& y) {
     ASSERT_EQ(x.size(), y.size());
-    EXPECT_EQ(std::memcmp(x.data(), y.data(), x.size() * sizeof(x[0])), 0) << info.name;
+    EXPECT_TRUE(same_bytes(x.data(), y.data(), x.size() * sizeof(x[0]))) << info.name;
   };
   for_each_rollout_state(compare, a.state, b.state);
   for_each_rollout_output(compare, a.output, b.output);

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "tests/support/rollout_scenes.h"
@@ -48,8 +47,8 @@ TEST(RolloutFaults, FreezeTheirEnvironmentAloneAndKeepItsState) {
     const auto at = static_cast<std::size_t>(e);
     EXPECT_EQ(poisoned.status[at], is_poisoned ? fault->second | kFrozen : clean.status[at]) << e;
     const RolloutStateArrays& expected = is_poisoned ? before : clean;
-    EXPECT_EQ(std::memcmp(&poisoned.poses[14 * at], &expected.poses[14 * at], 14 * sizeof(double)), 0) << e;
-    EXPECT_EQ(std::memcmp(&poisoned.velocities[12 * at], &expected.velocities[12 * at], 12 * sizeof(double)), 0) << e;
+    EXPECT_TRUE(same_bytes(&poisoned.poses[14 * at], &expected.poses[14 * at], 14 * sizeof(double))) << e;
+    EXPECT_TRUE(same_bytes(&poisoned.velocities[12 * at], &expected.velocities[12 * at], 12 * sizeof(double))) << e;
     EXPECT_EQ(poisoned.steps[at], is_poisoned ? 0 : 10);
     if (!is_poisoned) continue;
     EXPECT_EQ(output.kinetic_energy[at], 0);
@@ -66,7 +65,7 @@ TEST(RolloutFaults, FreezeTheirEnvironmentAloneAndKeepItsState) {
   EXPECT_EQ(poisoned.steps[7], 0);
   EXPECT_EQ(poisoned.steps[8], 10);
   simulator.step(poisoned.view(), {}, {}, 10);
-  EXPECT_EQ(std::memcmp(&poisoned.poses[14 * 7], &clean.poses[14 * 7], 14 * sizeof(double)), 0);
+  EXPECT_TRUE(same_bytes(&poisoned.poses[14 * 7], &clean.poses[14 * 7], 14 * sizeof(double)));
   EXPECT_EQ(poisoned.status[7], kOk);
 }
 

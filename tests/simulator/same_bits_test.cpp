@@ -3,8 +3,6 @@
 // An environment's bits depend on nothing but its own state.
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "host/rollout/simulator_backend.h"
 #include "tests/support/rollout_scenes.h"
 
@@ -23,9 +21,8 @@ void expect_same(const RolloutStateArrays& a, std::int64_t from, const RolloutSt
       [&](const ArrayInfo& info, const auto& x, const auto& y) {
         if (x.empty()) return;
         const std::size_t row = x.size() / static_cast<std::size_t>(a.num_environments);
-        EXPECT_EQ(std::memcmp(&x[static_cast<std::size_t>(from) * row], &y[static_cast<std::size_t>(to) * row],
-                              row * sizeof(x[0])),
-                  0)
+        EXPECT_TRUE(same_bytes(&x[static_cast<std::size_t>(from) * row], &y[static_cast<std::size_t>(to) * row],
+                               row * sizeof(x[0])))
             << info.name << " of environment " << from;
       },
       a, b);

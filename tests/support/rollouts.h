@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,8 @@
 namespace isopatch::test {
 
 using Vector = std::array<double, 3>;
+
+inline bool same_bytes(const void* a, const void* b, std::size_t size) { return std::memcmp(a, b, size) == 0; }
 
 inline double length(const Vector& v) { return std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); }
 
