@@ -207,8 +207,54 @@ void find_overlaps(const PairContext& context, PackWorkspace& work, CellEnergyVi
                     context.S.half_space ? nullptr : wide_nodes(context.S), work.traversal, one_by_one);
 }
 
+/// Polygons use plain arithmetic, which is compiled once, for all machines.
+void find_accepted(const PairContext& context, PackWorkspace& work, void* visitor,
+                   void (*visit)(void*, const AcceptedCells&)) {
+  struct OneByOne {
+    const PairContext& f;
+    const Cell *cells_M, *cells_S;
+    const CoarseCell* coarse_S;
+    void* visitor;
+    void (*visit)(void*, const AcceptedCells&);
+
+    void test(const std::int32_t* m, const std::int32_t* s, Mask<kFloatLanes> active) const {
+      using Float = Pack<float, kFloatLanes>;
+      const auto exactly = [&](PolygonBounds<Float>& bounds) {
+        return test_cells_exactly(f, PackCorners<kFloatLanes>(cells_M, m), PackCorners<kFloatLanes>(cells_S, s),
+                                  bounds);
+      };
+      PolygonBounds<Float> bounds;
+      const auto pass = test_cells<false>(f, PackCoarseCells(f.M.hierarchy.coarse_cells, m),
+                                          PackCoarseCells(coarse_S, s), active, exactly, bounds);
+      std::uint32_t left = bits_of(pass);
+      if (left == 0) return;
+      std::int32_t positive[kFloatLanes];
+      float x[kFloatLanes], y[kFloatLanes], z[kFloatLanes], radius[kFloatLanes];
+      bounds.positive.store(positive);
+      bounds.center.x.store(x);
+      bounds.center.y.store(y);
+      bounds.center.z.store(z);
+      bounds.radius.store(radius);
+      for (; left != 0; left &= left - 1) {
+        const int lane = hwy::Num0BitsBelowLS1Bit_Nonzero32(left);
+        visit(visitor, {m[lane], s[lane], {positive[lane], {x[lane], y[lane], z[lane]}, radius[lane]}});
+      }
+    }
+  };
+  const bool half_space = context.S.half_space;
+  OneByOne one_by_one = {context,
+                         context.M.hierarchy.cells,
+                         half_space ? nullptr : context.S.hierarchy.cells,
+                         half_space ? nullptr : context.S.hierarchy.coarse_cells,
+                         visitor,
+                         visit};
+  traverse_in_packs(PackNodeTest{context}, context.M.hierarchy.wide_nodes,
+                    half_space ? nullptr : context.S.hierarchy.wide_nodes, work.traversal, one_by_one);
+}
+
 constexpr PackKernels kPackKernels = {sum_pair<float, false>, sum_pair<float, true>, sum_pair<double, false>,
-                                      sum_pair<double, true>, find_overlaps,         &kPointKernels};
+                                      sum_pair<double, true>, find_overlaps,         find_accepted,
+                                      &kPointKernels};
 
 }  // namespace
 }  // namespace isopatch::detail

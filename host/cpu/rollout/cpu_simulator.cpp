@@ -26,7 +26,7 @@ struct StepCall {
   RolloutOutput output;
   int num_steps;
   std::int32_t polygon_capacity;  // 0: any number
-  const PointKernels* packs;      // null: one number at a time
+  const PackKernels* packs;       // null: one number at a time
 };
 
 /// One step. Returns its status; with kFrozen, the state is as it was.
@@ -36,10 +36,11 @@ std::uint32_t take_step(const StepCall& call, std::int64_t environment, StepWork
   const StepView& step = call.step;
   const StepProgress progress = work.step();
   std::uint32_t status = begin_step(warp, step, environment, progress);
+  const FindAccepted find_accepted = call.packs != nullptr ? std::get<FindAccepted>(*call.packs) : nullptr;
   const int stages = num_stages(step.rollout.integrator);
   for (int index = 0; index < stages && (status & kFrozen) == 0; ++index) {
     const State contact = contact_state(step, progress.poses, 0);
-    status |= find_contact(step, contact, environment, work);
+    status |= find_contact(step, contact, environment, work, find_accepted);
     const int polygons = work.polygons.size();
     progress.counts->polygons_needed = std::max(progress.counts->polygons_needed, polygons);
     if (call.polygon_capacity > 0 && polygons > call.polygon_capacity) status |= kStepCapacity;
@@ -50,7 +51,8 @@ std::uint32_t take_step(const StepCall& call, std::int64_t environment, StepWork
           [&](int i) { return work.polygons.key(i); }, [&](int i) -> const auto& { return work.polygons[i]; },
           work.solver(polygons), progress);
     };
-    status |= call.packs != nullptr ? finish(PackPointSums{*call.packs}) : finish(WarpPointSums<SerialWarp>{warp});
+    status |= call.packs != nullptr ? finish(PackPointSums{*std::get<const PointKernels*>(*call.packs)})
+                                    : finish(WarpPointSums<SerialWarp>{warp});
   }
   return status;
 }
@@ -75,7 +77,7 @@ class CpuSimulator final : public Simulator::Implementation {
   CpuSimulator(Scene scene, const RolloutOptions& rollout, const CpuOptions& options)
       : Implementation(std::move(scene), rollout, options),
         energies_(scene_, options),
-        packs_(point_kernels(options.vectors)),
+        packs_(select_pack_kernels(options.vectors)),
         workspaces_(make<float>(), make<double>()) {}
 
   void initial_state(const RolloutState& state, void*) const override {
@@ -144,13 +146,8 @@ class CpuSimulator final : public Simulator::Implementation {
     return [this] { return std::make_unique<StepWorkspace<T>>(scene_, view()); };
   }
 
-  static const PointKernels* point_kernels(Vectors vectors) {
-    const PackKernels* const packs = select_pack_kernels(vectors);
-    return packs != nullptr ? std::get<const PointKernels*>(*packs) : nullptr;
-  }
-
   Evaluator energies_;
-  const PointKernels* packs_;
+  const PackKernels* packs_;
   mutable std::tuple<WorkspacePool<StepWorkspace<float>>, WorkspacePool<StepWorkspace<double>>> workspaces_;
 };
 

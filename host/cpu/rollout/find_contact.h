@@ -9,8 +9,8 @@ namespace isopatch::detail {
 
 /// Lists the environment's contact polygons in the order of their keys. Returns its status.
 template <class T>
-std::uint32_t find_contact(const StepView& step, const State& contact, std::int64_t environment,
-                           StepWorkspace<T>& work) {
+std::uint32_t find_contact(const StepView& step, const State& contact, std::int64_t environment, StepWorkspace<T>& work,
+                           FindAccepted in_packs = nullptr) {
   work.polygons.clear();
   SerialWarp warp;
   std::uint32_t status = kOk;
@@ -20,10 +20,16 @@ std::uint32_t find_contact(const StepView& step, const State& contact, std::int6
   begin_environment(warp, warp, work.contact.bounds, step.scene, contact, results, environment,
                     {work.contact.items, &count, kMaxPairs});
   const auto append = [&](const ContactPolygon<T>& polygon) { work.polygons.add(polygon); };
+  const auto search = [&]<class Visitor>(Visitor& visitor) {
+    const PairContext& pair = work.contact.pair.pair.context;
+    if (in_packs == nullptr) return traverse(warp, work.contact.pair.traversal, hierarchies_of(pair), visitor);
+    in_packs(pair, work.contact.packs, &visitor,
+             [](void* to, const AcceptedCells& cells) { static_cast<Visitor*>(to)->visit(true, cells); });
+  };
   for (std::int32_t i = 0; i < count; ++i) {
     const int pair = static_cast<int>(work.contact.items[i] - environment * step.scene.num_pairs);
-    if (find_contact_polygons<T>(warp, work.contact.pair, step.scene, contact, environment, pair, step.rollout.points,
-                                 append)) {
+    if (find_contact_polygons<T>(warp, work.contact.pair.pair, step.scene, contact, environment, pair,
+                                 step.rollout.points, append, search)) {
       status |= kNoContactSurface;
     }
   }

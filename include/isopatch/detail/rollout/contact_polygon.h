@@ -186,29 +186,40 @@ ISOPATCH_HD Vec3d point_of_pair(const BodyBounds& a, const BodyBounds& b) {
   return fma(0.5 * (begin + end) / distance, between, center_a);
 }
 
-/// Hands the contact polygons of a pair to append(polygon). True if its bodies overlap without any polygon: one, or a
-/// separate part of it, lies inside the other. Called by all lanes.
-template <class T, Parts parts = Parts::kSeveral, class Warp, int size, class Append>
-ISOPATCH_HD bool find_contact_polygons(Warp& warp, Workspace<size>& work, const SceneView& scene, const State& state,
-                                       std::int64_t environment, int pair, ContactPoints points, const Append& append) {
+/// Hands the contact polygons of a pair to append(polygon); search(visitor) lets a visitor see the pairs of cells that
+/// may have one. True if its bodies overlap without any polygon: one, or a separate part of it, lies inside the other.
+/// Called by all lanes.
+template <class T, Parts parts = Parts::kSeveral, class Warp, class Append, class Search>
+ISOPATCH_HD bool find_contact_polygons(Warp& warp, PairMemory& memory, const SceneView& scene, const State& state,
+                                       std::int64_t environment, int pair, ContactPoints points, const Append& append,
+                                       const Search& search) {
   const PairView& view = scene.pairs[pair];
   const Vec3d from_W = point_of_pair(make_body_bounds(scene, state, environment, view.a),
                                      make_body_bounds(scene, state, environment, view.b));
-  begin_pair<parts>(warp, work.pair, scene, state, environment, pair);
+  begin_pair<parts>(warp, memory, scene, state, environment, pair);
   while (true) {
     bool touches = false;
     for (int frame = 0; frame < num_frames<parts>(view); ++frame) {
-      for_each_part_pair<parts>(warp, work.pair, scene, state, environment, pair, frame, [&](int part_pair) {
-        ContactPolygonVisitor<T, Warp, Append> visitor = {work.pair.context, part_pair, points, from_W, append};
-        traverse(warp, work.traversal, hierarchies_of(work.pair.context), visitor);
+      for_each_part_pair<parts>(warp, memory, scene, state, environment, pair, frame, [&](int part_pair) {
+        ContactPolygonVisitor<T, Warp, Append> visitor = {memory.context, part_pair, points, from_W, append};
+        search(visitor);
         touches = touches || visitor.touches;
       });
     }
     if (warp.ballot(touches) != 0u) return false;
-    if (!overlaps<parts>(warp, work.pair, scene, state, environment, pair)) return false;
-    if (work.pair.pass.pass == Pass::kUnfiltered || !scene.contact.gradient_filter) return true;
-    begin_pass(warp, work.pair, {Pass::kUnfiltered, 0});
+    if (!overlaps<parts>(warp, memory, scene, state, environment, pair)) return false;
+    if (memory.pass.pass == Pass::kUnfiltered || !scene.contact.gradient_filter) return true;
+    begin_pass(warp, memory, {Pass::kUnfiltered, 0});
   }
+}
+
+/// The same with the traversal of a warp.
+template <class T, Parts parts = Parts::kSeveral, class Warp, int size, class Append>
+ISOPATCH_HD bool find_contact_polygons(Warp& warp, Workspace<size>& work, const SceneView& scene, const State& state,
+                                       std::int64_t environment, int pair, ContactPoints points, const Append& append) {
+  return find_contact_polygons<T, parts>(
+      warp, work.pair, scene, state, environment, pair, points, append,
+      [&](auto& visitor) { traverse(warp, work.traversal, hierarchies_of(work.pair.context), visitor); });
 }
 
 }  // namespace isopatch::detail
