@@ -41,7 +41,7 @@ struct RolloutInput {
   InputArray joint_force;   ///< N x J   of the drives, N or N m
   InputArray joint_target;  ///< N x J x 2   of the drives: position [m or rad], rate [m/s or rad/s]
   InputArray gravity;       ///< N x 3   m/s^2, world
-  InputArray mass_scale;    ///< N x B   of mass and inertia, > 0
+  InputArray mass_scale;    ///< N x B   of mass and inertia, in [1e-9, 1e9]; else kBadMaterial
 
   // as in State
   InputArray modulus;                             ///< N x C   Pa, > 0
@@ -54,7 +54,7 @@ struct RolloutInput {
 /// What the last step of a call was like. Null arrays are not computed. In a frozen environment all are 0.
 struct RolloutOutput {
   /// N x P x 6   impulse on body a during the step over its length [N], and its torque [N m] about a's origin where the
-  /// contact was found; world
+  /// contact was found; world. With Integrator::kCvode the force at the end of the step.
   OutputArray pair_wrench;
   OutputArray body_wrench;  ///< N x B x 6   the same of all pairs of a body, about its origin
 
@@ -65,8 +65,8 @@ struct RolloutOutput {
 
   OutputArray elastic_energy;  ///< N x P   as Results::energy after the step, J: one more evaluation
 
-  TypedArray<std::int32_t> iterations;       ///< N   of Newton's method, in all solves
-  TypedArray<std::int32_t> polygons;         ///< N   of all pairs, as many as the step used
+  TypedArray<std::int32_t> iterations;  ///< N   of Newton's method, in all solves; cvode: evaluations of the motion
+  TypedArray<std::int32_t> polygons;    ///< N   of all pairs, as many as the step used
   TypedArray<std::int32_t> polygons_needed;  ///< N   the capacity that would have been enough, also where it was not
 };
 

@@ -12,7 +12,7 @@ namespace isopatch {
 
 /// Steps batches of environments in time. Each step finds the contact polygons where the bodies are, and then the
 /// velocities at the end of the step, implicitly in contact forces, friction and drives, as the minimum of a convex
-/// function (Castro, Han, Masterjohn, "Irrotational Contact Fields", 2023; the page rollouts.md beside this header has
+/// function (Castro, Han, Masterjohn, "Irrotational Contact Fields", 2023; the page ROLLOUTS.md beside this header has
 /// the model). Environments are independent of each other: their bits depend neither on the batch nor on its order, on
 /// threads, vectors, the backend or the capacity. Move-only; every call on a simulator that was moved from throws
 /// Error. Calls may run side by side if no two of them have the same state.
