@@ -87,16 +87,7 @@ SceneDescription pinch(double force) {
   bar.rigid = true;
   bar.friction = 0.8;
   const Geometry pad = make_sphere("pad", 0.02, 3);
-  for (const double side : {-1.0, 1.0}) {
-    Body& finger = scene.add(side < 0 ? "left" : "right", pad, pose_at({0, side * 0.0295, 0}));
-    finger.mass = 0.05;
-    finger.modulus = 1e5;
-    finger.dissipation = 5;
-    finger.friction = 0.8;
-    finger.motion.type = MotionType::kPrismatic;
-    finger.motion.axis = {0, -side, 0};
-    finger.motion.drive.force = {{0, force}};
-  }
+  for (const double side : {-1.0, 1.0}) scene.add_finger(pad, side, -5e-4, 0, {{0, force}});
   scene.description.rollout.time_step = 2e-3;
   return scene.finish();
 }

@@ -75,17 +75,7 @@ TEST(Lift, HandLiftsAndTurnsABar) {
   bar.rigid = true;
   bar.friction = 0.8;
   const Geometry pad = make_sphere("pad", 0.02, 3);
-  for (const double side : {-1.0, 1.0}) {
-    Body& finger = scene.add(side < 0 ? "left" : "right", pad, pose_at({0, side * 0.031, 0.02}));
-    finger.mass = 0.05;
-    finger.modulus = 1e5;
-    finger.dissipation = 5;
-    finger.friction = 0.8;
-    finger.motion.type = MotionType::kPrismatic;
-    finger.motion.parent = 0;
-    finger.motion.axis = {0, -side, 0};
-    finger.motion.drive.force = {{0, 12}};
-  }
+  for (const double side : {-1.0, 1.0}) scene.add_finger(pad, side, 1e-3, 0.02, {{0, 12}}).motion.parent = 0;
   Body& ground = scene.add_ground(0.5);
   ground.rigid = false;
   ground.modulus = 1e6;

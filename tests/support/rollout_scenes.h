@@ -46,15 +46,7 @@ inline SceneDescription gripped_bar(Integrator integrator) {
   bar.friction = 0.8;
   const Geometry pad = make_sphere("pad", 0.02, 2);
   for (const double side : {-1.0, 1.0}) {
-    Body& finger = scene.add(side < 0 ? "left" : "right", pad, pose_at({0, side * 0.0285, 0}));
-    finger.mass = 0.05;
-    finger.modulus = 1e5;
-    finger.dissipation = 5;
-    finger.friction = 0.8;
-    finger.motion.type = MotionType::kPrismatic;
-    finger.motion.parent = 0;
-    finger.motion.axis = {0, -side, 0};
-    finger.motion.drive.force = {{0, 10}, {0.01, 12}};
+    scene.add_finger(pad, side, -1.5e-3, 0, {{0, 10}, {0.01, 12}}).motion.parent = 0;
   }
   Body& flap = scene.add("flap", make_box("flap", {0.06, 0.06, 0.01}), pose_at({0.07, 0, 0.0245}));
   flap.modulus = 1e5;

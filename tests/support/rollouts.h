@@ -55,6 +55,18 @@ class SceneBuilder {
     ground.friction = friction;
     return ground;
   }
+  /// Adds a soft pad that presses to the middle of a bar of 20 mm from one side (-1 or 1) along y, gap [m] beside it.
+  Body& add_finger(const Geometry& pad, double side, double gap, double z, const std::vector<TimedValue>& force) {
+    Body& finger = add(side < 0 ? "left" : "right", pad, pose_at({0, side * (0.03 + gap), z}));
+    finger.mass = 0.05;
+    finger.modulus = 1e5;
+    finger.dissipation = 5;
+    finger.friction = 0.8;
+    finger.motion.type = MotionType::kPrismatic;
+    finger.motion.axis = {0, -side, 0};
+    finger.motion.drive.force = force;
+    return finger;
+  }
   SceneDescription finish() {
     description.pairs = all_pairs(description);
     return description;

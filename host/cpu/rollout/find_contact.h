@@ -7,7 +7,8 @@
 
 namespace isopatch::detail {
 
-/// Lists the environment's contact polygons in the order of their keys. Returns its status.
+/// Lists the environment's contact polygons in the order of their keys. Returns its status. Without
+/// `in_packs`, cells are tested one at a time.
 template <class T>
 std::uint32_t find_contact(const StepView& step, const State& contact, std::int64_t environment, StepWorkspace<T>& work,
                            FindAccepted in_packs = nullptr) {

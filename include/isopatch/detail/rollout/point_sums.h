@@ -78,6 +78,13 @@ struct PointParameters {
   T slip_tolerance;  // m/s
 };
 
+template <class T>
+ISOPATCH_HD void add_to(T* sums, Vec3<T> v) {
+  sums[0] = sums[0] + v.x;
+  sums[1] = sums[1] + v.y;
+  sums[2] = sums[2] + v.z;
+}
+
 /// The impulses, with all sums of ImpulseSums.
 template <class T>
 ISOPATCH_HD void add_impulses(const PointParameters<T>& p, const PolygonPoints<T>& points,
@@ -89,12 +96,8 @@ ISOPATCH_HD void add_impulses(const PointParameters<T>& p, const PolygonPoints<T
     const PointImpulse<T> point =
         point_impulse(points.law(k, p.step), {points.limit[k], p.slip_tolerance}, n, twist.at(r));
     const Vec3<T> F = point.impulse, moment = cross(r, F);
-    sums[0] = sums[0] + F.x;
-    sums[1] = sums[1] + F.y;
-    sums[2] = sums[2] + F.z;
-    sums[3] = sums[3] + moment.x;
-    sums[4] = sums[4] + moment.y;
-    sums[5] = sums[5] + moment.z;
+    add_to(sums + ImpulseSums::kForce, F);
+    add_to(sums + ImpulseSums::kMoment, moment);
     T* const matrix = sums + ImpulseSums::kMatrix;
     add_isotropic(point.across, r, matrix);
     add_square(point.along_normal - point.across, n, cross(r, n), matrix);

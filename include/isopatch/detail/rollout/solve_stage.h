@@ -273,8 +273,7 @@ ISOPATCH_HD void add_pair_wrenches(Warp& warp, const StageInput& in, const Stage
   const double scale = stage.weight / stage.step;
   for (int i = warp.lane(); i < num_pairs; i += Warp::kSize) {
     const SolvedPair& pair = m.pairs[i];
-    const double* s = pair.sums;
-    const Vec3d force = {s[0], s[1], s[2]}, moment = {s[3], s[4], s[5]};
+    const auto [force, moment] = pair.impulse();
     const Vec3d torque = moment + cross(pair.point - load_pose(in.poses(), pair.a).position, force);
     double* to = wrenches + 6 * pair.pair;
     const double add[6] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};

@@ -90,6 +90,12 @@ struct StageBody {
   double position;     // the same of a joint, m or rad
   Momentum momentum;   // with which the stage begins; of a body with degrees of freedom
   double velocity[6];  // known: of a free body its centre's and angular where the contact is found; of a joint its rate
+
+  ISOPATCH_HD void set_velocity(const Twist& of_center) {
+    const auto [linear, angular] = of_center;
+    velocity[0] = linear.x, velocity[1] = linear.y, velocity[2] = linear.z;
+    velocity[3] = angular.x, velocity[4] = angular.y, velocity[5] = angular.z;
+  }
 };
 
 /// The twist of a prescribed body's origin in a stage; at rest for a fixed one.
@@ -188,9 +194,7 @@ ISOPATCH_HD void place_for_contact(const RolloutView& view, const InputView& inp
   } else if (stage.predicted && body.kind == MotionKind::kFree) {
     const double scale = input.mass_scale(environment, index);
     pose = moved(body, scale, at.base, lag, stage.step);
-    const Twist twist = twist_of(body, scale, transform_of(pose), lag);
-    at.velocity[0] = twist.linear.x, at.velocity[1] = twist.linear.y, at.velocity[2] = twist.linear.z;
-    at.velocity[3] = twist.angular.x, at.velocity[4] = twist.angular.y, at.velocity[5] = twist.angular.z;
+    at.set_velocity(twist_of(body, scale, transform_of(pose), lag));
   } else if (stage.predicted) {
     pose = moved(at.base, prescribed_twist(body, state.twist(index), stage), stage.step);
   }
@@ -217,8 +221,7 @@ ISOPATCH_HD void begin_step(Warp& warp, const RolloutView& view, int num_bodies,
         at.position = state.joints[2 * body.joint.index];
         at.velocity[0] = state.joints[2 * body.joint.index + 1];
       } else {
-        at.velocity[0] = twist.linear.x, at.velocity[1] = twist.linear.y, at.velocity[2] = twist.linear.z;
-        at.velocity[3] = twist.angular.x, at.velocity[4] = twist.angular.y, at.velocity[5] = twist.angular.z;
+        at.set_velocity(twist);
       }
     }
     if (!body.is_joint()) {

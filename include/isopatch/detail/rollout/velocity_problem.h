@@ -68,6 +68,12 @@ struct SolvedPair {
   Vec3d point;                           // P, world, m
   double sums[ImpulseSums::kSize];       // of the last evaluation
   RelativeTwist<double> twist, change;   // of a line search
+
+  /// On body a about P, as of the last evaluation.
+  ISOPATCH_HD Momentum impulse() const {
+    const double *force = sums + ImpulseSums::kForce, *moment = sums + ImpulseSums::kMoment;
+    return {{force[0], force[1], force[2]}, {moment[0], moment[1], moment[2]}};
+  }
 };
 
 /// The drive of a joint over an implicit step: its impulse is h clamp(force - slope rate, +-limit).
@@ -188,8 +194,7 @@ ISOPATCH_HD PolygonColumns columns_of(const SolverMemory& m, const SolvedPair& p
 
 /// The impulse on body a (side 0) or b (1) about its center.
 ISOPATCH_HD Momentum impulse_on(const SolverMemory& m, const SolvedPair& pair, int side) {
-  const double* s = pair.sums;
-  const Vec3d force = {s[0], s[1], s[2]}, moment = {s[3], s[4], s[5]};
+  const auto [force, moment] = pair.impulse();
   const Vec3d arm = pair.point - m.bodies[side == 0 ? pair.a : pair.b].center;
   const Momentum on_a = {force, moment + cross(arm, force)};
   return side == 0 ? on_a : Momentum{-on_a.linear, -on_a.angular};
