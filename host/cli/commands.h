@@ -11,6 +11,7 @@ namespace isopatch::cli {
 /// What the commands that compute batches of environments have in common.
 struct BatchArguments {
   std::string scene;
+  std::optional<std::string> data;  // folder of mesh files; without it the scene file's
   std::string backend = "auto";
   std::string precision = "float";
   std::optional<std::int64_t> envs;  // without it 1, or all rows of the states file from `first` on
@@ -70,10 +71,11 @@ struct TetrahedralizeArguments {
 void tetrahedralize_command(const TetrahedralizeArguments& arguments);
 
 /// `isopatch info`: describes meshes and scenes. `field` is that of tet meshes: "distance", "laplace" or the name of
-/// their point data.
-void info_command(const std::vector<std::string>& files, const std::string& field = "distance");
+/// their point data, `data` the folder of the scenes' mesh files; without it, that of each scene.
+void info_command(const std::vector<std::string>& files, const std::string& field = "distance",
+                  const std::optional<std::string>& data = {});
 
 /// The part of it for a scene file.
-void scene_info(const std::string& file);
+void scene_info(const std::string& file, const std::optional<std::string>& data);
 
 }  // namespace isopatch::cli

@@ -124,7 +124,7 @@ void evaluate_command(const EvaluateArguments& arguments) {
   StageTimes stages;
   check_arguments(arguments);
 
-  SceneDescription description = read_scene(arguments.scene);
+  SceneDescription description = read_scene(arguments.scene, arguments.data);
   print_warnings(description);
   const StateArrays states = states_of(arguments, description);
   stages.finish("load");

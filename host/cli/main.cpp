@@ -59,9 +59,15 @@ CLI::Validator real_between(double low, double high) {
       "");
 }
 
+void add_data_option(CLI::App* command, std::optional<std::string>& folder) {
+  command->add_option("--data", folder, "folder of the scene's mesh files (default: that of the scene file)")
+      ->option_text("DIR");
+}
+
 /// The options that all commands with batches of environments have.
 void add_batch_options(CLI::App* command, isopatch::cli::BatchArguments& arguments) {
   command->add_option("scene", arguments.scene, "scene file (.json)")->required()->option_text("SCENE.json");
+  add_data_option(command, arguments.data);
   command
       ->add_option("--backend", arguments.backend,
                    "auto (default: cuda where there is a device), cpu, cuda or reference")
@@ -177,10 +183,12 @@ int run(int argc, char** argv) {
   add_tetrahedralize(app, tetrahedralize);
   std::vector<std::string> files;
   std::string info_field = "distance";
+  std::optional<std::string> info_data;
   CLI::App* info = app.add_subcommand("info", "Describe meshes (.vtk, .vtu, .msh, .obj, .stl) and scenes (.json)");
   info->add_option("files", files, "files")->required()->option_text("FILE...");
   info->add_option("--field", info_field, "of tet meshes: distance (default), laplace or the name of their point data")
       ->option_text("NAME");
+  add_data_option(info, info_data);
 
   try {
     app.parse(argc, argv);
@@ -197,7 +205,7 @@ int run(int argc, char** argv) {
   } else if (app.got_subcommand("tetrahedralize")) {
     isopatch::cli::tetrahedralize_command(tetrahedralize);
   } else {
-    isopatch::cli::info_command(files, info_field);
+    isopatch::cli::info_command(files, info_field, info_data);
   }
   return 0;
 }

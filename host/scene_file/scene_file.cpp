@@ -117,9 +117,9 @@ SceneDescription parse_scene(const std::string& json, const std::string& directo
   return scene;
 }
 
-SceneDescription read_scene(const std::string& path) {
-  return parse_scene(read_input_file(path, limits::kMaxSceneBytes), std::filesystem::path(path).parent_path().string(),
-                     path);
+SceneDescription read_scene(const std::string& path, const std::optional<std::string>& directory) {
+  return parse_scene(read_input_file(path, limits::kMaxSceneBytes),
+                     directory.value_or(std::filesystem::path(path).parent_path().string()), path);
 }
 
 }  // namespace isopatch

@@ -158,9 +158,9 @@ class Scene {
 /// Geometry::warnings.
 std::vector<std::string> warnings_of(const Scene& scene);
 
-/// Reads a scene file (JSON, see README). Meshes are found relative to the scene file.
+/// Reads a scene file (JSON, see README). Relative mesh paths start at `directory`, without one at the scene file's.
 /// Throws Error naming the file, the field and the value.
-SceneDescription read_scene(const std::string& path);
+SceneDescription read_scene(const std::string& path, const std::optional<std::string>& directory = {});
 
 /// The same from memory; relative mesh paths start at `directory`, `source` names the text in errors.
 SceneDescription parse_scene(const std::string& json, const std::string& directory, const std::string& source);

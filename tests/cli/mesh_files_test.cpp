@@ -2,6 +2,7 @@
 //
 // Mesh files of every format through the built program.
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdio>
@@ -72,6 +73,20 @@ TEST(MeshFiles, EvaluateTakesASceneWithASurfaceMesh) {
   EXPECT_NEAR(pair.at("force")[2].get<double>(), slope * volume, 1e-12 * slope * volume);
   // the integral of the pressure over what is below the plane
   EXPECT_NEAR(pair.at("energy").get<double>(), slope * 0.1 * 0.1 * 0.02 * 0.02 / 2, 1e-12);
+}
+
+TEST(MeshFiles, AreLookedForInTheFolderThatDataNames) {
+  const std::string file =
+      (std::filesystem::temp_directory_path() / ("isopatch_data_" + std::to_string(getpid()) + ".json")).string();
+  std::filesystem::copy_file(kTests + "scenes/cube_on_ground.json", file);
+  for (const char* command : {"evaluate --backend cpu", "rollout --backend cpu --steps 1", "info"}) {
+    const auto [missing, message] = run_program(std::string(command) + " " + file);
+    EXPECT_EQ(missing, 2) << message;
+    EXPECT_NE(message.find("cube.obj"), std::string::npos) << message;
+    const auto [code, out] = run_program(std::string(command) + " " + file + " --data " + kTests + "scenes");
+    EXPECT_EQ(code, 0) << out;
+  }
+  std::filesystem::remove(file);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "isopatch/error.h"
 #include "isopatch/scene.h"
+#include "tests/support/data_folder.h"
 
 namespace isopatch {
 namespace {
@@ -205,6 +206,13 @@ TEST(SceneFile, ReadsTheShippedScenes) {
         "/bench/scenes/spoon.json", "/tests/scenes/oracle6.json", "/tests/scenes/oracle8.json",
         "/tests/scenes/oracle9.json"})
     EXPECT_GE(read_scene(kSource + file).pairs.size(), 1u) << file;
+}
+
+TEST(SceneFile, ReadsASceneWithMeshesOfAnotherFolder) {
+  if (!have_data_file("evo_bowl_coarse3k.vtk")) GTEST_SKIP() << missing_data_file("evo_bowl_coarse3k.vtk");
+  const std::string file = kSource + "/bench/scenes/pepper_drop.json";
+  EXPECT_EQ(Scene(read_scene(file, data_folder())).num_pairs(), 3);
+  EXPECT_THROW(read_scene(file), Error);
 }
 
 }  // namespace

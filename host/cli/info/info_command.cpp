@@ -102,7 +102,8 @@ void mesh_info(const std::string& file, const std::string& field) {
 
 }  // namespace
 
-void info_command(const std::vector<std::string>& files, const std::string& field) {
+void info_command(const std::vector<std::string>& files, const std::string& field,
+                  const std::optional<std::string>& data) {
   const StandardArithmetic standard;
   for (const std::string& file : files) {
     if (&file != &files.front()) fmt::print("\n");
@@ -112,7 +113,7 @@ void info_command(const std::vector<std::string>& files, const std::string& fiel
     } else if (extension == ".obj" || extension == ".stl") {
       surface_info(file);
     } else if (extension == ".json") {
-      scene_info(file);
+      scene_info(file, data);
     } else {
       throw Error(file + ": info reads .vtk, .vtu, .msh, .obj and .stl meshes and .json scenes");
     }

@@ -159,8 +159,8 @@ void print_left_out(const SceneDescription& scene) {
 
 }  // namespace
 
-void scene_info(const std::string& file) {
-  const Scene scene(read_scene(file));
+void scene_info(const std::string& file, const std::optional<std::string>& data) {
+  const Scene scene(read_scene(file, data));
   fmt::print("{}\n", escaped(file));
   print_geometries(scene);
   print_mass_properties(scene.description());

@@ -49,7 +49,7 @@ void check_arguments(const RolloutArguments& arguments) {
 
 /// The scene, stepped as the command line says.
 SceneDescription scene_of(const RolloutArguments& arguments) {
-  SceneDescription scene = read_scene(arguments.scene);
+  SceneDescription scene = read_scene(arguments.scene, arguments.data);
   RolloutOptions& rollout = scene.rollout;
   if (arguments.time_step) rollout.time_step = *arguments.time_step;
   if (arguments.polygons) rollout.polygon_capacity = *arguments.polygons;
