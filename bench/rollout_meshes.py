@@ -83,13 +83,14 @@ def spoon(columns=7):
     return points, [(a, c, b) for a, b, c in triangles]
 
 
-def write(path, about, mesh):
+def write(path, about, mesh, quiet=False):
     points, triangles = mesh
     lines = [f"# {about}, made by bench/rollout_meshes.py"]
     lines += ["v " + " ".join(f"{round(x, 9) + 0:.9g}" for x in point) for point in points]
     lines += ["f " + " ".join(str(v + 1) for v in triangle) for triangle in triangles]
     path.write_text("\n".join(lines) + "\n")
-    print(f"{path}: {len(points)} points, {len(triangles)} triangles")
+    if not quiet:
+        print(f"{path}: {len(points)} points, {len(triangles)} triangles")
 
 
 def main():

@@ -15,7 +15,6 @@ with a time step of 2 ms or less.
 import argparse
 import json
 import math
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -32,32 +31,9 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 import render_patches  # noqa: E402
 from rollout_meshes import COIN_RADIUS  # noqa: E402
+from rollout_runs import read_scene, rollout  # noqa: E402
 
-SCENES = plotting.ROOT / "bench/scenes"
 COLORS = ("#4060c0", "#30a060", "#d05030", "#9050b0", "#b08020")
-
-
-def read_scene(name):
-    """A scene of bench/scenes, with absolute names of mesh files."""
-    scene = json.loads((SCENES / f"{name}.json").read_text())
-    for geometry in scene["geometries"].values():
-        if "file" in geometry:
-            geometry["file"] = str(SCENES / geometry["file"])
-    return scene
-
-
-def rollout(program, scene, *options, states=None):
-    """The rows of a rollout in double precision."""
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(temporary)
-        (folder / "scene.json").write_text(json.dumps(scene))
-        command = [program, "rollout", folder / "scene.json", "--precision", "double", "--output", folder / "rows.npz"]
-        if states:
-            np.savez(folder / "states.npz", **states)
-            command += ["--states", folder / "states.npz"]
-        subprocess.run([str(word) for word in (*command, *options)], check=True, stdout=subprocess.DEVNULL)
-        with np.load(folder / "rows.npz") as rows:
-            return dict(rows)
 
 
 # ---- the coin

@@ -5,13 +5,11 @@
 // (visit). Each stage waits until a pack is full.
 #pragma once
 
-#include "host/cpu/packs/pack_cells.h"
-#include "host/cpu/packs/pack_queue.h"
 #include "host/cpu/packs/pack_sum.h"
 #include "host/cpu/packs/pack_traversal.h"
-#include "host/cpu/pressure_field/pack_kernels.h"
+#include "host/cpu/pressure_field/pack_accepted.h"
 #include "host/cpu/rollout/pack_points.h"
-#include "isopatch/detail/pressure_field/evaluate_pair.h"
+#include "host/cpu/rollout/pack_polygons.h"
 
 namespace isopatch::detail {
 namespace {
@@ -102,39 +100,17 @@ template <class T, bool with_patch>
 class PackWrenchVisitor {
  public:
   PackWrenchVisitor(const PairContext& context, PackWorkspace& work)
-      : f_(context),
-        accepted_(work.accepted),
-        scales_(FixedPointScales<T>::make(context.bounds)),
-        cells_M_(context.M.hierarchy.cells),
-        cells_S_(context.S.half_space ? nullptr : context.S.hierarchy.cells),
-        coarse_S_(context.S.half_space ? nullptr : context.S.hierarchy.coarse_cells) {}
+      : f_(context), accepted_(context, work), scales_(FixedPointScales<T>::make(context.bounds)) {}
 
-  /// Tests a pack of candidates.
   void test(const std::int32_t* m, const std::int32_t* s, Mask<kFloatLanes> active) {
-    using Float = Pack<float, kFloatLanes>;
-    const auto exactly = [&](PolygonBounds<Float>& bounds) {
-      return test_cells_exactly(f_, PackCorners<kFloatLanes>(cells_M_, m), PackCorners<kFloatLanes>(cells_S_, s),
-                                bounds);
-    };
-    PolygonBounds<Float> bounds;
-    const auto pass = test_cells<false>(f_, PackCoarseCells(f_.M.hierarchy.coarse_cells, m),
-                                        PackCoarseCells(coarse_S_, s), active, exactly, bounds);
-    if (!any(pass)) return;
-    append(Pack<std::int32_t, kFloatLanes>::load(m), pass, accepted_.m + waiting_);
-    append(Pack<std::int32_t, kFloatLanes>::load(s), pass, accepted_.s + waiting_);
-    append(bounds.positive, pass, accepted_.positive + waiting_);
-    append(bounds.center.x, pass, accepted_.x + waiting_);
-    append(bounds.center.y, pass, accepted_.y + waiting_);
-    append(bounds.center.z, pass, accepted_.z + waiting_);
-    append(bounds.radius, pass, accepted_.radius + waiting_);
-    waiting_ += static_cast<int>(hn::CountTrue(Tag<float, kFloatLanes>(), pass.m));
-    while (waiting_ >= kPolygonLanes) visit(sums_);
+    accepted_.test(m, s, active);
+    while (accepted_.waiting() >= kPolygonLanes) visit(sums_);
   }
 
   /// Visits what is left, once there are no more candidates.
   void finish(WrenchSums<T, with_patch>& sums) {
-    while (waiting_ > kLanes) visit(sums_);
-    if (waiting_ > 0) {
+    while (accepted_.waiting() > kLanes) visit(sums_);
+    if (accepted_.waiting() > 0) {
       WrenchSums<Pack<T, kLanes>, with_patch> rest;
       visit(rest);
       add_lanes(rest, sums);
@@ -157,34 +133,33 @@ class PackWrenchVisitor {
   template <int most_lines, int lanes>
   void visit_lines(WrenchSums<Pack<T, lanes>, with_patch>& sums) {
     using Number = Pack<T, lanes>;
-    const Round<lanes> round = take<lanes>(accepted_, waiting_);
-    const int at = round.first;
-    const auto load = [&](const auto* row) { return Pack<std::remove_cvref_t<decltype(*row)>, lanes>::load(row + at); };
-    const PolygonBounds<FloatOf<Number>> bounds = {
-        load(accepted_.positive), {load(accepted_.x), load(accepted_.y), load(accepted_.z)}, load(accepted_.radius)};
-    const PackPlanes<lanes> m(cells_M_, accepted_.m + at), s(cells_S_, accepted_.s + at);
+    const PackCellPairs<lanes> cells = accepted_.take<lanes>();
+    const PackPlanes<lanes> m(accepted_.cells_M(), cells.m), s(accepted_.cells_S(), cells.s);
     ContactPlane<Number> plane;
     Segments<Number> segments;
     Contribution<Number> contribution;
     const Mask<lanes> found =
-        round.active && contribution_of<false, most_lines>(f_, m, s, bounds, plane, segments, contribution);
+        cells.active && contribution_of<false, most_lines>(f_, m, s, cells.bounds, plane, segments, contribution);
     if (any(found)) sums.add(found, contribution, scales_);
   }
 
   const PairContext& f_;
-  PackWorkspace::Accepted& accepted_;
-  int waiting_ = 0;
+  PackAccepted accepted_;
   WrenchSums<Pack<T, kPolygonLanes>, with_patch> sums_;
   const FixedPointScales<T> scales_;
-  const Cell *cells_M_, *cells_S_;
-  const CoarseCell* coarse_S_;
 };
+
+/// Lets a visitor test the pairs of cells whose nodes may touch.
+template <class Visitor>
+void traverse_cells(const PairContext& context, PackWorkspace& work, Visitor& visitor) {
+  traverse_in_packs(PackNodeTest{context}, context.M.hierarchy.wide_nodes,
+                    context.S.half_space ? nullptr : context.S.hierarchy.wide_nodes, work.traversal, visitor);
+}
 
 template <class T, bool with_patch>
 void sum_pair(const PairContext& context, PackWorkspace& work, WrenchSums<T, with_patch>& sums) {
   PackWrenchVisitor<T, with_patch> visitor(context, work);
-  traverse_in_packs(PackNodeTest{context}, context.M.hierarchy.wide_nodes,
-                    context.S.half_space ? nullptr : context.S.hierarchy.wide_nodes, work.traversal, visitor);
+  traverse_cells(context, work, visitor);
   visitor.finish(sums);
 }
 
@@ -207,54 +182,32 @@ void find_overlaps(const PairContext& context, PackWorkspace& work, CellEnergyVi
                     context.S.half_space ? nullptr : wide_nodes(context.S), work.traversal, one_by_one);
 }
 
-/// Polygons use plain arithmetic, which is compiled once, for all machines.
+template <class T>
+bool find_polygons(const PairContext& context, PackWorkspace& work, const PolygonSearch<T>& search) {
+  PackPolygonVisitor<T> visitor(context, work, search);
+  traverse_cells(context, work, visitor);
+  return visitor.finish();
+}
+
 void find_accepted(const PairContext& context, PackWorkspace& work, void* visitor,
                    void (*visit)(void*, const AcceptedCells&)) {
   struct OneByOne {
-    const PairContext& f;
-    const Cell *cells_M, *cells_S;
-    const CoarseCell* coarse_S;
+    PackAccepted accepted;
     void* visitor;
     void (*visit)(void*, const AcceptedCells&);
 
-    void test(const std::int32_t* m, const std::int32_t* s, Mask<kFloatLanes> active) const {
-      using Float = Pack<float, kFloatLanes>;
-      const auto exactly = [&](PolygonBounds<Float>& bounds) {
-        return test_cells_exactly(f, PackCorners<kFloatLanes>(cells_M, m), PackCorners<kFloatLanes>(cells_S, s),
-                                  bounds);
-      };
-      PolygonBounds<Float> bounds;
-      const auto pass = test_cells<false>(f, PackCoarseCells(f.M.hierarchy.coarse_cells, m),
-                                          PackCoarseCells(coarse_S, s), active, exactly, bounds);
-      std::uint32_t left = bits_of(pass);
-      if (left == 0) return;
-      std::int32_t positive[kFloatLanes];
-      float x[kFloatLanes], y[kFloatLanes], z[kFloatLanes], radius[kFloatLanes];
-      bounds.positive.store(positive);
-      bounds.center.x.store(x);
-      bounds.center.y.store(y);
-      bounds.center.z.store(z);
-      bounds.radius.store(radius);
-      for (; left != 0; left &= left - 1) {
-        const int lane = hwy::Num0BitsBelowLS1Bit_Nonzero32(left);
-        visit(visitor, {m[lane], s[lane], {positive[lane], {x[lane], y[lane], z[lane]}, radius[lane]}});
-      }
+    void test(const std::int32_t* m, const std::int32_t* s, Mask<kFloatLanes> active) {
+      accepted.test(m, s, active);
+      while (accepted.waiting() > 0) visit(visitor, accepted.take_one());
     }
   };
-  const bool half_space = context.S.half_space;
-  OneByOne one_by_one = {context,
-                         context.M.hierarchy.cells,
-                         half_space ? nullptr : context.S.hierarchy.cells,
-                         half_space ? nullptr : context.S.hierarchy.coarse_cells,
-                         visitor,
-                         visit};
-  traverse_in_packs(PackNodeTest{context}, context.M.hierarchy.wide_nodes,
-                    half_space ? nullptr : context.S.hierarchy.wide_nodes, work.traversal, one_by_one);
+  OneByOne one_by_one = {PackAccepted(context, work), visitor, visit};
+  traverse_cells(context, work, one_by_one);
 }
 
 constexpr PackKernels kPackKernels = {sum_pair<float, false>, sum_pair<float, true>, sum_pair<double, false>,
-                                      sum_pair<double, true>, find_overlaps,         find_accepted,
-                                      &kPointKernels};
+                                      sum_pair<double, true>, find_overlaps,         find_polygons<float>,
+                                      find_polygons<double>,  find_accepted,         &kPointKernels};
 
 }  // namespace
 }  // namespace isopatch::detail

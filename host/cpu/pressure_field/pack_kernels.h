@@ -8,6 +8,7 @@
 
 #include "host/cpu/cpu_options.h"
 #include "host/cpu/packs/pack_workspace.h"
+#include "host/cpu/rollout/polygon_kernels.h"
 #include "isopatch/detail/pressure_field/wrench_sums.h"
 
 namespace isopatch::detail {
@@ -44,7 +45,7 @@ using CellEnergyVisitor = EnergyVisitor<PlanesInPlace>;
 using FindOverlaps = void (*)(const PairContext&, PackWorkspace&, CellEnergyVisitor& visitor,
                               void (*visit)(CellEnergyVisitor& visitor, std::int32_t m, std::int32_t s));
 
-/// Calls visit(visitor, cells) for the pairs of cells that pass their test.
+/// Calls visit(visitor, cells) for the pairs of cells that pass their test. The points of fans use plain arithmetic.
 using FindAccepted = void (*)(const PairContext&, PackWorkspace&, void* visitor,
                               void (*visit)(void* visitor, const AcceptedCells& cells));
 
@@ -52,8 +53,9 @@ struct PointKernels;  // of host/cpu/rollout/point_kernels.h
 
 /// One for each scalar type, without and with the sums of the patch, one for the energy, and for steps the search for
 /// contact and the sums of contact points; std::get by type.
-using PackKernels = std::tuple<SumPair<float, false>, SumPair<float, true>, SumPair<double, false>,
-                               SumPair<double, true>, FindOverlaps, FindAccepted, const PointKernels*>;
+using PackKernels =
+    std::tuple<SumPair<float, false>, SumPair<float, true>, SumPair<double, false>, SumPair<double, true>, FindOverlaps,
+               FindPolygons<float>, FindPolygons<double>, FindAccepted, const PointKernels*>;
 
 /// Null if the build is for a machine without vectors of doubles or without fma.
 const PackKernels* baseline_pack_kernels();

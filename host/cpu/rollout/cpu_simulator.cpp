@@ -36,11 +36,10 @@ std::uint32_t take_step(const StepCall& call, std::int64_t environment, StepWork
   const StepView& step = call.step;
   const StepProgress progress = work.step();
   std::uint32_t status = begin_step(warp, step, environment, progress);
-  const FindAccepted find_accepted = call.packs != nullptr ? std::get<FindAccepted>(*call.packs) : nullptr;
   const int stages = num_stages(step.rollout.integrator);
   for (int index = 0; index < stages && (status & kFrozen) == 0; ++index) {
     const State contact = contact_state(step, progress.poses, 0);
-    status |= find_contact(step, contact, environment, work, find_accepted);
+    status |= find_contact(step, contact, environment, work, call.packs);
     const int polygons = work.polygons.size();
     progress.counts->polygons_needed = std::max(progress.counts->polygons_needed, polygons);
     if (call.polygon_capacity > 0 && polygons > call.polygon_capacity) status |= kStepCapacity;

@@ -7,11 +7,11 @@
 
 namespace isopatch::detail {
 
-/// Lists the environment's contact polygons in the order of their keys. Returns its status. Without
-/// `in_packs`, cells are tested one at a time.
+/// Lists the environment's contact polygons in the order of their keys. Returns its status. Without `packs`, cells are
+/// tested one at a time.
 template <class T>
 std::uint32_t find_contact(const StepView& step, const State& contact, std::int64_t environment, StepWorkspace<T>& work,
-                           FindAccepted in_packs = nullptr) {
+                           const PackKernels* packs = nullptr) {
   work.polygons.clear();
   SerialWarp warp;
   std::uint32_t status = kOk;
@@ -23,9 +23,19 @@ std::uint32_t find_contact(const StepView& step, const State& contact, std::int6
   const auto append = [&](const ContactPolygon<T>& polygon) { work.polygons.add(polygon); };
   const auto search = [&]<class Visitor>(Visitor& visitor) {
     const PairContext& pair = work.contact.pair.pair.context;
-    if (in_packs == nullptr) return traverse(warp, work.contact.pair.traversal, hierarchies_of(pair), visitor);
-    in_packs(pair, work.contact.packs, &visitor,
-             [](void* to, const AcceptedCells& cells) { static_cast<Visitor*>(to)->visit(true, cells); });
+    if (packs == nullptr) {
+      traverse(warp, work.contact.pair.traversal, hierarchies_of(pair), visitor);
+    } else if (visitor.points == ContactPoints::kFan6) {
+      std::get<FindAccepted>(*packs)(pair, work.contact.packs, &visitor, [](void* to, const AcceptedCells& cells) {
+        static_cast<Visitor*>(to)->visit(true, cells);
+      });
+    } else {
+      const PolygonSearch<T> wanted = {visitor.part_pair, visitor.points, visitor.from_W, &work.polygons,
+                                       [](void* to, const ContactPolygon<T>& polygon) {
+                                         static_cast<SortedPolygons<T>*>(to)->add(polygon);
+                                       }};
+      visitor.touches = std::get<FindPolygons<T>>(*packs)(pair, work.contact.packs, wanted);
+    }
   };
   for (std::int32_t i = 0; i < count; ++i) {
     const int pair = static_cast<int>(work.contact.items[i] - environment * step.scene.num_pairs);

@@ -77,10 +77,13 @@ ISOPATCH_HD void make_polygon(const PairContext& f, int pair, const ContactPlane
 /// True if the pressure of each compliant body rises into it across the polygon, by more than 1e-9 of the body's
 /// steepest slope, which is above rounding.
 template <class T>
-ISOPATCH_HD bool resists(const PairContext& f, const ContactPlane<T>& plane) {
+ISOPATCH_HD MaskOf<T> resists(const PairContext& f, const ContactPlane<T>& plane) {
+  using D = DoubleOf<T>;
   constexpr double kFlat = 1e-9;
-  return (f.M.rigid || plane.gradient_M > kFlat * steepest_slope(f.M)) &&
-         (f.S.rigid || plane.gradient_S > kFlat * steepest_slope(f.S));
+  MaskOf<T> found(true);
+  if (!f.M.rigid) found = plane.gradient_M > D(kFlat * steepest_slope(f.M));
+  if (!f.S.rigid) found = found && plane.gradient_S > D(kFlat * steepest_slope(f.S));
+  return found;
 }
 
 /// The same polygon as a point contact at its centroid.

@@ -23,117 +23,136 @@ struct ContactPolygon {
   T stiffness;        // of a third of the area, N/m
   T dissipation;      // d, s/m
   std::uint64_t key;  // orders the polygons of an environment: part pair, cell of M, cell of S
+
+  /// Calls visit(number) for each of them.
+  template <class Visit>
+  ISOPATCH_HD void for_each_number(const Visit& visit) {
+    for (Vec3<T>* v : {&centroid, &arm[0], &arm[1], &normal}) visit(v->x), visit(v->y), visit(v->z);
+    for (T* number : {&force, &change[0], &change[1], &stiffness, &dissipation}) visit(*number);
+  }
+  static constexpr int kNumbers = 17;
 };
 
 /// Points of a triangle with ContactPoints::kFan6.
 inline constexpr int kFanPoints = 6;
 
 /// The size of the slope of a body's pressure, Pa/m.
-template <class Cells>
-ISOPATCH_HD double pressure_slope(const PairBody& body, const Cells& cell) {
-  if (body.half_space) return -half_space_pressure_slope(body);
+template <class D, class Cells>
+ISOPATCH_HD D pressure_slope(const PairBody& body, const Cells& cell) {
+  if (body.half_space) return D(-half_space_pressure_slope(body));
   return norm(pressure_gradient(body, cell.gradient()));
 }
 
 /// By how much the pressure of contact falls at most, for each metre that the bodies move apart: both fields in series,
 /// with the sizes of their slopes. Then a step in which they part never has more force than the fields themselves, and
 /// gains no energy.
-template <class Cells>
-ISOPATCH_HD double greatest_fall(const PairContext& f, const Cells& m, const Cells& s) {
-  if (f.M.rigid) return pressure_slope(f.S, s);
-  if (f.S.rigid) return pressure_slope(f.M, m);
-  const double slope_M = pressure_slope(f.M, m), slope_S = pressure_slope(f.S, s);
+template <class D, class Cells>
+ISOPATCH_HD D greatest_fall(const PairContext& f, const Cells& m, const Cells& s) {
+  if (f.M.rigid) return pressure_slope<D>(f.S, s);
+  if (f.S.rigid) return pressure_slope<D>(f.M, m);
+  const D slope_M = pressure_slope<D>(f.M, m), slope_S = pressure_slope<D>(f.S, s);
   return slope_M * slope_S / (slope_M + slope_S);
 }
 
-/// What two cells have.
-enum class FoundPolygon : std::uint8_t {
-  kNone,
-  kLeftOut,  // a polygon without points
-  kFound
+/// What all points of a polygon are made from, in doubles. Lengths are in units of the plane's radius.
+template <class T>
+struct PolygonShape {
+  using D = DoubleOf<T>;
+
+  AreaMoments<D> moments;  // about the middle
+  D x, y;                  // of the centroid, from the plane's origin
+  D third;                 // of the area, m^2
+  D gradient;              // the slope of the contact pressure along the normal, Pa/m
+
+  ISOPATCH_HD PolygonShape(const PairContext& f, const ContactPlane<T>& plane, const Segments<T>& segments,
+                           const AreaMoments<T>& m)
+      : moments{cast<D>(m.one), cast<D>(m.x), cast<D>(m.y), cast<D>(m.xx), cast<D>(m.xy), cast<D>(m.yy)},
+        x(cast<D>(segments.middle_x) + moments.x / moments.one),
+        y(cast<D>(segments.middle_y) + moments.y / moments.one),
+        third(cast<D>(plane.radius) * cast<D>(plane.radius) * moments.one / D(PointDirections::kPoints)),
+        gradient(effective_gradient(f, plane)) {}
 };
 
 /// Points about one of a contact plane, in its axes: the middle of them from the plane's origin [m], their arms in
 /// units of its radius, a third of their area [m^2] and the stiffness of it [N/m].
+template <class D>
 struct PlanePoints {
-  double x, y;
-  PlaneArms arms;
-  double third, stiffness;
+  D x, y;
+  PlaneArms<D> arms;
+  D third, stiffness;
 };
 
 /// The record of some points, with positions from `from_W` in the world [m]; it has no key yet.
-template <class T>
+template <class T, class D = DoubleOf<T>>
 ISOPATCH_HD ContactPolygon<T> record_of(const PairContext& f, const Vec3d& from_W, const ContactPlane<T>& plane,
-                                        const PlanePoints& points, double effective_gradient) {
+                                        const PlanePoints<D>& points, D effective_gradient) {
   const auto [X, Y, arms, third, stiffness] = points;
-  const double radius = static_cast<double>(plane.radius), to_a = f.frame.swapped ? -1.0 : 1.0;
-  const Vec3d u = rotate(f.frame.X_WM, plane.axes.u), v = rotate(f.frame.X_WM, plane.axes.v);
-  const Vec3d origin = rotate(f.frame.X_WM, plane.origin) + (f.frame.X_WM.translation - from_W);
+  const D radius = cast<D>(plane.radius), to_a = D(f.frame.swapped ? -1.0 : 1.0);
+  const Vec3<D> u = rotate(f.frame.X_WM, plane.axes.u), v = rotate(f.frame.X_WM, plane.axes.v);
+  const Vec3<D> origin = rotate(f.frame.X_WM, plane.origin) + cast<D>(f.frame.X_WM.translation - from_W);
   ContactPolygon<T> out;
   out.centroid = cast<T>(fma(X, u, fma(Y, v, origin)));
   out.arm[0] = cast<T>(radius * fma(arms.xx, u, arms.xy * v));
   out.arm[1] = cast<T>(radius * fma(arms.xy, u, arms.yy * v));
   out.normal = cast<T>(to_a * rotate(f.frame.X_WM, plane.normal));
-  const double pressure = std::fma(plane.pressure_u, X, std::fma(plane.pressure_v, Y, plane.pressure));
-  out.force = static_cast<T>(third * pressure);
-  out.change[0] = static_cast<T>(third * radius * std::fma(plane.pressure_u, arms.xx, plane.pressure_v * arms.xy));
-  out.change[1] = static_cast<T>(third * radius * std::fma(plane.pressure_u, arms.xy, plane.pressure_v * arms.yy));
-  out.stiffness = static_cast<T>(stiffness);
-  out.dissipation =
-      static_cast<T>(f.law.pfc_dissipation ? f.law.dissipation * max(effective_gradient, 0.0) : f.law.dissipation);
+  const D pressure = fma(plane.pressure_u, X, fma(plane.pressure_v, Y, plane.pressure));
+  out.force = cast<T>(third * pressure);
+  out.change[0] = cast<T>(third * radius * fma(plane.pressure_u, arms.xx, plane.pressure_v * arms.xy));
+  out.change[1] = cast<T>(third * radius * fma(plane.pressure_u, arms.xy, plane.pressure_v * arms.yy));
+  out.stiffness = cast<T>(stiffness);
+  D dissipation = D(f.law.dissipation);
+  if (f.law.pfc_dissipation) dissipation = dissipation * max(effective_gradient, D(0));
+  out.dissipation = cast<T>(dissipation);
   return out;
 }
 
-/// Calls emit(record, number) for the records of the polygon `s` on `plane`; false where it has none because it has no
-/// area or the gradient filter drops it. With kCentroid, when the three points are one, a polygon across which the
-/// pressure does not rise into both bodies is left out. With kFan6, each point of the rule of six on the fan about the
-/// centroid has a record, of three points that are one.
-template <class T, class Cells, class Emit>
-ISOPATCH_HD bool make_contact_polygon(const PairContext& f, const Cells& m, const Cells& s, ContactPoints points,
-                                      const Vec3d& from_W, const ContactPlane<T>& plane, const Segments<T>& segments,
-                                      int count, const Emit& emit) {
-  const AreaMoments<T> found = area_moments(segments, count);
-  if (!counts_as_polygon(f, plane, segments, count, found)) return false;
-  const auto number = [](T x) { return static_cast<double>(x); };
-  const AreaMoments<double> moments = {number(found.one), number(found.x),  number(found.y),
-                                       number(found.xx),  number(found.xy), number(found.yy)};
-  const double radius = number(plane.radius);
-  const double x = number(segments.middle_x) + moments.x / moments.one,
-               y = number(segments.middle_y) + moments.y / moments.one;
-  const double third = radius * radius * moments.one / PointDirections::kPoints;
-  const double g = effective_gradient(f, plane);
+/// The record of a polygon with kMatched or kCentroid; false where it has none. With kCentroid, when the three points
+/// are one, a polygon across which the pressure does not rise into both bodies is left out.
+template <class T, class Cells>
+ISOPATCH_HD MaskOf<T> make_contact_polygon(const PairContext& f, const Cells& m, const Cells& s, ContactPoints points,
+                                           const Vec3d& from_W, const ContactPlane<T>& plane,
+                                           const PolygonShape<T>& shape, ContactPolygon<T>& out) {
+  using D = DoubleOf<T>;
+  const D radius = cast<D>(plane.radius), zero = D(0);
+  PlanePoints<D> at = {radius * shape.x, radius * shape.y, {zero, zero, zero}, shape.third, zero};
+  MaskOf<T> found;
+  if (points == ContactPoints::kMatched) {
+    at.stiffness = shape.third * greatest_fall<D>(f, m, s);
+    found = matched_arms(shape.moments, at.arms);
+  } else {
+    at.stiffness = shape.third * shape.gradient;
+    found = resists(f, plane);
+  }
+  out = record_of(f, from_W, plane, at, shape.gradient);
+  return found;
+}
 
-  PlanePoints at = {radius * x, radius * y, {0, 0, 0}, third, third * g};
-  switch (points) {
-    case ContactPoints::kMatched:
-      at.stiffness = third * greatest_fall(f, m, s);
-      if (matched_arms(moments, at.arms)) emit(record_of(f, from_W, plane, at, g), 0);
-      break;
-    case ContactPoints::kCentroid:
-      if (resists(f, plane)) emit(record_of(f, from_W, plane, at, g), 0);
-      break;
-    case ContactPoints::kFan6: {
-      const double fall = greatest_fall(f, m, s), cx = moments.x / moments.one, cy = moments.y / moments.one;
-      int next = 0;
-      for (int i = 0; i < count; ++i) {
-        if (!segments.has_part(i)) continue;
-        const double x0 = number(segments.x0[i]) - cx, y0 = number(segments.y0[i]) - cy,
-                     x1 = number(segments.x1[i]) - cx, y1 = number(segments.y1[i]) - cy;
-        const double area = 0.5 * std::fma(x0, y1, -(x1 * y0));
-        for (int k = 0; k < kFanPoints; ++k) {
-          const TrianglePoints<double> rule = TrianglePoints<double>::make(kFanPoints, k >= 3);
-          const double b = k % 3 == 1 ? rule.a : rule.rest, c = k % 3 == 2 ? rule.a : rule.rest;
-          at.x = radius * (x + std::fma(b, x0, c * x1));
-          at.y = radius * (y + std::fma(b, y0, c * y1));
-          at.third = radius * radius * (rule.weight * area) / PointDirections::kPoints;
-          at.stiffness = at.third * fall;
-          emit(record_of(f, from_W, plane, at, g), next++);
-        }
-      }
-      break;
+/// With kFan6, each point of the rule of six on the fan about the centroid has a record, of three points that are one.
+/// Calls emit(record, number).
+template <class T, class Cells, class Emit>
+ISOPATCH_HD void make_fan_points(const PairContext& f, const Cells& m, const Cells& s, const Vec3d& from_W,
+                                 const ContactPlane<T>& plane, const Segments<T>& segments, int count,
+                                 const PolygonShape<T>& shape, const Emit& emit) {
+  const double radius = static_cast<double>(plane.radius), fall = greatest_fall<double>(f, m, s);
+  const double cx = shape.moments.x / shape.moments.one, cy = shape.moments.y / shape.moments.one;
+  int next = 0;
+  for (int i = 0; i < count; ++i) {
+    if (!segments.has_part(i)) continue;
+    const double x0 = static_cast<double>(segments.x0[i]) - cx, y0 = static_cast<double>(segments.y0[i]) - cy,
+                 x1 = static_cast<double>(segments.x1[i]) - cx, y1 = static_cast<double>(segments.y1[i]) - cy;
+    const double area = 0.5 * std::fma(x0, y1, -(x1 * y0));
+    for (int k = 0; k < kFanPoints; ++k) {
+      const TrianglePoints<double> rule = TrianglePoints<double>::make(kFanPoints, k >= 3);
+      const double b = k % 3 == 1 ? rule.a : rule.rest, c = k % 3 == 2 ? rule.a : rule.rest;
+      const double third = radius * radius * (rule.weight * area) / PointDirections::kPoints;
+      const PlanePoints<double> at = {radius * (shape.x + std::fma(b, x0, c * x1)),
+                                      radius * (shape.y + std::fma(b, y0, c * y1)),
+                                      {0, 0, 0},
+                                      third,
+                                      third * fall};
+      emit(record_of(f, from_W, plane, at, shape.gradient), next++);
     }
   }
-  return true;
 }
 
 /// Hands the contact polygons of a part pair to append(polygon), in no particular order.
@@ -161,13 +180,22 @@ struct ContactPolygonVisitor {
     if (!make_contact_plane<kCompact>(context, m, s, at.bounds, plane)) return;
     const int count = kCompact ? plane.num_lines : kMaxLines;
     if (!clip(plane.line, count, segments)) return;
-    const auto add = [&](ContactPolygon<T> polygon, int number) {
-      if (context.pass == Pass::kUnfiltered) return;
-      polygon.key = points == ContactPoints::kFan6 ? point_key(part_pair, at.m, at.s, number)
-                                                   : polygon_key(part_pair, at.m, at.s);
-      append(polygon);
-    };
-    if (make_contact_polygon(context, m, s, points, from_W, plane, segments, count, add)) touches = true;
+    const AreaMoments<T> moments = area_moments(segments, count);
+    if (!counts_as_polygon(context, plane, segments, count, moments)) return;
+    touches = true;
+    if (context.pass == Pass::kUnfiltered) return;
+    const PolygonShape<T> shape(context, plane, segments, moments);
+    if (points == ContactPoints::kFan6) {
+      make_fan_points(context, m, s, from_W, plane, segments, count, shape, [&](ContactPolygon<T> point, int number) {
+        point.key = point_key(part_pair, at.m, at.s, number);
+        append(point);
+      });
+      return;
+    }
+    ContactPolygon<T> polygon;
+    if (!make_contact_polygon(context, m, s, points, from_W, plane, shape, polygon)) return;
+    polygon.key = polygon_key(part_pair, at.m, at.s);
+    append(polygon);
   }
 };
 

@@ -27,24 +27,24 @@ struct PointDirections {
 };
 
 /// Two columns of a symmetric matrix of two rows, in the axes of a plane.
+template <class T>
 struct PlaneArms {
-  double xx, xy, yy;
+  T xx, xy, yy;
 };
 
 /// sqrt(2) C^(1/2) of a polygon with these moments about any point; by the closed form of the root of a symmetric
 /// matrix, (C + r 1) / sqrt(tr C + 2 r) with r = sqrt(det C). False for a polygon that is not wider than rounding in
 /// any direction.
-ISOPATCH_HD bool matched_arms(const AreaMoments<double>& m, PlaneArms& arms) {
-  const double x = m.x / m.one, y = m.y / m.one;
-  const double xx = std::fma(-x, x, m.xx / m.one), xy = std::fma(-x, y, m.xy / m.one),
-               yy = std::fma(-y, y, m.yy / m.one);
-  const double determinant = std::fma(xx, yy, -(xy * xy));
-  const double root = determinant > 0 ? std::sqrt(determinant) : 0.0;
-  const double square = xx + yy + 2 * root;
-  if (!(square > 0)) return false;
-  const double factor = std::sqrt(2.0 / square);
+template <class T>
+ISOPATCH_HD MaskOf<T> matched_arms(const AreaMoments<T>& m, PlaneArms<T>& arms) {
+  const T x = m.x / m.one, y = m.y / m.one;
+  const T xx = fma(-x, x, m.xx / m.one), xy = fma(-x, y, m.xy / m.one), yy = fma(-y, y, m.yy / m.one);
+  const T determinant = fma(xx, yy, -(xy * xy));
+  const T root = select(determinant > T(0), sqrt(determinant), T(0));
+  const T square = xx + yy + T(2) * root;
+  const T factor = sqrt(T(2) / square);
   arms = {factor * (xx + root), factor * xy, factor * (yy + root)};
-  return true;
+  return square > T(0);
 }
 
 }  // namespace isopatch::detail
