@@ -6,7 +6,8 @@ Time on a shared machine is uncertain by some per cent; the number of instructio
 pair_time on one thread, in float and in double, a few times and some times more. The difference of the two counts over
 the difference of the repetitions has no start-up, reading or building in it. It is divided by the number of pairs.
 
-Scenes: those of isopatch_bench with its materials, velocities and 16 environments, and bench/scenes. The deep one has
+Scenes: those of isopatch_bench with its materials, velocities and 16 environments, and those of bench/scenes that have
+their meshes there. The deep one has
 fewer tets here and one environment, since valgrind is fifty times slower.
 
 Usage: bench/count_instructions.py [--update] [--build DIR]
@@ -88,7 +89,13 @@ def scenes(folder):
         path = folder / f"{name}.json"
         path.write_text(json.dumps(scene))
         found.append((name, path, environments))
-    return found + [(path.stem, path, 16) for path in sorted((ROOT / "bench/scenes").glob("*.json"))]
+    shipped = filter(has_its_meshes, sorted((ROOT / "bench/scenes").glob("*.json")))
+    return found + [(path.stem, path, 16) for path in shipped]
+
+
+def has_its_meshes(path):
+    geometries = json.loads(path.read_text())["geometries"].values()
+    return all((path.parent / geometry["file"]).exists() for geometry in geometries if "file" in geometry)
 
 
 def count(program, scene, precision, environments, repeat):

@@ -7,6 +7,7 @@ rollout_restitution.png   the rebound of a ball against the time step, and the c
 rollout_pinch.png         a bar that two fingers hold beside its middle, with five forces
 rollout_stack.png         frames of bench/scenes/stack_of_ten.json, and of the same cubes ten times as soft
 rollout_lift.png          frames of bench/scenes/lift.json
+rollout_pepper.png        frames of bench/scenes/pepper_drop.json, with --data, the folder of its meshes
 
 Exits with status 1 where the coin is more than 1.3 % off, or `sdirk2` more than 0.004 of the rebound
 with a time step of 2 ms or less.
@@ -318,10 +319,20 @@ def draw_lift(program, folder):
     plotting.save(figure, folder / "rollout_lift.png")
 
 
+def draw_pepper(program, folder, data):
+    times = (0, 0.12, 0.2, 0.28, 0.4, 0.7, 1.2, 2)
+    pictures = frames(program, read_scene("pepper_drop", data), times, 0.02)
+    figure, axes = plt.subplots(2, 4, figsize=(9.6, 5.4), layout="constrained")
+    titles = [f"{time:g} s" for time in times]
+    draw_frames(axes.ravel(), pictures, titles, (0.3, -1, 1.0), (-0.1, 0.1, -0.1, 0.1), ["#e0b030", "#7aa5d8"], 50)
+    plotting.save(figure, folder / "rollout_pepper.png")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", nargs="?", type=Path, default=plotting.ROOT / "build/release/bin/isopatch")
     parser.add_argument("--output", type=Path, default=plotting.ROOT / "bench/results/pictures")
+    parser.add_argument("--data", type=Path, help="folder of the meshes of pepper_drop")
     arguments = parser.parse_args()
     program, folder = arguments.program.resolve(), arguments.output
     folder.mkdir(parents=True, exist_ok=True)
@@ -329,6 +340,8 @@ def main():
     draw_pinch(program, folder)
     draw_stack(program, folder)
     draw_lift(program, folder)
+    if arguments.data:
+        draw_pepper(program, folder, arguments.data)
     return 0 if all(good) else 1
 
 

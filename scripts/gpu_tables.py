@@ -39,6 +39,7 @@ def fail(message):
 class Row:
     """One benchmark."""
 
+    kind: str  # Evaluate or Rollout
     precision: str
     scene: str
     environments: int
@@ -76,17 +77,18 @@ def read_benchmarks(folder, backend):
     for data in map(read_stopped_json, paths):
         context |= data.get("context", {})
         for entry in data.get("benchmarks", []):
-            name = re.fullmatch(r"BM_Evaluate/(\w+)/(float|double)/(\w+)/(\d+)(/\w+)?", entry["name"])
-            if not name or name[1] != backend or entry.get("run_type", "iteration") != "iteration":
+            name = re.fullmatch(r"BM_(Evaluate|Rollout)/(\w+)/(float|double)/(\w+)/(\d+)(/\w+)?", entry["name"])
+            if not name or name[2] != backend or entry.get("run_type", "iteration") != "iteration":
                 continue
             if entry.get("error_occurred"):
                 print(f"gpu_tables: left out: {entry['name']}: {entry.get('error_message')}", file=sys.stderr)
                 continue
-            row = Row(name[2], name[3], int(name[4]), entry["real_time"] * units[entry["time_unit"]], entry)
+            seconds = entry["real_time"] * units[entry["time_unit"]]
+            row = Row(name[1], name[3], name[4], int(name[5]), seconds, entry)
             if entry["name"] not in rows or row.seconds < rows[entry["name"]].seconds:
                 rows[entry["name"]] = row
             context["repetitions"] = max(context["repetitions"], entry.get("repetitions", 1))
-    if not rows:
+    if not any(row.kind == "Evaluate" for row in rows.values()):
         fail(f"{folder} has no bench_first.json or bench.json with benchmarks of {backend}")
     return list(rows.values()), context
 
@@ -121,9 +123,10 @@ def number(value, digits=3):
 
 
 class Benchmarks:
-    """Rows by scene, precision and size: scenes with few polygons first."""
+    """Rows of one kind by scene, precision and size: scenes with few polygons first."""
 
-    def __init__(self, rows):
+    def __init__(self, rows, kind):
+        rows = [row for row in rows if row.kind == kind]
         polygons = {}
         for row in rows:
             polygons.setdefault(row.scene, []).append(row.counters["polygons"])
@@ -217,6 +220,23 @@ def cuda_details(benchmarks, operations):
     return table(header, rows)
 
 
+def rollout_table(rollouts):
+    rows = [
+        [
+            row.scene,
+            row.precision,
+            str(row.environments),
+            number(row.rate("steps")),
+            number(1e6 / row.rate("steps")),
+            number(row.counters["polygons"]),
+            number(row.counters["iterations"]),
+        ]
+        for row in rollouts.rows
+    ]
+    header = ["rollout", "precision", "environments", "environment-steps/s", "µs a step", "polygons", "iterations"]
+    return table(header, rows)
+
+
 def profile_table(profile):
     """One column for each kernel that was profiled."""
     metrics = [
@@ -280,7 +300,7 @@ def paragraph(text):
     return textwrap.wrap(text, 140, break_long_words=False, break_on_hyphens=False)
 
 
-def cuda_sections(folder, benchmarks, context):
+def cuda_sections(folder, benchmarks, rollouts, context):
     """What goes into README.md and into bench/results/README.md."""
     summary_path, ceilings_path = folder / "summary.json", folder / "ceilings.json"
     summary = read_json(summary_path) if summary_path.exists() else None
@@ -315,12 +335,14 @@ def cuda_sections(folder, benchmarks, context):
             "(counted by Nsight Compute), at the measured rates of fused ones, over the time of the batch."
         )
     long += ["", *cuda_details(benchmarks, operations)]
+    if rollouts.rows:
+        long += ["", "Ten steps in one captured call:", "", *rollout_table(rollouts)]
     if profile:
         long += ["", "One launch of each kernel, by Nsight Compute:", "", *profile_table(profile)]
     return short, long
 
 
-def cpu_section(benchmarks, context):
+def cpu_section(benchmarks, rollouts, context):
     threads = context["num_cpus"]
     machine = f" of a {context['processor']}" if "processor" in context else ""
     lines = paragraph(
@@ -338,7 +360,15 @@ def cpu_section(benchmarks, context):
                 rates.append(number(row.rate("environments")) if row else "")
         rows.append([scene, number(benchmarks.largest(scene, "float").counters["polygons"]), *rates])
     header = ["scene", "polygons an environment", "float, one thread", f"{threads} threads", "double, one thread"]
-    return lines + ["", *table(header + [f"{threads} threads"], rows)]
+    lines += ["", *table(header + [f"{threads} threads"], rows)]
+    if rollouts.rows:
+        lines += [
+            "",
+            f"Steps, of 16 environments on one thread and of more on {threads}:",
+            "",
+            *rollout_table(rollouts),
+        ]
+    return lines
 
 
 def replaced(text, marker, lines, path):
@@ -370,13 +400,13 @@ def main():
     args = parser.parse_args()
 
     rows, context = read_benchmarks(args.folder, args.backend)
-    benchmarks = Benchmarks(rows)
+    benchmarks, rollouts = (Benchmarks(rows, kind) for kind in ("Evaluate", "Rollout"))
     sections = {}
     if args.backend == "cuda":
-        short, long = cuda_sections(args.folder, benchmarks, context)
+        short, long = cuda_sections(args.folder, benchmarks, rollouts, context)
         sections = {"README.md": ("gpu-results", short), "bench/results/README.md": ("gpu-results", long)}
     else:
-        sections = {"bench/results/README.md": ("cpu-throughput", cpu_section(benchmarks, context))}
+        sections = {"bench/results/README.md": ("cpu-throughput", cpu_section(benchmarks, rollouts, context))}
 
     for name, (marker, lines) in sections.items():
         path = ROOT / name

@@ -26,14 +26,13 @@ std::uint32_t find_contact(const StepView& step, const State& contact, std::int6
     if (packs == nullptr) {
       traverse(warp, work.contact.pair.traversal, hierarchies_of(pair), visitor);
     } else if (visitor.points == ContactPoints::kFan6) {
-      std::get<FindAccepted>(*packs)(pair, work.contact.packs, &visitor, [](void* to, const AcceptedCells& cells) {
+      std::get<FindAccepted> (*packs)(pair, work.contact.packs, &visitor, [](void* to, const AcceptedCells& cells) {
         static_cast<Visitor*>(to)->visit(true, cells);
       });
     } else {
-      const PolygonSearch<T> wanted = {visitor.part_pair, visitor.points, visitor.from_W, &work.polygons,
-                                       [](void* to, const ContactPolygon<T>& polygon) {
-                                         static_cast<SortedPolygons<T>*>(to)->add(polygon);
-                                       }};
+      const PolygonSearch<T> wanted = {
+          visitor.part_pair, visitor.points, visitor.from_W, &work.polygons,
+          [](void* to, const ContactPolygon<T>& polygon) { static_cast<SortedPolygons<T>*>(to)->add(polygon); }};
       visitor.touches = std::get<FindPolygons<T>>(*packs)(pair, work.contact.packs, wanted);
     }
   };

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// BM_Rollout/<backend>/<precision>/<scene>/<environments>: time steps of scenes of bench/scenes, always the same ones,
+// in which there is contact. The cuda ones read and write device memory in one captured call and are timed with events.
+#include <benchmark/benchmark.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <list>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "isopatch/isopatch.h"
+#if defined(ISOPATCH_HAS_CUDA)
+#include "bench/device_arrays.h"
+#endif
+
+namespace isopatch::bench {
+namespace {
+
+constexpr int kSteps = 10;  // of a call
+
+struct BenchRollout {
+  std::string name;
+  int steps_before;                  // until there is contact
+  std::int64_t most_cpu, most_cuda;  // environments; more would take too long
+};
+
+const BenchRollout kRollouts[] = {{"drop", 40, 4096, 65536}, {"pinch", 40, 4096, 65536}, {"nut_spinning", 5, 16, 1024}};
+
+/// Where a copy of the scenes is beside the program, or that of the sources.
+SceneDescription read_bench_scene(const std::string& name) {
+  const std::string file = "bench/scenes/" + name + ".json";
+  return read_scene(std::filesystem::exists(file) ? file : ISOPATCH_SOURCE_DIR "/" + file);
+}
+
+/// A batch, a little apart from each other, so that environments do not share their branches.
+struct Batch {
+  Scene scene;
+  RolloutStateArrays state;
+
+  Batch(const BenchRollout& rollout, std::int64_t environments)
+      : scene(read_bench_scene(rollout.name)), state(scene, environments) {
+    constexpr std::int64_t kDifferent = 17;
+    RolloutStateArrays different(scene, kDifferent);
+    const std::size_t row = different.velocities.size() / kDifferent;
+    for (std::size_t e = 0; e < kDifferent; ++e) different.velocities[e * row] += 1e-3 * static_cast<double>(e);
+    Simulator(scene).step(different.view(), {}, {}, rollout.steps_before);
+    const auto repeat = [&](const auto& from, auto& to) {
+      for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[i % from.size()];
+    };
+    repeat(different.poses, state.poses);
+    repeat(different.velocities, state.velocities);
+    repeat(different.joints, state.joints);
+    repeat(different.steps, state.steps);
+  }
+};
+
+void report(benchmark::State& bench, const RolloutOutputArrays& output, const std::vector<std::uint32_t>& status) {
+  using benchmark::Counter;
+  const auto environments = static_cast<double>(status.size());
+  double polygons = 0, iterations = 0;
+  for (std::size_t e = 0; e < status.size(); ++e) {
+    if ((status[e] & kFrozen) != 0) return bench.SkipWithError(status_text(status[e]).c_str());
+    polygons += output.polygons[e];
+    iterations += output.iterations[e];
+  }
+  bench.counters["steps/s"] = Counter(kSteps * environments, Counter::kIsIterationInvariantRate);
+  bench.counters["polygons"] = polygons / environments;
+  bench.counters["iterations"] = iterations / environments;
+  if (polygons == 0) bench.SkipWithError("no polygons: nothing touches");
+}
+
+void run_cpu(benchmark::State& bench, const BenchRollout& rollout, Precision precision, std::int64_t environments,
+             int threads) {
+  Batch batch(rollout, environments);
+  const Simulator simulator(batch.scene, {.precision = precision, .num_threads = threads});
+  RolloutStateArrays state = batch.state;
+  RolloutOutputArrays output(batch.scene, environments);
+  for (auto _ : bench) {
+    simulator.reset(state.view(), nullptr, batch.state.view());
+    simulator.step(state.view(), {}, output.view(), kSteps);
+  }
+  report(bench, output, state.status);
+}
+
+void run_cuda([[maybe_unused]] benchmark::State& bench, [[maybe_unused]] const BenchRollout& rollout,
+              [[maybe_unused]] Precision precision, [[maybe_unused]] std::int64_t environments) {
+#if defined(ISOPATCH_HAS_CUDA)
+  if (!cuda_available()) return bench.SkipWithError("no CUDA device");
+  Batch batch(rollout, environments);
+  const Simulator simulator(batch.scene, {.backend = Backend::kCuda, .precision = precision});
+  simulator.reserve(environments);
+  std::list<detail::DeviceBuffer<std::byte>> buffers;
+  const auto on_device = [&](const auto& host, auto& pointer) {
+    const std::size_t bytes = host.size() * sizeof(host[0]);
+    buffers.emplace_back(bytes).upload(reinterpret_cast<const std::byte*>(host.data()), bytes);
+    pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(buffers.back().data());
+  };
+  RolloutState begin, state;
+  for (RolloutState* to : {&begin, &state}) {
+    to->num_environments = environments;
+    for_each_rollout_state([&](const ArrayInfo&, const auto& host, auto& device) { on_device(host, device); },
+                           batch.state, *to);
+  }
+  RolloutOutputArrays output(batch.scene, environments);
+  RolloutOutput results;
+  on_device(output.polygons, results.polygons.data);
+  on_device(output.iterations, results.iterations.data);
+  GraphTimer timer([&](void* stream) {
+    simulator.reset(state, nullptr, begin, stream);
+    simulator.step(state, {}, results, kSteps, stream);
+  });
+  for (auto _ : bench) bench.SetIterationTime(timer.seconds());
+  const auto fetch = [](const auto* device, auto& host) {
+    ISOPATCH_CUDA_CHECK(cudaMemcpy(host.data(), device, host.size() * sizeof(host[0]), cudaMemcpyDeviceToHost));
+  };
+  fetch(results.polygons.data, output.polygons);
+  fetch(results.iterations.data, output.iterations);
+  fetch(state.status, batch.state.status);
+  report(bench, output, batch.state.status);
+#else
+  bench.SkipWithError("this build has no CUDA code");
+#endif
+}
+
+const bool kRegistered = [] {
+  for (const BenchRollout& rollout : kRollouts) {
+    for (const Precision precision : {Precision::kFloat, Precision::kDouble}) {
+      const std::string middle = std::string(precision == Precision::kFloat ? "float/" : "double/") + rollout.name + "/";
+      for (const std::int64_t n : {std::int64_t{16}, std::int64_t{4096}}) {
+        if (n > rollout.most_cpu) continue;
+        const int threads = n == 16 ? 1 : 0;  // one core, then all
+        benchmark::RegisterBenchmark(("BM_Rollout/cpu/" + middle + std::to_string(n)).c_str(),
+                                     [=](benchmark::State& s) { run_cpu(s, rollout, precision, n, threads); })
+            ->UseRealTime()
+            ->Unit(benchmark::kMicrosecond);
+      }
+      for (const std::int64_t n : {1, 256, 1024, 4096, 8192, 65536}) {
+        if (n > rollout.most_cuda) continue;
+        benchmark::RegisterBenchmark(("BM_Rollout/cuda/" + middle + std::to_string(n)).c_str(),
+                                     [=](benchmark::State& s) { run_cuda(s, rollout, precision, n); })
+            ->UseManualTime()
+            ->Unit(benchmark::kMicrosecond);
+      }
+    }
+  }
+  return true;
+}();
+
+}  // namespace
+}  // namespace isopatch::bench
