@@ -22,7 +22,8 @@ RolloutOptions parse_options(const Scene& scene, const std::string& json) {
 
 int parse_steps(const char* call, std::int64_t num_steps) {
   if (num_steps < 0 || num_steps > std::numeric_limits<int>::max()) {
-    Argument{call, "n"}.wrong_value(fmt::format("expected a number of steps from 0 to 2147483647, found {}", num_steps));
+    Argument{call, "n"}.wrong_value(
+        fmt::format("expected a number of steps from 0 to 2147483647, found {}", num_steps));
   }
   return static_cast<int>(num_steps);
 }
@@ -37,7 +38,7 @@ Placement placement_of(const char* call, const PythonSimulator& simulator, nb::h
 
 nb::handle poses_of(nb::handle state) {
   return PyTuple_Check(state.ptr()) && PyTuple_Size(state.ptr()) > 0 ? nb::handle(PyTuple_GetItem(state.ptr(), 0))
-                                                                    : state;
+                                                                     : state;
 }
 
 void initial_state(const PythonSimulator& self, nb::handle state, nb::handle stream) {

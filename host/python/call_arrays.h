@@ -27,8 +27,8 @@ class OutputNames {
   /// The index of a name, which is a Python string. Throws ValueError for an unknown one, with what there is.
   std::size_t index_of(const char* call, const char* argument, PyObject* name) const;
 
-  /// The bits of the names in a tuple or list. Throws TypeError for anything else, ValueError for a name that is unknown
-  /// or stands there twice.
+  /// The bits of the names in a tuple or list. Throws TypeError for anything else, ValueError for a name that is
+  /// unknown or stands there twice.
   std::uint64_t parse(const char* call, nb::handle outputs) const;
 
  private:

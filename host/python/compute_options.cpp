@@ -33,7 +33,8 @@ void require_cuda(const char* call, const std::string& device, int index) {
 #endif
   const int devices = num_cuda_devices();
   if (devices == 0) {
-    no_device(fmt::format("{}: device \"{}\": there is no CUDA device, or no driver for it; use \"cpu\"", call, device));
+    no_device(
+        fmt::format("{}: device \"{}\": there is no CUDA device, or no driver for it; use \"cpu\"", call, device));
   }
   if (index >= devices) {
     no_device(fmt::format("{}: device \"{}\": there are {} CUDA devices, from \"cuda:0\" on", call, device, devices));
@@ -77,7 +78,8 @@ ComputeOptions parse_compute_options(const char* call, nb::handle device, const 
     Argument{call, "precision"}.wrong_value(fmt::format("expected \"float\" or \"double\", found \"{}\"", precision));
   }
   if (threads < 0) {
-    Argument{call, "threads"}.wrong_value(fmt::format("expected 0 for all cores or a positive number, found {}", threads));
+    Argument{call, "threads"}.wrong_value(
+        fmt::format("expected 0 for all cores or a positive number, found {}", threads));
   }
   parsed.options.num_threads = threads;
   return parsed;

@@ -212,7 +212,8 @@ void Evaluation::find_capacities(const EvaluationArguments& arguments, std::uint
   for (Buffer& buffer : buffers) {
     const bool is_wanted = (wanted & bit(buffer.output)) != 0;
     if (is_wanted && placement_.on_cuda) {
-      Argument{call_, output_names()[buffer.output]}.wrong_value("records are made on the CPU only; use device=\"cpu\"");
+      Argument{call_, output_names()[buffer.output]}.wrong_value(
+          "records are made on the CPU only; use device=\"cpu\"");
     }
     if (buffer.given >= 0) buffer.capacity = buffer.given;
     if (!is_wanted) buffer.capacity = 0;

@@ -47,8 +47,8 @@ void PythonSimulator::step(const RolloutState& state, const RolloutInput& input,
   }
 }
 
-StateViews::StateViews(const char* call, const PythonSimulator& simulator, nb::handle state,
-                       const Placement& placement, bool is_written) {
+StateViews::StateViews(const char* call, const PythonSimulator& simulator, nb::handle state, const Placement& placement,
+                       bool is_written) {
   if (!PyTuple_Check(state.ptr()) || PyTuple_Size(state.ptr()) != static_cast<Py_ssize_t>(kNumStateArrays)) {
     Argument{call, "state"}.wrong_type("expected a SimulatorState, whose fields are the arrays of the state");
   }

@@ -15,9 +15,9 @@
 
 namespace isopatch::python {
 
-constexpr std::size_t kNumStateArrays = 5;   // those of for_each_rollout_state()
-constexpr std::size_t kNumStepInputs = 10;   // those of for_each_rollout_input()
-constexpr std::size_t kNumStepOutputs = 9;   // those of for_each_rollout_output()
+constexpr std::size_t kNumStateArrays = 5;  // those of for_each_rollout_state()
+constexpr std::size_t kNumStepInputs = 10;  // those of for_each_rollout_input()
+constexpr std::size_t kNumStepOutputs = 9;  // those of for_each_rollout_output()
 
 /// A simulator with what a call needs to know of it.
 struct PythonSimulator {
@@ -74,8 +74,8 @@ struct StepArguments {
 /// The inputs and outputs of a step, checked; their memory is held.
 class StepArrays {
  public:
-  StepArrays(const char* call, const PythonSimulator& simulator, const StepArguments& arguments,
-             const ArrayView& poses, const Placement& placement);
+  StepArrays(const char* call, const PythonSimulator& simulator, const StepArguments& arguments, const ArrayView& poses,
+             const Placement& placement);
 
   const RolloutInput& input() const { return input_; }
   const RolloutOutput& output() const { return output_; }

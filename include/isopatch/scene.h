@@ -165,8 +165,9 @@ SceneDescription read_scene(const std::string& path);
 
 /// Meshes in memory by name, for geometries of a scene that have the key `mesh` where a file has `file`.
 struct NamedMeshes {
-  std::map<std::string, TetMesh> tet_meshes;     ///< for geometries of the type tet_mesh, and points of convex hulls
-  std::map<std::string, TriangleMesh> surfaces;  ///< for geometries of the type surface_mesh, and points of convex hulls
+  std::map<std::string, TetMesh> tet_meshes;  ///< for geometries of the type tet_mesh, and points of convex hulls
+  std::map<std::string, TriangleMesh>
+      surfaces;  ///< for geometries of the type surface_mesh, and points of convex hulls
 };
 
 /// The same from memory; relative mesh paths start at `directory`, `source` names the text in errors. Geometries can

@@ -14,8 +14,8 @@ namespace nb = nanobind;
 struct ArrayType {
   const dlpack::ExchangeTable* table = nullptr;  // null where the type has none of version 1
   bool is_numpy = false;
-  bool is_immutable = false;       // JAX
-  bool has_requires_grad = false;  // torch
+  bool is_immutable = false;        // JAX
+  bool has_requires_grad = false;   // torch
   PyObject* from_dlpack = nullptr;  // the function of the library that takes memory over; null where there is none
   PyObject* library = nullptr;      // its module
 };
@@ -24,10 +24,10 @@ struct ArrayType {
 const ArrayType& array_type_of(PyObject* object);
 
 /// A name that is looked up often: made and interned in the first call, kept for good.
-#define ISOPATCH_INTERNED(text) \
-  ([]() -> PyObject* {          \
+#define ISOPATCH_INTERNED(text)                               \
+  ([]() -> PyObject* {                                        \
     static PyObject* name = PyUnicode_InternFromString(text); \
-    return name;                \
+    return name;                                              \
   }())
 
 }  // namespace isopatch::python

@@ -159,9 +159,14 @@ bool ArrayView::read_buffer(const Argument& argument) {
   type = type_of_format(buffer_.format, buffer_.itemsize);
   read_only = buffer_.readonly != 0;
   ndim = buffer_.ndim;
+  const int count = std::min(ndim, kMaxDimensions);
+  std::copy_n(buffer_.shape, count, shape);
+  if (buffer_.strides == nullptr) {  // of ctypes, which gives none although it is asked to
+    set_contiguous();
+    return true;
+  }
   const std::int64_t size = std::max<Py_ssize_t>(buffer_.itemsize, 1);
-  for (int i = 0; i < std::min(ndim, kMaxDimensions); ++i) {
-    shape[i] = buffer_.shape[i];
+  for (int i = 0; i < count; ++i) {
     // a stride that is no multiple of the element's size cannot be said in elements: it counts as an inner stride
     strides[i] = buffer_.strides[i] % size == 0 ? buffer_.strides[i] / size : -1;
   }
@@ -220,10 +225,14 @@ void ArrayView::take(const dlpack::Tensor& tensor) {
   std::copy_n(tensor.shape, count, shape);
   if (tensor.strides != nullptr) {
     std::copy_n(tensor.strides, count, strides);
-    return;
+  } else {
+    set_contiguous();
   }
+}
+
+void ArrayView::set_contiguous() {
   std::int64_t stride = 1;
-  for (int i = count - 1; i >= 0; --i) {
+  for (int i = std::min(ndim, kMaxDimensions) - 1; i >= 0; --i) {
     strides[i] = stride;
     stride *= shape[i];
   }
@@ -236,8 +245,8 @@ void ArrayView::check_device(const Argument& argument, const Placement& placemen
                                       : on_host;
   if (fits) return;
   const std::string wanted = placement.on_cuda ? fmt::format("cuda:{}", placement.index) : "cpu";
-  argument.wrong_value(fmt::format("expected an array on {}, found one on {}; copy it to {}", wanted,
-                                   device_name(device), wanted));
+  argument.wrong_value(
+      fmt::format("expected an array on {}, found one on {}; copy it to {}", wanted, device_name(device), wanted));
 }
 
 void ArrayView::release() noexcept {

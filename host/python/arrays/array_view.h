@@ -66,6 +66,7 @@ class ArrayView {
   bool read_dlpack(const Argument& argument, const Placement& placement);
   bool read_cuda_interface(const Argument& argument, const Placement& placement);
   void take(const dlpack::Tensor& tensor);
+  void set_contiguous();  // the strides, of the shape
   void check_device(const Argument& argument, const Placement& placement) const;
   void release() noexcept;
 

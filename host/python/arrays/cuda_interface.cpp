@@ -45,12 +45,8 @@ bool ArrayView::read_cuda_interface(const Argument& argument, const Placement& p
     ndim = static_cast<int>(nb::len(sizes));
 
     const int count = std::min(ndim, kMaxDimensions);
-    std::int64_t stride = 1;
-    for (int i = count - 1; i >= 0; --i) {
-      shape[i] = nb::cast<std::int64_t>(sizes[static_cast<std::size_t>(i)]);
-      strides[i] = stride;
-      stride *= shape[i];
-    }
+    for (int i = 0; i < count; ++i) shape[i] = nb::cast<std::int64_t>(sizes[static_cast<std::size_t>(i)]);
+    set_contiguous();
     if (interface.contains("strides") && !interface["strides"].is_none()) {
       const nb::tuple steps = nb::cast<nb::tuple>(interface["strides"]);
       const std::int64_t size = std::max(type.bits / 8, 1);

@@ -14,7 +14,8 @@ namespace isopatch::python {
 /// Owned by the NewArray, then by the capsule, then by the library that takes it.
 class HostMemory {
  public:
-  HostMemory(dlpack::DataType type, std::span<const std::int64_t> shape) : type_(type), ndim_(static_cast<int>(shape.size())) {
+  HostMemory(dlpack::DataType type, std::span<const std::int64_t> shape)
+      : type_(type), ndim_(static_cast<int>(shape.size())) {
     std::copy(shape.begin(), shape.end(), shape_);
     std::size_t bytes = type.bits / 8;
     for (const std::int64_t n : shape) bytes *= static_cast<std::size_t>(n);

@@ -56,7 +56,7 @@ def _is_trimesh(value: Any) -> bool:
 
 
 def _is_meshio(value: Any) -> bool:
-    return hasattr(value, "points") and hasattr(value, "cells_dict")and not hasattr(value, "point_arrays")
+    return hasattr(value, "points") and hasattr(value, "cells_dict") and not hasattr(value, "point_arrays")
 
 
 def _is_pyvista(value: Any) -> bool:
