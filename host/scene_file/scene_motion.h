@@ -14,7 +14,7 @@ void read_mass(const JsonValue& value, Body& body);
 /// The key `motion` of all bodies; `value` is their list. All else of the bodies has been read.
 void read_motions(const JsonValue& value, SceneDescription& scene);
 
-/// The top-level `rollout`.
-RolloutOptions parse_rollout(const JsonValue& value);
+/// The top-level `rollout`; what it does not say is as in `options`.
+RolloutOptions parse_rollout(const JsonValue& value, RolloutOptions options = {});
 
 }  // namespace isopatch::detail

@@ -31,10 +31,9 @@ Variation parse_variation(const JsonValue& value) {
 
 }  // namespace
 
-RolloutOptions parse_rollout(const JsonValue& value) {
+RolloutOptions parse_rollout(const JsonValue& value, RolloutOptions options) {
   value.allow({"time_step", "duration", "integrator", "points", "gravity", "tolerance", "max_iterations",
                "friction_passes", "polygon_capacity", "speed_limit", "variation"});
-  RolloutOptions options;
   if (const auto field = value.optional("time_step")) options.time_step = in_range(*field, kTimeStepRange);
   if (const auto field = value.optional("duration")) options.duration = in_range(*field, kTimeStepRange);
   if (const auto field = value.optional("integrator")) options.integrator = parse_integrator(*field);

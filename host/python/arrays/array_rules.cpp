@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/python/arrays/array_rules.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace isopatch::python {
+namespace {
+
+struct Wanted {
+  const char* name;
+  const char* convert;  // to what an argument's conversion is called
+};
+
+Wanted wanted(Element element) {
+  switch (element) {
+    case Element::kReal:
+      return {"float32 or float64", "float64"};
+    case Element::kFloat64:
+      return {"float64", "float64"};
+    case Element::kInt32:
+      return {"int32", "int32"};
+    case Element::kUint32:
+      return {"uint32", "uint32"};
+    case Element::kInt64:
+      return {"int64", "int64"};
+    case Element::kMask:
+      break;
+  }
+  return {"bool or uint8", "bool"};
+}
+
+bool fits(const dlpack::DataType& type, Element element) {
+  const auto is = [&](dlpack::TypeCode code, int bits) {
+    return type.lanes == 1 && type.code == code && type.bits == bits;
+  };
+  switch (element) {
+    case Element::kReal:
+      return is(dlpack::kFloat, 64) || is(dlpack::kFloat, 32);
+    case Element::kFloat64:
+      return is(dlpack::kFloat, 64);
+    case Element::kInt32:
+      return is(dlpack::kInt, 32);
+    case Element::kUint32:
+      return is(dlpack::kUint, 32);
+    case Element::kInt64:
+      return is(dlpack::kInt, 64);
+    case Element::kMask:
+      return is(dlpack::kBool, 8) || is(dlpack::kUint, 8);
+  }
+  return false;
+}
+
+const char* axis_of(Per per) {
+  switch (per) {
+    case Per::kBody:
+      return "bodies";
+    case Per::kPart:
+      return "parts";
+    case Per::kPair:
+      return "pairs";
+    case Per::kPartPair:
+      return "part pairs";
+    case Per::kJoint:
+      return "joints";
+    case Per::kPolygonCapacity:
+      return "polygons";
+    case Per::kContactCapacity:
+      return "contacts";
+    default:
+      return nullptr;
+  }
+}
+
+std::string list(const std::int64_t* values, int count) {
+  std::string text = "[";
+  for (int i = 0; i < count; ++i) {
+    text += (i == 0 ? "" : ", ") + (values[i] < 0 ? std::string("N") : std::to_string(values[i]));
+  }
+  return text + "]";
+}
+
+/// "[N, 2, 7] (environments, bodies, 7)"
+std::string described(const ArrayInfo& info, const std::int64_t* dimensions, int count) {
+  std::string text = list(dimensions, count) + " (";
+  text += info.per == Per::kOffset ? "environments + 1" : info.is_packed() ? "rows" : "environments";
+  if (axis_of(info.per) != nullptr) text += std::string(", ") + axis_of(info.per);
+  if (info.width > 1) text += ", " + std::to_string(info.width);
+  return text + ")";
+}
+
+[[noreturn]] void fail_shape(const ArrayView& view, const Argument& argument, const ArrayInfo& info,
+                             const std::int64_t* dimensions, int count) {
+  std::string advice;
+  bool same_row = view.ndim == count;
+  for (int i = 1; same_row && i < count; ++i) same_row = view.shape[i] == dimensions[i];
+  bool lacks_axis = view.ndim == count - 1;
+  for (int i = 0; lacks_axis && i + 1 < count; ++i) lacks_axis = view.shape[i] == dimensions[i + 1];
+  if (lacks_axis) {
+    advice = fmt::format("; the first axis is that of the environments: {}[None] has one", argument.name);
+  } else if (same_row && view.shape[0] == 1 && dimensions[0] > 1) {
+    advice = "; one row for all environments is a row repeated by broadcast_to() or expand()";
+  } else if (same_row && dimensions[0] >= 0) {
+    advice = "; all arrays of a call have as many environments as its poses";
+  }
+  argument.wrong_value(fmt::format("expected the shape {}, found {}{}", described(info, dimensions, count),
+                                   list(view.shape, std::min(view.ndim, ArrayView::kMaxDimensions)), advice));
+}
+
+}  // namespace
+
+void check_element(const ArrayView& view, const Argument& argument, Element element) {
+  if (fits(view.type, element)) return;
+  const Wanted want = wanted(element);
+  if (view.type.lanes == 0 && array_type_of(view.object).is_numpy) {  // structures, objects, foreign byte order
+    argument.wrong_type(fmt::format("expected {} in the machine's byte order, found {}; {}.astype(\"{}\") converts it",
+                                    want.name, view.type_name(), argument.name, want.convert));
+  }
+  argument.wrong_type(fmt::format("expected {}, found {}; convert it, in NumPy by {}.astype(\"{}\")", want.name,
+                                  view.type_name(), argument.name, want.convert));
+}
+
+int shape_of(const ArrayInfo& info, const CallShape& shape, std::int64_t (&dimensions)[ArrayView::kMaxDimensions]) {
+  int count = 0;
+  if (info.is_packed()) {
+    dimensions[count++] = shape.environments < 0 ? -1 : shape.counts.size(info, shape.environments);
+  } else {
+    dimensions[count++] = shape.environments;
+    if (info.per != Per::kEnvironment) dimensions[count++] = shape.counts.row(info) / info.width;
+  }
+  if (info.width > 1) dimensions[count++] = info.width;
+  return count;
+}
+
+std::int64_t check_layout(const ArrayView& view, const Argument& argument, const ArrayInfo& info,
+                          const CallShape& shape) {
+  std::int64_t dimensions[ArrayView::kMaxDimensions] = {};
+  const int count = shape_of(info, shape, dimensions);
+  bool same = view.ndim == count;
+  for (int i = 0; same && i < count; ++i) same = dimensions[i] < 0 || view.shape[i] == dimensions[i];
+  if (!same) fail_shape(view, argument, info, dimensions, count);
+
+  std::int64_t row = 1;  // elements of a row, and by it the stride of each axis
+  bool contiguous = true;
+  for (int i = count - 1; i >= 1; --i) {
+    contiguous = contiguous && (view.shape[i] <= 1 || view.strides[i] == row);
+    row *= view.shape[i];
+  }
+  if (row == 0 || view.shape[0] <= 1) {
+    if (contiguous || row == 0 || view.shape[0] == 0) return row;
+  }
+  if (!contiguous || view.strides[0] < 0) {
+    argument.wrong_value(
+        fmt::format("expected contiguous rows in C order, one after another, found an array of the shape {} with the "
+                    "strides {} in elements; numpy.ascontiguousarray({}) has such rows, in torch {}.contiguous()",
+                    list(view.shape, count), fmt::format("[{}]", fmt::join(view.strides, view.strides + count, ", ")),
+                    argument.name, argument.name));
+  }
+  return view.strides[0];
+}
+
+void check_writable(const ArrayView& view, const Argument& argument) {
+  if (!view.read_only) return;
+  if (array_type_of(view.object).is_immutable) {
+    argument.wrong_value("expected an array that can be written, found one of JAX, which never can; leave out `out`");
+  }
+  argument.wrong_value("expected an array that can be written, found a read-only one; give a copy");
+}
+
+}  // namespace isopatch::python

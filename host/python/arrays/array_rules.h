@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an array must be like to be an input or an output of the library.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "host/python/arrays/array_view.h"
+#include "isopatch/arrays.h"
+
+namespace isopatch::python {
+
+/// What the arrays of a call have in common.
+struct CallShape {
+  const ArrayCounts& counts;
+  std::int64_t environments;  // N; -1: any, for the array that says it
+};
+
+/// The elements of an array; floating-point arrays of the library may be of either type.
+enum class Element : std::uint8_t { kReal, kFloat64, kInt32, kUint32, kInt64, kMask };
+
+/// Whether an array has the elements, or an nb::type_error.
+void check_element(const ArrayView& view, const Argument& argument, Element element);
+
+/// Checks the shape, and that rows are contiguous. Returns the elements from one environment to the next: 0 for one row
+/// that holds in all.
+std::int64_t check_layout(const ArrayView& view, const Argument& argument, const ArrayInfo& info,
+                          const CallShape& shape);
+
+/// Checks that an array can be written.
+void check_writable(const ArrayView& view, const Argument& argument);
+
+/// The shape that an array has with N environments; returns how many dimensions.
+int shape_of(const ArrayInfo& info, const CallShape& shape, std::int64_t (&dimensions)[ArrayView::kMaxDimensions]);
+
+template <class T>
+constexpr Element element_of() {
+  using Value = std::remove_const_t<T>;
+  if constexpr (std::is_same_v<Value, std::int32_t>) return Element::kInt32;
+  if constexpr (std::is_same_v<Value, std::uint32_t>) return Element::kUint32;
+  if constexpr (std::is_same_v<Value, std::int64_t>) return Element::kInt64;
+  if constexpr (std::is_same_v<Value, double>) return Element::kFloat64;
+  if constexpr (std::is_same_v<Value, std::uint8_t>) return Element::kMask;
+}
+
+template <class Array>
+struct ElementOf {
+  static constexpr Element value = Element::kReal;
+};
+template <class T>
+struct ElementOf<TypedArray<T>> {
+  static constexpr Element value = element_of<T>();
+};
+
+/// Fills in an array of State, Results, RolloutInput or RolloutOutput.
+template <class Array>
+void set_array(Array& array, const ArrayView& view, const Argument& argument, const ArrayInfo& info,
+               const CallShape& shape) {
+  check_element(view, argument, ElementOf<Array>::value);
+  array.stride = check_layout(view, argument, info, shape);
+  array.data = static_cast<decltype(array.data)>(view.data);
+  if constexpr (requires { array.type; }) {
+    array.type = view.type.bits == 64 ? ScalarType::kFloat64 : ScalarType::kFloat32;
+  }
+}
+
+}  // namespace isopatch::python

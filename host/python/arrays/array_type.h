@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is known of a type of arrays, found out once for each type.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "host/python/arrays/dlpack.h"
+
+namespace isopatch::python {
+
+namespace nb = nanobind;
+
+struct ArrayType {
+  const dlpack::ExchangeTable* table = nullptr;  // null where the type has none of version 1
+  bool is_numpy = false;
+  bool is_immutable = false;        // JAX
+  bool has_requires_grad = false;   // torch
+  PyObject* from_dlpack = nullptr;  // the function of the library that takes memory over; null where there is none
+  PyObject* library = nullptr;      // its module
+};
+
+/// The type of an object, which need not be an array. Types that were seen are kept for good.
+const ArrayType& array_type_of(PyObject* object);
+
+/// A name that is looked up often: made and interned in the first call, kept for good.
+#define ISOPATCH_INTERNED(text)                               \
+  ([]() -> PyObject* {                                        \
+    static PyObject* name = PyUnicode_InternFromString(text); \
+    return name;                                              \
+  }())
+
+}  // namespace isopatch::python

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/python/arrays/array_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace isopatch::python {
+namespace {
+
+/// The text of Python's current error, which is cleared.
+std::string taken_error() {
+  nb::python_error error;
+  std::string text = nb::str(error.value()).c_str();
+  return text.substr(0, text.find('\n'));
+}
+
+std::string name_of_type(PyObject* object) {
+  const nb::handle type = reinterpret_cast<PyObject*>(Py_TYPE(object));
+  return nb::cast<nb::str>(type.attr("__name__")).c_str();
+}
+
+/// What a format of the struct module stands for; lanes are 0 for what no array here has.
+dlpack::DataType type_of_format(const char* format, Py_ssize_t size) {
+  if (format == nullptr) return {dlpack::kUint, 8, 1};
+  if (*format == '@' || *format == '=' || *format == '<') ++format;  // this machine is little-endian
+  const auto bits = static_cast<std::uint8_t>(8 * std::min<Py_ssize_t>(size, 31));
+  const bool one = format[0] != '\0' && format[1] == '\0';
+  if (one && std::strchr("bhilqn", *format) != nullptr) return {dlpack::kInt, bits, 1};
+  if (one && std::strchr("BHILQN", *format) != nullptr) return {dlpack::kUint, bits, 1};
+  if (one && std::strchr("efdg", *format) != nullptr) return {dlpack::kFloat, bits, 1};
+  if (one && *format == '?') return {dlpack::kBool, bits, 1};
+  return {0, bits, 0};
+}
+
+void delete_tensor(dlpack::ManagedTensor* tensor) {
+  if (tensor->deleter != nullptr) tensor->deleter(tensor);
+}
+void delete_tensor(dlpack::VersionedTensor* tensor) {
+  if (tensor->deleter != nullptr) tensor->deleter(tensor);
+}
+
+/// Calls object.__dlpack__() as the newest versions of it want to be called, then as the oldest.
+nb::object dlpack_capsule(const nb::handle& object, bool on_cuda, void* stream) {
+  nb::dict arguments;
+  if (on_cuda) {
+    const auto number = reinterpret_cast<std::intptr_t>(stream);
+    arguments["stream"] = number == 0 ? 1 : number;  // 1 is CUDA's default stream here
+  }
+  nb::dict with_version;
+  with_version.update(arguments);
+  with_version["max_version"] = nb::make_tuple(1, 3);
+  const nb::object method = object.attr("__dlpack__");
+  try {
+    return method(**with_version);
+  } catch (nb::python_error& error) {
+    if (!error.matches(PyExc_TypeError)) throw;
+  }
+  return method(**arguments);
+}
+
+}  // namespace
+
+void Argument::wrong_type(const std::string& problem) const {
+  throw nb::type_error(fmt::format("{}: {}: {}", call, name, problem).c_str());
+}
+
+void Argument::wrong_value(const std::string& problem) const {
+  throw nb::value_error(fmt::format("{}: {}: {}", call, name, problem).c_str());
+}
+
+std::string device_name(const dlpack::Device& device) {
+  switch (device.type) {
+    case dlpack::kCpu:
+    case dlpack::kCudaHost:
+      return "cpu";
+    case dlpack::kCuda:
+    case dlpack::kCudaManaged:
+      return fmt::format("cuda:{}", device.index);
+  }
+  return fmt::format("a device of DLPack's type {}", static_cast<int>(device.type));
+}
+
+std::string ArrayView::type_name() const {
+  if (type.lanes == 1) {
+    const char* kind = type.code == dlpack::kInt       ? "int"
+                       : type.code == dlpack::kUint    ? "uint"
+                       : type.code == dlpack::kFloat   ? "float"
+                       : type.code == dlpack::kBfloat  ? "bfloat"
+                       : type.code == dlpack::kComplex ? "complex"
+                                                       : nullptr;
+    if (type.code == dlpack::kBool) return "bool";
+    if (kind != nullptr) return fmt::format("{}{}", kind, type.bits);
+  }
+  PyObject* own = PyObject_GetAttrString(object, "dtype");
+  if (own == nullptr) {
+    PyErr_Clear();
+    return "another type";
+  }
+  return nb::str(nb::steal(own)).c_str();
+}
+
+void ArrayView::read(PyObject* from, const Argument& argument, const Placement& placement) {
+  object = from;
+  const ArrayType& known = array_type_of(from);
+  if (known.has_requires_grad) {
+    const nb::object flag = nb::steal(PyObject_GetAttr(from, ISOPATCH_INTERNED("requires_grad")));
+    if (!flag.is_valid()) PyErr_Clear();
+    if (flag.ptr() == Py_True) {
+      argument.wrong_value(fmt::format("it requires a gradient, and {}() has no derivative; pass {}.detach()",
+                                       argument.call, argument.name));
+    }
+  }
+  const bool found = (known.table != nullptr && read_table(argument, *known.table)) || read_buffer(argument) ||
+                     read_dlpack(argument, placement) || read_cuda_interface(argument, placement);
+  if (!found) {
+    argument.wrong_type(
+        fmt::format("expected an array (of NumPy, torch, JAX, CuPy, ...), found {}; "
+                    "numpy.asarray({}) makes one of a list",
+                    name_of_type(from), argument.name));
+  }
+  read_only = read_only || known.is_immutable;
+  check_device(argument, placement);
+}
+
+bool ArrayView::read_table(const Argument& argument, const dlpack::ExchangeTable& table) {
+  dlpack::Tensor tensor{};
+  int failed = 0;
+  if (table.tensor_from_object != nullptr) {
+    failed = table.tensor_from_object(object, &tensor);
+    if (failed == 0) held_ = Held::kBorrowed;
+  } else {
+    failed = table.managed_from_object(object, &versioned_);
+    if (failed == 0) {
+      held_ = Held::kVersionedTensor;
+      tensor = versioned_->tensor;
+      read_only = (versioned_->flags & dlpack::kReadOnly) != 0;
+    }
+  }
+  if (failed != 0) {
+    argument.wrong_type(
+        fmt::format("expected a dense array with memory, found one that has none to share: {}", taken_error()));
+  }
+  take(tensor);
+  return true;
+}
+
+bool ArrayView::read_buffer(const Argument& argument) {
+  if (PyObject_CheckBuffer(object) == 0) return false;
+  if (PyObject_GetBuffer(object, &buffer_, PyBUF_RECORDS_RO) != 0) {
+    const std::string problem = taken_error();
+    if (PyObject_HasAttrString(object, "__dlpack__") != 0 && array_type_of(object).is_numpy == false) return false;
+    argument.wrong_type(fmt::format("expected an array of numbers, found {}: {}", type_name(), problem));
+  }
+  held_ = Held::kBuffer;
+  data = buffer_.buf;
+  device = {dlpack::kCpu, 0};
+  type = type_of_format(buffer_.format, buffer_.itemsize);
+  read_only = buffer_.readonly != 0;
+  ndim = buffer_.ndim;
+  const int count = std::min(ndim, kMaxDimensions);
+  std::copy_n(buffer_.shape, count, shape);
+  if (buffer_.strides == nullptr) {  // of ctypes, which gives none although it is asked to
+    set_contiguous();
+    return true;
+  }
+  const std::int64_t size = std::max<Py_ssize_t>(buffer_.itemsize, 1);
+  for (int i = 0; i < count; ++i) {
+    // a stride that is no multiple of the element's size cannot be said in elements: it counts as an inner stride
+    strides[i] = buffer_.strides[i] % size == 0 ? buffer_.strides[i] / size : -1;
+  }
+  return true;
+}
+
+bool ArrayView::read_dlpack(const Argument& argument, const Placement& placement) {
+  if (PyObject_HasAttrString(object, "__dlpack__") == 0) return false;
+  nb::object capsule;
+  try {
+    bool on_cuda = false;
+    if (PyObject_HasAttrString(object, "__dlpack_device__") != 0) {
+      const nb::object where = nb::handle(object).attr("__dlpack_device__")();
+      const int kind = static_cast<int>(PyLong_AsLong(nb::object(where[0]).ptr()));
+      const int index = static_cast<int>(PyLong_AsLong(nb::object(where[1]).ptr()));
+      if (PyErr_Occurred() != nullptr) throw nb::python_error();
+      device = {static_cast<dlpack::DeviceType>(kind), index};
+      check_device(argument, placement);  // before the library waits for a stream
+      on_cuda = placement.on_cuda;
+    }
+    capsule = dlpack_capsule(object, on_cuda, placement.stream);
+  } catch (nb::python_error& error) {
+    const std::string text = nb::str(error.value()).c_str();
+    argument.wrong_type(fmt::format("expected a dense array with memory, found one that cannot be shared: {}",
+                                    text.substr(0, text.find('\n'))));
+  }
+
+  if (PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned") != 0) {
+    auto* tensor = static_cast<dlpack::VersionedTensor*>(PyCapsule_GetPointer(capsule.ptr(), "dltensor_versioned"));
+    if (tensor->version.major != 1) {
+      argument.wrong_type(fmt::format("expected DLPack of version 1, found version {}", tensor->version.major));
+    }
+    PyCapsule_SetName(capsule.ptr(), "used_dltensor_versioned");
+    versioned_ = tensor;
+    held_ = Held::kVersionedTensor;
+    read_only = (tensor->flags & dlpack::kReadOnly) != 0;
+    take(tensor->tensor);
+    return true;
+  }
+  if (PyCapsule_IsValid(capsule.ptr(), "dltensor") == 0) {
+    argument.wrong_type("expected a capsule of DLPack from __dlpack__(), found " + name_of_type(capsule.ptr()));
+  }
+  tensor_ = static_cast<dlpack::ManagedTensor*>(PyCapsule_GetPointer(capsule.ptr(), "dltensor"));
+  PyCapsule_SetName(capsule.ptr(), "used_dltensor");
+  held_ = Held::kTensor;
+  take(tensor_->tensor);
+  return true;
+}
+
+void ArrayView::take(const dlpack::Tensor& tensor) {
+  data = static_cast<char*>(tensor.data) + tensor.byte_offset;
+  type = tensor.type;
+  device = tensor.device;
+  ndim = tensor.ndim;
+  const int count = std::min(ndim, kMaxDimensions);
+  std::copy_n(tensor.shape, count, shape);
+  if (tensor.strides != nullptr) {
+    std::copy_n(tensor.strides, count, strides);
+  } else {
+    set_contiguous();
+  }
+}
+
+void ArrayView::set_contiguous() {
+  std::int64_t stride = 1;
+  for (int i = std::min(ndim, kMaxDimensions) - 1; i >= 0; --i) {
+    strides[i] = stride;
+    stride *= shape[i];
+  }
+}
+
+void ArrayView::check_device(const Argument& argument, const Placement& placement) const {
+  const bool on_host = device.type == dlpack::kCpu || device.type == dlpack::kCudaHost;
+  const bool fits = placement.on_cuda ? device.type == dlpack::kCudaManaged ||
+                                            (device.type == dlpack::kCuda && device.index == placement.index)
+                                      : on_host;
+  if (fits) return;
+  const std::string wanted = placement.on_cuda ? fmt::format("cuda:{}", placement.index) : "cpu";
+  argument.wrong_value(
+      fmt::format("expected an array on {}, found one on {}; copy it to {}", wanted, device_name(device), wanted));
+}
+
+void ArrayView::release() noexcept {
+  switch (held_) {
+    case Held::kBuffer:
+      PyBuffer_Release(&buffer_);
+      break;
+    case Held::kTensor:
+      delete_tensor(tensor_);
+      break;
+    case Held::kVersionedTensor:
+      delete_tensor(versioned_);
+      break;
+    case Held::kNothing:
+    case Held::kBorrowed:
+      break;
+  }
+  held_ = Held::kNothing;
+}
+
+}  // namespace isopatch::python

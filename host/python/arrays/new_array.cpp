@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/python/arrays/new_array.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <utility>
+
+namespace isopatch::python {
+
+/// Owned by the NewArray, then by the capsule, then by the library that takes it.
+class HostMemory {
+ public:
+  HostMemory(dlpack::DataType type, std::span<const std::int64_t> shape)
+      : type_(type), ndim_(static_cast<int>(shape.size())) {
+    std::copy(shape.begin(), shape.end(), shape_);
+    std::size_t bytes = type.bits / 8;
+    for (const std::int64_t n : shape) bytes *= static_cast<std::size_t>(n);
+    data_ = ::operator new(std::max<std::size_t>(bytes, 1), kAlignment);
+  }
+  ~HostMemory() { ::operator delete(data_, kAlignment); }
+  HostMemory(const HostMemory&) = delete;
+  HostMemory& operator=(const HostMemory&) = delete;
+
+  void* data() const { return data_; }
+  dlpack::Tensor tensor() { return {data_, {dlpack::kCpu, 0}, ndim_, type_, shape_, nullptr, 0}; }
+
+ private:
+  static constexpr std::align_val_t kAlignment{64};
+
+  dlpack::DataType type_;
+  int ndim_;
+  std::int64_t shape_[ArrayView::kMaxDimensions];
+  void* data_;
+};
+
+namespace {
+
+/// What from_dlpack() of a library is called with.
+struct DlpackSource {
+  HostMemory* memory;
+
+  ~DlpackSource() { delete memory; }
+};
+
+void delete_capsule(PyObject* capsule) {
+  if (PyCapsule_IsValid(capsule, "dltensor") == 0) return;  // taken over
+  auto* tensor = static_cast<dlpack::ManagedTensor*>(PyCapsule_GetPointer(capsule, "dltensor"));
+  tensor->deleter(tensor);
+}
+
+nb::object capsule_of(DlpackSource& source) {
+  if (source.memory == nullptr) throw nb::value_error("this memory was taken over already");
+  auto* tensor = new dlpack::ManagedTensor{source.memory->tensor(), source.memory, [](dlpack::ManagedTensor* self) {
+                                             delete static_cast<HostMemory*>(self->context);
+                                             delete self;
+                                           }};
+  source.memory = nullptr;
+  return nb::steal(PyCapsule_New(tensor, "dltensor", delete_capsule));
+}
+
+/// NumPy's name of a type.
+const char* numpy_name(dlpack::DataType type) {
+  if (type.code == dlpack::kFloat) return type.bits == 64 ? "float64" : "float32";
+  if (type.code == dlpack::kUint) return type.bits == 32 ? "uint32" : "uint8";
+  return type.bits == 64 ? "int64" : "int32";
+}
+
+/// Kept for good.
+PyObject* numpy_function(const char* name) {
+  nb::object function = nb::module_::import_("numpy").attr(name);
+  return function.release().ptr();
+}
+
+nb::handle numpy_dtype(dlpack::DataType type) {
+  static PyObject* known[4][2] = {};  // by code, and whether there are 64 bits
+  PyObject*& dtype = known[type.code & 3][type.bits == 64 ? 1 : 0];
+  if (dtype == nullptr) {
+    nb::object made = nb::module_::import_("numpy").attr("dtype")(numpy_name(type));
+    dtype = made.release().ptr();
+  }
+  return dtype;
+}
+
+void set_error(void* context, const char* kind, const char* message) {
+  *static_cast<std::string*>(context) = fmt::format("{}: {}", kind, message);
+}
+
+}  // namespace
+
+nb::object new_numpy_array(std::span<const std::int64_t> shape, nb::handle dtype) {
+  static PyObject* empty = numpy_function("empty");
+  nb::object sizes = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(shape.size())));
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    PyTuple_SetItem(sizes.ptr(), static_cast<Py_ssize_t>(i), PyLong_FromLongLong(shape[i]));
+  }
+  return nb::handle(empty)(sizes, dtype);
+}
+
+NewArray::NewArray(const ArrayView& like, dlpack::DataType type, std::span<const std::int64_t> shape,
+                   const Argument& argument) {
+  const ArrayType& library = array_type_of(like.object);
+  if (library.is_numpy) {
+    object_ = new_numpy_array(shape, numpy_dtype(type));
+    Py_buffer buffer;
+    if (PyObject_GetBuffer(object_.ptr(), &buffer, PyBUF_WRITABLE) != 0) throw nb::python_error();
+    data_ = buffer.buf;
+    PyBuffer_Release(&buffer);
+    return;
+  }
+  if (library.table != nullptr) {
+    std::int64_t sizes[ArrayView::kMaxDimensions];
+    std::copy(shape.begin(), shape.end(), sizes);
+    dlpack::Tensor prototype{nullptr, like.device, static_cast<std::int32_t>(shape.size()), type, sizes, nullptr, 0};
+    dlpack::VersionedTensor* tensor = nullptr;
+    std::string problem;
+    if (library.table->allocate(&prototype, &tensor, &problem, set_error) != 0) {
+      if (PyErr_Occurred() != nullptr) throw nb::python_error();
+      PyErr_SetString(PyExc_MemoryError, fmt::format("{}: {}: {}", argument.call, argument.name, problem).c_str());
+      throw nb::python_error();
+    }
+    data_ = static_cast<char*>(tensor->tensor.data) + tensor->tensor.byte_offset;
+    void* made = nullptr;
+    if (library.table->object_from_managed(tensor, &made) != 0) throw nb::python_error();
+    object_ = nb::steal(static_cast<PyObject*>(made));
+    return;
+  }
+  if (like.device.type == dlpack::kCuda || like.device.type == dlpack::kCudaManaged) {
+    if (library.is_immutable || library.library == nullptr || PyObject_HasAttrString(library.library, "empty") == 0) {
+      argument.wrong_type("arrays of this library cannot be made here on a CUDA device; give them in `out`");
+    }
+    nb::object sizes = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(shape.size())));
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      PyTuple_SetItem(sizes.ptr(), static_cast<Py_ssize_t>(i), PyLong_FromLongLong(shape[i]));
+    }
+    object_ = nb::handle(library.library).attr("empty")(sizes, numpy_dtype(type));
+    ArrayView view;
+    view.read(object_.ptr(), argument, {true, like.device.index, nullptr});
+    data_ = view.data;
+    return;
+  }
+  memory_ = new HostMemory(type, shape);
+  data_ = memory_->data();
+  static PyObject* numpy_from_dlpack = numpy_function("from_dlpack");
+  from_dlpack_ = library.from_dlpack != nullptr ? library.from_dlpack : numpy_from_dlpack;
+}
+
+NewArray::NewArray(NewArray&& other) noexcept
+    : object_(std::move(other.object_)),
+      data_(other.data_),
+      memory_(std::exchange(other.memory_, nullptr)),
+      from_dlpack_(other.from_dlpack_) {}
+
+NewArray& NewArray::operator=(NewArray&& other) noexcept {
+  std::swap(object_, other.object_);
+  std::swap(data_, other.data_);
+  std::swap(memory_, other.memory_);
+  std::swap(from_dlpack_, other.from_dlpack_);
+  return *this;
+}
+
+NewArray::~NewArray() { delete memory_; }
+
+nb::object NewArray::take() {
+  if (memory_ == nullptr) return std::move(object_);
+  const nb::object source = nb::cast(new DlpackSource{std::exchange(memory_, nullptr)}, nb::rv_policy::take_ownership);
+  return nb::handle(from_dlpack_)(source);
+}
+
+void bind_host_memory(nb::module_& module) {
+  nb::class_<DlpackSource>(module, "_DlpackSource", "Memory that a library takes over by its from_dlpack().")
+      .def(
+          "__dlpack__", [](DlpackSource& self, const nb::kwargs&) { return capsule_of(self); },
+          "A capsule of DLPack, once.", nb::sig("def __dlpack__(self, **options: object) -> object"))
+      .def(
+          "__dlpack_device__", [](const DlpackSource&) { return nb::make_tuple(1, 0); }, "(1, 0): the CPU.");
+}
+
+}  // namespace isopatch::python

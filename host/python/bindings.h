@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parts of the extension module.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+
+#include "host/python/arrays/array_view.h"
+#include "isopatch/evaluator.h"
+
+namespace isopatch::python {
+
+/// Python's types that the module makes objects of; isopatch/__init__.py registers them.
+struct RegisteredTypes {
+  nb::object results, step_results, state;  // named tuples
+  nb::object polygon_dtype, contact_dtype;  // of NumPy
+};
+RegisteredTypes& registered_types();
+
+/// A named tuple of one of the registered types; takes the values.
+nb::object make_named_tuple(const nb::object& type, nb::object* values, std::size_t count);
+
+/// Python's arguments `device`, `precision` and `threads`.
+struct ComputeOptions {
+  EvaluatorOptions options;
+  Placement placement;
+  std::string device;  // "cpu", "cuda:0" or "reference"
+};
+ComputeOptions parse_compute_options(const char* call, nb::handle device, const std::string& precision, int threads);
+
+/// The stream that a call computes on: a number, an object with `cuda_stream` (torch) or `ptr` (CuPy), or without one
+/// the current stream of the library that the poses are of.
+void* parse_stream(const Argument& argument, nb::handle stream, nb::handle poses, const Placement& placement);
+
+void bind_scene(nb::module_& module);
+void bind_evaluator(nb::module_& module);
+void bind_simulator(nb::module_& module);
+
+}  // namespace isopatch::python

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <nanobind/stl/string.h>
+
+#include <charconv>
+
+#include "host/python/bindings.h"
+
+#ifdef ISOPATCH_HAS_CUDA
+#include <cuda_runtime_api.h>
+#endif
+
+namespace isopatch::python {
+namespace {
+
+int current_cuda_device() {
+  int device = 0;
+#ifdef ISOPATCH_HAS_CUDA
+  if (cudaGetDevice(&device) != cudaSuccess) device = 0;
+#endif
+  return device;
+}
+
+[[noreturn]] void no_device(const std::string& problem) {
+  PyErr_SetString(PyExc_RuntimeError, problem.c_str());
+  throw nb::python_error();
+}
+
+void require_cuda(const char* call, const std::string& device, int index) {
+#ifndef ISOPATCH_HAS_CUDA
+  no_device(fmt::format("{}: device \"{}\": this build has no CUDA code; use \"cpu\", or build with ISOPATCH_CUDA=ON",
+                        call, device));
+#endif
+  const int devices = num_cuda_devices();
+  if (devices == 0) {
+    no_device(
+        fmt::format("{}: device \"{}\": there is no CUDA device, or no driver for it; use \"cpu\"", call, device));
+  }
+  if (index >= devices) {
+    no_device(fmt::format("{}: device \"{}\": there are {} CUDA devices, from \"cuda:0\" on", call, device, devices));
+  }
+}
+
+}  // namespace
+
+ComputeOptions parse_compute_options(const char* call, nb::handle device, const std::string& precision, int threads) {
+  ComputeOptions parsed;
+  parsed.device = nb::str(device).c_str();
+  const std::string& name = parsed.device;
+  const std::string wanted = "expected \"cpu\", \"cuda\", \"cuda:0\" or \"reference\"";
+
+  if (name == "cpu") {
+    parsed.options.backend = Backend::kCpu;
+  } else if (name == "reference") {
+    parsed.options.backend = Backend::kReference;
+  } else if (name.rfind("cuda", 0) == 0) {
+    int index = -1;
+    if (name.size() > 4) {
+      const char* end = name.data() + name.size();
+      const auto [stop, problem] = std::from_chars(name.data() + 5, end, index);
+      if (name[4] != ':' || problem != std::errc() || stop != end || index < 0) {
+        Argument{call, "device"}.wrong_value(fmt::format("{}, found \"{}\"", wanted, name));
+      }
+    }
+    require_cuda(call, name, index);
+    if (index < 0) index = current_cuda_device();
+    parsed.options.backend = Backend::kCuda;
+    parsed.options.device = index;
+    parsed.placement = {true, index, nullptr};
+    parsed.device = fmt::format("cuda:{}", index);
+  } else {
+    Argument{call, "device"}.wrong_value(fmt::format("{}, found \"{}\"", wanted, name));
+  }
+
+  if (precision == "double") {
+    parsed.options.precision = Precision::kDouble;
+  } else if (precision != "float") {
+    Argument{call, "precision"}.wrong_value(fmt::format("expected \"float\" or \"double\", found \"{}\"", precision));
+  }
+  if (threads < 0) {
+    Argument{call, "threads"}.wrong_value(
+        fmt::format("expected 0 for all cores or a positive number, found {}", threads));
+  }
+  parsed.options.num_threads = threads;
+  return parsed;
+}
+
+void* parse_stream(const Argument& argument, nb::handle stream, nb::handle poses, const Placement& placement) {
+  if (!placement.on_cuda) {
+    if (!stream.is_none()) argument.wrong_value("only calls on a CUDA device have a stream; leave it out");
+    return nullptr;
+  }
+  if (stream.is_none()) {
+    const ArrayType& type = array_type_of(poses.ptr());
+    void* current = nullptr;
+    if (type.table != nullptr && type.table->current_stream != nullptr &&
+        type.table->current_stream(dlpack::kCuda, placement.index, &current) != 0) {
+      throw nb::python_error();
+    }
+    return current;
+  }
+  nb::object number = nb::borrow(stream);
+  for (const char* attribute : {"cuda_stream", "ptr"}) {
+    if (!PyLong_Check(number.ptr()) && PyObject_HasAttrString(stream.ptr(), attribute) != 0) {
+      number = stream.attr(attribute);
+    }
+  }
+  if (!PyLong_Check(number.ptr())) {
+    argument.wrong_type("expected a stream's address as an integer, or a stream of torch or CuPy");
+  }
+  return PyLong_AsVoidPtr(number.ptr());
+}
+
+}  // namespace isopatch::python

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/python/evaluation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+namespace isopatch::python {
+namespace {
+
+/// The outputs in the order of for_each_output(), which is that of the named tuple.
+enum Output : std::uint8_t {
+  kPairWrench,
+  kPartPairWrench,
+  kBodyWrench,
+  kStatusBits,
+  kArea,
+  kCenterOfPressure,
+  kMeanNormal,
+  kMaxPressure,
+  kFrictionForce,
+  kPolygonCount,
+  kEnergyOfPairs,
+  kPolygons,
+  kPolygonsNeeded,
+  kContacts,
+  kContactsNeeded,
+  kPackedPolygons,
+  kPolygonOffsets,
+  kPolygonEnvironments,
+  kPackedContacts,
+  kContactOffsets,
+  kContactEnvironments
+};
+
+constexpr std::array<const char*, kNumOutputs> names_of_outputs() {
+  std::array<const char*, kNumOutputs> names{};
+  std::size_t i = 0;
+  Results none;
+  for_each_output([&](const ArrayInfo& info, auto&) { names.at(i++) = info.name; }, none);
+  return names;
+}
+
+const OutputNames& output_names() {
+  static const OutputNames names(names_of_outputs());
+  return names;
+}
+
+constexpr std::uint64_t bit(int output) { return std::uint64_t{1} << output; }
+
+/// With the outputs that those wanted cannot be without.
+std::uint64_t with_companions(std::uint64_t wanted, bool has_pairs) {
+  const auto add = [&](Output output, Output needed) {
+    if ((wanted & bit(output)) != 0) wanted |= bit(needed);
+  };
+  if (has_pairs) add(kBodyWrench, kPairWrench);
+  add(kPolygons, kPolygonsNeeded);
+  add(kContacts, kContactsNeeded);
+  add(kPolygonEnvironments, kPackedPolygons);
+  add(kContactEnvironments, kPackedContacts);
+  add(kPackedPolygons, kPolygonOffsets);
+  add(kPackedContacts, kContactOffsets);
+  return wanted;
+}
+
+template <class T>
+constexpr bool kIsRecord = std::is_same_v<T, Polygon> || std::is_same_v<T, DiscreteContact>;
+
+template <class T>
+const nb::object& record_dtype() {
+  return std::is_same_v<T, Polygon> ? registered_types().polygon_dtype : registered_types().contact_dtype;
+}
+
+/// A capacity that Python gave, or -1.
+std::int64_t parse_capacity(const Argument& argument, nb::handle value) {
+  if (value.is_none()) return -1;
+  const long long number = PyLong_AsLongLong(value.ptr());
+  if (number == -1 && PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    argument.wrong_type(fmt::format("expected a number of rows, found {}", nb::repr(value).c_str()));
+  }
+  if (number < 0 || number > std::numeric_limits<std::int32_t>::max()) {
+    argument.wrong_value(fmt::format("expected a number of rows from 0 to 2147483647, found {}", number));
+  }
+  return number;
+}
+
+}  // namespace
+
+PythonEvaluator::PythonEvaluator(nb::object scene_, const ComputeOptions& options)
+    : scene(std::move(scene_)),
+      compute(options),
+      evaluator(nb::cast<const Scene&>(scene), options.options),
+      counts(counts_of(evaluator.scene())) {}
+
+Evaluation::Evaluation(const char* call, const PythonEvaluator& evaluator, const EvaluationArguments& arguments)
+    : call_(call), evaluator_(evaluator), placement_(evaluator.compute.placement), counts_(evaluator.counts) {
+  if (placement_.on_cuda || !arguments.stream.is_none()) {
+    placement_.stream = parse_stream({call_, "stream"}, arguments.stream, arguments.inputs[0], placement_);
+  }
+  read_inputs(arguments);
+  make_outputs(arguments);
+}
+
+void Evaluation::read_inputs(const EvaluationArguments& arguments) {
+  std::size_t i = 0;
+  CallShape shape{counts_, -1};
+  for_each_input(
+      [&](const ArrayInfo& info, auto& array) {
+        const std::size_t k = i++;
+        if (k > 0 && arguments.inputs[k].is_none()) return;
+        const Argument argument{call_, info.name};
+        inputs_[k].read(arguments.inputs[k].ptr(), argument, placement_);
+        set_array(array, inputs_[k], argument, info, shape);
+        if (k == 0) shape.environments = inputs_[0].shape[0];
+      },
+      state_);
+  state_.num_environments = shape.environments;
+}
+
+template <class T>
+void Evaluation::make_records(std::size_t i, const ArrayInfo& info, T*& data) {
+  const Argument argument{call_, info.name};
+  const CallShape shape{counts_, state_.num_environments};
+  nb::object array;
+  if (outputs_.is_given(i)) {
+    array = nb::borrow(outputs_.given(i));
+    const nb::object dtype = nb::getattr(array, "dtype", nb::none());
+    if (!array_type_of(array.ptr()).is_numpy || !dtype.equal(record_dtype<T>())) {
+      argument.wrong_type(fmt::format("expected a NumPy array of isopatch.{}",
+                                      std::is_same_v<T, Polygon> ? "POLYGON_DTYPE" : "CONTACT_DTYPE"));
+    }
+  } else {
+    std::int64_t dimensions[ArrayView::kMaxDimensions] = {};
+    const int count = shape_of(info, shape, dimensions);
+    array = new_numpy_array({dimensions, static_cast<std::size_t>(count)}, record_dtype<T>());
+  }
+  ArrayView& view = outputs_.view(i);
+  view.read(array.ptr(), argument, {});
+  check_writable(view, argument);
+  const std::int64_t stride = check_layout(view, argument, info, shape);
+  if (view.shape[0] > 1 && stride != counts_.row(info)) {
+    argument.wrong_value("expected contiguous elements, found some with gaps; give an array of its own");
+  }
+  data = static_cast<T*>(view.data);
+  outputs_.set(i, std::move(array));
+}
+
+template <class Array>
+void Evaluation::make_output(std::size_t i, const ArrayInfo& info, Array& array) {
+  using Value = std::remove_pointer_t<decltype(array.data)>;
+  const CallShape shape{counts_, state_.num_environments};
+  const Argument argument{call_, info.name};
+  if constexpr (kIsRecord<Value>) {
+    make_records(i, info, array.data);
+  } else if (outputs_.is_given(i)) {
+    outputs_.use_given(i, array, argument, info, shape, placement_);
+  } else {
+    dlpack::DataType type = inputs_[0].type;
+    if constexpr (std::is_same_v<Value, std::int64_t>) type = {dlpack::kInt, 64, 1};
+    if constexpr (std::is_same_v<Value, std::int32_t>) type = {dlpack::kInt, 32, 1};
+    if constexpr (std::is_same_v<Value, std::uint32_t>) type = {dlpack::kUint, 32, 1};
+    outputs_.make(i, array, argument, info, shape, inputs_[0], type);
+  }
+}
+
+void Evaluation::make_outputs(const EvaluationArguments& arguments) {
+  outputs_.find(call_, output_names(), registered_types().results, arguments.out);
+  std::uint64_t wanted = 0;
+  for (std::size_t i = 0; i < kNumOutputs; ++i) {
+    if (outputs_.is_given(i)) wanted |= std::uint64_t{1} << i;
+  }
+  if (!arguments.outputs.is_none()) {
+    wanted |= output_names().parse(call_, arguments.outputs);
+  } else if (arguments.out.is_none()) {
+    wanted = bit(kPairWrench);
+  }
+  wanted = with_companions(wanted, counts_.pairs > 0);
+  if ((wanted >> kPolygons) != 0) find_capacities(arguments, wanted);
+
+  std::size_t i = 0;
+  for_each_output(
+      [&](const ArrayInfo& info, auto& array) {
+        const std::size_t k = i++;
+        if ((wanted >> k & 1) != 0) make_output(k, info, array);
+      },
+      results_);
+}
+
+/// The rows that there is room for: what Python says, what arrays in `out` have, or as many as there are.
+void Evaluation::find_capacities(const EvaluationArguments& arguments, std::uint64_t wanted) {
+  const auto rows_of = [&](Output output, int axis) -> std::int64_t {
+    if (!outputs_.is_given(output)) return -1;
+    ArrayView view;
+    view.read(outputs_.given(output), {call_, output_names()[output]}, {});
+    return view.ndim > axis ? view.shape[axis] : 0;
+  };
+  const std::int64_t polygons = parse_capacity({call_, "polygon_capacity"}, arguments.polygon_capacity);
+  const std::int64_t contacts = parse_capacity({call_, "contact_capacity"}, arguments.contact_capacity);
+  struct Buffer {
+    Output output;
+    std::int64_t capacity, given;
+  };
+  Buffer buffers[] = {{kPolygons, polygons, rows_of(kPolygons, 1)},
+                      {kContacts, contacts, rows_of(kContacts, 1)},
+                      {kPackedPolygons, polygons, rows_of(kPackedPolygons, 0)},
+                      {kPackedContacts, contacts, rows_of(kPackedContacts, 0)}};
+  bool is_open = false;
+  for (Buffer& buffer : buffers) {
+    const bool is_wanted = (wanted & bit(buffer.output)) != 0;
+    if (is_wanted && placement_.on_cuda) {
+      Argument{call_, output_names()[buffer.output]}.wrong_value(
+          "records are made on the CPU only; use device=\"cpu\"");
+    }
+    if (buffer.given >= 0) buffer.capacity = buffer.given;
+    if (!is_wanted) buffer.capacity = 0;
+    is_open = is_open || buffer.capacity < 0;
+  }
+
+  if (is_open) {  // counted first
+    const auto n = static_cast<std::size_t>(state_.num_environments);
+    std::vector<std::int32_t> needed_polygons(n), needed_contacts(n);
+    std::vector<std::int64_t> polygon_offsets(n + 1), contact_offsets(n + 1);
+    Results counted;
+    if (buffers[0].capacity < 0) counted.polygons_needed = needed_polygons.data();
+    if (buffers[1].capacity < 0) counted.contacts_needed = needed_contacts.data();
+    if (buffers[2].capacity < 0) counted.polygon_offsets = polygon_offsets.data();
+    if (buffers[3].capacity < 0) counted.contact_offsets = contact_offsets.data();
+    {
+      const nb::gil_scoped_release released;
+      evaluator_.evaluator.evaluate(state_, counted);
+    }
+    const auto most = [](const std::vector<std::int32_t>& counts) {
+      return counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
+    };
+    const std::int64_t found[] = {most(needed_polygons), most(needed_contacts), polygon_offsets.back(),
+                                  contact_offsets.back()};
+    for (std::size_t i = 0; i < 4; ++i) {
+      if (buffers[i].capacity < 0) buffers[i].capacity = found[i];
+    }
+  }
+  counts_.polygon_capacity = results_.polygon_capacity = static_cast<std::int32_t>(buffers[0].capacity);
+  counts_.contact_capacity = results_.contact_capacity = static_cast<std::int32_t>(buffers[1].capacity);
+  counts_.packed_polygon_capacity = results_.packed_polygon_capacity = buffers[2].capacity;
+  counts_.packed_contact_capacity = results_.packed_contact_capacity = buffers[3].capacity;
+}
+
+void Evaluation::run() {
+  const nb::gil_scoped_release released;
+  evaluator_.evaluator.evaluate(state_, results_, placement_.stream);
+}
+
+nb::object Evaluation::results() { return outputs_.results(registered_types().results); }
+
+}  // namespace isopatch::python

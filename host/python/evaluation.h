@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One call of an evaluator with Python's arrays.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "host/python/bindings.h"
+#include "host/python/call_arrays.h"
+#include "isopatch/arrays.h"
+#include "isopatch/evaluator.h"
+
+namespace isopatch::python {
+
+constexpr std::size_t kNumInputs = 7;    // those of for_each_input()
+constexpr std::size_t kNumOutputs = 21;  // those of for_each_output()
+
+/// An evaluator with what a call needs to know of it.
+struct PythonEvaluator {
+  PythonEvaluator(nb::object scene_, const ComputeOptions& options);
+
+  nb::object scene;  // isopatch.Scene
+  ComputeOptions compute;
+  Evaluator evaluator;
+  ArrayCounts counts;
+};
+
+/// Python's arguments of a call; None where nothing was given.
+struct EvaluationArguments {
+  std::array<nb::handle, kNumInputs> inputs;  // in the order of for_each_input()
+  nb::handle outputs;
+  nb::handle out;
+  nb::handle stream;
+  nb::handle polygon_capacity;
+  nb::handle contact_capacity;
+};
+
+/// The arrays of a call, checked and ready: the memory of all of them is held.
+class Evaluation {
+ public:
+  Evaluation(const char* call, const PythonEvaluator& evaluator, const EvaluationArguments& arguments);
+
+  /// Evaluates without holding the interpreter's lock.
+  void run();
+
+  /// The named tuple of the results, once.
+  nb::object results();
+
+  /// The stream of the next run.
+  void set_stream(void* stream) { placement_.stream = stream; }
+  const Placement& placement() const { return placement_; }
+
+ private:
+  void read_inputs(const EvaluationArguments& arguments);
+  void make_outputs(const EvaluationArguments& arguments);
+  void find_capacities(const EvaluationArguments& arguments, std::uint64_t wanted);
+  template <class Array>
+  void make_output(std::size_t i, const ArrayInfo& info, Array& array);
+  template <class T>
+  void make_records(std::size_t i, const ArrayInfo& info, T*& data);
+
+  const char* call_;
+  const PythonEvaluator& evaluator_;
+  Placement placement_;
+  ArrayCounts counts_;
+  State state_;
+  Results results_;
+  std::array<ArrayView, kNumInputs> inputs_;
+  OutputArrays<kNumOutputs> outputs_;
+};
+
+}  // namespace isopatch::python

@@ -1,0 +1,52 @@
+"""Pressure-field (hydroelastic) contact for batches of environments.
+
+A `Scene` says what there is, an `Evaluator` computes contact in many states of it at once, and a `Simulator` steps many
+environments in time. Arrays of NumPy, torch, JAX and CuPy go in and come out without a copy.
+"""
+
+from isopatch import _cpu
+
+_cpu.require_features()  # before the extension module, which would end the process with an illegal instruction
+
+from isopatch import _core, quaternion  # noqa: E402
+from isopatch._core import Call, Evaluator, cuda_available  # noqa: E402
+from isopatch._results import CONTACT_DTYPE, POLYGON_DTYPE, Results, SimulatorState, StepResults  # noqa: E402
+from isopatch._scene import Body, Joint, MassProperties, Scene  # noqa: E402
+from isopatch._status import Status, describe  # noqa: E402
+
+__all__ = [
+    "CONTACT_DTYPE",
+    "POLYGON_DTYPE",
+    "Body",
+    "Call",
+    "Evaluator",
+    "Joint",
+    "MassProperties",
+    "Results",
+    "Scene",
+    "Simulator",
+    "SimulatorState",
+    "Status",
+    "StepResults",
+    "build_info",
+    "cuda_available",
+    "describe",
+    "quaternion",
+]
+
+_core._register_types(Results, StepResults, SimulatorState, POLYGON_DTYPE, CONTACT_DTYPE)
+
+from isopatch._simulator import Simulator  # noqa: E402
+
+
+def build_info() -> dict[str, str | bool]:
+    """What this build is made of.
+
+    Returns:
+        dict: `version`, `compiler`, `architecture` (of the instructions it needs), and whether it has the backends
+        `cuda` and `cvode` and uses Python's stable ABI (`stable_abi`).
+    """
+    return {**_core.build_info(), "architecture": _cpu.ARCHITECTURE or "any"}
+
+
+__version__ = _core.build_info()["version"]

@@ -1,0 +1,163 @@
+"""The named tuples that calls return, and the records of contact polygons."""
+
+import operator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from isopatch._status import WARNINGS, describe
+
+# Of Results and StepResults. A named tuple's own class cannot have a base class with methods, so each calls this.
+_MOST_NAMED = 10
+
+
+def _raise_if_bad(status: Any, call: str, ignore: int) -> None:
+    if status is None:
+        raise ValueError(f'raise_if_bad: there is no status; ask for it by outputs=(..., "status") of {call}')
+    words = np.asarray(status.cpu() if hasattr(status, "cpu") else status.get() if hasattr(status, "get") else status)
+    bad = np.flatnonzero(words & ~np.uint32(ignore))
+    if not bad.size:
+        return
+    named = "; ".join(f"environment {e}: {describe(words[e] & ~np.uint32(ignore))}" for e in bad[:_MOST_NAMED])
+    rest = f"; and {bad.size - _MOST_NAMED} more" if bad.size > _MOST_NAMED else ""
+    raise ValueError(f"{bad.size} of {words.size} environments are bad: {named}{rest}")
+
+
+class Results(NamedTuple):
+    """Results of N environments with B bodies, P pairs and Q part pairs; None for what was not asked for.
+
+    Forces in N, torques in N m, lengths in m, world frame. Floating-point arrays have the type of `poses`.
+    """
+
+    pair_wrench: Any = None
+    """[N, P, 6]. Force on the pair's first body, and torque on it about its origin."""
+    part_pair_wrench: Any = None
+    """[N, Q, 6]. What each of Scene.part_pairs adds to pair_wrench, about the same point."""
+    body_wrench: Any = None
+    """[N, B, 6]. Sum over the body's pairs, about its own origin."""
+    status: Any = None
+    """[N], uint32. Bits of Status."""
+    area: Any = None
+    """[N, P]. m^2."""
+    center_of_pressure: Any = None
+    """[N, P, 3]. Integral of x p over integral of p; 0 without contact."""
+    mean_normal: Any = None
+    """[N, P, 3]. Integral of the normal over the area, from the second body into the first; 0 without contact."""
+    max_pressure: Any = None
+    """[N, P]. Pa."""
+    friction_force: Any = None
+    """[N, P, 3]. The tangential part of the force on the first body."""
+    polygon_count: Any = None
+    """[N, P], int32. Polygons with an area."""
+    energy: Any = None
+    """[N, P]. Elastic energy, J."""
+    polygons: Any = None
+    """[N, capacity], POLYGON_DTYPE. A row for each environment; NumPy only."""
+    polygons_needed: Any = None
+    """[N], int32. How many of a row are used, or the capacity that would have been enough."""
+    contacts: Any = None
+    """[N, capacity], CONTACT_DTYPE. The same polygons as springs and dampers; NumPy only."""
+    contacts_needed: Any = None
+    """[N], int32. The same for contacts."""
+    packed_polygons: Any = None
+    """[capacity], POLYGON_DTYPE. Those of all environments, one after another; NumPy only."""
+    polygon_offsets: Any = None
+    """[N + 1], int64. Environment e has the rows from offsets[e] to before offsets[e + 1]."""
+    polygon_environments: Any = None
+    """[capacity], int32. The environment of each row."""
+    packed_contacts: Any = None
+    """[capacity], CONTACT_DTYPE. The same for contacts; NumPy only."""
+    contact_offsets: Any = None
+    """[N + 1], int64. The same for contacts."""
+    contact_environments: Any = None
+    """[capacity], int32. The same for contacts."""
+
+    def raise_if_bad(self, *, ignore: int = WARNINGS) -> None:
+        """Raises ValueError that lists environments and reasons, where the status has bits that are not in `ignore`.
+
+        Waits for the device. Raises ValueError too where the status was not asked for.
+        """
+        _raise_if_bad(self.status, "evaluate()", operator.index(ignore))
+
+
+class StepResults(NamedTuple):
+    """What the last step of a call was like; None for what was not asked for. In frozen environments all are 0.
+
+    N environments, B bodies, P pairs, world frame.
+    """
+
+    pair_wrench: Any = None
+    """[N, P, 6]. Impulse on the pair's first body over the length of the step [N], and its torque [N m] about its
+    origin."""
+    body_wrench: Any = None
+    """[N, B, 6]. The same of all pairs of a body, about its origin."""
+    kinetic_energy: Any = None
+    """[N]. J, after the step, of the bodies with degrees of freedom."""
+    potential_energy: Any = None
+    """[N]. Of gravity, J; 0 at the world's origin."""
+    elastic_energy: Any = None
+    """[N, P]. J, after the step: one more evaluation."""
+    momentum: Any = None
+    """[N, 6]. Linear [N s]; angular about the world's origin [N m s]."""
+    iterations: Any = None
+    """[N], int32. Of Newton's method, in all solves."""
+    polygons: Any = None
+    """[N], int32. Of all pairs, as many as the step used."""
+    polygons_needed: Any = None
+    """[N], int32. The capacity that would have been enough."""
+
+
+class SimulatorState(NamedTuple):
+    """All that there is of N environments in time: a rollout that goes on from a copy has the same bits.
+
+    Contiguous arrays on the simulator's device, with B bodies and J joints.
+    """
+
+    poses: Any
+    """[N, B, 7], float64. x y z [m], unit quaternion w x y z, body to world."""
+    velocities: Any
+    """[N, B, 6], float64. Linear [m/s] of the body's origin, angular [rad/s], world frame."""
+    joints: Any
+    """[N, J, 2], float64. Position [m or rad] and rate [m/s or rad/s] of each joint, in the order of the bodies."""
+    steps: Any
+    """[N], int64. Steps since time 0: the time is steps * time_step."""
+    status: Any
+    """[N], uint32. Bits of Status; an environment with FROZEN keeps its state until it is reset."""
+
+    def raise_if_bad(self, *, ignore: int = WARNINGS) -> None:
+        """Raises ValueError that lists environments and reasons, where the status has bits that are not in `ignore`."""
+        _raise_if_bad(self.status, "the state", operator.index(ignore))
+
+
+POLYGON_DTYPE = np.dtype(
+    [
+        ("pair", np.int32),
+        ("num_vertices", np.int32),
+        ("vertices", np.float32, (8, 3)),
+        ("pressures", np.float32, 8),
+        ("normal", np.float32, 3),
+        ("area", np.float32),
+        ("part_a", np.int32),
+        ("part_b", np.int32),
+    ]
+)
+"""One polygon of a contact patch, world frame: `num_vertices` (3 to 8) of `vertices` [m] and `pressures` [Pa] count,
+counter-clockwise seen from the side that `normal` points to, from the pair's second body into the first."""
+
+CONTACT_DTYPE = np.dtype(
+    [
+        ("pair", np.int32),
+        ("point", np.float32, 3),
+        ("normal", np.float32, 3),
+        ("area", np.float32),
+        ("pressure", np.float32),
+        ("stiffness", np.float32),
+        ("distance", np.float32),
+        ("dissipation", np.float32),
+        ("friction", np.float32),
+        ("part_a", np.int32),
+        ("part_b", np.int32),
+    ]
+)
+"""One polygon as a spring and damper at its centroid `point` [m], world frame: at rest its normal force is
+stiffness * -distance = area * pressure."""

@@ -1,0 +1,166 @@
+"""Scenes."""
+
+import errno
+import json
+import os
+import pathlib
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from isopatch import _core
+from isopatch._document import document_of
+
+
+class Body(NamedTuple):
+    """A body of a scene."""
+
+    index: int
+    """In the second axis of poses and velocities."""
+    name: str
+    motion: str
+    """"free", "fixed", "prescribed", "prismatic" or "revolute"."""
+
+
+class Joint(NamedTuple):
+    """A joint of a scene."""
+
+    index: int
+    """In the second axis of arrays of joints."""
+    body: str
+    """The name of the body that it moves."""
+    type: str
+    """"prismatic" or "revolute"."""
+
+
+class MassProperties(NamedTuple):
+    """With what mass a body moves, in its own frame."""
+
+    volume: float
+    """m^3; 0 where no mesh was needed."""
+    mass: float
+    """kg."""
+    center: np.ndarray
+    """[3]. Centre of mass, m."""
+    inertia: np.ndarray
+    """[3, 3]. About the centre of mass, kg m^2."""
+
+
+class Scene(_core.Scene):
+    """A checked scene: geometries, bodies, pairs, the contact law, and how bodies move.
+
+    Args:
+        source: The path of a scene file, or a dictionary with a scene file's keys ("isopatch" may be left out). In a
+            dictionary, numbers may be NumPy's and lists may be arrays; relative paths start at the current directory.
+            A geometry can have its mesh in memory: "points" [V, 3] in m, with "tets" [T, 4] (tet_mesh; "point_data"
+            has arrays [V] by name) or "triangles" [T, 3] (surface_mesh); or "mesh", a trimesh.Trimesh, a meshio.Mesh or
+            a PyVista grid (tet_mesh, surface_mesh, convex_hull).
+
+    Raises:
+        FileNotFoundError: for a scene or mesh file that does not exist.
+        TypeError: for something in a dictionary that a scene cannot have.
+        ValueError: with the line or the path of the key, the value, and what would be right.
+    """
+
+    def __init__(self, source: str | os.PathLike[str] | Mapping[str, Any]) -> None:
+        if isinstance(source, Mapping):
+            text, meshes = document_of(source)
+            self._make(text, os.getcwd(), "scene", meshes)
+        elif isinstance(source, (str, os.PathLike)):
+            path = os.fspath(source)
+            try:
+                text = pathlib.Path(path).read_text(encoding="utf-8")
+            except UnicodeDecodeError:
+                raise ValueError(f"{path}: not valid JSON: expected a text in UTF-8") from None
+            self._make(text, os.path.dirname(os.path.abspath(path)), path, {})
+        else:
+            raise TypeError(
+                f"Scene: source: expected a path or a dictionary, found {type(source).__name__}; "
+                "Scene.from_json() takes text"
+            )
+
+    @classmethod
+    def from_json(cls, text: str, directory: str | os.PathLike[str] = ".") -> "Scene":
+        """A scene from the text of a scene file; relative paths of meshes start at `directory`."""
+        scene = cls.__new__(cls)
+        scene._make(text, os.path.abspath(directory), "scene", {})
+        return scene
+
+    def _make(self, text: str, directory: str, source: str, meshes: dict[str, Any]) -> None:
+        self._document = (text, directory, source, meshes)
+        try:
+            super().__init__(text, directory, source, meshes)
+        except ValueError as error:
+            missing = _missing_file(text, directory)
+            if missing is None:
+                raise
+            raise FileNotFoundError(errno.ENOENT, str(error), missing) from None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), *self._document)
+
+    @property
+    def bodies(self) -> tuple[Body, ...]:
+        """The bodies in the order of poses."""
+        return tuple(Body(i, n, m) for i, (n, m) in enumerate(zip(self._body_names, self._motions, strict=True)))
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """The names of the two bodies of each pair, in the order of results; wrenches are on the first."""
+        names = self._body_names
+        return tuple((names[a], names[b]) for a, b in self._pair_indices)
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        """The joints in the order of a simulator's arrays of joints."""
+        names, motions = self._body_names, self._motions
+        return tuple(Joint(i, names[b], motions[b]) for i, b in enumerate(self._joint_bodies))
+
+    @property
+    def default_poses(self) -> np.ndarray:
+        """[B, 7], float64. The poses of the bodies in the scene: x y z [m], quaternion w x y z."""
+        return np.array(self._poses, dtype=np.float64).reshape(self.num_bodies, 7)
+
+    @property
+    def default_velocities(self) -> np.ndarray:
+        """[B, 6], float64. The velocities of the bodies in the scene: linear [m/s], angular [rad/s]."""
+        return np.array(self._velocities, dtype=np.float64).reshape(self.num_bodies, 6)
+
+    @property
+    def mass_properties(self) -> tuple[MassProperties | None, ...]:
+        """Those with which each body moves, in the order of poses; None for one that needs none and has none.
+
+        Raises ValueError for a half space that moves by forces and does not state its mass, centre and inertia.
+        """
+        return tuple(self._mass_of(body) for body in self.bodies)
+
+    def _mass_of(self, body: Body) -> MassProperties | None:
+        try:
+            found = self._mass_properties(body.index)
+        except ValueError:
+            if body.motion in ("fixed", "prescribed"):
+                return None
+            raise
+        return MassProperties(found["volume"], found["mass"], np.array(found["center"]), np.array(found["inertia"]))
+
+    def __repr__(self) -> str:
+        names = ", ".join(self._body_names[:6]) + (", ..." if self.num_bodies > 6 else "")
+        count = f"{self.num_pairs} pair{'' if self.num_pairs == 1 else 's'}"
+        return f"<isopatch.Scene of {names}; {count}, {self.num_joints} joints>"
+
+
+def _restored(cls: type[Scene], *document: Any) -> Scene:
+    scene = cls.__new__(cls)
+    scene._make(*document)
+    return scene
+
+
+def _missing_file(text: str, directory: str) -> str | None:
+    """The first file that a geometry names and that does not exist."""
+    try:
+        geometries = json.loads(text)["geometries"].values()
+        files = [os.path.join(directory, g["file"]) for g in geometries if isinstance(g.get("file"), str)]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+    return next((file for file in files if not os.path.exists(file)), None)

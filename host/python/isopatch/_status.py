@@ -1,0 +1,50 @@
+"""The bits of a status word."""
+
+import enum
+import operator
+
+from isopatch import _core
+
+
+class Status(enum.IntFlag):
+    """Bits of the `status` of an environment. Those up to `SUM_OVERFLOW` are faults of an evaluation."""
+
+    OK = 0
+    BAD_POSE = 1 << 0
+    """A pose is not finite or beyond 1e12, or a quaternion's norm is not in [1e-6, 1e6]."""
+    BAD_VELOCITY = 1 << 1
+    """A velocity is not finite, beyond 1e9 m/s or beyond 1e6 rad/s."""
+    BAD_MATERIAL = 1 << 2
+    """A modulus is not in [1e-3, 1e18], a dissipation not in [0, 1e6] or a friction not in [0, 1e4]."""
+    BAD_GEOMETRY = 1 << 3
+    """A geometry index is out of range, or gives a body or pair a geometry that it cannot have."""
+    SUM_OVERFLOW = 1 << 4
+    """A polygon's values are too large for any sum, or a pair has 2^24 polygons: its results are not valid."""
+    POLYGON_CAPACITY = 1 << 5
+    """More polygons than there is room for; wrenches are right."""
+    CONTACT_CAPACITY = 1 << 6
+    """The same for contacts."""
+    NO_CONTACT_SURFACE = 1 << 7
+    """A warning: a pair overlaps without a surface of equal pressure; all results are right."""
+    NOT_CONVERGED = 1 << 8
+    """A warning: a solve of a step ran out of iterations; the last one was taken."""
+    FRICTION_LAG = 1 << 9
+    """A warning: friction limits differ from the friction of the normal forces by more than 10 %."""
+    STEP_CAPACITY = 1 << 10
+    """A step had more contact polygons than the capacity."""
+    DIVERGED = 1 << 11
+    """A velocity is not finite, or beyond the speed limit."""
+    FROZEN = 1 << 12
+    """The state is that before a step with a fault, and stays until it is reset."""
+
+
+WARNINGS = Status.NO_CONTACT_SURFACE | Status.NOT_CONVERGED | Status.FRICTION_LAG
+
+
+def describe(status: int) -> str:
+    """The names of the bits of one environment's status, separated by `|`, or "ok".
+
+    Args:
+        status: An integer, also of NumPy; of another library, convert it by int().
+    """
+    return _core.status_text(operator.index(status))

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scenes and the command line, with whose bits results are compared."""
+
+import importlib.util
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import textwrap
+
+import isopatch
+import numpy as np
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def root() -> pathlib.Path:
+    return ROOT
+
+
+def _program() -> str | None:
+    """The command line: that of ISOPATCH_PROGRAM, or of a build in this tree, or an installed one."""
+    named = os.environ.get("ISOPATCH_PROGRAM")
+    built = ROOT / "build/release/bin/isopatch"
+    return named or (str(built) if built.exists() else shutil.which("isopatch"))
+
+
+@pytest.fixture(scope="session")
+def command():
+    """Runs the command line with arguments and fails where it does."""
+    program = _program()
+    if program is None:
+        pytest.skip("no program isopatch: set ISOPATCH_PROGRAM, or build the preset release")
+
+    def run(*arguments: object) -> str:
+        done = subprocess.run([program, *map(str, arguments)], cwd=ROOT, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run
+
+
+def ball_on_table(**options: object) -> dict:
+    return {
+        "geometries": {
+            "ball": {"type": "sphere", "radius": 0.05, "subdivisions": 2},
+            "table": {"type": "half_space", "thickness": 0.1},
+        },
+        "bodies": [
+            {
+                "name": "ball",
+                "geometry": "ball",
+                "modulus": 1e5,
+                "dissipation": 0.5,
+                "friction": 0.7,
+                "position": [0, 0, 0.045],
+            },
+            {"name": "table", "geometry": "table", "rigid": True, "fixed": True, "friction": 0.7},
+        ],
+        "pairs": [["ball", "table"]],
+        **options,
+    }
+
+
+@pytest.fixture(scope="session")
+def scene() -> isopatch.Scene:
+    """A ball 5 mm deep in a table."""
+    return isopatch.Scene(ball_on_table())
+
+
+@pytest.fixture(scope="session")
+def evaluator(scene) -> isopatch.Evaluator:
+    return isopatch.Evaluator(scene)
+
+
+@pytest.fixture
+def poses(scene) -> np.ndarray:
+    """Four environments: the ball deep, less deep, touching hardly, and above the table."""
+    batch = np.repeat(scene.default_poses[None], 4, axis=0)
+    batch[:, 0, 2] = [0.045, 0.047, 0.0495, 0.051]
+    return batch
+
+
+def requires(module: str):
+    """Skips, aloud, where a module is not installed."""
+    return pytest.mark.skipif(importlib.util.find_spec(module) is None, reason=f"{module} is not installed")
+
+
+def run_python(text: str) -> subprocess.CompletedProcess:
+    """Runs a program in a process of its own, which can import this file."""
+    paths = [str(pathlib.Path(__file__).parent), *sys.path]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(text)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )

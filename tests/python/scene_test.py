@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scenes from files and dictionaries."""
+
+import json
+import pickle
+import types
+
+import isopatch
+import numpy as np
+import pytest
+from conftest import ball_on_table
+
+
+def tetrahedron_scene(**geometry) -> dict:
+    document = ball_on_table()
+    document["geometries"]["ball"] = {"type": "tet_mesh", **geometry}
+    return document
+
+
+CORNERS = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], dtype=float) * 0.05 - 0.0125
+TRIANGLES = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
+WITH_CENTER = np.vstack([CORNERS, [CORNERS.mean(axis=0)]])
+TETS = np.array([[4, *triangle] for triangle in TRIANGLES])
+
+
+def wrench_of(scene: isopatch.Scene) -> np.ndarray:
+    """With the ball 35 mm lower than in the scene."""
+    poses = scene.default_poses[None].copy()
+    poses[0, 0, 2] -= 0.035
+    return isopatch.Evaluator(scene).evaluate(poses).pair_wrench
+
+
+def test_a_file_and_its_dictionary_give_the_same_scene(root):
+    path = root / "bench/scenes/sphere_on_box.json"
+    from_file, from_path = isopatch.Scene(str(path)), isopatch.Scene(path)
+    from_dictionary = isopatch.Scene(json.loads(path.read_text()))
+    from_text = isopatch.Scene.from_json(path.read_text())
+    for scene in (from_path, from_dictionary, from_text):
+        assert scene.bodies == from_file.bodies
+        assert scene.pairs == from_file.pairs
+        assert scene.default_poses.tobytes() == from_file.default_poses.tobytes()
+
+
+def test_a_scene_says_what_is_in_it(root):
+    scene = isopatch.Scene(root / "bench/scenes/gripper.json")
+    assert len(scene.bodies) == scene.num_bodies == len(scene.default_poses) == len(scene.default_velocities)
+    assert len(scene.pairs) == scene.num_pairs
+    assert len(scene.part_pairs) == scene.num_part_pairs
+    assert scene.bodies[0].name in repr(scene)
+    jointed = isopatch.Scene(root / "bench/scenes/pinch.json")
+    assert jointed.num_joints == len(jointed.joints) > 0
+    assert {joint.type for joint in jointed.joints} <= {"prismatic", "revolute"}
+
+
+def test_numbers_and_lists_may_be_of_numpy():
+    document = ball_on_table()
+    document["bodies"][0]["position"] = np.array([0, 0, 0.045])
+    document["bodies"][0]["modulus"] = np.float64(1e5)
+    document["geometries"]["ball"]["subdivisions"] = np.int64(2)
+    assert isopatch.Scene(document).default_poses.tobytes() == isopatch.Scene(ball_on_table()).default_poses.tobytes()
+
+
+def test_mass_properties_are_those_of_the_mesh(scene):
+    ball, table = scene.mass_properties
+    assert table is None
+    assert ball.mass == pytest.approx(1000 * ball.volume)
+    sphere = 4 / 3 * np.pi * 0.05**3
+    assert 0.9 * sphere < ball.volume < sphere  # a polyhedron in the sphere
+    assert np.all(np.linalg.eigvalsh(ball.inertia) > 0)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint16])
+def test_a_tet_mesh_in_memory_is_like_its_file(root, tmp_path, dtype):
+    in_memory = isopatch.Scene(tetrahedron_scene(points=WITH_CENTER, tets=TETS.astype(dtype)))
+    lines = ["# vtk DataFile Version 3.0", "tetrahedron", "ASCII", "DATASET UNSTRUCTURED_GRID"]
+    lines += [f"POINTS {len(WITH_CENTER)} double", *(" ".join(map(repr, row)) for row in WITH_CENTER.tolist())]
+    lines += [f"CELLS {len(TETS)} {5 * len(TETS)}", *("4 " + " ".join(map(str, row)) for row in TETS)]
+    lines += [f"CELL_TYPES {len(TETS)}", *["10"] * len(TETS)]
+    (tmp_path / "tetrahedron.vtk").write_text("\n".join(lines) + "\n")
+    from_file = isopatch.Scene(tetrahedron_scene(file=tmp_path / "tetrahedron.vtk"))
+    assert np.abs(wrench_of(in_memory)).max() > 0
+    assert wrench_of(in_memory).tobytes() == wrench_of(from_file).tobytes()
+
+
+def test_point_data_is_the_pressure_field():
+    field = np.array([0, 0, 0, 0, 1.0])
+    given = tetrahedron_scene(points=WITH_CENTER, tets=TETS, point_data={"p": field}, field={"point_data": "p"})
+    wrench = wrench_of(isopatch.Scene(given))
+    given["geometries"]["ball"]["point_data"] = {"p": field / 2}
+    halved = wrench_of(isopatch.Scene(given))
+    assert np.abs(wrench).max() > 0
+    assert not np.array_equal(wrench, halved)
+
+
+def trimesh_like():
+    return types.SimpleNamespace(vertices=CORNERS, faces=TRIANGLES)
+
+
+def meshio_like():
+    return types.SimpleNamespace(points=WITH_CENTER, cells_dict={"tetra": TETS}, point_data={})
+
+
+def pyvista_like():
+    return types.SimpleNamespace(points=WITH_CENTER, celltypes=[10], cells_dict={10: TETS}, point_data={})
+
+
+@pytest.mark.parametrize("mesh", [meshio_like(), pyvista_like()])
+def test_objects_of_mesh_libraries_are_taken_by_their_attributes(mesh):
+    scene = isopatch.Scene(tetrahedron_scene(mesh=mesh))
+    assert scene.mass_properties[0].volume == pytest.approx(0.05**3 / 6)
+
+
+def test_a_surface_in_memory_makes_a_rigid_body():
+    document = tetrahedron_scene()
+    document["geometries"]["ball"] = {"type": "surface_mesh", "mesh": trimesh_like()}
+    document["geometries"]["table"] = {"type": "box", "size": [1, 1, 0.1]}
+    document["bodies"][0]["rigid"], document["bodies"][1]["rigid"] = True, False
+    by_object = isopatch.Scene(document)
+    document["geometries"]["ball"] = {"type": "surface_mesh", "points": CORNERS, "triangles": TRIANGLES}
+    assert isopatch.Scene(document).mass_properties[0].volume == by_object.mass_properties[0].volume > 0
+    document["geometries"]["ball"] = {"type": "convex_hull", "mesh": trimesh_like()}
+    document["bodies"][0]["rigid"] = False
+    assert isopatch.Scene(document).mass_properties[0].volume == pytest.approx(0.05**3 / 6)
+
+
+def test_a_pickled_scene_has_the_same_bits(root, monkeypatch, tmp_path):
+    monkeypatch.chdir(root)
+    for scene in (
+        isopatch.Scene("bench/scenes/coin.json"),  # with a mesh file
+        isopatch.Scene(tetrahedron_scene(points=WITH_CENTER, tets=TETS)),
+    ):
+        monkeypatch.chdir(tmp_path)
+        copy = pickle.loads(pickle.dumps(scene))
+        monkeypatch.chdir(root)
+        a, b = (isopatch.Evaluator(s).evaluate(s.default_poses[None]).pair_wrench for s in (scene, copy))
+        assert a.tobytes() == b.tobytes()
+        assert repr(copy) == repr(scene)
+
+
+def test_warnings_are_lines(root):
+    document = tetrahedron_scene(points=1000 * WITH_CENTER, tets=TETS)
+    assert any("millimetres" in line for line in isopatch.Scene(document).warnings)

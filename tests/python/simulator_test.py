@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rollouts: the bits of the command line, resets, saved states, records, and the form for arrays that never change."""
+
+import isopatch
+import numpy as np
+import pytest
+from conftest import ball_on_table, requires
+
+FIELDS = isopatch.SimulatorState._fields
+
+
+def bits(state) -> list[bytes]:
+    return [np.asarray(array).tobytes() for array in state]
+
+
+@pytest.fixture
+def rolling(scene) -> isopatch.Simulator:
+    """Three balls that were dropped from different heights, after 20 steps."""
+    simulator = isopatch.Simulator(scene, 3)
+    simulator.poses[:, 0, 2] = [0.045, 0.06, 0.08]
+    simulator.step(20)
+    return simulator
+
+
+@pytest.mark.parametrize("name", ["bouncing_ball", "pinch", "lift"])
+def test_bits_are_those_of_the_command_line(root, command, tmp_path, name):
+    path, out = root / f"bench/scenes/{name}.json", tmp_path / "out.npz"
+    command("rollout", path, "--envs", 16, "--steps", 100, "--every", 50, "--backend", "cpu", "--output", out)
+    written = np.load(out)
+    simulator = isopatch.Simulator(isopatch.Scene(path), 16)
+    start = isopatch.SimulatorState(
+        written["poses"][0],
+        written["velocities"][0],
+        written["joints"][0] if "joints" in written else np.zeros((16, 0, 2)),
+        written["steps"][0],
+        np.zeros(16, np.uint32),
+    )
+    simulator.load(start)
+    outputs = ("pair_wrench", "kinetic_energy", "potential_energy", "elastic_energy", "iterations", "polygons")
+    status = np.zeros(16, np.uint32)
+    for row in (1, 2):
+        results = simulator.step(50, outputs=outputs)
+        status |= simulator.status
+        for field in FIELDS[:4]:
+            if field in written:
+                assert getattr(simulator, field).tobytes() == written[field][row].tobytes(), (row, field)
+        for output in outputs:
+            assert getattr(results, output).tobytes() == written[output][row].tobytes(), (row, output)
+    assert status.tobytes() == written["status"].tobytes()
+
+
+def test_the_state_is_the_memory_that_is_stepped(scene):
+    simulator = isopatch.Simulator(scene, 2)
+    poses, address = simulator.poses, simulator.poses.__array_interface__["data"]
+    assert poses.dtype == np.float64 and poses.shape == (2, 2, 7)
+    before = poses.copy()
+    results = simulator.step(5)
+    assert results == isopatch.StepResults()
+    assert simulator.poses is poses and poses.__array_interface__["data"] == address
+    assert not np.array_equal(poses, before)
+    assert simulator.steps.tolist() == [5, 5]
+    poses[1, 0, 2] = 0.2  # is where the next step begins
+    simulator.step()
+    assert 0.199 < simulator.poses[1, 0, 2] < 0.2
+
+
+def test_a_mask_resets_without_touching_the_others(rolling):
+    before = bits(array[[0, 2]] for array in rolling.state())
+    rolling.reset(np.array([False, True, False]))
+    assert bits(array[[0, 2]] for array in rolling.state()) == before
+    first = bits(array[:1] for array in rolling.state())
+    assert rolling.poses[1].tobytes() == rolling.scene.default_poses.tobytes()
+    assert rolling.steps.tolist() == [20, 0, 20]
+    poses = np.repeat(rolling.scene.default_poses[None], 3, axis=0)
+    poses[:, 0, 2] = 0.3
+    velocities = np.zeros((3, 2, 6))
+    velocities[:, 0, 0] = 1
+    rolling.reset(np.array([0, 0, 1], np.uint8), poses=poses, velocities=velocities)
+    assert rolling.poses[:, 0, 2].tolist()[2] == 0.3 and rolling.velocities[2, 0, 0] == 1
+    assert bits(array[:1] for array in rolling.state()) == first
+    rolling.reset()
+    assert rolling.steps.tolist() == [0, 0, 0]
+
+
+def test_a_saved_state_goes_on_with_the_same_bits(rolling, scene):
+    saved = rolling.state()
+    rolling.step(30)
+    wanted = bits(rolling.state())
+    rolling.load(saved)
+    rolling.step(30)
+    assert bits(rolling.state()) == wanted
+    other = isopatch.Simulator(scene, 3)
+    other.load(saved)
+    other.step(10)
+    other.step(20)
+    assert bits(other.state()) == wanted
+
+
+def test_advance_leaves_what_it_is_given(rolling):
+    start = rolling.state()
+    before = bits(start)
+    after, results = rolling.advance(start, 10, outputs=("pair_wrench",))
+    assert bits(start) == before
+    assert isinstance(after, isopatch.SimulatorState)
+    wanted = rolling.step(10, outputs=("pair_wrench",))
+    assert bits(after) == bits(rolling.state())
+    assert results.pair_wrench.tobytes() == wanted.pair_wrench.tobytes()
+
+
+@requires("jax")
+def test_advance_takes_and_gives_arrays_of_jax(rolling):
+    import jax
+
+    with jax.enable_x64(True):
+        start = isopatch.SimulatorState(*(jax.numpy.asarray(array) for array in rolling.state()))
+        after, results = rolling.advance(start, 10, outputs=("kinetic_energy",))
+    assert all(isinstance(array, jax.Array) for array in (*after, results.kinetic_energy))
+    rolling.step(10)
+    assert bits(after) == bits(rolling.state())
+
+
+def test_observations_are_copies_of_single_precision(rolling):
+    seen = rolling.observe()
+    assert seen.poses.dtype == seen.velocities.dtype == seen.joints.dtype == np.float32
+    assert not np.shares_memory(seen.poses, rolling.poses)
+    assert np.array_equal(seen.poses, rolling.poses.astype(np.float32))
+    assert rolling.observe("float64").poses.tobytes() == rolling.poses.tobytes()
+
+
+def test_inputs_act(scene):
+    def height(**inputs) -> float:
+        simulator = isopatch.Simulator(scene, 1)
+        simulator.poses[0, 0, 2] = 1
+        simulator.step(100, **inputs)
+        return simulator.poses[0, 0, 2]
+
+    assert height() == pytest.approx(1 - 9.81 * 0.1**2 / 2, rel=2e-2)
+    assert height(gravity=np.zeros((1, 3))) == 1
+    mass = scene.mass_properties[0].mass
+    wrench = np.zeros((1, 2, 6))
+    wrench[0, 0, 2] = 9.81 * mass
+    assert height(body_wrench=wrench) == pytest.approx(1, abs=1e-9)
+    assert height(body_wrench=wrench, mass_scale=np.array([[2.0, 1.0]])) < 0.99
+
+
+def test_joints_follow_their_targets(root):
+    scene = isopatch.Scene(root / "bench/scenes/pinch.json")
+    held, pushed = isopatch.Simulator(scene, 2), isopatch.Simulator(scene, 2)
+    held.step(50)
+    force = np.zeros((2, scene.num_joints))
+    force[1] = 1
+    pushed.step(50, joint_force=force)
+    assert pushed.joints.shape == (2, scene.num_joints, 2)
+    assert not np.array_equal(pushed.joints[0], pushed.joints[1])
+    assert np.array_equal(held.joints[0], held.joints[1])
+
+
+def test_options_replace_those_of_the_scene(scene):
+    simulator = isopatch.Simulator(scene, integrator="sdirk2", time_step=2e-3, gravity=(0, 0, -1))
+    assert simulator.options["integrator"] == "sdirk2"
+    assert simulator.time_step == 2e-3
+    assert simulator.options["gravity"] == [0, 0, -1]
+    assert simulator.options["points"] == "matched"  # the scene's
+    assert repr(simulator) == "<isopatch.Simulator of 1 environments on cpu>"
+
+
+def test_a_record_has_the_rows_of_the_steps(rolling, tmp_path):
+    other = isopatch.Simulator(rolling.scene, 3)
+    other.load(rolling.state())
+    start = bits(rolling.state())
+    with rolling.record(tmp_path / "run.npz", every=4):
+        rolling.step(3)
+        rolling.step(6)
+        wrench = rolling.step(3, outputs=("pair_wrench",)).pair_wrench
+    written = np.load(tmp_path / "run.npz")
+    assert written["steps"][:, 0].tolist() == [20, 24, 28, 32]
+    assert written["time"][:, 0] == pytest.approx([0.02, 0.024, 0.028, 0.032])
+    assert [written[field][0].tobytes() for field in FIELDS] == start
+    assert [written[field][-1].tobytes() for field in FIELDS] == bits(rolling.state())
+    assert other.step(12, outputs=("pair_wrench",)).pair_wrench.tobytes() == wrench.tobytes()
+    assert bits(other.state()) == bits(rolling.state())
+
+
+def test_bad_environments_are_told_and_kept(scene):
+    simulator = isopatch.Simulator(scene, 3)
+    simulator.poses[1, 0, 0] = np.nan
+    simulator.step()
+    with pytest.raises(ValueError, match="1 of 3 environments are bad: environment 1: .*frozen"):
+        simulator.state().raise_if_bad()
+    simulator.reset(np.array([False, True, False]))
+    simulator.step()
+    simulator.state().raise_if_bad()
+
+
+WRONG = {
+    "arrays": (lambda s: isopatch.Simulator(s, arrays="jax"), ValueError, "advance()"),
+    "library": (lambda s: isopatch.Simulator(s, arrays="pandas"), ValueError, 'arrays: expected one of "numpy"'),
+    "cupy on the CPU": (lambda s: isopatch.Simulator(s, arrays="cupy"), ValueError, "CuPy has none on the CPU"),
+    "environments": (lambda s: isopatch.Simulator(s, -1), ValueError, "num_envs: expected 0 or more, found -1"),
+    "integrator": (lambda s: isopatch.Simulator(s, integrator="rk4"), ValueError, 'integrator: unknown value "rk4"'),
+    "time step": (lambda s: isopatch.Simulator(s, time_step=-1), ValueError, "Simulator: time_step: "),
+    "reference": (lambda s: isopatch.Simulator(s, device="reference"), ValueError, "does not step; use cpu"),
+    "no scene": (lambda s: isopatch.Simulator("scene.json"), TypeError, "scene: expected an isopatch.Scene, found str"),
+    "steps": (lambda s: isopatch.Simulator(s).step(-1), ValueError, "n: expected a number of steps", "-1"),
+    "inputs": (
+        lambda s: isopatch.Simulator(s, 2).step(gravity=np.zeros(3)),
+        ValueError,
+        "gravity: expected the shape [2, 3] (environments, 3), found [3]",
+        "gravity[None]",
+    ),
+    "outputs": (lambda s: isopatch.Simulator(s).step(outputs=("area",)), ValueError, "outputs: expected names"),
+    "mask": (
+        lambda s: isopatch.Simulator(s, 2).reset(np.array([0, 1])),
+        TypeError,
+        "reset: mask: expected bool or uint8, found int64",
+    ),
+    "poses": (
+        lambda s: isopatch.Simulator(s, 2).reset(poses=np.zeros((2, 2, 7), np.float32)),
+        TypeError,
+        "reset: poses: expected float64, found float32",
+    ),
+    "state": (
+        lambda s: isopatch.Simulator(s, 2).load(isopatch.Simulator(s, 3).state()),
+        ValueError,
+        "load: poses: expected the shape [2, 2, 7], found [3, 2, 7]",
+    ),
+    "no state": (lambda s: isopatch.Simulator(s).load(1), TypeError, "expected a SimulatorState, found int"),
+    "advance": (lambda s: isopatch.Simulator(s).advance(1), TypeError, "advance: state: expected a SimulatorState"),
+    "every": (lambda s: isopatch.Simulator(s).record("x", 0).__enter__(), ValueError, "every: expected 1 or more"),
+    "dtype": (lambda s: isopatch.Simulator(s).observe("int8"), ValueError, 'dtype: expected "float32" or "float64"'),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_wrong_call_says_what_would_be_right(scene, case):
+    call, kind, *parts = WRONG[case]
+    with pytest.raises(kind) as error:
+        call(scene)
+    for part in parts:
+        assert part in str(error.value)
+
+
+def test_half_spaces_that_fall_are_refused():
+    document = ball_on_table()
+    document["bodies"][1].pop("fixed")
+    with pytest.raises(ValueError, match="table"):
+        isopatch.Simulator(isopatch.Scene(document))
