@@ -128,7 +128,8 @@ void run_cuda([[maybe_unused]] benchmark::State& bench, [[maybe_unused]] const B
 const bool kRegistered = [] {
   for (const BenchRollout& rollout : kRollouts) {
     for (const Precision precision : {Precision::kFloat, Precision::kDouble}) {
-      const std::string middle = std::string(precision == Precision::kFloat ? "float/" : "double/") + rollout.name + "/";
+      const std::string middle =
+          std::string(precision == Precision::kFloat ? "float/" : "double/") + rollout.name + "/";
       for (const std::int64_t n : {std::int64_t{16}, std::int64_t{4096}}) {
         if (n > rollout.most_cpu) continue;
         const int threads = n == 16 ? 1 : 0;  // one core, then all

@@ -238,14 +238,14 @@ def steps_per_second(program, path, *options):
 
 
 def speed(program, _):
-    environments, turns = 4096, 5
+    environments, turns = 4096, 3
     yield f"speed: environment-steps a second, {environments} environments on the CPU, medians of {turns} runs in turns"
     yield "  scene           precision  1 thread  all threads"
-    for name, steps in (("drop", 250), ("pinch", 100), ("nut_spinning", 4)):
+    for name, steps in (("drop", 100), ("pinch", 100), ("nut_spinning", 4)):
         for precision in ("float", "double"):
             options = ("--precision", precision, "--envs", environments, "--steps", steps, "--every", steps)
             both = [(), ()]
-            for _ in range(turns if name != "nut_spinning" else 3):
+            for _ in range(turns):
                 both = [
                     (*found, steps_per_second(program, SCENES / f"{name}.json", *options, "--threads", threads))
                     for found, threads in zip(both, (1, 0))
