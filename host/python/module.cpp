@@ -73,6 +73,9 @@ nb::object make_named_tuple(const nb::object& type, nb::object* values, std::siz
 
 NB_MODULE(_core, module) {
   module.doc() = "The compiled part of isopatch.";
+#ifdef NDEBUG
+  nb::set_leak_warnings(false);  // what a program still holds when it ends is no leak of the package
+#endif
   nb::register_exception_translator(translate_error);
   module.def("cuda_available", &cuda_available,
              "Whether this build has CUDA code and there is a device and a driver that it can use.");

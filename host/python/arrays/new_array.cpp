@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <new>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace isopatch::python {
@@ -46,20 +47,42 @@ struct DlpackSource {
   ~DlpackSource() { delete memory; }
 };
 
+/// The names of the two versions of capsules.
+template <class Managed>
+constexpr const char* kCapsule = "dltensor";
+template <>
+constexpr const char* kCapsule<dlpack::VersionedTensor> = "dltensor_versioned";
+
+template <class Managed>
+void delete_memory(Managed* self) {
+  delete static_cast<HostMemory*>(self->context);
+  delete self;
+}
+
+template <class Managed>
 void delete_capsule(PyObject* capsule) {
-  if (PyCapsule_IsValid(capsule, "dltensor") == 0) return;  // taken over
-  auto* tensor = static_cast<dlpack::ManagedTensor*>(PyCapsule_GetPointer(capsule, "dltensor"));
+  if (PyCapsule_IsValid(capsule, kCapsule<Managed>) == 0) return;  // taken over
+  auto* tensor = static_cast<Managed*>(PyCapsule_GetPointer(capsule, kCapsule<Managed>));
   tensor->deleter(tensor);
 }
 
+/// Gives the memory away.
+template <class Managed>
 nb::object capsule_of(DlpackSource& source) {
+  auto* tensor = new Managed{};
+  tensor->tensor = source.memory->tensor();
+  tensor->context = std::exchange(source.memory, nullptr);
+  tensor->deleter = delete_memory<Managed>;
+  if constexpr (std::is_same_v<Managed, dlpack::VersionedTensor>) tensor->version = {1, 0};
+  return nb::steal(PyCapsule_New(tensor, kCapsule<Managed>, delete_capsule<Managed>));
+}
+
+/// Of the newest version that the library knows.
+nb::object capsule_for(DlpackSource& source, const nb::kwargs& options) {
   if (source.memory == nullptr) throw nb::value_error("this memory was taken over already");
-  auto* tensor = new dlpack::ManagedTensor{source.memory->tensor(), source.memory, [](dlpack::ManagedTensor* self) {
-                                             delete static_cast<HostMemory*>(self->context);
-                                             delete self;
-                                           }};
-  source.memory = nullptr;
-  return nb::steal(PyCapsule_New(tensor, "dltensor", delete_capsule));
+  const bool is_versioned = options.contains("max_version") && !options["max_version"].is_none() &&
+                            nb::cast<int>(options["max_version"][0]) >= 1;
+  return is_versioned ? capsule_of<dlpack::VersionedTensor>(source) : capsule_of<dlpack::ManagedTensor>(source);
 }
 
 /// NumPy's name of a type.
@@ -173,7 +196,7 @@ nb::object NewArray::take() {
 void bind_host_memory(nb::module_& module) {
   nb::class_<DlpackSource>(module, "_DlpackSource", "Memory that a library takes over by its from_dlpack().")
       .def(
-          "__dlpack__", [](DlpackSource& self, const nb::kwargs&) { return capsule_of(self); },
+          "__dlpack__", [](DlpackSource& self, const nb::kwargs& options) { return capsule_for(self, options); },
           "A capsule of DLPack, once.", nb::sig("def __dlpack__(self, **options: object) -> object"))
       .def(
           "__dlpack_device__", [](const DlpackSource&) { return nb::make_tuple(1, 0); }, "(1, 0): the CPU.");

@@ -125,7 +125,7 @@ class Simulator:
     # the state, which is stepped in place
     poses = property(
         lambda self: self._state.poses,
-        doc="[N, B, 7], float64. x y z [m], quaternion w x y z. The memory that is stepped: what is written here counts.",
+        doc="[N, B, 7], float64. x y z [m], quaternion w x y z. The memory that is stepped: what is written counts.",
     )
     velocities = property(
         lambda self: self._state.velocities, doc="[N, B, 6], float64. Linear [m/s], angular [rad/s], world frame."
