@@ -98,8 +98,7 @@ ContactOptions parse_contact(const JsonValue& value) {
 
 }  // namespace
 
-SceneDescription parse_scene(const std::string& json, const std::string& directory, const std::string& source,
-                             const NamedMeshes& meshes) {
+SceneDescription parse_scene(const std::string& json, const std::string& directory, const std::string& source) {
   const StandardArithmetic standard;
   const JsonValue::Document document = JsonValue::parse(json, source);
   const JsonValue root(document, source);
@@ -110,7 +109,7 @@ SceneDescription parse_scene(const std::string& json, const std::string& directo
   SceneDescription scene;
   if (const auto contact = root.optional("contact")) scene.contact = parse_contact(*contact);
   if (const auto rollout = root.optional("rollout")) scene.rollout = parse_rollout(*rollout);
-  scene.geometries = parse_geometries(root.required("geometries"), {directory, meshes});
+  scene.geometries = parse_geometries(root.required("geometries"), directory);
   scene.bodies = parse_bodies(root.required("bodies"), scene.geometries);
   read_motions(root.required("bodies"), scene);
   const auto pairs = root.optional("pairs"), exclude = root.optional("exclude");

@@ -11,22 +11,8 @@
 #include "host/scene_file/json_value.h"
 #include "isopatch/error.h"
 #include "isopatch/geometry.h"
-#include "isopatch/scene.h"
 
 namespace isopatch::detail {
-
-/// Where the geometries of a scene find their meshes.
-struct MeshSource {
-  std::filesystem::path directory;  // of files
-  const NamedMeshes& meshes;        // in memory
-};
-
-/// The mesh of a geometry, from the file that it names or from memory.
-template <typename Mesh>
-struct FoundMesh {
-  Mesh mesh;
-  std::filesystem::path name;  // for messages
-};
 
 /// Counts the tets of all primitives of a scene; above a limit it throws, with the location.
 class TetBudget {
@@ -50,15 +36,8 @@ auto with_location(const JsonValue& location, Make make) {
 /// Throws for a value that has both keys.
 void refuse_both(const JsonValue& value, const char* a, const char* b);
 
-/// All geometries of a scene.
-std::vector<Geometry> parse_geometries(const JsonValue& value, const MeshSource& source);
-
-/// Throws unless the geometry has one of `file` and `mesh`, and `mesh` names one of the meshes in memory.
-FoundMesh<TetMesh> find_tet_mesh(const JsonValue& geometry, const MeshSource& source);
-FoundMesh<TriangleMesh> find_surface(const JsonValue& geometry, const MeshSource& source);
-
-/// The points of the mesh of either kind.
-FoundMesh<std::vector<Point3>> find_points(const JsonValue& geometry, const MeshSource& source);
+/// All geometries of a scene; mesh files are found relative to `directory`.
+std::vector<Geometry> parse_geometries(const JsonValue& value, const std::filesystem::path& directory);
 
 Point3 point_of(const JsonValue& value);
 
@@ -66,7 +45,7 @@ Geometry parse_sphere(const std::string& name, const JsonValue& value, TetBudget
 Geometry parse_ellipsoid(const std::string& name, const JsonValue& value, TetBudget& budget);
 Geometry parse_cylinder(const std::string& name, const JsonValue& value, TetBudget& budget);
 Geometry parse_capsule(const std::string& name, const JsonValue& value, TetBudget& budget);
-Geometry parse_convex_hull(const std::string& name, const JsonValue& value, const MeshSource& source);
+Geometry parse_convex_hull(const std::string& name, const JsonValue& value, const std::filesystem::path& directory);
 Geometry parse_bolt(const std::string& name, const JsonValue& value, TetBudget& budget);
 Geometry parse_nut(const std::string& name, const JsonValue& value, TetBudget& budget);
 

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -163,16 +162,7 @@ std::vector<std::string> warnings_of(const Scene& scene);
 /// Throws Error naming the file, the field and the value.
 SceneDescription read_scene(const std::string& path);
 
-/// Meshes in memory by name, for geometries of a scene that have the key `mesh` where a file has `file`.
-struct NamedMeshes {
-  std::map<std::string, TetMesh> tet_meshes;  ///< for geometries of the type tet_mesh, and points of convex hulls
-  std::map<std::string, TriangleMesh>
-      surfaces;  ///< for geometries of the type surface_mesh, and points of convex hulls
-};
-
-/// The same from memory; relative mesh paths start at `directory`, `source` names the text in errors. Geometries can
-/// take their mesh from `meshes`.
-SceneDescription parse_scene(const std::string& json, const std::string& directory, const std::string& source,
-                             const NamedMeshes& meshes = {});
+/// The same from memory; relative mesh paths start at `directory`, `source` names the text in errors.
+SceneDescription parse_scene(const std::string& json, const std::string& directory, const std::string& source);
 
 }  // namespace isopatch
