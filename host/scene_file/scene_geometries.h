@@ -29,7 +29,7 @@ auto with_location(const JsonValue& location, Make make) {
   try {
     return make();
   } catch (const Error& error) {
-    location.fail(error.what());
+    location.fail(error);
   }
 }
 

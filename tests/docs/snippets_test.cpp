@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -185,6 +186,7 @@ TEST(Snippets, AnError) {
   try {
     const Scene scene(read_scene("no_such_scene.json"));
   } catch (const Error& error) {
+    if (error.kind() == ErrorKind::kFile) std::fprintf(stderr, "%s: ", std::strerror(error.parts().code));
     std::fprintf(stderr, "%s\n", error.what());
   }
 }
