@@ -73,6 +73,32 @@ TEST(Snippets, ContactsOfAllEnvironments) {
   EXPECT_GT(force[n - 1], 1);
 }
 
+TEST(Snippets, ASceneFromTextAndMemory) {
+  const std::string folder = std::string(ISOPATCH_SOURCE_DIR) + "/tests/scenes";
+
+  SceneMeshes meshes;
+  meshes.surfaces["anvil"] = read_triangle_mesh(folder + "/cube.obj");  // or filled in by the program
+  meshes.geometries = {make_sphere("ball", 0.03, 2)};
+  const Scene scene(parse_scene(R"({"isopatch": 1,
+    "geometries": {"ball": {"type": "given"}, "anvil": {"type": "surface_mesh", "file": "anvil", "units": "m"}},
+    "bodies": [{"name": "ball", "geometry": "ball", "position": [0, 0, 0.0799]},
+               {"name": "anvil", "geometry": "anvil", "rigid": true, "fixed": true}]})",
+                                "", "the scene", meshes));
+  const int body = scene.body_index("ball"), pair = scene.pair_index("ball", "anvil");
+
+  // written down and read again: a scene with the same bits
+  const std::string text = to_json(scene);
+  const Scene again(parse_scene(text, "", "the copy", {.geometries = scene.description().geometries}));
+
+  EXPECT_EQ(body, 0);
+  EXPECT_EQ(pair, 0);
+  EXPECT_EQ(to_json(again), text);
+  const StateArrays states(again.description(), 1);
+  ResultArrays results(again, 1);
+  Evaluator(again).evaluate(states.view(), results.view());
+  EXPECT_GT(results.pair_wrench[2], 0);
+}
+
 TEST(Snippets, ABodyOfTwoParts) {
   const Part tip = {.geometry = 0, .name = "tip", .modulus = 1e5};
   const Part bar = {.geometry = 1, .name = "bar", .pose = {0, 0.011, 0.045, 1, 0, 0, 0}, .modulus = 1e6};
