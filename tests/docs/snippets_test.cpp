@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -71,6 +72,28 @@ TEST(Snippets, ContactsOfAllEnvironments) {
 
   EXPECT_GT(results.contact_offsets[n], n);
   EXPECT_GT(force[n - 1], 1);
+}
+
+TEST(Snippets, AColumnOfContacts) {
+  const Scene scene(read_scene(kScene));
+  const StateArrays states(scene.description(), 1);
+  ResultArrays results(scene, 1, {.packed_contact_capacity = 100});
+  Evaluator(scene).evaluate(states.view(), results.view());
+  const auto count = static_cast<std::size_t>(results.contact_offsets[1]);
+
+  const float* const words = reinterpret_cast<const float*>(results.packed_contacts.data());
+  const std::size_t stride = sizeof(DiscreteContact) / sizeof(float);
+  const std::size_t point = offsetof(DiscreteContact, point) / sizeof(float);  // as in kDiscreteContactFields
+  double highest = -1;
+  for (std::size_t i = 0; i < count; ++i) {
+    const float* const xyz = words + i * stride + point;
+    highest = std::max<double>(highest, xyz[2]);
+  }
+
+  float expected = -1;
+  for (std::size_t i = 0; i < count; ++i) expected = std::max(expected, results.packed_contacts[i].point[2]);
+  EXPECT_EQ(highest, expected);
+  EXPECT_NE(highest, -1);
 }
 
 TEST(Snippets, ASceneFromTextAndMemory) {
