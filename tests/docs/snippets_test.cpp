@@ -96,6 +96,17 @@ TEST(Snippets, AColumnOfContacts) {
   EXPECT_NE(highest, -1);
 }
 
+TEST(Snippets, AMaskOfBool) {
+  const bool mask[1] = {false};
+  const Scene scene(read_scene(kScene));
+  const StateArrays states(scene.description(), 1);
+  ResultArrays results(scene, 1);
+  State state = states.view();
+  state.pair_mask = reinterpret_cast<const std::uint8_t*>(mask);
+  Evaluator(scene).evaluate(state, results.view());
+  EXPECT_EQ(results.polygon_count[0], 0);
+}
+
 TEST(Snippets, ASceneFromTextAndMemory) {
   const std::string folder = std::string(ISOPATCH_SOURCE_DIR) + "/tests/scenes";
 
