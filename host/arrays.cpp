@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "host/text/error_place.h"
 #include "isopatch/error.h"
 
 namespace isopatch {
@@ -21,7 +22,7 @@ void point_at(Array& array, Values& values, std::int64_t begin, std::int64_t row
 template <class Integer>
 Integer not_negative(const char* name, Integer value) {
   if (value >= 0) return value;
-  throw Error(fmt::format("arrays: {} is {}; it must not be negative", name, value));
+  throw detail::negative_value(std::string("arrays: ") + name, value);
 }
 
 }  // namespace

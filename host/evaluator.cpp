@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isopatch/evaluator.h"
 
-#include <fmt/format.h>
-
 #include "host/argument_check.h"
 #include "host/evaluator_backend.h"
+#include "host/text/error_place.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
 
@@ -56,7 +55,7 @@ void Evaluator::evaluate(const State& state, const Results& results, void* strea
 void Evaluator::reserve(std::int64_t num_environments, std::int64_t packed_polygons,
                         std::int64_t packed_contacts) const {
   const auto require = [](const char* name, std::int64_t count) {
-    if (count < 0) throw Error(fmt::format("reserve: {} is {}; it must not be negative", name, count));
+    if (count < 0) throw negative_value(std::string("reserve: ") + name, count);
   };
   require("num_environments", num_environments);
   require("packed_polygons", packed_polygons);

@@ -99,6 +99,11 @@ ContactOptions parse_contact(const JsonValue& value) {
 }  // namespace
 
 SceneDescription parse_scene(const std::string& json, const std::string& directory, const std::string& source) {
+  return parse_scene(json, directory, source, {});
+}
+
+SceneDescription parse_scene(const std::string& json, const std::string& directory, const std::string& source,
+                             const SceneMeshes& meshes) {
   const StandardArithmetic standard;
   const JsonValue::Document document = JsonValue::parse(json, source);
   const JsonValue root(document, source);
@@ -109,7 +114,7 @@ SceneDescription parse_scene(const std::string& json, const std::string& directo
   SceneDescription scene;
   if (const auto contact = root.optional("contact")) scene.contact = parse_contact(*contact);
   if (const auto rollout = root.optional("rollout")) scene.rollout = parse_rollout(*rollout);
-  scene.geometries = parse_geometries(root.required("geometries"), directory);
+  scene.geometries = parse_geometries(root.required("geometries"), {directory, meshes});
   scene.bodies = parse_bodies(root.required("bodies"), scene.geometries);
   read_motions(root.required("bodies"), scene);
   const auto pairs = root.optional("pairs"), exclude = root.optional("exclude");

@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/scene_file/json_value.h"
 #include "isopatch/error.h"
 #include "isopatch/geometry.h"
+#include "isopatch/scene.h"
 
 namespace isopatch::detail {
 
@@ -29,15 +31,39 @@ auto with_location(const JsonValue& location, Make make) {
   try {
     return make();
   } catch (const Error& error) {
-    location.fail(error.what());
+    location.fail(error);
   }
 }
 
 /// Throws for a value that has both keys.
 void refuse_both(const JsonValue& value, const char* a, const char* b);
 
-/// All geometries of a scene; mesh files are found relative to `directory`.
-std::vector<Geometry> parse_geometries(const JsonValue& value, const std::filesystem::path& directory);
+/// Where the meshes are that a scene names: in memory, or else in files.
+class MeshSource {
+ public:
+  /// Files are found relative to `directory`. Refers to `meshes`.
+  MeshSource(std::filesystem::path directory, const SceneMeshes& meshes)
+      : directory_(std::move(directory)), meshes_(meshes) {}
+
+  /// How messages call what a scene names `file`.
+  std::string shown(const std::string& file) const;
+
+  TetMesh tet_mesh(const std::string& file) const;
+  TriangleMesh surface(const std::string& file) const;
+
+  /// The points of a mesh of either kind.
+  std::vector<Point3> points(const std::string& file) const;
+
+  /// The geometry of the type `given` with this name.
+  Geometry given(const JsonValue& location, const std::string& name) const;
+
+ private:
+  std::filesystem::path directory_;
+  const SceneMeshes& meshes_;
+};
+
+/// All geometries of a scene.
+std::vector<Geometry> parse_geometries(const JsonValue& value, const MeshSource& meshes);
 
 Point3 point_of(const JsonValue& value);
 
@@ -45,7 +71,7 @@ Geometry parse_sphere(const std::string& name, const JsonValue& value, TetBudget
 Geometry parse_ellipsoid(const std::string& name, const JsonValue& value, TetBudget& budget);
 Geometry parse_cylinder(const std::string& name, const JsonValue& value, TetBudget& budget);
 Geometry parse_capsule(const std::string& name, const JsonValue& value, TetBudget& budget);
-Geometry parse_convex_hull(const std::string& name, const JsonValue& value, const std::filesystem::path& directory);
+Geometry parse_convex_hull(const std::string& name, const JsonValue& value, const MeshSource& meshes);
 Geometry parse_bolt(const std::string& name, const JsonValue& value, TetBudget& budget);
 Geometry parse_nut(const std::string& name, const JsonValue& value, TetBudget& budget);
 
@@ -63,7 +89,7 @@ void refuse_scale_of_half_space(const JsonValue& geometry);
 
 /// Adds a warning to a geometry of so unlikely a size that its file may be in other units than metres, unless the scene
 /// states them.
-void warn_of_units(Geometry& geometry, const std::filesystem::path& file, const FileScale& scale);
+void warn_of_units(Geometry& geometry, const std::string& file, const FileScale& scale);
 
 /// The `field`, `strain` and `all_boundary_tets` of a tet mesh.
 FieldOptions parse_field(const JsonValue& geometry);

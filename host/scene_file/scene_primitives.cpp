@@ -40,13 +40,6 @@ int parse_segments(const JsonValue& value, double radius) {
   return segments;
 }
 
-std::vector<Point3> points_of_file(const JsonValue& location, const std::filesystem::path& path) {
-  const bool surface = path.extension() == ".obj" || path.extension() == ".stl";
-  return with_location(location, [&] {
-    return surface ? read_triangle_mesh(path.string()).points : read_tet_mesh(path.string()).points;
-  });
-}
-
 }  // namespace
 
 void TetBudget::take(const JsonValue& location, std::int64_t tets) {
@@ -91,21 +84,20 @@ Geometry parse_capsule(const std::string& name, const JsonValue& value, TetBudge
   return with_location(value, [&] { return make_capsule(name, radius, length, segments); });
 }
 
-Geometry parse_convex_hull(const std::string& name, const JsonValue& value, const std::filesystem::path& directory) {
+Geometry parse_convex_hull(const std::string& name, const JsonValue& value, const MeshSource& meshes) {
   value.allow({"type", "points", "file", "scale", "units"});
   refuse_both(value, "points", "file");
   const FileScale scale = parse_scale(value);
   const auto file = value.optional("file");
-  const std::filesystem::path path = file ? directory / file->text() : "";
   std::vector<Point3> points;
   if (file) {
-    points = points_of_file(*file, path);
+    points = with_location(*file, [&] { return meshes.points(file->text()); });
   } else {
     for (const JsonValue& point : value.required("points").elements()) points.push_back(point_of(point));
   }
   scale_points(points, scale.factors);
   Geometry hull = with_location(value, [&] { return make_convex_hull(name, points); });
-  if (file) warn_of_units(hull, path, scale);
+  if (file) warn_of_units(hull, meshes.shown(file->text()), scale);
   return hull;
 }
 

@@ -3,6 +3,8 @@
 // The arrays of a State and of Results, listed once, and owners of them in host memory.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -104,6 +106,44 @@ constexpr void for_each_output(const Visit& visit, AnyResults&... r) {
       ArrayInfo{"contact_environments", "int32", Per::kPackedContactCapacity, 1, "index", OutputGroup::kPackedContacts},
       r.contact_environments...);
 }
+
+/// A member of a record. An array of K records is an array of K rows of `sizeof(Record) / 4` words of 4 bytes, and a
+/// member is the elements from word `offset / 4` on of every row: a view with a stride, without a copy.
+struct RecordField {
+  const char* name;    ///< of the member
+  const char* type;    ///< of an element, which has 4 bytes: "float32" or "int32"
+  int rows;            ///< 8 of what has one for each vertex, else 1
+  int width;           ///< elements of a row
+  std::size_t offset;  ///< bytes from the beginning of the record
+  const char* unit;    ///< of the elements
+};
+
+/// The members of Polygon in their order. Of `vertices` and `pressures` the first `num_vertices` rows count.
+inline constexpr std::array<RecordField, 8> kPolygonFields = {{
+    {"pair", "int32", 1, 1, offsetof(Polygon, pair), "index"},
+    {"num_vertices", "int32", 1, 1, offsetof(Polygon, num_vertices), "1"},
+    {"vertices", "float32", 8, 3, offsetof(Polygon, vertices), "m"},
+    {"pressures", "float32", 8, 1, offsetof(Polygon, pressures), "Pa"},
+    {"normal", "float32", 1, 3, offsetof(Polygon, normal), "1"},
+    {"area", "float32", 1, 1, offsetof(Polygon, area), "m^2"},
+    {"part_a", "int32", 1, 1, offsetof(Polygon, part_a), "index"},
+    {"part_b", "int32", 1, 1, offsetof(Polygon, part_b), "index"},
+}};
+
+/// The members of DiscreteContact in their order.
+inline constexpr std::array<RecordField, 11> kDiscreteContactFields = {{
+    {"pair", "int32", 1, 1, offsetof(DiscreteContact, pair), "index"},
+    {"point", "float32", 1, 3, offsetof(DiscreteContact, point), "m"},
+    {"normal", "float32", 1, 3, offsetof(DiscreteContact, normal), "1"},
+    {"area", "float32", 1, 1, offsetof(DiscreteContact, area), "m^2"},
+    {"pressure", "float32", 1, 1, offsetof(DiscreteContact, pressure), "Pa"},
+    {"stiffness", "float32", 1, 1, offsetof(DiscreteContact, stiffness), "N/m"},
+    {"distance", "float32", 1, 1, offsetof(DiscreteContact, distance), "m"},
+    {"dissipation", "float32", 1, 1, offsetof(DiscreteContact, dissipation), "s/m"},
+    {"friction", "float32", 1, 1, offsetof(DiscreteContact, friction), "1"},
+    {"part_a", "int32", 1, 1, offsetof(DiscreteContact, part_a), "index"},
+    {"part_b", "int32", 1, 1, offsetof(DiscreteContact, part_b), "index"},
+}};
 
 /// The counts of an environment, from which the sizes of its arrays follow.
 struct ArrayCounts {
