@@ -89,6 +89,12 @@ void bind_evaluator(nb::module_& module) {
       .def("__call__", &BoundCall::call,
            "Evaluates what is in the arrays now, and returns `results`, whose arrays it has written.",
            nb::sig("def __call__(self) -> isopatch._results.Results"))
+      .def(
+          "_evaluate",
+          [](BoundCall& self, int calls) {
+            for (int i = 0; i < calls; ++i) self.evaluation.evaluate();
+          },
+          nb::arg("calls"), "The same several times, for benchmarks, without Python between them.")
       .def_ro("results", &BoundCall::results, "The arrays that every call writes.",
               nb::for_getter(nb::sig("def results(self) -> isopatch._results.Results")));
 

@@ -95,7 +95,7 @@ void* parse_stream(const Argument& argument, nb::handle stream, nb::handle poses
     void* current = nullptr;
     if (type.table != nullptr && type.table->current_stream != nullptr &&
         type.table->current_stream(dlpack::kCuda, placement.index, &current) != 0) {
-      throw nb::python_error();
+      throw_error_of("current_work_stream()");
     }
     return current;
   }

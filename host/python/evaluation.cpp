@@ -250,7 +250,7 @@ void Evaluation::find_capacities(const EvaluationArguments& arguments, std::uint
 
 void Evaluation::run() {
   const nb::gil_scoped_release released;
-  evaluator_.evaluator.evaluate(state_, results_, placement_.stream);
+  evaluate();
 }
 
 nb::object Evaluation::results() { return outputs_.results(registered_types().results); }

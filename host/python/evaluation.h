@@ -47,6 +47,9 @@ class Evaluation {
   /// Evaluates without holding the interpreter's lock.
   void run();
 
+  /// Evaluates as it is called.
+  void evaluate() { evaluator_.evaluator.evaluate(state_, results_, placement_.stream); }
+
   /// The named tuple of the results, once.
   nb::object results();
 

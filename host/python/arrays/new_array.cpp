@@ -147,7 +147,7 @@ NewArray::NewArray(const ArrayView& like, dlpack::DataType type, std::span<const
     }
     data_ = static_cast<char*>(tensor->tensor.data) + tensor->tensor.byte_offset;
     void* made = nullptr;
-    if (library.table->object_from_managed(tensor, &made) != 0) throw nb::python_error();
+    if (library.table->object_from_managed(tensor, &made) != 0) throw_error_of("managed_tensor_to_py_object_no_sync()");
     object_ = nb::steal(static_cast<PyObject*>(made));
     return;
   }
