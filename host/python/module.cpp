@@ -34,8 +34,6 @@ void translate_error(const std::exception_ptr& pointer, void*) {
         return PyErr_SetString(PyExc_RuntimeError, error.what());
       case ErrorKind::kMemory:
         return PyErr_SetString(PyExc_MemoryError, error.what());
-      case ErrorKind::kCancelled:
-        return PyErr_SetNone(PyExc_KeyboardInterrupt);
     }
   }
 }

@@ -6,10 +6,11 @@ import ctypes
 
 import numpy as np
 import pytest
+
 import table_array
 from conftest import requires, run_python
-from table_array import NewerArray, TableArray, WithoutMemory
 from isopatch import quaternion
+from table_array import NewerArray, TableArray, WithoutMemory
 
 
 class OnlyDlpack:

@@ -4,9 +4,10 @@
 import gc
 import sys
 
-import isopatch
 import numpy as np
 import pytest
+
+import isopatch
 from conftest import ball_on_table
 
 ALL_OUTPUTS = tuple(isopatch.Results._fields)

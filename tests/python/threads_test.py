@@ -5,9 +5,10 @@ import os
 import threading
 import time
 
-import isopatch
 import numpy as np
 import pytest
+
+import isopatch
 from conftest import run_python
 
 

@@ -4,9 +4,10 @@
 import ctypes
 import random
 
-import isopatch
 import numpy as np
 import pytest
+
+import isopatch
 from conftest import ball_on_table
 
 N, B, P = 4, 2, 1
