@@ -61,7 +61,7 @@ def test_one_evaluator_in_many_threads_has_the_same_bits(evaluator, batch):
     assert found == [True] * 20
 
 
-@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning", "ignore:os.fork:RuntimeWarning")
 def test_a_child_made_by_fork_evaluates(evaluator, batch):
     wanted = evaluator.evaluate(batch[:2000]).pair_wrench.tobytes()  # in parallel, before
     child = os.fork()

@@ -92,10 +92,14 @@ const char* numpy_name(dlpack::DataType type) {
   return type.bits == 64 ? "int64" : "int32";
 }
 
-/// Kept for good.
-PyObject* numpy_function(const char* name) {
-  nb::object function = nb::module_::import_("numpy").attr(name);
-  return function.release().ptr();
+/// A function of NumPy, kept for good in `known`, which is a static null pointer. (With an initialiser of its own, a
+/// thread could wait for it that holds the interpreter's lock.)
+PyObject* numpy_function(PyObject*& known, const char* name) {
+  if (known == nullptr) {
+    nb::object function = nb::module_::import_("numpy").attr(name);
+    known = function.release().ptr();
+  }
+  return known;
 }
 
 nb::handle numpy_dtype(dlpack::DataType type) {
@@ -115,7 +119,8 @@ void set_error(void* context, const char* kind, const char* message) {
 }  // namespace
 
 nb::object new_numpy_array(std::span<const std::int64_t> shape, nb::handle dtype) {
-  static PyObject* empty = numpy_function("empty");
+  static PyObject* known = nullptr;
+  PyObject* empty = numpy_function(known, "empty");
   nb::object sizes = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(shape.size())));
   for (std::size_t i = 0; i < shape.size(); ++i) {
     PyTuple_SetItem(sizes.ptr(), static_cast<Py_ssize_t>(i), PyLong_FromLongLong(shape[i]));
@@ -167,7 +172,8 @@ NewArray::NewArray(const ArrayView& like, dlpack::DataType type, std::span<const
   }
   memory_ = new HostMemory(type, shape);
   data_ = memory_->data();
-  static PyObject* numpy_from_dlpack = numpy_function("from_dlpack");
+  static PyObject* known = nullptr;
+  PyObject* numpy_from_dlpack = numpy_function(known, "from_dlpack");
   from_dlpack_ = library.from_dlpack != nullptr ? library.from_dlpack : numpy_from_dlpack;
 }
 
