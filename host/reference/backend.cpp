@@ -7,6 +7,7 @@
 #include "host/reference/environment.h"
 #include "host/reference/pressure_field/body_pair.h"
 #include "host/reference/pressure_field/enclosure.h"
+#include "host/reference/pressure_field/patch_points.h"
 #include "host/row_collection.h"
 #include "host/threads/parallel_for.h"
 
@@ -182,6 +183,29 @@ class RowWriter {
     put(results_.polygon_count, pair, result.sum.polygons);
   }
 
+  void put_patch_contacts(std::size_t pair, const PairResult& result) const {
+    std::vector<const ContactPolygon*> polygons;
+    for (const PatchPolygon& polygon : result.polygons) polygons.push_back(&polygon.polygon);
+    PatchContacts contacts = patch_contacts(polygons, results_.max_clusters);
+    const Matrix3& R_WA = result.X_WA.rotation;
+    put(results_.patch_count, pair, static_cast<std::int32_t>(contacts.clusters.size()));
+    put(results_.patch_residual, 6 * pair, Vector3(R_WA * contacts.residual.force));
+    put(results_.patch_residual, 6 * pair + 3, Vector3(R_WA * contacts.residual.moment));
+    const auto most = static_cast<std::size_t>(results_.max_clusters);
+    for (std::size_t i = 0; i < most; ++i) {
+      const std::size_t row = pair * most + i;
+      const bool is_used = i < contacts.clusters.size();
+      const PatchPoints points = is_used ? contacts.clusters[i] : PatchPoints{};
+      put(results_.patch_normal, 3 * row, is_used ? Vector3(R_WA * points.normal) : Vector3(Vector3::Zero()));
+      for (std::size_t j = 0; j < points.points.size(); ++j) {
+        const Vector3 x = is_used ? result.X_WA * points.points[j] : Vector3(Vector3::Zero());
+        put(results_.patch_point, 3 * (4 * row + j), x);
+        put(results_.patch_stiffness, 4 * row + j, is_used ? points.stiffness : 0);
+        put(results_.patch_distance, 4 * row + j, is_used ? points.distances[j] : 0);
+      }
+    }
+  }
+
   void put_part_pair(std::size_t part_pair, const Wrench& wrench) const {
     put(results_.part_pair_wrench, 6 * part_pair, wrench.force);
     put(results_.part_pair_wrench, 6 * part_pair + 3, wrench.torque);
@@ -255,6 +279,7 @@ void evaluate_environment(const SceneDescription& scene, const State& state, con
   std::size_t part_pair = 0;
   for (std::size_t p = 0; p < pairs.size(); ++p) {
     writer.put_pair(p, pairs[p]);
+    if (detail::wants_patch_contacts(results)) writer.put_patch_contacts(p, pairs[p]);
     pairs[p].of_part_pairs.resize(part_pairs(scene, environment, p).size());  // zeros where it was not evaluated
     for (const Wrench& wrench : pairs[p].of_part_pairs) writer.put_part_pair(part_pair++, wrench);
   }
