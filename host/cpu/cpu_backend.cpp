@@ -10,6 +10,7 @@
 #include "host/cpu/thread_workspace.h"
 #include "host/evaluator_backend.h"
 #include "host/scene/scene_data.h"
+#include "host/threads/cancellation.h"
 #include "host/threads/parallel_for.h"
 #include "isopatch/detail/pressure_field/energy.h"
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
@@ -141,6 +142,7 @@ class CpuBackend final : public Evaluator::Implementation {
     const std::int64_t threads = chunks > 1 ? std::min<std::int64_t>(usable_threads(options_.num_threads), chunks) : 1;
     RowCollections rows(results, count, kChunk);
     LoopChunks loop(count, kChunk);
+    Cancellation cancellation(options_.is_cancelled);
     run_on_threads(static_cast<int>(threads), [&](int thread) {
       const WorkspacePool<ThreadWorkspace>::Loan work(workspaces_);
       (*work).polygons.begin(rows.polygons);
@@ -148,6 +150,7 @@ class CpuBackend final : public Evaluator::Implementation {
       (*work).elastic.begin(wants_patch_contacts(results));
       loop.take(thread, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t e = begin; e < end; ++e) {
+          cancellation.check(thread);
           evaluate_one(batch, e, *work);
           (*work).polygons.give(e, rows.polygons);
           (*work).contacts.give(e, rows.contacts);

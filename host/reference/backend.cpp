@@ -9,6 +9,7 @@
 #include "host/reference/pressure_field/enclosure.h"
 #include "host/reference/pressure_field/patch_points.h"
 #include "host/row_collection.h"
+#include "host/threads/cancellation.h"
 #include "host/threads/parallel_for.h"
 
 namespace isopatch {
@@ -313,9 +314,12 @@ class ReferenceBackend final : public Evaluator::Implementation {
         count > 1 ? std::min<std::int64_t>(detail::usable_threads(options_.num_threads), count) : 1;
     detail::RowCollections rows(results, count, 1);
     detail::LoopChunks chunks(count, 1);
+    detail::Cancellation cancellation(options_.is_cancelled);
     detail::run_on_threads(static_cast<int>(threads), [&](int thread) {
-      chunks.take(thread,
-                  [&](std::int64_t e, std::int64_t) { evaluate_environment(description, state, results, e, rows); });
+      chunks.take(thread, [&](std::int64_t e, std::int64_t) {
+        cancellation.check(thread);
+        evaluate_environment(description, state, results, e, rows);
+      });
     });
     rows.write_offsets();
     for (std::int64_t e = 0; e < count; ++e) rows.write_rows(e, e + 1, results.status);
