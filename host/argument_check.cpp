@@ -74,6 +74,11 @@ void detail::check_arguments(const Scene& scene, State& state, Results& results)
   check_packed("polygon", packed_polygons(results), state.num_environments);
   check_packed("contact", packed_contacts(results), state.num_environments);
 
+  if (results.max_clusters < 1 || results.max_clusters > limits::kMaxClusters) {
+    throw wrong_value("evaluate: results.max_clusters", fmt::to_string(results.max_clusters),
+                      fmt::format("it must be from 1 to {}", limits::kMaxClusters));
+  }
+
   ArrayCheck check("evaluate", state.num_environments);
   const ArrayCounts counts = counts_of(scene, results);
   for_each_input([&](const ArrayInfo& info,
@@ -90,6 +95,18 @@ void detail::check_arguments(const Scene& scene, State& state, Results& results)
       },
       results);
   check.check_overlaps();
+}
+
+void detail::check_outputs(Backend backend, const Results& results) {
+  if (backend != Backend::kCuda) return;
+  for_each_output(
+      [](const ArrayInfo& info, const auto& array) {
+        if (array.data == nullptr || info.group != OutputGroup::kPatchContacts) return;
+        throw Error(
+            fmt::format("evaluate: results.{} is not computed by backend cuda; use cpu or reference", info.name),
+            ErrorKind::kInput, {fmt::format("evaluate: results.{}", info.name), "backend cuda", "cpu or reference"});
+      },
+      results);
 }
 
 void detail::check_options(const EvaluatorOptions& options) {
