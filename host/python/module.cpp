@@ -34,6 +34,8 @@ void translate_error(const std::exception_ptr& pointer, void*) {
         return PyErr_SetString(PyExc_RuntimeError, error.what());
       case ErrorKind::kMemory:
         return PyErr_SetString(PyExc_MemoryError, error.what());
+      case ErrorKind::kCancelled:  // by a signal's handler
+        return PyErr_SetNone(PyExc_KeyboardInterrupt);
     }
   }
 }

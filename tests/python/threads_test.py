@@ -80,6 +80,29 @@ def test_a_child_made_by_fork_evaluates(evaluator, batch):
     assert os.waitstatus_to_exitcode(status) == 0
 
 
+@pytest.mark.parametrize("call", ["evaluator.evaluate(poses)", "simulator.step(10**9)"])
+def test_ctrl_c_ends_a_call(call):
+    done = run_python(f"""
+        import os, signal, threading, time, numpy as np, isopatch
+        from conftest import ball_on_table
+        scene = isopatch.Scene(ball_on_table())
+        evaluator, simulator = isopatch.Evaluator(scene), isopatch.Simulator(scene, 100)
+        poses = np.broadcast_to(scene.default_poses, (100_000_000, 2, 7))
+        sent = []
+        def interrupt():
+            time.sleep(0.3)
+            sent.append(time.perf_counter())
+            os.kill(os.getpid(), signal.SIGINT)
+        threading.Thread(target=interrupt).start()
+        try:
+            {call}
+        except KeyboardInterrupt:
+            print(time.perf_counter() - sent[0])
+        """)
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) < 1  # 0.2 s where the cores are idle
+
+
 def test_an_old_processor_gets_an_import_error():
     done = run_python("""
         import builtins, io
