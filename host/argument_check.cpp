@@ -9,6 +9,7 @@
 
 #include "host/array_check.h"
 #include "host/packed_output.h"
+#include "host/text/error_place.h"
 #include "isopatch/arrays.h"
 #include "isopatch/error.h"
 #include "isopatch/limits.h"
@@ -19,13 +20,18 @@ using namespace detail;
 
 namespace {
 
+Error missing_array(const std::string& array, const std::string& needed) {
+  return Error(fmt::format("evaluate: results.{} needs results.{}, which is null; give both", array, needed),
+               ErrorKind::kInput, {"evaluate: results." + needed, "null", "give both"});
+}
+
 /// Checks a buffer, its capacity, and the array of the capacities that would have been enough.
 void check_capacity(const char* name, const void* buffer, const void* needed, std::int32_t capacity) {
   if (capacity < 0) {
-    throw Error(fmt::format("evaluate: results.{}_capacity is {}; it must not be negative", name, capacity));
+    throw negative_value(fmt::format("evaluate: results.{}_capacity", name), capacity);
   }
   if (buffer != nullptr && needed == nullptr) {
-    throw Error(fmt::format("evaluate: results.{0}s needs results.{0}s_needed, which is null; give both", name));
+    throw missing_array(fmt::format("{}s", name), fmt::format("{}s_needed", name));
   }
 }
 
@@ -33,12 +39,10 @@ void check_capacity(const char* name, const void* buffer, const void* needed, st
 template <class Record>
 void check_packed(const char* name, const PackedOutput<Record>& packed, std::int64_t environments) {
   if (packed.capacity < 0) {
-    throw Error(
-        fmt::format("evaluate: results.packed_{}_capacity is {}; it must not be negative", name, packed.capacity));
+    throw negative_value(fmt::format("evaluate: results.packed_{}_capacity", name), packed.capacity);
   }
   const auto require = [](bool given, const std::string& array, const std::string& needed) {
-    if (!given)
-      throw Error(fmt::format("evaluate: results.{0} needs results.{1}, which is null; give both", array, needed));
+    if (!given) throw missing_array(array, needed);
   };
   const std::string rows = fmt::format("packed_{}s", name), of_rows = fmt::format("{}_environments", name);
   require(packed.rows.data == nullptr || packed.is_wanted(), rows, fmt::format("{}_offsets", name));
@@ -53,14 +57,14 @@ void check_packed(const char* name, const PackedOutput<Record>& packed, std::int
 
 void detail::check_arguments(const Scene& scene, State& state, Results& results) {
   if (state.num_environments < 0) {
-    throw Error(fmt::format("evaluate: state.num_environments is {}; it must not be negative", state.num_environments));
+    throw negative_value("evaluate: state.num_environments", state.num_environments);
   }
   if (state.num_environments > std::numeric_limits<std::int64_t>::max() / (scene.num_pairs() + 1)) {
-    throw Error(
-        fmt::format("evaluate: state.num_environments is {}; so many pairs cannot be indexed", state.num_environments));
+    throw wrong_value("evaluate: state.num_environments", fmt::to_string(state.num_environments),
+                      "so many pairs cannot be indexed");
   }
   if (state.poses.data == nullptr && state.num_environments > 0) {
-    throw Error("evaluate: state.poses is null; poses are required");
+    throw wrong_value("evaluate: state.poses", "null", "poses are required");
   }
   if (scene.num_pairs() > 0 && results.body_wrench.data != nullptr && results.pair_wrench.data == nullptr) {
     throw Error("evaluate: results.body_wrench is summed from results.pair_wrench, which is null; give both");
@@ -69,6 +73,11 @@ void detail::check_arguments(const Scene& scene, State& state, Results& results)
   check_capacity("contact", results.contacts.data, results.contacts_needed.data, results.contact_capacity);
   check_packed("polygon", packed_polygons(results), state.num_environments);
   check_packed("contact", packed_contacts(results), state.num_environments);
+
+  if (results.max_clusters < 1 || results.max_clusters > limits::kMaxClusters) {
+    throw wrong_value("evaluate: results.max_clusters", fmt::to_string(results.max_clusters),
+                      fmt::format("it must be from 1 to {}", limits::kMaxClusters));
+  }
 
   ArrayCheck check("evaluate", state.num_environments);
   const ArrayCounts counts = counts_of(scene, results);
@@ -88,22 +97,35 @@ void detail::check_arguments(const Scene& scene, State& state, Results& results)
   check.check_overlaps();
 }
 
+void detail::check_outputs(Backend backend, const Results& results) {
+  if (backend != Backend::kCuda) return;
+  for_each_output(
+      [](const ArrayInfo& info, const auto& array) {
+        if (array.data == nullptr || info.group != OutputGroup::kPatchContacts) return;
+        throw Error(
+            fmt::format("evaluate: results.{} is not computed by backend cuda; use cpu or reference", info.name),
+            ErrorKind::kInput, {fmt::format("evaluate: results.{}", info.name), "backend cuda", "cpu or reference"});
+      },
+      results);
+}
+
 void detail::check_options(const EvaluatorOptions& options) {
   if (options.num_threads < 0) {
-    throw Error(
-        fmt::format("evaluator: num_threads is {}; give 0 for all cores, or a positive number", options.num_threads));
+    throw wrong_value("evaluator: num_threads", fmt::to_string(options.num_threads),
+                      "give 0 for all cores, or a positive number");
   }
   if (options.device < -1) {
-    throw Error(
-        fmt::format("evaluator: device is {}; give -1 for the current one, or a device's index", options.device));
+    throw wrong_value("evaluator: device", fmt::to_string(options.device),
+                      "give -1 for the current one, or a device's index");
   }
   if (!(options.keep_candidates >= 0 && options.keep_candidates <= limits::kMaxPosition)) {
-    throw Error(fmt::format("evaluator: keep_candidates is {}; give a margin in m from 0 (for none) to {}",
-                            options.keep_candidates, limits::kMaxPosition));
+    throw wrong_value("evaluator: keep_candidates", fmt::to_string(options.keep_candidates),
+                      fmt::format("give a margin in m from 0 (for none) to {}", limits::kMaxPosition));
   }
   const auto require = [](const char* name, auto value, auto last, const char* type) {
     if (value <= last) return;
-    throw Error(fmt::format("evaluator: {} is {}; it must be one of {}", name, static_cast<int>(value), type));
+    throw wrong_value(fmt::format("evaluator: {}", name), fmt::to_string(static_cast<int>(value)),
+                      fmt::format("it must be one of {}", type));
   };
   require("backend", options.backend, Backend::kReference, "Backend");
   require("precision", options.precision, Precision::kDouble, "Precision");

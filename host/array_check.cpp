@@ -12,14 +12,19 @@ namespace isopatch::detail {
 
 void ArrayCheck::check_type(const std::string& name, ScalarType type) const {
   if (type == ScalarType::kFloat64 || type == ScalarType::kFloat32) return;
-  throw Error(fmt::format("{}: {}: type is {}; it must be one of ScalarType", call_, name, static_cast<int>(type)));
+  throw Error(fmt::format("{}: {}: type is {}; it must be one of ScalarType", call_, name, static_cast<int>(type)),
+              ErrorKind::kInput,
+              {call_ + ": " + name, fmt::format("type {}", static_cast<int>(type)), "one of ScalarType"});
 }
 
 void ArrayCheck::check_stride(const std::string& name, std::int64_t stride, std::int64_t row, bool output) const {
   const bool repeats = stride == 0 && !output;
   if (stride >= row || repeats) return;
-  throw Error(fmt::format("{}: {}: stride is {} elements; a row has {}{}", call_, name, stride, row,
-                          output ? "" : ", and 0 repeats one row"));
+  const char* repeat = output ? "" : ", and 0 repeats one row";
+  throw Error(fmt::format("{}: {}: stride is {} elements; a row has {}{}", call_, name, stride, row, repeat),
+              ErrorKind::kInput,
+              {call_ + ": " + name, fmt::format("a stride of {} elements", stride),
+               fmt::format("a stride of at least {}{}", row, repeat)});
 }
 
 void ArrayCheck::check_overlaps() {
@@ -28,7 +33,9 @@ void ArrayCheck::check_overlaps() {
     for (auto b = a + 1; b != rows_.end() && b->begin < a->end; ++b) {
       if ((!a->output && !b->output) || are_apart(*a, *b)) continue;
       throw Error(
-          fmt::format("{}: {} and {} share bytes; give each output memory of its own", call_, a->name, b->name));
+          fmt::format("{}: {} and {} share bytes; give each output memory of its own", call_, a->name, b->name),
+          ErrorKind::kInput,
+          {call_ + ": " + a->name, "bytes that are shared with " + b->name, "memory of its own for each output"});
     }
   }
 }
@@ -38,7 +45,10 @@ void ArrayCheck::add_rows(const std::string& name, const void* data, std::int64_
   const auto begin = reinterpret_cast<std::uintptr_t>(data);
   const std::int64_t alignment = size == 8 ? 8 : std::min<std::int64_t>(size, 4);
   if (begin % static_cast<std::uintptr_t>(alignment) != 0) {
-    throw Error(fmt::format("{}: {}: the address {} is not a multiple of {} bytes", call_, name, data, alignment));
+    throw Error(
+        fmt::format("{}: {}: the address {} is not a multiple of {} bytes", call_, name, data, alignment),
+        ErrorKind::kInput,
+        {call_ + ": " + name, fmt::format("the address {}", data), fmt::format("a multiple of {} bytes", alignment)});
   }
   if (count == 0 || row == 0) return;
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
@@ -46,7 +56,9 @@ void ArrayCheck::add_rows(const std::string& name, const void* data, std::int64_
   const std::int64_t most = static_cast<std::int64_t>(std::min<std::uint64_t>(room, kMost)) / size;  // elements
   if (row > most || (count > 1 && stride > (most - row) / (count - 1))) {
     throw Error(fmt::format("{}: {}: {} rows with a stride of {} elements are more than can be addressed", call_, name,
-                            count, stride));
+                            count, stride),
+                ErrorKind::kInput,
+                {call_ + ": " + name, fmt::format("{} rows with a stride of {} elements", count, stride), {}});
   }
   const auto bytes = [&](std::int64_t elements) { return static_cast<std::uint64_t>(elements * size); };
   const std::uint64_t length = bytes((count - 1) * stride + row);

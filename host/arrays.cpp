@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "host/text/error_place.h"
 #include "isopatch/error.h"
 
 namespace isopatch {
@@ -21,7 +22,7 @@ void point_at(Array& array, Values& values, std::int64_t begin, std::int64_t row
 template <class Integer>
 Integer not_negative(const char* name, Integer value) {
   if (value >= 0) return value;
-  throw Error(fmt::format("arrays: {} is {}; it must not be negative", name, value));
+  throw detail::negative_value(std::string("arrays: ") + name, value);
 }
 
 }  // namespace
@@ -36,6 +37,7 @@ ArrayCounts counts_of(const Scene& scene, const Results& results) {
   counts.contact_capacity = results.contact_capacity;
   counts.packed_polygon_capacity = results.packed_polygon_capacity;
   counts.packed_contact_capacity = results.packed_contact_capacity;
+  counts.clusters = results.max_clusters;
   return counts;
 }
 
@@ -71,7 +73,8 @@ ResultArrays::ResultArrays(const Scene& scene, std::int64_t environments, const 
       polygon_capacity(not_negative("polygon_capacity", selection.polygon_capacity)),
       contact_capacity(not_negative("contact_capacity", selection.contact_capacity)),
       packed_polygon_capacity(not_negative("packed_polygon_capacity", selection.packed_polygon_capacity)),
-      packed_contact_capacity(not_negative("packed_contact_capacity", selection.packed_contact_capacity)) {
+      packed_contact_capacity(not_negative("packed_contact_capacity", selection.packed_contact_capacity)),
+      max_clusters(not_negative("max_clusters", selection.max_clusters)) {
   const auto selected = [&](OutputGroup group) {
     switch (group) {
       case OutputGroup::kWrench:
@@ -90,6 +93,8 @@ ResultArrays::ResultArrays(const Scene& scene, std::int64_t environments, const 
         return packed_polygon_capacity > 0;
       case OutputGroup::kPackedContacts:
         return packed_contact_capacity > 0;
+      case OutputGroup::kPatchContacts:
+        return max_clusters > 0;
     }
     return false;
   };
@@ -106,6 +111,7 @@ Results ResultArrays::view(std::int64_t begin) {
   results.contact_capacity = contact_capacity;
   results.packed_polygon_capacity = packed_polygon_capacity;
   results.packed_contact_capacity = packed_contact_capacity;
+  results.max_clusters = std::max(max_clusters, 1);
   for_each_output(
       [&](const ArrayInfo& info, auto& array, auto& values) {
         if (!info.is_packed()) return point_at(array, values, begin, counts().row(info));

@@ -15,13 +15,15 @@ constexpr char kNoCuda[] = "backend cuda: this build has no CUDA code; use cpu o
 
 }  // namespace
 
-std::unique_ptr<Evaluator::Implementation> detail::make_cuda_backend(Scene, CudaOptions) { throw Error(kNoCuda); }
+std::unique_ptr<Evaluator::Implementation> detail::make_cuda_backend(Scene, CudaOptions) {
+  throw Error(kNoCuda, ErrorKind::kDevice);
+}
 
-Evaluator detail::make_evaluator(Scene, const CudaOptions&) { throw Error(kNoCuda); }
+Evaluator detail::make_evaluator(Scene, const CudaOptions&) { throw Error(kNoCuda, ErrorKind::kDevice); }
 
 std::unique_ptr<Simulator::Implementation> detail::make_cuda_simulator(Scene, const RolloutOptions&,
                                                                        const EvaluatorOptions&) {
-  throw Error(kNoCuda);
+  throw Error(kNoCuda, ErrorKind::kDevice);
 }
 
 }  // namespace isopatch

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isopatch/evaluator.h"
 
-#include <fmt/format.h>
-
 #include "host/argument_check.h"
 #include "host/evaluator_backend.h"
+#include "host/text/error_place.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
 
@@ -50,13 +49,14 @@ void Evaluator::evaluate(const State& state, const Results& results, void* strea
   State checked_state = state;
   Results checked_results = results;
   check_arguments(scene(), checked_state, checked_results);
+  check_outputs(options().backend, checked_results);
   implementation().evaluate(checked_state, checked_results, stream);
 }
 
 void Evaluator::reserve(std::int64_t num_environments, std::int64_t packed_polygons,
                         std::int64_t packed_contacts) const {
   const auto require = [](const char* name, std::int64_t count) {
-    if (count < 0) throw Error(fmt::format("reserve: {} is {}; it must not be negative", name, count));
+    if (count < 0) throw negative_value(std::string("reserve: ") + name, count);
   };
   require("num_environments", num_environments);
   require("packed_polygons", packed_polygons);

@@ -61,6 +61,17 @@ void for_each_packed_output(const Results& results, const Visit& visit) {
   visit(packed_contacts(results));
 }
 
+/// Whether any of the outputs that are patches as point contacts is wanted.
+inline bool wants_patch_contacts(const Results& results) {
+  bool wanted = false;
+  for_each_output(
+      [&](const ArrayInfo& info, const auto& array) {
+        wanted = wanted || (info.group == OutputGroup::kPatchContacts && array.data != nullptr);
+      },
+      results);
+  return wanted;
+}
+
 /// The results without their packed arrays.
 inline Results without_packed(Results results) {
   for_each_output(

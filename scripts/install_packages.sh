@@ -6,6 +6,8 @@
 #
 # ISOPATCH_SKIP_PACKAGES=1 takes what is installed as it is; ISOPATCH_WITH_TEST_PACKAGES=1 asks for those of tests too,
 # ISOPATCH_WITH_LINT_PACKAGES=1 for those that check format and style. ISOPATCH_WITH_DOCS_PACKAGES=1 asks for Doxygen.
+# ISOPATCH_WITH_PYTHON_PACKAGES=1 asks for what the Python package and its tests need, in build/.venv;
+# ISOPATCH_WITH_TORCH=1 for torch too.
 set -euo pipefail
 
 isopatch_packages=(cmake ninja-build g++ pkg-config libeigen3-dev libfmt-dev nlohmann-json3-dev libcli11-dev
@@ -14,6 +16,7 @@ isopatch_cmake_version=3.25
 # programs that only tests run, through `isopatch tetrahedralize`: TetGen has 0.6 MB, Gmsh 360 MB with its libraries;
 # a compiler cache, which scripts/test.sh uses where it is; and SUNDIALS, an accuracy reference of rollouts
 isopatch_test_packages=(tetgen gmsh ccache libsundials-dev)
+isopatch_python_packages=('nanobind>=3.1' 'nanobind-backend>=1.0' 'numpy>=1.26' pytest)
 isopatch_lint_packages=(clang-format clang-tidy shellcheck)
 isopatch_lint_python_packages=('ruff==0.17.6' 'black==26.10.1')
 
@@ -82,6 +85,15 @@ if [[ ${ISOPATCH_SKIP_PACKAGES:-0} != 1 ]]; then
   if [[ ${ISOPATCH_WITH_LINT_PACKAGES:-0} == 1 ]]; then
     isopatch_install "${isopatch_lint_packages[@]}" || echo "Going on without some of ${isopatch_lint_packages[*]}" >&2
     isopatch_pip_install "${isopatch_lint_python_packages[@]}" || echo "Going on without ruff or black" >&2
+  fi
+  if [[ ${ISOPATCH_WITH_PYTHON_PACKAGES:-0} == 1 ]]; then
+    if python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+      isopatch_pip_install "${isopatch_python_packages[@]}" || echo "Going on without the Python package" >&2
+      isopatch_pip_install 'jax[cpu]' || echo "Going on without JAX" >&2
+      if [[ ${ISOPATCH_WITH_TORCH:-0} == 1 ]]; then isopatch_pip_install torch || exit 1; fi
+    else
+      echo "Going on without the Python package, which needs Python 3.11 or newer" >&2
+    fi
   fi
   if [[ ${ISOPATCH_WITH_DOCS_PACKAGES:-0} == 1 ]]; then
     isopatch_install doxygen || exit 1

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Installs what is missing, builds, runs all tests, and says how many ran and what was skipped and why.
-# Usage: scripts/test.sh [PRESET|--lanes|--all]
+# Usage: scripts/test.sh [PRESET|--lanes|--all|--with-torch]
 #   PRESET    release (the default), debug, sanitize or cuda
 #   --lanes   only the tests of the code that GPU and CPU share, with AddressSanitizer and UndefinedBehaviorSanitizer
+#   --with-torch   release, and the tests of the Python package with torch, which takes 5.5 GB of disk
 #   --all     release, all tests with these sanitizers, the reference by Doxygen, and a minute of each fuzzer
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -18,8 +19,12 @@ case ${1:-} in
     cmake --build --preset release --target docs
     exec scripts/fuzz.sh
     ;;
-  -*) [[ $1 == --lanes ]] || { echo "usage: scripts/test.sh [PRESET|--lanes|--all]" >&2; exit 2; } ;;
+  --with-torch)
+    ISOPATCH_WITH_TORCH=1 exec scripts/test.sh release
+    ;;
+  -*) [[ $1 == --lanes ]] || { echo "usage: scripts/test.sh [PRESET|--lanes|--all|--with-torch]" >&2; exit 2; } ;;
 esac
+if [[ ${1:-} != --lanes ]]; then export ISOPATCH_WITH_PYTHON_PACKAGES=1; fi
 ISOPATCH_WITH_TEST_PACKAGES=1 source scripts/install_packages.sh
 
 options=()
@@ -45,6 +50,14 @@ fi
 preset=${1:-release}
 results=$PWD/build/$preset/test_results.xml
 
+# the Python package, with the library of this build
+python=$PWD/build/.venv/bin/python
+with_python=0
+if [[ -x $python ]] && "$python" -c 'import nanobind, nanobind_backend, numpy, pytest' 2>/dev/null; then
+  with_python=1
+  options+=(-DISOPATCH_PYTHON=ON "-DPython_EXECUTABLE=$python")
+fi
+
 cmake --preset "$preset" "${options[@]}"
 cmake --build --preset "$preset" -j "$jobs"
 
@@ -54,6 +67,17 @@ ctest --preset "$preset" -j "$jobs" --output-junit "$results" || status=$?
 if [[ ! -f $results ]]; then
   echo "ctest left no results" >&2
   exit 1
+fi
+
+if ((with_python)); then
+  environment=("PYTHONPATH=$PWD/build/$preset/python" "ISOPATCH_PROGRAM=$PWD/build/$preset/bin/isopatch")
+  if [[ $preset == sanitize ]]; then  # Python itself is not built with the sanitizers, and leaks
+    environment+=("LD_PRELOAD=$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libubsan.so)")
+    environment+=(ASAN_OPTIONS=detect_leaks=0)
+  fi
+  env "${environment[@]}" "$python" -m pytest -q -p no:cacheprovider tests/python || status=1
+else
+  echo "Python package: not built, no test ran" >&2
 fi
 
 # ctest alone says "100% tests passed" where half of them were skipped

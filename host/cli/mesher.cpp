@@ -55,10 +55,10 @@ class TemporaryFolder {
   TemporaryFolder() {
     std::error_code error;
     const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
-    if (error) throw Error("the folder for temporary files: " + error.message());
+    if (error) throw Error("the folder for temporary files: " + error.message(), ErrorKind::kFile);
     remove_left_behind(folder);
     std::string pattern = (folder / fmt::format("{}XXXXXX", kFolderPrefix)).string();
-    if (mkdtemp(pattern.data()) == nullptr) throw Error(pattern + ": " + std::strerror(errno));
+    if (mkdtemp(pattern.data()) == nullptr) throw Error(pattern + ": " + std::strerror(errno), ErrorKind::kFile);
     path_ = pattern;
     lock_ = take(path_);
   }

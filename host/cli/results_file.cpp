@@ -134,6 +134,7 @@ std::string results_npz(const StateArrays& states, const ResultArrays& results) 
                                                         : results.num_environments};
     if (info.per == Per::kBody) shape.push_back(results.num_bodies);
     if (info.per == Per::kPair) shape.push_back(results.num_pairs);
+    if (info.per == Per::kCluster) shape.insert(shape.end(), {results.num_pairs, results.max_clusters});
     if (info.per == Per::kPartPair) shape.push_back(results.num_part_pairs);
     if (info.width > 1) shape.push_back(info.width);
     const std::string name = info.name;

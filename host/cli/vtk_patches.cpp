@@ -182,7 +182,8 @@ void create_directory(const std::string& directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error || !std::filesystem::is_directory(directory)) {
-    throw Error(directory + ": cannot be created: " + error.message());
+    throw Error(directory + ": cannot be created: " + error.message(), ErrorKind::kFile,
+                {.where = directory, .code = error.value()});
   }
 }
 

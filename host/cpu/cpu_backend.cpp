@@ -10,6 +10,7 @@
 #include "host/cpu/thread_workspace.h"
 #include "host/evaluator_backend.h"
 #include "host/scene/scene_data.h"
+#include "host/threads/cancellation.h"
 #include "host/threads/parallel_for.h"
 #include "isopatch/detail/pressure_field/energy.h"
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
@@ -51,6 +52,17 @@ void evaluate_pair_in_packs(SumPair<T, with_patch> sum_pair, ThreadWorkspace& wo
       });
 }
 
+/// Takes the polygons that have just been found of a pair.
+void finish_patch_contacts(const Batch& batch, std::int64_t environment, int pair,
+                           SortedRows<ElasticPolygon>& polygons) {
+  polygons.sort();
+  const Vec3d p_WoA = read_vec3(batch.state.poses, environment, batch.scene.pairs[pair].a * kPoseSize);
+  write_patch_contacts(
+      batch.results, environment, pair, p_WoA, [&](int i) -> const ElasticPolygon& { return polygons[i]; },
+      polygons.size());
+  polygons.clear();
+}
+
 template <class T, Outputs outputs, bool brute_force>
 void evaluate_environment(const Batch& batch, std::int64_t environment, ThreadWorkspace& work) {
   SerialWarp warp;
@@ -61,6 +73,9 @@ void evaluate_environment(const Batch& batch, std::int64_t environment, ThreadWo
   std::int32_t count = 0;
   begin_environment(warp, warp, work.bounds, scene, state, results, environment, {work.items, &count, kMaxPairs},
                     brute_force);
+  for (int pair = 0; pair < scene.num_pairs && work.elastic.is_wanted(); ++pair) {
+    finish_patch_contacts(batch, environment, pair, work.elastic);  // zeroes, for those that are not listed
+  }
   for (std::int32_t i = 0; i < count; ++i) {
     const int pair = static_cast<int>(work.items[i] - environment * scene.num_pairs);
     if (sum_pair != nullptr) {
@@ -71,7 +86,8 @@ void evaluate_environment(const Batch& batch, std::int64_t environment, ThreadWo
       }
     } else {
       evaluate_pair<T, outputs, brute_force>(warp, work.pair, scene, state, results, environment, pair, {}, nullptr,
-                                             kEverything, PackedRows{{work.polygons}, {work.contacts}});
+                                             kEverything, PackedRows{{work.polygons}, {work.contacts}, {work.elastic}});
+      if (work.elastic.is_wanted()) finish_patch_contacts(batch, environment, pair, work.elastic);
     }
     if (results.energy.data == nullptr) continue;
     if (packs != nullptr) {
@@ -126,12 +142,15 @@ class CpuBackend final : public Evaluator::Implementation {
     const std::int64_t threads = chunks > 1 ? std::min<std::int64_t>(usable_threads(options_.num_threads), chunks) : 1;
     RowCollections rows(results, count, kChunk);
     LoopChunks loop(count, kChunk);
+    Cancellation cancellation(options_.is_cancelled);
     run_on_threads(static_cast<int>(threads), [&](int thread) {
       const WorkspacePool<ThreadWorkspace>::Loan work(workspaces_);
       (*work).polygons.begin(rows.polygons);
       (*work).contacts.begin(rows.contacts);
+      (*work).elastic.begin(wants_patch_contacts(results));
       loop.take(thread, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t e = begin; e < end; ++e) {
+          cancellation.check(thread);
           evaluate_one(batch, e, *work);
           (*work).polygons.give(e, rows.polygons);
           (*work).contacts.give(e, rows.contacts);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "host/row_collection.h"
+#include "isopatch/detail/pressure_field/patch_contacts.h"
 #include "isopatch/detail/pressure_field/row_outputs.h"
 
 namespace isopatch::detail {
@@ -18,6 +19,12 @@ class SortedRows {
   void begin(const RowCollection<Record>& to) {
     is_wanted_ = to.is_wanted();
     keeps_rows_ = to.keeps_rows();
+    clear();
+  }
+
+  /// Makes ready for rows that are kept here, if they are wanted.
+  void begin(bool is_wanted) {
+    is_wanted_ = keeps_rows_ = is_wanted;
     clear();
   }
 
@@ -34,9 +41,21 @@ class SortedRows {
   /// Gives the rows away, in their order.
   void give(std::int64_t environment, RowCollection<Record>& to) {
     if (!is_wanted_) return;
-    std::sort(rows_.begin(), rows_.end(), [](const Row& x, const Row& y) { return x.key < y.key; });
+    sort();
     to.add(environment, count_, [&](std::size_t i) -> const Record& { return rows_[i].record; });
     clear();
+  }
+
+  void sort() {
+    std::sort(rows_.begin(), rows_.end(), [](const Row& x, const Row& y) { return x.key < y.key; });
+  }
+
+  int size() const { return static_cast<int>(rows_.size()); }
+  const Record& operator[](int i) const { return rows_[static_cast<std::size_t>(i)].record; }
+
+  void clear() {
+    rows_.clear();
+    count_ = 0;
   }
 
  private:
@@ -45,17 +64,12 @@ class SortedRows {
     Record record;
   };
 
-  void clear() {
-    rows_.clear();
-    count_ = 0;
-  }
-
   bool is_wanted_ = false, keeps_rows_ = false;
   std::vector<Row> rows_;
   std::size_t count_ = 0;
 };
 
-/// The rows of both kinds, as evaluate_pair() appends them.
+/// The rows of each kind, as evaluate_pair() appends them.
 struct PackedRows {
   template <class Record>
   struct Destination {
@@ -69,6 +83,7 @@ struct PackedRows {
   };
   Destination<Polygon> polygons;
   Destination<DiscreteContact> contacts;
+  Destination<ElasticPolygon> elastic;  // of one pair, for its patch contacts
 };
 
 }  // namespace isopatch::detail

@@ -32,6 +32,7 @@ struct ThreadWorkspace {
   std::int64_t items[kMaxPairs];
   SortedRows<Polygon> polygons;  // for packed arrays
   SortedRows<DiscreteContact> contacts;
+  SortedRows<ElasticPolygon> elastic;  // of one pair
 
   /// For hierarchies of at most this many wide nodes.
   explicit ThreadWorkspace(std::int32_t wide_nodes) : packs(wide_nodes) {}

@@ -20,6 +20,7 @@
 #include "host/cpu/rollout/find_contact.h"
 #include "host/rollout/simulator_backend.h"
 #include "host/text/quote.h"
+#include "host/threads/cancellation.h"
 #include "host/threads/parallel_for.h"
 #include "isopatch/error.h"
 
@@ -357,10 +358,13 @@ class CvodeSimulator final : public Simulator::Implementation {
     const std::int64_t count = num_steps == 0 ? 0 : state.num_environments;
     const std::int64_t threads = std::min<std::int64_t>(usable_threads(options_.num_threads), count);
     LoopChunks loop(count, 1);
+    Cancellation cancellation(options_.is_cancelled);
     run_on_threads(static_cast<int>(std::max<std::int64_t>(threads, 1)), [&](int thread) {
       StepWorkspace<double> work(scene_, view.rollout);
       loop.take(thread, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t e = begin; e < end; ++e) take_steps(view, e, work, output, num_steps);
+        for (std::int64_t e = begin; e < end; ++e) {
+          take_steps(view, e, work, output, num_steps, [&] { cancellation.check(thread); });
+        }
       });
     });
     RolloutOutput elastic;
@@ -375,12 +379,16 @@ class CvodeSimulator final : public Simulator::Implementation {
   }
 
  private:
+  template <class Check>
   static void take_steps(const StepView& step, std::int64_t environment, StepWorkspace<double>& work,
-                         const RolloutOutput& output, int num_steps) {
+                         const RolloutOutput& output, int num_steps, const Check& check) {
     SerialWarp warp;
     begin_call(warp, step, environment, work.step());
     std::uint32_t& status = step.state.status[environment];
-    for (int i = 0; i < num_steps && (status & kFrozen) == 0; ++i) status |= take_step(step, environment, work);
+    for (int i = 0; i < num_steps && (status & kFrozen) == 0; ++i) {
+      check();
+      status |= take_step(step, environment, work);
+    }
     end_call(warp, step, environment, work.step(), output);
   }
 

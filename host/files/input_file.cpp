@@ -17,9 +17,10 @@ namespace isopatch::detail {
 namespace {
 
 [[noreturn]] void fail(const std::string& path, int error) {
-  if (error == ENOENT) throw Error(path + ": no such file");
-  if (error == ENXIO) throw Error(path + ": not a regular file but a socket");  // the error of open() for one
-  throw Error(fmt::format("{}: cannot be read: {}", path, std::strerror(error)));
+  const std::string found = error == ENOENT  ? "no such file"
+                            : error == ENXIO ? "not a regular file but a socket"  // the error of open() for one
+                                             : std::string("cannot be read: ") + std::strerror(error);
+  throw Error(path + ": " + found, ErrorKind::kFile, {.where = path, .found = found, .code = error});
 }
 
 const char* kind_of(mode_t mode) {
@@ -39,7 +40,9 @@ std::string read_input_file(const std::string& path, std::uint64_t most) {
   struct stat status = {};
   if (fstat(file.get(), &status) != 0) fail(path, errno);
   if (!S_ISREG(status.st_mode)) {
-    throw Error(fmt::format("{}: not a regular file but {}", path, kind_of(status.st_mode)));
+    const std::string found = std::string("not a regular file but ") + kind_of(status.st_mode);
+    throw Error(path + ": " + found, ErrorKind::kFile,
+                {.where = path, .found = found, .code = S_ISDIR(status.st_mode) ? EISDIR : EINVAL});
   }
   const auto size = static_cast<std::uint64_t>(status.st_size);
   if (size > most) throw Error(fmt::format("{}: {} bytes; the limit is {}", path, size, most));

@@ -26,10 +26,11 @@ constexpr int kAttempts = 100;
 std::atomic<const char*> unfinished = nullptr;
 static_assert(std::atomic<const char*>::is_always_lock_free, "a signal handler reads it");
 
-[[noreturn]] void fail(const std::string& path, const std::string& reason) {
-  throw Error(fmt::format("{}: cannot be written: {}", path, reason));
+[[noreturn]] void fail(const std::string& path, const std::string& reason, int error = 0) {
+  const std::string found = "cannot be written: " + reason;
+  throw Error(path + ": " + found, ErrorKind::kFile, {.where = path, .found = found, .code = error});
 }
-[[noreturn]] void fail(const std::string& path, int error) { fail(path, std::strerror(error)); }
+[[noreturn]] void fail(const std::string& path, int error) { fail(path, std::strerror(error), error); }
 
 /// Where the bytes go: `path`, or what it links to. Sets `mode` to the mode of an existing file.
 std::string destination(const std::string& path, mode_t& mode) {

@@ -10,6 +10,7 @@
 #include "host/mesh/checks/element_check.h"
 #include "host/mesh/point_math.h"
 #include "host/scene/scene_rules.h"
+#include "host/text/error_place.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/detail/scene/environment.h"
 #include "isopatch/error.h"
@@ -107,12 +108,12 @@ void check_pose(const std::array<double, 7>& pose) {
   try {
     for (std::size_t i = 0; i < 3; ++i) check_range(pose[i], kPositionRange);
   } catch (const Error& error) {
-    throw Error(fmt::format("mass properties: a coordinate of the position {}", error.what()));
+    throw with_place("mass properties: a coordinate of the position ", error);
   }
   try {
     check_orientation(pose);
   } catch (const Error& error) {
-    throw Error(fmt::format("mass properties: orientation: {}", error.what()));
+    throw with_place("mass properties: orientation: ", error);
   }
 }
 

@@ -36,6 +36,8 @@ Args:
     polygon_capacity: Rows of `polygons` in each environment, of `packed_polygons` in all. None: as many as there are,
         which are counted by an evaluation before.
     contact_capacity: The same for contacts.
+    max_clusters: K, the most clusters of normals that a pair's patch is divided into for the outputs patch_..., from 1
+        to 16. None: 1.
 
 Returns:
     Results: the arrays that were asked for, in the library and the floating-point type of `poses`; None for others.
@@ -49,7 +51,7 @@ constexpr char kArguments[] =
     "dissipation: object | None = None, friction: object | None = None, geometry_index: object | None = None, "
     "pair_mask: object | None = None, outputs: collections.abc.Sequence[str] | None = None, "
     "out: object | None = None, stream: object | None = None, polygon_capacity: int | None = None, "
-    "contact_capacity: int | None = None";
+    "contact_capacity: int | None = None, max_clusters: int | None = None";
 
 /// A call with its arguments checked.
 struct BoundCall {
@@ -89,18 +91,26 @@ void bind_evaluator(nb::module_& module) {
       .def("__call__", &BoundCall::call,
            "Evaluates what is in the arrays now, and returns `results`, whose arrays it has written.",
            nb::sig("def __call__(self) -> isopatch._results.Results"))
+      .def(
+          "_evaluate",
+          [](BoundCall& self, int calls) {
+            for (int i = 0; i < calls; ++i) self.evaluation.evaluate();
+          },
+          nb::arg("calls"), "The same several times, for benchmarks, without Python between them.")
       .def_ro("results", &BoundCall::results, "The arrays that every call writes.",
               nb::for_getter(nb::sig("def results(self) -> isopatch._results.Results")));
 
   const auto arguments_of = [](nb::handle poses, nb::handle velocities, nb::handle modulus, nb::handle dissipation,
                                nb::handle friction, nb::handle geometry_index, nb::handle pair_mask, nb::handle outputs,
-                               nb::handle out, nb::handle stream, nb::handle polygons, nb::handle contacts) {
+                               nb::handle out, nb::handle stream, nb::handle polygons, nb::handle contacts,
+                               nb::handle clusters) {
     return EvaluationArguments{{poses, velocities, modulus, dissipation, friction, geometry_index, pair_mask},
                                outputs,
                                out,
                                stream,
                                polygons,
-                               contacts};
+                               contacts,
+                               clusters};
   };
   static const std::string evaluate_signature =
       fmt::format("def evaluate(self, {}) -> isopatch._results.Results", kArguments);
@@ -139,10 +149,10 @@ Raises:
           [arguments_of](const PythonEvaluator& self, nb::handle poses, nb::handle velocities, nb::handle modulus,
                          nb::handle dissipation, nb::handle friction, nb::handle geometry_index, nb::handle pair_mask,
                          nb::handle outputs, nb::handle out, nb::handle stream, nb::handle polygons,
-                         nb::handle contacts) {
+                         nb::handle contacts, nb::handle clusters) {
             Evaluation evaluation("evaluate", self,
                                   arguments_of(poses, velocities, modulus, dissipation, friction, geometry_index,
-                                               pair_mask, outputs, out, stream, polygons, contacts));
+                                               pair_mask, outputs, out, stream, polygons, contacts, clusters));
             evaluation.run();
             return evaluation.results();
           },
@@ -150,22 +160,22 @@ Raises:
           arg("dissipation") = nb::none(), arg("friction") = nb::none(), arg("geometry_index") = nb::none(),
           arg("pair_mask") = nb::none(), arg("outputs") = nb::none(), arg("out") = nb::none(),
           arg("stream") = nb::none(), arg("polygon_capacity") = nb::none(), arg("contact_capacity") = nb::none(),
-          nb::sig(evaluate_signature.c_str()), kEvaluateDoc)
+          arg("max_clusters") = nb::none(), nb::sig(evaluate_signature.c_str()), kEvaluateDoc)
       .def(
           "bind",
           [arguments_of](nb::object self, nb::handle poses, nb::handle velocities, nb::handle modulus,
                          nb::handle dissipation, nb::handle friction, nb::handle geometry_index, nb::handle pair_mask,
                          nb::handle outputs, nb::handle out, nb::handle stream, nb::handle polygons,
-                         nb::handle contacts) {
+                         nb::handle contacts, nb::handle clusters) {
             return std::make_unique<BoundCall>(
                 std::move(self), arguments_of(poses, velocities, modulus, dissipation, friction, geometry_index,
-                                              pair_mask, outputs, out, stream, polygons, contacts));
+                                              pair_mask, outputs, out, stream, polygons, contacts, clusters));
           },
           arg("poses").none(), arg("velocities") = nb::none(), nb::kw_only(), arg("modulus") = nb::none(),
           arg("dissipation") = nb::none(), arg("friction") = nb::none(), arg("geometry_index") = nb::none(),
           arg("pair_mask") = nb::none(), arg("outputs") = nb::none(), arg("out") = nb::none(),
           arg("stream") = nb::none(), arg("polygon_capacity") = nb::none(), arg("contact_capacity") = nb::none(),
-          nb::sig(bind_signature.c_str()),
+          arg("max_clusters") = nb::none(), nb::sig(bind_signature.c_str()),
           "Checks the arguments of evaluate() once, makes the arrays of the results, and returns a Call, which "
           "evaluates\nwhat is in the same memory whenever it is called. The arrays must not be resized or freed "
           "meanwhile.")

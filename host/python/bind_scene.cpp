@@ -41,8 +41,8 @@ class Rows {
 constexpr dlpack::DataType kFloat64{dlpack::kFloat, 64, 1}, kInt32{dlpack::kInt, 32, 1};
 
 /// Meshes as isopatch/_meshes.py gives them: by name (kind, points, cells, point data).
-NamedMeshes named_meshes(const nb::dict& meshes) {
-  NamedMeshes named;
+SceneMeshes scene_meshes(const nb::dict& meshes) {
+  SceneMeshes named;
   for (const auto& [key, value] : meshes) {
     const std::string name = nb::cast<std::string>(key);
     const auto [kind, points, cells, data] = nb::cast<std::tuple<std::string, nb::object, nb::object, nb::dict>>(value);
@@ -107,7 +107,7 @@ void bind_scene(nb::module_& module) {
           "__init__",
           [](Scene* self, const std::string& json, const std::string& directory, const std::string& source,
              const nb::dict& meshes) {
-            const NamedMeshes named = named_meshes(meshes);
+            const SceneMeshes named = scene_meshes(meshes);
             const nb::gil_scoped_release released;
             new (self) Scene(parse_scene(json, directory, source, named));
           },
@@ -134,6 +134,16 @@ void bind_scene(nb::module_& module) {
             return names;
           },
           "Names of the geometries; geometry_index counts in this order.")
+      .def("body_index", &Scene::body_index, nb::arg("name"),
+           "The index of a body in the second axis of poses.\n\nRaises ValueError, with the names that there are.")
+      .def(
+          "pair_index", nb::overload_cast<const std::string&, const std::string&>(&Scene::pair_index, nb::const_),
+          nb::arg("a"), nb::arg("b"),
+          "The index of the pair whose wrench is that on body `a` from body `b`, by their names.\n\nRaises ValueError, "
+          "with the pairs that there are.")
+      .def("to_json", &to_json,
+           "The scene as the text of a scene file, in which all geometries are \"given\": equal scenes have equal "
+           "texts.")
       .def_prop_ro("warnings", &all_warnings, "One line for each thing in the scene that may not be meant.")
       .def_prop_ro("_body_names",
                    [](const Scene& scene) {

@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include <charconv>
+#include <chrono>
 
 #include "host/python/bindings.h"
 
@@ -23,6 +24,25 @@ int current_cuda_device() {
 
 [[noreturn]] void no_device(const std::string& problem) {
   PyErr_SetString(PyExc_RuntimeError, problem.c_str());
+  throw nb::python_error();
+}
+
+unsigned long main_thread() {
+  nb::object thread = nb::module_::import_("threading").attr("main_thread")();
+  return nb::cast<unsigned long>(thread.attr("ident"));
+}
+
+/// Lets Python handle Ctrl-C, which it does in its main thread only; what a handler raises ends the call. Where another
+/// thread runs, it may be 5 ms until it gives the interpreter's lock away, so this is not done too often.
+bool handle_signals(unsigned long main_thread) {
+  constexpr std::chrono::milliseconds kPause(80);
+  if (PyThread_get_thread_ident() != main_thread) return false;
+  static thread_local std::chrono::steady_clock::time_point last;
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last < kPause) return false;
+  last = now;
+  const nb::gil_scoped_acquire acquired;
+  if (PyErr_CheckSignals() == 0) return false;
   throw nb::python_error();
 }
 
@@ -82,6 +102,9 @@ ComputeOptions parse_compute_options(const char* call, nb::handle device, const 
         fmt::format("expected 0 for all cores or a positive number, found {}", threads));
   }
   parsed.options.num_threads = threads;
+  if (!parsed.placement.on_cuda) {
+    parsed.options.is_cancelled = [main = main_thread()] { return handle_signals(main); };
+  }
   return parsed;
 }
 
@@ -95,7 +118,7 @@ void* parse_stream(const Argument& argument, nb::handle stream, nb::handle poses
     void* current = nullptr;
     if (type.table != nullptr && type.table->current_stream != nullptr &&
         type.table->current_stream(dlpack::kCuda, placement.index, &current) != 0) {
-      throw nb::python_error();
+      throw_error_of("current_work_stream()");
     }
     return current;
   }

@@ -33,7 +33,13 @@ enum Output : std::uint8_t {
   kPolygonEnvironments,
   kPackedContacts,
   kContactOffsets,
-  kContactEnvironments
+  kContactEnvironments,
+  kPatchPoint,
+  kPatchNormal,
+  kPatchStiffness,
+  kPatchDistance,
+  kPatchResidual,
+  kPatchCount
 };
 
 constexpr std::array<const char*, kNumOutputs> names_of_outputs() {
@@ -179,7 +185,13 @@ void Evaluation::make_outputs(const EvaluationArguments& arguments) {
     wanted = bit(kPairWrench);
   }
   wanted = with_companions(wanted, counts_.pairs > 0);
-  if ((wanted >> kPolygons) != 0) find_capacities(arguments, wanted);
+  if (!arguments.max_clusters.is_none()) {
+    const Argument argument{call_, "max_clusters"};
+    const std::int64_t clusters = parse_capacity(argument, arguments.max_clusters);
+    if (clusters < 1) argument.wrong_value("expected 1 or more, found 0");
+    counts_.clusters = results_.max_clusters = static_cast<std::int32_t>(clusters);
+  }
+  if ((wanted >> kPolygons & (bit(kPatchPoint - kPolygons) - 1)) != 0) find_capacities(arguments, wanted);
 
   std::size_t i = 0;
   for_each_output(
@@ -250,7 +262,7 @@ void Evaluation::find_capacities(const EvaluationArguments& arguments, std::uint
 
 void Evaluation::run() {
   const nb::gil_scoped_release released;
-  evaluator_.evaluator.evaluate(state_, results_, placement_.stream);
+  evaluate();
 }
 
 nb::object Evaluation::results() { return outputs_.results(registered_types().results); }

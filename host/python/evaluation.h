@@ -17,7 +17,7 @@
 namespace isopatch::python {
 
 constexpr std::size_t kNumInputs = 7;    // those of for_each_input()
-constexpr std::size_t kNumOutputs = 21;  // those of for_each_output()
+constexpr std::size_t kNumOutputs = 27;  // those of for_each_output()
 
 /// An evaluator with what a call needs to know of it.
 struct PythonEvaluator {
@@ -37,6 +37,7 @@ struct EvaluationArguments {
   nb::handle stream;
   nb::handle polygon_capacity;
   nb::handle contact_capacity;
+  nb::handle max_clusters;
 };
 
 /// The arrays of a call, checked and ready: the memory of all of them is held.
@@ -46,6 +47,9 @@ class Evaluation {
 
   /// Evaluates without holding the interpreter's lock.
   void run();
+
+  /// Evaluates as it is called.
+  void evaluate() { evaluator_.evaluator.evaluate(state_, results_, placement_.stream); }
 
   /// The named tuple of the results, once.
   nb::object results();

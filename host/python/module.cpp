@@ -13,12 +13,30 @@
 namespace isopatch::python {
 namespace {
 
+/// OSError, of which Python makes FileNotFoundError and so on by the number of the error.
+void set_file_error(const Error& error) {
+  const nb::object arguments =
+      nb::make_tuple(error.parts().code, nb::str(error.what()), nb::str(error.parts().where.c_str()));
+  PyErr_SetObject(PyExc_OSError, arguments.ptr());
+}
+
 /// The one place where the library's errors become Python's.
 void translate_error(const std::exception_ptr& pointer, void*) {
   try {
     std::rethrow_exception(pointer);
   } catch (const Error& error) {
-    PyErr_SetString(PyExc_ValueError, error.what());
+    switch (error.kind()) {
+      case ErrorKind::kInput:
+        return PyErr_SetString(PyExc_ValueError, error.what());
+      case ErrorKind::kFile:
+        return set_file_error(error);
+      case ErrorKind::kDevice:
+        return PyErr_SetString(PyExc_RuntimeError, error.what());
+      case ErrorKind::kMemory:
+        return PyErr_SetString(PyExc_MemoryError, error.what());
+      case ErrorKind::kCancelled:  // by a signal's handler
+        return PyErr_SetNone(PyExc_KeyboardInterrupt);
+    }
   }
 }
 
@@ -73,6 +91,9 @@ nb::object make_named_tuple(const nb::object& type, nb::object* values, std::siz
 
 NB_MODULE(_core, module) {
   module.doc() = "The compiled part of isopatch.";
+#ifdef NDEBUG
+  nb::set_leak_warnings(false);  // what a program still holds when it ends is no leak of the package
+#endif
   nb::register_exception_translator(translate_error);
   module.def("cuda_available", &cuda_available,
              "Whether this build has CUDA code and there is a device and a driver that it can use.");

@@ -2,7 +2,8 @@
 #include <fmt/format.h>
 
 #include "host/python/call_arrays.h"
-#include "host/scene_file/json_value.h"
+#include "host/text/quote.h"
+#include "host/text/suggestion.h"
 
 namespace isopatch::python {
 

@@ -7,7 +7,9 @@
 #include "host/reference/environment.h"
 #include "host/reference/pressure_field/body_pair.h"
 #include "host/reference/pressure_field/enclosure.h"
+#include "host/reference/pressure_field/patch_points.h"
 #include "host/row_collection.h"
+#include "host/threads/cancellation.h"
 #include "host/threads/parallel_for.h"
 
 namespace isopatch {
@@ -182,6 +184,29 @@ class RowWriter {
     put(results_.polygon_count, pair, result.sum.polygons);
   }
 
+  void put_patch_contacts(std::size_t pair, const PairResult& result) const {
+    std::vector<const ContactPolygon*> polygons;
+    for (const PatchPolygon& polygon : result.polygons) polygons.push_back(&polygon.polygon);
+    PatchContacts contacts = patch_contacts(polygons, results_.max_clusters);
+    const Matrix3& R_WA = result.X_WA.rotation;
+    put(results_.patch_count, pair, static_cast<std::int32_t>(contacts.clusters.size()));
+    put(results_.patch_residual, 6 * pair, Vector3(R_WA * contacts.residual.force));
+    put(results_.patch_residual, 6 * pair + 3, Vector3(R_WA * contacts.residual.moment));
+    const auto most = static_cast<std::size_t>(results_.max_clusters);
+    for (std::size_t i = 0; i < most; ++i) {
+      const std::size_t row = pair * most + i;
+      const bool is_used = i < contacts.clusters.size();
+      const PatchPoints points = is_used ? contacts.clusters[i] : PatchPoints{};
+      put(results_.patch_normal, 3 * row, is_used ? Vector3(R_WA * points.normal) : Vector3(Vector3::Zero()));
+      for (std::size_t j = 0; j < points.points.size(); ++j) {
+        const Vector3 x = is_used ? result.X_WA * points.points[j] : Vector3(Vector3::Zero());
+        put(results_.patch_point, 3 * (4 * row + j), x);
+        put(results_.patch_stiffness, 4 * row + j, is_used ? points.stiffness : 0);
+        put(results_.patch_distance, 4 * row + j, is_used ? points.distances[j] : 0);
+      }
+    }
+  }
+
   void put_part_pair(std::size_t part_pair, const Wrench& wrench) const {
     put(results_.part_pair_wrench, 6 * part_pair, wrench.force);
     put(results_.part_pair_wrench, 6 * part_pair + 3, wrench.torque);
@@ -255,6 +280,7 @@ void evaluate_environment(const SceneDescription& scene, const State& state, con
   std::size_t part_pair = 0;
   for (std::size_t p = 0; p < pairs.size(); ++p) {
     writer.put_pair(p, pairs[p]);
+    if (detail::wants_patch_contacts(results)) writer.put_patch_contacts(p, pairs[p]);
     pairs[p].of_part_pairs.resize(part_pairs(scene, environment, p).size());  // zeros where it was not evaluated
     for (const Wrench& wrench : pairs[p].of_part_pairs) writer.put_part_pair(part_pair++, wrench);
   }
@@ -288,9 +314,12 @@ class ReferenceBackend final : public Evaluator::Implementation {
         count > 1 ? std::min<std::int64_t>(detail::usable_threads(options_.num_threads), count) : 1;
     detail::RowCollections rows(results, count, 1);
     detail::LoopChunks chunks(count, 1);
+    detail::Cancellation cancellation(options_.is_cancelled);
     detail::run_on_threads(static_cast<int>(threads), [&](int thread) {
-      chunks.take(thread,
-                  [&](std::int64_t e, std::int64_t) { evaluate_environment(description, state, results, e, rows); });
+      chunks.take(thread, [&](std::int64_t e, std::int64_t) {
+        cancellation.check(thread);
+        evaluate_environment(description, state, results, e, rows);
+      });
     });
     rows.write_offsets();
     for (std::int64_t e = 0; e < count; ++e) rows.write_rows(e, e + 1, results.status);

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "host/array_check.h"
+#include "host/text/error_place.h"
 #include "isopatch/error.h"
 #include "isopatch/rollout_state.h"
 
@@ -20,7 +21,7 @@ void add_state(ArrayCheck& check, const std::string& call, const std::string& na
       [&](const ArrayInfo& info, auto* pointer) {
         const std::string array = name + "." + info.name;
         if (pointer == nullptr && counts.row(info) > 0 && state.num_environments > 0) {
-          throw Error(fmt::format("{}: {} is null; it is required", call, array));
+          throw wrong_value(call + ": " + array, "null", "it is required");
         }
         TypedArray rows = pointer;
         check.add(array, rows, counts.row(info), true);
@@ -33,8 +34,8 @@ void check_count(const std::string& call, std::int64_t environments, const Array
       environments <= std::numeric_limits<std::int64_t>::max() / (64 * (counts.pairs + counts.bodies))) {
     return;
   }
-  throw Error(fmt::format("{}: state.num_environments is {}; {}", call, environments,
-                          environments < 0 ? "it must not be negative" : "so many cannot be indexed"));
+  throw wrong_value(call + ": state.num_environments", fmt::to_string(environments),
+                    environments < 0 ? "it must not be negative" : "so many cannot be indexed");
 }
 
 }  // namespace
@@ -49,7 +50,7 @@ void check_state_arguments(const std::string& call, const ArrayCounts& counts, c
 void check_step_arguments(const ArrayCounts& counts, const RolloutState& state, RolloutInput& input,
                           RolloutOutput& output, int num_steps) {
   check_count("step", state.num_environments, counts);
-  if (num_steps < 0) throw Error(fmt::format("step: num_steps is {}; it must not be negative", num_steps));
+  if (num_steps < 0) throw negative_value("step: num_steps", num_steps);
   ArrayCheck check("step", state.num_environments);
   add_state(check, "step", "state", counts, state);
   for_each_rollout_input(

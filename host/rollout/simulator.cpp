@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isopatch/simulator.h"
 
-#include <fmt/format.h>
-
 #include "host/argument_check.h"
 #include "host/rollout/check_rollout.h"
 #include "host/rollout/simulator_backend.h"
+#include "host/text/error_place.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
 #include "isopatch/rollout_state.h"
@@ -75,7 +74,7 @@ void Simulator::reset(const RolloutState& state, const std::uint8_t* mask, const
 
 void Simulator::reserve(std::int64_t num_environments) const {
   if (num_environments < 0) {
-    throw Error(fmt::format("reserve: num_environments is {}; it must not be negative", num_environments));
+    throw negative_value("reserve: num_environments", num_environments);
   }
   implementation().reserve(num_environments);
 }

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "host/scene/path_rows.h"
+#include "host/text/error_place.h"
 #include "host/text/quote.h"
 #include "isopatch/error.h"
 
@@ -33,7 +34,7 @@ void check_element(std::size_t i, const char* what, const Rule& rule, const Argu
   try {
     rule(arguments...);
   } catch (const Error& error) {
-    throw Error(fmt::format("row {}: {}{}", i, what, error.what()));
+    throw with_place(fmt::format("row {}: {}", i, what), error);
   }
 }
 

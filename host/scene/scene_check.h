@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "host/text/error_place.h"
 #include "isopatch/error.h"
 #include "isopatch/scene.h"
 
@@ -23,7 +24,7 @@ void check_rule(const std::string& where, const Rule& rule, const Arguments&... 
   try {
     rule(arguments...);
   } catch (const Error& error) {
-    fail_scene(where + error.what());
+    throw with_place("scene: " + where, error);
   }
 }
 

@@ -26,7 +26,10 @@ std::string names_of(const Pair& pair, const SceneDescription& scene) {
 
 void check_range(double value, const Range& range) {
   if (value >= range.low && value <= range.high) return;
-  throw Error(fmt::format("is {}{}; it must be in [{}, {}]", value, range.unit, range.low, range.high));
+  const std::string found = fmt::format("{}{}", value, range.unit);
+  const std::string wanted = fmt::format("in [{}, {}]", range.low, range.high);
+  throw Error(fmt::format("is {}; it must be {}", found, wanted), ErrorKind::kInput,
+              {.found = found, .wanted = wanted});
 }
 
 void check_orientation(const std::array<double, 7>& pose) {

@@ -5,9 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <unordered_set>
 
+#include "host/text/error_place.h"
+#include "host/text/suggestion.h"
 #include "isopatch/error.h"
 
 namespace isopatch::detail {
@@ -24,20 +25,6 @@ std::string shown(const Document& value) {
   if (value.is_object()) return value.empty() ? "an empty object" : "an object";
   if (value.is_array()) return fmt::format("an array of {}", value.size());
   return value.dump();
-}
-
-std::size_t edit_distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
-    }
-  }
-  return row.back();
 }
 
 /// Refuses what the document type would accept: duplicate keys, and sizes that no scene has. This is a separate pass,
@@ -60,7 +47,8 @@ class Strictness : public nlohmann::json_sax<Document> {
 
   bool key(string_t& key) override {
     if (!open_.back().insert(key).second) {
-      throw Error(fmt::format("{}: duplicate key {}", source_, in_quotes(key, '"')));
+      throw Error(fmt::format("{}: duplicate key {}", source_, in_quotes(key, '"')), ErrorKind::kInput,
+                  {.where = source_, .found = in_quotes(key, '"')});
     }
     if (open_.back().size() > kMaxKeys) {
       throw Error(fmt::format("{}: more than {} keys in one object", source_, kMaxKeys));
@@ -93,23 +81,6 @@ class Strictness : public nlohmann::json_sax<Document> {
 
 }  // namespace
 
-std::string suggestion(const std::string& name, const std::vector<std::string>& known) {
-  std::string closest;
-  std::size_t closest_distance = 4;  // at most three wrong letters
-  for (const std::string& candidate : known) {
-    if (name.size() > candidate.size() + 3 || candidate.size() <= 2) continue;
-    const std::size_t distance = edit_distance(name, candidate);
-    if (distance >= closest_distance || 2 * distance > candidate.size()) continue;
-    closest_distance = distance;
-    closest = candidate;
-  }
-  if (!closest.empty()) return "; did you mean " + in_quotes(closest, '"') + "?";
-
-  std::string list;
-  for (std::size_t i = 0; i < known.size() && i < 12; ++i) list += (i == 0 ? "" : ", ") + in_quotes(known[i], '"');
-  return known.empty() ? "" : "; known: " + list + (known.size() > 12 ? ", ..." : "");
-}
-
 Document JsonValue::parse(const std::string& text, const std::string& source) {
   try {
     Strictness strictness(source);
@@ -120,17 +91,24 @@ Document JsonValue::parse(const std::string& text, const std::string& source) {
     // reader
     const std::string message = error.what();
     const std::size_t start = message.find("] ");
-    throw Error(fmt::format("{}: not valid JSON: {}", source,
-                            start == std::string::npos ? message : message.substr(start + 2)));
+    throw Error(
+        fmt::format("{}: not valid JSON: {}", source, start == std::string::npos ? message : message.substr(start + 2)),
+        ErrorKind::kInput, {.where = source});
   }
 }
 
-void JsonValue::fail(const std::string& problem) const {
-  throw Error(path_.empty() ? *source_ + ": " + problem : *source_ + ": " + path_ + ": " + problem);
+std::string JsonValue::place() const { return path_.empty() ? *source_ : *source_ + ": " + path_; }
+
+void JsonValue::fail(const std::string& problem, ErrorParts parts) const {
+  parts.where = place();
+  throw Error(parts.where + ": " + problem, ErrorKind::kInput, parts);
 }
 
+void JsonValue::fail(const Error& error) const { throw with_place(place() + ": ", error); }
+
 void JsonValue::fail_type(const std::string& expected) const {
-  fail(fmt::format("must be {}, found {}", expected, shown(*value_)));
+  const std::string found = shown(*value_);
+  fail(fmt::format("must be {}, found {}", expected, found), {.found = found, .wanted = expected});
 }
 
 bool JsonValue::boolean() const {
@@ -169,7 +147,7 @@ int JsonValue::integer(int lowest, int highest) const {
 std::string JsonValue::text() const {
   if (!value_->is_string()) fail_type("a string");
   const auto& text = value_->get_ref<const std::string&>();
-  if (text.empty()) fail("must not be empty");
+  if (text.empty()) fail("must not be empty", {.found = "\"\"", .wanted = "a string that is not empty"});
   if (text.find('\0') != std::string::npos) fail("must not contain a zero character");
   return text;
 }
@@ -177,7 +155,8 @@ std::string JsonValue::text() const {
 std::string JsonValue::one_of(const std::vector<std::string>& choices) const {
   std::string choice = text();
   if (std::find(choices.begin(), choices.end(), choice) == choices.end()) {
-    fail("unknown value " + in_quotes(choice, '"') + suggestion(choice, choices));
+    fail("unknown value " + in_quotes(choice, '"') + suggestion(choice, choices),
+         {.found = in_quotes(choice, '"'), .wanted = "one of " + list_of(choices)});
   }
   return choice;
 }
@@ -208,13 +187,15 @@ std::vector<std::pair<std::string, JsonValue>> JsonValue::members() const {
 
 void JsonValue::allow(const std::vector<std::string>& known) const {
   for (const auto& [key, value] : members()) {
-    if (std::find(known.begin(), known.end(), key) == known.end()) value.fail("unknown field" + suggestion(key, known));
+    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+    value.fail("unknown field" + suggestion(key, known),
+               {.found = in_quotes(key, '"'), .wanted = "one of " + list_of(known)});
   }
 }
 
 JsonValue JsonValue::required(const std::string& key) const {
   std::optional<JsonValue> value = optional(key);
-  if (!value) fail("missing field " + in_quotes(key, '"'));
+  if (!value) fail("missing field " + in_quotes(key, '"'), {.wanted = "a field " + in_quotes(key, '"')});
   return *value;
 }
 

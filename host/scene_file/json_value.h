@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "host/text/quote.h"
+#include "isopatch/error.h"
 
 namespace isopatch::detail {
 
@@ -30,7 +31,11 @@ class JsonValue {
   /// values in all.
   static Document parse(const std::string& text, const std::string& source);
 
-  [[noreturn]] void fail(const std::string& problem) const;
+  /// Throws Error about this value.
+  [[noreturn]] void fail(const std::string& problem, ErrorParts parts = {}) const;
+
+  /// Throws the same error, about this value.
+  [[noreturn]] void fail(const Error& error) const;
 
   bool is_string() const { return value_->is_string(); }
   bool is_array() const { return value_->is_array(); }
@@ -58,6 +63,7 @@ class JsonValue {
   JsonValue(const Document& value, std::shared_ptr<const std::string> source, std::string path)
       : value_(&value), source_(std::move(source)), path_(std::move(path)) {}
 
+  std::string place() const;  // what messages begin with
   [[noreturn]] void fail_type(const std::string& expected) const;
   JsonValue child(const Document& value, const std::string& key) const;
 
@@ -65,8 +71,5 @@ class JsonValue {
   std::shared_ptr<const std::string> source_;  // one for all values of a document
   std::string path_;
 };
-
-/// `; did you mean "friction"?` if one of `known` is close to `name`, else `; known are a, b, c`.
-std::string suggestion(const std::string& name, const std::vector<std::string>& known);
 
 }  // namespace isopatch::detail

@@ -55,7 +55,7 @@ StrainMap parse_strain(const JsonValue& value) {
     try {
       check_strain_map(map);
     } catch (const Error& error) {
-      table->fail(error.what());
+      table->fail(error);
     }
   }
   return map;

@@ -98,8 +98,12 @@ ContactOptions parse_contact(const JsonValue& value) {
 
 }  // namespace
 
+SceneDescription parse_scene(const std::string& json, const std::string& directory, const std::string& source) {
+  return parse_scene(json, directory, source, {});
+}
+
 SceneDescription parse_scene(const std::string& json, const std::string& directory, const std::string& source,
-                             const NamedMeshes& meshes) {
+                             const SceneMeshes& meshes) {
   const StandardArithmetic standard;
   const JsonValue::Document document = JsonValue::parse(json, source);
   const JsonValue root(document, source);

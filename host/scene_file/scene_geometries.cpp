@@ -16,27 +16,31 @@ Geometry named(const std::string& name, Geometry geometry) {
   return geometry;
 }
 
-Geometry parse_tet_mesh(const std::string& name, const JsonValue& value, const MeshSource& source) {
-  value.allow({"type", "file", "mesh", "scale", "units", "field", "strain", "all_boundary_tets"});
+Geometry parse_tet_mesh(const std::string& name, const JsonValue& value, const MeshSource& meshes) {
+  value.allow({"type", "file", "scale", "units", "field", "strain", "all_boundary_tets"});
+  const std::string file = value.required("file").text(), shown = meshes.shown(file);
   const FileScale size = parse_scale(value);
   const FieldOptions field = parse_field(value);
-  auto found = find_tet_mesh(value, source);
+
   return with_location(value, [&] {
-    scale(found.mesh, size.factors);
-    Geometry geometry = make_tet_mesh(found.name.string(), std::move(found.mesh), field);
-    warn_of_units(geometry, found.name, size);
+    TetMesh mesh = meshes.tet_mesh(file);
+    scale(mesh, size.factors);
+    Geometry geometry = make_tet_mesh(shown, std::move(mesh), field);
+    warn_of_units(geometry, shown, size);
     return named(name, std::move(geometry));
   });
 }
 
-Geometry parse_surface_mesh(const std::string& name, const JsonValue& value, const MeshSource& source) {
-  value.allow({"type", "file", "mesh", "scale", "units"});
+Geometry parse_surface_mesh(const std::string& name, const JsonValue& value, const MeshSource& meshes) {
+  value.allow({"type", "file", "scale", "units"});
+  const std::string file = value.required("file").text(), shown = meshes.shown(file);
   const FileScale size = parse_scale(value);
-  auto found = find_surface(value, source);
+
   return with_location(value, [&] {
-    scale(found.mesh, size.factors);
-    Geometry geometry = make_surface_mesh(found.name.string(), std::move(found.mesh));
-    warn_of_units(geometry, found.name, size);
+    TriangleMesh mesh = meshes.surface(file);
+    scale(mesh, size.factors);
+    Geometry geometry = make_surface_mesh(shown, std::move(mesh));
+    warn_of_units(geometry, shown, size);
     return named(name, std::move(geometry));
   });
 }
@@ -57,21 +61,25 @@ Geometry parse_half_space(const std::string& name, const JsonValue& value) {
   return with_location(value, [&] { return make_half_space(name, thickness); });
 }
 
-Geometry parse_geometry(const std::string& name, const JsonValue& value, const MeshSource& source, TetBudget& budget) {
+Geometry parse_geometry(const std::string& name, const JsonValue& value, const MeshSource& meshes, TetBudget& budget) {
   const JsonValue type = value.required("type");
+  if (type.text() == "given") {
+    value.allow({"type"});
+    return meshes.given(value, name);
+  }
   const std::string kind = type.one_of({"sphere", "ellipsoid", "box", "cylinder", "capsule", "convex_hull", "bolt",
                                         "nut", "tet_mesh", "surface_mesh", "half_space"});
   if (kind == "sphere") return parse_sphere(name, value, budget);
   if (kind == "ellipsoid") return parse_ellipsoid(name, value, budget);
   if (kind == "cylinder") return parse_cylinder(name, value, budget);
   if (kind == "capsule") return parse_capsule(name, value, budget);
-  if (kind == "convex_hull") return parse_convex_hull(name, value, source);
+  if (kind == "convex_hull") return parse_convex_hull(name, value, meshes);
   if (kind == "bolt") return parse_bolt(name, value, budget);
   if (kind == "nut") return parse_nut(name, value, budget);
   if (kind == "box") return parse_box(name, value);
   if (kind == "half_space") return parse_half_space(name, value);
-  if (kind == "surface_mesh") return parse_surface_mesh(name, value, source);
-  return parse_tet_mesh(name, value, source);
+  if (kind == "surface_mesh") return parse_surface_mesh(name, value, meshes);
+  return parse_tet_mesh(name, value, meshes);
 }
 
 }  // namespace
@@ -85,7 +93,7 @@ void refuse_both(const JsonValue& value, const char* a, const char* b) {
   if (value.optional(a) && value.optional(b)) value.fail(fmt::format("has \"{}\" and \"{}\"; give one", a, b));
 }
 
-std::vector<Geometry> parse_geometries(const JsonValue& value, const MeshSource& source) {
+std::vector<Geometry> parse_geometries(const JsonValue& value, const MeshSource& meshes) {
   const auto members = value.members();
   if (members.empty()) value.fail("a scene needs at least one geometry");
   if (members.size() > kMaxGeometries) {
@@ -96,7 +104,7 @@ std::vector<Geometry> parse_geometries(const JsonValue& value, const MeshSource&
   TetBudget budget;
   for (const auto& [name, geometry] : members) {
     if (name.empty()) geometry.fail("a geometry needs a name");
-    geometries.push_back(parse_geometry(name, geometry, source, budget));
+    geometries.push_back(parse_geometry(name, geometry, meshes, budget));
   }
   return geometries;
 }

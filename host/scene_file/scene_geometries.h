@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/scene_file/json_value.h"
@@ -14,19 +15,6 @@
 #include "isopatch/scene.h"
 
 namespace isopatch::detail {
-
-/// Where the geometries of a scene find their meshes.
-struct MeshSource {
-  std::filesystem::path directory;  // of files
-  const NamedMeshes& meshes;        // in memory
-};
-
-/// The mesh of a geometry, from the file that it names or from memory.
-template <typename Mesh>
-struct FoundMesh {
-  Mesh mesh;
-  std::filesystem::path name;  // for messages
-};
 
 /// Counts the tets of all primitives of a scene; above a limit it throws, with the location.
 class TetBudget {
@@ -43,22 +31,39 @@ auto with_location(const JsonValue& location, Make make) {
   try {
     return make();
   } catch (const Error& error) {
-    location.fail(error.what());
+    location.fail(error);
   }
 }
 
 /// Throws for a value that has both keys.
 void refuse_both(const JsonValue& value, const char* a, const char* b);
 
+/// Where the meshes are that a scene names: in memory, or else in files.
+class MeshSource {
+ public:
+  /// Files are found relative to `directory`. Refers to `meshes`.
+  MeshSource(std::filesystem::path directory, const SceneMeshes& meshes)
+      : directory_(std::move(directory)), meshes_(meshes) {}
+
+  /// How messages call what a scene names `file`.
+  std::string shown(const std::string& file) const;
+
+  TetMesh tet_mesh(const std::string& file) const;
+  TriangleMesh surface(const std::string& file) const;
+
+  /// The points of a mesh of either kind.
+  std::vector<Point3> points(const std::string& file) const;
+
+  /// The geometry of the type `given` with this name.
+  Geometry given(const JsonValue& location, const std::string& name) const;
+
+ private:
+  std::filesystem::path directory_;
+  const SceneMeshes& meshes_;
+};
+
 /// All geometries of a scene.
-std::vector<Geometry> parse_geometries(const JsonValue& value, const MeshSource& source);
-
-/// Throws unless the geometry has one of `file` and `mesh`, and `mesh` names one of the meshes in memory.
-FoundMesh<TetMesh> find_tet_mesh(const JsonValue& geometry, const MeshSource& source);
-FoundMesh<TriangleMesh> find_surface(const JsonValue& geometry, const MeshSource& source);
-
-/// The points of the mesh of either kind.
-FoundMesh<std::vector<Point3>> find_points(const JsonValue& geometry, const MeshSource& source);
+std::vector<Geometry> parse_geometries(const JsonValue& value, const MeshSource& meshes);
 
 Point3 point_of(const JsonValue& value);
 
@@ -66,7 +71,7 @@ Geometry parse_sphere(const std::string& name, const JsonValue& value, TetBudget
 Geometry parse_ellipsoid(const std::string& name, const JsonValue& value, TetBudget& budget);
 Geometry parse_cylinder(const std::string& name, const JsonValue& value, TetBudget& budget);
 Geometry parse_capsule(const std::string& name, const JsonValue& value, TetBudget& budget);
-Geometry parse_convex_hull(const std::string& name, const JsonValue& value, const MeshSource& source);
+Geometry parse_convex_hull(const std::string& name, const JsonValue& value, const MeshSource& meshes);
 Geometry parse_bolt(const std::string& name, const JsonValue& value, TetBudget& budget);
 Geometry parse_nut(const std::string& name, const JsonValue& value, TetBudget& budget);
 
@@ -84,7 +89,7 @@ void refuse_scale_of_half_space(const JsonValue& geometry);
 
 /// Adds a warning to a geometry of so unlikely a size that its file may be in other units than metres, unless the scene
 /// states them.
-void warn_of_units(Geometry& geometry, const std::filesystem::path& file, const FileScale& scale);
+void warn_of_units(Geometry& geometry, const std::string& file, const FileScale& scale);
 
 /// The `field`, `strain` and `all_boundary_tets` of a tet mesh.
 FieldOptions parse_field(const JsonValue& geometry);

@@ -84,19 +84,20 @@ Geometry parse_capsule(const std::string& name, const JsonValue& value, TetBudge
   return with_location(value, [&] { return make_capsule(name, radius, length, segments); });
 }
 
-Geometry parse_convex_hull(const std::string& name, const JsonValue& value, const MeshSource& source) {
-  value.allow({"type", "points", "file", "mesh", "scale", "units"});
+Geometry parse_convex_hull(const std::string& name, const JsonValue& value, const MeshSource& meshes) {
+  value.allow({"type", "points", "file", "scale", "units"});
   refuse_both(value, "points", "file");
-  refuse_both(value, "points", "mesh");
   const FileScale scale = parse_scale(value);
-  const bool has_mesh = value.optional("file") || value.optional("mesh");
-  auto [points, path] = has_mesh ? find_points(value, source) : FoundMesh<std::vector<Point3>>{};
-  if (!has_mesh) {
+  const auto file = value.optional("file");
+  std::vector<Point3> points;
+  if (file) {
+    points = with_location(*file, [&] { return meshes.points(file->text()); });
+  } else {
     for (const JsonValue& point : value.required("points").elements()) points.push_back(point_of(point));
   }
   scale_points(points, scale.factors);
   Geometry hull = with_location(value, [&] { return make_convex_hull(name, points); });
-  if (has_mesh) warn_of_units(hull, path, scale);
+  if (file) warn_of_units(hull, meshes.shown(file->text()), scale);
   return hull;
 }
 

@@ -80,18 +80,18 @@ void refuse_scale_of_half_space(const JsonValue& geometry) {
   }
 }
 
-void warn_of_units(Geometry& geometry, const std::filesystem::path& file, const FileScale& scale) {
+void warn_of_units(Geometry& geometry, const std::string& file, const FileScale& scale) {
   if (scale.is_stated) return;
   const double length = longest_side(geometry);
   if (length > kSuspiciouslyLong) {
     geometry.warnings.push_back(
-        fmt::format(R"({} is {} m long. In millimetres? Say "units": "mm"; "units": "m" silences this)", file.string(),
+        fmt::format(R"({} is {} m long. In millimetres? Say "units": "mm"; "units": "m" silences this)", file,
                     length < 10 ? fmt::format("{:.2g}", length) : fmt::format("{:.0f}", length)));
   }
   if (length < kSuspiciouslyShort) {
     geometry.warnings.push_back(
         fmt::format(R"({} is {:.2g} mm long. Turned into metres twice? Say "scale": 1000; "units": "m" silences this)",
-                    file.string(), 1000 * length));
+                    file, 1000 * length));
   }
 }
 

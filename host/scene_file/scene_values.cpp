@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "host/scene_file/scene_geometries.h"
+#include "host/text/suggestion.h"
 
 namespace isopatch::detail {
 
@@ -13,7 +14,8 @@ int index_of(const JsonValue& reference, const Names& names, const std::string& 
   const std::string name = reference.text();
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end()) {
-    reference.fail(fmt::format("no {} is named {}{}", kind, in_quotes(name, '"'), suggestion(name, names)));
+    reference.fail(fmt::format("no {} is named {}{}", kind, in_quotes(name, '"'), suggestion(name, names)),
+                   {.found = in_quotes(name, '"'), .wanted = "one of " + list_of(names)});
   }
   return static_cast<int>(found - names.begin());
 }

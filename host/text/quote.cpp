@@ -9,8 +9,6 @@
 #include <limits>
 #include <utility>
 
-#include "isopatch/error.h"
-
 namespace isopatch::detail {
 namespace {
 
@@ -122,5 +120,3 @@ std::string message_text(std::string_view message) {
 }
 
 }  // namespace isopatch::detail
-
-isopatch::Error::Error(const std::string& message) : std::runtime_error(detail::message_text(message)) {}

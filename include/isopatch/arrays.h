@@ -3,6 +3,8 @@
 // The arrays of a State and of Results, listed once, and owners of them in host memory.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -13,9 +15,9 @@
 namespace isopatch {
 
 /// What an array has a row for in each environment: the environment itself, every body, every part, every pair, every
-/// part pair, every joint, or every slot of the buffer for polygons or for contacts. The last three are of packed
-/// arrays, which have rows for the whole batch: for every environment and one more, or for every slot of a packed
-/// buffer.
+/// part pair, every joint, every cluster of a pair, or every slot of the buffer for polygons or for contacts. The last
+/// three are of packed arrays, which have rows for the whole batch: for every environment and one more, or for every
+/// slot of a packed buffer.
 enum class Per : std::uint8_t {
   kEnvironment,
   kBody,
@@ -23,6 +25,7 @@ enum class Per : std::uint8_t {
   kPair,
   kPartPair,
   kJoint,
+  kCluster,
   kPolygonCapacity,
   kContactCapacity,
   kOffset,
@@ -39,7 +42,8 @@ enum class OutputGroup : std::uint8_t {
   kPolygons,        ///< the polygons themselves
   kContacts,        ///< the polygons as point contacts
   kPackedPolygons,  ///< the polygons of all environments in one array
-  kPackedContacts   ///< the same as point contacts
+  kPackedContacts,  ///< the same as point contacts
+  kPatchContacts    ///< each patch as a few point contacts
 };
 
 /// One array. In each environment, or in the whole batch if it is packed, it has rows of `width` elements, as many as
@@ -103,7 +107,52 @@ constexpr void for_each_output(const Visit& visit, AnyResults&... r) {
   visit(
       ArrayInfo{"contact_environments", "int32", Per::kPackedContactCapacity, 1, "index", OutputGroup::kPackedContacts},
       r.contact_environments...);
+  visit(ArrayInfo{"patch_point", "real", Per::kCluster, 12, "m", OutputGroup::kPatchContacts}, r.patch_point...);
+  visit(ArrayInfo{"patch_normal", "real", Per::kCluster, 3, "1", OutputGroup::kPatchContacts}, r.patch_normal...);
+  visit(ArrayInfo{"patch_stiffness", "real", Per::kCluster, 4, "N/m", OutputGroup::kPatchContacts},
+        r.patch_stiffness...);
+  visit(ArrayInfo{"patch_distance", "real", Per::kCluster, 4, "m", OutputGroup::kPatchContacts}, r.patch_distance...);
+  visit(ArrayInfo{"patch_residual", "real", Per::kPair, 6, "N; N m", OutputGroup::kPatchContacts}, r.patch_residual...);
+  visit(ArrayInfo{"patch_count", "int32", Per::kPair, 1, "1", OutputGroup::kPatchContacts}, r.patch_count...);
 }
+
+/// A member of a record. An array of K records is an array of K rows of `sizeof(Record) / 4` words of 4 bytes, and a
+/// member is the elements from word `offset / 4` on of every row: a view with a stride, without a copy.
+struct RecordField {
+  const char* name;    ///< of the member
+  const char* type;    ///< of an element, which has 4 bytes: "float32" or "int32"
+  int rows;            ///< 8 of what has one for each vertex, else 1
+  int width;           ///< elements of a row
+  std::size_t offset;  ///< bytes from the beginning of the record
+  const char* unit;    ///< of the elements
+};
+
+/// The members of Polygon in their order. Of `vertices` and `pressures` the first `num_vertices` rows count.
+inline constexpr std::array<RecordField, 8> kPolygonFields = {{
+    {"pair", "int32", 1, 1, offsetof(Polygon, pair), "index"},
+    {"num_vertices", "int32", 1, 1, offsetof(Polygon, num_vertices), "1"},
+    {"vertices", "float32", 8, 3, offsetof(Polygon, vertices), "m"},
+    {"pressures", "float32", 8, 1, offsetof(Polygon, pressures), "Pa"},
+    {"normal", "float32", 1, 3, offsetof(Polygon, normal), "1"},
+    {"area", "float32", 1, 1, offsetof(Polygon, area), "m^2"},
+    {"part_a", "int32", 1, 1, offsetof(Polygon, part_a), "index"},
+    {"part_b", "int32", 1, 1, offsetof(Polygon, part_b), "index"},
+}};
+
+/// The members of DiscreteContact in their order.
+inline constexpr std::array<RecordField, 11> kDiscreteContactFields = {{
+    {"pair", "int32", 1, 1, offsetof(DiscreteContact, pair), "index"},
+    {"point", "float32", 1, 3, offsetof(DiscreteContact, point), "m"},
+    {"normal", "float32", 1, 3, offsetof(DiscreteContact, normal), "1"},
+    {"area", "float32", 1, 1, offsetof(DiscreteContact, area), "m^2"},
+    {"pressure", "float32", 1, 1, offsetof(DiscreteContact, pressure), "Pa"},
+    {"stiffness", "float32", 1, 1, offsetof(DiscreteContact, stiffness), "N/m"},
+    {"distance", "float32", 1, 1, offsetof(DiscreteContact, distance), "m"},
+    {"dissipation", "float32", 1, 1, offsetof(DiscreteContact, dissipation), "s/m"},
+    {"friction", "float32", 1, 1, offsetof(DiscreteContact, friction), "1"},
+    {"part_a", "int32", 1, 1, offsetof(DiscreteContact, part_a), "index"},
+    {"part_b", "int32", 1, 1, offsetof(DiscreteContact, part_b), "index"},
+}};
 
 /// The counts of an environment, from which the sizes of its arrays follow.
 struct ArrayCounts {
@@ -117,7 +166,8 @@ struct ArrayCounts {
   std::int64_t packed_polygon_capacity = 0;  ///< as in Results
   std::int64_t packed_contact_capacity = 0;  ///< as in Results
 
-  std::int64_t joints = 0;  ///< J in the shapes of RolloutState
+  std::int64_t joints = 0;    ///< J in the shapes of RolloutState
+  std::int64_t clusters = 1;  ///< Results::max_clusters
 
   /// Elements of one environment in a contiguous array, which is not packed.
   constexpr std::int64_t row(const ArrayInfo& info) const {
@@ -126,6 +176,7 @@ struct ArrayCounts {
                                : info.per == Per::kPair            ? pairs
                                : info.per == Per::kPartPair        ? part_pairs
                                : info.per == Per::kJoint           ? joints
+                               : info.per == Per::kCluster         ? pairs * clusters
                                : info.per == Per::kPolygonCapacity ? polygon_capacity
                                : info.per == Per::kContactCapacity ? contact_capacity
                                                                    : 1;
@@ -195,6 +246,8 @@ struct ResultSelection {
   std::int64_t packed_polygon_capacity = 0;  ///< polygons that there is room for in one array of all environments, with
                                              ///< their offsets and environments; 0: none of these
   std::int64_t packed_contact_capacity = 0;  ///< the same for contacts
+
+  std::int32_t max_clusters = 0;  ///< of a pair's patch as point contacts, at most 16; 0: none of these
 };
 
 /// The Results of N environments, owned and contiguous, in arrays of the same names; zero until evaluated. An array
@@ -233,6 +286,14 @@ struct ResultArrays {
   std::int64_t packed_polygon_capacity = 0;        ///< room for this many polygons of all environments together
   std::int64_t packed_contact_capacity = 0;        ///< the same for contacts
 
+  std::vector<double> patch_point;        ///< N x P x K x 4 x 3   m
+  std::vector<double> patch_normal;       ///< N x P x K x 3
+  std::vector<double> patch_stiffness;    ///< N x P x K x 4   N/m
+  std::vector<double> patch_distance;     ///< N x P x K x 4   m
+  std::vector<double> patch_residual;     ///< N x P x 6   N, N m
+  std::vector<std::int32_t> patch_count;  ///< N x P
+  std::int32_t max_clusters = 0;          ///< K
+
   ResultArrays() = default;
 
   /// Room for the wrenches, the areas, the counts of polygons, the status and the outputs of `selection`. Throws Error
@@ -248,7 +309,9 @@ struct ResultArrays {
             polygon_capacity,
             contact_capacity,
             packed_polygon_capacity,
-            packed_contact_capacity};
+            packed_contact_capacity,
+            0,
+            max_clusters};
   }
 
   /// Valid until an array changes its size.

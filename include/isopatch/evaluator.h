@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "isopatch/results.h"
@@ -35,6 +36,12 @@ struct EvaluatorOptions {
   /// tests more of them. 4 176 bytes for each part pair of each environment, by its index in the call; the bits are the
   /// same.
   double keep_candidates = 0;
+
+  /// cpu and reference: whether to give up, asked about every 20 ms, by the thread that called, in calls that take
+  /// longer; before the next environment, and in a rollout before its next step. Where it is true, the call throws
+  /// Error of kCancelled; what it throws itself comes out of the call. The call's results are then unspecified, and in
+  /// a rollout the state. An empty function is not asked.
+  std::function<bool()> is_cancelled = {};
 };
 
 /// The number of CUDA devices this build can use; 0 without CUDA code or without a device. Never throws.

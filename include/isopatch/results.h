@@ -66,6 +66,16 @@ struct Results {
   OutputArray friction_force;      ///< N x P x 3   N, the tangential part of the force on a
   TypedArray<std::int32_t> polygon_count;  ///< N x P   polygons of non-zero area
 
+  // each patch as a few point contacts (INTERFACE.md), K = max_clusters; cpu and reference
+  OutputArray patch_point;      ///< N x P x K x 4 x 3   m, world
+  OutputArray patch_normal;     ///< N x P x K x 3       unit, from b into a; of all four points
+  OutputArray patch_stiffness;  ///< N x P x K x 4       N/m
+  OutputArray patch_distance;   ///< N x P x K x 4       m; the normal force of a point is stiffness * -distance
+  OutputArray patch_residual;   ///< N x P x 6   N, N m on a about its body origin: the wrench of the pressure alone,
+                                ///< without damping and friction, less that of the points
+  TypedArray<std::int32_t> patch_count;  ///< N x P   clusters that have points; those behind them are 0
+  std::int32_t max_clusters = 1;         ///< K, the most clusters of normals of a pair, from 1 to 16
+
   /// N x P J, elastic energy: integral of min(p_A, p_B) over the overlap (PFC eq. 1). Continuous in the pose; it has a
   /// kink, at which the wrench jumps, where the two pressures are equal throughout a volume.
   OutputArray energy;

@@ -148,6 +148,15 @@ class Scene {
   /// left out depends on the scene's own geometries alone, whatever State::geometry_index says.
   std::vector<PartPair> part_pairs() const;
 
+  /// The index of the body of this name. Throws Error, with the names that there are, where no body has it, and where
+  /// several have.
+  int body_index(const std::string& name) const;
+
+  /// The index of the pair whose wrench is that on `a` from `b`, both by name or both by index. Throws Error, with the
+  /// pairs that there are, where the scene has no such pair or has it the other way round, and as body_index().
+  int pair_index(const std::string& a, const std::string& b) const;
+  int pair_index(int a, int b) const;  ///< by the indices of the bodies
+
   const detail::SceneData& data() const;  ///< for the backends: meshes and hierarchies as they read them
 
  private:
@@ -163,16 +172,29 @@ std::vector<std::string> warnings_of(const Scene& scene);
 /// Throws Error naming the file, the field and the value.
 SceneDescription read_scene(const std::string& path, const std::optional<std::string>& directory = {});
 
-/// Meshes in memory by name, for geometries of a scene that have the key `mesh` where a file has `file`.
-struct NamedMeshes {
-  std::map<std::string, TetMesh> tet_meshes;  ///< for geometries of the type tet_mesh, and points of convex hulls
-  std::map<std::string, TriangleMesh>
-      surfaces;  ///< for geometries of the type surface_mesh, and points of convex hulls
+/// The same from memory; relative mesh paths start at `directory`, `source` names the text in errors.
+SceneDescription parse_scene(const std::string& json, const std::string& directory, const std::string& source);
+
+/// What the text of a scene can name instead of files.
+struct SceneMeshes {
+  /// What a geometry `{"type": "given"}` is: the one of its name.
+  std::vector<Geometry> geometries = {};
+
+  std::map<std::string, TetMesh> tet_meshes = {};     ///< by the `file` of a `tet_mesh` or a `convex_hull`
+  std::map<std::string, TriangleMesh> surfaces = {};  ///< by the `file` of a `surface_mesh` or a `convex_hull`
 };
 
-/// The same from memory; relative mesh paths start at `directory`, `source` names the text in errors. Geometries can
-/// take their mesh from `meshes`.
+/// The same with meshes in memory: a name that is not among them is a file's. `scale`, `units`, `field` and so on hold
+/// for them as for files. Throws Error also for a given geometry that is missing or there twice; that it is as a make_
+/// function leaves it is checked by Scene.
 SceneDescription parse_scene(const std::string& json, const std::string& directory, const std::string& source,
-                             const NamedMeshes& meshes = {});
+                             const SceneMeshes& meshes);
+
+/// The text of a scene file in which all geometries are given: with them, parse_scene(to_json(scene), "", "",
+/// {scene.description().geometries}) makes a Scene of the same bits, and the same text again. Equal scenes have equal
+/// texts and equal geometries. Numbers are written so that they read as the same double. Values that no part uses, such
+/// as a rigid body's modulus, may be left out. Throws Error for names of bodies or geometries that are empty, repeated
+/// or no valid UTF-8, which a scene file cannot have.
+std::string to_json(const Scene& scene);
 
 }  // namespace isopatch

@@ -26,7 +26,8 @@ bool has_device_memory(std::size_t bytes) { return bytes <= free_device_memory()
 void require_device_memory(std::size_t bytes, const std::string& what) {
   const std::size_t available = free_device_memory();
   if (bytes <= available) return;
-  throw Error("backend cuda: " + what + " " + mebibytes(bytes) + "; the device has " + mebibytes(available) + " free");
+  throw Error("backend cuda: " + what + " " + mebibytes(bytes) + "; the device has " + mebibytes(available) + " free",
+              ErrorKind::kMemory, {.found = mebibytes(available) + " free", .wanted = mebibytes(bytes)});
 }
 
 }  // namespace isopatch::detail

@@ -11,7 +11,8 @@ void check_cuda(cudaError_t result, const char* expression, const char* file, in
   if (result == cudaSuccess) return;
   cudaGetLastError();  // a failed launch must not be found again by the next check
   throw Error(std::string("cuda: ") + expression + " failed: " + cudaGetErrorName(result) + " (" +
-              cudaGetErrorString(result) + ") at " + file + ":" + std::to_string(line));
+                  cudaGetErrorString(result) + ") at " + file + ":" + std::to_string(line),
+              result == cudaErrorMemoryAllocation ? ErrorKind::kMemory : ErrorKind::kDevice);
 }
 
 }  // namespace isopatch::detail

@@ -23,7 +23,8 @@ Function driver_function(const char* name) {
 #else
   ISOPATCH_CUDA_CHECK(cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &status));
 #endif
-  if (found == nullptr) throw Error(std::string("cuda: the driver has no ") + name + "; install a newer one");
+  if (found == nullptr)
+    throw Error(std::string("cuda: the driver has no ") + name + "; install a newer one", ErrorKind::kDevice);
   return reinterpret_cast<Function>(found);
 }
 
@@ -41,7 +42,8 @@ struct Driver {
     CUcontext& known = contexts[device];
     if (known == nullptr && retain(&known, device) != CUDA_SUCCESS) {
       known = nullptr;
-      throw Error("cuda: device " + std::to_string(device) + " cannot be used: it gives no context");
+      throw Error("cuda: device " + std::to_string(device) + " cannot be used: it gives no context",
+                  ErrorKind::kDevice);
     }
     return known;
   }
@@ -59,7 +61,7 @@ DeviceGuard::DeviceGuard(int device) {
   ISOPATCH_CUDA_CHECK(cudaGetDevice(&current));
   if (current == device) return;
   if (driver().push(driver().context(device)) != CUDA_SUCCESS) {
-    throw Error("cuda: device " + std::to_string(device) + " cannot be made the current one");
+    throw Error("cuda: device " + std::to_string(device) + " cannot be made the current one", ErrorKind::kDevice);
   }
   pushed_ = true;
 }

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -70,6 +72,65 @@ TEST(Snippets, ContactsOfAllEnvironments) {
 
   EXPECT_GT(results.contact_offsets[n], n);
   EXPECT_GT(force[n - 1], 1);
+}
+
+TEST(Snippets, AColumnOfContacts) {
+  const Scene scene(read_scene(kScene));
+  const StateArrays states(scene.description(), 1);
+  ResultArrays results(scene, 1, {.packed_contact_capacity = 100});
+  Evaluator(scene).evaluate(states.view(), results.view());
+  const auto count = static_cast<std::size_t>(results.contact_offsets[1]);
+
+  const float* const words = reinterpret_cast<const float*>(results.packed_contacts.data());
+  const std::size_t stride = sizeof(DiscreteContact) / sizeof(float);
+  const std::size_t point = offsetof(DiscreteContact, point) / sizeof(float);  // as in kDiscreteContactFields
+  double highest = -1;
+  for (std::size_t i = 0; i < count; ++i) {
+    const float* const xyz = words + i * stride + point;
+    highest = std::max<double>(highest, xyz[2]);
+  }
+
+  float expected = -1;
+  for (std::size_t i = 0; i < count; ++i) expected = std::max(expected, results.packed_contacts[i].point[2]);
+  EXPECT_EQ(highest, expected);
+  EXPECT_NE(highest, -1);
+}
+
+TEST(Snippets, AMaskOfBool) {
+  const bool mask[1] = {false};
+  const Scene scene(read_scene(kScene));
+  const StateArrays states(scene.description(), 1);
+  ResultArrays results(scene, 1);
+  State state = states.view();
+  state.pair_mask = reinterpret_cast<const std::uint8_t*>(mask);
+  Evaluator(scene).evaluate(state, results.view());
+  EXPECT_EQ(results.polygon_count[0], 0);
+}
+
+TEST(Snippets, ASceneFromTextAndMemory) {
+  const std::string folder = std::string(ISOPATCH_SOURCE_DIR) + "/tests/scenes";
+
+  SceneMeshes meshes;
+  meshes.surfaces["anvil"] = read_triangle_mesh(folder + "/cube.obj");  // or filled in by the program
+  meshes.geometries = {make_sphere("ball", 0.03, 2)};
+  const Scene scene(parse_scene(R"({"isopatch": 1,
+    "geometries": {"ball": {"type": "given"}, "anvil": {"type": "surface_mesh", "file": "anvil", "units": "m"}},
+    "bodies": [{"name": "ball", "geometry": "ball", "position": [0, 0, 0.0799]},
+               {"name": "anvil", "geometry": "anvil", "rigid": true, "fixed": true}]})",
+                                "", "the scene", meshes));
+  const int body = scene.body_index("ball"), pair = scene.pair_index("ball", "anvil");
+
+  // written down and read again: a scene with the same bits
+  const std::string text = to_json(scene);
+  const Scene again(parse_scene(text, "", "the copy", {.geometries = scene.description().geometries}));
+
+  EXPECT_EQ(body, 0);
+  EXPECT_EQ(pair, 0);
+  EXPECT_EQ(to_json(again), text);
+  const StateArrays states(again.description(), 1);
+  ResultArrays results(again, 1);
+  Evaluator(again).evaluate(states.view(), results.view());
+  EXPECT_GT(results.pair_wrench[2], 0);
 }
 
 TEST(Snippets, ABodyOfTwoParts) {
@@ -185,6 +246,7 @@ TEST(Snippets, AnError) {
   try {
     const Scene scene(read_scene("no_such_scene.json"));
   } catch (const Error& error) {
+    if (error.kind() == ErrorKind::kFile) std::fprintf(stderr, "%s: ", std::strerror(error.parts().code));
     std::fprintf(stderr, "%s\n", error.what());
   }
 }

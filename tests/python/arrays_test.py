@@ -6,8 +6,11 @@ import ctypes
 
 import numpy as np
 import pytest
+
+import table_array
 from conftest import requires, run_python
 from isopatch import quaternion
+from table_array import NewerArray, TableArray, WithoutMemory
 
 
 class OnlyDlpack:
@@ -115,29 +118,35 @@ class TestJax:
             evaluator.bind(jnp.asarray(poses.astype(np.float32)))
 
 
-@requires("tvm_ffi")
 class TestExchangeTable:
-    """A library whose tensors have the table of DLPack's C functions."""
+    """A type whose arrays have DLPack's table of C functions, as torch's."""
 
-    def test_in_and_out_without_a_copy(self, evaluator, poses):
-        import tvm_ffi
+    @pytest.mark.parametrize("kind", [TableArray, NewerArray])
+    def test_in_and_out_without_a_copy(self, evaluator, poses, kind):
+        out = kind(np.zeros((4, 1, 6)))
+        results = evaluator.evaluate(kind(poses), out={"pair_wrench": out})
+        assert results.pair_wrench is out
+        assert out.array.tobytes() == evaluator.evaluate(poses).pair_wrench.tobytes()
 
-        given = tvm_ffi.from_dlpack(poses)
-        assert hasattr(type(given), "__dlpack_c_exchange_api__")
-        out = np.zeros((4, 1, 6))
-        results = evaluator.evaluate(given, out={"pair_wrench": tvm_ffi.from_dlpack(out)})
-        assert np.from_dlpack(results.pair_wrench).__array_interface__["data"] == out.__array_interface__["data"]
-        assert out.tobytes() == evaluator.evaluate(poses).pair_wrench.tobytes()
+    def test_strides_are_those_of_the_table(self, evaluator, poses):
+        modulus = np.broadcast_to([2e5, 1e5], (4, 2))
+        results = evaluator.evaluate(TableArray(poses), modulus=TableArray(modulus), outputs=("pair_wrench",))
+        assert results.pair_wrench.array.tobytes() == evaluator.evaluate(poses, modulus=modulus).pair_wrench.tobytes()
 
-    def test_a_table_without_an_allocator_of_its_own_says_so_or_allocates(self, evaluator, poses):
-        import tvm_ffi
+    def test_results_come_from_its_allocator(self, evaluator, poses):
+        results = evaluator.evaluate(TableArray(poses.astype("f4")), outputs=("pair_wrench", "status"))
+        assert type(results.pair_wrench) is TableArray and type(results.status) is TableArray
+        assert results.pair_wrench.array.dtype == np.float32 and results.status.array.dtype == np.uint32
+        wanted = evaluator.evaluate(poses.astype("f4")).pair_wrench
+        assert results.pair_wrench.array.tobytes() == wanted.tobytes()
+        assert not table_array.allocated
 
-        try:
-            made = evaluator.evaluate(tvm_ffi.from_dlpack(poses)).pair_wrench
-        except MemoryError as error:
-            assert "pair_wrench" in str(error)  # names what could not be made
-        else:
-            assert np.from_dlpack(made).tobytes() == evaluator.evaluate(poses).pair_wrench.tobytes()
+    def test_what_it_cannot_give_is_an_error(self, evaluator, poses):
+        with pytest.raises(TypeError, match="poses: expected a dense array with memory.*: no reason was given"):
+            evaluator.evaluate(WithoutMemory(poses))
+        table_array.refused["allocations"] = 1
+        with pytest.raises(MemoryError, match="evaluate: pair_wrench: MemoryError: the allocator has nothing left"):
+            evaluator.evaluate(TableArray(poses))
 
 
 @requires("torch")

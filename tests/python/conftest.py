@@ -9,9 +9,10 @@ import subprocess
 import sys
 import textwrap
 
-import isopatch
 import numpy as np
 import pytest
+
+import isopatch
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 

@@ -4,9 +4,10 @@
 import gc
 import sys
 
-import isopatch
 import numpy as np
 import pytest
+
+import isopatch
 from conftest import ball_on_table
 
 ALL_OUTPUTS = tuple(isopatch.Results._fields)
@@ -28,7 +29,7 @@ def test_every_output_has_its_shape_and_type(root):
     scene = isopatch.Scene(root / "bench/scenes/gripper.json")
     n, b, p, q = 3, scene.num_bodies, scene.num_pairs, scene.num_part_pairs
     poses = np.repeat(scene.default_poses[None], n, axis=0)
-    results = isopatch.Evaluator(scene).evaluate(poses, outputs=ALL_OUTPUTS)
+    results = isopatch.Evaluator(scene).evaluate(poses, outputs=ALL_OUTPUTS, max_clusters=2)
     rows = len(results.packed_polygons)
     assert rows == results.polygon_offsets[-1] == len(results.packed_contacts) > 0
     shapes = {
@@ -53,6 +54,12 @@ def test_every_output_has_its_shape_and_type(root):
         "packed_contacts": (rows,),
         "contact_offsets": (n + 1,),
         "contact_environments": (rows,),
+        "patch_point": (n, p, 2, 4, 3),
+        "patch_normal": (n, p, 2, 3),
+        "patch_stiffness": (n, p, 2, 4),
+        "patch_distance": (n, p, 2, 4),
+        "patch_residual": (n, p, 6),
+        "patch_count": (n, p),
     }
     types = {"status": "uint32", "polygon_offsets": "int64", "contact_offsets": "int64"}
     types |= {name: "int32" for name in shapes if name.endswith(("count", "needed", "environments"))}
@@ -80,6 +87,17 @@ def test_the_sum_over_packed_contacts_is_the_force(evaluator, poses):
     )
     np.testing.assert_allclose(force, results.pair_wrench[:, 0, 2], rtol=1e-5)
     assert np.array_equal(np.diff(results.contact_offsets), np.bincount(results.contact_environments, minlength=4))
+
+
+def test_patch_contacts_keep_the_force(evaluator, poses):
+    results = evaluator.evaluate(
+        poses, outputs=("pair_wrench", "patch_normal", "patch_stiffness", "patch_distance", "patch_residual")
+    )
+    force = (results.patch_stiffness * -results.patch_distance).sum(axis=-1)[..., None] * results.patch_normal
+    total = force.sum(axis=2) + results.patch_residual[..., :3]
+    np.testing.assert_allclose(total, results.pair_wrench[..., :3], rtol=1e-5, atol=1e-6)
+    again = evaluator.evaluate(poses, out=results)
+    assert again.patch_normal is results.patch_normal
 
 
 def test_a_capacity_that_is_given_holds(evaluator, poses):

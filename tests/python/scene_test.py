@@ -5,9 +5,10 @@ import json
 import pickle
 import types
 
-import isopatch
 import numpy as np
 import pytest
+
+import isopatch
 from conftest import ball_on_table
 
 
@@ -140,3 +141,28 @@ def test_a_pickled_scene_has_the_same_bits(root, monkeypatch, tmp_path):
 def test_warnings_are_lines(root):
     document = tetrahedron_scene(points=1000 * WITH_CENTER, tets=TETS)
     assert any("millimetres" in line for line in isopatch.Scene(document).warnings)
+
+
+def test_bodies_and_pairs_have_indices_by_name(scene):
+    assert scene.body_index("table") == 1
+    assert scene.pair_index("ball", "table") == 0
+    with pytest.raises(ValueError, match='"ball", "table"|did you mean "table"'):
+        scene.body_index("tabel")
+
+
+def test_equal_scenes_have_equal_texts(scene):
+    text = scene.to_json()
+    assert isopatch.Scene(ball_on_table()).to_json() == text
+    assert isopatch.Scene(ball_on_table(contact={"slip_tolerance": 1e-3})).to_json() != text
+    assert json.loads(text)["bodies"][0]["name"] == "ball"
+
+
+def test_a_missing_file_has_its_path_and_number(tmp_path):
+    document = tetrahedron_scene(file=tmp_path / "none.vtk")
+    with pytest.raises(FileNotFoundError) as error:
+        isopatch.Scene(document)
+    assert error.value.filename == str(tmp_path / "none.vtk")
+    (tmp_path / "folder.vtk").mkdir()
+    document["geometries"]["ball"]["file"] = tmp_path / "folder.vtk"
+    with pytest.raises(IsADirectoryError):
+        isopatch.Scene(document)

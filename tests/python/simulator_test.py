@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rollouts: the bits of the command line, resets, saved states, records, and the form for arrays that never change."""
 
-import isopatch
 import numpy as np
 import pytest
+
+import isopatch
 from conftest import ball_on_table, requires
 
 FIELDS = isopatch.SimulatorState._fields

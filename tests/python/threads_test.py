@@ -5,9 +5,10 @@ import os
 import threading
 import time
 
-import isopatch
 import numpy as np
 import pytest
+
+import isopatch
 from conftest import run_python
 
 
@@ -60,7 +61,7 @@ def test_one_evaluator_in_many_threads_has_the_same_bits(evaluator, batch):
     assert found == [True] * 20
 
 
-@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning", "ignore:os.fork:RuntimeWarning")
 def test_a_child_made_by_fork_evaluates(evaluator, batch):
     wanted = evaluator.evaluate(batch[:2000]).pair_wrench.tobytes()  # in parallel, before
     child = os.fork()
@@ -77,6 +78,29 @@ def test_a_child_made_by_fork_evaluates(evaluator, batch):
         os.waitpid(child, 0)
         pytest.fail("the child hangs")
     assert os.waitstatus_to_exitcode(status) == 0
+
+
+@pytest.mark.parametrize("call", ["evaluator.evaluate(poses)", "simulator.step(10**9)"])
+def test_ctrl_c_ends_a_call(call):
+    done = run_python(f"""
+        import os, signal, threading, time, numpy as np, isopatch
+        from conftest import ball_on_table
+        scene = isopatch.Scene(ball_on_table())
+        evaluator, simulator = isopatch.Evaluator(scene), isopatch.Simulator(scene, 100)
+        poses = np.broadcast_to(scene.default_poses, (100_000_000, 2, 7))
+        sent = []
+        def interrupt():
+            time.sleep(0.3)
+            sent.append(time.perf_counter())
+            os.kill(os.getpid(), signal.SIGINT)
+        threading.Thread(target=interrupt).start()
+        try:
+            {call}
+        except KeyboardInterrupt:
+            print(time.perf_counter() - sent[0])
+        """)
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) < 1  # 0.2 s where the cores are idle
 
 
 def test_an_old_processor_gets_an_import_error():
@@ -113,6 +137,7 @@ def test_this_processor_lacks_nothing():
 def test_importing_loads_no_other_library():
     done = run_python("""
         import sys, isopatch
-        print([name for name in ("torch", "jax", "cupy", "trimesh", "meshio", "pyvista", "matplotlib") if name in sys.modules])
+        others = {"torch", "jax", "cupy", "trimesh", "meshio", "pyvista", "matplotlib"}
+        print(sorted(others & set(sys.modules)))
         """)
     assert done.stdout.strip() == "[]", done.stderr

@@ -4,9 +4,10 @@
 import ctypes
 import random
 
-import isopatch
 import numpy as np
 import pytest
+
+import isopatch
 from conftest import ball_on_table
 
 N, B, P = 4, 2, 1
@@ -134,6 +135,8 @@ WRONG = {
     ),
     "capacity": (evaluated(outputs=("polygons",), polygon_capacity=-1), ValueError, "polygon_capacity: ", "found -1"),
     "capacity of text": (evaluated(outputs=("polygons",), polygon_capacity="all"), TypeError, "polygon_capacity: "),
+    "clusters": (evaluated(outputs=("patch_point",), max_clusters=0), ValueError, "max_clusters: expected 1 or more"),
+    "too many clusters": (evaluated(outputs=("patch_point",), max_clusters=17), ValueError, "max_clusters", "17"),
     "stream on the CPU": (evaluated(stream=0), ValueError, "stream: only calls on a CUDA device have a stream"),
     "unknown argument": (lambda e: e.evaluate(good(), masses=1), TypeError, "incompatible function arguments"),
     "unknown device": (

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "host/scene_file/json_value.h"
 #include "host/text/quote.h"
+#include "host/text/suggestion.h"
 #include "isopatch/error.h"
 
 namespace isopatch::cli {

@@ -11,6 +11,7 @@
 #include "host/cpu/rollout/point_kernels.h"
 #include "host/rollout/simulator_backend.h"
 #include "host/scene/scene_data.h"
+#include "host/threads/cancellation.h"
 #include "host/threads/parallel_for.h"
 #include "isopatch/detail/rollout/take_step.h"
 
@@ -56,9 +57,9 @@ std::uint32_t take_step(const StepCall& call, std::int64_t environment, StepWork
   return status;
 }
 
-/// All steps of a call in one environment.
-template <class T>
-void take_steps(const StepCall& call, std::int64_t environment, StepWorkspace<T>& work) {
+/// All steps of a call in one environment; check() is called before each.
+template <class T, class Check>
+void take_steps(const StepCall& call, std::int64_t environment, StepWorkspace<T>& work, const Check& check) {
   SerialWarp warp;
   begin_call(warp, call.step, environment, work.step());
   std::uint32_t& status = call.step.state.status[environment];
@@ -66,6 +67,7 @@ void take_steps(const StepCall& call, std::int64_t environment, StepWorkspace<T>
     status |= check_environment(warp, call.step, environment, work.step());
   }
   for (int i = 0; i < call.num_steps && (status & kFrozen) == 0; ++i) {
+    check();
     status |= take_step(call, environment, work);
   }
   end_call(warp, call.step, environment, work.step(), call.output);
@@ -114,10 +116,11 @@ class CpuSimulator final : public Simulator::Implementation {
     const std::int64_t count = call.step.state.num_environments;
     const std::int64_t threads = std::min<std::int64_t>(usable_threads(options_.num_threads), count);
     LoopChunks loop(count, 1);
+    Cancellation cancellation(options_.is_cancelled);
     run_on_threads(static_cast<int>(std::max<std::int64_t>(threads, 1)), [&](int thread) {
       const typename WorkspacePool<StepWorkspace<T>>::Loan work(workspaces<T>());
       loop.take(thread, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t e = begin; e < end; ++e) take_steps(call, e, *work);
+        for (std::int64_t e = begin; e < end; ++e) take_steps(call, e, *work, [&] { cancellation.check(thread); });
       });
     });
   }

@@ -8,6 +8,8 @@
 namespace isopatch::python {
 namespace {
 
+constexpr int kPointsOfCluster = 4;  // an array of their coordinates has an axis for them
+
 struct Wanted {
   const char* name;
   const char* convert;  // to what an argument's conversion is called
@@ -59,6 +61,7 @@ const char* axis_of(Per per) {
     case Per::kPart:
       return "parts";
     case Per::kPair:
+    case Per::kCluster:
       return "pairs";
     case Per::kPartPair:
       return "part pairs";
@@ -86,7 +89,9 @@ std::string described(const ArrayInfo& info, const std::int64_t* dimensions, int
   std::string text = list(dimensions, count) + " (";
   text += info.per == Per::kOffset ? "environments + 1" : info.is_packed() ? "rows" : "environments";
   if (axis_of(info.per) != nullptr) text += std::string(", ") + axis_of(info.per);
-  if (info.width > 1) text += ", " + std::to_string(info.width);
+  if (info.per == Per::kCluster) text += ", clusters";
+  if (info.width == kPointsOfCluster * 3) text += ", " + std::to_string(kPointsOfCluster) + ", 3";
+  if (info.width > 1 && info.width != kPointsOfCluster * 3) text += ", " + std::to_string(info.width);
   return text + ")";
 }
 
@@ -127,9 +132,19 @@ int shape_of(const ArrayInfo& info, const CallShape& shape, std::int64_t (&dimen
     dimensions[count++] = shape.environments < 0 ? -1 : shape.counts.size(info, shape.environments);
   } else {
     dimensions[count++] = shape.environments;
-    if (info.per != Per::kEnvironment) dimensions[count++] = shape.counts.row(info) / info.width;
+    if (info.per == Per::kCluster) {
+      dimensions[count++] = shape.counts.pairs;
+      dimensions[count++] = shape.counts.clusters;
+    } else if (info.per != Per::kEnvironment) {
+      dimensions[count++] = shape.counts.row(info) / info.width;
+    }
   }
-  if (info.width > 1) dimensions[count++] = info.width;
+  if (info.width == kPointsOfCluster * 3) {
+    dimensions[count++] = kPointsOfCluster;
+    dimensions[count++] = 3;
+  } else if (info.width > 1) {
+    dimensions[count++] = info.width;
+  }
   return count;
 }
 

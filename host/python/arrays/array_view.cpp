@@ -11,6 +11,7 @@ namespace {
 
 /// The text of Python's current error, which is cleared.
 std::string taken_error() {
+  if (PyErr_Occurred() == nullptr) return "no reason was given";
   nb::python_error error;
   std::string text = nb::str(error.value()).c_str();
   return text.substr(0, text.find('\n'));
@@ -68,6 +69,11 @@ void Argument::wrong_type(const std::string& problem) const {
 
 void Argument::wrong_value(const std::string& problem) const {
   throw nb::value_error(fmt::format("{}: {}: {}", call, name, problem).c_str());
+}
+
+void throw_error_of(const char* call) {
+  if (PyErr_Occurred() == nullptr) PyErr_Format(PyExc_RuntimeError, "%s failed and did not say why", call);
+  throw nb::python_error();
 }
 
 std::string device_name(const dlpack::Device& device) {

@@ -78,6 +78,9 @@ class ArrayView {
   };
 };
 
+/// Throws the error that a function of a library has set, or one that says that it has set none.
+[[noreturn]] void throw_error_of(const char* call);
+
 /// "cpu", "cuda:1"
 std::string device_name(const dlpack::Device& device);
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <new>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace isopatch::python {
@@ -46,20 +47,42 @@ struct DlpackSource {
   ~DlpackSource() { delete memory; }
 };
 
+/// The names of the two versions of capsules.
+template <class Managed>
+constexpr const char* kCapsule = "dltensor";
+template <>
+constexpr const char* kCapsule<dlpack::VersionedTensor> = "dltensor_versioned";
+
+template <class Managed>
+void delete_memory(Managed* self) {
+  delete static_cast<HostMemory*>(self->context);
+  delete self;
+}
+
+template <class Managed>
 void delete_capsule(PyObject* capsule) {
-  if (PyCapsule_IsValid(capsule, "dltensor") == 0) return;  // taken over
-  auto* tensor = static_cast<dlpack::ManagedTensor*>(PyCapsule_GetPointer(capsule, "dltensor"));
+  if (PyCapsule_IsValid(capsule, kCapsule<Managed>) == 0) return;  // taken over
+  auto* tensor = static_cast<Managed*>(PyCapsule_GetPointer(capsule, kCapsule<Managed>));
   tensor->deleter(tensor);
 }
 
+/// Gives the memory away.
+template <class Managed>
 nb::object capsule_of(DlpackSource& source) {
+  auto* tensor = new Managed{};
+  tensor->tensor = source.memory->tensor();
+  tensor->context = std::exchange(source.memory, nullptr);
+  tensor->deleter = delete_memory<Managed>;
+  if constexpr (std::is_same_v<Managed, dlpack::VersionedTensor>) tensor->version = {1, 0};
+  return nb::steal(PyCapsule_New(tensor, kCapsule<Managed>, delete_capsule<Managed>));
+}
+
+/// Of the newest version that the library knows.
+nb::object capsule_for(DlpackSource& source, const nb::kwargs& options) {
   if (source.memory == nullptr) throw nb::value_error("this memory was taken over already");
-  auto* tensor = new dlpack::ManagedTensor{source.memory->tensor(), source.memory, [](dlpack::ManagedTensor* self) {
-                                             delete static_cast<HostMemory*>(self->context);
-                                             delete self;
-                                           }};
-  source.memory = nullptr;
-  return nb::steal(PyCapsule_New(tensor, "dltensor", delete_capsule));
+  const bool is_versioned = options.contains("max_version") && !options["max_version"].is_none() &&
+                            nb::cast<int>(options["max_version"][0]) >= 1;
+  return is_versioned ? capsule_of<dlpack::VersionedTensor>(source) : capsule_of<dlpack::ManagedTensor>(source);
 }
 
 /// NumPy's name of a type.
@@ -69,10 +92,14 @@ const char* numpy_name(dlpack::DataType type) {
   return type.bits == 64 ? "int64" : "int32";
 }
 
-/// Kept for good.
-PyObject* numpy_function(const char* name) {
-  nb::object function = nb::module_::import_("numpy").attr(name);
-  return function.release().ptr();
+/// A function of NumPy, kept for good in `known`, which is a static null pointer. (With an initialiser of its own, a
+/// thread could wait for it that holds the interpreter's lock.)
+PyObject* numpy_function(PyObject*& known, const char* name) {
+  if (known == nullptr) {
+    nb::object function = nb::module_::import_("numpy").attr(name);
+    known = function.release().ptr();
+  }
+  return known;
 }
 
 nb::handle numpy_dtype(dlpack::DataType type) {
@@ -92,7 +119,8 @@ void set_error(void* context, const char* kind, const char* message) {
 }  // namespace
 
 nb::object new_numpy_array(std::span<const std::int64_t> shape, nb::handle dtype) {
-  static PyObject* empty = numpy_function("empty");
+  static PyObject* known = nullptr;
+  PyObject* empty = numpy_function(known, "empty");
   nb::object sizes = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(shape.size())));
   for (std::size_t i = 0; i < shape.size(); ++i) {
     PyTuple_SetItem(sizes.ptr(), static_cast<Py_ssize_t>(i), PyLong_FromLongLong(shape[i]));
@@ -124,7 +152,7 @@ NewArray::NewArray(const ArrayView& like, dlpack::DataType type, std::span<const
     }
     data_ = static_cast<char*>(tensor->tensor.data) + tensor->tensor.byte_offset;
     void* made = nullptr;
-    if (library.table->object_from_managed(tensor, &made) != 0) throw nb::python_error();
+    if (library.table->object_from_managed(tensor, &made) != 0) throw_error_of("managed_tensor_to_py_object_no_sync()");
     object_ = nb::steal(static_cast<PyObject*>(made));
     return;
   }
@@ -144,7 +172,8 @@ NewArray::NewArray(const ArrayView& like, dlpack::DataType type, std::span<const
   }
   memory_ = new HostMemory(type, shape);
   data_ = memory_->data();
-  static PyObject* numpy_from_dlpack = numpy_function("from_dlpack");
+  static PyObject* known = nullptr;
+  PyObject* numpy_from_dlpack = numpy_function(known, "from_dlpack");
   from_dlpack_ = library.from_dlpack != nullptr ? library.from_dlpack : numpy_from_dlpack;
 }
 
@@ -173,7 +202,7 @@ nb::object NewArray::take() {
 void bind_host_memory(nb::module_& module) {
   nb::class_<DlpackSource>(module, "_DlpackSource", "Memory that a library takes over by its from_dlpack().")
       .def(
-          "__dlpack__", [](DlpackSource& self, const nb::kwargs&) { return capsule_of(self); },
+          "__dlpack__", [](DlpackSource& self, const nb::kwargs& options) { return capsule_for(self, options); },
           "A capsule of DLPack, once.", nb::sig("def __dlpack__(self, **options: object) -> object"))
       .def(
           "__dlpack_device__", [](const DlpackSource&) { return nb::make_tuple(1, 0); }, "(1, 0): the CPU.");

@@ -29,28 +29,30 @@ def document_of(scene: Mapping[str, Any]) -> tuple[str, dict[str, NamedMesh]]:
 
 
 def _geometry(name: str, geometry: Mapping[str, Any], meshes: dict[str, NamedMesh]) -> dict[str, Any]:
-    """The geometry with its arrays taken out, and put among the meshes."""
+    """The geometry with its arrays taken out, and put among the meshes by a name that stands for a file's."""
     where = f"geometries.{name}"
     kind = geometry.get("type")
     left = dict(geometry)
     if not isinstance(kind, str) or kind not in _CELLS:
         return left
     cells = _CELLS[kind]
+    for key in ("points", "file"):
+        if key in left and "mesh" in left:
+            raise ValueError(f'Scene: {where}: expected one of "{key}" and "mesh", found both')
     if is_mesh(left.get("mesh")):
-        meshes[name] = mesh_from_object(left["mesh"], cells, f"{where}.mesh")
-        left["mesh"] = name
+        meshes[where] = mesh_from_object(left.pop("mesh"), cells, f"{where}.mesh")
+        left["file"] = where
     elif cells is not None and ("points" in left or cells in left):
         for key in ("points", cells):
             if key not in left:
                 raise ValueError(f'Scene: {where}: expected "points" and "{cells}" together, found no "{key}"')
-        for key in ("file", "mesh"):
-            if key in left:
-                raise ValueError(f'Scene: {where}: expected one of "points" and "{key}", found both')
+        if "file" in left:
+            raise ValueError(f'Scene: {where}: expected one of "points" and "file", found both')
         data = left.pop("point_data", {})
         if not isinstance(data, Mapping):
             raise TypeError(f"Scene: {where}.point_data: expected arrays by name, found {type(data).__name__}")
-        meshes[name] = named_mesh(cells, left.pop("points"), left.pop(cells), data, where)
-        left["mesh"] = name
+        meshes[where] = named_mesh(cells, left.pop("points"), left.pop(cells), data, where)
+        left["file"] = where
     return left
 
 

@@ -71,6 +71,18 @@ class Results(NamedTuple):
     """[N + 1], int64. The same for contacts."""
     contact_environments: Any = None
     """[capacity], int32. The same for contacts."""
+    patch_point: Any = None
+    """[N, P, K, 4, 3]. Each patch as up to four points in each of K clusters of normals; cpu and reference."""
+    patch_normal: Any = None
+    """[N, P, K, 3]. Unit, from the second body into the first; of all four points."""
+    patch_stiffness: Any = None
+    """[N, P, K, 4]. N/m."""
+    patch_distance: Any = None
+    """[N, P, K, 4]. The normal force of a point is stiffness * -distance."""
+    patch_residual: Any = None
+    """[N, P, 6]. The wrench of the pressure alone, without damping and friction, less that of the points."""
+    patch_count: Any = None
+    """[N, P], int32. Clusters that have points; those behind them are 0."""
 
     def raise_if_bad(self, *, ignore: int = WARNINGS) -> None:
         """Raises ValueError that lists environments and reasons, where the status has bits that are not in `ignore`.

@@ -1,7 +1,5 @@
 """Scenes."""
 
-import errno
-import json
 import os
 import pathlib
 from collections.abc import Mapping
@@ -89,13 +87,7 @@ class Scene(_core.Scene):
 
     def _make(self, text: str, directory: str, source: str, meshes: dict[str, Any]) -> None:
         self._document = (text, directory, source, meshes)
-        try:
-            super().__init__(text, directory, source, meshes)
-        except ValueError as error:
-            missing = _missing_file(text, directory)
-            if missing is None:
-                raise
-            raise FileNotFoundError(errno.ENOENT, str(error), missing) from None
+        super().__init__(text, directory, source, meshes)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (type(self), *self._document)
@@ -154,13 +146,3 @@ def _restored(cls: type[Scene], *document: Any) -> Scene:
     scene = cls.__new__(cls)
     scene._make(*document)
     return scene
-
-
-def _missing_file(text: str, directory: str) -> str | None:
-    """The first file that a geometry names and that does not exist."""
-    try:
-        geometries = json.loads(text)["geometries"].values()
-        files = [os.path.join(directory, g["file"]) for g in geometries if isinstance(g.get("file"), str)]
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return None
-    return next((file for file in files if not os.path.exists(file)), None)

@@ -125,7 +125,7 @@ class Simulator:
     # the state, which is stepped in place
     poses = property(
         lambda self: self._state.poses,
-        doc="[N, B, 7], float64. x y z [m], quaternion w x y z. The memory that is stepped: what is written here counts.",
+        doc="[N, B, 7], float64. x y z [m], quaternion w x y z. The memory that is stepped: what is written counts.",
     )
     velocities = property(
         lambda self: self._state.velocities, doc="[N, B, 6], float64. Linear [m/s], angular [rad/s], world frame."
@@ -176,8 +176,18 @@ class Simulator:
         Raises:
             TypeError, ValueError: as Evaluator.evaluate().
         """
-        inputs = (body_wrench, joint_force, joint_target, gravity, mass_scale)
-        inputs += (modulus, dissipation, friction, geometry_index, pair_mask)
+        inputs = (
+            body_wrench,
+            joint_force,
+            joint_target,
+            gravity,
+            mass_scale,
+            modulus,
+            dissipation,
+            friction,
+            geometry_index,
+            pair_mask,
+        )
         if self._recording is None:
             return self._core.step(self._state, n, stream, outputs, out, *inputs)
         n = self._recording.step_to_last_row(n, stream, inputs)
@@ -210,8 +220,18 @@ class Simulator:
         Returns:
             The state after `n` steps, and what the last one was like, in the library of `state.poses`.
         """
-        inputs = (body_wrench, joint_force, joint_target, gravity, mass_scale)
-        inputs += (modulus, dissipation, friction, geometry_index, pair_mask)
+        inputs = (
+            body_wrench,
+            joint_force,
+            joint_target,
+            gravity,
+            mass_scale,
+            modulus,
+            dissipation,
+            friction,
+            geometry_index,
+            pair_mask,
+        )
         return self._core.advance(state, n, outputs, *inputs)
 
     def reset(self, mask: Any = None, poses: Any = None, velocities: Any = None) -> None:

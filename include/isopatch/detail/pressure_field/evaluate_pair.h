@@ -9,6 +9,7 @@
 #include "isopatch/detail/pressure_field/node_test.h"
 #include "isopatch/detail/pressure_field/pair_result.h"
 #include "isopatch/detail/pressure_field/part_pairs.h"
+#include "isopatch/detail/pressure_field/patch_contacts.h"
 #include "isopatch/detail/pressure_field/row_outputs.h"
 #include "isopatch/detail/scene/begin_environment.h"
 
@@ -90,6 +91,11 @@ struct WrenchVisitor {
                           const Contribution<T>& contribution) {
     const int count = Warp::kCompactLines ? plane.num_lines : kMaxLines;
     const RowKey key = RowKey::make(context, pair, at.m, at.s);
+    if constexpr (requires { packed.elastic; }) {
+      if (ElasticPolygon* const to = packed.elastic.append(warp, environment, key)) {
+        *to = make_elastic_polygon(context, plane, segments, count);
+      }
+    }
     append_row<Polygon>(warp, environment_polygons(results), packed.polygons, environment, key,
                         [&](Polygon& to) { make_polygon(context, pair, plane, segments, count, contribution, to); });
     const EnvironmentRows<DiscreteContact> contacts = environment_contacts(results);

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "isopatch/error.h"
+
+#include <utility>
+
+#include "host/text/error_place.h"
+#include "host/text/quote.h"
+
+namespace isopatch {
+
+using namespace detail;
+
+Error::Error(const std::string& message, ErrorKind kind, ErrorParts parts)
+    : std::runtime_error(message_text(message)), kind_(kind) {
+  for (std::string* part : {&parts.where, &parts.found, &parts.wanted}) *part = message_text(*part);
+  parts_ = std::make_shared<const ErrorParts>(std::move(parts));
+}
+
+Error detail::with_place(const std::string& place, const Error& error) {
+  ErrorParts parts = error.parts();
+  if (error.kind() != ErrorKind::kFile) {
+    const std::size_t end = place.find_last_not_of(": ");
+    const std::string name = end == std::string::npos ? "" : place.substr(0, end + 1);
+    parts.where = parts.where.empty() ? name : place + parts.where;
+  }
+  return Error(place + error.what(), error.kind(), std::move(parts));
+}
+
+Error detail::wrong_value(const std::string& where, const std::string& found, const std::string& wanted) {
+  return Error(where + " is " + found + "; " + wanted, ErrorKind::kInput, {where, found, wanted});
+}
+
+}  // namespace isopatch
