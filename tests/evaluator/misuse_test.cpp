@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "host/array_check.h"
 #include "host/mesh/topology/components.h"
 #include "host/strides.h"
 #include "tests/support/misuses.h"
@@ -110,6 +111,16 @@ TEST(Misuse, OfStridesTypesAndAddressesIsAnError) {
     }
   }
   EXPECT_GT(misuses.count(), 150);
+}
+
+// Such rows were found only where they met another array, so not behind all others.
+TEST(Misuse, OfRowsThatNoMemoryHoldsIsAnErrorAtAnyAddress) {
+  for (const std::uintptr_t address : {std::uintptr_t{0x1000}, std::uintptr_t{0x7fff00000000}}) {
+    for (const std::int64_t stride : {INT64_MAX / 2 / 4, INT64_MAX / 4 / 4}) {
+      TypedArray<std::uint32_t> status(reinterpret_cast<std::uint32_t*>(address), stride);
+      EXPECT_THROW(ArrayCheck("evaluate", 3).add("results.status", status, 1, true), Error) << stride;
+    }
+  }
 }
 
 TEST(Misuse, OfMemoryThatIsSharedIsAnError) {
