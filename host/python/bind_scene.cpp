@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -86,6 +87,11 @@ nb::dict properties_of(const MassProperties& mass) {
   properties["center"] = mass.center;
   properties["inertia"] = mass.inertia;
   return properties;
+}
+
+template <class Element>
+nb::bytes bytes_of(const std::vector<Element>& elements) {
+  return {reinterpret_cast<const char*>(elements.data()), elements.size() * sizeof(Element)};
 }
 
 /// All warnings of a scene, which are about its geometries and about parts that overlap.
@@ -184,6 +190,25 @@ void bind_scene(nb::module_& module) {
                      }
                      return bodies;
                    })
+      .def_prop_ro("_parts",
+                   [](const Scene& scene) {
+                     std::vector<std::tuple<int, int, std::array<double, 7>>> rows;  // body, geometry, pose in the body
+                     const std::vector<Body>& bodies = scene.description().bodies;
+                     for (std::size_t i = 0; i < bodies.size(); ++i) {
+                       for (const Part& part : parts_of(bodies[i])) {
+                         rows.emplace_back(static_cast<int>(i), part.geometry, part.pose);
+                       }
+                     }
+                     return rows;
+                   })
+      .def(
+          "_surface",
+          [](const Scene& scene, int geometry) -> std::optional<std::tuple<nb::bytes, nb::bytes>> {
+            const Geometry& found = scene.description().geometries.at(static_cast<std::size_t>(geometry));
+            if (found.kind == GeometryKind::kHalfSpace) return {};
+            return std::tuple(bytes_of(found.mesh.points), bytes_of(found.surface));
+          },
+          nb::arg("geometry"), "Points [V, 3], float64, and triangles [T, 3], int32; None for a half space.")
       .def(
           "_mass_properties",
           [](const Scene& scene, int body) {

@@ -1,11 +1,15 @@
 """The named tuples that calls return, and the records of contact polygons."""
 
 import operator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from isopatch._pictures import patch_mesh
 from isopatch._status import WARNINGS, describe
+
+if TYPE_CHECKING:
+    import pyvista
 
 # Of Results and StepResults. A named tuple's own class cannot have a base class with methods, so each calls this.
 _MOST_NAMED = 10
@@ -90,6 +94,14 @@ class Results(NamedTuple):
         Waits for the device. Raises ValueError too where the status was not asked for.
         """
         _raise_if_bad(self.status, "evaluate()", operator.index(ignore))
+
+    def to_pyvista(self, environment: int = 0) -> "pyvista.PolyData":
+        """The contact polygons of an environment as a mesh of PyVista, world frame, m.
+
+        It has the point data "pressure" [Pa] and the cell data "pair", "area" [m^2] and "normal", from the pair's second
+        body into the first. Needs `packed_polygons` or `polygons`; raises ValueError without.
+        """
+        return patch_mesh(self, environment)
 
 
 class StepResults(NamedTuple):

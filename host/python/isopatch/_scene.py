@@ -3,12 +3,16 @@
 import os
 import pathlib
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from isopatch import _core
 from isopatch._document import document_of
+from isopatch._pictures import scene_meshes
+
+if TYPE_CHECKING:
+    import pyvista
 
 
 class Body(NamedTuple):
@@ -135,6 +139,14 @@ class Scene(_core.Scene):
                 return None
             raise
         return MassProperties(found["volume"], found["mass"], np.array(found["center"]), np.array(found["inertia"]))
+
+    def to_pyvista(self, poses: Any = None) -> "pyvista.MultiBlock":
+        """The surfaces of the bodies as meshes of PyVista, by name, world frame, m. Half spaces are squares.
+
+        Args:
+            poses: [B, 7], of one environment. None: as in the scene.
+        """
+        return scene_meshes(self, poses)
 
     def __repr__(self) -> str:
         names = ", ".join(self._body_names[:6]) + (", ..." if self.num_bodies > 6 else "")
