@@ -21,7 +21,7 @@ if command -v ccache >/dev/null; then
 fi
 rm -rf "$folder/unrepaired"
 mkdir -p "$folder"
-"$tools/bin/python" -m build --wheel --outdir "$folder/unrepaired" .
+"$tools/bin/python" -m build --wheel -Cbuild-dir=build/wheel --outdir "$folder/unrepaired" .
 
 raw=("$folder"/unrepaired/*.whl)
 PATH=$tools/bin:$PATH "$tools/bin/python" -m auditwheel show "${raw[0]}"
