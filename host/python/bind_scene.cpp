@@ -91,7 +91,7 @@ nb::dict properties_of(const MassProperties& mass) {
 
 template <class Element>
 nb::bytes bytes_of(const std::vector<Element>& elements) {
-  return {reinterpret_cast<const char*>(elements.data()), elements.size() * sizeof(Element)};
+  return nb::bytes(elements.data(), elements.size() * sizeof(Element));
 }
 
 /// All warnings of a scene, which are about its geometries and about parts that overlap.

@@ -32,8 +32,8 @@ def test_patch_has_a_coloured_polygon_for_each_of_the_pair(evaluator, scene, pyp
     (drawn,) = plot.patch(results).collections
     assert len(drawn.get_paths()) == results.polygon_offsets[1]
     assert 0 < drawn.get_array().max() <= results.max_pressure[0, 0]
-    outlines = [path.vertices[:-1] for path in drawn.get_paths()]
-    area = sum(0.5 * abs(np.cross(p - p[0], np.roll(p, -1, 0) - p[0]).sum()) for p in outlines)
+    outlines = [path.vertices[:-1].T for path in drawn.get_paths()]
+    area = sum(0.5 * abs((x * np.roll(y, -1) - y * np.roll(x, -1)).sum()) for x, y in outlines)
     assert area == pytest.approx(1e6 * results.area[0, 0], rel=1e-3)  # mm^2 of a flat patch
     with pytest.raises(ValueError, match="pair 0 of environment 1 does not touch"):
         plot.patch(results, environment=1)
@@ -45,7 +45,7 @@ def test_rows_are_those_of_a_rollout(command, root, tmp_path, pyplot):
     from isopatch import plot
 
     file = tmp_path / "rows.npz"
-    command("rollout", root / "bench/scenes/bouncing_ball.json", "--backend", "cpu", "--steps", 300, "--output", file)
+    command("rollout", root / "bench/scenes/bouncing_ball.json", "--backend", "cpu", "--steps", 600, "--output", file)
     with np.load(file) as rows:
         energy, forces = plot.energy(file), plot.force(file)
         total = rows["kinetic_energy"][:, 0] + rows["potential_energy"][:, 0] + rows["elastic_energy"][:, 0].sum(1)
@@ -78,7 +78,10 @@ def test_a_turned_part_is_placed_in_its_body():
     part = {"geometry": "bar", "position": [0, 0, 0.1], "orientation": [half, 0, half, 0]}  # along z
     scene = isopatch.Scene(
         {
-            "geometries": {"bar": {"type": "box", "size": [0.2, 0.02, 0.04]}, "ball": {"type": "sphere", "radius": 0.1}},
+            "geometries": {
+                "bar": {"type": "box", "size": [0.2, 0.02, 0.04]},
+                "ball": {"type": "sphere", "radius": 0.1},
+            },
             "bodies": [{"name": "tool", "geometries": [part]}, {"name": "ball", "geometry": "ball"}],
         }
     )

@@ -73,7 +73,8 @@ def patch_mesh(results: "Results", environment: int) -> "pyvista.PolyData":
     starts = np.concatenate([[0], np.cumsum(polygons["num_vertices"])])
     faces = [np.concatenate([[b - a], np.arange(a, b)]) for a, b in zip(starts[:-1], starts[1:], strict=True)]
     mesh = pyvista.PolyData(polygons["vertices"][used], np.concatenate(faces) if faces else np.zeros(0, int))
-    mesh.point_data["pressure"] = polygons["pressures"][used]
-    for name in ("pair", "area", "normal"):
-        mesh.cell_data[name] = polygons[name]
+    if len(polygons):  # PyVista takes no empty arrays
+        mesh.point_data["pressure"] = polygons["pressures"][used]
+        for name in ("pair", "area", "normal"):
+            mesh.cell_data[name] = polygons[name]
     return mesh
