@@ -16,7 +16,7 @@ isopatch_cmake_version=3.25
 # programs that only tests run, through `isopatch tetrahedralize`: TetGen has 0.6 MB, Gmsh 360 MB with its libraries;
 # a compiler cache, which scripts/test.sh uses where it is; and SUNDIALS, an accuracy reference of rollouts
 isopatch_test_packages=(tetgen gmsh ccache libsundials-dev)
-isopatch_python_packages=('nanobind>=3.1' 'nanobind-backend>=1.0' 'numpy>=1.26' pytest)
+isopatch_python_packages=('nanobind>=3.1' 'nanobind-backend>=1.0' 'numpy>=1.26' pytest matplotlib)
 isopatch_lint_packages=(clang-format clang-tidy shellcheck)
 isopatch_lint_python_packages=('ruff==0.17.6' 'black==26.10.1')
 
@@ -88,6 +88,7 @@ if [[ ${ISOPATCH_SKIP_PACKAGES:-0} != 1 ]]; then
   fi
   if [[ ${ISOPATCH_WITH_PYTHON_PACKAGES:-0} == 1 ]]; then
     if python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+      isopatch_install python3-dev || echo "Going on without python3-dev" >&2
       isopatch_pip_install "${isopatch_python_packages[@]}" || echo "Going on without the Python package" >&2
       isopatch_pip_install 'jax[cpu]' || echo "Going on without JAX" >&2
       if [[ ${ISOPATCH_WITH_TORCH:-0} == 1 ]]; then isopatch_pip_install torch || exit 1; fi
