@@ -44,7 +44,7 @@ def build_info() -> dict[str, str | bool]:
 
     Returns:
         dict: `version`, `compiler`, `architecture` (of the instructions it needs), and whether it has the backends
-        `cuda` and `cvode` and uses Python's stable ABI (`stable_abi`).
+        `cuda` and `cvode`, has the module isopatch.jax (`jax`), and uses Python's stable ABI (`stable_abi`).
     """
     return {**_core.build_info(), "architecture": _cpu.ARCHITECTURE or "any"}
 
