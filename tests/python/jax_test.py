@@ -331,6 +331,32 @@ class TestWrongCalls:
         jax.clear_caches()
         assert sys.getrefcount(evaluator) == references
 
+    @pytest.mark.parametrize(
+        ("arrays", "attributes", "message"),
+        [
+            ([(4, 2, 7)], {"evaluator": 10**9}, "the evaluator of this compiled program was released"),
+            ([], {}, "too few arrays"),
+            ([(4, 2, 7)], {"inputs": 3}, "too few arrays"),
+            ([(4, 2, 7)], {"outputs": 1 | 1 << 3}, "too few arrays"),
+            ([(4, 2, 7), (4, 2, 5)], {"inputs": 3}, "velocities: expected 48 elements of type real, found 40"),
+            ([(57,)], {}, "poses: expected 56 elements of type real, found 57"),
+            ([(5, 2, 7)], {}, "pair_wrench: expected 30 elements of type real, found 24"),
+            ([(4, 2, 7)], {"outputs": 1 << 3}, "status: expected 4 elements of type uint32, found 24"),
+            ([(4, 2, 7)], {"outputs": 1 << 11}, "polygons: its size depends on the contact"),
+            ([(4, 2, 7)], {"outputs": 1 << 21, "max_clusters": -1}, "patch_point: expected"),
+        ],
+    )
+    def test_a_call_that_was_not_made_here_is_checked_too(self, evaluator, arrays, attributes, message):
+        isopatch.jax.evaluate(evaluator, np.zeros((1, 2, 7), np.float32))  # which registers it
+        number = isopatch._core._jax_register(evaluator)
+        given = {"evaluator": number, "inputs": 1, "outputs": 1, "max_clusters": 1, **attributes}
+        call = jax.ffi.ffi_call("isopatch_evaluate", [jax.ShapeDtypeStruct((4, 1, 6), jnp.float32)])
+        with pytest.raises(RUNTIME_ERRORS, match=message):
+            call(
+                *[jnp.zeros(shape, jnp.float32) for shape in arrays],
+                **{name: np.int64(value) for name, value in given.items()},
+            )
+
     def test_what_is_no_evaluator(self, poses):
         with pytest.raises(TypeError, match="evaluator: expected an isopatch.Evaluator, found dict"):
             isopatch.jax.evaluate({}, poses)

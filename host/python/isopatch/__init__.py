@@ -1,7 +1,8 @@
 """Pressure-field (hydroelastic) contact for batches of environments.
 
 A `Scene` says what there is, an `Evaluator` computes contact in many states of it at once, and a `Simulator` steps many
-environments in time. Arrays of NumPy, torch, JAX and CuPy go in and come out without a copy.
+environments in time. Arrays of NumPy, torch, JAX and CuPy go in and come out without a copy. For functions that these
+libraries compile there are the modules isopatch.torch and isopatch.jax.
 """
 
 from isopatch import _cpu

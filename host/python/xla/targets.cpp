@@ -9,9 +9,9 @@
 
 #include "host/python/bindings.h"
 #include "host/python/evaluation.h"
-#include "host/python/jax/buffers.h"
-#include "host/python/jax/registry.h"
 #include "host/python/stepping.h"
+#include "host/python/xla/buffers.h"
+#include "host/python/xla/registry.h"
 #include "isopatch/error.h"
 
 #ifdef ISOPATCH_HAS_CUDA
