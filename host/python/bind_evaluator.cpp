@@ -200,6 +200,11 @@ Raises:
             return self.compute.options.precision == Precision::kDouble ? "double" : "float";
           },
           "\"float\" or \"double\".")
+      .def("_wanted", &PythonEvaluator::wanted, arg("call"), arg("outputs"))
+      .def(
+          "_arrays",
+          [](const PythonEvaluator& self, std::int64_t max_clusters) { return describe_arrays(self, max_clusters); },
+          arg("max_clusters"))
       .def("__repr__", [](const PythonEvaluator& self) {
         return fmt::format("<isopatch.Evaluator on {}, {}>", self.compute.device,
                            self.compute.options.precision == Precision::kDouble ? "double" : "float");

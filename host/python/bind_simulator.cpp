@@ -167,6 +167,8 @@ void bind_simulator(nb::module_& module) {
             self.simulator.simulator().reserve(num_envs);
           },
           arg("num_envs"))
+      .def("wanted", &PythonSimulator::wanted, arg("call"), arg("outputs"))
+      .def("arrays", [](const PythonSimulator& self) { return describe_arrays(self); })
       .def_prop_ro("scene", [](const PythonSimulator& self) { return self.scene; })
       .def_prop_ro("device", [](const PythonSimulator& self) { return self.compute.device; })
       .def_prop_ro("options", &options_of);

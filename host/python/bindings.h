@@ -5,6 +5,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cstdint>
 #include <string>
 
 #include "host/python/arrays/array_view.h"
@@ -34,8 +35,21 @@ ComputeOptions parse_compute_options(const char* call, nb::handle device, const 
 /// the current stream of the library that the poses are of.
 void* parse_stream(const Argument& argument, nb::handle stream, nb::handle poses, const Placement& placement);
 
+struct PythonEvaluator;
+struct PythonSimulator;
+
+/// What the arrays of a call are like, for compilers that have to know it before there are any: a tuple of dictionaries
+/// {name: (type, shape)} of inputs and outputs, and before them of the state where a simulator has one. The type is
+/// "real" where it may be float32 or float64; the shape is that of one environment. Arrays whose size depends on the
+/// contact, or that have rows for the whole batch, are None.
+nb::tuple describe_arrays(const PythonEvaluator& evaluator, std::int64_t max_clusters);
+nb::tuple describe_arrays(const PythonSimulator& simulator);
+
 void bind_scene(nb::module_& module);
 void bind_evaluator(nb::module_& module);
 void bind_simulator(nb::module_& module);
+#ifdef ISOPATCH_HAS_JAX
+void bind_jax(nb::module_& module);
+#endif
 
 }  // namespace isopatch::python

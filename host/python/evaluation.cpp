@@ -102,6 +102,10 @@ PythonEvaluator::PythonEvaluator(nb::object scene_, const ComputeOptions& option
       evaluator(nb::cast<const Scene&>(scene), options.options),
       counts(counts_of(evaluator.scene())) {}
 
+std::uint64_t PythonEvaluator::wanted(const char* call, nb::handle outputs) const {
+  return with_companions(output_names().parse(call, outputs), counts.pairs > 0);
+}
+
 Evaluation::Evaluation(const char* call, const PythonEvaluator& evaluator, const EvaluationArguments& arguments)
     : call_(call), evaluator_(evaluator), placement_(evaluator.compute.placement), counts_(evaluator.counts) {
   if (placement_.on_cuda || !arguments.stream.is_none()) {

@@ -27,6 +27,9 @@ struct PythonEvaluator {
   ComputeOptions compute;
   Evaluator evaluator;
   ArrayCounts counts;
+
+  /// The bits of `outputs`, names of results in a tuple or a list, and of what comes with them. Throws as evaluate().
+  std::uint64_t wanted(const char* call, nb::handle outputs) const;
 };
 
 /// Python's arguments of a call; None where nothing was given.

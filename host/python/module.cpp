@@ -53,6 +53,11 @@ nb::dict build_info() {
 #else
   info["cvode"] = false;
 #endif
+#ifdef ISOPATCH_HAS_JAX
+  info["jax"] = true;
+#else
+  info["jax"] = false;
+#endif
   info["compiler"] = __VERSION__;
 #ifdef Py_LIMITED_API
   info["stable_abi"] = true;
@@ -106,6 +111,9 @@ NB_MODULE(_core, module) {
   bind_scene(module);
   bind_evaluator(module);
   bind_simulator(module);
+#ifdef ISOPATCH_HAS_JAX
+  bind_jax(module);
+#endif
 }
 
 }  // namespace isopatch::python

@@ -47,6 +47,10 @@ void PythonSimulator::step(const RolloutState& state, const RolloutInput& input,
   }
 }
 
+std::uint64_t PythonSimulator::wanted(const char* call, nb::handle outputs) const {
+  return output_names().parse(call, outputs);
+}
+
 StateViews::StateViews(const char* call, const PythonSimulator& simulator, nb::handle state, const Placement& placement,
                        bool is_written) {
   if (!PyTuple_Check(state.ptr()) || PyTuple_Size(state.ptr()) != static_cast<Py_ssize_t>(kNumStateArrays)) {

@@ -31,6 +31,9 @@ struct PythonSimulator {
   /// Takes steps without holding the interpreter's lock.
   void step(const RolloutState& state, const RolloutInput& input, const RolloutOutput& output, int num_steps,
             void* stream) const;
+
+  /// The bits of `outputs`, names of results in a tuple or a list. Throws as step().
+  std::uint64_t wanted(const char* call, nb::handle outputs) const;
 };
 
 /// A state in Python's arrays, checked; its memory is held.

@@ -88,7 +88,7 @@ TEST(MatchedPoints, AreInsideAndIntegrateAsThePolygon) {
     const Segments<double> segments = segments_of(polygon);
     const AreaMoments<double> moments = area_moments(segments, static_cast<int>(polygon.size()));
     if (!has_area(moments) || area < 1e-9) continue;
-    detail::PlaneArms arms = {};
+    detail::PlaneArms<double> arms = {};
     ASSERT_TRUE(matched_arms(moments, arms));
     const double x = segments.middle_x + moments.x / moments.one, y = segments.middle_y + moments.y / moments.one;
     Corner point[3];
@@ -118,8 +118,8 @@ TEST(MatchedPoints, AreInsideAndIntegrateAsThePolygon) {
 }
 
 TEST(MatchedPoints, AreNoneForAPolygonWithoutExtent) {
-  detail::PlaneArms arms = {};
-  EXPECT_FALSE(matched_arms({1, 2, 3, 4, 6, 9}, arms));
+  detail::PlaneArms<double> arms = {};
+  EXPECT_FALSE(matched_arms(detail::AreaMoments<double>{1, 2, 3, 4, 6, 9}, arms));
 }
 
 }  // namespace

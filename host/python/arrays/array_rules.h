@@ -46,18 +46,18 @@ constexpr Element element_of() {
 
 template <class Array>
 struct ElementOf {
-  static constexpr Element value = Element::kReal;
+  static constexpr Element kValue = Element::kReal;
 };
 template <class T>
 struct ElementOf<TypedArray<T>> {
-  static constexpr Element value = element_of<T>();
+  static constexpr Element kValue = element_of<T>();
 };
 
 /// Fills in an array of State, Results, RolloutInput or RolloutOutput.
 template <class Array>
 void set_array(Array& array, const ArrayView& view, const Argument& argument, const ArrayInfo& info,
                const CallShape& shape) {
-  check_element(view, argument, ElementOf<Array>::value);
+  check_element(view, argument, ElementOf<Array>::kValue);
   array.stride = check_layout(view, argument, info, shape);
   array.data = static_cast<decltype(array.data)>(view.data);
   if constexpr (requires { array.type; }) {

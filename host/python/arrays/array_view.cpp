@@ -114,8 +114,10 @@ void ArrayView::read(PyObject* from, const Argument& argument, const Placement& 
     const nb::object flag = nb::steal(PyObject_GetAttr(from, ISOPATCH_INTERNED("requires_grad")));
     if (!flag.is_valid()) PyErr_Clear();
     if (flag.ptr() == Py_True) {
-      argument.wrong_value(fmt::format("it requires a gradient, and {}() has no derivative; pass {}.detach()",
-                                       argument.call, argument.name));
+      argument.wrong_value(
+          fmt::format("it requires a gradient, and {}() has no derivative, nor has isopatch.torch.evaluate() yet; pass "
+                      "{}.detach()",
+                      argument.call, argument.name));
     }
   }
   const bool found = (known.table != nullptr && read_table(argument, *known.table)) || read_buffer(argument) ||

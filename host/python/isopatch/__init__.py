@@ -1,7 +1,8 @@
 """Pressure-field (hydroelastic) contact for batches of environments.
 
 A `Scene` says what there is, an `Evaluator` computes contact in many states of it at once, and a `Simulator` steps many
-environments in time. Arrays of NumPy, torch, JAX and CuPy go in and come out without a copy.
+environments in time. Arrays of NumPy, torch, JAX and CuPy go in and come out without a copy. For functions that these
+libraries compile there are the modules isopatch.torch and isopatch.jax.
 """
 
 from isopatch import _cpu
@@ -44,7 +45,7 @@ def build_info() -> dict[str, str | bool]:
 
     Returns:
         dict: `version`, `compiler`, `architecture` (of the instructions it needs), and whether it has the backends
-        `cuda` and `cvode` and uses Python's stable ABI (`stable_abi`).
+        `cuda` and `cvode`, has the module isopatch.jax (`jax`), and uses Python's stable ABI (`stable_abi`).
     """
     return {**_core.build_info(), "architecture": _cpu.ARCHITECTURE or "any"}
 

@@ -1,0 +1,63 @@
+"""What a compiler has to know of a call before there are arrays: names, types and shapes."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from isopatch import _core
+from isopatch._results import Results
+
+
+class Array(NamedTuple):
+    """An array of a call."""
+
+    type: str
+    """"float64", "int32" and so on; "real" stands for float32 or float64, "uint8" of an input also for bool."""
+    shape: tuple[int, ...]
+    """Of one environment."""
+
+
+class Plan(NamedTuple):
+    """What an evaluation is of."""
+
+    inputs: dict[str, Array]
+    outputs: dict[str, Array]
+    """Those that were asked for and what comes with them, in the order of Results."""
+
+
+def evaluation_plan(call: str, evaluator: Any, outputs: Sequence[str], max_clusters: int | None) -> Plan:
+    """Checks the arguments of a call that are no arrays."""
+    if not isinstance(evaluator, _core.Evaluator):
+        raise TypeError(f"{call}: evaluator: expected an isopatch.Evaluator, found {type(evaluator).__name__}")
+    inputs, known = evaluator._arrays(1 if max_clusters is None else max_clusters)
+    return Plan(arrays_of(inputs), wanted_outputs(call, evaluator._wanted(call, outputs), known, Results._fields))
+
+
+def arrays_of(described: dict[str, tuple[str, tuple[int, ...]]]) -> dict[str, Array]:
+    """The arrays that the extension module describes."""
+    return {name: Array(*array) for name, array in described.items()}
+
+
+def wanted_outputs(call: str, bits: int, known: dict[str, Any], names: Sequence[str]) -> dict[str, Array]:
+    """The outputs whose bits are set."""
+    chosen = [name for i, name in enumerate(names) if bits >> i & 1]
+    for name in chosen:
+        if known[name] is None:
+            raise ValueError(
+                f"{call}: outputs: the size of {name} depends on the contact, and compiled calls have outputs of "
+                "known sizes; isopatch.Evaluator.evaluate() has it"
+            )
+    return {name: Array(*known[name]) for name in chosen}
+
+
+def check_shape(call: str, name: str, found: Sequence[int], leading: Sequence[Any], array: Array) -> None:
+    """Checks the shape of an array; `leading` are its first axes, as numbers or as a text for any."""
+    wanted = [*leading, *array.shape]
+    anyhow = wanted[:1] == ["..."]
+    count = len(array.shape)
+    fits = len(found) >= count if anyhow else len(found) == len(wanted)
+    if fits:
+        ends = [(a, b) for a, b in zip(found[::-1], wanted[::-1], strict=False) if not isinstance(b, str)]
+        fits = all(a == b for a, b in ends)
+    if not fits:
+        shapes = [", ".join(map(str, shape)) for shape in (wanted, found)]
+        raise ValueError(f"{call}: {name}: expected the shape [{shapes[0]}], found [{shapes[1]}]")

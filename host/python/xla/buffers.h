@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The buffers of a call by XLA, as arrays of the library. XLA's are dense and in C order; what was compiled has checked
+// their shapes, so that here only sizes and types are.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <type_traits>
+
+#include "host/python/arrays/array_rules.h"
+#include "isopatch/arrays.h"
+#include "xla/ffi/api/ffi.h"
+
+namespace isopatch::python {
+
+inline bool is_real(const xla::ffi::AnyBuffer& buffer) {
+  return buffer.element_type() == xla::ffi::DataType::F32 || buffer.element_type() == xla::ffi::DataType::F64;
+}
+
+inline bool has_elements(const xla::ffi::AnyBuffer& buffer, Element element) {
+  using xla::ffi::DataType;
+  const DataType type = buffer.element_type();
+  switch (element) {
+    case Element::kReal:
+      return is_real(buffer);
+    case Element::kFloat64:
+      return type == DataType::F64;
+    case Element::kInt32:
+      return type == DataType::S32;
+    case Element::kUint32:
+      return type == DataType::U32;
+    case Element::kInt64:
+      return type == DataType::S64;
+    case Element::kMask:
+      break;
+  }
+  return type == DataType::PRED || type == DataType::U8;
+}
+
+/// The memory of a buffer for N environments. Throws std::invalid_argument for another size or type.
+inline void* checked_memory(const xla::ffi::AnyBuffer& buffer, const ArrayInfo& info, const CallShape& shape,
+                            Element element) {
+  const auto size = static_cast<std::size_t>(shape.counts.row(info) * shape.environments);
+  if (buffer.element_count() != size || !has_elements(buffer, element)) {
+    throw std::invalid_argument(fmt::format("{}: expected {} elements of type {}, found {} of XLA's type {}", info.name,
+                                            size, info.type, buffer.element_count(),
+                                            static_cast<int>(buffer.element_type())));
+  }
+  alignas(double) static char nothing[sizeof(double)];  // XLA has no memory for a buffer without elements
+  return size == 0 ? nothing : buffer.untyped_data();
+}
+
+/// Fills in an array of State, Results, RolloutInput or RolloutOutput.
+template <class Array>
+void set_array(Array& array, const xla::ffi::AnyBuffer& buffer, const ArrayInfo& info, const CallShape& shape) {
+  if constexpr (requires { array.stride; }) {
+    if constexpr (requires { array.type; }) {
+      array.data = checked_memory(buffer, info, shape, Element::kReal);
+      array.type = buffer.element_type() == xla::ffi::DataType::F64 ? ScalarType::kFloat64 : ScalarType::kFloat32;
+      return;
+    } else {
+      using Value = std::remove_const_t<std::remove_pointer_t<decltype(array.data)>>;
+      if constexpr (std::is_arithmetic_v<Value>) {
+        array.data = static_cast<Value*>(checked_memory(buffer, info, shape, element_of<Value>()));
+        return;
+      }
+    }
+  }
+  throw std::invalid_argument(fmt::format("{}: its size depends on the contact", info.name));
+}
+
+}  // namespace isopatch::python

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The functions that programs compiled by XLA call, of the typed interface of xla/ffi/api/ffi.h. A call names its
+// evaluator or simulator by a number, and says by bits which of the optional arrays it has.
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+#include <cstring>
+
+#include "host/python/bindings.h"
+#include "host/python/evaluation.h"
+#include "host/python/stepping.h"
+#include "host/python/xla/buffers.h"
+#include "host/python/xla/registry.h"
+#include "isopatch/error.h"
+
+#ifdef ISOPATCH_HAS_CUDA
+#include <cuda_runtime_api.h>
+#endif
+
+namespace isopatch::python {
+namespace {
+
+namespace ffi = xla::ffi;
+
+// They outlive the interpreter, and what they hold with them.
+Registry<PythonEvaluator>& evaluators() {
+  static auto* registry = new Registry<PythonEvaluator>;
+  return *registry;
+}
+
+Registry<PythonSimulator>& simulators() {
+  static auto* registry = new Registry<PythonSimulator>;
+  return *registry;
+}
+
+ffi::ErrorCode code_of(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::kInput:
+    case ErrorKind::kFile:
+      return ffi::ErrorCode::kInvalidArgument;
+    case ErrorKind::kMemory:
+      return ffi::ErrorCode::kResourceExhausted;
+    case ErrorKind::kCancelled:
+      return ffi::ErrorCode::kCancelled;
+    case ErrorKind::kDevice:
+      break;
+  }
+  return ffi::ErrorCode::kInternal;
+}
+
+/// The one place where what is thrown becomes an error of XLA, through which no exception may pass.
+template <class Compute>
+ffi::Error guarded(const Compute& compute) {
+  try {
+    compute();
+    return ffi::Error::Success();
+  } catch (const Error& error) {
+    return {code_of(error.kind()), error.what()};
+  } catch (nb::python_error& error) {  // of a signal's handler: Python raises it again when the program has ended
+    const nb::gil_scoped_acquire acquired;
+    if (error.matches(PyExc_KeyboardInterrupt)) PyErr_SetInterrupt();
+    return {ffi::ErrorCode::kCancelled, error.what()};
+  } catch (const std::bad_alloc&) {
+    return {ffi::ErrorCode::kResourceExhausted, "there is too little memory"};
+  } catch (const std::exception& error) {
+    return {ffi::ErrorCode::kInvalidArgument, error.what()};
+  }
+}
+
+/// The buffers of a call, one after another.
+template <class Buffers>
+class Reader {
+ public:
+  explicit Reader(const Buffers& buffers) : buffers_(buffers) {}
+
+  ffi::AnyBuffer next() {
+    auto buffer = buffers_.template get<ffi::AnyBuffer>(index_++);
+    if (!buffer.has_value()) throw std::invalid_argument("the call has too few arrays");
+    if constexpr (std::is_same_v<Buffers, ffi::RemainingRets>) {
+      return **buffer;
+    } else {
+      return *buffer;
+    }
+  }
+
+  /// The buffer that next() gives, without going on.
+  ffi::AnyBuffer front() const { return Reader(*this).next(); }
+
+ private:
+  const Buffers& buffers_;
+  std::size_t index_ = 0;
+};
+
+template <class T>
+const T& registered(const std::shared_ptr<const T>& object, const char* what, const Placement& placement) {
+  if (object == nullptr) {
+    throw std::invalid_argument(
+        fmt::format("the {} of this compiled program was released; trace the function again with one", what));
+  }
+  if (object->compute.placement.on_cuda != placement.on_cuda) {
+    throw std::invalid_argument(fmt::format(
+        "the {} is on {}, and JAX computes on {}; make it with device=\"{}\", or put the arrays elsewhere by "
+        "jax.device_put()",
+        what, object->compute.device, placement.on_cuda ? "a CUDA device" : "the CPU",
+        placement.on_cuda ? "cuda" : "cpu"));
+  }
+  return *object;
+}
+
+bool has(std::int64_t bits, std::size_t i) { return (static_cast<std::uint64_t>(bits) >> i & 1) != 0; }
+
+/// N: how many rows an array of all bodies has.
+std::int64_t environments_of(const ffi::AnyBuffer& poses, const ArrayCounts& counts) {
+  const auto row = static_cast<std::size_t>(counts.bodies * 7);
+  return row == 0 ? 0 : static_cast<std::int64_t>(poses.element_count() / row);
+}
+
+ffi::Error evaluate(std::int64_t number, std::int64_t inputs, std::int64_t outputs, std::int64_t max_clusters,
+                    const ffi::RemainingArgs& arguments, const ffi::RemainingRets& returned,
+                    const Placement& placement) {
+  return guarded([&] {
+    const std::shared_ptr<const PythonEvaluator> held = evaluators().find(number);
+    const PythonEvaluator& evaluator = registered(held, "evaluator", placement);
+    ArrayCounts counts = evaluator.counts;
+    counts.clusters = max_clusters;
+    State state;
+    Results results;
+    results.max_clusters = static_cast<std::int32_t>(max_clusters);
+
+    Reader from(arguments);
+    state.num_environments = environments_of(from.front(), counts);
+    const CallShape shape{counts, state.num_environments};
+    std::size_t i = 0;
+    for_each_input(
+        [&](const ArrayInfo& info, auto& array) {
+          if (has(inputs, i++)) set_array(array, from.next(), info, shape);
+        },
+        state);
+    Reader to(returned);
+    i = 0;
+    for_each_output(
+        [&](const ArrayInfo& info, auto& array) {
+          if (has(outputs, i++)) set_array(array, to.next(), info, shape);
+        },
+        results);
+    evaluator.evaluator.evaluate(state, results, placement.stream);
+  });
+}
+
+/// Copies a buffer, unless XLA has put both in one place.
+void copy(const void* source, void* to, std::size_t size, const Placement& placement) {
+  if (source == to || size == 0) return;
+  if (!placement.on_cuda) {
+    std::memcpy(to, source, size);
+    return;
+  }
+#ifdef ISOPATCH_HAS_CUDA
+  const cudaError_t problem =
+      cudaMemcpyAsync(to, source, size, cudaMemcpyDeviceToDevice, static_cast<cudaStream_t>(placement.stream));
+  if (problem != cudaSuccess) throw std::runtime_error(cudaGetErrorString(problem));
+#endif
+}
+
+ffi::Error step(std::int64_t number, std::int64_t num_steps, std::int64_t inputs, std::int64_t outputs,
+                const ffi::RemainingArgs& arguments, const ffi::RemainingRets& returned, const Placement& placement) {
+  return guarded([&] {
+    const std::shared_ptr<const PythonSimulator> held = simulators().find(number);
+    const PythonSimulator& simulator = registered(held, "simulator", placement);
+    Reader from(arguments);
+    Reader to(returned);
+    RolloutState state;
+    state.num_environments = environments_of(from.front(), simulator.counts);
+    const CallShape shape{simulator.counts, state.num_environments};
+    for_each_rollout_state(
+        [&](const ArrayInfo& info, auto*& pointer) {
+          using Value = std::remove_pointer_t<std::remove_reference_t<decltype(pointer)>>;
+          const ffi::AnyBuffer before = from.next(), after = to.next();
+          const void* source = checked_memory(before, info, shape, element_of<Value>());
+          pointer = static_cast<Value*>(checked_memory(after, info, shape, element_of<Value>()));
+          copy(source, pointer, before.size_bytes(), placement);
+        },
+        state);
+
+    RolloutInput input;
+    RolloutOutput output;
+    std::size_t i = 0;
+    for_each_rollout_input(
+        [&](const ArrayInfo& info, auto& array) {
+          if (has(inputs, i++)) set_array(array, from.next(), info, shape);
+        },
+        input);
+    i = 0;
+    for_each_rollout_output(
+        [&](const ArrayInfo& info, auto& array) {
+          if (has(outputs, i++)) set_array(array, to.next(), info, shape);
+        },
+        output);
+    if (placement.on_cuda) {
+      simulator.simulator.simulator().step(state, input, output, static_cast<int>(num_steps), placement.stream);
+    } else {
+      simulator.simulator.step(state, input, output, static_cast<int>(num_steps));
+    }
+  });
+}
+
+auto evaluate_binding() {
+  return ffi::Ffi::Bind()
+      .RemainingArgs()
+      .RemainingRets()
+      .Attr<std::int64_t>("evaluator")
+      .Attr<std::int64_t>("inputs")
+      .Attr<std::int64_t>("outputs")
+      .Attr<std::int64_t>("max_clusters");
+}
+
+auto step_binding() {
+  return ffi::Ffi::Bind()
+      .RemainingArgs()
+      .RemainingRets()
+      .Attr<std::int64_t>("simulator")
+      .Attr<std::int64_t>("steps")
+      .Attr<std::int64_t>("inputs")
+      .Attr<std::int64_t>("outputs");
+}
+
+XLA_FFI_DEFINE_HANDLER(
+    evaluate_on_cpu,
+    [](ffi::RemainingArgs arguments, ffi::RemainingRets returned, std::int64_t evaluator, std::int64_t inputs,
+       std::int64_t outputs, std::int64_t max_clusters) {
+      return evaluate(evaluator, inputs, outputs, max_clusters, arguments, returned, {});
+    },
+    evaluate_binding());
+
+XLA_FFI_DEFINE_HANDLER(
+    step_on_cpu,
+    [](ffi::RemainingArgs arguments, ffi::RemainingRets returned, std::int64_t simulator, std::int64_t steps,
+       std::int64_t inputs,
+       std::int64_t outputs) { return step(simulator, steps, inputs, outputs, arguments, returned, {}); },
+    step_binding());
+
+#ifdef ISOPATCH_HAS_CUDA
+Placement on_stream(void* stream) { return {true, 0, stream}; }
+
+XLA_FFI_DEFINE_HANDLER(
+    evaluate_on_cuda,
+    [](ffi::RemainingArgs arguments, ffi::RemainingRets returned, std::int64_t evaluator, std::int64_t inputs,
+       std::int64_t outputs, std::int64_t max_clusters, void* stream) {
+      return evaluate(evaluator, inputs, outputs, max_clusters, arguments, returned, on_stream(stream));
+    },
+    evaluate_binding().Ctx<ffi::PlatformStream<void*>>());
+
+XLA_FFI_DEFINE_HANDLER(
+    step_on_cuda,
+    [](ffi::RemainingArgs arguments, ffi::RemainingRets returned, std::int64_t simulator, std::int64_t steps,
+       std::int64_t inputs, std::int64_t outputs,
+       void* stream) { return step(simulator, steps, inputs, outputs, arguments, returned, on_stream(stream)); },
+    step_binding().Ctx<ffi::PlatformStream<void*>>());
+#endif
+
+nb::object capsule(XLA_FFI_Handler* handler) { return nb::capsule(reinterpret_cast<void*>(handler)); }
+
+/// (name, platform, capsule) of each
+nb::list targets() {
+  nb::list all;
+  all.append(nb::make_tuple("isopatch_evaluate", "cpu", capsule(evaluate_on_cpu)));
+  all.append(nb::make_tuple("isopatch_step", "cpu", capsule(step_on_cpu)));
+#ifdef ISOPATCH_HAS_CUDA
+  all.append(nb::make_tuple("isopatch_evaluate", "CUDA", capsule(evaluate_on_cuda)));
+  all.append(nb::make_tuple("isopatch_step", "CUDA", capsule(step_on_cuda)));
+#endif
+  return all;
+}
+
+}  // namespace
+
+void bind_jax(nb::module_& module) {
+  module.def("_jax_targets", &targets);
+  module.def("_jax_register",
+             [](std::shared_ptr<PythonEvaluator> evaluator) { return evaluators().add(std::move(evaluator)); });
+  module.def("_jax_register",
+             [](std::shared_ptr<PythonSimulator> simulator) { return simulators().add(std::move(simulator)); });
+  module.def("_jax_release", [](const PythonEvaluator& evaluator) { evaluators().release(evaluator); });
+  module.def("_jax_release", [](const PythonSimulator& simulator) { simulators().release(simulator); });
+}
+
+}  // namespace isopatch::python
