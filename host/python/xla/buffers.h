@@ -5,6 +5,7 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <xla/ffi/api/ffi.h>
 
 #include <cstdint>
 #include <stdexcept>
@@ -12,7 +13,6 @@
 
 #include "host/python/arrays/array_rules.h"
 #include "isopatch/arrays.h"
-#include "xla/ffi/api/ffi.h"
 
 namespace isopatch::python {
 
