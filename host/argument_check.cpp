@@ -97,18 +97,6 @@ void detail::check_arguments(const Scene& scene, State& state, Results& results)
   check.check_overlaps();
 }
 
-void detail::check_outputs(Backend backend, const Results& results) {
-  if (backend != Backend::kCuda) return;
-  for_each_output(
-      [](const ArrayInfo& info, const auto& array) {
-        if (array.data == nullptr || info.group != OutputGroup::kPatchContacts) return;
-        throw Error(
-            fmt::format("evaluate: results.{} is not computed by backend cuda; use cpu or reference", info.name),
-            ErrorKind::kInput, {fmt::format("evaluate: results.{}", info.name), "backend cuda", "cpu or reference"});
-      },
-      results);
-}
-
 void detail::check_options(const EvaluatorOptions& options) {
   if (options.num_threads < 0) {
     throw wrong_value("evaluator: num_threads", fmt::to_string(options.num_threads),

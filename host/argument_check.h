@@ -16,9 +16,6 @@ namespace isopatch::detail {
 /// bytes with an input or with each other. Takes time for a few dozen arrays, however many environments there are.
 void check_arguments(const Scene& scene, State& state, Results& results);
 
-/// Throws Error, naming the array, for a wanted output that the backend does not have.
-void check_outputs(Backend backend, const Results& results);
-
 /// Throws unless every option has one of its possible values.
 void check_options(const EvaluatorOptions& options);
 

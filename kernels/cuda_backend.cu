@@ -40,8 +40,11 @@ std::int64_t most_cells_of(const std::vector<Hierarchy>& hierarchies) {
   return static_cast<std::int64_t>(most);
 }
 
-/// Warps that the current device keeps at once, by Outputs.
-using ResidentWarps = std::array<std::int64_t, 3>;
+/// Warps that the current device keeps at once.
+struct ResidentWarps {
+  std::array<std::int64_t, 3> of_pairs = {};  // by Outputs
+  std::int64_t of_patches = 0;
+};
 
 /// Loads every kernel that an evaluator of this scene can launch on the current device.
 ResidentWarps load_kernels(const SceneView& scene, Precision precision) {
@@ -50,11 +53,13 @@ ResidentWarps load_kernels(const SceneView& scene, Precision precision) {
   load_packed_rows();
   load_evaluate_energies();
   load_sum_body_wrenches();
-  ResidentWarps warps = {};
+  ResidentWarps warps;
   for (const Outputs outputs : {Outputs::kWrench, Outputs::kPatch, Outputs::kPolygons}) {
-    warps[static_cast<std::size_t>(outputs)] =
+    warps.of_pairs[static_cast<std::size_t>(outputs)] =
         precision == Precision::kFloat ? resident_warps<float>(scene, outputs) : resident_warps<double>(scene, outputs);
   }
+  warps.of_patches =
+      precision == Precision::kFloat ? resident_patch_warps<float>(scene) : resident_patch_warps<double>(scene);
   return warps;
 }
 
@@ -79,6 +84,7 @@ class CudaBackend final : public Evaluator::Implementation {
     const FlatGeometries& geometries = scene_.data().geometries;
     most_cells_ = most_cells_of(geometries.solids);
     const std::int64_t most_elements = std::max(most_cells_, most_cells_of(geometries.surfaces));
+    window_capacity_ = window_capacity(most_elements);
     for (int digit = 0; digit < RowDigits::kCount; ++digit) {
       if (RowDigits::may_differ(digit, scene_.num_pairs(), most_elements)) key_digits_ |= 1u << digit;
     }
@@ -99,6 +105,7 @@ class CudaBackend final : public Evaluator::Implementation {
     size.counts = static_cast<std::size_t>(num_environments) + 1;
     size.packed_polygons = static_cast<std::size_t>(packed_polygons);
     size.packed_contacts = static_cast<std::size_t>(packed_contacts);
+    add_windows(size);
     on_device_->memory.reserve(size);
   }
 
@@ -128,6 +135,9 @@ class CudaBackend final : public Evaluator::Implementation {
   static constexpr std::size_t kMostListedCells = std::size_t{1} << 25;      // 1.1 GB
   static constexpr std::size_t kPartPairsPerPair = 8;                        // on average, of bodies of several parts
 
+  // A pair with more than its part of them is evaluated several times for its patch contacts.
+  static constexpr std::size_t kMostWindowPolygons = std::size_t{1} << 20;  // 0.2 GB
+
   /// Throws Error unless the current device has room for the scene and the kernels.
   void require_memory(std::int64_t local_memory) const {
     const FlatGeometries& geometries = scene_.data().geometries;
@@ -150,6 +160,7 @@ class CudaBackend final : public Evaluator::Implementation {
           shares(pairs, results),
           arrays.sums.data(),
           {},
+          arrays.patches(size.windows),
           {arrays.polygons.list(packed_polygons(results)), arrays.contacts.list(packed_contacts(results))},
           arrays.scan.data(),
           arrays.scan.size(),
@@ -180,6 +191,7 @@ class CudaBackend final : public Evaluator::Implementation {
     begin_packed_rows(call, stream);
     evaluate_pairs<T>(call, stream);
     pack_rows<T>(call, stream);
+    write_patch_contacts<T>(call, stream);
   }
 
   bool has_several_parts() const { return parts_of(scene_.data().view) == Parts::kSeveral; }
@@ -198,12 +210,13 @@ class CudaBackend final : public Evaluator::Implementation {
   }
 
   std::int64_t resident_warps(const Results& results) const {
-    return resident_warps_[static_cast<std::size_t>(needed_outputs(results))];
+    return resident_warps_.of_pairs[static_cast<std::size_t>(needed_outputs(results))];
   }
 
   /// At most half of the warps share pairs, two or more a pair.
   CallSize size_of(std::int64_t num_environments) const {
-    const std::int64_t warps = *std::max_element(resident_warps_.begin(), resident_warps_.end());
+    const auto& of_pairs = resident_warps_.of_pairs;
+    const std::int64_t warps = *std::max_element(of_pairs.begin(), of_pairs.end());
     const auto pairs = static_cast<std::size_t>(items(num_environments));
     CallSize size;
     size.pairs = pairs;
@@ -228,7 +241,28 @@ class CudaBackend final : public Evaluator::Implementation {
       std::size_t& rows = std::is_same_v<Record, Polygon> ? size.packed_polygons : size.packed_contacts;
       if (to.rows.data != nullptr) rows = static_cast<std::size_t>(to.capacity);
     });
+    if (wants_patch_contacts(results)) add_windows(size);
     return size;
+  }
+
+  /// For patch contacts: a window for each warp that has a pair.
+  void add_windows(CallSize& size) const {
+    constexpr std::size_t kBlock = kPatchWarps;
+    const auto resident = static_cast<std::size_t>(resident_warps_.of_patches);
+    size.windows = std::min(resident, (size.pairs + kBlock - 1) / kBlock * kBlock);
+    size.window_polygons = std::max(std::min(size.windows * window_capacity_, kMostWindowPolygons), 2 * size.windows);
+  }
+
+  /// The polygons that a pair may have, where they are not too many: one for each two elements of its part pairs.
+  std::size_t window_capacity(std::int64_t most_elements) const {
+    const SceneView& view = scene_.data().view;
+    const std::int64_t limit = cuda_options_.polygons_per_window;
+    std::int64_t most = 1;
+    for (int pair = 0; pair < view.num_pairs; ++pair) {
+      most = std::max<std::int64_t>(most, num_part_pairs(view.pairs[pair]));
+    }
+    for (const std::int64_t elements : {most_cells_, most_elements}) most = std::min(most * elements, limit);
+    return static_cast<std::size_t>(std::max<std::int64_t>(most, 2));
   }
 
   std::int64_t items(std::int64_t num_environments) const {
@@ -255,6 +289,7 @@ class CudaBackend final : public Evaluator::Implementation {
   CallCheck check_;
   ResidentWarps resident_warps_ = {};
   std::int64_t most_cells_ = 0;
+  std::size_t window_capacity_ = 0;  // for a large batch it may be less
   std::uint32_t key_digits_ = 0;
   std::unique_ptr<OnDevice> on_device_;
 };

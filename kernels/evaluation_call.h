@@ -9,8 +9,9 @@
 #include <cstddef>
 
 #include "host/packed_output.h"
-#include "isopatch/detail/pressure_field/listed_rows.h"
-#include "isopatch/detail/pressure_field/staged_pairs.h"
+#include "isopatch/detail/pressure_field/device/listed_rows.h"
+#include "isopatch/detail/pressure_field/device/polygon_window.h"
+#include "isopatch/detail/pressure_field/device/staged_pairs.h"
 #include "isopatch/detail/scene/begin_environment.h"
 #include "isopatch/evaluator.h"
 
@@ -20,9 +21,9 @@ namespace isopatch::detail {
 struct CallCounters {
   std::int32_t listed;                         // pairs in the list
   std::int32_t part_pairs, cells, unfinished;  // asked for in the lists between the stages of pairs
-  // how many of each the warps have taken: shares of pairs, part pairs to search, pairs for the energy, environments to
-  // step
-  std::int32_t next_pair, next_search, next_energy, next_step;
+  // how many of each the warps have taken: shares of pairs, part pairs to search, pairs for patch contacts, pairs for
+  // the energy, environments to step
+  std::int32_t next_pair, next_search, next_patch, next_energy, next_step;
 };
 
 /// Memory for the stages of pairs.
@@ -37,6 +38,18 @@ struct StagedMemory {
   float margin;          // m, of kept candidates
 };
 
+/// Memory for patch contacts: a window for each warp.
+struct PatchMemory {
+  std::int64_t* found;  // one for each window; zero between calls
+  ListedRow *rows, *other;
+  ElasticPolygon* records;
+  std::int64_t num_windows;  // all of the warps of some blocks; 0: patch contacts are not wanted
+  std::int64_t capacity;     // of each window
+};
+
+/// Warps of a block that write patch contacts, with workspaces of about 7 KB.
+inline constexpr int kPatchWarps = 4;
+
 /// The arguments of every stage, by value: views of device memory.
 struct EvaluationCall {
   SceneView scene;
@@ -47,6 +60,7 @@ struct EvaluationCall {
   int shares;        // warps that share one pair: a power of two
   SharedSums* sums;  // one for each listed pair if there is more than one share; zero between calls
   StagedMemory staged;
+  PatchMemory patches;
 
   // packed arrays
   PackedRowLists packed;
@@ -58,7 +72,7 @@ struct EvaluationCall {
 };
 
 /// Load the kernels of the stages below on the current device, so that no call has to. resident_warps() loads those of
-/// evaluate_pairs().
+/// evaluate_pairs(), resident_patch_warps() those of write_patch_contacts().
 void load_begin_environments();
 void load_staged_pairs(const SceneView& scene, Precision precision);
 void load_packed_rows();
@@ -89,6 +103,14 @@ void pack_rows(const EvaluationCall& call, cudaStream_t stream);
 /// The number of warps that evaluate_pairs() keeps on the current device at once, for these outputs.
 template <class T>
 std::int64_t resident_warps(const SceneView& scene, Outputs outputs);
+
+/// The number of warps that write_patch_contacts() keeps on the current device at once.
+template <class T>
+std::int64_t resident_patch_warps(const SceneView& scene);
+
+/// Patch contacts of the listed pairs. Does nothing without windows.
+template <class T>
+void write_patch_contacts(const EvaluationCall& call, cudaStream_t stream);
 
 /// Elastic energies of the listed pairs.
 void evaluate_energies(const EvaluationCall& call, cudaStream_t stream);

@@ -73,9 +73,6 @@ void evaluate_environment(const Batch& batch, std::int64_t environment, ThreadWo
   std::int32_t count = 0;
   begin_environment(warp, warp, work.bounds, scene, state, results, environment, {work.items, &count, kMaxPairs},
                     brute_force);
-  for (int pair = 0; pair < scene.num_pairs && work.elastic.is_wanted(); ++pair) {
-    finish_patch_contacts(batch, environment, pair, work.elastic);  // zeroes, for those that are not listed
-  }
   for (std::int32_t i = 0; i < count; ++i) {
     const int pair = static_cast<int>(work.items[i] - environment * scene.num_pairs);
     if (sum_pair != nullptr) {
@@ -133,7 +130,8 @@ class CpuBackend final : public Evaluator::Implementation {
 
   void evaluate(const State& state, const Results& results, void*) const override {
     const Batch batch = {scene_.data().view, state, results, packs_};
-    const EvaluateEnvironment evaluate_one = select(cpu_options_, needed_outputs(results));
+    const Outputs outputs = wants_patch_contacts(results) ? Outputs::kPolygons : needed_outputs(results);
+    const EvaluateEnvironment evaluate_one = select(cpu_options_, outputs);
     const std::int64_t count = state.num_environments;
 
     // small enough to balance uneven work, large enough that threads rarely contend for the counter or a cache line

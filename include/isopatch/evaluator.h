@@ -76,12 +76,12 @@ class Evaluator {
 
   /// Computes every array of `results` that is not null. cpu and reference: returns when done. cuda: enqueues on
   /// `stream` (a cudaStream_t, null for the default stream) without synchronisation; all pointers must be device
-  /// pointers. The first batch of a size larger than before allocates working memory, 8 bytes a pair and what stages
-  /// and packed arrays need, and so does the first call on a stream in a capture, unless reserve() has left some.
-  /// Throws Error, before anything is computed, for too little device memory, a negative number of environments or
-  /// capacity, missing poses, a stride smaller than a row, arrays that are not as state.h says, and with cuda for an
-  /// array or a stream of another device than the evaluator's. (An array that it has seen lately is taken for device
-  /// memory unasked.)
+  /// pointers. The first batch of a size larger than before allocates working memory, 8 bytes a pair and what stages,
+  /// packed arrays and patch contacts need, and so does the first call on a stream in a capture, unless reserve() has
+  /// left some. Throws Error, before anything is computed, for too little device memory, a negative number of
+  /// environments or capacity, missing poses, a stride smaller than a row, arrays that are not as state.h says, and
+  /// with cuda for an array or a stream of another device than the evaluator's. (An array that it has seen lately is
+  /// taken for device memory unasked.)
   void evaluate(const State& state, const Results& results, void* stream = nullptr) const;
 
   /// Allocates what batches of up to `num_environments` need, if nothing has yet; with packed arrays of up to these

@@ -66,7 +66,7 @@ struct Results {
   OutputArray friction_force;      ///< N x P x 3   N, the tangential part of the force on a
   TypedArray<std::int32_t> polygon_count;  ///< N x P   polygons of non-zero area
 
-  // each patch as a few point contacts (INTERFACE.md), K = max_clusters; cpu and reference
+  // each patch as a few point contacts (INTERFACE.md), K = max_clusters
   OutputArray patch_point;      ///< N x P x K x 4 x 3   m, world
   OutputArray patch_normal;     ///< N x P x K x 3       unit, from b into a; of all four points
   OutputArray patch_stiffness;  ///< N x P x K x 4       N/m

@@ -17,6 +17,11 @@ std::size_t scan_bytes(const CallSize& size) {
   return size.counts == 0 ? 0 : exclusive_sums_bytes(static_cast<std::int64_t>(size.counts) - 1);
 }
 
+std::size_t window_bytes(const CallSize& size) {
+  const std::size_t polygon = 2 * sizeof(ListedRow) + sizeof(ElasticPolygon);
+  return size.windows * sizeof(std::int64_t) + size.window_polygons * polygon;
+}
+
 template <class T>
 void fill_with_zeros(const DeviceBuffer<T>& buffer, cudaStream_t stream) {
   if (buffer.size() > 0) ISOPATCH_CUDA_CHECK(cudaMemsetAsync(buffer.data(), 0, buffer.size() * sizeof(T), stream));
@@ -62,7 +67,7 @@ std::size_t CallArrays::bytes(const CallSize& size) {
   const std::size_t packed = RowArrays<Polygon>::bytes(size.counts, size.packed_polygons) +
                              RowArrays<DiscreteContact>::bytes(size.counts, size.packed_contacts) + scan_bytes(size);
   return sizeof(CallCounters) + size.pairs * sizeof(std::int64_t) + size.shared_pairs * sizeof(SharedSums) + staged +
-         packed;
+         packed + window_bytes(size);
 }
 
 CallArrays::CallArrays(const CallSize& asked, cudaStream_t stream) {
@@ -83,10 +88,15 @@ CallArrays::CallArrays(const CallSize& asked, cudaStream_t stream) {
   polygons = RowArrays<Polygon>(size.counts, size.packed_polygons, stream);
   contacts = RowArrays<DiscreteContact>(size.counts, size.packed_contacts, stream);
   scan = DeviceBuffer<std::byte>(scan_bytes(size));
+  window_counts = DeviceBuffer<std::int64_t>(size.windows);
+  window_rows = DeviceBuffer<ListedRow>(size.window_polygons);
+  window_others = DeviceBuffer<ListedRow>(size.window_polygons);
+  window_records = DeviceBuffer<ElasticPolygon>(size.window_polygons);
   fill_with_zeros(sums, stream);
   fill_with_zeros(staged_sums, stream);
   fill_with_zeros(part_pairs, stream);  // they are copied with the gaps between their members
   fill_with_zeros(kept, stream);
+  fill_with_zeros(window_counts, stream);
   ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(stream));
 }
 
@@ -94,6 +104,16 @@ StagedMemory CallArrays::staged(float margin) const {
   const auto count = [](const auto& buffer) { return static_cast<std::int32_t>(buffer.size()); };
   return {staged_pairs.data(), staged_sums.data(), part_pairs.data(), cells.data(), unfinished.data(),
           count(staged_pairs), count(part_pairs),  count(cells),      kept.data(),  margin};
+}
+
+PatchMemory CallArrays::patches(std::size_t num_windows) const {
+  const std::size_t capacity = num_windows > 0 ? window_records.size() / num_windows : 0;
+  return {window_counts.data(),
+          window_rows.data(),
+          window_others.data(),
+          window_records.data(),
+          static_cast<std::int64_t>(num_windows),
+          static_cast<std::int64_t>(capacity)};
 }
 
 }  // namespace isopatch::detail

@@ -18,6 +18,7 @@ struct CallSize {
   std::size_t kept = 0;    // candidates of all part pairs of all environments
   std::size_t counts = 0;  // of rows of packed arrays: one more than there are environments; 0: none
   std::size_t packed_polygons = 0, packed_contacts = 0;  // rows that there is room for
+  std::size_t windows = 0, window_polygons = 0;          // for patch contacts, and polygons of all of them
 
   /// What a call can do without, where a device has little memory.
   CallSize without_kept() const {
@@ -34,9 +35,10 @@ struct CallSize {
   /// Calls visit(member) for every size.
   template <class Visit>
   static void for_each_member(const Visit& visit) {
-    for (const auto member : {&CallSize::pairs, &CallSize::shared_pairs, &CallSize::staged_pairs,
-                              &CallSize::staged_sums, &CallSize::staged_part_pairs, &CallSize::cells, &CallSize::kept,
-                              &CallSize::counts, &CallSize::packed_polygons, &CallSize::packed_contacts}) {
+    for (const auto member :
+         {&CallSize::pairs, &CallSize::shared_pairs, &CallSize::staged_pairs, &CallSize::staged_sums,
+          &CallSize::staged_part_pairs, &CallSize::cells, &CallSize::kept, &CallSize::counts,
+          &CallSize::packed_polygons, &CallSize::packed_contacts, &CallSize::windows, &CallSize::window_polygons}) {
       visit(member);
     }
   }
@@ -92,6 +94,9 @@ struct CallArrays {
   RowArrays<Polygon> polygons;
   RowArrays<DiscreteContact> contacts;
   DeviceBuffer<std::byte> scan;
+  DeviceBuffer<std::int64_t> window_counts;
+  DeviceBuffer<ListedRow> window_rows, window_others;
+  DeviceBuffer<ElasticPolygon> window_records;
 
   /// Has no room for kept candidates, or for stages, where the device has too little memory for them. Throws Error
   /// where it has too little for the rest.
@@ -104,6 +109,9 @@ struct CallArrays {
 
   /// For the stages of pairs; `margin` is of the kept candidates, m.
   StagedMemory staged(float margin) const;
+
+  /// For patch contacts by so many warps: they share all of the room.
+  PatchMemory patches(std::size_t num_windows) const;
 };
 
 }  // namespace isopatch::detail

@@ -4,7 +4,7 @@
 // take environments or rows; a block puts the rows of an environment in order.
 #include <initializer_list>
 
-#include "isopatch/detail/pressure_field/listed_rows.h"
+#include "isopatch/detail/pressure_field/device/listed_rows.h"
 #include "kernels/algorithms/device_scan.h"
 #include "kernels/evaluation_call.h"
 #include "kernels/runtime/work_loop.cuh"

@@ -15,7 +15,7 @@
 #include "host/scene/scene_data.h"
 #include "isopatch/arrays.h"
 #include "isopatch/detail/bvh/node.h"
-#include "isopatch/detail/pressure_field/listed_rows.h"
+#include "isopatch/detail/pressure_field/device/polygon_window.h"
 #include "isopatch/detail/pressure_field/wrench_sums.h"
 
 namespace isopatch {
@@ -53,6 +53,10 @@ TEST(Memory, OfPackedArraysIsAsDocumented) {
   expect_in_document(fmt::format("| row of `packed_polygon_capacity` | {} |", listed + sizeof(Polygon)));
   expect_in_document(fmt::format("| row of `packed_contact_capacity` | {} |", listed + sizeof(DiscreteContact)));
   expect_in_document(fmt::format("and {} KiB for each", RowDigits::kValues * sizeof(std::int32_t) / 1024));
+}
+
+TEST(Memory, OfPatchContactsIsAsDocumented) {
+  expect_in_document(fmt::format("A polygon takes {} bytes.", 2 * sizeof(ListedRow) + sizeof(ElasticPolygon)));
 }
 
 TEST(Memory, OfTheArraysIsAsDocumented) {

@@ -85,6 +85,24 @@ TEST(Emulator, NegatesIntegers) {
   for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(numbers[i], 0u - (i << 27)) << i;  // of 2^31 the same
 }
 
+TEST(Emulator, AddsAndExchangesAtGlobalAndGenericAddresses) {
+  const auto numbers = run(R"(
+	mul.wide.u32 	%rd4, %r1, 8;
+	add.s64 	%rd5, %rd1, %rd4;
+	setp.ge.u32 	%p1, %r1, 16;
+	@%p1 bra 	$done;
+	mov.u64 	%rd6, 1;
+	atom.add.u64 	%rd7, [%rd5], %rd6;
+	atom.global.add.u64 	%rd7, [%rd5], %rd6;
+	atom.exch.b64 	%rd8, [%rd5], %rd7;
+	atom.add.u64 	%rd7, [%rd5], %rd8;
+$done:)");
+  for (std::uint32_t i = 0; i < 32; ++i) {
+    const std::uint32_t before = i;  // word i of pairs of words: low and high
+    EXPECT_EQ(numbers[i], i % 2 == 0 ? 2 * before + 3 : 2 * before) << i;
+  }
+}
+
 TEST(Emulator, InsertsBits) {
   const auto numbers = run(R"(
 	mov.u32 	%r5, -1;

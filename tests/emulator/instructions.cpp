@@ -183,11 +183,13 @@ Forms make_forms() {
   forms["redux.sync.and.b32"] = reduce_form<u32, kAnd>();
   forms["redux.sync.or.b32"] = reduce_form<u32, kOr>();
   forms["redux.sync.xor.b32"] = reduce_form<u32, kXor>();
-  forms["atom.global.add.u32"] = {atomic<u32, kAdd>, {4, 4}};
-  forms["atom.global.add.u64"] = {atomic<u64, kAdd>, {8, 8}};
-  forms["atom.global.or.b32"] = {atomic<u32, kOr>, {4, 4}};
-  forms["atom.global.max.s64"] = {atomic<s64, kMax>, {8, 8}};
-  forms["atom.global.exch.b64"] = {atomic<u64, kSecond>, {8, 8}};
+  for (const std::string space : {".global", ""}) {  // a generic address leads to global memory
+    forms["atom" + space + ".add.u32"] = {atomic<u32, kAdd>, {4, 4}};
+    forms["atom" + space + ".add.u64"] = {atomic<u64, kAdd>, {8, 8}};
+    forms["atom" + space + ".or.b32"] = {atomic<u32, kOr>, {4, 4}};
+    forms["atom" + space + ".max.s64"] = {atomic<s64, kMax>, {8, 8}};
+    forms["atom" + space + ".exch.b64"] = {atomic<u64, kSecond>, {8, 8}};
+  }
   return forms;
 }
 

@@ -89,7 +89,7 @@ TEST_F(EmulatedCalls, AskTheDriverForNothingThatIsKnown) {
   EXPECT_EQ(take_calls(), expected);
 }
 
-TEST_F(EmulatedCalls, WithPackedArraysAllocateNothingAfterReserve) {
+TEST_F(EmulatedCalls, WithPackedArraysAndPatchContactsAllocateNothingAfterReserve) {
   const Evaluator evaluator(scene, cuda);
   const DeviceBatch arrays(scene, batch);
   const auto environments = static_cast<std::size_t>(batch.num_environments);
@@ -111,11 +111,15 @@ TEST_F(EmulatedCalls, WithPackedArraysAllocateNothingAfterReserve) {
   results.packed_polygon_capacity = 100;
   results.polygon_offsets = polygon_offsets.data();
   expect_no_allocation();
+  const detail::DeviceBuffer<double> residual(environments * static_cast<std::size_t>(6 * scene.num_pairs()));
+  take_calls();
+  results.patch_residual = residual.data();
+  expect_no_allocation();
 
   const DeviceBatch larger(scene, test::random_batch(scene, 2 * batch.num_environments, 502));
   evaluator.evaluate(larger.state(), larger.results());
   take_calls();
-  expect_no_allocation();  // the larger set has room for rows too
+  expect_no_allocation();  // the larger set has room for rows and windows too
   ISOPATCH_CUDA_CHECK(cudaDeviceSynchronize());
   EXPECT_EQ(arrays.fetch(), test::on_cpu(scene, batch));
 }
@@ -184,7 +188,7 @@ TEST_F(EmulatedCalls, SayWhatMemoryTheyNeedAndWhatIsFree) {
   const std::string construct = message([&] { Evaluator(scene, cuda); });
   set_memory(0, std::size_t(16) << 30);
   EXPECT_EQ(reserve,
-            "backend cuda: the working memory for 600000 pairs of bodies (environments times pairs) needs 6.2 MiB; "
+            "backend cuda: the working memory for 600000 pairs of bodies (environments times pairs) needs 7.8 MiB; "
             "the device has 1.5 MiB free");
   EXPECT_TRUE(construct.starts_with("backend cuda: the scene's meshes need ")) << construct;
   EXPECT_TRUE(construct.ends_with(" MiB; the device has 0.1 MiB free")) << construct;

@@ -58,7 +58,7 @@ ISOPATCH_HD ElasticPolygon make_elastic_polygon(const PairContext& f, const Cont
 
 /// A force and its moment about a point.
 struct ElasticWrench {
-  Vec3d force = {0, 0, 0}, moment = {0, 0, 0};
+  Vec3d force, moment;
 
   ISOPATCH_HD void add(Vec3d arm, Vec3d f) {
     force = force + f;
@@ -85,43 +85,155 @@ inline constexpr double kClusterCosine = 0.86602540378443865;
 /// A cluster whose forces cancel to less than this part of them has no direction, and no points.
 inline constexpr double kLeastForce = 1e-9;
 
-/// The point contacts of one pair, polygon(i) for i in [0, count), in their fixed order: the sums are plain loops.
-template <class PolygonAt>
+/// The point contacts of one pair, in sweeps over its polygons in their fixed order: the sums are plain loops. begin(),
+/// then in each sweep add() for some polygons after others, until finish_sweep() says that there is no other.
 class PatchContacts {
  public:
-  ISOPATCH_HD PatchContacts(const PolygonAt& polygon, int count, int max_clusters) : polygon_(polygon), count_(count) {
-    for (num_seeds_ = 0; num_seeds_ < max_clusters && add_seed();) {
+  ISOPATCH_HD void begin(int max_clusters) {
+    max_clusters_ = max_clusters;
+    num_seeds_ = num_written_ = 0;
+    all_ = of_points_ = none();
+    begin_seed();
+  }
+
+  /// Adds polygon(i), i in [0, count).
+  template <class PolygonAt>
+  ISOPATCH_HD void add(const PolygonAt& polygon, int count) {
+    switch (sweep_) {
+      case Sweep::kSeed:
+        return add_to_seed(polygon, count);
+      case Sweep::kForce:
+        return add_to_force(polygon, count);
+      case Sweep::kStiffness:
+        return add_to_stiffness(polygon, count);
+      case Sweep::kMoments:
+        return add_to_moments(polygon, count);
     }
   }
 
-  ISOPATCH_HD int num_clusters() const { return num_seeds_; }
+  /// All polygons were added. Writes what is known; false where that was the last. p_WoA is the origin of body a.
+  ISOPATCH_HD bool finish_sweep(const Results& results, std::int64_t environment, int pair, Vec3d p_WoA) {
+    switch (sweep_) {
+      case Sweep::kSeed:
+        if (most_ > 0) ++num_seeds_;
+        if (most_ > 0 && num_seeds_ < max_clusters_) {
+          begin_seed();
+          return true;
+        }
+        return begin_cluster(0, results, environment, pair);
+      case Sweep::kForce:
+        if (begin_stiffness()) return true;
+        break;
+      case Sweep::kStiffness:
+        if (begin_moments()) return true;
+        break;
+      case Sweep::kMoments:
+        write_points(results, environment, pair, p_WoA);
+        break;
+    }
+    return begin_cluster(cluster_ + 1, results, environment, pair);
+  }
 
-  /// The points of a cluster; false where it has none.
-  ISOPATCH_HD bool make_points(int cluster, PatchPoints& out) const {
-    Vec3d force = {0, 0, 0};
-    double all = 0;
-    for_each_of(cluster, [&](const ElasticPolygon& p) {
+ private:
+  enum class Sweep : std::uint8_t { kSeed, kForce, kStiffness, kMoments };
+
+  struct Variance {
+    double uu, uv, vv;
+  };
+
+  ISOPATCH_HD static ElasticWrench none() { return {{0, 0, 0}, {0, 0, 0}}; }
+
+  ISOPATCH_HD void begin_seed() {
+    sweep_ = Sweep::kSeed;
+    most_ = 0;
+  }
+
+  /// Takes the polygon that is farthest from the clusters there are, weighted by its force, unless it is near.
+  template <class PolygonAt>
+  ISOPATCH_HD void add_to_seed(const PolygonAt& polygon, int count) {
+    ElasticWrench all = all_;
+    double most = most_;
+    Vec3d normal = most > 0 ? seeds_[num_seeds_] : Vec3d{0, 0, 0};
+    for (int i = 0; i < count; ++i) {
+      const ElasticPolygon& p = polygon(i);
+      if (num_seeds_ == 0) all.add(p, {0, 0, 0});
+      double nearest = -1;
+      cluster_of(p, nearest);
+      const double weight = p.force * (1 - nearest);
+      if ((num_seeds_ > 0 && nearest >= kClusterCosine) || !(weight > most)) continue;
+      most = weight;
+      normal = p.normal;
+    }
+    all_ = all;
+    most_ = most;
+    seeds_[num_seeds_] = normal;
+  }
+
+  /// Begins a cluster, or ends where there is none.
+  ISOPATCH_HD bool begin_cluster(int cluster, const Results& results, std::int64_t environment, int pair) {
+    if (cluster >= num_seeds_) {
+      write_rest(results, environment, pair);
+      return false;
+    }
+    sweep_ = Sweep::kForce;
+    cluster_ = cluster;
+    vector_ = {0, 0, 0};
+    sum_ = 0;
+    return true;
+  }
+
+  template <class PolygonAt>
+  ISOPATCH_HD void add_to_force(const PolygonAt& polygon, int count) {
+    Vec3d force = vector_;
+    double all = sum_;
+    for_each_own(polygon, count, [&](const ElasticPolygon& p) {
       force = fma(p.force, p.normal, force);
       all += p.force;
     });
-    const double size = norm(force);
-    if (!(size > kLeastForce * all)) return false;
-    const Vec3d n = (1 / size) * force;
+    vector_ = force;
+    sum_ = all;
+  }
 
-    double K = 0;
-    Vec3d first = {0, 0, 0};
-    for_each_of(cluster, [&](const ElasticPolygon& p) {
+  ISOPATCH_HD bool begin_stiffness() {
+    force_ = norm(vector_);
+    if (!(force_ > kLeastForce * sum_)) return false;
+    sweep_ = Sweep::kStiffness;
+    normal_ = (1 / force_) * vector_;
+    vector_ = {0, 0, 0};
+    sum_ = 0;
+    return true;
+  }
+
+  template <class PolygonAt>
+  ISOPATCH_HD void add_to_stiffness(const PolygonAt& polygon, int count) {
+    const Vec3d n = normal_;
+    Vec3d first = vector_;
+    double K = sum_;
+    for_each_own(polygon, count, [&](const ElasticPolygon& p) {
       const double k = stiffness_along(p, n);
       K += k;
       first = fma(k, p.centroid, first);
     });
-    if (!(K > 0)) return false;
-    const Vec3d center = (1 / K) * first;
+    vector_ = first;
+    sum_ = K;
+  }
 
+  ISOPATCH_HD bool begin_moments() {
+    if (!(sum_ > 0)) return false;
+    sweep_ = Sweep::kMoments;
+    vector_ = (1 / sum_) * vector_;
+    variance_ = {0, 0, 0};
+    wrench_ = none();
+    return true;
+  }
+
+  template <class PolygonAt>
+  ISOPATCH_HD void add_to_moments(const PolygonAt& polygon, int count) {
+    const Vec3d n = normal_, center = vector_;
     const Basis<double> axes = make_basis(n);
-    double uu = 0, uv = 0, vv = 0;
-    ElasticWrench wrench;
-    for_each_of(cluster, [&](const ElasticPolygon& p) {
+    double uu = variance_.uu, uv = variance_.uv, vv = variance_.vv;
+    ElasticWrench wrench = wrench_;
+    for_each_own(polygon, count, [&](const ElasticPolygon& p) {
       const double k = stiffness_along(p, n);
       const Vec3d from = p.centroid - center;
       const double u = dot(from, axes.u), v = dot(from, axes.v);
@@ -131,14 +243,9 @@ class PatchContacts {
       vv += k * (v * v + xv * xv * p.xx + 2 * (xv * yv * p.xy) + yv * yv * p.yy);
       wrench.add(p, center);
     });
-    place(axes, center, n, size, K, {uu / K, uv / K, vv / K}, wrench.moment, out);
-    return true;
+    variance_ = {uu, uv, vv};
+    wrench_ = wrench;
   }
-
- private:
-  struct Variance {
-    double uu, uv, vv;
-  };
 
   ISOPATCH_HD static double stiffness_along(const ElasticPolygon& p, Vec3d n) {
     const double cosine = dot(p.normal, n);
@@ -168,24 +275,6 @@ class PatchContacts {
     }
   }
 
-  /// Takes the polygon that is farthest from the clusters there are, weighted by its force; false where all are near.
-  ISOPATCH_HD bool add_seed() {
-    int best = -1;
-    double most = 0;
-    for (int i = 0; i < count_; ++i) {
-      const ElasticPolygon& p = polygon_(i);
-      double nearest = -1;
-      cluster_of(p, nearest);
-      const double weight = p.force * (1 - nearest);
-      if ((num_seeds_ > 0 && nearest >= kClusterCosine) || !(weight > most)) continue;
-      best = i;
-      most = weight;
-    }
-    if (best < 0) return false;
-    seeds_[num_seeds_++] = polygon_(best).normal;
-    return true;
-  }
-
   /// The cluster with the nearest normal, and the cosine between them.
   ISOPATCH_HD int cluster_of(const ElasticPolygon& p, double& nearest) const {
     int cluster = 0;
@@ -198,20 +287,66 @@ class PatchContacts {
     return cluster;
   }
 
-  template <class Visit>
-  ISOPATCH_HD void for_each_of(int cluster, const Visit& visit) const {
+  /// Calls visit(polygon) for those of the cluster.
+  template <class PolygonAt, class Visit>
+  ISOPATCH_HD void for_each_own(const PolygonAt& polygon, int count, const Visit& visit) const {
     double nearest = 0;
-    for (int i = 0; i < count_; ++i) {
-      const ElasticPolygon& p = polygon_(i);
-      if (num_seeds_ == 1 || cluster_of(p, nearest) == cluster) visit(p);
+    for (int i = 0; i < count; ++i) {
+      const ElasticPolygon& p = polygon(i);
+      if (num_seeds_ == 1 || cluster_of(p, nearest) == cluster_) visit(p);
+    }
+  }
+
+  ISOPATCH_HD void write_points(const Results& results, std::int64_t environment, int pair, Vec3d p_WoA) {
+    constexpr int kPoints = PatchPoints::kPoints;
+    PatchPoints points;
+    const double K = sum_;
+    place(make_basis(normal_), vector_, normal_, force_, K, {variance_.uu / K, variance_.uv / K, variance_.vv / K},
+          wrench_.moment, points);
+    const int row = pair * max_clusters_ + num_written_++;
+    write(results.patch_normal, environment, 3 * row, points.normal);
+    for (int j = 0; j < kPoints; ++j) {
+      const Vec3d x = points.point[j];
+      of_points_.add(x, (points.stiffness * -points.distance[j]) * points.normal);
+      write(results.patch_point, environment, 3 * (kPoints * row + j), p_WoA + x);
+      write(results.patch_stiffness, environment, kPoints * row + j, points.stiffness);
+      write(results.patch_distance, environment, kPoints * row + j, points.distance[j]);
+    }
+  }
+
+  /// Writes what the points are not, and zeroes for the clusters that have none.
+  ISOPATCH_HD void write_rest(const Results& results, std::int64_t environment, int pair) const {
+    constexpr int kPoints = PatchPoints::kPoints;
+    write(results.patch_count, environment, pair, num_written_);
+    write(results.patch_residual, environment, 6 * pair, all_.force - of_points_.force);
+    write(results.patch_residual, environment, 6 * pair + 3, all_.moment - of_points_.moment);
+    const int first = pair * max_clusters_;
+    for (int row = first + num_written_; row < first + max_clusters_; ++row) {
+      for (int i = 0; i < 3 * kPoints; ++i) write(results.patch_point, environment, 3 * kPoints * row + i, 0.0);
+      write(results.patch_normal, environment, 3 * row, Vec3d{0, 0, 0});
+      for (int j = 0; j < kPoints; ++j) {
+        write(results.patch_stiffness, environment, kPoints * row + j, 0.0);
+        write(results.patch_distance, environment, kPoints * row + j, 0.0);
+      }
     }
   }
 
   static constexpr double kFlat = 1e-24;  // a variance below this part of the other one is rounding
 
-  const PolygonAt& polygon_;
-  int count_, num_seeds_ = 0;
+  Sweep sweep_;
+  int max_clusters_, num_seeds_, num_written_;
+  int cluster_;  // at hand
   Vec3d seeds_[limits::kMaxClusters];
+  double most_;  // the weight of the seed that was found; 0: none yet
+  ElasticWrench all_, of_points_;
+
+  // of the cluster
+  double force_;
+  Vec3d normal_;
+  Vec3d vector_;  // sum of forces; then of centroids by their stiffness; then the center
+  double sum_;    // of the forces' sizes; then of stiffnesses
+  Variance variance_;
+  ElasticWrench wrench_;
 };
 
 /// Writes the patch contacts of a pair with the polygons polygon(i), i in [0, count), in their order. p_WoA is the
@@ -219,37 +354,11 @@ class PatchContacts {
 template <class PolygonAt>
 ISOPATCH_HD void write_patch_contacts(const Results& results, std::int64_t environment, int pair, Vec3d p_WoA,
                                       const PolygonAt& polygon, int count) {
-  constexpr int kPoints = PatchPoints::kPoints;
-  ElasticWrench all, of_points;
-  for (int i = 0; i < count; ++i) all.add(polygon(i), {0, 0, 0});
-
-  const PatchContacts<PolygonAt> contacts(polygon, count, results.max_clusters);
-  int at = 0;
-  const int first = pair * results.max_clusters;
-  for (int cluster = 0; cluster < contacts.num_clusters(); ++cluster) {
-    PatchPoints points;
-    if (!contacts.make_points(cluster, points)) continue;
-    const int row = first + at++;
-    write(results.patch_normal, environment, 3 * row, points.normal);
-    for (int j = 0; j < kPoints; ++j) {
-      const Vec3d x = points.point[j];
-      of_points.add(x, (points.stiffness * -points.distance[j]) * points.normal);
-      write(results.patch_point, environment, 3 * (kPoints * row + j), p_WoA + x);
-      write(results.patch_stiffness, environment, kPoints * row + j, points.stiffness);
-      write(results.patch_distance, environment, kPoints * row + j, points.distance[j]);
-    }
-  }
-  write(results.patch_count, environment, pair, at);
-  write(results.patch_residual, environment, 6 * pair, all.force - of_points.force);
-  write(results.patch_residual, environment, 6 * pair + 3, all.moment - of_points.moment);
-  for (int row = first + at; row < first + results.max_clusters; ++row) {
-    for (int i = 0; i < 3 * kPoints; ++i) write(results.patch_point, environment, 3 * kPoints * row + i, 0.0);
-    write(results.patch_normal, environment, 3 * row, Vec3d{0, 0, 0});
-    for (int j = 0; j < kPoints; ++j) {
-      write(results.patch_stiffness, environment, kPoints * row + j, 0.0);
-      write(results.patch_distance, environment, kPoints * row + j, 0.0);
-    }
-  }
+  PatchContacts contacts = {};
+  contacts.begin(results.max_clusters);
+  do {
+    contacts.add(polygon, count);
+  } while (contacts.finish_sweep(results, environment, pair, p_WoA));
 }
 
 }  // namespace isopatch::detail

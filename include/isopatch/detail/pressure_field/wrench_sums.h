@@ -15,11 +15,12 @@ namespace isopatch::detail {
 /// How much is computed beyond the wrench.
 enum class Outputs : std::uint8_t { kWrench, kPatch, kPolygons };
 
+/// Patch contacts aside, which need polygons wherever they are computed.
 inline Outputs needed_outputs(const Results& r) {
   bool patch = false, polygons = false;
   for_each_output(
       [&](const ArrayInfo& info, const auto& array) {
-        if (array.data == nullptr) return;
+        if (array.data == nullptr || info.group == OutputGroup::kPatchContacts) return;
         patch = patch || info.group == OutputGroup::kPatch;
         polygons = polygons || info.group >= OutputGroup::kPolygons;
       },

@@ -70,13 +70,13 @@ ISOPATCH_HD void write_no_part_pairs(const Results& results, std::int64_t enviro
   }
 }
 
-/// Zeroes for a pair that is not evaluated: apart, masked, or in an environment with a fault. (Patch contacts are
-/// written by the backends that have them.)
+/// Zeroes for a pair that is not evaluated: apart, masked, or in an environment with a fault.
 ISOPATCH_HD void write_no_contact(const SceneView& scene, const Results& results, std::int64_t environment, int pair) {
   const auto write_zeroes = [&](const ArrayInfo& info, const auto& array) {
     if constexpr (requires { write(array, environment, 0, 0); }) {
-      const bool written = info.per == Per::kPair && info.group != OutputGroup::kPatchContacts;
-      for (int i = 0; written && i < info.width; ++i) write(array, environment, info.width * pair + i, 0);
+      const int rows = info.per == Per::kPair ? 1 : info.per == Per::kCluster ? results.max_clusters : 0;
+      const int count = array.data != nullptr ? rows * info.width : 0;
+      for (int i = 0; i < count; ++i) write(array, environment, count * pair + i, 0);
     }
   };
   for_each_output(write_zeroes, results);

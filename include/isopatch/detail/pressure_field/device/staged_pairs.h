@@ -13,8 +13,8 @@
 // without a polygon overlap.
 #pragma once
 
+#include "isopatch/detail/pressure_field/device/kept_candidates.h"
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
-#include "isopatch/detail/pressure_field/kept_candidates.h"
 #include "isopatch/detail/simt/shared_list.h"
 
 namespace isopatch::detail {

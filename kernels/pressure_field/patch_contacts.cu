@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Optional stage: a warp finds the polygons of one listed pair once more, and sums them up to point contacts.
+#include "isopatch/detail/pressure_field/device/polygon_window.h"
+#include "kernels/evaluation_call.h"
+#include "kernels/runtime/work_loop.cuh"
+
+namespace isopatch::detail {
+
+namespace {
+
+constexpr int kWarps = kPatchWarps;
+constexpr int kBlock = kWarps * CudaWarp::kSize;
+
+/// The window of a warp.
+__device__ PolygonWindow window_of(const PatchMemory& memory, std::int64_t warp) {
+  const std::int64_t first = warp * memory.capacity;
+  return {memory.found + warp, memory.rows + first, memory.other + first, memory.records + first, memory.capacity};
+}
+
+template <class T, Parts parts>
+__global__ void __launch_bounds__(kBlock, 2) write_patch_contacts_kernel(EvaluationCall call) {
+  __shared__ PatchWorkspace<CudaWarp::kSize> workspaces[kWarps];
+  CudaWarp warp;
+  const unsigned warp_in_block = threadIdx.x / CudaWarp::kSize;
+  PatchWorkspace<CudaWarp::kSize>& work = workspaces[warp_in_block];
+  if (warp.lane() == 0) {
+    work.window = window_of(call.patches, static_cast<std::int64_t>(blockIdx.x) * kWarps + warp_in_block);
+  }
+  for (std::int32_t at; take_item(warp, &call.counters->next_patch, call.counters->listed, at);) {
+    const auto item = static_cast<std::uint32_t>(call.list[at]);  // below 2^31: see CudaBackend::evaluate()
+    const auto pairs = static_cast<std::uint32_t>(call.scene.num_pairs);
+    write_patch_contacts<T, parts>(warp, work, call.scene, call.state, call.results, item / pairs,
+                                   static_cast<int>(item % pairs));
+  }
+}
+
+template <class T, class Use>
+void with_kernel(const SceneView& scene, const Use& use) {
+  if (parts_of(scene) == Parts::kOne) return use(write_patch_contacts_kernel<T, Parts::kOne>);
+  use(write_patch_contacts_kernel<T, Parts::kSeveral>);
+}
+
+}  // namespace
+
+template <class T>
+std::int64_t resident_patch_warps(const SceneView& scene) {
+  std::int64_t warps = 0;
+  with_kernel<T>(scene, [&](auto kernel) { warps = std::int64_t{kWarps} * resident_blocks(kernel, kBlock); });
+  return warps;
+}
+
+template <class T>
+void write_patch_contacts(const EvaluationCall& call, cudaStream_t stream) {
+  if (call.patches.num_windows == 0) return;
+  const auto blocks = static_cast<unsigned>(call.patches.num_windows / kWarps);
+  with_kernel<T>(call.scene, [&](auto kernel) {
+    kernel<<<blocks, kBlock, 0, stream>>>(call);
+    ISOPATCH_CUDA_CHECK(cudaGetLastError());
+  });
+}
+
+template std::int64_t resident_patch_warps<float>(const SceneView&);
+template std::int64_t resident_patch_warps<double>(const SceneView&);
+template void write_patch_contacts<float>(const EvaluationCall&, cudaStream_t);
+template void write_patch_contacts<double>(const EvaluationCall&, cudaStream_t);
+
+}  // namespace isopatch::detail
