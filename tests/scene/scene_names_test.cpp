@@ -70,8 +70,10 @@ TEST(SceneNames, ThatSeveralBodiesHaveFindNone) {
 TEST(SceneNames, OfASceneThatWasMovedFromAreAnError) {
   Scene scene(three_balls());
   const Scene other(std::move(scene));
+  // NOLINTBEGIN(bugprone-use-after-move)
   EXPECT_NE(error_of([&] { scene.body_index("left"); }).find("moved from"), std::string::npos);
   EXPECT_NE(error_of([&] { scene.pair_index(0, 1); }).find("moved from"), std::string::npos);
+  // NOLINTEND(bugprone-use-after-move)
 }
 
 }  // namespace
