@@ -5,9 +5,9 @@
 
 #include "host/cuda_options.h"
 #include "kernels/runtime/host_batch.h"
+#include "tests/evaluator/patch_results.h"
 #include "tests/support/compounds.h"
 #include "tests/support/device_calls.h"
-#include "tests/evaluator/patch_results.h"
 
 namespace isopatch::test {
 namespace {

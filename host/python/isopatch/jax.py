@@ -14,9 +14,9 @@ import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import jax
 import numpy as np
 
-import jax
 from isopatch import _core
 from isopatch._plan import Array, arrays_of, check_shape, evaluation_plan, wanted_outputs
 from isopatch._results import Results, SimulatorState, StepResults

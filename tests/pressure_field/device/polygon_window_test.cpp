@@ -10,9 +10,9 @@
 
 #include "host/argument_check.h"
 #include "host/scene/scene_data.h"
+#include "tests/evaluator/patch_results.h"
 #include "tests/support/compounds.h"
 #include "tests/support/fiber_warp.h"
-#include "tests/evaluator/patch_results.h"
 
 namespace isopatch::test {
 namespace {

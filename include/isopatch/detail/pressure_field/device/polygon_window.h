@@ -5,8 +5,8 @@
 // pair again for each; nothing is lost, and the order of the sums is the same.
 #pragma once
 
-#include "isopatch/detail/pressure_field/evaluate_pair.h"
 #include "isopatch/detail/pressure_field/device/listed_rows.h"
+#include "isopatch/detail/pressure_field/evaluate_pair.h"
 #include "isopatch/detail/simt/merge_sort.h"
 
 namespace isopatch::detail {
