@@ -98,8 +98,8 @@ class Results(NamedTuple):
     def to_pyvista(self, environment: int = 0) -> "pyvista.PolyData":
         """The contact polygons of an environment as a mesh of PyVista, world frame, m.
 
-        It has the point data "pressure" [Pa] and the cell data "pair", "area" [m^2] and "normal", from the pair's second
-        body into the first. Needs `packed_polygons` or `polygons`; raises ValueError without.
+        It has the point data "pressure" [Pa] and the cell data "pair", "area" [m^2] and "normal", from the pair's
+        second body into the first. Needs `packed_polygons` or `polygons`; raises ValueError without.
         """
         return patch_mesh(self, environment)
 
