@@ -241,7 +241,7 @@ def speed(program, _):
     environments, turns = 4096, 3
     yield f"speed: environment-steps a second, {environments} environments on the CPU, medians of {turns} runs in turns"
     yield "  scene           precision  1 thread  all threads"
-    for name, steps in (("drop", 50), ("pinch", 20), ("nut_spinning", 2)):
+    for name, steps in (("drop", 50), ("pinch", 20)):
         for precision in ("float", "double"):
             options = ("--precision", precision, "--envs", environments, "--steps", steps, "--every", steps)
             both = [(), ()]
