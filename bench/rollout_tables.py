@@ -9,7 +9,7 @@ orders   errors of a coin's speed against the time step and against the mesh, an
 speed    environment-steps a second of batches on the CPU
 
 Usage: bench/rollout_tables.py [--tables energy,rest,...] [--data DIR] [--output FILE]
-Without --data, the folder of yellow_bell_pepper_no_stem_low.vtk, the pepper is left out. Takes about 20 minutes on two
+Without --data, the folder of yellow_bell_pepper_no_stem_low.vtk, the pepper is left out. Takes some 15 minutes on two
 cores. Exits with status 1 where `euler` gains energy, a box or the stack does not rest, or an order is not that of the
 method.
 """

@@ -5,42 +5,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
 namespace isopatch::python {
 namespace {
-
-/// The outputs in the order of for_each_output(), which is that of the named tuple.
-enum Output : std::uint8_t {
-  kPairWrench,
-  kPartPairWrench,
-  kBodyWrench,
-  kStatusBits,
-  kArea,
-  kCenterOfPressure,
-  kMeanNormal,
-  kMaxPressure,
-  kFrictionForce,
-  kPolygonCount,
-  kEnergyOfPairs,
-  kPolygons,
-  kPolygonsNeeded,
-  kContacts,
-  kContactsNeeded,
-  kPackedPolygons,
-  kPolygonOffsets,
-  kPolygonEnvironments,
-  kPackedContacts,
-  kContactOffsets,
-  kContactEnvironments,
-  kPatchPoint,
-  kPatchNormal,
-  kPatchStiffness,
-  kPatchDistance,
-  kPatchResidual,
-  kPatchCount
-};
 
 constexpr std::array<const char*, kNumOutputs> names_of_outputs() {
   std::array<const char*, kNumOutputs> names{};
@@ -49,6 +19,21 @@ constexpr std::array<const char*, kNumOutputs> names_of_outputs() {
   for_each_output([&](const ArrayInfo& info, auto&) { names.at(i++) = info.name; }, none);
   return names;
 }
+static_assert(names_of_outputs().back() != nullptr, "kNumOutputs is the number of outputs");
+
+/// The place of an output in for_each_output(), which is that in the named tuple.
+consteval int place_of(std::string_view name) {
+  constexpr auto kNames = names_of_outputs();
+  return static_cast<int>(std::find(kNames.begin(), kNames.end(), name) - kNames.begin());
+}
+
+constexpr int kPairWrench = place_of("pair_wrench"), kBodyWrench = place_of("body_wrench");
+constexpr int kPolygons = place_of("polygons"), kPolygonsNeeded = place_of("polygons_needed");
+constexpr int kContacts = place_of("contacts"), kContactsNeeded = place_of("contacts_needed");
+constexpr int kPackedPolygons = place_of("packed_polygons"), kPackedContacts = place_of("packed_contacts");
+constexpr int kPolygonOffsets = place_of("polygon_offsets"), kContactOffsets = place_of("contact_offsets");
+constexpr int kPolygonEnvironments = place_of("polygon_environments");
+constexpr int kContactEnvironments = place_of("contact_environments");
 
 const OutputNames& output_names() {
   static const OutputNames names(names_of_outputs());
@@ -57,9 +42,12 @@ const OutputNames& output_names() {
 
 constexpr std::uint64_t bit(int output) { return std::uint64_t{1} << output; }
 
+/// Outputs with rows for polygons or contacts.
+constexpr std::uint64_t kBuffers = bit(kPolygons) | bit(kContacts) | bit(kPackedPolygons) | bit(kPackedContacts);
+
 /// With the outputs that those wanted cannot be without.
 std::uint64_t with_companions(std::uint64_t wanted, bool has_pairs) {
-  const auto add = [&](Output output, Output needed) {
+  const auto add = [&](int output, int needed) {
     if ((wanted & bit(output)) != 0) wanted |= bit(needed);
   };
   if (has_pairs) add(kBodyWrench, kPairWrench);
@@ -195,7 +183,7 @@ void Evaluation::make_outputs(const EvaluationArguments& arguments) {
     if (clusters < 1) argument.wrong_value("expected 1 or more, found 0");
     counts_.clusters = results_.max_clusters = static_cast<std::int32_t>(clusters);
   }
-  if ((wanted >> kPolygons & (bit(kPatchPoint - kPolygons) - 1)) != 0) find_capacities(arguments, wanted);
+  if ((wanted & kBuffers) != 0) find_capacities(arguments, wanted);
 
   std::size_t i = 0;
   for_each_output(
@@ -208,7 +196,7 @@ void Evaluation::make_outputs(const EvaluationArguments& arguments) {
 
 /// The rows that there is room for: what Python says, what arrays in `out` have, or as many as there are.
 void Evaluation::find_capacities(const EvaluationArguments& arguments, std::uint64_t wanted) {
-  const auto rows_of = [&](Output output, int axis) -> std::int64_t {
+  const auto rows_of = [&](int output, int axis) -> std::int64_t {
     if (!outputs_.is_given(output)) return -1;
     ArrayView view;
     view.read(outputs_.given(output), {call_, output_names()[output]}, {});
@@ -217,7 +205,7 @@ void Evaluation::find_capacities(const EvaluationArguments& arguments, std::uint
   const std::int64_t polygons = parse_capacity({call_, "polygon_capacity"}, arguments.polygon_capacity);
   const std::int64_t contacts = parse_capacity({call_, "contact_capacity"}, arguments.contact_capacity);
   struct Buffer {
-    Output output;
+    int output;
     std::int64_t capacity, given;
   };
   Buffer buffers[] = {{kPolygons, polygons, rows_of(kPolygons, 1)},

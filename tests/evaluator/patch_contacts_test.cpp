@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "tests/mesh/mesh_fixtures.h"
 #include "tests/support/scenes.h"
 
 namespace isopatch::test {
@@ -24,6 +25,7 @@ namespace {
 
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
+using isopatch::testing::error_of;
 
 /// Relative to the force times the size of the patch: some hundred roundings of double.
 constexpr double kRounding = 1e-12;
@@ -130,7 +132,7 @@ TEST(PatchContacts, OfAFlatPatchKeepForceAndBothMoments) {
         const ResultArrays r = evaluate(scene, states, kDouble);
         const PointSums sums = sums_of(r, states);
         const double force = vector(&r.pair_wrench[0]).norm();
-        const testing::ScopedTrace trace(__FILE__, __LINE__, geometry.name);
+        const ::testing::ScopedTrace trace(__FILE__, __LINE__, geometry.name);
         ASSERT_GT(force, 1);
         ASSERT_EQ(r.patch_count[0], 1);
         EXPECT_LT((sums.force - vector(&r.pair_wrench[0])).norm(), kRounding * force);
@@ -326,15 +328,6 @@ TEST(PatchContacts, GoToRowsOfAStrideAndOfFloat) {
     }
     for (std::size_t i = 8; i < 11; ++i) EXPECT_EQ(stiffness[11 * e + i], -1);
   }
-}
-
-std::string error_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 TEST(PatchContacts, NeedANumberOfClusters) {

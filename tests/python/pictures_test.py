@@ -63,7 +63,7 @@ def test_meshes_of_pyvista_lie_where_the_bodies_are(evaluator, scene):
     meshes = scene.to_pyvista(poses[0])
     assert meshes.keys() == ["ball", "table"]
     np.testing.assert_allclose(meshes["ball"].center, poses[0, 0, :3], atol=1e-12)
-    assert meshes["ball"].volume == pytest.approx(4 / 3 * np.pi * 0.05**3, rel=0.1)
+    assert meshes["ball"].volume == pytest.approx(scene.mass_properties[0].volume, rel=1e-12)
     assert meshes["table"].bounds.z_max == 0
 
     patch = evaluator.evaluate(poses, outputs=POLYGONS).to_pyvista()

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <string>
 #include <utility>
 
 #include "isopatch/error.h"
 #include "isopatch/scene.h"
+#include "tests/mesh/mesh_fixtures.h"
 
 namespace isopatch {
 namespace {
+
+using testing::error_of;
 
 SceneDescription three_balls() {
   SceneDescription scene;
@@ -18,15 +20,6 @@ SceneDescription three_balls() {
   scene.pairs = {{.a = 0, .b = 1, .dissipation = {}, .friction = {}},
                  {.a = 2, .b = 1, .dissipation = {}, .friction = {}}};
   return scene;
-}
-
-std::string error_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 TEST(SceneNames, FindBodies) {

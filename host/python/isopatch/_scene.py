@@ -151,7 +151,8 @@ class Scene(_core.Scene):
     def __repr__(self) -> str:
         names = ", ".join(self._body_names[:6]) + (", ..." if self.num_bodies > 6 else "")
         count = f"{self.num_pairs} pair{'' if self.num_pairs == 1 else 's'}"
-        return f"<isopatch.Scene of {names}; {count}, {self.num_joints} joints>"
+        joints = f"{self.num_joints} joint{'' if self.num_joints == 1 else 's'}"
+        return f"<isopatch.Scene of {names}; {count}, {joints}>"
 
 
 def _restored(cls: type[Scene], *document: Any) -> Scene:
