@@ -165,7 +165,9 @@ void add_tetrahedralize(CLI::App& app, isopatch::cli::TetrahedralizeArguments& a
   command->add_option("--mesher", arguments.mesher, "auto (default: the first that is there), tetgen or gmsh")
       ->check(CLI::IsMember({"auto", "tetgen", "gmsh"}))
       ->option_text("NAME");
-  command->add_option("--edge-length", arguments.edge_length, "of inner tets at most, m")
+  command
+      ->add_option("--edge-length", arguments.edge_length,
+                   "about that of the tets, m; longer edges of the surface are cut")
       ->check(kReal)
       ->option_text("L");
 }

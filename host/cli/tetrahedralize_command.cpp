@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
+#include <numbers>
 
 #include "host/cli/commands.h"
 #include "host/cli/mesher.h"
 #include "host/files/output_file.h"
+#include "host/mesh/point_math.h"
+#include "host/mesh/topology/surface_refinement.h"
 #include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/isopatch.h"
@@ -16,6 +20,9 @@ namespace isopatch::cli {
 using namespace detail;
 
 namespace {
+
+/// In edge lengths: the halves of an edge that is longer are nearer to the edge length than the whole.
+constexpr double kLongestEdge = std::numbers::sqrt2;
 
 /// Merges points with the same coordinates, which meshers refuse, and removes triangles that then have two equal
 /// corners.
@@ -52,6 +59,18 @@ void drop_unused_points(TriangleMesh& mesh) {
   mesh.points = std::move(points);
 }
 
+double longest_edge(const TetMesh& mesh) {
+  double longest = 0;
+  for (const Tet& tet : mesh.tets) {
+    for (std::size_t i = 0; i < 4; ++i) {
+      for (std::size_t k = 0; k < i; ++k) {
+        longest = std::max(longest, norm(point_at(mesh, tet[i]) - point_at(mesh, tet[k])));
+      }
+    }
+  }
+  return longest;
+}
+
 template <typename T>
 void print_row(const char* name, const T& value, const std::string& note = "") {
   fmt::print("  {:<20}{:>14}{}{}\n", name, value, note.empty() ? "" : "  ", note);
@@ -75,19 +94,27 @@ void tetrahedralize_command(const TetrahedralizeArguments& arguments) {
   drop_unused_points(surface);
 
   const Mesher mesher = find_mesher(arguments.mesher);
+  const std::string as_read =
+      fmt::format("triangles of {} in the file, with {} of {} points", triangles, surface.points.size(), points);
+  const std::size_t read = surface.triangles.size();
+  if (arguments.edge_length) refine(surface, kLongestEdge * *arguments.edge_length, arguments.input);
   TetMesh mesh = fill_with_tets(surface, report.volume, mesher, arguments.edge_length, arguments.input);
   const Geometry geometry = make_tet_mesh(arguments.output, std::move(mesh));
   write_vtk(geometry.mesh, arguments.output);
 
+  const MeshReport& made = geometry.report;
   fmt::print("{}\n", escaped(arguments.output));
   print_row("mesher", mesher.name, escaped(mesher.program.string()));
-  print_row("surface", surface.triangles.size(),
-            fmt::format("triangles of {} in the file, with {} of {} points", triangles, surface.points.size(), points));
-  print_row("points", geometry.report.points, fmt::format("{} inside", geometry.report.interior_points));
-  print_row("tets", geometry.report.tets,
-            fmt::format("{} were split: all vertices on the surface", geometry.report.split_tets));
-  print_row("volume", fmt::format("{:.6g}", geometry.report.volume), "m^3");
-  print_row("smallest quality", fmt::format("{:.4f}", geometry.report.min_quality), "3 x inradius / circumradius");
+  print_row("surface", read, as_read);
+  if (surface.triangles.size() > read) print_row("cut into", surface.triangles.size(), "triangles by --edge-length");
+  print_row("points", made.points, fmt::format("{} inside", made.interior_points));
+  print_row("crossing edges", made.crossing_edges, "of the mesher, through the inside from surface to surface");
+  print_row("all-boundary tets", made.all_boundary_tets, "of the mesher");
+  print_row("tets", made.tets, fmt::format("{} of the mesher were split: the layer split", made.split_tets));
+  print_row("longest edge", fmt::format("{:.4g}", longest_edge(geometry.mesh)), "m");
+  print_row("volume", fmt::format("{:.6g}", made.volume), "m^3");
+  print_row("smallest quality", fmt::format("{:.4f}", made.min_quality), "3 x inradius / circumradius");
+  print_row("mean quality", fmt::format("{:.4f}", made.mean_quality));
 }
 
 }  // namespace isopatch::cli

@@ -124,8 +124,9 @@ void add_warnings(Geometry& geometry) {
   }
   if (report.split_tets > 0) {
     geometry.warnings.push_back(
-        fmt::format("{}: {} tets had all four vertices on the surface and were split at their centroid", geometry.name,
-                    report.split_tets));
+        fmt::format("{}: {} tets were split: {} edges went through the inside from surface to surface, and {} tets had "
+                    "all four vertices on the surface",
+                    geometry.name, report.split_tets, report.crossing_edges, report.all_boundary_tets));
   }
   if (const std::int64_t count = count_tets_without_extent(geometry.mesh, geometry.extent); count > 0) {
     geometry.warnings.push_back(

@@ -32,7 +32,8 @@ struct MeshReport {
   std::int64_t boundary_triangles = 0;  ///< of the surface, after repair
   std::int64_t inverted_tets = 0;       ///< repaired by swapping two vertices
   std::int64_t all_boundary_tets = 0;   ///< tets whose four vertices lie on the surface, as found
-  std::int64_t split_tets = 0;          ///< all-boundary tets that were split at their centroid
+  std::int64_t crossing_edges = 0;      ///< edges through the inside from surface to surface, as found
+  std::int64_t split_tets = 0;          ///< tets that the layer split cut
   std::int64_t interior_points = 0;     ///< vertices not on the surface, after repair
   std::int64_t unused_points = 0;       ///< points no tet refers to (kept, harmless)
   double volume = 0;                    ///< m^3
@@ -50,20 +51,26 @@ struct MeshReport {
   std::array<std::int64_t, 2> first_cut = {-1, -1};  ///< two that cut each other; indices in the repaired mesh
 };
 
-/// What to do with a tet whose four vertices lie on the surface: a computed field would be zero
-/// throughout, so contact there would vanish silently.
+/// What to do with tets whose four vertices lie on the surface, and with crossing edges, those through the inside from
+/// surface to surface: a computed field would be zero throughout them, so contact there would vanish silently.
 enum class AllBoundaryTets : std::uint8_t {
-  kSplit,   ///< split it at its centroid
-  kRefuse,  ///< throw Error
-  kKeep     ///< only count it
+  kSplit,   ///< the layer split, after which there are none
+  kRefuse,  ///< throw Error for such a tet; only count crossing edges
+  kKeep     ///< only count both
 };
 
-/// Checks `mesh` and repairs what can be repaired: inverted tets are swapped; all-boundary tets are
-/// split at their centroid under `kSplit` (point data is interpolated), refused under `kRefuse`, and
-/// only counted under `kKeep`.
+/// Checks `mesh` and repairs what can be repaired: inverted tets are swapped, and under `kSplit` there follows the
+/// layer split. In this order, it gives a vertex in the middle to
+///   - every crossing edge, the longest first, and cuts all tets around it in two,
+///   - every face between two tets whose corners lie on the surface, and cuts both in three,
+///   - every tet that still has all vertices on the surface, all faces too, and cuts it in four.
+/// Point data is interpolated. The surface stays as it is. The result does not depend on the order of the tets; a mesh
+/// in which nothing is to be split stays as it is.
 /// Throws Error, naming `source`, the element and the value, for: no tets, an index out of range, a coordinate, an edge
 /// or a size beyond limits.h, a repeated vertex in a tet, zero volume, a duplicated tet, a face shared by more than two
-/// tets, two tets on the same side of a shared face, and (unless kKeep) a mesh without interior vertex.
+/// tets, two tets on the same side of a shared face, under `kRefuse` a tet with all vertices on the surface, and under
+/// `kSplit` one to be split that is too flat for it. (A mesh without interior vertex has such tets only: it is split,
+/// refused or kept.)
 MeshReport check_and_repair(TetMesh& mesh, const std::string& source, AllBoundaryTets policy);
 
 /// Multiplies all coordinates by `factors`, one along each axis. Where their product is negative, the mesh is mirrored

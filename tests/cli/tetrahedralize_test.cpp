@@ -7,12 +7,15 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <string>
 
 #include "host/cli/commands.h"
 #include "host/cli/mesher.h"
+#include "host/mesh/checks/triangle_tree.h"
 #include "isopatch/isopatch.h"
+#include "tests/mesh/grid_meshes.h"
 #include "tests/mesh/mesh_fixtures.h"
 
 namespace isopatch::cli {
@@ -112,18 +115,47 @@ class EachMesher : public Tetrahedralize, public ::testing::WithParamInterface<c
     arguments_.mesher = GetParam();
   }
 
-  /// The surface is kept, filled, and every tet has an inner vertex with pressure.
-  void expect_filled(const TriangleMesh& surface) const {
-    const Geometry geometry = make_tet_mesh(arguments_.output, read_tet_mesh(arguments_.output));
+  /// Nothing crosses, and every tet has an inner vertex with pressure. Returns the mesh that was written.
+  Geometry written() const {
+    Geometry geometry = make_tet_mesh(arguments_.output, read_tet_mesh(arguments_.output));
+    EXPECT_EQ(geometry.report.crossing_edges, 0);
     EXPECT_EQ(geometry.report.all_boundary_tets, 0);
     EXPECT_EQ(geometry.report.inverted_tets, 0);
     EXPECT_TRUE(geometry.warnings.empty());
     EXPECT_GT(geometry.report.interior_points, 0);
-    EXPECT_TRUE(corners_of(geometry.mesh.points, geometry.surface) == corners_of(surface.points, surface.triangles));
     for (const Tet& tet : geometry.mesh.tets) {
-      ASSERT_TRUE(std::any_of(tet.begin(), tet.end(),
+      EXPECT_TRUE(std::any_of(tet.begin(), tet.end(),
                               [&](std::int32_t v) { return geometry.extent[static_cast<std::size_t>(v)] > 0; }));
     }
+    return geometry;
+  }
+
+  /// The triangles of the surface are kept and filled.
+  void expect_filled(const TriangleMesh& surface) const {
+    const Geometry geometry = written();
+    EXPECT_TRUE(corners_of(geometry.mesh.points, geometry.surface) == corners_of(surface.points, surface.triangles));
+  }
+
+  /// The shape of the surface is kept and filled, whatever its triangles.
+  void expect_filled_shape(const TriangleMesh& surface) const {
+    constexpr double kRounding = 1e-12;  // Gmsh writes 16 digits
+    const Geometry geometry = written();
+    const double volume = make_surface_mesh("surface", surface).report.volume;
+    EXPECT_NEAR(geometry.report.volume, volume, kRounding * volume);
+    const detail::TriangleTree shape(surface.points, surface.triangles);
+    for (const Triangle& t : geometry.surface) {
+      for (const std::int32_t v : t) {
+        EXPECT_LT(std::sqrt(shape.squared_distance(geometry.mesh.points[static_cast<std::size_t>(v)])), kRounding);
+      }
+    }
+  }
+
+  /// The tets that fill the file `input` with this edge length.
+  std::size_t tets_with(std::optional<double> edge_length) {
+    arguments_.edge_length = edge_length;
+    const std::string out = run();
+    EXPECT_EQ(contains(out, "triangles by --edge-length"), edge_length.has_value()) << out;
+    return read_tet_mesh(arguments_.output).tets.size();
   }
 };
 
@@ -141,8 +173,10 @@ TEST_P(EachMesher, FillsABoltAndSplitsTetsOfItsTeeth) {
   write("bolt.obj", obj_text(surface));
   arguments_.input = path("bolt.obj");
   const std::string out = run();
-  EXPECT_TRUE(contains(out, " were split: all vertices on the surface")) << out;
-  EXPECT_FALSE(contains(out, "  0 were split")) << out;
+  EXPECT_TRUE(contains(out, " of the mesher were split")) << out;
+  EXPECT_TRUE(contains(out, " of the mesher, through the inside")) << out;
+  EXPECT_FALSE(contains(out, "  0  of the mesher, through the inside")) << out;
+  EXPECT_FALSE(contains(out, "  0 of the mesher were split")) << out;
   expect_filled(surface);
 }
 
@@ -151,12 +185,22 @@ TEST_P(EachMesher, ShorterEdgesMakeMoreTets) {
   const TriangleMesh surface = {ball.mesh.points, ball.surface};
   write("ball.obj", obj_text(surface));
   arguments_.input = path("ball.obj");
-  run();
-  const std::size_t coarse = read_tet_mesh(arguments_.output).tets.size();
-  arguments_.edge_length = 0.004;
-  run();
-  EXPECT_GT(read_tet_mesh(arguments_.output).tets.size(), 2 * coarse);
-  expect_filled(surface);
+  const std::size_t coarse = tets_with({});
+  EXPECT_GT(tets_with(0.004), 2 * coarse);
+  expect_filled_shape(surface);
+}
+
+// Large triangles keep a mesher's vertices away: with those of the file, a wall of one layer stayed one layer.
+TEST_P(EachMesher, ShorterEdgesRefineThinWallsToo) {
+  TetMesh wall = isopatch::testing::block_mesh({0.04, 0.04, 0.004}, {10, 10, 1});
+  check_and_repair(wall, "wall", AllBoundaryTets::kKeep);
+  const TriangleMesh surface = {wall.points, boundary_triangles(wall)};
+  write("wall.obj", obj_text(surface));
+  arguments_.input = path("wall.obj");
+  const std::size_t coarse = tets_with({});
+  EXPECT_GT(tets_with(0.002), 2 * coarse);
+  expect_filled_shape(surface);
+  EXPECT_GT(tets_with(0.001), 8 * coarse);
 }
 
 TEST_P(EachMesher, FillsScannedThings) {

@@ -84,8 +84,11 @@ void mesh_info(const std::string& file, const std::string& field) {
   fmt::print("{}\n", escaped(file));
   print_points(report);
   print_row("tets", report.tets, report.inverted_tets > 0 ? fmt::format("{} were inverted", report.inverted_tets) : "");
-  print_row("all-boundary tets", report.all_boundary_tets,
-            report.split_tets > 0 ? fmt::format("{} split at their centroid", report.split_tets) : "");
+  const bool was_split = report.split_tets > 0;
+  print_row("crossing edges", report.crossing_edges,
+            fmt::format("through the inside from surface to surface{}", was_split ? ", as found" : ""));
+  print_row("all-boundary tets", report.all_boundary_tets, was_split ? "as found" : "");
+  if (was_split) print_row("split tets", report.split_tets, "by the layer split");
   print_row("boundary triangles", report.boundary_triangles);
   print_row("interior points", report.interior_points);
   print_mass_properties(geometry);

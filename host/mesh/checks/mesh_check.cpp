@@ -13,6 +13,7 @@
 #include "host/mesh/checks/mesh_quality.h"
 #include "host/mesh/point_math.h"
 #include "host/mesh/topology/face_table.h"
+#include "host/mesh/topology/layer_split.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
 #include "isopatch/limits.h"
@@ -114,57 +115,20 @@ std::vector<std::size_t> find_all_boundary_tets(const TetMesh& mesh, const std::
   return found;
 }
 
-/// Replaces a tet by four around its centroid; the first gets its index, the others go to the end.
-void split_at_centroid(TetMesh& mesh, std::size_t index, const std::string& source) {
-  const Tet tet = mesh.tets[index];
-  const auto centre = static_cast<std::int32_t>(mesh.points.size());
-  const auto mean = [&](const auto& value) { return 0.25 * ((value(0) + value(1)) + (value(2) + value(3))); };
-  const auto corner = [&](std::size_t i) { return static_cast<std::size_t>(tet[i]); };
-
-  Point3 centroid{};
-  for (std::size_t k = 0; k < 3; ++k) centroid[k] = mean([&](std::size_t i) { return mesh.points[corner(i)][k]; });
-  mesh.points.push_back(centroid);
-  for (auto& field : mesh.point_data) {
-    const std::vector<double>& values = field.second;
-    const double value = mean([&](std::size_t i) { return values[corner(i)]; });
-    field.second.push_back(value);
-  }
-
-  for (std::size_t i = 0; i < 4; ++i) {
-    Tet part = tet;
-    part[i] = centre;
-    const std::size_t target = i == 0 ? index : mesh.tets.size();
-    if (i == 0) {
-      mesh.tets[index] = part;
-    } else {
-      mesh.tets.push_back(part);
-    }
-    if (check_volume(mesh, target, source)) {
-      throw Error(
-          fmt::format("{}: {} is too flat to be split at its centroid; remove it", source, describe(index, tet)));
-    }
-  }
-}
-
-void repair_all_boundary_tets(TetMesh& mesh, const std::vector<Triangle>& boundary, const std::string& source,
-                              AllBoundaryTets policy, MeshReport& report) {
+/// Counts the crossing edges and all-boundary tets, and splits or refuses them as `policy` says.
+void repair_crossings(TetMesh& mesh, const std::vector<Triangle>& boundary, const std::string& source,
+                      AllBoundaryTets policy, MeshReport& report) {
   const std::vector<std::size_t> found = find_all_boundary_tets(mesh, boundary_points(mesh, boundary));
-  report.all_boundary_tets = static_cast<std::int64_t>(found.size());
-  if (found.empty() || policy == AllBoundaryTets::kKeep) return;
-
-  if (policy == AllBoundaryTets::kRefuse) {
+  if (!found.empty() && policy == AllBoundaryTets::kRefuse) {
     throw Error(
-        fmt::format("{}: {} of {} tets have all four vertices on the surface, the first is {}; pressure would be "
-                    "zero in them: give them an interior vertex or allow the split at the centroid",
+        fmt::format("{}: {} of {} tets have all four vertices on the surface, the first is {}; pressure would "
+                    "be zero in them: give them an interior vertex or allow the split",
                     source, found.size(), mesh.tets.size(), describe(found[0], mesh.tets[found[0]])));
   }
-  const auto larger = static_cast<std::int64_t>(std::max(mesh.points.size(), mesh.tets.size()));
-  if (report.all_boundary_tets > (limits::kMaxElements - larger) / 3) {
-    throw Error(fmt::format("{}: splitting {} tets exceeds the {} points and tets that can be indexed", source,
-                            found.size(), limits::kMaxElements));
-  }
-  for (const std::size_t t : found) split_at_centroid(mesh, t, source);
-  report.split_tets = report.all_boundary_tets;
+  const std::vector<Simplex> crossing = crossing_simplices(mesh, boundary);
+  report.all_boundary_tets = static_cast<std::int64_t>(found.size());
+  report.crossing_edges = std::count_if(crossing.begin(), crossing.end(), is_edge);
+  if (policy == AllBoundaryTets::kSplit) report.split_tets = split_layers(mesh, crossing, source);
 }
 
 void count_points(const TetMesh& mesh, const std::vector<Triangle>& boundary, MeshReport& report) {
@@ -183,8 +147,6 @@ void count_points(const TetMesh& mesh, const std::vector<Triangle>& boundary, Me
 
 }  // namespace
 
-/// There is no check for a mesh without interior vertices: all its tets are all-boundary tets, which are split, refused
-/// or kept.
 MeshReport check_and_repair(TetMesh& mesh, const std::string& source, AllBoundaryTets policy) {
   std::vector<Triangle> boundary;
   return check_and_repair(mesh, source, policy, boundary);
@@ -209,7 +171,7 @@ MeshReport detail::check_and_repair(TetMesh& mesh, const std::string& source, Al
     check_faces(mesh, faces, source);
     boundary = boundary_triangles(mesh, faces);
   }
-  repair_all_boundary_tets(mesh, boundary, source, policy, report);
+  repair_crossings(mesh, boundary, source, policy, report);
   if (report.split_tets > 0) boundary = boundary_triangles(mesh);  // the same triangles in another order
 
   count_points(mesh, boundary, report);

@@ -94,7 +94,7 @@ void add_head_tets(TetMesh& mesh, const Bolt& bolt, const Ring& thread) {
 }
 
 /// Where a ray ends between two nodes of the ray before, the last corner of a prism is on the end plane, and a tet may
-/// have all vertices on the surface: it is split at its centroid.
+/// have all vertices on the surface: it is split.
 void split_corners(TetMesh& mesh, const char* shape) { check_and_repair(mesh, shape, AllBoundaryTets::kSplit); }
 
 // ---- the layers

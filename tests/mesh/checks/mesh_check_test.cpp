@@ -39,19 +39,17 @@ TEST(MeshCheck, TurnsAnInvertedTet) {
   EXPECT_EQ(check_and_repair(mesh, "m", AllBoundaryTets::kKeep).inverted_tets, 0);
 }
 
-TEST(MeshCheck, SplitsAllBoundaryTetsAndInterpolatesPointData) {
+// tests/mesh/topology/layer_split_test.cpp has more of the split.
+TEST(MeshCheck, SplitsAllBoundaryTetsAndReportsTheRepairedMesh) {
   TetMesh mesh = testing::two_tets();
-  mesh.point_data["x"] = {0, 1, 2, 3, 10};
   const MeshReport report = check_and_repair(mesh, "m", AllBoundaryTets::kSplit);
   EXPECT_EQ(report.all_boundary_tets, 2);
+  EXPECT_EQ(report.crossing_edges, 0);
   EXPECT_EQ(report.split_tets, 2);
-  EXPECT_EQ(report.tets, 8);
-  EXPECT_EQ(report.interior_points, 2);
+  EXPECT_EQ(report.tets, 6);
+  EXPECT_EQ(report.interior_points, 1);
   EXPECT_EQ(report.boundary_triangles, 6);
   EXPECT_DOUBLE_EQ(report.volume, 0.5);
-  EXPECT_EQ(mesh.points[5], (Point3{0.25, 0.25, 0.25}));
-  EXPECT_EQ(mesh.point_data["x"][5], 1.5);
-  EXPECT_EQ(mesh.point_data["x"][6], 4);
   EXPECT_EQ(check_and_repair(mesh, "m", AllBoundaryTets::kRefuse).all_boundary_tets, 0);
 }
 

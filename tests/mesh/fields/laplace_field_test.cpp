@@ -233,14 +233,15 @@ TEST(LaplaceField, RefusesACoreThatCannotBe) {
                        "has no vertex in the core; every component needs one"));
 }
 
-// Two balls that meet in one tet all of whose vertices are on the surface: its new middle vertex is reached from
-// neither core.
+// A tet at an edge of a ball, with all of its faces on the surface: its new middle vertex is not reached from the core.
 TEST(LaplaceField, GivesPocketsBehindTheSurfaceAnExtentOfTheirDepth) {
   TetMesh mesh = make_sphere_mesh(1, 1);
   const auto [a, b, c] = boundary_triangles(mesh)[0];
   const auto peak = static_cast<std::int32_t>(mesh.points.size());
-  mesh.points.push_back(0.5 * (point_at(mesh, a) + point_at(mesh, b) + point_at(mesh, c)));
-  mesh.tets.push_back({a, b, c, peak});
+  const Point3 beyond = point_at(mesh, a) + point_at(mesh, b);
+  mesh.points.push_back(beyond - 0.3 * point_at(mesh, c));
+  mesh.points.push_back(beyond + 0.3 * point_at(mesh, c));
+  mesh.tets.push_back({a, b, peak, peak + 1});
   const Geometry geometry = make_tet_mesh("horn", mesh, laplace());
   EXPECT_EQ(geometry.report.split_tets, 1);
   EXPECT_TRUE(warns(geometry, "horn: 1 pockets of inner vertices"));
