@@ -143,9 +143,7 @@ def main():
                 tets_file, surface["type"] = folder / "filled.vtk", "surface_mesh"
                 said = run(program, "tetrahedralize", data / file, tets_file).stdout
             said += run(program, "field", tets_file, folder / "field.vtk").stdout
-            split = sum(
-                int(n) for n in re.findall(r"(\d+) (?:were split|tets had all four vertices)", said.replace("  ", " "))
-            )
+            split = sum(int(n) for n in re.findall(r"(\d+) (?:tets|of the mesher) were split", said))
             points, tets, extent = tet_meshes.read_vtk(folder / "field.vtk")
             without = int((extent[tets].max(1) == 0).sum())
             low, high = points[:, 2].min(), points[:, 2].max()
