@@ -30,11 +30,12 @@ Args:
     geometry_index: [N, C], int32. Index into the scene's geometries. None: the scene's.
     pair_mask: [N, P], bool or uint8. False leaves a pair out. None: all pairs.
     outputs: Names of fields of Results. What one of them needs comes with it. None: ("pair_wrench",), or what `out` has.
-    out: Arrays to write, as a dictionary by name or as the Results of an earlier call.
+    out: Arrays to write, as a dictionary by name or as the Results of an earlier call. For polygons and contacts:
+        records of NumPy, or Polygons and Contacts, or their words.
     stream: On a CUDA device, the stream: its address, or a stream of torch or CuPy. None: the current stream of the
         library of `poses`.
     polygon_capacity: Rows of `polygons` in each environment, of `packed_polygons` in all. None: as many as there are,
-        which are counted by an evaluation before.
+        which are counted by an evaluation before; not on a CUDA device. Rows that are not used are not written.
     contact_capacity: The same for contacts.
     max_clusters: K, the most clusters of normals that a pair's patch is divided into for the outputs patch_..., from 1
         to 16. None: 1.
@@ -203,8 +204,11 @@ Raises:
       .def("_wanted", &PythonEvaluator::wanted, arg("call"), arg("outputs"))
       .def(
           "_arrays",
-          [](const PythonEvaluator& self, std::int64_t max_clusters) { return describe_arrays(self, max_clusters); },
-          arg("max_clusters"))
+          [](const PythonEvaluator& self, std::int64_t max_clusters, std::int64_t polygon_capacity,
+             std::int64_t contact_capacity) {
+            return describe_arrays(self, max_clusters, polygon_capacity, contact_capacity);
+          },
+          arg("max_clusters"), arg("polygon_capacity"), arg("contact_capacity"))
       .def("__repr__", [](const PythonEvaluator& self) {
         return fmt::format("<isopatch.Evaluator on {}, {}>", self.compute.device,
                            self.compute.options.precision == Precision::kDouble ? "double" : "float");

@@ -11,7 +11,8 @@ _cpu.require_features()  # before the extension module, which would end the proc
 
 from isopatch import _core, quaternion  # noqa: E402
 from isopatch._core import Call, Evaluator, cuda_available  # noqa: E402
-from isopatch._results import CONTACT_DTYPE, POLYGON_DTYPE, Results, SimulatorState, StepResults  # noqa: E402
+from isopatch._records import CONTACT_DTYPE, POLYGON_DTYPE, Contacts, Polygons  # noqa: E402
+from isopatch._results import Results, SimulatorState, StepResults  # noqa: E402
 from isopatch._scene import Body, Joint, MassProperties, Scene  # noqa: E402
 from isopatch._status import Status, describe  # noqa: E402
 
@@ -20,9 +21,11 @@ __all__ = [
     "POLYGON_DTYPE",
     "Body",
     "Call",
+    "Contacts",
     "Evaluator",
     "Joint",
     "MassProperties",
+    "Polygons",
     "Results",
     "Scene",
     "Simulator",
@@ -35,7 +38,7 @@ __all__ = [
     "quaternion",
 ]
 
-_core._register_types(Results, StepResults, SimulatorState, POLYGON_DTYPE, CONTACT_DTYPE)
+_core._register_types(Results, StepResults, SimulatorState, POLYGON_DTYPE, CONTACT_DTYPE, Polygons, Contacts)
 
 from isopatch._simulator import Simulator  # noqa: E402
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from isopatch import _core
+from isopatch._records import on_host
 from isopatch._results import SimulatorState, StepResults
 from isopatch._scene import Scene
 
@@ -337,7 +338,7 @@ class _Recording:
             self._add_row()
 
     def _add_row(self) -> None:
-        self._rows.append([_on_host(array).copy() for array in self._simulator._state])
+        self._rows.append([on_host(array).copy() for array in self._simulator._state])
 
     def write(self, path: str | os.PathLike[str]) -> None:
         arrays = dict(zip(SimulatorState._fields, map(np.stack, zip(*self._rows, strict=True)), strict=True))
@@ -354,9 +355,3 @@ def _copy(to: SimulatorState, given: SimulatorState) -> None:
 
 def _converted(array: Any, kind: Any) -> Any:
     return array.to(kind, copy=True) if hasattr(array, "copy_") else array.astype(kind)
-
-
-def _on_host(array: Any) -> np.ndarray:
-    if hasattr(array, "cpu"):
-        return array.cpu().numpy()
-    return array.get() if hasattr(array, "get") else array
