@@ -123,7 +123,7 @@ Several threads may call one evaluator at once.
 
 Args:
     scene: An isopatch.Scene.
-    device: "cpu", "cuda" (the current device), "cuda:<index>", or "reference": extended precision on the CPU, for
+    device: "cpu", "cuda" (the current device), "cuda:0" and so on, or "reference": extended precision on the CPU, for
         checking.
     precision: "float" or "double", in which contact patches are integrated. The types of arrays are independent of it.
     threads: Of "cpu" and "reference"; 0: all cores. Results have the same bits with any number.
@@ -179,7 +179,8 @@ Raises:
           arg("max_clusters") = nb::none(), nb::sig(bind_signature.c_str()),
           "Checks the arguments of evaluate() once, makes the arrays of the results, and returns a Call, which "
           "evaluates\nwhat is in the same memory whenever it is called. The arrays must not be resized or freed "
-          "meanwhile.")
+          "meanwhile.\n\nArguments, shapes, units and errors are those of evaluate(); TypeError too for arrays of JAX, "
+          "which never change.")
       .def(
           "reserve",
           [](const PythonEvaluator& self, std::int64_t num_envs, std::int64_t packed_polygons,
@@ -188,13 +189,15 @@ Raises:
             self.evaluator.reserve(num_envs, packed_polygons, packed_contacts);
           },
           arg("num_envs"), arg("packed_polygons") = 0, arg("packed_contacts") = 0,
-          "Allocates what batches of up to `num_envs` environments need, so that calls and captured graphs do not.")
+          "Allocates what batches of up to `num_envs` environments need, with `packed_polygons` and `packed_contacts` "
+          "rows in\nall, so that calls and captured graphs do not.\n\nRaises MemoryError where there is too little "
+          "memory, ValueError for a number below 0.")
       .def_prop_ro(
           "scene", [](const PythonEvaluator& self) { return self.scene; }, "The scene that it evaluates.",
           nb::for_getter(nb::sig("def scene(self) -> Scene")))
       .def_prop_ro(
           "device", [](const PythonEvaluator& self) { return self.compute.device; },
-          "\"cpu\", \"cuda:<index>\" or \"reference\".")
+          "\"cpu\", \"cuda:0\" and so on, or \"reference\".")
       .def_prop_ro(
           "precision",
           [](const PythonEvaluator& self) {

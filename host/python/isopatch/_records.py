@@ -16,8 +16,6 @@ POLYGON_DTYPE = np.dtype(
         ("part_b", np.int32),
     ]
 )
-"""One polygon of a contact patch, world frame: `num_vertices` (3 to 8) of `vertices` [m] and `pressures` [Pa] count,
-counter-clockwise seen from the side that `normal` points to, from the pair's second body into the first."""
 
 CONTACT_DTYPE = np.dtype(
     [
@@ -34,8 +32,6 @@ CONTACT_DTYPE = np.dtype(
         ("part_b", np.int32),
     ]
 )
-"""One polygon as a spring and damper at its centroid `point` [m], world frame: at rest its normal force is
-stiffness * -distance = area * pressure."""
 
 
 class _Column(NamedTuple):

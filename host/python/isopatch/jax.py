@@ -41,6 +41,12 @@ def release(compiled: _core.Evaluator | Simulator) -> None:
     """Lets go of an evaluator or a simulator, which functions that were traced with it keep alive until then.
 
     Those functions raise an error from then on.
+
+    Args:
+        compiled: An isopatch.Evaluator or isopatch.Simulator; of one that is not known nothing happens.
+
+    Raises:
+        TypeError: for anything else.
     """
     if isinstance(compiled, Simulator):
         compiled = compiled._core
