@@ -10,6 +10,7 @@ Importing this module imports JAX, 0.10 or newer. Outside of compiled functions,
 as they are.
 """
 
+import atexit
 import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -32,6 +33,7 @@ if jax.__version_info__ < (0, 10):
 
 for _name, _platform, _function in _core._jax_targets():
     jax.ffi.register_ffi_target(_name, _function, platform=_platform)
+atexit.register(_core._jax_clear)  # a call that still runs holds on to what it needs
 
 _ELEMENTS = {"real": ("float32", "float64"), "uint8": ("bool", "uint8")}  # of an array's type; else the type itself
 _ANY = ("...",)  # leading axes

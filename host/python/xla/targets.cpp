@@ -23,7 +23,7 @@ namespace {
 
 namespace ffi = xla::ffi;
 
-// They outlive the interpreter, and what they hold with them.
+// They outlive the interpreter, but not what they hold: isopatch/jax.py clears them when it ends.
 Registry<PythonEvaluator>& evaluators() {
   static auto* registry = new Registry<PythonEvaluator>;
   return *registry;
@@ -320,6 +320,10 @@ void bind_jax(nb::module_& module) {
              [](std::shared_ptr<PythonSimulator> simulator) { return simulators().add(std::move(simulator)); });
   module.def("_jax_release", [](const PythonEvaluator& evaluator) { evaluators().release(evaluator); });
   module.def("_jax_release", [](const PythonSimulator& simulator) { simulators().release(simulator); });
+  module.def("_jax_clear", [] {
+    evaluators().clear();
+    simulators().clear();
+  });
 }
 
 }  // namespace isopatch::python
