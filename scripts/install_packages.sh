@@ -5,9 +5,9 @@
 # where the distribution's CMake is too old, it puts a newer one on PATH.
 #
 # ISOPATCH_SKIP_PACKAGES=1 takes what is installed as it is; ISOPATCH_WITH_TEST_PACKAGES=1 asks for those of tests too,
-# ISOPATCH_WITH_LINT_PACKAGES=1 for those that check format and style. ISOPATCH_WITH_DOCS_PACKAGES=1 asks for Doxygen.
-# ISOPATCH_WITH_PYTHON_PACKAGES=1 asks for what the Python package and its tests need, in build/.venv;
-# ISOPATCH_WITH_TORCH=1 for torch too.
+# ISOPATCH_WITH_LINT_PACKAGES=1 for those that check format and style. ISOPATCH_WITH_DOCS_PACKAGES=1 asks for Doxygen
+# and, in build/.venv, for pdoc. ISOPATCH_WITH_PYTHON_PACKAGES=1 asks for what the Python package and its tests need, in
+# build/.venv; ISOPATCH_WITH_TORCH=1 for torch too.
 set -euo pipefail
 
 isopatch_packages=(cmake ninja-build g++ pkg-config libeigen3-dev libfmt-dev nlohmann-json3-dev libcli11-dev
@@ -98,6 +98,7 @@ if [[ ${ISOPATCH_SKIP_PACKAGES:-0} != 1 ]]; then
   fi
   if [[ ${ISOPATCH_WITH_DOCS_PACKAGES:-0} == 1 ]]; then
     isopatch_install doxygen || exit 1
+    isopatch_pip_install pdoc || echo "Going on without the pages of the Python package" >&2
   fi
 fi
 if [[ -d build/.venv/bin ]]; then

@@ -30,11 +30,12 @@ Args:
     geometry_index: [N, C], int32. Index into the scene's geometries. None: the scene's.
     pair_mask: [N, P], bool or uint8. False leaves a pair out. None: all pairs.
     outputs: Names of fields of Results. What one of them needs comes with it. None: ("pair_wrench",), or what `out` has.
-    out: Arrays to write, as a dictionary by name or as the Results of an earlier call.
+    out: Arrays to write, as a dictionary by name or as the Results of an earlier call. For polygons and contacts:
+        records of NumPy, or Polygons and Contacts, or their words.
     stream: On a CUDA device, the stream: its address, or a stream of torch or CuPy. None: the current stream of the
         library of `poses`.
     polygon_capacity: Rows of `polygons` in each environment, of `packed_polygons` in all. None: as many as there are,
-        which are counted by an evaluation before.
+        which are counted by an evaluation before; not on a CUDA device. Rows that are not used are not written.
     contact_capacity: The same for contacts.
     max_clusters: K, the most clusters of normals that a pair's patch is divided into for the outputs patch_..., from 1
         to 16. None: 1.
@@ -122,7 +123,7 @@ Several threads may call one evaluator at once.
 
 Args:
     scene: An isopatch.Scene.
-    device: "cpu", "cuda" (the current device), "cuda:<index>", or "reference": extended precision on the CPU, for
+    device: "cpu", "cuda" (the current device), "cuda:0" and so on, or "reference": extended precision on the CPU, for
         checking.
     precision: "float" or "double", in which contact patches are integrated. The types of arrays are independent of it.
     threads: Of "cpu" and "reference"; 0: all cores. Results have the same bits with any number.
@@ -178,7 +179,8 @@ Raises:
           arg("max_clusters") = nb::none(), nb::sig(bind_signature.c_str()),
           "Checks the arguments of evaluate() once, makes the arrays of the results, and returns a Call, which "
           "evaluates\nwhat is in the same memory whenever it is called. The arrays must not be resized or freed "
-          "meanwhile.")
+          "meanwhile.\n\nArguments, shapes, units and errors are those of evaluate(); TypeError too for arrays of JAX, "
+          "which never change.")
       .def(
           "reserve",
           [](const PythonEvaluator& self, std::int64_t num_envs, std::int64_t packed_polygons,
@@ -187,13 +189,15 @@ Raises:
             self.evaluator.reserve(num_envs, packed_polygons, packed_contacts);
           },
           arg("num_envs"), arg("packed_polygons") = 0, arg("packed_contacts") = 0,
-          "Allocates what batches of up to `num_envs` environments need, so that calls and captured graphs do not.")
+          "Allocates what batches of up to `num_envs` environments need, with `packed_polygons` and `packed_contacts` "
+          "rows in\nall, so that calls and captured graphs do not.\n\nRaises MemoryError where there is too little "
+          "memory, ValueError for a number below 0.")
       .def_prop_ro(
           "scene", [](const PythonEvaluator& self) { return self.scene; }, "The scene that it evaluates.",
           nb::for_getter(nb::sig("def scene(self) -> Scene")))
       .def_prop_ro(
           "device", [](const PythonEvaluator& self) { return self.compute.device; },
-          "\"cpu\", \"cuda:<index>\" or \"reference\".")
+          "\"cpu\", \"cuda:0\" and so on, or \"reference\".")
       .def_prop_ro(
           "precision",
           [](const PythonEvaluator& self) {
@@ -203,8 +207,11 @@ Raises:
       .def("_wanted", &PythonEvaluator::wanted, arg("call"), arg("outputs"))
       .def(
           "_arrays",
-          [](const PythonEvaluator& self, std::int64_t max_clusters) { return describe_arrays(self, max_clusters); },
-          arg("max_clusters"))
+          [](const PythonEvaluator& self, std::int64_t max_clusters, std::int64_t polygon_capacity,
+             std::int64_t contact_capacity) {
+            return describe_arrays(self, max_clusters, polygon_capacity, contact_capacity);
+          },
+          arg("max_clusters"), arg("polygon_capacity"), arg("contact_capacity"))
       .def("__repr__", [](const PythonEvaluator& self) {
         return fmt::format("<isopatch.Evaluator on {}, {}>", self.compute.device,
                            self.compute.options.precision == Precision::kDouble ? "double" : "float");

@@ -141,7 +141,8 @@ void bind_scene(nb::module_& module) {
           },
           "Names of the geometries; geometry_index counts in this order.")
       .def("body_index", &Scene::body_index, nb::arg("name"),
-           "The index of a body in the second axis of poses.\n\nRaises ValueError, with the names that there are.")
+           "The index of the body `name` in the second axis of poses.\n\nRaises ValueError, with the names that there "
+           "are.")
       .def(
           "pair_index", nb::overload_cast<const std::string&, const std::string&>(&Scene::pair_index, nb::const_),
           nb::arg("a"), nb::arg("b"),

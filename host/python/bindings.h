@@ -17,6 +17,7 @@ namespace isopatch::python {
 struct RegisteredTypes {
   nb::object results, step_results, state;  // named tuples
   nb::object polygon_dtype, contact_dtype;  // of NumPy
+  nb::object polygons, contacts;            // named tuples of the columns of such records, for other libraries
 };
 RegisteredTypes& registered_types();
 
@@ -39,10 +40,12 @@ struct PythonEvaluator;
 struct PythonSimulator;
 
 /// What the arrays of a call are like, for compilers that have to know it before there are any: a tuple of dictionaries
-/// {name: (type, shape)} of inputs and outputs, and before them of the state where a simulator has one. The type is
-/// "real" where it may be float32 or float64; the shape is that of one environment. Arrays whose size depends on the
-/// contact, or that have rows for the whole batch, are None.
-nb::tuple describe_arrays(const PythonEvaluator& evaluator, std::int64_t max_clusters);
+/// {name: (type, shape, rows)} of inputs and outputs, and before them of the state where a simulator has one. The type
+/// is "real" where it may be float32 or float64, and that of words where there are records. The shape is that of a row,
+/// and `rows` says how many there are: "N", "N + 1", or "" where the shape has that axis too. Arrays whose capacity is
+/// not known, which is -1, are None.
+nb::tuple describe_arrays(const PythonEvaluator& evaluator, std::int64_t max_clusters, std::int64_t polygon_capacity,
+                          std::int64_t contact_capacity);
 nb::tuple describe_arrays(const PythonSimulator& simulator);
 
 void bind_scene(nb::module_& module);

@@ -103,13 +103,19 @@ class OutputArrays {
   }
 
   ArrayView& view(std::size_t i) { return views_[i]; }
+  nb::handle object(std::size_t i) const { return objects_[i]; }
   void set(std::size_t i, nb::object object) { objects_[i] = std::move(object); }
 
-  /// The named tuple of all arrays; once the call has filled them.
-  nb::object results(const nb::object& type) {
+  /// Takes the arrays that were made; once the call has filled them.
+  void take_made() {
     for (std::size_t i = 0; pending_ != 0; ++i, pending_ >>= 1) {
       if ((pending_ & 1) != 0) objects_[i] = made_[i].take();
     }
+  }
+
+  /// The named tuple of all arrays; once the call has filled them.
+  nb::object results(const nb::object& type) {
+    take_made();
     return make_named_tuple(type, objects_.data(), kCount);
   }
 

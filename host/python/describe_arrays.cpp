@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nanobind/stl/string.h>
 
+#include <string>
+
 #include "host/python/bindings.h"
 #include "host/python/evaluation.h"
 #include "host/python/stepping.h"
@@ -14,23 +16,34 @@ struct Description {
   nb::dict arrays;
 
   void add(const ArrayInfo& info) {
-    if (info.is_packed() || info.per == Per::kPolygonCapacity || info.per == Per::kContactCapacity) {
+    const bool is_packed = info.per == Per::kPackedPolygonCapacity || info.per == Per::kPackedContactCapacity;
+    const bool is_polygons = info.per == Per::kPolygonCapacity || info.per == Per::kPackedPolygonCapacity;
+    const bool is_contacts = info.per == Per::kContactCapacity || info.per == Per::kPackedContactCapacity;
+    if ((is_polygons && counts.polygon_capacity < 0) || (is_contacts && counts.contact_capacity < 0)) {
       arrays[info.name] = nb::none();
       return;
     }
+    const std::string type = info.type;
+    const ArrayInfo plain = type == "Polygon"           ? as_words<Polygon>(info)
+                            : type == "DiscreteContact" ? as_words<DiscreteContact>(info)
+                                                        : info;
     std::int64_t dimensions[ArrayView::kMaxDimensions] = {};
-    const int count = shape_of(info, {counts, 1}, dimensions);
+    const int count = shape_of(plain, {counts, 1}, dimensions);
     nb::list shape;
-    for (int i = 1; i < count; ++i) shape.append(dimensions[i]);
-    arrays[info.name] = nb::make_tuple(info.type, nb::tuple(shape));
+    for (int i = is_packed ? 0 : 1; i < count; ++i) shape.append(dimensions[i]);
+    const char* rows = is_packed ? "" : info.per == Per::kOffset ? "N + 1" : "N";
+    arrays[info.name] = nb::make_tuple(plain.type, nb::tuple(shape), rows);
   }
 };
 
 }  // namespace
 
-nb::tuple describe_arrays(const PythonEvaluator& evaluator, std::int64_t max_clusters) {
+nb::tuple describe_arrays(const PythonEvaluator& evaluator, std::int64_t max_clusters, std::int64_t polygon_capacity,
+                          std::int64_t contact_capacity) {
   Description inputs{evaluator.counts, {}}, outputs{evaluator.counts, {}};
   outputs.counts.clusters = max_clusters;
+  outputs.counts.polygon_capacity = outputs.counts.packed_polygon_capacity = polygon_capacity;
+  outputs.counts.contact_capacity = outputs.counts.packed_contact_capacity = contact_capacity;
   for_each_input([&](const ArrayInfo& info) { inputs.add(info); });
   for_each_output([&](const ArrayInfo& info) { outputs.add(info); });
   return nb::make_tuple(inputs.arrays, outputs.arrays);

@@ -61,11 +61,19 @@ std::uint64_t with_companions(std::uint64_t wanted, bool has_pairs) {
 }
 
 template <class T>
-constexpr bool kIsRecord = std::is_same_v<T, Polygon> || std::is_same_v<T, DiscreteContact>;
-
-template <class T>
 const nb::object& record_dtype() {
   return std::is_same_v<T, Polygon> ? registered_types().polygon_dtype : registered_types().contact_dtype;
+}
+
+/// Whether it is a named tuple of the columns of records.
+bool has_columns(nb::handle object) {
+  const auto* type = reinterpret_cast<PyObject*>(Py_TYPE(object.ptr()));
+  return type == registered_types().polygons.ptr() || type == registered_types().contacts.ptr();
+}
+
+/// The array that the columns of a named tuple are views of, its last field; any other object as it is.
+nb::handle memory_of(nb::handle given) {
+  return has_columns(given) ? nb::handle(PyTuple_GetItem(given.ptr(), PyTuple_Size(given.ptr()) - 1)) : given;
 }
 
 /// A capacity that Python gave, or -1.
@@ -119,32 +127,69 @@ void Evaluation::read_inputs(const EvaluationArguments& arguments) {
   state_.num_environments = shape.environments;
 }
 
-template <class T>
-void Evaluation::make_records(std::size_t i, const ArrayInfo& info, T*& data) {
+/// Takes the words that `out` has for records, or the columns of such words.
+template <class Array>
+void Evaluation::use_words(std::size_t i, const ArrayInfo& info, Array& array) {
+  using Value = std::remove_pointer_t<decltype(array.data)>;
+  const Argument argument{call_, info.name};
+  const nb::handle given = outputs_.given(i), memory = memory_of(given);
+  if (memory.is_none()) argument.wrong_value("arrays of JAX never change; leave out `out`");
+  if (!array_type_of(memory.ptr()).has_columns) {
+    argument.wrong_type(fmt::format("expected a NumPy array of isopatch.{}, or int32 words of torch or CuPy, {} a row",
+                                    std::is_same_v<Value, Polygon> ? "POLYGON_DTYPE" : "CONTACT_DTYPE", kWords<Value>));
+  }
+  ArrayView& view = outputs_.view(i);
+  view.read(memory.ptr(), argument, placement_);
+  check_writable(view, argument);
+  if (view.type.code != dlpack::kInt || view.type.bits != 32) {
+    argument.wrong_type(
+        fmt::format("expected int32, in which the words of the records are, found {}; make it with "
+                    "dtype=torch.int32",
+                    view.type_name()));
+  }
+  const ArrayInfo words = as_words<Value>(info);
+  const std::int64_t stride = check_layout(view, argument, words, {counts_, state_.num_environments});
+  if (view.shape[0] > 1 && stride != counts_.row(words)) {
+    argument.wrong_value("expected contiguous rows, found some with gaps; give an array of its own");
+  }
+  array.data = static_cast<Value*>(view.data);
+  outputs_.set(i, nb::borrow(given));
+  if (!has_columns(given)) words_ |= bit(static_cast<int>(i));
+}
+
+/// Records of NumPy, or for libraries without structures their words.
+template <class Array>
+void Evaluation::make_records(std::size_t i, const ArrayInfo& info, Array& array) {
+  using Value = std::remove_pointer_t<decltype(array.data)>;
   const Argument argument{call_, info.name};
   const CallShape shape{counts_, state_.num_environments};
-  nb::object array;
+  nb::object records;
   if (outputs_.is_given(i)) {
-    array = nb::borrow(outputs_.given(i));
-    const nb::object dtype = nb::getattr(array, "dtype", nb::none());
-    if (!array_type_of(array.ptr()).is_numpy || !dtype.equal(record_dtype<T>())) {
-      argument.wrong_type(fmt::format("expected a NumPy array of isopatch.{}",
-                                      std::is_same_v<T, Polygon> ? "POLYGON_DTYPE" : "CONTACT_DTYPE"));
+    records = nb::borrow(outputs_.given(i));
+    const bool is_numpy = !placement_.on_cuda && array_type_of(records.ptr()).is_numpy;
+    if (!is_numpy || !nb::getattr(records, "dtype", nb::none()).equal(record_dtype<Value>())) {
+      return use_words(i, info, array);
     }
+  } else if (array_type_of(inputs_[0].object).has_columns) {
+    outputs_.make(i, array, argument, as_words<Value>(info), shape, inputs_[0], {dlpack::kInt, 32, 1});
+    words_ |= bit(static_cast<int>(i));
+    return;
+  } else if (placement_.on_cuda) {
+    argument.wrong_value("on a CUDA device there are records for torch, JAX and CuPy only; give poses of one of these");
   } else {
     std::int64_t dimensions[ArrayView::kMaxDimensions] = {};
     const int count = shape_of(info, shape, dimensions);
-    array = new_numpy_array({dimensions, static_cast<std::size_t>(count)}, record_dtype<T>());
+    records = new_numpy_array({dimensions, static_cast<std::size_t>(count)}, record_dtype<Value>());
   }
   ArrayView& view = outputs_.view(i);
-  view.read(array.ptr(), argument, {});
+  view.read(records.ptr(), argument, {});
   check_writable(view, argument);
   const std::int64_t stride = check_layout(view, argument, info, shape);
   if (view.shape[0] > 1 && stride != counts_.row(info)) {
     argument.wrong_value("expected contiguous elements, found some with gaps; give an array of its own");
   }
-  data = static_cast<T*>(view.data);
-  outputs_.set(i, std::move(array));
+  array.data = static_cast<Value*>(view.data);
+  outputs_.set(i, std::move(records));
 }
 
 template <class Array>
@@ -153,7 +198,7 @@ void Evaluation::make_output(std::size_t i, const ArrayInfo& info, Array& array)
   const CallShape shape{counts_, state_.num_environments};
   const Argument argument{call_, info.name};
   if constexpr (kIsRecord<Value>) {
-    make_records(i, info, array.data);
+    make_records(i, info, array);
   } else if (outputs_.is_given(i)) {
     outputs_.use_given(i, array, argument, info, shape, placement_);
   } else {
@@ -199,7 +244,9 @@ void Evaluation::find_capacities(const EvaluationArguments& arguments, std::uint
   const auto rows_of = [&](int output, int axis) -> std::int64_t {
     if (!outputs_.is_given(output)) return -1;
     ArrayView view;
-    view.read(outputs_.given(output), {call_, output_names()[output]}, {});
+    const nb::handle memory = memory_of(outputs_.given(output));
+    if (memory.is_none()) return 0;  // which is an error later
+    view.read(memory.ptr(), {call_, output_names()[output]}, placement_);
     return view.ndim > axis ? view.shape[axis] : 0;
   };
   const std::int64_t polygons = parse_capacity({call_, "polygon_capacity"}, arguments.polygon_capacity);
@@ -207,21 +254,23 @@ void Evaluation::find_capacities(const EvaluationArguments& arguments, std::uint
   struct Buffer {
     int output;
     std::int64_t capacity, given;
+    const char* argument;
   };
-  Buffer buffers[] = {{kPolygons, polygons, rows_of(kPolygons, 1)},
-                      {kContacts, contacts, rows_of(kContacts, 1)},
-                      {kPackedPolygons, polygons, rows_of(kPackedPolygons, 0)},
-                      {kPackedContacts, contacts, rows_of(kPackedContacts, 0)}};
+  Buffer buffers[] = {{kPolygons, polygons, rows_of(kPolygons, 1), "polygon_capacity"},
+                      {kContacts, contacts, rows_of(kContacts, 1), "contact_capacity"},
+                      {kPackedPolygons, polygons, rows_of(kPackedPolygons, 0), "polygon_capacity"},
+                      {kPackedContacts, contacts, rows_of(kPackedContacts, 0), "contact_capacity"}};
   bool is_open = false;
   for (Buffer& buffer : buffers) {
-    const bool is_wanted = (wanted & bit(buffer.output)) != 0;
-    if (is_wanted && placement_.on_cuda) {
-      Argument{call_, output_names()[buffer.output]}.wrong_value(
-          "records are made on the CPU only; use device=\"cpu\"");
-    }
     if (buffer.given >= 0) buffer.capacity = buffer.given;
-    if (!is_wanted) buffer.capacity = 0;
-    is_open = is_open || buffer.capacity < 0;
+    if ((wanted & bit(buffer.output)) == 0) buffer.capacity = 0;
+    if (buffer.capacity >= 0) continue;
+    if (placement_.on_cuda) {
+      Argument{call_, buffer.argument}.wrong_value(
+          fmt::format("expected a number of rows for {}, found None: on a CUDA device nothing waits to count them",
+                      output_names()[buffer.output]));
+    }
+    is_open = true;
   }
 
   if (is_open) {  // counted first
@@ -257,6 +306,16 @@ void Evaluation::run() {
   evaluate();
 }
 
-nb::object Evaluation::results() { return outputs_.results(registered_types().results); }
+nb::object Evaluation::results() {
+  outputs_.take_made();
+  for (std::size_t i = 0; words_ != 0; ++i, words_ >>= 1) {
+    if ((words_ & 1) == 0) continue;
+    const bool are_polygons = i == kPolygons || i == kPackedPolygons;
+    const nb::object& type = are_polygons ? registered_types().polygons : registered_types().contacts;
+    const nb::handle words = outputs_.object(i);
+    outputs_.set(i, type.attr("_of_words")(words, nb::handle(array_type_of(words.ptr()).library)));
+  }
+  return outputs_.results(registered_types().results);
+}
 
 }  // namespace isopatch::python

@@ -67,8 +67,10 @@ class Evaluation {
   void find_capacities(const EvaluationArguments& arguments, std::uint64_t wanted);
   template <class Array>
   void make_output(std::size_t i, const ArrayInfo& info, Array& array);
-  template <class T>
-  void make_records(std::size_t i, const ArrayInfo& info, T*& data);
+  template <class Array>
+  void make_records(std::size_t i, const ArrayInfo& info, Array& array);
+  template <class Array>
+  void use_words(std::size_t i, const ArrayInfo& info, Array& array);
 
   const char* call_;
   const PythonEvaluator& evaluator_;
@@ -78,6 +80,7 @@ class Evaluation {
   Results results_;
   std::array<ArrayView, kNumInputs> inputs_;
   OutputArrays<kNumOutputs> outputs_;
+  std::uint64_t words_ = 0;  // bits of the outputs whose array is one of words, of which columns are to be made
 };
 
 }  // namespace isopatch::python

@@ -68,13 +68,13 @@ nb::dict build_info() {
 }
 
 void register_types(nb::object results, nb::object step_results, nb::object state, nb::object polygon_dtype,
-                    nb::object contact_dtype) {
+                    nb::object contact_dtype, nb::object polygons, nb::object contacts) {
   if (nb::cast<std::size_t>(polygon_dtype.attr("itemsize")) != sizeof(Polygon) ||
       nb::cast<std::size_t>(contact_dtype.attr("itemsize")) != sizeof(DiscreteContact)) {
     throw nb::import_error("isopatch: the Python sources are of another version than the extension module");
   }
-  registered_types() = {std::move(results), std::move(step_results), std::move(state), std::move(polygon_dtype),
-                        std::move(contact_dtype)};
+  registered_types() = {std::move(results),       std::move(step_results), std::move(state),   std::move(polygon_dtype),
+                        std::move(contact_dtype), std::move(polygons),     std::move(contacts)};
 }
 
 }  // namespace

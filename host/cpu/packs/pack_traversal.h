@@ -95,7 +95,9 @@ class PackTraversal {
     return work_.transformed[work_.index_of[opened]].row[0];
   }
   void transform_new(std::int32_t opened) {
-    const WideNode& wide = ((opened & kOfM) != 0 ? wide_M_ : wide_S_)[opened >> 1];
+    // in two steps: with -fsanitize=undefined, GCC 12 takes (condition ? a : b)[i >> 1] for b[0] where b is chosen
+    const WideNode* const nodes = (opened & kOfM) != 0 ? wide_M_ : wide_S_;
+    const WideNode& wide = nodes[opened >> 1];
     TransformedWideNode& to = work_.transformed[num_transformed_];
     for (int first = 0; first < kWide; first += kPart) {
       const NodeBox<F> box = box_of(wide, first);

@@ -17,6 +17,24 @@ struct CallShape {
   std::int64_t environments;  // N; -1: any, for the array that says it
 };
 
+/// A record of polygons or contacts. All its members have 4 bytes, so it is also a row of words.
+template <class T>
+constexpr bool kIsRecord = std::is_same_v<T, Polygon> || std::is_same_v<T, DiscreteContact>;
+
+/// How many words; 1 of what is no record.
+template <class T>
+constexpr int kWords = kIsRecord<T> ? static_cast<int>(sizeof(T) / 4) : 1;
+
+/// An array of records as one of their words.
+template <class T>
+constexpr ArrayInfo as_words(ArrayInfo info) {
+  if constexpr (kIsRecord<T>) {
+    info.type = "int32";
+    info.width = kWords<T>;
+  }
+  return info;
+}
+
 /// The elements of an array; floating-point arrays of the library may be of either type.
 enum class Element : std::uint8_t { kReal, kFloat64, kInt32, kUint32, kInt64, kMask };
 
@@ -37,7 +55,7 @@ int shape_of(const ArrayInfo& info, const CallShape& shape, std::int64_t (&dimen
 template <class T>
 constexpr Element element_of() {
   using Value = std::remove_const_t<T>;
-  if constexpr (std::is_same_v<Value, std::int32_t>) return Element::kInt32;
+  if constexpr (std::is_same_v<Value, std::int32_t> || kIsRecord<Value>) return Element::kInt32;
   if constexpr (std::is_same_v<Value, std::uint32_t>) return Element::kUint32;
   if constexpr (std::is_same_v<Value, std::int64_t>) return Element::kInt64;
   if constexpr (std::is_same_v<Value, double>) return Element::kFloat64;

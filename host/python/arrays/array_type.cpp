@@ -42,6 +42,10 @@ ArrayType inspect(PyObject* object, PyObject* type) {
   found.table = exchange_table(type);
   found.is_numpy = module == "numpy";
   found.is_immutable = module == "jax" || module.rfind("jax.", 0) == 0 || module.rfind("jaxlib", 0) == 0;
+  const auto is_of = [&](const std::string& package) {
+    return module == package || module.rfind(package + ".", 0) == 0;
+  };
+  found.has_columns = found.is_immutable || is_of("torch") || is_of("cupy");
   found.has_requires_grad = PyObject_HasAttrString(type, "requires_grad") != 0;
   if (module == "builtins") return found;
   nb::object library = library_of(object, module);

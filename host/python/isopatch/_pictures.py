@@ -4,15 +4,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isopatch._records import on_host, rows_on_host
+
 if TYPE_CHECKING:
     import pyvista
 
     from isopatch._results import Results
     from isopatch._scene import Scene
-
-
-def _on_host(array: Any) -> np.ndarray:
-    return np.asarray(array.cpu() if hasattr(array, "cpu") else array.get() if hasattr(array, "get") else array)
 
 
 def placed(points: np.ndarray, pose: np.ndarray) -> np.ndarray:
@@ -26,7 +24,7 @@ def scene_meshes(scene: "Scene", poses: Any | None) -> "pyvista.MultiBlock":
     """See Scene.to_pyvista()."""
     import pyvista
 
-    at = scene.default_poses if poses is None else _on_host(poses).astype(np.float64)
+    at = scene.default_poses if poses is None else on_host(poses).astype(np.float64)
     if at.shape != (scene.num_bodies, 7):
         raise ValueError(f"to_pyvista: poses: expected the shape [{scene.num_bodies}, 7], found {list(at.shape)}")
     pieces: list[list[tuple[np.ndarray, np.ndarray]]] = [[] for _ in scene.bodies]  # points, faces
@@ -57,10 +55,11 @@ def scene_meshes(scene: "Scene", poses: Any | None) -> "pyvista.MultiBlock":
 def polygons_of(results: "Results", environment: int) -> np.ndarray:
     """The contact polygons of one environment, [K], POLYGON_DTYPE."""
     if results.packed_polygons is not None:
-        begin, end = results.polygon_offsets[environment], results.polygon_offsets[environment + 1]
-        return results.packed_polygons[begin:end]
+        begin, end = on_host(results.polygon_offsets)[environment : environment + 2]
+        return rows_on_host(results.packed_polygons, slice(begin, end))
     if results.polygons is not None:
-        return results.polygons[environment][: results.polygons_needed[environment]]
+        needed = on_host(results.polygons_needed)[environment]
+        return rows_on_host(results.polygons, (environment, slice(None, needed)))
     raise ValueError('there are no polygons; ask for them by outputs=("packed_polygons",) of evaluate()')
 
 

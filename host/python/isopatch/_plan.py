@@ -1,5 +1,6 @@
 """What a compiler has to know of a call before there are arrays: names, types and shapes."""
 
+import operator
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -13,7 +14,15 @@ class Array(NamedTuple):
     type: str
     """"float64", "int32" and so on; "real" stands for float32 or float64, "uint8" of an input also for bool."""
     shape: tuple[int, ...]
-    """Of one environment."""
+    """Of one row."""
+    rows: str = "N"
+    """"N", one for each environment; "N + 1"; or "" where the shape has all axes, since rows are of the batch."""
+
+    def shape_of(self, leading: Sequence[Any]) -> tuple[Any, ...]:
+        """The shape of the whole array. `leading` are the axes of environments, of which packed arrays have one."""
+        if self.rows == "N":
+            return (*leading, *self.shape)
+        return (leading[0] + 1, *self.shape) if self.rows == "N + 1" else self.shape
 
 
 class Plan(NamedTuple):
@@ -24,15 +33,39 @@ class Plan(NamedTuple):
     """Those that were asked for and what comes with them, in the order of Results."""
 
 
-def evaluation_plan(call: str, evaluator: Any, outputs: Sequence[str], max_clusters: int | None) -> Plan:
+class Sizes(NamedTuple):
+    """The arguments that sizes of outputs follow from."""
+
+    max_clusters: int | None
+    polygon_capacity: int | None
+    contact_capacity: int | None
+
+
+def _capacity(call: str, name: str, value: Any) -> int:
+    if value is None:
+        return -1
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{call}: {name}: expected a number of rows, found {value!r}") from None
+    if not 0 <= number < 2**31:
+        raise ValueError(f"{call}: {name}: expected a number of rows from 0 to 2147483647, found {number}")
+    return number
+
+
+def evaluation_plan(call: str, evaluator: Any, outputs: Sequence[str], sizes: Sizes) -> Plan:
     """Checks the arguments of a call that are no arrays."""
     if not isinstance(evaluator, _core.Evaluator):
         raise TypeError(f"{call}: evaluator: expected an isopatch.Evaluator, found {type(evaluator).__name__}")
-    inputs, known = evaluator._arrays(1 if max_clusters is None else max_clusters)
+    inputs, known = evaluator._arrays(
+        1 if sizes.max_clusters is None else sizes.max_clusters,
+        _capacity(call, "polygon_capacity", sizes.polygon_capacity),
+        _capacity(call, "contact_capacity", sizes.contact_capacity),
+    )
     return Plan(arrays_of(inputs), wanted_outputs(call, evaluator._wanted(call, outputs), known, Results._fields))
 
 
-def arrays_of(described: dict[str, tuple[str, tuple[int, ...]]]) -> dict[str, Array]:
+def arrays_of(described: dict[str, tuple[str, tuple[int, ...], str]]) -> dict[str, Array]:
     """The arrays that the extension module describes."""
     return {name: Array(*array) for name, array in described.items()}
 
@@ -44,7 +77,7 @@ def wanted_outputs(call: str, bits: int, known: dict[str, Any], names: Sequence[
         if known[name] is None:
             raise ValueError(
                 f"{call}: outputs: the size of {name} depends on the contact, and compiled calls have outputs of "
-                "known sizes; isopatch.Evaluator.evaluate() has it"
+                f"known sizes; give {'polygon' if 'polygon' in name else 'contact'}_capacity, how many rows there are"
             )
     return {name: Array(*known[name]) for name in chosen}
 

@@ -1,4 +1,4 @@
-"""The named tuples that calls return, and the records of contact polygons."""
+"""The named tuples that calls return."""
 
 import operator
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isopatch._pictures import patch_mesh
+from isopatch._records import on_host
 from isopatch._status import WARNINGS, describe
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ _MOST_NAMED = 10
 def _raise_if_bad(status: Any, call: str, ignore: int) -> None:
     if status is None:
         raise ValueError(f'raise_if_bad: there is no status; ask for it by outputs=(..., "status") of {call}')
-    words = np.asarray(status.cpu() if hasattr(status, "cpu") else status.get() if hasattr(status, "get") else status)
+    words = on_host(status)
     bad = np.flatnonzero(words & ~np.uint32(ignore))
     if not bad.size:
         return
@@ -56,21 +57,21 @@ class Results(NamedTuple):
     energy: Any = None
     """[N, P]. Elastic energy, J."""
     polygons: Any = None
-    """[N, capacity], POLYGON_DTYPE. A row for each environment; NumPy only."""
+    """[N, capacity], POLYGON_DTYPE; in torch, JAX and CuPy Polygons. A row for each environment."""
     polygons_needed: Any = None
     """[N], int32. How many of a row are used, or the capacity that would have been enough."""
     contacts: Any = None
-    """[N, capacity], CONTACT_DTYPE. The same polygons as springs and dampers; NumPy only."""
+    """[N, capacity], CONTACT_DTYPE; in torch, JAX and CuPy Contacts. The same polygons as springs and dampers."""
     contacts_needed: Any = None
     """[N], int32. The same for contacts."""
     packed_polygons: Any = None
-    """[capacity], POLYGON_DTYPE. Those of all environments, one after another; NumPy only."""
+    """[capacity], POLYGON_DTYPE; in torch, JAX and CuPy Polygons. Those of all environments, one after another."""
     polygon_offsets: Any = None
     """[N + 1], int64. Environment e has the rows from offsets[e] to before offsets[e + 1]."""
     polygon_environments: Any = None
     """[capacity], int32. The environment of each row."""
     packed_contacts: Any = None
-    """[capacity], CONTACT_DTYPE. The same for contacts; NumPy only."""
+    """[capacity], CONTACT_DTYPE; in torch, JAX and CuPy Contacts. The same for contacts."""
     contact_offsets: Any = None
     """[N + 1], int64. The same for contacts."""
     contact_environments: Any = None
@@ -151,37 +152,3 @@ class SimulatorState(NamedTuple):
     def raise_if_bad(self, *, ignore: int = WARNINGS) -> None:
         """Raises ValueError that lists environments and reasons, where the status has bits that are not in `ignore`."""
         _raise_if_bad(self.status, "the state", operator.index(ignore))
-
-
-POLYGON_DTYPE = np.dtype(
-    [
-        ("pair", np.int32),
-        ("num_vertices", np.int32),
-        ("vertices", np.float32, (8, 3)),
-        ("pressures", np.float32, 8),
-        ("normal", np.float32, 3),
-        ("area", np.float32),
-        ("part_a", np.int32),
-        ("part_b", np.int32),
-    ]
-)
-"""One polygon of a contact patch, world frame: `num_vertices` (3 to 8) of `vertices` [m] and `pressures` [Pa] count,
-counter-clockwise seen from the side that `normal` points to, from the pair's second body into the first."""
-
-CONTACT_DTYPE = np.dtype(
-    [
-        ("pair", np.int32),
-        ("point", np.float32, 3),
-        ("normal", np.float32, 3),
-        ("area", np.float32),
-        ("pressure", np.float32),
-        ("stiffness", np.float32),
-        ("distance", np.float32),
-        ("dissipation", np.float32),
-        ("friction", np.float32),
-        ("part_a", np.int32),
-        ("part_b", np.int32),
-    ]
-)
-"""One polygon as a spring and damper at its centroid `point` [m], world frame: at rest its normal force is
-stiffness * -distance = area * pressure."""

@@ -21,6 +21,7 @@ class Body(NamedTuple):
     index: int
     """In the second axis of poses and velocities."""
     name: str
+    """As in the scene file."""
     motion: str
     """"free", "fixed", "prescribed", "prismatic" or "revolute"."""
 
@@ -84,7 +85,7 @@ class Scene(_core.Scene):
 
     @classmethod
     def from_json(cls, text: str, directory: str | os.PathLike[str] = ".") -> "Scene":
-        """A scene from the text of a scene file; relative paths of meshes start at `directory`."""
+        """A scene from the text of a scene file; relative paths of meshes start at `directory`. Raises as the class."""
         scene = cls.__new__(cls)
         scene._make(text, os.path.abspath(directory), "scene", {})
         return scene
@@ -144,7 +145,10 @@ class Scene(_core.Scene):
         """The surfaces of the bodies as meshes of PyVista, by name, world frame, m. Half spaces are squares.
 
         Args:
-            poses: [B, 7], of one environment. None: as in the scene.
+            poses: [B, 7], of one environment: x y z [m], quaternion w x y z. None: as in the scene.
+
+        Raises:
+            ValueError: for poses of another shape.
         """
         return scene_meshes(self, poses)
 

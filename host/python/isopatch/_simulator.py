@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from isopatch import _core
+from isopatch._records import on_host
 from isopatch._results import SimulatorState, StepResults
 from isopatch._scene import Scene
 
@@ -26,7 +27,7 @@ class Simulator:
     Args:
         scene: An isopatch.Scene.
         num_envs: N.
-        device: "cpu", "cuda" (the current device) or "cuda:<index>".
+        device: "cpu", "cuda" (the current device) or "cuda:0" and so on.
         precision: "float" or "double", in which contact patches are integrated.
         threads: Of "cpu"; 0: all cores.
         arrays: "numpy", "torch" or "cupy": the library of the state's arrays. None: "numpy" on "cpu", and on CUDA
@@ -118,7 +119,7 @@ class Simulator:
 
     scene = property(lambda self: self._scene, doc="The scene that is stepped.")
     num_envs = property(lambda self: self._num_envs, doc="N in the shapes of arrays.")
-    device = property(lambda self: self._core.device, doc='"cpu" or "cuda:<index>".')
+    device = property(lambda self: self._core.device, doc='"cpu" or "cuda:0" and so on.')
     options = property(lambda self: self._core.options, doc="How it steps, by the names of the arguments.")
     time_step = property(lambda self: self._core.options["time_step"], doc="s.")
 
@@ -219,6 +220,9 @@ class Simulator:
 
         Returns:
             The state after `n` steps, and what the last one was like, in the library of `state.poses`.
+
+        Raises:
+            TypeError, ValueError: as step(), and ValueError on a CUDA device.
         """
         inputs = (
             body_wrench,
@@ -239,9 +243,13 @@ class Simulator:
 
         Args:
             mask: [N], bool or uint8: which environments. None: all of them.
-            poses: [N, B, 7], float64. Where these start; rows of other environments are not read. None: as in the
-                scene. What hangs on joints or follows a path is where these say.
-            velocities: [N, B, 6], float64. With what velocities. None: as in the scene.
+            poses: [N, B, 7], float64. Where these start: x y z [m], quaternion w x y z; rows of other environments are
+                not read. None: as in the scene. What hangs on joints or follows a path is where these say.
+            velocities: [N, B, 6], float64. With what velocities: linear [m/s], angular [rad/s], world frame. None: as
+                in the scene.
+
+        Raises:
+            TypeError, ValueError: as step().
         """
         if self._initial is None:
             self._initial = self._new_state()
@@ -262,7 +270,8 @@ class Simulator:
     def load(self, state: SimulatorState) -> None:
         """Takes over a copy of a state with as many environments, of this simulator or one of the same scene.
 
-        Arrays are of this simulator's library, or of NumPy where this is on the CPU.
+        Arrays are of this simulator's library, or of NumPy where this is on the CPU. Raises TypeError for what is no
+        SimulatorState, ValueError for arrays of another shape.
         """
         if not isinstance(state, tuple) or len(state) != len(SimulatorState._fields):
             raise TypeError(f"load: state: expected a SimulatorState, found {type(state).__name__}")
@@ -276,6 +285,9 @@ class Simulator:
 
         Args:
             dtype: "float32" or "float64".
+
+        Raises:
+            ValueError: for another type.
         """
         if dtype not in ("float32", "float64"):
             raise ValueError(f'observe: dtype: expected "float32" or "float64", found {dtype!r}')
@@ -289,7 +301,8 @@ class Simulator:
         """Writes the states that step() goes through to an .npz file: with sim.record("run.npz", every=10): ...
 
         The file has `time` [T, N] and the arrays of SimulatorState with an axis [T] before the others, for the start
-        and every `every`-th step after it.
+        and every `every`-th step after it. Raises ValueError for an `every` below 1, RuntimeError where the simulator
+        is being recorded already, OSError where the file cannot be written to `path`.
         """
         if self._recording is not None:
             raise RuntimeError("record: this simulator is being recorded already")
@@ -337,7 +350,7 @@ class _Recording:
             self._add_row()
 
     def _add_row(self) -> None:
-        self._rows.append([_on_host(array).copy() for array in self._simulator._state])
+        self._rows.append([on_host(array).copy() for array in self._simulator._state])
 
     def write(self, path: str | os.PathLike[str]) -> None:
         arrays = dict(zip(SimulatorState._fields, map(np.stack, zip(*self._rows, strict=True)), strict=True))
@@ -354,9 +367,3 @@ def _copy(to: SimulatorState, given: SimulatorState) -> None:
 
 def _converted(array: Any, kind: Any) -> Any:
     return array.to(kind, copy=True) if hasattr(array, "copy_") else array.astype(kind)
-
-
-def _on_host(array: Any) -> np.ndarray:
-    if hasattr(array, "cpu"):
-        return array.cpu().numpy()
-    return array.get() if hasattr(array, "get") else array

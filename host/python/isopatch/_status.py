@@ -10,6 +10,7 @@ class Status(enum.IntFlag):
     """Bits of the `status` of an environment. Those up to `SUM_OVERFLOW` are faults of an evaluation."""
 
     OK = 0
+    """Nothing to report."""
     BAD_POSE = 1 << 0
     """A pose is not finite or beyond 1e12, or a quaternion's norm is not in [1e-6, 1e6]."""
     BAD_VELOCITY = 1 << 1
@@ -46,5 +47,8 @@ def describe(status: int) -> str:
 
     Args:
         status: An integer, also of NumPy; of another library, convert it by int().
+
+    Raises:
+        TypeError: for something that is no integer.
     """
     return _core.status_text(operator.index(status))

@@ -10,6 +10,7 @@ Importing this module imports JAX, 0.10 or newer. Outside of compiled functions,
 as they are.
 """
 
+import atexit
 import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -18,7 +19,8 @@ import jax
 import numpy as np
 
 from isopatch import _core
-from isopatch._plan import Array, arrays_of, check_shape, evaluation_plan, wanted_outputs
+from isopatch._plan import Array, Sizes, arrays_of, check_shape, evaluation_plan, wanted_outputs
+from isopatch._records import RECORDS
 from isopatch._results import Results, SimulatorState, StepResults
 from isopatch._simulator import Simulator
 
@@ -31,6 +33,7 @@ if jax.__version_info__ < (0, 10):
 
 for _name, _platform, _function in _core._jax_targets():
     jax.ffi.register_ffi_target(_name, _function, platform=_platform)
+atexit.register(_core._jax_clear)  # a call that still runs holds on to what it needs
 
 _ELEMENTS = {"real": ("float32", "float64"), "uint8": ("bool", "uint8")}  # of an array's type; else the type itself
 _ANY = ("...",)  # leading axes
@@ -40,6 +43,12 @@ def release(compiled: _core.Evaluator | Simulator) -> None:
     """Lets go of an evaluator or a simulator, which functions that were traced with it keep alive until then.
 
     Those functions raise an error from then on.
+
+    Args:
+        compiled: An isopatch.Evaluator or isopatch.Simulator; of one that is not known nothing happens.
+
+    Raises:
+        TypeError: for anything else.
     """
     if isinstance(compiled, Simulator):
         compiled = compiled._core
@@ -57,6 +66,8 @@ def evaluate(
     geometry_index: Any = None,
     pair_mask: Any = None,
     outputs: Sequence[str] = ("pair_wrench",),
+    polygon_capacity: int | None = None,
+    contact_capacity: int | None = None,
     max_clusters: int | None = None,
 ) -> Results:
     """Evaluates contact, inside a compiled function without a copy; otherwise as Evaluator.evaluate().
@@ -71,7 +82,11 @@ def evaluate(
         modulus, dissipation, friction: [..., C], float32 or float64. None: the scene's.
         geometry_index: [..., C], int32. None: the scene's.
         pair_mask: [..., P], bool or uint8. None: all pairs.
-        outputs: Names of fields of Results whose size is known: all but polygons and contacts.
+        outputs: Names of fields of Results. For packed polygons and contacts, poses are [N, B, 7]; vmap packs each of
+            its batches, by one call after another.
+        polygon_capacity: Rows of `polygons` in each environment, of `packed_polygons` in all, needed for these outputs.
+            Rows that are not used are zero.
+        contact_capacity: The same for contacts.
         max_clusters: Most clusters of normals of a patch, from 1 to 16, for the outputs patch_... None: 1.
 
     Returns:
@@ -79,15 +94,21 @@ def evaluate(
 
     Raises:
         TypeError: for what is no array, or has elements of another type.
-        ValueError: for another shape, for an output of unknown size, and when it is differentiated.
+        ValueError: for another shape, for polygons or contacts without a capacity, and when it is differentiated.
         jax.errors.JaxRuntimeError: with the library's text, for what is found out when the function runs. (Functions
             that were compiled by lower() and compile() raise ValueError instead.)
     """
     call = "isopatch.jax.evaluate"
-    plan = evaluation_plan(call, evaluator, outputs, max_clusters)
+    plan = evaluation_plan(call, evaluator, outputs, Sizes(max_clusters, polygon_capacity, contact_capacity))
     given = (poses, velocities, modulus, dissipation, friction, geometry_index, pair_mask)
     arrays = dict(zip(plan.inputs, given, strict=True))
     checked, leading = _checked_arrays(call, arrays, plan.inputs, 1)
+    packed = [name for name, array in plan.outputs.items() if array.rows != "N"]
+    if packed and len(leading) != 1:
+        raise ValueError(
+            f"{call}: poses: expected the shape [N, {', '.join(map(str, plan.inputs['poses'].shape))}] for "
+            f"{packed[0]}, which packs one batch, found [{', '.join(map(str, poses.shape))}]"
+        )
     results = _call(
         call,
         "isopatch_evaluate",
@@ -98,9 +119,15 @@ def evaluate(
             "inputs": _bits(checked, plan.inputs),
             "outputs": _bits(plan.outputs, Results._fields),
             "max_clusters": 1 if max_clusters is None else operator.index(max_clusters),
+            "polygon_capacity": 0 if polygon_capacity is None else operator.index(polygon_capacity),
+            "contact_capacity": 0 if contact_capacity is None else operator.index(contact_capacity),
         },
+        vmap_method="sequential" if packed else "broadcast_all",
     )
-    return Results(**dict(zip(plan.outputs, results, strict=True)))
+    found = dict(zip(plan.outputs, results, strict=True))
+    for name in RECORDS.keys() & found.keys():
+        found[name] = RECORDS[name]._of_words(found[name], jax.numpy)
+    return Results(**found)
 
 
 def step(
@@ -182,6 +209,7 @@ def step(
             "inputs": _bits(checked, inputs),
             "outputs": _bits(wanted, StepResults._fields),
         },
+        vmap_method="broadcast_all",
         input_output_aliases={i: i for i in range(len(states))},
     )
     outputs_of_step = dict(zip(wanted, results[len(states) :], strict=True))
@@ -230,7 +258,7 @@ def _checked_arrays(
 
 
 def _result(array: Array, leading: tuple[int, ...], real: np.dtype) -> jax.ShapeDtypeStruct:
-    return jax.ShapeDtypeStruct((*leading, *array.shape), real if array.type == "real" else np.dtype(array.type))
+    return jax.ShapeDtypeStruct(array.shape_of(leading), real if array.type == "real" else np.dtype(array.type))
 
 
 def _bits(chosen: Mapping[str, Any], names: Sequence[str] | Mapping[str, Any]) -> np.int64:
@@ -249,7 +277,7 @@ def _call(
 
     @jax.custom_jvp
     def compute(*values: jax.Array) -> Sequence[jax.Array]:
-        return jax.ffi.ffi_call(target, results, vmap_method="broadcast_all", **options)(*values, **attributes)
+        return jax.ffi.ffi_call(target, results, **options)(*values, **attributes)
 
     @compute.defjvp
     def differentiate(primals: Any, tangents: Any) -> Any:

@@ -74,6 +74,9 @@ def force(rows: Rows, environment: int = 0, pair: int = 0, ax: "Axes | None" = N
         environment: Which of the N.
         pair: Which of the P.
         ax: Axes to draw into.
+
+    Raises:
+        ValueError: where one of these arrays is not there.
     """
     found = _rows(rows, "force", ("time", "pair_wrench"))
     ax = _axes(ax)
@@ -92,6 +95,9 @@ def energy(rows: Rows, environment: int = 0, ax: "Axes | None" = None) -> "Axes"
             `elastic_energy` [T, N, P]; or the path of an .npz file with them, as `isopatch rollout --output` writes.
         environment: Which of the N.
         ax: Axes to draw into.
+
+    Raises:
+        ValueError: where one of the first three arrays is not there.
     """
     found = _rows(rows, "energy", ("time", "kinetic_energy", "potential_energy"))
     ax = _axes(ax)

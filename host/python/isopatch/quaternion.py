@@ -31,10 +31,14 @@ def from_xyzw(values: Any) -> Any:
 
     Returns:
         A new array of the same library and shape.
+
+    Raises:
+        TypeError: for what is no array.
+        ValueError: for another shape.
     """
     return _rolled(values, 1)
 
 
 def to_xyzw(values: Any) -> Any:
-    """Quaternions x y z w of quaternions w x y z, as from_xyzw()."""
+    """Quaternions x y z w of `values` [..., 4], quaternions w x y z; as from_xyzw()."""
     return _rolled(values, -1)

@@ -15,7 +15,8 @@ from typing import Any
 import torch
 
 from isopatch._core import Evaluator
-from isopatch._plan import Plan, check_shape, evaluation_plan
+from isopatch._plan import Plan, Sizes, check_shape, evaluation_plan
+from isopatch._records import RECORDS
 from isopatch._results import Results
 
 __all__ = ["evaluate", "register", "release"]
@@ -26,7 +27,7 @@ _CALL = "isopatch.torch.evaluate"
 # operators have tensors and plain values as arguments, so evaluators have names
 _evaluators: dict[str, Evaluator] = {}
 _names: dict[int, str] = {}  # by id(), which holds as long as the evaluator is in the other table
-_plans: dict[tuple[str, tuple[str, ...], int | None], Plan] = {}
+_plans: dict[tuple[str, tuple[str, ...], Sizes], Plan] = {}
 
 
 def register(evaluator: Evaluator, name: str | None = None) -> str:
@@ -87,6 +88,8 @@ def evaluate(
     geometry_index: torch.Tensor | None = None,
     pair_mask: torch.Tensor | None = None,
     outputs: Sequence[str] = ("pair_wrench",),
+    polygon_capacity: int | None = None,
+    contact_capacity: int | None = None,
     max_clusters: int | None = None,
 ) -> Results:
     """Evaluates contact in N environments, as one operator of a graph; otherwise as Evaluator.evaluate().
@@ -101,7 +104,10 @@ def evaluate(
         modulus, dissipation, friction: [N, C], float32 or float64. None: the scene's.
         geometry_index: [N, C], int32. None: the scene's.
         pair_mask: [N, P], bool or uint8. None: all pairs.
-        outputs: Names of fields of Results whose size is known: all but polygons and contacts.
+        outputs: Names of fields of Results.
+        polygon_capacity: Rows of `polygons` in each environment, of `packed_polygons` in all, needed for these outputs.
+            Rows that are not used are zero.
+        contact_capacity: The same for contacts.
         max_clusters: Most clusters of normals of a patch, from 1 to 16, for the outputs patch_... None: 1.
 
     Returns:
@@ -109,15 +115,17 @@ def evaluate(
 
     Raises:
         TypeError: for tensors of another type.
-        ValueError: for tensors of another shape or device, for an output of unknown size, and for a tensor that
-            requires a gradient, where gradients are enabled. While a function is compiled, torch puts these into errors
-            of its own.
+        ValueError: for tensors of another shape or device, for polygons or contacts without a capacity, and for a
+            tensor that requires a gradient, where gradients are enabled. While a function is compiled, torch puts these
+            into errors of its own.
     """
-    name, names = _prepare(evaluator, outputs, max_clusters)
+    name, names = _prepare(evaluator, outputs, max_clusters, polygon_capacity, contact_capacity)
     tensors = torch.ops.isopatch.evaluate(
         name,
         names,
         max_clusters,
+        polygon_capacity,
+        contact_capacity,
         poses,
         velocities,
         modulus,
@@ -126,24 +134,32 @@ def evaluate(
         geometry_index,
         pair_mask,
     )
-    return Results(**dict(zip(names, tensors, strict=True)))
+    found = dict(zip(names, tensors, strict=True))
+    for record in RECORDS:
+        if record in found:
+            found[record] = RECORDS[record]._of_words(found[record], torch)
+    return Results(**found)
 
 
 @torch.compiler.assume_constant_result
-def _prepare(
-    evaluator: Evaluator, outputs: Sequence[str], max_clusters: int | None
-) -> tuple[str, tuple[str, ...] | list[str]]:
+def _prepare(evaluator: Evaluator, outputs: Sequence[str], *numbers: int | None) -> tuple[str, tuple[str, ...]]:
     """The name of the evaluator, and all outputs. A compiler calls it once and keeps what it returns."""
     name = _names.get(id(evaluator))
     if name is not None and type(outputs) is tuple:
-        plan = _plans.get((name, outputs, max_clusters))
+        plan = _plans.get((name, outputs, numbers))
         if plan is not None:
             return name, tuple(plan.outputs)
-    plan = evaluation_plan(_CALL, evaluator, outputs, max_clusters)
+    plan = evaluation_plan(_CALL, evaluator, outputs, Sizes(*numbers))
     name = register(evaluator)
-    _plans[name, tuple(outputs), max_clusters] = plan
-    _plans[name, tuple(plan.outputs), max_clusters] = plan
+    _plans[name, tuple(outputs), numbers] = plan
+    _plans[name, tuple(plan.outputs), numbers] = plan
     return name, tuple(plan.outputs)
+
+
+def _plan_of(name: str, outputs: Sequence[str], sizes: Sizes) -> Plan:
+    plan = _plans.get((name, tuple(outputs), sizes))
+    # none is known for a program that was loaded from a file
+    return plan if plan is not None else evaluation_plan(_CALL, _registered(name), outputs, sizes)
 
 
 def _registered(name: str) -> Evaluator:
@@ -157,19 +173,31 @@ def _registered(name: str) -> Evaluator:
 
 _library = torch.library.Library("isopatch", "DEF")
 _library.define(
-    "evaluate(str evaluator, str[] outputs, int? max_clusters, Tensor poses, Tensor? velocities, Tensor? modulus, "
-    "Tensor? dissipation, Tensor? friction, Tensor? geometry_index, Tensor? pair_mask) -> Tensor[]",
+    "evaluate(str evaluator, str[] outputs, int? max_clusters, int? polygon_capacity, int? contact_capacity, "
+    "Tensor poses, Tensor? velocities, Tensor? modulus, Tensor? dissipation, Tensor? friction, Tensor? geometry_index, "
+    "Tensor? pair_mask) -> Tensor[]",
     # rows that are repeated by expand() stay so in compiled code
     tags=(getattr(torch.Tag, "needs_exact_strides", torch.Tag.needs_fixed_stride_order),),
 )
 
 
 def _evaluate(
-    evaluator: str, outputs: Sequence[str], max_clusters: int | None, *tensors: torch.Tensor | None
+    evaluator: str,
+    outputs: Sequence[str],
+    max_clusters: int | None,
+    polygon_capacity: int | None,
+    contact_capacity: int | None,
+    *tensors: torch.Tensor | None,
 ) -> list[torch.Tensor]:
     # that they require gradients is an error of its own where gradients are enabled
     inputs = [t.detach() if t is not None and t.requires_grad else t for t in tensors]
     poses, velocities, modulus, dissipation, friction, geometry_index, pair_mask = inputs
+    out = None
+    if polygon_capacity is not None or contact_capacity is not None:
+        # an operator returns the same for the same arguments, also in rows that are not used
+        known = _plan_of(evaluator, outputs, Sizes(max_clusters, polygon_capacity, contact_capacity)).outputs
+        rows = [name for name in outputs if name in RECORDS or name.endswith("_environments")]
+        out = {name: poses.new_zeros(known[name].shape_of(poses.shape[:1]), dtype=torch.int32) for name in rows}
     results = _registered(evaluator).evaluate(
         poses,
         velocities,
@@ -179,9 +207,10 @@ def _evaluate(
         geometry_index=geometry_index,
         pair_mask=pair_mask,
         outputs=outputs,
+        out=out,
         max_clusters=max_clusters,
     )
-    return [getattr(results, name) for name in outputs]
+    return [getattr(results, name).words if name in RECORDS else getattr(results, name) for name in outputs]
 
 
 for _device in ("CPU", "CUDA"):
@@ -190,11 +219,14 @@ for _device in ("CPU", "CUDA"):
 
 @torch.library.register_fake("isopatch::evaluate", lib=_library)
 def _fake(
-    evaluator: str, outputs: Sequence[str], max_clusters: int | None, *tensors: torch.Tensor | None
+    evaluator: str,
+    outputs: Sequence[str],
+    max_clusters: int | None,
+    polygon_capacity: int | None,
+    contact_capacity: int | None,
+    *tensors: torch.Tensor | None,
 ) -> list[torch.Tensor]:
-    plan = _plans.get((evaluator, tuple(outputs), max_clusters))
-    if plan is None:  # of a program that was loaded from a file
-        plan = evaluation_plan(_CALL, _registered(evaluator), outputs, max_clusters)
+    plan = _plan_of(evaluator, outputs, Sizes(max_clusters, polygon_capacity, contact_capacity))
     poses = tensors[0]
     for name, tensor in zip(_INPUTS, tensors, strict=True):
         if tensor is not None:
@@ -206,7 +238,7 @@ def _fake(
             check_shape(_CALL, name, tensor.shape, ("N",), plan.inputs[name])
     return [
         poses.new_empty(
-            (poses.shape[0], *plan.outputs[name].shape),
+            plan.outputs[name].shape_of(poses.shape[:1]),
             dtype=poses.dtype if plan.outputs[name].type == "real" else getattr(torch, plan.outputs[name].type),
         )
         for name in outputs

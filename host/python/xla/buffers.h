@@ -42,8 +42,8 @@ inline bool has_elements(const xla::ffi::AnyBuffer& buffer, Element element) {
 
 /// The memory of a buffer for N environments. Throws std::invalid_argument for another size or type.
 inline void* checked_memory(const xla::ffi::AnyBuffer& buffer, const ArrayInfo& info, const CallShape& shape,
-                            Element element) {
-  const auto size = static_cast<std::size_t>(shape.counts.row(info) * shape.environments);
+                            Element element, int words = 1) {
+  const auto size = static_cast<std::size_t>(shape.counts.size(info, shape.environments) * words);
   if (buffer.element_count() != size || !has_elements(buffer, element)) {
     throw std::invalid_argument(fmt::format("{}: expected {} elements of type {}, found {} of XLA's type {}", info.name,
                                             size, info.type, buffer.element_count(),
@@ -53,23 +53,16 @@ inline void* checked_memory(const xla::ffi::AnyBuffer& buffer, const ArrayInfo& 
   return size == 0 ? nothing : buffer.untyped_data();
 }
 
-/// Fills in an array of State, Results, RolloutInput or RolloutOutput.
+/// Fills in an array of State, Results, RolloutInput or RolloutOutput; of records, the buffer has the words.
 template <class Array>
 void set_array(Array& array, const xla::ffi::AnyBuffer& buffer, const ArrayInfo& info, const CallShape& shape) {
-  if constexpr (requires { array.stride; }) {
-    if constexpr (requires { array.type; }) {
-      array.data = checked_memory(buffer, info, shape, Element::kReal);
-      array.type = buffer.element_type() == xla::ffi::DataType::F64 ? ScalarType::kFloat64 : ScalarType::kFloat32;
-      return;
-    } else {
-      using Value = std::remove_const_t<std::remove_pointer_t<decltype(array.data)>>;
-      if constexpr (std::is_arithmetic_v<Value>) {
-        array.data = static_cast<Value*>(checked_memory(buffer, info, shape, element_of<Value>()));
-        return;
-      }
-    }
+  if constexpr (requires { array.type; }) {
+    array.data = checked_memory(buffer, info, shape, Element::kReal);
+    array.type = buffer.element_type() == xla::ffi::DataType::F64 ? ScalarType::kFloat64 : ScalarType::kFloat32;
+  } else {
+    using Value = std::remove_const_t<std::remove_pointer_t<decltype(array.data)>>;
+    array.data = static_cast<Value*>(checked_memory(buffer, info, shape, element_of<Value>(), kWords<Value>));
   }
-  throw std::invalid_argument(fmt::format("{}: its size depends on the contact", info.name));
 }
 
 }  // namespace isopatch::python

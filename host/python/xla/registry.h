@@ -41,6 +41,13 @@ class Registry {
     objects_.erase(known);
   }
 
+  /// Lets go of all objects.
+  void clear() {
+    std::map<std::int64_t, std::shared_ptr<T>> last;  // destroyed when nothing is locked, as in release()
+    const std::lock_guard lock(mutex_);
+    last.swap(objects_);
+  }
+
  private:
   auto find_object(const T* object) {
     return std::find_if(objects_.begin(), objects_.end(),

@@ -23,7 +23,7 @@ namespace {
 
 namespace ffi = xla::ffi;
 
-// They outlive the interpreter, and what they hold with them.
+// They outlive the interpreter, but not what they hold: isopatch/jax.py clears them when it ends.
 Registry<PythonEvaluator>& evaluators() {
   static auto* registry = new Registry<PythonEvaluator>;
   return *registry;
@@ -116,17 +116,47 @@ std::int64_t environments_of(const ffi::AnyBuffer& poses, const ArrayCounts& cou
   return row == 0 ? 0 : static_cast<std::int64_t>(poses.element_count() / row);
 }
 
-ffi::Error evaluate(std::int64_t number, std::int64_t inputs, std::int64_t outputs, std::int64_t max_clusters,
+/// Sets a buffer to zero: what is returned must not depend on what was in the memory before.
+void clear(const ffi::AnyBuffer& buffer, const Placement& placement) {
+  if (buffer.size_bytes() == 0) return;
+  if (!placement.on_cuda) {
+    std::memset(buffer.untyped_data(), 0, buffer.size_bytes());
+    return;
+  }
+#ifdef ISOPATCH_HAS_CUDA
+  const cudaError_t problem =
+      cudaMemsetAsync(buffer.untyped_data(), 0, buffer.size_bytes(), static_cast<cudaStream_t>(placement.stream));
+  if (problem != cudaSuccess) throw std::runtime_error(cudaGetErrorString(problem));
+#endif
+}
+
+bool has_unused_rows(const ArrayInfo& info) {
+  return info.per == Per::kPolygonCapacity || info.per == Per::kContactCapacity ||
+         info.per == Per::kPackedPolygonCapacity || info.per == Per::kPackedContactCapacity;
+}
+
+/// The numbers that sizes of outputs follow from.
+struct Sizes {
+  std::int64_t max_clusters, polygon_capacity, contact_capacity;
+};
+
+ffi::Error evaluate(std::int64_t number, std::int64_t inputs, std::int64_t outputs, const Sizes& sizes,
                     const ffi::RemainingArgs& arguments, const ffi::RemainingRets& returned,
                     const Placement& placement) {
   return guarded([&] {
     const std::shared_ptr<const PythonEvaluator> held = evaluators().find(number);
     const PythonEvaluator& evaluator = registered(held, "evaluator", placement);
     ArrayCounts counts = evaluator.counts;
-    counts.clusters = max_clusters;
     State state;
     Results results;
-    results.max_clusters = static_cast<std::int32_t>(max_clusters);
+    counts.clusters = sizes.max_clusters;
+    counts.polygon_capacity = counts.packed_polygon_capacity = sizes.polygon_capacity;
+    counts.contact_capacity = counts.packed_contact_capacity = sizes.contact_capacity;
+    results.max_clusters = static_cast<std::int32_t>(sizes.max_clusters);
+    results.polygon_capacity = static_cast<std::int32_t>(sizes.polygon_capacity);
+    results.contact_capacity = static_cast<std::int32_t>(sizes.contact_capacity);
+    results.packed_polygon_capacity = sizes.polygon_capacity;
+    results.packed_contact_capacity = sizes.contact_capacity;
 
     Reader from(arguments);
     state.num_environments = environments_of(from.front(), counts);
@@ -141,7 +171,10 @@ ffi::Error evaluate(std::int64_t number, std::int64_t inputs, std::int64_t outpu
     i = 0;
     for_each_output(
         [&](const ArrayInfo& info, auto& array) {
-          if (has(outputs, i++)) set_array(array, to.next(), info, shape);
+          if (!has(outputs, i++)) return;
+          const ffi::AnyBuffer buffer = to.next();
+          set_array(array, buffer, info, shape);
+          if (has_unused_rows(info)) clear(buffer, placement);
         },
         results);
     evaluator.evaluator.evaluate(state, results, placement.stream);
@@ -211,7 +244,9 @@ auto evaluate_binding() {
       .Attr<std::int64_t>("evaluator")
       .Attr<std::int64_t>("inputs")
       .Attr<std::int64_t>("outputs")
-      .Attr<std::int64_t>("max_clusters");
+      .Attr<std::int64_t>("max_clusters")
+      .Attr<std::int64_t>("polygon_capacity")
+      .Attr<std::int64_t>("contact_capacity");
 }
 
 auto step_binding() {
@@ -227,8 +262,9 @@ auto step_binding() {
 XLA_FFI_DEFINE_HANDLER(
     evaluate_on_cpu,
     [](ffi::RemainingArgs arguments, ffi::RemainingRets returned, std::int64_t evaluator, std::int64_t inputs,
-       std::int64_t outputs, std::int64_t max_clusters) {
-      return evaluate(evaluator, inputs, outputs, max_clusters, arguments, returned, {});
+       std::int64_t outputs, std::int64_t max_clusters, std::int64_t polygon_capacity, std::int64_t contact_capacity) {
+      return evaluate(evaluator, inputs, outputs, {max_clusters, polygon_capacity, contact_capacity}, arguments,
+                      returned, {});
     },
     evaluate_binding());
 
@@ -245,8 +281,10 @@ Placement on_stream(void* stream) { return {true, 0, stream}; }
 XLA_FFI_DEFINE_HANDLER(
     evaluate_on_cuda,
     [](ffi::RemainingArgs arguments, ffi::RemainingRets returned, std::int64_t evaluator, std::int64_t inputs,
-       std::int64_t outputs, std::int64_t max_clusters, void* stream) {
-      return evaluate(evaluator, inputs, outputs, max_clusters, arguments, returned, on_stream(stream));
+       std::int64_t outputs, std::int64_t max_clusters, std::int64_t polygon_capacity, std::int64_t contact_capacity,
+       void* stream) {
+      return evaluate(evaluator, inputs, outputs, {max_clusters, polygon_capacity, contact_capacity}, arguments,
+                      returned, on_stream(stream));
     },
     evaluate_binding().Ctx<ffi::PlatformStream<void*>>());
 
@@ -282,6 +320,10 @@ void bind_jax(nb::module_& module) {
              [](std::shared_ptr<PythonSimulator> simulator) { return simulators().add(std::move(simulator)); });
   module.def("_jax_release", [](const PythonEvaluator& evaluator) { evaluators().release(evaluator); });
   module.def("_jax_release", [](const PythonSimulator& simulator) { simulators().release(simulator); });
+  module.def("_jax_clear", [] {
+    evaluators().clear();
+    simulators().clear();
+  });
 }
 
 }  // namespace isopatch::python

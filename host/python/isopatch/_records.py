@@ -1,0 +1,158 @@
+"""Contact polygons and point contacts: NumPy's records, and an array of each of their members for other libraries."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+POLYGON_DTYPE = np.dtype(
+    [
+        ("pair", np.int32),
+        ("num_vertices", np.int32),
+        ("vertices", np.float32, (8, 3)),
+        ("pressures", np.float32, 8),
+        ("normal", np.float32, 3),
+        ("area", np.float32),
+        ("part_a", np.int32),
+        ("part_b", np.int32),
+    ]
+)
+
+CONTACT_DTYPE = np.dtype(
+    [
+        ("pair", np.int32),
+        ("point", np.float32, 3),
+        ("normal", np.float32, 3),
+        ("area", np.float32),
+        ("pressure", np.float32),
+        ("stiffness", np.float32),
+        ("distance", np.float32),
+        ("dissipation", np.float32),
+        ("friction", np.float32),
+        ("part_a", np.int32),
+        ("part_b", np.int32),
+    ]
+)
+
+
+class _Column(NamedTuple):
+    """Where a member is in the words of a record."""
+
+    is_real: bool
+    first: int
+    count: int  # of words; 0 for a single one, which has no axis
+    shape: tuple[int, ...]
+
+
+def _columns(dtype: np.dtype) -> tuple[_Column, ...]:
+    members = [dtype.fields[name] for name in dtype.names]
+    return tuple(
+        _Column(m.base == np.float32, offset // 4, m.itemsize // 4 if m.shape else 0, m.shape) for m, offset in members
+    )
+
+
+_POLYGON_COLUMNS, _CONTACT_COLUMNS = _columns(POLYGON_DTYPE), _columns(CONTACT_DTYPE)
+
+
+def _arrays(words: Any, library: Any, columns: tuple[_Column, ...]) -> list[Any]:
+    """A view of each member, and the words. JAX has no views: there they are copies, which need no words."""
+    reals = words.view(library.float32)
+    found = []
+    for column in columns:
+        array = reals if column.is_real else words
+        if column.count == 0:
+            found.append(array[..., column.first])
+            continue
+        array = array[..., column.first : column.first + column.count]
+        if len(column.shape) > 1:
+            array = array.reshape(*words.shape[:-1], *column.shape)
+        found.append(array)
+    return [*found, None if library.__name__ == "jax.numpy" else words]
+
+
+class Polygons(NamedTuple):
+    """Contact polygons in torch, JAX and CuPy, which have no structures: an array of each member of POLYGON_DTYPE.
+
+    World frame. `...` is [N, capacity] or, of packed polygons, [capacity]. In torch and CuPy all arrays are views of
+    `words`. The package allocates it, or it is given as `out`.
+    """
+
+    pair: Any
+    """[...], int32. Index into Scene.pairs."""
+    num_vertices: Any
+    """[...], int32. How many of the eight vertices count, 3 to 8."""
+    vertices: Any
+    """[..., 8, 3], float32. m, counter-clockwise seen from the side that `normal` points to."""
+    pressures: Any
+    """[..., 8], float32. Pa, at the vertices."""
+    normal: Any
+    """[..., 3], float32. Unit, from the pair's second body into the first."""
+    area: Any
+    """[...], float32. m^2."""
+    part_a: Any
+    """[...], int32. The part of the pair's first body, numbered through the scene."""
+    part_b: Any
+    """[...], int32. The part of the second body."""
+    words: Any = None
+    """[..., 40], int32. The memory of them all; None in JAX."""
+
+    @classmethod
+    def _of_words(cls, words: Any, library: Any) -> "Polygons":
+        return cls(*_arrays(words, library, _POLYGON_COLUMNS))
+
+
+class Contacts(NamedTuple):
+    """Point contacts in torch, JAX and CuPy, which have no structures: an array of each member of CONTACT_DTYPE.
+
+    World frame. `...` is [N, capacity] or, of packed contacts, [capacity]. In torch and CuPy all arrays are views of
+    `words`. The package allocates it, or it is given as `out`. At rest the normal force of a contact is
+    stiffness * -distance = area * pressure.
+    """
+
+    pair: Any
+    """[...], int32. Index into Scene.pairs."""
+    point: Any
+    """[..., 3], float32. Centroid of the polygon, m."""
+    normal: Any
+    """[..., 3], float32. Unit, from the pair's second body into the first."""
+    area: Any
+    """[...], float32. m^2."""
+    pressure: Any
+    """[...], float32. At the point, Pa."""
+    stiffness: Any
+    """[...], float32. N/m."""
+    distance: Any
+    """[...], float32. m, negative."""
+    dissipation: Any
+    """[...], float32. s/m."""
+    friction: Any
+    """[...], float32. Coefficient of the pair."""
+    part_a: Any
+    """[...], int32. The part of the pair's first body, numbered through the scene."""
+    part_b: Any
+    """[...], int32. The part of the second body."""
+    words: Any = None
+    """[..., 15], int32. The memory of them all; None in JAX."""
+
+    @classmethod
+    def _of_words(cls, words: Any, library: Any) -> "Contacts":
+        return cls(*_arrays(words, library, _CONTACT_COLUMNS))
+
+
+RECORDS = {"polygons": Polygons, "packed_polygons": Polygons, "contacts": Contacts, "packed_contacts": Contacts}
+"""What the outputs are that NumPy has as records."""
+
+
+def on_host(array: Any) -> np.ndarray:
+    """An array of any library in NumPy, copied if it is on a device."""
+    return np.asarray(array.cpu() if hasattr(array, "cpu") else array.get() if hasattr(array, "get") else array)
+
+
+def rows_on_host(polygons: Any, rows: Any) -> np.ndarray:
+    """Some rows of packed polygons, or of an environment's, as NumPy's records."""
+    if not isinstance(polygons, Polygons):
+        return polygons[rows]
+    members = {name: on_host(getattr(polygons, name)[rows]) for name in POLYGON_DTYPE.names}
+    made = np.empty(members["pair"].shape, POLYGON_DTYPE)
+    for name, values in members.items():
+        made[name] = values
+    return made
