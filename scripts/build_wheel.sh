@@ -36,7 +36,7 @@ if "$tools/bin/python" -m zipfile -l "$wheel" | grep -E 'libgomp|libcudart'; the
 fi
 tested=0
 for version in 3.11 3.12 3.13 3.14; do
-  command -v "python$version" >/dev/null || continue
+  "python$version" -c '' 2>/dev/null || continue
   rm -rf "$folder/venv"
   "python$version" -m venv "$folder/venv"
   "$folder/venv/bin/python" -m pip install -q --disable-pip-version-check "$wheel" pytest

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
+#include <nlohmann/json.hpp>
 
 #include <limits>
 #include <optional>

@@ -2,6 +2,7 @@
 #include "host/scene_file/json_value.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -110,6 +111,9 @@ void JsonValue::fail_type(const std::string& expected) const {
   const std::string found = shown(*value_);
   fail(fmt::format("must be {}, found {}", expected, found), {.found = found, .wanted = expected});
 }
+
+bool JsonValue::is_string() const { return value_->is_string(); }
+bool JsonValue::is_array() const { return value_->is_array(); }
 
 bool JsonValue::boolean() const {
   if (!value_->is_boolean()) fail_type("true or false");

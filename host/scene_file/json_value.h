@@ -3,7 +3,7 @@
 // A strict view of a JSON document: every value knows its path, so every error says where it is.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>  // the whole takes a compiler seconds
 
 #include <initializer_list>
 #include <memory>
@@ -37,8 +37,8 @@ class JsonValue {
   /// Throws the same error, about this value.
   [[noreturn]] void fail(const Error& error) const;
 
-  bool is_string() const { return value_->is_string(); }
-  bool is_array() const { return value_->is_array(); }
+  bool is_string() const;
+  bool is_array() const;
 
   bool boolean() const;
   double number() const;

@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "isopatch/limits.h"
+
 namespace isopatch::detail {
 namespace {
 
@@ -17,7 +19,7 @@ Geometry named(const std::string& name, Geometry geometry) {
 }
 
 Geometry parse_tet_mesh(const std::string& name, const JsonValue& value, const MeshSource& meshes) {
-  value.allow({"type", "file", "scale", "units", "field", "strain", "all_boundary_tets"});
+  value.allow({"type", "file", "scale", "units", "field", "strain", "all_boundary_tets", "refinement"});
   const std::string file = value.required("file").text(), shown = meshes.shown(file);
   const FileScale size = parse_scale(value);
   const FieldOptions field = parse_field(value);
@@ -46,7 +48,7 @@ Geometry parse_surface_mesh(const std::string& name, const JsonValue& value, con
 }
 
 Geometry parse_box(const std::string& name, const JsonValue& value) {
-  value.allow({"type", "size"});
+  value.allow({"type", "size", "refinement"});
   const JsonValue edges = value.required("size");
   const Point3 size = point_of(edges);
   for (const JsonValue& edge : edges.elements()) edge.positive();
@@ -61,7 +63,7 @@ Geometry parse_half_space(const std::string& name, const JsonValue& value) {
   return with_location(value, [&] { return make_half_space(name, thickness); });
 }
 
-Geometry parse_geometry(const std::string& name, const JsonValue& value, const MeshSource& meshes, TetBudget& budget) {
+Geometry parse_shape(const std::string& name, const JsonValue& value, const MeshSource& meshes, TetBudget& budget) {
   const JsonValue type = value.required("type");
   if (type.text() == "given") {
     value.allow({"type"});
@@ -80,6 +82,16 @@ Geometry parse_geometry(const std::string& name, const JsonValue& value, const M
   if (kind == "half_space") return parse_half_space(name, value);
   if (kind == "surface_mesh") return parse_surface_mesh(name, value, meshes);
   return parse_tet_mesh(name, value, meshes);
+}
+
+Geometry parse_geometry(const std::string& name, const JsonValue& value, const MeshSource& meshes, TetBudget& budget) {
+  Geometry geometry = parse_shape(name, value, meshes, budget);
+  const auto field = value.optional("refinement");
+  if (!field) return geometry;
+  const int times = field->integer(0, limits::kMaxRefinements);
+  const auto tets = static_cast<std::int64_t>(geometry.mesh.tets.size());
+  budget.take(*field, (tets << 3 * times) - tets);
+  return with_location(*field, [&] { return refine(std::move(geometry), times); });
 }
 
 }  // namespace

@@ -84,6 +84,11 @@ Geometry make_half_space(const std::string& name, double thickness);
 /// warning: they have hardly any volume, so little depends on them.
 Geometry make_tet_mesh(const std::string& name, TetMesh mesh, const FieldOptions& field = {});
 
+/// The same geometry on a finer mesh: every tet is cut in eight, `times` times. The extent stays the same function, so
+/// only rounding changes the pressure, and with it what does not depend on the size of polygons. Throws Error for a
+/// geometry without tets, for times outside [0, 6], and for more tets than can be indexed.
+Geometry refine(Geometry geometry, int times);
+
 /// A closed surface, for rigid bodies. Checks and repairs as check_and_repair().
 Geometry make_surface_mesh(const std::string& name, TriangleMesh mesh);
 

@@ -35,6 +35,9 @@ inline constexpr std::int64_t kMaxElements = 2'147'483'647;
 /// Subdivisions of a sphere or an ellipsoid: 327 680 tets; one more would be 1.3 million.
 inline constexpr int kMaxSubdivisions = 7;
 
+/// How often refine() cuts every tet in eight.
+inline constexpr int kMaxRefinements = 6;
+
 /// The number of segments of a cylinder's or capsule's circle is a multiple of this, and at least this.
 inline constexpr int kSegmentStep = 4;
 

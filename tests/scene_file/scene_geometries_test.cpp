@@ -2,6 +2,7 @@
 //
 // Primitives and fields in scene files.
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <string>
@@ -54,6 +55,17 @@ TEST(SceneGeometries, PrimitivesAreThoseOfTheInterface) {
       geometry_of(
           R"({"type": "convex_hull", "points": [[0,0,0],[1,0,0],[0,1,0],[0,0,1],[0.1,0.1,0.1]], "scale": 0.5})"),
       make_convex_hull("h", {{0, 0, 0}, {0.5, 0, 0}, {0, 0.5, 0}, {0, 0, 0.5}}));
+}
+
+TEST(SceneGeometries, RefinementIsThatOfTheInterface) {
+  expect_same(geometry_of(R"({"type": "box", "size": [0.1, 0.2, 0.3], "refinement": 2})"),
+              refine(make_box("b", {0.1, 0.2, 0.3}), 2));
+  expect_same(geometry_of(R"({"type": "nut", "refinement": 1})"), refine(make_nut("n"), 1));
+  EXPECT_EQ(geometry_error(R"({"type": "box", "size": [1, 1, 1], "refinement": 7})"),
+            "test.json: geometries.shape.refinement: must be an integer from 0 to 6, found 7");
+  EXPECT_EQ(geometry_error(R"({"type": "nut", "surface_only": true, "refinement": 1})"),
+            "test.json: geometries.shape.refinement: shape: only a geometry with tets can be refined");
+  EXPECT_TRUE(contains(geometry_error(R"({"type": "half_space", "refinement": 1})"), "refinement"));
 }
 
 TEST(SceneGeometries, BoltsAndNutsAreThoseOfTheInterface) {
@@ -130,7 +142,7 @@ TEST(SceneGeometries, AllPrimitivesTogetherHaveALimit) {
     FAIL() << "no Error was thrown";
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(),
-                 "test.json: geometries.last: the primitives up to here have 4000020 tets, the limit is 4000000; make "
+                 "test.json: geometries.last: the geometries up to here have 4000020 tets, the limit is 4000000; make "
                  "them coarser");
   }
 }
