@@ -264,6 +264,7 @@ HierarchyView Hierarchy::view() const {
           coarse_cells.data(),
           nodes.data(),
           wide_nodes.data(),
+          smoothed_gradients.data(),
           static_cast<std::int32_t>(cells.size()),
           static_cast<std::int32_t>(nodes.size())};
 }

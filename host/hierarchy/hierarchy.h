@@ -15,13 +15,17 @@ struct Hierarchy {
   std::vector<CoarseCell> coarse_cells;
   std::vector<Node> nodes;  // one cell a leaf
   std::vector<WideNode> wide_nodes;
-  int depth = 0;  // nodes on the longest path from the root to a leaf
+  std::vector<SmoothedGradient> smoothed_gradients;  // empty, or of each cell
+  int depth = 0;                                     // nodes on the longest path from the root to a leaf
 
   HierarchyView view() const;
 };
 
 /// One cell per tet, with its affine extent.
 std::vector<Cell> tet_cells(const Geometry& geometry);
+
+/// The smoothed gradients of its tet_cells().
+std::vector<SmoothedGradient> smoothed_gradients(const Geometry& geometry, const std::vector<Cell>& cells);
 
 /// One tet (cone) per triangle of a surface mesh, with its apex in the middle of the surface, without extent; for the
 /// energy. The signed volumes add up to that of the body: a cone whose apex is on the outer side of its triangle is

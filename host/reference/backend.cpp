@@ -87,6 +87,9 @@ PairResult evaluate_pair(const SceneDescription& scene, const State& state, cons
                                                            encloses(a, b, *part_b.geometry, X_AB * part_b.X_BG)));
     for (ContactPolygon& polygon : polygons) {
       if (scene.contact.gradient_filter && !polygon.passes_gradient_filter()) continue;
+      polygon.weigh_one_sided(scene.bodies[static_cast<std::size_t>(pair.a)].one_sided,
+                              scene.bodies[static_cast<std::size_t>(pair.b)].one_sided, a.largest_gradient,
+                              b.largest_gradient);
       add_polygon(polygon, law, sum);
       result.polygons.push_back({std::move(polygon), law, parts});
     }
@@ -141,7 +144,8 @@ DiscreteContact to_contact(const PatchPolygon& from, const Transform& X_WA, std:
   out.pressure = static_cast<float>(pressure);
   out.stiffness = static_cast<float>(m.area * polygon.gradient);
   out.distance = static_cast<float>(-pressure / polygon.gradient);
-  out.dissipation = static_cast<float>(pfc ? law.dissipation * polygon.gradient / law.modulus : law.dissipation);
+  out.dissipation =
+      static_cast<float>(pfc ? law.dissipation * polygon.smoothed_gradient / law.modulus : law.dissipation);
   out.friction = static_cast<float>(law.friction);
   out.part_a = static_cast<std::int32_t>(from.parts.a);
   out.part_b = static_cast<std::int32_t>(from.parts.b);

@@ -50,6 +50,26 @@ void PosedBody::add_tets(const Geometry& geometry, Real modulus, const std::vect
     }
     add_tet(tet, 1);
   }
+  smooth_gradients(geometry);
+}
+
+void PosedBody::smooth_gradients(const Geometry& geometry) {
+  std::vector<Vector3> moment(geometry.mesh.points.size(), Vector3::Zero());
+  std::vector<Real> volume(moment.size(), 0);
+  const auto for_each_vertex = [&](const auto& visit) {
+    for (std::size_t t = 0; t < geometry.mesh.tets.size(); ++t) {
+      for (std::size_t i = 0; i < 4; ++i) visit(tets[t], i, static_cast<std::size_t>(geometry.mesh.tets[t][i]));
+    }
+  };
+  for_each_vertex([&](const PressureTet& tet, std::size_t, std::size_t vertex) {
+    const auto& x = tet.vertices;
+    const Real v = std::abs((x[1] - x[0]).cross(x[2] - x[0]).dot(x[3] - x[0]));
+    moment[vertex] += v * tet.pressure.gradient;
+    volume[vertex] += v;
+  });
+  for_each_vertex([&](PressureTet& tet, std::size_t i, std::size_t vertex) {
+    tet.smoothed_gradients[i] = moment[vertex] / volume[vertex];
+  });
 }
 
 /// A cone over each triangle, from a point that lies on few of their planes.

@@ -36,6 +36,7 @@ struct PosedBody {
   void add_cones(const Geometry& geometry, const std::vector<Vector3>& points);
   void add_tet(PressureTet tet, Real sign);
   void add_tets(const Geometry& geometry, Real modulus, const std::vector<Vector3>& points);
+  void smooth_gradients(const Geometry& geometry);
   void add_triangles(const Geometry& geometry, const std::vector<Vector3>& points);
 };
 

@@ -59,6 +59,9 @@ struct PressureTet {
   std::array<Vector3, 4> vertices;
   std::array<Real, 4> pressures;
   Affine pressure;
+
+  /// Of the pressure at the vertices: means over the tets that meet there, weighted by volume.
+  std::array<Vector3, 4> smoothed_gradients = {Vector3::Zero(), Vector3::Zero(), Vector3::Zero(), Vector3::Zero()};
 };
 
 using SurfaceTriangle = std::array<Vector3, 3>;

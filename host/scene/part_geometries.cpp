@@ -70,6 +70,9 @@ Geometry moved(Geometry geometry, const std::array<double, 7>& pose, const std::
 void FlatGeometries::add(const Geometry& g) {
   const bool mesh = g.kind == GeometryKind::kMesh;
   solids.push_back(mesh ? build_hierarchy(g.is_surface_mesh() ? cone_cells(g) : tet_cells(g)) : Hierarchy{});
+  if (smooth && mesh && !g.is_surface_mesh()) {
+    solids.back().smoothed_gradients = smoothed_gradients(g, solids.back().cells);
+  }
   surfaces.push_back(mesh ? build_hierarchy(triangle_cells(g)) : Hierarchy{});
   component_points.push_back(points_inside(g));
   views.push_back(flatten(g, solids.back(), surfaces.back(), component_points.back()));

@@ -19,6 +19,7 @@ struct FlatGeometries {
   std::vector<Hierarchy> surfaces;  // over the boundary
   std::vector<std::vector<Vec3d>> component_points;
   std::vector<GeometryView> views;
+  bool smooth = false;  // whether solids have smoothed gradients
 
   void add(const Geometry& geometry);
 };

@@ -18,10 +18,9 @@ using namespace detail;
 namespace {
 
 ContactView flatten(const ContactOptions& contact) {
-  const std::int32_t points = contact.quadrature == Quadrature::kCentroid ? 0
-                              : contact.quadrature == Quadrature::kFan3   ? 3
-                                                                          : 6;
-  return {contact.dissipation_model == DissipationModel::kPfc, contact.gradient_filter, points, contact.slip_tolerance};
+  constexpr std::int32_t kRules[] = {kExactRule, kCentroidRule, 3, 6};
+  return {contact.dissipation_model == DissipationModel::kPfc, contact.gradient_filter,
+          kRules[static_cast<int>(contact.quadrature)], contact.slip_tolerance};
 }
 
 /// The middle of the balls about all meshes of a body.
@@ -65,7 +64,7 @@ void add_part(const Part& part, const std::string& where, GeometryPlacer& placer
 void add_bodies(SceneData& data) {
   GeometryPlacer placer(data.description, data.geometries);
   for (const Body& body : data.description.bodies) {
-    BodyView view = {static_cast<std::int32_t>(data.parts.size()), 0, {0, 0, 0}};
+    BodyView view = {static_cast<std::int32_t>(data.parts.size()), 0, body.one_sided, {0, 0, 0}};
     for (const Part& part : parts_of(body)) add_part(part, "scene: body " + in_quotes(body.name), placer, data);
     view.parts_end = static_cast<std::int32_t>(data.parts.size());
     view.reference = middle_of(data, view);
@@ -101,6 +100,11 @@ void add_body_pairs(SceneData& data) {
     }
   }
   data.body_pairs_begin.push_back(static_cast<std::int32_t>(data.body_pairs.size()));
+}
+
+bool needs_smoothed_gradients(const SceneDescription& scene) {
+  return scene.contact.dissipation_model == DissipationModel::kPfc ||
+         std::any_of(scene.bodies.begin(), scene.bodies.end(), [](const Body& body) { return body.one_sided; });
 }
 
 SceneView view_of(const SceneData& data) {
@@ -168,6 +172,7 @@ Scene::Scene(SceneDescription description) {
   check_scene(description);
   const auto data = std::make_shared<SceneData>();
   data->description = std::move(description);
+  data->geometries.smooth = needs_smoothed_gradients(data->description);
   for (const Geometry& g : data->description.geometries) data->geometries.add(g);
   add_bodies(*data);
   add_pairs(*data);

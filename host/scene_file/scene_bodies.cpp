@@ -28,11 +28,13 @@ class BodyReader {
       : geometries_(geometries), names_(names_of(geometries)) {}
 
   Body read(const JsonValue& value) const {
-    value.allow({"name", "geometry", "offset", "alternatives", "geometries", "modulus", "dissipation", "friction",
-                 "rigid", "fixed", "position", "orientation", "linear_velocity", "angular_velocity", "mass", "density",
-                 "center_of_mass", "inertia", "motion"});
+    value.allow({"name",    "geometry",    "offset",         "alternatives",    "geometries",
+                 "modulus", "dissipation", "friction",       "rigid",           "one_sided",
+                 "fixed",   "position",    "orientation",    "linear_velocity", "angular_velocity",
+                 "mass",    "density",     "center_of_mass", "inertia",         "motion"});
     Body body;
     body.name = value.required("name").text();
+    if (const auto field = value.optional("one_sided")) body.one_sided = field->boolean();
     if (const auto field = value.optional("fixed")) body.fixed = field->boolean();
     read_material(value, body);
     read_mass(value, body);

@@ -2,6 +2,7 @@
 //
 // Scene files. Whatever is not understood is an error that names its location.
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <filesystem>
 
@@ -84,10 +85,11 @@ ContactOptions parse_contact(const JsonValue& value) {
         field->one_of({"hunt_crossley", "pfc"}) == "pfc" ? DissipationModel::kPfc : DissipationModel::kHuntCrossley;
   }
   if (const auto field = value.optional("quadrature")) {
-    const std::string rule = field->one_of({"centroid", "fan3", "fan6"});
-    contact.quadrature = rule == "centroid" ? Quadrature::kCentroid
-                         : rule == "fan3"   ? Quadrature::kFan3
-                                            : Quadrature::kFan6;
+    const std::string rule = field->one_of({"exact", "centroid", "fan3", "fan6"});
+    contact.quadrature = rule == "exact"      ? Quadrature::kExact
+                         : rule == "centroid" ? Quadrature::kCentroid
+                         : rule == "fan3"     ? Quadrature::kFan3
+                                              : Quadrature::kFan6;
   }
   if (const auto field = value.optional("slip_tolerance")) {
     contact.slip_tolerance = in_range(*field, kSlipToleranceRange);

@@ -60,6 +60,7 @@ class SceneWriter {
       for (const Part& part : body.parts) json["geometries"].push_back(write(part));
     }
     json["rigid"] = body.rigid;
+    if (body.one_sided) json["one_sided"] = true;
     if (body.fixed) json["fixed"] = true;  // no key of a body with a motion
     // what all parts have of their own, or are too rigid to need, is not checked and may be anything
     put_in_range(json, "modulus", body.modulus, kModulusRange);
@@ -120,7 +121,7 @@ class SceneWriter {
   }
 
   static Json write(const ContactOptions& contact) {
-    constexpr const char* kRules[] = {"centroid", "fan3", "fan6"};
+    constexpr const char* kRules[] = {"exact", "centroid", "fan3", "fan6"};
     const bool pfc = contact.dissipation_model == DissipationModel::kPfc;
     return {{"dissipation_model", pfc ? "pfc" : "hunt_crossley"},
             {"quadrature", kRules[static_cast<int>(contact.quadrature)]},

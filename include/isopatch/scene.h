@@ -23,9 +23,9 @@ enum class DissipationModel : std::uint8_t {
   kPfc            ///< sigma = p max(0, 1 - chi (g/E) v_n), chi in s (PFC eq. 3)
 };
 
-/// Rule for the parts of the traction that are not polynomial: damping and friction. The static normal part is
-/// exact under all of them.
+/// Rule for damping and friction. The static normal part is exact under all of them.
 enum class Quadrature : std::uint8_t {
+  kExact,     ///< damping exact; friction in closed form where its direction turns within a polygon, else as kFan3
   kCentroid,  ///< one point per polygon (VL)
   kFan3,      ///< triangles about the centroid, 3 points each, degree 2 (PFC fig. 5)
   kFan6       ///< the same with 6 points, degree 4
@@ -34,7 +34,7 @@ enum class Quadrature : std::uint8_t {
 /// The contact law of all pairs.
 struct ContactOptions {
   DissipationModel dissipation_model = DissipationModel::kHuntCrossley;  ///< how motion along the normal is damped
-  Quadrature quadrature = Quadrature::kFan3;                             ///< how damping and friction are integrated
+  Quadrature quadrature = Quadrature::kExact;                            ///< how damping and friction are integrated
   double slip_tolerance = 1e-4;  ///< v_s, m/s, > 0: friction is reduced below about this speed
   bool gradient_filter = false;  ///< drop polygons whose normal is more than 5 pi/8 from either body's inward gradient
 };
@@ -59,6 +59,7 @@ struct Body {
   std::string name;                                     ///< for messages; unique in a scene file
   int geometry = 0;                                     ///< index into SceneDescription::geometries; see `parts`
   bool rigid = false;                                   ///< no pressure field: only the other body yields
+  bool one_sided = false;                               ///< a thin wall: see README.md of detail/pressure_field
   bool fixed = false;                                   ///< does not move; two fixed bodies are no default pair
   double modulus = 1e5;                                 ///< Pa, > 0; ignored where rigid
   double dissipation = 0;                               ///< s/m (hunt_crossley) or s (pfc), >= 0

@@ -13,15 +13,20 @@ struct DeviceHierarchy {
   DeviceBuffer<Cell> cells;
   DeviceBuffer<CoarseCell> coarse_cells;
   DeviceBuffer<Node> nodes;
+  DeviceBuffer<SmoothedGradient> smoothed_gradients;
 
   explicit DeviceHierarchy(const Hierarchy& host)
-      : cells(host.cells), coarse_cells(host.coarse_cells), nodes(host.nodes) {}
+      : cells(host.cells),
+        coarse_cells(host.coarse_cells),
+        nodes(host.nodes),
+        smoothed_gradients(host.smoothed_gradients) {}
 
   HierarchyView view() const {
     return {cells.data(),
             coarse_cells.data(),
             nodes.data(),
             nullptr,
+            smoothed_gradients.data(),
             static_cast<std::int32_t>(cells.size()),
             static_cast<std::int32_t>(nodes.size())};
   }

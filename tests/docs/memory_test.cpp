@@ -38,8 +38,9 @@ TEST(Memory, OfASceneIsAsDocumented) {
   expect_in_document(fmt::format("| part | {}; with an offset {} more for each", sizeof(PartView), placed));
   expect_in_document(fmt::format("| pair | {}, and {} in the lists", sizeof(PairView), 2 * index));
   expect_in_document(fmt::format("| part pair | {} |", sizeof(PartPairView)));
-  expect_in_document(fmt::format("| {}; for each tet or triangle {}, for each node of a hierarchy {} |",
-                                 sizeof(GeometryView), sizeof(Cell) + sizeof(CoarseCell), sizeof(Node)));
+  expect_in_document(
+      fmt::format("| {}; for each tet or triangle {}, for each node of a hierarchy {}; for each tet {} more",
+                  sizeof(GeometryView), sizeof(Cell) + sizeof(CoarseCell), sizeof(Node), sizeof(SmoothedGradient)));
 }
 
 TEST(Memory, OfTheSumsIsAsDocumented) {

@@ -188,8 +188,8 @@ struct Pressed {
   Pressed() {
     description.geometries = {make_box("cube", {0.1, 0.1, 0.1})};
     description.bodies.resize(2);
-    description.bodies[0] = {"a", 0, false, false, 2e5, 0.8, 0.9, {0, 0, 0, 1, 0, 0, 0}, {}};
-    description.bodies[1] = {"b", 0, false, false, 6e5, 0.4, 0.3, {0, 0, 0, 1, 0, 0, 0}, {}};
+    description.bodies[0] = {"a", 0, false, false, false, 2e5, 0.8, 0.9, {0, 0, 0, 1, 0, 0, 0}, {}};
+    description.bodies[1] = {"b", 0, false, false, false, 6e5, 0.4, 0.3, {0, 0, 0, 1, 0, 0, 0}, {}};
     description.pairs = {{0, 1, {}, {}}};
     description.contact.slip_tolerance = 1e-9;
   }

@@ -68,7 +68,8 @@ struct VectorWidth : ::testing::TestWithParam<Precision> {
 TEST_P(VectorWidth, DoesNotChangeABitForAnyKindOfPairAndLaw) {
   int touching = 0;
   unsigned seed = 60;
-  for (const Quadrature quadrature : {Quadrature::kCentroid, Quadrature::kFan3, Quadrature::kFan6}) {
+  for (const Quadrature quadrature :
+       {Quadrature::kExact, Quadrature::kCentroid, Quadrature::kFan3, Quadrature::kFan6}) {
     for (const DissipationModel model : {DissipationModel::kHuntCrossley, DissipationModel::kPfc}) {
       ContactOptions contact;
       contact.quadrature = quadrature;

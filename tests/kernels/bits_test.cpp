@@ -157,8 +157,8 @@ TEST_P(GpuBits, AreThoseOfTheCpuForEveryOutputAndKindOfPair) {
 }
 
 INSTANTIATE_TEST_SUITE_P(ContactLaws, GpuBits,
-                         ::testing::Combine(::testing::Values(Quadrature::kCentroid, Quadrature::kFan3,
-                                                              Quadrature::kFan6),
+                         ::testing::Combine(::testing::Values(Quadrature::kExact, Quadrature::kCentroid,
+                                                              Quadrature::kFan3, Quadrature::kFan6),
                                             ::testing::Values(DissipationModel::kHuntCrossley, DissipationModel::kPfc),
                                             ::testing::Values(Precision::kFloat, Precision::kDouble)));
 

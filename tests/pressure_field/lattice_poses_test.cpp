@@ -159,7 +159,10 @@ std::string fault(const UnwrittenResults& r, std::size_t e) {
 struct LatticePoses : Degenerate {};
 
 TEST_P(LatticePoses, EveryResultIsANumberThatMakesSense) {
-  const std::vector<SceneDescription> scenes = all_scenes();
+  std::vector<SceneDescription> scenes = all_scenes();
+  if (GetParam().backend == Backend::kReference) {  // whose exact rule takes a millisecond a polygon
+    for (SceneDescription& scene : scenes) scene.contact.quadrature = Quadrature::kFan3;
+  }
   const int environments = kPoses / static_cast<int>(scenes.size()) + 1;
   constexpr std::int32_t kCapacity = 192;  // an environment that needs more has a status, which is a fault
   int touching = 0, all = 0;

@@ -30,7 +30,8 @@ SceneDescription with_random_motion(SceneDescription scene, unsigned seed) {
 
 // Rules with their tolerances. A fan sees the polygon's corners, and rounding can put one in the middle of an edge
 // where lines of both bodies coincide; the result then differs by a part of the rule's own error.
-constexpr std::pair<Quadrature, double> kRules[] = {{Quadrature::kCentroid, kTolerance}, {Quadrature::kFan6, 1e-5}};
+constexpr std::pair<Quadrature, double> kRules[] = {
+    {Quadrature::kCentroid, kTolerance}, {Quadrature::kFan6, 1e-5}, {Quadrature::kExact, 1e-5}};
 
 TEST_P(Invariance, ExchangingTheBodiesNegatesTheWrench) {
   for (PairKind kind : kAllPairKinds) {

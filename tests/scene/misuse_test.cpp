@@ -144,7 +144,7 @@ TEST(Misuse, OfScenesIsAnError) {
   for (const double value : {kNan, kInfinity, -1.0, 0.0, 0.99e-12, 1e-30, 1.001e6}) {
     expect_bad("slip tolerance", [&](SceneDescription& s) { s.contact.slip_tolerance = value; });
   }
-  for (const int value : {3, 200, 255}) {
+  for (const int value : {4, 200, 255}) {
     expect_bad("model", [&](auto& s) { s.contact.dissipation_model = static_cast<DissipationModel>(value); });
     expect_bad("quadrature", [&](auto& s) { s.contact.quadrature = static_cast<Quadrature>(value); });
   }

@@ -46,7 +46,7 @@ TEST(SceneFile, LeavesDefaultsWhereTheFileSaysNothing) {
   EXPECT_EQ(ball.velocity, expected.velocity);
   EXPECT_FALSE(ball.rigid);
   EXPECT_FALSE(ball.fixed);
-  EXPECT_EQ(scene.contact.quadrature, Quadrature::kFan3);
+  EXPECT_EQ(scene.contact.quadrature, Quadrature::kExact);
   EXPECT_EQ(scene.geometries.at(1).thickness, 1);
 }
 

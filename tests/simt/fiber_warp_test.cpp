@@ -133,10 +133,11 @@ TEST_P(LaneCount, DoesNotChangeABitOfAnyResult) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    ContactLaws, LaneCount,
-    ::testing::Combine(::testing::Values(Quadrature::kCentroid, Quadrature::kFan3, Quadrature::kFan6),
-                       ::testing::Values(DissipationModel::kHuntCrossley, DissipationModel::kPfc), ::testing::Bool()));
+INSTANTIATE_TEST_SUITE_P(ContactLaws, LaneCount,
+                         ::testing::Combine(::testing::Values(Quadrature::kExact, Quadrature::kCentroid,
+                                                              Quadrature::kFan3, Quadrature::kFan6),
+                                            ::testing::Values(DissipationModel::kHuntCrossley, DissipationModel::kPfc),
+                                            ::testing::Bool()));
 
 TEST(FiberWarp, BruteForceHasTheBitsOfTheHierarchy) {
   const Scene scene(boxes_on_ground());

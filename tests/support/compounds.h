@@ -91,7 +91,7 @@ inline SceneDescription random_compounds(unsigned seed, const CompoundChoice& ch
     scene.geometries = compound_geometries(random, choice.coarse);
     scene.contact.dissipation_model = random.below(2) == 0 ? DissipationModel::kHuntCrossley : DissipationModel::kPfc;
     scene.contact.gradient_filter = random.below(2) == 0;
-    scene.contact.quadrature = static_cast<Quadrature>(random.below(3));
+    scene.contact.quadrature = static_cast<Quadrature>(random.below(4));
     const int bodies = 2 + random.below(choice.most_bodies - 1);
     for (int i = 0; i < bodies; ++i) {
       Body& body = scene.bodies.emplace_back();

@@ -261,7 +261,7 @@ inline std::vector<std::pair<std::string, std::string>> shape_pairs() {
   return pairs;
 }
 
-/// Both dissipation laws and both fan rules take turns.
+/// Both dissipation laws and both fan rules take turns. The exact rule's own error would hide the others.
 inline ContactOptions contact_options(std::size_t pair_index) {
   ContactOptions contact;
   contact.quadrature = pair_index % 2 == 0 ? Quadrature::kFan3 : Quadrature::kFan6;

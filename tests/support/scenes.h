@@ -22,7 +22,8 @@
 namespace isopatch {
 inline void PrintTo(Precision p, std::ostream* out) { *out << (p == Precision::kFloat ? "float" : "double"); }
 inline void PrintTo(Quadrature q, std::ostream* out) {
-  *out << (q == Quadrature::kCentroid ? "centroid" : q == Quadrature::kFan3 ? "fan3" : "fan6");
+  constexpr const char* kNames[] = {"exact", "centroid", "fan3", "fan6"};
+  *out << kNames[static_cast<int>(q)];
 }
 inline void PrintTo(DissipationModel m, std::ostream* out) {
   *out << (m == DissipationModel::kPfc ? "pfc" : "hunt_crossley");

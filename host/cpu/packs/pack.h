@@ -18,7 +18,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "isopatch/detail/math/vec.h"
+#include "isopatch/detail/math/elementary.h"
 
 namespace isopatch::detail {
 namespace {
@@ -267,6 +267,30 @@ ISOPATCH_HD Pack<double, kLanes> guess_inverse_sqrt(Pack<double, kLanes> x) {
 }
 ISOPATCH_HD Pack<double, kFloatLanes> guess_inverse_sqrt(Pack<double, kFloatLanes> x) {
   return {guess_inverse_sqrt_of(x.low), guess_inverse_sqrt_of(x.high)};
+}
+
+ISOPATCH_HD auto mantissa_of_vector(hn::Vec<Tag<double, kLanes>> x) {
+  const Tag<std::uint64_t, kLanes> bits;
+  const auto fraction = hn::And(hn::BitCast(bits, x), hn::Set(bits, kMantissaBits));
+  return hn::BitCast(Tag<double, kLanes>(), hn::Or(fraction, hn::Set(bits, kOneBits)));
+}
+ISOPATCH_HD Pack<double, kLanes> mantissa_of(Pack<double, kLanes> x) {
+  return Pack<double, kLanes>(mantissa_of_vector(x.low));
+}
+ISOPATCH_HD Pack<double, kFloatLanes> mantissa_of(Pack<double, kFloatLanes> x) {
+  return {mantissa_of_vector(x.low), mantissa_of_vector(x.high)};
+}
+ISOPATCH_HD auto exponent_of_vector(hn::Vec<Tag<double, kLanes>> x) {
+  const Tag<std::uint64_t, kLanes> bits;
+  const auto counting = hn::Or(hn::ShiftRight<52>(hn::BitCast(bits, x)), hn::Set(bits, kCountingBits));
+  const Tag<double, kLanes> numbers;
+  return hn::Sub(hn::BitCast(numbers, counting), hn::Set(numbers, kCountingBias));
+}
+ISOPATCH_HD Pack<double, kLanes> exponent_of(Pack<double, kLanes> x) {
+  return Pack<double, kLanes>(exponent_of_vector(x.low));
+}
+ISOPATCH_HD Pack<double, kFloatLanes> exponent_of(Pack<double, kFloatLanes> x) {
+  return {exponent_of_vector(x.low), exponent_of_vector(x.high)};
 }
 
 /// The nearest integers, of less than 2^31.

@@ -100,7 +100,7 @@ class PackPlanes {
   using Double = Pack<double, lanes>;
 
   /// `cells` is null for a half space, whose members must not be used.
-  ISOPATCH_HD PackPlanes(const Cell* cells, const std::int32_t* indices) {
+  ISOPATCH_HD PackPlanes(const Cell* cells, const std::int32_t* indices) : indices_(indices) {
     if (cells != nullptr) {
       load_cells<0>(cells, indices, word_);
     } else {
@@ -115,6 +115,13 @@ class PackPlanes {
   ISOPATCH_HD Double height0() const { return word_[3]; }
   ISOPATCH_HD Mask<lanes> has_zero_face() const { return word_[kZero] != Double(0.0); }
 
+  ISOPATCH_HD Vec3<Double> smoothed_gradient(const HierarchyView& hierarchy, Vec3<Double> arm) const {
+    static_assert(sizeof(SmoothedGradient) == 12 * sizeof(double));
+    Double g[12];
+    load_cells<0>(hierarchy.smoothed_gradients, indices_, g);
+    return fma(arm.x, vec_at(g + 3), fma(arm.y, vec_at(g + 6), fma(arm.z, vec_at(g + 9), vec_at(g))));
+  }
+
  private:
   static constexpr int kGradient = 16, kZero = 19, kCorner = 20, kWords = 24;
   static_assert(offsetof(Cell, face) == 0 && sizeof(Cell::Face) == 4 * sizeof(double));
@@ -123,6 +130,7 @@ class PackPlanes {
   static_assert(offsetof(Cell, corner) == kCorner * sizeof(double) && sizeof(Cell::Corner) == 4 * sizeof(double));
 
   Double word_[kWords];  // as in Cell
+  const std::int32_t* indices_;
 };
 
 /// The members of each lane's cell that the gate needs, as in CellRef.

@@ -56,9 +56,10 @@ class PackPolygonVisitor {
     if (!any(found)) return;
     touches_ = true;
     if (f_.pass == Pass::kUnfiltered) return;
+    const auto weight = weigh_pressure(f_, m, s, segments, moments, plane);
     ContactPolygon<Number> polygons;
     found = found && make_contact_polygon(f_, m, s, search_.points, search_.from_W, plane,
-                                          PolygonShape<Number>(f_, plane, segments, moments), polygons);
+                                          PolygonShape<Number>(f_, plane, segments, moments, weight), polygons);
     hand_over(found, cells, polygons);
   }
 

@@ -30,9 +30,29 @@ Real size_of(const std::array<Vector3, 4>& vertices) {
   return box.diagonal();
 }
 
+/// One compliant side: its pressure, and the smoothed gradient of that at the polygon's centroid.
+struct Side {
+  Affine pressure;
+  Vector3 smoothed;
+};
+
+/// A tet's side. The smoothed gradient is affine between those at its vertices (PFC eq. 16).
+Side side_of(const PressureTet& tet, const VertexList& vertices, const Vector3& normal) {
+  const Vector3 centroid = moments(vertices, normal).centroid;
+  Side side = {tet.pressure, Vector3::Zero()};
+  for (std::size_t i = 0; i < 4; ++i) {
+    side.smoothed += barycentric(tet.vertices, i).at(centroid) * tet.smoothed_gradients[i];
+  }
+  return side;
+}
+
+/// A half space's side.
+Side side_of(const Affine& pressure) { return {pressure, pressure.gradient}; }
+
 /// For two compliant sides. The polygon has the pressure of the side with the smaller gradient, which is the more
 /// accurate one if the moduli differ by many orders of magnitude.
-ContactPolygon between_compliant(VertexList vertices, const Vector3& normal, const Affine& a, const Affine& b) {
+ContactPolygon between_compliant(VertexList vertices, const Vector3& normal, const Side& side_a, const Side& side_b) {
+  const Affine &a = side_a.pressure, &b = side_b.pressure;
   ContactPolygon polygon;
   polygon.vertices = std::move(vertices);
   polygon.normal = normal;
@@ -41,16 +61,23 @@ ContactPolygon between_compliant(VertexList vertices, const Vector3& normal, con
   const Real g_a = a.gradient.dot(normal);
   const Real g_b = -b.gradient.dot(normal);
   polygon.gradient = g_a * g_b / (g_a + g_b);
+  polygon.smoothed = {side_a.smoothed, side_b.smoothed};
+  const Real smoothed_a = side_a.smoothed.dot(normal), smoothed_b = -side_b.smoothed.dot(normal);
+  if (smoothed_a > 0 && smoothed_b > 0) {
+    polygon.smoothed_gradient = smoothed_a * smoothed_b / (smoothed_a + smoothed_b);
+  }
   return polygon;
 }
 
-ContactPolygon on_rigid(VertexList vertices, const Vector3& normal, const Affine& a) {
+ContactPolygon on_rigid(VertexList vertices, const Vector3& normal, const Side& side) {
   ContactPolygon polygon;
   polygon.vertices = std::move(vertices);
   polygon.normal = normal;
-  polygon.pressure = a;
-  polygon.gradients[0] = a.gradient;
-  polygon.gradient = a.gradient.dot(normal);
+  polygon.pressure = side.pressure;
+  polygon.gradients[0] = side.pressure.gradient;
+  polygon.gradient = side.pressure.gradient.dot(normal);
+  polygon.smoothed[0] = side.smoothed;
+  polygon.smoothed_gradient = std::max(side.smoothed.dot(normal), Real{0});
   return polygon;
 }
 
@@ -65,12 +92,26 @@ bool ContactPolygon::resists() const {
   const auto rises = [](const Vector3& own, const Vector3& inward) {
     return own.isZero(0) || own.dot(inward) > kFlat * own.norm();
   };
-  return rises(gradients[0], normal) && rises(gradients[1], -normal);
+  return weight > 0 && rises(gradients[0], normal) && rises(gradients[1], -normal);
 }
 
 bool ContactPolygon::passes_gradient_filter() const {
   return gradients[0].dot(normal) >= kCosFilterAngle * gradients[0].norm() &&
          -gradients[1].dot(normal) >= kCosFilterAngle * gradients[1].norm();
+}
+
+void ContactPolygon::weigh_one_sided(bool one_sided_a, bool one_sided_b, Real steepest_a, Real steepest_b) {
+  const auto weight_by = [&](std::size_t side, Real steepest) -> Real {
+    const Real size = smoothed[side].norm();
+    if (size <= 1e-6L * steepest) return 1;  // also where the side is rigid
+    const Real cosine = (side == 0 ? 1 : -1) * normal.dot(smoothed[side]) / size;
+    return std::clamp(4 * cosine + 2, Real{0}, Real{1});
+  };
+  weight = std::min(one_sided_a ? weight_by(1, steepest_b) : 1, one_sided_b ? weight_by(0, steepest_a) : 1);
+  pressure.gradient *= weight;
+  pressure.value *= weight;
+  gradient *= weight;
+  for (Vector3& g : gradients) g *= weight;
 }
 
 std::optional<ContactPolygon> tet_on_tet(const PressureTet& a, const PressureTet& b, Real tolerance_a,
@@ -87,7 +128,8 @@ std::optional<ContactPolygon> tet_on_tet(const PressureTet& a, const PressureTet
   const Section in_b = cut_tet(b.vertices, d_b, normal);
   VertexList vertices = clip(in_a.vertices, in_b.lines, normal);
   if (is_degenerate(vertices, normal, std::min(size_of(a.vertices), size_of(b.vertices)))) return std::nullopt;
-  return between_compliant(std::move(vertices), normal, a.pressure, b.pressure);
+  const Side side_a = side_of(a, vertices, normal), side_b = side_of(b, vertices, normal);
+  return between_compliant(std::move(vertices), normal, side_a, side_b);
 }
 
 std::optional<ContactPolygon> tet_on_half_space(const PressureTet& a, const Affine& b, Real tolerance) {
@@ -97,7 +139,8 @@ std::optional<ContactPolygon> tet_on_half_space(const PressureTet& a, const Affi
   const Vector3 normal = (a.pressure.gradient - b.gradient).normalized();
   VertexList vertices = cut_tet(a.vertices, d, normal).vertices;
   if (is_degenerate(vertices, normal, size_of(a.vertices))) return std::nullopt;
-  return between_compliant(std::move(vertices), normal, a.pressure, b);
+  const Side side_a = side_of(a, vertices, normal);
+  return between_compliant(std::move(vertices), normal, side_a, side_of(b));
 }
 
 std::optional<ContactPolygon> tet_on_triangle(const PressureTet& a, const SurfaceTriangle& b, Real tolerance) {
@@ -107,7 +150,8 @@ std::optional<ContactPolygon> tet_on_triangle(const PressureTet& a, const Surfac
 
   VertexList vertices = clip(cut_tet(a.vertices, d, normal).vertices, triangle_section(b).lines, normal);
   if (is_degenerate(vertices, normal, size_of(a.vertices))) return std::nullopt;
-  return on_rigid(std::move(vertices), normal, a.pressure);
+  const Side side = side_of(a, vertices, normal);
+  return on_rigid(std::move(vertices), normal, side);
 }
 
 std::optional<ContactPolygon> tet_on_plane(const PressureTet& a, const Affine& distance, Real tolerance) {
@@ -116,7 +160,8 @@ std::optional<ContactPolygon> tet_on_plane(const PressureTet& a, const Affine& d
 
   VertexList vertices = cut_tet(a.vertices, d, distance.gradient).vertices;
   if (is_degenerate(vertices, distance.gradient, size_of(a.vertices))) return std::nullopt;
-  return on_rigid(std::move(vertices), distance.gradient, a.pressure);
+  const Side side = side_of(a, vertices, distance.gradient);
+  return on_rigid(std::move(vertices), distance.gradient, side);
 }
 
 std::optional<ContactPolygon> half_space_on_triangle(const Affine& a, const Affine& distance,
@@ -124,12 +169,13 @@ std::optional<ContactPolygon> half_space_on_triangle(const Affine& a, const Affi
   const Vector3 normal = triangle_normal(b);
   VertexList vertices = clip(VertexList(b.begin(), b.end()), distance);
   if (is_degenerate(vertices, normal, (b[1] - b[0]).norm())) return std::nullopt;
-  return on_rigid(std::move(vertices), normal, a);
+  return on_rigid(std::move(vertices), normal, side_of(a));
 }
 
 ContactPolygon swapped(ContactPolygon polygon) {
   std::reverse(polygon.vertices.begin(), polygon.vertices.end());
   std::swap(polygon.gradients[0], polygon.gradients[1]);
+  std::swap(polygon.smoothed[0], polygon.smoothed[1]);
   polygon.normal = -polygon.normal;
   return polygon;
 }

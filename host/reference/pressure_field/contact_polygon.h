@@ -16,10 +16,17 @@ struct ContactPolygon {
   Vector3 normal;       // unit, from body b into body a
   Affine pressure;      // of the softer side
   Real gradient = 0;    // effective pressure gradient along the normal, Pa/m; the compliant side's against a rigid one
+  Real weight = 1;      // that the pressure and its gradients were multiplied by
+  std::array<Vector3, 2> smoothed = {Vector3::Zero(), Vector3::Zero()};  // gradients of a and b at the centroid
+  Real smoothed_gradient = 0;  // the same from smoothed gradients at the centroid, never negative; for damping by PFC
   std::array<Vector3, 2> gradients = {Vector3::Zero(), Vector3::Zero()};  // of a and b, zero where rigid
 
   /// True if the normal is within 5 pi/8 of the inward gradient of every compliant side.
   bool passes_gradient_filter() const;
+
+  /// Multiplies the pressure and its slopes by the part that presses on the near side of a one-sided body.
+  /// `steepest_a` and `steepest_b` are the largest gradients of the pressures, Pa/m.
+  void weigh_one_sided(bool one_sided_a, bool one_sided_b, Real steepest_a, Real steepest_b);
 
   /// True if the pressure of every compliant side rises into its body, by more than rounding.
   bool resists() const;

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+
+#include "host/reference/pressure_field/adaptive_integral.h"
 
 namespace isopatch::reference {
 namespace {
@@ -46,12 +49,113 @@ std::vector<QuadraturePoint> quadrature_points(const ContactPolygon& polygon, co
   return points;
 }
 
-/// Ratio of the normal traction to the pressure.
-Real damping_factor(const ContactPolygon& polygon, const ContactLaw& law, Real normal_speed) {
-  const Real rate = law.model == DissipationModel::kHuntCrossley
-                        ? law.dissipation
-                        : law.dissipation * std::max(polygon.gradient, Real{0}) / law.modulus;
-  return std::max(1 - rate * normal_speed, Real{0});
+/// Speed of separation times this is what damping takes from the normal traction, relative to the pressure.
+Real damping_rate(const ContactPolygon& polygon, const ContactLaw& law) {
+  if (law.model == DissipationModel::kHuntCrossley) return law.dissipation;
+  return law.dissipation * polygon.smoothed_gradient / law.modulus;
+}
+
+/// The traction of the moving bodies at a point.
+struct Traction {
+  Real pressure, factor;  // without damping, Pa, and what damping makes of it
+  Vector3 friction;
+};
+
+Traction traction_at(const Vector3& x, const ContactPolygon& polygon, const ContactLaw& law) {
+  const Vector3 velocity = law.velocity + law.angular_velocity.cross(x);
+  const Real normal_speed = polygon.normal.dot(velocity);
+  const Vector3 slip = velocity - normal_speed * polygon.normal;
+  const Real factor = std::max(1 - damping_rate(polygon, law) * normal_speed, Real{0});
+  const Real slip_scale = std::sqrt(slip.squaredNorm() + law.slip_tolerance * law.slip_tolerance);
+  const Real p = polygon.pressure.at(x);
+  return {p, factor, (-law.friction * p * factor / slip_scale) * slip};
+}
+
+/// Damping and friction by points. The one factor of the centroid rule scales the closed form of the pressure.
+void add_motion_by_points(const ContactPolygon& polygon, const ContactLaw& law, const PolygonMoments& moments,
+                          const Vector3& pressure_moment, PatchSum& sum) {
+  for (const QuadraturePoint& q : quadrature_points(polygon, moments, law.quadrature)) {
+    const Traction traction = traction_at(q.point, polygon, law);
+    const bool whole = law.quadrature == Quadrature::kCentroid;
+    const Real pressure = moments.area * polygon.pressure.at(moments.centroid);
+    const Real damping = (traction.factor - 1) * (whole ? pressure : q.weight * traction.pressure);
+    const Vector3 damping_moment = whole ? (traction.factor - 1) * pressure_moment : damping * q.point;
+    const Vector3 friction = q.weight * traction.friction;
+    sum.force += damping * polygon.normal + friction;
+    sum.torque += damping_moment.cross(polygon.normal) + q.point.cross(friction);
+    sum.friction_force += friction;
+  }
+}
+
+/// The point of a polygon that is nearest to `x`, which lies in its plane.
+Vector3 nearest_point(const VertexList& polygon, const Vector3& normal, const Vector3& x) {
+  Vector3 nearest = x;
+  Real least = std::numeric_limits<Real>::infinity();
+  bool inside = true;
+  for (std::size_t k = 0; k < polygon.size(); ++k) {
+    const Vector3& v = polygon[k];
+    const Vector3 edge = polygon[(k + 1) % polygon.size()] - v;
+    if (edge.squaredNorm() == 0) continue;
+    inside = inside && normal.cross(edge).dot(x - v) >= 0;
+    const Vector3 on_edge = v + std::clamp(edge.dot(x - v) / edge.squaredNorm(), Real{0}, Real{1}) * edge;
+    const Real distance = (x - on_edge).norm();
+    if (distance < least) nearest = on_edge;
+    least = std::min(least, distance);
+  }
+  return inside ? x : nearest;
+}
+
+/// Where the triangles of a polygon meet: nearest to where the slip velocity is zero and its direction turns fastest.
+Vector3 apex_of(const VertexList& polygon, const ContactPolygon& contact, const ContactLaw& law) {
+  const Vector3& n = contact.normal;
+  const Real spin = n.dot(law.angular_velocity);
+  const Vector3 velocity = law.velocity + law.angular_velocity.cross(polygon[0]);
+  const Vector3 slip = velocity - n.dot(velocity) * n;
+  const Vector3 center = spin == 0 ? polygon[0] : polygon[0] + n.cross(slip) / spin;
+  return center.allFinite() ? nearest_point(polygon, n, center) : polygon[0];
+}
+
+/// The integral of damping and friction to 1e-10 of the normal force. The traction has a kink where damping ends, so
+/// both sides of it are integrated on their own.
+void add_motion_exactly(const ContactPolygon& polygon, const ContactLaw& law, Real pressure, PatchSum& sum) {
+  const Vector3& n = polygon.normal;
+  const Real rate = damping_rate(polygon, law);
+  Affine factor;  // of damping
+  factor.gradient = -rate * n.cross(law.angular_velocity);
+  factor.value = 1 - rate * n.dot(law.velocity);
+  Affine opposite = factor;
+  opposite.gradient = -factor.gradient;
+  opposite.value = -factor.value;
+
+  for (const Affine& side : {factor, opposite}) {
+    const VertexList part = clip(polygon.vertices, side);
+    if (part.size() < 3) continue;
+    const Vector3 apex = apex_of(part, polygon, law);
+    Real size = 0;
+    for (const Vector3& v : part) size = std::max(size, (v - apex).norm());
+
+    // force, friction, and the moment of the force about the apex
+    using Sums = Eigen::Matrix<Real, 9, 1>;
+    const auto traction = [&](const Vector3& x) {
+      const Traction at = traction_at(x, polygon, law);
+      const Vector3 force = (at.factor - 1) * at.pressure * n + at.friction;
+      Sums sums;
+      sums << force, at.friction, (x - apex).cross(force);
+      return sums;
+    };
+    const Real force_tolerance = std::max(Real{1e-10L} * pressure, std::numeric_limits<Real>::min());
+    Sums tolerance = Sums::Constant(force_tolerance);
+    tolerance.tail<3>().setConstant(force_tolerance * size);
+    Sums total = Sums::Zero();
+    for (std::size_t k = 0; k < part.size(); ++k) {
+      const SurfaceTriangle triangle = {apex, part[k], part[(k + 1) % part.size()]};
+      total += integrate_adaptively<Sums>(triangle, traction, tolerance);
+    }
+    const Vector3 force = total.segment<3>(0);
+    sum.force += force;
+    sum.torque += total.segment<3>(6) + apex.cross(force);
+    sum.friction_force += total.segment<3>(3);
+  }
 }
 
 }  // namespace
@@ -79,22 +183,11 @@ void add_polygon(const ContactPolygon& polygon, const ContactLaw& law, PatchSum&
   sum.force += pressure * n;
   sum.torque += pressure_moment.cross(n);
 
-  // damping and friction
-  for (const QuadraturePoint& q : quadrature_points(polygon, polygon_moments, law.quadrature)) {
-    const Vector3 velocity = law.velocity + law.angular_velocity.cross(q.point);
-    const Real normal_speed = n.dot(velocity);
-    const Vector3 slip = velocity - normal_speed * n;
-    const Real p = polygon.pressure.at(q.point);
-    const Real factor = damping_factor(polygon, law, normal_speed);
-    const Real slip_scale = std::sqrt(slip.squaredNorm() + law.slip_tolerance * law.slip_tolerance);
-    const Vector3 tangential = q.weight * (-law.friction * p * factor / slip_scale) * slip;
-    // the one factor of the centroid rule scales the closed form
-    const bool whole = law.quadrature == Quadrature::kCentroid;
-    const Real damping = (factor - 1) * (whole ? pressure : q.weight * p);
-    const Vector3 damping_moment = whole ? (factor - 1) * pressure_moment : damping * q.point;
-    sum.force += damping * n + tangential;
-    sum.torque += damping_moment.cross(n) + q.point.cross(tangential);
-    sum.friction_force += tangential;
+  const bool moving = !law.velocity.isZero(0) || !law.angular_velocity.isZero(0);
+  if (moving && law.quadrature == Quadrature::kExact) {
+    add_motion_exactly(polygon, law, pressure, sum);
+  } else if (moving) {
+    add_motion_by_points(polygon, law, polygon_moments, pressure_moment, sum);
   }
 
   // summary

@@ -11,7 +11,7 @@ namespace isopatch::reference {
 /// The material of a pair and its motion at an environment's state.
 struct ContactLaw {
   DissipationModel model = DissipationModel::kHuntCrossley;
-  Quadrature quadrature = Quadrature::kFan3;
+  Quadrature quadrature = Quadrature::kExact;
   Real slip_tolerance = 0;
   Real modulus = 0;      // effective, Pa
   Real dissipation = 0;  // s/m or s
@@ -37,7 +37,8 @@ struct PatchSum {
   void add(const PatchSum& other);
 };
 
-/// Adds one polygon. The static normal part is exact; damping and friction follow the law's quadrature.
+/// Adds one polygon. The static normal part is exact; damping and friction follow the law's quadrature,
+/// where `exact` is their integral to 1e-10 of the normal force.
 void add_polygon(const ContactPolygon& polygon, const ContactLaw& law, PatchSum& sum);
 
 }  // namespace isopatch::reference

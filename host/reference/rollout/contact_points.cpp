@@ -52,7 +52,7 @@ Real greatest_fall(const ContactPolygon& polygon, bool rigid_a, bool rigid_b) {
 
 Real dissipation_of(const ContactPolygon& polygon, const ContactLaw& law) {
   if (law.model == DissipationModel::kHuntCrossley) return law.dissipation;
-  return law.dissipation * std::max(polygon.gradient, Real{0}) / law.modulus;
+  return law.dissipation * polygon.smoothed_gradient / law.modulus;
 }
 
 /// The pair of two parts is computed in the frame of a body that is not a half space, and compliant where it can be:
@@ -106,8 +106,11 @@ std::vector<ContactPoint> contact_points(const SceneDescription& scene, const St
       };
       const PosedBody a = posed(indices.a, Transform{}), b = posed(indices.b, X_AB);
       const ContactLaw law = contact_law(scene, state, environment, pair, indices);
-      for (const ContactPolygon& polygon : contact_polygons(a, b)) {
+      for (ContactPolygon polygon : contact_polygons(a, b)) {
         if (scene.contact.gradient_filter && !polygon.passes_gradient_filter()) continue;
+        polygon.weigh_one_sided(scene.bodies[static_cast<std::size_t>(scene.pairs[pair].a)].one_sided,
+                                scene.bodies[static_cast<std::size_t>(scene.pairs[pair].b)].one_sided,
+                                a.largest_gradient, b.largest_gradient);
         for (ContactPoint point : points_of(polygon, law, a, b, X_AB.rotation.transpose(), rule)) {
           point.pair = pair;
           point.position = X_WA * point.position;

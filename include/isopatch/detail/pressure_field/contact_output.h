@@ -88,8 +88,9 @@ ISOPATCH_HD MaskOf<T> resists(const PairContext& f, const ContactPlane<T>& plane
 
 /// The same polygon as a point contact at its centroid.
 template <class T>
-ISOPATCH_HD void make_contact(const PairContext& f, int pair, const ContactPlane<T>& plane, const Segments<T>& s,
-                              int count, const Contribution<T>& contribution, DiscreteContact& out) {
+ISOPATCH_HD void make_contact(const PairContext& f, int pair, const CellRef& cell_M, const CellRef& cell_S,
+                              const ContactPlane<T>& plane, const Segments<T>& s, int count,
+                              const Contribution<T>& contribution, DiscreteContact& out) {
   const AreaMoments<T> m = area_moments(s, count);
   const double X = static_cast<double>(plane.radius) * static_cast<double>(s.middle_x + m.x / m.one);
   const double Y = static_cast<double>(plane.radius) * static_cast<double>(s.middle_y + m.y / m.one);
@@ -110,7 +111,7 @@ ISOPATCH_HD void make_contact(const PairContext& f, int pair, const ContactPlane
   out.pressure = static_cast<float>(pressure);
   out.stiffness = static_cast<float>(static_cast<double>(contribution.area) * gradient);
   out.distance = static_cast<float>(-pressure / gradient);
-  out.dissipation = static_cast<float>(f.law.pfc_dissipation ? f.law.dissipation * gradient : f.law.dissipation);
+  out.dissipation = static_cast<float>(damping_at(f, cell_M, cell_S, plane, X, Y));
   out.friction = static_cast<float>(f.law.friction);
   out.part_a = f.part_a;
   out.part_b = f.part_b;

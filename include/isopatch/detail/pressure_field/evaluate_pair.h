@@ -52,7 +52,7 @@ ISOPATCH_HD MaskOf<T> contribution_of(const PairContext& f, const Cells& m, cons
   const int count = compact ? plane.num_lines : most_lines;
   found = found && clip(plane.line, count, segments);
   if (!any(found)) return found;
-  return found && integrate(f, plane, segments, count, contribution, parts);
+  return found && integrate(f, m, s, plane, segments, count, contribution, parts);
 }
 
 /// Clips, integrates and sums. T is the scalar of the evaluation.
@@ -101,7 +101,8 @@ struct WrenchVisitor {
     const EnvironmentRows<DiscreteContact> contacts = environment_contacts(results);
     if ((contacts.is_wanted() || packed.contacts.is_wanted()) && resists(context, plane)) {
       append_row<DiscreteContact>(warp, contacts, packed.contacts, environment, key, [&](DiscreteContact& to) {
-        make_contact(context, pair, plane, segments, count, contribution, to);
+        make_contact(context, pair, cell_of_M(context, at.m), cell_of_S(context, at.s), plane, segments, count,
+                     contribution, to);
       });
     }
   }

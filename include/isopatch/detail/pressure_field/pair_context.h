@@ -40,8 +40,9 @@ struct PairMotion {
 struct PairLaw {
   bool pfc_dissipation;
   bool gradient_filter;
-  int quadrature;
-  double dissipation;  // d [s/m], or chi/E [s/Pa]
+  bool weigh_by_M, weigh_by_S;  // S or M is one-sided, and the other compliant
+  int quadrature;               // that of ContactView
+  double dissipation;           // d [s/m], or chi/E [s/Pa]
   double friction;
   double slip_tolerance;  // m/s
 };
@@ -245,6 +246,8 @@ ISOPATCH_HD void make_context(const SceneView& scene, const State& state, std::i
   f.motion = make_pair_motion(f.frame, X_WS.translation, read_twist(state, environment, index_M),
                               read_twist(state, environment, index_S));
   f.law = make_pair_law(scene, view, material_a, material_b, a.rigid, b.rigid);
+  f.law.weigh_by_M = scene.bodies[index_S].one_sided && !f.M.rigid;
+  f.law.weigh_by_S = scene.bodies[index_M].one_sided && !f.S.rigid;
 
   constexpr double kTiny = 0x1p-500;
   const double gradient_M = steepest_slope(f.M), gradient_S = steepest_slope(f.S);

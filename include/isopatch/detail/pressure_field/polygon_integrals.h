@@ -4,6 +4,7 @@
 #pragma once
 
 #include "isopatch/detail/pressure_field/contact_plane.h"
+#include "isopatch/detail/pressure_field/traction/motion_traction.h"
 
 namespace isopatch::detail {
 
@@ -19,130 +20,6 @@ struct Contribution {
   Vec3<T> normal;           // unit, from S into M
 };
 
-/// Components in the contact plane's axes (u, v, n) of a force, and of its moment about the polygon's middle.
-template <class T>
-struct PlaneWrench {
-  T u = T(0), v = T(0), n = T(0);
-  T moment_u = T(0), moment_v = T(0), moment_n = T(0);
-};
-
-/// The quantities that are affine over the contact plane: the pressure, and the motion of M relative to S in the
-/// plane's axes. About the polygon's middle, lengths in units of the plane's radius.
-template <class T>
-struct PlaneFields {
-  T pressure, pressure_x, pressure_y;  // Pa
-  T u, v, spin;                        // slip velocity (u - spin y, v + spin x), m/s
-  T factor, factor_x, factor_y;        // of damping, 1 - d v_n: its value and slopes, formed in double as it may cancel
-
-  /// The factor by which damping raises the pressure at one point, never negative.
-  ISOPATCH_HD T damping(T x, T y) const { return max(T(0), fma(factor_x, x, fma(factor_y, y, factor))); }
-};
-
-/// Adds the traction at one point: pressure and damping along the normal, and friction in the plane without its
-/// coefficient (README.md in this folder has the laws). `weight` is the area that the point (x, y) represents.
-template <class T>
-ISOPATCH_HD void add_point(T x, T y, T weight, const PlaneFields<T>& at, T slip_squared, PlaneWrench<T>& sum) {
-  const T pressure = fma(at.pressure_x, x, fma(at.pressure_y, y, at.pressure));
-  const T v_u = fma(-at.spin, y, at.u), v_v = fma(at.spin, x, at.v);
-  const T normal_force = weight * pressure * at.damping(x, y);
-  const T drag = normal_force * inverse_sqrt(fma(v_u, v_u, fma(v_v, v_v, slip_squared)));
-
-  const T t_u = drag * v_u, t_v = drag * v_v;
-  sum.u = sum.u - t_u;
-  sum.v = sum.v - t_v;
-  sum.n = sum.n + normal_force;
-  sum.moment_u = fma(y, normal_force, sum.moment_u);
-  sum.moment_v = fma(-x, normal_force, sum.moment_v);
-  sum.moment_n = fma(-x, t_v, fma(y, t_u, sum.moment_n));
-}
-
-/// Three points of a triangle rule: one corner in turn has the weight `a`, and the other two half of the rest each. 3
-/// points: degree 2; 6 points: degree 4 (Dunavant, "High degree efficient symmetrical Gaussian quadrature rules for the
-/// triangle", IJNME 1985).
-template <class T>
-struct TrianglePoints {
-  T a, rest, weight;
-
-  ISOPATCH_HD static TrianglePoints make(int points, bool outer) {
-    const T a = points == 3 ? T(2.0 / 3) : outer ? T(0.816847572980459) : T(0.108103018168070);
-    const T weight = points == 3 ? T(1.0 / 3) : outer ? T(0.109951743655322) : T(0.223381589678011);
-    return {a, T(0.5) * (T(1) - a), weight};
-  }
-};
-
-/// A part of a polygon's boundary, from one end to the other.
-template <class T>
-struct alignas(4 * sizeof(T)) BoundaryPart {
-  T x0, y0, x1, y1;
-};
-
-/// Goes through the parts of a boundary where they are: one round for each line, whether it has a part or not.
-struct PartsInPlace {
-  template <class T, class Visit>
-  ISOPATCH_HD void for_each(const Segments<T>& s, int count, const Visit& visit) const {
-    ISOPATCH_UNROLL
-    for (int i = 0; i < count; ++i) {
-      const MaskOf<T> part = s.has_part(i);
-      if (any(part)) visit(part, BoundaryPart<T>{s.x0[i], s.y0[i], s.x1[i], s.y1[i]});
-    }
-  }
-};
-
-/// Stores the parts first, so that a lane of a GPU takes one round for each part that it has: fewer rounds of a warp,
-/// whose lanes have their parts on different lines, and fewer registers.
-template <class T, int size>
-struct StoredParts {
-  BoundaryPart<T>* parts;  // of this lane: kMaxLines of them, every `size`-th
-
-  template <class Visit>
-  ISOPATCH_HD void for_each(const Segments<T>& s, int count, const Visit& visit) const {
-    int stored = 0;
-    ISOPATCH_UNROLL
-    for (int i = 0; i < count; ++i) {
-      if (s.has_part(i)) parts[size * stored++] = {s.x0[i], s.y0[i], s.x1[i], s.y1[i]};
-    }
-    for (int i = 0; i < stored; ++i) visit(true, parts[size * i]);
-  }
-};
-
-/// The wrench with damping and friction, lengths in units of the plane's radius. The fan's apex is the centroid, so
-/// triangles appear and vanish with zero area and the result is continuous (PFC fig. 5). Both fan rules integrate p and
-/// x p exactly, so the static part is exact; the centroid rule is exact there too, as it scales the closed form
-/// `resting` by its one damping factor.
-template <class T, class PartLoop>
-ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairContext& f, const Segments<T>& s, int count,
-                                            const AreaMoments<T>& m, const PlaneFields<T>& fields,
-                                            const PlaneWrench<T>& resting, const PartLoop& parts) {
-  const T friction = cast<T>(f.law.friction);
-  const T slip_squared = cast<T>(f.law.slip_tolerance * f.law.slip_tolerance);
-  const T per_area = reciprocal(m.one), cx = m.x * per_area, cy = m.y * per_area;  // centroid about the middle
-  PlaneWrench<T> sum;
-  if (f.law.quadrature == 0) {
-    add_point(cx, cy, m.one, fields, slip_squared, sum);
-    const T factor = fields.damping(cx, cy);
-    sum.n = factor * resting.n;
-    sum.moment_u = factor * resting.moment_u;
-    sum.moment_v = factor * resting.moment_v;
-  }
-  parts.for_each(s, count, [&](MaskOf<T> part, const BoundaryPart<T>& ends) {
-    const T x0 = ends.x0 - cx, y0 = ends.y0 - cy, x1 = ends.x1 - cx, y1 = ends.y1 - cy;
-    const T area = select(part, T(0.5) * fma(x0, y1, -(x1 * y0)), T(0));
-    for (int first = 0; first < f.law.quadrature; first += 3) {
-      const TrianglePoints<T> q = TrianglePoints<T>::make(f.law.quadrature, first > 0);
-      const T weight = q.weight * area;
-      ISOPATCH_UNROLL_ON_GPU
-      for (int corner = 0; corner < 3; ++corner) {
-        const T b = corner == 1 ? q.a : q.rest, c = corner == 2 ? q.a : q.rest;
-        add_point(fma(b, x0, fma(c, x1, cx)), fma(b, y0, fma(c, y1, cy)), weight, fields, slip_squared, sum);
-      }
-    }
-  });
-  sum.u = friction * sum.u;
-  sum.v = friction * sum.v;
-  sum.moment_n = friction * sum.moment_n;
-  return sum;
-}
-
 /// The slope of the contact pressure along the normal, Pa/m (VL eq. 23).
 template <class T>
 ISOPATCH_HD DoubleOf<T> effective_gradient(const PairContext& f, const ContactPlane<T>& plane) {
@@ -151,22 +28,95 @@ ISOPATCH_HD DoubleOf<T> effective_gradient(const PairContext& f, const ContactPl
   return plane.gradient_M * plane.gradient_S / (plane.gradient_M + plane.gradient_S);
 }
 
-/// Fills in the motion about the polygon's middle: `arm` from PairContext::reference_M, in M.
+/// The damping d at a point of the contact plane, at x and y [m] along its axes from its origin, in s/m. By PFC it is
+/// chi g / E, with the slopes of both pressures from the smoothed gradients, so that it does not jump where the surface
+/// passes from one layer of tets to the next. Approaching never lowers the pressure: a slope that falls into its body
+/// counts as 0.
+template <class T, class Cells, class D = DoubleOf<T>>
+ISOPATCH_HD D damping_at(const PairContext& f, const Cells& m, const Cells& s, const ContactPlane<T>& plane, D x, D y) {
+  const D dissipation = D(f.law.dissipation);
+  if (!f.law.pfc_dissipation) return dissipation;
+  const Vec3<D> point = fma(x, plane.axes.u, fma(y, plane.axes.v, plane.origin));
+  D slope_M = D(0), slope_S = D(0);
+  if (!f.M.rigid) {
+    const Vec3<D> gradient = m.smoothed_gradient(f.M.hierarchy, point - m.vertex0());
+    slope_M = max(dot(pressure_gradient(f.M, gradient), plane.normal), D(0));
+  }
+  if (f.S.half_space) {
+    slope_S = max(D(half_space_pressure_slope(f.S)) * -dot(cast<D>(f.up_S()), plane.normal), D(0));
+  } else if (!f.S.rigid) {
+    const Vec3<D> gradient = s.smoothed_gradient(f.S.hierarchy, apply_back(f.X_MS, point) - s.vertex0());
+    slope_S = max(-dot(pressure_gradient(f.S, rotate(f.X_MS, gradient)), plane.normal), D(0));
+  }
+  if (f.M.rigid) return dissipation * slope_S;
+  if (f.S.rigid) return dissipation * slope_M;
+  return dissipation * (slope_M * slope_S / max(slope_M + slope_S, D(0x1p-100)));
+}
+
+/// How much of the pressure at a point of the contact plane presses on the near side of a one-sided body: all up to an
+/// angle of 104.5 degrees between the normal and the other body's smoothed gradient, nothing from 120 degrees. `cosine`
+/// is that of the angle times the gradient's size; where that is a millionth of `steepest`, it says nothing.
+template <class D>
+ISOPATCH_HD D near_side(D cosine, Vec3<D> gradient, double steepest) {
+  const D square = dot(gradient, gradient), least = D(1e-6 * steepest);
+  const MaskOf<D> flat = square < least * least;
+  const D ramp = fma(D(4) * cosine, inverse_sqrt(select(flat, D(1), square)), D(2));
+  return select(flat, D(1), max(D(0), min(ramp, D(1))));
+}
+
+/// The weight of a polygon whose centroid is at x and y [m] along the plane's axes from its origin; 1 where no body is
+/// one-sided.
+template <class T, class Cells, class D = DoubleOf<T>>
+ISOPATCH_HD D one_sided_weight(const PairContext& f, const Cells& m, const Cells& s, const ContactPlane<T>& plane, D x,
+                               D y) {
+  D weight = D(1);
+  const Vec3<D> point = fma(x, plane.axes.u, fma(y, plane.axes.v, plane.origin));
+  if (f.law.weigh_by_M) {
+    const Vec3<D> gradient = m.smoothed_gradient(f.M.hierarchy, point - m.vertex0());
+    weight = near_side(dot(gradient, plane.normal), gradient, f.M.geometry->max_gradient);
+  }
+  if (f.law.weigh_by_S) {
+    const Vec3<D> normal = rotate_back(f.X_MS, plane.normal);
+    Vec3<D> gradient = {D(0), D(0), D(0)};
+    if (f.S.half_space) {
+      gradient.z = D(half_space_extent_slope(f.S));
+    } else {
+      gradient = s.smoothed_gradient(f.S.hierarchy, apply_back(f.X_MS, point) - s.vertex0());
+    }
+    weight = min(weight, near_side(-dot(gradient, normal), gradient, f.S.geometry->max_gradient));
+  }
+  return weight;
+}
+
+/// Weighs the pressure of a polygon and its slopes, where a body is one-sided; returns the weight.
+template <class T, class Cells, class D = DoubleOf<T>>
+ISOPATCH_HD D weigh_pressure(const PairContext& f, const Cells& m, const Cells& s, const Segments<T>& segments,
+                             const AreaMoments<T>& moments, ContactPlane<T>& plane) {
+  if (!f.law.weigh_by_M && !f.law.weigh_by_S) return D(1);
+  const T per_area = reciprocal(moments.one);
+  const D weight = one_sided_weight(f, m, s, plane, cast<D>(plane.radius * fma(moments.x, per_area, segments.middle_x)),
+                                    cast<D>(plane.radius * fma(moments.y, per_area, segments.middle_y)));
+  plane.pressure = weight * plane.pressure;
+  plane.pressure_u = weight * plane.pressure_u;
+  plane.pressure_v = weight * plane.pressure_v;
+  plane.gradient_M = weight * plane.gradient_M;
+  plane.gradient_S = weight * plane.gradient_S;
+  return weight;
+}
+
+/// Fills in the motion about the polygon's middle: `arm` from PairContext::reference_M, in M; `damping` in s/m.
 template <class T, class D = DoubleOf<T>>
-ISOPATCH_HD void set_motion(const PairContext& f, const ContactPlane<T>& plane, Vec3<D> arm, PlaneFields<T>& fields) {
+ISOPATCH_HD void set_motion(const PairContext& f, const ContactPlane<T>& plane, Vec3<D> arm, D damping,
+                            PlaneFields<T>& fields) {
   const Basis<D>& axes = plane.axes;
   const Vec3<D> angular = cast<D>(f.motion.angular);
   const Vec3<D> velocity = cast<D>(f.motion.velocity) + cross(angular, arm);
-  D dissipation = D(f.law.dissipation);
-  if (f.law.pfc_dissipation) {  // approaching never lowers the pressure
-    dissipation = dissipation * max(effective_gradient(f, plane), D(0));
-  }
   fields.u = cast<T>(dot(velocity, axes.u));
   fields.v = cast<T>(dot(velocity, axes.v));
   fields.spin = plane.radius * cast<T>(dot(angular, plane.normal));
-  fields.factor = cast<T>(fma(-dissipation, dot(velocity, plane.normal), D(1)));
-  fields.factor_x = plane.radius * cast<T>(dissipation * dot(angular, axes.v));
-  fields.factor_y = -(plane.radius * cast<T>(dissipation * dot(angular, axes.u)));
+  fields.factor = cast<T>(fma(-damping, dot(velocity, plane.normal), D(1)));
+  fields.factor_x = plane.radius * cast<T>(damping * dot(angular, axes.v));
+  fields.factor_y = -(plane.radius * cast<T>(damping * dot(angular, axes.u)));
 }
 
 /// Whether the polygon with these moments has an area and passes the gradient filter.
@@ -180,14 +130,16 @@ ISOPATCH_HD MaskOf<T> counts_as_polygon(const PairContext& f, const ContactPlane
   return found && !(plane.cosine_M < least || plane.cosine_S < least);
 }
 
-/// Integrates over the polygon `s` on `plane`. False where it has no area or the gradient filter drops it.
-template <class T, class PartLoop = PartsInPlace>
-ISOPATCH_HD MaskOf<T> integrate(const PairContext& f, const ContactPlane<T>& plane, const Segments<T>& s, int count,
-                                Contribution<T>& out, const PartLoop& parts = {}) {
+/// Integrates over the polygon `s` on `plane`, whose pressure is weighed where a body is one-sided. False where it has
+/// no area or the gradient filter drops it.
+template <class T, class Cells, class PartLoop = PartsInPlace>
+ISOPATCH_HD MaskOf<T> integrate(const PairContext& f, const Cells& cell_M, const Cells& cell_S, ContactPlane<T>& plane,
+                                const Segments<T>& s, int count, Contribution<T>& out, const PartLoop& parts = {}) {
   using D = DoubleOf<T>;
   const AreaMoments<T> m = area_moments(s, count);
   const MaskOf<T> found = counts_as_polygon(f, plane, s, count, m);
   if (!any(found)) return found;
+  weigh_pressure(f, cell_M, cell_S, s, m, plane);
 
   // static part in closed form, about the middle, lengths in units of the radius
   const T scale = plane.radius;
@@ -210,8 +162,11 @@ ISOPATCH_HD MaskOf<T> integrate(const PairContext& f, const ContactPlane<T>& pla
   const Vec3<T> arm = fma(middle_u, u, fma(middle_v, v, cast<T>(arm_of_origin)));
   if (f.motion.moving) {
     const Vec3<D> middle = fma(cast<D>(middle_u), plane.axes.u, cast<D>(middle_v) * plane.axes.v);
-    set_motion(f, plane, arm_of_origin + middle, fields);
-    w = integrate_motion(f, s, count, m, fields, w, parts);
+    const T per_area = reciprocal(m.one);
+    const D damping = damping_at(f, cell_M, cell_S, plane, cast<D>(fma(scale, m.x * per_area, middle_u)),
+                                 cast<D>(fma(scale, m.y * per_area, middle_v)));
+    set_motion(f, plane, arm_of_origin + middle, damping, fields);
+    w = integrate_motion(f.law, s, count, m, fields, w, parts);
   }
 
   const T square = scale * scale, cube = square * scale;

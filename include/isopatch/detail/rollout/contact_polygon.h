@@ -63,14 +63,17 @@ struct PolygonShape {
   D x, y;                  // of the centroid, from the plane's origin
   D third;                 // of the area, m^2
   D gradient;              // the slope of the contact pressure along the normal, Pa/m
+  D weight;                // of a pair with a one-sided body, else 1
 
+  /// `weight` is what weigh_pressure() returned for this plane.
   ISOPATCH_HD PolygonShape(const PairContext& f, const ContactPlane<T>& plane, const Segments<T>& segments,
-                           const AreaMoments<T>& m)
+                           const AreaMoments<T>& m, D weight_)
       : moments{cast<D>(m.one), cast<D>(m.x), cast<D>(m.y), cast<D>(m.xx), cast<D>(m.xy), cast<D>(m.yy)},
         x(cast<D>(segments.middle_x) + moments.x / moments.one),
         y(cast<D>(segments.middle_y) + moments.y / moments.one),
         third(cast<D>(plane.radius) * cast<D>(plane.radius) * moments.one / D(PointDirections::kPoints)),
-        gradient(effective_gradient(f, plane)) {}
+        gradient(effective_gradient(f, plane)),
+        weight(weight_) {}
 };
 
 /// Points about one of a contact plane, in its axes: the middle of them from the plane's origin [m], their arms in
@@ -85,7 +88,7 @@ struct PlanePoints {
 /// The record of some points, with positions from `from_W` in the world [m]; it has no key yet.
 template <class T, class D = DoubleOf<T>>
 ISOPATCH_HD ContactPolygon<T> record_of(const PairContext& f, const Vec3d& from_W, const ContactPlane<T>& plane,
-                                        const PlanePoints<D>& points, D effective_gradient) {
+                                        const PlanePoints<D>& points, D damping) {
   const auto [X, Y, arms, third, stiffness] = points;
   const D radius = cast<D>(plane.radius), to_a = D(f.frame.swapped ? -1.0 : 1.0);
   const Vec3<D> u = rotate(f.frame.X_WM, plane.axes.u), v = rotate(f.frame.X_WM, plane.axes.v);
@@ -100,9 +103,7 @@ ISOPATCH_HD ContactPolygon<T> record_of(const PairContext& f, const Vec3d& from_
   out.change[0] = cast<T>(third * radius * fma(plane.pressure_u, arms.xx, plane.pressure_v * arms.xy));
   out.change[1] = cast<T>(third * radius * fma(plane.pressure_u, arms.xy, plane.pressure_v * arms.yy));
   out.stiffness = cast<T>(stiffness);
-  D dissipation = D(f.law.dissipation);
-  if (f.law.pfc_dissipation) dissipation = dissipation * max(effective_gradient, D(0));
-  out.dissipation = cast<T>(dissipation);
+  out.dissipation = cast<T>(damping);
   return out;
 }
 
@@ -117,13 +118,13 @@ ISOPATCH_HD MaskOf<T> make_contact_polygon(const PairContext& f, const Cells& m,
   PlanePoints<D> at = {radius * shape.x, radius * shape.y, {zero, zero, zero}, shape.third, zero};
   MaskOf<T> found;
   if (points == ContactPoints::kMatched) {
-    at.stiffness = shape.third * greatest_fall<D>(f, m, s);
-    found = matched_arms(shape.moments, at.arms);
+    at.stiffness = shape.third * shape.weight * greatest_fall<D>(f, m, s);
+    found = matched_arms(shape.moments, at.arms) && shape.weight > D(0);
   } else {
     at.stiffness = shape.third * shape.gradient;
     found = resists(f, plane);
   }
-  out = record_of(f, from_W, plane, at, shape.gradient);
+  out = record_of(f, from_W, plane, at, damping_at(f, m, s, plane, at.x, at.y));
   return found;
 }
 
@@ -133,7 +134,8 @@ template <class T, class Cells, class Emit>
 ISOPATCH_HD void make_fan_points(const PairContext& f, const Cells& m, const Cells& s, const Vec3d& from_W,
                                  const ContactPlane<T>& plane, const Segments<T>& segments, int count,
                                  const PolygonShape<T>& shape, const Emit& emit) {
-  const double radius = static_cast<double>(plane.radius), fall = greatest_fall<double>(f, m, s);
+  const double radius = static_cast<double>(plane.radius), fall = shape.weight * greatest_fall<double>(f, m, s);
+  const double damping = damping_at(f, m, s, plane, radius * shape.x, radius * shape.y);
   const double cx = shape.moments.x / shape.moments.one, cy = shape.moments.y / shape.moments.one;
   int next = 0;
   for (int i = 0; i < count; ++i) {
@@ -150,7 +152,7 @@ ISOPATCH_HD void make_fan_points(const PairContext& f, const Cells& m, const Cel
                                       {0, 0, 0},
                                       third,
                                       third * fall};
-      emit(record_of(f, from_W, plane, at, shape.gradient), next++);
+      emit(record_of(f, from_W, plane, at, damping), next++);
     }
   }
 }
@@ -184,7 +186,8 @@ struct ContactPolygonVisitor {
     if (!counts_as_polygon(context, plane, segments, count, moments)) return;
     touches = true;
     if (context.pass == Pass::kUnfiltered) return;
-    const PolygonShape<T> shape(context, plane, segments, moments);
+    const double weight = weigh_pressure(context, m, s, segments, moments, plane);
+    const PolygonShape<T> shape(context, plane, segments, moments, weight);
     if (points == ContactPoints::kFan6) {
       make_fan_points(context, m, s, from_W, plane, segments, count, shape, [&](ContactPolygon<T> point, int number) {
         point.key = point_key(part_pair, at.m, at.s, number);

@@ -36,6 +36,13 @@ struct alignas(16) Cell {
 /// Where a tet has a positive extent at one vertex only, that vertex is opposite this face, on which the extent is 0.
 inline constexpr int kZeroFace = 3;
 
+/// The gradient of the extent as an affine function within a tet, which does not jump from one tet to the next: at a
+/// vertex, it is the mean over the tets that meet there, weighted by their volumes (PFC eq. 16).
+struct alignas(16) SmoothedGradient {
+  Vec3d at_vertex0;                 // 1/m
+  Vec3d along_x, along_y, along_z;  // its derivatives, 1/m^2
+};
+
 /// A cell for arithmetic on plain numbers. Packs of cells have the same members (host/cpu/packs/pack_cells.h).
 struct CellRef {
   using Double = double;
@@ -50,6 +57,13 @@ struct CellRef {
   ISOPATCH_HD double extent0() const { return extent(0); }
   ISOPATCH_HD double height0() const { return load<double>(cell->face).height; }
   ISOPATCH_HD bool has_zero_face() const { return cell->zero_face != 0; }
+
+  /// The smoothed gradient at `arm` from vertex 0.
+  template <class Hierarchy>
+  ISOPATCH_HD Vec3d smoothed_gradient(const Hierarchy& hierarchy, Vec3d arm) const {
+    const SmoothedGradient& g = hierarchy.smoothed_gradients[cell - hierarchy.cells];
+    return fma(arm.x, g.along_x, fma(arm.y, g.along_y, fma(arm.z, g.along_z, g.at_vertex0)));
+  }
 };
 
 /// The members of a cell that the tests in float need.

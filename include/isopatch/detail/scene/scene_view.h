@@ -19,7 +19,8 @@ struct HierarchyView {
   const Cell* cells;
   const CoarseCell* coarse_cells;
   const Node* nodes;
-  const WideNode* wide_nodes;  // null on a GPU
+  const WideNode* wide_nodes;                  // null on a GPU
+  const SmoothedGradient* smoothed_gradients;  // of each cell; null where no contact law needs them
   std::int32_t num_cells;
   std::int32_t num_nodes;
 };
@@ -46,6 +47,7 @@ struct GeometryView {
 /// A body's parts follow each other. A body of several has torques summed about one point.
 struct BodyView {
   std::int32_t parts_begin, parts_end;
+  bool one_sided;
   Vec3d reference;  // of a body of several parts: the middle of their bounds, m
 
   ISOPATCH_HD bool has_one_part() const { return parts_end - parts_begin == 1; }
@@ -75,10 +77,12 @@ struct PartPairView {
   std::int32_t a, b;  // parts of the pair's bodies a and b
 };
 
+inline constexpr std::int32_t kExactRule = -1, kCentroidRule = 0;
+
 struct ContactView {
   bool pfc_dissipation;
   bool gradient_filter;
-  std::int32_t quadrature;  // points per fan triangle: 0 for the centroid rule, 3, 6
+  std::int32_t quadrature;  // kExactRule, kCentroidRule, or points per fan triangle: 3, 6
   double slip_tolerance;    // m/s
 };
 

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The wrench of a contact polygon whose bodies move, by one of the rules.
+//
+// The exact rule: damping and pressure are affine, so that the normal part is a polynomial, which three points a
+// triangle and a term for the third moments integrate exactly. Friction takes the same points where the slip velocity
+// hardly turns within the polygon, the closed form of friction_integral.h where its centre is near, and a mixture in
+// between, so that the result is continuous. A polygon in which the bodies part so fast that damping would pull ends
+// where the traction does.
+#pragma once
+
+#include "isopatch/detail/pressure_field/pair_context.h"
+#include "isopatch/detail/pressure_field/traction/friction_integral.h"
+
+namespace isopatch::detail {
+
+/// A polygon by the points of its triangles.
+template <class T>
+struct FanSum {
+  PlaneWrench<T> wrench;
+  T farthest = T(0);  // squared distance of the farthest corner from the apex
+};
+
+/// Adds what three points leave out of the third moments of a triangle. With corners r about its middle, the moment of
+/// x y z is the area times the sum of x y z over the corners, by 30; the points give it by 24.
+template <class T>
+ISOPATCH_HD void add_third_moments(const BoundaryPart<T>& part, T area, const PlaneFields<T>& fields,
+                                   PlaneWrench<T>& sum) {
+  const T middle_x = T(1.0 / 3) * (part.x0 + part.x1), middle_y = T(1.0 / 3) * (part.y0 + part.y1);
+  T sum_x = T(0), sum_y = T(0);
+  const auto add_corner = [&](T x, T y) {
+    const T product = fma(fields.pressure_x, x, fields.pressure_y * y) * fma(fields.factor_x, x, fields.factor_y * y);
+    sum_x = fma(x, product, sum_x);
+    sum_y = fma(y, product, sum_y);
+  };
+  add_corner(part.x0 - middle_x, part.y0 - middle_y);
+  add_corner(part.x1 - middle_x, part.y1 - middle_y);
+  add_corner(-middle_x, -middle_y);
+  const T weight = T(-1.0 / 120) * area;
+  sum.moment_u = fma(weight, sum_y, sum.moment_u);
+  sum.moment_v = fma(-weight, sum_x, sum.moment_v);
+}
+
+/// The exact rule's sum by points. for_each(visit) goes through the parts.
+template <class T, class ForEach>
+ISOPATCH_HD FanSum<T> integrate_fan(PlanePoint<T> apex, const PlaneFields<T>& fields, T slip_squared,
+                                    const ForEach& for_each) {
+  FanSum<T> fan;
+  const bool tilts = any(fields.factor_x != T(0) || fields.factor_y != T(0));
+  for_each([&](MaskOf<T> exists, const BoundaryPart<T>& at) {
+    const BoundaryPart<T> part = about(apex, at);
+    const T area = triangle_area(exists, part);
+    fan.farthest = max(fan.farthest, select(exists, fma(part.x0, part.x0, part.y0 * part.y0), T(0)));
+    add_triangle(3, apex, part, area, fields, slip_squared, fan.wrench);
+    if (tilts) add_third_moments(part, area, fields, fan.wrench);
+  });
+  return fan;
+}
+
+/// Cuts off the parts of the boundary where the factor of damping is negative, and adds the edge where it is zero. As
+/// the polygon is convex, what is left of its boundary is one piece; the edge leads from the end of the piece to its
+/// beginning, which are the ends of parts with the least factor. Where `cuts` is false, the polygon stays as it is.
+template <class T>
+ISOPATCH_HD void cut_where_damping_ends(MaskOf<T> cuts, const PlaneFields<T>& fields, PartList<T>& list) {
+  const T zero = T(0);
+  BoundaryPart<T> closing = {zero, zero, zero, zero};
+  T least_at_begin = T(1e30f), least_at_end = least_at_begin;
+  ISOPATCH_NO_UNROLL
+  for (int i = 0; i < list.count; ++i) {
+    BoundaryPart<T>& part = list.parts[i];
+    const T begin = fields.factor_at(part.x0, part.y0), end = fields.factor_at(part.x1, part.y1);
+    const MaskOf<T> enters = cuts && begin < zero, leaves = cuts && end < zero;
+    const MaskOf<T> kept = exists(part) && !(enters && leaves);
+    const T t = abs(begin) * reciprocal(max(abs(begin - end), T(1e-30f)));
+    const T x = fma(t, part.x1 - part.x0, part.x0), y = fma(t, part.y1 - part.y0, part.y0);
+    part = {select(kept, select(enters, x, part.x0), zero), select(kept, select(enters, y, part.y0), zero),
+            select(kept, select(leaves, x, part.x1), zero), select(kept, select(leaves, y, part.y1), zero)};
+
+    const MaskOf<T> last = cuts && kept && max(end, zero) < least_at_end;
+    closing.x0 = select(last, part.x1, closing.x0);
+    closing.y0 = select(last, part.y1, closing.y0);
+    least_at_end = select(last, max(end, zero), least_at_end);
+    const MaskOf<T> first = cuts && kept && max(begin, zero) < least_at_begin;
+    closing.x1 = select(first, part.x0, closing.x1);
+    closing.y1 = select(first, part.y0, closing.y1);
+    least_at_begin = select(first, max(begin, zero), least_at_begin);
+  }
+  list.parts[list.count++] = closing;
+}
+
+/// The centroid of what is left of a polygon; `found` is false where that has no area.
+template <class T>
+struct Centroid {
+  PlanePoint<T> at;
+  MaskOf<T> found;
+
+  ISOPATCH_HD static Centroid of(const PartList<T>& list, T whole_area) {
+    T doubled_area = T(0), x = T(0), y = T(0);
+    list.for_each([&](MaskOf<T> exists, const BoundaryPart<T>& part) {
+      const T doubled = select(exists, fma(part.x0, part.y1, -(part.x1 * part.y0)), T(0));
+      doubled_area = doubled_area + doubled;
+      x = fma(doubled, part.x0 + part.x1, x);
+      y = fma(doubled, part.y0 + part.y1, y);
+    });
+    const MaskOf<T> found = doubled_area > T(32) * T(kEpsilon<T>) * whole_area;
+    const T per_area = T(1.0 / 3) * reciprocal(select(found, doubled_area, T(1)));
+    return {{x * per_area, y * per_area}, found};
+  }
+};
+
+/// How much of friction is taken from the closed form. With q = (v^2 + v_s^2) / (w r)^2, v at the centroid and r the
+/// distance of the farthest corner from it: all where q < 2, nothing where q > 3.
+template <class T>
+struct Blend {
+  T share;
+  MaskOf<T> any;
+
+  ISOPATCH_HD static Blend make(PlanePoint<T> centroid, T farthest, const PlaneFields<T>& fields, T slip_squared) {
+    const T u = fma(-fields.spin, centroid.y, fields.u), v = fma(fields.spin, centroid.x, fields.v);
+    const T speed_square = fma(u, u, fma(v, v, slip_squared)), spin_square = fields.spin * fields.spin * farthest;
+    const MaskOf<T> any = T(3) * spin_square > speed_square && spin_square > T(1e-30f);
+    const T share = fma(-speed_square, reciprocal(select(any, spin_square, T(1))), T(3));
+    return {select(any, max(T(0), min(share, T(1))), T(0)), any};
+  }
+};
+
+/// Replaces friction by points, in `sum`, by its mixture with the closed form.
+template <class T>
+ISOPATCH_HD void blend_friction(const PartList<T>& list, PlanePoint<T> centroid, T farthest, const Blend<T>& blend,
+                                const PlaneFields<T>& fields, double slip_tolerance, PlaneWrench<T>& sum) {
+  using D = DoubleOf<T>;
+  const D x = cast<D>(centroid.x), y = cast<D>(centroid.y);
+  const auto affine = [&](T value, T slope_x, T slope_y) {
+    const Vec2<D> slope = {cast<D>(slope_x), cast<D>(slope_y)};
+    return Affine<D>{fma(slope.x, x, fma(slope.y, y, cast<D>(value))), slope};
+  };
+  const D spin = cast<D>(select(blend.any, fields.spin, T(1))), per_spin = reciprocal(spin);
+  const D u = cast<D>(select(blend.any, fields.u, T(0))), v = cast<D>(select(blend.any, fields.v, T(0)));
+  const SpinningTraction<D> traction = {affine(fields.pressure, fields.pressure_x, fields.pressure_y),
+                                        affine(fields.factor, fields.factor_x, fields.factor_y),
+                                        {fma(-v, per_spin, -x), fma(u, per_spin, -y)},
+                                        D(slip_tolerance) * abs(per_spin),
+                                        select(spin < D(0), D(-1), D(1))};
+  constexpr double kRounding = 4.0 * static_cast<double>(kEpsilon<T>);
+  FrictionSums<D> sums(traction, D(kRounding * kRounding) * cast<D>(farthest));
+  list.for_each([&](MaskOf<T>, const BoundaryPart<T>& part) {
+    sums.add({cast<D>(part.x0) - x, cast<D>(part.y0) - y}, {cast<D>(part.x1) - x, cast<D>(part.y1) - y});
+  });
+  const PlaneFriction<D> closed = sums.result();
+
+  const T closed_u = cast<T>(closed.u), closed_v = cast<T>(closed.v);
+  const T moment = fma(centroid.x, closed_v, fma(-centroid.y, closed_u, cast<T>(closed.moment)));
+  const auto mix = [&](T points, T exact) {
+    return select(blend.any, fma(blend.share, exact - points, points), points);
+  };
+  sum.u = mix(sum.u, closed_u);
+  sum.v = mix(sum.v, closed_v);
+  sum.moment_n = mix(sum.moment_n, moment);
+}
+
+/// What the points of a fan are not good enough for: a polygon in which damping ends, where `cuts`, and friction whose
+/// direction turns.
+template <class T>
+ISOPATCH_HD_RARE PlaneWrench<T> integrate_hard(const Segments<T>& s, int count, T area, MaskOf<T> cuts,
+                                               PlanePoint<T> centroid, Blend<T> blend, FanSum<T> fan,
+                                               const PlaneFields<T>& fields, double slip_tolerance) {
+  const T slip_squared = cast<T>(slip_tolerance * slip_tolerance);
+  PartList<T> list(s, count);
+  if (any(cuts)) {
+    cut_where_damping_ends(cuts, fields, list);
+    const Centroid<T> left = Centroid<T>::of(list, area);
+    const FanSum<T> of_left =
+        integrate_fan(left.at, fields, slip_squared, [&](const auto& visit) { list.for_each(visit); });
+    centroid = {select(cuts, left.at.x, centroid.x), select(cuts, left.at.y, centroid.y)};
+    fan.wrench = select(cuts, select(left.found, of_left.wrench, PlaneWrench<T>{}), fan.wrench);
+    fan.farthest = select(cuts, select(left.found, of_left.farthest, T(0)), fan.farthest);
+    blend = Blend<T>::make(centroid, fan.farthest, fields, slip_squared);
+  }
+  if (any(blend.any)) blend_friction(list, centroid, fan.farthest, blend, fields, slip_tolerance, fan.wrench);
+  return fan.wrench;
+}
+
+/// The wrench by the exact rule, friction without its coefficient.
+template <class T, class PartLoop>
+ISOPATCH_HD PlaneWrench<T> integrate_exactly(const Segments<T>& s, int count, T area, PlanePoint<T> centroid,
+                                             const PlaneFields<T>& fields, double slip_tolerance,
+                                             const PartLoop& parts) {
+  const T slip_squared = cast<T>(slip_tolerance * slip_tolerance);
+  const FanSum<T> fan =
+      integrate_fan(centroid, fields, slip_squared, [&](const auto& visit) { parts.for_each(s, count, visit); });
+
+  // the least factor of damping is that at the centroid less the slope times the distance, and may be above that
+  const T factor = fields.factor_at(centroid.x, centroid.y);
+  const T slope_square = fma(fields.factor_x, fields.factor_x, fields.factor_y * fields.factor_y);
+  const MaskOf<T> cuts = factor < T(0) || T(1.001f) * slope_square * fan.farthest > factor * factor;
+  const Blend<T> blend = Blend<T>::make(centroid, fan.farthest, fields, slip_squared);
+  if (!any(cuts || blend.any)) return fan.wrench;
+  return integrate_hard(s, count, area, cuts, centroid, blend, fan, fields, slip_tolerance);
+}
+
+/// The wrench with damping and friction, lengths in units of the plane's radius. The fan's apex is the centroid, so
+/// triangles appear and vanish with zero area and the result is continuous (PFC fig. 5). Both fan rules integrate p and
+/// x p exactly, so the static part is exact; the centroid rule is exact there too.
+template <class T, class PartLoop>
+ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairLaw& law, const Segments<T>& s, int count,
+                                            const AreaMoments<T>& m, const PlaneFields<T>& fields,
+                                            const PlaneWrench<T>& resting, const PartLoop& parts) {
+  const T slip_squared = cast<T>(law.slip_tolerance * law.slip_tolerance);
+  const T per_area = reciprocal(m.one);
+  const PlanePoint<T> centroid = {m.x * per_area, m.y * per_area};
+  PlaneWrench<T> sum;
+  if (law.quadrature == kExactRule) {
+    sum = integrate_exactly(s, count, m.one, centroid, fields, law.slip_tolerance, parts);
+  } else if (law.quadrature == kCentroidRule) {
+    sum = integrate_by_centroid(centroid, m.one, fields, slip_squared, resting);
+  } else {
+    parts.for_each(s, count, [&](MaskOf<T> exists, const BoundaryPart<T>& at) {
+      const BoundaryPart<T> part = about(centroid, at);
+      add_triangle(law.quadrature, centroid, part, triangle_area(exists, part), fields, slip_squared, sum);
+    });
+  }
+  const T friction = cast<T>(law.friction);
+  sum.u = friction * sum.u;
+  sum.v = friction * sum.v;
+  sum.moment_n = friction * sum.moment_n;
+  return sum;
+}
+
+}  // namespace isopatch::detail
