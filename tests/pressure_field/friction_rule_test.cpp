@@ -66,7 +66,7 @@ double worst_error(const Body& body, Quadrature rule, int count) {
   StateArrays states(scene.description(), count);
   Random random(8);
   for (int i = 0; i < count; ++i) {
-    double* velocity = &states.velocities[static_cast<std::size_t>(12 * i)];
+    double* velocity = &states.velocities[12 * static_cast<std::size_t>(i)];
     const double turn = random.uniform(0, 6.28), speed = body.size * random.uniform(0, 1.5);
     velocity[0] = speed * std::cos(turn);
     velocity[1] = speed * std::sin(turn);
@@ -98,7 +98,7 @@ TEST(FrictionRule, IsContinuousInTheVelocity) {
     const Scene scene(description);
     StateArrays states(scene.description(), steps + 1);
     for (int i = 0; i <= steps; ++i) {
-      double* velocity = &states.velocities[static_cast<std::size_t>(12 * i)];
+      double* velocity = &states.velocities[12 * static_cast<std::size_t>(i)];
       velocity[0] = 0.0213 * i / steps;
       velocity[1] = -0.1 + 0.2 * i / steps;
       velocity[5] = 1;

@@ -186,22 +186,35 @@ struct AreaMoments {
   T one, x, y, xx, xy, yy;
 };
 
+/// Adds up these integrals over the triangles between the middle and the parts of the boundary.
+template <class T>
+struct AreaSums {
+  AreaMoments<T> sum = {T(0), T(0), T(0), T(0), T(0), T(0)};
+
+  ISOPATCH_HD void add(T x0, T y0, T x1, T y1, T doubled) {
+    sum.one = sum.one + doubled;
+    sum.x = fma(doubled, x0 + x1, sum.x);
+    sum.y = fma(doubled, y0 + y1, sum.y);
+    sum.xx = fma(doubled, fma(x0, x0, fma(x0, x1, x1 * x1)), sum.xx);
+    sum.yy = fma(doubled, fma(y0, y0, fma(y0, y1, y1 * y1)), sum.yy);
+    sum.xy = fma(doubled, fma(T(2), fma(x0, y0, x1 * y1), fma(x0, y1, x1 * y0)), sum.xy);
+  }
+
+  ISOPATCH_HD AreaMoments<T> moments() const {
+    return {sum.one * T(0.5),     sum.x * T(1.0 / 6),   sum.y * T(1.0 / 6),
+            sum.xx * T(1.0 / 12), sum.xy * T(1.0 / 24), sum.yy * T(1.0 / 12)};
+  }
+};
+
 template <class T>
 ISOPATCH_HD AreaMoments<T> area_moments(const Segments<T>& s, int count) {
-  AreaMoments<T> m = {T(0), T(0), T(0), T(0), T(0), T(0)};
+  AreaSums<T> sums;
   ISOPATCH_UNROLL
   for (int i = 0; i < count; ++i) {
     const T x0 = s.x0[i], y0 = s.y0[i], x1 = s.x1[i], y1 = s.y1[i];
-    const T doubled = fma(x0, y1, -(x1 * y0));
-    m.one = m.one + doubled;
-    m.x = fma(doubled, x0 + x1, m.x);
-    m.y = fma(doubled, y0 + y1, m.y);
-    m.xx = fma(doubled, fma(x0, x0, fma(x0, x1, x1 * x1)), m.xx);
-    m.yy = fma(doubled, fma(y0, y0, fma(y0, y1, y1 * y1)), m.yy);
-    m.xy = fma(doubled, fma(T(2), fma(x0, y0, x1 * y1), fma(x0, y1, x1 * y0)), m.xy);
+    sums.add(x0, y0, x1, y1, fma(x0, y1, -(x1 * y0)));
   }
-  return {m.one * T(0.5),     m.x * T(1.0 / 6),   m.y * T(1.0 / 6),
-          m.xx * T(1.0 / 12), m.xy * T(1.0 / 24), m.yy * T(1.0 / 12)};
+  return sums.moments();
 }
 
 /// True if three lines or more have a part. Rounding may leave one or two of a polygon without area; then the area is

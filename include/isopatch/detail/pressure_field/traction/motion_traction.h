@@ -2,11 +2,11 @@
 //
 // The wrench of a contact polygon whose bodies move, by one of the rules.
 //
-// The exact rule: damping and pressure are affine, so that the normal part is a polynomial, which three points a
-// triangle and a term for the third moments integrate exactly. Friction takes the same points where the slip velocity
-// hardly turns within the polygon, the closed form of friction_integral.h where its centre is near, and a mixture in
-// between, so that the result is continuous. A polygon in which the bodies part so fast that damping would pull ends
-// where the traction does.
+// The exact rule: damping and pressure are affine, so that the normal part is a polynomial, whose integrals follow from
+// the polygon's moments up to the third. Friction takes three points a triangle where the slip velocity hardly turns
+// within the polygon, the closed form of friction_integral.h where its centre is near, and a mixture in between, so
+// that the result is continuous. A polygon in which the bodies part so fast that damping would pull ends where the
+// traction does.
 #pragma once
 
 #include "isopatch/detail/pressure_field/pair_context.h"
@@ -14,47 +14,62 @@
 
 namespace isopatch::detail {
 
-/// A polygon by the points of its triangles.
+/// Integrals over the polygon of x^3, x^2 y, x y^2 and y^3 about its middle.
 template <class T>
-struct FanSum {
-  PlaneWrench<T> wrench;
-  T farthest = T(0);  // squared distance of the farthest corner from the apex
+struct ThirdMoments {
+  T xxx = T(0), xxy = T(0), xyy = T(0), yyy = T(0);
+
+  /// Adds the triangle between the middle and a part of the boundary, with twice its area.
+  ISOPATCH_HD void add(const BoundaryPart<T>& p, T doubled) {
+    const T x = p.x0 + p.x1, y = p.y0 + p.y1;
+    const T xx0 = p.x0 * p.x0, xx1 = p.x1 * p.x1, yy0 = p.y0 * p.y0, yy1 = p.y1 * p.y1;
+    const T by_20 = T(1.0 / 20) * doubled, by_60 = T(1.0 / 60) * doubled;
+    xxx = fma(by_20, x * (xx0 + xx1), xxx);
+    yyy = fma(by_20, y * (yy0 + yy1), yyy);
+    xxy = fma(by_60, fma(y, x * x, T(2) * fma(p.y0, xx0, p.y1 * xx1)), xxy);
+    xyy = fma(by_60, fma(x, y * y, T(2) * fma(p.x0, yy0, p.x1 * yy1)), xyy);
+  }
 };
 
-/// Adds what three points leave out of the third moments of a triangle. With corners r about its middle, the moment of
-/// x y z is the area times the sum of x y z over the corners, by 30; the points give it by 24.
+/// What one way around the polygon adds up to.
 template <class T>
-ISOPATCH_HD void add_third_moments(const BoundaryPart<T>& part, T area, const PlaneFields<T>& fields,
-                                   PlaneWrench<T>& sum) {
-  const T middle_x = T(1.0 / 3) * (part.x0 + part.x1), middle_y = T(1.0 / 3) * (part.y0 + part.y1);
-  T sum_x = T(0), sum_y = T(0);
-  const auto add_corner = [&](T x, T y) {
-    const T product = fma(fields.pressure_x, x, fields.pressure_y * y) * fma(fields.factor_x, x, fields.factor_y * y);
-    sum_x = fma(x, product, sum_x);
-    sum_y = fma(y, product, sum_y);
-  };
-  add_corner(part.x0 - middle_x, part.y0 - middle_y);
-  add_corner(part.x1 - middle_x, part.y1 - middle_y);
-  add_corner(-middle_x, -middle_y);
-  const T weight = T(-1.0 / 120) * area;
-  sum.moment_u = fma(weight, sum_y, sum.moment_u);
-  sum.moment_v = fma(-weight, sum_x, sum.moment_v);
-}
+struct FanSum {
+  PlaneWrench<T> wrench;  // friction by points
+  ThirdMoments<T> third;  // zero where the factor of damping does not vary
+  T farthest = T(0);      // squared distance of the farthest corner from the apex
+};
 
-/// The exact rule's sum by points. for_each(visit) goes through the parts.
+/// for_each(visit) goes through the parts of the boundary.
 template <class T, class ForEach>
 ISOPATCH_HD FanSum<T> integrate_fan(PlanePoint<T> apex, const PlaneFields<T>& fields, T slip_squared,
                                     const ForEach& for_each) {
   FanSum<T> fan;
-  const bool tilts = any(fields.factor_x != T(0) || fields.factor_y != T(0));
+  const bool varies = any(fields.factor_x != T(0) || fields.factor_y != T(0));
   for_each([&](MaskOf<T> exists, const BoundaryPart<T>& at) {
     const BoundaryPart<T> part = about(apex, at);
-    const T area = triangle_area(exists, part);
     fan.farthest = max(fan.farthest, select(exists, fma(part.x0, part.x0, part.y0 * part.y0), T(0)));
-    add_triangle(3, apex, part, area, fields, slip_squared, fan.wrench);
-    if (tilts) add_third_moments(part, area, fields, fan.wrench);
+    for_each_point(3, apex, part, triangle_area(exists, part),
+                   [&](T x, T y, T weight) { add_friction(x, y, weight, fields, slip_squared, fan.wrench); });
+    if (varies) fan.third.add(at, T(2) * triangle_area(exists, at));
   });
   return fan;
+}
+
+/// The normal part, pressure times the factor of damping, from the polygon's moments about its middle.
+template <class T>
+ISOPATCH_HD void add_normal_part(const PlaneFields<T>& f, const AreaMoments<T>& m, const ThirdMoments<T>& third,
+                                 PlaneWrench<T>& sum) {
+  const T one = f.pressure * f.factor;
+  const T x = fma(f.pressure, f.factor_x, f.pressure_x * f.factor);
+  const T y = fma(f.pressure, f.factor_y, f.pressure_y * f.factor);
+  const T xx = f.pressure_x * f.factor_x, yy = f.pressure_y * f.factor_y;
+  const T xy = fma(f.pressure_x, f.factor_y, f.pressure_y * f.factor_x);
+  const auto integral = [&](T of_one, T of_x, T of_y, T of_xx, T of_xy, T of_yy) {
+    return fma(one, of_one, fma(x, of_x, fma(y, of_y, fma(xx, of_xx, fma(xy, of_xy, yy * of_yy)))));
+  };
+  sum.n = integral(m.one, m.x, m.y, m.xx, m.xy, m.yy);
+  sum.moment_u = integral(m.y, m.xy, m.yy, third.xxy, third.xyy, third.yyy);
+  sum.moment_v = -integral(m.x, m.xx, m.xy, third.xxx, third.xxy, third.xyy);
 }
 
 /// Cuts off the parts of the boundary where the factor of damping is negative, and adds the edge where it is zero. As
@@ -88,25 +103,20 @@ ISOPATCH_HD void cut_where_damping_ends(MaskOf<T> cuts, const PlaneFields<T>& fi
   list.parts[list.count++] = closing;
 }
 
-/// The centroid of what is left of a polygon; `found` is false where that has no area.
 template <class T>
-struct Centroid {
-  PlanePoint<T> at;
-  MaskOf<T> found;
+ISOPATCH_HD AreaMoments<T> area_moments(const PartList<T>& list) {
+  AreaSums<T> sums;
+  list.for_each([&](MaskOf<T> exists, const BoundaryPart<T>& p) {
+    sums.add(p.x0, p.y0, p.x1, p.y1, T(2) * triangle_area(exists, p));
+  });
+  return sums.moments();
+}
 
-  ISOPATCH_HD static Centroid of(const PartList<T>& list, T whole_area) {
-    T doubled_area = T(0), x = T(0), y = T(0);
-    list.for_each([&](MaskOf<T> exists, const BoundaryPart<T>& part) {
-      const T doubled = select(exists, fma(part.x0, part.y1, -(part.x1 * part.y0)), T(0));
-      doubled_area = doubled_area + doubled;
-      x = fma(doubled, part.x0 + part.x1, x);
-      y = fma(doubled, part.y0 + part.y1, y);
-    });
-    const MaskOf<T> found = doubled_area > T(32) * T(kEpsilon<T>) * whole_area;
-    const T per_area = T(1.0 / 3) * reciprocal(select(found, doubled_area, T(1)));
-    return {{x * per_area, y * per_area}, found};
-  }
-};
+template <class T>
+ISOPATCH_HD PlanePoint<T> centroid_of(const AreaMoments<T>& m) {
+  const T per_area = reciprocal(m.one);
+  return {m.x * per_area, m.y * per_area};
+}
 
 /// How much of friction is taken from the closed form. With q = (v^2 + v_s^2) / (w r)^2, v at the centroid and r the
 /// distance of the farthest corner from it: all where q < 2, nothing where q > 3.
@@ -168,12 +178,15 @@ ISOPATCH_HD_RARE PlaneWrench<T> integrate_hard(const Segments<T>& s, int count, 
   PartList<T> list(s, count);
   if (any(cuts)) {
     cut_where_damping_ends(cuts, fields, list);
-    const Centroid<T> left = Centroid<T>::of(list, area);
-    const FanSum<T> of_left =
-        integrate_fan(left.at, fields, slip_squared, [&](const auto& visit) { list.for_each(visit); });
-    centroid = {select(cuts, left.at.x, centroid.x), select(cuts, left.at.y, centroid.y)};
-    fan.wrench = select(cuts, select(left.found, of_left.wrench, PlaneWrench<T>{}), fan.wrench);
-    fan.farthest = select(cuts, select(left.found, of_left.farthest, T(0)), fan.farthest);
+    AreaMoments<T> left = area_moments(list);
+    const MaskOf<T> found = left.one > T(16) * T(kEpsilon<T>) * area;
+    left.one = select(found, left.one, area);  // which is not used
+    const PlanePoint<T> apex = centroid_of(left);
+    FanSum<T> of_left = integrate_fan(apex, fields, slip_squared, [&](const auto& visit) { list.for_each(visit); });
+    add_normal_part(fields, left, of_left.third, of_left.wrench);
+    centroid = {select(cuts, apex.x, centroid.x), select(cuts, apex.y, centroid.y)};
+    fan.wrench = select(cuts, select(found, of_left.wrench, PlaneWrench<T>{}), fan.wrench);
+    fan.farthest = select(cuts, select(found, of_left.farthest, T(0)), fan.farthest);
     blend = Blend<T>::make(centroid, fan.farthest, fields, slip_squared);
   }
   if (any(blend.any)) blend_friction(list, centroid, fan.farthest, blend, fields, slip_tolerance, fan.wrench);
@@ -182,12 +195,13 @@ ISOPATCH_HD_RARE PlaneWrench<T> integrate_hard(const Segments<T>& s, int count, 
 
 /// The wrench by the exact rule, friction without its coefficient.
 template <class T, class PartLoop>
-ISOPATCH_HD PlaneWrench<T> integrate_exactly(const Segments<T>& s, int count, T area, PlanePoint<T> centroid,
-                                             const PlaneFields<T>& fields, double slip_tolerance,
-                                             const PartLoop& parts) {
+ISOPATCH_HD PlaneWrench<T> integrate_exactly(const Segments<T>& s, int count, const AreaMoments<T>& m,
+                                             PlanePoint<T> centroid, const PlaneFields<T>& fields,
+                                             double slip_tolerance, const PartLoop& parts) {
   const T slip_squared = cast<T>(slip_tolerance * slip_tolerance);
-  const FanSum<T> fan =
+  FanSum<T> fan =
       integrate_fan(centroid, fields, slip_squared, [&](const auto& visit) { parts.for_each(s, count, visit); });
+  add_normal_part(fields, m, fan.third, fan.wrench);
 
   // the least factor of damping is that at the centroid less the slope times the distance, and may be above that
   const T factor = fields.factor_at(centroid.x, centroid.y);
@@ -195,7 +209,7 @@ ISOPATCH_HD PlaneWrench<T> integrate_exactly(const Segments<T>& s, int count, T 
   const MaskOf<T> cuts = factor < T(0) || T(1.001f) * slope_square * fan.farthest > factor * factor;
   const Blend<T> blend = Blend<T>::make(centroid, fan.farthest, fields, slip_squared);
   if (!any(cuts || blend.any)) return fan.wrench;
-  return integrate_hard(s, count, area, cuts, centroid, blend, fan, fields, slip_tolerance);
+  return integrate_hard(s, count, m.one, cuts, centroid, blend, fan, fields, slip_tolerance);
 }
 
 /// The wrench with damping and friction, lengths in units of the plane's radius. The fan's apex is the centroid, so
@@ -206,17 +220,17 @@ ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairLaw& law, const Segments<T
                                             const AreaMoments<T>& m, const PlaneFields<T>& fields,
                                             const PlaneWrench<T>& resting, const PartLoop& parts) {
   const T slip_squared = cast<T>(law.slip_tolerance * law.slip_tolerance);
-  const T per_area = reciprocal(m.one);
-  const PlanePoint<T> centroid = {m.x * per_area, m.y * per_area};
+  const PlanePoint<T> centroid = centroid_of(m);
   PlaneWrench<T> sum;
   if (law.quadrature == kExactRule) {
-    sum = integrate_exactly(s, count, m.one, centroid, fields, law.slip_tolerance, parts);
+    sum = integrate_exactly(s, count, m, centroid, fields, law.slip_tolerance, parts);
   } else if (law.quadrature == kCentroidRule) {
     sum = integrate_by_centroid(centroid, m.one, fields, slip_squared, resting);
   } else {
     parts.for_each(s, count, [&](MaskOf<T> exists, const BoundaryPart<T>& at) {
       const BoundaryPart<T> part = about(centroid, at);
-      add_triangle(law.quadrature, centroid, part, triangle_area(exists, part), fields, slip_squared, sum);
+      for_each_point(law.quadrature, centroid, part, triangle_area(exists, part),
+                     [&](T x, T y, T weight) { add_point(x, y, weight, fields, slip_squared, sum); });
     });
   }
   const T friction = cast<T>(law.friction);

@@ -45,10 +45,10 @@ struct PlaneFields {
   ISOPATCH_HD T pressure_at(T x, T y) const { return fma(pressure_x, x, fma(pressure_y, y, pressure)); }
 };
 
-/// Adds the traction at one point: pressure and damping along the normal, and friction in the plane without its
-/// coefficient (README.md beside this folder has the laws). `weight` is the area that the point (x, y) represents.
+/// Adds friction at one point, without its coefficient; returns the normal force there (README.md beside this folder
+/// has the laws). `weight` is the area that the point (x, y) represents.
 template <class T>
-ISOPATCH_HD void add_point(T x, T y, T weight, const PlaneFields<T>& at, T slip_squared, PlaneWrench<T>& sum) {
+ISOPATCH_HD T add_friction(T x, T y, T weight, const PlaneFields<T>& at, T slip_squared, PlaneWrench<T>& sum) {
   const T v_u = fma(-at.spin, y, at.u), v_v = fma(at.spin, x, at.v);
   const T normal_force = weight * at.pressure_at(x, y) * at.damping(x, y);
   const T drag = normal_force * inverse_sqrt(fma(v_u, v_u, fma(v_v, v_v, slip_squared)));
@@ -56,10 +56,17 @@ ISOPATCH_HD void add_point(T x, T y, T weight, const PlaneFields<T>& at, T slip_
   const T t_u = drag * v_u, t_v = drag * v_v;
   sum.u = sum.u - t_u;
   sum.v = sum.v - t_v;
+  sum.moment_n = fma(-x, t_v, fma(y, t_u, sum.moment_n));
+  return normal_force;
+}
+
+/// Adds the traction at one point: pressure and damping along the normal, and friction in the plane.
+template <class T>
+ISOPATCH_HD void add_point(T x, T y, T weight, const PlaneFields<T>& at, T slip_squared, PlaneWrench<T>& sum) {
+  const T normal_force = add_friction(x, y, weight, at, slip_squared, sum);
   sum.n = sum.n + normal_force;
   sum.moment_u = fma(y, normal_force, sum.moment_u);
   sum.moment_v = fma(-x, normal_force, sum.moment_v);
-  sum.moment_n = fma(-x, t_v, fma(y, t_u, sum.moment_n));
 }
 
 /// Three points of a triangle rule: one corner in turn has the weight `a`, and the other two half of the rest each. 3
@@ -76,19 +83,17 @@ struct TrianglePoints {
   }
 };
 
-/// Adds the points of the triangle between `apex` and a part of the boundary, whose ends are given about the apex.
-/// `points` are 3 or 6.
-template <class T>
-ISOPATCH_HD void add_triangle(int points, PlanePoint<T> apex, const BoundaryPart<T>& part, T area,
-                              const PlaneFields<T>& fields, T slip_squared, PlaneWrench<T>& sum) {
+/// Calls add(x, y, weight) for the points of the triangle between `apex` and a part of the boundary, whose ends are
+/// given about the apex. `points` are 3 or 6.
+template <class T, class Add>
+ISOPATCH_HD void for_each_point(int points, PlanePoint<T> apex, const BoundaryPart<T>& part, T area, const Add& add) {
   for (int first = 0; first < points; first += 3) {
     const TrianglePoints<T> q = TrianglePoints<T>::make(points, first > 0);
     const T weight = q.weight * area;
     ISOPATCH_UNROLL_ON_GPU
     for (int corner = 0; corner < 3; ++corner) {
       const T b = corner == 1 ? q.a : q.rest, c = corner == 2 ? q.a : q.rest;
-      add_point(fma(b, part.x0, fma(c, part.x1, apex.x)), fma(b, part.y0, fma(c, part.y1, apex.y)), weight, fields,
-                slip_squared, sum);
+      add(fma(b, part.x0, fma(c, part.x1, apex.x)), fma(b, part.y0, fma(c, part.y1, apex.y)), weight);
     }
   }
 }
