@@ -333,7 +333,7 @@ std::uint32_t take_step(const StepView& step, std::int64_t environment, StepWork
   }
   *progress.counts = {motion.evaluations(), work.polygons.size(), work.polygons.size()};
   ++steps;
-  return motion.status() & kNoContactSurface;
+  return motion.status() & (kNoContactSurface | kFarSide);
 }
 
 class CvodeSimulator final : public Simulator::Implementation {

@@ -17,6 +17,7 @@ namespace reference {
 namespace {
 
 constexpr std::size_t kMaxPolygonVertices = 8;
+constexpr Real kFarSideShare = 0.01L;  // of a pair's load, from which on it has the status bit
 
 struct Wrench {
   Vector3 force = Vector3::Zero();
@@ -41,6 +42,7 @@ struct PairResult {
   std::vector<Wrench> of_part_pairs;  // on a
   Transform X_WA;
   bool enclosed = false;  // the bodies overlap without a contact surface
+  bool far_side = false;  // too much of the pressure is on the far side of a wall
 };
 
 /// Whether, between parts without polygons, a compliant component of `inner`, posed by X, lies in `outer`.
@@ -75,7 +77,10 @@ PairResult evaluate_pair(const SceneDescription& scene, const State& state, cons
 
   PairResult result;
   result.X_WA = state_a.X_WB;
+  const bool one_sided_a = scene.bodies[static_cast<std::size_t>(pair.a)].one_sided;
+  const bool one_sided_b = scene.bodies[static_cast<std::size_t>(pair.b)].one_sided;
   bool has_surface = false, encloses_part = false;
+  Real load = 0, far_load = 0;  // of the pressure before it is weighed, N
   for (const PartIndices& parts : part_pairs(scene, environment, pair_index)) {
     const PosedBody &a = of_a.at(parts.a), &b = of_b.at(parts.b);
     const PartState &part_a = environment.parts[parts.a], &part_b = environment.parts[parts.b];
@@ -87,9 +92,10 @@ PairResult evaluate_pair(const SceneDescription& scene, const State& state, cons
                                                            encloses(a, b, *part_b.geometry, X_AB * part_b.X_BG)));
     for (ContactPolygon& polygon : polygons) {
       if (scene.contact.gradient_filter && !polygon.passes_gradient_filter()) continue;
-      polygon.weigh_one_sided(scene.bodies[static_cast<std::size_t>(pair.a)].one_sided,
-                              scene.bodies[static_cast<std::size_t>(pair.b)].one_sided, a.largest_gradient,
-                              b.largest_gradient);
+      const Real whole = polygon.load();
+      polygon.weigh_one_sided(one_sided_a, one_sided_b, a.largest_gradient, b.largest_gradient);
+      load += whole;
+      far_load += whole * (1 - polygon.near_side(one_sided_a, one_sided_b, a.largest_gradient, b.largest_gradient));
       add_polygon(polygon, law, sum);
       result.polygons.push_back({std::move(polygon), law, parts});
     }
@@ -98,6 +104,7 @@ PairResult evaluate_pair(const SceneDescription& scene, const State& state, cons
     result.sum.add(sum);
   }
   result.enclosed = encloses_part && !has_surface;
+  result.far_side = far_load > kFarSideShare * load;
 
   // to the world
   const PatchSum& sum = result.sum;
@@ -303,6 +310,9 @@ void evaluate_environment(const SceneDescription& scene, const State& state, con
   }
   if (std::any_of(pairs.begin(), pairs.end(), [](const PairResult& pair) { return pair.enclosed; })) {
     environment.status |= kNoContactSurface;
+  }
+  if (std::any_of(pairs.begin(), pairs.end(), [](const PairResult& pair) { return pair.far_side; })) {
+    environment.status |= kFarSide;
   }
   writer.put_status(environment.status);
 }

@@ -19,7 +19,8 @@ std::string status_text(std::uint32_t status) {
                 {kFrictionLag, "friction_lag"},
                 {kStepCapacity, "step_capacity"},
                 {kDiverged, "diverged"},
-                {kFrozen, "frozen"}};
+                {kFrozen, "frozen"},
+                {kFarSide, "far_side"}};
 
   std::string text;
   const auto append = [&text](const std::string& name) { text += (text.empty() ? "" : "|") + name; };

@@ -30,7 +30,11 @@ enum Status : std::uint32_t {
   kFrictionLag = 1u << 9,    ///< friction limits differ from the friction of the normal forces by more than 10 %
   kStepCapacity = 1u << 10,  ///< more contact polygons than RolloutOptions::polygon_capacity
   kDiverged = 1u << 11,      ///< a velocity is not finite, or beyond RolloutOptions::speed_limit
-  kFrozen = 1u << 12         ///< the state is that before a step with a fault, and stays until it is reset
+  kFrozen = 1u << 12,        ///< the state is that before a step with a fault, and stays until it is reset
+
+  // Of an evaluation, or of any step of the last call.
+  kFarSide = 1u << 13  ///< no fault, a warning: over 1 % of a pair's pressure is on the far side of a wall, which is
+                       ///< pressed through something soft
 };
 
 /// The names of the set bits, separated by '|', or "ok".

@@ -31,10 +31,10 @@ __global__ void __launch_bounds__(kFindBlock, 2) find_polygons_kernel(const __gr
       polygons[to] = polygon;
       arrays.listed[to] = {polygon.key, place};
     };
-    const bool no_surface =
+    const std::uint32_t bits =
         find_contact_polygons<T, parts>(warp, work, evaluation.scene, evaluation.state, environment,
                                         static_cast<int>(item % pairs), call.step.rollout.points, append);
-    if (no_surface && warp.lane() == 0) warp.set_bits(arrays.contact_status + environment, kNoContactSurface);
+    if (bits != kOk && warp.lane() == 0) warp.set_bits(arrays.contact_status + environment, bits);
     warp.sync();
   }
 }

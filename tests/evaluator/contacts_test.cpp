@@ -80,7 +80,7 @@ TEST(DiscreteContacts, AtRestCarryTheWholeForce) {
   const UnwrittenResults r = with_contacts(scene, batch, Precision::kDouble, 8192);
   int compared = 0;
   for (std::size_t e = 0; e < r.status.size(); ++e) {
-    ASSERT_EQ(r.status[e], kOk);
+    ASSERT_EQ(but_far_side(r.status[e]), kOk);
     std::vector<double> sum(6 * r.num_pairs, 0.0), scale(r.num_pairs, 0.0);
     std::vector<std::int32_t> count(r.num_pairs, 0);
     for (std::int32_t i = 0; i < r.contacts_needed[e]; ++i) {
@@ -159,8 +159,8 @@ TEST(DiscreteContacts, TooManyAreReportedAndChangeNoWrench) {
   EXPECT_EQ(few.pair_wrench, ample.pair_wrench);
   EXPECT_EQ(few.contacts_needed, ample.contacts_needed);
   for (std::size_t e = 0; e < few.status.size(); ++e) {
-    EXPECT_EQ(few.status[e], few.contacts_needed[e] > 3 ? kContactCapacity : kOk);
-    EXPECT_EQ(ample.status[e], kOk);
+    EXPECT_EQ(but_far_side(few.status[e]), few.contacts_needed[e] > 3 ? kContactCapacity : kOk);
+    EXPECT_EQ(but_far_side(ample.status[e]), kOk);
   }
   EXPECT_GT(*std::max_element(few.contacts_needed.begin(), few.contacts_needed.end()), 3);
 }

@@ -75,7 +75,7 @@ struct Sound {
       for (std::size_t i = e * results.num_pairs; i < (e + 1) * results.num_pairs; ++i) {
         enclosed = enclosed || (results.polygon_count[i] == 0 && results.energy[i] > 0);
       }
-      ASSERT_EQ(results.status[e], enclosed ? kNoContactSurface : kOk) << "environment " << e;
+      ASSERT_EQ(but_far_side(results.status[e]), enclosed ? kNoContactSurface : kOk) << "environment " << e;
     }
   }
 
@@ -122,9 +122,9 @@ TEST(Fault, SeveralFaultsSetSeveralBits) {
   batch.friction[3] = -1;
   batch.geometry_index[3] = 1000000;
   const UnwrittenResults r = evaluate(scene, batch, {});
-  EXPECT_EQ(r.status[0], kOk);
+  EXPECT_EQ(but_far_side(r.status[0]), kOk);
   EXPECT_EQ(r.status[1], kBadPose | kBadVelocity | kBadMaterial | kBadGeometry);
-  EXPECT_EQ(r.status[2], kOk);
+  EXPECT_EQ(but_far_side(r.status[2]), kOk);
 }
 
 TEST(Fault, TheModulusOfARigidBodyDoesNotMatter) {
@@ -136,7 +136,7 @@ TEST(Fault, TheModulusOfARigidBodyDoesNotMatter) {
   for (std::size_t e = 0; e < 8; ++e) batch.modulus[3 * e + 2] = e % 2 == 0 ? -1 : kNan;
   const UnwrittenResults r = evaluate(scene, batch, {});
   for (std::size_t e = 0; e < 8; ++e) {
-    EXPECT_EQ(r.status[e], kOk);
+    EXPECT_EQ(but_far_side(r.status[e]), kOk);
     EXPECT_EQ(environment_hash(r, e), environment_hash(expected, e)) << "environment " << e;
   }
 }
@@ -163,12 +163,13 @@ TEST_P(Capacity, TooSmallIsReportedAndChangesNoWrench) {
     EXPECT_EQ(r.polygon_count, ample.polygon_count);
     EXPECT_EQ(r.energy, ample.energy);
     for (std::size_t e = 0; e < 12; ++e) {
-      EXPECT_EQ(r.status[e], r.polygons_needed[e] > capacity ? kPolygonCapacity : kOk) << "capacity " << capacity;
+      EXPECT_EQ(but_far_side(r.status[e]), r.polygons_needed[e] > capacity ? kPolygonCapacity : kOk)
+          << "capacity " << capacity;
     }
   }
   const UnwrittenResults exact = evaluate(scene, batch, options, Outputs::kPolygons, needed);
   EXPECT_EQ(environment_hashes(exact), environment_hashes(ample));
-  for (const std::uint32_t status : exact.status) EXPECT_EQ(status, kOk);
+  for (const std::uint32_t status : exact.status) EXPECT_EQ(but_far_side(status), kOk);
 }
 
 INSTANTIATE_TEST_SUITE_P(Precisions, Capacity, ::testing::Values(Precision::kFloat, Precision::kDouble),

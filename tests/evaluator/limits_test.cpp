@@ -83,12 +83,12 @@ Batch one_state(double height, const std::vector<double>& velocities) {
 void expect_agreement(const SceneDescription& description, const Batch& batch, const std::string& what) {
   const Scene scene(description);
   const UnwrittenResults expected = evaluate(scene, batch, {Backend::kReference}, detail::Outputs::kPatch);
-  ASSERT_EQ(expected.status[0], kOk) << what;
+  ASSERT_EQ(but_far_side(expected.status[0]), kOk) << what;
   ASSERT_NE(expected.pair_wrench[2], 0) << what;
   for (const Precision precision : {Precision::kFloat, Precision::kDouble}) {
     const UnwrittenResults found = evaluate(scene, batch, {Backend::kCpu, precision, 1}, detail::Outputs::kPatch);
     const double tolerance = precision == Precision::kFloat ? kFloatTolerance : kDoubleTolerance;
-    ASSERT_EQ(found.status[0], kOk) << what;
+    ASSERT_EQ(found.status[0], expected.status[0]) << what;
     const auto compare = [&](const char* name, const double* a, const double* b, int count, double largest = 0) {
       double error = 0;
       for (int i = 0; i < count; ++i) {

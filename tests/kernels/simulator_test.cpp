@@ -8,6 +8,7 @@
 
 #include "tests/support/device_calls.h"
 #include "tests/support/rollout_scenes.h"
+#include "tests/thin_walls/thin_scenes.h"
 
 namespace isopatch::test {
 namespace {
@@ -61,6 +62,22 @@ TEST_F(SimulatorOnGpu, StepsHaveTheBitsOfTheCpu) {
                                       << static_cast<int>(precision));
       compare(dropped_bodies(integrator), 5, precision, 8);
       compare(gripped_bar(integrator), 4, precision, 8);
+    }
+  }
+}
+
+TEST_F(SimulatorOnGpu, GpuSmallWallsThatArePressedThroughAreThoseOfTheCpu) {
+  for (const bool one_sided : {false, true}) {
+    const SceneDescription scene = ring_on_path(thin_ring({24, 3, 1}), one_sided);
+    const RolloutStateArrays begin = random_states(scene, 1, 1);
+    for (const Precision precision : {Precision::kFloat, Precision::kDouble}) {
+      for (const bool through : {false, true}) {
+        const int steps = through ? 20 : 5;
+        const Stepped cpu = take(scene, Backend::kCpu, precision, begin, 1, steps),
+                      gpu = take(scene, Backend::kCuda, precision, begin, 1, steps);
+        EXPECT_EQ(cpu.state.status[0], through ? kFarSide : kOk);
+        expect_same(cpu, gpu);
+      }
     }
   }
 }

@@ -81,6 +81,7 @@ Finding found(SceneDescription description) {
     for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i], first) << "order " << order << ", way " << i;
     std::swap(description.pairs[0].a, description.pairs[0].b);
   }
+  first.status = but_far_side(first.status);
   return first;
 }
 

@@ -52,7 +52,7 @@ TEST_P(Widened, SumsOfFoldedPartsAreRightWithoutAStatusBit) {
     UnwrittenResults r(scene, 1, Outputs::kPolygons, 24 * count);
     r.give_part_pairs();
     Evaluator(scene, {Backend::kCpu, GetParam(), 1}).evaluate(batch.state(), r.view());
-    EXPECT_EQ(status_text(r.status[0]), "ok");
+    EXPECT_EQ(status_text(but_far_side(r.status[0])), "ok");
     EXPECT_NEAR(r.area[0] / area, 1, tolerance);
     EXPECT_NEAR(r.pair_wrench[2], lift, tolerance * pressure);
     EXPECT_NEAR(r.pair_wrench[4], 0, tolerance * pressure * kShift);

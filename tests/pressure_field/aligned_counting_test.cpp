@@ -17,7 +17,7 @@ struct Counting : Degenerate {
     UnwrittenResults r(scene, batch.num_environments, detail::Outputs::kPolygons, kRoom);
     r.give_contacts(kRoom);
     evaluate(r.view());
-    for (const std::uint32_t status : r.status) ASSERT_EQ(status, kOk);
+    for (const std::uint32_t status : r.status) ASSERT_EQ(but_far_side(status), kOk);
     polygons = r.polygons_needed;
     contacts = r.contacts_needed;
     ASSERT_GT(*std::max_element(polygons.begin(), polygons.end()), 0);
@@ -57,7 +57,7 @@ TEST_P(Counting, OfBothBesideAWrenchSetsNoStatus) {
     evaluate(results);
     EXPECT_EQ(r.polygons_needed, polygons);
     EXPECT_EQ(r.contacts_needed, contacts);
-    for (const std::uint32_t status : r.status) EXPECT_EQ(status, kOk);
+    for (const std::uint32_t status : r.status) EXPECT_EQ(but_far_side(status), kOk);
   }
 }
 
@@ -82,7 +82,7 @@ TEST_P(Counting, WithBuffersOfNoPlace) {
   for (std::size_t e = 0; e < rows; ++e) {
     const std::uint32_t expected =
         (polygons[e] > 0 ? kPolygonCapacity : 0u) | (contacts[e] > 0 ? kContactCapacity : 0u);
-    EXPECT_EQ(status[e], expected);
+    EXPECT_EQ(but_far_side(status[e]), expected);
   }
 }
 

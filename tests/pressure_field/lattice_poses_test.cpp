@@ -117,7 +117,7 @@ bool is_finite(const DiscreteContact& c) {
 
 /// Empty where the results of an environment make sense.
 std::string fault(const UnwrittenResults& r, std::size_t e) {
-  if ((r.status[e] & ~static_cast<std::uint32_t>(kNoContactSurface)) != 0) return status_text(r.status[e]);
+  if ((r.status[e] & ~std::uint32_t{kNoContactSurface | kFarSide}) != 0) return status_text(r.status[e]);
   for (std::size_t half = 0; half < 2; ++half) {
     if (!all_finite(r.pair_wrench, 2 * e + half)) return "a wrench is not finite";
   }

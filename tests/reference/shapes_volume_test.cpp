@@ -50,7 +50,7 @@ TEST_P(ShapesVolumeIdentity, HoldsShallowAndDeep) {
       set_pose(scene.bodies[1], {0.003, 0.002, 0}, roll_pitch_yaw(-0.4, 0.15, 0.8));
       const Outcome outcome = evaluate(scene, GetParam());
       const VolumeWrench expected = wrench_by_volume(scene);
-      ASSERT_EQ(outcome.status, 0U);
+      ASSERT_EQ(test::but_far_side(outcome.status), kOk);
       ASSERT_GT(outcome.force.norm(), 0);
       EXPECT_LT(
           relative_error(outcome.force, outcome.torque, expected.force.cast<double>(), expected.torque.cast<double>()),

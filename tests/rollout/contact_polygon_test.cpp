@@ -57,8 +57,9 @@ Found find(const Scene& scene, const State& state, std::int64_t environment, int
   begin_pair(warp, work.pair, view, state, environment, pair);
   for (int frame = 0; frame < num_frames(view.pairs[pair]); ++frame) {
     for_each_part_pair(warp, work.pair, view, state, environment, pair, frame, [&](int part_pair) {
-      detail::ContactPolygonVisitor<T, detail::SerialWarp, decltype(append)> visitor = {work.pair.context, part_pair,
-                                                                                        points, from_W, append};
+      const auto of_load = detail::FixedPointScale<T>::from_bound(work.pair.bounds.force);
+      detail::ContactPolygonVisitor<T, detail::SerialWarp, decltype(append)> visitor = {
+          work.pair.context, part_pair, points, from_W, of_load, append};
       traverse(warp, work.traversal, hierarchies_of(work.pair.context), visitor);
     });
   }

@@ -17,6 +17,7 @@
 #include "host/strides.h"
 #include "isopatch/detail/pressure_field/wrench_sums.h"
 #include "isopatch/isopatch.h"
+#include "tests/support/warnings.h"
 
 // How GoogleTest prints parameters.
 namespace isopatch {

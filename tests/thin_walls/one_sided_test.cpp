@@ -7,25 +7,11 @@
 #include <cmath>
 #include <vector>
 
-#include "tests/mesh/grid_meshes.h"
 #include "tests/thin_walls/forces.h"
+#include "tests/thin_walls/thin_scenes.h"
 
 namespace isopatch::test {
 namespace {
-
-using isopatch::testing::block_mesh;
-using isopatch::testing::ring_mesh;
-
-/// A plate of 0.2 x 0.2 x 0.004 m, 4 x 4 x 2 cells, in a ground of 1e6 Pa over 0.1 m.
-SceneDescription plate_in_ground(double depth, double modulus) {
-  SceneDescription scene =
-      two_bodies(make_tet_mesh("plate", block_mesh({0.2, 0.2, 0.004}, {4, 4, 2})), make_half_space("ground", 0.1));
-  scene.bodies[0].pose = {0, 0, 0.002 - depth, 1, 0, 0, 0};
-  scene.bodies[0].modulus = modulus;
-  scene.bodies[0].one_sided = true;
-  scene.bodies[1].modulus = 1e6;
-  return scene;
-}
 
 TEST(OneSidedPlate, IsPressedFromBelowOnly) {
   constexpr double kSlope = 4e5;  // N/m: 1e6 Pa / 0.1 m over 0.04 m^2
@@ -41,24 +27,14 @@ TEST(OneSidedPlate, IsPressedFromBelowOnly) {
   EXPECT_GT(found, kSlope * 0.044 * std::pow(1 - 2 * 0.0022 / 0.2, 2));
 }
 
-constexpr double kRing = 0.04, kWall = 0.004, kHeight = 0.04;
-
-Geometry pad(double thickness) { return make_tet_mesh("pad", block_mesh({thickness, 0.04, 0.04}, {6, 6, 4})); }
-
-/// The force along x on a body at the origin whose side is `depth` deep in a pad, which lies outside.
+/// The force along x on such a body.
 double force_in_pad(const Geometry& geometry, bool rigid, bool one_sided, double depth) {
-  SceneDescription scene = two_bodies(geometry, pad(0.02));
-  scene.bodies[0].modulus = 1e9;
-  scene.bodies[0].rigid = rigid;
-  scene.bodies[0].one_sided = one_sided;
-  scene.bodies[1].modulus = 1e5;
-  scene.bodies[1].pose = {kRing + 0.01 - depth, 0, 0, 1, 0, 0, 0};
-  return -force_on_first(scene, false)[0];
+  return -force_on_first(in_pad(geometry, rigid, one_sided, depth), false)[0];
 }
 
 TEST(OneSidedRing, IsPressedAsASolidCylinder) {
-  const Geometry ring = make_tet_mesh("ring", ring_mesh(kRing, kWall, kHeight, {48, 6, 1}));
-  const Geometry solid = make_tet_mesh("solid", ring_mesh(kRing, kRing - 1e-6, kHeight, {48, 6, 1}));
+  const Geometry ring = thin_ring();
+  const Geometry solid = make_tet_mesh("solid", isopatch::testing::ring_mesh(kRing, kRing - 1e-6, kHeight, {48, 6, 1}));
   const double truth = force_in_pad(solid, true, false, 0.007);
   EXPECT_GT(truth, 20);
   for (const bool rigid : {false, true}) {
@@ -102,10 +78,10 @@ ResultArrays results_of(SceneDescription description, Backend backend) {
 }
 
 TEST(OneSidedBody, IsThatOfTheReference) {
-  const Geometry ring = make_tet_mesh("ring", ring_mesh(kRing, kWall, kHeight, {24, 3, 1}));
+  const Geometry ring = thin_ring({24, 3, 1});
   for (const bool swapped : {false, true}) {
     for (const bool rigid : {false, true}) {
-      SceneDescription scene = swapped ? two_bodies(pad(0.02), ring) : two_bodies(ring, pad(0.02));
+      SceneDescription scene = swapped ? two_bodies(soft_pad(), ring) : two_bodies(ring, soft_pad());
       Body &wall = scene.bodies[swapped ? 1 : 0], &soft = scene.bodies[swapped ? 0 : 1];
       wall.one_sided = true;
       wall.rigid = rigid;

@@ -65,4 +65,20 @@ struct ReproducibleSum<Pack<T, lanes>> {
   }
 };
 
+/// In doubles, which hold integers here and take one operation to add.
+template <class T, int lanes>
+struct SignSum<Pack<T, lanes>> {
+  using Number = Pack<T, lanes>;
+  using Double = Pack<double, lanes>;
+
+  Double sum = Double(0.0);
+
+  ISOPATCH_HD void add(Number quanta) { sum = sum + cast<Double>(nearest(Number(T(kCoarseQuanta)) * quanta)); }
+  void add_to(SignSum<T>& total) const {
+    double lane[lanes];
+    sum.store(lane);
+    for (const double value : lane) total.limb = wrapping_sum(total.limb, std::llrint(value));
+  }
+};
+
 }  // namespace isopatch::detail

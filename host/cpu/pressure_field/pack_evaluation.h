@@ -87,6 +87,7 @@ void add_lanes(WrenchSums<Pack<T, lanes>, with_patch>& from, WrenchSums<T, with_
   int count = 0, next = 0;
   to.for_each_sum([&](ReproducibleSum<T>& sum) { sums[count++] = &sum; });
   from.for_each_sum([&](ReproducibleSum<Pack<T, lanes>>& sum) { sum.add_to(*sums[next++]); });
+  from.far_side.add_to(to.far_side);
   from.bound.add_to(to.bound);
   if constexpr (with_patch) {
     T lane[lanes];
@@ -183,7 +184,7 @@ void find_overlaps(const PairContext& context, PackWorkspace& work, CellEnergyVi
 }
 
 template <class T>
-bool find_polygons(const PairContext& context, PackWorkspace& work, const PolygonSearch<T>& search) {
+PolygonFindings<T> find_polygons(const PairContext& context, PackWorkspace& work, const PolygonSearch<T>& search) {
   PackPolygonVisitor<T> visitor(context, work, search);
   traverse_cells(context, work, visitor);
   return visitor.finish();

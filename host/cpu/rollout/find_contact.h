@@ -31,17 +31,21 @@ std::uint32_t find_contact(const StepView& step, const State& contact, std::int6
       });
     } else {
       const PolygonSearch<T> wanted = {
-          visitor.part_pair, visitor.points, visitor.from_W, &work.polygons,
+          visitor.part_pair,
+          visitor.points,
+          visitor.from_W,
+          visitor.of_load,
+          &work.polygons,
           [](void* to, const ContactPolygon<T>& polygon) { static_cast<SortedPolygons<T>*>(to)->add(polygon); }};
-      visitor.touches = std::get<FindPolygons<T>>(*packs)(pair, work.contact.packs, wanted);
+      const PolygonFindings<T> found = std::get<FindPolygons<T>>(*packs)(pair, work.contact.packs, wanted);
+      visitor.touches = found.touches;
+      visitor.far_side = found.far_side;
     }
   };
   for (std::int32_t i = 0; i < count; ++i) {
     const int pair = static_cast<int>(work.contact.items[i] - environment * step.scene.num_pairs);
-    if (find_contact_polygons<T>(warp, work.contact.pair.pair, step.scene, contact, environment, pair,
-                                 step.rollout.points, append, search)) {
-      status |= kNoContactSurface;
-    }
+    status |= find_contact_polygons<T>(warp, work.contact.pair.pair, step.scene, contact, environment, pair,
+                                       step.rollout.points, append, search);
   }
   work.polygons.sort();
   return status;

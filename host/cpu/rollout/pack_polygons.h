@@ -3,6 +3,7 @@
 // The contact polygons of a part pair in packs.
 #pragma once
 
+#include "host/cpu/packs/pack_sum.h"
 #include "host/cpu/pressure_field/pack_accepted.h"
 #include "host/cpu/rollout/polygon_kernels.h"
 
@@ -18,30 +19,37 @@ class PackPolygonVisitor {
 
   void test(const std::int32_t* m, const std::int32_t* s, Mask<kFloatLanes> active) {
     accepted_.test(m, s, active);
-    while (accepted_.waiting() >= kPolygonLanes) visit<kPolygonLanes>();
+    while (accepted_.waiting() >= kPolygonLanes) visit(far_side_);
   }
 
-  /// Visits what is left, once there are no more candidates. Returns whether there was a polygon.
-  bool finish() {
-    while (accepted_.waiting() > kLanes) visit<kPolygonLanes>();
-    if (accepted_.waiting() > 0) visit<kLanes>();
-    return touches_;
+  /// Visits what is left, once there are no more candidates.
+  PolygonFindings<T> finish() {
+    PolygonFindings<T> found = {};
+    while (accepted_.waiting() > kLanes) visit(far_side_);
+    if (accepted_.waiting() > 0) {
+      SignSum<Pack<T, kLanes>> rest;
+      visit(rest);
+      rest.add_to(found.far_side);
+    }
+    far_side_.add_to(found.far_side);
+    found.touches = touches_;
+    return found;
   }
 
  private:
   static constexpr int kPolygonLanes = kIsFloat<T> ? kFloatLanes : kLanes;  // kLanes for the last few polygons
 
   template <int lanes>
-  void visit() {
+  void visit(SignSum<Pack<T, lanes>>& far_side) {
     if (f_.S.half_space) {
-      visit_lines<kHalfSpaceLines, lanes>();
+      visit_lines<kHalfSpaceLines>(far_side);
     } else {
-      visit_lines<kMaxLines, lanes>();
+      visit_lines<kMaxLines>(far_side);
     }
   }
 
   template <int most_lines, int lanes>
-  void visit_lines() {
+  void visit_lines(SignSum<Pack<T, lanes>>& far_side) {
     using Number = Pack<T, lanes>;
     const PackCellPairs<lanes> cells = accepted_.take<lanes>();
     const PackPlanes<lanes> m(accepted_.cells_M(), cells.m), s(accepted_.cells_S(), cells.s);
@@ -56,7 +64,11 @@ class PackPolygonVisitor {
     if (!any(found)) return;
     touches_ = true;
     if (f_.pass == Pass::kUnfiltered) return;
+    PlaneFields<Number> fields;
+    const Number load = plane.radius * plane.radius * integrate_pressure(plane, segments, moments, fields);
     const auto weight = weigh_pressure(f_, m, s, segments, moments, plane);
+    const Number excess = far_side_excess(f_, m, s, plane, found, weight, load);
+    far_side.add(select(found, Number(search_.of_load.to_quanta) * excess, Number(T(0))));
     ContactPolygon<Number> polygons;
     found = found && make_contact_polygon(f_, m, s, search_.points, search_.from_W, plane,
                                           PolygonShape<Number>(f_, plane, segments, moments, weight), polygons);
@@ -82,6 +94,7 @@ class PackPolygonVisitor {
   PackAccepted accepted_;
   const PolygonSearch<T>& search_;
   bool touches_ = false;
+  SignSum<Pack<T, kPolygonLanes>> far_side_;
 };
 
 }  // namespace

@@ -15,14 +15,23 @@ struct PolygonSearch {
   int part_pair;
   ContactPoints points;  // kMatched or kCentroid
   Vec3d from_W;          // the pair's point in the world, m
+  FixedPointScale<T> of_load;
   void* to;
   void (*append)(void* to, const ContactPolygon<T>& polygon);
 };
 
+/// What is known of the part pair afterwards: whether there was a polygon, be it one that is left out, and the sum
+/// behind kFarSide.
+template <class T>
+struct PolygonFindings {
+  bool touches;
+  SignSum<T> far_side;
+};
+
 struct PackWorkspace;
 
-/// Hands over the polygons, in no particular order. Returns whether there was one, be it one that is left out.
+/// Hands over the polygons, in no particular order.
 template <class T>
-using FindPolygons = bool (*)(const PairContext&, PackWorkspace&, const PolygonSearch<T>&);
+using FindPolygons = PolygonFindings<T> (*)(const PairContext&, PackWorkspace&, const PolygonSearch<T>&);
 
 }  // namespace isopatch::detail

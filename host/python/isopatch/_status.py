@@ -37,9 +37,11 @@ class Status(enum.IntFlag):
     """A velocity is not finite, or beyond the speed limit."""
     FROZEN = 1 << 12
     """The state is that before a step with a fault, and stays until it is reset."""
+    FAR_SIDE = 1 << 13
+    """A warning: over 1 % of a pair's pressure is on the far side of a wall, pressed through something soft."""
 
 
-WARNINGS = Status.NO_CONTACT_SURFACE | Status.NOT_CONVERGED | Status.FRICTION_LAG
+WARNINGS = Status.NO_CONTACT_SURFACE | Status.NOT_CONVERGED | Status.FRICTION_LAG | Status.FAR_SIDE
 
 
 def describe(status: int) -> str:

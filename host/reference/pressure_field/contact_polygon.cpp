@@ -81,6 +81,14 @@ ContactPolygon on_rigid(VertexList vertices, const Vector3& normal, const Side& 
   return polygon;
 }
 
+/// The weight of a polygon whose normal points into the other body, which has this gradient. `steepest` is the largest
+/// one, Pa/m; where the gradient is a millionth of it, or the body rigid, the weight is 1.
+Real weight_on(const Vector3& gradient, const Vector3& inward, Real steepest) {
+  const Real size = gradient.norm();
+  if (size <= 1e-6L * steepest) return 1;
+  return std::clamp(4 * inward.dot(gradient) / size + 2, Real{0}, Real{1});
+}
+
 Vector3 triangle_normal(const SurfaceTriangle& triangle) {
   return (triangle[1] - triangle[0]).cross(triangle[2] - triangle[0]).normalized();
 }
@@ -101,17 +109,23 @@ bool ContactPolygon::passes_gradient_filter() const {
 }
 
 void ContactPolygon::weigh_one_sided(bool one_sided_a, bool one_sided_b, Real steepest_a, Real steepest_b) {
-  const auto weight_by = [&](std::size_t side, Real steepest) -> Real {
-    const Real size = smoothed[side].norm();
-    if (size <= 1e-6L * steepest) return 1;  // also where the side is rigid
-    const Real cosine = (side == 0 ? 1 : -1) * normal.dot(smoothed[side]) / size;
-    return std::clamp(4 * cosine + 2, Real{0}, Real{1});
-  };
-  weight = std::min(one_sided_a ? weight_by(1, steepest_b) : 1, one_sided_b ? weight_by(0, steepest_a) : 1);
+  weight = std::min(one_sided_a ? weight_on(smoothed[1], -normal, steepest_b) : 1,
+                    one_sided_b ? weight_on(smoothed[0], normal, steepest_a) : 1);
   pressure.gradient *= weight;
   pressure.value *= weight;
   gradient *= weight;
   for (Vector3& g : gradients) g *= weight;
+}
+
+Real ContactPolygon::near_side(bool one_sided_a, bool one_sided_b, Real steepest_a, Real steepest_b) const {
+  const bool weighed = (one_sided_a && steepest_b > 0) || (one_sided_b && steepest_a > 0);
+  if (weighed) return weight;
+  return std::min(weight_on(gradients[0], normal, steepest_a), weight_on(gradients[1], -normal, steepest_b));
+}
+
+Real ContactPolygon::load() const {
+  const PolygonMoments m = moments(vertices, normal);
+  return m.area * pressure.at(m.centroid);
 }
 
 std::optional<ContactPolygon> tet_on_tet(const PressureTet& a, const PressureTet& b, Real tolerance_a,

@@ -28,6 +28,13 @@ struct ContactPolygon {
   /// `steepest_a` and `steepest_b` are the largest gradients of the pressures, Pa/m.
   void weigh_one_sided(bool one_sided_a, bool one_sided_b, Real steepest_a, Real steepest_b);
 
+  /// The weight for the status bit `far_side`: that of the pressure where a one-sided body presses on a compliant one,
+  /// otherwise the smaller one that the gradients of the tets give. After weigh_one_sided(), with the same values.
+  Real near_side(bool one_sided_a, bool one_sided_b, Real steepest_a, Real steepest_b) const;
+
+  /// The integral of the pressure, N; before weigh_one_sided() of the whole.
+  Real load() const;
+
   /// True if the pressure of every compliant side rises into its body, by more than rounding.
   bool resists() const;
 };

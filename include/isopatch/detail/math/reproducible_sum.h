@@ -128,4 +128,16 @@ struct ReproducibleSum<double> {
   }
 };
 
+/// A sum of which only the sign counts, in coarser quanta and of one limb: a double holds it exactly too, where the
+/// terms are less than 2^53 of these quanta together, 8 times the bound of their scale.
+inline constexpr float kCoarseQuanta = 0x1p-12f;
+
+template <class Number>
+struct SignSum {
+  std::int64_t limb = 0;
+
+  /// Adds a term given in quanta, fewer than kMostQuanta.
+  ISOPATCH_HD void add(Number quanta) { limb = wrapping_sum(limb, std::llrint(Number(kCoarseQuanta) * quanta)); }
+};
+
 }  // namespace isopatch::detail

@@ -112,8 +112,8 @@ struct WrenchVisitor {
 /// to widen the scales by this power of two, because sums may have wrapped.
 enum Open : int { kNothing = 0, kOverlap = -1, kEverything = -2 };
 
-/// Writes what a pair's polygons add up to, and its fault; returns what is Open. sum_frame_of(frame) and sums_of(frame)
-/// are of what was computed in the frame of body a (0) or b (1). Called by one lane.
+/// Writes what a pair's polygons add up to, and its bits of the status; returns what is Open. sum_frame_of(frame) and
+/// sums_of(frame) are of what was computed in the frame of body a (0) or b (1). Called by one lane.
 template <class T, bool with_patch, Parts parts, class Warp, class FrameOf, class SumsOf>
 ISOPATCH_HD int finish_pass(Warp& warp, Pass pass, const PairBounds& bounds, const SceneView& scene,
                             const Results& results, std::int64_t environment, int pair, const FrameOf& sum_frame_of,
@@ -136,6 +136,7 @@ ISOPATCH_HD int finish_pass(Warp& warp, Pass pass, const PairBounds& bounds, con
     write_pair(results, environment, pair, result);
     if (has_one_part_pair<parts>(view)) write_part_pair(results, environment, view.part_pairs_begin, result);
     if (!holds) set_status(warp, results, environment, kSumOverflow);
+    if (holds && result.far_side > 0) set_status(warp, results, environment, kFarSide);
   }
   return result.polygons == 0 && results.status.data != nullptr ? kOverlap : kNothing;
 }

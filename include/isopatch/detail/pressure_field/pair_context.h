@@ -45,6 +45,8 @@ struct PairLaw {
   double dissipation;           // d [s/m], or chi/E [s/Pa]
   double friction;
   double slip_tolerance;  // m/s
+
+  ISOPATCH_HD bool is_weighed() const { return weigh_by_M || weigh_by_S; }
 };
 
 /// The constants of the conservative tests in float. On the contact surface the extent of M, or of S beside a rigid M,

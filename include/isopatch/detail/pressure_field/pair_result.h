@@ -13,6 +13,7 @@ struct PairResult {
   Vec3d force = {0, 0, 0}, torque = {0, 0, 0}, center = {0, 0, 0}, normal = {0, 0, 0}, friction = {0, 0, 0};
   double area = 0, pressure = 0, max_pressure = 0;  // pressure: its integral, N
   std::int64_t polygons = 0;
+  std::int64_t far_side = 0;  // positive where there is more load on far sides of walls than their share
 
   /// Adds what was computed in the other frame.
   ISOPATCH_HD void add(const PairResult& other) {
@@ -30,6 +31,7 @@ struct PairResult {
     if (pressure > 0) center = fma(other.pressure / pressure, other.center - center, center);
     max_pressure = max(other.max_pressure, max_pressure);
     polygons += other.polygons;
+    far_side = wrapping_sum(far_side, other.far_side);
   }
 };
 
@@ -46,6 +48,7 @@ ISOPATCH_HD PairResult result_of(const SumFrame& f, const PairBounds& bounds, co
   r.torque = about_reference + cross(lever, r.force);
   r.area = sums.area.value(scales.area);
   r.polygons = sums.polygons();
+  r.far_side = sums.far_side.limb;
   if constexpr (with_patch) {
     r.pressure = sums.patch.pressure.value(scales.force);
     const Vec3d moment = rotate(f.X_WM, sums.patch.pressure_moment.value(scales.torque));

@@ -18,6 +18,7 @@ struct Contribution {
   T max_pressure;           // Pa, at a vertex
   T area;                   // m^2
   Vec3<T> normal;           // unit, from S into M
+  T far_side;               // N, what it adds to the sum behind kFarSide; positive on a far side
 };
 
 /// The slope of the contact pressure along the normal, Pa/m (VL eq. 23).
@@ -92,7 +93,7 @@ ISOPATCH_HD D one_sided_weight(const PairContext& f, const Cells& m, const Cells
 template <class T, class Cells, class D = DoubleOf<T>>
 ISOPATCH_HD D weigh_pressure(const PairContext& f, const Cells& m, const Cells& s, const Segments<T>& segments,
                              const AreaMoments<T>& moments, ContactPlane<T>& plane) {
-  if (!f.law.weigh_by_M && !f.law.weigh_by_S) return D(1);
+  if (!f.law.is_weighed()) return D(1);
   const T per_area = reciprocal(moments.one);
   const D weight = one_sided_weight(f, m, s, plane, cast<D>(plane.radius * fma(moments.x, per_area, segments.middle_x)),
                                     cast<D>(plane.radius * fma(moments.y, per_area, segments.middle_y)));
@@ -102,6 +103,49 @@ ISOPATCH_HD D weigh_pressure(const PairContext& f, const Cells& m, const Cells& 
   plane.gradient_M = weight * plane.gradient_M;
   plane.gradient_S = weight * plane.gradient_S;
   return weight;
+}
+
+/// The pressure about the polygon's middle, and its integral over the polygon in units of the plane's radius squared.
+template <class T>
+ISOPATCH_HD T integrate_pressure(const ContactPlane<T>& plane, const Segments<T>& s, const AreaMoments<T>& m,
+                                 PlaneFields<T>& fields) {
+  fields.pressure_x = plane.radius * cast<T>(plane.pressure_u);
+  fields.pressure_y = plane.radius * cast<T>(plane.pressure_v);
+  fields.pressure = fma(fields.pressure_x, s.middle_x, fma(fields.pressure_y, s.middle_y, cast<T>(plane.pressure)));
+  return fma(fields.pressure, m.one, fma(fields.pressure_x, m.x, fields.pressure_y * m.y));
+}
+
+/// The weight of a polygon for kFarSide where no body is one-sided: the smaller one of both compliant bodies, by the
+/// gradients of the cells themselves. Few are below 1, and only where a pressure falls into its body, so that the rest
+/// needs no square root.
+template <class T, class Cells, class D = DoubleOf<T>>
+ISOPATCH_HD D near_side_of_cells(const PairContext& f, const Cells& m, const Cells& s, const ContactPlane<T>& plane,
+                                 MaskOf<T> found) {
+  D weight = D(1);
+  if (!any(found && (plane.gradient_M < D(0) || plane.gradient_S < D(0)))) return weight;
+  if (!f.M.rigid) {
+    weight = near_side(plane.gradient_M, pressure_gradient(f.M, m.gradient()), steepest_slope(f.M));
+  }
+  if (!f.S.rigid && !f.S.half_space) {
+    weight = min(weight, near_side(plane.gradient_S, pressure_gradient(f.S, s.gradient()), steepest_slope(f.S)));
+  } else if (f.S.half_space && !f.S.rigid) {
+    const Vec3<D> gradient = {D(0), D(0), D(half_space_pressure_slope(f.S))};
+    weight = min(weight, near_side(plane.gradient_S, gradient, steepest_slope(f.S)));
+  }
+  return weight;
+}
+
+/// The part of a pair's load on far sides of walls from which on kFarSide is set.
+inline constexpr double kFarSideShare = 0.01;
+
+/// What a polygon adds to the sum behind kFarSide, which is positive where the load on far sides is more than its share
+/// of the whole. `load` is the integral of the pressure, and `weight` that of weigh_pressure(), which has not weighed
+/// that load.
+template <class T, class Cells, class D = DoubleOf<T>>
+ISOPATCH_HD T far_side_excess(const PairContext& f, const Cells& m, const Cells& s, const ContactPlane<T>& plane,
+                              MaskOf<T> found, D weight, T load) {
+  if (!f.law.is_weighed()) weight = near_side_of_cells(f, m, s, plane, found);
+  return (T(1 - kFarSideShare) - cast<T>(weight)) * load;
 }
 
 /// Fills in the motion about the polygon's middle: `arm` from PairContext::reference_M, in M; `damping` in s/m.
@@ -139,16 +183,16 @@ ISOPATCH_HD MaskOf<T> integrate(const PairContext& f, const Cells& cell_M, const
   const AreaMoments<T> m = area_moments(s, count);
   const MaskOf<T> found = counts_as_polygon(f, plane, s, count, m);
   if (!any(found)) return found;
-  weigh_pressure(f, cell_M, cell_S, s, m, plane);
+
+  PlaneFields<T> fields;
+  T total = integrate_pressure(plane, s, m, fields);
+  const T scale = plane.radius, square = scale * scale, load = square * total;
+  const D weight = weigh_pressure(f, cell_M, cell_S, s, m, plane);
+  if (f.law.is_weighed()) total = integrate_pressure(plane, s, m, fields);
+  out.far_side = far_side_excess(f, cell_M, cell_S, plane, found, weight, load);
 
   // static part in closed form, about the middle, lengths in units of the radius
-  const T scale = plane.radius;
   const Vec3<T> u = cast<T>(plane.axes.u), v = cast<T>(plane.axes.v), n = cast<T>(plane.normal);
-  PlaneFields<T> fields;
-  fields.pressure_x = scale * cast<T>(plane.pressure_u);
-  fields.pressure_y = scale * cast<T>(plane.pressure_v);
-  fields.pressure = fma(fields.pressure_x, s.middle_x, fma(fields.pressure_y, s.middle_y, cast<T>(plane.pressure)));
-  const T total = fma(fields.pressure, m.one, fma(fields.pressure_x, m.x, fields.pressure_y * m.y));
   const T moment_x = fma(fields.pressure, m.x, fma(fields.pressure_x, m.xx, fields.pressure_y * m.xy));
   const T moment_y = fma(fields.pressure, m.y, fma(fields.pressure_x, m.xy, fields.pressure_y * m.yy));
 
@@ -169,7 +213,7 @@ ISOPATCH_HD MaskOf<T> integrate(const PairContext& f, const Cells& cell_M, const
     w = integrate_motion(f.law, s, count, m, fields, w, parts);
   }
 
-  const T square = scale * scale, cube = square * scale;
+  const T cube = square * scale;
   out.normal = n;
   out.friction = fma(square * w.u, u, (square * w.v) * v);
   out.force = fma(square * w.n, n, out.friction);

@@ -52,6 +52,7 @@ struct FixedPointScales {
       c.normal = per_area * (c.area * c.normal);
     }
     c.area = c.area * per_area;
+    c.far_side = per_force * c.far_side;  // at most the area in quanta, since the pressure's bound is in the scale
 
     // a NaN in the others makes the torque NaN too, and max() keeps a NaN that is its second argument
     Number largest = abs(c.torque.x + c.torque.y + c.torque.z);
@@ -120,6 +121,7 @@ template <class Number, bool with_patch>
 struct WrenchSums {
   SumVec3<Number> force, torque;
   ReproducibleSum<Number> area;
+  SignSum<Number> far_side;
   typename BoundOfSums<Number>::Type bound;  // its terms are the polygons
   std::conditional_t<with_patch, PatchSums<Number>, NoPatchSums> patch;
 
@@ -135,6 +137,7 @@ struct WrenchSums {
     force.add(taken, c.force);
     torque.add(taken, c.torque);
     area.add(select(taken, c.area, Number(0)));
+    far_side.add(select(taken, c.far_side, Number(0)));
     if constexpr (with_patch) {
       patch.pressure.add(select(taken, c.pressure_integral, Number(0)));
       patch.pressure_moment.add(taken, c.pressure_moment);
@@ -146,7 +149,7 @@ struct WrenchSums {
     return counts;
   }
 
-  /// Calls visit(sum) for every sum but the bound.
+  /// Calls visit(sum) for every sum but that of signs and the bound.
   template <class Visit>
   ISOPATCH_HD void for_each_sum(const Visit& visit) {
     const auto visit_vec = [&](SumVec3<Number>& sum) {
@@ -172,6 +175,7 @@ struct WrenchSums {
       ISOPATCH_UNROLL
       for (int i = 0; i < ReproducibleSum<Number>::kLimbs; ++i) visit(sum.limb[i]);
     });
+    visit(far_side.limb);
     visit(bound.terms);
     visit(bound.magnitude);
   }

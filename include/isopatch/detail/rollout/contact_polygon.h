@@ -165,9 +165,11 @@ struct ContactPolygonVisitor {
   const PairContext& context;
   int part_pair;
   ContactPoints points;
-  Vec3d from_W;  // the pair's point in the world, m
+  Vec3d from_W;                // the pair's point in the world, m
+  FixedPointScale<T> of_load;  // of the pair
   const Append& append;
   bool touches = false;  // this lane has seen a polygon, also one that is left out
+  SignSum<T> far_side = {};
 
   ISOPATCH_HD bool wants(const Node& m, const Node& s) const { return may_meet(context, box_of(m), box_of(s)); }
 
@@ -186,7 +188,10 @@ struct ContactPolygonVisitor {
     if (!counts_as_polygon(context, plane, segments, count, moments)) return;
     touches = true;
     if (context.pass == Pass::kUnfiltered) return;
+    PlaneFields<T> fields;
+    const T load = plane.radius * plane.radius * integrate_pressure(plane, segments, moments, fields);
     const double weight = weigh_pressure(context, m, s, segments, moments, plane);
+    far_side.add(of_load.to_quanta * far_side_excess(context, m, s, plane, true, weight, load));
     const PolygonShape<T> shape(context, plane, segments, moments, weight);
     if (points == ContactPoints::kFan6) {
       make_fan_points(context, m, s, from_W, plane, segments, count, shape, [&](ContactPolygon<T> point, int number) {
@@ -218,36 +223,40 @@ ISOPATCH_HD Vec3d point_of_pair(const BodyBounds& a, const BodyBounds& b) {
 }
 
 /// Hands the contact polygons of a pair to append(polygon); search(visitor) lets a visitor see the pairs of cells that
-/// may have one. True if its bodies overlap without any polygon: one, or a separate part of it, lies inside the other.
+/// may have one. Returns bits of the status: kNoContactSurface if its bodies overlap without any polygon, or kFarSide.
 /// Called by all lanes.
 template <class T, Parts parts = Parts::kSeveral, class Warp, class Append, class Search>
-ISOPATCH_HD bool find_contact_polygons(Warp& warp, PairMemory& memory, const SceneView& scene, const State& state,
-                                       std::int64_t environment, int pair, ContactPoints points, const Append& append,
-                                       const Search& search) {
+ISOPATCH_HD std::uint32_t find_contact_polygons(Warp& warp, PairMemory& memory, const SceneView& scene,
+                                                const State& state, std::int64_t environment, int pair,
+                                                ContactPoints points, const Append& append, const Search& search) {
   const PairView& view = scene.pairs[pair];
   const Vec3d from_W = point_of_pair(make_body_bounds(scene, state, environment, view.a),
                                      make_body_bounds(scene, state, environment, view.b));
   begin_pair<parts>(warp, memory, scene, state, environment, pair);
+  const FixedPointScale<T> of_load = FixedPointScale<T>::from_bound(memory.bounds.force);
   while (true) {
     bool touches = false;
+    std::int64_t far_side = 0;
     for (int frame = 0; frame < num_frames<parts>(view); ++frame) {
       for_each_part_pair<parts>(warp, memory, scene, state, environment, pair, frame, [&](int part_pair) {
-        ContactPolygonVisitor<T, Warp, Append> visitor = {memory.context, part_pair, points, from_W, append};
+        ContactPolygonVisitor<T, Warp, Append> visitor = {memory.context, part_pair, points, from_W, of_load, append};
         search(visitor);
         touches = touches || visitor.touches;
+        far_side = wrapping_sum(far_side, visitor.far_side.limb);
       });
     }
-    if (warp.ballot(touches) != 0u) return false;
-    if (!overlaps<parts>(warp, memory, scene, state, environment, pair)) return false;
-    if (memory.pass.pass == Pass::kUnfiltered || !scene.contact.gradient_filter) return true;
+    if (warp.ballot(touches) != 0u) return warp.sum(far_side) > 0 ? kFarSide : kOk;
+    if (!overlaps<parts>(warp, memory, scene, state, environment, pair)) return kOk;
+    if (memory.pass.pass == Pass::kUnfiltered || !scene.contact.gradient_filter) return kNoContactSurface;
     begin_pass(warp, memory, {Pass::kUnfiltered, 0});
   }
 }
 
 /// The same with the traversal of a warp.
 template <class T, Parts parts = Parts::kSeveral, class Warp, int size, class Append>
-ISOPATCH_HD bool find_contact_polygons(Warp& warp, Workspace<size>& work, const SceneView& scene, const State& state,
-                                       std::int64_t environment, int pair, ContactPoints points, const Append& append) {
+ISOPATCH_HD std::uint32_t find_contact_polygons(Warp& warp, Workspace<size>& work, const SceneView& scene,
+                                                const State& state, std::int64_t environment, int pair,
+                                                ContactPoints points, const Append& append) {
   return find_contact_polygons<T, parts>(
       warp, work.pair, scene, state, environment, pair, points, append,
       [&](auto& visitor) { traverse(warp, work.traversal, hierarchies_of(work.pair.context), visitor); });
