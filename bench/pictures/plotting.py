@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the scripts that draw share: NumPy and matplotlib, installed where they are missing, and small PNG files."""
+"""What the scripts that draw share: Python packages, installed where they are missing, and small PNG files."""
 
+import importlib.util
 import os
 import subprocess
 import sys
@@ -9,18 +10,19 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def import_or_install():
-    """Starts the script again in build/.venv, made if need be, where NumPy or matplotlib is missing."""
-    try:
-        import matplotlib  # noqa: F401
-        import numpy  # noqa: F401
-    except ImportError:
+def import_or_install(**others):
+    """Starts the script again in build/.venv, made if need be, where NumPy, matplotlib or one of the others is missing.
+
+    The others are modules, each with what pip should install for it.
+    """
+    packages = {"numpy": "numpy", "matplotlib": "matplotlib", **others}
+    if any(importlib.util.find_spec(module) is None for module in packages):
         python = ROOT / "build/.venv/bin/python"
         if Path(sys.prefix) == python.parent.parent:
-            sys.exit(f"{Path(sys.argv[0]).name}: numpy or matplotlib could not be installed in build/.venv")
+            sys.exit(f"{Path(sys.argv[0]).name}: {', '.join(packages)} could not all be installed in build/.venv")
         if not python.exists():
             subprocess.run([sys.executable, "-m", "venv", str(python.parent.parent)], check=True)
-        subprocess.run([python, "-m", "pip", "install", "-q", "numpy", "matplotlib"], check=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", *packages.values()], check=True)
         os.execv(python, [str(python), *sys.argv])
 
 
