@@ -37,6 +37,7 @@ jobs=$(nproc)
 if [[ ${1:-} == --lanes ]]; then
   cmake --preset sanitize "${options[@]}"
   cmake --build --preset sanitize -j "$jobs" --target isopatch_lane_tests
+  export GTEST_FILTER='-*.ErrsBy*:Maps/Strain.*'  # which measure accuracy at length; others run the same code
   status=0
   shards=()
   for ((i = 0; i < jobs; ++i)); do

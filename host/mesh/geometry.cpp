@@ -24,9 +24,6 @@ using namespace detail;
 
 namespace {
 
-/// A curved strain map becomes linear in each layer of tets; with fewer layers than this it has hardly any effect.
-constexpr int kStrainLayers = 3;
-
 /// The checked mesh with its surface and report; the extent is still to be set.
 Geometry make_checked(const std::string& name, TetMesh mesh, AllBoundaryTets policy) {
   Geometry geometry;
@@ -77,35 +74,6 @@ std::vector<double> extent_from_file(const TetMesh& mesh, const std::string& nam
   for (const auto& [other, values] : mesh.point_data) present += (present.empty() ? "" : ", ") + in_quotes(other);
   throw Error(fmt::format("{}: no scalar point data {}; the mesh has {}", name, in_quotes(field),
                           present.empty() ? "none" : present));
-}
-
-/// The count of layers of tets from the surface to the vertex that is farthest from it along edges.
-int count_layers(const Geometry& geometry) {
-  std::vector<std::uint8_t> reached = boundary_points(geometry.mesh, geometry.surface);
-  for (int layers = 0;; ++layers) {
-    std::vector<std::uint8_t> next = reached;
-    for (const Tet& tet : geometry.mesh.tets) {
-      const auto is_reached = [&](std::int32_t v) { return reached[static_cast<std::size_t>(v)] != 0; };
-      if (!std::any_of(tet.begin(), tet.end(), is_reached)) continue;
-      for (const std::int32_t v : tet) next[static_cast<std::size_t>(v)] = 1;
-    }
-    if (next == reached) return layers;
-    reached = std::move(next);
-  }
-}
-
-void apply_strain(Geometry& geometry, const FieldOptions& field) {
-  if (field.kind == FieldOptions::Kind::kPointData) {
-    throw Error(geometry.name + ": a strain map with point data; apply it to the values in the file instead");
-  }
-  check_strain_map(field.strain);
-  for (double& extent : geometry.extent) extent = mapped_extent(field.strain, extent);
-  if (const int layers = count_layers(geometry); layers < kStrainLayers) {
-    geometry.warnings.push_back(fmt::format(
-        "{}: the mesh has {} layers of tets from the surface to its deepest vertices; the strain map is linear in "
-        "each and needs about {} to matter",
-        geometry.name, layers, kStrainLayers));
-  }
 }
 
 void add_warnings(Geometry& geometry) {
@@ -189,10 +157,9 @@ Geometry make_tet_mesh(const std::string& name, TetMesh mesh, const FieldOptions
   } else {
     geometry.extent = normalised_distance(geometry);
   }
-  if (field.strain.kind != StrainMap::Kind::kLinear) apply_strain(geometry, field);
   check_extents(geometry.mesh, geometry.extent, check_size(geometry.mesh.points, geometry.mesh.tets, name), name);
   add_warnings(geometry);
-  return geometry;
+  return with_strain(std::move(geometry), field.strain);
 }
 
 Geometry make_surface_mesh(const std::string& name, TriangleMesh mesh) {

@@ -107,17 +107,7 @@ Geometry refine(Geometry geometry, int times) {
                             times, limits::kMaxElements));
   }
   for (int i = 0; i < times; ++i) refine_once(geometry.mesh, geometry.extent);
-
-  geometry.surface = boundary_triangles(geometry.mesh);
-  MeshReport& report = geometry.report;
-  const std::vector<std::uint8_t> on_surface = boundary_points(geometry.mesh, geometry.surface);
-  report.points = static_cast<std::int64_t>(geometry.mesh.points.size());
-  report.tets = static_cast<std::int64_t>(geometry.mesh.tets.size());
-  report.boundary_triangles = static_cast<std::int64_t>(geometry.surface.size());
-  report.interior_points = std::count(on_surface.begin(), on_surface.end(), 0) - report.unused_points;
-  report.flat_tets = 0;
-  report.first_flat_tet = -1;
-  measure_tets(geometry.mesh, report);
+  measure_again(geometry);
   return geometry;
 }
 

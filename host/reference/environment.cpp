@@ -75,7 +75,12 @@ std::uint32_t read_geometry(const SceneDescription& scene, const Part& part, con
   }
   if (index < 0 || static_cast<std::size_t>(index) >= scene.geometries.size()) return kBadGeometry;
   result.geometry = &scene.geometries[static_cast<std::size_t>(index)];
-  return !result.rigid && result.geometry->is_surface_mesh() ? kBadGeometry : kOk;
+  if (result.rigid) return kOk;
+  // a half space may have as many layers as the part's own geometries have
+  const auto num_rows = [&](int i) { return scene.geometries[static_cast<std::size_t>(i)].strain.size(); };
+  std::size_t most = num_rows(part.geometry);
+  for (const int alternative : part.alternatives) most = std::max(most, num_rows(alternative));
+  return result.geometry->is_surface_mesh() || result.geometry->strain.size() > most ? kBadGeometry : kOk;
 }
 
 Transform transform_of(const std::array<double, 7>& pose) {

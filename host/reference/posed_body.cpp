@@ -36,8 +36,32 @@ void PosedBody::add_half_space(const Geometry& geometry, Real modulus, const Tra
   const Vector3 up = X.rotation.col(2);
   height = {up, X.translation, 0};
   if (rigid) return;
-  pressure = {-modulus / Real{geometry.thickness} * up, X.translation, 0};
-  largest_gradient = pressure.gradient.norm();
+  using Row = std::array<double, 2>;
+  const std::vector<Row> rows = geometry.strain.empty() ? std::vector<Row>{{0, 0}, {1, 1}} : geometry.strain;
+  const auto slope_between = [&](std::size_t i, std::size_t k) -> Real {  // Pa/m
+    const Real rise = Real{rows[k][1]} - rows[i][1], depth = geometry.thickness * (Real{rows[k][0]} - rows[i][0]);
+    return modulus * rise / depth;
+  };
+  // at a level between two layers, the mean of both weighted by their thickness; the last layer is infinitely thick
+  const std::size_t last = rows.size() - 1;
+  const auto slope_at = [&](std::size_t i) {
+    return i == 0 ? slope_between(0, 1) : i + 1 >= last ? slope_between(last - 1, last) : slope_between(i - 1, i + 1);
+  };
+  for (std::size_t i = 0; i < last; ++i) {
+    const Vector3 top = X.translation - geometry.thickness * Real{rows[i][0]} * up;
+    const Vector3 bottom = X.translation - geometry.thickness * Real{rows[i + 1][0]} * up;
+    const Real slope = slope_between(i, i + 1), thickness = (top - bottom).norm();
+    HalfSpaceLayer layer = {};
+    layer.pressure = {-slope * up, top, modulus * Real{rows[i][1]}};
+    const Real change = i + 1 == last ? 0 : (slope_at(i + 1) - slope_at(i)) / thickness;
+    layer.smoothed_slope = {-change * up, top, slope_at(i)};
+    layer.has_top = i > 0;
+    layer.has_bottom = i + 1 < last;
+    layer.below_top = {-up, top, 0};
+    layer.above_bottom = {up, bottom, 0};
+    layers.push_back(layer);
+    largest_gradient = std::max(largest_gradient, slope);
+  }
 }
 
 void PosedBody::add_tets(const Geometry& geometry, Real modulus, const std::vector<Vector3>& points) {

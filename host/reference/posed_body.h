@@ -10,6 +10,15 @@
 
 namespace isopatch::reference {
 
+/// A layer of a half space, in which the pressure is affine: all of it, or what is between two levels of the extent.
+struct HalfSpaceLayer {
+  Affine pressure;
+  Affine smoothed_slope;     // of the pressure against the depth, Pa/m: affine between the levels
+  bool has_top, has_bottom;  // levels that bound it; nothing has pressure over the surface
+  Affine below_top;          // depth under the upper level, m
+  Affine above_bottom;       // height over the lower level, m
+};
+
 struct PosedBody {
   bool rigid = false;
   bool half_space = false;
@@ -23,8 +32,8 @@ struct PosedBody {
   Real size = 0;  // diagonal of the bounding box, m
 
   // half space
-  Affine height;    // distance above the surface, m
-  Affine pressure;  // only where compliant
+  Affine height;                       // distance above the surface, m
+  std::vector<HalfSpaceLayer> layers;  // from the surface down, only where compliant
 
   Real largest_gradient = 0;  // of the pressure, Pa/m
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "host/mesh/topology/components.h"
 #include "isopatch/error.h"
@@ -19,16 +20,63 @@ std::vector<Vec3d> points_inside(const Geometry& g) {
   return points;
 }
 
+/// Of the function that rows define, between row i - 1 and row i.
+double slope_between(const std::vector<std::array<double, 2>>& rows, std::size_t i) {
+  return (rows[i][1] - rows[i - 1][1]) / (rows[i][0] - rows[i - 1][0]);
+}
+
+/// A half space, as a whole.
+GeometryView flatten(const Geometry& g) {
+  GeometryView view = {};
+  view.half_space = true;
+  view.thickness = g.thickness;
+  view.low = -std::numeric_limits<double>::infinity();
+  if (!g.strain.empty()) {
+    view.num_layers = static_cast<std::int32_t>(g.strain.size()) - 1;
+    double steepest = 0;
+    for (std::size_t i = 1; i < g.strain.size(); ++i) steepest = std::max(steepest, slope_between(g.strain, i));
+    view.thickness = g.thickness / steepest;
+  }
+  view.max_gradient = 1 / view.thickness;
+  view.smoothed = -1 / view.thickness;
+  return view;
+}
+
+/// The layers of a half space.
+std::vector<GeometryView> layers_of(const Geometry& g) {
+  // the levels are moved by so little that the pressure hardly jumps, and so much that a surface on a level is not in
+  // two layers, or none, because of rounding
+  constexpr double kApart = 1 + 0x1p-40;
+  const auto& rows = g.strain;
+  const auto height_of = [&](std::size_t row) { return -g.thickness * rows[row][0] * kApart; };
+  const auto smoothed = [&](std::size_t row) {  // between two layers, weighted by their thickness; the last is infinite
+    if (row == 0) return slope_between(rows, 1);
+    if (row + 2 >= rows.size()) return slope_between(rows, rows.size() - 1);
+    return (rows[row + 1][1] - rows[row - 1][1]) / (rows[row + 1][0] - rows[row - 1][0]);
+  };
+  std::vector<GeometryView> layers;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const double slope = slope_between(rows, i);
+    GeometryView layer = {};
+    layer.half_space = layer.is_layer = true;
+    layer.thickness = g.thickness / slope;
+    layer.max_gradient = slope / g.thickness;
+    layer.zero_height = g.thickness * (rows[i - 1][1] / slope - rows[i - 1][0]);
+    layer.high = height_of(i - 1) - layer.zero_height;
+    const bool last = i + 1 == rows.size();
+    layer.low = last ? -std::numeric_limits<double>::infinity() : height_of(i) - layer.zero_height;
+    const double above = -smoothed(i - 1) / g.thickness, below = -smoothed(i) / g.thickness;
+    layer.smoothed_slope = last ? 0 : (above - below) / (layer.high - layer.low);
+    layer.smoothed = above - (last ? 0 : layer.smoothed_slope * layer.high);
+    layers.push_back(layer);
+  }
+  return layers;
+}
+
 GeometryView flatten(const Geometry& g, const Hierarchy& solid, const Hierarchy& surface,
                      const std::vector<Vec3d>& component_points) {
+  if (g.kind == GeometryKind::kHalfSpace) return flatten(g);
   GeometryView view = {};
-  view.half_space = g.kind == GeometryKind::kHalfSpace;
-  view.thickness = g.thickness;
-  if (view.half_space) {
-    view.max_gradient = 1 / g.thickness;
-    return view;
-  }
-
   view.solid = solid.view();
   view.surface = surface.view();
   view.component_points = component_points.data();
@@ -76,6 +124,19 @@ void FlatGeometries::add(const Geometry& g) {
   surfaces.push_back(mesh ? build_hierarchy(triangle_cells(g)) : Hierarchy{});
   component_points.push_back(points_inside(g));
   views.push_back(flatten(g, solids.back(), surfaces.back(), component_points.back()));
+}
+
+void FlatGeometries::add_layers(const std::vector<Geometry>& geometries) {
+  for (std::size_t i = 0; i < geometries.size(); ++i) {
+    if (views[i].num_layers == 0) continue;
+    views[i].layers_begin = static_cast<std::int32_t>(views.size());
+    for (const GeometryView& layer : layers_of(geometries[i])) {
+      solids.emplace_back();
+      surfaces.emplace_back();
+      component_points.emplace_back();
+      views.push_back(layer);
+    }
+  }
 }
 
 Transform<double> transform_of(const std::array<double, 7>& pose) {

@@ -22,6 +22,9 @@ struct FlatGeometries {
   bool smooth = false;  // whether solids have smoothed gradients
 
   void add(const Geometry& geometry);
+
+  /// Adds the layers of the half spaces among the first geometries, which are these.
+  void add_layers(const std::vector<Geometry>& geometries);
 };
 
 /// A unit quaternion and a position as a transform.

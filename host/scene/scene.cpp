@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isopatch/scene.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "host/scene/motion_rules.h"
@@ -9,6 +11,7 @@
 #include "host/scene/scene_rules.h"
 #include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"
+#include "isopatch/detail/rollout/polygon_key.h"
 #include "isopatch/error.h"
 
 namespace isopatch {
@@ -39,6 +42,17 @@ Vec3d middle_of(const SceneData& data, const BodyView& body) {
   return 0.5 * (low + high);
 }
 
+/// The most layers of a half space that a compliant part can be.
+std::int32_t num_layers(const SceneDescription& scene, const Part& part) {
+  std::size_t most = 1;
+  const auto take = [&](int index) {
+    most = std::max(most, scene.geometries[static_cast<std::size_t>(index)].strain.size());
+  };
+  take(part.geometry);
+  for (const int index : part.alternatives) take(index);
+  return *part.rigid ? 0 : static_cast<std::int32_t>(most) - 1;
+}
+
 void add_part(const Part& part, const std::string& where, GeometryPlacer& placer, SceneData& data) {
   PartView view = {};
   view.posed = !is_identity(part.pose);
@@ -48,6 +62,7 @@ void add_part(const Part& part, const std::string& where, GeometryPlacer& placer
   view.dissipation = *part.dissipation;
   view.friction = *part.friction;
   view.geometry = placer.index_of(part.geometry, part.pose, where);
+  view.num_layers = num_layers(data.description, part);
   view.placed_begin = -1;
   if (view.posed) {
     view.placed_begin = static_cast<std::int32_t>(data.placed_geometries.size());
@@ -77,17 +92,29 @@ void add_pairs(SceneData& data) {
     const PartView& p = data.parts[static_cast<std::size_t>(part)];
     return PartKind{p.rigid, data.geometries.views[static_cast<std::size_t>(p.geometry)].half_space};
   };
+  std::int32_t row = 0;
   for (const Pair& pair : data.description.pairs) {
+    const std::int32_t rows_begin = row;
     const BodyView& a = data.bodies[static_cast<std::size_t>(pair.a)];
     const BodyView& b = data.bodies[static_cast<std::size_t>(pair.b)];
     const auto begin = static_cast<std::int32_t>(data.part_pairs.size());
     for (std::int32_t i = a.parts_begin; i < a.parts_end; ++i) {
       for (std::int32_t k = b.parts_begin; k < b.parts_end; ++k) {
-        if (can_touch(kind_of(i), kind_of(k))) data.part_pairs.push_back({i, k});
+        if (!can_touch(kind_of(i), kind_of(k))) continue;
+        const auto layers_of = [&](std::int32_t part) { return data.parts[static_cast<std::size_t>(part)].num_layers; };
+        const std::int32_t layers = std::max({1, layers_of(i), layers_of(k)});
+        for (std::int32_t layer = 0; layer < layers; ++layer) data.part_pairs.push_back({i, k, layer, row});
+        ++row;
       }
     }
-    data.pairs.push_back({pair.a, pair.b, begin, static_cast<std::int32_t>(data.part_pairs.size()),
+    data.pairs.push_back({pair.a, pair.b, begin, static_cast<std::int32_t>(data.part_pairs.size()), rows_begin, row,
                           pair.dissipation.value_or(-1), pair.friction.value_or(-1)});
+  }
+  if (data.part_pairs.size() > kMaxPartPairs) {
+    throw Error(
+        fmt::format("scene: {} pairs of parts and layers of half spaces, the limit is {}; use strain maps with "
+                    "fewer rows or a larger tolerance",
+                    data.part_pairs.size(), kMaxPartPairs));
   }
 }
 
@@ -175,6 +202,7 @@ Scene::Scene(SceneDescription description) {
   data->geometries.smooth = needs_smoothed_gradients(data->description);
   for (const Geometry& g : data->description.geometries) data->geometries.add(g);
   add_bodies(*data);
+  data->geometries.add_layers(data->description.geometries);
   add_pairs(*data);
   add_body_pairs(*data);
   data->view = view_of(*data);
@@ -190,7 +218,7 @@ const SceneDescription& Scene::description() const { return data().description; 
 int Scene::num_bodies() const { return data().view.num_bodies; }
 int Scene::num_pairs() const { return data().view.num_pairs; }
 int Scene::num_parts() const { return data().view.num_parts; }
-int Scene::num_part_pairs() const { return data().view.num_part_pairs; }
+int Scene::num_part_pairs() const { return data().pairs.empty() ? 0 : data().pairs.back().rows_end; }
 
 std::vector<PartPair> Scene::part_pairs() const {
   std::vector<PartPair> all;
@@ -198,6 +226,7 @@ std::vector<PartPair> Scene::part_pairs() const {
     const PairView& view = data().pairs[static_cast<std::size_t>(pair)];
     for (std::int32_t i = view.part_pairs_begin; i < view.part_pairs_end; ++i) {
       const PartPairView& parts = data().part_pairs[static_cast<std::size_t>(i)];
+      if (parts.layer > 0) continue;
       all.push_back({pair, parts.a, parts.b});
     }
   }

@@ -41,7 +41,7 @@ bool is_surface_only(const JsonValue& value) {
 
 Geometry parse_bolt(const std::string& name, const JsonValue& value, TetBudget& budget) {
   value.allow({"type", "diameter", "pitch", "clearance", "length", "head_height", "across_flats", "segments",
-               "edge_length", "surface_only", "refinement"});
+               "edge_length", "surface_only", "refinement", "strain"});
   Bolt bolt = metric_bolt(parse_diameter(value));
   parse_thread(value, bolt.thread);
   parse_length(value, "length", bolt.length);
@@ -58,7 +58,7 @@ Geometry parse_bolt(const std::string& name, const JsonValue& value, TetBudget& 
 
 Geometry parse_nut(const std::string& name, const JsonValue& value, TetBudget& budget) {
   value.allow({"type", "diameter", "pitch", "clearance", "height", "across_flats", "segments", "edge_length",
-               "surface_only", "refinement"});
+               "surface_only", "refinement", "strain"});
   Nut nut = metric_nut(parse_diameter(value));
   parse_thread(value, nut.thread);
   parse_length(value, "height", nut.height);

@@ -31,36 +31,6 @@ FieldCore parse_core(const JsonValue& value) {
   return core;
 }
 
-StrainMap parse_strain(const JsonValue& value) {
-  StrainMap map;
-  if (value.is_string()) {
-    value.one_of({"linear"});
-    return map;
-  }
-  value.allow({"true", "power", "table"});
-  if (value.members().size() != 1) value.fail(R"(must be "linear" or have one of "true", "power" and "table")");
-  if (const auto strain = value.optional("true")) {
-    map.kind = StrainMap::Kind::kTrue;
-    map.parameter = strain->positive();
-    if (map.parameter >= 1) strain->fail("must be less than 1: the strain where the extent is 1");
-  } else if (const auto power = value.optional("power")) {
-    map.kind = StrainMap::Kind::kPower;
-    map.parameter = power->positive();
-  } else if (const auto table = value.optional("table")) {
-    map.kind = StrainMap::Kind::kTable;
-    for (const JsonValue& row : table->elements()) {
-      const std::vector<double> pair = row.numbers(2);
-      map.table.push_back({pair[0], pair[1]});
-    }
-    try {
-      check_strain_map(map);
-    } catch (const Error& error) {
-      table->fail(error);
-    }
-  }
-  return map;
-}
-
 }  // namespace
 
 FieldOptions parse_field(const JsonValue& geometry) {
@@ -81,17 +51,45 @@ FieldOptions parse_field(const JsonValue& geometry) {
       }
     }
   }
-  if (const auto strain = geometry.optional("strain")) {
-    if (options.kind == FieldOptions::Kind::kPointData) {
-      strain->fail(R"(cannot be used with "point_data"; apply it to the values in the file)");
-    }
-    options.strain = parse_strain(*strain);
-  }
   if (const auto policy = geometry.optional("all_boundary_tets")) {
     options.all_boundary_tets =
         policy->one_of({"split", "refuse"}) == "split" ? AllBoundaryTets::kSplit : AllBoundaryTets::kRefuse;
   }
   return options;
+}
+
+StrainMap parse_strain(const JsonValue& value) {
+  StrainMap map;
+  if (value.is_string()) {
+    value.one_of({"linear"});
+    return map;
+  }
+  value.allow({"true", "power", "table", "tolerance"});
+  const auto tolerance = value.optional("tolerance");
+  if (value.members().size() != (tolerance ? 2U : 1U)) {
+    value.fail(R"(must be "linear" or have one of "true", "power" and "table")");
+  }
+  if (const auto strain = value.optional("true")) {
+    map.kind = StrainMap::Kind::kTrue;
+    map.parameter = strain->positive();
+    if (map.parameter >= 1) strain->fail("must be less than 1: the strain where the extent is 1");
+  } else if (const auto power = value.optional("power")) {
+    map.kind = StrainMap::Kind::kPower;
+    map.parameter = power->positive();
+  } else if (const auto table = value.optional("table")) {
+    if (tolerance) tolerance->fail("a table needs none: the pressure is linear between its rows");
+    map.kind = StrainMap::Kind::kTable;
+    for (const JsonValue& row : table->elements()) {
+      const std::vector<double> pair = row.numbers(2);
+      map.table.push_back({pair[0], pair[1]});
+    }
+    with_location(*table, [&] { check_strain_map(map); });
+  }
+  if (tolerance) {
+    map.tolerance = tolerance->number();
+    with_location(*tolerance, [&] { check_strain_map(map); });
+  }
+  return map;
 }
 
 }  // namespace isopatch::detail

@@ -19,7 +19,7 @@ Geometry named(const std::string& name, Geometry geometry) {
 }
 
 Geometry parse_tet_mesh(const std::string& name, const JsonValue& value, const MeshSource& meshes) {
-  value.allow({"type", "file", "scale", "units", "field", "strain", "all_boundary_tets", "refinement"});
+  value.allow({"type", "file", "scale", "units", "field", "all_boundary_tets", "refinement", "strain"});
   const std::string file = value.required("file").text(), shown = meshes.shown(file);
   const FileScale size = parse_scale(value);
   const FieldOptions field = parse_field(value);
@@ -48,7 +48,7 @@ Geometry parse_surface_mesh(const std::string& name, const JsonValue& value, con
 }
 
 Geometry parse_box(const std::string& name, const JsonValue& value) {
-  value.allow({"type", "size", "refinement"});
+  value.allow({"type", "size", "refinement", "strain"});
   const JsonValue edges = value.required("size");
   const Point3 size = point_of(edges);
   for (const JsonValue& edge : edges.elements()) edge.positive();
@@ -57,7 +57,7 @@ Geometry parse_box(const std::string& name, const JsonValue& value) {
 
 Geometry parse_half_space(const std::string& name, const JsonValue& value) {
   refuse_scale_of_half_space(value);
-  value.allow({"type", "thickness"});
+  value.allow({"type", "thickness", "strain"});
   const auto field = value.optional("thickness");
   const double thickness = field ? field->positive() : 1;  // make_half_space() knows the limits
   return with_location(value, [&] { return make_half_space(name, thickness); });
@@ -84,14 +84,27 @@ Geometry parse_shape(const std::string& name, const JsonValue& value, const Mesh
   return parse_tet_mesh(name, value, meshes);
 }
 
-Geometry parse_geometry(const std::string& name, const JsonValue& value, const MeshSource& meshes, TetBudget& budget) {
-  Geometry geometry = parse_shape(name, value, meshes, budget);
-  const auto field = value.optional("refinement");
-  if (!field) return geometry;
-  const int times = field->integer(0, limits::kMaxRefinements);
+Geometry refined(Geometry geometry, int times, const JsonValue& field, TetBudget& budget) {
   const auto tets = static_cast<std::int64_t>(geometry.mesh.tets.size());
-  budget.take(*field, (tets << 3 * times) - tets);
-  return with_location(*field, [&] { return refine(std::move(geometry), times); });
+  budget.take(field, (tets << 3 * times) - tets);
+  return with_location(field, [&] { return refine(std::move(geometry), times); });
+}
+
+Geometry strained(Geometry geometry, const StrainMap& map, const JsonValue& field, TetBudget& budget) {
+  const auto tets = static_cast<std::int64_t>(geometry.mesh.tets.size());
+  geometry = with_location(field, [&] { return with_strain(std::move(geometry), map); });
+  budget.take(field, static_cast<std::int64_t>(geometry.mesh.tets.size()) - tets);
+  return geometry;
+}
+
+Geometry parse_geometry(const std::string& name, const JsonValue& value, const MeshSource& meshes, TetBudget& budget) {
+  const auto refinement = value.optional("refinement"), strain = value.optional("strain");
+  const int times = refinement ? refinement->integer(0, limits::kMaxRefinements) : 0;
+  const StrainMap map = strain ? parse_strain(*strain) : StrainMap{};
+  Geometry geometry = parse_shape(name, value, meshes, budget);
+  if (refinement) geometry = refined(std::move(geometry), times, *refinement, budget);
+  if (strain) geometry = strained(std::move(geometry), map, *strain, budget);
+  return geometry;
 }
 
 }  // namespace

@@ -91,7 +91,10 @@ void refuse_scale_of_half_space(const JsonValue& geometry);
 /// states them.
 void warn_of_units(Geometry& geometry, const std::string& file, const FileScale& scale);
 
-/// The `field`, `strain` and `all_boundary_tets` of a tet mesh.
+/// The `field` and `all_boundary_tets` of a tet mesh.
 FieldOptions parse_field(const JsonValue& geometry);
+
+/// A geometry's `strain`.
+StrainMap parse_strain(const JsonValue& value);
 
 }  // namespace isopatch::detail

@@ -50,14 +50,14 @@ void TetBudget::take(const JsonValue& location, std::int64_t tets) {
 }
 
 Geometry parse_sphere(const std::string& name, const JsonValue& value, TetBudget& budget) {
-  value.allow({"type", "radius", "subdivisions", "edge_length", "refinement"});
+  value.allow({"type", "radius", "subdivisions", "edge_length", "refinement", "strain"});
   const double radius = value.required("radius").positive();
   const int subdivisions = parse_subdivisions(value, radius, budget);
   return with_location(value, [&] { return make_sphere(name, radius, subdivisions); });
 }
 
 Geometry parse_ellipsoid(const std::string& name, const JsonValue& value, TetBudget& budget) {
-  value.allow({"type", "semi_axes", "subdivisions", "edge_length", "refinement"});
+  value.allow({"type", "semi_axes", "subdivisions", "edge_length", "refinement", "strain"});
   const JsonValue axes = value.required("semi_axes");
   const Point3 semi_axes = point_of(axes);
   for (const JsonValue& axis : axes.elements()) axis.positive();
@@ -67,7 +67,7 @@ Geometry parse_ellipsoid(const std::string& name, const JsonValue& value, TetBud
 }
 
 Geometry parse_cylinder(const std::string& name, const JsonValue& value, TetBudget& budget) {
-  value.allow({"type", "radius", "height", "segments", "edge_length", "refinement"});
+  value.allow({"type", "radius", "height", "segments", "edge_length", "refinement", "strain"});
   const double radius = value.required("radius").positive();
   const double height = value.required("height").positive();
   const int segments = parse_segments(value, radius);
@@ -76,7 +76,7 @@ Geometry parse_cylinder(const std::string& name, const JsonValue& value, TetBudg
 }
 
 Geometry parse_capsule(const std::string& name, const JsonValue& value, TetBudget& budget) {
-  value.allow({"type", "radius", "length", "segments", "edge_length", "refinement"});
+  value.allow({"type", "radius", "length", "segments", "edge_length", "refinement", "strain"});
   const double radius = value.required("radius").positive();
   const double length = value.required("length").positive();
   const int segments = parse_segments(value, radius);
@@ -85,7 +85,7 @@ Geometry parse_capsule(const std::string& name, const JsonValue& value, TetBudge
 }
 
 Geometry parse_convex_hull(const std::string& name, const JsonValue& value, const MeshSource& meshes) {
-  value.allow({"type", "points", "file", "scale", "units", "refinement"});
+  value.allow({"type", "points", "file", "scale", "units", "refinement", "strain"});
   refuse_both(value, "points", "file");
   const FileScale scale = parse_scale(value);
   const auto file = value.optional("file");

@@ -29,8 +29,8 @@ struct FieldCore {
   std::vector<std::int32_t> vertices;  ///< kVertices: indices into TetMesh::points
 };
 
-/// The pressure as a function of the computed extent e, p = E f(e), with f(0) = 0 and f(1) = 1; applied at the
-/// vertices.
+/// The pressure as a function of the extent e, p = E f(e), with f(0) = 0 and f(1) = 1 (PFC section VI-A: a pressure
+/// that grows faster than the depth bounds the penetration).
 struct StrainMap {
   /// The forms of f.
   enum class Kind : std::uint8_t {
@@ -43,6 +43,10 @@ struct StrainMap {
   Kind kind = Kind::kLinear;                 ///< the form of f
   double parameter = 0;                      ///< s of kTrue or n of kPower
   std::vector<std::array<double, 2>> table;  ///< rows (e, f) of kTable, at least two
+
+  /// What strain_table() may differ from f, relative to f: in [1e-4, 0.1]. Its rows, and with them the tets that they
+  /// cut, grow as 1/sqrt(tolerance).
+  double tolerance = 0.005;
 };
 
 /// How the extent of a tet mesh is found.
@@ -57,7 +61,7 @@ struct FieldOptions {
   std::string point_data = "extent";  ///< kPointData: the name of the field in the file, taken exactly as it is
   AllBoundaryTets all_boundary_tets = AllBoundaryTets::kSplit;  ///< not for kPointData
   FieldCore core;                                               ///< kLaplace only
-  StrainMap strain;                                             ///< not for kPointData, which may hold any pressure
+  StrainMap strain;                                             ///< applied by with_strain()
 };
 
 /// Distance [m] from every point of `mesh` to its surface (exact point-triangle distance; 0 on the surface). Throws
@@ -76,6 +80,15 @@ void check_strain_map(const StrainMap& map);
 
 /// f(extent), 0 below 0 and 1 above 1. Throws Error for NaN, and for a map that gives no result.
 double mapped_extent(const StrainMap& map, double extent);
+
+/// The piecewise linear function that stands for f: rows (e, f) from (0, 0) to (1, 1), those of kTable itself. Of the
+/// other maps it is within the tolerance of f, but for powers at small extents, where it is one line from 0: below
+/// 0.01, or where f is below 1e-7, for n > 1; below 1e-4, or where both are below 0.01, for n < 1. Throws Error as
+/// check_strain_map().
+std::vector<std::array<double, 2>> strain_table(const StrainMap& map);
+
+/// The value at `extent` of a function that is linear between rows, and beyond the last two as between them.
+double interpolated(const std::vector<std::array<double, 2>>& rows, double extent);
 
 /// How good a field is as a pressure.
 struct FieldQuality {

@@ -4,6 +4,7 @@
 // pressure is modulus x extent.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,10 @@ struct Geometry {
 
   /// kHalfSpace: z <= 0 of its frame; extent = -z/thickness. Metres.
   double thickness = 0;
+
+  /// kHalfSpace: rows (e, f) between which the pressure E f is linear, as strain_table() leaves them; none where it is
+  /// E e throughout.
+  std::vector<std::array<double, 2>> strain = {};
 
   MeshReport report;                  ///< kMesh: what the checks found and repaired
   std::vector<std::string> warnings;  ///< what a user should know, e.g. tets without pressure
@@ -88,6 +93,13 @@ Geometry make_tet_mesh(const std::string& name, TetMesh mesh, const FieldOptions
 /// only rounding changes the pressure, and with it what does not depend on the size of polygons. Throws Error for a
 /// geometry without tets, for times outside [0, 6], and for more tets than can be indexed.
 Geometry refine(Geometry geometry, int times);
+
+/// The same geometry with the pressure p = E f(e) instead of E e, where f is strain_table() of the map: every tet is
+/// cut at the rows' extents, so that the pressure is linear in each piece; a half space has layers instead, and its
+/// pressure goes on beyond the extent 1 with its last slope. Extents become f(e). Throws Error as check_strain_map(),
+/// for a geometry without pressure field or with extents above 1, for a half space that has a strain already, for a tet
+/// too flat to be cut, and for more tets than can be indexed.
+Geometry with_strain(Geometry geometry, const StrainMap& map);
 
 /// A closed surface, for rigid bodies. Checks and repairs as check_and_repair().
 Geometry make_surface_mesh(const std::string& name, TriangleMesh mesh);

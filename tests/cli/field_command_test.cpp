@@ -75,7 +75,8 @@ TEST_F(FieldCommand, NamesTheFieldAndMapsIt) {
   const TetMesh mesh = read_vtk(arguments_.output);
   const std::vector<double> linear = make_tet_mesh("ball", read_vtk(arguments_.input)).extent;
   const std::vector<double>& squared = mesh.point_data.at("depth");
-  for (std::size_t i = 0; i < linear.size(); ++i) EXPECT_DOUBLE_EQ(squared[i], linear[i] * linear[i]);
+  EXPECT_GT(squared.size(), linear.size());  // tets were cut
+  for (std::size_t i = 0; i < linear.size(); ++i) EXPECT_NEAR(squared[i], linear[i] * linear[i], 0.006 * squared[i]);
 }
 
 TEST_F(FieldCommand, RefusesWhatDoesNotFitAndWritesNothing) {

@@ -44,6 +44,8 @@ TEST_P(BruteForce, HasTheBitsOfTheHierarchyForEveryKindOfPair) {
   const Scene scene(mixed_scene());
   int touching = expect_same_bits(scene, random_batch(scene, 20, 41), GetParam());
   touching += expect_same_bits(scene, random_batch(scene, 20, 42, 0.16, true), GetParam());
+  const Scene layers(with_layers(mixed_scene()));
+  touching += expect_same_bits(layers, random_batch(layers, 20, 41), GetParam());
   EXPECT_GT(touching, 100);
 }
 

@@ -34,7 +34,7 @@ TEST(NoContactSurface, IsReportedWhereThereIsEnergyAndNoPolygon) {
       }
       enclosed += expected ? 1 : 0;
       ASSERT_EQ(but_far_side(truth.status[e]), expected ? kNoContactSurface : kOk) << "environment " << e;
-      ASSERT_EQ(same.status[e], truth.status[e]) << "environment " << e;
+      ASSERT_EQ(but_far_side(same.status[e]), but_far_side(truth.status[e])) << "environment " << e;
     }
     EXPECT_GT(enclosed, 30);
     EXPECT_GT(touching, 50);
@@ -42,7 +42,7 @@ TEST(NoContactSurface, IsReportedWhereThereIsEnergyAndNoPolygon) {
     for (const Precision precision : {Precision::kFloat, Precision::kDouble}) {
       for (const Outputs outputs : {Outputs::kWrench, Outputs::kPolygons}) {
         const UnwrittenResults found = evaluate(asked, batch, {Backend::kCpu, precision, 2}, outputs);
-        EXPECT_EQ(found.status, truth.status) << "filter " << filter;
+        EXPECT_EQ(found.status, same.status) << "filter " << filter;
       }
     }
   }

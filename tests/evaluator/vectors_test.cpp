@@ -82,6 +82,15 @@ TEST_P(VectorWidth, DoesNotChangeABitForAnyKindOfPairAndLaw) {
   EXPECT_GT(touching, 100);
 }
 
+TEST_P(VectorWidth, DoesNotChangeABitOfHalfSpacesWithLayers) {
+  for (const DissipationModel model : {DissipationModel::kHuntCrossley, DissipationModel::kPfc}) {
+    ContactOptions contact;
+    contact.dissipation_model = model;
+    const Scene scene(with_layers(mixed_scene(contact)));
+    EXPECT_GT(expect_same_bits(scene, random_batch(scene, 8, 71, 0.16, true)), 20);
+  }
+}
+
 TEST_P(VectorWidth, DoesNotChangeABitAtRest) {
   const Scene scene(mixed_scene());
   Batch batch = random_batch(scene, 8, 70);

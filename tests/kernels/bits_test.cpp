@@ -57,7 +57,8 @@ void expect_same_bits(const Scene& scene, const Batch& batch, Precision precisio
   for (const std::int32_t needed : cpu.polygons_needed)
     ASSERT_LE(needed, capacity) << "which polygons are kept is open";
   for (const detail::CudaOptions& options : ways(precision, outputs)) {
-    SCOPED_TRACE(testing::Message() << "stages " << static_cast<int>(options.stages) << ", " << options.cells_per_pair);
+    SCOPED_TRACE(::testing::Message() << "stages " << static_cast<int>(options.stages) << ", "
+                                      << options.cells_per_pair);
     const UnwrittenResults gpu = on_gpu(scene, batch, options, outputs, capacity, part_pairs);
     EXPECT_EQ(gpu.status, cpu.status);
     EXPECT_EQ(gpu.polygon_count, cpu.polygon_count);
@@ -104,6 +105,14 @@ TEST_P(GpuSmall, FoldedSurfacesHaveTheBitsOfTheCpu) {
   expect_same_bits(scene, batch, precision, outputs);
 }
 
+TEST_P(GpuSmall, HalfSpacesWithLayersHaveTheBitsOfTheCpu) {
+  const auto [precision, outputs] = GetParam();
+  for (const bool part_pairs : {false, true}) {
+    const Scene scene(with_layers(mixed_scene()));
+    expect_same_bits(scene, random_batch(scene, 4, 33, 0.12), precision, outputs, 4096, part_pairs);
+  }
+}
+
 TEST_P(GpuSmall, BodiesInsideOthersHaveTheBitsOfTheCpu) {
   const auto [precision, outputs] = GetParam();
   for (const bool filter : {false, true}) {
@@ -121,7 +130,7 @@ TEST_P(GpuSmall, WallsThatArePressedThroughHaveTheBitsOfTheCpu) {
     const Scene scene(in_pad(ring, false, one_sided, 0.0));
     Batch batch(scene.description(), 3);
     for (std::size_t e = 0; e < 3; ++e) batch.poses[14 * e + 7] -= 0.003 + 0.0015 * static_cast<double>(e);
-    const UnwrittenResults cpu = evaluate(scene, batch, {Backend::kCpu, precision, 0}, outputs);
+    const UnwrittenResults cpu = evaluate(scene, batch, {Backend::kCpu, precision, 0}, Outputs::kWrench);
     EXPECT_EQ(cpu.status, (std::vector<std::uint32_t>{kOk, kFarSide, kFarSide}));
     expect_same_bits(scene, batch, precision, outputs);
   }

@@ -58,8 +58,8 @@ TEST_F(SimulatorOnGpu, GpuSmallStepsHaveTheBitsOfTheCpu) {
 TEST_F(SimulatorOnGpu, StepsHaveTheBitsOfTheCpu) {
   for (const Integrator integrator : {Integrator::kEuler, Integrator::kSdirk2}) {
     for (const Precision precision : {Precision::kFloat, Precision::kDouble}) {
-      SCOPED_TRACE(testing::Message() << "integrator " << static_cast<int>(integrator) << ", precision "
-                                      << static_cast<int>(precision));
+      SCOPED_TRACE(::testing::Message() << "integrator " << static_cast<int>(integrator) << ", precision "
+                                        << static_cast<int>(precision));
       compare(dropped_bodies(integrator), 5, precision, 8);
       compare(gripped_bar(integrator), 4, precision, 8);
     }

@@ -53,6 +53,9 @@ bool is_rigid_second(PairKind kind) {
 }
 bool has_half_space(PairKind kind) { return kind != PairKind::kMeshOnMesh && kind != PairKind::kMeshOnRigidMesh; }
 
+/// A strain map with a few rows, stiff at first.
+const std::vector<std::array<double, 2>> kSoftening = {{0, 0}, {0.05, 0.1}, {0.1, 0.15}, {0.4, 0.3}, {1, 1}};
+
 }  // namespace
 
 const char* name_of(PairKind kind) {
@@ -74,7 +77,8 @@ const char* name_of(PairKind kind) {
 SceneDescription random_scene(PairKind kind, unsigned seed) {
   Random random(1000 * static_cast<unsigned>(kind) + seed);
   const Geometry first = random.mesh();
-  const Geometry second = has_half_space(kind) ? make_half_space("ground", random.uniform(0.05, 0.2)) : random.mesh();
+  Geometry second = has_half_space(kind) ? make_half_space("ground", random.uniform(0.05, 0.2)) : random.mesh();
+  if (seed % 3 == 2) second = with_strain(std::move(second), {StrainMap::Kind::kTable, 0, kSoftening});
   SceneDescription scene = two_bodies(first, second);
   scene.bodies[0].rigid = is_rigid_first(kind);
   scene.bodies[1].rigid = is_rigid_second(kind);

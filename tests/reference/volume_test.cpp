@@ -26,6 +26,7 @@ TEST_P(VolumeIdentity, GradientOverTheOverlap) {
   for (PairKind kind : kAllPairKinds) {
     for (unsigned seed = 0; seed < kSeeds; ++seed) {
       const SceneDescription scene = random_scene(kind, seed);
+      if (!scene.geometries[1].strain.empty()) continue;  // its gradient is not the same everywhere
       const Outcome outcome = evaluate(scene, GetParam());
       const VolumeWrench expected = wrench_by_volume(scene);
       ASSERT_GT(outcome.force.norm(), 0);

@@ -242,7 +242,7 @@ TEST(SceneText, TakesMeshesInMemoryAsFiles) {
       "big": {"type": "tet_mesh", "file": "mesh", "scale": 2, "strain": {"power": 2}},
       "hull": {"type": "convex_hull", "file": "mesh"}}, "bodies": [{"name": "a", "geometry": "big"}]})";
   const SceneDescription scene = parse_scene(text, "/no", "the text", meshes);
-  EXPECT_DOUBLE_EQ(scene.geometries[0].report.volume, 8);
+  EXPECT_NEAR(scene.geometries[0].report.volume, 8, 1e-13);
   EXPECT_DOUBLE_EQ(scene.geometries[1].report.volume, 1);
   EXPECT_EQ(error_of_text(R"({"type": "tet_mesh", "file": "mesh.vtk"})", meshes),
             "the text: geometries.ball: /no/mesh.vtk: no such file");

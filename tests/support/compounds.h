@@ -48,7 +48,8 @@ inline std::vector<Geometry> compound_geometries(Random& random, bool coarse) {
           make_convex_hull("hull", points),
           make_cylinder("cylinder", length() / 2, length(), coarse ? 4 : 8),
           make_surface_mesh("shell", {ball.mesh.points, ball.surface}),
-          make_half_space("ground", random.uniform(0.05, 0.2))};
+          with_strain(make_half_space("ground", random.uniform(0.05, 0.2)),
+                      {StrainMap::Kind::kTable, 0, {{0, 0}, {0.1, 0.05}, {0.3, 0.4}, {1, 1}}})};
 }
 
 inline bool is_mesh(const SceneDescription& scene, int geometry) {

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "tests/support/random_contacts.h"
-#include "tests/support/warnings.h"
+#include "tests/support/scenes.h"
 
 namespace isopatch::random_contacts {
 

@@ -17,7 +17,6 @@
 #include "host/strides.h"
 #include "isopatch/detail/pressure_field/wrench_sums.h"
 #include "isopatch/isopatch.h"
-#include "tests/support/warnings.h"
 
 // How GoogleTest prints parameters.
 namespace isopatch {
@@ -37,6 +36,10 @@ inline void PrintTo(Outputs o, std::ostream* out) {
 }  // namespace isopatch
 
 namespace isopatch::test {
+
+/// A status without the warning of bodies that reach each other's far sides, as they do where they lie at random or one
+/// in another: for tests that ask for faults.
+inline std::uint32_t but_far_side(std::uint32_t status) { return status & ~std::uint32_t{kFarSide}; }
 
 class Random {
  public:
@@ -79,6 +82,15 @@ inline SceneDescription boxes_on_ground() {
   }
   scene.bodies[2].fixed = true;
   scene.pairs = all_pairs(scene);
+  return scene;
+}
+
+/// The scene with three layers in every half space, softer, stiffer and softer again.
+inline SceneDescription with_layers(SceneDescription scene) {
+  for (Geometry& geometry : scene.geometries) {
+    if (geometry.kind != GeometryKind::kHalfSpace) continue;
+    geometry = with_strain(geometry, {StrainMap::Kind::kTable, 0, {{0, 0}, {0.1, 0.05}, {0.3, 0.4}, {1, 1}}});
+  }
   return scene;
 }
 

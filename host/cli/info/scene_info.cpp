@@ -120,7 +120,7 @@ void print_pairs(const Scene& built) {
     rows.push_back({escaped(body_at(scene, pair.a).name), escaped(body_at(scene, pair.b).name), value(pair.dissipation),
                     value(pair.friction)});
     const PairView& view = built.data().pairs[i];
-    if (with_parts) rows.back().push_back(fmt::to_string(view.part_pairs_end - view.part_pairs_begin));
+    if (with_parts) rows.back().push_back(fmt::to_string(view.rows_end - view.rows_begin));
   }
   print_table(rows);
 }

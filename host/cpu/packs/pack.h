@@ -220,6 +220,16 @@ struct Pack {
   static ISOPATCH_HD auto of_this_type(DoubleMask mask) { return hn::RebindMask(PartTag(), mask); }
 };
 
+/// f of each of the one or two registers that the doubles are in.
+template <class F>
+ISOPATCH_HD Pack<double, kLanes> by_register(Pack<double, kLanes> x, const F& f) {
+  return Pack<double, kLanes>(f(x.low));
+}
+template <class F>
+ISOPATCH_HD Pack<double, kFloatLanes> by_register(Pack<double, kFloatLanes> x, const F& f) {
+  return {f(x.low), f(x.high)};
+}
+
 template <int lanes>
 ISOPATCH_HD Pack<float, lanes> guess_reciprocal(Pack<float, lanes> x) {
   const Tag<std::uint32_t, lanes> bits;
@@ -239,15 +249,12 @@ template <int lanes>
 ISOPATCH_HD Pack<float, lanes> multiply_by_sign(Pack<float, lanes> x, Pack<float, lanes> y) {
   return Pack<float, lanes>(hn::Xor(x.low, hn::And(y.low, hn::SignBit(Tag<float, lanes>()))));
 }
-ISOPATCH_HD auto guess_reciprocal_of(hn::Vec<Tag<double, kLanes>> x) {
-  const Tag<std::uint64_t, kLanes> bits;
-  return hn::BitCast(Tag<double, kLanes>(), hn::Sub(hn::Set(bits, kDoubleReciprocal), hn::BitCast(bits, x)));
-}
-ISOPATCH_HD Pack<double, kLanes> guess_reciprocal(Pack<double, kLanes> x) {
-  return Pack<double, kLanes>(guess_reciprocal_of(x.low));
-}
-ISOPATCH_HD Pack<double, kFloatLanes> guess_reciprocal(Pack<double, kFloatLanes> x) {
-  return {guess_reciprocal_of(x.low), guess_reciprocal_of(x.high)};
+template <int lanes>
+ISOPATCH_HD Pack<double, lanes> guess_reciprocal(Pack<double, lanes> x) {
+  return by_register(x, [](auto part) {
+    const Tag<std::uint64_t, kLanes> bits;
+    return hn::BitCast(Tag<double, kLanes>(), hn::Sub(hn::Set(bits, kDoubleReciprocal), hn::BitCast(bits, part)));
+  });
 }
 
 template <int lanes>
@@ -256,41 +263,32 @@ ISOPATCH_HD Pack<float, lanes> guess_inverse_sqrt(Pack<float, lanes> x) {
   const auto half = hn::ShiftRight<1>(hn::BitCast(bits, x.low));
   return Pack<float, lanes>(hn::BitCast(Tag<float, lanes>(), hn::Sub(hn::Set(bits, kFloatGuess), half)));
 }
-ISOPATCH_HD auto guess_inverse_sqrt_of(hn::Vec<Tag<double, kLanes>> x) {
-  const Tag<std::uint64_t, kLanes> bits;  // the sign is not set
-  const auto half = hn::ShiftRight<1>(hn::BitCast(bits, x));
-  const auto guess = hn::Sub(hn::Set(bits, static_cast<std::uint64_t>(kDoubleGuess)), half);
-  return hn::BitCast(Tag<double, kLanes>(), guess);
-}
-ISOPATCH_HD Pack<double, kLanes> guess_inverse_sqrt(Pack<double, kLanes> x) {
-  return Pack<double, kLanes>(guess_inverse_sqrt_of(x.low));
-}
-ISOPATCH_HD Pack<double, kFloatLanes> guess_inverse_sqrt(Pack<double, kFloatLanes> x) {
-  return {guess_inverse_sqrt_of(x.low), guess_inverse_sqrt_of(x.high)};
+template <int lanes>
+ISOPATCH_HD Pack<double, lanes> guess_inverse_sqrt(Pack<double, lanes> x) {
+  return by_register(x, [](auto part) {
+    const Tag<std::uint64_t, kLanes> bits;  // the sign is not set
+    const auto shifted = hn::ShiftRight<1>(hn::BitCast(bits, part));
+    const auto guess = hn::Sub(hn::Set(bits, static_cast<std::uint64_t>(kDoubleGuess)), shifted);
+    return hn::BitCast(Tag<double, kLanes>(), guess);
+  });
 }
 
-ISOPATCH_HD auto mantissa_of_vector(hn::Vec<Tag<double, kLanes>> x) {
-  const Tag<std::uint64_t, kLanes> bits;
-  const auto fraction = hn::And(hn::BitCast(bits, x), hn::Set(bits, kMantissaBits));
-  return hn::BitCast(Tag<double, kLanes>(), hn::Or(fraction, hn::Set(bits, kOneBits)));
+template <int lanes>
+ISOPATCH_HD Pack<double, lanes> mantissa_of(Pack<double, lanes> x) {
+  return by_register(x, [](auto part) {
+    const Tag<std::uint64_t, kLanes> bits;
+    const auto fraction = hn::And(hn::BitCast(bits, part), hn::Set(bits, kMantissaBits));
+    return hn::BitCast(Tag<double, kLanes>(), hn::Or(fraction, hn::Set(bits, kOneBits)));
+  });
 }
-ISOPATCH_HD Pack<double, kLanes> mantissa_of(Pack<double, kLanes> x) {
-  return Pack<double, kLanes>(mantissa_of_vector(x.low));
-}
-ISOPATCH_HD Pack<double, kFloatLanes> mantissa_of(Pack<double, kFloatLanes> x) {
-  return {mantissa_of_vector(x.low), mantissa_of_vector(x.high)};
-}
-ISOPATCH_HD auto exponent_of_vector(hn::Vec<Tag<double, kLanes>> x) {
-  const Tag<std::uint64_t, kLanes> bits;
-  const auto counting = hn::Or(hn::ShiftRight<52>(hn::BitCast(bits, x)), hn::Set(bits, kCountingBits));
-  const Tag<double, kLanes> numbers;
-  return hn::Sub(hn::BitCast(numbers, counting), hn::Set(numbers, kCountingBias));
-}
-ISOPATCH_HD Pack<double, kLanes> exponent_of(Pack<double, kLanes> x) {
-  return Pack<double, kLanes>(exponent_of_vector(x.low));
-}
-ISOPATCH_HD Pack<double, kFloatLanes> exponent_of(Pack<double, kFloatLanes> x) {
-  return {exponent_of_vector(x.low), exponent_of_vector(x.high)};
+template <int lanes>
+ISOPATCH_HD Pack<double, lanes> exponent_of(Pack<double, lanes> x) {
+  return by_register(x, [](auto part) {
+    const Tag<std::uint64_t, kLanes> bits;
+    const auto counting = hn::Or(hn::ShiftRight<52>(hn::BitCast(bits, part)), hn::Set(bits, kCountingBits));
+    const Tag<double, kLanes> numbers;
+    return hn::Sub(hn::BitCast(numbers, counting), hn::Set(numbers, kCountingBias));
+  });
 }
 
 /// The nearest integers, of less than 2^31.

@@ -119,7 +119,7 @@ class PackPlanes {
     static_assert(sizeof(SmoothedGradient) == 12 * sizeof(double));
     Double g[12];
     load_cells<0>(hierarchy.smoothed_gradients, indices_, g);
-    return fma(arm.x, vec_at(g + 3), fma(arm.y, vec_at(g + 6), fma(arm.z, vec_at(g + 9), vec_at(g))));
+    return SmoothedGradientOf<Double>{vec_at(g), vec_at(g + 3), vec_at(g + 6), vec_at(g + 9)}.at(arm);
   }
 
  private:

@@ -124,7 +124,7 @@ class PackWrenchVisitor {
 
   template <int lanes>
   void visit(WrenchSums<Pack<T, lanes>, with_patch>& sums) {
-    if (f_.S.half_space) {
+    if (f_.S.half_space && !f_.S.geometry->is_layer) {
       visit_lines<kHalfSpaceLines>(sums);
     } else {
       visit_lines<kMaxLines>(sums);

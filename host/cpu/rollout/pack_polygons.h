@@ -41,7 +41,7 @@ class PackPolygonVisitor {
 
   template <int lanes>
   void visit(SignSum<Pack<T, lanes>>& far_side) {
-    if (f_.S.half_space) {
+    if (f_.S.half_space && !f_.S.geometry->is_layer) {
       visit_lines<kHalfSpaceLines>(far_side);
     } else {
       visit_lines<kMaxLines>(far_side);

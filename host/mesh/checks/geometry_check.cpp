@@ -38,9 +38,16 @@ std::uint64_t signature(std::int32_t from, std::int32_t to) {
 }
 
 void check_half_space(const Geometry& g, const std::string& source) {
-  if (g.thickness >= limits::kMinThickness && g.thickness <= limits::kMaxThickness) return;
-  throw Error(fmt::format("{}: thickness {} m; it must be in [{}, {}]", source, g.thickness, limits::kMinThickness,
-                          limits::kMaxThickness));
+  if (!(g.thickness >= limits::kMinThickness && g.thickness <= limits::kMaxThickness)) {
+    throw Error(fmt::format("{}: thickness {} m; it must be in [{}, {}]", source, g.thickness, limits::kMinThickness,
+                            limits::kMaxThickness));
+  }
+  if (g.strain.empty()) return;
+  try {
+    check_strain_map({StrainMap::Kind::kTable, 0, g.strain});
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", source, error.what()));
+  }
 }
 
 void check_tets(const Geometry& g, const std::string& source) {

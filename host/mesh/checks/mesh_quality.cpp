@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/mesh/checks/mesh_quality.h"
 
+#include <algorithm>
+
 #include "host/mesh/checks/element_check.h"
 #include "host/mesh/point_math.h"
 #include "isopatch/limits.h"
@@ -41,6 +43,19 @@ void measure_tets(const TetMesh& mesh, MeshReport& report) {
   report.volume = six_v / 6;
   report.min_quality = smallest;
   report.mean_quality = sum / static_cast<double>(mesh.tets.size());
+}
+
+void measure_again(Geometry& geometry) {
+  geometry.surface = boundary_triangles(geometry.mesh);
+  MeshReport& report = geometry.report;
+  const std::vector<std::uint8_t> on_surface = boundary_points(geometry.mesh, geometry.surface);
+  report.points = static_cast<std::int64_t>(geometry.mesh.points.size());
+  report.tets = static_cast<std::int64_t>(geometry.mesh.tets.size());
+  report.boundary_triangles = static_cast<std::int64_t>(geometry.surface.size());
+  report.interior_points = std::count(on_surface.begin(), on_surface.end(), 0) - report.unused_points;
+  report.flat_tets = 0;
+  report.first_flat_tet = -1;
+  measure_tets(geometry.mesh, report);
 }
 
 }  // namespace isopatch::detail

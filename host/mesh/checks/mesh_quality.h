@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "isopatch/mesh.h"
+#include "isopatch/geometry.h"
 
 namespace isopatch::detail {
 
@@ -10,5 +10,8 @@ double tet_quality(const TetMesh& mesh, const Tet& tet);
 
 /// Fills volume, min_quality, mean_quality and the flat tets of `report` from a mesh of positively oriented tets.
 void measure_tets(const TetMesh& mesh, MeshReport& report);
+
+/// The surface of a geometry whose tets were cut, and those numbers of its report that change with it.
+void measure_again(Geometry& geometry);
 
 }  // namespace isopatch::detail

@@ -30,15 +30,97 @@ void check_table(const std::vector<std::array<double, 2>>& table) {
   }
 }
 
-double interpolated(const std::vector<std::array<double, 2>>& table, double extent) {
-  const auto above =
-      std::find_if(table.begin() + 1, table.end() - 1, [&](const auto& row) { return row[0] >= extent; });
+using Row = std::array<double, 2>;
+
+// Where the table of a power ends: below, it is one line from 0.
+constexpr double kLeastStiffening = 0.01, kLeastRise = 1e-7;
+constexpr double kLeastSoftening = 1e-4, kLeastFall = 0.01;
+
+/// The rows of a map that is convex or concave. They lie as far on one side of f as the lines between them may go to
+/// the other: below a convex f.
+class TableOfMap {
+ public:
+  explicit TableOfMap(const StrainMap& map)
+      : map_(map), convex_(map.kind == StrainMap::Kind::kTrue || map.parameter > 1) {}
+
+  std::vector<Row> rows() const {
+    std::vector<Row> result = {{1, 1}};
+    while (!is_last(result.back())) result.push_back(row_below(result.back()));
+    result.push_back({0, 0});
+    std::reverse(result.begin(), result.end());
+    return result;
+  }
+
+ private:
+  /// How far a value is on the side to which lines between rows go, relative to f.
+  double excess(double extent, double value) const {
+    const double relative = value / mapped_extent(map_, extent) - 1;
+    return convex_ ? relative : -relative;
+  }
+
+  Row row_at(double extent) const {
+    return {extent, (1 + (convex_ ? -map_.tolerance : map_.tolerance)) * mapped_extent(map_, extent)};
+  }
+
+  /// Whether the table can end with a line from 0 to this row.
+  bool is_last(const Row& row) const {
+    const auto& [e, f] = row;
+    constexpr double kClose = 0x1p-20;  // to 0, where the line is farthest from f
+    if (excess(kClose * e, kClose * f) <= map_.tolerance) return true;
+    if (map_.kind == StrainMap::Kind::kTrue) return false;  // which has a slope at 0
+    return convex_ ? e <= kLeastStiffening || f <= kLeastRise
+                   : e <= kLeastSoftening || (e <= kLeastStiffening && f <= kLeastFall);
+  }
+
+  /// Whether the line between two rows is within the tolerance; its excess has one maximum.
+  bool fits(const Row& from, const Row& to) const {
+    const double slope = (to[1] - from[1]) / (to[0] - from[0]);
+    const auto excess_at = [&](double e) { return excess(e, from[1] + slope * (e - from[0])); };
+    double low = from[0], high = to[0];
+    for (int i = 0; i < 24; ++i) {
+      const double third = (high - low) / 3;
+      const double a = low + third, b = high - third;
+      if (excess_at(a) < excess_at(b)) {
+        low = a;
+      } else {
+        high = b;
+      }
+    }
+    return excess_at(0.5 * (low + high)) <= map_.tolerance;
+  }
+
+  /// The lowest row whose line to `row` fits.
+  Row row_below(const Row& row) const {
+    double low = 0, high = row[0];
+    for (int i = 0; i < 30; ++i) {
+      const double middle = 0.5 * (low + high);
+      (fits(row_at(middle), row) ? high : low) = middle;
+    }
+    return row_at(high);
+  }
+
+  const StrainMap& map_;
+  bool convex_;
+};
+
+}  // namespace
+
+double interpolated(const std::vector<std::array<double, 2>>& rows, double extent) {
+  const auto above = std::find_if(rows.begin() + 1, rows.end() - 1, [&](const auto& row) { return row[0] >= extent; });
   const auto& [e0, f0] = *(above - 1);
   const auto& [e1, f1] = *above;
   return f0 + (extent - e0) / (e1 - e0) * (f1 - f0);
 }
 
-}  // namespace
+std::vector<std::array<double, 2>> strain_table(const StrainMap& map) {
+  const StandardArithmetic standard;
+  check_strain_map(map);
+  if (map.kind == StrainMap::Kind::kTable) return map.table;
+  if (map.kind == StrainMap::Kind::kLinear || (map.kind == StrainMap::Kind::kPower && map.parameter == 1)) {
+    return {{0, 0}, {1, 1}};
+  }
+  return TableOfMap(map).rows();
+}
 
 void check_strain_map(const StrainMap& map) {
   const StandardArithmetic standard;
@@ -50,6 +132,9 @@ void check_strain_map(const StrainMap& map) {
     throw Error(fmt::format("strain: power {}; it must be finite and positive", x));
   }
   if (map.kind == StrainMap::Kind::kTable) check_table(map.table);
+  if (!(map.tolerance >= 1e-4 && map.tolerance <= 0.1)) {
+    throw Error(fmt::format("strain: a tolerance of {}; it must lie in [0.0001, 0.1]", map.tolerance));
+  }
   if (static_cast<int>(map.kind) > static_cast<int>(StrainMap::Kind::kTable)) {
     throw Error(fmt::format("strain: kind {}; it must be one of StrainMap::Kind", static_cast<int>(map.kind)));
   }

@@ -50,14 +50,18 @@ std::vector<ContactPolygon> mesh_on_half_space(const PosedBody& a, const PosedBo
   std::vector<ContactPolygon> polygons;
   if (a.rigid) {
     for (const SurfaceTriangle& triangle : a.triangles) {
-      auto polygon = half_space_on_triangle(b.pressure, b.height, triangle);
-      if (polygon) polygons.push_back(swapped(std::move(*polygon)));
+      for (const HalfSpaceLayer& layer : b.layers) {
+        auto polygon = half_space_on_triangle(layer, b.height, triangle);
+        if (polygon) polygons.push_back(swapped(std::move(*polygon)));
+      }
     }
   } else if (b.rigid) {
     for (const PressureTet& tet : a.tets) append(tet_on_plane(tet, b.height, kSnap * a.size), polygons);
   } else {
     const Real tolerance = kSnap * a.size * b.largest_gradient;
-    for (const PressureTet& tet : a.tets) append(tet_on_half_space(tet, b.pressure, tolerance), polygons);
+    for (const PressureTet& tet : a.tets) {
+      for (const HalfSpaceLayer& layer : b.layers) append(tet_on_half_space(tet, layer, tolerance), polygons);
+    }
   }
   return polygons;
 }
@@ -85,10 +89,14 @@ Real half_space_energy(const PosedBody& mesh, const PosedBody& half_space) {
   for (std::size_t i = 0; i < mesh.tets.size(); ++i) {
     const PressureTet& tet = mesh.tets[i];
     const TetList overlap = positive_part({tet.vertices}, depth);
-    const Real part = mesh.rigid         ? integral(overlap, half_space.pressure)
-                      : half_space.rigid ? integral(overlap, tet.pressure)
-                                         : integral_of_minimum(overlap, tet.pressure, half_space.pressure);
-    energy += mesh.tet_signs[i] * part;
+    if (half_space.rigid) energy += mesh.tet_signs[i] * integral(overlap, tet.pressure);
+    for (const HalfSpaceLayer& layer : half_space.layers) {
+      TetList in_layer = overlap;
+      if (layer.has_top) in_layer = positive_part(in_layer, layer.below_top);
+      if (layer.has_bottom) in_layer = positive_part(in_layer, layer.above_bottom);
+      energy += mesh.tet_signs[i] * (mesh.rigid ? integral(in_layer, layer.pressure)
+                                                : integral_of_minimum(in_layer, tet.pressure, layer.pressure));
+    }
   }
   return energy;
 }

@@ -46,8 +46,31 @@ Side side_of(const PressureTet& tet, const VertexList& vertices, const Vector3& 
   return side;
 }
 
-/// A half space's side.
-Side side_of(const Affine& pressure) { return {pressure, pressure.gradient}; }
+/// The side of a half space.
+Side side_of(const HalfSpaceLayer& layer, const VertexList& vertices, const Vector3& normal) {
+  const Real slope = layer.smoothed_slope.at(moments(vertices, normal).centroid);
+  return {layer.pressure, slope * layer.pressure.gradient.normalized()};
+}
+
+/// The part of a polygon in a layer. One that lies on a level, to rounding, belongs to the layer above.
+VertexList within(const HalfSpaceLayer& layer, VertexList vertices) {
+  constexpr Real kLevel = 1e-13L;
+  const auto lies_on = [&](const Affine& level) {
+    Box box;
+    for (const Vector3& x : vertices) box.add(x);
+    const Real close = kLevel * (box.diagonal() + level.point.norm());
+    return std::all_of(vertices.begin(), vertices.end(),
+                       [&](const Vector3& x) { return std::abs(level.at(x)) <= close; });
+  };
+  if (layer.has_top) {
+    if (lies_on(layer.below_top)) return {};
+    vertices = clip(std::move(vertices), {-layer.below_top.gradient, layer.below_top.point, 0});
+  }
+  if (layer.has_bottom && !vertices.empty() && !lies_on(layer.above_bottom)) {
+    vertices = clip(std::move(vertices), {-layer.above_bottom.gradient, layer.above_bottom.point, 0});
+  }
+  return vertices;
+}
 
 /// For two compliant sides. The polygon has the pressure of the side with the smaller gradient, which is the more
 /// accurate one if the moduli differ by many orders of magnitude.
@@ -146,15 +169,15 @@ std::optional<ContactPolygon> tet_on_tet(const PressureTet& a, const PressureTet
   return between_compliant(std::move(vertices), normal, side_a, side_b);
 }
 
-std::optional<ContactPolygon> tet_on_half_space(const PressureTet& a, const Affine& b, Real tolerance) {
-  const auto d = at_vertices(tolerance, [&](std::size_t i) { return a.pressures[i] - b.at(a.vertices[i]); });
+std::optional<ContactPolygon> tet_on_half_space(const PressureTet& a, const HalfSpaceLayer& b, Real tolerance) {
+  const auto d = at_vertices(tolerance, [&](std::size_t i) { return a.pressures[i] - b.pressure.at(a.vertices[i]); });
   if (!crossed(d)) return std::nullopt;
 
-  const Vector3 normal = (a.pressure.gradient - b.gradient).normalized();
-  VertexList vertices = cut_tet(a.vertices, d, normal).vertices;
+  const Vector3 normal = (a.pressure.gradient - b.pressure.gradient).normalized();
+  VertexList vertices = within(b, cut_tet(a.vertices, d, normal).vertices);
   if (is_degenerate(vertices, normal, size_of(a.vertices))) return std::nullopt;
-  const Side side_a = side_of(a, vertices, normal);
-  return between_compliant(std::move(vertices), normal, side_a, side_of(b));
+  const Side side_a = side_of(a, vertices, normal), side_b = side_of(b, vertices, normal);
+  return between_compliant(std::move(vertices), normal, side_a, side_b);
 }
 
 std::optional<ContactPolygon> tet_on_triangle(const PressureTet& a, const SurfaceTriangle& b, Real tolerance) {
@@ -178,12 +201,13 @@ std::optional<ContactPolygon> tet_on_plane(const PressureTet& a, const Affine& d
   return on_rigid(std::move(vertices), distance.gradient, side);
 }
 
-std::optional<ContactPolygon> half_space_on_triangle(const Affine& a, const Affine& distance,
+std::optional<ContactPolygon> half_space_on_triangle(const HalfSpaceLayer& a, const Affine& distance,
                                                      const SurfaceTriangle& b) {
   const Vector3 normal = triangle_normal(b);
-  VertexList vertices = clip(VertexList(b.begin(), b.end()), distance);
+  VertexList vertices = within(a, clip(VertexList(b.begin(), b.end()), distance));
   if (is_degenerate(vertices, normal, (b[1] - b[0]).norm())) return std::nullopt;
-  return on_rigid(std::move(vertices), normal, side_of(a));
+  const Side side = side_of(a, vertices, normal);
+  return on_rigid(std::move(vertices), normal, side);
 }
 
 ContactPolygon swapped(ContactPolygon polygon) {

@@ -7,6 +7,7 @@
 
 #include <optional>
 
+#include "host/reference/posed_body.h"
 #include "host/reference/pressure_field/polygon.h"
 
 namespace isopatch::reference {
@@ -44,8 +45,8 @@ struct ContactPolygon {
 std::optional<ContactPolygon> tet_on_tet(const PressureTet& a, const PressureTet& b, Real tolerance_a,
                                          Real tolerance_b);
 
-/// Compliant tet of a against a compliant half space b.
-std::optional<ContactPolygon> tet_on_half_space(const PressureTet& a, const Affine& b, Real tolerance);
+/// Compliant tet of a against a layer of a compliant half space b.
+std::optional<ContactPolygon> tet_on_half_space(const PressureTet& a, const HalfSpaceLayer& b, Real tolerance);
 
 /// Compliant tet of a against a triangle of rigid b, outward oriented. Distances up to `tolerance` [m] count as zero.
 std::optional<ContactPolygon> tet_on_triangle(const PressureTet& a, const SurfaceTriangle& b, Real tolerance);
@@ -53,9 +54,10 @@ std::optional<ContactPolygon> tet_on_triangle(const PressureTet& a, const Surfac
 /// Compliant tet of a against a rigid half space b, given by the distance above it.
 std::optional<ContactPolygon> tet_on_plane(const PressureTet& a, const Affine& distance, Real tolerance);
 
-/// Compliant half space a against a triangle of rigid b, outward oriented. `distance` is the height above the half
-/// space.
-std::optional<ContactPolygon> half_space_on_triangle(const Affine& a, const Affine& distance, const SurfaceTriangle& b);
+/// A layer of a compliant half space a against a triangle of rigid b, outward oriented. `distance` is the height above
+/// the half space.
+std::optional<ContactPolygon> half_space_on_triangle(const HalfSpaceLayer& a, const Affine& distance,
+                                                     const SurfaceTriangle& b);
 
 /// The same polygon with the bodies exchanged.
 ContactPolygon swapped(ContactPolygon polygon);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 
 #include "isopatch/geometry.h"
-#include "tests/mesh/fields/layered_ball.h"
 #include "tests/mesh/mesh_fixtures.h"
 
 namespace isopatch {
@@ -55,40 +55,71 @@ TEST(StrainMap, RefusesWhatIsNoMap) {
   EXPECT_TRUE(contains(message(map_of(Kind::kTrue, std::nan(""))), "must lie between 0 and 1"));
   EXPECT_TRUE(contains(message(map_of(Kind::kPower, 0)), "power 0; it must be finite and positive"));
   EXPECT_TRUE(contains(message(map_of(Kind::kTable, 0, {{0, 0}})), "a table of 1 rows"));
+  EXPECT_TRUE(contains(message({Kind::kPower, 2, {}, 0}), "a tolerance of 0; it must lie in [0.0001, 0.1]"));
   EXPECT_TRUE(contains(message(map_of(Kind::kTable, 0, {{0, 0}, {1, 2}})), "it must go from (0, 0) to (1, 1)"));
   EXPECT_TRUE(contains(message(map_of(Kind::kTable, 0, {{0, 0}, {0.5, 0.5}, {0.5, 0.6}, {1, 1}})), "row 2"));
 }
 
-FieldOptions with_power(double power) {
-  FieldOptions options;
-  options.strain = map_of(StrainMap::Kind::kPower, power);
-  return options;
+/// The largest error of the table relative to the map, from an extent on.
+double largest_error(const StrainMap& map, double from) {
+  const auto rows = strain_table(map);
+  double largest = 0;
+  for (int i = 0; i <= 10'000; ++i) {
+    const double e = from + (1 - from) * i / 10'000;
+    largest = std::max(largest, std::fabs(interpolated(rows, e) / mapped_extent(map, e) - 1));
+  }
+  return largest;
 }
 
-TEST(StrainMap, IsAppliedAtTheVertices) {
-  const TetMesh mesh = testing::layered_ball(2, 6, 0.2);
-  const Geometry linear = make_tet_mesh("ball", mesh);
-  const Geometry squared = make_tet_mesh("ball", mesh, with_power(2));
-  EXPECT_TRUE(squared.warnings.empty());
-  for (std::size_t i = 0; i < linear.extent.size(); ++i)
-    EXPECT_DOUBLE_EQ(squared.extent[i], linear.extent[i] * linear.extent[i]);
+TEST(StrainMap, HasATableWithinItsTolerance) {
+  using Kind = StrainMap::Kind;
+  struct Case {
+    Kind kind;
+    double parameter, from;
+  };
+  for (const auto& [kind, parameter, from] : {Case{Kind::kPower, 2, 0.01},
+                                              {Kind::kPower, 3, 0.01},
+                                              {Kind::kPower, 1.2, 0.01},
+                                              {Kind::kPower, 0.5, 1e-4},
+                                              {Kind::kPower, 8, 0.14},
+                                              {Kind::kTrue, 0.3, 1e-6},
+                                              {Kind::kTrue, 0.9, 1e-6},
+                                              {Kind::kTrue, 0.999, 1e-6}}) {
+    StrainMap map = map_of(kind, parameter);
+    std::size_t rows = 0;
+    for (const double tolerance : {0.02, 0.005, 0.00125}) {
+      map.tolerance = tolerance;
+      const double error = largest_error(map, from);
+      EXPECT_LE(error, 1.001 * tolerance) << parameter;
+      EXPECT_GE(error, 0.5 * tolerance) << parameter;
+      const std::size_t more = strain_table(map).size() - 1;
+      if (rows > 0) {
+        EXPECT_LE(more, 2.1 * static_cast<double>(rows) + 1) << parameter;
+      }
+      rows = more;
+    }
+    EXPECT_EQ(strain_table(map).front(), (std::array<double, 2>{0, 0}));
+    EXPECT_EQ(strain_table(map).back(), (std::array<double, 2>{1, 1}));
+    map.table = strain_table(map);
+    map.kind = Kind::kTable;
+    check_strain_map(map);  // it ascends
+  }
+  EXPECT_EQ(strain_table({}).size(), 2U);
+  EXPECT_EQ(strain_table(map_of(Kind::kPower, 1)).size(), 2U);
+  EXPECT_EQ(strain_table(map_of(Kind::kPower, 2)).size(), 26U);
 }
 
-TEST(StrainMap, WarnsWhereTheLayersAreTooFew) {
-  const Geometry one = make_tet_mesh("ball", make_sphere_mesh(1, 2), with_power(2));
-  ASSERT_EQ(one.warnings.size(), 1U);
-  EXPECT_TRUE(contains(one.warnings[0], "ball: the mesh has 1 layers of tets")) << one.warnings[0];
-  const Geometry two = make_tet_mesh("ball", testing::layered_ball(1, 1, 0.5), with_power(2));
-  ASSERT_EQ(two.warnings.size(), 1U);
-  EXPECT_TRUE(make_tet_mesh("ball", testing::layered_ball(1, 2, 0.5), with_power(2)).warnings.empty());
-}
-
-TEST(StrainMap, IsNotForPointData) {
+TEST(StrainMap, AppliesToPointData) {
   TetMesh mesh = make_sphere_mesh(1, 1);
   mesh.point_data["extent"] = make_sphere("ball", 1, 1).extent;
-  FieldOptions options = with_power(2);
+  FieldOptions options;
+  options.strain = map_of(StrainMap::Kind::kPower, 2);
   options.kind = FieldOptions::Kind::kPointData;
-  EXPECT_TRUE(contains(error_of([&] { make_tet_mesh("ball", mesh, options); }), "ball: a strain map with point data"));
+  const Geometry ball = make_tet_mesh("ball", mesh, options);
+  EXPECT_EQ(ball.extent, with_strain(make_sphere("ball", 1, 1), options.strain).extent);
+  for (double& e : mesh.point_data["extent"]) e *= 1.5;
+  EXPECT_TRUE(contains(error_of([&] { make_tet_mesh("ball", mesh, options); }),
+                       "ball: the extents go up to 1.5; a strain map needs them in [0, 1]"));
 }
 
 }  // namespace

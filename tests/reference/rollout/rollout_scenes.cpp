@@ -46,6 +46,8 @@ SceneDescription thrown_ball() {
 SceneDescription tilted_cube() {
   SceneDescription scene;
   add_ground(scene, false, 0.4);
+  scene.geometries[0] =  // with layers that the cube reaches
+      with_strain(scene.geometries[0], {StrainMap::Kind::kTable, 0, {{0, 0}, {0.02, 0.01}, {0.06, 0.08}, {1, 1}}});
   add_body(scene, make_box("cube", {0.1, 0.1, 0.1}),
            {.name = "cube",
             .modulus = 1e6,

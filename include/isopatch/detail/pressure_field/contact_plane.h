@@ -190,12 +190,20 @@ ISOPATCH_HD MaskOf<T> make_contact_plane(const PairContext& f, const Cells& m, c
     return found && add_lines<compact>(s, f.S.rigid, bounds.positive, kBitsOfS, in_S, plane, zero_line_used);
   }
 
-  // a half space bounds a rigid surface by z <= 0; beside a compliant tet the polygon ends where its pressure does
+  // a half space bounds a rigid surface by z <= 0; beside a compliant tet the polygon ends where its pressure does. A
+  // layer bounds both from above and below
+  const GeometryView& half_space = *f.S.geometry;
   LineList<compact, T> list{plane};
-  const auto surface = UnitLine<T>::make(-in_S.u.z, -in_S.v.z, -in_S.origin.z, inverse_radius);
-  list.add(MaskOf<T>(f.M.rigid) && surface.cuts, 4, surface.line);
-  for (int i = 5; i < kMaxLines; ++i) list.add(MaskOf<T>(false), i, no_line<T>(i));
-  return found && !(MaskOf<T>(f.M.rigid) && surface.misses);
+  const MaskOf<T> from_above(f.M.rigid || half_space.is_layer);
+  const D over_top = in_S.origin.z - D(half_space.high);
+  const auto surface = UnitLine<T>::make(-in_S.u.z, -in_S.v.z, -over_top, inverse_radius);
+  list.add(from_above && surface.cuts, 4, surface.line);
+  for (int i = half_space.is_layer ? 6 : 5; i < kMaxLines; ++i) list.add(MaskOf<T>(false), i, no_line<T>(i));
+  found = found && !(from_above && surface.misses);
+  if (!half_space.is_layer) return found;
+  const auto bottom = UnitLine<T>::make(in_S.u.z, in_S.v.z, in_S.origin.z - D(half_space.low), inverse_radius);
+  list.add(bottom.cuts, 5, bottom.line);
+  return found && !bottom.misses;
 }
 
 }  // namespace isopatch::detail

@@ -81,7 +81,7 @@ ISOPATCH_HD bool is_inside(const HierarchyView& surface, Vec3d x) {
 
 /// x, in the geometry's context, is inside it.
 ISOPATCH_HD bool is_inside(const GeometryView& g, Vec3d x) {
-  if (g.half_space) return x.z < 0;
+  if (g.half_space) return x.z < g.high;
   const Vec3d away = abs(x - g.center);
   return away.x <= g.half.x && away.y <= g.half.y && away.z <= g.half.z && is_inside(g.surface, x);
 }

@@ -231,7 +231,8 @@ ISOPATCH_HD double cell_energy(const PairContext& f, const Cell& m, const Cell* 
   for (int i = 0; i < 4 && s != nullptr; ++i) {
     p.add({rotate(f.X_MS, s->face[i].inward), dot(s->face[i].inward, origin_S - s->corner[(i + 1) & 3].vertex)});
   }
-  if (s == nullptr) p.add({-up, -origin_S.z});
+  if (s == nullptr) p.add({-up, f.S.geometry->high - origin_S.z});
+  if (s == nullptr && f.S.geometry->is_layer) p.add({up, origin_S.z - f.S.geometry->low});
   if (p.has_cut) p.add(cut);
   p.touch = kSnap * (norm(f.M.geometry->center) + f.M.geometry->radius);
 

@@ -134,7 +134,7 @@ ISOPATCH_HD int finish_pass(Warp& warp, Pass pass, const PairBounds& bounds, con
   if (pass == Pass::kFirst && !holds) return widening;
   if (pass != Pass::kUnfiltered) {
     write_pair(results, environment, pair, result);
-    if (has_one_part_pair<parts>(view)) write_part_pair(results, environment, view.part_pairs_begin, result);
+    if (has_one_part_pair<parts>(view)) write_part_pair(results, environment, view.rows_begin, result);
     if (!holds) set_status(warp, results, environment, kSumOverflow);
     if (holds && result.far_side > 0) set_status(warp, results, environment, kFarSide);
   }
@@ -204,16 +204,22 @@ ISOPATCH_HD void evaluate_pair(Warp& warp, PairMemory& memory, StoredSums* own_s
       }
     };
     for (int frame = 0; frame < num_frames<parts>(view); ++frame) {
-      for_each_part_pair<parts, brute_force>(warp, memory, scene, state, environment, pair, frame, [&](int part_pair) {
-        sum_part_pair(memory.context, share, sums);
-        if (!write_part_pairs) return;
-        reduce(frame);
-        if (warp.lane() == 0 && memory.pass.pass != Pass::kUnfiltered) {
-          write_part_pair(results, environment, part_pair,
-                          result_of(memory.context.frame, memory.context.bounds, sums));
+      std::int32_t row = -1;  // what the sums are of, where part pairs are written
+      const auto end_row = [&](std::int32_t next) {
+        if (row >= 0 && row != next) {
+          reduce(frame);
+          if (warp.lane() == 0 && memory.pass.pass != Pass::kUnfiltered) {
+            write_part_pair(results, environment, row, result_of(memory.context.frame, memory.context.bounds, sums));
+          }
+          sums = {};
         }
-        sums = {};
+        row = next;
+      };
+      for_each_part_pair<parts, brute_force>(warp, memory, scene, state, environment, pair, frame, [&](int part_pair) {
+        if (write_part_pairs) end_row(scene.part_pairs[part_pair].row);
+        sum_part_pair(memory.context, share, sums);
       });
+      if (write_part_pairs) end_row(-1);
       reduce(frame);
       if (is_stored) sums = {};
     }

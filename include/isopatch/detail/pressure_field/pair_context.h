@@ -78,6 +78,7 @@ struct PairBounds {
 struct PairContext {
   PairBody M, S;
   std::int32_t part_a, part_b;
+  std::int32_t layer;  // of a half space S
   SumFrame frame;
   Transform<double> X_MS;
   PairMotion motion;
@@ -214,6 +215,12 @@ ISOPATCH_HD Vec3d reference_of(const BodyView& body, const GeometryView& geometr
   return body.has_one_part() ? geometry.center : body.reference;
 }
 
+/// The layer of a compliant half space with layers; any other geometry as it is.
+ISOPATCH_HD const GeometryView& layer_of(const SceneView& scene, const GeometryView& geometry, bool rigid,
+                                         std::int32_t layer) {
+  return rigid || geometry.num_layers == 0 ? geometry : scene.geometries[geometry.layers_begin + layer];
+}
+
 /// Makes the context of a part pair of `pair`, without its bounds; the environment's status must be clean.
 ISOPATCH_HD void make_context(const SceneView& scene, const State& state, std::int64_t environment, int pair,
                               int part_pair, PairContext& f) {
@@ -222,13 +229,14 @@ ISOPATCH_HD void make_context(const SceneView& scene, const State& state, std::i
   const PartView &part_a = scene.parts[parts.a], &part_b = scene.parts[parts.b];
   const Material material_a = read_material(scene, state, environment, parts.a);
   const Material material_b = read_material(scene, state, environment, parts.b);
-  const PairBody a =
-      make_pair_body(scene.geometries[geometry_of(scene, state, environment, parts.a)], part_a.rigid, material_a);
-  const PairBody b =
-      make_pair_body(scene.geometries[geometry_of(scene, state, environment, parts.b)], part_b.rigid, material_b);
+  const GeometryView& own_a = scene.geometries[geometry_of(scene, state, environment, parts.a)];
+  const GeometryView& own_b = scene.geometries[geometry_of(scene, state, environment, parts.b)];
+  const PairBody a = make_pair_body(layer_of(scene, own_a, part_a.rigid, parts.layer), part_a.rigid, material_a);
+  const PairBody b = make_pair_body(layer_of(scene, own_b, part_b.rigid, parts.layer), part_b.rigid, material_b);
 
   f.part_a = parts.a;
   f.part_b = parts.b;
+  f.layer = parts.layer;
   f.frame.swapped = is_swapped(a.rigid, a.half_space, b.half_space);
   const bool swapped = f.frame.swapped;
   f.M = swapped ? b : a;
@@ -240,6 +248,7 @@ ISOPATCH_HD void make_context(const SceneView& scene, const State& state, std::i
   f.frame.p_WoA = read_vec3(state.poses, environment, view.a * kPoseSize);
   f.frame.reference_M = reference_of(scene.bodies[index_M], *f.M.geometry);
   f.X_MS = pose_of(swapped ? part_a : part_b, f.S.half_space, relative(f.frame.X_WM, X_WS));
+  if (f.S.geometry->is_layer) f.X_MS.translation = fma(f.S.geometry->zero_height, f.up_S(), f.X_MS.translation);
 
   const double reach = reach_of(f.M) + reach_of(f.S);
   f.M.snap = kSnap * reach * (f.S.rigid ? 1.0 : steepest_slope(f.S));

@@ -40,17 +40,30 @@ ISOPATCH_HD bool has_one_part_pair(const PairView& pair) {
   return parts == Parts::kOne || num_part_pairs(pair) == 1;
 }
 
+/// Whether the geometries that two parts have now have the layer of their part pair.
+ISOPATCH_HD bool has_layer(const SceneView& scene, const State& state, std::int64_t environment,
+                           const PartPairView& parts) {
+  const auto layers_of = [&](std::int32_t part) {
+    return scene.parts[part].rigid ? 0 : scene.geometries[geometry_of(scene, state, environment, part)].num_layers;
+  };
+  return parts.layer == 0 || parts.layer < layers_of(parts.a) || parts.layer < layers_of(parts.b);
+}
+
 /// False where two parts are certainly apart.
 ISOPATCH_HD bool parts_may_touch(const SceneView& scene, const State& state, std::int64_t environment,
                                  const PartPairView& parts, const Transform<double>& X_AB) {
   const GeometryView& a = scene.geometries[geometry_of(scene, state, environment, parts.a)];
   const GeometryView& b = scene.geometries[geometry_of(scene, state, environment, parts.b)];
   const auto reach = [](const GeometryView& g) { return ball_of(g).padded_radius(); };
-  const auto height = [](const PartView& part, Vec3d x) {  // over a half space, of a point in its body's frame
-    return part.posed ? apply_back(part.X_BG, x).z : x.z;
+  const auto reaches = [&](const GeometryView& half_space, const PartView& part, Vec3d center, double radius) {
+    const double height = part.posed ? apply_back(part.X_BG, center).z : center.z;
+    const GeometryView& layer = layer_of(scene, half_space, part.rigid, parts.layer);
+    const double over_layer = height - layer.zero_height;
+    return height <= radius && over_layer - radius <= layer.high && over_layer + radius >= layer.low;
   };
-  if (a.half_space) return height(scene.parts[parts.a], apply(X_AB, b.center)) <= reach(b);
-  if (b.half_space) return height(scene.parts[parts.b], apply_back(X_AB, a.center)) <= reach(a);
+  if (!has_layer(scene, state, environment, parts)) return false;
+  if (a.half_space) return reaches(a, scene.parts[parts.a], apply(X_AB, b.center), reach(b));
+  if (b.half_space) return reaches(b, scene.parts[parts.b], apply_back(X_AB, a.center), reach(a));
   const Vec3d apart = apply(X_AB, b.center) - a.center;
   const double both = reach(a) + reach(b);
   return dot(apart, apart) <= both * both;
@@ -132,7 +145,8 @@ ISOPATCH_HD void for_each_part_pair(Warp& warp, PairMemory& memory, const SceneV
       if (count > 1 && near) {
         const PartPairView& both = scene.part_pairs[view.part_pairs_begin + at];
         near = is_swapped(scene, state, environment, both) == (frame == 1) &&
-               (every || parts_may_touch(scene, state, environment, both, memory.X_AB));
+               (every ? has_layer(scene, state, environment, both)
+                      : parts_may_touch(scene, state, environment, both, memory.X_AB));
       }
       for (std::uint32_t left = warp.ballot(near); left != 0u; left &= left - 1) {
         const int part_pair = view.part_pairs_begin + base + count_bits(~left & (left - 1u));
@@ -162,7 +176,8 @@ ISOPATCH_HD int num_frames(const PairView& pair) {
 template <Parts parts>
 ISOPATCH_HD SumFrame sum_frame(const PairContext& context, const SceneView& scene, const State& state,
                                std::int64_t environment, const PairView& pair, int frame) {
-  if (has_one_part_pair<parts>(pair)) return context.frame;
+  const SumFrame& own = context.frame;  // its members one by one: a copy of all would read padding in shared memory
+  if (has_one_part_pair<parts>(pair)) return {own.X_WM, own.p_WoA, own.reference_M, own.swapped};
   const int body_M = frame == 1 ? pair.b : pair.a;
   const BodyView& body = scene.bodies[body_M];
   const GeometryView& first = scene.geometries[geometry_of(scene, state, environment, body.parts_begin)];

@@ -29,6 +29,20 @@ ISOPATCH_HD DoubleOf<T> effective_gradient(const PairContext& f, const ContactPl
   return plane.gradient_M * plane.gradient_S / (plane.gradient_M + plane.gradient_S);
 }
 
+/// The smoothed gradient of the extent of M at a point of it.
+template <class Cells, class D>
+ISOPATCH_HD Vec3<D> smoothed_gradient_M(const PairContext& f, const Cells& m, Vec3<D> point) {
+  return m.smoothed_gradient(f.M.hierarchy, point - m.vertex0());
+}
+
+/// That of the extent of S at a point in M; the gradient is in S.
+template <class Cells, class D>
+ISOPATCH_HD Vec3<D> smoothed_gradient_S(const PairContext& f, const Cells& s, Vec3<D> point) {
+  const Vec3<D> in_S = apply_back(f.X_MS, point);
+  if (f.S.half_space) return {D(0), D(0), half_space_smoothed_slope(f.S, in_S.z)};
+  return s.smoothed_gradient(f.S.hierarchy, in_S - s.vertex0());
+}
+
 /// The damping d at a point of the contact plane, at x and y [m] along its axes from its origin, in s/m. By PFC it is
 /// chi g / E, with the slopes of both pressures from the smoothed gradients, so that it does not jump where the surface
 /// passes from one layer of tets to the next. Approaching never lowers the pressure: a slope that falls into its body
@@ -40,14 +54,12 @@ ISOPATCH_HD D damping_at(const PairContext& f, const Cells& m, const Cells& s, c
   const Vec3<D> point = fma(x, plane.axes.u, fma(y, plane.axes.v, plane.origin));
   D slope_M = D(0), slope_S = D(0);
   if (!f.M.rigid) {
-    const Vec3<D> gradient = m.smoothed_gradient(f.M.hierarchy, point - m.vertex0());
+    const Vec3<D> gradient = smoothed_gradient_M(f, m, point);
     slope_M = max(dot(pressure_gradient(f.M, gradient), plane.normal), D(0));
   }
-  if (f.S.half_space) {
-    slope_S = max(D(half_space_pressure_slope(f.S)) * -dot(cast<D>(f.up_S()), plane.normal), D(0));
-  } else if (!f.S.rigid) {
-    const Vec3<D> gradient = s.smoothed_gradient(f.S.hierarchy, apply_back(f.X_MS, point) - s.vertex0());
-    slope_S = max(-dot(pressure_gradient(f.S, rotate(f.X_MS, gradient)), plane.normal), D(0));
+  if (!f.S.rigid) {
+    const Vec3<D> gradient = rotate(f.X_MS, smoothed_gradient_S(f, s, point));
+    slope_S = max(-dot(pressure_gradient(f.S, gradient), plane.normal), D(0));
   }
   if (f.M.rigid) return dissipation * slope_S;
   if (f.S.rigid) return dissipation * slope_M;
@@ -73,17 +85,11 @@ ISOPATCH_HD D one_sided_weight(const PairContext& f, const Cells& m, const Cells
   D weight = D(1);
   const Vec3<D> point = fma(x, plane.axes.u, fma(y, plane.axes.v, plane.origin));
   if (f.law.weigh_by_M) {
-    const Vec3<D> gradient = m.smoothed_gradient(f.M.hierarchy, point - m.vertex0());
+    const Vec3<D> gradient = smoothed_gradient_M(f, m, point);
     weight = near_side(dot(gradient, plane.normal), gradient, f.M.geometry->max_gradient);
   }
   if (f.law.weigh_by_S) {
-    const Vec3<D> normal = rotate_back(f.X_MS, plane.normal);
-    Vec3<D> gradient = {D(0), D(0), D(0)};
-    if (f.S.half_space) {
-      gradient.z = D(half_space_extent_slope(f.S));
-    } else {
-      gradient = s.smoothed_gradient(f.S.hierarchy, apply_back(f.X_MS, point) - s.vertex0());
-    }
+    const Vec3<D> gradient = smoothed_gradient_S(f, s, point), normal = rotate_back(f.X_MS, plane.normal);
     weight = min(weight, near_side(-dot(gradient, normal), gradient, f.S.geometry->max_gradient));
   }
   return weight;

@@ -47,6 +47,12 @@ ISOPATCH_HD double half_space_extent_slope(const PairBody& body) { return -1.0 /
 /// Slope of its pressure, Pa/m.
 ISOPATCH_HD double half_space_pressure_slope(const PairBody& body) { return -body.modulus / body.geometry->thickness; }
 
+/// The smoothed slope of its extent at a height over its surface, 1/m.
+template <class Number>
+ISOPATCH_HD Number half_space_smoothed_slope(const PairBody& body, Number height) {
+  return fma(height, Number(body.geometry->smoothed_slope), Number(body.geometry->smoothed));
+}
+
 /// An affine function that is `at_origin` at `origin`.
 template <class Number>
 struct AffinePressure {

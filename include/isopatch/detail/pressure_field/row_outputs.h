@@ -21,7 +21,7 @@ struct RowKey {
   std::int32_t cell_S;  // likewise, plus 1; 0 for a half space
 
   ISOPATCH_HD static RowKey make(const PairContext& f, int pair, std::int32_t m, std::int32_t s) {
-    return {(pair * limits::kMaxParts + f.part_a) * limits::kMaxParts + f.part_b, m, s + 1};
+    return {(pair * limits::kMaxParts + f.part_a) * limits::kMaxParts + f.part_b, m, s < 0 ? f.layer : s + 1};
   }
   friend ISOPATCH_HD bool operator<(const RowKey& x, const RowKey& y) {
     if (x.parts != y.parts) return x.parts < y.parts;

@@ -65,7 +65,7 @@ ISOPATCH_HD std::uint32_t environment_status(Warp& warp, const SceneView& scene,
 
 /// Zeroes for the part pairs of a pair.
 ISOPATCH_HD void write_no_part_pairs(const Results& results, std::int64_t environment, const PairView& pair) {
-  for (int i = 6 * pair.part_pairs_begin; i < 6 * pair.part_pairs_end; ++i) {
+  for (int i = 6 * pair.rows_begin; i < 6 * pair.rows_end; ++i) {
     write(results.part_pair_wrench, environment, i, 0);
   }
 }

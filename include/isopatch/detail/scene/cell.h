@@ -38,10 +38,17 @@ inline constexpr int kZeroFace = 3;
 
 /// The gradient of the extent as an affine function within a tet, which does not jump from one tet to the next: at a
 /// vertex, it is the mean over the tets that meet there, weighted by their volumes (PFC eq. 16).
-struct alignas(16) SmoothedGradient {
-  Vec3d at_vertex0;                 // 1/m
-  Vec3d along_x, along_y, along_z;  // its derivatives, 1/m^2
+template <class D>
+struct SmoothedGradientOf {
+  Vec3<D> at_vertex0;                 // 1/m
+  Vec3<D> along_x, along_y, along_z;  // its derivatives, 1/m^2
+
+  /// At `arm` from vertex 0.
+  ISOPATCH_HD Vec3<D> at(Vec3<D> arm) const {
+    return fma(arm.x, along_x, fma(arm.y, along_y, fma(arm.z, along_z, at_vertex0)));
+  }
 };
+struct alignas(16) SmoothedGradient : SmoothedGradientOf<double> {};
 
 /// A cell for arithmetic on plain numbers. Packs of cells have the same members (host/cpu/packs/pack_cells.h).
 struct CellRef {
@@ -61,8 +68,7 @@ struct CellRef {
   /// The smoothed gradient at `arm` from vertex 0.
   template <class Hierarchy>
   ISOPATCH_HD Vec3d smoothed_gradient(const Hierarchy& hierarchy, Vec3d arm) const {
-    const SmoothedGradient& g = hierarchy.smoothed_gradients[cell - hierarchy.cells];
-    return fma(arm.x, g.along_x, fma(arm.y, g.along_y, fma(arm.z, g.along_z, g.at_vertex0)));
+    return hierarchy.smoothed_gradients[cell - hierarchy.cells].at(arm);
   }
 };
 

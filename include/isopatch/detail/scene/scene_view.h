@@ -30,7 +30,17 @@ inline constexpr int kMaxPairs = kMaxBodies * (kMaxBodies - 1) / 2;
 
 struct GeometryView {
   bool half_space;
-  double thickness;       // half space only, m
+  double thickness;  // half space only, m
+
+  // A half space with a strain map has layers, in which the extent is linear; as a whole it has the steepest one's
+  // slope. Each layer is a half space of its own, whose surface is where its extent would be 0.
+  std::int32_t layers_begin, num_layers;  // indices into SceneView::geometries; 0 of other geometries
+  bool is_layer;
+  double zero_height;               // of a layer: height of its surface over the whole's, m
+  double low, high;                 // of a layer: it lies between these heights over its surface, m
+  double smoothed, smoothed_slope;  // of a half space: smoothed slope of the extent along the outward normal at its
+                                    // surface, 1/m; the derivative of this with respect to the height, 1/m^2
+
   HierarchyView solid;    // tets
   HierarchyView surface;  // boundary triangles, for rigid bodies and for what is inside
   Vec3d center;           // of the bounding box, m
@@ -58,23 +68,28 @@ struct PartView {
   std::int32_t geometry;      // index into SceneView::geometries
   std::int32_t placed_begin;  // negative: State::geometry_index is such an index too; else see placed_geometries
   bool rigid;
-  bool posed;          // X_BG is not the identity
-  double modulus;      // Pa
-  double dissipation;  // s/m or s
+  bool posed;               // X_BG is not the identity
+  std::int32_t num_layers;  // the most that a geometry of it may have
+  double modulus;           // Pa
+  double dissipation;       // s/m or s
   double friction;
   Transform<double> X_BG;  // of a half space, geometry to body
 };
 
-/// The part pairs of a pair follow each other.
+/// The part pairs of a pair follow each other, and so do their rows in Results::part_pair_wrench.
 struct PairView {
   std::int32_t a, b;
   std::int32_t part_pairs_begin, part_pairs_end;
+  std::int32_t rows_begin, rows_end;
   double dissipation;  // negative: combine the parts' values
   double friction;     // negative: combine the parts' values
 };
 
+/// Two parts; or a part and one layer of the other, which is a half space. All layers have the same row.
 struct PartPairView {
   std::int32_t a, b;  // parts of the pair's bodies a and b
+  std::int32_t layer;
+  std::int32_t row;  // in Results::part_pair_wrench
 };
 
 inline constexpr std::int32_t kExactRule = -1, kCentroidRule = 0;

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A pressure that is not linear in the extent, as one that is linear in each tet.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "host/mesh/checks/element_check.h"
+#include "host/mesh/checks/extent_check.h"
+#include "host/mesh/checks/mesh_quality.h"
+#include "host/mesh/topology/level_cut.h"
+#include "host/threads/standard_arithmetic.h"
+#include "isopatch/error.h"
+#include "isopatch/geometry.h"
+
+namespace isopatch {
+
+using namespace detail;
+
+namespace {
+
+using Rows = std::vector<std::array<double, 2>>;
+
+void apply_to_mesh(Geometry& geometry, const Rows& rows) {
+  if (*std::max_element(geometry.extent.begin(), geometry.extent.end()) > 1) {
+    throw Error(fmt::format("{}: the extents go up to {}; a strain map needs them in [0, 1]", geometry.name,
+                            *std::max_element(geometry.extent.begin(), geometry.extent.end())));
+  }
+  std::vector<double> levels;
+  for (const auto& [e, f] : rows) levels.push_back(e);
+  const std::vector<std::size_t> level_of_new = cut_at_levels(geometry.mesh, geometry.extent, levels, geometry.name);
+  for (double& extent : geometry.extent) extent = interpolated(rows, extent);
+  for (const std::size_t level : level_of_new) geometry.extent.push_back(rows[level][1]);
+  check_extents(geometry.mesh, geometry.extent, check_size(geometry.mesh.points, geometry.mesh.tets, geometry.name),
+                geometry.name);
+  measure_again(geometry);
+}
+
+}  // namespace
+
+Geometry with_strain(Geometry geometry, const StrainMap& map) {
+  const StandardArithmetic standard;
+  Rows rows;
+  try {
+    rows = strain_table(map);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", geometry.name, error.what()));
+  }
+  if (rows.size() == 2) return geometry;
+  if (geometry.kind == GeometryKind::kHalfSpace) {
+    if (!geometry.strain.empty()) throw Error(geometry.name + ": has a strain map already");
+    geometry.strain = std::move(rows);
+    return geometry;
+  }
+  if (geometry.mesh.tets.empty())
+    throw Error(geometry.name + ": only a geometry with a pressure field can have a strain map");
+  apply_to_mesh(geometry, rows);
+  return geometry;
+}
+
+}  // namespace isopatch
