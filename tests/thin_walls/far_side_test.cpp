@@ -157,7 +157,7 @@ TEST(FarSide, IsOfThePressureOfAllPartPairs) {
 std::string status_of(const SceneDescription& description) {
   const Scene scene(description);
   const Batch batch(description, 1);
-  const std::string found =
+  std::string found =
       status_text(evaluate(scene, batch, {Backend::kCpu, Precision::kDouble, 1}, Outputs::kWrench).status[0]);
   EXPECT_EQ(status_text(evaluate(scene, batch, {Backend::kCpu, Precision::kFloat, 1}, Outputs::kWrench).status[0]),
             found);

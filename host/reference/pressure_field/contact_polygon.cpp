@@ -64,10 +64,10 @@ VertexList within(const HalfSpaceLayer& layer, VertexList vertices) {
   };
   if (layer.has_top) {
     if (lies_on(layer.below_top)) return {};
-    vertices = clip(std::move(vertices), {-layer.below_top.gradient, layer.below_top.point, 0});
+    vertices = clip(vertices, {-layer.below_top.gradient, layer.below_top.point, 0});
   }
   if (layer.has_bottom && !vertices.empty() && !lies_on(layer.above_bottom)) {
-    vertices = clip(std::move(vertices), {-layer.above_bottom.gradient, layer.above_bottom.point, 0});
+    vertices = clip(vertices, {-layer.above_bottom.gradient, layer.above_bottom.point, 0});
   }
   return vertices;
 }
