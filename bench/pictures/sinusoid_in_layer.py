@@ -11,8 +11,6 @@ Prints the table, draws it into sinusoid_in_layer.png, and exits with status 1 w
 
 import argparse
 import itertools
-import json
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -22,6 +20,7 @@ import plotting  # noqa: E402
 
 plotting.import_or_install()
 
+import evaluation  # noqa: E402
 import matplotlib  # noqa: E402
 import numpy as np  # noqa: E402
 
@@ -102,17 +101,8 @@ def forces(program, folder, amplitude, pressure, strain):
             {"name": "layer", "geometry": "layer", "modulus": modulus},
         ],
     }
-    (folder / "scene.json").write_text(json.dumps(scene))
-    poses = np.zeros((len(DEPTHS), 2, 7))
-    poses[:, :, 3] = 1
-    poses[:, 0, 2] = -DEPTHS
-    np.save(folder / "poses.npy", poses)
-    command = [program, "evaluate", folder / "scene.json", "--states", folder / "poses.npy", "--precision", "double"]
-    subprocess.run([*command, "--output", folder / "results.npz"], check=True, stdout=subprocess.DEVNULL)
-    results = np.load(folder / "results.npz")
-    if results["status"].any():
-        sys.exit("sinusoid_in_layer: an evaluation has a status bit set")
-    return results["pair_wrench"][:, 0, 2] / (WAVELENGTH * WIDTH * modulus) * pressure(DEEPEST)
+    found = evaluation.wrenches(program, folder, scene, evaluation.heights(-DEPTHS))
+    return found[:, 2] / (WAVELENGTH * WIDTH * modulus) * pressure(DEEPEST)
 
 
 def exact(amplitude, pressure, samples=200_000):

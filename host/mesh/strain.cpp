@@ -53,8 +53,9 @@ Geometry with_strain(Geometry geometry, const StrainMap& map) {
     geometry.strain = std::move(rows);
     return geometry;
   }
-  if (geometry.mesh.tets.empty())
+  if (geometry.mesh.tets.empty()) {
     throw Error(geometry.name + ": only a geometry with a pressure field can have a strain map");
+  }
   apply_to_mesh(geometry, rows);
   return geometry;
 }

@@ -8,6 +8,7 @@
 #include <functional>
 #include <numbers>
 #include <ostream>
+#include <string>
 #include <vector>
 
 #include "tests/mesh/grid_meshes.h"
@@ -113,7 +114,8 @@ TEST_P(Strain, OfAHalfSpaceUnderARigidCube) {
     const double found = force(cube, ground, 0.2 - depth, true, false);
     EXPECT_NEAR(found, exact, 1e-8 * exact) << depth;
     if (depth > 0.002 && depth <= kThickness) {
-      EXPECT_NEAR(found, kModulus * f(depth / kThickness) * 0.01, 0.0051 * found) << depth;
+      // the tolerance of the map, here relative to what is found
+      EXPECT_NEAR(found, kModulus * f(depth / kThickness) * 0.01, 0.005 / 0.995 * found) << depth;
     }
   }
   // on a level, the surface is in one layer
@@ -144,7 +146,8 @@ TEST_P(Strain, OfABallInAHalfSpaceOfAnotherMap) {
   const double edge = std::sqrt(radius * radius - height * height);
   const double expected = 2 * std::numbers::pi * integral(0, edge, [&](double rho) { return pressure_at(rho) * rho; });
   const double found = force(ball, ground, height, false, false);
-  EXPECT_NEAR(found, expected, 0.015 * expected);
+  // half a percent for each map, and a quarter by which the mesh of the ball is off at this depth
+  EXPECT_NEAR(found, expected, 0.0125 * expected);
   EXPECT_NEAR(force(ball, ground, height, false, false, Precision::kFloat), found, 1e-5 * found);
 }
 
@@ -231,6 +234,21 @@ TEST(StrainOfAHalfSpace, HasContinuousDamping) {
   for (const double depth : {0.01, 0.029, 0.03, 0.031, 0.05, 0.2}) {
     const double expected = force_at(depth, Backend::kReference);
     EXPECT_NEAR(force_at(depth, Backend::kCpu), expected, 2e-9 * expected) << depth;
+  }
+}
+
+TEST(StrainOfAHalfSpace, HasNoMoreLayersThanASceneHasRoomFor) {
+  StrainMap map = {Kind::kTable, 0, {}};
+  for (int i = 0; i <= 32'769; ++i) map.table.push_back({i / 32'769.0, i / 32'769.0});
+  const SceneDescription scene =
+      two_bodies(make_box("cube", {0.1, 0.1, 0.1}), with_strain(make_half_space("ground", kThickness), map));
+  try {
+    const Scene built(scene);
+    FAIL() << "32 769 layers were accepted";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("32769 pairs of parts and layers of half spaces, the limit is 32768"),
+              std::string::npos)
+        << error.what();
   }
 }
 
