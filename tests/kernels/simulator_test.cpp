@@ -102,9 +102,11 @@ TEST_F(SimulatorOnGpu, FrozenEnvironmentsAreThoseOfTheCpu) {
 TEST_F(SimulatorOnGpu, InputsAreThoseOfTheCpu) {
   const SceneDescription description = gripped_bar(Integrator::kEuler);
   const RolloutStateArrays begin = random_states(description, 3, 7);
-  const std::vector<double> force = {3, 5, 7, 9, 11, 13}, scale(3 * description.bodies.size(), 1.5);
+  const std::vector<double> force = {3, 5, 0.1, 7, 9, 0.2, 11, 13, 0.3};  // of two fingers and the flap's hinge
+  const std::vector<double> scale(3 * description.bodies.size(), 1.5);
   const std::vector<float> gravity = {0, 0, -1};
   RolloutInput input;
+  ASSERT_EQ(force.size(), begin.joints.size() / 2);
   input.joint_force = force.data();
   input.mass_scale = scale.data();
   input.gravity = {gravity.data(), 0};
