@@ -133,10 +133,11 @@ class Scene {
  public:
   /// Throws Error for an index out of range, a pair of which all part pairs are rigid or half spaces on both sides, a
   /// pair of a body with itself, the same pair twice, a compliant part with a surface mesh, more than 64 bodies, 64
-  /// parts of a body or 256 parts in all, no bodies, an unknown value of an enumeration, a material value, pose,
-  /// velocity, slip tolerance, mass property, value of a motion or rollout option beyond limits.h, an impossible
-  /// inertia, a motion that does not fit its body or its parent, and a geometry that is not as a make_ function leaves
-  /// it. Names are only for messages: here they may be empty or repeated; in a scene file they may not.
+  /// parts of a body, 256 parts in all or 32 768 part pairs (with each layer of a half space counted), no bodies, an
+  /// unknown value of an enumeration, a material value, pose, velocity, slip tolerance, mass property, value of a
+  /// motion or rollout option beyond limits.h, an impossible inertia, a motion that does not fit its body or its
+  /// parent, and a geometry that is not as a make_ function leaves it. Names are only for messages: here they may be
+  /// empty or repeated; in a scene file they may not.
   explicit Scene(SceneDescription description);
 
   const SceneDescription& description() const;  ///< what it was made from

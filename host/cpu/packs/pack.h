@@ -309,6 +309,24 @@ ISOPATCH_HD Pack<std::int64_t, kFloatLanes> to_integers(Pack<double, kFloatLanes
   return {hn::ConvertTo(tag, x.low), hn::ConvertTo(tag, x.high)};
 }
 
+/// The lower or the upper half of a pack's lanes.
+template <int half>
+struct HalfOfLanes {
+  ISOPATCH_HD bool has_any(Mask<kFloatLanes> mask) const { return any(half_of<half>(mask)); }
+  ISOPATCH_HD Pack<double, kLanes> get(Pack<float, kFloatLanes> x) const {
+    const Tag<float, kLanes> tag;
+    return Pack<double, kLanes>(
+        hn::PromoteTo(Tag<double, kLanes>(), half == 0 ? hn::LowerHalf(tag, x.low) : hn::UpperHalf(tag, x.low)));
+  }
+  ISOPATCH_HD Pack<float, kFloatLanes> replace(Pack<float, kFloatLanes> x, Pack<double, kLanes> lanes) const {
+    const Tag<float, kLanes> tag;
+    const Tag<float, kFloatLanes> both;
+    const auto narrow = hn::DemoteTo(tag, lanes.low);
+    return Pack<float, kFloatLanes>(half == 0 ? hn::Combine(both, hn::UpperHalf(tag, x.low), narrow)
+                                              : hn::Combine(both, narrow, hn::LowerHalf(tag, x.low)));
+  }
+};
+
 }  // namespace
 
 template <class T, int lanes>
@@ -317,6 +335,15 @@ struct NumberTraits<Pack<T, lanes>> {
   using Double = Pack<double, lanes>;
   using Int = Pack<std::int32_t, lanes>;
   using Mask = detail::Mask<lanes>;
+};
+
+template <>
+struct DoubleRegister<Pack<float, kFloatLanes>> {
+  template <class Visit>
+  ISOPATCH_HD static void for_each(const Visit& visit) {
+    visit(HalfOfLanes<0>());
+    visit(HalfOfLanes<1>());
+  }
 };
 
 }  // namespace isopatch::detail

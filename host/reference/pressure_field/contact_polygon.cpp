@@ -105,11 +105,12 @@ ContactPolygon on_rigid(VertexList vertices, const Vector3& normal, const Side& 
 }
 
 /// The weight of a polygon whose normal points into the other body, which has this gradient. `steepest` is the largest
-/// one, Pa/m; where the gradient is a millionth of it, or the body rigid, the weight is 1.
-Real weight_on(const Vector3& gradient, const Vector3& inward, Real steepest) {
+/// one, Pa/m; where the gradient is a millionth of it, or the body rigid, the weight is 1. `sideways` is the weight of
+/// a gradient at a right angle to the normal, before it is clamped.
+Real weight_on(const Vector3& gradient, const Vector3& inward, Real steepest, Real sideways) {
   const Real size = gradient.norm();
   if (size <= 1e-6L * steepest) return 1;
-  return std::clamp(4 * inward.dot(gradient) / size + 2, Real{0}, Real{1});
+  return std::clamp(4 * inward.dot(gradient) / size + sideways, Real{0}, Real{1});
 }
 
 Vector3 triangle_normal(const SurfaceTriangle& triangle) {
@@ -132,8 +133,8 @@ bool ContactPolygon::passes_gradient_filter() const {
 }
 
 void ContactPolygon::weigh_one_sided(bool one_sided_a, bool one_sided_b, Real steepest_a, Real steepest_b) {
-  weight = std::min(one_sided_a ? weight_on(smoothed[1], -normal, steepest_b) : 1,
-                    one_sided_b ? weight_on(smoothed[0], normal, steepest_a) : 1);
+  weight = std::min(one_sided_a ? weight_on(smoothed[1], -normal, steepest_b, 2) : 1,
+                    one_sided_b ? weight_on(smoothed[0], normal, steepest_a, 2) : 1);
   pressure.gradient *= weight;
   pressure.value *= weight;
   gradient *= weight;
@@ -143,7 +144,7 @@ void ContactPolygon::weigh_one_sided(bool one_sided_a, bool one_sided_b, Real st
 Real ContactPolygon::near_side(bool one_sided_a, bool one_sided_b, Real steepest_a, Real steepest_b) const {
   const bool weighed = (one_sided_a && steepest_b > 0) || (one_sided_b && steepest_a > 0);
   if (weighed) return weight;
-  return std::min(weight_on(gradients[0], normal, steepest_a), weight_on(gradients[1], -normal, steepest_b));
+  return std::min(weight_on(gradients[0], normal, steepest_a, 3), weight_on(gradients[1], -normal, steepest_b, 3));
 }
 
 Real ContactPolygon::load() const {

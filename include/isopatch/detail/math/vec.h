@@ -48,6 +48,20 @@ ISOPATCH_HD T cast(S x) {
   return static_cast<T>(x);
 }
 
+/// The doubles of a number's lanes, one register of the CPU after the other: a pack of floats has two of them, since
+/// its doubles take two, and one of them may have nothing to do.
+template <class T>
+struct DoubleRegister {
+  /// Calls visit(r) for each register r.
+  template <class Visit>
+  ISOPATCH_HD static void for_each(const Visit& visit) {
+    visit(DoubleRegister());
+  }
+  ISOPATCH_HD bool has_any(MaskOf<T> mask) const { return any(mask); }          ///< of its lanes
+  ISOPATCH_HD DoubleOf<T> get(T x) const { return cast<DoubleOf<T>>(x); }       ///< those lanes of x
+  ISOPATCH_HD T replace(T, DoubleOf<T> lanes) const { return cast<T>(lanes); }  ///< x with those lanes instead
+};
+
 ISOPATCH_HD float abs(float x) { return std::fabs(x); }
 ISOPATCH_HD double abs(double x) { return std::fabs(x); }
 ISOPATCH_HD float sqrt(float x) { return std::sqrt(x); }

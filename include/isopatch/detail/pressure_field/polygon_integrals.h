@@ -66,14 +66,20 @@ ISOPATCH_HD D damping_at(const PairContext& f, const Cells& m, const Cells& s, c
   return dissipation * (slope_M * slope_S / max(slope_M + slope_S, D(0x1p-100)));
 }
 
-/// How much of the pressure at a point of the contact plane presses on the near side of a one-sided body: all up to an
-/// angle of 104.5 degrees between the normal and the other body's smoothed gradient, nothing from 120 degrees. `cosine`
-/// is that of the angle times the gradient's size; where that is a millionth of `steepest`, it says nothing.
+/// Where the weight of near_side(), clamp(4 cosine + this, 0, 1), falls from 1 to 0.
+enum class NearSide : int {
+  kSmoothed = 2,  // for smoothed gradients: 1 up to 104.5 degrees, 0 from 120
+  kOfCells = 3    // for those of cells, which point sideways near the rim of a body: 1 up to 120 degrees, 0 from 138.6
+};
+
+/// How much of the pressure at a point of the contact plane presses on the near side of a wall. `cosine` is that of the
+/// angle between the normal and the other body's gradient times the gradient's size; where that is a millionth of
+/// `steepest`, it says nothing.
 template <class D>
-ISOPATCH_HD D near_side(D cosine, Vec3<D> gradient, double steepest) {
+ISOPATCH_HD D near_side(NearSide by, D cosine, Vec3<D> gradient, double steepest) {
   const D square = dot(gradient, gradient), least = D(1e-6 * steepest);
   const MaskOf<D> flat = square < least * least;
-  const D ramp = fma(D(4) * cosine, inverse_sqrt(select(flat, D(1), square)), D(2));
+  const D ramp = fma(D(4) * cosine, inverse_sqrt(select(flat, D(1), square)), D(static_cast<double>(by)));
   return select(flat, D(1), max(D(0), min(ramp, D(1))));
 }
 
@@ -86,11 +92,12 @@ ISOPATCH_HD D one_sided_weight(const PairContext& f, const Cells& m, const Cells
   const Vec3<D> point = fma(x, plane.axes.u, fma(y, plane.axes.v, plane.origin));
   if (f.law.weigh_by_M) {
     const Vec3<D> gradient = smoothed_gradient_M(f, m, point);
-    weight = near_side(dot(gradient, plane.normal), gradient, f.M.geometry->max_gradient);
+    weight = near_side(NearSide::kSmoothed, dot(gradient, plane.normal), gradient, f.M.geometry->max_gradient);
   }
   if (f.law.weigh_by_S) {
     const Vec3<D> gradient = smoothed_gradient_S(f, s, point), normal = rotate_back(f.X_MS, plane.normal);
-    weight = min(weight, near_side(-dot(gradient, normal), gradient, f.S.geometry->max_gradient));
+    const double steepest = f.S.geometry->max_gradient;
+    weight = min(weight, near_side(NearSide::kSmoothed, -dot(gradient, normal), gradient, steepest));
   }
   return weight;
 }
@@ -130,13 +137,13 @@ ISOPATCH_HD D near_side_of_cells(const PairContext& f, const Cells& m, const Cel
   D weight = D(1);
   if (!any(found && (plane.gradient_M < D(0) || plane.gradient_S < D(0)))) return weight;
   if (!f.M.rigid) {
-    weight = near_side(plane.gradient_M, pressure_gradient(f.M, m.gradient()), steepest_slope(f.M));
+    const Vec3<D> gradient = pressure_gradient(f.M, m.gradient());
+    weight = near_side(NearSide::kOfCells, plane.gradient_M, gradient, steepest_slope(f.M));
   }
-  if (!f.S.rigid && !f.S.half_space) {
-    weight = min(weight, near_side(plane.gradient_S, pressure_gradient(f.S, s.gradient()), steepest_slope(f.S)));
-  } else if (f.S.half_space && !f.S.rigid) {
-    const Vec3<D> gradient = {D(0), D(0), D(half_space_pressure_slope(f.S))};
-    weight = min(weight, near_side(plane.gradient_S, gradient, steepest_slope(f.S)));
+  if (!f.S.rigid) {
+    const Vec3<D> gradient =
+        f.S.half_space ? Vec3<D>{D(0), D(0), D(half_space_pressure_slope(f.S))} : pressure_gradient(f.S, s.gradient());
+    weight = min(weight, near_side(NearSide::kOfCells, plane.gradient_S, gradient, steepest_slope(f.S)));
   }
   return weight;
 }

@@ -134,37 +134,52 @@ struct Blend {
   }
 };
 
-/// Replaces friction by points, in `sum`, by its mixture with the closed form.
-template <class T>
-ISOPATCH_HD void blend_friction(const PartList<T>& list, PlanePoint<T> centroid, T farthest, const Blend<T>& blend,
-                                const PlaneFields<T>& fields, double slip_tolerance, PlaneWrench<T>& sum) {
-  using D = DoubleOf<T>;
-  const D x = cast<D>(centroid.x), y = cast<D>(centroid.y);
+/// Friction in closed form, of the lanes of one register that have a share of it.
+template <class T, class Register>
+ISOPATCH_HD auto friction_in_closed_form(const PartList<T>& list, PlanePoint<T> centroid, T farthest,
+                                         const Blend<T>& blend, const PlaneFields<T>& fields, double slip_tolerance,
+                                         const Register& lanes) {
+  const auto x = lanes.get(centroid.x), y = lanes.get(centroid.y);
+  using D = std::remove_cv_t<decltype(x)>;
   const auto affine = [&](T value, T slope_x, T slope_y) {
-    const Vec2<D> slope = {cast<D>(slope_x), cast<D>(slope_y)};
-    return Affine<D>{fma(slope.x, x, fma(slope.y, y, cast<D>(value))), slope};
+    const Vec2<D> slope = {lanes.get(slope_x), lanes.get(slope_y)};
+    return Affine<D>{fma(slope.x, x, fma(slope.y, y, lanes.get(value))), slope};
   };
-  const D spin = cast<D>(select(blend.any, fields.spin, T(1))), per_spin = reciprocal(spin);
-  const D u = cast<D>(select(blend.any, fields.u, T(0))), v = cast<D>(select(blend.any, fields.v, T(0)));
+  const D spin = lanes.get(select(blend.any, fields.spin, T(1))), per_spin = reciprocal(spin);
+  const D u = lanes.get(select(blend.any, fields.u, T(0))), v = lanes.get(select(blend.any, fields.v, T(0)));
   const SpinningTraction<D> traction = {affine(fields.pressure, fields.pressure_x, fields.pressure_y),
                                         affine(fields.factor, fields.factor_x, fields.factor_y),
                                         {fma(-v, per_spin, -x), fma(u, per_spin, -y)},
                                         D(slip_tolerance) * abs(per_spin),
                                         select(spin < D(0), D(-1), D(1))};
   constexpr double kRounding = 4.0 * static_cast<double>(kEpsilon<T>);
-  FrictionSums<D> sums(traction, D(kRounding * kRounding) * cast<D>(farthest));
-  list.for_each([&](MaskOf<T>, const BoundaryPart<T>& part) {
-    sums.add({cast<D>(part.x0) - x, cast<D>(part.y0) - y}, {cast<D>(part.x1) - x, cast<D>(part.y1) - y});
+  FrictionSums<D> sums(traction, D(kRounding * kRounding) * lanes.get(farthest));
+  list.for_each([&](MaskOf<T> exists, const BoundaryPart<T>& p) {
+    if (!lanes.has_any(exists && blend.any)) return;
+    sums.add({lanes.get(p.x0) - x, lanes.get(p.y0) - y}, {lanes.get(p.x1) - x, lanes.get(p.y1) - y});
   });
-  const PlaneFriction<D> closed = sums.result();
+  return sums.result();
+}
 
-  const T closed_u = cast<T>(closed.u), closed_v = cast<T>(closed.v);
-  const T moment = fma(centroid.x, closed_v, fma(-centroid.y, closed_u, cast<T>(closed.moment)));
+/// Replaces friction by points, in `sum`, by its mixture with the closed form.
+template <class T>
+ISOPATCH_HD void blend_friction(const PartList<T>& list, PlanePoint<T> centroid, T farthest, const Blend<T>& blend,
+                                const PlaneFields<T>& fields, double slip_tolerance, PlaneWrench<T>& sum) {
+  PlaneFriction<T> closed = {T(0), T(0), T(0)};
+  DoubleRegister<T>::for_each([&](const auto& lanes) {
+    if (!lanes.has_any(blend.any)) return;
+    const auto friction = friction_in_closed_form(list, centroid, farthest, blend, fields, slip_tolerance, lanes);
+    closed.u = lanes.replace(closed.u, friction.u);
+    closed.v = lanes.replace(closed.v, friction.v);
+    closed.moment = lanes.replace(closed.moment, friction.moment);
+  });
+
+  const T moment = fma(centroid.x, closed.v, fma(-centroid.y, closed.u, closed.moment));
   const auto mix = [&](T points, T exact) {
     return select(blend.any, fma(blend.share, exact - points, points), points);
   };
-  sum.u = mix(sum.u, closed_u);
-  sum.v = mix(sum.v, closed_v);
+  sum.u = mix(sum.u, closed.u);
+  sum.v = mix(sum.v, closed.v);
   sum.moment_n = mix(sum.moment_n, moment);
 }
 
@@ -179,6 +194,7 @@ ISOPATCH_HD_RARE PlaneWrench<T> integrate_hard(const Segments<T>& s, int count, 
   if (any(cuts)) {
     cut_where_damping_ends(cuts, fields, list);
     AreaMoments<T> left = area_moments(list);
+    // an area within the rounding of its terms may be none, or negative, and has no centroid
     const MaskOf<T> found = left.one > T(16) * T(kEpsilon<T>) * area;
     left.one = select(found, left.one, area);  // which is not used
     const PlanePoint<T> apex = centroid_of(left);
@@ -203,7 +219,9 @@ ISOPATCH_HD PlaneWrench<T> integrate_exactly(const Segments<T>& s, int count, co
       integrate_fan(centroid, fields, slip_squared, [&](const auto& visit) { parts.for_each(s, count, visit); });
   add_normal_part(fields, m, fan.third, fan.wrench);
 
-  // the least factor of damping is that at the centroid less the slope times the distance, and may be above that
+  // No corner's factor of damping is below that at the centroid less the slope times the distance of the farthest one.
+  // The margin of a thousandth is above what rounding may hide of that; a polygon that it adds is cut where there is
+  // nothing to cut, and keeps its integrals but for rounding.
   const T factor = fields.factor_at(centroid.x, centroid.y);
   const T slope_square = fma(fields.factor_x, fields.factor_x, fields.factor_y * fields.factor_y);
   const MaskOf<T> cuts = factor < T(0) || T(1.001f) * slope_square * fan.farthest > factor * factor;
