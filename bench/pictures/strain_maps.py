@@ -30,7 +30,11 @@ MODULUS, HALF, RADIUS, THICKNESS = 1e5, 0.05, 0.1, 0.1
 CUBE = {"type": "box", "size": [2 * HALF] * 3}
 BALL = {"type": "sphere", "radius": RADIUS, "subdivisions": 4}
 GROUND = {"type": "half_space", "thickness": THICKNESS}
-DEPTHS = {"cube": (0.002, 0.005, 0.01, 0.02, 0.03, 0.045), "ball": (0.02, 0.05, 0.08), "half space": (0.005, 0.02, 0.1)}
+DEPTHS = {
+    "cube": (0.0005, 0.002, 0.005, 0.01, 0.02, 0.03, 0.045),
+    "ball": (0.02, 0.05, 0.08),
+    "half space": (0.0005, 0.005, 0.02, 0.1),
+}
 TABLE = [[0, 0], [0.2, 0.05], [0.5, 0.3], [1, 1]]
 MAPS = {
     "power 1.5": ({"power": 1.5}, lambda e: e**1.5),

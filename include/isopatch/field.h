@@ -35,9 +35,9 @@ struct StrainMap {
   /// The forms of f.
   enum class Kind : std::uint8_t {
     kLinear,  ///< f = e
-    kTrue,  ///< f = ln(1 - s e) / ln(1 - s): the true strain of a layer compressed by the fraction s where e = 1, 0 < s
-            ///< < 1
-    kPower,  ///< f = e^n, n > 0
+    kTrue,  ///< f = ln(1 - s e) / ln(1 - s): the true strain of a layer compressed by the fraction s where e = 1, s > 0
+            ///< and at most 0.999999
+    kPower,  ///< f = e^n, n in [0.01, 100]
     kTable,  ///< linear between the rows (e, f): both ascending, from (0, 0) to (1, 1)
   };
   Kind kind = Kind::kLinear;                 ///< the form of f
@@ -45,7 +45,7 @@ struct StrainMap {
   std::vector<std::array<double, 2>> table;  ///< rows (e, f) of kTable, at least two
 
   /// What strain_table() may differ from f, relative to f: in [1e-4, 0.1]. Its rows, and with them the tets that they
-  /// cut, grow as 1/sqrt(tolerance).
+  /// cut, grow as 1/sqrt(tolerance), those of a power a little faster.
   double tolerance = 0.005;
 };
 
@@ -82,9 +82,9 @@ void check_strain_map(const StrainMap& map);
 double mapped_extent(const StrainMap& map, double extent);
 
 /// The piecewise linear function that stands for f: rows (e, f) from (0, 0) to (1, 1), those of kTable itself. Of the
-/// other maps it is within the tolerance of f, but for powers at small extents, where it is one line from 0: below
-/// 0.01, or where f is below 1e-7, for n > 1; below 1e-4, or where both are below 0.01, for n < 1. Throws Error as
-/// check_strain_map().
+/// other maps it is within the tolerance of f, but for powers at small extents, where it is one line from 0: below 0.2
+/// of the tolerance, or where f is below 1e-7, for n > 1; below 1e-4, or where both are below 0.01, for n < 1. Throws
+/// Error as check_strain_map().
 std::vector<std::array<double, 2>> strain_table(const StrainMap& map);
 
 /// The value at `extent` of a function that is linear between rows, and beyond the last two as between them.

@@ -229,6 +229,19 @@ TEST_F(Command, InfoDescribesScenesAndMeshes) {
     EXPECT_NE(mesh.out.find(word), std::string::npos) << mesh.out;
 }
 
+TEST_F(Command, InfoListsLayersAndOneSidedBodies) {
+  std::ofstream(path("scene.json")) << R"({"isopatch": 1,
+    "geometries": {"cup": {"type": "box", "size": [0.1, 0.1, 0.1]},
+                   "pad": {"type": "half_space", "strain": {"table": [[0, 0], [0.5, 0.2], [0.8, 0.5], [1, 1]]}}},
+    "bodies": [{"name": "cup", "geometry": "cup", "modulus": 1e9, "one_sided": true},
+               {"name": "pad", "geometry": "pad", "fixed": true}]})";
+  const Outcome scene = run("info " + path("scene.json"));
+  EXPECT_EQ(scene.code, 0) << scene.out;
+  for (const char* row :
+       {"  pad       half space of 3 layers", "fixed  one-sided\n", "no        yes\n", "yes         no\n"})
+    EXPECT_NE(scene.out.find(row), std::string::npos) << row << scene.out;
+}
+
 // The tet of the unit vectors: see tests/mesh/mass_properties_test.cpp.
 TEST_F(Command, InfoPrintsCentersOfMassAndInertias) {
   std::ofstream(path("tet.obj")) << "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";

@@ -95,7 +95,7 @@ TEST_F(FieldCommand, RefusesWhatDoesNotFitAndWritesNothing) {
   EXPECT_TRUE(contains(error(), "--core-depth: must be finite and greater than 0, found -1"));
   arguments_.core_depth.reset();
   arguments_.true_strain = 1.5;
-  EXPECT_TRUE(contains(error(), "must lie between 0 and 1"));
+  EXPECT_TRUE(contains(error(), "it must be above 0 and at most 0.999999"));
   arguments_.power = 2;
   EXPECT_TRUE(contains(error(), "--true-strain and --power exclude each other"));
   EXPECT_FALSE(std::filesystem::exists(arguments_.output));

@@ -36,7 +36,9 @@ void print_geometries(const Scene& built) {
   for (std::size_t i = 0; i < scene.geometries.size(); ++i) {
     const Geometry& geometry = scene.geometries[i];
     if (geometry.kind == GeometryKind::kHalfSpace) {
-      rows.push_back({escaped(geometry.name), "half space", "-", "-", "-", "-", "-", "-"});
+      const std::string kind =
+          geometry.strain.empty() ? "half space" : fmt::format("half space of {} layers", geometry.strain.size() - 1);
+      rows.push_back({escaped(geometry.name), kind, "-", "-", "-", "-", "-", "-"});
       continue;
     }
     const Hierarchy& hierarchy =
@@ -89,6 +91,8 @@ std::string degrees_of(const std::array<double, 7>& pose) {
 /// A row for each body; where one lists parts or has an offset, for each part.
 void print_bodies(const SceneDescription& scene) {
   const bool with_parts = has_parts(scene);
+  const bool with_sides =
+      std::any_of(scene.bodies.begin(), scene.bodies.end(), [](const Body& body) { return body.one_sided; });
   Rows rows = {{"body", "geometry", "modulus Pa", "dissipation", "friction", "fixed"}};
   const auto add_columns = [&](std::vector<std::string>& row, const std::string& part, const std::string& position,
                                const std::string& degrees) {
@@ -96,12 +100,14 @@ void print_bodies(const SceneDescription& scene) {
     row.insert(row.begin() + 2, {position, degrees});
     row.insert(row.begin() + 1, part);
   };
+  if (with_sides) rows[0].push_back("one-sided");
   add_columns(rows[0], "part", "position m", "turned deg");
   for (const Body& body : scene.bodies) {
     for (const Part& part : parts_of(body)) {
       rows.push_back({escaped(body.name), escaped(scene.geometries[static_cast<std::size_t>(part.geometry)].name),
                       *part.rigid ? "rigid" : number(*part.modulus), number(*part.dissipation), number(*part.friction),
                       body.fixed ? "yes" : "no"});
+      if (with_sides) rows.back().push_back(body.one_sided ? "yes" : "no");
       add_columns(rows.back(), body.parts.empty() ? "-" : escaped(part.name), position_of(part.pose),
                   degrees_of(part.pose));
     }

@@ -33,8 +33,11 @@ void check_table(const std::vector<std::array<double, 2>>& table) {
 using Row = std::array<double, 2>;
 
 // Where the table of a power ends: below, it is one line from 0.
-constexpr double kLeastStiffening = 0.01, kLeastRise = 1e-7;
-constexpr double kLeastSoftening = 1e-4, kLeastFall = 0.01;
+constexpr double kLeastStiffening = 0.2;  // of the tolerance
+constexpr double kLeastRise = 1e-7;
+constexpr double kLeastSoftening = 1e-4, kLeastFall = 0.01, kFallingExtent = 0.01;
+
+constexpr double kLeastPower = 0.01, kLargestPower = 100, kLargestCompression = 0.999999;
 
 /// The rows of a map that is convex or concave. They lie as far on one side of f as the lines between them may go to
 /// the other: below a convex f.
@@ -59,7 +62,9 @@ class TableOfMap {
   }
 
   Row row_at(double extent) const {
-    return {extent, (1 + (convex_ ? -map_.tolerance : map_.tolerance)) * mapped_extent(map_, extent)};
+    const double f = mapped_extent(map_, extent);
+    if (convex_) return {extent, (1 - map_.tolerance) * f};
+    return {extent, std::min((1 + map_.tolerance) * f, 0.5 * (1 + f))};  // below the last row, which is (1, 1)
   }
 
   /// Whether the table can end with a line from 0 to this row.
@@ -68,8 +73,8 @@ class TableOfMap {
     constexpr double kClose = 0x1p-20;  // to 0, where the line is farthest from f
     if (excess(kClose * e, kClose * f) <= map_.tolerance) return true;
     if (map_.kind == StrainMap::Kind::kTrue) return false;  // which has a slope at 0
-    return convex_ ? e <= kLeastStiffening || f <= kLeastRise
-                   : e <= kLeastSoftening || (e <= kLeastStiffening && f <= kLeastFall);
+    return convex_ ? e <= kLeastStiffening * map_.tolerance || f <= kLeastRise
+                   : e <= kLeastSoftening || (e <= kFallingExtent && f <= kLeastFall);
   }
 
   /// Whether the line between two rows is within the tolerance; its excess has one maximum.
@@ -125,11 +130,12 @@ std::vector<std::array<double, 2>> strain_table(const StrainMap& map) {
 void check_strain_map(const StrainMap& map) {
   const StandardArithmetic standard;
   const double x = map.parameter;
-  if (map.kind == StrainMap::Kind::kTrue && !(x > 0 && x < 1)) {
-    throw Error(fmt::format("strain: a true strain map compressed by {}; it must lie between 0 and 1", x));
+  if (map.kind == StrainMap::Kind::kTrue && !(x > 0 && x <= kLargestCompression)) {
+    throw Error(fmt::format("strain: a true strain map compressed by {}; it must be above 0 and at most {}", x,
+                            kLargestCompression));
   }
-  if (map.kind == StrainMap::Kind::kPower && !(x > 0 && std::isfinite(x))) {
-    throw Error(fmt::format("strain: power {}; it must be finite and positive", x));
+  if (map.kind == StrainMap::Kind::kPower && !(x >= kLeastPower && x <= kLargestPower)) {
+    throw Error(fmt::format("strain: power {}; it must lie in [{}, {}]", x, kLeastPower, kLargestPower));
   }
   if (map.kind == StrainMap::Kind::kTable) check_table(map.table);
   if (!(map.tolerance >= 1e-4 && map.tolerance <= 0.1)) {
