@@ -56,6 +56,12 @@ def compiled_text(function, *arguments) -> str:
 
 
 class TestEvaluate:
+    def test_an_evaluator_in_a_compiled_function_is_refused(self, evaluator, poses):
+        with pytest.raises(
+            TypeError, match=re.escape("found a tracer of JAX; in compiled functions call isopatch.jax")
+        ):
+            jax.jit(lambda at: evaluator.evaluate(at).pair_wrench)(poses)
+
     @pytest.mark.parametrize("precision", ["float", "double"])
     @pytest.mark.parametrize("dtype", [np.float32, np.float64])
     def test_bits_are_those_of_the_evaluator(self, scene, poses, velocities, dtype, precision):

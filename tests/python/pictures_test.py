@@ -72,6 +72,20 @@ def test_meshes_of_pyvista_lie_where_the_bodies_are(evaluator, scene):
     assert evaluator.evaluate(poses, outputs=POLYGONS).to_pyvista(environment=1).n_cells == 0
 
 
+@pytest.mark.parametrize("outputs", [POLYGONS, ("polygons",)])
+def test_pictures_of_polygons_that_are_not_there_are_refused(evaluator, scene, pyplot, outputs):
+    from isopatch import plot
+
+    poses = two_states(scene)
+    results = evaluator.evaluate(poses, outputs=outputs)
+    for environment in (-1, 2):
+        with pytest.raises(ValueError, match=f"environment {environment}: the results have 2, numbered from 0"):
+            plot.patch(results, environment=environment)
+    few = evaluator.evaluate(poses, outputs=outputs, polygon_capacity=3)
+    with pytest.raises(ValueError, match="environment 0 has [0-9]+ polygons, of which 3 had room"):
+        plot.patch(few)
+
+
 def test_a_turned_part_is_placed_in_its_body():
     pytest.importorskip("pyvista")
     half = float(np.sqrt(0.5))

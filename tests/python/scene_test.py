@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scenes from files and dictionaries."""
 
+import copy
 import json
 import pickle
 import types
@@ -131,11 +132,16 @@ def test_a_pickled_scene_has_the_same_bits(root, monkeypatch, tmp_path):
         isopatch.Scene(tetrahedron_scene(points=WITH_CENTER, tets=TETS)),
     ):
         monkeypatch.chdir(tmp_path)
-        copy = pickle.loads(pickle.dumps(scene))
+        restored = pickle.loads(pickle.dumps(scene))
         monkeypatch.chdir(root)
-        a, b = (isopatch.Evaluator(s).evaluate(s.default_poses[None]).pair_wrench for s in (scene, copy))
+        a, b = (isopatch.Evaluator(s).evaluate(s.default_poses[None]).pair_wrench for s in (scene, restored))
         assert a.tobytes() == b.tobytes()
-        assert repr(copy) == repr(scene)
+        assert repr(restored) == repr(scene)
+
+
+def test_a_copy_of_a_scene_is_the_scene():
+    scene = isopatch.Scene(ball_on_table())
+    assert copy.copy(scene) is scene and copy.deepcopy({"scene": scene})["scene"] is scene
 
 
 def test_warnings_are_lines(root):

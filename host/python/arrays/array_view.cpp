@@ -197,6 +197,10 @@ bool ArrayView::read_dlpack(const Argument& argument, const Placement& placement
     }
     capsule = dlpack_capsule(object, on_cuda, placement.stream);
   } catch (nb::python_error& error) {
+    if (name_of_type(object).find("Tracer") != std::string::npos) {
+      argument.wrong_type(
+          "expected an array, found a tracer of JAX; in compiled functions call isopatch.jax.evaluate()");
+    }
     const std::string text = nb::str(error.value()).c_str();
     argument.wrong_type(fmt::format("expected a dense array with memory, found one that cannot be shared: {}",
                                     text.substr(0, text.find('\n'))));

@@ -55,12 +55,23 @@ def scene_meshes(scene: "Scene", poses: Any | None) -> "pyvista.MultiBlock":
 def polygons_of(results: "Results", environment: int) -> np.ndarray:
     """The contact polygons of one environment, [K], POLYGON_DTYPE."""
     if results.packed_polygons is not None:
-        begin, end = on_host(results.polygon_offsets)[environment : environment + 2]
-        return rows_on_host(results.packed_polygons, slice(begin, end))
-    if results.polygons is not None:
-        needed = on_host(results.polygons_needed)[environment]
-        return rows_on_host(results.polygons, (environment, slice(None, needed)))
-    raise ValueError('there are no polygons; ask for them by outputs=("packed_polygons",) of evaluate()')
+        offsets = on_host(results.polygon_offsets)
+        begins, counts = offsets[:-1], np.diff(offsets)
+    elif results.polygons is not None:
+        begins, counts = None, on_host(results.polygons_needed)
+    else:
+        raise ValueError('there are no polygons; ask for them by outputs=("packed_polygons",) of evaluate()')
+    if not 0 <= environment < len(counts):
+        raise ValueError(f"environment {environment}: the results have {len(counts)}, numbered from 0")
+    count = counts[environment]
+    if begins is not None:
+        begin = begins[environment]
+        rows = rows_on_host(results.packed_polygons, slice(begin, begin + count))
+    else:
+        rows = rows_on_host(results.polygons, (environment, slice(None, count)))
+    if len(rows) < count:
+        raise ValueError(f"environment {environment} has {count} polygons, of which {len(rows)} had room")
+    return rows
 
 
 def patch_mesh(results: "Results", environment: int) -> "pyvista.PolyData":

@@ -60,6 +60,9 @@ class Scene(_core.Scene):
             has arrays [V] by name) or "triangles" [T, 3] (surface_mesh); or "mesh", a trimesh.Trimesh, a meshio.Mesh or
             a PyVista grid (tet_mesh, surface_mesh, convex_hull).
 
+    A scene does not change, and its copies are the scene itself. Pickled, it is its text and the places of its mesh
+    files, which are read again where it is restored; meshes in memory are part of it.
+
     Raises:
         FileNotFoundError: for a scene or mesh file that does not exist.
         TypeError: for something in a dictionary that a scene cannot have.
@@ -96,6 +99,12 @@ class Scene(_core.Scene):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (type(self), *self._document)
+
+    def __copy__(self) -> "Scene":
+        return self
+
+    def __deepcopy__(self, _: dict[int, Any]) -> "Scene":
+        return self
 
     @property
     def bodies(self) -> tuple[Body, ...]:
