@@ -138,7 +138,7 @@ Raises:
               Argument{"Evaluator", "scene"}.wrong_type(
                   fmt::format("expected an isopatch.Scene, found {}; isopatch.Scene(...) makes one of a file or a "
                               "dictionary",
-                              nb::cast<nb::str>(nb::handle(scene.type()).attr("__name__")).c_str()));
+                              text_of(nb::handle(scene.type()).attr("__name__"))));
             }
             new (self) PythonEvaluator(scene, parse_compute_options("Evaluator", device, precision, threads));
           },

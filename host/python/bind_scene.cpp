@@ -7,6 +7,9 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstring>
+#include <type_traits>
+
 #include "host/python/bindings.h"
 #include "isopatch/error.h"
 #include "isopatch/mass_properties.h"
@@ -94,6 +97,49 @@ nb::bytes bytes_of(const std::vector<Element>& elements) {
   return nb::bytes(elements.data(), elements.size() * sizeof(Element));
 }
 
+template <class Element>
+std::vector<Element> elements_of(const nb::bytes& bytes) {
+  std::vector<Element> elements(bytes.size() / sizeof(Element));
+  std::memcpy(elements.data(), bytes.data(), elements.size() * sizeof(Element));
+  return elements;
+}
+
+/// A geometry as Python keeps it, of bytes: all that a scene made from it depends on.
+using GeometryState = std::tuple<std::string, bool, nb::bytes, nb::bytes, nb::bytes, nb::bytes, double, nb::bytes,
+                                 nb::bytes, std::vector<std::string>>;
+static_assert(std::is_trivially_copyable_v<MeshReport>);
+
+GeometryState state_of(const Geometry& g) {
+  return {g.name,
+          g.kind == GeometryKind::kHalfSpace,
+          bytes_of(g.mesh.points),
+          bytes_of(g.mesh.tets),
+          bytes_of(g.surface),
+          bytes_of(g.extent),
+          g.thickness,
+          bytes_of(g.strain),
+          bytes_of(std::vector<MeshReport>{g.report}),
+          g.warnings};
+}
+
+Geometry geometry_from(const GeometryState& state) {
+  const auto& [name, half_space, points, tets, surface, extent, thickness, strain, report, warnings] = state;
+  Geometry g;
+  g.name = name;
+  g.kind = half_space ? GeometryKind::kHalfSpace : GeometryKind::kMesh;
+  g.mesh.points = elements_of<Point3>(points);
+  g.mesh.tets = elements_of<Tet>(tets);
+  g.surface = elements_of<Triangle>(surface);
+  g.extent = elements_of<double>(extent);
+  g.thickness = thickness;
+  g.strain = elements_of<std::array<double, 2>>(strain);
+  const std::vector<MeshReport> reports = elements_of<MeshReport>(report);
+  if (report.size() != sizeof(MeshReport)) throw nb::value_error("Scene: pickled by another version of isopatch");
+  g.report = reports[0];
+  g.warnings = warnings;
+  return g;
+}
+
 /// All warnings of a scene, which are about its geometries and about parts that overlap.
 std::vector<std::string> all_warnings(const Scene& scene) {
   std::vector<std::string> warnings;
@@ -112,12 +158,13 @@ void bind_scene(nb::module_& module) {
       .def(
           "__init__",
           [](Scene* self, const std::string& json, const std::string& directory, const std::string& source,
-             const nb::dict& meshes) {
-            const SceneMeshes named = scene_meshes(meshes);
+             const nb::dict& meshes, const std::vector<GeometryState>& geometries) {
+            SceneMeshes named = scene_meshes(meshes);
+            for (const GeometryState& state : geometries) named.geometries.push_back(geometry_from(state));
             const nb::gil_scoped_release released;
             new (self) Scene(parse_scene(json, directory, source, named));
           },
-          nb::arg("json"), nb::arg("directory"), nb::arg("source"), nb::arg("meshes"))
+          nb::arg("json"), nb::arg("directory"), nb::arg("source"), nb::arg("meshes"), nb::arg("geometries"))
       .def_prop_ro("num_bodies", &Scene::num_bodies, "B in the shapes of arrays.")
       .def_prop_ro("num_parts", &Scene::num_parts, "C in the shapes of arrays: the parts of all bodies.")
       .def_prop_ro("num_pairs", &Scene::num_pairs, "P in the shapes of arrays.")
@@ -149,9 +196,15 @@ void bind_scene(nb::module_& module) {
           "The index of the pair whose wrench is that on body `a` from body `b`, by their names.\n\nRaises ValueError, "
           "with the pairs that there are.")
       .def("to_json", &to_json,
-           "The scene as the text of a scene file, in which all geometries are \"given\": equal scenes have equal "
-           "texts.")
+           "The scene as the text of a scene file, in which all geometries are \"given\". What they are does not stand "
+           "there: scenes are compared by ==, and kept by pickle.")
       .def_prop_ro("warnings", &all_warnings, "One line for each thing in the scene that may not be meant.")
+      .def_prop_ro("_geometry_states",
+                   [](const Scene& scene) {
+                     std::vector<GeometryState> states;
+                     for (const Geometry& g : scene.description().geometries) states.push_back(state_of(g));
+                     return states;
+                   })
       .def_prop_ro("_body_names",
                    [](const Scene& scene) {
                      std::vector<std::string> names;

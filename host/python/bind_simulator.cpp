@@ -122,7 +122,7 @@ void bind_simulator(nb::module_& module) {
               Argument{"Simulator", "scene"}.wrong_type(
                   fmt::format("expected an isopatch.Scene, found {}; isopatch.Scene(...) makes one of a file or a "
                               "dictionary",
-                              nb::cast<nb::str>(nb::handle(scene.type()).attr("__name__")).c_str()));
+                              text_of(nb::handle(scene.type()).attr("__name__"))));
             }
             const ComputeOptions compute = parse_compute_options("Simulator", device, precision, threads);
             new (self) PythonSimulator(scene, parse_options(nb::cast<const Scene&>(scene), options), compute);

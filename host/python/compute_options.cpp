@@ -65,7 +65,7 @@ void require_cuda(const char* call, const std::string& device, int index) {
 
 ComputeOptions parse_compute_options(const char* call, nb::handle device, const std::string& precision, int threads) {
   ComputeOptions parsed;
-  parsed.device = nb::str(device).c_str();
+  parsed.device = text_of(device);
   const std::string& name = parsed.device;
   const std::string wanted = "expected \"cpu\", \"cuda\", \"cuda:0\" or \"reference\"";
 

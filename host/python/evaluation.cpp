@@ -82,7 +82,7 @@ std::int64_t parse_capacity(const Argument& argument, nb::handle value) {
   const long long number = PyLong_AsLongLong(value.ptr());
   if (number == -1 && PyErr_Occurred() != nullptr) {
     PyErr_Clear();
-    argument.wrong_type(fmt::format("expected a number of rows, found {}", nb::repr(value).c_str()));
+    argument.wrong_type(fmt::format("expected a number of rows, found {}", text_of(nb::repr(value))));
   }
   if (number < 0 || number > std::numeric_limits<std::int32_t>::max()) {
     argument.wrong_value(fmt::format("expected a number of rows from 0 to 2147483647, found {}", number));

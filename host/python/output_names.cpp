@@ -19,13 +19,13 @@ std::size_t OutputNames::index_of(const char* call, const char* argument, PyObje
     if (interned_[i] == name) return i;
   }
   if (!PyUnicode_Check(name)) {
-    Argument{call, argument}.wrong_type(fmt::format("expected names of outputs, found {}", nb::repr(name).c_str()));
+    Argument{call, argument}.wrong_type(fmt::format("expected names of outputs, found {}", text_of(nb::repr(name))));
   }
   for (std::size_t i = 0; i < size_; ++i) {
     if (PyUnicode_CompareWithASCIIString(name, names_[i]) == 0) return i;
   }
   const std::vector<std::string> known(names_.begin(), names_.begin() + static_cast<std::ptrdiff_t>(size_));
-  const std::string text = nb::str(name).c_str();
+  const std::string text = text_of(name);
   Argument{call, argument}.wrong_value(fmt::format("expected names of outputs, found {}{}",
                                                    isopatch::detail::in_quotes(text, '"'),
                                                    isopatch::detail::suggestion(text, known)));
@@ -35,13 +35,13 @@ std::uint64_t OutputNames::parse(const char* call, nb::handle outputs) const {
   const Argument argument{call, "outputs"};
   if (!PyTuple_Check(outputs.ptr()) && !PyList_Check(outputs.ptr())) {
     argument.wrong_type(fmt::format("expected a tuple of names, as (\"{}\",), found {}", names_[0],
-                                    isopatch::detail::in_quotes(nb::repr(outputs).c_str())));
+                                    isopatch::detail::in_quotes(text_of(nb::repr(outputs)))));
   }
   std::uint64_t bits = 0;
   for (const nb::handle name : nb::borrow<nb::sequence>(outputs)) {
     const std::uint64_t bit = std::uint64_t{1} << index_of(call, "outputs", name.ptr());
     if ((bits & bit) != 0) {
-      argument.wrong_value(fmt::format("\"{}\" stands there twice; name each output once", nb::str(name).c_str()));
+      argument.wrong_value(fmt::format("\"{}\" stands there twice; name each output once", text_of(name)));
     }
     bits |= bit;
   }

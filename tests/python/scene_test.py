@@ -127,16 +127,45 @@ def test_a_surface_in_memory_makes_a_rigid_body():
 
 def test_a_pickled_scene_has_the_same_bits(root, monkeypatch, tmp_path):
     monkeypatch.chdir(root)
+    layers = ball_on_table()
+    layers["geometries"]["table"]["strain"] = {"power": 2}
+    layers["bodies"][1]["rigid"] = False
     for scene in (
         isopatch.Scene("bench/scenes/coin.json"),  # with a mesh file
         isopatch.Scene(tetrahedron_scene(points=WITH_CENTER, tets=TETS)),
+        isopatch.Scene(layers),
+        isopatch.Scene("bench/scenes/gripper.json"),
     ):
-        monkeypatch.chdir(tmp_path)
         restored = pickle.loads(pickle.dumps(scene))
-        monkeypatch.chdir(root)
         a, b = (isopatch.Evaluator(s).evaluate(s.default_poses[None]).pair_wrench for s in (scene, restored))
         assert a.tobytes() == b.tobytes()
-        assert repr(restored) == repr(scene)
+        assert repr(restored) == repr(scene) and restored.warnings == scene.warnings
+        assert restored == scene and hash(restored) == hash(scene)
+
+
+def test_a_pickled_scene_needs_no_files(tmp_path):
+    corners = "".join("v {} {} {}\n".format(*x) for x in CORNERS)
+    faces = "".join("f {} {} {}\n".format(*(i + 1 for i in triangle)) for triangle in TRIANGLES.tolist())
+    (tmp_path / "tet.obj").write_text(corners + faces)
+    document = ball_on_table()
+    document["geometries"]["ball"] = {"type": "surface_mesh", "file": str(tmp_path / "tet.obj")}
+    document["bodies"][0] |= {"rigid": True}
+    document["bodies"][1] |= {"rigid": False, "modulus": 1e5}
+    scene = isopatch.Scene(document)
+    pickled = pickle.dumps(scene)
+    (tmp_path / "tet.obj").unlink()
+    restored = pickle.loads(pickled)
+    assert wrench_of(restored).tobytes() == wrench_of(scene).tobytes()
+    assert np.any(wrench_of(restored))
+
+
+def test_scenes_are_equal_by_what_they_are():
+    scene, same, larger, moved = (ball_on_table() for _ in range(4))
+    larger["geometries"]["ball"]["radius"] *= 1.01
+    moved["bodies"][0]["friction"] = 0.123
+    scene, same, larger, moved = (isopatch.Scene(s) for s in (scene, same, larger, moved))
+    assert scene == same and hash(scene) == hash(same)
+    assert scene != larger and scene != moved and scene != "scene"
 
 
 def test_a_copy_of_a_scene_is_the_scene():

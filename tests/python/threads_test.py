@@ -85,6 +85,7 @@ def test_ctrl_c_ends_a_call(call):
     done = run_python(f"""
         import os, signal, threading, time, numpy as np, isopatch
         from conftest import ball_on_table
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
         scene = isopatch.Scene(ball_on_table())
         evaluator, simulator = isopatch.Evaluator(scene), isopatch.Simulator(scene, 100)
         poses = np.broadcast_to(scene.default_poses, (100_000_000, 2, 7))

@@ -139,6 +139,24 @@ WRONG = {
     "too many clusters": (evaluated(outputs=("patch_point",), max_clusters=17), ValueError, "max_clusters", "17"),
     "stream on the CPU": (evaluated(stream=0), ValueError, "stream: only calls on a CUDA device have a stream"),
     "unknown argument": (lambda e: e.evaluate(good(), masses=1), TypeError, "incompatible function arguments"),
+    "a device without UTF-8": (
+        lambda e: isopatch.Evaluator(e.scene, device="\ud800"),
+        ValueError,
+        'Evaluator: device: expected "cpu"',
+        "ud800",
+    ),
+    "an output without UTF-8": (
+        evaluated(outputs=("\ud800",)),
+        ValueError,
+        "outputs: expected names of outputs",
+        "ud800",
+    ),
+    "an array for an output without UTF-8": (
+        evaluated(out={"\ud800": np.zeros(1)}),
+        ValueError,
+        "out: expected names of outputs",
+        "ud800",
+    ),
     "unknown device": (
         lambda e: isopatch.Evaluator(e.scene, device="tpu"),
         ValueError,

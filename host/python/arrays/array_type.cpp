@@ -5,6 +5,17 @@
 #include <unordered_map>
 
 namespace isopatch::python {
+
+std::string text_of(nb::handle object) {
+  const nb::object text = nb::steal(PyObject_Str(object.ptr()));
+  if (!text.is_valid()) {
+    PyErr_Clear();
+    return "an object without a text";
+  }
+  const nb::object bytes = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "backslashreplace"));
+  if (!bytes.is_valid()) throw nb::python_error();
+  return nb::cast<nb::bytes>(bytes).c_str();
+}
 namespace {
 
 /// The attribute of an object, or nothing.
@@ -38,7 +49,7 @@ nb::object library_of(PyObject* object, const std::string& module) {
 ArrayType inspect(PyObject* object, PyObject* type) {
   ArrayType found;
   const nb::object name = attribute(type, "__module__");
-  const std::string module = name.is_valid() && PyUnicode_Check(name.ptr()) ? nb::cast<nb::str>(name).c_str() : "";
+  const std::string module = name.is_valid() && PyUnicode_Check(name.ptr()) ? text_of(name) : "";
   found.table = exchange_table(type);
   found.is_numpy = module == "numpy";
   found.is_immutable = module == "jax" || module.rfind("jax.", 0) == 0 || module.rfind("jaxlib", 0) == 0;

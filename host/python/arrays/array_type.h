@@ -5,11 +5,16 @@
 
 #include <nanobind/nanobind.h>
 
+#include <string>
+
 #include "host/python/arrays/dlpack.h"
 
 namespace isopatch::python {
 
 namespace nb = nanobind;
+
+/// str(object) in UTF-8. What has no UTF-8, as half of a surrogate pair, is escaped.
+std::string text_of(nb::handle object);
 
 struct ArrayType {
   const dlpack::ExchangeTable* table = nullptr;  // null where the type has none of version 1

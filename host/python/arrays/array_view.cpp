@@ -5,21 +5,23 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 
 namespace isopatch::python {
+
 namespace {
 
 /// The text of Python's current error, which is cleared.
 std::string taken_error() {
   if (PyErr_Occurred() == nullptr) return "no reason was given";
   nb::python_error error;
-  std::string text = nb::str(error.value()).c_str();
+  std::string text = text_of(error.value());
   return text.substr(0, text.find('\n'));
 }
 
 std::string name_of_type(PyObject* object) {
   const nb::handle type = reinterpret_cast<PyObject*>(Py_TYPE(object));
-  return nb::cast<nb::str>(type.attr("__name__")).c_str();
+  return text_of(type.attr("__name__"));
 }
 
 /// What a format of the struct module stands for; lanes are 0 for what no array here has.
@@ -104,7 +106,7 @@ std::string ArrayView::type_name() const {
     PyErr_Clear();
     return "another type";
   }
-  return nb::str(nb::steal(own)).c_str();
+  return text_of(nb::steal(own));
 }
 
 void ArrayView::read(PyObject* from, const Argument& argument, const Placement& placement) {
@@ -201,7 +203,7 @@ bool ArrayView::read_dlpack(const Argument& argument, const Placement& placement
       argument.wrong_type(
           "expected an array, found a tracer of JAX; in compiled functions call isopatch.jax.evaluate()");
     }
-    const std::string text = nb::str(error.value()).c_str();
+    const std::string text = text_of(error.value());
     argument.wrong_type(fmt::format("expected a dense array with memory, found one that cannot be shared: {}",
                                     text.substr(0, text.find('\n'))));
   }

@@ -39,7 +39,7 @@ bool ArrayView::read_cuda_interface(const Argument& argument, const Placement& p
   try {
     const nb::dict interface = nb::cast<nb::dict>(nb::handle(object).attr("__cuda_array_interface__"));
     const nb::tuple sizes = nb::cast<nb::tuple>(interface["shape"]), memory = nb::cast<nb::tuple>(interface["data"]);
-    type = type_of(nb::cast<nb::str>(interface["typestr"]).c_str());
+    type = type_of(text_of(interface["typestr"]));
     data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(memory[0]));
     read_only = nb::cast<bool>(memory[1]);
     ndim = static_cast<int>(nb::len(sizes));

@@ -2,7 +2,7 @@
 
 import os
 import pathlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -60,8 +60,8 @@ class Scene(_core.Scene):
             has arrays [V] by name) or "triangles" [T, 3] (surface_mesh); or "mesh", a trimesh.Trimesh, a meshio.Mesh or
             a PyVista grid (tet_mesh, surface_mesh, convex_hull).
 
-    A scene does not change, and its copies are the scene itself. Pickled, it is its text and the places of its mesh
-    files, which are read again where it is restored; meshes in memory are part of it.
+    A scene does not change, and its copies are the scene itself. Scenes are equal if all that evaluations depend on is.
+    A pickled one has its meshes and needs no files; the same version of isopatch reads it.
 
     Raises:
         FileNotFoundError: for a scene or mesh file that does not exist.
@@ -93,12 +93,21 @@ class Scene(_core.Scene):
         scene._make(text, os.path.abspath(directory), "scene", {})
         return scene
 
-    def _make(self, text: str, directory: str, source: str, meshes: dict[str, Any]) -> None:
-        self._document = (text, directory, source, meshes)
-        super().__init__(text, directory, source, meshes)
+    def _make(self, text: str, directory: str, source: str, meshes: dict[str, Any], given: Sequence[Any] = ()) -> None:
+        super().__init__(text, directory, source, meshes, given)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (type(self), *self._document)
+        return _restored, (type(self), self.to_json(), self._geometry_states)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Scene):
+            return NotImplemented
+        if self is other:
+            return True
+        return self.to_json() == other.to_json() and self._geometry_states == other._geometry_states
+
+    def __hash__(self) -> int:
+        return hash(self.to_json())
 
     def __copy__(self) -> "Scene":
         return self
@@ -168,7 +177,7 @@ class Scene(_core.Scene):
         return f"<isopatch.Scene of {names}; {count}, {joints}>"
 
 
-def _restored(cls: type[Scene], *document: Any) -> Scene:
+def _restored(cls: type[Scene], text: str, geometries: Sequence[Any]) -> Scene:
     scene = cls.__new__(cls)
-    scene._make(*document)
+    scene._make(text, "", "scene", {}, geometries)
     return scene
