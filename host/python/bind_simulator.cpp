@@ -21,10 +21,17 @@ RolloutOptions parse_options(const Scene& scene, const std::string& json) {
   return isopatch::detail::parse_rollout(JsonValue(document, "Simulator"), scene.description().rollout);
 }
 
-int parse_steps(const char* call, std::int64_t num_steps) {
-  if (num_steps < 0 || num_steps > std::numeric_limits<int>::max()) {
-    Argument{call, "n"}.wrong_value(
-        fmt::format("expected a number of steps from 0 to 2147483647, found {}", num_steps));
+int parse_steps(const char* call, nb::handle n) {
+  const Argument argument{call, "n"};
+  const nb::object number = nb::steal(PyNumber_Index(n.ptr()));
+  if (!number.is_valid()) {
+    PyErr_Clear();
+    argument.wrong_type(fmt::format("expected an integer, found {}", text_of(nb::handle(n.type()).attr("__name__"))));
+  }
+  int overflow = 0;
+  const std::int64_t num_steps = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+  if (overflow != 0 || num_steps < 0 || num_steps > std::numeric_limits<int>::max()) {
+    argument.wrong_value(fmt::format("expected a number of steps from 0 to 2147483647, found {}", text_of(number)));
   }
   return static_cast<int>(num_steps);
 }
@@ -69,24 +76,23 @@ void reset(const PythonSimulator& self, nb::handle state, nb::handle mask, nb::h
   self.simulator.simulator().reset(views.view(), rows.data, start.view(), placement.stream);
 }
 
-nb::object step(const PythonSimulator& self, nb::handle state, std::int64_t num_steps, nb::handle stream,
+nb::object step(const PythonSimulator& self, nb::handle state, nb::handle n, nb::handle stream,
                 const StepArguments& arguments) {
   const Placement placement = placement_of("step", self, stream, poses_of(state));
   const StateViews views("step", self, state, placement, true);
   StepArrays arrays("step", self, arguments, views.array(0), placement);
-  self.step(views.view(), arrays.input(), arrays.output(), parse_steps("step", num_steps), placement.stream);
+  self.step(views.view(), arrays.input(), arrays.output(), parse_steps("step", n), placement.stream);
   return arrays.results();
 }
 
-nb::object advance(const PythonSimulator& self, nb::handle state, std::int64_t num_steps,
-                   const StepArguments& arguments) {
+nb::object advance(const PythonSimulator& self, nb::handle state, nb::handle n, const StepArguments& arguments) {
   if (self.compute.placement.on_cuda) {
     Argument{"advance", "state"}.wrong_value("copies are made on the CPU only; step() writes arrays of the device");
   }
   const StateViews views("advance", self, state, {}, false);
   StepArrays arrays("advance", self, arguments, views.array(0), {});
   NewState after(self, views);
-  self.step(after.view(), arrays.input(), arrays.output(), parse_steps("advance", num_steps), nullptr);
+  self.step(after.view(), arrays.input(), arrays.output(), parse_steps("advance", n), nullptr);
   return nb::make_tuple(after.take(), arrays.results());
 }
 
@@ -127,12 +133,12 @@ void bind_simulator(nb::module_& module) {
             const ComputeOptions compute = parse_compute_options("Simulator", device, precision, threads);
             new (self) PythonSimulator(scene, parse_options(nb::cast<const Scene&>(scene), options), compute);
           },
-          arg("scene"), arg("options"), arg("device"), arg("precision"), arg("threads"))
+          arg("scene").none(), arg("options"), arg("device").none(), arg("precision"), arg("threads"))
       .def("initial_state", &initial_state, arg("state"), arg("stream").none())
       .def("reset", &reset, arg("state"), arg("mask").none(), arg("initial"), arg("stream").none())
       .def(
           "step",
-          [](const PythonSimulator& self, nb::handle state, std::int64_t n, nb::handle stream, nb::handle outputs,
+          [](const PythonSimulator& self, nb::handle state, nb::handle n, nb::handle stream, nb::handle outputs,
              nb::handle out, nb::handle body_wrench, nb::handle joint_force, nb::handle joint_target,
              nb::handle gravity, nb::handle mass_scale, nb::handle modulus, nb::handle dissipation, nb::handle friction,
              nb::handle geometry_index, nb::handle pair_mask) {
@@ -142,13 +148,13 @@ void bind_simulator(nb::module_& module) {
                          outputs,
                          out});
           },
-          arg("state"), arg("n"), arg("stream").none(), arg("outputs").none(), arg("out").none(),
+          arg("state"), arg("n").none(), arg("stream").none(), arg("outputs").none(), arg("out").none(),
           arg("body_wrench").none(), arg("joint_force").none(), arg("joint_target").none(), arg("gravity").none(),
           arg("mass_scale").none(), arg("modulus").none(), arg("dissipation").none(), arg("friction").none(),
           arg("geometry_index").none(), arg("pair_mask").none())
       .def(
           "advance",
-          [](const PythonSimulator& self, nb::handle state, std::int64_t n, nb::handle outputs, nb::handle body_wrench,
+          [](const PythonSimulator& self, nb::handle state, nb::handle n, nb::handle outputs, nb::handle body_wrench,
              nb::handle joint_force, nb::handle joint_target, nb::handle gravity, nb::handle mass_scale,
              nb::handle modulus, nb::handle dissipation, nb::handle friction, nb::handle geometry_index,
              nb::handle pair_mask) {
@@ -158,9 +164,10 @@ void bind_simulator(nb::module_& module) {
                             outputs,
                             nb::none()});
           },
-          arg("state"), arg("n"), arg("outputs").none(), arg("body_wrench").none(), arg("joint_force").none(),
-          arg("joint_target").none(), arg("gravity").none(), arg("mass_scale").none(), arg("modulus").none(),
-          arg("dissipation").none(), arg("friction").none(), arg("geometry_index").none(), arg("pair_mask").none())
+          arg("state").none(), arg("n").none(), arg("outputs").none(), arg("body_wrench").none(),
+          arg("joint_force").none(), arg("joint_target").none(), arg("gravity").none(), arg("mass_scale").none(),
+          arg("modulus").none(), arg("dissipation").none(), arg("friction").none(), arg("geometry_index").none(),
+          arg("pair_mask").none())
       .def(
           "reserve",
           [](const PythonSimulator& self, std::int64_t num_envs) {

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rollouts: the bits of the command line, resets, saved states, records, and the form for arrays that never change."""
 
+import contextlib
+
 import numpy as np
 import pytest
 
@@ -83,6 +85,60 @@ def test_a_mask_resets_without_touching_the_others(rolling):
     assert rolling.steps.tolist() == [0, 0, 0]
 
 
+@pytest.fixture
+def carried() -> isopatch.Simulator:
+    """Four environments of a ball, a table, a slide on a joint and a plate on a path, after 5 steps."""
+    document = ball_on_table()
+    part = {"geometry": "ball", "modulus": 1e5, "mass": 0.1, "position": [1, 0, 1]}
+    slide = {"type": "prismatic", "axis": [0, 0, 1], "position": 0.25, "velocity": 0.5}
+    path = {"times": [0, 1], "poses": [[1, 0, 1, 1, 0, 0, 0], [1, 0, 2, 1, 0, 0, 0]]}
+    document["bodies"] += [
+        {"name": "slide", **part, "motion": slide},
+        {"name": "plate", **part, "motion": {"type": "prescribed", **path}},
+    ]
+    simulator = isopatch.Simulator(isopatch.Scene(document), 4)
+    simulator.step(5)
+    return simulator
+
+
+def test_a_reset_puts_bodies_where_joints_and_paths_say(carried):
+    start = isopatch.Simulator(carried.scene, 4).state()
+    others = [0, 2]
+    carried.poses[0, 2] = 7  # which the next step mends, and no reset
+    carried.status[2] = isopatch.Status.FRICTION_LAG
+    before = bits(array[others] for array in carried.state())
+    poses, velocities = start.poses + 0.125, start.velocities + 0.125
+    poses[others] = np.nan
+    carried.reset(np.array([False, True, False, True]), poses=poses, velocities=velocities)
+    assert bits(array[others] for array in carried.state()) == before
+    after = isopatch.SimulatorState(*(array[[1, 3]] for array in carried.state()))
+    assert after.poses[:, 2:].tobytes() == start.poses[[1, 3], 2:].tobytes()
+    assert after.velocities[:, 2].tolist() == [[0, 0, 0.5, 0, 0, 0]] * 2
+    assert after.poses[:, 0].tobytes() == poses[[1, 3], 0].tobytes()
+    assert after.velocities[:, 0].tobytes() == velocities[[1, 3], 0].tobytes()
+    assert after.joints.tolist() == [[[0.25, 0.5]]] * 2
+    assert after.steps.tolist() == after.status.tolist() == [0, 0]
+    carried.step(0)
+    assert bits(array[[1, 3]] for array in carried.state()) == bits(after)
+
+
+def test_a_reset_to_a_bad_pose_leaves_the_fault_to_the_step(rolling):
+    rolling.reset(poses=np.full((3, 2, 7), np.nan))
+    assert rolling.status.tolist() == [0, 0, 0]
+    rolling.step()
+    assert (rolling.status & isopatch.Status.FROZEN).all()
+
+
+def test_a_reset_takes_repeated_rows_and_arrays_with_gaps(rolling):
+    row = rolling.scene.default_poses + [0, 0, 0.25, 0, 0, 0, 0]
+    mask = np.array([[1, 0], [0, 1], [1, 0]], bool)[:, 0]
+    velocities = np.ones((3, 2, 12))[..., ::2]
+    rolling.reset(mask, poses=np.broadcast_to(row, (3, 2, 7)), velocities=velocities)
+    assert rolling.steps.tolist() == [0, 20, 0]
+    assert rolling.poses[[0, 2]].tolist() == [row.tolist()] * 2
+    assert (rolling.velocities[[0, 2]] == 1).all()
+
+
 def test_a_saved_state_goes_on_with_the_same_bits(rolling, scene):
     saved = rolling.state()
     rolling.step(30)
@@ -95,6 +151,57 @@ def test_a_saved_state_goes_on_with_the_same_bits(rolling, scene):
     other.step(10)
     other.step(20)
     assert bits(other.state()) == wanted
+
+
+BAD_STATES = {
+    "list": ("steps", [0] * 3, TypeError, "expected an array, found list"),
+    "None": ("joints", None, TypeError, "expected an array, found NoneType"),
+    "shape": ("velocities", np.zeros((3, 6)), ValueError, "expected the shape [3, 2, 6], found [3, 6]"),
+    "complex": ("poses", np.ones((3, 2, 7), complex), TypeError, "floating-point numbers, found complex128"),
+    "integers": ("poses", np.ones((3, 2, 7), int), TypeError, "expected floating-point numbers, found int64"),
+    "real steps": ("steps", np.full(3, 0.7), TypeError, "expected integers, found float64"),
+    "bool": ("status", np.ones(3, bool), TypeError, "expected integers, found bool"),
+    "negative": ("status", np.full(3, -1), ValueError, "expected integers from 0 to 4294967295, found -1"),
+    "steps": ("steps", np.full(3, 2**63, np.uint64), ValueError, "to 9223372036854775807, found 9223372036854775808"),
+}
+
+
+@pytest.mark.parametrize("library", ["numpy", pytest.param("torch", marks=requires("torch"))])
+@pytest.mark.parametrize("case", BAD_STATES)
+def test_a_state_that_cannot_be_loaded_changes_nothing(rolling, case, library):
+    name, array, kind, message = BAD_STATES[case]
+    simulator = isopatch.Simulator(rolling.scene, 3, arrays=library)
+    before = bits(simulator.state())
+    with pytest.raises(kind) as error:
+        simulator.load(rolling.state()._replace(**{name: array}))
+    assert str(error.value).startswith(f"load: {name}: ") and message in str(error.value)
+    assert bits(simulator.state()) == before
+
+
+@requires("torch")
+def test_states_of_numpy_and_torch_load_into_each_other(rolling):
+    import torch
+
+    wanted = bits(rolling.state())
+    in_torch = isopatch.Simulator(rolling.scene, 3, arrays="torch")
+    in_torch.load(rolling.state())
+    assert bits(in_torch.state()) == wanted
+    rolling.reset()
+    rolling.load(in_torch.state())
+    assert bits(rolling.state()) == wanted
+    status = torch.tensor([1, 2, 2**32 - 1])
+    in_torch.load(in_torch.state()._replace(poses=in_torch.poses.clone().requires_grad_(), status=status))
+    assert not in_torch.poses.requires_grad
+    assert in_torch.status.dtype == torch.uint32 and in_torch.status.tolist() == status.tolist()
+    with pytest.raises(ValueError, match="load: status: expected integers from 0 to 4294967295, found -1"):
+        in_torch.load(in_torch.state()._replace(status=torch.full((3,), -1)))
+
+
+def test_other_types_and_byte_orders_load(rolling):
+    state = rolling.state()
+    rolling.load(state._replace(velocities=state.velocities.astype(np.float32), poses=state.poses.astype(">f8")))
+    assert rolling.poses.tobytes() == state.poses.tobytes()
+    assert rolling.velocities.tobytes() == state.velocities.astype(np.float32).astype(float).tobytes()
 
 
 def test_advance_leaves_what_it_is_given(rolling):
@@ -126,6 +233,17 @@ def test_observations_are_copies_of_single_precision(rolling):
     assert not np.shares_memory(seen.poses, rolling.poses)
     assert np.array_equal(seen.poses, rolling.poses.astype(np.float32))
     assert rolling.observe("float64").poses.tobytes() == rolling.poses.tobytes()
+    for dtype in (np.float32, np.dtype("float32")):
+        assert rolling.observe(dtype).poses.dtype == np.float32
+
+
+@requires("torch")
+def test_observations_take_types_of_torch(rolling):
+    import torch
+
+    assert rolling.observe(torch.float64).poses.dtype == np.float64
+    seen = isopatch.Simulator(rolling.scene, arrays="torch").observe(np.float32)
+    assert seen.poses.dtype == torch.float32
 
 
 def test_inputs_act(scene):
@@ -163,6 +281,49 @@ def test_options_replace_those_of_the_scene(scene):
     assert simulator.options["gravity"] == [0, 0, -1]
     assert simulator.options["points"] == "matched"  # the scene's
     assert repr(simulator) == "<isopatch.Simulator of 1 environments on cpu>"
+
+
+def test_options_may_be_scalars_of_numpy(scene):
+    step = np.float32(1e-3)
+    options = {"time_step": step, "max_iterations": np.int64(10), "tolerance": np.array(1e-6)}
+    simulator = isopatch.Simulator(scene, **options, gravity=np.array([0, 0, -2], np.float32))
+    assert simulator.time_step == float(step)
+    assert simulator.options["max_iterations"] == 10
+    assert simulator.options["tolerance"] == 1e-6
+    assert simulator.options["gravity"] == [0, 0, -2]
+
+
+@pytest.mark.parametrize("library", ["numpy", pytest.param("torch", marks=requires("torch"))])
+@pytest.mark.parametrize("every", [1, 7, 30, 40])
+def test_a_record_leaves_the_warnings_of_a_call(scene, tmp_path, every, library):
+    def run(steps: list[int], path=None) -> isopatch.SimulatorState:
+        options = {"max_iterations": 1, "friction_passes": 1, "time_step": 2e-3}
+        simulator = isopatch.Simulator(scene, 2, arrays=library, **options)
+        simulator.poses[0, 0, 2] = 0.0485
+        simulator.poses[1, 0, 2] = 1
+        simulator.velocities[0, 0, 0] = 1
+        simulator.velocities[0, 0, 2] = 0.5
+        with contextlib.nullcontext() if path is None else simulator.record(path, every):
+            for n in steps:
+                simulator.step(n)
+        return simulator.state()
+
+    wanted = run([40])
+    assert np.asarray(wanted.status)[0] & isopatch.Status.FRICTION_LAG and not np.asarray(wanted.status)[1]
+    assert bits(run([40], tmp_path / "one.npz")) == bits(wanted)
+    rows = np.load(tmp_path / "one.npz")
+    for steps, status in zip(rows["steps"][1:, 0], rows["status"][1:]):
+        assert status.tolist() == np.asarray(run([int(steps)]).status).tolist()
+    assert bits(run([40, 9], tmp_path / "two.npz")) == bits(run([40, 9]))
+
+
+def test_a_recorded_step_checks_its_number(rolling, tmp_path):
+    with rolling.record(tmp_path / "run.npz"):
+        with pytest.raises(TypeError, match="step: n: expected an integer, found float"):
+            rolling.step(1.5)
+        with pytest.raises(ValueError, match="step: n: expected a number of steps from 0 to .*, found -1"):
+            rolling.step(-1)
+    assert np.load(tmp_path / "run.npz")["steps"].tolist() == [[20, 20, 20]]
 
 
 def test_a_record_has_the_rows_of_the_steps(rolling, tmp_path):
@@ -228,6 +389,65 @@ WRONG = {
     "no state": (lambda s: isopatch.Simulator(s).load(1), TypeError, "expected a SimulatorState, found int"),
     "advance": (lambda s: isopatch.Simulator(s).advance(1), TypeError, "advance: state: expected a SimulatorState"),
     "every": (lambda s: isopatch.Simulator(s).record("x", 0).__enter__(), ValueError, "every: expected 1 or more"),
+    "not a number": (
+        lambda s: isopatch.Simulator(s, time_step=float("nan")),
+        ValueError,
+        "Simulator: time_step: expected a finite number, found nan",
+    ),
+    "infinite": (
+        lambda s: isopatch.Simulator(s, speed_limit=np.float32("inf")),
+        ValueError,
+        "Simulator: speed_limit: expected a finite number, found inf",
+    ),
+    "complex": (
+        lambda s: isopatch.Simulator(s, time_step=1j),
+        TypeError,
+        "time_step: expected a number, found complex",
+    ),
+    "text": (lambda s: isopatch.Simulator(s, points=b"fan6"), TypeError, "points: expected a string, found bytes"),
+    "gravity": (
+        lambda s: isopatch.Simulator(s, gravity=[0, 0, float("nan")]),
+        ValueError,
+        "Simulator: gravity: expected finite numbers, found nan",
+    ),
+    "one gravity": (
+        lambda s: isopatch.Simulator(s, gravity=5),
+        ValueError,
+        "Simulator: gravity: expected the shape [3], found []",
+    ),
+    "ragged gravity": (
+        lambda s: isopatch.Simulator(s, gravity=[[1], [1, 2]]),
+        TypeError,
+        "Simulator: gravity: expected three numbers, found [[1], [1, 2]]",
+    ),
+    "None for a scene": (lambda s: isopatch.Simulator(None), TypeError, "expected an isopatch.Scene, found NoneType"),
+    "None for a device": (lambda s: isopatch.Simulator(s, device=None), ValueError, "device: expected", "None"),
+    "precision": (lambda s: isopatch.Simulator(s, precision=3), TypeError, 'precision: expected "float" or "double"'),
+    "threads": (lambda s: isopatch.Simulator(s, threads=1.5), TypeError, "threads: expected an integer, found float"),
+    "real environments": (
+        lambda s: isopatch.Simulator(s, 2.0),
+        TypeError,
+        "Simulator: num_envs: expected an integer, found float",
+    ),
+    "real steps": (lambda s: isopatch.Simulator(s).step(1.5), TypeError, "step: n: expected an integer, found float"),
+    "most steps": (lambda s: isopatch.Simulator(s).step(2**70), ValueError, "step: n: expected a number of steps"),
+    "advance by None": (
+        lambda s: isopatch.Simulator(s).advance(isopatch.Simulator(s).state(), None),
+        TypeError,
+        "advance: n: expected an integer, found NoneType",
+    ),
+    "advance None": (lambda s: isopatch.Simulator(s).advance(None), TypeError, "state: expected a SimulatorState"),
+    "reserve": (lambda s: isopatch.Simulator(s).reserve(1.5), TypeError, "reserve: num_envs: expected an integer"),
+    "real every": (
+        lambda s: isopatch.Simulator(s).record("x", 1.5).__enter__(),
+        TypeError,
+        "record: every: expected an integer, found float",
+    ),
+    "no dtype": (
+        lambda s: isopatch.Simulator(s).observe(None),
+        ValueError,
+        'expected "float32" or "float64", found None',
+    ),
     "dtype": (lambda s: isopatch.Simulator(s).observe("int8"), ValueError, 'dtype: expected "float32" or "float64"'),
 }
 

@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import math
 import operator
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +17,7 @@ from isopatch._results import SimulatorState, StepResults
 from isopatch._scene import Scene
 
 _LIBRARIES = ("numpy", "torch", "cupy")
+_TYPES = {"poses": "float64", "velocities": "float64", "joints": "float64", "steps": "int64", "status": "uint32"}
 
 
 class Simulator:
@@ -70,7 +72,7 @@ class Simulator:
         options = {
             "integrator": integrator,
             "time_step": time_step,
-            "gravity": None if gravity is None else [float(g) for g in gravity],
+            "gravity": None if gravity is None else _gravity(gravity),
             "points": points,
             "tolerance": tolerance,
             "max_iterations": max_iterations,
@@ -78,13 +80,16 @@ class Simulator:
             "polygon_capacity": polygon_capacity,
             "speed_limit": speed_limit,
         }
-        given = json.dumps({k: v for k, v in options.items() if v is not None})
-        self._core = _core.Simulator(scene, given, device, precision, threads)
+        given = json.dumps({k: _option(k, v) for k, v in options.items() if v is not None})
+        if not isinstance(precision, str):
+            found = type(precision).__name__
+            raise TypeError(f'Simulator: precision: expected "float" or "double", found {found}')
+        self._core = _core.Simulator(scene, given, device, precision, _integer("Simulator", "threads", threads))
         self._scene = scene
         self._on_cuda = self._core.device.startswith("cuda")
         self._arrays = arrays if arrays is not None else "torch" if self._on_cuda else "numpy"
         self._check_library()
-        self._num_envs = operator.index(num_envs)
+        self._num_envs = _integer("Simulator", "num_envs", num_envs)
         if self._num_envs < 0:
             raise ValueError(f"Simulator: num_envs: expected 0 or more, found {num_envs}")
         self._state = self._new_state()
@@ -106,15 +111,15 @@ class Simulator:
     def _new_state(self) -> SimulatorState:
         n, scene, library = self._num_envs, self._scene, self._library
         shapes = {
-            "poses": ((n, scene.num_bodies, 7), "float64"),
-            "velocities": ((n, scene.num_bodies, 6), "float64"),
-            "joints": ((n, scene.num_joints, 2), "float64"),
-            "steps": ((n,), "int64"),
-            "status": ((n,), "uint32"),
+            "poses": (n, scene.num_bodies, 7),
+            "velocities": (n, scene.num_bodies, 6),
+            "joints": (n, scene.num_joints, 2),
+            "steps": (n,),
+            "status": (n,),
         }
         where = {"device": self._core.device} if self._arrays == "torch" else {}
         return SimulatorState(
-            **{key: library.zeros(shape, dtype=getattr(library, t), **where) for key, (shape, t) in shapes.items()}
+            **{name: library.zeros(shapes[name], dtype=getattr(library, t), **where) for name, t in _TYPES.items()}
         )
 
     scene = property(lambda self: self._scene, doc="The scene that is stepped.")
@@ -158,6 +163,10 @@ class Simulator:
         Floating-point arrays are float32 or float64. A row that holds in all environments can be repeated by
         broadcast_to() or expand().
 
+        Ctrl-C ends a call on the CPU between the steps of its environments, so they have then taken different numbers
+        of steps, as `steps` says; go on from an earlier state(), or reset(). Two threads must not use one Simulator at
+        the same time: nothing guards its state.
+
         Args:
             body_wrench: [N, B, 6]. External force [N] and torque [N m] about the centre of mass, world frame.
             joint_force: [N, J]. Of the drives, N or N m. None, here and below: the scene's.
@@ -191,9 +200,9 @@ class Simulator:
         )
         if self._recording is None:
             return self._core.step(self._state, n, stream, outputs, out, *inputs)
-        n = self._recording.step_to_last_row(n, stream, inputs)
+        n, warnings = self._recording.step_to_last_row(n, stream, inputs)
         results = self._core.step(self._state, n, stream, outputs, out, *inputs)
-        self._recording.count(n)
+        self._recording.count(n, warnings)
         return results
 
     def advance(
@@ -244,9 +253,10 @@ class Simulator:
         Args:
             mask: [N], bool or uint8: which environments. None: all of them.
             poses: [N, B, 7], float64. Where these start: x y z [m], quaternion w x y z; rows of other environments are
-                not read. None: as in the scene. What hangs on joints or follows a path is where these say.
+                not read, and one row can be repeated by broadcast_to() or expand(). None: as in the scene. Bodies on
+                joints and paths are not where `poses` says, but where their joints and paths are at the start.
             velocities: [N, B, 6], float64. With what velocities: linear [m/s], angular [rad/s], world frame. None: as
-                in the scene.
+                in the scene. Those of bodies on joints follow from their joints.
 
         Raises:
             TypeError, ValueError: as step().
@@ -254,12 +264,15 @@ class Simulator:
         if self._initial is None:
             self._initial = self._new_state()
             self._core.initial_state(self._initial, None)
-        start = self._initial
-        if poses is not None:
-            start = start._replace(poses=poses)
-        if velocities is not None:
-            start = start._replace(velocities=velocities)
-        self._core.reset(self._state, mask, start, None)
+        given = {"poses": poses, "velocities": velocities}
+        given = {name: _contiguous(array) for name, array in given.items() if array is not None}
+        mask = _contiguous(mask)
+        self._core.reset(self._state, mask, self._initial._replace(**given), None)
+        if given:
+            # no steps write what follows from joints and paths: in a copy, as other environments keep every bit
+            placed = self.state()
+            self._core.step(placed, 0, None, None, None, *[None] * 10)
+            self._core.reset(self._state, mask, placed._replace(status=self._initial.status), None)
 
     def state(self) -> SimulatorState:
         """A copy of the state, from which load() goes on with the same bits."""
@@ -270,28 +283,49 @@ class Simulator:
     def load(self, state: SimulatorState) -> None:
         """Takes over a copy of a state with as many environments, of this simulator or one of the same scene.
 
-        Arrays are of this simulator's library, or of NumPy where this is on the CPU. Raises TypeError for what is no
-        SimulatorState, ValueError for arrays of another shape.
+        Arrays are of this simulator's library, or of NumPy where this is on the CPU; types may be others, as float32
+        for float64. Raises TypeError for what is no SimulatorState or no number of its kind, ValueError for arrays of
+        another shape and a status that is none; the state is then as it was.
         """
         if not isinstance(state, tuple) or len(state) != len(SimulatorState._fields):
             raise TypeError(f"load: state: expected a SimulatorState, found {type(state).__name__}")
-        for name, to, given in zip(SimulatorState._fields, self._state, state, strict=True):
-            if tuple(given.shape) != tuple(to.shape):
-                raise ValueError(f"load: {name}: expected the shape {list(to.shape)}, found {list(given.shape)}")
-        _copy(self._state, state)
+        fields = zip(SimulatorState._fields, self._state, state, strict=True)
+        _copy(self._state, SimulatorState(*(self._checked(name, to, given) for name, to, given in fields)))
 
-    def observe(self, dtype: str = "float32") -> SimulatorState:
+    def _checked(self, name: str, to: Any, given: Any) -> Any:
+        """What load() copies to an array of the state, without an error from there on."""
+        if not hasattr(given, "shape") or not hasattr(given, "dtype"):
+            raise TypeError(f"load: {name}: expected an array, found {type(given).__name__}")
+        if tuple(given.shape) != tuple(to.shape):
+            raise ValueError(f"load: {name}: expected the shape {list(to.shape)}, found {list(given.shape)}")
+        wanted = np.dtype(_TYPES[name])
+        kinds, expected = ("f", "floating-point numbers") if wanted.kind == "f" else ("iu", "integers")
+        found = str(given.dtype).removeprefix("torch.")
+        if _kind(given.dtype) not in kinds:
+            raise TypeError(f"load: {name}: expected {expected}, found {found}")
+        if wanted.kind != "f" and found != wanted.name:
+            _check_range(name, on_host(given), wanted)
+        if self._on_cuda or hasattr(to, "copy_") and hasattr(given, "requires_grad"):
+            if not isinstance(given, type(to)):
+                have = f"{type(given).__module__}.{type(given).__name__}"
+                raise TypeError(f"load: {name}: expected an array of {self._arrays}, found {have}")
+            return given
+        host = np.array(on_host(given.detach() if hasattr(given, "requires_grad") else given), wanted)
+        return self._library.from_numpy(host) if hasattr(to, "copy_") else host
+
+    def observe(self, dtype: Any = "float32") -> SimulatorState:
         """A copy of the state with floating-point arrays of another type, for a policy.
 
         Args:
-            dtype: "float32" or "float64".
+            dtype: "float32" or "float64", or such a type of NumPy or torch.
 
         Raises:
             ValueError: for another type.
         """
-        if dtype not in ("float32", "float64"):
+        type_name = _type_name(dtype)
+        if type_name not in ("float32", "float64"):
             raise ValueError(f'observe: dtype: expected "float32" or "float64", found {dtype!r}')
-        kind = getattr(self._library, dtype)
+        kind = getattr(self._library, type_name)
         names = ("poses", "velocities", "joints")
         converted = {name: _converted(getattr(self._state, name), kind) for name in names}
         return self.state()._replace(**converted)
@@ -301,8 +335,9 @@ class Simulator:
         """Writes the states that step() goes through to an .npz file: with sim.record("run.npz", every=10): ...
 
         The file has `time` [T, N] and the arrays of SimulatorState with an axis [T] before the others, for the start
-        and every `every`-th step after it. Raises ValueError for an `every` below 1, RuntimeError where the simulator
-        is being recorded already, OSError where the file cannot be written to `path`.
+        and every `every`-th step after it. Warnings in `status` are of the steps since the last call of step() began,
+        as without a recording. Raises ValueError for an `every` below 1, RuntimeError where the simulator is being
+        recorded already, OSError where the file cannot be written to `path`.
         """
         if self._recording is not None:
             raise RuntimeError("record: this simulator is being recorded already")
@@ -315,7 +350,7 @@ class Simulator:
 
     def reserve(self, num_envs: int | None = None) -> None:
         """Allocates what batches of up to `num_envs` environments (None: N) need, so that steps do not."""
-        self._core.reserve(self._num_envs if num_envs is None else num_envs)
+        self._core.reserve(self._num_envs if num_envs is None else _integer("reserve", "num_envs", num_envs))
 
     def __repr__(self) -> str:
         return f"<isopatch.Simulator of {self._num_envs} environments on {self.device}>"
@@ -326,28 +361,33 @@ class _Recording:
 
     def __init__(self, simulator: Simulator, every: int) -> None:
         self._simulator = simulator
-        self._every = operator.index(every)
+        self._every = _integer("record", "every", every)
         if self._every < 1:
             raise ValueError(f"record: every: expected 1 or more, found {every}")
         self._until_row = self._every
         self._rows: list[list[np.ndarray]] = []
         self._add_row()
 
-    def step_to_last_row(self, n: int, stream: Any, inputs: tuple[Any, ...]) -> int:
-        """Takes the steps up to the last row before the end; returns how many are left, which are the caller's."""
-        n = operator.index(n)
+    def step_to_last_row(self, n: Any, stream: Any, inputs: tuple[Any, ...]) -> tuple[int, Any]:
+        """Takes the steps up to the last row before the end; returns how many are left, which are the caller's, and the
+        status so far, which their call begins anew."""
+        n, warnings = _integer("step", "n", n), None
         while n > self._until_row:
             self._simulator._core.step(self._simulator._state, self._until_row, stream, None, None, *inputs)
             n -= self._until_row
-            self.count(self._until_row)
-        return n
+            warnings = self.count(self._until_row, warnings)
+        return n, warnings
 
-    def count(self, n: int) -> None:
-        """After `n` steps: adds a row where one is due."""
+    def count(self, n: int, warnings: Any) -> Any:
+        """After `n` steps: adds a row where one is due. Returns the status with `warnings`, which it has then too."""
+        bits = self._simulator._state.status.view(self._simulator._library.int32)  # torch has no | of uint32
+        if warnings is not None:
+            bits |= warnings
         self._until_row -= n
         if self._until_row == 0:
             self._until_row = self._every
             self._add_row()
+        return bits.clone() if hasattr(bits, "clone") else bits.copy()
 
     def _add_row(self) -> None:
         self._rows.append([on_host(array).copy() for array in self._simulator._state])
@@ -357,10 +397,90 @@ class _Recording:
         np.savez(path, time=arrays["steps"] * self._simulator.time_step, **arrays)
 
 
+def _integer(call: str, name: str, value: Any) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{call}: {name}: expected an integer, found {type(value).__name__}") from None
+
+
+def _option(name: str, value: Any) -> Any:
+    """An option as JSON can have it; whether it is one of the right kind, the library says."""
+    if isinstance(value, (bool, str, list)):
+        return value
+    if isinstance(value, np.bool_):
+        return bool(value)
+    try:
+        return operator.index(value)
+    except TypeError:
+        pass
+    try:
+        if getattr(value, "shape", ()) != ():
+            raise TypeError
+        number = float(value)
+    except (TypeError, ValueError):
+        expected = "a string" if name in ("integrator", "points") else "a number"
+        raise TypeError(f"Simulator: {name}: expected {expected}, found {type(value).__name__}") from None
+    if not math.isfinite(number):
+        raise ValueError(f"Simulator: {name}: expected a finite number, found {number}")
+    return number
+
+
+def _gravity(value: Any) -> list[float]:
+    try:
+        numbers = on_host(value)
+    except (TypeError, ValueError):  # as rows of different lengths
+        numbers = np.asarray(None)
+    if numbers.dtype.kind not in "iuf":
+        raise TypeError(f"Simulator: gravity: expected three numbers, found {value!r}")
+    if numbers.shape != (3,):
+        raise ValueError(f"Simulator: gravity: expected the shape [3], found {list(numbers.shape)}")
+    bad = numbers[~np.isfinite(numbers)]
+    if bad.size:
+        raise ValueError(f"Simulator: gravity: expected finite numbers, found {bad[0]}")
+    return [float(number) for number in numbers]
+
+
+def _kind(dtype: Any) -> str:
+    """The letter of NumPy for the kind of a type of any library; "V" for what NumPy has not."""
+    kind = getattr(dtype, "kind", None)  # torch has none
+    try:
+        return kind or np.dtype(str(dtype).removeprefix("torch.")).kind
+    except TypeError:
+        return "V"
+
+
+def _type_name(dtype: Any) -> str | None:
+    if isinstance(dtype, str) or dtype is None:
+        return dtype
+    name = str(dtype)
+    if name.startswith("torch."):
+        return name.removeprefix("torch.")
+    try:
+        return np.dtype(dtype).name
+    except TypeError:
+        return None
+
+
+def _check_range(name: str, numbers: np.ndarray, wanted: np.dtype) -> None:
+    limits = np.iinfo(wanted)
+    for number in (int(numbers.min()), int(numbers.max())) if numbers.size else ():
+        if not limits.min <= number <= limits.max:
+            raise ValueError(f"load: {name}: expected integers from {limits.min} to {limits.max}, found {number}")
+
+
+def _contiguous(array: Any) -> Any:
+    """The array, or a copy where it has gaps or repeated rows."""
+    if hasattr(array, "contiguous"):
+        return array.contiguous()
+    is_contiguous = getattr(getattr(array, "flags", None), "c_contiguous", True)
+    return array if is_contiguous else array.copy(order="C")
+
+
 def _copy(to: SimulatorState, given: SimulatorState) -> None:
     for target, source in zip(to, given, strict=True):
         if hasattr(target, "copy_") and hasattr(source, "requires_grad"):
-            target.copy_(source)
+            target.copy_(source.detach())
         else:
             target[...] = source
 
