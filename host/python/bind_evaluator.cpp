@@ -45,7 +45,8 @@ Returns:
 
 Raises:
     TypeError: for something that is no array, or has elements of another type.
-    ValueError: for a shape, strides, a device or a value that is not as above.)";
+    ValueError: for a shape, strides, a device or a value that is not as above, and for a tensor of torch that requires
+        a gradient or has a tangent.)";
 
 constexpr char kArguments[] =
     "poses: object, velocities: object | None = None, *, modulus: object | None = None, "
@@ -66,6 +67,7 @@ struct BoundCall {
     }
     for (const nb::handle input : arguments.inputs) inputs.append(input);
     results = evaluation.results();
+    evaluation.rewrite(results);
   }
 
   nb::object call() {
@@ -88,6 +90,7 @@ struct BoundCall {
 
 void bind_evaluator(nb::module_& module) {
   using nb::arg;
+  bind_written_tensors(module);
   nb::class_<BoundCall>(module, "Call", "A call of an evaluator with its arguments checked once; see Evaluator.bind().")
       .def("__call__", &BoundCall::call,
            "Evaluates what is in the arrays now, and returns `results`, whose arrays it has written.",

@@ -119,6 +119,7 @@ void Evaluation::read_inputs(const EvaluationArguments& arguments) {
         const std::size_t k = i++;
         if (k > 0 && arguments.inputs[k].is_none()) return;
         const Argument argument{call_, info.name};
+        check_tensor(arguments.inputs[k], argument);
         inputs_[k].read(arguments.inputs[k].ptr(), argument, placement_);
         set_array(array, inputs_[k], argument, info, shape);
         if (k == 0) shape.environments = inputs_[0].shape[0];
@@ -214,7 +215,11 @@ void Evaluation::make_outputs(const EvaluationArguments& arguments) {
   outputs_.find(call_, output_names(), registered_types().results, arguments.out);
   std::uint64_t wanted = 0;
   for (std::size_t i = 0; i < kNumOutputs; ++i) {
-    if (outputs_.is_given(i)) wanted |= std::uint64_t{1} << i;
+    if (!outputs_.is_given(i)) continue;
+    wanted |= std::uint64_t{1} << i;
+    const nb::handle memory = memory_of(outputs_.given(i));
+    check_tensor(memory, {call_, output_names()[i]});
+    written_.add(memory);
   }
   if (!arguments.outputs.is_none()) {
     wanted |= output_names().parse(call_, arguments.outputs);
@@ -302,8 +307,17 @@ void Evaluation::find_capacities(const EvaluationArguments& arguments, std::uint
 }
 
 void Evaluation::run() {
-  const nb::gil_scoped_release released;
-  evaluate();
+  {
+    const nb::gil_scoped_release released;
+    evaluate();
+  }
+  written_.tell();
+}
+
+void Evaluation::rewrite(nb::handle results) {
+  written_.clear();
+  for (const nb::handle array : results) written_.add(memory_of(array));
+  written_.keep();
 }
 
 nb::object Evaluation::results() {

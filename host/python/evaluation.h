@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 
+#include "host/python/arrays/torch_tensor.h"
 #include "host/python/bindings.h"
 #include "host/python/call_arrays.h"
 #include "isopatch/arrays.h"
@@ -48,7 +49,7 @@ class Evaluation {
  public:
   Evaluation(const char* call, const PythonEvaluator& evaluator, const EvaluationArguments& arguments);
 
-  /// Evaluates without holding the interpreter's lock.
+  /// Evaluates without holding the interpreter's lock, and tells torch which tensors were written.
   void run();
 
   /// Evaluates as it is called.
@@ -56,6 +57,9 @@ class Evaluation {
 
   /// The named tuple of the results, once.
   nb::object results();
+
+  /// From now on every run writes the arrays of these results, which are its own.
+  void rewrite(nb::handle results);
 
   /// The stream of the next run.
   void set_stream(void* stream) { placement_.stream = stream; }
@@ -80,6 +84,7 @@ class Evaluation {
   Results results_;
   std::array<ArrayView, kNumInputs> inputs_;
   OutputArrays<kNumOutputs> outputs_;
+  WrittenTensors written_;
   std::uint64_t words_ = 0;  // bits of the outputs whose array is one of words, of which columns are to be made
 };
 

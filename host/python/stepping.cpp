@@ -63,7 +63,9 @@ StateViews::StateViews(const char* call, const PythonSimulator& simulator, nb::h
         using Value = std::remove_pointer_t<std::remove_reference_t<decltype(pointer)>>;
         ArrayView& view = views_[i];
         const Argument argument{call, info.name};
-        view.read(PyTuple_GetItem(state.ptr(), static_cast<Py_ssize_t>(i)), argument, placement);
+        PyObject* array = PyTuple_GetItem(state.ptr(), static_cast<Py_ssize_t>(i));
+        if (!is_written) check_tensor(array, argument);  // those written are the simulator's own
+        view.read(array, argument, placement);
         if (is_written) check_writable(view, argument);
         check_element(view, argument, element_of<Value>());
         const std::int64_t stride = check_layout(view, argument, info, shape);
@@ -111,6 +113,7 @@ StepArrays::StepArrays(const char* call, const PythonSimulator& simulator, const
         const std::size_t k = i++;
         if (arguments.inputs[k].is_none()) return;
         const Argument argument{call, info.name};
+        check_tensor(arguments.inputs[k], argument);
         inputs_[k].read(arguments.inputs[k].ptr(), argument, placement);
         set_array(array, inputs_[k], argument, info, shape);
       },
@@ -125,6 +128,8 @@ StepArrays::StepArrays(const char* call, const PythonSimulator& simulator, const
         const std::size_t k = i++;
         const Argument argument{call, info.name};
         if (outputs_.is_given(k)) {
+          check_tensor(outputs_.given(k), argument);
+          written_.add(outputs_.given(k));
           outputs_.use_given(k, array, argument, info, shape, placement);
         } else if ((wanted >> k & 1) != 0) {
           constexpr bool is_real = requires { array.type; };
@@ -135,6 +140,9 @@ StepArrays::StepArrays(const char* call, const PythonSimulator& simulator, const
       output_);
 }
 
-nb::object StepArrays::results() { return outputs_.results(registered_types().step_results); }
+nb::object StepArrays::results() {
+  written_.tell();
+  return outputs_.results(registered_types().step_results);
+}
 
 }  // namespace isopatch::python

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 
+#include "host/python/arrays/torch_tensor.h"
 #include "host/python/bindings.h"
 #include "host/python/call_arrays.h"
 #include "isopatch/rollout_state.h"
@@ -83,13 +84,14 @@ class StepArrays {
   const RolloutInput& input() const { return input_; }
   const RolloutOutput& output() const { return output_; }
 
-  /// The StepResults, once.
+  /// The StepResults, once, after the step: torch is told which tensors were written.
   nb::object results();
 
  private:
   RolloutInput input_;
   RolloutOutput output_;
   std::array<ArrayView, kNumStepInputs> inputs_;
+  WrittenTensors written_;
   OutputArrays<kNumStepOutputs> outputs_;
 };
 

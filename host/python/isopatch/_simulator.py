@@ -198,11 +198,17 @@ class Simulator:
             geometry_index,
             pair_mask,
         )
-        if self._recording is None:
-            return self._core.step(self._state, n, stream, outputs, out, *inputs)
-        n, warnings = self._recording.step_to_last_row(n, stream, inputs)
-        results = self._core.step(self._state, n, stream, outputs, out, *inputs)
-        self._recording.count(n, warnings)
+        warnings = None
+        try:
+            if self._recording is not None:
+                n, warnings = self._recording.step_to_last_row(n, stream, inputs)
+            results = self._core.step(self._state, n, stream, outputs, out, *inputs)
+        except KeyboardInterrupt:
+            _core._tell_of_state(self._state)
+            raise
+        _core._tell_of_state(self._state)  # torch, that it was written
+        if self._recording is not None:
+            self._recording.count(n, warnings)
         return results
 
     def advance(
@@ -273,6 +279,7 @@ class Simulator:
             placed = self.state()
             self._core.step(placed, 0, None, None, None, *[None] * 10)
             self._core.reset(self._state, mask, placed._replace(status=self._initial.status), None)
+        _core._tell_of_state(self._state)
 
     def state(self) -> SimulatorState:
         """A copy of the state, from which load() goes on with the same bits."""

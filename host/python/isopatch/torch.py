@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
+from torch.autograd import forward_ad
 
 from isopatch._core import Evaluator
 from isopatch._plan import Plan, Sizes, check_shape, evaluation_plan
@@ -114,12 +115,13 @@ def evaluate(
         Results: new tensors; those of floating-point numbers have the type of `poses`.
 
     Raises:
-        TypeError: for tensors of another type.
-        ValueError: for tensors of another shape or device, for polygons or contacts without a capacity, and for a
-            tensor that requires a gradient, where gradients are enabled. While a function is compiled, torch puts these
-            into errors of its own.
+        TypeError: for tensors of another type, and for what is no dense tensor.
+        ValueError: for tensors of another shape or device, for polygons or contacts without a capacity, for a tensor
+            that requires a gradient, where gradients are enabled, and for one with a tangent of forward-mode
+            differentiation. While a function is compiled, torch puts these into errors of its own.
     """
     name, names = _prepare(evaluator, outputs, max_clusters, polygon_capacity, contact_capacity)
+    _check_dense(poses, velocities, modulus, dissipation, friction, geometry_index, pair_mask)
     tensors = torch.ops.isopatch.evaluate(
         name,
         names,
@@ -154,6 +156,24 @@ def _prepare(evaluator: Evaluator, outputs: Sequence[str], *numbers: int | None)
     _plans[name, tuple(outputs), numbers] = plan
     _plans[name, tuple(plan.outputs), numbers] = plan
     return name, tuple(plan.outputs)
+
+
+def _check_dense(*tensors: Any) -> None:
+    for name, tensor in zip(_INPUTS, tensors, strict=True):
+        if tensor is None and name != "poses":
+            continue
+        if not isinstance(tensor, torch.Tensor):
+            raise TypeError(f"{_CALL}: {name}: expected a dense tensor, found {type(tensor).__name__}")
+        if tensor.is_nested:
+            raise TypeError(f"{_CALL}: {name}: expected a dense tensor, found a nested one")
+        if tensor.is_quantized:
+            raise TypeError(
+                f"{_CALL}: {name}: expected a dense tensor, found a quantized one; pass {name}.dequantize()"
+            )
+        if tensor.layout is not torch.strided:
+            raise TypeError(
+                f"{_CALL}: {name}: expected a dense tensor, found one of {tensor.layout}; pass {name}.to_dense()"
+            )
 
 
 def _plan_of(name: str, outputs: Sequence[str], sizes: Sizes) -> Plan:
@@ -245,16 +265,23 @@ def _fake(
     ]
 
 
-def _refuse_gradient(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-    tensors = zip(_INPUTS, inputs[-len(_INPUTS) :], strict=True)
-    name = next(name for name, tensor in tensors if tensor is not None and tensor.requires_grad)
-    raise ValueError(
-        f"{_CALL}: {name}: it requires a gradient, and evaluate() has no derivative yet; pass {name}.detach()"
-    )
+def _autograd(keys: Any, *arguments: Any) -> list[torch.Tensor]:
+    """What stands before the kernels where there may be derivatives, also those of torch.func: it refuses them."""
+    is_forward = forward_ad._current_level >= 0
+    for name, tensor in zip(_INPUTS, arguments[-len(_INPUTS) :], strict=True):
+        if tensor is None:
+            continue
+        if tensor.requires_grad and torch.is_grad_enabled():
+            raise ValueError(
+                f"{_CALL}: {name}: it requires a gradient, and evaluate() has no derivative yet; pass {name}.detach()"
+            )
+        if is_forward and forward_ad.unpack_dual(tensor).tangent is not None:
+            raise ValueError(
+                f"{_CALL}: {name}: it has a tangent, and evaluate() has no derivative yet; pass {name}.detach()"
+            )
+    with torch._C._AutoDispatchBelowAutograd():
+        return _operator.redispatch(keys & torch._C._after_autograd_keyset, *arguments)
 
 
-def _no_backward(ctx: Any, *gradients: Any) -> None:
-    raise AssertionError("unreachable: no graph is made")
-
-
-torch.library.register_autograd("isopatch::evaluate", _no_backward, setup_context=_refuse_gradient, lib=_library)
+_operator = torch.ops.isopatch.evaluate.default
+_library.impl("evaluate", _autograd, "Autograd", with_keyset=True)
