@@ -2,8 +2,6 @@
 
 import importlib
 import json
-import math
-import operator
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from isopatch import _core
+from isopatch._arguments import check_range, contiguous, gravity_option, integer, kind_of, option, type_name_of
+from isopatch._recording import Recording
 from isopatch._records import on_host
 from isopatch._results import SimulatorState, StepResults
 from isopatch._scene import Scene
@@ -72,7 +72,7 @@ class Simulator:
         options = {
             "integrator": integrator,
             "time_step": time_step,
-            "gravity": None if gravity is None else _gravity(gravity),
+            "gravity": None if gravity is None else gravity_option(gravity),
             "points": points,
             "tolerance": tolerance,
             "max_iterations": max_iterations,
@@ -80,22 +80,22 @@ class Simulator:
             "polygon_capacity": polygon_capacity,
             "speed_limit": speed_limit,
         }
-        given = json.dumps({k: _option(k, v) for k, v in options.items() if v is not None})
+        given = json.dumps({k: option(k, v) for k, v in options.items() if v is not None})
         if not isinstance(precision, str):
             found = type(precision).__name__
             raise TypeError(f'Simulator: precision: expected "float" or "double", found {found}')
-        self._core = _core.Simulator(scene, given, device, precision, _integer("Simulator", "threads", threads))
+        self._core = _core.Simulator(scene, given, device, precision, integer("Simulator", "threads", threads))
         self._scene = scene
         self._on_cuda = self._core.device.startswith("cuda")
         self._arrays = arrays if arrays is not None else "torch" if self._on_cuda else "numpy"
         self._check_library()
-        self._num_envs = _integer("Simulator", "num_envs", num_envs)
+        self._num_envs = integer("Simulator", "num_envs", num_envs)
         if self._num_envs < 0:
             raise ValueError(f"Simulator: num_envs: expected 0 or more, found {num_envs}")
         self._state = self._new_state()
         self._core.initial_state(self._state, None)
         self._initial: SimulatorState | None = None  # made by the first reset
-        self._recording: _Recording | None = None
+        self._recording: Recording | None = None
 
     def _check_library(self) -> None:
         if self._arrays not in _LIBRARIES:
@@ -271,8 +271,8 @@ class Simulator:
             self._initial = self._new_state()
             self._core.initial_state(self._initial, None)
         given = {"poses": poses, "velocities": velocities}
-        given = {name: _contiguous(array) for name, array in given.items() if array is not None}
-        mask = _contiguous(mask)
+        given = {name: contiguous(array) for name, array in given.items() if array is not None}
+        mask = contiguous(mask)
         self._core.reset(self._state, mask, self._initial._replace(**given), None)
         if given:
             # no steps write what follows from joints and paths: in a copy, as other environments keep every bit
@@ -308,10 +308,10 @@ class Simulator:
         wanted = np.dtype(_TYPES[name])
         kinds, expected = ("f", "floating-point numbers") if wanted.kind == "f" else ("iu", "integers")
         found = str(given.dtype).removeprefix("torch.")
-        if _kind(given.dtype) not in kinds:
+        if kind_of(given.dtype) not in kinds:
             raise TypeError(f"load: {name}: expected {expected}, found {found}")
         if wanted.kind != "f" and found != wanted.name:
-            _check_range(name, on_host(given), wanted)
+            check_range(name, on_host(given), wanted)
         if self._on_cuda or hasattr(to, "copy_") and hasattr(given, "requires_grad"):
             if not isinstance(given, type(to)):
                 have = f"{type(given).__module__}.{type(given).__name__}"
@@ -329,7 +329,7 @@ class Simulator:
         Raises:
             ValueError: for another type.
         """
-        type_name = _type_name(dtype)
+        type_name = type_name_of(dtype)
         if type_name not in ("float32", "float64"):
             raise ValueError(f'observe: dtype: expected "float32" or "float64", found {dtype!r}')
         kind = getattr(self._library, type_name)
@@ -348,7 +348,7 @@ class Simulator:
         """
         if self._recording is not None:
             raise RuntimeError("record: this simulator is being recorded already")
-        self._recording = _Recording(self, every)
+        self._recording = Recording(self, every)
         try:
             yield
         finally:
@@ -357,131 +357,10 @@ class Simulator:
 
     def reserve(self, num_envs: int | None = None) -> None:
         """Allocates what batches of up to `num_envs` environments (None: N) need, so that steps do not."""
-        self._core.reserve(self._num_envs if num_envs is None else _integer("reserve", "num_envs", num_envs))
+        self._core.reserve(self._num_envs if num_envs is None else integer("reserve", "num_envs", num_envs))
 
     def __repr__(self) -> str:
         return f"<isopatch.Simulator of {self._num_envs} environments on {self.device}>"
-
-
-class _Recording:
-    """The rows of a recording, which begins with the state as it is."""
-
-    def __init__(self, simulator: Simulator, every: int) -> None:
-        self._simulator = simulator
-        self._every = _integer("record", "every", every)
-        if self._every < 1:
-            raise ValueError(f"record: every: expected 1 or more, found {every}")
-        self._until_row = self._every
-        self._rows: list[list[np.ndarray]] = []
-        self._add_row()
-
-    def step_to_last_row(self, n: Any, stream: Any, inputs: tuple[Any, ...]) -> tuple[int, Any]:
-        """Takes the steps up to the last row before the end; returns how many are left, which are the caller's, and the
-        status so far, which their call begins anew."""
-        n, warnings = _integer("step", "n", n), None
-        while n > self._until_row:
-            self._simulator._core.step(self._simulator._state, self._until_row, stream, None, None, *inputs)
-            n -= self._until_row
-            warnings = self.count(self._until_row, warnings)
-        return n, warnings
-
-    def count(self, n: int, warnings: Any) -> Any:
-        """After `n` steps: adds a row where one is due. Returns the status with `warnings`, which it has then too."""
-        bits = self._simulator._state.status.view(self._simulator._library.int32)  # torch has no | of uint32
-        if warnings is not None:
-            bits |= warnings
-        self._until_row -= n
-        if self._until_row == 0:
-            self._until_row = self._every
-            self._add_row()
-        return bits.clone() if hasattr(bits, "clone") else bits.copy()
-
-    def _add_row(self) -> None:
-        self._rows.append([on_host(array).copy() for array in self._simulator._state])
-
-    def write(self, path: str | os.PathLike[str]) -> None:
-        arrays = dict(zip(SimulatorState._fields, map(np.stack, zip(*self._rows, strict=True)), strict=True))
-        np.savez(path, time=arrays["steps"] * self._simulator.time_step, **arrays)
-
-
-def _integer(call: str, name: str, value: Any) -> int:
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise TypeError(f"{call}: {name}: expected an integer, found {type(value).__name__}") from None
-
-
-def _option(name: str, value: Any) -> Any:
-    """An option as JSON can have it; whether it is one of the right kind, the library says."""
-    if isinstance(value, (bool, str, list)):
-        return value
-    if isinstance(value, np.bool_):
-        return bool(value)
-    try:
-        return operator.index(value)
-    except TypeError:
-        pass
-    try:
-        if getattr(value, "shape", ()) != ():
-            raise TypeError
-        number = float(value)
-    except (TypeError, ValueError):
-        expected = "a string" if name in ("integrator", "points") else "a number"
-        raise TypeError(f"Simulator: {name}: expected {expected}, found {type(value).__name__}") from None
-    if not math.isfinite(number):
-        raise ValueError(f"Simulator: {name}: expected a finite number, found {number}")
-    return number
-
-
-def _gravity(value: Any) -> list[float]:
-    try:
-        numbers = on_host(value)
-    except (TypeError, ValueError):  # as rows of different lengths
-        numbers = np.asarray(None)
-    if numbers.dtype.kind not in "iuf":
-        raise TypeError(f"Simulator: gravity: expected three numbers, found {value!r}")
-    if numbers.shape != (3,):
-        raise ValueError(f"Simulator: gravity: expected the shape [3], found {list(numbers.shape)}")
-    bad = numbers[~np.isfinite(numbers)]
-    if bad.size:
-        raise ValueError(f"Simulator: gravity: expected finite numbers, found {bad[0]}")
-    return [float(number) for number in numbers]
-
-
-def _kind(dtype: Any) -> str:
-    """The letter of NumPy for the kind of a type of any library; "V" for what NumPy has not."""
-    kind = getattr(dtype, "kind", None)  # torch has none
-    try:
-        return kind or np.dtype(str(dtype).removeprefix("torch.")).kind
-    except TypeError:
-        return "V"
-
-
-def _type_name(dtype: Any) -> str | None:
-    if isinstance(dtype, str) or dtype is None:
-        return dtype
-    name = str(dtype)
-    if name.startswith("torch."):
-        return name.removeprefix("torch.")
-    try:
-        return np.dtype(dtype).name
-    except TypeError:
-        return None
-
-
-def _check_range(name: str, numbers: np.ndarray, wanted: np.dtype) -> None:
-    limits = np.iinfo(wanted)
-    for number in (int(numbers.min()), int(numbers.max())) if numbers.size else ():
-        if not limits.min <= number <= limits.max:
-            raise ValueError(f"load: {name}: expected integers from {limits.min} to {limits.max}, found {number}")
-
-
-def _contiguous(array: Any) -> Any:
-    """The array, or a copy where it has gaps or repeated rows."""
-    if hasattr(array, "contiguous"):
-        return array.contiguous()
-    is_contiguous = getattr(getattr(array, "flags", None), "c_contiguous", True)
-    return array if is_contiguous else array.copy(order="C")
 
 
 def _copy(to: SimulatorState, given: SimulatorState) -> None:

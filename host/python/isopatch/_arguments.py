@@ -1,0 +1,89 @@
+"""Arguments of the simulator that are no arrays of a call: numbers, options, and states that are loaded."""
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from isopatch._records import on_host
+
+
+def integer(call: str, name: str, value: Any) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{call}: {name}: expected an integer, found {type(value).__name__}") from None
+
+
+def option(name: str, value: Any) -> Any:
+    """An option as JSON can have it; whether it is one of the right kind, the library says."""
+    if isinstance(value, (bool, str, list)):
+        return value
+    if isinstance(value, np.bool_):
+        return bool(value)
+    try:
+        return operator.index(value)
+    except TypeError:
+        pass
+    try:
+        if getattr(value, "shape", ()) != ():
+            raise TypeError
+        number = float(value)
+    except (TypeError, ValueError):
+        expected = "a string" if name in ("integrator", "points") else "a number"
+        raise TypeError(f"Simulator: {name}: expected {expected}, found {type(value).__name__}") from None
+    if not math.isfinite(number):
+        raise ValueError(f"Simulator: {name}: expected a finite number, found {number}")
+    return number
+
+
+def gravity_option(value: Any) -> list[float]:
+    try:
+        numbers = on_host(value)
+    except (TypeError, ValueError):  # as rows of different lengths
+        numbers = np.asarray(None)
+    if numbers.dtype.kind not in "iuf":
+        raise TypeError(f"Simulator: gravity: expected three numbers, found {value!r}")
+    if numbers.shape != (3,):
+        raise ValueError(f"Simulator: gravity: expected the shape [3], found {list(numbers.shape)}")
+    bad = numbers[~np.isfinite(numbers)]
+    if bad.size:
+        raise ValueError(f"Simulator: gravity: expected finite numbers, found {bad[0]}")
+    return [float(number) for number in numbers]
+
+
+def kind_of(dtype: Any) -> str:
+    """The letter of NumPy for the kind of a type of any library; "V" for what NumPy has not."""
+    kind = getattr(dtype, "kind", None)  # torch has none
+    try:
+        return kind or np.dtype(str(dtype).removeprefix("torch.")).kind
+    except TypeError:
+        return "V"
+
+
+def type_name_of(dtype: Any) -> str | None:
+    if isinstance(dtype, str) or dtype is None:
+        return dtype
+    name = str(dtype)
+    if name.startswith("torch."):
+        return name.removeprefix("torch.")
+    try:
+        return np.dtype(dtype).name
+    except TypeError:
+        return None
+
+
+def check_range(name: str, numbers: np.ndarray, wanted: np.dtype) -> None:
+    limits = np.iinfo(wanted)
+    for number in (int(numbers.min()), int(numbers.max())) if numbers.size else ():
+        if not limits.min <= number <= limits.max:
+            raise ValueError(f"load: {name}: expected integers from {limits.min} to {limits.max}, found {number}")
+
+
+def contiguous(array: Any) -> Any:
+    """The array, or a copy where it has gaps or repeated rows."""
+    if hasattr(array, "contiguous"):
+        return array.contiguous()
+    is_contiguous = getattr(getattr(array, "flags", None), "c_contiguous", True)
+    return array if is_contiguous else array.copy(order="C")

@@ -1,0 +1,54 @@
+"""The recording of a rollout."""
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isopatch._arguments import integer
+from isopatch._records import on_host
+from isopatch._results import SimulatorState
+
+if TYPE_CHECKING:
+    from isopatch._simulator import Simulator
+
+
+class Recording:
+    """The rows of a recording, which begins with the state as it is."""
+
+    def __init__(self, simulator: "Simulator", every: int) -> None:
+        self._simulator = simulator
+        self._every = integer("record", "every", every)
+        if self._every < 1:
+            raise ValueError(f"record: every: expected 1 or more, found {every}")
+        self._until_row = self._every
+        self._rows: list[list[np.ndarray]] = []
+        self._add_row()
+
+    def step_to_last_row(self, n: Any, stream: Any, inputs: tuple[Any, ...]) -> tuple[int, Any]:
+        """Takes the steps up to the last row before the end; returns how many are left, which are the caller's, and the
+        status so far, which their call begins anew."""
+        n, warnings = integer("step", "n", n), None
+        while n > self._until_row:
+            self._simulator._core.step(self._simulator._state, self._until_row, stream, None, None, *inputs)
+            n -= self._until_row
+            warnings = self.count(self._until_row, warnings)
+        return n, warnings
+
+    def count(self, n: int, warnings: Any) -> Any:
+        """After `n` steps: adds a row where one is due. Returns the status with `warnings`, which it has then too."""
+        bits = self._simulator._state.status.view(self._simulator._library.int32)  # torch has no | of uint32
+        if warnings is not None:
+            bits |= warnings
+        self._until_row -= n
+        if self._until_row == 0:
+            self._until_row = self._every
+            self._add_row()
+        return bits.clone() if hasattr(bits, "clone") else bits.copy()
+
+    def _add_row(self) -> None:
+        self._rows.append([on_host(array).copy() for array in self._simulator._state])
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        arrays = dict(zip(SimulatorState._fields, map(np.stack, zip(*self._rows, strict=True)), strict=True))
+        np.savez(path, time=arrays["steps"] * self._simulator.time_step, **arrays)
