@@ -133,7 +133,7 @@ void bind_written_tensors(nb::module_& module) {
   static PyType_Slot slots[] = {{Py_tp_iter, reinterpret_cast<void*>(PyObject_SelfIter)},
                                 {Py_tp_iternext, reinterpret_cast<void*>(next_of_cycle)},
                                 {0, nullptr}};
-  nb::class_<Cycle>(module, "_Cycle", nb::type_slots(slots), "Tensors that a call writes each time.");
+  const nb::class_<Cycle> type(module, "_Cycle", nb::type_slots(slots), "Tensors that a call writes each time.");
   module.def("_tell_of_state", &tell_of_state, nb::arg("state"));
 }
 
