@@ -100,7 +100,7 @@ nb::bytes bytes_of(const std::vector<Element>& elements) {
 template <class Element>
 std::vector<Element> elements_of(const nb::bytes& bytes) {
   std::vector<Element> elements(bytes.size() / sizeof(Element));
-  std::memcpy(elements.data(), bytes.data(), elements.size() * sizeof(Element));
+  if (!elements.empty()) std::memcpy(elements.data(), bytes.data(), elements.size() * sizeof(Element));
   return elements;
 }
 
