@@ -274,7 +274,7 @@ class Simulator:
         given = {name: contiguous(array) for name, array in given.items() if array is not None}
         mask = contiguous(mask)
         self._core.reset(self._state, mask, self._initial._replace(**given), None)
-        if given:
+        if given and any(body.motion not in ("free", "fixed") for body in self._scene.bodies):
             # no steps write what follows from joints and paths: in a copy, as other environments keep every bit
             placed = self.state()
             self._core.step(placed, 0, None, None, None, *[None] * 10)
