@@ -77,7 +77,7 @@ const ArrayType& array_type_of(PyObject* object) {
   const nb::ft_lock_guard lock(mutex);
 
   PyObject* type = reinterpret_cast<PyObject*>(Py_TYPE(object));
-  if (type == last_type) return *last;
+  if (last != nullptr && type == last_type) return *last;
   auto at = known.find(type);
   if (at == known.end()) {
     Py_INCREF(type);  // so that no other type gets its address
