@@ -133,9 +133,8 @@ Geometry geometry_from(const GeometryState& state) {
   g.extent = elements_of<double>(extent);
   g.thickness = thickness;
   g.strain = elements_of<std::array<double, 2>>(strain);
-  const std::vector<MeshReport> reports = elements_of<MeshReport>(report);
   if (report.size() != sizeof(MeshReport)) throw nb::value_error("Scene: pickled by another version of isopatch");
-  g.report = reports[0];
+  g.report = elements_of<MeshReport>(report)[0];
   g.warnings = warnings;
   return g;
 }

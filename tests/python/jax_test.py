@@ -56,11 +56,13 @@ def compiled_text(function, *arguments) -> str:
 
 
 class TestEvaluate:
-    def test_an_evaluator_in_a_compiled_function_is_refused(self, evaluator, poses):
-        with pytest.raises(
-            TypeError, match=re.escape("found a tracer of JAX; in compiled functions call isopatch.jax")
-        ):
+    def test_what_runs_outside_of_a_compiled_function_is_refused_in_one(self, evaluator, poses):
+        tracer = "found a tracer of JAX; in compiled functions call isopatch.jax."
+        with pytest.raises(TypeError, match=re.escape(tracer + "evaluate()")):
             jax.jit(lambda at: evaluator.evaluate(at).pair_wrench)(poses)
+        simulator = isopatch.Simulator(evaluator.scene, 4)
+        with pytest.raises(TypeError, match=re.escape(tracer + "step()")):
+            jax.jit(lambda wrench: simulator.step(body_wrench=wrench).pair_wrench)(np.zeros((4, 2, 6)))
 
     @pytest.mark.parametrize("precision", ["float", "double"])
     @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -16,6 +16,7 @@ std::string text_of(nb::handle object) {
   if (!bytes.is_valid()) throw nb::python_error();
   return nb::cast<nb::bytes>(bytes).c_str();
 }
+
 namespace {
 
 /// The attribute of an object, or nothing.

@@ -8,7 +8,6 @@
 #include <string_view>
 
 namespace isopatch::python {
-
 namespace {
 
 /// The text of Python's current error, which is cleared.
@@ -200,8 +199,10 @@ bool ArrayView::read_dlpack(const Argument& argument, const Placement& placement
     capsule = dlpack_capsule(object, on_cuda, placement.stream);
   } catch (nb::python_error& error) {
     if (name_of_type(object).find("Tracer") != std::string::npos) {
+      const std::string_view call = argument.call;
       argument.wrong_type(
-          "expected an array, found a tracer of JAX; in compiled functions call isopatch.jax.evaluate()");
+          fmt::format("expected an array, found a tracer of JAX; in compiled functions call isopatch.jax.{}",
+                      call == "evaluate" || call == "bind" ? "evaluate()" : "step()"));
     }
     const std::string text = text_of(error.value());
     argument.wrong_type(fmt::format("expected a dense array with memory, found one that cannot be shared: {}",
