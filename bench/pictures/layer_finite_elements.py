@@ -14,7 +14,6 @@ Writes the tables to layer_finite_elements.txt and the plot to pictures/layer_fi
 1 where the finite elements are not exact for the flat punch, not in equilibrium or not converged, or isopatch is off.
 """
 
-import argparse
 import sys
 import tempfile
 from pathlib import Path
@@ -145,10 +144,7 @@ def draw_pressures(ax, contacts):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program", nargs="?", type=Path, default=plotting.ROOT / "build/release/bin/isopatch")
-    parser.add_argument("--output", type=Path, default=plotting.ROOT / "bench/results", help="a folder")
-    arguments = parser.parse_args()
+    arguments = plotting.argument_parser(__doc__, "bench/results").parse_args()
     program = arguments.program.resolve()
 
     report, chosen, deepest = Report(), slice(5, None, 5), {}

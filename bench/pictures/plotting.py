@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the scripts that draw share: Python packages, installed where they are missing, and small PNG files."""
 
+import argparse
 import importlib.util
 import os
 import subprocess
@@ -24,6 +25,14 @@ def import_or_install(**others):
             subprocess.run([sys.executable, "-m", "venv", str(python.parent.parent)], check=True)
         subprocess.run([python, "-m", "pip", "install", "-q", *packages.values()], check=True)
         os.execv(python, [str(python), *sys.argv])
+
+
+def argument_parser(description, output="bench/results/pictures"):
+    """For the program that evaluates, and the folder for what is found."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", nargs="?", type=Path, default=ROOT / "build/release/bin/isopatch")
+    parser.add_argument("--output", type=Path, default=ROOT / output, help="a folder")
+    return parser
 
 
 def save(figure, path):

@@ -9,7 +9,6 @@ rigid half space, and rigid in a compliant one.
 Prints a table, and exits with status 1 where a tet has no pressure, a status bit is set or there is no contact.
 """
 
-import argparse
 import json
 import re
 import subprocess
@@ -123,10 +122,8 @@ def draw_contact(figure, ax, title, patches, bodies, thing):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program", nargs="?", type=Path, default=plotting.ROOT / "build/release/bin/isopatch")
+    parser = plotting.argument_parser(__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder of the meshes")
-    parser.add_argument("--output", type=Path, default=plotting.ROOT / "bench/results/pictures")
     arguments = parser.parse_args()
     program, data = arguments.program.resolve(), arguments.data.resolve()
     arguments.output.mkdir(parents=True, exist_ok=True)

@@ -9,7 +9,6 @@ are over that of the flat punch at d = 0.4. Twice: with the pressure E d of a li
 Prints the table, draws it into sinusoid_in_layer.png, and exits with status 1 where isopatch is more than 2e-4 off.
 """
 
-import argparse
 import itertools
 import sys
 import tempfile
@@ -112,10 +111,7 @@ def exact(amplitude, pressure, samples=200_000):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program", nargs="?", type=Path, default=plotting.ROOT / "build/release/bin/isopatch")
-    parser.add_argument("--output", type=Path, default=plotting.ROOT / "bench/results/pictures")
-    arguments = parser.parse_args()
+    arguments = plotting.argument_parser(__doc__).parse_args()
     program = arguments.program.resolve()
 
     figure, axes = plt.subplots(1, 2, figsize=(9.6, 4.2), sharey=True, layout="constrained")

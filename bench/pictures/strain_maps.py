@@ -9,7 +9,6 @@ mesh of the ball is inside it; the row "linear" is what it is off by without a s
 into strain_maps.png.
 """
 
-import argparse
 import sys
 import tempfile
 from pathlib import Path
@@ -93,10 +92,7 @@ def draw(program, path):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program", nargs="?", type=Path, default=plotting.ROOT / "build/release/bin/isopatch")
-    parser.add_argument("--output", type=Path, default=plotting.ROOT / "bench/results/pictures")
-    arguments = parser.parse_args()
+    arguments = plotting.argument_parser(__doc__).parse_args()
     program = arguments.program.resolve()
     worst = 0
     print("error of the force in %, and in brackets that of a field that is linear in the tets of the same mesh")
