@@ -3,7 +3,8 @@
 #
 # Formats the C++, CUDA and Python sources that git tracks, and lints them and the shell scripts.
 # Usage: scripts/format.sh [--check|--lint]
-#   --check   changes nothing and fails where clang-format, black, ruff or shellcheck find something
+#   --check   changes nothing and fails where clang-format, black, ruff or shellcheck find something, or a file is at
+#             the top that does not belong there
 #   --lint    clang-tidy on the C++ files that differ from the upstream main, a header through a source that includes
 #             it; on all where there is no upstream, or nothing differs from it, in an order that each commit has its
 #             own of. Stops after ISOPATCH_LINT_SECONDS (600) and says what it left out.
@@ -27,6 +28,13 @@ check_format() {  # CHECK
     clang-format --dry-run -Werror "${sources[@]}" || status=1
   else
     clang-format -i "${sources[@]}"
+  fi
+
+  # a file that was left beside the source and then added with all others
+  local known='^([.][^/]+|bench|host|include|kernels|scripts|tests)(/|$)|^[A-Z]+([.]md)?$|^CMake[a-zA-Z]+[.](txt|json)$'
+  if git ls-files | grep -vE "$known|^pyproject[.]toml$" >&2; then
+    echo "^ not among the files that belong beside the folders" >&2
+    status=1
   fi
 
   if command -v black >/dev/null; then
