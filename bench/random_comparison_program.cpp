@@ -29,7 +29,7 @@ int run(int argc, char** argv) {
              "detached", "one", "median", "99 %", "99.9 %", "worst", "median", "99 %", "99.9 %", "worst");
 
   Errors all;
-  for (const RandomScene& row_scene : random_scenes(choice)) {
+  for (const RandomScene& row_scene : random_scenes(choice, Rules::kFans)) {
     const Scene scene(row_scene.description());
     const Errors errors = compare(scene, row_scene.contacts(scene), options);
     fmt::print("{}\n", row(row_scene.name, errors));

@@ -92,7 +92,7 @@ int run(int argc, char** argv) {
              "differ", names[0].substr(0, 7), names[1].substr(0, 7));
   std::fflush(stdout);
 
-  std::vector<RandomScene> scenes = random_scenes(choice);
+  std::vector<RandomScene> scenes = random_scenes(choice, Rules::kAll);
   for (RandomScene& scene : rigid_scenes(choice, rigid)) scenes.push_back(std::move(scene));
   BitCounts all;
   for (const RandomScene& row : scenes) {

@@ -18,8 +18,8 @@ Errors compare_all(std::int64_t per_pair, Precision precision) {
   Errors all;
   const auto pairs = shape_pairs();
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const Scene scene(
-        two_bodies(shape(pairs[i].first, data_folder()), shape(pairs[i].second, data_folder()), contact_options(i)));
+    const Scene scene(two_bodies(shape(pairs[i].first, data_folder()), shape(pairs[i].second, data_folder()),
+                                 contact_options(i, Rules::kFans)));
     all.append(compare(scene, make_contacts(scene, per_pair, 100 + i), {Backend::kCpu, precision, 0}));
   }
   all.sort();

@@ -261,10 +261,20 @@ inline std::vector<std::pair<std::string, std::string>> shape_pairs() {
   return pairs;
 }
 
-/// Both dissipation laws and both fan rules take turns. The exact rule's own error would hide the others.
-inline ContactOptions contact_options(std::size_t pair_index) {
+/// The rules that take turns.
+enum class Rules {
+  kFans,  // for comparisons with the reference, where the exact rule's own error would hide the others
+  kAll    // every other time the exact one
+};
+
+/// Both dissipation laws take turns, and the rules.
+inline ContactOptions contact_options(std::size_t pair_index, Rules rules) {
+  constexpr std::array<Quadrature, 6> kAll = {Quadrature::kExact, Quadrature::kFan3,  Quadrature::kExact,
+                                              Quadrature::kFan6,  Quadrature::kExact, Quadrature::kCentroid};
   ContactOptions contact;
-  contact.quadrature = pair_index % 2 == 0 ? Quadrature::kFan3 : Quadrature::kFan6;
+  contact.quadrature = rules == Rules::kAll  ? kAll[pair_index % kAll.size()]
+                       : pair_index % 2 == 0 ? Quadrature::kFan3
+                                             : Quadrature::kFan6;
   contact.dissipation_model = pair_index % 3 == 2 ? DissipationModel::kPfc : DissipationModel::kHuntCrossley;
   return contact;
 }

@@ -51,7 +51,7 @@ inline std::int64_t part_of_count(std::int64_t count, std::size_t i, std::size_t
 }
 
 /// Compliant bodies, and the nut on a rigid bolt.
-inline std::vector<RandomScene> random_scenes(const Options& choice) {
+inline std::vector<RandomScene> random_scenes(const Options& choice, Rules rules) {
   std::vector<RandomScene> scenes;
   const std::string data = choice.data;
   const std::uint64_t seed = choice.seed;
@@ -60,17 +60,18 @@ inline std::vector<RandomScene> random_scenes(const Options& choice) {
     const auto& [a, b] = pairs[i];
     const std::int64_t part = part_of_count(choice.contacts, i, pairs.size());
     if (part == 0 || (data.empty() && (is_file(a) || is_file(b)))) continue;
-    scenes.push_back({a + " / " + b,
-                      [=, a = a, b = b] { return two_bodies(shape(a, data), shape(b, data), contact_options(i)); },
-                      [=](const Scene& scene) { return make_contacts(scene, part, seed + i); }});
+    scenes.push_back(
+        {a + " / " + b,
+         [=, a = a, b = b] { return two_bodies(shape(a, data), shape(b, data), contact_options(i, rules)); },
+         [=](const Scene& scene) { return make_contacts(scene, part, seed + i); }});
   }
   if (const std::int64_t real = choice.real; real > 0 && !data.empty()) {
-    const auto bowl = [=] { return two_bodies(shape("pepper", data), shape("bowl", data), contact_options(0)); };
+    const auto bowl = [=] { return two_bodies(shape("pepper", data), shape("bowl", data), contact_options(0, rules)); };
     scenes.push_back(
         {"pepper / bowl", bowl, [=](const Scene& scene) { return make_contacts(scene, real, seed + 100); }});
     scenes.push_back({"pepper into the bowl", bowl,
                       [=](const Scene& scene) { return make_contacts(scene, real, seed + 101, Approach::kDrop); }});
-    scenes.push_back({"pepper between bubbles", [=] { return squeeze_scene(data, contact_options(1)); },
+    scenes.push_back({"pepper between bubbles", [=] { return squeeze_scene(data, contact_options(1, rules)); },
                       [=](const Scene& scene) { return make_squeezes(scene, (real + 1) / 2, seed + 102); }});
   }
   if (const std::int64_t nuts = choice.nuts; nuts > 0) {
@@ -112,9 +113,8 @@ inline std::vector<RandomScene> rigid_scenes(const Options& choice, std::int64_t
     const auto description = [=, data = choice.data] {
       Geometry a = shape(p.a, data), b = shape(p.b, data);
       if (p.surface) (p.rigid == 0 ? a : b) = surface_of(p.rigid == 0 ? a : b);
-      ContactOptions contact = contact_options(i);
-      if (i % 4 == 3) contact.quadrature = Quadrature::kCentroid;
-      contact.gradient_filter = i % 2 == 1;
+      ContactOptions contact = contact_options(i, Rules::kAll);
+      contact.gradient_filter = i % 4 == 1 || i % 4 == 2;
       SceneDescription scene = two_bodies(std::move(a), std::move(b), contact);
       scene.bodies[p.rigid].rigid = true;
       return scene;
