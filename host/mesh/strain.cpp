@@ -8,6 +8,7 @@
 
 #include "host/mesh/checks/element_check.h"
 #include "host/mesh/checks/extent_check.h"
+#include "host/mesh/checks/geometry_check.h"
 #include "host/mesh/checks/mesh_quality.h"
 #include "host/mesh/topology/level_cut.h"
 #include "host/threads/standard_arithmetic.h"
@@ -51,6 +52,7 @@ Geometry with_strain(Geometry geometry, const StrainMap& map) {
   if (geometry.kind == GeometryKind::kHalfSpace) {
     if (!geometry.strain.empty()) throw Error(geometry.name + ": has a strain map already");
     geometry.strain = std::move(rows);
+    check_geometry(geometry, geometry.name);
     return geometry;
   }
   if (geometry.mesh.tets.empty()) {

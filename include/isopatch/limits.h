@@ -96,6 +96,10 @@ inline constexpr double kFlatTet = 1e-11;
 inline constexpr double kMinThickness = 1e-9;  ///< of a half space, m
 inline constexpr double kMaxThickness = 1e12;  ///< of a half space, m
 
+/// Layers of a half space with a strain map: rounding of heights takes 2e-7 of the pressure in thinner ones.
+inline constexpr double kMinLayerExtent = 5e-10;     ///< change of the extent from one row of the map to the next
+inline constexpr double kMinLayerThickness = 1e-12;  ///< m
+
 // --- bodies
 
 // With these moduli, pressures in float are 1e-9 to 1e27 Pa.

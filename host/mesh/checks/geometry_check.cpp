@@ -48,6 +48,14 @@ void check_half_space(const Geometry& g, const std::string& source) {
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", source, error.what()));
   }
+  for (std::size_t i = 1; i < g.strain.size(); ++i) {
+    const double extent = g.strain[i][0] - g.strain[i - 1][0], thickness = extent * g.thickness;
+    if (extent >= limits::kMinLayerExtent && thickness >= limits::kMinLayerThickness) continue;
+    throw Error(
+        fmt::format("{}: strain: the layer between rows {} and {} has {} of the extent and is {} m thick; a "
+                    "half space needs at least {} and {} m",
+                    source, i - 1, i, extent, thickness, limits::kMinLayerExtent, limits::kMinLayerThickness));
+  }
 }
 
 void check_tets(const Geometry& g, const std::string& source) {

@@ -35,7 +35,7 @@ using Row = std::array<double, 2>;
 // Where the table of a power ends: below, it is one line from 0.
 constexpr double kLeastStiffening = 0.2;  // of the tolerance
 constexpr double kLeastRise = 1e-7;
-constexpr double kLeastSoftening = 1e-4, kLeastFall = 0.01, kFallingExtent = 0.01;
+constexpr double kLeastSoftening = 1e-4;
 
 constexpr double kLeastPower = 0.01, kLargestPower = 100, kLargestCompression = 0.999999;
 
@@ -73,8 +73,7 @@ class TableOfMap {
     constexpr double kClose = 0x1p-20;  // to 0, where the line is farthest from f
     if (excess(kClose * e, kClose * f) <= map_.tolerance) return true;
     if (map_.kind == StrainMap::Kind::kTrue) return false;  // which has a slope at 0
-    return convex_ ? e <= kLeastStiffening * map_.tolerance || f <= kLeastRise
-                   : e <= kLeastSoftening || (e <= kFallingExtent && f <= kLeastFall);
+    return convex_ ? e <= kLeastStiffening * map_.tolerance || f <= kLeastRise : e <= kLeastSoftening;
   }
 
   /// Whether the line between two rows is within the tolerance; its excess has one maximum.

@@ -64,12 +64,12 @@ TEST(StrainMap, RefusesWhatIsNoMap) {
   EXPECT_TRUE(contains(message(map_of(Kind::kTable, 0, {{0, 0}, {0.5, 0.5}, {0.5, 0.6}, {1, 1}})), "row 2"));
 }
 
-/// The largest error of the table relative to the map, from an extent on.
+/// The largest error of the table relative to the map, from an extent on; as many samples in each decade.
 double largest_error(const StrainMap& map, double from) {
   const auto rows = strain_table(map);
   double largest = 0;
   for (int i = 0; i <= 10'000; ++i) {
-    const double e = from + (1 - from) * i / 10'000;
+    const double e = std::pow(from, 1 - i / 10'000.0);
     largest = std::max(largest, std::fabs(interpolated(rows, e) / mapped_extent(map, e) - 1));
   }
   return largest;
@@ -81,6 +81,9 @@ TEST(StrainMap, HasATableWithinItsTolerance) {
                                         {Kind::kPower, 3.0},
                                         {Kind::kPower, 1.2},
                                         {Kind::kPower, 0.5},
+                                        {Kind::kPower, 0.7},
+                                        {Kind::kPower, 0.9},
+                                        {Kind::kPower, 0.98},
                                         {Kind::kPower, 8.0},
                                         {Kind::kTrue, 0.3},
                                         {Kind::kTrue, 0.9},
@@ -123,6 +126,22 @@ TEST(StrainMap, HasATableThatAscendsUpToItsLimits) {
       with_strain(make_half_space("ground", 0.1), map);
     }
   }
+}
+
+// The heights of layers are rounded with those of the half space.
+TEST(StrainMap, LeavesNoLayerOfAHalfSpaceTooThin) {
+  const auto message = [](double thickness, const std::vector<std::array<double, 2>>& table) {
+    return error_of(
+        [&] { with_strain(make_half_space("ground", thickness), map_of(StrainMap::Kind::kTable, 0, table)); });
+  };
+  const std::string least = "a half space needs at least 5e-10 and 1e-12 m";
+  EXPECT_EQ(message(1, {{0, 0}, {1e-16, 0.5}, {1, 1}}),
+            "ground: strain: the layer between rows 0 and 1 has 1e-16 of the extent and is 1e-16 m thick; " + least);
+  EXPECT_TRUE(contains(message(1, {{0, 0}, {0.25, 0.3}, {0.25 + 0x1p-40, 0.7}, {1, 1}}), "between rows 1 and 2 has"));
+  EXPECT_TRUE(contains(message(1e-6, {{0, 0}, {1e-7, 0.5}, {1, 1}}), " m thick; " + least));
+  EXPECT_EQ(with_strain(make_half_space("ground", 1), map_of(StrainMap::Kind::kTable, 0, {{0, 0}, {1e-8, 0.5}, {1, 1}}))
+                .strain.size(),
+            3U);
 }
 
 TEST(StrainMap, AppliesToPointData) {
