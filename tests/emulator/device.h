@@ -31,6 +31,9 @@ class Device {
 
   GlobalMemory& memory() { return memory_; }
 
+  /// The local memory that each kernel declares, in bytes: arrays that it indexes with something else than constants.
+  std::map<std::string, std::uint32_t> local_memory() const;
+
   /// What was issued to warps since the start, as JSON: for each kernel, and for each function with all that was
   /// inlined into it, warp instructions, how many of them compute in double, their lanes and memory transactions. The
   /// last are counted only if that was requested before the launches.

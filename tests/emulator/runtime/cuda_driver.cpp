@@ -67,4 +67,9 @@ std::size_t used_memory(int device) {
   return runtime().device(device).memory().used();
 }
 
+std::map<std::string, std::uint32_t> local_memory() {
+  const std::lock_guard lock(runtime().mutex);
+  return runtime().device(0).local_memory();
+}
+
 }  // namespace isopatch::emulator

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 
@@ -19,5 +20,8 @@ void forget_contexts();
 /// The memory of a device, in bytes; 16 GiB at the start.
 void set_memory(int device, std::size_t bytes);
 std::size_t used_memory(int device);
+
+/// The local memory that each kernel declares, in bytes.
+std::map<std::string, std::uint32_t> local_memory();
 
 }  // namespace isopatch::emulator

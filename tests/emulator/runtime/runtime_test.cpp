@@ -7,6 +7,8 @@
 #include <optional>
 #include <thread>
 
+#include "isopatch/detail/pressure_field/traction/boundary_parts.h"
+#include "isopatch/detail/scene/begin_environment.h"
 #include "kernels/runtime/device_guard.h"
 #include "kernels/runtime/loaded_kernel.h"
 #include "tests/emulator/runtime/observe.h"
@@ -41,6 +43,23 @@ TEST(EmulatedRuntime, StreamsThatWaitForNoneOvertakeCopiesFromPageableMemory) {
   EXPECT_TRUE(overtakes);
   cudaFreeHost(pinned);
   cudaFree(device);
+}
+
+// An array has a place in registers where all its indices are constants, and else in memory, for all that use it. So no
+// loop over the lines of a polygon may begin or end at a variable.
+TEST(EmulatedRuntime, KernelsIndexOnlyTablesOfBoundsAndListsOfParts) {
+  const auto may_have = [](const std::string& kernel) {
+    const auto has = [&](const char* name) { return kernel.find(name) != std::string::npos; };
+    if (has("::begin_")) return 4 * sizeof(detail::BodyBounds);
+    if (!has("::integrate_cells") && !has("::evaluate_pairs") && !has("::write_patch_contacts")) return std::size_t{0};
+    return has("<double") ? sizeof(detail::PartList<double>) : sizeof(detail::PartList<float>);
+  };
+  std::size_t with_lists = 0;
+  for (const auto& [kernel, bytes] : local_memory()) {
+    EXPECT_LE(bytes, may_have(kernel)) << kernel;
+    with_lists += bytes > 0 ? 1 : 0;
+  }
+  EXPECT_GT(with_lists, 0U);
 }
 
 struct EmulatedCalls : ::testing::Test {

@@ -198,9 +198,14 @@ ISOPATCH_HD MaskOf<T> make_contact_plane(const PairContext& f, const Cells& m, c
   const D over_top = in_S.origin.z - D(half_space.high);
   const auto surface = UnitLine<T>::make(-in_S.u.z, -in_S.v.z, -over_top, inverse_radius);
   list.add(from_above && surface.cuts, 4, surface.line);
-  for (int i = half_space.is_layer ? 6 : 5; i < kMaxLines; ++i) list.add(MaskOf<T>(false), i, no_line<T>(i));
+  // an array in registers needs constant indices
+  ISOPATCH_UNROLL
+  for (int i = 6; i < kMaxLines; ++i) list.add(MaskOf<T>(false), i, no_line<T>(i));
   found = found && !(from_above && surface.misses);
-  if (!half_space.is_layer) return found;
+  if (!half_space.is_layer) {
+    list.add(MaskOf<T>(false), 5, no_line<T>(5));
+    return found;
+  }
   const auto bottom = UnitLine<T>::make(in_S.u.z, in_S.v.z, in_S.origin.z - D(half_space.low), inverse_radius);
   list.add(bottom.cuts, 5, bottom.line);
   return found && !bottom.misses;
