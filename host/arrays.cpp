@@ -12,6 +12,21 @@
 namespace isopatch {
 namespace {
 
+/// Throws where an array that is there has not the size that the numbers beside it say.
+template <class Values>
+void check_size(const ArrayInfo& info, const Values& values, const ArrayCounts& counts, std::int64_t environments) {
+  const std::int64_t size = counts.size(info, environments);
+  if (values.empty() || std::ssize(values) == size) return;
+  throw Error(fmt::format("arrays: {} has {} elements; for {} environments it needs {}, or none", info.name,
+                          values.size(), environments, size));
+}
+
+/// Throws where a view would reach beyond the environments.
+void check_range(std::int64_t begin, std::int64_t count, std::int64_t environments) {
+  if (begin >= 0 && count >= 0 && begin <= environments && count <= environments - begin) return;
+  throw Error(fmt::format("arrays: a view of {} environments from {} on; there are {}", count, begin, environments));
+}
+
 /// Lets `array` point to environment `begin` of `values`; null if they are empty.
 template <class Array, class Values>
 void point_at(Array& array, Values& values, std::int64_t begin, std::int64_t row) {
@@ -58,8 +73,12 @@ State StateArrays::view(std::int64_t begin, std::int64_t count) const {
   State state;
   state.num_environments = count;
   const ArrayCounts counts = {num_bodies, num_pairs, num_parts};
+  check_range(begin, count, num_environments);
   for_each_input(
-      [&](const ArrayInfo& info, auto& array, const auto& values) { point_at(array, values, begin, counts.row(info)); },
+      [&](const ArrayInfo& info, auto& array, const auto& values) {
+        check_size(info, values, counts, num_environments);
+        point_at(array, values, begin, counts.row(info));
+      },
       state, *this);
   return state;
 }
@@ -112,8 +131,10 @@ Results ResultArrays::view(std::int64_t begin) {
   results.packed_polygon_capacity = packed_polygon_capacity;
   results.packed_contact_capacity = packed_contact_capacity;
   results.max_clusters = std::max(max_clusters, 1);
+  check_range(begin, 0, num_environments);
   for_each_output(
       [&](const ArrayInfo& info, auto& array, auto& values) {
+        check_size(info, values, counts(), num_environments);
         if (!info.is_packed()) return point_at(array, values, begin, counts().row(info));
         if (begin > 0 && !values.empty()) {
           throw Error(fmt::format("arrays: {} has the rows of the whole batch; a view from environment {} on has none",

@@ -214,9 +214,9 @@ struct StateArrays {
 
   std::vector<double> poses;                 ///< N x B x 7   x y z [m], quaternion w x y z   (required)
   std::vector<double> velocities;            ///< N x B x 6   m/s, rad/s; empty: at rest
-  std::vector<double> modulus;               ///< N x B   Pa
-  std::vector<double> dissipation;           ///< N x B   s/m or s
-  std::vector<double> friction;              ///< N x B
+  std::vector<double> modulus;               ///< N x C   Pa
+  std::vector<double> dissipation;           ///< N x C   s/m or s
+  std::vector<double> friction;              ///< N x C
   std::vector<std::int32_t> geometry_index;  ///< N x C
   std::vector<std::uint8_t> pair_mask;       ///< N x P
 
@@ -226,10 +226,10 @@ struct StateArrays {
   /// negative number of environments.
   StateArrays(const SceneDescription& scene, std::int64_t environments);
 
-  /// Valid until an array changes its size.
+  /// Valid until an array changes its size. Throws Error where an array that is not empty has not the size above.
   State view() const { return view(0, num_environments); }
 
-  /// The `count` environments from `begin` on.
+  /// The `count` environments from `begin` on, of those that there are.
   State view(std::int64_t begin, std::int64_t count) const;
 };
 

@@ -29,8 +29,7 @@ TEST(VtkPatches, PlaceTheBodiesInTheWorld) {
   scene.geometries = {make_half_space("ground", 1), make_box("cube", {2, 2, 2})};
   scene.bodies.resize(2);
   scene.bodies[1].geometry = 1;
-  StateArrays states;
-  states.num_environments = 1;
+  StateArrays states(scene, 1);
   states.poses = {0, 0, 0, 1, 0, 0, 0, 0, 0, 3, 1, 0, 0, 0};
   const std::string text = bodies_vtk(scene, states, 0);
   EXPECT_NE(text.find("POINTS 13 float"), std::string::npos) << "8 corners and a centre, 4 corners of the square";

@@ -198,10 +198,7 @@ struct Pressed {
 
   std::vector<double> wrench(Velocity velocity, const std::vector<double>& dissipations = {},
                              const std::vector<double>& frictions = {}) const {
-    Batch batch;
-    batch.num_environments = 1;
-    batch.num_bodies = 2;
-    batch.num_pairs = 1;
+    Batch batch = Batch::of_two_bodies(1);
     batch.poses = {0, 0, 0.09, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0};
     batch.velocities.assign(12, 0);
     std::copy(velocity.begin(), velocity.end(), batch.velocities.begin());

@@ -32,10 +32,7 @@ Scene cubes(bool rigid) {
 }
 
 Batch stacked(double overlap) {
-  Batch batch;
-  batch.num_environments = 1;
-  batch.num_bodies = 2;
-  batch.num_pairs = 1;
+  Batch batch = Batch::of_two_bodies(1);
   batch.poses = {0.003, 0.004, 0.1 - overlap, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0};
   return batch;
 }

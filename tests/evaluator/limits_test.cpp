@@ -69,10 +69,7 @@ double half_height(const TetMesh& mesh) {
 
 /// Body a over body b by `height`, a little turned and moving.
 Batch one_state(double height, const std::vector<double>& velocities) {
-  Batch batch;
-  batch.num_environments = 1;
-  batch.num_bodies = 2;
-  batch.num_pairs = 1;
+  Batch batch = Batch::of_two_bodies(1);
   batch.poses = {0.03 * height, 0.01 * height, height, 1, 0.02, 0.01, 0.3, 0, 0, 0, 1, 0, 0, 0};
   batch.velocities = velocities;
   return batch;

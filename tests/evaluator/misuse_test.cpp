@@ -210,6 +210,25 @@ TEST(Misuse, OfOwnersOfArraysIsAnError) {
   misuses.expect_error("results of -1 environments", [&] { ResultArrays(scene, -1); });
   misuses.expect_error("a polygon capacity of -1", [&] { ResultArrays(scene, 1, {.polygon_capacity = -1}); });
   misuses.expect_error("a contact capacity of -1", [&] { ResultArrays(scene, 1, {.contact_capacity = -1}); });
+
+  StateArrays states(scene.description(), 3);
+  for_each_input(
+      [&](const ArrayInfo& info, auto& values) {
+        values.resize(values.size() + 7);
+        misuses.expect_error(std::string(info.name) + " of another size", [&] { states.view(); });
+        values.resize(values.size() - 7);
+      },
+      states);
+  for (const auto& [begin, count] : {std::pair{-1, 1}, {0, -1}, {2, 2}, {4, 0}}) {
+    misuses.expect_error("a view of states", [&, b = begin, c = count] { states.view(b, c); });
+  }
+  ResultArrays results(scene, 3);
+  misuses.expect_error("a view of results", [&] { results.view(4); });
+  results.area.pop_back();
+  misuses.expect_error("areas of another size", [&] { results.view(); });
+  results.area.clear();
+  EXPECT_EQ(results.view().area.data, nullptr);
+  EXPECT_NO_THROW(states.view(3, 0));
 }
 
 TEST(Misuse, OfWhatWasMovedFromIsAnError) {

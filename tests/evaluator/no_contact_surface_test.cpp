@@ -103,10 +103,7 @@ std::vector<CpuOptions> all_ways() {
 }
 
 Batch own_state(const Scene& scene) {
-  Batch batch;
-  batch.num_environments = 1;
-  batch.num_bodies = scene.num_bodies();
-  batch.num_pairs = scene.num_pairs();
+  Batch batch(scene, 1);
   for (const Body& body : scene.description().bodies) {
     batch.poses.insert(batch.poses.end(), body.pose.begin(), body.pose.end());
   }

@@ -149,10 +149,7 @@ TEST_P(VectorWidth, LeavesNothingOutOfSmallAndFarMeshes) {
 TEST_P(VectorWidth, DoesNotChangeTheSignOfAPressureOfZero) {
   const std::string file = ISOPATCH_SOURCE_DIR "/tests/fuzz/corpus/vtk/pressure_of_minus_zero.vtk";
   const Scene scene(two_bodies(make_half_space("ground", 1), make_tet_mesh("mesh", read_vtk(file))));
-  Batch batch;
-  batch.num_environments = 1;
-  batch.num_bodies = 2;
-  batch.num_pairs = 1;
+  Batch batch = Batch::of_two_bodies(1);
   batch.poses = {0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0};
   expect_same_bits(scene, batch);
   EXPECT_FALSE(std::signbit(evaluated(scene, batch, detail::Vectors::kNone, Outputs::kPatch).max_pressure[0]));

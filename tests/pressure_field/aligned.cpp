@@ -31,10 +31,7 @@ std::vector<Orientation> make_quarter_turns() {
 }
 
 Batch batch_of(const SceneDescription& scene, const std::vector<Pose>& poses) {
-  Batch batch;
-  batch.num_environments = static_cast<std::int64_t>(poses.size());
-  batch.num_bodies = 2;
-  batch.num_pairs = 1;
+  Batch batch = Batch::of_two_bodies(static_cast<std::int64_t>(poses.size()));
   for (const Pose& pose : poses) {
     batch.poses.insert(batch.poses.end(), pose.begin(), pose.end());
     batch.poses.insert(batch.poses.end(), scene.bodies[1].pose.begin(), scene.bodies[1].pose.end());

@@ -64,10 +64,7 @@ Batch lattice_batch(int environments, unsigned seed) {
     return v;
   };
   const auto turn = [&] { return quarter_turns()[static_cast<std::size_t>(random.below(24))]; };
-  Batch batch;
-  batch.num_environments = environments;
-  batch.num_bodies = 2;
-  batch.num_pairs = 1;
+  Batch batch = Batch::of_two_bodies(environments);
   for (int e = 0; e < environments; ++e) {
     const Vector3d base = random.below(2) == 0 ? Vector3d(0, 0, 0) : quarters(8);
     const Vector3d offset = quarters(4);
@@ -193,10 +190,7 @@ TEST_P(LatticePoses, EveryResultIsANumberThatMakesSense) {
 // The two cubes have edges in common where their pressures are equal, but no face.
 TEST_P(LatticePoses, CubesThatShareEdgesOnlyHaveNoPatch) {
   const SceneDescription scene = two_bodies(make_box("a", {1, 1, 1}), make_box("b", {1, 1, 1}));
-  Batch batch;
-  batch.num_environments = 1;
-  batch.num_bodies = 2;
-  batch.num_pairs = 1;
+  Batch batch = Batch::of_two_bodies(1);
   batch.poses = {1, 0.75, -0.5, 0, 0, 0, 1, 0, 0, 0, 1, 0, -1, 0};
   const UnwrittenResults r = evaluate(Scene(scene), batch, GetParam().options());
   EXPECT_EQ(r.status[0], kOk);

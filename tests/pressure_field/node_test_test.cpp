@@ -70,12 +70,9 @@ Point random_point(const detail::Cell& cell, int corners, Random& random) {
 
 /// Both bodies in one environment: a upright at the origin, b turned at random.
 struct Pose {
-  Batch batch;
+  Batch batch = Batch::of_two_bodies(1);
 
   explicit Pose(Random& random) {
-    batch.num_environments = 1;
-    batch.num_bodies = 2;
-    batch.num_pairs = 1;
     std::array<double, 4> q{};
     double length = 0;
     for (double& c : q) c = random.uniform(-1, 1), length += c * c;
@@ -211,10 +208,7 @@ TEST(Traversal, TestsFewMoreTetPairsThanHaveAPolygon) {
   SceneDescription description = two_bodies(make_sphere("a", 0.05, 3), make_sphere("b", 0.05, 3));
   description.bodies[1].pose = {0.02, 0.01, 0.03, 0.9, 0.1, 0.4, 0.1};
   const Scene scene(description);
-  Batch batch;
-  batch.num_environments = 1;
-  batch.num_bodies = 2;
-  batch.num_pairs = 1;
+  Batch batch = Batch::of_two_bodies(1);
   for (const Body& body : description.bodies) {
     batch.poses.insert(batch.poses.end(), body.pose.begin(), body.pose.end());
   }

@@ -95,10 +95,7 @@ TEST(TetFilter, ClaimsNothingFalseOfVerticesOnTheContactPlane) {
   const Scene scene(two_bodies(make_box("a", {0.1, 0.1, 0.1}), make_box("b", {0.1, 0.1, 0.1})));
   Counts counts;
   for (const double shift : {0.0, 1e-17, 1e-12, 1e-8, 1e-6, 1e-4}) {  // the centres' distance from that of the planes
-    Batch batch;
-    batch.num_environments = 1;
-    batch.num_bodies = 2;
-    batch.num_pairs = 1;
+    Batch batch = Batch::of_two_bodies(1);
     batch.poses = {0, 0, 0, 1, 0, 0, 0, 0, 0, 0.05 + shift, 1, 0, 0, 0};
     const Counts one = compare_all(scene, batch);
     counts.pass += one.pass, counts.certain += one.certain, counts.left_out += one.left_out;

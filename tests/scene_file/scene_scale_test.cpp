@@ -132,10 +132,7 @@ SceneDescription tet_on_prism(int sign) {
 TEST(SceneScale, OfAMirrorMirrorsTheWrench) {
   const auto wrench_of = [](const SceneDescription& description) {
     const Scene scene(description);
-    test::Batch batch;
-    batch.num_environments = 1;
-    batch.num_bodies = scene.num_bodies();
-    batch.num_pairs = scene.num_pairs();
+    test::Batch batch(scene, 1);
     for (const Body& body : description.bodies) {
       batch.poses.insert(batch.poses.end(), body.pose.begin(), body.pose.end());
       batch.velocities.insert(batch.velocities.end(), body.velocity.begin(), body.velocity.end());

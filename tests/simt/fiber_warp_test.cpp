@@ -167,10 +167,7 @@ Scene deep_spheres(int subdivisions) {
 }
 
 Batch deep_overlap(double distance) {
-  Batch batch;
-  batch.num_environments = 1;
-  batch.num_bodies = 2;
-  batch.num_pairs = 1;
+  Batch batch = Batch::of_two_bodies(1);
   batch.poses = {0, 0, 0, 1, 0.1, 0.2, 0.3, distance, 0.003, 0.004, 1, -0.5, 0.2, 0.1};
   return batch;
 }

@@ -147,6 +147,15 @@ struct Batch : StateArrays {
     num_pairs = scene.num_pairs();
   }
 
+  /// Room for the states of two bodies of one part and their pair, still empty.
+  static Batch of_two_bodies(std::int64_t environments) {
+    Batch batch;
+    batch.num_environments = environments;
+    batch.num_bodies = batch.num_parts = 2;
+    batch.num_pairs = 1;
+    return batch;
+  }
+
   /// With strides, so that it can be given to what is below an Evaluator.
   State state() const {
     State state = view();

@@ -39,6 +39,7 @@ RolloutStart varied_scene(const RolloutArguments& arguments, const Scene& built)
   const std::size_t bodies = scene.bodies.size();
   RolloutStart start;
   start.state = RolloutStateArrays(built, arguments.envs.value_or(1));
+  start.given.num_environments = start.num_environments();
   const CounterRandom random(arguments.seed);
   const Spread spread = spread_of(scene);
   for (std::size_t row = 0; row < static_cast<std::size_t>(start.num_environments()); ++row) {
