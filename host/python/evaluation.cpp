@@ -307,9 +307,12 @@ void Evaluation::find_capacities(const EvaluationArguments& arguments, std::uint
 }
 
 void Evaluation::run() {
-  {
+  try {
     const nb::gil_scoped_release released;
     evaluate();
+  } catch (...) {  // Ctrl-C, when some of them are written
+    written_.tell();
+    throw;
   }
   written_.tell();
 }

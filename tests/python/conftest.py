@@ -72,6 +72,19 @@ def scene() -> isopatch.Scene:
     return isopatch.Scene(ball_on_table())
 
 
+@pytest.fixture
+def rolling(scene) -> isopatch.Simulator:
+    """Three balls that were dropped from different heights, after 20 steps."""
+    simulator = isopatch.Simulator(scene, 3)
+    simulator.poses[:, 0, 2] = [0.045, 0.06, 0.08]
+    simulator.step(20)
+    return simulator
+
+
+def bits(state) -> list[bytes]:
+    return [np.asarray(array).tobytes() for array in state]
+
+
 @pytest.fixture(scope="session")
 def evaluator(scene) -> isopatch.Evaluator:
     return isopatch.Evaluator(scene)
