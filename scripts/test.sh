@@ -77,6 +77,10 @@ if ((with_python)); then
     environment+=(ASAN_OPTIONS=detect_leaks=0)
   fi
   env "${environment[@]}" "$python" -m pytest -q -p no:cacheprovider tests/python || status=1
+  if [[ -d build/$preset/python_emulated ]]; then  # calls on a CUDA device, on the emulated one
+    environment[0]=PYTHONPATH=$PWD/build/$preset/python_emulated:$PWD/tests/python/emulated
+    env "${environment[@]}" "$python" -m pytest -q -p no:cacheprovider tests/python/cuda_test.py || status=1
+  fi
 else
   echo "Python package: not built, no test ran" >&2
 fi

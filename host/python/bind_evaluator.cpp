@@ -8,6 +8,7 @@
 
 #include "host/python/bindings.h"
 #include "host/python/evaluation.h"
+#include "host/python/streams.h"
 
 namespace isopatch::python {
 namespace {
@@ -33,7 +34,8 @@ Args:
     out: Arrays to write, as a dictionary by name or as the Results of an earlier call. For polygons and contacts:
         records of NumPy, or Polygons and Contacts, or their words.
     stream: On a CUDA device, the stream: its address, or a stream of torch or CuPy. None: the current stream of the
-        library of `poses`.
+        library of `poses`. Another one waits for that first, needs arrays for its results in `out`, and all arrays must
+        live until it has done its work.
     polygon_capacity: Rows of `polygons` in each environment, of `packed_polygons` in all. None: as many as there are,
         which are counted by an evaluation before; not on a CUDA device. Rows that are not used are not written.
     contact_capacity: The same for contacts.
@@ -73,7 +75,9 @@ struct BoundCall {
   nb::object call() {
     const Placement& placement = evaluation.placement();
     if (placement.on_cuda && follows_stream) {
-      evaluation.set_stream(parse_stream({"call", "stream"}, nb::none(), poses, placement));
+      evaluation.set_stream(with_stream(placement, {"call", "stream"}, nb::none(), poses).stream);
+    } else {
+      wait_for_current_stream(placement, poses);
     }
     evaluation.run();
     return results;

@@ -9,6 +9,7 @@
 
 #include "host/python/bindings.h"
 #include "host/python/stepping.h"
+#include "host/python/streams.h"
 #include "host/scene_file/scene_motion.h"
 
 namespace isopatch::python {
@@ -37,11 +38,9 @@ int parse_steps(const char* call, nb::handle n) {
 }
 
 Placement placement_of(const char* call, const PythonSimulator& simulator, nb::handle stream, nb::handle poses) {
-  Placement placement = simulator.compute.placement;
-  if (placement.on_cuda || !stream.is_none()) {
-    placement.stream = parse_stream({call, "stream"}, stream, poses, placement);
-  }
-  return placement;
+  const Placement& placement = simulator.compute.placement;
+  if (!placement.on_cuda && stream.is_none()) return placement;
+  return with_stream(placement, {call, "stream"}, stream, poses);
 }
 
 nb::handle poses_of(nb::handle state) {

@@ -32,10 +32,6 @@ struct ComputeOptions {
 };
 ComputeOptions parse_compute_options(const char* call, nb::handle device, const std::string& precision, int threads);
 
-/// The stream that a call computes on: a number, an object with `cuda_stream` (torch) or `ptr` (CuPy), or without one
-/// the current stream of the library that the poses are of.
-void* parse_stream(const Argument& argument, nb::handle stream, nb::handle poses, const Placement& placement);
-
 struct PythonEvaluator;
 struct PythonSimulator;
 

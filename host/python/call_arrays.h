@@ -13,6 +13,7 @@
 #include "host/python/arrays/array_rules.h"
 #include "host/python/arrays/new_array.h"
 #include "host/python/bindings.h"
+#include "host/python/streams.h"
 
 namespace isopatch::python {
 
@@ -88,10 +89,11 @@ class OutputArrays {
     objects_[i] = nb::borrow(given_[i]);
   }
 
-  /// Makes an array of the library of `like`.
+  /// Makes an array of the library of `like`, on whose current stream the call must be.
   template <class Array>
   void make(std::size_t i, Array& array, const Argument& argument, const ArrayInfo& info, const CallShape& shape,
-            const ArrayView& like, dlpack::DataType type) {
+            const ArrayView& like, dlpack::DataType type, const Placement& placement) {
+    require_current_stream(placement, argument);
     std::int64_t dimensions[ArrayView::kMaxDimensions] = {};
     const int count = shape_of(info, shape, dimensions);
     made_[i] = NewArray(like, type, {dimensions, static_cast<std::size_t>(count)}, argument);

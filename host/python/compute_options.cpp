@@ -108,30 +108,4 @@ ComputeOptions parse_compute_options(const char* call, nb::handle device, const 
   return parsed;
 }
 
-void* parse_stream(const Argument& argument, nb::handle stream, nb::handle poses, const Placement& placement) {
-  if (!placement.on_cuda) {
-    if (!stream.is_none()) argument.wrong_value("only calls on a CUDA device have a stream; leave it out");
-    return nullptr;
-  }
-  if (stream.is_none()) {
-    const ArrayType& type = array_type_of(poses.ptr());
-    void* current = nullptr;
-    if (type.table != nullptr && type.table->current_stream != nullptr &&
-        type.table->current_stream(dlpack::kCuda, placement.index, &current) != 0) {
-      throw_error_of("current_work_stream()");
-    }
-    return current;
-  }
-  nb::object number = nb::borrow(stream);
-  for (const char* attribute : {"cuda_stream", "ptr"}) {
-    if (!PyLong_Check(number.ptr()) && PyObject_HasAttrString(stream.ptr(), attribute) != 0) {
-      number = stream.attr(attribute);
-    }
-  }
-  if (!PyLong_Check(number.ptr())) {
-    argument.wrong_type("expected a stream's address as an integer, or a stream of torch or CuPy");
-  }
-  return PyLong_AsVoidPtr(number.ptr());
-}
-
 }  // namespace isopatch::python

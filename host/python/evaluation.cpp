@@ -105,7 +105,7 @@ std::uint64_t PythonEvaluator::wanted(const char* call, nb::handle outputs) cons
 Evaluation::Evaluation(const char* call, const PythonEvaluator& evaluator, const EvaluationArguments& arguments)
     : call_(call), evaluator_(evaluator), placement_(evaluator.compute.placement), counts_(evaluator.counts) {
   if (placement_.on_cuda || !arguments.stream.is_none()) {
-    placement_.stream = parse_stream({call_, "stream"}, arguments.stream, arguments.inputs[0], placement_);
+    placement_ = with_stream(placement_, {call_, "stream"}, arguments.stream, arguments.inputs[0]);
   }
   read_inputs(arguments);
   make_outputs(arguments);
@@ -172,7 +172,7 @@ void Evaluation::make_records(std::size_t i, const ArrayInfo& info, Array& array
       return use_words(i, info, array);
     }
   } else if (array_type_of(inputs_[0].object).has_columns) {
-    outputs_.make(i, array, argument, as_words<Value>(info), shape, inputs_[0], {dlpack::kInt, 32, 1});
+    outputs_.make(i, array, argument, as_words<Value>(info), shape, inputs_[0], {dlpack::kInt, 32, 1}, placement_);
     words_ |= bit(static_cast<int>(i));
     return;
   } else if (placement_.on_cuda) {
@@ -207,7 +207,7 @@ void Evaluation::make_output(std::size_t i, const ArrayInfo& info, Array& array)
     if constexpr (std::is_same_v<Value, std::int64_t>) type = {dlpack::kInt, 64, 1};
     if constexpr (std::is_same_v<Value, std::int32_t>) type = {dlpack::kInt, 32, 1};
     if constexpr (std::is_same_v<Value, std::uint32_t>) type = {dlpack::kUint, 32, 1};
-    outputs_.make(i, array, argument, info, shape, inputs_[0], type);
+    outputs_.make(i, array, argument, info, shape, inputs_[0], type, placement_);
   }
 }
 

@@ -134,7 +134,7 @@ StepArrays::StepArrays(const char* call, const PythonSimulator& simulator, const
         } else if ((wanted >> k & 1) != 0) {
           constexpr bool is_real = requires { array.type; };
           const dlpack::DataType type = is_real ? poses.type : dlpack::DataType{dlpack::kInt, 32, 1};
-          outputs_.make(k, array, argument, info, shape, poses, type);
+          outputs_.make(k, array, argument, info, shape, poses, type, placement);
         }
       },
       output_);

@@ -16,8 +16,9 @@ namespace isopatch::python {
 /// The device on which a call computes, and the stream on which it will.
 struct Placement {
   bool on_cuda = false;
-  std::int32_t index = 0;  // of the CUDA device
-  void* stream = nullptr;  // of CUDA; null: the default stream
+  std::int32_t index = 0;         // of the CUDA device
+  void* stream = nullptr;         // of CUDA; null: the default stream
+  bool is_current_stream = true;  // of the library of the poses
 };
 
 /// Which argument of which call an array is, for messages.

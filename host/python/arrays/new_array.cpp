@@ -128,6 +128,31 @@ nb::object new_numpy_array(std::span<const std::int64_t> shape, nb::handle dtype
   return nb::handle(empty)(sizes, dtype);
 }
 
+namespace {
+
+/// Makes a device current in CuPy, whose new arrays are on the current one.
+class CurrentDevice {
+ public:
+  CurrentDevice(nb::handle library, int index) {
+    const nb::object cuda = nb::getattr(library, "cuda", nb::none());
+    if (PyObject_HasAttrString(cuda.ptr(), "Device") == 0) return;
+    device_ = cuda.attr("Device")(index);
+    device_.attr("__enter__")();
+  }
+  CurrentDevice(const CurrentDevice&) = delete;
+  CurrentDevice& operator=(const CurrentDevice&) = delete;
+  ~CurrentDevice() {
+    if (!device_.is_valid()) return;
+    const nb::object left = nb::steal(PyObject_CallMethod(device_.ptr(), "__exit__", "OOO", Py_None, Py_None, Py_None));
+    if (!left.is_valid()) PyErr_Clear();
+  }
+
+ private:
+  nb::object device_;
+};
+
+}  // namespace
+
 NewArray::NewArray(const ArrayView& like, dlpack::DataType type, std::span<const std::int64_t> shape,
                    const Argument& argument) {
   const ArrayType& library = array_type_of(like.object);
@@ -157,16 +182,21 @@ NewArray::NewArray(const ArrayView& like, dlpack::DataType type, std::span<const
     return;
   }
   if (like.device.type == dlpack::kCuda || like.device.type == dlpack::kCudaManaged) {
-    if (library.is_immutable || library.library == nullptr || PyObject_HasAttrString(library.library, "empty") == 0) {
+    if (library.is_immutable) {
+      argument.wrong_type("arrays of JAX on a CUDA device are made inside JAX: call isopatch.jax.evaluate()");
+    }
+    if (library.library == nullptr || PyObject_HasAttrString(library.library, "empty") == 0) {
       argument.wrong_type("arrays of this library cannot be made here on a CUDA device; give them in `out`");
     }
+    const CurrentDevice device(library.library, like.device.index);
     nb::object sizes = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(shape.size())));
     for (std::size_t i = 0; i < shape.size(); ++i) {
       PyTuple_SetItem(sizes.ptr(), static_cast<Py_ssize_t>(i), PyLong_FromLongLong(shape[i]));
     }
     object_ = nb::handle(library.library).attr("empty")(sizes, numpy_dtype(type));
     ArrayView view;
-    view.read(object_.ptr(), argument, {true, like.device.index, nullptr});
+    void* const waits_for_none = reinterpret_cast<void*>(std::intptr_t{-1});  // as it is new, and on the call's stream
+    view.read(object_.ptr(), argument, {true, like.device.index, waits_for_none});
     data_ = view.data;
     return;
   }

@@ -25,12 +25,12 @@ class Recording:
         self._rows: list[list[np.ndarray]] = []
         self._add_row()
 
-    def step_to_last_row(self, n: Any, stream: Any, inputs: tuple[Any, ...]) -> tuple[int, Any]:
+    def step_to_last_row(self, n: Any, inputs: tuple[Any, ...]) -> tuple[int, Any]:
         """Takes the steps up to the last row before the end; returns how many are left, which are the caller's, and the
         status so far, which their call begins anew."""
         n, warnings = integer("step", "n", n), None
         while n > self._until_row:
-            self._simulator._core.step(self._simulator._state, self._until_row, stream, None, None, *inputs)
+            self._simulator._core.step(self._simulator._state, self._until_row, None, None, None, *inputs)
             n -= self._until_row
             warnings = self.count(self._until_row, warnings)
         return n, warnings

@@ -4,7 +4,7 @@ import importlib
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -87,6 +87,7 @@ class Simulator:
         self._core = _core.Simulator(scene, given, device, precision, integer("Simulator", "threads", threads))
         self._scene = scene
         self._on_cuda = self._core.device.startswith("cuda")
+        self._device_index = int(self._core.device.removeprefix("cuda:")) if self._on_cuda else None
         self._arrays = arrays if arrays is not None else "torch" if self._on_cuda else "numpy"
         self._check_library()
         self._num_envs = integer("Simulator", "num_envs", num_envs)
@@ -118,9 +119,14 @@ class Simulator:
             "status": (n,),
         }
         where = {"device": self._core.device} if self._arrays == "torch" else {}
-        return SimulatorState(
-            **{name: library.zeros(shapes[name], dtype=getattr(library, t), **where) for name, t in _TYPES.items()}
-        )
+        with self._current_device():
+            return SimulatorState(
+                **{name: library.zeros(shapes[name], dtype=getattr(library, t), **where) for name, t in _TYPES.items()}
+            )
+
+    def _current_device(self) -> AbstractContextManager[Any]:
+        """CuPy makes arrays on the current device, and computes there."""
+        return self._library.cuda.Device(self._device_index) if self._arrays == "cupy" else nullcontext()
 
     scene = property(lambda self: self._scene, doc="The scene that is stepped.")
     num_envs = property(lambda self: self._num_envs, doc="N in the shapes of arrays.")
@@ -178,7 +184,8 @@ class Simulator:
             pair_mask: [N, P], bool or uint8.
             outputs: Names of fields of StepResults, for the last step. None: what `out` has.
             out: Arrays to write, as a dictionary by name or as the StepResults of an earlier call.
-            stream: On a CUDA device, as of Evaluator.evaluate().
+            stream: On a CUDA device, as of Evaluator.evaluate(). All other methods are on the current stream of the
+                arrays' library, and wait for no other; while steps are recorded, so are these.
 
         Returns:
             StepResults: None for what was not asked for. Whether all went well says `status`.
@@ -201,14 +208,18 @@ class Simulator:
         warnings = None
         try:
             if self._recording is not None:
-                n, warnings = self._recording.step_to_last_row(n, stream, inputs)
+                if stream is not None:
+                    raise ValueError("step: stream: recorded steps are on the current stream; leave it out")
+                with self._current_device():
+                    n, warnings = self._recording.step_to_last_row(n, inputs)
             results = self._core.step(self._state, n, stream, outputs, out, *inputs)
         except KeyboardInterrupt:
             _core._tell_of_state(self._state)
             raise
         _core._tell_of_state(self._state)  # torch, that it was written
         if self._recording is not None:
-            self._recording.count(n, warnings)
+            with self._current_device():
+                self._recording.count(n, warnings)
         return results
 
     def advance(
@@ -270,9 +281,10 @@ class Simulator:
         if self._initial is None:
             self._initial = self._new_state()
             self._core.initial_state(self._initial, None)
-        given = {"poses": poses, "velocities": velocities}
-        given = {name: contiguous(array) for name, array in given.items() if array is not None}
-        mask = contiguous(mask)
+        with self._current_device():
+            given = {"poses": poses, "velocities": velocities}
+            given = {name: contiguous(array) for name, array in given.items() if array is not None}
+            mask = contiguous(mask)
         self._core.reset(self._state, mask, self._initial._replace(**given), None)
         if given and any(body.motion not in ("free", "fixed") for body in self._scene.bodies):
             # no steps write what follows from joints and paths: in a copy, as other environments keep every bit
@@ -284,7 +296,8 @@ class Simulator:
     def state(self) -> SimulatorState:
         """A copy of the state, from which load() goes on with the same bits."""
         copied = self._new_state()
-        _copy(copied, self._state)
+        with self._current_device():
+            _copy(copied, self._state)
         return copied
 
     def load(self, state: SimulatorState) -> None:
@@ -297,7 +310,8 @@ class Simulator:
         if not isinstance(state, tuple) or len(state) != len(SimulatorState._fields):
             raise TypeError(f"load: state: expected a SimulatorState, found {type(state).__name__}")
         fields = zip(SimulatorState._fields, self._state, state, strict=True)
-        _copy(self._state, SimulatorState(*(self._checked(name, to, given) for name, to, given in fields)))
+        with self._current_device():
+            _copy(self._state, SimulatorState(*(self._checked(name, to, given) for name, to, given in fields)))
 
     def _checked(self, name: str, to: Any, given: Any) -> Any:
         """What load() copies to an array of the state, without an error from there on."""
@@ -334,7 +348,8 @@ class Simulator:
             raise ValueError(f'observe: dtype: expected "float32" or "float64", found {dtype!r}')
         kind = getattr(self._library, type_name)
         names = ("poses", "velocities", "joints")
-        converted = {name: _converted(getattr(self._state, name), kind) for name in names}
+        with self._current_device():
+            converted = {name: _converted(getattr(self._state, name), kind) for name in names}
         return self.state()._replace(**converted)
 
     @contextmanager
@@ -348,7 +363,8 @@ class Simulator:
         """
         if self._recording is not None:
             raise RuntimeError("record: this simulator is being recorded already")
-        self._recording = Recording(self, every)
+        with self._current_device():
+            self._recording = Recording(self, every)
         try:
             yield
         finally:

@@ -42,26 +42,31 @@ inline bool has_elements(const xla::ffi::AnyBuffer& buffer, Element element) {
 
 /// The memory of a buffer for N environments. Throws std::invalid_argument for another size or type.
 inline void* checked_memory(const xla::ffi::AnyBuffer& buffer, const ArrayInfo& info, const CallShape& shape,
-                            Element element, int words = 1) {
+                            const Placement& placement, Element element, int words = 1) {
   const auto size = static_cast<std::size_t>(shape.counts.size(info, shape.environments) * words);
   if (buffer.element_count() != size || !has_elements(buffer, element)) {
     throw std::invalid_argument(fmt::format("{}: expected {} elements of type {}, found {} of XLA's type {}", info.name,
                                             size, info.type, buffer.element_count(),
                                             static_cast<int>(buffer.element_type())));
   }
-  alignas(double) static char nothing[sizeof(double)];  // XLA has no memory for a buffer without elements
-  return size == 0 ? nothing : buffer.untyped_data();
+  // XLA has no memory for a buffer without elements. An output without memory is not asked for, so on the CPU it has
+  // some; on a device, where that of the host is refused, it has none.
+  alignas(double) static char nothing[sizeof(double)];
+  if (size == 0) return placement.on_cuda ? nullptr : nothing;
+  return buffer.untyped_data();
 }
 
 /// Fills in an array of State, Results, RolloutInput or RolloutOutput; of records, the buffer has the words.
 template <class Array>
-void set_array(Array& array, const xla::ffi::AnyBuffer& buffer, const ArrayInfo& info, const CallShape& shape) {
+void set_array(Array& array, const xla::ffi::AnyBuffer& buffer, const ArrayInfo& info, const CallShape& shape,
+               const Placement& placement) {
   if constexpr (requires { array.type; }) {
-    array.data = checked_memory(buffer, info, shape, Element::kReal);
+    array.data = checked_memory(buffer, info, shape, placement, Element::kReal);
     array.type = buffer.element_type() == xla::ffi::DataType::F64 ? ScalarType::kFloat64 : ScalarType::kFloat32;
   } else {
     using Value = std::remove_const_t<std::remove_pointer_t<decltype(array.data)>>;
-    array.data = static_cast<Value*>(checked_memory(buffer, info, shape, element_of<Value>(), kWords<Value>));
+    array.data =
+        static_cast<Value*>(checked_memory(buffer, info, shape, placement, element_of<Value>(), kWords<Value>));
   }
 }
 

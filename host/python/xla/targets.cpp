@@ -164,7 +164,7 @@ ffi::Error evaluate(std::int64_t number, std::int64_t inputs, std::int64_t outpu
     std::size_t i = 0;
     for_each_input(
         [&](const ArrayInfo& info, auto& array) {
-          if (has(inputs, i++)) set_array(array, from.next(), info, shape);
+          if (has(inputs, i++)) set_array(array, from.next(), info, shape, placement);
         },
         state);
     Reader to(returned);
@@ -173,7 +173,7 @@ ffi::Error evaluate(std::int64_t number, std::int64_t inputs, std::int64_t outpu
         [&](const ArrayInfo& info, auto& array) {
           if (!has(outputs, i++)) return;
           const ffi::AnyBuffer buffer = to.next();
-          set_array(array, buffer, info, shape);
+          set_array(array, buffer, info, shape, placement);
           if (has_unused_rows(info)) clear(buffer, placement);
         },
         results);
@@ -209,8 +209,8 @@ ffi::Error step(std::int64_t number, std::int64_t num_steps, std::int64_t inputs
         [&](const ArrayInfo& info, auto*& pointer) {
           using Value = std::remove_pointer_t<std::remove_reference_t<decltype(pointer)>>;
           const ffi::AnyBuffer before = from.next(), after = to.next();
-          const void* source = checked_memory(before, info, shape, element_of<Value>());
-          pointer = static_cast<Value*>(checked_memory(after, info, shape, element_of<Value>()));
+          const void* source = checked_memory(before, info, shape, placement, element_of<Value>());
+          pointer = static_cast<Value*>(checked_memory(after, info, shape, placement, element_of<Value>()));
           copy(source, pointer, before.size_bytes(), placement);
         },
         state);
@@ -220,13 +220,13 @@ ffi::Error step(std::int64_t number, std::int64_t num_steps, std::int64_t inputs
     std::size_t i = 0;
     for_each_rollout_input(
         [&](const ArrayInfo& info, auto& array) {
-          if (has(inputs, i++)) set_array(array, from.next(), info, shape);
+          if (has(inputs, i++)) set_array(array, from.next(), info, shape, placement);
         },
         input);
     i = 0;
     for_each_rollout_output(
         [&](const ArrayInfo& info, auto& array) {
-          if (has(outputs, i++)) set_array(array, to.next(), info, shape);
+          if (has(outputs, i++)) set_array(array, to.next(), info, shape, placement);
         },
         output);
     if (placement.on_cuda) {
