@@ -140,7 +140,7 @@ Raises:
     ValueError: for other values of the arguments.)")
       .def(
           "__init__",
-          [](PythonEvaluator* self, nb::object scene, nb::object device, const std::string& precision, int threads) {
+          [](PythonEvaluator* self, nb::object scene, nb::object device, nb::handle precision, nb::handle threads) {
             if (!nb::isinstance<Scene>(scene)) {
               Argument{"Evaluator", "scene"}.wrong_type(
                   fmt::format("expected an isopatch.Scene, found {}; isopatch.Scene(...) makes one of a file or a "
@@ -149,7 +149,8 @@ Raises:
             }
             new (self) PythonEvaluator(scene, parse_compute_options("Evaluator", device, precision, threads));
           },
-          arg("scene"), arg("device") = "cpu", arg("precision") = "float", arg("threads") = 0,
+          arg("scene").none(), arg("device").none() = "cpu", arg("precision").none() = "float",
+          arg("threads").none() = 0,
           nb::sig("def __init__(self, scene: Scene, device: str = \"cpu\", precision: str = \"float\", threads: int = "
                   "0) -> None"))
       .def(

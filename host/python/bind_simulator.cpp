@@ -122,7 +122,7 @@ void bind_simulator(nb::module_& module) {
       .def(
           "__init__",
           [](PythonSimulator* self, nb::object scene, const std::string& options, nb::object device,
-             const std::string& precision, int threads) {
+             nb::handle precision, nb::handle threads) {
             if (!nb::isinstance<Scene>(scene)) {
               Argument{"Simulator", "scene"}.wrong_type(
                   fmt::format("expected an isopatch.Scene, found {}; isopatch.Scene(...) makes one of a file or a "
@@ -132,7 +132,7 @@ void bind_simulator(nb::module_& module) {
             const ComputeOptions compute = parse_compute_options("Simulator", device, precision, threads);
             new (self) PythonSimulator(scene, parse_options(nb::cast<const Scene&>(scene), options), compute);
           },
-          arg("scene").none(), arg("options"), arg("device").none(), arg("precision"), arg("threads"))
+          arg("scene").none(), arg("options"), arg("device").none(), arg("precision").none(), arg("threads").none())
       .def("initial_state", &initial_state, arg("state"), arg("stream").none())
       .def("reset", &reset, arg("state"), arg("mask").none(), arg("initial"), arg("stream").none())
       .def(

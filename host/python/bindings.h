@@ -30,7 +30,7 @@ struct ComputeOptions {
   Placement placement;
   std::string device;  // "cpu", "cuda:0" or "reference"
 };
-ComputeOptions parse_compute_options(const char* call, nb::handle device, const std::string& precision, int threads);
+ComputeOptions parse_compute_options(const char* call, nb::handle device, nb::handle precision, nb::handle threads);
 
 struct PythonEvaluator;
 struct PythonSimulator;

@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <chrono>
+#include <limits>
 
 #include "host/python/bindings.h"
 
@@ -61,9 +62,26 @@ void require_cuda(const char* call, const std::string& device, int index) {
   }
 }
 
+std::string name_of_type(nb::handle object) { return text_of(nb::handle(object.type()).attr("__name__")); }
+
+int parse_threads(const Argument& argument, nb::handle threads) {
+  const std::string wanted = "expected 0 for all cores or a positive number";
+  const nb::object number = nb::steal(PyNumber_Index(threads.ptr()));
+  if (!number.is_valid()) {
+    PyErr_Clear();
+    argument.wrong_type(fmt::format("{}, found {}", wanted, name_of_type(threads)));
+  }
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+  if (overflow != 0 || value < 0 || value > std::numeric_limits<int>::max()) {
+    argument.wrong_value(fmt::format("{}, found {}", wanted, text_of(number)));
+  }
+  return static_cast<int>(value);
+}
+
 }  // namespace
 
-ComputeOptions parse_compute_options(const char* call, nb::handle device, const std::string& precision, int threads) {
+ComputeOptions parse_compute_options(const char* call, nb::handle device, nb::handle precision, nb::handle threads) {
   ComputeOptions parsed;
   parsed.device = text_of(device);
   const std::string& name = parsed.device;
@@ -92,16 +110,16 @@ ComputeOptions parse_compute_options(const char* call, nb::handle device, const 
     Argument{call, "device"}.wrong_value(fmt::format("{}, found \"{}\"", wanted, name));
   }
 
-  if (precision == "double") {
+  const Argument of_precision{call, "precision"};
+  if (!PyUnicode_Check(precision.ptr())) {
+    of_precision.wrong_type(fmt::format("expected \"float\" or \"double\", found {}", name_of_type(precision)));
+  }
+  if (text_of(precision) == "double") {
     parsed.options.precision = Precision::kDouble;
-  } else if (precision != "float") {
-    Argument{call, "precision"}.wrong_value(fmt::format("expected \"float\" or \"double\", found \"{}\"", precision));
+  } else if (text_of(precision) != "float") {
+    of_precision.wrong_value(fmt::format("expected \"float\" or \"double\", found \"{}\"", text_of(precision)));
   }
-  if (threads < 0) {
-    Argument{call, "threads"}.wrong_value(
-        fmt::format("expected 0 for all cores or a positive number, found {}", threads));
-  }
-  parsed.options.num_threads = threads;
+  parsed.options.num_threads = parse_threads({call, "threads"}, threads);
   if (!parsed.placement.on_cuda) {
     parsed.options.is_cancelled = [main = main_thread()] { return handle_signals(main); };
   }

@@ -9,6 +9,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "isopatch/limits.h"
+
 namespace isopatch::python {
 namespace {
 
@@ -230,7 +232,9 @@ void Evaluation::make_outputs(const EvaluationArguments& arguments) {
   if (!arguments.max_clusters.is_none()) {
     const Argument argument{call_, "max_clusters"};
     const std::int64_t clusters = parse_capacity(argument, arguments.max_clusters);
-    if (clusters < 1) argument.wrong_value("expected 1 or more, found 0");
+    if (clusters < 1 || clusters > limits::kMaxClusters) {
+      argument.wrong_value(fmt::format("expected a number from 1 to {}, found {}", limits::kMaxClusters, clusters));
+    }
     counts_.clusters = results_.max_clusters = static_cast<std::int32_t>(clusters);
   }
   if ((wanted & kBuffers) != 0) find_capacities(arguments, wanted);

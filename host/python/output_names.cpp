@@ -33,6 +33,10 @@ std::size_t OutputNames::index_of(const char* call, const char* argument, PyObje
 
 std::uint64_t OutputNames::parse(const char* call, nb::handle outputs) const {
   const Argument argument{call, "outputs"};
+  if (PyUnicode_Check(outputs.ptr())) {
+    argument.wrong_type(fmt::format("expected a tuple of names, as (\"{}\",), found the string {}", names_[0],
+                                    isopatch::detail::in_quotes(text_of(outputs), '"')));
+  }
   if (!PyTuple_Check(outputs.ptr()) && !PyList_Check(outputs.ptr())) {
     argument.wrong_type(fmt::format("expected a tuple of names, as (\"{}\",), found {}", names_[0],
                                     isopatch::detail::in_quotes(text_of(nb::repr(outputs)))));

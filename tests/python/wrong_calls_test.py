@@ -120,7 +120,22 @@ WRONG = {
     "name of a result in out": (evaluated(out={"area_": np.zeros(1)}), ValueError, "out: ", 'did you mean "area"?'),
     "name of a result": (evaluated(outputs=("pair_wrnch",)), ValueError, "outputs: ", 'did you mean "pair_wrench"?'),
     "a result twice": (evaluated(outputs=("area", "area")), ValueError, 'outputs: "area" stands there twice'),
-    "a string of outputs": (evaluated(outputs="pair_wrench"), TypeError, "outputs: expected a tuple of names"),
+    "a string of outputs": (
+        evaluated(outputs="area"),
+        TypeError,
+        'outputs: expected a tuple of names, as ("pair_wrench",), found the string "area"',
+    ),
+    "a number for an array": (
+        evaluated(friction=0.5),
+        TypeError,
+        "friction: expected an array (of NumPy",
+        "found float",
+    ),
+    "a row for all environments": (
+        evaluated(friction=np.zeros(2)),
+        ValueError,
+        "friction: expected the shape [4, 2] (environments, parts), found [2]; broadcast_to(friction, [4, 2]) repeats",
+    ),
     "outputs that are no names": (evaluated(outputs=(1,)), TypeError, "outputs: expected names of outputs, found 1"),
     "shared memory": (evaluated(**overlapping()), ValueError, "results.pair_wrench", "share bytes"),
     "an array twice": (
@@ -135,8 +150,16 @@ WRONG = {
     ),
     "capacity": (evaluated(outputs=("polygons",), polygon_capacity=-1), ValueError, "polygon_capacity: ", "found -1"),
     "capacity of text": (evaluated(outputs=("polygons",), polygon_capacity="all"), TypeError, "polygon_capacity: "),
-    "clusters": (evaluated(outputs=("patch_point",), max_clusters=0), ValueError, "max_clusters: expected 1 or more"),
-    "too many clusters": (evaluated(outputs=("patch_point",), max_clusters=17), ValueError, "max_clusters", "17"),
+    "clusters": (
+        evaluated(outputs=("patch_point",), max_clusters=0),
+        ValueError,
+        "max_clusters: expected a number from",
+    ),
+    "too many clusters": (
+        evaluated(outputs=("patch_point",), max_clusters=17),
+        ValueError,
+        "max_clusters: expected a number from 1 to 16, found 17",
+    ),
     "stream on the CPU": (evaluated(stream=0), ValueError, "stream: only calls on a CUDA device have a stream"),
     "unknown argument": (lambda e: e.evaluate(good(), masses=1), TypeError, "incompatible function arguments"),
     "a device without UTF-8": (
@@ -169,7 +192,18 @@ WRONG = {
         ValueError,
         'precision: expected "float" or',
     ),
+    "a type as precision": (
+        lambda e: isopatch.Evaluator(e.scene, precision=np.float32),
+        TypeError,
+        'precision: expected "float" or "double", found type',
+    ),
     "threads": (lambda e: isopatch.Evaluator(e.scene, threads=-1), ValueError, "threads: expected 0", "found -1"),
+    "half a thread": (lambda e: isopatch.Evaluator(e.scene, threads=1.5), TypeError, "threads: expected 0", "float"),
+    "an array as status": (
+        lambda e: isopatch.describe(np.zeros(3, np.uint32)),
+        TypeError,
+        "status: expected an integer",
+    ),
     "no scene": (lambda e: isopatch.Evaluator({}), TypeError, "scene: expected an isopatch.Scene, found dict"),
     "no file": (lambda e: isopatch.Scene("none.json"), FileNotFoundError, "none.json"),
     "no mesh file": (

@@ -225,10 +225,10 @@ std::string error_of_text(const std::string& geometry, const SceneMeshes& meshes
 TEST(SceneText, NamesTheGivenGeometryThatIsMissing) {
   const std::string given = R"({"type": "given"})";
   const std::string place = "the text: geometries.ball: ";
-  EXPECT_EQ(error_of_text(given, {}), place + "is \"given\", but no geometry of this name is");
+  EXPECT_EQ(error_of_text(given, {}), place + "is \"given\", but no geometry of this name was given with the text");
   const Geometry box = make_box("box", {1, 1, 1}), ball = make_box("ball", {1, 1, 1});
   EXPECT_EQ(error_of_text(given, {.geometries = {box}}),
-            place + "is \"given\", but no geometry of this name is; known: \"box\"");
+            place + "is \"given\", but no geometry of this name was given with the text; known: \"box\"");
   EXPECT_EQ(error_of_text(given, {.geometries = {ball, ball}}),
             place + "is given more than once; give one of each name");
   EXPECT_EQ(error_of_text(R"({"type": "given", "scale": 2})", {.geometries = {ball}}),

@@ -102,7 +102,10 @@ std::string described(const ArrayInfo& info, const std::int64_t* dimensions, int
   for (int i = 1; same_row && i < count; ++i) same_row = view.shape[i] == dimensions[i];
   bool lacks_axis = view.ndim == count - 1;
   for (int i = 0; lacks_axis && i + 1 < count; ++i) lacks_axis = view.shape[i] == dimensions[i + 1];
-  if (lacks_axis) {
+  if (lacks_axis && dimensions[0] > 1) {
+    advice =
+        fmt::format("; broadcast_to({}, {}) repeats a row in all environments", argument.name, list(dimensions, count));
+  } else if (lacks_axis) {
     advice = fmt::format("; the first axis is that of the environments: {}[None] has one", argument.name);
   } else if (same_row && view.shape[0] == 1 && dimensions[0] > 1) {
     advice = "; one row for all environments is a row repeated by broadcast_to() or expand()";

@@ -124,10 +124,10 @@ void ArrayView::read(PyObject* from, const Argument& argument, const Placement& 
   const bool found = (known.table != nullptr && read_table(argument, *known.table)) || read_buffer(argument) ||
                      read_dlpack(argument, placement) || read_cuda_interface(argument, placement);
   if (!found) {
+    const bool is_list = PyList_Check(from) || PyTuple_Check(from);
     argument.wrong_type(
-        fmt::format("expected an array (of NumPy, torch, JAX, CuPy, ...), found {}; "
-                    "numpy.asarray({}) makes one of a list",
-                    name_of_type(from), argument.name));
+        fmt::format("expected an array (of NumPy, torch, JAX, CuPy, ...), found {}{}", name_of_type(from),
+                    is_list ? fmt::format("; numpy.asarray({}) makes one of a list", argument.name) : ""));
   }
   read_only = read_only || known.is_immutable;
   check_device(argument, placement);

@@ -53,4 +53,10 @@ def describe(status: int) -> str:
     Raises:
         TypeError: for something that is no integer.
     """
-    return _core.status_text(operator.index(status))
+    try:
+        bits = operator.index(status)
+    except TypeError:
+        raise TypeError(
+            f"describe: status: expected an integer, found {type(status).__name__}; of an array, describe each element"
+        ) from None
+    return _core.status_text(bits)
