@@ -254,6 +254,14 @@ void bind_scene(nb::module_& module) {
                      }
                      return rows;
                    })
+      .def_prop_ro("_part_names",
+                   [](const Scene& scene) {
+                     std::vector<std::string> names;
+                     for (const Body& body : scene.description().bodies) {
+                       for (const Part& part : parts_of(body)) names.push_back(part.name);
+                     }
+                     return names;
+                   })
       .def(
           "_surface",
           [](const Scene& scene, int geometry) -> std::optional<std::tuple<nb::bytes, nb::bytes>> {

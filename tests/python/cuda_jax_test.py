@@ -45,9 +45,11 @@ def test_an_evaluation_has_the_bits_of_the_cpu(evaluator, on_cuda, poses):
 
 
 def test_steps_in_a_scan_have_the_bits_of_the_cpu(scene):
-    simulator, on_host = isopatch.Simulator(scene, 3, device=DEVICE, arrays=None), isopatch.Simulator(scene, 3)
+    simulator, on_host = isopatch.Simulator(scene, 3, device=DEVICE, arrays="jax"), isopatch.Simulator(scene, 3)
     on_host.poses[:, 0, 2] = [0.045, 0.06, 0.08]
-    start = jax.tree.map(jax.numpy.asarray, on_host.state())
+    start = simulator.state()
+    assert start.poses.device == devices()[0]
+    start = start._replace(poses=jax.numpy.asarray(on_host.poses))
 
     @jax.jit
     def run(state):

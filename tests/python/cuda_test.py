@@ -16,7 +16,9 @@ if not isopatch.cuda_available():
     pytest.skip("there is no CUDA device", allow_module_level=True)
 cupy = pytest.importorskip("cupy", reason="CuPy is not installed")
 
-NUMBERS = tuple(name for name in isopatch.Results._fields if not name.endswith(("polygons", "contacts", "environments")))
+NUMBERS = tuple(
+    name for name in isopatch.Results._fields if not name.endswith(("polygons", "contacts", "environments"))
+)
 
 
 @pytest.fixture(scope="module")
@@ -349,7 +351,7 @@ class TestSimulator:
 
     def test_wrong_calls(self, scene, pair):
         simulator = pair[1]
-        with pytest.raises(ValueError, match='arrays: NumPy has none on cuda:0; use "torch" or "cupy"'):
+        with pytest.raises(ValueError, match='arrays: NumPy has none on cuda:0; use "torch", "cupy" or "jax"'):
             isopatch.Simulator(scene, device="cuda", arrays="numpy")
         with pytest.raises(ValueError, match="advance: state: copies are made on the CPU only"):
             simulator.advance(simulator.state())

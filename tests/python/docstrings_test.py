@@ -17,7 +17,7 @@ import pytest
 import isopatch
 
 MODULES = ["isopatch", "isopatch.plot", "isopatch.quaternion", "isopatch.torch", "isopatch.jax"]
-NOT_ARRAYS = {"Body", "Joint"}  # named tuples of names and numbers
+NOT_ARRAYS = {"Body", "Part", "Joint"}  # named tuples of names and numbers
 
 
 class Name(NamedTuple):

@@ -49,6 +49,12 @@ def test_a_scene_says_what_is_in_it(root):
     assert len(scene.pairs) == scene.num_pairs
     assert len(scene.part_pairs) == scene.num_part_pairs
     assert scene.bodies[0].name in repr(scene)
+    parts = scene.parts
+    assert len(parts) == scene.num_parts > scene.num_bodies
+    assert [part.index for part in parts] == list(range(scene.num_parts))
+    assert {part.body for part in parts} == {body.name for body in scene.bodies}
+    assert {part.geometry for part in parts} <= set(scene.geometries)
+    assert len({(part.body, part.name) for part in parts}) == len(parts)
     jointed = isopatch.Scene(root / "bench/scenes/pinch.json")
     assert jointed.num_joints == len(jointed.joints) > 0
     assert {joint.type for joint in jointed.joints} <= {"prismatic", "revolute"}

@@ -80,6 +80,18 @@ def test_a_reset_takes_repeated_rows_and_arrays_with_gaps(rolling):
     assert (rolling.velocities[[0, 2]] == 1).all()
 
 
+def test_a_reset_says_what_its_arrays_should_be(rolling):
+    before = bits(rolling.state())
+    with pytest.raises(TypeError, match=r"reset: mask: expected bool \[N\], found int64; of indices of environments"):
+        rolling.reset(np.array([0, 2]))
+    row = rolling.scene.default_poses
+    with pytest.raises(ValueError, match=r"reset: poses: expected the shape \[3, 2, 7\], found \[2, 2, 7\]$"):
+        rolling.reset(poses=np.stack([row, row]))
+    with pytest.raises(ValueError, match=r"found \[2, 6\]; broadcast_to\(velocities, \(3, 2, 6\)\) repeats a row in"):
+        rolling.reset(velocities=np.zeros((2, 6)))
+    assert bits(rolling.state()) == before
+
+
 def test_a_saved_state_goes_on_with_the_same_bits(rolling, scene):
     saved = rolling.state()
     rolling.step(30)
@@ -166,6 +178,46 @@ def test_advance_takes_and_gives_arrays_of_jax(rolling):
     assert all(isinstance(array, jax.Array) for array in (*after, results.kinetic_energy))
     rolling.step(10)
     assert bits(after) == bits(rolling.state())
+
+
+@requires("jax")
+class TestStatesOfJax:
+    @pytest.fixture(autouse=True)
+    def x64(self):
+        import jax
+
+        with jax.enable_x64(True):
+            yield
+
+    def test_the_state_at_the_start_is_that_of_numpy(self, carried):
+        import jax
+
+        start = isopatch.Simulator(carried.scene, 4).state()
+        made = isopatch.Simulator(carried.scene, 4, arrays="jax")
+        assert all(isinstance(array, jax.Array) for array in made.state())
+        assert bits(made.state()) == bits(start)
+        assert [array.dtype for array in made.state()] == [array.dtype for array in start]
+        assert made.observe().poses.dtype == np.float32 and made.time.tolist() == [0.0] * 4
+        after, _ = made.advance(made.state(), 5)
+        assert bits(after) == bits(carried.state())
+
+    def test_nothing_else_changes_it(self, scene, tmp_path):
+        simulator = isopatch.Simulator(scene, arrays="jax")
+        calls = {
+            "step": simulator.step,
+            "reset": simulator.reset,
+            "load": lambda: simulator.load(simulator.state()),
+            "record": lambda: simulator.record(tmp_path / "run.npz").__enter__(),
+        }
+        for name, call in calls.items():
+            with pytest.raises(TypeError, match=f"{name}: arrays of JAX never change; isopatch.jax.step"):
+                call()
+
+    def test_it_needs_float64(self, scene):
+        import jax
+
+        with jax.enable_x64(False), pytest.raises(RuntimeError, match="Simulator: arrays: states are float64, which"):
+            isopatch.Simulator(scene, arrays="jax")
 
 
 def test_observations_are_copies_of_single_precision(rolling):

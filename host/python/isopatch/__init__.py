@@ -13,7 +13,7 @@ from isopatch import _core, _records, quaternion  # noqa: E402
 from isopatch._core import Call, Evaluator  # noqa: E402
 from isopatch._records import Contacts, Polygons  # noqa: E402
 from isopatch._results import Results, SimulatorState, StepResults  # noqa: E402
-from isopatch._scene import Body, Joint, MassProperties, Scene  # noqa: E402
+from isopatch._scene import Body, Joint, MassProperties, Part, Scene  # noqa: E402
 from isopatch._status import Status, describe  # noqa: E402
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "Evaluator",
     "Joint",
     "MassProperties",
+    "Part",
     "Polygons",
     "Results",
     "Scene",

@@ -2,6 +2,7 @@
 
 import math
 import operator
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,22 @@ def check_range(name: str, numbers: np.ndarray, wanted: np.dtype) -> None:
     for number in (int(numbers.min()), int(numbers.max())) if numbers.size else ():
         if not limits.min <= number <= limits.max:
             raise ValueError(f"load: {name}: expected integers from {limits.min} to {limits.max}, found {number}")
+
+
+def check_reset(mask: Any, given: Mapping[str, Any], state: Any) -> None:
+    """Checks what the library would say of other arrays, or say how to convert."""
+    if kind_of(getattr(mask, "dtype", None)) in "iu" and not str(mask.dtype).endswith("uint8"):
+        raise TypeError(
+            f"reset: mask: expected bool [N], found {str(mask.dtype).removeprefix('torch.')}; of indices of "
+            "environments, a mask of False with mask[indices] = True"
+        )
+    for name, array in given.items():
+        expected, found = tuple(getattr(state, name).shape), tuple(getattr(array, "shape", ()))
+        if hasattr(array, "shape") and found != expected:
+            advice = ""
+            if found == expected[1:] or found == (1, *expected[1:]):
+                advice = f"; broadcast_to({name}, {expected}) repeats a row in all environments"
+            raise ValueError(f"reset: {name}: expected the shape {list(expected)}, found {list(found)}{advice}")
 
 
 def contiguous(array: Any) -> Any:

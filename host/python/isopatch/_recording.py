@@ -1,13 +1,14 @@
 """The recording of a rollout."""
 
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isopatch._arguments import integer
 from isopatch._records import on_host
-from isopatch._results import SimulatorState
+from isopatch._results import SimulatorState, StepResults
 
 if TYPE_CHECKING:
     from isopatch._simulator import Simulator
@@ -16,14 +17,16 @@ if TYPE_CHECKING:
 class Recording:
     """The rows of a recording, which begins with the state as it is."""
 
-    def __init__(self, simulator: "Simulator", every: int) -> None:
+    def __init__(self, simulator: "Simulator", every: int, outputs: Sequence[str]) -> None:
         self._simulator = simulator
         self._every = integer("record", "every", every)
         if self._every < 1:
             raise ValueError(f"record: every: expected 1 or more, found {every}")
+        simulator._core.wanted("record", outputs)  # raises for a name that is none
+        self._outputs = tuple(outputs)
         self._until_row = self._every
-        self._rows: list[list[np.ndarray]] = []
-        self._add_row()
+        self._rows: list[dict[str, np.ndarray]] = []
+        self._add_row((None,) * 10)
 
     def step_to_last_row(self, n: Any, inputs: tuple[Any, ...]) -> tuple[int, Any]:
         """Takes the steps up to the last row before the end; returns how many are left, which are the caller's, and the
@@ -32,23 +35,30 @@ class Recording:
         while n > self._until_row:
             self._simulator._core.step(self._simulator._state, self._until_row, None, None, None, *inputs)
             n -= self._until_row
-            warnings = self.count(self._until_row, warnings)
+            warnings = self.count(self._until_row, warnings, inputs)
         return n, warnings
 
-    def count(self, n: int, warnings: Any) -> Any:
+    def count(self, n: int, warnings: Any, inputs: tuple[Any, ...]) -> Any:
         """After `n` steps: adds a row where one is due. Returns the status with `warnings`, which it has then too."""
         bits = self._simulator._state.status.view(self._simulator._library.int32)  # torch has no | of uint32
         if warnings is not None:
             bits |= warnings
+        kept = bits.clone() if hasattr(bits, "clone") else bits.copy()
         self._until_row -= n
         if self._until_row == 0:
             self._until_row = self._every
-            self._add_row()
-        return bits.clone() if hasattr(bits, "clone") else bits.copy()
+            self._add_row(inputs)
+            bits[...] = kept  # which no steps begin anew too
+        return kept
 
-    def _add_row(self) -> None:
-        self._rows.append([on_host(array).copy() for array in self._simulator._state])
+    def _add_row(self, inputs: tuple[Any, ...]) -> None:
+        state = self._simulator._state
+        row = {name: on_host(getattr(state, name)).copy() for name in SimulatorState._fields}
+        if self._outputs:
+            results: StepResults = self._simulator._core.step(state, 0, None, self._outputs, None, *inputs)
+            row |= {name: on_host(getattr(results, name)) for name in self._outputs}
+        self._rows.append(row)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        arrays = dict(zip(SimulatorState._fields, map(np.stack, zip(*self._rows, strict=True)), strict=True))
+        arrays = {name: np.stack([row[name] for row in self._rows]) for name in self._rows[0]}
         np.savez(path, time=arrays["steps"] * self._simulator.time_step, **arrays)

@@ -37,6 +37,19 @@ class Joint(NamedTuple):
     """"prismatic" or "revolute"."""
 
 
+class Part(NamedTuple):
+    """A part of a body; a body without a list of parts is one."""
+
+    index: int
+    """In the second axis of modulus, dissipation, friction and geometry_index, and in part_pairs."""
+    body: str
+    """The name of its body."""
+    name: str
+    """As in the scene file; empty where it has none."""
+    geometry: str
+    """The name of its geometry in the scene."""
+
+
 class MassProperties(NamedTuple):
     """With what mass a body moves, in its own frame."""
 
@@ -131,6 +144,13 @@ class Scene(_core.Scene):
         """The joints in the order of a simulator's arrays of joints."""
         names, motions = self._body_names, self._motions
         return tuple(Joint(i, names[b], motions[b]) for i, b in enumerate(self._joint_bodies))
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The parts of all bodies, in the order of arrays of materials."""
+        bodies, geometries = self._body_names, self.geometries
+        rows = enumerate(zip(self._parts, self._part_names, strict=True))
+        return tuple(Part(i, bodies[body], name, geometries[geometry]) for i, ((body, geometry, _), name) in rows)
 
     @property
     def default_poses(self) -> np.ndarray:

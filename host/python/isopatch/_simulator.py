@@ -10,13 +10,22 @@ from typing import Any
 import numpy as np
 
 from isopatch import _core
-from isopatch._arguments import check_range, contiguous, gravity_option, integer, kind_of, option, type_name_of
+from isopatch._arguments import (
+    check_range,
+    check_reset,
+    contiguous,
+    gravity_option,
+    integer,
+    kind_of,
+    option,
+    type_name_of,
+)
 from isopatch._recording import Recording
 from isopatch._records import on_host
 from isopatch._results import SimulatorState, StepResults
 from isopatch._scene import Scene
 
-_LIBRARIES = ("numpy", "torch", "cupy")
+_LIBRARIES = ("numpy", "torch", "cupy", "jax")
 _TYPES = {"poses": "float64", "velocities": "float64", "joints": "float64", "steps": "int64", "status": "uint32"}
 
 
@@ -32,8 +41,9 @@ class Simulator:
         device: "cpu", "cuda" (the current device) or "cuda:0" and so on.
         precision: "float" or "double", in which contact patches are integrated.
         threads: Of "cpu"; 0: all cores.
-        arrays: "numpy", "torch" or "cupy": the library of the state's arrays. None: "numpy" on "cpu", and on CUDA
-            "torch". JAX's arrays never change: with them, see advance().
+        arrays: "numpy", "torch", "cupy" or "jax": the library of the state's arrays. None: "numpy" on "cpu", and on
+            CUDA "torch". JAX's arrays never change: such a simulator has the state at the start, which advance() and
+            isopatch.jax.step() go on from, and no other method changes it.
         integrator: "euler", "sdirk2" or "cvode". None, here and below: the scene's.
         time_step: s.
         gravity: Three numbers, m/s^2, world frame.
@@ -45,7 +55,8 @@ class Simulator:
         speed_limit: m/s and rad/s; a body that is faster has diverged.
 
     Raises:
-        RuntimeError: where there is no such device, no driver for it, or no CUDA code in this build.
+        RuntimeError: where there is no such device, no driver for it, or no CUDA code in this build; for JAX's arrays
+            without jax_enable_x64, as states are float64.
         ImportError: where the library of the arrays is not installed.
         ValueError: for a body that cannot move as its motion says, or another value of an argument.
     """
@@ -93,35 +104,60 @@ class Simulator:
         self._num_envs = integer("Simulator", "num_envs", num_envs)
         if self._num_envs < 0:
             raise ValueError(f"Simulator: num_envs: expected 0 or more, found {num_envs}")
-        self._state = self._new_state()
-        self._core.initial_state(self._state, None)
+        if self._arrays == "jax":
+            self._state = self._jax_state(_core.Simulator(scene, given, "cpu", precision, 1))
+        else:
+            self._state = self._new_state()
+            self._core.initial_state(self._state, None)
         self._initial: SimulatorState | None = None  # made by the first reset
         self._recording: Recording | None = None
 
     def _check_library(self) -> None:
         if self._arrays not in _LIBRARIES:
-            advice = "; with JAX use advance(), which takes and returns states" if self._arrays == "jax" else ""
             known = ", ".join(f'"{name}"' for name in _LIBRARIES)
-            raise ValueError(f'Simulator: arrays: expected one of {known}, found "{self._arrays}"{advice}')
+            raise ValueError(f'Simulator: arrays: expected one of {known}, found "{self._arrays}"')
         if self._on_cuda and self._arrays == "numpy":
-            raise ValueError(f'Simulator: arrays: NumPy has none on {self._core.device}; use "torch" or "cupy"')
+            raise ValueError(f'Simulator: arrays: NumPy has none on {self._core.device}; use "torch", "cupy" or "jax"')
         if not self._on_cuda and self._arrays == "cupy":
-            raise ValueError('Simulator: arrays: CuPy has none on the CPU; use "numpy" or "torch"')
-        self._library = importlib.import_module(self._arrays)
+            raise ValueError('Simulator: arrays: CuPy has none on the CPU; use "numpy", "torch" or "jax"')
+        self._library = importlib.import_module("jax.numpy" if self._arrays == "jax" else self._arrays)
 
-    def _new_state(self) -> SimulatorState:
-        n, scene, library = self._num_envs, self._scene, self._library
-        shapes = {
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        n, scene = self._num_envs, self._scene
+        return {
             "poses": (n, scene.num_bodies, 7),
             "velocities": (n, scene.num_bodies, 6),
             "joints": (n, scene.num_joints, 2),
             "steps": (n,),
             "status": (n,),
         }
+
+    def _new_state(self) -> SimulatorState:
+        library, shapes = self._library, self._shapes()
         where = {"device": self._core.device} if self._arrays == "torch" else {}
         with self._current_device():
             return SimulatorState(
                 **{name: library.zeros(shapes[name], dtype=getattr(library, t), **where) for name, t in _TYPES.items()}
+            )
+
+    def _jax_state(self, on_host: _core.Simulator) -> SimulatorState:
+        """The state at the start, which is written on the host."""
+        jax = importlib.import_module("jax")
+        if not jax.config.jax_enable_x64:
+            raise RuntimeError(
+                "Simulator: arrays: states are float64, which JAX has after "
+                'jax.config.update("jax_enable_x64", True)'
+            )
+        state = SimulatorState(**{name: np.zeros(self._shapes()[name], t) for name, t in _TYPES.items()})
+        on_host.initial_state(state, None)
+        device = jax.devices("cuda" if self._on_cuda else "cpu")[self._device_index or 0]
+        return SimulatorState(*(jax.device_put(array, device) for array in state))
+
+    def _require_mutable(self, call: str) -> None:
+        if self._arrays == "jax":
+            raise TypeError(
+                f"{call}: arrays of JAX never change; isopatch.jax.step() and advance() take a state and return the "
+                "next one"
             )
 
     def _current_device(self) -> AbstractContextManager[Any]:
@@ -144,6 +180,13 @@ class Simulator:
     )
     joints = property(lambda self: self._state.joints, doc="[N, J, 2], float64. Position [m or rad] and rate.")
     steps = property(lambda self: self._state.steps, doc="[N], int64. Steps since time 0.")
+
+    @property
+    def time(self) -> Any:
+        """[N], float64. The time of each environment, s; a copy."""
+        with self._current_device():
+            return _converted(self._state.steps, self._library.float64) * self.time_step
+
     status = property(lambda self: self._state.status, doc="[N], uint32. Bits of Status.")
 
     def step(
@@ -206,6 +249,8 @@ class Simulator:
             pair_mask,
         )
         warnings = None
+        if self._arrays == "jax":
+            self._require_mutable("step")
         try:
             if self._recording is not None:
                 if stream is not None:
@@ -219,7 +264,7 @@ class Simulator:
         _core._tell_of_state(self._state)  # torch, that it was written
         if self._recording is not None:
             with self._current_device():
-                self._recording.count(n, warnings)
+                self._recording.count(n, warnings, inputs)
         return results
 
     def advance(
@@ -268,7 +313,7 @@ class Simulator:
         """Takes environments back to the start, and leaves every bit of the others as it is.
 
         Args:
-            mask: [N], bool or uint8: which environments. None: all of them.
+            mask: [N], bool or uint8: which environments; of indices, mask[indices] = True makes one. None: all of them.
             poses: [N, B, 7], float64. Where these start: x y z [m], quaternion w x y z; rows of other environments are
                 not read, and one row can be repeated by broadcast_to() or expand(). None: as in the scene. Bodies on
                 joints and paths are not where `poses` says, but where their joints and paths are at the start.
@@ -278,12 +323,15 @@ class Simulator:
         Raises:
             TypeError, ValueError: as step().
         """
+        self._require_mutable("reset")
         if self._initial is None:
             self._initial = self._new_state()
             self._core.initial_state(self._initial, None)
+        given = {"poses": poses, "velocities": velocities}
+        given = {name: array for name, array in given.items() if array is not None}
+        check_reset(mask, given, self._state)
         with self._current_device():
-            given = {"poses": poses, "velocities": velocities}
-            given = {name: contiguous(array) for name, array in given.items() if array is not None}
+            given = {name: contiguous(array) for name, array in given.items()}
             mask = contiguous(mask)
         self._core.reset(self._state, mask, self._initial._replace(**given), None)
         if given and any(body.motion not in ("free", "fixed") for body in self._scene.bodies):
@@ -295,6 +343,8 @@ class Simulator:
 
     def state(self) -> SimulatorState:
         """A copy of the state, from which load() goes on with the same bits."""
+        if self._arrays == "jax":
+            return self._state
         copied = self._new_state()
         with self._current_device():
             _copy(copied, self._state)
@@ -307,6 +357,7 @@ class Simulator:
         for float64. Raises TypeError for what is no SimulatorState or no number of its kind, ValueError for arrays of
         another shape and a status that is none; the state is then as it was.
         """
+        self._require_mutable("load")
         if not isinstance(state, tuple) or len(state) != len(SimulatorState._fields):
             raise TypeError(f"load: state: expected a SimulatorState, found {type(state).__name__}")
         fields = zip(SimulatorState._fields, self._state, state, strict=True)
@@ -353,18 +404,29 @@ class Simulator:
         return self.state()._replace(**converted)
 
     @contextmanager
-    def record(self, path: str | os.PathLike[str], every: int = 1) -> Iterator[None]:
+    def record(self, path: str | os.PathLike[str], every: int = 1, outputs: Sequence[str] = ()) -> Iterator[None]:
         """Writes the states that step() goes through to an .npz file: with sim.record("run.npz", every=10): ...
 
-        The file has `time` [T, N] and the arrays of SimulatorState with an axis [T] before the others, for the start
-        and every `every`-th step after it. Warnings in `status` are of the steps since the last call of step() began,
-        as without a recording. Raises ValueError for an `every` below 1, RuntimeError where the simulator is being
-        recorded already, OSError where the file cannot be written to `path`.
+        The file has `time` [T, N], s, and the arrays of SimulatorState and the outputs with an axis [T] before the
+        others, for the start and every `every`-th step after it. isopatch.plot draws it. Warnings in `status` are of
+        the steps since the last call of step() began, as without a recording.
+
+        Args:
+            path: Of the file.
+            every: Steps from one row to the next.
+            outputs: Names of fields of StepResults, of the state in the row: with the inputs of the call of step() that
+                led to it, and the scene's at the start.
+
+        Raises:
+            ValueError: for an `every` below 1, and a name that is no output.
+            RuntimeError: where the simulator is being recorded already.
+            OSError: where the file cannot be written.
         """
+        self._require_mutable("record")
         if self._recording is not None:
             raise RuntimeError("record: this simulator is being recorded already")
         with self._current_device():
-            self._recording = Recording(self, every)
+            self._recording = Recording(self, every, outputs)
         try:
             yield
         finally:

@@ -69,8 +69,8 @@ def force(rows: Rows, environment: int = 0, pair: int = 0, ax: "Axes | None" = N
     """Draws the force on a pair's first body over time: its components and its size.
 
     Args:
-        rows: A mapping with `time` [T] and `pair_wrench` [T, N, P, 6], or the path of an .npz file with them, as
-            `isopatch rollout --output` writes.
+        rows: A mapping with `time` [T] or [T, N] and `pair_wrench` [T, N, P, 6], or the path of an .npz file with them,
+            as `isopatch rollout --output` and Simulator.record() write.
         environment: Which of the N.
         pair: Which of the P.
         ax: Axes to draw into.
@@ -82,8 +82,8 @@ def force(rows: Rows, environment: int = 0, pair: int = 0, ax: "Axes | None" = N
     ax = _axes(ax)
     newtons = np.asarray(found["pair_wrench"])[:, environment, pair, :3]
     for k, name in enumerate("xyz"):
-        ax.plot(found["time"], newtons[:, k], lw=1, label=name)
-    ax.plot(found["time"], np.linalg.norm(newtons, axis=1), color="0.3", lw=1, ls="--", label="size")
+        ax.plot(_times(found, environment), newtons[:, k], lw=1, label=name)
+    ax.plot(_times(found, environment), np.linalg.norm(newtons, axis=1), color="0.3", lw=1, ls="--", label="size")
     return _finish(ax, "force [N]")
 
 
@@ -91,8 +91,9 @@ def energy(rows: Rows, environment: int = 0, ax: "Axes | None" = None) -> "Axes"
     """Draws the energies of a rollout over time, and their sum.
 
     Args:
-        rows: A mapping with `time` [T], `kinetic_energy` and `potential_energy` [T, N] and, if wanted,
-            `elastic_energy` [T, N, P]; or the path of an .npz file with them, as `isopatch rollout --output` writes.
+        rows: A mapping with `time` [T] or [T, N], `kinetic_energy` and `potential_energy` [T, N] and, if wanted,
+            `elastic_energy` [T, N, P]; or the path of an .npz file with them, as `isopatch rollout --output` and
+            Simulator.record() write.
         environment: Which of the N.
         ax: Axes to draw into.
 
@@ -105,8 +106,8 @@ def energy(rows: Rows, environment: int = 0, ax: "Axes | None" = None) -> "Axes"
     if "elastic_energy" in found:
         parts["elastic"] = np.asarray(found["elastic_energy"])[:, environment].sum(axis=-1)
     for name, joules in parts.items():
-        ax.plot(found["time"], joules, lw=1, label=name)
-    ax.plot(found["time"], sum(parts.values()), color="0.3", lw=1, ls="--", label="sum")
+        ax.plot(_times(found, environment), joules, lw=1, label=name)
+    ax.plot(_times(found, environment), sum(parts.values()), color="0.3", lw=1, ls="--", label="sum")
     return _finish(ax, "energy [J]")
 
 
@@ -126,6 +127,11 @@ def _rows(rows: Rows, call: str, names: tuple[str, ...]) -> Mapping[str, Any]:
         if name not in rows:
             raise ValueError(f"{call}: rows: expected an array {name!r}, found {', '.join(map(repr, rows)) or 'none'}")
     return rows
+
+
+def _times(rows: Mapping[str, Any], environment: int) -> np.ndarray:
+    times = np.asarray(rows["time"])
+    return times if times.ndim == 1 else times[:, environment]
 
 
 def _finish(ax: "Axes", label: str) -> "Axes":

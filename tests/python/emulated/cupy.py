@@ -13,9 +13,10 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
-import isopatch
 import numpy
 from numpy import float32, float64, int32, int64, uint8, uint32  # noqa: F401  # cupy.float32 and so on
+
+import isopatch
 from table_array import CODES, DataType, Device, Tensor, Version, VersionedTensor
 
 _runtime = ctypes.CDLL(isopatch._core.__file__)
