@@ -35,8 +35,9 @@ Geometry MeshSource::given(const JsonValue& location, const std::string& name) c
   const Names names = names_of(meshes_.geometries);
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end()) {
-    location.fail(fmt::format("is \"given\", but no geometry of this name was given with the text{}", suggestion(name, names)),
-                  {.wanted = "a given geometry " + in_quotes(name, '"')});
+    location.fail(
+        fmt::format("is \"given\", but no geometry of this name was given with the text{}", suggestion(name, names)),
+        {.wanted = "a given geometry " + in_quotes(name, '"')});
   }
   if (std::count(names.begin(), names.end(), name) > 1) location.fail("is given more than once; give one of each name");
   return meshes_.geometries[static_cast<std::size_t>(found - names.begin())];
