@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # On a machine with an NVIDIA GPU, in a folder that scripts/gpu_folder.sh made: the same bits on CPU and GPU, the GPU
-# tests, the benchmarks, what the device does at most, Nsight Compute, compute-sanitizer, and the pair kernel compiled
-# for other numbers of blocks. Nothing has to be installed but the driver. A step whose tool is missing, or refuses to
+# tests, the benchmarks, the Python package with torch, CuPy and JAX where they are installed, what the device does at
+# most, Nsight Compute, compute-sanitizer, and the pair kernel compiled for other numbers of blocks. Nothing has to be installed but the driver. A step whose tool is missing, or refuses to
 # start, says so and is skipped; a step that its limit stops is "unfinished", which is no failure.
 #
 # Usage: scripts/gpu_check.sh OUT_DIR [FOLDER]
 #   FOLDER   made by scripts/gpu_folder.sh; by default the one that holds this script, else build/gpu_folder
 #
-# Takes less than 8 minutes: the limits of the steps add up to 465 s, and time that a step does not use is left to the
+# Takes less than 9 minutes: the limits of the steps add up to 525 s, and time that a step does not use is left to the
 # later ones. The steps that matter most come first, and each leaves its results in OUT_DIR, so nothing that was done is
 # lost if the run is ended early. OUT_DIR gets 7 files of less than 16 MB:
 #   summary.txt, summary.json      a line for each step
@@ -48,10 +48,10 @@ if [[ ! -d bin ]]; then
   exit 2
 fi
 
-sum_of_limits=465
+sum_of_limits=525
 seconds_in_all=${ISOPATCH_CHECK_SECONDS:-$sum_of_limits}
 same_bits_options=${ISOPATCH_SAME_BITS:---contacts 20000 --real 200 --nuts 8 --rigid 3800}
-sanitizer_filter=${ISOPATCH_SANITIZER_FILTER:-*GpuSmall.EveryKind*}
+sanitizer_filter=${ISOPATCH_SANITIZER_FILTER:-*GpuSmall.EveryKind*:*GpuSmallSteps*}
 export ISOPATCH_DATA_DIR=
 [[ ! -f data/bubble.vtk ]] || ISOPATCH_DATA_DIR=$PWD/data
 export CUDA_MODULE_LOADING=EAGER  # so that no kernel is loaded while another is timed
@@ -148,6 +148,27 @@ if is_there benchmarks bin/isopatch_bench; then
   benchmarks 60 "benchmarks first" 'cuda/float/.*/(1|8192|65536)/' "$out/bench_first.json"
 fi
 
+python=$(command -v python3 || true)
+if [[ ! -d python/isopatch ]]; then
+  record Python skipped "python/isopatch is not there"
+elif [[ -z $python ]]; then
+  record Python skipped "python3 is not installed"
+else
+  log=$logs/python.log
+  limited 60 "$log" env PYTHONPATH=python LD_LIBRARY_PATH="$PWD/bin/lib" XLA_PYTHON_CLIENT_PREALLOCATE=false \
+    CUDA_MODULE_LOADING=LAZY "$python" -m pytest -q -rs -p no:cacheprovider tests/python
+  detail=$(grep -E '^[0-9]+ (passed|failed|skipped|error)' "$log" | tail -n 1 || true)
+  [[ -n $detail ]] || detail=$(grep -m 1 -E 'Error|No module' "$log" || tail -n 1 "$log")
+  detail+=$(sed -n 's/^SKIPPED \[[0-9]*\] tests.python.\([a-z_]*\)[^:]*:[0-9]*: /; \1: /p' "$log" | tr -d '\n')
+  detail+=$(how_it_ended)
+  # pytest's 5: not one test was found, where no library of arrays is installed
+  if ((status == 5)) || grep -q -E 'No module named .?(numpy|pytest|nanobind_backend)' "$log"; then
+    record Python skipped "$detail"
+  else
+    record Python "$(result)" "$detail"
+  fi
+fi
+
 if is_there ceilings bin/device_ceilings; then
   limited 15 "$logs/ceilings.log" bin/device_ceilings
   ((status)) || sed -n '/^{/,/}$/p' "$logs/ceilings.log" >"$out/ceilings.json"
@@ -176,7 +197,7 @@ for check in "memcheck 60" "racecheck 60" "initcheck 0" "synccheck 0"; do
   is_there "$name" "$sanitizer" || continue
   is_there "$name" bin/isopatch_gpu_tests || continue
   log=$logs/$name.log
-  limited "$limit" "$log" "$sanitizer" --tool "$name" --error-exitcode 9 bin/isopatch_gpu_tests \
+  limited "$limit" "$log" env CUDA_MODULE_LOADING=LAZY "$sanitizer" --tool "$name" --error-exitcode 9 bin/isopatch_gpu_tests \
     "--gtest_filter=$sanitizer_filter"
   detail="$(count_tests "$log")$(sed -n -E 's/^=+ ((ERROR|RACECHECK) SUMMARY.*)/; \1/p' "$log" | tail -n 1)"
   detail+=$(how_it_ended)

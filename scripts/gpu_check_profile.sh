@@ -15,7 +15,7 @@ profile() {  # SECONDS PROFILED CSV OPTIONS...
   shift 3
   [[ $profiled == "$benchmark" ]] || set -- --kernel-name "regex:${profiled#* }" --launch-count 1 "$@"
   : >"$log"
-  limited "$limit" "$log" "$ncu" --csv --page details --print-units base --clock-control none --cache-control none \
+  limited "$limit" "$log" env CUDA_MODULE_LOADING=LAZY "$ncu" --csv --page details --print-units base --clock-control none --cache-control none \
     --apply-rules no --kernel-name-base function "$@" \
     bin/isopatch_bench "--benchmark_filter=^BM_Evaluate/cuda/$benchmark/manual_time\$" --benchmark_min_time=0.001
   { echo "== $command"; grep -v '^"' "$log" || true; } >>"$logs/profile.log"

@@ -12,7 +12,8 @@
 # the folder has more than 35 MB.
 #
 # ISOPATCH_DATA_DIR is the folder of the meshes that are not part of this project; what needs them is left out without
-# it.
+# it. The Python package is in the folder where build/.venv has nanobind, as scripts/test.sh makes it: for the Python
+# that ISOPATCH_GPU_PYTHON names, by default 3.12, which has NumPy and pytest there, and torch, CuPy or JAX.
 set -euo pipefail
 caller=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -29,9 +30,21 @@ if [[ -e $folder && ! -f $folder/scripts/gpu_check.sh ]]; then
   exit 2
 fi
 
-cmake --preset gpu "$@" >/dev/null
+# the Python package, if it can be built
+venv=$PWD/build/.venv/bin/python
+with_python=0
+python_options=()
+if [[ -x $venv ]] && "$venv" -c 'import nanobind, nanobind_backend, numpy' 2>/dev/null; then
+  with_python=1
+  python_options=(-DISOPATCH_PYTHON=ON "-DPython_EXECUTABLE=$venv")
+else
+  echo "gpu_folder: without the Python package (build/.venv has no nanobind)" >&2
+fi
+
+cmake --preset gpu "${python_options[@]}" "$@" >/dev/null
 cmake --build --preset gpu
 build=$PWD/build/gpu
+if ((with_python)); then cmake --build --preset gpu --target isopatch_python; fi
 
 rm -rf "$folder"
 mkdir -p "$folder"/{bin/lib,bench,data,objects,scripts}
@@ -39,21 +52,38 @@ strip -o "$folder/bin/lib/libisopatch.so" "$build/libisopatch.so"
 for program in "${programs[@]}"; do
   strip -o "$folder/bin/$program" "$build/bin/$program"
 done
+needing=("${programs[@]/#/$build/bin/}")
+if ((with_python)); then
+  mkdir -p "$folder"/{python/isopatch,tests/python}
+  cp host/python/isopatch/*.py "$build/python/isopatch/_build_settings.py" "$folder/python/isopatch"
+  strip -o "$folder/python/isopatch/_core.abi3.so" "$build/python/isopatch/_core.abi3.so"
+  cp tests/python/{conftest,cuda_test,cuda_torch_test,cuda_jax_test}.py "$folder/tests/python"
+  needing+=("$build/python/isopatch/_core.abi3.so")
+  # nanobind's part that is made for one version of Python
+  wheels=$(mktemp -d)
+  if "$venv" -m pip download -q --disable-pip-version-check --no-deps --only-binary=:all: \
+    --python-version "${ISOPATCH_GPU_PYTHON:-3.12}" -d "$wheels" nanobind-backend; then
+    "$venv" -m zipfile -e "$wheels"/*.whl "$folder/python"
+  else
+    echo "gpu_folder: without nanobind-backend for Python ${ISOPATCH_GPU_PYTHON:-3.12}: it must be installed there" >&2
+  fi
+  rm -r "$wheels"
+fi
 
 # the libraries of the programs, but for glibc's, which belong to the machine
 missing=0
-for program in "${programs[@]}"; do
+for program in "${needing[@]}"; do
   while read -r name path; do
     case $name in
       ld-linux* | libc.so.* | libm.so.* | libdl.so.* | libpthread.so.* | librt.so.* | libisopatch.so) continue ;;
     esac
     if [[ $path == not ]]; then
-      echo "gpu_folder: $program needs $name, which is not found" >&2
+      echo "gpu_folder: ${program##*/} needs $name, which is not found" >&2
       missing=1
     elif [[ ! -e $folder/bin/lib/$name ]]; then
       strip -o "$folder/bin/lib/$name" "$path"
     fi
-  done < <(ldd "$build/bin/$program" | awk '$2 == "=>" { print $1, $3 }')
+  done < <(ldd "$program" | awk '$2 == "=>" { print $1, $3 }')
 done
 
 cp -r bench/scenes "$folder/bench"

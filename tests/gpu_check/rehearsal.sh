@@ -82,6 +82,11 @@ END
 while (($#)); do [[ $1 != -o ]] || echo "made" >"$2"; shift; done
 END
 
+  mkdir -p "$folder"/{python/isopatch,tests/python}
+  stand_in "$tools/python3" <<'END'
+echo "SKIPPED [1] tests/python/cuda_jax_test.py:20: JAX is not installed"
+echo "42 passed, 1 skipped in 1.50s"
+END
   stand_in "$folder/bin/isopatch_gpu_tests" <<'END'
 echo "[       OK ] GpuSmall.One (3 ms)"
 echo "[  SKIPPED ] GpuSeveral.DevicesShareABatch (0 ms)"
@@ -153,6 +158,7 @@ says libraries passed all
 says "same bits, double" passed "1000 environments, 14956 polygons, 0 environments differ"
 says "GPU tests" passed "1 passed, 0 failed, 1 skipped"
 says "benchmarks first" passed "1 benchmarks"
+says Python passed "42 passed, 1 skipped in 1.50s; cuda_jax_test: JAX is not installed"
 says ceilings passed 132
 says "kernel times" passed "float/sphere512_on_box44/8192: begin_environments 1.234 us"
 says profile passed "float/sphere512_on_box44/8192 search_pairs: time 0.001234 ms"
@@ -167,8 +173,9 @@ grep -q bank_conflicts "$out/profile.csv" || fail "metrics of a group with an un
 for log in same_bits_float.log tests.log clocks.csv kernels.csv source_cuda.csv bench_blocks_3.json; do logged "$log"; done
 
 start "nothing is installed"
-rm "$tools"/{ldd,nvidia-smi,ncu,compute-sanitizer,nvcc}
+rm "$tools"/{ldd,nvidia-smi,ncu,compute-sanitizer,nvcc,python3}
 check 0
+says Python skipped "python3 is not installed"
 leaves bench.json bench_first.json ceilings.json logs.tar.gz summary.json summary.txt
 for step in libraries profile memcheck racecheck "other blocks"; do says "$step" skipped "not"; done
 says benchmarks passed "1 benchmarks"
@@ -177,7 +184,9 @@ start "tools refuse"
 stand_in "$tools/ncu" <<<'echo "==ERROR== ERR_NVGPUCTRPERM - no permission"; exit 1'
 stand_in "$tools/compute-sanitizer" <<<'echo "========= Error: Device not supported"; exit 1'
 stand_in "$tools/nvcc" <<<'echo "nvcc fatal error: no host compiler" >&2; exit 1'
+stand_in "$tools/python3" <<<'echo "E   ModuleNotFoundError: No module named nanobind_backend"; exit 2'
 check 0
+says Python skipped "nanobind_backend"
 says "kernel times" skipped "this user may not read"
 says memcheck skipped "Device not supported"
 says "3 blocks" skipped "no host compiler"
@@ -188,6 +197,7 @@ stand_in "$tools/ldd" <<<'echo "libfmt.so.9 => not found"'
 stand_in "$folder/bin/same_bits" <<<'echo "  pair_wrench[0] of environment 3"; exit 1'
 stand_in "$folder/bin/isopatch_gpu_tests" <<<'echo "[  FAILED  ] GpuSmall.One (3 ms)"; exit 1'
 stand_in "$folder/bin/device_ceilings" <<<'kill -SEGV $$'
+stand_in "$tools/python3" <<<'echo "2 failed, 40 passed in 1.50s"; exit 1'
 stand_in "$folder/bin/isopatch_bench" <<<'echo "BM_Evaluate/cuda/x ERROR OCCURRED: no memory"'
 stand_in "$tools/compute-sanitizer" <<'END'
 echo "[ RUN      ] GpuSmall.One"
@@ -198,6 +208,7 @@ check 1
 says libraries failed "libfmt.so.9"
 says "same bits, float" failed "first: pair_wrench"
 says "GPU tests" failed "0 passed, 1 failed"
+says Python failed "2 failed, 40 passed"
 says ceilings failed "signal 11"
 says benchmarks failed "no memory"
 says memcheck failed
