@@ -23,6 +23,8 @@ class Device {
   /// The program must outlive the device.
   void load(const Program& program);
 
+  bool has(const std::string& name) const { return kernels_.contains(name); }
+
   /// Throws std::out_of_range where no kernel has this name.
   const Kernel& kernel(const std::string& name) const;
 

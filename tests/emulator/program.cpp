@@ -50,13 +50,26 @@ class Reader {
  public:
   explicit Reader(const std::string& name) { program_.name = name; }
 
-  Program read(const std::string& ptx) {
-    std::istringstream in(ptx);
-    std::vector<std::string> lines;
-    for (std::string line; std::getline(in, line);) lines.push_back(trimmed(line.substr(0, line.find("//"))));
-    for (const std::string& line : lines) locations_.read_table(line);
-    for (const std::string& line : lines) {
-      ++line_;
+  /// Pieces of the text of a program, each with the number of lines before it.
+  struct Piece {
+    std::int32_t lines_before;
+    std::string_view text;
+  };
+
+  Program read(const std::vector<Piece>& pieces) {
+    std::vector<std::pair<std::int32_t, std::string>> lines;
+    for (const auto& [lines_before, text] : pieces) {
+      std::int32_t number = lines_before;
+      for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        const std::string_view line = text.substr(at, end - at);
+        lines.emplace_back(++number, trimmed(std::string(line.substr(0, line.find("//")))));
+        at = end + 1;
+      }
+    }
+    for (const auto& [number, line] : lines) locations_.read_table(line);
+    for (const auto& [number, line] : lines) {
+      line_ = number;
       try {
         read_line(line);
       } catch (const std::exception& e) {
@@ -329,6 +342,45 @@ class Reader {
 
 }  // namespace
 
-Program read_program(const std::string& name, const std::string& ptx) { return Reader(name).read(ptx); }
+Program read_program(const std::string& name, const std::string& ptx) { return Reader(name).read({{0, ptx}}); }
+
+ProgramText::ProgramText(std::string name, std::string ptx) : name_(std::move(name)), ptx_(std::move(ptx)) {
+  constexpr std::string_view kEntry = ".entry ", kEnd = "\n}\n";
+  for (std::size_t at = ptx_.find(kEntry); at != std::string::npos; at = ptx_.find(kEntry, at)) {
+    const std::size_t line = ptx_.rfind('\n', at) + 1, first = at + kEntry.size();
+    const std::size_t brace = ptx_.find(kEnd, at);
+    if (brace == std::string::npos) throw std::runtime_error(name_ + ": a kernel without an end");
+    at = brace + kEnd.size();
+    kernels_[ptx_.substr(first, ptx_.find('(', first) - first)] = {line, at};
+  }
+}
+
+std::vector<std::string> ProgramText::kernels() const {
+  std::vector<std::string> names;
+  for (const auto& [name, range] : kernels_) names.push_back(name);
+  return names;
+}
+
+Program ProgramText::read(const std::string& kernel) const {
+  std::vector<Range> others;
+  for (const auto& [name, range] : kernels_) {
+    if (name != kernel) others.push_back(range);
+  }
+  std::sort(others.begin(), others.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
+
+  std::vector<Reader::Piece> pieces;
+  std::size_t at = 0;
+  std::int32_t lines = 0;
+  const auto lines_in = [&](std::size_t begin, std::size_t end) {
+    return static_cast<std::int32_t>(std::count(ptx_.data() + begin, ptx_.data() + end, '\n'));
+  };
+  others.push_back({ptx_.size(), ptx_.size()});
+  for (const auto& [begin, end] : others) {
+    pieces.push_back({lines, std::string_view(ptx_).substr(at, begin - at)});
+    lines += lines_in(at, end);
+    at = end;
+  }
+  return Reader(name_).read(pieces);
+}
 
 }  // namespace isopatch::emulator

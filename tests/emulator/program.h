@@ -5,7 +5,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -80,6 +82,29 @@ struct Program {
 
 /// Throws std::runtime_error with name, line and instruction for anything unknown.
 Program read_program(const std::string& name, const std::string& ptx);
+
+/// The text of a program, of which single kernels can be read: most processes use a few of many.
+class ProgramText {
+ public:
+  ProgramText(std::string name, std::string ptx);
+
+  std::vector<std::string> kernels() const;
+  bool has(const std::string& kernel) const { return kernels_.contains(kernel); }
+
+  /// Reads a kernel alone. Calls that were inlined into it are known to its locations as far as it has them itself.
+  /// Throws as read_program().
+  Program read(const std::string& kernel) const;
+
+  /// Reads all kernels.
+  Program read() const { return read_program(name_, ptx_); }
+
+ private:
+  struct Range {
+    std::size_t begin, end;
+  };
+  std::string name_, ptx_;
+  std::map<std::string, Range> kernels_;
+};
 
 /// For each instruction that branches, the first one that all its ways lead through; -1 if there is none.
 void find_reconvergence(std::vector<Instruction>& code);

@@ -69,6 +69,7 @@ std::size_t used_memory(int device) {
 
 std::map<std::string, std::uint32_t> local_memory() {
   const std::lock_guard lock(runtime().mutex);
+  runtime().read_all();
   return runtime().device(0).local_memory();
 }
 

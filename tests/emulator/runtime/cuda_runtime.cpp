@@ -62,7 +62,7 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments
   const CUstream_st& on = runtime().stream(stream);
   Device& device = runtime().device(on.device);
   const std::string& name = runtime().names.at(function);
-  const Kernel& kernel = device.kernel(name);
+  const Kernel& kernel = runtime().kernel(device, name);
   const bool loads = runtime().loaded.insert({on.device, name}).second;
   if (loads && on.capture != 0) return result(cudaErrorStreamCaptureUnsupported);
   if (grid.x == 0 || block.x == 0 || block.x % 32 != 0 || grid.y * grid.z * block.y * block.z != 1) {
@@ -173,7 +173,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
   const std::string& name = runtime().names.at(function);
   runtime().loaded.insert({caller.device(), name});
   *attributes = {};
-  attributes->localSizeBytes = runtime().current().kernel(name).local_bytes;
+  attributes->localSizeBytes = runtime().kernel(runtime().current(), name).local_bytes;
   return cudaSuccess;
 }
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function, int block_size,

@@ -21,7 +21,7 @@ void forget_contexts();
 void set_memory(int device, std::size_t bytes);
 std::size_t used_memory(int device);
 
-/// The local memory that each kernel declares, in bytes.
+/// The local memory that each kernel declares, in bytes. Reads all kernels, of which others read those they need.
 std::map<std::string, std::uint32_t> local_memory();
 
 }  // namespace isopatch::emulator

@@ -107,7 +107,8 @@ struct Runtime {
   static constexpr int kDevices = 2;
 
   std::mutex mutex;
-  std::deque<Program> programs;  // the devices hold on to them
+  std::deque<ProgramText> texts;
+  std::deque<Program> programs;  // what was read of them; the devices hold on to it
   std::vector<Device> devices;
   std::map<const void*, std::string> names;      // of kernels, by host function
   std::set<std::pair<int, std::string>> loaded;  // kernels, by device
@@ -140,14 +141,25 @@ struct Runtime {
     }
   }
   void load(const void* fat_binary) {
-    try {
+    read([&] {
       const std::string ptx = ptx_of(fat_binary);
-      programs.push_back(read_program(source_of(ptx), ptx));
-    } catch (const std::exception& e) {
-      std::fprintf(stderr, "emulator: error: %s\n", e.what());
-      std::exit(2);
+      texts.emplace_back(source_of(ptx), ptx);
+      // profiles name what each instruction was inlined into, which other kernels of a source may say
+      if (std::getenv("ISOPATCH_EMULATOR_PROFILE") != nullptr) add(texts.back().read());
+    });
+  }
+  /// A kernel of a device, which is read when it is needed for the first time.
+  const Kernel& kernel(Device& device, const std::string& name) {
+    if (!device.has(name)) {
+      const auto text = std::find_if(texts.begin(), texts.end(), [&](const ProgramText& t) { return t.has(name); });
+      if (text != texts.end()) read([&] { add(text->read(name)); });
     }
-    for (Device& device : devices) device.load(programs.back());
+    return device.kernel(name);
+  }
+  void read_all() {
+    for (const ProgramText& text : texts) {
+      for (const std::string& name : text.kernels()) kernel(devices[0], name);
+    }
   }
   CUstream_st& stream(cudaStream_t handle) {
     if (handle != nullptr && handle != cudaStreamLegacy) return *handle;
@@ -202,6 +214,22 @@ struct Runtime {
   }
 
  private:
+  void add(Program program) {
+    programs.push_back(std::move(program));
+    for (Device& device : devices) device.load(programs.back());
+  }
+
+  /// What is not known in PTX or a fat binary ends the program.
+  template <class Read>
+  static void read(const Read& reads) {
+    try {
+      reads();
+    } catch (const std::exception& e) {
+      std::fprintf(stderr, "emulator: error: %s\n", e.what());
+      std::exit(2);
+    }
+  }
+
   /// The legacy stream and streams that were not made non-blocking take turns, in the order of the calls.
   bool may_run(const CUstream_st& s) {
     if (s.queue.empty()) return false;
