@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Replaces kernels/ in a build without CUDA code.
+#include "host/cuda_streams.h"
 #include "host/evaluator_backend.h"
 #include "host/rollout/simulator_backend.h"
 #include "isopatch/error.h"
@@ -25,5 +26,7 @@ std::unique_ptr<Simulator::Implementation> detail::make_cuda_simulator(Scene, co
                                                                        const EvaluatorOptions&) {
   throw Error(kNoCuda, ErrorKind::kDevice);
 }
+
+void detail::let_stream_wait(int, void*, void*) { throw Error(kNoCuda, ErrorKind::kDevice); }
 
 }  // namespace isopatch

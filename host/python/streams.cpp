@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/python/streams.h"
 
+#include "host/cuda_streams.h"
 #include "host/python/arrays/array_type.h"
-
-#ifdef ISOPATCH_HAS_CUDA
-#include "kernels/runtime/device_guard.h"
-#include "kernels/runtime/stream.h"
-#endif
 
 namespace isopatch::python {
 namespace {
@@ -61,19 +57,9 @@ Placement with_stream(const Placement& placement, const Argument& argument, nb::
   return found;
 }
 
-void wait_for_current_stream([[maybe_unused]] const Placement& placement, [[maybe_unused]] nb::handle poses) {
-#ifdef ISOPATCH_HAS_CUDA
+void wait_for_current_stream(const Placement& placement, nb::handle poses) {
   if (!placement.on_cuda || placement.is_current_stream) return;
-  auto* const current = static_cast<cudaStream_t>(current_stream(poses, placement.index));
-  auto* const stream = static_cast<cudaStream_t>(placement.stream);
-  const detail::DeviceGuard guard(placement.index);
-  cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-  ISOPATCH_CUDA_CHECK(cudaStreamIsCapturing(stream, &capture));
-  if (capture != cudaStreamCaptureStatusNone) return;  // a graph cannot wait for what is not in it
-  const detail::Event event;
-  ISOPATCH_CUDA_CHECK(cudaEventRecord(event, current));
-  ISOPATCH_CUDA_CHECK(cudaStreamWaitEvent(stream, event));
-#endif
+  detail::let_stream_wait(placement.index, placement.stream, current_stream(poses, placement.index));
 }
 
 void require_current_stream(const Placement& placement, const Argument& argument) {
