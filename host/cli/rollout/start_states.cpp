@@ -40,6 +40,9 @@ RolloutStart varied_scene(const RolloutArguments& arguments, const Scene& built)
   RolloutStart start;
   start.state = RolloutStateArrays(built, arguments.envs.value_or(1));
   start.given.num_environments = start.num_environments();
+  start.given.num_bodies = built.num_bodies();
+  start.given.num_parts = built.num_parts();
+  start.given.num_pairs = built.num_pairs();
   const CounterRandom random(arguments.seed);
   const Spread spread = spread_of(scene);
   for (std::size_t row = 0; row < static_cast<std::size_t>(start.num_environments()); ++row) {
