@@ -6,6 +6,7 @@
 
 #include "host/cli/batch_report.h"
 #include "host/cli/commands.h"
+#include "host/cli/output_name.h"
 #include "host/cli/process/progress.h"
 #include "host/cli/process/stage_times.h"
 #include "host/cli/random_states.h"
@@ -31,12 +32,7 @@ constexpr std::int64_t kHostChunk = 64, kDeviceChunk = 4096;
 bool is_npz(const std::string& path) { return path.ends_with(".npz"); }
 
 void check_arguments(const EvaluateArguments& arguments) {
-  if (!arguments.output.empty()) {
-    if (!is_npz(arguments.output) && !arguments.output.ends_with(".json")) {
-      throw Error("--output " + in_quotes(arguments.output) + ": the name must end in .json or .npz");
-    }
-    check_writable(arguments.output);
-  }
+  if (!arguments.output.empty()) check_output("--output", arguments.output, {".json", ".npz"});
 }
 
 StateArrays states_of(const EvaluateArguments& arguments, const SceneDescription& scene) {

@@ -137,7 +137,9 @@ void add_rollout(CLI::App& app, isopatch::cli::RolloutArguments& arguments) {
 void add_field(CLI::App& app, isopatch::cli::FieldArguments& arguments) {
   CLI::App* field = app.add_subcommand("field", "Compute the extent field of a tet mesh and write it as point data");
   field->add_option("input", arguments.input, "mesh (.vtk)")->required()->option_text("IN.vtk");
-  field->add_option("output", arguments.output, "the checked mesh with its field")->required()->option_text("OUT.vtk");
+  field->add_option("output", arguments.output, "the checked mesh with its field (.vtk)")
+      ->required()
+      ->option_text("OUT.vtk");
   field->add_option("--kind", arguments.kind, "distance (default) or laplace")
       ->check(CLI::IsMember({"distance", "laplace"}))
       ->option_text("NAME");
@@ -161,7 +163,7 @@ void add_field(CLI::App& app, isopatch::cli::FieldArguments& arguments) {
 void add_tetrahedralize(CLI::App& app, isopatch::cli::TetrahedralizeArguments& arguments) {
   CLI::App* command = app.add_subcommand("tetrahedralize", "Fill a closed surface with tets, by TetGen or Gmsh");
   command->add_option("input", arguments.input, "surface (.obj or .stl)")->required()->option_text("IN.obj");
-  command->add_option("output", arguments.output, "tet mesh")->required()->option_text("OUT.vtk");
+  command->add_option("output", arguments.output, "tet mesh (.vtk)")->required()->option_text("OUT.vtk");
   command->add_option("--mesher", arguments.mesher, "auto (default: the first that is there), tetgen or gmsh")
       ->check(CLI::IsMember({"auto", "tetgen", "gmsh"}))
       ->option_text("NAME");

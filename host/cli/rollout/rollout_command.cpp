@@ -7,6 +7,7 @@
 
 #include "host/cli/batch_report.h"
 #include "host/cli/commands.h"
+#include "host/cli/output_name.h"
 #include "host/cli/process/progress.h"
 #include "host/cli/process/stage_times.h"
 #include "host/cli/rollout/rollout_file.h"
@@ -40,11 +41,7 @@ const char* integrator_name(Integrator integrator) {
 }
 
 void check_arguments(const RolloutArguments& arguments) {
-  if (arguments.output.empty()) return;
-  if (!arguments.output.ends_with(".npz")) {
-    throw Error("--output " + in_quotes(arguments.output) + ": the name must end in .npz");
-  }
-  check_writable(arguments.output);
+  if (!arguments.output.empty()) check_output("--output", arguments.output, {".npz"});
 }
 
 /// The scene, stepped as the command line says.
