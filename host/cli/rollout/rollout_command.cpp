@@ -19,6 +19,7 @@
 #include "host/cli/rollout/vtk_series.h"
 #include "host/cli/vtk_patches.h"
 #include "host/files/output_file.h"
+#include "host/scene/motion_rules.h"
 #include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
@@ -85,6 +86,19 @@ void check_paths(const std::string& source, const SceneDescription& scene, doubl
     throw Error(
         fmt::format("{}: bodies[{}].motion.times: the path of {} ends at {} s, before the rollout, which ends at "
                     "{} s; give it more rows, or take fewer --steps",
+/// No body that moves is a half space. Bodies are free by default, so an evaluation accepts one.
+void check_free_bodies(const std::string& source, const SceneDescription& scene) {
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
+    const Body& body = scene.bodies[i];
+    if (degrees_of_freedom(body) == 0) continue;
+    try {
+      check_no_half_space(scene, body, text_of(body.motion.type));
+    } catch (const Error& error) {
+      throw Error(fmt::format("{}: bodies[{}]: {}", source, i, error.what()));
+    }
+  }
+}
+
                     source, i, in_quotes(body.name), times.back(), end));
   }
 }
@@ -176,6 +190,7 @@ void rollout_command(const RolloutArguments& arguments) {
   const RowPlan plan = plan_of(arguments, description.rollout);
   stages.finish("load");
 
+  check_free_bodies(arguments.scene, description);
   const EvaluatorOptions options = evaluator_options(arguments);
   const HostSimulator simulator(Scene(std::move(description)), options);
   const Scene& scene = simulator.simulator().scene();
