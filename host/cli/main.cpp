@@ -107,9 +107,13 @@ void add_evaluate(CLI::App& app, isopatch::cli::EvaluateArguments& arguments) {
 void add_rollout(CLI::App& app, isopatch::cli::RolloutArguments& arguments) {
   CLI::App* rollout = app.add_subcommand("rollout", "Simulate a scene in time");
   add_batch_options(rollout, arguments);
-  rollout->add_option("--steps", arguments.steps, "time steps (default: the scene's duration); 0: only the start")
-      ->check(whole<std::int64_t>(0, 1'000'000'000'000))
-      ->option_text("K");
+  CLI::Option* steps =
+      rollout->add_option("--steps", arguments.steps, "time steps (default: those of the duration); 0: only the start");
+  steps->check(whole<std::int64_t>(0, 1'000'000'000'000))->option_text("K");
+  rollout->add_option("--duration", arguments.duration, "duration, s, instead of --steps (default: the scene's)")
+      ->check(real_between(isopatch::limits::kMinTimeStep, isopatch::limits::kMaxTime))
+      ->excludes(steps)
+      ->option_text("S");
   rollout->add_option("--dt", arguments.time_step, "time step, s (default: the scene's)")
       ->check(real_between(isopatch::limits::kMinTimeStep, isopatch::limits::kMaxTime))
       ->option_text("H");
@@ -126,6 +130,18 @@ void add_rollout(CLI::App& app, isopatch::cli::RolloutArguments& arguments) {
       ->option_text("M");
   rollout
       ->add_option(
+  rollout
+      ->add_option("--points", arguments.points,
+                   "points of a polygon that carry its forces: matched, centroid or fan6 (default: the scene's)")
+      ->check(CLI::IsMember({"matched", "centroid", "fan6"}))
+      ->option_text("NAME");
+  rollout->add_option("--gravity", arguments.gravity, "gravity, world frame, m/s^2 (default: the scene's)")
+      ->expected(3)
+      ->check(real_between(-isopatch::limits::kMaxAcceleration, isopatch::limits::kMaxAcceleration))
+      ->option_text("X Y Z");
+  rollout->add_option("--tolerance", arguments.tolerance, "tolerance of a solve (default: the scene's)")
+      ->check(real_between(isopatch::limits::kMinTolerance, isopatch::limits::kMaxTolerance))
+      ->option_text("T");
           "--states", arguments.states,
           "states to start from instead of variations, or the --output of a rollout: goes on from its last row")
       ->option_text("FILE.npz");

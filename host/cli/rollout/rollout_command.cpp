@@ -50,11 +50,19 @@ SceneDescription scene_of(const RolloutArguments& arguments) {
   SceneDescription scene = read_scene(arguments.scene, arguments.data);
   RolloutOptions& rollout = scene.rollout;
   if (arguments.time_step) rollout.time_step = *arguments.time_step;
+  if (arguments.duration) rollout.duration = *arguments.duration;
+  if (arguments.tolerance) rollout.tolerance = *arguments.tolerance;
+  if (!arguments.gravity.empty()) std::copy_n(arguments.gravity.begin(), 3, rollout.gravity.begin());
   if (arguments.polygons) rollout.polygon_capacity = *arguments.polygons;
   if (arguments.integrator) {
     rollout.integrator = *arguments.integrator == "cvode"    ? Integrator::kCvode
                          : *arguments.integrator == "sdirk2" ? Integrator::kSdirk2
                                                              : Integrator::kEuler;
+  }
+  if (arguments.points) {
+    rollout.points = *arguments.points == "fan6"       ? ContactPoints::kFan6
+                     : *arguments.points == "centroid" ? ContactPoints::kCentroid
+                                                       : ContactPoints::kMatched;
   }
   return scene;
 }
@@ -66,8 +74,9 @@ RowPlan plan_of(const RolloutArguments& arguments, const RolloutOptions& rollout
   } else {
     const double steps = std::round(rollout.duration / rollout.time_step);
     if (steps < 1 || steps > kLargestNumber) {
-      throw Error(fmt::format("{}: rollout.duration: {} s are {} time steps of {} s; it must be from 1 to {} of them",
-                              arguments.scene, rollout.duration, steps, rollout.time_step, kLargestNumber));
+      const std::string where = arguments.duration ? "--duration" : arguments.scene + ": rollout.duration";
+      throw Error(fmt::format("{}: {} s are {} time steps of {} s; it must be from 1 to {} of them", where,
+                              rollout.duration, steps, rollout.time_step, kLargestNumber));
     }
     plan.steps = static_cast<std::int64_t>(steps);
   }
