@@ -117,7 +117,7 @@ std::int64_t RolloutStart::steps() const {
 
 RolloutStart start_from_arrays(const std::map<std::string, LazyArray>& file, const Scene& scene,
                                const std::string& source) {
-  std::map<std::string, LazyArray> arrays = is_rollout_file(file) ? last_row_of(file, source) : file;
+  std::map<std::string, LazyArray> arrays = is_rollout_file(file) ? last_row_of(file, source) : without_results(file);
   const ArrayReader reader(arrays, source);
   std::vector<std::string> names = names_of_states();
   names.insert(names.end(), {"joints", "steps"});
