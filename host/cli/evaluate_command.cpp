@@ -47,8 +47,6 @@ StateArrays states_of(const EvaluateArguments& arguments, const SceneDescription
 struct Totals {
   std::int64_t polygons = 0;
   std::int64_t touching = 0;  // pairs
-  std::int64_t bad = 0;       // environments with a status
-  std::uint32_t status = 0;   // all of their bits
   double largest_force = 0;
   std::size_t largest_at = 0;  // environment x P + pair
 };
@@ -64,10 +62,6 @@ Totals totals_of(const ResultArrays& results) {
       totals.largest_force = force;
       totals.largest_at = i;
     }
-  }
-  for (const std::uint32_t status : results.status) {
-    totals.bad += status != 0;
-    totals.status |= status;
   }
   return totals;
 }
@@ -108,7 +102,7 @@ void print_table(const EvaluateArguments& arguments, const HostEvaluator& evalua
                         escaped(scene.bodies[static_cast<std::size_t>(pair.b)].name));
   }
   print_row("largest force", fmt::format("{:.6g} N", totals.largest_force), where);
-  print_row("non-zero status", fmt::to_string(totals.bad), totals.bad > 0 ? status_text(totals.status) : "");
+  print_status(arguments, "non-zero status", results.status);
   fmt::print("\n");
   stages.print();
 }

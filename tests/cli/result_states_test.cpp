@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files with results as states.
+// Files with results as states, and what the tables say of states with a fault.
+#include <cmath>
+
 #include "tests/cli/rollout_fixture.h"
 
 #ifdef ISOPATCH_CLI
@@ -53,6 +55,25 @@ TEST_F(ResultStates, WithOtherArraysAreErrors) {
   EXPECT_EQ(result.code, 2);
   EXPECT_NE(result.out.find("bad.npz: frction: unknown array; did you mean \"friction\"?"), std::string::npos)
       << result.out;
+}
+
+TEST_F(ResultStates, WithAFaultAreNamed) {
+  evaluate_into("--envs 6", "e.npz");
+  RolloutArrays arrays = parse_npz(read("e.npz"), "e.npz");
+  std::vector<double> poses = values<double>(arrays.at("poses")), velocities = values<double>(arrays.at("velocities"));
+  poses[3 * 28] = poses[4 * 28] = std::nan("");
+  velocities[5 * 24] = 1e30;
+  write("bad.npz", npz_bytes({{"poses", npy_array(DType::kFloat64, {6, 4, 7}, poses)},
+                              {"velocities", npy_array(DType::kFloat64, {6, 4, 6}, velocities)}}));
+  const std::string row =
+      "non-zero status                  3   bad_pose in 2, first in environment 3; bad_velocity in 1, first in "
+      "environment 5\n";
+  const Outcome whole = evaluate("--states " + path("bad.npz") + " --output " + path("o.npz"));
+  EXPECT_NE(whole.out.find(row), std::string::npos) << whole.out;
+  const Outcome rest = evaluate("--first 4 --states " + path("bad.npz") + " --output " + path("o.npz"));
+  EXPECT_NE(rest.out.find("bad_pose in 1, first in environment 4;"), std::string::npos) << rest.out;
+  const Outcome steps = rollout("--steps 1 --states " + path("bad.npz"));
+  EXPECT_NE(steps.out.find("bad_pose in 2, first in environment 3;"), std::string::npos) << steps.out;
 }
 
 }  // namespace

@@ -86,15 +86,6 @@ RowPlan plan_of(const RolloutArguments& arguments, const RolloutOptions& rollout
   return plan;
 }
 
-/// Paths reach the end of the rollout.
-void check_paths(const std::string& source, const SceneDescription& scene, double end) {
-  for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
-    const Body& body = scene.bodies[i];
-    const std::vector<double>& times = body.motion.path.times;
-    if (body.fixed || times.empty() || times.back() >= end - kSameTime) continue;
-    throw Error(
-        fmt::format("{}: bodies[{}].motion.times: the path of {} ends at {} s, before the rollout, which ends at "
-                    "{} s; give it more rows, or take fewer --steps",
 /// No body that moves is a half space. Bodies are free by default, so an evaluation accepts one.
 void check_free_bodies(const std::string& source, const SceneDescription& scene) {
   for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
@@ -108,6 +99,15 @@ void check_free_bodies(const std::string& source, const SceneDescription& scene)
   }
 }
 
+/// Paths reach the end of the rollout.
+void check_paths(const std::string& source, const SceneDescription& scene, double end) {
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
+    const Body& body = scene.bodies[i];
+    const std::vector<double>& times = body.motion.path.times;
+    if (body.fixed || times.empty() || times.back() >= end - kSameTime) continue;
+    throw Error(
+        fmt::format("{}: bodies[{}].motion.times: the path of {} ends at {} s, before the rollout, which ends at "
+                    "{} s; give it more rows, or take fewer --steps",
                     source, i, in_quotes(body.name), times.back(), end));
   }
 }
@@ -159,12 +159,6 @@ std::vector<std::uint32_t> run(const HostSimulator& simulator, const RolloutStar
   return stepper.status();
 }
 
-/// How many environments have a status, and how many each of its bits.
-void print_status(const char* name, const std::vector<std::uint32_t>& status) {
-  const auto count = std::count_if(status.begin(), status.end(), [](std::uint32_t bits) { return bits != kOk; });
-  print_row(name, fmt::to_string(count), status_counts(status));
-}
-
 void print_report(const RolloutArguments& arguments, const HostSimulator& simulator, const RowPlan& plan,
                   const Recorders& recorders, const std::vector<std::uint32_t>& status, const StageTimes& stages) {
   const RolloutOptions& rollout = simulator.simulator().rollout();
@@ -182,8 +176,8 @@ void print_report(const RolloutArguments& arguments, const HostSimulator& simula
     print_row("steps/s", fmt::format("{:.0f}", environments * static_cast<double>(plan.steps) / seconds));
   }
   print_row("rows", fmt::to_string(plan.num_rows()), plan.every == 1 ? "" : fmt::format("every {} steps", plan.every));
-  print_status("non-zero status", status);
-  if (recorders.check) print_status("with half steps", recorders.check->status());
+  print_status(arguments, "non-zero status", status);
+  if (recorders.check) print_status(arguments, "with half steps", recorders.check->status());
   fmt::print("\n");
   stages.print();
 }
@@ -196,10 +190,10 @@ void rollout_command(const RolloutArguments& arguments) {
   check_arguments(arguments);
   SceneDescription description = scene_of(arguments);
   print_warnings(description);
+  check_free_bodies(arguments.scene, description);
   const RowPlan plan = plan_of(arguments, description.rollout);
   stages.finish("load");
 
-  check_free_bodies(arguments.scene, description);
   const EvaluatorOptions options = evaluator_options(arguments);
   const HostSimulator simulator(Scene(std::move(description)), options);
   const Scene& scene = simulator.simulator().scene();
