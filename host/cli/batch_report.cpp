@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "host/text/quote.h"
+#include "isopatch/status.h"
 
 namespace isopatch::cli {
 
@@ -46,6 +49,19 @@ void print_heading(const BatchArguments& arguments, const SceneDescription& scen
 
 void print_row(const char* name, const std::string& value, const std::string& note) {
   fmt::print("{:<18}{:>16}{}{}\n", name, value, note.empty() ? "" : "   ", note);
+}
+
+void print_status(const BatchArguments& arguments, const char* name, const std::vector<std::uint32_t>& status) {
+  std::string bits;
+  for (std::uint32_t bit = 1; bit != 0; bit <<= 1) {
+    const auto is_set = [bit](std::uint32_t word) { return (word & bit) != 0; };
+    const auto first = std::find_if(status.begin(), status.end(), is_set);
+    if (first == status.end()) continue;
+    bits += fmt::format("{}{} in {}, first in environment {}", bits.empty() ? "" : "; ", status_text(bit),
+                        std::count_if(first, status.end(), is_set), arguments.first + (first - status.begin()));
+  }
+  const auto bad = std::count_if(status.begin(), status.end(), [](std::uint32_t word) { return word != kOk; });
+  print_row(name, fmt::to_string(bad), bits);
 }
 
 void print_environments(const BatchArguments& arguments, std::int64_t num_environments) {

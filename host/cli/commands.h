@@ -15,7 +15,7 @@ struct BatchArguments {
   std::string backend = "auto";
   std::string precision = "float";
   std::optional<std::int64_t> envs;  // without it 1, or all rows of the states file from `first` on
-  std::int64_t first = 0;            // number of the first environment
+  std::int64_t first = 0;            // index of the first environment
   std::uint64_t seed = 0;
   int threads = 0;
   std::string states;
@@ -33,9 +33,13 @@ struct EvaluateArguments : BatchArguments {
 void evaluate_command(const EvaluateArguments& arguments);
 
 struct RolloutArguments : BatchArguments {
-  std::optional<std::int64_t> steps;      // without it the scene's duration
-  std::optional<double> time_step;        // s; this and the next two: without them, what the scene says
+  std::optional<std::int64_t> steps;      // without it those of the duration
+  std::optional<double> duration;         // s; this and all up to `polygons`: without them, what the scene says
+  std::optional<double> time_step;        // s
   std::optional<std::string> integrator;  // "euler", "sdirk2" or "cvode"
+  std::optional<std::string> points;      // "matched", "centroid" or "fan6"
+  std::vector<double> gravity;            // m/s^2, three or none
+  std::optional<double> tolerance;        // of a solve
   std::optional<int> polygons;            // capacity of an environment
   std::optional<std::int64_t> every;      // steps from row to row; without it 1, or what makes a short table
   bool check = false;                     // step with half the time step beside it

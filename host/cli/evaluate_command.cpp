@@ -6,6 +6,7 @@
 
 #include "host/cli/batch_report.h"
 #include "host/cli/commands.h"
+#include "host/cli/output_name.h"
 #include "host/cli/process/progress.h"
 #include "host/cli/process/stage_times.h"
 #include "host/cli/random_states.h"
@@ -31,12 +32,7 @@ constexpr std::int64_t kHostChunk = 64, kDeviceChunk = 4096;
 bool is_npz(const std::string& path) { return path.ends_with(".npz"); }
 
 void check_arguments(const EvaluateArguments& arguments) {
-  if (!arguments.output.empty()) {
-    if (!is_npz(arguments.output) && !arguments.output.ends_with(".json")) {
-      throw Error("--output " + in_quotes(arguments.output) + ": the name must end in .json or .npz");
-    }
-    check_writable(arguments.output);
-  }
+  if (!arguments.output.empty()) check_output("--output", arguments.output, {".json", ".npz"});
 }
 
 StateArrays states_of(const EvaluateArguments& arguments, const SceneDescription& scene) {
@@ -51,8 +47,6 @@ StateArrays states_of(const EvaluateArguments& arguments, const SceneDescription
 struct Totals {
   std::int64_t polygons = 0;
   std::int64_t touching = 0;  // pairs
-  std::int64_t bad = 0;       // environments with a status
-  std::uint32_t status = 0;   // all of their bits
   double largest_force = 0;
   std::size_t largest_at = 0;  // environment x P + pair
 };
@@ -68,10 +62,6 @@ Totals totals_of(const ResultArrays& results) {
       totals.largest_force = force;
       totals.largest_at = i;
     }
-  }
-  for (const std::uint32_t status : results.status) {
-    totals.bad += status != 0;
-    totals.status |= status;
   }
   return totals;
 }
@@ -112,7 +102,7 @@ void print_table(const EvaluateArguments& arguments, const HostEvaluator& evalua
                         escaped(scene.bodies[static_cast<std::size_t>(pair.b)].name));
   }
   print_row("largest force", fmt::format("{:.6g} N", totals.largest_force), where);
-  print_row("non-zero status", fmt::to_string(totals.bad), totals.bad > 0 ? status_text(totals.status) : "");
+  print_status(arguments, "non-zero status", results.status);
   fmt::print("\n");
   stages.print();
 }

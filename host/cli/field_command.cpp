@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "host/cli/commands.h"
-#include "host/files/output_file.h"
+#include "host/cli/output_name.h"
 #include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/isopatch.h"
@@ -80,7 +80,7 @@ void field_command(const FieldArguments& arguments) {
   const StandardArithmetic standard;
   const FieldOptions options = options_of(arguments);
   check_name(arguments.name);
-  check_writable(arguments.output);
+  check_output("output", arguments.output, {".vtk"});
   Geometry geometry = make_tet_mesh(arguments.input, read_vtk(arguments.input), options);
   const FieldQuality quality = measure_field(geometry.mesh, geometry.surface, geometry.extent);
   geometry.mesh.point_data[arguments.name] = geometry.extent;

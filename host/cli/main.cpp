@@ -16,6 +16,8 @@
 
 #include "host/cli/commands.h"
 #include "host/cli/process/interrupt.h"
+#include "host/cli/usage_error.h"
+#include "host/cli/version.h"
 #include "host/mesh/files/file_cursor.h"
 #include "host/text/quote.h"
 #include "isopatch/error.h"
@@ -60,7 +62,7 @@ CLI::Validator real_between(double low, double high) {
 }
 
 void add_data_option(CLI::App* command, std::optional<std::string>& folder) {
-  command->add_option("--data", folder, "folder of the scene's mesh files (default: that of the scene file)")
+  command->add_option("--data", folder, "folder of relative paths of mesh files (default: that of the scene file)")
       ->option_text("DIR");
 }
 
@@ -69,8 +71,7 @@ void add_batch_options(CLI::App* command, isopatch::cli::BatchArguments& argumen
   command->add_option("scene", arguments.scene, "scene file (.json)")->required()->option_text("SCENE.json");
   add_data_option(command, arguments.data);
   command
-      ->add_option("--backend", arguments.backend,
-                   "auto (default: cuda where there is a device), cpu, cuda or reference")
+      ->add_option("--backend", arguments.backend, "auto (default: cuda if there is a device), cpu, cuda or reference")
       ->check(CLI::IsMember({"auto", "cpu", "cuda", "reference"}))
       ->option_text("NAME");
   command->add_option("--precision", arguments.precision, "float (default) or double")
@@ -79,7 +80,7 @@ void add_batch_options(CLI::App* command, isopatch::cli::BatchArguments& argumen
   command->add_option("--envs", arguments.envs, "environments: the scene and random variations of it")
       ->check(whole<std::int64_t>(1, 100'000'000))
       ->option_text("N");
-  command->add_option("--first", arguments.first, "number of the first environment, for shares of a run (default 0)")
+  command->add_option("--first", arguments.first, "index of the first environment, to split a run (default 0)")
       ->check(whole<std::int64_t>(0, 1'000'000'000'000))
       ->option_text("K");
   command->add_option("--seed", arguments.seed, "seed of the variations (default 0)")
@@ -90,26 +91,39 @@ void add_batch_options(CLI::App* command, isopatch::cli::BatchArguments& argumen
       ->option_text("T");
 }
 
+/// A seed would have no effect beside it.
+void add_states_option(CLI::App* command, isopatch::cli::BatchArguments& arguments, const char* description) {
+  command->add_option("--states", arguments.states, description)
+      ->excludes(command->get_option("--seed"))
+      ->option_text("FILE.npz");
+}
+
 void add_evaluate(CLI::App& app, isopatch::cli::EvaluateArguments& arguments) {
   CLI::App* evaluate = app.add_subcommand("evaluate", "Evaluate contact in a scene");
   add_batch_options(evaluate, arguments);
-  evaluate->add_option("--states", arguments.states, "states of the environments instead of variations")
-      ->option_text("FILE.npz");
+  add_states_option(evaluate, arguments,
+                    "states of the environments instead of variations; also a file with results, for its states");
   evaluate->add_option("--output", arguments.output, "results as .json or .npz")->option_text("FILE");
-  evaluate->add_flag("--energy", arguments.energy, "elastic energy too (always for 64 environments and fewer)");
+  evaluate->add_flag("--energy", arguments.energy, "elastic energy too (always in results of up to 64 environments)");
   evaluate->add_flag("--part-pairs", arguments.part_pairs, "the wrench of each part pair too");
-  evaluate->add_option("--vtk", arguments.vtk, "contact patches and bodies for ParaView")->option_text("DIR");
+  CLI::Option* vtk = evaluate->add_option("--vtk", arguments.vtk, "contact patches and bodies for ParaView");
+  vtk->option_text("DIR");
   evaluate->add_option("--patches", arguments.patches, "environments to write with --vtk (default 4)")
       ->check(whole<std::int64_t>(0, 10'000))
+      ->needs(vtk)
       ->option_text("K");
 }
 
 void add_rollout(CLI::App& app, isopatch::cli::RolloutArguments& arguments) {
   CLI::App* rollout = app.add_subcommand("rollout", "Simulate a scene in time");
   add_batch_options(rollout, arguments);
-  rollout->add_option("--steps", arguments.steps, "time steps (default: the scene's duration); 0: only the start")
-      ->check(whole<std::int64_t>(0, 1'000'000'000'000))
-      ->option_text("K");
+  CLI::Option* steps =
+      rollout->add_option("--steps", arguments.steps, "time steps (default: those of the duration); 0: only the start");
+  steps->check(whole<std::int64_t>(0, 1'000'000'000'000))->option_text("K");
+  rollout->add_option("--duration", arguments.duration, "duration, s, instead of --steps (default: the scene's)")
+      ->check(real_between(isopatch::limits::kMinTimeStep, isopatch::limits::kMaxTime))
+      ->excludes(steps)
+      ->option_text("S");
   rollout->add_option("--dt", arguments.time_step, "time step, s (default: the scene's)")
       ->check(real_between(isopatch::limits::kMinTimeStep, isopatch::limits::kMaxTime))
       ->option_text("H");
@@ -117,27 +131,42 @@ void add_rollout(CLI::App& app, isopatch::cli::RolloutArguments& arguments) {
       ->check(CLI::IsMember({"euler", "sdirk2", "cvode"}))
       ->option_text("NAME");
   rollout
+      ->add_option("--points", arguments.points,
+                   "points of a polygon that carry its forces: matched, centroid or fan6 (default: the scene's)")
+      ->check(CLI::IsMember({"matched", "centroid", "fan6"}))
+      ->option_text("NAME");
+  rollout->add_option("--gravity", arguments.gravity, "gravity, world frame, m/s^2 (default: the scene's)")
+      ->expected(3)
+      ->check(real_between(-isopatch::limits::kMaxAcceleration, isopatch::limits::kMaxAcceleration))
+      ->option_text("X Y Z");
+  rollout->add_option("--tolerance", arguments.tolerance, "tolerance of a solve (default: the scene's)")
+      ->check(real_between(isopatch::limits::kMinTolerance, isopatch::limits::kMaxTolerance))
+      ->option_text("T");
+  rollout
       ->add_option("--polygons", arguments.polygons,
-                   "most contact polygons of an environment (default: the scene's); 0: as many as there are")
+                   "most contact polygons of an environment (default: the scene's); 0: no limit")
       ->check(whole<int>(0, isopatch::limits::kMaxPolygonCapacity))
       ->option_text("K");
-  rollout->add_option("--every", arguments.every, "steps from row to row of the results (default 1)")
+  rollout
+      ->add_option("--every", arguments.every,
+                   "steps from row to row (default 1; for a table alone, about 20 rows in all)")
       ->check(whole<std::int64_t>(1, 1'000'000'000'000))
       ->option_text("M");
-  rollout
-      ->add_option(
-          "--states", arguments.states,
-          "states to start from instead of variations, or the --output of a rollout: goes on from its last row")
-      ->option_text("FILE.npz");
+  add_states_option(
+      rollout, arguments,
+      "states to start from instead of variations; also a file with results: continues from its last row");
   rollout->add_option("--output", arguments.output, "results of all rows, instead of a table")->option_text("FILE.npz");
   rollout->add_option("--vtk", arguments.vtk, "series of contact patches and bodies for ParaView")->option_text("DIR");
-  rollout->add_flag("--check", arguments.check, "say how far half the time step takes each body elsewhere");
+  rollout->add_flag("--check", arguments.check,
+                    "what half the time step changes: the largest difference of each body over all rows");
 }
 
 void add_field(CLI::App& app, isopatch::cli::FieldArguments& arguments) {
   CLI::App* field = app.add_subcommand("field", "Compute the extent field of a tet mesh and write it as point data");
   field->add_option("input", arguments.input, "mesh (.vtk)")->required()->option_text("IN.vtk");
-  field->add_option("output", arguments.output, "the checked mesh with its field")->required()->option_text("OUT.vtk");
+  field->add_option("output", arguments.output, "the checked mesh with its field (.vtk)")
+      ->required()
+      ->option_text("OUT.vtk");
   field->add_option("--kind", arguments.kind, "distance (default) or laplace")
       ->check(CLI::IsMember({"distance", "laplace"}))
       ->option_text("NAME");
@@ -161,7 +190,7 @@ void add_field(CLI::App& app, isopatch::cli::FieldArguments& arguments) {
 void add_tetrahedralize(CLI::App& app, isopatch::cli::TetrahedralizeArguments& arguments) {
   CLI::App* command = app.add_subcommand("tetrahedralize", "Fill a closed surface with tets, by TetGen or Gmsh");
   command->add_option("input", arguments.input, "surface (.obj or .stl)")->required()->option_text("IN.obj");
-  command->add_option("output", arguments.output, "tet mesh")->required()->option_text("OUT.vtk");
+  command->add_option("output", arguments.output, "tet mesh (.vtk)")->required()->option_text("OUT.vtk");
   command->add_option("--mesher", arguments.mesher, "auto (default: the first that is there), tetgen or gmsh")
       ->check(CLI::IsMember({"auto", "tetgen", "gmsh"}))
       ->option_text("NAME");
@@ -175,6 +204,7 @@ void add_tetrahedralize(CLI::App& app, isopatch::cli::TetrahedralizeArguments& a
 int run(int argc, char** argv) {
   CLI::App app("Pressure-field contact between tetrahedral meshes, for many environments at once.", "isopatch");
   app.require_subcommand(1);
+  app.set_version_flag("--version", &isopatch::cli::version_text, "print the version and what this build has");
   isopatch::cli::EvaluateArguments arguments;
   add_evaluate(app, arguments);
   isopatch::cli::RolloutArguments rollout;
@@ -196,7 +226,7 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    throw isopatch::Error(fmt::format("{}; see isopatch --help", error.what()));
+    throw isopatch::Error(isopatch::cli::usage_error(app, argc > 1 ? argv[1] : "", error));
   }
   if (app.got_subcommand("evaluate")) {
     isopatch::cli::evaluate_command(arguments);

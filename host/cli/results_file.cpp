@@ -80,6 +80,11 @@ void add_part_pairs(std::string& json, const std::vector<std::string>& texts, co
 
 }  // namespace
 
+std::string name_in_files(const ArrayInfo& info) {
+  const std::string name = info.name;
+  return name == "polygon_count" ? "polygons" : name;
+}
+
 std::string results_json(const StateArrays& states, const ResultArrays& results, const Scene& built) {
   const SceneDescription& scene = built.description();
   const PartPairsText part_pairs(built);
@@ -137,8 +142,7 @@ std::string results_npz(const StateArrays& states, const ResultArrays& results) 
     if (info.per == Per::kCluster) shape.insert(shape.end(), {results.num_pairs, results.max_clusters});
     if (info.per == Per::kPartPair) shape.push_back(results.num_part_pairs);
     if (info.width > 1) shape.push_back(info.width);
-    const std::string name = info.name;
-    arrays[name == "polygon_count" ? "polygons" : name] = npy_array(kDType<Element>, std::move(shape), values);
+    arrays[name_in_files(info)] = npy_array(kDType<Element>, std::move(shape), values);
   };
   for_each_motion(states, add);
   for_each_output(

@@ -8,6 +8,9 @@
 
 namespace isopatch::cli {
 
+/// The name of an output's array in an .npz file.
+std::string name_in_files(const ArrayInfo& info);
+
 /// Results as JSON: every environment with its status and pairs, wrenches on the first body of the pair, and the poses
 /// and velocities of its bodies. Pairs list their part pairs where `results` has those. A value that is not finite is
 /// null.

@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "host/cli/numpy/array_reader.h"
+#include "host/cli/results_file.h"
+#include "host/cli/rollout/last_row.h"
 #include "isopatch/error.h"
 
 namespace isopatch::cli {
@@ -120,8 +123,20 @@ StateArrays rows_of(const StateArrays& states, std::int64_t first, std::optional
   return part;
 }
 
+Arrays without_results(Arrays arrays) {
+  const ResultArrays results;
+  for_each_output([&arrays](const ArrayInfo& info, const auto&) { arrays.erase(name_in_files(info)); }, results);
+  return arrays;
+}
+
 StateArrays read_states(const std::string& path, const SceneDescription& scene) {
-  return states_from_arrays(open_arrays(path, "poses"), scene, path);
+  Arrays arrays = open_arrays(path, "poses");
+  if (!is_rollout_file(arrays)) return states_from_arrays(without_results(std::move(arrays)), scene, path);
+
+  arrays = last_row_of(arrays, path);
+  arrays.erase("joints");  // the poses and velocities follow from them
+  arrays.erase("steps");
+  return states_from_arrays(arrays, scene, path);
 }
 
 }  // namespace isopatch::cli

@@ -28,7 +28,11 @@ StateArrays states_from_arrays(const std::map<std::string, NpyArray>& arrays, co
 StateArrays rows_of(const StateArrays& states, std::int64_t first, std::optional<std::int64_t> count,
                     const std::string& source);
 
-/// The states of an .npz file; an .npy file is taken as the poses.
+/// The arrays of a file without the results that `isopatch evaluate` writes beside the states.
+std::map<std::string, LazyArray> without_results(std::map<std::string, LazyArray> arrays);
+
+/// The states of an .npz file: also of one with results, of `isopatch evaluate` or the last row of a rollout's; an .npy
+/// file is taken as the poses.
 StateArrays read_states(const std::string& path, const SceneDescription& scene);
 
 }  // namespace isopatch::cli

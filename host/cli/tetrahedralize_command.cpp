@@ -8,7 +8,7 @@
 
 #include "host/cli/commands.h"
 #include "host/cli/mesher.h"
-#include "host/files/output_file.h"
+#include "host/cli/output_name.h"
 #include "host/mesh/point_math.h"
 #include "host/mesh/topology/surface_refinement.h"
 #include "host/text/quote.h"
@@ -83,7 +83,7 @@ void tetrahedralize_command(const TetrahedralizeArguments& arguments) {
   if (arguments.edge_length && !(std::isfinite(*arguments.edge_length) && *arguments.edge_length > 0)) {
     throw Error(fmt::format("--edge-length: must be finite and greater than 0, found {}", *arguments.edge_length));
   }
-  check_writable(arguments.output);
+  check_output("output", arguments.output, {".vtk"});
   TriangleMesh surface = read_triangle_mesh(arguments.input);
   const std::size_t points = surface.points.size(), triangles = surface.triangles.size();
   // checked unchanged first, so that errors name the indices in the file

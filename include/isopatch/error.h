@@ -10,11 +10,11 @@ namespace isopatch {
 
 /// What an Error is about.
 enum class ErrorKind : std::uint8_t {
-  kInput,     ///< an argument, a scene, or what stands in a file
+  kInput,     ///< an argument, a scene, or the contents of a file
   kFile,      ///< a file that cannot be opened, read or written
   kDevice,    ///< no CUDA device or no CUDA code, or a device that failed
   kMemory,    ///< too little memory on a device
-  kCancelled  ///< nothing is wrong: EvaluatorOptions::is_cancelled wanted it
+  kCancelled  ///< nothing is wrong: cancelled by EvaluatorOptions::is_cancelled
 };
 
 /// The pieces of a message; each is empty where it is not known apart from the rest. They are printable and not too

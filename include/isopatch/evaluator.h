@@ -37,10 +37,10 @@ struct EvaluatorOptions {
   /// same.
   double keep_candidates = 0;
 
-  /// cpu and reference: whether to give up, asked about every 20 ms, by the thread that called, in calls that take
-  /// longer; before the next environment, and in a rollout before its next step. Where it is true, the call throws
-  /// Error of kCancelled; what it throws itself comes out of the call. The call's results are then unspecified, and in
-  /// a rollout the state. An empty function is not asked.
+  /// cpu and reference: whether to give up. The calling thread asks about every 20 ms, in calls that take longer:
+  /// before the next environment, and in a rollout before its next step. If it returns true, the call throws Error of
+  /// kCancelled; if it throws, its exception propagates. The call's results are then unspecified, and in a rollout so
+  /// is the state. An empty function is not asked.
   std::function<bool()> is_cancelled = {};
 };
 
@@ -80,8 +80,8 @@ class Evaluator {
   /// packed arrays and patch contacts need, and so does the first call on a stream in a capture, unless reserve() has
   /// left some. Throws Error, before anything is computed, for too little device memory, a negative number of
   /// environments or capacity, missing poses, a stride smaller than a row, arrays that are not as state.h says, and
-  /// with cuda for an array or a stream of another device than the evaluator's. (An array that it has seen lately is
-  /// taken for device memory unasked.)
+  /// with cuda for an array or a stream of another device than the evaluator's. (Recently checked pointers are not
+  /// checked again.)
   void evaluate(const State& state, const Results& results, void* stream = nullptr) const;
 
   /// Allocates what batches of up to `num_environments` need, if nothing has yet; with packed arrays of up to these

@@ -18,7 +18,7 @@ enum class MotionType : std::uint8_t {
   kRevolute     ///< turns about an axis: one
 };
 
-/// A value from a time on.
+/// A value and the time from which it holds; of Drive::target, at which it is reached.
 struct TimedValue {
   double time = 0;  ///< s
   double value = 0;
@@ -56,8 +56,8 @@ struct Motion {
   /// world.
   std::optional<int> parent = {};
 
-  /// Direction of the axis in the world, at the poses of the scene; of any length but 0. A positive velocity of a
-  /// revolute joint turns counterclockwise seen against it.
+  /// Direction of the axis in the world, at the poses of the scene, of a length in [1e-6, 1e6]. With a positive
+  /// velocity a revolute joint turns by the right-hand rule about it.
   std::array<double, 3> axis = {0, 0, 0};
 
   /// Revolute: a point of the axis in the world, at the poses of the scene, m; required.

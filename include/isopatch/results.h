@@ -92,7 +92,7 @@ struct Results {
   std::int32_t contact_capacity = 0;         ///< room of a row
 
   // the polygons of all environments in one array: those of environment 0, then those of environment 1, and so on; in
-  // each by pair, part of a, part of b, and the elements of the two meshes (INTERFACE.md), the same on every backend
+  // each by pair, part of a, part of b, and the cells of the two parts (INTERFACE.md), the same on every backend
   BatchArray<Polygon> packed_polygons;       ///< packed_polygon_capacity   as many as fit; needs polygon_offsets
   BatchArray<std::int64_t> polygon_offsets;  ///< N + 1   environment e has the rows from offsets[e] to before
                                              ///< offsets[e + 1], so the last is the number of all rows, those that do

@@ -39,7 +39,7 @@ struct RolloutOptions {
   Integrator integrator = Integrator::kEuler;      ///< how a step is made
   ContactPoints points = ContactPoints::kMatched;  ///< where the forces of a polygon act
   std::array<double, 3> gravity = {0, 0, -9.81};   ///< m/s^2, world
-  double tolerance = 1e-8;                         ///< of a solve, relative to the momenta; in (0, 0.1]
+  double tolerance = 1e-8;                         ///< of a solve, relative to the momenta; in [1e-15, 0.1]
   int max_iterations = 40;                         ///< of each solve, from 1 on
   int friction_passes = 3;                         ///< solves until normal and friction forces agree, from 1 on
   int polygon_capacity = 0;                        ///< of an environment; 0: found by evaluating

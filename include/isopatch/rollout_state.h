@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a Simulator steps, what acts on it, and what a step tells. All memory belongs to the caller.
+// What a Simulator steps, what acts on it, and what a step returns. All memory belongs to the caller.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace isopatch {
 
-/// The state of N environments with B bodies and J joints each: read and written by every step, and all that there is
-/// of a rollout, so one that goes on from a copy has the same bits. Arrays are contiguous. Pointers are host pointers
-/// for the cpu backend, device pointers for cuda.
+/// The complete state of N environments with B bodies and J joints each, read and written by every step: resuming from
+/// a copy gives identical bits. Arrays are contiguous. Pointers are host pointers for the cpu backend, device pointers
+/// for cuda.
 struct RolloutState {
   std::int64_t num_environments = 0;  ///< N
 
@@ -51,7 +51,7 @@ struct RolloutInput {
   TypedArray<const std::uint8_t> pair_mask;       ///< N x P   0 leaves the pair out
 };
 
-/// What the last step of a call was like. Null arrays are not computed. In a frozen environment all are 0.
+/// Outputs of the last step of a call. Null arrays are not computed. In a frozen environment all are 0.
 struct RolloutOutput {
   /// N x P x 6   impulse on body a during the step over its length [N], and its torque [N m] about a's origin where the
   /// contact was found; world. With Integrator::kCvode the force at the end of the step.

@@ -85,7 +85,7 @@ struct Body {
   /// the others.
   std::optional<std::array<double, 6>> inertia = {};
 
-  Motion motion = {};  ///< how it moves; `fixed` goes with none but the default
+  Motion motion = {};  ///< how it moves; must be kFree if `fixed`
 };
 
 /// The parts of a body with everything filled in: the body's own values where a part has none, and the one part of a

@@ -21,6 +21,9 @@ TEST_F(RolloutErrors, AreOneLineThatSaysWhereAndLeaveNoFile) {
   scene();
   write("key.json", R"({"isopatch": 1, "geometries": {"b": {"type": "box", "size": [1, 1, 1]}},
     "bodies": [{"name": "b", "geometry": "b"}], "pairs": [], "rollout": {"time_stp": 1}})");
+  write("ground.json", R"({"isopatch": 1,
+    "geometries": {"b": {"type": "box", "size": [1, 1, 1]}, "g": {"type": "half_space"}},
+    "bodies": [{"name": "g", "geometry": "g"}, {"name": "b", "geometry": "b"}]})");
   write("bad.npz", "no archive at all, really");
   const std::string before = names();
   const std::string run = "rollout --backend cpu " + path("scene.json") + " --output " + path("o.npz") + " ";
@@ -42,6 +45,13 @@ TEST_F(RolloutErrors, AreOneLineThatSaysWhereAndLeaveNoFile) {
       {"rollout --backend cpu " + path("scene.json") + " --output " + path("none/o.npz"),
        "none/o.npz: cannot be written"},
       {"rollout --backend cpu " + path("scene.json") + " --vtk " + path("bad.npz"), "bad.npz: cannot be created"},
+      {"rollout --backend cpu " + path("ground.json"),
+       "ground.json: bodies[0]: a half space cannot be a free body; make it fixed or prescribed"},
+      {run + "--dt 0.01 --duration 0.001", "--duration: 0.001 s are 0 time steps of 0.01 s"},
+      {run + "--duration 0", "--duration: '0' is not a number from 1e-09 to"},
+      {run + "--gravity 0 0 x", "--gravity: 'x' is not a number from -1000000000 to"},
+      {run + "--points all", "--points: all not in"},
+      {run + "--tolerance 1", "--tolerance: '1' is not a number from 1e-15 to 0.1"},
       {"rollout none.json", "none.json: "}};
   for (const auto& [arguments, message] : cases) {
     const Outcome result = run_program(arguments);

@@ -177,7 +177,9 @@ TEST_F(RolloutRows, OfTooManyPolygonsAreThoseBefore) {
   EXPECT_EQ(values<double>(a.at("time")).back(), 50 * 0.002);
   const Outcome table = rollout("--polygons 1");
   EXPECT_EQ(table.code, 0);
-  EXPECT_NE(table.out.find("1   1 step_capacity, 1 frozen"), std::string::npos) << table.out;
+  EXPECT_NE(table.out.find("1   step_capacity in 1, first in environment 0; frozen in 1, first in environment 0\n"),
+            std::string::npos)
+      << table.out;
 }
 
 }  // namespace

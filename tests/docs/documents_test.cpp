@@ -341,5 +341,19 @@ TEST(Documents, HaveEveryKeyOfAScene) {
   }
 }
 
+TEST(Documents, CountTheBrokenFiles) {
+  std::vector<std::string> names;
+  for (const fs::path& path : files_of_the_tree()) {
+    if (!path.string().starts_with("tests/broken/") || path.filename() == "manifest.json") continue;
+    names.push_back(path.string());
+  }
+  const std::string errors = read_text("bench/results/broken_inputs.txt");
+  for (const std::string& name : names) EXPECT_TRUE(contains(errors, name + ":")) << name;
+  const std::string count = "`tests/broken` has " + std::to_string(names.size()) + " broken";
+  for (const char* page : {"host/scene_file/README.md", "bench/results/README.md"}) {
+    EXPECT_TRUE(contains(read_text(page), count)) << page << ": no " << count;
+  }
+}
+
 }  // namespace
 }  // namespace isopatch

@@ -7,6 +7,7 @@
 
 #include "host/cli/batch_report.h"
 #include "host/cli/commands.h"
+#include "host/cli/output_name.h"
 #include "host/cli/process/progress.h"
 #include "host/cli/process/stage_times.h"
 #include "host/cli/rollout/rollout_file.h"
@@ -18,6 +19,7 @@
 #include "host/cli/rollout/vtk_series.h"
 #include "host/cli/vtk_patches.h"
 #include "host/files/output_file.h"
+#include "host/scene/motion_rules.h"
 #include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
@@ -40,11 +42,7 @@ const char* integrator_name(Integrator integrator) {
 }
 
 void check_arguments(const RolloutArguments& arguments) {
-  if (arguments.output.empty()) return;
-  if (!arguments.output.ends_with(".npz")) {
-    throw Error("--output " + in_quotes(arguments.output) + ": the name must end in .npz");
-  }
-  check_writable(arguments.output);
+  if (!arguments.output.empty()) check_output("--output", arguments.output, {".npz"});
 }
 
 /// The scene, stepped as the command line says.
@@ -52,11 +50,19 @@ SceneDescription scene_of(const RolloutArguments& arguments) {
   SceneDescription scene = read_scene(arguments.scene, arguments.data);
   RolloutOptions& rollout = scene.rollout;
   if (arguments.time_step) rollout.time_step = *arguments.time_step;
+  if (arguments.duration) rollout.duration = *arguments.duration;
+  if (arguments.tolerance) rollout.tolerance = *arguments.tolerance;
+  if (!arguments.gravity.empty()) std::copy_n(arguments.gravity.begin(), 3, rollout.gravity.begin());
   if (arguments.polygons) rollout.polygon_capacity = *arguments.polygons;
   if (arguments.integrator) {
     rollout.integrator = *arguments.integrator == "cvode"    ? Integrator::kCvode
                          : *arguments.integrator == "sdirk2" ? Integrator::kSdirk2
                                                              : Integrator::kEuler;
+  }
+  if (arguments.points) {
+    rollout.points = *arguments.points == "fan6"       ? ContactPoints::kFan6
+                     : *arguments.points == "centroid" ? ContactPoints::kCentroid
+                                                       : ContactPoints::kMatched;
   }
   return scene;
 }
@@ -68,8 +74,9 @@ RowPlan plan_of(const RolloutArguments& arguments, const RolloutOptions& rollout
   } else {
     const double steps = std::round(rollout.duration / rollout.time_step);
     if (steps < 1 || steps > kLargestNumber) {
-      throw Error(fmt::format("{}: rollout.duration: {} s are {} time steps of {} s; it must be from 1 to {} of them",
-                              arguments.scene, rollout.duration, steps, rollout.time_step, kLargestNumber));
+      const std::string where = arguments.duration ? "--duration" : arguments.scene + ": rollout.duration";
+      throw Error(fmt::format("{}: {} s are {} time steps of {} s; it must be from 1 to {} of them", where,
+                              rollout.duration, steps, rollout.time_step, kLargestNumber));
     }
     plan.steps = static_cast<std::int64_t>(steps);
   }
@@ -77,6 +84,19 @@ RowPlan plan_of(const RolloutArguments& arguments, const RolloutOptions& rollout
   const std::int64_t by_default = short_table ? (plan.steps + kRowsOfTable - 1) / kRowsOfTable : 1;
   plan.every = arguments.every.value_or(std::max<std::int64_t>(by_default, 1));
   return plan;
+}
+
+/// No body that moves is a half space. Bodies are free by default, so an evaluation accepts one.
+void check_free_bodies(const std::string& source, const SceneDescription& scene) {
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
+    const Body& body = scene.bodies[i];
+    if (degrees_of_freedom(body) == 0) continue;
+    try {
+      check_no_half_space(scene, body, text_of(body.motion.type));
+    } catch (const Error& error) {
+      throw Error(fmt::format("{}: bodies[{}]: {}", source, i, error.what()));
+    }
+  }
 }
 
 /// Paths reach the end of the rollout.
@@ -139,12 +159,6 @@ std::vector<std::uint32_t> run(const HostSimulator& simulator, const RolloutStar
   return stepper.status();
 }
 
-/// How many environments have a status, and how many each of its bits.
-void print_status(const char* name, const std::vector<std::uint32_t>& status) {
-  const auto count = std::count_if(status.begin(), status.end(), [](std::uint32_t bits) { return bits != kOk; });
-  print_row(name, fmt::to_string(count), status_counts(status));
-}
-
 void print_report(const RolloutArguments& arguments, const HostSimulator& simulator, const RowPlan& plan,
                   const Recorders& recorders, const std::vector<std::uint32_t>& status, const StageTimes& stages) {
   const RolloutOptions& rollout = simulator.simulator().rollout();
@@ -162,8 +176,8 @@ void print_report(const RolloutArguments& arguments, const HostSimulator& simula
     print_row("steps/s", fmt::format("{:.0f}", environments * static_cast<double>(plan.steps) / seconds));
   }
   print_row("rows", fmt::to_string(plan.num_rows()), plan.every == 1 ? "" : fmt::format("every {} steps", plan.every));
-  print_status("non-zero status", status);
-  if (recorders.check) print_status("with half steps", recorders.check->status());
+  print_status(arguments, "non-zero status", status);
+  if (recorders.check) print_status(arguments, "with half steps", recorders.check->status());
   fmt::print("\n");
   stages.print();
 }
@@ -176,6 +190,7 @@ void rollout_command(const RolloutArguments& arguments) {
   check_arguments(arguments);
   SceneDescription description = scene_of(arguments);
   print_warnings(description);
+  check_free_bodies(arguments.scene, description);
   const RowPlan plan = plan_of(arguments, description.rollout);
   stages.finish("load");
 

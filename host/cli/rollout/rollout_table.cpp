@@ -57,13 +57,4 @@ void RolloutTable::print() const {
   for (const std::string& line : lines_) fmt::print("{}\n", line);
 }
 
-std::string status_counts(const std::vector<std::uint32_t>& status) {
-  std::string text;
-  for (std::uint32_t bit = 1; bit != 0; bit <<= 1) {
-    const auto count = std::count_if(status.begin(), status.end(), [bit](std::uint32_t s) { return (s & bit) != 0; });
-    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, status_text(bit));
-  }
-  return text;
-}
-
 }  // namespace isopatch::cli

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,8 +18,5 @@ class RolloutTable {
  private:
   std::vector<std::string> lines_;
 };
-
-/// How many environments have each bit, or "" where none has any: "3 not_converged, 1 diverged, 1 frozen".
-std::string status_counts(const std::vector<std::uint32_t>& status);
 
 }  // namespace isopatch::cli

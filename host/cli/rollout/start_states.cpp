@@ -40,6 +40,9 @@ RolloutStart varied_scene(const RolloutArguments& arguments, const Scene& built)
   RolloutStart start;
   start.state = RolloutStateArrays(built, arguments.envs.value_or(1));
   start.given.num_environments = start.num_environments();
+  start.given.num_bodies = built.num_bodies();
+  start.given.num_parts = built.num_parts();
+  start.given.num_pairs = built.num_pairs();
   const CounterRandom random(arguments.seed);
   const Spread spread = spread_of(scene);
   for (std::size_t row = 0; row < static_cast<std::size_t>(start.num_environments()); ++row) {
@@ -114,7 +117,7 @@ std::int64_t RolloutStart::steps() const {
 
 RolloutStart start_from_arrays(const std::map<std::string, LazyArray>& file, const Scene& scene,
                                const std::string& source) {
-  std::map<std::string, LazyArray> arrays = is_rollout_file(file) ? last_row_of(file, source) : file;
+  std::map<std::string, LazyArray> arrays = is_rollout_file(file) ? last_row_of(file, source) : without_results(file);
   const ArrayReader reader(arrays, source);
   std::vector<std::string> names = names_of_states();
   names.insert(names.end(), {"joints", "steps"});

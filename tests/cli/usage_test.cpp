@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the command says of its arguments.
+#include "tests/support/program.h"
+
+#include <regex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#ifdef ISOPATCH_CLI
+
+namespace isopatch::testing {
+namespace {
+
+const std::string kScene = ISOPATCH_SOURCE_DIR "/bench/scenes/sphere_on_box.json";
+
+void expect_errors(const std::vector<std::pair<std::string, std::string>>& cases) {
+  for (const auto& [arguments, message] : cases) {
+    const Outcome result = run_program(arguments);
+    EXPECT_EQ(result.code, 2) << arguments << "\n" << result.out;
+    EXPECT_EQ(result.out, "isopatch: error: " + message + "\n") << arguments;
+  }
+}
+
+TEST(Usage, VersionSaysWhatTheBuildHas) {
+  const Outcome result = run_program("--version");
+  EXPECT_EQ(result.code, 0);
+  const std::regex expected(
+      "isopatch [0-9]+\\.[0-9]+\\.[0-9]+\n"
+      "compiler  (GCC|clang) [0-9].*\n"
+      "CUDA      (no|[0-9.]+, [0-9]+ devices? found)\n"
+      "CVODE     (yes|no)\n");
+  EXPECT_TRUE(std::regex_match(result.out, expected)) << result.out;
+}
+
+TEST(Usage, UnknownCommandsAndOptionsAreNamedWithTheNearest) {
+  expect_errors(
+      {{"evalute x", R"(there is no command "evalute"; did you mean "evaluate"?)"},
+       {"simulate x",
+        R"(there is no command "simulate"; known: "evaluate", "rollout", "field", "tetrahedralize", "info"; )"
+        "see isopatch --help"},
+       {"--versoin", R"(isopatch has no option "--versoin"; did you mean "--version"?)"},
+       {"evaluate " + kScene + " --envz 3", R"(evaluate has no option "--envz"; did you mean "--envs"?)"},
+       {"rollout --durations=3 " + kScene, R"(rollout has no option "--durations"; did you mean "--duration"?)"},
+       {"", R"(needs a command: "evaluate", "rollout", "field", "tetrahedralize", "info"; )"
+            "see isopatch --help"}});
+}
+
+TEST(Usage, MissingValuesAreNamed) {
+  expect_errors({{"field a.vtk b.vtk --core-ball 0 0 0",
+                  "--core-ball X Y Z R: At least 4 required but received 3; see isopatch field --help"},
+                 {"rollout a.json --gravity 0 0",
+                  "--gravity X Y Z: At least 3 required but received 2; see isopatch rollout --help"}});
+}
+
+TEST(Usage, OptionsWithoutEffectAreErrors) {
+  expect_errors(
+      {{"evaluate " + kScene + " --patches 2", "--patches requires --vtk; see isopatch evaluate --help"},
+       {"evaluate " + kScene + " --seed 2 --states s.npz", "--seed excludes --states; see isopatch evaluate --help"},
+       {"rollout " + kScene + " --seed 2 --states s.npz", "--seed excludes --states; see isopatch rollout --help"},
+       {"rollout " + kScene + " --steps 2 --duration 1", "--steps excludes --duration; see isopatch rollout --help"}});
+}
+
+}  // namespace
+}  // namespace isopatch::testing
+
+#endif
