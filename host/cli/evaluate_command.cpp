@@ -6,12 +6,12 @@
 
 #include "host/cli/batch_report.h"
 #include "host/cli/commands.h"
-#include "host/cli/output_name.h"
 #include "host/cli/process/progress.h"
 #include "host/cli/process/stage_times.h"
 #include "host/cli/random_states.h"
 #include "host/cli/results_file.h"
 #include "host/cli/states_file.h"
+#include "host/cli/usage/output_name.h"
 #include "host/cli/vtk_patches.h"
 #include "host/cpu/traversal_counts.h"
 #include "host/files/output_file.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "host/cli/commands.h"
-#include "host/cli/output_name.h"
+#include "host/cli/usage/output_name.h"
 #include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/isopatch.h"

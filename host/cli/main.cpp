@@ -16,8 +16,8 @@
 
 #include "host/cli/commands.h"
 #include "host/cli/process/interrupt.h"
-#include "host/cli/usage_error.h"
-#include "host/cli/version.h"
+#include "host/cli/usage/usage_error.h"
+#include "host/cli/usage/version.h"
 #include "host/mesh/files/file_cursor.h"
 #include "host/text/quote.h"
 #include "isopatch/error.h"

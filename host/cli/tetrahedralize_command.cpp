@@ -8,7 +8,7 @@
 
 #include "host/cli/commands.h"
 #include "host/cli/mesher.h"
-#include "host/cli/output_name.h"
+#include "host/cli/usage/output_name.h"
 #include "host/mesh/point_math.h"
 #include "host/mesh/topology/surface_refinement.h"
 #include "host/text/quote.h"

@@ -7,7 +7,6 @@
 
 #include "host/cli/batch_report.h"
 #include "host/cli/commands.h"
-#include "host/cli/output_name.h"
 #include "host/cli/process/progress.h"
 #include "host/cli/process/stage_times.h"
 #include "host/cli/rollout/rollout_file.h"
@@ -17,6 +16,7 @@
 #include "host/cli/rollout/step_check.h"
 #include "host/cli/rollout/stepper.h"
 #include "host/cli/rollout/vtk_series.h"
+#include "host/cli/usage/output_name.h"
 #include "host/cli/vtk_patches.h"
 #include "host/files/output_file.h"
 #include "host/scene/motion_rules.h"

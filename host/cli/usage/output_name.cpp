@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/cli/output_name.h"
+#include "host/cli/usage/output_name.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/cli/version.h"
+#include "host/cli/usage/version.h"
 
 #include <fmt/format.h>
 

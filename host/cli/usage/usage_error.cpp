@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/cli/usage_error.h"
+#include "host/cli/usage/usage_error.h"
 
 #include <fmt/format.h>
 
@@ -38,7 +38,7 @@ std::string message_of(const CLI::App& command, const CLI::ParseError& error) {
     return fmt::format("{} has no option {}{}", command.get_name(), in_quotes(name, '"'),
                        suggestion(name, names_of_options(command)));
   }
-  const std::string message = error.what();
+  std::string message = error.what();
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) == nullptr) return message;
   for (const CLI::Option* option : command.get_options()) {
     const std::string name = option->get_name();
