@@ -14,6 +14,7 @@
 #include "isopatch/isopatch.h"
 #if defined(ISOPATCH_HAS_CUDA)
 #include "bench/device_arrays.h"
+#include "tests/support/paths/paths.h"
 #endif
 
 namespace isopatch::bench {
@@ -32,7 +33,7 @@ const BenchRollout kRollouts[] = {{"drop", 40, 4096, 65536}, {"pinch", 40, 4096,
 /// Where a copy of the scenes is beside the program, or that of the sources.
 SceneDescription read_bench_scene(const std::string& name) {
   const std::string file = "bench/scenes/" + name + ".json";
-  return read_scene(std::filesystem::exists(file) ? file : ISOPATCH_SOURCE_DIR "/" + file);
+  return read_scene(std::filesystem::exists(file) ? file : source_path(file));
 }
 
 /// A batch, a little apart from each other, so that environments do not share their branches.

@@ -19,14 +19,13 @@
 #include <nlohmann/json.hpp>
 
 #include "host/cli/numpy/npz.h"
-
-#ifdef ISOPATCH_CLI
+#include "tests/support/paths/paths.h"
 
 namespace isopatch::cli {
 namespace {
 
-const std::string kScenes = ISOPATCH_SOURCE_DIR "/bench/scenes/";
-const std::string kTestScenes = ISOPATCH_SOURCE_DIR "/tests/scenes/";
+const std::string kScenes = source_path("bench/scenes/");
+const std::string kTestScenes = source_path("tests/scenes/");
 
 struct Outcome {
   int code;
@@ -35,7 +34,7 @@ struct Outcome {
 
 Outcome run(const std::string& arguments) {
   Outcome result{-1, ""};
-  FILE* pipe = popen((ISOPATCH_CLI " " + arguments + " 2>&1").c_str(), "r");
+  FILE* pipe = popen((program_path() + " " + arguments + " 2>&1").c_str(), "r");
   if (pipe == nullptr) return result;
   std::array<char, 4096> buffer;
   for (std::size_t count; (count = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
@@ -208,7 +207,7 @@ TEST_F(Command, ErrorsAreOneLineCode2AndLeaveNothingBehind) {
       "evaluate " + scene + "--states " + path("bad.npz") + " --envs 2",
       "info none.vtk",
       "info " + path("bad.npz"),
-      "evaluate " ISOPATCH_SOURCE_DIR "/tests/broken/scenes/unknown_field.json --output " + path("o.json")};
+      "evaluate " + source_path("tests/broken/scenes/unknown_field.json") + " --output " + path("o.json")};
   for (const std::string& arguments : cases) {
     const Outcome result = run(arguments);
     EXPECT_EQ(result.code, 2) << arguments << "\n" << result.out;
@@ -307,5 +306,3 @@ TEST_F(Command, AnInterruptLeavesNoOutput) {
 
 }  // namespace
 }  // namespace isopatch::cli
-
-#endif

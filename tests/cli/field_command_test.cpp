@@ -11,6 +11,7 @@
 #include "host/cli/commands.h"
 #include "isopatch/isopatch.h"
 #include "tests/mesh/fields/layered_ball.h"
+#include "tests/support/paths/paths.h"
 
 namespace isopatch::cli {
 namespace {
@@ -134,9 +135,8 @@ TEST_F(FieldCommand, WritesNamesThatComeBack) {
   }
 }
 
-#ifdef ISOPATCH_CLI
 TEST_F(FieldCommand, ReadsItsOptions) {
-  const std::string program = ISOPATCH_CLI " field " + arguments_.input + " " + arguments_.output;
+  const std::string program = program_path() + " field " + arguments_.input + " " + arguments_.output;
   const auto exit_code = [](const std::string& command) { return WEXITSTATUS(std::system(command.c_str())); };
   EXPECT_EQ(exit_code(program + " --kind laplace --core-ball 0 0 0.05 0.3 --true-strain 0.9 > " + path("log")), 0);
   EXPECT_TRUE(std::filesystem::exists(arguments_.output));
@@ -144,7 +144,6 @@ TEST_F(FieldCommand, ReadsItsOptions) {
   EXPECT_EQ(exit_code(program + " --kind harmonic 2> " + path("log")), 2);
   EXPECT_EQ(exit_code(program + " --kind laplace --core-ball 0 0 1 2> " + path("log")), 2);
 }
-#endif
 
 }  // namespace
 }  // namespace isopatch::cli

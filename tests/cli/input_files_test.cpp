@@ -17,9 +17,8 @@
 #include "host/cli/numpy/npz.h"
 #include "isopatch/isopatch.h"
 #include "tests/support/message_check.h"
+#include "tests/support/paths/paths.h"
 #include "tests/support/program.h"
-
-#ifdef ISOPATCH_CLI
 
 namespace isopatch::cli {
 namespace {
@@ -28,7 +27,7 @@ using testing::Outcome;
 using testing::run_program;
 using testing::run_shell;
 
-const std::string kScene = ISOPATCH_SOURCE_DIR "/bench/scenes/sphere_on_box.json";
+const std::string kScene = source_path("bench/scenes/sphere_on_box.json");
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 
 /// A string written `count` times.
@@ -48,7 +47,7 @@ class InputFiles : public testing::FolderTest {
           "info " + file + ".stl", "info " + file + ".json", "evaluate " + file + ".json",
           "evaluate " + kScene + " --states " + file + ".npz", "field " + file + ".vtk " + path("out.vtk"),
           "tetrahedralize " + file + ".obj " + path("out.vtk")}) {
-      const Outcome result = run_shell("timeout 20 " ISOPATCH_CLI " " + command);
+      const Outcome result = run_shell("timeout 20 " + program_path() + " " + command);
       EXPECT_EQ(result.code, 2) << command << "\n" << result.out;
       EXPECT_NE(result.out.find(reason), std::string::npos) << command << "\n" << result.out;
       EXPECT_EQ(result.out.find('\n'), result.out.size() - 1) << command << "\n" << result.out;
@@ -65,7 +64,7 @@ class InputFiles : public testing::FolderTest {
     std::string command = "info " + file;
     if (name.ends_with(".npz")) command = "evaluate " + kScene + " --states " + file + " --output " + path("o.json");
     const Outcome result =
-        run_shell("ulimit -d " + std::to_string(most / 1024) + "; timeout 60 " ISOPATCH_CLI " " + command);
+        run_shell("ulimit -d " + std::to_string(most / 1024) + "; timeout 60 " + program_path() + " " + command);
     EXPECT_EQ(result.code, 2) << name << "\n" << result.out;
     EXPECT_NE(result.out.find(reason), std::string::npos) << name << "\n" << result.out;
     EXPECT_EQ(testing::message_problem(result.out.substr(17, result.out.size() - 18)), "") << result.out;
@@ -246,5 +245,3 @@ TEST_F(InputFiles, MeshesThatAreRefusedTakeTenTimesTheirBytes) {
 
 }  // namespace
 }  // namespace isopatch::cli
-
-#endif

@@ -15,16 +15,16 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#ifdef ISOPATCH_CLI
+#include "tests/support/paths/paths.h"
 
 namespace isopatch::cli {
 namespace {
 
-const std::string kTests = ISOPATCH_SOURCE_DIR "/tests/";
+const std::string kTests = source_path("tests/");
 
 // The exit code, and stdout and stderr.
 std::pair<int, std::string> run_program(const std::string& arguments) {
-  FILE* pipe = popen((ISOPATCH_CLI " " + arguments + " 2>&1").c_str(), "r");
+  FILE* pipe = popen((program_path() + " " + arguments + " 2>&1").c_str(), "r");
   if (pipe == nullptr) return {-1, ""};
   std::string out;
   std::array<char, 4096> buffer;
@@ -91,5 +91,3 @@ TEST(MeshFiles, AreLookedForInTheFolderThatDataNames) {
 
 }  // namespace
 }  // namespace isopatch::cli
-
-#endif

@@ -6,9 +6,8 @@
 #include <string>
 
 #include "tests/mesh/mesh_fixtures.h"
+#include "tests/support/paths/paths.h"
 #include "tests/support/program.h"
-
-#ifdef ISOPATCH_CLI
 
 namespace isopatch::cli {
 namespace {
@@ -54,7 +53,7 @@ TEST_F(MotionInfo, ListsMotionsAndMasses) {
 }
 
 TEST_F(MotionInfo, IsLeftOutWhereASceneSaysNothing) {
-  const Outcome result = run_program("info " ISOPATCH_SOURCE_DIR "/bench/scenes/box_stack.json");
+  const Outcome result = run_program("info " + source_path("bench/scenes/box_stack.json"));
   ASSERT_EQ(result.code, 0) << result.out;
   EXPECT_FALSE(contains(result.out, "motion")) << result.out;
   EXPECT_FALSE(contains(result.out, "mass kg")) << result.out;
@@ -62,5 +61,3 @@ TEST_F(MotionInfo, IsLeftOutWhereASceneSaysNothing) {
 
 }  // namespace
 }  // namespace isopatch::cli
-
-#endif

@@ -17,6 +17,7 @@
 #include "isopatch/isopatch.h"
 #include "tests/mesh/fields/layered_ball.h"
 #include "tests/mesh/mesh_fixtures.h"
+#include "tests/support/paths/paths.h"
 #include "tests/support/program.h"
 
 namespace isopatch::cli {
@@ -79,13 +80,11 @@ TEST_F(OutputFiles, SayThatAFolderIsMissing) {
   EXPECT_TRUE(testing::contains(error_of([&] { write_output_file(path("none/a.txt"), ""); }), "cannot be written"));
 }
 
-#ifdef ISOPATCH_CLI
-
 using testing::run_program;
 
-const std::string kScene = ISOPATCH_SOURCE_DIR "/bench/scenes/sphere_on_box.json";
-const std::string kCube = ISOPATCH_SOURCE_DIR "/tests/scenes/cube.obj";
-const std::string kTet = ISOPATCH_SOURCE_DIR "/tests/scenes/oracle6_a.vtk";
+const std::string kScene = source_path("bench/scenes/sphere_on_box.json");
+const std::string kCube = source_path("tests/scenes/cube.obj");
+const std::string kTet = source_path("tests/scenes/oracle6_a.vtk");
 
 // A limit on the size of files stands for a full disk: writing fails after the first kilobytes.
 TEST_F(OutputFiles, OfFieldInPlaceSurviveAFullDisk) {
@@ -93,7 +92,7 @@ TEST_F(OutputFiles, OfFieldInPlaceSurviveAFullDisk) {
   const std::string before = read("ball.vtk");
   ASSERT_GT(before.size(), 8192U);
   const Outcome result =
-      run_shell("ulimit -f 8; trap '' XFSZ; " ISOPATCH_CLI " field " + path("ball.vtk") + " " + path("ball.vtk"));
+      run_shell("ulimit -f 8; trap '' XFSZ; " + program_path() + " field " + path("ball.vtk") + " " + path("ball.vtk"));
   EXPECT_EQ(result.code, 2) << result.out;
   EXPECT_TRUE(testing::contains(result.out, "ball.vtk: cannot be written: ")) << result.out;
   EXPECT_EQ(read("ball.vtk"), before);
@@ -101,15 +100,15 @@ TEST_F(OutputFiles, OfFieldInPlaceSurviveAFullDisk) {
 }
 
 TEST_F(OutputFiles, OfEvaluateLeaveNothingBehindOnAFullDisk) {
-  const Outcome result = run_shell("ulimit -f 8; trap '' XFSZ; " ISOPATCH_CLI " evaluate --backend cpu --envs 500 " +
-                                   kScene + " --output " + path("o.npz"));
+  const Outcome result = run_shell("ulimit -f 8; trap '' XFSZ; " + program_path() +
+                                   " evaluate --backend cpu --envs 500 " + kScene + " --output " + path("o.npz"));
   EXPECT_EQ(result.code, 2) << result.out;
   EXPECT_EQ(names(), "");
 }
 
 // The file system makes writing slow enough to be caught at it only by chance, so a run is killed at many moments.
 TEST_F(OutputFiles, OfARunThatIsEndedBySignalsAreWholeOrNotThere) {
-  const std::string command = ISOPATCH_CLI " evaluate --backend cpu --energy --envs 3000 " + kScene + " --output " +
+  const std::string command = program_path() + " evaluate --backend cpu --energy --envs 3000 " + kScene + " --output " +
                               path("o.npz") + " >/dev/null & pid=$!; sleep ";
   for (const char* name : {"INT", "TERM", "HUP"}) {
     for (const char* moment : {"0.02", "0.05", "0.1", "0.2", "0.3"}) {
@@ -136,7 +135,7 @@ TEST_F(OutputFiles, ResultsThatCannotBePrintedAreErrors) {
     commands.push_back("tetrahedralize " + kCube + " " + path("c.vtk"));
   for (const std::string& command : commands) {
     for (const char* where : {">/dev/full", ">&-"}) {
-      const Outcome result = run_shell(ISOPATCH_CLI " " + command + " 2>&1 " + where);
+      const Outcome result = run_shell(program_path() + " " + command + " 2>&1 " + where);
       EXPECT_EQ(result.code, 2) << command << where << "\n" << result.out;
       EXPECT_TRUE(result.out.starts_with("isopatch: error: standard output cannot be written: ")) << result.out;
       EXPECT_EQ(result.out.find('\n'), result.out.size() - 1) << result.out;
@@ -146,7 +145,7 @@ TEST_F(OutputFiles, ResultsThatCannotBePrintedAreErrors) {
 
 TEST_F(OutputFiles, NumbersOutOfRangeAreErrorsAndNotTheNearest) {
   const std::string evaluate = "evaluate " + kScene + " --output " + path("o.npz") + " ";
-  const std::string field = "field " ISOPATCH_SOURCE_DIR "/tests/scenes/oracle6_a.vtk " + path("f.vtk") + " ";
+  const std::string field = "field " + source_path("tests/scenes/oracle6_a.vtk") + " " + path("f.vtk") + " ";
   for (const std::string& command :
        {evaluate + "--seed -1", evaluate + "--seed 18446744073709551616", evaluate + "--seed 100000000000000000000000",
         evaluate + "--seed 1.5", evaluate + "--seed 0x10", evaluate + "--envs 100000000000000000000000",
@@ -174,8 +173,6 @@ TEST_F(OutputFiles, OfASceneWithoutPairsHoldNone) {
   }
   EXPECT_EQ(run_program("evaluate --envs 70 --vtk " + path("v") + " --output " + path("o.npz") + " " + scene).code, 0);
 }
-
-#endif
 
 }  // namespace
 }  // namespace isopatch::cli

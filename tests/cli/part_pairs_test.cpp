@@ -11,9 +11,8 @@
 
 #include "host/cli/numpy/npz.h"
 #include "tests/mesh/mesh_fixtures.h"
+#include "tests/support/paths/paths.h"
 #include "tests/support/program.h"
-
-#ifdef ISOPATCH_CLI
 
 namespace isopatch::cli {
 namespace {
@@ -22,7 +21,7 @@ using testing::contains;
 using testing::Outcome;
 using testing::run_program;
 
-const std::string kGripper = ISOPATCH_SOURCE_DIR "/bench/scenes/gripper.json";
+const std::string kGripper = source_path("bench/scenes/gripper.json");
 
 // A tool of two rigid parts and one compliant part on a bed of a rigid and a compliant part; two parts of the tool
 // overlap.
@@ -112,7 +111,7 @@ TEST_F(PartPairs, InfoListsPartsAndWhatIsLeftOut) {
 }
 
 TEST_F(PartPairs, OfSimpleScenesAreNotMentioned) {
-  const Outcome result = run_program("info " ISOPATCH_SOURCE_DIR "/bench/scenes/box_stack.json");
+  const Outcome result = run_program("info " + source_path("bench/scenes/box_stack.json"));
   ASSERT_EQ(result.code, 0) << result.out;
   EXPECT_FALSE(contains(result.out, "part")) << result.out;
 }
@@ -129,5 +128,3 @@ TEST_F(PartPairs, ThatCountTwiceAreAWarning) {
 
 }  // namespace
 }  // namespace isopatch::cli
-
-#endif

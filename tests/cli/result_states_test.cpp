@@ -5,8 +5,6 @@
 
 #include "tests/cli/rollout_fixture.h"
 
-#ifdef ISOPATCH_CLI
-
 namespace isopatch::cli {
 namespace {
 
@@ -78,5 +76,3 @@ TEST_F(ResultStates, WithAFaultAreNamed) {
 
 }  // namespace
 }  // namespace isopatch::cli
-
-#endif

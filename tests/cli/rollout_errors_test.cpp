@@ -5,8 +5,7 @@
 #include <sstream>
 
 #include "tests/cli/rollout_fixture.h"
-
-#ifdef ISOPATCH_CLI
+#include "tests/support/paths/paths.h"
 
 namespace isopatch::cli {
 namespace {
@@ -75,8 +74,8 @@ TEST_F(RolloutErrors, APathMayEndWithTheRollout) {
 }
 
 TEST_F(RolloutErrors, AnInterruptLeavesNoOutput) {
-  const std::string file = ISOPATCH_SOURCE_DIR "/bench/scenes/stack_of_ten.json";
-  const std::string command = ISOPATCH_CLI " rollout --backend cpu --steps 100000000 --every 1000000 " + file +
+  const std::string file = source_path("bench/scenes/stack_of_ten.json");
+  const std::string command = program_path() + " rollout --backend cpu --steps 100000000 --every 1000000 " + file +
                               " --output " + path("o.npz") + " --vtk " + path("v");
   const Outcome result =
       run_shell(command + " & pid=$!; sleep 1; for i in 1 2 3 4 5; do kill -INT $pid; sleep 0.4; done; wait $pid");
@@ -119,5 +118,3 @@ TEST_F(RolloutErrors, OfTheStepAreWhatHalfOfItChanges) {
 
 }  // namespace
 }  // namespace isopatch::cli
-
-#endif

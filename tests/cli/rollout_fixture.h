@@ -14,8 +14,6 @@
 #include "host/cli/numpy/npz.h"
 #include "tests/support/program.h"
 
-#ifdef ISOPATCH_CLI
-
 namespace isopatch::testing {
 
 using RolloutArrays = std::map<std::string, cli::NpyArray>;
@@ -85,5 +83,3 @@ class RolloutTest : public FolderTest {
 };
 
 }  // namespace isopatch::testing
-
-#endif

@@ -4,8 +4,6 @@
 // the same.
 #include "tests/cli/rollout_fixture.h"
 
-#ifdef ISOPATCH_CLI
-
 namespace isopatch::cli {
 namespace {
 
@@ -48,5 +46,3 @@ TEST_F(RolloutOptions, DurationIsThatOfAllSteps) {
 
 }  // namespace
 }  // namespace isopatch::cli
-
-#endif

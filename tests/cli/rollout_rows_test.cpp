@@ -7,8 +7,7 @@
 #include "isopatch/rollout_state.h"
 #include "isopatch/simulator.h"
 #include "tests/cli/rollout_fixture.h"
-
-#ifdef ISOPATCH_CLI
+#include "tests/support/paths/paths.h"
 
 namespace isopatch::cli {
 namespace {
@@ -48,8 +47,8 @@ TEST_F(RolloutRows, HaveTheShapesAndTypesOfTheirArrays) {
 
 TEST_F(RolloutRows, HaveNoJointsWithoutJoints) {
   const std::string output = path("r.npz");
-  const Outcome result = testing::run_program(
-      "rollout --backend cpu --steps 3 " ISOPATCH_SOURCE_DIR "/bench/scenes/bouncing_ball.json --output " + output);
+  const Outcome result = testing::run_program("rollout --backend cpu --steps 3 " +
+                                              source_path("bench/scenes/bouncing_ball.json") + " --output " + output);
   ASSERT_EQ(result.code, 0) << result.out;
   EXPECT_FALSE(parse_npz(read("r.npz"), "r.npz").contains("joints"));
 }
@@ -184,5 +183,3 @@ TEST_F(RolloutRows, OfTooManyPolygonsAreThoseBefore) {
 
 }  // namespace
 }  // namespace isopatch::cli
-
-#endif

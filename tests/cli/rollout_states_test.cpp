@@ -3,8 +3,6 @@
 // The states that `isopatch rollout --states` starts from.
 #include "tests/cli/rollout_fixture.h"
 
-#ifdef ISOPATCH_CLI
-
 namespace isopatch::cli {
 namespace {
 
@@ -115,5 +113,3 @@ TEST_F(RolloutStates, OfOtherShapesAndNamesAreErrors) {
 
 }  // namespace
 }  // namespace isopatch::cli
-
-#endif

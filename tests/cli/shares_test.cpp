@@ -9,9 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "host/cli/numpy/npz.h"
+#include "tests/support/paths/paths.h"
 #include "tests/support/program.h"
-
-#ifdef ISOPATCH_CLI
 
 namespace isopatch::cli {
 namespace {
@@ -20,7 +19,7 @@ using testing::Outcome;
 using testing::run_program;
 using Arrays = std::map<std::string, NpyArray>;
 
-const std::string kScene = ISOPATCH_SOURCE_DIR "/bench/scenes/box_stack.json";
+const std::string kScene = source_path("bench/scenes/box_stack.json");
 
 class Shares : public testing::FolderTest {
  protected:
@@ -119,5 +118,3 @@ TEST_F(Shares, OutsideOfWhatThereIsAreErrors) {
 
 }  // namespace
 }  // namespace isopatch::cli
-
-#endif

@@ -17,6 +17,7 @@
 #include "isopatch/isopatch.h"
 #include "tests/mesh/grid_meshes.h"
 #include "tests/mesh/mesh_fixtures.h"
+#include "tests/support/paths/paths.h"
 
 namespace isopatch::cli {
 namespace {
@@ -52,7 +53,7 @@ class Tetrahedralize : public ::testing::Test {
     std::string pattern = (std::filesystem::temp_directory_path() / "isopatch_XXXXXX").string();
     ASSERT_NE(mkdtemp(pattern.data()), nullptr);
     directory_ = pattern;
-    arguments_.input = ISOPATCH_SOURCE_DIR "/tests/scenes/cube.obj";
+    arguments_.input = source_path("tests/scenes/cube.obj");
     arguments_.output = path("out.vtk");
   }
   void TearDown() override { std::filesystem::remove_all(directory_); }
@@ -257,13 +258,12 @@ TEST_F(Tetrahedralize, DoesNotWaitForWhatAMesherLeftRunning) {
   EXPECT_TRUE(contains(error(), "exited with status 3")) << error();
 }
 
-#ifdef ISOPATCH_CLI
 TEST_F(Tetrahedralize, LeavesNoFilesWhenItIsEnded) {
   write("tetgen", "#!/bin/sh\nPATH=/bin:/usr/bin\necho $$ > " + path("id") + "\nexec sleep 600\n");
   std::filesystem::permissions(path("tetgen"), std::filesystem::perms::owner_all);
   std::filesystem::create_directory(path("tmp"));
-  const std::string command = "PATH=" + directory_.string() + ":$PATH TMPDIR=" + path("tmp") +
-                              " " ISOPATCH_CLI " tetrahedralize " + arguments_.input + " " + arguments_.output +
+  const std::string command = "PATH=" + directory_.string() + ":$PATH TMPDIR=" + path("tmp") + " " + program_path() +
+                              " tetrahedralize " + arguments_.input + " " + arguments_.output +
                               " 2>/dev/null & pid=$!; while ! [ -s " + path("id") +
                               " ]; do sleep 0.05; done; kill -TERM $pid; wait $pid";
   EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 130);
@@ -279,13 +279,11 @@ TEST_F(Tetrahedralize, RemovesWhatAKilledRunLeft) {
   std::filesystem::last_write_time(old, std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
   write("tetgen", "#!/bin/sh\nexit 3\n");
   std::filesystem::permissions(path("tetgen"), std::filesystem::perms::owner_all);
-  const std::string command = "PATH=" + directory_.string() + ":$PATH TMPDIR=" + path("tmp") +
-                              " " ISOPATCH_CLI " tetrahedralize " + arguments_.input + " " + arguments_.output +
-                              " 2>/dev/null";
+  const std::string command = "PATH=" + directory_.string() + ":$PATH TMPDIR=" + path("tmp") + " " + program_path() +
+                              " tetrahedralize " + arguments_.input + " " + arguments_.output + " 2>/dev/null";
   EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 2);
   EXPECT_TRUE(std::filesystem::is_empty(path("tmp")));
 }
-#endif
 
 TEST_F(Tetrahedralize, RefusesTetsThatLeavePartsOut) {
   write_vtk(isopatch::testing::one_tet(), path("part.vtk"));

@@ -16,13 +16,14 @@
 #include <vector>
 
 #include "isopatch/scene.h"
+#include "tests/support/paths/paths.h"
 
 namespace isopatch {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kRoot = ISOPATCH_SOURCE_DIR;
+const fs::path kRoot = source_path();
 const std::array<std::string, 6> kFolders = {"bench", "host", "include", "kernels", "scripts", "tests"};
 
 std::string read_text(const fs::path& path) {

@@ -17,6 +17,7 @@
 #include "isopatch/detail/bvh/node.h"
 #include "isopatch/detail/pressure_field/device/polygon_window.h"
 #include "isopatch/detail/pressure_field/wrench_sums.h"
+#include "tests/support/paths/paths.h"
 
 namespace isopatch {
 namespace {
@@ -25,7 +26,7 @@ using namespace detail;
 
 void expect_in_document(const std::string& row) {
   static const std::string text = [] {
-    std::ifstream file(ISOPATCH_SOURCE_DIR "/include/isopatch/README.md", std::ios::binary);
+    std::ifstream file(source_path("include/isopatch/README.md"), std::ios::binary);
     return std::string(std::istreambuf_iterator<char>(file), {});
   }();
   EXPECT_NE(text.find(row), std::string::npos) << row;

@@ -14,11 +14,12 @@
 #include <vector>
 
 #include "isopatch/isopatch.h"
+#include "tests/support/paths/paths.h"
 
 namespace isopatch {
 namespace {
 
-const std::string kScene = std::string(ISOPATCH_SOURCE_DIR) + "/bench/scenes/sphere_on_box.json";
+const std::string kScene = source_path("bench/scenes/sphere_on_box.json");
 
 TEST(Snippets, OneStateOfASceneFile) {
   const std::string path = kScene;
@@ -108,7 +109,7 @@ TEST(Snippets, AMaskOfBool) {
 }
 
 TEST(Snippets, ASceneFromTextAndMemory) {
-  const std::string folder = std::string(ISOPATCH_SOURCE_DIR) + "/tests/scenes";
+  const std::string folder = source_path("tests/scenes");
 
   SceneMeshes meshes;
   meshes.surfaces["anvil"] = read_triangle_mesh(folder + "/cube.obj");  // or filled in by the program
@@ -224,7 +225,7 @@ TEST(Snippets, ADoorOnAHinge) {
 }
 
 TEST(Snippets, ARollout) {
-  const std::string path = std::string(ISOPATCH_SOURCE_DIR) + "/tests/scenes/cube_on_ground.json";
+  const std::string path = source_path("tests/scenes/cube_on_ground.json");
 
   SceneDescription description = read_scene(path);
   description.rollout.time_step = 2e-3;

@@ -9,6 +9,7 @@
 
 #include "host/cpu/pressure_field/pack_kernels.h"
 #include "tests/support/hash.h"
+#include "tests/support/paths/paths.h"
 
 namespace isopatch::test {
 namespace {
@@ -147,7 +148,7 @@ TEST_P(VectorWidth, LeavesNothingOutOfSmallAndFarMeshes) {
 
 // The ground's surface just touches the mesh, so that the largest pressure at a polygon's corner is -0.
 TEST_P(VectorWidth, DoesNotChangeTheSignOfAPressureOfZero) {
-  const std::string file = ISOPATCH_SOURCE_DIR "/tests/fuzz/corpus/vtk/pressure_of_minus_zero.vtk";
+  const std::string file = source_path("tests/fuzz/corpus/vtk/pressure_of_minus_zero.vtk");
   const Scene scene(two_bodies(make_half_space("ground", 1), make_tet_mesh("mesh", read_vtk(file))));
   Batch batch = Batch::of_two_bodies(1);
   batch.poses = {0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0};

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "isopatch/isopatch.h"
+#include "tests/support/paths/paths.h"
 
 namespace isopatch {
 namespace {
@@ -112,7 +113,7 @@ TEST(SceneWarnings, AreOneForABody) {
 }
 
 TEST(SceneWarnings, OfTheShippedGripperAreNone) {
-  EXPECT_TRUE(warnings_of(Scene(read_scene(ISOPATCH_SOURCE_DIR "/bench/scenes/gripper.json"))).empty());
+  EXPECT_TRUE(warnings_of(Scene(read_scene(source_path("bench/scenes/gripper.json")))).empty());
 }
 
 }  // namespace

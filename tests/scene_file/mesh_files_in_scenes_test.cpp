@@ -6,11 +6,12 @@
 
 #include "isopatch/error.h"
 #include "isopatch/scene.h"
+#include "tests/support/paths/paths.h"
 
 namespace isopatch {
 namespace {
 
-const std::string kTests = ISOPATCH_SOURCE_DIR "/tests";
+const std::string kTests = source_path("tests");
 
 SceneDescription scene_of(const std::string& geometry, const std::string& body = R"("rigid": true)") {
   return parse_scene(R"({"isopatch": 1, "geometries": {"m": {)" + geometry + R"(}, "ground": {"type": "half_space"}},

@@ -10,11 +10,12 @@
 #include "isopatch/error.h"
 #include "isopatch/scene.h"
 #include "tests/support/data_folder.h"
+#include "tests/support/paths/paths.h"
 
 namespace isopatch {
 namespace {
 
-const std::string kSource = ISOPATCH_SOURCE_DIR;
+const std::string kSource = source_path();
 
 // A scene with `body` as further fields of its first body and `rest` as further top-level fields.
 std::string scene_text(const std::string& body = "", const std::string& rest = "") {

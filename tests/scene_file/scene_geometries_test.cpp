@@ -11,6 +11,7 @@
 #include "isopatch/error.h"
 #include "isopatch/mesh.h"
 #include "isopatch/scene.h"
+#include "tests/support/paths/paths.h"
 
 namespace isopatch {
 
@@ -122,8 +123,8 @@ TEST(SceneGeometries, EdgeLengthChoosesTheResolution) {
 }
 
 TEST(SceneGeometries, HullOfTheCornersOfAMeshFile) {
-  const std::string file = ISOPATCH_SOURCE_DIR "/tests/scenes/oracle6_a.vtk";
-  expect_same(geometry_of(R"({"type": "convex_hull", "file": "oracle6_a.vtk"})", ISOPATCH_SOURCE_DIR "/tests/scenes"),
+  const std::string file = source_path("tests/scenes/oracle6_a.vtk");
+  expect_same(geometry_of(R"({"type": "convex_hull", "file": "oracle6_a.vtk"})", source_path("tests/scenes")),
               make_convex_hull("h", read_vtk(file).points));
   EXPECT_TRUE(contains(geometry_error(R"({"type": "convex_hull", "file": "none.vtk"})"), "none.vtk: no such file"));
   EXPECT_TRUE(contains(geometry_error(R"({"type": "convex_hull", "file": "."})"), "the extension '' is not one"));

@@ -10,12 +10,13 @@
 #include <vector>
 
 #include "isopatch/isopatch.h"
+#include "tests/support/paths/paths.h"
 #include "tests/support/scenes.h"
 
 namespace isopatch {
 namespace {
 
-const std::string kTests = ISOPATCH_SOURCE_DIR "/tests";
+const std::string kTests = source_path("tests");
 
 SceneDescription scene_of(const std::string& geometry, const std::string& rigid, const std::string& directory) {
   return parse_scene(R"({"isopatch": 1, "geometries": {"m": {)" + geometry + R"(}},

@@ -11,11 +11,12 @@
 
 #include "isopatch/isopatch.h"
 #include "tests/support/data_folder.h"
+#include "tests/support/paths/paths.h"
 
 namespace isopatch {
 namespace {
 
-const std::string kSource = ISOPATCH_SOURCE_DIR;
+const std::string kSource = source_path();
 
 // Every key of a body, a part, a motion, a pair, the contact law and the rollout, and none at its default.
 constexpr char kEverything[] = R"({"isopatch": 1,

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/paths/paths.h"
+
 namespace isopatch::structure {
 
 struct Source {
@@ -25,7 +27,7 @@ inline bool is_source(const std::filesystem::path& file) {
 
 /// Every C++, CUDA, CMake, shell and Python source, in the order of their paths.
 inline std::vector<Source> project_sources() {
-  const std::filesystem::path root = ISOPATCH_SOURCE_DIR;
+  const std::filesystem::path root = source_path();
   std::vector<Source> sources;
   const auto add = [&](const std::filesystem::path& file) {
     if (!is_source(file)) return;

@@ -17,6 +17,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/paths/paths.h"
+
 namespace isopatch::testing {
 
 struct Outcome {
@@ -37,9 +39,7 @@ inline Outcome run_shell(const std::string& command) {
   return result;
 }
 
-#ifdef ISOPATCH_CLI
-inline Outcome run_program(const std::string& arguments) { return run_shell(ISOPATCH_CLI " " + arguments); }
-#endif
+inline Outcome run_program(const std::string& arguments) { return run_shell(program_path() + " " + arguments); }
 
 /// A test with a folder of its own, which is gone afterwards.
 class FolderTest : public ::testing::Test {

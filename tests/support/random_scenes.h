@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/support/data_folder.h"
+#include "tests/support/paths/paths.h"
 #include "tests/support/random_contacts.h"
 
 namespace isopatch::random_contacts {
@@ -18,7 +19,7 @@ namespace isopatch::random_contacts {
 struct Options {
   std::int64_t contacts = 100000, real = 1000, nuts = 0;
   std::uint64_t seed = 1;
-  std::string precision = "float", data = data_folder(), scenes = ISOPATCH_SOURCE_DIR "/bench/scenes";
+  std::string precision = "float", data = data_folder(), scenes = source_path("bench/scenes");
 
   void add_to(CLI::App& app) {
     app.add_option("--contacts", contacts, "contacts over the pairs of {sphere, box, half space, bubble, torus}");

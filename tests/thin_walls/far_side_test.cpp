@@ -12,6 +12,7 @@
 #include "host/rollout/simulator_backend.h"
 #include "tests/support/data_folder.h"
 #include "tests/support/fiber_warp.h"
+#include "tests/support/paths/paths.h"
 #include "tests/thin_walls/thin_scenes.h"
 
 namespace isopatch::test {
@@ -207,7 +208,7 @@ TEST(FarSide, IsNotReportedOfAPepper) {
 }
 
 TEST(FarSide, IsNotReportedOfTheScenesOfTheBenchmarks) {
-  for (const auto& file : std::filesystem::directory_iterator(ISOPATCH_SOURCE_DIR "/bench/scenes")) {
+  for (const auto& file : std::filesystem::directory_iterator(source_path("bench/scenes"))) {
     if (file.path().extension() != ".json" || file.path().stem() == "pepper_drop") continue;
     EXPECT_EQ(status_of(read_scene(file.path().string())), "ok") << file.path();
   }

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
+#include "tests/support/paths/paths.h"
 #include "tests/support/program.h"
-
-#ifdef ISOPATCH_CLI
 
 namespace isopatch::testing {
 namespace {
 
-const std::string kMesh = ISOPATCH_SOURCE_DIR "/tests/scenes/oracle6_a.vtk";
-const std::string kSurface = ISOPATCH_SOURCE_DIR "/tests/scenes/cube.obj";
+const std::string kMesh = source_path("tests/scenes/oracle6_a.vtk");
+const std::string kSurface = source_path("tests/scenes/cube.obj");
 
 class OutputName : public FolderTest {};
 
@@ -27,5 +26,3 @@ TEST_F(OutputName, EndsAsTheFormatThatIsWritten) {
 
 }  // namespace
 }  // namespace isopatch::testing
-
-#endif

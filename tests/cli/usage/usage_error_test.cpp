@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-#ifdef ISOPATCH_CLI
+#include "tests/support/paths/paths.h"
 
 namespace isopatch::testing {
 namespace {
 
-const std::string kScene = ISOPATCH_SOURCE_DIR "/bench/scenes/sphere_on_box.json";
+const std::string kScene = source_path("bench/scenes/sphere_on_box.json");
 
 void expect_errors(const std::vector<std::pair<std::string, std::string>>& cases) {
   for (const auto& [arguments, message] : cases) {
@@ -64,5 +64,3 @@ TEST(Usage, OptionsWithoutEffectAreErrors) {
 
 }  // namespace
 }  // namespace isopatch::testing
-
-#endif

@@ -9,11 +9,12 @@
 
 #include "isopatch/geometry.h"
 #include "tests/mesh/mesh_fixtures.h"
+#include "tests/support/paths/paths.h"
 
 namespace isopatch {
 namespace {
 
-const std::string kFolder = std::string(ISOPATCH_SOURCE_DIR) + "/tests/broken/meshes";
+const std::string kFolder = source_path("tests/broken/meshes");
 
 /// The manifest is one object of "file": "part of the message", without escapes.
 std::map<std::string, std::string> read_manifest() {
