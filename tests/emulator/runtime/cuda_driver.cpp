@@ -49,6 +49,11 @@ namespace isopatch::emulator {
 
 std::map<std::string, int> take_calls() { return std::exchange(caller.calls, {}); }
 
+void run_only_last_blocks(int device, std::uint32_t blocks) {
+  const std::lock_guard lock(runtime().mutex);
+  runtime().device(device).run_only_last_blocks(blocks);
+}
+
 bool has_context(int device) {
   const std::lock_guard lock(runtime().mutex);
   return runtime().contexts[static_cast<std::size_t>(device)];

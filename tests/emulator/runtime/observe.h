@@ -13,6 +13,9 @@ namespace isopatch::emulator {
 /// How often this thread called each function of the runtime since it last asked.
 std::map<std::string, int> take_calls();
 
+/// Of the grids on a device, only so many blocks run, the last ones. ~0u: all of them do.
+void run_only_last_blocks(int device, std::uint32_t blocks);
+
 /// Whether anything has made a context on the device since the last forget_contexts().
 bool has_context(int device);
 void forget_contexts();
