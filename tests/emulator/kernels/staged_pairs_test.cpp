@@ -3,8 +3,10 @@
 // The stages of pairs where there are more pairs than a test can have, and more part pairs than there is room for.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
+#include "host/cuda_options.h"
 #include "kernels/pressure_field/call_arrays.h"
 #include "kernels/scene/device_scene.h"
 #include "tests/emulator/runtime/observe.h"
@@ -71,6 +73,33 @@ TEST(EmulatedStages, HaveAnIndexForEachWarpOfTwoToThe26Pairs) {
   run_only_last_blocks(0, 1);
   EXPECT_EQ(counters_of_stages(scene, apart_by(scene, 1), (std::int64_t{1} << 26) + 1, room_for(1)).listed, 0);
   run_only_last_blocks(0, ~0u);
+}
+
+// All 144 part pairs are near, and lanes ask for 32 at once.
+TEST(EmulatedStages, CountNoPartPairsBeyondTheFirstThatDoNotFit) {
+  const Scene scene(boxes_in_boxes());
+  const auto asked = [&](std::size_t room) {
+    const detail::CallCounters counters = counters_of_stages(scene, apart_by(scene, 0.03), 1, room_for(room));
+    EXPECT_EQ(counters.listed, 1);
+    EXPECT_EQ(counters.unfinished, 1);  // for want of room for cells, if not for part pairs
+    return counters.part_pairs;
+  };
+  EXPECT_EQ(asked(kParts * kParts), kParts * kParts);
+  EXPECT_EQ(asked(40), 64);
+}
+
+TEST(EmulatedStages, LeaveToTheKernelOfPairsThosePartPairsThatDoNotFit) {
+  const Scene scene(boxes_in_boxes());
+  const test::Batch batch = apart_by(scene, 0.03);
+  const test::DeviceBatch arrays(scene, batch);
+  const std::vector<double> cpu = test::on_cpu(scene, batch);
+  EXPECT_TRUE(std::any_of(cpu.begin(), cpu.end(), [](double x) { return x != 0; }));
+  const detail::CudaOptions options = {{.backend = Backend::kCuda}, detail::PairStages::kSeveral};
+  const Evaluator evaluator = detail::make_evaluator(scene, options);  // with room for 8 part pairs
+  for (int call = 0; call < 2; ++call) {
+    evaluator.evaluate(arrays.state(), arrays.results());
+    EXPECT_EQ(arrays.fetch(), cpu);
+  }
 }
 
 }  // namespace
