@@ -18,6 +18,9 @@ std::map<std::string, int> take_calls();
 /// none is.
 void on_call(std::function<void(const std::string&)> observer);
 
+/// Lets a launch of this thread fail, after so many that do not.
+void fail_launch(int after);
+
 /// Of the grids on a device, only so many blocks run, the last ones. ~0u: all of them do.
 void run_only_last_blocks(int device, std::uint32_t blocks);
 

@@ -90,6 +90,7 @@ struct Caller {
   cudaError_t last = cudaSuccess;
   std::map<std::string, int> calls;  // of the runtime, by function
   std::function<void(const std::string&)> observer;
+  int launches_before_failure = -1;  // -1: none fails
   struct {
     dim3 grid, block;
     std::size_t shared = 0;
