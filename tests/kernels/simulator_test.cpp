@@ -100,6 +100,15 @@ TEST_F(SimulatorOnGpu, FrozenEnvironmentsAreThoseOfTheCpu) {
   }
 }
 
+TEST_F(SimulatorOnGpu, NoStepsTellOfTheStateAsOnTheCpu) {
+  const SceneDescription description = gripped_bar(Integrator::kEuler);
+  RolloutStateArrays begin = random_states(description, 3, 10);
+  begin.poses[7 * description.bodies.size() + 7] = std::numeric_limits<double>::quiet_NaN();  // of the bar
+  const Stepped cpu = take(description, Backend::kCpu, Precision::kFloat, begin, 2, 0);
+  EXPECT_EQ(cpu.state.status, (std::vector<std::uint32_t>{kOk, kBadPose | kFrozen, kOk}));
+  expect_same(cpu, take(description, Backend::kCuda, Precision::kFloat, begin, 2, 0));
+}
+
 TEST_F(SimulatorOnGpu, InputsAreThoseOfTheCpu) {
   const SceneDescription description = gripped_bar(Integrator::kEuler);
   const RolloutStateArrays begin = random_states(description, 3, 7);
