@@ -109,7 +109,7 @@ class CudaSimulator final : public Simulator::Implementation {
     const DeviceGuard guard(device_);
     const std::lock_guard lock(host_mutex_);
     const ArrayCounts counts = rollout_counts(scene_);
-    HostRollout copies(counts, state, input, output);
+    HostRollout copies(counts, state, input, output, on_device_->copies);
     while (true) {
       copies.upload();
       step(copies.state(), copies.input(), copies.output(), num_steps, nullptr);
@@ -134,6 +134,7 @@ class CudaSimulator final : public Simulator::Implementation {
     DeviceScene scene;
     DeviceRollout rollout;
     WorkingMemory<StepArrays> memory;
+    DeviceBuffer<std::byte> copies;  // of arrays in host memory, for one call at a time
 
     OnDevice(const SceneData& scene_data, const RolloutData& rollout_data) : scene(scene_data), rollout(rollout_data) {}
   };

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <thread>
 
 #include "host/rollout/polygon_capacity.h"
 #include "tests/support/device_calls.h"
@@ -132,6 +133,22 @@ TEST_F(SimulatorOnGpu, CapacityGrows) {
   const Stepped cpu = take(description, Backend::kCpu, Precision::kFloat, begin, 1, 1);
   ASSERT_GT(cpu.output.polygons_needed[0], detail::polygon_capacity(scene, description.rollout));
   expect_same(cpu, take(description, Backend::kCuda, Precision::kFloat, begin, 1, 1));
+}
+
+TEST_F(SimulatorOnGpu, ThreadsMayStepOneHostSimulator) {
+  const SceneDescription description = dropped_bodies(Integrator::kEuler);
+  const HostSimulator simulator(Scene(description), {.backend = Backend::kCuda});
+  const auto work = [&](unsigned seed) {
+    for (const std::int64_t environments : {2, 4, 1}) {
+      const RolloutStateArrays begin = random_states(description, environments, seed++);
+      Stepped stepped = {begin, RolloutOutputArrays(simulator.simulator().scene(), environments, true)};
+      simulator.step(stepped.state.view(), {}, stepped.output.view(), 3);
+      expect_same(take(description, Backend::kCpu, Precision::kFloat, begin, 1, 3), stepped);
+    }
+  };
+  std::thread other(work, 31);
+  work(41);
+  other.join();
 }
 
 TEST_F(SimulatorOnGpu, StepsCanBeCaptured) {

@@ -76,5 +76,29 @@ TEST(EmulatedSimulator, StepsHaveOneCapacityWhileACallFromTheHostRaisesIt) {
   EXPECT_EQ(status, kStepCapacity | kFrozen);
   EXPECT_EQ(grown.status[0], kOk);
 }
+
+TEST(EmulatedSimulator, StepsFromHostMemoryAllocateNothingAgain) {
+  const Scene scene(test::dropped_bodies(Integrator::kEuler));
+  const HostSimulator simulator(scene, kCuda), cpu(scene);
+  bool first = true;
+  for (const std::int64_t environments : {3, 2, 3, 1}) {
+    RolloutStateArrays state = test::random_states(scene.description(), environments, 21), on_cpu = state;
+    RolloutOutputArrays output(scene, environments, true), output_on_cpu = output;
+    take_calls();
+    simulator.step(state.view(), {}, output.view());
+    simulator.step(state.view());  // with no outputs
+    std::map<std::string, int> calls = take_calls();
+    for (int i = 0; i < 2; ++i) cpu.step(on_cpu.view(), {}, i == 0 ? output_on_cpu.view() : RolloutOutput());
+    EXPECT_EQ(state.poses, on_cpu.poses);
+    EXPECT_EQ(state.velocities, on_cpu.velocities);
+    EXPECT_EQ(output.pair_wrench, output_on_cpu.pair_wrench);
+    EXPECT_EQ(output.polygons_needed, output_on_cpu.polygons_needed);
+    for (const char* name : {"cudaMalloc", "cudaFree", "cudaStreamSynchronize", "cudaDeviceSynchronize"}) {
+      EXPECT_TRUE(first || calls[name] == 0) << name;
+    }
+    first = false;
+  }
+}
+
 }  // namespace
 }  // namespace isopatch::emulator
