@@ -8,8 +8,9 @@
 # Usage: scripts/gpu_folder.sh [FOLDER [CMAKE_OPTION...]]      FOLDER is build/gpu_folder by default, and is replaced
 #
 # The programs run on compute capability 9.0 (H100, H200); -DISOPATCH_CUDA_ARCHITECTURES=80-real makes a folder for 8.0.
-# They need a glibc as new as the one of the machine they are built on. Exits with status 1 if a library is missing or
-# the folder has more than 35 MB.
+# They need a glibc as new as the one of the machine they are built on. They are without the integrator cvode: the
+# objects that scripts/gpu_variant.sh links there would need SUNDIALS. Exits with status 1 if a library is missing or the
+# folder has more than 35 MB.
 #
 # ISOPATCH_DATA_DIR is the folder of the meshes that are not part of this project; what needs them is left out without
 # it. The Python package is in the folder where build/.venv has nanobind, as scripts/test.sh makes it: for the Python

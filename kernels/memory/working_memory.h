@@ -39,7 +39,8 @@ Capture capture_of(cudaStream_t stream);
 /// Gives each call its Arrays, which have a Size, with the members fits() and joined() of CallSize, a constructor from
 /// it, and bytes(size). Calls outside of captures have one set of arrays in common, and wait for one another on
 /// the device. Nobody knows when a graph is replayed, so each stream of a capture has a set of its own, which no other
-/// call uses before the graph and all that was made of it are destroyed.
+/// call uses before the graph and all that was made of it are destroyed. A call that throws an error halfway does not
+/// leave what the next one needs, such as sums of zero: its set is not used again.
 template <class Arrays>
 class WorkingMemory {
  public:
@@ -58,12 +59,16 @@ class WorkingMemory {
     std::shared_ptr<void> use;       // a graph that uses the set has a copy
     unsigned long long capture = 0;  // the last that used the set, and on which stream
     cudaStream_t stream = nullptr;
+    bool broken = false;  // a call threw an error halfway
 
     bool is_free() const { return use.use_count() == 1; }
+    bool has_room(const Size& wanted) const { return !broken && wanted.fits(size); }
   };
   using Sets = std::vector<std::unique_ptr<Set>>;
 
   Sets::iterator find_free(const Size& size);
+  /// Frees the sets that no call will use. That waits for what was enqueued with them.
+  void drop_broken();
   std::unique_ptr<Set> make(const Size& size) const;
   /// For another size too, where the device has memory for both: calls of either may follow.
   std::unique_ptr<Set> make(const Size& size, const Size& other) const;
@@ -80,7 +85,13 @@ class WorkingMemory {
 template <class Arrays>
 typename WorkingMemory<Arrays>::Sets::iterator WorkingMemory<Arrays>::find_free(const Size& size) {
   return std::find_if(for_captures_.begin(), for_captures_.end(),
-                      [&](const auto& set) { return set->is_free() && size.fits(set->size); });
+                      [&](const auto& set) { return set->is_free() && set->has_room(size); });
+}
+
+template <class Arrays>
+void WorkingMemory<Arrays>::drop_broken() {
+  std::erase_if(for_captures_, [](const auto& set) { return set->is_free() && set->broken; });
+  if (for_calls_ != nullptr && for_calls_->broken) for_calls_.reset();
 }
 
 template <class Arrays>
@@ -98,10 +109,11 @@ std::unique_ptr<typename WorkingMemory<Arrays>::Set> WorkingMemory<Arrays>::make
 template <class Arrays>
 void WorkingMemory<Arrays>::reserve(const Size& size) {
   const std::lock_guard lock(mutex_);
-  if (for_calls_ != nullptr && size.fits(for_calls_->size)) return;
+  if (for_calls_ != nullptr && for_calls_->has_room(size)) return;
   if (find_free(size) != for_captures_.end()) return;
   const AllocationInCaptures allowed;
   Size other = for_calls_ != nullptr ? for_calls_->size : Size();
+  drop_broken();
   for (const auto& set : for_captures_) {
     if (set->is_free()) other = other.joined(set->size);
   }
@@ -112,9 +124,10 @@ void WorkingMemory<Arrays>::reserve(const Size& size) {
 
 template <class Arrays>
 typename WorkingMemory<Arrays>::Set& WorkingMemory<Arrays>::uncaptured(const Size& size) {
-  if (for_calls_ != nullptr && size.fits(for_calls_->size)) return *for_calls_;
+  if (for_calls_ != nullptr && for_calls_->has_room(size)) return *for_calls_;
   const AllocationInCaptures allowed;  // of other streams
   const Size other = for_calls_ != nullptr ? for_calls_->size : Size();
+  drop_broken();
   auto reserved = find_free(size.joined(other));
   if (reserved == for_captures_.end()) reserved = find_free(size);
   if (reserved == for_captures_.end()) {
@@ -130,9 +143,10 @@ template <class Arrays>
 typename WorkingMemory<Arrays>::Set& WorkingMemory<Arrays>::captured(const Size& size, cudaStream_t stream,
                                                                      unsigned long long capture, cudaGraph_t graph) {
   for (const auto& set : for_captures_) {  // calls of one stream follow one another in the graph too
-    if (set->capture == capture && set->stream == stream && size.fits(set->size)) return *set;
+    if (set->capture == capture && set->stream == stream && set->has_room(size)) return *set;
   }
   const AllocationInCaptures allowed;
+  drop_broken();
   auto free = find_free(size);
   if (free == for_captures_.end()) free = for_captures_.insert(free, make(size));
   Set& set = **free;
@@ -146,18 +160,14 @@ template <class Arrays>
 void WorkingMemory<Arrays>::call(const Size& size, cudaStream_t stream,
                                  const std::function<void(const Arrays&)>& enqueue) {
   const std::lock_guard lock(mutex_);
-  if (const Capture capture = capture_of(stream); capture.graph != nullptr) {
-    return enqueue(captured(size, stream, capture.id, capture.graph).arrays);
-  }
-  const Set& set = uncaptured(size);
-  ISOPATCH_CUDA_CHECK(cudaStreamWaitEvent(stream, done_, 0));
-  try {
-    enqueue(set.arrays);
-  } catch (...) {
-    cudaEventRecord(done_, stream);  // some stages may have been enqueued
-    throw;
-  }
-  ISOPATCH_CUDA_CHECK(cudaEventRecord(done_, stream));
+  const Capture capture = capture_of(stream);
+  const bool captures = capture.graph != nullptr;
+  Set& set = captures ? captured(size, stream, capture.id, capture.graph) : uncaptured(size);
+  set.broken = true;  // until all of the call is enqueued
+  if (!captures) ISOPATCH_CUDA_CHECK(cudaStreamWaitEvent(stream, done_, 0));
+  enqueue(set.arrays);
+  if (!captures) ISOPATCH_CUDA_CHECK(cudaEventRecord(done_, stream));
+  set.broken = false;
 }
 
 }  // namespace isopatch::detail

@@ -26,7 +26,12 @@ struct ListedPair {
   }
 };
 
+// In the grid. A call has fewer than 2^30 pairs (see CudaBackend::items()): an index for each fits 32 bits. The threads
+// of as many warps have none.
 __device__ std::int32_t thread_index() { return static_cast<std::int32_t>(blockIdx.x * kStagedBlock + threadIdx.x); }
+__device__ std::int32_t warp_index() {
+  return static_cast<std::int32_t>(blockIdx.x * kStagedWarps + threadIdx.x / CudaWarp::kSize);
+}
 
 __device__ StagedPairs lists(const EvaluationCall& call) {
   const StagedMemory& memory = call.staged;
@@ -63,7 +68,7 @@ __global__ void __launch_bounds__(kBeginBlock) begin_environments_and_pairs_kern
 template <Parts parts>
 __global__ void __launch_bounds__(kStagedBlock) begin_pairs_kernel(EvaluationCall call) {
   CudaWarp warp;
-  const std::int32_t index = parts == Parts::kOne ? thread_index() : thread_index() / CudaWarp::kSize;
+  const std::int32_t index = parts == Parts::kOne ? thread_index() : warp_index();
   const bool listed = index < call.counters->listed;
   ListedPair at = {0, 0};
   if (listed) at = ListedPair::make(call, index);
@@ -99,7 +104,7 @@ __global__ void __launch_bounds__(kStagedBlock, kStagedBlocks<T>) integrate_cell
   const StagedPairs staged = lists(call);
   const std::int32_t end = staged.cells.size();
   const auto warps = static_cast<std::int32_t>(gridDim.x * kStagedWarps);
-  for (std::int32_t round = thread_index() / CudaWarp::kSize; round * CudaWarp::kSize < end; round += warps) {
+  for (std::int32_t round = warp_index(); round * CudaWarp::kSize < end; round += warps) {
     integrate_listed_cells<with_patch>(warp, memory, staged, round * CudaWarp::kSize, end);
   }
 }

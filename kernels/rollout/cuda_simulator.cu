@@ -44,7 +44,7 @@ class CudaSimulator final : public Simulator::Implementation {
     const bool in_float = options_.precision == Precision::kFloat;
     in_float ? load_find_polygons<float>(view) : load_find_polygons<double>(view);
     const std::int64_t resident = in_float ? load_finish_stages<float>() : load_finish_stages<double>();
-    const std::int64_t in_room = kMostSolverBytes / (8 * solver_size().words() + 1);
+    const std::int64_t in_room = kMostSolverBytes / (8 * solver_size(capacity_).words() + 1);
     warps_ = std::max<std::int64_t>(2, std::min(resident, in_room) / 2 * 2);
     on_device_ = std::make_unique<OnDevice>(scene_.data(), data_);
   }
@@ -74,8 +74,9 @@ class CudaSimulator final : public Simulator::Implementation {
     for_each_rollout_output(
         [&](const ArrayInfo& info, const auto& array) { check_.check_array(array.data, "output.", info.name); },
         output);
-    on_device_->memory.call(size_of(state.num_environments), on, [&](const StepArrays& arrays) {
-      StepCall call = call_of(state, input, output, arrays);
+    const std::int32_t capacity = capacity_;  // a call from the host may change it meanwhile
+    on_device_->memory.call(size_of(state.num_environments, capacity), on, [&](const StepArrays& arrays) {
+      StepCall call = call_of(state, input, output, arrays, capacity);
       if (options_.precision == Precision::kFloat) {
         enqueue<float>(call, num_steps, on);
       } else {
@@ -108,7 +109,7 @@ class CudaSimulator final : public Simulator::Implementation {
     const DeviceGuard guard(device_);
     const std::lock_guard lock(host_mutex_);
     const ArrayCounts counts = rollout_counts(scene_);
-    HostRollout copies(counts, state, input, output);
+    HostRollout copies(counts, state, input, output, on_device_->copies);
     while (true) {
       copies.upload();
       step(copies.state(), copies.input(), copies.output(), num_steps, nullptr);
@@ -121,7 +122,7 @@ class CudaSimulator final : public Simulator::Implementation {
 
   void reserve(std::int64_t num_environments) const override {
     const DeviceGuard guard(device_);
-    on_device_->memory.reserve(size_of(num_environments));
+    on_device_->memory.reserve(size_of(num_environments, capacity_));
   }
 
  private:
@@ -133,6 +134,7 @@ class CudaSimulator final : public Simulator::Implementation {
     DeviceScene scene;
     DeviceRollout rollout;
     WorkingMemory<StepArrays> memory;
+    DeviceBuffer<std::byte> copies;  // of arrays in host memory, for one call at a time
 
     OnDevice(const SceneData& scene_data, const RolloutData& rollout_data) : scene(scene_data), rollout(rollout_data) {}
   };
@@ -143,17 +145,16 @@ class CudaSimulator final : public Simulator::Implementation {
         [&](const ArrayInfo& info, const auto* array) { check_.check_array(array, name, info.name); }, state);
   }
 
-  SolverSize solver_size() const {
-    return {scene_.num_bodies(), view().num_joints, view().num_dofs, scene_.num_pairs(), capacity_};
+  SolverSize solver_size(std::int32_t capacity) const {
+    return {scene_.num_bodies(), view().num_joints, view().num_dofs, scene_.num_pairs(), capacity};
   }
 
   std::size_t polygon_size() const {
     return options_.precision == Precision::kFloat ? sizeof(ContactPolygon<float>) : sizeof(ContactPolygon<double>);
   }
 
-  StepSize size_of(std::int64_t num_environments) const {
-    const auto n = static_cast<std::size_t>(num_environments), capacity = static_cast<std::size_t>(capacity_);
-    const auto warps = static_cast<std::size_t>(warps_);
+  StepSize size_of(std::int64_t num_environments, std::int32_t capacity) const {
+    const auto n = static_cast<std::size_t>(num_environments), warps = static_cast<std::size_t>(warps_);
     StepSize size;
     size.environments = n;
     size.bodies = n * static_cast<std::size_t>(scene_.num_bodies());
@@ -162,15 +163,15 @@ class CudaSimulator final : public Simulator::Implementation {
       throw Error("step: " + std::to_string(n) + " environments of " + std::to_string(scene_.num_pairs()) +
                   " pairs are too many for one call; split the batch");
     }
-    size.polygons = n * capacity;
+    size.polygons = n * static_cast<std::size_t>(capacity);
     size.polygon_bytes = size.polygons * polygon_size();
-    size.sorting = warps * capacity;
-    size.solver_words = warps * static_cast<std::size_t>(solver_size().words());
+    size.sorting = warps * static_cast<std::size_t>(capacity);
+    size.solver_words = warps * static_cast<std::size_t>(solver_size(capacity).words());
     return size;
   }
 
   StepCall call_of(const RolloutState& state, const RolloutInput& input, const RolloutOutput& output,
-                   const StepArrays& arrays) const {
+                   const StepArrays& arrays, std::int32_t capacity) const {
     StepCall call = {};
     call.step = {on_device_->scene.view(), on_device_->rollout.view(), state, {input}};
     call.output = output;
@@ -182,10 +183,10 @@ class CudaSimulator final : public Simulator::Implementation {
                    arrays.found.data(),
                    arrays.listed.data(),
                    arrays.polygons.data(),
-                   capacity_,
+                   capacity,
                    arrays.sorting.data(),
                    arrays.solver.data(),
-                   solver_size().words(),
+                   solver_size(capacity).words(),
                    static_cast<std::int32_t>(warps_)};
     EvaluationCall& evaluation = call.evaluation;
     evaluation.scene = call.step.scene;
@@ -218,7 +219,7 @@ class CudaSimulator final : public Simulator::Implementation {
     evaluate_energies(energies, stream);
   }
 
-  mutable std::atomic<int> capacity_;  // grows in calls from the host where the options leave it open
+  mutable std::atomic<std::int32_t> capacity_;  // grows in calls from the host where the options leave it open
   mutable std::mutex host_mutex_;
   int device_;
   CallCheck check_;

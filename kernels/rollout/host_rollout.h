@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The arrays of a call in host memory, and copies of them on a device.
+// The arrays of a call in host memory, and copies of them on a device, in memory that is kept for the next call.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "host/strides.h"
 #include "isopatch/rollout_state.h"
 #include "kernels/memory/device_buffer.h"
+#include "kernels/memory/device_memory.h"
 
 namespace isopatch::detail {
 
 class HostRollout {
  public:
-  /// Strides are filled in.
+  /// Strides are filled in. `memory` is replaced where it is too small; throws Error where the device has too little.
   HostRollout(const ArrayCounts& counts, const RolloutState& state, const RolloutInput& input,
-              const RolloutOutput& output)
+              const RolloutOutput& output, DeviceBuffer<std::byte>& memory)
       : host_state_(state), device_state_(state), device_input_(input), device_output_(output) {
     const std::int64_t n = state.num_environments;
     for_each_rollout_state(
@@ -35,12 +37,21 @@ class HostRollout {
           add(array.data, extent_of(array, counts.row(info), n) * element_size(array), true);
         },
         device_output_);
+    std::size_t size = 0;
+    const auto take = [&](std::size_t bytes) {
+      return std::exchange(size, size + (bytes + kAlignment - 1) / kAlignment * kAlignment);
+    };
+    for (Copy& copy : copies_) copy.offset = take(copy.bytes);
+    const std::size_t needed = take(static_cast<std::size_t>(n) * sizeof(std::int32_t));
+    if (size > memory.size()) {
+      memory = DeviceBuffer<std::byte>();
+      require_device_memory(size, "the copy of the batch needs");
+      memory = DeviceBuffer<std::byte>(size);
+    }
+    for (Copy& copy : copies_) *copy.pointer = copy.device = memory.data() + copy.offset;
     // how many polygons there were is always asked for
-    needed_ = DeviceBuffer<std::int32_t>(static_cast<std::size_t>(n));
-    if (device_output_.polygons_needed.data == nullptr) device_output_.polygons_needed = {needed_.data(), 1};
-    for (Copy& copy : copies_) {
-      copy.device = DeviceBuffer<std::byte>(copy.bytes);
-      *copy.pointer = copy.device.data();
+    if (device_output_.polygons_needed.data == nullptr) {
+      device_output_.polygons_needed = {reinterpret_cast<std::int32_t*>(memory.data() + needed), 1};
     }
   }
 
@@ -49,12 +60,15 @@ class HostRollout {
   RolloutOutput output() const { return device_output_; }
 
   /// Of outputs too: what lies between their rows stays as it is.
-  void upload() {
-    for (Copy& copy : copies_) copy.device.upload(static_cast<const std::byte*>(copy.host), copy.bytes);
+  void upload() const {
+    for (const Copy& copy : copies_) {
+      ISOPATCH_CUDA_CHECK(cudaMemcpy(copy.device, copy.host, copy.bytes, cudaMemcpyHostToDevice));
+    }
   }
   void download() const {
     for (const Copy& copy : copies_) {
-      if (copy.is_output) copy.device.download(static_cast<std::byte*>(copy.host), copy.bytes);
+      if (!copy.is_output) continue;
+      ISOPATCH_CUDA_CHECK(cudaMemcpy(copy.host, copy.device, copy.bytes, cudaMemcpyDeviceToHost));
     }
   }
 
@@ -74,12 +88,15 @@ class HostRollout {
   }
 
  private:
+  static constexpr std::size_t kAlignment = 256;  // of every array
+
   struct Copy {
     void** pointer;  // of the device's arrays
     void* host;
     std::size_t bytes;
     bool is_output;
-    DeviceBuffer<std::byte> device;
+    std::size_t offset;
+    std::byte* device;
   };
 
   template <class Pointer>
@@ -87,15 +104,14 @@ class HostRollout {
     if (pointer == nullptr) return;
     auto** const at =
         reinterpret_cast<void**>(const_cast<std::remove_const_t<std::remove_pointer_t<Pointer>>**>(&pointer));
-    copies_.push_back(
-        {at, const_cast<void*>(static_cast<const void*>(pointer)), static_cast<std::size_t>(bytes), is_output, {}});
+    copies_.push_back({at, const_cast<void*>(static_cast<const void*>(pointer)), static_cast<std::size_t>(bytes),
+                       is_output, 0, nullptr});
   }
 
   RolloutState host_state_, device_state_;
   RolloutInput device_input_;
   RolloutOutput device_output_;
   std::vector<Copy> copies_;
-  DeviceBuffer<std::int32_t> needed_;
 };
 
 }  // namespace isopatch::detail

@@ -24,6 +24,7 @@ __global__ void __launch_bounds__(kBlock) begin_call_kernel(const __grid_constan
   if (warp.lane() == 0) call.arrays.found[e] = 0;
   begin_call(warp, call.step, e, memory);
   const std::uint32_t before = call.step.state.status[e];
+  warp.sync();  // before it changes
   if ((before & kFrozen) != 0) {
     leave_out(warp, call.step, memory);
     return;

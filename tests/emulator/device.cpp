@@ -95,7 +95,7 @@ void Device::launch(const Kernel& kernel, std::uint32_t grid, std::uint32_t bloc
   const Launch launch = {to.program, &kernel, parameters, &memory_, grid, block, to.counts, counts_transactions_};
   constexpr std::size_t kResident = kProcessors * kBlocksPerProcessor;
   std::vector<std::unique_ptr<Block>> resident;
-  std::uint32_t next = 0;
+  std::uint32_t next = grid - std::min(grid, most_blocks_);
   while (next < grid || !resident.empty()) {
     while (next < grid && resident.size() < kResident) resident.push_back(std::make_unique<Block>(launch, next++));
     const std::size_t b = random_() % resident.size();

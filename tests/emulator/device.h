@@ -31,6 +31,9 @@ class Device {
   /// Runs a grid to its end. Throws DeviceFault.
   void launch(const Kernel& kernel, std::uint32_t grid, std::uint32_t block, std::span<const std::byte> parameters);
 
+  /// Launches run only so many of the last blocks of their grid: a grid can have more than can be run here.
+  void run_only_last_blocks(std::uint32_t blocks) { most_blocks_ = blocks; }
+
   GlobalMemory& memory() { return memory_; }
 
   /// The local memory that each kernel declares, in bytes: arrays that it indexes with something else than constants.
@@ -54,6 +57,7 @@ class Device {
   std::map<std::string, Loaded> kernels_;
   std::minstd_rand random_{1};
   bool counts_transactions_ = false;
+  std::uint32_t most_blocks_ = ~0u;
 };
 
 /// Runs kernels in place of the emulated devices, on their memory. A program that has its own sets `engine` before the

@@ -256,6 +256,20 @@ TEST(Emulator, RemembersReadersOfOtherWarps) {
   EXPECT_NO_THROW(memory.write(0, 4, {2, 1, 3}));  // the barrier of their warp orders all readers
 }
 
+TEST(Emulator, FindsRacesOfLanesInGlobalMemory) {
+  const std::string give = "\tst.global.u32 	[%rd3], %r1;";
+  const std::string barrier = "\n\tbar.warp.sync 	-1;", block_barrier = "\n\tbar.sync 	0;";
+  const std::string take = "\n\txor.b64  	%rd4, %rd3, 4;\n\tld.global.u32 	%r5, [%rd4];";
+  expect_fault(give + take, "race: lane 0 reads global memory");
+  expect_fault(give + barrier + take + "\n" + give, "which another read with no barrier between");
+  expect_fault("\tst.global.u32 	[%rd1], %r1;", "race: lanes 0 and 1 write global memory");
+  expect_fault("\tld.global.u32 	%r5, [%rd1];\n\tbar.warp.sync 	-1;\n\tld.global.u32 	%r5, [%rd1];\n" + give,
+               "race: lane 0 writes global memory");
+  for (const std::string& between : {barrier, block_barrier}) {
+    EXPECT_EQ(fault(give + between + take + between + "\n" + give, 64), "no fault");
+  }
+}
+
 TEST(Emulator, FindsLanesThatMissABarrierOfTheBlock) {
   expect_fault(
       "\tsetp.gt.u32 	%p1, %r1, 3;\n\t@%p1 bra 	$skip;\n\tbar.sync 	0;\n$skip:\n\tmov.u32 	%r5, 0;",

@@ -285,7 +285,7 @@ void shuffle(Warp& w, const Instruction& i) {
 template <class T, auto f>
 void atomic(Warp& w, const Instruction& i) {
   Warp::Pointers pointers;
-  w.access(Warp::Access::kRead, i, sizeof(T), pointers);
+  w.access(Warp::Access::kAtomic, i, sizeof(T), pointers);
   T* d = w.lanes<T>(i.slots[0]);
   const T* b = w.lanes<T>(i.slots[1]);
   for (u32 left = w.active(); left != 0; left &= left - 1) {

@@ -39,6 +39,7 @@ void* GlobalMemory::allocate(std::size_t size) {
   a.base = (start + 255) / 256 * 256;
   a.size = size;
   a.written.resize(size);
+  a.touched.reset(static_cast<Touched*>(std::calloc(size / kWord + 1, sizeof(Touched))));
   used_ += size;
   const std::uintptr_t base = a.base;
   allocations_.emplace(base, std::move(a));
@@ -52,6 +53,7 @@ bool GlobalMemory::free(void* at) {
   last_ = nullptr;
   freed_bytes_ += found->second.size;
   found->second.written.clear();
+  found->second.touched.reset();
   freed_.push_back(std::move(found->second));
   allocations_.erase(found);
   for (; freed_bytes_ > kMostFreed; freed_.pop_front()) freed_bytes_ -= freed_.front().size;
@@ -85,16 +87,39 @@ GlobalMemory::Allocation& GlobalMemory::require(std::uint64_t address, std::size
   return const_cast<Allocation&>(*found);
 }
 
-std::byte* GlobalMemory::read(std::uint64_t address, std::size_t size, std::uint32_t used_bytes) {
+std::byte* GlobalMemory::read(std::uint64_t address, std::size_t size, std::uint32_t used_bytes, LaneStamp by) {
   const Allocation& a = require(address, size, "read");
   for (std::size_t i = 0; i < size; ++i) {
     if (a.written[address - a.base + i] == 0 && is_used(used_bytes, i)) not_written(address + i, "global");
   }
+  for (std::size_t i = 0; by.is_known() && i + kWord <= size; i += kWord) {
+    if ((used_bytes >> i & 0xFu) == 0) continue;
+    Touched& t = a.touched[(address - a.base + i) / kWord];
+    if (t.writer.is_unordered(by)) {
+      throw DeviceFault(
+          fmt::format("race: lane {} reads global memory at {:#x}, which lane {} wrote with no barrier between",
+                      by.lane(), address + i, t.writer.lane()));
+    }
+    t.reader = t.reader.is_unordered(by) ? by.and_others() : by;
+  }
   return reinterpret_cast<std::byte*>(address);
 }
 
-std::byte* GlobalMemory::write(std::uint64_t address, std::size_t size) {
+std::byte* GlobalMemory::write(std::uint64_t address, std::size_t size, LaneStamp by) {
   Allocation& a = require(address, size, "write");
+  for (std::size_t i = 0; by.is_known() && i + kWord <= size; i += kWord) {
+    Touched& t = a.touched[(address - a.base + i) / kWord];
+    if (t.writer.is_unordered(by)) {
+      throw DeviceFault(fmt::format("race: lanes {} and {} write global memory at {:#x} with no barrier between",
+                                    t.writer.lane(), by.lane(), address + i));
+    }
+    if (t.reader.is_unordered(by)) {
+      throw DeviceFault(
+          fmt::format("race: lane {} writes global memory at {:#x}, which another read with no barrier between",
+                      by.lane(), address + i));
+    }
+    t.writer = by;
+  }
   std::memset(a.written.data() + (address - a.base), 1, size);
   return reinterpret_cast<std::byte*>(address);
 }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -20,7 +21,27 @@ struct DeviceFault : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Device memory. Addresses are the host's, so the runtime copies with memcpy.
+/// Who touches global memory: a lane of a warp, of all that ever ran on the device, and how many barriers the warp has
+/// passed. 0 is nobody who is known.
+class LaneStamp {
+ public:
+  LaneStamp() = default;
+  LaneStamp(std::uint32_t warp, std::uint32_t barriers, int lane)
+      : bits_(std::uint64_t{warp} << 32 | (std::uint64_t{barriers} << 6 & 0xFFFFFFC0u) | static_cast<unsigned>(lane)) {}
+
+  bool is_known() const { return bits_ != 0; }
+  int lane() const { return static_cast<int>(bits_ & 63u); }
+  /// Lanes of one warp with no barrier between, where they are not the same one.
+  bool is_unordered(LaneStamp other) const { return bits_ >> 6 == other.bits_ >> 6 && bits_ != other.bits_; }
+  LaneStamp and_others() const { return LaneStamp(bits_ | 63u); }
+
+ private:
+  explicit LaneStamp(std::uint64_t bits) : bits_(bits) {}
+  std::uint64_t bits_ = 0;
+};
+
+/// Device memory. Addresses are the host's, so the runtime copies with memcpy. Two lanes of a warp, of which one
+/// writes, may touch a word of four bytes only with a barrier between.
 class GlobalMemory {
  public:
   void* allocate(std::size_t size);
@@ -36,14 +57,23 @@ class GlobalMemory {
     return find(reinterpret_cast<std::uintptr_t>(at), size) != nullptr;
   }
 
-  /// A kernel's access; throws DeviceFault.
-  std::byte* read(std::uint64_t address, std::size_t size, std::uint32_t used_bytes = ~0u);
-  std::byte* write(std::uint64_t address, std::size_t size);
+  /// The number of a warp that begins, from 1.
+  std::uint32_t count_warp() { return ++warps_; }
+
+  /// A kernel's access; throws DeviceFault. Atomic operations, and accesses to less than a word, are by nobody.
+  std::byte* read(std::uint64_t address, std::size_t size, std::uint32_t used_bytes = ~0u, LaneStamp by = {});
+  std::byte* write(std::uint64_t address, std::size_t size, LaneStamp by = {});
 
  private:
+  static constexpr std::size_t kWord = 4;
+  struct Touched {
+    LaneStamp writer, reader;  // the last ones
+  };
   struct Allocation {
     std::unique_ptr<std::byte[]> bytes;
     std::vector<std::uint8_t> written;  // 1 for each byte that was
+    std::unique_ptr<Touched[], void (*)(void*)> touched = {nullptr,
+                                                           std::free};  // of each word; takes memory at its use
     std::uintptr_t base = 0;
     std::size_t size = 0;
   };
@@ -60,9 +90,10 @@ class GlobalMemory {
   std::size_t freed_bytes_ = 0;
   mutable const Allocation* last_ = nullptr;
   std::size_t used_ = 0;
+  std::uint32_t warps_ = 0;
 };
 
-/// Who touches memory: a thread of the block, and how many barriers of its warp and of the block it has passed.
+/// Who touches shared memory: a thread of the block, and how many barriers of its warp and of the block it has passed.
 struct Toucher {
   std::uint32_t thread, warp_barriers, block_barriers;
 };

@@ -15,6 +15,7 @@ Warp::Warp(const Launch& launch, SharedMemory& shared, std::uint32_t block, std:
       local_(launch.kernel->local_bytes, kLanes),
       slots_(std::make_unique_for_overwrite<Lanes[]>(static_cast<std::size_t>(launch.kernel->num_slots))),
       paths_{{0, -1, ~0u}},
+      number_(launch.memory->count_warp()),
       block_(block),
       first_thread_(first_thread) {
   for (const Constant& c : launch.kernel->constants) {
@@ -157,7 +158,9 @@ std::byte* Warp::check(Access access, const Instruction& i, std::uint64_t at, st
     case Space::kGlobal:
       break;
   }
-  return writes ? launch_.memory->write(at, size) : launch_.memory->read(at, size, i.used_bytes);
+  LaneStamp by;
+  if (access != Access::kAtomic) by = {number_, warp_barriers_ + block_barriers_, lane};
+  return writes ? launch_.memory->write(at, size, by) : launch_.memory->read(at, size, i.used_bytes, by);
 }
 
 void Warp::count_transactions(const Instruction& i, std::size_t size) {

@@ -66,7 +66,7 @@ class Warp {
 
   /// Where each active lane's access goes; throws DeviceFault where it must not.
   using Pointers = std::array<std::byte*, kLanes>;
-  enum class Access : std::uint8_t { kRead, kWrite };
+  enum class Access : std::uint8_t { kRead, kWrite, kAtomic };
   void access(Access access, const Instruction& i, std::size_t size, Pointers& pointers);
 
   void pass_warp_barrier() { ++warp_barriers_; }
@@ -101,7 +101,7 @@ class Warp {
   LocalMemory local_;
   std::unique_ptr<Lanes[]> slots_;
   std::vector<Path> paths_;  // the last one runs
-  std::uint32_t block_, first_thread_;
+  std::uint32_t number_, block_, first_thread_;
   std::uint32_t active_ = 0, alive_ = ~0u, warp_barriers_ = 0, block_barriers_ = 0;
   bool waits_ = false;
 };

@@ -223,14 +223,17 @@ TEST_P(GpuBatch, KeptCandidatesChangeNoBit) {
   for (const Scene& moving : {scene, Scene(random_compounds(3, {.most_bodies = 3, .most_parts = 4, .coarse = true}))}) {
     const HostEvaluator keeping(detail::make_evaluator(moving, options));
     const Evaluator cpu(moving, {Backend::kCpu, GetParam(), 0});
-    Batch batch = random_batch(moving, 9, 91, 0.16, true);
+    const bool compounds = moving.num_parts() > moving.num_bodies();
+    Batch batch = compounds ? compound_states(moving, 9, 91, true) : random_batch(moving, 9, 91, 0.16, true);
     const std::size_t row = 7 * static_cast<std::size_t>(moving.num_bodies());
     for (int step = 0; step < 8; ++step) {
       SCOPED_TRACE(step);
       for (std::size_t e = 0; e < 9; ++e) batch.poses[e * row + e % 3] += 8e-3 * (step % 2 == 0 ? 1 : -0.5);
       if (step == 3) std::swap_ranges(batch.poses.begin(), batch.poses.begin() + 7, batch.poses.begin() + 7);
-      if (step == 4)
-        std::rotate(batch.geometry_index.begin(), batch.geometry_index.begin() + 1, batch.geometry_index.end());
+      if (step == 4) {  // of compounds, the choices of other environments
+        std::rotate(batch.geometry_index.begin(), batch.geometry_index.begin() + (compounds ? moving.num_parts() : 1),
+                    batch.geometry_index.end());
+      }
       if (step == 5) batch.modulus[0] *= 1.5;
       if (step == 6) batch.poses[row + 1] = std::nan("");
       UnwrittenResults expected = room_for(moving, batch, Outputs::kPatch, 0, false);

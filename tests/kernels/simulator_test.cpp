@@ -5,7 +5,9 @@
 
 #include <cmath>
 #include <limits>
+#include <thread>
 
+#include "host/rollout/polygon_capacity.h"
 #include "tests/support/device_calls.h"
 #include "tests/support/rollout_scenes.h"
 #include "tests/thin_walls/thin_scenes.h"
@@ -99,6 +101,15 @@ TEST_F(SimulatorOnGpu, FrozenEnvironmentsAreThoseOfTheCpu) {
   }
 }
 
+TEST_F(SimulatorOnGpu, NoStepsTellOfTheStateAsOnTheCpu) {
+  const SceneDescription description = gripped_bar(Integrator::kEuler);
+  RolloutStateArrays begin = random_states(description, 3, 10);
+  begin.poses[7 * description.bodies.size() + 7] = std::numeric_limits<double>::quiet_NaN();  // of the bar
+  const Stepped cpu = take(description, Backend::kCpu, Precision::kFloat, begin, 2, 0);
+  EXPECT_EQ(cpu.state.status, (std::vector<std::uint32_t>{kOk, kBadPose | kFrozen, kOk}));
+  expect_same(cpu, take(description, Backend::kCuda, Precision::kFloat, begin, 2, 0));
+}
+
 TEST_F(SimulatorOnGpu, InputsAreThoseOfTheCpu) {
   const SceneDescription description = gripped_bar(Integrator::kEuler);
   const RolloutStateArrays begin = random_states(description, 3, 7);
@@ -116,16 +127,28 @@ TEST_F(SimulatorOnGpu, InputsAreThoseOfTheCpu) {
 
 /// A capacity that the options leave open grows.
 TEST_F(SimulatorOnGpu, CapacityGrows) {
-  SceneDescription description = dropped_bodies(Integrator::kEuler);
-  description.geometries[0] = make_sphere("ball", 0.05, 4);  // 5 120 tets, far from the ground as the scene begins
-  for (Body& body : description.bodies) {
-    if (!body.fixed) body.pose[2] += 0.2;
-  }
-  RolloutStateArrays begin = random_states(description, 2, 8);
-  for (std::size_t e = 0; e < 2; ++e) begin.poses[e * 7 * description.bodies.size() + 2] = 0.02;
+  const SceneDescription description = ball_above_ground();
+  const Scene scene(description);
+  const RolloutStateArrays begin = ball_in_ground(scene, 2);
   const Stepped cpu = take(description, Backend::kCpu, Precision::kFloat, begin, 1, 1);
-  ASSERT_GT(cpu.output.polygons_needed[0], 256);
+  ASSERT_GT(cpu.output.polygons_needed[0], detail::polygon_capacity(scene, description.rollout));
   expect_same(cpu, take(description, Backend::kCuda, Precision::kFloat, begin, 1, 1));
+}
+
+TEST_F(SimulatorOnGpu, ThreadsMayStepOneHostSimulator) {
+  const SceneDescription description = dropped_bodies(Integrator::kEuler);
+  const HostSimulator simulator(Scene(description), {.backend = Backend::kCuda});
+  const auto work = [&](unsigned seed) {
+    for (const std::int64_t environments : {2, 4, 1}) {
+      const RolloutStateArrays begin = random_states(description, environments, seed++);
+      Stepped stepped = {begin, RolloutOutputArrays(simulator.simulator().scene(), environments, true)};
+      simulator.step(stepped.state.view(), {}, stepped.output.view(), 3);
+      expect_same(take(description, Backend::kCpu, Precision::kFloat, begin, 1, 3), stepped);
+    }
+  };
+  std::thread other(work, 31);
+  work(41);
+  other.join();
 }
 
 TEST_F(SimulatorOnGpu, StepsCanBeCaptured) {

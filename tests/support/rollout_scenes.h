@@ -63,6 +63,24 @@ inline SceneDescription gripped_bar(Integrator integrator) {
   return scene.finish();
 }
 
+/// A ball of 5 120 tets, far from the ground as the scene begins.
+inline SceneDescription ball_above_ground() {
+  SceneBuilder scene;
+  Body& ball = scene.add("ball", make_sphere("ball", 0.05, 4), pose_at({0, 0, 0.2}));
+  ball.modulus = 1e5;
+  ball.mass = 0.4;
+  scene.add_ground();
+  return scene.finish();
+}
+
+/// The ball deep in the ground, in every environment: more polygons than there is room for at first.
+inline RolloutStateArrays ball_in_ground(const Scene& scene, std::int64_t environments) {
+  RolloutStateArrays states(scene, environments);
+  const std::size_t row = 7 * static_cast<std::size_t>(scene.num_bodies());
+  for (std::size_t at = 2; at < states.poses.size(); at += row) states.poses[at] = 0.02;
+  return states;
+}
+
 /// The scene's state, with the free bodies of all environments but the first moved by a few millimetres.
 inline RolloutStateArrays random_states(const SceneDescription& description, std::int64_t environments, unsigned seed) {
   const Scene scene(description);

@@ -49,6 +49,13 @@ namespace isopatch::emulator {
 
 std::map<std::string, int> take_calls() { return std::exchange(caller.calls, {}); }
 
+void on_call(std::function<void(const std::string&)> observer) { caller.observer = std::move(observer); }
+void fail_launch(int after) { caller.launches_before_failure = after; }
+void run_only_last_blocks(int device, std::uint32_t blocks) {
+  const std::lock_guard lock(runtime().mutex);
+  runtime().device(device).run_only_last_blocks(blocks);
+}
+
 bool has_context(int device) {
   const std::lock_guard lock(runtime().mutex);
   return runtime().contexts[static_cast<std::size_t>(device)];

@@ -59,6 +59,9 @@ cudaError_t set(void* at, int value, std::size_t size, cudaStream_t stream) {
 
 cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments, cudaStream_t stream) {
   const auto lock = entered("cudaLaunchKernel");
+  if (caller.launches_before_failure >= 0 && caller.launches_before_failure-- == 0) {
+    return result(cudaErrorLaunchOutOfResources);
+  }
   const CUstream_st& on = runtime().stream(stream);
   Device& device = runtime().device(on.device);
   const std::string& name = runtime().names.at(function);
@@ -217,6 +220,8 @@ const char* cudaGetErrorName(cudaError_t error) {
       return "cudaErrorInvalidDevice";
     case cudaErrorLaunchFailure:
       return "cudaErrorLaunchFailure";
+    case cudaErrorLaunchOutOfResources:
+      return "cudaErrorLaunchOutOfResources";
     case cudaErrorStreamCaptureUnsupported:
       return "cudaErrorStreamCaptureUnsupported";
     case cudaErrorStreamCaptureIsolation:

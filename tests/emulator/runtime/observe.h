@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 
@@ -12,6 +13,16 @@ namespace isopatch::emulator {
 
 /// How often this thread called each function of the runtime since it last asked.
 std::map<std::string, int> take_calls();
+
+/// Called with the name of each function of the runtime as this thread enters it; it may wait for other threads. Empty:
+/// none is.
+void on_call(std::function<void(const std::string&)> observer);
+
+/// Lets a launch of this thread fail, after so many that do not.
+void fail_launch(int after);
+
+/// Of the grids on a device, only so many blocks run, the last ones. ~0u: all of them do.
+void run_only_last_blocks(int device, std::uint32_t blocks);
 
 /// Whether anything has made a context on the device since the last forget_contexts().
 bool has_context(int device);

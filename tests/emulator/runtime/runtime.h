@@ -89,6 +89,8 @@ struct Caller {
   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
   cudaError_t last = cudaSuccess;
   std::map<std::string, int> calls;  // of the runtime, by function
+  std::function<void(const std::string&)> observer;
+  int launches_before_failure = -1;  // -1: none fails
   struct {
     dim3 grid, block;
     std::size_t shared = 0;
@@ -256,6 +258,7 @@ inline cudaError_t fails(const std::string& why) {
 /// To be held by every function of the runtime that is called `name`. Now and then it is held up, so that host threads
 /// meet in other orders.
 inline std::unique_lock<std::mutex> entered(const char* name) {
+  if (caller.observer) caller.observer(name);
   std::unique_lock lock(runtime().mutex);
   ++caller.calls[name];
   if (runtime().random() % 16 == 0) {

@@ -26,12 +26,11 @@ TEST(EmulatedRuntime, StreamsThatWaitForNoneOvertakeCopiesFromPageableMemory) {
   const int numbers[2] = {1, 2};
   ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&device), sizeof numbers), cudaSuccess);
   ASSERT_EQ(cudaHostAlloc(reinterpret_cast<void**>(&pinned), sizeof numbers, 0), cudaSuccess);
-  ASSERT_EQ(cudaMemset(device, 0, sizeof numbers), cudaSuccess);
-  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   const Stream waits(cudaStreamDefault), waits_for_none(cudaStreamNonBlocking);
   bool overtakes = false;
   for (int i = 0; i < 20; ++i) {
     ASSERT_EQ(cudaMemset(device, 0, sizeof numbers), cudaSuccess);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     ASSERT_EQ(cudaMemcpy(device, numbers, sizeof numbers, cudaMemcpyHostToDevice), cudaSuccess);
     ASSERT_EQ(cudaMemcpyAsync(pinned, device, sizeof numbers, cudaMemcpyDeviceToHost, waits_for_none), cudaSuccess);
     ASSERT_EQ(cudaStreamSynchronize(waits_for_none), cudaSuccess);

@@ -31,6 +31,7 @@ ISOPATCH_HD double search_along(Warp& warp, const PointSums& points, const Veloc
   multiply_by_mass(warp, p, m, v.previous, v.momentum);
   const double begin =
       sum_of_dofs(warp, p, [&](int i) { return v.direction[i] * (v.momentum[i] - v.free_momentum[i]); });
+  warp.sync();  // before it changes
   multiply_by_mass(warp, p, m, v.direction, v.momentum);
   const double curvature = sum_of_dofs(warp, p, [&](int i) { return v.direction[i] * v.momentum[i]; });
   for (int i = warp.lane(); i < p.num_pairs; i += Warp::kSize) {

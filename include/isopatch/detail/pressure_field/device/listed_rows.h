@@ -181,6 +181,7 @@ ISOPATCH_HD void find_digit(Warp& warp, const RowList& list, int digit) {
       }
     }
   }
+  warp.sync();  // before it changes
   if (warp.lane() == 0) {
     list.progress->rank = rank;
     RowDigits::set(list.progress->last, digit, found);

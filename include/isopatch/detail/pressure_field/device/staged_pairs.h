@@ -78,7 +78,8 @@ ISOPATCH_HD void begin_staged_pair(Warp& warp, const StagedPairs& staged, std::i
     X_AB = relative(read_pose(state, environment, view.a), read_pose(state, environment, view.b));
     out.bounds = several_part_pair_bounds(scene, state, environment, view);
   }
-  for (int base = 0; base < count; base += Warp::kSize) {
+  // no more are counted once the list is full, so that 32 bits count those of all pairs; evaluate_pair() does them all
+  for (int base = 0; base < count && out.incomplete == 0u; base += Warp::kSize) {
     const int part_pair = view.part_pairs_begin + base + warp.lane();
     const bool exists = part_pair < view.part_pairs_end;
     const bool near =

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Steps beside one another, and what the simulator asks of a runtime.
+#include <gtest/gtest.h>
+
+#include <latch>
+#include <string>
+#include <thread>
+
+#include "kernels/memory/device_buffer.h"
+#include "tests/emulator/runtime/observe.h"
+#include "tests/support/rollout_scenes.h"
+
+namespace isopatch::emulator {
+namespace {
+
+const EvaluatorOptions kCuda = {.backend = Backend::kCuda};
+
+/// A state in device memory.
+struct DeviceState {
+  detail::DeviceBuffer<double> poses, velocities;
+  detail::DeviceBuffer<std::int64_t> steps;
+  detail::DeviceBuffer<std::uint32_t> status;
+
+  explicit DeviceState(const RolloutStateArrays& host)
+      : poses(host.poses), velocities(host.velocities), steps(host.steps), status(host.status) {}
+  RolloutState view() const {
+    RolloutState state;
+    state.num_environments = static_cast<std::int64_t>(steps.size());
+    state.poses = poses.data();
+    state.velocities = velocities.data();
+    state.steps = steps.data();
+    state.status = status.data();
+    return state;
+  }
+};
+
+// A call from the host reads that it needs more room, and waits. Then a step begins, and waits when it has its working
+// memory. The first one goes on and raises the capacity, and then the other.
+TEST(EmulatedSimulator, StepsHaveOneCapacityWhileACallFromTheHostRaisesIt) {
+  const Scene scene(test::ball_above_ground());
+  const RolloutStateArrays begin = test::ball_in_ground(scene, 1);
+  const HostSimulator simulator(scene, kCuda);
+  RolloutStateArrays grown = begin;
+  std::latch has_asked(1), has_memory(1), has_grown(1);
+  std::thread host([&] {
+    bool launched = false;
+    int copies = 0;
+    on_call([&](const std::string& function) {
+      launched = launched || function == "cudaLaunchKernel";
+      if (!launched || function != "cudaMemcpy") return;
+      ++copies;  // the first one brings the number of polygons, the second begins again
+      if (copies == 1) {
+        has_asked.count_down();
+        has_memory.wait();
+      }
+      if (copies == 2) has_grown.count_down();
+    });
+    simulator.step(grown.view());
+  });
+  has_asked.wait();
+  const DeviceState state(begin);
+  bool waited = false;
+  on_call([&](const std::string& function) {
+    if (waited || function != "cudaStreamWaitEvent") return;
+    waited = true;
+    has_memory.count_down();
+    has_grown.wait();
+  });
+  simulator.simulator().step(state.view());
+  on_call({});
+  host.join();
+  ISOPATCH_CUDA_CHECK(cudaDeviceSynchronize());
+  std::uint32_t status = kOk;
+  state.status.download(&status, 1);
+  EXPECT_EQ(status, kStepCapacity | kFrozen);
+  EXPECT_EQ(grown.status[0], kOk);
+}
+
+TEST(EmulatedSimulator, StepsFromHostMemoryAllocateNothingAgain) {
+  const Scene scene(test::dropped_bodies(Integrator::kEuler));
+  const HostSimulator simulator(scene, kCuda), cpu(scene);
+  bool first = true;
+  for (const std::int64_t environments : {3, 2, 3, 1}) {
+    RolloutStateArrays state = test::random_states(scene.description(), environments, 21), on_cpu = state;
+    RolloutOutputArrays output(scene, environments, true), output_on_cpu = output;
+    take_calls();
+    simulator.step(state.view(), {}, output.view());
+    simulator.step(state.view());  // with no outputs
+    std::map<std::string, int> calls = take_calls();
+    for (int i = 0; i < 2; ++i) cpu.step(on_cpu.view(), {}, i == 0 ? output_on_cpu.view() : RolloutOutput());
+    EXPECT_EQ(state.poses, on_cpu.poses);
+    EXPECT_EQ(state.velocities, on_cpu.velocities);
+    EXPECT_EQ(output.pair_wrench, output_on_cpu.pair_wrench);
+    EXPECT_EQ(output.polygons_needed, output_on_cpu.polygons_needed);
+    for (const char* name : {"cudaMalloc", "cudaFree", "cudaStreamSynchronize", "cudaDeviceSynchronize"}) {
+      EXPECT_TRUE(first || calls[name] == 0) << name;
+    }
+    first = false;
+  }
+}
+
+}  // namespace
+}  // namespace isopatch::emulator
