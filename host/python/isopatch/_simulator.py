@@ -42,8 +42,8 @@ class Simulator:
         precision: "float" or "double", in which contact patches are integrated.
         threads: Of "cpu"; 0: all cores.
         arrays: "numpy", "torch", "cupy" or "jax": the library of the state's arrays. None: "numpy" on "cpu", and on
-            CUDA "torch". JAX's arrays never change: such a simulator has the state at the start, which advance() and
-            isopatch.jax.step() go on from, and no other method changes it.
+            CUDA "torch". JAX's arrays never change: such a simulator has the state at the start, which
+            isopatch.jax.step() and, on the CPU, advance() go on from, and no other method changes it.
         integrator: "euler", "sdirk2" or "cvode". None, here and below: the scene's.
         time_step: s.
         gravity: Three numbers, m/s^2, world frame.
@@ -156,8 +156,8 @@ class Simulator:
     def _require_mutable(self, call: str) -> None:
         if self._arrays == "jax":
             raise TypeError(
-                f"{call}: arrays of JAX never change; isopatch.jax.step() and advance() take a state and return the "
-                "next one"
+                f"{call}: arrays of JAX never change; isopatch.jax.step() and, on the CPU, advance() take a state and "
+                "return the next one"
             )
 
     def _current_device(self) -> AbstractContextManager[Any]:
