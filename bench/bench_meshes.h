@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "isopatch/error.h"
-#include "isopatch/mesh.h"
+#include "isopatch/geometry/mesh.h"
 
 namespace isopatch::bench {
 

@@ -9,10 +9,10 @@
 #include <functional>
 #include <list>
 
-#include "host/strides.h"
+#include "host/evaluation/strides.h"
 #include "isopatch/isopatch.h"
+#include "kernels/memory/cuda_check.h"
 #include "kernels/memory/device_buffer.h"
-#include "kernels/runtime/cuda_check.h"
 
 namespace isopatch::bench {
 

@@ -8,7 +8,7 @@
 #include <exception>
 #include <iostream>
 
-#include "host/cpu/pressure_field/pack_kernels.h"
+#include "host/cpu/pressure_field/simd_kernels.h"
 #include "tests/support/compare_bits.h"
 #include "tests/support/random_scenes.h"
 

@@ -6,13 +6,13 @@
 #include <limits>
 #include <type_traits>
 
-#include "host/argument_check.h"
-#include "host/evaluator_backend.h"
+#include "host/evaluation/argument_check.h"
+#include "host/evaluation/evaluator_backend.h"
 #include "isopatch/error.h"
 #include "kernels/evaluation_call.h"
 #include "kernels/memory/device_memory.h"
 #include "kernels/memory/working_memory.h"
-#include "kernels/pressure_field/call_arrays.h"
+#include "kernels/pressure_field/device_call_memory.h"
 #include "kernels/runtime/check_call.h"
 #include "kernels/runtime/device_guard.h"
 #include "kernels/runtime/host_batch.h"

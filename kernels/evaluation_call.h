@@ -8,10 +8,10 @@
 
 #include <cstddef>
 
-#include "host/packed_output.h"
-#include "isopatch/detail/pressure_field/device/listed_rows.h"
-#include "isopatch/detail/pressure_field/device/polygon_window.h"
-#include "isopatch/detail/pressure_field/device/staged_pairs.h"
+#include "host/evaluation/packed_output.h"
+#include "isopatch/detail/contact/packed_row_list.h"
+#include "isopatch/detail/pressure_field/outputs/polygon_window.h"
+#include "isopatch/detail/pressure_field/stages/staged_pairs.h"
 #include "isopatch/detail/scene/begin_environment.h"
 #include "isopatch/evaluator.h"
 

@@ -9,7 +9,7 @@
 
 #include "host/cli/commands.h"
 #include "isopatch/evaluator.h"
-#include "isopatch/scene.h"
+#include "isopatch/scene/scene.h"
 
 namespace isopatch::cli {
 

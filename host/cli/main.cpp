@@ -15,10 +15,10 @@
 #include <new>
 
 #include "host/cli/commands.h"
-#include "host/cli/process/interrupt.h"
 #include "host/cli/usage/usage_error.h"
 #include "host/cli/usage/version.h"
 #include "host/mesh/files/file_cursor.h"
+#include "host/meshing/interrupt.h"
 #include "host/text/quote.h"
 #include "isopatch/error.h"
 #include "isopatch/limits.h"

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "host/random.h"
-#include "isopatch/detail/rollout/rotation.h"
+#include "host/evaluation/random.h"
+#include "isopatch/detail/rollout/motion/rotation.h"
 
 namespace isopatch::cli {
 

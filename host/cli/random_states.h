@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "host/cli/batch_runner.h"
-#include "isopatch/scene.h"
+#include "isopatch/scene/scene.h"
 
 namespace isopatch::cli {
 

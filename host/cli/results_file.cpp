@@ -9,7 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "host/cli/numpy/npz.h"
+#include "host/numpy/npz.h"
 #include "isopatch/status.h"
 
 namespace isopatch::cli {

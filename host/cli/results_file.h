@@ -4,7 +4,7 @@
 #include <string>
 
 #include "host/cli/batch_runner.h"
-#include "isopatch/scene.h"
+#include "isopatch/scene/scene.h"
 
 namespace isopatch::cli {
 

@@ -7,9 +7,9 @@
 #include <limits>
 #include <utility>
 
-#include "host/cli/numpy/array_reader.h"
 #include "host/cli/results_file.h"
 #include "host/cli/rollout/last_row.h"
+#include "host/numpy/array_reader.h"
 #include "isopatch/error.h"
 
 namespace isopatch::cli {

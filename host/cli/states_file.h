@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "host/cli/batch_runner.h"
-#include "host/cli/numpy/npz.h"
-#include "isopatch/scene.h"
+#include "host/numpy/npz.h"
+#include "isopatch/scene/scene.h"
 
 namespace isopatch::cli {
 

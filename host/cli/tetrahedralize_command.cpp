@@ -7,10 +7,10 @@
 #include <numbers>
 
 #include "host/cli/commands.h"
-#include "host/cli/mesher.h"
 #include "host/cli/usage/output_name.h"
 #include "host/mesh/point_math.h"
 #include "host/mesh/topology/surface_refinement.h"
+#include "host/meshing/mesher.h"
 #include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/isopatch.h"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Evaluates environments on all cores. A thread takes the next few environments and evaluates their pairs one after
-// another: in packs (pack_evaluation.h), or with the code of a GPU's warp at a width of one lane.
+// another: in packs (simd_evaluation.h), or with the code of a GPU's warp at a width of one lane.
 #include <algorithm>
 #include <tuple>
 #include <utility>
 
-#include "host/argument_check.h"
 #include "host/cpu/thread_workspace.h"
-#include "host/evaluator_backend.h"
+#include "host/evaluation/argument_check.h"
+#include "host/evaluation/evaluator_backend.h"
 #include "host/scene/scene_data.h"
 #include "host/threads/cancellation.h"
 #include "host/threads/parallel_for.h"

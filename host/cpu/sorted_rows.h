@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "host/row_collection.h"
-#include "isopatch/detail/pressure_field/patch_contacts.h"
-#include "isopatch/detail/pressure_field/row_outputs.h"
+#include "host/evaluation/row_collection.h"
+#include "isopatch/detail/contact/record_rows.h"
+#include "isopatch/detail/pressure_field/outputs/patch_contacts.h"
 
 namespace isopatch::detail {
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include "host/cpu/pressure_field/pack_kernels.h"
+#include "host/cpu/pressure_field/simd_kernels.h"
 #include "host/cpu/sorted_rows.h"
 #include "host/scene/scene_data.h"
 #include "isopatch/detail/pressure_field/evaluate_pair.h"

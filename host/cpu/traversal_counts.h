@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "isopatch/scene.h"
+#include "isopatch/scene/scene.h"
 #include "isopatch/state.h"
 
 namespace isopatch::detail {

@@ -5,7 +5,7 @@
 
 #include "isopatch/detail/bvh/node.h"
 #include "isopatch/detail/scene/scene_view.h"
-#include "isopatch/geometry.h"
+#include "isopatch/geometry/geometry.h"
 
 namespace isopatch::detail {
 

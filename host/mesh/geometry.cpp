@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Shapes with their extent fields.
-#include "isopatch/geometry.h"
+#include "isopatch/geometry/geometry.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "isopatch/mass_properties.h"
+#include "isopatch/geometry/mass_properties.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "host/mesh/checks/element_check.h"
 #include "host/mesh/point_math.h"
 #include "host/scene/scene_rules.h"
-#include "host/text/error_place.h"
+#include "host/text/error_location.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/detail/scene/environment.h"
 #include "isopatch/error.h"

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "isopatch/mesh.h"
+#include "isopatch/geometry/mesh.h"
 
 namespace isopatch::detail {
 

@@ -8,7 +8,7 @@
 
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
-#include "isopatch/triangle_mesh.h"
+#include "isopatch/geometry/triangle_mesh.h"
 
 namespace isopatch {
 

@@ -13,7 +13,7 @@
 #include "host/mesh/topology/level_cut.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
-#include "isopatch/geometry.h"
+#include "isopatch/geometry/geometry.h"
 
 namespace isopatch {
 

@@ -10,7 +10,7 @@
 #include "host/mesh/checks/mesh_quality.h"
 #include "host/mesh/point_math.h"
 #include "isopatch/error.h"
-#include "isopatch/geometry.h"
+#include "isopatch/geometry/geometry.h"
 #include "isopatch/limits.h"
 
 namespace isopatch {

@@ -3,12 +3,12 @@
 #include <optional>
 #include <utility>
 
-#include "host/evaluator_backend.h"
+#include "host/evaluation/evaluator_backend.h"
+#include "host/evaluation/row_collection.h"
 #include "host/reference/environment.h"
 #include "host/reference/pressure_field/body_pair.h"
 #include "host/reference/pressure_field/enclosure.h"
 #include "host/reference/pressure_field/patch_points.h"
-#include "host/row_collection.h"
 #include "host/threads/cancellation.h"
 #include "host/threads/parallel_for.h"
 

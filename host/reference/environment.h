@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "host/reference/pressure_field/traction.h"
-#include "isopatch/scene.h"
+#include "isopatch/scene/scene.h"
 #include "isopatch/state.h"
 
 namespace isopatch::reference {

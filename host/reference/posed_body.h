@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "host/reference/vector.h"
-#include "isopatch/geometry.h"
+#include "isopatch/geometry/geometry.h"
 
 namespace isopatch::reference {
 

@@ -5,8 +5,8 @@
 
 #include <limits>
 
-#include "host/array_check.h"
-#include "host/text/error_place.h"
+#include "host/evaluation/array_check.h"
+#include "host/text/error_location.h"
 #include "isopatch/error.h"
 #include "isopatch/rollout_state.h"
 

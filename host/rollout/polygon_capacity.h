@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "isopatch/rollout_options.h"
-#include "isopatch/scene.h"
+#include "isopatch/scene/rollout_options.h"
+#include "isopatch/scene/scene.h"
 
 namespace isopatch::detail {
 

@@ -11,9 +11,9 @@
 #include "host/scene/scene_check.h"
 #include "host/scene/scene_data.h"
 #include "host/text/quote.h"
-#include "isopatch/detail/rollout/polygon_key.h"
-#include "isopatch/detail/rollout/rigid_motion.h"
-#include "isopatch/mass_properties.h"
+#include "isopatch/detail/contact/contact_key.h"
+#include "isopatch/detail/rollout/motion/rigid_motion.h"
+#include "isopatch/geometry/mass_properties.h"
 
 namespace isopatch::detail {
 

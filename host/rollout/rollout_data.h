@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "isopatch/detail/rollout/rollout_view.h"
-#include "isopatch/scene.h"
+#include "isopatch/detail/rollout/motion/rollout_view.h"
+#include "isopatch/scene/scene.h"
 
 namespace isopatch::detail {
 

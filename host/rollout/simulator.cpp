@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isopatch/simulator.h"
 
-#include "host/argument_check.h"
+#include "host/evaluation/argument_check.h"
 #include "host/rollout/check_rollout.h"
 #include "host/rollout/simulator_backend.h"
-#include "host/text/error_place.h"
+#include "host/text/error_location.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
 #include "isopatch/rollout_state.h"

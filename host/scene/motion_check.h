@@ -3,7 +3,7 @@
 // Checks of what a rollout needs, beside check_scene().
 #pragma once
 
-#include "isopatch/scene.h"
+#include "isopatch/scene/scene.h"
 
 namespace isopatch::detail {
 

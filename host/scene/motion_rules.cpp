@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "host/scene/path_rows.h"
-#include "host/text/error_place.h"
+#include "host/text/error_location.h"
 #include "host/text/quote.h"
 #include "isopatch/error.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "host/scene/scene_rules.h"
-#include "isopatch/scene.h"
+#include "isopatch/scene/scene.h"
 
 namespace isopatch::detail {
 

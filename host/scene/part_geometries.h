@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "host/hierarchy/hierarchy.h"
-#include "isopatch/scene.h"
+#include "isopatch/scene/scene.h"
 
 namespace isopatch::detail {
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <vector>
 
-#include "isopatch/detail/rollout/path.h"
-#include "isopatch/motion.h"
+#include "isopatch/detail/rollout/motion/path.h"
+#include "isopatch/scene/motion.h"
 
 namespace isopatch::detail {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "isopatch/scene.h"
+#include "isopatch/scene/scene.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "host/scene/scene_rules.h"
 #include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"
-#include "isopatch/detail/rollout/polygon_key.h"
+#include "isopatch/detail/contact/contact_key.h"
 #include "isopatch/error.h"
 
 namespace isopatch {

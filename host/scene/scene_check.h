@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "host/text/error_place.h"
+#include "host/text/error_location.h"
 #include "isopatch/error.h"
-#include "isopatch/scene.h"
+#include "isopatch/scene/scene.h"
 
 namespace isopatch::detail {
 

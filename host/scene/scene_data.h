@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "host/scene/part_geometries.h"
-#include "isopatch/scene.h"
+#include "isopatch/scene/scene.h"
 
 namespace isopatch::detail {
 

@@ -9,7 +9,7 @@
 #include "host/text/quote.h"
 #include "host/text/suggestion.h"
 #include "isopatch/error.h"
-#include "isopatch/scene.h"
+#include "isopatch/scene/scene.h"
 
 namespace isopatch {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "isopatch/limits.h"
-#include "isopatch/scene.h"
+#include "isopatch/scene/scene.h"
 
 namespace isopatch::detail {
 

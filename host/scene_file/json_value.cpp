@@ -8,7 +8,7 @@
 #include <cmath>
 #include <unordered_set>
 
-#include "host/text/error_place.h"
+#include "host/text/error_location.h"
 #include "host/text/suggestion.h"
 #include "isopatch/error.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "host/scene_file/json_value.h"
-#include "isopatch/scene.h"
+#include "isopatch/scene/scene.h"
 
 namespace isopatch::detail {
 

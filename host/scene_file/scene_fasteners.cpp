@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/mesh/primitives/tet_counts.h"
 #include "host/scene_file/scene_geometries.h"
+#include "isopatch/geometry/screw_thread.h"
 #include "isopatch/limits.h"
-#include "isopatch/screw_thread.h"
 
 namespace isopatch::detail {
 namespace {

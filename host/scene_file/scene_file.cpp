@@ -16,7 +16,7 @@
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
 #include "isopatch/limits.h"
-#include "isopatch/scene.h"
+#include "isopatch/scene/scene.h"
 
 namespace isopatch {
 

@@ -11,8 +11,8 @@
 
 #include "host/scene_file/json_value.h"
 #include "isopatch/error.h"
-#include "isopatch/geometry.h"
-#include "isopatch/scene.h"
+#include "isopatch/geometry/geometry.h"
+#include "isopatch/scene/scene.h"
 
 namespace isopatch::detail {
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "host/scene_file/json_value.h"
-#include "isopatch/scene.h"
+#include "isopatch/scene/scene.h"
 
 namespace isopatch::detail {
 

@@ -10,7 +10,7 @@
 #include "host/scene/motion_rules.h"
 #include "host/text/quote.h"
 #include "isopatch/error.h"
-#include "isopatch/scene.h"
+#include "isopatch/scene/scene.h"
 
 namespace isopatch {
 

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "host/text/error_place.h"
+#include "host/text/error_location.h"
 #include "host/text/quote.h"
 
 namespace isopatch {

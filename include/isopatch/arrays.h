@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "isopatch/results.h"
-#include "isopatch/scene.h"
+#include "isopatch/scene/scene.h"
 #include "isopatch/state.h"
 
 namespace isopatch {

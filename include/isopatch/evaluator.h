@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "isopatch/results.h"
-#include "isopatch/scene.h"
+#include "isopatch/scene/scene.h"
 #include "isopatch/state.h"
 #include "isopatch/status.h"
 

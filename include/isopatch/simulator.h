@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "isopatch/evaluator.h"
-#include "isopatch/rollout_options.h"
 #include "isopatch/rollout_state.h"
-#include "isopatch/scene.h"
+#include "isopatch/scene/rollout_options.h"
+#include "isopatch/scene/scene.h"
 
 namespace isopatch {
 

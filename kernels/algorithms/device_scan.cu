@@ -4,7 +4,7 @@
 #include <cub/device/device_scan.cuh>
 
 #include "kernels/memory/device_buffer.h"
-#include "kernels/runtime/stream.h"
+#include "kernels/memory/stream.h"
 
 namespace isopatch::detail {
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/runtime/cuda_check.h"
+#include "kernels/memory/cuda_check.h"
 
 namespace isopatch::detail {
 

@@ -2,7 +2,7 @@
 #include "kernels/memory/device_memory.h"
 
 #include "isopatch/error.h"
-#include "kernels/runtime/cuda_check.h"
+#include "kernels/memory/cuda_check.h"
 
 namespace isopatch::detail {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "kernels/runtime/cuda_check.h"
+#include "kernels/memory/cuda_check.h"
 
 namespace isopatch::detail {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kernels/memory/device_memory.h"
-#include "kernels/runtime/stream.h"
+#include "kernels/memory/stream.h"
 
 namespace isopatch::detail {
 

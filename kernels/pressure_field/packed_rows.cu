@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Packed arrays: where the rows of each environment belong, and the rows in their order. See listed_rows.h. Threads
+// Packed arrays: where the rows of each environment belong, and the rows in their order. See packed_row_list.h. Threads
 // take environments or rows; a block puts the rows of an environment in order.
 #include <initializer_list>
 
-#include "isopatch/detail/pressure_field/device/listed_rows.h"
+#include "isopatch/detail/contact/packed_row_list.h"
 #include "kernels/algorithms/device_scan.h"
 #include "kernels/evaluation_call.h"
 #include "kernels/runtime/work_loop.cuh"

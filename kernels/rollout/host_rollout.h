@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/strides.h"
+#include "host/evaluation/strides.h"
 #include "isopatch/rollout_state.h"
 #include "kernels/memory/device_buffer.h"
 #include "kernels/memory/device_memory.h"

@@ -5,7 +5,7 @@
 
 #include "isopatch/arrays.h"
 #include "isopatch/error.h"
-#include "kernels/runtime/cuda_check.h"
+#include "kernels/memory/cuda_check.h"
 
 namespace isopatch::detail {
 

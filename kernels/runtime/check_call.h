@@ -8,7 +8,7 @@
 #include <string>
 
 #include "isopatch/results.h"
-#include "isopatch/scene.h"
+#include "isopatch/scene/scene.h"
 #include "isopatch/state.h"
 
 namespace isopatch::detail {

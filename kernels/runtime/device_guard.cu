@@ -7,7 +7,7 @@
 #include <mutex>
 
 #include "isopatch/error.h"
-#include "kernels/runtime/cuda_check.h"
+#include "kernels/memory/cuda_check.h"
 
 namespace isopatch::detail {
 

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <vector>
 
-#include "host/packed_output.h"
-#include "host/strides.h"
+#include "host/evaluation/packed_output.h"
+#include "host/evaluation/strides.h"
 #include "isopatch/arrays.h"
 #include "isopatch/host_evaluator.h"
 #include "kernels/memory/device_memory.h"

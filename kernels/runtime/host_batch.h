@@ -7,12 +7,12 @@
 #include <functional>
 #include <mutex>
 
-#include "host/packed_output.h"
-#include "isopatch/scene.h"
+#include "host/evaluation/packed_output.h"
+#include "isopatch/scene/scene.h"
 #include "isopatch/state.h"
 #include "kernels/memory/device_buffer.h"
 #include "kernels/memory/pinned_buffer.h"
-#include "kernels/runtime/stream.h"
+#include "kernels/memory/stream.h"
 
 namespace isopatch::detail {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/cuda_streams.h"
+#include "host/evaluation/cuda_streams.h"
+#include "kernels/memory/stream.h"
 #include "kernels/runtime/device_guard.h"
-#include "kernels/runtime/stream.h"
 
 namespace isopatch::detail {
 

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <utility>
 
-#include "kernels/runtime/cuda_check.h"
+#include "kernels/memory/cuda_check.h"
 
 namespace isopatch::detail {
 

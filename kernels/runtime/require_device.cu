@@ -4,7 +4,7 @@
 #include <string>
 
 #include "isopatch/error.h"
-#include "kernels/runtime/cuda_check.h"
+#include "kernels/memory/cuda_check.h"
 
 namespace isopatch::detail {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "kernels/runtime/cuda_check.h"
+#include "kernels/memory/cuda_check.h"
 #include "kernels/runtime/cuda_warp.cuh"
 #include "kernels/runtime/loaded_kernel.h"
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "host/cpu/pressure_field/pack_kernels.h"
+#include "host/cpu/pressure_field/simd_kernels.h"
 #include "host/scene/scene_data.h"
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
 #include "tests/support/scenes.h"

@@ -18,7 +18,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "host/cli/numpy/npz.h"
+#include "host/numpy/npz.h"
 #include "tests/support/paths/paths.h"
 
 namespace isopatch::cli {

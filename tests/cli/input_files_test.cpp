@@ -14,7 +14,7 @@
 
 #include <gtest/gtest.h>
 
-#include "host/cli/numpy/npz.h"
+#include "host/numpy/npz.h"
 #include "isopatch/isopatch.h"
 #include "tests/support/message_check.h"
 #include "tests/support/paths/paths.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "host/cli/numpy/npz.h"
+#include "host/numpy/npz.h"
 #include "tests/mesh/mesh_fixtures.h"
 #include "tests/support/paths/paths.h"
 #include "tests/support/program.h"

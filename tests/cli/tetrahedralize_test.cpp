@@ -12,8 +12,8 @@
 #include <string>
 
 #include "host/cli/commands.h"
-#include "host/cli/mesher.h"
 #include "host/mesh/checks/triangle_tree.h"
+#include "host/meshing/mesher.h"
 #include "isopatch/isopatch.h"
 #include "tests/mesh/grid_meshes.h"
 #include "tests/mesh/mesh_fixtures.h"

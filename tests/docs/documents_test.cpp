@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "isopatch/scene.h"
+#include "isopatch/scene/scene.h"
 #include "tests/support/paths/paths.h"
 
 namespace isopatch {

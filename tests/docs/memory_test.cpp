@@ -15,8 +15,8 @@
 #include "host/scene/scene_data.h"
 #include "isopatch/arrays.h"
 #include "isopatch/detail/bvh/node.h"
-#include "isopatch/detail/pressure_field/device/polygon_window.h"
-#include "isopatch/detail/pressure_field/wrench_sums.h"
+#include "isopatch/detail/pressure_field/outputs/polygon_window.h"
+#include "isopatch/detail/pressure_field/outputs/wrench_sums.h"
 #include "tests/support/paths/paths.h"
 
 namespace isopatch {

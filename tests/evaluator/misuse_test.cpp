@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "host/array_check.h"
+#include "host/evaluation/array_check.h"
+#include "host/evaluation/strides.h"
 #include "host/mesh/topology/components.h"
-#include "host/strides.h"
 #include "tests/support/misuses.h"
 #include "tests/support/scenes.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "host/cpu/pressure_field/pack_kernels.h"
+#include "host/cpu/pressure_field/simd_kernels.h"
 #include "host/mesh/topology/components.h"
 #include "tests/support/hash.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "host/cpu/pressure_field/pack_kernels.h"
+#include "host/cpu/pressure_field/simd_kernels.h"
 #include "tests/support/hash.h"
 #include "tests/support/paths/paths.h"
 

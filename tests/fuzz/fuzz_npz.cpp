@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "host/cli/numpy/npz.h"
 #include "host/cli/states_file.h"
+#include "host/numpy/npz.h"
 #include "tests/fuzz/contact_fuzzing.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "isopatch/geometry.h"
+#include "isopatch/geometry/geometry.h"
 #include "tests/fuzz/contact_fuzzing.h"
 
 namespace isopatch::fuzz {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "host/cuda_options.h"
+#include "host/evaluation/cuda_options.h"
 #include "tests/support/compounds.h"
 #include "tests/support/hash.h"
 #include "tests/support/plates.h"

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "isopatch/evaluator.h"
+#include "kernels/memory/cuda_check.h"
 #include "kernels/memory/device_buffer.h"
-#include "kernels/runtime/cuda_check.h"
 
 namespace isopatch::test {
 namespace {

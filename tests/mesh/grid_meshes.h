@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "isopatch/mesh.h"
+#include "isopatch/geometry/mesh.h"
 
 namespace isopatch::testing {
 

@@ -12,7 +12,7 @@
 
 #include "host/mesh/point_math.h"
 #include "isopatch/error.h"
-#include "isopatch/mesh.h"
+#include "isopatch/geometry/mesh.h"
 #include "tests/support/data_folder.h"
 
 namespace isopatch::testing {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "host/mesh/point_math.h"
-#include "isopatch/geometry.h"
+#include "isopatch/geometry/geometry.h"
 #include "tests/mesh/mesh_fixtures.h"
 
 namespace isopatch {

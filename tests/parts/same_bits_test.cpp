@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include "host/cpu/pressure_field/pack_kernels.h"
+#include "host/cpu/pressure_field/simd_kernels.h"
 #include "tests/support/compounds.h"
 #include "tests/support/fiber_warp.h"
 #include "tests/support/same_bits.h"

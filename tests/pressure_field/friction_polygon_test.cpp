@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "host/reference/pressure_field/traction.h"
-#include "isopatch/detail/pressure_field/polygon_integrals.h"
+#include "isopatch/detail/pressure_field/integrals/polygon_integrals.h"
 
 namespace isopatch::detail {
 namespace {

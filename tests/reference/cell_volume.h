@@ -8,7 +8,7 @@
 #include <Eigen/Core>
 #include <vector>
 
-#include "isopatch/scene.h"
+#include "isopatch/scene/scene.h"
 
 namespace isopatch::oracle {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The impulse of a contact point is the slope of its potential, and its matrix that of the impulse.
-#include "isopatch/detail/rollout/point_impulse.h"
+#include "isopatch/detail/rollout/solver/point_impulse.h"
 
 #include <gtest/gtest.h>
 

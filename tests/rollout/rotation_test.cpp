@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "isopatch/detail/rollout/rotation.h"
+#include "isopatch/detail/rollout/motion/rotation.h"
 
 #include <gtest/gtest.h>
 

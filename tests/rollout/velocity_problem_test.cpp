@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The gradient of a step's potential is its slope, and the matrix that of the gradient.
-#include "isopatch/detail/rollout/velocity_problem.h"
+#include "isopatch/detail/rollout/solver/velocity_problem.h"
 
 #include <gtest/gtest.h>
 

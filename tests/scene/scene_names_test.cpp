@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "isopatch/error.h"
-#include "isopatch/scene.h"
+#include "isopatch/scene/scene.h"
 #include "tests/mesh/mesh_fixtures.h"
 
 namespace isopatch {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "isopatch/error.h"
-#include "isopatch/scene.h"
+#include "isopatch/scene/scene.h"
 #include "tests/support/paths/paths.h"
 
 namespace isopatch {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "isopatch/error.h"
-#include "isopatch/scene.h"
+#include "isopatch/scene/scene.h"
 
 namespace isopatch {
 namespace {

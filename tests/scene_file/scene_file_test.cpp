@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "isopatch/error.h"
-#include "isopatch/scene.h"
+#include "isopatch/scene/scene.h"
 #include "tests/support/data_folder.h"
 #include "tests/support/paths/paths.h"
 

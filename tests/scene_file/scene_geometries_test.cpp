@@ -9,8 +9,8 @@
 
 #include "host/scene_file/scene_geometries.h"
 #include "isopatch/error.h"
-#include "isopatch/mesh.h"
-#include "isopatch/scene.h"
+#include "isopatch/geometry/mesh.h"
+#include "isopatch/scene/scene.h"
 #include "tests/support/paths/paths.h"
 
 namespace isopatch {

@@ -157,9 +157,10 @@ TEST(RoomsChecker, FindsAnIncludeAgainstTheOrder) {
   EXPECT_EQ(detail("bvh/traverse.h", "scene/scene_view.h"), "");
   EXPECT_EQ(detail("pressure_field/clip.h", "pressure_field/energy.h"), "");
   EXPECT_EQ(detail("rollout/solver.h", "volumetric/bristles.h"), "");
-  EXPECT_EQ(detail("bvh/traverse.h", "pressure_field/node_test.h"),
-            "include/isopatch/detail/bvh/traverse.h:2: isopatch/detail/pressure_field/node_test.h: bvh comes before "
-            "pressure_field");
+  EXPECT_EQ(
+      detail("bvh/traverse.h", "pressure_field/node_test.h"),
+      "include/isopatch/detail/bvh/traverse.h:2: isopatch/detail/pressure_field/cells/node_test.h: bvh comes before "
+      "pressure_field");
   EXPECT_NE(detail("math/vec.h", "simt/warp.h"), "");
   EXPECT_NE(detail("polytope/features.h", "pressure_field/clip.h").find("models do not include each other"),
             std::string::npos);
@@ -168,24 +169,29 @@ TEST(RoomsChecker, FindsAnIncludeAgainstTheOrder) {
 }
 
 TEST(RoomsChecker, FindsAnIncludeAcrossABorder) {
-  EXPECT_NE(verdict("include/isopatch/scene.h", kDetail + "math/vec.h", "#include \"isopatch/detail/math/vec.h\""), "");
-  EXPECT_NE(verdict("include/isopatch/scene.h", kDetail + "math/vec.h", "#include <isopatch/detail/math/vec.h>"), "");
-  EXPECT_NE(verdict("include/isopatch/scene.h", "host/arrays.h", "#include \"host/arrays.h\""), "");
-  EXPECT_NE(verdict("host/evaluator.cpp", "kernels/work.h", "  #include \"kernels/work.h\""), "");
+  EXPECT_NE(
+      verdict("include/isopatch/scene/scene.h", kDetail + "math/vec.h", "#include \"isopatch/detail/math/vec.h\""), "");
+  EXPECT_NE(verdict("include/isopatch/scene/scene.h", kDetail + "math/vec.h", "#include <isopatch/detail/math/vec.h>"),
+            "");
+  EXPECT_NE(verdict("include/isopatch/scene/scene.h", "host/arrays.h", "#include \"host/arrays.h\""), "");
+  EXPECT_NE(verdict("host/evaluation/evaluator.cpp", "kernels/work.h", "  #include \"kernels/work.h\""), "");
   EXPECT_NE(verdict("kernels/cuda_backend.cu", "host/cpu/pool.h", "#include \"host/cpu/pool.h\""), "");
-  EXPECT_NE(verdict("host/evaluator.cpp", "tests/support/scenes.h", "#include \"tests/support/scenes.h\""), "");
+  EXPECT_NE(verdict("host/evaluation/evaluator.cpp", "tests/support/scenes.h", "#include \"tests/support/scenes.h\""),
+            "");
   EXPECT_NE(verdict("tests/cli/a_test.cpp", "bench/device_arrays.h", "#include \"bench/device_arrays.h\""), "");
 
   EXPECT_EQ(verdict("kernels/cuda_backend.cu", "host/arrays.h", "#include \"host/arrays.h\""), "");
   EXPECT_EQ(verdict("bench/a_bench.cpp", "tests/support/scenes.h", "#include \"tests/support/scenes.h\""), "");
-  EXPECT_EQ(verdict("host/evaluator.cpp", "include/isopatch/scene.h", "#include \"isopatch/scene.h\""), "");
+  EXPECT_EQ(
+      verdict("host/evaluation/evaluator.cpp", "include/isopatch/scene/scene.h", "#include \"isopatch/scene/scene.h\""),
+      "");
 }
 
 TEST(RoomsChecker, FindsAnIncludeThatIsNotSpeltFromTheRoot) {
   EXPECT_NE(verdict("host/scene/scene.cpp", "host/scene/scene_data.h", "#include \"scene/scene_data.h\""), "");
   EXPECT_NE(verdict("host/scene/scene.cpp", "host/scene/scene_data.h", "#include \"scene_data.h\""), "");
-  EXPECT_NE(verdict("host/scene/scene.cpp", "include/isopatch/scene.h", "#include \"isopatch/scenes.h\""), "");
-  EXPECT_EQ(verdict("host/scene/scene.cpp", "include/isopatch/scene.h", "#include <vector>"), "");
+  EXPECT_NE(verdict("host/scene/scene.cpp", "include/isopatch/scene/scene.h", "#include \"isopatch/scenes.h\""), "");
+  EXPECT_EQ(verdict("host/scene/scene.cpp", "include/isopatch/scene/scene.h", "#include <vector>"), "");
 }
 
 TEST(RoomsChecker, FindsACrowdedFolder) {

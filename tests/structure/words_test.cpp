@@ -40,7 +40,7 @@ constexpr OldWord kOldWords[] = {
     {"CallMemory", "WorkingMemory"},
     {"StepCounters", "CallCounters"},
     {"stages.h", "evaluation_call.h"},
-    {"isopatch/thread.h", "isopatch/screw_thread.h"},
+    {"isopatch/thread.h", "isopatch/geometry/screw_thread.h"},
     {"Thread()", "ScrewThread()"},
     {"scene_threads", "scene_fasteners"},
     {"fixed_point", "reproducible_sum"},

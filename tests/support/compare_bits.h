@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/cuda_options.h"
+#include "host/evaluation/cuda_options.h"
 #include "tests/support/hash.h"
 
 namespace isopatch {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "isopatch/isopatch.h"
+#include "kernels/memory/cuda_check.h"
 #include "kernels/memory/device_buffer.h"
-#include "kernels/runtime/cuda_check.h"
-#include "kernels/runtime/stream.h"
+#include "kernels/memory/stream.h"
 #include "tests/support/hash.h"
 
 namespace isopatch::test {

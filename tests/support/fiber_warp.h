@@ -21,7 +21,7 @@
 #include "isopatch/detail/pressure_field/energy.h"
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
 #include "isopatch/detail/scene/body_wrench.h"
-#include "isopatch/scene.h"
+#include "isopatch/scene/scene.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define ISOPATCH_TEST_FIBERS_TELL_ASAN 1

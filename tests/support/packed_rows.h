@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "host/packed_output.h"
+#include "host/evaluation/packed_output.h"
 #include "tests/support/same_bits.h"
 
 namespace isopatch::test {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "isopatch/detail/pressure_field/part_pairs.h"
+#include "isopatch/detail/pair/part_pairs.h"
 
 namespace isopatch::test {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "isopatch/triangle_mesh.h"
+#include "isopatch/geometry/triangle_mesh.h"
 
 namespace isopatch::test {
 

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "host/cpu/cpu_options.h"
-#include "host/strides.h"
-#include "isopatch/detail/pressure_field/wrench_sums.h"
+#include "host/evaluation/strides.h"
+#include "isopatch/detail/pressure_field/outputs/wrench_sums.h"
 #include "isopatch/isopatch.h"
 
 // How GoogleTest prints parameters.

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "host/cli/mesher.h"
+#include "host/meshing/mesher.h"
 #include "tests/thin_walls/forces.h"
 
 namespace isopatch::test {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "host/cpu/pressure_field/pack_kernels.h"
+#include "host/cpu/pressure_field/simd_kernels.h"
 #include "host/rollout/simulator_backend.h"
 #include "tests/support/data_folder.h"
 #include "tests/support/fiber_warp.h"

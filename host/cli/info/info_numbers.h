@@ -10,7 +10,7 @@
 #include <cmath>
 #include <string>
 
-#include "isopatch/mass_properties.h"
+#include "isopatch/geometry/mass_properties.h"
 
 namespace isopatch::cli {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "isopatch/scene.h"
+#include "isopatch/scene/scene.h"
 
 namespace isopatch::cli {
 

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include "host/cli/process/interrupt.h"
+#include "host/meshing/interrupt.h"
 
 namespace isopatch::cli {
 

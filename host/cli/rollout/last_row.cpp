@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "host/cli/numpy/array_reader.h"
+#include "host/numpy/array_reader.h"
 
 namespace isopatch::cli {
 namespace {

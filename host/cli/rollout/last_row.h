@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "host/cli/numpy/npz.h"
+#include "host/numpy/npz.h"
 
 namespace isopatch::cli {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "host/cli/numpy/npz.h"
 #include "host/cli/rollout/rows.h"
+#include "host/numpy/npz.h"
 #include "isopatch/arrays.h"
 
 namespace isopatch::cli {

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "host/cli/numpy/array_reader.h"
 #include "host/cli/random_states.h"
 #include "host/cli/rollout/last_row.h"
 #include "host/cli/states_file.h"
+#include "host/numpy/array_reader.h"
 #include "host/rollout/rollout_data.h"
-#include "isopatch/detail/rollout/stage.h"
+#include "isopatch/detail/rollout/motion/step_stage.h"
 
 namespace isopatch::cli {
 

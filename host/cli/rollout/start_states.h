@@ -7,7 +7,7 @@
 #include <string>
 
 #include "host/cli/commands.h"
-#include "host/cli/numpy/npz.h"
+#include "host/numpy/npz.h"
 #include "isopatch/arrays.h"
 #include "isopatch/rollout_state.h"
 

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "host/text/quote.h"
-#include "isopatch/detail/rollout/stage.h"
+#include "isopatch/detail/rollout/motion/step_stage.h"
 
 namespace isopatch::cli {
 

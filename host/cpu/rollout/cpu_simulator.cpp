@@ -6,9 +6,9 @@
 #include <tuple>
 #include <vector>
 
-#include "host/argument_check.h"
 #include "host/cpu/rollout/find_contact.h"
 #include "host/cpu/rollout/point_kernels.h"
+#include "host/evaluation/argument_check.h"
 #include "host/rollout/simulator_backend.h"
 #include "host/scene/scene_data.h"
 #include "host/threads/cancellation.h"

@@ -4,7 +4,7 @@
 // WarpPointSums: what a lane of 32 adds up is the same, and so is the tree.
 #pragma once
 
-#include "isopatch/detail/rollout/point_sums.h"
+#include "isopatch/detail/rollout/solver/point_sums.h"
 
 namespace isopatch::detail {
 

@@ -4,8 +4,8 @@
 // bits of ContactPolygonVisitor.
 #pragma once
 
-#include "host/cpu/packs/pack_workspace.h"
-#include "isopatch/detail/rollout/contact_polygon.h"
+#include "host/cpu/simd/simd_workspace.h"
+#include "isopatch/detail/pressure_field/outputs/solver_contacts.h"
 
 namespace isopatch::detail {
 

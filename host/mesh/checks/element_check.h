@@ -13,7 +13,7 @@
 
 #include "host/mesh/point_math.h"
 #include "isopatch/error.h"
-#include "isopatch/mesh.h"
+#include "isopatch/geometry/mesh.h"
 
 namespace isopatch::detail {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "isopatch/mesh.h"
+#include "isopatch/geometry/mesh.h"
 
 namespace isopatch::detail {
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "isopatch/geometry.h"
+#include "isopatch/geometry/geometry.h"
 
 namespace isopatch::detail {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "isopatch/geometry.h"
+#include "isopatch/geometry/geometry.h"
 
 namespace isopatch::detail {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "isopatch/mesh.h"
+#include "isopatch/geometry/mesh.h"
 
 namespace isopatch::detail {
 

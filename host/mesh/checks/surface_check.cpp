@@ -13,8 +13,8 @@
 #include "host/mesh/point_math.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
+#include "isopatch/geometry/triangle_mesh.h"
 #include "isopatch/limits.h"
-#include "isopatch/triangle_mesh.h"
 
 namespace isopatch {
 

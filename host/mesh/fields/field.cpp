@@ -7,7 +7,7 @@
 #include "host/mesh/checks/triangle_tree.h"
 #include "host/threads/parallel_for.h"
 #include "host/threads/standard_arithmetic.h"
-#include "isopatch/field.h"
+#include "isopatch/geometry/field.h"
 
 namespace isopatch {
 

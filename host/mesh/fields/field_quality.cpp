@@ -6,7 +6,7 @@
 #include "host/mesh/point_math.h"
 #include "host/mesh/topology/face_table.h"
 #include "host/threads/standard_arithmetic.h"
-#include "isopatch/field.h"
+#include "isopatch/geometry/field.h"
 
 namespace isopatch {
 

@@ -13,7 +13,7 @@
 #include "host/mesh/topology/disjoint_sets.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
-#include "isopatch/field.h"
+#include "isopatch/geometry/field.h"
 
 namespace isopatch {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "isopatch/field.h"
+#include "isopatch/geometry/field.h"
 
 namespace isopatch::detail {
 

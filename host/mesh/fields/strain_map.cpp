@@ -9,7 +9,7 @@
 #include "host/mesh/fixed_math.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
-#include "isopatch/field.h"
+#include "isopatch/geometry/field.h"
 
 namespace isopatch {
 

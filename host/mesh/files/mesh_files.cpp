@@ -8,8 +8,8 @@
 #include "host/files/input_file.h"
 #include "host/mesh/files/file_cursor.h"
 #include "isopatch/error.h"
+#include "isopatch/geometry/triangle_mesh.h"
 #include "isopatch/limits.h"
-#include "isopatch/triangle_mesh.h"
 
 namespace isopatch {
 

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "host/mesh/files/file_cursor.h"
-#include "isopatch/mesh.h"
+#include "isopatch/geometry/mesh.h"
 
 namespace isopatch::detail {
 

@@ -12,8 +12,8 @@
 #include "host/mesh/files/file_cursor.h"
 #include "host/mesh/primitives/polygon_fan.h"
 #include "host/threads/standard_arithmetic.h"
+#include "isopatch/geometry/triangle_mesh.h"
 #include "isopatch/limits.h"
-#include "isopatch/triangle_mesh.h"
 
 namespace isopatch {
 

@@ -14,7 +14,7 @@
 #include "host/mesh/primitives/polygon_fan.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
-#include "isopatch/mesh.h"
+#include "isopatch/geometry/mesh.h"
 
 namespace isopatch {
 

@@ -3,7 +3,7 @@
 // Tet meshes of revolution, symmetric under reflection at every coordinate plane.
 #pragma once
 
-#include "isopatch/mesh.h"
+#include "isopatch/geometry/mesh.h"
 
 namespace isopatch::detail {
 

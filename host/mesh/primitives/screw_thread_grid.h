@@ -6,7 +6,7 @@
 #include <array>
 #include <vector>
 
-#include "isopatch/mesh.h"
+#include "isopatch/geometry/mesh.h"
 
 namespace isopatch::detail {
 

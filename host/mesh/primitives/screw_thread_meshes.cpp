@@ -14,8 +14,8 @@
 #include "host/mesh/primitives/tet_counts.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
+#include "isopatch/geometry/screw_thread.h"
 #include "isopatch/limits.h"
-#include "isopatch/screw_thread.h"
 
 namespace isopatch {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "host/mesh/primitives/screw_thread_grid.h"
-#include "isopatch/mesh.h"
+#include "isopatch/geometry/mesh.h"
 
 namespace isopatch::detail {
 

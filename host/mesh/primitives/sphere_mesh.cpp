@@ -10,8 +10,8 @@
 #include "host/mesh/primitives/tet_counts.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
+#include "isopatch/geometry/mesh.h"
 #include "isopatch/limits.h"
-#include "isopatch/mesh.h"
 
 namespace isopatch {
 

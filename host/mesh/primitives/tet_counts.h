@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "isopatch/screw_thread.h"
+#include "isopatch/geometry/screw_thread.h"
 
 namespace isopatch::detail {
 

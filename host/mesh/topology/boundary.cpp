@@ -3,7 +3,7 @@
 // The surface of a tet mesh: the faces that exactly one tet has.
 #include "host/mesh/checks/element_check.h"
 #include "host/mesh/topology/face_table.h"
-#include "isopatch/mesh.h"
+#include "isopatch/geometry/mesh.h"
 
 namespace isopatch {
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "isopatch/triangle_mesh.h"
+#include "isopatch/geometry/triangle_mesh.h"
 
 namespace isopatch::detail {
 

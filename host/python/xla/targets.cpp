@@ -7,9 +7,9 @@
 
 #include <cstring>
 
-#include "host/python/bindings.h"
-#include "host/python/evaluation.h"
-#include "host/python/stepping.h"
+#include "host/python/bindings/bindings.h"
+#include "host/python/bindings/evaluation.h"
+#include "host/python/bindings/stepping.h"
 #include "host/python/xla/buffers.h"
 #include "host/python/xla/registry.h"
 #include "isopatch/error.h"

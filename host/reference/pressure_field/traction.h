@@ -4,7 +4,7 @@
 #pragma once
 
 #include "host/reference/pressure_field/contact_polygon.h"
-#include "isopatch/scene.h"
+#include "isopatch/scene/scene.h"
 
 namespace isopatch::reference {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "host/reference/environment.h"
-#include "isopatch/rollout_options.h"
+#include "isopatch/scene/rollout_options.h"
 
 namespace isopatch::reference {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "isopatch/mass_properties.h"
+#include "isopatch/geometry/mass_properties.h"
 
 namespace isopatch::reference {
 namespace {

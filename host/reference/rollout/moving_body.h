@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "host/reference/rollout/rigid_body.h"
-#include "isopatch/scene.h"
+#include "isopatch/scene/scene.h"
 
 namespace isopatch::reference {
 

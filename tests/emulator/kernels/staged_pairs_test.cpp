@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "host/cuda_options.h"
-#include "kernels/pressure_field/call_arrays.h"
+#include "host/evaluation/cuda_options.h"
+#include "kernels/pressure_field/device_call_memory.h"
 #include "kernels/scene/device_scene.h"
 #include "tests/emulator/runtime/observe.h"
 #include "tests/support/device_calls.h"

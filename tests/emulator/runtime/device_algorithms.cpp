@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "kernels/algorithms/device_scan.h"
-#include "kernels/runtime/cuda_check.h"
+#include "kernels/memory/cuda_check.h"
 #include "tests/emulator/runtime/runtime.h"
 
 namespace isopatch::detail {

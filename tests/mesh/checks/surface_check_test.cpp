@@ -2,7 +2,7 @@
 #include <limits>
 #include <utility>
 
-#include "isopatch/scene.h"
+#include "isopatch/scene/scene.h"
 #include "tests/mesh/checks/surface_fixtures.h"
 
 namespace isopatch {

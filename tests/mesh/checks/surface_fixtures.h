@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "isopatch/triangle_mesh.h"
+#include "isopatch/geometry/triangle_mesh.h"
 #include "tests/mesh/mesh_fixtures.h"
 
 namespace isopatch::testing {

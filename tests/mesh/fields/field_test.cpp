@@ -4,7 +4,7 @@
 #include <ostream>
 
 #include "host/mesh/checks/triangle_tree.h"
-#include "isopatch/geometry.h"
+#include "isopatch/geometry/geometry.h"
 #include "tests/mesh/grid_meshes.h"
 #include "tests/mesh/mesh_fixtures.h"
 

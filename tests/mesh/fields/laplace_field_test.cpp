@@ -4,7 +4,7 @@
 #include <ostream>
 
 #include "host/mesh/fields/laplace_solver.h"
-#include "isopatch/geometry.h"
+#include "isopatch/geometry/geometry.h"
 #include "tests/mesh/fields/layered_ball.h"
 #include "tests/mesh/mesh_fixtures.h"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "host/mesh/point_math.h"
-#include "isopatch/mesh.h"
+#include "isopatch/geometry/mesh.h"
 
 namespace isopatch::testing {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-#include "isopatch/geometry.h"
+#include "isopatch/geometry/geometry.h"
 #include "tests/mesh/mesh_fixtures.h"
 
 namespace isopatch {

@@ -7,7 +7,7 @@
 #include <regex>
 #include <sstream>
 
-#include "isopatch/geometry.h"
+#include "isopatch/geometry/geometry.h"
 #include "tests/mesh/mesh_fixtures.h"
 #include "tests/support/paths/paths.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "isopatch/geometry.h"
+#include "isopatch/geometry/geometry.h"
 #include "tests/mesh/files/byte_writer.h"
 #include "tests/mesh/mesh_fixtures.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <set>
 
-#include "isopatch/geometry.h"
+#include "isopatch/geometry/geometry.h"
 #include "tests/mesh/checks/surface_fixtures.h"
 
 namespace isopatch {

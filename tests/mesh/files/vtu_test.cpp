@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <zlib.h>
 
-#include "isopatch/geometry.h"
+#include "isopatch/geometry/geometry.h"
 #include "tests/mesh/files/byte_writer.h"
 #include "tests/mesh/mesh_fixtures.h"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "isopatch/geometry.h"
+#include "isopatch/geometry/geometry.h"
 #include "tests/mesh/mesh_fixtures.h"
 
 namespace isopatch {

@@ -6,7 +6,7 @@
 #include <numbers>
 #include <ostream>
 
-#include "isopatch/geometry.h"
+#include "isopatch/geometry/geometry.h"
 #include "tests/mesh/mesh_fixtures.h"
 
 namespace isopatch {

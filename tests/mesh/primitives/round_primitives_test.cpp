@@ -8,7 +8,7 @@
 #include <set>
 
 #include "host/mesh/primitives/revolve.h"
-#include "isopatch/geometry.h"
+#include "isopatch/geometry/geometry.h"
 #include "tests/mesh/mesh_fixtures.h"
 
 namespace isopatch {

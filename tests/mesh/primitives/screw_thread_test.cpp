@@ -8,7 +8,7 @@
 #include <set>
 
 #include "host/mesh/primitives/screw_thread_grid.h"
-#include "isopatch/geometry.h"
+#include "isopatch/geometry/geometry.h"
 #include "tests/mesh/mesh_fixtures.h"
 #include "tests/reference/oracle_helpers.h"
 

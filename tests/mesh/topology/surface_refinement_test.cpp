@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "host/mesh/checks/triangle_tree.h"
-#include "isopatch/geometry.h"
+#include "isopatch/geometry/geometry.h"
 #include "tests/mesh/mesh_fixtures.h"
 
 namespace isopatch {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The steps from a list of rows to packed arrays, on the host: which rows fit, and their order.
-#include "isopatch/detail/pressure_field/device/listed_rows.h"
+#include "isopatch/detail/contact/packed_row_list.h"
 
 #include <gtest/gtest.h>
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The patch contacts of a pair by one warp, with room for all of its polygons and for a few.
-#include "isopatch/detail/pressure_field/device/polygon_window.h"
+#include "isopatch/detail/pressure_field/outputs/polygon_window.h"
 
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <vector>
 
-#include "host/argument_check.h"
+#include "host/evaluation/argument_check.h"
 #include "host/scene/scene_data.h"
 #include "tests/evaluator/patch_results.h"
 #include "tests/support/compounds.h"

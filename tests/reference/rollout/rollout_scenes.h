@@ -3,7 +3,7 @@
 // Scenes of few cells in which every kind of motion meets contact, for comparisons of rollouts.
 #pragma once
 
-#include "isopatch/scene.h"
+#include "isopatch/scene/scene.h"
 
 namespace isopatch::oracle {
 

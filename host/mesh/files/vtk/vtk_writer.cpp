@@ -7,7 +7,7 @@
 #include "host/mesh/checks/element_check.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
-#include "isopatch/mesh.h"
+#include "isopatch/geometry/mesh.h"
 
 namespace isopatch {
 

@@ -13,8 +13,8 @@
 #include "host/mesh/files/vtk/vtu_arrays.h"
 #include "host/mesh/files/vtk/xml_element.h"
 #include "host/threads/standard_arithmetic.h"
+#include "isopatch/geometry/mesh.h"
 #include "isopatch/limits.h"
-#include "isopatch/mesh.h"
 
 namespace isopatch {
 

@@ -14,7 +14,7 @@
 namespace isopatch::detail {
 
 /// The types that go with a number T: a float or a double, or a pack of them, one for each lane of a CPU's vector
-/// (host/cpu/packs/pack.h). The arithmetic is written for any of these. What may differ from lane to lane is decided
+/// (host/cpu/simd/simd.h). The arithmetic is written for any of these. What may differ from lane to lane is decided
 /// with masks and select(); an `if` only tests whether any() lane goes on.
 template <class T>
 struct NumberTraits {

@@ -4,13 +4,13 @@
 #pragma once
 
 #include "isopatch/detail/bvh/traverse.h"
-#include "isopatch/detail/pressure_field/contact_output.h"
+#include "isopatch/detail/contact/record_rows.h"
+#include "isopatch/detail/pair/part_pairs.h"
+#include "isopatch/detail/pressure_field/cells/node_test.h"
 #include "isopatch/detail/pressure_field/enclosure.h"
-#include "isopatch/detail/pressure_field/node_test.h"
-#include "isopatch/detail/pressure_field/pair_result.h"
-#include "isopatch/detail/pressure_field/part_pairs.h"
-#include "isopatch/detail/pressure_field/patch_contacts.h"
-#include "isopatch/detail/pressure_field/row_outputs.h"
+#include "isopatch/detail/pressure_field/outputs/contact_output.h"
+#include "isopatch/detail/pressure_field/outputs/pair_result.h"
+#include "isopatch/detail/pressure_field/outputs/patch_contacts.h"
 #include "isopatch/detail/scene/begin_environment.h"
 
 namespace isopatch::detail {

@@ -3,8 +3,8 @@
 // What a step tells of its environment.
 #pragma once
 
-#include "isopatch/detail/rollout/lane_sums.h"
-#include "isopatch/detail/rollout/stage.h"
+#include "isopatch/detail/rollout/motion/step_stage.h"
+#include "isopatch/detail/rollout/solver/lane_sums.h"
 
 namespace isopatch::detail {
 

@@ -4,7 +4,7 @@
 // once the polygons of its contact are known.
 #pragma once
 
-#include "isopatch/detail/rollout/solve_stage.h"
+#include "isopatch/detail/rollout/solver/solve_stage.h"
 #include "isopatch/detail/rollout/step_output.h"
 
 namespace isopatch::detail {

@@ -22,7 +22,7 @@
 //   std::int64_t take(std::int64_t*)      what others added, once all have arrived; leaves 0
 //
 // CudaWarp (kernels/runtime/cuda_warp.cuh) is the GPU's. SerialWarp runs the same code on the CPU for what packs
-// (host/cpu/pressure_field/pack_evaluation.h) do not compute: polygons, energies, brute force. The tests run 32 fibers
+// (host/cpu/pressure_field/simd_evaluation.h) do not compute: polygons, energies, brute force. The tests run 32 fibers
 // in lockstep.
 #pragma once
 

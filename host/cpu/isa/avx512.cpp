@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Packs of 16 floats or 8 doubles for x86 with AVX-512. CMakeLists.txt compiles this file for that instruction set.
+#define ISOPATCH_PACKS  // registers instead of arrays: loops over lines and vertices are unrolled
+#include "host/cpu/pressure_field/simd_kernels.h"
+
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512CD__) && defined(__AVX512DQ__) && \
+    defined(__AVX512VL__)
+#include "host/cpu/pressure_field/simd_evaluation.h"
+
+namespace isopatch::detail {
+const PackKernels* avx512_pack_kernels() { return &kPackKernels; }
+}  // namespace isopatch::detail
+
+#else
+
+namespace isopatch::detail {
+const PackKernels* avx512_pack_kernels() { return nullptr; }
+}  // namespace isopatch::detail
+
+#endif

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Descends two hierarchies of wide nodes together, in packs: a node of one body is tested against eight of the other at
+// once. A wide node is transformed to the frames of both bodies when it is first opened. The contact model decides what
+// a test compares. Its NodeTest has, for F a pack of floats,
+//
+//   void transform(bool of_M, const NodeBox<F>&, const Put& put)    calls put(F) for each row of a TransformedWideNode
+//   Mask may_touch(const RowsA& a, const RowsB& b)                  of rows a(i), b(i): one is M's, the other S's
+//   Mask may_touch_half_space(const NodeBox<F>& m)
+//
+// and its visitor test(const int* m, const int* s, Mask active), which is given pairs of cells.
+#pragma once
+
+#include <bit>
+#include <cstring>
+
+#include "host/cpu/simd/simd.h"
+#include "host/cpu/simd/simd_queue.h"
+#include "host/cpu/simd/simd_workspace.h"
+#include "isopatch/detail/simt/warp.h"
+
+namespace isopatch::detail {
+namespace {
+
+/// Fills the candidates with pairs of cells whose nodes may touch.
+template <class NodeTest>
+class PackTraversal {
+ public:
+  /// `wide_S` is null for a half space.
+  PackTraversal(const NodeTest& test, const WideNode* wide_M, const WideNode* wide_S, PackTraversalMemory& memory)
+      : test_(test), work_(memory), wide_M_(wide_M), wide_S_(wide_S) {
+    numbers_ = work_.transformed[0].row[0];
+    work_.opened[0] = kOfM;  // the root
+    work_.kept[0] = 0;
+    if (wide_S != nullptr) transform_new(0);
+    depth_ = 1;
+  }
+
+  /// Opens the next nodes and appends at most kMostAdded candidates to the first `waiting` ones. False if no nodes are
+  /// left.
+  ///
+  /// A whole batch is tested before any result is used, since each mispredicted branch on a result would throw away
+  /// work begun on the next test. Entries from further down are pushed first, so that levels rise towards the top.
+  static constexpr int kBatch = PackTraversalMemory::kBatch;
+  static constexpr int kMostAdded = kBatch * kWide;
+  bool advance(int& waiting) {
+    if (depth_ == 0) return false;
+    const int count = depth_ < kBatch ? depth_ : kBatch;
+    depth_ -= count;
+    std::int32_t opened[kBatch], kept[kBatch];
+    std::uint32_t touching[kBatch], larger[kBatch];
+    if (wide_S_ == nullptr) {
+      for (int i = 0; i < count; ++i) opened[i] = work_.opened[depth_ + i];
+      for (int i = 0; i < count; ++i) touching[i] = test_beside_half_space(wide_M_[opened[i] >> 1]);
+      for (int i = 0; i < count; ++i) push_beside_half_space(wide_M_[opened[i] >> 1], touching[i], waiting);
+      return true;
+    }
+    const float *wide[kBatch], *other[kBatch];
+    for (int i = 0; i < count; ++i) {
+      opened[i] = work_.opened[depth_ + i];
+      kept[i] = work_.kept[depth_ + i];
+      wide[i] = transformed(opened[i]);
+      other[i] = numbers_ + kept[i];
+    }
+    for (int i = 0; i < count; ++i) {
+      touching[i] = test(wide[i], other[i]);
+      larger[i] = larger_ones(wide[i], other[i]);
+    }
+    for (int i = 0; i < count; ++i) {
+      if (touching[i] != 0) push(opened[i] & kOfM, wide[i], kept[i], touching[i], larger[i], waiting);
+    }
+    return true;
+  }
+
+ private:
+  static constexpr std::int32_t kOfM = 1;
+  static constexpr int kSize = TransformedWideNode::kSize, kChild = TransformedWideNode::kChild;  // rows
+  static constexpr int kPart = kWide < kFloatLanes ? kWide : kFloatLanes;  // of a wide node, tested at once
+  using F = Pack<float, kPart>;
+
+  /// The nodes of a wide node from `first` on.
+  static NodeBox<F> box_of(const WideNode& n, int first) {
+    const auto vec = [&](const float(&v)[3][kWide]) {
+      return Vec3<F>{F::load(v[0] + first), F::load(v[1] + first), F::load(v[2] + first)};
+    };
+    return {{vec(n.center), vec(n.half), vec(n.velocity), vec(n.expansion)},
+            F::load(n.low + first),
+            F::load(n.high + first)};
+  }
+
+  /// The rows of the transformed wide node; transforms it if it is opened for the first time.
+  const float* transformed(std::int32_t opened) {
+    const std::int32_t known = work_.index_of[opened];
+    if (known >= num_transformed_ || work_.opener[known] != opened) transform_new(opened);
+    return work_.transformed[work_.index_of[opened]].row[0];
+  }
+  void transform_new(std::int32_t opened) {
+    // in two steps: with -fsanitize=undefined, GCC 12 takes (condition ? a : b)[i >> 1] for b[0] where b is chosen
+    const WideNode* const nodes = (opened & kOfM) != 0 ? wide_M_ : wide_S_;
+    const WideNode& wide = nodes[opened >> 1];
+    TransformedWideNode& to = work_.transformed[num_transformed_];
+    for (int first = 0; first < kWide; first += kPart) {
+      const NodeBox<F> box = box_of(wide, first);
+      int row = 0;
+      test_.transform((opened & kOfM) != 0, box,
+                      [&](F numbers) ISOPATCH_INLINED { numbers.store(to.row[row++] + first); });
+      F::load(wide.size + first).store(to.row[kSize] + first);
+    }
+    std::memcpy(to.row[kChild], wide.child, sizeof wide.child);
+    work_.opener[num_transformed_] = opened;
+    work_.index_of[opened] = num_transformed_++;
+  }
+
+  /// The nodes of a wide node that may touch a node of the other body, as bits.
+  ISOPATCH_HD std::uint32_t test(const float* wide, const float* other) const {
+    std::uint32_t touching = 0;
+    for (int first = 0; first < kWide; first += kPart) {
+      const auto below = [&](int row) ISOPATCH_INLINED { return F::load(wide + row * kWide + first); };
+      const auto beside = [&](int row) ISOPATCH_INLINED { return F(other[row * kWide]); };
+      touching |= bits_of(test_.template may_touch<F>(below, beside)) << first;
+    }
+    return touching;
+  }
+  ISOPATCH_HD static std::uint32_t larger_ones(const float* wide, const float* other) {
+    std::uint32_t larger = 0;
+    for (int first = 0; first < kWide; first += kPart) {
+      larger |= bits_of(F::load(wide + kSize * kWide + first) >= F(other[kSize * kWide])) << first;
+    }
+    return larger;
+  }
+
+  std::uint32_t test_beside_half_space(const WideNode& wide) const {
+    std::uint32_t touching = 0;
+    for (int first = 0; first < kWide; first += kPart) {
+      touching |= bits_of(test_.may_touch_half_space(box_of(wide, first))) << first;
+    }
+    return touching;
+  }
+
+  /// The nodes below an opened one that touch the kept one: two leaves are a candidate, otherwise the larger of the two
+  /// is opened next. An unused entry, whose child is the root, is left out whatever its box contains.
+  void push(std::int32_t of_M, const float* wide, std::int32_t kept, std::uint32_t touching, std::uint32_t larger,
+            int& waiting) {
+    std::int32_t* const cells_here = of_M != 0 ? work_.candidates.m : work_.candidates.s;
+    std::int32_t* const cells_there = of_M != 0 ? work_.candidates.s : work_.candidates.m;
+    const auto column = static_cast<std::int32_t>(wide - numbers_);  // of the first node
+    const auto kept_child = std::bit_cast<std::int32_t>(numbers_[kept + kChild * kWide]);
+    const std::int32_t kept_opened = 2 * kept_child + (kOfM - of_M);
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86  // compresses in one instruction
+    const Tag<std::int32_t, kWide> tag;
+    const auto child = hn::BitCast(tag, hn::LoadU(Tag<float, kWide>(), wide + kChild * kWide));
+    const auto touch = hn::And(mask_of(touching), hn::Ne(child, hn::Zero(tag))), leaf = hn::Lt(child, hn::Zero(tag));
+    const auto opened = hn::Add(hn::Add(child, child), hn::Set(tag, of_M));
+    if (kept_child < 0) {
+      append(hn::AndNot(leaf, touch), opened, kept, work_.opened, work_.kept, depth_);
+      append(hn::And(leaf, touch), hn::Not(child), ~kept_child, cells_here, cells_there, waiting);
+    } else {
+      const auto down = hn::And(touch, hn::AndNot(leaf, mask_of(larger)));
+      append(down, opened, kept, work_.opened, work_.kept, depth_);
+      append(hn::AndNot(down, touch), hn::Iota(tag, column), kept_opened, work_.kept, work_.opened, depth_);
+    }
+#else
+    for (; touching != 0; touching &= touching - 1) {
+      const int i = hwy::Num0BitsBelowLS1Bit_Nonzero32(touching);
+      const auto child = std::bit_cast<std::int32_t>(wide[kChild * kWide + i]);
+      if (child < 0 && kept_child < 0) {
+        cells_here[waiting] = ~child;
+        cells_there[waiting++] = ~kept_child;
+      } else if (child == 0) {
+        continue;
+      } else if (kept_child < 0 || (child >= 0 && (larger >> i & 1u) != 0u)) {
+        work_.opened[depth_] = 2 * child + of_M;
+        work_.kept[depth_++] = kept;
+      } else {
+        work_.opened[depth_] = kept_opened;
+        work_.kept[depth_++] = column + i;
+      }
+    }
+#endif
+  }
+
+  void push_beside_half_space(const WideNode& wide, std::uint32_t touching, int& waiting) {
+    for (; touching != 0; touching &= touching - 1) {
+      const std::int32_t child = wide.child[hwy::Num0BitsBelowLS1Bit_Nonzero32(touching)];
+      if (child < 0) {
+        work_.candidates.m[waiting] = ~child;
+        work_.candidates.s[waiting++] = -1;
+      } else if (child > 0) {
+        work_.opened[depth_++] = 2 * child + kOfM;
+      }
+    }
+  }
+
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+  using Ints = Tag<std::int32_t, kWide>;
+
+  static hn::Mask<Ints> mask_of(std::uint32_t bits) { return {static_cast<__mmask8>(bits)}; }
+
+  /// Writes `list` and `one` from index `at` on, for the lanes in `mask`; what lies beyond is overwritten.
+  static void append(hn::Mask<Ints> mask, hn::Vec<Ints> list, std::int32_t one, std::int32_t* lists, std::int32_t* ones,
+                     int& at) {
+    hn::StoreU(hn::Compress(list, mask), Ints(), lists + at);
+    hn::StoreU(hn::Set(Ints(), one), Ints(), ones + at);
+    at += count_bits(mask.raw);
+  }
+#endif
+
+  const NodeTest test_;
+  PackTraversalMemory& work_;
+  const WideNode *wide_M_, *wide_S_;
+  int depth_;
+  std::int32_t num_transformed_ = 0;
+  const float* numbers_;  // the rows of all transformed wide nodes
+};
+
+/// Passes the pairs of cells whose nodes may touch to visitor.test(m, s, active), one pack at a time.
+template <class NodeTest, class Visitor>
+void traverse_in_packs(const NodeTest& test, const WideNode* wide_M, const WideNode* wide_S,
+                       PackTraversalMemory& memory, Visitor& visitor) {
+  PackTraversal<NodeTest> traversal(test, wide_M, wide_S, memory);
+  int waiting = 0;
+  const auto test_pack = [&] {
+    const Round<kFloatLanes> round = take<kFloatLanes>(memory.candidates, waiting);
+    visitor.test(memory.candidates.m + round.first, memory.candidates.s + round.first, round.active);
+  };
+  while (traversal.advance(waiting)) {
+    while (waiting >= kFloatLanes) test_pack();
+  }
+  while (waiting > 0) test_pack();
+}
+
+}  // namespace
+}  // namespace isopatch::detail

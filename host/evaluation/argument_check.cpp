@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/evaluation/argument_check.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "host/evaluation/array_check.h"
+#include "host/evaluation/packed_output.h"
+#include "host/text/error_location.h"
+#include "isopatch/arrays.h"
+#include "isopatch/error.h"
+#include "isopatch/limits.h"
+
+namespace isopatch {
+
+using namespace detail;
+
+namespace {
+
+Error missing_array(const std::string& array, const std::string& needed) {
+  return Error(fmt::format("evaluate: results.{} needs results.{}, which is null; give both", array, needed),
+               ErrorKind::kInput, {"evaluate: results." + needed, "null", "give both"});
+}
+
+/// Checks a buffer, its capacity, and the array of the capacities that would have been enough.
+void check_capacity(const char* name, const void* buffer, const void* needed, std::int32_t capacity) {
+  if (capacity < 0) {
+    throw negative_value(fmt::format("evaluate: results.{}_capacity", name), capacity);
+  }
+  if (buffer != nullptr && needed == nullptr) {
+    throw missing_array(fmt::format("{}s", name), fmt::format("{}s_needed", name));
+  }
+}
+
+/// Checks what the packed arrays of one kind need of one another. `name` is that of a row.
+template <class Record>
+void check_packed(const char* name, const PackedOutput<Record>& packed, std::int64_t environments) {
+  if (packed.capacity < 0) {
+    throw negative_value(fmt::format("evaluate: results.packed_{}_capacity", name), packed.capacity);
+  }
+  const auto require = [](bool given, const std::string& array, const std::string& needed) {
+    if (!given) throw missing_array(array, needed);
+  };
+  const std::string rows = fmt::format("packed_{}s", name), of_rows = fmt::format("{}_environments", name);
+  require(packed.rows.data == nullptr || packed.is_wanted(), rows, fmt::format("{}_offsets", name));
+  require(packed.environments.data == nullptr || packed.rows.data != nullptr, of_rows, rows);
+  if (packed.environments.data != nullptr && environments > std::numeric_limits<std::int32_t>::max()) {
+    throw Error(fmt::format("evaluate: results.{} cannot have the indices of {} environments; split the batch", of_rows,
+                            environments));
+  }
+}
+
+}  // namespace
+
+void detail::check_arguments(const Scene& scene, State& state, Results& results) {
+  if (state.num_environments < 0) {
+    throw negative_value("evaluate: state.num_environments", state.num_environments);
+  }
+  if (state.num_environments > std::numeric_limits<std::int64_t>::max() / (scene.num_pairs() + 1)) {
+    throw wrong_value("evaluate: state.num_environments", fmt::to_string(state.num_environments),
+                      "so many pairs cannot be indexed");
+  }
+  if (state.poses.data == nullptr && state.num_environments > 0) {
+    throw wrong_value("evaluate: state.poses", "null", "poses are required");
+  }
+  if (scene.num_pairs() > 0 && results.body_wrench.data != nullptr && results.pair_wrench.data == nullptr) {
+    throw Error("evaluate: results.body_wrench is summed from results.pair_wrench, which is null; give both");
+  }
+  check_capacity("polygon", results.polygons.data, results.polygons_needed.data, results.polygon_capacity);
+  check_capacity("contact", results.contacts.data, results.contacts_needed.data, results.contact_capacity);
+  check_packed("polygon", packed_polygons(results), state.num_environments);
+  check_packed("contact", packed_contacts(results), state.num_environments);
+
+  if (results.max_clusters < 1 || results.max_clusters > limits::kMaxClusters) {
+    throw wrong_value("evaluate: results.max_clusters", fmt::to_string(results.max_clusters),
+                      fmt::format("it must be from 1 to {}", limits::kMaxClusters));
+  }
+
+  ArrayCheck check("evaluate", state.num_environments);
+  const ArrayCounts counts = counts_of(scene, results);
+  for_each_input([&](const ArrayInfo& info,
+                     auto& array) { check.add(std::string("state.") + info.name, array, counts.row(info), false); },
+                 state);
+  for_each_output(
+      [&](const ArrayInfo& info, auto& array) {
+        const std::string name = std::string("results.") + info.name;
+        if constexpr (HasRows<decltype(array)>) {
+          check.add(name, array, counts.row(info), true);
+        } else {
+          check.add(name, array, counts.size(info, state.num_environments));
+        }
+      },
+      results);
+  check.check_overlaps();
+}
+
+void detail::check_options(const EvaluatorOptions& options) {
+  if (options.num_threads < 0) {
+    throw wrong_value("evaluator: num_threads", fmt::to_string(options.num_threads),
+                      "give 0 for all cores, or a positive number");
+  }
+  if (options.device < -1) {
+    throw wrong_value("evaluator: device", fmt::to_string(options.device),
+                      "give -1 for the current one, or a device's index");
+  }
+  if (!(options.keep_candidates >= 0 && options.keep_candidates <= limits::kMaxPosition)) {
+    throw wrong_value("evaluator: keep_candidates", fmt::to_string(options.keep_candidates),
+                      fmt::format("give a margin in m from 0 (for none) to {}", limits::kMaxPosition));
+  }
+  const auto require = [](const char* name, auto value, auto last, const char* type) {
+    if (value <= last) return;
+    throw wrong_value(fmt::format("evaluator: {}", name), fmt::to_string(static_cast<int>(value)),
+                      fmt::format("it must be one of {}", type));
+  };
+  require("backend", options.backend, Backend::kReference, "Backend");
+  require("precision", options.precision, Precision::kDouble, "Precision");
+}
+
+}  // namespace isopatch

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Checks of a call, before anything is read or written through its pointers.
+#pragma once
+
+#include "isopatch/evaluator.h"
+#include "isopatch/results.h"
+#include "isopatch/scene/scene.h"
+#include "isopatch/state.h"
+
+namespace isopatch::detail {
+
+/// Fills in strides that are kContiguous. Throws Error, naming the array, for a negative number of environments or
+/// capacity, missing arrays, a stride shorter than a row (an input may repeat one row by a stride of 0), an unknown
+/// type, an address that is not a multiple of the element's size, rows beyond the address space, and outputs that share
+/// bytes with an input or with each other. Takes time for a few dozen arrays, however many environments there are.
+void check_arguments(const Scene& scene, State& state, Results& results);
+
+/// Throws unless every option has one of its possible values.
+void check_options(const EvaluatorOptions& options);
+
+}  // namespace isopatch::detail

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "isopatch/evaluator.h"
+
+namespace isopatch::detail {
+
+/// How the cuda backend evaluates wrenches and patches.
+enum class PairStages : std::uint8_t {
+  kBySize,  // as the sizes of the scene and the batch suggest
+  kOne,     // one kernel does all of a pair
+  kSeveral  // a kernel for each stage: include/isopatch/detail/pressure_field/stages/staged_pairs.h
+};
+
+/// Options of the cuda backend, with those that only tests and benchmarks set; they change no bit. Other backends
+/// ignore them.
+struct CudaOptions : EvaluatorOptions {
+  PairStages stages = PairStages::kBySize;
+  std::int32_t cells_per_pair = 128;  // room in the list between stages, on average
+  std::int32_t polygons_per_window =
+      1 << 15;  // room of a warp for the polygons of a pair, for patch contacts; 2 or more
+};
+
+/// An evaluator with these options. Throws Error as Evaluator().
+Evaluator make_evaluator(Scene scene, const CudaOptions& options);
+
+}  // namespace isopatch::detail

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "isopatch/evaluator.h"
+
+#include "host/evaluation/argument_check.h"
+#include "host/evaluation/evaluator_backend.h"
+#include "host/text/error_location.h"
+#include "host/threads/standard_arithmetic.h"
+#include "isopatch/error.h"
+
+namespace isopatch {
+
+using namespace detail;
+
+namespace {
+
+std::unique_ptr<Evaluator::Implementation> make_backend(Scene scene, EvaluatorOptions options) {
+  const StandardArithmetic standard;
+  check_options(options);
+  scene.data();  // throws where it has been moved from
+  switch (options.backend) {
+    case Backend::kCpu:
+      return make_cpu_backend(std::move(scene), {options});
+    case Backend::kCuda:
+      return make_cuda_backend(std::move(scene), {options});
+    case Backend::kReference:
+      return make_reference_backend(std::move(scene), options);
+  }
+  throw Error("evaluator: unknown backend");
+}
+
+}  // namespace
+
+Evaluator::Evaluator(Scene scene, EvaluatorOptions options)
+    : implementation_(make_backend(std::move(scene), options)) {}
+Evaluator::Evaluator(std::unique_ptr<Implementation> implementation) : implementation_(std::move(implementation)) {}
+Evaluator::~Evaluator() = default;
+Evaluator::Evaluator(Evaluator&&) noexcept = default;
+Evaluator& Evaluator::operator=(Evaluator&&) noexcept = default;
+
+const Evaluator::Implementation& Evaluator::implementation() const {
+  if (implementation_ == nullptr) {
+    throw Error("evaluator: it was moved from; use the evaluator that it was moved to");
+  }
+  return *implementation_;
+}
+
+void Evaluator::evaluate(const State& state, const Results& results, void* stream) const {
+  const StandardArithmetic standard;
+  State checked_state = state;
+  Results checked_results = results;
+  check_arguments(scene(), checked_state, checked_results);
+  implementation().evaluate(checked_state, checked_results, stream);
+}
+
+void Evaluator::reserve(std::int64_t num_environments, std::int64_t packed_polygons,
+                        std::int64_t packed_contacts) const {
+  const auto require = [](const char* name, std::int64_t count) {
+    if (count < 0) throw negative_value(std::string("reserve: ") + name, count);
+  };
+  require("num_environments", num_environments);
+  require("packed_polygons", packed_polygons);
+  require("packed_contacts", packed_contacts);
+  implementation().reserve(num_environments, packed_polygons, packed_contacts);
+}
+
+bool cuda_available() { return num_cuda_devices() > 0; }
+
+const Scene& Evaluator::scene() const { return implementation().scene(); }
+const EvaluatorOptions& Evaluator::options() const { return implementation().options(); }
+
+}  // namespace isopatch

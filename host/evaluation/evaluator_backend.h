@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The interface of every backend, and the checks that all of them have in common.
+#pragma once
+
+#include "host/cpu/cpu_options.h"
+#include "host/evaluation/cuda_options.h"
+#include "isopatch/evaluator.h"
+
+namespace isopatch {
+
+class Evaluator::Implementation {
+ public:
+  Implementation(Scene scene, EvaluatorOptions options) : scene_(std::move(scene)), options_(options) {}
+  virtual ~Implementation() = default;
+
+  // Arguments are checked and strides filled in (never 0) before this is called.
+  virtual void evaluate(const State& state, const Results& results, void* stream) const = 0;
+
+  // The same with arrays in host memory; returns when done.
+  virtual void evaluate_from_host(const State& state, const Results& results) const {
+    evaluate(state, results, nullptr);
+  }
+
+  virtual void reserve(std::int64_t /*num_environments*/, std::int64_t /*packed_polygons*/,
+                       std::int64_t /*packed_contacts*/) const {}
+
+  const Scene& scene() const { return scene_; }
+  const EvaluatorOptions& options() const { return options_; }
+
+ protected:
+  Scene scene_;
+  EvaluatorOptions options_;
+};
+
+namespace detail {
+
+std::unique_ptr<Evaluator::Implementation> make_cpu_backend(Scene scene, CpuOptions options);
+std::unique_ptr<Evaluator::Implementation> make_reference_backend(Scene scene, EvaluatorOptions options);
+std::unique_ptr<Evaluator::Implementation> make_cuda_backend(Scene scene, CudaOptions options);
+
+}  // namespace detail
+
+}  // namespace isopatch

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstring>
+#include <type_traits>
+
+#include "host/python/bindings/bindings.h"
+#include "isopatch/error.h"
+#include "isopatch/geometry/mass_properties.h"
+#include "isopatch/rollout_state.h"
+#include "isopatch/scene/scene.h"
+
+namespace isopatch::python {
+namespace {
+
+/// A contiguous array of rows on the host, which isopatch/_meshes.py has made.
+class Rows {
+ public:
+  Rows(nb::handle array, const char* name, dlpack::DataType type, int width) {
+    const Argument argument{"Scene", name};
+    view_.read(array.ptr(), argument, {});
+    const bool fits = view_.type.code == type.code && view_.type.bits == type.bits && view_.type.lanes == 1 &&
+                      view_.ndim == (width == 1 ? 1 : 2) && (width == 1 || view_.shape[1] == width);
+    if (!fits) argument.wrong_value(fmt::format("expected contiguous rows of {} numbers", width));
+  }
+
+  std::size_t size() const { return static_cast<std::size_t>(view_.shape[0]); }
+
+  template <class Row>
+  std::vector<Row> copied() const {
+    const auto* rows = static_cast<const Row*>(view_.data);
+    return std::vector<Row>(rows, rows + size());
+  }
+
+ private:
+  ArrayView view_;
+};
+
+constexpr dlpack::DataType kFloat64{dlpack::kFloat, 64, 1}, kInt32{dlpack::kInt, 32, 1};
+
+/// Meshes as isopatch/_meshes.py gives them: by name (kind, points, cells, point data).
+SceneMeshes scene_meshes(const nb::dict& meshes) {
+  SceneMeshes named;
+  for (const auto& [key, value] : meshes) {
+    const std::string name = nb::cast<std::string>(key);
+    const auto [kind, points, cells, data] = nb::cast<std::tuple<std::string, nb::object, nb::object, nb::dict>>(value);
+    std::vector<Point3> corners = Rows(points, "points", kFloat64, 3).copied<Point3>();
+    if (kind == "tets") {
+      TetMesh mesh{std::move(corners), Rows(cells, "tets", kInt32, 4).copied<Tet>(), {}, {}};
+      for (const auto& [field, values] : data) {
+        mesh.point_data[nb::cast<std::string>(field)] = Rows(values, "point_data", kFloat64, 1).copied<double>();
+      }
+      named.tet_meshes[name] = std::move(mesh);
+    } else {
+      named.surfaces[name] = {std::move(corners), Rows(cells, "triangles", kInt32, 3).copied<Triangle>(), {}};
+    }
+  }
+  return named;
+}
+
+const char* motion_name(const Body& body) {
+  if (body.fixed) return "fixed";
+  switch (body.motion.type) {
+    case MotionType::kPrescribed:
+      return "prescribed";
+    case MotionType::kPrismatic:
+      return "prismatic";
+    case MotionType::kRevolute:
+      return "revolute";
+    case MotionType::kFree:
+      break;
+  }
+  return "free";
+}
+
+bool has_joint(const Body& body) {
+  return !body.fixed && (body.motion.type == MotionType::kPrismatic || body.motion.type == MotionType::kRevolute);
+}
+
+nb::dict properties_of(const MassProperties& mass) {
+  nb::dict properties;
+  properties["volume"] = mass.volume;
+  properties["mass"] = mass.mass;
+  properties["center"] = mass.center;
+  properties["inertia"] = mass.inertia;
+  return properties;
+}
+
+template <class Element>
+nb::bytes bytes_of(const std::vector<Element>& elements) {
+  return nb::bytes(elements.data(), elements.size() * sizeof(Element));
+}
+
+template <class Element>
+std::vector<Element> elements_of(const nb::bytes& bytes) {
+  std::vector<Element> elements(bytes.size() / sizeof(Element));
+  if (!elements.empty()) std::memcpy(elements.data(), bytes.data(), elements.size() * sizeof(Element));
+  return elements;
+}
+
+/// A geometry as Python keeps it, of bytes: all that a scene made from it depends on.
+using GeometryState = std::tuple<std::string, bool, nb::bytes, nb::bytes, nb::bytes, nb::bytes, double, nb::bytes,
+                                 nb::bytes, std::vector<std::string>>;
+static_assert(std::is_trivially_copyable_v<MeshReport>);
+
+GeometryState state_of(const Geometry& g) {
+  return {g.name,
+          g.kind == GeometryKind::kHalfSpace,
+          bytes_of(g.mesh.points),
+          bytes_of(g.mesh.tets),
+          bytes_of(g.surface),
+          bytes_of(g.extent),
+          g.thickness,
+          bytes_of(g.strain),
+          bytes_of(std::vector<MeshReport>{g.report}),
+          g.warnings};
+}
+
+Geometry geometry_from(const GeometryState& state) {
+  const auto& [name, half_space, points, tets, surface, extent, thickness, strain, report, warnings] = state;
+  Geometry g;
+  g.name = name;
+  g.kind = half_space ? GeometryKind::kHalfSpace : GeometryKind::kMesh;
+  g.mesh.points = elements_of<Point3>(points);
+  g.mesh.tets = elements_of<Tet>(tets);
+  g.surface = elements_of<Triangle>(surface);
+  g.extent = elements_of<double>(extent);
+  g.thickness = thickness;
+  g.strain = elements_of<std::array<double, 2>>(strain);
+  if (report.size() != sizeof(MeshReport)) throw nb::value_error("Scene: pickled by another version of isopatch");
+  g.report = elements_of<MeshReport>(report)[0];
+  g.warnings = warnings;
+  return g;
+}
+
+/// All warnings of a scene, which are about its geometries and about parts that overlap.
+std::vector<std::string> all_warnings(const Scene& scene) {
+  std::vector<std::string> warnings;
+  for (const Geometry& geometry : scene.description().geometries) {
+    warnings.insert(warnings.end(), geometry.warnings.begin(), geometry.warnings.end());
+  }
+  const std::vector<std::string> of_parts = warnings_of(scene);
+  warnings.insert(warnings.end(), of_parts.begin(), of_parts.end());
+  return warnings;
+}
+
+}  // namespace
+
+void bind_scene(nb::module_& module) {
+  nb::class_<Scene>(module, "Scene", "A checked scene; isopatch.Scene is made from it.")
+      .def(
+          "__init__",
+          [](Scene* self, const std::string& json, const std::string& directory, const std::string& source,
+             const nb::dict& meshes, const std::vector<GeometryState>& geometries) {
+            SceneMeshes named = scene_meshes(meshes);
+            for (const GeometryState& state : geometries) named.geometries.push_back(geometry_from(state));
+            const nb::gil_scoped_release released;
+            new (self) Scene(parse_scene(json, directory, source, named));
+          },
+          nb::arg("json"), nb::arg("directory"), nb::arg("source"), nb::arg("meshes"), nb::arg("geometries"))
+      .def_prop_ro("num_bodies", &Scene::num_bodies, "B in the shapes of arrays.")
+      .def_prop_ro("num_parts", &Scene::num_parts, "C in the shapes of arrays: the parts of all bodies.")
+      .def_prop_ro("num_pairs", &Scene::num_pairs, "P in the shapes of arrays.")
+      .def_prop_ro("num_part_pairs", &Scene::num_part_pairs, "Q in the shapes of arrays: of all pairs.")
+      .def_prop_ro(
+          "num_joints", [](const Scene& scene) { return rollout_counts(scene).joints; }, "J in the shapes of arrays.")
+      .def_prop_ro(
+          "part_pairs",
+          [](const Scene& scene) {
+            std::vector<std::tuple<int, int, int>> rows;
+            for (const PartPair& row : scene.part_pairs()) rows.emplace_back(row.pair, row.part_a, row.part_b);
+            return rows;
+          },
+          "(pair, part of a, part of b) of each row of part_pair_wrench; parts are numbered through the scene.")
+      .def_prop_ro(
+          "geometries",
+          [](const Scene& scene) {
+            std::vector<std::string> names;
+            for (const Geometry& geometry : scene.description().geometries) names.push_back(geometry.name);
+            return names;
+          },
+          "Names of the geometries; geometry_index counts in this order.")
+      .def("body_index", &Scene::body_index, nb::arg("name"),
+           "The index of the body `name` in the second axis of poses.\n\nRaises ValueError, with the names that there "
+           "are.")
+      .def(
+          "pair_index", nb::overload_cast<const std::string&, const std::string&>(&Scene::pair_index, nb::const_),
+          nb::arg("a"), nb::arg("b"),
+          "The index of the pair whose wrench is that on body `a` from body `b`, by their names.\n\nRaises ValueError, "
+          "with the pairs that there are.")
+      .def("to_json", &to_json,
+           "The scene as the text of a scene file, in which all geometries are \"given\". What they are does not stand "
+           "there: scenes are compared by ==, and kept by pickle.")
+      .def_prop_ro("warnings", &all_warnings, "One line for each thing in the scene that may not be meant.")
+      .def_prop_ro("_geometry_states",
+                   [](const Scene& scene) {
+                     std::vector<GeometryState> states;
+                     for (const Geometry& g : scene.description().geometries) states.push_back(state_of(g));
+                     return states;
+                   })
+      .def_prop_ro("_body_names",
+                   [](const Scene& scene) {
+                     std::vector<std::string> names;
+                     for (const Body& body : scene.description().bodies) names.push_back(body.name);
+                     return names;
+                   })
+      .def_prop_ro("_pair_indices",
+                   [](const Scene& scene) {
+                     std::vector<std::pair<int, int>> pairs;
+                     for (const Pair& pair : scene.description().pairs) pairs.emplace_back(pair.a, pair.b);
+                     return pairs;
+                   })
+      .def_prop_ro("_poses",
+                   [](const Scene& scene) {
+                     std::vector<std::array<double, 7>> poses;
+                     for (const Body& body : scene.description().bodies) poses.push_back(body.pose);
+                     return poses;
+                   })
+      .def_prop_ro("_velocities",
+                   [](const Scene& scene) {
+                     std::vector<std::array<double, 6>> velocities;
+                     for (const Body& body : scene.description().bodies) velocities.push_back(body.velocity);
+                     return velocities;
+                   })
+      .def_prop_ro("_motions",
+                   [](const Scene& scene) {
+                     std::vector<std::string> motions;
+                     for (const Body& body : scene.description().bodies) motions.emplace_back(motion_name(body));
+                     return motions;
+                   })
+      .def_prop_ro("_joint_bodies",
+                   [](const Scene& scene) {
+                     std::vector<int> bodies;
+                     const std::vector<Body>& all = scene.description().bodies;
+                     for (std::size_t i = 0; i < all.size(); ++i) {
+                       if (has_joint(all[i])) bodies.push_back(static_cast<int>(i));
+                     }
+                     return bodies;
+                   })
+      .def_prop_ro("_parts",
+                   [](const Scene& scene) {
+                     std::vector<std::tuple<int, int, std::array<double, 7>>> rows;  // body, geometry, pose in the body
+                     const std::vector<Body>& bodies = scene.description().bodies;
+                     for (std::size_t i = 0; i < bodies.size(); ++i) {
+                       for (const Part& part : parts_of(bodies[i])) {
+                         rows.emplace_back(static_cast<int>(i), part.geometry, part.pose);
+                       }
+                     }
+                     return rows;
+                   })
+      .def_prop_ro("_part_names",
+                   [](const Scene& scene) {
+                     std::vector<std::string> names;
+                     for (const Body& body : scene.description().bodies) {
+                       for (const Part& part : parts_of(body)) names.push_back(part.name);
+                     }
+                     return names;
+                   })
+      .def(
+          "_surface",
+          [](const Scene& scene, int geometry) -> std::optional<std::tuple<nb::bytes, nb::bytes>> {
+            const Geometry& found = scene.description().geometries.at(static_cast<std::size_t>(geometry));
+            if (found.kind == GeometryKind::kHalfSpace) return {};
+            return std::tuple(bytes_of(found.mesh.points), bytes_of(found.surface));
+          },
+          nb::arg("geometry"), "Points [V, 3], float64, and triangles [T, 3], int32; None for a half space.")
+      .def(
+          "_mass_properties",
+          [](const Scene& scene, int body) {
+            return properties_of(
+                body_mass(scene.description(), scene.description().bodies.at(static_cast<std::size_t>(body))));
+          },
+          nb::arg("body"));
+}
+
+}  // namespace isopatch::python

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/string.h>
+#include <nlohmann/json.hpp>
+
+#include <limits>
+#include <optional>
+
+#include "host/python/bindings/bindings.h"
+#include "host/python/bindings/stepping.h"
+#include "host/python/bindings/streams.h"
+#include "host/scene_file/scene_motion.h"
+
+namespace isopatch::python {
+namespace {
+
+/// The scene's options with those that Python gives as JSON, by the keys of a scene file.
+RolloutOptions parse_options(const Scene& scene, const std::string& json) {
+  using isopatch::detail::JsonValue;
+  const JsonValue::Document document = JsonValue::parse(json, "Simulator");
+  return isopatch::detail::parse_rollout(JsonValue(document, "Simulator"), scene.description().rollout);
+}
+
+int parse_steps(const char* call, nb::handle n) {
+  const Argument argument{call, "n"};
+  const nb::object number = nb::steal(PyNumber_Index(n.ptr()));
+  if (!number.is_valid()) {
+    PyErr_Clear();
+    argument.wrong_type(fmt::format("expected an integer, found {}", text_of(nb::handle(n.type()).attr("__name__"))));
+  }
+  int overflow = 0;
+  const std::int64_t num_steps = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+  if (overflow != 0 || num_steps < 0 || num_steps > std::numeric_limits<int>::max()) {
+    argument.wrong_value(fmt::format("expected a number of steps from 0 to 2147483647, found {}", text_of(number)));
+  }
+  return static_cast<int>(num_steps);
+}
+
+Placement placement_of(const char* call, const PythonSimulator& simulator, nb::handle stream, nb::handle poses) {
+  const Placement& placement = simulator.compute.placement;
+  if (!placement.on_cuda && stream.is_none()) return placement;
+  return with_stream(placement, {call, "stream"}, stream, poses);
+}
+
+nb::handle poses_of(nb::handle state) {
+  return PyTuple_Check(state.ptr()) && PyTuple_Size(state.ptr()) > 0 ? nb::handle(PyTuple_GetItem(state.ptr(), 0))
+                                                                     : state;
+}
+
+void initial_state(const PythonSimulator& self, nb::handle state, nb::handle stream) {
+  const Placement placement = placement_of("initial_state", self, stream, poses_of(state));
+  const StateViews views("initial_state", self, state, placement, true);
+  const nb::gil_scoped_release released;
+  if (placement.on_cuda) {
+    self.simulator.simulator().initial_state(views.view(), placement.stream);
+  } else {
+    self.simulator.initial_state(views.view());
+  }
+}
+
+void reset(const PythonSimulator& self, nb::handle state, nb::handle mask, nb::handle initial, nb::handle stream) {
+  const Placement placement = placement_of("reset", self, stream, poses_of(state));
+  const StateViews views("reset", self, state, placement, true), start("reset", self, initial, placement, false);
+  ArrayView chosen;
+  TypedArray<const std::uint8_t> rows;
+  if (!mask.is_none()) {
+    const Argument argument{"reset", "mask"};
+    const ArrayInfo info{"mask", "uint8", Per::kEnvironment, 1, "0 or 1"};
+    chosen.read(mask.ptr(), argument, placement);
+    set_array(rows, chosen, argument, info, {self.counts, views.view().num_environments});
+    if (rows.stride != 1) argument.wrong_value("expected contiguous elements, found some with gaps; give a copy");
+  }
+  const nb::gil_scoped_release released;
+  self.simulator.simulator().reset(views.view(), rows.data, start.view(), placement.stream);
+}
+
+nb::object step(const PythonSimulator& self, nb::handle state, nb::handle n, nb::handle stream,
+                const StepArguments& arguments) {
+  const Placement placement = placement_of("step", self, stream, poses_of(state));
+  const StateViews views("step", self, state, placement, true);
+  StepArrays arrays("step", self, arguments, views.array(0), placement);
+  self.step(views.view(), arrays.input(), arrays.output(), parse_steps("step", n), placement.stream);
+  return arrays.results();
+}
+
+nb::object advance(const PythonSimulator& self, nb::handle state, nb::handle n, const StepArguments& arguments) {
+  if (self.compute.placement.on_cuda) {
+    Argument{"advance", "state"}.wrong_value("copies are made on the CPU only; step() writes arrays of the device");
+  }
+  const StateViews views("advance", self, state, {}, false);
+  StepArrays arrays("advance", self, arguments, views.array(0), {});
+  NewState after(self, views);
+  self.step(after.view(), arrays.input(), arrays.output(), parse_steps("advance", n), nullptr);
+  return nb::make_tuple(after.take(), arrays.results());
+}
+
+nb::dict options_of(const PythonSimulator& self) {
+  const RolloutOptions& rollout = self.simulator.simulator().rollout();
+  nb::dict options;
+  options["time_step"] = rollout.time_step;
+  options["integrator"] = rollout.integrator == Integrator::kEuler    ? "euler"
+                          : rollout.integrator == Integrator::kSdirk2 ? "sdirk2"
+                                                                      : "cvode";
+  options["points"] = rollout.points == ContactPoints::kMatched    ? "matched"
+                      : rollout.points == ContactPoints::kCentroid ? "centroid"
+                                                                   : "fan6";
+  options["gravity"] = rollout.gravity;
+  options["tolerance"] = rollout.tolerance;
+  options["max_iterations"] = rollout.max_iterations;
+  options["friction_passes"] = rollout.friction_passes;
+  options["polygon_capacity"] = rollout.polygon_capacity;
+  options["speed_limit"] = rollout.speed_limit;
+  return options;
+}
+
+}  // namespace
+
+void bind_simulator(nb::module_& module) {
+  using nb::arg;
+  nb::class_<PythonSimulator>(module, "Simulator", "Steps states that are given to it; isopatch.Simulator owns one.")
+      .def(
+          "__init__",
+          [](PythonSimulator* self, nb::object scene, const std::string& options, nb::object device,
+             nb::handle precision, nb::handle threads) {
+            if (!nb::isinstance<Scene>(scene)) {
+              Argument{"Simulator", "scene"}.wrong_type(
+                  fmt::format("expected an isopatch.Scene, found {}; isopatch.Scene(...) makes one of a file or a "
+                              "dictionary",
+                              text_of(nb::handle(scene.type()).attr("__name__"))));
+            }
+            const ComputeOptions compute = parse_compute_options("Simulator", device, precision, threads);
+            new (self) PythonSimulator(scene, parse_options(nb::cast<const Scene&>(scene), options), compute);
+          },
+          arg("scene").none(), arg("options"), arg("device").none(), arg("precision").none(), arg("threads").none())
+      .def("initial_state", &initial_state, arg("state"), arg("stream").none())
+      .def("reset", &reset, arg("state"), arg("mask").none(), arg("initial"), arg("stream").none())
+      .def(
+          "step",
+          [](const PythonSimulator& self, nb::handle state, nb::handle n, nb::handle stream, nb::handle outputs,
+             nb::handle out, nb::handle body_wrench, nb::handle joint_force, nb::handle joint_target,
+             nb::handle gravity, nb::handle mass_scale, nb::handle modulus, nb::handle dissipation, nb::handle friction,
+             nb::handle geometry_index, nb::handle pair_mask) {
+            return step(self, state, n, stream,
+                        {{body_wrench, joint_force, joint_target, gravity, mass_scale, modulus, dissipation, friction,
+                          geometry_index, pair_mask},
+                         outputs,
+                         out});
+          },
+          arg("state"), arg("n").none(), arg("stream").none(), arg("outputs").none(), arg("out").none(),
+          arg("body_wrench").none(), arg("joint_force").none(), arg("joint_target").none(), arg("gravity").none(),
+          arg("mass_scale").none(), arg("modulus").none(), arg("dissipation").none(), arg("friction").none(),
+          arg("geometry_index").none(), arg("pair_mask").none())
+      .def(
+          "advance",
+          [](const PythonSimulator& self, nb::handle state, nb::handle n, nb::handle outputs, nb::handle body_wrench,
+             nb::handle joint_force, nb::handle joint_target, nb::handle gravity, nb::handle mass_scale,
+             nb::handle modulus, nb::handle dissipation, nb::handle friction, nb::handle geometry_index,
+             nb::handle pair_mask) {
+            return advance(self, state, n,
+                           {{body_wrench, joint_force, joint_target, gravity, mass_scale, modulus, dissipation,
+                             friction, geometry_index, pair_mask},
+                            outputs,
+                            nb::none()});
+          },
+          arg("state").none(), arg("n").none(), arg("outputs").none(), arg("body_wrench").none(),
+          arg("joint_force").none(), arg("joint_target").none(), arg("gravity").none(), arg("mass_scale").none(),
+          arg("modulus").none(), arg("dissipation").none(), arg("friction").none(), arg("geometry_index").none(),
+          arg("pair_mask").none())
+      .def(
+          "reserve",
+          [](const PythonSimulator& self, std::int64_t num_envs) {
+            const nb::gil_scoped_release released;
+            self.simulator.simulator().reserve(num_envs);
+          },
+          arg("num_envs"))
+      .def("wanted", &PythonSimulator::wanted, arg("call"), arg("outputs"))
+      .def("arrays", [](const PythonSimulator& self) { return describe_arrays(self); })
+      .def_prop_ro("scene", [](const PythonSimulator& self) { return self.scene; })
+      .def_prop_ro("device", [](const PythonSimulator& self) { return self.compute.device; })
+      .def_prop_ro("options", &options_of);
+}
+
+}  // namespace isopatch::python

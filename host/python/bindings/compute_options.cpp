@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <nanobind/stl/string.h>
+
+#include <charconv>
+#include <chrono>
+#include <limits>
+
+#include "host/python/bindings/bindings.h"
+
+#ifdef ISOPATCH_HAS_CUDA
+#include <cuda_runtime_api.h>
+#endif
+
+namespace isopatch::python {
+namespace {
+
+int current_cuda_device() {
+  int device = 0;
+#ifdef ISOPATCH_HAS_CUDA
+  if (cudaGetDevice(&device) != cudaSuccess) device = 0;
+#endif
+  return device;
+}
+
+[[noreturn]] void no_device(const std::string& problem) {
+  PyErr_SetString(PyExc_RuntimeError, problem.c_str());
+  throw nb::python_error();
+}
+
+unsigned long main_thread() {
+  nb::object thread = nb::module_::import_("threading").attr("main_thread")();
+  return nb::cast<unsigned long>(thread.attr("ident"));
+}
+
+/// Lets Python handle Ctrl-C, which it does in its main thread only; what a handler raises ends the call. Where another
+/// thread runs, it may be 5 ms until it gives the interpreter's lock away, so this is not done too often.
+bool handle_signals(unsigned long main_thread) {
+  constexpr std::chrono::milliseconds kPause(80);
+  if (PyThread_get_thread_ident() != main_thread) return false;
+  static thread_local std::chrono::steady_clock::time_point last;
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last < kPause) return false;
+  last = now;
+  const nb::gil_scoped_acquire acquired;
+  if (PyErr_CheckSignals() == 0) return false;
+  throw nb::python_error();
+}
+
+void require_cuda(const char* call, const std::string& device, int index) {
+#ifndef ISOPATCH_HAS_CUDA
+  no_device(fmt::format("{}: device \"{}\": this build has no CUDA code; use \"cpu\", or build with ISOPATCH_CUDA=ON",
+                        call, device));
+#endif
+  const int devices = num_cuda_devices();
+  if (devices == 0) {
+    no_device(
+        fmt::format("{}: device \"{}\": there is no CUDA device, or no driver for it; use \"cpu\"", call, device));
+  }
+  if (index >= devices) {
+    no_device(fmt::format("{}: device \"{}\": there are {} CUDA devices, from \"cuda:0\" on", call, device, devices));
+  }
+}
+
+std::string name_of_type(nb::handle object) { return text_of(nb::handle(object.type()).attr("__name__")); }
+
+int parse_threads(const Argument& argument, nb::handle threads) {
+  const std::string wanted = "expected 0 for all cores or a positive number";
+  const nb::object number = nb::steal(PyNumber_Index(threads.ptr()));
+  if (!number.is_valid()) {
+    PyErr_Clear();
+    argument.wrong_type(fmt::format("{}, found {}", wanted, name_of_type(threads)));
+  }
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+  if (overflow != 0 || value < 0 || value > std::numeric_limits<int>::max()) {
+    argument.wrong_value(fmt::format("{}, found {}", wanted, text_of(number)));
+  }
+  return static_cast<int>(value);
+}
+
+}  // namespace
+
+ComputeOptions parse_compute_options(const char* call, nb::handle device, nb::handle precision, nb::handle threads) {
+  ComputeOptions parsed;
+  parsed.device = text_of(device);
+  const std::string& name = parsed.device;
+  const std::string wanted = "expected \"cpu\", \"cuda\", \"cuda:0\" or \"reference\"";
+
+  if (name == "cpu") {
+    parsed.options.backend = Backend::kCpu;
+  } else if (name == "reference") {
+    parsed.options.backend = Backend::kReference;
+  } else if (name.rfind("cuda", 0) == 0) {
+    int index = -1;
+    if (name.size() > 4) {
+      const char* end = name.data() + name.size();
+      const auto [stop, problem] = std::from_chars(name.data() + 5, end, index);
+      if (name[4] != ':' || problem != std::errc() || stop != end || index < 0) {
+        Argument{call, "device"}.wrong_value(fmt::format("{}, found \"{}\"", wanted, name));
+      }
+    }
+    require_cuda(call, name, index);
+    if (index < 0) index = current_cuda_device();
+    parsed.options.backend = Backend::kCuda;
+    parsed.options.device = index;
+    parsed.placement = {true, index, nullptr};
+    parsed.device = fmt::format("cuda:{}", index);
+  } else {
+    Argument{call, "device"}.wrong_value(fmt::format("{}, found \"{}\"", wanted, name));
+  }
+
+  const Argument of_precision{call, "precision"};
+  if (!PyUnicode_Check(precision.ptr())) {
+    of_precision.wrong_type(fmt::format("expected \"float\" or \"double\", found {}", name_of_type(precision)));
+  }
+  if (text_of(precision) == "double") {
+    parsed.options.precision = Precision::kDouble;
+  } else if (text_of(precision) != "float") {
+    of_precision.wrong_value(fmt::format("expected \"float\" or \"double\", found \"{}\"", text_of(precision)));
+  }
+  parsed.options.num_threads = parse_threads({call, "threads"}, threads);
+  if (!parsed.placement.on_cuda) {
+    parsed.options.is_cancelled = [main = main_thread()] { return handle_signals(main); };
+  }
+  return parsed;
+}
+
+}  // namespace isopatch::python

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nanobind/stl/string.h>
+
+#include <string>
+
+#include "host/python/bindings/bindings.h"
+#include "host/python/bindings/evaluation.h"
+#include "host/python/bindings/stepping.h"
+
+namespace isopatch::python {
+namespace {
+
+/// Adds one array to the dictionary that it holds.
+struct Description {
+  ArrayCounts counts;
+  nb::dict arrays;
+
+  void add(const ArrayInfo& info) {
+    const bool is_packed = info.per == Per::kPackedPolygonCapacity || info.per == Per::kPackedContactCapacity;
+    const bool is_polygons = info.per == Per::kPolygonCapacity || info.per == Per::kPackedPolygonCapacity;
+    const bool is_contacts = info.per == Per::kContactCapacity || info.per == Per::kPackedContactCapacity;
+    if ((is_polygons && counts.polygon_capacity < 0) || (is_contacts && counts.contact_capacity < 0)) {
+      arrays[info.name] = nb::none();
+      return;
+    }
+    const std::string type = info.type;
+    const ArrayInfo plain = type == "Polygon"           ? as_words<Polygon>(info)
+                            : type == "DiscreteContact" ? as_words<DiscreteContact>(info)
+                                                        : info;
+    std::int64_t dimensions[ArrayView::kMaxDimensions] = {};
+    const int count = shape_of(plain, {counts, 1}, dimensions);
+    nb::list shape;
+    for (int i = is_packed ? 0 : 1; i < count; ++i) shape.append(dimensions[i]);
+    const char* rows = is_packed ? "" : info.per == Per::kOffset ? "N + 1" : "N";
+    arrays[info.name] = nb::make_tuple(plain.type, nb::tuple(shape), rows);
+  }
+};
+
+}  // namespace
+
+nb::tuple describe_arrays(const PythonEvaluator& evaluator, std::int64_t max_clusters, std::int64_t polygon_capacity,
+                          std::int64_t contact_capacity) {
+  Description inputs{evaluator.counts, {}}, outputs{evaluator.counts, {}};
+  outputs.counts.clusters = max_clusters;
+  outputs.counts.polygon_capacity = outputs.counts.packed_polygon_capacity = polygon_capacity;
+  outputs.counts.contact_capacity = outputs.counts.packed_contact_capacity = contact_capacity;
+  for_each_input([&](const ArrayInfo& info) { inputs.add(info); });
+  for_each_output([&](const ArrayInfo& info) { outputs.add(info); });
+  return nb::make_tuple(inputs.arrays, outputs.arrays);
+}
+
+nb::tuple describe_arrays(const PythonSimulator& simulator) {
+  Description state{simulator.counts, {}}, inputs{simulator.counts, {}}, outputs{simulator.counts, {}};
+  for_each_rollout_state([&](const ArrayInfo& info) { state.add(info); });
+  for_each_rollout_input([&](const ArrayInfo& info) { inputs.add(info); });
+  for_each_rollout_output([&](const ArrayInfo& info) { outputs.add(info); });
+  return nb::make_tuple(state.arrays, inputs.arrays, outputs.arrays);
+}
+
+}  // namespace isopatch::python

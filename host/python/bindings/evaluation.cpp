@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/python/bindings/evaluation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "isopatch/limits.h"
+
+namespace isopatch::python {
+namespace {
+
+constexpr std::array<const char*, kNumOutputs> names_of_outputs() {
+  std::array<const char*, kNumOutputs> names{};
+  std::size_t i = 0;
+  Results none;
+  for_each_output([&](const ArrayInfo& info, auto&) { names.at(i++) = info.name; }, none);
+  return names;
+}
+static_assert(names_of_outputs().back() != nullptr, "kNumOutputs is the number of outputs");
+
+/// The place of an output in for_each_output(), which is that in the named tuple.
+consteval int place_of(std::string_view name) {
+  constexpr auto kNames = names_of_outputs();
+  return static_cast<int>(std::find(kNames.begin(), kNames.end(), name) - kNames.begin());
+}
+
+constexpr int kPairWrench = place_of("pair_wrench"), kBodyWrench = place_of("body_wrench");
+constexpr int kPolygons = place_of("polygons"), kPolygonsNeeded = place_of("polygons_needed");
+constexpr int kContacts = place_of("contacts"), kContactsNeeded = place_of("contacts_needed");
+constexpr int kPackedPolygons = place_of("packed_polygons"), kPackedContacts = place_of("packed_contacts");
+constexpr int kPolygonOffsets = place_of("polygon_offsets"), kContactOffsets = place_of("contact_offsets");
+constexpr int kPolygonEnvironments = place_of("polygon_environments");
+constexpr int kContactEnvironments = place_of("contact_environments");
+
+const OutputNames& output_names() {
+  static const OutputNames names(names_of_outputs());
+  return names;
+}
+
+constexpr std::uint64_t bit(int output) { return std::uint64_t{1} << output; }
+
+/// Outputs with rows for polygons or contacts.
+constexpr std::uint64_t kBuffers = bit(kPolygons) | bit(kContacts) | bit(kPackedPolygons) | bit(kPackedContacts);
+
+/// With the outputs that those wanted cannot be without.
+std::uint64_t with_companions(std::uint64_t wanted, bool has_pairs) {
+  const auto add = [&](int output, int needed) {
+    if ((wanted & bit(output)) != 0) wanted |= bit(needed);
+  };
+  if (has_pairs) add(kBodyWrench, kPairWrench);
+  add(kPolygons, kPolygonsNeeded);
+  add(kContacts, kContactsNeeded);
+  add(kPolygonEnvironments, kPackedPolygons);
+  add(kContactEnvironments, kPackedContacts);
+  add(kPackedPolygons, kPolygonOffsets);
+  add(kPackedContacts, kContactOffsets);
+  return wanted;
+}
+
+template <class T>
+const nb::object& record_dtype() {
+  return std::is_same_v<T, Polygon> ? registered_types().polygon_dtype : registered_types().contact_dtype;
+}
+
+/// Whether it is a named tuple of the columns of records.
+bool has_columns(nb::handle object) {
+  const auto* type = reinterpret_cast<PyObject*>(Py_TYPE(object.ptr()));
+  return type == registered_types().polygons.ptr() || type == registered_types().contacts.ptr();
+}
+
+/// The array that the columns of a named tuple are views of, its last field; any other object as it is.
+nb::handle memory_of(nb::handle given) {
+  return has_columns(given) ? nb::handle(PyTuple_GetItem(given.ptr(), PyTuple_Size(given.ptr()) - 1)) : given;
+}
+
+/// A capacity that Python gave, or -1.
+std::int64_t parse_capacity(const Argument& argument, nb::handle value) {
+  if (value.is_none()) return -1;
+  const long long number = PyLong_AsLongLong(value.ptr());
+  if (number == -1 && PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    argument.wrong_type(fmt::format("expected a number of rows, found {}", text_of(nb::repr(value))));
+  }
+  if (number < 0 || number > std::numeric_limits<std::int32_t>::max()) {
+    argument.wrong_value(fmt::format("expected a number of rows from 0 to 2147483647, found {}", number));
+  }
+  return number;
+}
+
+}  // namespace
+
+PythonEvaluator::PythonEvaluator(nb::object scene_, const ComputeOptions& options)
+    : scene(std::move(scene_)),
+      compute(options),
+      evaluator(nb::cast<const Scene&>(scene), options.options),
+      counts(counts_of(evaluator.scene())) {}
+
+std::uint64_t PythonEvaluator::wanted(const char* call, nb::handle outputs) const {
+  return with_companions(output_names().parse(call, outputs), counts.pairs > 0);
+}
+
+Evaluation::Evaluation(const char* call, const PythonEvaluator& evaluator, const EvaluationArguments& arguments)
+    : call_(call), evaluator_(evaluator), placement_(evaluator.compute.placement), counts_(evaluator.counts) {
+  if (placement_.on_cuda || !arguments.stream.is_none()) {
+    placement_ = with_stream(placement_, {call_, "stream"}, arguments.stream, arguments.inputs[0]);
+  }
+  read_inputs(arguments);
+  make_outputs(arguments);
+}
+
+void Evaluation::read_inputs(const EvaluationArguments& arguments) {
+  std::size_t i = 0;
+  CallShape shape{counts_, -1};
+  for_each_input(
+      [&](const ArrayInfo& info, auto& array) {
+        const std::size_t k = i++;
+        if (k > 0 && arguments.inputs[k].is_none()) return;
+        const Argument argument{call_, info.name};
+        check_tensor(arguments.inputs[k], argument);
+        inputs_[k].read(arguments.inputs[k].ptr(), argument, placement_);
+        set_array(array, inputs_[k], argument, info, shape);
+        if (k == 0) shape.environments = inputs_[0].shape[0];
+      },
+      state_);
+  state_.num_environments = shape.environments;
+}
+
+/// Takes the words that `out` has for records, or the columns of such words.
+template <class Array>
+void Evaluation::use_words(std::size_t i, const ArrayInfo& info, Array& array) {
+  using Value = std::remove_pointer_t<decltype(array.data)>;
+  const Argument argument{call_, info.name};
+  const nb::handle given = outputs_.given(i), memory = memory_of(given);
+  if (memory.is_none()) argument.wrong_value("arrays of JAX never change; leave out `out`");
+  if (!array_type_of(memory.ptr()).has_columns) {
+    argument.wrong_type(fmt::format("expected a NumPy array of isopatch.{}, or int32 words of torch or CuPy, {} a row",
+                                    std::is_same_v<Value, Polygon> ? "POLYGON_DTYPE" : "CONTACT_DTYPE", kWords<Value>));
+  }
+  ArrayView& view = outputs_.view(i);
+  view.read(memory.ptr(), argument, placement_);
+  check_writable(view, argument);
+  if (view.type.code != dlpack::kInt || view.type.bits != 32) {
+    argument.wrong_type(
+        fmt::format("expected int32, in which the words of the records are, found {}; make it with "
+                    "dtype=torch.int32",
+                    view.type_name()));
+  }
+  const ArrayInfo words = as_words<Value>(info);
+  const std::int64_t stride = check_layout(view, argument, words, {counts_, state_.num_environments});
+  if (view.shape[0] > 1 && stride != counts_.row(words)) {
+    argument.wrong_value("expected contiguous rows, found some with gaps; give an array of its own");
+  }
+  array.data = static_cast<Value*>(view.data);
+  outputs_.set(i, nb::borrow(given));
+  if (!has_columns(given)) words_ |= bit(static_cast<int>(i));
+}
+
+/// Records of NumPy, or for libraries without structures their words.
+template <class Array>
+void Evaluation::make_records(std::size_t i, const ArrayInfo& info, Array& array) {
+  using Value = std::remove_pointer_t<decltype(array.data)>;
+  const Argument argument{call_, info.name};
+  const CallShape shape{counts_, state_.num_environments};
+  nb::object records;
+  if (outputs_.is_given(i)) {
+    records = nb::borrow(outputs_.given(i));
+    const bool is_numpy = !placement_.on_cuda && array_type_of(records.ptr()).is_numpy;
+    if (!is_numpy || !nb::getattr(records, "dtype", nb::none()).equal(record_dtype<Value>())) {
+      return use_words(i, info, array);
+    }
+  } else if (array_type_of(inputs_[0].object).has_columns) {
+    outputs_.make(i, array, argument, as_words<Value>(info), shape, inputs_[0], {dlpack::kInt, 32, 1}, placement_);
+    words_ |= bit(static_cast<int>(i));
+    return;
+  } else if (placement_.on_cuda) {
+    argument.wrong_value("on a CUDA device there are records for torch, JAX and CuPy only; give poses of one of these");
+  } else {
+    std::int64_t dimensions[ArrayView::kMaxDimensions] = {};
+    const int count = shape_of(info, shape, dimensions);
+    records = new_numpy_array({dimensions, static_cast<std::size_t>(count)}, record_dtype<Value>());
+  }
+  ArrayView& view = outputs_.view(i);
+  view.read(records.ptr(), argument, {});
+  check_writable(view, argument);
+  const std::int64_t stride = check_layout(view, argument, info, shape);
+  if (view.shape[0] > 1 && stride != counts_.row(info)) {
+    argument.wrong_value("expected contiguous elements, found some with gaps; give an array of its own");
+  }
+  array.data = static_cast<Value*>(view.data);
+  outputs_.set(i, std::move(records));
+}
+
+template <class Array>
+void Evaluation::make_output(std::size_t i, const ArrayInfo& info, Array& array) {
+  using Value = std::remove_pointer_t<decltype(array.data)>;
+  const CallShape shape{counts_, state_.num_environments};
+  const Argument argument{call_, info.name};
+  if constexpr (kIsRecord<Value>) {
+    make_records(i, info, array);
+  } else if (outputs_.is_given(i)) {
+    outputs_.use_given(i, array, argument, info, shape, placement_);
+  } else {
+    dlpack::DataType type = inputs_[0].type;
+    if constexpr (std::is_same_v<Value, std::int64_t>) type = {dlpack::kInt, 64, 1};
+    if constexpr (std::is_same_v<Value, std::int32_t>) type = {dlpack::kInt, 32, 1};
+    if constexpr (std::is_same_v<Value, std::uint32_t>) type = {dlpack::kUint, 32, 1};
+    outputs_.make(i, array, argument, info, shape, inputs_[0], type, placement_);
+  }
+}
+
+void Evaluation::make_outputs(const EvaluationArguments& arguments) {
+  outputs_.find(call_, output_names(), registered_types().results, arguments.out);
+  std::uint64_t wanted = 0;
+  for (std::size_t i = 0; i < kNumOutputs; ++i) {
+    if (!outputs_.is_given(i)) continue;
+    wanted |= std::uint64_t{1} << i;
+    const nb::handle memory = memory_of(outputs_.given(i));
+    check_tensor(memory, {call_, output_names()[i]});
+    written_.add(memory);
+  }
+  if (!arguments.outputs.is_none()) {
+    wanted |= output_names().parse(call_, arguments.outputs);
+  } else if (arguments.out.is_none()) {
+    wanted = bit(kPairWrench);
+  }
+  wanted = with_companions(wanted, counts_.pairs > 0);
+  if (!arguments.max_clusters.is_none()) {
+    const Argument argument{call_, "max_clusters"};
+    const std::int64_t clusters = parse_capacity(argument, arguments.max_clusters);
+    if (clusters < 1 || clusters > limits::kMaxClusters) {
+      argument.wrong_value(fmt::format("expected a number from 1 to {}, found {}", limits::kMaxClusters, clusters));
+    }
+    counts_.clusters = results_.max_clusters = static_cast<std::int32_t>(clusters);
+  }
+  if ((wanted & kBuffers) != 0) find_capacities(arguments, wanted);
+
+  std::size_t i = 0;
+  for_each_output(
+      [&](const ArrayInfo& info, auto& array) {
+        const std::size_t k = i++;
+        if ((wanted >> k & 1) != 0) make_output(k, info, array);
+      },
+      results_);
+}
+
+/// The rows that there is room for: what Python says, what arrays in `out` have, or as many as there are.
+void Evaluation::find_capacities(const EvaluationArguments& arguments, std::uint64_t wanted) {
+  const auto rows_of = [&](int output, int axis) -> std::int64_t {
+    if (!outputs_.is_given(output)) return -1;
+    ArrayView view;
+    const nb::handle memory = memory_of(outputs_.given(output));
+    if (memory.is_none()) return 0;  // which is an error later
+    view.read(memory.ptr(), {call_, output_names()[output]}, placement_);
+    return view.ndim > axis ? view.shape[axis] : 0;
+  };
+  const std::int64_t polygons = parse_capacity({call_, "polygon_capacity"}, arguments.polygon_capacity);
+  const std::int64_t contacts = parse_capacity({call_, "contact_capacity"}, arguments.contact_capacity);
+  struct Buffer {
+    int output;
+    std::int64_t capacity, given;
+    const char* argument;
+  };
+  Buffer buffers[] = {{kPolygons, polygons, rows_of(kPolygons, 1), "polygon_capacity"},
+                      {kContacts, contacts, rows_of(kContacts, 1), "contact_capacity"},
+                      {kPackedPolygons, polygons, rows_of(kPackedPolygons, 0), "polygon_capacity"},
+                      {kPackedContacts, contacts, rows_of(kPackedContacts, 0), "contact_capacity"}};
+  bool is_open = false;
+  for (Buffer& buffer : buffers) {
+    if (buffer.given >= 0) buffer.capacity = buffer.given;
+    if ((wanted & bit(buffer.output)) == 0) buffer.capacity = 0;
+    if (buffer.capacity >= 0) continue;
+    if (placement_.on_cuda) {
+      Argument{call_, buffer.argument}.wrong_value(
+          fmt::format("expected a number of rows for {}, found None: on a CUDA device nothing waits to count them",
+                      output_names()[buffer.output]));
+    }
+    is_open = true;
+  }
+
+  if (is_open) {  // counted first
+    const auto n = static_cast<std::size_t>(state_.num_environments);
+    std::vector<std::int32_t> needed_polygons(n), needed_contacts(n);
+    std::vector<std::int64_t> polygon_offsets(n + 1), contact_offsets(n + 1);
+    Results counted;
+    if (buffers[0].capacity < 0) counted.polygons_needed = needed_polygons.data();
+    if (buffers[1].capacity < 0) counted.contacts_needed = needed_contacts.data();
+    if (buffers[2].capacity < 0) counted.polygon_offsets = polygon_offsets.data();
+    if (buffers[3].capacity < 0) counted.contact_offsets = contact_offsets.data();
+    {
+      const nb::gil_scoped_release released;
+      evaluator_.evaluator.evaluate(state_, counted);
+    }
+    const auto most = [](const std::vector<std::int32_t>& counts) {
+      return counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
+    };
+    const std::int64_t found[] = {most(needed_polygons), most(needed_contacts), polygon_offsets.back(),
+                                  contact_offsets.back()};
+    for (std::size_t i = 0; i < 4; ++i) {
+      if (buffers[i].capacity < 0) buffers[i].capacity = found[i];
+    }
+  }
+  counts_.polygon_capacity = results_.polygon_capacity = static_cast<std::int32_t>(buffers[0].capacity);
+  counts_.contact_capacity = results_.contact_capacity = static_cast<std::int32_t>(buffers[1].capacity);
+  counts_.packed_polygon_capacity = results_.packed_polygon_capacity = buffers[2].capacity;
+  counts_.packed_contact_capacity = results_.packed_contact_capacity = buffers[3].capacity;
+}
+
+void Evaluation::run() {
+  try {
+    const nb::gil_scoped_release released;
+    evaluate();
+  } catch (...) {  // Ctrl-C, when some of them are written
+    written_.tell();
+    throw;
+  }
+  written_.tell();
+}
+
+void Evaluation::rewrite(nb::handle results) {
+  written_.clear();
+  for (const nb::handle array : results) written_.add(memory_of(array));
+  written_.keep();
+}
+
+nb::object Evaluation::results() {
+  outputs_.take_made();
+  for (std::size_t i = 0; words_ != 0; ++i, words_ >>= 1) {
+    if ((words_ & 1) == 0) continue;
+    const bool are_polygons = i == kPolygons || i == kPackedPolygons;
+    const nb::object& type = are_polygons ? registered_types().polygons : registered_types().contacts;
+    const nb::handle words = outputs_.object(i);
+    outputs_.set(i, type.attr("_of_words")(words, nb::handle(array_type_of(words.ptr()).library)));
+  }
+  return outputs_.results(registered_types().results);
+}
+
+}  // namespace isopatch::python

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The extension module isopatch._core. What users see is in isopatch/*.py.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include "host/python/arrays/new_array.h"
+#include "host/python/bindings/bindings.h"
+#include "isopatch/error.h"
+#include "isopatch/limits.h"
+#include "isopatch/status.h"
+
+namespace isopatch::python {
+namespace {
+
+/// OSError, of which Python makes FileNotFoundError and so on by the number of the error.
+void set_file_error(const Error& error) {
+  const nb::object arguments =
+      nb::make_tuple(error.parts().code, nb::str(error.what()), nb::str(error.parts().where.c_str()));
+  PyErr_SetObject(PyExc_OSError, arguments.ptr());
+}
+
+/// The one place where the library's errors become Python's.
+void translate_error(const std::exception_ptr& pointer, void*) {
+  try {
+    std::rethrow_exception(pointer);
+  } catch (const Error& error) {
+    switch (error.kind()) {
+      case ErrorKind::kInput:
+        return PyErr_SetString(PyExc_ValueError, error.what());
+      case ErrorKind::kFile:
+        return set_file_error(error);
+      case ErrorKind::kDevice:
+        return PyErr_SetString(PyExc_RuntimeError, error.what());
+      case ErrorKind::kMemory:
+        return PyErr_SetString(PyExc_MemoryError, error.what());
+      case ErrorKind::kCancelled:  // by a signal's handler
+        return PyErr_SetNone(PyExc_KeyboardInterrupt);
+    }
+  }
+}
+
+nb::dict build_info() {
+  nb::dict info;
+  info["version"] = ISOPATCH_VERSION;
+#ifdef ISOPATCH_HAS_CUDA
+  info["cuda"] = true;
+#else
+  info["cuda"] = false;
+#endif
+#ifdef ISOPATCH_HAS_CVODE
+  info["cvode"] = true;
+#else
+  info["cvode"] = false;
+#endif
+#ifdef ISOPATCH_HAS_JAX
+  info["jax"] = true;
+#else
+  info["jax"] = false;
+#endif
+  info["compiler"] = __VERSION__;
+#ifdef Py_LIMITED_API
+  info["stable_abi"] = true;
+#else
+  info["stable_abi"] = false;
+#endif
+  return info;
+}
+
+void register_types(nb::object results, nb::object step_results, nb::object state, nb::object polygon_dtype,
+                    nb::object contact_dtype, nb::object polygons, nb::object contacts) {
+  if (nb::cast<std::size_t>(polygon_dtype.attr("itemsize")) != sizeof(Polygon) ||
+      nb::cast<std::size_t>(contact_dtype.attr("itemsize")) != sizeof(DiscreteContact)) {
+    throw nb::import_error("isopatch: the Python sources are of another version than the extension module");
+  }
+  registered_types() = {std::move(results),       std::move(step_results), std::move(state),   std::move(polygon_dtype),
+                        std::move(contact_dtype), std::move(polygons),     std::move(contacts)};
+}
+
+}  // namespace
+
+RegisteredTypes& registered_types() {
+  static auto* types = new RegisteredTypes;  // outlives the interpreter, which frees its objects itself
+  return *types;
+}
+
+nb::object make_named_tuple(const nb::object& type, nb::object* values, std::size_t count) {
+  static PyObject* make = PyObject_GetAttrString(reinterpret_cast<PyObject*>(&PyTuple_Type), "__new__");
+  const nb::object tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(count)));
+  for (std::size_t i = 0; i < count; ++i) {
+    PyObject* value = values[i].is_valid() ? values[i].release().ptr() : nb::none().release().ptr();
+    PyTuple_SetItem(tuple.ptr(), static_cast<Py_ssize_t>(i), value);
+  }
+  return nb::handle(make)(type, tuple);
+}
+
+NB_MODULE(_core, module) {
+  module.doc() = "The compiled part of isopatch.";
+#ifdef NDEBUG
+  nb::set_leak_warnings(false);  // what a program still holds when it ends is no leak of the package
+#endif
+  nb::register_exception_translator(translate_error);
+  module.def("cuda_available", &cuda_available,
+             "Whether this build has CUDA code and there is a device and a driver that it can use.");
+  module.def("num_cuda_devices", &num_cuda_devices, "The number of CUDA devices that this build can use.");
+  module.def("build_info", &build_info, "What this build is made of: version, compiler, and whether it has CUDA.",
+             nb::sig("def build_info() -> dict[str, str | bool]"));
+  module.def("status_text", &status_text, nb::arg("status"), "The names of the bits, or \"ok\".");
+  module.def("_register_types", &register_types);
+  bind_host_memory(module);
+  bind_scene(module);
+  bind_evaluator(module);
+  bind_simulator(module);
+#ifdef ISOPATCH_HAS_JAX
+  bind_jax(module);
+#endif
+}
+
+}  // namespace isopatch::python

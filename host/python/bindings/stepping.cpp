@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/python/bindings/stepping.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+namespace isopatch::python {
+namespace {
+
+constexpr std::array<const char*, kNumStepOutputs> names_of_outputs() {
+  std::array<const char*, kNumStepOutputs> names{};
+  std::size_t i = 0;
+  RolloutOutput none;
+  for_each_rollout_output([&](const ArrayInfo& info, auto&) { names.at(i++) = info.name; }, none);
+  return names;
+}
+
+const OutputNames& output_names() {
+  static const OutputNames names(names_of_outputs());
+  return names;
+}
+
+template <class T>
+constexpr dlpack::DataType kTypeOf = std::is_same_v<T, double>         ? dlpack::DataType{dlpack::kFloat, 64, 1}
+                                     : std::is_same_v<T, std::int64_t> ? dlpack::DataType{dlpack::kInt, 64, 1}
+                                     : std::is_same_v<T, std::int32_t> ? dlpack::DataType{dlpack::kInt, 32, 1}
+                                                                       : dlpack::DataType{dlpack::kUint, 32, 1};
+
+}  // namespace
+
+PythonSimulator::PythonSimulator(nb::object scene_, const RolloutOptions& rollout, const ComputeOptions& options)
+    : scene(std::move(scene_)),
+      compute(options),
+      simulator(nb::cast<const Scene&>(scene), rollout, options.options),
+      counts(rollout_counts(simulator.simulator().scene())) {}
+
+void PythonSimulator::step(const RolloutState& state, const RolloutInput& input, const RolloutOutput& output,
+                           int num_steps, void* stream) const {
+  const nb::gil_scoped_release released;
+  if (compute.placement.on_cuda) {
+    simulator.simulator().step(state, input, output, num_steps, stream);
+  } else {
+    simulator.step(state, input, output, num_steps);
+  }
+}
+
+std::uint64_t PythonSimulator::wanted(const char* call, nb::handle outputs) const {
+  return output_names().parse(call, outputs);
+}
+
+StateViews::StateViews(const char* call, const PythonSimulator& simulator, nb::handle state, const Placement& placement,
+                       bool is_written) {
+  if (!PyTuple_Check(state.ptr()) || PyTuple_Size(state.ptr()) != static_cast<Py_ssize_t>(kNumStateArrays)) {
+    Argument{call, "state"}.wrong_type("expected a SimulatorState, whose fields are the arrays of the state");
+  }
+  std::size_t i = 0;
+  CallShape shape{simulator.counts, -1};
+  for_each_rollout_state(
+      [&](const ArrayInfo& info, auto*& pointer) {
+        using Value = std::remove_pointer_t<std::remove_reference_t<decltype(pointer)>>;
+        ArrayView& view = views_[i];
+        const Argument argument{call, info.name};
+        PyObject* array = PyTuple_GetItem(state.ptr(), static_cast<Py_ssize_t>(i));
+        if (!is_written) check_tensor(array, argument);  // those written are the simulator's own
+        view.read(array, argument, placement);
+        if (is_written) check_writable(view, argument);
+        check_element(view, argument, element_of<Value>());
+        const std::int64_t stride = check_layout(view, argument, info, shape);
+        if (view.shape[0] > 1 && stride != simulator.counts.row(info)) {
+          argument.wrong_value("expected contiguous rows, found some with gaps or repeated ones; give a copy");
+        }
+        if (i == 0) shape.environments = view.shape[0];
+        pointer = static_cast<Value*>(view.data);
+        ++i;
+      },
+      state_);
+  state_.num_environments = shape.environments;
+}
+
+NewState::NewState(const PythonSimulator& simulator, const StateViews& from) {
+  state_.num_environments = from.view().num_environments;
+  const CallShape shape{simulator.counts, state_.num_environments};
+  std::size_t i = 0;
+  for_each_rollout_state(
+      [&](const ArrayInfo& info, auto*& pointer, auto* source) {
+        using Value = std::remove_pointer_t<decltype(source)>;
+        std::int64_t dimensions[ArrayView::kMaxDimensions] = {};
+        const auto count = static_cast<std::size_t>(shape_of(info, shape, dimensions));
+        arrays_[i] = NewArray(from.array(0), kTypeOf<Value>, {dimensions, count}, {"advance", info.name});
+        pointer = static_cast<Value*>(arrays_[i].data());
+        const auto size = static_cast<std::size_t>(shape.counts.size(info, shape.environments));
+        if (size > 0) std::copy_n(source, size, pointer);
+        ++i;
+      },
+      state_, from.view());
+}
+
+nb::object NewState::take() {
+  std::array<nb::object, kNumStateArrays> arrays;
+  for (std::size_t i = 0; i < kNumStateArrays; ++i) arrays[i] = arrays_[i].take();
+  return make_named_tuple(registered_types().state, arrays.data(), kNumStateArrays);
+}
+
+StepArrays::StepArrays(const char* call, const PythonSimulator& simulator, const StepArguments& arguments,
+                       const ArrayView& poses, const Placement& placement) {
+  const CallShape shape{simulator.counts, poses.shape[0]};
+  std::size_t i = 0;
+  for_each_rollout_input(
+      [&](const ArrayInfo& info, auto& array) {
+        const std::size_t k = i++;
+        if (arguments.inputs[k].is_none()) return;
+        const Argument argument{call, info.name};
+        check_tensor(arguments.inputs[k], argument);
+        inputs_[k].read(arguments.inputs[k].ptr(), argument, placement);
+        set_array(array, inputs_[k], argument, info, shape);
+      },
+      input_);
+
+  outputs_.find(call, output_names(), registered_types().step_results, arguments.out);
+  std::uint64_t wanted = 0;
+  if (!arguments.outputs.is_none()) wanted = output_names().parse(call, arguments.outputs);
+  i = 0;
+  for_each_rollout_output(
+      [&](const ArrayInfo& info, auto& array) {
+        const std::size_t k = i++;
+        const Argument argument{call, info.name};
+        if (outputs_.is_given(k)) {
+          check_tensor(outputs_.given(k), argument);
+          written_.add(outputs_.given(k));
+          outputs_.use_given(k, array, argument, info, shape, placement);
+        } else if ((wanted >> k & 1) != 0) {
+          constexpr bool is_real = requires { array.type; };
+          const dlpack::DataType type = is_real ? poses.type : dlpack::DataType{dlpack::kInt, 32, 1};
+          outputs_.make(k, array, argument, info, shape, poses, type, placement);
+        }
+      },
+      output_);
+}
+
+nb::object StepArrays::results() {
+  written_.tell();
+  return outputs_.results(registered_types().step_results);
+}
+
+}  // namespace isopatch::python

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/python/bindings/streams.h"
+
+#include "host/evaluation/cuda_streams.h"
+#include "host/python/arrays/array_type.h"
+
+namespace isopatch::python {
+namespace {
+
+/// The current stream of the library of an array; the default stream where the library does not say.
+void* current_stream(nb::handle array, int device) {
+  const ArrayType& type = array_type_of(array.ptr());
+  if (type.table != nullptr && type.table->current_stream != nullptr) {
+    void* current = nullptr;
+    if (type.table->current_stream(dlpack::kCuda, device, &current) != 0) throw_error_of("current_work_stream()");
+    return current;
+  }
+  if (type.library == nullptr) return nullptr;
+  const nb::object cuda = nb::getattr(type.library, "cuda", nb::none());
+  if (PyObject_HasAttrString(cuda.ptr(), "get_current_stream") == 0) return nullptr;
+  return PyLong_AsVoidPtr(nb::object(cuda.attr("get_current_stream")(device).attr("ptr")).ptr());  // CuPy
+}
+
+/// The default stream has two addresses.
+bool is_same_stream(void* a, void* b) {
+  const auto number = [](void* stream) { return reinterpret_cast<std::uintptr_t>(stream); };
+  return a == b || (number(a) <= 1 && number(b) <= 1);
+}
+
+void* address_of(const Argument& argument, nb::handle stream) {
+  nb::object number = nb::borrow(stream);
+  for (const char* attribute : {"cuda_stream", "ptr"}) {
+    if (!PyLong_Check(number.ptr()) && PyObject_HasAttrString(stream.ptr(), attribute) != 0) {
+      number = stream.attr(attribute);
+    }
+  }
+  if (!PyLong_Check(number.ptr())) {
+    argument.wrong_type("expected a stream's address as an integer, or a stream of torch or CuPy");
+  }
+  void* address = PyLong_AsVoidPtr(number.ptr());
+  if (PyErr_Occurred() != nullptr) throw nb::python_error();
+  return address;
+}
+
+}  // namespace
+
+Placement with_stream(const Placement& placement, const Argument& argument, nb::handle stream, nb::handle poses) {
+  if (!placement.on_cuda) {
+    if (!stream.is_none()) argument.wrong_value("only calls on a CUDA device have a stream; leave it out");
+    return placement;
+  }
+  void* current = current_stream(poses, placement.index);
+  Placement found = placement;
+  found.stream = stream.is_none() ? current : address_of(argument, stream);
+  found.is_current_stream = is_same_stream(found.stream, current);
+  wait_for_current_stream(found, poses);
+  return found;
+}
+
+void wait_for_current_stream(const Placement& placement, nb::handle poses) {
+  if (!placement.on_cuda || placement.is_current_stream) return;
+  detail::let_stream_wait(placement.index, placement.stream, current_stream(poses, placement.index));
+}
+
+void require_current_stream(const Placement& placement, const Argument& argument) {
+  if (placement.is_current_stream) return;
+  argument.wrong_value(
+      "arrays are made on the current stream of their library, not on `stream`; give it in `out`, or make `stream` the "
+      "current one");
+}
+
+}  // namespace isopatch::python

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rows of packed arrays on a device. All warps append to one list, in order of arrival, and count the rows of each
+// environment. The sums of the counts say where an environment's rows belong; there they are put in order.
+//
+// If there are more rows than room, it is chance which of them are in the list. Then it is filled again by another
+// evaluation, with the rows that belong there: those of all environments before the end of the room, and of the
+// divided environment, whose rows the end of the room divides, the first ones in order. The last of these is found
+// digit by digit of its key: each digit takes an evaluation of that environment, which counts its rows by their digit.
+#pragma once
+
+#include "isopatch/detail/contact/record_rows.h"
+#include "isopatch/detail/simt/merge_sort.h"
+
+namespace isopatch::detail {
+
+/// What an evaluation does with the rows it finds.
+enum class RowPass : std::uint8_t {
+  kAll,         // counts them, and lists what there is room for
+  kCountDigit,  // counts those that may be the last that fits by a digit of their keys
+  kFitting      // lists those that fit
+};
+
+/// A key as digits, digit 0 the most significant: the upper and the lower half of each of its words.
+struct RowDigits {
+  static constexpr int kBits = 16, kValues = 1 << kBits, kCount = 6;
+  static constexpr std::int32_t kLower = kValues - 1;
+
+  ISOPATCH_HD static std::int32_t digit(const RowKey& key, int i) {
+    const std::int32_t word = i < 2 ? key.parts : i < 4 ? key.cell_M : key.cell_S;
+    return i % 2 == 0 ? word >> kBits : word & kLower;
+  }
+
+  /// The digits before digit i, then zeros.
+  ISOPATCH_HD static RowKey before(const RowKey& key, int i) {
+    const auto kept = [i](std::int32_t word, int upper) {
+      return i > upper + 1 ? word : i > upper ? word & ~kLower : 0;
+    };
+    return {kept(key.parts, 0), kept(key.cell_M, 2), kept(key.cell_S, 4)};
+  }
+
+  /// Writes digit i, which is zero.
+  ISOPATCH_HD static void set(RowKey& key, int i, std::int32_t value) {
+    std::int32_t& word = i < 2 ? key.parts : i < 4 ? key.cell_M : key.cell_S;
+    word |= i % 2 == 0 ? value << kBits : value;
+  }
+
+  /// Whether digit i may differ between rows of a scene whose meshes have at most `most_cells` cells.
+  static bool may_differ(int i, std::int64_t num_pairs, std::int64_t most_cells) {
+    if (i == 0) return num_pairs > 1;  // it is the pair
+    return i % 2 == 1 || most_cells >= kValues;
+  }
+};
+
+struct ListedRow {
+  RowKey key;
+  std::int32_t record;  // where it is among the records
+};
+
+/// In device memory; zero where a call begins.
+struct RowProgress {
+  std::int64_t listed;     // rows that were to be listed
+  std::int32_t overflows;  // 1 where there are more rows than room
+  std::int32_t divided;    // 1 + the divided environment; 0: none
+  std::int64_t rank;       // of the last row that fits, among those with its digits so far
+  RowKey last;             // its digits so far, then zeros
+};
+
+/// The list of one kind of rows, but for the records.
+struct RowList {
+  std::int32_t* counts = nullptr;         // of each environment's rows; null: no rows are asked for
+  const std::int64_t* offsets = nullptr;  // their sums, from the second pass on
+  std::int64_t capacity = 0;              // rows that there is room for; 0: they are only counted
+  ListedRow* rows = nullptr;              // in order of arrival
+  std::int32_t* environments = nullptr;   // of these rows
+  ListedRow* grouped = nullptr;           // by environment
+  std::int32_t* of_digit = nullptr;       // counts by the value of a digit; zero between passes
+  RowProgress* progress = nullptr;
+
+  ISOPATCH_HD bool is_wanted() const { return counts != nullptr; }
+  ISOPATCH_HD bool keeps_rows() const { return capacity > 0; }
+
+  /// Whether a pass after the first does anything.
+  ISOPATCH_HD bool has_work(RowPass pass) const {
+    return keeps_rows() && (pass == RowPass::kFitting ? progress->overflows : progress->divided) != 0;
+  }
+
+  /// Whether a pass needs the rows of an environment.
+  ISOPATCH_HD bool needs(RowPass pass, std::int64_t environment) const {
+    if (pass == RowPass::kAll) return true;
+    if (!has_work(pass)) return false;
+    return progress->divided == environment + 1 || (pass == RowPass::kFitting && offsets[environment + 1] <= capacity);
+  }
+
+  /// Counts a row as the pass does. Whether it is to be listed.
+  template <class Warp>
+  ISOPATCH_HD bool lists(Warp& warp, RowPass pass, int digit, std::int64_t environment, const RowKey& key) const {
+    if (pass == RowPass::kAll) {
+      if (is_wanted()) warp.reserve(counts + environment, 1);
+      return keeps_rows();
+    }
+    if (!needs(pass, environment)) return false;
+    if (progress->divided != environment + 1) return true;
+    if (pass == RowPass::kFitting) return !(progress->last < key);
+    if (RowDigits::before(key, digit) == progress->last) warp.reserve(of_digit + RowDigits::digit(key, digit), 1);
+    return false;
+  }
+};
+
+/// The same with the records.
+template <class Record>
+struct ListedRows : RowList {
+  Record* records = nullptr;  // in order of arrival
+};
+
+/// Both kinds, and what is done with them in an evaluation.
+struct PackedRowLists {
+  ListedRows<Polygon> polygons;
+  ListedRows<DiscreteContact> contacts;
+
+  ISOPATCH_HD bool is_wanted() const { return polygons.is_wanted() || contacts.is_wanted(); }
+  ISOPATCH_HD bool keeps_rows() const { return polygons.keeps_rows() || contacts.keeps_rows(); }
+  ISOPATCH_HD bool has_work(RowPass pass) const {
+    return pass == RowPass::kAll || polygons.has_work(pass) || contacts.has_work(pass);
+  }
+  ISOPATCH_HD bool needs(RowPass pass, std::int64_t environment) const {
+    return polygons.needs(pass, environment) || contacts.needs(pass, environment);
+  }
+};
+
+/// The destinations of evaluate_pair() in one pass.
+struct RowsOfPass {
+  template <class Record>
+  struct Destination {
+    const ListedRows<Record>& list;
+    RowPass pass;
+    int digit;
+
+    ISOPATCH_HD bool is_wanted() const { return list.is_wanted(); }
+
+    template <class Warp>
+    ISOPATCH_HD Record* append(Warp& warp, std::int64_t environment, const RowKey& key) const {
+      if (!list.lists(warp, pass, digit, environment, key)) return nullptr;
+      const std::int64_t at = warp.reserve(&list.progress->listed, std::int64_t{1});
+      if (at >= list.capacity) return nullptr;
+      list.rows[at] = {key, static_cast<std::int32_t>(at)};  // no device has memory for 2^31 rows
+      list.environments[at] = static_cast<std::int32_t>(environment);
+      return list.records + at;
+    }
+  };
+  Destination<Polygon> polygons;
+  Destination<DiscreteContact> contacts;
+
+  ISOPATCH_HD static RowsOfPass make(const PackedRowLists& lists, RowPass pass, int digit) {
+    return {{lists.polygons, pass, digit}, {lists.contacts, pass, digit}};
+  }
+};
+
+/// Finds a digit of the last row that fits, from the counts of the rows that have the digits before it. Called by all
+/// lanes of one warp.
+template <class Warp>
+ISOPATCH_HD void find_digit(Warp& warp, const RowList& list, int digit) {
+  if (!list.has_work(RowPass::kCountDigit)) return;
+  std::int64_t rank = list.progress->rank;
+  int found = -1;
+  for (int base = 0; base < RowDigits::kValues; base += Warp::kSize) {
+    const std::int32_t own = list.of_digit[base + warp.lane()];
+    list.of_digit[base + warp.lane()] = 0;
+    const std::int64_t all = warp.sum(own);
+    if (found >= 0) continue;
+    if (rank >= all) {
+      rank -= all;
+      continue;
+    }
+    for (int lane = 0; found < 0; ++lane) {
+      const int rows = warp.from_lane(own, lane);
+      if (rank < rows) {
+        found = base + lane;
+      } else {
+        rank -= rows;
+      }
+    }
+  }
+  warp.sync();  // before it changes
+  if (warp.lane() == 0) {
+    list.progress->rank = rank;
+    RowDigits::set(list.progress->last, digit, found);
+  }
+}
+
+}  // namespace isopatch::detail

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The wrench of a contact polygon whose bodies move, by one of the rules.
+//
+// The exact rule: damping and pressure are affine, so that the normal part is a polynomial, whose integrals follow from
+// the polygon's moments up to the third. Friction takes three points a triangle where the slip velocity hardly turns
+// within the polygon, the closed form of friction_integral.h where its centre is near, and a mixture in between, so
+// that the result is continuous. A polygon in which the bodies part so fast that damping would pull ends where the
+// traction does.
+#pragma once
+
+#include "isopatch/detail/pressure_field/integrals/friction_integral.h"
+#include "isopatch/detail/pressure_field/pair_context.h"
+
+namespace isopatch::detail {
+
+/// Integrals over the polygon of x^3, x^2 y, x y^2 and y^3 about its middle.
+template <class T>
+struct ThirdMoments {
+  T xxx = T(0), xxy = T(0), xyy = T(0), yyy = T(0);
+
+  /// Adds the triangle between the middle and a part of the boundary, with twice its area.
+  ISOPATCH_HD void add(const BoundaryPart<T>& p, T doubled) {
+    const T x = p.x0 + p.x1, y = p.y0 + p.y1;
+    const T xx0 = p.x0 * p.x0, xx1 = p.x1 * p.x1, yy0 = p.y0 * p.y0, yy1 = p.y1 * p.y1;
+    const T by_20 = T(1.0 / 20) * doubled, by_60 = T(1.0 / 60) * doubled;
+    xxx = fma(by_20, x * (xx0 + xx1), xxx);
+    yyy = fma(by_20, y * (yy0 + yy1), yyy);
+    xxy = fma(by_60, fma(y, x * x, T(2) * fma(p.y0, xx0, p.y1 * xx1)), xxy);
+    xyy = fma(by_60, fma(x, y * y, T(2) * fma(p.x0, yy0, p.x1 * yy1)), xyy);
+  }
+};
+
+/// What one way around the polygon adds up to.
+template <class T>
+struct FanSum {
+  PlaneWrench<T> wrench;  // friction by points
+  ThirdMoments<T> third;  // zero where the factor of damping does not vary
+  T farthest = T(0);      // squared distance of the farthest corner from the apex
+};
+
+/// for_each(visit) goes through the parts of the boundary.
+template <class T, class ForEach>
+ISOPATCH_HD FanSum<T> integrate_fan(PlanePoint<T> apex, const PlaneFields<T>& fields, T slip_squared,
+                                    const ForEach& for_each) {
+  FanSum<T> fan;
+  const bool varies = any(fields.factor_x != T(0) || fields.factor_y != T(0));
+  for_each([&](MaskOf<T> exists, const BoundaryPart<T>& at) {
+    const BoundaryPart<T> part = about(apex, at);
+    fan.farthest = max(fan.farthest, select(exists, fma(part.x0, part.x0, part.y0 * part.y0), T(0)));
+    for_each_point(3, apex, part, triangle_area(exists, part),
+                   [&](T x, T y, T weight) { add_friction(x, y, weight, fields, slip_squared, fan.wrench); });
+    if (varies) fan.third.add(at, T(2) * triangle_area(exists, at));
+  });
+  return fan;
+}
+
+/// The normal part, pressure times the factor of damping, from the polygon's moments about its middle.
+template <class T>
+ISOPATCH_HD void add_normal_part(const PlaneFields<T>& f, const AreaMoments<T>& m, const ThirdMoments<T>& third,
+                                 PlaneWrench<T>& sum) {
+  const T one = f.pressure * f.factor;
+  const T x = fma(f.pressure, f.factor_x, f.pressure_x * f.factor);
+  const T y = fma(f.pressure, f.factor_y, f.pressure_y * f.factor);
+  const T xx = f.pressure_x * f.factor_x, yy = f.pressure_y * f.factor_y;
+  const T xy = fma(f.pressure_x, f.factor_y, f.pressure_y * f.factor_x);
+  const auto integral = [&](T of_one, T of_x, T of_y, T of_xx, T of_xy, T of_yy) {
+    return fma(one, of_one, fma(x, of_x, fma(y, of_y, fma(xx, of_xx, fma(xy, of_xy, yy * of_yy)))));
+  };
+  sum.n = integral(m.one, m.x, m.y, m.xx, m.xy, m.yy);
+  sum.moment_u = integral(m.y, m.xy, m.yy, third.xxy, third.xyy, third.yyy);
+  sum.moment_v = -integral(m.x, m.xx, m.xy, third.xxx, third.xxy, third.xyy);
+}
+
+/// Cuts off the parts of the boundary where the factor of damping is negative, and adds the edge where it is zero. As
+/// the polygon is convex, what is left of its boundary is one piece; the edge leads from the end of the piece to its
+/// beginning, which are the ends of parts with the least factor. Where `cuts` is false, the polygon stays as it is.
+template <class T>
+ISOPATCH_HD void cut_where_damping_ends(MaskOf<T> cuts, const PlaneFields<T>& fields, PartList<T>& list) {
+  const T zero = T(0);
+  BoundaryPart<T> closing = {zero, zero, zero, zero};
+  T least_at_begin = T(1e30f), least_at_end = least_at_begin;
+  ISOPATCH_NO_UNROLL
+  for (int i = 0; i < list.count; ++i) {
+    BoundaryPart<T>& part = list.parts[i];
+    const T begin = fields.factor_at(part.x0, part.y0), end = fields.factor_at(part.x1, part.y1);
+    const MaskOf<T> enters = cuts && begin < zero, leaves = cuts && end < zero;
+    const MaskOf<T> kept = exists(part) && !(enters && leaves);
+    const T t = abs(begin) * reciprocal(max(abs(begin - end), T(1e-30f)));
+    const T x = fma(t, part.x1 - part.x0, part.x0), y = fma(t, part.y1 - part.y0, part.y0);
+    part = {select(kept, select(enters, x, part.x0), zero), select(kept, select(enters, y, part.y0), zero),
+            select(kept, select(leaves, x, part.x1), zero), select(kept, select(leaves, y, part.y1), zero)};
+
+    const MaskOf<T> last = cuts && kept && max(end, zero) < least_at_end;
+    closing.x0 = select(last, part.x1, closing.x0);
+    closing.y0 = select(last, part.y1, closing.y0);
+    least_at_end = select(last, max(end, zero), least_at_end);
+    const MaskOf<T> first = cuts && kept && max(begin, zero) < least_at_begin;
+    closing.x1 = select(first, part.x0, closing.x1);
+    closing.y1 = select(first, part.y0, closing.y1);
+    least_at_begin = select(first, max(begin, zero), least_at_begin);
+  }
+  list.parts[list.count++] = closing;
+}
+
+template <class T>
+ISOPATCH_HD AreaMoments<T> area_moments(const PartList<T>& list) {
+  AreaSums<T> sums;
+  list.for_each([&](MaskOf<T> exists, const BoundaryPart<T>& p) {
+    sums.add(p.x0, p.y0, p.x1, p.y1, T(2) * triangle_area(exists, p));
+  });
+  return sums.moments();
+}
+
+template <class T>
+ISOPATCH_HD PlanePoint<T> centroid_of(const AreaMoments<T>& m) {
+  const T per_area = reciprocal(m.one);
+  return {m.x * per_area, m.y * per_area};
+}
+
+/// How much of friction is taken from the closed form. With q = (v^2 + v_s^2) / (w r)^2, v at the centroid and r the
+/// distance of the farthest corner from it: all where q < 2, nothing where q > 3.
+template <class T>
+struct Blend {
+  T share;
+  MaskOf<T> any;
+
+  ISOPATCH_HD static Blend make(PlanePoint<T> centroid, T farthest, const PlaneFields<T>& fields, T slip_squared) {
+    const T u = fma(-fields.spin, centroid.y, fields.u), v = fma(fields.spin, centroid.x, fields.v);
+    const T speed_square = fma(u, u, fma(v, v, slip_squared)), spin_square = fields.spin * fields.spin * farthest;
+    const MaskOf<T> any = T(3) * spin_square > speed_square && spin_square > T(1e-30f);
+    const T share = fma(-speed_square, reciprocal(select(any, spin_square, T(1))), T(3));
+    return {select(any, max(T(0), min(share, T(1))), T(0)), any};
+  }
+};
+
+/// Friction in closed form, of the lanes of one register that have a share of it.
+template <class T, class Register>
+ISOPATCH_HD auto friction_in_closed_form(const PartList<T>& list, PlanePoint<T> centroid, T farthest,
+                                         const Blend<T>& blend, const PlaneFields<T>& fields, double slip_tolerance,
+                                         const Register& lanes) {
+  const auto x = lanes.get(centroid.x), y = lanes.get(centroid.y);
+  using D = std::remove_cv_t<decltype(x)>;
+  const auto affine = [&](T value, T slope_x, T slope_y) {
+    const Vec2<D> slope = {lanes.get(slope_x), lanes.get(slope_y)};
+    return Affine<D>{fma(slope.x, x, fma(slope.y, y, lanes.get(value))), slope};
+  };
+  const D spin = lanes.get(select(blend.any, fields.spin, T(1))), per_spin = reciprocal(spin);
+  const D u = lanes.get(select(blend.any, fields.u, T(0))), v = lanes.get(select(blend.any, fields.v, T(0)));
+  const SpinningTraction<D> traction = {affine(fields.pressure, fields.pressure_x, fields.pressure_y),
+                                        affine(fields.factor, fields.factor_x, fields.factor_y),
+                                        {fma(-v, per_spin, -x), fma(u, per_spin, -y)},
+                                        D(slip_tolerance) * abs(per_spin),
+                                        select(spin < D(0), D(-1), D(1))};
+  constexpr double kRounding = 4.0 * static_cast<double>(kEpsilon<T>);
+  FrictionSums<D> sums(traction, D(kRounding * kRounding) * lanes.get(farthest));
+  list.for_each([&](MaskOf<T> exists, const BoundaryPart<T>& p) {
+    if (!lanes.has_any(exists && blend.any)) return;
+    sums.add({lanes.get(p.x0) - x, lanes.get(p.y0) - y}, {lanes.get(p.x1) - x, lanes.get(p.y1) - y});
+  });
+  return sums.result();
+}
+
+/// Replaces friction by points, in `sum`, by its mixture with the closed form.
+template <class T>
+ISOPATCH_HD void blend_friction(const PartList<T>& list, PlanePoint<T> centroid, T farthest, const Blend<T>& blend,
+                                const PlaneFields<T>& fields, double slip_tolerance, PlaneWrench<T>& sum) {
+  PlaneFriction<T> closed = {T(0), T(0), T(0)};
+  DoubleRegister<T>::for_each([&](const auto& lanes) {
+    if (!lanes.has_any(blend.any)) return;
+    const auto friction = friction_in_closed_form(list, centroid, farthest, blend, fields, slip_tolerance, lanes);
+    closed.u = lanes.replace(closed.u, friction.u);
+    closed.v = lanes.replace(closed.v, friction.v);
+    closed.moment = lanes.replace(closed.moment, friction.moment);
+  });
+
+  const T moment = fma(centroid.x, closed.v, fma(-centroid.y, closed.u, closed.moment));
+  const auto mix = [&](T points, T exact) {
+    return select(blend.any, fma(blend.share, exact - points, points), points);
+  };
+  sum.u = mix(sum.u, closed.u);
+  sum.v = mix(sum.v, closed.v);
+  sum.moment_n = mix(sum.moment_n, moment);
+}
+
+/// What the points of a fan are not good enough for: a polygon in which damping ends, where `cuts`, and friction whose
+/// direction turns.
+template <class T>
+ISOPATCH_HD_RARE PlaneWrench<T> integrate_hard(const Segments<T>& s, int count, T area, MaskOf<T> cuts,
+                                               PlanePoint<T> centroid, Blend<T> blend, FanSum<T> fan,
+                                               const PlaneFields<T>& fields, double slip_tolerance) {
+  const T slip_squared = cast<T>(slip_tolerance * slip_tolerance);
+  PartList<T> list(s, count);
+  if (any(cuts)) {
+    cut_where_damping_ends(cuts, fields, list);
+    AreaMoments<T> left = area_moments(list);
+    // an area within the rounding of its terms may be none, or negative, and has no centroid
+    const MaskOf<T> found = left.one > T(16) * T(kEpsilon<T>) * area;
+    left.one = select(found, left.one, area);  // which is not used
+    const PlanePoint<T> apex = centroid_of(left);
+    FanSum<T> of_left = integrate_fan(apex, fields, slip_squared, [&](const auto& visit) { list.for_each(visit); });
+    add_normal_part(fields, left, of_left.third, of_left.wrench);
+    centroid = {select(cuts, apex.x, centroid.x), select(cuts, apex.y, centroid.y)};
+    fan.wrench = select(cuts, select(found, of_left.wrench, PlaneWrench<T>{}), fan.wrench);
+    fan.farthest = select(cuts, select(found, of_left.farthest, T(0)), fan.farthest);
+    blend = Blend<T>::make(centroid, fan.farthest, fields, slip_squared);
+  }
+  if (any(blend.any)) blend_friction(list, centroid, fan.farthest, blend, fields, slip_tolerance, fan.wrench);
+  return fan.wrench;
+}
+
+/// The wrench by the exact rule, friction without its coefficient.
+template <class T, class PartLoop>
+ISOPATCH_HD PlaneWrench<T> integrate_exactly(const Segments<T>& s, int count, const AreaMoments<T>& m,
+                                             PlanePoint<T> centroid, const PlaneFields<T>& fields,
+                                             double slip_tolerance, const PartLoop& parts) {
+  const T slip_squared = cast<T>(slip_tolerance * slip_tolerance);
+  FanSum<T> fan =
+      integrate_fan(centroid, fields, slip_squared, [&](const auto& visit) { parts.for_each(s, count, visit); });
+  add_normal_part(fields, m, fan.third, fan.wrench);
+
+  // No corner's factor of damping is below that at the centroid less the slope times the distance of the farthest one.
+  // The margin of a thousandth is above what rounding may hide of that; a polygon that it adds is cut where there is
+  // nothing to cut, and keeps its integrals but for rounding.
+  const T factor = fields.factor_at(centroid.x, centroid.y);
+  const T slope_square = fma(fields.factor_x, fields.factor_x, fields.factor_y * fields.factor_y);
+  const MaskOf<T> cuts = factor < T(0) || T(1.001f) * slope_square * fan.farthest > factor * factor;
+  const Blend<T> blend = Blend<T>::make(centroid, fan.farthest, fields, slip_squared);
+  if (!any(cuts || blend.any)) return fan.wrench;
+  return integrate_hard(s, count, m.one, cuts, centroid, blend, fan, fields, slip_tolerance);
+}
+
+/// The wrench with damping and friction, lengths in units of the plane's radius. The fan's apex is the centroid, so
+/// triangles appear and vanish with zero area and the result is continuous (PFC fig. 5). Both fan rules integrate p and
+/// x p exactly, so the static part is exact; the centroid rule is exact there too.
+template <class T, class PartLoop>
+ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairLaw& law, const Segments<T>& s, int count,
+                                            const AreaMoments<T>& m, const PlaneFields<T>& fields,
+                                            const PlaneWrench<T>& resting, const PartLoop& parts) {
+  const T slip_squared = cast<T>(law.slip_tolerance * law.slip_tolerance);
+  const PlanePoint<T> centroid = centroid_of(m);
+  PlaneWrench<T> sum;
+  if (law.quadrature == kExactRule) {
+    sum = integrate_exactly(s, count, m, centroid, fields, law.slip_tolerance, parts);
+  } else if (law.quadrature == kCentroidRule) {
+    sum = integrate_by_centroid(centroid, m.one, fields, slip_squared, resting);
+  } else {
+    parts.for_each(s, count, [&](MaskOf<T> exists, const BoundaryPart<T>& at) {
+      const BoundaryPart<T> part = about(centroid, at);
+      for_each_point(law.quadrature, centroid, part, triangle_area(exists, part),
+                     [&](T x, T y, T weight) { add_point(x, y, weight, fields, slip_squared, sum); });
+    });
+  }
+  const T friction = cast<T>(law.friction);
+  sum.u = friction * sum.u;
+  sum.v = friction * sum.v;
+  sum.moment_n = friction * sum.moment_n;
+  return sum;
+}
+
+}  // namespace isopatch::detail

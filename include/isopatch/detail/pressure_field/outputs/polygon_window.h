@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The patch contacts of one pair, by one warp: it lists the pair's polygons, puts them in order and sums them up. Where
+// there are more than it has room for, it sums up those in a range of keys, then those in the next, and evaluates the
+// pair again for each; nothing is lost, and the order of the sums is the same.
+#pragma once
+
+#include "isopatch/detail/contact/packed_row_list.h"
+#include "isopatch/detail/pressure_field/evaluate_pair.h"
+#include "isopatch/detail/simt/merge_sort.h"
+
+namespace isopatch::detail {
+
+/// The keys after one and up to another.
+struct KeyRange {
+  RowKey after, last;
+
+  ISOPATCH_HD static RowKey end() {
+    constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max();
+    return {kMost, kMost, kMost};
+  }
+  ISOPATCH_HD static KeyRange behind(const RowKey& key) { return {key, end()}; }
+  ISOPATCH_HD static KeyRange all() { return behind({-1, 0, 0}); }
+
+  ISOPATCH_HD bool has(const RowKey& key) const { return after < key && !(last < key); }
+  ISOPATCH_HD bool is_last() const { return last == end(); }
+  friend ISOPATCH_HD bool operator==(const KeyRange& x, const KeyRange& y) {
+    return x.after == y.after && x.last == y.last;
+  }
+};
+
+/// Room for polygons of one pair, in global memory.
+struct PolygonWindow {
+  std::int64_t* found;  // how many are in the range; zero between uses
+  ListedRow* rows;      // of those that fit, in order of arrival
+  ListedRow* other;     // to sort them
+  ElasticPolygon* records;
+  std::int64_t capacity;  // 2 or more
+};
+
+/// What the lanes of one warp share. All but `pair` is here to leave registers to the evaluation of the pair.
+template <int size>
+struct PatchWorkspace {
+  Workspace<size> pair;
+  PolygonWindow window;
+  KeyRange range;          // of the polygons in the window
+  PatchContacts contacts;  // of lane 0
+};
+
+/// Lists the polygons of a range.
+template <class T, class Warp>
+struct WindowVisitor {
+  using Accepted = AcceptedCells;
+
+  Warp& warp;
+  const PairContext& context;
+  const PolygonWindow& window;
+  const KeyRange& range;
+  int pair;
+
+  ISOPATCH_HD bool wants(const Node& m, const Node& s) const { return may_meet(context, box_of(m), box_of(s)); }
+
+  ISOPATCH_HD bool accepts(AcceptedCells& cells) const {
+    return range.has(RowKey::make(context, pair, cells.m, cells.s)) && test_cells(context, cells);
+  }
+
+  ISOPATCH_HD void visit(bool active, const AcceptedCells& at) {
+    const CellRef m = cell_of_M(context, at.m), s = cell_of_S(context, at.s);
+    ContactPlane<T> plane;
+    Segments<T> segments;
+    Contribution<T> contribution;
+    if (!active || !contribution_of<Warp::kCompactLines>(context, m, s, at.bounds, plane, segments, contribution))
+      return;
+    WrenchSums<T, false> none;
+    if (!none.add(true, contribution, FixedPointScales<T>::make(context.bounds))) return;  // too small to count
+    const std::int64_t to = warp.reserve(window.found, std::int64_t{1});
+    if (to >= window.capacity) return;
+    window.rows[to] = {RowKey::make(context, pair, at.m, at.s), static_cast<std::int32_t>(to)};
+    window.records[to] =
+        make_elastic_polygon(context, plane, segments, Warp::kCompactLines ? plane.num_lines : kMaxLines);
+  }
+};
+
+/// Lists the polygons of the range, as many as fit; returns how many there are. Called by all lanes.
+template <class T, Parts parts, class Warp, int size>
+ISOPATCH_HD std::int64_t list_polygons(Warp& warp, PatchWorkspace<size>& work, const SceneView& scene,
+                                       const State& state, std::int64_t environment, int pair) {
+  for (int frame = 0; frame < num_frames<parts>(scene.pairs[pair]); ++frame) {
+    for_each_part_pair<parts>(warp, work.pair.pair, scene, state, environment, pair, frame, [&](int) {
+      const PairContext& context = work.pair.pair.context;
+      WindowVisitor<T, Warp> visitor = {warp, context, work.window, work.range, pair};
+      traverse(warp, work.pair.traversal, hierarchies_of(context), visitor);
+    });
+  }
+  warp.sync();
+  const std::int64_t found = warp.sum(warp.lane() == 0 ? warp.take(work.window.found) : std::int64_t{0});
+  warp.sync();
+  return found;
+}
+
+/// The range that follows in the sweep, or in the next one. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void set_range(Warp& warp, KeyRange& range, const KeyRange& to) {
+  warp.sync();  // the range and the window may be in use
+  if (warp.lane() == 0) range = to;
+  warp.sync();
+}
+
+/// Writes the patch contacts of a pair of a valid environment, with work.window. Called by all lanes.
+template <class T, Parts parts, class Warp, int size>
+ISOPATCH_HD void write_patch_contacts(Warp& warp, PatchWorkspace<size>& work, const SceneView& scene,
+                                      const State& state, const Results& results, std::int64_t environment, int pair) {
+  begin_pair<parts>(warp, work.pair.pair, scene, state, environment, pair);
+  if (warp.lane() == 0) work.contacts.begin(results.max_clusters);
+  set_range(warp, work.range, KeyRange::all());
+
+  const ListedRow* rows = nullptr;
+  std::int64_t count = 0;
+  bool has_all = false;  // the window has all polygons of the pair
+  for (bool more = true; more;) {
+    if (!has_all) {
+      const std::int64_t found = list_polygons<T, parts>(warp, work, scene, state, environment, pair);
+      const PolygonWindow& window = work.window;
+      count = found < window.capacity ? found : window.capacity;
+      rows = sort_rows(warp, window.rows, window.other, count);
+      if (found > count) {  // a shorter range, with half as many as fit if those that were listed are like the others
+        set_range(warp, work.range, {work.range.after, rows[count * (count / 2) / found].key});
+        continue;
+      }
+      has_all = work.range == KeyRange::all();
+    }
+    int next = 1;
+    if (warp.lane() == 0) {
+      const ElasticPolygon* const records = work.window.records;
+      work.contacts.add([=](int i) -> const ElasticPolygon& { return records[rows[i].record]; },
+                        static_cast<int>(count));
+      if (work.range.is_last()) {
+        const Vec3d p_WoA = read_vec3(state.poses, environment, scene.pairs[pair].a * kPoseSize);
+        next = work.contacts.finish_sweep(results, environment, pair, p_WoA) ? 1 : 0;
+      }
+    }
+    more = warp.from_first(next) != 0;
+    if (!has_all) {
+      set_range(warp, work.range, work.range.is_last() ? KeyRange::all() : KeyRange::behind(work.range.last));
+    }
+  }
+  warp.sync();  // the workspace may be used again
+}
+
+}  // namespace isopatch::detail

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Candidates of a part pair that are kept from one evaluation to the next. They are found with node boxes that are
+// wider by a margin, so they hold every pair of cells that can have a polygon while no point of one part has moved by
+// more than the margin relative to the other. Until then, a search starts at the tests of cells. Those decide, so no
+// bit changes.
+#pragma once
+
+#include "isopatch/detail/bvh/traverse.h"
+#include "isopatch/detail/pressure_field/cells/node_test.h"
+
+namespace isopatch::detail {
+
+/// Room for the candidates of a part pair.
+inline constexpr std::int32_t kMostKept = 512;
+
+/// The candidates of one part pair in one environment, and what they depend on.
+struct alignas(16) KeptCandidates {
+  enum : std::int32_t { kNone = 0, kFound = 1, kTooMany = 2 };
+
+  const Node *nodes_M, *nodes_S;  // of the geometries
+  Transform<float> X_MS;
+  float modulus_ratio, fall_S;  // of CoarseTests: what else the test of two nodes depends on
+  std::int32_t state;
+  std::int32_t count;  // how many were found, more than kMostKept where there was no room
+  CellPair cells[kMostKept];
+};
+
+/// A bound of how far a point of one part has moved relative to the other since `before`, m. Of a half space, all
+/// points at the height of M's mesh count.
+ISOPATCH_HD float moved_since(const PairContext& f, const Transform<float>& before) {
+  const Transform<float>& now = f.coarse.X_MS;
+  const Vec3f shift = now.translation - before.translation;
+  float turn = 0;  // squared, of the Frobenius norm
+  for (int i = 0; i < 3; ++i) {
+    const Vec3f change = now.row[i] - before.row[i];
+    turn += dot(change, change);
+  }
+  const double reach = f.S.half_space ? reach_of(f.M) + norm(f.X_MS.translation) : reach_of(f.S);
+  return fma(sqrt(turn), static_cast<float>(reach), norm(shift)) + 4 * f.coarse.slack;
+}
+
+/// Whether the candidates are those of this context.
+ISOPATCH_HD bool holds(const KeptCandidates& kept, const PairContext& f, const HierarchyPair& hierarchies,
+                       float margin) {
+  return kept.state != KeptCandidates::kNone && kept.nodes_M == hierarchies.nodes_M &&
+         kept.nodes_S == hierarchies.nodes_S && kept.modulus_ratio == f.coarse.modulus_ratio &&
+         kept.fall_S == f.coarse.fall_S && moved_since(f, kept.X_MS) <= margin;
+}
+
+/// Makes candidates ready to be found. Called by one lane.
+ISOPATCH_HD void begin(KeptCandidates& kept, const PairContext& f, const HierarchyPair& hierarchies) {
+  kept.nodes_M = hierarchies.nodes_M;
+  kept.nodes_S = hierarchies.nodes_S;
+  kept.X_MS = f.coarse.X_MS;
+  kept.modulus_ratio = f.coarse.modulus_ratio;
+  kept.fall_S = f.coarse.fall_S;
+  kept.state = KeptCandidates::kNone;
+  kept.count = 0;
+}
+
+/// A node's box, wider by the margin.
+ISOPATCH_HD NodeBox<float> widened_box(const Node& node, float margin) {
+  NodeBox<float> box = box_of(node);
+  box.box.half = box.box.half + Vec3f{margin, margin, margin};
+  return box;
+}
+
+}  // namespace isopatch::detail

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How bodies move over a step or a part of one, once their velocities are known.
+#pragma once
+
+#include "isopatch/detail/rollout/motion/rollout_view.h"
+
+namespace isopatch::detail {
+
+/// By the norm that the quaternion has after rounding: an error of the norm would be one of every momentum, and stay
+/// for many steps.
+ISOPATCH_HD Transform<double> transform_of(const Pose& pose) {
+  const auto [w, v] = pose.orientation;
+  const double s = 2 / dot(pose.orientation, pose.orientation);
+  Transform<double> X;
+  X.row[0] = {fma(-s, fma(v.y, v.y, v.z * v.z), 1.0), s * fma(v.x, v.y, -(v.z * w)), s * fma(v.x, v.z, v.y * w)};
+  X.row[1] = {s * fma(v.x, v.y, v.z * w), fma(-s, fma(v.x, v.x, v.z * v.z), 1.0), s * fma(v.y, v.z, -(v.x * w))};
+  X.row[2] = {s * fma(v.x, v.z, -(v.y * w)), s * fma(v.y, v.z, v.x * w), fma(-s, fma(v.x, v.x, v.y * v.y), 1.0)};
+  X.translation = pose.position;
+  return X;
+}
+
+/// The twist of a rigid body at another point, which is at `arm` from the one that `twist` is of, world axes.
+ISOPATCH_HD Twist shifted(const Twist& twist, Vec3d arm) {
+  return {twist.linear + cross(twist.angular, arm), twist.angular};
+}
+
+/// Linear momentum [N s] and angular momentum about the center of mass [N m s], world.
+struct Momentum {
+  Vec3d linear, angular;
+};
+
+ISOPATCH_HD Momentum momentum_of(const MovingBody& body, double mass_scale, const Transform<double>& X,
+                                 const Twist& of_center) {
+  const Vec3d angular = body.inertia * rotate_back(X, of_center.angular);
+  return {(mass_scale * body.mass) * of_center.linear, rotate(X, mass_scale * angular)};
+}
+
+/// The twist of the centre of mass. That of its own momentum is the same but for one rounding, in no direction: the
+/// rounding of the inverse inertia would add up over many steps.
+ISOPATCH_HD Twist twist_of(const MovingBody& body, double mass_scale, const Transform<double>& X,
+                           const Momentum& momentum) {
+  const double inverse = 1 / mass_scale;
+  const Vec3d target = inverse * rotate_back(X, momentum.angular);
+  const Vec3d first = body.inverse_inertia * target;
+  const Vec3d angular = first + body.inverse_inertia * (target - body.inertia * first);
+  return {(inverse / body.mass) * momentum.linear, rotate(X, angular)};
+}
+
+/// The pose of a free body after `duration` seconds with these momenta, which stay: the centre of mass goes straight
+/// on, and the body turns with the angular velocity that it has half way.
+ISOPATCH_HD Pose moved(const MovingBody& body, double mass_scale, const Pose& pose, const Momentum& momentum,
+                       double duration) {
+  const Transform<double> X = transform_of(pose);
+  const Twist twist = twist_of(body, mass_scale, X, momentum);
+  const Pose half_way = moved(pose, {{0, 0, 0}, twist.angular}, 0.5 * duration);
+  const Vec3d angular = twist_of(body, mass_scale, transform_of(half_way), momentum).angular;
+
+  const Vec3d center = pose.position + rotate(X, body.center);
+  Pose to = moved(pose, {{0, 0, 0}, angular}, duration);
+  to.position = {0, 0, 0};
+  to.position = fma(duration, twist.linear, center) - rotate(transform_of(to), body.center);
+  return to;
+}
+
+/// An axis in the world, with a point of it.
+struct WorldAxis {
+  Vec3d direction, anchor;
+};
+
+inline constexpr Pose kWorld = {{0, 0, 0}, {1, {0, 0, 0}}};
+
+ISOPATCH_HD WorldAxis axis_of(const JointView& joint, const Pose& parent) {
+  const Transform<double> X = transform_of(parent);
+  return {rotate(X, joint.axis), apply(X, joint.anchor)};
+}
+
+/// The pose of a body on a joint at a position [m or rad].
+ISOPATCH_HD Pose pose_at(const MovingBody& body, const Pose& parent, double position) {
+  const JointView& joint = body.joint;
+  Pose in_parent = joint.at_zero;
+  if (body.kind == MotionKind::kPrismatic) {
+    in_parent.position = fma(position, joint.axis, in_parent.position);
+  } else {
+    const Quaternion turn = exp(position * joint.axis);
+    const Pose about = {{0, 0, 0}, turn};
+    in_parent.position = joint.anchor + rotate(transform_of(about), in_parent.position - joint.anchor);
+    in_parent.orientation = product(turn, in_parent.orientation);
+  }
+  return {apply(transform_of(parent), in_parent.position),
+          normalized(product(parent.orientation, in_parent.orientation))};
+}
+
+/// The velocity of a point with the joint's rate of 1, its parent at rest.
+ISOPATCH_HD Twist joint_twist(const MovingBody& body, const WorldAxis& axis, Vec3d point) {
+  if (body.kind == MotionKind::kPrismatic) return {axis.direction, {0, 0, 0}};
+  return {cross(axis.direction, point - axis.anchor), axis.direction};
+}
+
+/// s a + b
+ISOPATCH_HD Twist fma(double s, const Twist& a, const Twist& b) {
+  return {fma(s, a.linear, b.linear), fma(s, a.angular, b.angular)};
+}
+
+}  // namespace isopatch::detail

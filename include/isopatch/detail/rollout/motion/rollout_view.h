@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a scene says of masses, motions and steps, flattened as kernels see it: plain arrays in one address space,
+// beside SceneView.
+#pragma once
+
+#include <cstdint>
+
+#include "isopatch/detail/math/symmetric.h"
+#include "isopatch/detail/rollout/motion/path.h"
+#include "isopatch/scene/rollout_options.h"
+
+namespace isopatch::detail {
+
+/// How a body moves.
+enum class MotionKind : std::uint8_t {
+  kFixed,
+  kPath,      // prescribed by rows
+  kVelocity,  // prescribed by the velocity in its state
+  kFree,
+  kPrismatic,
+  kRevolute
+};
+
+struct DriveView {
+  TimedValues force, target;
+  double stiffness, damping;
+  double limit;  // infinite where there is none
+};
+
+/// A degree of freedom about or along an axis of a parent.
+struct JointView {
+  std::int32_t index;         // among the joints
+  std::int32_t parent;        // a body; negative: the world
+  Vec3d axis;                 // unit, parent's frame
+  Vec3d anchor;               // on the axis of a revolute joint, parent's frame, m
+  Pose at_zero;               // of the body in its parent's frame at position 0
+  double position, velocity;  // at the start
+  DriveView drive;
+};
+
+struct MovingBody {
+  MotionKind kind;
+  Pose pose;                            // at the start
+  Twist velocity;                       // at the start, of the origin, world; of a body without a joint
+  double mass;                          // kg; 0 for a body without degrees of freedom, as what follows
+  Vec3d center;                         // of mass, body's frame, m
+  Symmetric3 inertia, inverse_inertia;  // about the center of mass, body's axes
+  PathRows path;
+  JointView joint;
+
+  ISOPATCH_HD bool is_joint() const { return kind == MotionKind::kPrismatic || kind == MotionKind::kRevolute; }
+  ISOPATCH_HD int num_dofs() const { return kind == MotionKind::kFree ? 6 : is_joint() ? 1 : 0; }
+};
+
+struct RolloutView {
+  const MovingBody* bodies;
+  std::int32_t num_joints;
+  std::int32_t num_dofs;  // of all bodies together
+  Integrator integrator;
+  ContactPoints points;
+  double time_step;
+  Vec3d gravity;
+  double tolerance;
+  std::int32_t max_iterations;
+  std::int32_t friction_passes;
+  double speed_limit;
+};
+
+}  // namespace isopatch::detail

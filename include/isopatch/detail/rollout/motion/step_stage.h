@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The stages of a time step, of one environment: where each body is when the contact of a stage is found, and where it
+// goes with the velocities that the stage finds.
+//
+// euler has one stage: contact where the step begins, velocities at its end. sdirk2 has two (Alexander, "Diagonally
+// implicit Runge-Kutta methods for stiff O.D.E.'s", 1977), each an implicit step of gamma h with gamma = 1 - 1/sqrt(2).
+// Their contact is found where known velocities lead, so that the linear law touches the field there.
+#pragma once
+
+#include "isopatch/detail/rollout/motion/rigid_motion.h"
+#include "isopatch/rollout_state.h"
+
+namespace isopatch::detail {
+
+/// What acts on an environment, read from RolloutInput or the scene.
+struct InputView {
+  RolloutInput input;
+
+  ISOPATCH_HD double mass_scale(std::int64_t environment, int body) const {
+    return input.mass_scale.data == nullptr ? 1.0 : read(input.mass_scale, environment, body);
+  }
+  ISOPATCH_HD Vec3d gravity(const RolloutView& view, std::int64_t environment) const {
+    return input.gravity.data == nullptr ? view.gravity : read_vec3(input.gravity, environment, 0);
+  }
+  ISOPATCH_HD Momentum wrench(std::int64_t environment, int body) const {
+    if (input.body_wrench.data == nullptr) return {{0, 0, 0}, {0, 0, 0}};
+    return {read_vec3(input.body_wrench, environment, 6 * body),
+            read_vec3(input.body_wrench, environment, 6 * body + 3)};
+  }
+};
+
+/// The arrays of RolloutState, of one environment.
+struct EnvironmentState {
+  double *poses, *velocities, *joints;
+
+  ISOPATCH_HD static EnvironmentState of(const RolloutState& state, std::int64_t environment, int bodies, int joints) {
+    return {state.poses + environment * bodies * kPoseSize, state.velocities + environment * bodies * kVelocitySize,
+            state.joints == nullptr ? nullptr : state.joints + environment * joints * 2};
+  }
+  ISOPATCH_HD Twist twist(int body) const {
+    const double* v = velocities + body * kVelocitySize;
+    return {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
+  }
+  ISOPATCH_HD void set_twist(int body, const Twist& twist) const {
+    double* v = velocities + body * kVelocitySize;
+    v[0] = twist.linear.x, v[1] = twist.linear.y, v[2] = twist.linear.z;
+    v[3] = twist.angular.x, v[4] = twist.angular.y, v[5] = twist.angular.z;
+  }
+};
+
+ISOPATCH_HD Pose load_pose(const double* poses, int body) {
+  const double* p = poses + body * kPoseSize;
+  return {{p[0], p[1], p[2]}, normalized({p[3], {p[4], p[5], p[6]}})};
+}
+
+ISOPATCH_HD void store_pose(double* poses, int body, const Pose& pose) {
+  double* p = poses + body * kPoseSize;
+  p[0] = pose.position.x, p[1] = pose.position.y, p[2] = pose.position.z;
+  p[3] = pose.orientation.w, p[4] = pose.orientation.v.x, p[5] = pose.orientation.v.y, p[6] = pose.orientation.v.z;
+}
+
+/// The length of an implicit step of sdirk2 relative to the time step.
+inline constexpr double kGamma = 0.29289321881345248;  // 1 - 1 / sqrt(2)
+
+ISOPATCH_HD int num_stages(Integrator integrator) { return integrator == Integrator::kSdirk2 ? 2 : 1; }
+
+/// The part of a time step that a stage moves bodies over, and the implicit step that finds its velocities.
+struct Stage {
+  double begin, end;  // times, s
+  double duration;    // end - begin, s
+  double step;        // of the implicit step, s
+  double drive_time;  // at the end of the implicit step, s
+  double weight;      // of its contact forces in the step's
+  bool predicted;     // the contact is found where known velocities lead in `step`
+  bool last;
+};
+
+ISOPATCH_HD Stage stage_of(const RolloutView& view, std::int64_t steps, int index) {
+  const double h = view.time_step, begin = static_cast<double>(steps) * h, end = static_cast<double>(steps + 1) * h;
+  if (view.integrator != Integrator::kSdirk2) return {begin, end, h, h, end, 1, false, true};
+  const double step = kGamma * h, first = (1 - kGamma) * h, middle = begin + first;
+  if (index == 0) return {begin, middle, first, step, begin + step, 1 - kGamma, true, false};
+  return {middle, end, step, step, end, kGamma, true, true};
+}
+
+/// A body between the stages of a step.
+struct StageBody {
+  Pose base;           // where the stage begins; of a body without a joint
+  double position;     // the same of a joint, m or rad
+  Momentum momentum;   // with which the stage begins; of a body with degrees of freedom
+  double velocity[6];  // known: of a free body its centre's and angular where the contact is found; of a joint its rate
+
+  ISOPATCH_HD void set_velocity(const Twist& of_center) {
+    const auto [linear, angular] = of_center;
+    velocity[0] = linear.x, velocity[1] = linear.y, velocity[2] = linear.z;
+    velocity[3] = angular.x, velocity[4] = angular.y, velocity[5] = angular.z;
+  }
+};
+
+/// The twist of a prescribed body's origin in a stage; at rest for a fixed one.
+ISOPATCH_HD Twist prescribed_twist(const MovingBody& body, const Twist& own, const Stage& stage) {
+  switch (body.kind) {
+    case MotionKind::kPath:
+      return twist_between(pose_at(body.path, stage.begin), pose_at(body.path, stage.end), stage.duration);
+    case MotionKind::kVelocity:
+      return own;
+    default:
+      return {{0, 0, 0}, {0, 0, 0}};
+  }
+}
+
+/// The pose of a joint's parent among `poses`.
+ISOPATCH_HD Pose parent_pose(const JointView& joint, const double* poses) {
+  return joint.parent < 0 ? kWorld : load_pose(poses, joint.parent);
+}
+
+/// The twist of a body whose origin is at `origin`, moved along by a joint's parent.
+ISOPATCH_HD Twist carried(const JointView& joint, const Twist& parent, const Pose& parent_pose, Vec3d origin) {
+  return joint.parent < 0 ? Twist{{0, 0, 0}, {0, 0, 0}} : shifted(parent, origin - parent_pose.position);
+}
+
+/// Writes the pose and the velocity of a body on a joint, from its parent's.
+ISOPATCH_HD void place_on_joint(const MovingBody& body, int index, const EnvironmentState& state) {
+  const JointView& joint = body.joint;
+  const Pose parent = parent_pose(joint, state.poses);
+  const Pose pose = pose_at(body, parent, state.joints[2 * joint.index]);
+  const Twist own = joint_twist(body, axis_of(joint, parent), pose.position);
+  const Twist of_parent = joint.parent < 0 ? Twist{{0, 0, 0}, {0, 0, 0}} : state.twist(joint.parent);
+  store_pose(state.poses, index, pose);
+  state.set_twist(index, fma(state.joints[2 * joint.index + 1], own, carried(joint, of_parent, parent, pose.position)));
+}
+
+/// Writes the poses that follow from other numbers of the state: of bodies on paths and on joints. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void place_bodies(Warp& warp, const RolloutView& view, int num_bodies, const EnvironmentState& state,
+                              double time) {
+  for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
+    if (view.bodies[i].kind == MotionKind::kPath) store_pose(state.poses, i, pose_at(view.bodies[i].path, time));
+  }
+  warp.sync();
+  for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
+    if (view.bodies[i].is_joint()) place_on_joint(view.bodies[i], i, state);
+  }
+  warp.sync();
+}
+
+/// Writes the scene's own state. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void write_initial_state(Warp& warp, const RolloutView& view, int num_bodies, const RolloutState& to,
+                                     std::int64_t environment) {
+  const EnvironmentState state = EnvironmentState::of(to, environment, num_bodies, view.num_joints);
+  for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
+    const MovingBody& body = view.bodies[i];
+    store_pose(state.poses, i, body.pose);
+    state.set_twist(i, body.velocity);
+    if (!body.is_joint()) continue;
+    state.joints[2 * body.joint.index] = body.joint.position;
+    state.joints[2 * body.joint.index + 1] = body.joint.velocity;
+  }
+  if (warp.lane() == 0) {
+    to.steps[environment] = 0;
+    to.status[environment] = kOk;
+  }
+  warp.sync();
+  place_bodies(warp, view, num_bodies, state, 0);
+}
+
+/// Copies an environment. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void copy_environment(Warp& warp, int num_bodies, int num_joints, const RolloutState& from,
+                                  const RolloutState& to, std::int64_t environment) {
+  const auto copy = [&](const double* source, double* target, int row) {
+    for (int i = warp.lane(); i < row; i += Warp::kSize) target[environment * row + i] = source[environment * row + i];
+  };
+  copy(from.poses, to.poses, num_bodies * kPoseSize);
+  copy(from.velocities, to.velocities, num_bodies * kVelocitySize);
+  copy(from.joints, to.joints, num_joints * 2);
+  if (warp.lane() != 0) return;
+  to.steps[environment] = from.steps[environment];
+  to.status[environment] = from.status[environment];
+}
+
+/// Writes the poses where the contact of a stage is found, and the known velocities there. `lag` is the momentum with
+/// which a free body is predicted to move there. Called for bodies without joints, and after them for those on joints.
+ISOPATCH_HD void place_for_contact(const RolloutView& view, const InputView& input, std::int64_t environment,
+                                   const EnvironmentState& state, const Stage& stage, int index, const Momentum& lag,
+                                   StageBody& at, double* poses) {
+  const MovingBody& body = view.bodies[index];
+  Pose pose = at.base;
+  if (body.is_joint()) {
+    const double ahead = stage.predicted ? stage.step * at.velocity[0] : 0.0;
+    pose = pose_at(body, parent_pose(body.joint, poses), at.position + ahead);
+  } else if (stage.predicted && body.kind == MotionKind::kFree) {
+    const double scale = input.mass_scale(environment, index);
+    pose = moved(body, scale, at.base, lag, stage.step);
+    at.set_velocity(twist_of(body, scale, transform_of(pose), lag));
+  } else if (stage.predicted) {
+    pose = moved(at.base, prescribed_twist(body, state.twist(index), stage), stage.step);
+  }
+  store_pose(poses, index, pose);
+}
+
+/// Begins the first stage of a step: where bodies are, and their momenta. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void begin_step(Warp& warp, const RolloutView& view, int num_bodies, const InputView& input,
+                            std::int64_t environment, const EnvironmentState& state, const Stage& stage,
+                            StageBody* bodies, double* poses) {
+  for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
+    const MovingBody& body = view.bodies[i];
+    StageBody& at = bodies[i];
+    at.base = load_pose(state.poses, i);
+    at.position = 0;
+    at.momentum = {{0, 0, 0}, {0, 0, 0}};
+    for (double& v : at.velocity) v = 0;
+    if (body.num_dofs() > 0) {
+      const Transform<double> X = transform_of(at.base);
+      const Twist twist = shifted(state.twist(i), rotate(X, body.center));
+      at.momentum = momentum_of(body, input.mass_scale(environment, i), X, twist);
+      if (body.is_joint()) {
+        at.position = state.joints[2 * body.joint.index];
+        at.velocity[0] = state.joints[2 * body.joint.index + 1];
+      } else {
+        at.set_velocity(twist);
+      }
+    }
+    if (!body.is_joint()) {
+      place_for_contact(view, input, environment, state, stage, i, at.momentum, at, poses);
+    }
+  }
+  warp.sync();
+  for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
+    if (!view.bodies[i].is_joint()) continue;
+    place_for_contact(view, input, environment, state, stage, i, {}, bodies[i], poses);
+  }
+  warp.sync();
+}
+
+}  // namespace isopatch::detail

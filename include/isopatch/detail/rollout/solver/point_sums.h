@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the contact points of a pair add up to, as a function of the relative velocity of its bodies. All are taken
+// about the pair's point P: the twist of A relative to B there is (u_P, omega), a contact point at r from it has the
+// velocity u = u_P + omega x r, and its impulse F the moment r x F.
+#pragma once
+
+#include "isopatch/detail/rollout/solver/polygon_columns.h"
+
+namespace isopatch::detail {
+
+/// The velocity of A relative to B: of the pair's point and angular.
+template <class T>
+struct RelativeTwist {
+  Vec3<T> linear, angular;
+
+  ISOPATCH_HD Vec3<T> at(Vec3<T> arm) const { return linear + cross(angular, arm); }
+};
+
+/// The sums of an evaluation of the impulses: their force and moment, what they change by, and the friction.
+struct ImpulseSums {
+  enum : int {
+    kForce = 0,      // 3, N s
+    kMoment = 3,     // 3, N m s
+    kMatrix = 6,     // 21: the lower triangle of -d (force, moment) / d (u_P, omega) by rows, kg, kg m, kg m^2
+    kMissed = 27,    // of the sizes by which the friction limits differ from mu times the normal impulses, N s
+    kFriction = 28,  // of mu times the normal impulses, N s
+    kSize = 29
+  };
+
+  /// Entry of the matrix, in any order.
+  ISOPATCH_HD static int matrix(int row, int column) {
+    return kMatrix + (row >= column ? row * (row + 1) / 2 + column : column * (column + 1) / 2 + row);
+  }
+};
+
+/// Adds s a a^T to the lower triangle of a matrix of six rows, a = (linear, angular).
+template <class T>
+ISOPATCH_HD void add_square(T s, Vec3<T> linear, Vec3<T> angular, T* matrix) {
+  const T a[6] = {linear.x, linear.y, linear.z, angular.x, angular.y, angular.z};
+  ISOPATCH_UNROLL
+  for (int row = 0; row < 6; ++row) {
+    const T scaled = s * a[row];
+    ISOPATCH_UNROLL
+    for (int column = 0; column <= row; ++column) {
+      T& entry = matrix[row * (row + 1) / 2 + column];
+      entry = fma(scaled, a[column], entry);
+    }
+  }
+}
+
+/// Adds s [1 -r x]^T [1 -r x] to the lower triangle of a matrix of six rows.
+template <class T>
+ISOPATCH_HD void add_isotropic(T s, Vec3<T> r, T* matrix) {
+  const auto at = [&](int row, int column) -> T& { return matrix[row * (row + 1) / 2 + column]; };
+  const Vec3<T> sr = s * r;
+  at(0, 0) = at(0, 0) + s;
+  at(1, 1) = at(1, 1) + s;
+  at(2, 2) = at(2, 2) + s;
+  at(3, 1) = at(3, 1) - sr.z;
+  at(3, 2) = at(3, 2) + sr.y;
+  at(4, 0) = at(4, 0) + sr.z;
+  at(4, 2) = at(4, 2) - sr.x;
+  at(5, 0) = at(5, 0) - sr.y;
+  at(5, 1) = at(5, 1) + sr.x;
+  at(3, 3) = fma(sr.y, r.y, fma(sr.z, r.z, at(3, 3)));
+  at(4, 4) = fma(sr.x, r.x, fma(sr.z, r.z, at(4, 4)));
+  at(5, 5) = fma(sr.x, r.x, fma(sr.y, r.y, at(5, 5)));
+  at(4, 3) = fma(-sr.x, r.y, at(4, 3));
+  at(5, 3) = fma(-sr.x, r.z, at(5, 3));
+  at(5, 4) = fma(-sr.y, r.z, at(5, 4));
+}
+
+/// What all points of a pair have in common.
+template <class T>
+struct PointParameters {
+  T step;            // s
+  T slip_tolerance;  // m/s
+};
+
+template <class T>
+ISOPATCH_HD void add_to(T* sums, Vec3<T> v) {
+  sums[0] = sums[0] + v.x;
+  sums[1] = sums[1] + v.y;
+  sums[2] = sums[2] + v.z;
+}
+
+/// The impulses, with all sums of ImpulseSums.
+template <class T>
+ISOPATCH_HD void add_impulses(const PointParameters<T>& p, const PolygonPoints<T>& points,
+                              const RelativeTwist<T>& twist, T (&sums)[ImpulseSums::kSize]) {
+  const Vec3<T> n = points.normal;
+  ISOPATCH_UNROLL
+  for (int k = 0; k < PolygonPoints<T>::kPoints; ++k) {
+    const Vec3<T> r = points.arm[k];
+    const PointImpulse<T> point =
+        point_impulse(points.law(k, p.step), {points.limit[k], p.slip_tolerance}, n, twist.at(r));
+    const Vec3<T> F = point.impulse, moment = cross(r, F);
+    add_to(sums + ImpulseSums::kForce, F);
+    add_to(sums + ImpulseSums::kMoment, moment);
+    T* const matrix = sums + ImpulseSums::kMatrix;
+    add_isotropic(point.across, r, matrix);
+    add_square(point.along_normal - point.across, n, cross(r, n), matrix);
+    add_square(-point.along_slip, point.slip, cross(r, point.slip), matrix);
+    const T friction = points.friction * point.normal;
+    sums[ImpulseSums::kMissed] = sums[ImpulseSums::kMissed] + abs(friction - points.limit[k]);
+    sums[ImpulseSums::kFriction] = sums[ImpulseSums::kFriction] + friction;
+  }
+}
+
+/// The potential, J.
+template <class T>
+ISOPATCH_HD void add_potential(const PointParameters<T>& p, const PolygonPoints<T>& points,
+                               const RelativeTwist<T>& twist, T (&sums)[1]) {
+  ISOPATCH_UNROLL
+  for (int k = 0; k < PolygonPoints<T>::kPoints; ++k) {
+    sums[0] = sums[0] + point_potential(points.law(k, p.step), {points.limit[k], p.slip_tolerance}, points.normal,
+                                        twist.at(points.arm[k]));
+  }
+}
+
+/// The slope of the potential and its slope in turn, as the twist changes by `change` for each unit.
+template <class T>
+ISOPATCH_HD void add_slopes(const PointParameters<T>& p, const PolygonPoints<T>& points, const RelativeTwist<T>& twist,
+                            const RelativeTwist<T>& change, T (&sums)[2]) {
+  const Vec3<T> n = points.normal;
+  ISOPATCH_UNROLL
+  for (int k = 0; k < PolygonPoints<T>::kPoints; ++k) {
+    const Vec3<T> r = points.arm[k], w = change.at(r);
+    const PointImpulse<T> point =
+        point_impulse(points.law(k, p.step), {points.limit[k], p.slip_tolerance}, n, twist.at(r));
+    const T w_n = dot(n, w), along = dot(point.slip, w);
+    sums[0] = sums[0] - dot(point.impulse, w);
+    sums[1] = sums[1] + fma(point.along_normal - point.across, w_n * w_n,
+                            fma(point.across, dot(w, w), -(point.along_slip * along * along)));
+  }
+}
+
+/// The limits of the friction impulses: mu times the normal impulses at this twist, of the elastic force at the
+/// beginning of the step.
+template <class T>
+ISOPATCH_HD void begin_limits(const PointParameters<T>& p, const RelativeTwist<T>& twist, PolygonPoints<T>& points) {
+  ISOPATCH_UNROLL
+  for (int k = 0; k < PolygonPoints<T>::kPoints; ++k) {
+    const T v_n = dot(points.normal, twist.at(points.arm[k]));
+    const T damping = max(fma(-points.dissipation, v_n, T(1.0)), T(0.0));
+    points.limit[k] = points.friction * (p.step * points.force[k] * damping);
+  }
+}
+
+/// The elastic forces, which were found where this twist leads in a step, as they are so much before.
+template <class T>
+ISOPATCH_HD void move_forces_back(const PointParameters<T>& p, const RelativeTwist<T>& twist,
+                                  PolygonPoints<T>& points) {
+  ISOPATCH_UNROLL
+  for (int k = 0; k < PolygonPoints<T>::kPoints; ++k) {
+    const T v_n = dot(points.normal, twist.at(points.arm[k]));
+    points.force[k] = fma(p.step * points.stiffness, v_n, points.force[k]);
+  }
+}
+
+/// The limits of the friction impulses: mu times the normal impulses at this twist.
+template <class T>
+ISOPATCH_HD void renew_limits(const PointParameters<T>& p, const RelativeTwist<T>& twist, PolygonPoints<T>& points) {
+  ISOPATCH_UNROLL
+  for (int k = 0; k < PolygonPoints<T>::kPoints; ++k) {
+    const T v_n = dot(points.normal, twist.at(points.arm[k]));
+    points.limit[k] = points.friction * normal_impulse(points.law(k, p.step), v_n).value;
+  }
+}
+
+/// The sums of a pair's polygons by the lanes of a warp. The counterpart for packs is host/cpu/rollout/simd_points.h.
+template <class Warp>
+struct WarpPointSums {
+  Warp& warp;
+
+  ISOPATCH_HD void impulses(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
+                            const RelativeTwist<double>& twist, double (&sums)[ImpulseSums::kSize]) const {
+    lane_sums(
+        warp, polygons, [&](int i, double(&add)[ImpulseSums::kSize]) { add_impulses(p, columns.load(i), twist, add); },
+        sums);
+  }
+  ISOPATCH_HD double potential(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
+                               const RelativeTwist<double>& twist) const {
+    double sums[1];
+    lane_sums(
+        warp, polygons, [&](int i, double(&add)[1]) { add_potential(p, columns.load(i), twist, add); }, sums);
+    return sums[0];
+  }
+  ISOPATCH_HD void slopes(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
+                          const RelativeTwist<double>& twist, const RelativeTwist<double>& change,
+                          double (&sums)[2]) const {
+    lane_sums(
+        warp, polygons, [&](int i, double(&add)[2]) { add_slopes(p, columns.load(i), twist, change, add); }, sums);
+  }
+  /// Begins the step; `predicted` where the polygons were found at the end of it.
+  ISOPATCH_HD void begin(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
+                         const RelativeTwist<double>& twist, bool predicted) const {
+    for (int i = warp.lane(); i < polygons; i += Warp::kSize) {
+      PolygonPoints<double> points = columns.load(i);
+      begin_limits(p, twist, points);
+      if (predicted) move_forces_back(p, twist, points);
+      columns.store(i, points);
+    }
+  }
+  ISOPATCH_HD void renew(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
+                         const RelativeTwist<double>& twist) const {
+    for (int i = warp.lane(); i < polygons; i += Warp::kSize) {
+      PolygonPoints<double> points = columns.load(i);
+      renew_limits(p, twist, points);
+      columns.store(i, points);
+    }
+  }
+};
+
+}  // namespace isopatch::detail

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Newton's method for the velocities of an implicit step, with a search along each direction, and again with friction
+// limits from the new normal impulses until both agree.
+#pragma once
+
+#include "isopatch/detail/rollout/solver/velocity_problem.h"
+
+namespace isopatch::detail {
+
+struct SolveResult {
+  std::int32_t iterations;  // of Newton's method, in all passes
+  bool converged;           // every pass
+  bool friction_agrees;     // limits are within kMissedFriction of mu times the normal impulses
+};
+
+/// Friction limits that differ from mu times the normal impulses by more than this part of them are found again.
+inline constexpr double kRenewedFriction = 0.01;
+/// By more than this part of them after the last pass, there is a warning.
+inline constexpr double kMissedFriction = 0.1;
+
+/// How far to go along the direction from the previous velocity: to where the slope of the potential is small, by
+/// Newton's method within a bracket. The slope at 0 is -`steepness`; that at 1 was too large. Called by all lanes.
+template <class Warp, class PointSums>
+ISOPATCH_HD double search_along(Warp& warp, const PointSums& points, const VelocityProblem& p, const SolverMemory& m,
+                                double steepness) {
+  constexpr int kMostTrials = 40;
+  constexpr double kFlat = 0.1;
+  const SolverVectors& v = m.vectors;
+  // of the quadratic part: w . M (v - v*) at 0, and w . M w. The memory of M v is free until the next evaluation.
+  multiply_by_mass(warp, p, m, v.previous, v.momentum);
+  const double begin =
+      sum_of_dofs(warp, p, [&](int i) { return v.direction[i] * (v.momentum[i] - v.free_momentum[i]); });
+  warp.sync();  // before it changes
+  multiply_by_mass(warp, p, m, v.direction, v.momentum);
+  const double curvature = sum_of_dofs(warp, p, [&](int i) { return v.direction[i] * v.momentum[i]; });
+  for (int i = warp.lane(); i < p.num_pairs; i += Warp::kSize) {
+    SolvedPair& pair = m.pairs[i];
+    pair.twist = relative_twist(m, pair, v.previous);
+    pair.change = relative_twist(m, pair, v.direction, true);
+  }
+  warp.sync();
+
+  double at = 1, low = 0, high = kInfinity;
+  for (int trial = 0; trial < kMostTrials; ++trial) {
+    double slope = fma(at, curvature, begin), second = curvature;
+    for (int i = 0; i < p.num_joints; ++i) {
+      const double change = v.direction[m.joint_dofs[i]], rate = fma(at, change, v.previous[m.joint_dofs[i]]);
+      slope = fma(-m.drives[i].impulse(rate), change, slope);
+      second = fma(m.drives[i].fall(rate) * change, change, second);
+    }
+    for (int i = 0; i < p.num_pairs; ++i) {
+      const SolvedPair& pair = m.pairs[i];
+      const RelativeTwist<double> twist = {fma(at, pair.change.linear, pair.twist.linear),
+                                           fma(at, pair.change.angular, pair.twist.angular)};
+      double sums[2];
+      points.slopes(p.parameters, columns_of(m, pair), pair.polygons, twist, pair.change, sums);
+      slope += sums[0];
+      second += sums[1];
+    }
+    if (abs(slope) <= kFlat * steepness) break;
+    if (slope < 0) {
+      low = at;
+    } else {
+      high = at;
+    }
+    double next = at - slope / second;
+    if (!(next > low && next < high)) next = high < kInfinity ? 0.5 * (low + high) : 2 * at;
+    at = next;
+  }
+  return at;
+}
+
+/// Finds the velocities, which are in m.vectors.velocity at a start and then at the end. Called by all lanes.
+template <class Warp, class PointSums>
+ISOPATCH_HD SolveResult solve_velocities(Warp& warp, const PointSums& points, const VelocityProblem& p,
+                                         const SolverMemory& m, const RolloutView& view) {
+  constexpr double kLeast = 1e-14;              // of the gradient over the roots of masses, J^(1/2)
+  constexpr double kShort = -0.5, kLong = 0.1;  // slopes at the end of a whole step that need no search
+  const SolverVectors& v = m.vectors;
+  SolveResult result = {0, true, true};
+  int pass = 1, iterations = 0;
+  bool whole_step = false;  // the velocity is the end of one, which may be too long
+  double steepness = 0;
+
+  while (true) {
+    evaluate_problem(warp, points, p, m);
+    if (whole_step) {
+      whole_step = false;
+      const double slope = sum_of_dofs(warp, p, [&](int i) { return v.gradient[i] * v.direction[i]; });
+      if (!(slope >= kShort * steepness && slope <= kLong * steepness)) {
+        const double along = search_along(warp, points, p, m, steepness);
+        for (int i = warp.lane(); i < p.num_dofs; i += Warp::kSize) {
+          v.velocity[i] = fma(along, v.direction[i], v.previous[i]);
+        }
+        warp.sync();
+        continue;
+      }
+    }
+
+    double squares[4];
+    lane_sums(
+        warp, p.num_dofs,
+        [&](int i, double(&add)[4]) {
+          const double w = v.inverse_mass[i];
+          add[0] = fma(w * v.gradient[i], v.gradient[i], add[0]);
+          add[1] = fma(w * v.momentum[i], v.momentum[i], add[1]);
+          add[2] = fma(w * v.free_momentum[i], v.free_momentum[i], add[2]);
+          add[3] = fma(w * v.force_impulse[i], v.force_impulse[i], add[3]);
+        },
+        squares);
+    const double scale = sqrt(max(max(squares[1], squares[2]), squares[3]));
+    const bool converged = sqrt(squares[0]) <= fma(view.tolerance, scale, kLeast);
+    if (converged || iterations >= view.max_iterations || !(squares[0] < kInfinity)) {
+      result.iterations += iterations;
+      result.converged = result.converged && converged;
+      double missed = 0, friction = 0;
+      for (int i = 0; i < p.num_pairs; ++i) {
+        missed += m.pairs[i].sums[ImpulseSums::kMissed];
+        friction += m.pairs[i].sums[ImpulseSums::kFriction];
+      }
+      result.friction_agrees = missed <= kMissedFriction * friction;
+      if (!converged || pass >= view.friction_passes || !(missed > kRenewedFriction * friction)) return result;
+      for (int i = 0; i < p.num_pairs; ++i) {
+        const SolvedPair& pair = m.pairs[i];
+        points.renew(p.parameters, columns_of(m, pair), pair.polygons, relative_twist(m, pair, v.velocity));
+      }
+      warp.sync();
+      ++pass;
+      iterations = 0;
+      continue;
+    }
+
+    find_direction(warp, p, m);
+    steepness = -sum_of_dofs(warp, p, [&](int i) { return v.gradient[i] * v.direction[i]; });
+    for (int i = warp.lane(); i < p.num_dofs; i += Warp::kSize) {
+      v.previous[i] = v.velocity[i];
+      v.velocity[i] += v.direction[i];
+    }
+    warp.sync();
+    whole_step = true;
+    ++iterations;
+  }
+}
+
+}  // namespace isopatch::detail

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The velocities at the end of an implicit step, as the minimum of a convex function (Castro, Han, Masterjohn,
+// "Irrotational Contact Fields", 2023):
+//
+//   l(v) = 1/2 (v - v*)^T M (v - v*) + potentials of the contact points + potentials of the drives
+//
+// v has a number for each degree of freedom, v* is what it would be without contact and drives. The polygons stay where
+// they are over the step. The degrees of freedom are numbered in the order of elimination.
+#pragma once
+
+#include "isopatch/detail/rollout/motion/step_stage.h"
+#include "isopatch/detail/rollout/solver/elimination.h"
+#include "isopatch/detail/rollout/solver/point_sums.h"
+
+namespace isopatch::detail {
+
+/// A body in the problem.
+struct SolvedBody {
+  Vec3d center;        // of mass, world; of a body without degrees of freedom its origin, m
+  Twist known;         // of the center, with all velocities 0
+  Twist freedom;       // of the center, with a joint's rate of 1 more
+  double mass;         // kg
+  Symmetric3 inertia;  // about the center, world axes, kg m^2
+  std::int32_t first_dof, num_dofs;
+
+  /// The twist of degree of freedom k alone.
+  ISOPATCH_HD Twist unit_twist(int k) const {
+    if (num_dofs == 1) return freedom;
+    const auto one = [&](int axis) { return k == axis ? 1.0 : 0.0; };
+    return {{one(0), one(1), one(2)}, {one(3), one(4), one(5)}};
+  }
+  /// The twist of the center with these velocities; without `known` if they are differences.
+  ISOPATCH_HD Twist twist(const double* velocities, bool difference = false) const {
+    const Twist rest = difference ? Twist{{0, 0, 0}, {0, 0, 0}} : known;
+    if (num_dofs == 0) return rest;
+    const double* v = velocities + first_dof;
+    if (num_dofs == 1) return fma(v[0], freedom, rest);
+    return {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
+  }
+  /// What a wrench about the center is to degree of freedom k.
+  ISOPATCH_HD double project(int k, const Momentum& wrench) const {
+    if (num_dofs == 1) return dot(freedom.linear, wrench.linear) + dot(freedom.angular, wrench.angular);
+    switch (k) {
+      case 0:
+        return wrench.linear.x;
+      case 1:
+        return wrench.linear.y;
+      case 2:
+        return wrench.linear.z;
+      case 3:
+        return wrench.angular.x;
+      case 4:
+        return wrench.angular.y;
+      default:
+        return wrench.angular.z;
+    }
+  }
+  ISOPATCH_HD Momentum momentum(const Twist& twist) const { return {mass * twist.linear, inertia * twist.angular}; }
+};
+
+/// A pair with contact in the problem.
+struct SolvedPair {
+  std::int32_t pair;
+  std::int32_t a, b;
+  std::int32_t first_polygon, polygons;  // in the sorted list
+  std::int32_t first_block;              // of its columns
+  Vec3d point;                           // P, world, m
+  double sums[ImpulseSums::kSize];       // of the last evaluation
+  RelativeTwist<double> twist, change;   // of a line search
+
+  /// On body a about P, as of the last evaluation.
+  ISOPATCH_HD Momentum impulse() const {
+    const double *force = sums + ImpulseSums::kForce, *moment = sums + ImpulseSums::kMoment;
+    return {{force[0], force[1], force[2]}, {moment[0], moment[1], moment[2]}};
+  }
+};
+
+/// The drive of a joint over an implicit step: its impulse is h clamp(force - slope rate, +-limit).
+struct StepDrive {
+  double force;  // at a rate of 0, N or N m
+  double slope;  // N s/m or N m s
+  double limit;
+  double step;  // h, s
+
+  ISOPATCH_HD double impulse(double rate) const { return step * max(min(fma(-slope, rate, force), limit), -limit); }
+  /// -d impulse / d rate
+  ISOPATCH_HD double fall(double rate) const {
+    const double pull = fma(-slope, rate, force);
+    return pull < limit && pull > -limit ? step * slope : 0.0;
+  }
+  /// -integral of the impulse from a rate of 0.
+  ISOPATCH_HD double potential(double rate) const {
+    if (!(slope > 0)) return -impulse(rate) * rate;
+    const auto integral = [&](double pull) {
+      const double size = abs(pull);
+      return size <= limit ? 0.5 * pull * pull : limit * (size - 0.5 * limit);
+    };
+    return step / slope * (integral(fma(-slope, rate, force)) - integral(force));
+  }
+};
+
+/// Vectors of the problem, each of a number for each degree of freedom.
+struct SolverVectors {
+  double *velocity, *previous, *direction;
+  double* momentum;       // M v
+  double* free_velocity;  // v*
+  double* free_momentum;  // M v*
+  double* force_impulse;  // of gravity and external wrenches in the step
+  double* gradient;
+  double* inverse_mass;  // of the diagonal of M
+  static constexpr int kCount = 9;
+
+  ISOPATCH_HD static SolverVectors of(double* memory, int size) {
+    const auto at = [&](int i) { return memory + static_cast<std::ptrdiff_t>(i) * size; };
+    return {at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8)};
+  }
+};
+
+/// The memory of one solve, which lanes share.
+struct SolverMemory {
+  SolvedBody* bodies;        // of all bodies
+  StepDrive* drives;         // of all joints
+  std::int32_t* joint_dofs;  // of all joints: the degree of freedom
+  SolvedPair* pairs;         // of pairs with contact
+  double* columns;           // of polygons
+  EliminationOrder* order;
+  std::int32_t* rows;  // of the matrix, for the body at hand
+  SolverVectors vectors;
+  LowerMatrix matrix;
+};
+
+/// How much memory a solve needs at most.
+struct SolverSize {
+  std::int32_t bodies, joints, dofs;
+  std::int32_t pairs;     // with contact
+  std::int32_t polygons;  // of all of them
+
+  /// Each pair's last block may be all but empty.
+  ISOPATCH_HD std::int64_t blocks() const { return polygons / kSumLanes + min(polygons, pairs); }
+
+  /// Numbers of eight bytes that all of it takes.
+  ISOPATCH_HD std::int64_t words() const {
+    std::int64_t words = 0;
+    divide(nullptr, words);
+    return words;
+  }
+  ISOPATCH_HD SolverMemory in(double* memory) const {
+    std::int64_t words = 0;
+    return divide(memory, words);
+  }
+
+ private:
+  ISOPATCH_HD SolverMemory divide(double* memory, std::int64_t& words) const {
+    const auto take = [&]<class T>(T*& array, std::int64_t count) {
+      static_assert(alignof(T) <= sizeof(double));
+      array = memory == nullptr ? nullptr : reinterpret_cast<T*>(memory + words);
+      words += (count * static_cast<std::int64_t>(sizeof(T)) + 7) / 8;
+    };
+    SolverMemory m;
+    double* vectors = nullptr;
+    take(m.bodies, bodies);
+    take(m.drives, joints);
+    take(m.joint_dofs, joints);
+    take(m.pairs, min(polygons, pairs));
+    take(m.order, 1);
+    take(m.rows, dofs);
+    take(vectors, std::int64_t{dofs} * SolverVectors::kCount);
+    take(m.matrix.entries, std::int64_t{dofs} * dofs);
+    take(m.columns, blocks() * PolygonColumns::kBlock);
+    m.vectors = SolverVectors::of(vectors, dofs);
+    m.matrix.size = dofs;
+    return m;
+  }
+};
+
+/// What a solve is about, beside its memory.
+struct VelocityProblem {
+  std::int32_t num_bodies, num_joints, num_dofs, num_pairs;
+  PointParameters<double> parameters;
+};
+
+ISOPATCH_HD RelativeTwist<double> relative_twist(const SolverMemory& m, const SolvedPair& pair,
+                                                 const double* velocities, bool difference = false) {
+  const SolvedBody &a = m.bodies[pair.a], &b = m.bodies[pair.b];
+  const Twist of_a = shifted(a.twist(velocities, difference), pair.point - a.center);
+  const Twist of_b = shifted(b.twist(velocities, difference), pair.point - b.center);
+  return {of_a.linear - of_b.linear, of_a.angular - of_b.angular};
+}
+
+ISOPATCH_HD PolygonColumns columns_of(const SolverMemory& m, const SolvedPair& pair) {
+  return PolygonColumns(m.columns + static_cast<std::ptrdiff_t>(pair.first_block) * PolygonColumns::kBlock);
+}
+
+/// The impulse on body a (side 0) or b (1) about its center.
+ISOPATCH_HD Momentum impulse_on(const SolverMemory& m, const SolvedPair& pair, int side) {
+  const auto [force, moment] = pair.impulse();
+  const Vec3d arm = pair.point - m.bodies[side == 0 ? pair.a : pair.b].center;
+  const Momentum on_a = {force, moment + cross(arm, force)};
+  return side == 0 ? on_a : Momentum{-on_a.linear, -on_a.angular};
+}
+
+/// M v of every body, at `velocities` without the known twists. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void multiply_by_mass(Warp& warp, const VelocityProblem& p, const SolverMemory& m, const double* velocities,
+                                  double* product) {
+  for (int i = warp.lane(); i < p.num_bodies; i += Warp::kSize) {
+    const SolvedBody& body = m.bodies[i];
+    if (body.num_dofs == 0) continue;
+    const Momentum momentum = body.momentum(body.twist(velocities, true));
+    for (int k = 0; k < body.num_dofs; ++k) product[body.first_dof + k] = body.project(k, momentum);
+  }
+  warp.sync();
+}
+
+/// Adds to the matrix what a pair's points resist: for each column of the blocks a-a, b-b, and of the one that a and b
+/// have in common. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void add_pair_to_matrix(Warp& warp, const SolverMemory& m, const SolvedPair& pair) {
+  const SolvedBody &a = m.bodies[pair.a], &b = m.bodies[pair.b];
+  const bool both = a.num_dofs > 0 && b.num_dofs > 0;
+  const SolvedBody& early = !both || a.first_dof < b.first_dof ? a : b;
+  const SolvedBody& late = &early == &a ? b : a;
+  const int in_common = both ? early.num_dofs : 0, count = a.num_dofs + b.num_dofs + in_common;
+  for (int i = warp.lane(); i < count; i += Warp::kSize) {
+    const bool in_a = i < a.num_dofs, in_b = !in_a && i < a.num_dofs + b.num_dofs;
+    const SolvedBody& from = in_a ? a : in_b ? b : early;
+    const SolvedBody& to = in_a ? a : in_b ? b : late;
+    const int k = in_a ? i : in_b ? i - a.num_dofs : i - a.num_dofs - b.num_dofs;
+
+    const Twist twist = shifted(from.unit_twist(k), pair.point - from.center);
+    const double x[6] = {twist.linear.x,  twist.linear.y,  twist.linear.z,
+                         twist.angular.x, twist.angular.y, twist.angular.z};
+    double y[6];
+    ISOPATCH_UNROLL
+    for (int row = 0; row < 6; ++row) {
+      double sum = 0;
+      ISOPATCH_UNROLL
+      for (int c = 0; c < 6; ++c) sum = fma(pair.sums[ImpulseSums::matrix(row, c)], x[c], sum);
+      y[row] = sum;
+    }
+    const Vec3d force = {y[0], y[1], y[2]}, moment = {y[3], y[4], y[5]};
+    const Momentum about_center = {force, moment + cross(pair.point - to.center, force)};
+    const double sign = in_a || in_b ? 1.0 : -1.0;
+    double* const column = m.matrix.column(from.first_dof + k) + to.first_dof;
+    for (int row = in_a || in_b ? k : 0; row < to.num_dofs; ++row) {
+      column[row] = fma(sign, to.project(row, about_center), column[row]);
+    }
+  }
+  warp.sync();
+}
+
+/// The gradient and the matrix of second derivatives at the velocity, whose impulses are in the pairs. Called by all
+/// lanes.
+template <class Warp>
+ISOPATCH_HD void assemble(Warp& warp, const VelocityProblem& p, const SolverMemory& m) {
+  const SolverVectors& v = m.vectors;
+  for (int i = warp.lane(); i < p.num_dofs; i += Warp::kSize) v.gradient[i] = v.momentum[i] - v.free_momentum[i];
+  const int entries = p.num_dofs * p.num_dofs;
+  for (int i = warp.lane(); i < entries; i += Warp::kSize) m.matrix.entries[i] = 0;
+  warp.sync();
+  for (int i = warp.lane(); i < p.num_bodies; i += Warp::kSize) {
+    const SolvedBody& body = m.bodies[i];
+    for (int column = 0; column < body.num_dofs; ++column) {
+      const Momentum momentum = body.momentum(body.unit_twist(column));
+      for (int row = column; row < body.num_dofs; ++row) {
+        m.matrix.at(body.first_dof + row, body.first_dof + column) = body.project(row, momentum);
+      }
+    }
+  }
+  warp.sync();
+  for (int i = warp.lane(); i < p.num_joints; i += Warp::kSize) {
+    const int dof = m.joint_dofs[i];
+    v.gradient[dof] -= m.drives[i].impulse(v.velocity[dof]);
+    m.matrix.at(dof, dof) += m.drives[i].fall(v.velocity[dof]);
+  }
+  warp.sync();
+  for (int i = 0; i < p.num_pairs; ++i) {
+    const SolvedPair& pair = m.pairs[i];
+    const int dofs_a = m.bodies[pair.a].num_dofs, dofs = dofs_a + m.bodies[pair.b].num_dofs;
+    for (int k = warp.lane(); k < dofs; k += Warp::kSize) {
+      const int side = k < dofs_a ? 0 : 1;
+      const SolvedBody& body = m.bodies[side == 0 ? pair.a : pair.b];
+      const int own = k - side * dofs_a;
+      v.gradient[body.first_dof + own] -= body.project(own, impulse_on(m, pair, side));
+    }
+    add_pair_to_matrix(warp, m, pair);
+  }
+}
+
+/// The sum over degrees of freedom of term(i). Called by all lanes.
+template <class Warp, class Term>
+ISOPATCH_HD double sum_of_dofs(Warp& warp, const VelocityProblem& p, const Term& term) {
+  double sums[1];
+  lane_sums(
+      warp, p.num_dofs, [&](int i, double(&add)[1]) { add[0] += term(i); }, sums);
+  return sums[0];
+}
+
+/// l(v) at the velocity, whose M v is at hand. Called by all lanes.
+template <class Warp, class PointSums>
+ISOPATCH_HD double potential(Warp& warp, const PointSums& points, const VelocityProblem& p, const SolverMemory& m) {
+  const SolverVectors& v = m.vectors;
+  double sum = 0.5 * sum_of_dofs(warp, p, [&](int i) {
+                 return (v.velocity[i] - v.free_velocity[i]) * (v.momentum[i] - v.free_momentum[i]);
+               });
+  for (int i = 0; i < p.num_joints; ++i) sum += m.drives[i].potential(v.velocity[m.joint_dofs[i]]);
+  for (int i = 0; i < p.num_pairs; ++i) {
+    const SolvedPair& pair = m.pairs[i];
+    sum += points.potential(p.parameters, columns_of(m, pair), pair.polygons, relative_twist(m, pair, v.velocity));
+  }
+  warp.sync();
+  return sum;
+}
+
+/// The impulses at the velocity, and with them the gradient and the matrix. Called by all lanes.
+template <class Warp, class PointSums>
+ISOPATCH_HD void evaluate_problem(Warp& warp, const PointSums& points, const VelocityProblem& p,
+                                  const SolverMemory& m) {
+  multiply_by_mass(warp, p, m, m.vectors.velocity, m.vectors.momentum);
+  for (int i = 0; i < p.num_pairs; ++i) {
+    SolvedPair& pair = m.pairs[i];
+    double sums[ImpulseSums::kSize];
+    points.impulses(p.parameters, columns_of(m, pair), pair.polygons, relative_twist(m, pair, m.vectors.velocity),
+                    sums);
+    if (warp.lane() != 0) continue;
+    ISOPATCH_UNROLL
+    for (int k = 0; k < ImpulseSums::kSize; ++k) pair.sums[k] = sums[k];
+  }
+  warp.sync();
+  assemble(warp, p, m);
+}
+
+/// Solves H direction = -gradient, and replaces H by its Cholesky factor. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void find_direction(Warp& warp, const VelocityProblem& p, const SolverMemory& m) {
+  const EliminationOrder& order = *m.order;
+  double* const x = m.vectors.direction;
+  for (int i = warp.lane(); i < p.num_dofs; i += Warp::kSize) x[i] = -m.vectors.gradient[i];
+  warp.sync();
+  for (int i = 0; i < order.count; ++i) {
+    const SolvedBody& body = m.bodies[order.body[i]];
+    // its own rows and, in the order of elimination, those of the later bodies it is connected with
+    std::int32_t count = 0;
+    const auto add_rows = [&](const SolvedBody& of) {
+      for (int k = warp.lane(); k < of.num_dofs; k += Warp::kSize) m.rows[count + k] = of.first_dof + k;
+      count += of.num_dofs;
+    };
+    add_rows(body);
+    for (int j = i + 1; j < order.count; ++j) {
+      if ((order.touching[order.body[i]] & set_of(order.body[j])) != 0) add_rows(m.bodies[order.body[j]]);
+    }
+    warp.sync();
+    const MatrixRows rows = {m.rows, count};
+    eliminate_columns(warp, m.matrix, rows, body.num_dofs);
+    for (int c = 0; c < body.num_dofs; ++c) {
+      const double* column = m.matrix.column(rows.row[c]);
+      const double value = x[rows.row[c]] / column[rows.row[c]];
+      warp.sync();
+      if (warp.lane() == 0) x[rows.row[c]] = value;
+      for (int k = c + 1 + warp.lane(); k < count; k += Warp::kSize) {
+        x[rows.row[k]] = fma(-value, column[rows.row[k]], x[rows.row[k]]);
+      }
+      warp.sync();
+    }
+  }
+  for (int c = p.num_dofs - 1; c >= 0; --c) {
+    const double value = x[c] / m.matrix.at(c, c);
+    warp.sync();
+    if (warp.lane() == 0) x[c] = value;
+    for (int k = warp.lane(); k < c; k += Warp::kSize) x[k] = fma(-value, m.matrix.at(c, k), x[k]);
+    warp.sync();
+  }
+}
+
+}  // namespace isopatch::detail

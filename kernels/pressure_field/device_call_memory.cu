@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/pressure_field/device_call_memory.h"
+
+#include <string>
+
+#include "kernels/algorithms/device_scan.h"
+#include "kernels/memory/device_memory.h"
+
+namespace isopatch::detail {
+
+namespace {
+
+/// Any pair of the batch may be left unfinished.
+std::size_t unfinished_pairs(const CallSize& size) { return size.staged_pairs > 0 ? size.pairs : 0; }
+
+std::size_t scan_bytes(const CallSize& size) {
+  return size.counts == 0 ? 0 : exclusive_sums_bytes(static_cast<std::int64_t>(size.counts) - 1);
+}
+
+std::size_t window_bytes(const CallSize& size) {
+  const std::size_t polygon = 2 * sizeof(ListedRow) + sizeof(ElasticPolygon);
+  return size.windows * sizeof(std::int64_t) + size.window_polygons * polygon;
+}
+
+template <class T>
+void fill_with_zeros(const DeviceBuffer<T>& buffer, cudaStream_t stream) {
+  if (buffer.size() > 0) ISOPATCH_CUDA_CHECK(cudaMemsetAsync(buffer.data(), 0, buffer.size() * sizeof(T), stream));
+}
+
+}  // namespace
+
+template <class Record>
+RowArrays<Record>::RowArrays(std::size_t num_counts, std::size_t num_rows, cudaStream_t stream)
+    : counts(num_counts),
+      rows(num_rows),
+      grouped(num_rows),
+      environments(num_rows),
+      records(num_rows),
+      of_digit(num_rows > 0 ? RowDigits::kValues : 0),
+      progress(num_counts > 0 ? 1 : 0) {
+  fill_with_zeros(of_digit, stream);
+}
+
+template <class Record>
+std::size_t RowArrays<Record>::bytes(std::size_t num_counts, std::size_t num_rows) {
+  const std::size_t row = 2 * sizeof(ListedRow) + sizeof(std::int32_t) + sizeof(Record);
+  return num_counts * sizeof(std::int32_t) + num_rows * row +
+         (num_rows > 0 ? RowDigits::kValues * sizeof(std::int32_t) : 0) + (num_counts > 0 ? sizeof(RowProgress) : 0);
+}
+
+template <class Record>
+ListedRows<Record> RowArrays<Record>::list(const PackedOutput<Record>& to) const {
+  if (!to.is_wanted()) return {};
+  const std::int64_t capacity = to.rows.data != nullptr ? to.capacity : 0;
+  return {{counts.data(), to.offsets.data, capacity, rows.data(), environments.data(), grouped.data(), of_digit.data(),
+           progress.data()},
+          records.data()};
+}
+
+template struct RowArrays<Polygon>;
+template struct RowArrays<DiscreteContact>;
+
+std::size_t CallArrays::bytes(const CallSize& size) {
+  const std::size_t staged = size.staged_pairs * sizeof(StagedPair) + size.staged_sums * sizeof(StoredSums) +
+                             size.staged_part_pairs * sizeof(StagedPartPair) + size.cells * sizeof(ListedCells) +
+                             unfinished_pairs(size) * sizeof(UnfinishedPair) + size.kept * sizeof(KeptCandidates);
+  const std::size_t packed = RowArrays<Polygon>::bytes(size.counts, size.packed_polygons) +
+                             RowArrays<DiscreteContact>::bytes(size.counts, size.packed_contacts) + scan_bytes(size);
+  return sizeof(CallCounters) + size.pairs * sizeof(std::int64_t) + size.shared_pairs * sizeof(SharedSums) + staged +
+         packed + window_bytes(size);
+}
+
+CallArrays::CallArrays(const CallSize& asked, cudaStream_t stream) {
+  CallSize size = asked;
+  if (!has_device_memory(bytes(size))) size = asked.without_kept();
+  if (!has_device_memory(bytes(size))) size = asked.without_stages();
+  require_device_memory(bytes(size), "the working memory for " + std::to_string(size.pairs) +
+                                         " pairs of bodies (environments times pairs) needs");
+  list = DeviceBuffer<std::int64_t>(size.pairs);
+  counters = DeviceBuffer<CallCounters>(1);
+  sums = DeviceBuffer<SharedSums>(size.shared_pairs);
+  staged_pairs = DeviceBuffer<StagedPair>(size.staged_pairs);
+  staged_sums = DeviceBuffer<StoredSums>(size.staged_sums);
+  part_pairs = DeviceBuffer<StagedPartPair>(size.staged_part_pairs);
+  cells = DeviceBuffer<ListedCells>(size.cells);
+  unfinished = DeviceBuffer<UnfinishedPair>(unfinished_pairs(size));
+  kept = DeviceBuffer<KeptCandidates>(size.kept);
+  polygons = RowArrays<Polygon>(size.counts, size.packed_polygons, stream);
+  contacts = RowArrays<DiscreteContact>(size.counts, size.packed_contacts, stream);
+  scan = DeviceBuffer<std::byte>(scan_bytes(size));
+  window_counts = DeviceBuffer<std::int64_t>(size.windows);
+  window_rows = DeviceBuffer<ListedRow>(size.window_polygons);
+  window_others = DeviceBuffer<ListedRow>(size.window_polygons);
+  window_records = DeviceBuffer<ElasticPolygon>(size.window_polygons);
+  fill_with_zeros(sums, stream);
+  fill_with_zeros(staged_sums, stream);
+  fill_with_zeros(part_pairs, stream);  // they are copied with the gaps between their members
+  fill_with_zeros(kept, stream);
+  fill_with_zeros(window_counts, stream);
+  ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(stream));
+}
+
+StagedMemory CallArrays::staged(float margin) const {
+  const auto count = [](const auto& buffer) { return static_cast<std::int32_t>(buffer.size()); };
+  return {staged_pairs.data(), staged_sums.data(), part_pairs.data(), cells.data(), unfinished.data(),
+          count(staged_pairs), count(part_pairs),  count(cells),      kept.data(),  margin};
+}
+
+PatchMemory CallArrays::patches(std::size_t num_windows) const {
+  const std::size_t capacity = num_windows > 0 ? window_records.size() / num_windows : 0;
+  return {window_counts.data(),
+          window_rows.data(),
+          window_others.data(),
+          window_records.data(),
+          static_cast<std::int64_t>(num_windows),
+          static_cast<std::int64_t>(capacity)};
+}
+
+}  // namespace isopatch::detail
