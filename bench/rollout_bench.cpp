@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "isopatch/isopatch.h"
+#include "tests/support/paths/paths.h"
 #if defined(ISOPATCH_HAS_CUDA)
 #include "bench/device_arrays.h"
-#include "tests/support/paths/paths.h"
 #endif
 
 namespace isopatch::bench {
