@@ -118,7 +118,7 @@ Clocks cycles_of(const std::function<void(Clocks*)>& launch) {
 // Each step is one instruction, of a chain that no compiler can shorten. There are several chains a thread, to hide the
 // latency of each.
 
-constexpr int kMostThreads = 1024;
+constexpr int kMaxThreads = 1024;
 constexpr int kChains = 8, kUnrolled = 16, kRounds = 64;
 
 struct Inputs {
@@ -178,7 +178,7 @@ struct F2fToDouble {  // the upper half of the result becomes the next float
 };
 
 template <class Instruction>
-__global__ void __launch_bounds__(kMostThreads) repeat(Clocks* elapsed, const float* numbers, float* sink) {
+__global__ void __launch_bounds__(kMaxThreads) repeat(Clocks* elapsed, const float* numbers, float* sink) {
   using Number = typename Instruction::Number;
   Inputs in = {};
   in.a = numbers[threadIdx.x % 32], in.b = numbers[32 + threadIdx.x % 32];
@@ -211,10 +211,10 @@ double per_cycle(double* clock = nullptr) {
   CHECK(cudaMalloc(&numbers, host.size() * sizeof(float)));
   CHECK(cudaMemcpy(numbers, host.data(), host.size() * sizeof(float), cudaMemcpyHostToDevice));
   const Clocks c = cycles_of(
-      [&](Clocks* elapsed) { repeat<Instruction><<<processors, kMostThreads>>>(elapsed, numbers, numbers + 100); });
+      [&](Clocks* elapsed) { repeat<Instruction><<<processors, kMaxThreads>>>(elapsed, numbers, numbers + 100); });
   CHECK(cudaFree(numbers));
   if (clock != nullptr) *clock = 1e3 * static_cast<double>(c.cycles) / static_cast<double>(c.nanoseconds);
-  return static_cast<double>(kMostThreads) * kChains * kUnrolled * kRounds / static_cast<double>(c.cycles);
+  return static_cast<double>(kMaxThreads) * kChains * kUnrolled * kRounds / static_cast<double>(c.cycles);
 }
 
 // --- gathers: 16 bytes of a node of its own for each thread, from the first-level cache
@@ -237,7 +237,7 @@ __device__ int4 load16(const char* at) {
 }
 
 template <bool kGeneric, unsigned kStride>
-__global__ void __launch_bounds__(kMostThreads) gather(Clocks* elapsed, const char* nodes, int* sink) {
+__global__ void __launch_bounds__(kMaxThreads) gather(Clocks* elapsed, const char* nodes, int* sink) {
   unsigned node = (threadIdx.x * 2654435761u) >> 22, step = ((threadIdx.x * 40503u) & (kNodes - 1)) | 1u;
   int sum = load16<kGeneric>(nodes + threadIdx.x % kNodes * kStride).x;  // all nodes are in the cache after this
   timed(elapsed, [&] {
@@ -263,10 +263,10 @@ double gather_cycles() {
   CHECK(cudaFuncSetAttribute(gather<kGeneric, kStride>, cudaFuncAttributePreferredSharedMemoryCarveout,
                              cudaSharedmemCarveoutMaxL1));
   int* sink = reinterpret_cast<int*>(nodes + kNodes * kStride);
-  const Clocks c = cycles_of(
-      [&](Clocks* elapsed) { gather<kGeneric, kStride><<<processors, kMostThreads>>>(elapsed, nodes, sink); });
+  const Clocks c =
+      cycles_of([&](Clocks* elapsed) { gather<kGeneric, kStride><<<processors, kMaxThreads>>>(elapsed, nodes, sink); });
   CHECK(cudaFree(nodes));
-  return static_cast<double>(c.cycles) / (kRounds * kLoads * (kMostThreads / 32.));
+  return static_cast<double>(c.cycles) / (kRounds * kLoads * (kMaxThreads / 32.));
 }
 
 // --- straight-line code: an instruction has 16 bytes

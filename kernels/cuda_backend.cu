@@ -127,16 +127,16 @@ class CudaBackend final : public Evaluator::Implementation {
 
   // Stages gain where a pair has few polygons; beyond, the cells between them cost more than lanes and registers bring.
   // By the cycle model in bench.
-  static constexpr std::int64_t kMostCellsInStages = 640;  // of the larger mesh
+  static constexpr std::int64_t kMaxCellsInStages = 640;  // of the larger mesh
 
   // What of a larger batch does not fit is evaluated by one kernel.
-  static constexpr std::size_t kMostStagedPairs = std::size_t{1} << 20;      // 0.7 GB
-  static constexpr std::size_t kMostStagedPartPairs = std::size_t{1} << 20;  // 0.7 GB
-  static constexpr std::size_t kMostListedCells = std::size_t{1} << 25;      // 1.1 GB
-  static constexpr std::size_t kPartPairsPerPair = 8;                        // on average, of bodies of several parts
+  static constexpr std::size_t kMaxStagedPairs = std::size_t{1} << 20;      // 0.7 GB
+  static constexpr std::size_t kMaxStagedPartPairs = std::size_t{1} << 20;  // 0.7 GB
+  static constexpr std::size_t kMaxListedCells = std::size_t{1} << 25;      // 1.1 GB
+  static constexpr std::size_t kPartPairsPerPair = 8;                       // on average, of bodies of several parts
 
   // A pair with more than its part of them is evaluated several times for its patch contacts.
-  static constexpr std::size_t kMostWindowPolygons = std::size_t{1} << 20;  // 0.2 GB
+  static constexpr std::size_t kMaxWindowPolygons = std::size_t{1} << 20;  // 0.2 GB
 
   /// Throws Error unless the current device has room for the scene and the kernels.
   void require_memory(std::int64_t local_memory) const {
@@ -198,7 +198,7 @@ class CudaBackend final : public Evaluator::Implementation {
 
   /// Whether some calls are evaluated in stages.
   bool may_stage() const {
-    if (cuda_options_.stages == PairStages::kBySize) return most_cells_ <= kMostCellsInStages;
+    if (cuda_options_.stages == PairStages::kBySize) return most_cells_ <= kMaxCellsInStages;
     return cuda_options_.stages == PairStages::kSeveral;
   }
 
@@ -222,10 +222,10 @@ class CudaBackend final : public Evaluator::Implementation {
     size.pairs = pairs;
     size.shared_pairs = static_cast<std::size_t>(warps / 2);
     if (!may_stage()) return size;
-    size.staged_pairs = std::min(pairs, kMostStagedPairs);
+    size.staged_pairs = std::min(pairs, kMaxStagedPairs);
     size.staged_sums = (has_several_parts() ? 2 : 1) * size.staged_pairs;
-    size.staged_part_pairs = std::min(has_several_parts() ? kPartPairsPerPair * pairs : pairs, kMostStagedPartPairs);
-    size.cells = std::min(pairs * static_cast<std::size_t>(cuda_options_.cells_per_pair), kMostListedCells);
+    size.staged_part_pairs = std::min(has_several_parts() ? kPartPairsPerPair * pairs : pairs, kMaxStagedPartPairs);
+    size.cells = std::min(pairs * static_cast<std::size_t>(cuda_options_.cells_per_pair), kMaxListedCells);
     if (options_.keep_candidates > 0) {
       size.kept =
           static_cast<std::size_t>(num_environments) * static_cast<std::size_t>(scene_.data().view.num_part_pairs);
@@ -250,7 +250,7 @@ class CudaBackend final : public Evaluator::Implementation {
     constexpr std::size_t kBlock = kPatchWarps;
     const auto resident = static_cast<std::size_t>(resident_warps_.of_patches);
     size.windows = std::min(resident, (size.pairs + kBlock - 1) / kBlock * kBlock);
-    size.window_polygons = std::max(std::min(size.windows * window_capacity_, kMostWindowPolygons), 2 * size.windows);
+    size.window_polygons = std::max(std::min(size.windows * window_capacity_, kMaxWindowPolygons), 2 * size.windows);
   }
 
   /// The polygons that a pair may have, where they are not too many: one for each two elements of its part pairs.

@@ -277,7 +277,7 @@ class Integration {
     require(CVodeSVtolerances(cvode_, tolerance, tolerances_) == CV_SUCCESS);
     require(CVodeSetUserData(cvode_, &motion) == CV_SUCCESS);
     require(CVodeSetLinearSolver(cvode_, solver_, matrix_) == CV_SUCCESS);
-    require(CVodeSetMaxNumSteps(cvode_, kMostInternalSteps) == CV_SUCCESS);
+    require(CVodeSetMaxNumSteps(cvode_, kMaxInternalSteps) == CV_SUCCESS);
     require(CVodeSetErrHandlerFn(cvode_, ignore_message, nullptr) == CV_SUCCESS);
   }
   ~Integration() {
@@ -299,7 +299,7 @@ class Integration {
   const double* result() const { return N_VGetArrayPointer(y_); }
 
  private:
-  static constexpr long kMostInternalSteps = 1'000'000;
+  static constexpr long kMaxInternalSteps = 1'000'000;
 
   static void require(bool made) {
     if (!made) throw Error("simulator: CVODE could not be set up");

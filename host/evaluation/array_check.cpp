@@ -51,9 +51,9 @@ void ArrayCheck::add_rows(const std::string& name, const void* data, std::int64_
         {call_ + ": " + name, fmt::format("the address {}", data), fmt::format("a multiple of {} bytes", alignment)});
   }
   if (count == 0 || row == 0) return;
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 4;  // bytes; no machine addresses so many
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max() / 4;  // bytes; no machine addresses so many
   const auto room = static_cast<std::uint64_t>(std::numeric_limits<std::uintptr_t>::max()) - begin;
-  const std::int64_t most = static_cast<std::int64_t>(std::min<std::uint64_t>(room, kMost)) / size;  // elements
+  const std::int64_t most = static_cast<std::int64_t>(std::min<std::uint64_t>(room, kMax)) / size;  // elements
   if (row > most || (count > 1 && stride > (most - row) / (count - 1))) {
     throw Error(fmt::format("{}: {}: {} rows with a stride of {} elements are more than can be addressed", call_, name,
                             count, stride),

@@ -23,8 +23,8 @@ using namespace detail;
 namespace {
 
 void check_reach(std::int64_t begin, std::int64_t stride, std::int64_t size) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  if (stride >= 0 && (stride == 0 || begin <= kMost / size / stride)) return;
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  if (stride >= 0 && (stride == 0 || begin <= kMax / size / stride)) return;
   throw Error(fmt::format("part_of: environment {} with a stride of {} elements is beyond what can be addressed", begin,
                           stride));
 }

@@ -14,7 +14,7 @@ namespace isopatch::cli {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 16;  // whole elements of every type
-constexpr std::size_t kMostHeader = kPiece + 12;
+constexpr std::size_t kMaxHeader = kPiece + 12;
 
 /// Inflates piece by piece, and keeps the checksum of the inflated data.
 class Inflater {
@@ -68,8 +68,8 @@ std::string LazyArray::npy_bytes_of(const NpyArray& array) { return npy_bytes(ar
 void LazyArray::fail(const std::string& problem) const { throw Error(source_ + ": damaged archive: " + problem); }
 
 std::string LazyArray::beginning() const {
-  if (entry_.compression != Compression::kDeflated) return std::string(entry_.data.substr(0, kMostHeader));
-  std::string bytes(std::min(kMostHeader, entry_.bytes), '\0');
+  if (entry_.compression != Compression::kDeflated) return std::string(entry_.data.substr(0, kMaxHeader));
+  std::string bytes(std::min(kMaxHeader, entry_.bytes), '\0');
   bytes.resize(Inflater(entry_.data).read(bytes.data(), bytes.size()));
   return bytes;
 }

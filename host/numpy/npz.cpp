@@ -189,7 +189,7 @@ std::string npz_bytes(const std::map<std::string, NpyArray>& arrays) {
   for (const auto& [name, array] : arrays) {
     const std::string file = name + ".npy";
     const std::string data = npy_bytes(array);
-    if (archive.size() + data.size() > kMostArchiveBytes) {
+    if (archive.size() + data.size() > kMaxArchiveBytes) {
       throw Error("results of 4 GiB or more do not fit an .npz archive; evaluate fewer environments at a time");
     }
     const auto offset = static_cast<std::uint32_t>(archive.size());

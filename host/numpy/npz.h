@@ -111,9 +111,9 @@ std::map<std::string, LazyArray> open_arrays(const std::string& path, const std:
 std::string npy_bytes(const NpyArray& array);
 
 /// What the arrays of an archive may take together, bytes; its directory is beyond this.
-inline constexpr std::uint64_t kMostArchiveBytes = 0xffffffff - (1 << 16);
+inline constexpr std::uint64_t kMaxArchiveBytes = 0xffffffff - (1 << 16);
 
-/// An archive of stored arrays. Throws Error where they take more than kMostArchiveBytes.
+/// An archive of stored arrays. Throws Error where they take more than kMaxArchiveBytes.
 std::string npz_bytes(const std::map<std::string, NpyArray>& arrays);
 
 }  // namespace isopatch::cli

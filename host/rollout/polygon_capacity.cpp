@@ -20,9 +20,9 @@ int polygon_capacity(const Scene& scene, const RolloutOptions& options) {
   Results results;
   results.polygon_count = counts.data();
   Evaluator(scene, {.num_threads = 1}).evaluate(state, results);
-  constexpr std::int64_t kLeast = 256, kRound = 32;
+  constexpr std::int64_t kMin = 256, kRound = 32;
   const std::int64_t found = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
-  const std::int64_t wanted = std::max(kLeast, (4 * found + kRound - 1) / kRound * kRound);
+  const std::int64_t wanted = std::max(kMin, (4 * found + kRound - 1) / kRound * kRound);
   return static_cast<int>(std::min<std::int64_t>(wanted, limits::kMaxPolygonCapacity));
 }
 

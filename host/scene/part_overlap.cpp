@@ -17,7 +17,7 @@ using namespace detail;
 namespace {
 
 constexpr std::size_t kPoints = 4096;  // half a per cent of share is twenty of them
-constexpr double kLeastShare = 0.02;   // that causes a warning
+constexpr double kMinShare = 0.02;     // that causes a warning
 
 /// Point i of the additive sequence with the steps 1/g, 1/g^2, 1/g^3, g^4 = g + 1, which fills the unit cube evenly.
 Vec3d point_of_cube(std::size_t i) {
@@ -145,7 +145,7 @@ std::vector<std::string> warnings_of(const Scene& scene) {
   const StandardArithmetic standard;
   std::vector<std::string> warnings;
   for (int body = 0; body < scene.num_bodies(); ++body) {
-    const std::vector<PartOverlap> found = overlaps_of(scene.data(), body, kLeastShare);
+    const std::vector<PartOverlap> found = overlaps_of(scene.data(), body, kMinShare);
     const auto most = std::max_element(found.begin(), found.end(),
                                        [](const PartOverlap& x, const PartOverlap& y) { return x.share < y.share; });
     if (most == found.end()) continue;

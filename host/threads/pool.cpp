@@ -22,7 +22,7 @@
 namespace isopatch::detail {
 namespace {
 
-constexpr int kMostThreads = 1024;
+constexpr int kMaxThreads = 1024;
 
 std::atomic<bool> ending = true;  // the pool's threads get no work; true before main(), too
 
@@ -110,7 +110,7 @@ class Pool {
   /// Starts the threads that are missing; those that cannot be created are done without.
   void start_missing() noexcept {
     try {
-      while (idle_ < num_open_ && num_workers_ + 1 < kMostThreads) {
+      while (idle_ < num_open_ && num_workers_ + 1 < kMaxThreads) {
         workers_[static_cast<std::size_t>(num_workers_)] = std::jthread([this] { wait_and_work(); });
         ++num_workers_;
         ++idle_;
@@ -186,7 +186,7 @@ class Pool {
   int num_workers_ = 0;
   int idle_ = 0;    // workers without a job
   int asleep_ = 0;  // idle ones that must be woken
-  std::array<std::jthread, kMostThreads - 1> workers_;
+  std::array<std::jthread, kMaxThreads - 1> workers_;
 };
 
 /// The pool of this process. It is never deleted: threads may still evaluate while the process ends. A child made by
@@ -238,7 +238,7 @@ int num_processors() {
 int usable_threads(int wanted) {
   constexpr int kAlwaysGiven = 256;
   if (wanted > 0 && wanted <= kAlwaysGiven) return wanted;
-  const int processors = std::min(num_processors(), kMostThreads);
+  const int processors = std::min(num_processors(), kMaxThreads);
   return wanted > 0 ? std::min(wanted, std::max(processors, kAlwaysGiven)) : processors;
 }
 
@@ -247,7 +247,7 @@ bool process_ends() { return ending.load(std::memory_order_relaxed); }
 void run_on_threads(int threads, void (*work)(void* object, int thread), void* object) {
   Pool* const helpers = threads > 1 ? pool() : nullptr;
   if (helpers == nullptr) return work(object, 0);
-  Job job = {.work = work, .object = object, .open = std::min(threads, kMostThreads) - 1};
+  Job job = {.work = work, .object = object, .open = std::min(threads, kMaxThreads) - 1};
   helpers->run(job);
 }
 

@@ -44,7 +44,7 @@ class CudaSimulator final : public Simulator::Implementation {
     const bool in_float = options_.precision == Precision::kFloat;
     in_float ? load_find_polygons<float>(view) : load_find_polygons<double>(view);
     const std::int64_t resident = in_float ? load_finish_stages<float>() : load_finish_stages<double>();
-    const std::int64_t in_room = kMostSolverBytes / (8 * solver_size(capacity_).words() + 1);
+    const std::int64_t in_room = kMaxSolverBytes / (8 * solver_size(capacity_).words() + 1);
     warps_ = std::max<std::int64_t>(2, std::min(resident, in_room) / 2 * 2);
     on_device_ = std::make_unique<OnDevice>(scene_.data(), data_);
   }
@@ -127,7 +127,7 @@ class CudaSimulator final : public Simulator::Implementation {
 
  private:
   /// Fewer warps solve at once where each needs a lot of memory.
-  static constexpr std::int64_t kMostSolverBytes = std::int64_t{2} << 30;
+  static constexpr std::int64_t kMaxSolverBytes = std::int64_t{2} << 30;
 
   /// What a simulator has on its device.
   struct OnDevice {

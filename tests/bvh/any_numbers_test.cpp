@@ -19,9 +19,9 @@ namespace {
 using namespace detail;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kMost = std::numeric_limits<float>::max();
+constexpr float kMax = std::numeric_limits<float>::max();
 constexpr float kNumbers[] = {
-    std::numeric_limits<float>::quiet_NaN(),  kInfinity, -kInfinity, kMost, -kMost, 1e30f, -1e30f, 0.0f, -0.0f,
+    std::numeric_limits<float>::quiet_NaN(),  kInfinity, -kInfinity, kMax, -kMax, 1e30f, -1e30f, 0.0f, -0.0f,
     std::numeric_limits<float>::denorm_min(), 1.0f};
 
 /// Replaces about one in `every` values of a node's box.

@@ -56,7 +56,7 @@ bool GlobalMemory::free(void* at) {
   found->second.touched.reset();
   freed_.push_back(std::move(found->second));
   allocations_.erase(found);
-  for (; freed_bytes_ > kMostFreed; freed_.pop_front()) freed_bytes_ -= freed_.front().size;
+  for (; freed_bytes_ > kMaxFreed; freed_.pop_front()) freed_bytes_ -= freed_.front().size;
   return true;
 }
 

@@ -83,7 +83,7 @@ class GlobalMemory {
   const Allocation* find(std::uintptr_t address, std::size_t size) const;
   Allocation& require(std::uint64_t address, std::size_t size, const char* access);
 
-  static constexpr std::size_t kMostFreed = std::size_t(256) << 20;
+  static constexpr std::size_t kMaxFreed = std::size_t(256) << 20;
 
   std::map<std::uintptr_t, Allocation> allocations_;  // by base
   std::deque<Allocation> freed_;

@@ -14,18 +14,18 @@ struct Size : ::testing::TestWithParam<int> {};
 
 TEST_P(Size, EveryEnvironmentIsWrittenAndNoneBeyond) {
   const Scene scene(boxes_on_ground());
-  constexpr std::int64_t kMost = 300;
-  const Batch batch = random_batch(scene, kMost, 71);
+  constexpr std::int64_t kMax = 300;
+  const Batch batch = random_batch(scene, kMax, 71);
   const EvaluatorOptions options = {Backend::kCpu, Precision::kFloat, 2};
   static const std::vector<std::uint64_t> expected =
       environment_hashes(evaluate(scene, batch, options, Outputs::kPolygons, 256));
 
   const std::int64_t count = GetParam();
-  UnwrittenResults r(scene, kMost, Outputs::kPolygons, 256);
+  UnwrittenResults r(scene, kMax, Outputs::kPolygons, 256);
   const std::vector<std::uint64_t> untouched = environment_hashes(r);
   Evaluator(scene, options).evaluate(batch.view(0, count), r.view());
   const std::vector<std::uint64_t> hashes = environment_hashes(r);
-  for (std::size_t e = 0; e < kMost; ++e) {
+  for (std::size_t e = 0; e < kMax; ++e) {
     ASSERT_EQ(hashes[e], static_cast<std::int64_t>(e) < count ? expected[e] : untouched[e]) << "environment " << e;
   }
 }

@@ -118,7 +118,7 @@ TYPED_TEST(OrderFree, HoldsUntilASumMayWrap) {
 // Where sums do not hold, they do on the scale that widening() gives: up to the largest terms, for many terms and for
 // few.
 TYPED_TEST(OrderFree, HoldsOnTheWiderGrid) {
-  const TypeParam largest = std::nextafter(TypeParam(kMostQuanta), TypeParam(0));
+  const TypeParam largest = std::nextafter(TypeParam(kMaxQuanta), TypeParam(0));
   for (const int terms : {2, 3, 31, 1000, 100000}) {
     for (const TypeParam part : {TypeParam(1), TypeParam(0.3), TypeParam(3.0 / terms)}) {
       SumBound bound;

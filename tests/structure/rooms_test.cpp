@@ -18,7 +18,7 @@
 namespace isopatch::structure {
 namespace {
 
-constexpr std::size_t kMostSourcesInAFolder = 20;
+constexpr std::size_t kMaxSourcesInAFolder = 20;
 const std::string kDetail = "include/isopatch/detail/";
 
 const std::map<std::string, int>& levels() {
@@ -120,7 +120,7 @@ std::vector<std::string> crowded_folders(const std::vector<Source>& sources) {
   for (const Source& source : sources) ++count[source.path.substr(0, source.path.rfind('/'))];
   std::vector<std::string> crowded;
   for (const auto& [folder, files] : count) {
-    if (files > kMostSourcesInAFolder) crowded.push_back(folder + " has " + std::to_string(files) + " sources");
+    if (files > kMaxSourcesInAFolder) crowded.push_back(folder + " has " + std::to_string(files) + " sources");
   }
   return crowded;
 }

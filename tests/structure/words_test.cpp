@@ -73,7 +73,7 @@ constexpr OldWord kOldWords[] = {
     {"PackedArray", "LazyArray"},
     {"packed_array", "lazy_array"},
     {"to_steps", "to_quanta"},
-    {"kMostSteps", "kMostQuanta"},
+    {"kMaxSteps", "kMaxQuanta"},
     {"contact_of", "contribution_of"},
     {"ThreadGrid", "ScrewThreadGrid"},
     {"frame_of", "measure"},

@@ -20,7 +20,7 @@ using namespace detail;
 
 namespace {
 
-constexpr std::size_t kMostLeftOut = 20;  // part pairs that are listed
+constexpr std::size_t kMaxLeftOut = 20;  // part pairs that are listed
 
 const Body& body_at(const SceneDescription& scene, int index) { return scene.bodies[static_cast<std::size_t>(index)]; }
 
@@ -156,11 +156,11 @@ void print_left_out(const SceneDescription& scene) {
   Rows rows = left_out(scene);
   if (rows.empty()) return;
   const std::size_t count = rows.size();
-  rows.resize(std::min(count, kMostLeftOut));
+  rows.resize(std::min(count, kMaxLeftOut));
   rows.insert(rows.begin(), {"part pair left out", "", "reason"});
   fmt::print("\n");
   print_table(rows, 3);
-  if (count > kMostLeftOut) fmt::print("  and {} more\n", count - kMostLeftOut);
+  if (count > kMaxLeftOut) fmt::print("  and {} more\n", count - kMaxLeftOut);
 }
 
 }  // namespace

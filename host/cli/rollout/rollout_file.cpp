@@ -55,7 +55,7 @@ RolloutFile::RolloutFile(const RowPlan& plan, std::int64_t num_environments, con
         arrays_[info.name] = {kDType<Element>, shape_of(info, counts, rows, num_environments), ""};
       },
       state, output);
-  if (bytes > static_cast<double>(kMostArchiveBytes)) {
+  if (bytes > static_cast<double>(kMaxArchiveBytes)) {
     throw Error(fmt::format(
         "--output {}: {} rows of {} environments take {:.1f} GiB, more than the 4 GiB of an .npz archive; take fewer "
         "rows by --every, or fewer environments at a time by --first",

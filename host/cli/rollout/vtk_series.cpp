@@ -16,7 +16,7 @@ using namespace detail;
 
 namespace {
 
-constexpr std::int64_t kMostEnvironments = 4;
+constexpr std::int64_t kMaxEnvironments = 4;
 
 /// The list of files that ParaView opens as one, with a time each.
 std::string series_json(const std::string& name, const std::vector<double>& times) {
@@ -31,7 +31,7 @@ std::string series_json(const std::string& name, const std::vector<double>& time
 }  // namespace
 
 VtkSeries::VtkSeries(const SceneDescription& scene, std::int64_t num_environments, const StateArrays& given)
-    : states_(scene, std::min(num_environments, kMostEnvironments)) {
+    : states_(scene, std::min(num_environments, kMaxEnvironments)) {
   if (given.num_environments == 0) return;
   states_ = rows_of(given, 0, states_.num_environments, "");
 }

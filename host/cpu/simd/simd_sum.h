@@ -26,7 +26,7 @@ struct PackSumBound {
 
   ISOPATCH_HD Mask<lanes> add(Pack<T, lanes> largest, Mask<lanes> counts) {
     using Number = Pack<T, lanes>;
-    const Mask<lanes> fits = largest < Number(T(kMostQuanta));
+    const Mask<lanes> fits = largest < Number(T(kMaxQuanta));
     terms += count_bits(bits_of(counts));
     const Number added = select(counts, SumBound::magnitude_of(largest, fits), Number(T(0)));
     magnitude = magnitude + Pack<std::int64_t, lanes>(nearest_integers(added));

@@ -36,13 +36,13 @@ class PackTraversal {
     depth_ = 1;
   }
 
-  /// Opens the next nodes and appends at most kMostAdded candidates to the first `waiting` ones. False if no nodes are
+  /// Opens the next nodes and appends at most kMaxAdded candidates to the first `waiting` ones. False if no nodes are
   /// left.
   ///
   /// A whole batch is tested before any result is used, since each mispredicted branch on a result would throw away
   /// work begun on the next test. Entries from further down are pushed first, so that levels rise towards the top.
   static constexpr int kBatch = PackTraversalMemory::kBatch;
-  static constexpr int kMostAdded = kBatch * kWide;
+  static constexpr int kMaxAdded = kBatch * kWide;
   bool advance(int& waiting) {
     if (depth_ == 0) return false;
     const int count = depth_ < kBatch ? depth_ : kBatch;

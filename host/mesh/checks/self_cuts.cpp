@@ -14,7 +14,7 @@ namespace {
 constexpr double kMargin = 1e-9;
 
 /// The most pairs of neighbouring triangles that are tested, per triangle; a good mesh has 10 to 50.
-constexpr std::size_t kMostPairs = 500;
+constexpr std::size_t kMaxPairs = 500;
 
 using Corners = std::array<Point3, 3>;
 
@@ -110,7 +110,7 @@ SelfCuts find_self_cuts(const std::vector<Point3>& points, const std::vector<Tri
   };
   const std::vector<Box> boxes = boxes_of(points, triangles);
   std::vector<std::uint8_t> is_cut(triangles.size(), 0);
-  std::size_t left = kMostPairs * triangles.size();
+  std::size_t left = kMaxPairs * triangles.size();
   TriangleTree(points, triangles).for_each_near_pair([&](std::size_t a, std::size_t b) {
     if (left-- == 0) return false;
     if (!overlap(boxes[a], boxes[b]) || share_a_vertex(triangles[a], triangles[b]) ||

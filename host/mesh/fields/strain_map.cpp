@@ -33,11 +33,11 @@ void check_table(const std::vector<std::array<double, 2>>& table) {
 using Row = std::array<double, 2>;
 
 // Where the table of a power ends: below, it is one line from 0.
-constexpr double kLeastStiffening = 0.2;  // of the tolerance
-constexpr double kLeastRise = 1e-7;
-constexpr double kLeastSoftening = 1e-4;
+constexpr double kMinStiffening = 0.2;  // of the tolerance
+constexpr double kMinRise = 1e-7;
+constexpr double kMinSoftening = 1e-4;
 
-constexpr double kLeastPower = 0.01, kLargestPower = 100, kLargestCompression = 0.999999;
+constexpr double kMinPower = 0.01, kLargestPower = 100, kLargestCompression = 0.999999;
 
 /// The rows of a map that is convex or concave. They lie as far on one side of f as the lines between them may go to
 /// the other: below a convex f.
@@ -73,7 +73,7 @@ class TableOfMap {
     constexpr double kClose = 0x1p-20;  // to 0, where the line is farthest from f
     if (excess(kClose * e, kClose * f) <= map_.tolerance) return true;
     if (map_.kind == StrainMap::Kind::kTrue) return false;  // which has a slope at 0
-    return convex_ ? e <= kLeastStiffening * map_.tolerance || f <= kLeastRise : e <= kLeastSoftening;
+    return convex_ ? e <= kMinStiffening * map_.tolerance || f <= kMinRise : e <= kMinSoftening;
   }
 
   /// Whether the line between two rows is within the tolerance; its excess has one maximum.
@@ -133,8 +133,8 @@ void check_strain_map(const StrainMap& map) {
     throw Error(fmt::format("strain: a true strain map compressed by {}; it must be above 0 and at most {}", x,
                             kLargestCompression));
   }
-  if (map.kind == StrainMap::Kind::kPower && !(x >= kLeastPower && x <= kLargestPower)) {
-    throw Error(fmt::format("strain: power {}; it must lie in [{}, {}]", x, kLeastPower, kLargestPower));
+  if (map.kind == StrainMap::Kind::kPower && !(x >= kMinPower && x <= kLargestPower)) {
+    throw Error(fmt::format("strain: power {}; it must lie in [{}, {}]", x, kMinPower, kLargestPower));
   }
   if (map.kind == StrainMap::Kind::kTable) check_table(map.table);
   if (!(map.tolerance >= 1e-4 && map.tolerance <= 0.1)) {

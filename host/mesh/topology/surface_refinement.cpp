@@ -16,7 +16,7 @@
 namespace isopatch::detail {
 namespace {
 
-constexpr double kMostTriangles = 1e7;
+constexpr double kMaxTriangles = 1e7;
 
 const Point3& corner(const TriangleMesh& mesh, std::int32_t v) { return mesh.points[static_cast<std::size_t>(v)]; }
 
@@ -27,11 +27,11 @@ void check_count(const TriangleMesh& mesh, double edge_length, const std::string
     area += norm(cross(corner(mesh, b) - corner(mesh, a), corner(mesh, c) - corner(mesh, a))) / 2;
   }
   const double fewest = area / (std::numbers::sqrt3 / 4 * edge_length * edge_length);
-  if (fewest <= kMostTriangles) return;
+  if (fewest <= kMaxTriangles) return;
   throw Error(
       fmt::format("{}: edges of {} m make at least {:.3g} triangles of its surface; at most {:.0e} are made: "
                   "take longer edges",
-                  source, edge_length, fewest, kMostTriangles));
+                  source, edge_length, fewest, kMaxTriangles));
 }
 
 class Refinement {

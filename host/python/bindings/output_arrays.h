@@ -33,10 +33,10 @@ class OutputNames {
   std::uint64_t parse(const char* call, nb::handle outputs) const;
 
  private:
-  static constexpr std::size_t kMost = 32;
+  static constexpr std::size_t kMax = 32;
 
-  std::array<const char*, kMost> names_{};
-  std::array<PyObject*, kMost> interned_{};
+  std::array<const char*, kMax> names_{};
+  std::array<PyObject*, kMax> interned_{};
   std::size_t size_ = 0;
 };
 

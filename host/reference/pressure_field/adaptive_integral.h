@@ -50,7 +50,7 @@ Value integrate_once(const Rectangle& r, const Function& f) {
 template <class Value, class Function>
 Value integrate_adaptively(const Rectangle& r, const Function& f, const Value& whole, const Value& tolerance,
                            int depth = 0) {
-  constexpr int kMostDepth = 60;
+  constexpr int kMaxDepth = 60;
   std::array<std::array<Value, 2>, 2> halves;  // by direction
   std::array<Real, 2> error;                   // in units of the tolerance
   for (std::size_t d = 0; d < 2; ++d) {
@@ -59,7 +59,7 @@ Value integrate_adaptively(const Rectangle& r, const Function& f, const Value& w
     error[d] = (difference.array().abs() / tolerance.array()).maxCoeff();
   }
   const std::size_t d = error[1] > error[0] ? 1 : 0;
-  if (!(error[d] > 1) || depth == kMostDepth) return halves[d][0] + halves[d][1];
+  if (!(error[d] > 1) || depth == kMaxDepth) return halves[d][0] + halves[d][1];
 
   return integrate_adaptively<Value>(r.half(d, false), f, halves[d][0], tolerance, depth + 1) +
          integrate_adaptively<Value>(r.half(d, true), f, halves[d][1], tolerance, depth + 1);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr Real kConverged = 1e-15L;  // of the gradient relative to the momenta, both over the roots of masses
 constexpr Real kAtRest = 1e-20L;     // of the same, J^(1/2)
-constexpr int kMostIterations = 200, kMostTrials = 200;
+constexpr int kMaxIterations = 200, kMaxTrials = 200;
 constexpr Real kRenewed = 0.01L;  // limits that miss by more than this part of the friction are found again
 
 }  // namespace
@@ -83,7 +83,7 @@ Real ConvexProblem::distance_along(const VectorX& velocity, const VectorX& direc
     high *= 2;
   }
   Real middle = high;
-  for (int trial = 0; trial < kMostTrials; ++trial) {
+  for (int trial = 0; trial < kMaxTrials; ++trial) {
     const Real slope = slope_at(middle);
     if (std::abs(slope) <= small) break;
     (slope < 0 ? low : high) = middle;
@@ -95,7 +95,7 @@ Real ConvexProblem::distance_along(const VectorX& velocity, const VectorX& direc
 VectorX ConvexProblem::minimum(VectorX velocity) const {
   const VectorX weights = mass.diagonal().cwiseSqrt().cwiseInverse();
   const auto size = [&](const VectorX& momentum) { return weights.cwiseProduct(momentum).norm(); };
-  for (int iteration = 0; iteration < kMostIterations; ++iteration) {
+  for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
     const Derivatives d = derivatives(velocity);
     const Real scale = std::max(size(mass * velocity), size(mass * free_velocity));
     if (size(d.gradient) <= kConverged * scale + kAtRest) return velocity;

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kPiece = std::size_t{1} << 15;
 
 /// zlib cannot compress by more than about this factor, so a larger size is false.
-constexpr std::uint64_t kMostCompression = 1100;
+constexpr std::uint64_t kMaxCompression = 1100;
 
 int base64_digit(char c) {
   if (c >= 'A' && c <= 'Z') return c - 'A';
@@ -67,7 +67,7 @@ void read_compressed(VtuBytes& bytes, const VtuEncoding& encoding, std::uint64_t
     bytes.fail(fmt::format("the array has {} blocks of {} bytes, the last of {}; its values take {}", blocks, size,
                            last == 0 ? size : last, expected));
   }
-  if (expected > kMostCompression * bytes.most()) {
+  if (expected > kMaxCompression * bytes.most()) {
     bytes.fail(fmt::format("{} bytes cannot have been compressed into {}", expected, bytes.most()));
   }
 

@@ -39,7 +39,7 @@ struct FixedPointScale {
 };
 
 /// A single term must be fewer quanta than this.
-inline constexpr float kMostQuanta = 0x1p62f;
+inline constexpr float kMaxQuanta = 0x1p62f;
 
 /// Bounds all sums of one (environment, pair) at once. Each of its N terms has several components, one for each sum.
 /// Let m be the largest of their magnitudes, in quanta, and w = m 2^-32 rounded to an integer. A sum of components s,
@@ -53,20 +53,20 @@ struct SumBound {
   std::int64_t terms = 0;
   std::int64_t magnitude = 0;  // W
 
-  static constexpr std::int64_t kMost = std::int64_t{1} << 30;
+  static constexpr std::int64_t kMax = std::int64_t{1} << 30;
 
   /// Counts a term whose components are at most `largest` quanta, if `counts` is true. False if the term does not fit
   /// the scale and must be left out.
   template <class T>
   ISOPATCH_HD bool add(T largest, bool counts = true) {
     if (!counts) return false;
-    const bool fits = largest < T(kMostQuanta);
+    const bool fits = largest < T(kMaxQuanta);
     terms += 1;
     magnitude += std::llrint(magnitude_of(largest, fits));
     return fits;
   }
 
-  /// w before it is rounded. For a term that does not fit, it alone reaches kMost.
+  /// w before it is rounded. For a term that does not fit, it alone reaches kMax.
   template <class T>
   ISOPATCH_HD static T magnitude_of(T largest, MaskOf<T> fits) {
     return select(fits, T(0x1p-32f) * largest, T(0x1p30f));
@@ -75,15 +75,15 @@ struct SumBound {
   /// True if no sum has wrapped and no term was left out. T is the type that was summed.
   template <class T>
   ISOPATCH_HD bool holds() const {
-    constexpr std::int64_t kMostTerms = kIsFloat<T> ? kMost : std::int64_t{1} << 24;  // see the second limb
-    return magnitude + terms < kMost && terms < kMostTerms;
+    constexpr std::int64_t kMaxTerms = kIsFloat<T> ? kMax : std::int64_t{1} << 24;  // see the second limb
+    return magnitude + terms < kMax && terms < kMaxTerms;
   }
 
   /// If holds() is false: the power of two by which a scale must be wider for it to hold, for fewer than 2^29 terms
   /// that fit. With that scale W + N is at most 2^28 + N / 2 + N.
   ISOPATCH_HD int widening() const {
     int power = 1;
-    while ((magnitude + terms) >> power >= kMost / 4) ++power;
+    while ((magnitude + terms) >> power >= kMax / 4) ++power;
     return power;
   }
 };
@@ -103,7 +103,7 @@ struct ReproducibleSum<float> {
   static constexpr int kLimbs = 1;
   std::int64_t limb[kLimbs] = {0};
 
-  /// Adds a term given in quanta, fewer than kMostQuanta.
+  /// Adds a term given in quanta, fewer than kMaxQuanta.
   ISOPATCH_HD void add(float quanta) { limb[0] = wrapping_sum(limb[0], std::llrint(quanta)); }
 
   ISOPATCH_HD double value(const FixedPointScale<float>& scale) const {
@@ -136,7 +136,7 @@ template <class Number>
 struct SignSum {
   std::int64_t limb = 0;
 
-  /// Adds a term given in quanta, fewer than kMostQuanta.
+  /// Adds a term given in quanta, fewer than kMaxQuanta.
   ISOPATCH_HD void add(Number quanta) { limb = wrapping_sum(limb, std::llrint(Number(kCoarseQuanta) * quanta)); }
 };
 

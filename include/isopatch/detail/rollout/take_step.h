@@ -32,7 +32,7 @@ struct StepProgress {
 /// The bits of a state or an input that no step can begin or go on with.
 inline constexpr std::uint32_t kBadInput = kBadPose | kBadVelocity | kBadMaterial | kBadGeometry;
 
-inline constexpr double kLeastMassScale = 1e-9;
+inline constexpr double kMinMassScale = 1e-9;
 inline constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
 /// Lets the search for contact pass over the environment. Called by all lanes.
@@ -75,7 +75,7 @@ ISOPATCH_HD std::uint32_t check_environment(Warp& warp, const StepView& step, st
   for (int i = warp.lane(); i < step.scene.num_bodies; i += Warp::kSize) {
     status |= body_status(now, 0, i);
     const double scale = step.input.mass_scale(environment, i);
-    if (!(scale >= kLeastMassScale && scale <= 1 / kLeastMassScale)) status |= kBadMaterial;
+    if (!(scale >= kMinMassScale && scale <= 1 / kMinMassScale)) status |= kBadMaterial;
   }
   for (int i = warp.lane(); i < 2 * step.rollout.num_joints; i += Warp::kSize) {
     if (!(abs(state.joints[i]) <= limits::kMaxPosition)) status |= kBadPose;

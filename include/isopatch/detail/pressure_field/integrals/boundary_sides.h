@@ -51,8 +51,8 @@ struct StoredParts {
 /// one whose ends coincide.
 template <class T>
 struct PartList {
-  static constexpr int kMost = kMaxLines + 1;
-  BoundaryPart<T> parts[kMost];
+  static constexpr int kMax = kMaxLines + 1;
+  BoundaryPart<T> parts[kMax];
   int count = 0;
 
   ISOPATCH_HD PartList(const Segments<T>& s, int num_lines) {

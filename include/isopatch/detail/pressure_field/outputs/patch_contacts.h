@@ -83,7 +83,7 @@ struct PatchPoints {
 inline constexpr double kClusterCosine = 0.86602540378443865;
 
 /// A cluster whose forces cancel to less than this part of them has no direction, and no points.
-inline constexpr double kLeastForce = 1e-9;
+inline constexpr double kMinForce = 1e-9;
 
 /// The point contacts of one pair, in sweeps over its polygons in their fixed order: the sums are plain loops. begin(),
 /// then in each sweep add() for some polygons after others, until finish_sweep() says that there is no other.
@@ -196,7 +196,7 @@ class PatchContacts {
 
   ISOPATCH_HD bool begin_stiffness() {
     force_ = norm(vector_);
-    if (!(force_ > kLeastForce * sum_)) return false;
+    if (!(force_ > kMinForce * sum_)) return false;
     sweep_ = Sweep::kStiffness;
     normal_ = (1 / force_) * vector_;
     vector_ = {0, 0, 0};

@@ -16,8 +16,8 @@ struct KeyRange {
   RowKey after, last;
 
   ISOPATCH_HD static RowKey end() {
-    constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max();
-    return {kMost, kMost, kMost};
+    constexpr std::int32_t kMax = std::numeric_limits<std::int32_t>::max();
+    return {kMax, kMax, kMax};
   }
   ISOPATCH_HD static KeyRange behind(const RowKey& key) { return {key, end()}; }
   ISOPATCH_HD static KeyRange all() { return behind({-1, 0, 0}); }

@@ -12,7 +12,7 @@
 namespace isopatch::detail {
 
 /// Room for the candidates of a part pair.
-inline constexpr std::int32_t kMostKept = 512;
+inline constexpr std::int32_t kMaxKept = 512;
 
 /// The candidates of one part pair in one environment, and what they depend on.
 struct alignas(16) KeptCandidates {
@@ -22,8 +22,8 @@ struct alignas(16) KeptCandidates {
   Transform<float> X_MS;
   float modulus_ratio, fall_S;  // of CoarseTests: what else the test of two nodes depends on
   std::int32_t state;
-  std::int32_t count;  // how many were found, more than kMostKept where there was no room
-  CellPair cells[kMostKept];
+  std::int32_t count;  // how many were found, more than kMaxKept where there was no room
+  CellPair cells[kMaxKept];
 };
 
 /// A bound of how far a point of one part has moved relative to the other since `before`, m. Of a half space, all

@@ -149,7 +149,7 @@ struct KeepingVisitor : ListingVisitor<Warp> {
     if (memory.found >= 0) {
       KeptCandidates& kept = all_kept[memory.found];
       const int at = this->warp.reserve(&kept.count, 1);
-      if (at < kMostKept) kept.cells[at] = {cells.m, cells.s};
+      if (at < kMaxKept) kept.cells[at] = {cells.m, cells.s};
     }
     return ListingVisitor<Warp>::accepts(cells);
   }
@@ -185,7 +185,7 @@ ISOPATCH_HD void search_staged_pair(Warp& warp, SearchMemory<size>& memory, cons
     traverse(warp, memory.traversal, hierarchies, keeping, {}, KnownCandidates{kept.cells, count});
     visitor.complete = keeping.complete;
     warp.sync();
-    if (warp.lane() == 0) kept.state = kept.count <= kMostKept ? KeptCandidates::kFound : KeptCandidates::kTooMany;
+    if (warp.lane() == 0) kept.state = kept.count <= kMaxKept ? KeptCandidates::kFound : KeptCandidates::kTooMany;
   } else {
     traverse(warp, memory.traversal, hierarchies, visitor);
   }

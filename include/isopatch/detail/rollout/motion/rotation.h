@@ -32,9 +32,9 @@ ISOPATCH_HD Quaternion normalized(const Quaternion& q) {
 /// |r| up to 2, where the first omitted terms are below 1 / 20!; beyond, the error doubles with the angle.
 ISOPATCH_HD Quaternion exp(Vec3d r) {
   constexpr double kLargest = 4;  // of |r|^2
-  constexpr int kMostHalvings = 60;
+  constexpr int kMaxHalvings = 60;
   int halvings = 0;
-  while (dot(r, r) > kLargest && halvings < kMostHalvings) {
+  while (dot(r, r) > kLargest && halvings < kMaxHalvings) {
     r = 0.5 * r;
     ++halvings;
   }

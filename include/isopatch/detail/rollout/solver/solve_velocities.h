@@ -24,7 +24,7 @@ inline constexpr double kMissedFriction = 0.1;
 template <class Warp, class PointSums>
 ISOPATCH_HD double search_along(Warp& warp, const PointSums& points, const VelocityProblem& p, const SolverMemory& m,
                                 double steepness) {
-  constexpr int kMostTrials = 40;
+  constexpr int kMaxTrials = 40;
   constexpr double kFlat = 0.1;
   const SolverVectors& v = m.vectors;
   // of the quadratic part: w . M (v - v*) at 0, and w . M w. The memory of M v is free until the next evaluation.
@@ -42,7 +42,7 @@ ISOPATCH_HD double search_along(Warp& warp, const PointSums& points, const Veloc
   warp.sync();
 
   double at = 1, low = 0, high = kInfinity;
-  for (int trial = 0; trial < kMostTrials; ++trial) {
+  for (int trial = 0; trial < kMaxTrials; ++trial) {
     double slope = fma(at, curvature, begin), second = curvature;
     for (int i = 0; i < p.num_joints; ++i) {
       const double change = v.direction[m.joint_dofs[i]], rate = fma(at, change, v.previous[m.joint_dofs[i]]);
@@ -75,7 +75,7 @@ ISOPATCH_HD double search_along(Warp& warp, const PointSums& points, const Veloc
 template <class Warp, class PointSums>
 ISOPATCH_HD SolveResult solve_velocities(Warp& warp, const PointSums& points, const VelocityProblem& p,
                                          const SolverMemory& m, const RolloutView& view) {
-  constexpr double kLeast = 1e-14;              // of the gradient over the roots of masses, J^(1/2)
+  constexpr double kMin = 1e-14;                // of the gradient over the roots of masses, J^(1/2)
   constexpr double kShort = -0.5, kLong = 0.1;  // slopes at the end of a whole step that need no search
   const SolverVectors& v = m.vectors;
   SolveResult result = {0, true, true};
@@ -110,7 +110,7 @@ ISOPATCH_HD SolveResult solve_velocities(Warp& warp, const PointSums& points, co
         },
         squares);
     const double scale = sqrt(max(max(squares[1], squares[2]), squares[3]));
-    const bool converged = sqrt(squares[0]) <= fma(view.tolerance, scale, kLeast);
+    const bool converged = sqrt(squares[0]) <= fma(view.tolerance, scale, kMin);
     if (converged || iterations >= view.max_iterations || !(squares[0] < kInfinity)) {
       result.iterations += iterations;
       result.converged = result.converged && converged;
