@@ -234,7 +234,7 @@ ISOPATCH_HD double cell_energy(const PairContext& f, const Cell& m, const Cell* 
   if (s == nullptr) p.add({-up, f.S.geometry->high - origin_S.z});
   if (s == nullptr && f.S.geometry->is_layer) p.add({up, origin_S.z - f.S.geometry->low});
   if (p.has_cut) p.add(cut);
-  p.touch = kSnap * (norm(f.M.geometry->center) + f.M.geometry->radius);
+  p.touch = kZeroTolerance * (norm(f.M.geometry->center) + f.M.geometry->radius);
 
   double energy = 0;
   ISOPATCH_NO_UNROLL

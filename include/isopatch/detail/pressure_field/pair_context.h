@@ -102,7 +102,7 @@ ISOPATCH_HD CellRef cell_of_S(const PairContext& f, std::int32_t s) {
 /// The tolerance for equal pressures: 16 times the rounding of an affine value formed from differences of coordinates,
 /// in units of its gradient times the reach. At a vertex of one body only the other's value is rounded, so only the
 /// other's gradient counts; a stiff body does not enlarge the tolerance of a soft one.
-inline constexpr double kSnap = 0x1p-48;
+inline constexpr double kZeroTolerance = 0x1p-48;
 
 /// Margin of the box tests relative to the reach of both meshes: 8 times the rounding of a float coordinate.
 inline constexpr double kBoxSlack = 0x1p-20;
@@ -138,7 +138,7 @@ ISOPATCH_HD CoarseTests make_coarse_tests(const PairContext& f, double reach) {
   c.modulus_ratio = S.rigid ? 0.0f : static_cast<float>(ratio);
   c.inverse_modulus_ratio = S.rigid ? 0.0f : static_cast<float>(1 / ratio);
   c.fall_S = S.half_space && !S.rigid ? static_cast<float>(ratio * S.geometry->thickness) : 0.0f;
-  c.extent_slack = compliant ? static_cast<float>(2 * (M.snap + S.snap) / M.modulus) : 0.0f;
+  c.extent_slack = compliant ? static_cast<float>(2 * (M.zero_tolerance + S.zero_tolerance) / M.modulus) : 0.0f;
 
   const Vec3d up = f.up_S();
   const double foot = S.half_space ? dot(up, f.X_MS.translation) : 0.0, span = reach + std::fabs(foot);
@@ -251,8 +251,8 @@ ISOPATCH_HD void make_context(const SceneView& scene, const State& state, std::i
   if (f.S.geometry->is_layer) f.X_MS.translation = fma(f.S.geometry->zero_height, f.up_S(), f.X_MS.translation);
 
   const double reach = reach_of(f.M) + reach_of(f.S);
-  f.M.snap = kSnap * reach * (f.S.rigid ? 1.0 : steepest_slope(f.S));
-  f.S.snap = kSnap * reach * (f.M.rigid ? 1.0 : steepest_slope(f.M));
+  f.M.zero_tolerance = kZeroTolerance * reach * (f.S.rigid ? 1.0 : steepest_slope(f.S));
+  f.S.zero_tolerance = kZeroTolerance * reach * (f.M.rigid ? 1.0 : steepest_slope(f.M));
   f.coarse = make_coarse_tests(f, reach);
   f.motion = make_pair_motion(f.frame, X_WS.translation, read_twist(state, environment, index_M),
                               read_twist(state, environment, index_S));

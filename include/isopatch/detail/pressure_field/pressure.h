@@ -14,8 +14,9 @@ struct PairBody {
   HierarchyView hierarchy;  // over the tets of a compliant body, the triangles of a rigid one
   bool rigid;
   bool half_space;
-  double modulus;  // Pa; 0 where rigid
-  double snap;  // the signed difference at a vertex of this body counts as 0 up to here (Pa, or m beside a rigid body)
+  double modulus;         // Pa; 0 where rigid
+  double zero_tolerance;  // the signed difference at a vertex of this body counts as 0 up to here (Pa, or m beside a
+                          // rigid body)
 };
 
 /// The pressure at a point with a given extent, or the slope of the pressure for a given slope of the extent.

@@ -277,7 +277,7 @@ ISOPATCH_HD MaskOf<F> test_cells_exactly(const PairContext& f, const Cells& m, c
     ISOPATCH_UNROLL
     for (int i = 0; i < 4; ++i) {
       const D other = at_origin + dot(gradient, m.vertex(i) - origin);
-      side_M.set(i, f.S.rigid ? other : pressure_at(f.M, m.extent(i)) - other, D(f.M.snap));
+      side_M.set(i, f.S.rigid ? other : pressure_at(f.M, m.extent(i)) - other, D(f.M.zero_tolerance));
     }
     bounds.positive = side_M.bits(0);
     pass = side_M.is_cut();
@@ -290,7 +290,7 @@ ISOPATCH_HD MaskOf<F> test_cells_exactly(const PairContext& f, const Cells& m, c
                                     apply_back(f.X_MS, m.vertex(0)), pressure_at(f.M, m.extent(0))};
     ISOPATCH_UNROLL
     for (int i = 0; i < 4; ++i) {
-      side_S.set(i, in_M.at(s.vertex(i)) - pressure_at(f.S, s.extent(i)), D(f.S.snap));
+      side_S.set(i, in_M.at(s.vertex(i)) - pressure_at(f.S, s.extent(i)), D(f.S.zero_tolerance));
     }
     bounds.positive = bounds.positive | side_S.bits(kBitsOfS);
     pass = pass && side_S.is_cut();
