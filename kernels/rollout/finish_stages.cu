@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(kSolveBlock) finish_stages_kernel(const __grid
     if (warp.lane() == 0) memory.counts->polygons_needed = max(memory.counts->polygons_needed, found);
     if ((status & (kBadInput | kStepCapacity)) != 0) {
       status |= kFrozen;
-      leave_out(warp, step, memory);
+      exclude_environment(warp, step, memory);
     } else {
       status |= finish_stage<T>(warp, call, e, found, sorting, solver);
     }

@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(kBlock) begin_call_kernel(const __grid_constan
   const std::uint32_t before = call.step.state.status[e];
   warp.sync();  // before it changes
   if ((before & kFrozen) != 0) {
-    leave_out(warp, call.step, memory);
+    exclude_environment(warp, call.step, memory);
     return;
   }
   const std::uint32_t status =
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(kBlock) end_call_kernel(const __grid_constant_
   end_call(warp, call.step, e, memory, call.output);
   warp.sync();
   if ((call.step.state.status[e] & kFrozen) != 0) {
-    leave_out(warp, call.step, memory);
+    exclude_environment(warp, call.step, memory);
     return;
   }
   const double* poses = call.step.environment(e).poses;

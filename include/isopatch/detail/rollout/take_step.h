@@ -37,7 +37,7 @@ inline constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
 /// Lets the search for contact pass over the environment. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD void leave_out(Warp& warp, const StepView& step, const StepProgress& progress) {
+ISOPATCH_HD void exclude_environment(Warp& warp, const StepView& step, const StepProgress& progress) {
   for (int i = warp.lane(); i < step.scene.num_bodies * kPoseSize; i += Warp::kSize) progress.poses[i] = kNotANumber;
   warp.sync();
 }
@@ -85,7 +85,7 @@ ISOPATCH_HD std::uint32_t check_environment(Warp& warp, const StepView& step, st
     if (warp.ballot((status & bit) != 0u) != 0u) all |= bit;
   }
   if (all == kOk) return kOk;
-  leave_out(warp, step, progress);
+  exclude_environment(warp, step, progress);
   return all | kFrozen;
 }
 
@@ -116,7 +116,7 @@ ISOPATCH_HD std::uint32_t finish_stage(Warp& warp, const PointSums& points, cons
   const SolveResult solved =
       solve_stage(warp, points, in, stage, progress.bodies, count, key, polygon, solver, problem);
   if (!velocities_hold(warp, in, solver)) {
-    leave_out(warp, step, progress);
+    exclude_environment(warp, step, progress);
     return kDiverged | kFrozen;
   }
   add_pair_wrenches(warp, in, stage, solver, problem.num_pairs, progress.wrenches);
