@@ -42,7 +42,7 @@ __device__ StagedPairs lists(const EvaluationCall& call) {
 }
 
 /// Appends to the list of unfinished pairs what is Open of the lanes' pairs.
-__device__ void leave(CudaWarp& warp, const EvaluationCall& call, std::int32_t index, int open) {
+__device__ void append_unfinished(CudaWarp& warp, const EvaluationCall& call, std::int32_t index, int open) {
   const auto all = static_cast<std::int32_t>(call.state.num_environments * call.scene.num_pairs);
   const SharedList<UnfinishedPair> unfinished = {call.staged.unfinished, &call.counters->unfinished, all};
   unfinished.append(warp, open != kNothing, {index, open});
@@ -53,7 +53,7 @@ __device__ void begin_pairs_of_lanes(CudaWarp& warp, const EvaluationCall& call,
                                      std::int64_t environment, int pair) {
   const bool fits = index < call.staged.num_pairs;
   if (listed && fits) begin_staged_pair(lists(call), index, call.scene, call.state, environment, pair);
-  leave(warp, call, index, listed && !fits ? kEverything : kNothing);
+  append_unfinished(warp, call, index, listed && !fits ? kEverything : kNothing);
 }
 
 /// Both in one, where an environment has one pair of bodies of one part.
@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(kStagedBlock) begin_pairs_kernel(EvaluationCal
     if (listed && fits) {
       begin_staged_pair(warp, lists(call), index, call.scene, call.state, at.environment, at.pair);
     }
-    leave(warp, call, index, listed && !fits && warp.lane() == 0 ? kEverything : kNothing);
+    append_unfinished(warp, call, index, listed && !fits && warp.lane() == 0 ? kEverything : kNothing);
   }
 }
 
@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(kStagedBlock) finish_pairs_kernel(EvaluationCa
     open = finish_staged_pair<T, with_patch, parts>(thread, lists(call), index, call.scene, call.state, call.results,
                                                     at.environment, at.pair);
   }
-  leave(warp, call, index, open);
+  append_unfinished(warp, call, index, open);
 }
 
 /// Whether the threads that begin environments begin pairs too: one after another would take longer than apart.
