@@ -184,7 +184,7 @@ void find_overlaps(const PairContext& context, PackWorkspace& work, CellEnergyVi
 }
 
 template <class T>
-PolygonFindings<T> find_polygons(const PairContext& context, PackWorkspace& work, const PolygonSearch<T>& search) {
+SearchResult<T> find_polygons(const PairContext& context, PackWorkspace& work, const PolygonSearch<T>& search) {
   PackPolygonVisitor<T> visitor(context, work, search);
   traverse_cells(context, work, visitor);
   return visitor.finish();

@@ -37,7 +37,7 @@ std::uint32_t find_contact(const StepView& step, const State& contact, std::int6
           visitor.of_load,
           &work.polygons,
           [](void* to, const ContactPolygon<T>& polygon) { static_cast<SortedPolygons<T>*>(to)->add(polygon); }};
-      const PolygonFindings<T> found = std::get<FindPolygons<T>>(*packs)(pair, work.contact.packs, wanted);
+      const SearchResult<T> found = std::get<FindPolygons<T>>(*packs)(pair, work.contact.packs, wanted);
       visitor.touches = found.touches;
       visitor.far_side = found.far_side;
     }

@@ -23,7 +23,7 @@ struct PolygonSearch {
 /// What is known of the part pair afterwards: whether there was a polygon, be it one that is left out, and the sum
 /// behind kFarSide.
 template <class T>
-struct PolygonFindings {
+struct SearchResult {
   bool touches;
   SignSum<T> far_side;
 };
@@ -32,6 +32,6 @@ struct PackWorkspace;
 
 /// Hands over the polygons, in no particular order.
 template <class T>
-using FindPolygons = PolygonFindings<T> (*)(const PairContext&, PackWorkspace&, const PolygonSearch<T>&);
+using FindPolygons = SearchResult<T> (*)(const PairContext&, PackWorkspace&, const PolygonSearch<T>&);
 
 }  // namespace isopatch::detail

@@ -23,8 +23,8 @@ class PackPolygonVisitor {
   }
 
   /// Visits what is left, once there are no more candidates.
-  PolygonFindings<T> finish() {
-    PolygonFindings<T> found = {};
+  SearchResult<T> finish() {
+    SearchResult<T> found = {};
     while (accepted_.waiting() > kLanes) visit(far_side_);
     if (accepted_.waiting() > 0) {
       SignSum<Pack<T, kLanes>> rest;
@@ -72,11 +72,11 @@ class PackPolygonVisitor {
     ContactPolygon<Number> polygons;
     found = found && make_contact_polygon(f_, m, s, search_.points, search_.from_W, plane,
                                           PolygonShape<Number>(f_, plane, segments, moments, weight), polygons);
-    hand_over(found, cells, polygons);
+    emit(found, cells, polygons);
   }
 
   template <int lanes>
-  void hand_over(Mask<lanes> found, const PackCellPairs<lanes>& cells, ContactPolygon<Pack<T, lanes>>& polygons) {
+  void emit(Mask<lanes> found, const PackCellPairs<lanes>& cells, ContactPolygon<Pack<T, lanes>>& polygons) {
     T numbers[ContactPolygon<T>::kNumbers][lanes];
     int row = 0;
     polygons.for_each_number([&](const Pack<T, lanes>& number) { number.store(numbers[row++]); });
