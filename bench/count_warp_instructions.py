@@ -39,7 +39,7 @@ PARTS = {
     "tests": ["void isopatch::detail::test<"],
     "visits": ["void isopatch::detail::visit<"],
     "descent": ["void isopatch::detail::traverse<"],  # and the two above
-    "polygons": ["void isopatch::detail::integrate_listed_cells<"],
+    "polygons": ["void isopatch::detail::integrate_cells<"],
     "context": ["isopatch::detail::begin_pair<", "isopatch::detail::begin_staged_pair("],
     "environment": ["isopatch::detail::begin_environment<"],
 }

@@ -31,7 +31,7 @@ struct StagedMemory {
   StagedPair* pairs;  // null: evaluate_pairs() does all of every pair
   StoredSums* sums;   // one for each of them, or two where bodies have several parts; zero between calls
   StagedPartPair* part_pairs;
-  ListedCells* cells;
+  CellWork* cells;
   UnfinishedPair* unfinished;  // one for each pair of the batch
   std::int32_t num_pairs, num_part_pairs, num_cells;
   KeptCandidates* kept;  // one for each part pair of each environment; null: none are kept
@@ -41,7 +41,7 @@ struct StagedMemory {
 /// Memory for patch contacts: a window for each warp.
 struct PatchMemory {
   std::int64_t* found;  // one for each window; zero between calls
-  ListedRow *rows, *other;
+  PackedRowEntry *rows, *other;
   ElasticPolygon* records;
   std::int64_t num_windows;  // all of the warps of some blocks; 0: patch contacts are not wanted
   std::int64_t capacity;     // of each window

@@ -18,7 +18,7 @@ std::size_t scan_bytes(const CallSize& size) {
 }
 
 std::size_t window_bytes(const CallSize& size) {
-  const std::size_t polygon = 2 * sizeof(ListedRow) + sizeof(ElasticPolygon);
+  const std::size_t polygon = 2 * sizeof(PackedRowEntry) + sizeof(ElasticPolygon);
   return size.windows * sizeof(std::int64_t) + size.window_polygons * polygon;
 }
 
@@ -43,13 +43,13 @@ RowArrays<Record>::RowArrays(std::size_t num_counts, std::size_t num_rows, cudaS
 
 template <class Record>
 std::size_t RowArrays<Record>::bytes(std::size_t num_counts, std::size_t num_rows) {
-  const std::size_t row = 2 * sizeof(ListedRow) + sizeof(std::int32_t) + sizeof(Record);
+  const std::size_t row = 2 * sizeof(PackedRowEntry) + sizeof(std::int32_t) + sizeof(Record);
   return num_counts * sizeof(std::int32_t) + num_rows * row +
          (num_rows > 0 ? RowDigits::kValues * sizeof(std::int32_t) : 0) + (num_counts > 0 ? sizeof(RowProgress) : 0);
 }
 
 template <class Record>
-ListedRows<Record> RowArrays<Record>::list(const PackedOutput<Record>& to) const {
+PackedRowList<Record> RowArrays<Record>::list(const PackedOutput<Record>& to) const {
   if (!to.is_wanted()) return {};
   const std::int64_t capacity = to.rows.data != nullptr ? to.capacity : 0;
   return {{counts.data(), to.offsets.data, capacity, rows.data(), environments.data(), grouped.data(), of_digit.data(),
@@ -62,7 +62,7 @@ template struct RowArrays<DiscreteContact>;
 
 std::size_t CallArrays::bytes(const CallSize& size) {
   const std::size_t staged = size.staged_pairs * sizeof(StagedPair) + size.staged_sums * sizeof(StoredSums) +
-                             size.staged_part_pairs * sizeof(StagedPartPair) + size.cells * sizeof(ListedCells) +
+                             size.staged_part_pairs * sizeof(StagedPartPair) + size.cells * sizeof(CellWork) +
                              unfinished_pairs(size) * sizeof(UnfinishedPair) + size.kept * sizeof(KeptCandidates);
   const std::size_t packed = RowArrays<Polygon>::bytes(size.counts, size.packed_polygons) +
                              RowArrays<DiscreteContact>::bytes(size.counts, size.packed_contacts) + scan_bytes(size);
@@ -82,15 +82,15 @@ CallArrays::CallArrays(const CallSize& asked, cudaStream_t stream) {
   staged_pairs = DeviceBuffer<StagedPair>(size.staged_pairs);
   staged_sums = DeviceBuffer<StoredSums>(size.staged_sums);
   part_pairs = DeviceBuffer<StagedPartPair>(size.staged_part_pairs);
-  cells = DeviceBuffer<ListedCells>(size.cells);
+  cells = DeviceBuffer<CellWork>(size.cells);
   unfinished = DeviceBuffer<UnfinishedPair>(unfinished_pairs(size));
   kept = DeviceBuffer<KeptCandidates>(size.kept);
   polygons = RowArrays<Polygon>(size.counts, size.packed_polygons, stream);
   contacts = RowArrays<DiscreteContact>(size.counts, size.packed_contacts, stream);
   scan = DeviceBuffer<std::byte>(scan_bytes(size));
   window_counts = DeviceBuffer<std::int64_t>(size.windows);
-  window_rows = DeviceBuffer<ListedRow>(size.window_polygons);
-  window_others = DeviceBuffer<ListedRow>(size.window_polygons);
+  window_rows = DeviceBuffer<PackedRowEntry>(size.window_polygons);
+  window_others = DeviceBuffer<PackedRowEntry>(size.window_polygons);
   window_records = DeviceBuffer<ElasticPolygon>(size.window_polygons);
   fill_with_zeros(sums, stream);
   fill_with_zeros(staged_sums, stream);

@@ -61,7 +61,7 @@ struct CallSize {
 template <class Record>
 struct RowArrays {
   DeviceBuffer<std::int32_t> counts;
-  DeviceBuffer<ListedRow> rows, grouped;
+  DeviceBuffer<PackedRowEntry> rows, grouped;
   DeviceBuffer<std::int32_t> environments;
   DeviceBuffer<Record> records;
   DeviceBuffer<std::int32_t> of_digit;
@@ -74,7 +74,7 @@ struct RowArrays {
   static std::size_t bytes(std::size_t num_counts, std::size_t num_rows);
 
   /// For a call with these outputs.
-  ListedRows<Record> list(const PackedOutput<Record>& to) const;
+  PackedRowList<Record> list(const PackedOutput<Record>& to) const;
 };
 
 /// The working memory of one call at a time. A new array is added here, to its size and the list of sizes above, and to
@@ -88,14 +88,14 @@ struct CallArrays {
   DeviceBuffer<StagedPair> staged_pairs;
   DeviceBuffer<StoredSums> staged_sums;
   DeviceBuffer<StagedPartPair> part_pairs;
-  DeviceBuffer<ListedCells> cells;
+  DeviceBuffer<CellWork> cells;
   DeviceBuffer<UnfinishedPair> unfinished;
   DeviceBuffer<KeptCandidates> kept;
   RowArrays<Polygon> polygons;
   RowArrays<DiscreteContact> contacts;
   DeviceBuffer<std::byte> scan;
   DeviceBuffer<std::int64_t> window_counts;
-  DeviceBuffer<ListedRow> window_rows, window_others;
+  DeviceBuffer<PackedRowEntry> window_rows, window_others;
   DeviceBuffer<ElasticPolygon> window_records;
 
   /// Has no room for kept candidates, or for stages, where the device has too little memory for them. Throws Error

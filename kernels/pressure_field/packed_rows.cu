@@ -26,7 +26,7 @@ struct CudaBlock {
 template <class Record>
 struct PackedArrays {
   PackedOutput<Record> to;
-  ListedRows<Record> list;
+  PackedRowList<Record> list;
   TypedArray<std::uint32_t> status;
   std::int64_t num_environments;
 
@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(CudaWarp::kSize) find_digit_kernel(RowList lis
 /// Puts the listed rows beside others of their environment.
 template <class Record>
 __global__ void __launch_bounds__(kBlock) group_rows_kernel(PackedArrays<Record> packed) {
-  const ListedRows<Record>& list = packed.list;
+  const PackedRowList<Record>& list = packed.list;
   const std::int64_t listed = list.progress->listed, count = listed < list.capacity ? listed : list.capacity;
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kBlock;
   for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kBlock + threadIdx.x; i < count; i += step) {
@@ -79,11 +79,11 @@ __global__ void __launch_bounds__(kBlock) group_rows_kernel(PackedArrays<Record>
 /// Puts the rows of each environment in order and writes them.
 template <class Record>
 __global__ void __launch_bounds__(kBlock) write_rows_kernel(PackedArrays<Record> packed) {
-  const ListedRows<Record>& list = packed.list;
+  const PackedRowList<Record>& list = packed.list;
   CudaBlock block;
   for (std::int64_t e = blockIdx.x; e < packed.num_environments; e += gridDim.x) {
     const std::int64_t begin = packed.begin_of(e), count = packed.fitting(e);
-    const ListedRow* rows = sort_rows(block, list.grouped + begin, list.rows + begin, count);
+    const PackedRowEntry* rows = sort_rows(block, list.grouped + begin, list.rows + begin, count);
     for (std::int64_t i = block.lane(); i < count; i += kBlock) {
       packed.to.rows.data[begin + i] = list.records[rows[i].record];
       if (packed.to.environments.data != nullptr) {

@@ -15,11 +15,11 @@ template <class T>
 constexpr int kStagedBlocks = kIsFloat<T> ? 4 : 2;
 
 /// Environment and pair of an entry of the list of pairs.
-struct ListedPair {
+struct PairEntry {
   std::int64_t environment;
   int pair;
 
-  __device__ static ListedPair make(const EvaluationCall& call, std::int32_t index) {
+  __device__ static PairEntry make(const EvaluationCall& call, std::int32_t index) {
     const auto item = static_cast<std::uint32_t>(call.list[index]);  // below 2^31: see CudaBackend::evaluate()
     const auto pairs = static_cast<std::uint32_t>(call.scene.num_pairs);
     return {item / pairs, static_cast<int>(item % pairs)};
@@ -70,8 +70,8 @@ __global__ void __launch_bounds__(kStagedBlock) begin_pairs_kernel(EvaluationCal
   CudaWarp warp;
   const std::int32_t index = parts == Parts::kOne ? thread_index() : warp_index();
   const bool listed = index < call.counters->listed;
-  ListedPair at = {0, 0};
-  if (listed) at = ListedPair::make(call, index);
+  PairEntry at = {0, 0};
+  if (listed) at = PairEntry::make(call, index);
   if constexpr (parts == Parts::kOne) {
     begin_pairs_of_lanes(warp, call, listed, index, at.environment, at.pair);
   } else {
@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(kStagedBlock, kStagedBlocks<T>) integrate_cell
   const std::int32_t end = staged.cells.size();
   const auto warps = static_cast<std::int32_t>(gridDim.x * kStagedWarps);
   for (std::int32_t round = warp_index(); round * CudaWarp::kSize < end; round += warps) {
-    integrate_listed_cells<with_patch>(warp, memory, staged, round * CudaWarp::kSize, end);
+    integrate_cells<with_patch>(warp, memory, staged, round * CudaWarp::kSize, end);
   }
 }
 
@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(kStagedBlock) finish_pairs_kernel(EvaluationCa
   const std::int32_t index = thread_index();
   int open = kNothing;
   if (index < min(call.counters->listed, call.staged.num_pairs)) {
-    const ListedPair at = ListedPair::make(call, index);
+    const PairEntry at = PairEntry::make(call, index);
     CudaThread thread;
     open = finish_staged_pair<T, with_patch, parts>(thread, lists(call), index, call.scene, call.state, call.results,
                                                     at.environment, at.pair);

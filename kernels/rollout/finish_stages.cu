@@ -17,10 +17,10 @@ constexpr int kSolveBlock = kSolveWarps * CudaWarp::kSize;
 /// One stage of one environment, which is not frozen. Returns its status.
 template <class T>
 __device__ __forceinline__ std::uint32_t finish_stage(CudaWarp& warp, const StepCall& call, std::int64_t environment,
-                                                      int found, ListedPolygon* sorting, double* solver) {
+                                                      int found, PolygonEntry* sorting, double* solver) {
   const StepArraysView& arrays = call.arrays;
-  ListedPolygon* const listed = arrays.listed + environment * arrays.capacity;
-  const ListedPolygon* const sorted = sort_rows(warp, listed, sorting, found);
+  PolygonEntry* const listed = arrays.listed + environment * arrays.capacity;
+  const PolygonEntry* const sorted = sort_rows(warp, listed, sorting, found);
   const auto* const polygons = static_cast<const ContactPolygon<T>*>(arrays.polygons) + environment * arrays.capacity;
   const SolverSize size = {call.step.scene.num_bodies, call.step.rollout.num_joints, call.step.rollout.num_dofs,
                            call.step.scene.num_pairs, arrays.capacity};
@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(kSolveBlock) finish_stages_kernel(const __grid
   const StepView& step = call.step;
   const StepArraysView& arrays = call.arrays;
   const std::int64_t own = static_cast<std::int64_t>(blockIdx.x) * kSolveWarps + threadIdx.x / CudaWarp::kSize;
-  ListedPolygon* const sorting = arrays.sorting + own * arrays.capacity;
+  PolygonEntry* const sorting = arrays.sorting + own * arrays.capacity;
   double* const solver = arrays.solver + own * arrays.solver_words;
   const bool ends_step = call.stage + 1 == num_stages(step.rollout.integrator);
   for (std::int32_t e; take_item(warp, &call.evaluation.counters->next_step, step.state.num_environments, e);) {

@@ -10,7 +10,7 @@
 namespace isopatch::detail {
 
 /// Where a polygon is that was found, and where it belongs.
-struct ListedPolygon {
+struct PolygonEntry {
   std::uint64_t key;
   std::int64_t at;  // among the polygons of its environment
 };
@@ -23,12 +23,12 @@ struct StepArraysView {
   StepCounts* counts;
   std::uint32_t* contact_status;  // of the search for contact
   std::int32_t* found;            // polygons, also those without room; 0 between stages
-  ListedPolygon* listed;          // `capacity` for each
+  PolygonEntry* listed;           // `capacity` for each
   void* polygons;                 // the same of ContactPolygon
   std::int32_t capacity;
 
   // a row for each warp that solves
-  ListedPolygon* sorting;  // `capacity`
+  PolygonEntry* sorting;  // `capacity`
   double* solver;
   std::int64_t solver_words;
   std::int32_t warps;

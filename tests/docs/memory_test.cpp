@@ -50,7 +50,7 @@ TEST(Memory, OfTheSumsIsAsDocumented) {
 }
 
 TEST(Memory, OfPackedArraysIsAsDocumented) {
-  const std::size_t listed = 2 * sizeof(ListedRow) + sizeof(std::int32_t);
+  const std::size_t listed = 2 * sizeof(PackedRowEntry) + sizeof(std::int32_t);
   expect_in_document(fmt::format("`contact_offsets` are asked for | {} |", 2 * sizeof(std::int32_t)));
   expect_in_document(fmt::format("| row of `packed_polygon_capacity` | {} |", listed + sizeof(Polygon)));
   expect_in_document(fmt::format("| row of `packed_contact_capacity` | {} |", listed + sizeof(DiscreteContact)));
@@ -58,7 +58,7 @@ TEST(Memory, OfPackedArraysIsAsDocumented) {
 }
 
 TEST(Memory, OfPatchContactsIsAsDocumented) {
-  expect_in_document(fmt::format("A polygon takes {} bytes.", 2 * sizeof(ListedRow) + sizeof(ElasticPolygon)));
+  expect_in_document(fmt::format("A polygon takes {} bytes.", 2 * sizeof(PackedRowEntry) + sizeof(ElasticPolygon)));
 }
 
 TEST(Memory, OfTheArraysIsAsDocumented) {

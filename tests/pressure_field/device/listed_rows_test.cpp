@@ -61,11 +61,11 @@ TEST(RowDigits, HaveTheOrderOfKeys) {
 TEST(SortRows, IsInOrderForAnyCount) {
   for (const std::size_t count : {0, 1, 2, 3, 31, 32, 33, 127, 128, 129, 257, 10'007}) {
     const std::vector<RowKey> keys = random_keys(count, 2, 5, 1000);
-    std::vector<ListedRow> rows, other(keys.size());
+    std::vector<PackedRowEntry> rows, other(keys.size());
     for (std::size_t i = 0; i < keys.size(); ++i) rows.push_back({keys[i], static_cast<std::int32_t>(i)});
     SerialWarp warp;
     const auto size = static_cast<std::int64_t>(keys.size());
-    const ListedRow* sorted = sort_rows(warp, rows.data(), other.data(), size);
+    const PackedRowEntry* sorted = sort_rows(warp, rows.data(), other.data(), size);
     for (std::size_t i = 0; i < keys.size(); ++i) {
       if (i > 0) {
         ASSERT_TRUE(sorted[i - 1].key < sorted[i].key) << i << " of " << count;
@@ -81,11 +81,11 @@ struct DividedEnvironment {
   std::int64_t capacity;
   std::vector<std::int32_t> counts = {0};
   std::vector<std::int64_t> offsets;
-  std::vector<ListedRow> rows;
+  std::vector<PackedRowEntry> rows;
   std::vector<std::int32_t> environments, of_digit = std::vector<std::int32_t>(RowDigits::kValues);
   std::vector<Polygon> records;
   RowProgress progress = {};
-  ListedRows<Polygon> list;
+  PackedRowList<Polygon> list;
 
   DividedEnvironment(std::vector<RowKey> keys_, std::int64_t fitting)
       : keys(std::move(keys_)),
@@ -132,7 +132,7 @@ TEST(RowsThatFit, AreTheFirstInOrder) {
       std::vector<RowKey> expected = keys;
       std::sort(expected.begin(), expected.end());
       std::sort(divided.rows.begin(), divided.rows.end(),
-                [](const ListedRow& x, const ListedRow& y) { return x.key < y.key; });
+                [](const PackedRowEntry& x, const PackedRowEntry& y) { return x.key < y.key; });
       for (std::size_t i = 0; i < divided.rows.size(); ++i) ASSERT_TRUE(divided.rows[i].key == expected[i]) << i;
     }
   }

@@ -28,7 +28,7 @@ ResultArrays by_a_warp(const Scene& scene, const Batch& batch, int max_clusters,
   const SceneView& view = scene.data().view;
 
   std::int64_t found = 0;
-  std::vector<ListedRow> rows(capacity), other(capacity);
+  std::vector<PackedRowEntry> rows(capacity), other(capacity);
   std::vector<ElasticPolygon> records(capacity);
   const auto work = std::make_unique<PatchWorkspace<size>>();
   work->window = {&found, rows.data(), other.data(), records.data(), static_cast<std::int64_t>(capacity)};

@@ -52,7 +52,7 @@ struct RowDigits {
   }
 };
 
-struct ListedRow {
+struct PackedRowEntry {
   RowKey key;
   std::int32_t record;  // where it is among the records
 };
@@ -71,9 +71,9 @@ struct RowList {
   std::int32_t* counts = nullptr;         // of each environment's rows; null: no rows are asked for
   const std::int64_t* offsets = nullptr;  // their sums, from the second pass on
   std::int64_t capacity = 0;              // rows that there is room for; 0: they are only counted
-  ListedRow* rows = nullptr;              // in order of arrival
+  PackedRowEntry* rows = nullptr;         // in order of arrival
   std::int32_t* environments = nullptr;   // of these rows
-  ListedRow* grouped = nullptr;           // by environment
+  PackedRowEntry* grouped = nullptr;      // by environment
   std::int32_t* of_digit = nullptr;       // counts by the value of a digit; zero between passes
   RowProgress* progress = nullptr;
 
@@ -109,14 +109,14 @@ struct RowList {
 
 /// The same with the records.
 template <class Record>
-struct ListedRows : RowList {
+struct PackedRowList : RowList {
   Record* records = nullptr;  // in order of arrival
 };
 
 /// Both kinds, and what is done with them in an evaluation.
 struct PackedRowLists {
-  ListedRows<Polygon> polygons;
-  ListedRows<DiscreteContact> contacts;
+  PackedRowList<Polygon> polygons;
+  PackedRowList<DiscreteContact> contacts;
 
   ISOPATCH_HD bool is_wanted() const { return polygons.is_wanted() || contacts.is_wanted(); }
   ISOPATCH_HD bool keeps_rows() const { return polygons.keeps_rows() || contacts.keeps_rows(); }
@@ -132,7 +132,7 @@ struct PackedRowLists {
 struct RowsOfPass {
   template <class Record>
   struct Destination {
-    const ListedRows<Record>& list;
+    const PackedRowList<Record>& list;
     RowPass pass;
     int digit;
 

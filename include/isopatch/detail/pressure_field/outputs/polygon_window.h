@@ -31,9 +31,9 @@ struct KeyRange {
 
 /// Room for polygons of one pair, in global memory.
 struct PolygonWindow {
-  std::int64_t* found;  // how many are in the range; zero between uses
-  ListedRow* rows;      // of those that fit, in order of arrival
-  ListedRow* other;     // to sort them
+  std::int64_t* found;    // how many are in the range; zero between uses
+  PackedRowEntry* rows;   // of those that fit, in order of arrival
+  PackedRowEntry* other;  // to sort them
   ElasticPolygon* records;
   std::int64_t capacity;  // 2 or more
 };
@@ -114,7 +114,7 @@ ISOPATCH_HD void write_patch_contacts(Warp& warp, PatchWorkspace<size>& work, co
   if (warp.lane() == 0) work.contacts.begin(results.max_clusters);
   set_range(warp, work.range, KeyRange::all());
 
-  const ListedRow* rows = nullptr;
+  const PackedRowEntry* rows = nullptr;
   std::int64_t count = 0;
   bool has_all = false;  // the window has all polygons of the pair
   for (bool more = true; more;) {

@@ -33,7 +33,7 @@ struct alignas(16) StagedPartPair {
 };
 
 /// Cells that passed the tests of a search.
-struct alignas(16) ListedCells {
+struct alignas(16) CellWork {
   std::int32_t part_pair;  // index of a StagedPartPair
   AcceptedCells cells;
 };
@@ -49,7 +49,7 @@ struct StagedPairs {
   StagedPair* pairs;  // of the first near pairs
   StoredSums* sums;   // one for each of them, or two where bodies have several parts; zero between calls
   SharedList<StagedPartPair> part_pairs;
-  SharedList<ListedCells> cells;
+  SharedList<CellWork> cells;
 };
 
 ISOPATCH_HD void clear(StoredSums& sums) {
@@ -122,7 +122,7 @@ struct ListingVisitor {
 
   Warp& warp;
   const PairContext& context;
-  const SharedList<ListedCells>& list;
+  const SharedList<CellWork>& list;
   std::int32_t part_pair;
   bool complete = true;
 
@@ -201,14 +201,14 @@ struct IntegrationMemory {
 
 /// Integrates the listed cells from `first` to `end`, at most one for each lane. Called by all lanes.
 template <bool with_patch, class T, class Warp, int size>
-ISOPATCH_HD void integrate_listed_cells(Warp& warp, IntegrationMemory<T, size>& memory, const StagedPairs& staged,
-                                        std::int32_t first, std::int32_t end) {
+ISOPATCH_HD void integrate_cells(Warp& warp, IntegrationMemory<T, size>& memory, const StagedPairs& staged,
+                                 std::int32_t first, std::int32_t end) {
   const std::int32_t at = first + warp.lane();
   std::int32_t to = -1;
   WrenchSums<T, with_patch> sums;
   bool found = false;
   if (at < end) {
-    const ListedCells& item = staged.cells.items[at];
+    const CellWork& item = staged.cells.items[at];
     const StagedPartPair& part_pair = staged.part_pairs.items[item.part_pair];
     const PairContext& context = part_pair.context;
     ContactPlane<T> plane;
