@@ -112,7 +112,7 @@ ISOPATCH_HD std::int32_t subtree_root(const Node* nodes, int subtree, int levels
 }
 
 /// No candidates are known before a traversal.
-struct NoneKnown {
+struct NoCandidates {
   static constexpr bool kPossible = false;
 };
 
@@ -127,7 +127,7 @@ struct KnownCandidates {
 /// Descends two hierarchies together and always opens the larger node. Each kind of round appears once in the loop, so
 /// that none is compiled twice. Before pairs of cells are tested, a full round of accepted ones is visited, so that no
 /// queue overflows.
-template <class Warp, class Visitor, class Accepted, int size, class Known = NoneKnown>
+template <class Warp, class Visitor, class Accepted, int size, class Known = NoCandidates>
 ISOPATCH_HD void traverse(Warp& warp, TraversalMemory<Accepted, size>& memory, const HierarchyPair& hierarchies,
                           Visitor& visitor, Share share = {}, const Known& known = {}) {
   const Node* nodes_M = hierarchies.nodes_M;

@@ -72,17 +72,17 @@ ISOPATCH_HD EnvironmentRows<DiscreteContact> environment_contacts(const Results&
 }
 
 /// No packed arrays.
-struct NotPacked {
+struct NoRows {
   template <class Record>
-  struct NoRows {
+  struct NoRecords {
     ISOPATCH_HD bool is_wanted() const { return false; }
     template <class Warp>
     ISOPATCH_HD Record* append(Warp& /*warp*/, std::int64_t /*environment*/, const RowKey& /*key*/) const {
       return nullptr;
     }
   };
-  NoRows<Polygon> polygons;
-  NoRows<DiscreteContact> contacts;
+  NoRecords<Polygon> polygons;
+  NoRecords<DiscreteContact> contacts;
 };
 
 /// Appends what make(record) writes to both destinations.

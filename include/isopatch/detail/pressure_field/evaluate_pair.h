@@ -250,7 +250,7 @@ ISOPATCH_HD void evaluate_pair(Warp& warp, PairMemory& memory, StoredSums* own_s
 
 /// The same with the traversal of a warp. `packed` is where rows of all environments go.
 template <class T, Outputs outputs, bool brute_force = false, Parts parts = Parts::kSeveral, class Warp, int size,
-          class Packed = NotPacked>
+          class Packed = NoRows>
 ISOPATCH_HD void evaluate_pair(Warp& warp, Workspace<size>& work, const SceneView& scene, const State& state,
                                const Results& results, std::int64_t environment, int pair, Share share = {},
                                SharedSums* shared = nullptr, int open = kEverything, const Packed& packed = {}) {

@@ -84,7 +84,7 @@ ISOPATCH_HD void write_no_contact(const SceneView& scene, const Results& results
 }
 
 /// What else is done with a pair that was listed, or not: nothing.
-struct OnlyListed {
+struct NoAction {
   ISOPATCH_HD void operator()(bool, std::int32_t, int) const {}
 };
 
@@ -92,7 +92,7 @@ struct OnlyListed {
 /// zeroes the counters and the results of the other pairs. `bounds` has room for all bodies and is shared by the lanes
 /// of `warp`. `all` are the lanes that append together: `warp` itself, or those of several environments. They call
 /// listed(near, index in the list, pair) together.
-template <class Warp, class All, class Listed = OnlyListed>
+template <class Warp, class All, class Listed = NoAction>
 ISOPATCH_HD void begin_environment(Warp& warp, All& all, BodyBounds* bounds, const SceneView& scene, const State& state,
                                    const Results& results, std::int64_t environment, const PairList& list,
                                    bool every_pair = false, const Listed& listed = {}) {
