@@ -27,7 +27,7 @@ detail::CudaOptions cuda_options(const std::string& name, Precision precision) {
   options.precision = precision;
   options.stages = name == "kernel" ? detail::PairStages::kOne : detail::PairStages::kSeveral;
   if (name == "short_lists") options.cells_per_pair = 5;
-  if (name == "kept") options.keep_candidates = 1e-3;
+  if (name == "kept") options.candidate_margin = 1e-3;
   return options;
 }
 

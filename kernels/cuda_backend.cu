@@ -168,7 +168,7 @@ class CudaBackend final : public Evaluator::Implementation {
           RowPass::kAll,
           0};
       if (arrays.have_stages() && may_stage(pairs, results)) {
-        call.staged = arrays.staged(static_cast<float>(options_.keep_candidates));
+        call.staged = arrays.staged(static_cast<float>(options_.candidate_margin));
         call.shares = 1;
       }
       if (options_.precision == Precision::kFloat) {
@@ -226,7 +226,7 @@ class CudaBackend final : public Evaluator::Implementation {
     size.staged_sums = (has_several_parts() ? 2 : 1) * size.staged_pairs;
     size.staged_part_pairs = std::min(has_several_parts() ? kPartPairsPerPair * pairs : pairs, kMaxStagedPartPairs);
     size.cells = std::min(pairs * static_cast<std::size_t>(cuda_options_.cells_per_pair), kMaxListedCells);
-    if (options_.keep_candidates > 0) {
+    if (options_.candidate_margin > 0) {
       size.kept =
           static_cast<std::size_t>(num_environments) * static_cast<std::size_t>(scene_.data().view.num_part_pairs);
     }

@@ -34,8 +34,8 @@ struct StagedMemory {
   CellWork* cells;
   UnfinishedPair* unfinished;  // one for each pair of the batch
   std::int32_t num_pairs, num_part_pairs, num_cells;
-  KeptCandidates* kept;  // one for each part pair of each environment; null: none are kept
-  float margin;          // m, of kept candidates
+  CandidateList* kept;  // one for each part pair of each environment; null: none are kept
+  float margin;         // m, of kept candidates
 };
 
 /// Memory for patch contacts: a window for each warp.

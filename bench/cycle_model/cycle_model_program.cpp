@@ -121,7 +121,7 @@ int predict(int argc, char** argv) {
 
   options.backend = Backend::kCuda;
   bench::DeviceArrays arrays(states.view(), on_model.view(), scene);
-  options.keep_candidates = keep;
+  options.candidate_margin = keep;
   const Evaluator evaluator(scene, options);
   evaluator.evaluate(arrays.state(), arrays.results(), nullptr);
   if (keep > 0) {

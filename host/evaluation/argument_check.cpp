@@ -106,8 +106,8 @@ void detail::check_options(const EvaluatorOptions& options) {
     throw wrong_value("evaluator: device", fmt::to_string(options.device),
                       "give -1 for the current one, or a device's index");
   }
-  if (!(options.keep_candidates >= 0 && options.keep_candidates <= limits::kMaxPosition)) {
-    throw wrong_value("evaluator: keep_candidates", fmt::to_string(options.keep_candidates),
+  if (!(options.candidate_margin >= 0 && options.candidate_margin <= limits::kMaxPosition)) {
+    throw wrong_value("evaluator: candidate_margin", fmt::to_string(options.candidate_margin),
                       fmt::format("give a margin in m from 0 (for none) to {}", limits::kMaxPosition));
   }
   const auto require = [](const char* name, auto value, auto last, const char* type) {

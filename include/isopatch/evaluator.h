@@ -35,7 +35,7 @@ struct EvaluatorOptions {
   /// by more than the margin, or have another geometry or ratio of moduli. A larger margin finds them less often and
   /// tests more of them. 4 176 bytes for each part pair of each environment, by its index in the call; the bits are the
   /// same.
-  double keep_candidates = 0;
+  double candidate_margin = 0;
 
   /// cpu and reference: whether to give up. The calling thread asks about every 20 ms, in calls that take longer:
   /// before the next environment, and in a rollout before its next step. If it returns true, the call throws Error of

@@ -63,7 +63,7 @@ template struct RowArrays<DiscreteContact>;
 std::size_t CallArrays::bytes(const CallSize& size) {
   const std::size_t staged = size.staged_pairs * sizeof(StagedPair) + size.staged_sums * sizeof(StoredSums) +
                              size.staged_part_pairs * sizeof(StagedPartPair) + size.cells * sizeof(CellWork) +
-                             unfinished_pairs(size) * sizeof(UnfinishedPair) + size.kept * sizeof(KeptCandidates);
+                             unfinished_pairs(size) * sizeof(UnfinishedPair) + size.kept * sizeof(CandidateList);
   const std::size_t packed = RowArrays<Polygon>::bytes(size.counts, size.packed_polygons) +
                              RowArrays<DiscreteContact>::bytes(size.counts, size.packed_contacts) + scan_bytes(size);
   return sizeof(CallCounters) + size.pairs * sizeof(std::int64_t) + size.shared_pairs * sizeof(SharedSums) + staged +
@@ -84,7 +84,7 @@ CallArrays::CallArrays(const CallSize& asked, cudaStream_t stream) {
   part_pairs = DeviceBuffer<StagedPartPair>(size.staged_part_pairs);
   cells = DeviceBuffer<CellWork>(size.cells);
   unfinished = DeviceBuffer<UnfinishedPair>(unfinished_pairs(size));
-  kept = DeviceBuffer<KeptCandidates>(size.kept);
+  kept = DeviceBuffer<CandidateList>(size.kept);
   polygons = RowArrays<Polygon>(size.counts, size.packed_polygons, stream);
   contacts = RowArrays<DiscreteContact>(size.counts, size.packed_contacts, stream);
   scan = DeviceBuffer<std::byte>(scan_bytes(size));

@@ -90,7 +90,7 @@ struct CallArrays {
   DeviceBuffer<StagedPartPair> part_pairs;
   DeviceBuffer<CellWork> cells;
   DeviceBuffer<UnfinishedPair> unfinished;
-  DeviceBuffer<KeptCandidates> kept;
+  DeviceBuffer<CandidateList> kept;
   RowArrays<Polygon> polygons;
   RowArrays<DiscreteContact> contacts;
   DeviceBuffer<std::byte> scan;

@@ -219,7 +219,7 @@ TEST_P(GpuBatch, OfManyEnvironmentsIsTheSameEveryTime) {
 TEST_P(GpuBatch, KeptCandidatesChangeNoBit) {
   detail::CudaOptions options = on_device(GetParam());
   options.stages = detail::PairStages::kSeveral;
-  options.keep_candidates = 2e-2;
+  options.candidate_margin = 2e-2;
   for (const Scene& moving : {scene, Scene(random_compounds(3, {.most_bodies = 3, .most_parts = 4, .coarse = true}))}) {
     const HostEvaluator keeping(detail::make_evaluator(moving, options));
     const Evaluator cpu(moving, {Backend::kCpu, GetParam(), 0});
@@ -256,7 +256,7 @@ TEST_P(GpuBatch, KeptCandidatesAreNotThoseOfAnotherHalfSpace) {
   const Scene ground(description);
   detail::CudaOptions options = on_device(GetParam());
   options.stages = detail::PairStages::kSeveral;
-  options.keep_candidates = 1e-3;
+  options.candidate_margin = 1e-3;
   const HostEvaluator keeping(detail::make_evaluator(ground, options));
   const Evaluator cpu(ground, {Backend::kCpu, GetParam(), 0});
   Batch batch = random_batch(ground, 1, 92);

@@ -217,7 +217,7 @@ TEST_F(EmulatedCalls, DoWithoutWorkingMemoryThatTheDeviceDoesNotHave) {
   const DeviceBatch arrays(scene, batch);
   ISOPATCH_CUDA_CHECK(cudaDeviceSynchronize());
   EvaluatorOptions options = cuda;
-  options.keep_candidates = 1e-3;
+  options.candidate_margin = 1e-3;
   std::size_t room = std::size_t(16) << 30;
   for (const int launches : {6, 6, 2}) {  // in stages, with and without kept candidates; by one kernel
     const Evaluator evaluator(scene, options);

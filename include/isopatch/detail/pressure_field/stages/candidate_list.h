@@ -12,23 +12,23 @@
 namespace isopatch::detail {
 
 /// Room for the candidates of a part pair.
-inline constexpr std::int32_t kMaxKept = 512;
+inline constexpr std::int32_t kMaxCandidates = 512;
 
 /// The candidates of one part pair in one environment, and what they depend on.
-struct alignas(16) KeptCandidates {
+struct alignas(16) CandidateList {
   enum : std::int32_t { kNone = 0, kFound = 1, kTooMany = 2 };
 
   const Node *nodes_M, *nodes_S;  // of the geometries
   Transform<float> X_MS;
   float modulus_ratio, fall_S;  // of CoarseTests: what else the test of two nodes depends on
   std::int32_t state;
-  std::int32_t count;  // how many were found, more than kMaxKept where there was no room
-  CellPair cells[kMaxKept];
+  std::int32_t count;  // how many were found, more than kMaxCandidates where there was no room
+  CellPair cells[kMaxCandidates];
 };
 
 /// A bound of how far a point of one part has moved relative to the other since `before`, m. Of a half space, all
 /// points at the height of M's mesh count.
-ISOPATCH_HD float moved_since(const PairContext& f, const Transform<float>& before) {
+ISOPATCH_HD float motion_bound(const PairContext& f, const Transform<float>& before) {
   const Transform<float>& now = f.coarse.X_MS;
   const Vec3f shift = now.translation - before.translation;
   float turn = 0;  // squared, of the Frobenius norm
@@ -41,21 +41,21 @@ ISOPATCH_HD float moved_since(const PairContext& f, const Transform<float>& befo
 }
 
 /// Whether the candidates are those of this context.
-ISOPATCH_HD bool holds(const KeptCandidates& kept, const PairContext& f, const HierarchyPair& hierarchies,
-                       float margin) {
-  return kept.state != KeptCandidates::kNone && kept.nodes_M == hierarchies.nodes_M &&
+ISOPATCH_HD bool is_valid(const CandidateList& kept, const PairContext& f, const HierarchyPair& hierarchies,
+                          float margin) {
+  return kept.state != CandidateList::kNone && kept.nodes_M == hierarchies.nodes_M &&
          kept.nodes_S == hierarchies.nodes_S && kept.modulus_ratio == f.coarse.modulus_ratio &&
-         kept.fall_S == f.coarse.fall_S && moved_since(f, kept.X_MS) <= margin;
+         kept.fall_S == f.coarse.fall_S && motion_bound(f, kept.X_MS) <= margin;
 }
 
 /// Makes candidates ready to be found. Called by one lane.
-ISOPATCH_HD void begin(KeptCandidates& kept, const PairContext& f, const HierarchyPair& hierarchies) {
+ISOPATCH_HD void begin(CandidateList& kept, const PairContext& f, const HierarchyPair& hierarchies) {
   kept.nodes_M = hierarchies.nodes_M;
   kept.nodes_S = hierarchies.nodes_S;
   kept.X_MS = f.coarse.X_MS;
   kept.modulus_ratio = f.coarse.modulus_ratio;
   kept.fall_S = f.coarse.fall_S;
-  kept.state = KeptCandidates::kNone;
+  kept.state = CandidateList::kNone;
   kept.count = 0;
 }
 

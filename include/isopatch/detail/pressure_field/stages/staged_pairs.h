@@ -139,7 +139,7 @@ struct ListingVisitor {
 template <class Warp, int size>
 struct KeepingVisitor : ListingVisitor<Warp> {
   const SearchMemory<size>& memory;
-  KeptCandidates* all_kept;
+  CandidateList* all_kept;
 
   ISOPATCH_HD bool wants(const Node& m, const Node& s) const {
     return may_meet(this->context, widened_box(m, memory.margin), box_of(s));
@@ -147,9 +147,9 @@ struct KeepingVisitor : ListingVisitor<Warp> {
 
   ISOPATCH_HD bool accepts(AcceptedCells& cells) const {
     if (memory.found >= 0) {
-      KeptCandidates& kept = all_kept[memory.found];
+      CandidateList& kept = all_kept[memory.found];
       const int at = this->warp.reserve(&kept.count, 1);
-      if (at < kMaxKept) kept.cells[at] = {cells.m, cells.s};
+      if (at < kMaxCandidates) kept.cells[at] = {cells.m, cells.s};
     }
     return ListingVisitor<Warp>::accepts(cells);
   }
@@ -159,7 +159,7 @@ struct KeepingVisitor : ListingVisitor<Warp> {
 /// else makes them. Called by all lanes.
 template <bool keep, class Warp, int size>
 ISOPATCH_HD void search_staged_pair(Warp& warp, SearchMemory<size>& memory, const StagedPairs& staged,
-                                    std::int32_t index, KeptCandidates* all_kept = nullptr, float margin = 0) {
+                                    std::int32_t index, CandidateList* all_kept = nullptr, float margin = 0) {
   const StagedPartPair& part_pair = staged.part_pairs.items[index];
   using Word = std::int64_t;
   static_assert(sizeof(PairContext) % sizeof(Word) == 0);
@@ -171,8 +171,8 @@ ISOPATCH_HD void search_staged_pair(Warp& warp, SearchMemory<size>& memory, cons
   const HierarchyPair hierarchies = hierarchies_of(memory.context);
   ListingVisitor<Warp> visitor = {warp, memory.context, staged.cells, index};
   if constexpr (keep) {
-    KeptCandidates& kept = all_kept[part_pair.kept];
-    const bool known = holds(kept, memory.context, hierarchies, margin);
+    CandidateList& kept = all_kept[part_pair.kept];
+    const bool known = is_valid(kept, memory.context, hierarchies, margin);
     warp.sync();  // before it changes
     if (warp.lane() == 0) {
       if (!known) begin(kept, memory.context, hierarchies);
@@ -181,11 +181,11 @@ ISOPATCH_HD void search_staged_pair(Warp& warp, SearchMemory<size>& memory, cons
     }
     warp.sync();
     KeepingVisitor<Warp, size> keeping = {visitor, memory, all_kept};
-    const int count = known && kept.state == KeptCandidates::kFound ? kept.count : -1;  // or too many were found
+    const int count = known && kept.state == CandidateList::kFound ? kept.count : -1;  // or too many were found
     traverse(warp, memory.traversal, hierarchies, keeping, {}, KnownCandidates{kept.cells, count});
     visitor.complete = keeping.complete;
     warp.sync();
-    if (warp.lane() == 0) kept.state = kept.count <= kMaxKept ? KeptCandidates::kFound : KeptCandidates::kTooMany;
+    if (warp.lane() == 0) kept.state = kept.count <= kMaxCandidates ? CandidateList::kFound : CandidateList::kTooMany;
   } else {
     traverse(warp, memory.traversal, hierarchies, visitor);
   }
