@@ -210,7 +210,7 @@ class EnvironmentMotion {
     const double v_s = step_.scene.contact.slip_tolerance;
     Vec3d force = {0, 0, 0}, moment = {0, 0, 0};
     for (int k = 0; k < pair.polygons; ++k) {
-      const ContactPolygon<double>& found = work_.polygons[pair.first_polygon + k];
+      const SolverContact<double>& found = work_.polygons[pair.first_polygon + k];
       const PartPairView& parts = step_.scene.part_pairs[part_pair_of(found.key)];
       const double friction =
           friction_of(step_.scene.pairs[pair.pair], read_material(step_.scene, contact, environment_, parts.a),

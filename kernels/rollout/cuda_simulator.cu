@@ -150,7 +150,7 @@ class CudaSimulator final : public Simulator::Implementation {
   }
 
   std::size_t polygon_size() const {
-    return options_.precision == Precision::kFloat ? sizeof(ContactPolygon<float>) : sizeof(ContactPolygon<double>);
+    return options_.precision == Precision::kFloat ? sizeof(SolverContact<float>) : sizeof(SolverContact<double>);
   }
 
   StepSize size_of(std::int64_t num_environments, std::int32_t capacity) const {

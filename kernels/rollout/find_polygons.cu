@@ -19,12 +19,12 @@ __global__ void __launch_bounds__(kFindBlock, 2) find_polygons_kernel(const __gr
   Workspace<CudaWarp::kSize>& work = workspaces[threadIdx.x / CudaWarp::kSize];
   const EvaluationCall& evaluation = call.evaluation;
   const StepArraysView& arrays = call.arrays;
-  auto* const polygons = static_cast<ContactPolygon<T>*>(arrays.polygons);
+  auto* const polygons = static_cast<SolverContact<T>*>(arrays.polygons);
   for (std::int32_t at; take_item(warp, &evaluation.counters->next_pair, evaluation.counters->listed, at);) {
     const auto item = static_cast<std::uint32_t>(evaluation.list[at]);
     const auto pairs = static_cast<std::uint32_t>(evaluation.scene.num_pairs);
     const std::int64_t environment = item / pairs;
-    const auto append = [&](const ContactPolygon<T>& polygon) {
+    const auto append = [&](const SolverContact<T>& polygon) {
       const int place = warp.reserve(arrays.found + environment, 1);
       if (place >= arrays.capacity) return;
       const std::int64_t to = environment * arrays.capacity + place;
@@ -32,8 +32,8 @@ __global__ void __launch_bounds__(kFindBlock, 2) find_polygons_kernel(const __gr
       arrays.listed[to] = {polygon.key, place};
     };
     const std::uint32_t bits =
-        find_contact_polygons<T, parts>(warp, work, evaluation.scene, evaluation.state, environment,
-                                        static_cast<int>(item % pairs), call.step.rollout.points, append);
+        find_solver_contacts<T, parts>(warp, work, evaluation.scene, evaluation.state, environment,
+                                       static_cast<int>(item % pairs), call.step.rollout.points, append);
     if (bits != kOk && warp.lane() == 0) warp.set_bits(arrays.contact_status + environment, bits);
     warp.sync();
   }

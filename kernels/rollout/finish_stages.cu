@@ -21,7 +21,7 @@ __device__ __forceinline__ std::uint32_t finish_stage(CudaWarp& warp, const Step
   const StepArraysView& arrays = call.arrays;
   PolygonEntry* const listed = arrays.listed + environment * arrays.capacity;
   const PolygonEntry* const sorted = sort_rows(warp, listed, sorting, found);
-  const auto* const polygons = static_cast<const ContactPolygon<T>*>(arrays.polygons) + environment * arrays.capacity;
+  const auto* const polygons = static_cast<const SolverContact<T>*>(arrays.polygons) + environment * arrays.capacity;
   const SolverSize size = {call.step.scene.num_bodies, call.step.rollout.num_joints, call.step.rollout.num_dofs,
                            call.step.scene.num_pairs, arrays.capacity};
   return finish_stage(

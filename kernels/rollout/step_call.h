@@ -24,7 +24,7 @@ struct StepArraysView {
   std::uint32_t* contact_status;  // of the search for contact
   std::int32_t* found;            // polygons, also those without room; 0 between stages
   PolygonEntry* listed;           // `capacity` for each
-  void* polygons;                 // the same of ContactPolygon
+  void* polygons;                 // the same of SolverContact
   std::int32_t capacity;
 
   // a row for each warp that solves

@@ -14,8 +14,8 @@
 namespace isopatch::test {
 namespace {
 
-using detail::ContactPolygon;
 using detail::PointDirections;
+using detail::SolverContact;
 using detail::Vec3d;
 
 struct Found {
@@ -38,7 +38,7 @@ Found find(const Scene& scene, const State& state, std::int64_t environment, int
   detail::SerialWarp warp;
   detail::Workspace<1> work;
   Found found;
-  const auto append = [&](const ContactPolygon<T>& p) {
+  const auto append = [&](const SolverContact<T>& p) {
     for (int k = 0; k < PointDirections::kPoints; ++k) {
       const double x = PointDirections::x(k), y = PointDirections::y(k);
       const double force =
@@ -58,7 +58,7 @@ Found find(const Scene& scene, const State& state, std::int64_t environment, int
   for (int frame = 0; frame < num_frames(view.pairs[pair]); ++frame) {
     for_each_part_pair(warp, work.pair, view, state, environment, pair, frame, [&](int part_pair) {
       const auto of_load = detail::FixedPointScale<T>::from_bound(work.pair.bounds.force);
-      detail::ContactPolygonVisitor<T, detail::SerialWarp, decltype(append)> visitor = {
+      detail::SolverContactVisitor<T, detail::SerialWarp, decltype(append)> visitor = {
           work.pair.context, part_pair, points, from_W, of_load, append};
       traverse(warp, work.traversal, hierarchies_of(work.pair.context), visitor);
     });

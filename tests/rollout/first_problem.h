@@ -31,9 +31,8 @@ class FirstProblem {
     contact.num_environments = 1;
     contact.poses = {poses.data(), 0};
     for (int pair = 0; pair < view.num_pairs; ++pair) {
-      find_contact_polygons<double>(
-          warp_, work_.contact.pair, view, contact, 0, pair, data_.view.points,
-          [&](const detail::ContactPolygon<double>& polygon) { work_.polygons.add(polygon); });
+      find_solver_contacts<double>(warp_, work_.contact.pair, view, contact, 0, pair, data_.view.points,
+                                   [&](const detail::SolverContact<double>& polygon) { work_.polygons.add(polygon); });
     }
     work_.polygons.sort();
     memory_ = work_.solver(work_.polygons.size());

@@ -20,7 +20,7 @@ std::uint32_t find_contact(const StepView& step, const State& contact, std::int6
   std::int32_t count = 0;
   begin_environment(warp, warp, work.contact.bounds, step.scene, contact, results, environment,
                     {work.contact.items, &count, kMaxPairs});
-  const auto append = [&](const ContactPolygon<T>& polygon) { work.polygons.add(polygon); };
+  const auto append = [&](const SolverContact<T>& polygon) { work.polygons.add(polygon); };
   const auto search = [&]<class Visitor>(Visitor& visitor) {
     const PairContext& pair = work.contact.pair.pair.context;
     if (packs == nullptr) {
@@ -36,7 +36,7 @@ std::uint32_t find_contact(const StepView& step, const State& contact, std::int6
           visitor.from_W,
           visitor.of_load,
           &work.polygons,
-          [](void* to, const ContactPolygon<T>& polygon) { static_cast<SortedPolygons<T>*>(to)->add(polygon); }};
+          [](void* to, const SolverContact<T>& polygon) { static_cast<SortedPolygons<T>*>(to)->add(polygon); }};
       const SearchResult<T> found = std::get<FindPolygons<T>>(*packs)(pair, work.contact.packs, wanted);
       visitor.touches = found.touches;
       visitor.far_side = found.far_side;
@@ -44,8 +44,8 @@ std::uint32_t find_contact(const StepView& step, const State& contact, std::int6
   };
   for (std::int32_t i = 0; i < count; ++i) {
     const int pair = static_cast<int>(work.contact.items[i] - environment * step.scene.num_pairs);
-    status |= find_contact_polygons<T>(warp, work.contact.pair.pair, step.scene, contact, environment, pair,
-                                       step.rollout.points, append, search);
+    status |= find_solver_contacts<T>(warp, work.contact.pair.pair, step.scene, contact, environment, pair,
+                                      step.rollout.points, append, search);
   }
   work.polygons.sort();
   return status;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The search for the contact polygons of a part pair in packs, compiled once for each instruction set. They have the
-// bits of ContactPolygonVisitor.
+// bits of SolverContactVisitor.
 #pragma once
 
 #include "host/cpu/simd/simd_workspace.h"
@@ -17,7 +17,7 @@ struct PolygonSearch {
   Vec3d from_W;          // the pair's point in the world, m
   FixedPointScale<T> of_load;
   void* to;
-  void (*append)(void* to, const ContactPolygon<T>& polygon);
+  void (*append)(void* to, const SolverContact<T>& polygon);
 };
 
 /// What is known of the part pair afterwards: whether there was a polygon, be it one that is left out, and the sum

@@ -10,7 +10,7 @@
 namespace isopatch::detail {
 namespace {
 
-/// The counterpart of ContactPolygonVisitor for points that are one record a polygon.
+/// The counterpart of SolverContactVisitor for points that are one record a polygon.
 template <class T>
 class PackPolygonVisitor {
  public:
@@ -69,20 +69,20 @@ class PackPolygonVisitor {
     const auto weight = weigh_pressure(f_, m, s, segments, moments, plane);
     const Number excess = far_side_excess(f_, m, s, plane, found, weight, load);
     far_side.add(select(found, Number(search_.of_load.to_quanta) * excess, Number(T(0))));
-    ContactPolygon<Number> polygons;
-    found = found && make_contact_polygon(f_, m, s, search_.points, search_.from_W, plane,
-                                          PolygonShape<Number>(f_, plane, segments, moments, weight), polygons);
+    SolverContact<Number> polygons;
+    found = found && make_solver_contact(f_, m, s, search_.points, search_.from_W, plane,
+                                         PolygonShape<Number>(f_, plane, segments, moments, weight), polygons);
     emit(found, cells, polygons);
   }
 
   template <int lanes>
-  void emit(Mask<lanes> found, const PackCellPairs<lanes>& cells, ContactPolygon<Pack<T, lanes>>& polygons) {
-    T numbers[ContactPolygon<T>::kNumbers][lanes];
+  void emit(Mask<lanes> found, const PackCellPairs<lanes>& cells, SolverContact<Pack<T, lanes>>& polygons) {
+    T numbers[SolverContact<T>::kNumbers][lanes];
     int row = 0;
     polygons.for_each_number([&](const Pack<T, lanes>& number) { number.store(numbers[row++]); });
     for (std::uint32_t left = bits_of(found); left != 0; left &= left - 1) {
       const int lane = hwy::Num0BitsBelowLS1Bit_Nonzero32(left);
-      ContactPolygon<T> polygon;
+      SolverContact<T> polygon;
       row = 0;
       polygon.for_each_number([&](T& number) { number = numbers[row++][lane]; });
       polygon.key = polygon_key(search_.part_pair, cells.m[lane], cells.s[lane]);

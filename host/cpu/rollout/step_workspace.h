@@ -18,7 +18,7 @@ template <class T>
 class SortedPolygons {
  public:
   void clear() { found_.clear(); }
-  void add(const ContactPolygon<T>& polygon) { found_.push_back(polygon); }
+  void add(const SolverContact<T>& polygon) { found_.push_back(polygon); }
   int size() const { return static_cast<int>(found_.size()); }
 
   void sort() {
@@ -27,10 +27,10 @@ class SortedPolygons {
     std::sort(order_.begin(), order_.end());
   }
   std::uint64_t key(int i) const { return order_[static_cast<std::size_t>(i)].first; }
-  const ContactPolygon<T>& operator[](int i) const { return found_[order_[static_cast<std::size_t>(i)].second]; }
+  const SolverContact<T>& operator[](int i) const { return found_[order_[static_cast<std::size_t>(i)].second]; }
 
  private:
-  std::vector<ContactPolygon<T>> found_;
+  std::vector<SolverContact<T>> found_;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> order_;
 };
 

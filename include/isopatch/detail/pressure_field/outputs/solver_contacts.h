@@ -14,7 +14,7 @@ namespace isopatch::detail {
 /// Numbers of the evaluation's precision, in world axes. Point k is at centroid + e_k.x arm[0] + e_k.y arm[1] and has
 /// the force + e_k.x change[0] + e_k.y change[1].
 template <class T>
-struct ContactPolygon {
+struct SolverContact {
   Vec3<T> centroid;   // from the pair's point, m
   Vec3<T> arm[2];     // m
   Vec3<T> normal;     // unit, from body b into body a
@@ -87,13 +87,13 @@ struct PlanePoints {
 
 /// The record of some points, with positions from `from_W` in the world [m]; it has no key yet.
 template <class T, class D = DoubleOf<T>>
-ISOPATCH_HD ContactPolygon<T> record_of(const PairContext& f, const Vec3d& from_W, const ContactPlane<T>& plane,
-                                        const PlanePoints<D>& points, D damping) {
+ISOPATCH_HD SolverContact<T> record_of(const PairContext& f, const Vec3d& from_W, const ContactPlane<T>& plane,
+                                       const PlanePoints<D>& points, D damping) {
   const auto [X, Y, arms, third, stiffness] = points;
   const D radius = cast<D>(plane.radius), to_a = D(f.frame.swapped ? -1.0 : 1.0);
   const Vec3<D> u = rotate(f.frame.X_WM, plane.axes.u), v = rotate(f.frame.X_WM, plane.axes.v);
   const Vec3<D> origin = rotate(f.frame.X_WM, plane.origin) + cast<D>(f.frame.X_WM.translation - from_W);
-  ContactPolygon<T> out;
+  SolverContact<T> out;
   out.centroid = cast<T>(fma(X, u, fma(Y, v, origin)));
   out.arm[0] = cast<T>(radius * fma(arms.xx, u, arms.xy * v));
   out.arm[1] = cast<T>(radius * fma(arms.xy, u, arms.yy * v));
@@ -110,9 +110,9 @@ ISOPATCH_HD ContactPolygon<T> record_of(const PairContext& f, const Vec3d& from_
 /// The record of a polygon with kMatched or kCentroid; false where it has none. With kCentroid, when the three points
 /// are one, a polygon across which the pressure does not rise into both bodies is left out.
 template <class T, class Cells>
-ISOPATCH_HD MaskOf<T> make_contact_polygon(const PairContext& f, const Cells& m, const Cells& s, ContactPoints points,
-                                           const Vec3d& from_W, const ContactPlane<T>& plane,
-                                           const PolygonShape<T>& shape, ContactPolygon<T>& out) {
+ISOPATCH_HD MaskOf<T> make_solver_contact(const PairContext& f, const Cells& m, const Cells& s, ContactPoints points,
+                                          const Vec3d& from_W, const ContactPlane<T>& plane,
+                                          const PolygonShape<T>& shape, SolverContact<T>& out) {
   using D = DoubleOf<T>;
   const D radius = cast<D>(plane.radius), zero = D(0);
   PlanePoints<D> at = {radius * shape.x, radius * shape.y, {zero, zero, zero}, shape.third, zero};
@@ -159,7 +159,7 @@ ISOPATCH_HD void make_fan_points(const PairContext& f, const Cells& m, const Cel
 
 /// Hands the contact polygons of a part pair to append(polygon), in no particular order.
 template <class T, class Warp, class Append>
-struct ContactPolygonVisitor {
+struct SolverContactVisitor {
   using Accepted = AcceptedCells;
 
   const PairContext& context;
@@ -194,14 +194,14 @@ struct ContactPolygonVisitor {
     far_side.add(of_load.to_quanta * far_side_excess(context, m, s, plane, true, weight, load));
     const PolygonShape<T> shape(context, plane, segments, moments, weight);
     if (points == ContactPoints::kFan6) {
-      make_fan_points(context, m, s, from_W, plane, segments, count, shape, [&](ContactPolygon<T> point, int number) {
+      make_fan_points(context, m, s, from_W, plane, segments, count, shape, [&](SolverContact<T> point, int number) {
         point.key = point_key(part_pair, at.m, at.s, number);
         append(point);
       });
       return;
     }
-    ContactPolygon<T> polygon;
-    if (!make_contact_polygon(context, m, s, points, from_W, plane, shape, polygon)) return;
+    SolverContact<T> polygon;
+    if (!make_solver_contact(context, m, s, points, from_W, plane, shape, polygon)) return;
     polygon.key = polygon_key(part_pair, at.m, at.s);
     append(polygon);
   }
@@ -226,9 +226,9 @@ ISOPATCH_HD Vec3d point_of_pair(const BodyBounds& a, const BodyBounds& b) {
 /// may have one. Returns bits of the status: kNoContactSurface if its bodies overlap without any polygon, or kFarSide.
 /// Called by all lanes.
 template <class T, Parts parts = Parts::kSeveral, class Warp, class Append, class Search>
-ISOPATCH_HD std::uint32_t find_contact_polygons(Warp& warp, PairMemory& memory, const SceneView& scene,
-                                                const State& state, std::int64_t environment, int pair,
-                                                ContactPoints points, const Append& append, const Search& search) {
+ISOPATCH_HD std::uint32_t find_solver_contacts(Warp& warp, PairMemory& memory, const SceneView& scene,
+                                               const State& state, std::int64_t environment, int pair,
+                                               ContactPoints points, const Append& append, const Search& search) {
   const PairView& view = scene.pairs[pair];
   const Vec3d from_W = point_of_pair(make_body_bounds(scene, state, environment, view.a),
                                      make_body_bounds(scene, state, environment, view.b));
@@ -239,7 +239,7 @@ ISOPATCH_HD std::uint32_t find_contact_polygons(Warp& warp, PairMemory& memory, 
     std::int64_t far_side = 0;
     for (int frame = 0; frame < num_frames<parts>(view); ++frame) {
       for_each_part_pair<parts>(warp, memory, scene, state, environment, pair, frame, [&](int part_pair) {
-        ContactPolygonVisitor<T, Warp, Append> visitor = {memory.context, part_pair, points, from_W, of_load, append};
+        SolverContactVisitor<T, Warp, Append> visitor = {memory.context, part_pair, points, from_W, of_load, append};
         search(visitor);
         touches = touches || visitor.touches;
         far_side = wrapping_sum(far_side, visitor.far_side.limb);
@@ -254,10 +254,10 @@ ISOPATCH_HD std::uint32_t find_contact_polygons(Warp& warp, PairMemory& memory, 
 
 /// The same with the traversal of a warp.
 template <class T, Parts parts = Parts::kSeveral, class Warp, int size, class Append>
-ISOPATCH_HD std::uint32_t find_contact_polygons(Warp& warp, Workspace<size>& work, const SceneView& scene,
-                                                const State& state, std::int64_t environment, int pair,
-                                                ContactPoints points, const Append& append) {
-  return find_contact_polygons<T, parts>(
+ISOPATCH_HD std::uint32_t find_solver_contacts(Warp& warp, Workspace<size>& work, const SceneView& scene,
+                                               const State& state, std::int64_t environment, int pair,
+                                               ContactPoints points, const Append& append) {
+  return find_solver_contacts<T, parts>(
       warp, work.pair, scene, state, environment, pair, points, append,
       [&](auto& visitor) { traverse(warp, work.traversal, hierarchies_of(work.pair.context), visitor); });
 }

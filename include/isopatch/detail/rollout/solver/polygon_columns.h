@@ -72,7 +72,7 @@ class PolygonColumns {
 
 /// The points of a polygon whose friction limits are not known yet. Pressure is positive inside it; rounding is cut.
 template <class T>
-ISOPATCH_HD PolygonPoints<double> points_of(const ContactPolygon<T>& polygon, double friction) {
+ISOPATCH_HD PolygonPoints<double> points_of(const SolverContact<T>& polygon, double friction) {
   PolygonPoints<double> points;
   points.normal = cast<double>(polygon.normal);
   points.stiffness = cast<double>(polygon.stiffness);
