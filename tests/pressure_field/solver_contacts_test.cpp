@@ -34,7 +34,7 @@ template <class T>
 Found find(const Scene& scene, const State& state, std::int64_t environment, int pair, ContactPoints points) {
   const detail::SceneView& view = scene.data().view;
   const detail::Transform<double> X_WA = detail::read_pose(state, environment, view.pairs[pair].a);
-  const Vec3d from_W = X_WA.translation + Vec3d{0.03, -0.02, 0.05};
+  const Vec3d origin_W = X_WA.translation + Vec3d{0.03, -0.02, 0.05};
   detail::SerialWarp warp;
   detail::Workspace<1> work;
   Found found;
@@ -46,7 +46,7 @@ Found find(const Scene& scene, const State& state, std::int64_t environment, int
       const Vec3d arm = to_double(p.centroid) + x * to_double(p.arm[0]) + y * to_double(p.arm[1]);
       const Vec3d push = force * to_double(p.normal);
       found.force = found.force + push;
-      found.torque = found.torque + cross(arm + (from_W - X_WA.translation), push);
+      found.torque = found.torque + cross(arm + (origin_W - X_WA.translation), push);
       found.size += std::fabs(force);
       found.stiffness += static_cast<double>(p.stiffness);
       found.least_force = std::min(found.least_force, force);
@@ -57,9 +57,9 @@ Found find(const Scene& scene, const State& state, std::int64_t environment, int
   begin_pair(warp, work.pair, view, state, environment, pair);
   for (int frame = 0; frame < num_frames(view.pairs[pair]); ++frame) {
     for_each_part_pair(warp, work.pair, view, state, environment, pair, frame, [&](int part_pair) {
-      const auto of_load = detail::FixedPointScale<T>::from_bound(work.pair.bounds.force);
+      const auto load_scale = detail::FixedPointScale<T>::from_bound(work.pair.bounds.force);
       detail::SolverContactVisitor<T, detail::SerialWarp, decltype(append)> visitor = {
-          work.pair.context, part_pair, points, from_W, of_load, append};
+          work.pair.context, part_pair, points, origin_W, load_scale, append};
       traverse(warp, work.traversal, hierarchies_of(work.pair.context), visitor);
     });
   }

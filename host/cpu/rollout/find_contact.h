@@ -33,8 +33,8 @@ std::uint32_t find_contact(const StepView& step, const State& contact, std::int6
       const PolygonSearch<T> wanted = {
           visitor.part_pair,
           visitor.points,
-          visitor.from_W,
-          visitor.of_load,
+          visitor.origin_W,
+          visitor.load_scale,
           &work.polygons,
           [](void* to, const SolverContact<T>& polygon) { static_cast<SortedPolygons<T>*>(to)->add(polygon); }};
       const SearchResult<T> found = std::get<FindPolygons<T>>(*packs)(pair, work.contact.packs, wanted);

@@ -14,8 +14,8 @@ template <class T>
 struct PolygonSearch {
   int part_pair;
   ContactPoints points;  // kMatched or kCentroid
-  Vec3d from_W;          // the pair's point in the world, m
-  FixedPointScale<T> of_load;
+  Vec3d origin_W;        // the pair's point in the world, m
+  FixedPointScale<T> load_scale;
   void* to;
   void (*append)(void* to, const SolverContact<T>& polygon);
 };

@@ -68,9 +68,9 @@ class PackPolygonVisitor {
     const Number load = plane.radius * plane.radius * integrate_pressure(plane, segments, moments, fields);
     const auto weight = weigh_pressure(f_, m, s, segments, moments, plane);
     const Number excess = far_side_excess(f_, m, s, plane, found, weight, load);
-    far_side.add(select(found, Number(search_.of_load.to_quanta) * excess, Number(T(0))));
+    far_side.add(select(found, Number(search_.load_scale.to_quanta) * excess, Number(T(0))));
     SolverContact<Number> polygons;
-    found = found && make_solver_contact(f_, m, s, search_.points, search_.from_W, plane,
+    found = found && make_solver_contact(f_, m, s, search_.points, search_.origin_W, plane,
                                          PolygonShape<Number>(f_, plane, segments, moments, weight), polygons);
     emit(found, cells, polygons);
   }

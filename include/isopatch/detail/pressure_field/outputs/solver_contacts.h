@@ -85,14 +85,14 @@ struct PlanePoints {
   D third, stiffness;
 };
 
-/// The record of some points, with positions from `from_W` in the world [m]; it has no key yet.
+/// The record of some points, with positions from `origin_W` in the world [m]; it has no key yet.
 template <class T, class D = DoubleOf<T>>
-ISOPATCH_HD SolverContact<T> record_of(const PairContext& f, const Vec3d& from_W, const ContactPlane<T>& plane,
+ISOPATCH_HD SolverContact<T> record_of(const PairContext& f, const Vec3d& origin_W, const ContactPlane<T>& plane,
                                        const PlanePoints<D>& points, D damping) {
   const auto [X, Y, arms, third, stiffness] = points;
   const D radius = cast<D>(plane.radius), to_a = D(f.frame.swapped ? -1.0 : 1.0);
   const Vec3<D> u = rotate(f.frame.X_WM, plane.axes.u), v = rotate(f.frame.X_WM, plane.axes.v);
-  const Vec3<D> origin = rotate(f.frame.X_WM, plane.origin) + cast<D>(f.frame.X_WM.translation - from_W);
+  const Vec3<D> origin = rotate(f.frame.X_WM, plane.origin) + cast<D>(f.frame.X_WM.translation - origin_W);
   SolverContact<T> out;
   out.centroid = cast<T>(fma(X, u, fma(Y, v, origin)));
   out.arm[0] = cast<T>(radius * fma(arms.xx, u, arms.xy * v));
@@ -111,7 +111,7 @@ ISOPATCH_HD SolverContact<T> record_of(const PairContext& f, const Vec3d& from_W
 /// are one, a polygon across which the pressure does not rise into both bodies is left out.
 template <class T, class Cells>
 ISOPATCH_HD MaskOf<T> make_solver_contact(const PairContext& f, const Cells& m, const Cells& s, ContactPoints points,
-                                          const Vec3d& from_W, const ContactPlane<T>& plane,
+                                          const Vec3d& origin_W, const ContactPlane<T>& plane,
                                           const PolygonShape<T>& shape, SolverContact<T>& out) {
   using D = DoubleOf<T>;
   const D radius = cast<D>(plane.radius), zero = D(0);
@@ -124,14 +124,14 @@ ISOPATCH_HD MaskOf<T> make_solver_contact(const PairContext& f, const Cells& m, 
     at.stiffness = shape.third * shape.gradient;
     found = resists(f, plane);
   }
-  out = record_of(f, from_W, plane, at, damping_at(f, m, s, plane, at.x, at.y));
+  out = record_of(f, origin_W, plane, at, damping_at(f, m, s, plane, at.x, at.y));
   return found;
 }
 
 /// With kFan6, each point of the rule of six on the fan about the centroid has a record, of three points that are one.
 /// Calls emit(record, number).
 template <class T, class Cells, class Emit>
-ISOPATCH_HD void make_fan_points(const PairContext& f, const Cells& m, const Cells& s, const Vec3d& from_W,
+ISOPATCH_HD void make_fan_points(const PairContext& f, const Cells& m, const Cells& s, const Vec3d& origin_W,
                                  const ContactPlane<T>& plane, const Segments<T>& segments, int count,
                                  const PolygonShape<T>& shape, const Emit& emit) {
   const double radius = static_cast<double>(plane.radius), fall = shape.weight * greatest_fall<double>(f, m, s);
@@ -152,7 +152,7 @@ ISOPATCH_HD void make_fan_points(const PairContext& f, const Cells& m, const Cel
                                       {0, 0, 0},
                                       third,
                                       third * fall};
-      emit(record_of(f, from_W, plane, at, damping), next++);
+      emit(record_of(f, origin_W, plane, at, damping), next++);
     }
   }
 }
@@ -165,8 +165,8 @@ struct SolverContactVisitor {
   const PairContext& context;
   int part_pair;
   ContactPoints points;
-  Vec3d from_W;                // the pair's point in the world, m
-  FixedPointScale<T> of_load;  // of the pair
+  Vec3d origin_W;                 // the pair's point in the world, m
+  FixedPointScale<T> load_scale;  // of the pair
   const Append& append;
   bool touches = false;  // this lane has seen a polygon, also one that is left out
   SignSum<T> far_side = {};
@@ -191,17 +191,17 @@ struct SolverContactVisitor {
     PlaneFields<T> fields;
     const T load = plane.radius * plane.radius * integrate_pressure(plane, segments, moments, fields);
     const double weight = weigh_pressure(context, m, s, segments, moments, plane);
-    far_side.add(of_load.to_quanta * far_side_excess(context, m, s, plane, true, weight, load));
+    far_side.add(load_scale.to_quanta * far_side_excess(context, m, s, plane, true, weight, load));
     const PolygonShape<T> shape(context, plane, segments, moments, weight);
     if (points == ContactPoints::kFan6) {
-      make_fan_points(context, m, s, from_W, plane, segments, count, shape, [&](SolverContact<T> point, int number) {
+      make_fan_points(context, m, s, origin_W, plane, segments, count, shape, [&](SolverContact<T> point, int number) {
         point.key = point_key(part_pair, at.m, at.s, number);
         append(point);
       });
       return;
     }
     SolverContact<T> polygon;
-    if (!make_solver_contact(context, m, s, points, from_W, plane, shape, polygon)) return;
+    if (!make_solver_contact(context, m, s, points, origin_W, plane, shape, polygon)) return;
     polygon.key = polygon_key(part_pair, at.m, at.s);
     append(polygon);
   }
@@ -209,7 +209,7 @@ struct SolverContactVisitor {
 
 /// The point that the polygons of a pair are given from: where the balls about both bodies overlap, on the line of
 /// their centers; above a half space, its foot. Near the contact, so floats lose nothing far from the world's origin.
-ISOPATCH_HD Vec3d point_of_pair(const BodyBounds& a, const BodyBounds& b) {
+ISOPATCH_HD Vec3d pair_origin(const BodyBounds& a, const BodyBounds& b) {
   const Vec3d center_a = a.origin + a.center, center_b = b.origin + b.center;
   if (a.half_space) return fma(-dot(a.up, center_b - a.origin), a.up, center_b);
   if (b.half_space) return fma(-dot(b.up, center_a - b.origin), b.up, center_a);
@@ -230,16 +230,17 @@ ISOPATCH_HD std::uint32_t find_solver_contacts(Warp& warp, PairMemory& memory, c
                                                const State& state, std::int64_t environment, int pair,
                                                ContactPoints points, const Append& append, const Search& search) {
   const PairView& view = scene.pairs[pair];
-  const Vec3d from_W = point_of_pair(make_body_bounds(scene, state, environment, view.a),
+  const Vec3d origin_W = pair_origin(make_body_bounds(scene, state, environment, view.a),
                                      make_body_bounds(scene, state, environment, view.b));
   begin_pair<parts>(warp, memory, scene, state, environment, pair);
-  const FixedPointScale<T> of_load = FixedPointScale<T>::from_bound(memory.bounds.force);
+  const FixedPointScale<T> load_scale = FixedPointScale<T>::from_bound(memory.bounds.force);
   while (true) {
     bool touches = false;
     std::int64_t far_side = 0;
     for (int frame = 0; frame < num_frames<parts>(view); ++frame) {
       for_each_part_pair<parts>(warp, memory, scene, state, environment, pair, frame, [&](int part_pair) {
-        SolverContactVisitor<T, Warp, Append> visitor = {memory.context, part_pair, points, from_W, of_load, append};
+        SolverContactVisitor<T, Warp, Append> visitor = {memory.context, part_pair,  points,
+                                                         origin_W,       load_scale, append};
         search(visitor);
         touches = touches || visitor.touches;
         far_side = wrapping_sum(far_side, visitor.far_side.limb);

@@ -60,8 +60,8 @@ ISOPATCH_HD int list_pairs(Warp& warp, const StageInput& in, int count, const Ke
     SolvedPair& pair = pairs[i];
     pair.first_block = 0;
     for (int j = 0; j < i; ++j) pair.first_block += PolygonColumns::blocks_of(pairs[j].polygons);
-    pair.point = point_of_pair(make_body_bounds(in.scene, in.contact, in.environment, pair.a),
-                               make_body_bounds(in.scene, in.contact, in.environment, pair.b));
+    pair.point = pair_origin(make_body_bounds(in.scene, in.contact, in.environment, pair.a),
+                             make_body_bounds(in.scene, in.contact, in.environment, pair.b));
   }
   warp.sync();
   return listed;
