@@ -59,7 +59,7 @@ struct CoarseTests {
   Vec3f slope_S;                               // of its extent, 1/m; of the height over it where it is rigid
   float weight_M, weight_S, error;             // of the signed difference at a vertex as filter_cells() forms it
   float modulus_ratio, inverse_modulus_ratio;  // extent of S where u = 1, and the inverse; 0 where S is rigid
-  float fall_S;                                // half space S: how far below its surface the pressure of u = 1 is, m
+  float depth_per_u;                           // half space S: how far below its surface the pressure of u = 1 is, m
   float extent_slack;                          // added to ranges of u, for what counts as equal pressure
 };
 
@@ -137,7 +137,7 @@ ISOPATCH_HD CoarseTests make_coarse_tests(const PairContext& f, double reach) {
   const double ratio = compliant ? min(max(M.modulus / S.modulus, 1 / kFar), kFar) : 1.0;
   c.modulus_ratio = S.rigid ? 0.0f : static_cast<float>(ratio);
   c.inverse_modulus_ratio = S.rigid ? 0.0f : static_cast<float>(1 / ratio);
-  c.fall_S = S.half_space && !S.rigid ? static_cast<float>(ratio * S.geometry->thickness) : 0.0f;
+  c.depth_per_u = S.half_space && !S.rigid ? static_cast<float>(ratio * S.geometry->thickness) : 0.0f;
   c.extent_slack = compliant ? static_cast<float>(2 * (M.zero_tolerance + S.zero_tolerance) / M.modulus) : 0.0f;
 
   const Vec3d up = f.up_S();

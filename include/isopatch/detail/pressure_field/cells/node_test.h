@@ -64,13 +64,13 @@ struct Range {
   }
 };
 
-/// The contact surface lies at z = -fall_S u of the half space.
+/// The contact surface lies at z = -depth_per_u u of the half space.
 template <class F>
 ISOPATCH_HD MaskOf<F> may_meet_half_space(const PairContext& f, const NodeBox<F>& m) {
   const Vec3<F> up = {F(f.coarse.X_MS.row[0].z), F(f.coarse.X_MS.row[1].z), F(f.coarse.X_MS.row[2].z)};
   const Vec3<F> reach = abs(up);
   const F height = dot(up, m.box.center - cast<F>(f.coarse.foot_S)),
-          rise = dot(up, m.box.velocity) + F(f.coarse.fall_S);
+          rise = dot(up, m.box.velocity) + F(f.coarse.depth_per_u);
   const F half = dot(reach, m.box.half), expansion = dot(reach, m.box.expansion);
   Range<F> u = {F(0), F(1e30f)};
   if (!f.M.rigid) u = {m.low, m.high};

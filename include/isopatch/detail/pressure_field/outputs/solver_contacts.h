@@ -47,7 +47,7 @@ ISOPATCH_HD D pressure_slope(const PairBody& body, const Cells& cell) {
 /// with the sizes of their slopes. Then a step in which they part never has more force than the fields themselves, and
 /// gains no energy.
 template <class D, class Cells>
-ISOPATCH_HD D greatest_fall(const PairContext& f, const Cells& m, const Cells& s) {
+ISOPATCH_HD D series_stiffness_density(const PairContext& f, const Cells& m, const Cells& s) {
   if (f.M.rigid) return pressure_slope<D>(f.S, s);
   if (f.S.rigid) return pressure_slope<D>(f.M, m);
   const D slope_M = pressure_slope<D>(f.M, m), slope_S = pressure_slope<D>(f.S, s);
@@ -118,7 +118,7 @@ ISOPATCH_HD MaskOf<T> make_solver_contact(const PairContext& f, const Cells& m, 
   PlanePoints<D> at = {radius * shape.x, radius * shape.y, {zero, zero, zero}, shape.third, zero};
   MaskOf<T> found;
   if (points == ContactPoints::kMatched) {
-    at.stiffness = shape.third * shape.weight * greatest_fall<D>(f, m, s);
+    at.stiffness = shape.third * shape.weight * series_stiffness_density<D>(f, m, s);
     found = matched_arms(shape.moments, at.arms) && shape.weight > D(0);
   } else {
     at.stiffness = shape.third * shape.gradient;
@@ -134,7 +134,8 @@ template <class T, class Cells, class Emit>
 ISOPATCH_HD void make_fan_points(const PairContext& f, const Cells& m, const Cells& s, const Vec3d& origin_W,
                                  const ContactPlane<T>& plane, const Segments<T>& segments, int count,
                                  const PolygonShape<T>& shape, const Emit& emit) {
-  const double radius = static_cast<double>(plane.radius), fall = shape.weight * greatest_fall<double>(f, m, s);
+  const double radius = static_cast<double>(plane.radius),
+               fall = shape.weight * series_stiffness_density<double>(f, m, s);
   const double damping = damping_at(f, m, s, plane, radius * shape.x, radius * shape.y);
   const double cx = shape.moments.x / shape.moments.one, cy = shape.moments.y / shape.moments.one;
   int next = 0;

@@ -20,7 +20,7 @@ struct alignas(16) CandidateList {
 
   const Node *nodes_M, *nodes_S;  // of the geometries
   Transform<float> X_MS;
-  float modulus_ratio, fall_S;  // of CoarseTests: what else the test of two nodes depends on
+  float modulus_ratio, depth_per_u;  // of CoarseTests: what else the test of two nodes depends on
   std::int32_t state;
   std::int32_t count;  // how many were found, more than kMaxCandidates where there was no room
   CellPair cells[kMaxCandidates];
@@ -45,7 +45,7 @@ ISOPATCH_HD bool is_valid(const CandidateList& kept, const PairContext& f, const
                           float margin) {
   return kept.state != CandidateList::kNone && kept.nodes_M == hierarchies.nodes_M &&
          kept.nodes_S == hierarchies.nodes_S && kept.modulus_ratio == f.coarse.modulus_ratio &&
-         kept.fall_S == f.coarse.fall_S && motion_bound(f, kept.X_MS) <= margin;
+         kept.depth_per_u == f.coarse.depth_per_u && motion_bound(f, kept.X_MS) <= margin;
 }
 
 /// Makes candidates ready to be found. Called by one lane.
@@ -54,7 +54,7 @@ ISOPATCH_HD void begin(CandidateList& kept, const PairContext& f, const Hierarch
   kept.nodes_S = hierarchies.nodes_S;
   kept.X_MS = f.coarse.X_MS;
   kept.modulus_ratio = f.coarse.modulus_ratio;
-  kept.fall_S = f.coarse.fall_S;
+  kept.depth_per_u = f.coarse.depth_per_u;
   kept.state = CandidateList::kNone;
   kept.count = 0;
 }
