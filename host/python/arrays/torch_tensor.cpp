@@ -124,7 +124,7 @@ void WrittenTensors::keep() {
   if (tensors_.is_valid()) tensors_ = nb::cast(Cycle{tensors_});
 }
 
-void tell_of_state(nb::handle state) {
+void mark_written(nb::handle state) {
   const Torch* torch = torch_of(state[0]);
   if (torch != nullptr) tell(*torch, state);
 }
@@ -134,7 +134,7 @@ void bind_written_tensors(nb::module_& module) {
                                 {Py_tp_iternext, reinterpret_cast<void*>(next_of_cycle)},
                                 {0, nullptr}};
   const nb::class_<Cycle> type(module, "_Cycle", nb::type_slots(slots), "Tensors that a call writes each time.");
-  module.def("_tell_of_state", &tell_of_state, nb::arg("state"));
+  module.def("mark_written", &mark_written, nb::arg("state"));
 }
 
 }  // namespace isopatch::python

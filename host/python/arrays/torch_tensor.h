@@ -33,7 +33,7 @@ class WrittenTensors {
 };
 
 /// Tells torch that the arrays of a state, all of one library, were written.
-void tell_of_state(nb::handle state);
+void mark_written(nb::handle state);
 
 void bind_written_tensors(nb::module_& module);
 

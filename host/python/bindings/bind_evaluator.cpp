@@ -69,7 +69,7 @@ struct BoundCall {
     }
     for (const nb::handle input : arguments.inputs) inputs.append(input);
     results = evaluation.results();
-    evaluation.rewrite(results);
+    evaluation.reuse_outputs(results);
   }
 
   nb::object call() {

@@ -24,18 +24,18 @@ constexpr std::array<const char*, kNumOutputs> names_of_outputs() {
 static_assert(names_of_outputs().back() != nullptr, "kNumOutputs is the number of outputs");
 
 /// The place of an output in for_each_output(), which is that in the named tuple.
-consteval int place_of(std::string_view name) {
+consteval int index_of(std::string_view name) {
   constexpr auto kNames = names_of_outputs();
   return static_cast<int>(std::find(kNames.begin(), kNames.end(), name) - kNames.begin());
 }
 
-constexpr int kPairWrench = place_of("pair_wrench"), kBodyWrench = place_of("body_wrench");
-constexpr int kPolygons = place_of("polygons"), kPolygonsNeeded = place_of("polygons_needed");
-constexpr int kContacts = place_of("contacts"), kContactsNeeded = place_of("contacts_needed");
-constexpr int kPackedPolygons = place_of("packed_polygons"), kPackedContacts = place_of("packed_contacts");
-constexpr int kPolygonOffsets = place_of("polygon_offsets"), kContactOffsets = place_of("contact_offsets");
-constexpr int kPolygonEnvironments = place_of("polygon_environments");
-constexpr int kContactEnvironments = place_of("contact_environments");
+constexpr int kPairWrench = index_of("pair_wrench"), kBodyWrench = index_of("body_wrench");
+constexpr int kPolygons = index_of("polygons"), kPolygonsNeeded = index_of("polygons_needed");
+constexpr int kContacts = index_of("contacts"), kContactsNeeded = index_of("contacts_needed");
+constexpr int kPackedPolygons = index_of("packed_polygons"), kPackedContacts = index_of("packed_contacts");
+constexpr int kPolygonOffsets = index_of("polygon_offsets"), kContactOffsets = index_of("contact_offsets");
+constexpr int kPolygonEnvironments = index_of("polygon_environments");
+constexpr int kContactEnvironments = index_of("contact_environments");
 
 const OutputNames& output_names() {
   static const OutputNames names(names_of_outputs());
@@ -48,7 +48,7 @@ constexpr std::uint64_t bit(int output) { return std::uint64_t{1} << output; }
 constexpr std::uint64_t kBuffers = bit(kPolygons) | bit(kContacts) | bit(kPackedPolygons) | bit(kPackedContacts);
 
 /// With the outputs that those wanted cannot be without.
-std::uint64_t with_companions(std::uint64_t wanted, bool has_pairs) {
+std::uint64_t with_required_outputs(std::uint64_t wanted, bool has_pairs) {
   const auto add = [&](int output, int needed) {
     if ((wanted & bit(output)) != 0) wanted |= bit(needed);
   };
@@ -101,7 +101,7 @@ PythonEvaluator::PythonEvaluator(nb::object scene_, const ComputeOptions& option
       counts(counts_of(evaluator.scene())) {}
 
 std::uint64_t PythonEvaluator::wanted(const char* call, nb::handle outputs) const {
-  return with_companions(output_names().parse(call, outputs), counts.pairs > 0);
+  return with_required_outputs(output_names().parse(call, outputs), counts.pairs > 0);
 }
 
 Evaluation::Evaluation(const char* call, const PythonEvaluator& evaluator, const EvaluationArguments& arguments)
@@ -228,7 +228,7 @@ void Evaluation::make_outputs(const EvaluationArguments& arguments) {
   } else if (arguments.out.is_none()) {
     wanted = bit(kPairWrench);
   }
-  wanted = with_companions(wanted, counts_.pairs > 0);
+  wanted = with_required_outputs(wanted, counts_.pairs > 0);
   if (!arguments.max_clusters.is_none()) {
     const Argument argument{call_, "max_clusters"};
     const std::int64_t clusters = parse_capacity(argument, arguments.max_clusters);
@@ -321,7 +321,7 @@ void Evaluation::run() {
   written_.tell();
 }
 
-void Evaluation::rewrite(nb::handle results) {
+void Evaluation::reuse_outputs(nb::handle results) {
   written_.clear();
   for (const nb::handle array : results) written_.add(memory_of(array));
   written_.keep();

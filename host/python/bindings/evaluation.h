@@ -59,7 +59,7 @@ class Evaluation {
   nb::object results();
 
   /// From now on every run writes the arrays of these results, which are its own.
-  void rewrite(nb::handle results);
+  void reuse_outputs(nb::handle results);
 
   /// The stream of the next run.
   void set_stream(void* stream) { placement_.stream = stream; }

@@ -259,9 +259,9 @@ class Simulator:
                     n, warnings = self._recording.step_to_last_row(n, inputs)
             results = self._core.step(self._state, n, stream, outputs, out, *inputs)
         except KeyboardInterrupt:
-            _core._tell_of_state(self._state)
+            _core.mark_written(self._state)
             raise
-        _core._tell_of_state(self._state)  # torch, that it was written
+        _core.mark_written(self._state)  # torch, that it was written
         if self._recording is not None:
             with self._current_device():
                 self._recording.count(n, warnings, inputs)
@@ -339,7 +339,7 @@ class Simulator:
             placed = self.state()
             self._core.step(placed, 0, None, None, None, *[None] * 10)
             self._core.reset(self._state, mask, placed._replace(status=self._initial.status), None)
-        _core._tell_of_state(self._state)
+        _core.mark_written(self._state)
 
     def state(self) -> SimulatorState:
         """A copy of the state, from which load() goes on with the same bits."""
