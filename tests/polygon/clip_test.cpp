@@ -37,7 +37,7 @@ Clipped<T> clipped(const std::vector<Line<T>>& lines) {
   out.any = clip(array, count, out.segments);
   if (!out.any) return out;
   out.moments = area_moments(out.segments, count);
-  for (int i = 0; i < count; ++i) out.corners += out.segments.has_part(i) ? 1 : 0;
+  for (int i = 0; i < count; ++i) out.corners += out.segments.has_side(i) ? 1 : 0;
   return out;
 }
 

@@ -46,7 +46,7 @@ struct Segments {
   T middle_x, middle_y;                                          // mean of the end points, inside the polygon
 
   /// True if line i has a part on the boundary.
-  ISOPATCH_HD MaskOf<T> has_part(int i) const { return x0[i] != x1[i] || y0[i] != y1[i]; }
+  ISOPATCH_HD MaskOf<T> has_side(int i) const { return x0[i] != x1[i] || y0[i] != y1[i]; }
 };
 
 /// The angle of two lines.
@@ -220,12 +220,12 @@ ISOPATCH_HD AreaMoments<T> area_moments(const Segments<T>& s, int count) {
 /// True if three lines or more have a part. Rounding may leave one or two of a polygon without area; then the area is
 /// small beside the unit disc, so the lines of larger polygons need not be counted.
 template <class T>
-ISOPATCH_HD MaskOf<T> has_three_parts(const Segments<T>& s, int count, T area) {
+ISOPATCH_HD MaskOf<T> has_three_sides(const Segments<T>& s, int count, T area) {
   const MaskOf<T> small = area < T(1e-4f);
   if (!any(small)) return !small;
   IntOf<T> parts(0);
   ISOPATCH_UNROLL
-  for (int i = 0; i < count; ++i) parts = parts + select(s.has_part(i), IntOf<T>(1), IntOf<T>(0));
+  for (int i = 0; i < count; ++i) parts = parts + select(s.has_side(i), IntOf<T>(1), IntOf<T>(0));
   return !small || parts > IntOf<T>(2);
 }
 

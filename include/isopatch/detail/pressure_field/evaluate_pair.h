@@ -42,11 +42,11 @@ ISOPATCH_HD bool test_cells(const PairContext& f, AcceptedCells& cells) {
 
 /// The contribution of the polygon of two cells that passed the gate. False if they have none after all. Where lines
 /// are not compact, the first `most_lines` are clipped.
-template <bool compact, int most_lines = kMaxLines, class T, class Cells, class PartLoop = PartsInPlace>
+template <bool compact, int most_lines = kMaxLines, class T, class Cells, class SideLoop = SidesInPlace>
 ISOPATCH_HD MaskOf<T> contribution_of(const PairContext& f, const Cells& m, const Cells& s,
                                       const PolygonBounds<FloatOf<T>>& bounds, ContactPlane<T>& plane,
                                       Segments<T>& segments, Contribution<T>& contribution,
-                                      const PartLoop& parts = {}) {
+                                      const SideLoop& parts = {}) {
   MaskOf<T> found = make_contact_plane<compact>(f, m, s, bounds, plane);
   if (!any(found)) return found;
   const int count = compact ? plane.num_lines : most_lines;

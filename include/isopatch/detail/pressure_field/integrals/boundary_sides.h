@@ -9,23 +9,23 @@ namespace isopatch::detail {
 
 /// A part of a polygon's boundary, from one end to the other.
 template <class T>
-struct alignas(4 * sizeof(T)) BoundaryPart {
+struct alignas(4 * sizeof(T)) BoundarySide {
   T x0, y0, x1, y1;
 };
 
 template <class T>
-ISOPATCH_HD MaskOf<T> exists(const BoundaryPart<T>& part) {
+ISOPATCH_HD MaskOf<T> exists(const BoundarySide<T>& part) {
   return part.x0 != part.x1 || part.y0 != part.y1;
 }
 
 /// Goes through the parts of a boundary where they are: one round for each line, whether it has a part or not.
-struct PartsInPlace {
+struct SidesInPlace {
   template <class T, class Visit>
   ISOPATCH_HD void for_each(const Segments<T>& s, int count, const Visit& visit) const {
     ISOPATCH_UNROLL
     for (int i = 0; i < count; ++i) {
-      const MaskOf<T> part = s.has_part(i);
-      if (any(part)) visit(part, BoundaryPart<T>{s.x0[i], s.y0[i], s.x1[i], s.y1[i]});
+      const MaskOf<T> part = s.has_side(i);
+      if (any(part)) visit(part, BoundarySide<T>{s.x0[i], s.y0[i], s.x1[i], s.y1[i]});
     }
   }
 };
@@ -33,15 +33,15 @@ struct PartsInPlace {
 /// Stores the parts first, so that a lane of a GPU takes one round for each part that it has: fewer rounds of a warp,
 /// whose lanes have their parts on different lines, and fewer registers.
 template <class T, int size>
-struct StoredParts {
-  BoundaryPart<T>* parts;  // of this lane: kMaxLines of them, every `size`-th
+struct StoredSides {
+  BoundarySide<T>* parts;  // of this lane: kMaxLines of them, every `size`-th
 
   template <class Visit>
   ISOPATCH_HD void for_each(const Segments<T>& s, int count, const Visit& visit) const {
     int stored = 0;
     ISOPATCH_UNROLL
     for (int i = 0; i < count; ++i) {
-      if (s.has_part(i)) parts[size * stored++] = {s.x0[i], s.y0[i], s.x1[i], s.y1[i]};
+      if (s.has_side(i)) parts[size * stored++] = {s.x0[i], s.y0[i], s.x1[i], s.y1[i]};
     }
     for (int i = 0; i < stored; ++i) visit(true, parts[size * i]);
   }
@@ -52,13 +52,13 @@ struct StoredParts {
 template <class T>
 struct PartList {
   static constexpr int kMax = kMaxLines + 1;
-  BoundaryPart<T> parts[kMax];
+  BoundarySide<T> parts[kMax];
   int count = 0;
 
   ISOPATCH_HD PartList(const Segments<T>& s, int num_lines) {
     ISOPATCH_UNROLL
     for (int i = 0; i < num_lines; ++i) {
-      if (any(s.has_part(i))) parts[count++] = {s.x0[i], s.y0[i], s.x1[i], s.y1[i]};
+      if (any(s.has_side(i))) parts[count++] = {s.x0[i], s.y0[i], s.x1[i], s.y1[i]};
     }
   }
 

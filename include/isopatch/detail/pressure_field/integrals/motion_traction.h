@@ -20,7 +20,7 @@ struct ThirdMoments {
   T xxx = T(0), xxy = T(0), xyy = T(0), yyy = T(0);
 
   /// Adds the triangle between the middle and a part of the boundary, with twice its area.
-  ISOPATCH_HD void add(const BoundaryPart<T>& p, T doubled) {
+  ISOPATCH_HD void add(const BoundarySide<T>& p, T doubled) {
     const T x = p.x0 + p.x1, y = p.y0 + p.y1;
     const T xx0 = p.x0 * p.x0, xx1 = p.x1 * p.x1, yy0 = p.y0 * p.y0, yy1 = p.y1 * p.y1;
     const T by_20 = T(1.0 / 20) * doubled, by_60 = T(1.0 / 60) * doubled;
@@ -45,8 +45,8 @@ ISOPATCH_HD FanSum<T> integrate_fan(PlanePoint<T> apex, const PlaneFields<T>& fi
                                     const ForEach& for_each) {
   FanSum<T> fan;
   const bool varies = any(fields.factor_x != T(0) || fields.factor_y != T(0));
-  for_each([&](MaskOf<T> exists, const BoundaryPart<T>& at) {
-    const BoundaryPart<T> part = about(apex, at);
+  for_each([&](MaskOf<T> exists, const BoundarySide<T>& at) {
+    const BoundarySide<T> part = about(apex, at);
     fan.farthest = max(fan.farthest, select(exists, fma(part.x0, part.x0, part.y0 * part.y0), T(0)));
     for_each_point(3, apex, part, triangle_area(exists, part),
                    [&](T x, T y, T weight) { add_friction(x, y, weight, fields, slip_squared, fan.wrench); });
@@ -78,11 +78,11 @@ ISOPATCH_HD void add_normal_part(const PlaneFields<T>& f, const AreaMoments<T>& 
 template <class T>
 ISOPATCH_HD void cut_where_damping_ends(MaskOf<T> cuts, const PlaneFields<T>& fields, PartList<T>& list) {
   const T zero = T(0);
-  BoundaryPart<T> closing = {zero, zero, zero, zero};
+  BoundarySide<T> closing = {zero, zero, zero, zero};
   T least_at_begin = T(1e30f), least_at_end = least_at_begin;
   ISOPATCH_NO_UNROLL
   for (int i = 0; i < list.count; ++i) {
-    BoundaryPart<T>& part = list.parts[i];
+    BoundarySide<T>& part = list.parts[i];
     const T begin = fields.factor_at(part.x0, part.y0), end = fields.factor_at(part.x1, part.y1);
     const MaskOf<T> enters = cuts && begin < zero, leaves = cuts && end < zero;
     const MaskOf<T> kept = exists(part) && !(enters && leaves);
@@ -106,7 +106,7 @@ ISOPATCH_HD void cut_where_damping_ends(MaskOf<T> cuts, const PlaneFields<T>& fi
 template <class T>
 ISOPATCH_HD AreaMoments<T> area_moments(const PartList<T>& list) {
   AreaSums<T> sums;
-  list.for_each([&](MaskOf<T> exists, const BoundaryPart<T>& p) {
+  list.for_each([&](MaskOf<T> exists, const BoundarySide<T>& p) {
     sums.add(p.x0, p.y0, p.x1, p.y1, T(2) * triangle_area(exists, p));
   });
   return sums.moments();
@@ -154,7 +154,7 @@ ISOPATCH_HD auto friction_in_closed_form(const PartList<T>& list, PlanePoint<T> 
                                         select(spin < D(0), D(-1), D(1))};
   constexpr double kRounding = 4.0 * static_cast<double>(kEpsilon<T>);
   FrictionSums<D> sums(traction, D(kRounding * kRounding) * lanes.get(farthest));
-  list.for_each([&](MaskOf<T> exists, const BoundaryPart<T>& p) {
+  list.for_each([&](MaskOf<T> exists, const BoundarySide<T>& p) {
     if (!lanes.has_any(exists && blend.any)) return;
     sums.add({lanes.get(p.x0) - x, lanes.get(p.y0) - y}, {lanes.get(p.x1) - x, lanes.get(p.y1) - y});
   });
@@ -210,10 +210,10 @@ ISOPATCH_HD_RARE PlaneWrench<T> integrate_hard(const Segments<T>& s, int count, 
 }
 
 /// The wrench by the exact rule, friction without its coefficient.
-template <class T, class PartLoop>
+template <class T, class SideLoop>
 ISOPATCH_HD PlaneWrench<T> integrate_exactly(const Segments<T>& s, int count, const AreaMoments<T>& m,
                                              PlanePoint<T> centroid, const PlaneFields<T>& fields,
-                                             double slip_tolerance, const PartLoop& parts) {
+                                             double slip_tolerance, const SideLoop& parts) {
   const T slip_squared = cast<T>(slip_tolerance * slip_tolerance);
   FanSum<T> fan =
       integrate_fan(centroid, fields, slip_squared, [&](const auto& visit) { parts.for_each(s, count, visit); });
@@ -233,10 +233,10 @@ ISOPATCH_HD PlaneWrench<T> integrate_exactly(const Segments<T>& s, int count, co
 /// The wrench with damping and friction, lengths in units of the plane's radius. The fan's apex is the centroid, so
 /// triangles appear and vanish with zero area and the result is continuous (PFC fig. 5). Both fan rules integrate p and
 /// x p exactly, so the static part is exact; the centroid rule is exact there too.
-template <class T, class PartLoop>
+template <class T, class SideLoop>
 ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairLaw& law, const Segments<T>& s, int count,
                                             const AreaMoments<T>& m, const PlaneFields<T>& fields,
-                                            const PlaneWrench<T>& resting, const PartLoop& parts) {
+                                            const PlaneWrench<T>& resting, const SideLoop& parts) {
   const T slip_squared = cast<T>(law.slip_tolerance * law.slip_tolerance);
   const PlanePoint<T> centroid = centroid_of(m);
   PlaneWrench<T> sum;
@@ -245,8 +245,8 @@ ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairLaw& law, const Segments<T
   } else if (law.quadrature == kCentroidRule) {
     sum = integrate_by_centroid(centroid, m.one, fields, slip_squared, resting);
   } else {
-    parts.for_each(s, count, [&](MaskOf<T> exists, const BoundaryPart<T>& at) {
-      const BoundaryPart<T> part = about(centroid, at);
+    parts.for_each(s, count, [&](MaskOf<T> exists, const BoundarySide<T>& at) {
+      const BoundarySide<T> part = about(centroid, at);
       for_each_point(law.quadrature, centroid, part, triangle_area(exists, part),
                      [&](T x, T y, T weight) { add_point(x, y, weight, fields, slip_squared, sum); });
     });

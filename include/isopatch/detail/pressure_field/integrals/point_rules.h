@@ -86,7 +86,7 @@ struct TrianglePoints {
 /// Calls add(x, y, weight) for the points of the triangle between `apex` and a part of the boundary, whose ends are
 /// given about the apex. `points` are 3 or 6.
 template <class T, class Add>
-ISOPATCH_HD void for_each_point(int points, PlanePoint<T> apex, const BoundaryPart<T>& part, T area, const Add& add) {
+ISOPATCH_HD void for_each_point(int points, PlanePoint<T> apex, const BoundarySide<T>& part, T area, const Add& add) {
   for (int first = 0; first < points; first += 3) {
     const TrianglePoints<T> q = TrianglePoints<T>::make(points, first > 0);
     const T weight = q.weight * area;
@@ -100,13 +100,13 @@ ISOPATCH_HD void for_each_point(int points, PlanePoint<T> apex, const BoundaryPa
 
 /// The part with its ends about the apex.
 template <class T>
-ISOPATCH_HD BoundaryPart<T> about(PlanePoint<T> apex, const BoundaryPart<T>& part) {
+ISOPATCH_HD BoundarySide<T> about(PlanePoint<T> apex, const BoundarySide<T>& part) {
   return {part.x0 - apex.x, part.y0 - apex.y, part.x1 - apex.x, part.y1 - apex.y};
 }
 
 /// The area of the triangle between the apex and a part about it; 0 for lanes without a part.
 template <class T>
-ISOPATCH_HD T triangle_area(MaskOf<T> exists, const BoundaryPart<T>& part) {
+ISOPATCH_HD T triangle_area(MaskOf<T> exists, const BoundarySide<T>& part) {
   return select(exists, T(0.5) * fma(part.x0, part.y1, -(part.x1 * part.y0)), T(0));
 }
 

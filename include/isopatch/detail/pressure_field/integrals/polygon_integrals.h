@@ -181,7 +181,7 @@ template <class T>
 ISOPATCH_HD MaskOf<T> counts_as_polygon(const PairContext& f, const ContactPlane<T>& plane, const Segments<T>& s,
                                         int count, const AreaMoments<T>& m) {
   using D = DoubleOf<T>;
-  const MaskOf<T> found = has_area(m) && has_three_parts(s, count, m.one);
+  const MaskOf<T> found = has_area(m) && has_three_sides(s, count, m.one);
   if (!f.law.gradient_filter) return found;
   const D least = D(-0.38268343236508977);  // cosine of 5 pi / 8
   return found && !(plane.cosine_M < least || plane.cosine_S < least);
@@ -189,9 +189,9 @@ ISOPATCH_HD MaskOf<T> counts_as_polygon(const PairContext& f, const ContactPlane
 
 /// Integrates over the polygon `s` on `plane`, whose pressure is weighed where a body is one-sided. False where it has
 /// no area or the gradient filter drops it.
-template <class T, class Cells, class PartLoop = PartsInPlace>
+template <class T, class Cells, class SideLoop = SidesInPlace>
 ISOPATCH_HD MaskOf<T> integrate(const PairContext& f, const Cells& cell_M, const Cells& cell_S, ContactPlane<T>& plane,
-                                const Segments<T>& s, int count, Contribution<T>& out, const PartLoop& parts = {}) {
+                                const Segments<T>& s, int count, Contribution<T>& out, const SideLoop& parts = {}) {
   using D = DoubleOf<T>;
   const AreaMoments<T> m = area_moments(s, count);
   const MaskOf<T> found = counts_as_polygon(f, plane, s, count, m);
@@ -238,7 +238,7 @@ ISOPATCH_HD MaskOf<T> integrate(const PairContext& f, const Cells& cell_M, const
   ISOPATCH_UNROLL
   for (int i = 0; i < count; ++i) {
     const T at_vertex = fma(fields.pressure_x, s.x0[i], fma(fields.pressure_y, s.y0[i], fields.pressure));
-    out.max_pressure = select(s.has_part(i), max(out.max_pressure, at_vertex), out.max_pressure);
+    out.max_pressure = select(s.has_side(i), max(out.max_pressure, at_vertex), out.max_pressure);
   }
   return found;
 }

@@ -25,7 +25,7 @@ struct CornerOrder {
     T key[kMaxLines];
     ISOPATCH_UNROLL
     for (int i = 0; i < count; ++i) {
-      const bool part = s.has_part(i);
+      const bool part = s.has_side(i);
       key[i] = part ? angle_order(s.x0[i], s.y0[i]) : T(5);  // beyond all angles
       corners += part ? 1 : 0;
     }
@@ -34,7 +34,7 @@ struct CornerOrder {
       int before = 0;
       ISOPATCH_UNROLL
       for (int k = 0; k < count; ++k) before += key[k] < key[i] || (key[k] == key[i] && k < i) ? 1 : 0;
-      place[i] = !s.has_part(i) ? -1 : reversed ? corners - 1 - before : before;
+      place[i] = !s.has_side(i) ? -1 : reversed ? corners - 1 - before : before;
     }
   }
 };

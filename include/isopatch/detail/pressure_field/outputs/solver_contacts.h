@@ -140,7 +140,7 @@ ISOPATCH_HD void make_fan_points(const PairContext& f, const Cells& m, const Cel
   const double cx = shape.moments.x / shape.moments.one, cy = shape.moments.y / shape.moments.one;
   int next = 0;
   for (int i = 0; i < count; ++i) {
-    if (!segments.has_part(i)) continue;
+    if (!segments.has_side(i)) continue;
     const double x0 = static_cast<double>(segments.x0[i]) - cx, y0 = static_cast<double>(segments.y0[i]) - cy,
                  x1 = static_cast<double>(segments.x1[i]) - cx, y1 = static_cast<double>(segments.y1[i]) - cy;
     const double area = 0.5 * std::fma(x0, y1, -(x1 * y0));

@@ -196,7 +196,7 @@ ISOPATCH_HD void search_staged_pair(Warp& warp, SearchMemory<size>& memory, cons
 /// What the lanes of one warp share while they integrate.
 template <class T, int size>
 struct IntegrationMemory {
-  BoundaryPart<T> parts[kMaxLines * size];
+  BoundarySide<T> parts[kMaxLines * size];
 };
 
 /// Integrates the listed cells from `first` to `end`, at most one for each lane. Called by all lanes.
@@ -216,7 +216,7 @@ ISOPATCH_HD void integrate_cells(Warp& warp, IntegrationMemory<T, size>& memory,
     Contribution<T> contribution;
     found = contribution_of<Warp::kCompactLines>(context, cell_of_M(context, item.cells.m),
                                                  cell_of_S(context, item.cells.s), item.cells.bounds, plane, segments,
-                                                 contribution, StoredParts<T, size>{memory.parts + warp.lane()}) &&
+                                                 contribution, StoredSides<T, size>{memory.parts + warp.lane()}) &&
             sums.add(true, contribution, FixedPointScales<T>::make(context.bounds));
     to = part_pair.sums;
   }
