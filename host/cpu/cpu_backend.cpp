@@ -26,11 +26,11 @@ struct Batch {
   const SceneView& scene;
   const State& state;
   const Results& results;
-  const PackKernels* packs;  // null: one number at a time
+  const SimdKernels* packs;  // null: one number at a time
 };
 
-void evaluate_energy_in_packs(const PackKernels& packs, ThreadWorkspace& work, const SceneView& scene,
-                              const State& state, const Results& results, std::int64_t environment, int pair) {
+void evaluate_energy_with_simd(const SimdKernels& packs, ThreadWorkspace& work, const SceneView& scene,
+                               const State& state, const Results& results, std::int64_t environment, int pair) {
   const auto visit = [](CellEnergyVisitor& visitor, std::int32_t m, std::int32_t s) {
     AcceptedCells cells = {m, s, {}};
     if (visitor.accepts(cells)) visitor.visit(true, cells);
@@ -42,8 +42,8 @@ void evaluate_energy_in_packs(const PackKernels& packs, ThreadWorkspace& work, c
 }
 
 template <Parts parts, class T, bool with_patch>
-void evaluate_pair_in_packs(SumPair<T, with_patch> sum_pair, ThreadWorkspace& work, const Batch& batch,
-                            std::int64_t environment, int pair) {
+void evaluate_pair_with_simd(SumPair<T, with_patch> sum_pair, ThreadWorkspace& work, const Batch& batch,
+                             std::int64_t environment, int pair) {
   SerialWarp warp;
   evaluate_pair<T, with_patch, false, parts>(
       warp, work.pair.pair, work.pair.sums, batch.scene, batch.state, batch.results, environment, pair, {}, nullptr,
@@ -68,8 +68,8 @@ void evaluate_environment(const Batch& batch, std::int64_t environment, ThreadWo
   SerialWarp warp;
   const auto& [scene, state, results, packs] = batch;
   using Sum = SumPair<T, outputs == Outputs::kPatch>;
-  const bool in_packs = packs != nullptr && outputs != Outputs::kPolygons && !brute_force;
-  const Sum sum_pair = in_packs ? std::get<Sum>(*packs) : nullptr;
+  const bool with_simd = packs != nullptr && outputs != Outputs::kPolygons && !brute_force;
+  const Sum sum_pair = with_simd ? std::get<Sum>(*packs) : nullptr;
   std::int32_t count = 0;
   begin_environment(warp, warp, work.bounds, scene, state, results, environment, {work.items, &count, kMaxPairs},
                     brute_force);
@@ -77,9 +77,9 @@ void evaluate_environment(const Batch& batch, std::int64_t environment, ThreadWo
     const int pair = static_cast<int>(work.items[i] - environment * scene.num_pairs);
     if (sum_pair != nullptr) {
       if (parts_of(scene) == Parts::kOne) {
-        evaluate_pair_in_packs<Parts::kOne>(sum_pair, work, batch, environment, pair);
+        evaluate_pair_with_simd<Parts::kOne>(sum_pair, work, batch, environment, pair);
       } else {
-        evaluate_pair_in_packs<Parts::kSeveral>(sum_pair, work, batch, environment, pair);
+        evaluate_pair_with_simd<Parts::kSeveral>(sum_pair, work, batch, environment, pair);
       }
     } else {
       evaluate_pair<T, outputs, brute_force>(warp, work.pair, scene, state, results, environment, pair, {}, nullptr,
@@ -88,7 +88,7 @@ void evaluate_environment(const Batch& batch, std::int64_t environment, ThreadWo
     }
     if (results.energy.data == nullptr) continue;
     if (packs != nullptr) {
-      evaluate_energy_in_packs(*packs, work, scene, state, results, environment, pair);
+      evaluate_energy_with_simd(*packs, work, scene, state, results, environment, pair);
     } else {
       evaluate_energy(warp, work.pair, scene, state, results, environment, pair);
     }
@@ -125,11 +125,11 @@ class CpuBackend final : public Evaluator::Implementation {
   CpuBackend(Scene scene, const CpuOptions& options)
       : Implementation(std::move(scene), options),
         cpu_options_(options),
-        packs_(select_pack_kernels(options.vectors)),
+        simd_(select_simd_kernels(options.vectors)),
         workspaces_([most = most_wide_nodes(scene_.data())] { return std::make_unique<ThreadWorkspace>(most); }) {}
 
   void evaluate(const State& state, const Results& results, void*) const override {
-    const Batch batch = {scene_.data().view, state, results, packs_};
+    const Batch batch = {scene_.data().view, state, results, simd_};
     const Outputs outputs = wants_patch_contacts(results) ? Outputs::kPolygons : needed_outputs(results);
     const EvaluateEnvironment evaluate_one = select(cpu_options_, outputs);
     const std::int64_t count = state.num_environments;
@@ -165,7 +165,7 @@ class CpuBackend final : public Evaluator::Implementation {
 
  private:
   const CpuOptions cpu_options_;
-  const PackKernels* packs_;
+  const SimdKernels* simd_;
   mutable WorkspacePool<ThreadWorkspace> workspaces_;  // evaluations may run side by side
 };
 

@@ -27,7 +27,7 @@ inline std::int32_t most_wide_nodes(const SceneData& scene) {
 /// The memory that one CPU thread works in.
 struct ThreadWorkspace {
   Workspace<1> pair;
-  PackWorkspace packs;
+  SimdWorkspace packs;
   BodyBounds bounds[kMaxBodies];
   std::int64_t items[kMaxPairs];
   SortedRows<Polygon> polygons;  // for packed arrays

@@ -91,7 +91,7 @@ std::vector<CpuOptions> all_ways() {
       for (const Vectors v : {Vectors::kNone, Vectors::kBaseline, Vectors::kAvx512}) {
         options.vectors = v;
         try {
-          select_pack_kernels(v);
+          select_simd_kernels(v);
           ways.push_back(options);
         } catch (const Error&) {  // not on this machine
         }

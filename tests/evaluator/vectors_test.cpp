@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Packs of any width have the bits of plain arithmetic, and what they leave out contributes nothing.
+// SimdVectors of any width have the bits of plain arithmetic, and what they leave out contributes nothing.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,7 +21,7 @@ std::vector<detail::Vectors> widths() {
   std::vector<detail::Vectors> out;
   for (const detail::Vectors v : {detail::Vectors::kBaseline, detail::Vectors::kAvx512}) {
     try {
-      if (detail::select_pack_kernels(v) != nullptr) out.push_back(v);
+      if (detail::select_simd_kernels(v) != nullptr) out.push_back(v);
     } catch (const Error&) {  // not on this machine
     }
   }
@@ -162,7 +162,7 @@ TEST(VectorWidthChoice, OfAMachineWithoutItIsAnError) {
   const Scene scene(boxes_on_ground());
   try {
     const Evaluator evaluator = detail::make_evaluator(scene, options);
-    EXPECT_NE(detail::select_pack_kernels(detail::Vectors::kAvx512), nullptr);
+    EXPECT_NE(detail::select_simd_kernels(detail::Vectors::kAvx512), nullptr);
   } catch (const Error& e) {
     EXPECT_NE(std::string(e.what()).find("avx512"), std::string::npos) << e.what();
   }

@@ -161,7 +161,7 @@ TEST_P(Parts, InAnyOrderOfEnvironmentsBatchesAndThreadsGiveTheSameBits) {
 
 // ---- packs, all cells, fibers
 
-TEST_P(Parts, InPacksAndWithoutTheHierarchyGiveTheBitsOfPlainArithmetic) {
+TEST_P(Parts, WithSimdAndWithoutTheHierarchyGiveTheBitsOfPlainArithmetic) {
   for (unsigned seed = 400; seed < 415; ++seed) {
     SCOPED_TRACE(seed);
     const Scene scene(random_compounds(seed, {.most_bodies = 3, .most_parts = 5}));
@@ -169,7 +169,7 @@ TEST_P(Parts, InPacksAndWithoutTheHierarchyGiveTheBitsOfPlainArithmetic) {
     const UnwrittenResults plain = all_of(scene, batch, cpu(GetParam(), Vectors::kNone));
     for (const Vectors vectors : {Vectors::kBaseline, Vectors::kAvx512}) {
       try {
-        if (detail::select_pack_kernels(vectors) == nullptr) continue;
+        if (detail::select_simd_kernels(vectors) == nullptr) continue;
       } catch (const Error&) {
         continue;  // not on this machine
       }

@@ -64,12 +64,12 @@ TEST_F(CompareBits, CountsAContactThatIsMissing) {
   EXPECT_NE(found[1].find("contacts_needed[0]: "), std::string::npos) << found[1];
 }
 
-TEST(CompareBitsOfSides, AreTheSameForPacksAndPlainArithmeticAndNotForFloatAndDouble) {
+TEST(CompareBitsOfSides, AreTheSameForSimdAndPlainArithmeticAndNotForFloatAndDouble) {
   const Scene scene(test::boxes_on_ground());
   const test::Batch batch = test::random_batch(scene, 5, 12);
-  detail::CpuOptions without_packs;
-  without_packs.vectors = detail::Vectors::kNone;
-  const Variant packs = make_variant("cpu", EvaluatorOptions()), plain = make_variant("plain", without_packs),
+  detail::CpuOptions without_simd;
+  without_simd.vectors = detail::Vectors::kNone;
+  const Variant packs = make_variant("cpu", EvaluatorOptions()), plain = make_variant("plain", without_simd),
                 in_double = make_variant("double", EvaluatorOptions{.precision = Precision::kDouble});
   const BitCounts same = BitComparison(scene, {packs, plain}).compare(batch.state());
   EXPECT_EQ(same.environments, 5);

@@ -30,7 +30,7 @@ std::vector<CpuOptions> all_ways() {
       CpuOptions options = {{Backend::kCpu, precision, 1}};
       options.vectors = vectors;
       try {
-        detail::select_pack_kernels(vectors);
+        detail::select_simd_kernels(vectors);
         ways.push_back(options);
       } catch (const Error&) {  // not on this machine
       }

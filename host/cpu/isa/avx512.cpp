@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Packs of 16 floats or 8 doubles for x86 with AVX-512. CMakeLists.txt compiles this file for that instruction set.
-#define ISOPATCH_PACKS  // registers instead of arrays: loops over lines and vertices are unrolled
+// SimdVectors of 16 floats or 8 doubles for x86 with AVX-512. CMakeLists.txt compiles this file for that instruction
+// set.
+#define ISOPATCH_SIMD  // registers instead of arrays: loops over lines and vertices are unrolled
 #include "host/cpu/pressure_field/simd_kernels.h"
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512CD__) && defined(__AVX512DQ__) && \
@@ -9,13 +10,13 @@
 #include "host/cpu/pressure_field/simd_evaluation.h"
 
 namespace isopatch::detail {
-const PackKernels* avx512_pack_kernels() { return &kPackKernels; }
+const SimdKernels* avx512_simd_kernels() { return &kSimdKernels; }
 }  // namespace isopatch::detail
 
 #else
 
 namespace isopatch::detail {
-const PackKernels* avx512_pack_kernels() { return nullptr; }
+const SimdKernels* avx512_simd_kernels() { return nullptr; }
 }  // namespace isopatch::detail
 
 #endif

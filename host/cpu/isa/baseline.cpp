@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Packs for the instruction set of the whole build: 4 lanes with AVX2, 2 with NEON.
-#define ISOPATCH_PACKS  // registers instead of arrays: loops over lines and vertices are unrolled
+// SimdVectors for the instruction set of the whole build: 4 lanes with AVX2, 2 with NEON.
+#define ISOPATCH_SIMD  // registers instead of arrays: loops over lines and vertices are unrolled
 #include "host/cpu/pressure_field/simd_kernels.h"
 #include "host/cpu/simd/simd.h"
 
@@ -9,13 +9,13 @@
 #include "host/cpu/pressure_field/simd_evaluation.h"
 
 namespace isopatch::detail {
-const PackKernels* baseline_pack_kernels() { return &kPackKernels; }
+const SimdKernels* baseline_simd_kernels() { return &kSimdKernels; }
 }  // namespace isopatch::detail
 
 #else
 
 namespace isopatch::detail {
-const PackKernels* baseline_pack_kernels() { return nullptr; }
+const SimdKernels* baseline_simd_kernels() { return nullptr; }
 }  // namespace isopatch::detail
 
 #endif

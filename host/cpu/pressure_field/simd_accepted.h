@@ -13,15 +13,15 @@ namespace {
 
 /// One pair of cells for each lane of a round.
 template <int lanes>
-struct PackCellPairs {
+struct SimdCellPairs {
   Mask<lanes> active;
   const std::int32_t *m, *s;
-  PolygonBounds<Pack<float, lanes>> bounds;
+  PolygonBounds<Simd<float, lanes>> bounds;
 };
 
-class PackAccepted {
+class SimdAccepted {
  public:
-  PackAccepted(const PairContext& context, PackWorkspace& work)
+  SimdAccepted(const PairContext& context, SimdWorkspace& work)
       : f_(context),
         rows_(work.accepted),
         cells_M_(context.M.hierarchy.cells),
@@ -34,17 +34,17 @@ class PackAccepted {
 
   /// Tests a pack of candidates.
   void test(const std::int32_t* m, const std::int32_t* s, Mask<kFloatLanes> active) {
-    using Float = Pack<float, kFloatLanes>;
+    using Float = Simd<float, kFloatLanes>;
     const auto exactly = [&](PolygonBounds<Float>& bounds) {
-      return test_cells_exactly(f_, PackCorners<kFloatLanes>(cells_M_, m), PackCorners<kFloatLanes>(cells_S_, s),
+      return test_cells_exactly(f_, SimdCorners<kFloatLanes>(cells_M_, m), SimdCorners<kFloatLanes>(cells_S_, s),
                                 bounds);
     };
     PolygonBounds<Float> bounds;
-    const auto pass = test_cells<false>(f_, PackCoarseCells(f_.M.hierarchy.coarse_cells, m),
-                                        PackCoarseCells(coarse_S_, s), active, exactly, bounds);
+    const auto pass = test_cells<false>(f_, SimdCoarseCells(f_.M.hierarchy.coarse_cells, m),
+                                        SimdCoarseCells(coarse_S_, s), active, exactly, bounds);
     if (!any(pass)) return;
-    append(Pack<std::int32_t, kFloatLanes>::load(m), pass, rows_.m + waiting_);
-    append(Pack<std::int32_t, kFloatLanes>::load(s), pass, rows_.s + waiting_);
+    append(Simd<std::int32_t, kFloatLanes>::load(m), pass, rows_.m + waiting_);
+    append(Simd<std::int32_t, kFloatLanes>::load(s), pass, rows_.s + waiting_);
     append(bounds.positive, pass, rows_.positive + waiting_);
     append(bounds.center.x, pass, rows_.x + waiting_);
     append(bounds.center.y, pass, rows_.y + waiting_);
@@ -55,10 +55,10 @@ class PackAccepted {
 
   /// Takes up to `lanes` pairs from the queue. They stay valid until the next test.
   template <int lanes>
-  PackCellPairs<lanes> take() {
+  SimdCellPairs<lanes> take() {
     const Round<lanes> round = detail::take<lanes>(rows_, waiting_);
     const auto load = [&](const auto* row) {
-      return Pack<std::remove_cvref_t<decltype(*row)>, lanes>::load(row + round.first);
+      return Simd<std::remove_cvref_t<decltype(*row)>, lanes>::load(row + round.first);
     };
     return {round.active,
             rows_.m + round.first,
@@ -74,7 +74,7 @@ class PackAccepted {
 
  private:
   const PairContext& f_;
-  PackWorkspace::Accepted& rows_;
+  SimdWorkspace::Accepted& rows_;
   int waiting_ = 0;
   const Cell *cells_M_, *cells_S_;
   const CoarseCell* coarse_S_;

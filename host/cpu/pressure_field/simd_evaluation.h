@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One pair of bodies in packs, on one CPU core. The formulas are those of the GPU; only the order of work differs. The
-// stages work on lists: nodes give candidates (PackTraversal), candidates accepted cells (test), accepted cells sums
+// stages work on lists: nodes give candidates (SimdTraversal), candidates accepted cells (test), accepted cells sums
 // (visit). Each stage waits until a pack is full.
 #pragma once
 
@@ -21,7 +21,7 @@ ISOPATCH_HD Vec3<F> vec_of(const Rows& row, int first) {
 }
 
 /// The node test of pressure fields.
-struct PackNodeTest {
+struct SimdNodeTest {
   const PairContext& f;
 
   template <class F, class Put>
@@ -54,7 +54,7 @@ struct PackNodeTest {
 };
 
 /// The node test of energies.
-struct PackEnergyNodeTest {
+struct SimdEnergyNodeTest {
   const PairContext& f;
 
   template <class F, class Put>
@@ -82,11 +82,11 @@ struct PackEnergyNodeTest {
 
 /// Adds up the sums of the lanes.
 template <class T, int lanes, bool with_patch>
-void add_lanes(WrenchSums<Pack<T, lanes>, with_patch>& from, WrenchSums<T, with_patch>& to) {
+void add_lanes(WrenchSums<Simd<T, lanes>, with_patch>& from, WrenchSums<T, with_patch>& to) {
   ReproducibleSum<T>* sums[32];
   int count = 0, next = 0;
   to.for_each_sum([&](ReproducibleSum<T>& sum) { sums[count++] = &sum; });
-  from.for_each_sum([&](ReproducibleSum<Pack<T, lanes>>& sum) { sum.add_to(*sums[next++]); });
+  from.for_each_sum([&](ReproducibleSum<Simd<T, lanes>>& sum) { sum.add_to(*sums[next++]); });
   from.far_side.add_to(to.far_side);
   from.bound.add_to(to.bound);
   if constexpr (with_patch) {
@@ -98,9 +98,9 @@ void add_lanes(WrenchSums<Pack<T, lanes>, with_patch>& from, WrenchSums<T, with_
 
 /// The counterpart of WrenchVisitor for packs.
 template <class T, bool with_patch>
-class PackWrenchVisitor {
+class SimdWrenchVisitor {
  public:
-  PackWrenchVisitor(const PairContext& context, PackWorkspace& work)
+  SimdWrenchVisitor(const PairContext& context, SimdWorkspace& work)
       : f_(context), accepted_(context, work), scales_(FixedPointScales<T>::make(context.bounds)) {}
 
   void test(const std::int32_t* m, const std::int32_t* s, Mask<kFloatLanes> active) {
@@ -112,7 +112,7 @@ class PackWrenchVisitor {
   void finish(WrenchSums<T, with_patch>& sums) {
     while (accepted_.waiting() > kLanes) visit(sums_);
     if (accepted_.waiting() > 0) {
-      WrenchSums<Pack<T, kLanes>, with_patch> rest;
+      WrenchSums<Simd<T, kLanes>, with_patch> rest;
       visit(rest);
       add_lanes(rest, sums);
     }
@@ -123,7 +123,7 @@ class PackWrenchVisitor {
   static constexpr int kPolygonLanes = kIsFloat<T> ? kFloatLanes : kLanes;  // kLanes for the last few polygons
 
   template <int lanes>
-  void visit(WrenchSums<Pack<T, lanes>, with_patch>& sums) {
+  void visit(WrenchSums<Simd<T, lanes>, with_patch>& sums) {
     if (f_.S.half_space && !f_.S.geometry->is_layer) {
       visit_lines<kHalfSpaceLines>(sums);
     } else {
@@ -132,10 +132,10 @@ class PackWrenchVisitor {
   }
 
   template <int most_lines, int lanes>
-  void visit_lines(WrenchSums<Pack<T, lanes>, with_patch>& sums) {
-    using Number = Pack<T, lanes>;
-    const PackCellPairs<lanes> cells = accepted_.take<lanes>();
-    const PackPlanes<lanes> m(accepted_.cells_M(), cells.m), s(accepted_.cells_S(), cells.s);
+  void visit_lines(WrenchSums<Simd<T, lanes>, with_patch>& sums) {
+    using Number = Simd<T, lanes>;
+    const SimdCellPairs<lanes> cells = accepted_.take<lanes>();
+    const SimdPlanes<lanes> m(accepted_.cells_M(), cells.m), s(accepted_.cells_S(), cells.s);
     ContactPlane<Number> plane;
     Segments<Number> segments;
     Contribution<Number> contribution;
@@ -145,26 +145,26 @@ class PackWrenchVisitor {
   }
 
   const PairContext& f_;
-  PackAccepted accepted_;
-  WrenchSums<Pack<T, kPolygonLanes>, with_patch> sums_;
+  SimdAccepted accepted_;
+  WrenchSums<Simd<T, kPolygonLanes>, with_patch> sums_;
   const FixedPointScales<T> scales_;
 };
 
 /// Lets a visitor test the pairs of cells whose nodes may touch.
 template <class Visitor>
-void traverse_cells(const PairContext& context, PackWorkspace& work, Visitor& visitor) {
-  traverse_in_packs(PackNodeTest{context}, context.M.hierarchy.wide_nodes,
-                    context.S.half_space ? nullptr : context.S.hierarchy.wide_nodes, work.traversal, visitor);
+void traverse_cells(const PairContext& context, SimdWorkspace& work, Visitor& visitor) {
+  traverse_with_simd(SimdNodeTest{context}, context.M.hierarchy.wide_nodes,
+                     context.S.half_space ? nullptr : context.S.hierarchy.wide_nodes, work.traversal, visitor);
 }
 
 template <class T, bool with_patch>
-void sum_pair(const PairContext& context, PackWorkspace& work, WrenchSums<T, with_patch>& sums) {
-  PackWrenchVisitor<T, with_patch> visitor(context, work);
+void sum_pair(const PairContext& context, SimdWorkspace& work, WrenchSums<T, with_patch>& sums) {
+  SimdWrenchVisitor<T, with_patch> visitor(context, work);
   traverse_cells(context, work, visitor);
   visitor.finish(sums);
 }
 
-void find_overlaps(const PairContext& context, PackWorkspace& work, CellEnergyVisitor& visitor,
+void find_overlaps(const PairContext& context, SimdWorkspace& work, CellEnergyVisitor& visitor,
                    void (*visit)(CellEnergyVisitor&, std::int32_t, std::int32_t)) {
   struct OneByOne {
     CellEnergyVisitor& visitor;
@@ -179,21 +179,21 @@ void find_overlaps(const PairContext& context, PackWorkspace& work, CellEnergyVi
   };
   OneByOne one_by_one = {visitor, visit};
   const auto wide_nodes = [](const PairBody& body) { return body.geometry->solid.wide_nodes; };
-  traverse_in_packs(PackEnergyNodeTest{context}, wide_nodes(context.M),
-                    context.S.half_space ? nullptr : wide_nodes(context.S), work.traversal, one_by_one);
+  traverse_with_simd(SimdEnergyNodeTest{context}, wide_nodes(context.M),
+                     context.S.half_space ? nullptr : wide_nodes(context.S), work.traversal, one_by_one);
 }
 
 template <class T>
-SearchResult<T> find_polygons(const PairContext& context, PackWorkspace& work, const PolygonSearch<T>& search) {
-  PackPolygonVisitor<T> visitor(context, work, search);
+SearchResult<T> find_polygons(const PairContext& context, SimdWorkspace& work, const PolygonSearch<T>& search) {
+  SimdPolygonVisitor<T> visitor(context, work, search);
   traverse_cells(context, work, visitor);
   return visitor.finish();
 }
 
-void find_accepted(const PairContext& context, PackWorkspace& work, void* visitor,
+void find_accepted(const PairContext& context, SimdWorkspace& work, void* visitor,
                    void (*visit)(void*, const AcceptedCells&)) {
   struct OneByOne {
-    PackAccepted accepted;
+    SimdAccepted accepted;
     void* visitor;
     void (*visit)(void*, const AcceptedCells&);
 
@@ -202,11 +202,11 @@ void find_accepted(const PairContext& context, PackWorkspace& work, void* visito
       while (accepted.waiting() > 0) visit(visitor, accepted.take_one());
     }
   };
-  OneByOne one_by_one = {PackAccepted(context, work), visitor, visit};
+  OneByOne one_by_one = {SimdAccepted(context, work), visitor, visit};
   traverse_cells(context, work, one_by_one);
 }
 
-constexpr PackKernels kPackKernels = {sum_pair<float, false>, sum_pair<float, true>, sum_pair<double, false>,
+constexpr SimdKernels kSimdKernels = {sum_pair<float, false>, sum_pair<float, true>, sum_pair<double, false>,
                                       sum_pair<double, true>, find_overlaps,         find_polygons<float>,
                                       find_polygons<double>,  find_accepted,         &kPointKernels};
 

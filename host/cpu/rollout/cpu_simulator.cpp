@@ -27,7 +27,7 @@ struct StepCall {
   RolloutOutput output;
   int num_steps;
   std::int32_t polygon_capacity;  // 0: any number
-  const PackKernels* packs;       // null: one number at a time
+  const SimdKernels* packs;       // null: one number at a time
 };
 
 /// One step. Returns its status; with kFrozen, the state is as it was.
@@ -51,7 +51,7 @@ std::uint32_t take_step(const StepCall& call, std::int64_t environment, StepWork
           [&](int i) { return work.polygons.key(i); }, [&](int i) -> const auto& { return work.polygons[i]; },
           work.solver(polygons), progress);
     };
-    status |= call.packs != nullptr ? finish(PackPointSums{*std::get<const PointKernels*>(*call.packs)})
+    status |= call.packs != nullptr ? finish(SimdPointSums{*std::get<const PointKernels*>(*call.packs)})
                                     : finish(WarpPointSums<SerialWarp>{warp});
   }
   return status;
@@ -78,7 +78,7 @@ class CpuSimulator final : public Simulator::Implementation {
   CpuSimulator(Scene scene, const RolloutOptions& rollout, const CpuOptions& options)
       : Implementation(std::move(scene), rollout, options),
         energies_(scene_, options),
-        packs_(select_pack_kernels(options.vectors)),
+        simd_(select_simd_kernels(options.vectors)),
         workspaces_(make<float>(), make<double>()) {}
 
   void initial_state(const RolloutState& state, void*) const override {
@@ -92,7 +92,7 @@ class CpuSimulator final : public Simulator::Implementation {
   void step(const RolloutState& state, const RolloutInput& input, const RolloutOutput& output, int num_steps,
             void*) const override {
     const StepCall call = {
-        {scene_.data().view, view(), state, {input}}, output, num_steps, rollout_.polygon_capacity, packs_};
+        {scene_.data().view, view(), state, {input}}, output, num_steps, rollout_.polygon_capacity, simd_};
     if (options_.precision == Precision::kFloat) {
       take_all_steps<float>(call);
     } else {
@@ -149,7 +149,7 @@ class CpuSimulator final : public Simulator::Implementation {
   }
 
   Evaluator energies_;
-  const PackKernels* packs_;
+  const SimdKernels* simd_;
   mutable std::tuple<WorkspacePool<StepWorkspace<float>>, WorkspacePool<StepWorkspace<double>>> workspaces_;
 };
 

@@ -11,7 +11,7 @@ namespace isopatch::detail {
 /// tested one at a time.
 template <class T>
 std::uint32_t find_contact(const StepView& step, const State& contact, std::int64_t environment, StepWorkspace<T>& work,
-                           const PackKernels* packs = nullptr) {
+                           const SimdKernels* packs = nullptr) {
   work.polygons.clear();
   SerialWarp warp;
   std::uint32_t status = kOk;

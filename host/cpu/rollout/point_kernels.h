@@ -24,7 +24,7 @@ struct PointKernels {
 };
 
 /// The counterpart of WarpPointSums.
-struct PackPointSums {
+struct SimdPointSums {
   const PointKernels& kernels;
 
   void impulses(const PointParameters<double>& p, const PolygonColumns& columns, int polygons, const PairTwist& twist,

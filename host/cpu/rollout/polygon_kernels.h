@@ -28,10 +28,10 @@ struct SearchResult {
   SignSum<T> far_side;
 };
 
-struct PackWorkspace;
+struct SimdWorkspace;
 
 /// Hands over the polygons, in no particular order.
 template <class T>
-using FindPolygons = SearchResult<T> (*)(const PairContext&, PackWorkspace&, const PolygonSearch<T>&);
+using FindPolygons = SearchResult<T> (*)(const PairContext&, SimdWorkspace&, const PolygonSearch<T>&);
 
 }  // namespace isopatch::detail

@@ -9,27 +9,27 @@
 namespace isopatch::detail {
 namespace {
 
-using PointPack = Pack<double, kLanes>;
+using SimdDouble = Simd<double, kLanes>;
 
-ISOPATCH_HD Vec3<PointPack> pack_of(Vec3d v) { return {PointPack(v.x), PointPack(v.y), PointPack(v.z)}; }
-ISOPATCH_HD RelativeTwist<PointPack> pack_of(const PairTwist& twist) {
-  return {pack_of(twist.linear), pack_of(twist.angular)};
+ISOPATCH_HD Vec3<SimdDouble> simd_of(Vec3d v) { return {SimdDouble(v.x), SimdDouble(v.y), SimdDouble(v.z)}; }
+ISOPATCH_HD RelativeTwist<SimdDouble> simd_of(const PairTwist& twist) {
+  return {simd_of(twist.linear), simd_of(twist.angular)};
 }
-ISOPATCH_HD PointParameters<PointPack> pack_of(const PointParameters<double>& p) {
-  return {PointPack(p.step), PointPack(p.slip_tolerance)};
+ISOPATCH_HD PointParameters<SimdDouble> simd_of(const PointParameters<double>& p) {
+  return {SimdDouble(p.step), SimdDouble(p.slip_tolerance)};
 }
 
-ISOPATCH_HD PolygonPoints<PointPack> load_points(const double* column) {
-  PolygonPoints<PointPack> points;
-  points.for_each([&](PointPack& number) {
-    number = PointPack::load(column);
+ISOPATCH_HD PolygonPoints<SimdDouble> load_points(const double* column) {
+  PolygonPoints<SimdDouble> points;
+  points.for_each([&](SimdDouble& number) {
+    number = SimdDouble::load(column);
     column += kSumLanes;
   });
   return points;
 }
 
-ISOPATCH_HD void store_points(PolygonPoints<PointPack> points, double* column) {
-  points.for_each([&](const PointPack& number) {
+ISOPATCH_HD void store_points(PolygonPoints<SimdDouble> points, double* column) {
+  points.for_each([&](const SimdDouble& number) {
     number.store(column);
     column += kSumLanes;
   });
@@ -37,7 +37,7 @@ ISOPATCH_HD void store_points(PolygonPoints<PointPack> points, double* column) {
 
 /// Calls visit(first column of a pack of polygons), lane after lane.
 template <class Visit>
-ISOPATCH_HD void for_each_pack(double* columns, int polygons, int first_lane, const Visit& visit) {
+ISOPATCH_HD void for_each_vector(double* columns, int polygons, int first_lane, const Visit& visit) {
   for (int first = first_lane; first < polygons; first += kSumLanes) {
     visit(columns + static_cast<std::ptrdiff_t>(first / kSumLanes) * PolygonColumns::kBlock + first_lane);
   }
@@ -45,13 +45,13 @@ ISOPATCH_HD void for_each_pack(double* columns, int polygons, int first_lane, co
 
 /// As lane_sums().
 template <int size, class Add>
-ISOPATCH_HD void pack_sums(double* columns, int polygons, const Add& add, double (&sums)[size]) {
+ISOPATCH_HD void simd_sums(double* columns, int polygons, const Add& add, double (&sums)[size]) {
   double lanes[size][kSumLanes];
   const int used = min(polygons, kSumLanes), packed = (used + kLanes - 1) / kLanes * kLanes;
   for (int lane = 0; lane < packed; lane += kLanes) {
-    PointPack own[size];
-    for (PointPack& sum : own) sum = PointPack(0.0);
-    for_each_pack(columns, polygons, lane, [&](double* column) ISOPATCH_INLINED { add(load_points(column), own); });
+    SimdDouble own[size];
+    for (SimdDouble& sum : own) sum = SimdDouble(0.0);
+    for_each_vector(columns, polygons, lane, [&](double* column) ISOPATCH_INLINED { add(load_points(column), own); });
     for (int k = 0; k < size; ++k) own[k].store(lanes[k] + lane);
   }
   for (int k = 0; k < size; ++k) {
@@ -59,7 +59,7 @@ ISOPATCH_HD void pack_sums(double* columns, int polygons, const Add& add, double
     int left = packed;
     for (int half = kSumLanes / 2; half >= kLanes; half /= 2) {
       for (int l = 0; l + half < left; l += kLanes) {
-        (PointPack::load(lane + l) + PointPack::load(lane + l + half)).store(lane + l);
+        (SimdDouble::load(lane + l) + SimdDouble::load(lane + l + half)).store(lane + l);
       }
       left = min(left, half);
     }
@@ -73,22 +73,22 @@ ISOPATCH_HD void pack_sums(double* columns, int polygons, const Add& add, double
 
 void sum_impulses(const PointParameters<double>& p, double* columns, int polygons, const PairTwist& twist,
                   double (&sums)[ImpulseSums::kSize]) {
-  const auto parameters = pack_of(p);
-  const auto at = pack_of(twist);
-  pack_sums(
+  const auto parameters = simd_of(p);
+  const auto at = simd_of(twist);
+  simd_sums(
       columns, polygons,
-      [&](const PolygonPoints<PointPack>& points, PointPack(&own)[ImpulseSums::kSize])
+      [&](const PolygonPoints<SimdDouble>& points, SimdDouble(&own)[ImpulseSums::kSize])
           ISOPATCH_INLINED { add_impulses(parameters, points, at, own); },
       sums);
 }
 
 double sum_potential(const PointParameters<double>& p, double* columns, int polygons, const PairTwist& twist) {
-  const auto parameters = pack_of(p);
-  const auto at = pack_of(twist);
+  const auto parameters = simd_of(p);
+  const auto at = simd_of(twist);
   double sums[1];
-  pack_sums(
+  simd_sums(
       columns, polygons,
-      [&](const PolygonPoints<PointPack>& points, PointPack(&own)[1])
+      [&](const PolygonPoints<SimdDouble>& points, SimdDouble(&own)[1])
           ISOPATCH_INLINED { add_potential(parameters, points, at, own); },
       sums);
   return sums[0];
@@ -96,11 +96,11 @@ double sum_potential(const PointParameters<double>& p, double* columns, int poly
 
 void sum_slopes(const PointParameters<double>& p, double* columns, int polygons, const PairTwist& twist,
                 const PairTwist& change, double (&sums)[2]) {
-  const auto parameters = pack_of(p);
-  const auto at = pack_of(twist), along = pack_of(change);
-  pack_sums(
+  const auto parameters = simd_of(p);
+  const auto at = simd_of(twist), along = simd_of(change);
+  simd_sums(
       columns, polygons,
-      [&](const PolygonPoints<PointPack>& points, PointPack(&own)[2])
+      [&](const PolygonPoints<SimdDouble>& points, SimdDouble(&own)[2])
           ISOPATCH_INLINED { add_slopes(parameters, points, at, along, own); },
       sums);
 }
@@ -108,8 +108,8 @@ void sum_slopes(const PointParameters<double>& p, double* columns, int polygons,
 template <class Change>
 ISOPATCH_HD void change_points(double* columns, int polygons, const Change& change) {
   for (int lane = 0; lane < min(polygons, kSumLanes); lane += kLanes) {
-    for_each_pack(columns, polygons, lane, [&](double* column) ISOPATCH_INLINED {
-      PolygonPoints<PointPack> points = load_points(column);
+    for_each_vector(columns, polygons, lane, [&](double* column) ISOPATCH_INLINED {
+      PolygonPoints<SimdDouble> points = load_points(column);
       change(points);
       store_points(points, column);
     });
@@ -118,19 +118,19 @@ ISOPATCH_HD void change_points(double* columns, int polygons, const Change& chan
 
 void begin_points(const PointParameters<double>& p, double* columns, int polygons, const PairTwist& twist,
                   bool predicted) {
-  const auto parameters = pack_of(p);
-  const auto at = pack_of(twist);
-  change_points(columns, polygons, [&](PolygonPoints<PointPack>& points) ISOPATCH_INLINED {
+  const auto parameters = simd_of(p);
+  const auto at = simd_of(twist);
+  change_points(columns, polygons, [&](PolygonPoints<SimdDouble>& points) ISOPATCH_INLINED {
     begin_limits(parameters, at, points);
     if (predicted) move_forces_back(parameters, at, points);
   });
 }
 
 void renew_points(const PointParameters<double>& p, double* columns, int polygons, const PairTwist& twist) {
-  const auto parameters = pack_of(p);
-  const auto at = pack_of(twist);
+  const auto parameters = simd_of(p);
+  const auto at = simd_of(twist);
   change_points(columns, polygons,
-                [&](PolygonPoints<PointPack>& points) ISOPATCH_INLINED { renew_limits(parameters, at, points); });
+                [&](PolygonPoints<SimdDouble>& points) ISOPATCH_INLINED { renew_limits(parameters, at, points); });
 }
 
 constexpr PointKernels kPointKernels = {sum_impulses, sum_potential, sum_slopes, begin_points, renew_points};

@@ -12,9 +12,9 @@ namespace {
 
 /// The counterpart of SolverContactVisitor for points that are one record a polygon.
 template <class T>
-class PackPolygonVisitor {
+class SimdPolygonVisitor {
  public:
-  PackPolygonVisitor(const PairContext& context, PackWorkspace& work, const PolygonSearch<T>& search)
+  SimdPolygonVisitor(const PairContext& context, SimdWorkspace& work, const PolygonSearch<T>& search)
       : f_(context), accepted_(context, work), search_(search) {}
 
   void test(const std::int32_t* m, const std::int32_t* s, Mask<kFloatLanes> active) {
@@ -27,7 +27,7 @@ class PackPolygonVisitor {
     SearchResult<T> found = {};
     while (accepted_.waiting() > kLanes) visit(far_side_);
     if (accepted_.waiting() > 0) {
-      SignSum<Pack<T, kLanes>> rest;
+      SignSum<Simd<T, kLanes>> rest;
       visit(rest);
       rest.add_to(found.far_side);
     }
@@ -40,7 +40,7 @@ class PackPolygonVisitor {
   static constexpr int kPolygonLanes = kIsFloat<T> ? kFloatLanes : kLanes;  // kLanes for the last few polygons
 
   template <int lanes>
-  void visit(SignSum<Pack<T, lanes>>& far_side) {
+  void visit(SignSum<Simd<T, lanes>>& far_side) {
     if (f_.S.half_space && !f_.S.geometry->is_layer) {
       visit_lines<kHalfSpaceLines>(far_side);
     } else {
@@ -49,10 +49,10 @@ class PackPolygonVisitor {
   }
 
   template <int most_lines, int lanes>
-  void visit_lines(SignSum<Pack<T, lanes>>& far_side) {
-    using Number = Pack<T, lanes>;
-    const PackCellPairs<lanes> cells = accepted_.take<lanes>();
-    const PackPlanes<lanes> m(accepted_.cells_M(), cells.m), s(accepted_.cells_S(), cells.s);
+  void visit_lines(SignSum<Simd<T, lanes>>& far_side) {
+    using Number = Simd<T, lanes>;
+    const SimdCellPairs<lanes> cells = accepted_.take<lanes>();
+    const SimdPlanes<lanes> m(accepted_.cells_M(), cells.m), s(accepted_.cells_S(), cells.s);
     ContactPlane<Number> plane;
     Segments<Number> segments;
     Mask<lanes> found = cells.active && make_contact_plane<false>(f_, m, s, cells.bounds, plane);
@@ -76,10 +76,10 @@ class PackPolygonVisitor {
   }
 
   template <int lanes>
-  void emit(Mask<lanes> found, const PackCellPairs<lanes>& cells, SolverContact<Pack<T, lanes>>& polygons) {
+  void emit(Mask<lanes> found, const SimdCellPairs<lanes>& cells, SolverContact<Simd<T, lanes>>& polygons) {
     T numbers[SolverContact<T>::kNumbers][lanes];
     int row = 0;
-    polygons.for_each_number([&](const Pack<T, lanes>& number) { number.store(numbers[row++]); });
+    polygons.for_each_number([&](const Simd<T, lanes>& number) { number.store(numbers[row++]); });
     for (std::uint32_t left = bits_of(found); left != 0; left &= left - 1) {
       const int lane = hwy::Num0BitsBelowLS1Bit_Nonzero32(left);
       SolverContact<T> polygon;
@@ -91,10 +91,10 @@ class PackPolygonVisitor {
   }
 
   const PairContext& f_;
-  PackAccepted accepted_;
+  SimdAccepted accepted_;
   const PolygonSearch<T>& search_;
   bool touches_ = false;
-  SignSum<Pack<T, kPolygonLanes>> far_side_;
+  SignSum<Simd<T, kPolygonLanes>> far_side_;
 };
 
 }  // namespace

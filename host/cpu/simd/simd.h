@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Packs: one number for each lane of the CPU's vectors, so that the shared arithmetic (include/isopatch/detail) does a
-// whole pack of cell pairs at once. A pack of kLanes doubles, or of kFloatLanes floats, fills a register; where float
-// arithmetic needs doubles on the way, a pack of doubles takes two. Every operation is the IEEE one of plain numbers
-// and fma is fused, so each lane has the bits that plain arithmetic gives.
+// SimdVectors: one number for each lane of the CPU's vectors, so that the shared arithmetic (include/isopatch/detail)
+// does a whole pack of cell pairs at once. A pack of kLanes doubles, or of kFloatLanes floats, fills a register; where
+// float arithmetic needs doubles on the way, a pack of doubles takes two. Every operation is the IEEE one of plain
+// numbers and fma is fused, so each lane has the bits that plain arithmetic gives.
 //
 // For the sources that are compiled for one instruction set (host/cpu/isa).
 // Everything here has internal linkage or is inlined, so no other source can be linked to code for another instruction
@@ -105,7 +105,7 @@ ISOPATCH_HD Mask<kLanes> half_of(Mask<kFloatLanes> mask) {
 
 /// In one register; doubles in two, where as many floats take one.
 template <class T, int lanes>
-struct Pack {
+struct Simd {
   static constexpr bool kTwo = sizeof(T) == sizeof(double) && lanes > kLanes;
   static constexpr int kPartLanes = kTwo ? lanes / 2 : lanes;
   using PartTag = Tag<T, kPartLanes>;
@@ -115,15 +115,15 @@ struct Pack {
   Vector low;
   [[no_unique_address]] std::conditional_t<kTwo, Vector, Nothing> high;
 
-  Pack() = default;
-  ISOPATCH_HD explicit Pack(T all) : low(hn::Set(PartTag(), all)) {
+  Simd() = default;
+  ISOPATCH_HD explicit Simd(T all) : low(hn::Set(PartTag(), all)) {
     if constexpr (kTwo) high = low;
   }
-  ISOPATCH_HD explicit Pack(Vector only) : low(only) { static_assert(!kTwo); }
-  ISOPATCH_HD Pack(Vector low_, Vector high_) : low(low_), high(high_) {}
+  ISOPATCH_HD explicit Simd(Vector only) : low(only) { static_assert(!kTwo); }
+  ISOPATCH_HD Simd(Vector low_, Vector high_) : low(low_), high(high_) {}
 
   template <class S>
-  ISOPATCH_HD explicit Pack(const Pack<S, lanes>& other) {
+  ISOPATCH_HD explicit Simd(const Simd<S, lanes>& other) {
     if constexpr (sizeof(T) == sizeof(double)) {
       if constexpr (kTwo) {
         const Tag<S, kPartLanes> half;
@@ -133,8 +133,8 @@ struct Pack {
         low = hn::PromoteTo(PartTag(), other.low);
       }
     } else {
-      const Tag<T, Pack<S, lanes>::kPartLanes> half;
-      if constexpr (Pack<S, lanes>::kTwo) {
+      const Tag<T, Simd<S, lanes>::kPartLanes> half;
+      if constexpr (Simd<S, lanes>::kTwo) {
         low = hn::Combine(PartTag(), hn::DemoteTo(half, other.high), hn::DemoteTo(half, other.low));
       } else {
         low = hn::DemoteTo(half, other.low);
@@ -142,8 +142,8 @@ struct Pack {
     }
   }
 
-  ISOPATCH_HD static Pack load(const T* from) {
-    Pack out;
+  ISOPATCH_HD static Simd load(const T* from) {
+    Simd out;
     out.low = hn::LoadU(PartTag(), from);
     if constexpr (kTwo) out.high = hn::LoadU(PartTag(), from + kPartLanes);
     return out;
@@ -154,17 +154,17 @@ struct Pack {
   }
 
 #define ISOPATCH_UNARY(name, Op)                                    \
-  friend ISOPATCH_HD Pack name(Pack a) {                            \
-    if constexpr (kTwo) return Pack(hn::Op(a.low), hn::Op(a.high)); \
-    if constexpr (!kTwo) return Pack(hn::Op(a.low));                \
+  friend ISOPATCH_HD Simd name(Simd a) {                            \
+    if constexpr (kTwo) return Simd(hn::Op(a.low), hn::Op(a.high)); \
+    if constexpr (!kTwo) return Simd(hn::Op(a.low));                \
   }
 #define ISOPATCH_BINARY(name, Op)                                                  \
-  friend ISOPATCH_HD Pack name(Pack a, Pack b) {                                   \
-    if constexpr (kTwo) return Pack(hn::Op(a.low, b.low), hn::Op(a.high, b.high)); \
-    if constexpr (!kTwo) return Pack(hn::Op(a.low, b.low));                        \
+  friend ISOPATCH_HD Simd name(Simd a, Simd b) {                                   \
+    if constexpr (kTwo) return Simd(hn::Op(a.low, b.low), hn::Op(a.high, b.high)); \
+    if constexpr (!kTwo) return Simd(hn::Op(a.low, b.low));                        \
   }
 #define ISOPATCH_COMPARISON(name, Op)                                                                    \
-  friend ISOPATCH_HD Mask<lanes> name(Pack a, Pack b) {                                                  \
+  friend ISOPATCH_HD Mask<lanes> name(Simd a, Simd b) {                                                  \
     if constexpr (kTwo) return joined(narrowed(hn::Op(a.low, b.low)), narrowed(hn::Op(a.high, b.high))); \
     if constexpr (!kTwo) return mask_of(hn::Op(a.low, b.low));                                           \
   }
@@ -189,26 +189,26 @@ struct Pack {
   ISOPATCH_BINARY(min, Min)
   ISOPATCH_BINARY(max, Max)
 #else
-  friend ISOPATCH_HD Pack min(Pack a, Pack b) { return select(a < b, a, b); }
-  friend ISOPATCH_HD Pack max(Pack a, Pack b) { return select(a > b, a, b); }
+  friend ISOPATCH_HD Simd min(Simd a, Simd b) { return select(a < b, a, b); }
+  friend ISOPATCH_HD Simd max(Simd a, Simd b) { return select(a > b, a, b); }
 #endif
 #undef ISOPATCH_UNARY
 #undef ISOPATCH_BINARY
 #undef ISOPATCH_COMPARISON
 
-  friend ISOPATCH_HD Pack fma(Pack a, Pack b, Pack c) {
-    if constexpr (kTwo) return Pack(hn::MulAdd(a.low, b.low, c.low), hn::MulAdd(a.high, b.high, c.high));
-    if constexpr (!kTwo) return Pack(hn::MulAdd(a.low, b.low, c.low));
+  friend ISOPATCH_HD Simd fma(Simd a, Simd b, Simd c) {
+    if constexpr (kTwo) return Simd(hn::MulAdd(a.low, b.low, c.low), hn::MulAdd(a.high, b.high, c.high));
+    if constexpr (!kTwo) return Simd(hn::MulAdd(a.low, b.low, c.low));
   }
 
-  friend ISOPATCH_HD Pack select(Mask<lanes> mask, Pack a, Pack b) {
+  friend ISOPATCH_HD Simd select(Mask<lanes> mask, Simd a, Simd b) {
     if constexpr (sizeof(T) != sizeof(double)) {
-      return Pack(hn::IfThenElse(hn::RebindMask(PartTag(), mask.m), a.low, b.low));
+      return Simd(hn::IfThenElse(hn::RebindMask(PartTag(), mask.m), a.low, b.low));
     } else if constexpr (kTwo) {
-      return Pack(hn::IfThenElse(of_this_type(widened(half_of<0>(mask))), a.low, b.low),
+      return Simd(hn::IfThenElse(of_this_type(widened(half_of<0>(mask))), a.low, b.low),
                   hn::IfThenElse(of_this_type(widened(half_of<1>(mask))), a.high, b.high));
     } else {
-      return Pack(hn::IfThenElse(of_this_type(widened(mask)), a.low, b.low));
+      return Simd(hn::IfThenElse(of_this_type(widened(mask)), a.low, b.low));
     }
   }
 
@@ -222,35 +222,35 @@ struct Pack {
 
 /// f of each of the one or two registers that the doubles are in.
 template <class F>
-ISOPATCH_HD Pack<double, kLanes> by_register(Pack<double, kLanes> x, const F& f) {
-  return Pack<double, kLanes>(f(x.low));
+ISOPATCH_HD Simd<double, kLanes> by_register(Simd<double, kLanes> x, const F& f) {
+  return Simd<double, kLanes>(f(x.low));
 }
 template <class F>
-ISOPATCH_HD Pack<double, kFloatLanes> by_register(Pack<double, kFloatLanes> x, const F& f) {
+ISOPATCH_HD Simd<double, kFloatLanes> by_register(Simd<double, kFloatLanes> x, const F& f) {
   return {f(x.low), f(x.high)};
 }
 
 template <int lanes>
-ISOPATCH_HD Pack<float, lanes> guess_reciprocal(Pack<float, lanes> x) {
+ISOPATCH_HD Simd<float, lanes> guess_reciprocal(Simd<float, lanes> x) {
   const Tag<std::uint32_t, lanes> bits;
   const auto guess = hn::Sub(hn::Set(bits, kFloatReciprocal), hn::BitCast(bits, x.low));
-  return Pack<float, lanes>(hn::BitCast(Tag<float, lanes>(), guess));
+  return Simd<float, lanes>(hn::BitCast(Tag<float, lanes>(), guess));
 }
 template <int lanes>
-ISOPATCH_HD Pack<float, lanes> approximate_reciprocal(Pack<float, lanes> x) {
+ISOPATCH_HD Simd<float, lanes> approximate_reciprocal(Simd<float, lanes> x) {
 #if HWY_ARCH_X86  // within 1.5 / 4096
-  return Pack<float, lanes>(hn::ApproximateReciprocal(x.low));
+  return Simd<float, lanes>(hn::ApproximateReciprocal(x.low));
 #else
-  const Pack<float, lanes> y = guess_reciprocal(x), r = fma(-x, y, Pack<float, lanes>(1.0f));
+  const Simd<float, lanes> y = guess_reciprocal(x), r = fma(-x, y, Simd<float, lanes>(1.0f));
   return fma(y, fma(r, r, r), y);
 #endif
 }
 template <int lanes>
-ISOPATCH_HD Pack<float, lanes> multiply_by_sign(Pack<float, lanes> x, Pack<float, lanes> y) {
-  return Pack<float, lanes>(hn::Xor(x.low, hn::And(y.low, hn::SignBit(Tag<float, lanes>()))));
+ISOPATCH_HD Simd<float, lanes> multiply_by_sign(Simd<float, lanes> x, Simd<float, lanes> y) {
+  return Simd<float, lanes>(hn::Xor(x.low, hn::And(y.low, hn::SignBit(Tag<float, lanes>()))));
 }
 template <int lanes>
-ISOPATCH_HD Pack<double, lanes> guess_reciprocal(Pack<double, lanes> x) {
+ISOPATCH_HD Simd<double, lanes> guess_reciprocal(Simd<double, lanes> x) {
   return by_register(x, [](auto part) {
     const Tag<std::uint64_t, kLanes> bits;
     return hn::BitCast(Tag<double, kLanes>(), hn::Sub(hn::Set(bits, kDoubleReciprocal), hn::BitCast(bits, part)));
@@ -258,13 +258,13 @@ ISOPATCH_HD Pack<double, lanes> guess_reciprocal(Pack<double, lanes> x) {
 }
 
 template <int lanes>
-ISOPATCH_HD Pack<float, lanes> guess_inverse_sqrt(Pack<float, lanes> x) {
+ISOPATCH_HD Simd<float, lanes> guess_inverse_sqrt(Simd<float, lanes> x) {
   const Tag<std::int32_t, lanes> bits;
   const auto half = hn::ShiftRight<1>(hn::BitCast(bits, x.low));
-  return Pack<float, lanes>(hn::BitCast(Tag<float, lanes>(), hn::Sub(hn::Set(bits, kFloatGuess), half)));
+  return Simd<float, lanes>(hn::BitCast(Tag<float, lanes>(), hn::Sub(hn::Set(bits, kFloatGuess), half)));
 }
 template <int lanes>
-ISOPATCH_HD Pack<double, lanes> guess_inverse_sqrt(Pack<double, lanes> x) {
+ISOPATCH_HD Simd<double, lanes> guess_inverse_sqrt(Simd<double, lanes> x) {
   return by_register(x, [](auto part) {
     const Tag<std::uint64_t, kLanes> bits;  // the sign is not set
     const auto shifted = hn::ShiftRight<1>(hn::BitCast(bits, part));
@@ -274,7 +274,7 @@ ISOPATCH_HD Pack<double, lanes> guess_inverse_sqrt(Pack<double, lanes> x) {
 }
 
 template <int lanes>
-ISOPATCH_HD Pack<double, lanes> mantissa_of(Pack<double, lanes> x) {
+ISOPATCH_HD Simd<double, lanes> mantissa_of(Simd<double, lanes> x) {
   return by_register(x, [](auto part) {
     const Tag<std::uint64_t, kLanes> bits;
     const auto fraction = hn::And(hn::BitCast(bits, part), hn::Set(bits, kMantissaBits));
@@ -282,7 +282,7 @@ ISOPATCH_HD Pack<double, lanes> mantissa_of(Pack<double, lanes> x) {
   });
 }
 template <int lanes>
-ISOPATCH_HD Pack<double, lanes> exponent_of(Pack<double, lanes> x) {
+ISOPATCH_HD Simd<double, lanes> exponent_of(Simd<double, lanes> x) {
   return by_register(x, [](auto part) {
     const Tag<std::uint64_t, kLanes> bits;
     const auto counting = hn::Or(hn::ShiftRight<52>(hn::BitCast(bits, part)), hn::Set(bits, kCountingBits));
@@ -293,18 +293,18 @@ ISOPATCH_HD Pack<double, lanes> exponent_of(Pack<double, lanes> x) {
 
 /// The nearest integers, of less than 2^31.
 template <int lanes>
-ISOPATCH_HD Pack<std::int32_t, lanes> nearest_integers(Pack<float, lanes> x) {
-  return Pack<std::int32_t, lanes>(hn::NearestInt(x.low));
+ISOPATCH_HD Simd<std::int32_t, lanes> nearest_integers(Simd<float, lanes> x) {
+  return Simd<std::int32_t, lanes>(hn::NearestInt(x.low));
 }
-ISOPATCH_HD Pack<std::int32_t, kLanes> nearest_integers(Pack<double, kLanes> x) {
-  return Pack<std::int32_t, kLanes>(hn::DemoteTo(Tag<std::int32_t, kLanes>(), nearest(x).low));
+ISOPATCH_HD Simd<std::int32_t, kLanes> nearest_integers(Simd<double, kLanes> x) {
+  return Simd<std::int32_t, kLanes>(hn::DemoteTo(Tag<std::int32_t, kLanes>(), nearest(x).low));
 }
 
 /// For integers of less than 2^63.
-ISOPATCH_HD Pack<std::int64_t, kLanes> to_integers(Pack<double, kLanes> x) {
-  return Pack<std::int64_t, kLanes>(hn::ConvertTo(Tag<std::int64_t, kLanes>(), x.low));
+ISOPATCH_HD Simd<std::int64_t, kLanes> to_integers(Simd<double, kLanes> x) {
+  return Simd<std::int64_t, kLanes>(hn::ConvertTo(Tag<std::int64_t, kLanes>(), x.low));
 }
-ISOPATCH_HD Pack<std::int64_t, kFloatLanes> to_integers(Pack<double, kFloatLanes> x) {
+ISOPATCH_HD Simd<std::int64_t, kFloatLanes> to_integers(Simd<double, kFloatLanes> x) {
   const Tag<std::int64_t, kLanes> tag;
   return {hn::ConvertTo(tag, x.low), hn::ConvertTo(tag, x.high)};
 }
@@ -313,16 +313,16 @@ ISOPATCH_HD Pack<std::int64_t, kFloatLanes> to_integers(Pack<double, kFloatLanes
 template <int half>
 struct HalfOfLanes {
   ISOPATCH_HD bool has_any(Mask<kFloatLanes> mask) const { return any(half_of<half>(mask)); }
-  ISOPATCH_HD Pack<double, kLanes> get(Pack<float, kFloatLanes> x) const {
+  ISOPATCH_HD Simd<double, kLanes> get(Simd<float, kFloatLanes> x) const {
     const Tag<float, kLanes> tag;
-    return Pack<double, kLanes>(
+    return Simd<double, kLanes>(
         hn::PromoteTo(Tag<double, kLanes>(), half == 0 ? hn::LowerHalf(tag, x.low) : hn::UpperHalf(tag, x.low)));
   }
-  ISOPATCH_HD Pack<float, kFloatLanes> replace(Pack<float, kFloatLanes> x, Pack<double, kLanes> lanes) const {
+  ISOPATCH_HD Simd<float, kFloatLanes> replace(Simd<float, kFloatLanes> x, Simd<double, kLanes> lanes) const {
     const Tag<float, kLanes> tag;
     const Tag<float, kFloatLanes> both;
     const auto narrow = hn::DemoteTo(tag, lanes.low);
-    return Pack<float, kFloatLanes>(half == 0 ? hn::Combine(both, hn::UpperHalf(tag, x.low), narrow)
+    return Simd<float, kFloatLanes>(half == 0 ? hn::Combine(both, hn::UpperHalf(tag, x.low), narrow)
                                               : hn::Combine(both, narrow, hn::LowerHalf(tag, x.low)));
   }
 };
@@ -330,15 +330,15 @@ struct HalfOfLanes {
 }  // namespace
 
 template <class T, int lanes>
-struct NumberTraits<Pack<T, lanes>> {
-  using Float = Pack<float, lanes>;
-  using Double = Pack<double, lanes>;
-  using Int = Pack<std::int32_t, lanes>;
+struct NumberTraits<Simd<T, lanes>> {
+  using Float = Simd<float, lanes>;
+  using Double = Simd<double, lanes>;
+  using Int = Simd<std::int32_t, lanes>;
   using Mask = detail::Mask<lanes>;
 };
 
 template <>
-struct DoubleRegister<Pack<float, kFloatLanes>> {
+struct DoubleRegister<Simd<float, kFloatLanes>> {
   template <class Visit>
   ISOPATCH_HD static void for_each(const Visit& visit) {
     visit(HalfOfLanes<0>());

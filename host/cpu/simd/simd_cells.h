@@ -80,8 +80,8 @@ ISOPATCH_HD void load_register(const AnyCell* cells, const std::int32_t* indices
 
 /// The same as packs.
 template <int first, int words, int lanes, class T, class AnyCell>
-ISOPATCH_HD void load_cells(const AnyCell* cells, const std::int32_t* indices, Pack<T, lanes> (&out)[words]) {
-  constexpr int kPart = Pack<T, lanes>::kPartLanes;
+ISOPATCH_HD void load_cells(const AnyCell* cells, const std::int32_t* indices, Simd<T, lanes> (&out)[words]) {
+  constexpr int kPart = Simd<T, lanes>::kPartLanes;
   load_register<T, kPart, first, words>(cells, indices, [&](int i, auto v) { out[i].low = v; });
   if constexpr (kPart < lanes) {
     load_register<T, kPart, first, words>(cells, indices + kPart, [&](int i, auto v) { out[i].high = v; });
@@ -89,18 +89,18 @@ ISOPATCH_HD void load_cells(const AnyCell* cells, const std::int32_t* indices, P
 }
 
 template <class T, int lanes>
-ISOPATCH_HD Vec3<Pack<T, lanes>> vec_at(const Pack<T, lanes>* word) {
+ISOPATCH_HD Vec3<Simd<T, lanes>> vec_at(const Simd<T, lanes>* word) {
   return {word[0], word[1], word[2]};
 }
 
 /// The members of each lane's cell that a contact plane and its lines are made from, as in CellRef.
 template <int lanes>
-class PackPlanes {
+class SimdPlanes {
  public:
-  using Double = Pack<double, lanes>;
+  using Double = Simd<double, lanes>;
 
   /// `cells` is null for a half space, whose members must not be used.
-  ISOPATCH_HD PackPlanes(const Cell* cells, const std::int32_t* indices) : indices_(indices) {
+  ISOPATCH_HD SimdPlanes(const Cell* cells, const std::int32_t* indices) : indices_(indices) {
     if (cells != nullptr) {
       load_cells<0>(cells, indices, word_);
     } else {
@@ -135,11 +135,11 @@ class PackPlanes {
 
 /// The members of each lane's cell that the gate needs, as in CellRef.
 template <int lanes>
-class PackCorners {
+class SimdCorners {
  public:
-  using Double = Pack<double, lanes>;
+  using Double = Simd<double, lanes>;
 
-  ISOPATCH_HD PackCorners(const Cell* cells, const std::int32_t* indices) {
+  ISOPATCH_HD SimdCorners(const Cell* cells, const std::int32_t* indices) {
     if (cells != nullptr) load_cells<kFirst>(cells, indices, word_);
   }
 
@@ -156,11 +156,11 @@ class PackCorners {
 };
 
 /// A coarse cell for each lane, with the members of CoarseRef.
-class PackCoarseCells {
+class SimdCoarseCells {
  public:
-  using Float = Pack<float, kFloatLanes>;
+  using Float = Simd<float, kFloatLanes>;
 
-  ISOPATCH_HD PackCoarseCells(const CoarseCell* cells, const std::int32_t* indices) {
+  ISOPATCH_HD SimdCoarseCells(const CoarseCell* cells, const std::int32_t* indices) {
     if (cells != nullptr) load_cells<0>(cells, indices, word_);
   }
 

@@ -34,7 +34,7 @@ Round<lanes> take(Queue& queue, int& waiting) {
 
 /// Writes the items of the lanes in `mask` to `queue`; what lies beyond them is overwritten.
 template <class T>
-void append(Pack<T, kFloatLanes> items, Mask<kFloatLanes> mask, T* queue) {
+void append(Simd<T, kFloatLanes> items, Mask<kFloatLanes> mask, T* queue) {
   const Tag<T, kFloatLanes> tag;
   hn::StoreU(hn::Compress(items.low, hn::RebindMask(tag, mask.m)), tag, queue);
 }

@@ -11,7 +11,7 @@ namespace isopatch::detail {
 namespace {
 
 template <int lanes>
-std::int64_t sum_of_lanes(const Pack<std::int64_t, lanes>& pack) {
+std::int64_t sum_of_lanes(const Simd<std::int64_t, lanes>& pack) {
   std::int64_t lane[lanes], sum = 0;
   pack.store(lane);
   for (const std::int64_t value : lane) sum = wrapping_sum(sum, value);
@@ -20,16 +20,16 @@ std::int64_t sum_of_lanes(const Pack<std::int64_t, lanes>& pack) {
 
 /// SumBound of a pack of terms.
 template <class T, int lanes>
-struct PackSumBound {
+struct SimdSumBound {
   std::int64_t terms = 0;
-  Pack<std::int64_t, lanes> magnitude = Pack<std::int64_t, lanes>(std::int64_t{0});
+  Simd<std::int64_t, lanes> magnitude = Simd<std::int64_t, lanes>(std::int64_t{0});
 
-  ISOPATCH_HD Mask<lanes> add(Pack<T, lanes> largest, Mask<lanes> counts) {
-    using Number = Pack<T, lanes>;
+  ISOPATCH_HD Mask<lanes> add(Simd<T, lanes> largest, Mask<lanes> counts) {
+    using Number = Simd<T, lanes>;
     const Mask<lanes> fits = largest < Number(T(kMaxQuanta));
     terms += count_bits(bits_of(counts));
     const Number added = select(counts, SumBound::magnitude_of(largest, fits), Number(T(0)));
-    magnitude = magnitude + Pack<std::int64_t, lanes>(nearest_integers(added));
+    magnitude = magnitude + Simd<std::int64_t, lanes>(nearest_integers(added));
     return counts && fits;
   }
   void add_to(SumBound& bound) const {
@@ -41,23 +41,23 @@ struct PackSumBound {
 }  // namespace
 
 template <class T, int lanes>
-struct BoundOfSums<Pack<T, lanes>> {
-  using Type = PackSumBound<T, lanes>;
+struct BoundOfSums<Simd<T, lanes>> {
+  using Type = SimdSumBound<T, lanes>;
 };
 
 template <class T, int lanes>
-struct ReproducibleSum<Pack<T, lanes>> {
-  using Number = Pack<T, lanes>;
+struct ReproducibleSum<Simd<T, lanes>> {
+  using Number = Simd<T, lanes>;
 
-  Pack<std::int64_t, lanes> limb[ReproducibleSum<T>::kLimbs];
+  Simd<std::int64_t, lanes> limb[ReproducibleSum<T>::kLimbs];
 
   ISOPATCH_HD ReproducibleSum() {  // a pack's own default leaves it unset
-    for (auto& l : limb) l = Pack<std::int64_t, lanes>(std::int64_t{0});
+    for (auto& l : limb) l = Simd<std::int64_t, lanes>(std::int64_t{0});
   }
 
   ISOPATCH_HD void add(Number quanta) {
     const Number whole = nearest(quanta);
-    limb[0] = limb[0] + to_integers(cast<Pack<double, lanes>>(whole));
+    limb[0] = limb[0] + to_integers(cast<Simd<double, lanes>>(whole));
     if constexpr (!kIsFloat<Number>) limb[1] = limb[1] + to_integers(nearest((quanta - whole) * Number(0x1p40)));
   }
   void add_to(ReproducibleSum<T>& sum) const {
@@ -67,9 +67,9 @@ struct ReproducibleSum<Pack<T, lanes>> {
 
 /// In doubles, which hold integers here and take one operation to add.
 template <class T, int lanes>
-struct SignSum<Pack<T, lanes>> {
-  using Number = Pack<T, lanes>;
-  using Double = Pack<double, lanes>;
+struct SignSum<Simd<T, lanes>> {
+  using Number = Simd<T, lanes>;
+  using Double = Simd<double, lanes>;
 
   Double sum = Double(0.0);
 

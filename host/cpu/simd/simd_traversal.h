@@ -24,10 +24,10 @@ namespace {
 
 /// Fills the candidates with pairs of cells whose nodes may touch.
 template <class NodeTest>
-class PackTraversal {
+class SimdTraversal {
  public:
   /// `wide_S` is null for a half space.
-  PackTraversal(const NodeTest& test, const WideNode* wide_M, const WideNode* wide_S, PackTraversalMemory& memory)
+  SimdTraversal(const NodeTest& test, const WideNode* wide_M, const WideNode* wide_S, SimdTraversalMemory& memory)
       : test_(test), work_(memory), wide_M_(wide_M), wide_S_(wide_S) {
     numbers_ = work_.transformed[0].row[0];
     work_.opened[0] = kOfM;  // the root
@@ -41,7 +41,7 @@ class PackTraversal {
   ///
   /// A whole batch is tested before any result is used, since each mispredicted branch on a result would throw away
   /// work begun on the next test. Entries from further down are pushed first, so that levels rise towards the top.
-  static constexpr int kBatch = PackTraversalMemory::kBatch;
+  static constexpr int kBatch = SimdTraversalMemory::kBatch;
   static constexpr int kMaxAdded = kBatch * kWide;
   bool advance(int& waiting) {
     if (depth_ == 0) return false;
@@ -76,7 +76,7 @@ class PackTraversal {
   static constexpr std::int32_t kOfM = 1;
   static constexpr int kSize = TransformedWideNode::kSize, kChild = TransformedWideNode::kChild;  // rows
   static constexpr int kPart = kWide < kFloatLanes ? kWide : kFloatLanes;  // of a wide node, tested at once
-  using F = Pack<float, kPart>;
+  using F = Simd<float, kPart>;
 
   /// The nodes of a wide node from `first` on.
   static NodeBox<F> box_of(const WideNode& n, int first) {
@@ -206,7 +206,7 @@ class PackTraversal {
 #endif
 
   const NodeTest test_;
-  PackTraversalMemory& work_;
+  SimdTraversalMemory& work_;
   const WideNode *wide_M_, *wide_S_;
   int depth_;
   std::int32_t num_transformed_ = 0;
@@ -215,18 +215,18 @@ class PackTraversal {
 
 /// Passes the pairs of cells whose nodes may touch to visitor.test(m, s, active), one pack at a time.
 template <class NodeTest, class Visitor>
-void traverse_in_packs(const NodeTest& test, const WideNode* wide_M, const WideNode* wide_S,
-                       PackTraversalMemory& memory, Visitor& visitor) {
-  PackTraversal<NodeTest> traversal(test, wide_M, wide_S, memory);
+void traverse_with_simd(const NodeTest& test, const WideNode* wide_M, const WideNode* wide_S,
+                        SimdTraversalMemory& memory, Visitor& visitor) {
+  SimdTraversal<NodeTest> traversal(test, wide_M, wide_S, memory);
   int waiting = 0;
-  const auto test_pack = [&] {
+  const auto test_vector = [&] {
     const Round<kFloatLanes> round = take<kFloatLanes>(memory.candidates, waiting);
     visitor.test(memory.candidates.m + round.first, memory.candidates.s + round.first, round.active);
   };
   while (traversal.advance(waiting)) {
-    while (waiting >= kFloatLanes) test_pack();
+    while (waiting >= kFloatLanes) test_vector();
   }
-  while (waiting > 0) test_pack();
+  while (waiting > 0) test_vector();
 }
 
 }  // namespace

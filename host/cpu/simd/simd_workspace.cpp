@@ -5,7 +5,7 @@
 
 namespace isopatch::detail {
 
-PackTraversalMemory::PackTraversalMemory(std::int32_t wide_nodes) {
+SimdTraversalMemory::SimdTraversalMemory(std::int32_t wide_nodes) {
   const std::size_t of_both = 2 * static_cast<std::size_t>(wide_nodes);
   transformed =
       std::make_unique_for_overwrite<TransformedWideNode[]>(of_both);  // pages that no pair touches take no memory

@@ -18,7 +18,7 @@ struct alignas(64) TransformedWideNode {
 };
 
 /// Pairs of cells by their indices, s being -1 for a half space.
-struct PackTraversalMemory {
+struct SimdTraversalMemory {
   static constexpr int kMaxLanes = 16;  // of floats
 
   /// The wide nodes that a pair has opened so far, in that order. `opener` has for each twice the index of its wide
@@ -32,7 +32,7 @@ struct PackTraversalMemory {
   std::unique_ptr<std::int32_t[]> opener, index_of;
 
   /// For hierarchies of at most this many wide nodes.
-  explicit PackTraversalMemory(std::int32_t wide_nodes);
+  explicit SimdTraversalMemory(std::int32_t wide_nodes);
 
   /// The stack. An entry is a wide node to be opened, as in `opener`, and the one node of the other body that it is
   /// tested against: the index of that node's first number in `transformed`, taken as one array. Up to kBatch entries

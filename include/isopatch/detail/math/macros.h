@@ -18,9 +18,9 @@
 #endif
 #endif
 // Small vectors pass in registers only where calls are inlined, and compilers' own limits prevent that here. With a
-// sanitizer's checks in every line inlining takes a compiler many minutes, so it is off there. Packs keep it: a
+// sanitizer's checks in every line inlining takes a compiler many minutes, so it is off there. SimdVectors keep it: a
 // function of theirs that is not inlined could be linked into code for a machine without those instructions.
-#if defined(ISOPATCH_SANITIZED) && !defined(ISOPATCH_PACKS)
+#if defined(ISOPATCH_SANITIZED) && !defined(ISOPATCH_SIMD)
 #define ISOPATCH_HD inline
 #else
 #define ISOPATCH_HD inline __attribute__((always_inline))
@@ -28,10 +28,10 @@
 // For much code that is seldom needed: once in a source instead of wherever it is called. It is not shared by sources,
 // since these may be compiled for different instruction sets. A GPU has no cheap calls.
 #define ISOPATCH_HD_RARE static __attribute__((noinline))
-#if defined(ISOPATCH_PACKS) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(ISOPATCH_SIMD) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
 #define ISOPATCH_UNROLL _Pragma("GCC unroll 8")
 #define ISOPATCH_UNROLL_ON_GPU _Pragma("GCC unroll 1")  // nvcc would unroll by itself
-#elif defined(ISOPATCH_PACKS) && defined(__clang__)
+#elif defined(ISOPATCH_SIMD) && defined(__clang__)
 #define ISOPATCH_UNROLL _Pragma("unroll")
 #else
 #define ISOPATCH_UNROLL

@@ -50,7 +50,7 @@ struct SmoothedGradientOf {
 };
 struct alignas(16) SmoothedGradient : SmoothedGradientOf<double> {};
 
-/// A cell for arithmetic on plain numbers. Packs of cells have the same members (host/cpu/simd/simd_cells.h).
+/// A cell for arithmetic on plain numbers. SimdVectors of cells have the same members (host/cpu/simd/simd_cells.h).
 struct CellRef {
   using Double = double;
 
