@@ -110,7 +110,7 @@ ISOPATCH_HD std::uint32_t finish_stage(Warp& warp, const PointSums& points, cons
                                        std::int64_t environment, int index, int count, const Key& key,
                                        const PolygonAt& polygon, const SolverMemory& solver,
                                        const StepProgress& progress) {
-  const Stage stage = stage_of(step.rollout, step.state.steps[environment], index);
+  const SolverStage stage = stage_of(step.rollout, step.state.steps[environment], index);
   const StageInput in = {step.scene, step.rollout, contact, step.input, environment, step.environment(environment)};
   VelocityProblem problem;
   const SolveResult solved =

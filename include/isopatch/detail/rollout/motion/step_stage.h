@@ -66,7 +66,7 @@ inline constexpr double kGamma = 0.29289321881345248;  // 1 - 1 / sqrt(2)
 ISOPATCH_HD int num_stages(Integrator integrator) { return integrator == Integrator::kSdirk2 ? 2 : 1; }
 
 /// The part of a time step that a stage moves bodies over, and the implicit step that finds its velocities.
-struct Stage {
+struct SolverStage {
   double begin, end;  // times, s
   double duration;    // end - begin, s
   double step;        // of the implicit step, s
@@ -76,7 +76,7 @@ struct Stage {
   bool last;
 };
 
-ISOPATCH_HD Stage stage_of(const RolloutView& view, std::int64_t steps, int index) {
+ISOPATCH_HD SolverStage stage_of(const RolloutView& view, std::int64_t steps, int index) {
   const double h = view.time_step, begin = static_cast<double>(steps) * h, end = static_cast<double>(steps + 1) * h;
   if (view.integrator != Integrator::kSdirk2) return {begin, end, h, h, end, 1, false, true};
   const double step = kGamma * h, first = (1 - kGamma) * h, middle = begin + first;
@@ -99,7 +99,7 @@ struct StageBody {
 };
 
 /// The twist of a prescribed body's origin in a stage; at rest for a fixed one.
-ISOPATCH_HD Twist prescribed_twist(const MovingBody& body, const Twist& own, const Stage& stage) {
+ISOPATCH_HD Twist prescribed_twist(const MovingBody& body, const Twist& own, const SolverStage& stage) {
   switch (body.kind) {
     case MotionKind::kPath:
       return twist_between(pose_at(body.path, stage.begin), pose_at(body.path, stage.end), stage.duration);
@@ -184,8 +184,8 @@ ISOPATCH_HD void copy_environment(Warp& warp, int num_bodies, int num_joints, co
 /// Writes the poses where the contact of a stage is found, and the known velocities there. `lag` is the momentum with
 /// which a free body is predicted to move there. Called for bodies without joints, and after them for those on joints.
 ISOPATCH_HD void place_for_contact(const RolloutView& view, const InputView& input, std::int64_t environment,
-                                   const EnvironmentState& state, const Stage& stage, int index, const Momentum& lag,
-                                   StageBody& at, double* poses) {
+                                   const EnvironmentState& state, const SolverStage& stage, int index,
+                                   const Momentum& lag, StageBody& at, double* poses) {
   const MovingBody& body = view.bodies[index];
   Pose pose = at.base;
   if (body.is_joint()) {
@@ -204,7 +204,7 @@ ISOPATCH_HD void place_for_contact(const RolloutView& view, const InputView& inp
 /// Begins the first stage of a step: where bodies are, and their momenta. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void begin_step(Warp& warp, const RolloutView& view, int num_bodies, const InputView& input,
-                            std::int64_t environment, const EnvironmentState& state, const Stage& stage,
+                            std::int64_t environment, const EnvironmentState& state, const SolverStage& stage,
                             StageBody* bodies, double* poses) {
   for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
     const MovingBody& body = view.bodies[i];

@@ -124,7 +124,7 @@ ISOPATCH_HD void number_dofs(Warp& warp, const StageInput& in, int num_pairs, co
 
 /// The force of a drive at a rate of 0, and how it falls.
 ISOPATCH_HD StepDrive drive_of(const JointView& joint, const InputView& input, std::int64_t environment,
-                               const Stage& stage, double position) {
+                               const SolverStage& stage, double position) {
   const DriveView& drive = joint.drive;
   const bool own_target = input.input.joint_target.data != nullptr;
   const double force = input.input.joint_force.data != nullptr ? read(input.input.joint_force, environment, joint.index)
@@ -137,7 +137,7 @@ ISOPATCH_HD StepDrive drive_of(const JointView& joint, const InputView& input, s
 }
 
 /// A body in the problem, with v* and the velocity that is known. Called by any lane.
-ISOPATCH_HD void begin_body(const StageInput& in, const Stage& stage, int index, const StageBody& at,
+ISOPATCH_HD void begin_body(const StageInput& in, const SolverStage& stage, int index, const StageBody& at,
                             const SolverMemory& m) {
   const MovingBody& body = in.view.bodies[index];
   SolvedBody& solved = m.bodies[index];
@@ -204,9 +204,9 @@ ISOPATCH_HD void begin_body(const StageInput& in, const Stage& stage, int index,
 /// Writes the problem of a stage from the contact polygons in the order of their keys: key(i) and polygon(i) of
 /// `count`. The known velocities are in m.vectors.previous. Called by all lanes.
 template <class Warp, class PointSums, class Key, class PolygonAt>
-ISOPATCH_HD VelocityProblem begin_problem(Warp& warp, const PointSums& points, const StageInput& in, const Stage& stage,
-                                          const StageBody* bodies, int count, const Key& key, const PolygonAt& polygon,
-                                          const SolverMemory& m) {
+ISOPATCH_HD VelocityProblem begin_problem(Warp& warp, const PointSums& points, const StageInput& in,
+                                          const SolverStage& stage, const StageBody* bodies, int count, const Key& key,
+                                          const PolygonAt& polygon, const SolverMemory& m) {
   VelocityProblem p;
   p.num_bodies = in.scene.num_bodies;
   p.num_joints = in.view.num_joints;
@@ -228,7 +228,7 @@ ISOPATCH_HD VelocityProblem begin_problem(Warp& warp, const PointSums& points, c
 
 /// Finds the velocities of a stage. They are in m.vectors.velocity, the impulses in m.pairs. Called by all lanes.
 template <class Warp, class PointSums, class Key, class PolygonAt>
-ISOPATCH_HD SolveResult solve_stage(Warp& warp, const PointSums& points, const StageInput& in, const Stage& stage,
+ISOPATCH_HD SolveResult solve_stage(Warp& warp, const PointSums& points, const StageInput& in, const SolverStage& stage,
                                     const StageBody* bodies, int count, const Key& key, const PolygonAt& polygon,
                                     const SolverMemory& m, VelocityProblem& p) {
   p = begin_problem(warp, points, in, stage, bodies, count, key, polygon, m);
@@ -268,7 +268,7 @@ ISOPATCH_HD bool velocities_hold(Warp& warp, const StageInput& in, const SolverM
 /// Adds the forces of a stage's contact to those of the step, six numbers for each pair: on body a, with the torque
 /// about its origin. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD void add_pair_wrenches(Warp& warp, const StageInput& in, const Stage& stage, const SolverMemory& m,
+ISOPATCH_HD void add_pair_wrenches(Warp& warp, const StageInput& in, const SolverStage& stage, const SolverMemory& m,
                                    int num_pairs, double* wrenches) {
   const double scale = stage.weight / stage.step;
   for (int i = warp.lane(); i < num_pairs; i += Warp::kSize) {
@@ -284,7 +284,7 @@ ISOPATCH_HD void add_pair_wrenches(Warp& warp, const StageInput& in, const Stage
 }
 
 /// Moves a body that is not on a joint over a stage, with the momentum that was found.
-ISOPATCH_HD Pose pose_after(const StageInput& in, const Stage& stage, int index, const Pose& base,
+ISOPATCH_HD Pose pose_after(const StageInput& in, const SolverStage& stage, int index, const Pose& base,
                             const Momentum& momentum) {
   const MovingBody& body = in.view.bodies[index];
   switch (body.kind) {
@@ -301,8 +301,9 @@ ISOPATCH_HD Pose pose_after(const StageInput& in, const Stage& stage, int index,
 
 /// Ends the first of two stages: where the second begins, and where it finds contact, in `poses`. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD void begin_second_stage(Warp& warp, const StageInput& in, const Stage& first, const Stage& second,
-                                    const SolverMemory& m, StageBody* bodies, double* poses) {
+ISOPATCH_HD void begin_second_stage(Warp& warp, const StageInput& in, const SolverStage& first,
+                                    const SolverStage& second, const SolverMemory& m, StageBody* bodies,
+                                    double* poses) {
   constexpr double kBeyond = (1 - kGamma) / kGamma;  // momenta are extrapolated by this part of their change
   const auto place = [&](int i, const Momentum& lag) {
     place_for_contact(in.view, in.input, in.environment, in.state, second, i, lag, bodies[i], poses);
@@ -334,7 +335,7 @@ ISOPATCH_HD void begin_second_stage(Warp& warp, const StageInput& in, const Stag
 
 /// Ends the last stage: writes the state. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD void end_step(Warp& warp, const StageInput& in, const Stage& stage, const SolverMemory& m,
+ISOPATCH_HD void end_step(Warp& warp, const StageInput& in, const SolverStage& stage, const SolverMemory& m,
                           const StageBody* bodies) {
   const EnvironmentState& state = in.state;
   for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
