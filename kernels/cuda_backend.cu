@@ -123,7 +123,7 @@ class CudaBackend final : public Evaluator::Implementation {
   }
 
  private:
-  static constexpr std::int64_t kCellsPerShare = 32;  // of the larger mesh; less is not worth a warp
+  static constexpr std::int64_t kCellsPerSlice = 32;  // of the larger mesh; less is not worth a warp
 
   // Stages gain where a pair has few polygons; beyond, the cells between them cost more than lanes and registers bring.
   // By the cycle model in bench.
@@ -280,7 +280,7 @@ class CudaBackend final : public Evaluator::Implementation {
     if (results.part_pair_wrench.data != nullptr) return 1;  // each is written by the warp that sums it
     std::int64_t shares = 1;
     const std::int64_t warps = resident_warps(results);
-    while (2 * shares * pairs <= warps && 2 * shares * kCellsPerShare <= most_cells_) shares *= 2;
+    while (2 * shares * pairs <= warps && 2 * shares * kCellsPerSlice <= most_cells_) shares *= 2;
     return static_cast<int>(shares);
   }
 

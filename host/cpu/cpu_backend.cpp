@@ -47,7 +47,7 @@ void evaluate_pair_with_simd(SumPair<T, with_patch> sum_pair, ThreadWorkspace& w
   SerialWarp warp;
   evaluate_pair<T, with_patch, false, parts>(
       warp, work.pair.pair, work.pair.sums, batch.scene, batch.state, batch.results, environment, pair, {}, nullptr,
-      kEverything, [&](const PairContext& context, const Share&, WrenchSums<T, with_patch>& sums) {
+      kEverything, [&](const PairContext& context, const WorkSlice&, WrenchSums<T, with_patch>& sums) {
         sum_pair(context, work.packs, sums);
       });
 }

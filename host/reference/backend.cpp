@@ -17,7 +17,7 @@ namespace reference {
 namespace {
 
 constexpr std::size_t kMaxPolygonVertices = 8;
-constexpr Real kFarSideShare = 0.01L;  // of a pair's load, from which on it has the status bit
+constexpr Real kFarSideFraction = 0.01L;  // of a pair's load, from which on it has the status bit
 
 struct Wrench {
   Vector3 force = Vector3::Zero();
@@ -104,7 +104,7 @@ PairResult evaluate_pair(const SceneDescription& scene, const State& state, cons
     result.sum.add(sum);
   }
   result.enclosed = encloses_part && !has_surface;
-  result.far_side = far_load > kFarSideShare * load;
+  result.far_side = far_load > kFarSideFraction * load;
 
   // to the world
   const PatchSum& sum = result.sum;

@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(kPairBlock, kPairBlocks<T, outputs, parts>)
     const int open = left != nullptr ? left[at].open : kEverything;
     const auto item = static_cast<std::uint32_t>(call.list[index]);  // below 2^31: see CudaBackend::evaluate()
     const auto pairs = static_cast<std::uint32_t>(call.scene.num_pairs);
-    const Share share = {at - of_shares * call.shares, call.shares};
+    const WorkSlice share = {at - of_shares * call.shares, call.shares};
     const std::int64_t environment = item / pairs;
     const int pair = static_cast<int>(item % pairs);
     if constexpr (outputs == Outputs::kPolygons) {

@@ -71,7 +71,7 @@ ISOPATCH_HD void visit(Warp& warp, Queue<Accepted, size>& accepted, Visitor& vis
 }
 
 /// One of the `count` shares of a pair's work, each for one warp.
-struct Share {
+struct WorkSlice {
   int index = 0, count = 1;
 };
 
@@ -129,7 +129,7 @@ struct KnownCandidates {
 /// queue overflows.
 template <class Warp, class Visitor, class Accepted, int size, class Known = NoCandidates>
 ISOPATCH_HD void traverse(Warp& warp, TraversalMemory<Accepted, size>& memory, const HierarchyPair& hierarchies,
-                          Visitor& visitor, Share share = {}, const Known& known = {}) {
+                          Visitor& visitor, WorkSlice share = {}, const Known& known = {}) {
   const Node* nodes_M = hierarchies.nodes_M;
   const Node* nodes_S = hierarchies.nodes_S;
   const bool half_space = nodes_S == nullptr;

@@ -179,7 +179,7 @@ template <class T, bool with_patch, bool brute_force = false, Parts parts = Part
           class SumPartPair>
 ISOPATCH_HD void evaluate_pair(Warp& warp, PairMemory& memory, StoredSums* own_sums, const SceneView& scene,
                                const State& state, const Results& results, std::int64_t environment, int pair,
-                               Share share, SharedSums* shared, int open, const SumPartPair& sum_part_pair) {
+                               WorkSlice share, SharedSums* shared, int open, const SumPartPair& sum_part_pair) {
   const PairView& view = scene.pairs[pair];
   const bool simple = has_one_part_pair<parts>(view);
   const bool write_part_pairs = !simple && results.part_pair_wrench.data != nullptr;
@@ -252,12 +252,12 @@ ISOPATCH_HD void evaluate_pair(Warp& warp, PairMemory& memory, StoredSums* own_s
 template <class T, Outputs outputs, bool brute_force = false, Parts parts = Parts::kSeveral, class Warp, int size,
           class Packed = NoRows>
 ISOPATCH_HD void evaluate_pair(Warp& warp, Workspace<size>& work, const SceneView& scene, const State& state,
-                               const Results& results, std::int64_t environment, int pair, Share share = {},
+                               const Results& results, std::int64_t environment, int pair, WorkSlice share = {},
                                SharedSums* shared = nullptr, int open = kEverything, const Packed& packed = {}) {
   constexpr bool kPatch = outputs != Outputs::kWrench;
   evaluate_pair<T, kPatch, brute_force, parts>(
       warp, work.pair, work.sums, scene, state, results, environment, pair, share, shared, open,
-      [&](const PairContext& context, const Share& part, WrenchSums<T, kPatch>& sums) {
+      [&](const PairContext& context, const WorkSlice& part, WrenchSums<T, kPatch>& sums) {
         WrenchVisitor<T, outputs, brute_force, Warp, Packed> visitor = {
             warp, context, FixedPointScales<T>::make(context.bounds), results, environment, pair, sums, packed};
         if constexpr (brute_force) {

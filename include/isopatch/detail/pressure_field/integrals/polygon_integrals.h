@@ -149,7 +149,7 @@ ISOPATCH_HD D near_side_of_cells(const PairContext& f, const Cells& m, const Cel
 }
 
 /// The part of a pair's load on far sides of walls from which on kFarSide is set.
-inline constexpr double kFarSideShare = 0.01;
+inline constexpr double kFarSideFraction = 0.01;
 
 /// What a polygon adds to the sum behind kFarSide, which is positive where the load on far sides is more than its share
 /// of the whole. `load` is the integral of the pressure, and `weight` that of weigh_pressure(), which has not weighed
@@ -158,7 +158,7 @@ template <class T, class Cells, class D = DoubleOf<T>>
 ISOPATCH_HD T far_side_excess(const PairContext& f, const Cells& m, const Cells& s, const ContactPlane<T>& plane,
                               MaskOf<T> found, D weight, T load) {
   if (!f.law.is_weighed()) weight = near_side_of_cells(f, m, s, plane, found);
-  return (T(1 - kFarSideShare) - cast<T>(weight)) * load;
+  return (T(1 - kFarSideFraction) - cast<T>(weight)) * load;
 }
 
 /// Fills in the motion about the polygon's middle: `arm` from PairContext::reference_M, in M; `damping` in s/m.
