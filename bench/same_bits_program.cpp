@@ -50,7 +50,7 @@ Variant make_side(const std::string& name, Precision precision) {
     options.backend = Backend::kReference;
     return make_variant(name, options);
   }
-  if (!cuda_available()) throw Error("no CUDA device; --sides cpu plain compares packs with plain arithmetic");
+  if (!cuda_available()) throw Error("no CUDA device; --sides cpu plain compares SIMD vectors with plain arithmetic");
   options.backend = Backend::kCuda;
   if (name == "cuda") return make_variant(name, options);
   return make_variant(name, cuda_options(name, precision));
@@ -75,7 +75,7 @@ int run(int argc, char** argv) {
   choice.add_to(app);
   app.add_option("--rigid", rigid, "contacts of which one body is rigid, over 19 pairs of shapes");
   app.add_option("--sides", names,
-                 "two of: cpu; plain, baseline, avx512 (the cpu without packs, or with some); 1thread; cuda; kernel, "
+                 "two of: cpu; plain, baseline, avx512 (the cpu without SIMD, or with some); 1thread; cuda; kernel, "
                  "stages, short_lists, kept (cuda in one way or another); reference")
       ->expected(2)
       ->check(CLI::IsMember(kSides));
@@ -86,7 +86,7 @@ int run(int argc, char** argv) {
                                         make_side(names[1], choice.arithmetic())};
   fmt::print("{} against {}, {}, seed {}\n", names[0], names[1], choice.precision, choice.seed);
   if (choice.data.empty()) fmt::print("without the shapes that are files\n");
-  if (detail::select_simd_kernels(detail::Vectors::kBest) == nullptr) fmt::print("no packs here: cpu is plain\n");
+  if (detail::select_simd_kernels(detail::Vectors::kBest) == nullptr) fmt::print("no SIMD here: cpu is plain\n");
   fmt::print("{:<32} {:>12} {:>10} {:>11} {:>7}  {:>7} {:>7}\n", "", "", "pairs in", "", "", "seconds", "");
   fmt::print("{:<32} {:>12} {:>10} {:>11} {:>7}  {:>7} {:>7}\n", "shapes", "environments", "contact", "polygons",
              "differ", names[0].substr(0, 7), names[1].substr(0, 7));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Evaluates environments on all cores. A thread takes the next few environments and evaluates their pairs one after
-// another: in packs (simd_evaluation.h), or with the code of a GPU's warp at a width of one lane.
+// another: with SIMD (simd_evaluation.h), or with the code of a GPU's warp at a width of one lane.
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -26,10 +26,10 @@ struct Batch {
   const SceneView& scene;
   const State& state;
   const Results& results;
-  const SimdKernels* packs;  // null: one number at a time
+  const SimdKernels* simd;  // null: one number at a time
 };
 
-void evaluate_energy_with_simd(const SimdKernels& packs, ThreadWorkspace& work, const SceneView& scene,
+void evaluate_energy_with_simd(const SimdKernels& simd, ThreadWorkspace& work, const SceneView& scene,
                                const State& state, const Results& results, std::int64_t environment, int pair) {
   const auto visit = [](CellEnergyVisitor& visitor, std::int32_t m, std::int32_t s) {
     AcceptedCells cells = {m, s, {}};
@@ -38,7 +38,7 @@ void evaluate_energy_with_simd(const SimdKernels& packs, ThreadWorkspace& work, 
   SerialWarp warp;
   evaluate_energy(
       warp, work.pair.pair, PlanesInPlace(), scene, state, results, environment, pair,
-      [&](CellEnergyVisitor& visitor) { std::get<FindOverlaps>(packs)(visitor.context, work.packs, visitor, visit); });
+      [&](CellEnergyVisitor& visitor) { std::get<FindOverlaps>(simd)(visitor.context, work.simd, visitor, visit); });
 }
 
 template <Parts parts, class T, bool with_patch>
@@ -48,7 +48,7 @@ void evaluate_pair_with_simd(SumPair<T, with_patch> sum_pair, ThreadWorkspace& w
   evaluate_pair<T, with_patch, false, parts>(
       warp, work.pair.pair, work.pair.sums, batch.scene, batch.state, batch.results, environment, pair, {}, nullptr,
       kEverything, [&](const PairContext& context, const WorkSlice&, WrenchSums<T, with_patch>& sums) {
-        sum_pair(context, work.packs, sums);
+        sum_pair(context, work.simd, sums);
       });
 }
 
@@ -66,10 +66,10 @@ void finish_patch_contacts(const Batch& batch, std::int64_t environment, int pai
 template <class T, Outputs outputs, bool brute_force>
 void evaluate_environment(const Batch& batch, std::int64_t environment, ThreadWorkspace& work) {
   SerialWarp warp;
-  const auto& [scene, state, results, packs] = batch;
+  const auto& [scene, state, results, simd] = batch;
   using Sum = SumPair<T, outputs == Outputs::kPatch>;
-  const bool with_simd = packs != nullptr && outputs != Outputs::kPolygons && !brute_force;
-  const Sum sum_pair = with_simd ? std::get<Sum>(*packs) : nullptr;
+  const bool with_simd = simd != nullptr && outputs != Outputs::kPolygons && !brute_force;
+  const Sum sum_pair = with_simd ? std::get<Sum>(*simd) : nullptr;
   std::int32_t count = 0;
   begin_environment(warp, warp, work.bounds, scene, state, results, environment, {work.items, &count, kMaxPairs},
                     brute_force);
@@ -87,8 +87,8 @@ void evaluate_environment(const Batch& batch, std::int64_t environment, ThreadWo
       if (work.elastic.is_wanted()) finish_patch_contacts(batch, environment, pair, work.elastic);
     }
     if (results.energy.data == nullptr) continue;
-    if (packs != nullptr) {
-      evaluate_energy_with_simd(*packs, work, scene, state, results, environment, pair);
+    if (simd != nullptr) {
+      evaluate_energy_with_simd(*simd, work, scene, state, results, environment, pair);
     } else {
       evaluate_energy(warp, work.pair, scene, state, results, environment, pair);
     }

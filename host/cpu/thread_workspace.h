@@ -27,7 +27,7 @@ inline std::int32_t most_wide_nodes(const SceneData& scene) {
 /// The memory that one CPU thread works in.
 struct ThreadWorkspace {
   Workspace<1> pair;
-  SimdWorkspace packs;
+  SimdWorkspace simd;
   BodyBounds bounds[kMaxBodies];
   std::int64_t items[kMaxPairs];
   SortedRows<Polygon> polygons;  // for packed arrays
@@ -35,7 +35,7 @@ struct ThreadWorkspace {
   SortedRows<ElasticPolygon> elastic;  // of one pair
 
   /// For hierarchies of at most this many wide nodes.
-  explicit ThreadWorkspace(std::int32_t wide_nodes) : packs(wide_nodes) {}
+  explicit ThreadWorkspace(std::int32_t wide_nodes) : simd(wide_nodes) {}
 };
 
 /// Keeps the workspaces of threads for the next call, so that small calls do not allocate. It has no lock: in a child

@@ -37,7 +37,7 @@ struct CountingVisitor {
 TraversalCounts detail::count_traversal(const Scene& scene, const State& state, std::int64_t environment) {
   const SceneView& view = scene.data().view;
   SerialWarp warp;
-  ThreadWorkspace work(0);  // no packs
+  ThreadWorkspace work(0);  // no SIMD
   std::int32_t listed = 0;
   begin_environment(warp, warp, work.bounds, view, state, Results{}, environment, {work.items, &listed, kMaxPairs});
   TraversalCounts counts;

@@ -128,14 +128,14 @@ void traverse_all_ways(const SpoiltScene& spoilt, unsigned seed) {
   is_enclosed(warp, context);  // ends
 
   for (const Vectors vectors : {Vectors::kBaseline, Vectors::kBest}) {
-    const SimdKernels* packs = select_simd_kernels(vectors);
-    if (packs == nullptr) continue;
+    const SimdKernels* simd = select_simd_kernels(vectors);
+    if (simd == nullptr) continue;
     SimdWorkspace simd_work(spoilt.most_wide_nodes());
     WrenchSums<float, false> in_float;
-    std::get<SumPair<float, false>> (*packs)(context, simd_work, in_float);
+    std::get<SumPair<float, false>> (*simd)(context, simd_work, in_float);
     EXPECT_LE(in_float.polygons(), pairs) << "seed " << seed;
     WrenchSums<double, true> in_double;
-    std::get<SumPair<double, true>> (*packs)(context, simd_work, in_double);
+    std::get<SumPair<double, true>> (*simd)(context, simd_work, in_double);
     EXPECT_LE(in_double.polygons(), pairs) << "seed " << seed;
   }
 }

@@ -32,7 +32,7 @@ const char* name_of(detail::Vectors v) { return v == detail::Vectors::kBaseline 
 
 struct VectorWidth : ::testing::TestWithParam<Precision> {
   void SetUp() override {
-    if (widths().empty()) GTEST_SKIP() << "no packs in this build, or none that this machine has";
+    if (widths().empty()) GTEST_SKIP() << "no SIMD in this build, or none that this machine has";
   }
 
   UnwrittenResults evaluated(const Scene& scene, const Batch& batch, detail::Vectors vectors, Outputs outputs,
@@ -52,11 +52,11 @@ struct VectorWidth : ::testing::TestWithParam<Precision> {
       const UnwrittenResults plain = evaluated(scene, batch, detail::Vectors::kNone, outputs);
       const UnwrittenResults all = evaluated(scene, batch, detail::Vectors::kNone, outputs, true);
       for (const detail::Vectors v : widths()) {
-        const UnwrittenResults packs = evaluated(scene, batch, v, outputs);
+        const UnwrittenResults simd = evaluated(scene, batch, v, outputs);
         for (std::size_t e = 0; e < plain.status.size(); ++e) {
-          EXPECT_EQ(environment_hash(packs, e), environment_hash(plain, e))
+          EXPECT_EQ(environment_hash(simd, e), environment_hash(plain, e))
               << name_of(v) << ", environment " << e << ", outputs " << static_cast<int>(outputs);
-          EXPECT_EQ(environment_hash(packs, e), environment_hash(all, e))
+          EXPECT_EQ(environment_hash(simd, e), environment_hash(all, e))
               << name_of(v) << " against all cells, environment " << e;
         }
       }

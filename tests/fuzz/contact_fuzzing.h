@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What every fuzzer does with a geometry or a scene in the end: evaluate contact. It may be refused with an Error;
-// otherwise packs and plain arithmetic agree in every bit, and no result is NaN.
+// otherwise SIMD vectors and plain arithmetic agree in every bit, and no result is NaN.
 #pragma once
 
 #include <algorithm>
@@ -61,11 +61,11 @@ struct Evaluated {
   }
 };
 
-inline void check(const Evaluated& packs, const Evaluated& plain) {
-  if (packs.status != plain.status) std::abort();
-  for (std::size_t i = 0; i < packs.numbers.size(); ++i) {
-    if (!std::isfinite(packs.numbers[i])) std::abort();
-    if (std::bit_cast<std::uint64_t>(packs.numbers[i]) != std::bit_cast<std::uint64_t>(plain.numbers[i])) std::abort();
+inline void check(const Evaluated& simd, const Evaluated& plain) {
+  if (simd.status != plain.status) std::abort();
+  for (std::size_t i = 0; i < simd.numbers.size(); ++i) {
+    if (!std::isfinite(simd.numbers[i])) std::abort();
+    if (std::bit_cast<std::uint64_t>(simd.numbers[i]) != std::bit_cast<std::uint64_t>(plain.numbers[i])) std::abort();
   }
 }
 

@@ -159,7 +159,7 @@ TEST_P(Parts, InAnyOrderOfEnvironmentsBatchesAndThreadsGiveTheSameBits) {
   }
 }
 
-// ---- packs, all cells, fibers
+// ---- SIMD vectors, all cells, fibers
 
 TEST_P(Parts, WithSimdAndWithoutTheHierarchyGiveTheBitsOfPlainArithmetic) {
   for (unsigned seed = 400; seed < 415; ++seed) {

@@ -69,14 +69,14 @@ TEST(CompareBitsOfSides, AreTheSameForSimdAndPlainArithmeticAndNotForFloatAndDou
   const test::Batch batch = test::random_batch(scene, 5, 12);
   detail::CpuOptions without_simd;
   without_simd.vectors = detail::Vectors::kNone;
-  const Variant packs = make_variant("cpu", EvaluatorOptions()), plain = make_variant("plain", without_simd),
+  const Variant simd = make_variant("cpu", EvaluatorOptions()), plain = make_variant("plain", without_simd),
                 in_double = make_variant("double", EvaluatorOptions{.precision = Precision::kDouble});
-  const BitCounts same = BitComparison(scene, {packs, plain}).compare(batch.state());
+  const BitCounts same = BitComparison(scene, {simd, plain}).compare(batch.state());
   EXPECT_EQ(same.environments, 5);
   EXPECT_GT(same.polygons, 0);
   EXPECT_EQ(same.differ, 0);
   EXPECT_TRUE(same.first.empty());
-  const BitCounts other = BitComparison(scene, {packs, in_double}).compare(batch.state());
+  const BitCounts other = BitComparison(scene, {simd, in_double}).compare(batch.state());
   EXPECT_GT(other.differ, 0);
   ASSERT_FALSE(other.first.empty());
   EXPECT_EQ(other.first[0].find("wrench only, environment "), 0u) << other.first[0];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The test of pairs of cells in packs, and the queue of those that have passed it and wait until a pack is full.
+// The test of pairs of cells with SIMD, and the queue of those that have passed it and wait until a SIMD vector is
+// full.
 #pragma once
 
 #include "host/cpu/pressure_field/simd_kernels.h"
@@ -32,7 +33,7 @@ class SimdAccepted {
   const Cell* cells_S() const { return cells_S_; }  // null for a half space
   int waiting() const { return waiting_; }
 
-  /// Tests a pack of candidates.
+  /// Tests a SIMD vector of candidates.
   void test(const std::int32_t* m, const std::int32_t* s, Mask<kFloatLanes> active) {
     using Float = Simd<float, kFloatLanes>;
     const auto exactly = [&](PolygonBounds<Float>& bounds) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One pair of bodies in packs, on one CPU core. The formulas are those of the GPU; only the order of work differs. The
+// One pair of bodies with SIMD, on one CPU core. The formulas are those of the GPU; only the order of work differs. The
 // stages work on lists: nodes give candidates (SimdTraversal), candidates accepted cells (test), accepted cells sums
-// (visit). Each stage waits until a pack is full.
+// (visit). Each stage waits until a SIMD vector is full.
 #pragma once
 
 #include "host/cpu/pressure_field/simd_accepted.h"
@@ -96,7 +96,7 @@ void add_lanes(WrenchSums<Simd<T, lanes>, with_patch>& from, WrenchSums<T, with_
   }
 }
 
-/// The counterpart of WrenchVisitor for packs.
+/// The counterpart of WrenchVisitor for SIMD vectors.
 template <class T, bool with_patch>
 class SimdWrenchVisitor {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The evaluation of one pair in packs, compiled once for each instruction set.
+// The evaluation of one pair with SIMD, compiled once for each instruction set.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace isopatch::detail {
 
-/// The memory of the evaluation of a pair in packs.
+/// The memory of the evaluation of a pair with SIMD.
 struct SimdWorkspace {
   SimdTraversalMemory traversal;
 

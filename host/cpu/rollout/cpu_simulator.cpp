@@ -27,7 +27,7 @@ struct StepCall {
   RolloutOutput output;
   int num_steps;
   std::int32_t polygon_capacity;  // 0: any number
-  const SimdKernels* packs;       // null: one number at a time
+  const SimdKernels* simd;        // null: one number at a time
 };
 
 /// One step. Returns its status; with kFrozen, the state is as it was.
@@ -40,7 +40,7 @@ std::uint32_t take_step(const StepCall& call, std::int64_t environment, StepWork
   const int stages = num_stages(step.rollout.integrator);
   for (int index = 0; index < stages && (status & kFrozen) == 0; ++index) {
     const State contact = contact_state(step, progress.poses, 0);
-    status |= find_contact(step, contact, environment, work, call.packs);
+    status |= find_contact(step, contact, environment, work, call.simd);
     const int polygons = work.polygons.size();
     progress.counts->polygons_needed = std::max(progress.counts->polygons_needed, polygons);
     if (call.polygon_capacity > 0 && polygons > call.polygon_capacity) status |= kStepCapacity;
@@ -51,8 +51,8 @@ std::uint32_t take_step(const StepCall& call, std::int64_t environment, StepWork
           [&](int i) { return work.polygons.key(i); }, [&](int i) -> const auto& { return work.polygons[i]; },
           work.solver(polygons), progress);
     };
-    status |= call.packs != nullptr ? finish(SimdPointSums{*std::get<const PointKernels*>(*call.packs)})
-                                    : finish(WarpPointSums<SerialWarp>{warp});
+    status |= call.simd != nullptr ? finish(SimdPointSums{*std::get<const PointKernels*>(*call.simd)})
+                                   : finish(WarpPointSums<SerialWarp>{warp});
   }
   return status;
 }

@@ -7,11 +7,11 @@
 
 namespace isopatch::detail {
 
-/// Lists the environment's contact polygons in the order of their keys. Returns its status. Without `packs`, cells are
-/// tested one at a time.
+/// Lists the environment's contact polygons in the order of their keys. Returns its status. Without `SIMD vectors`,
+/// cells are tested one at a time.
 template <class T>
 std::uint32_t find_contact(const StepView& step, const State& contact, std::int64_t environment, StepWorkspace<T>& work,
-                           const SimdKernels* packs = nullptr) {
+                           const SimdKernels* simd = nullptr) {
   work.polygons.clear();
   SerialWarp warp;
   std::uint32_t status = kOk;
@@ -23,10 +23,10 @@ std::uint32_t find_contact(const StepView& step, const State& contact, std::int6
   const auto append = [&](const SolverContact<T>& polygon) { work.polygons.add(polygon); };
   const auto search = [&]<class Visitor>(Visitor& visitor) {
     const PairContext& pair = work.contact.pair.pair.context;
-    if (packs == nullptr) {
+    if (simd == nullptr) {
       traverse(warp, work.contact.pair.traversal, hierarchies_of(pair), visitor);
     } else if (visitor.points == ContactPoints::kFan6) {
-      std::get<FindAccepted> (*packs)(pair, work.contact.packs, &visitor, [](void* to, const AcceptedCells& cells) {
+      std::get<FindAccepted> (*simd)(pair, work.contact.simd, &visitor, [](void* to, const AcceptedCells& cells) {
         static_cast<Visitor*>(to)->visit(true, cells);
       });
     } else {
@@ -37,7 +37,7 @@ std::uint32_t find_contact(const StepView& step, const State& contact, std::int6
           visitor.load_scale,
           &work.polygons,
           [](void* to, const SolverContact<T>& polygon) { static_cast<SortedPolygons<T>*>(to)->add(polygon); }};
-      const SearchResult<T> found = std::get<FindPolygons<T>>(*packs)(pair, work.contact.packs, wanted);
+      const SearchResult<T> found = std::get<FindPolygons<T>>(*simd)(pair, work.contact.simd, wanted);
       visitor.touches = found.touches;
       visitor.far_side = found.far_side;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The sums of a pair's contact points in packs, compiled once for each instruction set. They have the bits of
+// The sums of a pair's contact points with SIMD, compiled once for each instruction set. They have the bits of
 // WarpPointSums: what a lane of 32 adds up is the same, and so is the tree.
 #pragma once
 

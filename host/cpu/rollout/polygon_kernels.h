@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The search for the contact polygons of a part pair in packs, compiled once for each instruction set. They have the
+// The search for the contact polygons of a part pair with SIMD, compiled once for each instruction set. They have the
 // bits of SolverContactVisitor.
 #pragma once
 

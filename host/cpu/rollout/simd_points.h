@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Contact points in packs of doubles: each lane of a pack is one of the 32 lanes of a sum.
+// Contact points with SIMD of doubles: each lane of a SIMD vector is one of the 32 lanes of a sum.
 #pragma once
 
 #include "host/cpu/rollout/point_kernels.h"
@@ -35,7 +35,7 @@ ISOPATCH_HD void store_points(PolygonPoints<SimdDouble> points, double* column) 
   });
 }
 
-/// Calls visit(first column of a pack of polygons), lane after lane.
+/// Calls visit(first column of a SIMD vector of polygons), lane after lane.
 template <class Visit>
 ISOPATCH_HD void for_each_vector(double* columns, int polygons, int first_lane, const Visit& visit) {
   for (int first = first_lane; first < polygons; first += kSumLanes) {

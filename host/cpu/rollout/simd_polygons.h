@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The contact polygons of a part pair in packs.
+// The contact polygons of a part pair with SIMD.
 #pragma once
 
 #include "host/cpu/pressure_field/simd_accepted.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // SimdVectors: one number for each lane of the CPU's vectors, so that the shared arithmetic (include/isopatch/detail)
-// does a whole pack of cell pairs at once. A pack of kLanes doubles, or of kFloatLanes floats, fills a register; where
-// float arithmetic needs doubles on the way, a pack of doubles takes two. Every operation is the IEEE one of plain
-// numbers and fma is fused, so each lane has the bits that plain arithmetic gives.
+// does a whole SIMD vector of cell pairs at once. A SIMD vector of kLanes doubles, or of kFloatLanes floats, fills a
+// register; where float arithmetic needs doubles on the way, a SIMD vector of doubles takes two. Every operation is the
+// IEEE one of plain numbers and fma is fused, so each lane has the bits that plain arithmetic gives.
 //
 // For the sources that are compiled for one instruction set (host/cpu/isa).
 // Everything here has internal linkage or is inlined, so no other source can be linked to code for another instruction
@@ -309,7 +309,7 @@ ISOPATCH_HD Simd<std::int64_t, kFloatLanes> to_integers(Simd<double, kFloatLanes
   return {hn::ConvertTo(tag, x.low), hn::ConvertTo(tag, x.high)};
 }
 
-/// The lower or the upper half of a pack's lanes.
+/// The lower or the upper half of a SIMD vector's lanes.
 template <int half>
 struct HalfOfLanes {
   ISOPATCH_HD bool has_any(Mask<kFloatLanes> mask) const { return any(half_of<half>(mask)); }

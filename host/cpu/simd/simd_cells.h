@@ -78,7 +78,7 @@ ISOPATCH_HD void load_register(const AnyCell* cells, const std::int32_t* indices
   }
 }
 
-/// The same as packs.
+/// The same as SIMD vectors.
 template <int first, int words, int lanes, class T, class AnyCell>
 ISOPATCH_HD void load_cells(const AnyCell* cells, const std::int32_t* indices, Simd<T, lanes> (&out)[words]) {
   constexpr int kPart = Simd<T, lanes>::kPartLanes;

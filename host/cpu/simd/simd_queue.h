@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Queues of items that wait until there are enough for a pack.
+// Queues of items that wait until there are enough for a SIMD vector.
 #pragma once
 
 #include <cstddef>

@@ -11,14 +11,14 @@ namespace isopatch::detail {
 namespace {
 
 template <int lanes>
-std::int64_t sum_of_lanes(const Simd<std::int64_t, lanes>& pack) {
+std::int64_t sum_of_lanes(const Simd<std::int64_t, lanes>& vector) {
   std::int64_t lane[lanes], sum = 0;
-  pack.store(lane);
+  vector.store(lane);
   for (const std::int64_t value : lane) sum = wrapping_sum(sum, value);
   return sum;
 }
 
-/// SumBound of a pack of terms.
+/// SumBound of a SIMD vector of terms.
 template <class T, int lanes>
 struct SimdSumBound {
   std::int64_t terms = 0;
@@ -51,7 +51,7 @@ struct ReproducibleSum<Simd<T, lanes>> {
 
   Simd<std::int64_t, lanes> limb[ReproducibleSum<T>::kLimbs];
 
-  ISOPATCH_HD ReproducibleSum() {  // a pack's own default leaves it unset
+  ISOPATCH_HD ReproducibleSum() {  // a SIMD vector's own default leaves it unset
     for (auto& l : limb) l = Simd<std::int64_t, lanes>(std::int64_t{0});
   }
 

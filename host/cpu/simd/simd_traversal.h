@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Descends two hierarchies of wide nodes together, in packs: a node of one body is tested against eight of the other at
-// once. A wide node is transformed to the frames of both bodies when it is first opened. The contact model decides what
-// a test compares. Its NodeTest has, for F a pack of floats,
+// Descends two hierarchies of wide nodes together, with SIMD: a node of one body is tested against eight of the other
+// at once. A wide node is transformed to the frames of both bodies when it is first opened. The contact model decides
+// what a test compares. Its NodeTest has, for F a SIMD vector of floats,
 //
 //   void transform(bool of_M, const NodeBox<F>&, const Put& put)    calls put(F) for each row of a TransformedWideNode
 //   Mask may_touch(const RowsA& a, const RowsB& b)                  of rows a(i), b(i): one is M's, the other S's
@@ -213,7 +213,7 @@ class SimdTraversal {
   const float* numbers_;  // the rows of all transformed wide nodes
 };
 
-/// Passes the pairs of cells whose nodes may touch to visitor.test(m, s, active), one pack at a time.
+/// Passes the pairs of cells whose nodes may touch to visitor.test(m, s, active), one SIMD vector at a time.
 template <class NodeTest, class Visitor>
 void traverse_with_simd(const NodeTest& test, const WideNode* wide_M, const WideNode* wide_S,
                         SimdTraversalMemory& memory, Visitor& visitor) {

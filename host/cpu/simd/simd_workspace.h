@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The memory of a traversal in packs of up to kMaxLanes. One for each thread.
+// The memory of a traversal with SIMD of up to kMaxLanes. One for each thread.
 #pragma once
 
 #include <cstdint>
@@ -43,8 +43,8 @@ struct SimdTraversalMemory {
   static constexpr int kStack = kBatch * kWide * (2 * kMaxDepth + 1) + kWide;
   std::int32_t opened[kStack], kept[kStack];
 
-  /// Pairs of cells that wait for a full pack: fewer than one pack, plus what one round adds, and what a store writes
-  /// too many.
+  /// Pairs of cells that wait for a full SIMD vector: fewer than one SIMD vector, plus what one round adds, and what a
+  /// store writes too many.
   static constexpr int kQueue = kMaxLanes + kBatch * kWide + kWide;
   struct Candidates {
     std::int32_t m[kQueue], s[kQueue];

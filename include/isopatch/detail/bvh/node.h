@@ -29,7 +29,7 @@ struct alignas(16) Node {
 };
 
 /// Points that are within half + e expansion of center + e velocity, for an extent e or a value proportional to it. F
-/// is a float or a pack of them.
+/// is a float or a SIMD vector of them.
 template <class F>
 struct LinearBounds {
   Vec3<F> center, half, velocity, expansion;

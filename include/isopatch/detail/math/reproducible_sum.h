@@ -88,7 +88,7 @@ struct SumBound {
   }
 };
 
-/// A sum of terms in quanta. Number is a float, a double or a pack, which has a sum for each lane.
+/// A sum of terms in quanta. Number is a float, a double or a SIMD vector, which has a sum for each lane.
 template <class Number>
 struct ReproducibleSum;
 

@@ -18,7 +18,7 @@ ISOPATCH_HD Transform<float> float_copy(const Transform<double>& X) {
   return {{cast<float>(X.row[0]), cast<float>(X.row[1]), cast<float>(X.row[2])}, cast<float>(X.translation)};
 }
 
-// A transform is the same for all lanes: S is a plain number, T that or a pack.
+// A transform is the same for all lanes: S is a plain number, T that or a SIMD vector.
 
 /// R x
 template <class S, class T>

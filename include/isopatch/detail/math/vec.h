@@ -13,9 +13,9 @@
 
 namespace isopatch::detail {
 
-/// The types that go with a number T: a float or a double, or a pack of them, one for each lane of a CPU's vector
-/// (host/cpu/simd/simd.h). The arithmetic is written for any of these. What may differ from lane to lane is decided
-/// with masks and select(); an `if` only tests whether any() lane goes on.
+/// The types that go with a number T: a float or a double, or a SIMD vector of them, one for each lane of a CPU's
+/// vector (host/cpu/simd/simd.h). The arithmetic is written for any of these. What may differ from lane to lane is
+/// decided with masks and select(); an `if` only tests whether any() lane goes on.
 template <class T>
 struct NumberTraits {
   using Float = float;
@@ -48,8 +48,8 @@ ISOPATCH_HD T cast(S x) {
   return static_cast<T>(x);
 }
 
-/// The doubles of a number's lanes, one register of the CPU after the other: a pack of floats has two of them, since
-/// its doubles take two, and one of them may have nothing to do.
+/// The doubles of a number's lanes, one register of the CPU after the other: a SIMD vector of floats has two of them,
+/// since its doubles take two, and one of them may have nothing to do.
 template <class T>
 struct DoubleRegister {
   /// Calls visit(r) for each register r.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The pressure law: p = E e, with the modulus E and the extent e, which is affine in each tet. Everything that depends
-// on this law is in this file. Number is a float, a double or a pack of them.
+// on this law is in this file. Number is a float, a double or a SIMD vector of them.
 #pragma once
 
 #include "isopatch/detail/scene/scene_view.h"

@@ -21,7 +21,7 @@
 //   int arrive(std::int32_t*)             counts the caller in, after all it wrote; returns how many came before
 //   std::int64_t take(std::int64_t*)      what others added, once all have arrived; leaves 0
 //
-// CudaWarp (kernels/runtime/cuda_warp.cuh) is the GPU's. SerialWarp runs the same code on the CPU for what packs
+// CudaWarp (kernels/runtime/cuda_warp.cuh) is the GPU's. SerialWarp runs the same code on the CPU for what SIMD vectors
 // (host/cpu/pressure_field/simd_evaluation.h) do not compute: polygons, energies, brute force. The tests run 32 fibers
 // in lockstep.
 #pragma once

@@ -38,7 +38,7 @@ struct FixedPointScales {
   }
 
   /// Converts what is summed of a polygon to quanta, its normal multiplied by the area, and returns the largest
-  /// magnitude; NaN if any of it is NaN. Number is T or a pack of it.
+  /// magnitude; NaN if any of it is NaN. Number is T or a SIMD vector of it.
   template <bool with_patch, class Number>
   ISOPATCH_HD Number apply(Contribution<Number>& c) const {
     const Number per_force = Number(force.to_quanta), per_torque = Number(torque.to_quanta);
@@ -116,7 +116,7 @@ struct SharedSums {
   std::int32_t arrived;
 };
 
-/// Number is a float, a double, or a pack of them for the polygons of as many pairs of cells at once.
+/// Number is a float, a double, or a SIMD vector of them for the polygons of as many pairs of cells at once.
 template <class Number, bool with_patch>
 struct WrenchSums {
   SumVec3<Number> force, torque;

@@ -10,7 +10,7 @@
 
 namespace isopatch::detail {
 
-/// A point over a step of `step` seconds. T is double, or a pack of them.
+/// A point over a step of `step` seconds. T is double, or a SIMD vector of them.
 template <class T = double>
 struct PointLaw {
   T step;         // h, s

@@ -169,7 +169,8 @@ ISOPATCH_HD void renew_limits(const PointParameters<T>& p, const RelativeTwist<T
   }
 }
 
-/// The sums of a pair's polygons by the lanes of a warp. The counterpart for packs is host/cpu/rollout/simd_points.h.
+/// The sums of a pair's polygons by the lanes of a warp. The counterpart for SIMD vectors is
+/// host/cpu/rollout/simd_points.h.
 template <class Warp>
 struct WarpPointSums {
   Warp& warp;

@@ -10,7 +10,7 @@
 
 namespace isopatch::detail {
 
-/// A polygon's three points. T is double, or a pack of them.
+/// A polygon's three points. T is double, or a SIMD vector of them.
 template <class T>
 struct PolygonPoints {
   static constexpr int kPoints = PointDirections::kPoints;
