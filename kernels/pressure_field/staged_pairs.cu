@@ -184,7 +184,7 @@ void load_staged_pairs(const SceneView& scene, Precision precision) {
 }
 
 template <class T>
-void evaluate_staged_pairs(const PressureFieldCall& call, cudaStream_t stream) {
+void evaluate_staged_pairs(const PressureFieldCall& call, bool begins, cudaStream_t stream) {
   if (parts_of(call.scene) == Parts::kOne) {
     evaluate_staged_pairs<T, Parts::kOne>(call, begins, stream);
   } else {
