@@ -17,15 +17,15 @@ enum class Outputs : std::uint8_t { kWrench, kPatch, kPolygons };
 
 /// Patch contacts aside, which need polygons wherever they are computed.
 inline Outputs needed_outputs(const Results& r) {
-  bool patch = false, polygons = false;
+  bool polygons = false;
   for_each_output(
       [&](const ArrayInfo& info, const auto& array) {
         if (array.data == nullptr || info.group == OutputGroup::kPatchContacts) return;
-        patch = patch || info.group == OutputGroup::kPatch;
-        polygons = polygons || info.group >= OutputGroup::kPolygons;
+        polygons = polygons || needs_polygons(info.group);
       },
       r);
-  return polygons ? Outputs::kPolygons : patch ? Outputs::kPatch : Outputs::kWrench;
+  if (polygons) return Outputs::kPolygons;
+  return is_wanted(r, OutputGroup::kPatch) ? Outputs::kPatch : Outputs::kWrench;
 }
 
 template <class T>
