@@ -27,7 +27,6 @@ detail::CudaOptions cuda_options(const std::string& name, Precision precision) {
   options.precision = precision;
   options.stages = name == "kernel" ? detail::PairStages::kOne : detail::PairStages::kSeveral;
   if (name == "short_lists") options.cells_per_pair = 5;
-  if (name == "kept") options.candidate_margin = 1e-3;
   return options;
 }
 
@@ -53,7 +52,9 @@ Variant make_side(const std::string& name, Precision precision) {
   if (!cuda_available()) throw Error("no CUDA device; --sides cpu plain compares SIMD vectors with plain arithmetic");
   options.backend = Backend::kCuda;
   if (name == "cuda") return make_variant(name, options);
-  return make_variant(name, cuda_options(name, precision));
+  Variant variant = make_variant(name, cuda_options(name, precision));
+  if (name == "kept") variant.candidate_margin = 1e-3;
+  return variant;
 }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {

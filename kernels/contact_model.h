@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "host/evaluation/candidate_memory.h"
 #include "host/evaluation/cuda_options.h"
 #include "host/scene/scene_data.h"
 #include "isopatch/detail/contact/contact_record.h"
@@ -53,6 +54,7 @@ struct ContactLists {
 /// What an instance of a model is made for. `steps`: it only finds contacts for steps.
 struct ContactModelOptions {
   CudaOptions cuda;
+  int device = 0;
   bool steps = false;
 };
 
@@ -67,7 +69,16 @@ class CudaContactModel {
 
   /// Enqueues the evaluation of this model's near pairs, for all outputs of the results. With `begins`, it is the only
   /// model and begins the environments (begin_environments()) itself.
-  virtual void evaluate(const BatchCall& call, bool begins, cudaStream_t stream) = 0;
+  /// Of `candidates`, which may be null, the environments from `first` on are those of the call.
+  virtual void evaluate(const BatchCall& call, bool begins, const CandidateCache::Implementation* candidates,
+                        std::int64_t first, cudaStream_t stream) = 0;
+
+  /// Memory for candidates that this model keeps from call to call; null if it keeps none.
+  virtual std::unique_ptr<CandidateCache::Implementation> make_candidates(const Evaluator::Implementation& /*owner*/,
+                                                                          std::int64_t /*num_environments*/,
+                                                                          double /*margin*/) {
+    return nullptr;
+  }
 
   /// Enqueues the elastic energies of its near pairs.
   virtual void evaluate_energies(const BatchCall& call, cudaStream_t stream) = 0;

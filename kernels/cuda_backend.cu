@@ -50,7 +50,7 @@ class CudaBackend final : public Evaluator::Implementation {
     const std::int64_t before = local_memory_of_kernels();  // a part of the memory that is not free any more
     load_begin_environments();
     load_sum_body_wrenches();
-    CudaContactModels models = make_cuda_contact_models(scene_, {options});
+    CudaContactModels models = make_cuda_contact_models(scene_, {options, device});
     require_memory(local_memory_of_kernels() - before);
     on_device_ = std::make_unique<OnDevice>(scene_.data(), std::move(models));
   }
@@ -72,17 +72,27 @@ class CudaBackend final : public Evaluator::Implementation {
     }
   }
 
-  void evaluate(const State& state, const Results& results, void* stream) const override {
+  void evaluate(const State& state, const Results& results, CandidateCache::Implementation* candidates,
+                void* stream) const override {
     const DeviceGuard guard(device_);
     const auto on = static_cast<cudaStream_t>(stream);
     check_.check(state, results, on);
-    enqueue(state, results, on);
+    enqueue(state, results, candidates, 0, on);
   }
 
-  void evaluate_from_host(const State& state, const Results& results) const override {
+  void evaluate_from_host(const State& state, const Results& results,
+                          CandidateCache::Implementation* candidates) const override {
     const DeviceGuard guard(device_);
-    on_device_->host_batch.evaluate(
-        scene_, state, results, [&](const State& s, const Results& r, cudaStream_t stream) { enqueue(s, r, stream); });
+    on_device_->host_batch.evaluate(scene_, state, results,
+                                    [&](const State& s, const Results& r, std::int64_t first, cudaStream_t stream) {
+                                      enqueue(s, r, candidates, first, stream);
+                                    });
+  }
+
+  std::unique_ptr<CandidateCache::Implementation> make_candidates(std::int64_t num_environments,
+                                                                  double margin) const override {
+    const DeviceGuard guard(device_);
+    return model_at(0).make_candidates(*this, num_environments, margin);
   }
 
  private:
@@ -98,13 +108,16 @@ class CudaBackend final : public Evaluator::Implementation {
   int num_models() const { return scene_.data().view.num_models; }
   CudaContactModel& model_at(int model) const { return *on_device_->models[static_cast<std::size_t>(model)]; }
 
-  void enqueue(const State& state, const Results& results, cudaStream_t stream) const {
+  void enqueue(const State& state, const Results& results, const CandidateCache::Implementation* candidates,
+               std::int64_t first, cudaStream_t stream) const {
     const auto pairs = static_cast<std::size_t>(items(state.num_environments));
     on_device_->memory.call({pairs}, stream, [&](const BatchMemory& memory) {
       const BatchCall call = {on_device_->scene.view(), state, results, memory.list.data(), memory.counters.data()};
       const bool alone = num_models() == 1;
       if (!alone) begin_environments(call, stream);
-      for (int model = 0; model < num_models(); ++model) model_at(model).evaluate(call, alone, stream);
+      for (int model = 0; model < num_models(); ++model) {
+        model_at(model).evaluate(call, alone, candidates, first, stream);
+      }
       sum_body_wrenches(call, stream);
     });
   }

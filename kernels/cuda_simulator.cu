@@ -41,6 +41,7 @@ class CudaSimulator final : public Simulator::Implementation {
     load_rollout_calls();
     ContactModelOptions model_options;
     static_cast<EvaluatorOptions&>(model_options.cuda) = options;
+    model_options.device = device;
     model_options.steps = true;
     CudaContactModels models = make_cuda_contact_models(scene_, model_options);
     const bool in_float = options_.precision == Precision::kFloat;

@@ -121,13 +121,16 @@ int predict(int argc, char** argv) {
 
   options.backend = Backend::kCuda;
   bench::DeviceArrays arrays(states.view(), on_model.view(), scene);
-  options.candidate_margin = keep;
   const Evaluator evaluator(scene, options);
-  evaluator.evaluate(arrays.state(), arrays.results(), nullptr);
   if (keep > 0) {
+    CandidateCache candidates = evaluator.make_candidate_cache(environments, keep);
+    evaluator.evaluate(arrays.state(), arrays.results(), candidates);
     arrays.fetch();  // waits for the launches
     model.forget_launches();
-    evaluator.evaluate(arrays.state(), arrays.results(), nullptr);
+    evaluator.evaluate(arrays.state(), arrays.results(), candidates);
+    arrays.fetch();
+  } else {
+    evaluator.evaluate(arrays.state(), arrays.results());
   }
   arrays.fetch();
 

@@ -141,8 +141,8 @@ def model(args, scene, texts):
     command = [str(args.build / "bin/cycle_model"), str(scene), *map(str, texts), "--environments", str(environments)]
     if args.timing:
         command += ["--timing", str(args.timing)]
-    if args.candidate_margin:
-        command += ["--keep-candidates", str(args.candidate_margin)]
+    if args.keep_candidates:
+        command += ["--keep-candidates", str(args.keep_candidates)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode not in (0, 1) or not done.stdout:
         raise Failure(f"cycle_model ended with {done.returncode}: {done.stderr.strip()[-500:]}")

@@ -29,7 +29,7 @@ class CpuBackend final : public Evaluator::Implementation {
         models_(make_cpu_contact_models(options, select_kernels(options.vectors))),
         workspaces_([this] { return std::make_unique<ThreadWorkspace>(scene_.data(), models_); }) {}
 
-  void evaluate(const State& state, const Results& results, void*) const override {
+  void evaluate(const State& state, const Results& results, CandidateCache::Implementation*, void*) const override {
     const EvaluationBatch batch = {scene_.data().view, state, results};
     std::array<CpuContactModel::EvaluatePairs, kMaxContactModels> evaluate_pairs = {};
     for (int model = 0; model < batch.scene.num_models; ++model) {

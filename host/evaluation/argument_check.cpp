@@ -8,6 +8,7 @@
 #include <string>
 
 #include "host/evaluation/array_check.h"
+#include "host/evaluation/candidate_memory.h"
 #include "host/evaluation/packed_output.h"
 #include "host/text/error_location.h"
 #include "isopatch/arrays.h"
@@ -97,6 +98,18 @@ void detail::check_arguments(const Scene& scene, State& state, Results& results)
   check.check_overlaps();
 }
 
+void detail::check_candidates(const CandidateCache& candidates, const Evaluator::Implementation& owner,
+                              std::int64_t num_environments) {
+  if (candidates.implementation().owner() != &owner) {
+    throw Error(
+        "evaluate: the candidate cache is of another evaluator; make one with make_candidate_cache() of this one");
+  }
+  if (candidates.num_environments() < num_environments) {
+    throw Error(fmt::format("evaluate: the candidate cache has room for {} environments; the state has {}",
+                            candidates.num_environments(), num_environments));
+  }
+}
+
 void detail::check_options(const EvaluatorOptions& options) {
   if (options.num_threads < 0) {
     throw wrong_value("evaluator: num_threads", fmt::to_string(options.num_threads),
@@ -105,10 +118,6 @@ void detail::check_options(const EvaluatorOptions& options) {
   if (options.device < -1) {
     throw wrong_value("evaluator: device", fmt::to_string(options.device),
                       "give -1 for the current one, or a device's index");
-  }
-  if (!(options.candidate_margin >= 0 && options.candidate_margin <= limits::kMaxPosition)) {
-    throw wrong_value("evaluator: candidate_margin", fmt::to_string(options.candidate_margin),
-                      fmt::format("give a margin in m from 0 (for none) to {}", limits::kMaxPosition));
   }
   const auto require = [](const char* name, auto value, auto last, const char* type) {
     if (value <= last) return;

@@ -16,6 +16,10 @@ namespace isopatch::detail {
 /// bytes with an input or with each other. Takes time for a few dozen arrays, however many environments there are.
 void check_arguments(const Scene& scene, State& state, Results& results);
 
+/// Throws unless the candidates are of the backend `owner` and have room for the environments.
+void check_candidates(const CandidateCache& candidates, const Evaluator::Implementation& owner,
+                      std::int64_t num_environments);
+
 /// Throws unless every option has one of its possible values.
 void check_options(const EvaluatorOptions& options);
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isopatch/evaluator.h"
 
+#include <fmt/format.h>
+
 #include "host/evaluation/argument_check.h"
 #include "host/evaluation/evaluator_backend.h"
 #include "host/text/error_location.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
+#include "isopatch/limits.h"
 
 namespace isopatch {
 
@@ -49,7 +52,25 @@ void Evaluator::evaluate(const State& state, const Results& results, void* strea
   State checked_state = state;
   Results checked_results = results;
   check_arguments(scene(), checked_state, checked_results);
-  implementation().evaluate(checked_state, checked_results, stream);
+  implementation().evaluate(checked_state, checked_results, nullptr, stream);
+}
+
+void Evaluator::evaluate(const State& state, const Results& results, CandidateCache& candidates, void* stream) const {
+  const StandardArithmetic standard;
+  State checked_state = state;
+  Results checked_results = results;
+  check_arguments(scene(), checked_state, checked_results);
+  check_candidates(candidates, implementation(), state.num_environments);
+  implementation().evaluate(checked_state, checked_results, &candidates.implementation(), stream);
+}
+
+CandidateCache Evaluator::make_candidate_cache(std::int64_t num_environments, double margin) const {
+  if (num_environments < 0) throw negative_value("make_candidate_cache: num_environments", num_environments);
+  if (!(margin > 0 && margin <= limits::kMaxPosition)) {
+    throw wrong_value("make_candidate_cache: margin", fmt::to_string(margin),
+                      fmt::format("give a margin in m, above 0 and at most {}", limits::kMaxPosition));
+  }
+  return CandidateCache(implementation().make_candidates(num_environments, margin));
 }
 
 void Evaluator::reserve(std::int64_t num_environments, std::int64_t packed_polygons,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "host/cpu/cpu_options.h"
+#include "host/evaluation/candidate_memory.h"
 #include "host/evaluation/cuda_options.h"
 #include "isopatch/evaluator.h"
 
@@ -15,11 +16,19 @@ class Evaluator::Implementation {
   virtual ~Implementation() = default;
 
   // Arguments are checked and strides filled in (never 0) before this is called.
-  virtual void evaluate(const State& state, const Results& results, void* stream) const = 0;
+  // `candidates` may be null; else it is of this backend and has enough environments.
+  virtual void evaluate(const State& state, const Results& results, CandidateCache::Implementation* candidates,
+                        void* stream) const = 0;
 
   // The same with arrays in host memory; returns when done.
-  virtual void evaluate_from_host(const State& state, const Results& results) const {
-    evaluate(state, results, nullptr);
+  virtual void evaluate_from_host(const State& state, const Results& results,
+                                  CandidateCache::Implementation* candidates) const {
+    evaluate(state, results, candidates, nullptr);
+  }
+
+  virtual std::unique_ptr<CandidateCache::Implementation> make_candidates(std::int64_t num_environments,
+                                                                          double margin) const {
+    return std::make_unique<CandidateCache::Implementation>(*this, num_environments, margin);
   }
 
   virtual void reserve(std::int64_t /*num_environments*/, std::int64_t /*packed_polygons*/,

@@ -147,12 +147,34 @@ int HostEvaluator::num_devices() const {
   return static_cast<int>(evaluators_.size());
 }
 
+const Evaluator& HostEvaluator::only() const {
+  if (num_devices() > 1) {
+    throw Error(fmt::format("host evaluator: it uses {} devices; candidates are for one: name it by options.device",
+                            num_devices()));
+  }
+  return first();
+}
+
+CandidateCache HostEvaluator::make_candidate_cache(std::int64_t num_environments, double margin) const {
+  return only().make_candidate_cache(num_environments, margin);
+}
+
+void HostEvaluator::evaluate(const State& state, const Results& results, CandidateCache& candidates) const {
+  const Evaluator& evaluator = only();
+  State checked_state = state;
+  Results checked_results = results;
+  check_arguments(scene(), checked_state, checked_results);
+  check_candidates(candidates, evaluator.implementation(), state.num_environments);
+  evaluator.implementation().evaluate_from_host(checked_state, checked_results, &candidates.implementation());
+}
+
 void HostEvaluator::evaluate(const State& state, const Results& results) const {
   if (options().backend != Backend::kCuda) return first().evaluate(state, results);
   State checked_state = state;
   Results checked_results = results;
   check_arguments(scene(), checked_state, checked_results);
-  if (evaluators_.size() == 1) return first().implementation().evaluate_from_host(checked_state, checked_results);
+  if (evaluators_.size() == 1)
+    return first().implementation().evaluate_from_host(checked_state, checked_results, nullptr);
 
   const auto devices = static_cast<std::int64_t>(evaluators_.size());
   std::vector<DevicePart> parts;
@@ -165,7 +187,7 @@ void HostEvaluator::evaluate(const State& state, const Results& results) const {
     chunks.take(thread, [&](std::int64_t i, std::int64_t) {
       DevicePart& part = parts[static_cast<std::size_t>(i)];
       evaluators_[static_cast<std::size_t>(i)].implementation().evaluate_from_host(
-          part_of(checked_state, scene(), part.begin, part.count), part.results(checked_results, scene()));
+          part_of(checked_state, scene(), part.begin, part.count), part.results(checked_results, scene()), nullptr);
     });
   });
   for_each_packed_output(checked_results, [](const auto& packed) {

@@ -321,7 +321,8 @@ class ReferenceBackend final : public Evaluator::Implementation {
  public:
   using Implementation::Implementation;
 
-  void evaluate(const State& state, const Results& results, void* /*stream*/) const override {
+  void evaluate(const State& state, const Results& results, CandidateCache::Implementation* /*candidates*/,
+                void* /*stream*/) const override {
     const SceneDescription& description = scene_.description();
     const std::int64_t count = state.num_environments;
     const std::int64_t threads =

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 
+#include "isopatch/candidate_cache.h"
 #include "isopatch/results.h"
 #include "isopatch/scene/scene.h"
 #include "isopatch/state.h"
@@ -29,13 +30,6 @@ struct EvaluatorOptions {
   int num_threads = 0;                      ///< cpu and reference: 0 means all cores; never more than the cores or 256,
                                             ///< whichever is more, nor than the system gives; the bits are the same
   int device = -1;                          ///< cuda: index of the device; -1: the current one (HostEvaluator: all)
-
-  /// cuda: a margin, m; 0 for none. For wrenches and patches of large batches of small meshes, the pairs of cells that
-  /// may touch are kept from call to call, and found again only for pairs whose parts have moved relative to each other
-  /// by more than the margin, or have another geometry or ratio of moduli. A larger margin finds them less often and
-  /// tests more of them. 4 176 bytes for each part pair of each environment, by its index in the call; the bits are the
-  /// same.
-  double candidate_margin = 0;
 
   /// cpu and reference: whether to give up. The calling thread asks about every 20 ms, in calls that take longer:
   /// before the next environment, and in a rollout before its next step. If it returns true, the call throws Error of
@@ -83,6 +77,17 @@ class Evaluator {
   /// with cuda for an array or a stream of another device than the evaluator's. (Recently checked pointers are not
   /// checked again.)
   void evaluate(const State& state, const Results& results, void* stream = nullptr) const;
+
+  /// The same with candidates for contact that are kept from call to call: those of environment e are the cache's with
+  /// the index e. Calls with one cache must follow one another. Throws Error also for a cache that another evaluator
+  /// made or that has fewer environments.
+  void evaluate(const State& state, const Results& results, CandidateCache& candidates, void* stream = nullptr) const;
+
+  /// Memory for candidates of `num_environments` environments, found with a margin in m, > 0: a larger one finds them
+  /// less often and tests more of them. With cuda 4 176 bytes for each part pair of each environment. The evaluator
+  /// must exist as long as the cache. Throws Error for a negative number, a margin that is not positive or beyond 1e12,
+  /// and too little device memory.
+  CandidateCache make_candidate_cache(std::int64_t num_environments, double margin) const;
 
   /// Allocates what batches of up to `num_environments` need, if nothing has yet; with packed arrays of up to these
   /// capacities, and offsets. Throws Error where the device has too little memory, then all is as before, and for a

@@ -31,12 +31,19 @@ class HostEvaluator {
   /// cuda these calls take turns. Throws Error as Evaluator::evaluate().
   void evaluate(const State& state, const Results& results) const;
 
+  /// The same with candidates, as Evaluator::evaluate(). Throws Error also if it uses several devices.
+  void evaluate(const State& state, const Results& results, CandidateCache& candidates) const;
+
+  /// As Evaluator::make_candidate_cache(). Throws Error also if it uses several devices.
+  CandidateCache make_candidate_cache(std::int64_t num_environments, double margin) const;
+
   const Scene& scene() const;               ///< the scene it evaluates
   const EvaluatorOptions& options() const;  ///< those it was made with; `device` is 0 where all are used
   int num_devices() const;                  ///< how many devices it uses; 1 without cuda
 
  private:
   const Evaluator& first() const;
+  const Evaluator& only() const;
 
   std::vector<Evaluator> evaluators_;  ///< one for each device
 };

@@ -6,6 +6,7 @@
 #include "isopatch/array_info.h"
 #include "isopatch/array_types.h"
 #include "isopatch/arrays.h"
+#include "isopatch/candidate_cache.h"
 #include "isopatch/error.h"
 #include "isopatch/evaluator.h"
 #include "isopatch/geometry/field.h"

@@ -9,6 +9,7 @@
 
 #include "kernels/memory/working_memory.h"
 #include "kernels/pressure_field/device_call_memory.h"
+#include "kernels/pressure_field/device_candidates.h"
 #include "kernels/pressure_field/find_contacts.h"
 
 namespace isopatch::detail {
@@ -31,6 +32,7 @@ struct ResidentWarps {
 ResidentWarps load_kernels(const SceneView& scene, Precision precision) {
   load_staged_pairs(scene, precision);
   load_packed_rows();
+  load_reset_candidates();
   load_evaluate_energies();
   ResidentWarps warps;
   for (const Outputs outputs : {Outputs::kWrench, Outputs::kPatch, kAllOutputs}) {
@@ -45,7 +47,7 @@ ResidentWarps load_kernels(const SceneView& scene, Precision precision) {
 class CudaPressureField final : public CudaContactModel {
  public:
   CudaPressureField(const SceneData& scene, const ContactModelOptions& options)
-      : scene_(scene.view), cuda_options_(options.cuda) {
+      : scene_(scene.view), cuda_options_(options.cuda), device_(options.device) {
     if (options.steps) {
       load_evaluate_energies();
       in_float() ? load_find_contacts<float>(scene_) : load_find_contacts<double>(scene_);
@@ -70,7 +72,8 @@ class CudaPressureField final : public CudaContactModel {
     memory_.reserve(size);
   }
 
-  void evaluate(const BatchCall& batch, bool begins, cudaStream_t stream) override {
+  void evaluate(const BatchCall& batch, bool begins, const CandidateCache::Implementation* candidates,
+                std::int64_t first, cudaStream_t stream) override {
     const Results& results = batch.results;
     const PressureFieldSize size = size_of(batch.state.num_environments, results);
     const auto pairs = static_cast<std::int64_t>(size.pairs);
@@ -84,7 +87,11 @@ class CudaPressureField final : public CudaContactModel {
       call.scan_bytes = memory.scan.size();
       call.key_digits = key_digits_;
       if (memory.have_stages() && may_stage(pairs, results)) {
-        call.staged = memory.staged(static_cast<float>(cuda_options_.candidate_margin));
+        call.staged = memory.staged();
+        if (candidates != nullptr) {
+          call.staged.candidates = static_cast<const DeviceCandidates*>(candidates)->lists(first);
+          call.staged.margin = static_cast<float>(candidates->margin());
+        }
         call.slices = 1;
       }
       in_float() ? evaluate<float>(call, begins, stream) : evaluate<double>(call, begins, stream);
@@ -94,6 +101,12 @@ class CudaPressureField final : public CudaContactModel {
 
   void evaluate_energies(const BatchCall& batch, cudaStream_t stream) override {
     detail::evaluate_energies(call_of(batch), stream);
+  }
+
+  std::unique_ptr<CandidateCache::Implementation> make_candidates(const Evaluator::Implementation& owner,
+                                                                  std::int64_t num_environments,
+                                                                  double margin) override {
+    return std::make_unique<DeviceCandidates>(owner, device_, num_environments, scene_.num_part_pairs, margin);
   }
 
   void find_contacts(const BatchCall& batch, ContactPoints points, const ContactLists& to,
@@ -173,9 +186,6 @@ class CudaPressureField final : public CudaContactModel {
     size.staged_sums = (has_several_parts() ? 2 : 1) * size.staged_pairs;
     size.staged_part_pairs = std::min(has_several_parts() ? kPartPairsPerPair * pairs : pairs, kMaxStagedPartPairs);
     size.cells = std::min(pairs * static_cast<std::size_t>(cuda_options_.cells_per_pair), kMaxListedCells);
-    if (cuda_options_.candidate_margin > 0) {
-      size.kept = static_cast<std::size_t>(num_environments) * static_cast<std::size_t>(scene_.num_part_pairs);
-    }
     return size;
   }
 
@@ -222,6 +232,7 @@ class CudaPressureField final : public CudaContactModel {
 
   const SceneView scene_;  // in host memory
   const CudaOptions cuda_options_;
+  const int device_;
   ResidentWarps resident_warps_ = {};
   std::int64_t most_cells_ = 0;
   std::size_t window_capacity_ = 0;  // for a large batch it may be less

@@ -63,7 +63,7 @@ template struct RowArrays<DiscreteContact>;
 std::size_t PressureFieldMemory::bytes(const PressureFieldSize& size) {
   const std::size_t staged = size.staged_pairs * sizeof(StagedPair) + size.staged_sums * sizeof(StoredWrenchSums) +
                              size.staged_part_pairs * sizeof(StagedPartPair) + size.cells * sizeof(CellWork) +
-                             unfinished_pairs(size) * sizeof(UnfinishedPair) + size.kept * sizeof(CandidateList);
+                             unfinished_pairs(size) * sizeof(UnfinishedPair);
   const std::size_t packed = RowArrays<Polygon>::bytes(size.counts, size.packed_polygons) +
                              RowArrays<DiscreteContact>::bytes(size.counts, size.packed_contacts) + scan_bytes(size);
   return size.shared_pairs * sizeof(SharedWrenchSums) + staged + packed + window_bytes(size);
@@ -71,7 +71,6 @@ std::size_t PressureFieldMemory::bytes(const PressureFieldSize& size) {
 
 PressureFieldMemory::PressureFieldMemory(const PressureFieldSize& asked, cudaStream_t stream) {
   PressureFieldSize size = asked;
-  if (!has_device_memory(bytes(size))) size = asked.without_kept();
   if (!has_device_memory(bytes(size))) size = asked.without_stages();
   require_device_memory(bytes(size), "the working memory for " + std::to_string(size.pairs) +
                                          " pairs of bodies (environments times pairs) needs");
@@ -81,7 +80,6 @@ PressureFieldMemory::PressureFieldMemory(const PressureFieldSize& asked, cudaStr
   part_pairs = DeviceBuffer<StagedPartPair>(size.staged_part_pairs);
   cells = DeviceBuffer<CellWork>(size.cells);
   unfinished = DeviceBuffer<UnfinishedPair>(unfinished_pairs(size));
-  kept = DeviceBuffer<CandidateList>(size.kept);
   polygons = RowArrays<Polygon>(size.counts, size.packed_polygons, stream);
   contacts = RowArrays<DiscreteContact>(size.counts, size.packed_contacts, stream);
   scan = DeviceBuffer<std::byte>(scan_bytes(size));
@@ -92,15 +90,14 @@ PressureFieldMemory::PressureFieldMemory(const PressureFieldSize& asked, cudaStr
   fill_with_zeros(sums, stream);
   fill_with_zeros(staged_sums, stream);
   fill_with_zeros(part_pairs, stream);  // they are copied with the gaps between their members
-  fill_with_zeros(kept, stream);
   fill_with_zeros(window_counts, stream);
   ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(stream));
 }
 
-StagedMemory PressureFieldMemory::staged(float margin) const {
+StagedMemory PressureFieldMemory::staged() const {
   const auto count = [](const auto& buffer) { return static_cast<std::int32_t>(buffer.size()); };
   return {staged_pairs.data(), staged_sums.data(), part_pairs.data(), cells.data(), unfinished.data(),
-          count(staged_pairs), count(part_pairs),  count(cells),      kept.data(),  margin};
+          count(staged_pairs), count(part_pairs),  count(cells),      nullptr,      0};
 }
 
 PatchMemory PressureFieldMemory::patches(std::size_t num_windows) const {

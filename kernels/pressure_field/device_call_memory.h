@@ -15,19 +15,13 @@ struct PressureFieldSize {
   std::size_t pairs = 0;         // all pairs of the batch that are of this model
   std::size_t shared_pairs = 0;  // at most so many of them are shared by several warps
   std::size_t staged_pairs = 0, staged_sums = 0, staged_part_pairs = 0, cells = 0;  // between the stages of pairs
-  std::size_t kept = 0;    // candidates of all part pairs of all environments
   std::size_t counts = 0;  // of rows of packed arrays: one more than there are environments; 0: none
   std::size_t packed_polygons = 0, packed_contacts = 0;  // rows that there is room for
   std::size_t windows = 0, window_polygons = 0;          // for patch contacts, and polygons of all of them
 
   /// What a call can do without, where a device has little memory.
-  PressureFieldSize without_kept() const {
-    PressureFieldSize smaller = *this;
-    smaller.kept = 0;
-    return smaller;
-  }
   PressureFieldSize without_stages() const {
-    PressureFieldSize smaller = without_kept();
+    PressureFieldSize smaller = *this;
     smaller.staged_pairs = smaller.staged_sums = smaller.staged_part_pairs = smaller.cells = 0;
     return smaller;
   }
@@ -38,8 +32,8 @@ struct PressureFieldSize {
     for (const auto member :
          {&PressureFieldSize::pairs, &PressureFieldSize::shared_pairs, &PressureFieldSize::staged_pairs,
           &PressureFieldSize::staged_sums, &PressureFieldSize::staged_part_pairs, &PressureFieldSize::cells,
-          &PressureFieldSize::kept, &PressureFieldSize::counts, &PressureFieldSize::packed_polygons,
-          &PressureFieldSize::packed_contacts, &PressureFieldSize::windows, &PressureFieldSize::window_polygons}) {
+          &PressureFieldSize::counts, &PressureFieldSize::packed_polygons, &PressureFieldSize::packed_contacts,
+          &PressureFieldSize::windows, &PressureFieldSize::window_polygons}) {
       visit(member);
     }
   }
@@ -89,7 +83,6 @@ struct PressureFieldMemory {
   DeviceBuffer<StagedPartPair> part_pairs;
   DeviceBuffer<CellWork> cells;
   DeviceBuffer<UnfinishedPair> unfinished;
-  DeviceBuffer<CandidateList> kept;
   RowArrays<Polygon> polygons;
   RowArrays<DiscreteContact> contacts;
   DeviceBuffer<std::byte> scan;
@@ -97,8 +90,8 @@ struct PressureFieldMemory {
   DeviceBuffer<PackedRowEntry> window_rows, window_others;
   DeviceBuffer<ElasticPolygon> window_records;
 
-  /// Has no room for kept candidates, or for stages, where the device has too little memory for them. Throws Error
-  /// where it has too little for the rest.
+  /// Has no room for stages if the device has too little memory for them. Throws Error if it has too little for the
+  /// rest.
   PressureFieldMemory(const PressureFieldSize& size, cudaStream_t stream);
 
   /// What the constructor allocates for this size.
@@ -106,8 +99,8 @@ struct PressureFieldMemory {
 
   bool have_stages() const { return staged_pairs.size() > 0; }
 
-  /// For the stages of pairs; `margin` is of the kept candidates, m.
-  StagedMemory staged(float margin) const;
+  /// For the stages of pairs, without candidates.
+  StagedMemory staged() const;
 
   /// For patch contacts by so many warps: they share all of the room.
   PatchMemory patches(std::size_t num_windows) const;

@@ -189,7 +189,7 @@ class HostBatch::Call {
   }
 
   void enqueue(Lane& lane, const Chunk& chunk) const {
-    evaluate_(chunk.state, chunk.results, lane.stream);
+    evaluate_(chunk.state, chunk.results, lane.begin, lane.stream);
     const std::size_t back = chunk.end - chunk.download_begin;
     ISOPATCH_CUDA_CHECK(cudaMemcpyAsync(lane.host.data() + chunk.download_begin,
                                         lane.device.data() + chunk.download_begin, back, cudaMemcpyDeviceToHost,

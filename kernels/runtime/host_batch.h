@@ -24,12 +24,13 @@ namespace isopatch::detail {
 class HostBatch {
  public:
   static constexpr std::size_t kChunkBytes = std::size_t(8) << 20;  // takes far longer to copy than to launch
-  using Evaluate = std::function<void(const State&, const Results&, cudaStream_t)>;
+  using Evaluate = std::function<void(const State&, const Results&, std::int64_t first, cudaStream_t)>;
 
   /// A chunk has as many environments as fit in `chunk_bytes`, and at least one.
   explicit HostBatch(std::size_t chunk_bytes = kChunkBytes) : chunk_bytes_(chunk_bytes) {}
 
-  /// evaluate(state, results, stream) enqueues the evaluation of arrays in device memory. Strides are filled in, and
+  /// evaluate(state, results, first, stream) enqueues the evaluation of arrays in device memory, of the environments
+  /// from `first` on. Strides are filled in, and
   /// honoured: what lies between rows of results is left as it is. Returns when done. Calls from several host threads
   /// take turns. Throws Error where the device has too little memory.
   void evaluate(const Scene& scene, const State& state, const Results& results, const Evaluate& evaluate);

@@ -219,9 +219,9 @@ TEST_P(GpuBatch, OfManyEnvironmentsIsTheSameEveryTime) {
 TEST_P(GpuBatch, KeptCandidatesChangeNoBit) {
   detail::CudaOptions options = on_device(GetParam());
   options.stages = detail::PairStages::kSeveral;
-  options.candidate_margin = 2e-2;
   for (const Scene& moving : {scene, Scene(random_compounds(3, {.most_bodies = 3, .most_parts = 4, .coarse = true}))}) {
     const HostEvaluator keeping(detail::make_evaluator(moving, options));
+    CandidateCache candidates = keeping.make_candidate_cache(9, 2e-2);
     const Evaluator cpu(moving, {Backend::kCpu, GetParam(), 0});
     const bool compounds = moving.num_parts() > moving.num_bodies();
     Batch batch = compounds ? compound_states(moving, 9, 91, true) : random_batch(moving, 9, 91, 0.16, true);
@@ -236,10 +236,11 @@ TEST_P(GpuBatch, KeptCandidatesChangeNoBit) {
       }
       if (step == 5) batch.modulus[0] *= 1.5;
       if (step == 6) batch.poses[row + 1] = std::nan("");
+      if (step == 7) candidates.reset();
       UnwrittenResults expected = room_for(moving, batch, Outputs::kPatch, 0, false);
       UnwrittenResults found = room_for(moving, batch, Outputs::kPatch, 0, false);
       cpu.evaluate(batch.state(), expected.view());
-      keeping.evaluate(batch.state(), found.view());
+      keeping.evaluate(batch.state(), found.view(), candidates);
       EXPECT_EQ(found.status, expected.status);
       for (std::size_t e = 0; e < 9; ++e) {
         ASSERT_EQ(environment_hash(found, e), environment_hash(expected, e)) << "environment " << e;
@@ -256,8 +257,8 @@ TEST_P(GpuBatch, KeptCandidatesAreNotThoseOfAnotherHalfSpace) {
   const Scene ground(description);
   detail::CudaOptions options = on_device(GetParam());
   options.stages = detail::PairStages::kSeveral;
-  options.candidate_margin = 1e-3;
   const HostEvaluator keeping(detail::make_evaluator(ground, options));
+  CandidateCache candidates = keeping.make_candidate_cache(1, 1e-3);
   const Evaluator cpu(ground, {Backend::kCpu, GetParam(), 0});
   Batch batch = random_batch(ground, 1, 92);
   const double poses[] = {0, 0, -0.03, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0};
@@ -268,7 +269,7 @@ TEST_P(GpuBatch, KeptCandidatesAreNotThoseOfAnotherHalfSpace) {
     UnwrittenResults expected = room_for(ground, batch, Outputs::kPatch, 0, false);
     UnwrittenResults found = room_for(ground, batch, Outputs::kPatch, 0, false);
     cpu.evaluate(batch.state(), expected.view());
-    keeping.evaluate(batch.state(), found.view());
+    keeping.evaluate(batch.state(), found.view(), candidates);
     EXPECT_EQ(environment_hash(found, 0), environment_hash(expected, 0)) << "geometry " << geometry;
     forces.push_back(expected.pair_wrench[2]);
   }

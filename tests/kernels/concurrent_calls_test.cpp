@@ -191,10 +191,11 @@ TEST_F(GpuConcurrentCalls, ChunksOfABatchHaveTheBitsOfTheCpu) {
     const Results results = cuda.view();
     const ArrayCounts counts = cuda.counts();
     for_each_input([&](const ArrayInfo& info, auto& array) { array.stride = counts.row(info); }, state);
-    host_batch.evaluate(scene, state, results, [&](const State& s, const Results& r, cudaStream_t stream) {
-      ++chunks;
-      made.evaluate(s, r, stream);
-    });
+    host_batch.evaluate(scene, state, results,
+                        [&](const State& s, const Results& r, std::int64_t, cudaStream_t stream) {
+                          ++chunks;
+                          made.evaluate(s, r, stream);
+                        });
     EXPECT_GT(chunks, 1);
     EXPECT_EQ(hash_of(cuda), hash_of(cpu));
   }

@@ -122,15 +122,17 @@ TEST_P(GpuPackedRows, OfChunksAreThoseOfTheCpu) {
     for (const PackedRoom& room : {kAmple, PackedRoom{polygons / 2, contacts - 1}, PackedRoom{0, 1}, kAmple}) {
       SCOPED_TRACE(testing::Message() << chunk_bytes << " bytes, room for " << room.polygons);
       PackedResults found(scene, 13, room, kCapacity);
-      host_batch.evaluate(scene, batch.state(), found.view(),
-                          [&](const State& s, const Results& r, cudaStream_t stream) { made.evaluate(s, r, stream); });
+      host_batch.evaluate(
+          scene, batch.state(), found.view(),
+          [&](const State& s, const Results& r, std::int64_t, cudaStream_t stream) { made.evaluate(s, r, stream); });
       expect_first_rows(found, all);
     }
     std::vector<std::int64_t> offsets(14, -7);  // after calls with rows
     Results results;
     results.contact_offsets = offsets.data();
-    host_batch.evaluate(scene, batch.state(), results,
-                        [&](const State& s, const Results& r, cudaStream_t stream) { made.evaluate(s, r, stream); });
+    host_batch.evaluate(
+        scene, batch.state(), results,
+        [&](const State& s, const Results& r, std::int64_t, cudaStream_t stream) { made.evaluate(s, r, stream); });
     EXPECT_EQ(offsets, all.contact_offsets);
   }
 }

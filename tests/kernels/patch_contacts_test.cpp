@@ -101,8 +101,9 @@ TEST_P(GpuPatchContacts, MayBeAskedForOneByOneAndInChunks) {
     Results results;
     results.patch_point = {points.data(), stride};
     results.max_clusters = 2;
-    host_batch.evaluate(boxes, batch.state(), results,
-                        [&](const State& s, const Results& r, cudaStream_t stream) { made.evaluate(s, r, stream); });
+    host_batch.evaluate(
+        boxes, batch.state(), results,
+        [&](const State& s, const Results& r, std::int64_t, cudaStream_t stream) { made.evaluate(s, r, stream); });
     for (std::int64_t i = 0; i < 7 * stride; ++i) {
       const std::int64_t at = i % stride;
       ASSERT_EQ(points[static_cast<std::size_t>(i)],

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <functional>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -28,18 +29,21 @@ using test::UnwrittenResults;
 struct Variant {
   std::string name;
   std::function<HostEvaluator(const Scene&)> make_evaluator;
+  double candidate_margin = 0;  // m, of candidates that are kept from the wrench for the patch; 0: none are
 };
 
 /// With EvaluatorOptions, CpuOptions or CudaOptions; CudaOptions are for one device.
 template <class Options>
 Variant make_variant(std::string name, const Options& options) {
-  return {std::move(name), [options](const Scene& scene) {
+  return {std::move(name),
+          [options](const Scene& scene) {
             if constexpr (std::is_same_v<Options, EvaluatorOptions>) {
               return HostEvaluator(scene, options);
             } else {
               return HostEvaluator(detail::make_evaluator(scene, options));
             }
-          }};
+          },
+          0};
 }
 
 /// Which outputs are requested. The same pairs are evaluated for each: the backends have different code for them.
@@ -186,7 +190,9 @@ inline std::vector<std::string> first_differences(const UnwrittenResults& a, con
 class BitComparison {
  public:
   BitComparison(Scene scene, const std::array<Variant, 2>& sides)
-      : scene_(std::move(scene)), evaluators_{sides[0].make_evaluator(scene_), sides[1].make_evaluator(scene_)} {}
+      : scene_(std::move(scene)),
+        evaluators_{sides[0].make_evaluator(scene_), sides[1].make_evaluator(scene_)},
+        margins_{sides[0].candidate_margin, sides[1].candidate_margin} {}
 
   BitCounts compare(const State& state) {
     const auto environments = static_cast<std::size_t>(state.num_environments);
@@ -196,6 +202,12 @@ class BitComparison {
     differs_.assign(environments, false);
     reported_ = {};
 
+    for (std::size_t side = 0; side < 2; ++side) {
+      caches_[side].reset();
+      if (margins_[side] > 0) {
+        caches_[side] = evaluators_[side].make_candidate_cache(state.num_environments, margins_[side]);
+      }
+    }
     part(state, 0, state.num_environments, RequestedOutputs::kWrench, 0);
     const UnwrittenResults patch = part(state, 0, state.num_environments, RequestedOutputs::kPatch, 0);
     std::vector<std::int32_t> needed(environments);
@@ -232,7 +244,13 @@ class BitComparison {
     std::array<UnwrittenResults, 2> results = {arrays(count, asked, capacity), arrays(count, asked, capacity)};
     for (std::size_t side = 0; side < 2; ++side) {
       const auto start = std::chrono::steady_clock::now();
-      evaluators_[side].evaluate(part_of(state, scene_, begin, count), view(results[side], asked));
+      const State states = part_of(state, scene_, begin, count);
+      const Results to = view(results[side], asked);
+      if (caches_[side].has_value()) {
+        evaluators_[side].evaluate(states, to, *caches_[side]);
+      } else {
+        evaluators_[side].evaluate(states, to);
+      }
       counts_.seconds[side] += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     }
     for (std::size_t e = 0; e < static_cast<std::size_t>(count); ++e) {
@@ -269,6 +287,8 @@ class BitComparison {
 
   Scene scene_;
   std::array<HostEvaluator, 2> evaluators_;
+  std::array<double, 2> margins_;
+  std::array<std::optional<CandidateCache>, 2> caches_;
   BitCounts counts_;
   std::vector<bool> differs_;
   std::array<bool, 3> reported_{};  // where the first difference is, of each RequestedOutputs

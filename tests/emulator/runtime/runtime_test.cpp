@@ -212,15 +212,13 @@ TEST_F(EmulatedCalls, SayWhatMemoryTheyNeedAndWhatIsFree) {
   EXPECT_TRUE(construct.ends_with(" MiB; the device has 0.1 MiB free")) << construct;
 }
 
-// Without kept candidates, and then without stages.
+// Without stages.
 TEST_F(EmulatedCalls, DoWithoutWorkingMemoryThatTheDeviceDoesNotHave) {
   const DeviceBatch arrays(scene, batch);
   ISOPATCH_CUDA_CHECK(cudaDeviceSynchronize());
-  EvaluatorOptions options = cuda;
-  options.candidate_margin = 1e-3;
   std::size_t room = std::size_t(16) << 30;
-  for (const int launches : {6, 6, 2}) {  // in stages, with and without kept candidates; by one kernel
-    const Evaluator evaluator(scene, options);
+  for (const int launches : {6, 2}) {  // in stages; by one kernel
+    const Evaluator evaluator(scene, cuda);
     const std::size_t before = used_memory(0);
     set_memory(0, std::min(room, before + room));
     for (int call = 0; call < 2; ++call) {
