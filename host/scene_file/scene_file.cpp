@@ -17,6 +17,7 @@
 #include "isopatch/error.h"
 #include "isopatch/limits.h"
 #include "isopatch/scene/scene.h"
+#include "isopatch/scene/scene_file.h"
 
 namespace isopatch {
 

@@ -13,6 +13,7 @@
 #include "isopatch/error.h"
 #include "isopatch/geometry/geometry.h"
 #include "isopatch/scene/scene.h"
+#include "isopatch/scene/scene_file.h"
 
 namespace isopatch::detail {
 

@@ -11,6 +11,7 @@
 #include "host/text/quote.h"
 #include "isopatch/error.h"
 #include "isopatch/scene/scene.h"
+#include "isopatch/scene/scene_file.h"
 
 namespace isopatch {
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "isopatch/rollout_state.h"
+#include "isopatch/scene/scene_file.h"
 #include "isopatch/simulator.h"
 #include "tests/cli/rollout_fixture.h"
 #include "tests/support/paths/paths.h"

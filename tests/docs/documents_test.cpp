@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "isopatch/scene/scene.h"
+#include "isopatch/scene/scene_file.h"
 #include "tests/support/paths/paths.h"
 
 namespace isopatch {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "isopatch/scene/scene_file.h"
 #include "tests/fuzz/contact_fuzzing.h"
 
 namespace {

@@ -6,6 +6,7 @@
 
 #include "isopatch/error.h"
 #include "isopatch/scene/scene.h"
+#include "isopatch/scene/scene_file.h"
 #include "tests/support/paths/paths.h"
 
 namespace isopatch {

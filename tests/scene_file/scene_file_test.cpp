@@ -9,6 +9,7 @@
 
 #include "isopatch/error.h"
 #include "isopatch/scene/scene.h"
+#include "isopatch/scene/scene_file.h"
 #include "tests/support/data_folder.h"
 #include "tests/support/paths/paths.h"
 

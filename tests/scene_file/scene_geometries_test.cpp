@@ -11,6 +11,7 @@
 #include "isopatch/error.h"
 #include "isopatch/geometry/mesh.h"
 #include "isopatch/scene/scene.h"
+#include "isopatch/scene/scene_file.h"
 #include "tests/support/paths/paths.h"
 
 namespace isopatch {

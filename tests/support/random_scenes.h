@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "isopatch/scene/scene_file.h"
 #include "tests/support/data_folder.h"
 #include "tests/support/paths/paths.h"
 #include "tests/support/random_contacts.h"

@@ -10,6 +10,7 @@
 
 #include "host/cpu/isa/kernels.h"
 #include "host/rollout/simulator_backend.h"
+#include "isopatch/scene/scene_file.h"
 #include "tests/support/data_folder.h"
 #include "tests/support/fiber_warp.h"
 #include "tests/support/paths/paths.h"

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "host/threads/parallel_for.h"
+#include "isopatch/scene/scene_file.h"
 #include "tests/support/hash.h"
 #include "tests/threads/caller_mode.h"
 

@@ -24,6 +24,7 @@
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
 #include "isopatch/host_evaluator.h"
+#include "isopatch/scene/scene_file.h"
 #include "isopatch/simulator.h"
 #include "isopatch/status.h"
 

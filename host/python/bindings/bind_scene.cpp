@@ -15,6 +15,7 @@
 #include "isopatch/geometry/mass_properties.h"
 #include "isopatch/rollout_state.h"
 #include "isopatch/scene/scene.h"
+#include "isopatch/scene/scene_file.h"
 
 namespace isopatch::python {
 namespace {

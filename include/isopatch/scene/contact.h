@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The contact law.
+#pragma once
+
+#include <cstdint>
+
+namespace isopatch {
+
+/// Normal traction sigma from pressure p and separating speed v_n.
+enum class DissipationModel : std::uint8_t {
+  kHuntCrossley,  ///< sigma = p max(0, 1 - d v_n), d in s/m
+  kPfc            ///< sigma = p max(0, 1 - chi (g/E) v_n), chi in s (PFC eq. 3)
+};
+
+/// Rule for damping and friction. The static normal part is exact under all of them.
+enum class Quadrature : std::uint8_t {
+  kExact,     ///< damping exact; friction in closed form where its direction turns within a polygon, else as kFan3
+  kCentroid,  ///< one point per polygon (VL)
+  kFan3,      ///< triangles about the centroid, 3 points each, degree 2 (PFC fig. 5)
+  kFan6       ///< the same with 6 points, degree 4
+};
+
+/// The contact law of all pairs.
+struct ContactOptions {
+  DissipationModel dissipation_model = DissipationModel::kHuntCrossley;  ///< how motion along the normal is damped
+  Quadrature quadrature = Quadrature::kExact;                            ///< how damping and friction are integrated
+  double slip_tolerance = 1e-4;  ///< v_s, m/s, > 0: friction is reduced below about this speed
+  bool gradient_filter = false;  ///< drop polygons whose normal is more than 5 pi/8 from either body's inward gradient
+};
+
+}  // namespace isopatch
