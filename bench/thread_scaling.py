@@ -11,7 +11,7 @@ import statistics
 import sys
 from pathlib import Path
 
-from processor_time import PairTimer
+from processor_time import PairTimer, TimerError
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -56,4 +56,7 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except TimerError as error:
+        sys.exit(f"thread_scaling: {error}")
