@@ -8,26 +8,22 @@ which other programs on the machine disturb least.
 
 import argparse
 import statistics
-import subprocess
 import sys
 from pathlib import Path
+
+from processor_time import PairTimer, TimerError
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
 def start(args, threads):
-    command = [args.build / "bin/pair_time", args.scene, "--precision", args.precision]
-    command += ["--envs", str(args.envs), "--threads", str(threads)]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    options = ["--precision", args.precision, "--envs", args.envs, "--threads", threads]
+    return PairTimer(args.build / "bin/pair_time", args.scene, *options)
 
 
 def seconds(timer):
-    timer.stdin.write("1\n")
-    timer.stdin.flush()
-    answer = timer.stdout.readline().split()
-    if not answer:
-        sys.exit("thread_scaling: pair_time ended before its time")
-    return float(answer[1])
+    """Of one evaluation, by the clock."""
+    return timer.seconds(1)[1]
 
 
 def main():
@@ -47,8 +43,7 @@ def main():
         seconds(timer)  # warm
     turns = [[seconds(timer) for timer in timers] for _ in range(args.turns)]
     for timer in timers:
-        timer.stdin.close()
-        timer.wait()
+        timer.close()
 
     one, several = zip(*turns)
     low, middle, high = statistics.quantiles([a / b for a, b in turns], n=4)
@@ -61,4 +56,7 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except TimerError as error:
+        sys.exit(f"thread_scaling: {error}")

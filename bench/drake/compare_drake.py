@@ -26,13 +26,13 @@ Drake is installed into the virtual environment where it is missing. Exits with 
 1e-9 of its own reference, or a difference was left unexplained, with 2 where something is missing.
 """
 
-import os
 import sys
 import tempfile
 from pathlib import Path
 
 from drake_report import fail
 from drake_setup import argument_parser, enter_venv, finish_report, start_report
+from processor_time import TimerError, run_on_one_core
 
 
 def arguments():
@@ -59,11 +59,7 @@ def compare(args):
     from drake_static import static_table
     from drake_times import time_tables
 
-    allowed = sorted(os.sched_getaffinity(0))
-    core = allowed[0] if args.core is None else args.core
-    if core not in allowed:
-        fail(f"core {core} is not one of {allowed}")
-    os.sched_setaffinity(0, {core})  # the programs started from here inherit it
+    run_on_one_core(args.core)
     options = ["tables", "repetitions", "block", "random", "seed"]
     options = [f"--{name} {getattr(args, name)}" for name in options]
     options += [f"--poses {','.join(map(str, args.poses))}"] + (["--data DIR"] if args.data else [])
@@ -85,7 +81,10 @@ def compare(args):
 def main():
     args = arguments()
     enter_venv(args.venv)
-    return compare(args)
+    try:
+        return compare(args)
+    except TimerError as error:
+        fail(str(error))
 
 
 if __name__ == "__main__":

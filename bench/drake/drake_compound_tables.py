@@ -2,11 +2,11 @@
 """Bodies of several parts in isopatch and Drake: a gripper's finger on a box, and random compounds. Needs pydrake."""
 
 import numpy as np
+from count_instructions import about_axis
 from drake_checks import AGREE, deviations, relative, spread, torque_deviation
 from drake_contacts import Compound, Part, evaluate, parts_json
 from drake_patch import DrakePair, DrakePatch
 from drake_random import random_poses
-from drake_times import about_axis
 
 FORCES_AGREE = 1e-12  # relative
 ROUNDINGS = 10  # a difference of so many roundings of the poses is no error

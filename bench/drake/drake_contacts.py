@@ -5,6 +5,7 @@ import json
 import subprocess
 
 import numpy as np
+from count_instructions import about_axis
 from drake_checks import rotation
 from drake_report import fail
 from tet_meshes import (
@@ -145,6 +146,25 @@ class Compound(Contact):
 
     def parts(self, k):
         return self.bodies[k]
+
+
+TURNED = about_axis(0.3, 1, 0.2, 0.5)
+TILTED = about_axis(1, 1, 2, 0.1)
+YAWED = about_axis(0, 0, 1, 0.4)
+
+
+def timed_contacts():
+    """The rows of the time table."""
+    return [
+        Contact("box on box, tilted", "box24", "brick24", [0.03, 0.03, 0.11, *TILTED], [0, 0, 0, *YAWED]),
+        Contact("sphere on box", "sphere512", "plate44", [0.01, -0.02, 0.093, *TURNED]),
+        Contact("sphere on sphere", "sphere512", "sphere512", [0.01, 0.005, 0.095, *TURNED]),
+        Contact("sphere on sphere, fine", "sphere2048", "sphere2048", [0.01, 0.005, 0.0949, *TURNED]),
+        # deep, and every tet reaches the centre: nearly all tets of one meet nearly all of the other
+        Contact("sphere on sphere, fine, deep", "sphere2048", "sphere2048", [0.02, 0.01, 0.03, *TURNED]),
+        Contact("sphere on ellipsoid, shallow", "sphere4096", "ellipsoid4096", [0.01, 0.005, 0.1106, *TURNED]),
+        Contact("sphere on ellipsoid, deep", "sphere4096", "ellipsoid4096", [0.01, 0.005, 0.048, *TURNED]),
+    ]
 
 
 def placed(pose):

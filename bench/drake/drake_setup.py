@@ -14,7 +14,7 @@ from pathlib import Path
 from drake_report import Report, fail
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "bench"))  # tet_meshes, for drake_contacts
+sys.path.append(str(ROOT / "bench"))  # tet_meshes and others
 
 
 def argument_parser(description):

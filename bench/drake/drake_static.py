@@ -2,9 +2,8 @@
 """Force, area and torque of single contacts: Drake, isopatch and its reference, and oracles where there are some."""
 
 from drake_checks import AGREE, field_difference, relative
-from drake_contacts import Contact, evaluate
+from drake_contacts import Contact, evaluate, timed_contacts
 from drake_patch import DrakePair, DrakePatch
-from drake_times import timed_contacts
 
 
 def vector(v):

@@ -2,68 +2,24 @@
 """Processor time of one contact: Drake's contact surface against the wrench of isopatch."""
 
 import json
-import math
-import subprocess
 import time
 
 import numpy as np
 from drake_checks import spread, tet_pair_counts
-from drake_contacts import Contact, evaluate, scene_json
+from drake_contacts import evaluate, scene_json, timed_contacts
 from drake_patch import DrakePair, DrakePatch
 from drake_report import fail
+from processor_time import PairTimer, calls_that_take
 from pydrake.geometry import HydroelasticContactRepresentation
 
 POLYGON = HydroelasticContactRepresentation.kPolygon
 
 
-class IsopatchTimer:
-    """A pair_time program that waits for work."""
-
-    def __init__(self, shapes, contact, precision, moving, poses):
-        # a file of its own: another process may be reading one
-        path = shapes.folder / f"time_{contact.name}_{precision}_{'moving' if moving else 'static'}.json"
-        path.write_text(json.dumps(scene_json(shapes, contact, moving)))
-        command = [shapes.programs.path("pair_time"), path, "--precision", precision, "--envs", poses]
-        self.process = subprocess.Popen(
-            [str(c) for c in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-
-    def block(self, calls):
-        """Seconds of processor time of `calls` evaluations of all poses."""
-        self.process.stdin.write(f"{calls}\n")
-        self.process.stdin.flush()
-        answer = self.process.stdout.readline().split()
-        if not answer:
-            fail("pair_time ended before its time")
-        return float(answer[0])
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait()
-
-
-def about_axis(x, y, z, angle):
-    s = math.sin(angle / 2) / math.sqrt(x * x + y * y + z * z)
-    return [math.cos(angle / 2), s * x, s * y, s * z]
-
-
-TURNED = about_axis(0.3, 1, 0.2, 0.5)
-TILTED = about_axis(1, 1, 2, 0.1)
-YAWED = about_axis(0, 0, 1, 0.4)
-
-
-def timed_contacts():
-    """The rows of the time table."""
-    return [
-        Contact("box on box, tilted", "box24", "brick24", [0.03, 0.03, 0.11, *TILTED], [0, 0, 0, *YAWED]),
-        Contact("sphere on box", "sphere512", "plate44", [0.01, -0.02, 0.093, *TURNED]),
-        Contact("sphere on sphere", "sphere512", "sphere512", [0.01, 0.005, 0.095, *TURNED]),
-        Contact("sphere on sphere, fine", "sphere2048", "sphere2048", [0.01, 0.005, 0.0949, *TURNED]),
-        # deep, and every tet reaches the centre: nearly all tets of one meet nearly all of the other
-        Contact("sphere on sphere, fine, deep", "sphere2048", "sphere2048", [0.02, 0.01, 0.03, *TURNED]),
-        Contact("sphere on ellipsoid, shallow", "sphere4096", "ellipsoid4096", [0.01, 0.005, 0.1106, *TURNED]),
-        Contact("sphere on ellipsoid, deep", "sphere4096", "ellipsoid4096", [0.01, 0.005, 0.048, *TURNED]),
-    ]
+def isopatch_timer(shapes, contact, precision, moving, poses):
+    # a file of its own: another process may be reading one
+    path = shapes.folder / f"time_{contact.name}_{precision}_{'moving' if moving else 'static'}.json"
+    path.write_text(json.dumps(scene_json(shapes, contact, moving)))
+    return PairTimer(shapes.programs.path("pair_time"), path, "--precision", precision, "--envs", poses)
 
 
 def time_tables(shapes, report, pose_counts, repetitions, seconds):
@@ -144,17 +100,12 @@ def time_contact(shapes, contact, poses, repetitions, seconds):
         return drake(calls, [empty] * poses)
 
     timers = {
-        ("float", "moving"): IsopatchTimer(shapes, contact, "float", True, poses),
-        ("float", "static"): IsopatchTimer(shapes, contact, "float", False, poses),
-        ("double", "moving"): IsopatchTimer(shapes, contact, "double", True, poses),
+        ("float", "moving"): isopatch_timer(shapes, contact, "float", True, poses),
+        ("float", "static"): isopatch_timer(shapes, contact, "float", False, poses),
+        ("double", "moving"): isopatch_timer(shapes, contact, "double", True, poses),
     }
     blocks = {"drake": drake, "apart": drake_apart} | {key: timer.block for key, timer in timers.items()}
-    calls = {}
-    for name, block in blocks.items():
-        n = 1
-        while block(n) < 0.2 * seconds:
-            n *= 2
-        calls[name] = max(1, round(n * seconds / max(block(n), 1e-9)))
+    calls = {name: calls_that_take(seconds, block) for name, block in blocks.items()}
     times = {name: [] for name in blocks}
     for _ in range(repetitions):
         for name, block in blocks.items():
