@@ -160,7 +160,7 @@ def test_a_released_evaluator_is_freed(scene, poses):
     evaluator = isopatch.Evaluator(scene)
     references = sys.getrefcount(evaluator)
     isopatch.torch.evaluate(evaluator, torch.from_numpy(poses))
-    kept = isopatch.torch._evaluators, isopatch.torch._names, isopatch.torch._plans
+    kept = torch_operator._evaluators, torch_operator._names, torch_operator._plans
     before = [len(table) for table in kept]
     isopatch.torch.release(evaluator)
     isopatch.torch.release(evaluator)  # of one that is not known nothing happens

@@ -98,7 +98,7 @@ void bind_evaluator(nb::module_& module) {
   nb::class_<BoundCall>(module, "Call", "A call of an evaluator with its arguments checked once; see Evaluator.bind().")
       .def("__call__", &BoundCall::call,
            "Evaluates what is in the arrays now, and returns `results`, whose arrays it has written.",
-           nb::sig("def __call__(self) -> isopatch._results.Results"))
+           nb::sig("def __call__(self) -> isopatch.Results"))
       .def(
           "_evaluate",
           [](BoundCall& self, int calls) {
@@ -106,7 +106,7 @@ void bind_evaluator(nb::module_& module) {
           },
           nb::arg("calls"), "The same several times, for benchmarks, without Python between them.")
       .def_ro("results", &BoundCall::results, "The arrays that every call writes.",
-              nb::for_getter(nb::sig("def results(self) -> isopatch._results.Results")));
+              nb::for_getter(nb::sig("def results(self) -> isopatch.Results")));
 
   const auto arguments_of = [](nb::handle poses, nb::handle velocities, nb::handle modulus, nb::handle dissipation,
                                nb::handle friction, nb::handle geometry_index, nb::handle pair_mask, nb::handle outputs,
@@ -121,7 +121,7 @@ void bind_evaluator(nb::module_& module) {
                                clusters};
   };
   static const std::string evaluate_signature =
-      fmt::format("def evaluate(self, {}) -> isopatch._results.Results", kArguments);
+      fmt::format("def evaluate(self, {}) -> isopatch.Results", kArguments);
   static const std::string bind_signature = fmt::format("def bind(self, {}) -> Call", kArguments);
 
   nb::class_<PythonEvaluator>(module, "Evaluator", R"(Evaluates contact for batches of environments.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The extension module isopatch._core. What users see is in isopatch/*.py.
+// The extension module isopatch._core. What users see is listed in isopatch/*.py.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 

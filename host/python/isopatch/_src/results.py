@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isopatch._pictures import patch_mesh
-from isopatch._records import on_host
-from isopatch._status import WARNINGS, describe
+from isopatch import _core
+from isopatch._src import records
+from isopatch._src.records import on_host, rows_on_host
+from isopatch._src.status import WARNINGS, describe
 
 if TYPE_CHECKING:
     import pyvista
@@ -102,7 +103,9 @@ class Results(NamedTuple):
         It has the point data "pressure" [Pa] and the cell data "pair", "area" [m^2] and "normal", from the pair's
         second body into the first. Needs `packed_polygons` or `polygons`; raises ValueError without.
         """
-        return patch_mesh(self, environment)
+        from isopatch._src.pictures import patch_mesh
+
+        return patch_mesh(polygons_of(self, environment))
 
 
 class StepResults(NamedTuple):
@@ -152,3 +155,36 @@ class SimulatorState(NamedTuple):
     def raise_if_bad(self, *, ignore: int = WARNINGS) -> None:
         """Raises ValueError that lists environments and reasons, where the status has bits that are not in `ignore`."""
         _raise_if_bad(self.status, "the state", operator.index(ignore))
+
+
+def polygons_of(results: Results, environment: int) -> np.ndarray:
+    """The contact polygons of one environment, [K], POLYGON_DTYPE."""
+    if results.packed_polygons is not None:
+        offsets = on_host(results.polygon_offsets)
+        begins, counts = offsets[:-1], np.diff(offsets)
+    elif results.polygons is not None:
+        begins, counts = None, on_host(results.polygons_needed)
+    else:
+        raise ValueError('there are no polygons; ask for them by outputs=("packed_polygons",) of evaluate()')
+    if not 0 <= environment < len(counts):
+        raise ValueError(f"environment {environment}: the results have {len(counts)}, numbered from 0")
+    count = counts[environment]
+    if begins is not None:
+        begin = begins[environment]
+        rows = rows_on_host(results.packed_polygons, slice(begin, begin + count))
+    else:
+        rows = rows_on_host(results.polygons, (environment, slice(None, count)))
+    if len(rows) < count:
+        raise ValueError(f"environment {environment} has {count} polygons, of which {len(rows)} had room")
+    return rows
+
+
+_core._register_types(
+    Results,
+    StepResults,
+    SimulatorState,
+    records.POLYGON_DTYPE,
+    records.CONTACT_DTYPE,
+    records.Polygons,
+    records.Contacts,
+)

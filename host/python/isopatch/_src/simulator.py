@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from isopatch import _core
-from isopatch._arguments import (
+from isopatch._src.arguments import (
     check_range,
     check_reset,
     contiguous,
@@ -20,10 +20,10 @@ from isopatch._arguments import (
     option,
     type_name_of,
 )
-from isopatch._recording import Recording
-from isopatch._records import on_host
-from isopatch._results import SimulatorState, StepResults
-from isopatch._scene import Scene
+from isopatch._src.recording import Recording
+from isopatch._src.records import on_host
+from isopatch._src.results import SimulatorState, StepResults
+from isopatch._src.scene import Scene
 
 _LIBRARIES = ("numpy", "torch", "cupy", "jax")
 _TYPES = {"poses": "float64", "velocities": "float64", "joints": "float64", "steps": "int64", "status": "uint32"}
@@ -426,7 +426,7 @@ class Simulator:
         if self._recording is not None:
             raise RuntimeError("record: this simulator is being recorded already")
         with self._current_device():
-            self._recording = Recording(self, every, outputs)
+            self._recording = Recording(self._core, self._state, self._library, every, outputs)
         try:
             yield
         finally:
