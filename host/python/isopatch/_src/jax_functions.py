@@ -3,12 +3,14 @@
 import atexit
 import operator
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import jax
 import numpy as np
 
 from isopatch import _core
+from isopatch._src.arrays import INPUTS, STEP_INPUTS, in_order, with_inputs
+from isopatch._src.inputs import OtherInputs, StepInputs
 from isopatch._src.plan import Array, Sizes, arrays_of, check_shape, evaluation_plan, wanted_outputs
 from isopatch._src.records import RECORDS
 from isopatch._src.results import Results, SimulatorState, StepResults
@@ -43,20 +45,17 @@ def release(compiled: _core.Evaluator | Simulator) -> None:
     _core._jax_release(compiled)
 
 
+@with_inputs("inputs", "...")
 def evaluate(
     evaluator: _core.Evaluator,
     poses: Any,
     velocities: Any = None,
     *,
-    modulus: Any = None,
-    dissipation: Any = None,
-    friction: Any = None,
-    geometry_index: Any = None,
-    pair_mask: Any = None,
     outputs: Sequence[str] = ("pair_wrench",),
     polygon_capacity: int | None = None,
     contact_capacity: int | None = None,
     max_clusters: int | None = None,
+    **inputs: Unpack[OtherInputs],
 ) -> Results:
     """Evaluates contact, inside a compiled function without a copy; otherwise as Evaluator.evaluate().
 
@@ -65,11 +64,7 @@ def evaluate(
 
     Args:
         evaluator: An isopatch.Evaluator, on the device that JAX computes on. It is kept alive; see release().
-        poses: [..., B, 7], float32 or float64. x y z [m] and unit quaternion w x y z, body to world.
-        velocities: [..., B, 6], float32 or float64. Linear [m/s] and angular [rad/s]. None: at rest.
-        modulus, dissipation, friction: [..., C], float32 or float64. None: the scene's.
-        geometry_index: [..., C], int32. None: the scene's.
-        pair_mask: [..., P], bool or uint8. None: all pairs.
+        {inputs}
         outputs: Names of fields of Results. For packed polygons and contacts, poses are [N, B, 7]; vmap packs each of
             its batches, by one call after another.
         polygon_capacity: Rows of `polygons` in each environment, of `packed_polygons` in all, needed for these outputs.
@@ -88,8 +83,8 @@ def evaluate(
     """
     call = "isopatch.jax.evaluate"
     plan = evaluation_plan(call, evaluator, outputs, Sizes(max_clusters, polygon_capacity, contact_capacity))
-    given = (poses, velocities, modulus, dissipation, friction, geometry_index, pair_mask)
-    arrays = dict(zip(plan.inputs, given, strict=True))
+    given = in_order(call, INPUTS, {"poses": poses, "velocities": velocities, **inputs})
+    arrays = dict(zip(INPUTS, given, strict=True))
     checked, leading = _checked_arrays(call, arrays, plan.inputs, 1)
     packed = [name for name, array in plan.outputs.items() if array.rows != "N"]
     if packed and len(leading) != 1:
@@ -118,22 +113,14 @@ def evaluate(
     return Results(**found)
 
 
+@with_inputs("step_inputs", "...")
 def step(
     simulator: Simulator,
     state: SimulatorState,
     n: int = 1,
     *,
-    body_wrench: Any = None,
-    joint_force: Any = None,
-    joint_target: Any = None,
-    gravity: Any = None,
-    mass_scale: Any = None,
-    modulus: Any = None,
-    dissipation: Any = None,
-    friction: Any = None,
-    geometry_index: Any = None,
-    pair_mask: Any = None,
     outputs: Sequence[str] = (),
+    **inputs: Unpack[StepInputs],
 ) -> tuple[SimulatorState, StepResults]:
     """Takes `n` steps from `state`, and leaves the simulator's own state as it is; otherwise as Simulator.step().
 
@@ -145,12 +132,7 @@ def step(
         state: Of any number of environments: poses [..., B, 7], velocities [..., B, 6], joints [..., J, 2], float64;
             steps [...], int64; status [...], uint32.
         n: Number of steps, known when the function is traced.
-        body_wrench: [..., B, 6]. External force [N] and torque [N m] about the centre of mass, world frame.
-        joint_force: [..., J]. Of the drives, N or N m. None, here and below: the scene's.
-        joint_target: [..., J, 2]. Of the drives: position [m or rad] and rate [m/s or rad/s].
-        gravity: [..., 3]. m/s^2, world frame.
-        mass_scale: [..., B]. Of mass and inertia.
-        modulus, dissipation, friction, geometry_index, pair_mask: as of evaluate().
+        {inputs}
         outputs: Names of fields of StepResults, for the last step.
 
     Returns:
@@ -169,23 +151,12 @@ def step(
     if not jax.config.jax_enable_x64:
         raise RuntimeError(f'{call}: states are float64, which JAX has after jax.config.update("jax_enable_x64", True)')
     core = simulator._core
-    states, inputs, known = core.arrays()
-    states, inputs = arrays_of(states), arrays_of(inputs)
+    states, known_inputs, known = core.arrays()
+    states, known_inputs = arrays_of(states), arrays_of(known_inputs)
     wanted = wanted_outputs(call, core.wanted(call, outputs), known, StepResults._fields)
-    given = (
-        body_wrench,
-        joint_force,
-        joint_target,
-        gravity,
-        mass_scale,
-        modulus,
-        dissipation,
-        friction,
-        geometry_index,
-        pair_mask,
-    )
-    arrays = dict(zip([*states, *inputs], [*state, *given], strict=True))
-    checked, leading = _checked_arrays(call, arrays, states | inputs, len(states))
+    given = in_order(call, STEP_INPUTS, inputs)
+    arrays = dict(zip([*states, *known_inputs], [*state, *given], strict=True))
+    checked, leading = _checked_arrays(call, arrays, states | known_inputs, len(states))
     results = _call(
         call,
         "isopatch_step",
@@ -194,7 +165,7 @@ def step(
         {
             "simulator": _core._jax_register(core),
             "steps": _steps(call, n),
-            "inputs": _bits(checked, inputs),
+            "inputs": _bits(checked, known_inputs),
             "outputs": _bits(wanted, StepResults._fields),
         },
         vmap_method="broadcast_all",
@@ -269,9 +240,11 @@ def _call(
 
     @compute.defjvp
     def differentiate(primals: Any, tangents: Any) -> Any:
-        raise ValueError(
-            f"{call}: it has no derivative yet; pass jax.lax.stop_gradient() of arrays that are differentiated with "
-            "respect to, as of poses"
+        _core.refuse_derivative(
+            call,
+            None,
+            "it is differentiated",
+            "jax.lax.stop_gradient() of the arrays that it is differentiated with respect to, as of poses",
         )
 
     return compute(*arrays.values())

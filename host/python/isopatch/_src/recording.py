@@ -8,6 +8,7 @@ import numpy as np
 
 from isopatch import _core
 from isopatch._src.arguments import integer
+from isopatch._src.inputs import StepInputs
 from isopatch._src.records import on_host
 from isopatch._src.results import SimulatorState, StepResults
 
@@ -31,19 +32,19 @@ class Recording:
         self._outputs = tuple(outputs)
         self._until_row = self._every
         self._rows: list[dict[str, np.ndarray]] = []
-        self._add_row((None,) * 10)
+        self._add_row({})
 
-    def step_to_last_row(self, n: Any, inputs: tuple[Any, ...]) -> tuple[int, Any]:
+    def step_to_last_row(self, n: Any, inputs: StepInputs) -> tuple[int, Any]:
         """Takes the steps up to the last row before the end; returns how many are left, which are the caller's, and the
         status so far, which their call begins anew."""
         n, warnings = integer("step", "n", n), None
         while n > self._until_row:
-            self._simulator.step(self._state, self._until_row, None, None, None, *inputs)
+            self._simulator.step(self._state, self._until_row, None, None, None, inputs)
             n -= self._until_row
             warnings = self.count(self._until_row, warnings, inputs)
         return n, warnings
 
-    def count(self, n: int, warnings: Any, inputs: tuple[Any, ...]) -> Any:
+    def count(self, n: int, warnings: Any, inputs: StepInputs) -> Any:
         """After `n` steps: adds a row where one is due. Returns the status with `warnings`, which it has then too."""
         bits = self._state.status.view(self._library.int32)  # torch has no | of uint32
         if warnings is not None:
@@ -56,10 +57,10 @@ class Recording:
             bits[...] = kept  # which no steps begin anew too
         return kept
 
-    def _add_row(self, inputs: tuple[Any, ...]) -> None:
+    def _add_row(self, inputs: StepInputs) -> None:
         row = {name: on_host(getattr(self._state, name)).copy() for name in SimulatorState._fields}
         if self._outputs:
-            results: StepResults = self._simulator.step(self._state, 0, None, self._outputs, None, *inputs)
+            results: StepResults = self._simulator.step(self._state, 0, None, self._outputs, None, inputs)
             row |= {name: on_host(getattr(results, name)) for name in self._outputs}
         self._rows.append(row)
 

@@ -32,63 +32,72 @@ def _raise_if_bad(status: Any, call: str, ignore: int) -> None:
 class Results(NamedTuple):
     """Results of N environments with B bodies, P pairs and Q part pairs; None for what was not asked for.
 
-    Forces in N, torques in N m, lengths in m, world frame. Floating-point arrays have the type of `poses`.
+    A and B are the first and the second body of a pair. Floating-point arrays have the type of `poses`.
     """
 
     pair_wrench: Any = None
-    """[N, P, 6]. Force on the pair's first body, and torque on it about its origin."""
+    """[N, P, 6], N; N m. Force on A and torque on it about its origin, world frame."""
     part_pair_wrench: Any = None
-    """[N, Q, 6]. What each of Scene.part_pairs adds to pair_wrench, about the same point."""
+    """[N, Q, 6], N; N m. What each of the scene's part pairs adds to `pair_wrench`, about the same point."""
     body_wrench: Any = None
-    """[N, B, 6]. Sum over the body's pairs, about its own origin."""
+    """[N, B, 6], N; N m. Sum over the body's pairs, about its own origin."""
     status: Any = None
-    """[N], uint32. Bits of Status."""
+    """[N], uint32, bits of Status. 0 if all is well."""
     area: Any = None
-    """[N, P]. m^2."""
+    """[N, P], m^2. Of the contact patch."""
     center_of_pressure: Any = None
-    """[N, P, 3]. Integral of x p over integral of p; 0 without contact."""
+    """[N, P, 3], m. ∫ x p dS / ∫ p dS, world frame; 0 without contact."""
     mean_normal: Any = None
-    """[N, P, 3]. Integral of the normal over the area, from the second body into the first; 0 without contact."""
+    """[N, P, 3]. Mean of the normal over the area, from B into A; 0 without contact."""
     max_pressure: Any = None
-    """[N, P]. Pa."""
+    """[N, P], Pa. The largest pressure at a corner of a polygon."""
     friction_force: Any = None
-    """[N, P, 3]. The tangential part of the force on the first body."""
+    """[N, P, 3], N. The tangential part of the force on A."""
     polygon_count: Any = None
-    """[N, P], int32. Polygons with an area."""
+    """[N, P], int32. Polygons whose area is not 0."""
     energy: Any = None
-    """[N, P]. Elastic energy, J."""
+    """[N, P], J. Elastic energy."""
     polygons: Any = None
-    """[N, capacity], POLYGON_DTYPE; in torch, JAX and CuPy Polygons. A row for each environment."""
+    """[N, polygon_capacity], POLYGON_DTYPE; in torch, JAX and CuPy Polygons. Corners, pressures, normal and area, pair
+    and both parts; in no particular order."""
     polygons_needed: Any = None
-    """[N], int32. How many of a row are used, or the capacity that would have been enough."""
+    """[N], int32. The capacity that all polygons need; required with `polygons`, and can be requested alone."""
     contacts: Any = None
-    """[N, capacity], CONTACT_DTYPE; in torch, JAX and CuPy Contacts. The same polygons as springs and dampers."""
+    """[N, contact_capacity], CONTACT_DTYPE; in torch, JAX and CuPy Contacts. The same polygons as springs and dampers
+    at their centroids: point, normal, area, pressure, stiffness, distance, dissipation, friction, pair and both
+    parts."""
     contacts_needed: Any = None
-    """[N], int32. The same for contacts."""
+    """[N], int32. The capacity that all contacts need; required with `contacts`, and can be requested alone."""
     packed_polygons: Any = None
-    """[capacity], POLYGON_DTYPE; in torch, JAX and CuPy Polygons. Those of all environments, one after another."""
+    """[polygon_capacity], POLYGON_DTYPE; in torch, JAX and CuPy Polygons. The polygons of all environments, one
+    environment after another."""
     polygon_offsets: Any = None
-    """[N + 1], int64. Environment e has the rows from offsets[e] to before offsets[e + 1]."""
+    """[N + 1], int64. At which row each environment begins, and at the end how many rows there are; required with
+    `packed_polygons`, and can be requested alone."""
     polygon_environments: Any = None
-    """[capacity], int32. The environment of each row."""
+    """[polygon_capacity], int32. The environment of each row of `packed_polygons`; optional."""
     packed_contacts: Any = None
-    """[capacity], CONTACT_DTYPE; in torch, JAX and CuPy Contacts. The same for contacts."""
+    """[contact_capacity], CONTACT_DTYPE; in torch, JAX and CuPy Contacts. The contacts of all environments, one
+    environment after another."""
     contact_offsets: Any = None
-    """[N + 1], int64. The same for contacts."""
+    """[N + 1], int64. At which row each environment begins, and at the end how many rows there are; required with
+    `packed_contacts`, and can be requested alone."""
     contact_environments: Any = None
-    """[capacity], int32. The same for contacts."""
+    """[contact_capacity], int32. The environment of each row of `packed_contacts`; optional."""
     patch_point: Any = None
-    """[N, P, K, 4, 3]. Each patch as up to four points in each of K clusters of normals; cpu and reference."""
+    """[N, P, K, 4, 3], m. World frame; a patch has four points in each of at most K = `max_clusters` clusters of its
+    normals."""
     patch_normal: Any = None
-    """[N, P, K, 3]. Unit, from the second body into the first; of all four points."""
+    """[N, P, K, 3]. The normal of all four points, from B into A."""
     patch_stiffness: Any = None
-    """[N, P, K, 4]. N/m."""
+    """[N, P, K, 4], N/m. Of each point."""
     patch_distance: Any = None
-    """[N, P, K, 4]. The normal force of a point is stiffness * -distance."""
+    """[N, P, K, 4], m. The normal force of a point is stiffness · −distance."""
     patch_residual: Any = None
-    """[N, P, 6]. The wrench of the pressure alone, without damping and friction, less that of the points."""
+    """[N, P, 6], N; N m. Force on A and torque about its origin, of the pressure without damping and friction, that the
+    points do not carry."""
     patch_count: Any = None
-    """[N, P], int32. Clusters that have points; those behind them are 0."""
+    """[N, P], int32. How many of the K clusters have points; the values of the others are 0."""
 
     def raise_if_bad(self, *, ignore: int = WARNINGS) -> None:
         """Raises ValueError that lists environments and reasons, where the status has bits that are not in `ignore`.
@@ -111,22 +120,21 @@ class Results(NamedTuple):
 class StepResults(NamedTuple):
     """What the last step of a call was like; None for what was not asked for. In frozen environments all are 0.
 
-    N environments, B bodies, P pairs, world frame.
+    N environments, B bodies, P pairs; A is the first body of a pair. World frame.
     """
 
     pair_wrench: Any = None
-    """[N, P, 6]. Impulse on the pair's first body over the length of the step [N], and its torque [N m] about its
-    origin."""
+    """[N, P, 6], N; N m. Impulse on A over the length of the step, and its torque about A's origin, world frame."""
     body_wrench: Any = None
-    """[N, B, 6]. The same of all pairs of a body, about its origin."""
+    """[N, B, 6], N; N m. The same of all pairs of a body, about its origin."""
     kinetic_energy: Any = None
-    """[N]. J, after the step, of the bodies with degrees of freedom."""
+    """[N], J. After the step, of the bodies with degrees of freedom."""
     potential_energy: Any = None
-    """[N]. Of gravity, J; 0 at the world's origin."""
+    """[N], J. Of gravity; 0 at the world's origin."""
     elastic_energy: Any = None
-    """[N, P]. J, after the step: one more evaluation."""
+    """[N, P], J. After the step: one more evaluation."""
     momentum: Any = None
-    """[N, 6]. Linear [N s]; angular about the world's origin [N m s]."""
+    """[N, 6], N s; N m s. Linear; angular about the world's origin."""
     iterations: Any = None
     """[N], int32. Of Newton's method, in all solves."""
     polygons: Any = None
@@ -142,15 +150,15 @@ class SimulatorState(NamedTuple):
     """
 
     poses: Any
-    """[N, B, 7], float64. x y z [m], unit quaternion w x y z, body to world."""
+    """[N, B, 7], float64, m; unit quaternion w x y z. Body to world."""
     velocities: Any
-    """[N, B, 6], float64. Linear [m/s] of the body's origin, angular [rad/s], world frame."""
+    """[N, B, 6], float64, m/s; rad/s. Linear of the body's origin and angular, world frame."""
     joints: Any
-    """[N, J, 2], float64. Position [m or rad] and rate [m/s or rad/s] of each joint, in the order of the bodies."""
+    """[N, J, 2], float64, m or rad; m/s or rad/s. Position and rate of each joint, in the order of the bodies."""
     steps: Any
     """[N], int64. Steps since time 0: the time is steps * time_step."""
     status: Any
-    """[N], uint32. Bits of Status; an environment with FROZEN keeps its state until it is reset."""
+    """[N], uint32, bits of Status. An environment with FROZEN keeps its state until it is reset."""
 
     def raise_if_bad(self, *, ignore: int = WARNINGS) -> None:
         """Raises ValueError that lists environments and reasons, where the status has bits that are not in `ignore`."""

@@ -1,17 +1,19 @@
 """The operator of torch that evaluates."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import torch
 from torch.autograd import forward_ad
 
+from isopatch import _core
 from isopatch._core import Evaluator
+from isopatch._src.arrays import INPUTS, in_order, with_inputs
+from isopatch._src.inputs import OtherInputs
 from isopatch._src.plan import Plan, Sizes, check_shape, evaluation_plan
 from isopatch._src.records import RECORDS
 from isopatch._src.results import Results
 
-_INPUTS = ("poses", "velocities", "modulus", "dissipation", "friction", "geometry_index", "pair_mask")
 _CALL = "isopatch.torch.evaluate"
 
 # operators have tensors and plain values as arguments, so evaluators have names
@@ -67,20 +69,17 @@ def release(evaluator: Evaluator) -> None:
         del _plans[key]
 
 
+@with_inputs("inputs")
 def evaluate(
     evaluator: Evaluator,
     poses: torch.Tensor,
     velocities: torch.Tensor | None = None,
     *,
-    modulus: torch.Tensor | None = None,
-    dissipation: torch.Tensor | None = None,
-    friction: torch.Tensor | None = None,
-    geometry_index: torch.Tensor | None = None,
-    pair_mask: torch.Tensor | None = None,
     outputs: Sequence[str] = ("pair_wrench",),
     polygon_capacity: int | None = None,
     contact_capacity: int | None = None,
     max_clusters: int | None = None,
+    **inputs: Unpack[OtherInputs],
 ) -> Results:
     """Evaluates contact in N environments, as one operator of a graph; otherwise as Evaluator.evaluate().
 
@@ -89,11 +88,7 @@ def evaluate(
 
     Args:
         evaluator: An isopatch.Evaluator, which is registered and so kept alive; see register() and release().
-        poses: [N, B, 7], float32 or float64. x y z [m] and unit quaternion w x y z, body to world.
-        velocities: [N, B, 6], float32 or float64. Linear [m/s] and angular [rad/s]. None: at rest.
-        modulus, dissipation, friction: [N, C], float32 or float64. None: the scene's.
-        geometry_index: [N, C], int32. None: the scene's.
-        pair_mask: [N, P], bool or uint8. None: all pairs.
+        {inputs}
         outputs: Names of fields of Results.
         polygon_capacity: Rows of `polygons` in each environment, of `packed_polygons` in all, needed for these outputs.
             Rows that are not used are zero.
@@ -110,21 +105,9 @@ def evaluate(
             differentiation. While a function is compiled, torch puts these into errors of its own.
     """
     name, names = _prepare(evaluator, outputs, max_clusters, polygon_capacity, contact_capacity)
-    _check_dense(poses, velocities, modulus, dissipation, friction, geometry_index, pair_mask)
-    tensors = torch.ops.isopatch.evaluate(
-        name,
-        names,
-        max_clusters,
-        polygon_capacity,
-        contact_capacity,
-        poses,
-        velocities,
-        modulus,
-        dissipation,
-        friction,
-        geometry_index,
-        pair_mask,
-    )
+    given = in_order(_CALL, INPUTS, {"poses": poses, "velocities": velocities, **inputs})
+    _check_dense(given)
+    tensors = torch.ops.isopatch.evaluate(name, names, max_clusters, polygon_capacity, contact_capacity, *given)
     found = dict(zip(names, tensors, strict=True))
     for record in RECORDS:
         if record in found:
@@ -147,8 +130,8 @@ def _prepare(evaluator: Evaluator, outputs: Sequence[str], *numbers: int | None)
     return name, tuple(plan.outputs)
 
 
-def _check_dense(*tensors: Any) -> None:
-    for name, tensor in zip(_INPUTS, tensors, strict=True):
+def _check_dense(tensors: list[Any]) -> None:
+    for name, tensor in zip(INPUTS, tensors, strict=True):
         if tensor is None and name != "poses":
             continue
         if not isinstance(tensor, torch.Tensor):
@@ -183,8 +166,8 @@ def _registered(name: str) -> Evaluator:
 _library = torch.library.Library("isopatch", "DEF")
 _library.define(
     "evaluate(str evaluator, str[] outputs, int? max_clusters, int? polygon_capacity, int? contact_capacity, "
-    "Tensor poses, Tensor? velocities, Tensor? modulus, Tensor? dissipation, Tensor? friction, Tensor? geometry_index, "
-    "Tensor? pair_mask) -> Tensor[]",
+    + ", ".join(f"Tensor{'' if name == 'poses' else '?'} {name}" for name in INPUTS)
+    + ") -> Tensor[]",
     # rows that are repeated by expand() stay so in compiled code
     tags=(getattr(torch.Tag, "needs_exact_strides", torch.Tag.needs_fixed_stride_order),),
 )
@@ -200,7 +183,7 @@ def _evaluate(
 ) -> list[torch.Tensor]:
     # that they require gradients is an error of its own where gradients are enabled
     inputs = [t.detach() if t is not None and t.requires_grad else t for t in tensors]
-    poses, velocities, modulus, dissipation, friction, geometry_index, pair_mask = inputs
+    poses = inputs[0]
     out = None
     if polygon_capacity is not None or contact_capacity is not None:
         # an operator returns the same for the same arguments, also in rows that are not used
@@ -208,16 +191,7 @@ def _evaluate(
         rows = [name for name in outputs if name in RECORDS or name.endswith("_environments")]
         out = {name: poses.new_zeros(known[name].shape_of(poses.shape[:1]), dtype=torch.int32) for name in rows}
     results = _registered(evaluator).evaluate(
-        poses,
-        velocities,
-        modulus=modulus,
-        dissipation=dissipation,
-        friction=friction,
-        geometry_index=geometry_index,
-        pair_mask=pair_mask,
-        outputs=outputs,
-        out=out,
-        max_clusters=max_clusters,
+        **dict(zip(INPUTS, inputs, strict=True)), outputs=outputs, out=out, max_clusters=max_clusters
     )
     return [getattr(results, name).words if name in RECORDS else getattr(results, name) for name in outputs]
 
@@ -237,7 +211,7 @@ def _fake(
 ) -> list[torch.Tensor]:
     plan = _plan_of(evaluator, outputs, Sizes(max_clusters, polygon_capacity, contact_capacity))
     poses = tensors[0]
-    for name, tensor in zip(_INPUTS, tensors, strict=True):
+    for name, tensor in zip(INPUTS, tensors, strict=True):
         if tensor is not None:
             if tensor.device != poses.device:
                 raise ValueError(
@@ -257,17 +231,13 @@ def _fake(
 def _autograd(keys: Any, *arguments: Any) -> list[torch.Tensor]:
     """What stands before the kernels where there may be derivatives, also those of torch.func: it refuses them."""
     is_forward = forward_ad._current_level >= 0
-    for name, tensor in zip(_INPUTS, arguments[-len(_INPUTS) :], strict=True):
+    for name, tensor in zip(INPUTS, arguments[-len(INPUTS) :], strict=True):
         if tensor is None:
             continue
         if tensor.requires_grad and torch.is_grad_enabled():
-            raise ValueError(
-                f"{_CALL}: {name}: it requires a gradient, and evaluate() has no derivative yet; pass {name}.detach()"
-            )
+            _core.refuse_derivative(_CALL, name, "it requires a gradient", f"{name}.detach()")
         if is_forward and forward_ad.unpack_dual(tensor).tangent is not None:
-            raise ValueError(
-                f"{_CALL}: {name}: it has a tangent, and evaluate() has no derivative yet; pass {name}.detach()"
-            )
+            _core.refuse_derivative(_CALL, name, "it has a tangent", f"{name}.detach()")
     with torch._C._AutoDispatchBelowAutograd():
         return _operator.redispatch(keys & torch._C._after_autograd_keyset, *arguments)
 
