@@ -144,7 +144,7 @@ class TestTorch:
         assert int(found.status[0]) == isopatch.Status.POLYGON_CAPACITY
 
     def test_they_are_drawn_as_records_are(self, evaluator, tensors, poses):
-        from isopatch._pictures import polygons_of
+        from isopatch._src.results import polygons_of
 
         for outputs in (("polygons",), ("packed_polygons",)):
             found, wanted = (evaluator.evaluate(given, outputs=outputs) for given in (tensors, poses))

@@ -118,7 +118,7 @@ def test_an_old_processor_gets_an_import_error():
         except ImportError as error:
             print(error)
         """)
-    from isopatch._build_settings import ARCHITECTURE
+    from isopatch._src.build_settings import ARCHITECTURE
 
     if ARCHITECTURE != "x86-64-v3":
         pytest.skip(f"built for {ARCHITECTURE or 'any processor'}")
@@ -127,12 +127,12 @@ def test_an_old_processor_gets_an_import_error():
 
 
 def test_this_processor_lacks_nothing():
-    from isopatch import _cpu
+    from isopatch._src import cpu
 
     with open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
-        assert _cpu.missing_features("x86-64-v2", file.read()) == []
-    assert _cpu.missing_features("x86-64-v3", "no flags here") == []
-    assert _cpu.missing_features("", "flags : none") == []
+        assert cpu.missing_features("x86-64-v2", file.read()) == []
+    assert cpu.missing_features("x86-64-v3", "no flags here") == []
+    assert cpu.missing_features("", "flags : none") == []
 
 
 def test_importing_loads_no_other_library():

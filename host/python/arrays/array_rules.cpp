@@ -8,8 +8,6 @@
 namespace isopatch::python {
 namespace {
 
-constexpr int kPointsOfCluster = 4;  // an array of their coordinates has an axis for them
-
 struct Wanted {
   const char* name;
   const char* convert;  // to what an argument's conversion is called

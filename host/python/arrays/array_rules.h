@@ -49,7 +49,15 @@ std::int64_t check_layout(const ArrayView& view, const Argument& argument, const
 /// Checks that an array can be written.
 void check_writable(const ArrayView& view, const Argument& argument);
 
-/// The shape that an array has with N environments; returns how many dimensions.
+constexpr int kPointsOfCluster = 4;  // an array of their coordinates has an axis for them
+
+/// How many axes an array has.
+constexpr int num_dimensions(const ArrayInfo& info) {
+  const int rows = info.is_packed() || info.per == Per::kEnvironment ? 1 : info.per == Per::kCluster ? 3 : 2;
+  return rows + (info.width == kPointsOfCluster * 3 ? 2 : info.width > 1 ? 1 : 0);
+}
+
+/// The shape that an array has with N environments; returns num_dimensions().
 int shape_of(const ArrayInfo& info, const CallShape& shape, std::int64_t (&dimensions)[ArrayView::kMaxDimensions]);
 
 template <class T>

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "host/python/arrays/derivatives.h"
+
 namespace isopatch::python {
 namespace {
 
@@ -115,10 +117,7 @@ void ArrayView::read(PyObject* from, const Argument& argument, const Placement& 
     const nb::object flag = nb::steal(PyObject_GetAttr(from, ISOPATCH_INTERNED("requires_grad")));
     if (!flag.is_valid()) PyErr_Clear();
     if (flag.ptr() == Py_True) {
-      argument.wrong_value(
-          fmt::format("it requires a gradient, and {}() has no derivative, nor has isopatch.torch.evaluate() yet; pass "
-                      "{}.detach()",
-                      argument.call, argument.name));
+      refuse_derivative(argument, "it requires a gradient", fmt::format("{}.detach()", argument.name));
     }
   }
   const bool found = (known.table != nullptr && read_table(argument, *known.table)) || read_buffer(argument) ||

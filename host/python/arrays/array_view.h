@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An array of any library, as an argument of a call: where its memory is and what is in it.
+//
+// They are read by hand because nb::ndarray of nanobind 3.1 knows neither DLPack's exchange table, by which a tensor is
+// read without a capsule, as calls of a few microseconds need it, nor the stream that `__dlpack__` waits for, nor
+// structured types of NumPy, nor `__cuda_array_interface__`. It also takes arrays of JAX as it takes others, although
+// they must not be written.
 #pragma once
 
 #include <nanobind/nanobind.h>

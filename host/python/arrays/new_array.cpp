@@ -92,8 +92,9 @@ const char* numpy_name(dlpack::DataType type) {
   return type.bits == 64 ? "int64" : "int32";
 }
 
-/// A function of NumPy, kept for good in `known`, which is a static null pointer. (With an initialiser of its own, a
-/// thread could wait for it that holds the interpreter's lock.)
+/// A function of NumPy, kept for good in `known`, which is a static null pointer. It is not initialised by a call: a
+/// thread that holds the interpreter's lock would wait there for another thread's initialisation, which needs that
+/// lock.
 PyObject* numpy_function(PyObject*& known, const char* name) {
   if (known == nullptr) {
     nb::object function = nb::module_::import_("numpy").attr(name);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "host/python/arrays/array_type.h"
+#include "host/python/arrays/derivatives.h"
 
 namespace isopatch::python {
 namespace {
@@ -35,8 +36,8 @@ struct Torch {
   bool takes_lists = false;
 };
 
-/// Kept for good, once there was a tensor. (With an initialiser of its own, a thread could wait for it that holds the
-/// interpreter's lock.)
+/// Made when the first tensor is seen, and never freed. It is no static variable of a function: a thread that holds the
+/// interpreter's lock would wait there for another thread's initialisation, which needs that lock.
 const Torch* known = nullptr;
 
 /// Null where the array is no tensor.
@@ -103,10 +104,7 @@ void check_tensor(nb::handle array, const Argument& argument) {
                     argument.name));
   }
   if (is_in_forward_mode(*torch) && !torch->unpack_dual(array)[1].is_none()) {
-    argument.wrong_value(
-        fmt::format("it has a tangent, and {}() has no derivative, nor has isopatch.torch.evaluate() yet; pass "
-                    "{}.detach()",
-                    argument.call, argument.name));
+    refuse_derivative(argument, "it has a tangent", fmt::format("{}.detach()", argument.name));
   }
 }
 

@@ -4,8 +4,9 @@
 #include <nanobind/stl/unique_ptr.h>
 
 #include <memory>
-#include <mutex>
+#include <utility>
 
+#include "host/python/bindings/array_table.h"
 #include "host/python/bindings/bindings.h"
 #include "host/python/bindings/evaluation.h"
 #include "host/python/bindings/streams.h"
@@ -13,6 +14,7 @@
 namespace isopatch::python {
 namespace {
 
+/// With the lines of the inputs in place of the braces.
 constexpr char kEvaluateDoc[] = R"(Evaluates contact in N environments.
 
 Arrays are of NumPy, torch, JAX, CuPy or any library with DLPack, a buffer or __cuda_array_interface__, on the
@@ -22,14 +24,7 @@ number of bodies, C that of parts, P that of pairs, Q that of part pairs of the 
 CUDA device the work is only enqueued.
 
 Args:
-    poses: [N, B, 7], float32 or float64. x y z [m] and unit quaternion w x y z, body to world.
-    velocities: [N, B, 6], float32 or float64. Linear [m/s] of the body's origin and angular [rad/s], world frame.
-        None: at rest.
-    modulus: [N, C], float32 or float64, Pa. None: the scene's.
-    dissipation: [N, C], float32 or float64, s/m or s. None: the scene's.
-    friction: [N, C], float32 or float64. None: the scene's.
-    geometry_index: [N, C], int32. Index into the scene's geometries. None: the scene's.
-    pair_mask: [N, P], bool or uint8. False leaves a pair out. None: all pairs.
+{}
     outputs: Names of fields of Results. What one of them needs comes with it. None: ("pair_wrench",), or what `out` has.
     out: Arrays to write, as a dictionary by name or as the Results of an earlier call. For polygons and contacts:
         records of NumPy, or Polygons and Contacts, or their words.
@@ -50,12 +45,61 @@ Raises:
     ValueError: for a shape, strides, a device or a value that is not as above, and for a tensor of torch that requires
         a gradient or has a tangent.)";
 
-constexpr char kArguments[] =
-    "poses: object, velocities: object | None = None, *, modulus: object | None = None, "
-    "dissipation: object | None = None, friction: object | None = None, geometry_index: object | None = None, "
-    "pair_mask: object | None = None, outputs: collections.abc.Sequence[str] | None = None, "
-    "out: object | None = None, stream: object | None = None, polygon_capacity: int | None = None, "
-    "contact_capacity: int | None = None, max_clusters: int | None = None";
+constexpr char kOtherArguments[] =
+    "outputs: collections.abc.Sequence[str] | None = None, out: object | None = None, stream: object | None = None, "
+    "polygon_capacity: int | None = None, contact_capacity: int | None = None, max_clusters: int | None = None";
+
+constexpr std::size_t kNumPositional = 2;  // poses and velocities; the other inputs are given by name
+
+/// "poses: object, velocities: object | None = None, *, ..."
+std::string arguments_of_call() {
+  std::string text;
+  for (std::size_t i = 0; i < kNumInputs; ++i) {
+    if (i == kNumPositional) text += "*, ";
+    text += fmt::format("{}: object{}, ", kInputs[i].name, i == 0 ? "" : " | None = None");
+  }
+  return text + kOtherArguments;
+}
+
+template <std::size_t>
+using Handle = nb::handle;
+
+template <std::size_t kInput>
+auto input_argument() {
+  if constexpr (kInput == 0) {
+    return nb::arg(kInputs[kInput].name).none();
+  } else {
+    return nb::arg(kInputs[kInput].name) = nb::none();
+  }
+}
+
+/// Defines a method with the arguments of a call, made of the list of inputs; it is called with Self and the
+/// EvaluationArguments. The texts must live as long as the module.
+template <class Self, std::size_t... kPositional, std::size_t... kNamed>
+void define_call(nb::class_<PythonEvaluator>& evaluator, const char* name, const char* signature, const char* text,
+                 auto function, std::index_sequence<kPositional...>, std::index_sequence<kNamed...>) {
+  evaluator.def(
+      name,
+      [function](Self self, Handle<kPositional>... positional, Handle<kNamed>... named, nb::handle outputs,
+                 nb::handle out, nb::handle stream, nb::handle polygon_capacity, nb::handle contact_capacity,
+                 nb::handle max_clusters) {
+        return function(
+            std::forward<Self>(self),
+            EvaluationArguments{
+                {positional..., named...}, outputs, out, stream, polygon_capacity, contact_capacity, max_clusters});
+      },
+      input_argument<kPositional>()..., nb::kw_only(), input_argument<kNumPositional + kNamed>()...,
+      nb::arg("outputs") = nb::none(), nb::arg("out") = nb::none(), nb::arg("stream") = nb::none(),
+      nb::arg("polygon_capacity") = nb::none(), nb::arg("contact_capacity") = nb::none(),
+      nb::arg("max_clusters") = nb::none(), nb::sig(signature), text);
+}
+
+template <class Self>
+void define_call(nb::class_<PythonEvaluator>& evaluator, const char* name, const char* signature, const char* text,
+                 auto function) {
+  define_call<Self>(evaluator, name, signature, text, function, std::make_index_sequence<kNumPositional>(),
+                    std::make_index_sequence<kNumInputs - kNumPositional>());
+}
 
 /// A call with its arguments checked.
 struct BoundCall {
@@ -98,7 +142,7 @@ void bind_evaluator(nb::module_& module) {
   nb::class_<BoundCall>(module, "Call", "A call of an evaluator with its arguments checked once; see Evaluator.bind().")
       .def("__call__", &BoundCall::call,
            "Evaluates what is in the arrays now, and returns `results`, whose arrays it has written.",
-           nb::sig("def __call__(self) -> isopatch._results.Results"))
+           nb::sig("def __call__(self) -> isopatch.Results"))
       .def(
           "_evaluate",
           [](BoundCall& self, int calls) {
@@ -106,25 +150,14 @@ void bind_evaluator(nb::module_& module) {
           },
           nb::arg("calls"), "The same several times, for benchmarks, without Python between them.")
       .def_ro("results", &BoundCall::results, "The arrays that every call writes.",
-              nb::for_getter(nb::sig("def results(self) -> isopatch._results.Results")));
+              nb::for_getter(nb::sig("def results(self) -> isopatch.Results")));
 
-  const auto arguments_of = [](nb::handle poses, nb::handle velocities, nb::handle modulus, nb::handle dissipation,
-                               nb::handle friction, nb::handle geometry_index, nb::handle pair_mask, nb::handle outputs,
-                               nb::handle out, nb::handle stream, nb::handle polygons, nb::handle contacts,
-                               nb::handle clusters) {
-    return EvaluationArguments{{poses, velocities, modulus, dissipation, friction, geometry_index, pair_mask},
-                               outputs,
-                               out,
-                               stream,
-                               polygons,
-                               contacts,
-                               clusters};
-  };
   static const std::string evaluate_signature =
-      fmt::format("def evaluate(self, {}) -> isopatch._results.Results", kArguments);
-  static const std::string bind_signature = fmt::format("def bind(self, {}) -> Call", kArguments);
+      fmt::format("def evaluate(self, {}) -> isopatch.Results", arguments_of_call());
+  static const std::string bind_signature = fmt::format("def bind(self, {}) -> Call", arguments_of_call());
+  static const std::string evaluate_doc = fmt::format(kEvaluateDoc, argument_lines("inputs", kInputs, "N", 4));
 
-  nb::class_<PythonEvaluator>(module, "Evaluator", R"(Evaluates contact for batches of environments.
+  nb::class_<PythonEvaluator> evaluator(module, "Evaluator", R"(Evaluates contact for batches of environments.
 
 Several threads may call one evaluator at once.
 
@@ -137,7 +170,8 @@ Args:
 
 Raises:
     RuntimeError: where there is no such device, no driver for it, or no CUDA code in this build.
-    ValueError: for other values of the arguments.)")
+    ValueError: for other values of the arguments.)");
+  evaluator
       .def(
           "__init__",
           [](PythonEvaluator* self, nb::object scene, nb::object device, nb::handle precision, nb::handle threads) {
@@ -153,42 +187,6 @@ Raises:
           arg("threads").none() = 0,
           nb::sig("def __init__(self, scene: Scene, device: str = \"cpu\", precision: str = \"float\", threads: int = "
                   "0) -> None"))
-      .def(
-          "evaluate",
-          [arguments_of](const PythonEvaluator& self, nb::handle poses, nb::handle velocities, nb::handle modulus,
-                         nb::handle dissipation, nb::handle friction, nb::handle geometry_index, nb::handle pair_mask,
-                         nb::handle outputs, nb::handle out, nb::handle stream, nb::handle polygons,
-                         nb::handle contacts, nb::handle clusters) {
-            Evaluation evaluation("evaluate", self,
-                                  arguments_of(poses, velocities, modulus, dissipation, friction, geometry_index,
-                                               pair_mask, outputs, out, stream, polygons, contacts, clusters));
-            evaluation.run();
-            return evaluation.results();
-          },
-          arg("poses").none(), arg("velocities") = nb::none(), nb::kw_only(), arg("modulus") = nb::none(),
-          arg("dissipation") = nb::none(), arg("friction") = nb::none(), arg("geometry_index") = nb::none(),
-          arg("pair_mask") = nb::none(), arg("outputs") = nb::none(), arg("out") = nb::none(),
-          arg("stream") = nb::none(), arg("polygon_capacity") = nb::none(), arg("contact_capacity") = nb::none(),
-          arg("max_clusters") = nb::none(), nb::sig(evaluate_signature.c_str()), kEvaluateDoc)
-      .def(
-          "bind",
-          [arguments_of](nb::object self, nb::handle poses, nb::handle velocities, nb::handle modulus,
-                         nb::handle dissipation, nb::handle friction, nb::handle geometry_index, nb::handle pair_mask,
-                         nb::handle outputs, nb::handle out, nb::handle stream, nb::handle polygons,
-                         nb::handle contacts, nb::handle clusters) {
-            return std::make_unique<BoundCall>(
-                std::move(self), arguments_of(poses, velocities, modulus, dissipation, friction, geometry_index,
-                                              pair_mask, outputs, out, stream, polygons, contacts, clusters));
-          },
-          arg("poses").none(), arg("velocities") = nb::none(), nb::kw_only(), arg("modulus") = nb::none(),
-          arg("dissipation") = nb::none(), arg("friction") = nb::none(), arg("geometry_index") = nb::none(),
-          arg("pair_mask") = nb::none(), arg("outputs") = nb::none(), arg("out") = nb::none(),
-          arg("stream") = nb::none(), arg("polygon_capacity") = nb::none(), arg("contact_capacity") = nb::none(),
-          arg("max_clusters") = nb::none(), nb::sig(bind_signature.c_str()),
-          "Checks the arguments of evaluate() once, makes the arrays of the results, and returns a Call, which "
-          "evaluates\nwhat is in the same memory whenever it is called. The arrays must not be resized or freed "
-          "meanwhile.\n\nArguments, shapes, units and errors are those of evaluate(); TypeError too for arrays of JAX, "
-          "which never change.")
       .def(
           "reserve",
           [](const PythonEvaluator& self, std::int64_t num_envs, std::int64_t packed_polygons,
@@ -223,6 +221,21 @@ Raises:
       .def("__repr__", [](const PythonEvaluator& self) {
         return fmt::format("<isopatch.Evaluator on {}, {}>", self.compute.device,
                            self.compute.options.precision == Precision::kDouble ? "double" : "float");
+      });
+  define_call<const PythonEvaluator&>(evaluator, "evaluate", evaluate_signature.c_str(), evaluate_doc.c_str(),
+                                      [](const PythonEvaluator& self, const EvaluationArguments& arguments) {
+                                        Evaluation evaluation("evaluate", self, arguments);
+                                        evaluation.run();
+                                        return evaluation.results();
+                                      });
+  define_call<nb::object>(
+      evaluator, "bind", bind_signature.c_str(),
+      "Checks the arguments of evaluate() once, makes the arrays of the results, and returns a Call, which evaluates\n"
+      "what is in the same memory whenever it is called. The arrays must not be resized or freed meanwhile.\n\n"
+      "Arguments, shapes, units and errors are those of evaluate(); TypeError too for arrays of JAX, which never "
+      "change.",
+      [](nb::object self, const EvaluationArguments& arguments) {
+        return std::make_unique<BoundCall>(std::move(self), arguments);
       });
 }
 

@@ -20,7 +20,7 @@
 namespace isopatch::python {
 namespace {
 
-/// A contiguous array of rows on the host, which isopatch/_meshes.py has made.
+/// A contiguous array of rows on the host, which isopatch/_src/meshes.py has made.
 class Rows {
  public:
   Rows(nb::handle array, const char* name, dlpack::DataType type, int width) {
@@ -45,7 +45,7 @@ class Rows {
 
 constexpr dlpack::DataType kFloat64{dlpack::kFloat, 64, 1}, kInt32{dlpack::kInt, 32, 1};
 
-/// Meshes as isopatch/_meshes.py gives them: by name (kind, points, cells, point data).
+/// Meshes as isopatch/_src/meshes.py gives them: by name (kind, points, cells, point data).
 SceneMeshes scene_meshes(const nb::dict& meshes) {
   SceneMeshes named;
   for (const auto& [key, value] : meshes) {

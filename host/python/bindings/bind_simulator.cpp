@@ -138,35 +138,16 @@ void bind_simulator(nb::module_& module) {
       .def(
           "step",
           [](const PythonSimulator& self, nb::handle state, nb::handle n, nb::handle stream, nb::handle outputs,
-             nb::handle out, nb::handle body_wrench, nb::handle joint_force, nb::handle joint_target,
-             nb::handle gravity, nb::handle mass_scale, nb::handle modulus, nb::handle dissipation, nb::handle friction,
-             nb::handle geometry_index, nb::handle pair_mask) {
-            return step(self, state, n, stream,
-                        {{body_wrench, joint_force, joint_target, gravity, mass_scale, modulus, dissipation, friction,
-                          geometry_index, pair_mask},
-                         outputs,
-                         out});
+             nb::handle out, const nb::dict& inputs) {
+            return step(self, state, n, stream, {"step", inputs, outputs, out});
           },
-          arg("state"), arg("n").none(), arg("stream").none(), arg("outputs").none(), arg("out").none(),
-          arg("body_wrench").none(), arg("joint_force").none(), arg("joint_target").none(), arg("gravity").none(),
-          arg("mass_scale").none(), arg("modulus").none(), arg("dissipation").none(), arg("friction").none(),
-          arg("geometry_index").none(), arg("pair_mask").none())
+          arg("state"), arg("n").none(), arg("stream").none(), arg("outputs").none(), arg("out").none(), arg("inputs"))
       .def(
           "advance",
-          [](const PythonSimulator& self, nb::handle state, nb::handle n, nb::handle outputs, nb::handle body_wrench,
-             nb::handle joint_force, nb::handle joint_target, nb::handle gravity, nb::handle mass_scale,
-             nb::handle modulus, nb::handle dissipation, nb::handle friction, nb::handle geometry_index,
-             nb::handle pair_mask) {
-            return advance(self, state, n,
-                           {{body_wrench, joint_force, joint_target, gravity, mass_scale, modulus, dissipation,
-                             friction, geometry_index, pair_mask},
-                            outputs,
-                            nb::none()});
+          [](const PythonSimulator& self, nb::handle state, nb::handle n, nb::handle outputs, const nb::dict& inputs) {
+            return advance(self, state, n, {"advance", inputs, outputs, nb::none()});
           },
-          arg("state").none(), arg("n").none(), arg("outputs").none(), arg("body_wrench").none(),
-          arg("joint_force").none(), arg("joint_target").none(), arg("gravity").none(), arg("mass_scale").none(),
-          arg("modulus").none(), arg("dissipation").none(), arg("friction").none(), arg("geometry_index").none(),
-          arg("pair_mask").none())
+          arg("state").none(), arg("n").none(), arg("outputs").none(), arg("inputs"))
       .def(
           "reserve",
           [](const PythonSimulator& self, std::int64_t num_envs) {

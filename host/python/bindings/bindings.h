@@ -13,7 +13,7 @@
 
 namespace isopatch::python {
 
-/// Python's types that the module makes objects of; isopatch/__init__.py registers them.
+/// Python's types that the module makes objects of; isopatch/_src/results.py registers them.
 struct RegisteredTypes {
   nb::object results, step_results, state;  // named tuples
   nb::object polygon_dtype, contact_dtype;  // of NumPy

@@ -14,19 +14,11 @@
 namespace isopatch::python {
 namespace {
 
-constexpr std::array<const char*, kNumOutputs> names_of_outputs() {
-  std::array<const char*, kNumOutputs> names{};
-  std::size_t i = 0;
-  Results none;
-  for_each_output([&](const ArrayInfo& info, auto&) { names.at(i++) = info.name; }, none);
-  return names;
-}
-static_assert(names_of_outputs().back() != nullptr, "kNumOutputs is the number of outputs");
-
-/// The place of an output in for_each_output(), which is that in the named tuple.
+/// The index of an output in for_each_output() and in the named tuple.
 consteval int index_of(std::string_view name) {
-  constexpr auto kNames = names_of_outputs();
-  return static_cast<int>(std::find(kNames.begin(), kNames.end(), name) - kNames.begin());
+  int i = 0;
+  while (kOutputs.at(static_cast<std::size_t>(i)).name != name) ++i;  // an unknown name does not compile
+  return i;
 }
 
 constexpr int kPairWrench = index_of("pair_wrench"), kBodyWrench = index_of("body_wrench");
@@ -37,8 +29,8 @@ constexpr int kPolygonOffsets = index_of("polygon_offsets"), kContactOffsets = i
 constexpr int kPolygonEnvironments = index_of("polygon_environments");
 constexpr int kContactEnvironments = index_of("contact_environments");
 
-const OutputNames& output_names() {
-  static const OutputNames names(names_of_outputs());
+const ArrayNames& output_names() {
+  static const ArrayNames names(kOutputs);
   return names;
 }
 

@@ -10,15 +10,12 @@
 #include <string>
 
 #include "host/python/arrays/torch_tensor.h"
+#include "host/python/bindings/array_lists.h"
 #include "host/python/bindings/bindings.h"
 #include "host/python/bindings/output_arrays.h"
-#include "isopatch/arrays.h"
 #include "isopatch/evaluator.h"
 
 namespace isopatch::python {
-
-constexpr std::size_t kNumInputs = 7;    // those of for_each_input()
-constexpr std::size_t kNumOutputs = 27;  // those of for_each_output()
 
 /// An evaluator with what a call needs to know of it.
 struct PythonEvaluator {

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The extension module isopatch._core. What users see is in isopatch/*.py.
+// The extension module isopatch._core. What users see is listed in isopatch/*.py.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <span>
+
+#include "host/python/arrays/derivatives.h"
 #include "host/python/arrays/new_array.h"
+#include "host/python/bindings/array_lists.h"
+#include "host/python/bindings/array_table.h"
 #include "host/python/bindings/bindings.h"
 #include "isopatch/error.h"
 #include "isopatch/limits.h"
@@ -67,11 +72,23 @@ nb::dict build_info() {
   return info;
 }
 
+/// Whether a named tuple has a field for each array, in their order.
+bool has_fields(const nb::object& type, std::span<const ArrayInfo> arrays) {
+  nb::list names;
+  for (const ArrayInfo& info : arrays) names.append(info.name);
+  return nb::tuple(names).equal(type.attr("_fields"));
+}
+
 void register_types(nb::object results, nb::object step_results, nb::object state, nb::object polygon_dtype,
                     nb::object contact_dtype, nb::object polygons, nb::object contacts) {
   if (nb::cast<std::size_t>(polygon_dtype.attr("itemsize")) != sizeof(Polygon) ||
       nb::cast<std::size_t>(contact_dtype.attr("itemsize")) != sizeof(DiscreteContact)) {
     throw nb::import_error("isopatch: the Python sources are of another version than the extension module");
+  }
+  if (!has_fields(results, kOutputs) || !has_fields(step_results, kStepOutputs) || !has_fields(state, kState)) {
+    throw nb::import_error(
+        "isopatch: the fields of Results, StepResults or SimulatorState are not the arrays of the extension module; "
+        "scripts/array_tables.py --update writes them");
   }
   registered_types() = {std::move(results),       std::move(step_results), std::move(state),   std::move(polygon_dtype),
                         std::move(contact_dtype), std::move(polygons),     std::move(contacts)};
@@ -107,6 +124,8 @@ NB_MODULE(_core, module) {
              nb::sig("def build_info() -> dict[str, str | bool]"));
   module.def("status_text", &status_text, nb::arg("status"), "The names of the bits, or \"ok\".");
   module.def("_register_types", &register_types);
+  bind_array_table(module);
+  bind_derivatives(module);
   bind_host_memory(module);
   bind_scene(module);
   bind_evaluator(module);

@@ -7,45 +7,23 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
-#include <string>
 
 #include "host/python/arrays/array_rules.h"
 #include "host/python/arrays/new_array.h"
+#include "host/python/bindings/array_names.h"
 #include "host/python/bindings/bindings.h"
 #include "host/python/bindings/streams.h"
 
 namespace isopatch::python {
 
-/// The names of the outputs of one kind of call, in the order of its named tuple.
-class OutputNames {
- public:
-  explicit OutputNames(std::span<const char* const> names);
-
-  std::size_t size() const { return size_; }
-  const char* operator[](std::size_t i) const { return names_[i]; }
-
-  /// The index of a name, which is a Python string. Throws ValueError for an unknown one, with what there is.
-  std::size_t index_of(const char* call, const char* argument, PyObject* name) const;
-
-  /// The bits of the names in a tuple or list. Throws TypeError for anything else, ValueError for a name that is
-  /// unknown or stands there twice.
-  std::uint64_t parse(const char* call, nb::handle outputs) const;
-
- private:
-  static constexpr std::size_t kMax = 32;
-
-  std::array<const char*, kMax> names_{};
-  std::array<PyObject*, kMax> interned_{};
-  std::size_t size_ = 0;
-};
-
 /// The arrays of one call's outputs. Those that `out` has are written; others that are wanted are made.
 template <std::size_t kCount>
 class OutputArrays {
+  static_assert(kCount <= 64, "those that were made are the bits of an integer");
+
  public:
   /// Finds the arrays in `out`: None, a dictionary of arrays by name, or a named tuple of an earlier call.
-  void find(const char* call, const OutputNames& names, const nb::object& type, nb::handle out) {
+  void find(const char* call, const ArrayNames& names, const nb::object& type, nb::handle out) {
     if (out.is_none()) return;
     if (Py_TYPE(out.ptr()) == reinterpret_cast<PyTypeObject*>(type.ptr())) {
       for (std::size_t i = 0; i < kCount; ++i) {

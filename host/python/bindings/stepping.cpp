@@ -10,16 +10,13 @@
 namespace isopatch::python {
 namespace {
 
-constexpr std::array<const char*, kNumStepOutputs> names_of_outputs() {
-  std::array<const char*, kNumStepOutputs> names{};
-  std::size_t i = 0;
-  RolloutOutput none;
-  for_each_rollout_output([&](const ArrayInfo& info, auto&) { names.at(i++) = info.name; }, none);
+const ArrayNames& output_names() {
+  static const ArrayNames names(kStepOutputs);
   return names;
 }
 
-const OutputNames& output_names() {
-  static const OutputNames names(names_of_outputs());
+const ArrayNames& input_names() {
+  static const ArrayNames names(kStepInputs);
   return names;
 }
 
@@ -104,6 +101,21 @@ nb::object NewState::take() {
   return make_named_tuple(registered_types().state, arrays.data(), kNumStateArrays);
 }
 
+StepArguments::StepArguments(const char* call, const nb::dict& given, nb::handle outputs_, nb::handle out_)
+    : outputs(outputs_), out(out_) {
+  PyObject *name = nullptr, *array = nullptr;
+  Py_ssize_t position = 0;
+  while (PyDict_Next(given.ptr(), &position, &name, &array) != 0) {
+    const std::size_t i = input_names().find(name);
+    if (i == kNumStepInputs) {
+      const std::string text = text_of(name);
+      throw nb::type_error(
+          fmt::format("{}: {}: unknown argument{}", call, text, input_names().suggestion(text)).c_str());
+    }
+    if (array != Py_None) inputs[i] = array;
+  }
+}
+
 StepArrays::StepArrays(const char* call, const PythonSimulator& simulator, const StepArguments& arguments,
                        const ArrayView& poses, const Placement& placement) {
   const CallShape shape{simulator.counts, poses.shape[0]};
@@ -111,7 +123,7 @@ StepArrays::StepArrays(const char* call, const PythonSimulator& simulator, const
   for_each_rollout_input(
       [&](const ArrayInfo& info, auto& array) {
         const std::size_t k = i++;
-        if (arguments.inputs[k].is_none()) return;
+        if (!arguments.inputs[k].is_valid()) return;
         const Argument argument{call, info.name};
         check_tensor(arguments.inputs[k], argument);
         inputs_[k].read(arguments.inputs[k].ptr(), argument, placement);

@@ -9,16 +9,12 @@
 #include <cstdint>
 
 #include "host/python/arrays/torch_tensor.h"
+#include "host/python/bindings/array_lists.h"
 #include "host/python/bindings/bindings.h"
 #include "host/python/bindings/output_arrays.h"
-#include "isopatch/rollout_state.h"
 #include "isopatch/simulator.h"
 
 namespace isopatch::python {
-
-constexpr std::size_t kNumStateArrays = 5;  // those of for_each_rollout_state()
-constexpr std::size_t kNumStepInputs = 10;  // those of for_each_rollout_input()
-constexpr std::size_t kNumStepOutputs = 9;  // those of for_each_rollout_output()
 
 /// A simulator with what a call needs to know of it.
 struct PythonSimulator {
@@ -68,11 +64,14 @@ class NewState {
   std::array<NewArray, kNumStateArrays> arrays_;
 };
 
-/// Python's arguments of a step; None where nothing was given.
+/// Python's arguments of a step.
 struct StepArguments {
-  std::array<nb::handle, kNumStepInputs> inputs;  // in the order of for_each_rollout_input()
-  nb::handle outputs;
-  nb::handle out;
+  /// `inputs` has arrays by their names, some of which may be None. Throws TypeError for an unknown name.
+  StepArguments(const char* call, const nb::dict& inputs, nb::handle outputs, nb::handle out);
+
+  std::array<nb::handle, kNumStepInputs> inputs;  // in the order of for_each_rollout_input(); null: none was given
+  nb::handle outputs;                             // None: none
+  nb::handle out;                                 // None: none
 };
 
 /// The inputs and outputs of a step, checked; their memory is held.

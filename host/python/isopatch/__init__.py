@@ -5,16 +5,15 @@ environments in time. Arrays of NumPy, torch, JAX and CuPy go in and come out wi
 libraries compile there are the modules isopatch.torch and isopatch.jax.
 """
 
-from isopatch import _cpu
-
-_cpu.require_features()  # before the extension module, which would end the process with an illegal instruction
-
-from isopatch import _core, _records, quaternion  # noqa: E402
-from isopatch._core import Call, Evaluator  # noqa: E402
-from isopatch._records import Contacts, Polygons  # noqa: E402
-from isopatch._results import Results, SimulatorState, StepResults  # noqa: E402
-from isopatch._scene import Body, Joint, MassProperties, Part, Scene  # noqa: E402
-from isopatch._status import Status, describe  # noqa: E402
+from isopatch import quaternion
+from isopatch._src import records as _records
+from isopatch._src.build import build_info, cuda_available
+from isopatch._src.evaluator import Call, Evaluator
+from isopatch._src.records import Contacts, Polygons
+from isopatch._src.results import Results, SimulatorState, StepResults
+from isopatch._src.scene import Body, Joint, MassProperties, Part, Scene
+from isopatch._src.simulator import Simulator
+from isopatch._src.status import Status, describe
 
 __all__ = [
     "CONTACT_DTYPE",
@@ -51,24 +50,4 @@ is stiffness * -distance = area * pressure, with `stiffness` [N/m], `distance` [
 `normal` points from the pair's second body into the first, `dissipation` is in s/m; the others are as in POLYGON_DTYPE.
 Other libraries have Contacts."""
 
-_core._register_types(Results, StepResults, SimulatorState, POLYGON_DTYPE, CONTACT_DTYPE, Polygons, Contacts)
-
-from isopatch._simulator import Simulator  # noqa: E402
-
-
-def cuda_available() -> bool:
-    """Whether this build has CUDA code and there is a device and a driver that it can use."""
-    return _core.cuda_available()
-
-
-def build_info() -> dict[str, str | bool]:
-    """What this build is made of.
-
-    Returns:
-        dict: `version`, `compiler`, `architecture` (of the instructions it needs), and whether it has the backends
-        `cuda` and `cvode`, has the module isopatch.jax (`jax`), and uses Python's stable ABI (`stable_abi`).
-    """
-    return {**_core.build_info(), "architecture": _cpu.ARCHITECTURE or "any"}
-
-
-__version__ = _core.build_info()["version"]
+__version__ = build_info()["version"]

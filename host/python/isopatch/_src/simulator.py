@@ -5,12 +5,12 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from isopatch import _core
-from isopatch._arguments import (
+from isopatch._src.arguments import (
     check_range,
     check_reset,
     contiguous,
@@ -20,13 +20,15 @@ from isopatch._arguments import (
     option,
     type_name_of,
 )
-from isopatch._recording import Recording
-from isopatch._records import on_host
-from isopatch._results import SimulatorState, StepResults
-from isopatch._scene import Scene
+from isopatch._src.arrays import TABLE, with_inputs
+from isopatch._src.inputs import StepInputs
+from isopatch._src.recording import Recording
+from isopatch._src.records import on_host
+from isopatch._src.results import SimulatorState, StepResults
+from isopatch._src.scene import Scene
 
 _LIBRARIES = ("numpy", "torch", "cupy", "jax")
-_TYPES = {"poses": "float64", "velocities": "float64", "joints": "float64", "steps": "int64", "status": "uint32"}
+_TYPES = {row.name: row.type for row in TABLE["state"]}
 
 
 class Simulator:
@@ -123,14 +125,7 @@ class Simulator:
         self._library = importlib.import_module("jax.numpy" if self._arrays == "jax" else self._arrays)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        n, scene = self._num_envs, self._scene
-        return {
-            "poses": (n, scene.num_bodies, 7),
-            "velocities": (n, scene.num_bodies, 6),
-            "joints": (n, scene.num_joints, 2),
-            "steps": (n,),
-            "status": (n,),
-        }
+        return {name: (self._num_envs, *shape) for name, (_, shape, _) in self._core.arrays()[0].items()}
 
     def _new_state(self) -> SimulatorState:
         library, shapes = self._library, self._shapes()
@@ -189,23 +184,15 @@ class Simulator:
 
     status = property(lambda self: self._state.status, doc="[N], uint32. Bits of Status.")
 
+    @with_inputs("step_inputs")
     def step(
         self,
         n: int = 1,
         *,
-        body_wrench: Any = None,
-        joint_force: Any = None,
-        joint_target: Any = None,
-        gravity: Any = None,
-        mass_scale: Any = None,
-        modulus: Any = None,
-        dissipation: Any = None,
-        friction: Any = None,
-        geometry_index: Any = None,
-        pair_mask: Any = None,
         outputs: Sequence[str] | None = None,
         out: StepResults | Mapping[str, Any] | None = None,
         stream: Any = None,
+        **inputs: Unpack[StepInputs],
     ) -> StepResults:
         """Takes `n` steps; with 0 of them, tells of the state as it is.
 
@@ -217,14 +204,8 @@ class Simulator:
         the same time: nothing guards its state.
 
         Args:
-            body_wrench: [N, B, 6]. External force [N] and torque [N m] about the centre of mass, world frame.
-            joint_force: [N, J]. Of the drives, N or N m. None, here and below: the scene's.
-            joint_target: [N, J, 2]. Of the drives: position [m or rad] and rate [m/s or rad/s].
-            gravity: [N, 3]. m/s^2, world frame.
-            mass_scale: [N, B]. Of mass and inertia.
-            modulus, dissipation, friction: [N, C]. As of Evaluator.evaluate().
-            geometry_index: [N, C], int32.
-            pair_mask: [N, P], bool or uint8.
+            n: How many; 0 or more.
+            {inputs}
             outputs: Names of fields of StepResults, for the last step. None: what `out` has.
             out: Arrays to write, as a dictionary by name or as the StepResults of an earlier call.
             stream: On a CUDA device, as of Evaluator.evaluate(). All other methods are on the current stream of the
@@ -236,18 +217,6 @@ class Simulator:
         Raises:
             TypeError, ValueError: as Evaluator.evaluate().
         """
-        inputs = (
-            body_wrench,
-            joint_force,
-            joint_target,
-            gravity,
-            mass_scale,
-            modulus,
-            dissipation,
-            friction,
-            geometry_index,
-            pair_mask,
-        )
         warnings = None
         if self._arrays == "jax":
             self._require_mutable("step")
@@ -257,7 +226,7 @@ class Simulator:
                     raise ValueError("step: stream: recorded steps are on the current stream; leave it out")
                 with self._current_device():
                     n, warnings = self._recording.step_to_last_row(n, inputs)
-            results = self._core.step(self._state, n, stream, outputs, out, *inputs)
+            results = self._core.step(self._state, n, stream, outputs, out, inputs)
         except KeyboardInterrupt:
             _core.mark_written(self._state)
             raise
@@ -267,22 +236,14 @@ class Simulator:
                 self._recording.count(n, warnings, inputs)
         return results
 
+    @with_inputs("step_inputs")
     def advance(
         self,
         state: SimulatorState,
         n: int = 1,
         *,
-        body_wrench: Any = None,
-        joint_force: Any = None,
-        joint_target: Any = None,
-        gravity: Any = None,
-        mass_scale: Any = None,
-        modulus: Any = None,
-        dissipation: Any = None,
-        friction: Any = None,
-        geometry_index: Any = None,
-        pair_mask: Any = None,
         outputs: Sequence[str] | None = None,
+        **inputs: Unpack[StepInputs],
     ) -> tuple[SimulatorState, StepResults]:
         """Steps a copy of `state`, of any number of environments, and leaves this simulator's own as it is.
 
@@ -295,19 +256,7 @@ class Simulator:
         Raises:
             TypeError, ValueError: as step(), and ValueError on a CUDA device.
         """
-        inputs = (
-            body_wrench,
-            joint_force,
-            joint_target,
-            gravity,
-            mass_scale,
-            modulus,
-            dissipation,
-            friction,
-            geometry_index,
-            pair_mask,
-        )
-        return self._core.advance(state, n, outputs, *inputs)
+        return self._core.advance(state, n, outputs, inputs)
 
     def reset(self, mask: Any = None, poses: Any = None, velocities: Any = None) -> None:
         """Takes environments back to the start, and leaves every bit of the others as it is.
@@ -337,7 +286,7 @@ class Simulator:
         if given and any(body.motion not in ("free", "fixed") for body in self._scene.bodies):
             # no steps write what follows from joints and paths: in a copy, as other environments keep every bit
             placed = self.state()
-            self._core.step(placed, 0, None, None, None, *[None] * 10)
+            self._core.step(placed, 0, None, None, None, {})
             self._core.reset(self._state, mask, placed._replace(status=self._initial.status), None)
         _core.mark_written(self._state)
 
@@ -426,7 +375,7 @@ class Simulator:
         if self._recording is not None:
             raise RuntimeError("record: this simulator is being recorded already")
         with self._current_device():
-            self._recording = Recording(self, every, outputs)
+            self._recording = Recording(self._core, self._state, self._library, every, outputs)
         try:
             yield
         finally:

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isopatch import _core
-from isopatch._document import document_of
-from isopatch._pictures import scene_meshes
+from isopatch._src.document import document_of
+from isopatch._src.records import on_host
 
 if TYPE_CHECKING:
     import pyvista
+
+    from isopatch._src.pictures import Surface
 
 
 class Body(NamedTuple):
@@ -188,7 +190,21 @@ class Scene(_core.Scene):
         Raises:
             ValueError: for poses of another shape.
         """
-        return scene_meshes(self, poses)
+        from isopatch._src.pictures import scene_meshes
+
+        at = self.default_poses if poses is None else on_host(poses).astype(np.float64)
+        if at.shape != (self.num_bodies, 7):
+            raise ValueError(f"to_pyvista: poses: expected the shape [{self.num_bodies}, 7], found {list(at.shape)}")
+        return scene_meshes(self._body_names, [self._surface_of(*part) for part in self._parts], at)
+
+    def _surface_of(self, body: int, geometry: int, pose: Sequence[float]) -> "Surface":
+        from isopatch._src.pictures import Surface
+
+        found = self._surface(geometry)
+        if found is None:
+            return Surface(body, np.array(pose), None, None)
+        points, triangles = np.frombuffer(found[0]), np.frombuffer(found[1], np.int32)
+        return Surface(body, np.array(pose), points.reshape(-1, 3), triangles.reshape(-1, 3))
 
     def __repr__(self) -> str:
         names = ", ".join(self._body_names[:6]) + (", ..." if self.num_bodies > 6 else "")

@@ -1,37 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "host/python/bindings/array_names.h"
+
 #include <fmt/format.h>
 
-#include "host/python/bindings/output_arrays.h"
+#include "host/python/arrays/array_view.h"
 #include "host/text/quote.h"
 #include "host/text/suggestion.h"
 
 namespace isopatch::python {
 
-OutputNames::OutputNames(std::span<const char* const> names) : size_(names.size()) {
-  for (std::size_t i = 0; i < size_; ++i) {
-    names_.at(i) = names[i];
-    interned_[i] = PyUnicode_InternFromString(names[i]);
+ArrayNames::ArrayNames(std::span<const ArrayInfo> arrays) {
+  for (const ArrayInfo& info : arrays) {
+    names_.push_back(info.name);
+    interned_.push_back(PyUnicode_InternFromString(info.name));
   }
 }
 
-std::size_t OutputNames::index_of(const char* call, const char* argument, PyObject* name) const {
-  for (std::size_t i = 0; i < size_; ++i) {
+std::size_t ArrayNames::find(PyObject* name) const {
+  for (std::size_t i = 0; i < size(); ++i) {
     if (interned_[i] == name) return i;
   }
+  if (PyUnicode_Check(name)) {
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (PyUnicode_CompareWithASCIIString(name, names_[i]) == 0) return i;
+    }
+  }
+  return size();
+}
+
+std::string ArrayNames::suggestion(const std::string& name) const {
+  return isopatch::detail::suggestion(name, {names_.begin(), names_.end()});
+}
+
+std::size_t ArrayNames::index_of(const char* call, const char* argument, PyObject* name) const {
+  const std::size_t found = find(name);
+  if (found < size()) return found;
   if (!PyUnicode_Check(name)) {
     Argument{call, argument}.wrong_type(fmt::format("expected names of outputs, found {}", text_of(nb::repr(name))));
   }
-  for (std::size_t i = 0; i < size_; ++i) {
-    if (PyUnicode_CompareWithASCIIString(name, names_[i]) == 0) return i;
-  }
-  const std::vector<std::string> known(names_.begin(), names_.begin() + static_cast<std::ptrdiff_t>(size_));
   const std::string text = text_of(name);
-  Argument{call, argument}.wrong_value(fmt::format("expected names of outputs, found {}{}",
-                                                   isopatch::detail::in_quotes(text, '"'),
-                                                   isopatch::detail::suggestion(text, known)));
+  Argument{call, argument}.wrong_value(
+      fmt::format("expected names of outputs, found {}{}", isopatch::detail::in_quotes(text, '"'), suggestion(text)));
 }
 
-std::uint64_t OutputNames::parse(const char* call, nb::handle outputs) const {
+std::uint64_t ArrayNames::parse(const char* call, nb::handle outputs) const {
   const Argument argument{call, "outputs"};
   if (PyUnicode_Check(outputs.ptr())) {
     argument.wrong_type(fmt::format("expected a tuple of names, as (\"{}\",), found the string {}", names_[0],

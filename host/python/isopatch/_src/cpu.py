@@ -3,7 +3,7 @@
 Only Python runs here: the extension module uses such instructions as soon as it is loaded.
 """
 
-from isopatch._build_settings import ARCHITECTURE
+from isopatch._src.build_settings import ARCHITECTURE
 
 # what Linux calls the features of the levels of x86-64 above the first
 _FEATURES = {

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from isopatch._meshes import NamedMesh, is_mesh, mesh_from_object, named_mesh
+from isopatch._src.meshes import NamedMesh, is_mesh, mesh_from_object, named_mesh
 
 _CELLS = {"tet_mesh": "tets", "surface_mesh": "triangles", "convex_hull": None}
 

@@ -2,45 +2,51 @@
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from isopatch._arguments import integer
-from isopatch._records import on_host
-from isopatch._results import SimulatorState, StepResults
-
-if TYPE_CHECKING:
-    from isopatch._simulator import Simulator
+from isopatch import _core
+from isopatch._src.arguments import integer
+from isopatch._src.inputs import StepInputs
+from isopatch._src.records import on_host
+from isopatch._src.results import SimulatorState, StepResults
 
 
 class Recording:
-    """The rows of a recording, which begins with the state as it is."""
+    """The rows of a recording of `state`, which `simulator` steps. It begins with the state as it is.
 
-    def __init__(self, simulator: "Simulator", every: int, outputs: Sequence[str]) -> None:
+    `library` is the module of the state's arrays.
+    """
+
+    def __init__(
+        self, simulator: _core.Simulator, state: SimulatorState, library: Any, every: int, outputs: Sequence[str]
+    ) -> None:
         self._simulator = simulator
+        self._state = state
+        self._library = library
         self._every = integer("record", "every", every)
         if self._every < 1:
             raise ValueError(f"record: every: expected 1 or more, found {every}")
-        simulator._core.wanted("record", outputs)  # raises for a name that is none
+        simulator.wanted("record", outputs)  # raises for a name that is none
         self._outputs = tuple(outputs)
         self._until_row = self._every
         self._rows: list[dict[str, np.ndarray]] = []
-        self._add_row((None,) * 10)
+        self._add_row({})
 
-    def step_to_last_row(self, n: Any, inputs: tuple[Any, ...]) -> tuple[int, Any]:
+    def step_to_last_row(self, n: Any, inputs: StepInputs) -> tuple[int, Any]:
         """Takes the steps up to the last row before the end; returns how many are left, which are the caller's, and the
         status so far, which their call begins anew."""
         n, warnings = integer("step", "n", n), None
         while n > self._until_row:
-            self._simulator._core.step(self._simulator._state, self._until_row, None, None, None, *inputs)
+            self._simulator.step(self._state, self._until_row, None, None, None, inputs)
             n -= self._until_row
             warnings = self.count(self._until_row, warnings, inputs)
         return n, warnings
 
-    def count(self, n: int, warnings: Any, inputs: tuple[Any, ...]) -> Any:
+    def count(self, n: int, warnings: Any, inputs: StepInputs) -> Any:
         """After `n` steps: adds a row where one is due. Returns the status with `warnings`, which it has then too."""
-        bits = self._simulator._state.status.view(self._simulator._library.int32)  # torch has no | of uint32
+        bits = self._state.status.view(self._library.int32)  # torch has no | of uint32
         if warnings is not None:
             bits |= warnings
         kept = bits.clone() if hasattr(bits, "clone") else bits.copy()
@@ -51,14 +57,13 @@ class Recording:
             bits[...] = kept  # which no steps begin anew too
         return kept
 
-    def _add_row(self, inputs: tuple[Any, ...]) -> None:
-        state = self._simulator._state
-        row = {name: on_host(getattr(state, name)).copy() for name in SimulatorState._fields}
+    def _add_row(self, inputs: StepInputs) -> None:
+        row = {name: on_host(getattr(self._state, name)).copy() for name in SimulatorState._fields}
         if self._outputs:
-            results: StepResults = self._simulator._core.step(state, 0, None, self._outputs, None, *inputs)
+            results: StepResults = self._simulator.step(self._state, 0, None, self._outputs, None, inputs)
             row |= {name: on_host(getattr(results, name)) for name in self._outputs}
         self._rows.append(row)
 
     def write(self, path: str | os.PathLike[str]) -> None:
         arrays = {name: np.stack([row[name] for row in self._rows]) for name in self._rows[0]}
-        np.savez(path, time=arrays["steps"] * self._simulator.time_step, **arrays)
+        np.savez(path, time=arrays["steps"] * self._simulator.options["time_step"], **arrays)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from isopatch import _core
-from isopatch._results import Results
+from isopatch._src.results import Results
 
 
 class Array(NamedTuple):

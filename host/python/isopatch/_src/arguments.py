@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from isopatch._records import on_host
+from isopatch._src.records import on_host
 
 
 def integer(call: str, name: str, value: Any) -> int:

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the arrays of calls are, in words. A and B are the first and the second body of a pair. After an edit
+// scripts/array_tables.py --update writes what is made of it.
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+#include "host/python/bindings/array_lists.h"
+#include "host/python/bindings/array_table.h"
+
+namespace isopatch::python {
+namespace {
+
+constexpr const char* kScenes = "the scene's";
+
+constexpr ArrayDescription kDescriptions[] = {
+    {"inputs", "poses", "Position x y z and orientation, body to world; quaternions are normalised", nullptr},
+    {"inputs", "velocities", "Linear of the body's origin and angular, world frame", "at rest"},
+    {"inputs", "modulus", "Elastic modulus of each part, above 0", kScenes},
+    {"inputs", "dissipation", "Dissipation of each part, at least 0; overrides a pair's own too", kScenes},
+    {"inputs", "friction", "Coefficient of friction of each part, at least 0; overrides a pair's own too", kScenes},
+    {"inputs", "geometry_index",
+     "Index into the scene's geometries; a part with an offset can have only its own or one of its `alternatives`",
+     kScenes},
+    {"inputs", "pair_mask", "0 or False leaves the pair out: its results are zero", "all pairs"},
+
+    {"outputs", "pair_wrench", "Force on A and torque on it about its origin, world frame", nullptr},
+    {"outputs", "part_pair_wrench", "What each of the scene's part pairs adds to `pair_wrench`, about the same point",
+     nullptr},
+    {"outputs", "body_wrench", "Sum over the body's pairs, about its own origin", nullptr},
+    {"outputs", "status", "0 if all is well", nullptr},
+    {"outputs", "area", "Of the contact patch", nullptr},
+    {"outputs", "center_of_pressure", "∫ x p dS / ∫ p dS, world frame; 0 without contact", nullptr},
+    {"outputs", "mean_normal", "Mean of the normal over the area, from B into A; 0 without contact", nullptr},
+    {"outputs", "max_pressure", "The largest pressure at a corner of a polygon", nullptr},
+    {"outputs", "friction_force", "The tangential part of the force on A", nullptr},
+    {"outputs", "polygon_count", "Polygons whose area is not 0", nullptr},
+    {"outputs", "energy", "Elastic energy", nullptr},
+    {"outputs", "polygons", "Corners, pressures, normal and area, pair and both parts; in no particular order",
+     nullptr},
+    {"outputs", "polygons_needed",
+     "The capacity that all polygons need; required with `polygons`, and can be requested alone", nullptr},
+    {"outputs", "contacts",
+     "The same polygons as springs and dampers at their centroids: point, normal, area, pressure, stiffness, distance, "
+     "dissipation, friction, pair and both parts",
+     nullptr},
+    {"outputs", "contacts_needed",
+     "The capacity that all contacts need; required with `contacts`, and can be requested alone", nullptr},
+    {"outputs", "packed_polygons", "The polygons of all environments, one environment after another", nullptr},
+    {"outputs", "polygon_offsets",
+     "At which row each environment begins, and at the end how many rows there are; required with `packed_polygons`, "
+     "and can be requested alone",
+     nullptr},
+    {"outputs", "polygon_environments", "The environment of each row of `packed_polygons`; optional", nullptr},
+    {"outputs", "packed_contacts", "The contacts of all environments, one environment after another", nullptr},
+    {"outputs", "contact_offsets",
+     "At which row each environment begins, and at the end how many rows there are; required with `packed_contacts`, "
+     "and can be requested alone",
+     nullptr},
+    {"outputs", "contact_environments", "The environment of each row of `packed_contacts`; optional", nullptr},
+    {"outputs", "patch_point",
+     "World frame; a patch has four points in each of at most K = `max_clusters` clusters of its normals", nullptr},
+    {"outputs", "patch_normal", "The normal of all four points, from B into A", nullptr},
+    {"outputs", "patch_stiffness", "Of each point", nullptr},
+    {"outputs", "patch_distance", "The normal force of a point is stiffness · −distance", nullptr},
+    {"outputs", "patch_residual",
+     "Force on A and torque about its origin, of the pressure without damping and friction, that the points do not "
+     "carry",
+     nullptr},
+    {"outputs", "patch_count", "How many of the K clusters have points; the values of the others are 0", nullptr},
+
+    {"state", "poses", "Body to world", nullptr},
+    {"state", "velocities", "Linear of the body's origin and angular, world frame", nullptr},
+    {"state", "joints", "Position and rate of each joint, in the order of the bodies", nullptr},
+    {"state", "steps", "Steps since time 0: the time is steps * time_step", nullptr},
+    {"state", "status", "An environment with FROZEN keeps its state until it is reset", nullptr},
+
+    {"step_inputs", "body_wrench", "External force, and torque about the centre of mass, world frame", "0"},
+    {"step_inputs", "joint_force", "Of the drives", kScenes},
+    {"step_inputs", "joint_target", "Position and rate of the drives", kScenes},
+    {"step_inputs", "gravity", "World frame", kScenes},
+    {"step_inputs", "mass_scale", "By which mass and inertia are multiplied", "1"},
+
+    {"step_outputs", "pair_wrench",
+     "Impulse on A over the length of the step, and its torque about A's origin, world frame", nullptr},
+    {"step_outputs", "body_wrench", "The same of all pairs of a body, about its origin", nullptr},
+    {"step_outputs", "kinetic_energy", "After the step, of the bodies with degrees of freedom", nullptr},
+    {"step_outputs", "potential_energy", "Of gravity; 0 at the world's origin", nullptr},
+    {"step_outputs", "elastic_energy", "After the step: one more evaluation", nullptr},
+    {"step_outputs", "momentum", "Linear; angular about the world's origin", nullptr},
+    {"step_outputs", "iterations", "Of Newton's method, in all solves", nullptr},
+    {"step_outputs", "polygons", "Of all pairs, as many as the step used", nullptr},
+    {"step_outputs", "polygons_needed", "The capacity that would have been enough", nullptr},
+};
+
+constexpr bool is_listed(const ArrayDescription& description) {
+  const std::string_view list = description.list;
+  const auto is_one_of = [&](const auto& arrays) {
+    return std::any_of(arrays.begin(), arrays.end(),
+                       [&](const ArrayInfo& info) { return std::string_view(info.name) == description.name; });
+  };
+  return list == "inputs"         ? is_one_of(kInputs)
+         : list == "outputs"      ? is_one_of(kOutputs)
+         : list == "state"        ? is_one_of(kState)
+         : list == "step_inputs"  ? is_one_of(kStepInputs)
+         : list == "step_outputs" ? is_one_of(kStepOutputs)
+                                  : false;
+}
+static_assert(std::all_of(std::begin(kDescriptions), std::end(kDescriptions), is_listed),
+              "a description is of an array that is not in its list");
+
+}  // namespace
+
+const ArrayDescription* description_of(const char* list, const char* name) {
+  for (const ArrayDescription& known : kDescriptions) {
+    if (std::string_view(known.list) == list && std::string_view(known.name) == name) return &known;
+  }
+  return std::string_view(list) == "step_inputs" ? description_of("inputs", name) : nullptr;
+}
+
+}  // namespace isopatch::python

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/python/bindings/array_table.h"
+
+#include <fmt/format.h>
+#include <nanobind/stl/string.h>
+
+#include <string_view>
+#include <vector>
+
+#include "host/python/bindings/array_lists.h"
+
+namespace isopatch::python {
+namespace {
+
+constexpr std::size_t kMaxLine = 120;
+
+const char* name_of(OutputGroup group) {
+  switch (group) {
+    case OutputGroup::kWrench:
+      return "wrench";
+    case OutputGroup::kPartPair:
+      return "part pair";
+    case OutputGroup::kPatch:
+      return "patch";
+    case OutputGroup::kEnergy:
+      return "energy";
+    case OutputGroup::kPolygons:
+      return "polygons";
+    case OutputGroup::kContacts:
+      return "contacts";
+    case OutputGroup::kPackedPolygons:
+      return "packed polygons";
+    case OutputGroup::kPackedContacts:
+      return "packed contacts";
+    case OutputGroup::kPatchContacts:
+      return "patch contacts";
+  }
+  return "";
+}
+
+/// The axes of an array as text; shape_of() has their numbers.
+std::vector<std::string> axes_of(const ArrayInfo& info) {
+  std::vector<std::string> axes;
+  switch (info.per) {
+    case Per::kEnvironment:
+      axes = {"N"};
+      break;
+    case Per::kBody:
+      axes = {"N", "B"};
+      break;
+    case Per::kPart:
+      axes = {"N", "C"};
+      break;
+    case Per::kPair:
+      axes = {"N", "P"};
+      break;
+    case Per::kPartPair:
+      axes = {"N", "Q"};
+      break;
+    case Per::kJoint:
+      axes = {"N", "J"};
+      break;
+    case Per::kCluster:
+      axes = {"N", "P", "K"};
+      break;
+    case Per::kPolygonCapacity:
+      axes = {"N", "polygon_capacity"};
+      break;
+    case Per::kContactCapacity:
+      axes = {"N", "contact_capacity"};
+      break;
+    case Per::kOffset:
+      axes = {"N + 1"};
+      break;
+    case Per::kPackedPolygonCapacity:
+      axes = {"packed_polygon_capacity"};
+      break;
+    case Per::kPackedContactCapacity:
+      axes = {"packed_contact_capacity"};
+      break;
+  }
+  if (info.width == kPointsOfCluster * 3) {
+    axes.insert(axes.end(), {std::to_string(kPointsOfCluster), "3"});
+  } else if (info.width > 1) {
+    axes.push_back(std::to_string(info.width));
+  }
+  return axes;
+}
+
+/// Whether there is something to say of a unit.
+bool has_unit(const ArrayInfo& info) {
+  const std::string_view unit = info.unit;
+  return !unit.empty() && unit != "1" && unit != "index" && unit != "0 or 1";
+}
+
+/// "float32 or float64"
+std::string types_of(const ArrayInfo& info) {
+  const std::string_view type = info.type;
+  return type == "real" ? "float32 or float64" : type == "uint8" ? "bool or uint8" : std::string(type);
+}
+
+/// Words in lines, of which all but the first have 4 more spaces before them.
+std::string wrapped(std::string_view text, int indent) {
+  std::string lines;
+  std::string line(static_cast<std::size_t>(indent), ' ');
+  bool is_empty = true;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    if (!is_empty && line.size() + 1 + word.size() > kMaxLine) {
+      lines += line + "\n";
+      line.assign(static_cast<std::size_t>(indent) + 4, ' ');
+      is_empty = true;
+    }
+    if (!is_empty) line += ' ';
+    line += word;
+    is_empty = false;
+  }
+  return lines + line;
+}
+
+/// Visits the members of State, Results and so on too, which have a stride or none.
+template <class Arrays, class ForEach>
+nb::tuple table_of(const char* list, const ForEach& for_each) {
+  nb::list rows;
+  Arrays none;
+  for_each(
+      [&](const ArrayInfo& info, auto& array) {
+        nb::list axes;
+        for (const std::string& axis : axes_of(info)) axes.append(axis);
+        const ArrayDescription* description = description_of(list, info.name);
+        const char* text = description == nullptr ? "" : description->text;
+        const char* missing = description == nullptr ? nullptr : description->missing;
+        rows.append(nb::make_tuple(
+            info.name, nb::tuple(axes), info.type, info.unit, name_of(info.group), requires { array.stride; }, text,
+            missing));
+      },
+      none);
+  return nb::tuple(rows);
+}
+
+}  // namespace
+
+std::string argument_lines(const char* list, std::span<const ArrayInfo> arrays, const std::string& leading,
+                           int indent) {
+  std::string lines;
+  for (const ArrayInfo& info : arrays) {
+    std::vector<std::string> axes = axes_of(info);
+    axes[0] = leading;
+    std::string line = fmt::format("{}: [{}], {}", info.name, fmt::join(axes, ", "), types_of(info));
+    if (has_unit(info)) line += std::string(", ") + info.unit;
+    const ArrayDescription* description = description_of(list, info.name);
+    if (description != nullptr) line += fmt::format(". {}", description->text);
+    line += ".";
+    if (description != nullptr && description->missing != nullptr) {
+      line += fmt::format(" None: {}.", description->missing);
+    }
+    lines += (lines.empty() ? "" : "\n") + wrapped(line, indent);
+  }
+  return lines;
+}
+
+void bind_array_table(nb::module_& module) {
+  nb::dict tables;
+  tables["inputs"] = table_of<State>("inputs", [](const auto& visit, auto& arrays) { for_each_input(visit, arrays); });
+  tables["outputs"] =
+      table_of<Results>("outputs", [](const auto& visit, auto& arrays) { for_each_output(visit, arrays); });
+  tables["state"] =
+      table_of<RolloutState>("state", [](const auto& visit, auto& arrays) { for_each_rollout_state(visit, arrays); });
+  tables["step_inputs"] = table_of<RolloutInput>(
+      "step_inputs", [](const auto& visit, auto& arrays) { for_each_rollout_input(visit, arrays); });
+  tables["step_outputs"] = table_of<RolloutOutput>(
+      "step_outputs", [](const auto& visit, auto& arrays) { for_each_rollout_output(visit, arrays); });
+  module.attr("ARRAYS") = tables;
+  module.def(
+      "argument_lines",
+      [](const std::string& list, const std::string& leading, int indent) {
+        const bool of_steps = list == "step_inputs";
+        return argument_lines(list.c_str(), of_steps ? std::span<const ArrayInfo>(kStepInputs) : kInputs, leading,
+                              indent);
+      },
+      nb::arg("list"), nb::arg("leading"), nb::arg("indent"),
+      "The lines of a docstring about \"inputs\" or \"step_inputs\", whose first axis is `leading`.");
+}
+
+}  // namespace isopatch::python

@@ -1,0 +1,198 @@
+"""The named tuples that calls return."""
+
+import operator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from isopatch import _core
+from isopatch._src import records
+from isopatch._src.records import on_host, rows_on_host
+from isopatch._src.status import WARNINGS, describe
+
+if TYPE_CHECKING:
+    import pyvista
+
+# Of Results and StepResults. A named tuple's own class cannot have a base class with methods, so each calls this.
+_MOST_NAMED = 10
+
+
+def _raise_if_bad(status: Any, call: str, ignore: int) -> None:
+    if status is None:
+        raise ValueError(f'raise_if_bad: there is no status; ask for it by outputs=(..., "status") of {call}')
+    words = on_host(status)
+    bad = np.flatnonzero(words & ~np.uint32(ignore))
+    if not bad.size:
+        return
+    named = "; ".join(f"environment {e}: {describe(words[e] & ~np.uint32(ignore))}" for e in bad[:_MOST_NAMED])
+    rest = f"; and {bad.size - _MOST_NAMED} more" if bad.size > _MOST_NAMED else ""
+    raise ValueError(f"{bad.size} of {words.size} environments are bad: {named}{rest}")
+
+
+class Results(NamedTuple):
+    """Results of N environments with B bodies, P pairs and Q part pairs; None for what was not asked for.
+
+    A and B are the first and the second body of a pair. Floating-point arrays have the type of `poses`.
+    """
+
+    pair_wrench: Any = None
+    """[N, P, 6], N; N m. Force on A and torque on it about its origin, world frame."""
+    part_pair_wrench: Any = None
+    """[N, Q, 6], N; N m. What each of the scene's part pairs adds to `pair_wrench`, about the same point."""
+    body_wrench: Any = None
+    """[N, B, 6], N; N m. Sum over the body's pairs, about its own origin."""
+    status: Any = None
+    """[N], uint32, bits of Status. 0 if all is well."""
+    area: Any = None
+    """[N, P], m^2. Of the contact patch."""
+    center_of_pressure: Any = None
+    """[N, P, 3], m. ∫ x p dS / ∫ p dS, world frame; 0 without contact."""
+    mean_normal: Any = None
+    """[N, P, 3]. Mean of the normal over the area, from B into A; 0 without contact."""
+    max_pressure: Any = None
+    """[N, P], Pa. The largest pressure at a corner of a polygon."""
+    friction_force: Any = None
+    """[N, P, 3], N. The tangential part of the force on A."""
+    polygon_count: Any = None
+    """[N, P], int32. Polygons whose area is not 0."""
+    energy: Any = None
+    """[N, P], J. Elastic energy."""
+    polygons: Any = None
+    """[N, polygon_capacity], POLYGON_DTYPE; in torch, JAX and CuPy Polygons. Corners, pressures, normal and area, pair
+    and both parts; in no particular order."""
+    polygons_needed: Any = None
+    """[N], int32. The capacity that all polygons need; required with `polygons`, and can be requested alone."""
+    contacts: Any = None
+    """[N, contact_capacity], CONTACT_DTYPE; in torch, JAX and CuPy Contacts. The same polygons as springs and dampers
+    at their centroids: point, normal, area, pressure, stiffness, distance, dissipation, friction, pair and both
+    parts."""
+    contacts_needed: Any = None
+    """[N], int32. The capacity that all contacts need; required with `contacts`, and can be requested alone."""
+    packed_polygons: Any = None
+    """[polygon_capacity], POLYGON_DTYPE; in torch, JAX and CuPy Polygons. The polygons of all environments, one
+    environment after another."""
+    polygon_offsets: Any = None
+    """[N + 1], int64. At which row each environment begins, and at the end how many rows there are; required with
+    `packed_polygons`, and can be requested alone."""
+    polygon_environments: Any = None
+    """[polygon_capacity], int32. The environment of each row of `packed_polygons`; optional."""
+    packed_contacts: Any = None
+    """[contact_capacity], CONTACT_DTYPE; in torch, JAX and CuPy Contacts. The contacts of all environments, one
+    environment after another."""
+    contact_offsets: Any = None
+    """[N + 1], int64. At which row each environment begins, and at the end how many rows there are; required with
+    `packed_contacts`, and can be requested alone."""
+    contact_environments: Any = None
+    """[contact_capacity], int32. The environment of each row of `packed_contacts`; optional."""
+    patch_point: Any = None
+    """[N, P, K, 4, 3], m. World frame; a patch has four points in each of at most K = `max_clusters` clusters of its
+    normals."""
+    patch_normal: Any = None
+    """[N, P, K, 3]. The normal of all four points, from B into A."""
+    patch_stiffness: Any = None
+    """[N, P, K, 4], N/m. Of each point."""
+    patch_distance: Any = None
+    """[N, P, K, 4], m. The normal force of a point is stiffness · −distance."""
+    patch_residual: Any = None
+    """[N, P, 6], N; N m. Force on A and torque about its origin, of the pressure without damping and friction, that the
+    points do not carry."""
+    patch_count: Any = None
+    """[N, P], int32. How many of the K clusters have points; the values of the others are 0."""
+
+    def raise_if_bad(self, *, ignore: int = WARNINGS) -> None:
+        """Raises ValueError that lists environments and reasons, where the status has bits that are not in `ignore`.
+
+        Waits for the device. Raises ValueError too where the status was not asked for.
+        """
+        _raise_if_bad(self.status, "evaluate()", operator.index(ignore))
+
+    def to_pyvista(self, environment: int = 0) -> "pyvista.PolyData":
+        """The contact polygons of an environment as a mesh of PyVista, world frame, m.
+
+        It has the point data "pressure" [Pa] and the cell data "pair", "area" [m^2] and "normal", from the pair's
+        second body into the first. Needs `packed_polygons` or `polygons`; raises ValueError without.
+        """
+        from isopatch._src.pictures import patch_mesh
+
+        return patch_mesh(polygons_of(self, environment))
+
+
+class StepResults(NamedTuple):
+    """What the last step of a call was like; None for what was not asked for. In frozen environments all are 0.
+
+    N environments, B bodies, P pairs; A is the first body of a pair. World frame.
+    """
+
+    pair_wrench: Any = None
+    """[N, P, 6], N; N m. Impulse on A over the length of the step, and its torque about A's origin, world frame."""
+    body_wrench: Any = None
+    """[N, B, 6], N; N m. The same of all pairs of a body, about its origin."""
+    kinetic_energy: Any = None
+    """[N], J. After the step, of the bodies with degrees of freedom."""
+    potential_energy: Any = None
+    """[N], J. Of gravity; 0 at the world's origin."""
+    elastic_energy: Any = None
+    """[N, P], J. After the step: one more evaluation."""
+    momentum: Any = None
+    """[N, 6], N s; N m s. Linear; angular about the world's origin."""
+    iterations: Any = None
+    """[N], int32. Of Newton's method, in all solves."""
+    polygons: Any = None
+    """[N], int32. Of all pairs, as many as the step used."""
+    polygons_needed: Any = None
+    """[N], int32. The capacity that would have been enough."""
+
+
+class SimulatorState(NamedTuple):
+    """All that there is of N environments in time: a rollout that goes on from a copy has the same bits.
+
+    Contiguous arrays on the simulator's device, with B bodies and J joints.
+    """
+
+    poses: Any
+    """[N, B, 7], float64, m; unit quaternion w x y z. Body to world."""
+    velocities: Any
+    """[N, B, 6], float64, m/s; rad/s. Linear of the body's origin and angular, world frame."""
+    joints: Any
+    """[N, J, 2], float64, m or rad; m/s or rad/s. Position and rate of each joint, in the order of the bodies."""
+    steps: Any
+    """[N], int64. Steps since time 0: the time is steps * time_step."""
+    status: Any
+    """[N], uint32, bits of Status. An environment with FROZEN keeps its state until it is reset."""
+
+    def raise_if_bad(self, *, ignore: int = WARNINGS) -> None:
+        """Raises ValueError that lists environments and reasons, where the status has bits that are not in `ignore`."""
+        _raise_if_bad(self.status, "the state", operator.index(ignore))
+
+
+def polygons_of(results: Results, environment: int) -> np.ndarray:
+    """The contact polygons of one environment, [K], POLYGON_DTYPE."""
+    if results.packed_polygons is not None:
+        offsets = on_host(results.polygon_offsets)
+        begins, counts = offsets[:-1], np.diff(offsets)
+    elif results.polygons is not None:
+        begins, counts = None, on_host(results.polygons_needed)
+    else:
+        raise ValueError('there are no polygons; ask for them by outputs=("packed_polygons",) of evaluate()')
+    if not 0 <= environment < len(counts):
+        raise ValueError(f"environment {environment}: the results have {len(counts)}, numbered from 0")
+    count = counts[environment]
+    if begins is not None:
+        begin = begins[environment]
+        rows = rows_on_host(results.packed_polygons, slice(begin, begin + count))
+    else:
+        rows = rows_on_host(results.polygons, (environment, slice(None, count)))
+    if len(rows) < count:
+        raise ValueError(f"environment {environment} has {count} polygons, of which {len(rows)} had room")
+    return rows
+
+
+_core._register_types(
+    Results,
+    StepResults,
+    SimulatorState,
+    records.POLYGON_DTYPE,
+    records.CONTACT_DTYPE,
+    records.Polygons,
+    records.Contacts,
+)

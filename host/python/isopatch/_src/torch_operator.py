@@ -1,0 +1,246 @@
+"""The operator of torch that evaluates."""
+
+from collections.abc import Sequence
+from typing import Any, Unpack
+
+import torch
+from torch.autograd import forward_ad
+
+from isopatch import _core
+from isopatch._core import Evaluator
+from isopatch._src.arrays import INPUTS, in_order, with_inputs
+from isopatch._src.inputs import OtherInputs
+from isopatch._src.plan import Plan, Sizes, check_shape, evaluation_plan
+from isopatch._src.records import RECORDS
+from isopatch._src.results import Results
+
+_CALL = "isopatch.torch.evaluate"
+
+# operators have tensors and plain values as arguments, so evaluators have names
+_evaluators: dict[str, Evaluator] = {}
+_names: dict[int, str] = {}  # by id(), which holds as long as the evaluator is in the other table
+_plans: dict[tuple[str, tuple[str, ...], Sizes], Plan] = {}
+
+
+def register(evaluator: Evaluator, name: str | None = None) -> str:
+    """Gives an evaluator the name by which compiled and exported programs know it, and keeps it alive.
+
+    evaluate() does that by itself, with a name that no other process knows. A program that torch.export saves to a file
+    needs one that is the same where it is loaded.
+
+    Args:
+        evaluator: An isopatch.Evaluator.
+        name: A new name. None: the one that it has, or "evaluator 0" and so on.
+
+    Returns:
+        The name.
+
+    Raises:
+        ValueError: where the name is another evaluator's, or the evaluator has another name.
+    """
+    if not isinstance(evaluator, Evaluator):
+        raise TypeError(f"register: evaluator: expected an isopatch.Evaluator, found {type(evaluator).__name__}")
+    known = _names.get(id(evaluator))
+    if known is not None:
+        if name not in (None, known):
+            raise ValueError(f'register: name: the evaluator is registered as "{known}"; release() it first')
+        return known
+    if name is None:
+        number = len(_evaluators)
+        while f"evaluator {number}" in _evaluators:
+            number += 1
+        name = f"evaluator {number}"
+    if not isinstance(name, str):
+        raise TypeError(f"register: name: expected a string, found {type(name).__name__}")
+    if name in _evaluators:
+        raise ValueError(f'register: name: another evaluator is registered as "{name}"; release() it first')
+    _evaluators[name] = evaluator
+    _names[id(evaluator)] = name
+    return name
+
+
+def release(evaluator: Evaluator) -> None:
+    """Lets go of an evaluator. Programs that were compiled with it raise ValueError from then on."""
+    name = _names.pop(id(evaluator), None)
+    if name is None:
+        return
+    del _evaluators[name]
+    for key in [key for key in _plans if key[0] == name]:
+        del _plans[key]
+
+
+@with_inputs("inputs")
+def evaluate(
+    evaluator: Evaluator,
+    poses: torch.Tensor,
+    velocities: torch.Tensor | None = None,
+    *,
+    outputs: Sequence[str] = ("pair_wrench",),
+    polygon_capacity: int | None = None,
+    contact_capacity: int | None = None,
+    max_clusters: int | None = None,
+    **inputs: Unpack[OtherInputs],
+) -> Results:
+    """Evaluates contact in N environments, as one operator of a graph; otherwise as Evaluator.evaluate().
+
+    Tensors are on the evaluator's device, and are neither copied nor kept; on a CUDA device the work is enqueued on
+    torch's current stream. N may change from call to call without another compilation. There is no derivative yet.
+
+    Args:
+        evaluator: An isopatch.Evaluator, which is registered and so kept alive; see register() and release().
+        {inputs}
+        outputs: Names of fields of Results.
+        polygon_capacity: Rows of `polygons` in each environment, of `packed_polygons` in all, needed for these outputs.
+            Rows that are not used are zero.
+        contact_capacity: The same for contacts.
+        max_clusters: Most clusters of normals of a patch, from 1 to 16, for the outputs patch_... None: 1.
+
+    Returns:
+        Results: new tensors; those of floating-point numbers have the type of `poses`.
+
+    Raises:
+        TypeError: for tensors of another type, and for what is no dense tensor.
+        ValueError: for tensors of another shape or device, for polygons or contacts without a capacity, for a tensor
+            that requires a gradient, where gradients are enabled, and for one with a tangent of forward-mode
+            differentiation. While a function is compiled, torch puts these into errors of its own.
+    """
+    name, names = _prepare(evaluator, outputs, max_clusters, polygon_capacity, contact_capacity)
+    given = in_order(_CALL, INPUTS, {"poses": poses, "velocities": velocities, **inputs})
+    _check_dense(given)
+    tensors = torch.ops.isopatch.evaluate(name, names, max_clusters, polygon_capacity, contact_capacity, *given)
+    found = dict(zip(names, tensors, strict=True))
+    for record in RECORDS:
+        if record in found:
+            found[record] = RECORDS[record]._of_words(found[record], torch)
+    return Results(**found)
+
+
+@torch.compiler.assume_constant_result
+def _prepare(evaluator: Evaluator, outputs: Sequence[str], *numbers: int | None) -> tuple[str, tuple[str, ...]]:
+    """The name of the evaluator, and all outputs. A compiler calls it once and keeps what it returns."""
+    name = _names.get(id(evaluator))
+    if name is not None and type(outputs) is tuple:
+        plan = _plans.get((name, outputs, numbers))
+        if plan is not None:
+            return name, tuple(plan.outputs)
+    plan = evaluation_plan(_CALL, evaluator, outputs, Sizes(*numbers))
+    name = register(evaluator)
+    _plans[name, tuple(outputs), numbers] = plan
+    _plans[name, tuple(plan.outputs), numbers] = plan
+    return name, tuple(plan.outputs)
+
+
+def _check_dense(tensors: list[Any]) -> None:
+    for name, tensor in zip(INPUTS, tensors, strict=True):
+        if tensor is None and name != "poses":
+            continue
+        if not isinstance(tensor, torch.Tensor):
+            raise TypeError(f"{_CALL}: {name}: expected a dense tensor, found {type(tensor).__name__}")
+        if tensor.is_nested:
+            raise TypeError(f"{_CALL}: {name}: expected a dense tensor, found a nested one")
+        if tensor.is_quantized:
+            raise TypeError(
+                f"{_CALL}: {name}: expected a dense tensor, found a quantized one; pass {name}.dequantize()"
+            )
+        if tensor.layout is not torch.strided:
+            raise TypeError(
+                f"{_CALL}: {name}: expected a dense tensor, found one of {tensor.layout}; pass {name}.to_dense()"
+            )
+
+
+def _plan_of(name: str, outputs: Sequence[str], sizes: Sizes) -> Plan:
+    plan = _plans.get((name, tuple(outputs), sizes))
+    # none is known for a program that was loaded from a file
+    return plan if plan is not None else evaluation_plan(_CALL, _registered(name), outputs, sizes)
+
+
+def _registered(name: str) -> Evaluator:
+    evaluator = _evaluators.get(name)
+    if evaluator is None:
+        raise ValueError(
+            f'{_CALL}: no evaluator is registered as "{name}"; isopatch.torch.register(evaluator, "{name}") does that'
+        )
+    return evaluator
+
+
+_library = torch.library.Library("isopatch", "DEF")
+_library.define(
+    "evaluate(str evaluator, str[] outputs, int? max_clusters, int? polygon_capacity, int? contact_capacity, "
+    + ", ".join(f"Tensor{'' if name == 'poses' else '?'} {name}" for name in INPUTS)
+    + ") -> Tensor[]",
+    # rows that are repeated by expand() stay so in compiled code
+    tags=(getattr(torch.Tag, "needs_exact_strides", torch.Tag.needs_fixed_stride_order),),
+)
+
+
+def _evaluate(
+    evaluator: str,
+    outputs: Sequence[str],
+    max_clusters: int | None,
+    polygon_capacity: int | None,
+    contact_capacity: int | None,
+    *tensors: torch.Tensor | None,
+) -> list[torch.Tensor]:
+    # that they require gradients is an error of its own where gradients are enabled
+    inputs = [t.detach() if t is not None and t.requires_grad else t for t in tensors]
+    poses = inputs[0]
+    out = None
+    if polygon_capacity is not None or contact_capacity is not None:
+        # an operator returns the same for the same arguments, also in rows that are not used
+        known = _plan_of(evaluator, outputs, Sizes(max_clusters, polygon_capacity, contact_capacity)).outputs
+        rows = [name for name in outputs if name in RECORDS or name.endswith("_environments")]
+        out = {name: poses.new_zeros(known[name].shape_of(poses.shape[:1]), dtype=torch.int32) for name in rows}
+    results = _registered(evaluator).evaluate(
+        **dict(zip(INPUTS, inputs, strict=True)), outputs=outputs, out=out, max_clusters=max_clusters
+    )
+    return [getattr(results, name).words if name in RECORDS else getattr(results, name) for name in outputs]
+
+
+for _device in ("CPU", "CUDA"):
+    _library.impl("evaluate", _evaluate, _device)
+
+
+@torch.library.register_fake("isopatch::evaluate", lib=_library)
+def _fake(
+    evaluator: str,
+    outputs: Sequence[str],
+    max_clusters: int | None,
+    polygon_capacity: int | None,
+    contact_capacity: int | None,
+    *tensors: torch.Tensor | None,
+) -> list[torch.Tensor]:
+    plan = _plan_of(evaluator, outputs, Sizes(max_clusters, polygon_capacity, contact_capacity))
+    poses = tensors[0]
+    for name, tensor in zip(INPUTS, tensors, strict=True):
+        if tensor is not None:
+            if tensor.device != poses.device:
+                raise ValueError(
+                    f"{_CALL}: {name}: expected a tensor on {poses.device}, where poses is, found one on "
+                    f"{tensor.device}"
+                )
+            check_shape(_CALL, name, tensor.shape, ("N",), plan.inputs[name])
+    return [
+        poses.new_empty(
+            plan.outputs[name].shape_of(poses.shape[:1]),
+            dtype=poses.dtype if plan.outputs[name].type == "real" else getattr(torch, plan.outputs[name].type),
+        )
+        for name in outputs
+    ]
+
+
+def _autograd(keys: Any, *arguments: Any) -> list[torch.Tensor]:
+    """What stands before the kernels where there may be derivatives, also those of torch.func: it refuses them."""
+    is_forward = forward_ad._current_level >= 0
+    for name, tensor in zip(INPUTS, arguments[-len(INPUTS) :], strict=True):
+        if tensor is None:
+            continue
+        if tensor.requires_grad and torch.is_grad_enabled():
+            _core.refuse_derivative(_CALL, name, "it requires a gradient", f"{name}.detach()")
+        if is_forward and forward_ad.unpack_dual(tensor).tangent is not None:
+            _core.refuse_derivative(_CALL, name, "it has a tangent", f"{name}.detach()")
+    with torch._C._AutoDispatchBelowAutograd():
+        return _operator.redispatch(keys & torch._C._after_autograd_keyset, *arguments)
+
+
+_operator = torch.ops.isopatch.evaluate.default
+_library.impl("evaluate", _autograd, "Autograd", with_keyset=True)
