@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "bench/bench_meshes.h"
-#include "host/cpu/traversal_counts.h"
+#include "host/cpu/pressure_field/traversal_counts.h"
 #include "isopatch/isopatch.h"
 #include "tests/support/data_folder.h"
 #if defined(ISOPATCH_HAS_CUDA)

@@ -8,7 +8,7 @@
 #include <exception>
 #include <iostream>
 
-#include "host/cpu/pressure_field/simd_kernels.h"
+#include "host/cpu/isa/kernels.h"
 #include "tests/support/compare_bits.h"
 #include "tests/support/random_scenes.h"
 
@@ -86,7 +86,7 @@ int run(int argc, char** argv) {
                                         make_side(names[1], choice.arithmetic())};
   fmt::print("{} against {}, {}, seed {}\n", names[0], names[1], choice.precision, choice.seed);
   if (choice.data.empty()) fmt::print("without the shapes that are files\n");
-  if (detail::select_simd_kernels(detail::Vectors::kBest) == nullptr) fmt::print("no SIMD here: cpu is plain\n");
+  if (detail::select_kernels(detail::Vectors::kBest) == nullptr) fmt::print("no SIMD here: cpu is plain\n");
   fmt::print("{:<32} {:>12} {:>10} {:>11} {:>7}  {:>7} {:>7}\n", "", "", "pairs in", "", "", "seconds", "");
   fmt::print("{:<32} {:>12} {:>10} {:>11} {:>7}  {:>7} {:>7}\n", "shapes", "environments", "contact", "polygons",
              "differ", names[0].substr(0, 7), names[1].substr(0, 7));

@@ -13,7 +13,7 @@
 #include "host/cli/states_file.h"
 #include "host/cli/usage/output_name.h"
 #include "host/cli/vtk_patches.h"
-#include "host/cpu/traversal_counts.h"
+#include "host/cpu/pressure_field/traversal_counts.h"
 #include "host/files/output_file.h"
 #include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"

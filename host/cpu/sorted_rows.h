@@ -7,7 +7,6 @@
 
 #include "host/evaluation/row_collection.h"
 #include "isopatch/detail/contact/record_rows.h"
-#include "isopatch/detail/pressure_field/outputs/patch_contacts.h"
 
 namespace isopatch::detail {
 
@@ -31,7 +30,7 @@ class SortedRows {
   bool is_wanted() const { return is_wanted_; }
 
   /// Where to write one more row, valid until the next one; null where rows are only counted.
-  Record* append(const RowKey& key) {
+  Record* append(const ContactKey& key) {
     ++count_;
     if (!keeps_rows_) return nullptr;
     rows_.push_back({key, {}});
@@ -60,7 +59,7 @@ class SortedRows {
 
  private:
   struct Row {
-    RowKey key;
+    ContactKey key;
     Record record;
   };
 
@@ -69,21 +68,22 @@ class SortedRows {
   std::size_t count_ = 0;
 };
 
-/// The rows of each kind, as evaluate_pair() appends them.
-struct PackedRows {
-  template <class Record>
-  struct Destination {
-    SortedRows<Record>& rows;
+/// SortedRows as a destination of record_rows.h.
+template <class Record>
+struct SortedDestination {
+  SortedRows<Record>& rows;
 
-    bool is_wanted() const { return rows.is_wanted(); }
-    template <class Warp>
-    Record* append(Warp& /*warp*/, std::int64_t /*environment*/, const RowKey& key) const {
-      return is_wanted() ? rows.append(key) : nullptr;
-    }
-  };
-  Destination<Polygon> polygons;
-  Destination<DiscreteContact> contacts;
-  Destination<ElasticPolygon> elastic;  // of one pair, for its patch contacts
+  bool is_wanted() const { return rows.is_wanted(); }
+  template <class Warp>
+  Record* append(Warp& /*warp*/, std::int64_t /*environment*/, const ContactKey& key) const {
+    return is_wanted() ? rows.append(key) : nullptr;
+  }
+};
+
+/// The destinations of rows of all environments, as models append to them.
+struct PackedRows {
+  SortedDestination<Polygon> polygons;
+  SortedDestination<DiscreteContact> contacts;
 };
 
 }  // namespace isopatch::detail

@@ -1,41 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <functional>
 #include <memory>
 #include <utility>
+#include <vector>
 
-#include "host/cpu/pressure_field/simd_kernels.h"
-#include "host/cpu/sorted_rows.h"
-#include "host/scene/scene_data.h"
-#include "isopatch/detail/pressure_field/evaluate_pair.h"
+#include "host/cpu/contact_model.h"
 #include "isopatch/detail/scene/begin_environment.h"
 
 namespace isopatch::detail {
 
-/// Of any hierarchy of the scene.
-inline std::int32_t most_wide_nodes(const SceneData& scene) {
-  std::size_t most = 0;
-  for (const Hierarchy& h : scene.geometries.solids) most = std::max(most, h.wide_nodes.size());
-  for (const Hierarchy& h : scene.geometries.surfaces) most = std::max(most, h.wide_nodes.size());
-  return static_cast<std::int32_t>(most);
-}
-
 /// The memory that one CPU thread works in.
 struct ThreadWorkspace {
-  Workspace<1> pair;
-  SimdWorkspace simd;
-  BodyBounds bounds[kMaxBodies];
-  std::int64_t items[kMaxPairs];
-  SortedRows<Polygon> polygons;  // for packed arrays
+  BodyBounds bounds[limits::kMaxBodies];
+  std::int64_t near_pairs[limits::kMaxPairs];
+  std::vector<std::unique_ptr<ModelWorkspace>> models;  // in the order of the backend's models
+  SortedRows<Polygon> polygons;                         // for packed arrays
   SortedRows<DiscreteContact> contacts;
-  SortedRows<ElasticPolygon> elastic;  // of one pair
 
-  /// For hierarchies of at most this many wide nodes.
-  explicit ThreadWorkspace(std::int32_t wide_nodes) : simd(wide_nodes) {}
+  ThreadWorkspace(const SceneData& scene, const CpuContactModels& of) {
+    for (const auto& model : of) models.push_back(model->make_workspace(scene));
+  }
 };
 
 /// Keeps the workspaces of threads for the next call, so that small calls do not allocate. It has no lock: in a child

@@ -17,7 +17,7 @@
 #include <memory>
 #include <vector>
 
-#include "host/cpu/rollout/find_contact.h"
+#include "host/cpu/find_contacts.h"
 #include "host/rollout/simulator_backend.h"
 #include "host/text/quote.h"
 #include "host/threads/cancellation.h"
@@ -59,7 +59,7 @@ Twist twist_on(const PathRows& path, double time) {
 /// The motion of one environment during one step.
 class EnvironmentMotion {
  public:
-  EnvironmentMotion(const StepView& step, std::int64_t environment, StepWorkspace<double>& work)
+  EnvironmentMotion(const StepView& step, std::int64_t environment, ContactStepWorkspace<double>& work)
       : step_(step),
         environment_(environment),
         work_(work),
@@ -118,7 +118,7 @@ class EnvironmentMotion {
   bool find_rates(double time, const double* y, double* rates) {
     place(time, y);
     const State contact = contact_state(step_, work_.step().poses, 0);
-    const std::uint32_t found = find_contact(step_, contact, environment_, work_);
+    const std::uint32_t found = find_contacts(step_, contact, environment_, work_);
     if ((found & kBadInput) != 0) {
       status_ |= found & kBadInput;
       return false;
@@ -198,10 +198,10 @@ class EnvironmentMotion {
     const StageInput in = {step_.scene, step_.rollout, contact, step_.input, environment_, state_};
     const auto key = [&](int i) { return work_.polygons.key(i); };
     const int count = list_pairs(warp, in, work_.polygons.size(), key, pairs_.data());
-    for (int i = 0; i < count; ++i) add_pair(contact, pairs_[static_cast<std::size_t>(i)], wrenches);
+    for (int i = 0; i < count; ++i) add_pair(pairs_[static_cast<std::size_t>(i)], wrenches);
   }
 
-  void add_pair(const State& contact, const SolvedPair& pair, double* wrenches) {
+  void add_pair(const SolvedPair& pair, double* wrenches) {
     const auto center_of = [&](int index) { return load_pose(work_.step().poses, index).position + arm_of(index); };
     const Vec3d center_a = center_of(pair.a), center_b = center_of(pair.b);
     const Twist a = shifted(center_twists_[static_cast<std::size_t>(pair.a)], pair.point - center_a),
@@ -211,11 +211,8 @@ class EnvironmentMotion {
     Vec3d force = {0, 0, 0}, moment = {0, 0, 0};
     for (int k = 0; k < pair.polygons; ++k) {
       const SolverContact<double>& found = work_.polygons[pair.first_polygon + k];
-      const PartPairView& parts = step_.scene.part_pairs[part_pair_of(found.key)];
-      const double friction =
-          friction_of(step_.scene.pairs[pair.pair], read_material(step_.scene, contact, environment_, parts.a),
-                      read_material(step_.scene, contact, environment_, parts.b));
-      const PolygonPoints<double> points = points_of(found, friction);
+      const double friction = found.friction;
+      const PolygonPoints<double> points = points_of(found);
       for (int point = 0; point < PolygonPoints<double>::kPoints; ++point) {
         const Vec3d u = twist.at(points.arm[point]), n = points.normal;
         const double v_n = dot(n, u), normal = points.force[point] * max(fma(-points.dissipation, v_n, 1.0), 0.0);
@@ -239,7 +236,7 @@ class EnvironmentMotion {
 
   const StepView& step_;
   std::int64_t environment_;
-  StepWorkspace<double>& work_;
+  ContactStepWorkspace<double>& work_;
   EnvironmentState state_;
   double begin_;
   std::vector<int> free_;
@@ -314,7 +311,7 @@ class Integration {
 };
 
 /// One step. Returns its status; with kFrozen, the state is as it was.
-std::uint32_t take_step(const StepView& step, std::int64_t environment, StepWorkspace<double>& work) {
+std::uint32_t take_step(const StepView& step, std::int64_t environment, ContactStepWorkspace<double>& work) {
   SerialWarp warp;
   const StepProgress progress = work.step();
   const std::uint32_t bad = check_environment(warp, step, environment, progress);
@@ -360,7 +357,7 @@ class CvodeSimulator final : public Simulator::Implementation {
     LoopChunks loop(count, 1);
     Cancellation cancellation(options_.is_cancelled);
     run_on_threads(static_cast<int>(std::max<std::int64_t>(threads, 1)), [&](int thread) {
-      StepWorkspace<double> work(scene_, view.rollout);
+      ContactStepWorkspace<double> work(scene_.data(), view.rollout, models_);
       loop.take(thread, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t e = begin; e < end; ++e) {
           take_steps(view, e, work, output, num_steps, [&] { cancellation.check(thread); });
@@ -380,7 +377,7 @@ class CvodeSimulator final : public Simulator::Implementation {
 
  private:
   template <class Check>
-  static void take_steps(const StepView& step, std::int64_t environment, StepWorkspace<double>& work,
+  static void take_steps(const StepView& step, std::int64_t environment, ContactStepWorkspace<double>& work,
                          const RolloutOutput& output, int num_steps, const Check& check) {
     SerialWarp warp;
     begin_call(warp, step, environment, work.step());
@@ -393,6 +390,7 @@ class CvodeSimulator final : public Simulator::Implementation {
   }
 
   std::unique_ptr<Simulator::Implementation> cpu_;
+  const CpuContactModels models_ = make_cpu_contact_models({}, nullptr);  // one number at a time
 };
 
 }  // namespace

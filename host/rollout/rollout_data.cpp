@@ -74,7 +74,8 @@ Twist initial_twist(const std::vector<PathRow>& rows) {
 
 /// Keys have so many bits for a cell, and 16 for a part pair, of which no scene has too many.
 void check_keys(const Scene& scene, ContactPoints points) {
-  const std::int32_t most_cells = 1 << (points == ContactPoints::kFan6 ? kPointCellBits : kCellBits);
+  const std::int32_t most_cells =
+      1 << (points == ContactPoints::kFan6 ? ContactKey::kPointCellBits : ContactKey::kCellBits);
   const SceneData& data = scene.data();
   for (std::size_t i = 0; i < data.parts.size(); ++i) {
     const GeometryView& geometry = data.geometries.views[static_cast<std::size_t>(data.parts[i].geometry)];

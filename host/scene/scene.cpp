@@ -11,7 +11,6 @@
 #include "host/scene/scene_rules.h"
 #include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"
-#include "isopatch/detail/contact/contact_key.h"
 #include "isopatch/error.h"
 
 namespace isopatch {
@@ -110,11 +109,11 @@ void add_pairs(SceneData& data) {
     data.pairs.push_back({pair.a, pair.b, begin, static_cast<std::int32_t>(data.part_pairs.size()), rows_begin, row,
                           pair.dissipation.value_or(-1), pair.friction.value_or(-1)});
   }
-  if (data.part_pairs.size() > kMaxPartPairs) {
+  if (data.part_pairs.size() > limits::kMaxPartPairs) {
     throw Error(
         fmt::format("scene: {} pairs of parts and layers of half spaces, the limit is {}; use strain maps with "
                     "fewer rows or a larger tolerance",
-                    data.part_pairs.size(), kMaxPartPairs));
+                    data.part_pairs.size(), limits::kMaxPartPairs));
   }
 }
 

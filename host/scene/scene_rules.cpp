@@ -14,8 +14,6 @@
 namespace isopatch::detail {
 namespace {
 
-static_assert(limits::kMaxBodies == kMaxBodies);
-
 const Body& body_at(const SceneDescription& scene, int index) { return scene.bodies[static_cast<std::size_t>(index)]; }
 
 std::string names_of(const Pair& pair, const SceneDescription& scene) {

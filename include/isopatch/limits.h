@@ -29,6 +29,9 @@ inline constexpr int kMaxPartsOfBody = 64;
 /// Parts of a scene, those of all bodies together.
 inline constexpr int kMaxParts = 256;
 
+/// Part pairs of a scene, each layer of a half space counted by itself.
+inline constexpr std::size_t kMaxPartPairs = 32'768;
+
 /// Points, tets and triangles of a mesh, which are indexed with 32 bits.
 inline constexpr std::int64_t kMaxElements = 2'147'483'647;
 

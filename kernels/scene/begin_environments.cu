@@ -9,7 +9,7 @@ namespace isopatch::detail {
 namespace {
 
 __global__ void __launch_bounds__(kBeginBlock) begin_environments_kernel(EvaluationCall call) {
-  __shared__ BodyBounds bounds[kBeginWarps][kMaxBodies];
+  __shared__ BodyBounds bounds[kBeginWarps][limits::kMaxBodies];
   CudaWarp warp;
   const int warp_in_block = static_cast<int>(threadIdx.x) / CudaWarp::kSize;
   const std::int64_t environment = static_cast<std::int64_t>(blockIdx.x) * kBeginWarps + warp_in_block;

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "host/cpu/pressure_field/simd_kernels.h"
+#include "host/cpu/isa/kernels.h"
 #include "host/scene/scene_data.h"
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
 #include "tests/support/scenes.h"
@@ -113,7 +113,7 @@ void traverse_all_ways(const SpoiltScene& spoilt, unsigned seed) {
   state.num_environments = 1;
   state.poses = {poses.data(), 14};
   SerialWarp warp;
-  PairMemory memory;
+  PairMemory<PairContext> memory;
   begin_pair(warp, memory, spoilt.view, state, 0, 0);
   const PairContext& context = memory.context;
   const std::int64_t cells_S = context.S.half_space ? 1 : context.S.hierarchy.num_cells;
@@ -128,14 +128,19 @@ void traverse_all_ways(const SpoiltScene& spoilt, unsigned seed) {
   is_enclosed(warp, context);  // ends
 
   for (const Vectors vectors : {Vectors::kBaseline, Vectors::kBest}) {
-    const SimdKernels* simd = select_simd_kernels(vectors);
-    if (simd == nullptr) continue;
+    const IsaKernels* kernels = select_kernels(vectors);
+    if (kernels == nullptr) continue;
     SimdWorkspace simd_work(spoilt.most_wide_nodes());
+    const PairContext* const contexts[] = {&context};
+    const std::int32_t sums_of[] = {0};
+    const auto sum = [&]<class T, bool with_patch>(WrenchSums<T, with_patch>& sums) {
+      std::get<SumPartPairs<T, with_patch>>(kernels->pressure_field)({contexts, 1}, {sums_of, 1}, simd_work, &sums);
+    };
     WrenchSums<float, false> in_float;
-    std::get<SumPair<float, false>> (*simd)(context, simd_work, in_float);
+    sum(in_float);
     EXPECT_LE(in_float.polygons(), pairs) << "seed " << seed;
     WrenchSums<double, true> in_double;
-    std::get<SumPair<double, true>> (*simd)(context, simd_work, in_double);
+    sum(in_double);
     EXPECT_LE(in_double.polygons(), pairs) << "seed " << seed;
   }
 }

@@ -45,8 +45,8 @@ TEST(Memory, OfASceneIsAsDocumented) {
 }
 
 TEST(Memory, OfTheSumsIsAsDocumented) {
-  expect_in_document(fmt::format("{} bytes for each pair that several warps share", sizeof(SharedSums)));
-  expect_in_document(fmt::format("that evaluates it, {} bytes", 2 * sizeof(StoredSums)));
+  expect_in_document(fmt::format("{} bytes for each pair that several warps share", sizeof(SharedWrenchSums)));
+  expect_in_document(fmt::format("that evaluates it, {} bytes", 2 * sizeof(StoredWrenchSums)));
 }
 
 TEST(Memory, OfPackedArraysIsAsDocumented) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "host/cpu/pressure_field/simd_kernels.h"
+#include "host/cpu/isa/kernels.h"
 #include "host/mesh/topology/components.h"
 #include "tests/support/hash.h"
 
@@ -91,7 +91,7 @@ std::vector<CpuOptions> all_ways() {
       for (const Vectors v : {Vectors::kNone, Vectors::kBaseline, Vectors::kAvx512}) {
         options.vectors = v;
         try {
-          select_simd_kernels(v);
+          select_kernels(v);
           ways.push_back(options);
         } catch (const Error&) {  // not on this machine
         }

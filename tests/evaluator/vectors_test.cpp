@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "host/cpu/pressure_field/simd_kernels.h"
+#include "host/cpu/isa/kernels.h"
 #include "tests/support/hash.h"
 #include "tests/support/paths/paths.h"
 
@@ -21,7 +21,7 @@ std::vector<detail::Vectors> widths() {
   std::vector<detail::Vectors> out;
   for (const detail::Vectors v : {detail::Vectors::kBaseline, detail::Vectors::kAvx512}) {
     try {
-      if (detail::select_simd_kernels(v) != nullptr) out.push_back(v);
+      if (detail::select_kernels(v) != nullptr) out.push_back(v);
     } catch (const Error&) {  // not on this machine
     }
   }
@@ -162,7 +162,7 @@ TEST(VectorWidthChoice, OfAMachineWithoutItIsAnError) {
   const Scene scene(boxes_on_ground());
   try {
     const Evaluator evaluator = detail::make_evaluator(scene, options);
-    EXPECT_NE(detail::select_simd_kernels(detail::Vectors::kAvx512), nullptr);
+    EXPECT_NE(detail::select_kernels(detail::Vectors::kAvx512), nullptr);
   } catch (const Error& e) {
     EXPECT_NE(std::string(e.what()).find("avx512"), std::string::npos) << e.what();
   }

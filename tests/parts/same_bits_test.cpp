@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include "host/cpu/pressure_field/simd_kernels.h"
+#include "host/cpu/isa/kernels.h"
 #include "tests/support/compounds.h"
 #include "tests/support/fiber_warp.h"
 #include "tests/support/same_bits.h"
@@ -169,7 +169,7 @@ TEST_P(Parts, WithSimdAndWithoutTheHierarchyGiveTheBitsOfPlainArithmetic) {
     const UnwrittenResults plain = all_of(scene, batch, cpu(GetParam(), Vectors::kNone));
     for (const Vectors vectors : {Vectors::kBaseline, Vectors::kAvx512}) {
       try {
-        if (detail::select_simd_kernels(vectors) == nullptr) continue;
+        if (detail::select_kernels(vectors) == nullptr) continue;
       } catch (const Error&) {
         continue;  // not on this machine
       }

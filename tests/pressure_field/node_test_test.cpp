@@ -10,7 +10,7 @@
 #include <limits>
 #include <vector>
 
-#include "host/cpu/traversal_counts.h"
+#include "host/cpu/pressure_field/traversal_counts.h"
 #include "host/scene/scene_data.h"
 #include "isopatch/detail/pressure_field/pair_context.h"
 #include "tests/support/pair_contexts.h"

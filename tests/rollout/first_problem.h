@@ -4,12 +4,14 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
 #include <vector>
 
 #include "host/cpu/rollout/step_workspace.h"
 #include "host/rollout/rollout_data.h"
 #include "host/scene/scene_data.h"
+#include "isopatch/detail/pressure_field/outputs/solver_contacts.h"
 #include "isopatch/rollout_state.h"
 
 namespace isopatch::test {
@@ -17,7 +19,10 @@ namespace isopatch::test {
 class FirstProblem {
  public:
   explicit FirstProblem(const SceneDescription& description)
-      : scene_(description), data_(scene_, description.rollout), state_(scene_, 1), work_(scene_, data_.view) {
+      : scene_(description),
+        data_(scene_, description.rollout),
+        state_(scene_, 1),
+        work_(scene_.data().view, data_.view) {
     const detail::SceneView& view = scene_.data().view;
     const detail::InputView input = {};
     std::vector<detail::StageBody> bodies(static_cast<std::size_t>(view.num_bodies));
@@ -31,8 +36,9 @@ class FirstProblem {
     contact.num_environments = 1;
     contact.poses = {poses.data(), 0};
     for (int pair = 0; pair < view.num_pairs; ++pair) {
-      find_solver_contacts<double>(warp_, work_.contact.pair, view, contact, 0, pair, data_.view.points,
-                                   [&](const detail::SolverContact<double>& polygon) { work_.polygons.add(polygon); });
+      find_solver_contacts<double>(
+          warp_, *contact_, view, contact, 0, pair, data_.view.points,
+          [&](const detail::SolverContact<double>& polygon) { work_.polygons.found().push_back(polygon); });
     }
     work_.polygons.sort();
     memory_ = work_.solver(work_.polygons.size());
@@ -67,6 +73,7 @@ class FirstProblem {
   detail::RolloutData data_;
   RolloutStateArrays state_;
   detail::StepWorkspace<double> work_;
+  std::unique_ptr<detail::Workspace<1>> contact_ = std::make_unique<detail::Workspace<1>>();
   detail::SerialWarp warp_;
   detail::WarpPointSums<detail::SerialWarp> points_ = {warp_};
   detail::SolverMemory memory_ = {};

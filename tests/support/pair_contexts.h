@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "isopatch/detail/pair/part_pairs.h"
+#include "isopatch/detail/pressure_field/pair_bounds.h"
 
 namespace isopatch::test {
 
@@ -9,7 +9,7 @@ namespace isopatch::test {
 inline detail::PairContext pair_context(const detail::SceneView& scene, const State& state, std::int64_t environment,
                                         int pair) {
   detail::SerialWarp warp;
-  detail::PairMemory memory;
+  detail::PairMemory<detail::PairContext> memory;
   begin_pair(warp, memory, scene, state, environment, pair);
   return memory.context;
 }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "host/cpu/pressure_field/simd_kernels.h"
+#include "host/cpu/isa/kernels.h"
 #include "host/rollout/simulator_backend.h"
 #include "tests/support/data_folder.h"
 #include "tests/support/fiber_warp.h"
@@ -30,7 +30,7 @@ std::vector<CpuOptions> all_ways() {
       CpuOptions options = {{Backend::kCpu, precision, 1}};
       options.vectors = vectors;
       try {
-        detail::select_simd_kernels(vectors);
+        detail::select_kernels(vectors);
         ways.push_back(options);
       } catch (const Error&) {  // not on this machine
       }

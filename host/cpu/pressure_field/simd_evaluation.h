@@ -6,8 +6,7 @@
 #pragma once
 
 #include "host/cpu/pressure_field/simd_accepted.h"
-#include "host/cpu/rollout/simd_points.h"
-#include "host/cpu/rollout/simd_polygons.h"
+#include "host/cpu/pressure_field/simd_solver_contacts.h"
 #include "host/cpu/simd/simd_sum.h"
 #include "host/cpu/simd/simd_traversal.h"
 
@@ -83,10 +82,7 @@ struct SimdEnergyNodeTest {
 /// Adds up the sums of the lanes.
 template <class T, int lanes, bool with_patch>
 void add_lanes(WrenchSums<Simd<T, lanes>, with_patch>& from, WrenchSums<T, with_patch>& to) {
-  ReproducibleSum<T>* sums[32];
-  int count = 0, next = 0;
-  to.for_each_sum([&](ReproducibleSum<T>& sum) { sums[count++] = &sum; });
-  from.for_each_sum([&](ReproducibleSum<Simd<T, lanes>>& sum) { sum.add_to(*sums[next++]); });
+  from.for_each_sum([](ReproducibleSum<Simd<T, lanes>>& sum, ReproducibleSum<T>& total) { sum.add_to(total); }, to);
   from.far_side.add_to(to.far_side);
   from.bound.add_to(to.bound);
   if constexpr (with_patch) {
@@ -158,10 +154,13 @@ void traverse_cells(const PairContext& context, SimdWorkspace& work, Visitor& vi
 }
 
 template <class T, bool with_patch>
-void sum_pair(const PairContext& context, SimdWorkspace& work, WrenchSums<T, with_patch>& sums) {
-  SimdWrenchVisitor<T, with_patch> visitor(context, work);
-  traverse_cells(context, work, visitor);
-  visitor.finish(sums);
+void sum_part_pairs(std::span<const PairContext* const> contexts, std::span<const std::int32_t> sums_of,
+                    SimdWorkspace& work, WrenchSums<T, with_patch>* sums) {
+  for (std::size_t i = 0; i < contexts.size(); ++i) {
+    SimdWrenchVisitor<T, with_patch> visitor(*contexts[i], work);
+    traverse_cells(*contexts[i], work, visitor);
+    visitor.finish(sums[sums_of[i]]);
+  }
 }
 
 void find_overlaps(const PairContext& context, SimdWorkspace& work, CellEnergyVisitor& visitor,
@@ -184,31 +183,34 @@ void find_overlaps(const PairContext& context, SimdWorkspace& work, CellEnergyVi
 }
 
 template <class T>
-SearchResult<T> find_polygons(const PairContext& context, SimdWorkspace& work, const PolygonSearch<T>& search) {
-  SimdPolygonVisitor<T> visitor(context, work, search);
+SearchResult<T> find_contacts(const PairContext& context, SimdWorkspace& work, const ContactSearch<T>& search) {
+  SimdContactVisitor<T> visitor(context, work, search);
   traverse_cells(context, work, visitor);
   return visitor.finish();
 }
 
-void find_accepted(const PairContext& context, SimdWorkspace& work, void* visitor,
-                   void (*visit)(void*, const AcceptedCells&)) {
+void find_accepted(const PairContext& context, SimdWorkspace& work, std::vector<AcceptedCells>& to) {
   struct OneByOne {
     SimdAccepted accepted;
-    void* visitor;
-    void (*visit)(void*, const AcceptedCells&);
+    std::vector<AcceptedCells>& to;
 
     void test(const std::int32_t* m, const std::int32_t* s, Mask<kFloatLanes> active) {
       accepted.test(m, s, active);
-      while (accepted.waiting() > 0) visit(visitor, accepted.take_one());
+      while (accepted.waiting() > 0) to.push_back(accepted.take_one());
     }
   };
-  OneByOne one_by_one = {SimdAccepted(context, work), visitor, visit};
+  OneByOne one_by_one = {SimdAccepted(context, work), to};
   traverse_cells(context, work, one_by_one);
 }
 
-constexpr SimdKernels kSimdKernels = {sum_pair<float, false>, sum_pair<float, true>, sum_pair<double, false>,
-                                      sum_pair<double, true>, find_overlaps,         find_polygons<float>,
-                                      find_polygons<double>,  find_accepted,         &kPointKernels};
+constexpr PressureFieldKernels kPressureFieldKernels = {sum_part_pairs<float, false>,
+                                                        sum_part_pairs<float, true>,
+                                                        sum_part_pairs<double, false>,
+                                                        sum_part_pairs<double, true>,
+                                                        find_overlaps,
+                                                        find_contacts<float>,
+                                                        find_contacts<double>,
+                                                        find_accepted};
 
 }  // namespace
 }  // namespace isopatch::detail

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The evaluation of one pair with SIMD, compiled once for each instruction set.
+// The evaluation of pairs with SIMD, compiled once for each instruction set.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <tuple>
+#include <vector>
 
-#include "host/cpu/cpu_options.h"
-#include "host/cpu/rollout/polygon_kernels.h"
+#include "host/cpu/pressure_field/solver_contact_kernels.h"
 #include "host/cpu/simd/simd_workspace.h"
 #include "isopatch/detail/pressure_field/outputs/wrench_sums.h"
 
@@ -30,9 +31,10 @@ struct SimdWorkspace {
   explicit SimdWorkspace(std::int32_t wide_nodes) : traversal(wide_nodes) {}
 };
 
-/// Adds the contributions of all polygons of a pair to `sums`.
+/// Adds the polygons of part pairs to the sums: of each context to the sums that `sums_of` says.
 template <class T, bool with_patch>
-using SumPair = void (*)(const PairContext&, SimdWorkspace&, WrenchSums<T, with_patch>&);
+using SumPartPairs = void (*)(std::span<const PairContext* const> contexts, std::span<const std::int32_t> sums_of,
+                              SimdWorkspace&, WrenchSums<T, with_patch>* sums);
 
 // of energy.h
 struct PlanesInPlace;
@@ -45,25 +47,13 @@ using CellEnergyVisitor = EnergyVisitor<PlanesInPlace>;
 using FindOverlaps = void (*)(const PairContext&, SimdWorkspace&, CellEnergyVisitor& visitor,
                               void (*visit)(CellEnergyVisitor& visitor, std::int32_t m, std::int32_t s));
 
-/// Calls visit(visitor, cells) for the pairs of cells that pass their test. The points of fans use plain arithmetic.
-using FindAccepted = void (*)(const PairContext&, SimdWorkspace&, void* visitor,
-                              void (*visit)(void* visitor, const AcceptedCells& cells));
+/// Appends the pairs of cells that pass their test. The points of fans use plain arithmetic.
+using FindAccepted = void (*)(const PairContext&, SimdWorkspace&, std::vector<AcceptedCells>& to);
 
-struct PointKernels;  // of host/cpu/rollout/point_kernels.h
-
-/// One for each scalar type, without and with the sums of the patch, one for the energy, and for steps the search for
-/// contact and the sums of contact points; std::get by type.
-using SimdKernels =
-    std::tuple<SumPair<float, false>, SumPair<float, true>, SumPair<double, false>, SumPair<double, true>, FindOverlaps,
-               FindPolygons<float>, FindPolygons<double>, FindAccepted, const PointKernels*>;
-
-/// Null if the build is for a machine without vectors of doubles or without fma.
-const SimdKernels* baseline_simd_kernels();
-
-/// Null if the build has none. May be called only on a machine with AVX-512 (F, BW, CD, DQ, VL).
-const SimdKernels* avx512_simd_kernels();
-
-/// The ones to use; null for plain arithmetic. Throws Error for a width this machine or build does not have.
-const SimdKernels* select_simd_kernels(Vectors vectors);
+/// The table of this contact model: sums for each scalar type, without and with those of the patch, one function for
+/// the energy, and for steps the search for contact; std::get by type.
+using PressureFieldKernels =
+    std::tuple<SumPartPairs<float, false>, SumPartPairs<float, true>, SumPartPairs<double, false>,
+               SumPartPairs<double, true>, FindOverlaps, FindContacts<float>, FindContacts<double>, FindAccepted>;
 
 }  // namespace isopatch::detail

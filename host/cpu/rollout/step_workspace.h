@@ -7,18 +7,16 @@
 #include <utility>
 #include <vector>
 
-#include "host/cpu/thread_workspace.h"
-#include "host/scene/scene_data.h"
 #include "isopatch/detail/rollout/take_step.h"
 
 namespace isopatch::detail {
 
-/// Contact polygons of one environment, in the order of their keys.
+/// The contacts of one environment, in the order of their keys.
 template <class T>
-class SortedPolygons {
+class SortedContacts {
  public:
-  void clear() { found_.clear(); }
-  void add(const SolverContact<T>& polygon) { found_.push_back(polygon); }
+  /// To be filled, in any order, before sort().
+  std::vector<SolverContact<T>>& found() { return found_; }
   int size() const { return static_cast<int>(found_.size()); }
 
   void sort() {
@@ -37,7 +35,11 @@ class SortedPolygons {
 template <class T>
 class StepWorkspace {
  public:
-  StepWorkspace(const Scene& of, const RolloutView& view) : StepWorkspace(of.data(), of.data().view, view) {}
+  StepWorkspace(const SceneView& scene, const RolloutView& view)
+      : stage_bodies_(static_cast<std::size_t>(scene.num_bodies)),
+        poses_(static_cast<std::size_t>(scene.num_bodies) * kPoseSize),
+        wrenches_(static_cast<std::size_t>(scene.num_pairs) * 6),
+        size_{scene.num_bodies, view.num_joints, view.num_dofs, scene.num_pairs, 0} {}
 
   /// Of the environment at hand.
   StepProgress step() { return {stage_bodies_.data(), poses_.data(), wrenches_.data(), &counts_}; }
@@ -50,17 +52,9 @@ class StepWorkspace {
     return size_.in(memory_.data());
   }
 
-  ThreadWorkspace contact;
-  SortedPolygons<T> polygons;
+  SortedContacts<T> polygons;
 
  private:
-  StepWorkspace(const SceneData& data, const SceneView& scene, const RolloutView& view)
-      : contact(most_wide_nodes(data)),
-        stage_bodies_(static_cast<std::size_t>(scene.num_bodies)),
-        poses_(static_cast<std::size_t>(scene.num_bodies) * kPoseSize),
-        wrenches_(static_cast<std::size_t>(scene.num_pairs) * 6),
-        size_{scene.num_bodies, view.num_joints, view.num_dofs, scene.num_pairs, 0} {}
-
   std::vector<StageBody> stage_bodies_;
   std::vector<double> poses_, wrenches_;
   StepCounts counts_ = {};

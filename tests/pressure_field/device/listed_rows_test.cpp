@@ -17,10 +17,10 @@ namespace {
 using namespace detail;
 
 /// Different keys; words below `parts`, `cells` and `cells`, and half spaces among them.
-std::vector<RowKey> random_keys(std::size_t count, unsigned seed, int parts, int cells) {
+std::vector<ContactKey> random_keys(std::size_t count, unsigned seed, int parts, int cells) {
   std::mt19937 random(seed);
   const auto below = [&](int end) { return static_cast<std::int32_t>(random() % static_cast<unsigned>(end)); };
-  std::vector<RowKey> keys;
+  std::vector<ContactKey> keys;
   for (std::size_t i = 0; i < count; ++i) keys.push_back({below(parts), below(cells), below(cells)});
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
@@ -36,10 +36,10 @@ constexpr Scale kScales[] = {{1, 50}, {70'000, 300}, {130'000'000, 2'000'000'000
 
 TEST(RowDigits, HaveTheOrderOfKeys) {
   for (const auto& [parts, cells] : kScales) {
-    const std::vector<RowKey> keys = random_keys(200, 1, parts, cells);
+    const std::vector<ContactKey> keys = random_keys(200, 1, parts, cells);
     for (std::size_t i = 1; i < keys.size(); ++i) {
-      const RowKey &x = keys[i - 1], &y = keys[i];
-      RowKey made = {};
+      const ContactKey &x = keys[i - 1], &y = keys[i];
+      ContactKey made = {};
       bool less = false, same = true;
       for (int k = 0; k < RowDigits::kCount; ++k) {
         const std::int32_t digit = RowDigits::digit(x, k), other = RowDigits::digit(y, k);
@@ -60,7 +60,7 @@ TEST(RowDigits, HaveTheOrderOfKeys) {
 
 TEST(SortRows, IsInOrderForAnyCount) {
   for (const std::size_t count : {0, 1, 2, 3, 31, 32, 33, 127, 128, 129, 257, 10'007}) {
-    const std::vector<RowKey> keys = random_keys(count, 2, 5, 1000);
+    const std::vector<ContactKey> keys = random_keys(count, 2, 5, 1000);
     std::vector<PackedRowEntry> rows, other(keys.size());
     for (std::size_t i = 0; i < keys.size(); ++i) rows.push_back({keys[i], static_cast<std::int32_t>(i)});
     SerialWarp warp;
@@ -77,7 +77,7 @@ TEST(SortRows, IsInOrderForAnyCount) {
 
 /// A list of one environment's rows, of which `fitting` fit, after the first pass.
 struct DividedEnvironment {
-  std::vector<RowKey> keys;
+  std::vector<ContactKey> keys;
   std::int64_t capacity;
   std::vector<std::int32_t> counts = {0};
   std::vector<std::int64_t> offsets;
@@ -87,7 +87,7 @@ struct DividedEnvironment {
   RowProgress progress = {};
   PackedRowList<Polygon> list;
 
-  DividedEnvironment(std::vector<RowKey> keys_, std::int64_t fitting)
+  DividedEnvironment(std::vector<ContactKey> keys_, std::int64_t fitting)
       : keys(std::move(keys_)),
         capacity(fitting),
         offsets({0, static_cast<std::int64_t>(keys.size())}),
@@ -108,13 +108,13 @@ struct DividedEnvironment {
   void append_all(RowPass pass, int digit) {
     SerialWarp warp;
     const RowsOfPass::Destination<Polygon> to = {list, pass, digit};
-    for (const RowKey& key : keys) to.append(warp, 0, key);
+    for (const ContactKey& key : keys) to.append(warp, 0, key);
   }
 };
 
 TEST(RowsThatFit, AreTheFirstInOrder) {
   for (const auto& [parts, cells] : kScales) {
-    const std::vector<RowKey> keys = random_keys(400, 3, parts, cells);
+    const std::vector<ContactKey> keys = random_keys(400, 3, parts, cells);
     const auto count = static_cast<std::int64_t>(keys.size());
     for (const std::int64_t fitting : {std::int64_t{1}, std::int64_t{2}, count / 2, count - 1}) {
       DividedEnvironment divided(keys, fitting);
@@ -129,7 +129,7 @@ TEST(RowsThatFit, AreTheFirstInOrder) {
       divided.append_all(RowPass::kFitting, 0);
       ASSERT_EQ(divided.progress.listed, fitting);
 
-      std::vector<RowKey> expected = keys;
+      std::vector<ContactKey> expected = keys;
       std::sort(expected.begin(), expected.end());
       std::sort(divided.rows.begin(), divided.rows.end(),
                 [](const PackedRowEntry& x, const PackedRowEntry& y) { return x.key < y.key; });
@@ -140,7 +140,7 @@ TEST(RowsThatFit, AreTheFirstInOrder) {
 
 // Each lane of a warp has some of the counts of a digit.
 TEST(RowsThatFit, AreFoundByAWarp) {
-  const std::vector<RowKey> keys = random_keys(500, 4, 1, 60'000);
+  const std::vector<ContactKey> keys = random_keys(500, 4, 1, 60'000);
   for (const std::int64_t fitting : {1, 200, 499}) {
     DividedEnvironment by_warp(keys, fitting), alone(keys, fitting);
     for (const int digit : {1, 3, 5}) {

@@ -35,10 +35,10 @@ ResultArrays by_a_warp(const Scene& scene, const Batch& batch, int max_clusters,
   FiberGroup<size> group;
   for (std::int64_t e = 0; e < state.num_environments; ++e) {
     std::int32_t count = 0;
-    BodyBounds bounds[kMaxBodies];
-    std::vector<std::int64_t> items(kMaxPairs);
+    BodyBounds bounds[limits::kMaxBodies];
+    std::vector<std::int64_t> items(limits::kMaxPairs);
     group.run([&](FiberWarp<size>& warp) {
-      begin_environment(warp, warp, bounds, view, state, to, e, {items.data(), &count, kMaxPairs});
+      begin_environment(warp, warp, bounds, view, state, to, e, {items.data(), &count, limits::kMaxPairs});
     });
     group.run([&](FiberWarp<size>& warp) {
       for (std::int32_t i = 0; i < count; ++i) {

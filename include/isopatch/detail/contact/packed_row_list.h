@@ -26,13 +26,13 @@ struct RowDigits {
   static constexpr int kBits = 16, kValues = 1 << kBits, kCount = 6;
   static constexpr std::int32_t kLower = kValues - 1;
 
-  ISOPATCH_HD static std::int32_t digit(const RowKey& key, int i) {
+  ISOPATCH_HD static std::int32_t digit(const ContactKey& key, int i) {
     const std::int32_t word = i < 2 ? key.parts : i < 4 ? key.cell_M : key.cell_S;
     return i % 2 == 0 ? word >> kBits : word & kLower;
   }
 
   /// The digits before digit i, then zeros.
-  ISOPATCH_HD static RowKey before(const RowKey& key, int i) {
+  ISOPATCH_HD static ContactKey before(const ContactKey& key, int i) {
     const auto kept = [i](std::int32_t word, int upper) {
       return i > upper + 1 ? word : i > upper ? word & ~kLower : 0;
     };
@@ -40,7 +40,7 @@ struct RowDigits {
   }
 
   /// Writes digit i, which is zero.
-  ISOPATCH_HD static void set(RowKey& key, int i, std::int32_t value) {
+  ISOPATCH_HD static void set(ContactKey& key, int i, std::int32_t value) {
     std::int32_t& word = i < 2 ? key.parts : i < 4 ? key.cell_M : key.cell_S;
     word |= i % 2 == 0 ? value << kBits : value;
   }
@@ -53,7 +53,7 @@ struct RowDigits {
 };
 
 struct PackedRowEntry {
-  RowKey key;
+  ContactKey key;
   std::int32_t record;  // where it is among the records
 };
 
@@ -63,7 +63,7 @@ struct RowProgress {
   std::int32_t overflows;  // 1 where there are more rows than room
   std::int32_t divided;    // 1 + the divided environment; 0: none
   std::int64_t rank;       // of the last row that fits, among those with its digits so far
-  RowKey last;             // its digits so far, then zeros
+  ContactKey last;         // its digits so far, then zeros
 };
 
 /// The list of one kind of rows, but for the records.
@@ -94,7 +94,7 @@ struct RowList {
 
   /// Counts a row as the pass does. Whether it is to be listed.
   template <class Warp>
-  ISOPATCH_HD bool lists(Warp& warp, RowPass pass, int digit, std::int64_t environment, const RowKey& key) const {
+  ISOPATCH_HD bool lists(Warp& warp, RowPass pass, int digit, std::int64_t environment, const ContactKey& key) const {
     if (pass == RowPass::kAll) {
       if (is_wanted()) warp.reserve(counts + environment, 1);
       return keeps_rows();
@@ -139,7 +139,7 @@ struct RowsOfPass {
     ISOPATCH_HD bool is_wanted() const { return list.is_wanted(); }
 
     template <class Warp>
-    ISOPATCH_HD Record* append(Warp& warp, std::int64_t environment, const RowKey& key) const {
+    ISOPATCH_HD Record* append(Warp& warp, std::int64_t environment, const ContactKey& key) const {
       if (!list.lists(warp, pass, digit, environment, key)) return nullptr;
       const std::int64_t at = warp.reserve(&list.progress->listed, std::int64_t{1});
       if (at >= list.capacity) return nullptr;

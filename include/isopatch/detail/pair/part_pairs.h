@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part pairs of a pair of bodies: which of them are near, and the context of one after another.
+// The part pairs of a pair of bodies, for any contact model: which of them are near, and the context of one after
+// another. A model's Context has a type `Bounds` of the bounds of its sums, and these functions:
+//
+//   void make_only_context(scene, state, environment, pair, Context&)         of the pair's only part pair, with bounds
+//   void make_context(scene, state, environment, pair, part_pair, Context&)   of one of several, without bounds
+//   void make_bounds(scene, state, environment, const PairView&, Bounds&)    of several part pairs
+//   void set_pass(Context&, const Bounds&, const PairPass&)                   as the context is to be in a pass
 //
 // A pair of simple bodies has one part pair, which the first stage found near. Of any other, as many part pairs as a
 // warp has lanes are tested at once, and those far apart cost no more than that.
 #pragma once
 
-#include "isopatch/detail/pressure_field/pair_bounds.h"
+#include "isopatch/detail/pair/pair_frame.h"
+#include "isopatch/detail/pair/passes.h"
 #include "isopatch/detail/simt/warp.h"
 
 namespace isopatch::detail {
 
-/// How often a pair has been evaluated, and what for.
-struct PairPass {
-  Pass pass;
-  int widening;  // power of two by which the scales are wider than in the first pass
-};
-
 /// What the lanes of one warp share about a pair.
+template <class Context>
 struct PairMemory {
-  PairContext context;  // of the part pair at hand
+  Context context;  // of the part pair at hand
   PairPass pass;
-  PairBounds bounds;       // of several part pairs
-  Transform<double> X_AB;  // of bodies of several parts
+  typename Context::Bounds bounds;  // of several part pairs
+  Transform<double> X_AB;           // of bodies of several parts
 };
 
 /// Bodies of several parts occur in the scene, or none do. Code for none has no loops over part pairs and needs fewer
@@ -49,51 +51,35 @@ ISOPATCH_HD bool has_layer(const SceneView& scene, const State& state, std::int6
   return parts.layer == 0 || parts.layer < layers_of(parts.a) || parts.layer < layers_of(parts.b);
 }
 
+/// The layer of a compliant half space with layers; any other geometry as it is.
+ISOPATCH_HD const GeometryView& layer_of(const SceneView& scene, const GeometryView& geometry, bool rigid,
+                                         std::int32_t layer) {
+  return rigid || geometry.num_layers == 0 ? geometry : scene.geometries[geometry.layers_begin + layer];
+}
+
 /// False where two parts are certainly apart.
 ISOPATCH_HD bool parts_may_touch(const SceneView& scene, const State& state, std::int64_t environment,
                                  const PartPairView& parts, const Transform<double>& X_AB) {
   const GeometryView& a = scene.geometries[geometry_of(scene, state, environment, parts.a)];
   const GeometryView& b = scene.geometries[geometry_of(scene, state, environment, parts.b)];
-  const auto reach = [](const GeometryView& g) { return ball_of(g).padded_radius(); };
-  const auto reaches = [&](const GeometryView& half_space, const PartView& part, Vec3d center, double radius) {
+  const auto radius_of = [](const GeometryView& g) { return ball_of(g).padded_radius(); };
+  const auto is_near = [&](const GeometryView& half_space, const PartView& part, Vec3d center, double radius) {
     const double height = part.posed ? apply_back(part.X_BG, center).z : center.z;
     const GeometryView& layer = layer_of(scene, half_space, part.rigid, parts.layer);
     const double over_layer = height - layer.zero_height;
     return height <= radius && over_layer - radius <= layer.high && over_layer + radius >= layer.low;
   };
   if (!has_layer(scene, state, environment, parts)) return false;
-  if (a.half_space) return reaches(a, scene.parts[parts.a], apply(X_AB, b.center), reach(b));
-  if (b.half_space) return reaches(b, scene.parts[parts.b], apply_back(X_AB, a.center), reach(a));
+  if (a.half_space) return is_near(a, scene.parts[parts.a], apply(X_AB, b.center), radius_of(b));
+  if (b.half_space) return is_near(b, scene.parts[parts.b], apply_back(X_AB, a.center), radius_of(a));
   const Vec3d apart = apply(X_AB, b.center) - a.center;
-  const double both = reach(a) + reach(b);
+  const double both = radius_of(a) + radius_of(b);
   return dot(apart, apart) <= both * both;
 }
 
-/// Whether a part pair is computed in the frame of body b.
-ISOPATCH_HD bool is_swapped(const SceneView& scene, const State& state, std::int64_t environment,
-                            const PartPairView& parts) {
-  return is_swapped(scene.parts[parts.a].rigid,
-                    scene.geometries[geometry_of(scene, state, environment, parts.a)].half_space,
-                    scene.geometries[geometry_of(scene, state, environment, parts.b)].half_space);
-}
-
-/// Makes the context of a pair's only part pair, with its bounds.
-ISOPATCH_HD void make_only_context(const SceneView& scene, const State& state, std::int64_t environment, int pair,
-                                   PairContext& context) {
-  make_context(scene, state, environment, pair, scene.pairs[pair].part_pairs_begin, context);
-  context.bounds = make_pair_bounds(maxima_of(context), scene.contact.pfc_dissipation, 1);
-}
-
-/// The bounds of a pair of several part pairs.
-ISOPATCH_HD PairBounds several_part_pair_bounds(const SceneView& scene, const State& state, std::int64_t environment,
-                                                const PairView& pair) {
-  return make_pair_bounds(maxima_of(scene, state, environment, pair), scene.contact.pfc_dissipation,
-                          num_part_pairs(pair));
-}
-
 /// Makes a pair ready for for_each_part_pair(). Called by all lanes.
-template <Parts parts = Parts::kSeveral, class Warp>
-ISOPATCH_HD void begin_pair(Warp& warp, PairMemory& memory, const SceneView& scene, const State& state,
+template <Parts parts = Parts::kSeveral, class Warp, class Context>
+ISOPATCH_HD void begin_pair(Warp& warp, PairMemory<Context>& memory, const SceneView& scene, const State& state,
                             std::int64_t environment, int pair) {
   const PairView& view = scene.pairs[pair];
   if (warp.lane() == 0) {
@@ -103,26 +89,22 @@ ISOPATCH_HD void begin_pair(Warp& warp, PairMemory& memory, const SceneView& sce
       memory.bounds = memory.context.bounds;
     } else {
       memory.X_AB = relative(read_pose(state, environment, view.a), read_pose(state, environment, view.b));
-      memory.bounds = several_part_pair_bounds(scene, state, environment, view);
+      make_bounds(scene, state, environment, view, memory.bounds);
     }
   }
   warp.sync();
 }
 
 /// Makes memory.context as it is to be in memory.pass. Called by all lanes.
-template <Parts parts, class Warp>
-ISOPATCH_HD void prepare_context(Warp& warp, PairMemory& memory, const SceneView& scene, const State& state,
+template <Parts parts, class Warp, class Context>
+ISOPATCH_HD void prepare_context(Warp& warp, PairMemory<Context>& memory, const SceneView& scene, const State& state,
                                  std::int64_t environment, int pair, int part_pair) {
   const bool is_new = !has_one_part_pair<parts>(scene.pairs[pair]);
   if (!is_new && memory.pass.pass == Pass::kFirst) return;
   warp.sync();  // the context may be in use
   if (warp.lane() == 0) {
-    PairContext& context = memory.context;
-    if (is_new) make_context(scene, state, environment, pair, part_pair, context);
-    context.bounds = memory.bounds;
-    context.bounds.widen(memory.pass.widening);
-    context.pass = memory.pass.pass;
-    if (context.pass == Pass::kUnfiltered) context.law.gradient_filter = false;
+    if (is_new) make_context(scene, state, environment, pair, part_pair, memory.context);
+    set_pass(memory.context, memory.bounds, memory.pass);
   }
   warp.sync();
 }
@@ -130,8 +112,8 @@ ISOPATCH_HD void prepare_context(Warp& warp, PairMemory& memory, const SceneView
 /// Calls visit(part_pair) for the near part pairs that are computed in the frame of body a (`frame` 0) or b (1), with
 /// memory.context as it is to be in memory.pass; the only part pair of simple bodies counts as computed in frame 0.
 /// With `every`, far ones too. Called by all lanes.
-template <Parts parts = Parts::kSeveral, bool every = false, class Warp, class Visit>
-ISOPATCH_HD void for_each_part_pair(Warp& warp, PairMemory& memory, const SceneView& scene, const State& state,
+template <Parts parts = Parts::kSeveral, bool every = false, class Warp, class Context, class Visit>
+ISOPATCH_HD void for_each_part_pair(Warp& warp, PairMemory<Context>& memory, const SceneView& scene, const State& state,
                                     std::int64_t environment, int pair, int frame, const Visit& visit) {
   const PairView& view = scene.pairs[pair];
   if constexpr (parts == Parts::kOne) {
@@ -158,8 +140,8 @@ ISOPATCH_HD void for_each_part_pair(Warp& warp, PairMemory& memory, const SceneV
 }
 
 /// Begins another pass over the pair. Called by all lanes.
-template <class Warp>
-ISOPATCH_HD void begin_pass(Warp& warp, PairMemory& memory, PairPass pass) {
+template <class Warp, class Context>
+ISOPATCH_HD void begin_pass(Warp& warp, PairMemory<Context>& memory, PairPass pass) {
   warp.sync();
   if (warp.lane() == 0) memory.pass = pass;
   warp.sync();
@@ -171,13 +153,13 @@ ISOPATCH_HD int num_frames(const PairView& pair) {
   return has_one_part_pair<parts>(pair) ? 1 : 2;
 }
 
-/// The frame of sums, `frame` as in for_each_part_pair(). `context` is that of the pair's only part pair, where it has
+/// The frame of sums, `frame` as in for_each_part_pair(). `only` is the frame of the pair's only part pair, if it has
 /// no other.
 template <Parts parts>
-ISOPATCH_HD SumFrame sum_frame(const PairContext& context, const SceneView& scene, const State& state,
+ISOPATCH_HD SumFrame sum_frame(const SumFrame& only, const SceneView& scene, const State& state,
                                std::int64_t environment, const PairView& pair, int frame) {
-  const SumFrame& own = context.frame;  // its members one by one: a copy of all would read padding in shared memory
-  if (has_one_part_pair<parts>(pair)) return {own.X_WM, own.p_WoA, own.reference_M, own.swapped};
+  // its members one by one: a copy of all would read padding in shared memory
+  if (has_one_part_pair<parts>(pair)) return {only.X_WM, only.p_WoA, only.reference_M, only.swapped};
   const int body_M = frame == 1 ? pair.b : pair.a;
   const BodyView& body = scene.bodies[body_M];
   const GeometryView& first = scene.geometries[geometry_of(scene, state, environment, body.parts_begin)];

@@ -287,9 +287,9 @@ struct EnergyVisitor {
 /// Writes the elastic energy of one pair of a valid environment. traverse(visitor) hands pairs of cells of a part pair
 /// to it, and every one that overlaps is among them.
 template <class Warp, class Planes, class Traverse>
-ISOPATCH_HD void evaluate_energy(Warp& warp, PairMemory& memory, const Planes& planes, const SceneView& scene,
-                                 const State& state, const Results& results, std::int64_t environment, int pair,
-                                 const Traverse& traverse) {
+ISOPATCH_HD void evaluate_energy(Warp& warp, PairMemory<PairContext>& memory, const Planes& planes,
+                                 const SceneView& scene, const State& state, const Results& results,
+                                 std::int64_t environment, int pair, const Traverse& traverse) {
   begin_pair(warp, memory, scene, state, environment, pair);
   for (bool again = true; again;) {
     PairBounds bounds = memory.bounds;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bounds of a pair's sums, which fix their grid: from the largest values of all parts, near or far, so that neither
-// the order of the parts nor what the hierarchies leave out changes a bit. SumBound tells where they are too narrow.
+// The bounds of a pair's sums, which fix their scales: from the largest values of all parts, near or far, so that
+// neither the order of the parts nor what the hierarchies leave out changes a bit. SumBound tells where they are too
+// narrow.
 #pragma once
 
 #include "isopatch/detail/pressure_field/pair_context.h"
@@ -133,6 +134,20 @@ ISOPATCH_HD PairMaxima maxima_of(const SceneView& scene, const State& state, std
   most.dissipation = law.dissipation;
   most.friction = law.friction;
   return most;
+}
+
+/// Makes the context of a pair's only part pair, with its bounds.
+ISOPATCH_HD void make_only_context(const SceneView& scene, const State& state, std::int64_t environment, int pair,
+                                   PairContext& context) {
+  make_context(scene, state, environment, pair, scene.pairs[pair].part_pairs_begin, context);
+  context.bounds = make_pair_bounds(maxima_of(context), scene.contact.pfc_dissipation, 1);
+}
+
+/// Makes the bounds of a pair of several part pairs.
+ISOPATCH_HD void make_bounds(const SceneView& scene, const State& state, std::int64_t environment, const PairView& pair,
+                             PairBounds& bounds) {
+  bounds =
+      make_pair_bounds(maxima_of(scene, state, environment, pair), scene.contact.pfc_dissipation, num_part_pairs(pair));
 }
 
 }  // namespace isopatch::detail

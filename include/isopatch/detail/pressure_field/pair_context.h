@@ -1,40 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Everything about one (environment, part pair) that its pairs of cells share, formed once in double: the parts, the
-// relative pose and motion of their bodies, the contact law, and the bounds of tests and sums.
-//
-// The two parts are called M and S. M has the mesh in the frame of whose body everything is computed, so a scene far
-// from the world's origin loses nothing; S is the second part, and may be a half space. Where the pair is stored the
-// other way round, M is of body b, and the wrench is handed back to a in result_of().
+// relative pose and motion of their bodies, the contact law, and the bounds of tests and sums. M has the mesh in the
+// frame of whose body everything is computed, see pair_frame.h.
 #pragma once
 
 #include "isopatch/detail/math/reproducible_sum.h"
+#include "isopatch/detail/pair/combined_materials.h"
+#include "isopatch/detail/pair/part_pairs.h"
 #include "isopatch/detail/pressure_field/pressure.h"
-#include "isopatch/detail/scene/environment.h"
 
 namespace isopatch::detail {
-
-/// A pair is evaluated once, and once more where that leaves something open.
-enum class Pass : std::uint8_t {
-  kFirst,
-  kWider,      // on wider scales, because a sum may have wrapped
-  kUnfiltered  // without the gradient filter, to see whether there is a polygon: only the status is written
-};
-
-/// The frame that contributions are summed in: that of the body that M is a part of.
-struct SumFrame {
-  Transform<double> X_WM;
-  Vec3d p_WoA;        // origin of the pair's body a in the world
-  Vec3d reference_M;  // point that torques are summed about, in M
-  bool swapped;       // M is a part of the pair's body b
-};
-
-/// M relative to S, in M's axes.
-struct PairMotion {
-  bool moving;
-  Vec3d velocity;  // of the reference point, m/s
-  Vec3d angular;   // rad/s
-};
 
 /// The contact law with the parameters of both bodies combined.
 struct PairLaw {
@@ -76,6 +52,8 @@ struct PairBounds {
 };
 
 struct PairContext {
+  using Bounds = PairBounds;
+
   PairBody M, S;
   std::int32_t part_a, part_b;
   std::int32_t layer;  // of a half space S
@@ -100,19 +78,21 @@ ISOPATCH_HD CellRef cell_of_S(const PairContext& f, std::int32_t s) {
 }
 
 /// The tolerance for equal pressures: 16 times the rounding of an affine value formed from differences of coordinates,
-/// in units of its gradient times the reach. At a vertex of one body only the other's value is rounded, so only the
-/// other's gradient counts; a stiff body does not enlarge the tolerance of a soft one.
+/// in units of its gradient times the coordinate bound. At a vertex of one body only the other's value is rounded, so
+/// only the other's gradient counts; a stiff body does not enlarge the tolerance of a soft one.
 inline constexpr double kZeroTolerance = 0x1p-48;
 
-/// Margin of the box tests relative to the reach of both meshes: 8 times the rounding of a float coordinate.
+/// Margin of the box tests relative to the coordinate bound of both meshes: 8 times the rounding of a float coordinate.
 inline constexpr double kBoxSlack = 0x1p-20;
 
-/// Margin of the tests on extents in float, relative to the largest slopes times the reach and the largest extents: 32
-/// times the rounding of one operation.
+/// Margin of the tests on extents in float, relative to the largest slopes times the coordinate bound and the largest
+/// extents: 32 times the rounding of one operation.
 inline constexpr double kLevelSlack = 0x1p-19;
 
-/// The reach of both meshes: no coordinate of either in its own frame is larger, m.
-ISOPATCH_HD double reach_of(const PairBody& body) { return norm(body.geometry->center) + body.geometry->radius; }
+/// No coordinate of the body's mesh in its own frame is larger, m.
+ISOPATCH_HD double coordinate_bound(const PairBody& body) {
+  return norm(body.geometry->center) + body.geometry->radius;
+}
 
 /// The largest slope of a compliant body's pressure, Pa/m.
 ISOPATCH_HD double steepest_slope(const PairBody& body) { return pressure_at(body, body.geometry->max_gradient); }
@@ -123,14 +103,14 @@ ISOPATCH_HD PairBody make_pair_body(const GeometryView& geometry, bool rigid, co
       0.0};
 }
 
-ISOPATCH_HD CoarseTests make_coarse_tests(const PairContext& f, double reach) {
+ISOPATCH_HD CoarseTests make_coarse_tests(const PairContext& f, double coordinate_bound) {
   const PairBody &M = f.M, &S = f.S;
   CoarseTests c;
   c.X_MS = float_copy(f.X_MS);
   for (int i = 0; i < 3; ++i) {
     c.absolute_row[i] = {std::fabs(c.X_MS.row[i].x), std::fabs(c.X_MS.row[i].y), std::fabs(c.X_MS.row[i].z)};
   }
-  c.slack = static_cast<float>(kBoxSlack * reach);
+  c.slack = static_cast<float>(kBoxSlack * coordinate_bound);
 
   constexpr double kFar = 0x1p64;  // beyond this ratio the stiffer body counts as rigid; float can hold it
   const bool compliant = !M.rigid && !S.rigid;
@@ -141,7 +121,7 @@ ISOPATCH_HD CoarseTests make_coarse_tests(const PairContext& f, double reach) {
   c.extent_slack = compliant ? static_cast<float>(2 * (M.zero_tolerance + S.zero_tolerance) / M.modulus) : 0.0f;
 
   const Vec3d up = f.up_S();
-  const double foot = S.half_space ? dot(up, f.X_MS.translation) : 0.0, span = reach + std::fabs(foot);
+  const double foot = S.half_space ? dot(up, f.X_MS.translation) : 0.0, span = coordinate_bound + std::fabs(foot);
   c.foot_S = cast<float>(foot * up);
   c.slope_S = cast<float>((!S.half_space ? 0.0 : S.rigid ? 1.0 : half_space_extent_slope(S)) * up);
 
@@ -155,37 +135,6 @@ ISOPATCH_HD CoarseTests make_coarse_tests(const PairContext& f, double reach) {
   return c;
 }
 
-/// `p_WoS` is the origin of the body that S is a part of.
-ISOPATCH_HD PairMotion make_pair_motion(const SumFrame& frame, Vec3d p_WoS, const Twist& twist_M,
-                                        const Twist& twist_S) {
-  const Transform<double>& X_WM = frame.X_WM;
-  const Vec3d reference_W = rotate(X_WM, frame.reference_M);  // from M's origin, world axes
-  const Vec3d from_S_W = reference_W + (X_WM.translation - p_WoS);
-  const Vec3d velocity_W =
-      (twist_M.linear + cross(twist_M.angular, reference_W)) - (twist_S.linear + cross(twist_S.angular, from_S_W));
-  PairMotion motion;
-  motion.velocity = rotate_back(X_WM, velocity_W);
-  motion.angular = rotate_back(X_WM, twist_M.angular - twist_S.angular);
-  motion.moving = dot(motion.velocity, motion.velocity) + dot(motion.angular, motion.angular) > 0;
-  return motion;
-}
-
-/// A material parameter of a part pair: that of the compliant part, or of the two weighted by the other's modulus (VL
-/// eq. 11).
-ISOPATCH_HD double combined(double own_a, double own_b, double modulus_a, double modulus_b, bool rigid_a,
-                            bool rigid_b) {
-  if (rigid_a) return own_b;
-  if (rigid_b) return own_a;
-  return (modulus_b * own_a + modulus_a * own_b) / (modulus_a + modulus_b);
-}
-
-/// The coefficient of friction of a part pair: the harmonic mean, unless the pair has one of its own.
-ISOPATCH_HD double friction_of(const PairView& pair, const Material& a, const Material& b) {
-  if (pair.friction >= 0 && !a.overrides_friction) return pair.friction;
-  const double sum = a.friction + b.friction;
-  return sum > 0 ? 2 * a.friction * b.friction / sum : 0.0;
-}
-
 ISOPATCH_HD PairLaw make_pair_law(const SceneView& scene, const PairView& pair, const Material& a, const Material& b,
                                   bool rigid_a, bool rigid_b) {
   PairLaw law;
@@ -194,31 +143,13 @@ ISOPATCH_HD PairLaw make_pair_law(const SceneView& scene, const PairView& pair, 
   law.quadrature = scene.contact.quadrature;
   law.slip_tolerance = scene.contact.slip_tolerance;
 
-  const bool own_dissipation = pair.dissipation < 0 || a.overrides_dissipation;
-  law.dissipation = own_dissipation ? combined(a.dissipation, b.dissipation, a.modulus, b.modulus, rigid_a, rigid_b)
-                                    : pair.dissipation;
+  law.dissipation = dissipation_of(pair, a, b, rigid_a, rigid_b);
   if (law.pfc_dissipation) {
     const double softness = (rigid_a ? 0.0 : 1.0 / a.modulus) + (rigid_b ? 0.0 : 1.0 / b.modulus);
     law.dissipation = law.dissipation * softness;  // chi / E
   }
   law.friction = friction_of(pair, a, b);
   return law;
-}
-
-/// Whether M is b. A half space is S; beside it, and otherwise, M is compliant where it can be.
-ISOPATCH_HD bool is_swapped(bool rigid_a, bool half_space_a, bool half_space_b) {
-  return half_space_a || (rigid_a && !half_space_b);
-}
-
-/// The point that torques on a part of the body are summed about: of one part the middle of its geometry.
-ISOPATCH_HD Vec3d reference_of(const BodyView& body, const GeometryView& geometry) {
-  return body.has_one_part() ? geometry.center : body.reference;
-}
-
-/// The layer of a compliant half space with layers; any other geometry as it is.
-ISOPATCH_HD const GeometryView& layer_of(const SceneView& scene, const GeometryView& geometry, bool rigid,
-                                         std::int32_t layer) {
-  return rigid || geometry.num_layers == 0 ? geometry : scene.geometries[geometry.layers_begin + layer];
 }
 
 /// Makes the context of a part pair of `pair`, without its bounds; the environment's status must be clean.
@@ -250,10 +181,10 @@ ISOPATCH_HD void make_context(const SceneView& scene, const State& state, std::i
   f.X_MS = pose_of(swapped ? part_a : part_b, f.S.half_space, relative(f.frame.X_WM, X_WS));
   if (f.S.geometry->is_layer) f.X_MS.translation = fma(f.S.geometry->zero_height, f.up_S(), f.X_MS.translation);
 
-  const double reach = reach_of(f.M) + reach_of(f.S);
-  f.M.zero_tolerance = kZeroTolerance * reach * (f.S.rigid ? 1.0 : steepest_slope(f.S));
-  f.S.zero_tolerance = kZeroTolerance * reach * (f.M.rigid ? 1.0 : steepest_slope(f.M));
-  f.coarse = make_coarse_tests(f, reach);
+  const double bound = coordinate_bound(f.M) + coordinate_bound(f.S);
+  f.M.zero_tolerance = kZeroTolerance * bound * (f.S.rigid ? 1.0 : steepest_slope(f.S));
+  f.S.zero_tolerance = kZeroTolerance * bound * (f.M.rigid ? 1.0 : steepest_slope(f.M));
+  f.coarse = make_coarse_tests(f, bound);
   f.motion = make_pair_motion(f.frame, X_WS.translation, read_twist(state, environment, index_M),
                               read_twist(state, environment, index_S));
   f.law = make_pair_law(scene, view, material_a, material_b, a.rigid, b.rigid);
@@ -265,6 +196,14 @@ ISOPATCH_HD void make_context(const SceneView& scene, const State& state, std::i
   const double steepest = f.M.rigid ? gradient_S : f.S.rigid ? gradient_M : min(gradient_M, gradient_S);
   f.pressure_scale = 1 / next_power_of_two(max(steepest, kTiny));
   f.pass = Pass::kFirst;
+}
+
+/// Makes a context, and the bounds of its sums, ready for a pass.
+ISOPATCH_HD void set_pass(PairContext& f, const PairBounds& bounds, const PairPass& pass) {
+  f.bounds = bounds;
+  f.bounds.widen(pass.widening);
+  f.pass = pass.pass;
+  if (f.pass == Pass::kUnfiltered) f.law.gradient_filter = false;
 }
 
 }  // namespace isopatch::detail

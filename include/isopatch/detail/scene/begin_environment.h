@@ -63,6 +63,12 @@ ISOPATCH_HD std::uint32_t environment_status(Warp& warp, const SceneView& scene,
   return all;
 }
 
+/// Adds bits to the status of an environment, if it is wanted.
+template <class Warp>
+ISOPATCH_HD void set_status(Warp& warp, const Results& results, std::int64_t environment, std::uint32_t bits) {
+  if (results.status.data != nullptr) warp.set_bits(&element(results.status, environment), bits);
+}
+
 /// Zeroes for the part pairs of a pair.
 ISOPATCH_HD void write_no_part_pairs(const Results& results, std::int64_t environment, const PairView& pair) {
   for (int i = 6 * pair.rows_begin; i < 6 * pair.rows_end; ++i) {

@@ -25,9 +25,6 @@ struct HierarchyView {
   std::int32_t num_nodes;
 };
 
-inline constexpr int kMaxBodies = 64;
-inline constexpr int kMaxPairs = kMaxBodies * (kMaxBodies - 1) / 2;
-
 struct GeometryView {
   bool half_space;
   double thickness;  // half space only, m

@@ -18,30 +18,31 @@ struct TransformedBox {
 
 template <class F>
 ISOPATCH_HD TransformedBox<F> transformed_M(const PairContext& f, const NodeBox<F>& m) {
-  const auto reach = [&](Vec3<F> x) {
+  const auto abs_rotate = [&](Vec3<F> x) {
     return fma(x.x, cast<F>(f.coarse.absolute_row[0]),
                fma(x.y, cast<F>(f.coarse.absolute_row[1]), x.z * cast<F>(f.coarse.absolute_row[2])));
   };
   const LinearBounds<F>& b = m.box;
-  return {
-      b,
-      {apply_back(f.coarse.X_MS, b.center), reach(b.half), rotate_back(f.coarse.X_MS, b.velocity), reach(b.expansion)},
-      m.low,
-      m.high};
+  return {b,
+          {apply_back(f.coarse.X_MS, b.center), abs_rotate(b.half), rotate_back(f.coarse.X_MS, b.velocity),
+           abs_rotate(b.expansion)},
+          m.low,
+          m.high};
 }
 
 template <class F>
 ISOPATCH_HD TransformedBox<F> transformed_S(const PairContext& f, const NodeBox<F>& s) {
-  const auto reach = [&](Vec3<F> x) {
+  const auto abs_rotate = [&](Vec3<F> x) {
     return Vec3<F>{dot(cast<F>(f.coarse.absolute_row[0]), x), dot(cast<F>(f.coarse.absolute_row[1]), x),
                    dot(cast<F>(f.coarse.absolute_row[2]), x)};
   };
   const F ratio = F(f.coarse.modulus_ratio), inverse_ratio = F(f.coarse.inverse_modulus_ratio);
   const LinearBounds<F> b = {s.box.center, s.box.half, ratio * s.box.velocity, ratio * s.box.expansion};
-  return {{apply(f.coarse.X_MS, b.center), reach(b.half), rotate(f.coarse.X_MS, b.velocity), reach(b.expansion)},
-          b,
-          f.S.rigid ? F(-1e30f) : inverse_ratio * s.low,
-          f.S.rigid ? F(1e30f) : inverse_ratio * s.high};
+  return {
+      {apply(f.coarse.X_MS, b.center), abs_rotate(b.half), rotate(f.coarse.X_MS, b.velocity), abs_rotate(b.expansion)},
+      b,
+      f.S.rigid ? F(-1e30f) : inverse_ratio * s.low,
+      f.S.rigid ? F(1e30f) : inverse_ratio * s.high};
 }
 
 /// A range of extents.
@@ -68,10 +69,10 @@ struct Range {
 template <class F>
 ISOPATCH_HD MaskOf<F> may_meet_half_space(const PairContext& f, const NodeBox<F>& m) {
   const Vec3<F> up = {F(f.coarse.X_MS.row[0].z), F(f.coarse.X_MS.row[1].z), F(f.coarse.X_MS.row[2].z)};
-  const Vec3<F> reach = abs(up);
+  const Vec3<F> absolute_up = abs(up);
   const F height = dot(up, m.box.center - cast<F>(f.coarse.foot_S)),
           rise = dot(up, m.box.velocity) + F(f.coarse.depth_per_u);
-  const F half = dot(reach, m.box.half), expansion = dot(reach, m.box.expansion);
+  const F half = dot(absolute_up, m.box.half), expansion = dot(absolute_up, m.box.expansion);
   Range<F> u = {F(0), F(1e30f)};
   if (!f.M.rigid) u = {m.low, m.high};
   u.cut(half - height, rise - expansion);
@@ -100,13 +101,13 @@ ISOPATCH_HD MaskOf<F> may_meet(const PairContext& f, const TransformedBox<F>& a,
   // in S, over what is left. A cut within the range is off by at most kReciprocalError of its width; the ends of the
   // range have been rounded a few times by 2^-24 each.
   const F wrong = fma(F(2 * kReciprocalError), width, fma(F(0x1p-21f), abs(low) + abs(high), F(f.coarse.extent_slack)));
-  const F reach = fma(F(0.5f), left.high - left.low, wrong), middle = fma(F(0.5f), left.low + left.high, start);
+  const F half_range = fma(F(0.5f), left.high - left.low, wrong), middle = fma(F(0.5f), left.low + left.high, start);
   const Vec3<F> velocity_S = b.in_S.velocity - a.in_S.velocity, expansion_S = a.in_S.expansion + b.in_S.expansion;
   const Vec3<F> apart_S = fma(middle, velocity_S, b.in_S.center - a.in_S.center);
   const Vec3<F> half_S = fma(middle, expansion_S, a.in_S.half + b.in_S.half);
-  const Vec3<F> both = fma(reach, abs(velocity_S) + abs(expansion_S), half_S);
+  const Vec3<F> both = fma(half_range, abs(velocity_S) + abs(expansion_S), half_S);
   const MaskOf<F> x = abs(apart_S.x) <= both.x, y = abs(apart_S.y) <= both.y, z = abs(apart_S.z) <= both.z;
-  return reach >= F(0) && x && y && z;
+  return half_range >= F(0) && x && y && z;
 }
 
 ISOPATCH_HD bool may_meet(const PairContext& f, const NodeBox<float>& m, const NodeBox<float>& s) {

@@ -19,7 +19,7 @@ template <class T>
 struct ThirdMoments {
   T xxx = T(0), xxy = T(0), xyy = T(0), yyy = T(0);
 
-  /// Adds the triangle between the middle and a part of the boundary, with twice its area.
+  /// Adds the triangle between the middle and a side, with twice its area.
   ISOPATCH_HD void add(const BoundarySide<T>& p, T doubled) {
     const T x = p.x0 + p.x1, y = p.y0 + p.y1;
     const T xx0 = p.x0 * p.x0, xx1 = p.x1 * p.x1, yy0 = p.y0 * p.y0, yy1 = p.y1 * p.y1;
@@ -39,16 +39,16 @@ struct FanSum {
   T farthest = T(0);      // squared distance of the farthest corner from the apex
 };
 
-/// for_each(visit) goes through the parts of the boundary.
+/// for_each(visit) goes through the sides.
 template <class T, class ForEach>
 ISOPATCH_HD FanSum<T> integrate_fan(PlanePoint<T> apex, const PlaneFields<T>& fields, T slip_squared,
                                     const ForEach& for_each) {
   FanSum<T> fan;
   const bool varies = any(fields.factor_x != T(0) || fields.factor_y != T(0));
   for_each([&](MaskOf<T> exists, const BoundarySide<T>& at) {
-    const BoundarySide<T> part = about(apex, at);
-    fan.farthest = max(fan.farthest, select(exists, fma(part.x0, part.x0, part.y0 * part.y0), T(0)));
-    for_each_point(3, apex, part, triangle_area(exists, part),
+    const BoundarySide<T> side = about(apex, at);
+    fan.farthest = max(fan.farthest, select(exists, fma(side.x0, side.x0, side.y0 * side.y0), T(0)));
+    for_each_point(3, apex, side, triangle_area(exists, side),
                    [&](T x, T y, T weight) { add_friction(x, y, weight, fields, slip_squared, fan.wrench); });
     if (varies) fan.third.add(at, T(2) * triangle_area(exists, at));
   });
@@ -72,44 +72,35 @@ ISOPATCH_HD void add_normal_part(const PlaneFields<T>& f, const AreaMoments<T>& 
   sum.moment_v = -integral(m.x, m.xx, m.xy, third.xxx, third.xxy, third.xyy);
 }
 
-/// Cuts off the parts of the boundary where the factor of damping is negative, and adds the edge where it is zero. As
+/// Cuts off the sides where the factor of damping is negative, and adds the edge where it is zero. As
 /// the polygon is convex, what is left of its boundary is one piece; the edge leads from the end of the piece to its
-/// beginning, which are the ends of parts with the least factor. Where `cuts` is false, the polygon stays as it is.
+/// beginning, which are the ends of sides with the least factor. Where `cuts` is false, the polygon stays as it is.
 template <class T>
-ISOPATCH_HD void cut_where_damping_ends(MaskOf<T> cuts, const PlaneFields<T>& fields, PartList<T>& list) {
+ISOPATCH_HD void cut_where_damping_ends(MaskOf<T> cuts, const PlaneFields<T>& fields, SideList<T>& list) {
   const T zero = T(0);
   BoundarySide<T> closing = {zero, zero, zero, zero};
   T least_at_begin = T(1e30f), least_at_end = least_at_begin;
   ISOPATCH_NO_UNROLL
   for (int i = 0; i < list.count; ++i) {
-    BoundarySide<T>& part = list.parts[i];
-    const T begin = fields.factor_at(part.x0, part.y0), end = fields.factor_at(part.x1, part.y1);
+    BoundarySide<T>& side = list.sides[i];
+    const T begin = fields.factor_at(side.x0, side.y0), end = fields.factor_at(side.x1, side.y1);
     const MaskOf<T> enters = cuts && begin < zero, leaves = cuts && end < zero;
-    const MaskOf<T> kept = exists(part) && !(enters && leaves);
+    const MaskOf<T> kept = exists(side) && !(enters && leaves);
     const T t = abs(begin) * reciprocal(max(abs(begin - end), T(1e-30f)));
-    const T x = fma(t, part.x1 - part.x0, part.x0), y = fma(t, part.y1 - part.y0, part.y0);
-    part = {select(kept, select(enters, x, part.x0), zero), select(kept, select(enters, y, part.y0), zero),
-            select(kept, select(leaves, x, part.x1), zero), select(kept, select(leaves, y, part.y1), zero)};
+    const T x = fma(t, side.x1 - side.x0, side.x0), y = fma(t, side.y1 - side.y0, side.y0);
+    side = {select(kept, select(enters, x, side.x0), zero), select(kept, select(enters, y, side.y0), zero),
+            select(kept, select(leaves, x, side.x1), zero), select(kept, select(leaves, y, side.y1), zero)};
 
     const MaskOf<T> last = cuts && kept && max(end, zero) < least_at_end;
-    closing.x0 = select(last, part.x1, closing.x0);
-    closing.y0 = select(last, part.y1, closing.y0);
+    closing.x0 = select(last, side.x1, closing.x0);
+    closing.y0 = select(last, side.y1, closing.y0);
     least_at_end = select(last, max(end, zero), least_at_end);
     const MaskOf<T> first = cuts && kept && max(begin, zero) < least_at_begin;
-    closing.x1 = select(first, part.x0, closing.x1);
-    closing.y1 = select(first, part.y0, closing.y1);
+    closing.x1 = select(first, side.x0, closing.x1);
+    closing.y1 = select(first, side.y0, closing.y1);
     least_at_begin = select(first, max(begin, zero), least_at_begin);
   }
-  list.parts[list.count++] = closing;
-}
-
-template <class T>
-ISOPATCH_HD AreaMoments<T> area_moments(const PartList<T>& list) {
-  AreaSums<T> sums;
-  list.for_each([&](MaskOf<T> exists, const BoundarySide<T>& p) {
-    sums.add(p.x0, p.y0, p.x1, p.y1, T(2) * triangle_area(exists, p));
-  });
-  return sums.moments();
+  list.sides[list.count++] = closing;
 }
 
 template <class T>
@@ -136,7 +127,7 @@ struct Blend {
 
 /// Friction in closed form, of the lanes of one register that have a share of it.
 template <class T, class Register>
-ISOPATCH_HD auto friction_in_closed_form(const PartList<T>& list, PlanePoint<T> centroid, T farthest,
+ISOPATCH_HD auto friction_in_closed_form(const SideList<T>& list, PlanePoint<T> centroid, T farthest,
                                          const Blend<T>& blend, const PlaneFields<T>& fields, double slip_tolerance,
                                          const Register& lanes) {
   const auto x = lanes.get(centroid.x), y = lanes.get(centroid.y);
@@ -163,7 +154,7 @@ ISOPATCH_HD auto friction_in_closed_form(const PartList<T>& list, PlanePoint<T> 
 
 /// Replaces friction by points, in `sum`, by its mixture with the closed form.
 template <class T>
-ISOPATCH_HD void blend_friction(const PartList<T>& list, PlanePoint<T> centroid, T farthest, const Blend<T>& blend,
+ISOPATCH_HD void blend_friction(const SideList<T>& list, PlanePoint<T> centroid, T farthest, const Blend<T>& blend,
                                 const PlaneFields<T>& fields, double slip_tolerance, PlaneWrench<T>& sum) {
   PlaneFriction<T> closed = {T(0), T(0), T(0)};
   DoubleRegister<T>::for_each([&](const auto& lanes) {
@@ -190,7 +181,7 @@ ISOPATCH_HD_RARE PlaneWrench<T> integrate_hard(const Segments<T>& s, int count, 
                                                PlanePoint<T> centroid, Blend<T> blend, FanSum<T> fan,
                                                const PlaneFields<T>& fields, double slip_tolerance) {
   const T slip_squared = cast<T>(slip_tolerance * slip_tolerance);
-  PartList<T> list(s, count);
+  SideList<T> list(s, count);
   if (any(cuts)) {
     cut_where_damping_ends(cuts, fields, list);
     AreaMoments<T> left = area_moments(list);
@@ -213,10 +204,10 @@ ISOPATCH_HD_RARE PlaneWrench<T> integrate_hard(const Segments<T>& s, int count, 
 template <class T, class SideLoop>
 ISOPATCH_HD PlaneWrench<T> integrate_exactly(const Segments<T>& s, int count, const AreaMoments<T>& m,
                                              PlanePoint<T> centroid, const PlaneFields<T>& fields,
-                                             double slip_tolerance, const SideLoop& parts) {
+                                             double slip_tolerance, const SideLoop& sides) {
   const T slip_squared = cast<T>(slip_tolerance * slip_tolerance);
   FanSum<T> fan =
-      integrate_fan(centroid, fields, slip_squared, [&](const auto& visit) { parts.for_each(s, count, visit); });
+      integrate_fan(centroid, fields, slip_squared, [&](const auto& visit) { sides.for_each(s, count, visit); });
   add_normal_part(fields, m, fan.third, fan.wrench);
 
   // No corner's factor of damping is below that at the centroid less the slope times the distance of the farthest one.
@@ -236,18 +227,18 @@ ISOPATCH_HD PlaneWrench<T> integrate_exactly(const Segments<T>& s, int count, co
 template <class T, class SideLoop>
 ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairLaw& law, const Segments<T>& s, int count,
                                             const AreaMoments<T>& m, const PlaneFields<T>& fields,
-                                            const PlaneWrench<T>& resting, const SideLoop& parts) {
+                                            const PlaneWrench<T>& resting, const SideLoop& sides) {
   const T slip_squared = cast<T>(law.slip_tolerance * law.slip_tolerance);
   const PlanePoint<T> centroid = centroid_of(m);
   PlaneWrench<T> sum;
   if (law.quadrature == kExactRule) {
-    sum = integrate_exactly(s, count, m, centroid, fields, law.slip_tolerance, parts);
+    sum = integrate_exactly(s, count, m, centroid, fields, law.slip_tolerance, sides);
   } else if (law.quadrature == kCentroidRule) {
     sum = integrate_by_centroid(centroid, m.one, fields, slip_squared, resting);
   } else {
-    parts.for_each(s, count, [&](MaskOf<T> exists, const BoundarySide<T>& at) {
-      const BoundarySide<T> part = about(centroid, at);
-      for_each_point(law.quadrature, centroid, part, triangle_area(exists, part),
+    sides.for_each(s, count, [&](MaskOf<T> exists, const BoundarySide<T>& at) {
+      const BoundarySide<T> side = about(centroid, at);
+      for_each_point(law.quadrature, centroid, side, triangle_area(exists, side),
                      [&](T x, T y, T weight) { add_point(x, y, weight, fields, slip_squared, sum); });
     });
   }

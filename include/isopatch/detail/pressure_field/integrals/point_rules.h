@@ -4,7 +4,7 @@
 // the points are.
 #pragma once
 
-#include "isopatch/detail/pressure_field/integrals/boundary_sides.h"
+#include "isopatch/detail/polygon/boundary_sides.h"
 
 namespace isopatch::detail {
 
@@ -83,31 +83,25 @@ struct TrianglePoints {
   }
 };
 
-/// Calls add(x, y, weight) for the points of the triangle between `apex` and a part of the boundary, whose ends are
+/// Calls add(x, y, weight) for the points of the triangle between `apex` and a side, whose ends are
 /// given about the apex. `points` are 3 or 6.
 template <class T, class Add>
-ISOPATCH_HD void for_each_point(int points, PlanePoint<T> apex, const BoundarySide<T>& part, T area, const Add& add) {
+ISOPATCH_HD void for_each_point(int points, PlanePoint<T> apex, const BoundarySide<T>& side, T area, const Add& add) {
   for (int first = 0; first < points; first += 3) {
     const TrianglePoints<T> q = TrianglePoints<T>::make(points, first > 0);
     const T weight = q.weight * area;
     ISOPATCH_UNROLL_ON_GPU
     for (int corner = 0; corner < 3; ++corner) {
       const T b = corner == 1 ? q.a : q.rest, c = corner == 2 ? q.a : q.rest;
-      add(fma(b, part.x0, fma(c, part.x1, apex.x)), fma(b, part.y0, fma(c, part.y1, apex.y)), weight);
+      add(fma(b, side.x0, fma(c, side.x1, apex.x)), fma(b, side.y0, fma(c, side.y1, apex.y)), weight);
     }
   }
 }
 
-/// The part with its ends about the apex.
+/// The side with its ends about the apex.
 template <class T>
-ISOPATCH_HD BoundarySide<T> about(PlanePoint<T> apex, const BoundarySide<T>& part) {
-  return {part.x0 - apex.x, part.y0 - apex.y, part.x1 - apex.x, part.y1 - apex.y};
-}
-
-/// The area of the triangle between the apex and a part about it; 0 for lanes without a part.
-template <class T>
-ISOPATCH_HD T triangle_area(MaskOf<T> exists, const BoundarySide<T>& part) {
-  return select(exists, T(0.5) * fma(part.x0, part.y1, -(part.x1 * part.y0)), T(0));
+ISOPATCH_HD BoundarySide<T> about(PlanePoint<T> apex, const BoundarySide<T>& side) {
+  return {side.x0 - apex.x, side.y0 - apex.y, side.x1 - apex.x, side.y1 - apex.y};
 }
 
 /// The wrench by one point, which also scales the closed form of the pressure, `resting`, by its one damping factor.

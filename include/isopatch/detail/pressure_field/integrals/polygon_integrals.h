@@ -191,7 +191,7 @@ ISOPATCH_HD MaskOf<T> counts_as_polygon(const PairContext& f, const ContactPlane
 /// no area or the gradient filter drops it.
 template <class T, class Cells, class SideLoop = SidesInPlace>
 ISOPATCH_HD MaskOf<T> integrate(const PairContext& f, const Cells& cell_M, const Cells& cell_S, ContactPlane<T>& plane,
-                                const Segments<T>& s, int count, Contribution<T>& out, const SideLoop& parts = {}) {
+                                const Segments<T>& s, int count, Contribution<T>& out, const SideLoop& sides = {}) {
   using D = DoubleOf<T>;
   const AreaMoments<T> m = area_moments(s, count);
   const MaskOf<T> found = counts_as_polygon(f, plane, s, count, m);
@@ -223,7 +223,7 @@ ISOPATCH_HD MaskOf<T> integrate(const PairContext& f, const Cells& cell_M, const
     const D damping = damping_at(f, cell_M, cell_S, plane, cast<D>(fma(scale, m.x * per_area, middle_u)),
                                  cast<D>(fma(scale, m.y * per_area, middle_v)));
     set_motion(f, plane, arm_of_origin + middle, damping, fields);
-    w = integrate_motion(f.law, s, count, m, fields, w, parts);
+    w = integrate_motion(f.law, s, count, m, fields, w, sides);
   }
 
   const T cube = square * scale;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "isopatch/detail/pressure_field/integrals/polygon_integrals.h"
-#include "isopatch/results.h"
+#include <type_traits>
+
+#include "isopatch/detail/contact/record_rows.h"
+#include "isopatch/detail/contact/sinks.h"
+#include "isopatch/detail/pressure_field/outputs/found_polygon.h"
 
 namespace isopatch::detail {
 
@@ -13,9 +16,9 @@ ISOPATCH_HD T angle_order(T x, T y) {
   return y >= T(0) ? T(1) - p : T(3) + p;
 }
 
-/// The order of the polygon's corners, the beginnings of its parts.
+/// The order of the polygon's corners, the beginnings of its sides.
 struct CornerOrder {
-  int place[kMaxLines];  // of the corner where part i begins; -1 for a line without a part
+  int place[kMaxLines];  // of the corner where side i begins; -1 for a line without a side
   int corners = 0;
 
   /// Counter-clockwise about the middle, which is inside, or the other way round. An index is never dynamic, so that a
@@ -25,9 +28,9 @@ struct CornerOrder {
     T key[kMaxLines];
     ISOPATCH_UNROLL
     for (int i = 0; i < count; ++i) {
-      const bool part = s.has_side(i);
-      key[i] = part ? angle_order(s.x0[i], s.y0[i]) : T(5);  // beyond all angles
-      corners += part ? 1 : 0;
+      const bool side = s.has_side(i);
+      key[i] = side ? angle_order(s.x0[i], s.y0[i]) : T(5);  // beyond all angles
+      corners += side ? 1 : 0;
     }
     ISOPATCH_UNROLL
     for (int i = 0; i < count; ++i) {
@@ -115,6 +118,45 @@ ISOPATCH_HD void make_contact(const PairContext& f, int pair, const CellRef& cel
   out.friction = static_cast<float>(f.law.friction);
   out.part_a = f.part_a;
   out.part_b = f.part_b;
+}
+
+/// A sink of polygons: the rows of their environment, and the rows of all environments in one array.
+template <class T, class Packed>
+struct PolygonRows {
+  const Results& results;
+  const Packed& packed;
+
+  template <class Warp>
+  ISOPATCH_HD void add(Warp& warp, const FoundPolygon<T>& p) const {
+    append_row<Polygon>(warp, environment_polygons(results), packed, p.environment, p.key(), [&](Polygon& to) {
+      make_polygon(p.context, p.pair, p.plane, p.segments, p.count, p.contribution, to);
+    });
+  }
+};
+
+/// The same as point contacts, which polygons have that resist.
+template <class T, class Packed>
+struct PointContactRows {
+  const Results& results;
+  const Packed& packed;
+
+  template <class Warp>
+  ISOPATCH_HD void add(Warp& warp, const FoundPolygon<T>& p) const {
+    const EnvironmentRows<DiscreteContact> rows = environment_contacts(results);
+    if (!(rows.is_wanted() || packed.is_wanted()) || !resists(p.context, p.plane)) return;
+    append_row<DiscreteContact>(warp, rows, packed, p.environment, p.key(), [&](DiscreteContact& to) {
+      make_contact(p.context, p.pair, cell_of_M(p.context, p.m), cell_of_S(p.context, p.s), p.plane, p.segments,
+                   p.count, p.contribution, to);
+    });
+  }
+};
+
+/// The sinks of all rows; `packed` has the members `polygons` and `contacts`, destinations of all environments.
+template <class T, class Packed>
+ISOPATCH_HD auto row_sinks(const Results& results, const Packed& packed) {
+  using Polygons = PolygonRows<T, std::remove_cvref_t<decltype(packed.polygons)>>;
+  using Contacts = PointContactRows<T, std::remove_cvref_t<decltype(packed.contacts)>>;
+  return sink_list(Polygons{results, packed.polygons}, Contacts{results, packed.contacts});
 }
 
 }  // namespace isopatch::detail

@@ -56,6 +56,19 @@ ISOPATCH_HD ElasticPolygon make_elastic_polygon(const PairContext& f, const Cont
   return out;
 }
 
+/// A sink of polygons under their elastic pressure.
+template <class T, class Destination>
+struct ElasticRows {
+  const Destination& to;
+
+  template <class Warp>
+  ISOPATCH_HD void add(Warp& warp, const FoundPolygon<T>& p) const {
+    if (ElasticPolygon* const record = to.append(warp, p.environment, p.key())) {
+      *record = make_elastic_polygon(p.context, p.plane, p.segments, p.count);
+    }
+  }
+};
+
 /// A force and its moment about a point.
 struct ElasticWrench {
   Vec3d force, moment;

@@ -7,22 +7,23 @@
 
 #include "isopatch/detail/contact/packed_row_list.h"
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
+#include "isopatch/detail/pressure_field/outputs/patch_contacts.h"
 #include "isopatch/detail/simt/merge_sort.h"
 
 namespace isopatch::detail {
 
 /// The keys after one and up to another.
 struct KeyRange {
-  RowKey after, last;
+  ContactKey after, last;
 
-  ISOPATCH_HD static RowKey end() {
+  ISOPATCH_HD static ContactKey end() {
     constexpr std::int32_t kMax = std::numeric_limits<std::int32_t>::max();
     return {kMax, kMax, kMax};
   }
-  ISOPATCH_HD static KeyRange behind(const RowKey& key) { return {key, end()}; }
+  ISOPATCH_HD static KeyRange behind(const ContactKey& key) { return {key, end()}; }
   ISOPATCH_HD static KeyRange all() { return behind({-1, 0, 0}); }
 
-  ISOPATCH_HD bool has(const RowKey& key) const { return after < key && !(last < key); }
+  ISOPATCH_HD bool has(const ContactKey& key) const { return after < key && !(last < key); }
   ISOPATCH_HD bool is_last() const { return last == end(); }
   friend ISOPATCH_HD bool operator==(const KeyRange& x, const KeyRange& y) {
     return x.after == y.after && x.last == y.last;
@@ -49,19 +50,18 @@ struct PatchWorkspace {
 
 /// Lists the polygons of a range.
 template <class T, class Warp>
-struct WindowVisitor {
-  using Accepted = AcceptedCells;
-
+struct WindowVisitor : CellSearch<> {
   Warp& warp;
-  const PairContext& context;
   const PolygonWindow& window;
   const KeyRange& range;
   int pair;
 
-  ISOPATCH_HD bool wants(const Node& m, const Node& s) const { return may_meet(context, box_of(m), box_of(s)); }
+  ISOPATCH_HD ContactKey key_of(const AcceptedCells& cells) const {
+    return ContactKey::of_row(pair, context.part_a, context.part_b, context.layer, cells.m, cells.s);
+  }
 
   ISOPATCH_HD bool accepts(AcceptedCells& cells) const {
-    return range.has(RowKey::make(context, pair, cells.m, cells.s)) && test_cells(context, cells);
+    return range.has(key_of(cells)) && CellSearch<>::accepts(cells);
   }
 
   ISOPATCH_HD void visit(bool active, const AcceptedCells& at) {
@@ -75,7 +75,7 @@ struct WindowVisitor {
     if (!none.add(true, contribution, FixedPointScales<T>::make(context.bounds))) return;  // too small to count
     const std::int64_t to = warp.reserve(window.found, std::int64_t{1});
     if (to >= window.capacity) return;
-    window.rows[to] = {RowKey::make(context, pair, at.m, at.s), static_cast<std::int32_t>(to)};
+    window.rows[to] = {key_of(at), static_cast<std::int32_t>(to)};
     window.records[to] =
         make_elastic_polygon(context, plane, segments, Warp::kCompactLines ? plane.num_lines : kMaxLines);
   }
@@ -88,7 +88,7 @@ ISOPATCH_HD std::int64_t list_polygons(Warp& warp, PatchWorkspace<size>& work, c
   for (int frame = 0; frame < num_frames<parts>(scene.pairs[pair]); ++frame) {
     for_each_part_pair<parts>(warp, work.pair.pair, scene, state, environment, pair, frame, [&](int) {
       const PairContext& context = work.pair.pair.context;
-      WindowVisitor<T, Warp> visitor = {warp, context, work.window, work.range, pair};
+      WindowVisitor<T, Warp> visitor = {{context}, warp, work.window, work.range, pair};
       traverse(warp, work.pair.traversal, hierarchies_of(context), visitor);
     });
   }

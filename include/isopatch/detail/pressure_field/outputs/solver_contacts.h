@@ -1,37 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A polygon of a contact patch as a time step takes it: three points with an elastic force, a stiffness, a damping and
-// a friction each, which are frozen over the step.
+// The contacts of a pair for the solver of a time step: a record for each polygon of its patch, or several.
 #pragma once
 
-#include "isopatch/detail/contact/contact_key.h"
+#include "isopatch/detail/contact/contact_record.h"
 #include "isopatch/detail/polygon/matched_points.h"
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
+#include "isopatch/detail/pressure_field/outputs/contact_output.h"
 #include "isopatch/scene/rollout_options.h"
 
 namespace isopatch::detail {
-
-/// Numbers of the evaluation's precision, in world axes. Point k is at centroid + e_k.x arm[0] + e_k.y arm[1] and has
-/// the force + e_k.x change[0] + e_k.y change[1].
-template <class T>
-struct SolverContact {
-  Vec3<T> centroid;   // from the pair's point, m
-  Vec3<T> arm[2];     // m
-  Vec3<T> normal;     // unit, from body b into body a
-  T force;            // of a third of the area under the pressure at the centroid, N
-  T change[2];        // of the force along each arm, N
-  T stiffness;        // of a third of the area, N/m
-  T dissipation;      // d, s/m
-  std::uint64_t key;  // orders the polygons of an environment: part pair, cell of M, cell of S
-
-  /// Calls visit(number) for each of them.
-  template <class Visit>
-  ISOPATCH_HD void for_each_number(const Visit& visit) {
-    for (Vec3<T>* v : {&centroid, &arm[0], &arm[1], &normal}) visit(v->x), visit(v->y), visit(v->z);
-    for (T* number : {&force, &change[0], &change[1], &stiffness, &dissipation}) visit(*number);
-  }
-  static constexpr int kNumbers = 17;
-};
 
 /// Points of a triangle with ContactPoints::kFan6.
 inline constexpr int kFanPoints = 6;
@@ -104,6 +82,7 @@ ISOPATCH_HD SolverContact<T> record_of(const PairContext& f, const Vec3d& origin
   out.change[1] = cast<T>(third * radius * fma(plane.pressure_u, arms.xy, plane.pressure_v * arms.yy));
   out.stiffness = cast<T>(stiffness);
   out.dissipation = cast<T>(damping);
+  out.friction = f.law.friction;
   return out;
 }
 
@@ -158,12 +137,9 @@ ISOPATCH_HD void make_fan_points(const PairContext& f, const Cells& m, const Cel
   }
 }
 
-/// Hands the contact polygons of a part pair to append(polygon), in no particular order.
+/// Hands the records of a part pair to append(record), in no particular order.
 template <class T, class Warp, class Append>
-struct SolverContactVisitor {
-  using Accepted = AcceptedCells;
-
-  const PairContext& context;
+struct SolverContactVisitor : CellSearch<> {
   int part_pair;
   ContactPoints points;
   Vec3d origin_W;                 // the pair's point in the world, m
@@ -171,10 +147,6 @@ struct SolverContactVisitor {
   const Append& append;
   bool touches = false;  // this lane has seen a polygon, also one that is left out
   SignSum<T> far_side = {};
-
-  ISOPATCH_HD bool wants(const Node& m, const Node& s) const { return may_meet(context, box_of(m), box_of(s)); }
-
-  ISOPATCH_HD bool accepts(AcceptedCells& cells) const { return test_cells(context, cells); }
 
   ISOPATCH_HD void visit(bool active, const AcceptedCells& at) {
     if (!active) return;
@@ -196,38 +168,23 @@ struct SolverContactVisitor {
     const PolygonShape<T> shape(context, plane, segments, moments, weight);
     if (points == ContactPoints::kFan6) {
       make_fan_points(context, m, s, origin_W, plane, segments, count, shape, [&](SolverContact<T> point, int number) {
-        point.key = point_key(part_pair, at.m, at.s, number);
+        point.key = ContactKey::of_part_pair(part_pair, at.m, at.s).word_of_point(number);
         append(point);
       });
       return;
     }
     SolverContact<T> polygon;
     if (!make_solver_contact(context, m, s, points, origin_W, plane, shape, polygon)) return;
-    polygon.key = polygon_key(part_pair, at.m, at.s);
+    polygon.key = ContactKey::of_part_pair(part_pair, at.m, at.s).word();
     append(polygon);
   }
 };
-
-/// The point that the polygons of a pair are given from: where the balls about both bodies overlap, on the line of
-/// their centers; above a half space, its foot. Near the contact, so floats lose nothing far from the world's origin.
-ISOPATCH_HD Vec3d pair_origin(const BodyBounds& a, const BodyBounds& b) {
-  const Vec3d center_a = a.origin + a.center, center_b = b.origin + b.center;
-  if (a.half_space) return fma(-dot(a.up, center_b - a.origin), a.up, center_b);
-  if (b.half_space) return fma(-dot(b.up, center_a - b.origin), b.up, center_a);
-  if (!(a.radius < kInfinity)) return b.radius < kInfinity ? center_b : center_a;
-  if (!(b.radius < kInfinity)) return center_a;
-  const Vec3d between = center_b - center_a;
-  const double distance = norm(between);
-  if (!(distance > 0)) return center_a;
-  const double begin = max(distance - b.radius, -a.radius), end = min(distance + b.radius, a.radius);
-  return fma(0.5 * (begin + end) / distance, between, center_a);
-}
 
 /// Hands the contact polygons of a pair to append(polygon); search(visitor) lets a visitor see the pairs of cells that
 /// may have one. Returns bits of the status: kNoContactSurface if its bodies overlap without any polygon, or kFarSide.
 /// Called by all lanes.
 template <class T, Parts parts = Parts::kSeveral, class Warp, class Append, class Search>
-ISOPATCH_HD std::uint32_t find_solver_contacts(Warp& warp, PairMemory& memory, const SceneView& scene,
+ISOPATCH_HD std::uint32_t find_solver_contacts(Warp& warp, PairMemory<PairContext>& memory, const SceneView& scene,
                                                const State& state, std::int64_t environment, int pair,
                                                ContactPoints points, const Append& append, const Search& search) {
   const PairView& view = scene.pairs[pair];
@@ -240,8 +197,8 @@ ISOPATCH_HD std::uint32_t find_solver_contacts(Warp& warp, PairMemory& memory, c
     std::int64_t far_side = 0;
     for (int frame = 0; frame < num_frames<parts>(view); ++frame) {
       for_each_part_pair<parts>(warp, memory, scene, state, environment, pair, frame, [&](int part_pair) {
-        SolverContactVisitor<T, Warp, Append> visitor = {memory.context, part_pair,  points,
-                                                         origin_W,       load_scale, append};
+        SolverContactVisitor<T, Warp, Append> visitor = {{memory.context}, part_pair,  points,
+                                                         origin_W,         load_scale, append};
         search(visitor);
         touches = touches || visitor.touches;
         far_side = wrapping_sum(far_side, visitor.far_side.limb);

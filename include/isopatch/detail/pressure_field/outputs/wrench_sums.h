@@ -3,29 +3,59 @@
 // What one lane adds up for one pair, and how lanes become sums of the pair.
 #pragma once
 
-#include <bit>
 #include <type_traits>
 
 #include "isopatch/arrays.h"
+#include "isopatch/detail/pair/stored_sums.h"
 #include "isopatch/detail/pressure_field/integrals/polygon_integrals.h"
 #include "isopatch/detail/simt/warp.h"
 
 namespace isopatch::detail {
 
-/// How much is computed beyond the wrench.
-enum class Outputs : std::uint8_t { kWrench, kPatch, kPolygons };
+/// What is computed beyond the wrench: a set.
+enum class Outputs : std::uint8_t {
+  kWrench = 0,        // nothing
+  kPatch = 1 << 0,    // the sums of the patch
+  kPolygons = 1 << 1  // polygons, for the sinks
+};
 
-/// Patch contacts aside, which need polygons wherever they are computed.
+constexpr Outputs operator|(Outputs a, Outputs b) {
+  return static_cast<Outputs>(static_cast<int>(a) | static_cast<int>(b));
+}
+constexpr bool has(Outputs set, Outputs member) { return (static_cast<int>(set) & static_cast<int>(member)) != 0; }
+
+/// With polygons, the patch is summed up too: there is one kernel for both.
+inline constexpr Outputs kAllOutputs = Outputs::kPatch | Outputs::kPolygons;
+
+/// Whether the outputs of a group are made of polygons while a pair is evaluated. Patch contacts need polygons too, and
+/// have them found where they are computed.
+constexpr bool needs_polygons(OutputGroup group) {
+  switch (group) {
+    case OutputGroup::kPolygons:
+    case OutputGroup::kContacts:
+    case OutputGroup::kPackedPolygons:
+    case OutputGroup::kPackedContacts:
+      return true;
+    case OutputGroup::kWrench:
+    case OutputGroup::kPartPair:
+    case OutputGroup::kPatch:
+    case OutputGroup::kEnergy:
+    case OutputGroup::kPatchContacts:
+      break;
+  }
+  return false;
+}
+
 inline Outputs needed_outputs(const Results& r) {
   bool patch = false, polygons = false;
   for_each_output(
       [&](const ArrayInfo& info, const auto& array) {
-        if (array.data == nullptr || info.group == OutputGroup::kPatchContacts) return;
+        if (array.data == nullptr) return;
         patch = patch || info.group == OutputGroup::kPatch;
-        polygons = polygons || info.group >= OutputGroup::kPolygons;
+        polygons = polygons || needs_polygons(info.group);
       },
       r);
-  return polygons ? Outputs::kPolygons : patch ? Outputs::kPatch : Outputs::kWrench;
+  return polygons ? kAllOutputs : patch ? Outputs::kPatch : Outputs::kWrench;
 }
 
 template <class T>
@@ -77,53 +107,68 @@ struct FixedPointScales {
   }
 };
 
+/// The sums that every evaluation has.
 template <class Number>
-struct SumVec3 {
-  ReproducibleSum<Number> x, y, z;
+struct WrenchGroup {
+  SumVec3<Number> force, torque;
+  ReproducibleSum<Number> area;
 
-  ISOPATCH_HD void add(MaskOf<Number> taken, const Vec3<Number>& quanta) {
-    const Vec3<Number> none = {Number(0), Number(0), Number(0)};
-    const Vec3<Number> term = select(taken, quanta, none);
-    x.add(term.x);
-    y.add(term.y);
-    z.add(term.z);
+  ISOPATCH_HD void add(MaskOf<Number> taken, const Contribution<Number>& quanta) {
+    force.add(taken, quanta.force);
+    torque.add(taken, quanta.torque);
+    area.add(select(taken, quanta.area, Number(0)));
   }
-  template <class T>
-  ISOPATCH_HD Vec3d value(const FixedPointScale<T>& scale) const {
-    return {x.value(scale), y.value(scale), z.value(scale)};
+  /// Calls visit(sum of the first, sum of the second, ...) for every sum of some groups.
+  template <class Visit, class... Groups>
+  ISOPATCH_HD static void for_each_sum(const Visit& visit, Groups&... g) {
+    visit(g.force.x...), visit(g.force.y...), visit(g.force.z...);
+    visit(g.torque.x...), visit(g.torque.y...), visit(g.torque.z...);
+    visit(g.area...);
+  }
+};
+
+/// The sums of the patch.
+template <class Number>
+struct PatchGroup {
+  SumVec3<Number> pressure_moment, normal, friction;
+  ReproducibleSum<Number> pressure;
+
+  ISOPATCH_HD void add(MaskOf<Number> taken, const Contribution<Number>& quanta) {
+    pressure.add(select(taken, quanta.pressure_integral, Number(0)));
+    pressure_moment.add(taken, quanta.pressure_moment);
+    friction.add(taken, quanta.friction);
+    normal.add(taken, quanta.normal);
+  }
+  template <class Visit, class... Groups>
+  ISOPATCH_HD static void for_each_sum(const Visit& visit, Groups&... g) {
+    visit(g.pressure_moment.x...), visit(g.pressure_moment.y...), visit(g.pressure_moment.z...);
+    visit(g.normal.x...), visit(g.normal.y...), visit(g.normal.z...);
+    visit(g.friction.x...), visit(g.friction.y...), visit(g.friction.z...);
+    visit(g.pressure...);
   }
 };
 
 template <class Number>
-struct PatchSums {
-  SumVec3<Number> pressure_moment, normal, friction;
-  ReproducibleSum<Number> pressure;
+struct PatchSums : PatchGroup<Number> {
   Number max_pressure = Number(0);
 };
 
 struct NoPatchSums {};
 
-/// Sums in memory, with room for every kind of WrenchSums; zero while they are not in use.
-struct StoredSums {
-  static constexpr int kWords = 40;
-  std::int64_t word[kWords];
-};
-
-/// Where the warps that share a pair add up what they computed in the frame of body a and in that of b. Zero between
-/// calls.
-struct SharedSums {
-  StoredSums of_frame[2];
-  std::int32_t arrived;
-};
+/// Words of a group of sums in memory. A group has nothing but sums.
+template <class Group, class Number>
+inline constexpr int kGroupWords = sizeof(Group) / sizeof(ReproducibleSum<Number>) * ReproducibleSum<Number>::kLimbs;
 
 /// Number is a float, a double, or a SIMD vector of them for the polygons of as many pairs of cells at once.
 template <class Number, bool with_patch>
-struct WrenchSums {
-  SumVec3<Number> force, torque;
-  ReproducibleSum<Number> area;
+struct WrenchSums : WrenchGroup<Number> {
   SignSum<Number> far_side;
   typename BoundOfSums<Number>::Type bound;  // its terms are the polygons
   std::conditional_t<with_patch, PatchSums<Number>, NoPatchSums> patch;
+
+  /// In memory: the sums, far_side, both words of the bound, and the largest pressure.
+  static constexpr int kWords =
+      kGroupWords<WrenchGroup<Number>, Number> + 3 + (with_patch ? kGroupWords<PatchGroup<Number>, Number> + 1 : 0);
 
   ISOPATCH_HD std::int64_t polygons() const { return bound.terms; }
 
@@ -134,41 +179,23 @@ struct WrenchSums {
     const MaskOf<Number> counts = found && FixedPointScales<T>::has_area(c.area);
     const MaskOf<Number> taken = bound.add(largest, counts);
     if (!any(taken)) return counts;
-    force.add(taken, c.force);
-    torque.add(taken, c.torque);
-    area.add(select(taken, c.area, Number(0)));
+    WrenchGroup<Number>::add(taken, c);
     far_side.add(select(taken, c.far_side, Number(0)));
     if constexpr (with_patch) {
-      patch.pressure.add(select(taken, c.pressure_integral, Number(0)));
-      patch.pressure_moment.add(taken, c.pressure_moment);
-      patch.friction.add(taken, c.friction);
-      patch.normal.add(taken, c.normal);
+      patch.add(taken, c);
       const Number higher = max(c.max_pressure, patch.max_pressure);  // of two zeros the positive one is kept
       patch.max_pressure = select(taken, higher, patch.max_pressure);
     }
     return counts;
   }
 
-  /// Calls visit(sum) for every sum but that of signs and the bound.
-  template <class Visit>
-  ISOPATCH_HD void for_each_sum(const Visit& visit) {
-    const auto visit_vec = [&](SumVec3<Number>& sum) {
-      visit(sum.x);
-      visit(sum.y);
-      visit(sum.z);
-    };
-    visit_vec(force);
-    visit_vec(torque);
-    visit(area);
-    if constexpr (with_patch) {
-      visit_vec(patch.pressure_moment);
-      visit_vec(patch.normal);
-      visit_vec(patch.friction);
-      visit(patch.pressure);
-    }
+  /// Calls visit(sum), or visit(sum, sum of the others ...), for every sum but the signs and the bound.
+  template <class Visit, class... Others>
+  ISOPATCH_HD void for_each_sum(const Visit& visit, Others&... others) {
+    WrenchGroup<Number>::for_each_sum(visit, *this, others...);
+    if constexpr (with_patch) PatchGroup<Number>::for_each_sum(visit, patch, others.patch...);
   }
 
-  /// Calls visit(word) for everything that is added up.
   template <class Visit>
   ISOPATCH_HD void for_each_word(const Visit& visit) {
     for_each_sum([&](ReproducibleSum<Number>& sum) {
@@ -180,54 +207,16 @@ struct WrenchSums {
     visit(bound.magnitude);
   }
 
-  /// Adds up all lanes; lane 0 ends with the total.
-  template <class Warp>
-  ISOPATCH_HD void reduce(Warp& warp) {
-    for_each_word([&](std::int64_t& word) { word = warp.sum(word); });
-    if constexpr (with_patch) patch.max_pressure = warp.max(patch.max_pressure);
+  template <class Visit>
+  ISOPATCH_HD void for_each_peak(const Visit& visit) {
+    if constexpr (with_patch) visit(patch.max_pressure);
   }
-
-  /// Adds the sums of the lanes that have `mine` to stored ones: each lane adds up one word of all. Called by all
-  /// lanes, and by other warps at the same time.
-  template <class Warp>
-  ISOPATCH_HD void add_lanes_to(Warp& warp, bool mine, StoredSums& stored) {
-    int index = 0;
-    std::int64_t own = 0;
-    for_each_word([&](const std::int64_t& word) {
-      const std::int64_t total = warp.sum(mine ? word : 0);
-      if (warp.lane() == index % Warp::kSize) own = total;
-      ++index;
-      if (index % Warp::kSize == 0) warp.add(&stored.word[index - Warp::kSize + warp.lane()], own);
-    });
-    const int rest = index % Warp::kSize;
-    if (warp.lane() < rest) warp.add(&stored.word[index - rest + warp.lane()], own);
-    if constexpr (with_patch) {
-      const Number highest = warp.max(mine ? patch.max_pressure : Number(0));
-      if (warp.lane() == 0) warp.raise(&stored.word[index], ordered_bits(highest));
-    }
-  }
-
-  /// Adds these sums to stored ones. Called by one lane, and by other warps at the same time.
-  template <class Warp>
-  ISOPATCH_HD void add_to(Warp& warp, StoredSums& stored) {
-    int index = 0;
-    for_each_word([&](std::int64_t& word) { warp.add(&stored.word[index++], word); });
-    if constexpr (with_patch) warp.raise(&stored.word[index], ordered_bits(patch.max_pressure));
-  }
-
-  /// Takes stored sums, and leaves zero there. Called by one lane.
-  template <class Warp>
-  ISOPATCH_HD void take_from(Warp& warp, StoredSums& stored) {
-    int index = 0;
-    for_each_word([&](std::int64_t& word) { word = warp.take(&stored.word[index++]); });
-    if constexpr (with_patch) {
-      patch.max_pressure = static_cast<Number>(std::bit_cast<double>(warp.take(&stored.word[index])));
-    }
-  }
-
- private:
-  /// Of a number that is not negative: in the order of its values.
-  ISOPATCH_HD static std::int64_t ordered_bits(Number x) { return std::bit_cast<std::int64_t>(static_cast<double>(x)); }
 };
+
+/// Room for every kind of WrenchSums.
+inline constexpr int kWrenchWords = WrenchSums<double, true>::kWords;
+static_assert(kWrenchWords >= WrenchSums<float, true>::kWords);
+using StoredWrenchSums = StoredSums<kWrenchWords>;
+using SharedWrenchSums = SharedSums<kWrenchWords>;
 
 }  // namespace isopatch::detail

@@ -9,6 +9,7 @@
 
 #include "isopatch/detail/scene/scene_view.h"
 #include "isopatch/detail/simt/warp.h"
+#include "isopatch/limits.h"
 
 namespace isopatch::detail {
 
@@ -24,8 +25,8 @@ ISOPATCH_HD int first_of(BodySet set) { return size_of(~set & (set - 1)); }
 
 /// The order of elimination, as sets of bodies in memory that lanes share.
 struct EliminationOrder {
-  BodySet touching[kMaxBodies];   // of each body, those with a block in common that are eliminated after it
-  std::int32_t body[kMaxBodies];  // in order
+  BodySet touching[limits::kMaxBodies];   // of each body, those with a block in common that are eliminated after it
+  std::int32_t body[limits::kMaxBodies];  // in order
   std::int32_t count;
 };
 
@@ -35,7 +36,7 @@ ISOPATCH_HD void order_bodies(BodySet moving, EliminationOrder& order) {
   BodySet rest = moving;
   int count = 0;
   while (rest != 0) {
-    int next = first_of(rest), fewest = kMaxBodies + 1;
+    int next = first_of(rest), fewest = limits::kMaxBodies + 1;
     for (BodySet left = rest; left != 0; left &= left - 1) {
       const int body = first_of(left), degree = size_of(order.touching[body] & rest);
       if (degree < fewest) {

@@ -4,7 +4,8 @@
 // them side by side, one for each lane of a sum (lane_sums.h).
 #pragma once
 
-#include "isopatch/detail/pressure_field/outputs/solver_contacts.h"
+#include "isopatch/detail/contact/contact_record.h"
+#include "isopatch/detail/polygon/matched_points.h"
 #include "isopatch/detail/rollout/solver/lane_sums.h"
 #include "isopatch/detail/rollout/solver/point_impulse.h"
 
@@ -72,12 +73,12 @@ class PolygonColumns {
 
 /// The points of a polygon whose friction limits are not known yet. Pressure is positive inside it; rounding is cut.
 template <class T>
-ISOPATCH_HD PolygonPoints<double> points_of(const SolverContact<T>& polygon, double friction) {
+ISOPATCH_HD PolygonPoints<double> points_of(const SolverContact<T>& polygon) {
   PolygonPoints<double> points;
   points.normal = cast<double>(polygon.normal);
   points.stiffness = cast<double>(polygon.stiffness);
   points.dissipation = cast<double>(polygon.dissipation);
-  points.friction = friction;
+  points.friction = polygon.friction;
   const Vec3d centroid = cast<double>(polygon.centroid);
   const Vec3d arm[2] = {cast<double>(polygon.arm[0]), cast<double>(polygon.arm[1])};
   const double change[2] = {cast<double>(polygon.change[0]), cast<double>(polygon.change[1])};

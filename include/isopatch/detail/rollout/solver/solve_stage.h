@@ -3,6 +3,7 @@
 // One stage of a step, of one environment: from the contact polygons to the velocities, and to where the bodies are.
 #pragma once
 
+#include "isopatch/detail/pair/pair_frame.h"
 #include "isopatch/detail/rollout/solver/solve_velocities.h"
 
 namespace isopatch::detail {
@@ -28,7 +29,7 @@ ISOPATCH_HD int list_pairs(Warp& warp, const StageInput& in, int count, const Ke
     int low = 0, high = count;
     while (low < high) {
       const int middle = low + (high - low) / 2;
-      if (key(middle) < polygon_key(part_pair, 0, 0)) {
+      if (key(middle) < ContactKey::of_part_pair(part_pair).word()) {
         low = middle + 1;
       } else {
         high = middle;
@@ -69,21 +70,14 @@ ISOPATCH_HD int list_pairs(Warp& warp, const StageInput& in, int count, const Ke
 
 /// Writes the polygons of all pairs, polygon(i) in order, as columns. Called by all lanes.
 template <class Warp, class PolygonAt>
-ISOPATCH_HD void write_columns(Warp& warp, const StageInput& in, int num_pairs, const PolygonAt& polygon,
-                               const SolverMemory& m) {
+ISOPATCH_HD void write_columns(Warp& warp, int num_pairs, const PolygonAt& polygon, const SolverMemory& m) {
   for (int i = 0; i < num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     const PolygonColumns columns = columns_of(m, pair);
     const int room = PolygonColumns::blocks_of(pair.polygons) * kSumLanes;
     for (int k = warp.lane(); k < room; k += Warp::kSize) {
       PolygonPoints<double> points = {};  // of the lanes without a polygon
-      if (k < pair.polygons) {
-        const auto& found = polygon(pair.first_polygon + k);
-        const PartPairView& parts = in.scene.part_pairs[part_pair_of(found.key)];
-        points = points_of(
-            found, friction_of(in.scene.pairs[pair.pair], read_material(in.scene, in.contact, in.environment, parts.a),
-                               read_material(in.scene, in.contact, in.environment, parts.b)));
-      }
+      if (k < pair.polygons) points = points_of(polygon(pair.first_polygon + k));
       columns.store(k, points);
     }
   }
@@ -213,7 +207,7 @@ ISOPATCH_HD VelocityProblem begin_problem(Warp& warp, const PointSums& points, c
   p.num_dofs = in.view.num_dofs;
   p.parameters = {stage.step, in.scene.contact.slip_tolerance};
   p.num_pairs = list_pairs(warp, in, count, key, m.pairs);
-  write_columns(warp, in, p.num_pairs, polygon, m);
+  write_columns(warp, p.num_pairs, polygon, m);
   number_dofs(warp, in, p.num_pairs, m);
   for (int i = warp.lane(); i < p.num_bodies; i += Warp::kSize) begin_body(in, stage, i, bodies[i], m);
   warp.sync();

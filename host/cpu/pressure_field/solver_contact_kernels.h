@@ -4,6 +4,8 @@
 // bits of SolverContactVisitor.
 #pragma once
 
+#include <vector>
+
 #include "host/cpu/simd/simd_workspace.h"
 #include "isopatch/detail/pressure_field/outputs/solver_contacts.h"
 
@@ -11,13 +13,12 @@ namespace isopatch::detail {
 
 /// What is looked for in a part pair, and where it goes.
 template <class T>
-struct PolygonSearch {
+struct ContactSearch {
   int part_pair;
   ContactPoints points;  // kMatched or kCentroid
   Vec3d origin_W;        // the pair's point in the world, m
   FixedPointScale<T> load_scale;
-  void* to;
-  void (*append)(void* to, const SolverContact<T>& polygon);
+  std::vector<SolverContact<T>>& found;  // they are appended here, in no particular order
 };
 
 /// What is known of the part pair afterwards: whether there was a polygon, be it one that is left out, and the sum
@@ -30,8 +31,7 @@ struct SearchResult {
 
 struct SimdWorkspace;
 
-/// Hands over the polygons, in no particular order.
 template <class T>
-using FindPolygons = SearchResult<T> (*)(const PairContext&, SimdWorkspace&, const PolygonSearch<T>&);
+using FindContacts = SearchResult<T> (*)(const PairContext&, SimdWorkspace&, const ContactSearch<T>&);
 
 }  // namespace isopatch::detail

@@ -6,8 +6,8 @@
 #include <tuple>
 #include <vector>
 
-#include "host/cpu/rollout/find_contact.h"
-#include "host/cpu/rollout/point_kernels.h"
+#include "host/cpu/find_contacts.h"
+#include "host/cpu/isa/kernels.h"
 #include "host/evaluation/argument_check.h"
 #include "host/rollout/simulator_backend.h"
 #include "host/scene/scene_data.h"
@@ -27,12 +27,12 @@ struct StepCall {
   RolloutOutput output;
   int num_steps;
   std::int32_t polygon_capacity;  // 0: any number
-  const SimdKernels* simd;        // null: one number at a time
+  const IsaKernels* kernels;      // null: one number at a time
 };
 
 /// One step. Returns its status; with kFrozen, the state is as it was.
 template <class T>
-std::uint32_t take_step(const StepCall& call, std::int64_t environment, StepWorkspace<T>& work) {
+std::uint32_t take_step(const StepCall& call, std::int64_t environment, ContactStepWorkspace<T>& work) {
   SerialWarp warp;
   const StepView& step = call.step;
   const StepProgress progress = work.step();
@@ -40,7 +40,7 @@ std::uint32_t take_step(const StepCall& call, std::int64_t environment, StepWork
   const int stages = num_stages(step.rollout.integrator);
   for (int index = 0; index < stages && (status & kFrozen) == 0; ++index) {
     const State contact = contact_state(step, progress.poses, 0);
-    status |= find_contact(step, contact, environment, work, call.simd);
+    status |= find_contacts(step, contact, environment, work);
     const int polygons = work.polygons.size();
     progress.counts->polygons_needed = std::max(progress.counts->polygons_needed, polygons);
     if (call.polygon_capacity > 0 && polygons > call.polygon_capacity) status |= kStepCapacity;
@@ -51,15 +51,15 @@ std::uint32_t take_step(const StepCall& call, std::int64_t environment, StepWork
           [&](int i) { return work.polygons.key(i); }, [&](int i) -> const auto& { return work.polygons[i]; },
           work.solver(polygons), progress);
     };
-    status |= call.simd != nullptr ? finish(SimdPointSums{*std::get<const PointKernels*>(*call.simd)})
-                                   : finish(WarpPointSums<SerialWarp>{warp});
+    status |=
+        call.kernels != nullptr ? finish(SimdPointSums{call.kernels->points}) : finish(WarpPointSums<SerialWarp>{warp});
   }
   return status;
 }
 
 /// All steps of a call in one environment; check() is called before each.
 template <class T, class Check>
-void take_steps(const StepCall& call, std::int64_t environment, StepWorkspace<T>& work, const Check& check) {
+void take_steps(const StepCall& call, std::int64_t environment, ContactStepWorkspace<T>& work, const Check& check) {
   SerialWarp warp;
   begin_call(warp, call.step, environment, work.step());
   std::uint32_t& status = call.step.state.status[environment];
@@ -78,7 +78,8 @@ class CpuSimulator final : public Simulator::Implementation {
   CpuSimulator(Scene scene, const RolloutOptions& rollout, const CpuOptions& options)
       : Implementation(std::move(scene), rollout, options),
         energies_(scene_, options),
-        simd_(select_simd_kernels(options.vectors)),
+        kernels_(select_kernels(options.vectors)),
+        models_(make_cpu_contact_models(options, kernels_)),
         workspaces_(make<float>(), make<double>()) {}
 
   void initial_state(const RolloutState& state, void*) const override {
@@ -92,7 +93,7 @@ class CpuSimulator final : public Simulator::Implementation {
   void step(const RolloutState& state, const RolloutInput& input, const RolloutOutput& output, int num_steps,
             void*) const override {
     const StepCall call = {
-        {scene_.data().view, view(), state, {input}}, output, num_steps, rollout_.polygon_capacity, simd_};
+        {scene_.data().view, view(), state, {input}}, output, num_steps, rollout_.polygon_capacity, kernels_};
     if (options_.precision == Precision::kFloat) {
       take_all_steps<float>(call);
     } else {
@@ -118,7 +119,7 @@ class CpuSimulator final : public Simulator::Implementation {
     LoopChunks loop(count, 1);
     Cancellation cancellation(options_.is_cancelled);
     run_on_threads(static_cast<int>(std::max<std::int64_t>(threads, 1)), [&](int thread) {
-      const typename WorkspacePool<StepWorkspace<T>>::Loan work(workspaces<T>());
+      const typename WorkspacePool<ContactStepWorkspace<T>>::Loan work(workspaces<T>());
       loop.take(thread, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t e = begin; e < end; ++e) take_steps(call, e, *work, [&] { cancellation.check(thread); });
       });
@@ -140,17 +141,19 @@ class CpuSimulator final : public Simulator::Implementation {
   }
 
   template <class T>
-  WorkspacePool<StepWorkspace<T>>& workspaces() const {
-    return std::get<WorkspacePool<StepWorkspace<T>>>(workspaces_);
+  WorkspacePool<ContactStepWorkspace<T>>& workspaces() const {
+    return std::get<WorkspacePool<ContactStepWorkspace<T>>>(workspaces_);
   }
   template <class T>
-  typename WorkspacePool<StepWorkspace<T>>::Make make() const {
-    return [this] { return std::make_unique<StepWorkspace<T>>(scene_, view()); };
+  typename WorkspacePool<ContactStepWorkspace<T>>::Make make() const {
+    return [this] { return std::make_unique<ContactStepWorkspace<T>>(scene_.data(), view(), models_); };
   }
 
   Evaluator energies_;
-  const SimdKernels* simd_;
-  mutable std::tuple<WorkspacePool<StepWorkspace<float>>, WorkspacePool<StepWorkspace<double>>> workspaces_;
+  const IsaKernels* kernels_;
+  const CpuContactModels models_;
+  mutable std::tuple<WorkspacePool<ContactStepWorkspace<float>>, WorkspacePool<ContactStepWorkspace<double>>>
+      workspaces_;
 };
 
 }  // namespace

@@ -36,27 +36,27 @@ ISOPATCH_HD float motion_bound(const PairContext& f, const Transform<float>& bef
     const Vec3f change = now.row[i] - before.row[i];
     turn += dot(change, change);
   }
-  const double reach = f.S.half_space ? reach_of(f.M) + norm(f.X_MS.translation) : reach_of(f.S);
-  return fma(sqrt(turn), static_cast<float>(reach), norm(shift)) + 4 * f.coarse.slack;
+  const double radius = f.S.half_space ? coordinate_bound(f.M) + norm(f.X_MS.translation) : coordinate_bound(f.S);
+  return fma(sqrt(turn), static_cast<float>(radius), norm(shift)) + 4 * f.coarse.slack;
 }
 
 /// Whether the candidates are those of this context.
-ISOPATCH_HD bool is_valid(const CandidateList& kept, const PairContext& f, const HierarchyPair& hierarchies,
+ISOPATCH_HD bool is_valid(const CandidateList& list, const PairContext& f, const HierarchyPair& hierarchies,
                           float margin) {
-  return kept.state != CandidateList::kNone && kept.nodes_M == hierarchies.nodes_M &&
-         kept.nodes_S == hierarchies.nodes_S && kept.modulus_ratio == f.coarse.modulus_ratio &&
-         kept.depth_per_u == f.coarse.depth_per_u && motion_bound(f, kept.X_MS) <= margin;
+  return list.state != CandidateList::kNone && list.nodes_M == hierarchies.nodes_M &&
+         list.nodes_S == hierarchies.nodes_S && list.modulus_ratio == f.coarse.modulus_ratio &&
+         list.depth_per_u == f.coarse.depth_per_u && motion_bound(f, list.X_MS) <= margin;
 }
 
 /// Makes candidates ready to be found. Called by one lane.
-ISOPATCH_HD void begin(CandidateList& kept, const PairContext& f, const HierarchyPair& hierarchies) {
-  kept.nodes_M = hierarchies.nodes_M;
-  kept.nodes_S = hierarchies.nodes_S;
-  kept.X_MS = f.coarse.X_MS;
-  kept.modulus_ratio = f.coarse.modulus_ratio;
-  kept.depth_per_u = f.coarse.depth_per_u;
-  kept.state = CandidateList::kNone;
-  kept.count = 0;
+ISOPATCH_HD void begin(CandidateList& list, const PairContext& f, const HierarchyPair& hierarchies) {
+  list.nodes_M = hierarchies.nodes_M;
+  list.nodes_S = hierarchies.nodes_S;
+  list.X_MS = f.coarse.X_MS;
+  list.modulus_ratio = f.coarse.modulus_ratio;
+  list.depth_per_u = f.coarse.depth_per_u;
+  list.state = CandidateList::kNone;
+  list.count = 0;
 }
 
 /// A node's box, wider by the margin.

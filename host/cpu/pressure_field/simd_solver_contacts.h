@@ -4,7 +4,7 @@
 #pragma once
 
 #include "host/cpu/pressure_field/simd_accepted.h"
-#include "host/cpu/rollout/polygon_kernels.h"
+#include "host/cpu/pressure_field/solver_contact_kernels.h"
 #include "host/cpu/simd/simd_sum.h"
 
 namespace isopatch::detail {
@@ -12,9 +12,9 @@ namespace {
 
 /// The counterpart of SolverContactVisitor for points that are one record a polygon.
 template <class T>
-class SimdPolygonVisitor {
+class SimdContactVisitor {
  public:
-  SimdPolygonVisitor(const PairContext& context, SimdWorkspace& work, const PolygonSearch<T>& search)
+  SimdContactVisitor(const PairContext& context, SimdWorkspace& work, const ContactSearch<T>& search)
       : f_(context), accepted_(context, work), search_(search) {}
 
   void test(const std::int32_t* m, const std::int32_t* s, Mask<kFloatLanes> active) {
@@ -85,14 +85,15 @@ class SimdPolygonVisitor {
       SolverContact<T> polygon;
       row = 0;
       polygon.for_each_number([&](T& number) { number = numbers[row++][lane]; });
-      polygon.key = polygon_key(search_.part_pair, cells.m[lane], cells.s[lane]);
-      search_.append(search_.to, polygon);
+      polygon.friction = f_.law.friction;
+      polygon.key = ContactKey::of_part_pair(search_.part_pair, cells.m[lane], cells.s[lane]).word();
+      search_.found.push_back(polygon);
     }
   }
 
   const PairContext& f_;
   SimdAccepted accepted_;
-  const PolygonSearch<T>& search_;
+  const ContactSearch<T>& search_;
   bool touches_ = false;
   SignSum<Simd<T, kPolygonLanes>> far_side_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/cpu/pressure_field/simd_kernels.h"
+#include "host/cpu/isa/kernels.h"
 
 #include <fmt/format.h>
 
@@ -20,8 +20,8 @@ bool machine_has_avx512() {
 
 }  // namespace
 
-const SimdKernels* select_simd_kernels(Vectors vectors) {
-  const SimdKernels* avx512 = machine_has_avx512() ? avx512_simd_kernels() : nullptr;
+const IsaKernels* select_kernels(Vectors vectors) {
+  const IsaKernels* avx512 = machine_has_avx512() ? avx512_kernels() : nullptr;
   switch (vectors) {
     case Vectors::kNone:
       return nullptr;
@@ -29,9 +29,9 @@ const SimdKernels* select_simd_kernels(Vectors vectors) {
       if (avx512 == nullptr) throw Error("vectors: this machine or build does not have avx512");
       return avx512;
     case Vectors::kBaseline:
-      return baseline_simd_kernels();
+      return baseline_kernels();
     case Vectors::kBest:
-      return avx512 != nullptr ? avx512 : baseline_simd_kernels();
+      return avx512 != nullptr ? avx512 : baseline_kernels();
   }
   throw Error(fmt::format("evaluator: vectors is {}; it must be one of Vectors", static_cast<int>(vectors)));
 }

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A contact model of the cpu backend: how it evaluates the near pairs of an environment, and finds their contacts for
+// the solver of a time step. contact_models.cpp lists the models.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "host/cpu/cpu_options.h"
+#include "host/cpu/sorted_rows.h"
+#include "host/scene/scene_data.h"
+#include "isopatch/detail/contact/contact_record.h"
+#include "isopatch/scene/rollout_options.h"
+
+namespace isopatch::detail {
+
+/// What a call evaluates: views that the caller keeps.
+struct EvaluationBatch {
+  const SceneView& scene;
+  const State& state;
+  const Results& results;
+};
+
+/// The memory that a model has in each thread.
+class ModelWorkspace {
+ public:
+  virtual ~ModelWorkspace() = default;
+};
+
+/// What a step searches contact in: `contact` has the poses of its stage. The status takes bits of each model.
+struct StepBatch {
+  const SceneView& scene;
+  const State& contact;
+  const Results& results;
+  ContactPoints points;
+};
+
+class CpuContactModel {
+ public:
+  virtual ~CpuContactModel() = default;
+
+  /// Memory for one thread. A call may change its size.
+  virtual std::unique_ptr<ModelWorkspace> make_workspace(const SceneData& scene) const = 0;
+
+  /// Evaluates near pairs of one environment, for all outputs of the results.
+  using EvaluatePairs = void (*)(const CpuContactModel&, const EvaluationBatch&, std::int64_t environment,
+                                 std::span<const std::int64_t> near_pairs, ModelWorkspace&, const PackedRows&);
+
+  /// The function for these results, chosen once a call.
+  virtual EvaluatePairs select(const Results& results) const = 0;
+
+  /// Appends the contacts of near pairs to `found`, in no particular order; returns bits of the status. Entry i of
+  /// `near_pairs` is environment * num_pairs + pair.
+  virtual std::uint32_t find_contacts(const StepBatch& batch, std::int64_t environment,
+                                      std::span<const std::int64_t> near_pairs, ModelWorkspace& work,
+                                      std::vector<SolverContact<float>>& found) const = 0;
+  virtual std::uint32_t find_contacts(const StepBatch& batch, std::int64_t environment,
+                                      std::span<const std::int64_t> near_pairs, ModelWorkspace& work,
+                                      std::vector<SolverContact<double>>& found) const = 0;
+};
+
+/// In the order of ContactModel.
+using CpuContactModels = std::vector<std::unique_ptr<CpuContactModel>>;
+
+/// The models that this build has. `kernels` is null for plain arithmetic.
+struct IsaKernels;
+CpuContactModels make_cpu_contact_models(const CpuOptions& options, const IsaKernels* kernels);
+
+}  // namespace isopatch::detail

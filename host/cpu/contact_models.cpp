@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The contact models of the cpu backend. A new one is added here.
+#include "host/cpu/contact_model.h"
+#include "host/cpu/isa/kernels.h"
+#include "host/cpu/pressure_field/pressure_field_model.h"
+
+namespace isopatch::detail {
+
+CpuContactModels make_cpu_contact_models(const CpuOptions& options, const IsaKernels* kernels) {
+  CpuContactModels models;
+  models.push_back(make_cpu_pressure_field(options, kernels == nullptr ? nullptr : &kernels->pressure_field));
+  return models;
+}
+
+}  // namespace isopatch::detail

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The near pairs of one environment: with SIMD and stage by stage (begin.h) for wrenches and patches, otherwise pair by
+// pair with the code of a GPU's warp at a width of one lane.
+#pragma once
+
+#include "host/cpu/pressure_field/pressure_field_workspace.h"
+#include "isopatch/detail/pressure_field/energy.h"
+
+namespace isopatch::detail {
+
+/// What is the same for all pairs of a call.
+struct PressureFieldCall {
+  const EvaluationBatch& batch;
+  const PressureFieldKernels* kernels;  // null: one number at a time
+};
+
+/// All of a pair, or what the stages left of it.
+template <Parts parts, class T, bool with_patch>
+void evaluate_pair_with_simd(const PressureFieldCall& call, std::int64_t environment, int pair, Remaining remaining,
+                             PressureFieldWorkspace& work) {
+  const auto& [scene, state, results] = call.batch;
+  const auto sum_part_pairs = std::get<SumPartPairs<T, with_patch>>(*call.kernels);
+  SerialWarp warp;
+  evaluate_pair<T, with_patch, false, parts>(
+      warp, work.pair.pair, work.pair.sums, scene, state, results, environment, pair, {}, nullptr, remaining,
+      [&](const PairContext& context, const WorkSlice&, WrenchSums<T, with_patch>& sums) {
+        const PairContext* const contexts[] = {&context};
+        const std::int32_t sums_of[] = {0};
+        sum_part_pairs({contexts, 1}, {sums_of, 1}, work.simd, &sums);
+      });
+}
+
+/// A few pairs stage by stage: begin, search and integrate, finish.
+template <Parts parts, class T, bool with_patch>
+void evaluate_pairs_in_stages(const PressureFieldCall& call, std::int64_t environment,
+                              std::span<const std::int64_t> near_pairs, PressureFieldWorkspace& work) {
+  constexpr int kFrames = parts == Parts::kOne ? 1 : 2;
+  const auto& [scene, state, results] = call.batch;
+  const std::int64_t first = environment * scene.num_pairs;
+  const auto pair_of = [&](std::int32_t i) {
+    return static_cast<int>(near_pairs[static_cast<std::size_t>(i)] - first);
+  };
+  const auto count = static_cast<std::int32_t>(near_pairs.size());
+  SerialWarp warp;
+  StageLists& lists = work.stages;
+  const StagedPairs staged = lists.view();
+
+  lists.num_part_pairs = 0;
+  for (std::int32_t i = 0; i < count; ++i) {
+    if constexpr (parts == Parts::kOne) {
+      begin_staged_pair(staged, i, scene, state, environment, pair_of(i));
+      lists.num_part_pairs = i + 1;
+    } else {
+      begin_staged_pair(warp, staged, i, scene, state, environment, pair_of(i));
+    }
+  }
+
+  const std::int32_t num_part_pairs = staged.part_pairs.size();
+  const PairContext* contexts[StageLists::kPartPairs];
+  std::int32_t sums_of[StageLists::kPartPairs];
+  for (std::int32_t i = 0; i < num_part_pairs; ++i) {
+    contexts[i] = &lists.part_pairs[i].context;
+    sums_of[i] = lists.part_pairs[i].sums;
+  }
+  WrenchSums<T, with_patch> sums[StageLists::kPairs * kFrames];
+  const auto listed = static_cast<std::size_t>(num_part_pairs);
+  std::get<SumPartPairs<T, with_patch>> (*call.kernels)({contexts, listed}, {sums_of, listed}, work.simd, sums);
+
+  for (std::int32_t i = 0; i < count; ++i) {
+    const StagedPair& begun = lists.pairs[i];
+    Remaining remaining = Remaining::everything();
+    if (begun.incomplete == 0u) {
+      const auto sum_frame_of = [&](int frame) {
+        const SumFrame& only = lists.part_pairs[begun.part_pair].context.frame;
+        return sum_frame<parts>(only, scene, state, environment, scene.pairs[pair_of(i)], frame);
+      };
+      const auto sums_in = [&](int frame) -> const WrenchSums<T, with_patch>& { return sums[kFrames * i + frame]; };
+      remaining = finish_pass<T, with_patch, parts>(warp, Pass::kFirst, begun.bounds, scene, results, environment,
+                                                    pair_of(i), sum_frame_of, sums_in);
+    }
+    if (remaining.kind == Remaining::kNothing) continue;
+    evaluate_pair_with_simd<parts, T, with_patch>(call, environment, pair_of(i), remaining, work);
+  }
+}
+
+/// Wrenches and patches of near pairs. The wrenches of part pairs are written by evaluate_pair() alone.
+template <Parts parts, class T, bool with_patch>
+void evaluate_pairs_with_simd(const PressureFieldCall& call, std::int64_t environment,
+                              std::span<const std::int64_t> near_pairs, PressureFieldWorkspace& work) {
+  const auto& [scene, state, results] = call.batch;
+  if (parts == Parts::kSeveral && results.part_pair_wrench.data != nullptr) {
+    for (const std::int64_t item : near_pairs) {
+      evaluate_pair_with_simd<parts, T, with_patch>(
+          call, environment, static_cast<int>(item - environment * scene.num_pairs), Remaining::everything(), work);
+    }
+    return;
+  }
+  constexpr std::size_t kPairs = StageLists::kPairs;
+  for (std::size_t done = 0; done < near_pairs.size(); done += kPairs) {
+    evaluate_pairs_in_stages<parts, T, with_patch>(
+        call, environment, near_pairs.subspan(done, std::min(kPairs, near_pairs.size() - done)), work);
+  }
+}
+
+/// Takes the polygons that have just been found of a pair.
+inline void finish_patch_contacts(const EvaluationBatch& batch, std::int64_t environment, int pair,
+                                  SortedRows<ElasticPolygon>& polygons) {
+  polygons.sort();
+  const Vec3d p_WoA = read_vec3(batch.state.poses, environment, batch.scene.pairs[pair].a * kPoseSize);
+  write_patch_contacts(
+      batch.results, environment, pair, p_WoA, [&](int i) -> const ElasticPolygon& { return polygons[i]; },
+      polygons.size());
+  polygons.clear();
+}
+
+/// One number at a time, with polygons for all sinks that are wanted.
+template <class T, Outputs outputs, bool brute_force>
+void evaluate_pair_plainly(const EvaluationBatch& batch, std::int64_t environment, int pair,
+                           PressureFieldWorkspace& work, const PackedRows& rows) {
+  SerialWarp warp;
+  const auto evaluate = [&](const auto& sinks) {
+    evaluate_pair<T, outputs, brute_force>(warp, work.pair, batch.scene, batch.state, batch.results, environment, pair,
+                                           {}, nullptr, Remaining::everything(), sinks);
+  };
+  if constexpr (!has(outputs, Outputs::kPolygons)) {
+    evaluate(NoSinks());
+  } else if (work.elastic.is_wanted()) {
+    const SortedDestination<ElasticPolygon> elastic = {work.elastic};
+    evaluate(with_sink(ElasticRows<T, SortedDestination<ElasticPolygon>>{elastic}, row_sinks<T>(batch.results, rows)));
+    finish_patch_contacts(batch, environment, pair, work.elastic);
+  } else {
+    evaluate(row_sinks<T>(batch.results, rows));
+  }
+}
+
+inline void write_energy(const PressureFieldCall& call, std::int64_t environment, int pair,
+                         PressureFieldWorkspace& work) {
+  const auto& [scene, state, results] = call.batch;
+  SerialWarp warp;
+  if (call.kernels == nullptr) return evaluate_energy(warp, work.pair, scene, state, results, environment, pair);
+  const auto visit = [](CellEnergyVisitor& visitor, std::int32_t m, std::int32_t s) {
+    AcceptedCells cells = {m, s, {}};
+    if (visitor.accepts(cells)) visitor.visit(true, cells);
+  };
+  evaluate_energy(warp, work.pair.pair, PlanesInPlace(), scene, state, results, environment, pair,
+                  [&](CellEnergyVisitor& visitor) {
+                    std::get<FindOverlaps> (*call.kernels)(visitor.context, work.simd, visitor, visit);
+                  });
+}
+
+/// All outputs of near pairs.
+template <class T, Outputs outputs, bool brute_force>
+void evaluate_pairs(const PressureFieldCall& call, std::int64_t environment, std::span<const std::int64_t> near_pairs,
+                    PressureFieldWorkspace& work, const PackedRows& rows) {
+  const SceneView& scene = call.batch.scene;
+  constexpr bool kSimd = !has(outputs, Outputs::kPolygons) && !brute_force;
+  bool with_simd = false;
+  if constexpr (kSimd) {
+    constexpr bool kPatch = has(outputs, Outputs::kPatch);
+    with_simd = call.kernels != nullptr;
+    if (with_simd && parts_of(scene) == Parts::kOne) {
+      evaluate_pairs_with_simd<Parts::kOne, T, kPatch>(call, environment, near_pairs, work);
+    } else if (with_simd) {
+      evaluate_pairs_with_simd<Parts::kSeveral, T, kPatch>(call, environment, near_pairs, work);
+    }
+  }
+  if (with_simd && call.batch.results.energy.data == nullptr) return;
+  for (const std::int64_t item : near_pairs) {
+    const int pair = static_cast<int>(item - environment * scene.num_pairs);
+    if (!with_simd) evaluate_pair_plainly<T, outputs, brute_force>(call.batch, environment, pair, work, rows);
+    if (call.batch.results.energy.data != nullptr) write_energy(call, environment, pair, work);
+  }
+}
+
+}  // namespace isopatch::detail

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The search for the contacts of a pair in a step.
+#pragma once
+
+#include "host/cpu/pressure_field/pressure_field_workspace.h"
+#include "isopatch/detail/pressure_field/outputs/solver_contacts.h"
+
+namespace isopatch::detail {
+
+/// Appends the contacts of a pair to `found`; returns bits of the status. Without kernels, cells are tested one at a
+/// time.
+template <class T>
+std::uint32_t find_contacts(const StepBatch& batch, std::int64_t environment, int pair,
+                            const PressureFieldKernels* kernels, PressureFieldWorkspace& work,
+                            std::vector<SolverContact<T>>& found) {
+  SerialWarp warp;
+  const auto append = [&](const SolverContact<T>& contact) { found.push_back(contact); };
+  const auto search = [&](auto& visitor) {
+    const PairContext& context = work.pair.pair.context;
+    if (kernels == nullptr) {
+      traverse(warp, work.pair.traversal, hierarchies_of(context), visitor);
+    } else if (visitor.points == ContactPoints::kFan6) {
+      work.accepted.clear();
+      std::get<FindAccepted> (*kernels)(context, work.simd, work.accepted);
+      for (const AcceptedCells& cells : work.accepted) visitor.visit(true, cells);
+    } else {
+      const ContactSearch<T> wanted = {visitor.part_pair, visitor.points, visitor.origin_W, visitor.load_scale, found};
+      const SearchResult<T> result = std::get<FindContacts<T>>(*kernels)(context, work.simd, wanted);
+      visitor.touches = result.touches;
+      visitor.far_side = result.far_side;
+    }
+  };
+  return find_solver_contacts<T>(warp, work.pair.pair, batch.scene, batch.contact, environment, pair, batch.points,
+                                 append, search);
+}
+
+}  // namespace isopatch::detail

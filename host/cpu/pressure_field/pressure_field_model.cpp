@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/cpu/pressure_field/pressure_field_model.h"
+
+#include "host/cpu/pressure_field/evaluate_pairs.h"
+#include "host/cpu/pressure_field/find_contacts.h"
+
+namespace isopatch::detail {
+
+namespace {
+
+class CpuPressureField final : public CpuContactModel {
+ public:
+  CpuPressureField(const CpuOptions& options, const PressureFieldKernels* kernels)
+      : precision_(options.precision), brute_force_(options.brute_force), kernels_(kernels) {}
+
+  std::unique_ptr<ModelWorkspace> make_workspace(const SceneData& scene) const override {
+    return std::make_unique<PressureFieldWorkspace>(most_wide_nodes(scene));
+  }
+
+  EvaluatePairs select(const Results& results) const override {
+    if (precision_ == Precision::kFloat)
+      return brute_force_ ? select<float, true>(results) : select<float, false>(results);
+    return brute_force_ ? select<double, true>(results) : select<double, false>(results);
+  }
+
+  std::uint32_t find_contacts(const StepBatch& batch, std::int64_t environment,
+                              std::span<const std::int64_t> near_pairs, ModelWorkspace& work,
+                              std::vector<SolverContact<float>>& found) const override {
+    return find_all(batch, environment, near_pairs, work, found);
+  }
+  std::uint32_t find_contacts(const StepBatch& batch, std::int64_t environment,
+                              std::span<const std::int64_t> near_pairs, ModelWorkspace& work,
+                              std::vector<SolverContact<double>>& found) const override {
+    return find_all(batch, environment, near_pairs, work, found);
+  }
+
+ private:
+  template <class T, bool brute_force>
+  static EvaluatePairs select(const Results& results) {
+    const Outputs outputs = wants_patch_contacts(results) ? kAllOutputs : needed_outputs(results);
+    if (has(outputs, Outputs::kPolygons)) return evaluate<T, kAllOutputs, brute_force>;
+    if (has(outputs, Outputs::kPatch)) return evaluate<T, Outputs::kPatch, brute_force>;
+    return evaluate<T, Outputs::kWrench, brute_force>;
+  }
+
+  template <class T, Outputs outputs, bool brute_force>
+  static void evaluate(const CpuContactModel& model, const EvaluationBatch& batch, std::int64_t environment,
+                       std::span<const std::int64_t> near_pairs, ModelWorkspace& work, const PackedRows& rows) {
+    const auto& self = static_cast<const CpuPressureField&>(model);
+    auto& own = static_cast<PressureFieldWorkspace&>(work);
+    if constexpr (has(outputs, Outputs::kPolygons)) own.elastic.begin(wants_patch_contacts(batch.results));
+    evaluate_pairs<T, outputs, brute_force>({batch, self.kernels_}, environment, near_pairs, own, rows);
+  }
+
+  template <class T>
+  std::uint32_t find_all(const StepBatch& batch, std::int64_t environment, std::span<const std::int64_t> near_pairs,
+                         ModelWorkspace& work, std::vector<SolverContact<T>>& found) const {
+    std::uint32_t status = kOk;
+    for (const std::int64_t item : near_pairs) {
+      const int pair = static_cast<int>(item - environment * batch.scene.num_pairs);
+      status |=
+          detail::find_contacts(batch, environment, pair, kernels_, static_cast<PressureFieldWorkspace&>(work), found);
+    }
+    return status;
+  }
+
+  const Precision precision_;
+  const bool brute_force_;
+  const PressureFieldKernels* kernels_;  // null: one number at a time
+};
+
+}  // namespace
+
+std::unique_ptr<CpuContactModel> make_cpu_pressure_field(const CpuOptions& options,
+                                                         const PressureFieldKernels* kernels) {
+  return std::make_unique<CpuPressureField>(options, kernels);
+}
+
+}  // namespace isopatch::detail

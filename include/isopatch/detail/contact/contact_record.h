@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A contact as the solver of a time step takes it, whatever contact model it is of: three points with an elastic force,
+// a stiffness, a damping and a friction each, which are frozen over the step.
+#pragma once
+
+#include <cstdint>
+
+#include "isopatch/detail/contact/contact_key.h"
+#include "isopatch/detail/math/vec.h"
+
+namespace isopatch::detail {
+
+/// Numbers of the evaluation's precision, in world axes. Point k is at centroid + e_k.x arm[0] + e_k.y arm[1] and has
+/// the force + e_k.x change[0] + e_k.y change[1].
+template <class T>
+struct SolverContact {
+  Vec3<T> centroid;   // from the pair's point, m
+  Vec3<T> arm[2];     // m
+  Vec3<T> normal;     // unit, from body b into body a
+  T force;            // of a third of the area under the pressure at the centroid, N
+  T change[2];        // of the force along each arm, N
+  T stiffness;        // of a third of the area, N/m
+  T dissipation;      // d, s/m
+  double friction;    // coefficient
+  std::uint64_t key;  // ContactKey::word(): orders the contacts of an environment
+
+  /// Calls visit(number) for each number of the precision.
+  template <class Visit>
+  ISOPATCH_HD void for_each_number(const Visit& visit) {
+    for (Vec3<T>* v : {&centroid, &arm[0], &arm[1], &normal}) visit(v->x), visit(v->y), visit(v->z);
+    for (T* number : {&force, &change[0], &change[1], &stiffness, &dissipation}) visit(*number);
+  }
+  static constexpr int kNumbers = 17;
+};
+
+}  // namespace isopatch::detail

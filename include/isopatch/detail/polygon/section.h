@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Conservative tests in float of where the polygon of two tets can be: boxes, the ball about their overlap, and the
+// sections of the tets with the plane that the polygon lies in.
+#pragma once
+
+#include "isopatch/detail/math/vec.h"
+
+namespace isopatch::detail {
+
+/// A bounding box in M, in float.
+template <class F>
+struct Bounds {
+  Vec3<F> low, high;
+};
+
+template <class F>
+ISOPATCH_HD Bounds<F> bounds_of(const Vec3<F> (&vertex)[4]) {
+  return {fast_min(fast_min(vertex[0], vertex[1]), fast_min(vertex[2], vertex[3])),
+          fast_max(fast_max(vertex[0], vertex[1]), fast_max(vertex[2], vertex[3]))};
+}
+
+/// The polygon of two cells lies in this ball, whose centre is the origin of the arithmetic that follows. The polygon
+/// on the plane d = 0 is bounded by the faces with vertices on both sides: bit i of `positive` is set where d at vertex
+/// i of M is positive, bit i + 4 for S.
+template <class F>
+struct PolygonBounds {
+  IntOf<F> positive;
+  Vec3<F> center;  // in M, m
+  F radius;        // m
+};
+
+/// The ball about the overlap of two boxes. False where they do not overlap within the slack.
+template <class F>
+ISOPATCH_HD MaskOf<F> bound_overlap(const Bounds<F>& a, const Bounds<F>& b, float slack, PolygonBounds<F>& bounds) {
+  const Vec3<F> low = fast_max(a.low, b.low), high = fast_min(a.high, b.high);
+  const Vec3<F> size = high - low;
+  const F least = F(-slack);
+  const Vec3<F> none = {F(0), F(0), F(0)};
+  bounds.center = F(0.5f) * (low + high);
+  bounds.radius = fma(F(0.5f), norm(fast_max(size, none)), F(2 * slack));
+  return size.x >= least && size.y >= least && size.z >= least;
+}
+
+/// Where the plane d = 0 cuts a tet: the points where edges cross it, and their bounds.
+template <class F>
+struct Section {
+  static constexpr int kEdges = 6;
+  Vec3<F> point[kEdges];
+  MaskOf<F> crossed[kEdges];
+  Bounds<F> box;
+  F least;  // change of d along a crossed edge
+};
+
+/// d is positive at the vertices `above` and nowhere else.
+template <class F>
+ISOPATCH_HD void find_section(const Vec3<F> (&vertex)[4], const F (&d)[4], const MaskOf<F> (&above)[4],
+                              Section<F>& out) {
+  const F far = F(1e30f);
+  const Vec3<F> none = {far, far, far};
+  out.box = {none, -none};
+  out.least = far;
+  int edge = 0;
+  ISOPATCH_UNROLL
+  for (int i = 0; i < 3; ++i) {
+    ISOPATCH_UNROLL
+    for (int k = i + 1; k < 4; ++k) {
+      const MaskOf<F> crossed = above[i] != above[k];
+      const F change = d[i] - d[k];
+      const Vec3<F> crossing = fma(d[i] * reciprocal(change), vertex[k] - vertex[i], vertex[i]);
+      out.box.low = select(crossed, fast_min(out.box.low, crossing), out.box.low);
+      out.box.high = select(crossed, fast_max(out.box.high, crossing), out.box.high);
+      out.least = select(crossed, fast_min(out.least, abs(change)), out.least);
+      out.point[edge] = crossing;
+      out.crossed[edge++] = crossed;
+    }
+  }
+}
+
+template <class F>
+ISOPATCH_HD Bounds<F> section_bounds(const Vec3<F> (&vertex)[4], const F (&d)[4], const MaskOf<F> (&above)[4]) {
+  Section<F> section;
+  find_section(vertex, d, above, section);
+  return section.box;
+}
+
+/// True if all of a section lies outside one face of a tet. `margin` is a distance times the square of the tet's
+/// longest edge, which is more than the length of the normals used here.
+template <class F>
+ISOPATCH_HD MaskOf<F> is_outside(const Vec3<F> (&vertex)[4], const Section<F>& section, F margin) {
+  const Vec3<F> a = vertex[1] - vertex[0], b = vertex[2] - vertex[0], c = vertex[3] - vertex[0];
+  const Vec3<F> inward[3] = {cross(b, c), cross(c, a), cross(a, b)};  // of the faces that meet in vertex 0
+  const F volume = dot(a, inward[0]);
+  F most[4] = {F(-1e30f), F(-1e30f), F(-1e30f), F(-1e30f)};
+  ISOPATCH_UNROLL
+  for (int i = 0; i < Section<F>::kEdges; ++i) {
+    const Vec3<F> arm = section.point[i] - vertex[0];
+    F rest = volume;
+    ISOPATCH_UNROLL
+    for (int k = 0; k < 3; ++k) {
+      const F height = dot(inward[k], arm);
+      rest = rest - height;
+      most[k] = select(section.crossed[i], fast_max(most[k], height), most[k]);
+    }
+    most[3] = select(section.crossed[i], fast_max(most[3], rest), most[3]);
+  }
+  return most[0] < -margin || most[1] < -margin || most[2] < -margin || most[3] < -margin;
+}
+
+}  // namespace isopatch::detail

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The stage that clips and integrates the polygons of accepted cells, and adds them to the sums of their pair.
+#pragma once
+
+#include "isopatch/detail/contact/sinks.h"
+#include "isopatch/detail/pressure_field/outputs/found_polygon.h"
+#include "isopatch/detail/pressure_field/stages/search.h"
+
+namespace isopatch::detail {
+
+/// The contribution of the polygon of two cells that passed the gate. False if they have none after all. Where lines
+/// are not compact, the first `most_lines` are clipped.
+template <bool compact, int most_lines = kMaxLines, class T, class Cells, class SideLoop = SidesInPlace>
+ISOPATCH_HD MaskOf<T> contribution_of(const PairContext& f, const Cells& m, const Cells& s,
+                                      const PolygonBounds<FloatOf<T>>& bounds, ContactPlane<T>& plane,
+                                      Segments<T>& segments, Contribution<T>& contribution,
+                                      const SideLoop& sides = {}) {
+  MaskOf<T> found = make_contact_plane<compact>(f, m, s, bounds, plane);
+  if (!any(found)) return found;
+  const int count = compact ? plane.num_lines : most_lines;
+  found = found && clip(plane.line, count, segments);
+  if (!any(found)) return found;
+  return found && integrate(f, m, s, plane, segments, count, contribution, sides);
+}
+
+/// Clips, integrates and sums, and gives what counts as a polygon to the sinks if the set of outputs has polygons. T is
+/// the scalar of the evaluation.
+template <class T, Outputs outputs, bool checked, class Warp, class Sinks>
+struct WrenchVisitor : CellSearch<checked> {
+  Warp& warp;
+  const FixedPointScales<T> scales;
+  std::int64_t environment;
+  int pair;
+  WrenchSums<T, outputs != Outputs::kWrench>& sums;
+  const Sinks& sinks;
+
+  ISOPATCH_HD void visit(bool active, const AcceptedCells& cells) {
+    const PairContext& f = this->context;
+    const CellRef m = cell_of_M(f, cells.m), s = cell_of_S(f, cells.s);
+    ContactPlane<T> plane;
+    Segments<T> segments;
+    Contribution<T> contribution;
+    if (!active || !contribution_of<Warp::kCompactLines>(f, m, s, cells.bounds, plane, segments, contribution)) {
+      return;
+    }
+    const bool counts = sums.add(true, contribution, scales);
+    if constexpr (has(outputs, Outputs::kPolygons)) {
+      if (!counts || f.pass != Pass::kFirst) return;
+      const int count = Warp::kCompactLines ? plane.num_lines : kMaxLines;
+      sinks.add(warp, FoundPolygon<T>{f, environment, pair, cells.m, cells.s, plane, segments, count, contribution});
+    }
+  }
+};
+
+/// What the lanes of one warp share while they integrate.
+template <class T, int size>
+struct IntegrationMemory {
+  BoundarySide<T> sides[kMaxLines * size];
+};
+
+/// Integrates the listed cells from `first` to `end`, at most one for each lane. Called by all lanes.
+template <bool with_patch, class T, class Warp, int size>
+ISOPATCH_HD void integrate_cells(Warp& warp, IntegrationMemory<T, size>& memory, const StagedPairs& staged,
+                                 std::int32_t first, std::int32_t end) {
+  const std::int32_t at = first + warp.lane();
+  std::int32_t to = -1;
+  WrenchSums<T, with_patch> sums;
+  bool found = false;
+  if (at < end) {
+    const CellWork& item = staged.cells.items[at];
+    const StagedPartPair& part_pair = staged.part_pairs.items[item.part_pair];
+    const PairContext& context = part_pair.context;
+    ContactPlane<T> plane;
+    Segments<T> segments;
+    Contribution<T> contribution;
+    found = contribution_of<Warp::kCompactLines>(context, cell_of_M(context, item.cells.m),
+                                                 cell_of_S(context, item.cells.s), item.cells.bounds, plane, segments,
+                                                 contribution, StoredSides<T, size>{memory.sides + warp.lane()}) &&
+            sums.add(true, contribution, FixedPointScales<T>::make(context.bounds));
+    to = part_pair.sums;
+  }
+  for (std::uint32_t left = warp.ballot(found); left != 0u;) {
+    const int target = warp.from_lane(to, count_bits(~left & (left - 1u)));
+    const bool mine = found && to == target;
+    add_lanes_to(warp, mine, sums, staged.sums[target]);
+    left &= ~warp.ballot(mine);
+  }
+}
+
+}  // namespace isopatch::detail
