@@ -3,6 +3,7 @@
 // Evaluates environments on all cores. A thread takes the next few environments, finds their near pairs and lets the
 // contact models evaluate them.
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "host/cpu/isa/kernels.h"
@@ -30,8 +31,10 @@ class CpuBackend final : public Evaluator::Implementation {
 
   void evaluate(const State& state, const Results& results, void*) const override {
     const EvaluationBatch batch = {scene_.data().view, state, results};
-    const CpuContactModel& model = *models_[0];
-    const CpuContactModel::EvaluatePairs evaluate_pairs = model.select(results);
+    std::array<CpuContactModel::EvaluatePairs, kMaxContactModels> evaluate_pairs = {};
+    for (int model = 0; model < batch.scene.num_models; ++model) {
+      evaluate_pairs[static_cast<std::size_t>(model)] = model_at(model).select(results);
+    }
     const std::int64_t count = state.num_environments;
 
     // small enough to balance uneven work, large enough that threads rarely contend for the counter or a cache line
@@ -48,7 +51,7 @@ class CpuBackend final : public Evaluator::Implementation {
       loop.take(thread, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t e = begin; e < end; ++e) {
           cancellation.check(thread);
-          evaluate_environment(batch, model, evaluate_pairs, e, *work);
+          evaluate_environment(batch, evaluate_pairs, e, *work);
           (*work).polygons.give(e, rows.polygons);
           (*work).contacts.give(e, rows.contacts);
         }
@@ -63,16 +66,19 @@ class CpuBackend final : public Evaluator::Implementation {
   }
 
  private:
-  void evaluate_environment(const EvaluationBatch& batch, const CpuContactModel& model,
-                            CpuContactModel::EvaluatePairs evaluate_pairs, std::int64_t environment,
-                            ThreadWorkspace& work) const {
+  const CpuContactModel& model_at(int model) const { return *models_[static_cast<std::size_t>(model)]; }
+
+  void evaluate_environment(const EvaluationBatch& batch,
+                            const std::array<CpuContactModel::EvaluatePairs, kMaxContactModels>& evaluate_pairs,
+                            std::int64_t environment, ThreadWorkspace& work) const {
     SerialWarp warp;
     const auto& [scene, state, results] = batch;
-    std::int32_t count = 0;
-    begin_environment(warp, warp, work.bounds, scene, state, results, environment,
-                      {work.near_pairs, &count, limits::kMaxPairs}, every_pair_);
-    evaluate_pairs(model, batch, environment, {work.near_pairs, static_cast<std::size_t>(count)}, *work.models[0],
-                   {{work.polygons}, {work.contacts}});
+    begin_environment(warp, warp, work.bounds, scene, state, results, environment, work.begin_lists(), every_pair_);
+    for (int model = 0; model < scene.num_models; ++model) {
+      evaluate_pairs[static_cast<std::size_t>(model)](
+          model_at(model), batch, environment, work.near_pairs_of(scene, model),
+          *work.models[static_cast<std::size_t>(model)], {{work.polygons}, {work.contacts}});
+    }
     for (int body = 0; body < scene.num_bodies && results.body_wrench.data != nullptr; ++body) {
       write_body_wrench(scene, state, results, environment, body);
     }

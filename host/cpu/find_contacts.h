@@ -27,13 +27,14 @@ std::uint32_t find_contacts(const StepView& step, const State& contact, std::int
   std::uint32_t status = kOk;
   Results results;
   results.status = {&status, 0};
-  std::int32_t count = 0;
   begin_environment(warp, warp, work.contact.bounds, step.scene, contact, results, environment,
-                    {work.contact.near_pairs, &count, limits::kMaxPairs});
+                    work.contact.begin_lists());
   const StepBatch batch = {step.scene, contact, results, step.rollout.points};
-  status |=
-      work.models[0]->find_contacts(batch, environment, {work.contact.near_pairs, static_cast<std::size_t>(count)},
-                                    *work.contact.models[0], work.polygons.found());
+  for (int model = 0; model < step.scene.num_models; ++model) {
+    const auto index = static_cast<std::size_t>(model);
+    status |= work.models[index]->find_contacts(batch, environment, work.contact.near_pairs_of(step.scene, model),
+                                                *work.contact.models[index], work.polygons.found());
+  }
   work.polygons.sort();
   return status;
 }

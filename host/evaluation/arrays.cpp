@@ -88,12 +88,12 @@ ResultArrays::ResultArrays(const Scene& scene, std::int64_t environments, const 
       num_bodies(scene.num_bodies()),
       num_parts(scene.num_parts()),
       num_pairs(scene.num_pairs()),
-      num_part_pairs(scene.num_part_pairs()),
-      polygon_capacity(not_negative("polygon_capacity", selection.polygon_capacity)),
-      contact_capacity(not_negative("contact_capacity", selection.contact_capacity)),
-      packed_polygon_capacity(not_negative("packed_polygon_capacity", selection.packed_polygon_capacity)),
-      packed_contact_capacity(not_negative("packed_contact_capacity", selection.packed_contact_capacity)),
-      max_clusters(not_negative("max_clusters", selection.max_clusters)) {
+      num_part_pairs(scene.num_part_pairs()) {
+  polygon_capacity = not_negative("polygon_capacity", selection.polygon_capacity);
+  contact_capacity = not_negative("contact_capacity", selection.contact_capacity);
+  packed_polygon_capacity = not_negative("packed_polygon_capacity", selection.packed_polygon_capacity);
+  packed_contact_capacity = not_negative("packed_contact_capacity", selection.packed_contact_capacity);
+  max_clusters = not_negative("max_clusters", selection.max_clusters);
   const auto selected = [&](OutputGroup group) {
     switch (group) {
       case OutputGroup::kWrench:

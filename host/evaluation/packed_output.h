@@ -62,15 +62,7 @@ void for_each_packed_output(const Results& results, const Visit& visit) {
 }
 
 /// Whether any of the outputs that are patches as point contacts is wanted.
-inline bool wants_patch_contacts(const Results& results) {
-  bool wanted = false;
-  for_each_output(
-      [&](const ArrayInfo& info, const auto& array) {
-        wanted = wanted || (info.group == OutputGroup::kPatchContacts && array.data != nullptr);
-      },
-      results);
-  return wanted;
-}
+inline bool wants_patch_contacts(const Results& results) { return is_wanted(results, OutputGroup::kPatchContacts); }
 
 /// The results without their packed arrays.
 inline Results without_packed(Results results) {

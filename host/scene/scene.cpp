@@ -107,7 +107,7 @@ void add_pairs(SceneData& data) {
       }
     }
     data.pairs.push_back({pair.a, pair.b, begin, static_cast<std::int32_t>(data.part_pairs.size()), rows_begin, row,
-                          pair.dissipation.value_or(-1), pair.friction.value_or(-1)});
+                          pair.dissipation.value_or(-1), pair.friction.value_or(-1), 0});
   }
   if (data.part_pairs.size() > limits::kMaxPartPairs) {
     throw Error(
@@ -135,20 +135,27 @@ bool needs_smoothed_gradients(const SceneDescription& scene) {
 
 SceneView view_of(const SceneData& data) {
   const auto size = [](const auto& array) { return static_cast<std::int32_t>(array.size()); };
-  return {data.geometries.views.data(),
-          data.bodies.data(),
-          data.parts.data(),
-          data.pairs.data(),
-          data.part_pairs.data(),
-          data.placed_geometries.data(),
-          data.body_pairs.data(),
-          data.body_pairs_begin.data(),
-          size(data.description.geometries),
-          size(data.bodies),
-          size(data.parts),
-          size(data.pairs),
-          size(data.part_pairs),
-          flatten(data.description.contact)};
+  SceneView view = {data.geometries.views.data(),
+                    data.bodies.data(),
+                    data.parts.data(),
+                    data.pairs.data(),
+                    data.part_pairs.data(),
+                    data.placed_geometries.data(),
+                    data.body_pairs.data(),
+                    data.body_pairs_begin.data(),
+                    size(data.description.geometries),
+                    size(data.bodies),
+                    size(data.parts),
+                    size(data.pairs),
+                    size(data.part_pairs),
+                    1,
+                    {},
+                    flatten(data.description.contact)};
+  for (const PairView& pair : data.pairs) {
+    view.num_models = std::max(view.num_models, pair.model + 1);
+    for (int model = pair.model; model < kMaxContactModels; ++model) ++view.pairs_before[model + 1];
+  }
+  return view;
 }
 
 }  // namespace

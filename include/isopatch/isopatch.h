@@ -3,6 +3,8 @@
 // Everything a user needs: make a Scene and an Evaluator, pass a State, get Results.
 #pragma once
 
+#include "isopatch/array_info.h"
+#include "isopatch/array_types.h"
 #include "isopatch/arrays.h"
 #include "isopatch/error.h"
 #include "isopatch/evaluator.h"
@@ -14,7 +16,15 @@
 #include "isopatch/geometry/triangle_mesh.h"
 #include "isopatch/host_evaluator.h"
 #include "isopatch/limits.h"
+#include "isopatch/parameter_inputs.h"
 #include "isopatch/results.h"
+#include "isopatch/results/energy.h"
+#include "isopatch/results/packed_rows.h"
+#include "isopatch/results/patch.h"
+#include "isopatch/results/patch_contacts.h"
+#include "isopatch/results/polygons.h"
+#include "isopatch/results/records.h"
+#include "isopatch/results/wrench.h"
 #include "isopatch/rollout_state.h"
 #include "isopatch/scene/motion.h"
 #include "isopatch/scene/rollout_options.h"

@@ -35,20 +35,14 @@ struct RolloutState {
   std::uint32_t* status = nullptr;
 };
 
-/// What acts on N environments during a call. Null arrays mean the scene's value in every environment.
-struct RolloutInput {
+/// What acts on N environments during a call, and their parameters as in State. Null arrays mean the scene's value in
+/// every environment.
+struct RolloutInput : ParameterInputs {
   InputArray body_wrench;   ///< N x B x 6   external force [N], torque [N m] about the center of mass, world
   InputArray joint_force;   ///< N x J   of the drives, N or N m
   InputArray joint_target;  ///< N x J x 2   of the drives: position [m or rad], rate [m/s or rad/s]
   InputArray gravity;       ///< N x 3   m/s^2, world
   InputArray mass_scale;    ///< N x B   of mass and inertia, in [1e-9, 1e9]; else kBadMaterial
-
-  // as in State
-  InputArray modulus;                             ///< N x C   Pa, > 0
-  InputArray dissipation;                         ///< N x C   s/m or s, >= 0
-  InputArray friction;                            ///< N x C   >= 0
-  TypedArray<const std::int32_t> geometry_index;  ///< N x C   index into the scene's geometries
-  TypedArray<const std::uint8_t> pair_mask;       ///< N x P   0 leaves the pair out
 };
 
 /// Outputs of the last step of a call. Null arrays are not computed. In a frozen environment all are 0.
@@ -91,11 +85,7 @@ constexpr void for_each_rollout_input(const Visit& visit, Inputs&... i) {
   visit(ArrayInfo{"joint_target", "real", Per::kJoint, 2, "m or rad; m/s or rad/s"}, i.joint_target...);
   visit(ArrayInfo{"gravity", "real", Per::kEnvironment, 3, "m/s^2"}, i.gravity...);
   visit(ArrayInfo{"mass_scale", "real", Per::kBody, 1, "1"}, i.mass_scale...);
-  visit(ArrayInfo{"modulus", "real", Per::kPart, 1, "Pa"}, i.modulus...);
-  visit(ArrayInfo{"dissipation", "real", Per::kPart, 1, "s/m or s"}, i.dissipation...);
-  visit(ArrayInfo{"friction", "real", Per::kPart, 1, "1"}, i.friction...);
-  visit(ArrayInfo{"geometry_index", "int32", Per::kPart, 1, "index"}, i.geometry_index...);
-  visit(ArrayInfo{"pair_mask", "uint8", Per::kPair, 1, "0 or 1"}, i.pair_mask...);
+  for_each_parameter_input(visit, i...);
 }
 
 /// The same for the arrays of a RolloutOutput.

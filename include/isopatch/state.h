@@ -1,81 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What changes between environments and evaluations. All memory belongs to the caller.
-//
-// An array's address is a multiple of its element's size: 8 bytes for double, 4 for float, the integers, Polygon and
-// DiscreteContact. No byte of an output is one of an input or of another output. Arrays may be columns of one table of
-// records: two with the same stride in bytes may lie in each other's gaps. The stride of a null array does not matter.
 #pragma once
 
 #include <cstdint>
 
+#include "isopatch/parameter_inputs.h"
+
 namespace isopatch {
-
-/// The type of the elements of an InputArray or an OutputArray.
-enum class ScalarType : std::uint8_t { kFloat32, kFloat64 };
-
-/// The stride of rows that follow each other without a gap.
-inline constexpr std::int64_t kContiguous = -1;
-
-/// A read-only array of float or double, whatever the computing precision, with the environment as first index.
-/// `stride` is the distance between environments in elements: kContiguous, a row's length or more, or 0 for one row
-/// that holds in every environment.
-struct InputArray {
-  const void* data = nullptr;              ///< first element of environment 0, or null
-  std::int64_t stride = kContiguous;       ///< from one environment to the next, in elements
-  ScalarType type = ScalarType::kFloat64;  ///< of the elements
-
-  InputArray() = default;
-  /// An array of double.
-  InputArray(const double* values, std::int64_t stride_ = kContiguous) : data(values), stride(stride_) {}
-  /// An array of float.
-  InputArray(const float* values, std::int64_t stride_ = kContiguous)
-      : data(values), stride(stride_), type(ScalarType::kFloat32) {}
-};
-
-/// The same for results, where a stride of 0 is an error.
-struct OutputArray {
-  void* data = nullptr;                    ///< first element of environment 0, or null
-  std::int64_t stride = kContiguous;       ///< from one environment to the next, in elements; not 0
-  ScalarType type = ScalarType::kFloat64;  ///< of the elements
-
-  OutputArray() = default;
-  /// An array of double.
-  OutputArray(double* values, std::int64_t stride_ = kContiguous) : data(values), stride(stride_) {}
-  /// An array of float.
-  OutputArray(float* values, std::int64_t stride_ = kContiguous)
-      : data(values), stride(stride_), type(ScalarType::kFloat32) {}
-};
-
-/// The same for elements of one type; const T for inputs.
-template <class T>
-struct TypedArray {
-  T* data = nullptr;                  ///< first element of environment 0, or null
-  std::int64_t stride = kContiguous;  ///< from one environment to the next, in elements; 0 for inputs only
-
-  TypedArray() = default;
-  /// An array that begins at `values`.
-  TypedArray(T* values, std::int64_t stride_ = kContiguous) : data(values), stride(stride_) {}
-};
 
 /// The state of N environments with B bodies, C parts and P pairs each; C is B where no body lists parts. Pointers are
 /// host pointers for the cpu and reference backends, device pointers for cuda. Null optional arrays mean the scene's
 /// value in every environment.
-struct State {
+struct State : ParameterInputs {
   std::int64_t num_environments = 0;  ///< N
 
   InputArray poses;  ///< N x B x 7   x y z [m], quaternion w x y z (normalised on use), body to world    (required)
   InputArray velocities;  ///< N x B x 6   linear [m/s] of the body origin, angular [rad/s], world; null: at rest
-
-  // of the parts, in the order of the bodies
-  InputArray modulus;      ///< N x C   Pa, > 0
-  InputArray dissipation;  ///< N x C   s/m or s, >= 0; overrides pair values too
-  InputArray friction;     ///< N x C   >= 0; overrides pair values too
-
-  TypedArray<const std::int32_t> geometry_index;  ///< N x C   index into the scene's geometries; of a part with an
-                                                  ///< offset, its own or one of its alternatives
-  TypedArray<const std::uint8_t> pair_mask;       ///< N x P   0 leaves the pair out: its results are zero; an array
-                                                  ///< of bool does too, whose elements are bytes of 0 and 1
 };
+
+/// Calls visit(info, array) for every input of a State; given several objects with members of these names, calls
+/// visit(info, array of the first, array of the second, ...).
+template <class Visit, class... States>
+constexpr void for_each_input(const Visit& visit, States&... s) {
+  visit(ArrayInfo{"poses", "real", Per::kBody, 7, "m; unit quaternion w x y z"}, s.poses...);
+  visit(ArrayInfo{"velocities", "real", Per::kBody, 6, "m/s; rad/s"}, s.velocities...);
+  for_each_parameter_input(visit, s...);
+}
 
 }  // namespace isopatch

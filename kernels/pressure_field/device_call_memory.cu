@@ -11,13 +11,13 @@ namespace isopatch::detail {
 namespace {
 
 /// Any pair of the batch may be left unfinished.
-std::size_t unfinished_pairs(const CallSize& size) { return size.staged_pairs > 0 ? size.pairs : 0; }
+std::size_t unfinished_pairs(const PressureFieldSize& size) { return size.staged_pairs > 0 ? size.pairs : 0; }
 
-std::size_t scan_bytes(const CallSize& size) {
+std::size_t scan_bytes(const PressureFieldSize& size) {
   return size.counts == 0 ? 0 : exclusive_sums_bytes(static_cast<std::int64_t>(size.counts) - 1);
 }
 
-std::size_t window_bytes(const CallSize& size) {
+std::size_t window_bytes(const PressureFieldSize& size) {
   const std::size_t polygon = 2 * sizeof(PackedRowEntry) + sizeof(ElasticPolygon);
   return size.windows * sizeof(std::int64_t) + size.window_polygons * polygon;
 }
@@ -60,27 +60,24 @@ PackedRowList<Record> RowArrays<Record>::list(const PackedOutput<Record>& to) co
 template struct RowArrays<Polygon>;
 template struct RowArrays<DiscreteContact>;
 
-std::size_t CallArrays::bytes(const CallSize& size) {
-  const std::size_t staged = size.staged_pairs * sizeof(StagedPair) + size.staged_sums * sizeof(StoredSums) +
+std::size_t PressureFieldMemory::bytes(const PressureFieldSize& size) {
+  const std::size_t staged = size.staged_pairs * sizeof(StagedPair) + size.staged_sums * sizeof(StoredWrenchSums) +
                              size.staged_part_pairs * sizeof(StagedPartPair) + size.cells * sizeof(CellWork) +
                              unfinished_pairs(size) * sizeof(UnfinishedPair) + size.kept * sizeof(CandidateList);
   const std::size_t packed = RowArrays<Polygon>::bytes(size.counts, size.packed_polygons) +
                              RowArrays<DiscreteContact>::bytes(size.counts, size.packed_contacts) + scan_bytes(size);
-  return sizeof(CallCounters) + size.pairs * sizeof(std::int64_t) + size.shared_pairs * sizeof(SharedSums) + staged +
-         packed + window_bytes(size);
+  return size.shared_pairs * sizeof(SharedWrenchSums) + staged + packed + window_bytes(size);
 }
 
-CallArrays::CallArrays(const CallSize& asked, cudaStream_t stream) {
-  CallSize size = asked;
+PressureFieldMemory::PressureFieldMemory(const PressureFieldSize& asked, cudaStream_t stream) {
+  PressureFieldSize size = asked;
   if (!has_device_memory(bytes(size))) size = asked.without_kept();
   if (!has_device_memory(bytes(size))) size = asked.without_stages();
   require_device_memory(bytes(size), "the working memory for " + std::to_string(size.pairs) +
                                          " pairs of bodies (environments times pairs) needs");
-  list = DeviceBuffer<std::int64_t>(size.pairs);
-  counters = DeviceBuffer<CallCounters>(1);
-  sums = DeviceBuffer<SharedSums>(size.shared_pairs);
+  sums = DeviceBuffer<SharedWrenchSums>(size.shared_pairs);
   staged_pairs = DeviceBuffer<StagedPair>(size.staged_pairs);
-  staged_sums = DeviceBuffer<StoredSums>(size.staged_sums);
+  staged_sums = DeviceBuffer<StoredWrenchSums>(size.staged_sums);
   part_pairs = DeviceBuffer<StagedPartPair>(size.staged_part_pairs);
   cells = DeviceBuffer<CellWork>(size.cells);
   unfinished = DeviceBuffer<UnfinishedPair>(unfinished_pairs(size));
@@ -100,13 +97,13 @@ CallArrays::CallArrays(const CallSize& asked, cudaStream_t stream) {
   ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(stream));
 }
 
-StagedMemory CallArrays::staged(float margin) const {
+StagedMemory PressureFieldMemory::staged(float margin) const {
   const auto count = [](const auto& buffer) { return static_cast<std::int32_t>(buffer.size()); };
   return {staged_pairs.data(), staged_sums.data(), part_pairs.data(), cells.data(), unfinished.data(),
           count(staged_pairs), count(part_pairs),  count(cells),      kept.data(),  margin};
 }
 
-PatchMemory CallArrays::patches(std::size_t num_windows) const {
+PatchMemory PressureFieldMemory::patches(std::size_t num_windows) const {
   const std::size_t capacity = num_windows > 0 ? window_records.size() / num_windows : 0;
   return {window_counts.data(),
           window_rows.data(),

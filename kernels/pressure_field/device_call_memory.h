@@ -5,14 +5,14 @@
 
 #include <algorithm>
 
-#include "kernels/evaluation_call.h"
 #include "kernels/memory/device_buffer.h"
+#include "kernels/pressure_field/call.h"
 
 namespace isopatch::detail {
 
 /// How much working memory a call needs.
-struct CallSize {
-  std::size_t pairs = 0;         // all pairs of the batch
+struct PressureFieldSize {
+  std::size_t pairs = 0;         // all pairs of the batch that are of this model
   std::size_t shared_pairs = 0;  // at most so many of them are shared by several warps
   std::size_t staged_pairs = 0, staged_sums = 0, staged_part_pairs = 0, cells = 0;  // between the stages of pairs
   std::size_t kept = 0;    // candidates of all part pairs of all environments
@@ -21,13 +21,13 @@ struct CallSize {
   std::size_t windows = 0, window_polygons = 0;          // for patch contacts, and polygons of all of them
 
   /// What a call can do without, where a device has little memory.
-  CallSize without_kept() const {
-    CallSize smaller = *this;
+  PressureFieldSize without_kept() const {
+    PressureFieldSize smaller = *this;
     smaller.kept = 0;
     return smaller;
   }
-  CallSize without_stages() const {
-    CallSize smaller = without_kept();
+  PressureFieldSize without_stages() const {
+    PressureFieldSize smaller = without_kept();
     smaller.staged_pairs = smaller.staged_sums = smaller.staged_part_pairs = smaller.cells = 0;
     return smaller;
   }
@@ -36,22 +36,23 @@ struct CallSize {
   template <class Visit>
   static void for_each_member(const Visit& visit) {
     for (const auto member :
-         {&CallSize::pairs, &CallSize::shared_pairs, &CallSize::staged_pairs, &CallSize::staged_sums,
-          &CallSize::staged_part_pairs, &CallSize::cells, &CallSize::kept, &CallSize::counts,
-          &CallSize::packed_polygons, &CallSize::packed_contacts, &CallSize::windows, &CallSize::window_polygons}) {
+         {&PressureFieldSize::pairs, &PressureFieldSize::shared_pairs, &PressureFieldSize::staged_pairs,
+          &PressureFieldSize::staged_sums, &PressureFieldSize::staged_part_pairs, &PressureFieldSize::cells,
+          &PressureFieldSize::kept, &PressureFieldSize::counts, &PressureFieldSize::packed_polygons,
+          &PressureFieldSize::packed_contacts, &PressureFieldSize::windows, &PressureFieldSize::window_polygons}) {
       visit(member);
     }
   }
 
-  bool fits(const CallSize& room) const {
+  bool fits(const PressureFieldSize& room) const {
     bool fits = true;
     for_each_member([&](auto member) { fits = fits && this->*member <= room.*member; });
     return fits;
   }
 
   /// Room for this and for another.
-  CallSize joined(const CallSize& other) const {
-    CallSize both = *this;
+  PressureFieldSize joined(const PressureFieldSize& other) const {
+    PressureFieldSize both = *this;
     for_each_member([&](auto member) { both.*member = std::max(both.*member, other.*member); });
     return both;
   }
@@ -79,14 +80,12 @@ struct RowArrays {
 
 /// The working memory of one call at a time. A new array is added here, to its size and the list of sizes above, and to
 /// the constructor and bytes() in device_call_memory.cu.
-struct CallArrays {
-  using Size = CallSize;
+struct PressureFieldMemory {
+  using Size = PressureFieldSize;
 
-  DeviceBuffer<std::int64_t> list;
-  DeviceBuffer<CallCounters> counters;
-  DeviceBuffer<SharedSums> sums;
+  DeviceBuffer<SharedWrenchSums> sums;
   DeviceBuffer<StagedPair> staged_pairs;
-  DeviceBuffer<StoredSums> staged_sums;
+  DeviceBuffer<StoredWrenchSums> staged_sums;
   DeviceBuffer<StagedPartPair> part_pairs;
   DeviceBuffer<CellWork> cells;
   DeviceBuffer<UnfinishedPair> unfinished;
@@ -100,10 +99,10 @@ struct CallArrays {
 
   /// Has no room for kept candidates, or for stages, where the device has too little memory for them. Throws Error
   /// where it has too little for the rest.
-  CallArrays(const CallSize& size, cudaStream_t stream);
+  PressureFieldMemory(const PressureFieldSize& size, cudaStream_t stream);
 
   /// What the constructor allocates for this size.
-  static std::size_t bytes(const CallSize& size);
+  static std::size_t bytes(const PressureFieldSize& size);
 
   bool have_stages() const { return staged_pairs.size() > 0; }
 

@@ -2,7 +2,7 @@
 //
 // Optional stage: a warp integrates the elastic energy of one listed pair, in double.
 #include "isopatch/detail/pressure_field/energy.h"
-#include "kernels/evaluation_call.h"
+#include "kernels/pressure_field/call.h"
 #include "kernels/runtime/work_loop.cuh"
 
 namespace isopatch::detail {
@@ -12,18 +12,16 @@ namespace {
 constexpr int kWarps = 2;  // 2 workspaces of about 6 KB, and 9 KB of planes for each
 constexpr int kBlock = kWarps * CudaWarp::kSize;
 
-__global__ void __launch_bounds__(kBlock) evaluate_energies_kernel(EvaluationCall call) {
+__global__ void __launch_bounds__(kBlock) evaluate_energies_kernel(PressureFieldCall call) {
   __shared__ Workspace<CudaWarp::kSize> workspaces[kWarps];
   __shared__ double planes[kWarps][4 * kMaxPlanes * CudaWarp::kSize];
   CudaWarp warp;
   const unsigned warp_in_block = threadIdx.x / CudaWarp::kSize;
   Workspace<CudaWarp::kSize>& work = workspaces[warp_in_block];
   const StoredPlanes<CudaWarp::kSize> own_planes = {planes[warp_in_block] + warp.lane()};
-  for (std::int32_t at; take_item(warp, &call.counters->next_energy, call.counters->listed, at);) {
-    const auto item = static_cast<std::uint32_t>(call.list[at]);
-    const auto pairs = static_cast<std::uint32_t>(call.scene.num_pairs);
-    evaluate_energy(warp, work, call.scene, call.state, call.results, item / pairs, static_cast<int>(item % pairs),
-                    own_planes);
+  for (std::int32_t at; take_item(warp, call.counter(kNextEnergy), call.num_listed(), at);) {
+    const auto [environment, pair] = call.entry(at);
+    evaluate_energy(warp, work, call.scene, call.state, call.results, environment, pair, own_planes);
   }
 }
 
@@ -31,8 +29,8 @@ __global__ void __launch_bounds__(kBlock) evaluate_energies_kernel(EvaluationCal
 
 void load_evaluate_energies() { resident_blocks(evaluate_energies_kernel, kBlock); }
 
-void evaluate_energies(const EvaluationCall& call, cudaStream_t stream) {
-  const std::int64_t most = call.state.num_environments * call.scene.num_pairs;
+void evaluate_energies(const PressureFieldCall& call, cudaStream_t stream) {
+  const std::int64_t most = call.num_pairs();
   if (most == 0 || call.results.energy.data == nullptr) return;
   evaluate_energies_kernel<<<blocks_for(evaluate_energies_kernel, kBlock, most), kBlock, 0, stream>>>(call);
   ISOPATCH_CUDA_CHECK(cudaGetLastError());

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A warp takes one listed pair, or one share of it, from traversal to wrench. In between it reads only the meshes from
+// A warp takes one listed pair, or one slice of it, from traversal to wrench. In between it reads only the meshes from
 // global memory, which are the same for all environments.
 #pragma once
 
-#include "isopatch/detail/pressure_field/evaluate_pair.h"
-#include "kernels/evaluation_call.h"
+#include "isopatch/detail/pressure_field/outputs/contact_output.h"
+#include "kernels/pressure_field/call.h"
 #include "kernels/runtime/work_loop.cuh"
 
 namespace isopatch::detail {
@@ -20,53 +20,47 @@ constexpr int kPairBlock = kPairWarps * CudaWarp::kSize;
 /// Blocks that a processor holds at once: more hide more latency, and leave fewer registers. By the cycle model in
 /// bench, 4 are faster for wrenches and patches in float although they spill; see bench/NOTES.md.
 template <class T, Outputs outputs, Parts parts>
-constexpr int kPairBlocks = ISOPATCH_PAIR_BLOCKS > 0                                             ? ISOPATCH_PAIR_BLOCKS
-                            : kIsFloat<T>&& outputs != Outputs::kPolygons&& parts == Parts::kOne ? 4
-                                                                                                 : 2;
+constexpr int kPairBlocks = ISOPATCH_PAIR_BLOCKS > 0 ? ISOPATCH_PAIR_BLOCKS
+                            : kIsFloat<T> && !has(outputs, Outputs::kPolygons) && parts == Parts::kOne ? 4
+                                                                                                       : 2;
 
 template <class T, Outputs outputs, Parts parts>
 __global__ void __launch_bounds__(kPairBlock, kPairBlocks<T, outputs, parts>)
-    evaluate_pairs_kernel(EvaluationCall call) {
+    evaluate_pairs_kernel(PressureFieldCall call) {
   __shared__ Workspace<CudaWarp::kSize> workspaces[kPairWarps];
-  if constexpr (outputs == Outputs::kPolygons) {
+  if constexpr (has(outputs, Outputs::kPolygons)) {
     if (!call.packed.has_work(call.pass)) return;
   }
   CudaWarp warp;
   Workspace<CudaWarp::kSize>& work = workspaces[threadIdx.x / CudaWarp::kSize];
   const UnfinishedPair* left = call.staged.pairs != nullptr ? call.staged.unfinished : nullptr;
   const std::int64_t count =
-      left != nullptr ? call.counters->unfinished : static_cast<std::int64_t>(call.counters->listed) * call.shares;
-  for (std::int32_t at; take_item(warp, &call.counters->next_pair, count, at);) {
-    const std::int32_t of_shares = at / call.shares;
-    const std::int32_t index = left != nullptr ? left[at].pair : of_shares;
-    const int open = left != nullptr ? left[at].open : kEverything;
-    const auto item = static_cast<std::uint32_t>(call.list[index]);  // below 2^31: see CudaBackend::evaluate()
-    const auto pairs = static_cast<std::uint32_t>(call.scene.num_pairs);
-    const WorkSlice share = {at - of_shares * call.shares, call.shares};
-    const std::int64_t environment = item / pairs;
-    const int pair = static_cast<int>(item % pairs);
-    if constexpr (outputs == Outputs::kPolygons) {
+      left != nullptr ? *call.counter(kUnfinished) : static_cast<std::int64_t>(call.num_listed()) * call.slices;
+  for (std::int32_t at; take_item(warp, call.counter(kNextPair), count, at);) {
+    const std::int32_t of_slices = at / call.slices;
+    const std::int32_t index = left != nullptr ? left[at].pair : of_slices;
+    const Remaining remaining = left != nullptr ? left[at].remaining : Remaining::everything();
+    const auto [environment, pair] = call.entry(index);
+    const WorkSlice slice = {at - of_slices * call.slices, call.slices};
+    const auto evaluate = [&](const auto& sinks) {
+      evaluate_pair<T, outputs, false, parts>(warp, work, call.scene, call.state, call.results, environment, pair,
+                                              slice, call.sums + index, remaining, sinks);
+    };
+    if constexpr (has(outputs, Outputs::kPolygons)) {
       if (!call.packed.needs(call.pass, environment)) continue;
-      evaluate_pair<T, outputs, false, parts>(warp, work, call.scene, call.state, call.results, environment, pair,
-                                              share, call.sums + index, open,
-                                              RowsOfPass::make(call.packed, call.pass, call.digit));
+      const RowsOfPass rows = RowsOfPass::make(call.packed, call.pass, call.digit);
+      evaluate(row_sinks<T>(call.results, rows));
     } else {
-      evaluate_pair<T, outputs, false, parts>(warp, work, call.scene, call.state, call.results, environment, pair,
-                                              share, call.sums + index, open);
+      evaluate(NoSinks());
     }
   }
 }
 
 template <class T, Parts parts, class Use>
 void with_pair_kernel(Outputs outputs, const Use& use) {
-  switch (outputs) {
-    case Outputs::kWrench:
-      return use(evaluate_pairs_kernel<T, Outputs::kWrench, parts>);
-    case Outputs::kPatch:
-      return use(evaluate_pairs_kernel<T, Outputs::kPatch, parts>);
-    case Outputs::kPolygons:
-      return use(evaluate_pairs_kernel<T, Outputs::kPolygons, parts>);
-  }
+  if (has(outputs, Outputs::kPolygons)) return use(evaluate_pairs_kernel<T, kAllOutputs, parts>);
+  if (has(outputs, Outputs::kPatch)) return use(evaluate_pairs_kernel<T, Outputs::kPatch, parts>);
+  use(evaluate_pairs_kernel<T, Outputs::kWrench, parts>);
 }
 
 /// Calls use(kernel) with the kernel that computes these outputs.
@@ -77,10 +71,10 @@ void with_pair_kernel(const SceneView& scene, Outputs outputs, const Use& use) {
 }
 
 template <class T>
-void evaluate_pairs(const EvaluationCall& call, cudaStream_t stream) {
-  const std::int64_t most = call.state.num_environments * call.scene.num_pairs * call.shares;
+void evaluate_pairs(const PressureFieldCall& call, cudaStream_t stream) {
+  const std::int64_t most = call.num_pairs() * call.slices;
   if (most == 0) return;
-  const Outputs outputs = call.packed.is_wanted() ? Outputs::kPolygons : needed_outputs(call.results);
+  const Outputs outputs = call.packed.is_wanted() ? kAllOutputs : needed_outputs(call.results);
   with_pair_kernel<T>(call.scene, outputs, [&](auto kernel) {
     kernel<<<blocks_for(kernel, kPairBlock, most), kPairBlock, 0, stream>>>(call);
     ISOPATCH_CUDA_CHECK(cudaGetLastError());

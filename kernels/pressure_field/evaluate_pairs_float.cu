@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/pressure_field/evaluate_pairs.cuh"
 
-template void isopatch::detail::evaluate_pairs<float>(const isopatch::detail::EvaluationCall&, cudaStream_t);
+template void isopatch::detail::evaluate_pairs<float>(const isopatch::detail::PressureFieldCall&, cudaStream_t);
 template std::int64_t isopatch::detail::resident_warps<float>(const isopatch::detail::SceneView&,
                                                               isopatch::detail::Outputs);

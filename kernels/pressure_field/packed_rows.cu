@@ -6,7 +6,7 @@
 
 #include "isopatch/detail/contact/packed_row_list.h"
 #include "kernels/algorithms/device_scan.h"
-#include "kernels/evaluation_call.h"
+#include "kernels/pressure_field/call.h"
 #include "kernels/runtime/work_loop.cuh"
 
 namespace isopatch::detail {
@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(kBlock) write_rows_kernel(PackedArrays<Record>
 
 /// Calls use(arrays) for the kinds that are wanted.
 template <class Use>
-void for_each_wanted(const EvaluationCall& call, const Use& use) {
+void for_each_wanted(const PressureFieldCall& call, const Use& use) {
   const auto use_if_wanted = [&](const auto& to, const auto& list) {
     if (to.is_wanted()) use(PackedArrays{to, list, call.results.status, call.state.num_environments});
   };
@@ -104,7 +104,7 @@ void for_each_wanted(const EvaluationCall& call, const Use& use) {
 }
 
 /// The offsets, from the counts that the first pass left.
-void divide_room(const EvaluationCall& call, cudaStream_t stream) {
+void divide_room(const PressureFieldCall& call, cudaStream_t stream) {
   for_each_wanted(call, [&]<class Record>(const PackedArrays<Record>& packed) {
     const std::int64_t environments = packed.num_environments;
     exclusive_sums(packed.list.counts, environments, packed.to.offsets.data, call.scan_memory, call.scan_bytes, stream);
@@ -117,12 +117,12 @@ void divide_room(const EvaluationCall& call, cudaStream_t stream) {
 
 /// Evaluates again for a pass, without any other results.
 template <class T>
-void evaluate_again(const EvaluationCall& call, RowPass pass, int digit, cudaStream_t stream) {
-  EvaluationCall again = call;
+void evaluate_again(const PressureFieldCall& call, RowPass pass, int digit, cudaStream_t stream) {
+  PressureFieldCall again = call;
   again.results = {};
   again.pass = pass;
   again.digit = digit;
-  ISOPATCH_CUDA_CHECK(cudaMemsetAsync(&call.counters->next_pair, 0, sizeof(CallCounters::next_pair), stream));
+  ISOPATCH_CUDA_CHECK(cudaMemsetAsync(call.counter(kNextPair), 0, sizeof(std::int32_t), stream));
   evaluate_pairs<T>(again, stream);
 }
 
@@ -149,7 +149,7 @@ void load_packed_rows() {
   load_exclusive_sums();
 }
 
-void begin_packed_rows(const EvaluationCall& call, cudaStream_t stream) {
+void begin_packed_rows(const PressureFieldCall& call, cudaStream_t stream) {
   for_each_wanted(call, [&](const auto& packed) {
     const auto counts = static_cast<std::size_t>(packed.num_environments + 1);
     ISOPATCH_CUDA_CHECK(cudaMemsetAsync(packed.list.counts, 0, counts * sizeof(std::int32_t), stream));
@@ -158,7 +158,7 @@ void begin_packed_rows(const EvaluationCall& call, cudaStream_t stream) {
 }
 
 template <class T>
-void pack_rows(const EvaluationCall& call, cudaStream_t stream) {
+void write_packed_rows(const PressureFieldCall& call, cudaStream_t stream) {
   if (!call.packed.is_wanted()) return;
   divide_room(call, stream);
   if (!call.packed.keeps_rows() || call.state.num_environments == 0) return;
@@ -182,7 +182,7 @@ void pack_rows(const EvaluationCall& call, cudaStream_t stream) {
   });
 }
 
-template void pack_rows<float>(const EvaluationCall&, cudaStream_t);
-template void pack_rows<double>(const EvaluationCall&, cudaStream_t);
+template void write_packed_rows<float>(const PressureFieldCall&, cudaStream_t);
+template void write_packed_rows<double>(const PressureFieldCall&, cudaStream_t);
 
 }  // namespace isopatch::detail

@@ -2,7 +2,7 @@
 //
 // Optional stage: a warp finds the polygons of one listed pair once more, and sums them up to point contacts.
 #include "isopatch/detail/pressure_field/outputs/polygon_window.h"
-#include "kernels/evaluation_call.h"
+#include "kernels/pressure_field/call.h"
 #include "kernels/runtime/work_loop.cuh"
 
 namespace isopatch::detail {
@@ -19,7 +19,7 @@ __device__ PolygonWindow window_of(const PatchMemory& memory, std::int64_t warp)
 }
 
 template <class T, Parts parts>
-__global__ void __launch_bounds__(kBlock, 2) write_patch_contacts_kernel(EvaluationCall call) {
+__global__ void __launch_bounds__(kBlock, 2) write_patch_contacts_kernel(PressureFieldCall call) {
   __shared__ PatchWorkspace<CudaWarp::kSize> workspaces[kWarps];
   CudaWarp warp;
   const unsigned warp_in_block = threadIdx.x / CudaWarp::kSize;
@@ -27,11 +27,9 @@ __global__ void __launch_bounds__(kBlock, 2) write_patch_contacts_kernel(Evaluat
   if (warp.lane() == 0) {
     work.window = window_of(call.patches, static_cast<std::int64_t>(blockIdx.x) * kWarps + warp_in_block);
   }
-  for (std::int32_t at; take_item(warp, &call.counters->next_patch, call.counters->listed, at);) {
-    const auto item = static_cast<std::uint32_t>(call.list[at]);  // below 2^31: see CudaBackend::evaluate()
-    const auto pairs = static_cast<std::uint32_t>(call.scene.num_pairs);
-    write_patch_contacts<T, parts>(warp, work, call.scene, call.state, call.results, item / pairs,
-                                   static_cast<int>(item % pairs));
+  for (std::int32_t at; take_item(warp, call.counter(kNextPatch), call.num_listed(), at);) {
+    const auto [environment, pair] = call.entry(at);
+    write_patch_contacts<T, parts>(warp, work, call.scene, call.state, call.results, environment, pair);
   }
 }
 
@@ -51,7 +49,7 @@ std::int64_t resident_patch_warps(const SceneView& scene) {
 }
 
 template <class T>
-void write_patch_contacts(const EvaluationCall& call, cudaStream_t stream) {
+void write_patch_contacts(const PressureFieldCall& call, cudaStream_t stream) {
   if (call.patches.num_windows == 0) return;
   const auto blocks = static_cast<unsigned>(call.patches.num_windows / kWarps);
   with_kernel<T>(call.scene, [&](auto kernel) {
@@ -62,7 +60,7 @@ void write_patch_contacts(const EvaluationCall& call, cudaStream_t stream) {
 
 template std::int64_t resident_patch_warps<float>(const SceneView&);
 template std::int64_t resident_patch_warps<double>(const SceneView&);
-template void write_patch_contacts<float>(const EvaluationCall&, cudaStream_t);
-template void write_patch_contacts<double>(const EvaluationCall&, cudaStream_t);
+template void write_patch_contacts<float>(const PressureFieldCall&, cudaStream_t);
+template void write_patch_contacts<double>(const PressureFieldCall&, cudaStream_t);
 
 }  // namespace isopatch::detail

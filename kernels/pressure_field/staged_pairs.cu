@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The stages of staged_pairs.h, a kernel each.
+// The stages of a pair (stages/begin.h), a kernel each.
+#include "kernels/pressure_field/call.h"
 #include "kernels/scene/begin_environments.cuh"
 
 namespace isopatch::detail {
@@ -14,18 +15,6 @@ constexpr int kStagedBlock = kStagedWarps * CudaWarp::kSize;
 template <class T>
 constexpr int kStagedBlocks = kIsFloat<T> ? 4 : 2;
 
-/// Environment and pair of an entry of the list of pairs.
-struct PairEntry {
-  std::int64_t environment;
-  int pair;
-
-  __device__ static PairEntry make(const EvaluationCall& call, std::int32_t index) {
-    const auto item = static_cast<std::uint32_t>(call.list[index]);  // below 2^31: see CudaBackend::evaluate()
-    const auto pairs = static_cast<std::uint32_t>(call.scene.num_pairs);
-    return {item / pairs, static_cast<int>(item % pairs)};
-  }
-};
-
 // In the grid. A call has fewer than 2^30 pairs (see CudaBackend::items()): an index for each fits 32 bits. The threads
 // of as many warps have none.
 __device__ std::int32_t thread_index() { return static_cast<std::int32_t>(blockIdx.x * kStagedBlock + threadIdx.x); }
@@ -33,31 +22,32 @@ __device__ std::int32_t warp_index() {
   return static_cast<std::int32_t>(blockIdx.x * kStagedWarps + threadIdx.x / CudaWarp::kSize);
 }
 
-__device__ StagedPairs lists(const EvaluationCall& call) {
+__device__ StagedPairs lists(const PressureFieldCall& call) {
   const StagedMemory& memory = call.staged;
   return {memory.pairs,
           memory.sums,
-          {memory.part_pairs, &call.counters->part_pairs, memory.num_part_pairs},
-          {memory.cells, &call.counters->cells, memory.num_cells}};
+          {memory.part_pairs, call.counter(kPartPairs), memory.num_part_pairs},
+          {memory.cells, call.counter(kCells), memory.num_cells}};
 }
 
-/// Appends to the list of unfinished pairs what is Open of the lanes' pairs.
-__device__ void append_unfinished(CudaWarp& warp, const EvaluationCall& call, std::int32_t index, int open) {
+/// Appends the lanes' pairs of which something is left to the list of unfinished pairs.
+__device__ void append_unfinished(CudaWarp& warp, const PressureFieldCall& call, std::int32_t index,
+                                  Remaining remaining) {
   const auto all = static_cast<std::int32_t>(call.state.num_environments * call.scene.num_pairs);
-  const SharedList<UnfinishedPair> unfinished = {call.staged.unfinished, &call.counters->unfinished, all};
-  unfinished.append(warp, open != kNothing, {index, open});
+  const SharedList<UnfinishedPair> unfinished = {call.staged.unfinished, call.counter(kUnfinished), all};
+  unfinished.append(warp, remaining.kind != Remaining::kNothing, {index, remaining});
 }
 
 /// Begins the listed pairs of lanes, of bodies of one part. The first pairs are begun, as many as there is memory for.
-__device__ void begin_pairs_of_lanes(CudaWarp& warp, const EvaluationCall& call, bool listed, std::int32_t index,
+__device__ void begin_pairs_of_lanes(CudaWarp& warp, const PressureFieldCall& call, bool listed, std::int32_t index,
                                      std::int64_t environment, int pair) {
   const bool fits = index < call.staged.num_pairs;
   if (listed && fits) begin_staged_pair(lists(call), index, call.scene, call.state, environment, pair);
-  append_unfinished(warp, call, index, listed && !fits ? kEverything : kNothing);
+  append_unfinished(warp, call, index, listed && !fits ? Remaining::everything() : Remaining::nothing());
 }
 
 /// Both in one, where an environment has one pair of bodies of one part.
-__global__ void __launch_bounds__(kBeginBlock) begin_environments_and_pairs_kernel(EvaluationCall call) {
+__global__ void __launch_bounds__(kBeginBlock) begin_environments_and_pairs_kernel(PressureFieldCall call) {
   CudaWarp warp;
   zero_counters_of_one_block(call);
   begin_small_environments(call, [&](bool near, std::int32_t index, std::int64_t environment, int pair) {
@@ -66,12 +56,12 @@ __global__ void __launch_bounds__(kBeginBlock) begin_environments_and_pairs_kern
 }
 
 template <Parts parts>
-__global__ void __launch_bounds__(kStagedBlock) begin_pairs_kernel(EvaluationCall call) {
+__global__ void __launch_bounds__(kStagedBlock) begin_pairs_kernel(PressureFieldCall call) {
   CudaWarp warp;
   const std::int32_t index = parts == Parts::kOne ? thread_index() : warp_index();
-  const bool listed = index < call.counters->listed;
+  const bool listed = index < call.num_listed();
   PairEntry at = {0, 0};
-  if (listed) at = PairEntry::make(call, index);
+  if (listed) at = call.entry(index);
   if constexpr (parts == Parts::kOne) {
     begin_pairs_of_lanes(warp, call, listed, index, at.environment, at.pair);
   } else {
@@ -79,25 +69,26 @@ __global__ void __launch_bounds__(kStagedBlock) begin_pairs_kernel(EvaluationCal
     if (listed && fits) {
       begin_staged_pair(warp, lists(call), index, call.scene, call.state, at.environment, at.pair);
     }
-    append_unfinished(warp, call, index, listed && !fits && warp.lane() == 0 ? kEverything : kNothing);
+    append_unfinished(warp, call, index,
+                      listed && !fits && warp.lane() == 0 ? Remaining::everything() : Remaining::nothing());
   }
 }
 
 template <Parts parts, bool keep>
-__global__ void __launch_bounds__(kStagedBlock, 4) search_pairs_kernel(EvaluationCall call) {
+__global__ void __launch_bounds__(kStagedBlock, 4) search_pairs_kernel(PressureFieldCall call) {
   __shared__ SearchMemory<CudaWarp::kSize> memories[kStagedWarps];
   CudaWarp warp;
   SearchMemory<CudaWarp::kSize>& memory = memories[threadIdx.x / CudaWarp::kSize];
   const StagedPairs staged = lists(call);
   const std::int32_t count =
-      parts == Parts::kOne ? min(call.counters->listed, call.staged.num_pairs) : staged.part_pairs.size();
-  for (std::int32_t index; take_item(warp, &call.counters->next_search, count, index);) {
-    search_staged_pair<keep>(warp, memory, staged, index, call.staged.kept, call.staged.margin);
+      parts == Parts::kOne ? min(call.num_listed(), call.staged.num_pairs) : staged.part_pairs.size();
+  for (std::int32_t index; take_item(warp, call.counter(kNextSearch), count, index);) {
+    search_staged_pair<keep>(warp, memory, staged, index, call.staged.candidates, call.staged.margin);
   }
 }
 
 template <class T, bool with_patch>
-__global__ void __launch_bounds__(kStagedBlock, kStagedBlocks<T>) integrate_cells_kernel(EvaluationCall call) {
+__global__ void __launch_bounds__(kStagedBlock, kStagedBlocks<T>) integrate_cells_kernel(PressureFieldCall call) {
   __shared__ IntegrationMemory<T, CudaWarp::kSize> memories[kStagedWarps];
   CudaWarp warp;
   IntegrationMemory<T, CudaWarp::kSize>& memory = memories[threadIdx.x / CudaWarp::kSize];
@@ -110,17 +101,17 @@ __global__ void __launch_bounds__(kStagedBlock, kStagedBlocks<T>) integrate_cell
 }
 
 template <class T, bool with_patch, Parts parts>
-__global__ void __launch_bounds__(kStagedBlock) finish_pairs_kernel(EvaluationCall call) {
+__global__ void __launch_bounds__(kStagedBlock) finish_pairs_kernel(PressureFieldCall call) {
   CudaWarp warp;
   const std::int32_t index = thread_index();
-  int open = kNothing;
-  if (index < min(call.counters->listed, call.staged.num_pairs)) {
-    const PairEntry at = PairEntry::make(call, index);
+  Remaining remaining = Remaining::nothing();
+  if (index < min(call.num_listed(), call.staged.num_pairs)) {
+    const PairEntry at = call.entry(index);
     CudaThread thread;
-    open = finish_staged_pair<T, with_patch, parts>(thread, lists(call), index, call.scene, call.state, call.results,
-                                                    at.environment, at.pair);
+    remaining = finish_staged_pair<T, with_patch, parts>(thread, lists(call), index, call.scene, call.state,
+                                                         call.results, at.environment, at.pair);
   }
-  append_unfinished(warp, call, index, open);
+  append_unfinished(warp, call, index, remaining);
 }
 
 /// Whether the threads that begin environments begin pairs too: one after another would take longer than apart.
@@ -131,16 +122,18 @@ bool begins_together(const SceneView& scene) {
 unsigned blocks_of(std::int64_t threads) { return static_cast<unsigned>((threads + kStagedBlock - 1) / kStagedBlock); }
 
 template <class T, bool with_patch, Parts parts>
-void evaluate_staged_pairs(const EvaluationCall& call, std::int64_t most, cudaStream_t stream) {
+void evaluate_staged_pairs(const PressureFieldCall& call, bool begins, cudaStream_t stream) {
   const StagedMemory& memory = call.staged;
-  const auto search = memory.kept != nullptr ? search_pairs_kernel<parts, true> : search_pairs_kernel<parts, false>;
+  const auto search =
+      memory.candidates != nullptr ? search_pairs_kernel<parts, true> : search_pairs_kernel<parts, false>;
   const auto integrate = integrate_cells_kernel<T, with_patch>;
   const auto finish = finish_pairs_kernel<T, with_patch, parts>;
   const std::int64_t rounds = (memory.num_cells + CudaWarp::kSize - 1) / CudaWarp::kSize;
-  if (begins_together(call.scene)) {
+  if (begins && begins_together(call.scene)) {
     launch_begin(begin_environments_and_pairs_kernel, call, kBeginBlock, stream);
   } else {
-    begin_environments(call, stream);
+    if (begins) begin_environments(call, stream);
+    const std::int64_t most = call.num_pairs();
     const unsigned blocks = blocks_of(parts == Parts::kOne ? most : most * CudaWarp::kSize);
     begin_pairs_kernel<parts><<<blocks, kStagedBlock, 0, stream>>>(call);
   }
@@ -151,11 +144,11 @@ void evaluate_staged_pairs(const EvaluationCall& call, std::int64_t most, cudaSt
 }
 
 template <class T, Parts parts>
-void evaluate_staged_pairs(const EvaluationCall& call, std::int64_t most, cudaStream_t stream) {
+void evaluate_staged_pairs(const PressureFieldCall& call, bool begins, cudaStream_t stream) {
   if (needed_outputs(call.results) == Outputs::kWrench) {
-    evaluate_staged_pairs<T, false, parts>(call, most, stream);
+    evaluate_staged_pairs<T, false, parts>(call, begins, stream);
   } else {
-    evaluate_staged_pairs<T, true, parts>(call, most, stream);
+    evaluate_staged_pairs<T, true, parts>(call, begins, stream);
   }
 }
 
@@ -191,16 +184,15 @@ void load_staged_pairs(const SceneView& scene, Precision precision) {
 }
 
 template <class T>
-void evaluate_staged_pairs(const EvaluationCall& call, cudaStream_t stream) {
-  const std::int64_t most = call.state.num_environments * call.scene.num_pairs;
+void evaluate_staged_pairs(const PressureFieldCall& call, bool begins, cudaStream_t stream) {
   if (parts_of(call.scene) == Parts::kOne) {
-    evaluate_staged_pairs<T, Parts::kOne>(call, most, stream);
+    evaluate_staged_pairs<T, Parts::kOne>(call, begins, stream);
   } else {
-    evaluate_staged_pairs<T, Parts::kSeveral>(call, most, stream);
+    evaluate_staged_pairs<T, Parts::kSeveral>(call, begins, stream);
   }
 }
 
-template void evaluate_staged_pairs<float>(const EvaluationCall&, cudaStream_t);
-template void evaluate_staged_pairs<double>(const EvaluationCall&, cudaStream_t);
+template void evaluate_staged_pairs<float>(const PressureFieldCall&, bool, cudaStream_t);
+template void evaluate_staged_pairs<double>(const PressureFieldCall&, bool, cudaStream_t);
 
 }  // namespace isopatch::detail

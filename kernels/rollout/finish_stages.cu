@@ -17,13 +17,13 @@ constexpr int kSolveBlock = kSolveWarps * CudaWarp::kSize;
 /// One stage of one environment, which is not frozen. Returns its status.
 template <class T>
 __device__ __forceinline__ std::uint32_t finish_stage(CudaWarp& warp, const StepCall& call, std::int64_t environment,
-                                                      int found, PolygonEntry* sorting, double* solver) {
+                                                      int found, ContactEntry* sorting, double* solver) {
   const StepArraysView& arrays = call.arrays;
-  PolygonEntry* const listed = arrays.listed + environment * arrays.capacity;
-  const PolygonEntry* const sorted = sort_rows(warp, listed, sorting, found);
-  const auto* const polygons = static_cast<const SolverContact<T>*>(arrays.polygons) + environment * arrays.capacity;
+  ContactEntry* const listed = arrays.contacts.entries + environment * arrays.contacts.capacity;
+  const ContactEntry* const sorted = sort_rows(warp, listed, sorting, found);
+  const SolverContact<T>* const polygons = arrays.contacts.contacts<T>() + environment * arrays.contacts.capacity;
   const SolverSize size = {call.step.scene.num_bodies, call.step.rollout.num_joints, call.step.rollout.num_dofs,
-                           call.step.scene.num_pairs, arrays.capacity};
+                           call.step.scene.num_pairs, arrays.contacts.capacity};
   return finish_stage(
       warp, WarpPointSums<CudaWarp>{warp}, call.step, call.evaluation.state, environment, call.stage, found,
       [&](int i) { return sorted[i].key; }, [&](int i) -> const auto& { return polygons[sorted[i].at]; },
@@ -36,18 +36,18 @@ __global__ void __launch_bounds__(kSolveBlock) finish_stages_kernel(const __grid
   const StepView& step = call.step;
   const StepArraysView& arrays = call.arrays;
   const std::int64_t own = static_cast<std::int64_t>(blockIdx.x) * kSolveWarps + threadIdx.x / CudaWarp::kSize;
-  PolygonEntry* const sorting = arrays.sorting + own * arrays.capacity;
+  ContactEntry* const sorting = arrays.sorting + own * arrays.contacts.capacity;
   double* const solver = arrays.solver + own * arrays.solver_words;
   const bool ends_step = call.stage + 1 == num_stages(step.rollout.integrator);
   for (std::int32_t e; take_item(warp, &call.evaluation.counters->next_step, step.state.num_environments, e);) {
     std::uint32_t status = step.state.status[e];
-    const int found = arrays.found[e];
+    const int found = arrays.contacts.found[e];
     warp.sync();
-    if (warp.lane() == 0) arrays.found[e] = 0;
+    if (warp.lane() == 0) arrays.contacts.found[e] = 0;
     if ((status & kFrozen) != 0) continue;
     const StepProgress memory = arrays.of(step, e);
-    status |= arrays.contact_status[e];
-    if (found > arrays.capacity) status |= kStepCapacity;
+    status |= arrays.contacts.status[e];
+    if (found > arrays.contacts.capacity) status |= kStepCapacity;
     if (warp.lane() == 0) memory.counts->polygons_needed = max(memory.counts->polygons_needed, found);
     if ((status & (kBadInput | kStepCapacity)) != 0) {
       status |= kFrozen;

@@ -21,7 +21,7 @@ __global__ void __launch_bounds__(kBlock) begin_call_kernel(const __grid_constan
   const std::int64_t e = environment_of_warp();
   if (e >= call.step.state.num_environments) return;
   const StepProgress memory = call.arrays.of(call.step, e);
-  if (warp.lane() == 0) call.arrays.found[e] = 0;
+  if (warp.lane() == 0) call.arrays.contacts.found[e] = 0;
   begin_call(warp, call.step, e, memory);
   const std::uint32_t before = call.step.state.status[e];
   warp.sync();  // before it changes

@@ -19,8 +19,8 @@ StepArrays::StepArrays(const StepSize& size, cudaStream_t stream) {
   counts = DeviceBuffer<StepCounts>(size.environments);
   contact_status = DeviceBuffer<std::uint32_t>(size.environments);
   found = DeviceBuffer<std::int32_t>(size.environments);
-  listed = DeviceBuffer<PolygonEntry>(size.polygons);
-  sorting = DeviceBuffer<PolygonEntry>(size.sorting);
+  listed = DeviceBuffer<ContactEntry>(size.polygons);
+  sorting = DeviceBuffer<ContactEntry>(size.sorting);
   polygons = DeviceBuffer<std::byte>(size.polygon_bytes);
   solver = DeviceBuffer<double>(size.solver_words);
   ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(stream));

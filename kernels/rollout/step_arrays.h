@@ -48,7 +48,7 @@ struct StepArrays {
   DeviceBuffer<StepCounts> counts;
   DeviceBuffer<std::uint32_t> contact_status;
   DeviceBuffer<std::int32_t> found;
-  DeviceBuffer<PolygonEntry> listed, sorting;
+  DeviceBuffer<ContactEntry> listed, sorting;
   DeviceBuffer<std::byte> polygons;
   DeviceBuffer<double> solver;
 
@@ -57,7 +57,7 @@ struct StepArrays {
     return size.pairs * (sizeof(std::int64_t) + 6 * sizeof(double)) + sizeof(CallCounters) +
            size.bodies * (sizeof(StageBody) + kPoseSize * sizeof(double)) +
            size.environments * (sizeof(StepCounts) + sizeof(std::uint32_t) + sizeof(std::int32_t)) +
-           (size.polygons + size.sorting) * sizeof(PolygonEntry) + size.polygon_bytes +
+           (size.polygons + size.sorting) * sizeof(ContactEntry) + size.polygon_bytes +
            size.solver_words * sizeof(double);
   }
 

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The device stages of time steps, in order. As those of an evaluation (kernels/evaluation_call.h), each enqueues on
+// The device stages of time steps, in order. As those of an evaluation (kernels/call.h), each enqueues on
 // `stream`, allocates nothing and does not synchronise.
 #pragma once
 
 #include "isopatch/detail/rollout/take_step.h"
-#include "kernels/evaluation_call.h"
+#include "kernels/contact_model.h"
 
 namespace isopatch::detail {
-
-/// Where a polygon is that was found, and where it belongs.
-struct PolygonEntry {
-  std::uint64_t key;
-  std::int64_t at;  // among the polygons of its environment
-};
 
 /// Memory of a batch between the kernels of a step, with a row for each environment.
 struct StepArraysView {
@@ -21,14 +15,10 @@ struct StepArraysView {
   double* poses;
   double* wrenches;
   StepCounts* counts;
-  std::uint32_t* contact_status;  // of the search for contact
-  std::int32_t* found;            // polygons, also those without room; 0 between stages
-  PolygonEntry* listed;           // `capacity` for each
-  void* polygons;                 // the same of SolverContact
-  std::int32_t capacity;
+  ContactLists contacts;  // `found` is 0 between stages
 
   // a row for each warp that solves
-  PolygonEntry* sorting;  // `capacity`
+  ContactEntry* sorting;  // `capacity`
   double* solver;
   std::int64_t solver_words;
   std::int32_t warps;
@@ -41,7 +31,7 @@ struct StepArraysView {
 
 /// The arguments of every kernel, by value. `evaluation` finds near pairs at the poses of a stage.
 struct StepCall {
-  EvaluationCall evaluation;
+  BatchCall evaluation;
   StepView step;
   RolloutOutput output;
   StepArraysView arrays;
@@ -51,10 +41,6 @@ struct StepCall {
 
 /// Begins a call, and its first step if it `steps`.
 void begin_call(const StepCall& call, bool steps, cudaStream_t stream);
-
-/// Finds the contact polygons of the near pairs.
-template <class T>
-void find_polygons(const StepCall& call, cudaStream_t stream);
 
 /// Solves a stage of every environment, and begins the next stage or step.
 template <class T>

@@ -5,12 +5,7 @@
 
 #include <cstdint>
 
-#include "isopatch/detail/scene/scene_view.h"
-
 namespace isopatch::detail {
-
-template <class T>
-void load_find_polygons(const SceneView& scene);
 
 /// Returns how many warps solve at once.
 template <class T>

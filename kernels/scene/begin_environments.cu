@@ -8,17 +8,17 @@ namespace isopatch::detail {
 
 namespace {
 
-__global__ void __launch_bounds__(kBeginBlock) begin_environments_kernel(EvaluationCall call) {
+__global__ void __launch_bounds__(kBeginBlock) begin_environments_kernel(BatchCall call) {
   __shared__ BodyBounds bounds[kBeginWarps][limits::kMaxBodies];
   CudaWarp warp;
   const int warp_in_block = static_cast<int>(threadIdx.x) / CudaWarp::kSize;
   const std::int64_t environment = static_cast<std::int64_t>(blockIdx.x) * kBeginWarps + warp_in_block;
   zero_counters_of_one_block(call);
   begin_environment(warp, warp, bounds[warp_in_block], call.scene, call.state, call.results, environment,
-                    near_pairs(call));
+                    call.near_pairs());
 }
 
-__global__ void __launch_bounds__(kBeginBlock) begin_small_environments_kernel(EvaluationCall call) {
+__global__ void __launch_bounds__(kBeginBlock) begin_small_environments_kernel(BatchCall call) {
   zero_counters_of_one_block(call);
   begin_small_environments(call, [](bool, std::int32_t, std::int64_t, int) {});
 }
@@ -30,7 +30,7 @@ void load_begin_environments() {
   resident_blocks(begin_small_environments_kernel, kBeginBlock);
 }
 
-void begin_environments(const EvaluationCall& call, cudaStream_t stream) {
+void begin_environments(const BatchCall& call, cudaStream_t stream) {
   if (call.state.num_environments == 0) return;
   if (has_few_bodies(call.scene)) {
     launch_begin(begin_small_environments_kernel, call, kBeginBlock, stream);

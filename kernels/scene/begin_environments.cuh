@@ -3,7 +3,7 @@
 // What the kernels that begin environments have in common.
 #pragma once
 
-#include "kernels/evaluation_call.h"
+#include "kernels/call.h"
 #include "kernels/runtime/work_loop.cuh"
 
 namespace isopatch::detail {
@@ -21,35 +21,30 @@ inline bool has_few_bodies(const SceneView& scene) {
 
 /// The counters of a call start at zero. Where one block begins all environments it sees to that itself, as the first
 /// thing; before a larger grid, they are zeroed on the stream.
-__device__ inline void zero_counters_of_one_block(const EvaluationCall& call) {
+__device__ inline void zero_counters_of_one_block(const BatchCall& call) {
   if (gridDim.x > 1) return;
   if (threadIdx.x == 0) *call.counters = {};
   __syncthreads();
 }
 
 /// Launches `kernel` for all environments, `in_a_block` of them in each block.
-template <class Kernel>
-void launch_begin(Kernel kernel, const EvaluationCall& call, std::int64_t in_a_block, cudaStream_t stream) {
+template <class Kernel, class Call>
+void launch_begin(Kernel kernel, const Call& call, std::int64_t in_a_block, cudaStream_t stream) {
   const auto blocks = static_cast<unsigned>((call.state.num_environments + in_a_block - 1) / in_a_block);
   if (blocks > 1) ISOPATCH_CUDA_CHECK(cudaMemsetAsync(call.counters, 0, sizeof(CallCounters), stream));
   kernel<<<blocks, kBeginBlock, 0, stream>>>(call);
   ISOPATCH_CUDA_CHECK(cudaGetLastError());
 }
 
-__device__ inline PairList near_pairs(const EvaluationCall& call) {
-  const std::int64_t all = call.state.num_environments * call.scene.num_pairs;  // below 2^31: see CudaBackend
-  return {call.list, &call.counters->listed, static_cast<std::int32_t>(all)};
-}
-
 /// Begins an environment of few bodies for each thread. The lanes of a warp append together what each found in an
 /// environment of its own, and call listed(near, index in the list, environment, pair).
 template <class Listed>
-__device__ void begin_small_environments(const EvaluationCall& call, const Listed& listed) {
+__device__ void begin_small_environments(const BatchCall& call, const Listed& listed) {
   BodyBounds bounds[kFewBodies];
   CudaWarp warp;
   CudaThread thread;
   const std::int64_t environment = static_cast<std::int64_t>(blockIdx.x) * kBeginBlock + threadIdx.x;
-  begin_environment(thread, warp, bounds, call.scene, call.state, call.results, environment, near_pairs(call), false,
+  begin_environment(thread, warp, bounds, call.scene, call.state, call.results, environment, call.near_pairs(), false,
                     [&](bool near, std::int32_t index, int pair) { listed(near, index, environment, pair); });
 }
 

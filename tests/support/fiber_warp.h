@@ -282,14 +282,13 @@ class FiberEvaluator {
     using detail::Outputs;
     const detail::SceneView& view = scene.data().view;
     for (std::int64_t e = 0; e < state.num_environments; ++e) {
-      std::int32_t count = 0;
+      std::int32_t count[detail::kMaxContactModels] = {};
       detail::BodyBounds bounds[limits::kMaxBodies];
       std::array<std::int64_t, limits::kMaxPairs> items = {};
       group_.run([&](FiberWarp<size>& warp) {
-        begin_environment(warp, warp, bounds, view, state, results, e, {items.data(), &count, limits::kMaxPairs},
-                          brute_force);
+        begin_environment(warp, warp, bounds, view, state, results, e, {items.data(), count, 1}, brute_force);
       });
-      for (std::int32_t i = 0; i < count; ++i) {
+      for (std::int32_t i = 0; i < count[0]; ++i) {
         const int pair = static_cast<int>(items[static_cast<std::size_t>(i)] - e * view.num_pairs);
         const Outputs outputs = detail::needed_outputs(results);
         if (has(outputs, Outputs::kPolygons)) {

@@ -20,7 +20,7 @@ struct SimdWorkspace {
 
   /// Pairs of cells that passed their test, with one row for each member of AcceptedCells.
   static constexpr int kQueue = SimdTraversalMemory::kQueue;
-  struct Accepted {
+  struct alignas(64) Accepted {
     std::int32_t m[kQueue], s[kQueue];
     std::int32_t positive[kQueue];
     float x[kQueue], y[kQueue], z[kQueue], radius[kQueue];

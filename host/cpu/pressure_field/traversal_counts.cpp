@@ -38,11 +38,10 @@ TraversalCounts detail::count_traversal(const Scene& scene, const State& state, 
   PressureFieldWorkspace work(0);  // no SIMD
   BodyBounds bounds[limits::kMaxBodies];
   std::vector<std::int64_t> near_pairs(limits::kMaxPairs);
-  std::int32_t listed = 0;
-  begin_environment(warp, warp, bounds, view, state, Results{}, environment,
-                    {near_pairs.data(), &listed, limits::kMaxPairs});
+  std::int32_t listed[kMaxContactModels] = {};
+  begin_environment(warp, warp, bounds, view, state, Results{}, environment, {near_pairs.data(), listed, 1});
   TraversalCounts counts;
-  for (std::int32_t i = 0; i < listed; ++i) {
+  for (std::int32_t i = 0; i < listed[0]; ++i) {
     const int pair = static_cast<int>(near_pairs[static_cast<std::size_t>(i)] - environment * view.num_pairs);
     PairMemory<PairContext>& memory = work.pair.pair;
     begin_pair(warp, memory, view, state, environment, pair);

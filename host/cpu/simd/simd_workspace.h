@@ -41,12 +41,12 @@ struct SimdTraversalMemory {
   /// levels each. The stores that fill the stack write up to kWide entries too many.
   static constexpr int kBatch = 8;
   static constexpr int kStack = kBatch * kWide * (2 * kMaxDepth + 1) + kWide;
-  std::int32_t opened[kStack], kept[kStack];
+  alignas(64) std::int32_t opened[kStack], kept[kStack];
 
   /// Pairs of cells that wait for a full SIMD vector: fewer than one SIMD vector, plus what one round adds, and what a
   /// store writes too many.
   static constexpr int kQueue = kMaxLanes + kBatch * kWide + kWide;
-  struct Candidates {
+  struct alignas(64) Candidates {
     std::int32_t m[kQueue], s[kQueue];
   };
   Candidates candidates;

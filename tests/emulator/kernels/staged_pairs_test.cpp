@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "host/evaluation/cuda_options.h"
+#include "kernels/batch_memory.h"
 #include "kernels/pressure_field/device_call_memory.h"
 #include "kernels/scene/device_scene.h"
 #include "tests/emulator/runtime/observe.h"
@@ -38,28 +39,29 @@ test::Batch apart_by(const Scene& scene, double distance) {
 
 /// Evaluates as many environments, all in the same state, in stages alone, with room for `size`.
 detail::CallCounters counters_of_stages(const Scene& scene, const test::Batch& batch, std::int64_t environments,
-                                        const detail::CallSize& size) {
+                                        const detail::PressureFieldSize& size) {
   const detail::DeviceScene device_scene(scene.data());
   const detail::Stream stream;
-  const detail::CallArrays arrays(size, stream);
+  const detail::BatchMemory batch_memory({size.pairs}, stream);
+  const detail::PressureFieldMemory memory(size, stream);
   const detail::DeviceBuffer<double> poses(batch.poses);
-  detail::EvaluationCall call = {};
+  detail::PressureFieldCall call = {};
   call.scene = device_scene.view();
   call.state.num_environments = environments;
   call.state.poses = {static_cast<const double*>(poses.data()), 0};
-  call.list = arrays.list.data();
-  call.counters = arrays.counters.data();
-  call.shares = 1;
-  call.staged = arrays.staged(0);
-  detail::evaluate_staged_pairs<float>(call, stream);
+  call.list = batch_memory.list.data();
+  call.counters = batch_memory.counters.data();
+  call.slices = 1;
+  call.staged = memory.staged(0);
+  detail::evaluate_staged_pairs<float>(call, true, stream);
   ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(stream));
   detail::CallCounters counters;
-  arrays.counters.download(&counters, 1);
+  batch_memory.counters.download(&counters, 1);
   return counters;
 }
 
-detail::CallSize room_for(std::size_t part_pairs) {
-  detail::CallSize size;
+detail::PressureFieldSize room_for(std::size_t part_pairs) {
+  detail::PressureFieldSize size;
   size.pairs = size.staged_pairs = 1;
   size.staged_sums = 2;
   size.staged_part_pairs = part_pairs;
@@ -71,7 +73,7 @@ detail::CallSize room_for(std::size_t part_pairs) {
 TEST(EmulatedStages, HaveAnIndexForEachWarpOfTwoToThe26Pairs) {
   const Scene scene(boxes_in_boxes());
   run_only_last_blocks(0, 1);
-  EXPECT_EQ(counters_of_stages(scene, apart_by(scene, 1), (std::int64_t{1} << 26) + 1, room_for(1)).listed, 0);
+  EXPECT_EQ(counters_of_stages(scene, apart_by(scene, 1), (std::int64_t{1} << 26) + 1, room_for(1)).listed[0], 0);
   run_only_last_blocks(0, ~0u);
 }
 
@@ -80,9 +82,9 @@ TEST(EmulatedStages, CountNoPartPairsBeyondTheFirstThatDoNotFit) {
   const Scene scene(boxes_in_boxes());
   const auto asked = [&](std::size_t room) {
     const detail::CallCounters counters = counters_of_stages(scene, apart_by(scene, 0.03), 1, room_for(room));
-    EXPECT_EQ(counters.listed, 1);
-    EXPECT_EQ(counters.unfinished, 1);  // for want of room for cells, if not for part pairs
-    return counters.part_pairs;
+    EXPECT_EQ(counters.listed[0], 1);
+    EXPECT_EQ(counters.of_model[0][detail::kUnfinished], 1);  // for want of room for cells, if not for part pairs
+    return counters.of_model[0][detail::kPartPairs];
   };
   EXPECT_EQ(asked(kParts * kParts), kParts * kParts);
   EXPECT_EQ(asked(40), 64);

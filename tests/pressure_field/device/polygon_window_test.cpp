@@ -34,14 +34,14 @@ ResultArrays by_a_warp(const Scene& scene, const Batch& batch, int max_clusters,
   work->window = {&found, rows.data(), other.data(), records.data(), static_cast<std::int64_t>(capacity)};
   FiberGroup<size> group;
   for (std::int64_t e = 0; e < state.num_environments; ++e) {
-    std::int32_t count = 0;
+    std::int32_t count[kMaxContactModels] = {};
     BodyBounds bounds[limits::kMaxBodies];
     std::vector<std::int64_t> items(limits::kMaxPairs);
     group.run([&](FiberWarp<size>& warp) {
-      begin_environment(warp, warp, bounds, view, state, to, e, {items.data(), &count, limits::kMaxPairs});
+      begin_environment(warp, warp, bounds, view, state, to, e, {items.data(), count, 1});
     });
     group.run([&](FiberWarp<size>& warp) {
-      for (std::int32_t i = 0; i < count; ++i) {
+      for (std::int32_t i = 0; i < count[0]; ++i) {
         const int pair = static_cast<int>(items[static_cast<std::size_t>(i)] - e * view.num_pairs);
         write_patch_contacts<T, Parts::kSeveral>(warp, *work, view, state, to, e, pair);
       }

@@ -51,15 +51,10 @@ ISOPATCH_HD InputArray array_of(const double* data, std::int64_t stride) {
 
 /// The view of what a stage finds contact in: `poses` of the environments, `stride` apart.
 ISOPATCH_HD State contact_state(const StepView& step, const double* poses, std::int64_t stride) {
-  const RolloutInput& input = step.input.input;
   State contact;
+  static_cast<ParameterInputs&>(contact) = step.input.input;
   contact.num_environments = step.state.num_environments;
   contact.poses = array_of(poses, stride);
-  contact.modulus = input.modulus;
-  contact.dissipation = input.dissipation;
-  contact.friction = input.friction;
-  contact.geometry_index = input.geometry_index;
-  contact.pair_mask = input.pair_mask;
   return contact;
 }
 

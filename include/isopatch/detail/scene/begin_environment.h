@@ -42,6 +42,18 @@ ISOPATCH_HD bool bounds_may_touch(const BodyBounds& a, const BodyBounds& b) {
 /// The pairs to evaluate, in no particular order: pair p of environment e has the index e * num_pairs + p.
 using PairList = SharedList<std::int64_t>;
 
+/// A list of pairs for each contact model, side by side in memory for all pairs of all environments.
+struct PairLists {
+  std::int64_t* items;
+  std::int32_t* counts;  // of each model
+  std::int64_t num_environments;
+
+  ISOPATCH_HD PairList of(const SceneView& scene, int model) const {
+    const std::int64_t first = model > 0 ? num_environments * scene.pairs_before[model] : 0;
+    return {items + first, counts + model, static_cast<std::int32_t>(num_environments * scene.pairs_of_model(model))};
+  }
+};
+
 /// The environment's fault bits, found by all lanes together.
 template <class Warp>
 ISOPATCH_HD std::uint32_t environment_status(Warp& warp, const SceneView& scene, const State& state,
@@ -94,13 +106,13 @@ struct NoAction {
   ISOPATCH_HD void operator()(bool, std::int32_t, int) const {}
 };
 
-/// Appends the environment's near pairs to `list` (with `every_pair`, all enabled pairs), writes the status word, and
-/// zeroes the counters and the results of the other pairs. `bounds` has room for all bodies and is shared by the lanes
-/// of `warp`. `all` are the lanes that append together: `warp` itself, or those of several environments. They call
-/// listed(near, index in the list, pair) together.
+/// Appends the environment's near pairs to the lists of their models (with `every_pair`, all enabled pairs), writes the
+/// status word, and zeroes the counters and the results of the other pairs. `bounds` has room for all bodies and is
+/// shared by the lanes of `warp`. `all` are the lanes that append together: `warp` itself, or those of several
+/// environments. They call listed(near, index in the list, pair) together.
 template <class Warp, class All, class Listed = NoAction>
 ISOPATCH_HD void begin_environment(Warp& warp, All& all, BodyBounds* bounds, const SceneView& scene, const State& state,
-                                   const Results& results, std::int64_t environment, const PairList& list,
+                                   const Results& results, std::int64_t environment, const PairLists& lists,
                                    bool every_pair = false, const Listed& listed = {}) {
   const bool exists = environment < state.num_environments;  // the last of `all` may have none
   const std::uint32_t status = exists ? environment_status(warp, scene, state, environment) : 0;
@@ -124,9 +136,13 @@ ISOPATCH_HD void begin_environment(Warp& warp, All& all, BodyBounds* bounds, con
              (every_pair || bounds_may_touch(bounds[view.a], bounds[view.b]));
       if (!near) write_no_contact(scene, results, environment, pair);
     }
-    const std::int32_t index = list.reserve(all, near);  // which fits: the list has room for all pairs
-    if (near) list.items[index] = environment * scene.num_pairs + pair;
-    listed(near, index, pair);
+    for (int model = 0; model < scene.num_models; ++model) {
+      const bool mine = near && (scene.num_models == 1 || scene.pairs[pair].model == model);
+      const PairList list = lists.of(scene, model);
+      const std::int32_t index = list.reserve(all, mine);  // which fits: the list has room for all pairs
+      if (mine) list.items[index] = environment * scene.num_pairs + pair;
+      listed(mine, index, pair);
+    }
   }
   warp.sync();
 }

@@ -73,6 +73,9 @@ struct PartView {
   Transform<double> X_BG;  // of a half space, geometry to body
 };
 
+/// Contact models that a scene can have pairs of.
+inline constexpr int kMaxContactModels = 4;
+
 /// The part pairs of a pair follow each other, and so do their rows in Results::part_pair_wrench.
 struct PairView {
   std::int32_t a, b;
@@ -80,6 +83,7 @@ struct PairView {
   std::int32_t rows_begin, rows_end;
   double dissipation;  // negative: combine the parts' values
   double friction;     // negative: combine the parts' values
+  std::int32_t model;  // ContactModel
 };
 
 /// Two parts; or a part and one layer of the other, which is a half space. All layers have the same row.
@@ -113,7 +117,11 @@ struct SceneView {
   std::int32_t num_parts;
   std::int32_t num_pairs;
   std::int32_t num_part_pairs;
+  std::int32_t num_models;                           // 1 + the last ContactModel of a pair
+  std::int32_t pairs_before[kMaxContactModels + 1];  // pairs of the models before each; the last is num_pairs
   ContactView contact;
+
+  ISOPATCH_HD std::int32_t pairs_of_model(int model) const { return pairs_before[model + 1] - pairs_before[model]; }
 };
 
 }  // namespace isopatch::detail

@@ -27,35 +27,17 @@ constexpr bool has(Outputs set, Outputs member) { return (static_cast<int>(set) 
 /// With polygons, the patch is summed up too: there is one kernel for both.
 inline constexpr Outputs kAllOutputs = Outputs::kPatch | Outputs::kPolygons;
 
-/// Whether the outputs of a group are made of polygons while a pair is evaluated. Patch contacts need polygons too, and
-/// have them found where they are computed.
-constexpr bool needs_polygons(OutputGroup group) {
-  switch (group) {
-    case OutputGroup::kPolygons:
-    case OutputGroup::kContacts:
-    case OutputGroup::kPackedPolygons:
-    case OutputGroup::kPackedContacts:
-      return true;
-    case OutputGroup::kWrench:
-    case OutputGroup::kPartPair:
-    case OutputGroup::kPatch:
-    case OutputGroup::kEnergy:
-    case OutputGroup::kPatchContacts:
-      break;
-  }
-  return false;
-}
-
+/// Patch contacts aside, which have polygons found where they are computed.
 inline Outputs needed_outputs(const Results& r) {
-  bool patch = false, polygons = false;
+  bool polygons = false;
   for_each_output(
       [&](const ArrayInfo& info, const auto& array) {
-        if (array.data == nullptr) return;
-        patch = patch || info.group == OutputGroup::kPatch;
+        if (array.data == nullptr || info.group == OutputGroup::kPatchContacts) return;
         polygons = polygons || needs_polygons(info.group);
       },
       r);
-  return polygons ? kAllOutputs : patch ? Outputs::kPatch : Outputs::kWrench;
+  if (polygons) return kAllOutputs;
+  return is_wanted(r, OutputGroup::kPatch) ? Outputs::kPatch : Outputs::kWrench;
 }
 
 template <class T>

@@ -38,15 +38,16 @@ class CudaSimulator final : public Simulator::Implementation {
         check_(device) {
     const DeviceGuard guard(device_);
     load_begin_environments();
-    load_evaluate_energies();
     load_rollout_calls();
-    const SceneView& view = scene_.data().view;
+    ContactModelOptions model_options;
+    static_cast<EvaluatorOptions&>(model_options.cuda) = options;
+    model_options.steps = true;
+    CudaContactModels models = make_cuda_contact_models(scene_, model_options);
     const bool in_float = options_.precision == Precision::kFloat;
-    in_float ? load_find_polygons<float>(view) : load_find_polygons<double>(view);
     const std::int64_t resident = in_float ? load_finish_stages<float>() : load_finish_stages<double>();
     const std::int64_t in_room = kMaxSolverBytes / (8 * solver_size(capacity_).words() + 1);
     warps_ = std::max<std::int64_t>(2, std::min(resident, in_room) / 2 * 2);
-    on_device_ = std::make_unique<OnDevice>(scene_.data(), data_);
+    on_device_ = std::make_unique<OnDevice>(scene_.data(), data_, std::move(models));
   }
 
   ~CudaSimulator() override {
@@ -136,7 +137,10 @@ class CudaSimulator final : public Simulator::Implementation {
     WorkingMemory<StepArrays> memory;
     DeviceBuffer<std::byte> copies;  // of arrays in host memory, for one call at a time
 
-    OnDevice(const SceneData& scene_data, const RolloutData& rollout_data) : scene(scene_data), rollout(rollout_data) {}
+    CudaContactModels models;
+
+    OnDevice(const SceneData& scene_data, const RolloutData& rollout_data, CudaContactModels of)
+        : scene(scene_data), rollout(rollout_data), models(std::move(of)) {}
   };
 
   void check(const RolloutState& state, const std::string& name, cudaStream_t stream) const {
@@ -175,29 +179,31 @@ class CudaSimulator final : public Simulator::Implementation {
     StepCall call = {};
     call.step = {on_device_->scene.view(), on_device_->rollout.view(), state, {input}};
     call.output = output;
+    const bool in_float = options_.precision == Precision::kFloat;
+    std::byte* const polygons = arrays.polygons.data();
     call.arrays = {arrays.bodies.data(),
                    arrays.poses.data(),
                    arrays.wrenches.data(),
                    arrays.counts.data(),
-                   arrays.contact_status.data(),
-                   arrays.found.data(),
-                   arrays.listed.data(),
-                   arrays.polygons.data(),
-                   capacity,
+                   {arrays.contact_status.data(), arrays.found.data(), arrays.listed.data(),
+                    in_float ? reinterpret_cast<SolverContact<float>*>(polygons) : nullptr,
+                    in_float ? nullptr : reinterpret_cast<SolverContact<double>*>(polygons), capacity},
                    arrays.sorting.data(),
                    arrays.solver.data(),
                    solver_size(capacity).words(),
                    static_cast<std::int32_t>(warps_)};
-    EvaluationCall& evaluation = call.evaluation;
+    BatchCall& evaluation = call.evaluation;
     evaluation.scene = call.step.scene;
     evaluation.state =
         contact_state(call.step, arrays.poses.data(), static_cast<std::int64_t>(scene_.num_bodies()) * kPoseSize);
     evaluation.results.status = {arrays.contact_status.data(), 1};
     evaluation.list = arrays.list.data();
     evaluation.counters = arrays.counters.data();
-    evaluation.shares = 1;
     return call;
   }
+
+  int num_models() const { return scene_.data().view.num_models; }
+  CudaContactModel& model_at(int model) const { return *on_device_->models[static_cast<std::size_t>(model)]; }
 
   template <class T>
   void enqueue(StepCall& call, int num_steps, cudaStream_t stream) const {
@@ -207,16 +213,18 @@ class CudaSimulator final : public Simulator::Implementation {
       call.is_last = step + 1 == num_steps;
       for (call.stage = 0; call.stage < stages; ++call.stage) {
         begin_environments(call.evaluation, stream);
-        find_polygons<T>(call, stream);
+        for (int model = 0; model < num_models(); ++model) {
+          model_at(model).find_contacts(call.evaluation, call.step.rollout.points, call.arrays.contacts, stream);
+        }
         finish_stages<T>(call, stream);
       }
     }
     end_call(call, stream);
     if (call.output.elastic_energy.data == nullptr) return;
-    EvaluationCall energies = call.evaluation;
+    BatchCall energies = call.evaluation;
     energies.results.energy = call.output.elastic_energy;
     begin_environments(energies, stream);
-    evaluate_energies(energies, stream);
+    for (int model = 0; model < num_models(); ++model) model_at(model).evaluate_energies(energies, stream);
   }
 
   mutable std::atomic<std::int32_t> capacity_;  // grows in calls from the host where the options leave it open

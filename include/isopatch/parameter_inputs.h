@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What may differ between environments besides the motion: the materials and geometries of parts, and the pairs. An
+// evaluation and a rollout take the same.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "isopatch/array_info.h"
+#include "isopatch/array_types.h"
+
+namespace isopatch {
+
+/// The parameters of N environments with C parts, in the order of the bodies, and P pairs. Null arrays mean the scene's
+/// value in every environment.
+struct ParameterInputs {
+  InputArray modulus;      ///< N x C   Pa, > 0
+  InputArray dissipation;  ///< N x C   s/m or s, >= 0; overrides pair values too
+  InputArray friction;     ///< N x C   >= 0; overrides pair values too
+
+  TypedArray<const std::int32_t> geometry_index;  ///< N x C   index into the scene's geometries; of a part with an
+                                                  ///< offset, its own or one of its alternatives
+  TypedArray<const std::uint8_t> pair_mask;       ///< N x P   0 leaves the pair out: its results are zero; an array
+                                                  ///< of bool does too, whose elements are bytes of 0 and 1
+};
+
+/// Calls visit(info, array) for every parameter; given several objects with members of these names, calls visit(info,
+/// array of the first, array of the second, ...).
+template <class Visit, class... Inputs>
+constexpr void for_each_parameter_input(const Visit& visit, Inputs&... i) {
+  visit(ArrayInfo{"modulus", "real", Per::kPart, 1, "Pa"}, i.modulus...);
+  visit(ArrayInfo{"dissipation", "real", Per::kPart, 1, "s/m or s"}, i.dissipation...);
+  visit(ArrayInfo{"friction", "real", Per::kPart, 1, "1"}, i.friction...);
+  visit(ArrayInfo{"geometry_index", "int32", Per::kPart, 1, "index"}, i.geometry_index...);
+  visit(ArrayInfo{"pair_mask", "uint8", Per::kPair, 1, "0 or 1"}, i.pair_mask...);
+}
+
+/// The same, owned. Where an array is empty, the scene's values hold.
+struct ParameterInputArrays {
+  std::vector<double> modulus;               ///< N x C   Pa
+  std::vector<double> dissipation;           ///< N x C   s/m or s
+  std::vector<double> friction;              ///< N x C
+  std::vector<std::int32_t> geometry_index;  ///< N x C
+  std::vector<std::uint8_t> pair_mask;       ///< N x P
+};
+
+}  // namespace isopatch

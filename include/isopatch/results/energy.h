@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The elastic energy of each pair.
+#pragma once
+
+#include <vector>
+
+#include "isopatch/array_info.h"
+#include "isopatch/array_types.h"
+
+namespace isopatch {
+
+/// The energies of N environments with P pairs.
+struct EnergyOutputs {
+  /// N x P J, elastic energy: integral of min(p_A, p_B) over the overlap (PFC eq. 1). Continuous in the pose; it has a
+  /// kink, at which the wrench jumps, where the two pressures are equal throughout a volume.
+  OutputArray energy;
+};
+
+/// Calls visit(info, array) for every array of EnergyOutputs, or of several objects at once as for_each_output().
+template <class Visit, class... Outputs>
+constexpr void for_each_energy_output(const Visit& visit, Outputs&... o) {
+  visit(ArrayInfo{"energy", "real", Per::kPair, 1, "J", OutputGroup::kEnergy}, o.energy...);
+}
+
+/// Their owners in host memory.
+struct EnergyArrays {
+  std::vector<double> energy;  ///< N x P   J
+};
+
+}  // namespace isopatch

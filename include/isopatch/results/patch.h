@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sums over the patch of each pair.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "isopatch/array_info.h"
+#include "isopatch/array_types.h"
+
+namespace isopatch {
+
+/// Sums over the patches of N environments with P pairs, world frame.
+struct PatchOutputs {
+  OutputArray area;                ///< N x P       m^2
+  OutputArray center_of_pressure;  ///< N x P x 3   m, world: integral of x p over integral of p; 0 without contact
+  OutputArray mean_normal;         ///< N x P x 3   integral of n dS over the area, from b into a; 0 without contact
+  OutputArray max_pressure;        ///< N x P       Pa, at a polygon vertex
+  OutputArray friction_force;      ///< N x P x 3   N, the tangential part of the force on a
+  TypedArray<std::int32_t> polygon_count;  ///< N x P   polygons of non-zero area
+};
+
+/// Calls visit(info, array) for every array of PatchOutputs, or of several objects at once as for_each_output().
+template <class Visit, class... Outputs>
+constexpr void for_each_patch_output(const Visit& visit, Outputs&... o) {
+  visit(ArrayInfo{"area", "real", Per::kPair, 1, "m^2"}, o.area...);
+  visit(ArrayInfo{"center_of_pressure", "real", Per::kPair, 3, "m", OutputGroup::kPatch}, o.center_of_pressure...);
+  visit(ArrayInfo{"mean_normal", "real", Per::kPair, 3, "1", OutputGroup::kPatch}, o.mean_normal...);
+  visit(ArrayInfo{"max_pressure", "real", Per::kPair, 1, "Pa", OutputGroup::kPatch}, o.max_pressure...);
+  visit(ArrayInfo{"friction_force", "real", Per::kPair, 3, "N", OutputGroup::kPatch}, o.friction_force...);
+  visit(ArrayInfo{"polygon_count", "int32", Per::kPair, 1, "1"}, o.polygon_count...);
+}
+
+/// Their owners in host memory.
+struct PatchArrays {
+  std::vector<double> area;                 ///< N x P   m^2
+  std::vector<double> center_of_pressure;   ///< N x P x 3   m
+  std::vector<double> mean_normal;          ///< N x P x 3
+  std::vector<double> max_pressure;         ///< N x P   Pa
+  std::vector<double> friction_force;       ///< N x P x 3   N
+  std::vector<std::int32_t> polygon_count;  ///< N x P
+};
+
+}  // namespace isopatch

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The wrenches of pairs, part pairs and bodies, and the status.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "isopatch/array_info.h"
+#include "isopatch/array_types.h"
+
+namespace isopatch {
+
+/// The wrenches of N environments with P pairs, Q part pairs and B bodies. Force in N, torque in N m, world frame.
+struct WrenchOutputs {
+  OutputArray pair_wrench;       ///< N x P x 6   force on body a, then torque on a about a's body origin
+  OutputArray part_pair_wrench;  ///< N x Q x 6   the part of pair_wrench from each of Scene::part_pairs(), about the
+                                 ///< same point
+  OutputArray body_wrench;  ///< N x B x 6   sum over the body's pairs, torque about its own origin; needs pair_wrench
+  TypedArray<std::uint32_t> status;  ///< N   bits of Status
+};
+
+/// Calls visit(info, array) for every array of WrenchOutputs, or of several objects at once as for_each_output().
+template <class Visit, class... Outputs>
+constexpr void for_each_wrench_output(const Visit& visit, Outputs&... o) {
+  visit(ArrayInfo{"pair_wrench", "real", Per::kPair, 6, "N; N m"}, o.pair_wrench...);
+  visit(ArrayInfo{"part_pair_wrench", "real", Per::kPartPair, 6, "N; N m", OutputGroup::kPartPair},
+        o.part_pair_wrench...);
+  visit(ArrayInfo{"body_wrench", "real", Per::kBody, 6, "N; N m"}, o.body_wrench...);
+  visit(ArrayInfo{"status", "uint32", Per::kEnvironment, 1, "bits of Status"}, o.status...);
+}
+
+/// Their owners in host memory.
+struct WrenchArrays {
+  std::vector<double> pair_wrench;       ///< N x P x 6   N, N m
+  std::vector<double> part_pair_wrench;  ///< N x Q x 6   N, N m
+  std::vector<double> body_wrench;       ///< N x B x 6   N, N m
+  std::vector<std::uint32_t> status;     ///< N   bits of Status
+};
+
+}  // namespace isopatch

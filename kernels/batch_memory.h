@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The working memory that a call has whatever the contact models.
+#pragma once
+
+#include <algorithm>
+
+#include "kernels/call.h"
+#include "kernels/memory/device_buffer.h"
+#include "kernels/memory/device_memory.h"
+
+namespace isopatch::detail {
+
+struct BatchSize {
+  std::size_t pairs = 0;  // of all environments
+
+  bool fits(const BatchSize& room) const { return pairs <= room.pairs; }
+  BatchSize joined(const BatchSize& other) const { return {std::max(pairs, other.pairs)}; }
+};
+
+struct BatchMemory {
+  using Size = BatchSize;
+
+  DeviceBuffer<std::int64_t> list;
+  DeviceBuffer<CallCounters> counters;
+
+  /// Throws Error if the device has too little memory.
+  BatchMemory(const BatchSize& size, cudaStream_t /*stream*/) {
+    require_device_memory(
+        bytes(size), "the list of " + std::to_string(size.pairs) + " pairs of bodies (environments times pairs) needs");
+    list = DeviceBuffer<std::int64_t>(size.pairs);
+    counters = DeviceBuffer<CallCounters>(1);
+  }
+
+  /// What the constructor allocates for this size.
+  static std::size_t bytes(const BatchSize& size) { return size.pairs * sizeof(std::int64_t) + sizeof(CallCounters); }
+};
+
+}  // namespace isopatch::detail

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the device stages of a call take, whatever contact model they are of. Each stage enqueues on `stream`, allocates
+// nothing, does not synchronise, and returns at once if there is nothing to do; so a call can be captured in a graph.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "isopatch/detail/scene/begin_environment.h"
+
+namespace isopatch::detail {
+
+/// Counters that a call starts at zero.
+struct CallCounters {
+  static constexpr int kOfModel = 8;
+
+  std::int32_t listed[kMaxContactModels];              // pairs in the list of each model
+  std::int32_t of_model[kMaxContactModels][kOfModel];  // as each model says
+  std::int32_t next_step;                              // environments that warps have taken to step
+};
+
+/// The arguments of every stage, by value: views of device memory.
+struct BatchCall {
+  SceneView scene;
+  State state;
+  Results results;
+  std::int64_t* list;  // num_environments x num_pairs; see PairLists
+  CallCounters* counters;
+
+  ISOPATCH_HD PairLists near_pairs() const { return {list, counters->listed, state.num_environments}; }
+};
+
+/// Environment and pair of an entry of a list of near pairs.
+struct PairEntry {
+  std::int64_t environment;
+  int pair;
+
+  ISOPATCH_HD static PairEntry make(const SceneView& scene, std::int64_t entry) {
+    const auto item = static_cast<std::uint32_t>(entry);  // below 2^31: see CudaBackend
+    const auto pairs = static_cast<std::uint32_t>(scene.num_pairs);
+    return {item / pairs, static_cast<int>(item % pairs)};
+  }
+};
+
+/// Load the kernels of the stages below on the current device, so that no call has to.
+void load_begin_environments();
+void load_sum_body_wrenches();
+
+/// Writes every environment's fault bits, lists the pairs whose bodies are near each other, and zeroes the results of
+/// all others.
+void begin_environments(const BatchCall& call, cudaStream_t stream);
+
+/// Body wrenches from the stored pair wrenches.
+void sum_body_wrenches(const BatchCall& call, cudaStream_t stream);
+
+}  // namespace isopatch::detail

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A contact model of the cuda backend: how it evaluates the near pairs of a batch, and finds their contacts for the
+// solver of time steps. contact_models.cu lists the models.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "host/evaluation/cuda_options.h"
+#include "host/scene/scene_data.h"
+#include "isopatch/detail/contact/contact_record.h"
+#include "isopatch/scene/rollout_options.h"
+#include "kernels/call.h"
+
+namespace isopatch::detail {
+
+/// Where a contact is that was found, and what orders it.
+struct ContactEntry {
+  std::uint64_t key;
+  std::int64_t at;  // among the contacts of its environment
+};
+
+/// Where contacts go, with a row of `capacity` for each environment; views of device memory.
+struct ContactLists {
+  std::uint32_t* status;  // of the search, one for each environment
+  std::int32_t* found;    // contacts of each environment, also those without room
+  ContactEntry* entries;
+  SolverContact<float>* float_contacts;    // null in double
+  SolverContact<double>* double_contacts;  // null in float
+  std::int32_t capacity;
+
+  template <class T>
+  ISOPATCH_HD SolverContact<T>* contacts() const {
+    if constexpr (kIsFloat<T>) {
+      return float_contacts;
+    } else {
+      return double_contacts;
+    }
+  }
+
+  /// Appends a contact of an environment; what does not fit is counted and not written. Called by any lane.
+  template <class T, class Warp>
+  ISOPATCH_HD void append(Warp& warp, std::int64_t environment, const SolverContact<T>& contact) const {
+    const int index = warp.reserve(found + environment, 1);
+    if (index >= capacity) return;
+    const std::int64_t to = environment * capacity + index;
+    contacts<T>()[to] = contact;
+    entries[to] = {contact.key, index};
+  }
+};
+
+/// What an instance of a model is made for. `steps`: it only finds contacts for steps.
+struct ContactModelOptions {
+  CudaOptions cuda;
+  bool steps = false;
+};
+
+/// Made, called and destroyed with the device of the backend current.
+class CudaContactModel {
+ public:
+  virtual ~CudaContactModel() = default;
+
+  /// Working memory for calls of this many environments, with packed arrays of these capacities.
+  virtual void reserve(std::int64_t /*num_environments*/, std::int64_t /*packed_polygons*/,
+                       std::int64_t /*packed_contacts*/) {}
+
+  /// Enqueues the evaluation of this model's near pairs, for all outputs of the results. With `begins`, it is the only
+  /// model and begins the environments (begin_environments()) itself.
+  virtual void evaluate(const BatchCall& call, bool begins, cudaStream_t stream) = 0;
+
+  /// Enqueues the elastic energies of its near pairs.
+  virtual void evaluate_energies(const BatchCall& call, cudaStream_t stream) = 0;
+
+  /// Enqueues the search for the contacts of its near pairs.
+  virtual void find_contacts(const BatchCall& call, ContactPoints points, const ContactLists& to,
+                             cudaStream_t stream) = 0;
+};
+
+/// In the order of ContactModel.
+using CudaContactModels = std::vector<std::unique_ptr<CudaContactModel>>;
+
+/// The models that this build has, with their kernels loaded on the current device.
+CudaContactModels make_cuda_contact_models(const Scene& scene, const ContactModelOptions& options);
+
+}  // namespace isopatch::detail

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The contact models of the cuda backend. A new one is added here.
+#include "kernels/contact_model.h"
+#include "kernels/pressure_field/cuda_pressure_field.h"
+
+namespace isopatch::detail {
+
+CudaContactModels make_cuda_contact_models(const Scene& scene, const ContactModelOptions& options) {
+  CudaContactModels models;
+  models.push_back(make_cuda_pressure_field(scene, options));
+  return models;
+}
+
+}  // namespace isopatch::detail

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The pressure field of the cuda backend: how much working memory a call needs, and which stages it takes.
+#include "kernels/pressure_field/cuda_pressure_field.h"
+
+#include <algorithm>
+#include <array>
+#include <type_traits>
+
+#include "kernels/memory/working_memory.h"
+#include "kernels/pressure_field/device_call_memory.h"
+#include "kernels/pressure_field/find_contacts.h"
+
+namespace isopatch::detail {
+
+namespace {
+
+std::int64_t most_cells_of(const std::vector<Hierarchy>& hierarchies) {
+  std::size_t most = 0;
+  for (const Hierarchy& h : hierarchies) most = std::max(most, h.cells.size());
+  return static_cast<std::int64_t>(most);
+}
+
+/// Warps that the current device keeps at once.
+struct ResidentWarps {
+  std::array<std::int64_t, 4> of_pairs = {};  // by Outputs
+  std::int64_t of_patches = 0;
+};
+
+/// Loads every kernel that an evaluator of this scene can launch on the current device.
+ResidentWarps load_kernels(const SceneView& scene, Precision precision) {
+  load_staged_pairs(scene, precision);
+  load_packed_rows();
+  load_evaluate_energies();
+  ResidentWarps warps;
+  for (const Outputs outputs : {Outputs::kWrench, Outputs::kPatch, kAllOutputs}) {
+    warps.of_pairs[static_cast<std::size_t>(outputs)] =
+        precision == Precision::kFloat ? resident_warps<float>(scene, outputs) : resident_warps<double>(scene, outputs);
+  }
+  warps.of_patches =
+      precision == Precision::kFloat ? resident_patch_warps<float>(scene) : resident_patch_warps<double>(scene);
+  return warps;
+}
+
+class CudaPressureField final : public CudaContactModel {
+ public:
+  CudaPressureField(const SceneData& scene, const ContactModelOptions& options)
+      : scene_(scene.view), cuda_options_(options.cuda) {
+    if (options.steps) {
+      load_evaluate_energies();
+      in_float() ? load_find_contacts<float>(scene_) : load_find_contacts<double>(scene_);
+      return;
+    }
+    resident_warps_ = load_kernels(scene_, cuda_options_.precision);
+    const FlatGeometries& geometries = scene.geometries;
+    most_cells_ = most_cells_of(geometries.solids);
+    const std::int64_t most_elements = std::max(most_cells_, most_cells_of(geometries.surfaces));
+    window_capacity_ = window_capacity(scene, most_elements);
+    for (int digit = 0; digit < RowDigits::kCount; ++digit) {
+      if (RowDigits::may_differ(digit, scene_.num_pairs, most_elements)) key_digits_ |= 1u << digit;
+    }
+  }
+
+  void reserve(std::int64_t num_environments, std::int64_t packed_polygons, std::int64_t packed_contacts) override {
+    PressureFieldSize size = size_of(num_environments);
+    size.counts = static_cast<std::size_t>(num_environments) + 1;
+    size.packed_polygons = static_cast<std::size_t>(packed_polygons);
+    size.packed_contacts = static_cast<std::size_t>(packed_contacts);
+    add_windows(size);
+    memory_.reserve(size);
+  }
+
+  void evaluate(const BatchCall& batch, bool begins, cudaStream_t stream) override {
+    const Results& results = batch.results;
+    const PressureFieldSize size = size_of(batch.state.num_environments, results);
+    const auto pairs = static_cast<std::int64_t>(size.pairs);
+    memory_.call(size, stream, [&](const PressureFieldMemory& memory) {
+      PressureFieldCall call = call_of(batch);
+      call.slices = slices(pairs, results);
+      call.sums = memory.sums.data();
+      call.patches = memory.patches(size.windows);
+      call.packed = {memory.polygons.list(packed_polygons(results)), memory.contacts.list(packed_contacts(results))};
+      call.scan_memory = memory.scan.data();
+      call.scan_bytes = memory.scan.size();
+      call.key_digits = key_digits_;
+      if (memory.have_stages() && may_stage(pairs, results)) {
+        call.staged = memory.staged(static_cast<float>(cuda_options_.candidate_margin));
+        call.slices = 1;
+      }
+      in_float() ? evaluate<float>(call, begins, stream) : evaluate<double>(call, begins, stream);
+      detail::evaluate_energies(call, stream);
+    });
+  }
+
+  void evaluate_energies(const BatchCall& batch, cudaStream_t stream) override {
+    detail::evaluate_energies(call_of(batch), stream);
+  }
+
+  void find_contacts(const BatchCall& batch, ContactPoints points, const ContactLists& to,
+                     cudaStream_t stream) override {
+    const ContactSearchCall call = {call_of(batch), points, to};
+    in_float() ? detail::find_contacts<float>(call, stream) : detail::find_contacts<double>(call, stream);
+  }
+
+ private:
+  static constexpr std::int64_t kCellsPerSlice = 32;  // of the larger mesh; less is not worth a warp
+
+  // Stages gain where a pair has few polygons; beyond, the cells between them cost more than lanes and registers bring.
+  // By the cycle model in bench.
+  static constexpr std::int64_t kMaxCellsInStages = 640;  // of the larger mesh
+
+  // What of a larger batch does not fit is evaluated by one kernel.
+  static constexpr std::size_t kMaxStagedPairs = std::size_t{1} << 20;      // 0.7 GB
+  static constexpr std::size_t kMaxStagedPartPairs = std::size_t{1} << 20;  // 0.7 GB
+  static constexpr std::size_t kMaxListedCells = std::size_t{1} << 25;      // 1.1 GB
+  static constexpr std::size_t kPartPairsPerPair = 8;                       // on average, of bodies of several parts
+
+  // A pair with more than its part of them is evaluated several times for its patch contacts.
+  static constexpr std::size_t kMaxWindowPolygons = std::size_t{1} << 20;  // 0.2 GB
+
+  bool in_float() const { return cuda_options_.precision == Precision::kFloat; }
+
+  static PressureFieldCall call_of(const BatchCall& batch) {
+    PressureFieldCall call = {};
+    static_cast<BatchCall&>(call) = batch;
+    call.slices = 1;
+    call.pass = RowPass::kAll;
+    return call;
+  }
+
+  template <class T>
+  static void evaluate(const PressureFieldCall& call, bool begins, cudaStream_t stream) {
+    if (call.staged.pairs != nullptr) {
+      evaluate_staged_pairs<T>(call, begins, stream);
+    } else if (begins) {
+      begin_environments(call, stream);
+    }
+    begin_packed_rows(call, stream);
+    evaluate_pairs<T>(call, stream);
+    write_packed_rows<T>(call, stream);
+    write_patch_contacts<T>(call, stream);
+  }
+
+  bool has_several_parts() const { return parts_of(scene_) == Parts::kSeveral; }
+
+  /// Whether some calls are evaluated in stages.
+  bool may_stage() const {
+    if (cuda_options_.stages == PairStages::kBySize) return most_cells_ <= kMaxCellsInStages;
+    return cuda_options_.stages == PairStages::kSeveral;
+  }
+
+  /// A pair takes longer in stages, so there have to be enough to fill the device.
+  bool may_stage(std::int64_t pairs, const Results& results) const {
+    const bool separate = has_several_parts() && results.part_pair_wrench.data != nullptr;
+    const bool enough = pairs > resident_warps(results) || cuda_options_.stages == PairStages::kSeveral;
+    return may_stage() && enough && !separate && !has(needed_outputs(results), Outputs::kPolygons);
+  }
+
+  std::int64_t resident_warps(const Results& results) const {
+    return resident_warps_.of_pairs[static_cast<std::size_t>(needed_outputs(results))];
+  }
+
+  /// At most half of the warps share pairs, two or more a pair.
+  PressureFieldSize size_of(std::int64_t num_environments) const {
+    const auto& of_pairs = resident_warps_.of_pairs;
+    const std::int64_t warps = *std::max_element(of_pairs.begin(), of_pairs.end());
+    const auto pairs = static_cast<std::size_t>(num_environments * scene_.pairs_of_model(kPressureField));
+    PressureFieldSize size;
+    size.pairs = pairs;
+    size.shared_pairs = static_cast<std::size_t>(warps / 2);
+    if (!may_stage()) return size;
+    size.staged_pairs = std::min(pairs, kMaxStagedPairs);
+    size.staged_sums = (has_several_parts() ? 2 : 1) * size.staged_pairs;
+    size.staged_part_pairs = std::min(has_several_parts() ? kPartPairsPerPair * pairs : pairs, kMaxStagedPartPairs);
+    size.cells = std::min(pairs * static_cast<std::size_t>(cuda_options_.cells_per_pair), kMaxListedCells);
+    if (cuda_options_.candidate_margin > 0) {
+      size.kept = static_cast<std::size_t>(num_environments) * static_cast<std::size_t>(scene_.num_part_pairs);
+    }
+    return size;
+  }
+
+  PressureFieldSize size_of(std::int64_t num_environments, const Results& results) const {
+    PressureFieldSize size = size_of(num_environments);
+    for_each_packed_output(results, [&]<class Record>(const PackedOutput<Record>& to) {
+      if (!to.is_wanted()) return;
+      size.counts = static_cast<std::size_t>(num_environments) + 1;
+      std::size_t& rows = std::is_same_v<Record, Polygon> ? size.packed_polygons : size.packed_contacts;
+      if (to.rows.data != nullptr) rows = static_cast<std::size_t>(to.capacity);
+    });
+    if (wants_patch_contacts(results)) add_windows(size);
+    return size;
+  }
+
+  /// For patch contacts: a window for each warp that has a pair.
+  void add_windows(PressureFieldSize& size) const {
+    constexpr std::size_t kBlock = kPatchWarps;
+    const auto resident = static_cast<std::size_t>(resident_warps_.of_patches);
+    size.windows = std::min(resident, (size.pairs + kBlock - 1) / kBlock * kBlock);
+    size.window_polygons = std::max(std::min(size.windows * window_capacity_, kMaxWindowPolygons), 2 * size.windows);
+  }
+
+  /// The polygons that a pair may have, where they are not too many: one for each two elements of its part pairs.
+  std::size_t window_capacity(const SceneData& scene, std::int64_t most_elements) const {
+    const std::int64_t limit = cuda_options_.polygons_per_window;
+    std::int64_t most = 1;
+    for (int pair = 0; pair < scene_.num_pairs; ++pair) {
+      most = std::max<std::int64_t>(most, num_part_pairs(scene.pairs[static_cast<std::size_t>(pair)]));
+    }
+    for (const std::int64_t elements : {most_cells_, most_elements}) most = std::min(most * elements, limit);
+    return static_cast<std::size_t>(std::max<std::int64_t>(most, 2));
+  }
+
+  /// How many warps share a pair: one where there are enough pairs to fill the device, else a power of two. It depends
+  /// on sizes alone and changes no bit.
+  int slices(std::int64_t pairs, const Results& results) const {
+    if (results.part_pair_wrench.data != nullptr) return 1;  // each is written by the warp that sums it
+    std::int64_t slices = 1;
+    const std::int64_t warps = resident_warps(results);
+    while (2 * slices * pairs <= warps && 2 * slices * kCellsPerSlice <= most_cells_) slices *= 2;
+    return static_cast<int>(slices);
+  }
+
+  const SceneView scene_;  // in host memory
+  const CudaOptions cuda_options_;
+  ResidentWarps resident_warps_ = {};
+  std::int64_t most_cells_ = 0;
+  std::size_t window_capacity_ = 0;  // for a large batch it may be less
+  std::uint32_t key_digits_ = 0;
+  WorkingMemory<PressureFieldMemory> memory_;
+};
+
+}  // namespace
+
+std::unique_ptr<CudaContactModel> make_cuda_pressure_field(const Scene& scene, const ContactModelOptions& options) {
+  return std::make_unique<CudaPressureField>(scene.data(), options);
+}
+
+}  // namespace isopatch::detail

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "kernels/contact_model.h"
+
+namespace isopatch::detail {
+
+std::unique_ptr<CudaContactModel> make_cuda_pressure_field(const Scene& scene, const ContactModelOptions& options);
+
+}  // namespace isopatch::detail
