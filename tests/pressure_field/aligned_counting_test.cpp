@@ -38,7 +38,7 @@ TEST_P(Counting, OfPolygonsAlone) {
   EXPECT_EQ(needed, polygons);
 }
 
-TEST_P(Counting, OfContactsAlone) {
+TEST_P(Counting, OfContactsNeedsNoOtherOutput) {
   std::vector<std::int32_t> needed = unwritten();
   Results results;
   results.contacts_needed = needed.data();
