@@ -292,7 +292,7 @@ void evaluate_environment(const SceneDescription& scene, const State& state, con
   for (std::size_t p = 0; p < pairs.size(); ++p) {
     writer.put_pair(p, pairs[p]);
     if (detail::wants_patch_contacts(results)) writer.put_patch_contacts(p, pairs[p]);
-    pairs[p].of_part_pairs.resize(part_pairs(scene, environment, p).size());  // zeros where it was not evaluated
+    pairs[p].of_part_pairs.resize(part_pairs(scene, environment, p).size());  // zeros if it was not evaluated
     for (const Wrench& wrench : pairs[p].of_part_pairs) writer.put_part_pair(part_pair++, wrench);
   }
   for (std::size_t b = 0; b < bodies.size(); ++b) writer.put_body(b, bodies[b]);

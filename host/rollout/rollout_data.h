@@ -16,7 +16,7 @@ struct RolloutData {
   std::vector<std::vector<TimedValue>> drive_forces, targets;  // of each body
   RolloutView view;                                            // of the arrays above
 
-  /// Throws Error where a body cannot move as its motion says, or the scene has too many cells or part pairs for keys
+  /// Throws Error if a body cannot move as its motion says, or the scene has too many cells or part pairs for keys
   /// of polygons.
   RolloutData(const Scene& scene, const RolloutOptions& options);
 };

@@ -105,7 +105,7 @@ ContactPolygon on_rigid(VertexList vertices, const Vector3& normal, const Side& 
 }
 
 /// The weight of a polygon whose normal points into the other body, which has this gradient. `steepest` is the largest
-/// one, Pa/m; where the gradient is a millionth of it, or the body rigid, the weight is 1. `sideways` is the weight of
+/// one, Pa/m; if the gradient is a millionth of it, or the body rigid, the weight is 1. `sideways` is the weight of
 /// a gradient at a right angle to the normal, before it is clamped.
 Real weight_on(const Vector3& gradient, const Vector3& inward, Real steepest, Real sideways) {
   const Real size = gradient.norm();

@@ -42,7 +42,7 @@ class ConvexProblem {
   void begin_limits(const VectorX& velocity, bool predicted);
 
   /// The minimum, and again with limits from its own impulses until they agree, in at most `passes` solves. Throws
-  /// Error where that does not end.
+  /// Error if that does not end.
   VectorX solve(const VectorX& start, int passes);
 
   /// Of point i on body A, N s.

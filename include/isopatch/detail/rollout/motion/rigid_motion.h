@@ -36,8 +36,8 @@ ISOPATCH_HD Momentum momentum_of(const MovingBody& body, double mass_scale, cons
   return {(mass_scale * body.mass) * of_center.linear, rotate(X, mass_scale * angular)};
 }
 
-/// The twist of the centre of mass. That of its own momentum is the same but for one rounding, in no direction: the
-/// rounding of the inverse inertia would add up over many steps.
+/// The twist of the centre of mass with this momentum. It is refined once, so that momentum_of() gives the momentum
+/// back up to one rounding, with no bias: the rounding of the inverse inertia would add up over many steps.
 ISOPATCH_HD Twist twist_of(const MovingBody& body, double mass_scale, const Transform<double>& X,
                            const Momentum& momentum) {
   const double inverse = 1 / mass_scale;

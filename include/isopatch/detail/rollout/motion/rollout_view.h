@@ -25,7 +25,7 @@ enum class MotionKind : std::uint8_t {
 struct DriveView {
   TimedValues force, target;
   double stiffness, damping;
-  double limit;  // infinite where there is none
+  double limit;  // infinite if there is none
 };
 
 /// A degree of freedom about or along an axis of a parent.

@@ -56,8 +56,8 @@ ISOPATCH_HD void order_bodies(BodySet moving, EliminationOrder& order) {
   order.count = count;
 }
 
-/// The rows that a body's columns of the matrix have below them: its own and those of the bodies eliminated after it
-/// that have a block in common with it, ascending. Columns are numbered in the order of elimination.
+/// The rows of the matrix in which a body's columns have entries: the body's, and the rows of bodies eliminated after
+/// it that have a block in common with it, ascending. Columns are numbered in the order of elimination.
 struct MatrixRows {
   const std::int32_t* row;
   std::int32_t count;
@@ -74,7 +74,7 @@ struct LowerMatrix {
   ISOPATCH_HD double* column(int c) const { return entries + static_cast<std::ptrdiff_t>(c) * size; }
 };
 
-/// Replaces some columns of H by those of its Cholesky factor, and updates the columns after them. `rows` begins with
+/// Replaces some columns of H by columns of its Cholesky factor, and updates the columns after them. `rows` begins with
 /// the columns themselves. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void eliminate_columns(Warp& warp, const LowerMatrix& H, const MatrixRows& rows, int columns) {

@@ -36,7 +36,7 @@ ISOPATCH_HD NormalImpulse<T> normal_impulse(const PointLaw<T>& p, T v_n) {
   return {p.step * elastic * damping, select(pushes, fall, zero)};
 }
 
-/// The integral of gamma from 0 to v_n, J; where f0 is negative, that plus a constant.
+/// The integral of gamma from 0 to v_n, J; if f0 is negative, up to a constant.
 template <class T>
 ISOPATCH_HD T normal_work(const PointLaw<T>& p, T v_n) {
   const T softness = p.step * p.stiffness;

@@ -116,7 +116,7 @@ ISOPATCH_HD void number_dofs(Warp& warp, const StageInput& in, int num_pairs, co
   warp.sync();
 }
 
-/// The force of a drive at a rate of 0, and how it falls.
+/// The force of a drive at a rate of 0, and by how much it decreases with the rate.
 ISOPATCH_HD StepDrive drive_of(const JointView& joint, const InputView& input, std::int64_t environment,
                                const SolverStage& stage, double position) {
   const DriveView& drive = joint.drive;
@@ -130,7 +130,7 @@ ISOPATCH_HD StepDrive drive_of(const JointView& joint, const InputView& input, s
           fma(stage.step, drive.stiffness, drive.damping), drive.limit, stage.step};
 }
 
-/// A body in the problem, with v* and the velocity that is known. Called by any lane.
+/// A body in the problem, with v* and the velocity that is known. Called by one lane, whichever it is.
 ISOPATCH_HD void begin_body(const StageInput& in, const SolverStage& stage, int index, const StageBody& at,
                             const SolverMemory& m) {
   const MovingBody& body = in.view.bodies[index];
@@ -228,7 +228,7 @@ ISOPATCH_HD SolveResult solve_stage(Warp& warp, const PointSums& points, const S
   p = begin_problem(warp, points, in, stage, bodies, count, key, polygon, m);
   const SolverVectors& v = m.vectors;
 
-  // begins where the potential is lower: at the known velocities, or at those without contact
+  // begins at the known velocities or at the velocities without contact, where the potential is lower
   double of_known = 0, of_free = 0;
   for (int i = 0; i < 2; ++i) {
     const bool free = i == 1;
@@ -259,7 +259,7 @@ ISOPATCH_HD bool velocities_hold(Warp& warp, const StageInput& in, const SolverM
   return warp.ballot(!holds) == 0u;
 }
 
-/// Adds the forces of a stage's contact to those of the step, six numbers for each pair: on body a, with the torque
+/// Adds the contact forces of a stage to the forces of the step, six numbers for each pair: on body a, with the torque
 /// about its origin. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void add_pair_wrenches(Warp& warp, const StageInput& in, const SolverStage& stage, const SolverMemory& m,
@@ -293,7 +293,8 @@ ISOPATCH_HD Pose pose_after(const StageInput& in, const SolverStage& stage, int 
   }
 }
 
-/// Ends the first of two stages: where the second begins, and where it finds contact, in `poses`. Called by all lanes.
+/// Ends the first of two stages: where the second one begins, and the `poses` in which it finds contact. Called by all
+/// lanes.
 template <class Warp>
 ISOPATCH_HD void begin_second_stage(Warp& warp, const StageInput& in, const SolverStage& first,
                                     const SolverStage& second, const SolverMemory& m, StageBody* bodies,

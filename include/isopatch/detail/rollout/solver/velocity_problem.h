@@ -174,7 +174,7 @@ struct SolverSize {
   }
 };
 
-/// What a solve is about, beside its memory.
+/// The sizes and parameters of a solve; its numbers are in SolverMemory.
 struct VelocityProblem {
   std::int32_t num_bodies, num_joints, num_dofs, num_pairs;
   PointParameters<double> parameters;
@@ -340,7 +340,7 @@ ISOPATCH_HD void find_direction(Warp& warp, const VelocityProblem& p, const Solv
   warp.sync();
   for (int i = 0; i < order.count; ++i) {
     const SolvedBody& body = m.bodies[order.body[i]];
-    // its own rows and, in the order of elimination, those of the later bodies it is connected with
+    // its rows and, in the order of elimination, the rows of later bodies it is connected with
     std::int32_t count = 0;
     const auto add_rows = [&](const SolvedBody& of) {
       for (int k = warp.lane(); k < of.num_dofs; k += Warp::kSize) m.rows[count + k] = of.first_dof + k;
