@@ -245,7 +245,7 @@ TEST(Readme, SceneIsAccepted) {
 
 TEST(Readme, IsShort) { EXPECT_LE(read_document("README.md").lines, 170); }
 
-TEST(Readme, OfTheInsideIsShort) { EXPECT_LE(read_document("include/isopatch/README.md").lines, 290); }
+TEST(HowItWorks, IsShort) { EXPECT_LE(read_document("include/isopatch/README.md").lines, 290); }
 
 std::string indented(const std::string& block) {
   std::istringstream in(block);

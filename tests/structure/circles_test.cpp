@@ -88,7 +88,7 @@ TEST(Folders, FormNoCircle) {
   EXPECT_TRUE(found.empty()) << all(found);
 }
 
-TEST(Folders, OfHeadersDoNotIncludeTheUmbrella) {
+TEST(PublicHeaders, DoNotIncludeTheUmbrella) {
   for (const Source& source : project_sources()) {
     if (!starts(source.path, "include/")) continue;
     for (const Include& include : includes_of(source.text)) {
