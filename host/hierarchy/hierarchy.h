@@ -15,7 +15,7 @@ struct Hierarchy {
   std::vector<CoarseCell> coarse_cells;
   std::vector<Node> nodes;  // one cell a leaf
   std::vector<WideNode> wide_nodes;
-  std::vector<SmoothedGradient> smoothed_gradients;  // empty, or of each cell
+  std::vector<SmoothedGradient> smoothed_gradients;  // empty, or one for each cell
   int depth = 0;                                     // nodes on the longest path from the root to a leaf
 
   HierarchyView view() const;

@@ -10,7 +10,7 @@
 
 namespace isopatch::reference {
 
-/// A layer of a half space, in which the pressure is affine: all of it, or what is between two levels of the extent.
+/// A layer of a half space, in which the pressure is affine: the whole, or a slab between two levels of the extent.
 struct HalfSpaceLayer {
   Affine pressure;
   Affine smoothed_slope;     // of the pressure against the depth, Pa/m: affine between the levels

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a Simulator reads of a scene beside SceneData: masses, motions and how to step, flattened.
+// What a Simulator reads of a scene besides SceneData: masses, motions and how to step, flattened.
 #pragma once
 
 #include <vector>

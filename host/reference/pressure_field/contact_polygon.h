@@ -33,7 +33,7 @@ struct ContactPolygon {
   /// one, otherwise the smaller one that the gradients of the tets give. After weigh_one_sided(), with the same values.
   Real near_side(bool one_sided_a, bool one_sided_b, Real steepest_a, Real steepest_b) const;
 
-  /// The integral of the pressure, N; before weigh_one_sided() of the whole.
+  /// The integral of the pressure, N; before weigh_one_sided() of the whole pressure.
   Real load() const;
 
   /// True if the pressure of every compliant side rises into its body, by more than rounding.
@@ -41,7 +41,7 @@ struct ContactPolygon {
 };
 
 /// Compliant tet of a against compliant tet of b. Differences of pressure up to `tolerance_a` [Pa] at
-/// the vertices of a, and `tolerance_b` at those of b, count as zero.
+/// the vertices of a, and `tolerance_b` at the vertices of b, count as zero.
 std::optional<ContactPolygon> tet_on_tet(const PressureTet& a, const PressureTet& b, Real tolerance_a,
                                          Real tolerance_b);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a scene says of masses, motions and steps, flattened as kernels see it: plain arrays in one address space,
-// beside SceneView.
+// in addition to SceneView.
 #pragma once
 
 #include <cstdint>

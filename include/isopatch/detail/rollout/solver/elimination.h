@@ -20,17 +20,18 @@ ISOPATCH_HD BodySet set_of(int body) { return BodySet{1} << body; }
 ISOPATCH_HD int size_of(BodySet set) {
   return count_bits(static_cast<std::uint32_t>(set)) + count_bits(static_cast<std::uint32_t>(set >> 32));
 }
-/// Of a set that is not empty. (nvcc 13.0 makes std::countr_zero() of 64 bits a constant.)
+/// The first body of a set that is not empty. (nvcc 13.0 makes std::countr_zero() of 64 bits a constant.)
 ISOPATCH_HD int first_of(BodySet set) { return size_of(~set & (set - 1)); }
 
 /// The order of elimination, as sets of bodies in memory that lanes share.
 struct EliminationOrder {
-  BodySet touching[limits::kMaxBodies];   // of each body, those with a block in common that are eliminated after it
+  BodySet
+      touching[limits::kMaxBodies];  // of each body: the bodies eliminated after it that have a block in common with it
   std::int32_t body[limits::kMaxBodies];  // in order
   std::int32_t count;
 };
 
-/// Orders the bodies of `moving`, each with a set in order.touching of those it touches. Always takes one that touches
+/// Orders the bodies of `moving`, each with the bodies it touches in order.touching. Always takes a body that touches
 /// the fewest of the rest; of several the first. Called by one lane.
 ISOPATCH_HD void order_bodies(BodySet moving, EliminationOrder& order) {
   BodySet rest = moving;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One stage of a step, of one environment: from the contact polygons to the velocities, and to where the bodies are.
+// One stage of a step, of one environment: from the contact polygons to the velocities, and to the poses of the bodies.
 #pragma once
 
 #include "isopatch/detail/pair/pair_frame.h"
@@ -179,7 +179,7 @@ ISOPATCH_HD void begin_body(const StageInput& in, const SolverStage& stage, int 
     solved.known = carried(joint, of_parent, parent, solved.center);
     const Momentum carried_along = solved.momentum(solved.known);
     free = {free.linear - carried_along.linear, free.angular - carried_along.angular};
-    if (!stage.predicted) {  // what turns with the parent needs a force for it; a predicted pose has turned already
+    if (!stage.predicted) {  // turning with the parent takes a force; a predicted pose has turned already
       const Vec3d w = of_parent.angular, arm = solved.center - parent.position;
       free.linear = fma(-h * solved.mass, cross(w, cross(w, arm)), free.linear);
       free.angular = fma(-h, cross(w, solved.inertia * w), free.angular);
@@ -299,7 +299,7 @@ template <class Warp>
 ISOPATCH_HD void begin_second_stage(Warp& warp, const StageInput& in, const SolverStage& first,
                                     const SolverStage& second, const SolverMemory& m, StageBody* bodies,
                                     double* poses) {
-  constexpr double kBeyond = (1 - kGamma) / kGamma;  // momenta are extrapolated by this part of their change
+  constexpr double kBeyond = (1 - kGamma) / kGamma;  // momenta are extrapolated by this multiple of their change
   const auto place = [&](int i, const Momentum& lag) {
     place_for_contact(in.view, in.input, in.environment, in.state, second, i, lag, bodies[i], poses);
   };
