@@ -31,7 +31,7 @@ check_format() {  # CHECK
   fi
 
   # a file that was left beside the source and then added with all others
-  local known='^([.][^/]+|bench|host|include|kernels|scripts|tests)(/|$)|^[A-Z]+([.]md)?$|^CMake[a-zA-Z]+[.](txt|json)$'
+  local known='^([.][^/]+|bench|host|include|kernels|scripts|tests)(/|$)|^[A-Z]+([.](md|cff))?$|^CMake[a-zA-Z]+[.](txt|json)$'
   if git ls-files | grep -vE "$known|^pyproject[.]toml$" >&2; then
     echo "^ not among the files that belong beside the folders" >&2
     status=1

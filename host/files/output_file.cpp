@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kAttempts = 100;
 
-/// The file being written, for remove_unfinished_output(); where several threads write, the file of the first.
+/// The file being written, for remove_unfinished_output(); if several threads write, the first one's.
 std::atomic<const char*> unfinished = nullptr;
 static_assert(std::atomic<const char*>::is_always_lock_free, "a signal handler reads it");
 

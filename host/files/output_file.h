@@ -12,7 +12,7 @@
 namespace isopatch::detail {
 
 /// Writes `bytes` as the file `path`. A link is followed, and an existing file keeps its permissions. Throws Error
-/// naming `path`, also where `path` exists but is not a regular file.
+/// naming `path`, also if `path` exists but is not a regular file.
 void write_output_file(const std::string& path, std::string_view bytes);
 
 /// Throws Error if write_output_file(path) would fail; to be called before a long computation.

@@ -18,7 +18,7 @@ class BoxFit {
   BoxFit() = default;
   explicit BoxFit(const Cell& cell);
 
-  /// Of the cells of both.
+  /// Bounds the cells of both.
   BoxFit(const BoxFit& a, const BoxFit& b);
 
   /// Fills in the box and the extents of a node: along each axis, the two lines that are nearest to each other at one

@@ -236,7 +236,7 @@ class Builder {
   Hierarchy& out_;
   double reach_;
   const std::size_t alone_ = static_cast<std::size_t>(std::max<std::int64_t>(current_parallelism.alone, 1));
-  std::array<std::vector<Item>, 3> order_;  // along each axis; those of a subtree are in one range
+  std::array<std::vector<Item>, 3> order_;  // along each axis; a subtree has one range of each
   std::vector<std::uint8_t> on_left_;       // of each cell: where the current cut puts it
   std::vector<Item> right_side_;            // working memory, by position
   std::vector<float> right_area_;

@@ -15,7 +15,7 @@ struct Hierarchy {
   std::vector<CoarseCell> coarse_cells;
   std::vector<Node> nodes;  // one cell a leaf
   std::vector<WideNode> wide_nodes;
-  std::vector<SmoothedGradient> smoothed_gradients;  // empty, or of each cell
+  std::vector<SmoothedGradient> smoothed_gradients;  // empty, or one for each cell
   int depth = 0;                                     // nodes on the longest path from the root to a leaf
 
   HierarchyView view() const;
@@ -28,7 +28,7 @@ std::vector<Cell> tet_cells(const Geometry& geometry);
 std::vector<SmoothedGradient> smoothed_gradients(const Geometry& geometry, const std::vector<Cell>& cells);
 
 /// One tet (cone) per triangle of a surface mesh, with its apex in the middle of the surface, without extent; for the
-/// energy. The signed volumes add up to that of the body: a cone whose apex is on the outer side of its triangle is
+/// energy. The signed volumes add up to the body's: a cone whose apex is on the outer side of its triangle is
 /// inverted and counts as negative.
 std::vector<Cell> cone_cells(const Geometry& geometry);
 
@@ -36,7 +36,7 @@ std::vector<Cell> cone_cells(const Geometry& geometry);
 std::vector<Cell> triangle_cells(const Geometry& geometry);
 
 /// Binary hierarchy by the surface area heuristic (full sweep over the three axes; MacDonald and Booth 1990), falling
-/// back to median splits where that would exceed kMaxDepth levels.
+/// back to median splits if that would exceed kMaxDepth levels.
 Hierarchy build_hierarchy(std::vector<Cell> cells);
 
 }  // namespace isopatch::detail

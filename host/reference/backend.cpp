@@ -24,7 +24,7 @@ struct Wrench {
   Vector3 torque = Vector3::Zero();
 };
 
-/// A polygon in the frame of body a, and what it is from.
+/// A polygon in the frame of body a, and the parts and cells it comes from.
 struct PatchPolygon {
   ContactPolygon polygon;
   ContactLaw law;
@@ -34,7 +34,7 @@ struct PatchPolygon {
 /// What a pair contributes to the results, world frame.
 struct PairResult {
   PatchSum sum;
-  Wrench on_a, on_b;  // each about its own body's origin
+  Wrench on_a, on_b;  // each about its body's origin
   Vector3 center_of_pressure = Vector3::Zero();
   Vector3 mean_normal = Vector3::Zero();
   Real energy = 0;
@@ -230,7 +230,7 @@ class RowWriter {
 
   void put_status(std::uint32_t status) const { put(results_.status, 0, status); }
 
-  /// Puts the records that there is room for. Returns whether that is not all.
+  /// Writes the records that there is room for. Returns whether some are missing.
   template <class Record>
   bool put_records(const TypedArray<Record>& rows, const TypedArray<std::int32_t>& needed, std::int32_t capacity,
                    const std::vector<Record>& records) const {
@@ -292,7 +292,7 @@ void evaluate_environment(const SceneDescription& scene, const State& state, con
   for (std::size_t p = 0; p < pairs.size(); ++p) {
     writer.put_pair(p, pairs[p]);
     if (detail::wants_patch_contacts(results)) writer.put_patch_contacts(p, pairs[p]);
-    pairs[p].of_part_pairs.resize(part_pairs(scene, environment, p).size());  // zeros where it was not evaluated
+    pairs[p].of_part_pairs.resize(part_pairs(scene, environment, p).size());  // zeros if it was not evaluated
     for (const Wrench& wrench : pairs[p].of_part_pairs) writer.put_part_pair(part_pair++, wrench);
   }
   for (std::size_t b = 0; b < bodies.size(); ++b) writer.put_body(b, bodies[b]);

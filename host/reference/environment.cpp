@@ -62,7 +62,7 @@ std::uint32_t read_material(const Part& part, const State& state, std::int64_t e
   return modulus_ok && dissipation_ok && friction_ok ? kOk : kBadMaterial;
 }
 
-/// Only a part whose frame is the body's may have any geometry; another one its own or an alternative.
+/// Only a part whose frame is the body's may have any geometry; another part may have the scene's or an alternative.
 std::uint32_t read_geometry(const SceneDescription& scene, const Part& part, const State& state,
                             std::int64_t environment, std::size_t number, PartState& result) {
   int index = part.geometry;

@@ -37,12 +37,12 @@ struct Environment {
   std::vector<BodyState> bodies;
   std::vector<PartState> parts;
   std::vector<bool> enabled;  // by pair
-  std::uint32_t status = 0;   // with any fault the rest must not be used
+  std::uint32_t status = 0;   // if it has a fault, the rest must not be used
 };
 
 Environment read_environment(const SceneDescription& scene, const State& state, std::int64_t index);
 
-/// The part pairs of a pair: those that are not both rigid, and in the scene's own geometries not both half spaces.
+/// The part pairs of a pair: not both rigid, and in the scene's geometries not both half spaces.
 std::vector<PartIndices> part_pairs(const SceneDescription& scene, const Environment& environment, std::size_t pair);
 
 /// The contact law of two parts of a pair's bodies, in the frame of its body a. A material given per environment

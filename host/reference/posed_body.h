@@ -10,7 +10,7 @@
 
 namespace isopatch::reference {
 
-/// A layer of a half space, in which the pressure is affine: all of it, or what is between two levels of the extent.
+/// A layer of a half space, in which the pressure is affine: the whole, or a slab between two levels of the extent.
 struct HalfSpaceLayer {
   Affine pressure;
   Affine smoothed_slope;     // of the pressure against the depth, Pa/m: affine between the levels
@@ -24,16 +24,16 @@ struct PosedBody {
   bool half_space = false;
 
   // mesh
-  std::vector<PressureTet> tets;  // without pressures where rigid
+  std::vector<PressureTet> tets;  // without pressures if rigid
   std::vector<Real> tet_signs;    // 1, or -1 for an inverted cone of a surface mesh
   std::vector<Box> tet_boxes;
-  std::vector<SurfaceTriangle> triangles;  // the outward surface, only where rigid
+  std::vector<SurfaceTriangle> triangles;  // the outward surface, only if rigid
   std::vector<Box> triangle_boxes;
   Real size = 0;  // diagonal of the bounding box, m
 
   // half space
   Affine height;                       // distance above the surface, m
-  std::vector<HalfSpaceLayer> layers;  // from the surface down, only where compliant
+  std::vector<HalfSpaceLayer> layers;  // from the surface down, only if compliant
 
   Real largest_gradient = 0;  // of the pressure, Pa/m
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The reference computes in extended precision where the machine has it, so that its own rounding stays far below that
+// The reference computes in extended precision if the machine has it, so that its rounding stays far below the rounding
 // of the double backends it is compared with. It shares no arithmetic with them.
 #pragma once
 

@@ -6,8 +6,8 @@
 
 namespace isopatch::detail {
 
-/// How many contact polygons of an environment there is room for where memory is allocated ahead: as many as the
-/// options say, or four times those of the scene as it begins, and at least 256.
+/// How many contact polygons of an environment there is room for if memory is allocated ahead: as many as the options
+/// say, or four times as many as the scene has as it begins, and at least 256.
 int polygon_capacity(const Scene& scene, const RolloutOptions& options);
 
 }  // namespace isopatch::detail

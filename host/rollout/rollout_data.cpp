@@ -45,7 +45,7 @@ void add_mass(const SceneDescription& scene, const Body& body, MovingBody& to) {
   to.inverse_inertia = inverse(to.inertia);
 }
 
-/// `pose` and `parent` are those at position 0, which are those of the scene.
+/// `pose` and `parent` are poses of the scene, where the joint's position is 0.
 JointView joint_of(const Motion& motion, const Pose& pose, const Pose& parent) {
   JointView joint = {};
   joint.parent = motion.parent.value_or(-1);
@@ -62,7 +62,7 @@ JointView joint_of(const Motion& motion, const Pose& pose, const Pose& parent) {
   return joint;
 }
 
-/// The velocity of a body on a path at time 0: that of the rows around it.
+/// The velocity of a body on a path at time 0, from the rows around it.
 Twist initial_twist(const std::vector<PathRow>& rows) {
   for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
     if (rows[i + 1].time <= kSameTime) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a Simulator reads of a scene beside SceneData: masses, motions and how to step, flattened.
+// What a Simulator reads of a scene besides SceneData: masses, motions and how to step, flattened.
 #pragma once
 
 #include <vector>
@@ -16,7 +16,7 @@ struct RolloutData {
   std::vector<std::vector<TimedValue>> drive_forces, targets;  // of each body
   RolloutView view;                                            // of the arrays above
 
-  /// Throws Error where a body cannot move as its motion says, or the scene has too many cells or part pairs for keys
+  /// Throws Error if a body cannot move as its motion says, or the scene has too many cells or part pairs for keys
   /// of polygons.
   RolloutData(const Scene& scene, const RolloutOptions& options);
 };

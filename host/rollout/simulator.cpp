@@ -19,7 +19,7 @@ std::unique_ptr<Simulator::Implementation> make_backend(Scene scene, const Rollo
                                                         const EvaluatorOptions& options) {
   const StandardArithmetic standard;
   check_options(options);
-  scene.data();  // throws where it has been moved from
+  scene.data();  // throws if it has been moved from
   if (rollout.integrator == Integrator::kCvode) return make_cvode_simulator(std::move(scene), rollout, options);
   switch (options.backend) {
     case Backend::kCpu:

@@ -107,7 +107,7 @@ class Pool {
     for (; asleep > 0; --asleep) wake_.notify_one();
   }
 
-  /// Starts the threads that are missing; those that cannot be created are done without.
+  /// Starts the threads that are missing, as far as they can be created.
   void start_missing() noexcept {
     try {
       while (idle_ < num_open_ && num_workers_ + 1 < kMaxThreads) {

@@ -13,15 +13,15 @@ namespace isopatch::detail {
 int num_processors();
 
 /// The most threads that a request for `wanted` gets; 0 means one for each processor. More than 256 are given only
-/// where there are as many processors, and never more than 1024.
+/// if there are as many processors, and never more than 1024.
 int usable_threads(int wanted);
 
 /// Calls work(object, 0) on this thread, and work(object, 1) to work(object, threads - 1) on others if they become free
 /// before work(object, 0) returns. So work(object, 0) must do everything that no other call has done. Returns when all
-/// calls have returned, and rethrows the exception of one of them, preferably that of work(object, 0). It is not an
+/// calls have returned, and rethrows the exception of one of them, preferably of work(object, 0). It is not an
 /// error to get no other thread: memory may be short, or the system's limit may be reached. May be called by several
-/// threads at once, from within `work`, and in a child made by fork(), which gets threads of its own whatever the
-/// parent's threads were doing.
+/// threads at once, from within `work`, and in a child made by fork(), which gets other threads, whatever the
+/// parent's were doing.
 void run_on_threads(int threads, void (*work)(void* object, int thread), void* object);
 
 /// Whether the process is ending. It then waits for the pool's threads, which should stop their work.

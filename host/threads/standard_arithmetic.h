@@ -7,7 +7,7 @@ namespace isopatch::detail {
 
 /// While it lives, this thread rounds to nearest, keeps subnormal numbers and traps nothing, whatever mode the caller
 /// has set; the destructor restores that mode. The optimiser cannot see into the constructor and the destructor, so it
-/// moves no arithmetic on memory across them. Where the mode is right already, the cost is two reads.
+/// moves no arithmetic on memory across them. If the mode is right already, the cost is two reads.
 class StandardArithmetic {
  public:
   StandardArithmetic() noexcept;

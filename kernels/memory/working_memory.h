@@ -29,7 +29,7 @@ class AllocationInCaptures {
 /// Keeps `object` until the graph and all that was made of it are destroyed.
 void keep_with(cudaGraph_t graph, std::shared_ptr<void> object);
 
-/// What a stream captures; no graph where it captures nothing.
+/// What a stream captures; no graph if it captures nothing.
 struct Capture {
   unsigned long long id = 0;
   cudaGraph_t graph = nullptr;
@@ -38,7 +38,7 @@ Capture capture_of(cudaStream_t stream);
 
 /// Gives each call its Arrays, which have a Size, with the members fits() and joined() of CallSize, a constructor from
 /// it, and bytes(size). Calls outside of captures have one set of arrays in common, and wait for one another on
-/// the device. Nobody knows when a graph is replayed, so each stream of a capture has a set of its own, which no other
+/// the device. Nobody knows when a graph is replayed, so each stream of a capture has a separate set, which no other
 /// call uses before the graph and all that was made of it are destroyed. A call that throws an error halfway does not
 /// leave what the next one needs, such as sums of zero: its set is not used again.
 template <class Arrays>
@@ -70,7 +70,7 @@ class WorkingMemory {
   /// Frees the sets that no call will use. That waits for what was enqueued with them.
   void drop_broken();
   std::unique_ptr<Set> make(const Size& size) const;
-  /// For another size too, where the device has memory for both: calls of either may follow.
+  /// For another size too, if the device has memory for both: calls of either may follow.
   std::unique_ptr<Set> make(const Size& size, const Size& other) const;
   Set& uncaptured(const Size& size);
   Set& captured(const Size& size, cudaStream_t stream, unsigned long long capture, cudaGraph_t graph);

@@ -23,7 +23,7 @@ class CallCheck {
   /// one.
   void check(const State& state, const Results& results, cudaStream_t stream) const;
 
-  /// The same of an array of another call, and of a stream alone.
+  /// The same for an array of another call, and for a stream alone.
   void check_array(const void* data, const std::string& object, const char* name) const;
   void check(cudaStream_t stream) const;
 

@@ -22,7 +22,7 @@ struct CudaWarp {
   __device__ int from_lane(int value, int lane) const { return __shfl_sync(kAll, value, lane); }
   __device__ void sync() const { __syncwarp(); }
 
-  /// In parts of 27, 27 and 10 bits, whose sums over 32 lanes fit 32 bits: three instructions, where cub::WarpReduce
+  /// In parts of 27, 27 and 10 bits, whose sums over 32 lanes fit 32 bits: three instructions, whereas cub::WarpReduce
   /// takes ten shuffles and five sums of 64 bits.
   __device__ std::int64_t sum(std::int64_t value) const {
     constexpr std::uint64_t kPart = (1u << 27) - 1u;

@@ -35,7 +35,7 @@ struct Driver {
   decltype(&cuCtxPopCurrent) pop = driver_function<decltype(&cuCtxPopCurrent)>("cuCtxPopCurrent");
 
   std::mutex mutex;
-  std::map<int, CUcontext> contexts;  // those that the runtime uses too, kept as long as the process
+  std::map<int, CUcontext> contexts;  // shared with the runtime, kept as long as the process
 
   CUcontext context(int device) {
     const std::lock_guard lock(mutex);

@@ -40,9 +40,9 @@ struct Rows {
   }
 };
 
-/// Some environments of a batch: first the inputs, then the outputs that go both ways, then those that only come back.
-/// Polygons and contacts go both ways: only as many as there are get written, and the caller's other rows stay. Of
-/// packed arrays, a chunk has the offsets of its own environments.
+/// Some environments of a batch: first the inputs, then the outputs that go both ways, then the outputs that only come
+/// back. Polygons and contacts go both ways: only as many as there are get written, and the caller's other rows stay.
+/// Of packed arrays, a chunk has the offsets of its own environments.
 struct Chunk {
   State state;  // in device memory
   Results results;

@@ -32,7 +32,7 @@ class HostBatch {
   /// evaluate(state, results, first, stream) enqueues the evaluation of arrays in device memory, of the environments
   /// from `first` on. Strides are filled in, and
   /// honoured: what lies between rows of results is left as it is. Returns when done. Calls from several host threads
-  /// take turns. Throws Error where the device has too little memory.
+  /// take turns. Throws Error if the device has too little memory.
   void evaluate(const Scene& scene, const State& state, const Results& results, const Evaluate& evaluate);
 
  private:

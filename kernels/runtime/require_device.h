@@ -3,7 +3,7 @@
 
 namespace isopatch::detail {
 
-/// The index of the device to use: `wanted`, or the current one where it is negative. Throws Error where there is none.
+/// The index of the device to use: `wanted`, or the current one if it is negative. Throws Error if there is none.
 int require_device(int wanted);
 
 }  // namespace isopatch::detail

@@ -204,7 +204,7 @@ TEST_P(EachMesher, ShorterEdgesRefineThinWallsToo) {
   EXPECT_GT(tets_with(0.001), 8 * coarse);
 }
 
-TEST_P(EachMesher, FillsScannedThings) {
+TEST_P(EachMesher, FillsScannedObjects) {
   for (const char* name : {"mustard_bottle.obj", "evo_bowl_col.obj"}) {
     if (!have_data_file(name)) GTEST_SKIP() << missing_data_file(name);
     arguments_.input = data_file(name);

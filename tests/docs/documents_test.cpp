@@ -182,6 +182,26 @@ TEST(Documents, NameFilesThatExist) {
   }
 }
 
+// Drawings are blocks without a language. A file in one may lack the folders before it.
+TEST(Documents, DrawFilesThatExist) {
+  const std::vector<fs::path> files = files_of_the_tree();
+  int drawn = 0;
+  for (const Document& document : documents()) {
+    for (const Block& block : document.blocks) {
+      if (!block.language.empty()) continue;
+      for (const std::string& word : words_of(block.text)) {
+        if (!names_a_file(fs::path(word).filename().string())) continue;
+        const bool found = std::any_of(files.begin(), files.end(), [&](const fs::path& path) {
+          return ("/" + path.generic_string()).ends_with("/" + word);
+        });
+        EXPECT_TRUE(found) << document.path << ":" << block.line << ": no file " << word;
+        ++drawn;
+      }
+    }
+  }
+  EXPECT_GT(drawn, 30);
+}
+
 // --- examples --------------------------------------------------------------------------------------------------------
 
 TEST(Documents, ScenesAreAccepted) {
@@ -192,6 +212,17 @@ TEST(Documents, ScenesAreAccepted) {
       EXPECT_NO_THROW(Scene(parse_scene(block.text, kRoot.string(), location))) << location;
     }
   }
+}
+
+TEST(Documents, HaveEachSceneOnce) {
+  std::set<std::string> scenes;
+  for (const Document& document : documents()) {
+    for (const Block& block : document.blocks) {
+      if (block.language != "json") continue;
+      EXPECT_TRUE(scenes.insert(block.text).second) << document.path << ":" << block.line;
+    }
+  }
+  EXPECT_GT(scenes.size(), 3u);
 }
 
 // The first block of the README in a language.
@@ -214,6 +245,8 @@ TEST(Readme, SceneIsAccepted) {
 }
 
 TEST(Readme, IsShort) { EXPECT_LE(read_document("README.md").lines, 170); }
+
+TEST(HowItWorks, IsShort) { EXPECT_LE(read_document("include/isopatch/README.md").lines, 290); }
 
 std::string indented(const std::string& block) {
   std::istringstream in(block);

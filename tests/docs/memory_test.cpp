@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The sizes in the tables of memory are those of the structs and arrays.
+// The sizes in include/isopatch/MEMORY.md are the sizes of the structs and arrays.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -17,6 +17,8 @@
 #include "isopatch/detail/bvh/node.h"
 #include "isopatch/detail/pressure_field/outputs/polygon_window.h"
 #include "isopatch/detail/pressure_field/outputs/wrench_sums.h"
+#include "isopatch/detail/pressure_field/stages/begin.h"
+#include "isopatch/detail/pressure_field/stages/candidates.h"
 #include "tests/support/paths/paths.h"
 
 namespace isopatch {
@@ -26,7 +28,7 @@ using namespace detail;
 
 void expect_in_document(const std::string& row) {
   static const std::string text = [] {
-    std::ifstream file(source_path("include/isopatch/README.md"), std::ios::binary);
+    std::ifstream file(source_path("include/isopatch/MEMORY.md"), std::ios::binary);
     return std::string(std::istreambuf_iterator<char>(file), {});
   }();
   EXPECT_NE(text.find(row), std::string::npos) << row;
@@ -47,6 +49,22 @@ TEST(Memory, OfASceneIsAsDocumented) {
 TEST(Memory, OfTheSumsIsAsDocumented) {
   expect_in_document(fmt::format("{} bytes for each pair that several warps share", sizeof(SharedWrenchSums)));
   expect_in_document(fmt::format("that evaluates it, {} bytes", 2 * sizeof(StoredWrenchSums)));
+}
+
+TEST(Memory, OfTheStagesIsAsDocumented) {
+  const std::size_t pair = sizeof(StagedPair) + sizeof(StoredWrenchSums);
+  const auto megabytes = [](std::size_t bytes, int log_of_count) {
+    return ((bytes << log_of_count) + 500000) / 1000000;
+  };
+  expect_in_document(fmt::format("| pair | {} for what it leaves open | none |", sizeof(UnfinishedPair)));
+  expect_in_document(fmt::format("| pair | {}, with sums; of bodies of several parts {} | 2²⁰ pairs, {} MB ({} MB) |",
+                                 pair, pair + sizeof(StoredWrenchSums), megabytes(pair, 20),
+                                 megabytes(pair + sizeof(StoredWrenchSums), 20)));
+  expect_in_document(fmt::format("there is room for 8 a pair | {} | 2²⁰, {} MB |", sizeof(StagedPartPair),
+                                 megabytes(sizeof(StagedPartPair), 20)));
+  expect_in_document(fmt::format("there is room for 128 a pair | {} | 2²⁵, {} MB |", sizeof(CellWork),
+                                 megabytes(sizeof(CellWork), 25)));
+  expect_in_document(fmt::format("with `candidate_margin` | {} | none |", sizeof(CandidateList)));
 }
 
 TEST(Memory, OfPackedArraysIsAsDocumented) {

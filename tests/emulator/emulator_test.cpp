@@ -297,7 +297,7 @@ TEST(Emulator, FindsAccessesOutsideAndNotAligned) {
   expect_fault("\tst.local.u32 	[frame+16], %r1;", "write of 4 bytes at 16 of local memory, which has 16");
 }
 
-TEST(Emulator, FindsLanesThatMeetAlone) {
+TEST(Emulator, FindsABarrierThatOnlySomeLanesReach) {
   const std::string tail = R"(
 	setp.gt.u32 	%p1, %r1, 3;
 	@%p1 bra 	$skip;

@@ -6,13 +6,24 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <utility>
 
-#include "tests/support/message_check.h"
+#include "isopatch/error.h"
 #include "tests/support/scenes.h"
 
 namespace isopatch::test {
 namespace {
+
+template <class Call>
+std::string message(const Call& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
 
 struct CandidateCaches : ::testing::Test {
   Scene scene = Scene(two_bodies(make_sphere("ball", 0.05, 1), make_box("box", {0.1, 0.08, 0.2})));

@@ -169,7 +169,7 @@ TEST(Limits, OfExtentsHold) {
 }
 
 // The crash that was: one extent of 1e50, or of 1e30 on an edge of 1e-30 m.
-TEST(Limits, OfOneExtentNameItsPoint) {
+TEST(Limits, AnExtentBeyondThemIsReportedWithItsPoint) {
   TetMesh ball = scaled(make_sphere_mesh(1, 1), 1);
   ball.point_data["extent"][17] = 1e50;
   EXPECT_TRUE(contains(error_of([&] { with_field(ball); }), "m: the extent at point 17 is 1e+50"));

@@ -206,7 +206,7 @@ TEST(PackedRows, EnvironmentsMayBeLeftOut) {
   expect_first_rows(r, all);
 }
 
-TEST(PackedRows, AreNoneInEnvironmentsWithFaultsAndWithoutContact) {
+TEST(PackedRows, AreEmptyForEnvironmentsWithAFaultOrWithoutContact) {
   const Scene scene(boxes_on_ground());
   Batch batch = random_batch(scene, 30, 708);
   const PackedResults sound = evaluated(scene, batch, on_threads(2), kAmple, 512);

@@ -232,7 +232,7 @@ TEST(Alternative, OfABodyOfOnePartHasTheBitsOfAPartWithThatGeometry) {
 
 // The torque of a body of several parts is summed about the middle of the geometries that the scene gives them, so its
 // rounding is not that of a scene with others.
-TEST(Alternative, AmongPartsIsAPartWithThatGeometryButForRounding) {
+TEST(Alternative, OfAPartGivesTheResultsOfItsGeometryUpToRounding) {
   constexpr double kRounding = 1e-14;
   const Scene scene(with_choice(0, true)), plain(with_choice(2, false));
   const Batch batch = compound_states(scene, kEnvironments, 70);

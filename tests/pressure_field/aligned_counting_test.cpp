@@ -30,7 +30,7 @@ struct Counting : Degenerate {
   std::vector<std::int32_t> unwritten() const { return std::vector<std::int32_t>(rows, -7); }
 };
 
-TEST_P(Counting, OfPolygonsAlone) {
+TEST_P(Counting, OfPolygonsNeedsNoOtherOutput) {
   std::vector<std::int32_t> needed = unwritten();
   Results results;
   results.polygons_needed = needed.data();
@@ -38,7 +38,7 @@ TEST_P(Counting, OfPolygonsAlone) {
   EXPECT_EQ(needed, polygons);
 }
 
-TEST_P(Counting, OfContactsAlone) {
+TEST_P(Counting, OfContactsNeedsNoOtherOutput) {
   std::vector<std::int32_t> needed = unwritten();
   Results results;
   results.contacts_needed = needed.data();

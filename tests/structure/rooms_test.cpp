@@ -2,9 +2,12 @@
 //
 // Which folder may include which. Below include/isopatch/detail the order is
 //
-//   math <- simt <- scene <- bvh <- pressure_field, volumetric, polytope <- rollout
+//   math <- simt <- scene <- bvh, polygon <- pair <- contact <- pressure_field, volumetric, polytope
+//                                                    contact <- rollout
 //
-// and contact models never include each other. The function that finds violations is shown to find them.
+// so contact models include neither each other nor rollout, and rollout includes no model: they meet in the backends.
+// The CPU backend, the reference and the kernels have orders like it. The functions that find violations are shown to
+// find them.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -18,57 +21,86 @@
 namespace isopatch::structure {
 namespace {
 
-constexpr std::size_t kMaxSourcesInAFolder = 20;
 const std::string kDetail = "include/isopatch/detail/";
 
-const std::map<std::string, int>& levels() {
-  static const std::map<std::string, int> of_rooms = {{"math", 0},     {"simt", 1},           {"scene", 2},
-                                                      {"bvh", 3},      {"pressure_field", 4}, {"volumetric", 4},
-                                                      {"polytope", 4}, {"rollout", 5}};
-  return of_rooms;
-}
-
-struct Include {
-  int line = 0;
-  std::string spelling;
-  bool quoted = false;
+/// Folders below a root, with their levels: each includes only from levels below its own. Files beside the folders are
+/// the room "". Rooms of one level do not include each other.
+struct Order {
+  std::string root;
+  std::map<std::string, int> levels;
 };
 
-std::vector<Include> includes_of(const std::string& text) {
-  std::vector<Include> found;
-  std::istringstream in(text);
-  int number = 0;
-  for (std::string line; std::getline(in, line);) {
-    ++number;
-    const auto begin = line.find_first_not_of(" \t");
-    if (begin == std::string::npos || line.compare(begin, 8, "#include") != 0) continue;
-    const auto open = line.find_first_of("\"<", begin);
-    if (open == std::string::npos) continue;
-    const auto close = line.find(line[open] == '<' ? '>' : '"', open + 1);
-    found.push_back({number, line.substr(open + 1, close - open - 1), line[open] == '"'});
-  }
-  return found;
+const std::vector<Order>& orders() {
+  static const std::vector<Order> of_roots = {{kDetail,
+                                               {{"math", 0},
+                                                {"simt", 1},
+                                                {"scene", 2},
+                                                {"bvh", 3},
+                                                {"polygon", 3},
+                                                {"pair", 4},
+                                                {"contact", 5},
+                                                {"pressure_field", 6},
+                                                {"volumetric", 6},
+                                                {"polytope", 6},
+                                                {"rollout", 6}}},
+                                              {"host/cpu/",
+                                               {{"simd", 0},
+                                                {"contact", 1},
+                                                {"pressure_field", 2},
+                                                {"volumetric", 2},
+                                                {"polytope", 2},
+                                                {"rollout", 2},
+                                                {"isa", 3},
+                                                {"", 4}}},
+                                              {"host/reference/",
+                                               {{"scene", 0},
+                                                {"contact", 1},
+                                                {"pressure_field", 2},
+                                                {"volumetric", 2},
+                                                {"polytope", 2},
+                                                {"rollout", 2},
+                                                {"", 3}}},
+                                              {"kernels/",
+                                               {{"memory", 0},
+                                                {"runtime", 1},
+                                                {"algorithms", 2},
+                                                {"scene", 2},
+                                                {"contact", 3},
+                                                {"pressure_field", 4},
+                                                {"volumetric", 4},
+                                                {"polytope", 4},
+                                                {"rollout", 4},
+                                                {"", 5}}}};
+  return of_roots;
 }
 
-bool starts(const std::string& path, const std::string& folder) { return path.compare(0, folder.size(), folder) == 0; }
+/// "scene" for "include/isopatch/detail/scene/environment.h"; nothing outside of the root.
+std::optional<std::string> room_of(const std::string& path, const std::string& root) {
+  if (!starts(path, root)) return {};
+  const auto end = path.find('/', root.size());
+  return end == std::string::npos ? "" : path.substr(root.size(), end - root.size());
+}
 
-/// "scene" for "include/isopatch/detail/scene/environment.h"; nothing outside of detail.
-std::optional<std::string> room_of(const std::string& path) {
-  if (!starts(path, kDetail)) return {};
-  const auto end = path.find('/', kDetail.size());
-  return end == std::string::npos ? "" : path.substr(kDetail.size(), end - kDetail.size());
+/// Why the order of its rooms forbids an include; nothing if it does not.
+std::optional<std::string> against_the_order(const std::string& from, const std::string& to) {
+  for (const auto& [root, levels] : orders()) {
+    const auto from_room = room_of(from, root), to_room = room_of(to, root);
+    if (!from_room || !to_room || *from_room == *to_room) continue;
+    const auto a = levels.find(*from_room), b = levels.find(*to_room);
+    if (a == levels.end() || b == levels.end()) return "a room without a level: add it to rooms_test.cpp";
+    const auto name = [&root](const std::string& room) { return room.empty() ? root : room; };
+    if (a->second == b->second) return name(*from_room) + " and " + name(*to_room) + " do not include each other";
+    if (a->second < b->second) return name(*from_room) + " comes before " + name(*to_room);
+  }
+  return {};
 }
 
 /// Why a file may not include another; nothing if it may. Both are paths from the root.
 std::optional<std::string> forbidden(const std::string& from, const std::string& to) {
-  const auto from_room = room_of(from), to_room = room_of(to);
-  if (from_room && to_room && *from_room != *to_room) {
-    const auto a = levels().find(*from_room), b = levels().find(*to_room);
-    if (a == levels().end() || b == levels().end()) return "a room without a level: add it to rooms_test.cpp";
-    if (a->second == b->second) return "contact models do not include each other";
-    if (a->second < b->second) return *from_room + " comes before " + *to_room;
+  if (const auto reason = against_the_order(from, to)) return reason;
+  if (starts(from, "include/") && !starts(from, kDetail) && starts(to, kDetail)) {
+    return "a public header does not include private ones";
   }
-  if (starts(from, "include/") && !from_room && to_room) return "a public header does not include private ones";
 
   struct Rule {
     const char *from, *to;
@@ -97,14 +129,12 @@ std::vector<std::string> wrong_includes(const std::vector<Source>& sources) {
   std::vector<std::string> wrong;
   for (const Source& source : sources) {
     for (const Include& include : includes_of(source.text)) {
-      const bool is_ours = starts(include.spelling, "isopatch/");
-      if (!include.quoted && !is_ours) continue;
-      const std::string to = (is_ours ? "include/" : "") + include.spelling;
+      if (include.path.empty()) continue;
       std::optional<std::string> reason;
-      if (paths.count(to) == 0) {
+      if (paths.count(include.path) == 0) {
         reason = "no such file: spell it from the root of the repository, or isopatch/...";
       } else {
-        reason = forbidden(source.path, to);
+        reason = forbidden(source.path, include.path);
       }
       if (reason) {
         wrong.push_back(source.path + ":" + std::to_string(include.line) + ": " + include.spelling + ": " + *reason);
@@ -114,33 +144,11 @@ std::vector<std::string> wrong_includes(const std::vector<Source>& sources) {
   return wrong;
 }
 
-/// One line for each folder with too many sources of its own. Inputs and results are not sources.
-std::vector<std::string> crowded_folders(const std::vector<Source>& sources) {
-  std::map<std::string, std::size_t> count;
-  for (const Source& source : sources) ++count[source.path.substr(0, source.path.rfind('/'))];
-  std::vector<std::string> crowded;
-  for (const auto& [folder, files] : count) {
-    if (files > kMaxSourcesInAFolder) crowded.push_back(folder + " has " + std::to_string(files) + " sources");
-  }
-  return crowded;
-}
-
-std::string all(const std::vector<std::string>& lines) {
-  std::string text;
-  for (const std::string& line : lines) text += "\n  " + line;
-  return text;
-}
-
 TEST(Rooms, AreIncludedInTheirOrder) {
   const std::vector<Source> sources = project_sources();
   ASSERT_GT(sources.size(), 200u);
   const std::vector<std::string> wrong = wrong_includes(sources);
   EXPECT_TRUE(wrong.empty()) << all(wrong);
-}
-
-TEST(Rooms, AreNotCrowded) {
-  const std::vector<std::string> crowded = crowded_folders(project_sources());
-  EXPECT_TRUE(crowded.empty()) << all(crowded);
 }
 
 /// What is wrong if a file includes another; empty if nothing is.
@@ -150,41 +158,85 @@ std::string verdict(const std::string& from, const std::string& to, const std::s
   return wrong.empty() ? "" : wrong[0];
 }
 
-TEST(RoomsChecker, FindsAnIncludeAgainstTheOrder) {
+std::string verdict(const std::string& from, const std::string& to) {
+  const std::string public_root = "include/";
+  return verdict(from, to, "#include \"" + (starts(to, public_root) ? to.substr(public_root.size()) : to) + "\"");
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST(RoomsChecker, FindsAnIncludeAgainstTheOrderOfTheSharedArithmetic) {
   const auto detail = [](const std::string& from, const std::string& to) {
-    return verdict(kDetail + from, kDetail + to, "#include \"isopatch/detail/" + to + "\"");
+    return verdict(kDetail + from, kDetail + to);
   };
   EXPECT_EQ(detail("bvh/traverse.h", "scene/scene_view.h"), "");
-  EXPECT_EQ(detail("pressure_field/clip.h", "pressure_field/energy.h"), "");
-  EXPECT_EQ(detail("rollout/solver.h", "volumetric/bristles.h"), "");
-  EXPECT_EQ(
-      detail("bvh/traverse.h", "pressure_field/node_test.h"),
-      "include/isopatch/detail/bvh/traverse.h:2: isopatch/detail/pressure_field/cells/node_test.h: bvh comes before "
-      "pressure_field");
+  EXPECT_EQ(detail("pair/part_pairs.h", "polygon/clip.h"), "");
+  EXPECT_EQ(detail("pressure_field/energy.h", "contact/sinks.h"), "");
+  EXPECT_EQ(detail("pressure_field/energy.h", "pressure_field/cells/tet_filter.h"), "");
+  EXPECT_EQ(detail("rollout/take_step.h", "contact/contact_key.h"), "");
+  EXPECT_EQ(detail("bvh/traverse.h", "pressure_field/cells/node_test.h"),
+            "include/isopatch/detail/bvh/traverse.h:2: isopatch/detail/pressure_field/cells/node_test.h: bvh comes "
+            "before pressure_field");
   EXPECT_NE(detail("math/vec.h", "simt/warp.h"), "");
-  EXPECT_NE(detail("polytope/features.h", "pressure_field/clip.h").find("models do not include each other"),
-            std::string::npos);
-  EXPECT_NE(detail("fluids/drag.h", "math/vec.h").find("without a level"), std::string::npos);
-  EXPECT_NE(detail("vec.h", "math/macros.h").find("without a level"), std::string::npos);
+  EXPECT_NE(detail("pair/part_pairs.h", "contact/sinks.h"), "");
+  EXPECT_NE(detail("contact/sinks.h", "pressure_field/pair_context.h"), "");
+  EXPECT_TRUE(contains(detail("bvh/node.h", "polygon/clip.h"), "do not include each other"));
+  EXPECT_TRUE(contains(detail("polytope/features.h", "pressure_field/pressure.h"), "do not include each other"));
+  EXPECT_TRUE(contains(detail("rollout/take_step.h", "pressure_field/pressure.h"), "do not include each other"));
+  EXPECT_TRUE(contains(detail("volumetric/bristles.h", "rollout/take_step.h"), "do not include each other"));
+  EXPECT_TRUE(contains(detail("fluids/drag.h", "math/vec.h"), "without a level"));
+  EXPECT_TRUE(contains(detail("vec.h", "math/macros.h"), "without a level"));
+}
+
+TEST(RoomsChecker, FindsAnIncludeAgainstTheOrderOfTheCpuBackend) {
+  EXPECT_EQ(verdict("host/cpu/rollout/find_contact.h", "host/cpu/simd/simd.h"), "");
+  EXPECT_EQ(verdict("host/cpu/isa/baseline.cpp", "host/cpu/rollout/simd_points.h"), "");
+  EXPECT_EQ(verdict("host/cpu/cpu_backend.cpp", "host/cpu/pressure_field/simd_kernels.h"), "");
+  EXPECT_EQ(verdict("host/cpu/simd/simd.h", "host/cpu/pressure_field/simd_kernels.h"),
+            "host/cpu/simd/simd.h:2: host/cpu/pressure_field/simd_kernels.h: simd comes before pressure_field");
+  EXPECT_EQ(verdict("host/cpu/rollout/find_contact.h", "host/cpu/thread_workspace.h"),
+            "host/cpu/rollout/find_contact.h:2: host/cpu/thread_workspace.h: rollout comes before host/cpu/");
+  EXPECT_NE(verdict("host/cpu/pressure_field/simd_kernels.h", "host/cpu/rollout/simd_points.h"), "");
+  EXPECT_NE(verdict("host/cpu/rollout/simd_points.h", "host/cpu/pressure_field/simd_kernels.h"), "");
+}
+
+TEST(RoomsChecker, FindsAnIncludeAgainstTheOrderOfTheReference) {
+  EXPECT_EQ(verdict("host/reference/rollout/rigid_body.h", "host/reference/scene/vector.h"), "");
+  EXPECT_EQ(verdict("host/reference/backend.cpp", "host/reference/pressure_field/body_pair.h"), "");
+  EXPECT_NE(verdict("host/reference/rollout/rigid_body.h", "host/reference/pressure_field/body_pair.h"), "");
+  EXPECT_NE(verdict("host/reference/pressure_field/body_pair.h", "host/reference/rollout/rigid_body.h"), "");
+  EXPECT_NE(verdict("host/reference/scene/vector.h", "host/reference/pressure_field/polygon.h"), "");
+  EXPECT_NE(verdict("host/reference/pressure_field/polygon.h", "host/reference/backend.h"), "");
+}
+
+TEST(RoomsChecker, FindsAnIncludeAgainstTheOrderOfTheKernels) {
+  EXPECT_EQ(verdict("kernels/runtime/host_batch.h", "kernels/memory/stream.h"), "");
+  EXPECT_EQ(verdict("kernels/rollout/step_call.h", "kernels/scene/device_scene.h"), "");
+  EXPECT_EQ(verdict("kernels/cuda_backend.cu", "kernels/rollout/step_kernels.h"), "");
+  EXPECT_NE(verdict("kernels/memory/stream.h", "kernels/runtime/device_guard.h"), "");
+  EXPECT_NE(verdict("kernels/scene/device_scene.h", "kernels/algorithms/device_scan.h"), "");
+  EXPECT_NE(verdict("kernels/scene/begin_environments.cuh", "kernels/evaluation_call.h"), "");
+  EXPECT_NE(verdict("kernels/rollout/step_call.h", "kernels/pressure_field/device_call_memory.h"), "");
+  EXPECT_NE(verdict("kernels/pressure_field/device_call_memory.h", "kernels/rollout/step_call.h"), "");
 }
 
 TEST(RoomsChecker, FindsAnIncludeAcrossABorder) {
-  EXPECT_NE(
-      verdict("include/isopatch/scene/scene.h", kDetail + "math/vec.h", "#include \"isopatch/detail/math/vec.h\""), "");
-  EXPECT_NE(verdict("include/isopatch/scene/scene.h", kDetail + "math/vec.h", "#include <isopatch/detail/math/vec.h>"),
-            "");
-  EXPECT_NE(verdict("include/isopatch/scene/scene.h", "host/arrays.h", "#include \"host/arrays.h\""), "");
+  const std::string vec = kDetail + "math/vec.h", scene = "include/isopatch/scene/scene.h";
+  EXPECT_NE(verdict(scene, vec), "");
+  EXPECT_NE(verdict(scene, vec, "#include <isopatch/detail/math/vec.h>"), "");
+  EXPECT_NE(verdict("include/isopatch/results/patch.h", vec), "");
+  EXPECT_NE(verdict("include/isopatch/evaluator.h", vec), "");
+  EXPECT_NE(verdict(scene, "host/arrays.h"), "");
   EXPECT_NE(verdict("host/evaluation/evaluator.cpp", "kernels/work.h", "  #include \"kernels/work.h\""), "");
-  EXPECT_NE(verdict("kernels/cuda_backend.cu", "host/cpu/pool.h", "#include \"host/cpu/pool.h\""), "");
-  EXPECT_NE(verdict("host/evaluation/evaluator.cpp", "tests/support/scenes.h", "#include \"tests/support/scenes.h\""),
-            "");
-  EXPECT_NE(verdict("tests/cli/a_test.cpp", "bench/device_arrays.h", "#include \"bench/device_arrays.h\""), "");
+  EXPECT_NE(verdict("kernels/cuda_backend.cu", "host/cpu/pool.h"), "");
+  EXPECT_NE(verdict("host/evaluation/evaluator.cpp", "tests/support/scenes.h"), "");
+  EXPECT_NE(verdict("tests/cli/a_test.cpp", "bench/device_arrays.h"), "");
 
-  EXPECT_EQ(verdict("kernels/cuda_backend.cu", "host/arrays.h", "#include \"host/arrays.h\""), "");
-  EXPECT_EQ(verdict("bench/a_bench.cpp", "tests/support/scenes.h", "#include \"tests/support/scenes.h\""), "");
-  EXPECT_EQ(
-      verdict("host/evaluation/evaluator.cpp", "include/isopatch/scene/scene.h", "#include \"isopatch/scene/scene.h\""),
-      "");
+  EXPECT_EQ(verdict(kDetail + "scene/scene_view.h", scene), "");
+  EXPECT_EQ(verdict("include/isopatch/results/patch.h", "include/isopatch/error.h"), "");
+  EXPECT_EQ(verdict("kernels/cuda_backend.cu", "host/arrays.h"), "");
+  EXPECT_EQ(verdict("bench/a_bench.cpp", "tests/support/scenes.h"), "");
+  EXPECT_EQ(verdict("host/evaluation/evaluator.cpp", scene), "");
 }
 
 TEST(RoomsChecker, FindsAnIncludeThatIsNotSpeltFromTheRoot) {
@@ -192,15 +244,6 @@ TEST(RoomsChecker, FindsAnIncludeThatIsNotSpeltFromTheRoot) {
   EXPECT_NE(verdict("host/scene/scene.cpp", "host/scene/scene_data.h", "#include \"scene_data.h\""), "");
   EXPECT_NE(verdict("host/scene/scene.cpp", "include/isopatch/scene/scene.h", "#include \"isopatch/scenes.h\""), "");
   EXPECT_EQ(verdict("host/scene/scene.cpp", "include/isopatch/scene/scene.h", "#include <vector>"), "");
-}
-
-TEST(RoomsChecker, FindsACrowdedFolder) {
-  std::vector<Source> sources;
-  for (int i = 0; i < 20; ++i) sources.push_back({"host/mesh/" + std::to_string(i) + ".cpp", ""});
-  sources.push_back({"host/mesh/files/one.cpp", ""});
-  EXPECT_EQ(all(crowded_folders(sources)), "");
-  sources.push_back({"host/mesh/one_more.cpp", ""});
-  EXPECT_EQ(all(crowded_folders(sources)), "\n  host/mesh has 21 sources");
 }
 
 }  // namespace

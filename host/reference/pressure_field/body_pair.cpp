@@ -10,7 +10,7 @@ namespace isopatch::reference {
 namespace {
 
 /// Differences below this fraction of their scale count as zero. It is above the rounding of extended precision and far
-/// below that of double.
+/// below the rounding of double.
 constexpr Real kSnap = 1e-16L;
 
 /// Calls visit(i, j) for the elements whose boxes overlap.

@@ -13,7 +13,7 @@ namespace isopatch::reference {
 /// The contact surface between a and b. At most one of them is rigid and at most one a half space.
 std::vector<ContactPolygon> contact_polygons(const PosedBody& a, const PosedBody& b);
 
-/// The integral of the smaller pressure over the overlap of a and b, a rigid body's being infinite. J.
+/// The integral of the smaller pressure over the overlap of a and b, J. A rigid body's pressure is infinite.
 Real elastic_energy(const PosedBody& a, const PosedBody& b);
 
 }  // namespace isopatch::reference

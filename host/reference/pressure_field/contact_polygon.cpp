@@ -30,13 +30,13 @@ Real size_of(const std::array<Vector3, 4>& vertices) {
   return box.diagonal();
 }
 
-/// One compliant side: its pressure, and the smoothed gradient of that at the polygon's centroid.
+/// One compliant side: its pressure, and the smoothed gradient of the pressure at the polygon's centroid.
 struct Side {
   Affine pressure;
   Vector3 smoothed;
 };
 
-/// A tet's side. The smoothed gradient is affine between those at its vertices (PFC eq. 16).
+/// A tet's side. The smoothed gradient is affine between its values at the vertices (PFC eq. 16).
 Side side_of(const PressureTet& tet, const VertexList& vertices, const Vector3& normal) {
   const Vector3 centroid = moments(vertices, normal).centroid;
   Side side = {tet.pressure, Vector3::Zero()};
@@ -52,7 +52,7 @@ Side side_of(const HalfSpaceLayer& layer, const VertexList& vertices, const Vect
   return {layer.pressure, slope * layer.pressure.gradient.normalized()};
 }
 
-/// The part of a polygon in a layer. One that lies on a level, to rounding, belongs to the layer above.
+/// The piece of a polygon in a layer. A polygon that lies on a level, to rounding, belongs to the layer above.
 VertexList within(const HalfSpaceLayer& layer, VertexList vertices) {
   constexpr Real kLevel = 1e-13L;
   const auto lies_on = [&](const Affine& level) {
@@ -105,8 +105,8 @@ ContactPolygon on_rigid(VertexList vertices, const Vector3& normal, const Side& 
 }
 
 /// The weight of a polygon whose normal points into the other body, which has this gradient. `steepest` is the largest
-/// one, Pa/m; where the gradient is a millionth of it, or the body rigid, the weight is 1. `sideways` is the weight of
-/// a gradient at a right angle to the normal, before it is clamped.
+/// gradient, Pa/m; if the gradient is a millionth of it, or the body rigid, the weight is 1. `sideways` is the weight
+/// of a gradient at a right angle to the normal, before it is clamped.
 Real weight_on(const Vector3& gradient, const Vector3& inward, Real steepest, Real sideways) {
   const Real size = gradient.norm();
   if (size <= 1e-6L * steepest) return 1;

@@ -20,7 +20,7 @@ struct ContactPolygon {
   Real weight = 1;      // that the pressure and its gradients were multiplied by
   std::array<Vector3, 2> smoothed = {Vector3::Zero(), Vector3::Zero()};  // gradients of a and b at the centroid
   Real smoothed_gradient = 0;  // the same from smoothed gradients at the centroid, never negative; for damping by PFC
-  std::array<Vector3, 2> gradients = {Vector3::Zero(), Vector3::Zero()};  // of a and b, zero where rigid
+  std::array<Vector3, 2> gradients = {Vector3::Zero(), Vector3::Zero()};  // of a and b, zero if rigid
 
   /// True if the normal is within 5 pi/8 of the inward gradient of every compliant side.
   bool passes_gradient_filter() const;
@@ -29,11 +29,11 @@ struct ContactPolygon {
   /// `steepest_a` and `steepest_b` are the largest gradients of the pressures, Pa/m.
   void weigh_one_sided(bool one_sided_a, bool one_sided_b, Real steepest_a, Real steepest_b);
 
-  /// The weight for the status bit `far_side`: that of the pressure where a one-sided body presses on a compliant one,
-  /// otherwise the smaller one that the gradients of the tets give. After weigh_one_sided(), with the same values.
+  /// The weight for the status bit `far_side`: the weight of the pressure if a one-sided body presses on a compliant
+  /// one, otherwise the smaller one that the gradients of the tets give. After weigh_one_sided(), with the same values.
   Real near_side(bool one_sided_a, bool one_sided_b, Real steepest_a, Real steepest_b) const;
 
-  /// The integral of the pressure, N; before weigh_one_sided() of the whole.
+  /// The integral of the pressure, N; before weigh_one_sided() of the whole pressure.
   Real load() const;
 
   /// True if the pressure of every compliant side rises into its body, by more than rounding.
@@ -41,7 +41,7 @@ struct ContactPolygon {
 };
 
 /// Compliant tet of a against compliant tet of b. Differences of pressure up to `tolerance_a` [Pa] at
-/// the vertices of a, and `tolerance_b` at those of b, count as zero.
+/// the vertices of a, and `tolerance_b` at the vertices of b, count as zero.
 std::optional<ContactPolygon> tet_on_tet(const PressureTet& a, const PressureTet& b, Real tolerance_a,
                                          Real tolerance_b);
 

@@ -35,8 +35,8 @@ struct PressedPolygon {
 
 using Cluster = std::vector<const PressedPolygon*>;
 
-/// Polygons by the nearest of some normals: each of them is that of the polygon with the largest force times distance
-/// from those before, among the polygons more than 30 degrees away from them.
+/// Divides polygons by the nearest of some normals, which are chosen one after another: the normal of the polygon with
+/// the largest product of force and distance from the normals so far, among polygons more than 30 degrees from them.
 std::vector<Cluster> clusters_of(const std::vector<PressedPolygon>& polygons, int most) {
   const Real least_cosine = std::sqrt(Real{3}) / 2;
   std::vector<Vector3> normals;

@@ -25,7 +25,7 @@ struct ElasticWrench {
 
 struct PatchContacts {
   std::vector<PatchPoints> clusters;
-  ElasticWrench residual;  // what they lack to the wrench of the pressure
+  ElasticWrench residual;  // the wrench of the pressure minus the wrench of the points
 };
 
 PatchContacts patch_contacts(const std::vector<const ContactPolygon*>& polygons, int max_clusters);

@@ -32,13 +32,13 @@ Section cut_tet(const std::array<Vector3, 4>& vertices, const std::array<Real, 4
 /// A triangle as a section, about its normal by the right-hand rule.
 Section triangle_section(const SurfaceTriangle& triangle);
 
-/// The part of `subject` to the left of every line (Sutherland and Hodgman). Both lie in one plane with this normal.
+/// The piece of `subject` to the left of every line (Sutherland and Hodgman). Both lie in one plane with this normal.
 VertexList clip(const VertexList& subject, const std::vector<BoundingLine>& lines, const Vector3& normal);
 
-/// The part of `subject` where the function is not positive.
+/// The piece of `subject` where the function is not positive.
 VertexList clip(const VertexList& subject, const Affine& function);
 
-/// True for fewer than three vertices, a polygon that is a line to working precision, or one that is a point on the
+/// True for fewer than three vertices, a polygon that is a line to working precision, or a point on the
 /// scale `size` [m] of the elements it was cut from.
 bool is_degenerate(const VertexList& polygon, const Vector3& normal, Real size);
 

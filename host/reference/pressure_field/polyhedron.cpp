@@ -21,7 +21,7 @@ void add_prism(const SurfaceTriangle& a, const SurfaceTriangle& b, TetList& tets
 struct SortedTet {
   const TetVertices& tet;
   std::array<Real, 4> values;
-  std::array<std::size_t, 4> order;  // those where it is positive from the front, the others from the back
+  std::array<std::size_t, 4> order;  // from the front where it is positive, the others from the back
   std::size_t positive = 0;
 
   SortedTet(const TetVertices& vertices, const Affine& function) : tet(vertices) {

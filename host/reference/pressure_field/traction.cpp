@@ -105,7 +105,8 @@ Vector3 nearest_point(const VertexList& polygon, const Vector3& normal, const Ve
   return inside ? x : nearest;
 }
 
-/// Where the triangles of a polygon meet: nearest to where the slip velocity is zero and its direction turns fastest.
+/// The point in which the triangles of a polygon meet: nearest to where the slip velocity is zero and its direction
+/// turns fastest.
 Vector3 apex_of(const VertexList& polygon, const ContactPolygon& contact, const ContactLaw& law) {
   const Vector3& n = contact.normal;
   const Real spin = n.dot(law.angular_velocity);
@@ -116,7 +117,7 @@ Vector3 apex_of(const VertexList& polygon, const ContactPolygon& contact, const 
 }
 
 /// The integral of damping and friction to 1e-10 of the normal force. The traction has a kink where damping ends, so
-/// both sides of it are integrated on their own.
+/// both sides of it are integrated apart.
 void add_motion_exactly(const ContactPolygon& polygon, const ContactLaw& law, Real pressure, PatchSum& sum) {
   const Vector3& n = polygon.normal;
   const Real rate = damping_rate(polygon, law);

@@ -17,7 +17,7 @@ using Matrix2 = Eigen::Matrix<Real, 2, 2>;
 using Matrix32 = Eigen::Matrix<Real, 3, 2>;
 
 /// Two unit vectors in the plane of the unit normal n: the images of the first two axes under the smallest rotation
-/// that takes the third one to n, or to -n where that is nearer.
+/// that takes the third one to n, or to -n if that is nearer.
 Matrix32 plane_axes(const Vector3& n) {
   const Vector3 up = n[2] < 0 ? Vector3(-n) : n;
   Matrix32 axes;
@@ -35,7 +35,7 @@ Matrix2 root_of(const Matrix2& matrix) {
 }
 
 /// Three points with the area, the centroid and the second moments of a polygon, in the frame of body a; `X_MA` leads
-/// to the frame whose axes say where the first one is.
+/// to the frame by whose axes the first one is chosen.
 std::array<Vector3, 3> matched_points(const PolygonMoments& moments, const Vector3& normal, const Matrix3& R_MA) {
   const Matrix32 axes = R_MA.transpose() * plane_axes(R_MA * normal);
   const Matrix32 arms = axes * root_of(axes.transpose() * moments.second * axes / moments.area) * std::sqrt(Real{2});
@@ -55,8 +55,8 @@ Real dissipation_of(const ContactPolygon& polygon, const ContactLaw& law) {
   return law.dissipation * polygon.smoothed_gradient / law.modulus;
 }
 
-/// The pair of two parts is computed in the frame of a body that is not a half space, and compliant where it can be:
-/// that of a, if both are alike.
+/// The pair of two parts is computed in the frame of a body that is not a half space, and compliant if one is: the
+/// frame of a, if both are alike.
 bool is_in_frame_of_b(const PosedBody& a, const PosedBody& b) { return a.half_space || (a.rigid && !b.half_space); }
 
 /// The points of a polygon in the frame of body a.

@@ -20,7 +20,7 @@ struct ContactPoint {
   Real friction = 0;                   // mu
 };
 
-/// Those of all pairs at the poses of `environment`, whose status must be clean. Throws Error for kFan6.
+/// The points of all pairs at the poses of `environment`, whose status must be clean. Throws Error for kFan6.
 std::vector<ContactPoint> contact_points(const SceneDescription& scene, const State& state,
                                          const Environment& environment, ContactPoints rule);
 

@@ -14,7 +14,7 @@ namespace {
 constexpr Real kConverged = 1e-15L;  // of the gradient relative to the momenta, both over the roots of masses
 constexpr Real kAtRest = 1e-20L;     // of the same, J^(1/2)
 constexpr int kMaxIterations = 200, kMaxTrials = 200;
-constexpr Real kRenewed = 0.01L;  // limits that miss by more than this part of the friction are found again
+constexpr Real kRenewed = 0.01L;  // limits that differ by more than this fraction of the friction are found again
 
 }  // namespace
 
@@ -73,7 +73,7 @@ ConvexProblem::Derivatives ConvexProblem::derivatives(const VectorX& velocity) c
   return result;
 }
 
-/// How far to go: until the slope along the direction, which is negative at first, is small.
+/// How far to go along the direction: until the slope, which is negative at first, is small.
 Real ConvexProblem::distance_along(const VectorX& velocity, const VectorX& direction) const {
   const auto slope_at = [&](Real distance) { return gradient(velocity + distance * direction).dot(direction); };
   const Real small = std::abs(slope_at(0)) / 4;

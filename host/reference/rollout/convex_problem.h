@@ -37,15 +37,15 @@ class ConvexProblem {
   VectorX known;
   std::vector<Real> limits;  // of the impulses along the normals that friction is limited by, N s
 
-  /// Sets the limits to the impulses that the elastic forces as they are have at `velocity`. If the points are
-  /// predicted, those are the forces that this velocity leads to.
+  /// Sets the limits to the impulses of the present elastic forces at `velocity`. If the points are
+  /// predicted, they are the forces that this velocity leads to.
   void begin_limits(const VectorX& velocity, bool predicted);
 
-  /// The minimum, and again with limits from its own impulses until they agree, in at most `passes` solves. Throws
-  /// Error where that does not end.
+  /// The minimum, and again with limits from the impulses found until they agree, in at most `passes` solves. Throws
+  /// Error if that does not end.
   VectorX solve(const VectorX& start, int passes);
 
-  /// Of point i on body A, N s.
+  /// The impulse of point i on body A, N s.
   Vector3 impulse(std::size_t i, const VectorX& velocity) const;
 
  private:

@@ -38,7 +38,7 @@ class MovingBody {
   Pose initial_pose() const { return pose_of(body_.pose); }
   JointState initial_joint() const { return {body_.motion.position, body_.motion.velocity}; }
 
-  /// Of the origin; of a body without a joint.
+  /// The twist of the origin; of a body without a joint.
   Vector6 initial_twist() const;
 
   /// Of a body with a path: linear in the position, at a constant rate in the rotation between two rows.

@@ -29,7 +29,7 @@ Quaternion rotation_by(const Vector3& vector);
 /// The vector of at most pi of a rotation.
 Vector3 rotation_vector(const Quaternion& rotation);
 
-/// The twist at a point that is at `arm` from the one of `twist`.
+/// The twist at a point that is at `arm` from the point of `twist`.
 Vector6 twist_at(const Vector6& twist, const Vector3& arm);
 
 /// The pose after `duration` seconds of a constant twist of the origin.

@@ -31,7 +31,7 @@ struct RolloutReference::StageBody {
 struct RolloutReference::StageMotion {
   Matrix6 inertia = Matrix6::Zero();
   Vector6 known = Vector6::Zero();
-  Vector6 inertial_force = Vector6::Zero();  // what turning with the parent takes
+  Vector6 inertial_force = Vector6::Zero();  // the force that turning with the parent takes
   Vector3 center = Vector3::Zero();          // of a body without degrees of freedom the origin
   Eigen::Matrix<Real, 6, Eigen::Dynamic> freedom;
 };
@@ -183,7 +183,7 @@ std::vector<RolloutReference::StageMotion> RolloutReference::motions(const Motio
 }
 
 std::vector<ContactPoint> RolloutReference::points_at(const std::vector<Pose>& poses) const {
-  std::vector<double> rounded;  // only for the checks of what is read
+  std::vector<double> rounded;  // only so that read_environment() checks them
   for (const Pose& pose : poses) {
     const Quaternion& q = pose.orientation;
     for (const Real x : {pose.position[0], pose.position[1], pose.position[2], q.w(), q.x(), q.y(), q.z()}) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One environment stepped in time with dense matrices in extended precision, for comparison with a Simulator. The
-// integrators are euler and sdirk2, the points of contact matched and centroid; only the scene's own forces act.
+// integrators are euler and sdirk2, the points of contact matched and centroid; only the scene's forces act.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace isopatch::reference {
 
-/// What a RolloutState has of one environment.
+/// The RolloutState of one environment.
 struct MotionState {
   std::vector<Pose> poses;
   std::vector<Vector6> velocities;  // of the origins and angular, world

@@ -71,7 +71,7 @@ TEST(SelfCuts, BelowTheMarginAreTouches) {
   EXPECT_GT(cuts_of(twice(box, {1 - 1e-6, 0.3, 0.2})), 0);
 }
 
-TEST(SelfCuts, AreNoneInWhatTheLibraryMakes) {
+TEST(SelfCuts, DoNotOccurInMeshesMadeByTheLibrary) {
   for (const double clearance : {0.0, 1e-4}) {
     Bolt bolt;
     Nut nut;

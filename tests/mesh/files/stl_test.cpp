@@ -96,7 +96,7 @@ TEST(StlReader, ReadsSeveralSolids) {
   EXPECT_DOUBLE_EQ(make_surface_mesh("m", both).report.volume, 2.0 / 6);
 }
 
-TEST(StlReader, LeavesOutTrianglesThatAreNone) {
+TEST(StlReader, RemovesTrianglesWithTwoEqualCorners) {
   TriangleMesh mesh = testing::surface_of_tet();
   mesh.triangles.push_back({1, 1, 2});
   mesh.triangles.push_back({3, 0, 3});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a step tells of its environment.
+// The outputs of a step, of one environment.
 #pragma once
 
 #include "isopatch/detail/rollout/motion/step_stage.h"
@@ -79,7 +79,7 @@ ISOPATCH_HD void write_energies(Warp& warp, const RolloutView& view, int num_bod
   for (int i = 0; i < 6; ++i) write(output.momentum, environment, i, sums[2 + i]);
 }
 
-/// Zeroes for a frozen environment; elastic energies are written elsewhere. Called by all lanes.
+/// Writes zeros for a frozen environment; elastic energies are written elsewhere. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void write_frozen(Warp& warp, const SceneView& scene, const RolloutOutput& output,
                               std::int64_t environment) {

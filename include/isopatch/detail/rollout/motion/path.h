@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a prescribed body is.
+// The pose of a prescribed body over time.
 #pragma once
 
 #include "isopatch/detail/rollout/motion/rotation.h"

@@ -7,8 +7,8 @@
 
 namespace isopatch::detail {
 
-/// By the norm that the quaternion has after rounding: an error of the norm would be one of every momentum, and stay
-/// for many steps.
+/// Divides by the norm that the quaternion has after rounding: an error of the norm would be an error of every
+/// momentum, and stay for many steps.
 ISOPATCH_HD Transform<double> transform_of(const Pose& pose) {
   const auto [w, v] = pose.orientation;
   const double s = 2 / dot(pose.orientation, pose.orientation);
@@ -20,7 +20,7 @@ ISOPATCH_HD Transform<double> transform_of(const Pose& pose) {
   return X;
 }
 
-/// The twist of a rigid body at another point, which is at `arm` from the one that `twist` is of, world axes.
+/// The twist of a rigid body at another point, which is at `arm` from the point of `twist`, world axes.
 ISOPATCH_HD Twist shifted(const Twist& twist, Vec3d arm) {
   return {twist.linear + cross(twist.angular, arm), twist.angular};
 }
@@ -36,8 +36,8 @@ ISOPATCH_HD Momentum momentum_of(const MovingBody& body, double mass_scale, cons
   return {(mass_scale * body.mass) * of_center.linear, rotate(X, mass_scale * angular)};
 }
 
-/// The twist of the centre of mass. That of its own momentum is the same but for one rounding, in no direction: the
-/// rounding of the inverse inertia would add up over many steps.
+/// The twist of the centre of mass with this momentum. It is refined once, so that momentum_of() gives the momentum
+/// back up to one rounding, with no bias: the rounding of the inverse inertia would add up over many steps.
 ISOPATCH_HD Twist twist_of(const MovingBody& body, double mass_scale, const Transform<double>& X,
                            const Momentum& momentum) {
   const double inverse = 1 / mass_scale;

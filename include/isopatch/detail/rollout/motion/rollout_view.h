@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a scene says of masses, motions and steps, flattened as kernels see it: plain arrays in one address space,
-// beside SceneView.
+// in addition to SceneView.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ enum class MotionKind : std::uint8_t {
 struct DriveView {
   TimedValues force, target;
   double stiffness, damping;
-  double limit;  // infinite where there is none
+  double limit;  // infinite if there is none
 };
 
 /// A degree of freedom about or along an axis of a parent.

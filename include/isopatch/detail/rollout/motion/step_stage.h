@@ -89,7 +89,7 @@ struct StageBody {
   Pose base;           // where the stage begins; of a body without a joint
   double position;     // the same of a joint, m or rad
   Momentum momentum;   // with which the stage begins; of a body with degrees of freedom
-  double velocity[6];  // known: of a free body its centre's and angular where the contact is found; of a joint its rate
+  double velocity[6];  // known, where the contact is found: of a free body's centre, and angular; of a joint its rate
 
   ISOPATCH_HD void set_velocity(const Twist& of_center) {
     const auto [linear, angular] = of_center;
@@ -182,7 +182,7 @@ ISOPATCH_HD void copy_environment(Warp& warp, int num_bodies, int num_joints, co
 }
 
 /// Writes the poses where the contact of a stage is found, and the known velocities there. `lag` is the momentum with
-/// which a free body is predicted to move there. Called for bodies without joints, and after them for those on joints.
+/// which a free body is predicted to move there. Called for bodies without joints, and then for bodies on joints.
 ISOPATCH_HD void place_for_contact(const RolloutView& view, const InputView& input, std::int64_t environment,
                                    const EnvironmentState& state, const SolverStage& stage, int index,
                                    const Momentum& lag, StageBody& at, double* poses) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values over time, as the rows of a drive say them.
+// Values over time, from the rows of a drive.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace isopatch::detail {
 
-/// Times that differ by less are the same: a step ends at a sum or product of time steps, a little beside a row's time.
+/// Times that differ by less are the same: a step ends at a sum or product of time steps, a little off a row's time.
 inline constexpr double kSameTime = 1e-9;  // s
 
 /// Rows in the order of their times, in memory that something else owns.
@@ -38,13 +38,13 @@ ISOPATCH_HD std::int32_t rows_until(const RowsView<Row>& view, double time) {
 }
 
 /// The rows before and after a time, and how far from one to the other it is, 0 to 1. Before the first row and after
-/// the last both are that one.
+/// the last both are the same row.
 struct Neighbors {
   std::int32_t before, after;
   double fraction;
 };
 
-/// Of at least one row.
+/// Requires at least one row.
 template <class Row>
 ISOPATCH_HD Neighbors neighbors_of(const RowsView<Row>& view, double time) {
   const std::int32_t until = rows_until(view, time);
@@ -54,7 +54,7 @@ ISOPATCH_HD Neighbors neighbors_of(const RowsView<Row>& view, double time) {
   return {before, after, (time - begin) / (view.rows[after].time - begin)};
 }
 
-/// Each row holds from its time, less kSameTime, up to the next one, the first before that too. 0 without rows.
+/// Each row holds from its time, less kSameTime, up to the next one, the first also before its time. 0 without rows.
 ISOPATCH_HD double held_value(const TimedValues& view, double time) {
   if (view.count == 0) return 0;
   return view.rows[max(rows_until(view, time + kSameTime) - 1, 0)].value;

@@ -20,17 +20,18 @@ ISOPATCH_HD BodySet set_of(int body) { return BodySet{1} << body; }
 ISOPATCH_HD int size_of(BodySet set) {
   return count_bits(static_cast<std::uint32_t>(set)) + count_bits(static_cast<std::uint32_t>(set >> 32));
 }
-/// Of a set that is not empty. (nvcc 13.0 makes std::countr_zero() of 64 bits a constant.)
+/// The first body of a set that is not empty. (nvcc 13.0 makes std::countr_zero() of 64 bits a constant.)
 ISOPATCH_HD int first_of(BodySet set) { return size_of(~set & (set - 1)); }
 
 /// The order of elimination, as sets of bodies in memory that lanes share.
 struct EliminationOrder {
-  BodySet touching[limits::kMaxBodies];   // of each body, those with a block in common that are eliminated after it
+  BodySet
+      touching[limits::kMaxBodies];  // of each body: the bodies eliminated after it that have a block in common with it
   std::int32_t body[limits::kMaxBodies];  // in order
   std::int32_t count;
 };
 
-/// Orders the bodies of `moving`, each with a set in order.touching of those it touches. Always takes one that touches
+/// Orders the bodies of `moving`, each with the bodies it touches in order.touching. Always takes a body that touches
 /// the fewest of the rest; of several the first. Called by one lane.
 ISOPATCH_HD void order_bodies(BodySet moving, EliminationOrder& order) {
   BodySet rest = moving;
@@ -56,8 +57,8 @@ ISOPATCH_HD void order_bodies(BodySet moving, EliminationOrder& order) {
   order.count = count;
 }
 
-/// The rows that a body's columns of the matrix have below them: its own and those of the bodies eliminated after it
-/// that have a block in common with it, ascending. Columns are numbered in the order of elimination.
+/// The rows of the matrix in which a body's columns have entries: the body's, and the rows of bodies eliminated after
+/// it that have a block in common with it, ascending. Columns are numbered in the order of elimination.
 struct MatrixRows {
   const std::int32_t* row;
   std::int32_t count;
@@ -74,7 +75,7 @@ struct LowerMatrix {
   ISOPATCH_HD double* column(int c) const { return entries + static_cast<std::ptrdiff_t>(c) * size; }
 };
 
-/// Replaces some columns of H by those of its Cholesky factor, and updates the columns after them. `rows` begins with
+/// Replaces some columns of H by columns of its Cholesky factor, and updates the columns after them. `rows` begins with
 /// the columns themselves. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void eliminate_columns(Warp& warp, const LowerMatrix& H, const MatrixRows& rows, int columns) {

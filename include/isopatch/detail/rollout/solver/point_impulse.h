@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The impulse of one contact point over a time step, as a function of its velocity at the end of the step, and the
-// convex potential it is the slope of (Castro, Han, Masterjohn, "Irrotational Contact Fields", 2023, with the lagged
+// convex potential whose slope it is (Castro, Han, Masterjohn, "Irrotational Contact Fields", 2023, with the lagged
 // friction limit). u is the velocity of body A relative to B at the point, n the normal from B into A, so v_n = n . u
-// is positive where they part.
+// is positive if they part.
 #pragma once
 
 #include "isopatch/detail/math/vec.h"
@@ -22,7 +22,7 @@ struct PointLaw {
 template <class T = double>
 struct NormalImpulse {
   T value;  // gamma, N s; never negative
-  T fall;   // how much it falls for each m/s that the bodies part faster, N s^2/m; never negative
+  T fall;   // how much it decreases for each m/s that the bodies part faster, N s^2/m; never negative
 };
 
 /// gamma = h max(0, f0 - h k v_n) max(0, 1 - d v_n): elastic force and damping at the end of the step.
@@ -36,7 +36,7 @@ ISOPATCH_HD NormalImpulse<T> normal_impulse(const PointLaw<T>& p, T v_n) {
   return {p.step * elastic * damping, select(pushes, fall, zero)};
 }
 
-/// The integral of gamma from 0 to v_n, J; where f0 is negative, that plus a constant.
+/// The integral of gamma from 0 to v_n, J; if f0 is negative, up to a constant.
 template <class T>
 ISOPATCH_HD T normal_work(const PointLaw<T>& p, T v_n) {
   const T softness = p.step * p.stiffness;

@@ -148,7 +148,7 @@ ISOPATCH_HD void begin_limits(const PointParameters<T>& p, const RelativeTwist<T
   }
 }
 
-/// The elastic forces, which were found where this twist leads in a step, as they are so much before.
+/// Changes elastic forces that were found where this twist leads in a step to the forces before that motion.
 template <class T>
 ISOPATCH_HD void move_forces_back(const PointParameters<T>& p, const RelativeTwist<T>& twist,
                                   PolygonPoints<T>& points) {
@@ -194,7 +194,7 @@ struct WarpPointSums {
     lane_sums(
         warp, polygons, [&](int i, double(&add)[2]) { add_slopes(p, columns.load(i), twist, change, add); }, sums);
   }
-  /// Begins the step; `predicted` where the polygons were found at the end of it.
+  /// Begins the step; `predicted` if the polygons were found at the end of it.
   ISOPATCH_HD void begin(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
                          const RelativeTwist<double>& twist, bool predicted) const {
     for (int i = warp.lane(); i < polygons; i += Warp::kSize) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The contact polygons of a pair as a solve reads them again and again: in blocks of 32, with the same number of all of
-// them side by side, one for each lane of a sum (lane_sums.h).
+// The contact polygons of a pair as a solve reads them again and again: in blocks of 32, in which the same number of
+// all polygons stands side by side, one for each lane of a sum (lane_sums.h).
 #pragma once
 
 #include "isopatch/detail/contact/contact_record.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One stage of a step, of one environment: from the contact polygons to the velocities, and to where the bodies are.
+// One stage of a step, of one environment: from the contact polygons to the velocities, and to the poses of the bodies.
 #pragma once
 
 #include "isopatch/detail/pair/pair_frame.h"
@@ -116,7 +116,7 @@ ISOPATCH_HD void number_dofs(Warp& warp, const StageInput& in, int num_pairs, co
   warp.sync();
 }
 
-/// The force of a drive at a rate of 0, and how it falls.
+/// The force of a drive at a rate of 0, and by how much it decreases with the rate.
 ISOPATCH_HD StepDrive drive_of(const JointView& joint, const InputView& input, std::int64_t environment,
                                const SolverStage& stage, double position) {
   const DriveView& drive = joint.drive;
@@ -130,7 +130,7 @@ ISOPATCH_HD StepDrive drive_of(const JointView& joint, const InputView& input, s
           fma(stage.step, drive.stiffness, drive.damping), drive.limit, stage.step};
 }
 
-/// A body in the problem, with v* and the velocity that is known. Called by any lane.
+/// A body in the problem, with v* and the velocity that is known. Called by one lane, whichever it is.
 ISOPATCH_HD void begin_body(const StageInput& in, const SolverStage& stage, int index, const StageBody& at,
                             const SolverMemory& m) {
   const MovingBody& body = in.view.bodies[index];
@@ -179,7 +179,7 @@ ISOPATCH_HD void begin_body(const StageInput& in, const SolverStage& stage, int 
     solved.known = carried(joint, of_parent, parent, solved.center);
     const Momentum carried_along = solved.momentum(solved.known);
     free = {free.linear - carried_along.linear, free.angular - carried_along.angular};
-    if (!stage.predicted) {  // what turns with the parent needs a force for it; a predicted pose has turned already
+    if (!stage.predicted) {  // turning with the parent takes a force; a predicted pose has turned already
       const Vec3d w = of_parent.angular, arm = solved.center - parent.position;
       free.linear = fma(-h * solved.mass, cross(w, cross(w, arm)), free.linear);
       free.angular = fma(-h, cross(w, solved.inertia * w), free.angular);
@@ -228,7 +228,7 @@ ISOPATCH_HD SolveResult solve_stage(Warp& warp, const PointSums& points, const S
   p = begin_problem(warp, points, in, stage, bodies, count, key, polygon, m);
   const SolverVectors& v = m.vectors;
 
-  // begins where the potential is lower: at the known velocities, or at those without contact
+  // begins at the known velocities or at the velocities without contact, where the potential is lower
   double of_known = 0, of_free = 0;
   for (int i = 0; i < 2; ++i) {
     const bool free = i == 1;
@@ -259,7 +259,7 @@ ISOPATCH_HD bool velocities_hold(Warp& warp, const StageInput& in, const SolverM
   return warp.ballot(!holds) == 0u;
 }
 
-/// Adds the forces of a stage's contact to those of the step, six numbers for each pair: on body a, with the torque
+/// Adds the contact forces of a stage to the forces of the step, six numbers for each pair: on body a, with the torque
 /// about its origin. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void add_pair_wrenches(Warp& warp, const StageInput& in, const SolverStage& stage, const SolverMemory& m,
@@ -293,12 +293,13 @@ ISOPATCH_HD Pose pose_after(const StageInput& in, const SolverStage& stage, int 
   }
 }
 
-/// Ends the first of two stages: where the second begins, and where it finds contact, in `poses`. Called by all lanes.
+/// Ends the first of two stages: where the second one begins, and the `poses` in which it finds contact. Called by all
+/// lanes.
 template <class Warp>
 ISOPATCH_HD void begin_second_stage(Warp& warp, const StageInput& in, const SolverStage& first,
                                     const SolverStage& second, const SolverMemory& m, StageBody* bodies,
                                     double* poses) {
-  constexpr double kBeyond = (1 - kGamma) / kGamma;  // momenta are extrapolated by this part of their change
+  constexpr double kBeyond = (1 - kGamma) / kGamma;  // momenta are extrapolated by this multiple of their change
   const auto place = [&](int i, const Momentum& lag) {
     place_for_contact(in.view, in.input, in.environment, in.state, second, i, lag, bodies[i], poses);
   };

@@ -14,13 +14,13 @@ struct SolveResult {
   bool friction_agrees;     // limits are within kMissedFriction of mu times the normal impulses
 };
 
-/// Friction limits that differ from mu times the normal impulses by more than this part of them are found again.
+/// Friction limits that differ from mu times the normal impulses by more than this fraction are found again.
 inline constexpr double kRenewedFriction = 0.01;
-/// By more than this part of them after the last pass, there is a warning.
+/// If they differ by more than this fraction after the last pass, there is a warning.
 inline constexpr double kMissedFriction = 0.1;
 
-/// How far to go along the direction from the previous velocity: to where the slope of the potential is small, by
-/// Newton's method within a bracket. The slope at 0 is -`steepness`; that at 1 was too large. Called by all lanes.
+/// How far to go along the direction from the previous velocity, until the slope of the potential is small; by Newton's
+/// method within a bracket. The slope at 0 is -`steepness`; the slope at 1 was too large. Called by all lanes.
 template <class Warp, class PointSums>
 ISOPATCH_HD double search_along(Warp& warp, const PointSums& points, const VelocityProblem& p, const SolverMemory& m,
                                 double steepness) {

@@ -5,7 +5,7 @@
 //
 //   l(v) = 1/2 (v - v*)^T M (v - v*) + potentials of the contact points + potentials of the drives
 //
-// v has a number for each degree of freedom, v* is what it would be without contact and drives. The polygons stay where
+// v has a number for each degree of freedom, v* their values without contact and drives. The polygons stay where
 // they are over the step. The degrees of freedom are numbered in the order of elimination.
 #pragma once
 
@@ -38,7 +38,7 @@ struct SolvedBody {
     if (num_dofs == 1) return fma(v[0], freedom, rest);
     return {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
   }
-  /// What a wrench about the center is to degree of freedom k.
+  /// The component of a wrench about the center along degree of freedom k.
   ISOPATCH_HD double project(int k, const Momentum& wrench) const {
     if (num_dofs == 1) return dot(freedom.linear, wrench.linear) + dot(freedom.angular, wrench.angular);
     switch (k) {
@@ -69,7 +69,7 @@ struct SolvedPair {
   double sums[ImpulseSums::kSize];       // of the last evaluation
   RelativeTwist<double> twist, change;   // of a line search
 
-  /// On body a about P, as of the last evaluation.
+  /// The impulse on body a about P, from the last evaluation.
   ISOPATCH_HD Momentum impulse() const {
     const double *force = sums + ImpulseSums::kForce, *moment = sums + ImpulseSums::kMoment;
     return {{force[0], force[1], force[2]}, {moment[0], moment[1], moment[2]}};
@@ -100,7 +100,7 @@ struct StepDrive {
   }
 };
 
-/// Vectors of the problem, each of a number for each degree of freedom.
+/// Vectors of the problem, with a number for each degree of freedom.
 struct SolverVectors {
   double *velocity, *previous, *direction;
   double* momentum;       // M v
@@ -130,13 +130,13 @@ struct SolverMemory {
   LowerMatrix matrix;
 };
 
-/// How much memory a solve needs at most.
+/// The largest size of a solve, from which its memory follows.
 struct SolverSize {
   std::int32_t bodies, joints, dofs;
   std::int32_t pairs;     // with contact
   std::int32_t polygons;  // of all of them
 
-  /// Each pair's last block may be all but empty.
+  /// The last block of each pair may have a single polygon.
   ISOPATCH_HD std::int64_t blocks() const { return polygons / kSumLanes + min(polygons, pairs); }
 
   /// Numbers of eight bytes that all of it takes.
@@ -174,7 +174,7 @@ struct SolverSize {
   }
 };
 
-/// What a solve is about, beside its memory.
+/// The sizes and parameters of a solve; its numbers are in SolverMemory.
 struct VelocityProblem {
   std::int32_t num_bodies, num_joints, num_dofs, num_pairs;
   PointParameters<double> parameters;
@@ -213,8 +213,8 @@ ISOPATCH_HD void multiply_by_mass(Warp& warp, const VelocityProblem& p, const So
   warp.sync();
 }
 
-/// Adds to the matrix what a pair's points resist: for each column of the blocks a-a, b-b, and of the one that a and b
-/// have in common. Called by all lanes.
+/// Adds the matrices of a pair's points: for each column of the blocks a-a and b-b, and of the block that a and b have
+/// in common. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void add_pair_to_matrix(Warp& warp, const SolverMemory& m, const SolvedPair& pair) {
   const SolvedBody &a = m.bodies[pair.a], &b = m.bodies[pair.b];
@@ -340,7 +340,7 @@ ISOPATCH_HD void find_direction(Warp& warp, const VelocityProblem& p, const Solv
   warp.sync();
   for (int i = 0; i < order.count; ++i) {
     const SolvedBody& body = m.bodies[order.body[i]];
-    // its own rows and, in the order of elimination, those of the later bodies it is connected with
+    // its rows and, in the order of elimination, the rows of later bodies it is connected with
     std::int32_t count = 0;
     const auto add_rows = [&](const SolvedBody& of) {
       for (int k = warp.lane(); k < of.num_dofs; k += Warp::kSize) m.rows[count + k] = of.first_dof + k;
