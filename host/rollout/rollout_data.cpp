@@ -79,7 +79,7 @@ void check_keys(const Scene& scene, ContactPoints points) {
   const SceneData& data = scene.data();
   for (std::size_t i = 0; i < data.parts.size(); ++i) {
     const GeometryView& geometry = data.geometries.views[static_cast<std::size_t>(data.parts[i].geometry)];
-    const HierarchyView& cells = data.parts[i].rigid ? geometry.surface : geometry.solid;
+    const HierarchyView& cells = data.parts[i].rigid ? geometry.field->surface : geometry.field->solid;
     if (geometry.half_space || cells.num_cells <= most_cells) continue;
     const auto body = static_cast<std::size_t>(
         std::upper_bound(data.bodies.begin(), data.bodies.end(), static_cast<std::int32_t>(i),

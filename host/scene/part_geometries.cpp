@@ -25,25 +25,32 @@ double slope_between(const std::vector<std::array<double, 2>>& rows, std::size_t
   return (rows[i][1] - rows[i - 1][1]) / (rows[i][0] - rows[i - 1][0]);
 }
 
-/// A half space, as a whole.
-GeometryView flatten(const Geometry& g) {
+/// A geometry as the contact models see it.
+struct FlatGeometry {
   GeometryView view = {};
+  FieldGeometry field = {};
+};
+
+/// A half space, as a whole.
+FlatGeometry flatten(const Geometry& g) {
+  FlatGeometry flat;
+  auto& [view, field] = flat;
   view.half_space = true;
-  view.thickness = g.thickness;
+  field.thickness = g.thickness;
   view.low = -std::numeric_limits<double>::infinity();
   if (!g.strain.empty()) {
     view.num_layers = static_cast<std::int32_t>(g.strain.size()) - 1;
     double steepest = 0;
     for (std::size_t i = 1; i < g.strain.size(); ++i) steepest = std::max(steepest, slope_between(g.strain, i));
-    view.thickness = g.thickness / steepest;
+    field.thickness = g.thickness / steepest;
   }
-  view.max_gradient = 1 / view.thickness;
-  view.smoothed = -1 / view.thickness;
-  return view;
+  field.max_gradient = 1 / field.thickness;
+  field.smoothed = -1 / field.thickness;
+  return flat;
 }
 
 /// The layers of a half space.
-std::vector<GeometryView> layers_of(const Geometry& g) {
+std::vector<FlatGeometry> layers_of(const Geometry& g) {
   // the levels are moved by so little that the pressure hardly jumps, and so much that a surface on a level is not in
   // two layers, or none, because of rounding
   constexpr double kApart = 1 + 0x1p-40;
@@ -54,33 +61,34 @@ std::vector<GeometryView> layers_of(const Geometry& g) {
     if (row + 2 >= rows.size()) return slope_between(rows, rows.size() - 1);
     return (rows[row + 1][1] - rows[row - 1][1]) / (rows[row + 1][0] - rows[row - 1][0]);
   };
-  std::vector<GeometryView> layers;
+  std::vector<FlatGeometry> layers;
   for (std::size_t i = 1; i < rows.size(); ++i) {
     const double slope = slope_between(rows, i);
-    GeometryView layer = {};
+    auto& [layer, field] = layers.emplace_back();
     layer.half_space = layer.is_layer = true;
-    layer.thickness = g.thickness / slope;
-    layer.max_gradient = slope / g.thickness;
+    field.thickness = g.thickness / slope;
+    field.max_gradient = slope / g.thickness;
     layer.zero_height = g.thickness * (rows[i - 1][1] / slope - rows[i - 1][0]);
     layer.high = height_of(i - 1) - layer.zero_height;
     const bool last = i + 1 == rows.size();
     layer.low = last ? -std::numeric_limits<double>::infinity() : height_of(i) - layer.zero_height;
     const double above = -smoothed(i - 1) / g.thickness, below = -smoothed(i) / g.thickness;
-    layer.smoothed_slope = last ? 0 : (above - below) / (layer.high - layer.low);
-    layer.smoothed = above - (last ? 0 : layer.smoothed_slope * layer.high);
-    layers.push_back(layer);
+    field.smoothed_slope = last ? 0 : (above - below) / (layer.high - layer.low);
+    field.smoothed = above - (last ? 0 : field.smoothed_slope * layer.high);
   }
   return layers;
 }
 
-GeometryView flatten(const Geometry& g, const Hierarchy& solid, const Hierarchy& surface,
+FlatGeometry flatten(const Geometry& g, const Hierarchy& solid, const Hierarchy& surface,
                      const std::vector<Vec3d>& component_points) {
   if (g.kind == GeometryKind::kHalfSpace) return flatten(g);
-  GeometryView view = {};
-  view.solid = solid.view();
-  view.surface = surface.view();
-  view.component_points = component_points.data();
-  view.num_components = static_cast<std::int32_t>(component_points.size());
+  FlatGeometry flat;
+  auto& [view, field] = flat;
+  view.surface_only = g.is_surface_mesh();
+  field.solid = solid.view();
+  field.surface = surface.view();
+  field.component_points = component_points.data();
+  field.num_components = static_cast<std::int32_t>(component_points.size());
   const Hierarchy& outline = g.is_surface_mesh() ? surface : solid;  // has all vertices; the cones may lack some
   Vec3d low = outline.cells[0].corner[0].vertex, high = low;
   for (const Cell& cell : outline.cells) {
@@ -92,10 +100,10 @@ GeometryView flatten(const Geometry& g, const Hierarchy& solid, const Hierarchy&
     for (const auto& corner : cell.corner) view.radius = std::max(view.radius, norm(corner.vertex - view.center));
   }
   for (const Cell& cell : solid.cells) {
-    for (const auto& corner : cell.corner) view.max_extent = std::max(view.max_extent, corner.extent);
-    view.max_gradient = std::max(view.max_gradient, norm(cell.gradient));
+    for (const auto& corner : cell.corner) field.max_extent = std::max(field.max_extent, corner.extent);
+    field.max_gradient = std::max(field.max_gradient, norm(cell.gradient));
   }
-  return view;
+  return flat;
 }
 
 /// A mesh in the coordinates of its body.
@@ -123,18 +131,25 @@ void FlatGeometries::add(const Geometry& g) {
   }
   surfaces.push_back(mesh ? build_hierarchy(triangle_cells(g)) : Hierarchy{});
   component_points.push_back(points_inside(g));
-  views.push_back(flatten(g, solids.back(), surfaces.back(), component_points.back()));
+  const FlatGeometry flat = flatten(g, solids.back(), surfaces.back(), component_points.back());
+  add_view(flat.view, flat.field);
+}
+
+void FlatGeometries::add_view(const GeometryView& view, const FieldGeometry& field) {
+  fields.push_back(field);
+  views.push_back(view);
+  views.back().field = &fields.back();
 }
 
 void FlatGeometries::add_layers(const std::vector<Geometry>& geometries) {
   for (std::size_t i = 0; i < geometries.size(); ++i) {
     if (views[i].num_layers == 0) continue;
     views[i].layers_begin = static_cast<std::int32_t>(views.size());
-    for (const GeometryView& layer : layers_of(geometries[i])) {
+    for (const FlatGeometry& layer : layers_of(geometries[i])) {
       solids.emplace_back();
       surfaces.emplace_back();
       component_points.emplace_back();
-      views.push_back(layer);
+      add_view(layer.view, layer.field);
     }
   }
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/hierarchy/hierarchy.h"
+#include "isopatch/detail/pressure_field/field_geometry.h"
 #include "isopatch/scene/scene.h"
 
 namespace isopatch::detail {
@@ -18,6 +19,7 @@ struct FlatGeometries {
   std::vector<Hierarchy> solids;    // over the tets, or the cones of a surface mesh
   std::vector<Hierarchy> surfaces;  // over the boundary
   std::vector<std::vector<Vec3d>> component_points;
+  std::deque<FieldGeometry> fields;  // the views point at them
   std::vector<GeometryView> views;
   bool smooth = false;  // whether solids have smoothed gradients
 
@@ -25,6 +27,9 @@ struct FlatGeometries {
 
   /// Adds the layers of the half spaces among the first geometries, which are these.
   void add_layers(const std::vector<Geometry>& geometries);
+
+ private:
+  void add_view(const GeometryView& view, const FieldGeometry& field);
 };
 
 /// A unit quaternion and a position as a transform.

@@ -43,17 +43,21 @@ class DeviceScene {
         placed_geometries_(host.placed_geometries),
         body_pairs_(host.body_pairs),
         body_pairs_begin_(host.body_pairs_begin),
+        fields_(host.geometries.views.size()),
         geometries_(host.geometries.views.size()),
         view_(host.view) {
     std::vector<GeometryView> geometries = host.geometries.views;
+    std::vector<FieldGeometry> fields(host.geometries.fields.begin(), host.geometries.fields.end());
     for (std::size_t i = 0; i < geometries.size(); ++i) {
       solids_.emplace_back(host.geometries.solids[i]);
       surfaces_.emplace_back(host.geometries.surfaces[i]);
       component_points_.emplace_back(host.geometries.component_points[i]);
-      geometries[i].solid = solids_.back().view();
-      geometries[i].surface = surfaces_.back().view();
-      geometries[i].component_points = component_points_.back().data();
+      fields[i].solid = solids_.back().view();
+      fields[i].surface = surfaces_.back().view();
+      fields[i].component_points = component_points_.back().data();
+      geometries[i].field = fields_.data() + i;
     }
+    fields_.upload(fields.data(), fields.size());
     geometries_.upload(geometries.data(), geometries.size());
     view_.geometries = geometries_.data();
     view_.bodies = bodies_.data();
@@ -75,6 +79,7 @@ class DeviceScene {
   DeviceBuffer<PairView> pairs_;
   DeviceBuffer<PartPairView> part_pairs_;
   DeviceBuffer<std::int32_t> placed_geometries_, body_pairs_, body_pairs_begin_;
+  DeviceBuffer<FieldGeometry> fields_;
   DeviceBuffer<GeometryView> geometries_;
   SceneView view_;
 };

@@ -55,6 +55,7 @@ void spoil(Hierarchy& h, Random& random, int every) {
 struct SpoiltScene {
   Scene scene;
   std::vector<Hierarchy> solids, surfaces;
+  std::vector<FieldGeometry> fields;
   std::vector<GeometryView> geometries;
   SceneView view;
 
@@ -62,6 +63,7 @@ struct SpoiltScene {
       : scene(description),
         solids(scene.data().geometries.solids),
         surfaces(scene.data().geometries.surfaces),
+        fields(scene.data().geometries.fields.begin(), scene.data().geometries.fields.end()),
         geometries(scene.data().geometries.views),
         view(scene.data().view) {
     for (auto* hierarchies : {&solids, &surfaces}) {
@@ -70,9 +72,10 @@ struct SpoiltScene {
       }
     }
     for (std::size_t i = 0; i < geometries.size(); ++i) {
+      geometries[i].field = &fields[i];
       if (geometries[i].half_space) continue;
-      geometries[i].solid = solids[i].view();
-      geometries[i].surface = surfaces[i].view();
+      fields[i].solid = solids[i].view();
+      fields[i].surface = surfaces[i].view();
     }
     view.geometries = geometries.data();
   }
@@ -210,8 +213,8 @@ TEST(AnyNumbers, MakeAHierarchyOfLimitedDepth) {
       }
       for (const int count : leaves) ASSERT_EQ(count, 1);
     }
-    spoilt.geometries[0].solid = spoilt.solids[0].view();
-    spoilt.geometries[0].surface = spoilt.surfaces[0].view();
+    spoilt.fields[0].solid = spoilt.solids[0].view();
+    spoilt.fields[0].surface = spoilt.surfaces[0].view();
     traverse_all_ways(spoilt, seed);
   }
 }

@@ -43,7 +43,8 @@ TEST(Memory, OfASceneIsAsDocumented) {
   expect_in_document(fmt::format("| part pair | {} |", sizeof(PartPairView)));
   expect_in_document(
       fmt::format("| {}; for each tet or triangle {}, for each node of a hierarchy {}; for each tet {} more",
-                  sizeof(GeometryView), sizeof(Cell) + sizeof(CoarseCell), sizeof(Node), sizeof(SmoothedGradient)));
+                  sizeof(GeometryView) + sizeof(FieldGeometry), sizeof(Cell) + sizeof(CoarseCell), sizeof(Node),
+                  sizeof(SmoothedGradient)));
 }
 
 TEST(Memory, OfTheSumsIsAsDocumented) {

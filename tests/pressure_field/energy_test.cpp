@@ -62,8 +62,8 @@ TEST(Energy, IsNoneForPairsOfCellsThatAreLeftOut) {
     const Batch batch = random_batch(scene, 8, 401, 0.06);
     for (std::int64_t e = 0; e < batch.num_environments; ++e) {
       detail::PairContext f = pair_context(scene.data().view, batch.state(), e, 0);
-      f.M.hierarchy = f.M.geometry->solid;
-      f.S.hierarchy = f.S.geometry->solid;
+      f.M.hierarchy = f.M.field->solid;
+      f.S.hierarchy = f.S.field->solid;
       compare(f, counts);
     }
   }

@@ -83,20 +83,19 @@ ISOPATCH_HD bool is_inside(const HierarchyView& surface, Vec3d x) {
 ISOPATCH_HD bool is_inside(const GeometryView& g, Vec3d x) {
   if (g.half_space) return x.z < g.high;
   const Vec3d away = abs(x - g.center);
-  return away.x <= g.half.x && away.y <= g.half.y && away.z <= g.half.z && is_inside(g.surface, x);
+  return away.x <= g.half.x && away.y <= g.half.y && away.z <= g.half.z && is_inside(g.field->surface, x);
 }
 
 /// For a pair without a polygon: whether a compliant body, or a component of it, is inside the other body. Called by
 /// all lanes.
 template <class Warp>
 ISOPATCH_HD bool is_enclosed(Warp& warp, const PairContext& f) {
-  const std::int32_t of_M = f.M.rigid ? 0 : f.M.geometry->num_components,
-                     of_S = f.S.rigid ? 0 : f.S.geometry->num_components;
+  const std::int32_t of_M = f.M.rigid ? 0 : f.M.field->num_components, of_S = f.S.rigid ? 0 : f.S.field->num_components;
   bool inside = false;
   for (std::int32_t i = warp.lane(); i < of_M + of_S; i += Warp::kSize) {
     const bool is_M = i < of_M;
-    const Vec3d x = is_M ? apply_back(f.X_MS, f.M.geometry->component_points[i])
-                         : apply(f.X_MS, f.S.geometry->component_points[i - of_M]);
+    const Vec3d x = is_M ? apply_back(f.X_MS, f.M.field->component_points[i])
+                         : apply(f.X_MS, f.S.field->component_points[i - of_M]);
     inside = inside || is_inside(is_M ? *f.S.geometry : *f.M.geometry, x);
   }
   return warp.ballot(inside) != 0u;

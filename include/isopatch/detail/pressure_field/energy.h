@@ -254,7 +254,7 @@ struct EnergySum {
 };
 
 /// Rigid parts take part with their tets.
-ISOPATCH_HD const HierarchyView& solid_of(const PairBody& body) { return body.geometry->solid; }
+ISOPATCH_HD const HierarchyView& solid_of(const PairBody& body) { return body.field->solid; }
 
 template <class Planes>
 struct EnergyVisitor {

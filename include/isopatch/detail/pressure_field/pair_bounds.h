@@ -41,8 +41,8 @@ ISOPATCH_HD double speed_of(const PairMotion& motion, double reach) {
 ISOPATCH_HD PairMaxima maxima_of(const PairContext& f) {
   const PairBody &M = f.M, &S = f.S;
   const double depth = S.half_space ? max(0.0, M.geometry->radius - apply_back(f.X_MS, M.geometry->center).z) : 0.0;
-  const double extent_S = S.half_space ? depth / S.geometry->thickness : S.geometry->max_extent;
-  const double limit_M = pressure_at(M, M.geometry->max_extent), limit_S = pressure_at(S, extent_S);
+  const double extent_S = S.half_space ? depth / S.field->thickness : S.field->max_extent;
+  const double limit_M = pressure_at(M, M.field->max_extent), limit_S = pressure_at(S, extent_S);
   const double reach = norm(M.geometry->center - f.frame.reference_M) + M.geometry->radius;
   return {M.rigid   ? limit_S
           : S.rigid ? limit_M
@@ -82,15 +82,15 @@ ISOPATCH_HD PartMaxima part_maxima(const SceneView& scene, const State& state, s
       most.rigid = true;
       continue;
     }
-    double extent = g.max_extent;
+    double extent = g.field->max_extent;
     if (g.half_space) {
       const Transform<double> identity = rotation_of(1, 0, 0, 0);
       const double height = apply_back(pose_of(part, true, identity), other.center).z;
-      extent = max(0.0, other.radius - height) / g.thickness;
+      extent = max(0.0, other.radius - height) / g.field->thickness;
     }
     most.compliant = true;
     most.pressure = max(most.pressure, material.modulus * extent);
-    most.slope = max(most.slope, g.max_gradient);
+    most.slope = max(most.slope, g.field->max_gradient);
     most.material.modulus = min(most.material.modulus, material.modulus);
   }
   return most;

@@ -95,12 +95,17 @@ ISOPATCH_HD double coordinate_bound(const PairBody& body) {
 }
 
 /// The largest slope of a compliant body's pressure, Pa/m.
-ISOPATCH_HD double steepest_slope(const PairBody& body) { return pressure_at(body, body.geometry->max_gradient); }
+ISOPATCH_HD double steepest_slope(const PairBody& body) { return pressure_at(body, body.field->max_gradient); }
 
 ISOPATCH_HD PairBody make_pair_body(const GeometryView& geometry, bool rigid, const Material& material) {
-  return {
-      &geometry, rigid ? geometry.surface : geometry.solid, rigid, geometry.half_space, rigid ? 0.0 : material.modulus,
-      0.0};
+  const FieldGeometry& field = *geometry.field;
+  return {&geometry,
+          &field,
+          rigid ? field.surface : field.solid,
+          rigid,
+          geometry.half_space,
+          rigid ? 0.0 : material.modulus,
+          0.0};
 }
 
 ISOPATCH_HD CoarseTests make_coarse_tests(const PairContext& f, double coordinate_bound) {
@@ -117,7 +122,7 @@ ISOPATCH_HD CoarseTests make_coarse_tests(const PairContext& f, double coordinat
   const double ratio = compliant ? min(max(M.modulus / S.modulus, 1 / kFar), kFar) : 1.0;
   c.modulus_ratio = S.rigid ? 0.0f : static_cast<float>(ratio);
   c.inverse_modulus_ratio = S.rigid ? 0.0f : static_cast<float>(1 / ratio);
-  c.depth_per_u = S.half_space && !S.rigid ? static_cast<float>(ratio * S.geometry->thickness) : 0.0f;
+  c.depth_per_u = S.half_space && !S.rigid ? static_cast<float>(ratio * S.field->thickness) : 0.0f;
   c.extent_slack = compliant ? static_cast<float>(2 * (M.zero_tolerance + S.zero_tolerance) / M.modulus) : 0.0f;
 
   const Vec3d up = f.up_S();
@@ -127,8 +132,8 @@ ISOPATCH_HD CoarseTests make_coarse_tests(const PairContext& f, double coordinat
 
   // d is divided by the larger modulus; beside a rigid S it is the height over its surface
   const double inverse_modulus = 1.0 / max(M.modulus, S.modulus);
-  const double level = span * (steepest_slope(M) + steepest_slope(S)) + pressure_at(M, M.geometry->max_extent) +
-                       pressure_at(S, S.geometry->max_extent);
+  const double level = span * (steepest_slope(M) + steepest_slope(S)) + pressure_at(M, M.field->max_extent) +
+                       pressure_at(S, S.field->max_extent);
   c.weight_M = S.rigid ? 0.0f : static_cast<float>(M.modulus * inverse_modulus);
   c.weight_S = S.rigid ? -1.0f : static_cast<float>(S.modulus * inverse_modulus);
   c.error = static_cast<float>(kLevelSlack * (S.rigid ? span : level * inverse_modulus));

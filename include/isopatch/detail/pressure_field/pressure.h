@@ -4,13 +4,14 @@
 // on this law is in this file. Number is a float, a double or a SIMD vector of them.
 #pragma once
 
-#include "isopatch/detail/scene/scene_view.h"
+#include "isopatch/detail/pressure_field/field_geometry.h"
 
 namespace isopatch::detail {
 
 /// One body of a pair.
 struct PairBody {
   const GeometryView* geometry;
+  const FieldGeometry* field;
   HierarchyView hierarchy;  // over the tets of a compliant body, the triangles of a rigid one
   bool rigid;
   bool half_space;
@@ -43,15 +44,15 @@ ISOPATCH_HD Vec3<Number> level_gradient(const PairBody& body, Vec3<Number> exten
 }
 
 /// Slope of a half space's extent along its outward normal, 1/m.
-ISOPATCH_HD double half_space_extent_slope(const PairBody& body) { return -1.0 / body.geometry->thickness; }
+ISOPATCH_HD double half_space_extent_slope(const PairBody& body) { return -1.0 / body.field->thickness; }
 
 /// Slope of its pressure, Pa/m.
-ISOPATCH_HD double half_space_pressure_slope(const PairBody& body) { return -body.modulus / body.geometry->thickness; }
+ISOPATCH_HD double half_space_pressure_slope(const PairBody& body) { return -body.modulus / body.field->thickness; }
 
 /// The smoothed slope of its extent at a height over its surface, 1/m.
 template <class Number>
 ISOPATCH_HD Number half_space_smoothed_slope(const PairBody& body, Number height) {
-  return fma(height, Number(body.geometry->smoothed_slope), Number(body.geometry->smoothed));
+  return fma(height, Number(body.field->smoothed_slope), Number(body.field->smoothed));
 }
 
 /// An affine function that is `at_origin` at `origin`.

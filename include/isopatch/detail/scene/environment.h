@@ -124,8 +124,7 @@ ISOPATCH_HD std::uint32_t part_status(const SceneView& scene, const State& state
   const int geometry = geometry_of(scene, state, environment, part);
   if (geometry < 0) return status | kBadGeometry;
   const GeometryView& view = scene.geometries[geometry];
-  const bool surface_only = !view.half_space && view.max_extent == 0;
-  if (surface_only && !rigid) status |= kBadGeometry;
+  if (view.surface_only && !rigid) status |= kBadGeometry;
   if (!rigid && view.num_layers > scene.parts[part].num_layers) status |= kBadGeometry;
   return status;
 }

@@ -25,30 +25,26 @@ struct HierarchyView {
   std::int32_t num_nodes;
 };
 
+struct FieldGeometry;  // of pressure_field/field_geometry.h
+
+/// What is the same of a geometry for all contact models, and what each of them has of it.
 struct GeometryView {
   bool half_space;
-  double thickness;  // half space only, m
+  bool surface_only;  // a surface mesh, which only a rigid body can have
 
-  // A half space with a strain map has layers, in which the extent is linear; as a whole it has the steepest one's
-  // slope. Each layer is a half space of its own, whose surface is where its extent would be 0.
-  std::int32_t layers_begin, num_layers;  // indices into SceneView::geometries; 0 of other geometries
+  // A half space with a strain map has layers, in which the extent is linear. Each layer is a half space of its own,
+  // whose surface is at an extent of 0.
   bool is_layer;
-  double zero_height;               // of a layer: height of its surface over the whole's, m
-  double low, high;                 // of a layer: it lies between these heights over its surface, m
-  double smoothed, smoothed_slope;  // of a half space: smoothed slope of the extent along the outward normal at its
-                                    // surface, 1/m; the derivative of this with respect to the height, 1/m^2
+  std::int32_t layers_begin, num_layers;  // indices into SceneView::geometries; 0 of other geometries
+  double zero_height;                     // of a layer: height of its surface over the whole's, m
+  double low, high;                       // of a layer: it lies between these heights over its surface, m
 
-  HierarchyView solid;    // tets
-  HierarchyView surface;  // boundary triangles, for rigid bodies and for what is inside
-  Vec3d center;           // of the bounding box, m
-  double radius;          // of the vertices about `center`, m
-  double max_extent;      // at any vertex
-  double max_gradient;    // of the extent in any tet, 1/m
-  Vec3d half;             // half edges of the bounding box, m
+  // of a mesh
+  Vec3d center;   // of the bounding box, m
+  double radius;  // of the vertices about `center`, m
+  Vec3d half;     // half edges of the bounding box, m
 
-  // a point inside each connected component of the tets, m
-  const Vec3d* component_points;
-  std::int32_t num_components;
+  const FieldGeometry* field;  // for the pressure field
 };
 
 /// A body's parts follow each other. A body of several has torques summed about one point.

@@ -92,11 +92,11 @@ ISOPATCH_HD D one_sided_weight(const PairContext& f, const Cells& m, const Cells
   const Vec3<D> point = fma(x, plane.axes.u, fma(y, plane.axes.v, plane.origin));
   if (f.law.weigh_by_M) {
     const Vec3<D> gradient = smoothed_gradient_M(f, m, point);
-    weight = near_side(NearSide::kSmoothed, dot(gradient, plane.normal), gradient, f.M.geometry->max_gradient);
+    weight = near_side(NearSide::kSmoothed, dot(gradient, plane.normal), gradient, f.M.field->max_gradient);
   }
   if (f.law.weigh_by_S) {
     const Vec3<D> gradient = smoothed_gradient_S(f, s, point), normal = rotate_back(f.X_MS, plane.normal);
-    const double steepest = f.S.geometry->max_gradient;
+    const double steepest = f.S.field->max_gradient;
     weight = min(weight, near_side(NearSide::kSmoothed, -dot(gradient, normal), gradient, steepest));
   }
   return weight;
