@@ -81,8 +81,10 @@ struct PairView {
   std::int32_t a, b;
   std::int32_t part_pairs_begin, part_pairs_end;
   std::int32_t rows_begin, rows_end;
-  double dissipation;  // negative: combine the parts' values
-  double friction;     // negative: combine the parts' values
+  double dissipation;      // negative: combine the parts' values
+  double friction;         // negative: combine the parts' values
+  std::int32_t model;      // ContactModel
+  bool half_spaces_touch;  // in that model, each other
 };
 
 /// Two parts; or a part and one layer of the other, which is a half space. All layers have the same row.
@@ -116,6 +118,7 @@ struct SceneView {
   std::int32_t num_parts;
   std::int32_t num_pairs;
   std::int32_t num_part_pairs;
+  std::int32_t num_models;  // how many contact models the pairs have
   ContactView contact;
 };
 
