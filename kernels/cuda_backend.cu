@@ -92,7 +92,7 @@ class CudaBackend final : public Evaluator::Implementation {
   std::unique_ptr<CandidateCache::Implementation> make_candidates(std::int64_t num_environments,
                                                                   double margin) const override {
     const DeviceGuard guard(device_);
-    return model_at(0).make_candidates(*this, num_environments, margin);
+    return model_at(static_cast<int>(ContactModel::kPressureField)).make_candidates(*this, num_environments, margin);
   }
 
  private:

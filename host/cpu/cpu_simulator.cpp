@@ -44,7 +44,7 @@ std::uint32_t take_step(const StepCall& call, std::int64_t environment, ContactS
     const int polygons = work.polygons.size();
     progress.counts->polygons_needed = std::max(progress.counts->polygons_needed, polygons);
     if (call.polygon_capacity > 0 && polygons > call.polygon_capacity) status |= kStepCapacity;
-    if ((status & (kBadInput | kStepCapacity)) != 0) return status | kFrozen;
+    if ((status & (kFaults | kStepCapacity)) != 0) return status | kFrozen;
     const auto finish = [&](const auto& points) {
       return finish_stage(
           warp, points, step, contact, environment, index, polygons,

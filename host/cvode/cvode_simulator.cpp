@@ -119,8 +119,8 @@ class EnvironmentMotion {
     place(time, y);
     const State contact = contact_state(step_, work_.step().poses, 0);
     const std::uint32_t found = find_contacts(step_, contact, environment_, work_);
-    if ((found & kBadInput) != 0) {
-      status_ |= found & kBadInput;
+    if ((found & kFaults) != 0) {
+      status_ |= found & kFaults;
       return false;
     }
     status_ |= found;
@@ -325,7 +325,7 @@ std::uint32_t take_step(const StepView& step, std::int64_t environment, ContactS
     motion.write(end, &nothing);
   } else {
     Integration integration(motion, step.rollout.tolerance);
-    if (!integration.run(end)) return (motion.status() & kBadInput) | kDiverged | kFrozen;
+    if (!integration.run(end)) return (motion.status() & kFaults) | kDiverged | kFrozen;
     motion.write(end, integration.result());
   }
   *progress.counts = {motion.evaluations(), work.polygons.size(), work.polygons.size()};

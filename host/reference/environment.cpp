@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "host/scene/scene_rules.h"
 #include "isopatch/limits.h"
 #include "isopatch/status.h"
 
@@ -135,9 +136,11 @@ Environment read_environment(const SceneDescription& scene, const State& state, 
     environment.enabled.push_back(!state.pair_mask.data ||
                                   state.pair_mask.data[index * state.pair_mask.stride + static_cast<std::int64_t>(p)] !=
                                       0);
+    const ContactModel model = detail::model_of(scene.pairs[p], scene);
+    const bool half_spaces_touch = detail::can_touch(model, {false, true}, {false, true});
     for (const PartIndices& parts : part_pairs(scene, environment, p)) {
       const Geometry *a = environment.parts[parts.a].geometry, *b = environment.parts[parts.b].geometry;
-      if (a && b && is_half_space(*a) && is_half_space(*b)) environment.status |= kBadGeometry;
+      if (a && b && is_half_space(*a) && is_half_space(*b) && !half_spaces_touch) environment.status |= kBadGeometry;
     }
   }
   return environment;
@@ -146,15 +149,13 @@ Environment read_environment(const SceneDescription& scene, const State& state, 
 std::vector<PartIndices> part_pairs(const SceneDescription& scene, const Environment& environment, std::size_t pair) {
   const auto body_a = static_cast<std::size_t>(scene.pairs[pair].a);
   const auto body_b = static_cast<std::size_t>(scene.pairs[pair].b);
-  const std::vector<Part> own_a = parts_of(scene.bodies[body_a]), own_b = parts_of(scene.bodies[body_b]);
-  const auto is_own_half_space = [&](const Part& part) {
-    return is_half_space(scene.geometries[static_cast<std::size_t>(part.geometry)]);
-  };
+  const auto kinds_a = detail::kinds_of(scene.bodies[body_a], scene);
+  const auto kinds_b = detail::kinds_of(scene.bodies[body_b], scene);
+  const ContactModel model = detail::model_of(scene.pairs[pair], scene);
   std::vector<PartIndices> pairs;
-  for (std::size_t i = 0; i < own_a.size(); ++i) {
-    for (std::size_t k = 0; k < own_b.size(); ++k) {
-      if (*own_a[i].rigid && *own_b[k].rigid) continue;
-      if (is_own_half_space(own_a[i]) && is_own_half_space(own_b[k])) continue;
+  for (std::size_t i = 0; i < kinds_a.size(); ++i) {
+    for (std::size_t k = 0; k < kinds_b.size(); ++k) {
+      if (!detail::can_touch(model, kinds_a[i], kinds_b[k])) continue;
       pairs.push_back({environment.bodies[body_a].parts[i], environment.bodies[body_b].parts[k]});
     }
   }

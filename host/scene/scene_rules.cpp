@@ -59,9 +59,25 @@ void check_geometry_of(bool rigid, const std::string& name, const Geometry& geom
   throw Error("a surface mesh has no inside to press on; use a tet mesh, or make " + in_quotes(name) + " rigid");
 }
 
-bool can_touch(const PartKind& a, const PartKind& b) {
-  return !(a.rigid && b.rigid) && !(a.half_space && b.half_space);
+const ContactModelInfo& info_of(ContactModel model) {
+  const auto index = static_cast<std::size_t>(model);
+  if (index < contact_models().size()) return contact_models()[index];
+  std::string names;
+  for (const std::string& name : contact_model_names()) names += (names.empty() ? "" : ", ") + name;
+  throw Error(fmt::format("model is {}; it must be one of ContactModel: {}", index, names));
 }
+
+ContactModel model_of(const Pair& pair, const SceneDescription& scene) {
+  return pair.model.value_or(scene.contact.model);
+}
+
+std::vector<std::string> contact_model_names() {
+  std::vector<std::string> names;
+  for (const ContactModelInfo& info : contact_models()) names.emplace_back(info.name);
+  return names;
+}
+
+bool can_touch(ContactModel model, const PartKind& a, const PartKind& b) { return info_of(model).can_touch(a, b); }
 
 std::vector<PartKind> kinds_of(const Body& body, const SceneDescription& scene) {
   std::vector<PartKind> kinds;
@@ -81,21 +97,32 @@ void check_bodies_of(const Pair& pair, const SceneDescription& scene) {
   check_two_bodies(pair, scene);
   const Body &a = body_at(scene, pair.a), &b = body_at(scene, pair.b);
   const std::vector<PartKind> kinds_a = kinds_of(a, scene), kinds_b = kinds_of(b, scene);
+  const ContactModelInfo& model = info_of(model_of(pair, scene));
+  for (const PartKind& of_a : kinds_a) {
+    for (const PartKind& of_b : kinds_b) {
+      if (model.can_touch(of_a, of_b)) return;
+    }
+  }
+
+  // none of them: the most likely reason, if the model minds it
+  const auto refuses = [&](const PartKind& kind) { return !model.can_touch(kind, kind); };
   const auto all = [](const std::vector<PartKind>& kinds, bool PartKind::*is) {
     return std::all_of(kinds.begin(), kinds.end(), [&](const PartKind& kind) { return kind.*is; });
   };
   const auto both = [&](bool PartKind::*is) { return all(kinds_a, is) && all(kinds_b, is); };
-  if (both(&PartKind::rigid)) throw Error(names_of(pair, scene) + " are both rigid; one must be compliant");
-  if (both(&PartKind::half_space)) {
+  const bool no_rigid = refuses({true, false}), no_half_spaces = refuses({false, true});
+  if (no_rigid && both(&PartKind::rigid)) {
+    throw Error(names_of(pair, scene) + " are both rigid; one must be compliant");
+  }
+  if (no_half_spaces && both(&PartKind::half_space)) {
     throw Error(names_of(pair, scene) + " are both half spaces; one must be a mesh");
   }
-  for (const PartKind& of_a : kinds_a) {
-    for (const PartKind& of_b : kinds_b) {
-      if (can_touch(of_a, of_b)) return;
-    }
+  if (no_rigid && no_half_spaces) {
+    throw Error(names_of(pair, scene) +
+                " have only parts that are both rigid or both half spaces; one must have a compliant mesh");
   }
-  throw Error(names_of(pair, scene) +
-              " have only parts that are both rigid or both half spaces; one must have a compliant mesh");
+  throw Error(
+      fmt::format("{} have no parts that can touch in the contact model {}", names_of(pair, scene), model.name));
 }
 
 void DistinctPairs::add(const Pair& pair, const SceneDescription& scene) {

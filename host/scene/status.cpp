@@ -20,7 +20,8 @@ std::string status_text(std::uint32_t status) {
                 {kStepCapacity, "step_capacity"},
                 {kDiverged, "diverged"},
                 {kFrozen, "frozen"},
-                {kFarSide, "far_side"}};
+                {kFarSide, "far_side"},
+                {kBadContactState, "bad_contact_state"}};
 
   std::string text;
   const auto append = [&text](const std::string& name) { text += (text.empty() ? "" : "|") + name; };

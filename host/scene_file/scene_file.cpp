@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "host/files/input_file.h"
+#include "host/scene/contact_models.h"
 #include "host/scene/scene_rules.h"
 #include "host/scene_file/json_value.h"
 #include "host/scene_file/scene_bodies.h"
@@ -36,12 +38,19 @@ Pair parse_names(const JsonValue& names, const Names& bodies) {
   return pair;
 }
 
+ContactModel parse_model(const JsonValue& value) {
+  const std::vector<std::string> names = contact_model_names();
+  const auto found = std::find(names.begin(), names.end(), value.one_of(names));
+  return static_cast<ContactModel>(found - names.begin());
+}
+
 Pair parse_pair(const JsonValue& value, const Names& bodies) {
   if (value.is_array()) return parse_names(value, bodies);
-  value.allow({"bodies", "dissipation", "friction"});
+  value.allow({"bodies", "dissipation", "friction", "model"});
   Pair pair = parse_names(value.required("bodies"), bodies);
   if (const auto field = value.optional("dissipation")) pair.dissipation = in_range(*field, kDissipationRange);
   if (const auto field = value.optional("friction")) pair.friction = in_range(*field, kFrictionRange);
+  if (const auto field = value.optional("model")) pair.model = parse_model(*field);
   return pair;
 }
 
@@ -79,7 +88,7 @@ std::vector<Pair> parse_exclude(const JsonValue& value, const SceneDescription& 
 // ---- contact law
 
 ContactOptions parse_contact(const JsonValue& value) {
-  value.allow({"dissipation_model", "quadrature", "slip_tolerance", "gradient_filter"});
+  value.allow({"dissipation_model", "quadrature", "slip_tolerance", "gradient_filter", "model"});
   ContactOptions contact;
   if (const auto field = value.optional("dissipation_model")) {
     contact.dissipation_model =
@@ -96,6 +105,7 @@ ContactOptions parse_contact(const JsonValue& value) {
     contact.slip_tolerance = in_range(*field, kSlipToleranceRange);
   }
   if (const auto field = value.optional("gradient_filter")) contact.gradient_filter = field->boolean();
+  if (const auto field = value.optional("model")) contact.model = parse_model(*field);
   return contact;
 }
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "host/scene/contact_models.h"
 #include "host/scene/motion_rules.h"
 #include "host/text/quote.h"
 #include "isopatch/error.h"
@@ -118,16 +119,19 @@ class SceneWriter {
     Json json = {{"bodies", {name(pair.a), name(pair.b)}}};
     put_if(json, "dissipation", pair.dissipation);
     put_if(json, "friction", pair.friction);
+    if (pair.model) json["model"] = info_of(*pair.model).name;
     return json;
   }
 
   static Json write(const ContactOptions& contact) {
     constexpr const char* kRules[] = {"exact", "centroid", "fan3", "fan6"};
     const bool pfc = contact.dissipation_model == DissipationModel::kPfc;
-    return {{"dissipation_model", pfc ? "pfc" : "hunt_crossley"},
-            {"quadrature", kRules[static_cast<int>(contact.quadrature)]},
-            {"slip_tolerance", contact.slip_tolerance},
-            {"gradient_filter", contact.gradient_filter}};
+    Json json = {{"dissipation_model", pfc ? "pfc" : "hunt_crossley"},
+                 {"quadrature", kRules[static_cast<int>(contact.quadrature)]},
+                 {"slip_tolerance", contact.slip_tolerance},
+                 {"gradient_filter", contact.gradient_filter}};
+    if (contact.model != ContactModel::kPressureField) json["model"] = info_of(contact.model).name;
+    return json;
   }
 
   static Json write(const RolloutOptions& rollout) {

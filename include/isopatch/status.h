@@ -6,9 +6,9 @@
 
 namespace isopatch {
 
-/// Bits of an environment's status word; the limits are those of limits.h, as in a Scene. The first five are faults.
-/// An environment with one of the first four has all its results set to zero; no bit of any other environment's results
-/// depends on it.
+/// Bits of an environment's status word; the limits are those of limits.h, as in a Scene. The first five
+/// and kBadContactState are faults. An environment with one of kFaults has all its results set to zero; no bit of any
+/// other environment's results depends on it.
 enum Status : std::uint32_t {
   kOk = 0,
   kBadPose = 1u << 0,      ///< a pose is not finite or beyond 1e12, or a quaternion's norm not in [1e-6, 1e6]
@@ -33,9 +33,14 @@ enum Status : std::uint32_t {
   kFrozen = 1u << 12,        ///< the state is that before a step with a fault, and stays until it is reset
 
   // Of an evaluation, or of any step of the last call.
-  kFarSide = 1u << 13  ///< no fault, a warning: over 1 % of a pair's pressure is on the far side of a wall, which is
-                       ///< pressed through something soft
+  kFarSide = 1u << 13,  ///< no fault, a warning: over 1 % of a pair's pressure is on the far side of a wall, which is
+                        ///< pressed through something soft
+
+  kBadContactState = 1u << 14  ///< a contact state is not finite
 };
+
+/// The faults of what is given: no evaluation or step can begin with them.
+inline constexpr std::uint32_t kFaults = kBadPose | kBadVelocity | kBadMaterial | kBadGeometry | kBadContactState;
 
 /// The names of the set bits, separated by '|', or "ok".
 std::string status_text(std::uint32_t status);

@@ -14,7 +14,7 @@
 
 namespace isopatch::detail {
 
-inline constexpr int kPressureField = 0;
+inline constexpr int kPressureField = static_cast<int>(ContactModel::kPressureField);
 
 /// This model's counters of a call: lengths asked for of the lists between the stages of pairs, and how many items
 /// warps have taken of each kind.

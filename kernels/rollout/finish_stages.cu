@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(kSolveBlock) finish_stages_kernel(const __grid
     status |= arrays.contacts.status[e];
     if (found > arrays.contacts.capacity) status |= kStepCapacity;
     if (warp.lane() == 0) memory.counts->polygons_needed = max(memory.counts->polygons_needed, found);
-    if ((status & (kBadInput | kStepCapacity)) != 0) {
+    if ((status & (kFaults | kStepCapacity)) != 0) {
       status |= kFrozen;
       exclude_environment(warp, step, memory);
     } else {

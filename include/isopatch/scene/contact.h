@@ -7,6 +7,11 @@
 
 namespace isopatch {
 
+/// How the contact of two bodies is modelled.
+enum class ContactModel : std::uint8_t {
+  kPressureField  ///< each body has a pressure field, and both are equal on the contact surface
+};
+
 /// Normal traction sigma from pressure p and separating speed v_n.
 enum class DissipationModel : std::uint8_t {
   kHuntCrossley,  ///< sigma = p max(0, 1 - d v_n), d in s/m
@@ -27,6 +32,7 @@ struct ContactOptions {
   Quadrature quadrature = Quadrature::kExact;                            ///< how damping and friction are integrated
   double slip_tolerance = 1e-4;  ///< v_s, m/s, > 0: friction is reduced below about this speed
   bool gradient_filter = false;  ///< drop polygons whose normal is more than 5 pi/8 from either body's inward gradient
+  ContactModel model = ContactModel::kPressureField;  ///< of the pairs that have none of their own
 };
 
 }  // namespace isopatch

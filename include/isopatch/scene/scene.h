@@ -18,10 +18,11 @@ namespace isopatch {
 
 /// Two bodies that can touch.
 struct Pair {
-  int a = 0;                          ///< index into SceneDescription::bodies; wrenches are reported on this one
-  int b = 0;                          ///< the other body
-  std::optional<double> dissipation;  ///< overrides the combination of the two bodies' values
-  std::optional<double> friction;     ///< overrides the combination of the two bodies' coefficients
+  int a = 0;                               ///< index into SceneDescription::bodies; wrenches are reported on this one
+  int b = 0;                               ///< the other body
+  std::optional<double> dissipation;       ///< overrides the combination of the two bodies' values
+  std::optional<double> friction;          ///< overrides the combination of the two bodies' coefficients
+  std::optional<ContactModel> model = {};  ///< overrides ContactOptions::model
 };
 
 /// Everything a scene is made of, plain and editable.
@@ -34,12 +35,13 @@ struct SceneDescription {
 };
 
 /// Every pair a < b of bodies that are not both fixed, that no joint joins, and that have a part pair: two parts that
-/// are not both rigid and not both half spaces. So a prescribed body is paired with fixed ones and with others that are
+/// can touch in the scene's contact model. So a prescribed body is paired with fixed ones and with others that are
 /// prescribed: none of them yields, but what presses on them can be of interest. Throws Error for a geometry index out
 /// of range.
 std::vector<Pair> all_pairs(const SceneDescription& scene);
 
-/// Two parts, of the two bodies of a pair, that are not both rigid and not both half spaces. Parts are numbered through
+/// Two parts, of the two bodies of a pair, that can touch in the pair's contact model: with pressure fields, two that
+/// are not both rigid and not both half spaces. Parts are numbered through
 /// the scene: those of body 0, of body 1 and so on.
 struct PartPair {
   int pair;    ///< index into SceneDescription::pairs
@@ -55,7 +57,7 @@ struct SceneData;
 /// Copies share the data. Every call on a scene that was moved from throws Error.
 class Scene {
  public:
-  /// Throws Error for an index out of range, a pair of which all part pairs are rigid or half spaces on both sides, a
+  /// Throws Error for an index out of range, a pair whose contact model lets none of its parts touch, a
   /// pair of a body with itself, the same pair twice, a compliant part with a surface mesh, more than 64 bodies, 64
   /// parts of a body, 256 parts in all or 32 768 part pairs (with each layer of a half space counted), no bodies, an
   /// unknown value of an enumeration, a material value, pose, velocity, slip tolerance, mass property, value of a

@@ -6,6 +6,7 @@
 
 #include "isopatch/detail/rollout/solver/solve_stage.h"
 #include "isopatch/detail/rollout/step_output.h"
+#include "isopatch/detail/scene/begin_environment.h"
 
 namespace isopatch::detail {
 
@@ -28,9 +29,6 @@ struct StepProgress {
   double* wrenches;  // six of each pair: of the stages of the step so far
   StepCounts* counts;
 };
-
-/// The bits of a state or an input that no step can begin or go on with.
-inline constexpr std::uint32_t kBadInput = kBadPose | kBadVelocity | kBadMaterial | kBadGeometry;
 
 inline constexpr double kMinMassScale = 1e-9;
 inline constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
@@ -75,10 +73,7 @@ ISOPATCH_HD std::uint32_t check_environment(Warp& warp, const StepView& step, st
   for (int i = warp.lane(); i < 2 * step.rollout.num_joints; i += Warp::kSize) {
     if (!(abs(state.joints[i]) <= limits::kMaxPosition)) status |= kBadPose;
   }
-  std::uint32_t all = kOk;
-  for (std::uint32_t bit = kBadPose; bit <= kBadMaterial; bit <<= 1) {
-    if (warp.ballot((status & bit) != 0u) != 0u) all |= bit;
-  }
+  const std::uint32_t all = faults_of_all(warp, status);
   if (all == kOk) return kOk;
   exclude_environment(warp, step, progress);
   return all | kFrozen;

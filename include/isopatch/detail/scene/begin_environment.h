@@ -54,6 +54,17 @@ struct PairLists {
   }
 };
 
+/// The fault bits that any lane has. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD std::uint32_t faults_of_all(Warp& warp, std::uint32_t status) {
+  std::uint32_t all = kOk;
+  for (std::uint32_t rest = kFaults; rest != 0; rest &= rest - 1) {
+    const std::uint32_t bit = rest & (0 - rest);  // the lowest one
+    if (warp.ballot((status & bit) != 0u) != 0u) all |= bit;
+  }
+  return all;
+}
+
 /// The environment's fault bits, found by all lanes together.
 template <class Warp>
 ISOPATCH_HD std::uint32_t environment_status(Warp& warp, const SceneView& scene, const State& state,
@@ -68,11 +79,7 @@ ISOPATCH_HD std::uint32_t environment_status(Warp& warp, const SceneView& scene,
   for (int i = warp.lane(); state.geometry_index.data != nullptr && i < scene.num_part_pairs; i += Warp::kSize) {
     status |= part_pair_status(scene, state, environment, i);
   }
-  std::uint32_t all = kOk;
-  for (std::uint32_t bit = 1; bit <= kBadGeometry; bit <<= 1) {
-    if (warp.ballot((status & bit) != 0u) != 0u) all |= bit;
-  }
-  return all;
+  return faults_of_all(warp, status);
 }
 
 /// Adds bits to the status of an environment, if it is wanted.

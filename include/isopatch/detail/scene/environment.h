@@ -134,7 +134,10 @@ ISOPATCH_HD std::uint32_t part_pair_status(const SceneView& scene, const State& 
                                            int part_pair) {
   const int a = geometry_of(scene, state, environment, scene.part_pairs[part_pair].a);
   const int b = geometry_of(scene, state, environment, scene.part_pairs[part_pair].b);
-  return a >= 0 && b >= 0 && scene.geometries[a].half_space && scene.geometries[b].half_space ? kBadGeometry : kOk;
+  if (a < 0 || b < 0 || !scene.geometries[a].half_space || !scene.geometries[b].half_space) return kOk;
+  int pair = 0;
+  while (scene.pairs[pair].part_pairs_end <= part_pair) ++pair;
+  return scene.pairs[pair].half_spaces_touch ? kOk : kBadGeometry;
 }
 
 /// Body to world, with the quaternion normalised.

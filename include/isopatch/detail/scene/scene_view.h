@@ -77,9 +77,10 @@ struct PairView {
   std::int32_t a, b;
   std::int32_t part_pairs_begin, part_pairs_end;
   std::int32_t rows_begin, rows_end;
-  double dissipation;  // negative: combine the parts' values
-  double friction;     // negative: combine the parts' values
-  std::int32_t model;  // ContactModel
+  double dissipation;      // negative: combine the parts' values
+  double friction;         // negative: combine the parts' values
+  std::int32_t model;      // ContactModel
+  bool half_spaces_touch;  // in that model, each other
 };
 
 /// Two parts; or a part and one layer of the other, which is a half space. All layers have the same row.

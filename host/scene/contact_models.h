@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What scenes need to know of the contact models.
+#pragma once
+
+#include <span>
+
+#include "isopatch/scene/scene.h"
+
+namespace isopatch::detail {
+
+/// What decides whether two parts can touch.
+struct PartKind {
+  bool rigid, half_space;
+};
+
+struct ContactModelInfo {
+  const char* name;  // in scene files
+  int state_size;    // doubles for each part pair of each environment that are carried from step to step
+  bool (*can_touch)(const PartKind& a, const PartKind& b);
+};
+
+/// The models that there are, in the order of ContactModel. A program can have others, with a contact_models.cpp of its
+/// own.
+std::span<const ContactModelInfo> contact_models();
+
+/// The model's entry. Throws Error, with the names that there are, for a value beyond them.
+const ContactModelInfo& info_of(ContactModel model);
+
+/// The model of a pair: its own, or else the scene's.
+ContactModel model_of(const Pair& pair, const SceneDescription& scene);
+
+/// The names of all models, in their order.
+std::vector<std::string> contact_model_names();
+
+}  // namespace isopatch::detail
