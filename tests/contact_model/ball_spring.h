@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A contact model for tests alone: two parts that are not half spaces push each other apart where the balls about their
+// meshes overlap, by a linear spring on the line of their centres. It keeps one number for each part pair: how many
+// evaluations, or steps, it has been in contact without a break. Two rigid parts touch too.
+#pragma once
+
+#include "isopatch/detail/contact/contact_record.h"
+#include "isopatch/detail/pair/combined_materials.h"
+#include "isopatch/detail/pair/pair_frame.h"
+#include "isopatch/detail/scene/begin_environment.h"
+
+namespace isopatch::detail {
+
+/// Behind the models of the library.
+inline constexpr int kBallSpring = 1;
+
+struct BallSpring {
+  static constexpr double kStiffness = 1e4;  // N/m
+  static constexpr int kStateSize = 1;
+};
+
+/// The contact of two parts; of no use without an overlap.
+struct BallContact {
+  double overlap;  // m
+  Vec3d point;     // between the balls, world, m
+  Vec3d normal;    // from b into a
+};
+
+ISOPATCH_HD BallContact find_ball_contact(const SceneView& scene, const State& state, std::int64_t environment,
+                                          const PairView& pair, const PartPairView& parts) {
+  const GeometryView& a = scene.geometries[geometry_of(scene, state, environment, parts.a)];
+  const GeometryView& b = scene.geometries[geometry_of(scene, state, environment, parts.b)];
+  const Vec3d center_a = apply(read_pose(state, environment, pair.a), a.center);
+  const Vec3d center_b = apply(read_pose(state, environment, pair.b), b.center);
+  const Vec3d apart = center_a - center_b;
+  const double distance = norm(apart);
+  if (!(distance > 0)) return {0, center_a, {0, 0, 1}};
+  const Vec3d normal = (1 / distance) * apart;
+  return {a.radius + b.radius - distance, fma(b.radius, normal, center_b), normal};
+}
+
+/// The number of a part pair before and after, by its row. Null arrays are zeros.
+ISOPATCH_HD double next_age(const SceneView& scene, const State& state, const Results& results,
+                            std::int64_t environment, std::int32_t row, bool touches) {
+  const std::int64_t at = static_cast<std::int64_t>(row) * scene.contact_state_size;
+  const double before = state.contact_state.data == nullptr ? 0 : read(state.contact_state, environment, at);
+  const double after = touches ? before + 1 : 0;
+  write(results.contact_state, environment, at, after);
+  return after;
+}
+
+/// Writes the results of one near pair. Called by one thread.
+ISOPATCH_HD void evaluate_ball_springs(const SceneView& scene, const State& state, const Results& results,
+                                       std::int64_t environment, int pair) {
+  const PairView& view = scene.pairs[pair];
+  const Vec3d p_WoA = read_vec3(state.poses, environment, view.a * kPoseSize);
+  Vec3d force = {0, 0, 0}, torque = {0, 0, 0};
+  std::int32_t contacts = 0;
+  write_no_contact(scene, results, environment, pair);
+  for (std::int32_t i = view.part_pairs_begin; i < view.part_pairs_end; ++i) {
+    const PartPairView& parts = scene.part_pairs[i];
+    const BallContact contact = find_ball_contact(scene, state, environment, view, parts);
+    const bool touches = contact.overlap > 0;
+    next_age(scene, state, results, environment, parts.row, touches);
+    if (!touches) continue;
+    const Vec3d push = (BallSpring::kStiffness * contact.overlap) * contact.normal;
+    const Vec3d moment = cross(contact.point - p_WoA, push);
+    write(results.part_pair_wrench, environment, 6 * parts.row, push);
+    write(results.part_pair_wrench, environment, 6 * parts.row + 3, moment);
+    force = force + push;
+    torque = torque + moment;
+    ++contacts;
+  }
+  write(results.pair_wrench, environment, 6 * pair, force);
+  write(results.pair_wrench, environment, 6 * pair + 3, torque);
+  write(results.polygon_count, environment, pair, contacts);
+}
+
+/// Hands a record for each part pair in contact to append(record). Called by one thread.
+template <class T, class Append>
+ISOPATCH_HD void find_ball_springs(const SceneView& scene, const State& state, const Results& results,
+                                   std::int64_t environment, int pair, const Append& append) {
+  const PairView& view = scene.pairs[pair];
+  const Vec3d origin_W = pair_origin(make_body_bounds(scene, state, environment, view.a),
+                                     make_body_bounds(scene, state, environment, view.b));
+  for (std::int32_t i = view.part_pairs_begin; i < view.part_pairs_end; ++i) {
+    const PartPairView& parts = scene.part_pairs[i];
+    const BallContact contact = find_ball_contact(scene, state, environment, view, parts);
+    const bool touches = contact.overlap > 0;
+    next_age(scene, state, results, environment, parts.row, touches);
+    if (!touches) continue;
+    SolverContact<T> record = {};
+    record.centroid = cast<T>(contact.point - origin_W);
+    record.normal = cast<T>(contact.normal);
+    record.force = static_cast<T>(BallSpring::kStiffness * contact.overlap / 3);
+    record.stiffness = static_cast<T>(BallSpring::kStiffness / 3);
+    record.friction = friction_of(view, read_material(scene, state, environment, parts.a),
+                                  read_material(scene, state, environment, parts.b));
+    record.key = ContactKey::of_part_pair(i).word();
+    append(record);
+  }
+}
+
+}  // namespace isopatch::detail

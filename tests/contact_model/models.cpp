@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The lists of contact models of scenes and of the cpu backend, with the test's model behind the library's. A program
+// that has this file links it in place of host/scene/contact_models.cpp and host/cpu/contact_models.cpp.
+#include "host/cpu/contact_model.h"
+#include "host/cpu/isa/kernels.h"
+#include "host/cpu/pressure_field/pressure_field_model.h"
+#include "host/scene/contact_models.h"
+#include "tests/contact_model/ball_spring.h"
+
+namespace isopatch::detail {
+
+namespace {
+
+bool pressure_fields_can_touch(const PartKind& a, const PartKind& b) {
+  return !(a.rigid && b.rigid) && !(a.half_space && b.half_space);
+}
+bool ball_springs_can_touch(const PartKind& a, const PartKind& b) { return !a.half_space && !b.half_space; }
+
+constexpr ContactModelInfo kModels[] = {{"pressure_field", 0, pressure_fields_can_touch},
+                                        {"ball_spring", BallSpring::kStateSize, ball_springs_can_touch}};
+
+class CpuBallSpring final : public CpuContactModel {
+ public:
+  std::unique_ptr<ModelWorkspace> make_workspace(const SceneData&) const override {
+    return std::make_unique<ModelWorkspace>();
+  }
+
+  EvaluatePairs select(const Results&) const override {
+    return [](const CpuContactModel&, const EvaluationBatch& batch, std::int64_t environment,
+              std::span<const std::int64_t> near_pairs, ModelWorkspace&, const PackedRows&) {
+      for (const std::int64_t item : near_pairs) {
+        evaluate_ball_springs(batch.scene, batch.state, batch.results, environment, pair_of(batch.scene, item));
+      }
+    };
+  }
+
+  std::uint32_t find_contacts(const StepBatch& batch, std::int64_t environment,
+                              std::span<const std::int64_t> near_pairs, ModelWorkspace&,
+                              std::vector<SolverContact<float>>& found) const override {
+    return find_all(batch, environment, near_pairs, found);
+  }
+  std::uint32_t find_contacts(const StepBatch& batch, std::int64_t environment,
+                              std::span<const std::int64_t> near_pairs, ModelWorkspace&,
+                              std::vector<SolverContact<double>>& found) const override {
+    return find_all(batch, environment, near_pairs, found);
+  }
+
+ private:
+  static int pair_of(const SceneView& scene, std::int64_t item) { return static_cast<int>(item % scene.num_pairs); }
+
+  template <class T>
+  static std::uint32_t find_all(const StepBatch& batch, std::int64_t environment,
+                                std::span<const std::int64_t> near_pairs, std::vector<SolverContact<T>>& found) {
+    for (const std::int64_t item : near_pairs) {
+      find_ball_springs<T>(batch.scene, batch.contact, batch.results, environment, pair_of(batch.scene, item),
+                           [&](const SolverContact<T>& record) { found.push_back(record); });
+    }
+    return kOk;
+  }
+};
+
+}  // namespace
+
+std::span<const ContactModelInfo> contact_models() { return kModels; }
+
+CpuContactModels make_cpu_contact_models(const CpuOptions& options, const IsaKernels* kernels) {
+  CpuContactModels models;
+  models.push_back(make_cpu_pressure_field(options, kernels == nullptr ? nullptr : &kernels->pressure_field));
+  models.push_back(std::make_unique<CpuBallSpring>());
+  return models;
+}
+
+}  // namespace isopatch::detail

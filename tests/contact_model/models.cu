@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The contact models of the cuda backend, with the test's behind the library's: a thread takes a near pair.
+#include "kernels/contact_model.h"
+#include "kernels/pressure_field/cuda_pressure_field.h"
+#include "kernels/runtime/work_loop.cuh"
+#include "tests/contact_model/ball_spring.h"
+
+namespace isopatch::detail {
+
+namespace {
+
+constexpr int kBlock = 128;
+
+/// The near pair of a thread; false if it has none.
+__device__ bool entry_of(const BatchCall& call, PairEntry& entry) {
+  const PairList list = call.near_pairs().of(call.scene, kBallSpring);
+  const auto index = static_cast<std::int32_t>(blockIdx.x * kBlock + threadIdx.x);
+  if (index >= *list.count) return false;
+  entry = PairEntry::make(call.scene, list.items[index]);
+  return true;
+}
+
+__global__ void __launch_bounds__(kBlock) evaluate_ball_springs_kernel(const __grid_constant__ BatchCall call) {
+  PairEntry at;
+  if (entry_of(call, at)) evaluate_ball_springs(call.scene, call.state, call.results, at.environment, at.pair);
+}
+
+template <class T>
+__global__ void __launch_bounds__(kBlock)
+    find_ball_springs_kernel(const __grid_constant__ BatchCall call, const __grid_constant__ ContactLists to) {
+  PairEntry at;
+  if (!entry_of(call, at)) return;
+  CudaWarp warp;
+  find_ball_springs<T>(call.scene, call.state, call.results, at.environment, at.pair,
+                       [&](const SolverContact<T>& record) { to.append(warp, at.environment, record); });
+}
+
+class CudaBallSpring final : public CudaContactModel {
+ public:
+  explicit CudaBallSpring(Precision precision) : precision_(precision) {
+    resident_blocks(evaluate_ball_springs_kernel, kBlock);
+    resident_blocks(find_ball_springs_kernel<float>, kBlock);
+    resident_blocks(find_ball_springs_kernel<double>, kBlock);
+  }
+
+  void evaluate(const BatchCall& call, bool begins, const CandidateCache::Implementation*, std::int64_t,
+                cudaStream_t stream) override {
+    if (begins) begin_environments(call, stream);
+    if (blocks(call) == 0) return;
+    evaluate_ball_springs_kernel<<<blocks(call), kBlock, 0, stream>>>(call);
+    ISOPATCH_CUDA_CHECK(cudaGetLastError());
+  }
+
+  void evaluate_energies(const BatchCall&, cudaStream_t) override {}
+
+  void find_contacts(const BatchCall& call, ContactPoints, const ContactLists& to, cudaStream_t stream) override {
+    if (blocks(call) == 0) return;
+    if (precision_ == Precision::kFloat) {
+      find_ball_springs_kernel<float><<<blocks(call), kBlock, 0, stream>>>(call, to);
+    } else {
+      find_ball_springs_kernel<double><<<blocks(call), kBlock, 0, stream>>>(call, to);
+    }
+    ISOPATCH_CUDA_CHECK(cudaGetLastError());
+  }
+
+ private:
+  static unsigned blocks(const BatchCall& call) {
+    const std::int64_t pairs = call.state.num_environments * call.scene.pairs_of_model(kBallSpring);
+    return static_cast<unsigned>((pairs + kBlock - 1) / kBlock);
+  }
+
+  Precision precision_;
+};
+
+}  // namespace
+
+CudaContactModels make_cuda_contact_models(const Scene& scene, const ContactModelOptions& options) {
+  CudaContactModels models;
+  models.push_back(make_cuda_pressure_field(scene, options));
+  models.push_back(std::make_unique<CudaBallSpring>(options.cuda.precision));
+  return models;
+}
+
+}  // namespace isopatch::detail
