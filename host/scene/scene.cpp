@@ -21,10 +21,11 @@ using namespace detail;
 
 namespace {
 
-ContactView flatten(const ContactOptions& contact) {
+ContactView flatten(const SceneDescription& scene) {
+  const ContactOptions& contact = scene.contact;
   constexpr std::int32_t kRules[] = {kExactRule, kCentroidRule, 3, 6};
   return {contact.dissipation_model == DissipationModel::kPfc, contact.gradient_filter,
-          kRules[static_cast<int>(contact.quadrature)], contact.slip_tolerance};
+          kRules[static_cast<int>(contact.quadrature)], contact.slip_tolerance, contact_state_size_of(scene)};
 }
 
 /// The middle of the balls about all meshes of a body.
@@ -161,7 +162,7 @@ SceneView view_of(const SceneData& data) {
           size(data.pairs),
           size(data.part_pairs),
           num_models(data.pairs),
-          flatten(data.description.contact)};
+          flatten(data.description)};
 }
 
 }  // namespace
@@ -232,6 +233,8 @@ int Scene::num_bodies() const { return data().view.num_bodies; }
 int Scene::num_pairs() const { return data().view.num_pairs; }
 int Scene::num_parts() const { return data().view.num_parts; }
 int Scene::num_part_pairs() const { return data().pairs.empty() ? 0 : data().pairs.back().rows_end; }
+
+int Scene::contact_state_size() const { return data().view.contact.state_size; }
 
 std::vector<PartPair> Scene::part_pairs() const {
   std::vector<PartPair> all;

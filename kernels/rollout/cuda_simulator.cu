@@ -61,7 +61,8 @@ class CudaSimulator final : public Simulator::Implementation {
     const DeviceGuard guard(device_);
     const auto on = static_cast<cudaStream_t>(stream);
     check(state, "state.", on);
-    write_initial_states(on_device_->rollout.view(), scene_.num_bodies(), state, on);
+    write_initial_states(on_device_->rollout.view(), scene_.num_bodies(), num_contact_states(scene_.data().view), state,
+                         on);
   }
 
   void step(const RolloutState& state, const RolloutInput& input, const RolloutOutput& output, int num_steps,
@@ -92,13 +93,14 @@ class CudaSimulator final : public Simulator::Implementation {
     check(state, "state.", on);
     check(initial, "initial.", on);
     check_.check_array(mask, "", "mask");
-    copy_environments(scene_.num_bodies(), view().num_joints, initial, state, mask, on);
+    copy_environments(scene_.num_bodies(), view().num_joints, num_contact_states(scene_.data().view), initial, state,
+                      mask, on);
   }
 
   void initial_state_from_host(const RolloutState& state) const override {
     SerialWarp warp;
     for (std::int64_t e = 0; e < state.num_environments; ++e) {
-      write_initial_state(warp, view(), scene_.num_bodies(), state, e);
+      write_initial_state(warp, view(), scene_.num_bodies(), num_contact_states(scene_.data().view), state, e);
     }
   }
 

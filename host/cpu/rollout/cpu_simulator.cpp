@@ -85,7 +85,7 @@ class CpuSimulator final : public Simulator::Implementation {
     const SceneView& scene = scene_.data().view;
     for (std::int64_t e = 0; e < state.num_environments; ++e) {
       SerialWarp warp;
-      write_initial_state(warp, view(), scene.num_bodies, state, e);
+      write_initial_state(warp, view(), scene.num_bodies, num_contact_states(scene), state, e);
     }
   }
 
@@ -105,7 +105,8 @@ class CpuSimulator final : public Simulator::Implementation {
     for (std::int64_t e = 0; e < state.num_environments; ++e) {
       SerialWarp warp;
       if (mask == nullptr || mask[e] != 0) {
-        copy_environment(warp, scene_.num_bodies(), view().num_joints, initial, state, e);
+        copy_environment(warp, scene_.num_bodies(), view().num_joints, num_contact_states(scene_.data().view), initial,
+                         state, e);
       }
     }
   }

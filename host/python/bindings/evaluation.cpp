@@ -18,7 +18,11 @@ constexpr std::array<const char*, kNumOutputs> names_of_outputs() {
   std::array<const char*, kNumOutputs> names{};
   std::size_t i = 0;
   Results none;
-  for_each_output([&](const ArrayInfo& info, auto&) { names.at(i++) = info.name; }, none);
+  for_each_output(
+      [&](const ArrayInfo& info, auto&) {
+        if (info.width != 0) names.at(i++) = info.name;  // no contact model of the package has a state
+      },
+      none);
   return names;
 }
 static_assert(names_of_outputs().back() != nullptr, "kNumOutputs is the number of outputs");
@@ -118,6 +122,7 @@ void Evaluation::read_inputs(const EvaluationArguments& arguments) {
   CallShape shape{counts_, -1};
   for_each_input(
       [&](const ArrayInfo& info, auto& array) {
+        if (info.width == 0) return;
         const std::size_t k = i++;
         if (k > 0 && arguments.inputs[k].is_none()) return;
         const Argument argument{call_, info.name};
@@ -242,6 +247,7 @@ void Evaluation::make_outputs(const EvaluationArguments& arguments) {
   std::size_t i = 0;
   for_each_output(
       [&](const ArrayInfo& info, auto& array) {
+        if (info.width == 0) return;
         const std::size_t k = i++;
         if ((wanted >> k & 1) != 0) make_output(k, info, array);
       },

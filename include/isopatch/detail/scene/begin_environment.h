@@ -67,6 +67,10 @@ ISOPATCH_HD std::uint32_t environment_status(Warp& warp, const SceneView& scene,
   for (int i = warp.lane(); state.geometry_index.data != nullptr && i < scene.num_part_pairs; i += Warp::kSize) {
     status |= part_pair_status(scene, state, environment, i);
   }
+  const int size = state.contact_state.data == nullptr ? 0 : num_contact_states(scene);
+  for (int i = warp.lane(); i < size; i += Warp::kSize) {
+    if (!(std::fabs(read(state.contact_state, environment, i)) < kInfinity)) status |= kBadContactState;
+  }
   return faults_of_all(warp, status);
 }
 
@@ -74,6 +78,15 @@ ISOPATCH_HD std::uint32_t environment_status(Warp& warp, const SceneView& scene,
 ISOPATCH_HD void write_no_part_pairs(const Results& results, std::int64_t environment, const PairView& pair) {
   for (int i = 6 * pair.rows_begin; i < 6 * pair.rows_end; ++i) {
     write(results.part_pair_wrench, environment, i, 0);
+  }
+}
+
+/// The same for their contact states.
+ISOPATCH_HD void write_no_contact_states(const SceneView& scene, const Results& results, std::int64_t environment,
+                                         const PairView& pair) {
+  const int size = scene.contact.state_size;
+  for (int i = size * pair.rows_begin; i < size * pair.rows_end; ++i) {
+    write(results.contact_state, environment, i, 0);
   }
 }
 
@@ -88,6 +101,7 @@ ISOPATCH_HD void write_no_contact(const SceneView& scene, const Results& results
   };
   for_each_output(write_zeroes, results);
   if (results.part_pair_wrench.data != nullptr) write_no_part_pairs(results, environment, scene.pairs[pair]);
+  if (results.contact_state.data != nullptr) write_no_contact_states(scene, results, environment, scene.pairs[pair]);
 }
 
 /// What else is done with a pair that was listed, or not: nothing.

@@ -101,6 +101,7 @@ struct ContactView {
   bool gradient_filter;
   std::int32_t quadrature;  // kExactRule, kCentroidRule, or points per fan triangle: 3, 6
   double slip_tolerance;    // m/s
+  std::int32_t state_size;  // Scene::contact_state_size()
 };
 
 struct SceneView {
