@@ -63,7 +63,8 @@ class CudaSimulator final : public Simulator::Implementation {
     const DeviceGuard guard(device_);
     const auto on = static_cast<cudaStream_t>(stream);
     check(state, "state.", on);
-    write_initial_states(on_device_->rollout.view(), scene_.num_bodies(), state, on);
+    write_initial_states(on_device_->rollout.view(), scene_.num_bodies(), num_contact_states(scene_.data().view), state,
+                         on);
   }
 
   void step(const RolloutState& state, const RolloutInput& input, const RolloutOutput& output, int num_steps,
@@ -94,13 +95,14 @@ class CudaSimulator final : public Simulator::Implementation {
     check(state, "state.", on);
     check(initial, "initial.", on);
     check_.check_array(mask, "", "mask");
-    copy_environments(scene_.num_bodies(), view().num_joints, initial, state, mask, on);
+    copy_environments(scene_.num_bodies(), view().num_joints, num_contact_states(scene_.data().view), initial, state,
+                      mask, on);
   }
 
   void initial_state_from_host(const RolloutState& state) const override {
     SerialWarp warp;
     for (std::int64_t e = 0; e < state.num_environments; ++e) {
-      write_initial_state(warp, view(), scene_.num_bodies(), state, e);
+      write_initial_state(warp, view(), scene_.num_bodies(), num_contact_states(scene_.data().view), state, e);
     }
   }
 
@@ -168,6 +170,7 @@ class CudaSimulator final : public Simulator::Implementation {
       throw Error("step: " + std::to_string(n) + " environments of " + std::to_string(scene_.num_pairs()) +
                   " pairs are too many for one call; split the batch");
     }
+    size.contact_states = n * static_cast<std::size_t>(num_contact_states(scene_.data().view));
     size.polygons = n * static_cast<std::size_t>(capacity);
     size.polygon_bytes = size.polygons * polygon_size();
     size.sorting = warps * static_cast<std::size_t>(capacity);
@@ -196,8 +199,11 @@ class CudaSimulator final : public Simulator::Implementation {
     BatchCall& evaluation = call.evaluation;
     evaluation.scene = call.step.scene;
     evaluation.state =
-        contact_state(call.step, arrays.poses.data(), static_cast<std::int64_t>(scene_.num_bodies()) * kPoseSize);
+        search_state(call.step, arrays.poses.data(), static_cast<std::int64_t>(scene_.num_bodies()) * kPoseSize);
     evaluation.results.status = {arrays.contact_status.data(), 1};
+    if (const int size = num_contact_states(scene_.data().view); size > 0) {
+      evaluation.results.contact_state = {arrays.contact_states.data(), size};
+    }
     evaluation.list = arrays.list.data();
     evaluation.counters = arrays.counters.data();
     return call;

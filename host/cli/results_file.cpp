@@ -141,7 +141,7 @@ std::string results_npz(const StateArrays& states, const ResultArrays& results) 
     if (info.per == Per::kPair) shape.push_back(results.num_pairs);
     if (info.per == Per::kCluster) shape.insert(shape.end(), {results.num_pairs, results.max_clusters});
     if (info.per == Per::kPartPair) shape.push_back(results.num_part_pairs);
-    if (info.width > 1) shape.push_back(info.width);
+    if (info.width != 1) shape.push_back(info.width == 0 ? results.contact_state_size : info.width);
     arrays[name_in_files(info)] = npy_array(kDType<Element>, std::move(shape), values);
   };
   for_each_motion(states, add);

@@ -10,6 +10,7 @@
 #include "host/cli/results_file.h"
 #include "host/cli/rollout/last_row.h"
 #include "host/numpy/array_reader.h"
+#include "host/scene/contact_models.h"
 #include "isopatch/error.h"
 
 namespace isopatch::cli {
@@ -48,7 +49,11 @@ const std::vector<std::string>& names_of_states() {
 
 StateArrays states_from_arrays(const Arrays& arrays, const SceneDescription& scene, const std::string& source) {
   const ArrayReader reader(arrays, source);
-  reader.allow(names_of_states());
+  const int contact_state_size = detail::contact_state_size_of(scene);
+  const int part_pairs = contact_state_size == 0 ? 0 : detail::num_part_pairs_of(scene);
+  std::vector<std::string> names = names_of_states();
+  if (contact_state_size > 0) names.emplace_back("contact_state");
+  reader.allow(names);
 
   // all headers first, then all data without keeping it, then the states
   const auto bodies = static_cast<std::int64_t>(scene.bodies.size());
@@ -65,6 +70,7 @@ StateArrays states_from_arrays(const Arrays& arrays, const SceneDescription& sce
   const LazyArray* friction = reader.find_reals("friction", {n, parts});
   const LazyArray* geometry_index = reader.find_integers("geometry_index", {n, parts});
   const LazyArray* pair_mask = reader.find_flags("pair_mask", {n, pairs});
+  const LazyArray* contact_state = reader.find_reals("contact_state", {n, part_pairs, contact_state_size});
   check_data(arrays, reader);
 
   StateArrays states;
@@ -72,6 +78,8 @@ StateArrays states_from_arrays(const Arrays& arrays, const SceneDescription& sce
   states.num_bodies = bodies;
   states.num_parts = parts;
   states.num_pairs = pairs;
+  states.num_part_pairs = part_pairs;
+  states.contact_state_size = contact_state_size;
   read_reals(poses, states.poses);
   read_reals(velocities, states.velocities);
   if (states.velocities.empty()) {
@@ -86,6 +94,7 @@ StateArrays states_from_arrays(const Arrays& arrays, const SceneDescription& sce
   read_reals(friction, states.friction);
   read_indices(geometry_index, states.geometry_index);
   if (pair_mask != nullptr) convert<std::uint8_t>(*pair_mask, states.pair_mask);
+  read_reals(contact_state, states.contact_state);
   return states;
 }
 
@@ -108,11 +117,13 @@ StateArrays rows_of(const StateArrays& states, std::int64_t first, std::optional
   part.num_bodies = states.num_bodies;
   part.num_parts = states.num_parts;
   part.num_pairs = states.num_pairs;
+  part.num_part_pairs = states.num_part_pairs;
+  part.contact_state_size = states.contact_state_size;
   if (part.num_environments < 1 || part.num_environments > rows - first) {
     throw Error(fmt::format("{}: --envs {}: the file has {} environments, so from {} on it must be in [1, {}]", source,
                             part.num_environments, rows, first, rows - first));
   }
-  const ArrayCounts counts = {part.num_bodies, part.num_pairs, part.num_parts};
+  const ArrayCounts counts = part.counts();
   for_each_input(
       [&](const ArrayInfo& info, auto& values, const auto& all) {
         if (all.empty()) return;
@@ -125,7 +136,11 @@ StateArrays rows_of(const StateArrays& states, std::int64_t first, std::optional
 
 Arrays without_results(Arrays arrays) {
   const ResultArrays results;
-  for_each_output([&arrays](const ArrayInfo& info, const auto&) { arrays.erase(name_in_files(info)); }, results);
+  for_each_output(
+      [&arrays](const ArrayInfo& info, const auto&) {
+        if (info.group != OutputGroup::kContactState) arrays.erase(name_in_files(info));  // it is a state too
+      },
+      results);
   return arrays;
 }
 

@@ -39,7 +39,7 @@ std::uint32_t take_step(const StepCall& call, std::int64_t environment, ContactS
   std::uint32_t status = begin_step(warp, step, environment, progress);
   const int stages = num_stages(step.rollout.integrator);
   for (int index = 0; index < stages && (status & kFrozen) == 0; ++index) {
-    const State contact = contact_state(step, progress.poses, 0);
+    const State contact = search_state(step, progress.poses, 0);
     status |= find_contacts(step, contact, environment, work);
     const int polygons = work.polygons.size();
     progress.counts->polygons_needed = std::max(progress.counts->polygons_needed, polygons);
@@ -54,6 +54,7 @@ std::uint32_t take_step(const StepCall& call, std::int64_t environment, ContactS
     status |=
         call.kernels != nullptr ? finish(SimdPointSums{call.kernels->points}) : finish(WarpPointSums<SerialWarp>{warp});
   }
+  if ((status & kFrozen) == 0) work.take_contact_state(step, environment);
   return status;
 }
 
@@ -86,7 +87,7 @@ class CpuSimulator final : public Simulator::Implementation {
     const SceneView& scene = scene_.data().view;
     for (std::int64_t e = 0; e < state.num_environments; ++e) {
       SerialWarp warp;
-      write_initial_state(warp, view(), scene.num_bodies, state, e);
+      write_initial_state(warp, view(), scene.num_bodies, num_contact_states(scene), state, e);
     }
   }
 
@@ -106,7 +107,8 @@ class CpuSimulator final : public Simulator::Implementation {
     for (std::int64_t e = 0; e < state.num_environments; ++e) {
       SerialWarp warp;
       if (mask == nullptr || mask[e] != 0) {
-        copy_environment(warp, scene_.num_bodies(), view().num_joints, initial, state, e);
+        copy_environment(warp, scene_.num_bodies(), view().num_joints, num_contact_states(scene_.data().view), initial,
+                         state, e);
       }
     }
   }
@@ -130,7 +132,7 @@ class CpuSimulator final : public Simulator::Implementation {
   void write_elastic_energies(const StepCall& call) const {
     const StepView& step = call.step;
     const State contact =
-        contact_state(step, step.state.poses, static_cast<std::int64_t>(step.scene.num_bodies) * kPoseSize);
+        search_state(step, step.state.poses, static_cast<std::int64_t>(step.scene.num_bodies) * kPoseSize);
     Results results;
     results.energy = call.output.elastic_energy;
     energies_.evaluate(contact, results);

@@ -3,6 +3,9 @@
 // The search for the contact of one environment in a step: each model finds the contacts of its near pairs.
 #pragma once
 
+#include <algorithm>
+#include <vector>
+
 #include "host/cpu/rollout/step_workspace.h"
 #include "host/cpu/thread_workspace.h"
 
@@ -13,9 +16,20 @@ template <class T>
 struct ContactStepWorkspace : StepWorkspace<T> {
   const CpuContactModels& models;
   ThreadWorkspace contact;
+  std::vector<double> next_contact_state;  // of the environment, after the stage at hand
 
   ContactStepWorkspace(const SceneData& scene, const RolloutView& view, const CpuContactModels& of)
-      : StepWorkspace<T>(scene.view, view), models(of), contact(scene, of) {}
+      : StepWorkspace<T>(scene.view, view),
+        models(of),
+        contact(scene, of),
+        next_contact_state(static_cast<std::size_t>(num_contact_states(scene.view))) {}
+
+  /// Ends a step: the state of the contact models is that after its last stage.
+  void take_contact_state(const StepView& step, std::int64_t environment) const {
+    if (next_contact_state.empty()) return;
+    const auto size = static_cast<std::int64_t>(next_contact_state.size());
+    std::copy(next_contact_state.begin(), next_contact_state.end(), step.state.contact_state + environment * size);
+  }
 };
 
 /// Lists the environment's contacts in the order of their keys. Returns its status.
@@ -27,6 +41,7 @@ std::uint32_t find_contacts(const StepView& step, const State& contact, std::int
   std::uint32_t status = kOk;
   Results results;
   results.status = {&status, 0};
+  if (!work.next_contact_state.empty()) results.contact_state = {work.next_contact_state.data(), 0};
   begin_environment(warp, warp, work.contact.bounds, step.scene, contact, results, environment,
                     work.contact.begin_lists());
   const StepBatch batch = {step.scene, contact, results, step.rollout.points};

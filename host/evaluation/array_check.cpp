@@ -31,7 +31,7 @@ void ArrayCheck::check_overlaps() {
   std::sort(rows_.begin(), rows_.end(), [](const Rows& a, const Rows& b) { return a.begin < b.begin; });
   for (auto a = rows_.begin(); a != rows_.end(); ++a) {
     for (auto b = a + 1; b != rows_.end() && b->begin < a->end; ++b) {
-      if ((!a->output && !b->output) || are_apart(*a, *b)) continue;
+      if ((!a->output && !b->output) || are_apart(*a, *b) || a->is_in_place(*b)) continue;
       throw Error(
           fmt::format("{}: {} and {} share bytes; give each output memory of its own", call_, a->name, b->name),
           ErrorKind::kInput,

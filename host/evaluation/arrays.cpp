@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "host/scene/contact_models.h"
 #include "host/text/error_location.h"
 #include "isopatch/error.h"
 
@@ -43,7 +44,9 @@ Integer not_negative(const char* name, Integer value) {
 }  // namespace
 
 ArrayCounts counts_of(const Scene& scene) {
-  return {scene.num_bodies(), scene.num_pairs(), scene.num_parts(), scene.num_part_pairs()};
+  ArrayCounts counts = {scene.num_bodies(), scene.num_pairs(), scene.num_parts(), scene.num_part_pairs()};
+  counts.contact_state = scene.contact_state_size();
+  return counts;
 }
 
 ArrayCounts counts_of(const Scene& scene, const Results& results) {
@@ -61,6 +64,8 @@ StateArrays::StateArrays(const SceneDescription& scene, std::int64_t environment
       num_bodies(static_cast<std::int64_t>(scene.bodies.size())),
       num_pairs(static_cast<std::int64_t>(scene.pairs.size())) {
   for (const Body& body : scene.bodies) num_parts += std::max<std::int64_t>(std::ssize(body.parts), 1);
+  contact_state_size = detail::contact_state_size_of(scene);
+  if (contact_state_size > 0) num_part_pairs = detail::num_part_pairs_of(scene);
   for (std::int64_t e = 0; e < environments; ++e) {
     for (const Body& body : scene.bodies) {
       poses.insert(poses.end(), body.pose.begin(), body.pose.end());
@@ -72,12 +77,11 @@ StateArrays::StateArrays(const SceneDescription& scene, std::int64_t environment
 State StateArrays::view(std::int64_t begin, std::int64_t count) const {
   State state;
   state.num_environments = count;
-  const ArrayCounts counts = {num_bodies, num_pairs, num_parts};
   check_range(begin, count, num_environments);
   for_each_input(
       [&](const ArrayInfo& info, auto& array, const auto& values) {
-        check_size(info, values, counts, num_environments);
-        point_at(array, values, begin, counts.row(info));
+        check_size(info, values, counts(), num_environments);
+        point_at(array, values, begin, counts().row(info));
       },
       state, *this);
   return state;
@@ -88,7 +92,8 @@ ResultArrays::ResultArrays(const Scene& scene, std::int64_t environments, const 
       num_bodies(scene.num_bodies()),
       num_parts(scene.num_parts()),
       num_pairs(scene.num_pairs()),
-      num_part_pairs(scene.num_part_pairs()) {
+      num_part_pairs(scene.num_part_pairs()),
+      contact_state_size(scene.contact_state_size()) {
   polygon_capacity = not_negative("polygon_capacity", selection.polygon_capacity);
   contact_capacity = not_negative("contact_capacity", selection.contact_capacity);
   packed_polygon_capacity = not_negative("packed_polygon_capacity", selection.packed_polygon_capacity);
@@ -114,6 +119,8 @@ ResultArrays::ResultArrays(const Scene& scene, std::int64_t environments, const 
         return packed_contact_capacity > 0;
       case OutputGroup::kPatchContacts:
         return max_clusters > 0;
+      case OutputGroup::kContactState:
+        return contact_state_size > 0;
     }
     return false;
   };

@@ -51,7 +51,7 @@ RolloutStateArrays::RolloutStateArrays(const Scene& scene, std::int64_t environm
   const RolloutData data(scene, scene.description().rollout);
   SerialWarp warp;
   for (std::int64_t e = 0; e < environments; ++e) {
-    write_initial_state(warp, data.view, scene.num_bodies(), view(), e);
+    write_initial_state(warp, data.view, scene.num_bodies(), num_contact_states(scene.data().view), view(), e);
   }
 }
 

@@ -30,6 +30,10 @@ const ContactModelInfo& info_of(ContactModel model);
 /// The model of a pair: its own, or else the scene's.
 ContactModel model_of(const Pair& pair, const SceneDescription& scene);
 
+/// S of Scene::contact_state_size() and Q of Scene::num_part_pairs(), of a scene that is not made yet.
+int contact_state_size_of(const SceneDescription& scene);
+int num_part_pairs_of(const SceneDescription& scene);
+
 /// The names of all models, in their order.
 std::vector<std::string> contact_model_names();
 

@@ -20,10 +20,11 @@ using namespace detail;
 
 namespace {
 
-ContactView flatten(const ContactOptions& contact) {
+ContactView flatten(const SceneDescription& scene) {
+  const ContactOptions& contact = scene.contact;
   constexpr std::int32_t kRules[] = {kExactRule, kCentroidRule, 3, 6};
   return {contact.dissipation_model == DissipationModel::kPfc, contact.gradient_filter,
-          kRules[static_cast<int>(contact.quadrature)], contact.slip_tolerance};
+          kRules[static_cast<int>(contact.quadrature)], contact.slip_tolerance, contact_state_size_of(scene)};
 }
 
 /// The middle of the balls about all meshes of a body.
@@ -111,7 +112,7 @@ void add_pairs(SceneData& data) {
     }
     data.pairs.push_back({pair.a, pair.b, begin, static_cast<std::int32_t>(data.part_pairs.size()), rows_begin, row,
                           pair.dissipation.value_or(-1), pair.friction.value_or(-1), static_cast<std::int32_t>(number),
-                          model.can_touch({false, true}, {false, true})});
+                          model.can_touch({false, true}, {false, true}), model.state_size > 0});
   }
   if (data.part_pairs.size() > limits::kMaxPartPairs) {
     throw Error(
@@ -154,7 +155,7 @@ SceneView view_of(const SceneData& data) {
                     size(data.part_pairs),
                     1,
                     {},
-                    flatten(data.description.contact)};
+                    flatten(data.description)};
   for (const PairView& pair : data.pairs) {
     view.num_models = std::max(view.num_models, pair.model + 1);
     for (int model = pair.model; model < kMaxContactModels; ++model) ++view.pairs_before[model + 1];
@@ -230,6 +231,8 @@ int Scene::num_bodies() const { return data().view.num_bodies; }
 int Scene::num_pairs() const { return data().view.num_pairs; }
 int Scene::num_parts() const { return data().view.num_parts; }
 int Scene::num_part_pairs() const { return data().pairs.empty() ? 0 : data().pairs.back().rows_end; }
+
+int Scene::contact_state_size() const { return data().view.contact.state_size; }
 
 std::vector<PartPair> Scene::part_pairs() const {
   std::vector<PartPair> all;

@@ -71,6 +71,24 @@ ContactModel model_of(const Pair& pair, const SceneDescription& scene) {
   return pair.model.value_or(scene.contact.model);
 }
 
+int contact_state_size_of(const SceneDescription& scene) {
+  int size = 0;
+  for (const Pair& pair : scene.pairs) size = std::max(size, info_of(model_of(pair, scene)).state_size);
+  return size;
+}
+
+int num_part_pairs_of(const SceneDescription& scene) {
+  int count = 0;
+  for (const Pair& pair : scene.pairs) {
+    for (const PartKind& a : kinds_of(body_at(scene, pair.a), scene)) {
+      for (const PartKind& b : kinds_of(body_at(scene, pair.b), scene)) {
+        if (can_touch(model_of(pair, scene), a, b)) ++count;
+      }
+    }
+  }
+  return count;
+}
+
 std::vector<std::string> contact_model_names() {
   std::vector<std::string> names;
   for (const ContactModelInfo& info : contact_models()) names.emplace_back(info.name);

@@ -36,7 +36,8 @@ enum class OutputGroup : std::uint8_t {
   kContacts,        ///< the polygons as point contacts
   kPackedPolygons,  ///< the polygons of all environments in one array
   kPackedContacts,  ///< the same as point contacts
-  kPatchContacts    ///< each patch as a few point contacts
+  kPatchContacts,   ///< each patch as a few point contacts
+  kContactState     ///< what contact models carry from step to step
 };
 
 /// Whether the outputs of a group are made of the polygons themselves, not of sums over them.
@@ -46,6 +47,7 @@ constexpr bool needs_polygons(OutputGroup group) {
     case OutputGroup::kPartPair:
     case OutputGroup::kPatch:
     case OutputGroup::kEnergy:
+    case OutputGroup::kContactState:
       return false;
     case OutputGroup::kPolygons:
     case OutputGroup::kContacts:
@@ -63,7 +65,7 @@ struct ArrayInfo {
   const char* name;                          ///< of the member of State or Results
   const char* type;                          ///< of an element; "real" stands for float or double
   Per per;                                   ///< what has one row
-  int width;                                 ///< elements of a row
+  int width;                                 ///< elements of a row; 0: Scene::contact_state_size()
   const char* unit;                          ///< as in "m/s; rad/s" where the elements of a row differ; "" for records
   OutputGroup group = OutputGroup::kWrench;  ///< outputs only
 

@@ -27,6 +27,8 @@ struct ArrayCounts {
   std::int64_t joints = 0;    ///< J in the shapes of RolloutState
   std::int64_t clusters = 1;  ///< Results::max_clusters
 
+  std::int64_t contact_state = 0;  ///< S: Scene::contact_state_size()
+
   /// Elements of one environment in a contiguous array, which is not packed.
   constexpr std::int64_t row(const ArrayInfo& info) const {
     const std::int64_t count = info.per == Per::kBody              ? bodies
@@ -38,7 +40,7 @@ struct ArrayCounts {
                                : info.per == Per::kPolygonCapacity ? polygon_capacity
                                : info.per == Per::kContactCapacity ? contact_capacity
                                                                    : 1;
-    return count * info.width;
+    return count * (info.width == 0 ? contact_state : info.width);
   }
 
   /// Elements of a contiguous or packed array for this many environments.
@@ -70,14 +72,26 @@ struct StateArrays : ParameterInputArrays {
   std::int64_t num_parts = 0;         ///< C
   std::int64_t num_pairs = 0;         ///< P
 
-  std::vector<double> poses;       ///< N x B x 7   x y z [m], quaternion w x y z   (required)
-  std::vector<double> velocities;  ///< N x B x 6   m/s, rad/s; empty: at rest
+  // for contact_state alone: both are 0 where contact models have no state
+  std::int64_t num_part_pairs = 0;      ///< Q
+  std::int64_t contact_state_size = 0;  ///< S: Scene::contact_state_size()
+
+  std::vector<double> poses;          ///< N x B x 7   x y z [m], quaternion w x y z   (required)
+  std::vector<double> velocities;     ///< N x B x 6   m/s, rad/s; empty: at rest
+  std::vector<double> contact_state;  ///< N x Q x S; empty: zeros
 
   StateArrays() = default;
 
   /// Every body at the scene's pose and velocity in every environment; the other arrays are empty. Throws Error for a
   /// negative number of environments.
   StateArrays(const SceneDescription& scene, std::int64_t environments);
+
+  /// For ArrayCounts::row() of these arrays.
+  ArrayCounts counts() const {
+    ArrayCounts counts = {num_bodies, num_pairs, num_parts, num_part_pairs};
+    counts.contact_state = contact_state_size;
+    return counts;
+  }
 
   /// Valid until an array changes its size. Throws Error where an array that is not empty has not the size above.
   State view() const { return view(0, num_environments); }
@@ -105,12 +119,20 @@ struct ResultSelection {
 
 /// The Results of N environments, owned and contiguous, in arrays of the same names; zero until evaluated. An array
 /// that is empty is not computed.
-struct ResultArrays : WrenchArrays, PatchArrays, EnergyArrays, PolygonArrays, PackedRowArrays, PatchContactArrays {
+struct ResultArrays : WrenchArrays,
+                      PatchArrays,
+                      EnergyArrays,
+                      PolygonArrays,
+                      PackedRowArrays,
+                      PatchContactArrays,
+                      ContactStateArrays {
   std::int64_t num_environments = 0;  ///< N
   std::int64_t num_bodies = 0;        ///< B
   std::int64_t num_parts = 0;         ///< C
   std::int64_t num_pairs = 0;         ///< P
   std::int64_t num_part_pairs = 0;    ///< Q
+
+  std::int64_t contact_state_size = 0;  ///< S: Scene::contact_state_size()
 
   ResultArrays() = default;
 
@@ -129,7 +151,8 @@ struct ResultArrays : WrenchArrays, PatchArrays, EnergyArrays, PolygonArrays, Pa
             packed_polygon_capacity,
             packed_contact_capacity,
             0,
-            max_clusters};
+            max_clusters,
+            contact_state_size};
   }
 
   /// Valid until an array changes its size.

@@ -19,6 +19,7 @@
 #include "isopatch/limits.h"
 #include "isopatch/parameter_inputs.h"
 #include "isopatch/results.h"
+#include "isopatch/results/contact_state.h"
 #include "isopatch/results/energy.h"
 #include "isopatch/results/packed_rows.h"
 #include "isopatch/results/patch.h"

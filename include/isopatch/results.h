@@ -5,6 +5,7 @@
 
 #include <type_traits>
 
+#include "isopatch/results/contact_state.h"
 #include "isopatch/results/energy.h"
 #include "isopatch/results/packed_rows.h"
 #include "isopatch/results/patch.h"
@@ -15,7 +16,13 @@
 namespace isopatch {
 
 /// Results of N environments: the arrays of all groups. What takes one group takes any Results.
-struct Results : WrenchOutputs, PatchOutputs, EnergyOutputs, PolygonOutputs, PackedRowOutputs, PatchContactOutputs {};
+struct Results : WrenchOutputs,
+                 PatchOutputs,
+                 EnergyOutputs,
+                 PolygonOutputs,
+                 PackedRowOutputs,
+                 PatchContactOutputs,
+                 ContactStateOutputs {};
 
 static_assert(std::is_trivially_copyable_v<Results>, "kernels take it by value");
 
@@ -29,6 +36,7 @@ constexpr void for_each_output(const Visit& visit, AnyResults&... r) {
   for_each_polygon_output(visit, r...);
   for_each_packed_row_output(visit, r...);
   for_each_patch_contact_output(visit, r...);
+  for_each_contact_state_output(visit, r...);
 }
 
 /// Whether any output of the group is asked for.

@@ -28,6 +28,9 @@ struct RolloutState {
   /// where there are joints)
   double* joints = nullptr;
 
+  /// N x Q x S   of the contact models, S = Scene::contact_state_size()   (required if S is not 0)
+  double* contact_state = nullptr;
+
   /// N   steps since time 0: the time is steps x time_step   (required)
   std::int64_t* steps = nullptr;
 
@@ -75,6 +78,7 @@ constexpr void for_each_rollout_state(const Visit& visit, States&... s) {
   visit(ArrayInfo{"joints", "float64", Per::kJoint, 2, "m or rad; m/s or rad/s"}, s.joints...);
   visit(ArrayInfo{"steps", "int64", Per::kEnvironment, 1, "1"}, s.steps...);
   visit(ArrayInfo{"status", "uint32", Per::kEnvironment, 1, "bits of Status"}, s.status...);
+  visit(ArrayInfo{"contact_state", "float64", Per::kPartPair, 0, ""}, s.contact_state...);
 }
 
 /// The same for the arrays of a RolloutInput.
@@ -114,6 +118,7 @@ struct RolloutStateArrays {
   std::vector<double> joints;         ///< N x J x 2   m or rad, m/s or rad/s
   std::vector<std::int64_t> steps;    ///< N
   std::vector<std::uint32_t> status;  ///< N   bits of Status
+  std::vector<double> contact_state;  ///< N x Q x S; empty if S is 0
 
   RolloutStateArrays() = default;
 

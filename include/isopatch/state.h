@@ -16,7 +16,8 @@ struct State : ParameterInputs {
   std::int64_t num_environments = 0;  ///< N
 
   InputArray poses;  ///< N x B x 7   x y z [m], quaternion w x y z (normalised on use), body to world    (required)
-  InputArray velocities;  ///< N x B x 6   linear [m/s] of the body origin, angular [rad/s], world; null: at rest
+  InputArray velocities;     ///< N x B x 6   linear [m/s] of the body origin, angular [rad/s], world; null: at rest
+  InputArray contact_state;  ///< N x Q x S   of the contact models, S = Scene::contact_state_size(); null: zeros
 };
 
 /// Calls visit(info, array) for every input of a State; given several objects with members of these names, calls
@@ -26,6 +27,7 @@ constexpr void for_each_input(const Visit& visit, States&... s) {
   visit(ArrayInfo{"poses", "real", Per::kBody, 7, "m; unit quaternion w x y z"}, s.poses...);
   visit(ArrayInfo{"velocities", "real", Per::kBody, 6, "m/s; rad/s"}, s.velocities...);
   for_each_parameter_input(visit, s...);
+  visit(ArrayInfo{"contact_state", "real", Per::kPartPair, 0, ""}, s.contact_state...);
 }
 
 }  // namespace isopatch

@@ -30,6 +30,15 @@ __device__ __forceinline__ std::uint32_t finish_stage(CudaWarp& warp, const Step
       size.in(solver), arrays.of(call.step, environment));
 }
 
+/// Ends a step: the state of the contact models is that after its last stage.
+__device__ void take_contact_state(CudaWarp& warp, const StepCall& call, std::int64_t environment) {
+  const int size = num_contact_states(call.step.scene);
+  const std::int64_t first = environment * size;
+  const auto* const next = static_cast<const double*>(call.evaluation.results.contact_state.data);
+  for (int i = warp.lane(); i < size; i += CudaWarp::kSize) call.step.state.contact_state[first + i] = next[first + i];
+  warp.sync();
+}
+
 template <class T>
 __global__ void __launch_bounds__(kSolveBlock) finish_stages_kernel(const __grid_constant__ StepCall call) {
   CudaWarp warp;
@@ -54,6 +63,7 @@ __global__ void __launch_bounds__(kSolveBlock) finish_stages_kernel(const __grid
       exclude_environment(warp, step, memory);
     } else {
       status |= finish_stage<T>(warp, call, e, found, sorting, solver);
+      if (ends_step && (status & kFrozen) == 0) take_contact_state(warp, call, e);
     }
     if (ends_step && !call.is_last && (status & kFrozen) == 0) status |= begin_step(warp, step, e, memory);
     if (warp.lane() == 0) step.state.status[e] = status;

@@ -51,18 +51,20 @@ __global__ void __launch_bounds__(kBlock) end_call_kernel(const __grid_constant_
   }
 }
 
-__global__ void __launch_bounds__(kBlock) initial_states_kernel(RolloutView view, int num_bodies, RolloutState state) {
+__global__ void __launch_bounds__(kBlock)
+    initial_states_kernel(RolloutView view, int num_bodies, int num_contact_states, RolloutState state) {
   CudaWarp warp;
   const std::int64_t e = environment_of_warp();
-  if (e < state.num_environments) write_initial_state(warp, view, num_bodies, state, e);
+  if (e < state.num_environments) write_initial_state(warp, view, num_bodies, num_contact_states, state, e);
 }
 
-__global__ void __launch_bounds__(kBlock) copy_environments_kernel(int num_bodies, int num_joints, RolloutState from,
-                                                                   RolloutState to, const std::uint8_t* mask) {
+__global__ void __launch_bounds__(kBlock)
+    copy_environments_kernel(int num_bodies, int num_joints, int num_contact_states, RolloutState from, RolloutState to,
+                             const std::uint8_t* mask) {
   CudaWarp warp;
   const std::int64_t e = environment_of_warp();
   if (e >= to.num_environments || (mask != nullptr && mask[e] == 0)) return;
-  copy_environment(warp, num_bodies, num_joints, from, to, e);
+  copy_environment(warp, num_bodies, num_joints, num_contact_states, from, to, e);
 }
 
 unsigned blocks_of(std::int64_t environments) { return static_cast<unsigned>((environments + kWarps - 1) / kWarps); }
@@ -88,17 +90,19 @@ void end_call(const StepCall& call, cudaStream_t stream) {
   ISOPATCH_CUDA_CHECK(cudaGetLastError());
 }
 
-void write_initial_states(const RolloutView& view, int num_bodies, const RolloutState& state, cudaStream_t stream) {
+void write_initial_states(const RolloutView& view, int num_bodies, int num_contact_states, const RolloutState& state,
+                          cudaStream_t stream) {
   if (state.num_environments == 0) return;
-  initial_states_kernel<<<blocks_of(state.num_environments), kBlock, 0, stream>>>(view, num_bodies, state);
+  initial_states_kernel<<<blocks_of(state.num_environments), kBlock, 0, stream>>>(view, num_bodies, num_contact_states,
+                                                                                  state);
   ISOPATCH_CUDA_CHECK(cudaGetLastError());
 }
 
-void copy_environments(int num_bodies, int num_joints, const RolloutState& from, const RolloutState& to,
-                       const std::uint8_t* mask, cudaStream_t stream) {
+void copy_environments(int num_bodies, int num_joints, int num_contact_states, const RolloutState& from,
+                       const RolloutState& to, const std::uint8_t* mask, cudaStream_t stream) {
   if (to.num_environments == 0) return;
-  copy_environments_kernel<<<blocks_of(to.num_environments), kBlock, 0, stream>>>(num_bodies, num_joints, from, to,
-                                                                                  mask);
+  copy_environments_kernel<<<blocks_of(to.num_environments), kBlock, 0, stream>>>(num_bodies, num_joints,
+                                                                                  num_contact_states, from, to, mask);
   ISOPATCH_CUDA_CHECK(cudaGetLastError());
 }
 

@@ -15,12 +15,13 @@ namespace isopatch::detail {
 struct StepSize {
   std::size_t environments = 0, bodies = 0, pairs = 0;  // of all environments
   std::size_t polygons = 0, polygon_bytes = 0;
+  std::size_t contact_states = 0;             // numbers, of all environments
   std::size_t sorting = 0, solver_words = 0;  // of all warps that solve
 
   template <class Visit>
   static void for_each_member(const Visit& visit) {
     for (const auto member : {&StepSize::environments, &StepSize::bodies, &StepSize::pairs, &StepSize::polygons,
-                              &StepSize::polygon_bytes, &StepSize::sorting, &StepSize::solver_words}) {
+                              &StepSize::polygon_bytes, &StepSize::contact_states, &StepSize::sorting, &StepSize::solver_words}) {
       visit(member);
     }
   }
@@ -50,7 +51,7 @@ struct StepArrays {
   DeviceBuffer<std::int32_t> found;
   DeviceBuffer<ContactEntry> listed, sorting;
   DeviceBuffer<std::byte> polygons;
-  DeviceBuffer<double> solver;
+  DeviceBuffer<double> solver, contact_states;
 
   /// What the constructor allocates for this size.
   static std::size_t bytes(const StepSize& size) {
@@ -58,7 +59,7 @@ struct StepArrays {
            size.bodies * (sizeof(StageBody) + kPoseSize * sizeof(double)) +
            size.environments * (sizeof(StepCounts) + sizeof(std::uint32_t) + sizeof(std::int32_t)) +
            (size.polygons + size.sorting) * sizeof(ContactEntry) + size.polygon_bytes +
-           size.solver_words * sizeof(double);
+           (size.solver_words + size.contact_states) * sizeof(double);
   }
 
   /// Throws Error where the device has too little memory.

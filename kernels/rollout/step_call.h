@@ -50,8 +50,9 @@ void finish_stages(const StepCall& call, cudaStream_t stream);
 void end_call(const StepCall& call, cudaStream_t stream);
 
 /// What Simulator::initial_state() and reset() do.
-void write_initial_states(const RolloutView& view, int num_bodies, const RolloutState& state, cudaStream_t stream);
-void copy_environments(int num_bodies, int num_joints, const RolloutState& from, const RolloutState& to,
-                       const std::uint8_t* mask, cudaStream_t stream);
+void write_initial_states(const RolloutView& view, int num_bodies, int num_contact_states, const RolloutState& state,
+                          cudaStream_t stream);
+void copy_environments(int num_bodies, int num_joints, int num_contact_states, const RolloutState& from,
+                       const RolloutState& to, const std::uint8_t* mask, cudaStream_t stream);
 
 }  // namespace isopatch::detail

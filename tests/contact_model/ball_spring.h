@@ -43,7 +43,7 @@ ISOPATCH_HD BallContact find_ball_contact(const SceneView& scene, const State& s
 /// The number of a part pair before and after, by its row. Null arrays are zeros.
 ISOPATCH_HD double next_age(const SceneView& scene, const State& state, const Results& results,
                             std::int64_t environment, std::int32_t row, bool touches) {
-  const std::int64_t at = static_cast<std::int64_t>(row) * scene.contact_state_size;
+  const std::int64_t at = static_cast<std::int64_t>(row) * scene.contact.state_size;
   const double before = state.contact_state.data == nullptr ? 0 : read(state.contact_state, environment, at);
   const double after = touches ? before + 1 : 0;
   write(results.contact_state, environment, at, after);

@@ -27,7 +27,7 @@ class FirstProblem {
     const detail::InputView input = {};
     std::vector<detail::StageBody> bodies(static_cast<std::size_t>(view.num_bodies));
     std::vector<double> poses(bodies.size() * detail::kPoseSize);
-    write_initial_state(warp_, data_.view, view.num_bodies, state_.view(), 0);
+    write_initial_state(warp_, data_.view, view.num_bodies, 0, state_.view(), 0);
     const auto state = detail::EnvironmentState::of(state_.view(), 0, view.num_bodies, data_.view.num_joints);
     const detail::SolverStage stage = detail::stage_of(data_.view, 0, 0);
     begin_step(warp_, data_.view, view.num_bodies, input, 0, state, stage, bodies.data(), poses.data());

@@ -17,7 +17,7 @@ template <class Visit, class State, class Output>
 void for_each_of_row(const Visit& visit, State& state, Output& output) {
   static const std::set<std::string> kNames = {"poses",       "velocities",     "joints",           "steps",
                                                "pair_wrench", "kinetic_energy", "potential_energy", "elastic_energy",
-                                               "iterations",  "polygons"};
+                                               "iterations",  "polygons",       "contact_state"};
   const auto visit_chosen = [&](const ArrayInfo& info, auto& array) {
     if (kNames.contains(info.name)) visit(info, array);
   };
@@ -28,8 +28,9 @@ void for_each_of_row(const Visit& visit, State& state, Output& output) {
 std::vector<std::int64_t> shape_of(const ArrayInfo& info, const ArrayCounts& counts, std::int64_t rows,
                                    std::int64_t environments) {
   std::vector<std::int64_t> shape = {rows, environments};
-  if (info.per != Per::kEnvironment) shape.push_back(counts.row(info) / info.width);
-  if (info.width > 1) shape.push_back(info.width);
+  const std::int64_t width = info.width == 0 ? counts.contact_state : info.width;
+  if (info.per != Per::kEnvironment) shape.push_back(counts.row(info) / width);
+  if (width > 1 || info.width == 0) shape.push_back(width);
   return shape;
 }
 
@@ -51,6 +52,7 @@ RolloutFile::RolloutFile(const RowPlan& plan, std::int64_t num_environments, con
       [&](const ArrayInfo& info, const auto& array) {
         using Element = typename std::remove_cvref_t<decltype(array)>::value_type;
         if (info.per == Per::kJoint && counts.joints == 0) return;
+        if (info.width == 0 && counts.contact_state == 0) return;
         bytes += static_cast<double>(rows) * static_cast<double>(num_environments * counts.row(info)) * sizeof(Element);
         arrays_[info.name] = {kDType<Element>, shape_of(info, counts, rows, num_environments), ""};
       },

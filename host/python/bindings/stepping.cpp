@@ -57,6 +57,7 @@ StateViews::StateViews(const char* call, const PythonSimulator& simulator, nb::h
   CallShape shape{simulator.counts, -1};
   for_each_rollout_state(
       [&](const ArrayInfo& info, auto*& pointer) {
+        if (info.width == 0) return;
         using Value = std::remove_pointer_t<std::remove_reference_t<decltype(pointer)>>;
         ArrayView& view = views_[i];
         const Argument argument{call, info.name};
@@ -83,6 +84,7 @@ NewState::NewState(const PythonSimulator& simulator, const StateViews& from) {
   std::size_t i = 0;
   for_each_rollout_state(
       [&](const ArrayInfo& info, auto*& pointer, auto* source) {
+        if (info.width == 0) return;
         using Value = std::remove_pointer_t<decltype(source)>;
         std::int64_t dimensions[ArrayView::kMaxDimensions] = {};
         const auto count = static_cast<std::size_t>(shape_of(info, shape, dimensions));

@@ -164,14 +164,14 @@ ffi::Error evaluate(std::int64_t number, std::int64_t inputs, std::int64_t outpu
     std::size_t i = 0;
     for_each_input(
         [&](const ArrayInfo& info, auto& array) {
-          if (has(inputs, i++)) set_array(array, from.next(), info, shape, placement);
+          if (info.width != 0 && has(inputs, i++)) set_array(array, from.next(), info, shape, placement);
         },
         state);
     Reader to(returned);
     i = 0;
     for_each_output(
         [&](const ArrayInfo& info, auto& array) {
-          if (!has(outputs, i++)) return;
+          if (info.width == 0 || !has(outputs, i++)) return;
           const ffi::AnyBuffer buffer = to.next();
           set_array(array, buffer, info, shape, placement);
           if (has_unused_rows(info)) clear(buffer, placement);
@@ -207,6 +207,7 @@ ffi::Error step(std::int64_t number, std::int64_t num_steps, std::int64_t inputs
     const CallShape shape{simulator.counts, state.num_environments};
     for_each_rollout_state(
         [&](const ArrayInfo& info, auto*& pointer) {
+          if (info.width == 0) return;
           using Value = std::remove_pointer_t<std::remove_reference_t<decltype(pointer)>>;
           const ffi::AnyBuffer before = from.next(), after = to.next();
           const void* source = checked_memory(before, info, shape, placement, element_of<Value>());

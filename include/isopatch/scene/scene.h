@@ -72,6 +72,10 @@ class Scene {
   int num_parts() const;                        ///< C in the shapes of State: of all bodies
   int num_part_pairs() const;                   ///< Q in the shapes of Results: of all pairs
 
+  /// S in the shapes of State and Results: the most numbers that a contact model of the pairs carries from step to step
+  /// for a part pair. 0 for pressure fields.
+  int contact_state_size() const;
+
   /// The part pairs in the order of Results::part_pair_wrench: by pair, then by part of a, then by part of b. Which are
   /// left out depends on the scene's own geometries alone, whatever State::geometry_index says.
   std::vector<PartPair> part_pairs() const;

@@ -48,11 +48,12 @@ ISOPATCH_HD InputArray array_of(const double* data, std::int64_t stride) {
 }
 
 /// The view of what a stage finds contact in: `poses` of the environments, `stride` apart.
-ISOPATCH_HD State contact_state(const StepView& step, const double* poses, std::int64_t stride) {
+ISOPATCH_HD State search_state(const StepView& step, const double* poses, std::int64_t stride) {
   State contact;
   static_cast<ParameterInputs&>(contact) = step.input.input;
   contact.num_environments = step.state.num_environments;
   contact.poses = array_of(poses, stride);
+  contact.contact_state = array_of(step.state.contact_state, num_contact_states(step.scene));
   return contact;
 }
 
@@ -72,6 +73,11 @@ ISOPATCH_HD std::uint32_t check_environment(Warp& warp, const StepView& step, st
   }
   for (int i = warp.lane(); i < 2 * step.rollout.num_joints; i += Warp::kSize) {
     if (!(abs(state.joints[i]) <= limits::kMaxPosition)) status |= kBadPose;
+  }
+  const int contact_states = num_contact_states(step.scene);
+  for (int i = warp.lane(); i < contact_states; i += Warp::kSize) {
+    const double value = step.state.contact_state[environment * contact_states + i];
+    if (!(abs(value) < kInfinity)) status |= kBadContactState;
   }
   const std::uint32_t all = faults_of_all(warp, status);
   if (all == kOk) return kOk;

@@ -79,6 +79,10 @@ ISOPATCH_HD std::uint32_t environment_status(Warp& warp, const SceneView& scene,
   for (int i = warp.lane(); state.geometry_index.data != nullptr && i < scene.num_part_pairs; i += Warp::kSize) {
     status |= part_pair_status(scene, state, environment, i);
   }
+  const int size = state.contact_state.data == nullptr ? 0 : num_contact_states(scene);
+  for (int i = warp.lane(); i < size; i += Warp::kSize) {
+    if (!(std::fabs(read(state.contact_state, environment, i)) < kInfinity)) status |= kBadContactState;
+  }
   return faults_of_all(warp, status);
 }
 
@@ -92,6 +96,15 @@ ISOPATCH_HD void set_status(Warp& warp, const Results& results, std::int64_t env
 ISOPATCH_HD void write_no_part_pairs(const Results& results, std::int64_t environment, const PairView& pair) {
   for (int i = 6 * pair.rows_begin; i < 6 * pair.rows_end; ++i) {
     write(results.part_pair_wrench, environment, i, 0);
+  }
+}
+
+/// The same for their contact states.
+ISOPATCH_HD void write_no_contact_states(const SceneView& scene, const Results& results, std::int64_t environment,
+                                         const PairView& pair) {
+  const int size = scene.contact.state_size;
+  for (int i = size * pair.rows_begin; i < size * pair.rows_end; ++i) {
+    write(results.contact_state, environment, i, 0);
   }
 }
 
@@ -142,6 +155,9 @@ ISOPATCH_HD void begin_environment(Warp& warp, All& all, BodyBounds* bounds, con
       near = valid && is_enabled(state, environment, pair) &&
              (every_pair || bounds_may_touch(bounds[view.a], bounds[view.b]));
       if (!near) write_no_contact(scene, results, environment, pair);
+      if (results.contact_state.data != nullptr && !(near && view.has_state)) {
+        write_no_contact_states(scene, results, environment, view);
+      }
     }
     for (int model = 0; model < scene.num_models; ++model) {
       const bool mine = near && (scene.num_models == 1 || scene.pairs[pair].model == model);

@@ -140,6 +140,11 @@ ISOPATCH_HD std::uint32_t part_pair_status(const SceneView& scene, const State& 
   return scene.pairs[pair].half_spaces_touch ? kOk : kBadGeometry;
 }
 
+/// Q x S: the numbers of an environment's contact state.
+ISOPATCH_HD int num_contact_states(const SceneView& scene) {
+  return scene.contact.state_size == 0 ? 0 : scene.contact.state_size * scene.pairs[scene.num_pairs - 1].rows_end;
+}
+
 /// Body to world, with the quaternion normalised.
 ISOPATCH_HD Transform<double> read_pose(const State& state, std::int64_t environment, int body) {
   const double scale = 1.0 / quaternion_norm(state, environment, body);

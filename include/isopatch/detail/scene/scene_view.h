@@ -81,6 +81,7 @@ struct PairView {
   double friction;         // negative: combine the parts' values
   std::int32_t model;      // ContactModel
   bool half_spaces_touch;  // in that model, each other
+  bool has_state;          // that model carries a contact state
 };
 
 /// Two parts; or a part and one layer of the other, which is a half space. All layers have the same row.
@@ -97,6 +98,7 @@ struct ContactView {
   bool gradient_filter;
   std::int32_t quadrature;  // kExactRule, kCentroidRule, or points per fan triangle: 3, 6
   double slip_tolerance;    // m/s
+  std::int32_t state_size;  // Scene::contact_state_size()
 };
 
 struct SceneView {

@@ -147,8 +147,8 @@ ISOPATCH_HD void place_bodies(Warp& warp, const RolloutView& view, int num_bodie
 
 /// Writes the scene's own state. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD void write_initial_state(Warp& warp, const RolloutView& view, int num_bodies, const RolloutState& to,
-                                     std::int64_t environment) {
+ISOPATCH_HD void write_initial_state(Warp& warp, const RolloutView& view, int num_bodies, int num_contact_states,
+                                     const RolloutState& to, std::int64_t environment) {
   const EnvironmentState state = EnvironmentState::of(to, environment, num_bodies, view.num_joints);
   for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
     const MovingBody& body = view.bodies[i];
@@ -157,6 +157,9 @@ ISOPATCH_HD void write_initial_state(Warp& warp, const RolloutView& view, int nu
     if (!body.is_joint()) continue;
     state.joints[2 * body.joint.index] = body.joint.position;
     state.joints[2 * body.joint.index + 1] = body.joint.velocity;
+  }
+  for (int i = warp.lane(); i < num_contact_states; i += Warp::kSize) {
+    to.contact_state[environment * num_contact_states + i] = 0;
   }
   if (warp.lane() == 0) {
     to.steps[environment] = 0;
@@ -168,14 +171,15 @@ ISOPATCH_HD void write_initial_state(Warp& warp, const RolloutView& view, int nu
 
 /// Copies an environment. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD void copy_environment(Warp& warp, int num_bodies, int num_joints, const RolloutState& from,
-                                  const RolloutState& to, std::int64_t environment) {
+ISOPATCH_HD void copy_environment(Warp& warp, int num_bodies, int num_joints, int num_contact_states,
+                                  const RolloutState& from, const RolloutState& to, std::int64_t environment) {
   const auto copy = [&](const double* source, double* target, int row) {
     for (int i = warp.lane(); i < row; i += Warp::kSize) target[environment * row + i] = source[environment * row + i];
   };
   copy(from.poses, to.poses, num_bodies * kPoseSize);
   copy(from.velocities, to.velocities, num_bodies * kVelocitySize);
   copy(from.joints, to.joints, num_joints * 2);
+  copy(from.contact_state, to.contact_state, num_contact_states);
   if (warp.lane() != 0) return;
   to.steps[environment] = from.steps[environment];
   to.status[environment] = from.status[environment];
