@@ -7,7 +7,7 @@
 #include <optional>
 #include <thread>
 
-#include "isopatch/detail/pressure_field/integrals/boundary_sides.h"
+#include "isopatch/detail/polygon/boundary_sides.h"
 #include "isopatch/detail/scene/begin_environment.h"
 #include "kernels/runtime/device_guard.h"
 #include "kernels/runtime/loaded_kernel.h"
