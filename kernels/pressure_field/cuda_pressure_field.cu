@@ -35,7 +35,7 @@ ResidentWarps load_kernels(const SceneView& scene, Precision precision) {
   load_reset_candidates();
   load_evaluate_energies();
   ResidentWarps warps;
-  for (const Outputs outputs : {Outputs::kWrench, Outputs::kPatch, kAllOutputs}) {
+  for (const Outputs outputs : {Outputs::kWrench, Outputs::kPatch, Outputs::kAll}) {
     warps.of_pairs[static_cast<std::size_t>(outputs)] =
         precision == Precision::kFloat ? resident_warps<float>(scene, outputs) : resident_warps<double>(scene, outputs);
   }

@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(kPairBlock, kPairBlocks<T, outputs, parts>)
 
 template <class T, Parts parts, class Use>
 void with_pair_kernel(Outputs outputs, const Use& use) {
-  if (has(outputs, Outputs::kPolygons)) return use(evaluate_pairs_kernel<T, kAllOutputs, parts>);
+  if (has(outputs, Outputs::kPolygons)) return use(evaluate_pairs_kernel<T, Outputs::kAll, parts>);
   if (has(outputs, Outputs::kPatch)) return use(evaluate_pairs_kernel<T, Outputs::kPatch, parts>);
   use(evaluate_pairs_kernel<T, Outputs::kWrench, parts>);
 }
@@ -74,7 +74,7 @@ template <class T>
 void evaluate_pairs(const PressureFieldCall& call, cudaStream_t stream) {
   const std::int64_t most = call.num_pairs() * call.slices;
   if (most == 0) return;
-  const Outputs outputs = call.packed.is_wanted() ? kAllOutputs : needed_outputs(call.results);
+  const Outputs outputs = call.packed.is_wanted() ? Outputs::kAll : needed_outputs(call.results);
   with_pair_kernel<T>(call.scene, outputs, [&](auto kernel) {
     kernel<<<blocks_for(kernel, kPairBlock, most), kPairBlock, 0, stream>>>(call);
     ISOPATCH_CUDA_CHECK(cudaGetLastError());

@@ -292,7 +292,7 @@ class FiberEvaluator {
         const int pair = static_cast<int>(items[static_cast<std::size_t>(i)] - e * view.num_pairs);
         const Outputs outputs = detail::needed_outputs(results);
         if (has(outputs, Outputs::kPolygons)) {
-          evaluate_one<detail::kAllOutputs>(view, state, results, e, pair);
+          evaluate_one<Outputs::kAll>(view, state, results, e, pair);
         } else if (has(outputs, Outputs::kPatch)) {
           evaluate_one<Outputs::kPatch>(view, state, results, e, pair);
         } else {

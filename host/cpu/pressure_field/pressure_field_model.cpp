@@ -37,8 +37,8 @@ class CpuPressureField final : public CpuContactModel {
  private:
   template <class T, bool brute_force>
   static EvaluatePairs select(const Results& results) {
-    const Outputs outputs = wants_patch_contacts(results) ? kAllOutputs : needed_outputs(results);
-    if (has(outputs, Outputs::kPolygons)) return evaluate<T, kAllOutputs, brute_force>;
+    const Outputs outputs = wants_patch_contacts(results) ? Outputs::kAll : needed_outputs(results);
+    if (has(outputs, Outputs::kPolygons)) return evaluate<T, Outputs::kAll, brute_force>;
     if (has(outputs, Outputs::kPatch)) return evaluate<T, Outputs::kPatch, brute_force>;
     return evaluate<T, Outputs::kWrench, brute_force>;
   }

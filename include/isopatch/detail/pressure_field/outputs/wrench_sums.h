@@ -12,20 +12,15 @@
 
 namespace isopatch::detail {
 
-/// What is computed beyond the wrench: a set.
+/// What is computed beyond the wrench: a set. With polygons, the patch is summed up too: there is one kernel for both.
 enum class Outputs : std::uint8_t {
   kWrench = 0,        // nothing
   kPatch = 1 << 0,    // the sums of the patch
-  kPolygons = 1 << 1  // polygons, for the sinks
+  kPolygons = 1 << 1, // polygons, for the sinks
+  kAll = kPatch | kPolygons
 };
 
-constexpr Outputs operator|(Outputs a, Outputs b) {
-  return static_cast<Outputs>(static_cast<int>(a) | static_cast<int>(b));
-}
 constexpr bool has(Outputs set, Outputs member) { return (static_cast<int>(set) & static_cast<int>(member)) != 0; }
-
-/// With polygons, the patch is summed up too: there is one kernel for both.
-inline constexpr Outputs kAllOutputs = Outputs::kPatch | Outputs::kPolygons;
 
 /// Patch contacts aside, which have polygons found where they are computed.
 inline Outputs needed_outputs(const Results& r) {
@@ -36,7 +31,7 @@ inline Outputs needed_outputs(const Results& r) {
         polygons = polygons || needs_polygons(info.group);
       },
       r);
-  if (polygons) return kAllOutputs;
+  if (polygons) return Outputs::kAll;
   return is_wanted(r, OutputGroup::kPatch) ? Outputs::kPatch : Outputs::kWrench;
 }
 
