@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "host/cpu/cpu_options.h"
+#include "host/evaluation/cpu_options.h"
 #include "isopatch/isopatch.h"
 
 using namespace isopatch;

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "kernels/call.h"
 #include "kernels/memory/device_buffer.h"
 #include "kernels/memory/device_memory.h"
+#include "kernels/scene/call.h"
 
 namespace isopatch::detail {
 

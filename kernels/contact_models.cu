@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The contact models of the cuda backend. A new one is added here.
-#include "kernels/contact_model.h"
+#include "kernels/contact/contact_model.h"
 #include "kernels/pressure_field/cuda_pressure_field.h"
 
 namespace isopatch::detail {

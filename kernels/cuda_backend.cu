@@ -8,7 +8,7 @@
 #include "host/evaluation/evaluator_backend.h"
 #include "isopatch/error.h"
 #include "kernels/batch_memory.h"
-#include "kernels/contact_model.h"
+#include "kernels/contact/contact_model.h"
 #include "kernels/memory/device_memory.h"
 #include "kernels/memory/working_memory.h"
 #include "kernels/runtime/check_call.h"

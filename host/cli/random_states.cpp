@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "host/evaluation/random.h"
+#include "host/random/random.h"
 #include "isopatch/detail/rollout/motion/rotation.h"
 
 namespace isopatch::cli {

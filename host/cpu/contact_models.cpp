@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The contact models of the cpu backend. A new one is added here.
-#include "host/cpu/contact_model.h"
+#include "host/cpu/contact/contact_model.h"
 #include "host/cpu/isa/kernels.h"
 #include "host/cpu/pressure_field/pressure_field_model.h"
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/cpu/contact_model.h"
+#include "host/cpu/contact/contact_model.h"
 #include "isopatch/detail/scene/begin_environment.h"
 
 namespace isopatch::detail {

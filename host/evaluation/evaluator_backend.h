@@ -3,8 +3,8 @@
 // The interface of every backend, and the checks that all of them have in common.
 #pragma once
 
-#include "host/cpu/cpu_options.h"
 #include "host/evaluation/candidate_memory.h"
+#include "host/evaluation/cpu_options.h"
 #include "host/evaluation/cuda_options.h"
 #include "isopatch/evaluator.h"
 

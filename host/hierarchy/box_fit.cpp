@@ -26,7 +26,8 @@ float below(double x) {
 float above(double x) { return -below(-x); }
 
 /// The steepest line, m per unit of extent. For tiny extents, steeper lines would fit the points but overflow float: in
-/// units of the other body's extents a slope is up to 2^64 times larger (kFar in detail/pressure_field/pair_context.h).
+/// units of the other body's extents a slope is up to 2^64 times larger (kFar in
+/// detail/pressure_field/context/pair_context.h).
 constexpr double kSteepest = 1e17;
 
 }  // namespace

@@ -13,7 +13,7 @@
 #include "host/text/quote.h"
 #include "isopatch/detail/contact/contact_key.h"
 #include "isopatch/detail/rollout/motion/rigid_motion.h"
-#include "isopatch/geometry/mass_properties.h"
+#include "isopatch/scene/mass_properties.h"
 
 namespace isopatch::detail {
 

@@ -3,7 +3,7 @@
 // The interface of every backend of Simulator.
 #pragma once
 
-#include "host/cpu/cpu_options.h"
+#include "host/evaluation/cpu_options.h"
 #include "host/rollout/rollout_data.h"
 #include "isopatch/simulator.h"
 

@@ -3,7 +3,7 @@
 #include "host/scene/scene_check.h"
 #include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"
-#include "isopatch/geometry/mass_properties.h"
+#include "isopatch/scene/mass_properties.h"
 
 namespace isopatch {
 

@@ -8,7 +8,7 @@
 
 #include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"
-#include "isopatch/detail/pressure_field/enclosure.h"
+#include "isopatch/detail/pressure_field/stages/enclosure.h"
 
 namespace isopatch {
 

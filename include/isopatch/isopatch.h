@@ -3,15 +3,12 @@
 // Everything a user needs: make a Scene and an Evaluator, pass a State, get Results.
 #pragma once
 
-#include "isopatch/array_info.h"
-#include "isopatch/array_types.h"
 #include "isopatch/arrays.h"
 #include "isopatch/candidate_cache.h"
 #include "isopatch/error.h"
 #include "isopatch/evaluator.h"
 #include "isopatch/geometry/field.h"
 #include "isopatch/geometry/geometry.h"
-#include "isopatch/geometry/mass_properties.h"
 #include "isopatch/geometry/mesh.h"
 #include "isopatch/geometry/screw_thread.h"
 #include "isopatch/geometry/triangle_mesh.h"
@@ -19,6 +16,8 @@
 #include "isopatch/limits.h"
 #include "isopatch/parameter_inputs.h"
 #include "isopatch/results.h"
+#include "isopatch/results/array_info.h"
+#include "isopatch/results/array_types.h"
 #include "isopatch/results/contact_state.h"
 #include "isopatch/results/energy.h"
 #include "isopatch/results/packed_rows.h"
@@ -30,6 +29,7 @@
 #include "isopatch/rollout_state.h"
 #include "isopatch/scene/body.h"
 #include "isopatch/scene/contact.h"
+#include "isopatch/scene/mass_properties.h"
 #include "isopatch/scene/motion.h"
 #include "isopatch/scene/rollout_options.h"
 #include "isopatch/scene/scene.h"

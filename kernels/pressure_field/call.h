@@ -8,9 +8,9 @@
 #include "host/evaluation/packed_output.h"
 #include "isopatch/detail/contact/packed_row_list.h"
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
-#include "isopatch/detail/pressure_field/outputs/polygon_window.h"
+#include "isopatch/detail/pressure_field/polygon_window.h"
 #include "isopatch/evaluator.h"
-#include "kernels/call.h"
+#include "kernels/scene/call.h"
 
 namespace isopatch::detail {
 

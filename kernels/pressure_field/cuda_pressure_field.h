@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "kernels/contact_model.h"
+#include "kernels/contact/contact_model.h"
 
 namespace isopatch::detail {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A warp takes a near pair, and appends its contacts to those of its environment, in no particular order.
-#include "isopatch/detail/pressure_field/outputs/solver_contacts.h"
+#include "isopatch/detail/pressure_field/solver_contacts.h"
 #include "kernels/pressure_field/find_contacts.h"
 #include "kernels/runtime/work_loop.cuh"
 

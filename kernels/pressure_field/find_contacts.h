@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kernels/contact_model.h"
+#include "kernels/contact/contact_model.h"
 #include "kernels/pressure_field/call.h"
 
 namespace isopatch::detail {

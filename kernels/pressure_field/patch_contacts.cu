@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Optional stage: a warp finds the polygons of one listed pair once more, and sums them up to point contacts.
-#include "isopatch/detail/pressure_field/outputs/polygon_window.h"
+#include "isopatch/detail/pressure_field/polygon_window.h"
 #include "kernels/pressure_field/call.h"
 #include "kernels/runtime/work_loop.cuh"
 

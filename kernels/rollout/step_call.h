@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The device stages of time steps, in order. As those of an evaluation (kernels/call.h), each enqueues on
+// The device stages of time steps, in order. As those of an evaluation (kernels/scene/call.h), each enqueues on
 // `stream`, allocates nothing and does not synchronise.
 #pragma once
 
 #include "isopatch/detail/rollout/take_step.h"
-#include "kernels/contact_model.h"
+#include "kernels/contact/contact_model.h"
 
 namespace isopatch::detail {
 

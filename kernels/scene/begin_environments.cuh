@@ -3,8 +3,8 @@
 // What the kernels that begin environments have in common.
 #pragma once
 
-#include "kernels/call.h"
 #include "kernels/runtime/work_loop.cuh"
+#include "kernels/scene/call.h"
 
 namespace isopatch::detail {
 

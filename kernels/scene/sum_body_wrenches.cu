@@ -2,8 +2,8 @@
 //
 // Last stage: a thread sums one body's pair wrenches in the order of the pairs.
 #include "isopatch/detail/scene/body_wrench.h"
-#include "kernels/call.h"
 #include "kernels/runtime/work_loop.cuh"
+#include "kernels/scene/call.h"
 
 namespace isopatch::detail {
 

@@ -2,7 +2,7 @@
 //
 // The lists of contact models of scenes and of the cpu backend, with the test's model behind the library's. A program
 // that has this file links it in place of host/scene/contact_models.cpp and host/cpu/contact_models.cpp.
-#include "host/cpu/contact_model.h"
+#include "host/cpu/contact/contact_model.h"
 #include "host/cpu/isa/kernels.h"
 #include "host/cpu/pressure_field/pressure_field_model.h"
 #include "host/scene/contact_models.h"

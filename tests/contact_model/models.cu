@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The contact models of the cuda backend, with the test's behind the library's: a thread takes a near pair.
-#include "kernels/contact_model.h"
+#include "kernels/contact/contact_model.h"
 #include "kernels/pressure_field/cuda_pressure_field.h"
 #include "kernels/runtime/work_loop.cuh"
 #include "tests/contact_model/ball_spring.h"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "host/cpu/cpu_options.h"
+#include "host/evaluation/cpu_options.h"
 #include "isopatch/isopatch.h"
 #include "tests/support/message_check.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "isopatch/detail/pressure_field/enclosure.h"
+#include "isopatch/detail/pressure_field/stages/enclosure.h"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,7 @@
 
 #include "host/cpu/pressure_field/traversal_counts.h"
 #include "host/scene/scene_data.h"
-#include "isopatch/detail/pressure_field/pair_context.h"
+#include "isopatch/detail/pressure_field/context/pair_context.h"
 #include "tests/support/pair_contexts.h"
 #include "tests/support/scenes.h"
 

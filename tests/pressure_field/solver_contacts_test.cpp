@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Contact polygons for a time step, against what an Evaluator says of the same poses.
-#include "isopatch/detail/pressure_field/outputs/solver_contacts.h"
+#include "isopatch/detail/pressure_field/solver_contacts.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "isopatch/geometry/mass_properties.h"
+#include "isopatch/scene/mass_properties.h"
 #include "tests/support/misuses.h"
 #include "tests/support/scenes.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "isopatch/detail/pressure_field/pair_bounds.h"
+#include "isopatch/detail/pressure_field/context/pair_bounds.h"
 
 namespace isopatch::test {
 

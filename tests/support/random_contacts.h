@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/evaluation/random.h"
+#include "host/random/random.h"
 #include "isopatch/isopatch.h"
 
 namespace isopatch::random_contacts {

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <string>
 
-#include "isopatch/geometry/mass_properties.h"
+#include "isopatch/scene/mass_properties.h"
 
 namespace isopatch::cli {
 

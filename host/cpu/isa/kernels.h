@@ -4,9 +4,9 @@
 // and one for the solver of time steps.
 #pragma once
 
-#include "host/cpu/cpu_options.h"
 #include "host/cpu/pressure_field/simd_kernels.h"
 #include "host/cpu/rollout/point_kernels.h"
+#include "host/evaluation/cpu_options.h"
 
 namespace isopatch::detail {
 

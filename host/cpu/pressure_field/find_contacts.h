@@ -4,7 +4,7 @@
 #pragma once
 
 #include "host/cpu/pressure_field/pressure_field_workspace.h"
-#include "isopatch/detail/pressure_field/outputs/solver_contacts.h"
+#include "isopatch/detail/pressure_field/solver_contacts.h"
 
 namespace isopatch::detail {
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "host/cpu/contact_model.h"
+#include "host/cpu/contact/contact_model.h"
 #include "host/cpu/pressure_field/simd_kernels.h"
 
 namespace isopatch::detail {

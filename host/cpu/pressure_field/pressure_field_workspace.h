@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "host/cpu/contact_model.h"
+#include "host/cpu/contact/contact_model.h"
 #include "host/cpu/pressure_field/simd_kernels.h"
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
 #include "isopatch/detail/pressure_field/outputs/patch_contacts.h"

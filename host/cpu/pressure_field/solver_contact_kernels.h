@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "host/cpu/simd/simd_workspace.h"
-#include "isopatch/detail/pressure_field/outputs/solver_contacts.h"
+#include "isopatch/detail/pressure_field/solver_contacts.h"
 
 namespace isopatch::detail {
 

@@ -3,10 +3,10 @@
 
 #include <utility>
 
-#include "host/evaluation/random.h"
 #include "host/mesh/checks/element_check.h"
 #include "host/mesh/checks/extent_check.h"
 #include "host/mesh/topology/face_table.h"
+#include "host/random/random.h"
 #include "isopatch/limits.h"
 
 namespace isopatch::detail {

@@ -12,8 +12,8 @@
 
 #include "host/python/bindings/bindings.h"
 #include "isopatch/error.h"
-#include "isopatch/geometry/mass_properties.h"
 #include "isopatch/rollout_state.h"
+#include "isopatch/scene/mass_properties.h"
 #include "isopatch/scene/scene.h"
 #include "isopatch/scene/scene_file.h"
 

@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "host/reference/posed_body.h"
 #include "host/reference/pressure_field/contact_polygon.h"
+#include "host/reference/scene/posed_body.h"
 
 namespace isopatch::reference {
 

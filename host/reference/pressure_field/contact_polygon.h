@@ -7,8 +7,8 @@
 
 #include <optional>
 
-#include "host/reference/posed_body.h"
 #include "host/reference/pressure_field/polygon.h"
+#include "host/reference/scene/posed_body.h"
 
 namespace isopatch::reference {
 

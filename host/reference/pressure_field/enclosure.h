@@ -3,7 +3,7 @@
 // Whether a body lies inside another, point by point.
 #pragma once
 
-#include "host/reference/posed_body.h"
+#include "host/reference/scene/posed_body.h"
 
 namespace isopatch::reference {
 

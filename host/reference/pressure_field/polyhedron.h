@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "host/reference/vector.h"
+#include "host/reference/scene/vector.h"
 
 namespace isopatch::reference {
 

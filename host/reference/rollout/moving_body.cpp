@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "isopatch/geometry/mass_properties.h"
+#include "isopatch/scene/mass_properties.h"
 
 namespace isopatch::reference {
 namespace {

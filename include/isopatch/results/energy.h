@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "isopatch/array_info.h"
-#include "isopatch/array_types.h"
+#include "isopatch/results/array_info.h"
+#include "isopatch/results/array_types.h"
 
 namespace isopatch {
 

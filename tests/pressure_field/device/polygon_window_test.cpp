@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The patch contacts of a pair by one warp, with room for all of its polygons and for a few.
-#include "isopatch/detail/pressure_field/outputs/polygon_window.h"
+#include "isopatch/detail/pressure_field/polygon_window.h"
 
 #include <gtest/gtest.h>
 

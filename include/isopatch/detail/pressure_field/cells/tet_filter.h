@@ -14,7 +14,7 @@
 #pragma once
 
 #include "isopatch/detail/polygon/section.h"
-#include "isopatch/detail/pressure_field/pair_context.h"
+#include "isopatch/detail/pressure_field/context/pair_context.h"
 
 namespace isopatch::detail {
 

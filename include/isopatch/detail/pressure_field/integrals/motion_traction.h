@@ -9,8 +9,8 @@
 // traction does.
 #pragma once
 
+#include "isopatch/detail/pressure_field/context/pair_context.h"
 #include "isopatch/detail/pressure_field/integrals/friction_integral.h"
-#include "isopatch/detail/pressure_field/pair_context.h"
 
 namespace isopatch::detail {
 

@@ -15,8 +15,8 @@
 #pragma once
 
 #include "isopatch/detail/pressure_field/cells/tet_filter.h"
+#include "isopatch/detail/pressure_field/context/pair_bounds.h"
 #include "isopatch/detail/pressure_field/outputs/wrench_sums.h"
-#include "isopatch/detail/pressure_field/pair_bounds.h"
 #include "isopatch/detail/simt/shared_list.h"
 
 namespace isopatch::detail {

@@ -3,9 +3,9 @@
 // The stage that turns the sums of a pair into results, and what follows if they are not all.
 #pragma once
 
-#include "isopatch/detail/pressure_field/enclosure.h"
 #include "isopatch/detail/pressure_field/outputs/pair_result.h"
 #include "isopatch/detail/pressure_field/stages/begin.h"
+#include "isopatch/detail/pressure_field/stages/enclosure.h"
 
 namespace isopatch::detail {
 

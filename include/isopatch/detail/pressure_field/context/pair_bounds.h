@@ -5,7 +5,7 @@
 // narrow.
 #pragma once
 
-#include "isopatch/detail/pressure_field/pair_context.h"
+#include "isopatch/detail/pressure_field/context/pair_context.h"
 
 namespace isopatch::detail {
 

@@ -8,7 +8,7 @@
 #include "isopatch/detail/math/reproducible_sum.h"
 #include "isopatch/detail/pair/combined_materials.h"
 #include "isopatch/detail/pair/part_pairs.h"
-#include "isopatch/detail/pressure_field/pressure.h"
+#include "isopatch/detail/pressure_field/context/pressure.h"
 
 namespace isopatch::detail {
 

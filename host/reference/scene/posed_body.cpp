@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/reference/posed_body.h"
+#include "host/reference/scene/posed_body.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "isopatch/geometry/mass_properties.h"
+#include "isopatch/scene/mass_properties.h"
 
 #include <fmt/format.h>
 

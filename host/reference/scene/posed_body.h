@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "host/reference/vector.h"
+#include "host/reference/scene/vector.h"
 #include "isopatch/geometry/geometry.h"
 
 namespace isopatch::reference {

@@ -12,7 +12,7 @@
 #include "host/scene/scene_data.h"
 #include "isopatch/detail/contact/contact_record.h"
 #include "isopatch/scene/rollout_options.h"
-#include "kernels/call.h"
+#include "kernels/scene/call.h"
 
 namespace isopatch::detail {
 

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "host/cpu/cpu_options.h"
-#include "host/cpu/sorted_rows.h"
+#include "host/cpu/contact/sorted_rows.h"
+#include "host/evaluation/cpu_options.h"
 #include "host/scene/scene_data.h"
 #include "isopatch/detail/contact/contact_record.h"
 #include "isopatch/scene/rollout_options.h"
