@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
