@@ -47,7 +47,7 @@ class Part(NamedTuple):
     body: str
     """The name of its body."""
     name: str
-    """As in the scene file; empty where it has none."""
+    """As in the scene file; empty if it has none."""
     geometry: str
     """The name of its geometry in the scene."""
 
@@ -56,7 +56,7 @@ class MassProperties(NamedTuple):
     """With what mass a body moves, in its own frame."""
 
     volume: float
-    """m^3; 0 where no mesh was needed."""
+    """m^3; 0 if no mesh was needed."""
     mass: float
     """kg."""
     center: np.ndarray
