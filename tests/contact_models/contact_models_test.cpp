@@ -97,19 +97,23 @@ TEST(ContactState, HasTheSizeOfTheLargestOne) {
 /// The bodies are apart, so no pair is evaluated.
 struct Apart {
   Scene scene = scene_of(scene_text(kMixedPairs));
-  Evaluator evaluator{scene};
+  Evaluator evaluator;
   StateArrays states{scene.description(), 2};
   ResultArrays results{scene, 2};
 
-  Apart() { states.contact_state.assign(2 * 3 * kStateSize, 1.5); }
+  explicit Apart(Backend backend = Backend::kCpu) : evaluator(scene, {.backend = backend}) {
+    states.contact_state.assign(2 * 3 * kStateSize, 1.5);
+  }
 };
 
 TEST(ContactState, OfPairsThatAreNotEvaluatedIsZero) {
-  Apart apart;
-  apart.results.contact_state.assign(apart.results.contact_state.size(), 7);
-  apart.evaluator.evaluate(apart.states.view(), apart.results.view());
-  for (const double value : apart.results.contact_state) EXPECT_EQ(value, 0);
-  EXPECT_EQ(apart.results.status[0], kOk);
+  for (const Backend backend : {Backend::kCpu, Backend::kReference}) {
+    Apart apart{backend};
+    apart.results.contact_state.assign(apart.results.contact_state.size(), 7);
+    apart.evaluator.evaluate(apart.states.view(), apart.results.view());
+    for (const double value : apart.results.contact_state) EXPECT_EQ(value, 0);
+    EXPECT_EQ(apart.results.status[0], kOk);
+  }
 }
 
 TEST(ContactState, MayBeWrittenWhereItIsReadAndNowhereElse) {
@@ -135,10 +139,12 @@ TEST(ContactState, MayBeWrittenWhereItIsReadAndNowhereElse) {
 
 TEST(ContactState, ThatIsNotFiniteIsAFault) {
   for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity()}) {
-    Apart apart;
-    apart.states.contact_state[3 * kStateSize + 4] = bad;
-    apart.evaluator.evaluate(apart.states.view(), apart.results.view());
-    EXPECT_EQ(apart.results.status, (std::vector<std::uint32_t>{kOk, kBadContactState})) << bad;
+    for (const Backend backend : {Backend::kCpu, Backend::kReference}) {
+      Apart apart{backend};
+      apart.states.contact_state[3 * kStateSize + 4] = bad;
+      apart.evaluator.evaluate(apart.states.view(), apart.results.view());
+      EXPECT_EQ(apart.results.status, (std::vector<std::uint32_t>{kOk, kBadContactState})) << bad;
+    }
   }
 }
 
