@@ -11,7 +11,7 @@ namespace isopatch::cli {
 namespace {
 
 const std::string kTime = "time";
-constexpr const char* kState[] = {"poses", "velocities", "joints", "steps"};
+constexpr const char* kState[] = {"poses", "velocities", "joints", "steps", "contact_state"};
 constexpr const char* kOthers[] = {"time",           "status",     "pair_wrench", "kinetic_energy", "potential_energy",
                                    "elastic_energy", "iterations", "polygons"};
 

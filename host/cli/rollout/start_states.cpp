@@ -121,6 +121,7 @@ RolloutStart start_from_arrays(const std::map<std::string, LazyArray>& file, con
   const ArrayReader reader(arrays, source);
   std::vector<std::string> names = names_of_states();
   names.insert(names.end(), {"joints", "steps"});
+  if (scene.contact_state_size() > 0) names.emplace_back("contact_state");
   reader.allow(names);
 
   auto of_evaluate = arrays;
@@ -135,6 +136,8 @@ RolloutStart start_from_arrays(const std::map<std::string, LazyArray>& file, con
   start.state = RolloutStateArrays(scene, n);
   start.state.poses = std::move(start.given.poses);
   if (arrays.contains("velocities")) start.state.velocities = std::move(start.given.velocities);
+  if (!start.given.contact_state.empty()) start.state.contact_state = std::move(start.given.contact_state);
+  start.given.contact_state.clear();
   start.given.poses.clear();
   start.given.velocities.clear();
   replace(joints, start.state.joints);

@@ -35,6 +35,8 @@ const char* name_of(OutputGroup group) {
       return "packed contacts";
     case OutputGroup::kPatchContacts:
       return "patch contacts";
+    case OutputGroup::kContactState:
+      return "contact state";
   }
   return "";
 }
