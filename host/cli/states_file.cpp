@@ -7,8 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "host/cli/last_row.h"
 #include "host/cli/results_file.h"
-#include "host/cli/rollout/last_row.h"
 #include "host/numpy/array_reader.h"
 #include "isopatch/error.h"
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "host/mesh/checks/element_check.h"
+#include "host/mesh/element_check.h"
 #include "host/mesh/point_math.h"
 #include "host/scene/scene_rules.h"
 #include "host/text/error_location.h"

@@ -14,6 +14,7 @@
 #include "isopatch/geometry/triangle_mesh.h"
 #include "isopatch/host_evaluator.h"
 #include "isopatch/limits.h"
+#include "isopatch/pictures.h"
 #include "isopatch/results.h"
 #include "isopatch/rollout_state.h"
 #include "isopatch/scene/motion.h"

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "host/cli/last_row.h"
 #include "host/cli/random_states.h"
-#include "host/cli/rollout/last_row.h"
 #include "host/cli/states_file.h"
 #include "host/numpy/array_reader.h"
 #include "host/rollout/rollout_data.h"

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "host/evaluation/random.h"
-#include "host/mesh/checks/element_check.h"
 #include "host/mesh/checks/extent_check.h"
+#include "host/mesh/element_check.h"
 #include "host/mesh/topology/face_table.h"
 #include "isopatch/limits.h"
 

@@ -9,8 +9,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "host/mesh/checks/element_check.h"
 #include "host/mesh/checks/mesh_quality.h"
+#include "host/mesh/element_check.h"
 #include "host/mesh/point_math.h"
 #include "host/mesh/topology/face_table.h"
 #include "host/mesh/topology/layer_split.h"

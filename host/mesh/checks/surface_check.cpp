@@ -8,8 +8,8 @@
 #include <numeric>
 #include <tuple>
 
-#include "host/mesh/checks/element_check.h"
 #include "host/mesh/checks/self_cuts.h"
+#include "host/mesh/element_check.h"
 #include "host/mesh/point_math.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "host/mesh/checks/element_check.h"
+#include "host/mesh/element_check.h"
 #include "host/mesh/point_math.h"
 #include "host/mesh/topology/face_table.h"
 #include "host/threads/standard_arithmetic.h"

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "host/mesh/checks/element_check.h"
+#include "host/mesh/element_check.h"
 #include "host/mesh/fields/laplace_solver.h"
 #include "host/mesh/point_math.h"
 #include "host/mesh/topology/disjoint_sets.h"

@@ -10,7 +10,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "host/mesh/checks/element_check.h"
+#include "host/mesh/element_check.h"
 #include "host/mesh/point_math.h"
 #include "isopatch/limits.h"
 

@@ -13,7 +13,7 @@
 #include <tuple>
 #include <utility>
 
-#include "host/mesh/checks/element_check.h"
+#include "host/mesh/element_check.h"
 #include "host/mesh/point_math.h"
 #include "isopatch/error.h"
 #include "isopatch/limits.h"

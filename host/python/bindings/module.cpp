@@ -109,6 +109,7 @@ NB_MODULE(_core, module) {
   module.def("_register_types", &register_types);
   bind_host_memory(module);
   bind_scene(module);
+  bind_pictures(module);
   bind_evaluator(module);
   bind_simulator(module);
 #ifdef ISOPATCH_HAS_JAX

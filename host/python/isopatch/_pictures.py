@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isopatch import _core
 from isopatch._records import on_host, rows_on_host
 
 if TYPE_CHECKING:
@@ -13,13 +14,6 @@ if TYPE_CHECKING:
     from isopatch._scene import Scene
 
 
-def placed(points: np.ndarray, pose: np.ndarray) -> np.ndarray:
-    """Points [V, 3] of a frame whose pose [7] is x y z [m], quaternion w x y z."""
-    w, u = pose[3], pose[4:]
-    turned = points + 2 / (pose[3:] @ pose[3:]) * np.cross(u, np.cross(u, points) + w * points)
-    return turned + pose[:3]
-
-
 def scene_meshes(scene: "Scene", poses: Any | None) -> "pyvista.MultiBlock":
     """See Scene.to_pyvista()."""
     import pyvista
@@ -27,28 +21,18 @@ def scene_meshes(scene: "Scene", poses: Any | None) -> "pyvista.MultiBlock":
     at = scene.default_poses if poses is None else on_host(poses).astype(np.float64)
     if at.shape != (scene.num_bodies, 7):
         raise ValueError(f"to_pyvista: poses: expected the shape [{scene.num_bodies}, 7], found {list(at.shape)}")
-    pieces: list[list[tuple[np.ndarray, np.ndarray]]] = [[] for _ in scene.bodies]  # points, faces
-    squares = []  # of half spaces, which reach under all else
-    reach = 0.0
-    for body, geometry, pose in scene._parts:
-        surface = scene._surface(geometry)
-        if surface is None:
-            squares.append((body, np.array(pose)))
-            continue
-        points = placed(np.frombuffer(surface[0]).reshape(-1, 3), np.array(pose))
-        pieces[body].append((placed(points, at[body]), np.frombuffer(surface[1], np.int32).reshape(-1, 3)))
-        reach = max(reach, float(np.abs(pieces[body][-1][0]).max()))
-    for body, pose in squares:
-        corners = 1.5 * (reach or 1.0) * np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]], float)
-        pieces[body].append((placed(placed(corners, pose), at[body]), np.array([[0, 1, 2, 3]])))
+    points: list[list[np.ndarray]] = [[] for _ in scene.bodies]
+    faces: list[list[np.ndarray]] = [[] for _ in scene.bodies]  # the number of corners of a polygon, then the corners
+    for body, vertices, polygons in _core._scene_surfaces(scene, at.tobytes()):
+        first = sum(map(len, points[body]))
+        points[body].append(np.frombuffer(vertices).reshape(-1, 3))
+        rows = np.frombuffer(polygons, np.int32).astype(np.int64)
+        rows = rows.reshape(-1, 1 + rows[0])  # all are triangles, or there is one square
+        faces[body].append(np.hstack([rows[:, :1], first + rows[:, 1:]]).ravel())
     blocks = pyvista.MultiBlock()
-    for body, parts in zip(scene.bodies, pieces, strict=True):
-        points, faces, first = [], [], 0
-        for vertices, corners in parts:
-            points.append(vertices)
-            faces.append(np.insert(corners + first, 0, corners.shape[1], axis=1).ravel())
-            first += len(vertices)
-        blocks.append(pyvista.PolyData(np.concatenate(points), np.concatenate(faces)), body.name)
+    for body in scene.bodies:
+        mesh = pyvista.PolyData(np.concatenate(points[body.index]), np.concatenate(faces[body.index]))
+        blocks.append(mesh, body.name)
     return blocks
 
 
@@ -80,9 +64,9 @@ def patch_mesh(results: "Results", environment: int) -> "pyvista.PolyData":
 
     polygons = polygons_of(results, environment)
     used = np.arange(polygons["vertices"].shape[1]) < polygons["num_vertices"][:, None]
-    starts = np.concatenate([[0], np.cumsum(polygons["num_vertices"])])
-    faces = [np.concatenate([[b - a], np.arange(a, b)]) for a, b in zip(starts[:-1], starts[1:], strict=True)]
-    mesh = pyvista.PolyData(polygons["vertices"][used], np.concatenate(faces) if faces else np.zeros(0, int))
+    points, faces = _core._patch_surface(polygons.tobytes())
+    vertices = np.frombuffer(points).reshape(-1, 3).astype(np.float32)  # as they are in POLYGON_DTYPE
+    mesh = pyvista.PolyData(vertices, np.frombuffer(faces, np.int32).astype(np.int64))
     if len(polygons):  # PyVista takes no empty arrays
         mesh.point_data["pressure"] = polygons["pressures"][used]
         for name in ("pair", "area", "normal"):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/cli/rollout/last_row.h"
+#include "host/cli/last_row.h"
 
 #include <fmt/format.h>
 
