@@ -24,11 +24,11 @@ StateArrays states_from_arrays(const std::map<std::string, LazyArray>& arrays, c
 StateArrays states_from_arrays(const std::map<std::string, NpyArray>& arrays, const SceneDescription& scene,
                                const std::string& source);
 
-/// The rows from `first` on, `count` of them or all to the end. Throws Error, naming `source`, where there are fewer.
+/// The rows from `first` on, `count` of them or all to the end. Throws Error, naming `source`, if there are fewer.
 StateArrays rows_of(const StateArrays& states, std::int64_t first, std::optional<std::int64_t> count,
                     const std::string& source);
 
-/// The arrays of a file without the results that `isopatch evaluate` writes beside the states.
+/// The arrays of a file without the results that `isopatch evaluate` writes with the states.
 std::map<std::string, LazyArray> without_results(std::map<std::string, LazyArray> arrays);
 
 /// The states of an .npz file: also of one with results, of `isopatch evaluate` or the last row of a rollout's; an .npy

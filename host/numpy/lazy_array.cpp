@@ -28,7 +28,7 @@ class Inflater {
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
 
-  /// The next bytes, as many as there are up to `count`; fewer at the end or where the data is damaged.
+  /// The next bytes, as many as there are up to `count`; fewer at the end or if the data is damaged.
   std::size_t read(char* to, std::size_t count) {
     if (!started_) return 0;
     stream_.next_out = reinterpret_cast<Bytef*>(to);

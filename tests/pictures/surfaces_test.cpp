@@ -97,8 +97,8 @@ TEST(PatchSurface, RefusesAPolygonWithMoreThanEightVertices) {
 
 TEST(ContactPolygons, AreAllOfTheEnvironment) {
   SceneDescription scene = ground_and_cube();
-  scene.geometries[1] = make_sphere("ball", 1, 4);
-  scene.bodies[1].pose[2] = 0.9;
+  scene.geometries[1] = make_sphere("ball", 1, 5);
+  scene.bodies[1].pose[2] = 0.5;
   scene.pairs = {{0, 1, {}, {}}};
   const HostEvaluator evaluator{Scene(scene), {.backend = Backend::kCpu}};
   const StateArrays states(scene, 2);

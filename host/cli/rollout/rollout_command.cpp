@@ -76,8 +76,8 @@ RowPlan plan_of(const RolloutArguments& arguments, const RolloutOptions& rollout
   } else {
     const double steps = std::round(rollout.duration / rollout.time_step);
     if (steps < 1 || steps > kLargestNumber) {
-      const std::string where = arguments.duration ? "--duration" : arguments.scene + ": rollout.duration";
-      throw Error(fmt::format("{}: {} s are {} time steps of {} s; it must be from 1 to {} of them", where,
+      const std::string location = arguments.duration ? "--duration" : arguments.scene + ": rollout.duration";
+      throw Error(fmt::format("{}: {} s are {} time steps of {} s; it must be from 1 to {} of them", location,
                               rollout.duration, steps, rollout.time_step, kLargestNumber));
     }
     plan.steps = static_cast<std::int64_t>(steps);

@@ -13,7 +13,7 @@
 
 namespace isopatch::cli {
 
-/// Where the environments of a rollout start, and what differs between them all the time.
+/// The state that each environment of a rollout starts from, and what differs between them all the time.
 struct RolloutStart {
   RolloutStateArrays state;
   StateArrays given;  // of the states file: modulus, dissipation, friction, geometry_index and pair_mask

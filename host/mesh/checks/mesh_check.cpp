@@ -47,7 +47,7 @@ void check_vertices(const TetMesh& mesh, const std::string& source) {
   }
 }
 
-/// Whether the tet is inverted. Throws where its volume is zero.
+/// Whether the tet is inverted. Throws if its volume is zero.
 bool check_volume(const TetMesh& mesh, std::size_t index, const std::string& source) {
   const Tet& tet = mesh.tets[index];
   const double six_v = six_volumes(mesh, tet);
