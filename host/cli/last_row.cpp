@@ -8,6 +8,9 @@
 #include "host/numpy/array_reader.h"
 
 namespace isopatch::cli {
+
+using namespace detail;
+
 namespace {
 
 const std::string kTime = "time";

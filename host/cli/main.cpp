@@ -253,11 +253,11 @@ void flush_output() {
 
 int main(int argc, char** argv) {
   try {
-    isopatch::cli::handle_signals();
+    isopatch::detail::handle_signals();
     const int code = run(argc, argv);
     flush_output();
     return code;
-  } catch (const isopatch::cli::Interrupted&) {
+  } catch (const isopatch::detail::Interrupted&) {
     fmt::print(stderr, "isopatch: interrupted, nothing written\n");
     return kInterrupted;
   } catch (const std::bad_alloc&) {

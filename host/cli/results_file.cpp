@@ -13,6 +13,9 @@
 #include "isopatch/status.h"
 
 namespace isopatch::cli {
+
+using namespace detail;
+
 namespace {
 
 using Out = std::back_insert_iterator<std::string>;

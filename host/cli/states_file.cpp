@@ -14,6 +14,8 @@
 
 namespace isopatch::cli {
 
+using namespace detail;
+
 namespace {
 
 using Arrays = std::map<std::string, LazyArray>;

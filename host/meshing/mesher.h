@@ -9,7 +9,7 @@
 
 #include "isopatch/geometry/triangle_mesh.h"
 
-namespace isopatch::cli {
+namespace isopatch::detail {
 
 struct Mesher {
   std::string name;  // "tetgen" or "gmsh"
@@ -27,4 +27,4 @@ Mesher find_mesher(const std::string& name);
 TetMesh fill_with_tets(const TriangleMesh& surface, double volume, const Mesher& mesher,
                        std::optional<double> edge_length, const std::string& source);
 
-}  // namespace isopatch::cli
+}  // namespace isopatch::detail

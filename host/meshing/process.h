@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace isopatch::cli {
+namespace isopatch::detail {
 
 /// The most bytes a program may print before it is killed. Only the last ones are kept.
 constexpr std::size_t kMaxOutput = std::size_t{64} << 20;
@@ -20,4 +20,4 @@ struct ProcessEnd {
 /// signal, then throwing Interrupted.
 ProcessEnd run_process(const std::filesystem::path& program, std::vector<std::string> arguments);
 
-}  // namespace isopatch::cli
+}  // namespace isopatch::detail

@@ -10,7 +10,7 @@
 #include "host/numpy/npz.h"
 #include "isopatch/error.h"
 
-namespace isopatch::cli {
+namespace isopatch::detail {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 16;  // whole elements of every type
@@ -98,4 +98,4 @@ void LazyArray::read_deflated(const std::function<void(std::string_view)>& visit
   if (data.checksum() != entry_.checksum) fail("wrong checksum");
 }
 
-}  // namespace isopatch::cli
+}  // namespace isopatch::detail

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace isopatch::cli {
+namespace isopatch::detail {
 
 enum class DType : std::uint8_t { kFloat32, kFloat64, kInt32, kInt64, kUint8, kUint32 };
 
@@ -116,4 +116,4 @@ inline constexpr std::uint64_t kMaxArchiveBytes = 0xffffffff - (1 << 16);
 /// An archive of stored arrays. Throws Error if they take more than kMaxArchiveBytes.
 std::string npz_bytes(const std::map<std::string, NpyArray>& arrays);
 
-}  // namespace isopatch::cli
+}  // namespace isopatch::detail

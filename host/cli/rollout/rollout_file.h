@@ -24,7 +24,7 @@ class RolloutFile {
   std::string npz(const std::vector<std::uint32_t>& status);
 
  private:
-  std::map<std::string, NpyArray> arrays_;
+  std::map<std::string, detail::NpyArray> arrays_;
 };
 
 }  // namespace isopatch::cli
