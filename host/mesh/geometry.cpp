@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "host/mesh/checks/element_check.h"
 #include "host/mesh/checks/extent_check.h"
 #include "host/mesh/checks/geometry_check.h"
 #include "host/mesh/checks/mesh_check.h"
+#include "host/mesh/element_check.h"
 #include "host/mesh/point_math.h"
 #include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"

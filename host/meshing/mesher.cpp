@@ -24,9 +24,7 @@
 #include "host/text/quote.h"
 #include "isopatch/error.h"
 
-namespace isopatch::cli {
-
-using namespace detail;
+namespace isopatch::detail {
 
 namespace {
 
@@ -166,4 +164,4 @@ TetMesh fill_with_tets(const TriangleMesh& surface, double volume, const Mesher&
   return mesh;
 }
 
-}  // namespace isopatch::cli
+}  // namespace isopatch::detail

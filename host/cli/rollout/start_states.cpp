@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "host/cli/last_row.h"
 #include "host/cli/random_states.h"
-#include "host/cli/rollout/last_row.h"
 #include "host/cli/states_file.h"
 #include "host/numpy/array_reader.h"
 #include "host/rollout/rollout_data.h"
@@ -75,7 +75,8 @@ void replace_steps(const LazyArray* array, const ArrayReader& reader, std::vecto
   }
 }
 
-/// Writes the velocities of bodies on paths: at the start that of the path, and later that of the last step.
+/// Writes the velocities of bodies on paths: at the start the velocity of the path, and later the velocity of the last
+/// step.
 void write_path_velocities(const Scene& scene, RolloutStateArrays& state) {
   const RolloutData data(scene, scene.description().rollout);
   const int bodies = scene.num_bodies(), last = num_stages(data.view.integrator) - 1;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "host/mesh/checks/element_check.h"
+#include "host/mesh/element_check.h"
 #include "host/mesh/point_math.h"
 #include "isopatch/limits.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/mesh/topology/components.h"
 
-#include "host/mesh/checks/element_check.h"
+#include "host/mesh/element_check.h"
 #include "host/mesh/point_math.h"
 #include "host/mesh/topology/disjoint_sets.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/cli/rollout/last_row.h"
+#include "host/cli/last_row.h"
 
 #include <fmt/format.h>
 
@@ -8,6 +8,9 @@
 #include "host/numpy/array_reader.h"
 
 namespace isopatch::cli {
+
+using namespace detail;
+
 namespace {
 
 const std::string kTime = "time";
