@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "host/mesh/checks/extent_check.h"
-#include "host/mesh/element_check.h"
+#include "host/mesh/topology/element_check.h"
 #include "host/mesh/topology/face_table.h"
 #include "host/random/random.h"
 #include "isopatch/limits.h"

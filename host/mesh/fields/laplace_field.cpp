@@ -7,10 +7,10 @@
 #include <cmath>
 #include <limits>
 
-#include "host/mesh/element_check.h"
 #include "host/mesh/fields/laplace_solver.h"
-#include "host/mesh/point_math.h"
+#include "host/mesh/math/point_math.h"
 #include "host/mesh/topology/disjoint_sets.h"
+#include "host/mesh/topology/element_check.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
 #include "isopatch/geometry/field.h"

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "host/mesh/point_math.h"
+#include "host/mesh/math/point_math.h"
 
 namespace isopatch::detail {
 

@@ -13,8 +13,8 @@
 #include <tuple>
 #include <utility>
 
-#include "host/mesh/element_check.h"
-#include "host/mesh/point_math.h"
+#include "host/mesh/math/point_math.h"
+#include "host/mesh/topology/element_check.h"
 #include "isopatch/error.h"
 #include "isopatch/limits.h"
 
