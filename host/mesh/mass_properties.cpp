@@ -7,8 +7,8 @@
 #include <limits>
 #include <string>
 
-#include "host/mesh/element_check.h"
-#include "host/mesh/point_math.h"
+#include "host/mesh/elements/element_check.h"
+#include "host/mesh/elements/point_math.h"
 #include "host/scene/scene_rules.h"
 #include "host/text/error_location.h"
 #include "host/threads/standard_arithmetic.h"

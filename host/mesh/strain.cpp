@@ -9,7 +9,7 @@
 #include "host/mesh/checks/extent_check.h"
 #include "host/mesh/checks/geometry_check.h"
 #include "host/mesh/checks/mesh_quality.h"
-#include "host/mesh/element_check.h"
+#include "host/mesh/elements/element_check.h"
 #include "host/mesh/topology/level_cut.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"

@@ -19,7 +19,7 @@
 
 #include "host/files/descriptor.h"
 #include "host/files/output_file.h"
-#include "host/mesh/point_math.h"
+#include "host/mesh/elements/point_math.h"
 #include "host/meshing/process.h"
 #include "host/text/quote.h"
 #include "isopatch/error.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/mesh/checks/extent_check.h"
 
-#include "host/mesh/element_check.h"
+#include "host/mesh/elements/element_check.h"
 #include "isopatch/limits.h"
 
 namespace isopatch::detail {

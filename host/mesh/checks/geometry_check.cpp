@@ -5,7 +5,7 @@
 
 #include "host/evaluation/random.h"
 #include "host/mesh/checks/extent_check.h"
-#include "host/mesh/element_check.h"
+#include "host/mesh/elements/element_check.h"
 #include "host/mesh/topology/face_table.h"
 #include "isopatch/limits.h"
 

@@ -10,8 +10,8 @@
 #include <numeric>
 
 #include "host/mesh/checks/mesh_quality.h"
-#include "host/mesh/element_check.h"
-#include "host/mesh/point_math.h"
+#include "host/mesh/elements/element_check.h"
+#include "host/mesh/elements/point_math.h"
 #include "host/mesh/topology/face_table.h"
 #include "host/mesh/topology/layer_split.h"
 #include "host/threads/standard_arithmetic.h"

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "host/mesh/element_check.h"
-#include "host/mesh/point_math.h"
+#include "host/mesh/elements/element_check.h"
+#include "host/mesh/elements/point_math.h"
 #include "isopatch/limits.h"
 
 namespace isopatch::detail {

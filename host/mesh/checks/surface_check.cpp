@@ -9,8 +9,8 @@
 #include <tuple>
 
 #include "host/mesh/checks/self_cuts.h"
-#include "host/mesh/element_check.h"
-#include "host/mesh/point_math.h"
+#include "host/mesh/elements/element_check.h"
+#include "host/mesh/elements/point_math.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
 #include "isopatch/geometry/triangle_mesh.h"

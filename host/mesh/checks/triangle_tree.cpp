@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "host/mesh/point_math.h"
+#include "host/mesh/elements/point_math.h"
 
 namespace isopatch::detail {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "host/mesh/checks/triangle_tree.h"
-#include "host/mesh/element_check.h"
+#include "host/mesh/elements/element_check.h"
 #include "host/threads/parallel_for.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/geometry/field.h"

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "host/mesh/element_check.h"
-#include "host/mesh/point_math.h"
+#include "host/mesh/elements/element_check.h"
+#include "host/mesh/elements/point_math.h"
 #include "host/mesh/topology/face_table.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/geometry/field.h"

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <limits>
 
-#include "host/mesh/element_check.h"
+#include "host/mesh/elements/element_check.h"
+#include "host/mesh/elements/point_math.h"
 #include "host/mesh/fields/laplace_solver.h"
-#include "host/mesh/point_math.h"
 #include "host/mesh/topology/disjoint_sets.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"

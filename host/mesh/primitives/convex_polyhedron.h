@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "host/mesh/point_math.h"
+#include "host/mesh/elements/point_math.h"
 
 namespace isopatch::detail {
 

@@ -13,8 +13,8 @@
 #include <numeric>
 #include <string>
 
+#include "host/mesh/elements/point_math.h"
 #include "host/mesh/fixed_math.h"
-#include "host/mesh/point_math.h"
 #include "host/mesh/primitives/convex_polyhedron.h"
 #include "host/mesh/primitives/polygon_fan.h"
 #include "host/threads/standard_arithmetic.h"

@@ -5,8 +5,8 @@
 #include <numbers>
 #include <utility>
 
+#include "host/mesh/elements/point_math.h"
 #include "host/mesh/fixed_math.h"
-#include "host/mesh/point_math.h"
 
 namespace isopatch::detail {
 namespace {

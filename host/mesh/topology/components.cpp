@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/mesh/topology/components.h"
 
-#include "host/mesh/element_check.h"
-#include "host/mesh/point_math.h"
+#include "host/mesh/elements/element_check.h"
+#include "host/mesh/elements/point_math.h"
 #include "host/mesh/topology/disjoint_sets.h"
 
 namespace isopatch::detail {

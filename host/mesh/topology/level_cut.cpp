@@ -13,8 +13,8 @@
 #include <tuple>
 #include <utility>
 
-#include "host/mesh/element_check.h"
-#include "host/mesh/point_math.h"
+#include "host/mesh/elements/element_check.h"
+#include "host/mesh/elements/point_math.h"
 #include "isopatch/error.h"
 #include "isopatch/limits.h"
 

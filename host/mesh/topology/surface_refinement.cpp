@@ -10,7 +10,7 @@
 #include <queue>
 #include <utility>
 
-#include "host/mesh/point_math.h"
+#include "host/mesh/elements/point_math.h"
 #include "isopatch/error.h"
 
 namespace isopatch::detail {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "host/mesh/point_math.h"
+#include "host/mesh/elements/point_math.h"
 #include "isopatch/error.h"
 #include "isopatch/geometry/mesh.h"
 
