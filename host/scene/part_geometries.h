@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "host/hierarchy/hierarchy.h"
-#include "isopatch/detail/pressure_field/field_geometry.h"
+#include "isopatch/detail/pressure_field/context/field_geometry.h"
 #include "isopatch/scene/scene.h"
 
 namespace isopatch::detail {

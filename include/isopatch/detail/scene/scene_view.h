@@ -25,7 +25,7 @@ struct HierarchyView {
   std::int32_t num_nodes;
 };
 
-struct FieldGeometry;  // of pressure_field/field_geometry.h
+struct FieldGeometry;  // of pressure_field/context/field_geometry.h
 
 /// What is the same of a geometry for all contact models, and what each of them has of it.
 struct GeometryView {
