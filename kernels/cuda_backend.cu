@@ -6,6 +6,7 @@
 
 #include "host/evaluation/argument_check.h"
 #include "host/evaluation/evaluator_backend.h"
+#include "host/scene/contact_models.h"
 #include "isopatch/error.h"
 #include "kernels/batch_memory.h"
 #include "kernels/contact/contact_model.h"
@@ -51,6 +52,7 @@ class CudaBackend final : public Evaluator::Implementation {
     load_begin_environments();
     load_sum_body_wrenches();
     CudaContactModels models = make_cuda_contact_models(scene_, {options, device});
+    require_models(scene_.data().view, models.size(), "cuda");
     require_memory(local_memory_of_kernels() - before);
     on_device_ = std::make_unique<OnDevice>(scene_.data(), std::move(models));
   }

@@ -3,7 +3,7 @@
 #
 # Builds the preset `gpu` and fills a folder with all that scripts/gpu_check.sh needs on a machine with an NVIDIA GPU:
 # stripped programs with their libraries, scenes and meshes, and what scripts/gpu_variant.sh needs to compile a kernel
-# again there. Nothing of it has to be installed there but the driver; the CUDA toolkit is used where it is.
+# again there. Nothing of it has to be installed there but the driver; the CUDA toolkit is used if it is there.
 #
 # Usage: scripts/gpu_folder.sh [FOLDER [CMAKE_OPTION...]]      FOLDER is build/gpu_folder by default, and is replaced
 #
@@ -13,7 +13,7 @@
 # folder has more than 35 MB.
 #
 # ISOPATCH_DATA_DIR is the folder of the meshes that are not part of this project; what needs them is left out without
-# it. The Python package is in the folder where build/.venv has nanobind, as scripts/test.sh makes it: for the Python
+# it. The Python package is in the folder if build/.venv has nanobind, as scripts/test.sh makes it: for the Python
 # that ISOPATCH_GPU_PYTHON names, by default 3.12, which has NumPy and pytest there, and torch, CuPy or JAX.
 set -euo pipefail
 caller=$PWD

@@ -29,7 +29,7 @@ class Text:
 
 
 def compiled_signature(function: object) -> inspect.Signature:
-    """That of a function of the extension module, which has it as the first line of its docstring."""
+    """The signature of a function of the extension module, the first line of its docstring."""
     line = function.__doc__.partition("\n")[0]
     text = f"def function{line[line.index('(') :]}: ..."
     node = ast.parse(text).body[0]

@@ -33,7 +33,7 @@ struct EvaluateArguments : BatchArguments {
 void evaluate_command(const EvaluateArguments& arguments);
 
 struct RolloutArguments : BatchArguments {
-  std::optional<std::int64_t> steps;      // without it those of the duration
+  std::optional<std::int64_t> steps;      // without it the steps of the duration
   std::optional<double> duration;         // s; this and all up to `polygons`: without them, what the scene says
   std::optional<double> time_step;        // s
   std::optional<std::string> integrator;  // "euler", "sdirk2" or "cvode"
@@ -42,7 +42,7 @@ struct RolloutArguments : BatchArguments {
   std::optional<double> tolerance;        // of a solve
   std::optional<int> polygons;            // capacity of an environment
   std::optional<std::int64_t> every;      // steps from row to row; without it 1, or what makes a short table
-  bool check = false;                     // step with half the time step beside it
+  bool check = false;                     // step also with half the time step
 };
 
 /// `isopatch rollout`: steps a scene in time. Throws Error for bad input, Interrupted after a signal.
@@ -71,11 +71,11 @@ struct TetrahedralizeArguments {
 };
 
 /// `isopatch tetrahedralize`: fills a closed surface with tets, none with all vertices on the surface, by a mesher
-/// found on PATH. Throws Error for bad input, and where there is no mesher, Interrupted after a signal.
+/// found on PATH. Throws Error for bad input, and if there is no mesher, Interrupted after a signal.
 void tetrahedralize_command(const TetrahedralizeArguments& arguments);
 
-/// `isopatch info`: describes meshes and scenes. `field` is that of tet meshes: "distance", "laplace" or the name of
-/// their point data, `data` the folder of the scenes' mesh files; without it, that of each scene.
+/// `isopatch info`: describes meshes and scenes. `field` is the field of tet meshes: "distance", "laplace" or the name
+/// of their point data, `data` the folder of the scenes' mesh files; without it, the folder of each scene.
 void info_command(const std::vector<std::string>& files, const std::string& field = "distance",
                   const std::optional<std::string>& data = {});
 

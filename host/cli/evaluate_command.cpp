@@ -12,9 +12,9 @@
 #include "host/cli/results_file.h"
 #include "host/cli/states_file.h"
 #include "host/cli/usage/output_name.h"
-#include "host/cli/vtk_patches.h"
 #include "host/cpu/pressure_field/traversal_counts.h"
 #include "host/files/output_file.h"
+#include "host/pictures/vtk_files.h"
 #include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/isopatch.h"
@@ -93,15 +93,15 @@ void print_table(const EvaluateArguments& arguments, const HostEvaluator& evalua
               counted == 1 ? "tested" : fmt::format("tested in an environment, mean of the first {}", counted));
   }
   print_row("polygons", fmt::to_string(totals.polygons));
-  std::string where;
+  std::string pair_text;
   if (totals.largest_force > 0) {
     const Pair& pair = scene.pairs[totals.largest_at % scene.pairs.size()];
-    where = fmt::format("environment {}, {} and {}",
-                        static_cast<std::size_t>(arguments.first) + totals.largest_at / scene.pairs.size(),
-                        escaped(scene.bodies[static_cast<std::size_t>(pair.a)].name),
-                        escaped(scene.bodies[static_cast<std::size_t>(pair.b)].name));
+    pair_text = fmt::format("environment {}, {} and {}",
+                            static_cast<std::size_t>(arguments.first) + totals.largest_at / scene.pairs.size(),
+                            escaped(scene.bodies[static_cast<std::size_t>(pair.a)].name),
+                            escaped(scene.bodies[static_cast<std::size_t>(pair.b)].name));
   }
-  print_row("largest force", fmt::format("{:.6g} N", totals.largest_force), where);
+  print_row("largest force", fmt::format("{:.6g} N", totals.largest_force), pair_text);
   print_status(arguments, "non-zero status", results.status);
   fmt::print("\n");
   stages.print();

@@ -91,7 +91,7 @@ void add_batch_options(CLI::App* command, isopatch::cli::BatchArguments& argumen
       ->option_text("T");
 }
 
-/// A seed would have no effect beside it.
+/// Refuses --seed, which would have no effect on states from a file.
 void add_states_option(CLI::App* command, isopatch::cli::BatchArguments& arguments, const char* description) {
   command->add_option("--states", arguments.states, description)
       ->excludes(command->get_option("--seed"))
@@ -242,7 +242,7 @@ int run(int argc, char** argv) {
   return 0;
 }
 
-/// Throws where something could not be printed, as on a full disk.
+/// Throws if something could not be printed, as on a full disk.
 void flush_output() {
   std::cout.flush();
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good()) return;
@@ -253,11 +253,11 @@ void flush_output() {
 
 int main(int argc, char** argv) {
   try {
-    isopatch::cli::handle_signals();
+    isopatch::detail::handle_signals();
     const int code = run(argc, argv);
     flush_output();
     return code;
-  } catch (const isopatch::cli::Interrupted&) {
+  } catch (const isopatch::detail::Interrupted&) {
     fmt::print(stderr, "isopatch: interrupted, nothing written\n");
     return kInterrupted;
   } catch (const std::bad_alloc&) {

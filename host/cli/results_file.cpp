@@ -13,6 +13,9 @@
 #include "isopatch/status.h"
 
 namespace isopatch::cli {
+
+using namespace detail;
+
 namespace {
 
 using Out = std::back_insert_iterator<std::string>;
@@ -29,7 +32,7 @@ std::string json_vector(const double* v, int size = 3) {
   return '[' + text + ']';
 }
 
-/// Calls visit(info, array) for the inputs that are written beside the results.
+/// Calls visit(info, array) for the inputs that are written with the results.
 template <typename Visit>
 void for_each_motion(const StateArrays& states, const Visit& visit) {
   for_each_input(
@@ -68,7 +71,7 @@ struct PartPairsText {
   }
 };
 
-/// `wrench` is that of the pair's first part pair.
+/// `wrench` is the wrench of the pair's first part pair.
 void add_part_pairs(std::string& json, const std::vector<std::string>& texts, const double* wrench) {
   json += ",\n     \"part_pairs\": [";
   for (std::size_t i = 0; i < texts.size(); ++i, wrench += 6) {

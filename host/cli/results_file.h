@@ -12,7 +12,7 @@ namespace isopatch::cli {
 std::string name_in_files(const ArrayInfo& info);
 
 /// Results as JSON: every environment with its status and pairs, wrenches on the first body of the pair, and the poses
-/// and velocities of its bodies. Pairs list their part pairs where `results` has those. A value that is not finite is
+/// and velocities of its bodies. Pairs list their part pairs if `results` has those. A value that is not finite is
 /// null.
 std::string results_json(const StateArrays& states, const ResultArrays& results, const Scene& scene);
 

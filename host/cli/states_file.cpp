@@ -7,13 +7,15 @@
 #include <limits>
 #include <utility>
 
+#include "host/cli/last_row.h"
 #include "host/cli/results_file.h"
-#include "host/cli/rollout/last_row.h"
 #include "host/numpy/array_reader.h"
 #include "host/scene/contact_models.h"
 #include "isopatch/error.h"
 
 namespace isopatch::cli {
+
+using namespace detail;
 
 namespace {
 

@@ -8,7 +8,7 @@
 
 #include "host/cli/commands.h"
 #include "host/cli/usage/output_name.h"
-#include "host/mesh/point_math.h"
+#include "host/mesh/math/point_math.h"
 #include "host/mesh/topology/surface_refinement.h"
 #include "host/meshing/mesher.h"
 #include "host/text/quote.h"

@@ -10,6 +10,7 @@
 #include "host/cpu/thread_workspace.h"
 #include "host/evaluation/argument_check.h"
 #include "host/evaluation/evaluator_backend.h"
+#include "host/scene/contact_models.h"
 #include "host/scene/scene_data.h"
 #include "host/threads/cancellation.h"
 #include "host/threads/parallel_for.h"
@@ -27,7 +28,9 @@ class CpuBackend final : public Evaluator::Implementation {
       : Implementation(std::move(scene), options),
         every_pair_(options.brute_force),
         models_(make_cpu_contact_models(options, select_kernels(options.vectors))),
-        workspaces_([this] { return std::make_unique<ThreadWorkspace>(scene_.data(), models_); }) {}
+        workspaces_([this] { return std::make_unique<ThreadWorkspace>(scene_.data(), models_); }) {
+    require_models(scene_.data().view, models_.size(), "cpu");
+  }
 
   void evaluate(const State& state, const Results& results, CandidateCache::Implementation*, void*) const override {
     const EvaluationBatch batch = {scene_.data().view, state, results};

@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "host/mesh/checks/element_check.h"
 #include "host/mesh/checks/extent_check.h"
 #include "host/mesh/checks/geometry_check.h"
 #include "host/mesh/checks/mesh_check.h"
-#include "host/mesh/point_math.h"
+#include "host/mesh/math/point_math.h"
+#include "host/mesh/topology/element_check.h"
 #include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "host/mesh/checks/element_check.h"
 #include "host/mesh/checks/extent_check.h"
 #include "host/mesh/checks/geometry_check.h"
 #include "host/mesh/checks/mesh_quality.h"
+#include "host/mesh/topology/element_check.h"
 #include "host/mesh/topology/level_cut.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"

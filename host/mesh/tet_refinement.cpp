@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "host/mesh/checks/mesh_quality.h"
-#include "host/mesh/point_math.h"
+#include "host/mesh/math/point_math.h"
 #include "isopatch/error.h"
 #include "isopatch/geometry/geometry.h"
 #include "isopatch/limits.h"

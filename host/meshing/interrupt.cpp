@@ -6,9 +6,7 @@
 
 #include "host/files/output_file.h"
 
-namespace isopatch::cli {
-
-using namespace detail;
+namespace isopatch::detail {
 
 namespace {
 
@@ -52,4 +50,4 @@ void Interruptible::check() const {
   if (pending != 0) throw Interrupted{};
 }
 
-}  // namespace isopatch::cli
+}  // namespace isopatch::detail

@@ -4,7 +4,7 @@
 // half-written file.
 #pragma once
 
-namespace isopatch::cli {
+namespace isopatch::detail {
 
 /// Thrown when the user interrupts; nothing is left half-written.
 struct Interrupted {};
@@ -23,4 +23,4 @@ class Interruptible {
   void check() const;
 };
 
-}  // namespace isopatch::cli
+}  // namespace isopatch::detail

@@ -19,14 +19,12 @@
 
 #include "host/files/descriptor.h"
 #include "host/files/output_file.h"
-#include "host/mesh/point_math.h"
+#include "host/mesh/math/point_math.h"
 #include "host/meshing/process.h"
 #include "host/text/quote.h"
 #include "isopatch/error.h"
 
-namespace isopatch::cli {
-
-using namespace detail;
+namespace isopatch::detail {
 
 namespace {
 
@@ -166,4 +164,4 @@ TetMesh fill_with_tets(const TriangleMesh& surface, double volume, const Mesher&
   return mesh;
 }
 
-}  // namespace isopatch::cli
+}  // namespace isopatch::detail

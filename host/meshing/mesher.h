@@ -9,7 +9,7 @@
 
 #include "isopatch/geometry/triangle_mesh.h"
 
-namespace isopatch::cli {
+namespace isopatch::detail {
 
 struct Mesher {
   std::string name;  // "tetgen" or "gmsh"
@@ -21,11 +21,10 @@ struct Mesher {
 Mesher find_mesher(const std::string& name);
 
 /// Fills a checked surface with tets and keeps its triangles as they are; inner edges are about as long as
-/// `edge_length` [m], or as those of the surface. Where triangles are larger, they are in the way of that: no mesher
-/// puts a vertex closer to them than about their size, so in a thin wall it puts none. `source` names the surface in
-/// errors. Throws Error, with the last line it printed, if the mesher fails, and if its tets do not have the volume
-/// inside the surface.
+/// `edge_length` [m], or as the edges of the surface. Larger triangles prevent that: no mesher puts a vertex closer to
+/// them than about their size, so in a thin wall it puts none. `source` names the surface in errors. Throws Error, with
+/// the last line it printed, if the mesher fails, and if its tets do not have the volume inside the surface.
 TetMesh fill_with_tets(const TriangleMesh& surface, double volume, const Mesher& mesher,
                        std::optional<double> edge_length, const std::string& source);
 
-}  // namespace isopatch::cli
+}  // namespace isopatch::detail

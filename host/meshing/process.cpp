@@ -18,9 +18,7 @@
 #include "host/meshing/interrupt.h"
 #include "isopatch/error.h"
 
-namespace isopatch::cli {
-
-using namespace detail;
+namespace isopatch::detail {
 
 namespace {
 
@@ -131,4 +129,4 @@ ProcessEnd run_process(const std::filesystem::path& program, std::vector<std::st
   return {problem_of(child.status()), last_line(kept)};
 }
 
-}  // namespace isopatch::cli
+}  // namespace isopatch::detail

@@ -9,9 +9,7 @@
 #include "host/text/suggestion.h"
 #include "isopatch/error.h"
 
-namespace isopatch::cli {
-
-using namespace detail;
+namespace isopatch::detail {
 
 void read_reals(const LazyArray* array, std::vector<double>& values) {
   if (array == nullptr) return;
@@ -48,4 +46,4 @@ const LazyArray* ArrayReader::find(const std::string& name, std::vector<std::int
   return &found->second;
 }
 
-}  // namespace isopatch::cli
+}  // namespace isopatch::detail

@@ -13,7 +13,7 @@
 
 #include "host/numpy/npz.h"
 
-namespace isopatch::cli {
+namespace isopatch::detail {
 
 /// Calls visit with each value of an array.
 template <typename Number, typename Visit>
@@ -69,4 +69,4 @@ class ArrayReader {
   std::string source_;
 };
 
-}  // namespace isopatch::cli
+}  // namespace isopatch::detail

@@ -10,7 +10,7 @@
 #include "host/numpy/npz.h"
 #include "isopatch/error.h"
 
-namespace isopatch::cli {
+namespace isopatch::detail {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 16;  // whole elements of every type
@@ -28,7 +28,7 @@ class Inflater {
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
 
-  /// The next bytes, as many as there are up to `count`; fewer at the end or where the data is damaged.
+  /// The next bytes, as many as there are up to `count`; fewer at the end or if the data is damaged.
   std::size_t read(char* to, std::size_t count) {
     if (!started_) return 0;
     stream_.next_out = reinterpret_cast<Bytef*>(to);
@@ -98,4 +98,4 @@ void LazyArray::read_deflated(const std::function<void(std::string_view)>& visit
   if (data.checksum() != entry_.checksum) fail("wrong checksum");
 }
 
-}  // namespace isopatch::cli
+}  // namespace isopatch::detail

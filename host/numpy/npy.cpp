@@ -16,9 +16,7 @@
 #include "host/text/quote.h"
 #include "isopatch/error.h"
 
-namespace isopatch::cli {
-
-using namespace detail;
+namespace isopatch::detail {
 
 namespace {
 
@@ -215,4 +213,4 @@ std::string npy_bytes(const NpyArray& array) {
   return bytes + header + array.bytes;
 }
 
-}  // namespace isopatch::cli
+}  // namespace isopatch::detail

@@ -14,9 +14,7 @@
 #include "isopatch/error.h"
 #include "isopatch/limits.h"
 
-namespace isopatch::cli {
-
-using namespace detail;
+namespace isopatch::detail {
 
 namespace {
 
@@ -224,4 +222,4 @@ std::string npz_bytes(const std::map<std::string, NpyArray>& arrays) {
   return archive;
 }
 
-}  // namespace isopatch::cli
+}  // namespace isopatch::detail

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace isopatch::cli {
+namespace isopatch::detail {
 
 enum class DType : std::uint8_t { kFloat32, kFloat64, kInt32, kInt64, kUint8, kUint32 };
 
@@ -81,7 +81,7 @@ class LazyArray {
 
   const NpyHeader& header() const { return header_; }
 
-  /// Calls `visit` with the data in order, in pieces of at most 64 KiB where it is deflated, each of whole elements.
+  /// Calls `visit` with the data in order, in pieces of at most 64 KiB if it is deflated, each of whole elements.
   /// Throws Error, perhaps after some calls, if the data does not match its size and checksum.
   void read(const std::function<void(std::string_view)>& visit) const;
 
@@ -98,7 +98,7 @@ class LazyArray {
 };
 
 /// The arrays of an .npz archive, stored or deflated, by their names without ".npy". Nothing is inflated but headers.
-/// Throws Error naming `source` for a damaged, encrypted, split or 64-bit archive, and where the arrays take more than
+/// Throws Error naming `source` for a damaged, encrypted, split or 64-bit archive, and if the arrays take more than
 /// 256 MiB and 16 times the archive.
 std::map<std::string, LazyArray> open_npz(const std::shared_ptr<const std::string>& bytes, const std::string& source);
 
@@ -113,7 +113,7 @@ std::string npy_bytes(const NpyArray& array);
 /// What the arrays of an archive may take together, bytes; its directory is beyond this.
 inline constexpr std::uint64_t kMaxArchiveBytes = 0xffffffff - (1 << 16);
 
-/// An archive of stored arrays. Throws Error where they take more than kMaxArchiveBytes.
+/// An archive of stored arrays. Throws Error if they take more than kMaxArchiveBytes.
 std::string npz_bytes(const std::map<std::string, NpyArray>& arrays);
 
-}  // namespace isopatch::cli
+}  // namespace isopatch::detail

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the folder of jaxlib's headers; fails with the reason where there are none, or too old ones."""
+"""Prints the folder of jaxlib's headers; fails with the reason if there are none, or too old ones."""
 
 import importlib.metadata
 import importlib.util

@@ -11,6 +11,7 @@
 #include "host/reference/pressure_field/patch_points.h"
 #include "host/reference/pressure_field/traction.h"
 #include "host/reference/scene/environment.h"
+#include "host/scene/contact_models.h"
 #include "host/threads/cancellation.h"
 #include "host/threads/parallel_for.h"
 
@@ -225,6 +226,11 @@ class RowWriter {
     put(results_.part_pair_wrench, 6 * part_pair + 3, wrench.torque);
   }
 
+  /// Zeros: no contact model of this backend has a state.
+  void put_contact_state(std::size_t part_pair, std::size_t size) const {
+    for (std::size_t i = 0; i < size; ++i) put(results_.contact_state, part_pair * size + i, Real{0});
+  }
+
   void put_body(std::size_t body, const Wrench& wrench) const {
     put(results_.body_wrench, 6 * body, wrench.force);
     put(results_.body_wrench, 6 * body + 3, wrench.torque);
@@ -290,12 +296,16 @@ void evaluate_environment(const SceneDescription& scene, const State& state, con
   }
 
   const RowWriter writer(results, index);
+  const auto contact_state_size = static_cast<std::size_t>(detail::contact_state_size_of(scene));
   std::size_t part_pair = 0;
   for (std::size_t p = 0; p < pairs.size(); ++p) {
     writer.put_pair(p, pairs[p]);
     if (detail::wants_patch_contacts(results)) writer.put_patch_contacts(p, pairs[p]);
     pairs[p].of_part_pairs.resize(part_pairs(scene, environment, p).size());  // zeros if it was not evaluated
-    for (const Wrench& wrench : pairs[p].of_part_pairs) writer.put_part_pair(part_pair++, wrench);
+    for (const Wrench& wrench : pairs[p].of_part_pairs) {
+      writer.put_contact_state(part_pair, contact_state_size);
+      writer.put_part_pair(part_pair++, wrench);
+    }
   }
   for (std::size_t b = 0; b < bodies.size(); ++b) writer.put_body(b, bodies[b]);
   std::vector<Polygon> polygons;

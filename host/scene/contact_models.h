@@ -5,6 +5,7 @@
 
 #include <span>
 
+#include "isopatch/detail/scene/scene_view.h"
 #include "isopatch/scene/scene.h"
 
 namespace isopatch::detail {
@@ -26,6 +27,9 @@ std::span<const ContactModelInfo> contact_models();
 
 /// The model's entry. Throws Error, with the names that there are, for a value beyond them.
 const ContactModelInfo& info_of(ContactModel model);
+
+/// Throws Error if the scene has a pair of a model beyond the first `count`, which `backend` has.
+void require_models(const SceneView& scene, std::size_t count, const char* backend);
 
 /// The model of a pair: its own, or else the scene's.
 ContactModel model_of(const Pair& pair, const SceneDescription& scene);

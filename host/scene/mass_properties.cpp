@@ -7,8 +7,8 @@
 #include <limits>
 #include <string>
 
-#include "host/mesh/checks/element_check.h"
-#include "host/mesh/point_math.h"
+#include "host/mesh/math/point_math.h"
+#include "host/mesh/topology/element_check.h"
 #include "host/scene/scene_rules.h"
 #include "host/text/error_location.h"
 #include "host/threads/standard_arithmetic.h"
@@ -44,8 +44,8 @@ struct Moments {
   Matrix3 second;  // of x x^T, m^5
 };
 
-/// The integrals of coordinates relative to `origin`. Each triangle (a, b, c) adds those of its tet with the origin,
-/// whose volume is v/6, v = a . (b x c): v s/24 and v (a a^T + b b^T + c c^T + s s^T)/120, s = a + b + c.
+/// The integrals of coordinates relative to `origin`. Each triangle (a, b, c) adds the integrals of its tet with the
+/// origin, whose volume is v/6, v = a . (b x c): v s/24 and v (a a^T + b b^T + c c^T + s s^T)/120, s = a + b + c.
 Moments moments_about(const Point3& origin, const Geometry& geometry) {
   CompensatedSum volume;
   std::array<CompensatedSum, 3> first;
@@ -108,12 +108,12 @@ void check_pose(const std::array<double, 7>& pose) {
   try {
     for (std::size_t i = 0; i < 3; ++i) check_range(pose[i], kPositionRange);
   } catch (const Error& error) {
-    throw with_place("mass properties: a coordinate of the position ", error);
+    throw with_location("mass properties: a coordinate of the position ", error);
   }
   try {
     check_orientation(pose);
   } catch (const Error& error) {
-    throw with_place("mass properties: orientation: ", error);
+    throw with_location("mass properties: orientation: ", error);
   }
 }
 

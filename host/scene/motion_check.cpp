@@ -19,10 +19,10 @@ bool has_velocity(const Body& body) {
 }
 
 /// Values of another type of motion are a mistake, such as a path of a body that is not prescribed.
-void check_kind(const std::string& where, const Motion& motion) {
+void check_kind(const std::string& location, const Motion& motion) {
   const char* kind = text_of(motion.type);
   if (motion.type != MotionType::kPrescribed && !(motion.path.times.empty() && motion.path.poses.empty())) {
-    fail_scene(fmt::format("{}path is given, but this is {}; only a prescribed body has a path", where, kind));
+    fail_scene(fmt::format("{}path is given, but this is {}; only a prescribed body has a path", location, kind));
   }
   const Drive& drive = motion.drive;
   const bool has_axis = std::any_of(motion.axis.begin(), motion.axis.end(), [](double x) { return x != 0; });
@@ -31,80 +31,80 @@ void check_kind(const std::string& where, const Motion& motion) {
   if (!is_joint(motion) &&
       (has_axis || has_drive || motion.parent || motion.anchor || motion.position != 0 || motion.velocity != 0)) {
     fail_scene(
-        fmt::format("{}has values of a joint, but this is {}; choose a prismatic or revolute joint", where, kind));
+        fmt::format("{}has values of a joint, but this is {}; choose a prismatic or revolute joint", location, kind));
   }
 }
 
-void check_drive(const std::string& where, const Drive& drive, const JointRanges& ranges) {
-  check_rule(where + "force ", check_rows, drive.force, ranges.force);
-  check_rule(where + "stiffness ", check_range, drive.stiffness, ranges.stiffness);
-  check_rule(where + "damping ", check_range, drive.damping, ranges.damping);
-  check_rule(where + "target ", check_rows, drive.target, ranges.position);
-  if (drive.limit) check_rule(where + "limit ", check_range, *drive.limit, ranges.limit);
+void check_drive(const std::string& location, const Drive& drive, const JointRanges& ranges) {
+  check_rule(location + "force ", check_rows, drive.force, ranges.force);
+  check_rule(location + "stiffness ", check_range, drive.stiffness, ranges.stiffness);
+  check_rule(location + "damping ", check_range, drive.damping, ranges.damping);
+  check_rule(location + "target ", check_rows, drive.target, ranges.position);
+  if (drive.limit) check_rule(location + "limit ", check_range, *drive.limit, ranges.limit);
 }
 
-void check_joint(const std::string& where, const SceneDescription& scene, int index) {
+void check_joint(const std::string& location, const SceneDescription& scene, int index) {
   const Body& body = scene.bodies[static_cast<std::size_t>(index)];
   const Motion& motion = body.motion;
-  if (has_velocity(body)) fail_scene(where + "the body has a velocity, which follows from its joint's; leave it 0");
-  if (motion.parent) check_rule(where + "parent ", check_parent, scene, index, *motion.parent);
-  check_rule(where + "axis ", check_axis, motion.axis);
+  if (has_velocity(body)) fail_scene(location + "the body has a velocity, which follows from its joint's; leave it 0");
+  if (motion.parent) check_rule(location + "parent ", check_parent, scene, index, *motion.parent);
+  check_rule(location + "axis ", check_axis, motion.axis);
   if (motion.type == MotionType::kPrismatic && motion.anchor) {
-    fail_scene(where + "has an anchor, but a prismatic joint needs none; leave it out");
+    fail_scene(location + "has an anchor, but a prismatic joint needs none; leave it out");
   }
   if (motion.type == MotionType::kRevolute && !motion.anchor) {
-    fail_scene(where + "has no anchor; a revolute joint needs a point of its axis");
+    fail_scene(location + "has no anchor; a revolute joint needs a point of its axis");
   }
   if (motion.anchor) {
     for (const double coordinate : *motion.anchor)
-      check_rule(where + "anchor ", check_range, coordinate, kPositionRange);
+      check_rule(location + "anchor ", check_range, coordinate, kPositionRange);
   }
   const JointRanges& ranges = ranges_of_joint(motion.type);
-  check_rule(where + "position ", check_range, motion.position, ranges.position);
-  check_rule(where + "velocity ", check_range, motion.velocity, ranges.velocity);
-  check_drive(where, motion.drive, ranges);
-  check_rule(where, check_no_half_space, scene, body, text_of(motion.type));
+  check_rule(location + "position ", check_range, motion.position, ranges.position);
+  check_rule(location + "velocity ", check_range, motion.velocity, ranges.velocity);
+  check_drive(location, motion.drive, ranges);
+  check_rule(location, check_no_half_space, scene, body, text_of(motion.type));
 }
 
-void check_path(const std::string& where, const Body& body) {
+void check_path(const std::string& location, const Body& body) {
   const Path& path = body.motion.path;
   if (path.times.empty() && path.poses.empty()) return;
-  if (has_velocity(body)) fail_scene(where + "the body has a velocity beside its path; leave it 0");
-  check_rule(where + "path: ", check_path_times, path.times);
-  check_rule(where + "path: ", check_path_poses, path);
-  check_rule(where + "path ", check_path_start, path, body.pose);
+  if (has_velocity(body)) fail_scene(location + "the body has a velocity beside its path; leave it 0");
+  check_rule(location + "path: ", check_path_times, path.times);
+  check_rule(location + "path: ", check_path_poses, path);
+  check_rule(location + "path ", check_path_start, path, body.pose);
 }
 
 void check_motion(const SceneDescription& scene, int index) {
   const Body& body = scene.bodies[static_cast<std::size_t>(index)];
   const MotionType type = body.motion.type;
-  const std::string where = name_of(body) + ": motion: ";
+  const std::string location = name_of(body) + ": motion: ";
   if (type > MotionType::kRevolute) {
-    fail_scene(fmt::format("{}type is {}; it must be one of MotionType", where, static_cast<int>(type)));
+    fail_scene(fmt::format("{}type is {}; it must be one of MotionType", location, static_cast<int>(type)));
   }
   if (body.fixed && type != MotionType::kFree) {
-    fail_scene(fmt::format("{}the body is fixed and {}; give one of the two", where, text_of(type)));
+    fail_scene(fmt::format("{}the body is fixed and {}; give one of the two", location, text_of(type)));
   }
-  check_kind(where, body.motion);
-  if (is_joint(body.motion)) check_joint(where, scene, index);
-  if (type == MotionType::kPrescribed) check_path(where, body);
+  check_kind(location, body.motion);
+  if (is_joint(body.motion)) check_joint(location, scene, index);
+  if (type == MotionType::kPrescribed) check_path(location, body);
 }
 
 }  // namespace
 
 void check_mass(const Body& body) {
-  const std::string where = name_of(body) + ": ";
+  const std::string location = name_of(body) + ": ";
   if (body.mass && body.density) {
     fail_scene(
-        fmt::format("{}has a mass of {} kg and a density of {} kg/m^3; give one", where, *body.mass, *body.density));
+        fmt::format("{}has a mass of {} kg and a density of {} kg/m^3; give one", location, *body.mass, *body.density));
   }
-  if (body.mass) check_rule(where + "mass ", check_range, *body.mass, kMassRange);
-  if (body.density) check_rule(where + "density ", check_range, *body.density, kDensityRange);
+  if (body.mass) check_rule(location + "mass ", check_range, *body.mass, kMassRange);
+  if (body.density) check_rule(location + "density ", check_range, *body.density, kDensityRange);
   if (body.center_of_mass) {
     for (const double x : *body.center_of_mass)
-      check_rule(where + "center_of_mass ", check_range, x, kCenterOfMassRange);
+      check_rule(location + "center_of_mass ", check_range, x, kCenterOfMassRange);
   }
-  if (body.inertia) check_rule(where + "inertia ", check_inertia, *body.inertia);
+  if (body.inertia) check_rule(location + "inertia ", check_inertia, *body.inertia);
 }
 
 void check_motions(const SceneDescription& scene) {
@@ -113,28 +113,29 @@ void check_motions(const SceneDescription& scene) {
 }
 
 void check_rollout_options(const RolloutOptions& options) {
-  const std::string where = "rollout: ";
-  check_rule(where + "time_step ", check_range, options.time_step, kTimeStepRange);
-  check_rule(where + "duration ", check_range, options.duration, kTimeStepRange);
+  const std::string location = "rollout: ";
+  check_rule(location + "time_step ", check_range, options.time_step, kTimeStepRange);
+  check_rule(location + "duration ", check_range, options.duration, kTimeStepRange);
   if (options.integrator > Integrator::kCvode) {
-    fail_scene(
-        fmt::format("{}integrator is {}; it must be one of Integrator", where, static_cast<int>(options.integrator)));
+    fail_scene(fmt::format("{}integrator is {}; it must be one of Integrator", location,
+                           static_cast<int>(options.integrator)));
   }
   if (options.points > ContactPoints::kFan6) {
-    fail_scene(fmt::format("{}points is {}; it must be one of ContactPoints", where, static_cast<int>(options.points)));
+    fail_scene(
+        fmt::format("{}points is {}; it must be one of ContactPoints", location, static_cast<int>(options.points)));
   }
-  for (const double g : options.gravity) check_rule(where + "gravity ", check_range, g, kGravityRange);
-  check_rule(where + "tolerance ", check_range, options.tolerance, kToleranceRange);
-  check_rule(where + "max_iterations ", check_range, options.max_iterations, Range{1, limits::kMaxIterations, ""});
-  check_rule(where + "friction_passes ", check_range, options.friction_passes,
+  for (const double g : options.gravity) check_rule(location + "gravity ", check_range, g, kGravityRange);
+  check_rule(location + "tolerance ", check_range, options.tolerance, kToleranceRange);
+  check_rule(location + "max_iterations ", check_range, options.max_iterations, Range{1, limits::kMaxIterations, ""});
+  check_rule(location + "friction_passes ", check_range, options.friction_passes,
              Range{1, limits::kMaxFrictionPasses, ""});
-  check_rule(where + "polygon_capacity ", check_range, options.polygon_capacity,
+  check_rule(location + "polygon_capacity ", check_range, options.polygon_capacity,
              Range{0, limits::kMaxPolygonCapacity, ""});
-  check_rule(where + "speed_limit ", check_range, options.speed_limit, kSpeedLimitRange);
+  check_rule(location + "speed_limit ", check_range, options.speed_limit, kSpeedLimitRange);
   const auto& [position, angle, speed] = options.variation;
-  if (position) check_rule(where + "variation: position ", check_range, *position, kVariationOfPositionRange);
-  if (angle) check_rule(where + "variation: angle ", check_range, *angle, kVariationOfAngleRange);
-  if (speed) check_rule(where + "variation: speed ", check_range, *speed, kVariationOfSpeedRange);
+  if (position) check_rule(location + "variation: position ", check_range, *position, kVariationOfPositionRange);
+  if (angle) check_rule(location + "variation: angle ", check_range, *angle, kVariationOfAngleRange);
+  if (speed) check_rule(location + "variation: speed ", check_range, *speed, kVariationOfSpeedRange);
 }
 
 void check_movable(const SceneDescription& scene) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks of what a rollout needs, beside check_scene().
+// Checks of what a rollout needs, in addition to check_scene().
 #pragma once
 
 #include "isopatch/scene/scene.h"

@@ -34,7 +34,7 @@ void check_element(std::size_t i, const char* what, const Rule& rule, const Argu
   try {
     rule(arguments...);
   } catch (const Error& error) {
-    throw with_place(fmt::format("row {}: {}", i, what), error);
+    throw with_location(fmt::format("row {}: {}", i, what), error);
   }
 }
 

@@ -107,14 +107,14 @@ FlatGeometry flatten(const Geometry& g, const Hierarchy& solid, const Hierarchy&
 }
 
 /// A mesh in the coordinates of its body.
-Geometry moved(Geometry geometry, const std::array<double, 7>& pose, const std::string& where) {
+Geometry moved(Geometry geometry, const std::array<double, 7>& pose, const std::string& location) {
   const Transform<double> X = transform_of(pose);
   for (Point3& p : geometry.mesh.points) {
     const Vec3d x = apply(X, Vec3d{p[0], p[1], p[2]});
     p = {x.x, x.y, x.z};
     for (const double coordinate : p) {
       if (std::fabs(coordinate) <= limits::kMaxCoordinate) continue;
-      throw Error(fmt::format("{}: its offset moves a point to {} m; the limit is {} m", where, coordinate,
+      throw Error(fmt::format("{}: its offset moves a point to {} m; the limit is {} m", location, coordinate,
                               limits::kMaxCoordinate));
     }
   }
@@ -166,11 +166,11 @@ bool is_identity(const std::array<double, 7>& pose) {
   return is_zero(0) && is_zero(1) && is_zero(2) && is_zero(4) && is_zero(5) && is_zero(6);
 }
 
-std::int32_t GeometryPlacer::index_of(int geometry, const std::array<double, 7>& pose, const std::string& where) {
+std::int32_t GeometryPlacer::index_of(int geometry, const std::array<double, 7>& pose, const std::string& location) {
   const Geometry& own = scene_.geometries[static_cast<std::size_t>(geometry)];
   if (own.kind == GeometryKind::kHalfSpace || is_identity(pose)) return geometry;
   const auto [found, is_new] = placed_.try_emplace({geometry, pose}, static_cast<std::int32_t>(to_.views.size()));
-  if (is_new) to_.add(moved(own, pose, where));
+  if (is_new) to_.add(moved(own, pose, location));
   return found->second;
 }
 

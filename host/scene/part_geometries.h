@@ -43,8 +43,8 @@ class GeometryPlacer {
   GeometryPlacer(const SceneDescription& scene, FlatGeometries& to) : scene_(scene), to_(to) {}
 
   /// The index of a geometry as it is at a pose in a body. A half space is not moved: its pose is the part's. Throws
-  /// Error where the moved mesh goes beyond limits.h.
-  std::int32_t index_of(int geometry, const std::array<double, 7>& pose, const std::string& where);
+  /// Error if the moved mesh goes beyond limits.h.
+  std::int32_t index_of(int geometry, const std::array<double, 7>& pose, const std::string& location);
 
  private:
   const SceneDescription& scene_;

@@ -82,7 +82,7 @@ std::vector<Vec3d> points_of_tets(const PlacedPart& part) {
   return points;
 }
 
-/// Points of a closed surface: those of its box that are inside.
+/// Points inside a closed surface, from a pattern over its box.
 std::vector<Vec3d> points_of_surface(const PlacedPart& part) {
   std::vector<Vec3d> points;
   for (std::size_t i = 0; i < kPoints; ++i) {
@@ -96,8 +96,8 @@ std::vector<Vec3d> points_of_surface(const PlacedPart& part) {
 /// False if the boxes of two parts are apart, or touch.
 bool boxes_overlap(const PlacedPart& a, const PlacedPart& b) {
   if (a.is_half_space() || b.is_half_space()) return a.is_half_space() != b.is_half_space();
-  const Vec3d apart = abs(a.view.center - b.view.center), reach = a.view.half + b.view.half;
-  return apart.x < reach.x && apart.y < reach.y && apart.z < reach.z;
+  const Vec3d apart = abs(a.view.center - b.view.center), half_extents = a.view.half + b.view.half;
+  return apart.x < half_extents.x && apart.y < half_extents.y && apart.z < half_extents.z;
 }
 
 std::vector<PlacedPart> placed_parts(const SceneData& data, int body) {
@@ -124,7 +124,7 @@ std::string text_of(const PartOverlap& overlap, std::size_t count, const Body& b
 
 std::vector<PartOverlap> detail::overlaps_of(const SceneData& data, int body, double least) {
   const std::vector<PlacedPart> parts = placed_parts(data, body);
-  std::vector<std::vector<Vec3d>> points(parts.size());  // made where needed
+  std::vector<std::vector<Vec3d>> points(parts.size());  // made if needed
   std::vector<PartOverlap> overlaps;
   for (std::size_t a = 0; a < parts.size(); ++a) {
     for (std::size_t b = a + 1; b < parts.size(); ++b) {

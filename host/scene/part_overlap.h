@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far the parts of a body overlap: where they do, both press on what they touch, so it counts twice.
+// How far the parts of a body overlap: if they do, both press on what they touch, so it counts twice.
 #pragma once
 
 #include <string>

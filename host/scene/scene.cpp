@@ -35,9 +35,9 @@ Vec3d middle_of(const SceneData& data, const BodyView& body) {
     const std::int32_t geometry = data.parts[static_cast<std::size_t>(i)].geometry;
     const GeometryView& g = data.geometries.views[static_cast<std::size_t>(geometry)];
     if (g.half_space) continue;
-    const Vec3d reach = {g.radius, g.radius, g.radius};
-    low = any ? min(low, g.center - reach) : g.center - reach;
-    high = any ? max(high, g.center + reach) : g.center + reach;
+    const Vec3d half_extent = {g.radius, g.radius, g.radius};
+    low = any ? min(low, g.center - half_extent) : g.center - half_extent;
+    high = any ? max(high, g.center + half_extent) : g.center + half_extent;
     any = true;
   }
   return 0.5 * (low + high);
@@ -54,7 +54,7 @@ std::int32_t num_layers(const SceneDescription& scene, const Part& part) {
   return *part.rigid ? 0 : static_cast<std::int32_t>(most) - 1;
 }
 
-void add_part(const Part& part, const std::string& where, GeometryPlacer& placer, SceneData& data) {
+void add_part(const Part& part, const std::string& location, GeometryPlacer& placer, SceneData& data) {
   PartView view = {};
   view.posed = !is_identity(part.pose);
   view.X_BG = transform_of(part.pose);
@@ -62,7 +62,7 @@ void add_part(const Part& part, const std::string& where, GeometryPlacer& placer
   view.modulus = *part.modulus;
   view.dissipation = *part.dissipation;
   view.friction = *part.friction;
-  view.geometry = placer.index_of(part.geometry, part.pose, where);
+  view.geometry = placer.index_of(part.geometry, part.pose, location);
   view.num_layers = num_layers(data.description, part);
   view.placed_begin = -1;
   if (view.posed) {
@@ -70,7 +70,7 @@ void add_part(const Part& part, const std::string& where, GeometryPlacer& placer
     std::vector<std::int32_t> row(data.description.geometries.size(), -1);
     row[static_cast<std::size_t>(part.geometry)] = view.geometry;
     for (const int index : part.alternatives) {
-      row[static_cast<std::size_t>(index)] = placer.index_of(index, part.pose, where);
+      row[static_cast<std::size_t>(index)] = placer.index_of(index, part.pose, location);
     }
     data.placed_geometries.insert(data.placed_geometries.end(), row.begin(), row.end());
   }

@@ -14,53 +14,53 @@
 namespace isopatch::detail {
 namespace {
 
-void check_pose(const std::string& where, const std::array<double, 7>& pose) {
-  for (std::size_t i = 0; i < 3; ++i) check_rule(where + ": position ", check_range, pose[i], kPositionRange);
-  check_rule(where + ": orientation: ", check_orientation, pose);
+void check_pose(const std::string& location, const std::array<double, 7>& pose) {
+  for (std::size_t i = 0; i < 3; ++i) check_rule(location + ": position ", check_range, pose[i], kPositionRange);
+  check_rule(location + ": orientation: ", check_orientation, pose);
 }
 
-void check_pose_and_velocity(const std::string& where, const Body& body) {
-  check_pose(where, body.pose);
+void check_pose_and_velocity(const std::string& location, const Body& body) {
+  check_pose(location, body.pose);
   for (std::size_t i = 0; i < 3; ++i) {
-    check_rule(where + ": linear velocity ", check_range, body.velocity[i], kVelocityRange);
-    check_rule(where + ": angular velocity ", check_range, body.velocity[i + 3], kAngularVelocityRange);
+    check_rule(location + ": linear velocity ", check_range, body.velocity[i], kVelocityRange);
+    check_rule(location + ": angular velocity ", check_range, body.velocity[i + 3], kAngularVelocityRange);
   }
 }
 
 void check_part(const SceneDescription& scene, const Body& body, const Part& part) {
-  std::string where = "body " + in_quotes(body.name);
-  if (!body.parts.empty()) where += ": part " + in_quotes(part.name);
+  std::string location = "body " + in_quotes(body.name);
+  if (!body.parts.empty()) location += ": part " + in_quotes(part.name);
   std::vector<int> geometries = {part.geometry};
   geometries.insert(geometries.end(), part.alternatives.begin(), part.alternatives.end());
   for (const int index : geometries) {
     const Geometry& geometry = scene.geometries[static_cast<std::size_t>(index)];
-    check_rule(where + ": geometry " + in_quotes(geometry.name) + ": ", check_geometry_of, *part.rigid,
+    check_rule(location + ": geometry " + in_quotes(geometry.name) + ": ", check_geometry_of, *part.rigid,
                body.parts.empty() ? body.name : part.name, geometry);
   }
-  if (!*part.rigid) check_rule(where + ": modulus ", check_range, *part.modulus, kModulusRange);
-  check_rule(where + ": dissipation ", check_range, *part.dissipation, kDissipationRange);
-  check_rule(where + ": friction ", check_range, *part.friction, kFrictionRange);
-  check_pose(where + (body.parts.empty() ? ": offset" : ""), part.pose);
+  if (!*part.rigid) check_rule(location + ": modulus ", check_range, *part.modulus, kModulusRange);
+  check_rule(location + ": dissipation ", check_range, *part.dissipation, kDissipationRange);
+  check_rule(location + ": friction ", check_range, *part.friction, kFrictionRange);
+  check_pose(location + (body.parts.empty() ? ": offset" : ""), part.pose);
 }
 
 void check_body(const SceneDescription& scene, const Body& body) {
-  const std::string where = "body " + in_quotes(body.name);
-  check_rule(where + ": ", check_num_parts, std::max<std::size_t>(body.parts.size(), 1));
+  const std::string location = "body " + in_quotes(body.name);
+  check_rule(location + ": ", check_num_parts, std::max<std::size_t>(body.parts.size(), 1));
   check_geometry_indices(scene, body);
   for (const Part& part : parts_of(body)) check_part(scene, body, part);
-  check_pose_and_velocity(where, body);
+  check_pose_and_velocity(location, body);
 }
 
-void check_pair(const SceneDescription& scene, const Pair& pair, const std::string& where) {
+void check_pair(const SceneDescription& scene, const Pair& pair, const std::string& location) {
   const int count = static_cast<int>(scene.bodies.size());
   if (pair.a < 0 || pair.a >= count || pair.b < 0 || pair.b >= count) {
     fail_scene(
-        fmt::format("{}: the body indices are {} and {}; they must be in [0, {})", where, pair.a, pair.b, count));
+        fmt::format("{}: the body indices are {} and {}; they must be in [0, {})", location, pair.a, pair.b, count));
   }
-  check_rule(where + ": ", [&] { info_of(model_of(pair, scene)); });
-  check_rule(where + ": ", check_bodies_of, pair, scene);
-  if (pair.dissipation) check_rule(where + ": dissipation ", check_range, *pair.dissipation, kDissipationRange);
-  if (pair.friction) check_rule(where + ": friction ", check_range, *pair.friction, kFrictionRange);
+  check_rule(location + ": ", [&] { info_of(model_of(pair, scene)); });
+  check_rule(location + ": ", check_bodies_of, pair, scene);
+  if (pair.dissipation) check_rule(location + ": dissipation ", check_range, *pair.dissipation, kDissipationRange);
+  if (pair.friction) check_rule(location + ": friction ", check_range, *pair.friction, kFrictionRange);
 }
 
 void check_contact(const ContactOptions& contact) {
@@ -81,11 +81,11 @@ void check_contact(const ContactOptions& contact) {
 void check_geometry_indices(const SceneDescription& scene, const Body& body) {
   const int count = static_cast<int>(scene.geometries.size());
   for (const Part& part : parts_of(body)) {
-    const std::string where =
+    const std::string location =
         "body " + in_quotes(body.name) + (body.parts.empty() ? "" : ": part " + in_quotes(part.name));
     const auto check_index = [&](const char* what, int index) {
       if (index >= 0 && index < count) return;
-      fail_scene(fmt::format("{}: {} index is {}; it must be in [0, {})", where, what, index, count));
+      fail_scene(fmt::format("{}: {} index is {}; it must be in [0, {})", location, what, index, count));
     };
     check_index("geometry", part.geometry);
     for (const int index : part.alternatives) check_index("alternative", index);
@@ -106,9 +106,9 @@ void check_scene(const SceneDescription& scene) {
   check_rollout_options(scene.rollout);
   DistinctPairs pairs;
   for (std::size_t i = 0; i < scene.pairs.size(); ++i) {
-    const std::string where = fmt::format("pair {}", i);
-    check_pair(scene, scene.pairs[i], where);
-    check_rule(where + ": ", [&] { pairs.add(scene.pairs[i], scene); });
+    const std::string location = fmt::format("pair {}", i);
+    check_pair(scene, scene.pairs[i], location);
+    check_rule(location + ": ", [&] { pairs.add(scene.pairs[i], scene); });
   }
 }
 

@@ -20,11 +20,11 @@ void check_geometry_indices(const SceneDescription& scene, const Body& body);
 
 /// Calls a rule; puts the name of the object before the message that it throws.
 template <class Rule, class... Arguments>
-void check_rule(const std::string& where, const Rule& rule, const Arguments&... arguments) {
+void check_rule(const std::string& location, const Rule& rule, const Arguments&... arguments) {
   try {
     rule(arguments...);
   } catch (const Error& error) {
-    throw with_place("scene: " + where, error);
+    throw with_location("scene: " + location, error);
   }
 }
 

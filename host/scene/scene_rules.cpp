@@ -67,6 +67,12 @@ const ContactModelInfo& info_of(ContactModel model) {
   throw Error(fmt::format("model is {}; it must be one of ContactModel: {}", index, names));
 }
 
+void require_models(const SceneView& scene, std::size_t count, const char* backend) {
+  const auto needed = static_cast<std::size_t>(scene.num_models);
+  if (needed <= count) return;
+  throw Error(fmt::format("backend {} has no contact model {}", backend, in_quotes(contact_models()[needed - 1].name)));
+}
+
 ContactModel model_of(const Pair& pair, const SceneDescription& scene) {
   return pair.model.value_or(scene.contact.model);
 }

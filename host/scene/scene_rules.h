@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rules of a scene, each stated once. Their Errors say what is wrong and what would be right, but not where: Scene
-// puts the name of the object before it, and the reader of scene files the location in the file.
+// The rules of a scene, each stated once. Their Errors say what is wrong and what would be right, without the location:
+// Scene puts the name of the object before it, and the reader of scene files the location in the file.
 #pragma once
 
 #include <algorithm>
@@ -43,7 +43,7 @@ void check_num_parts(std::size_t count);
 /// Of all bodies together.
 void check_num_parts_of_all(std::size_t count);
 
-/// A compliant part has tets to press on. `name` is that of the part or its body.
+/// A compliant part has tets to press on. `name` is the name of the part or its body.
 void check_geometry_of(bool rigid, const std::string& name, const Geometry& geometry);
 
 /// Whether the model lets two parts touch.

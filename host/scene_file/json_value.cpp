@@ -98,14 +98,14 @@ Document JsonValue::parse(const std::string& text, const std::string& source) {
   }
 }
 
-std::string JsonValue::place() const { return path_.empty() ? *source_ : *source_ + ": " + path_; }
+std::string JsonValue::location() const { return path_.empty() ? *source_ : *source_ + ": " + path_; }
 
 void JsonValue::fail(const std::string& problem, ErrorParts parts) const {
-  parts.where = place();
+  parts.where = location();
   throw Error(parts.where + ": " + problem, ErrorKind::kInput, parts);
 }
 
-void JsonValue::fail(const Error& error) const { throw with_place(place() + ": ", error); }
+void JsonValue::fail(const Error& error) const { throw with_location(location() + ": ", error); }
 
 void JsonValue::fail_type(const std::string& expected) const {
   const std::string found = shown(*value_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A strict view of a JSON document: every value knows its path, so every error says where it is.
+// A strict view of a JSON document: every value knows its path, so every error says its location.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>  // the whole takes a compiler seconds
@@ -63,7 +63,7 @@ class JsonValue {
   JsonValue(const Document& value, std::shared_ptr<const std::string> source, std::string path)
       : value_(&value), source_(std::move(source)), path_(std::move(path)) {}
 
-  std::string place() const;  // what messages begin with
+  std::string location() const;  // what messages begin with
   [[noreturn]] void fail_type(const std::string& expected) const;
   JsonValue child(const Document& value, const std::string& key) const;
 

@@ -113,7 +113,7 @@ class BodyReader {
            std::any_of(body.parts.begin(), body.parts.end(), [&](const Part& part) { return part.name == name; });
   }
 
-  /// The name of a geometry, with a number where it is taken.
+  /// The name of a geometry, with a number if it is taken.
   static std::string free_name(const std::string& geometry, const Body& body) {
     std::string name = geometry;
     for (int number = 2; is_taken(name, body); ++number) name = fmt::format("{} {}", geometry, number);

@@ -15,6 +15,8 @@
 #include "host/scene_file/scene_geometries.h"
 #include "host/scene_file/scene_motion.h"
 #include "host/scene_file/scene_values.h"
+#include "host/text/quote.h"
+#include "host/text/suggestion.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
 #include "isopatch/limits.h"
@@ -40,7 +42,12 @@ Pair parse_names(const JsonValue& names, const Names& bodies) {
 
 ContactModel parse_model(const JsonValue& value) {
   const std::vector<std::string> names = contact_model_names();
-  const auto found = std::find(names.begin(), names.end(), value.one_of(names));
+  const std::string name = value.text();
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) {
+    value.fail("unknown contact model " + in_quotes(name, '"') + "; known: " + list_of(names),
+               {.found = in_quotes(name, '"'), .wanted = "one of " + list_of(names)});
+  }
   return static_cast<ContactModel>(found - names.begin());
 }
 

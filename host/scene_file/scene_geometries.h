@@ -39,7 +39,7 @@ auto with_location(const JsonValue& location, Make make) {
 /// Throws for a value that has both keys.
 void refuse_both(const JsonValue& value, const char* a, const char* b);
 
-/// Where the meshes are that a scene names: in memory, or else in files.
+/// The sources of the meshes that a scene names: in memory, or else in files.
 class MeshSource {
  public:
   /// Files are found relative to `directory`. Refers to `meshes`.
@@ -85,7 +85,7 @@ struct FileScale {
 /// The `scale` or `units` of a geometry.
 FileScale parse_scale(const JsonValue& geometry);
 
-/// Throws, with the reason, where a half space has `scale` or `units`.
+/// Throws, with the reason, if a half space has `scale` or `units`.
 void refuse_scale_of_half_space(const JsonValue& geometry);
 
 /// Adds a warning to a geometry of so unlikely a size that its file may be in other units than metres, unless the scene

@@ -21,7 +21,7 @@ Names names_of(const std::vector<Named>& things) {
   return names;
 }
 
-/// The index of the name that `reference` is, among those of things of a kind.
+/// The index of the name that `reference` is, among the names of things of a kind.
 int index_of(const JsonValue& reference, const Names& names, const std::string& kind);
 
 /// The rules are those of Scene, which throws them with the object's name instead of the location in the file.

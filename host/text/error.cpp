@@ -16,18 +16,18 @@ Error::Error(const std::string& message, ErrorKind kind, ErrorParts parts)
   parts_ = std::make_shared<const ErrorParts>(std::move(parts));
 }
 
-Error detail::with_place(const std::string& place, const Error& error) {
+Error detail::with_location(const std::string& location, const Error& error) {
   ErrorParts parts = error.parts();
   if (error.kind() != ErrorKind::kFile) {
-    const std::size_t end = place.find_last_not_of(": ");
-    const std::string name = end == std::string::npos ? "" : place.substr(0, end + 1);
-    parts.where = parts.where.empty() ? name : place + parts.where;
+    const std::size_t end = location.find_last_not_of(": ");
+    const std::string name = end == std::string::npos ? "" : location.substr(0, end + 1);
+    parts.where = parts.where.empty() ? name : location + parts.where;
   }
-  return Error(place + error.what(), error.kind(), std::move(parts));
+  return Error(location + error.what(), error.kind(), std::move(parts));
 }
 
-Error detail::wrong_value(const std::string& where, const std::string& found, const std::string& wanted) {
-  return Error(where + " is " + found + "; " + wanted, ErrorKind::kInput, {where, found, wanted});
+Error detail::wrong_value(const std::string& location, const std::string& found, const std::string& wanted) {
+  return Error(location + " is " + found + "; " + wanted, ErrorKind::kInput, {location, found, wanted});
 }
 
 }  // namespace isopatch

@@ -7,15 +7,15 @@
 
 namespace isopatch::detail {
 
-/// The same error with `place`, such as "scene: body 'ball': friction ", before its message and before where it is. An
-/// error about a file keeps the file's path as where it is.
-Error with_place(const std::string& place, const Error& error);
+/// The same error with `location`, such as "scene: body 'ball': friction ", before its message and its location. An
+/// error about a file keeps the file's path as its location.
+Error with_location(const std::string& location, const Error& error);
 
-/// "WHERE is FOUND; WANTED", as in "evaluate: state.num_environments is -1; it must not be negative".
-Error wrong_value(const std::string& where, const std::string& found, const std::string& wanted);
+/// "LOCATION is FOUND; WANTED", as in "evaluate: state.num_environments is -1; it must not be negative".
+Error wrong_value(const std::string& location, const std::string& found, const std::string& wanted);
 
-inline Error negative_value(const std::string& where, long long found) {
-  return wrong_value(where, std::to_string(found), "it must not be negative");
+inline Error negative_value(const std::string& location, long long found) {
+  return wrong_value(location, std::to_string(found), "it must not be negative");
 }
 
 }  // namespace isopatch::detail

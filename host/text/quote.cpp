@@ -22,7 +22,7 @@ struct Character {
   bool valid = false;
 };
 
-/// The first character of a text that is not empty; where that is not valid UTF-8, its first byte.
+/// The first character of a text that is not empty; if that is not valid UTF-8, its first byte.
 Character first_character(std::string_view text) {
   const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
@@ -65,7 +65,7 @@ std::string escape(const Character& c) {
   return c.code < 0x10000 ? fmt::format("\\u{:04x}", c.code) : fmt::format("\\U{:08x}", c.code);
 }
 
-/// Appends up to `most` characters of `text`, escaped where they are not printable or among `special`; returns how many
+/// Appends up to `most` characters of `text`, escaped if they are not printable or among `special`; returns how many
 /// bytes of `text` they are.
 std::size_t append_escaped(std::string& out, std::string_view text, std::size_t most, std::string_view special) {
   std::size_t at = 0;

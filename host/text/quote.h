@@ -20,8 +20,8 @@ std::string escaped(std::string_view text);
 /// cut after 60 characters. Names and values of JSON get double quotes.
 std::string in_quotes(std::string_view text, char quote = '\'');
 
-/// A whole message: escaped, and without its middle where it is longer than kMaxMessage characters, since its beginning
-/// says where the fault is and its end what would be right.
+/// A whole message: escaped, and without its middle if it is longer than kMaxMessage characters, since its beginning
+/// says what is at fault and its end what would be right.
 std::string message_text(std::string_view message);
 
 }  // namespace isopatch::detail

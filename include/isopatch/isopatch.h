@@ -15,6 +15,7 @@
 #include "isopatch/host_evaluator.h"
 #include "isopatch/limits.h"
 #include "isopatch/parameter_inputs.h"
+#include "isopatch/pictures.h"
 #include "isopatch/results.h"
 #include "isopatch/results/array_info.h"
 #include "isopatch/results/array_types.h"

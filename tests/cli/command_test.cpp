@@ -22,6 +22,9 @@
 #include "tests/support/paths/paths.h"
 
 namespace isopatch::cli {
+
+using namespace detail;
+
 namespace {
 
 const std::string kScenes = source_path("bench/scenes/");

@@ -21,6 +21,9 @@
 #include "tests/support/program.h"
 
 namespace isopatch::cli {
+
+using namespace detail;
+
 namespace {
 
 using testing::Outcome;

@@ -15,6 +15,9 @@
 #include "tests/support/program.h"
 
 namespace isopatch::cli {
+
+using namespace detail;
+
 namespace {
 
 using testing::contains;

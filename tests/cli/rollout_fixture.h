@@ -16,20 +16,20 @@
 
 namespace isopatch::testing {
 
-using RolloutArrays = std::map<std::string, cli::NpyArray>;
+using RolloutArrays = std::map<std::string, detail::NpyArray>;
 using Shape = std::vector<std::int64_t>;
 
 /// The values of an array, of the type that it has.
 template <class T>
-std::vector<T> values(const cli::NpyArray& array) {
-  EXPECT_EQ(array.type, cli::kDType<T>);
+std::vector<T> values(const detail::NpyArray& array) {
+  EXPECT_EQ(array.type, detail::kDType<T>);
   std::vector<T> numbers(array.bytes.size() / sizeof(T));
   std::memcpy(numbers.data(), array.bytes.data(), array.bytes.size());
   return numbers;
 }
 
 /// Row `row` of an array with a row for each time.
-inline cli::NpyArray row_of(const cli::NpyArray& array, std::int64_t row) {
+inline detail::NpyArray row_of(const detail::NpyArray& array, std::int64_t row) {
   const std::size_t bytes = array.bytes.size() / static_cast<std::size_t>(array.shape[0]);
   return {array.type,
           {array.shape.begin() + 1, array.shape.end()},
@@ -68,7 +68,7 @@ class RolloutTest : public FolderTest {
   RolloutArrays arrays(const std::string& arguments, const std::string& name = "r.npz") const {
     const Outcome result = rollout(arguments + " --output " + path(name));
     EXPECT_EQ(result.code, 0) << arguments << "\n" << result.out;
-    return cli::parse_npz(read(name), name);
+    return detail::parse_npz(read(name), name);
   }
 
   /// Every array of `found` has the bits of `expected`.

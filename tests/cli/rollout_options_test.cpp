@@ -5,6 +5,9 @@
 #include "tests/cli/rollout_fixture.h"
 
 namespace isopatch::cli {
+
+using namespace detail;
+
 namespace {
 
 using testing::RolloutArrays;

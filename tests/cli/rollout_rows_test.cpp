@@ -11,6 +11,9 @@
 #include "tests/support/paths/paths.h"
 
 namespace isopatch::cli {
+
+using namespace detail;
+
 namespace {
 
 using testing::Outcome;

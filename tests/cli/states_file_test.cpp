@@ -6,6 +6,9 @@
 #include "isopatch/error.h"
 
 namespace isopatch::cli {
+
+using namespace detail;
+
 namespace {
 
 using Arrays = std::map<std::string, NpyArray>;

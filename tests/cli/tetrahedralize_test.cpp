@@ -20,6 +20,9 @@
 #include "tests/support/paths/paths.h"
 
 namespace isopatch::cli {
+
+using namespace detail;
+
 namespace {
 
 using isopatch::testing::contains;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lists of contact models of scenes and of the cpu backend, with the test's model behind the library's. A program
+// The lists of contact models of scenes and of the cpu backend, with the tests' models behind the library's. A program
 // that has this file links it in place of host/scene/contact_models.cpp and host/cpu/contact_models.cpp.
 #include "host/cpu/contact/contact_model.h"
 #include "host/cpu/isa/kernels.h"
@@ -15,10 +15,12 @@ namespace {
 bool pressure_fields_can_touch(const PartKind& a, const PartKind& b) {
   return !(a.rigid && b.rigid) && !(a.half_space && b.half_space);
 }
+bool any_can_touch(const PartKind&, const PartKind&) { return true; }
 bool ball_springs_can_touch(const PartKind& a, const PartKind& b) { return !a.half_space && !b.half_space; }
 
 constexpr ContactModelInfo kModels[] = {{"pressure_field", 0, pressure_fields_can_touch},
-                                        {"ball_spring", BallSpring::kStateSize, ball_springs_can_touch}};
+                                        {"ball_spring", BallSpring::kStateSize, ball_springs_can_touch},
+                                        {"sticky", 3, any_can_touch}};
 
 class CpuBallSpring final : public CpuContactModel {
  public:
@@ -68,6 +70,7 @@ CpuContactModels make_cpu_contact_models(const CpuOptions& options, const IsaKer
   CpuContactModels models;
   models.push_back(make_cpu_pressure_field(options, kernels == nullptr ? nullptr : &kernels->pressure_field));
   models.push_back(std::make_unique<CpuBallSpring>());
+  models.push_back(std::make_unique<CpuBallSpring>());  // sticky: for scenes in which nothing is near
   return models;
 }
 

@@ -62,6 +62,7 @@ bool change_array(Call& call, int which, const Change& change) {
   bool found = false;
   const ArrayCounts counts = counts_of(call.scene, call.results);
   const auto visit = [&](const ArrayInfo& info, auto& array) {
+    if (counts.row(info) == 0) return;  // the contact state, which pressure fields do not have
     if constexpr (detail::HasRows<decltype(array)>) {
       if (at++ == which) change(array, counts.row(info)), found = true;
     }

@@ -65,6 +65,7 @@ TEST_P(Strides, LeaveWhatIsBetweenRowsAlone) {
   const ArrayCounts counts = expected.counts();
   for_each_input(
       [&](const ArrayInfo& info, const auto& from, auto& values, auto& array) {
+        if (from.empty()) return;
         const std::int64_t row = counts.row(info);
         values = spread(from, row, kGap, from[0]);
         array = {values.data(), row + kGap};

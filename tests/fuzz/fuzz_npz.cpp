@@ -18,11 +18,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   scene.bodies.resize(2);
   scene.pairs.resize(1);
   fuzz::allow_error([&] {
-    cli::NpyArray array = cli::parse_npy(bytes, "fuzz");
-    if (cli::parse_npy(cli::npy_bytes(array), "again").bytes != array.bytes) std::abort();
+    detail::NpyArray array = detail::parse_npy(bytes, "fuzz");
+    if (detail::parse_npy(detail::npy_bytes(array), "again").bytes != array.bytes) std::abort();
   });
   fuzz::allow_error([&] {
-    cli::states_from_arrays(cli::open_npz(std::make_shared<const std::string>(bytes), "fuzz"), scene, "fuzz");
+    cli::states_from_arrays(detail::open_npz(std::make_shared<const std::string>(bytes), "fuzz"), scene, "fuzz");
   });
   return 0;
 }

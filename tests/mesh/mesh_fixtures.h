@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "host/mesh/point_math.h"
+#include "host/mesh/math/point_math.h"
 #include "isopatch/error.h"
 #include "isopatch/geometry/mesh.h"
 #include "tests/support/data_folder.h"

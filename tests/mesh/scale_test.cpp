@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "host/mesh/point_math.h"
+#include "host/mesh/math/point_math.h"
 #include "isopatch/geometry/geometry.h"
 #include "tests/mesh/mesh_fixtures.h"
 

@@ -8,7 +8,7 @@
 
 #include "isopatch/error.h"
 
-namespace isopatch::cli {
+namespace isopatch::detail {
 namespace {
 
 std::string bytes_of(const std::vector<double>& values) {
@@ -142,4 +142,4 @@ std::string compressed_archive() {
 }
 
 }  // namespace
-}  // namespace isopatch::cli
+}  // namespace isopatch::detail

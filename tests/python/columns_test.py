@@ -15,7 +15,7 @@ DTYPES = {"polygons": POLYGON_DTYPE, "packed_polygons": POLYGON_DTYPE}
 
 
 def capacities(wanted: isopatch.Results, spare: int = 0) -> dict[str, int]:
-    """As many rows as there are, which are those of packed arrays too."""
+    """As many rows as there are, which packed arrays have too."""
     return {
         "polygon_capacity": len(wanted.packed_polygons) + spare,
         "contact_capacity": len(wanted.packed_contacts) + spare,

@@ -23,7 +23,7 @@ def root() -> pathlib.Path:
 
 
 def _program() -> str | None:
-    """The command line: that of ISOPATCH_PROGRAM, or of a build in this tree, or an installed one."""
+    """The command line: the program that ISOPATCH_PROGRAM names, or of a build in this tree, or an installed one."""
     named = os.environ.get("ISOPATCH_PROGRAM")
     built = ROOT / "build/release/bin/isopatch"
     return named or (str(built) if built.exists() else shutil.which("isopatch"))
@@ -31,7 +31,7 @@ def _program() -> str | None:
 
 @pytest.fixture(scope="session")
 def command():
-    """Runs the command line with arguments and fails where it does."""
+    """Runs the command line with arguments and fails if it does."""
     program = _program()
     if program is None:
         pytest.skip("no program isopatch: set ISOPATCH_PROGRAM, or build the preset release")
@@ -99,7 +99,7 @@ def poses(scene) -> np.ndarray:
 
 
 def requires(module: str):
-    """Skips, aloud, where a module is not installed."""
+    """Skips, aloud, if a module is not installed."""
     return pytest.mark.skipif(importlib.util.find_spec(module) is None, reason=f"{module} is not installed")
 
 

@@ -34,7 +34,7 @@ def velocities(poses) -> np.ndarray:
 
 
 class InterfaceOnly:
-    """An array with nothing but `__cuda_array_interface__`, as those of Numba."""
+    """An array with nothing but `__cuda_array_interface__`, as arrays of Numba."""
 
     def __init__(self, array, **changes) -> None:
         self.array = array  # which keeps the memory
@@ -159,7 +159,9 @@ class TestStreams:
     def test_an_interface_names_another_stream(self, on_cuda, poses):
         given = InterfaceOnly(cupy.asarray(poses))
         stream = cupy.cuda.Stream(non_blocking=True)
-        with pytest.raises(ValueError, match=r"evaluate: poses: its stream is 0x1, that of the call 0x[0-9a-f]+; pass"):
+        with pytest.raises(
+            ValueError, match=r"evaluate: poses: its stream is 0x1, the stream of the call 0x[0-9a-f]+; pass"
+        ):
             on_cuda.evaluate(given, out={"pair_wrench": cupy.zeros((4, 1, 6))}, stream=stream)
 
     def test_a_bound_call_follows_the_current_one(self, evaluator, on_cuda, poses):

@@ -101,7 +101,7 @@ def test_ctrl_c_ends_a_call(call):
             print(time.perf_counter() - sent[0])
         """)
     assert done.returncode == 0, done.stderr
-    assert float(done.stdout) < 1  # 0.2 s where the cores are idle
+    assert float(done.stdout) < 1  # 0.2 s if the cores are idle
 
 
 def test_an_old_processor_gets_an_import_error():

@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-#include "host/mesh/point_math.h"
+#include "host/mesh/math/point_math.h"
 #include "tests/support/misuses.h"
 #include "tests/support/scenes.h"
 

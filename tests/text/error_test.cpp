@@ -139,10 +139,10 @@ TEST(Error, WithoutADeviceIsAboutTheDevice) {
 
 TEST(Error, PlacesGoBeforeTheMessageAndBeforeWhereItIs) {
   const Error inner("row 3: is 7", ErrorKind::kMemory, {.where = "row 3", .found = "7"});
-  const Error outer = detail::with_place("body 'a': path ", inner);
+  const Error outer = detail::with_location("body 'a': path ", inner);
   EXPECT_STREQ(outer.what(), "body 'a': path row 3: is 7");
   expect_parts(outer, ErrorKind::kMemory, "body 'a': path row 3", "7", "");
-  EXPECT_EQ(detail::with_place("body 'a': path: ", Error("is 7")).parts().where, "body 'a': path");
+  EXPECT_EQ(detail::with_location("body 'a': path: ", Error("is 7")).parts().where, "body 'a': path");
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ inline void print_table(const Rows& rows, std::size_t left = 2) {
   }
 }
 
-/// How the bodies move and what mass they have, where the scene says anything about it.
+/// How the bodies move and what mass they have, if the scene says anything about it.
 void print_motions(const SceneDescription& scene);
 
 }  // namespace isopatch::cli

@@ -88,7 +88,7 @@ std::string degrees_of(const std::array<double, 7>& pose) {
   return fmt::format("{:.4g}", 2 * kDegrees * std::atan2(std::hypot(pose[4], pose[5], pose[6]), std::fabs(pose[3])));
 }
 
-/// A row for each body; where one lists parts or has an offset, for each part.
+/// A row for each body; if one lists parts or has an offset, for each part.
 void print_bodies(const SceneDescription& scene) {
   const bool with_parts = has_parts(scene);
   const bool with_sides =

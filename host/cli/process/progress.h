@@ -24,7 +24,7 @@ class Progress {
  private:
   using Clock = std::chrono::steady_clock;
 
-  Interruptible interruptible_;
+  detail::Interruptible interruptible_;
   std::int64_t done_ = 0, total_;
   const char* unit_;
   bool terminal_;

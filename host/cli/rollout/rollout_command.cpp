@@ -15,10 +15,11 @@
 #include "host/cli/rollout/start_states.h"
 #include "host/cli/rollout/step_check.h"
 #include "host/cli/rollout/stepper.h"
-#include "host/cli/rollout/vtk_series.h"
+#include "host/cli/states_file.h"
 #include "host/cli/usage/output_name.h"
-#include "host/cli/vtk_patches.h"
 #include "host/files/output_file.h"
+#include "host/pictures/vtk_files.h"
+#include "host/pictures/vtk_series.h"
 #include "host/scene/motion_rules.h"
 #include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"
@@ -35,6 +36,7 @@ using namespace detail;
 namespace {
 
 constexpr std::int64_t kRowsOfTable = 20;
+constexpr std::int64_t kPicturedEnvironments = 4;
 constexpr double kLargestNumber = 1e12;
 constexpr double kSameTime = 1e-9;  // s
 
@@ -75,8 +77,8 @@ RowPlan plan_of(const RolloutArguments& arguments, const RolloutOptions& rollout
   } else {
     const double steps = std::round(rollout.duration / rollout.time_step);
     if (steps < 1 || steps > kLargestNumber) {
-      const std::string where = arguments.duration ? "--duration" : arguments.scene + ": rollout.duration";
-      throw Error(fmt::format("{}: {} s are {} time steps of {} s; it must be from 1 to {} of them", where,
+      const std::string location = arguments.duration ? "--duration" : arguments.scene + ": rollout.duration";
+      throw Error(fmt::format("{}: {} s are {} time steps of {} s; it must be from 1 to {} of them", location,
                               rollout.duration, steps, rollout.time_step, kLargestNumber));
     }
     plan.steps = static_cast<std::int64_t>(steps);
@@ -113,6 +115,11 @@ void check_paths(const std::string& source, const SceneDescription& scene, doubl
   }
 }
 
+/// What the environments with pictures have, which are the first.
+StateArrays pictured_states(const RolloutStart& start) {
+  return rows_of(start.given, 0, std::min(start.num_environments(), kPicturedEnvironments), "");
+}
+
 /// What is made of the rows, as the command line asks for it.
 struct Recorders {
   std::optional<RolloutTable> table;
@@ -128,7 +135,7 @@ struct Recorders {
     if (!arguments.output.empty()) file.emplace(plan, environments, rollout_counts(scene), arguments.output);
     if (!arguments.vtk.empty()) {
       create_directory(arguments.vtk);
-      pictures.emplace(scene.description(), environments, start.given);
+      pictures.emplace(pictured_states(start));
     }
     if (arguments.check) check.emplace(simulator, start);
   }
@@ -138,7 +145,7 @@ struct Recorders {
   void add(const RolloutRow& row, std::int64_t steps, Progress& progress) {
     if (table) table->add(row);
     if (file) file->add(row);
-    if (pictures) pictures->add(row);
+    if (pictures) pictures->add(row.time, row.state.poses);
     if (check) check->compare(steps, row.state, progress);
   }
 };

@@ -10,6 +10,9 @@
 #include "isopatch/error.h"
 
 namespace isopatch::cli {
+
+using namespace detail;
+
 namespace {
 
 /// Calls visit(info, array) for the arrays that have a row for each time.

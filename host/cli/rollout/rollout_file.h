@@ -15,7 +15,7 @@ namespace isopatch::cli {
 /// Collects the arrays of a rollout's .npz file.
 class RolloutFile {
  public:
-  /// Throws Error, naming `path`, where an archive cannot hold so many rows.
+  /// Throws Error, naming `path`, if an archive cannot hold so many rows.
   RolloutFile(const RowPlan& plan, std::int64_t num_environments, const ArrayCounts& counts, const std::string& path);
 
   void add(const RolloutRow& row);
@@ -24,7 +24,7 @@ class RolloutFile {
   std::string npz(const std::vector<std::uint32_t>& status);
 
  private:
-  std::map<std::string, NpyArray> arrays_;
+  std::map<std::string, detail::NpyArray> arrays_;
 };
 
 }  // namespace isopatch::cli

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "host/cli/last_row.h"
 #include "host/cli/random_states.h"
-#include "host/cli/rollout/last_row.h"
 #include "host/cli/states_file.h"
 #include "host/numpy/array_reader.h"
 #include "host/rollout/rollout_data.h"
@@ -75,7 +75,8 @@ void replace_steps(const LazyArray* array, const ArrayReader& reader, std::vecto
   }
 }
 
-/// Writes the velocities of bodies on paths: at the start that of the path, and later that of the last step.
+/// Writes the velocities of bodies on paths: at the start the velocity of the path, and later the velocity of the last
+/// step.
 void write_path_velocities(const Scene& scene, RolloutStateArrays& state) {
   const RolloutData data(scene, scene.description().rollout);
   const int bodies = scene.num_bodies(), last = num_stages(data.view.integrator) - 1;
@@ -121,6 +122,7 @@ RolloutStart start_from_arrays(const std::map<std::string, LazyArray>& file, con
   const ArrayReader reader(arrays, source);
   std::vector<std::string> names = names_of_states();
   names.insert(names.end(), {"joints", "steps"});
+  if (scene.contact_state_size() > 0) names.emplace_back("contact_state");
   reader.allow(names);
 
   auto of_evaluate = arrays;
@@ -135,6 +137,8 @@ RolloutStart start_from_arrays(const std::map<std::string, LazyArray>& file, con
   start.state = RolloutStateArrays(scene, n);
   start.state.poses = std::move(start.given.poses);
   if (arrays.contains("velocities")) start.state.velocities = std::move(start.given.velocities);
+  if (!start.given.contact_state.empty()) start.state.contact_state = std::move(start.given.contact_state);
+  start.given.contact_state.clear();
   start.given.poses.clear();
   start.given.velocities.clear();
   replace(joints, start.state.joints);

@@ -13,7 +13,7 @@
 
 namespace isopatch::cli {
 
-/// Where the environments of a rollout start, and what differs between them all the time.
+/// The state that each environment of a rollout starts from, and what differs between them all the time.
 struct RolloutStart {
   RolloutStateArrays state;
   StateArrays given;  // of the states file: modulus, dissipation, friction, geometry_index and pair_mask
@@ -30,7 +30,7 @@ RolloutStart rollout_start(const RolloutArguments& arguments, const Scene& scene
 /// The states in the arrays of a file: those of `isopatch evaluate --states`, `joints` and `steps`; or the results of a
 /// rollout, of which the last row is taken, or of an evaluation. Throws Error, naming `source` and the array, for
 /// others.
-RolloutStart start_from_arrays(const std::map<std::string, LazyArray>& arrays, const Scene& scene,
+RolloutStart start_from_arrays(const std::map<std::string, detail::LazyArray>& arrays, const Scene& scene,
                                const std::string& source);
 
 }  // namespace isopatch::cli

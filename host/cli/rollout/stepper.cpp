@@ -33,12 +33,7 @@ void Stepper::step(std::int64_t begin, std::int64_t count, std::int64_t steps, R
       [&](const ArrayInfo& info, auto*& rows, auto& array) { rows = at(array, begin, counts_.row(info)); }, state,
       state_);
   RolloutInput input;
-  const State given = given_.view(begin, count);
-  input.modulus = given.modulus;
-  input.dissipation = given.dissipation;
-  input.friction = given.friction;
-  input.geometry_index = given.geometry_index;
-  input.pair_mask = given.pair_mask;
+  static_cast<ParameterInputs&>(input) = given_.view(begin, count);
   RolloutOutput results;
   if (output != nullptr) {
     for_each_rollout_output(

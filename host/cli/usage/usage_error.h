@@ -8,7 +8,7 @@
 namespace isopatch::cli {
 
 /// What was wrong with a command line, in one line: names the command or the option that is close to one that does not
-/// exist, the values that an option takes where some are missing, and the help to read. `first` is the first argument.
+/// exist, the values that an option takes if some are missing, and the help to read. `first` is the first argument.
 std::string usage_error(const CLI::App& app, const std::string& first, const CLI::ParseError& error);
 
 }  // namespace isopatch::cli

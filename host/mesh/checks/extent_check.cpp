@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/mesh/checks/extent_check.h"
 
-#include "host/mesh/checks/element_check.h"
+#include "host/mesh/topology/element_check.h"
 #include "isopatch/limits.h"
 
 namespace isopatch::detail {
 namespace {
 
-/// The largest extent. Throws where one is out of range.
+/// The largest extent. Throws if one is out of range.
 double largest_of(const std::vector<double>& extent, const std::string& source) {
   double largest = 0;
   for (std::size_t i = 0; i < extent.size(); ++i) {

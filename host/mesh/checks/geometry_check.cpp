@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "host/mesh/checks/element_check.h"
 #include "host/mesh/checks/extent_check.h"
+#include "host/mesh/topology/element_check.h"
 #include "host/mesh/topology/face_table.h"
 #include "host/random/random.h"
 #include "isopatch/limits.h"
@@ -79,8 +79,8 @@ void check_triangles(const Geometry& g, const std::string& source) {
   }
 }
 
-/// Throws unless the surface is that of the tets or, without tets, closed. Where triangles without area were removed,
-/// it is closed in space but not by its indices.
+/// Throws unless the surface is the boundary of the tets or, without tets, closed. If triangles without area were
+/// removed, it is closed in space but not by its indices.
 void check_boundary(const Geometry& g, const std::string& source) {
   if (g.mesh.tets.empty() && g.report.flat_triangles > 0) return;
   std::uint64_t sum = 0;

@@ -9,9 +9,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "host/mesh/checks/element_check.h"
 #include "host/mesh/checks/mesh_quality.h"
-#include "host/mesh/point_math.h"
+#include "host/mesh/math/point_math.h"
+#include "host/mesh/topology/element_check.h"
 #include "host/mesh/topology/face_table.h"
 #include "host/mesh/topology/layer_split.h"
 #include "host/threads/standard_arithmetic.h"
@@ -47,7 +47,7 @@ void check_vertices(const TetMesh& mesh, const std::string& source) {
   }
 }
 
-/// Whether the tet is inverted. Throws where its volume is zero.
+/// Whether the tet is inverted. Throws if its volume is zero.
 bool check_volume(const TetMesh& mesh, std::size_t index, const std::string& source) {
   const Tet& tet = mesh.tets[index];
   const double six_v = six_volumes(mesh, tet);

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "host/mesh/checks/element_check.h"
-#include "host/mesh/point_math.h"
+#include "host/mesh/math/point_math.h"
+#include "host/mesh/topology/element_check.h"
 #include "isopatch/limits.h"
 
 namespace isopatch::detail {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "host/mesh/checks/triangle_tree.h"
-#include "host/mesh/point_math.h"
+#include "host/mesh/math/point_math.h"
 
 namespace isopatch::detail {
 namespace {

@@ -8,9 +8,9 @@
 #include <numeric>
 #include <tuple>
 
-#include "host/mesh/checks/element_check.h"
 #include "host/mesh/checks/self_cuts.h"
-#include "host/mesh/point_math.h"
+#include "host/mesh/math/point_math.h"
+#include "host/mesh/topology/element_check.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
 #include "isopatch/geometry/triangle_mesh.h"
@@ -102,21 +102,21 @@ std::vector<EdgeUse> sorted_edges(const TriangleMesh& mesh) {
 [[noreturn]] void refuse_edge(const TriangleMesh& mesh, const EdgeUse* first, std::int64_t uses, const EdgeUse& clash,
                               const std::string& source) {
   const Point3 &a = corner(mesh, first->low), &b = corner(mesh, first->high);
-  const std::string where = fmt::format("{}: the edge from point {} ({}, {}, {}) to point {} ({}, {}, {})", source,
-                                        first->low, a[0], a[1], a[2], first->high, b[0], b[1], b[2]);
+  const std::string edge = fmt::format("{}: the edge from point {} ({}, {}, {}) to point {} ({}, {}, {})", source,
+                                       first->low, a[0], a[1], a[2], first->high, b[0], b[1], b[2]);
   if (uses == 1) {
     throw Error(
-        fmt::format("{} belongs to triangle {} only; the surface must be closed, with two triangles at each edge",
-                    where, first->triangle));
+        fmt::format("{} belongs to triangle {} only; the surface must be closed, with two triangles at each edge", edge,
+                    first->triangle));
   }
   if (uses % 2 == 1) {
-    throw Error(fmt::format("{} belongs to {} triangles, the first is triangle {}; an even number is needed", where,
+    throw Error(fmt::format("{} belongs to {} triangles, the first is triangle {}; an even number is needed", edge,
                             uses, first->triangle));
   }
   throw Error(
       fmt::format("{} has the same direction in triangles {} and {}; neighbours must run along it in opposite "
                   "directions: turn one of them",
-                  where, clash.triangle, (&clash)[1].triangle));
+                  edge, clash.triangle, (&clash)[1].triangle));
 }
 
 /// Throws unless along every edge as many triangles run one way as the other; returns the count of edges with more than

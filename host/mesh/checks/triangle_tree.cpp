@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "host/mesh/point_math.h"
+#include "host/mesh/math/point_math.h"
 
 namespace isopatch::detail {
 namespace {
@@ -100,8 +100,8 @@ void TriangleTree::search(std::size_t index, const Point3& p, double& best) cons
   child[0] = {squared_distance_to_box(nodes_[index + 1], p), index + 1};
   child[1] = {squared_distance_to_box(nodes_[node.right], p), node.right};
   if (child[1].first < child[0].first) std::swap(child[0], child[1]);
-  for (const auto& [distance2, where] : child) {
-    if (distance2 < best) search(where, p, best);
+  for (const auto& [distance2, next] : child) {
+    if (distance2 < best) search(next, p, best);
   }
 }
 

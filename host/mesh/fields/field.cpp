@@ -3,8 +3,8 @@
 // The distance field of a tet mesh.
 #include <cmath>
 
-#include "host/mesh/checks/element_check.h"
 #include "host/mesh/checks/triangle_tree.h"
+#include "host/mesh/topology/element_check.h"
 #include "host/threads/parallel_for.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/geometry/field.h"

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "host/mesh/checks/element_check.h"
-#include "host/mesh/point_math.h"
+#include "host/mesh/math/point_math.h"
+#include "host/mesh/topology/element_check.h"
 #include "host/mesh/topology/face_table.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/geometry/field.h"
@@ -19,7 +19,7 @@ constexpr double kCos60 = 0.5;
 
 double value_at(const std::vector<double>& extent, std::int32_t v) { return extent[static_cast<std::size_t>(v)]; }
 
-/// The gradient of the extent in a tet; exactly zero where the four values are equal.
+/// The gradient of the extent in a tet; exactly zero if the four values are equal.
 Point3 gradient(const TetMesh& mesh, const Tet& tet, const std::vector<double>& extent) {
   const Point3& origin = point_at(mesh, tet[0]);
   const Point3 u = point_at(mesh, tet[1]) - origin;

@@ -7,10 +7,10 @@
 #include <cmath>
 #include <limits>
 
-#include "host/mesh/checks/element_check.h"
 #include "host/mesh/fields/laplace_solver.h"
-#include "host/mesh/point_math.h"
+#include "host/mesh/math/point_math.h"
 #include "host/mesh/topology/disjoint_sets.h"
+#include "host/mesh/topology/element_check.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
 #include "isopatch/geometry/field.h"
@@ -23,7 +23,7 @@ namespace {
 
 using Mask = std::vector<std::uint8_t>;
 
-/// Depths that differ by less than this fraction count as equal: those of a ring of vertices differ by rounding.
+/// Depths that differ by less than this fraction count as equal: the depths of a ring of vertices differ by rounding.
 constexpr double kSameDepth = 1e-9;
 
 /// Values outside [0, 1] by less than this are rounding.
@@ -159,7 +159,7 @@ std::vector<double> boundary_values(const Body& body, const Mask& core, std::vec
 
   DisjointSets inner = joined_by_tets(body.mesh, [&](std::int32_t v) { return body.on_surface[at(v)] == 0; });
   std::vector<std::int64_t> deepest(core.size(),
-                                    -1);  // of every set: its deepest point, or -2 where it has a part of the core
+                                    -1);  // of every set: its deepest point, or -2 if it has a part of the core
   for (std::size_t i = 0; i < core.size(); ++i) {
     if (!body.is_inner(i)) continue;
     std::int64_t& best = deepest[inner.find(i)];

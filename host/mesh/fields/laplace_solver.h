@@ -18,7 +18,7 @@ struct SolverWork {
   std::int64_t iterations = 0;
 };
 
-/// Solves a symmetric positive definite system; false where that fails.
+/// Solves a symmetric positive definite system; false if that fails.
 bool solve_linear(const Eigen::SparseMatrix<double>& matrix, const Eigen::VectorXd& right, Eigen::VectorXd& solution,
                   SolverWork& work);
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "host/mesh/fixed_math.h"
+#include "host/mesh/math/fixed_math.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
 #include "isopatch/geometry/field.h"

@@ -25,7 +25,7 @@ std::string lower_case(std::string_view token);
 /// memory of the line.
 constexpr std::size_t kMaxWords = 4096;
 
-/// Appends the words of `text`; false where there are more than kMaxWords in all.
+/// Appends the words of `text`; false if there are more than kMaxWords in all.
 bool split_words(std::string_view text, std::vector<std::string_view>& words);
 
 class FileCursor {

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "host/mesh/point_math.h"
+#include "host/mesh/math/point_math.h"
 #include "host/mesh/primitives/polygon_fan.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"

@@ -15,8 +15,8 @@ struct HullFacet {
   std::vector<std::int32_t> vertices;  // the points at its corners, in no particular order; coplanar ones are one facet
 };
 
-/// The facets of the convex hull of `coordinates.size() / dimension` points. Empty where the points are too few or all
-/// in one hyperplane; throws Error where Qhull fails otherwise.
+/// The facets of the convex hull of `coordinates.size() / dimension` points. Empty if the points are too few or all
+/// in one hyperplane; throws Error if Qhull fails otherwise.
 std::vector<HullFacet> convex_hull(std::vector<double> coordinates, int dimension);
 
 }  // namespace isopatch::detail

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "host/mesh/point_math.h"
+#include "host/mesh/math/point_math.h"
 
 namespace isopatch::detail {
 
@@ -37,12 +37,12 @@ struct MedialVertex {
   std::vector<std::int32_t> nearest;
 };
 
-/// The convex hull of points. Throws Error where they lie in a plane, and for too many faces.
+/// The convex hull of points. Throws Error if they lie in a plane, and for too many faces.
 Polyhedron hull_of(const std::vector<Point3>& points);
 
-/// The vertices of the medial surface: those of the polytope {0 <= t <= depth(x)} that are above its ground t = 0. They
-/// are found by duality about a point inside: the half-space h.y <= s becomes the point h/s, and every facet of the
-/// hull of these points is a vertex.
+/// The vertices of the medial surface: the vertices of the polytope {0 <= t <= depth(x)} that are above its ground t =
+/// 0. They are found by duality about a point inside: the half-space h.y <= s becomes the point h/s, and every facet of
+/// the hull of these points is a vertex.
 std::vector<MedialVertex> inner_vertices(const Polyhedron& hull);
 
 /// Joins vertices within `distance` of each other, which differ only by rounding.

@@ -13,8 +13,8 @@
 #include <numeric>
 #include <string>
 
-#include "host/mesh/fixed_math.h"
-#include "host/mesh/point_math.h"
+#include "host/mesh/math/fixed_math.h"
+#include "host/mesh/math/point_math.h"
 #include "host/mesh/primitives/convex_polyhedron.h"
 #include "host/mesh/primitives/polygon_fan.h"
 #include "host/threads/standard_arithmetic.h"
@@ -31,7 +31,7 @@ namespace {
 /// same distance, rounding leaves several vertices.
 constexpr double kSameVertex = 1e-9;
 
-/// The tets' volume may differ from the hull's by this fraction; that of a wrong mesh differs by a tet.
+/// The tets' volume may differ from the hull's by this fraction; the volume of a wrong mesh differs by a tet.
 constexpr double kSameVolume = 1e-9;
 
 /// Six times a tet's volume over the product of three edges, and twice a triangle's area over that of two. The gradient

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "host/mesh/point_math.h"
+#include "host/mesh/math/point_math.h"
 
 namespace isopatch::detail {
 namespace {

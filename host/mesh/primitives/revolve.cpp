@@ -5,8 +5,8 @@
 #include <numbers>
 #include <utility>
 
-#include "host/mesh/fixed_math.h"
-#include "host/mesh/point_math.h"
+#include "host/mesh/math/fixed_math.h"
+#include "host/mesh/math/point_math.h"
 
 namespace isopatch::detail {
 namespace {

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "host/mesh/fixed_math.h"
-#include "host/mesh/point_math.h"
+#include "host/mesh/math/fixed_math.h"
+#include "host/mesh/math/point_math.h"
 #include "host/mesh/primitives/revolve.h"
 #include "host/mesh/primitives/tet_counts.h"
 #include "host/threads/standard_arithmetic.h"

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "host/mesh/fixed_math.h"
-#include "host/mesh/point_math.h"
+#include "host/mesh/math/fixed_math.h"
+#include "host/mesh/math/point_math.h"
 #include "host/mesh/primitives/screw_thread_parts.h"
 #include "host/mesh/primitives/tet_counts.h"
 #include "host/threads/standard_arithmetic.h"

@@ -46,7 +46,7 @@ void add_cells(std::vector<Triangle>& triangles, const ScrewThreadGrid& grid, st
 /// Adds a tet in positive orientation.
 void add_tet(TetMesh& mesh, const Tet& tet);
 
-/// Fills the space between two layers with three tets over each cell. Where possible, each has a corner of layer `to`
+/// Fills the space between two layers with three tets over each cell. If possible, each has a corner of layer `to`
 /// that is not on an end plane.
 void add_prisms(TetMesh& mesh, const ScrewThreadGrid& grid, std::int32_t from, std::int32_t to);
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "host/mesh/point_math.h"
+#include "host/mesh/math/point_math.h"
 #include "host/mesh/primitives/tet_counts.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The surface of a tet mesh: the faces that exactly one tet has.
-#include "host/mesh/checks/element_check.h"
+#include "host/mesh/topology/element_check.h"
 #include "host/mesh/topology/face_table.h"
 #include "isopatch/geometry/mesh.h"
 

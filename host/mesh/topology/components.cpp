@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/mesh/topology/components.h"
 
-#include "host/mesh/checks/element_check.h"
-#include "host/mesh/point_math.h"
+#include "host/mesh/math/point_math.h"
 #include "host/mesh/topology/disjoint_sets.h"
+#include "host/mesh/topology/element_check.h"
 
 namespace isopatch::detail {
 namespace {

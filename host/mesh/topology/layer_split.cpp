@@ -10,23 +10,23 @@
 #include <numeric>
 #include <tuple>
 
-#include "host/mesh/checks/element_check.h"
-#include "host/mesh/point_math.h"
+#include "host/mesh/math/point_math.h"
+#include "host/mesh/topology/element_check.h"
 #include "isopatch/limits.h"
 
 namespace isopatch::detail {
 namespace {
 
-/// A simplex with its vertices in the order of their places in space.
+/// A simplex with its vertices in their order in space.
 struct Ranked {
   double squared_length;  // of an edge, else 0
-  Simplex places;
+  Simplex ranks;
   Simplex simplex;  // the same vertices by their indices, ascending
 
-  /// Edges by length, then faces, then tets, since kNoVertex is below every place.
+  /// Edges by length, then faces, then tets, since kNoVertex is below every rank.
   bool operator<(const Ranked& other) const {
     if (squared_length != other.squared_length) return squared_length > other.squared_length;
-    return places < other.places;
+    return ranks < other.ranks;
   }
 };
 
@@ -63,15 +63,15 @@ std::vector<std::int32_t> in_order_of_space(const std::vector<Point3>& points,
 /// In the order in which they are cut.
 std::vector<Ranked> ranked(const TetMesh& mesh, const std::vector<Simplex>& simplices,
                            const std::vector<std::int32_t>& in_space) {
-  std::vector<std::int32_t> place(mesh.points.size());
+  std::vector<std::int32_t> rank(mesh.points.size());
   for (std::size_t i = 0; i < in_space.size(); ++i) {
-    place[static_cast<std::size_t>(in_space[i])] = static_cast<std::int32_t>(i);
+    rank[static_cast<std::size_t>(in_space[i])] = static_cast<std::int32_t>(i);
   }
   std::vector<Ranked> result;
   for (const Simplex& simplex : simplices) {
     Ranked next = {0, simplex, simplex};
-    for (std::int32_t& v : next.places) v = v == kNoVertex ? v : place[static_cast<std::size_t>(v)];
-    std::sort(next.places.begin(), next.places.end());
+    for (std::int32_t& v : next.ranks) v = v == kNoVertex ? v : rank[static_cast<std::size_t>(v)];
+    std::sort(next.ranks.begin(), next.ranks.end());
     if (is_edge(simplex)) {
       const Point3 edge = point_at(mesh, simplex[3]) - point_at(mesh, simplex[2]);
       next.squared_length = dot(edge, edge);
@@ -105,8 +105,8 @@ std::vector<Cut> add_middles(TetMesh& mesh, const std::vector<Simplex>& simplice
   std::vector<Cut> cuts;
   for (const Ranked& next : ranked(mesh, simplices, in_space)) {
     std::vector<std::int32_t> vertices;
-    for (const std::int32_t place : next.places) {
-      if (place != kNoVertex) vertices.push_back(in_space[static_cast<std::size_t>(place)]);
+    for (const std::int32_t rank : next.ranks) {
+      if (rank != kNoVertex) vertices.push_back(in_space[static_cast<std::size_t>(rank)]);
     }
     cuts.push_back({next.simplex, static_cast<std::int32_t>(mesh.points.size())});
     add_middle(mesh, vertices);

@@ -13,8 +13,8 @@
 #include <tuple>
 #include <utility>
 
-#include "host/mesh/checks/element_check.h"
-#include "host/mesh/point_math.h"
+#include "host/mesh/math/point_math.h"
+#include "host/mesh/topology/element_check.h"
 #include "isopatch/error.h"
 #include "isopatch/limits.h"
 
@@ -195,7 +195,7 @@ class LevelCutter {
   const std::vector<double>& levels_;
   const std::string& source_;
   std::vector<int> rank_;
-  std::vector<std::pair<std::int32_t, std::int32_t>> ends_;  // of the edge that a vertex is on; itself where it is old
+  std::vector<std::pair<std::int32_t, std::int32_t>> ends_;  // of the edge that a vertex is on; itself if it is old
   std::vector<CrossedEdge> edges_;
   std::vector<std::size_t> level_of_new_;
   std::vector<Loop> faces_, below_, above_;

@@ -10,7 +10,7 @@
 #include <queue>
 #include <utility>
 
-#include "host/mesh/point_math.h"
+#include "host/mesh/math/point_math.h"
 #include "isopatch/error.h"
 
 namespace isopatch::detail {

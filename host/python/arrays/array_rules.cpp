@@ -104,7 +104,7 @@ std::string described(const ArrayInfo& info, const std::int64_t* dimensions, int
     advice =
         fmt::format("; broadcast_to({}, {}) repeats a row in all environments", argument.name, list(dimensions, count));
   } else if (lacks_axis) {
-    advice = fmt::format("; the first axis is that of the environments: {}[None] has one", argument.name);
+    advice = fmt::format("; the first axis is of the environments: {}[None] has one", argument.name);
   } else if (same_row && view.shape[0] == 1 && dimensions[0] > 1) {
     advice = "; one row for all environments is a row repeated by broadcast_to() or expand()";
   } else if (same_row && dimensions[0] >= 0) {

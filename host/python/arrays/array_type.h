@@ -17,12 +17,12 @@ namespace nb = nanobind;
 std::string text_of(nb::handle object);
 
 struct ArrayType {
-  const dlpack::ExchangeTable* table = nullptr;  // null where the type has none of version 1
+  const dlpack::ExchangeTable* table = nullptr;  // null if the type has none of version 1
   bool is_numpy = false;
   bool is_immutable = false;        // JAX
   bool has_requires_grad = false;   // torch
   bool has_columns = false;         // torch, JAX, CuPy: records are arrays of numbers there, one for each member
-  PyObject* from_dlpack = nullptr;  // the function of the library that takes memory over; null where there is none
+  PyObject* from_dlpack = nullptr;  // the function of the library that takes memory over; null if there is none
   PyObject* library = nullptr;      // its module
 };
 

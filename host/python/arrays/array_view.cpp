@@ -187,9 +187,9 @@ bool ArrayView::read_dlpack(const Argument& argument, const Placement& placement
   try {
     bool on_cuda = false;
     if (PyObject_HasAttrString(object, "__dlpack_device__") != 0) {
-      const nb::object where = nb::handle(object).attr("__dlpack_device__")();
-      const int kind = static_cast<int>(PyLong_AsLong(nb::object(where[0]).ptr()));
-      const int index = static_cast<int>(PyLong_AsLong(nb::object(where[1]).ptr()));
+      const nb::object kind_and_index = nb::handle(object).attr("__dlpack_device__")();
+      const int kind = static_cast<int>(PyLong_AsLong(nb::object(kind_and_index[0]).ptr()));
+      const int index = static_cast<int>(PyLong_AsLong(nb::object(kind_and_index[1]).ptr()));
       if (PyErr_Occurred() != nullptr) throw nb::python_error();
       device = {static_cast<dlpack::DeviceType>(kind), index};
       check_device(argument, placement);  // before the library waits for a stream

@@ -2,10 +2,11 @@
 //
 // An array of any library, as an argument of a call: where its memory is and what is in it.
 //
-// They are read by hand because nb::ndarray of nanobind 3.1 knows neither DLPack's exchange table, by which a tensor is
-// read without a capsule, as calls of a few microseconds need it, nor the stream that `__dlpack__` waits for, nor
-// structured types of NumPy, nor `__cuda_array_interface__`. It also takes arrays of JAX as it takes others, although
-// they must not be written.
+// They are read by hand because nb::ndarray of nanobind 3.1 does not know DLPack's exchange table: by its capsules a
+// tensor of torch takes 4.4 us, here 0.8 us with all checks, in calls of a few microseconds. Nor does it pass a stream
+// to
+// `__dlpack__`, or take structured types of NumPy or `__cuda_array_interface__`; and it gives arrays of JAX, which
+// never change, to be written.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -60,8 +60,8 @@ bool ArrayView::read_cuda_interface(const Argument& argument, const Placement& p
       const auto own = reinterpret_cast<std::uintptr_t>(placement.stream);
       const bool is_default = stream == 1 && own == 0;
       if (stream != own && !is_default) {
-        argument.wrong_value(fmt::format("its stream is {:#x}, that of the call {:#x}; pass stream={}, or wait for it",
-                                         stream, own, stream));
+        argument.wrong_value(fmt::format(
+            "its stream is {:#x}, the stream of the call {:#x}; pass stream={}, or wait for it", stream, own, stream));
       }
     }
   } catch (const nb::cast_error&) {

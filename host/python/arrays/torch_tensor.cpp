@@ -40,7 +40,7 @@ struct Torch {
 /// interpreter's lock would wait there for another thread's initialisation, which needs that lock.
 const Torch* known = nullptr;
 
-/// Null where the array is no tensor.
+/// Null if the array is no tensor.
 const Torch* torch_of(nb::handle array) {
   if (!array_type_of(array.ptr()).has_requires_grad) return nullptr;
   if (known == nullptr) {
@@ -77,7 +77,7 @@ nb::object checked(PyObject* result) {
   return nb::steal(result);
 }
 
-/// Whether tensors can have tangents now; also where this version of torch does not say.
+/// Whether tensors can have tangents now; true too if this version of torch does not say.
 bool is_in_forward_mode(const Torch& torch) {
   PyObject* level = PyDict_GetItemWithError(torch.forward_mode.ptr(), ISOPATCH_INTERNED("_current_level"));
   return level == nullptr || !PyLong_Check(level) || PyLong_AsLong(level) >= 0;

@@ -29,7 +29,7 @@ class WrittenTensors {
   void keep();
 
  private:
-  nb::object tensors_;  // a list, which keep() replaces by what goes through it; null where there are none
+  nb::object tensors_;  // a list, which keep() replaces by what goes through it; null if there are none
 };
 
 /// Tells torch that the arrays of a state, all of one library, were written.

@@ -14,17 +14,22 @@
 
 namespace isopatch::python {
 
-/// The arrays that a function without captures visits.
+/// Whether Python has an array; those without elements in their rows stand for what this library does not use.
+constexpr bool has_width(const ArrayInfo& info) { return info.width != 0; }
+
+/// The arrays that a function without captures visits, and that Python has.
 template <class ForEach>
 consteval auto listed_arrays(ForEach) {
   constexpr std::size_t kCount = [] {
     std::size_t count = 0;
-    ForEach{}([&](const ArrayInfo&) { ++count; });
+    ForEach{}([&](const ArrayInfo& info) { count += has_width(info); });
     return count;
   }();
   std::array<ArrayInfo, kCount> arrays{};
   std::size_t i = 0;
-  ForEach{}([&](const ArrayInfo& info) { arrays[i++] = info; });
+  ForEach{}([&](const ArrayInfo& info) {
+    if (has_width(info)) arrays[i++] = info;
+  });
   return arrays;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -34,6 +35,8 @@ const char* name_of(OutputGroup group) {
       return "packed contacts";
     case OutputGroup::kPatchContacts:
       return "patch contacts";
+    case OutputGroup::kContactState:
+      return "contact state";
   }
   return "";
 }
@@ -126,6 +129,7 @@ nb::tuple table_of(const char* list, const ForEach& for_each) {
   Arrays none;
   for_each(
       [&](const ArrayInfo& info, auto& array) {
+        if (!has_width(info)) return;
         nb::list axes;
         for (const std::string& axis : axes_of(info)) axes.append(axis);
         const ArrayDescription* description = description_of(list, info.name);

@@ -22,7 +22,7 @@ struct ArrayDescription {
 };
 
 /// The description of an array; of an input of a step that has none, the description of the input of an evaluation.
-/// Null if there is none, of which docstrings_test.py complains.
+/// Null if there is none, which array_tables_test.py reports.
 const ArrayDescription* description_of(const char* list, const char* name);
 
 /// The inputs of a list as the lines "name: [N, B, 7], float32 or float64, m. Text. None: at rest." of a docstring,

@@ -19,9 +19,8 @@ constexpr char kEvaluateDoc[] = R"(Evaluates contact in N environments.
 
 Arrays are of NumPy, torch, JAX, CuPy or any library with DLPack, a buffer or __cuda_array_interface__, on the
 evaluator's device, and are neither copied nor kept. Each has a row for every environment: rows are contiguous, and
-their distance is free, so a row that holds in all environments is repeated by broadcast_to() or expand(). B is the
-number of bodies, C that of parts, P that of pairs, Q that of part pairs of the scene. Other threads run meanwhile; on a
-CUDA device the work is only enqueued.
+their distance is free, so a row that holds in all environments is repeated by broadcast_to() or expand(). The scene
+has B bodies, C parts, P pairs and Q part pairs. Other threads run meanwhile; on a CUDA device the work is only enqueued.
 
 Args:
 {}
@@ -169,7 +168,7 @@ Args:
     threads: Of "cpu" and "reference"; 0: all cores. Results have the same bits with any number.
 
 Raises:
-    RuntimeError: where there is no such device, no driver for it, or no CUDA code in this build.
+    RuntimeError: if there is no such device, no driver for it, or no CUDA code in this build.
     ValueError: for other values of the arguments.)");
   evaluator
       .def(
@@ -196,7 +195,7 @@ Raises:
           },
           arg("num_envs"), arg("packed_polygons") = 0, arg("packed_contacts") = 0,
           "Allocates what batches of up to `num_envs` environments need, with `packed_polygons` and `packed_contacts` "
-          "rows in\nall, so that calls and captured graphs do not.\n\nRaises MemoryError where there is too little "
+          "rows in\nall, so that calls and captured graphs do not.\n\nRaises MemoryError if there is too little "
           "memory, ValueError for a number below 0.")
       .def_prop_ro(
           "scene", [](const PythonEvaluator& self) { return self.scene; }, "The scene that it evaluates.",

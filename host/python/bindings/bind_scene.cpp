@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <nanobind/stl/array.h>
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <cstring>
 #include <type_traits>
 
 #include "host/python/bindings/bindings.h"
+#include "host/python/bindings/bytes.h"
 #include "isopatch/error.h"
 #include "isopatch/rollout_state.h"
 #include "isopatch/scene/mass_properties.h"
@@ -91,18 +90,6 @@ nb::dict properties_of(const MassProperties& mass) {
   properties["center"] = mass.center;
   properties["inertia"] = mass.inertia;
   return properties;
-}
-
-template <class Element>
-nb::bytes bytes_of(const std::vector<Element>& elements) {
-  return nb::bytes(elements.data(), elements.size() * sizeof(Element));
-}
-
-template <class Element>
-std::vector<Element> elements_of(const nb::bytes& bytes) {
-  std::vector<Element> elements(bytes.size() / sizeof(Element));
-  if (!elements.empty()) std::memcpy(elements.data(), bytes.data(), elements.size() * sizeof(Element));
-  return elements;
 }
 
 /// A geometry as Python keeps it, of bytes: all that a scene made from it depends on.
@@ -263,14 +250,6 @@ void bind_scene(nb::module_& module) {
                      }
                      return names;
                    })
-      .def(
-          "_surface",
-          [](const Scene& scene, int geometry) -> std::optional<std::tuple<nb::bytes, nb::bytes>> {
-            const Geometry& found = scene.description().geometries.at(static_cast<std::size_t>(geometry));
-            if (found.kind == GeometryKind::kHalfSpace) return {};
-            return std::tuple(bytes_of(found.mesh.points), bytes_of(found.surface));
-          },
-          nb::arg("geometry"), "Points [V, 3], float64, and triangles [T, 3], int32; None for a half space.")
       .def(
           "_mass_properties",
           [](const Scene& scene, int body) {

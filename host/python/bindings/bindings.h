@@ -36,15 +36,16 @@ struct PythonEvaluator;
 struct PythonSimulator;
 
 /// What the arrays of a call are like, for compilers that have to know it before there are any: a tuple of dictionaries
-/// {name: (type, shape, rows)} of inputs and outputs, and before them of the state where a simulator has one. The type
-/// is "real" where it may be float32 or float64, and that of words where there are records. The shape is that of a row,
-/// and `rows` says how many there are: "N", "N + 1", or "" where the shape has that axis too. Arrays whose capacity is
+/// {name: (type, shape, rows)} of inputs and outputs, and before them of the state of a simulator. The type
+/// is "real" if it may be float32 or float64; records have the type of their words. The shape is of one row,
+/// and `rows` says how many there are: "N", "N + 1", or "" if the shape has that axis too. Arrays whose capacity is
 /// not known, which is -1, are None.
 nb::tuple describe_arrays(const PythonEvaluator& evaluator, std::int64_t max_clusters, std::int64_t polygon_capacity,
                           std::int64_t contact_capacity);
 nb::tuple describe_arrays(const PythonSimulator& simulator);
 
 void bind_scene(nb::module_& module);
+void bind_pictures(nb::module_& module);
 void bind_evaluator(nb::module_& module);
 void bind_simulator(nb::module_& module);
 #ifdef ISOPATCH_HAS_JAX

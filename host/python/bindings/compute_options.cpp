@@ -33,7 +33,7 @@ unsigned long main_thread() {
   return nb::cast<unsigned long>(thread.attr("ident"));
 }
 
-/// Lets Python handle Ctrl-C, which it does in its main thread only; what a handler raises ends the call. Where another
+/// Lets Python handle Ctrl-C, which it does in its main thread only; what a handler raises ends the call. If another
 /// thread runs, it may be 5 ms until it gives the interpreter's lock away, so this is not done too often.
 bool handle_signals(unsigned long main_thread) {
   constexpr std::chrono::milliseconds kPause(80);

@@ -294,7 +294,8 @@ void Evaluation::find_capacities(const EvaluationArguments& arguments, std::uint
     };
     const std::int64_t found[] = {most(needed_polygons), most(needed_contacts), polygon_offsets.back(),
                                   contact_offsets.back()};
-    for (std::size_t i = 0; i < 4; ++i) {
+    static_assert(std::size(found) == std::size(buffers));
+    for (std::size_t i = 0; i < std::size(buffers); ++i) {
       if (buffers[i].capacity < 0) buffers[i].capacity = found[i];
     }
   }

@@ -30,7 +30,7 @@ struct PythonEvaluator {
   std::uint64_t wanted(const char* call, nb::handle outputs) const;
 };
 
-/// Python's arguments of a call; None where nothing was given.
+/// Python's arguments of a call; None if nothing was given.
 struct EvaluationArguments {
   std::array<nb::handle, kNumInputs> inputs;  // in the order of for_each_input()
   nb::handle outputs;
@@ -46,7 +46,7 @@ class Evaluation {
  public:
   Evaluation(const char* call, const PythonEvaluator& evaluator, const EvaluationArguments& arguments);
 
-  /// Evaluates without holding the interpreter's lock, and tells torch which tensors were written.
+  /// Evaluates without holding the interpreter's lock, and marks tensors as written.
   void run();
 
   /// Evaluates as it is called.

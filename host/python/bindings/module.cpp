@@ -128,6 +128,7 @@ NB_MODULE(_core, module) {
   bind_derivatives(module);
   bind_host_memory(module);
   bind_scene(module);
+  bind_pictures(module);
   bind_evaluator(module);
   bind_simulator(module);
 #ifdef ISOPATCH_HAS_JAX

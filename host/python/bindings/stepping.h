@@ -36,7 +36,7 @@ struct PythonSimulator {
 /// A state in Python's arrays, checked; its memory is held.
 class StateViews {
  public:
-  /// Takes the five arrays of a SimulatorState. Throws as the checks of arrays do, and where one is not contiguous or,
+  /// Takes the five arrays of a SimulatorState. Throws as the checks of arrays do, and if one is not contiguous or,
   /// if it is to be written, cannot be.
   StateViews(const char* call, const PythonSimulator& simulator, nb::handle state, const Placement& placement,
              bool is_written);

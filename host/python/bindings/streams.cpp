@@ -7,7 +7,7 @@
 namespace isopatch::python {
 namespace {
 
-/// The current stream of the library of an array; the default stream where the library does not say.
+/// The current stream of the library of an array; the default stream if the library does not say.
 void* current_stream(nb::handle array, int device) {
   const ArrayType& type = array_type_of(array.ptr());
   if (type.table != nullptr && type.table->current_stream != nullptr) {

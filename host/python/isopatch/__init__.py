@@ -5,10 +5,10 @@ environments in time. Arrays of NumPy, torch, JAX and CuPy go in and come out wi
 libraries compile there are the modules isopatch.torch and isopatch.jax.
 """
 
-from isopatch import quaternion
+from isopatch import quaternion  # first, as isopatch._src refuses processors on which isopatch._core would crash
+from isopatch._core import Call, Evaluator
 from isopatch._src import records as _records
 from isopatch._src.build import build_info, cuda_available
-from isopatch._src.evaluator import Call, Evaluator
 from isopatch._src.records import Contacts, Polygons
 from isopatch._src.results import Results, SimulatorState, StepResults
 from isopatch._src.scene import Body, Joint, MassProperties, Part, Scene

@@ -50,7 +50,7 @@ inline void* checked_memory(const xla::ffi::AnyBuffer& buffer, const ArrayInfo& 
                                             static_cast<int>(buffer.element_type())));
   }
   // XLA has no memory for a buffer without elements. An output without memory is not asked for, so on the CPU it has
-  // some; on a device, where that of the host is refused, it has none.
+  // some; on a device, which refuses memory of the host, it has none.
   alignas(double) static char nothing[sizeof(double)];
   if (size == 0) return placement.on_cuda ? nullptr : nothing;
   return buffer.untyped_data();

@@ -24,7 +24,7 @@ class Registry {
     return next_++;
   }
 
-  /// The object with a number; null where there is none.
+  /// The object with a number; null if there is none.
   std::shared_ptr<const T> find(std::int64_t number) const {
     const std::lock_guard lock(mutex_);
     const auto found = objects_.find(number);

@@ -123,6 +123,12 @@ Environment read_environment(const SceneDescription& scene, const State& state, 
       if (a && b && is_half_space(*a) && is_half_space(*b) && !half_spaces_touch) environment.status |= kBadGeometry;
     }
   }
+  if (state.contact_state.data) {
+    const int size = detail::contact_state_size_of(scene) * detail::num_part_pairs_of(scene);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(size); ++i) {
+      if (!std::isfinite(element(state.contact_state, index, i))) environment.status |= kBadContactState;
+    }
+  }
   return environment;
 }
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "host/mesh/point_math.h"
+#include "host/mesh/math/point_math.h"
 #include "isopatch/geometry/mesh.h"
 
 namespace isopatch::testing {

@@ -2,8 +2,8 @@
 """The part of CuPy's interface that isopatch and its tests use, over the memory and streams of the emulated device.
 
 It calls the CUDA runtime that the module isopatch._core of such a build exports. Addresses on the emulated device are
-the host's, so the shape and the strides of an array are those of a NumPy array over its memory; the numbers in it are
-read and written by copies of the runtime alone, as they would be on a device. Nothing is freed before the end.
+the host's, so an array has the shape and the strides of a NumPy array over its memory; its numbers are read and
+written by copies of the runtime alone, as they would be on a device. Nothing is freed before the end.
 """
 
 import contextlib

@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "host/files/output_file.h"
-#include "host/mesh/checks/element_check.h"
+#include "host/mesh/topology/element_check.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
 #include "isopatch/geometry/mesh.h"

@@ -57,7 +57,7 @@ void inflate_block(const VtuBytes& bytes, const std::string& block, std::uint64_
   }
 }
 
-/// The array consists of: the count of blocks, the size of a block, that of the last block if it is smaller, the
+/// The array consists of: the count of blocks, the size of a block, the size of the last block if it is smaller, the
 /// compressed sizes, the blocks.
 void read_compressed(VtuBytes& bytes, const VtuEncoding& encoding, std::uint64_t expected, const VtuVisit& visit) {
   const std::uint64_t blocks = read_size(bytes, encoding), size = read_size(bytes, encoding);

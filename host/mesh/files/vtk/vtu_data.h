@@ -21,7 +21,7 @@ struct VtuEncoding {
 /// The bytes of a text, taken piece by piece.
 class VtuBytes {
  public:
-  /// `offset` is that of the array in the file, for errors.
+  /// `offset` is the array's offset in the file, for errors.
   VtuBytes(std::string_view text, bool base64, const FileCursor& in, std::size_t offset)
       : text_(text), base64_(base64), in_(in), offset_(offset) {}
 

@@ -99,7 +99,7 @@ def check_reset(mask: Any, given: Mapping[str, Any], state: Any) -> None:
 
 
 def contiguous(array: Any) -> Any:
-    """The array, or a copy where it has gaps or repeated rows."""
+    """The array, or a copy if it has gaps or repeated rows."""
     if hasattr(array, "contiguous"):
         return array.contiguous()
     is_contiguous = getattr(getattr(array, "flags", None), "c_contiguous", True)

@@ -23,7 +23,7 @@ def missing_features(architecture: str, cpuinfo: str) -> list[str]:
 
 
 def require_features() -> None:
-    """Raises ImportError where the processor lacks something; where that cannot be found out, nothing happens."""
+    """Raises ImportError if the processor lacks something; if that cannot be found out, nothing happens."""
     try:
         with open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
             cpuinfo = file.read(8192)  # enough for one of them

@@ -30,7 +30,7 @@ def document_of(scene: Mapping[str, Any]) -> tuple[str, dict[str, NamedMesh]]:
 
 def _geometry(name: str, geometry: Mapping[str, Any], meshes: dict[str, NamedMesh]) -> dict[str, Any]:
     """The geometry with its arrays taken out, and put among the meshes by a name that stands for a file's."""
-    where = f"geometries.{name}"
+    location = f"geometries.{name}"
     kind = geometry.get("type")
     left = dict(geometry)
     if not isinstance(kind, str) or kind not in _CELLS:
@@ -38,21 +38,21 @@ def _geometry(name: str, geometry: Mapping[str, Any], meshes: dict[str, NamedMes
     cells = _CELLS[kind]
     for key in ("points", "file"):
         if key in left and "mesh" in left:
-            raise ValueError(f'Scene: {where}: expected one of "{key}" and "mesh", found both')
+            raise ValueError(f'Scene: {location}: expected one of "{key}" and "mesh", found both')
     if is_mesh(left.get("mesh")):
-        meshes[where] = mesh_from_object(left.pop("mesh"), cells, f"{where}.mesh")
-        left["file"] = where
+        meshes[location] = mesh_from_object(left.pop("mesh"), cells, f"{location}.mesh")
+        left["file"] = location
     elif cells is not None and ("points" in left or cells in left):
         for key in ("points", cells):
             if key not in left:
-                raise ValueError(f'Scene: {where}: expected "points" and "{cells}" together, found no "{key}"')
+                raise ValueError(f'Scene: {location}: expected "points" and "{cells}" together, found no "{key}"')
         if "file" in left:
-            raise ValueError(f'Scene: {where}: expected one of "points" and "file", found both')
+            raise ValueError(f'Scene: {location}: expected one of "points" and "file", found both')
         data = left.pop("point_data", {})
         if not isinstance(data, Mapping):
-            raise TypeError(f"Scene: {where}.point_data: expected arrays by name, found {type(data).__name__}")
-        meshes[where] = named_mesh(cells, left.pop("points"), left.pop(cells), data, where)
-        left["file"] = where
+            raise TypeError(f"Scene: {location}.point_data: expected arrays by name, found {type(data).__name__}")
+        meshes[location] = named_mesh(cells, left.pop("points"), left.pop(cells), data, location)
+        left["file"] = location
     return left
 
 

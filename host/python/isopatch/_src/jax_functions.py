@@ -136,7 +136,7 @@ def step(
         outputs: Names of fields of StepResults, for the last step.
 
     Returns:
-        The state after the steps, and the outputs, which are float64 where they are floating-point numbers. Whether all
+        The state after the steps, and the outputs, of which floating-point numbers are float64. Whether all
         went well says the state's `status`.
 
     Raises:

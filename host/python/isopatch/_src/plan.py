@@ -16,7 +16,7 @@ class Array(NamedTuple):
     shape: tuple[int, ...]
     """Of one row."""
     rows: str = "N"
-    """"N", one for each environment; "N + 1"; or "" where the shape has all axes, since rows are of the batch."""
+    """"N", one for each environment; "N + 1"; or "" if the shape has all axes, since rows are of the batch."""
 
     def shape_of(self, leading: Sequence[Any]) -> tuple[Any, ...]:
         """The shape of the whole array. `leading` are the axes of environments, of which packed arrays have one."""

@@ -26,7 +26,7 @@ def patch(results: Results, environment: int = 0, pair: int = 0, ax: "Axes | Non
         ax: Axes to draw into.
 
     Raises:
-        ValueError: where there are no polygons to draw.
+        ValueError: if there are no polygons to draw.
     """
     from matplotlib.collections import PolyCollection
 
@@ -72,7 +72,7 @@ def force(rows: Rows, environment: int = 0, pair: int = 0, ax: "Axes | None" = N
         ax: Axes to draw into.
 
     Raises:
-        ValueError: where one of these arrays is not there.
+        ValueError: if one of these arrays is not there.
     """
     found = _rows(rows, "force", ("time", "pair_wrench"))
     ax = _axes(ax)
@@ -94,7 +94,7 @@ def energy(rows: Rows, environment: int = 0, ax: "Axes | None" = None) -> "Axes"
         ax: Axes to draw into.
 
     Raises:
-        ValueError: where one of the first three arrays is not there.
+        ValueError: if one of the first three arrays is not there.
     """
     found = _rows(rows, "energy", ("time", "kinetic_energy", "potential_energy"))
     ax = _axes(ax)

@@ -45,7 +45,7 @@ class Recording:
         return n, warnings
 
     def count(self, n: int, warnings: Any, inputs: StepInputs) -> Any:
-        """After `n` steps: adds a row where one is due. Returns the status with `warnings`, which it has then too."""
+        """After `n` steps: adds a row if one is due. Returns the status with `warnings`, which it has then too."""
         bits = self._state.status.view(self._library.int32)  # torch has no | of uint32
         if warnings is not None:
             bits |= warnings

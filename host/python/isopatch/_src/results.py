@@ -100,9 +100,9 @@ class Results(NamedTuple):
     """[N, P], int32. How many of the K clusters have points; the values of the others are 0."""
 
     def raise_if_bad(self, *, ignore: int = WARNINGS) -> None:
-        """Raises ValueError that lists environments and reasons, where the status has bits that are not in `ignore`.
+        """Raises ValueError that lists environments and reasons, if the status has bits that are not in `ignore`.
 
-        Waits for the device. Raises ValueError too where the status was not asked for.
+        Waits for the device. Raises ValueError too if the status was not asked for.
         """
         _raise_if_bad(self.status, "evaluate()", operator.index(ignore))
 
@@ -161,7 +161,7 @@ class SimulatorState(NamedTuple):
     """[N], uint32, bits of Status. An environment with FROZEN keeps its state until it is reset."""
 
     def raise_if_bad(self, *, ignore: int = WARNINGS) -> None:
-        """Raises ValueError that lists environments and reasons, where the status has bits that are not in `ignore`."""
+        """Raises ValueError that lists environments and reasons, if the status has bits that are not in `ignore`."""
         _raise_if_bad(self.status, "the state", operator.index(ignore))
 
 

@@ -14,8 +14,6 @@ from isopatch._src.records import on_host
 if TYPE_CHECKING:
     import pyvista
 
-    from isopatch._src.pictures import Surface
-
 
 class Body(NamedTuple):
     """A body of a scene."""
@@ -47,7 +45,7 @@ class Part(NamedTuple):
     body: str
     """The name of its body."""
     name: str
-    """As in the scene file; empty where it has none."""
+    """As in the scene file; empty if it has none."""
     geometry: str
     """The name of its geometry in the scene."""
 
@@ -56,7 +54,7 @@ class MassProperties(NamedTuple):
     """With what mass a body moves, in its own frame."""
 
     volume: float
-    """m^3; 0 where no mesh was needed."""
+    """m^3; 0 if no mesh was needed."""
     mass: float
     """kg."""
     center: np.ndarray
@@ -195,16 +193,7 @@ class Scene(_core.Scene):
         at = self.default_poses if poses is None else on_host(poses).astype(np.float64)
         if at.shape != (self.num_bodies, 7):
             raise ValueError(f"to_pyvista: poses: expected the shape [{self.num_bodies}, 7], found {list(at.shape)}")
-        return scene_meshes(self._body_names, [self._surface_of(*part) for part in self._parts], at)
-
-    def _surface_of(self, body: int, geometry: int, pose: Sequence[float]) -> "Surface":
-        from isopatch._src.pictures import Surface
-
-        found = self._surface(geometry)
-        if found is None:
-            return Surface(body, np.array(pose), None, None)
-        points, triangles = np.frombuffer(found[0]), np.frombuffer(found[1], np.int32)
-        return Surface(body, np.array(pose), points.reshape(-1, 3), triangles.reshape(-1, 3))
+        return scene_meshes(self._body_names, _core._scene_surfaces(self, at.tobytes()))
 
     def __repr__(self) -> str:
         names = ", ".join(self._body_names[:6]) + (", ..." if self.num_bodies > 6 else "")

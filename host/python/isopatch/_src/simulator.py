@@ -57,9 +57,9 @@ class Simulator:
         speed_limit: m/s and rad/s; a body that is faster has diverged.
 
     Raises:
-        RuntimeError: where there is no such device, no driver for it, or no CUDA code in this build; for JAX's arrays
+        RuntimeError: if there is no such device, no driver for it, or no CUDA code in this build; for JAX's arrays
             without jax_enable_x64, as states are float64.
-        ImportError: where the library of the arrays is not installed.
+        ImportError: if the library of the arrays is not installed.
         ValueError: for a body that cannot move as its motion says, or another value of an argument.
     """
 
@@ -129,10 +129,13 @@ class Simulator:
 
     def _new_state(self) -> SimulatorState:
         library, shapes = self._library, self._shapes()
-        where = {"device": self._core.device} if self._arrays == "torch" else {}
+        placement = {"device": self._core.device} if self._arrays == "torch" else {}
         with self._current_device():
             return SimulatorState(
-                **{name: library.zeros(shapes[name], dtype=getattr(library, t), **where) for name, t in _TYPES.items()}
+                **{
+                    name: library.zeros(shapes[name], dtype=getattr(library, t), **placement)
+                    for name, t in _TYPES.items()
+                }
             )
 
     def _jax_state(self, on_host: _core.Simulator) -> SimulatorState:
@@ -248,7 +251,7 @@ class Simulator:
         """Steps a copy of `state`, of any number of environments, and leaves this simulator's own as it is.
 
         The form for arrays that never change, as JAX's, which need `jax_enable_x64` for states; on the CPU only.
-        Arguments are those of step().
+        Arguments are as of step().
 
         Returns:
             The state after `n` steps, and what the last one was like, in the library of `state.poses`.
@@ -267,7 +270,7 @@ class Simulator:
                 not read, and one row can be repeated by broadcast_to() or expand(). None: as in the scene. Bodies on
                 joints and paths are not where `poses` says, but where their joints and paths are at the start.
             velocities: [N, B, 6], float64. With what velocities: linear [m/s], angular [rad/s], world frame. None: as
-                in the scene. Those of bodies on joints follow from their joints.
+                in the scene. Velocities of bodies on joints follow from their joints.
 
         Raises:
             TypeError, ValueError: as step().
@@ -302,7 +305,7 @@ class Simulator:
     def load(self, state: SimulatorState) -> None:
         """Takes over a copy of a state with as many environments, of this simulator or one of the same scene.
 
-        Arrays are of this simulator's library, or of NumPy where this is on the CPU; types may be others, as float32
+        Arrays are of this simulator's library, or of NumPy if this is on the CPU; types may be others, as float32
         for float64. Raises TypeError for what is no SimulatorState or no number of its kind, ValueError for arrays of
         another shape and a status that is none; the state is then as it was.
         """
@@ -368,8 +371,8 @@ class Simulator:
 
         Raises:
             ValueError: for an `every` below 1, and a name that is no output.
-            RuntimeError: where the simulator is being recorded already.
-            OSError: where the file cannot be written.
+            RuntimeError: if the simulator is being recorded already.
+            OSError: if the file cannot be written.
         """
         self._require_mutable("record")
         if self._recording is not None:

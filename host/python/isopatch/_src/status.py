@@ -7,7 +7,8 @@ from isopatch import _core
 
 
 class Status(enum.IntFlag):
-    """Bits of the `status` of an environment. Those up to `SUM_OVERFLOW` are faults of an evaluation."""
+    """Bits of the `status` of an environment. Those up to `SUM_OVERFLOW` and `BAD_CONTACT_STATE` are faults of an
+    evaluation."""
 
     OK = 0
     """Nothing to report."""
@@ -39,6 +40,8 @@ class Status(enum.IntFlag):
     """The state is that before a step with a fault, and stays until it is reset."""
     FAR_SIDE = 1 << 13
     """A warning: over 1 % of a pair's pressure is on the far side of a wall, pressed through something soft."""
+    BAD_CONTACT_STATE = 1 << 14
+    """A fault: a contact state is not finite."""
 
 
 WARNINGS = Status.NO_CONTACT_SURFACE | Status.NOT_CONVERGED | Status.FRICTION_LAG | Status.FAR_SIDE

@@ -36,7 +36,7 @@ def register(evaluator: Evaluator, name: str | None = None) -> str:
         The name.
 
     Raises:
-        ValueError: where the name is another evaluator's, or the evaluator has another name.
+        ValueError: if the name is another evaluator's, or the evaluator has another name.
     """
     if not isinstance(evaluator, Evaluator):
         raise TypeError(f"register: evaluator: expected an isopatch.Evaluator, found {type(evaluator).__name__}")
@@ -96,12 +96,12 @@ def evaluate(
         max_clusters: Most clusters of normals of a patch, from 1 to 16, for the outputs patch_... None: 1.
 
     Returns:
-        Results: new tensors; those of floating-point numbers have the type of `poses`.
+        Results: new tensors; floating-point numbers have the type of `poses`.
 
     Raises:
         TypeError: for tensors of another type, and for what is no dense tensor.
         ValueError: for tensors of another shape or device, for polygons or contacts without a capacity, for a tensor
-            that requires a gradient, where gradients are enabled, and for one with a tangent of forward-mode
+            that requires a gradient, if gradients are enabled, and for one with a tangent of forward-mode
             differentiation. While a function is compiled, torch puts these into errors of its own.
     """
     name, names = _prepare(evaluator, outputs, max_clusters, polygon_capacity, contact_capacity)
@@ -181,7 +181,7 @@ def _evaluate(
     contact_capacity: int | None,
     *tensors: torch.Tensor | None,
 ) -> list[torch.Tensor]:
-    # that they require gradients is an error of its own where gradients are enabled
+    # that they require gradients is an error of its own if gradients are enabled
     inputs = [t.detach() if t is not None and t.requires_grad else t for t in tensors]
     poses = inputs[0]
     out = None
@@ -229,7 +229,7 @@ def _fake(
 
 
 def _autograd(keys: Any, *arguments: Any) -> list[torch.Tensor]:
-    """What stands before the kernels where there may be derivatives, also those of torch.func: it refuses them."""
+    """What stands before the kernels if there may be derivatives, also of torch.func: it refuses them."""
     is_forward = forward_ad._current_level >= 0
     for name, tensor in zip(INPUTS, arguments[-len(INPUTS) :], strict=True):
         if tensor is None:

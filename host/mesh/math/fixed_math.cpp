@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/mesh/fixed_math.h"
+#include "host/mesh/math/fixed_math.h"
 
 #include <array>
 #include <cmath>

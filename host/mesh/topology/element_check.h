@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "host/mesh/point_math.h"
+#include "host/mesh/math/point_math.h"
 #include "isopatch/error.h"
 #include "isopatch/geometry/mesh.h"
 

@@ -5,7 +5,7 @@
 // sums, products, divisions and fma of doubles, with contraction off.
 //
 // Each is computed to some 100 bits and rounded once. So the result is the double nearest to the true value, except
-// where that lies within 2^-40 units in the last place of the middle between two doubles.
+// if that lies within 2^-40 units in the last place of the middle between two doubles.
 #pragma once
 
 namespace isopatch::detail {

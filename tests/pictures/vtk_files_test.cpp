@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/cli/vtk_patches.h"
+#include "host/pictures/vtk_files.h"
 
 #include <gtest/gtest.h>
 
-namespace isopatch::cli {
+namespace isopatch::detail {
 namespace {
 
-TEST(VtkPatches, HoldEveryPolygonWithItsData) {
+TEST(VtkFiles, HoldEveryPolygonWithItsData) {
   Polygon polygon = {};
   polygon.pair = 2;
   polygon.num_vertices = 3;
@@ -24,7 +24,7 @@ TEST(VtkPatches, HoldEveryPolygonWithItsData) {
             "SCALARS pair int 1\nLOOKUP_TABLE default\n2\n2\nNORMALS normal float\n0 0 1\n0 0 1\n");
 }
 
-TEST(VtkPatches, PlaceTheBodiesInTheWorld) {
+TEST(VtkFiles, HaveTheBodiesInTheWorld) {
   SceneDescription scene;
   scene.geometries = {make_half_space("ground", 1), make_box("cube", {2, 2, 2})};
   scene.bodies.resize(2);
@@ -34,9 +34,9 @@ TEST(VtkPatches, PlaceTheBodiesInTheWorld) {
   const std::string text = bodies_vtk(scene, states, 0);
   EXPECT_NE(text.find("POINTS 13 float"), std::string::npos) << "8 corners and a centre, 4 corners of the square";
   EXPECT_NE(text.find("POLYGONS 13 53"), std::string::npos) << "12 triangles and the square";
-  EXPECT_NE(text.find("\n-6 -6 0\n"), std::string::npos) << "1.5 times the reach of the cube";
+  EXPECT_NE(text.find("\n-6 -6 0\n"), std::string::npos) << "1.5 times the largest coordinate of the cube";
   EXPECT_NE(text.find("\n1 1 4\n"), std::string::npos);
 }
 
 }  // namespace
-}  // namespace isopatch::cli
+}  // namespace isopatch::detail

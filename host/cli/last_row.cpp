@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/cli/rollout/last_row.h"
+#include "host/cli/last_row.h"
 
 #include <fmt/format.h>
 
@@ -8,10 +8,13 @@
 #include "host/numpy/array_reader.h"
 
 namespace isopatch::cli {
+
+using namespace detail;
+
 namespace {
 
 const std::string kTime = "time";
-constexpr const char* kState[] = {"poses", "velocities", "joints", "steps"};
+constexpr const char* kState[] = {"poses", "velocities", "joints", "steps", "contact_state"};
 constexpr const char* kOthers[] = {"time",           "status",     "pair_wrench", "kinetic_energy", "potential_energy",
                                    "elastic_energy", "iterations", "polygons"};
 

@@ -8,7 +8,7 @@
 #include <numbers>
 #include <random>
 
-#include "host/mesh/fixed_math.h"
+#include "host/mesh/math/fixed_math.h"
 #include "host/mesh/primitives/revolve.h"
 #include "isopatch/isopatch.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/mesh/checks/element_check.h"
+#include "host/mesh/topology/element_check.h"
 
 #include "host/text/quote.h"
 #include "isopatch/limits.h"

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "host/scene/part_geometries.h"
+#include "isopatch/detail/scene/environment.h"
+#include "isopatch/error.h"
+#include "isopatch/pictures.h"
+
+namespace isopatch {
+
+using namespace detail;
+
+namespace {
+
+constexpr double kHalfSpaceSize = 1.5;  // times the largest coordinate: half an edge of its square
+
+/// Body to world. An invalid pose becomes the identity; then there are no patches.
+Transform<double> pose_of(const State& state, int body) {
+  const Vec3d position = read_vec3(state.poses, 0, body * kPoseSize);
+  const double norm = quaternion_norm(state, 0, body);
+  if (norm > 0 && std::isfinite(norm + position.x + position.y + position.z)) return read_pose(state, 0, body);
+  return {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {0, 0, 0}};
+}
+
+Point3 apply(const Transform<double>& X, const Point3& p) {
+  const Vec3d x = detail::apply(X, Vec3d{p[0], p[1], p[2]});
+  return {x.x, x.y, x.z};
+}
+
+PolygonSurface placed_mesh(const Geometry& geometry, const Transform<double>& X) {
+  PolygonSurface surface;
+  for (const Point3& point : geometry.mesh.points) surface.points.push_back(apply(X, point));
+  for (const auto& [a, b, c] : geometry.surface) surface.faces.insert(surface.faces.end(), {3, a, b, c});
+  surface.num_faces = std::ssize(geometry.surface);
+  return surface;
+}
+
+PolygonSurface placed_square(double half, const Transform<double>& X) {
+  PolygonSurface surface;
+  for (const auto& [x, y] : {std::array{-half, -half}, {half, -half}, {half, half}, {-half, half}}) {
+    surface.points.push_back(apply(X, {x, y, 0}));
+  }
+  surface.faces = {4, 0, 1, 2, 3};
+  surface.num_faces = 1;
+  return surface;
+}
+
+/// The largest coordinate of any mesh: a square about the origin with this half edge is under all of them.
+double largest_coordinate(const std::vector<PartSurface>& surfaces) {
+  double largest = 0;
+  for (const PartSurface& part : surfaces) {
+    for (const Point3& point : part.surface.points) {
+      for (const double coordinate : point) largest = std::max(largest, std::fabs(coordinate));
+    }
+  }
+  return largest > 0 ? largest : 1;
+}
+
+void check_states(const SceneDescription& scene, const StateArrays& states) {
+  const StateArrays of_scene(scene, 0);
+  if (states.num_bodies != of_scene.num_bodies || states.num_parts != of_scene.num_parts) {
+    throw Error(fmt::format("scene_surfaces: states of {} bodies and {} parts; the scene has {} and {}",
+                            states.num_bodies, states.num_parts, of_scene.num_bodies, of_scene.num_parts));
+  }
+  if (states.poses.empty()) throw Error("scene_surfaces: the states have no poses");
+}
+
+}  // namespace
+
+std::vector<PartSurface> scene_surfaces(const SceneDescription& scene, const StateArrays& states,
+                                        std::int64_t environment) {
+  check_states(scene, states);
+  const State state = states.view(environment, 1);
+  const auto geometry_of = [&](const Part& part, std::size_t number) -> const Geometry* {
+    const std::int32_t index = state.geometry_index.data == nullptr ? part.geometry : state.geometry_index.data[number];
+    const bool known = index >= 0 && static_cast<std::size_t>(index) < scene.geometries.size();
+    return known ? &scene.geometries[static_cast<std::size_t>(index)] : nullptr;
+  };
+
+  std::vector<PartSurface> surfaces;
+  for (const GeometryKind kind : {GeometryKind::kMesh, GeometryKind::kHalfSpace}) {
+    const double half = kHalfSpaceSize * largest_coordinate(surfaces);
+    std::size_t number = 0;  // of the part
+    for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
+      const auto body = static_cast<int>(i);
+      for (const Part& part : parts_of(scene.bodies[i])) {
+        const Geometry* geometry = geometry_of(part, number++);
+        if (geometry == nullptr || geometry->kind != kind) continue;
+        const Transform<double> X = product(pose_of(state, body), transform_of(part.pose));
+        surfaces.push_back({body, kind == GeometryKind::kMesh ? placed_mesh(*geometry, X) : placed_square(half, X)});
+      }
+    }
+  }
+  return surfaces;
+}
+
+}  // namespace isopatch

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/pictures/vtk_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+
+#include "host/files/output_file.h"
+#include "isopatch/error.h"
+
+namespace isopatch {
+
+namespace detail {
+namespace {
+
+using Out = std::back_insert_iterator<std::string>;
+
+std::string header(const char* title) {
+  return fmt::format("# vtk DataFile Version 3.0\n{}\nASCII\nDATASET POLYDATA\n", title);
+}
+
+/// The points and the polygons of all surfaces together.
+void append_polygons(std::string& text, const std::vector<const PolygonSurface*>& surfaces) {
+  const Out out(text);
+  std::size_t points = 0, entries = 0;
+  std::int64_t polygons = 0;
+  for (const PolygonSurface* surface : surfaces) {
+    points += surface->points.size();
+    entries += surface->faces.size();
+    polygons += surface->num_faces;
+  }
+
+  fmt::format_to(out, "POINTS {} float\n", points);
+  for (const PolygonSurface* surface : surfaces) {
+    for (const auto& [x, y, z] : surface->points) {
+      fmt::format_to(out, "{} {} {}\n", static_cast<float>(x), static_cast<float>(y), static_cast<float>(z));
+    }
+  }
+
+  fmt::format_to(out, "POLYGONS {} {}\n", polygons, entries);
+  std::size_t first = 0;  // point of the surface
+  for (const PolygonSurface* surface : surfaces) {
+    for (auto face = surface->faces.begin(); face != surface->faces.end();) {
+      const std::int32_t corners = *face++;
+      fmt::format_to(out, "{}", corners);
+      for (std::int32_t i = 0; i < corners; ++i) fmt::format_to(out, " {}", first + static_cast<std::size_t>(*face++));
+      text += '\n';
+    }
+    first += surface->points.size();
+  }
+}
+
+}  // namespace
+
+std::string patches_vtk(const std::vector<Polygon>& polygons) {
+  const PolygonSurface surface = patch_surface(polygons);
+  std::string text = header("contact patches: pressure [Pa], area [m^2]");
+  append_polygons(text, {&surface});
+
+  const Out out(text);
+  fmt::format_to(out, "POINT_DATA {}\nSCALARS pressure float 1\nLOOKUP_TABLE default\n", surface.points.size());
+  for (const Polygon& polygon : polygons) {
+    for (int i = 0; i < polygon.num_vertices; ++i) fmt::format_to(out, "{}\n", polygon.pressures[i]);
+  }
+  fmt::format_to(out, "CELL_DATA {}\nSCALARS area float 1\nLOOKUP_TABLE default\n", polygons.size());
+  for (const Polygon& polygon : polygons) fmt::format_to(out, "{}\n", polygon.area);
+  text += "SCALARS pair int 1\nLOOKUP_TABLE default\n";
+  for (const Polygon& polygon : polygons) fmt::format_to(out, "{}\n", polygon.pair);
+  text += "NORMALS normal float\n";
+  for (const Polygon& polygon : polygons) {
+    fmt::format_to(out, "{} {} {}\n", polygon.normal[0], polygon.normal[1], polygon.normal[2]);
+  }
+  return text;
+}
+
+std::string bodies_vtk(const SceneDescription& scene, const StateArrays& states, std::int64_t environment) {
+  const std::vector<PartSurface> parts = scene_surfaces(scene, states, environment);
+  std::vector<const PolygonSurface*> surfaces;
+  std::int64_t polygons = 0;
+  for (const PartSurface& part : parts) {
+    surfaces.push_back(&part.surface);
+    polygons += part.surface.num_faces;
+  }
+  std::string text = header("bodies");
+  append_polygons(text, surfaces);
+
+  const Out out(text);
+  fmt::format_to(out, "CELL_DATA {}\nSCALARS body int 1\nLOOKUP_TABLE default\n", polygons);
+  for (const PartSurface& part : parts) {
+    for (std::int64_t i = 0; i < part.surface.num_faces; ++i) fmt::format_to(out, "{}\n", part.body);
+  }
+  return text;
+}
+
+void create_directory(const std::string& directory) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error || !std::filesystem::is_directory(directory)) {
+    throw Error(directory + ": cannot be created: " + error.message(), ErrorKind::kFile,
+                {.where = directory, .code = error.value()});
+  }
+}
+
+void write_vtk_files(const HostEvaluator& evaluator, const StateArrays& states, std::int64_t first, std::int64_t count,
+                     const std::string& directory) {
+  create_directory(directory);
+  for (std::int64_t environment = 0; environment < std::min(count, states.num_environments); ++environment) {
+    write_vtk(evaluator, states, environment, fmt::format("{:04}", first + environment), directory);
+  }
+}
+
+}  // namespace detail
+
+void write_vtk(const HostEvaluator& evaluator, const StateArrays& states, std::int64_t environment,
+               const std::string& name, const std::string& directory) {
+  const auto path = [&](const char* what) {
+    return (std::filesystem::path(directory) / fmt::format("{}_{}.vtk", what, name)).string();
+  };
+  detail::write_output_file(path("patches"), detail::patches_vtk(contact_polygons(evaluator, states, environment)));
+  detail::write_output_file(path("bodies"), detail::bodies_vtk(evaluator.scene().description(), states, environment));
+}
+
+}  // namespace isopatch

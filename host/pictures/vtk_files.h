@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pictures for ParaView: contact patches and the bodies around them, as legacy VTK POLYDATA in the world frame.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "isopatch/pictures.h"
+
+namespace isopatch::detail {
+
+/// Polygons with the pressure at their points, and normal, area and pair as cell data.
+std::string patches_vtk(const std::vector<Polygon>& polygons);
+
+/// The surface of every body with its index as cell data; a half space is a square of about the scene's size.
+std::string bodies_vtk(const SceneDescription& scene, const StateArrays& states, std::int64_t environment);
+
+/// Creates a folder if need be. Throws Error if that fails.
+void create_directory(const std::string& directory);
+
+/// write_vtk() of the first `count` environments of `states`, named by their numbers NNNN; `directory` is created if
+/// need be. The first of them has the number `first`.
+void write_vtk_files(const HostEvaluator& evaluator, const StateArrays& states, std::int64_t first, std::int64_t count,
+                     const std::string& directory);
+
+}  // namespace isopatch::detail

@@ -1,5 +1,0 @@
-"""Evaluators, which are compiled."""
-
-from isopatch._core import Call, Evaluator
-
-__all__ = ["Call", "Evaluator"]

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The bodies and contact patches of an environment as polygons, for renderers, and as files for ParaView.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "isopatch/arrays.h"
+#include "isopatch/host_evaluator.h"
+
+namespace isopatch {
+
+/// Polygons in the world frame.
+struct PolygonSurface {
+  std::vector<Point3> points;       ///< V x 3   m
+  std::vector<std::int32_t> faces;  ///< of one polygon after another: the number of its points, then their indices
+  std::int64_t num_faces = 0;       ///< the number of polygons
+};
+
+/// The surface of a part of a body.
+struct PartSurface {
+  int body;                ///< index into SceneDescription::bodies
+  PolygonSurface surface;  ///< triangles of a mesh, with all of its points; one square of a half space
+};
+
+/// The surfaces of all parts as the bodies lie in one environment: those of meshes in the order of the bodies, then
+/// those of half spaces, whose edges are three times as long as the largest coordinate of the others, or 3 m without
+/// others. A body with an invalid pose lies at the origin; a part with an invalid geometry index is left out. Throws
+/// Error for an environment that the states do not have, for states without poses, and for states of another number of
+/// bodies or parts.
+std::vector<PartSurface> scene_surfaces(const SceneDescription& scene, const StateArrays& states,
+                                        std::int64_t environment);
+
+/// All contact polygons of one environment, however many there are. Throws Error as HostEvaluator::evaluate(), and for
+/// an environment that the states do not have.
+std::vector<Polygon> contact_polygons(const HostEvaluator& evaluator, const StateArrays& states,
+                                      std::int64_t environment);
+
+/// Contact polygons as a surface, in their order; each has points of its own. Throws Error for a number of vertices
+/// outside [0, 8].
+PolygonSurface patch_surface(const std::vector<Polygon>& polygons);
+
+/// Writes one environment as legacy VTK POLYDATA for ParaView: patches_NAME.vtk, with the pressure at the points of the
+/// polygons and their area, pair and normal; and bodies_NAME.vtk, with the index of the body of each polygon. Throws
+/// Error as the functions above, and where a file cannot be written; `directory` must exist.
+void write_vtk(const HostEvaluator& evaluator, const StateArrays& states, std::int64_t environment,
+               const std::string& name, const std::string& directory);
+
+}  // namespace isopatch
