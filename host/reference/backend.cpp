@@ -5,10 +5,12 @@
 
 #include "host/evaluation/evaluator_backend.h"
 #include "host/evaluation/row_collection.h"
-#include "host/reference/environment.h"
+#include "host/reference/contact/contact_law.h"
 #include "host/reference/pressure_field/body_pair.h"
 #include "host/reference/pressure_field/enclosure.h"
 #include "host/reference/pressure_field/patch_points.h"
+#include "host/reference/pressure_field/traction.h"
+#include "host/reference/scene/environment.h"
 #include "host/scene/contact_models.h"
 #include "host/threads/cancellation.h"
 #include "host/threads/parallel_for.h"

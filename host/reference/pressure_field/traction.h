@@ -3,24 +3,10 @@
 // From a contact polygon to the force and torque of its traction.
 #pragma once
 
+#include "host/reference/contact/contact_law.h"
 #include "host/reference/pressure_field/contact_polygon.h"
-#include "isopatch/scene/scene.h"
 
 namespace isopatch::reference {
-
-/// The material of a pair and its motion at an environment's state.
-struct ContactLaw {
-  DissipationModel model = DissipationModel::kHuntCrossley;
-  Quadrature quadrature = Quadrature::kExact;
-  Real slip_tolerance = 0;
-  Real modulus = 0;      // effective, Pa
-  Real dissipation = 0;  // s/m or s
-  Real friction = 0;
-
-  /// velocity of a relative to b at x is velocity + angular_velocity x (x - origin)
-  Vector3 velocity = Vector3::Zero();  // at the frame's origin
-  Vector3 angular_velocity = Vector3::Zero();
-};
 
 /// What a polygon, or a patch, adds up to; torques about the frame's origin.
 struct PatchSum {

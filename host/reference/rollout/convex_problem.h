@@ -9,7 +9,7 @@
 
 #include <vector>
 
-#include "host/reference/rollout/contact_points.h"
+#include "host/reference/contact/contact_point.h"
 #include "host/reference/rollout/moving_body.h"
 
 namespace isopatch::reference {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "host/reference/rollout/rollout_reference.h"
+#include "host/reference/rollout_reference.h"
 #include "isopatch/isopatch.h"
 #include "isopatch/rollout_state.h"
 #include "tests/reference/rollout/rollout_scenes.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/reference/rollout/rollout_reference.h"
+#include "host/reference/rollout_reference.h"
 
 #include <cmath>
 
+#include "host/reference/pressure_field/contact_points.h"
 #include "isopatch/error.h"
 
 namespace isopatch::reference {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/reference/rollout/contact_points.h"
+#include "host/reference/pressure_field/contact_points.h"
 
 #include <Eigen/Eigenvalues>
 
@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "host/reference/contact/contact_law.h"
 #include "host/reference/pressure_field/body_pair.h"
 #include "isopatch/error.h"
 

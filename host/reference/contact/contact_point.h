@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The points that carry the contact forces of a time step.
+// A point that carries a contact force of a time step: all that the step knows of the contact model.
 #pragma once
 
-#include <vector>
+#include <cstddef>
 
-#include "host/reference/environment.h"
-#include "isopatch/scene/rollout_options.h"
+#include "host/reference/scene/vector.h"
 
 namespace isopatch::reference {
 
@@ -19,9 +18,5 @@ struct ContactPoint {
   Real dissipation = 0;                // d, s/m
   Real friction = 0;                   // mu
 };
-
-/// The points of all pairs at the poses of `environment`, whose status must be clean. Throws Error for kFan6.
-std::vector<ContactPoint> contact_points(const SceneDescription& scene, const State& state,
-                                         const Environment& environment, ContactPoints rule);
 
 }  // namespace isopatch::reference

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "host/reference/pressure_field/traction.h"
+#include "host/reference/scene/vector.h"
 #include "isopatch/scene/scene.h"
 #include "isopatch/state.h"
 
@@ -44,10 +44,5 @@ Environment read_environment(const SceneDescription& scene, const State& state, 
 
 /// The part pairs of a pair: not both rigid, and in the scene's geometries not both half spaces.
 std::vector<PartIndices> part_pairs(const SceneDescription& scene, const Environment& environment, std::size_t pair);
-
-/// The contact law of two parts of a pair's bodies, in the frame of its body a. A material given per environment
-/// overrides the pair's own value.
-ContactLaw contact_law(const SceneDescription& scene, const State& state, const Environment& environment,
-                       std::size_t pair, const PartIndices& parts);
 
 }  // namespace isopatch::reference

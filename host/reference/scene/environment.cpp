@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/reference/environment.h"
+#include "host/reference/scene/environment.h"
 
 #include <algorithm>
 #include <array>
@@ -91,26 +91,6 @@ Transform transform_of(const std::array<double, 7>& pose) {
 
 bool is_half_space(const Geometry& geometry) { return geometry.kind == GeometryKind::kHalfSpace; }
 
-/// The softer part is compressed more and dissipates more.
-Real combined_dissipation(const PartState& a, const PartState& b) {
-  if (a.rigid) return b.dissipation;
-  if (b.rigid) return a.dissipation;
-  const Real modulus_a = a.modulus;
-  const Real modulus_b = b.modulus;
-  return (modulus_b * a.dissipation + modulus_a * b.dissipation) / (modulus_a + modulus_b);
-}
-
-Real combined_friction(const PartState& a, const PartState& b) {
-  const Real sum = Real{a.friction} + b.friction;
-  return sum > 0 ? 2 * Real{a.friction} * b.friction / sum : 0;
-}
-
-Real combined_modulus(const PartState& a, const PartState& b) {
-  if (a.rigid) return b.modulus;
-  if (b.rigid) return a.modulus;
-  return Real{a.modulus} * b.modulus / (Real{a.modulus} + b.modulus);
-}
-
 }  // namespace
 
 Environment read_environment(const SceneDescription& scene, const State& state, std::int64_t index) {
@@ -166,29 +146,6 @@ std::vector<PartIndices> part_pairs(const SceneDescription& scene, const Environ
     }
   }
   return pairs;
-}
-
-ContactLaw contact_law(const SceneDescription& scene, const State& state, const Environment& environment,
-                       std::size_t pair_index, const PartIndices& parts) {
-  const Pair& pair = scene.pairs[pair_index];
-  const BodyState& a = environment.bodies[static_cast<std::size_t>(pair.a)];
-  const BodyState& b = environment.bodies[static_cast<std::size_t>(pair.b)];
-  const PartState &part_a = environment.parts[parts.a], &part_b = environment.parts[parts.b];
-
-  ContactLaw law;
-  law.model = scene.contact.dissipation_model;
-  law.quadrature = scene.contact.quadrature;
-  law.slip_tolerance = scene.contact.slip_tolerance;
-  law.modulus = combined_modulus(part_a, part_b);
-  law.dissipation =
-      pair.dissipation && !state.dissipation.data ? Real{*pair.dissipation} : combined_dissipation(part_a, part_b);
-  law.friction = pair.friction && !state.friction.data ? Real{*pair.friction} : combined_friction(part_a, part_b);
-
-  const Matrix3 R_AW = a.X_WB.rotation.transpose();
-  const Vector3 p_BA_W = a.X_WB.translation - b.X_WB.translation;
-  law.velocity = R_AW * (a.velocity - b.velocity - b.angular_velocity.cross(p_BA_W));
-  law.angular_velocity = R_AW * (a.angular_velocity - b.angular_velocity);
-  return law;
 }
 
 }  // namespace isopatch::reference

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The points of contact polygons that carry the forces of a time step.
+#pragma once
+
+#include <vector>
+
+#include "host/reference/contact/contact_point.h"
+#include "host/reference/scene/environment.h"
+#include "isopatch/scene/rollout_options.h"
+
+namespace isopatch::reference {
+
+/// The points of all pairs at the poses of `environment`, whose status must be clean. Throws Error for kFan6.
+std::vector<ContactPoint> contact_points(const SceneDescription& scene, const State& state,
+                                         const Environment& environment, ContactPoints rule);
+
+}  // namespace isopatch::reference
