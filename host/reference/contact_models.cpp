@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The contact models of the reference.
+#include "host/reference/contact/pair_result.h"
+#include "host/reference/pressure_field/evaluate_pair.h"
+
+namespace isopatch::reference {
+
+std::span<const EvaluatePair> contact_models() {
+  static constexpr EvaluatePair kModels[] = {evaluate_pressure_field};
+  return kModels;
+}
+
+}  // namespace isopatch::reference

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/reference/pressure_field/evaluate_pair.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "host/evaluation/packed_output.h"
+#include "host/reference/contact/contact_law.h"
+#include "host/reference/pressure_field/body_pair.h"
+#include "host/reference/pressure_field/enclosure.h"
+#include "host/reference/pressure_field/patch_points.h"
+#include "host/reference/pressure_field/traction.h"
+#include "isopatch/status.h"
+
+namespace isopatch::reference {
+namespace {
+
+constexpr std::size_t kMaxPolygonVertices = 8;
+constexpr Real kFarSideFraction = 0.01L;  // of a pair's load, from which on it has the status bit
+
+/// A polygon in the frame of body a, and the parts and cells it comes from.
+struct PatchPolygon {
+  ContactPolygon polygon;
+  ContactLaw law;
+  PartIndices parts;
+};
+
+/// Whether, between parts without polygons, a compliant component of `inner`, posed by X, lies in `outer`.
+bool encloses(const PosedBody& outer, const PosedBody& inner, const Geometry& geometry, const Transform& X) {
+  if (inner.rigid) return false;
+  const std::vector<Vector3> points = component_centroids(geometry);
+  return std::any_of(points.begin(), points.end(), [&](const Vector3& x) { return is_inside(outer, X * x); });
+}
+
+/// The parts of a body in the frame of the pair, by their indices into Environment::parts; X is the body's pose there.
+std::map<std::size_t, PosedBody> posed_parts(const Environment& environment, const BodyState& body,
+                                             const Transform& X) {
+  std::map<std::size_t, PosedBody> parts;
+  for (const std::size_t i : body.parts) {
+    const PartState& part = environment.parts[i];
+    parts.emplace(i, PosedBody(*part.geometry, part.rigid, part.modulus, X * part.X_BG));
+  }
+  return parts;
+}
+
+Polygon to_output(const PatchPolygon& from, const Transform& X_WA, std::size_t pair) {
+  const ContactPolygon& polygon = from.polygon;
+  Polygon out = {};
+  const std::size_t count = std::min(polygon.vertices.size(), kMaxPolygonVertices);
+  const Vector3 normal = X_WA.rotation * polygon.normal;
+  out.pair = static_cast<std::int32_t>(pair);
+  out.num_vertices = static_cast<std::int32_t>(count);
+  out.area = static_cast<float>(moments(polygon.vertices, polygon.normal).area);
+  for (std::size_t k = 0; k < count; ++k) {
+    const Vector3 x = X_WA * polygon.vertices[k];
+    out.pressures[k] = static_cast<float>(polygon.pressure.at(polygon.vertices[k]));
+    for (Eigen::Index i = 0; i < 3; ++i) out.vertices[k][i] = static_cast<float>(x[i]);
+  }
+  for (Eigen::Index i = 0; i < 3; ++i) out.normal[i] = static_cast<float>(normal[i]);
+  out.part_a = static_cast<std::int32_t>(from.parts.a);
+  out.part_b = static_cast<std::int32_t>(from.parts.b);
+  return out;
+}
+
+DiscreteContact to_contact(const PatchPolygon& from, const Transform& X_WA, std::size_t pair) {
+  const ContactPolygon& polygon = from.polygon;
+  const ContactLaw& law = from.law;
+  const PolygonMoments m = moments(polygon.vertices, polygon.normal);
+  const Real pressure = polygon.pressure.at(m.centroid);
+  const Vector3 point = X_WA * m.centroid, normal = X_WA.rotation * polygon.normal;
+  const bool pfc = law.model == DissipationModel::kPfc;
+  DiscreteContact out = {};
+  out.pair = static_cast<std::int32_t>(pair);
+  for (Eigen::Index i = 0; i < 3; ++i) {
+    out.point[i] = static_cast<float>(point[i]);
+    out.normal[i] = static_cast<float>(normal[i]);
+  }
+  out.area = static_cast<float>(m.area);
+  out.pressure = static_cast<float>(pressure);
+  out.stiffness = static_cast<float>(m.area * polygon.gradient);
+  out.distance = static_cast<float>(-pressure / polygon.gradient);
+  out.dissipation =
+      static_cast<float>(pfc ? law.dissipation * polygon.smoothed_gradient / law.modulus : law.dissipation);
+  out.friction = static_cast<float>(law.friction);
+  out.part_a = static_cast<std::int32_t>(from.parts.a);
+  out.part_b = static_cast<std::int32_t>(from.parts.b);
+  return out;
+}
+
+}  // namespace
+
+PairResult evaluate_pressure_field(const PairInput& input) {
+  const auto& [scene, state, results, environment, index, pair_index] = input;
+  const Pair& pair = scene.pairs[pair_index];
+  const BodyState& state_a = environment.bodies[static_cast<std::size_t>(pair.a)];
+  const BodyState& state_b = environment.bodies[static_cast<std::size_t>(pair.b)];
+  const Matrix3& R_WA = state_a.X_WB.rotation;
+
+  // the pair is evaluated in a's frame, so that its position in the world costs no digits
+  const Transform X_AB = state_a.X_WB.inverse() * state_b.X_WB;
+  const std::map<std::size_t, PosedBody> of_a = posed_parts(environment, state_a, Transform{});
+  const std::map<std::size_t, PosedBody> of_b = posed_parts(environment, state_b, X_AB);
+
+  PairResult result;
+  std::vector<PatchPolygon> found;
+  PatchSum whole = {};
+  result.X_WA = state_a.X_WB;
+  const bool one_sided_a = scene.bodies[static_cast<std::size_t>(pair.a)].one_sided;
+  const bool one_sided_b = scene.bodies[static_cast<std::size_t>(pair.b)].one_sided;
+  bool has_surface = false, encloses_part = false;
+  Real load = 0, far_load = 0;  // of the pressure before it is weighed, N
+  for (const PartIndices& parts : part_pairs(scene, environment, pair_index)) {
+    const PosedBody &a = of_a.at(parts.a), &b = of_b.at(parts.b);
+    const PartState &part_a = environment.parts[parts.a], &part_b = environment.parts[parts.b];
+    const ContactLaw law = contact_law(scene, state, environment, pair_index, parts);
+    PatchSum sum = {};
+    std::vector<ContactPolygon> polygons = contact_polygons(a, b);
+    has_surface = has_surface || !polygons.empty();
+    encloses_part = encloses_part || (polygons.empty() && (encloses(b, a, *part_a.geometry, part_a.X_BG) ||
+                                                           encloses(a, b, *part_b.geometry, X_AB * part_b.X_BG)));
+    for (ContactPolygon& polygon : polygons) {
+      if (scene.contact.gradient_filter && !polygon.passes_gradient_filter()) continue;
+      const Real unweighed = polygon.load();
+      polygon.weigh_one_sided(one_sided_a, one_sided_b, a.largest_gradient, b.largest_gradient);
+      load += unweighed;
+      far_load += unweighed * (1 - polygon.near_side(one_sided_a, one_sided_b, a.largest_gradient, b.largest_gradient));
+      add_polygon(polygon, law, sum);
+      found.push_back({std::move(polygon), law, parts});
+    }
+    if (results.energy.data != nullptr) result.energy += elastic_energy(a, b);
+    result.of_part_pairs.push_back({R_WA * sum.force, R_WA * sum.torque});
+    whole.add(sum);
+  }
+  if (encloses_part && !has_surface) result.status |= kNoContactSurface;
+  if (far_load > kFarSideFraction * load) result.status |= kFarSide;
+
+  // to the world
+  result.on_a = {R_WA * whole.force, R_WA * whole.torque};
+  result.on_b = {-result.on_a.force, R_WA * (X_AB.translation.cross(whole.force) - whole.torque)};
+  if (whole.pressure > 0) result.center_of_pressure = state_a.X_WB * Vector3(whole.pressure_moment / whole.pressure);
+  if (whole.area > 0) result.mean_normal = R_WA * (whole.normal / whole.area);
+  result.friction_force = R_WA * whole.friction_force;
+  result.area = whole.area;
+  result.max_pressure = whole.max_pressure;
+  result.polygon_count = whole.polygons;
+
+  std::vector<const ContactPolygon*> polygons;
+  for (const PatchPolygon& polygon : found) {
+    polygons.push_back(&polygon.polygon);
+    result.polygons.push_back(to_output(polygon, result.X_WA, pair_index));
+    if (polygon.polygon.resists()) result.contacts.push_back(to_contact(polygon, result.X_WA, pair_index));
+  }
+  if (detail::wants_patch_contacts(results)) result.patch = patch_contacts(polygons, results.max_clusters);
+  return result;
+}
+
+}  // namespace isopatch::reference

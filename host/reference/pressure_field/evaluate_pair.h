@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "host/reference/contact/pair_result.h"
+
+namespace isopatch::reference {
+
+PairResult evaluate_pressure_field(const PairInput& input);
+
+}  // namespace isopatch::reference
