@@ -25,11 +25,11 @@ struct PartSurface {
   PolygonSurface surface;  ///< triangles of a mesh, with all of its points; one square of a half space
 };
 
-/// The surfaces of all parts as the bodies lie in one environment: those of meshes in the order of the bodies, then
-/// those of half spaces, whose edges are three times as long as the largest coordinate of the others, or 3 m without
-/// others. A body with an invalid pose lies at the origin; a part with an invalid geometry index is left out. Throws
-/// Error for an environment that the states do not have, for states without poses, and for states of another number of
-/// bodies or parts.
+/// The surfaces of all parts as the bodies lie in one environment: meshes in the order of the bodies, then squares for
+/// the half spaces, with edges three times as long as the largest coordinate of the meshes, or 3 m without meshes. A
+/// body with an invalid pose lies at the origin; a part with an invalid geometry index is left out. Throws Error for an
+/// environment that the states do not have, for states without poses, and for states of another number of bodies or
+/// parts.
 std::vector<PartSurface> scene_surfaces(const SceneDescription& scene, const StateArrays& states,
                                         std::int64_t environment);
 
@@ -38,13 +38,13 @@ std::vector<PartSurface> scene_surfaces(const SceneDescription& scene, const Sta
 std::vector<Polygon> contact_polygons(const HostEvaluator& evaluator, const StateArrays& states,
                                       std::int64_t environment);
 
-/// Contact polygons as a surface, in their order; each has points of its own. Throws Error for a number of vertices
+/// Contact polygons as a surface, in their order; no two share a point. Throws Error for a number of vertices
 /// outside [0, 8].
 PolygonSurface patch_surface(const std::vector<Polygon>& polygons);
 
 /// Writes one environment as legacy VTK POLYDATA for ParaView: patches_NAME.vtk, with the pressure at the points of the
 /// polygons and their area, pair and normal; and bodies_NAME.vtk, with the index of the body of each polygon. Throws
-/// Error as the functions above, and where a file cannot be written; `directory` must exist.
+/// Error as the functions above, and if a file cannot be written; `directory` must exist.
 void write_vtk(const HostEvaluator& evaluator, const StateArrays& states, std::int64_t environment,
                const std::string& name, const std::string& directory);
 

@@ -18,7 +18,7 @@ SceneDescription ground_and_cube() {
   return scene;
 }
 
-TEST(SceneSurfaces, AreMeshesThenSquaresThatReachUnderThem) {
+TEST(SceneSurfaces, AreMeshesThenSquaresUnderAllOfThem) {
   const SceneDescription scene = ground_and_cube();
   StateArrays states(scene, 2);
   states.poses[14 + 7 + 2] = 3;  // of the cube in environment 1
@@ -73,7 +73,7 @@ TEST(SceneSurfaces, RefuseStatesOfAnotherScene) {
             "scene_surfaces: states of 2 bodies and 3 parts; the scene has 2 and 2");
 }
 
-TEST(PatchSurface, HasPointsOfItsOwnForEachPolygon) {
+TEST(PatchSurface, HasSeparatePointsForEachPolygon) {
   Polygon triangle = {}, square = {};
   triangle.num_vertices = 3;
   square.num_vertices = 4;
