@@ -65,7 +65,11 @@ TEST(Memory, OfTheStagesIsAsDocumented) {
                                  megabytes(sizeof(StagedPartPair), 20)));
   expect_in_document(fmt::format("there is room for 128 a pair | {} | 2²⁵, {} MB |", sizeof(CellWork),
                                  megabytes(sizeof(CellWork), 25)));
-  expect_in_document(fmt::format("with `candidate_margin` | {} | none |", sizeof(CandidateList)));
+  const std::size_t call =
+      sizeof(std::int64_t) + sizeof(UnfinishedPair) + pair + sizeof(StagedPartPair) + 128 * sizeof(CellWork);
+  expect_in_document(fmt::format("pair of simple bodies need {} MB of working memory", megabytes(call, 16)));
+  expect_in_document(
+      fmt::format("a `CandidateCache` has {} bytes for each part pair of each environment", sizeof(CandidateList)));
 }
 
 TEST(Memory, OfPackedArraysIsAsDocumented) {
