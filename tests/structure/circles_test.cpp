@@ -106,10 +106,10 @@ TEST(CirclesChecker, FindsFoldersThatIncludeEachOther) {
 }
 
 TEST(CirclesChecker, FindsACircleThroughSeveralFolders) {
-  const std::vector<Source> sources = {{"kernels/call.h", ""},
+  const std::vector<Source> sources = {{"kernels/work.h", ""},
                                        {"kernels/backend.cu", "#include \"kernels/scene/begin.h\"\n"},
                                        {"kernels/scene/begin.h", "#include \"kernels/memory/buffer.h\"\n"},
-                                       {"kernels/memory/buffer.h", "#include \"kernels/call.h\"\n"},
+                                       {"kernels/memory/buffer.h", "#include \"kernels/work.h\"\n"},
                                        {"kernels/runtime/loop.h", "#include \"kernels/memory/buffer.h\"\n"}};
   const std::vector<std::string> found = circles(sources);
   ASSERT_EQ(found.size(), 4u) << all(found);
