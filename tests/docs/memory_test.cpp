@@ -107,7 +107,8 @@ TEST(Memory, OfTheArraysIsAsDocumented) {
                                  bytes["modulus"], bytes["geometry_index"]));
   expect_in_document(fmt::format("{} for `pair_mask`, {} for `pair_wrench`, {} for area, count and patch, {} for the",
                                  bytes["pair_mask"], bytes["pair_wrench"], patch, bytes["energy"]));
-  expect_in_document(fmt::format("{} for `part_pair_wrench`", bytes["part_pair_wrench"]));
+  expect_in_document(fmt::format("{} for `part_pair_wrench`, {} for each number of `contact_state`",
+                                 bytes["part_pair_wrench"], sizeof(decltype(states.contact_state)::value_type)));
 }
 
 }  // namespace
