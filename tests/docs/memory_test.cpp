@@ -65,7 +65,11 @@ TEST(Memory, OfTheStagesIsAsDocumented) {
                                  megabytes(sizeof(StagedPartPair), 20)));
   expect_in_document(fmt::format("there is room for 128 a pair | {} | 2²⁵, {} MB |", sizeof(CellWork),
                                  megabytes(sizeof(CellWork), 25)));
-  expect_in_document(fmt::format("with `candidate_margin` | {} | none |", sizeof(CandidateList)));
+  const std::size_t call =
+      sizeof(std::int64_t) + sizeof(UnfinishedPair) + pair + sizeof(StagedPartPair) + 128 * sizeof(CellWork);
+  expect_in_document(fmt::format("pair of simple bodies need {} MB of working memory", megabytes(call, 16)));
+  expect_in_document(
+      fmt::format("a `CandidateCache` has {} bytes for each part pair of each environment", sizeof(CandidateList)));
 }
 
 TEST(Memory, OfPackedArraysIsAsDocumented) {
@@ -103,7 +107,8 @@ TEST(Memory, OfTheArraysIsAsDocumented) {
                                  bytes["modulus"], bytes["geometry_index"]));
   expect_in_document(fmt::format("{} for `pair_mask`, {} for `pair_wrench`, {} for area, count and patch, {} for the",
                                  bytes["pair_mask"], bytes["pair_wrench"], patch, bytes["energy"]));
-  expect_in_document(fmt::format("{} for `part_pair_wrench`", bytes["part_pair_wrench"]));
+  expect_in_document(fmt::format("{} for `part_pair_wrench`, {} for each number of `contact_state`",
+                                 bytes["part_pair_wrench"], sizeof(decltype(states.contact_state)::value_type)));
 }
 
 }  // namespace

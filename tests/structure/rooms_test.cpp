@@ -50,7 +50,7 @@ const std::vector<Order>& orders() {
                                                 {"volumetric", 2},
                                                 {"polytope", 2},
                                                 {"rollout", 2},
-                                                {"isa", 3},
+                                                {"isa", 3},  // a translation unit per instruction set, with all kernels
                                                 {"", 4}}},
                                               {"host/reference/",
                                                {{"scene", 0},
@@ -203,6 +203,9 @@ TEST(RoomsChecker, FindsAnIncludeAgainstTheOrderOfTheCpuBackend) {
 TEST(RoomsChecker, FindsAnIncludeAgainstTheOrderOfTheReference) {
   EXPECT_EQ(verdict("host/reference/rollout/rigid_body.h", "host/reference/scene/vector.h"), "");
   EXPECT_EQ(verdict("host/reference/backend.cpp", "host/reference/pressure_field/body_pair.h"), "");
+  EXPECT_EQ(verdict("host/reference/rollout/convex_problem.h", "host/reference/contact/contact_point.h"), "");
+  EXPECT_EQ(verdict("host/reference/rollout_reference.cpp", "host/reference/pressure_field/contact_points.h"), "");
+  EXPECT_NE(verdict("host/reference/contact/contact_point.h", "host/reference/rollout/convex_problem.h"), "");
   EXPECT_NE(verdict("host/reference/rollout/rigid_body.h", "host/reference/pressure_field/body_pair.h"), "");
   EXPECT_NE(verdict("host/reference/pressure_field/body_pair.h", "host/reference/rollout/rigid_body.h"), "");
   EXPECT_NE(verdict("host/reference/scene/vector.h", "host/reference/pressure_field/polygon.h"), "");
