@@ -88,6 +88,25 @@ TEST(BallSpring, IsChosenPerPairBesideTheModelOfTheOthers) {
   }
 }
 
+TEST(BallSpring, AgreesWithItsReference) {
+  constexpr double kTolerance = 1e-11;  // of double against extended precision, for forces of a few hundred newtons
+  for (const SceneDescription& description : {balls(), compound()}) {
+    const Scene scene(description);
+    StateArrays state(description, 2);
+    state.poses[1] += 0.003;
+    ResultArrays expected = evaluated(scene, state, Backend::kReference);
+    state.contact_state = expected.contact_state;
+    expected = evaluated(scene, state, Backend::kReference);
+    for (const Backend backend : backends()) {
+      const ResultArrays results = evaluated(scene, state, backend, Precision::kDouble);
+      EXPECT_EQ(results.contact_state, expected.contact_state);
+      for (std::size_t i = 0; i < results.part_pair_wrench.size(); ++i) {
+        EXPECT_NEAR(results.part_pair_wrench[i], expected.part_pair_wrench[i], kTolerance * 1e3) << i;
+      }
+    }
+  }
+}
+
 TEST(BallSpring, HasTheSameBitsWithEveryWidthOfVectors) {
   const Scene scene(balls());
   const StateArrays state(balls(), 5);

@@ -64,7 +64,9 @@ TEST(ContactModels, DecideTheDefaultPairs) {
 
 TEST(ContactModels, AreNamedInErrors) {
   const std::string error = error_of(scene_text("[]", R"({"model": "magic"})"));
-  EXPECT_EQ(error, R"(test.json: contact.model: unknown contact model "magic"; known: "pressure_field", "ball_spring", "sticky")");
+  EXPECT_EQ(
+      error,
+      R"(test.json: contact.model: unknown contact model "magic"; known: "pressure_field", "ball_spring", "sticky")");
   SceneDescription scene = parse_scene(scene_text("[]"), "", "test.json");
   scene.contact.model = static_cast<ContactModel>(7);
   EXPECT_THROW(Scene{scene}, Error);
