@@ -89,14 +89,8 @@ class Array:
     def __init__(self, content, is_npy):
         self.type, self.shape, self.bytes = "file", (len(content),), content
         if is_npy:
-            size, start = (
-                (struct.unpack_from("<H", content, 8)[0], 10)
-                if content[6] == 1
-                else (
-                    struct.unpack_from("<I", content, 8)[0],
-                    12,
-                )
-            )
+            length, start = ("<H", 10) if content[6] == 1 else ("<I", 12)  # of the header, by the format's version
+            (size,) = struct.unpack_from(length, content, 8)
             header = ast.literal_eval(content[start : start + size].decode("latin1"))
             if header["fortran_order"]:
                 raise ValueError("an array in Fortran's order")

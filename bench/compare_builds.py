@@ -168,7 +168,8 @@ def main():
         try:
             run_on_one_core(args.core)
             comparison.run(Path(temporary))
-        except TimerError as error:
+        except TimerError as error:  # the bits, and the rows before, are still of use
+            comparison.finish(Path(temporary))
             fail(str(error))
         except KeyboardInterrupt:
             comparison.interrupted = True

@@ -29,7 +29,8 @@ class PairTimer:
             pass  # then there is no answer either
         answer = self.process.stdout.readline().split()
         if not answer:
-            raise TimerError("pair_time ended before its time")
+            words = " ".join(self.process.args)
+            raise TimerError(f"'{words}' ended before its time, with {self.process.wait()}")
         return float(answer[0]), float(answer[1])
 
     def block(self, calls):
