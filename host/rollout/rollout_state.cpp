@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "host/rollout/rollout_data.h"
+#include "host/scene/scene_data.h"
 #include "isopatch/detail/rollout/motion/step_stage.h"
 #include "isopatch/detail/simt/warp.h"
 #include "isopatch/error.h"
