@@ -229,6 +229,7 @@ class CudaSimulator final : public Simulator::Implementation {
     end_call(call, stream);
     if (call.output.elastic_energy.data == nullptr) return;
     BatchCall energies = call.evaluation;
+    energies.results = {};
     energies.results.energy = call.output.elastic_energy;
     begin_environments(energies, stream);
     for (int model = 0; model < num_models(); ++model) model_at(model).evaluate_energies(energies, stream);

@@ -83,7 +83,7 @@ Wrench integrate(const Problem& problem, int rule) {
 /// By the reference, to 1e-10 of the normal force.
 Wrench true_wrench(const Problem& problem) {
   using namespace isopatch::reference;
-  SolverContact polygon;
+  ContactPolygon polygon;
   for (const Point& p : problem.polygon) polygon.vertices.push_back(Vector3(p.x, p.y, 0));
   polygon.normal = Vector3(0, 0, 1);
   polygon.pressure = {Vector3(problem.pressure[1], problem.pressure[2], 0), Vector3::Zero(), problem.pressure[0]};
