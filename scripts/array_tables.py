@@ -84,8 +84,10 @@ def field_text(row: Row, with_reals: bool) -> str:
 
 
 def with_fields(source: str, cls: str, rows: tuple[Row, ...]) -> str:
-    default = "" if cls == "SimulatorState" else " = None"
-    fields = "".join(f"    {row[0]}: Any{default}\n{field_text(row, False)}\n" for row in rows)
+    def default(row: Row) -> str:
+        return "" if cls == "SimulatorState" and "S" not in row[1] else " = None"  # a scene may be without S
+
+    fields = "".join(f"    {row[0]}: Any{default(row)}\n{field_text(row, False)}\n" for row in rows)
     begin = source.index(f"class {cls}(NamedTuple):\n")
     match = re.compile(r'(?:^    \w+: Any(?: = None)?\n    """[^"]*"""\n)+', re.M).search(source, begin)
     return source[: match.start()] + fields + source[match.end() :]

@@ -35,6 +35,7 @@ def test_every_output_has_its_shape_and_type(root):
     shapes = {
         "pair_wrench": (n, p, 6),
         "part_pair_wrench": (n, q, 6),
+        "contact_state": (n, q, 0),
         "body_wrench": (n, b, 6),
         "status": (n,),
         "area": (n, p),

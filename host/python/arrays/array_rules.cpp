@@ -89,7 +89,9 @@ std::string described(const ArrayInfo& info, const std::int64_t* dimensions, int
   if (axis_of(info.per) != nullptr) text += std::string(", ") + axis_of(info.per);
   if (info.per == Per::kCluster) text += ", clusters";
   if (info.width == kPointsOfCluster * 3) text += ", " + std::to_string(kPointsOfCluster) + ", 3";
-  if (info.width > 1 && info.width != kPointsOfCluster * 3) text += ", " + std::to_string(info.width);
+  if (info.width != 1 && info.width != kPointsOfCluster * 3) {
+    text += ", " + (info.width == 0 ? std::string("numbers of the contact models") : std::to_string(info.width));
+  }
   return text + ")";
 }
 
@@ -137,14 +139,16 @@ int shape_of(const ArrayInfo& info, const CallShape& shape, std::int64_t (&dimen
       dimensions[count++] = shape.counts.pairs;
       dimensions[count++] = shape.counts.clusters;
     } else if (info.per != Per::kEnvironment) {
-      dimensions[count++] = shape.counts.row(info) / info.width;
+      ArrayInfo single = info;  // a row of one element each
+      single.width = 1;
+      dimensions[count++] = shape.counts.row(single);
     }
   }
   if (info.width == kPointsOfCluster * 3) {
     dimensions[count++] = kPointsOfCluster;
     dimensions[count++] = 3;
-  } else if (info.width > 1) {
-    dimensions[count++] = info.width;
+  } else if (info.width != 1) {
+    dimensions[count++] = info.width == 0 ? shape.counts.contact_state : info.width;
   }
   return count;
 }

@@ -54,7 +54,7 @@ constexpr int kPointsOfCluster = 4;  // an array of their coordinates has an axi
 /// How many axes an array has.
 constexpr int num_dimensions(const ArrayInfo& info) {
   const int rows = info.is_packed() || info.per == Per::kEnvironment ? 1 : info.per == Per::kCluster ? 3 : 2;
-  return rows + (info.width == kPointsOfCluster * 3 ? 2 : info.width > 1 ? 1 : 0);
+  return rows + (info.width == kPointsOfCluster * 3 ? 2 : info.width != 1 ? 1 : 0);
 }
 
 /// The shape that an array has with N environments; returns num_dimensions().

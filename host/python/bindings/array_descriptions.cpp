@@ -24,6 +24,7 @@ constexpr ArrayDescription kDescriptions[] = {
      "Index into the scene's geometries; a part with an offset can have only its own or one of its `alternatives`",
      kScenes},
     {"inputs", "pair_mask", "0 or False leaves the pair out: its results are zero", "all pairs"},
+    {"inputs", "contact_state", "What an earlier evaluation returned as its `contact_state`", "0"},
 
     {"outputs", "pair_wrench", "Force on A and torque on it about its origin, world frame", nullptr},
     {"outputs", "part_pair_wrench", "What each of the scene's part pairs adds to `pair_wrench`, about the same point",
@@ -69,12 +70,16 @@ constexpr ArrayDescription kDescriptions[] = {
      "carry",
      nullptr},
     {"outputs", "patch_count", "How many of the K clusters have points; the values of the others are 0", nullptr},
+    {"outputs", "contact_state", "What the contact models carry to the next evaluation; S is 0 if they carry nothing",
+     nullptr},
 
     {"state", "poses", "Body to world", nullptr},
     {"state", "velocities", "Linear of the body's origin and angular, world frame", nullptr},
     {"state", "joints", "Position and rate of each joint, in the order of the bodies", nullptr},
     {"state", "steps", "Steps since time 0: the time is steps * time_step", nullptr},
     {"state", "status", "An environment with FROZEN keeps its state until it is reset", nullptr},
+    {"state", "contact_state", "What the contact models carry from step to step; S is 0 if they carry nothing",
+     nullptr},
 
     {"step_inputs", "body_wrench", "External force, and torque about the centre of mass, world frame", "0"},
     {"step_inputs", "joint_force", "Of the drives", kScenes},

@@ -14,22 +14,17 @@
 
 namespace isopatch::python {
 
-/// Whether Python has an array; those without elements in their rows stand for what this library does not use.
-constexpr bool has_width(const ArrayInfo& info) { return info.width != 0; }
-
-/// The arrays that a function without captures visits, and that Python has.
+/// The arrays that a function without captures visits.
 template <class ForEach>
 consteval auto listed_arrays(ForEach) {
   constexpr std::size_t kCount = [] {
     std::size_t count = 0;
-    ForEach{}([&](const ArrayInfo& info) { count += has_width(info); });
+    ForEach{}([&](const ArrayInfo&) { ++count; });
     return count;
   }();
   std::array<ArrayInfo, kCount> arrays{};
   std::size_t i = 0;
-  ForEach{}([&](const ArrayInfo& info) {
-    if (has_width(info)) arrays[i++] = info;
-  });
+  ForEach{}([&](const ArrayInfo& info) { arrays[i++] = info; });
   return arrays;
 }
 

@@ -84,8 +84,8 @@ std::vector<std::string> axes_of(const ArrayInfo& info) {
   }
   if (info.width == kPointsOfCluster * 3) {
     axes.insert(axes.end(), {std::to_string(kPointsOfCluster), "3"});
-  } else if (info.width > 1) {
-    axes.push_back(std::to_string(info.width));
+  } else if (info.width != 1) {
+    axes.push_back(info.width == 0 ? "S" : std::to_string(info.width));
   }
   return axes;
 }
@@ -129,7 +129,6 @@ nb::tuple table_of(const char* list, const ForEach& for_each) {
   Arrays none;
   for_each(
       [&](const ArrayInfo& info, auto& array) {
-        if (!has_width(info)) return;
         nb::list axes;
         for (const std::string& axis : axes_of(info)) axes.append(axis);
         const ArrayDescription* description = description_of(list, info.name);

@@ -156,6 +156,8 @@ void bind_scene(nb::module_& module) {
       .def_prop_ro("num_parts", &Scene::num_parts, "C in the shapes of arrays: the parts of all bodies.")
       .def_prop_ro("num_pairs", &Scene::num_pairs, "P in the shapes of arrays.")
       .def_prop_ro("num_part_pairs", &Scene::num_part_pairs, "Q in the shapes of arrays: of all pairs.")
+      .def_prop_ro("contact_state_size", &Scene::contact_state_size,
+                   "S in the shapes of arrays: how many numbers the contact models carry for each part pair.")
       .def_prop_ro(
           "num_joints", [](const Scene& scene) { return rollout_counts(scene).joints; }, "J in the shapes of arrays.")
       .def_prop_ro(

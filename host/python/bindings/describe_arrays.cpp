@@ -16,7 +16,6 @@ struct Description {
   nb::dict arrays;
 
   void add(const ArrayInfo& info) {
-    if (info.width == 0) return;
     const bool is_packed = info.per == Per::kPackedPolygonCapacity || info.per == Per::kPackedContactCapacity;
     const bool is_polygons = info.per == Per::kPolygonCapacity || info.per == Per::kPackedPolygonCapacity;
     const bool is_contacts = info.per == Per::kContactCapacity || info.per == Per::kPackedContactCapacity;

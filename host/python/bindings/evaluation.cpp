@@ -110,7 +110,6 @@ void Evaluation::read_inputs(const EvaluationArguments& arguments) {
   CallShape shape{counts_, -1};
   for_each_input(
       [&](const ArrayInfo& info, auto& array) {
-        if (info.width == 0) return;
         const std::size_t k = i++;
         if (k > 0 && arguments.inputs[k].is_none()) return;
         const Argument argument{call_, info.name};
@@ -235,7 +234,6 @@ void Evaluation::make_outputs(const EvaluationArguments& arguments) {
   std::size_t i = 0;
   for_each_output(
       [&](const ArrayInfo& info, auto& array) {
-        if (info.width == 0) return;
         const std::size_t k = i++;
         if ((wanted >> k & 1) != 0) make_output(k, info, array);
       },

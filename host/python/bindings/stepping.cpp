@@ -57,11 +57,11 @@ StateViews::StateViews(const char* call, const PythonSimulator& simulator, nb::h
   CallShape shape{simulator.counts, -1};
   for_each_rollout_state(
       [&](const ArrayInfo& info, auto*& pointer) {
-        if (info.width == 0) return;
         using Value = std::remove_pointer_t<std::remove_reference_t<decltype(pointer)>>;
         ArrayView& view = views_[i];
         const Argument argument{call, info.name};
         PyObject* array = PyTuple_GetItem(state.ptr(), static_cast<Py_ssize_t>(i));
+        if (array == Py_None && info.width == 0 && simulator.counts.contact_state == 0) return;
         if (!is_written) check_tensor(array, argument);  // those written are the simulator's own
         view.read(array, argument, placement);
         if (is_written) check_writable(view, argument);
@@ -84,7 +84,6 @@ NewState::NewState(const PythonSimulator& simulator, const StateViews& from) {
   std::size_t i = 0;
   for_each_rollout_state(
       [&](const ArrayInfo& info, auto*& pointer, auto* source) {
-        if (info.width == 0) return;
         using Value = std::remove_pointer_t<decltype(source)>;
         std::int64_t dimensions[ArrayView::kMaxDimensions] = {};
         const auto count = static_cast<std::size_t>(shape_of(info, shape, dimensions));

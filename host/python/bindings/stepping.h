@@ -36,8 +36,8 @@ struct PythonSimulator {
 /// A state in Python's arrays, checked; its memory is held.
 class StateViews {
  public:
-  /// Takes the five arrays of a SimulatorState. Throws as the checks of arrays do, and if one is not contiguous or,
-  /// if it is to be written, cannot be.
+  /// Takes the arrays of a SimulatorState, of which contact_state may be None if S is 0. Throws as the checks of arrays
+  /// do, and if one is not contiguous or, if it is to be written, cannot be.
   StateViews(const char* call, const PythonSimulator& simulator, nb::handle state, const Placement& placement,
              bool is_written);
 

@@ -164,14 +164,14 @@ ffi::Error evaluate(std::int64_t number, std::int64_t inputs, std::int64_t outpu
     std::size_t i = 0;
     for_each_input(
         [&](const ArrayInfo& info, auto& array) {
-          if (info.width != 0 && has(inputs, i++)) set_array(array, from.next(), info, shape, placement);
+          if (has(inputs, i++)) set_array(array, from.next(), info, shape, placement);
         },
         state);
     Reader to(returned);
     i = 0;
     for_each_output(
         [&](const ArrayInfo& info, auto& array) {
-          if (info.width == 0 || !has(outputs, i++)) return;
+          if (!has(outputs, i++)) return;
           const ffi::AnyBuffer buffer = to.next();
           set_array(array, buffer, info, shape, placement);
           if (has_unused_rows(info)) clear(buffer, placement);
@@ -207,7 +207,7 @@ ffi::Error step(std::int64_t number, std::int64_t num_steps, std::int64_t inputs
     const CallShape shape{simulator.counts, state.num_environments};
     for_each_rollout_state(
         [&](const ArrayInfo& info, auto*& pointer) {
-          if (info.width == 0) return;
+          if (info.width == 0 && shape.counts.contact_state == 0) return;  // isopatch.jax.step() keeps it
           using Value = std::remove_pointer_t<std::remove_reference_t<decltype(pointer)>>;
           const ffi::AnyBuffer before = from.next(), after = to.next();
           const void* source = checked_memory(before, info, shape, placement, element_of<Value>());
@@ -260,41 +260,28 @@ auto step_binding() {
       .Attr<std::int64_t>("outputs");
 }
 
-XLA_FFI_DEFINE_HANDLER(
-    evaluate_on_cpu,
-    [](ffi::RemainingArgs arguments, ffi::RemainingRets returned, std::int64_t evaluator, std::int64_t inputs,
-       std::int64_t outputs, std::int64_t max_clusters, std::int64_t polygon_capacity, std::int64_t contact_capacity) {
-      return evaluate(evaluator, inputs, outputs, {max_clusters, polygon_capacity, contact_capacity}, arguments,
-                      returned, {});
-    },
-    evaluate_binding());
+/// Of the CPU, or of a device with the stream of the call.
+Placement placement_of() { return {}; }
+[[maybe_unused]] Placement placement_of(void* stream) { return {true, 0, stream}; }
 
-XLA_FFI_DEFINE_HANDLER(
-    step_on_cpu,
-    [](ffi::RemainingArgs arguments, ffi::RemainingRets returned, std::int64_t simulator, std::int64_t steps,
-       std::int64_t inputs,
-       std::int64_t outputs) { return step(simulator, steps, inputs, outputs, arguments, returned, {}); },
-    step_binding());
+constexpr auto kEvaluate = [](const ffi::RemainingArgs& arguments, const ffi::RemainingRets& returned,
+                              std::int64_t evaluator, std::int64_t inputs, std::int64_t outputs,
+                              std::int64_t max_clusters, std::int64_t polygon_capacity, std::int64_t contact_capacity,
+                              auto... stream) {
+  return evaluate(evaluator, inputs, outputs, {max_clusters, polygon_capacity, contact_capacity}, arguments, returned,
+                  placement_of(stream...));
+};
+constexpr auto kStep = [](const ffi::RemainingArgs& arguments, const ffi::RemainingRets& returned,
+                          std::int64_t simulator, std::int64_t steps, std::int64_t inputs, std::int64_t outputs,
+                          auto... stream) {
+  return step(simulator, steps, inputs, outputs, arguments, returned, placement_of(stream...));
+};
 
+XLA_FFI_DEFINE_HANDLER(evaluate_on_cpu, kEvaluate, evaluate_binding());
+XLA_FFI_DEFINE_HANDLER(step_on_cpu, kStep, step_binding());
 #ifdef ISOPATCH_HAS_CUDA
-Placement on_stream(void* stream) { return {true, 0, stream}; }
-
-XLA_FFI_DEFINE_HANDLER(
-    evaluate_on_cuda,
-    [](ffi::RemainingArgs arguments, ffi::RemainingRets returned, std::int64_t evaluator, std::int64_t inputs,
-       std::int64_t outputs, std::int64_t max_clusters, std::int64_t polygon_capacity, std::int64_t contact_capacity,
-       void* stream) {
-      return evaluate(evaluator, inputs, outputs, {max_clusters, polygon_capacity, contact_capacity}, arguments,
-                      returned, on_stream(stream));
-    },
-    evaluate_binding().Ctx<ffi::PlatformStream<void*>>());
-
-XLA_FFI_DEFINE_HANDLER(
-    step_on_cuda,
-    [](ffi::RemainingArgs arguments, ffi::RemainingRets returned, std::int64_t simulator, std::int64_t steps,
-       std::int64_t inputs, std::int64_t outputs,
-       void* stream) { return step(simulator, steps, inputs, outputs, arguments, returned, on_stream(stream)); },
-    step_binding().Ctx<ffi::PlatformStream<void*>>());
+XLA_FFI_DEFINE_HANDLER(evaluate_on_cuda, kEvaluate, evaluate_binding().Ctx<ffi::PlatformStream<void*>>());
+XLA_FFI_DEFINE_HANDLER(step_on_cuda, kStep, step_binding().Ctx<ffi::PlatformStream<void*>>());
 #endif
 
 nb::object capsule(XLA_FFI_Handler* handler) { return nb::capsule(reinterpret_cast<void*>(handler)); }

@@ -46,7 +46,7 @@ def test_axes_are_as_long_as_shapes(evaluator, scene):
     inputs, outputs = evaluator._arrays(3, 20, 30)
     described = {"inputs": inputs, "outputs": outputs}
     described |= zip(("state", "step_inputs", "step_outputs"), simulator._core.arrays())
-    counts = {"N": 1, "B": 2, "C": 2, "P": 1, "Q": 1, "J": 0, "K": 3, "N + 1": 2}
+    counts = {"N": 1, "B": 2, "C": 2, "P": 1, "Q": 1, "S": 0, "J": 0, "K": 3, "N + 1": 2}
     counts |= {
         f"{packed}{kind}_capacity": n for packed in ("", "packed_") for kind, n in (("polygon", 20), ("contact", 30))
     }

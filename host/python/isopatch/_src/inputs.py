@@ -11,6 +11,7 @@ class OtherInputs(TypedDict, total=False):
     friction: Any
     geometry_index: Any
     pair_mask: Any
+    contact_state: Any
 
 
 class StepInputs(TypedDict, total=False):

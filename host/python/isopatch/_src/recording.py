@@ -25,6 +25,7 @@ class Recording:
         self._simulator = simulator
         self._state = state
         self._library = library
+        self._has_contact_state = simulator.scene.contact_state_size > 0
         self._every = integer("record", "every", every)
         if self._every < 1:
             raise ValueError(f"record: every: expected 1 or more, found {every}")
@@ -58,7 +59,8 @@ class Recording:
         return kept
 
     def _add_row(self, inputs: StepInputs) -> None:
-        row = {name: on_host(getattr(self._state, name)).copy() for name in SimulatorState._fields}
+        names = [name for name in SimulatorState._fields if name != "contact_state" or self._has_contact_state]
+        row = {name: on_host(getattr(self._state, name)).copy() for name in names}
         if self._outputs:
             results: StepResults = self._simulator.step(self._state, 0, None, self._outputs, None, inputs)
             row |= {name: on_host(getattr(results, name)) for name in self._outputs}

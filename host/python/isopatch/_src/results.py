@@ -32,6 +32,7 @@ def _raise_if_bad(status: Any, call: str, ignore: int) -> None:
 class Results(NamedTuple):
     """Results of N environments with B bodies, P pairs and Q part pairs; None for what was not asked for.
 
+    S is Scene.contact_state_size.
     A and B are the first and the second body of a pair. Floating-point arrays have the type of `poses`.
     """
 
@@ -98,6 +99,8 @@ class Results(NamedTuple):
     points do not carry."""
     patch_count: Any = None
     """[N, P], int32. How many of the K clusters have points; the values of the others are 0."""
+    contact_state: Any = None
+    """[N, Q, S]. What the contact models carry to the next evaluation; S is 0 if they carry nothing."""
 
     def raise_if_bad(self, *, ignore: int = WARNINGS) -> None:
         """Raises ValueError that lists environments and reasons, if the status has bits that are not in `ignore`.
@@ -146,7 +149,8 @@ class StepResults(NamedTuple):
 class SimulatorState(NamedTuple):
     """All that there is of N environments in time: a rollout that goes on from a copy has the same bits.
 
-    Contiguous arrays on the simulator's device, with B bodies and J joints.
+    Contiguous arrays on the simulator's device, with B bodies, J joints and Q part pairs, of which each has
+    S = Scene.contact_state_size numbers of its contact model.
     """
 
     poses: Any
@@ -159,6 +163,8 @@ class SimulatorState(NamedTuple):
     """[N], int64. Steps since time 0: the time is steps * time_step."""
     status: Any
     """[N], uint32, bits of Status. An environment with FROZEN keeps its state until it is reset."""
+    contact_state: Any = None
+    """[N, Q, S], float64. What the contact models carry from step to step; S is 0 if they carry nothing."""
 
     def raise_if_bad(self, *, ignore: int = WARNINGS) -> None:
         """Raises ValueError that lists environments and reasons, if the status has bits that are not in `ignore`."""

@@ -186,6 +186,10 @@ class Simulator:
             return _converted(self._state.steps, self._library.float64) * self.time_step
 
     status = property(lambda self: self._state.status, doc="[N], uint32. Bits of Status.")
+    contact_state = property(
+        lambda self: self._state.contact_state,
+        doc="[N, Q, S], float64. What the contact models carry from step to step, with S = Scene.contact_state_size.",
+    )
 
     @with_inputs("step_inputs")
     def step(
@@ -318,6 +322,8 @@ class Simulator:
 
     def _checked(self, name: str, to: Any, given: Any) -> Any:
         """What load() copies to an array of the state, without an error from there on."""
+        if given is None and name == "contact_state" and not self._scene.contact_state_size:
+            return to
         if not hasattr(given, "shape") or not hasattr(given, "dtype"):
             raise TypeError(f"load: {name}: expected an array, found {type(given).__name__}")
         if tuple(given.shape) != tuple(to.shape):
@@ -350,7 +356,7 @@ class Simulator:
         if type_name not in ("float32", "float64"):
             raise ValueError(f'observe: dtype: expected "float32" or "float64", found {dtype!r}')
         kind = getattr(self._library, type_name)
-        names = ("poses", "velocities", "joints")
+        names = [name for name, t in _TYPES.items() if t == "float64"]
         with self._current_device():
             converted = {name: _converted(getattr(self._state, name), kind) for name in names}
         return self.state()._replace(**converted)
