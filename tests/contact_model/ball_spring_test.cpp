@@ -16,6 +16,7 @@
 
 #include "host/evaluation/cpu_options.h"
 #include "host/numpy/npz.h"
+#include "host/scene/scene_data.h"
 #include "isopatch/isopatch.h"
 #include "tests/support/program.h"
 #include "tests/support/rollouts.h"
@@ -51,7 +52,9 @@ SceneDescription compound() {
   ball.rigid = true;
   ball.pose = {0.15, 0, 0.06, 1, 0, 0, 0};
   scene.bodies = {dumbbell, ball};
-  scene.pairs = {{.a = 0, .b = 1}};
+  Pair pair;
+  pair.a = 0, pair.b = 1;
+  scene.pairs = {pair};
   scene.contact.model = static_cast<ContactModel>(detail::kBallSpring);
   return scene;
 }
@@ -255,7 +258,7 @@ struct BallSpringFiles : testing::FolderTest {
     return testing::run_shell(std::string(program) + " " + arguments);
   }
   std::vector<double> contact_states(const std::string& file) const {
-    const cli::NpyArray array = cli::parse_npz(read(file), file).at("contact_state");
+    const detail::NpyArray array = detail::parse_npz(read(file), file).at("contact_state");
     std::vector<double> numbers(array.bytes.size() / sizeof(double));
     std::memcpy(numbers.data(), array.bytes.data(), array.bytes.size());
     return numbers;
