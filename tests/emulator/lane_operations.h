@@ -157,8 +157,8 @@ template <class T>
 inline constexpr auto kShiftLeft = [](T a, u32 by) { return by >= 8 * sizeof(T) ? T(0) : static_cast<T>(a << by); };
 template <class T>
 inline constexpr auto kShiftRight = [](T a, u32 by) {
-  constexpr u32 kMax = 8 * sizeof(T) - 1;
-  if (by > kMax) return std::is_signed_v<T> ? static_cast<T>(a >> kMax) : T(0);
+  constexpr u32 kLast = 8 * sizeof(T) - 1;
+  if (by > kLast) return std::is_signed_v<T> ? static_cast<T>(a >> kLast) : T(0);
   return static_cast<T>(a >> by);
 };
 

@@ -52,7 +52,7 @@ detail::CallCounters counters_of_stages(const Scene& scene, const test::Batch& b
   call.list = batch_memory.list.data();
   call.counters = batch_memory.counters.data();
   call.slices = 1;
-  call.staged = memory.staged(0);
+  call.staged = memory.staged();
   detail::evaluate_staged_pairs<float>(call, true, stream);
   ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(stream));
   detail::CallCounters counters;

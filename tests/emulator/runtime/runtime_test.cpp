@@ -46,12 +46,12 @@ TEST(EmulatedRuntime, StreamsThatWaitForNoneOvertakeCopiesFromPageableMemory) {
 
 // An array has a place in registers where all its indices are constants, and else in memory, for all that use it. So no
 // loop over the lines of a polygon may begin or end at a variable.
-TEST(EmulatedRuntime, KernelsIndexOnlyTablesOfBoundsAndListsOfParts) {
+TEST(EmulatedRuntime, KernelsIndexOnlyTablesOfBoundsAndListsOfSides) {
   const auto may_have = [](const std::string& kernel) {
     const auto has = [&](const char* name) { return kernel.find(name) != std::string::npos; };
     if (has("::begin_")) return 4 * sizeof(detail::BodyBounds);
     if (!has("::integrate_cells") && !has("::evaluate_pairs") && !has("::write_patch_contacts")) return std::size_t{0};
-    return has("<double") ? sizeof(detail::PartList<double>) : sizeof(detail::PartList<float>);
+    return has("<double") ? sizeof(detail::SideList<double>) : sizeof(detail::SideList<float>);
   };
   std::size_t with_lists = 0;
   for (const auto& [kernel, bytes] : local_memory()) {
