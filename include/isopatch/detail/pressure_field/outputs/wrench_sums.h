@@ -14,9 +14,9 @@ namespace isopatch::detail {
 
 /// What is computed beyond the wrench: a set. With polygons, the patch is summed up too: there is one kernel for both.
 enum class Outputs : std::uint8_t {
-  kWrench = 0,        // nothing
-  kPatch = 1 << 0,    // the sums of the patch
-  kPolygons = 1 << 1, // polygons, for the sinks
+  kWrench = 0,         // nothing
+  kPatch = 1 << 0,     // the sums of the patch
+  kPolygons = 1 << 1,  // polygons, for the sinks
   kAll = kPatch | kPolygons
 };
 
