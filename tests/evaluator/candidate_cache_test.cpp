@@ -28,7 +28,7 @@ std::string message(const Call& call) {
 struct CandidateCaches : ::testing::Test {
   Scene scene = Scene(two_bodies(make_sphere("ball", 0.05, 1), make_box("box", {0.1, 0.08, 0.2})));
   Evaluator evaluator{scene};
-  Batch batch = Batch(scene, 3);
+  Batch batch = random_batch(scene, 3, 701);
   ResultArrays results{scene, 3};
 };
 

@@ -81,7 +81,7 @@ TEST(OutputGroups, DecideWhatIsComputed) {
     EXPECT_EQ(needed_for(name), Outputs::kPatch) << name;
   }
   for (const char* name : {"polygons", "contacts_needed", "packed_polygons", "contact_offsets"}) {
-    EXPECT_EQ(needed_for(name), Outputs::kPolygons) << name;
+    EXPECT_EQ(needed_for(name), Outputs::kAll) << name;
   }
 }
 
