@@ -42,16 +42,14 @@ __global__ void __launch_bounds__(kPairBlock, kPairBlocks<T, outputs, parts>)
     const Remaining remaining = left != nullptr ? left[at].remaining : Remaining::everything();
     const auto [environment, pair] = call.entry(index);
     const WorkSlice slice = {at - of_slices * call.slices, call.slices};
-    const auto evaluate = [&](const auto& sinks) {
-      evaluate_pair<T, outputs, false, parts>(warp, work, call.scene, call.state, call.results, environment, pair,
-                                              slice, call.sums + index, remaining, sinks);
-    };
     if constexpr (has(outputs, Outputs::kPolygons)) {
       if (!call.packed.needs(call.pass, environment)) continue;
       const RowsOfPass rows = RowsOfPass::make(call.packed, call.pass, call.digit);
-      evaluate(row_sinks<T>(call.results, rows));
+      evaluate_pair<T, outputs, false, parts>(warp, work, call.scene, call.state, call.results, environment, pair,
+                                              slice, call.sums + index, remaining, row_sinks<T>(call.results, rows));
     } else {
-      evaluate(NoSinks());
+      evaluate_pair<T, outputs, false, parts>(warp, work, call.scene, call.state, call.results, environment, pair,
+                                              slice, call.sums + index, remaining, NoSinks());
     }
   }
 }

@@ -66,10 +66,12 @@ PairResult evaluate_ball_spring(const PairInput& input) {
   return result;
 }
 
+PairResult evaluate_sticky(const PairInput&) { return {}; }
+
 }  // namespace
 
 std::span<const EvaluatePair> contact_models() {
-  static constexpr EvaluatePair kModels[] = {evaluate_pressure_field, evaluate_ball_spring, evaluate_ball_spring};
+  static constexpr EvaluatePair kModels[] = {evaluate_pressure_field, evaluate_ball_spring, evaluate_sticky};
   return kModels;
 }
 
