@@ -155,6 +155,7 @@ Forms make_forms() {
   forms["cvt.u32.u64"] = cast_form<u32, u64>();
   forms["cvt.u16.u32"] = cast_form<u16, u32>();
   forms["cvt.u32.u16"] = cast_form<u32, u16>();
+  forms["cvt.s32.s16"] = cast_form<s32, s16>();
   forms["cvta.to.global.u64"] = unary_form<u64, u64, kSame>();  // a generic address is a global one
   forms["pack.b64"] = {pack, {8, 4, 4}};                        // "mov.b64" with braces
   forms["unpack.b64"] = {unpack, {4, 4, 8}};
