@@ -99,11 +99,11 @@ TEST_F(EmulatedCalls, AskTheDriverForNothingThatIsKnown) {
   const std::map<std::string, int> expected = {
       {"cudaGetDevice", 4},             // for the guard, and for the blocks of three kernels of pairs
       {"cudaStreamGetDevice", 1},       // the check
-      {"cudaStreamGetCaptureInfo", 1},  // whose working memory
-      {"cudaStreamWaitEvent", 1},       // the call before
+      {"cudaStreamGetCaptureInfo", 2},  // whose working memory: of the batch, and of the model
+      {"cudaStreamWaitEvent", 2},       // the call before, for each of the two
       {"cudaLaunchKernel", 6},          // environments, four stages, what is left; no energies, no body wrenches
       {"cudaGetLastError", 3},
-      {"cudaEventRecord", 1}};
+      {"cudaEventRecord", 2}};
   EXPECT_EQ(take_calls(), expected);
 }
 
