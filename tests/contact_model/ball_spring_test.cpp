@@ -248,7 +248,7 @@ TEST(BallSpring, IsInTheTextOfItsScene) {
   EXPECT_EQ(to_json(again), text);
   SceneDescription plain = balls();
   plain.pairs.erase(plain.pairs.begin());
-  EXPECT_EQ(to_json(Scene(plain)).find("model\""), std::string::npos) << "nothing is said of the default";
+  EXPECT_EQ(to_json(Scene(plain)).find("\"model\""), std::string::npos) << "nothing is said of the default";
 }
 
 struct BallSpringFiles : testing::FolderTest {
