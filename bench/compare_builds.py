@@ -49,7 +49,7 @@ def progress(message):
 def arguments():
     data = os.environ.get("ISOPATCH_DATA_DIR")
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("builds", nargs=2, type=Path, metavar="BUILD", help="finished builds, A and B, the older one first")
+    parser.add_argument("builds", nargs=2, type=Path, metavar="BUILD", help="finished builds A and B, the older first")
     parser.add_argument("--rows", default="", help="time only rows in whose names this regular expression is found")
     parser.add_argument("--scenes", default="", help="compare bits only of scenes in whose names it is found")
     parser.add_argument("--no-bits", dest="bits", action="store_false", help="compare no bits")
