@@ -40,14 +40,20 @@ ISOPATCH_HD BallContact find_ball_contact(const SceneView& scene, const State& s
   return {a.radius + b.radius - distance, fma(b.radius, normal, center_b), normal};
 }
 
-/// The number of a part pair before and after, by its row. Null arrays are zeros.
-ISOPATCH_HD double next_age(const SceneView& scene, const State& state, const Results& results,
-                            std::int64_t environment, std::int32_t row, bool touches) {
-  const std::int64_t at = static_cast<std::int64_t>(row) * scene.contact.state_size;
-  const double before = state.contact_state.data == nullptr ? 0 : read(state.contact_state, environment, at);
-  const double after = touches ? before + 1 : 0;
-  write(results.contact_state, environment, at, after);
-  return after;
+/// Counts how long each part pair has been in contact, and calls use(part_pair, contact) for those that are. Null
+/// arrays of states are zeros.
+template <class Use>
+ISOPATCH_HD void for_each_ball_contact(const SceneView& scene, const State& state, const Results& results,
+                                       std::int64_t environment, const PairView& pair, const Use& use) {
+  for (std::int32_t i = pair.part_pairs_begin; i < pair.part_pairs_end; ++i) {
+    const PartPairView& parts = scene.part_pairs[i];
+    const BallContact contact = find_ball_contact(scene, state, environment, pair, parts);
+    const bool touches = contact.overlap > 0;
+    const std::int64_t at = static_cast<std::int64_t>(parts.row) * scene.contact.state_size;
+    const double before = state.contact_state.data == nullptr ? 0 : read(state.contact_state, environment, at);
+    write(results.contact_state, environment, at, touches ? before + 1 : 0);
+    if (touches) use(i, contact);
+  }
 }
 
 /// Writes the results of one near pair. Called by one thread.
@@ -58,20 +64,16 @@ ISOPATCH_HD void evaluate_ball_springs(const SceneView& scene, const State& stat
   Vec3d force = {0, 0, 0}, torque = {0, 0, 0};
   std::int32_t contacts = 0;
   write_no_contact(scene, results, environment, pair);
-  for (std::int32_t i = view.part_pairs_begin; i < view.part_pairs_end; ++i) {
-    const PartPairView& parts = scene.part_pairs[i];
-    const BallContact contact = find_ball_contact(scene, state, environment, view, parts);
-    const bool touches = contact.overlap > 0;
-    next_age(scene, state, results, environment, parts.row, touches);
-    if (!touches) continue;
+  for_each_ball_contact(scene, state, results, environment, view, [&](std::int32_t i, const BallContact& contact) {
+    const std::int32_t row = scene.part_pairs[i].row;
     const Vec3d push = (BallSpring::kStiffness * contact.overlap) * contact.normal;
     const Vec3d moment = cross(contact.point - p_WoA, push);
-    write(results.part_pair_wrench, environment, 6 * parts.row, push);
-    write(results.part_pair_wrench, environment, 6 * parts.row + 3, moment);
+    write(results.part_pair_wrench, environment, 6 * row, push);
+    write(results.part_pair_wrench, environment, 6 * row + 3, moment);
     force = force + push;
     torque = torque + moment;
     ++contacts;
-  }
+  });
   write(results.pair_wrench, environment, 6 * pair, force);
   write(results.pair_wrench, environment, 6 * pair + 3, torque);
   write(results.polygon_count, environment, pair, contacts);
@@ -84,12 +86,8 @@ ISOPATCH_HD void find_ball_springs(const SceneView& scene, const State& state, c
   const PairView& view = scene.pairs[pair];
   const Vec3d origin_W = pair_origin(make_body_bounds(scene, state, environment, view.a),
                                      make_body_bounds(scene, state, environment, view.b));
-  for (std::int32_t i = view.part_pairs_begin; i < view.part_pairs_end; ++i) {
+  for_each_ball_contact(scene, state, results, environment, view, [&](std::int32_t i, const BallContact& contact) {
     const PartPairView& parts = scene.part_pairs[i];
-    const BallContact contact = find_ball_contact(scene, state, environment, view, parts);
-    const bool touches = contact.overlap > 0;
-    next_age(scene, state, results, environment, parts.row, touches);
-    if (!touches) continue;
     SolverContact<T> record = {};
     record.centroid = cast<T>(contact.point - origin_W);
     record.normal = cast<T>(contact.normal);
@@ -99,7 +97,7 @@ ISOPATCH_HD void find_ball_springs(const SceneView& scene, const State& state, c
                                   read_material(scene, state, environment, parts.b));
     record.key = ContactKey::of_part_pair(i).word();
     append(record);
-  }
+  });
 }
 
 }  // namespace isopatch::detail

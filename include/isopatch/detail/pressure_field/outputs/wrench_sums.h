@@ -22,7 +22,7 @@ enum class Outputs : std::uint8_t {
 
 constexpr bool has(Outputs set, Outputs member) { return (static_cast<int>(set) & static_cast<int>(member)) != 0; }
 
-/// Patch contacts aside, which have polygons found where they are computed.
+/// Patch contacts aside, which find polygons themselves. Polygons come with all else: three instances, not four.
 inline Outputs needed_outputs(const Results& r) {
   bool polygons = false;
   for_each_output(
