@@ -11,7 +11,7 @@
 set -euo pipefail
 
 isopatch_packages=(cmake ninja-build g++ pkg-config libeigen3-dev libfmt-dev nlohmann-json3-dev libcli11-dev
-  libgtest-dev libbenchmark-dev libqhull-dev libhwy-dev zlib1g-dev)
+  libgtest-dev libbenchmark-dev libqhull-dev libpugixml-dev libhwy-dev zlib1g-dev)
 isopatch_cmake_version=3.25
 # programs that only tests run, through `isopatch tetrahedralize`: TetGen has 0.6 MB, Gmsh 360 MB with its libraries;
 # a compiler cache, which scripts/test.sh uses where it is; and SUNDIALS, an accuracy reference of rollouts

@@ -164,10 +164,10 @@ TEST_F(InputFiles, ASceneOfManySmallValuesIsRefusedBeforeItFillsTheMemory) {
 }
 
 TEST_F(InputFiles, XmlOfManyElementsIsRefusedBeforeItFillsTheMemory) {
-  expect_cheap("elements.vtu", "<a>" + times(kMebibyte, "<a/>") + "</a>", "more than 20000 elements and attributes");
+  expect_cheap("elements.vtu", "<a>" + times(kMebibyte, "<a/>") + "</a>", "too many elements and attributes: ");
   std::string attributes = "<a ";
   for (int i = 0; i < 300'000; ++i) attributes += "a" + std::to_string(i) + "=\"\" ";
-  expect_cheap("attributes.vtu", attributes + "/>", "more than 20000 elements and attributes");
+  expect_cheap("attributes.vtu", attributes + "/>", "too many elements and attributes: ");
 }
 
 std::string vtu(std::size_t points, const std::string& arrays, const std::string& appended, bool compressed) {

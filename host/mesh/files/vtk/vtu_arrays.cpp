@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "host/mesh/files/vtk/vtk_types.h"
 #include "isopatch/limits.h"
 
@@ -12,95 +14,178 @@ namespace {
 /// How many values may be read besides one for each byte of the file; each takes up to eight bytes of memory.
 constexpr std::uint64_t kFreeValues = 6'000'000;
 
+/// The most characters that can begin an element or an attribute; each takes at most 128 bytes of memory. VTK's
+/// files have tens of elements with a few attributes each.
+constexpr std::ptrdiff_t kMaxMarks = 40'000;
+
+std::string described(const char* tag, const char* name) {
+  return name == nullptr ? fmt::format("<{}>", tag) : fmt::format("array {}", in_quotes(name));
+}
+
 }  // namespace
 
-void VtuArrays::read_header(const XmlElement& root) {
-  if (root.name != "VTKFile") fail(root, fmt::format("the file is a <{}>; a <VTKFile> is needed", root.name));
-  if (const std::string type = root.attribute("type"); type != "UnstructuredGrid") {
-    fail(root, fmt::format("the type is {}; 'UnstructuredGrid' is needed", in_quotes(type)));
+VtuArrays::VtuArrays(std::string_view bytes, const std::string& source)
+    : bytes_(bytes), source_(source), in_(bytes, source), xml_(bytes) {
+  parse();
+  read_header();
+}
+
+void VtuArrays::parse() {
+  const auto quote = [this](std::size_t offset) { return in_quotes(bytes_.substr(offset, 60)); };
+  if (!bytes_.starts_with('<')) in_.fail(fmt::format("the file begins with {}; an XML file begins with '<'", quote(0)));
+  blank_raw_text();
+  if (const std::size_t zero = xml_.find('\0'); zero != std::string::npos) in_.fail_at(zero, "a zero byte in XML");
+  const std::ptrdiff_t marks = std::ranges::count_if(xml_, [](char c) { return c == '<' || c == '"' || c == '\''; });
+  if (marks > kMaxMarks) {
+    in_.fail(fmt::format("too many elements and attributes: {} of the characters < \" ' around them; the limit is {}",
+                         marks, kMaxMarks));
   }
 
-  const std::string order = root.attribute("byte_order", "LittleEndian");
+  constexpr unsigned kOptions = pugi::parse_default | pugi::parse_doctype | pugi::parse_fragment;
+  const pugi::xml_parse_result result =
+      document_.load_buffer_inplace(xml_.data(), xml_.size(), kOptions, pugi::encoding_utf8);
+  const auto offset = static_cast<std::size_t>(result.offset);
+  if (!result) in_.fail_at(offset, fmt::format("{} at {}", result.description(), quote(offset)));
+  if (!root()) in_.fail("the file has no element");
+  for (const pugi::xml_node node : document_) {
+    if (node != root()) fail(node, fmt::format("a DOCTYPE, text or an element beside <{}>", root().name()));
+  }
+}
+
+/// VTK reads the text of this element as bytes, which may have any value. XML has spaces in their place.
+void VtuArrays::blank_raw_text() {
+  const std::size_t begin = bytes_.find('>', bytes_.find("<AppendedData"));
+  if (begin == std::string_view::npos || bytes_[begin - 1] == '/') return;
+  const std::size_t end = bytes_.rfind("</AppendedData>");
+  if (end == std::string_view::npos || end < begin) in_.fail_at(begin, "<AppendedData> without </AppendedData>");
+  raw_text_ = bytes_.substr(begin + 1, end - begin - 1);
+  xml_.replace(begin + 1, raw_text_.size(), raw_text_.size(), ' ');
+}
+
+void VtuArrays::fail(pugi::xml_node element, const std::string& message) const {
+  in_.fail_at(static_cast<std::size_t>(element.offset_debug()), message);
+}
+
+pugi::xml_node VtuArrays::find(pugi::xml_node parent, const char* tag, const char* name) const {
+  pugi::xml_node only;
+  for (const pugi::xml_node candidate : parent.children(tag)) {
+    if (name != nullptr && attribute(candidate, "Name") != name) continue;
+    if (only) fail(candidate, fmt::format("a second {}; there must be one", described(tag, name)));
+    only = candidate;
+  }
+  return only;
+}
+
+pugi::xml_node VtuArrays::child(pugi::xml_node parent, const char* tag, const char* name) const {
+  const pugi::xml_node found = find(parent, tag, name);
+  if (!found)
+    fail(parent, fmt::format("<{}> without {}{}", parent.name(), name == nullptr ? "" : "the ", described(tag, name)));
+  return found;
+}
+
+std::string VtuArrays::attribute(pugi::xml_node element, const char* name, const char* without) const {
+  const auto attributes = element.attributes();
+  const auto named = [name](pugi::xml_attribute attribute) { return attribute.name() == std::string_view(name); };
+  if (std::count_if(attributes.begin(), attributes.end(), named) > 1) {
+    fail(element, fmt::format("<{}> has the attribute {} twice", element.name(), in_quotes(name)));
+  }
+  return element.attribute(name).as_string(without);
+}
+
+void VtuArrays::read_header() {
+  if (root().name() != std::string_view("VTKFile")) {
+    fail(root(), fmt::format("the file is a <{}>; a <VTKFile> is needed", root().name()));
+  }
+  if (const std::string type = attribute(root(), "type"); type != "UnstructuredGrid") {
+    fail(root(), fmt::format("the type is {}; 'UnstructuredGrid' is needed", in_quotes(type)));
+  }
+
+  const std::string order = attribute(root(), "byte_order", "LittleEndian");
   if (order != "LittleEndian" && order != "BigEndian") {
-    fail(root, fmt::format("byte_order is {}; it must be LittleEndian or BigEndian", in_quotes(order)));
+    fail(root(), fmt::format("byte_order is {}; it must be LittleEndian or BigEndian", in_quotes(order)));
   }
   encoding_.order = order == "BigEndian" ? std::endian::big : std::endian::little;
 
-  const std::string header = root.attribute("header_type", "UInt32");
+  const std::string header = attribute(root(), "header_type", "UInt32");
   if (header != "UInt32" && header != "UInt64") {
-    fail(root, fmt::format("header_type is {}; it must be UInt32 or UInt64", in_quotes(header)));
+    fail(root(), fmt::format("header_type is {}; it must be UInt32 or UInt64", in_quotes(header)));
   }
   encoding_.header = header == "UInt64" ? ValueType::kU64 : ValueType::kU32;
 
-  const std::string compressor = root.attribute("compressor");
+  const std::string compressor = attribute(root(), "compressor");
   if (!compressor.empty() && compressor != "vtkZLibDataCompressor") {
-    fail(root,
+    fail(root(),
          fmt::format("the compressor is {}; only vtkZLibDataCompressor, or none, can be read", in_quotes(compressor)));
   }
   encoding_.compressed = !compressor.empty();
-  if (const XmlElement* appended = root.child(in_, "AppendedData")) find_appended(*appended);
+  if (const pugi::xml_node appended = find(root(), "AppendedData")) find_appended(appended);
 }
 
 /// The data begins after an underscore.
-void VtuArrays::find_appended(const XmlElement& element) {
-  const std::string encoding = element.attribute("encoding", "base64");
+void VtuArrays::find_appended(pugi::xml_node element) {
+  const std::string encoding = attribute(element, "encoding", "base64");
   if (encoding != "raw" && encoding != "base64") {
     fail(element, fmt::format("the encoding is {}; it must be raw or base64", in_quotes(encoding)));
   }
-  const std::string_view text = bytes_.substr(element.text_begin, element.text_end - element.text_begin);
-  const std::size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos || text[begin] != '_') fail(element, "the appended data does not begin with '_'");
-  appended_ = text.substr(begin + 1);
+  const std::size_t begin = raw_text_.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos || raw_text_[begin] != '_') {
+    fail(element, "the appended data does not begin with '_'");
+  }
+  appended_ = raw_text_.substr(begin + 1);
   appended_base64_ = encoding == "base64";
   has_appended_ = true;
 }
 
-std::int64_t VtuArrays::count_of(const XmlElement& element, const char* attribute) const {
-  const std::string text = element.attribute(attribute);
+std::int64_t VtuArrays::count_of(pugi::xml_node element, const char* name) const {
+  const std::string text = attribute(element, name);
   std::int64_t count = 0;
   if (!parse_integer(text, count) || count < 0 || count > limits::kMaxElements) {
-    fail(element, fmt::format("{} of <{}> is {}; a whole number from 0 to {} is needed", attribute, element.name,
+    fail(element, fmt::format("{} of <{}> is {}; a whole number from 0 to {} is needed", name, element.name(),
                               in_quotes(text), limits::kMaxElements));
   }
   return count;
 }
 
-std::string VtuArrays::label(const XmlElement& array) const {
-  return fmt::format("array {}", in_quotes(array.attribute("Name")));
+std::string VtuArrays::label(pugi::xml_node array) const {
+  return described("DataArray", attribute(array, "Name").c_str());
 }
 
-ValueType VtuArrays::type_of(const XmlElement& array) const {
-  return xml_type(FileCursor(bytes_, source_, array.offset), array.attribute("type"));
+std::int64_t VtuArrays::components_of(pugi::xml_node array) const {
+  return array.attribute("NumberOfComponents") ? count_of(array, "NumberOfComponents") : 1;
 }
 
-std::int64_t VtuArrays::components_of(const XmlElement& array) const {
-  return array.attributes.count("NumberOfComponents") == 0 ? 1 : count_of(array, "NumberOfComponents");
+/// The first text of an array that is not space, in the file; empty, and at the array, without one.
+std::string_view VtuArrays::text_of(pugi::xml_node array) const {
+  const pugi::xml_node text = array.text().data();
+  const auto begin = static_cast<std::size_t>((text ? text : array).offset_debug());
+  return bytes_.substr(begin, text ? bytes_.find('<', begin) - begin : 0);
 }
 
-VtuBytes VtuArrays::data_of(const XmlElement& array) const {
-  if (array.attribute("format") != "appended") {
-    return {bytes_.substr(array.text_begin, array.text_end - array.text_begin), true, in_, array.offset};
-  }
+VtuBytes VtuArrays::data_of(pugi::xml_node array) const {
+  const auto at = static_cast<std::size_t>(array.offset_debug());
+  if (attribute(array, "format") != "appended") return {text_of(array), true, in_, at};
   if (!has_appended_) fail(array, label(array) + " is appended; the file has no <AppendedData>");
   const std::int64_t offset = count_of(array, "offset");
   if (static_cast<std::uint64_t>(offset) > appended_.size()) {
     fail(array,
          fmt::format("the offset of {} is {}; the appended data has {} bytes", label(array), offset, appended_.size()));
   }
-  return {appended_.substr(static_cast<std::size_t>(offset)), appended_base64_, in_, array.offset};
+  return {appended_.substr(static_cast<std::size_t>(offset)), appended_base64_, in_, at};
 }
 
-void VtuArrays::read_values(const XmlElement& array, std::int64_t count, std::int64_t components, const Visit& visit) {
-  const ValueType type = type_of(array);
-  const std::string what = label(array), format = array.attribute("format", "ascii");
+void VtuArrays::read_values(pugi::xml_node array, std::int64_t count, std::int64_t components, const Visit& visit) {
+  const std::string_view text = text_of(array);
+  const auto at = static_cast<std::size_t>(text.data() - bytes_.data());
+  FileCursor cursor(bytes_.substr(0, at + text.size()), source_, at);
+  const ValueType type = xml_type(cursor, attribute(array, "type"));
+  const std::string what = label(array), format = attribute(array, "format", "ascii");
   announce(array, count, components);
   const std::uint64_t values = static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(components);
   if (format == "ascii") {
-    FileCursor text(bytes_.substr(0, array.text_end), source_, array.text_begin);
-    text.expect_values(type, count, components, what.c_str());
-    visit(text, type, 0, static_cast<std::size_t>(values));
-    if (const std::string_view more = text.word(); !more.empty()) {
-      text.fail(fmt::format("{} has more than its {} x {} values", what, count, components));
+    cursor.expect_values(type, count, components, what.c_str());
+    visit(cursor, type, 0, static_cast<std::size_t>(values));
+    if (const std::string_view more = cursor.word(); !more.empty()) {
+      cursor.fail(fmt::format("{} has more than its {} x {} values", what, count, components));
     }
     return;
   }
@@ -126,7 +211,7 @@ void VtuArrays::read_values(const XmlElement& array, std::int64_t count, std::in
 
 /// Refuses an array before memory is allocated for it: many arrays may share the same appended data, and compressed
 /// data may be far smaller than its content.
-void VtuArrays::announce(const XmlElement& array, std::int64_t count, std::int64_t components) {
+void VtuArrays::announce(pugi::xml_node array, std::int64_t count, std::int64_t components) {
   const std::uint64_t most = kFreeValues + bytes_.size();
   const auto values = static_cast<std::uint64_t>(count);
   if (components == 0 || values <= (most - announced_) / static_cast<std::uint64_t>(components)) {
@@ -138,7 +223,7 @@ void VtuArrays::announce(const XmlElement& array, std::int64_t count, std::int64
                           label(array), count, components, kFreeValues / 1'000'000));
 }
 
-std::vector<std::int64_t> VtuArrays::read_integers(const XmlElement& array, std::int64_t count) {
+std::vector<std::int64_t> VtuArrays::read_integers(pugi::xml_node array, std::int64_t count) {
   std::vector<std::int64_t> values;
   read_values(array, count, 1, [&](FileCursor& in, ValueType type, std::size_t begin, std::size_t end) {
     values.reserve(static_cast<std::size_t>(count));

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The <DataArray> elements of VTK's XML files.
+// The elements of VTK's XML files, which pugixml parses, and the arrays in their <DataArray>s.
 #pragma once
+
+#include <pugixml.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -10,43 +12,47 @@
 #include <vector>
 
 #include "host/mesh/files/vtk/vtu_data.h"
-#include "host/mesh/files/vtk/xml_element.h"
 
 namespace isopatch::detail {
 
 class VtuArrays {
  public:
-  /// `in`, a cursor on `bytes`, reports errors; it must outlive this.
-  VtuArrays(std::string_view bytes, std::string source, const FileCursor& in)
-      : bytes_(bytes), source_(std::move(source)), in_(in) {}
+  /// Parses `bytes`, which must outlive this, and reads how the file stores its arrays.
+  VtuArrays(std::string_view bytes, const std::string& source);
 
-  /// How the file stores its arrays.
-  void read_header(const XmlElement& root);
-
+  pugi::xml_node root() const { return document_.document_element(); }
+  /// The only child with this tag and, unless it is null, this Name. A second one is an error, and so is none from
+  /// child(); find() then returns a null node.
+  pugi::xml_node child(pugi::xml_node parent, const char* tag, const char* name = nullptr) const;
+  pugi::xml_node find(pugi::xml_node parent, const char* tag, const char* name = nullptr) const;
+  std::string attribute(pugi::xml_node element, const char* name, const char* without = "") const;
   /// The count in an attribute of an element.
-  std::int64_t count_of(const XmlElement& element, const char* attribute) const;
-  std::int64_t components_of(const XmlElement& array) const;
+  std::int64_t count_of(pugi::xml_node element, const char* name) const;
+  std::int64_t components_of(pugi::xml_node array) const;
+  [[noreturn]] void fail(pugi::xml_node element, const std::string& message) const;
 
   /// Calls visit(cursor, type, begin, end) for one part after another of `count` x `components` values: the cursor
   /// stands at value `begin`, and the part ends before `end`.
   using Visit = std::function<void(FileCursor& in, ValueType type, std::size_t begin, std::size_t end)>;
-  void read_values(const XmlElement& array, std::int64_t count, std::int64_t components, const Visit& visit);
-  std::vector<std::int64_t> read_integers(const XmlElement& array, std::int64_t count);
+  void read_values(pugi::xml_node array, std::int64_t count, std::int64_t components, const Visit& visit);
+  std::vector<std::int64_t> read_integers(pugi::xml_node array, std::int64_t count);
 
  private:
-  void find_appended(const XmlElement& element);
-  ValueType type_of(const XmlElement& array) const;
-  std::string label(const XmlElement& array) const;
-  VtuBytes data_of(const XmlElement& array) const;
-  void announce(const XmlElement& array, std::int64_t count, std::int64_t components);
-
-  [[noreturn]] void fail(const XmlElement& element, const std::string& message) const {
-    in_.fail_at(element.offset, message);
-  }
+  void parse();
+  void blank_raw_text();
+  void read_header();
+  void find_appended(pugi::xml_node element);
+  std::string label(pugi::xml_node array) const;
+  std::string_view text_of(pugi::xml_node array) const;
+  VtuBytes data_of(pugi::xml_node array) const;
+  void announce(pugi::xml_node array, std::int64_t count, std::int64_t components);
 
   std::string_view bytes_;
   std::string source_;
-  const FileCursor& in_;
+  FileCursor in_;              // reports errors
+  std::string xml_;            // the bytes as XML; `document_` refers to it, with the same offsets
+  std::string_view raw_text_;  // of <AppendedData>
+  pugi::xml_document document_;
   VtuEncoding encoding_;
   std::string_view appended_;
   bool has_appended_ = false, appended_base64_ = false;
