@@ -3,14 +3,15 @@
 // The .npy part of npz.h. Format: numpy.lib.format, versions 1 to 3.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cctype>
-#include <charconv>
+#include <cstring>
 #include <limits>
 #include <string_view>
+#include <utility>
 
 #include "host/numpy/npz.h"
 #include "host/text/quote.h"
@@ -44,112 +45,61 @@ const TypeInfo& info(DType type) {
   return *std::find_if(kTypes.begin(), kTypes.end(), [type](const TypeInfo& entry) { return entry.type == type; });
 }
 
-/// The header is a Python dictionary literal with three known keys.
-class HeaderParser {
- public:
-  HeaderParser(std::string_view text, const std::string& source) : rest_(text), source_(source) {}
-
-  NpyArray parse() {
-    NpyArray array;
-    bool have_type = false, have_order = false, have_shape = false;
-    expect('{');
-    while (!accept('}')) {
-      const std::string_view key = string();
-      expect(':');
-      if (key == "descr" && !have_type) {
-        array.type = type();
-        have_type = true;
-      } else if (key == "fortran_order" && !have_order) {
-        if (boolean()) fail("is in Fortran order; save numpy.ascontiguousarray(array)");
-        have_order = true;
-      } else if (key == "shape" && !have_shape) {
-        array.shape = shape();
-        have_shape = true;
-      } else {
-        fail("has an unexpected key in its header");
-      }
-      if (!accept(',')) {
-        expect('}');
-        break;
-      }
+/// A Python literal of dictionaries, tuples, strings, numbers and truth values as JSON; discarded if it is none.
+nlohmann::json as_json(std::string_view literal) {
+  std::string text;
+  for (const char c : literal) {
+    if (c == ')' || c == '}') {  // JSON has no comma before it
+      const std::size_t last = text.find_last_not_of(" \n");
+      if (last != std::string::npos && text[last] == ',') text[last] = ' ';
     }
-    if (!have_type || !have_order || !have_shape) fail("has an incomplete header");
-    return array;
+    text += c == '(' ? '[' : c == ')' ? ']' : c == '\'' ? '"' : c;
   }
-
- private:
-  [[noreturn]] void fail(const std::string& problem) const { throw Error(source_ + ": " + problem); }
-
-  void skip_space() {
-    while (!rest_.empty() && std::isspace(static_cast<unsigned char>(rest_.front()))) rest_.remove_prefix(1);
-  }
-
-  bool accept(char token) {
-    skip_space();
-    if (rest_.empty() || rest_.front() != token) return false;
-    rest_.remove_prefix(1);
-    return true;
-  }
-
-  void expect(char token) {
-    if (!accept(token)) fail(fmt::format("has a header that is no dictionary: expected '{}'", token));
-  }
-
-  std::string_view string() {
-    skip_space();
-    const char quote = !rest_.empty() && rest_.front() == '"' ? '"' : '\'';
-    expect(quote);
-    const std::size_t end = rest_.find(quote);
-    if (end == std::string_view::npos) fail("has a header with a string that does not end");
-    const std::string_view text = rest_.substr(0, end);
-    rest_.remove_prefix(end + 1);
-    return text;
-  }
-
-  bool boolean() {
-    skip_space();
-    for (const auto& [word, value] : {std::pair<std::string_view, bool>{"True", true}, {"False", false}}) {
-      if (!rest_.starts_with(word)) continue;
-      rest_.remove_prefix(word.size());
-      return value;
+  for (const auto& [python, json] : {std::pair{"True", "true"}, {"False", "false"}}) {
+    if (const std::size_t at = text.find(python); at != std::string::npos) {
+      text.replace(at, std::strlen(python), json);
     }
-    fail("has a header with neither True nor False for fortran_order");
   }
+  return nlohmann::json::parse(text, nullptr, false);
+}
 
-  DType type() {
-    skip_space();
-    if (rest_.starts_with('[')) fail("has a structured dtype; plain arrays only");
-    const std::string_view descr = string();
-    if (descr == "|b1") return DType::kUint8;
-    for (const TypeInfo& entry : kTypes) {
-      if (entry.descr == descr) return entry.type;
+DType type_of(const nlohmann::json& descr, const std::string& source) {
+  if (!descr.is_string()) throw Error(source + ": has a structured dtype; plain arrays only");
+  const auto name = descr.get<std::string>();
+  if (name == "|b1") return DType::kUint8;
+  for (const TypeInfo& entry : kTypes) {
+    if (entry.descr == name) return entry.type;
+  }
+  throw Error(fmt::format("{}: has dtype {}; use little-endian float32, float64, int32, int64, uint32, uint8 or bool",
+                          source, in_quotes(name)));
+}
+
+std::vector<std::int64_t> shape_of(const nlohmann::json& lengths, const std::string& source) {
+  std::vector<std::int64_t> shape;
+  for (const nlohmann::json& length : lengths) {
+    if (!length.is_number_integer() || length.get<std::int64_t>() < 0) {
+      throw Error(source + ": has a header with a bad shape");
     }
-    fail(fmt::format("has dtype {}; use little-endian float32, float64, int32, int64, uint32, uint8 or bool",
-                     in_quotes(descr)));
+    shape.push_back(length.get<std::int64_t>());
   }
-
-  std::vector<std::int64_t> shape() {
-    std::vector<std::int64_t> shape;
-    expect('(');
-    while (!accept(')')) {
-      skip_space();
-      std::int64_t length = -1;
-      const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), length);
-      if (error != std::errc() || length < 0) fail("has a header with a bad shape");
-      if (shape.size() == kMaxDimensions) fail(fmt::format("has more than {} dimensions", kMaxDimensions));
-      rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
-      shape.push_back(length);
-      if (!accept(',')) {
-        expect(')');
-        break;
-      }
-    }
-    return shape;
+  if (shape.size() > kMaxDimensions) {
+    throw Error(fmt::format("{}: has more than {} dimensions", source, kMaxDimensions));
   }
+  return shape;
+}
 
-  std::string_view rest_;
-  const std::string& source_;
-};
+/// Type and shape by the header, a dictionary of three known keys.
+NpyArray parse_dictionary(std::string_view literal, const std::string& source) {
+  const nlohmann::json header = as_json(literal);
+  if (!header.is_object() || header.size() != 3 || !header.contains("descr") ||
+      !header.value("fortran_order", nlohmann::json()).is_boolean() ||
+      !header.value("shape", nlohmann::json()).is_array()) {
+    throw Error(source + ": has a header that is not a dictionary of descr, fortran_order and shape");
+  }
+  const DType type = type_of(header["descr"], source);
+  if (header["fortran_order"]) throw Error(source + ": is in Fortran order; save numpy.ascontiguousarray(array)");
+  return {type, shape_of(header["shape"], source), ""};
+}
 
 /// Bytes of an array, or the largest size_t if they do not fit one.
 std::size_t byte_count(const NpyArray& array) {
@@ -187,7 +137,7 @@ NpyHeader parse_npy_header(std::string_view bytes, std::size_t total, const std:
     throw Error(source + ": the .npy header is cut off or too long");
   }
 
-  NpyArray array = HeaderParser(std::string_view(bytes).substr(start, length), source).parse();
+  NpyArray array = parse_dictionary(bytes.substr(start, length), source);
   const std::size_t found = total - start - length;
   if (byte_count(array) != found) {
     throw Error(fmt::format("{}: {} bytes of data, but shape {} of {} needs a different number", source, found,
