@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The LazyArray of npz.h.
-#include <fmt/format.h>
 #include <zlib.h>
 
 #include <algorithm>
-#include <array>
 
 #include "host/numpy/npz.h"
 #include "isopatch/error.h"

@@ -115,8 +115,6 @@ std::size_t byte_count(const NpyArray& array) {
 
 }  // namespace
 
-std::int64_t NpyArray::size() const { return static_cast<std::int64_t>(byte_count(*this) / info(type).bytes); }
-
 std::string dtype_name(DType type) { return std::string(info(type).name); }
 
 std::string shape_text(const std::vector<std::int64_t>& shape) {
@@ -144,11 +142,6 @@ NpyHeader parse_npy_header(std::string_view bytes, std::size_t total, const std:
                             shape_text(array.shape), dtype_name(array.type)));
   }
   return {array.type, std::move(array.shape), start + length, found};
-}
-
-NpyArray parse_npy(const std::string& bytes, const std::string& source) {
-  NpyHeader header = parse_npy_header(bytes, bytes.size(), source);
-  return {header.type, std::move(header.shape), bytes.substr(header.begin)};
 }
 
 std::string npy_bytes(const NpyArray& array) {

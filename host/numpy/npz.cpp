@@ -167,15 +167,6 @@ std::map<std::string, LazyArray> open_npz(const std::shared_ptr<const std::strin
   return arrays;
 }
 
-std::map<std::string, NpyArray> parse_npz(const std::string& bytes, const std::string& source) {
-  std::map<std::string, NpyArray> arrays;
-  for (const auto& [name, lazy] : open_npz(std::make_shared<const std::string>(bytes), source)) {
-    NpyArray& array = arrays[name] = {lazy.header().type, lazy.header().shape, ""};
-    lazy.read([&array](std::string_view piece) { array.bytes += piece; });
-  }
-  return arrays;
-}
-
 std::map<std::string, LazyArray> open_arrays(const std::string& path, const std::string& npy_name) {
   const auto bytes = std::make_shared<const std::string>(read_input_file(path, limits::kMaxStatesBytes));
   if (bytes->starts_with("\x93NUMPY")) return {{npy_name, LazyArray(bytes, path)}};

@@ -38,8 +38,6 @@ struct NpyArray {
   DType type = DType::kFloat64;
   std::vector<std::int64_t> shape;
   std::string bytes;  // little-endian, as long as shape and type say
-
-  std::int64_t size() const;  // elements
 };
 
 std::string dtype_name(DType type);                              // "float32"
@@ -51,13 +49,10 @@ NpyArray npy_array(DType type, std::vector<std::int64_t> shape, const std::vecto
   return {type, std::move(shape), {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)}};
 }
 
-/// The header at the beginning of an .npy file of `total` bytes; `bytes` has the first 64 KiB of it, or all. Throws
-/// Error as parse_npy().
+/// The header at the beginning of an .npy file of `total` bytes; `bytes` has the first 64 KiB of it, or all. numpy's
+/// bool is read as uint8. Throws Error naming `source` for anything but the types above in C order, and for a length
+/// that does not fit the shape.
 NpyHeader parse_npy_header(std::string_view bytes, std::size_t total, const std::string& source);
-
-/// Reads one .npy file from memory; numpy's bool is read as uint8. Throws Error naming `source` for anything but the
-/// types above in C order, and for a length that does not fit the shape.
-NpyArray parse_npy(const std::string& bytes, const std::string& source);
 
 /// An array in a file, of which only the header has been read.
 class LazyArray {
@@ -70,7 +65,7 @@ class LazyArray {
     std::uint32_t checksum = 0;  // of those; unused for kNone
   };
 
-  /// `source` names the array in errors. Throws Error for a header that parse_npy() refuses.
+  /// `source` names the array in errors. Throws Error as parse_npy_header().
   LazyArray(std::shared_ptr<const std::string> file, Entry entry, std::string source);
   /// An array in memory.
   LazyArray(const NpyArray& array, std::string source)
@@ -101,9 +96,6 @@ class LazyArray {
 /// Throws Error naming `source` for a damaged, encrypted, split or 64-bit archive, and if the arrays take more than
 /// 256 MiB and 16 times the archive.
 std::map<std::string, LazyArray> open_npz(const std::shared_ptr<const std::string>& bytes, const std::string& source);
-
-/// All of an archive's arrays; throws Error for a wrong checksum too.
-std::map<std::string, NpyArray> parse_npz(const std::string& bytes, const std::string& source);
 
 /// Opens an .npz or .npy file, distinguished by its first bytes; the array of an .npy file is called `npy_name`.
 std::map<std::string, LazyArray> open_arrays(const std::string& path, const std::string& npy_name);

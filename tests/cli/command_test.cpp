@@ -18,7 +18,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "host/numpy/npz.h"
+#include "tests/support/npz_arrays.h"
 #include "tests/support/paths/paths.h"
 
 namespace isopatch::cli {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "host/numpy/npz.h"
 #include "tests/mesh/mesh_fixtures.h"
+#include "tests/support/npz_arrays.h"
 #include "tests/support/paths/paths.h"
 #include "tests/support/program.h"
 

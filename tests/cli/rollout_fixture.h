@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "host/numpy/npz.h"
+#include "tests/support/npz_arrays.h"
 #include "tests/support/program.h"
 
 namespace isopatch::testing {

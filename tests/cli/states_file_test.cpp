@@ -24,8 +24,9 @@ SceneDescription scene() {
 
 NpyArray zeros(DType type, std::vector<std::int64_t> shape) {
   NpyArray array{type, std::move(shape), ""};
-  const std::size_t width = type == DType::kFloat64 || type == DType::kInt64 ? 8 : type == DType::kUint8 ? 1 : 4;
-  array.bytes.assign(static_cast<std::size_t>(array.size()) * width, '\0');
+  std::size_t bytes = type == DType::kFloat64 || type == DType::kInt64 ? 8 : type == DType::kUint8 ? 1 : 4;
+  for (const std::int64_t length : array.shape) bytes *= static_cast<std::size_t>(length);
+  array.bytes.assign(bytes, '\0');
   return array;
 }
 

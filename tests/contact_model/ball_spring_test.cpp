@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "host/evaluation/cpu_options.h"
-#include "host/numpy/npz.h"
 #include "host/scene/scene_data.h"
 #include "isopatch/isopatch.h"
+#include "tests/support/npz_arrays.h"
 #include "tests/support/program.h"
 #include "tests/support/rollouts.h"
 

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "host/cli/states_file.h"
-#include "host/numpy/npz.h"
 #include "tests/fuzz/contact_fuzzing.h"
+#include "tests/support/npz_arrays.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace isopatch;

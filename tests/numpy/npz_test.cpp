@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "isopatch/error.h"
+#include "tests/support/npz_arrays.h"
 
 namespace isopatch::detail {
 namespace {
