@@ -212,6 +212,34 @@ TEST(VtuReader, NamesFileLineAndArray) {
   EXPECT_TRUE(contains(error_of([&] { parse_vtu(bad, "a.vtu"); }), "array 'connectivity' has more than its"));
 }
 
+TEST(VtuReader, RefusesWhatItWouldMisread) {
+  const auto error = [](const std::string& text) { return error_of([&] { parse_vtu(text, "a.vtu"); }); };
+  const std::string good = write({"appended", "raw"}, testing::two_tets());
+  ASSERT_EQ(parse_vtu(good, "m").tets, testing::two_tets().tets);
+
+  std::string bad = good;
+  bad[bad.find("<Points>") - 1] = '\0';
+  EXPECT_TRUE(contains(error(bad), ": a zero byte in XML"));
+  bad = good;
+  bad.insert(bad.find("NumberOfPoints"), "NumberOfPoints='4' ");
+  EXPECT_TRUE(contains(error(bad), ":5: <Piece> has the attribute 'NumberOfPoints' twice"));
+  EXPECT_TRUE(contains(error(good.substr(0, good.size() - 20)), ": <AppendedData> without </AppendedData>"));
+  EXPECT_TRUE(contains(error(good + "text"), "a DOCTYPE, text or an element beside <VTKFile>"));
+  EXPECT_TRUE(contains(error("<!-- only a comment -->"), "the file has no element"));
+  EXPECT_TRUE(contains(error("<VTKFile><a></VTKFile>"), "a.vtu:1: Start-end tags mismatch at "));
+}
+
+TEST(VtuReader, LimitsTheElementsAndAttributesThatItKeeps) {
+  std::string deep, wide = "<VTKFile ";
+  for (int i = 0; i < 1'000'000; ++i) deep += "<a>";
+  for (int i = 0; i < 1'000'000; ++i) wide += "a='' ";
+  for (const std::string& text : {deep, wide}) {
+    EXPECT_TRUE(contains(error_of([&] { parse_vtu(text, "m"); }), "too many elements and attributes: "));
+  }
+  // as deep as the limit allows
+  EXPECT_TRUE(contains(error_of([&] { parse_vtu(deep.substr(0, 3 * 40'000), "m"); }), "Start-end tags mismatch"));
+}
+
 TEST(VtuReader, SurvivesTruncationAndChangedBytes) {
   TetMesh mesh = testing::two_tets();
   mesh.point_data["extent"] = {0, 0, 0, 0, 1};
