@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -31,24 +31,8 @@ std::int64_t sign_extend(std::uint64_t bits, std::size_t size) {
 }  // namespace
 
 std::size_t bytes_per_value(ValueType type) {
-  switch (type) {
-    case ValueType::kBit:
-    case ValueType::kU8:
-    case ValueType::kI8:
-      return 1;
-    case ValueType::kU16:
-    case ValueType::kI16:
-      return 2;
-    case ValueType::kU32:
-    case ValueType::kI32:
-    case ValueType::kF32:
-      return 4;
-    case ValueType::kU64:
-    case ValueType::kI64:
-    case ValueType::kF64:
-      return 8;
-  }
-  return 8;
+  constexpr std::array<std::size_t, 11> kBytes = {1, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8};  // in the order of ValueType
+  return kBytes[static_cast<std::size_t>(type)];
 }
 
 bool parse_real(std::string_view word, double& value) {

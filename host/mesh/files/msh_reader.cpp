@@ -3,14 +3,39 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <array>
 #include <bit>
 
-#include "host/mesh/files/msh_elements.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/limits.h"
 
 namespace isopatch::detail {
+namespace {
+
+constexpr std::int64_t kMshTet = 4;
+
+/// From the reference manual, "MSH file format", types 1 to 31 and two of high order.
+constexpr std::array<int, 32> kNodes = {0, 2,  3,  4,  4, 8,  6,  5,  3,  6,  9, 10, 27, 18, 14, 1,
+                                        8, 20, 15, 13, 9, 10, 12, 15, 15, 21, 4, 5,  6,  20, 35, 56};
+constexpr std::int64_t kHexahedron64 = 92, kHexahedron125 = 93;
+
+/// The count of nodes of an element; 0 for an unknown type.
+int msh_nodes(std::int64_t type) {
+  if (type == kHexahedron64) return 64;
+  if (type == kHexahedron125) return 125;
+  return type > 0 && type < static_cast<std::int64_t>(kNodes.size()) ? kNodes[static_cast<std::size_t>(type)] : 0;
+}
+
+/// In the plural, for messages: "triangles", "elements of type 29".
+std::string msh_name(std::int64_t type) {
+  static const std::map<std::int64_t, const char*> kNames = {
+      {1, "lines"},  {2, "triangles"}, {3, "quadrangles"},           {4, "tets"},   {5, "hexahedra"},
+      {6, "prisms"}, {7, "pyramids"},  {11, "tets of second order"}, {15, "points"}};
+  const auto known = kNames.find(type);
+  return known == kNames.end() ? fmt::format("elements of type {}", type) : known->second;
+}
+
+}  // namespace
 
 void MshReader::read_format() {
   const Words first = in_.words();
