@@ -6,9 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
-#include "host/mesh/checks/extent_check.h"
 #include "host/mesh/checks/geometry_check.h"
 #include "host/mesh/checks/mesh_check.h"
 #include "host/mesh/math/point_math.h"
@@ -53,16 +51,14 @@ Geometry make_with_distance(const std::string& name, TetMesh mesh) {
 /// Distance over the largest distance of a vertex. Points that no tet uses carry no pressure and do not count.
 std::vector<double> normalised_distance(const Geometry& geometry) {
   const std::vector<double> distance = distance_to_surface(geometry.mesh, geometry.surface);
+  const std::vector<std::uint8_t> used = used_points(geometry.mesh.tets, distance.size());
   double largest = 0;
-  for (const Tet& tet : geometry.mesh.tets) {
-    for (const std::int32_t v : tet) largest = std::max(largest, distance[static_cast<std::size_t>(v)]);
+  for (std::size_t i = 0; i < distance.size(); ++i) {
+    if (used[i] != 0) largest = std::max(largest, distance[i]);
   }
   std::vector<double> extent(distance.size(), 0.0);
-  for (const Tet& tet : geometry.mesh.tets) {
-    for (const std::int32_t v : tet) {
-      const auto i = static_cast<std::size_t>(v);
-      extent[i] = distance[i] > 0 ? distance[i] / largest : distance[i];
-    }
+  for (std::size_t i = 0; i < distance.size(); ++i) {
+    if (used[i] != 0) extent[i] = distance[i] > 0 ? distance[i] / largest : distance[i];
   }
   return extent;
 }
@@ -76,12 +72,15 @@ std::vector<double> extent_from_file(const TetMesh& mesh, const std::string& nam
                           present.empty() ? "none" : present));
 }
 
+/// Warns if there are any.
+void warn(Geometry& geometry, std::int64_t count, const std::string& warning) {
+  if (count > 0) geometry.warnings.push_back(geometry.name + ": " + warning);
+}
+
 void add_warnings(Geometry& geometry) {
   const MeshReport& report = geometry.report;
-  if (report.inverted_tets > 0) {
-    geometry.warnings.push_back(fmt::format("{}: {} of {} tets were inverted and have been turned", geometry.name,
-                                            report.inverted_tets, report.tets));
-  }
+  warn(geometry, report.inverted_tets,
+       fmt::format("{} of {} tets were inverted and have been turned", report.inverted_tets, report.tets));
   if (report.flat_tets > 0) {
     geometry.warnings.push_back(
         fmt::format("{}: {} of {} tets are flatter than {} of their longest edge, the first is {}; contact there is "
@@ -90,17 +89,14 @@ void add_warnings(Geometry& geometry) {
                     describe(static_cast<std::size_t>(report.first_flat_tet),
                              geometry.mesh.tets[static_cast<std::size_t>(report.first_flat_tet)])));
   }
-  if (report.split_tets > 0) {
-    geometry.warnings.push_back(
-        fmt::format("{}: {} tets were split: {} edges went through the inside from surface to surface, and {} tets had "
-                    "all four vertices on the surface",
-                    geometry.name, report.split_tets, report.crossing_edges, report.all_boundary_tets));
-  }
-  if (const std::int64_t count = count_tets_without_extent(geometry.mesh, geometry.extent); count > 0) {
-    geometry.warnings.push_back(
-        fmt::format("{}: {} of {} tets have extent 0 at all four vertices; contact there gives no force", geometry.name,
-                    count, report.tets));
-  }
+  warn(geometry, report.split_tets,
+       fmt::format("{} tets were split: {} edges went through the inside from surface to surface, and {} tets had all "
+                   "four vertices on the surface",
+                   report.split_tets, report.crossing_edges, report.all_boundary_tets));
+  const std::int64_t without = count_tets_without_extent(geometry.mesh, geometry.extent);
+  warn(geometry, without,
+       fmt::format("{} of {} tets have extent 0 at all four vertices; contact there gives no force", without,
+                   report.tets));
 }
 
 }  // namespace
@@ -167,32 +163,25 @@ Geometry make_surface_mesh(const std::string& name, TriangleMesh mesh) {
   geometry.name = name;
   geometry.report = check_and_repair(mesh, name);
   for (const std::string& note : mesh.notes) geometry.warnings.push_back(name + ": " + note);
-  if (geometry.report.flipped_triangles > 0) {
-    geometry.warnings.push_back(fmt::format("{}: all {} triangles pointed inward and have been turned", name,
-                                            geometry.report.flipped_triangles));
-  }
-  if (geometry.report.flat_triangles > 0) {
-    geometry.warnings.push_back(
-        fmt::format("{}: {} triangles have no area and were left out", name, geometry.report.flat_triangles));
-  }
-  if (geometry.report.duplicate_triangles > 0) {
-    geometry.warnings.push_back(fmt::format("{}: {} triangles lie back to back in pairs and were left out", name,
-                                            geometry.report.duplicate_triangles));
-  }
-  if (geometry.report.nonmanifold_edges > 0) {
-    geometry.warnings.push_back(
-        fmt::format("{}: {} edges belong to more than two triangles; the surface touches itself there", name,
-                    geometry.report.nonmanifold_edges));
-  }
-  if (geometry.report.cut_triangles > 0) {
-    const auto& [first, second] = geometry.report.first_cut;
+  const MeshReport& report = geometry.report;
+  warn(geometry, report.flipped_triangles,
+       fmt::format("all {} triangles pointed inward and have been turned", report.flipped_triangles));
+  warn(geometry, report.flat_triangles,
+       fmt::format("{} triangles have no area and were left out", report.flat_triangles));
+  warn(geometry, report.duplicate_triangles,
+       fmt::format("{} triangles lie back to back in pairs and were left out", report.duplicate_triangles));
+  warn(geometry, report.nonmanifold_edges,
+       fmt::format("{} edges belong to more than two triangles; the surface touches itself there",
+                   report.nonmanifold_edges));
+  if (report.cut_triangles > 0) {
+    const auto& [first, second] = report.first_cut;
     const auto cut = [&](std::int64_t t) {
       return describe(static_cast<std::size_t>(t), mesh.triangles[static_cast<std::size_t>(t)]);
     };
     geometry.warnings.push_back(fmt::format(
         "{}: the surface cuts through itself at {} triangles, first at {} and {}; what lies inside is still "
         "found, but the parts of the surface that do press too",
-        name, geometry.report.cut_triangles, cut(first), cut(second)));
+        name, report.cut_triangles, cut(first), cut(second)));
   }
   geometry.mesh.points = std::move(mesh.points);
   geometry.surface = std::move(mesh.triangles);

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "host/mesh/checks/extent_check.h"
 #include "host/mesh/checks/geometry_check.h"
 #include "host/mesh/checks/mesh_quality.h"
 #include "host/mesh/topology/element_check.h"

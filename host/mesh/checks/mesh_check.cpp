@@ -24,26 +24,11 @@ using namespace detail;
 
 namespace {
 
-void check_counts(const TetMesh& mesh, const std::string& source) {
-  if (mesh.tets.empty()) throw Error(source + ": the mesh has no tets; at least one is needed");
-  for (const std::size_t count : {mesh.points.size(), mesh.tets.size()}) {
-    if (static_cast<std::int64_t>(count) > limits::kMaxElements) {
-      throw Error(fmt::format("{}: {} elements; at most {} points and tets can be indexed", source, count,
-                              limits::kMaxElements));
-    }
-  }
-  check_point_data(mesh, source);
-}
-
 void check_vertices(const TetMesh& mesh, const std::string& source) {
   check_indices(mesh.tets, mesh.points.size(), source);
   for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
-    const Tet& tet = mesh.tets[t];
-    for (std::size_t i = 1; i < 4; ++i) {
-      if (std::count(tet.begin(), tet.begin() + static_cast<std::ptrdiff_t>(i), tet[i]) == 0) continue;
-      throw Error(fmt::format("{}: {} has vertex {} twice; the four must differ", source, describe(t, tet), tet[i]));
-    }
-    check_edges(mesh.points, tet, t, source);
+    check_distinct(mesh.tets[t], t, source);
+    check_edges(mesh.points, mesh.tets[t], t, source);
   }
 }
 
@@ -69,13 +54,7 @@ std::int64_t turn_inverted_tets(TetMesh& mesh, const std::string& source) {
 }
 
 void refuse_duplicates(const TetMesh& mesh, const std::string& source) {
-  std::vector<std::pair<Tet, std::size_t>> sorted;
-  sorted.reserve(mesh.tets.size());
-  for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
-    sorted.emplace_back(mesh.tets[t], t);
-    std::sort(sorted.back().first.begin(), sorted.back().first.end());
-  }
-  std::sort(sorted.begin(), sorted.end());
+  const std::vector<std::pair<Tet, std::size_t>> sorted = sorted_elements(mesh.tets);
   for (std::size_t i = 1; i < sorted.size(); ++i) {
     if (sorted[i].first != sorted[i - 1].first) continue;
     const std::size_t first = sorted[i - 1].second;
@@ -132,10 +111,7 @@ void repair_crossings(TetMesh& mesh, const std::vector<Triangle>& boundary, cons
 }
 
 void count_points(const TetMesh& mesh, const std::vector<Triangle>& boundary, MeshReport& report) {
-  std::vector<std::uint8_t> used(mesh.points.size(), 0);
-  for (const Tet& tet : mesh.tets) {
-    for (const std::int32_t v : tet) used[static_cast<std::size_t>(v)] = 1;
-  }
+  const std::vector<std::uint8_t> used = used_points(mesh.tets, mesh.points.size());
   const std::vector<std::uint8_t> on_surface = boundary_points(mesh, boundary);
   const auto used_count = std::accumulate(used.begin(), used.end(), std::int64_t{0});
   report.points = static_cast<std::int64_t>(mesh.points.size());
@@ -159,7 +135,8 @@ MeshReport detail::check_and_repair(TetMesh& mesh, const std::string& source, Al
     throw Error(
         fmt::format("{}: the policy is {}; it must be one of AllBoundaryTets", source, static_cast<int>(policy)));
   }
-  check_counts(mesh, source);
+  check_counts(mesh.points.size(), mesh.tets.size(), "tets", "at least one", source);
+  check_point_data(mesh, source);
   check_points(mesh.points, source);
   check_vertices(mesh, source);
   check_size(mesh.points, mesh.tets, source);

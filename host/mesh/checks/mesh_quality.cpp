@@ -8,7 +8,9 @@
 #include "isopatch/limits.h"
 
 namespace isopatch::detail {
+namespace {
 
+/// 3 x inradius / circumradius of a positively oriented tet: 1 for a regular one, 0 for a flat one.
 double tet_quality(const TetMesh& mesh, const Tet& tet) {
   const Point3& origin = point_at(mesh, tet[0]);
   const Point3 u = point_at(mesh, tet[1]) - origin;
@@ -25,6 +27,8 @@ double tet_quality(const TetMesh& mesh, const Tet& tet) {
   const double circumradius = norm(dot(u, u) * vw + dot(v, v) * wu + dot(w, w) * uv) / (2 * six_v);
   return 3 * inradius / circumradius;
 }
+
+}  // namespace
 
 void measure_tets(const TetMesh& mesh, MeshReport& report) {
   double six_v = 0;

@@ -4,13 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <tuple>
 
-#include "host/mesh/checks/self_cuts.h"
+#include "host/mesh/checks/triangle_tree.h"
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/topology/element_check.h"
+#include "host/mesh/topology/face_table.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
 #include "isopatch/geometry/triangle_mesh.h"
@@ -22,45 +24,17 @@ using namespace detail;
 
 namespace {
 
-const Point3& corner(const TriangleMesh& mesh, std::int32_t index) {
-  return mesh.points[static_cast<std::size_t>(index)];
-}
-
-void check_counts(const TriangleMesh& mesh, const std::string& source) {
-  if (mesh.triangles.empty()) throw Error(source + ": the mesh has no triangles; a closed surface is needed");
-  for (const std::size_t count : {mesh.points.size(), mesh.triangles.size()}) {
-    if (static_cast<std::int64_t>(count) > limits::kMaxElements) {
-      throw Error(fmt::format("{}: {} elements; at most {} points and triangles can be indexed", source, count,
-                              limits::kMaxElements));
-    }
-  }
-}
+// --- elements
 
 void check_vertices(const TriangleMesh& mesh, const std::string& source) {
   check_indices(mesh.triangles, mesh.points.size(), source);
-  for (std::size_t index = 0; index < mesh.triangles.size(); ++index) {
-    const Triangle& t = mesh.triangles[index];
-    for (std::size_t i = 0; i < 3; ++i) {
-      if (t[i] != t[(i + 1) % 3]) continue;
-      throw Error(fmt::format("{}: {} has vertex {} twice; the three must differ", source, describe(index, t), t[i]));
-    }
-  }
+  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) check_distinct(mesh.triangles[t], t, source);
 }
-
-/// Whether the triangle is an even permutation of its sorted vertices.
-bool is_even(const Triangle& t) { return (t[0] < t[1]) == ((t[1] < t[2]) == (t[0] < t[2])); }
 
 /// Removes pairs of triangles that lie back to back and enclose nothing; returns the count of removed triangles. Throws
 /// for a duplicate that faces the same way, since its pressure would count twice.
 std::int64_t remove_folds(TriangleMesh& mesh, const std::string& source) {
-  std::vector<std::pair<Triangle, std::size_t>> sorted;
-  sorted.reserve(mesh.triangles.size());
-  for (std::size_t i = 0; i < mesh.triangles.size(); ++i) {
-    sorted.emplace_back(mesh.triangles[i], i);
-    std::sort(sorted.back().first.begin(), sorted.back().first.end());
-  }
-  std::sort(sorted.begin(), sorted.end());
-
+  const std::vector<std::pair<Triangle, std::size_t>> sorted = sorted_elements(mesh.triangles);
   std::vector<std::uint8_t> folded(mesh.triangles.size(), 0);
   for (std::size_t i = 1; i < sorted.size(); ++i) {
     if (sorted[i].first != sorted[i - 1].first) continue;
@@ -101,7 +75,7 @@ std::vector<EdgeUse> sorted_edges(const TriangleMesh& mesh) {
 
 [[noreturn]] void refuse_edge(const TriangleMesh& mesh, const EdgeUse* first, std::int64_t uses, const EdgeUse& clash,
                               const std::string& source) {
-  const Point3 &a = corner(mesh, first->low), &b = corner(mesh, first->high);
+  const Point3 &a = point_at(mesh, first->low), &b = point_at(mesh, first->high);
   const std::string edge = fmt::format("{}: the edge from point {} ({}, {}, {}) to point {} ({}, {}, {})", source,
                                        first->low, a[0], a[1], a[2], first->high, b[0], b[1], b[2]);
   if (uses == 1) {
@@ -140,19 +114,122 @@ std::int64_t check_neighbours(const TriangleMesh& mesh, const std::string& sourc
 
 double enclosed_volume(const TriangleMesh& mesh) {
   // about a point of the mesh, so that a mesh far from the origin loses no digits
-  const Point3& origin = corner(mesh, mesh.triangles[0][0]);
+  const Point3& origin = point_at(mesh, mesh.triangles[0][0]);
   double six_v = 0;
   for (const Triangle& t : mesh.triangles) {
-    six_v += six_volumes(origin, corner(mesh, t[0]), corner(mesh, t[1]), corner(mesh, t[2]));
+    six_v += six_volumes(origin, point_at(mesh, t[0]), point_at(mesh, t[1]), point_at(mesh, t[2]));
   }
   return six_v / 6;
+}
+
+// --- where the surface cuts through itself
+
+/// Relative to the size of the mesh: above the rounding of coordinates, below any intended detail.
+constexpr double kMargin = 1e-9;
+
+/// The most pairs of neighbouring triangles that are tested, per triangle; a good mesh has 10 to 50.
+constexpr std::size_t kMaxPairs = 500;
+
+using Corners = std::array<Point3, 3>;
+
+/// The heights of `other` over the plane of a triangle, and whether they are on both sides.
+struct Sides {
+  std::array<double, 3> height;
+  bool both;
+};
+
+Sides sides_of(const Corners& triangle, const Point3& unit_normal, const Corners& other, double margin) {
+  Sides sides = {};
+  for (std::size_t i = 0; i < 3; ++i) sides.height[i] = dot(unit_normal, other[i] - triangle[0]);
+  const auto ends = std::minmax_element(sides.height.begin(), sides.height.end());
+  const double lowest = *ends.first, highest = *ends.second;
+  sides.both = lowest < -margin && highest > margin;
+  return sides;
+}
+
+Point3 unit_normal(const Corners& t) {
+  const Point3 n = cross(t[1] - t[0], t[2] - t[0]);
+  return (1 / norm(n)) * n;
+}
+
+/// Whether p, in the triangle's plane, is inside the triangle and farther than `margin` from its edges.
+bool is_well_inside(const Corners& t, const Point3& normal, const Point3& p, double margin) {
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Point3 edge = t[(i + 1) % 3] - t[i];
+    if (!(dot(cross(normal, edge), p - t[i]) > margin * norm(edge))) return false;
+  }
+  return true;
+}
+
+/// Whether an edge of `other` passes through the triangle.
+bool is_pierced(const Corners& triangle, const Point3& normal, const Corners& other, const Sides& sides,
+                double margin) {
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::size_t k = (i + 1) % 3;
+    const double a = sides.height[i], b = sides.height[k];
+    if (!(std::min(a, b) < -margin && std::max(a, b) > margin)) continue;
+    if (is_well_inside(triangle, normal, other[i] + (a / (a - b)) * (other[k] - other[i]), margin)) return true;
+  }
+  return false;
+}
+
+bool cut_each_other(const Corners& a, const Corners& b, double margin) {
+  const Point3 normal_a = unit_normal(a);
+  const Sides of_b = sides_of(a, normal_a, b, margin);
+  if (!of_b.both) return false;
+  const Point3 normal_b = unit_normal(b);
+  const Sides of_a = sides_of(b, normal_b, a, margin);
+  if (!of_a.both) return false;
+  return is_pierced(a, normal_a, b, of_b, margin) || is_pierced(b, normal_b, a, of_a, margin);
+}
+
+bool share_a_vertex(const Triangle& a, const Triangle& b) {
+  return std::find_first_of(a.begin(), a.end(), b.begin(), b.end()) != a.end();
+}
+
+struct SelfCuts {
+  std::int64_t triangles = 0;                    // that another triangle cuts
+  std::array<std::int64_t, 2> first = {-1, -1};  // the pair with the lowest indices
+};
+
+/// Two triangles cut each other where an edge of one passes through the other, by more than 1e-9 of the mesh's `size`
+/// on both sides and away from the other's edges: triangles that share a vertex, touch, or lie face to face within that
+/// margin do not count. Tests triangles that are near each other, but not all of them if they are very many, as in a
+/// bundle of needles.
+SelfCuts find_self_cuts(const std::vector<Point3>& points, const std::vector<Triangle>& triangles, double size) {
+  SelfCuts cuts;
+  if (triangles.empty()) return cuts;
+  const auto corners = [&](std::size_t t) {
+    const auto at = [&](std::size_t i) { return points[static_cast<std::size_t>(triangles[t][i])]; };
+    return Corners{at(0), at(1), at(2)};
+  };
+  std::vector<Box> boxes(triangles.size());
+  for (std::size_t t = 0; t < triangles.size(); ++t) {
+    for (const Point3& p : corners(t)) boxes[t].add(p);
+  }
+  std::vector<std::uint8_t> is_cut(triangles.size(), 0);
+  std::size_t left = kMaxPairs * triangles.size();
+  TriangleTree(points, triangles).for_each_near_pair([&](std::size_t a, std::size_t b) {
+    if (left-- == 0) return false;
+    if (!boxes[a].overlaps(boxes[b]) || share_a_vertex(triangles[a], triangles[b]) ||
+        !cut_each_other(corners(a), corners(b), kMargin * size)) {
+      return true;
+    }
+    is_cut[a] = is_cut[b] = 1;
+    const std::array<std::int64_t, 2> pair = {static_cast<std::int64_t>(std::min(a, b)),
+                                              static_cast<std::int64_t>(std::max(a, b))};
+    if (cuts.first[0] < 0 || pair < cuts.first) cuts.first = pair;
+    return true;
+  });
+  cuts.triangles = std::count(is_cut.begin(), is_cut.end(), 1);
+  return cuts;
 }
 
 }  // namespace
 
 MeshReport check_and_repair(TriangleMesh& mesh, const std::string& source) {
   const StandardArithmetic standard;
-  check_counts(mesh, source);
+  check_counts(mesh.points.size(), mesh.triangles.size(), "triangles", "a closed surface", source);
   check_points(mesh.points, source);
   check_vertices(mesh, source);
 
@@ -179,10 +256,7 @@ MeshReport check_and_repair(TriangleMesh& mesh, const std::string& source) {
   report.cut_triangles = cuts.triangles;
   report.first_cut = cuts.first;
 
-  std::vector<std::uint8_t> used(mesh.points.size(), 0);
-  for (const Triangle& t : mesh.triangles) {
-    for (const std::int32_t v : t) used[static_cast<std::size_t>(v)] = 1;
-  }
+  const std::vector<std::uint8_t> used = used_points(mesh.triangles, mesh.points.size());
   report.points = static_cast<std::int64_t>(mesh.points.size());
   report.boundary_triangles = static_cast<std::int64_t>(mesh.triangles.size());
   report.unused_points = report.points - std::accumulate(used.begin(), used.end(), std::int64_t{0});

@@ -5,8 +5,6 @@
 #include <limits>
 #include <numeric>
 
-#include "host/mesh/math/point_math.h"
-
 namespace isopatch::detail {
 namespace {
 
@@ -45,16 +43,9 @@ TriangleTree::TriangleTree(const std::vector<Point3>& points, const std::vector<
 }
 
 TriangleTree::Node TriangleTree::bound(std::size_t begin, std::size_t end) const {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  Node node{{kInfinity, kInfinity, kInfinity}, {-kInfinity, -kInfinity, -kInfinity}, begin, end, 0};
+  Node node{{}, begin, end, 0};
   for (std::size_t t = begin; t < end; ++t) {
-    for (std::size_t i = 0; i < 3; ++i) {
-      const Point3& p = corner(order_[t], i);
-      for (std::size_t k = 0; k < 3; ++k) {
-        node.lower[k] = std::min(node.lower[k], p[k]);
-        node.upper[k] = std::max(node.upper[k], p[k]);
-      }
-    }
+    for (std::size_t i = 0; i < 3; ++i) node.box.add(corner(order_[t], i));
   }
   return node;
 }
@@ -65,7 +56,7 @@ void TriangleTree::build(std::size_t begin, std::size_t end) {
   nodes_.push_back(bound(begin, end));
   if (end - begin <= kLeafSize) return;
 
-  const Point3 side = nodes_[index].upper - nodes_[index].lower;
+  const Point3 side = nodes_[index].box.high - nodes_[index].box.low;
   const auto axis = static_cast<std::size_t>(std::max_element(side.begin(), side.end()) - side.begin());
   const auto key = [&](std::size_t t) { return corner(t, 0)[axis] + corner(t, 1)[axis] + corner(t, 2)[axis]; };
   const std::size_t middle = begin + (end - begin) / 2;
@@ -80,7 +71,7 @@ void TriangleTree::build(std::size_t begin, std::size_t end) {
 double TriangleTree::squared_distance_to_box(const Node& node, const Point3& p) {
   double sum = 0;
   for (std::size_t k = 0; k < 3; ++k) {
-    const double off = std::max({node.lower[k] - p[k], p[k] - node.upper[k], 0.0});
+    const double off = std::max({node.box.low[k] - p[k], p[k] - node.box.high[k], 0.0});
     sum += off * off;
   }
   return sum;

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "isopatch/geometry/mesh.h"
+#include "host/mesh/math/point_math.h"
 
 namespace isopatch::detail {
 
@@ -29,8 +29,7 @@ class TriangleTree {
 
  private:
   struct Node {
-    Point3 lower;
-    Point3 upper;
+    Box box;
     std::size_t begin;  // its triangles are order_[begin, end)
     std::size_t end;
     std::size_t right;  // index of the second child, the first follows its parent; 0 in a leaf
@@ -41,10 +40,6 @@ class TriangleTree {
   void search(std::size_t node, const Point3& p, double& best) const;
 
   bool is_leaf(std::size_t node) const { return nodes_[node].right == 0; }
-  bool boxes_overlap(const Node& a, const Node& b) const {
-    return a.lower[0] <= b.upper[0] && b.lower[0] <= a.upper[0] && a.lower[1] <= b.upper[1] &&
-           b.lower[1] <= a.upper[1] && a.lower[2] <= b.upper[2] && b.lower[2] <= a.upper[2];
-  }
 
   template <class Visit>
   bool visit_within(std::size_t at, const Visit& visit) const {
@@ -63,7 +58,7 @@ class TriangleTree {
   template <class Visit>
   bool visit_between(std::size_t left, std::size_t right, const Visit& visit) const {
     const Node &l = nodes_[left], &r = nodes_[right];
-    if (!boxes_overlap(l, r)) return true;
+    if (!l.box.overlaps(r.box)) return true;
     if (is_leaf(left) && is_leaf(right)) {
       for (std::size_t a = l.begin; a < l.end; ++a) {
         for (std::size_t b = r.begin; b < r.end; ++b) {

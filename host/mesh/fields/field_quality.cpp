@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
 
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/topology/element_check.h"

@@ -9,7 +9,7 @@
 
 #include "host/mesh/fields/laplace_solver.h"
 #include "host/mesh/math/point_math.h"
-#include "host/mesh/topology/disjoint_sets.h"
+#include "host/mesh/topology/components.h"
 #include "host/mesh/topology/element_check.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
@@ -58,13 +58,9 @@ struct Body {
 };
 
 Body make_body(const TetMesh& mesh, const std::vector<Triangle>& surface, const std::string& source) {
-  Mask used(mesh.points.size(), 0);
-  for (const Tet& tet : mesh.tets) {
-    for (const std::int32_t v : tet) used[at(v)] = 1;
-  }
   return {mesh,
           source,
-          std::move(used),
+          used_points(mesh.tets, mesh.points.size()),
           boundary_points(mesh, surface),
           distance_to_surface(mesh, surface),
           joined_by_tets(mesh, [](std::int32_t) { return true; })};

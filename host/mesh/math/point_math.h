@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "isopatch/geometry/mesh.h"
@@ -22,9 +23,30 @@ inline Point3 cross(const Point3& a, const Point3& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
-inline const Point3& point_at(const TetMesh& mesh, std::int32_t index) {
+/// A vertex of a tet or triangle mesh.
+template <class Mesh>
+const Point3& point_at(const Mesh& mesh, std::int32_t index) {
   return mesh.points[static_cast<std::size_t>(index)];
 }
+
+/// The box around points, parallel to the axes; at first it has none.
+struct Box {
+  Point3 low = {kInfinity, kInfinity, kInfinity}, high = {-kInfinity, -kInfinity, -kInfinity};
+
+  void add(const Point3& p) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      low[k] = std::min(low[k], p[k]);
+      high[k] = std::max(high[k], p[k]);
+    }
+  }
+  bool overlaps(const Box& b) const {
+    return low[0] <= b.high[0] && b.low[0] <= high[0] && low[1] <= b.high[1] && b.low[1] <= high[1] &&
+           low[2] <= b.high[2] && b.low[2] <= high[2];
+  }
+
+ private:
+  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+};
 
 /// Six times the signed volume of tet (a,b,c,d): positive when d is on the side to which the normal of abc points.
 inline double six_volumes(const Point3& a, const Point3& b, const Point3& c, const Point3& d) {

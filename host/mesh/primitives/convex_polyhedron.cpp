@@ -12,24 +12,11 @@
 #include "isopatch/limits.h"
 
 namespace isopatch::detail {
-namespace {
-
-std::vector<double> flat(const std::vector<Point3>& points) {
-  std::vector<double> coordinates;
-  for (const Point3& p : points) coordinates.insert(coordinates.end(), p.begin(), p.end());
-  return coordinates;
-}
-
-std::vector<std::int32_t> united(const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b) {
-  std::vector<std::int32_t> both;
-  std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
-  return both;
-}
-
-}  // namespace
 
 Polyhedron hull_of(const std::vector<Point3>& points) {
-  const std::vector<HullFacet> facets = convex_hull(flat(points), 3);
+  std::vector<double> coordinates;
+  for (const Point3& p : points) coordinates.insert(coordinates.end(), p.begin(), p.end());
+  const std::vector<HullFacet> facets = convex_hull(std::move(coordinates), 3);
   if (facets.empty()) {
     throw Error(fmt::format("convex hull: the {} points lie in a plane; a hull needs four that do not", points.size()));
   }
@@ -90,7 +77,10 @@ std::vector<MedialVertex> joined(std::vector<MedialVertex> vertices, double dist
     if (same == kept.rend()) {
       kept.push_back(std::move(vertex));
     } else {
-      same->nearest = united(same->nearest, vertex.nearest);
+      const std::vector<std::int32_t> one = std::move(same->nearest);
+      same->nearest.clear();
+      std::set_union(one.begin(), one.end(), vertex.nearest.begin(), vertex.nearest.end(),
+                     std::back_inserter(same->nearest));
     }
   }
   return kept;

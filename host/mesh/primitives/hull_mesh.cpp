@@ -10,8 +10,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
-#include <string>
 
 #include "host/mesh/math/fixed_math.h"
 #include "host/mesh/math/point_math.h"
@@ -172,22 +170,20 @@ struct SizeAndMiddle {
 
 SizeAndMiddle measure(const std::vector<Point3>& points) {
   if (points.size() < 4) throw Error(fmt::format("convex hull: {} points; it needs at least four", points.size()));
-  Point3 lower = points[0];
-  Point3 upper = points[0];
+  Box box;
   for (std::size_t i = 0; i < points.size(); ++i) {
     for (std::size_t k = 0; k < 3; ++k) {
       if (!std::isfinite(points[i][k])) {
         throw Error(fmt::format("convex hull: point {} has the coordinate {}; it must be finite", i, points[i][k]));
       }
-      lower[k] = std::min(lower[k], points[i][k]);
-      upper[k] = std::max(upper[k], points[i][k]);
     }
+    box.add(points[i]);
   }
-  const double size = norm(upper - lower);
+  const double size = norm(box.high - box.low);
   if (!(std::isfinite(size) && std::isfinite(1 / size))) {
     throw Error(fmt::format("convex hull: the points span {} m; this must be finite and not too near to 0", size));
   }
-  return {size, lower + 0.5 * (upper - lower)};
+  return {size, box.low + 0.5 * (box.high - box.low)};
 }
 
 }  // namespace

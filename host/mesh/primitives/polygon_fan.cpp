@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/mesh/primitives/polygon_fan.h"
 
-#include <algorithm>
-
 #include "host/mesh/math/point_math.h"
 
 namespace isopatch::detail {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <numbers>
-#include <utility>
 
 #include "host/mesh/math/fixed_math.h"
 #include "host/mesh/math/point_math.h"

@@ -2,7 +2,6 @@
 #include "host/mesh/primitives/screw_thread_grid.h"
 
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 
 namespace isopatch::detail {

@@ -2,7 +2,6 @@
 #include "host/mesh/topology/components.h"
 
 #include "host/mesh/math/point_math.h"
-#include "host/mesh/topology/disjoint_sets.h"
 #include "host/mesh/topology/element_check.h"
 
 namespace isopatch::detail {

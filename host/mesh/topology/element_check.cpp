@@ -2,52 +2,17 @@
 #include "host/mesh/topology/element_check.h"
 
 #include "host/text/quote.h"
-#include "isopatch/limits.h"
 
 namespace isopatch::detail {
-namespace {
-
-const Point3& corner(const std::vector<Point3>& points, std::int32_t index) {
-  return points[static_cast<std::size_t>(index)];
-}
-
-template <class Element>
-double checked_size(const std::vector<Point3>& points, const std::vector<Element>& elements,
-                    const std::string& source) {
-  if (elements.empty()) return 0;
-  Point3 low = corner(points, elements[0][0]), high = low;
-  for (const Element& element : elements) {
-    for (const std::int32_t v : element) {
-      for (std::size_t k = 0; k < 3; ++k) {
-        low[k] = std::min(low[k], corner(points, v)[k]);
-        high[k] = std::max(high[k], corner(points, v)[k]);
-      }
-    }
-  }
-  const double size = norm(high - low);
-  if (size >= limits::kMinSize) return size;
-  throw Error(
-      fmt::format("{}: the mesh is {} m large from corner to corner of its box; it must be at least {} m, give "
-                  "the mesh in metres",
-                  source, size, limits::kMinSize));
-}
-
-template <class Element>
-void checked_edges(const std::vector<Point3>& points, const Element& element, std::size_t index,
-                   const std::string& source) {
-  for (std::size_t i = 0; i < element.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      // the largest component, because the square of so small a length would be 0
-      const Point3 edge = corner(points, element[i]) - corner(points, element[j]);
-      const double length = std::max({std::fabs(edge[0]), std::fabs(edge[1]), std::fabs(edge[2])});
-      if (length >= limits::kMinEdge) continue;
-      throw Error(fmt::format("{}: {} has an edge of {} m, from point {} to {}; it must be at least {} m", source,
-                              describe(index, element), length, element[j], element[i], limits::kMinEdge));
-    }
+void check_counts(std::size_t points, std::size_t elements, const char* kind, const char* needed,
+                  const std::string& source) {
+  if (elements == 0) throw Error(fmt::format("{}: the mesh has no {}; {} is needed", source, kind, needed));
+  for (const std::size_t count : {points, elements}) {
+    if (static_cast<std::int64_t>(count) <= limits::kMaxElements) continue;
+    throw Error(fmt::format("{}: {} elements; at most {} points and {} can be indexed", source, count,
+                            limits::kMaxElements, kind));
   }
 }
-
-}  // namespace
 
 void check_point_data(const TetMesh& mesh, const std::string& source) {
   for (const auto& [name, values] : mesh.point_data) {
@@ -69,26 +34,9 @@ void check_points(const std::vector<Point3>& points, const std::string& source) 
   }
 }
 
-double check_size(const std::vector<Point3>& points, const std::vector<Tet>& tets, const std::string& source) {
-  return checked_size(points, tets, source);
-}
-
-double check_size(const std::vector<Point3>& points, const std::vector<Triangle>& triangles,
-                  const std::string& source) {
-  return checked_size(points, triangles, source);
-}
-
-void check_edges(const std::vector<Point3>& points, const Tet& tet, std::size_t index, const std::string& source) {
-  checked_edges(points, tet, index, source);
-}
-
-void check_edges(const std::vector<Point3>& points, const Triangle& triangle, std::size_t index,
-                 const std::string& source) {
-  checked_edges(points, triangle, index, source);
-}
-
 bool is_flat(const std::vector<Point3>& points, const Triangle& t) {
-  const Point3 u = corner(points, t[1]) - corner(points, t[0]), v = corner(points, t[2]) - corner(points, t[0]);
+  const auto corner = [&](std::size_t i) { return points[static_cast<std::size_t>(t[i])]; };
+  const Point3 u = corner(1) - corner(0), v = corner(2) - corner(0);
   return !(norm(cross(u, v)) > kFlat * norm(u) * norm(v));
 }
 

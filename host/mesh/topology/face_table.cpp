@@ -3,27 +3,13 @@
 
 #include <algorithm>
 #include <numeric>
-#include <utility>
 
+#include "host/mesh/topology/element_check.h"
 #include "host/threads/parallel_for.h"
+#include "isopatch/geometry/mesh.h"
 
 namespace isopatch::detail {
 namespace {
-
-FaceUse make_face_use(const Tet& tet, std::int32_t tet_index, int face) {
-  Triangle v = tet_face(tet, face);
-  bool even = true;
-  const auto order = [&](std::size_t i, std::size_t j) {
-    if (v[i] > v[j]) {
-      std::swap(v[i], v[j]);
-      even = !even;
-    }
-  };
-  order(0, 1);
-  order(1, 2);
-  order(0, 1);
-  return {v, tet_index, static_cast<std::int8_t>(face), even};
-}
 
 /// Of two faces in one row.
 bool comes_before(const FaceUse& a, const FaceUse& b) {
@@ -33,6 +19,8 @@ bool comes_before(const FaceUse& a, const FaceUse& b) {
 }
 
 }  // namespace
+
+bool is_even(const Triangle& t) { return (t[0] < t[1]) == ((t[1] < t[2]) == (t[0] < t[2])); }
 
 Triangle tet_face(const Tet& tet, int face) {
   constexpr std::array<std::array<std::size_t, 3>, 4> kOutward{{{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}}};
@@ -57,8 +45,10 @@ std::vector<FaceUse> sorted_faces(const std::vector<Tet>& tets) {
   std::vector<FaceUse> faces(4 * tets.size());
   for (std::size_t t = 0; t < tets.size(); ++t) {
     for (int f = 0; f < 4; ++f) {
-      const FaceUse use = make_face_use(tets[t], static_cast<std::int32_t>(t), f);
-      faces[end[first_vertex(use.sorted)]++] = use;
+      const Triangle face = tet_face(tets[t], f);
+      FaceUse& use = faces[end[first_vertex(face)]++];
+      use = {face, static_cast<std::int32_t>(t), static_cast<std::int8_t>(f), is_even(face)};
+      std::sort(use.sorted.begin(), use.sorted.end());
     }
   }
   parallel_for(static_cast<std::int64_t>(tets.size()), std::int64_t{last} + 1, 256, [&](std::size_t v) {
@@ -71,3 +61,37 @@ std::vector<FaceUse> sorted_faces(const std::vector<Tet>& tets) {
 }
 
 }  // namespace isopatch::detail
+
+namespace isopatch {
+
+using namespace detail;
+
+std::vector<Triangle> boundary_triangles(const TetMesh& mesh) {
+  check_indices(mesh.tets, mesh.points.size(), "boundary_triangles");
+  return boundary_triangles(mesh, sorted_faces(mesh.tets));
+}
+
+std::vector<Triangle> detail::boundary_triangles(const TetMesh& mesh, const std::vector<FaceUse>& faces) {
+  std::vector<std::array<bool, 4>> inner(mesh.tets.size(), {false, false, false, false});
+  const auto mark = [&](const FaceUse& use) {
+    inner[static_cast<std::size_t>(use.tet)][static_cast<std::size_t>(use.face)] = true;
+  };
+  for (std::size_t i = 1; i < faces.size(); ++i) {
+    if (faces[i - 1].sorted == faces[i].sorted) mark(faces[i - 1]), mark(faces[i]);
+  }
+
+  std::vector<Triangle> boundary;
+  for (std::size_t t = 0; t < inner.size(); ++t) {
+    for (int f = 0; f < 4; ++f) {
+      if (!inner[t][static_cast<std::size_t>(f)]) boundary.push_back(tet_face(mesh.tets[t], f));
+    }
+  }
+  return boundary;
+}
+
+std::vector<std::uint8_t> boundary_points(const TetMesh& mesh, const std::vector<Triangle>& boundary) {
+  check_indices(boundary, mesh.points.size(), "boundary_points");
+  return used_points(boundary, mesh.points.size());
+}
+
+}  // namespace isopatch

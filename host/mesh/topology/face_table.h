@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The faces of a tet mesh, sorted so that tets sharing a face stand next to each other.
+// The faces of a tet mesh, sorted so that tets sharing a face stand next to each other, and its surface: the faces that
+// exactly one tet has.
 #pragma once
 
 #include <vector>
@@ -11,6 +12,9 @@ namespace isopatch::detail {
 
 /// Face `face` of a positively oriented tet, the one opposite its vertex `face`, outward oriented.
 Triangle tet_face(const Tet& tet, int face);
+
+/// Whether three different vertices are an even permutation of their ascending order.
+bool is_even(const Triangle& triangle);
 
 /// One tet's use of a face.
 struct FaceUse {

@@ -3,12 +3,25 @@
 // The layer split: a vertex in the middle of everything that crosses a tet mesh from surface to surface.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
-#include "host/mesh/topology/crossing_simplices.h"
+#include "isopatch/geometry/mesh.h"
 
 namespace isopatch::detail {
+
+/// An edge, a face or a tet: its vertices, ascending, with kNoVertex in front of fewer than four.
+using Simplex = std::array<std::int32_t, 4>;
+
+inline constexpr std::int32_t kNoVertex = -1;
+
+inline bool is_edge(const Simplex& simplex) { return simplex[1] == kNoVertex; }
+
+/// The smallest simplices that cross the mesh: all their vertices lie on the surface, they do not, and no smaller
+/// crossing simplex is in them. An extent that is 0 on the surface is 0 throughout them. Ascending. `boundary` is that
+/// of boundary_triangles(); all indices are in range.
+std::vector<Simplex> crossing_simplices(const TetMesh& mesh, const std::vector<Triangle>& boundary);
 
 /// Gives every crossing simplex a vertex in its middle and cuts the tets around it. Then every edge, face or tet with
 /// all vertices on the surface lies in the surface, which is thus a full subcomplex of the mesh: a wall of one layer of

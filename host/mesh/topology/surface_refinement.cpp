@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <numbers>
 #include <queue>
@@ -18,13 +17,11 @@ namespace {
 
 constexpr double kMaxTriangles = 1e7;
 
-const Point3& corner(const TriangleMesh& mesh, std::int32_t v) { return mesh.points[static_cast<std::size_t>(v)]; }
-
 /// A triangle with edges of at most `edge_length` has at most the area of the regular one.
 void check_count(const TriangleMesh& mesh, double edge_length, const std::string& source) {
   double area = 0;
   for (const auto& [a, b, c] : mesh.triangles) {
-    area += norm(cross(corner(mesh, b) - corner(mesh, a), corner(mesh, c) - corner(mesh, a))) / 2;
+    area += norm(cross(point_at(mesh, b) - point_at(mesh, a), point_at(mesh, c) - point_at(mesh, a))) / 2;
   }
   const double fewest = area / (std::numbers::sqrt3 / 4 * edge_length * edge_length);
   if (fewest <= kMaxTriangles) return;
@@ -62,7 +59,7 @@ class Refinement {
   }
 
   void add_if_long(const Edge& edge) {
-    const Point3 along = corner(mesh_, edge.second) - corner(mesh_, edge.first);
+    const Point3 along = point_at(mesh_, edge.second) - point_at(mesh_, edge.first);
     if (const double squared = dot(along, along); squared > squared_length_) long_edges_.push({squared, edge});
   }
 
@@ -70,7 +67,7 @@ class Refinement {
   void bisect(const Edge& edge) {
     const std::int32_t a = edge.first, b = edge.second;
     const auto m = static_cast<std::int32_t>(mesh_.points.size());
-    mesh_.points.push_back(0.5 * (corner(mesh_, a) + corner(mesh_, b)));
+    mesh_.points.push_back(0.5 * (point_at(mesh_, a) + point_at(mesh_, b)));
 
     const std::vector<std::int32_t> around = std::move(triangles_at_[edge]);
     triangles_at_.erase(edge);
