@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "host/mesh/checks/geometry_check.h"
-#include "host/mesh/checks/mesh_quality.h"
+#include "host/mesh/checks/mesh_check.h"
 #include "host/mesh/topology/element_check.h"
 #include "host/mesh/topology/level_cut.h"
 #include "host/threads/standard_arithmetic.h"

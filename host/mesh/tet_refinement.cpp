@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "host/mesh/checks/mesh_quality.h"
+#include "host/mesh/checks/mesh_check.h"
 #include "host/mesh/math/point_math.h"
 #include "isopatch/error.h"
 #include "isopatch/geometry/geometry.h"

@@ -61,8 +61,6 @@ LazyArray::LazyArray(std::shared_ptr<const std::string> file, Entry entry, std::
       source_(std::move(source)),
       header_(parse_npy_header(beginning(), entry_.bytes, source_)) {}
 
-std::string LazyArray::npy_bytes_of(const NpyArray& array) { return npy_bytes(array); }
-
 void LazyArray::fail(const std::string& problem) const { throw Error(source_ + ": damaged archive: " + problem); }
 
 std::string LazyArray::beginning() const {

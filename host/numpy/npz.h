@@ -49,6 +49,9 @@ NpyArray npy_array(DType type, std::vector<std::int64_t> shape, const std::vecto
   return {type, std::move(shape), {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)}};
 }
 
+/// An .npy file.
+std::string npy_bytes(const NpyArray& array);
+
 /// The header at the beginning of an .npy file of `total` bytes; `bytes` has the first 64 KiB of it, or all. numpy's
 /// bool is read as uint8. Throws Error naming `source` for anything but the types above in C order, and for a length
 /// that does not fit the shape.
@@ -69,7 +72,7 @@ class LazyArray {
   LazyArray(std::shared_ptr<const std::string> file, Entry entry, std::string source);
   /// An array in memory.
   LazyArray(const NpyArray& array, std::string source)
-      : LazyArray(std::make_shared<const std::string>(npy_bytes_of(array)), std::move(source)) {}
+      : LazyArray(std::make_shared<const std::string>(npy_bytes(array)), std::move(source)) {}
   /// A whole .npy file.
   LazyArray(const std::shared_ptr<const std::string>& file, std::string source)
       : LazyArray(file, {Compression::kNone, *file, file->size(), 0}, std::move(source)) {}
@@ -81,7 +84,6 @@ class LazyArray {
   void read(const std::function<void(std::string_view)>& visit) const;
 
  private:
-  static std::string npy_bytes_of(const NpyArray& array);
   [[noreturn]] void fail(const std::string& problem) const;
   void read_deflated(const std::function<void(std::string_view)>& visit) const;
   std::string beginning() const;
@@ -99,8 +101,6 @@ std::map<std::string, LazyArray> open_npz(const std::shared_ptr<const std::strin
 
 /// Opens an .npz or .npy file, distinguished by its first bytes; the array of an .npy file is called `npy_name`.
 std::map<std::string, LazyArray> open_arrays(const std::string& path, const std::string& npy_name);
-
-std::string npy_bytes(const NpyArray& array);
 
 /// What the arrays of an archive may take together, bytes; its directory is beyond this.
 inline constexpr std::uint64_t kMaxArchiveBytes = 0xffffffff - (1 << 16);
