@@ -1,56 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One pair of bodies with SIMD, on one CPU core. The formulas are those of the GPU; only the order of work differs. The
-// stages work on lists: nodes give candidates (SimdTraversal), candidates accepted cells (test), accepted cells sums
-// (visit). Each stage waits until a SIMD vector is full.
+// Part pairs with SIMD, on one CPU core. The formulas are those of the GPU; only the order of work differs.
 #pragma once
 
-#include "host/cpu/pressure_field/simd_accepted.h"
+#include "host/cpu/pressure_field/hard_polygons.h"
 #include "host/cpu/pressure_field/simd_solver_contacts.h"
 #include "host/cpu/simd/simd_sum.h"
-#include "host/cpu/simd/simd_traversal.h"
 
 namespace isopatch::detail {
 namespace {
-
-/// Three rows of a transformed wide node.
-template <class F, class Rows>
-ISOPATCH_HD Vec3<F> vec_of(const Rows& row, int first) {
-  return {row(first), row(first + 1), row(first + 2)};
-}
-
-/// The node test of pressure fields.
-struct SimdNodeTest {
-  const PairContext& f;
-
-  template <class F, class Put>
-  ISOPATCH_HD void transform(bool of_M, const NodeBox<F>& box, const Put& put) const {
-    const TransformedBox<F> b = of_M ? transformed_M(f, box) : transformed_S(f, box);
-    for (const LinearBounds<F>* bounds : {&b.in_M, &b.in_S}) {
-      for (const Vec3<F>* v : {&bounds->center, &bounds->half, &bounds->velocity, &bounds->expansion}) {
-        put(v->x), put(v->y), put(v->z);
-      }
-    }
-    put(b.low), put(b.high);
-  }
-
-  template <class F, class RowsA, class RowsB>
-  ISOPATCH_HD MaskOf<F> may_touch(const RowsA& a, const RowsB& b) const {
-    return may_meet(f, box_of<F>(a), box_of<F>(b));
-  }
-
-  template <class F>
-  ISOPATCH_HD MaskOf<F> may_touch_half_space(const NodeBox<F>& m) const {
-    return may_meet_half_space(f, m);
-  }
-
- private:
-  template <class F, class Rows>
-  ISOPATCH_HD static TransformedBox<F> box_of(const Rows& row) {
-    const auto vec = [&](int r) { return vec_of<F>(row, r); };
-    return {{vec(0), vec(3), vec(6), vec(9)}, {vec(12), vec(15), vec(18), vec(21)}, row(24), row(25)};
-  }
-};
 
 /// The node test of energies.
 struct SimdEnergyNodeTest {
@@ -92,75 +50,84 @@ void add_lanes(WrenchSums<Simd<T, lanes>, with_patch>& from, WrenchSums<T, with_
   }
 }
 
-/// The counterpart of WrenchVisitor for SIMD vectors.
-template <class T, bool with_patch>
-class SimdWrenchVisitor {
+/// The last stages of polygons whose wrenches are wanted: integrals, those of hard polygons, and sums.
+template <class T, int lanes, bool with_patch>
+class WrenchStages {
  public:
-  SimdWrenchVisitor(const PairContext& context, SimdWorkspace& work)
-      : f_(context), accepted_(context, work), scales_(FixedPointScales<T>::make(context.bounds)) {}
+  using Number = Simd<T, lanes>;
+  using Vectors = std::span<StagedVector<T, lanes>>;
 
-  void test(const std::int32_t* m, const std::int32_t* s, Mask<kFloatLanes> active) {
-    accepted_.test(m, s, active);
-    while (accepted_.waiting() >= kPolygonLanes) visit(sums_);
+  WrenchStages(std::span<const std::int32_t> sums_of, WrenchSums<T, with_patch>* sums) : sums_of_(sums_of), to_(sums) {}
+
+  void operator()(Vectors vectors) {
+    integrate_vectors(vectors);
+    if (!hard_.empty()) {
+      hard_.integrate(vectors[0].f().law.slip_tolerance, [&](int vector, int lane, const PlaneWrench<T>& w) {
+        PlaneWrench<Number>& to = integral_[vector].wrench;
+        const auto set = [lane](Number& x, T value) { reinterpret_cast<T*>(&x)[lane] = value; };
+        set(to.u, w.u), set(to.v, w.v), set(to.n, w.n);
+        set(to.moment_u, w.moment_u), set(to.moment_v, w.moment_v), set(to.moment_n, w.moment_n);
+      });
+    }
+    add_vectors(vectors);
   }
 
-  /// Visits what is left, once there are no more candidates.
-  void finish(WrenchSums<T, with_patch>& sums) {
-    while (accepted_.waiting() > kLanes) visit(sums_);
-    if (accepted_.waiting() > 0) {
-      WrenchSums<Simd<T, kLanes>, with_patch> rest;
-      visit(rest);
-      add_lanes(rest, sums);
-    }
-    add_lanes(sums_, sums);
+  /// Ends the sums that are open.
+  void finish() {
+    if (open_ >= 0) add_lanes(sums_, to_[sums_of_[static_cast<std::size_t>(open_)]]);
   }
 
  private:
-  static constexpr int kPolygonLanes = kIsFloat<T> ? kFloatLanes : kLanes;  // kLanes for the last few polygons
+  __attribute__((noinline)) void integrate_vectors(Vectors vectors) {
+    for_each_found(vectors, [&](StagedVector<T, lanes>& v, auto most_lines) {
+      const int index = static_cast<int>(&v - vectors.data());
+      const auto put_off = [&](Mask<lanes> is_hard, const Segments<Number>& s, int count,
+                               const HardPolygon<Number>& polygon, const PlaneFields<Number>& fields, double) {
+        hard_.add(index, is_hard, s, count, polygon, fields);
+        return polygon.wrench;
+      };
+      const RareCells<lanes> m(v.f().M, v.m), s(v.f().S, v.s);
+      PolygonIntegral<Number> integral;
+      v.found = v.found && integrate(v.f(), m, s, v.plane, v.segments, most_lines(), integral, SidesInPlace(), put_off);
+      if constexpr (!with_patch) {  // not needed, so that they are not computed
+        integral.pressure = integral.moment_x = integral.moment_y = integral.max_pressure = Number(T(0));
+      }
+      integral_[index] = integral;
+    });
+  }
 
-  template <int lanes>
-  void visit(WrenchSums<Simd<T, lanes>, with_patch>& sums) {
-    if (f_.S.half_space && !f_.S.geometry->is_layer) {
-      visit_lines<kHalfSpaceLines>(sums);
-    } else {
-      visit_lines<kMaxLines>(sums);
+  __attribute__((noinline)) void add_vectors(Vectors vectors) {
+    for (std::size_t i = 0; i < vectors.size(); ++i) {
+      const StagedVector<T, lanes>& v = vectors[i];
+      if (!any(v.found)) continue;
+      if (v.part_pair != open_) {
+        finish();
+        sums_ = {};
+        open_ = v.part_pair;
+        scales_ = FixedPointScales<T>::make(v.f().bounds);
+      }
+      sums_.add(v.found, contribution_of(v.f(), v.plane, integral_[i]), scales_);
     }
   }
 
-  template <int most_lines, int lanes>
-  void visit_lines(WrenchSums<Simd<T, lanes>, with_patch>& sums) {
-    using Number = Simd<T, lanes>;
-    const SimdCellPairs<lanes> cells = accepted_.take<lanes>();
-    const SimdPlanes<lanes> m(accepted_.cells_M(), cells.m), s(accepted_.cells_S(), cells.s);
-    ContactPlane<Number> plane;
-    Segments<Number> segments;
-    Contribution<Number> contribution;
-    const Mask<lanes> found =
-        cells.active && contribution_of<false, most_lines>(f_, m, s, cells.bounds, plane, segments, contribution);
-    if (any(found)) sums.add(found, contribution, scales_);
-  }
-
-  const PairContext& f_;
-  SimdAccepted accepted_;
-  WrenchSums<Simd<T, kPolygonLanes>, with_patch> sums_;
-  const FixedPointScales<T> scales_;
+  std::span<const std::int32_t> sums_of_;
+  WrenchSums<T, with_patch>* to_;
+  PolygonIntegral<Number> integral_[kStagedVectors];
+  HardPolygons<T, lanes> hard_;
+  std::int32_t open_ = -1;  // the part pair of the sums
+  WrenchSums<Number, with_patch> sums_;
+  FixedPointScales<T> scales_;
 };
-
-/// Lets a visitor test the pairs of cells whose nodes may touch.
-template <class Visitor>
-void traverse_cells(const PairContext& context, SimdWorkspace& work, Visitor& visitor) {
-  traverse_with_simd(SimdNodeTest{context}, context.M.hierarchy.wide_nodes,
-                     context.S.half_space ? nullptr : context.S.hierarchy.wide_nodes, work.traversal, visitor);
-}
 
 template <class T, bool with_patch>
 void sum_part_pairs(std::span<const PairContext* const> contexts, std::span<const std::int32_t> sums_of,
                     SimdWorkspace& work, WrenchSums<T, with_patch>* sums) {
-  for (std::size_t i = 0; i < contexts.size(); ++i) {
-    SimdWrenchVisitor<T, with_patch> visitor(*contexts[i], work);
-    traverse_cells(*contexts[i], work, visitor);
-    visitor.finish(sums[sums_of[i]]);
-  }
+  const auto sum = [&](const AcceptedList& list, auto lanes) {
+    WrenchStages<T, lanes(), with_patch> stages(sums_of, sums);
+    make_polygons<T, lanes()>(contexts, list, stages);
+    stages.finish();
+  };
+  search_part_pairs(contexts, work, [&](const AcceptedList& list) { for_each_width<T>(list, sum); });
 }
 
 void find_overlaps(const PairContext& context, SimdWorkspace& work, CellEnergyVisitor& visitor,
@@ -182,25 +149,16 @@ void find_overlaps(const PairContext& context, SimdWorkspace& work, CellEnergyVi
                      context.S.half_space ? nullptr : wide_nodes(context.S), work.traversal, one_by_one);
 }
 
-template <class T>
-SearchResult<T> find_contacts(const PairContext& context, SimdWorkspace& work, const ContactSearch<T>& search) {
-  SimdContactVisitor<T> visitor(context, work, search);
-  traverse_cells(context, work, visitor);
-  return visitor.finish();
-}
-
 void find_accepted(const PairContext& context, SimdWorkspace& work, std::vector<AcceptedCells>& to) {
-  struct OneByOne {
-    SimdAccepted accepted;
-    std::vector<AcceptedCells>& to;
-
-    void test(const std::int32_t* m, const std::int32_t* s, Mask<kFloatLanes> active) {
-      accepted.test(m, s, active);
-      while (accepted.waiting() > 0) to.push_back(accepted.take_one());
+  const PairContext* const contexts[] = {&context};
+  search_part_pairs(contexts, work, [&](const AcceptedList& list) {
+    const SimdWorkspace::Accepted& rows = list.rows();
+    for (const AcceptedRange& range : list.ranges()) {
+      for (std::int32_t i = range.begin; i < range.end; ++i) {
+        to.push_back({rows.m[i], rows.s[i], {rows.positive[i], {rows.x[i], rows.y[i], rows.z[i]}, rows.radius[i]}});
+      }
     }
-  };
-  OneByOne one_by_one = {SimdAccepted(context, work), to};
-  traverse_cells(context, work, one_by_one);
+  });
 }
 
 constexpr PressureFieldKernels kPressureFieldKernels = {sum_part_pairs<float, false>,

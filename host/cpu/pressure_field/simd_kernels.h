@@ -19,11 +19,11 @@ struct SimdWorkspace {
   SimdTraversalMemory traversal;
 
   /// Pairs of cells that passed their test, with one row for each member of AcceptedCells.
-  static constexpr int kQueue = SimdTraversalMemory::kQueue;
+  static constexpr int kMaxAccepted = 1024;
   struct alignas(64) Accepted {
-    std::int32_t m[kQueue], s[kQueue];
-    std::int32_t positive[kQueue];
-    float x[kQueue], y[kQueue], z[kQueue], radius[kQueue];
+    std::int32_t m[kMaxAccepted], s[kMaxAccepted];
+    std::int32_t positive[kMaxAccepted];
+    float x[kMaxAccepted], y[kMaxAccepted], z[kMaxAccepted], radius[kMaxAccepted];
   };
   Accepted accepted = {};  // lanes without work read old values
 

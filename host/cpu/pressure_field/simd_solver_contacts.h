@@ -3,100 +3,81 @@
 // The contact polygons of a part pair with SIMD.
 #pragma once
 
-#include "host/cpu/pressure_field/simd_accepted.h"
+#include "host/cpu/pressure_field/polygon_stages.h"
 #include "host/cpu/pressure_field/solver_contact_kernels.h"
 #include "host/cpu/simd/simd_sum.h"
 
 namespace isopatch::detail {
 namespace {
 
-/// The counterpart of SolverContactVisitor for points that are one record a polygon.
-template <class T>
-class SimdContactVisitor {
+/// The counterpart of SolverContactVisitor for points that are one record a polygon, as the last stage of polygons.
+template <class T, int lanes>
+class ContactStage {
  public:
-  SimdContactVisitor(const PairContext& context, SimdWorkspace& work, const ContactSearch<T>& search)
-      : f_(context), accepted_(context, work), search_(search) {}
+  using Number = Simd<T, lanes>;
+  using Vectors = std::span<StagedVector<T, lanes>>;
 
-  void test(const std::int32_t* m, const std::int32_t* s, Mask<kFloatLanes> active) {
-    accepted_.test(m, s, active);
-    while (accepted_.waiting() >= kPolygonLanes) visit(far_side_);
+  ContactStage(const ContactSearch<T>& search, SearchResult<T>& found) : search_(search), found_(found) {}
+
+  void operator()(Vectors vectors) {
+    for_each_found(vectors, [&](StagedVector<T, lanes>& v, auto most_lines) { visit<most_lines()>(v); });
   }
 
-  /// Visits what is left, once there are no more candidates.
-  SearchResult<T> finish() {
-    SearchResult<T> found = {};
-    while (accepted_.waiting() > kLanes) visit(far_side_);
-    if (accepted_.waiting() > 0) {
-      SignSum<Simd<T, kLanes>> rest;
-      visit(rest);
-      rest.add_to(found.far_side);
-    }
-    far_side_.add_to(found.far_side);
-    found.touches = touches_;
-    return found;
-  }
+  void finish() { far_side_.add_to(found_.far_side); }
 
  private:
-  static constexpr int kPolygonLanes = kIsFloat<T> ? kFloatLanes : kLanes;  // kLanes for the last few polygons
-
-  template <int lanes>
-  void visit(SignSum<Simd<T, lanes>>& far_side) {
-    if (f_.S.half_space && !f_.S.geometry->is_layer) {
-      visit_lines<kHalfSpaceLines>(far_side);
-    } else {
-      visit_lines<kMaxLines>(far_side);
-    }
-  }
-
-  template <int most_lines, int lanes>
-  void visit_lines(SignSum<Simd<T, lanes>>& far_side) {
-    using Number = Simd<T, lanes>;
-    const SimdCellPairs<lanes> cells = accepted_.take<lanes>();
-    const SimdPlanes<lanes> m(accepted_.cells_M(), cells.m), s(accepted_.cells_S(), cells.s);
-    ContactPlane<Number> plane;
-    Segments<Number> segments;
-    Mask<lanes> found = cells.active && make_contact_plane<false>(f_, m, s, cells.bounds, plane);
+  template <int most_lines>
+  __attribute__((noinline)) void visit(StagedVector<T, lanes>& v) {
+    const PairContext& f = v.f();
+    const RareCells<lanes> m(f.M, v.m), s(f.S, v.s);
+    const AreaMoments<Number> moments = area_moments(v.segments, most_lines);
+    Mask<lanes> found = v.found && counts_as_polygon(f, v.plane, v.segments, most_lines, moments);
     if (!any(found)) return;
-    found = found && clip(plane.line, most_lines, segments);
-    if (!any(found)) return;
-    const AreaMoments<Number> moments = area_moments(segments, most_lines);
-    found = found && counts_as_polygon(f_, plane, segments, most_lines, moments);
-    if (!any(found)) return;
-    touches_ = true;
-    if (f_.pass == Pass::kUnfiltered) return;
+    found_.touches = true;
+    if (f.pass == Pass::kUnfiltered) return;
     PlaneFields<Number> fields;
-    const Number load = plane.radius * plane.radius * integrate_pressure(plane, segments, moments, fields);
-    const auto weight = weigh_pressure(f_, m, s, segments, moments, plane);
-    const Number excess = far_side_excess(f_, m, s, plane, found, weight, load);
-    far_side.add(select(found, Number(search_.load_scale.to_quanta) * excess, Number(T(0))));
-    SolverContact<Number> polygons;
-    found = found && make_solver_contact(f_, m, s, search_.points, search_.origin_W, plane,
-                                         PolygonShape<Number>(f_, plane, segments, moments, weight), polygons);
-    emit(found, cells, polygons);
+    const Number load = v.plane.radius * v.plane.radius * integrate_pressure(v.plane, v.segments, moments, fields);
+    const auto weight = weigh_pressure(f, m, s, v.segments, moments, v.plane);
+    const Number excess = far_side_excess(f, m, s, v.plane, found, weight, load);
+    far_side_.add(select(found, Number(search_.load_scale.to_quanta) * excess, Number(T(0))));
+    SolverContact<Number> contacts;
+    found = found && make_solver_contact(f, m, s, search_.points, search_.origin_W, v.plane,
+                                         PolygonShape<Number>(f, v.plane, v.segments, moments, weight), contacts);
+    emit(found, v, contacts);
   }
 
-  template <int lanes>
-  void emit(Mask<lanes> found, const SimdCellPairs<lanes>& cells, SolverContact<Simd<T, lanes>>& polygons) {
+  void emit(Mask<lanes> found, const StagedVector<T, lanes>& v, SolverContact<Number>& contacts) {
     T numbers[SolverContact<T>::kNumbers][lanes];
     int row = 0;
-    polygons.for_each_number([&](const Simd<T, lanes>& number) { number.store(numbers[row++]); });
+    contacts.for_each_number([&](const Number& number) { number.store(numbers[row++]); });
     for (std::uint32_t left = bits_of(found); left != 0; left &= left - 1) {
       const int lane = hwy::Num0BitsBelowLS1Bit_Nonzero32(left);
-      SolverContact<T> polygon;
+      SolverContact<T> contact;
       row = 0;
-      polygon.for_each_number([&](T& number) { number = numbers[row++][lane]; });
-      polygon.friction = f_.law.friction;
-      polygon.key = ContactKey::of_part_pair(search_.part_pair, cells.m[lane], cells.s[lane]).word();
-      search_.found.push_back(polygon);
+      contact.for_each_number([&](T& number) { number = numbers[row++][lane]; });
+      contact.friction = v.f().law.friction;
+      contact.key = ContactKey::of_part_pair(search_.part_pair, v.m[lane], v.s[lane]).word();
+      search_.found.push_back(contact);
     }
   }
 
-  const PairContext& f_;
-  SimdAccepted accepted_;
   const ContactSearch<T>& search_;
-  bool touches_ = false;
-  SignSum<Simd<T, kPolygonLanes>> far_side_;
+  SearchResult<T>& found_;
+  SignSum<Number> far_side_;
 };
+
+template <class T>
+SearchResult<T> find_contacts(const PairContext& context, SimdWorkspace& work, const ContactSearch<T>& search) {
+  SearchResult<T> found = {};
+  const PairContext* const contexts[] = {&context};
+  const auto find = [&](const AcceptedList& list, auto lanes) {
+    ContactStage<T, lanes()> stage(search, found);
+    make_polygons<T, lanes()>(contexts, list, stage);
+    stage.finish();
+  };
+  search_part_pairs(contexts, work, [&](const AcceptedList& list) { for_each_width<T>(list, find); });
+  return found;
+}
 
 }  // namespace
 }  // namespace isopatch::detail

@@ -100,7 +100,7 @@ class SimdPlanes {
   using Double = Simd<double, lanes>;
 
   /// `cells` is null for a half space, whose members must not be used.
-  ISOPATCH_HD SimdPlanes(const Cell* cells, const std::int32_t* indices) : indices_(indices) {
+  ISOPATCH_HD SimdPlanes(const Cell* cells, const std::int32_t* indices) {
     if (cells != nullptr) {
       load_cells<0>(cells, indices, word_);
     } else {
@@ -115,13 +115,6 @@ class SimdPlanes {
   ISOPATCH_HD Double height0() const { return word_[3]; }
   ISOPATCH_HD Mask<lanes> has_zero_face() const { return word_[kZero] != Double(0.0); }
 
-  ISOPATCH_HD Vec3<Double> smoothed_gradient(const HierarchyView& hierarchy, Vec3<Double> arm) const {
-    static_assert(sizeof(SmoothedGradient) == 12 * sizeof(double));
-    Double g[12];
-    load_cells<0>(hierarchy.smoothed_gradients, indices_, g);
-    return SmoothedGradientOf<Double>{vec_at(g), vec_at(g + 3), vec_at(g + 6), vec_at(g + 9)}.at(arm);
-  }
-
  private:
   static constexpr int kGradient = 16, kZero = 19, kCorner = 20, kWords = 24;
   static_assert(offsetof(Cell, face) == 0 && sizeof(Cell::Face) == 4 * sizeof(double));
@@ -130,7 +123,6 @@ class SimdPlanes {
   static_assert(offsetof(Cell, corner) == kCorner * sizeof(double) && sizeof(Cell::Corner) == 4 * sizeof(double));
 
   Double word_[kWords];  // as in Cell
-  const std::int32_t* indices_;
 };
 
 /// The members of each lane's cell that the gate needs, as in CellRef.

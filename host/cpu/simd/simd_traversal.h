@@ -224,7 +224,9 @@ void traverse_with_simd(const NodeTest& test, const WideNode* wide_M, const Wide
     visitor.test(memory.candidates.m + round.first, memory.candidates.s + round.first, round.active);
   };
   while (traversal.advance(waiting)) {
-    while (waiting >= kFloatLanes) test_vector();
+    if (waiting > SimdTraversalMemory::kMaxWaiting) {
+      while (waiting >= kFloatLanes) test_vector();
+    }
   }
   while (waiting > 0) test_vector();
 }

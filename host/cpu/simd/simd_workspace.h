@@ -43,9 +43,9 @@ struct SimdTraversalMemory {
   static constexpr int kStack = kBatch * kWide * (2 * kMaxDepth + 1) + kWide;
   alignas(64) std::int32_t opened[kStack], kept[kStack];
 
-  /// Pairs of cells that wait for a full SIMD vector: fewer than one SIMD vector, plus what one round adds, and what a
-  /// store writes too many.
-  static constexpr int kQueue = kMaxLanes + kBatch * kWide + kWide;
+  /// Pairs of cells that wait for their test: what may wait, plus what one round adds, and what a store writes too many.
+  static constexpr int kMaxWaiting = 512;
+  static constexpr int kQueue = kMaxWaiting + kBatch * kWide + kWide;
   struct alignas(64) Candidates {
     std::int32_t m[kQueue], s[kQueue];
   };

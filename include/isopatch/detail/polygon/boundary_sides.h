@@ -55,6 +55,7 @@ struct SideList {
   BoundarySide<T> sides[kMax];
   int count = 0;
 
+  SideList() = default;
   ISOPATCH_HD SideList(const Segments<T>& s, int num_lines) {
     ISOPATCH_UNROLL
     for (int i = 0; i < num_lines; ++i) {

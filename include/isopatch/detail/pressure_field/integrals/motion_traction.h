@@ -174,14 +174,24 @@ ISOPATCH_HD void blend_friction(const SideList<T>& list, PlanePoint<T> centroid,
   sum.moment_n = mix(sum.moment_n, moment);
 }
 
-/// What the points of a fan are not good enough for: a polygon in which damping ends, where `cuts`, and friction whose
-/// direction turns.
+/// A polygon for which the points of a fan are not good enough: damping ends in it, where `cuts`, or the direction of
+/// friction turns. `wrench` and `farthest` are of the fan.
 template <class T>
-ISOPATCH_HD_RARE PlaneWrench<T> integrate_hard(const Segments<T>& s, int count, T area, MaskOf<T> cuts,
-                                               PlanePoint<T> centroid, Blend<T> blend, FanSum<T> fan,
-                                               const PlaneFields<T>& fields, double slip_tolerance) {
+struct HardPolygon {
+  T area;
+  MaskOf<T> cuts;
+  PlanePoint<T> centroid;
+  Blend<T> blend;
+  PlaneWrench<T> wrench;
+  T farthest;
+};
+
+/// The wrench of a hard polygon, friction without its coefficient.
+template <class T>
+ISOPATCH_HD PlaneWrench<T> integrate_hard(SideList<T>& list, HardPolygon<T> polygon, const PlaneFields<T>& fields,
+                                          double slip_tolerance) {
   const T slip_squared = cast<T>(slip_tolerance * slip_tolerance);
-  SideList<T> list(s, count);
+  auto& [area, cuts, centroid, blend, wrench, farthest] = polygon;
   if (any(cuts)) {
     cut_where_damping_ends(cuts, fields, list);
     AreaMoments<T> left = area_moments(list);
@@ -192,19 +202,36 @@ ISOPATCH_HD_RARE PlaneWrench<T> integrate_hard(const Segments<T>& s, int count, 
     FanSum<T> of_left = integrate_fan(apex, fields, slip_squared, [&](const auto& visit) { list.for_each(visit); });
     add_normal_part(fields, left, of_left.third, of_left.wrench);
     centroid = {select(cuts, apex.x, centroid.x), select(cuts, apex.y, centroid.y)};
-    fan.wrench = select(cuts, select(found, of_left.wrench, PlaneWrench<T>{}), fan.wrench);
-    fan.farthest = select(cuts, select(found, of_left.farthest, T(0)), fan.farthest);
-    blend = Blend<T>::make(centroid, fan.farthest, fields, slip_squared);
+    wrench = select(cuts, select(found, of_left.wrench, PlaneWrench<T>{}), wrench);
+    farthest = select(cuts, select(found, of_left.farthest, T(0)), farthest);
+    blend = Blend<T>::make(centroid, farthest, fields, slip_squared);
   }
-  if (any(blend.any)) blend_friction(list, centroid, fan.farthest, blend, fields, slip_tolerance, fan.wrench);
-  return fan.wrench;
+  if (any(blend.any)) blend_friction(list, centroid, farthest, blend, fields, slip_tolerance, wrench);
+  return wrench;
 }
 
-/// The wrench by the exact rule, friction without its coefficient.
-template <class T, class SideLoop>
-ISOPATCH_HD PlaneWrench<T> integrate_exactly(const Segments<T>& s, int count, const AreaMoments<T>& m,
+template <class T>
+ISOPATCH_HD_RARE PlaneWrench<T> integrate_hard(const Segments<T>& s, int count, HardPolygon<T> polygon,
+                                               const PlaneFields<T>& fields, double slip_tolerance) {
+  SideList<T> list(s, count);
+  return integrate_hard(list, polygon, fields, slip_tolerance);
+}
+
+/// Integrates hard polygons where they are met.
+struct HardInPlace {
+  template <class T>
+  ISOPATCH_HD PlaneWrench<T> operator()(MaskOf<T>, const Segments<T>& s, int count, const HardPolygon<T>& polygon,
+                                        const PlaneFields<T>& fields, double slip_tolerance) const {
+    return integrate_hard(s, count, polygon, fields, slip_tolerance);
+  }
+};
+
+/// The wrench by the exact rule, friction without its coefficient. `hard` integrates the hard ones among the polygons
+/// that are `found`.
+template <class T, class SideLoop, class Hard>
+ISOPATCH_HD PlaneWrench<T> integrate_exactly(MaskOf<T> found, const Segments<T>& s, int count, const AreaMoments<T>& m,
                                              PlanePoint<T> centroid, const PlaneFields<T>& fields,
-                                             double slip_tolerance, const SideLoop& sides) {
+                                             double slip_tolerance, const SideLoop& sides, const Hard& hard) {
   const T slip_squared = cast<T>(slip_tolerance * slip_tolerance);
   FanSum<T> fan =
       integrate_fan(centroid, fields, slip_squared, [&](const auto& visit) { sides.for_each(s, count, visit); });
@@ -217,35 +244,31 @@ ISOPATCH_HD PlaneWrench<T> integrate_exactly(const Segments<T>& s, int count, co
   const T slope_square = fma(fields.factor_x, fields.factor_x, fields.factor_y * fields.factor_y);
   const MaskOf<T> cuts = factor < T(0) || T(1.001f) * slope_square * fan.farthest > factor * factor;
   const Blend<T> blend = Blend<T>::make(centroid, fan.farthest, fields, slip_squared);
-  if (!any(cuts || blend.any)) return fan.wrench;
-  return integrate_hard(s, count, m.one, cuts, centroid, blend, fan, fields, slip_tolerance);
+  const MaskOf<T> is_hard = found && (cuts || blend.any);
+  if (!any(is_hard)) return fan.wrench;
+  return hard(is_hard, s, count, HardPolygon<T>{m.one, cuts, centroid, blend, fan.wrench, fan.farthest}, fields,
+              slip_tolerance);
 }
 
 /// The wrench with damping and friction, lengths in units of the plane's radius. The fan's apex is the centroid, so
 /// triangles appear and vanish with zero area and the result is continuous (PFC fig. 5). Both fan rules integrate p and
-/// x p exactly, so the static part is exact; the centroid rule is exact there too.
-template <class T, class SideLoop>
-ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairLaw& law, const Segments<T>& s, int count,
+/// x p exactly, so the static part is exact; the centroid rule is exact there too. Friction without its coefficient.
+template <class T, class SideLoop, class Hard>
+ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairLaw& law, MaskOf<T> found, const Segments<T>& s, int count,
                                             const AreaMoments<T>& m, const PlaneFields<T>& fields,
-                                            const PlaneWrench<T>& resting, const SideLoop& sides) {
+                                            const PlaneWrench<T>& resting, const SideLoop& sides, const Hard& hard) {
   const T slip_squared = cast<T>(law.slip_tolerance * law.slip_tolerance);
   const PlanePoint<T> centroid = centroid_of(m);
-  PlaneWrench<T> sum;
   if (law.quadrature == kExactRule) {
-    sum = integrate_exactly(s, count, m, centroid, fields, law.slip_tolerance, sides);
-  } else if (law.quadrature == kCentroidRule) {
-    sum = integrate_by_centroid(centroid, m.one, fields, slip_squared, resting);
-  } else {
-    sides.for_each(s, count, [&](MaskOf<T> exists, const BoundarySide<T>& at) {
-      const BoundarySide<T> side = about(centroid, at);
-      for_each_point(law.quadrature, centroid, side, triangle_area(exists, side),
-                     [&](T x, T y, T weight) { add_point(x, y, weight, fields, slip_squared, sum); });
-    });
+    return integrate_exactly(found, s, count, m, centroid, fields, law.slip_tolerance, sides, hard);
   }
-  const T friction = cast<T>(law.friction);
-  sum.u = friction * sum.u;
-  sum.v = friction * sum.v;
-  sum.moment_n = friction * sum.moment_n;
+  if (law.quadrature == kCentroidRule) return integrate_by_centroid(centroid, m.one, fields, slip_squared, resting);
+  PlaneWrench<T> sum;
+  sides.for_each(s, count, [&](MaskOf<T> exists, const BoundarySide<T>& at) {
+    const BoundarySide<T> side = about(centroid, at);
+    for_each_point(law.quadrature, centroid, side, triangle_area(exists, side),
+                   [&](T x, T y, T weight) { add_point(x, y, weight, fields, slip_squared, sum); });
+  });
   return sum;
 }
 

@@ -187,53 +187,54 @@ ISOPATCH_HD MaskOf<T> counts_as_polygon(const PairContext& f, const ContactPlane
   return found && !(plane.cosine_M < least || plane.cosine_S < least);
 }
 
+/// The integrals over a polygon in the axes of its plane, lengths in units of the plane's radius.
+template <class T>
+struct PolygonIntegral {
+  PlaneWrench<T> wrench;  // friction without its coefficient
+  Vec3<T> arm;            // of the polygon's middle from PairContext::reference_M, m
+  T area, far_side;
+  T pressure, moment_x, moment_y, max_pressure;  // of the pressure without damping, as in Contribution
+};
+
 /// Integrates over the polygon `s` on `plane`, whose pressure is weighed where a body is one-sided. False where it has
 /// no area or the gradient filter drops it.
-template <class T, class Cells, class SideLoop = SidesInPlace>
+template <class T, class Cells, class SideLoop, class Hard>
 ISOPATCH_HD MaskOf<T> integrate(const PairContext& f, const Cells& cell_M, const Cells& cell_S, ContactPlane<T>& plane,
-                                const Segments<T>& s, int count, Contribution<T>& out, const SideLoop& sides = {}) {
+                                const Segments<T>& s, int count, PolygonIntegral<T>& out, const SideLoop& sides,
+                                const Hard& hard) {
   using D = DoubleOf<T>;
   const AreaMoments<T> m = area_moments(s, count);
   const MaskOf<T> found = counts_as_polygon(f, plane, s, count, m);
   if (!any(found)) return found;
 
   PlaneFields<T> fields;
-  T total = integrate_pressure(plane, s, m, fields);
-  const T scale = plane.radius, square = scale * scale, load = square * total;
+  out.pressure = integrate_pressure(plane, s, m, fields);
+  const T scale = plane.radius, load = scale * scale * out.pressure;
   const D weight = weigh_pressure(f, cell_M, cell_S, s, m, plane);
-  if (f.law.is_weighed()) total = integrate_pressure(plane, s, m, fields);
+  if (f.law.is_weighed()) out.pressure = integrate_pressure(plane, s, m, fields);
   out.far_side = far_side_excess(f, cell_M, cell_S, plane, found, weight, load);
 
-  // static part in closed form, about the middle, lengths in units of the radius
-  const Vec3<T> u = cast<T>(plane.axes.u), v = cast<T>(plane.axes.v), n = cast<T>(plane.normal);
-  const T moment_x = fma(fields.pressure, m.x, fma(fields.pressure_x, m.xx, fields.pressure_y * m.xy));
-  const T moment_y = fma(fields.pressure, m.y, fma(fields.pressure_x, m.xy, fields.pressure_y * m.yy));
-
-  PlaneWrench<T> w;
-  w.n = total;
-  w.moment_u = moment_y;  // (x, y, 0) x (., ., p)
-  w.moment_v = -moment_x;
+  // static part in closed form, about the middle
+  out.moment_x = fma(fields.pressure, m.x, fma(fields.pressure_x, m.xx, fields.pressure_y * m.xy));
+  out.moment_y = fma(fields.pressure, m.y, fma(fields.pressure_x, m.xy, fields.pressure_y * m.yy));
+  out.wrench = {};
+  out.wrench.n = out.pressure;
+  out.wrench.moment_u = out.moment_y;  // (x, y, 0) x (., ., p)
+  out.wrench.moment_v = -out.moment_x;
 
   const T middle_u = scale * s.middle_x, middle_v = scale * s.middle_y;
   const Vec3<D> arm_of_origin = plane.origin - cast<D>(f.frame.reference_M);
-  const Vec3<T> arm = fma(middle_u, u, fma(middle_v, v, cast<T>(arm_of_origin)));
+  out.arm = fma(middle_u, cast<T>(plane.axes.u), fma(middle_v, cast<T>(plane.axes.v), cast<T>(arm_of_origin)));
   if (f.motion.moving) {
     const Vec3<D> middle = fma(cast<D>(middle_u), plane.axes.u, cast<D>(middle_v) * plane.axes.v);
     const T per_area = reciprocal(m.one);
     const D damping = damping_at(f, cell_M, cell_S, plane, cast<D>(fma(scale, m.x * per_area, middle_u)),
                                  cast<D>(fma(scale, m.y * per_area, middle_v)));
     set_motion(f, plane, arm_of_origin + middle, damping, fields);
-    w = integrate_motion(f.law, s, count, m, fields, w, sides);
+    out.wrench = integrate_motion(f.law, found, s, count, m, fields, out.wrench, sides, hard);
   }
 
-  const T cube = square * scale;
-  out.normal = n;
-  out.friction = fma(square * w.u, u, (square * w.v) * v);
-  out.force = fma(square * w.n, n, out.friction);
-  out.torque = cross(arm, out.force) + fma(cube * w.moment_u, u, fma(cube * w.moment_v, v, (cube * w.moment_n) * n));
-  out.pressure_integral = square * total;
-  out.pressure_moment = fma(out.pressure_integral, arm, fma(cube * moment_x, u, (cube * moment_y) * v));
-  out.area = square * m.one;
+  out.area = m.one;
   out.max_pressure = T(0);
   ISOPATCH_UNROLL
   for (int i = 0; i < count; ++i) {
@@ -241,6 +242,35 @@ ISOPATCH_HD MaskOf<T> integrate(const PairContext& f, const Cells& cell_M, const
     out.max_pressure = select(s.has_side(i), max(out.max_pressure, at_vertex), out.max_pressure);
   }
   return found;
+}
+
+/// What a polygon with these integrals contributes.
+template <class T>
+ISOPATCH_HD Contribution<T> contribution_of(const PairContext& f, const ContactPlane<T>& plane,
+                                            const PolygonIntegral<T>& integral) {
+  const PlaneWrench<T>& w = integral.wrench;
+  const T scale = plane.radius, square = scale * scale, cube = square * scale;
+  const Vec3<T> u = cast<T>(plane.axes.u), v = cast<T>(plane.axes.v), n = cast<T>(plane.normal);
+  T friction_u = w.u, friction_v = w.v, moment_n = w.moment_n;
+  if (f.motion.moving) {
+    const T friction = cast<T>(f.law.friction);
+    friction_u = friction * w.u;
+    friction_v = friction * w.v;
+    moment_n = friction * w.moment_n;
+  }
+  Contribution<T> out;
+  out.normal = n;
+  out.friction = fma(square * friction_u, u, (square * friction_v) * v);
+  out.force = fma(square * w.n, n, out.friction);
+  out.torque =
+      cross(integral.arm, out.force) + fma(cube * w.moment_u, u, fma(cube * w.moment_v, v, (cube * moment_n) * n));
+  out.pressure_integral = square * integral.pressure;
+  out.pressure_moment =
+      fma(out.pressure_integral, integral.arm, fma(cube * integral.moment_x, u, (cube * integral.moment_y) * v));
+  out.area = square * integral.area;
+  out.max_pressure = integral.max_pressure;
+  out.far_side = integral.far_side;
+  return out;
 }
 
 }  // namespace isopatch::detail

@@ -21,7 +21,10 @@ ISOPATCH_HD MaskOf<T> contribution_of(const PairContext& f, const Cells& m, cons
   const int count = compact ? plane.num_lines : most_lines;
   found = found && clip(plane.line, count, segments);
   if (!any(found)) return found;
-  return found && integrate(f, m, s, plane, segments, count, contribution, sides);
+  PolygonIntegral<T> integral;
+  found = found && integrate(f, m, s, plane, segments, count, integral, sides, HardInPlace());
+  if (any(found)) contribution = contribution_of(f, plane, integral);
+  return found;
 }
 
 /// Clips, integrates and sums, and gives what counts as a polygon to the sinks if the set of outputs has polygons. T is
