@@ -41,7 +41,7 @@ class CpuBackend final : public Evaluator::Implementation {
     const std::int64_t count = state.num_environments;
 
     // small enough to balance uneven work, large enough that threads rarely contend for the counter or a cache line
-    constexpr std::int64_t kChunk = 8;
+    constexpr std::int64_t kChunk = ThreadWorkspace::kEnvironments;
     const std::int64_t chunks = (count + kChunk - 1) / kChunk;
     const std::int64_t threads = chunks > 1 ? std::min<std::int64_t>(usable_threads(options_.num_threads), chunks) : 1;
     RowCollections rows(results, count, kChunk);
@@ -52,9 +52,10 @@ class CpuBackend final : public Evaluator::Implementation {
       (*work).polygons.begin(rows.polygons);
       (*work).contacts.begin(rows.contacts);
       loop.take(thread, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t e = begin; e < end; ++e) {
+        const std::int64_t together = rows.is_wanted() ? 1 : kChunk;
+        for (std::int64_t e = begin; e < end; e += together) {
           cancellation.check(thread);
-          evaluate_environment(batch, evaluate_pairs, e, *work);
+          evaluate_environments(batch, evaluate_pairs, e, std::min(e + together, end), *work);
           (*work).polygons.give(e, rows.polygons);
           (*work).contacts.give(e, rows.contacts);
         }
@@ -71,19 +72,23 @@ class CpuBackend final : public Evaluator::Implementation {
  private:
   const CpuContactModel& model_at(int model) const { return *models_[static_cast<std::size_t>(model)]; }
 
-  void evaluate_environment(const EvaluationBatch& batch,
-                            const std::array<CpuContactModel::EvaluatePairs, kMaxContactModels>& evaluate_pairs,
-                            std::int64_t environment, ThreadWorkspace& work) const {
+  void evaluate_environments(const EvaluationBatch& batch,
+                             const std::array<CpuContactModel::EvaluatePairs, kMaxContactModels>& evaluate_pairs,
+                             std::int64_t first, std::int64_t end, ThreadWorkspace& work) const {
     SerialWarp warp;
     const auto& [scene, state, results] = batch;
-    begin_environment(warp, warp, work.bounds, scene, state, results, environment, work.begin_lists(), every_pair_);
-    for (int model = 0; model < scene.num_models; ++model) {
-      evaluate_pairs[static_cast<std::size_t>(model)](
-          model_at(model), batch, environment, work.near_pairs_of(scene, model),
-          *work.models[static_cast<std::size_t>(model)], {{work.polygons}, {work.contacts}});
+    const PairLists lists = work.begin_lists();
+    for (std::int64_t e = first; e < end; ++e) {
+      begin_environment(warp, warp, work.bounds, scene, state, results, e, lists, every_pair_);
     }
-    for (int body = 0; body < scene.num_bodies && results.body_wrench.data != nullptr; ++body) {
-      write_body_wrench(scene, state, results, environment, body);
+    for (int model = 0; model < scene.num_models; ++model) {
+      evaluate_pairs[static_cast<std::size_t>(model)](model_at(model), batch, work.near_pairs_of(scene, model),
+                                                      *work.models[static_cast<std::size_t>(model)],
+                                                      {{work.polygons}, {work.contacts}});
+    }
+    if (results.body_wrench.data == nullptr) return;
+    for (std::int64_t e = first; e < end; ++e) {
+      for (int body = 0; body < scene.num_bodies; ++body) write_body_wrench(scene, state, results, e, body);
     }
   }
 

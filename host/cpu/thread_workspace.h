@@ -16,24 +16,28 @@ namespace isopatch::detail {
 
 /// The memory that one CPU thread works in.
 struct ThreadWorkspace {
+  static constexpr std::int64_t kEnvironments = 16;  // that are evaluated together
+
   BodyBounds bounds[limits::kMaxBodies];
-  std::int64_t near_pairs[limits::kMaxPairs];  // of each model
+  std::vector<std::int64_t> near_pairs;  // of each model
   std::int32_t num_near_pairs[kMaxContactModels];
   std::vector<std::unique_ptr<ModelWorkspace>> models;  // in the order of the backend's models
   SortedRows<Polygon> polygons;                         // for packed arrays
   SortedRows<DiscreteContact> contacts;
 
-  ThreadWorkspace(const SceneData& scene, const CpuContactModels& of) {
+  ThreadWorkspace(const SceneData& scene, const CpuContactModels& of)
+      : near_pairs(static_cast<std::size_t>(kEnvironments * scene.view.num_pairs)) {
     for (const auto& model : of) models.push_back(model->make_workspace(scene));
   }
 
-  /// Lists of the near pairs of one environment, empty.
+  /// Lists of the near pairs of a few environments, empty.
   PairLists begin_lists() {
     std::fill(std::begin(num_near_pairs), std::end(num_near_pairs), 0);
-    return {near_pairs, num_near_pairs, 1};
+    return {near_pairs.data(), num_near_pairs, kEnvironments};
   }
   std::span<const std::int64_t> near_pairs_of(const SceneView& scene, int model) const {
-    return {near_pairs + scene.pairs_before[model], static_cast<std::size_t>(num_near_pairs[model])};
+    const std::int64_t first = kEnvironments * scene.pairs_before[model];
+    return {near_pairs.data() + first, static_cast<std::size_t>(num_near_pairs[model])};
   }
 };
 

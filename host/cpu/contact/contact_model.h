@@ -44,8 +44,9 @@ class CpuContactModel {
   /// Memory for one thread. A call may change its size.
   virtual std::unique_ptr<ModelWorkspace> make_workspace(const SceneData& scene) const = 0;
 
-  /// Evaluates near pairs of one environment, for all outputs of the results.
-  using EvaluatePairs = void (*)(const CpuContactModel&, const EvaluationBatch&, std::int64_t environment,
+  /// Evaluates near pairs for all outputs of the results, of a few environments; of one if rows are collected. An entry
+  /// is environment * num_pairs + pair.
+  using EvaluatePairs = void (*)(const CpuContactModel&, const EvaluationBatch&,
                                  std::span<const std::int64_t> near_pairs, ModelWorkspace&, const PackedRows&);
 
   /// The function for these results, chosen once a call.

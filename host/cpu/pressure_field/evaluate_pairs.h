@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The near pairs of one environment: with SIMD and stage by stage (begin.h) for wrenches and patches, otherwise pair by
+// Near pairs of a few environments: with SIMD and stage by stage (begin.h) for wrenches and patches, otherwise pair by
 // pair with the code of a GPU's warp at a width of one lane.
 #pragma once
 
@@ -8,6 +8,17 @@
 #include "isopatch/detail/pressure_field/energy.h"
 
 namespace isopatch::detail {
+
+/// A pair that an entry of a list of near pairs stands for.
+struct NearPair {
+  std::int64_t environment;
+  int pair;
+
+  static NearPair of(const SceneView& scene, std::int64_t item) {
+    const std::int64_t environment = item / scene.num_pairs;
+    return {environment, static_cast<int>(item - environment * scene.num_pairs)};
+  }
+};
 
 /// What is the same for all pairs of a call.
 struct PressureFieldCall {
@@ -33,73 +44,73 @@ void evaluate_pair_with_simd(const PressureFieldCall& call, std::int64_t environ
 
 /// A few pairs stage by stage: begin, search and integrate, finish.
 template <Parts parts, class T, bool with_patch>
-void evaluate_pairs_in_stages(const PressureFieldCall& call, std::int64_t environment,
-                              std::span<const std::int64_t> near_pairs, PressureFieldWorkspace& work) {
+void evaluate_pairs_in_stages(const PressureFieldCall& call, std::span<const std::int64_t> near_pairs,
+                              PressureFieldWorkspace& work) {
   constexpr int kFrames = parts == Parts::kOne ? 1 : 2;
   const auto& [scene, state, results] = call.batch;
-  const std::int64_t first = environment * scene.num_pairs;
-  const auto pair_of = [&](std::int32_t i) {
-    return static_cast<int>(near_pairs[static_cast<std::size_t>(i)] - first);
-  };
   const auto count = static_cast<std::int32_t>(near_pairs.size());
   SerialWarp warp;
   StageLists& lists = work.stages;
   const StagedPairs staged = lists.view();
 
   lists.num_part_pairs = 0;
+  NearPair listed[StageLists::kPairs];
   for (std::int32_t i = 0; i < count; ++i) {
+    listed[i] = NearPair::of(scene, near_pairs[static_cast<std::size_t>(i)]);
+    const auto [environment, pair] = listed[i];
     if constexpr (parts == Parts::kOne) {
-      begin_staged_pair(staged, i, scene, state, environment, pair_of(i));
+      begin_staged_pair(staged, i, scene, state, environment, pair);
       lists.num_part_pairs = i + 1;
     } else {
-      begin_staged_pair(warp, staged, i, scene, state, environment, pair_of(i));
+      begin_staged_pair(warp, staged, i, scene, state, environment, pair);
     }
   }
 
-  const std::int32_t num_part_pairs = staged.part_pairs.size();
+  const auto num_part_pairs = static_cast<std::size_t>(staged.part_pairs.size());
   const PairContext* contexts[StageLists::kPartPairs];
   std::int32_t sums_of[StageLists::kPartPairs];
-  for (std::int32_t i = 0; i < num_part_pairs; ++i) {
+  for (std::size_t i = 0; i < num_part_pairs; ++i) {
     contexts[i] = &lists.part_pairs[i].context;
     sums_of[i] = lists.part_pairs[i].sums;
   }
   WrenchSums<T, with_patch> sums[StageLists::kPairs * kFrames];
-  const auto listed = static_cast<std::size_t>(num_part_pairs);
-  std::get<SumPartPairs<T, with_patch>> (*call.kernels)({contexts, listed}, {sums_of, listed}, work.simd, sums);
+  std::get<SumPartPairs<T, with_patch>> (*call.kernels)({contexts, num_part_pairs}, {sums_of, num_part_pairs},
+                                                        work.simd, sums);
 
   for (std::int32_t i = 0; i < count; ++i) {
+    const auto [environment, pair] = listed[i];
     const StagedPair& begun = lists.pairs[i];
     Remaining remaining = Remaining::everything();
     if (begun.incomplete == 0u) {
-      const auto sum_frame_of = [&](int frame) {
+      const auto sum_frame_of = [&, environment = environment, pair = pair](int frame) {
         const SumFrame& only = lists.part_pairs[begun.part_pair].context.frame;
-        return sum_frame<parts>(only, scene, state, environment, scene.pairs[pair_of(i)], frame);
+        return sum_frame<parts>(only, scene, state, environment, scene.pairs[pair], frame);
       };
       const auto sums_in = [&](int frame) -> const WrenchSums<T, with_patch>& { return sums[kFrames * i + frame]; };
-      remaining = finish_pass<T, with_patch, parts>(warp, Pass::kFirst, begun.bounds, scene, results, environment,
-                                                    pair_of(i), sum_frame_of, sums_in);
+      remaining = finish_pass<T, with_patch, parts>(warp, Pass::kFirst, begun.bounds, scene, results, environment, pair,
+                                                    sum_frame_of, sums_in);
     }
     if (remaining.kind == Remaining::kNothing) continue;
-    evaluate_pair_with_simd<parts, T, with_patch>(call, environment, pair_of(i), remaining, work);
+    evaluate_pair_with_simd<parts, T, with_patch>(call, environment, pair, remaining, work);
   }
 }
 
 /// Wrenches and patches of near pairs. The wrenches of part pairs are written by evaluate_pair() alone.
 template <Parts parts, class T, bool with_patch>
-void evaluate_pairs_with_simd(const PressureFieldCall& call, std::int64_t environment,
-                              std::span<const std::int64_t> near_pairs, PressureFieldWorkspace& work) {
+void evaluate_pairs_with_simd(const PressureFieldCall& call, std::span<const std::int64_t> near_pairs,
+                              PressureFieldWorkspace& work) {
   const auto& [scene, state, results] = call.batch;
   if (parts == Parts::kSeveral && results.part_pair_wrench.data != nullptr) {
     for (const std::int64_t item : near_pairs) {
-      evaluate_pair_with_simd<parts, T, with_patch>(
-          call, environment, static_cast<int>(item - environment * scene.num_pairs), Remaining::everything(), work);
+      const auto [environment, pair] = NearPair::of(scene, item);
+      evaluate_pair_with_simd<parts, T, with_patch>(call, environment, pair, Remaining::everything(), work);
     }
     return;
   }
   constexpr std::size_t kPairs = StageLists::kPairs;
-  for (std::size_t done = 0; done < near_pairs.size(); done += kPairs) {
-    evaluate_pairs_in_stages<parts, T, with_patch>(
-        call, environment, near_pairs.subspan(done, std::min(kPairs, near_pairs.size() - done)), work);
+  for (; !near_pairs.empty(); near_pairs = near_pairs.subspan(std::min(kPairs, near_pairs.size()))) {
+    const auto few = near_pairs.first(std::min(kPairs, near_pairs.size()));
+    evaluate_pairs_in_stages<parts, T, with_patch>(call, few, work);
   }
 }
 
@@ -151,7 +162,7 @@ inline void write_energy(const PressureFieldCall& call, std::int64_t environment
 
 /// All outputs of near pairs.
 template <class T, Outputs outputs, bool brute_force>
-void evaluate_pairs(const PressureFieldCall& call, std::int64_t environment, std::span<const std::int64_t> near_pairs,
+void evaluate_pairs(const PressureFieldCall& call, std::span<const std::int64_t> near_pairs,
                     PressureFieldWorkspace& work, const PackedRows& rows) {
   const SceneView& scene = call.batch.scene;
   constexpr bool kSimd = !has(outputs, Outputs::kPolygons) && !brute_force;
@@ -160,14 +171,14 @@ void evaluate_pairs(const PressureFieldCall& call, std::int64_t environment, std
     constexpr bool kPatch = has(outputs, Outputs::kPatch);
     with_simd = call.kernels != nullptr;
     if (with_simd && parts_of(scene) == Parts::kOne) {
-      evaluate_pairs_with_simd<Parts::kOne, T, kPatch>(call, environment, near_pairs, work);
+      evaluate_pairs_with_simd<Parts::kOne, T, kPatch>(call, near_pairs, work);
     } else if (with_simd) {
-      evaluate_pairs_with_simd<Parts::kSeveral, T, kPatch>(call, environment, near_pairs, work);
+      evaluate_pairs_with_simd<Parts::kSeveral, T, kPatch>(call, near_pairs, work);
     }
   }
   if (with_simd && call.batch.results.energy.data == nullptr) return;
   for (const std::int64_t item : near_pairs) {
-    const int pair = static_cast<int>(item - environment * scene.num_pairs);
+    const auto [environment, pair] = NearPair::of(scene, item);
     if (!with_simd) evaluate_pair_plainly<T, outputs, brute_force>(call.batch, environment, pair, work, rows);
     if (call.batch.results.energy.data != nullptr) write_energy(call, environment, pair, work);
   }

@@ -26,6 +26,8 @@ class HardPolygons {
  public:
   using Number = Simd<T, lanes>;
 
+  explicit HardPolygons(SimdWorkspace& work) : rows_(std::get<HardRows<T>>(work.hard)) {}
+
   /// Puts off the hard ones of a vector, whose number among the staged ones is given.
   __attribute__((noinline)) void add(int vector, Mask<lanes> is_hard, const Segments<Number>& s, int count,
                                      HardPolygon<Number> polygon, PlaneFields<Number> fields) {
@@ -38,21 +40,21 @@ class HardPolygons {
 
     for (std::uint32_t left = bits_of(is_hard); left != 0; left &= left - 1) {
       const int lane = hwy::Num0BitsBelowLS1Bit_Nonzero32(left), to = size_++;
-      for (int i = 0; i < kNumbers; ++i) number_[i][to] = number[i][lane];
-      cuts_[to] = cuts >> lane & 1u;
-      blends_[to] = blends >> lane & 1u;
-      place_[to] = vector * lanes + lane;
+      for (int i = 0; i < kNumbers; ++i) rows_.number[i][to] = number[i][lane];
+      rows_.cuts[to] = cuts >> lane & 1u;
+      rows_.blends[to] = blends >> lane & 1u;
+      rows_.place[to] = vector * lanes + lane;
       const auto lane_of = [lane](const Number& x) { return reinterpret_cast<const T*>(&x)[lane]; };
       int stored = 0;
       for (int i = 0; i < count; ++i) {
         if ((sides[i] >> lane & 1u) == 0u) continue;
-        side_[stored][0][to] = lane_of(s.x0[i]);
-        side_[stored][1][to] = lane_of(s.y0[i]);
-        side_[stored][2][to] = lane_of(s.x1[i]);
-        side_[stored][3][to] = lane_of(s.y1[i]);
+        rows_.side[stored][0][to] = lane_of(s.x0[i]);
+        rows_.side[stored][1][to] = lane_of(s.y0[i]);
+        rows_.side[stored][2][to] = lane_of(s.x1[i]);
+        rows_.side[stored][3][to] = lane_of(s.y1[i]);
         ++stored;
       }
-      num_sides_[to] = stored;
+      rows_.num_sides[to] = stored;
     }
   }
 
@@ -64,34 +66,35 @@ class HardPolygons {
     for (int first = 0; first < size_; first += lanes) {
       const int end = first + lanes < size_ ? first + lanes : size_;
       int most = 0;
-      for (int i = first; i < end; ++i) most = most < num_sides_[i] ? num_sides_[i] : most;
+      for (int i = first; i < end; ++i) most = most < rows_.num_sides[i] ? rows_.num_sides[i] : most;
       for (int i = first; i < first + lanes; ++i) {
-        for (int k = i < end ? num_sides_[i] : 0; k < most; ++k) {
-          for (auto& row : side_[k]) row[i] = 0;
+        for (int k = i < end ? rows_.num_sides[i] : 0; k < most; ++k) {
+          for (auto& row : rows_.side[k]) row[i] = 0;
         }
-        if (i >= end) cuts_[i] = blends_[i] = 0;
+        if (i >= end) rows_.cuts[i] = rows_.blends[i] = 0;
       }
 
       SideList<Number> list;
       for (; list.count < most; ++list.count) {
-        const auto& from = side_[list.count];
+        const auto& from = rows_.side[list.count];
         list.sides[list.count] = {Number::load(from[0] + first), Number::load(from[1] + first),
                                   Number::load(from[2] + first), Number::load(from[3] + first)};
       }
       HardPolygon<Number> polygon;
       PlaneFields<Number> fields;
       int row = 0;
-      for_each_number(polygon, fields, [&](Number& x) ISOPATCH_INLINED { x = Number::load(number_[row++] + first); });
+      for_each_number(polygon, fields,
+                      [&](Number& x) ISOPATCH_INLINED { x = Number::load(rows_.number[row++] + first); });
       using Int = Simd<std::int32_t, lanes>;
-      polygon.cuts = Int::load(cuts_ + first) != Int(0);
-      polygon.blend.any = Int::load(blends_ + first) != Int(0);
+      polygon.cuts = Int::load(rows_.cuts + first) != Int(0);
+      polygon.blend.any = Int::load(rows_.blends + first) != Int(0);
       const PlaneWrench<Number> w = integrate_hard(list, polygon, fields, slip_tolerance);
       alignas(64) T of_lane[6][lanes];
       w.u.store(of_lane[0]), w.v.store(of_lane[1]), w.n.store(of_lane[2]);
       w.moment_u.store(of_lane[3]), w.moment_v.store(of_lane[4]), w.moment_n.store(of_lane[5]);
       for (int i = first; i < end; ++i) {
         const int k = i - first;
-        put(place_[i] / lanes, place_[i] % lanes,
+        put(rows_.place[i] / lanes, rows_.place[i] % lanes,
             PlaneWrench<T>{of_lane[0][k], of_lane[1][k], of_lane[2][k], of_lane[3][k], of_lane[4][k], of_lane[5][k]});
       }
     }
@@ -99,12 +102,11 @@ class HardPolygons {
   }
 
  private:
-  static constexpr int kNumbers = 20, kMax = (kStagedVectors + 1) * lanes;
+  static constexpr int kNumbers = HardRows<T>::kNumbers;
+  static_assert(HardRows<T>::kMax >= (kStagedVectors + 1) * lanes && HardRows<T>::kSides == kMaxLines);
 
+  HardRows<T>& rows_;
   int size_ = 0;
-  alignas(64) T number_[kNumbers][kMax] = {};  // lanes without a polygon read old values
-  alignas(64) T side_[kMaxLines][4][kMax];
-  std::int32_t cuts_[kMax], blends_[kMax], num_sides_[kMax], place_[kMax];
 };
 
 }  // namespace

@@ -4,6 +4,8 @@
 // for all of them before that of the next, and fits the core's instruction cache.
 #pragma once
 
+#include <cstring>
+
 #include "host/cpu/pressure_field/simd_search.h"
 
 namespace isopatch::detail {
@@ -11,15 +13,24 @@ namespace {
 
 constexpr int kStagedVectors = 4;  // that go through the stages together
 
+/// The first `count` of them, or all.
+template <int lanes>
+ISOPATCH_HD Mask<lanes> first_lanes(int count) {
+  return Mask<lanes>(hn::FirstN(Tag<float, lanes>(), static_cast<std::size_t>(count < lanes ? count : lanes)));
+}
+
+/// Of polygons.
+template <class T>
+constexpr int kPolygonLanes = kIsFloat<T> ? kFloatLanes : kLanes;
+
 /// One pair of cells for each lane, all of one part pair, and what the stages find of them. T is float or double.
 template <class T, int lanes>
 struct StagedVector {
   using Number = Simd<T, lanes>;
 
   const PairContext* context;
-  std::int32_t part_pair;
+  std::int32_t part_pair, at, count;  // the cells' index in the list, and how many they are
   const std::int32_t *m, *s;
-  PolygonBounds<Simd<float, lanes>> bounds;
   Mask<lanes> found;
   ContactPlane<Number> plane;
   Segments<Number> segments;
@@ -57,12 +68,57 @@ class RareCells {
   const std::int32_t* indices_;
 };
 
+/// Calls visit(number of a, number of b) for all numbers of two planes.
+template <class PlaneA, class PlaneB, class Visit>
+ISOPATCH_HD void for_each_plane_number(PlaneA& a, PlaneB& b, const Visit& visit) {
+  const auto visit_vec = [&](auto& x, auto& y) ISOPATCH_INLINED { visit(x.x, y.x), visit(x.y, y.y), visit(x.z, y.z); };
+  visit_vec(a.origin, b.origin), visit_vec(a.axes.u, b.axes.u), visit_vec(a.axes.v, b.axes.v);
+  visit_vec(a.normal, b.normal);
+  visit(a.pressure, b.pressure), visit(a.pressure_u, b.pressure_u), visit(a.pressure_v, b.pressure_v);
+  visit(a.gradient_M, b.gradient_M), visit(a.gradient_S, b.gradient_S);
+  visit(a.cosine_M, b.cosine_M), visit(a.cosine_S, b.cosine_S);
+  visit(a.radius, b.radius);
+  ISOPATCH_UNROLL
+  for (int i = 0; i < kMaxLines; ++i) {
+    visit(a.line[i].x, b.line[i].x), visit(a.line[i].y, b.line[i].y), visit(a.line[i].c, b.line[i].c);
+  }
+}
+
+/// Makes the planes of as many lanes at a time as a register has doubles: `half` is memory for those of a vector that
+/// has twice as many.
 template <class T, int lanes>
-__attribute__((noinline)) void make_planes(std::span<StagedVector<T, lanes>> vectors) {
+__attribute__((noinline)) void make_planes(const SimdWorkspace::Accepted& rows,
+                                           std::span<StagedVector<T, lanes>> vectors,
+                                           ContactPlane<Simd<T, kLanes>>& half) {
   for (StagedVector<T, lanes>& v : vectors) {
     const PairContext& f = v.f();
-    const SimdPlanes<lanes> m(f.M.hierarchy.cells, v.m), s(f.S.half_space ? nullptr : f.S.hierarchy.cells, v.s);
-    v.found = v.found && make_contact_plane<false>(f, m, s, v.bounds, v.plane);
+    const auto make = [&](int part, ContactPlane<Simd<T, kLanes>>& plane) {
+      const int at = v.at + part * kLanes;
+      const auto load = [&](const auto* row) {
+        return Simd<std::remove_cvref_t<decltype(*row)>, kLanes>::load(row + at);
+      };
+      const PolygonBounds<Simd<float, kLanes>> bounds = {
+          load(rows.positive), {load(rows.x), load(rows.y), load(rows.z)}, load(rows.radius)};
+      const SimdPlanes<kLanes> m(f.M.hierarchy.cells, rows.m + at);
+      const SimdPlanes<kLanes> s(f.S.half_space ? nullptr : f.S.hierarchy.cells, rows.s + at);
+      return first_lanes<kLanes>(v.count - part * kLanes) && make_contact_plane<false>(f, m, s, bounds, plane);
+    };
+    if constexpr (lanes == kLanes) {
+      v.found = make(0, v.plane);
+    } else {
+      Mask<kLanes> found[2] = {Mask<kLanes>(false), Mask<kLanes>(false)};
+      for (int part = 0; part < 2; ++part) {
+        if (part * kLanes < v.count) found[part] = make(part, half);
+        if (!any(found[part])) {  // no parallel lines, which would take time
+          for (int i = 0; i < kMaxLines; ++i) half.line[i] = no_line<Simd<T, kLanes>>(i);
+        }
+        for_each_plane_number(v.plane, half, [&](auto& to, const auto& from) ISOPATCH_INLINED {
+          std::memcpy(reinterpret_cast<std::byte*>(&to) + static_cast<std::size_t>(part) * sizeof(from), &from,
+                      sizeof(from));
+        });
+      }
+      v.found = joined(found[0], found[1]);
+    }
   }
 }
 
@@ -88,49 +144,34 @@ ISOPATCH_HD void for_each_found(std::span<StagedVector<T, lanes>> vectors, const
   }
 }
 
-/// Makes the polygons of listed cells; calls take(vectors) for those of a few vectors at a time. The last few cells of
-/// a part pair take vectors of half as many lanes, where a vector of doubles fills one register instead of two.
+/// Makes the polygons of listed cells; calls take(vectors) for those of a few vectors at a time.
 template <class T, int lanes, class Take>
 void make_polygons(std::span<const PairContext* const> contexts, const AcceptedList& list, Take& take) {
-  constexpr int kMost = kIsFloat<T> ? kFloatLanes : kLanes;
   const SimdWorkspace::Accepted& rows = list.rows();
   StagedVector<T, lanes> staged[kStagedVectors];
+  ContactPlane<Simd<T, kLanes>> half;
   std::size_t count = 0;
   const auto run = [&] {
     const std::span<StagedVector<T, lanes>> vectors(staged, count);
-    make_planes(vectors);
+    make_planes(rows, vectors, half);
     clip_planes<kMaxLines>(vectors);
     clip_planes<kHalfSpaceLines>(vectors);
     take(vectors);
     count = 0;
   };
   for (const AcceptedRange& range : list.ranges()) {
-    for (std::int32_t at = range.begin; at < range.end; at += kMost) {
-      const std::int32_t left = range.end - at;
-      if constexpr (kMost != kLanes) {
-        if ((left <= kLanes) != (lanes == kLanes)) continue;
-      }
-      const auto load = [&](const auto* row) {
-        return Simd<std::remove_cvref_t<decltype(*row)>, lanes>::load(row + at);
-      };
+    for (std::int32_t at = range.begin; at < range.end; at += lanes) {
       StagedVector<T, lanes>& v = staged[count++];
       v.context = contexts[static_cast<std::size_t>(range.part_pair)];
       v.part_pair = range.part_pair;
+      v.at = at;
+      v.count = range.end - at;
       v.m = rows.m + at;
       v.s = rows.s + at;
-      v.bounds = {load(rows.positive), {load(rows.x), load(rows.y), load(rows.z)}, load(rows.radius)};
-      v.found = Mask<lanes>(hn::FirstN(Tag<float, lanes>(), static_cast<std::size_t>(left < lanes ? left : lanes)));
       if (count == kStagedVectors) run();
     }
   }
   if (count > 0) run();
-}
-
-/// Calls visit(list, std::integral_constant<int, lanes>) for each width of vector that make_polygons() takes.
-template <class T, class Visit>
-void for_each_width(const AcceptedList& list, const Visit& visit) {
-  if constexpr (kIsFloat<T>) visit(list, std::integral_constant<int, kFloatLanes>());
-  visit(list, std::integral_constant<int, kLanes>());
 }
 
 }  // namespace

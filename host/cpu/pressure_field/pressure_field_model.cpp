@@ -44,12 +44,12 @@ class CpuPressureField final : public CpuContactModel {
   }
 
   template <class T, Outputs outputs, bool brute_force>
-  static void evaluate(const CpuContactModel& model, const EvaluationBatch& batch, std::int64_t environment,
+  static void evaluate(const CpuContactModel& model, const EvaluationBatch& batch,
                        std::span<const std::int64_t> near_pairs, ModelWorkspace& work, const PackedRows& rows) {
     const auto& self = static_cast<const CpuPressureField&>(model);
     auto& own = static_cast<PressureFieldWorkspace&>(work);
     if constexpr (has(outputs, Outputs::kPolygons)) own.elastic.begin(wants_patch_contacts(batch.results));
-    evaluate_pairs<T, outputs, brute_force>({batch, self.kernels_}, environment, near_pairs, own, rows);
+    evaluate_pairs<T, outputs, brute_force>({batch, self.kernels_}, near_pairs, own, rows);
   }
 
   template <class T>

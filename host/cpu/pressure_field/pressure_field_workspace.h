@@ -21,7 +21,7 @@ inline std::int32_t most_wide_nodes(const SceneData& scene) {
 
 /// The lists between the stages of begin.h, for a few pairs at a time.
 struct StageLists {
-  static constexpr int kPairs = 1;  // that go through the stages together
+  static constexpr int kPairs = 16;  // that go through the stages together
   static constexpr int kPartPairs = 128;
 
   StagedPair pairs[kPairs];

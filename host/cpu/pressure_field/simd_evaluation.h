@@ -57,7 +57,8 @@ class WrenchStages {
   using Number = Simd<T, lanes>;
   using Vectors = std::span<StagedVector<T, lanes>>;
 
-  WrenchStages(std::span<const std::int32_t> sums_of, WrenchSums<T, with_patch>* sums) : sums_of_(sums_of), to_(sums) {}
+  WrenchStages(std::span<const std::int32_t> sums_of, WrenchSums<T, with_patch>* sums, SimdWorkspace& work)
+      : sums_of_(sums_of), to_(sums), hard_(work) {}
 
   void operator()(Vectors vectors) {
     integrate_vectors(vectors);
@@ -122,12 +123,10 @@ class WrenchStages {
 template <class T, bool with_patch>
 void sum_part_pairs(std::span<const PairContext* const> contexts, std::span<const std::int32_t> sums_of,
                     SimdWorkspace& work, WrenchSums<T, with_patch>* sums) {
-  const auto sum = [&](const AcceptedList& list, auto lanes) {
-    WrenchStages<T, lanes(), with_patch> stages(sums_of, sums);
-    make_polygons<T, lanes()>(contexts, list, stages);
-    stages.finish();
-  };
-  search_part_pairs(contexts, work, [&](const AcceptedList& list) { for_each_width<T>(list, sum); });
+  WrenchStages<T, kPolygonLanes<T>, with_patch> stages(sums_of, sums, work);
+  search_part_pairs(contexts, work,
+                    [&](const AcceptedList& list) { make_polygons<T, kPolygonLanes<T>>(contexts, list, stages); });
+  stages.finish();
 }
 
 void find_overlaps(const PairContext& context, SimdWorkspace& work, CellEnergyVisitor& visitor,

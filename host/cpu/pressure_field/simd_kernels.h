@@ -14,6 +14,16 @@
 
 namespace isopatch::detail {
 
+/// Hard polygons that wait for their integrals (hard_polygons.h): a row for each number, and for those of each side.
+template <class T>
+struct alignas(64) HardRows {
+  static constexpr int kNumbers = 20, kSides = 8, kMax = 5 * SimdTraversalMemory::kMaxLanes;
+
+  T number[kNumbers][kMax];
+  T side[kSides][4][kMax];
+  std::int32_t cuts[kMax], blends[kMax], num_sides[kMax], place[kMax];
+};
+
 /// The memory of the evaluation of a pair with SIMD.
 struct SimdWorkspace {
   SimdTraversalMemory traversal;
@@ -26,6 +36,7 @@ struct SimdWorkspace {
     float x[kMaxAccepted], y[kMaxAccepted], z[kMaxAccepted], radius[kMaxAccepted];
   };
   Accepted accepted = {};  // lanes without work read old values
+  std::tuple<HardRows<float>, HardRows<double>> hard = {};
 
   /// For hierarchies of at most this many wide nodes.
   explicit SimdWorkspace(std::int32_t wide_nodes) : traversal(wide_nodes) {}

@@ -70,12 +70,10 @@ template <class T>
 SearchResult<T> find_contacts(const PairContext& context, SimdWorkspace& work, const ContactSearch<T>& search) {
   SearchResult<T> found = {};
   const PairContext* const contexts[] = {&context};
-  const auto find = [&](const AcceptedList& list, auto lanes) {
-    ContactStage<T, lanes()> stage(search, found);
-    make_polygons<T, lanes()>(contexts, list, stage);
-    stage.finish();
-  };
-  search_part_pairs(contexts, work, [&](const AcceptedList& list) { for_each_width<T>(list, find); });
+  ContactStage<T, kPolygonLanes<T>> stage(search, found);
+  search_part_pairs(contexts, work,
+                    [&](const AcceptedList& list) { make_polygons<T, kPolygonLanes<T>>(contexts, list, stage); });
+  stage.finish();
   return found;
 }
 
