@@ -11,7 +11,7 @@
 namespace isopatch::detail {
 namespace {
 
-constexpr int kStagedVectors = 4;  // that go through the stages together
+constexpr int kStagedVectors = 8;  // that go through the stages together
 
 /// The first `count` of them, or all.
 template <int lanes>
