@@ -78,6 +78,7 @@ class CpuBackend final : public Evaluator::Implementation {
     const auto& [scene, state, results] = batch;
     begin_environment(warp, warp, work.bounds, scene, state, results, environment, work.begin_lists(), every_pair_);
     for (int model = 0; model < scene.num_models; ++model) {
+      if (work.num_near_pairs[model] == 0) continue;
       evaluate_pairs[static_cast<std::size_t>(model)](
           model_at(model), batch, environment, work.near_pairs_of(scene, model),
           *work.models[static_cast<std::size_t>(model)], {{work.polygons}, {work.contacts}});
