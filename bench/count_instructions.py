@@ -7,8 +7,8 @@ pair_time on one thread, in float and in double, a few times and some times more
 the difference of the repetitions has no start-up, reading or building in it. It is divided by the number of pairs.
 
 Scenes: those of isopatch_bench with its materials, velocities and 16 environments, and those of bench/scenes that have
-their meshes there. The deep one has
-fewer tets here and one environment, since valgrind is fifty times slower.
+their meshes there. The deep one has fewer tets here and one environment, since valgrind is fifty times slower. The
+others have a second row, "one", for calls of one environment, in which what a call costs shows.
 
 Usage: bench/count_instructions.py [--update] [--build DIR]
 Without --update it exits with status 1 where a scene takes over 5 % more instructions than stored, or is not stored;
@@ -40,7 +40,7 @@ def arguments():
     parser.add_argument("--build", type=Path, default=ROOT / "build/release", help="a finished build")
     parser.add_argument("--stored", type=Path, default=ROOT / "bench/results/instructions.json", help="stored counts")
     parser.add_argument("--update", action="store_true", help="store the counts instead of comparing them")
-    parser.add_argument("--filter", default="", help="regular expression that a scene's name must hold")
+    parser.add_argument("--filter", default="", help="regular expression that a row's name must hold")
     return parser.parse_args()
 
 
@@ -123,6 +123,15 @@ def per_pair(program, scene, precision, environments):
     }
 
 
+def rows(scene_list):
+    """Key, file, precision and number of environments of each row."""
+    for name, path, environments in scene_list:
+        for precision in ("float", "double"):
+            yield f"{name}/{precision}", path, precision, environments
+            if environments > 1:
+                yield f"{name}/{precision}/one", path, precision, 1
+
+
 def compiler(build):
     cache = build / "CMakeCache.txt"
     found = re.search(r"^CMAKE_CXX_COMPILER:\w+=(.*)$", cache.read_text(), re.M) if cache.exists() else None
@@ -163,24 +172,22 @@ def main():
     if not args.update and stored["compiler"] != found["compiler"]:
         print(f"stored counts are of {stored['compiler']}, this build is of {found['compiler']}")
 
-    print(f"{'scene':<40} {'pairs':>5} {'polygons':>9} {'instructions a pair':>20} {'stored':>12} {'change':>8}")
+    print(f"{'scene':<42} {'pairs':>5} {'polygons':>9} {'instructions a pair':>20} {'stored':>12} {'change':>8}")
     worse = []
     with tempfile.TemporaryDirectory() as folder:
-        for name, path, environments in scenes(Path(folder)):
-            if not re.search(args.filter, name):
+        for key, path, precision, environments in rows(scenes(Path(folder))):
+            if not re.search(args.filter, key):
                 continue
-            for precision in ("float", "double"):
-                key = f"{name}/{precision}"
-                new = found["counts"][key] = per_pair(program, path, precision, environments)
-                old = stored["counts"].get(key)
-                change = new["instructions_per_pair"] / old["instructions_per_pair"] - 1 if old else math.nan
-                print(
-                    f"{key:<40} {new['pairs']:>5} {new['polygons_per_pair']:>9g} {new['instructions_per_pair']:>20} "
-                    f"{old['instructions_per_pair'] if old else '-':>12} {f'{change:+.2%}' if old else '-':>8}",
-                    flush=True,
-                )
-                if not old or change > LIMIT:
-                    worse.append(key)
+            new = found["counts"][key] = per_pair(program, path, precision, environments)
+            old = stored["counts"].get(key)
+            change = new["instructions_per_pair"] / old["instructions_per_pair"] - 1 if old else math.nan
+            print(
+                f"{key:<42} {new['pairs']:>5} {new['polygons_per_pair']:>9g} {new['instructions_per_pair']:>20} "
+                f"{old['instructions_per_pair'] if old else '-':>12} {f'{change:+.2%}' if old else '-':>8}",
+                flush=True,
+            )
+            if not old or change > LIMIT:
+                worse.append(key)
     return finish(args, stored, found, worse)
 
 

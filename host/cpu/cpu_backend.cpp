@@ -82,6 +82,7 @@ class CpuBackend final : public Evaluator::Implementation {
       begin_environment(warp, warp, work.bounds, scene, state, results, e, lists, every_pair_);
     }
     for (int model = 0; model < scene.num_models; ++model) {
+      if (work.num_near_pairs[model] == 0) continue;
       evaluate_pairs[static_cast<std::size_t>(model)](model_at(model), batch, work.near_pairs_of(scene, model),
                                                       *work.models[static_cast<std::size_t>(model)],
                                                       {{work.polygons}, {work.contacts}});

@@ -117,10 +117,10 @@ class CpuSimulator final : public Simulator::Implementation {
   template <class T>
   void take_all_steps(const StepCall& call) const {
     const std::int64_t count = call.step.state.num_environments;
-    const std::int64_t threads = std::min<std::int64_t>(usable_threads(options_.num_threads), count);
+    const std::int64_t threads = count > 1 ? std::min<std::int64_t>(usable_threads(options_.num_threads), count) : 1;
     LoopChunks loop(count, 1);
     Cancellation cancellation(options_.is_cancelled);
-    run_on_threads(static_cast<int>(std::max<std::int64_t>(threads, 1)), [&](int thread) {
+    run_on_threads(static_cast<int>(threads), [&](int thread) {
       const typename WorkspacePool<ContactStepWorkspace<T>>::Loan work(workspaces<T>());
       loop.take(thread, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t e = begin; e < end; ++e) take_steps(call, e, *work, [&] { cancellation.check(thread); });

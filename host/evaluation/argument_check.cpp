@@ -28,9 +28,7 @@ Error missing_array(const std::string& array, const std::string& needed) {
 
 /// Checks a buffer, its capacity, and the array of the capacities that would have been enough.
 void check_capacity(const char* name, const void* buffer, const void* needed, std::int32_t capacity) {
-  if (capacity < 0) {
-    throw negative_value(fmt::format("evaluate: results.{}_capacity", name), capacity);
-  }
+  if (capacity < 0) throw negative_value(fmt::format("evaluate: results.{}_capacity", name), capacity);
   if (buffer != nullptr && needed == nullptr) {
     throw missing_array(fmt::format("{}s", name), fmt::format("{}s_needed", name));
   }
@@ -42,32 +40,33 @@ void check_packed(const char* name, const PackedOutput<Record>& packed, std::int
   if (packed.capacity < 0) {
     throw negative_value(fmt::format("evaluate: results.packed_{}_capacity", name), packed.capacity);
   }
-  const auto require = [](bool given, const std::string& array, const std::string& needed) {
-    if (!given) throw missing_array(array, needed);
-  };
-  const std::string rows = fmt::format("packed_{}s", name), of_rows = fmt::format("{}_environments", name);
-  require(packed.rows.data == nullptr || packed.is_wanted(), rows, fmt::format("{}_offsets", name));
-  require(packed.environments.data == nullptr || packed.rows.data != nullptr, of_rows, rows);
-  if (packed.environments.data != nullptr && environments > std::numeric_limits<std::int32_t>::max()) {
-    throw Error(fmt::format("evaluate: results.{} cannot have the indices of {} environments; split the batch", of_rows,
-                            environments));
+  if (packed.rows.data != nullptr && !packed.is_wanted()) {
+    throw missing_array(fmt::format("packed_{}s", name), fmt::format("{}_offsets", name));
+  }
+  if (packed.environments.data == nullptr) return;
+  if (packed.rows.data == nullptr) {
+    throw missing_array(fmt::format("{}_environments", name), fmt::format("packed_{}s", name));
+  }
+  if (environments > std::numeric_limits<std::int32_t>::max()) {
+    throw Error(
+        fmt::format("evaluate: results.{}_environments cannot have the indices of {} environments; split the batch",
+                    name, environments));
   }
 }
 
 }  // namespace
 
 void detail::check_arguments(const Scene& scene, State& state, Results& results) {
-  if (state.num_environments < 0) {
-    throw negative_value("evaluate: state.num_environments", state.num_environments);
-  }
-  if (state.num_environments > std::numeric_limits<std::int64_t>::max() / (scene.num_pairs() + 1)) {
+  if (state.num_environments < 0) throw negative_value("evaluate: state.num_environments", state.num_environments);
+  const ArrayCounts counts = counts_of(scene, results);
+  if (std::int64_t ignored = 0; __builtin_mul_overflow(state.num_environments, counts.pairs + 1, &ignored)) {
     throw wrong_value("evaluate: state.num_environments", fmt::to_string(state.num_environments),
                       "so many pairs cannot be indexed");
   }
   if (state.poses.data == nullptr && state.num_environments > 0) {
     throw wrong_value("evaluate: state.poses", "null", "poses are required");
   }
-  if (scene.num_pairs() > 0 && results.body_wrench.data != nullptr && results.pair_wrench.data == nullptr) {
+  if (counts.pairs > 0 && results.body_wrench.data != nullptr && results.pair_wrench.data == nullptr) {
     throw Error("evaluate: results.body_wrench is summed from results.pair_wrench, which is null; give both");
   }
   check_capacity("polygon", results.polygons.data, results.polygons_needed.data, results.polygon_capacity);
@@ -81,20 +80,9 @@ void detail::check_arguments(const Scene& scene, State& state, Results& results)
   }
 
   ArrayCheck check("evaluate", state.num_environments);
-  const ArrayCounts counts = counts_of(scene, results);
-  for_each_input([&](const ArrayInfo& info,
-                     auto& array) { check.add(std::string("state.") + info.name, array, counts.row(info), false); },
-                 state);
-  for_each_output(
-      [&](const ArrayInfo& info, auto& array) {
-        const std::string name = std::string("results.") + info.name;
-        if constexpr (HasRows<decltype(array)>) {
-          check.add(name, array, counts.row(info), true);
-        } else {
-          check.add(name, array, counts.size(info, state.num_environments));
-        }
-      },
-      results);
+  for_each_input([&](const ArrayInfo& info, auto& array) { check.add("state.", info, array, counts, false); }, state);
+  for_each_output([&](const ArrayInfo& info, auto& array) { check.add("results.", info, array, counts, true); },
+                  results);
   check.check_overlaps();
 }
 

@@ -7,7 +7,9 @@
 #include <iterator>
 
 #include "host/scene/contact_models.h"
+#include "host/scene/scene_data.h"
 #include "host/text/error_location.h"
+#include "isopatch/detail/scene/environment.h"
 #include "isopatch/error.h"
 
 namespace isopatch {
@@ -44,8 +46,9 @@ Integer not_negative(const char* name, Integer value) {
 }  // namespace
 
 ArrayCounts counts_of(const Scene& scene) {
-  ArrayCounts counts = {scene.num_bodies(), scene.num_pairs(), scene.num_parts(), scene.num_part_pairs()};
-  counts.contact_state = scene.contact_state_size();
+  const detail::SceneView& view = scene.data().view;
+  ArrayCounts counts = {view.num_bodies, view.num_pairs, view.num_parts, detail::num_part_pair_rows(view)};
+  counts.contact_state = view.contact.state_size;
   return counts;
 }
 

@@ -33,6 +33,16 @@ std::unique_ptr<Evaluator::Implementation> make_backend(Scene scene, EvaluatorOp
 
 }  // namespace
 
+void detail::evaluate_checked(const Evaluator::Implementation& backend, State state, Results results,
+                              CandidateCache* candidates, void* stream, bool from_host) {
+  const StandardArithmetic standard;
+  check_arguments(backend.scene(), state, results);
+  if (candidates != nullptr) check_candidates(*candidates, backend, state.num_environments);
+  CandidateCache::Implementation* const cache = candidates != nullptr ? &candidates->implementation() : nullptr;
+  if (from_host) return backend.evaluate_from_host(state, results, cache);
+  backend.evaluate(state, results, cache, stream);
+}
+
 Evaluator::Evaluator(Scene scene, EvaluatorOptions options)
     : implementation_(make_backend(std::move(scene), options)) {}
 Evaluator::Evaluator(std::unique_ptr<Implementation> implementation) : implementation_(std::move(implementation)) {}
@@ -48,20 +58,11 @@ const Evaluator::Implementation& Evaluator::implementation() const {
 }
 
 void Evaluator::evaluate(const State& state, const Results& results, void* stream) const {
-  const StandardArithmetic standard;
-  State checked_state = state;
-  Results checked_results = results;
-  check_arguments(scene(), checked_state, checked_results);
-  implementation().evaluate(checked_state, checked_results, nullptr, stream);
+  evaluate_checked(implementation(), state, results, nullptr, stream);
 }
 
 void Evaluator::evaluate(const State& state, const Results& results, CandidateCache& candidates, void* stream) const {
-  const StandardArithmetic standard;
-  State checked_state = state;
-  Results checked_results = results;
-  check_arguments(scene(), checked_state, checked_results);
-  check_candidates(candidates, implementation(), state.num_environments);
-  implementation().evaluate(checked_state, checked_results, &candidates.implementation(), stream);
+  evaluate_checked(implementation(), state, results, &candidates, stream);
 }
 
 CandidateCache Evaluator::make_candidate_cache(std::int64_t num_environments, double margin) const {

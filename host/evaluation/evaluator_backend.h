@@ -44,6 +44,11 @@ class Evaluator::Implementation {
 
 namespace detail {
 
+/// Checks the arguments, copies in which it fills in strides, and evaluates; `from_host` if all arrays are in host
+/// memory. Null candidates: none.
+void evaluate_checked(const Evaluator::Implementation& backend, State state, Results results,
+                      CandidateCache* candidates, void* stream, bool from_host = false);
+
 std::unique_ptr<Evaluator::Implementation> make_cpu_backend(Scene scene, CpuOptions options);
 std::unique_ptr<Evaluator::Implementation> make_reference_backend(Scene scene, EvaluatorOptions options);
 std::unique_ptr<Evaluator::Implementation> make_cuda_backend(Scene scene, CudaOptions options);

@@ -160,21 +160,14 @@ CandidateCache HostEvaluator::make_candidate_cache(std::int64_t num_environments
 }
 
 void HostEvaluator::evaluate(const State& state, const Results& results, CandidateCache& candidates) const {
-  const Evaluator& evaluator = only();
-  State checked_state = state;
-  Results checked_results = results;
-  check_arguments(scene(), checked_state, checked_results);
-  check_candidates(candidates, evaluator.implementation(), state.num_environments);
-  evaluator.implementation().evaluate_from_host(checked_state, checked_results, &candidates.implementation());
+  evaluate_checked(only().implementation(), state, results, &candidates, nullptr, true);
 }
 
 void HostEvaluator::evaluate(const State& state, const Results& results) const {
-  if (options().backend != Backend::kCuda) return first().evaluate(state, results);
+  if (num_devices() == 1) return evaluate_checked(first().implementation(), state, results, nullptr, nullptr, true);
   State checked_state = state;
   Results checked_results = results;
   check_arguments(scene(), checked_state, checked_results);
-  if (evaluators_.size() == 1)
-    return first().implementation().evaluate_from_host(checked_state, checked_results, nullptr);
 
   const auto devices = static_cast<std::int64_t>(evaluators_.size());
   std::vector<DevicePart> parts;

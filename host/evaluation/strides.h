@@ -10,19 +10,13 @@
 namespace isopatch::detail {
 
 /// Bytes of an element.
-inline std::int64_t element_size(const InputArray& array) {
-  return array.type == ScalarType::kFloat64 ? sizeof(double) : sizeof(float);
-}
-inline std::int64_t element_size(const OutputArray& array) {
-  return array.type == ScalarType::kFloat64 ? sizeof(double) : sizeof(float);
-}
-template <class T>
-std::int64_t element_size(const TypedArray<T>&) {
-  return sizeof(T);
-}
-template <class T>
-std::int64_t element_size(const BatchArray<T>&) {
-  return sizeof(T);
+template <class Array>
+std::int64_t element_size(const Array& array) {
+  if constexpr (requires { array.type; }) {
+    return array.type == ScalarType::kFloat64 ? sizeof(double) : sizeof(float);
+  } else {
+    return sizeof(*array.data);
+  }
 }
 
 /// An array with a stride.

@@ -4,7 +4,6 @@
 #include "host/rollout/check_rollout.h"
 #include "host/rollout/simulator_backend.h"
 #include "host/threads/standard_arithmetic.h"
-#include "isopatch/rollout_state.h"
 
 namespace isopatch {
 
@@ -16,7 +15,7 @@ HostSimulator::HostSimulator(Scene scene, const RolloutOptions& rollout, Evaluat
 
 void HostSimulator::initial_state(const RolloutState& state) const {
   const StandardArithmetic standard;
-  check_state_arguments("initial_state", rollout_counts(simulator_.scene()), state);
+  check_state_arguments("initial_state", simulator_.implementation().counts(), state);
   simulator_.implementation().initial_state_from_host(state);
 }
 
@@ -25,7 +24,7 @@ void HostSimulator::step(const RolloutState& state, const RolloutInput& input, c
   const StandardArithmetic standard;
   RolloutInput checked_input = input;
   RolloutOutput checked_output = output;
-  check_step_arguments(rollout_counts(simulator_.scene()), state, checked_input, checked_output, num_steps);
+  check_step_arguments(simulator_.implementation().counts(), state, checked_input, checked_output, num_steps);
   simulator_.implementation().step_from_host(state, checked_input, checked_output, num_steps);
 }
 

@@ -7,7 +7,6 @@
 #include "host/text/error_location.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
-#include "isopatch/rollout_state.h"
 
 namespace isopatch {
 
@@ -52,7 +51,7 @@ const Simulator::Implementation& Simulator::implementation() const {
 
 void Simulator::initial_state(const RolloutState& state, void* stream) const {
   const StandardArithmetic standard;
-  check_state_arguments("initial_state", rollout_counts(scene()), state);
+  check_state_arguments("initial_state", implementation().counts(), state);
   implementation().initial_state(state, stream);
 }
 
@@ -61,21 +60,19 @@ void Simulator::step(const RolloutState& state, const RolloutInput& input, const
   const StandardArithmetic standard;
   RolloutInput checked_input = input;
   RolloutOutput checked_output = output;
-  check_step_arguments(rollout_counts(scene()), state, checked_input, checked_output, num_steps);
+  check_step_arguments(implementation().counts(), state, checked_input, checked_output, num_steps);
   implementation().step(state, checked_input, checked_output, num_steps, stream);
 }
 
 void Simulator::reset(const RolloutState& state, const std::uint8_t* mask, const RolloutState& initial,
                       void* stream) const {
   const StandardArithmetic standard;
-  check_reset_arguments(rollout_counts(scene()), state, mask, initial);
+  check_reset_arguments(implementation().counts(), state, mask, initial);
   implementation().reset(state, mask, initial, stream);
 }
 
 void Simulator::reserve(std::int64_t num_environments) const {
-  if (num_environments < 0) {
-    throw negative_value("reserve: num_environments", num_environments);
-  }
+  if (num_environments < 0) throw negative_value("reserve: num_environments", num_environments);
   implementation().reserve(num_environments);
 }
 

@@ -5,6 +5,7 @@
 
 #include "host/evaluation/cpu_options.h"
 #include "host/rollout/rollout_data.h"
+#include "isopatch/rollout_state.h"
 #include "isopatch/simulator.h"
 
 namespace isopatch {
@@ -12,7 +13,11 @@ namespace isopatch {
 class Simulator::Implementation {
  public:
   Implementation(Scene scene, const RolloutOptions& rollout, EvaluatorOptions options)
-      : scene_(std::move(scene)), rollout_(rollout), options_(options), data_(scene_, rollout) {}
+      : scene_(std::move(scene)),
+        rollout_(rollout),
+        options_(options),
+        data_(scene_, rollout),
+        counts_(rollout_counts(scene_)) {}
   virtual ~Implementation() = default;
 
   // Arguments are checked and strides filled in (never 0) before these are called.
@@ -34,12 +39,14 @@ class Simulator::Implementation {
   const RolloutOptions& rollout() const { return rollout_; }
   const EvaluatorOptions& options() const { return options_; }
   const detail::RolloutView& view() const { return data_.view; }
+  const ArrayCounts& counts() const { return counts_; }
 
  protected:
   Scene scene_;
   RolloutOptions rollout_;
   EvaluatorOptions options_;
   detail::RolloutData data_;
+  ArrayCounts counts_;
 };
 
 namespace detail {

@@ -63,7 +63,6 @@ ISOPATCH_HD void evaluate_ball_springs(const SceneView& scene, const State& stat
   const Vec3d p_WoA = read_vec3(state.poses, environment, view.a * kPoseSize);
   Vec3d force = {0, 0, 0}, torque = {0, 0, 0};
   std::int32_t contacts = 0;
-  write_no_contact(scene, results, environment, pair);
   for_each_ball_contact(scene, state, results, environment, view, [&](std::int32_t i, const BallContact& contact) {
     const std::int32_t row = scene.part_pairs[i].row;
     const Vec3d push = (BallSpring::kStiffness * contact.overlap) * contact.normal;

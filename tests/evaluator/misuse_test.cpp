@@ -119,7 +119,8 @@ TEST(Misuse, OfRowsThatNoMemoryHoldsIsAnErrorAtAnyAddress) {
   for (const std::uintptr_t address : {std::uintptr_t{0x1000}, std::uintptr_t{0x7fff00000000}}) {
     for (const std::int64_t stride : {INT64_MAX / 2 / 4, INT64_MAX / 4 / 4}) {
       TypedArray<std::uint32_t> status(reinterpret_cast<std::uint32_t*>(address), stride);
-      EXPECT_THROW(ArrayCheck("evaluate", 3).add("results.status", status, 1, true), Error) << stride;
+      const ArrayInfo info = {"status", "uint32", Per::kEnvironment, 1, "1"};
+      EXPECT_THROW(ArrayCheck("evaluate", 3).add("results.", info, status, {}, true), Error) << stride;
     }
   }
 }

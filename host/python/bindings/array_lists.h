@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 
+#include "host/evaluation/array_check.h"
 #include "host/python/arrays/array_rules.h"
 #include "isopatch/arrays.h"
 #include "isopatch/rollout_state.h"
@@ -17,12 +18,7 @@ namespace isopatch::python {
 /// The arrays that a function without captures visits.
 template <class ForEach>
 consteval auto listed_arrays(ForEach) {
-  constexpr std::size_t kCount = [] {
-    std::size_t count = 0;
-    ForEach{}([&](const ArrayInfo&) { ++count; });
-    return count;
-  }();
-  std::array<ArrayInfo, kCount> arrays{};
+  std::array<ArrayInfo, isopatch::detail::count_arrays(ForEach{})> arrays{};
   std::size_t i = 0;
   ForEach{}([&](const ArrayInfo& info) { arrays[i++] = info; });
   return arrays;

@@ -30,7 +30,6 @@ ISOPATCH_HD void evaluate_pair(Warp& warp, PairMemory<PairContext>& memory, Stor
   const bool write_part_pairs = !simple && results.part_pair_wrench.data != nullptr;
   if (!simple) {
     for (int i = warp.lane(); i < kWrenchWords; i += Warp::kSize) own_sums[0].word[i] = own_sums[1].word[i] = 0;
-    if (write_part_pairs && warp.lane() == 0) write_no_part_pairs(results, environment, view);
   }
   begin_pair<parts>(warp, memory, scene, state, environment, pair);
 

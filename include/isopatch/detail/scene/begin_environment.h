@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The first stage of an evaluation, for one environment: validate its state, find the pairs whose bodies are near each
-// other, and write the results of all others, which are zero.
+// other, and write zeroes, the results of all others.
 #pragma once
 
 #include "isopatch/arrays.h"
@@ -92,14 +92,7 @@ ISOPATCH_HD void set_status(Warp& warp, const Results& results, std::int64_t env
   if (results.status.data != nullptr) warp.set_bits(&element(results.status, environment), bits);
 }
 
-/// Zeroes for the part pairs of a pair.
-ISOPATCH_HD void write_no_part_pairs(const Results& results, std::int64_t environment, const PairView& pair) {
-  for (int i = 6 * pair.rows_begin; i < 6 * pair.rows_end; ++i) {
-    write(results.part_pair_wrench, environment, i, 0);
-  }
-}
-
-/// The same for their contact states.
+/// Zeroes for the contact states of the part pairs of a pair.
 ISOPATCH_HD void write_no_contact_states(const SceneView& scene, const Results& results, std::int64_t environment,
                                          const PairView& pair) {
   const int size = scene.contact.state_size;
@@ -108,17 +101,22 @@ ISOPATCH_HD void write_no_contact_states(const SceneView& scene, const Results& 
   }
 }
 
-/// Zeroes for a pair that is not evaluated: apart, masked, or in an environment with a fault.
-ISOPATCH_HD void write_no_contact(const SceneView& scene, const Results& results, std::int64_t environment, int pair) {
+/// Zeroes for all pairs of an environment, which are replaced for those that are evaluated: each array that is asked
+/// for is filled at once. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void write_no_contact(Warp& warp, const SceneView& scene, const Results& results,
+                                  std::int64_t environment) {
   const auto write_zeroes = [&](const ArrayInfo& info, const auto& array) {
     if constexpr (requires { write(array, environment, 0, 0); }) {
-      const int rows = info.per == Per::kPair ? 1 : info.per == Per::kCluster ? results.max_clusters : 0;
-      const int count = array.data != nullptr ? rows * info.width : 0;
-      for (int i = 0; i < count; ++i) write(array, environment, count * pair + i, 0);
+      if (array.data == nullptr) return;
+      const int rows = info.per == Per::kPair                 ? scene.num_pairs
+                       : info.per == Per::kCluster            ? scene.num_pairs * results.max_clusters
+                       : info.group == OutputGroup::kPartPair ? num_part_pair_rows(scene)
+                                                              : 0;
+      for (int i = warp.lane(); i < rows * info.width; i += Warp::kSize) write(array, environment, i, 0);
     }
   };
   for_each_output(write_zeroes, results);
-  if (results.part_pair_wrench.data != nullptr) write_no_part_pairs(results, environment, scene.pairs[pair]);
 }
 
 /// What else is done with a pair that was listed, or not: nothing.
@@ -127,9 +125,9 @@ struct NoAction {
 };
 
 /// Appends the environment's near pairs to the lists of their models (with `every_pair`, all enabled pairs), writes the
-/// status word, and zeroes the counters and the results of the other pairs. `bounds` has room for all bodies and is
-/// shared by the lanes of `warp`. `all` are the lanes that append together: `warp` itself, or those of several
-/// environments. They call listed(near, index in the list, pair) together.
+/// status word, and zeroes the counters and the results of all pairs. `bounds` has room for all bodies and is shared by
+/// the lanes of `warp`. `all` are the lanes that append together: `warp` itself, or those of several environments. They
+/// call listed(near, index in the list, pair) together.
 template <class Warp, class All, class Listed = NoAction>
 ISOPATCH_HD void begin_environment(Warp& warp, All& all, BodyBounds* bounds, const SceneView& scene, const State& state,
                                    const Results& results, std::int64_t environment, const PairLists& lists,
@@ -142,6 +140,7 @@ ISOPATCH_HD void begin_environment(Warp& warp, All& all, BodyBounds* bounds, con
     write(results.polygons_needed, environment, 0, 0);
     write(results.contacts_needed, environment, 0, 0);
   }
+  if (exists) write_no_contact(warp, scene, results, environment);
   for (int body = warp.lane(); valid && body < scene.num_bodies; body += Warp::kSize) {
     bounds[body] = make_body_bounds(scene, state, environment, body);
   }
@@ -154,7 +153,6 @@ ISOPATCH_HD void begin_environment(Warp& warp, All& all, BodyBounds* bounds, con
       const PairView& view = scene.pairs[pair];
       near = valid && is_enabled(state, environment, pair) &&
              (every_pair || bounds_may_touch(bounds[view.a], bounds[view.b]));
-      if (!near) write_no_contact(scene, results, environment, pair);
       if (results.contact_state.data != nullptr && !(near && view.has_state)) {
         write_no_contact_states(scene, results, environment, view);
       }

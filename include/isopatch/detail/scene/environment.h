@@ -140,9 +140,14 @@ ISOPATCH_HD std::uint32_t part_pair_status(const SceneView& scene, const State& 
   return scene.pairs[pair].half_spaces_touch ? kOk : kBadGeometry;
 }
 
+/// Q: the rows of an environment's part pairs.
+ISOPATCH_HD int num_part_pair_rows(const SceneView& scene) {
+  return scene.num_part_pairs == 0 ? 0 : scene.part_pairs[scene.num_part_pairs - 1].row + 1;
+}
+
 /// Q x S: the numbers of an environment's contact state.
 ISOPATCH_HD int num_contact_states(const SceneView& scene) {
-  return scene.contact.state_size == 0 ? 0 : scene.contact.state_size * scene.pairs[scene.num_pairs - 1].rows_end;
+  return scene.contact.state_size == 0 ? 0 : scene.contact.state_size * num_part_pair_rows(scene);
 }
 
 /// Body to world, with the quaternion normalised.
