@@ -4,6 +4,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 
 #include "isopatch/detail/scene/scene_view.h"
 #include "isopatch/scene/scene.h"
@@ -15,10 +16,16 @@ struct PartKind {
   bool rigid, half_space;
 };
 
+/// Why two parts cannot touch: "both rigid", and "one must be compliant".
+struct Refusal {
+  std::string_view reason, remedy;  // empty if they can
+};
+
 struct ContactModelInfo {
   const char* name;  // in scene files
   int state_size;    // doubles for each part pair of each environment that are carried from step to step
-  bool (*can_touch)(const PartKind& a, const PartKind& b);
+  Refusal (*refusal)(const PartKind& a, const PartKind& b);
+  const char* mixed_refusals;  // reasons and remedy for bodies whose parts are refused for several reasons
 };
 
 /// The models that there are, in the order of ContactModel. A program can have others, with a contact_models.cpp of its

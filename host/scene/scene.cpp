@@ -97,13 +97,12 @@ void add_pairs(SceneData& data) {
   for (const Pair& pair : data.description.pairs) {
     const std::int32_t rows_begin = row;
     const ContactModel number = model_of(pair, data.description);
-    const ContactModelInfo& model = info_of(number);
     const BodyView& a = data.bodies[static_cast<std::size_t>(pair.a)];
     const BodyView& b = data.bodies[static_cast<std::size_t>(pair.b)];
     const auto begin = static_cast<std::int32_t>(data.part_pairs.size());
     for (std::int32_t i = a.parts_begin; i < a.parts_end; ++i) {
       for (std::int32_t k = b.parts_begin; k < b.parts_end; ++k) {
-        if (!model.can_touch(kind_of(i), kind_of(k))) continue;
+        if (!can_touch(number, kind_of(i), kind_of(k))) continue;
         const auto layers_of = [&](std::int32_t part) { return data.parts[static_cast<std::size_t>(part)].num_layers; };
         const std::int32_t layers = std::max({1, layers_of(i), layers_of(k)});
         for (std::int32_t layer = 0; layer < layers; ++layer) data.part_pairs.push_back({i, k, layer, row});
@@ -112,7 +111,7 @@ void add_pairs(SceneData& data) {
     }
     data.pairs.push_back({pair.a, pair.b, begin, static_cast<std::int32_t>(data.part_pairs.size()), rows_begin, row,
                           pair.dissipation.value_or(-1), pair.friction.value_or(-1), static_cast<std::int32_t>(number),
-                          model.can_touch({false, true}, {false, true}), model.state_size > 0});
+                          can_touch(number, {false, true}, {false, true}), info_of(number).state_size > 0});
   }
   if (data.part_pairs.size() > limits::kMaxPartPairs) {
     throw Error(
@@ -189,7 +188,6 @@ std::vector<Pair> all_pairs(const SceneDescription& scene) {
     check_geometry_indices(scene, body);
     kinds.push_back(kinds_of(body, scene));
   }
-  const ContactModelInfo& model = info_of(scene.contact.model);
   std::vector<Pair> pairs;
   for (std::size_t a = 0; a < kinds.size(); ++a) {
     for (std::size_t b = a + 1; b < kinds.size(); ++b) {
@@ -198,7 +196,7 @@ std::vector<Pair> all_pairs(const SceneDescription& scene) {
       if (are_joined(scene.bodies[a], scene.bodies[b], pair)) continue;
       const bool found = std::any_of(kinds[a].begin(), kinds[a].end(), [&](const PartKind& of_a) {
         return std::any_of(kinds[b].begin(), kinds[b].end(),
-                           [&](const PartKind& of_b) { return model.can_touch(of_a, of_b); });
+                           [&](const PartKind& of_b) { return can_touch(scene.contact.model, of_a, of_b); });
       });
       if (found) pairs.push_back(pair);
     }

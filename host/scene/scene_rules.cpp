@@ -101,7 +101,9 @@ std::vector<std::string> contact_model_names() {
   return names;
 }
 
-bool can_touch(ContactModel model, const PartKind& a, const PartKind& b) { return info_of(model).can_touch(a, b); }
+bool can_touch(ContactModel model, const PartKind& a, const PartKind& b) {
+  return info_of(model).refusal(a, b).reason.empty();
+}
 
 std::vector<PartKind> kinds_of(const Body& body, const SceneDescription& scene) {
   std::vector<PartKind> kinds;
@@ -120,33 +122,19 @@ void check_two_bodies(const Pair& pair, const SceneDescription& scene) {
 void check_bodies_of(const Pair& pair, const SceneDescription& scene) {
   check_two_bodies(pair, scene);
   const Body &a = body_at(scene, pair.a), &b = body_at(scene, pair.b);
-  const std::vector<PartKind> kinds_a = kinds_of(a, scene), kinds_b = kinds_of(b, scene);
   const ContactModelInfo& model = info_of(model_of(pair, scene));
-  for (const PartKind& of_a : kinds_a) {
-    for (const PartKind& of_b : kinds_b) {
-      if (model.can_touch(of_a, of_b)) return;
+  Refusal last;
+  bool mixed = false;
+  for (const PartKind& of_a : kinds_of(a, scene)) {
+    for (const PartKind& of_b : kinds_of(b, scene)) {
+      const Refusal refusal = model.refusal(of_a, of_b);
+      if (refusal.reason.empty()) return;
+      mixed = mixed || (!last.reason.empty() && refusal.reason != last.reason);
+      last = refusal;
     }
   }
-
-  // none of them: the most likely reason, if the model minds it
-  const auto refuses = [&](const PartKind& kind) { return !model.can_touch(kind, kind); };
-  const auto all = [](const std::vector<PartKind>& kinds, bool PartKind::*is) {
-    return std::all_of(kinds.begin(), kinds.end(), [&](const PartKind& kind) { return kind.*is; });
-  };
-  const auto both = [&](bool PartKind::*is) { return all(kinds_a, is) && all(kinds_b, is); };
-  const bool no_rigid = refuses({true, false}), no_half_spaces = refuses({false, true});
-  if (no_rigid && both(&PartKind::rigid)) {
-    throw Error(names_of(pair, scene) + " are both rigid; one must be compliant");
-  }
-  if (no_half_spaces && both(&PartKind::half_space)) {
-    throw Error(names_of(pair, scene) + " are both half spaces; one must be a mesh");
-  }
-  if (no_rigid && no_half_spaces) {
-    throw Error(names_of(pair, scene) +
-                " have only parts that are both rigid or both half spaces; one must have a compliant mesh");
-  }
-  throw Error(
-      fmt::format("{} have no parts that can touch in the contact model {}", names_of(pair, scene), model.name));
+  throw Error(mixed ? fmt::format("{} have only parts that are {}", names_of(pair, scene), model.mixed_refusals)
+                    : fmt::format("{} are {}; {}", names_of(pair, scene), last.reason, last.remedy));
 }
 
 void DistinctPairs::add(const Pair& pair, const SceneDescription& scene) {

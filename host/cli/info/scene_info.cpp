@@ -143,9 +143,9 @@ Rows left_out(const SceneDescription& scene) {
     };
     for (std::size_t i = 0; i < kinds_a.size(); ++i) {
       for (std::size_t k = 0; k < kinds_b.size(); ++k) {
-        if (can_touch(model_of(pair, scene), kinds_a[i], kinds_b[k])) continue;
-        const bool rigid = kinds_a[i].rigid && kinds_b[k].rigid;
-        rows.push_back({name(a, parts_a[i]), name(b, parts_b[k]), rigid ? "both rigid" : "both half spaces"});
+        const Refusal refusal = info_of(model_of(pair, scene)).refusal(kinds_a[i], kinds_b[k]);
+        if (refusal.reason.empty()) continue;
+        rows.push_back({name(a, parts_a[i]), name(b, parts_b[k]), std::string(refusal.reason)});
       }
     }
   }
