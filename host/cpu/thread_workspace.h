@@ -17,23 +17,23 @@ namespace isopatch::detail {
 /// The memory that one CPU thread works in.
 struct ThreadWorkspace {
   BodyBounds bounds[limits::kMaxBodies];
-  std::int64_t near_pairs[limits::kMaxPairs];  // of each model
+  std::vector<std::int64_t> near_pairs;  // of each model
   std::int32_t num_near_pairs[kMaxContactModels];
   std::vector<std::unique_ptr<ModelWorkspace>> models;  // in the order of the backend's models
   SortedRows<Polygon> polygons;                         // for packed arrays
   SortedRows<DiscreteContact> contacts;
 
-  ThreadWorkspace(const SceneData& scene, const CpuContactModels& of) {
+  ThreadWorkspace(const SceneData& scene, const CpuContactModels& of) : near_pairs(scene.pairs.size()) {
     for (const auto& model : of) models.push_back(model->make_workspace(scene));
   }
 
   /// Lists of the near pairs of one environment, empty.
   PairLists begin_lists() {
     std::fill(std::begin(num_near_pairs), std::end(num_near_pairs), 0);
-    return {near_pairs, num_near_pairs, 1};
+    return {near_pairs.data(), num_near_pairs, 1};
   }
   std::span<const std::int64_t> near_pairs_of(const SceneView& scene, int model) const {
-    return {near_pairs + scene.pairs_before[model], static_cast<std::size_t>(num_near_pairs[model])};
+    return {near_pairs.data() + scene.pairs_before[model], static_cast<std::size_t>(num_near_pairs[model])};
   }
 };
 

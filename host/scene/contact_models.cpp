@@ -14,7 +14,7 @@ Refusal refusal_of_pressure_fields(const PartKind& a, const PartKind& b) {
 }
 
 constexpr ContactModelInfo kModels[] = {{"pressure_field", 0, refusal_of_pressure_fields,
-                                         "both rigid or both half spaces; one must have a compliant mesh"}};
+                                         "both rigid or both half spaces; one must have a compliant mesh", true}};
 
 }  // namespace
 

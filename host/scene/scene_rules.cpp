@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 
 #include "host/text/quote.h"
@@ -73,36 +74,55 @@ void require_models(const SceneView& scene, std::size_t count, const char* backe
   throw Error(fmt::format("backend {} has no contact model {}", backend, in_quotes(contact_models()[needed - 1].name)));
 }
 
-ContactModel model_of(const Pair& pair, const SceneDescription& scene) {
-  return pair.model.value_or(scene.contact.model);
+void check_models(const ContactModels& models) {
+  if (models.empty()) throw Error("model is an empty list; name one contact model or several");
+  for (const ContactModel model : models) info_of(model);
+}
+
+const ContactModels& models_of(const Pair& pair, const SceneDescription& scene) {
+  return pair.model ? *pair.model : scene.contact.model;
+}
+
+std::optional<ContactModel> model_of(const ContactModels& models, const PartKind& a, const PartKind& b) {
+  for (const ContactModel model : models) {
+    if (info_of(model).refusal(a, b).reason.empty()) return model;
+  }
+  return {};
+}
+
+std::vector<std::optional<ContactModel>> part_pair_models(const Pair& pair, const SceneDescription& scene) {
+  std::vector<std::optional<ContactModel>> models;
+  for (const PartKind& a : kinds_of(body_at(scene, pair.a), scene)) {
+    for (const PartKind& b : kinds_of(body_at(scene, pair.b), scene)) {
+      models.push_back(model_of(models_of(pair, scene), a, b));
+    }
+  }
+  return models;
 }
 
 int contact_state_size_of(const SceneDescription& scene) {
   int size = 0;
-  for (const Pair& pair : scene.pairs) size = std::max(size, info_of(model_of(pair, scene)).state_size);
+  for (const Pair& pair : scene.pairs) {
+    for (const auto& model : part_pair_models(pair, scene)) {
+      if (model) size = std::max(size, info_of(*model).state_size);
+    }
+  }
   return size;
 }
 
 int num_part_pairs_of(const SceneDescription& scene) {
-  int count = 0;
+  std::ptrdiff_t count = 0;
   for (const Pair& pair : scene.pairs) {
-    for (const PartKind& a : kinds_of(body_at(scene, pair.a), scene)) {
-      for (const PartKind& b : kinds_of(body_at(scene, pair.b), scene)) {
-        if (can_touch(model_of(pair, scene), a, b)) ++count;
-      }
-    }
+    const auto models = part_pair_models(pair, scene);
+    count += std::ssize(models) - std::count(models.begin(), models.end(), std::nullopt);
   }
-  return count;
+  return static_cast<int>(count);
 }
 
 std::vector<std::string> contact_model_names() {
   std::vector<std::string> names;
   for (const ContactModelInfo& info : contact_models()) names.emplace_back(info.name);
   return names;
-}
-
-bool can_touch(ContactModel model, const PartKind& a, const PartKind& b) {
-  return info_of(model).refusal(a, b).reason.empty();
 }
 
 std::vector<PartKind> kinds_of(const Body& body, const SceneDescription& scene) {
@@ -122,16 +142,20 @@ void check_two_bodies(const Pair& pair, const SceneDescription& scene) {
 void check_bodies_of(const Pair& pair, const SceneDescription& scene) {
   check_two_bodies(pair, scene);
   const Body &a = body_at(scene, pair.a), &b = body_at(scene, pair.b);
-  const ContactModelInfo& model = info_of(model_of(pair, scene));
+  const ContactModels& models = models_of(pair, scene);
+  const ContactModelInfo& model = info_of(models.back());
   Refusal last;
   bool mixed = false;
   for (const PartKind& of_a : kinds_of(a, scene)) {
     for (const PartKind& of_b : kinds_of(b, scene)) {
+      if (model_of(models, of_a, of_b)) return;
       const Refusal refusal = model.refusal(of_a, of_b);
-      if (refusal.reason.empty()) return;
       mixed = mixed || (!last.reason.empty() && refusal.reason != last.reason);
       last = refusal;
     }
+  }
+  if (models.size() > 1) {
+    throw Error(names_of(pair, scene) + " have no parts that can touch in any of the pair's contact models");
   }
   throw Error(mixed ? fmt::format("{} have only parts that are {}", names_of(pair, scene), model.mixed_refusals)
                     : fmt::format("{} are {}; {}", names_of(pair, scene), last.reason, last.remedy));

@@ -23,10 +23,10 @@ Refusal refusal_of_ball_springs(const PartKind& a, const PartKind& b) {
 }
 Refusal no_refusal(const PartKind&, const PartKind&) { return {}; }
 
-constexpr ContactModelInfo kModels[] = {
-    {"pressure_field", 0, refusal_of_pressure_fields, "both rigid or both half spaces; one must have a compliant mesh"},
-    {"ball_spring", BallSpring::kStateSize, refusal_of_ball_springs, ""},
-    {"sticky", 3, no_refusal, ""}};
+constexpr ContactModelInfo kModels[] = {{"pressure_field", 0, refusal_of_pressure_fields,
+                                         "both rigid or both half spaces; one must have a compliant mesh", true},
+                                        {"ball_spring", BallSpring::kStateSize, refusal_of_ball_springs, "", false},
+                                        {"sticky", 3, no_refusal, "", true}};
 
 class CpuBallSpring final : public CpuContactModel {
  public:

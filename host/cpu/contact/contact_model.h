@@ -44,7 +44,8 @@ class CpuContactModel {
   /// Memory for one thread. A call may change its size.
   virtual std::unique_ptr<ModelWorkspace> make_workspace(const SceneData& scene) const = 0;
 
-  /// Evaluates near pairs of one environment, for all outputs of the results.
+  /// Evaluates near pairs of one environment, for all outputs of the results. It adds to those of models before it that
+  /// have part pairs of the same pair: see write_no_contact().
   using EvaluatePairs = void (*)(const CpuContactModel&, const EvaluationBatch&, std::int64_t environment,
                                  std::span<const std::int64_t> near_pairs, ModelWorkspace&, const PackedRows&);
 

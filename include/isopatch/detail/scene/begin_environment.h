@@ -108,17 +108,19 @@ ISOPATCH_HD void write_no_contact_states(const SceneView& scene, const Results& 
   }
 }
 
-/// Zeroes for a pair that is not evaluated: apart, masked, or in an environment with a fault.
-ISOPATCH_HD void write_no_contact(const SceneView& scene, const Results& results, std::int64_t environment, int pair) {
+/// Zeroes for a pair that is not evaluated: apart, masked, or in an environment with a fault. A view in a further model
+/// has only the rows of its part pairs, so a model can begin with them and add() to the results of the models before
+/// it. The pressure field is always the first.
+ISOPATCH_HD void write_no_contact(const SceneView& scene, const Results& results, std::int64_t environment, int view) {
   const auto write_zeroes = [&](const ArrayInfo& info, const auto& array) {
     if constexpr (requires { write(array, environment, 0, 0); }) {
       const int rows = info.per == Per::kPair ? 1 : info.per == Per::kCluster ? results.max_clusters : 0;
       const int count = array.data != nullptr ? rows * info.width : 0;
-      for (int i = 0; i < count; ++i) write(array, environment, count * pair + i, 0);
+      for (int i = 0; i < count; ++i) write(array, environment, count * view + i, 0);
     }
   };
-  for_each_output(write_zeroes, results);
-  if (results.part_pair_wrench.data != nullptr) write_no_part_pairs(results, environment, scene.pairs[pair]);
+  if (view < scene.num_pairs) for_each_output(write_zeroes, results);
+  if (results.part_pair_wrench.data != nullptr) write_no_part_pairs(results, environment, scene.pairs[view]);
 }
 
 /// What else is done with a pair that was listed, or not: nothing.
@@ -147,20 +149,22 @@ ISOPATCH_HD void begin_environment(Warp& warp, All& all, BodyBounds* bounds, con
   }
   warp.sync();
 
-  for (int base = 0; base < scene.num_pairs; base += Warp::kSize) {
-    const int pair = base + warp.lane();
+  for (int base = 0; base < scene.num_pair_views; base += Warp::kSize) {
+    const int at = base + warp.lane();
     bool near = false;
-    if (exists && pair < scene.num_pairs) {
-      const PairView& view = scene.pairs[pair];
+    int pair = at;
+    if (exists && at < scene.num_pair_views) {
+      const PairView& view = scene.pairs[at];
+      pair = view.pair;
       near = valid && is_enabled(state, environment, pair) &&
              (every_pair || bounds_may_touch(bounds[view.a], bounds[view.b]));
-      if (!near) write_no_contact(scene, results, environment, pair);
+      if (!near) write_no_contact(scene, results, environment, at);
       if (results.contact_state.data != nullptr && !(near && view.has_state)) {
         write_no_contact_states(scene, results, environment, view);
       }
     }
     for (int model = 0; model < scene.num_models; ++model) {
-      const bool mine = near && (scene.num_models == 1 || scene.pairs[pair].model == model);
+      const bool mine = near && (scene.num_models == 1 || scene.pairs[at].model == model);
       const PairList list = lists.of(scene, model);
       const std::int32_t index = list.reserve(all, mine);  // which fits: the list has room for all pairs
       if (mine) list.items[index] = environment * scene.num_pairs + pair;
