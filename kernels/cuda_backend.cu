@@ -125,7 +125,7 @@ class CudaBackend final : public Evaluator::Implementation {
   }
 
   std::int64_t items(std::int64_t num_environments) const {
-    const std::int64_t pairs = scene_.num_pairs(), most = std::numeric_limits<std::int32_t>::max() / 2;
+    const std::int64_t pairs = scene_.data().view.num_pair_views, most = std::numeric_limits<std::int32_t>::max() / 2;
     if (num_environments * pairs > most) {
       throw Error("evaluate: " + std::to_string(num_environments) + " environments of " + std::to_string(pairs) +
                   " pairs are more than " + std::to_string(most) + " pairs; split the batch");

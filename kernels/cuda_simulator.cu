@@ -165,7 +165,7 @@ class CudaSimulator final : public Simulator::Implementation {
     StepSize size;
     size.environments = n;
     size.bodies = n * static_cast<std::size_t>(scene_.num_bodies());
-    size.pairs = n * static_cast<std::size_t>(scene_.num_pairs());
+    size.pairs = n * scene_.data().pairs.size();
     if (size.pairs > std::size_t{1} << 30) {
       throw Error("step: " + std::to_string(n) + " environments of " + std::to_string(scene_.num_pairs()) +
                   " pairs are too many for one call; split the batch");

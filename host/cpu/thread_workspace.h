@@ -26,7 +26,7 @@ struct ThreadWorkspace {
   SortedRows<DiscreteContact> contacts;
 
   ThreadWorkspace(const SceneData& scene, const CpuContactModels& of)
-      : near_pairs(static_cast<std::size_t>(kEnvironments * scene.view.num_pairs)) {
+      : near_pairs(static_cast<std::size_t>(kEnvironments) * scene.pairs.size()) {
     for (const auto& model : of) models.push_back(model->make_workspace(scene));
   }
 

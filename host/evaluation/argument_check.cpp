@@ -10,7 +10,10 @@
 #include "host/evaluation/array_check.h"
 #include "host/evaluation/candidate_memory.h"
 #include "host/evaluation/packed_output.h"
+#include "host/scene/contact_models.h"
+#include "host/scene/scene_data.h"
 #include "host/text/error_location.h"
+#include "host/text/quote.h"
 #include "isopatch/arrays.h"
 #include "isopatch/error.h"
 #include "isopatch/limits.h"
@@ -54,6 +57,22 @@ void check_packed(const char* name, const PackedOutput<Record>& packed, std::int
   }
 }
 
+/// What is an average, or made of one model's polygons alone, cannot be added.
+void check_averages(const Scene& scene, const Results& results) {
+  const bool wants_patches = results.center_of_pressure.data != nullptr || results.mean_normal.data != nullptr ||
+                             wants_patch_contacts(results);
+  for (auto i = static_cast<std::size_t>(scene.num_pairs()); wants_patches && i < scene.data().pairs.size(); ++i) {
+    const PairView& view = scene.data().pairs[i];
+    const auto& bodies = scene.description().bodies;
+    const auto name = [&](std::int32_t body) { return in_quotes(bodies[static_cast<std::size_t>(body)].name); };
+    if (!contact_models()[static_cast<std::size_t>(view.model)].has_patches) continue;
+    throw Error(
+        fmt::format("evaluate: {} and {} have patches of two contact models; results.center_of_pressure, "
+                    "mean_normal and patch contacts must be null",
+                    name(view.a), name(view.b)));
+  }
+}
+
 }  // namespace
 
 void detail::check_arguments(const Scene& scene, State& state, Results& results) {
@@ -78,6 +97,8 @@ void detail::check_arguments(const Scene& scene, State& state, Results& results)
     throw wrong_value("evaluate: results.max_clusters", fmt::to_string(results.max_clusters),
                       fmt::format("it must be from 1 to {}", limits::kMaxClusters));
   }
+
+  check_averages(scene, results);
 
   ArrayCheck check("evaluate", state.num_environments);
   for_each_input([&](const ArrayInfo& info, auto& array) { check.add("state.", info, array, counts, false); }, state);

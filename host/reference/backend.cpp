@@ -78,10 +78,10 @@ class RowWriter {
     put(results_.part_pair_wrench, 6 * part_pair + 3, wrench.torque);
   }
 
-  /// The state of one part pair, `size` numbers; zeros if there is none.
+  /// The state of one part pair, `size` numbers.
   void put_contact_state(std::size_t part_pair, std::size_t size, const Real* state) const {
     for (std::size_t i = 0; i < size; ++i) {
-      put(results_.contact_state, part_pair * size + i, state == nullptr ? Real{0} : state[i]);
+      put(results_.contact_state, part_pair * size + i, state[i]);
     }
   }
 
@@ -129,10 +129,24 @@ void evaluate_environment(const SceneDescription& scene, const State& state, con
 
   std::vector<PairResult> pairs(scene.pairs.size());
   std::vector<Wrench> bodies(scene.bodies.size());
+  const auto contact_state_size = static_cast<std::size_t>(detail::contact_state_size_of(scene));
+  std::size_t row = 0;
   for (std::size_t p = 0; p < pairs.size(); ++p) {
-    if (!usable || !environment.enabled[p]) continue;
-    const auto model = static_cast<std::size_t>(detail::model_of(scene.pairs[p], scene));
-    pairs[p] = contact_models()[model]({scene, state, results, environment, index, p});
+    for (std::size_t model = 0; model < contact_models().size(); ++model) {
+      std::vector<PartIndices> parts = part_pairs(scene, environment, p, static_cast<ContactModel>(model));
+      if (parts.empty()) continue;
+      const PairInput input = {scene, state, results, environment, index, p, std::move(parts), row};
+      PairResult result;
+      if (usable && environment.enabled[p]) result = contact_models()[model](input);
+      result.of_part_pairs.resize(input.part_pairs.size());  // zeros if it was not evaluated
+      result.contact_state.resize(input.part_pairs.size() * contact_state_size);
+      row += input.part_pairs.size();
+      if (pairs[p].of_part_pairs.empty()) {
+        pairs[p] = std::move(result);
+      } else {
+        pairs[p].add(result);
+      }
+    }
     Wrench& on_a = bodies[static_cast<std::size_t>(scene.pairs[p].a)];
     Wrench& on_b = bodies[static_cast<std::size_t>(scene.pairs[p].b)];
     on_a = {on_a.force + pairs[p].on_a.force, on_a.torque + pairs[p].on_a.torque};
@@ -140,16 +154,12 @@ void evaluate_environment(const SceneDescription& scene, const State& state, con
   }
 
   const RowWriter writer(results, index);
-  const auto contact_state_size = static_cast<std::size_t>(detail::contact_state_size_of(scene));
   std::size_t part_pair = 0;
   for (std::size_t p = 0; p < pairs.size(); ++p) {
     writer.put_pair(p, pairs[p]);
     if (detail::wants_patch_contacts(results)) writer.put_patch_contacts(p, pairs[p]);
-    pairs[p].of_part_pairs.resize(part_pairs(scene, environment, p).size());  // zeros if it was not evaluated
     for (std::size_t i = 0; i < pairs[p].of_part_pairs.size(); ++i) {
-      const bool has_state = !pairs[p].contact_state.empty();
-      writer.put_contact_state(part_pair, contact_state_size,
-                               has_state ? &pairs[p].contact_state[i * contact_state_size] : nullptr);
+      writer.put_contact_state(part_pair, contact_state_size, pairs[p].contact_state.data() + i * contact_state_size);
       writer.put_part_pair(part_pair++, pairs[p].of_part_pairs[i]);
     }
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "host/reference/pressure_field/contact_points.h"
+#include "host/scene/contact_models.h"
 #include "isopatch/error.h"
 
 namespace isopatch::reference {
@@ -69,6 +70,12 @@ const Real kGamma = 1 - 1 / std::sqrt(Real{2});
 
 RolloutReference::RolloutReference(const SceneDescription& scene) : scene_(scene) {
   if (scene.rollout.integrator == Integrator::kCvode) throw Error("the reference has no integrator cvode");
+  for (const Pair& pair : scene.pairs) {
+    for (const auto& model : detail::part_pair_models(pair, scene)) {
+      if (model.value_or(ContactModel::kPressureField) == ContactModel::kPressureField) continue;
+      throw Error("the reference steps no contact model but pressure_field");
+    }
+  }
   for (const Body& body : scene_.bodies) {
     if (bodies_.emplace_back(scene_, body).is_joint()) joint_bodies_.push_back(bodies_.size() - 1);
     first_dofs_.push_back(num_dofs_);

@@ -7,11 +7,14 @@ namespace isopatch::detail {
 namespace {
 
 /// A rigid part has no pressure, and a half space no end.
-bool pressure_fields_can_touch(const PartKind& a, const PartKind& b) {
-  return !(a.rigid && b.rigid) && !(a.half_space && b.half_space);
+Refusal refusal_of_pressure_fields(const PartKind& a, const PartKind& b) {
+  if (a.rigid && b.rigid) return {"both rigid", "one must be compliant"};
+  if (a.half_space && b.half_space) return {"both half spaces", "one must be a mesh"};
+  return {};
 }
 
-constexpr ContactModelInfo kModels[] = {{"pressure_field", 0, pressure_fields_can_touch}};
+constexpr ContactModelInfo kModels[] = {{"pressure_field", 0, refusal_of_pressure_fields,
+                                         "both rigid or both half spaces; one must have a compliant mesh", true}};
 
 }  // namespace
 

@@ -3,7 +3,9 @@
 // What scenes need to know of the contact models.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string_view>
 
 #include "isopatch/detail/scene/scene_view.h"
 #include "isopatch/scene/scene.h"
@@ -15,10 +17,17 @@ struct PartKind {
   bool rigid, half_space;
 };
 
+/// Why two parts cannot touch: "both rigid", and "one must be compliant".
+struct Refusal {
+  std::string_view reason, remedy;  // empty if they can
+};
+
 struct ContactModelInfo {
   const char* name;  // in scene files
   int state_size;    // doubles for each part pair of each environment that are carried from step to step
-  bool (*can_touch)(const PartKind& a, const PartKind& b);
+  Refusal (*refusal)(const PartKind& a, const PartKind& b);
+  const char* mixed_refusals;  // reasons and remedy for bodies whose parts are refused for several reasons
+  bool has_patches;            // writes averages over patches, and patch contacts: of a pair, only one model can
 };
 
 /// The models that there are, in the order of ContactModel. A program can have others, with a contact_models.cpp of its
@@ -31,8 +40,17 @@ const ContactModelInfo& info_of(ContactModel model);
 /// Throws Error if the scene has a pair of a model beyond the first `count`, which `backend` has.
 void require_models(const SceneView& scene, std::size_t count, const char* backend);
 
-/// The model of a pair: its own, or else the scene's.
-ContactModel model_of(const Pair& pair, const SceneDescription& scene);
+/// Throws as info_of() for one of the models, and if there are none.
+void check_models(const ContactModels& models);
+
+/// The models of a pair: its own, or else the scene's.
+const ContactModels& models_of(const Pair& pair, const SceneDescription& scene);
+
+/// The first of the models in which two parts can touch, if they can in any.
+std::optional<ContactModel> model_of(const ContactModels& models, const PartKind& a, const PartKind& b);
+
+/// The model of each part pair of a pair, by part of a, then part of b; without one, its parts cannot touch.
+std::vector<std::optional<ContactModel>> part_pair_models(const Pair& pair, const SceneDescription& scene);
 
 /// S of Scene::contact_state_size() and Q of Scene::num_part_pairs(), of a scene that is not made yet.
 int contact_state_size_of(const SceneDescription& scene);

@@ -88,32 +88,46 @@ void add_bodies(SceneData& data) {
   }
 }
 
-void add_pairs(SceneData& data) {
-  const auto kind_of = [&](std::int32_t part) {
-    const PartView& p = data.parts[static_cast<std::size_t>(part)];
-    return PartKind{p.rigid, data.geometries.views[static_cast<std::size_t>(p.geometry)].half_space};
-  };
-  std::int32_t row = 0;
-  for (const Pair& pair : data.description.pairs) {
-    const std::int32_t rows_begin = row;
-    const ContactModel number = model_of(pair, data.description);
-    const ContactModelInfo& model = info_of(number);
-    const BodyView& a = data.bodies[static_cast<std::size_t>(pair.a)];
-    const BodyView& b = data.bodies[static_cast<std::size_t>(pair.b)];
-    const auto begin = static_cast<std::int32_t>(data.part_pairs.size());
-    for (std::int32_t i = a.parts_begin; i < a.parts_end; ++i) {
-      for (std::int32_t k = b.parts_begin; k < b.parts_end; ++k) {
-        if (!model.can_touch(kind_of(i), kind_of(k))) continue;
-        const auto layers_of = [&](std::int32_t part) { return data.parts[static_cast<std::size_t>(part)].num_layers; };
-        const std::int32_t layers = std::max({1, layers_of(i), layers_of(k)});
-        for (std::int32_t layer = 0; layer < layers; ++layer) data.part_pairs.push_back({i, k, layer, row});
-        ++row;
-      }
+/// Adds the part pairs of one model of a pair. False if it has none.
+bool add_part_pairs(SceneData& data, const Pair& pair, const std::vector<std::optional<ContactModel>>& models,
+                    ContactModel model, std::int32_t& row) {
+  const BodyView& a = data.bodies[static_cast<std::size_t>(pair.a)];
+  const BodyView& b = data.bodies[static_cast<std::size_t>(pair.b)];
+  const std::int32_t rows_begin = row;
+  auto of_part_pair = models.begin();
+  for (std::int32_t i = a.parts_begin; i < a.parts_end; ++i) {
+    for (std::int32_t k = b.parts_begin; k < b.parts_end; ++k) {
+      if (*of_part_pair++ != model) continue;
+      const auto layers_of = [&](std::int32_t part) { return data.parts[static_cast<std::size_t>(part)].num_layers; };
+      const std::int32_t layers = std::max({1, layers_of(i), layers_of(k)});
+      for (std::int32_t layer = 0; layer < layers; ++layer) data.part_pairs.push_back({i, k, layer, row});
+      ++row;
     }
-    data.pairs.push_back({pair.a, pair.b, begin, static_cast<std::int32_t>(data.part_pairs.size()), rows_begin, row,
-                          pair.dissipation.value_or(-1), pair.friction.value_or(-1), static_cast<std::int32_t>(number),
-                          model.can_touch({false, true}, {false, true}), model.state_size > 0});
   }
+  return row > rows_begin;
+}
+
+/// The first view of every pair, and then the further ones.
+void add_pairs(SceneData& data) {
+  const auto num_pairs = static_cast<std::int32_t>(data.description.pairs.size());
+  std::vector<PairView> further;
+  std::int32_t row = 0;
+  for (std::int32_t index = 0; index < num_pairs; ++index) {
+    const Pair& pair = data.description.pairs[static_cast<std::size_t>(index)];
+    const auto models = part_pair_models(pair, data.description);
+    const auto next = num_pairs + static_cast<std::int32_t>(further.size());
+    for (std::size_t number = 0; number < contact_models().size(); ++number) {
+      const ContactModelInfo& info = contact_models()[number];
+      const auto model = static_cast<ContactModel>(number);
+      const std::int32_t begin = static_cast<std::int32_t>(data.part_pairs.size()), rows_begin = row;
+      if (!add_part_pairs(data, pair, models, model, row)) continue;
+      std::vector<PairView>& views = std::ssize(data.pairs) == index ? data.pairs : further;
+      views.push_back({pair.a, pair.b, begin, static_cast<std::int32_t>(data.part_pairs.size()), rows_begin, row,
+                       pair.dissipation.value_or(-1), pair.friction.value_or(-1), static_cast<std::int32_t>(number),
+                       index, next, info.refusal({false, true}, {false, true}).reason.empty(), info.state_size > 0});
+    }
+  }
+  data.pairs.insert(data.pairs.end(), further.begin(), further.end());
   if (data.part_pairs.size() > limits::kMaxPartPairs) {
     throw Error(
         fmt::format("scene: {} pairs of parts and layers of half spaces, the limit is {}; use strain maps with "
@@ -126,7 +140,7 @@ void add_pairs(SceneData& data) {
 void add_body_pairs(SceneData& data) {
   for (std::int32_t body = 0; body < static_cast<std::int32_t>(data.bodies.size()); ++body) {
     data.body_pairs_begin.push_back(static_cast<std::int32_t>(data.body_pairs.size()));
-    for (std::size_t i = 0; i < data.pairs.size(); ++i) {
+    for (std::size_t i = 0; i < data.description.pairs.size(); ++i) {
       if (data.pairs[i].a == body || data.pairs[i].b == body) data.body_pairs.push_back(static_cast<std::int32_t>(i));
     }
   }
@@ -151,6 +165,7 @@ SceneView view_of(const SceneData& data) {
                     size(data.description.geometries),
                     size(data.bodies),
                     size(data.parts),
+                    size(data.description.pairs),
                     size(data.pairs),
                     size(data.part_pairs),
                     1,
@@ -189,7 +204,6 @@ std::vector<Pair> all_pairs(const SceneDescription& scene) {
     check_geometry_indices(scene, body);
     kinds.push_back(kinds_of(body, scene));
   }
-  const ContactModelInfo& model = info_of(scene.contact.model);
   std::vector<Pair> pairs;
   for (std::size_t a = 0; a < kinds.size(); ++a) {
     for (std::size_t b = a + 1; b < kinds.size(); ++b) {
@@ -198,7 +212,7 @@ std::vector<Pair> all_pairs(const SceneDescription& scene) {
       if (are_joined(scene.bodies[a], scene.bodies[b], pair)) continue;
       const bool found = std::any_of(kinds[a].begin(), kinds[a].end(), [&](const PartKind& of_a) {
         return std::any_of(kinds[b].begin(), kinds[b].end(),
-                           [&](const PartKind& of_b) { return model.can_touch(of_a, of_b); });
+                           [&](const PartKind& of_b) { return model_of(scene.contact.model, of_a, of_b).has_value(); });
       });
       if (found) pairs.push_back(pair);
     }
@@ -230,15 +244,15 @@ const SceneDescription& Scene::description() const { return data().description; 
 int Scene::num_bodies() const { return data().view.num_bodies; }
 int Scene::num_pairs() const { return data().view.num_pairs; }
 int Scene::num_parts() const { return data().view.num_parts; }
-int Scene::num_part_pairs() const { return data().pairs.empty() ? 0 : data().pairs.back().rows_end; }
+int Scene::num_part_pairs() const { return data().part_pairs.empty() ? 0 : data().part_pairs.back().row + 1; }
 
 int Scene::contact_state_size() const { return data().view.contact.state_size; }
 
 std::vector<PartPair> Scene::part_pairs() const {
   std::vector<PartPair> all;
   for (int pair = 0; pair < num_pairs(); ++pair) {
-    const PairView& view = data().pairs[static_cast<std::size_t>(pair)];
-    for (std::int32_t i = view.part_pairs_begin; i < view.part_pairs_end; ++i) {
+    const std::int32_t begin = data().pairs[static_cast<std::size_t>(pair)].part_pairs_begin;
+    for (std::int32_t i = begin; i < data().view.part_pairs_end(pair); ++i) {
       const PartPairView& parts = data().part_pairs[static_cast<std::size_t>(i)];
       if (parts.layer > 0) continue;
       all.push_back({pair, parts.a, parts.b});

@@ -57,7 +57,7 @@ void check_pair(const SceneDescription& scene, const Pair& pair, const std::stri
     fail_scene(
         fmt::format("{}: the body indices are {} and {}; they must be in [0, {})", location, pair.a, pair.b, count));
   }
-  check_rule(location + ": ", [&] { info_of(model_of(pair, scene)); });
+  check_rule(location + ": ", check_models, models_of(pair, scene));
   check_rule(location + ": ", check_bodies_of, pair, scene);
   if (pair.dissipation) check_rule(location + ": dissipation ", check_range, *pair.dissipation, kDissipationRange);
   if (pair.friction) check_rule(location + ": friction ", check_range, *pair.friction, kFrictionRange);
@@ -69,7 +69,7 @@ void check_contact(const ContactOptions& contact) {
   if (dissipation_model > static_cast<int>(DissipationModel::kPfc)) {
     fail_scene(fmt::format("contact: dissipation_model is {}; it must be one of DissipationModel", dissipation_model));
   }
-  check_rule("contact: ", info_of, contact.model);
+  check_rule("contact: ", check_models, contact.model);
   const auto quadrature = static_cast<int>(contact.quadrature);
   if (quadrature > static_cast<int>(Quadrature::kFan6)) {
     fail_scene(fmt::format("contact: quadrature is {}; it must be one of Quadrature", quadrature));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 
 #include "host/text/quote.h"
@@ -73,26 +74,49 @@ void require_models(const SceneView& scene, std::size_t count, const char* backe
   throw Error(fmt::format("backend {} has no contact model {}", backend, in_quotes(contact_models()[needed - 1].name)));
 }
 
-ContactModel model_of(const Pair& pair, const SceneDescription& scene) {
-  return pair.model.value_or(scene.contact.model);
+void check_models(const ContactModels& models) {
+  if (models.empty()) throw Error("model is an empty list; name one contact model or several");
+  for (const ContactModel model : models) info_of(model);
+}
+
+const ContactModels& models_of(const Pair& pair, const SceneDescription& scene) {
+  return pair.model ? *pair.model : scene.contact.model;
+}
+
+std::optional<ContactModel> model_of(const ContactModels& models, const PartKind& a, const PartKind& b) {
+  for (const ContactModel model : models) {
+    if (info_of(model).refusal(a, b).reason.empty()) return model;
+  }
+  return {};
+}
+
+std::vector<std::optional<ContactModel>> part_pair_models(const Pair& pair, const SceneDescription& scene) {
+  std::vector<std::optional<ContactModel>> models;
+  for (const PartKind& a : kinds_of(body_at(scene, pair.a), scene)) {
+    for (const PartKind& b : kinds_of(body_at(scene, pair.b), scene)) {
+      models.push_back(model_of(models_of(pair, scene), a, b));
+    }
+  }
+  return models;
 }
 
 int contact_state_size_of(const SceneDescription& scene) {
   int size = 0;
-  for (const Pair& pair : scene.pairs) size = std::max(size, info_of(model_of(pair, scene)).state_size);
+  for (const Pair& pair : scene.pairs) {
+    for (const auto& model : part_pair_models(pair, scene)) {
+      if (model) size = std::max(size, info_of(*model).state_size);
+    }
+  }
   return size;
 }
 
 int num_part_pairs_of(const SceneDescription& scene) {
-  int count = 0;
+  std::ptrdiff_t count = 0;
   for (const Pair& pair : scene.pairs) {
-    for (const PartKind& a : kinds_of(body_at(scene, pair.a), scene)) {
-      for (const PartKind& b : kinds_of(body_at(scene, pair.b), scene)) {
-        if (can_touch(model_of(pair, scene), a, b)) ++count;
-      }
-    }
+    const auto models = part_pair_models(pair, scene);
+    count += std::ssize(models) - std::count(models.begin(), models.end(), std::nullopt);
   }
-  return count;
+  return static_cast<int>(count);
 }
 
 std::vector<std::string> contact_model_names() {
@@ -100,8 +124,6 @@ std::vector<std::string> contact_model_names() {
   for (const ContactModelInfo& info : contact_models()) names.emplace_back(info.name);
   return names;
 }
-
-bool can_touch(ContactModel model, const PartKind& a, const PartKind& b) { return info_of(model).can_touch(a, b); }
 
 std::vector<PartKind> kinds_of(const Body& body, const SceneDescription& scene) {
   std::vector<PartKind> kinds;
@@ -120,33 +142,23 @@ void check_two_bodies(const Pair& pair, const SceneDescription& scene) {
 void check_bodies_of(const Pair& pair, const SceneDescription& scene) {
   check_two_bodies(pair, scene);
   const Body &a = body_at(scene, pair.a), &b = body_at(scene, pair.b);
-  const std::vector<PartKind> kinds_a = kinds_of(a, scene), kinds_b = kinds_of(b, scene);
-  const ContactModelInfo& model = info_of(model_of(pair, scene));
-  for (const PartKind& of_a : kinds_a) {
-    for (const PartKind& of_b : kinds_b) {
-      if (model.can_touch(of_a, of_b)) return;
+  const ContactModels& models = models_of(pair, scene);
+  const ContactModelInfo& model = info_of(models.back());
+  Refusal last;
+  bool mixed = false;
+  for (const PartKind& of_a : kinds_of(a, scene)) {
+    for (const PartKind& of_b : kinds_of(b, scene)) {
+      if (model_of(models, of_a, of_b)) return;
+      const Refusal refusal = model.refusal(of_a, of_b);
+      mixed = mixed || (!last.reason.empty() && refusal.reason != last.reason);
+      last = refusal;
     }
   }
-
-  // none of them: the most likely reason, if the model minds it
-  const auto refuses = [&](const PartKind& kind) { return !model.can_touch(kind, kind); };
-  const auto all = [](const std::vector<PartKind>& kinds, bool PartKind::*is) {
-    return std::all_of(kinds.begin(), kinds.end(), [&](const PartKind& kind) { return kind.*is; });
-  };
-  const auto both = [&](bool PartKind::*is) { return all(kinds_a, is) && all(kinds_b, is); };
-  const bool no_rigid = refuses({true, false}), no_half_spaces = refuses({false, true});
-  if (no_rigid && both(&PartKind::rigid)) {
-    throw Error(names_of(pair, scene) + " are both rigid; one must be compliant");
+  if (models.size() > 1) {
+    throw Error(names_of(pair, scene) + " have no parts that can touch in any of the pair's contact models");
   }
-  if (no_half_spaces && both(&PartKind::half_space)) {
-    throw Error(names_of(pair, scene) + " are both half spaces; one must be a mesh");
-  }
-  if (no_rigid && no_half_spaces) {
-    throw Error(names_of(pair, scene) +
-                " have only parts that are both rigid or both half spaces; one must have a compliant mesh");
-  }
-  throw Error(
-      fmt::format("{} have no parts that can touch in the contact model {}", names_of(pair, scene), model.name));
+  throw Error(mixed ? fmt::format("{} have only parts that are {}", names_of(pair, scene), model.mixed_refusals)
+                    : fmt::format("{} are {}; {}", names_of(pair, scene), last.reason, last.remedy));
 }
 
 void DistinctPairs::add(const Pair& pair, const SceneDescription& scene) {

@@ -46,17 +46,14 @@ void check_num_parts_of_all(std::size_t count);
 /// A compliant part has tets to press on. `name` is the name of the part or its body.
 void check_geometry_of(bool rigid, const std::string& name, const Geometry& geometry);
 
-/// Whether the model lets two parts touch.
-bool can_touch(ContactModel model, const PartKind& a, const PartKind& b);
-
 /// The kinds of a body's parts. All indices are in range.
 std::vector<PartKind> kinds_of(const Body& body, const SceneDescription& scene);
 
 /// The bodies of a pair are two.
 void check_two_bodies(const Pair& pair, const SceneDescription& scene);
 
-/// The bodies of a pair can touch: they are two, and the pair's contact model lets two of their parts touch. All
-/// indices and the model are in range.
+/// The bodies of a pair can touch: they are two, and a contact model of the pair lets two of their parts touch. All
+/// indices and the models are in range.
 void check_bodies_of(const Pair& pair, const SceneDescription& scene);
 
 /// Pairs of bodies, in either order.

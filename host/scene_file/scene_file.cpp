@@ -51,13 +51,21 @@ ContactModel parse_model(const JsonValue& value) {
   return static_cast<ContactModel>(found - names.begin());
 }
 
+ContactModels parse_models(const JsonValue& value) {
+  if (!value.is_array()) return parse_model(value);
+  ContactModels models;
+  for (const JsonValue& element : value.elements()) models.push_back(parse_model(element));
+  with_location(value, [&] { check_models(models); });
+  return models;
+}
+
 Pair parse_pair(const JsonValue& value, const Names& bodies) {
   if (value.is_array()) return parse_names(value, bodies);
   value.allow({"bodies", "dissipation", "friction", "model"});
   Pair pair = parse_names(value.required("bodies"), bodies);
   if (const auto field = value.optional("dissipation")) pair.dissipation = in_range(*field, kDissipationRange);
   if (const auto field = value.optional("friction")) pair.friction = in_range(*field, kFrictionRange);
-  if (const auto field = value.optional("model")) pair.model = parse_model(*field);
+  if (const auto field = value.optional("model")) pair.model = parse_models(*field);
   return pair;
 }
 
@@ -112,7 +120,7 @@ ContactOptions parse_contact(const JsonValue& value) {
     contact.slip_tolerance = in_range(*field, kSlipToleranceRange);
   }
   if (const auto field = value.optional("gradient_filter")) contact.gradient_filter = field->boolean();
-  if (const auto field = value.optional("model")) contact.model = parse_model(*field);
+  if (const auto field = value.optional("model")) contact.model = parse_models(*field);
   return contact;
 }
 

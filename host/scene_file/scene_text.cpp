@@ -114,12 +114,18 @@ class SceneWriter {
     return json;
   }
 
+  static Json write(const ContactModels& models) {
+    std::vector<std::string> names;
+    for (const ContactModel model : models) names.emplace_back(info_of(model).name);
+    return names.size() == 1 ? Json(names[0]) : Json(names);
+  }
+
   Json write(const Pair& pair) const {
     const auto name = [&](int body) { return scene_.bodies[static_cast<std::size_t>(body)].name; };
     Json json = {{"bodies", {name(pair.a), name(pair.b)}}};
     put_if(json, "dissipation", pair.dissipation);
     put_if(json, "friction", pair.friction);
-    if (pair.model) json["model"] = info_of(*pair.model).name;
+    if (pair.model) json["model"] = write(*pair.model);
     return json;
   }
 
@@ -130,7 +136,7 @@ class SceneWriter {
                  {"quadrature", kRules[static_cast<int>(contact.quadrature)]},
                  {"slip_tolerance", contact.slip_tolerance},
                  {"gradient_filter", contact.gradient_filter}};
-    if (contact.model != ContactModel::kPressureField) json["model"] = info_of(contact.model).name;
+    if (contact.model != ContactModel::kPressureField) json["model"] = write(contact.model);
     return json;
   }
 

@@ -67,7 +67,8 @@ class CudaContactModel {
   virtual void reserve(std::int64_t /*num_environments*/, std::int64_t /*packed_polygons*/,
                        std::int64_t /*packed_contacts*/) {}
 
-  /// Enqueues the evaluation of this model's near pairs, for all outputs of the results. With `begins`, it is the only
+  /// Enqueues the evaluation of this model's near pairs, for all outputs of the results. It adds to those of models
+  /// before it that have part pairs of the same pair: see write_no_contact(). With `begins`, it is the only
   /// model and begins the environments (begin_environments()) itself.
   /// Of `candidates`, which may be null, the environments from `first` on are those of the call.
   virtual void evaluate(const BatchCall& call, bool begins, const CandidateCache::Implementation* candidates,

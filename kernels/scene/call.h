@@ -24,7 +24,7 @@ struct BatchCall {
   SceneView scene;
   State state;
   Results results;
-  std::int64_t* list;  // num_environments x num_pairs; see PairLists
+  std::int64_t* list;  // num_environments x num_pair_views; see PairLists
   CallCounters* counters;
 
   ISOPATCH_HD PairLists near_pairs() const { return {list, counters->listed, state.num_environments}; }

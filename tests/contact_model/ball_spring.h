@@ -59,7 +59,8 @@ ISOPATCH_HD void for_each_ball_contact(const SceneView& scene, const State& stat
 /// Writes the results of one near pair. Called by one thread.
 ISOPATCH_HD void evaluate_ball_springs(const SceneView& scene, const State& state, const Results& results,
                                        std::int64_t environment, int pair) {
-  const PairView& view = scene.pairs[pair];
+  const std::int32_t own = scene.view_in(kBallSpring, pair);
+  const PairView& view = scene.pairs[own];
   const Vec3d p_WoA = read_vec3(state.poses, environment, view.a * kPoseSize);
   Vec3d force = {0, 0, 0}, torque = {0, 0, 0};
   std::int32_t contacts = 0;
@@ -73,16 +74,16 @@ ISOPATCH_HD void evaluate_ball_springs(const SceneView& scene, const State& stat
     torque = torque + moment;
     ++contacts;
   });
-  write(results.pair_wrench, environment, 6 * pair, force);
-  write(results.pair_wrench, environment, 6 * pair + 3, torque);
-  write(results.polygon_count, environment, pair, contacts);
+  add(results.pair_wrench, environment, 6 * pair, force);
+  add(results.pair_wrench, environment, 6 * pair + 3, torque);
+  add(results.polygon_count, environment, pair, contacts);
 }
 
 /// Hands a record for each part pair in contact to append(record). Called by one thread.
 template <class T, class Append>
 ISOPATCH_HD void find_ball_springs(const SceneView& scene, const State& state, const Results& results,
                                    std::int64_t environment, int pair, const Append& append) {
-  const PairView& view = scene.pairs[pair];
+  const PairView& view = scene.pairs[scene.view_in(kBallSpring, pair)];
   const Vec3d origin_W = pair_origin(make_body_bounds(scene, state, environment, view.a),
                                      make_body_bounds(scene, state, environment, view.b));
   for_each_ball_contact(scene, state, results, environment, view, [&](std::int32_t i, const BallContact& contact) {

@@ -12,15 +12,21 @@ namespace isopatch::detail {
 
 namespace {
 
-bool pressure_fields_can_touch(const PartKind& a, const PartKind& b) {
-  return !(a.rigid && b.rigid) && !(a.half_space && b.half_space);
+Refusal refusal_of_pressure_fields(const PartKind& a, const PartKind& b) {
+  if (a.rigid && b.rigid) return {"both rigid", "one must be compliant"};
+  if (a.half_space && b.half_space) return {"both half spaces", "one must be a mesh"};
+  return {};
 }
-bool any_can_touch(const PartKind&, const PartKind&) { return true; }
-bool ball_springs_can_touch(const PartKind& a, const PartKind& b) { return !a.half_space && !b.half_space; }
+Refusal refusal_of_ball_springs(const PartKind& a, const PartKind& b) {
+  if (a.half_space || b.half_space) return {"not both balls", "each must be a mesh"};
+  return {};
+}
+Refusal no_refusal(const PartKind&, const PartKind&) { return {}; }
 
-constexpr ContactModelInfo kModels[] = {{"pressure_field", 0, pressure_fields_can_touch},
-                                        {"ball_spring", BallSpring::kStateSize, ball_springs_can_touch},
-                                        {"sticky", 3, any_can_touch}};
+constexpr ContactModelInfo kModels[] = {{"pressure_field", 0, refusal_of_pressure_fields,
+                                         "both rigid or both half spaces; one must have a compliant mesh", true},
+                                        {"ball_spring", BallSpring::kStateSize, refusal_of_ball_springs, "", false},
+                                        {"sticky", 3, no_refusal, "", true}};
 
 class CpuBallSpring final : public CpuContactModel {
  public:

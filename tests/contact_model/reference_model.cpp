@@ -37,11 +37,10 @@ PairResult evaluate_ball_spring(const PairInput& input) {
   const Pair& pair = input.scene.pairs[input.pair];
   const BodyState& a = input.environment.bodies[static_cast<std::size_t>(pair.a)];
   const BodyState& b = input.environment.bodies[static_cast<std::size_t>(pair.b)];
-  std::size_t row = 0;
-  for (std::size_t p = 0; p < input.pair; ++p) row += part_pairs(input.scene, input.environment, p).size();
+  std::size_t row = input.first_row;
 
   PairResult result;
-  for (const PartIndices& parts : part_pairs(input.scene, input.environment, input.pair)) {
+  for (const PartIndices& parts : input.part_pairs) {
     const PartState &of_a = input.environment.parts[parts.a], &of_b = input.environment.parts[parts.b];
     const auto [middle_a, radius_a] = ball_about(*of_a.geometry);
     const auto [middle_b, radius_b] = ball_about(*of_b.geometry);

@@ -118,6 +118,7 @@ void print_bodies(const SceneDescription& scene) {
 void print_pairs(const Scene& built) {
   const SceneDescription& scene = built.description();
   const bool with_parts = has_parts(scene);
+  const std::vector<PartPair> part_pairs = built.part_pairs();
   Rows rows = {{"pair", "", "dissipation", "friction"}};
   if (with_parts) rows[0].push_back("part pairs");
   const auto value = [](const std::optional<double>& own) { return own ? number(*own) : "of the bodies"; };
@@ -125,8 +126,10 @@ void print_pairs(const Scene& built) {
     const Pair& pair = scene.pairs[i];
     rows.push_back({escaped(body_at(scene, pair.a).name), escaped(body_at(scene, pair.b).name), value(pair.dissipation),
                     value(pair.friction)});
-    const PairView& view = built.data().pairs[i];
-    if (with_parts) rows.back().push_back(fmt::to_string(view.rows_end - view.rows_begin));
+    const auto is_of_pair = [&](const PartPair& parts) { return parts.pair == static_cast<int>(i); };
+    if (with_parts) {
+      rows.back().push_back(fmt::to_string(std::count_if(part_pairs.begin(), part_pairs.end(), is_of_pair)));
+    }
   }
   print_table(rows);
 }
@@ -143,9 +146,10 @@ Rows left_out(const SceneDescription& scene) {
     };
     for (std::size_t i = 0; i < kinds_a.size(); ++i) {
       for (std::size_t k = 0; k < kinds_b.size(); ++k) {
-        if (can_touch(model_of(pair, scene), kinds_a[i], kinds_b[k])) continue;
-        const bool rigid = kinds_a[i].rigid && kinds_b[k].rigid;
-        rows.push_back({name(a, parts_a[i]), name(b, parts_b[k]), rigid ? "both rigid" : "both half spaces"});
+        const ContactModels& models = models_of(pair, scene);
+        if (model_of(models, kinds_a[i], kinds_b[k])) continue;
+        const Refusal refusal = info_of(models.back()).refusal(kinds_a[i], kinds_b[k]);
+        rows.push_back({name(a, parts_a[i]), name(b, parts_b[k]), std::string(refusal.reason)});
       }
     }
   }

@@ -37,7 +37,7 @@ TraversalCounts detail::count_traversal(const Scene& scene, const State& state, 
   SerialWarp warp;
   PressureFieldWorkspace work(0);  // no SIMD
   BodyBounds bounds[limits::kMaxBodies];
-  std::vector<std::int64_t> near_pairs(limits::kMaxPairs);
+  std::vector<std::int64_t> near_pairs(scene.data().pairs.size());
   std::int32_t listed[kMaxContactModels] = {};
   begin_environment(warp, warp, bounds, view, state, Results{}, environment, {near_pairs.data(), listed, 1});
   TraversalCounts counts;

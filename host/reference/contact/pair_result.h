@@ -49,9 +49,12 @@ struct PairResult {
   std::vector<Wrench> of_part_pairs;  // on a
   std::vector<Real> contact_state;    // of each part pair; empty if the model carries none
   std::uint32_t status = 0;           // bits
+
+  /// Adds the results of the pair's next model. Averages and patches stay those of the first.
+  void add(const PairResult& next);
 };
 
-/// A pair of a valid environment, number `index` of the state. `results` say what is wanted.
+/// A pair of a valid environment, number `index` of the state, in one model. `results` say what is wanted.
 struct PairInput {
   const SceneDescription& scene;
   const State& state;
@@ -59,6 +62,8 @@ struct PairInput {
   const Environment& environment;
   std::int64_t index;
   std::size_t pair;
+  std::vector<PartIndices> part_pairs;  // of this model
+  std::size_t first_row;                // of the first of them, among the part pairs of the scene
 };
 
 using EvaluatePair = PairResult (*)(const PairInput&);

@@ -100,7 +100,7 @@ std::vector<ContactPoint> contact_points(const SceneDescription& scene, const St
     const Transform& X_WA = environment.bodies[static_cast<std::size_t>(scene.pairs[pair].a)].X_WB;
     const Transform& X_WB = environment.bodies[static_cast<std::size_t>(scene.pairs[pair].b)].X_WB;
     const Transform X_AB = X_WA.inverse() * X_WB;
-    for (const PartIndices& indices : part_pairs(scene, environment, pair)) {
+    for (const PartIndices& indices : part_pairs(scene, environment, pair, ContactModel::kPressureField)) {
       const auto posed = [&](std::size_t index, const Transform& X) {
         const PartState& part = environment.parts[index];
         return PosedBody(*part.geometry, part.rigid, part.modulus, X * part.X_BG);

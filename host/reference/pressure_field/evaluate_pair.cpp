@@ -91,7 +91,7 @@ DiscreteContact to_contact(const PatchPolygon& from, const Transform& X_WA, std:
 }  // namespace
 
 PairResult evaluate_pressure_field(const PairInput& input) {
-  const auto& [scene, state, results, environment, index, pair_index] = input;
+  const auto& [scene, state, results, environment, index, pair_index, part_pairs, first_row] = input;
   const Pair& pair = scene.pairs[pair_index];
   const BodyState& state_a = environment.bodies[static_cast<std::size_t>(pair.a)];
   const BodyState& state_b = environment.bodies[static_cast<std::size_t>(pair.b)];
@@ -110,7 +110,7 @@ PairResult evaluate_pressure_field(const PairInput& input) {
   const bool one_sided_b = scene.bodies[static_cast<std::size_t>(pair.b)].one_sided;
   bool has_surface = false, encloses_part = false;
   Real load = 0, far_load = 0;  // of the pressure before it is weighed, N
-  for (const PartIndices& parts : part_pairs(scene, environment, pair_index)) {
+  for (const PartIndices& parts : part_pairs) {
     const PosedBody &a = of_a.at(parts.a), &b = of_b.at(parts.b);
     const PartState &part_a = environment.parts[parts.a], &part_b = environment.parts[parts.b];
     const ContactLaw law = contact_law(scene, state, environment, pair_index, parts);

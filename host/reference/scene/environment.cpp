@@ -116,11 +116,13 @@ Environment read_environment(const SceneDescription& scene, const State& state, 
     environment.enabled.push_back(!state.pair_mask.data ||
                                   state.pair_mask.data[index * state.pair_mask.stride + static_cast<std::int64_t>(p)] !=
                                       0);
-    const ContactModel model = detail::model_of(scene.pairs[p], scene);
-    const bool half_spaces_touch = detail::can_touch(model, {false, true}, {false, true});
-    for (const PartIndices& parts : part_pairs(scene, environment, p)) {
-      const Geometry *a = environment.parts[parts.a].geometry, *b = environment.parts[parts.b].geometry;
-      if (a && b && is_half_space(*a) && is_half_space(*b) && !half_spaces_touch) environment.status |= kBadGeometry;
+    const ContactModels& models = detail::models_of(scene.pairs[p], scene);
+    for (const ContactModel model : models) {
+      const bool half_spaces_touch = detail::model_of(model, {false, true}, {false, true}).has_value();
+      for (const PartIndices& parts : part_pairs(scene, environment, p, model)) {
+        const Geometry *a = environment.parts[parts.a].geometry, *b = environment.parts[parts.b].geometry;
+        if (a && b && is_half_space(*a) && is_half_space(*b) && !half_spaces_touch) environment.status |= kBadGeometry;
+      }
     }
   }
   if (state.contact_state.data) {
@@ -132,17 +134,14 @@ Environment read_environment(const SceneDescription& scene, const State& state, 
   return environment;
 }
 
-std::vector<PartIndices> part_pairs(const SceneDescription& scene, const Environment& environment, std::size_t pair) {
-  const auto body_a = static_cast<std::size_t>(scene.pairs[pair].a);
-  const auto body_b = static_cast<std::size_t>(scene.pairs[pair].b);
-  const auto kinds_a = detail::kinds_of(scene.bodies[body_a], scene);
-  const auto kinds_b = detail::kinds_of(scene.bodies[body_b], scene);
-  const ContactModel model = detail::model_of(scene.pairs[pair], scene);
+std::vector<PartIndices> part_pairs(const SceneDescription& scene, const Environment& environment, std::size_t pair,
+                                    ContactModel model) {
+  const std::vector<std::optional<ContactModel>> models = detail::part_pair_models(scene.pairs[pair], scene);
   std::vector<PartIndices> pairs;
-  for (std::size_t i = 0; i < kinds_a.size(); ++i) {
-    for (std::size_t k = 0; k < kinds_b.size(); ++k) {
-      if (!detail::can_touch(model, kinds_a[i], kinds_b[k])) continue;
-      pairs.push_back({environment.bodies[body_a].parts[i], environment.bodies[body_b].parts[k]});
+  auto of_part_pair = models.begin();
+  for (const std::size_t a : environment.bodies[static_cast<std::size_t>(scene.pairs[pair].a)].parts) {
+    for (const std::size_t b : environment.bodies[static_cast<std::size_t>(scene.pairs[pair].b)].parts) {
+      if (*of_part_pair++ == model) pairs.push_back({a, b});
     }
   }
   return pairs;

@@ -42,7 +42,8 @@ struct Environment {
 
 Environment read_environment(const SceneDescription& scene, const State& state, std::int64_t index);
 
-/// The part pairs of a pair: not both rigid, and in the scene's geometries not both half spaces.
-std::vector<PartIndices> part_pairs(const SceneDescription& scene, const Environment& environment, std::size_t pair);
+/// The part pairs of a pair that are of this contact model, by the scene's geometries.
+std::vector<PartIndices> part_pairs(const SceneDescription& scene, const Environment& environment, std::size_t pair,
+                                    ContactModel model);
 
 }  // namespace isopatch::reference

@@ -4,12 +4,22 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace isopatch {
 
 /// How the contact of two bodies is modelled.
 enum class ContactModel : std::uint8_t {
   kPressureField  ///< each body has a pressure field, and both are equal on the contact surface
+};
+
+/// Contact models in order of preference: each part pair is of the first in which its parts can touch. A single one
+/// converts to such a list.
+struct ContactModels : std::vector<ContactModel> {
+  using std::vector<ContactModel>::vector;
+  ContactModels(ContactModel only) : vector{only} {}
+
+  friend bool operator==(const ContactModels&, const ContactModels&) = default;
 };
 
 /// Normal traction sigma from pressure p and separating speed v_n.
@@ -32,7 +42,7 @@ struct ContactOptions {
   Quadrature quadrature = Quadrature::kExact;                            ///< how damping and friction are integrated
   double slip_tolerance = 1e-4;  ///< v_s, m/s, > 0: friction is reduced below about this speed
   bool gradient_filter = false;  ///< drop polygons whose normal is more than 5 pi/8 from either body's inward gradient
-  ContactModel model = ContactModel::kPressureField;  ///< of the pairs that have none of their own
+  ContactModels model = ContactModel::kPressureField;  ///< of the pairs that have none of their own
 };
 
 }  // namespace isopatch

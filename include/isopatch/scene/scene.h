@@ -18,11 +18,11 @@ namespace isopatch {
 
 /// Two bodies that can touch.
 struct Pair {
-  int a = 0;                               ///< index into SceneDescription::bodies; wrenches are reported on this one
-  int b = 0;                               ///< the other body
-  std::optional<double> dissipation;       ///< overrides the combination of the two bodies' values
-  std::optional<double> friction;          ///< overrides the combination of the two bodies' coefficients
-  std::optional<ContactModel> model = {};  ///< overrides ContactOptions::model
+  int a = 0;                                ///< index into SceneDescription::bodies; wrenches are reported on this one
+  int b = 0;                                ///< the other body
+  std::optional<double> dissipation;        ///< overrides the combination of the two bodies' values
+  std::optional<double> friction;           ///< overrides the combination of the two bodies' coefficients
+  std::optional<ContactModels> model = {};  ///< overrides ContactOptions::model
 };
 
 /// Everything a scene is made of, plain and editable.
@@ -35,14 +35,14 @@ struct SceneDescription {
 };
 
 /// Every pair a < b of bodies that are not both fixed, that no joint joins, and that have a part pair: two parts that
-/// can touch in the scene's contact model. So a prescribed body is paired with fixed ones and with others that are
+/// can touch in the scene's contact models. So a prescribed body is paired with fixed ones and with others that are
 /// prescribed: none of them yields, but what presses on them can be of interest. Throws Error for a geometry index out
 /// of range.
 std::vector<Pair> all_pairs(const SceneDescription& scene);
 
-/// Two parts, of the two bodies of a pair, that can touch in the pair's contact model: with pressure fields, two that
-/// are not both rigid and not both half spaces. Parts are numbered through
-/// the scene: those of body 0, of body 1 and so on.
+/// Two parts, of the two bodies of a pair, that can touch in a contact model of the pair: with pressure fields, two
+/// that are not both rigid and not both half spaces. Parts are numbered through the scene: those of body 0, of body 1
+/// and so on.
 struct PartPair {
   int pair;    ///< index into SceneDescription::pairs
   int part_a;  ///< of the pair's body a
@@ -57,7 +57,7 @@ struct SceneData;
 /// Copies share the data. Every call on a scene that was moved from throws Error.
 class Scene {
  public:
-  /// Throws Error for an index out of range, a pair whose contact model lets none of its parts touch, a
+  /// Throws Error for an index out of range, a pair whose contact models let none of its parts touch, a
   /// pair of a body with itself, the same pair twice, a compliant part with a surface mesh, more than 64 bodies, 64
   /// parts of a body, 256 parts in all or 32 768 part pairs (with each layer of a half space counted), no bodies, an
   /// unknown value of an enumeration, a material value, pose, velocity, slip tolerance, mass property, value of a
@@ -76,8 +76,8 @@ class Scene {
   /// for a part pair. 0 for pressure fields.
   int contact_state_size() const;
 
-  /// The part pairs in the order of Results::part_pair_wrench: by pair, then by part of a, then by part of b. Which are
-  /// left out depends on the scene's own geometries alone, whatever State::geometry_index says.
+  /// The part pairs in the order of Results::part_pair_wrench: by pair, then by contact model, part of a, part of b.
+  /// Which are left out depends on the scene's own geometries alone, whatever State::geometry_index says.
   std::vector<PartPair> part_pairs() const;
 
   /// The index of the body of this name. Throws Error, with the names that there are, where no body has it, and where

@@ -146,11 +146,13 @@ ISOPATCH_HD void begin_environment(Warp& warp, All& all, BodyBounds* bounds, con
   }
   warp.sync();
 
-  for (int base = 0; base < scene.num_pairs; base += Warp::kSize) {
-    const int pair = base + warp.lane();
+  for (int base = 0; base < scene.num_pair_views; base += Warp::kSize) {
+    const int at = base + warp.lane();
     bool near = false;
-    if (exists && pair < scene.num_pairs) {
-      const PairView& view = scene.pairs[pair];
+    int pair = at;
+    if (exists && at < scene.num_pair_views) {
+      const PairView& view = scene.pairs[at];
+      pair = view.pair;
       near = valid && is_enabled(state, environment, pair) &&
              (every_pair || bounds_may_touch(bounds[view.a], bounds[view.b]));
       if (results.contact_state.data != nullptr && !(near && view.has_state)) {
@@ -158,7 +160,7 @@ ISOPATCH_HD void begin_environment(Warp& warp, All& all, BodyBounds* bounds, con
       }
     }
     for (int model = 0; model < scene.num_models; ++model) {
-      const bool mine = near && (scene.num_models == 1 || scene.pairs[pair].model == model);
+      const bool mine = near && (scene.num_models == 1 || scene.pairs[at].model == model);
       const PairList list = lists.of(scene, model);
       const std::int32_t index = list.reserve(all, mine);  // which fits: the list has room for all pairs
       if (mine) list.items[index] = environment * scene.num_pairs + pair;

@@ -5,14 +5,6 @@
 
 namespace isopatch::detail {
 
-ISOPATCH_HD InputArray as_input(const OutputArray& array) {
-  InputArray input;
-  input.data = array.data;
-  input.stride = array.stride;
-  input.type = array.type;
-  return input;
-}
-
 /// Sums the stored pair wrenches over one body's pairs, in the order of the pairs, about the body's origin. A pair
 /// without a force is skipped, so the poses of an environment with a fault are not read.
 ISOPATCH_HD void write_body_wrench(const SceneView& scene, const State& state, const Results& results,

@@ -53,6 +53,30 @@ ISOPATCH_HD Vec3d read_vec3(const InputArray& array, std::int64_t environment, s
   return {read(array, environment, index), read(array, environment, index + 1), read(array, environment, index + 2)};
 }
 
+ISOPATCH_HD InputArray as_input(const OutputArray& array) {
+  InputArray input;
+  input.data = array.data;
+  input.stride = array.stride;
+  input.type = array.type;
+  return input;
+}
+
+/// Adds to what was written. A null array is skipped.
+ISOPATCH_HD void add(const OutputArray& array, std::int64_t environment, std::int64_t index, double value) {
+  if (array.data != nullptr) write(array, environment, index, read(as_input(array), environment, index) + value);
+}
+
+ISOPATCH_HD void add(const OutputArray& array, std::int64_t environment, std::int64_t index, Vec3d value) {
+  add(array, environment, index, value.x);
+  add(array, environment, index + 1, value.y);
+  add(array, environment, index + 2, value.z);
+}
+
+template <class T>
+ISOPATCH_HD void add(const TypedArray<T>& array, std::int64_t environment, std::int64_t index, T value) {
+  if (array.data != nullptr) element(array, environment, index) += value;
+}
+
 struct Material {
   double modulus, dissipation, friction;
   bool overrides_dissipation, overrides_friction;  // given for this environment: replaces a pair's value
@@ -135,9 +159,9 @@ ISOPATCH_HD std::uint32_t part_pair_status(const SceneView& scene, const State& 
   const int a = geometry_of(scene, state, environment, scene.part_pairs[part_pair].a);
   const int b = geometry_of(scene, state, environment, scene.part_pairs[part_pair].b);
   if (a < 0 || b < 0 || !scene.geometries[a].half_space || !scene.geometries[b].half_space) return kOk;
-  int pair = 0;
-  while (scene.pairs[pair].part_pairs_end <= part_pair) ++pair;
-  return scene.pairs[pair].half_spaces_touch ? kOk : kBadGeometry;
+  const PairView* pair = scene.pairs;
+  while (part_pair < pair->part_pairs_begin || pair->part_pairs_end <= part_pair) ++pair;
+  return pair->half_spaces_touch ? kOk : kBadGeometry;
 }
 
 /// Q: the rows of an environment's part pairs.

@@ -72,7 +72,7 @@ struct PartView {
 /// Contact models that a scene can have pairs of.
 inline constexpr int kMaxContactModels = 4;
 
-/// The part pairs of a pair follow each other, and so do their rows in Results::part_pair_wrench.
+/// A pair in one contact model. Its part pairs follow each other, and so do their rows in Results::part_pair_wrench.
 struct PairView {
   std::int32_t a, b;
   std::int32_t part_pairs_begin, part_pairs_end;
@@ -80,6 +80,8 @@ struct PairView {
   double dissipation;      // negative: combine the parts' values
   double friction;         // negative: combine the parts' values
   std::int32_t model;      // ContactModel
+  std::int32_t pair;       // whose results it adds to
+  std::int32_t further;    // index of the pair's next view, if it has several
   bool half_spaces_touch;  // in that model, each other
   bool has_state;          // that model carries a contact state
 };
@@ -105,7 +107,7 @@ struct SceneView {
   const GeometryView* geometries;  // the scene's own, then those placed in bodies
   const BodyView* bodies;
   const PartView* parts;
-  const PairView* pairs;
+  const PairView* pairs;  // of each pair in the first of its models; then, pair by pair, in further ones, in order
   const PartPairView* part_pairs;
   const std::int32_t* placed_geometries;  // a row for each posed part: the scene's geometries as placed in its body, or
                                           // -1 for one that is not an alternative
@@ -115,12 +117,25 @@ struct SceneView {
   std::int32_t num_bodies;
   std::int32_t num_parts;
   std::int32_t num_pairs;
+  std::int32_t num_pair_views;
   std::int32_t num_part_pairs;
   std::int32_t num_models;                           // 1 + the last ContactModel of a pair
-  std::int32_t pairs_before[kMaxContactModels + 1];  // pairs of the models before each; the last is num_pairs
+  std::int32_t pairs_before[kMaxContactModels + 1];  // pairs of the models before each; the last is num_pair_views
   ContactView contact;
 
   ISOPATCH_HD std::int32_t pairs_of_model(int model) const { return pairs_before[model + 1] - pairs_before[model]; }
+
+  /// The index of a pair's view in a model that it has.
+  ISOPATCH_HD std::int32_t view_in(int model, std::int32_t pair) const {
+    std::int32_t view = pair;
+    while (pairs[view].model != model) view = view == pair ? pairs[view].further : view + 1;
+    return view;
+  }
+
+  /// Behind the part pairs of a pair in all of its models.
+  ISOPATCH_HD std::int32_t part_pairs_end(std::int32_t pair) const {
+    return pair + 1 < num_pairs ? pairs[pair + 1].part_pairs_begin : num_part_pairs;
+  }
 };
 
 }  // namespace isopatch::detail

@@ -43,7 +43,7 @@ ISOPATCH_HD int list_pairs(Warp& warp, const StageInput& in, int count, const Ke
     int begin = 0, end = 0;
     if (pair < in.scene.num_pairs) {
       begin = first_at(in.scene.pairs[pair].part_pairs_begin);
-      end = first_at(in.scene.pairs[pair].part_pairs_end);
+      end = first_at(in.scene.part_pairs_end(pair));
     }
     const std::uint32_t found = warp.ballot(end > begin);
     if (end > begin) {

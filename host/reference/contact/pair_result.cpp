@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/reference/contact/pair_result.h"
+
+#include <algorithm>
+
+namespace isopatch::reference {
+namespace {
+
+void add_wrench(Wrench& sum, const Wrench& next) {
+  sum.force += next.force;
+  sum.torque += next.torque;
+}
+
+template <class T>
+void append(std::vector<T>& all, const std::vector<T>& next) {
+  all.insert(all.end(), next.begin(), next.end());
+}
+
+}  // namespace
+
+void PairResult::add(const PairResult& next) {
+  add_wrench(on_a, next.on_a);
+  add_wrench(on_b, next.on_b);
+  area += next.area;
+  max_pressure = std::max(max_pressure, next.max_pressure);
+  energy += next.energy;
+  friction_force += next.friction_force;
+  polygon_count += next.polygon_count;
+  append(polygons, next.polygons);
+  append(contacts, next.contacts);
+  append(of_part_pairs, next.of_part_pairs);
+  append(contact_state, next.contact_state);
+  status |= next.status;
+}
+
+}  // namespace isopatch::reference
