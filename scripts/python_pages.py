@@ -11,6 +11,7 @@ import inspect
 import pathlib
 import re
 import sys
+import warnings
 
 import pdoc
 import pdoc.doc
@@ -74,10 +75,21 @@ def teach_pdoc() -> None:
     pdoc.doc.Variable.__init__ = variable
 
 
+def take_warnings_for_errors() -> None:
+    """Of pdoc; but for types of libraries that are not installed, which it prints as they are written."""
+    warnings.filterwarnings("error", category=UserWarning, module="pdoc")
+    missing = [name for name in ("matplotlib", "pyvista") if importlib.util.find_spec(name) is None]
+    if missing:
+        print(f"without links to {' and '.join(missing)}", file=sys.stderr)
+        for message in ("Failed to run TYPE_CHECKING code", "Error parsing type annotation"):
+            warnings.filterwarnings("ignore", message, category=UserWarning)
+
+
 def main() -> None:
     if len(sys.argv) != 2:
         sys.exit(f"usage: {sys.argv[0]} FOLDER")
     teach_pdoc()
+    take_warnings_for_errors()
     modules = ["isopatch", "isopatch.plot"]  # with isopatch.quaternion, which it lists
     libraries = {"torch": True, "jax": isopatch.build_info()["jax"]}
     for library, is_there in libraries.items():

@@ -7,6 +7,7 @@ import pytest
 import isopatch
 from conftest import requires
 from isopatch import CONTACT_DTYPE, POLYGON_DTYPE, Contacts, Polygons
+from isopatch._src.arrays import INPUTS
 from table_array import TableArray
 
 RECORDS = ("polygons", "contacts", "packed_polygons", "packed_contacts")
@@ -215,7 +216,8 @@ class TestTorchOperator:
 
         numbers = [None, *capacities(wanted, spare=2).values()]
         names = ["polygons", "polygons_needed", "packed_contacts", "contact_offsets", "contact_environments"]
-        arguments = (isopatch.torch.register(evaluator), names, *numbers, torch.from_numpy(poses), *[None] * 6)
+        others = [None] * (len(INPUTS) - 1)  # all but the poses
+        arguments = (isopatch.torch.register(evaluator), names, *numbers, torch.from_numpy(poses), *others)
         torch.library.opcheck(torch.ops.isopatch.evaluate.default, arguments)
 
     def test_a_function_of_columns_is_compiled(self, evaluator, poses, wanted):

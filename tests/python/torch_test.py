@@ -12,6 +12,7 @@ torch = pytest.importorskip("torch", reason="torch is not installed")
 
 import isopatch.torch  # noqa: E402
 from isopatch._src import torch_operator  # noqa: E402
+from isopatch._src.arrays import INPUTS  # noqa: E402
 
 OUTPUTS = ("pair_wrench", "body_wrench", "status", "area", "center_of_pressure", "polygon_count", "energy")
 MATERIALS = {"modulus": [2e5, 1e5], "dissipation": [0.5, 0.0], "friction": [0.3, 0.9]}
@@ -52,7 +53,8 @@ def test_bits_are_those_of_the_evaluator(scene, poses, velocities, dtype, precis
 
 def test_the_operator_is_what_torch_wants(evaluator, poses):
     name = isopatch.torch.register(evaluator)
-    arguments = (name, ["pair_wrench", "status"], *[None] * 3, torch.from_numpy(poses), *[None] * 6)
+    others = [None] * (len(INPUTS) - 1)  # all but the poses
+    arguments = (name, ["pair_wrench", "status"], *[None] * 3, torch.from_numpy(poses), *others)
     torch.library.opcheck(torch.ops.isopatch.evaluate.default, arguments)
 
 

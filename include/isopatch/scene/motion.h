@@ -20,8 +20,8 @@ enum class MotionType : std::uint8_t {
 
 /// A value and the time from which it holds; of Drive::target, at which it is reached.
 struct TimedValue {
-  double time = 0;  ///< s
-  double value = 0;
+  double time = 0;   ///< s
+  double value = 0;  ///< N or N m of Drive::force, m or rad of Drive::target
 };
 
 /// Poses of a body at given times. Between two of them the position is linear in time and the rotation goes the shorter
@@ -45,7 +45,7 @@ struct Drive {
 
 /// How a body moves. Only the values of its type may be given.
 struct Motion {
-  MotionType type = MotionType::kFree;
+  MotionType type = MotionType::kFree;  ///< says which of the other members may be given
 
   /// Prescribed: where the body is. Without times it keeps Body::velocity, and with them that must be 0.
   Path path = {};

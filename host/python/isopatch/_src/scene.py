@@ -182,6 +182,8 @@ class Scene(_core.Scene):
     def to_pyvista(self, poses: Any = None) -> "pyvista.MultiBlock":
         """The surfaces of the bodies as meshes of PyVista, by name, world frame, m. Half spaces are squares.
 
+        A body whose pose has a number that is not finite, or a quaternion of length 0, is drawn at the origin.
+
         Args:
             poses: [B, 7], of one environment: x y z [m], quaternion w x y z. None: as in the scene.
 
