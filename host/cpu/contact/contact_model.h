@@ -45,7 +45,8 @@ class CpuContactModel {
   virtual std::unique_ptr<ModelWorkspace> make_workspace(const SceneData& scene) const = 0;
 
   /// Evaluates near pairs for all outputs of the results, of a few environments; of one if rows are collected. An entry
-  /// is environment * num_pairs + pair. It adds to the results of models before it that have part pairs of the same pair.
+  /// is environment * num_pairs + pair. It adds to the results of models before it that have part pairs of the same
+  /// pair.
   using EvaluatePairs = void (*)(const CpuContactModel&, const EvaluationBatch&,
                                  std::span<const std::int64_t> near_pairs, ModelWorkspace&, const PackedRows&);
 
