@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "host/evaluation/evaluator_backend.h"

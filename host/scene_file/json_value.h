@@ -5,11 +5,9 @@
 
 #include <nlohmann/json_fwd.hpp>  // the whole takes a compiler seconds
 
-#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "host/text/quote.h"
 #include "isopatch/detail/rollout/motion/step_stage.h"

@@ -4,7 +4,6 @@
 // normals are not used, since they follow from the order of the corners.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include <limits>
-#include <optional>
 
 #include "host/python/bindings/bindings.h"
 #include "host/python/bindings/stepping.h"

@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
 
 #include "host/python/arrays/torch_tensor.h"
 #include "host/python/bindings/array_lists.h"

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <xla/ffi/api/ffi.h>
 
-#include <cstdint>
 #include <stdexcept>
 #include <type_traits>
 

@@ -2,7 +2,6 @@
 #include "host/reference/pressure_field/polygon.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <utility>
 
