@@ -8,7 +8,6 @@
 // force of a contact point is f0 max(0, 1 - d v_n), and its friction mu times that, opposite to the slip u_t, by
 // |u_t| / sqrt(|u_t|^2 + v_s^2).
 #include <cvode/cvode.h>
-#include <fmt/format.h>
 #include <nvector/nvector_serial.h>
 #include <sundials/sundials_config.h>
 #include <sunlinsol/sunlinsol_dense.h>
@@ -20,9 +19,9 @@
 #include "host/cpu/find_contacts.h"
 #include "host/rollout/simulator_backend.h"
 #include "host/text/quote.h"
+#include "host/text/throw_error.h"
 #include "host/threads/cancellation.h"
 #include "host/threads/parallel_for.h"
-#include "isopatch/error.h"
 
 namespace isopatch {
 
@@ -340,10 +339,8 @@ class CvodeSimulator final : public Simulator::Implementation {
     for (const Body& body : scene_.description().bodies) {
       const MotionType type = body.motion.type;
       if (type != MotionType::kPrismatic && type != MotionType::kRevolute) continue;
-      throw Error(
-          fmt::format("simulator: body {} is on a joint; integrator cvode takes free, fixed and prescribed "
-                      "bodies",
-                      in_quotes(body.name)));
+      throw_error("simulator: body {} is on a joint; integrator cvode takes free, fixed and prescribed bodies",
+                  in_quotes(body.name));
     }
   }
 
@@ -397,9 +394,7 @@ class CvodeSimulator final : public Simulator::Implementation {
 
 std::unique_ptr<Simulator::Implementation> detail::make_cvode_simulator(Scene scene, const RolloutOptions& rollout,
                                                                         const EvaluatorOptions& options) {
-  if (options.backend != Backend::kCpu) {
-    throw Error("simulator: integrator cvode needs the cpu backend");
-  }
+  if (options.backend != Backend::kCpu) throw Error("simulator: integrator cvode needs the cpu backend");
   return std::make_unique<CvodeSimulator>(std::move(scene), rollout, options);
 }
 

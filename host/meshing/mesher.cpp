@@ -22,7 +22,7 @@
 #include "host/mesh/math/point_math.h"
 #include "host/meshing/process.h"
 #include "host/text/quote.h"
-#include "isopatch/error.h"
+#include "host/text/throw_error.h"
 
 namespace isopatch::detail {
 
@@ -137,9 +137,9 @@ Mesher find_mesher(const std::string& name) {
     if (name != "auto" && name != candidate) continue;
     if (const auto program = find_program(candidate)) return {candidate, *program};
   }
-  throw Error(fmt::format("no {} on PATH; install {} (on Debian: apt-get install {})",
-                          name == "auto" ? "mesher, TetGen or Gmsh," : name, name == "auto" ? "one of them" : "it",
-                          name == "auto" ? "tetgen" : name));
+  throw_error("no {} on PATH; install {} (on Debian: apt-get install {})",
+              name == "auto" ? "mesher, TetGen or Gmsh," : name, name == "auto" ? "one of them" : "it",
+              name == "auto" ? "tetgen" : name);
 }
 
 TetMesh fill_with_tets(const TriangleMesh& surface, double volume, const Mesher& mesher,
@@ -150,16 +150,15 @@ TetMesh fill_with_tets(const TriangleMesh& surface, double volume, const Mesher&
   auto [problem, last_line] = run_process(mesher.program, call.arguments);
   if (problem.empty() && !std::filesystem::exists(call.result)) problem = "wrote no mesh";
   if (!problem.empty()) {
-    throw Error(fmt::format("{}: {} {}; it last printed: {}. A surface that cuts through itself cannot be filled",
-                            source, mesher.program.string(), problem, in_quotes(last_line, '"')));
+    throw_error("{}: {} {}; it last printed: {}. A surface that cuts through itself cannot be filled", source,
+                mesher.program.string(), problem, in_quotes(last_line, '"'));
   }
   TetMesh mesh = read_tet_mesh(call.result);
   mesh.notes.clear();  // the triangles of the surface, in the same file
   if (const double found = filled_volume(mesh); !(std::fabs(found - volume) <= kSameVolume * volume)) {
-    throw Error(
-        fmt::format("{}: the tets of {} have a volume of {:.6g} m^3, the surface one of {:.6g} m^3; it may cut "
-                    "through itself",
-                    source, mesher.program.string(), found, volume));
+    throw_error(
+        "{}: the tets of {} have a volume of {:.6g} m^3, the surface one of {:.6g} m^3; it may cut through itself",
+        source, mesher.program.string(), found, volume);
   }
   return mesh;
 }

@@ -16,7 +16,7 @@
 
 #include "host/files/descriptor.h"
 #include "host/meshing/interrupt.h"
-#include "isopatch/error.h"
+#include "host/text/throw_error.h"
 
 namespace isopatch::detail {
 
@@ -93,7 +93,7 @@ std::string problem_of(int status) {
 
 ProcessEnd run_process(const std::filesystem::path& program, std::vector<std::string> arguments) {
   std::array<int, 2> ends = {};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw Error(fmt::format("{}: {}", program.string(), std::strerror(errno)));
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw_error("{}: {}", program.string(), std::strerror(errno));
   const Descriptor output(ends[0]);
   Descriptor input(ends[1]);
   const Interruptible interruptible;

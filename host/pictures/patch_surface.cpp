@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "isopatch/error.h"
+#include "host/text/throw_error.h"
 #include "isopatch/pictures.h"
 
 namespace isopatch {
@@ -35,7 +33,7 @@ PolygonSurface patch_surface(const std::vector<Polygon>& polygons) {
   for (std::size_t k = 0; k < polygons.size(); ++k) {
     const Polygon& polygon = polygons[k];
     if (polygon.num_vertices < 0 || polygon.num_vertices > 8) {
-      throw Error(fmt::format("patch_surface: polygon {} has {} vertices; the most are 8", k, polygon.num_vertices));
+      detail::throw_error("patch_surface: polygon {} has {} vertices; the most are 8", k, polygon.num_vertices);
     }
     surface.faces.push_back(polygon.num_vertices);
     for (int i = 0; i < polygon.num_vertices; ++i) {

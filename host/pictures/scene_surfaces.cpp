@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "host/scene/part_geometries.h"
+#include "host/text/throw_error.h"
 #include "isopatch/detail/scene/environment.h"
-#include "isopatch/error.h"
 #include "isopatch/pictures.h"
 
 namespace isopatch {
@@ -63,8 +61,8 @@ double largest_coordinate(const std::vector<PartSurface>& surfaces) {
 void check_states(const SceneDescription& scene, const StateArrays& states) {
   const StateArrays of_scene(scene, 0);
   if (states.num_bodies != of_scene.num_bodies || states.num_parts != of_scene.num_parts) {
-    throw Error(fmt::format("scene_surfaces: states of {} bodies and {} parts; the scene has {} and {}",
-                            states.num_bodies, states.num_parts, of_scene.num_bodies, of_scene.num_parts));
+    throw_error("scene_surfaces: states of {} bodies and {} parts; the scene has {} and {}", states.num_bodies,
+                states.num_parts, of_scene.num_bodies, of_scene.num_parts);
   }
   if (states.poses.empty()) throw Error("scene_surfaces: the states have no poses");
 }
