@@ -16,21 +16,19 @@ constexpr double kSlack = 0x1p-15;
 /// than at high ones.
 constexpr double kFitted = 0.35;
 
-/// The largest float not above x. Exact values stay as they are: the float below 0 is subnormal, which is slow on some
-/// processors.
-float below(double x) {
-  const auto f = static_cast<float>(x);
-  return static_cast<double>(f) > x ? std::nextafter(f, -std::numeric_limits<float>::infinity()) : f;
-}
-
-float above(double x) { return -below(-x); }
-
 /// The steepest line, m per unit of extent. For tiny extents, steeper lines would fit the points but overflow float: in
 /// units of the other body's extents a slope is up to 2^64 times larger (kFar in
 /// detail/pressure_field/context/pair_context.h).
 constexpr double kSteepest = 1e17;
 
 }  // namespace
+
+float below(double x) {
+  const auto f = static_cast<float>(x);
+  return static_cast<double>(f) > x ? std::nextafter(f, -std::numeric_limits<float>::infinity()) : f;
+}
+
+float above(double x) { return -below(-x); }
 
 BoxFit::BoxFit(const Cell& cell) {
   std::array<const Cell::Corner*, 4> corners = {};

@@ -10,6 +10,13 @@
 
 namespace isopatch::detail {
 
+/// The largest float not above x. Exact values stay as they are: the float below 0 is subnormal, which is slow on some
+/// processors.
+float below(double x);
+
+/// The smallest float not below x.
+float above(double x);
+
 /// Bounds the points of some cells at each extent: for every coordinate x, and for -x, the upper convex hull of the
 /// points (extent, x) of all vertices. With the extent as a fourth coordinate a cell is the convex hull of its
 /// vertices, so a line above all vertices is above all of the cell.

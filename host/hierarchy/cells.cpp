@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "host/hierarchy/box_fit.h"
 #include "host/hierarchy/hierarchy.h"
 #include "host/threads/parallel_for.h"
 
@@ -16,13 +17,6 @@ constexpr std::int64_t kChunk = 512;  // cells that a thread makes at a time
 
 Vec3d to_vec(const Point3& p) { return {p[0], p[1], p[2]}; }
 
-float round_down(double x) {
-  const float f = static_cast<float>(x);
-  return static_cast<double>(f) > x ? std::nextafter(f, -std::numeric_limits<float>::infinity()) : f;
-}
-
-float round_up(double x) { return -round_down(-x); }
-
 void set_box(Cell& cell) {
   const auto axis = [&](int k, double Vec3d::*member) {
     double low = cell.corner[0].vertex.*member, high = low;
@@ -30,8 +24,8 @@ void set_box(Cell& cell) {
       low = std::min(low, c.vertex.*member);
       high = std::max(high, c.vertex.*member);
     }
-    cell.box_low[k] = round_down(low);
-    cell.box_high[k] = round_up(high);
+    cell.box_low[k] = below(low);
+    cell.box_high[k] = above(high);
   };
   axis(0, &Vec3d::x);
   axis(1, &Vec3d::y);

@@ -12,8 +12,6 @@
 #include <vector>
 
 #include "host/hierarchy/box_fit.h"
-#include "host/hierarchy/hierarchy_statistics.h"
-#include "host/hierarchy/wide_nodes.h"
 #include "host/threads/parallel_for.h"
 
 namespace isopatch::detail {

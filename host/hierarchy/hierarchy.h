@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "isopatch/detail/bvh/node.h"
@@ -38,5 +39,18 @@ std::vector<Cell> triangle_cells(const Geometry& geometry);
 /// Binary hierarchy by the surface area heuristic (full sweep over the three axes; MacDonald and Booth 1990), falling
 /// back to median splits if that would exceed kMaxDepth levels.
 Hierarchy build_hierarchy(std::vector<Cell> cells);
+
+/// The nodes of a binary hierarchy as wide nodes; the first holds the root alone.
+std::vector<WideNode> wide_nodes(std::span<const Node> nodes);
+
+/// The size of the bounding volume hierarchy that a scene makes for a geometry.
+struct HierarchyStatistics {
+  int nodes = 0;  // inner nodes and leaves
+  int leaves = 0;
+  int depth = 0;  // nodes on the longest path from the root to a leaf
+};
+
+/// All zero for a half space, which has no hierarchy.
+HierarchyStatistics hierarchy_statistics(const Geometry& geometry);
 
 }  // namespace isopatch::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/hierarchy/wide_nodes.h"
+#include "host/hierarchy/hierarchy.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "host/hierarchy/hierarchy_statistics.h"
 #include "host/scene/scene_data.h"
 #include "host/threads/parallel_for.h"
 #include "isopatch/isopatch.h"

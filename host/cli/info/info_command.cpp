@@ -6,7 +6,7 @@
 
 #include "host/cli/commands.h"
 #include "host/cli/info/info_numbers.h"
-#include "host/hierarchy/hierarchy_statistics.h"
+#include "host/hierarchy/hierarchy.h"
 #include "host/mesh/checks/geometry_check.h"
 #include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"
