@@ -39,9 +39,13 @@ class RowWriter {
     for (std::size_t i = 0; i < 3; ++i) put(array, index + i, value[static_cast<Eigen::Index>(i)]);
   }
 
+  void put(const OutputArray& array, std::size_t index, const Wrench& value) const {
+    put(array, index, value.force);
+    put(array, index + 3, value.torque);
+  }
+
   void put_pair(std::size_t pair, const PairResult& result) const {
-    put(results_.pair_wrench, 6 * pair, result.on_a.force);
-    put(results_.pair_wrench, 6 * pair + 3, result.on_a.torque);
+    put(results_.pair_wrench, 6 * pair, result.on_a);
     put(results_.area, pair, result.area);
     put(results_.center_of_pressure, 3 * pair, result.center_of_pressure);
     put(results_.mean_normal, 3 * pair, result.mean_normal);
@@ -72,24 +76,12 @@ class RowWriter {
     }
   }
 
-  void put_part_pair(std::size_t part_pair, const Wrench& wrench) const {
-    put(results_.part_pair_wrench, 6 * part_pair, wrench.force);
-    put(results_.part_pair_wrench, 6 * part_pair + 3, wrench.torque);
-  }
-
   /// The state of one part pair, `size` numbers.
   void put_contact_state(std::size_t part_pair, std::size_t size, const Real* state) const {
     for (std::size_t i = 0; i < size; ++i) {
       put(results_.contact_state, part_pair * size + i, state[i]);
     }
   }
-
-  void put_body(std::size_t body, const Wrench& wrench) const {
-    put(results_.body_wrench, 6 * body, wrench.force);
-    put(results_.body_wrench, 6 * body + 3, wrench.torque);
-  }
-
-  void put_status(std::uint32_t status) const { put(results_.status, 0, status); }
 
   /// Writes the records that there is room for. Returns whether some are missing.
   template <class Record>
@@ -159,10 +151,10 @@ void evaluate_environment(const SceneDescription& scene, const State& state, con
     if (detail::wants_patch_contacts(results)) writer.put_patch_contacts(p, pairs[p]);
     for (std::size_t i = 0; i < pairs[p].of_part_pairs.size(); ++i) {
       writer.put_contact_state(part_pair, contact_state_size, pairs[p].contact_state.data() + i * contact_state_size);
-      writer.put_part_pair(part_pair++, pairs[p].of_part_pairs[i]);
+      writer.put(results.part_pair_wrench, 6 * part_pair++, pairs[p].of_part_pairs[i]);
     }
   }
-  for (std::size_t b = 0; b < bodies.size(); ++b) writer.put_body(b, bodies[b]);
+  for (std::size_t b = 0; b < bodies.size(); ++b) writer.put(results.body_wrench, 6 * b, bodies[b]);
   std::vector<Polygon> polygons;
   std::vector<DiscreteContact> contacts;
   if (results.polygons_needed.data || rows.polygons.is_wanted()) polygons = joined(pairs, &PairResult::polygons);
@@ -176,7 +168,7 @@ void evaluate_environment(const SceneDescription& scene, const State& state, con
     environment.status |= kContactCapacity;
   }
   for (const PairResult& pair : pairs) environment.status |= pair.status;
-  writer.put_status(environment.status);
+  writer.put(results.status, 0, environment.status);
 }
 
 class ReferenceBackend final : public Evaluator::Implementation {

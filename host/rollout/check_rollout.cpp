@@ -7,7 +7,7 @@
 
 #include "host/evaluation/array_check.h"
 #include "host/text/error_location.h"
-#include "isopatch/error.h"
+#include "host/text/throw_error.h"
 #include "isopatch/rollout_state.h"
 
 namespace isopatch::detail {
@@ -69,8 +69,8 @@ void check_reset_arguments(const ArrayCounts& counts, const RolloutState& state,
                            const RolloutState& initial) {
   check_count("reset", state.num_environments, counts);
   if (initial.num_environments != state.num_environments) {
-    throw Error(fmt::format("reset: initial has {} environments and the state {}; give as many",
-                            initial.num_environments, state.num_environments));
+    throw_error("reset: initial has {} environments and the state {}; give as many", initial.num_environments,
+                state.num_environments);
   }
   ArrayCheck check("reset", state.num_environments);
   add_state(check, "state.", counts, state);

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isopatch/rollout_state.h"
 
-#include <fmt/format.h>
-
 #include "host/rollout/rollout_data.h"
 #include "host/scene/scene_data.h"
+#include "host/text/throw_error.h"
 #include "isopatch/detail/rollout/motion/step_stage.h"
 #include "isopatch/detail/simt/warp.h"
-#include "isopatch/error.h"
 
 namespace isopatch {
 
@@ -26,8 +24,7 @@ int joints_of(const Scene& scene) {
 
 std::size_t size_of(const ArrayCounts& counts, const ArrayInfo& info, std::int64_t environments) {
   if (environments < 0) {
-    throw Error(
-        fmt::format("rollout arrays: there are {} environments; the number must not be negative", environments));
+    throw_error("rollout arrays: there are {} environments; the number must not be negative", environments);
   }
   return static_cast<std::size_t>(counts.size(info, environments));
 }

@@ -43,9 +43,7 @@ Simulator::Simulator(Simulator&&) noexcept = default;
 Simulator& Simulator::operator=(Simulator&&) noexcept = default;
 
 const Simulator::Implementation& Simulator::implementation() const {
-  if (implementation_ == nullptr) {
-    throw Error("simulator: it was moved from; use the simulator that it was moved to");
-  }
+  if (implementation_ == nullptr) throw Error("simulator: it was moved from; use the simulator that it was moved to");
   return *implementation_;
 }
 
@@ -80,5 +78,26 @@ const Scene& Simulator::scene() const { return implementation().scene(); }
 const EvaluatorOptions& Simulator::options() const { return implementation().options(); }
 const RolloutOptions& Simulator::rollout() const { return implementation().rollout(); }
 int Simulator::num_joints() const { return implementation().view().num_joints; }
+
+HostSimulator::HostSimulator(Scene scene, EvaluatorOptions options) : simulator_(std::move(scene), options) {}
+HostSimulator::HostSimulator(Scene scene, const RolloutOptions& rollout, EvaluatorOptions options)
+    : simulator_(std::move(scene), rollout, options) {}
+
+void HostSimulator::initial_state(const RolloutState& state) const {
+  const StandardArithmetic standard;
+  check_state_arguments("initial_state", simulator_.implementation().counts(), state);
+  simulator_.implementation().initial_state_from_host(state);
+}
+
+void HostSimulator::step(const RolloutState& state, const RolloutInput& input, const RolloutOutput& output,
+                         int num_steps) const {
+  const StandardArithmetic standard;
+  RolloutInput checked_input = input;
+  RolloutOutput checked_output = output;
+  check_step_arguments(simulator_.implementation().counts(), state, checked_input, checked_output, num_steps);
+  simulator_.implementation().step_from_host(state, checked_input, checked_output, num_steps);
+}
+
+const Simulator& HostSimulator::simulator() const { return simulator_; }
 
 }  // namespace isopatch

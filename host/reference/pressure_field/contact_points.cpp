@@ -7,8 +7,8 @@
 #include <array>
 #include <cmath>
 
-#include "host/reference/contact/contact_law.h"
 #include "host/reference/pressure_field/body_pair.h"
+#include "host/reference/pressure_field/traction.h"
 #include "isopatch/error.h"
 
 namespace isopatch::reference {
@@ -22,9 +22,7 @@ using Matrix32 = Eigen::Matrix<Real, 3, 2>;
 Matrix32 plane_axes(const Vector3& n) {
   const Vector3 up = n[2] < 0 ? Vector3(-n) : n;
   Matrix32 axes;
-  for (Eigen::Index i = 0; i < 2; ++i) {
-    axes.col(i) = Vector3::Unit(i) - up[i] / (1 + up[2]) * (Vector3::UnitZ() + up);
-  }
+  for (Eigen::Index i = 0; i < 2; ++i) axes.col(i) = Vector3::Unit(i) - up[i] / (1 + up[2]) * (Vector3::UnitZ() + up);
   return axes;
 }
 
@@ -51,11 +49,6 @@ Real greatest_fall(const ContactPolygon& polygon, bool rigid_a, bool rigid_b) {
   return rigid_a ? b : rigid_b ? a : a * b / (a + b);
 }
 
-Real dissipation_of(const ContactPolygon& polygon, const ContactLaw& law) {
-  if (law.model == DissipationModel::kHuntCrossley) return law.dissipation;
-  return law.dissipation * polygon.smoothed_gradient / law.modulus;
-}
-
 /// The pair of two parts is computed in the frame of a body that is not a half space, and compliant if one is: the
 /// frame of a, if both are alike.
 bool is_in_frame_of_b(const PosedBody& a, const PosedBody& b) { return a.half_space || (a.rigid && !b.half_space); }
@@ -66,7 +59,7 @@ std::vector<ContactPoint> points_of(const ContactPolygon& polygon, const Contact
   const PolygonMoments polygon_moments = moments(polygon.vertices, polygon.normal);
   ContactPoint point;
   point.normal = polygon.normal;
-  point.dissipation = dissipation_of(polygon, law);
+  point.dissipation = damping_rate(polygon, law);
   point.friction = law.friction;
 
   const auto at = [&](const Vector3& x, Real area, Real slope) {

@@ -74,7 +74,9 @@ VertexList within(const HalfSpaceLayer& layer, VertexList vertices) {
 
 /// For two compliant sides. The polygon has the pressure of the side with the smaller gradient, which is the more
 /// accurate one if the moduli differ by many orders of magnitude.
-ContactPolygon between_compliant(VertexList vertices, const Vector3& normal, const Side& side_a, const Side& side_b) {
+template <class A, class B>
+ContactPolygon between_compliant(VertexList vertices, const Vector3& normal, const A& element_a, const B& element_b) {
+  const Side side_a = side_of(element_a, vertices, normal), side_b = side_of(element_b, vertices, normal);
   const Affine &a = side_a.pressure, &b = side_b.pressure;
   ContactPolygon polygon;
   polygon.vertices = std::move(vertices);
@@ -86,13 +88,13 @@ ContactPolygon between_compliant(VertexList vertices, const Vector3& normal, con
   polygon.gradient = g_a * g_b / (g_a + g_b);
   polygon.smoothed = {side_a.smoothed, side_b.smoothed};
   const Real smoothed_a = side_a.smoothed.dot(normal), smoothed_b = -side_b.smoothed.dot(normal);
-  if (smoothed_a > 0 && smoothed_b > 0) {
-    polygon.smoothed_gradient = smoothed_a * smoothed_b / (smoothed_a + smoothed_b);
-  }
+  if (smoothed_a > 0 && smoothed_b > 0) polygon.smoothed_gradient = smoothed_a * smoothed_b / (smoothed_a + smoothed_b);
   return polygon;
 }
 
-ContactPolygon on_rigid(VertexList vertices, const Vector3& normal, const Side& side) {
+template <class A>
+ContactPolygon on_rigid(VertexList vertices, const Vector3& normal, const A& element) {
+  const Side side = side_of(element, vertices, normal);
   ContactPolygon polygon;
   polygon.vertices = std::move(vertices);
   polygon.normal = normal;
@@ -166,8 +168,7 @@ std::optional<ContactPolygon> tet_on_tet(const PressureTet& a, const PressureTet
   const Section in_b = cut_tet(b.vertices, d_b, normal);
   VertexList vertices = clip(in_a.vertices, in_b.lines, normal);
   if (is_degenerate(vertices, normal, std::min(size_of(a.vertices), size_of(b.vertices)))) return std::nullopt;
-  const Side side_a = side_of(a, vertices, normal), side_b = side_of(b, vertices, normal);
-  return between_compliant(std::move(vertices), normal, side_a, side_b);
+  return between_compliant(std::move(vertices), normal, a, b);
 }
 
 std::optional<ContactPolygon> tet_on_half_space(const PressureTet& a, const HalfSpaceLayer& b, Real tolerance) {
@@ -177,8 +178,7 @@ std::optional<ContactPolygon> tet_on_half_space(const PressureTet& a, const Half
   const Vector3 normal = (a.pressure.gradient - b.pressure.gradient).normalized();
   VertexList vertices = within(b, cut_tet(a.vertices, d, normal).vertices);
   if (is_degenerate(vertices, normal, size_of(a.vertices))) return std::nullopt;
-  const Side side_a = side_of(a, vertices, normal), side_b = side_of(b, vertices, normal);
-  return between_compliant(std::move(vertices), normal, side_a, side_b);
+  return between_compliant(std::move(vertices), normal, a, b);
 }
 
 std::optional<ContactPolygon> tet_on_triangle(const PressureTet& a, const SurfaceTriangle& b, Real tolerance) {
@@ -188,8 +188,7 @@ std::optional<ContactPolygon> tet_on_triangle(const PressureTet& a, const Surfac
 
   VertexList vertices = clip(cut_tet(a.vertices, d, normal).vertices, triangle_section(b).lines, normal);
   if (is_degenerate(vertices, normal, size_of(a.vertices))) return std::nullopt;
-  const Side side = side_of(a, vertices, normal);
-  return on_rigid(std::move(vertices), normal, side);
+  return on_rigid(std::move(vertices), normal, a);
 }
 
 std::optional<ContactPolygon> tet_on_plane(const PressureTet& a, const Affine& distance, Real tolerance) {
@@ -198,8 +197,7 @@ std::optional<ContactPolygon> tet_on_plane(const PressureTet& a, const Affine& d
 
   VertexList vertices = cut_tet(a.vertices, d, distance.gradient).vertices;
   if (is_degenerate(vertices, distance.gradient, size_of(a.vertices))) return std::nullopt;
-  const Side side = side_of(a, vertices, distance.gradient);
-  return on_rigid(std::move(vertices), distance.gradient, side);
+  return on_rigid(std::move(vertices), distance.gradient, a);
 }
 
 std::optional<ContactPolygon> half_space_on_triangle(const HalfSpaceLayer& a, const Affine& distance,
@@ -207,8 +205,7 @@ std::optional<ContactPolygon> half_space_on_triangle(const HalfSpaceLayer& a, co
   const Vector3 normal = triangle_normal(b);
   VertexList vertices = within(a, clip(VertexList(b.begin(), b.end()), distance));
   if (is_degenerate(vertices, normal, (b[1] - b[0]).norm())) return std::nullopt;
-  const Side side = side_of(a, vertices, normal);
-  return on_rigid(std::move(vertices), normal, side);
+  return on_rigid(std::move(vertices), normal, a);
 }
 
 ContactPolygon swapped(ContactPolygon polygon) {

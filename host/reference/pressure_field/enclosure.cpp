@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/reference/pressure_field/enclosure.h"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <set>
+
+#include "host/reference/pressure_field/body_pair.h"
 
 namespace isopatch::reference {
 namespace {

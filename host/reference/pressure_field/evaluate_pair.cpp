@@ -8,7 +8,6 @@
 #include "host/evaluation/packed_output.h"
 #include "host/reference/contact/contact_law.h"
 #include "host/reference/pressure_field/body_pair.h"
-#include "host/reference/pressure_field/enclosure.h"
 #include "host/reference/pressure_field/patch_points.h"
 #include "host/reference/pressure_field/traction.h"
 #include "isopatch/status.h"
@@ -69,7 +68,6 @@ DiscreteContact to_contact(const PatchPolygon& from, const Transform& X_WA, std:
   const PolygonMoments m = moments(polygon.vertices, polygon.normal);
   const Real pressure = polygon.pressure.at(m.centroid);
   const Vector3 point = X_WA * m.centroid, normal = X_WA.rotation * polygon.normal;
-  const bool pfc = law.model == DissipationModel::kPfc;
   DiscreteContact out = {};
   out.pair = static_cast<std::int32_t>(pair);
   for (Eigen::Index i = 0; i < 3; ++i) {
@@ -80,8 +78,7 @@ DiscreteContact to_contact(const PatchPolygon& from, const Transform& X_WA, std:
   out.pressure = static_cast<float>(pressure);
   out.stiffness = static_cast<float>(m.area * polygon.gradient);
   out.distance = static_cast<float>(-pressure / polygon.gradient);
-  out.dissipation =
-      static_cast<float>(pfc ? law.dissipation * polygon.smoothed_gradient / law.modulus : law.dissipation);
+  out.dissipation = static_cast<float>(damping_rate(polygon, law));
   out.friction = static_cast<float>(law.friction);
   out.part_a = static_cast<std::int32_t>(from.parts.a);
   out.part_b = static_cast<std::int32_t>(from.parts.b);

@@ -11,7 +11,6 @@ namespace isopatch::reference {
 namespace {
 
 using Matrix2 = Eigen::Matrix<Real, 2, 2>;
-using Vector2 = Eigen::Matrix<Real, 2, 1>;
 
 /// A polygon under its pressure.
 struct PressedPolygon {
@@ -124,9 +123,7 @@ std::optional<PatchPoints> points_of(const Cluster& cluster) {
 PatchContacts patch_contacts(const std::vector<const ContactPolygon*>& polygons, int max_clusters) {
   std::vector<PressedPolygon> pressed;
   PatchContacts out;
-  for (const ContactPolygon* polygon : polygons) {
-    pressed.emplace_back(*polygon).add_to(out.residual, Vector3::Zero());
-  }
+  for (const ContactPolygon* polygon : polygons) pressed.emplace_back(*polygon).add_to(out.residual, Vector3::Zero());
   for (const Cluster& cluster : clusters_of(pressed, max_clusters)) {
     const std::optional<PatchPoints> points = points_of(cluster);
     if (!points) continue;

@@ -49,12 +49,6 @@ std::vector<QuadraturePoint> quadrature_points(const ContactPolygon& polygon, co
   return points;
 }
 
-/// Speed of separation times this is what damping takes from the normal traction, relative to the pressure.
-Real damping_rate(const ContactPolygon& polygon, const ContactLaw& law) {
-  if (law.model == DissipationModel::kHuntCrossley) return law.dissipation;
-  return law.dissipation * polygon.smoothed_gradient / law.modulus;
-}
-
 /// The traction of the moving bodies at a point.
 struct Traction {
   Real pressure, factor;  // without damping, Pa, and what damping makes of it
@@ -171,6 +165,11 @@ void PatchSum::add(const PatchSum& other) {
   normal += other.normal;
   max_pressure = std::max(max_pressure, other.max_pressure);
   polygons += other.polygons;
+}
+
+Real damping_rate(const ContactPolygon& polygon, const ContactLaw& law) {
+  if (law.model == DissipationModel::kHuntCrossley) return law.dissipation;
+  return law.dissipation * polygon.smoothed_gradient / law.modulus;
 }
 
 void add_polygon(const ContactPolygon& polygon, const ContactLaw& law, PatchSum& sum) {

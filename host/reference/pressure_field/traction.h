@@ -23,6 +23,9 @@ struct PatchSum {
   void add(const PatchSum& other);
 };
 
+/// Speed of separation times this is what damping takes from the normal traction, relative to the pressure.
+Real damping_rate(const ContactPolygon& polygon, const ContactLaw& law);
+
 /// Adds one polygon. The static normal part is exact; damping and friction follow the law's quadrature,
 /// where `exact` is their integral to 1e-10 of the normal force.
 void add_polygon(const ContactPolygon& polygon, const ContactLaw& law, PatchSum& sum);
