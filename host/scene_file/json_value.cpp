@@ -10,7 +10,7 @@
 
 #include "host/text/error_location.h"
 #include "host/text/suggestion.h"
-#include "isopatch/error.h"
+#include "host/text/throw_error.h"
 
 namespace isopatch::detail {
 namespace {
@@ -51,9 +51,7 @@ class Strictness : public nlohmann::json_sax<Document> {
       throw Error(fmt::format("{}: duplicate key {}", source_, in_quotes(key, '"')), ErrorKind::kInput,
                   {.where = source_, .found = in_quotes(key, '"')});
     }
-    if (open_.back().size() > kMaxKeys) {
-      throw Error(fmt::format("{}: more than {} keys in one object", source_, kMaxKeys));
-    }
+    if (open_.back().size() > kMaxKeys) throw_error("{}: more than {} keys in one object", source_, kMaxKeys);
     return true;
   }
 
@@ -62,12 +60,12 @@ class Strictness : public nlohmann::json_sax<Document> {
 
  private:
   bool count() {
-    if (++values_ > kMaxValues) throw Error(fmt::format("{}: more than {} values in one file", source_, kMaxValues));
+    if (++values_ > kMaxValues) throw_error("{}: more than {} values in one file", source_, kMaxValues);
     return true;
   }
   bool open() {
     open_.emplace_back();
-    if (open_.size() > kMaxDepth) throw Error(fmt::format("{}: nested more than {} levels deep", source_, kMaxDepth));
+    if (open_.size() > kMaxDepth) throw_error("{}: nested more than {} levels deep", source_, kMaxDepth);
     return count();
   }
   bool close() {
@@ -156,13 +154,14 @@ std::string JsonValue::text() const {
   return text;
 }
 
-std::string JsonValue::one_of(const std::vector<std::string>& choices) const {
-  std::string choice = text();
-  if (std::find(choices.begin(), choices.end(), choice) == choices.end()) {
+std::size_t JsonValue::one_of(const std::vector<std::string>& choices) const {
+  const std::string choice = text();
+  const auto found = std::find(choices.begin(), choices.end(), choice);
+  if (found == choices.end()) {
     fail("unknown value " + in_quotes(choice, '"') + suggestion(choice, choices),
          {.found = in_quotes(choice, '"'), .wanted = "one of " + list_of(choices)});
   }
-  return choice;
+  return static_cast<std::size_t>(found - choices.begin());
 }
 
 std::vector<double> JsonValue::numbers(std::size_t count) const {

@@ -3,6 +3,7 @@
 // A strict view of a JSON document: every value knows its path, so every error says its location.
 #pragma once
 
+#include <fmt/format.h>
 #include <nlohmann/json_fwd.hpp>  // the whole takes a compiler seconds
 
 #include <memory>
@@ -29,8 +30,12 @@ class JsonValue {
   /// values in all.
   static Document parse(const std::string& text, const std::string& source);
 
-  /// Throws Error about this value.
+  /// Throws Error about this value; `problem` may be a format of fmt.
   [[noreturn]] void fail(const std::string& problem, ErrorParts parts = {}) const;
+  template <class... Values>
+  [[noreturn]] void fail(fmt::format_string<Values...> problem, Values&&... values) const {
+    fail(fmt::format(problem, std::forward<Values>(values)...));
+  }
 
   /// Throws the same error, about this value.
   [[noreturn]] void fail(const Error& error) const;
@@ -43,8 +48,8 @@ class JsonValue {
   double positive() const;
   double not_negative() const;
   int integer(int lowest, int highest) const;
-  std::string text() const;  // not empty
-  std::string one_of(const std::vector<std::string>& choices) const;
+  std::string text() const;                                           // not empty
+  std::size_t one_of(const std::vector<std::string>& choices) const;  // the index of the text
   std::vector<double> numbers(std::size_t count) const;
 
   /// The elements of an array, the members of an object in the order of the file.

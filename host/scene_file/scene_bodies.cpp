@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "host/scene_file/scene_geometries.h"
-#include "host/scene_file/scene_motion.h"
 #include "host/scene_file/scene_values.h"
 
 namespace isopatch::detail {
@@ -46,7 +45,7 @@ class BodyReader {
 
     if (const auto parts = value.optional("geometries")) {
       for (const char* other : {"geometry", "offset", "alternatives"}) {
-        if (value.optional(other)) parts->fail(fmt::format("excludes \"{}\"; give one of the two", other));
+        if (value.optional(other)) parts->fail("excludes \"{}\"; give one of the two", other);
       }
       read_parts(*parts, body);
     } else {

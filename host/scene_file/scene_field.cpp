@@ -37,7 +37,7 @@ FieldOptions parse_field(const JsonValue& geometry) {
   FieldOptions options;
   if (const auto field = geometry.optional("field")) {
     if (field->is_string()) {
-      const bool laplace = field->one_of({"distance", "laplace"}) == "laplace";
+      const bool laplace = field->one_of({"distance", "laplace"}) == 1;
       options.kind = laplace ? FieldOptions::Kind::kLaplace : FieldOptions::Kind::kDistance;
     } else {
       field->allow({"point_data", "laplace"});
@@ -52,8 +52,7 @@ FieldOptions parse_field(const JsonValue& geometry) {
     }
   }
   if (const auto policy = geometry.optional("all_boundary_tets")) {
-    options.all_boundary_tets =
-        policy->one_of({"split", "refuse"}) == "split" ? AllBoundaryTets::kSplit : AllBoundaryTets::kRefuse;
+    options.all_boundary_tets = static_cast<AllBoundaryTets>(policy->one_of({"split", "refuse"}));
   }
   return options;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Scene files. Whatever is not understood is an error that names its location.
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -10,15 +9,14 @@
 #include "host/files/input_file.h"
 #include "host/scene/contact_models.h"
 #include "host/scene/scene_rules.h"
+#include "host/scene_file/enumerator_names.h"
 #include "host/scene_file/json_value.h"
 #include "host/scene_file/scene_bodies.h"
 #include "host/scene_file/scene_geometries.h"
-#include "host/scene_file/scene_motion.h"
 #include "host/scene_file/scene_values.h"
 #include "host/text/quote.h"
 #include "host/text/suggestion.h"
 #include "host/threads/standard_arithmetic.h"
-#include "isopatch/error.h"
 #include "isopatch/limits.h"
 #include "isopatch/scene/scene.h"
 #include "isopatch/scene/scene_file.h"
@@ -33,7 +31,7 @@ namespace {
 
 Pair parse_names(const JsonValue& names, const Names& bodies) {
   const std::vector<JsonValue> ends = names.elements();
-  if (ends.size() != 2) names.fail(fmt::format("must be two body names, found {}", ends.size()));
+  if (ends.size() != 2) names.fail("must be two body names, found {}", ends.size());
   Pair pair;
   pair.a = index_of(ends[0], bodies, "body");
   pair.b = index_of(ends[1], bodies, "body");
@@ -106,15 +104,10 @@ ContactOptions parse_contact(const JsonValue& value) {
   value.allow({"dissipation_model", "quadrature", "slip_tolerance", "gradient_filter", "model"});
   ContactOptions contact;
   if (const auto field = value.optional("dissipation_model")) {
-    contact.dissipation_model =
-        field->one_of({"hunt_crossley", "pfc"}) == "pfc" ? DissipationModel::kPfc : DissipationModel::kHuntCrossley;
+    contact.dissipation_model = static_cast<DissipationModel>(field->one_of(kDissipationModelNames));
   }
   if (const auto field = value.optional("quadrature")) {
-    const std::string rule = field->one_of({"exact", "centroid", "fan3", "fan6"});
-    contact.quadrature = rule == "exact"      ? Quadrature::kExact
-                         : rule == "centroid" ? Quadrature::kCentroid
-                         : rule == "fan3"     ? Quadrature::kFan3
-                                              : Quadrature::kFan6;
+    contact.quadrature = static_cast<Quadrature>(field->one_of(kQuadratureNames));
   }
   if (const auto field = value.optional("slip_tolerance")) {
     contact.slip_tolerance = in_range(*field, kSlipToleranceRange);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/scene_file/scene_geometries.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "isopatch/limits.h"
@@ -69,8 +67,9 @@ Geometry parse_shape(const std::string& name, const JsonValue& value, const Mesh
     value.allow({"type"});
     return meshes.given(value, name);
   }
-  const std::string kind = type.one_of({"sphere", "ellipsoid", "box", "cylinder", "capsule", "convex_hull", "bolt",
-                                        "nut", "tet_mesh", "surface_mesh", "half_space"});
+  const std::string kind = type.text();
+  type.one_of({"sphere", "ellipsoid", "box", "cylinder", "capsule", "convex_hull", "bolt", "nut", "tet_mesh",
+               "surface_mesh", "half_space"});
   if (kind == "sphere") return parse_sphere(name, value, budget);
   if (kind == "ellipsoid") return parse_ellipsoid(name, value, budget);
   if (kind == "cylinder") return parse_cylinder(name, value, budget);
@@ -115,15 +114,13 @@ Point3 point_of(const JsonValue& value) {
 }
 
 void refuse_both(const JsonValue& value, const char* a, const char* b) {
-  if (value.optional(a) && value.optional(b)) value.fail(fmt::format("has \"{}\" and \"{}\"; give one", a, b));
+  if (value.optional(a) && value.optional(b)) value.fail("has \"{}\" and \"{}\"; give one", a, b);
 }
 
 std::vector<Geometry> parse_geometries(const JsonValue& value, const MeshSource& meshes) {
   const auto members = value.members();
   if (members.empty()) value.fail("a scene needs at least one geometry");
-  if (members.size() > kMaxGeometries) {
-    value.fail(fmt::format("{} geometries, the limit is {}", members.size(), kMaxGeometries));
-  }
+  if (members.size() > kMaxGeometries) value.fail("{} geometries, the limit is {}", members.size(), kMaxGeometries);
 
   std::vector<Geometry> geometries;
   TetBudget budget;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/scene_file/scene_motion.h"
-
-#include <fmt/format.h>
+#include "host/scene_file/scene_bodies.h"
 
 #include <algorithm>
 
 #include "host/scene/motion_rules.h"
+#include "host/scene_file/enumerator_names.h"
 #include "host/scene_file/scene_geometries.h"
 #include "host/scene_file/scene_values.h"
 
@@ -85,13 +84,8 @@ Motion parse_prescribed(const JsonValue& value, const std::array<double, 7>& pos
 }
 
 MotionType parse_type(const JsonValue& value) {
-  const std::string name = value.text();
-  if (name == "fixed") value.fail("is not said here; instead of \"motion\", give the body \"fixed\": true");
-  const std::string type = value.one_of({"free", "prescribed", "prismatic", "revolute"});
-  return type == "free"         ? MotionType::kFree
-         : type == "prescribed" ? MotionType::kPrescribed
-         : type == "prismatic"  ? MotionType::kPrismatic
-                                : MotionType::kRevolute;
+  if (value.text() == "fixed") value.fail("is not said here; instead of \"motion\", give the body \"fixed\": true");
+  return static_cast<MotionType>(value.one_of(kMotionTypeNames));
 }
 
 Motion parse_motion(const JsonValue& value, const std::array<double, 7>& pose) {
@@ -99,8 +93,8 @@ Motion parse_motion(const JsonValue& value, const std::array<double, 7>& pose) {
   if (value.is_string()) {
     motion.type = parse_type(value);
     if (is_joint(motion)) {
-      value.fail(fmt::format("{} needs an axis; write {{\"type\": \"{}\", \"axis\": [x, y, z], ...}}",
-                             text_of(motion.type), value.text()));
+      value.fail("{} needs an axis; write {{\"type\": \"{}\", \"axis\": [x, y, z], ...}}", text_of(motion.type),
+                 value.text());
     }
     return motion;
   }
@@ -115,6 +109,15 @@ void refuse_velocity(const JsonValue& body, const char* reason) {
   for (const char* key : {"linear_velocity", "angular_velocity"}) {
     if (const auto field = body.optional(key)) field->fail(reason);
   }
+}
+
+Variation parse_variation(const JsonValue& value) {
+  value.allow({"position", "angle", "speed"});
+  Variation variation;
+  if (const auto field = value.optional("position")) variation.position = in_range(*field, kVariationOfPositionRange);
+  if (const auto field = value.optional("angle")) variation.angle = in_range(*field, kVariationOfAngleRange);
+  if (const auto field = value.optional("speed")) variation.speed = in_range(*field, kVariationOfSpeedRange);
+  return variation;
 }
 
 }  // namespace
@@ -159,6 +162,33 @@ void read_motions(const JsonValue& value, SceneDescription& scene) {
       scene.bodies[i].motion.parent = index;
     }
   }
+}
+
+RolloutOptions parse_rollout(const JsonValue& value, RolloutOptions options) {
+  value.allow({"time_step", "duration", "integrator", "points", "gravity", "tolerance", "max_iterations",
+               "friction_passes", "polygon_capacity", "speed_limit", "variation"});
+  if (const auto field = value.optional("time_step")) options.time_step = in_range(*field, kTimeStepRange);
+  if (const auto field = value.optional("duration")) options.duration = in_range(*field, kTimeStepRange);
+  if (const auto field = value.optional("integrator")) {
+    options.integrator = static_cast<Integrator>(field->one_of(kIntegratorNames));
+  }
+  if (const auto field = value.optional("points")) {
+    options.points = static_cast<ContactPoints>(field->one_of(kContactPointsNames));
+  }
+  if (const auto field = value.optional("gravity")) read_vector(*field, kGravityRange, options.gravity.data());
+  if (const auto field = value.optional("tolerance")) options.tolerance = in_range(*field, kToleranceRange);
+  if (const auto field = value.optional("max_iterations")) {
+    options.max_iterations = field->integer(1, limits::kMaxIterations);
+  }
+  if (const auto field = value.optional("friction_passes")) {
+    options.friction_passes = field->integer(1, limits::kMaxFrictionPasses);
+  }
+  if (const auto field = value.optional("polygon_capacity")) {
+    options.polygon_capacity = field->integer(0, limits::kMaxPolygonCapacity);
+  }
+  if (const auto field = value.optional("speed_limit")) options.speed_limit = in_range(*field, kSpeedLimitRange);
+  if (const auto field = value.optional("variation")) options.variation = parse_variation(*field);
+  return options;
 }
 
 }  // namespace isopatch::detail

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "host/mesh/primitives/tet_counts.h"
@@ -35,7 +33,7 @@ int parse_segments(const JsonValue& value, double radius) {
   if (!field) return kDefaultSegments;
   const int segments = field->integer(limits::kSegmentStep, limits::kMaxSegments);
   if (segments % limits::kSegmentStep != 0) {
-    field->fail(fmt::format("must be a multiple of {}, found {}", limits::kSegmentStep, segments));
+    field->fail("must be a multiple of {}, found {}", limits::kSegmentStep, segments);
   }
   return segments;
 }
@@ -45,8 +43,7 @@ int parse_segments(const JsonValue& value, double radius) {
 void TetBudget::take(const JsonValue& location, std::int64_t tets) {
   taken_ += tets;
   if (taken_ <= kMaxTets) return;
-  location.fail(
-      fmt::format("the geometries up to here have {} tets, the limit is {}; make them coarser", taken_, kMaxTets));
+  location.fail("the geometries up to here have {} tets, the limit is {}; make them coarser", taken_, kMaxTets);
 }
 
 Geometry parse_sphere(const std::string& name, const JsonValue& value, TetBudget& budget) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "host/mesh/math/point_math.h"
 #include "host/mesh/scale.h"
 #include "host/scene_file/scene_geometries.h"
 
@@ -25,8 +26,7 @@ constexpr Unit kUnits[] = {{"m", 1}, {"cm", 0.01}, {"mm", 0.001}, {"in", 0.0254}
 Point3 parse_units(const JsonValue& value) {
   std::vector<std::string> names;
   for (const Unit& unit : kUnits) names.emplace_back(unit.name);
-  const std::string name = value.one_of(names);
-  const Unit& unit = *std::find_if(std::begin(kUnits), std::end(kUnits), [&](const Unit& u) { return u.name == name; });
+  const Unit& unit = kUnits[value.one_of(names)];
   return {unit.metres, unit.metres, unit.metres};
 }
 
@@ -34,14 +34,14 @@ Point3 parse_factors(const JsonValue& value) {
   if (!value.is_array()) {
     const double factor = value.number();
     if (factor < 0) {
-      value.fail(fmt::format("one factor must be greater than 0, found {}; three numbers mirror, e.g. [{}, {}, {}]",
-                             factor, factor, -factor, -factor));
+      value.fail("one factor must be greater than 0, found {}; three numbers mirror, e.g. [{}, {}, {}]", factor, factor,
+                 -factor, -factor);
     }
     value.positive();
     return {factor, factor, factor};
   }
   if (const std::size_t count = value.elements().size(); count != 3) {
-    value.fail(fmt::format("must be one number or three, found {}", count));
+    value.fail("must be one number or three, found {}", count);
   }
   const Point3 factors = point_of(value);
   with_location(value, [&] { check_factors(factors); });
@@ -49,19 +49,12 @@ Point3 parse_factors(const JsonValue& value) {
 }
 
 double longest_side(const Geometry& geometry) {
-  double longest = 0;
-  for (std::size_t k = 0; k < 3; ++k) {
-    const auto coordinate = [&](std::int32_t v) { return geometry.mesh.points[static_cast<std::size_t>(v)][k]; };
-    double low = coordinate(geometry.surface[0][0]), high = low;
-    for (const Triangle& triangle : geometry.surface) {
-      for (const std::int32_t v : triangle) {
-        low = std::min(low, coordinate(v));
-        high = std::max(high, coordinate(v));
-      }
-    }
-    longest = std::max(longest, high - low);
+  Box box;
+  for (const Triangle& triangle : geometry.surface) {
+    for (const std::int32_t v : triangle) box.include(point_at(geometry.mesh, v));
   }
-  return longest;
+  const Point3 sides = box.high - box.low;
+  return *std::max_element(sides.begin(), sides.end());
 }
 
 }  // namespace

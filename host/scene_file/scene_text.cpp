@@ -2,15 +2,14 @@
 //
 // A scene as the text of a scene file. Whatever is written reads as the same bits, so nothing is rounded; a default
 // that is written changes nothing.
-#include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "host/scene/contact_models.h"
 #include "host/scene/motion_rules.h"
+#include "host/scene_file/enumerator_names.h"
 #include "host/text/quote.h"
-#include "isopatch/error.h"
+#include "host/text/throw_error.h"
 #include "isopatch/scene/scene.h"
 #include "isopatch/scene/scene_file.h"
 
@@ -33,8 +32,8 @@ void check_names(const char* kind, const std::vector<Named>& things) {
   std::set<std::string> seen;
   for (const Named& thing : things) {
     if (!thing.name.empty() && thing.name.find('\0') == std::string::npos && seen.insert(thing.name).second) continue;
-    throw Error(fmt::format("to_json: a {} is named {}; give each a name of its own, which is not empty", kind,
-                            in_quotes(thing.name)));
+    throw_error("to_json: a {} is named {}; give each a name of its own, which is not empty", kind,
+                in_quotes(thing.name));
   }
 }
 
@@ -95,13 +94,10 @@ class SceneWriter {
 
   Json write(const Motion& motion) const {
     if (motion.type == MotionType::kPrescribed) {
-      Json json = {{"type", "prescribed"}};
-      if (motion.path.times.empty()) return json;
-      json["times"] = motion.path.times;
-      json["poses"] = motion.path.poses;
-      return json;
+      if (motion.path.times.empty()) return {{"type", "prescribed"}};
+      return {{"type", "prescribed"}, {"times", motion.path.times}, {"poses", motion.path.poses}};
     }
-    Json json = {{"type", motion.type == MotionType::kPrismatic ? "prismatic" : "revolute"}, {"axis", motion.axis}};
+    Json json = {{"type", name_in(kMotionTypeNames, motion.type)}, {"axis", motion.axis}};
     put_if(json, "anchor", motion.anchor);
     if (motion.parent) json["parent"] = scene_.bodies[static_cast<std::size_t>(*motion.parent)].name;
     json["position"] = motion.position;
@@ -130,10 +126,8 @@ class SceneWriter {
   }
 
   static Json write(const ContactOptions& contact) {
-    constexpr const char* kRules[] = {"exact", "centroid", "fan3", "fan6"};
-    const bool pfc = contact.dissipation_model == DissipationModel::kPfc;
-    Json json = {{"dissipation_model", pfc ? "pfc" : "hunt_crossley"},
-                 {"quadrature", kRules[static_cast<int>(contact.quadrature)]},
+    Json json = {{"dissipation_model", name_in(kDissipationModelNames, contact.dissipation_model)},
+                 {"quadrature", name_in(kQuadratureNames, contact.quadrature)},
                  {"slip_tolerance", contact.slip_tolerance},
                  {"gradient_filter", contact.gradient_filter}};
     if (contact.model != ContactModel::kPressureField) json["model"] = write(contact.model);
@@ -141,16 +135,14 @@ class SceneWriter {
   }
 
   static Json write(const RolloutOptions& rollout) {
-    constexpr const char* kIntegrators[] = {"euler", "sdirk2", "cvode"};
-    constexpr const char* kPoints[] = {"matched", "centroid", "fan6"};
     Json variation = Json::object();
     put_if(variation, "position", rollout.variation.position);
     put_if(variation, "angle", rollout.variation.angle);
     put_if(variation, "speed", rollout.variation.speed);
     return {{"time_step", rollout.time_step},
             {"duration", rollout.duration},
-            {"integrator", kIntegrators[static_cast<int>(rollout.integrator)]},
-            {"points", kPoints[static_cast<int>(rollout.points)]},
+            {"integrator", name_in(kIntegratorNames, rollout.integrator)},
+            {"points", name_in(kContactPointsNames, rollout.points)},
             {"gravity", rollout.gravity},
             {"tolerance", rollout.tolerance},
             {"max_iterations", rollout.max_iterations},

@@ -9,7 +9,7 @@
 #include "host/python/bindings/bindings.h"
 #include "host/python/bindings/stepping.h"
 #include "host/python/bindings/streams.h"
-#include "host/scene_file/scene_motion.h"
+#include "host/scene_file/scene_bodies.h"
 
 namespace isopatch::python {
 namespace {

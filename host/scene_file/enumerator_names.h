@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What scene files call the enumerators of options, in their order.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace isopatch::detail {
+
+inline const std::vector<std::string> kMotionTypeNames = {"free", "prescribed", "prismatic", "revolute"};
+inline const std::vector<std::string> kDissipationModelNames = {"hunt_crossley", "pfc"};
+inline const std::vector<std::string> kQuadratureNames = {"exact", "centroid", "fan3", "fan6"};
+inline const std::vector<std::string> kIntegratorNames = {"euler", "sdirk2", "cvode"};
+inline const std::vector<std::string> kContactPointsNames = {"matched", "centroid", "fan6"};
+
+template <class Enumerator>
+const std::string& name_in(const std::vector<std::string>& names, Enumerator enumerator) {
+  return names[static_cast<std::size_t>(enumerator)];
+}
+
+}  // namespace isopatch::detail
