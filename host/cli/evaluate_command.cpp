@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include "host/cli/batch_report.h"
@@ -29,19 +30,33 @@ constexpr std::int64_t kEnergyByDefault = 64;  // environments: the energy costs
 constexpr std::int64_t kCountedEnvironments = 256;
 constexpr std::int64_t kHostChunk = 64, kDeviceChunk = 4096;
 
-bool is_npz(const std::string& path) { return path.ends_with(".npz"); }
-
-void check_arguments(const EvaluateArguments& arguments) {
-  if (!arguments.output.empty()) check_output("--output", arguments.output, {".json", ".npz"});
-}
-
 StateArrays states_of(const EvaluateArguments& arguments, const SceneDescription& scene) {
   if (arguments.states.empty()) {
     return random_states(scene, arguments.envs.value_or(1), arguments.seed, arguments.first);
   }
   StateArrays states = read_states(arguments.states, scene);
   if (arguments.first == 0 && !arguments.envs) return states;
-  return rows_of(states, arguments.first, arguments.envs, arguments.states);
+  return rows_of(std::move(states), arguments.first, arguments.envs, arguments.states);
+}
+
+/// Evaluates all of `states`, first `chunk` environments, then parts that take a fraction of a second each. An
+/// exception from `progress` ends it.
+void run_batch(const HostEvaluator& evaluator, const StateArrays& states, ResultArrays& results, std::int64_t chunk,
+               Progress& progress) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kShort(200), kLong(800);
+
+  for (std::int64_t begin = 0; begin < states.num_environments;) {
+    const std::int64_t count = std::min(chunk, states.num_environments - begin);
+    const Clock::time_point start = Clock::now();
+    evaluator.evaluate(states.view(begin, count), results.view(begin));
+    begin += count;
+    progress.update(begin);
+
+    const auto elapsed = Clock::now() - start;
+    if (elapsed < kShort) chunk *= 2;
+    if (elapsed > kLong) chunk = std::max<std::int64_t>(1, chunk / 2);
+  }
 }
 
 struct Totals {
@@ -112,7 +127,7 @@ void print_table(const EvaluateArguments& arguments, const HostEvaluator& evalua
 void evaluate_command(const EvaluateArguments& arguments) {
   const StandardArithmetic standard;
   StageTimes stages;
-  check_arguments(arguments);
+  if (!arguments.output.empty()) check_output("--output", arguments.output, {".json", ".npz"});
 
   SceneDescription description = read_scene(arguments.scene, arguments.data);
   print_warnings(description);
@@ -131,16 +146,16 @@ void evaluate_command(const EvaluateArguments& arguments) {
   {
     Progress progress(states.num_environments, "environments");
     const bool on_device = evaluator.options().backend == Backend::kCuda;
-    run_batch(evaluator, states, results, on_device ? kDeviceChunk : kHostChunk,
-              [&progress](std::int64_t done) { progress.update(done); });
+    run_batch(evaluator, states, results, on_device ? kDeviceChunk : kHostChunk, progress);
   }
   stages.finish("evaluate");
 
   if (!arguments.vtk.empty()) write_vtk_files(evaluator, states, arguments.first, arguments.patches, arguments.vtk);
   if (to_stdout) fmt::print("{}", results_json(states, results, evaluator.scene()));
   if (!arguments.output.empty()) {
-    write_output_file(arguments.output, is_npz(arguments.output) ? results_npz(states, results)
-                                                                 : results_json(states, results, evaluator.scene()));
+    write_output_file(arguments.output, arguments.output.ends_with(".npz")
+                                            ? results_npz(states, results)
+                                            : results_json(states, results, evaluator.scene()));
   }
   stages.finish("write");
 

@@ -8,6 +8,7 @@
 #include "host/cli/commands.h"
 #include "host/cli/usage/output_name.h"
 #include "host/text/quote.h"
+#include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/isopatch.h"
 
@@ -31,7 +32,7 @@ FieldOptions options_of(const FieldArguments& arguments) {
 
   if (arguments.core_depth) {
     if (!(std::isfinite(*arguments.core_depth) && *arguments.core_depth > 0)) {
-      throw Error(fmt::format("--core-depth: must be finite and greater than 0, found {}", *arguments.core_depth));
+      throw_error("--core-depth: must be finite and greater than 0, found {}", *arguments.core_depth);
     }
     options.core.kind = FieldCore::Kind::kDepth;
     options.core.depth = *arguments.core_depth;
@@ -42,8 +43,7 @@ FieldOptions options_of(const FieldArguments& arguments) {
     options.core.radius = ball[3];
     const bool finite = std::all_of(ball.begin(), ball.end(), [](double value) { return std::isfinite(value); });
     if (!finite || !(ball[3] > 0)) {
-      throw Error(fmt::format("--core-ball: must be a finite center and a radius greater than 0, found {}",
-                              fmt::join(ball, " ")));
+      throw_error("--core-ball: must be a finite center and a radius greater than 0, found {}", fmt::join(ball, " "));
     }
   } else if (!arguments.core_vertices.empty()) {
     options.core.kind = FieldCore::Kind::kVertices;
@@ -64,8 +64,7 @@ FieldOptions options_of(const FieldArguments& arguments) {
 void check_name(const std::string& name) {
   constexpr std::size_t kLongest = 60;
   if (name.empty() || name.size() > kLongest || escaped(name) != name) {
-    throw Error(
-        fmt::format("--name: must be 1 to {} bytes of printable characters, found {}", kLongest, in_quotes(name)));
+    throw_error("--name: must be 1 to {} bytes of printable characters, found {}", kLongest, in_quotes(name));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "host/mesh/math/point_math.h"
 #include "host/random/random.h"
 #include "isopatch/detail/rollout/motion/rotation.h"
 
@@ -31,16 +32,9 @@ enum Stream : std::uint64_t {
 std::uint64_t mix(std::uint64_t x) { return SplitMix64(x).next(); }
 
 double diagonal(const Geometry& geometry) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  Point3 low = {kInfinity, kInfinity, kInfinity}, high = {-kInfinity, -kInfinity, -kInfinity};
-  for (const Point3& point : geometry.mesh.points) {
-    for (std::size_t i = 0; i < 3; ++i) {
-      low[i] = std::min(low[i], point[i]);
-      high[i] = std::max(high[i], point[i]);
-    }
-  }
-  const double x = high[0] - low[0], y = high[1] - low[1], z = high[2] - low[2];
-  return std::sqrt(x * x + y * y + z * z);
+  Box box;
+  for (const Point3& point : geometry.mesh.points) box.include(point);
+  return norm(box.high - box.low);
 }
 
 /// q <- scale (r, then q), both in world axes.
@@ -51,6 +45,29 @@ void rotate(double* q, double scale, const Quaternion& r) {
   q[1] = scale * (w * p[1] + v.x * p[0] + v.y * p[3] - v.z * p[2]);
   q[2] = scale * (w * p[2] + v.y * p[0] + v.z * p[1] - v.x * p[3]);
   q[3] = scale * (w * p[3] + v.z * p[0] + v.x * p[2] - v.y * p[1]);
+}
+
+/// Moves a body of an environment. No function is called but the square root, so every machine gives the same bits.
+void vary(const CounterRandom& random, std::uint64_t environment, std::size_t index, const Spread& spread, double* pose,
+          double* velocity) {
+  constexpr double kInsideBall = 0.57735;  // 1/sqrt(3)
+  const double largest = spread.angle.value_or(kHalfAngle) * kInsideBall;
+  const auto draw = [&](Stream stream, std::size_t axis) {
+    return random.symmetric(environment, index * kStreams + stream + axis);
+  };
+  std::array<double, 3> turn;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    pose[axis] += spread.position * draw(kPositionStream, axis);
+    turn[axis] = largest * draw(kRotationStream, axis);
+    velocity[axis] += spread.speed * draw(kLinearStream, axis);
+    velocity[axis + 3] += spread.angular_speed * draw(kAngularStream, axis);
+  }
+  const Vec3d r = {turn[0], turn[1], turn[2]};
+  if (spread.angle) {
+    rotate(pose + 3, 1, exp(r));
+  } else {
+    rotate(pose + 3, 1 / std::sqrt(1 + r.x * r.x + r.y * r.y + r.z * r.z), {1, r});
+  }
 }
 
 }  // namespace
@@ -76,45 +93,22 @@ Spread default_spread(const SceneDescription& scene) {
   return {kPosition * size, {}, kSpeed * size, kAngularSpeed};
 }
 
-void vary(const CounterRandom& random, std::uint64_t environment, std::size_t index, const Spread& spread, double* pose,
-          double* velocity) {
-  constexpr double kInsideBall = 0.57735;  // 1/sqrt(3)
-  const double largest = spread.angle.value_or(kHalfAngle) * kInsideBall;
-  const auto draw = [&](Stream stream, std::size_t axis) {
-    return random.symmetric(environment, index * kStreams + stream + axis);
-  };
-  std::array<double, 3> turn;
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    pose[axis] += spread.position * draw(kPositionStream, axis);
-    turn[axis] = largest * draw(kRotationStream, axis);
-    velocity[axis] += spread.speed * draw(kLinearStream, axis);
-    velocity[axis + 3] += spread.angular_speed * draw(kAngularStream, axis);
-  }
-  const Vec3d r = {turn[0], turn[1], turn[2]};
-  if (spread.angle) {
-    rotate(pose + 3, 1, exp(r));
-  } else {
-    rotate(pose + 3, 1 / std::sqrt(1 + r.x * r.x + r.y * r.y + r.z * r.z), {1, r});
+void vary(const SceneDescription& scene, std::uint64_t seed, std::int64_t first, const Spread& spread,
+          bool (*moves)(const Body&), std::vector<double>& poses, std::vector<double>& velocities) {
+  const CounterRandom random(seed);
+  const std::size_t bodies = scene.bodies.size();
+  for (std::size_t k = 0; 7 * k < poses.size(); ++k) {
+    const std::uint64_t environment = static_cast<std::uint64_t>(first) + k / bodies;
+    if (environment == 0 || !moves(scene.bodies[k % bodies])) continue;
+    vary(random, environment, k % bodies, spread, &poses[k * 7], &velocities[k * 6]);
   }
 }
 
 StateArrays random_states(const SceneDescription& scene, std::int64_t num_environments, std::uint64_t seed,
                           std::int64_t first) {
-  const std::size_t bodies = scene.bodies.size();
-  const auto environments = static_cast<std::size_t>(num_environments);
   StateArrays states(scene, num_environments);
-
-  const CounterRandom random(seed);
-  const Spread spread = default_spread(scene);
-  for (std::size_t row = 0; row < environments; ++row) {
-    const std::uint64_t environment = static_cast<std::uint64_t>(first) + row;
-    if (environment == 0) continue;
-    for (std::size_t i = 0; i < bodies; ++i) {
-      if (scene.bodies[i].fixed) continue;
-      vary(random, environment, i, spread, &states.poses[(row * bodies + i) * 7],
-           &states.velocities[(row * bodies + i) * 6]);
-    }
-  }
+  const auto moves = [](const Body& body) { return !body.fixed; };
+  vary(scene, seed, first, default_spread(scene), moves, states.poses, states.velocities);
   return states;
 }
 

@@ -5,9 +5,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
-#include "host/cli/batch_runner.h"
-#include "isopatch/scene/scene.h"
+#include "isopatch/arrays.h"
 
 namespace isopatch::cli {
 
@@ -37,10 +37,9 @@ struct Spread {
 /// That of `isopatch evaluate`: 2 % of body_size(), 0.2 rad, half a body_size() per second, 0.5 rad/s.
 Spread default_spread(const SceneDescription& scene);
 
-/// Moves body `index` of an environment. No function is called but the square root, so every machine gives the same
-/// bits.
-void vary(const CounterRandom& random, std::uint64_t environment, std::size_t index, const Spread& spread, double* pose,
-          double* velocity);
+/// Moves those bodies of the environments first, first + 1, ... for which `moves` is true, but none of environment 0.
+void vary(const SceneDescription& scene, std::uint64_t seed, std::int64_t first, const Spread& spread,
+          bool (*moves)(const Body&), std::vector<double>& poses, std::vector<double>& velocities);
 
 /// Environments first, first + 1, ... of an endless row. Environment 0 is the scene. In the others every body that is
 /// not fixed is varied by the default spread.

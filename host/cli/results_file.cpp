@@ -88,6 +88,18 @@ std::string name_in_files(const ArrayInfo& info) {
   return name == "polygon_count" ? "polygons" : name;
 }
 
+std::vector<std::int64_t> shape_of(const ArrayInfo& info, const ArrayCounts& counts, std::vector<std::int64_t> shape) {
+  ArrayInfo single = info;  // a row of one element each
+  single.width = 1;
+  if (info.per == Per::kCluster) {
+    shape.insert(shape.end(), {counts.pairs, counts.clusters});
+  } else if (info.per != Per::kEnvironment && !info.is_packed()) {
+    shape.push_back(counts.row(single));
+  }
+  if (info.width != 1) shape.push_back(info.width == 0 ? counts.contact_state : info.width);
+  return shape;
+}
+
 std::string results_json(const StateArrays& states, const ResultArrays& results, const Scene& built) {
   const SceneDescription& scene = built.description();
   const PartPairsText part_pairs(built);
@@ -138,13 +150,9 @@ std::string results_npz(const StateArrays& states, const ResultArrays& results) 
   std::map<std::string, NpyArray> arrays;
   const auto add = [&](const ArrayInfo& info, const auto& values) {
     using Element = typename std::remove_cvref_t<decltype(values)>::value_type;
-    std::vector<std::int64_t> shape = {info.is_packed() ? results.counts().size(info, results.num_environments)
-                                                        : results.num_environments};
-    if (info.per == Per::kBody) shape.push_back(results.num_bodies);
-    if (info.per == Per::kPair) shape.push_back(results.num_pairs);
-    if (info.per == Per::kCluster) shape.insert(shape.end(), {results.num_pairs, results.max_clusters});
-    if (info.per == Per::kPartPair) shape.push_back(results.num_part_pairs);
-    if (info.width != 1) shape.push_back(info.width == 0 ? results.contact_state_size : info.width);
+    const ArrayCounts counts = results.counts();
+    const std::int64_t n = results.num_environments;
+    std::vector<std::int64_t> shape = shape_of(info, counts, {info.is_packed() ? counts.size(info, n) : n});
     arrays[name_in_files(info)] = npy_array(kDType<Element>, std::move(shape), values);
   };
   for_each_motion(states, add);

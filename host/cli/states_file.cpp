@@ -3,14 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
-#include "host/cli/last_row.h"
 #include "host/cli/results_file.h"
 #include "host/numpy/array_reader.h"
-#include "host/scene/contact_models.h"
-#include "isopatch/error.h"
+#include "host/text/throw_error.h"
 
 namespace isopatch::cli {
 
@@ -40,56 +39,57 @@ void read_indices(const LazyArray* array, std::vector<std::int32_t>& values) {
   array->header().type == DType::kInt32 ? convert<std::int32_t>(*array, values) : convert<std::int64_t>(*array, values);
 }
 
-}  // namespace
+// the arrays of a rollout
+const std::string kTime = "time";
+constexpr const char* kStateOfRollout[] = {"poses", "velocities", "joints", "steps", "contact_state"};
+constexpr const char* kResultsOfRollout[] = {
+    "time", "status", "pair_wrench", "kinetic_energy", "potential_energy", "elastic_energy", "iterations", "polygons"};
 
-const std::vector<std::string>& names_of_states() {
-  static const std::vector<std::string> names = {"poses",    "velocities",     "modulus",  "dissipation",
-                                                 "friction", "geometry_index", "pair_mask"};
-  return names;
+bool is_one_of(const std::string& name, const auto& names) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
+
+/// The last of `rows` rows.
+NpyArray last_row(const LazyArray& array, std::int64_t rows) {
+  const NpyHeader& header = array.header();
+  NpyArray row{header.type, {header.shape.begin() + 1, header.shape.end()}, ""};
+  std::size_t before = header.bytes - header.bytes / static_cast<std::size_t>(rows);
+  array.read([&](std::string_view piece) {
+    const std::size_t skipped = std::min(before, piece.size());
+    before -= skipped;
+    row.bytes += piece.substr(skipped);
+  });
+  return row;
+}
+
+}  // namespace
 
 StateArrays states_from_arrays(const Arrays& arrays, const SceneDescription& scene, const std::string& source) {
   const ArrayReader reader(arrays, source);
-  const int contact_state_size = detail::contact_state_size_of(scene);
-  const int part_pairs = contact_state_size == 0 ? 0 : detail::num_part_pairs_of(scene);
-  std::vector<std::string> names = names_of_states();
-  if (contact_state_size > 0) names.emplace_back("contact_state");
+  const ArrayCounts counts = StateArrays(scene, 0).counts();
+  std::vector<std::string> names = kNamesOfStates;
+  if (counts.contact_state > 0) names.emplace_back("contact_state");
   reader.allow(names);
 
   // all headers first, then all data without keeping it, then the states
-  const auto bodies = static_cast<std::int64_t>(scene.bodies.size());
-  const auto pairs = static_cast<std::int64_t>(scene.pairs.size());
-  std::int64_t parts = 0;
-  for (const Body& body : scene.bodies) parts += std::ssize(parts_of(body));
-  const LazyArray* poses = reader.find_reals("poses", {-1, bodies, 7});
-  if (poses == nullptr) reader.fail("poses", fmt::format("missing; needs shape (N, {}, 7)", bodies));
+  const LazyArray* poses = reader.find_reals("poses", {-1, counts.bodies, 7});
+  if (poses == nullptr) reader.fail("poses", fmt::format("missing; needs shape (N, {}, 7)", counts.bodies));
   const std::int64_t n = poses->header().shape[0];
   if (n == 0) reader.fail("poses", "no environments");
-  const LazyArray* velocities = reader.find_reals("velocities", {n, bodies, 6});
-  const LazyArray* modulus = reader.find_reals("modulus", {n, parts});
-  const LazyArray* dissipation = reader.find_reals("dissipation", {n, parts});
-  const LazyArray* friction = reader.find_reals("friction", {n, parts});
-  const LazyArray* geometry_index = reader.find_integers("geometry_index", {n, parts});
-  const LazyArray* pair_mask = reader.find_flags("pair_mask", {n, pairs});
-  const LazyArray* contact_state = reader.find_reals("contact_state", {n, part_pairs, contact_state_size});
+  const LazyArray* velocities = reader.find_reals("velocities", {n, counts.bodies, 6});
+  const LazyArray* modulus = reader.find_reals("modulus", {n, counts.parts});
+  const LazyArray* dissipation = reader.find_reals("dissipation", {n, counts.parts});
+  const LazyArray* friction = reader.find_reals("friction", {n, counts.parts});
+  const LazyArray* geometry_index = reader.find_integers("geometry_index", {n, counts.parts});
+  const LazyArray* pair_mask = reader.find_flags("pair_mask", {n, counts.pairs});
+  const LazyArray* contact_state = reader.find_reals("contact_state", {n, counts.part_pairs, counts.contact_state});
   check_data(arrays, reader);
 
-  StateArrays states;
-  states.num_environments = n;
-  states.num_bodies = bodies;
-  states.num_parts = parts;
-  states.num_pairs = pairs;
-  states.num_part_pairs = part_pairs;
-  states.contact_state_size = contact_state_size;
+  StateArrays states(scene, n);
+  states.poses.clear();
   read_reals(poses, states.poses);
+  if (velocities != nullptr) states.velocities.clear();
   read_reals(velocities, states.velocities);
-  if (states.velocities.empty()) {
-    for (std::int64_t environment = 0; environment < n; ++environment) {
-      for (const Body& body : scene.bodies) {
-        states.velocities.insert(states.velocities.end(), body.velocity.begin(), body.velocity.end());
-      }
-    }
-  }
   read_reals(modulus, states.modulus);
   read_reals(dissipation, states.dissipation);
   read_reals(friction, states.friction);
@@ -106,33 +106,25 @@ StateArrays states_from_arrays(const std::map<std::string, NpyArray>& arrays, co
   return states_from_arrays(lazy, scene, source);
 }
 
-StateArrays rows_of(const StateArrays& states, std::int64_t first, std::optional<std::int64_t> count,
+StateArrays rows_of(StateArrays states, std::int64_t first, std::optional<std::int64_t> count,
                     const std::string& source) {
   const std::int64_t rows = states.num_environments;
   if (first < 0 || first >= rows) {
-    throw Error(fmt::format("{}: --first {}: the file has {} environments, so it must be in [0, {}]", source, first,
-                            rows, rows - 1));
+    throw_error("{}: --first {}: the file has {} environments, so it must be in [0, {}]", source, first, rows,
+                rows - 1);
   }
-  StateArrays part;
-  part.num_environments = count.value_or(rows - first);
-  part.num_bodies = states.num_bodies;
-  part.num_parts = states.num_parts;
-  part.num_pairs = states.num_pairs;
-  part.num_part_pairs = states.num_part_pairs;
-  part.contact_state_size = states.contact_state_size;
-  if (part.num_environments < 1 || part.num_environments > rows - first) {
-    throw Error(fmt::format("{}: --envs {}: the file has {} environments, so from {} on it must be in [1, {}]", source,
-                            part.num_environments, rows, first, rows - first));
+  states.num_environments = count.value_or(rows - first);
+  if (states.num_environments < 1 || states.num_environments > rows - first) {
+    throw_error("{}: --envs {}: the file has {} environments, so from {} on it must be in [1, {}]", source,
+                states.num_environments, rows, first, rows - first);
   }
-  const ArrayCounts counts = part.counts();
+  const ArrayCounts counts = states.counts();
   for_each_input(
-      [&](const ArrayInfo& info, auto& values, const auto& all) {
-        if (all.empty()) return;
-        const auto begin = all.begin() + first * counts.row(info);
-        values.assign(begin, begin + part.num_environments * counts.row(info));
+      [&](const ArrayInfo& info, auto& values) {
+        if (!values.empty()) take_rows(values, counts.row(info), first, states.num_environments);
       },
-      part, states);
-  return part;
+      states);
+  return states;
 }
 
 Arrays without_results(Arrays arrays) {
@@ -143,6 +135,32 @@ Arrays without_results(Arrays arrays) {
       },
       results);
   return arrays;
+}
+
+bool is_rollout_file(const Arrays& arrays) { return arrays.contains(kTime); }
+
+Arrays last_row_of(const Arrays& arrays, const std::string& source) {
+  const ArrayReader reader(arrays, source);
+  const std::vector<std::int64_t>& times = arrays.at(kTime).header().shape;
+  if (times.size() != 1 || times[0] == 0) {
+    reader.fail(kTime, fmt::format("must have shape (T) with T > 0, found {}", shape_text(times)));
+  }
+
+  Arrays last;
+  for (const auto& [name, array] : arrays) {
+    if (is_one_of(name, kResultsOfRollout)) continue;
+    if (!is_one_of(name, kStateOfRollout)) {
+      last.emplace(name, array);
+      continue;
+    }
+    const std::vector<std::int64_t>& shape = array.header().shape;
+    if (shape.size() < 2 || shape[0] != times[0]) {
+      reader.fail(name,
+                  fmt::format("must have {} rows, one for each time, found shape {}", times[0], shape_text(shape)));
+    }
+    last.emplace(name, LazyArray(last_row(array, times[0]), source));
+  }
+  return last;
 }
 
 StateArrays read_states(const std::string& path, const SceneDescription& scene) {

@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "host/cli/batch_runner.h"
 #include "host/numpy/npz.h"
-#include "isopatch/scene/scene.h"
+#include "isopatch/arrays.h"
 
 namespace isopatch::cli {
 
 /// The names of the arrays that a states file may have.
-const std::vector<std::string>& names_of_states();
+inline const std::vector<std::string> kNamesOfStates = {"poses",    "velocities",     "modulus",  "dissipation",
+                                                        "friction", "geometry_index", "pair_mask"};
 
 /// The arrays of a states file, with the names and shapes of StateArrays. Poses are required; without velocities those
 /// of the scene are taken. Real arrays are float32 or float64, geometry_index int32 or int64, pair_mask uint8 or bool.
@@ -24,12 +24,27 @@ StateArrays states_from_arrays(const std::map<std::string, detail::LazyArray>& a
 StateArrays states_from_arrays(const std::map<std::string, detail::NpyArray>& arrays, const SceneDescription& scene,
                                const std::string& source);
 
+/// The rows from `first` on, `count` of them, each of `row` elements.
+template <class T>
+void take_rows(std::vector<T>& values, std::int64_t row, std::int64_t first, std::int64_t count) {
+  values = {values.begin() + first * row, values.begin() + (first + count) * row};
+}
+
 /// The rows from `first` on, `count` of them or all to the end. Throws Error, naming `source`, if there are fewer.
-StateArrays rows_of(const StateArrays& states, std::int64_t first, std::optional<std::int64_t> count,
+StateArrays rows_of(StateArrays states, std::int64_t first, std::optional<std::int64_t> count,
                     const std::string& source);
 
 /// The arrays of a file without the results that `isopatch evaluate` writes with the states.
 std::map<std::string, detail::LazyArray> without_results(std::map<std::string, detail::LazyArray> arrays);
+
+/// Whether a file's arrays are the results of a rollout: it has their times.
+bool is_rollout_file(const std::map<std::string, detail::LazyArray>& arrays);
+
+/// The state at the end of a rollout: the last rows of poses, velocities, joints and steps. Its other results are left
+/// out, and arrays that are none of its results are kept. Throws Error, naming `source` and the array, if an array
+/// does not have a row for each time.
+std::map<std::string, detail::LazyArray> last_row_of(const std::map<std::string, detail::LazyArray>& arrays,
+                                                     const std::string& source);
 
 /// The states of an .npz file: also of one with results, of `isopatch evaluate` or the last row of a rollout's; an .npy
 /// file is taken as the poses.

@@ -12,6 +12,7 @@
 #include "host/mesh/topology/surface_refinement.h"
 #include "host/meshing/mesher.h"
 #include "host/text/quote.h"
+#include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/isopatch.h"
 
@@ -81,7 +82,7 @@ void print_row(const char* name, const T& value, const std::string& note = "") {
 void tetrahedralize_command(const TetrahedralizeArguments& arguments) {
   const StandardArithmetic standard;
   if (arguments.edge_length && !(std::isfinite(*arguments.edge_length) && *arguments.edge_length > 0)) {
-    throw Error(fmt::format("--edge-length: must be finite and greater than 0, found {}", *arguments.edge_length));
+    throw_error("--edge-length: must be finite and greater than 0, found {}", *arguments.edge_length);
   }
   check_output("output", arguments.output, {".vtk"});
   TriangleMesh surface = read_triangle_mesh(arguments.input);

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "host/cli/commands.h"
-#include "host/cli/info/info_numbers.h"
+#include "host/cli/info/info_table.h"
 #include "host/hierarchy/hierarchy.h"
 #include "host/mesh/checks/geometry_check.h"
 #include "host/text/quote.h"
@@ -17,11 +17,6 @@ namespace isopatch::cli {
 using namespace detail;
 
 namespace {
-
-template <typename T>
-void print_row(const char* name, const T& value, const std::string& note = "") {
-  fmt::print("  {:<20}{:>14}{}{}\n", name, value, note.empty() ? "" : "  ", note);
-}
 
 void print_hierarchy(const Geometry& geometry) {
   const HierarchyStatistics hierarchy = hierarchy_statistics(geometry);
@@ -40,10 +35,6 @@ void print_mass_properties(const Geometry& geometry) {
   print_row("inertia xy xz yz", fmt::format("{} {} {}", xy, xz, yz), "kg m^2");
 }
 
-void print_warnings(const Geometry& geometry) {
-  for (const std::string& warning : geometry.warnings) fmt::print("  warning: {}\n", message_text(warning));
-}
-
 void surface_info(const std::string& file) {
   const Geometry geometry = make_surface_mesh(file, read_triangle_mesh(file));
   const MeshReport& report = geometry.report;
@@ -54,7 +45,7 @@ void surface_info(const std::string& file) {
   print_row("non-manifold edges", report.nonmanifold_edges, "with more than two triangles");
   print_mass_properties(geometry);
   print_hierarchy(geometry);
-  print_warnings(geometry);
+  print_warnings(geometry.warnings);
 }
 
 void print_field(const Geometry& geometry, const std::string& name) {
@@ -100,7 +91,7 @@ void mesh_info(const std::string& file, const std::string& field) {
   print_hierarchy(geometry);
   if (!fields.empty()) fmt::print("  {:<20}{}\n", "point data", fields);
   print_field(geometry, escaped(field));
-  print_warnings(geometry);
+  print_warnings(geometry.warnings);
 }
 
 }  // namespace

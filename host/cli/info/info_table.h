@@ -1,17 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tables that `isopatch info` prints of a scene.
+// The rows, numbers and tables that `isopatch info` prints.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <string>
 #include <vector>
 
+#include "host/text/quote.h"
+#include "isopatch/scene/mass_properties.h"
 #include "isopatch/scene/scene.h"
 
 namespace isopatch::cli {
+
+template <typename T>
+void print_row(const char* name, const T& value, const std::string& note = "") {
+  fmt::print("  {:<20}{:>14}{}{}\n", name, value, note.empty() ? "" : "  ", note);
+}
+
+inline void print_warnings(const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) fmt::print("  warning: {}\n", detail::message_text(warning));
+}
 
 using Rows = std::vector<std::vector<std::string>>;
 
@@ -30,6 +43,23 @@ inline void print_table(const Rows& rows, std::size_t left = 2) {
     fmt::print("{}\n", line);
   }
 }
+
+inline std::string number(double value) { return fmt::format("{:g}", value); }
+
+/// Centre of mass [m], then xx yy zz xy xz yz of the inertia at 1 kg/m^3 [kg m^2]; what is rounding alone is 0.
+inline std::array<std::string, 9> mass_numbers(const MassProperties& properties) {
+  constexpr double kRounding = 1e-14;  // of the largest inertia, or of the radius of gyration
+  const auto& [x, y, z] = properties.inertia;
+  const double largest = std::max({x[0], y[1], z[2]}), gyration = std::sqrt(largest / properties.mass);
+  const auto text = [](double value, double scale) { return number(std::fabs(value) < kRounding * scale ? 0 : value); };
+  std::array<std::string, 9> numbers;
+  for (std::size_t i = 0; i < 3; ++i) numbers[i] = text(properties.center[i], gyration);
+  const std::array inertia = {x[0], y[1], z[2], x[1], x[2], y[2]};
+  for (std::size_t i = 0; i < 6; ++i) numbers[3 + i] = text(inertia[i], largest);
+  return numbers;
+}
+
+bool has_half_space(const SceneDescription& scene, const Body& body);
 
 /// How the bodies move and what mass they have, if the scene says anything about it.
 void print_motions(const SceneDescription& scene);

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "host/cli/info/info_numbers.h"
 #include "host/cli/info/info_table.h"
 #include "host/scene/motion_rules.h"
+#include "host/scene_file/enumerator_names.h"
 #include "host/text/quote.h"
 
 namespace isopatch::cli {
@@ -18,11 +18,6 @@ namespace {
 
 bool says_how_it_moves(const Body& body) {
   return body.mass || body.density || body.center_of_mass || body.inertia || body.motion.type != MotionType::kFree;
-}
-
-bool has_half_space(const SceneDescription& scene, const Body& body) {
-  const std::vector<PartKind> kinds = kinds_of(body, scene);
-  return std::any_of(kinds.begin(), kinds.end(), [](const PartKind& kind) { return kind.half_space; });
 }
 
 /// Of the bodies that forces can move.
@@ -41,18 +36,9 @@ void print_masses(const SceneDescription& scene) {
 
 std::string motion_of(const Body& body) {
   if (body.fixed) return "fixed";
-  switch (body.motion.type) {
-    case MotionType::kFree:
-      return "free";
-    case MotionType::kPrismatic:
-      return "prismatic";
-    case MotionType::kRevolute:
-      return "revolute";
-    case MotionType::kPrescribed:
-      break;
-  }
   const std::vector<double>& times = body.motion.path.times;
-  return times.empty() ? "prescribed" : fmt::format("path to {} s", number(times.back()));
+  return times.empty() ? name_in(kMotionTypeNames, body.motion.type)
+                       : fmt::format("path to {} s", number(times.back()));
 }
 
 /// The values of a joint's drive that are not 0.
@@ -77,6 +63,11 @@ std::string parent_of(const SceneDescription& scene, const Motion& motion) {
 }
 
 }  // namespace
+
+bool has_half_space(const SceneDescription& scene, const Body& body) {
+  const std::vector<PartKind> kinds = kinds_of(body, scene);
+  return std::any_of(kinds.begin(), kinds.end(), [](const PartKind& kind) { return kind.half_space; });
+}
 
 void print_motions(const SceneDescription& scene) {
   if (std::none_of(scene.bodies.begin(), scene.bodies.end(), says_how_it_moves)) return;

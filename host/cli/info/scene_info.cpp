@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "host/cli/commands.h"
-#include "host/cli/info/info_numbers.h"
 #include "host/cli/info/info_table.h"
 #include "host/scene/scene_data.h"
 #include "host/scene/scene_rules.h"
@@ -49,13 +48,6 @@ void print_geometries(const Scene& built) {
                     fmt::to_string(hierarchy.nodes.size()), fmt::to_string(hierarchy.depth)});
   }
   print_table(rows);
-}
-
-bool has_half_space(const SceneDescription& scene, const Body& body) {
-  const std::vector<Part> parts = parts_of(body);
-  return std::any_of(parts.begin(), parts.end(), [&](const Part& part) {
-    return scene.geometries[static_cast<std::size_t>(part.geometry)].kind == GeometryKind::kHalfSpace;
-  });
 }
 
 /// Of the geometries, and of bodies that list parts, at 1 kg/m^3.
@@ -180,7 +172,7 @@ void scene_info(const std::string& file, const std::optional<std::string>& data)
   fmt::print("\n");
   print_pairs(scene);
   print_left_out(scene.description());
-  for (const std::string& warning : warnings_of(scene)) fmt::print("  warning: {}\n", message_text(warning));
+  print_warnings(warnings_of(scene));
 }
 
 }  // namespace isopatch::cli

@@ -21,9 +21,10 @@
 #include "host/pictures/vtk_files.h"
 #include "host/pictures/vtk_series.h"
 #include "host/scene/motion_rules.h"
+#include "host/scene_file/enumerator_names.h"
 #include "host/text/quote.h"
+#include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
-#include "isopatch/error.h"
 #include "isopatch/host_evaluator.h"
 #include "isopatch/scene/scene_file.h"
 #include "isopatch/simulator.h"
@@ -40,12 +41,10 @@ constexpr std::int64_t kPicturedEnvironments = 4;
 constexpr double kLargestNumber = 1e12;
 constexpr double kSameTime = 1e-9;  // s
 
-const char* integrator_name(Integrator integrator) {
-  return integrator == Integrator::kCvode ? "cvode" : integrator == Integrator::kSdirk2 ? "sdirk2" : "euler";
-}
-
-void check_arguments(const RolloutArguments& arguments) {
-  if (!arguments.output.empty()) check_output("--output", arguments.output, {".npz"});
+/// The enumerator whose name it is.
+template <class Enumerator>
+void read_name(const std::optional<std::string>& name, const std::vector<std::string>& names, Enumerator& to) {
+  if (name) to = static_cast<Enumerator>(std::find(names.begin(), names.end(), *name) - names.begin());
 }
 
 /// The scene, stepped as the command line says.
@@ -57,16 +56,8 @@ SceneDescription scene_of(const RolloutArguments& arguments) {
   if (arguments.tolerance) rollout.tolerance = *arguments.tolerance;
   if (!arguments.gravity.empty()) std::copy_n(arguments.gravity.begin(), 3, rollout.gravity.begin());
   if (arguments.polygons) rollout.polygon_capacity = *arguments.polygons;
-  if (arguments.integrator) {
-    rollout.integrator = *arguments.integrator == "cvode"    ? Integrator::kCvode
-                         : *arguments.integrator == "sdirk2" ? Integrator::kSdirk2
-                                                             : Integrator::kEuler;
-  }
-  if (arguments.points) {
-    rollout.points = *arguments.points == "fan6"       ? ContactPoints::kFan6
-                     : *arguments.points == "centroid" ? ContactPoints::kCentroid
-                                                       : ContactPoints::kMatched;
-  }
+  read_name(arguments.integrator, kIntegratorNames, rollout.integrator);
+  read_name(arguments.points, kContactPointsNames, rollout.points);
   return scene;
 }
 
@@ -78,8 +69,8 @@ RowPlan plan_of(const RolloutArguments& arguments, const RolloutOptions& rollout
     const double steps = std::round(rollout.duration / rollout.time_step);
     if (steps < 1 || steps > kLargestNumber) {
       const std::string location = arguments.duration ? "--duration" : arguments.scene + ": rollout.duration";
-      throw Error(fmt::format("{}: {} s are {} time steps of {} s; it must be from 1 to {} of them", location,
-                              rollout.duration, steps, rollout.time_step, kLargestNumber));
+      throw_error("{}: {} s are {} time steps of {} s; it must be from 1 to {} of them", location, rollout.duration,
+                  steps, rollout.time_step, kLargestNumber);
     }
     plan.steps = static_cast<std::int64_t>(steps);
   }
@@ -97,7 +88,7 @@ void check_free_bodies(const std::string& source, const SceneDescription& scene)
     try {
       check_no_half_space(scene, body, text_of(body.motion.type));
     } catch (const Error& error) {
-      throw Error(fmt::format("{}: bodies[{}]: {}", source, i, error.what()));
+      throw_error("{}: bodies[{}]: {}", source, i, error.what());
     }
   }
 }
@@ -108,16 +99,11 @@ void check_paths(const std::string& source, const SceneDescription& scene, doubl
     const Body& body = scene.bodies[i];
     const std::vector<double>& times = body.motion.path.times;
     if (body.fixed || times.empty() || times.back() >= end - kSameTime) continue;
-    throw Error(
-        fmt::format("{}: bodies[{}].motion.times: the path of {} ends at {} s, before the rollout, which ends at "
-                    "{} s; give it more rows, or take fewer --steps",
-                    source, i, in_quotes(body.name), times.back(), end));
+    throw_error(
+        "{}: bodies[{}].motion.times: the path of {} ends at {} s, before the rollout, which ends at {} s; give it "
+        "more rows, or take fewer --steps",
+        source, i, in_quotes(body.name), times.back(), end);
   }
-}
-
-/// What the environments with pictures have, which are the first.
-StateArrays pictured_states(const RolloutStart& start) {
-  return rows_of(start.given, 0, std::min(start.num_environments(), kPicturedEnvironments), "");
 }
 
 /// What is made of the rows, as the command line asks for it.
@@ -135,7 +121,7 @@ struct Recorders {
     if (!arguments.output.empty()) file.emplace(plan, environments, rollout_counts(scene), arguments.output);
     if (!arguments.vtk.empty()) {
       create_directory(arguments.vtk);
-      pictures.emplace(pictured_states(start));
+      pictures.emplace(rows_of(start.given, 0, std::min(environments, kPicturedEnvironments), ""));
     }
     if (arguments.check) check.emplace(simulator, start);
   }
@@ -172,7 +158,7 @@ void print_report(const RolloutArguments& arguments, const HostSimulator& simula
   const RolloutOptions& rollout = simulator.simulator().rollout();
   print_heading(arguments, simulator.simulator().scene().description(), simulator.simulator().options());
   fmt::print("rollout           {} {} of {} s, {}\n\n", plan.steps, plan.steps == 1 ? "step" : "steps",
-             rollout.time_step, integrator_name(rollout.integrator));
+             rollout.time_step, name_in(kIntegratorNames, rollout.integrator));
   if (recorders.table) recorders.table->print();
   if (recorders.check) recorders.check->print();
   if (recorders.table || recorders.check) fmt::print("\n");
@@ -195,7 +181,7 @@ void print_report(const RolloutArguments& arguments, const HostSimulator& simula
 void rollout_command(const RolloutArguments& arguments) {
   const StandardArithmetic standard;
   StageTimes stages;
-  check_arguments(arguments);
+  if (!arguments.output.empty()) check_output("--output", arguments.output, {".npz"});
   SceneDescription description = scene_of(arguments);
   print_warnings(description);
   check_free_bodies(arguments.scene, description);
@@ -215,9 +201,7 @@ void rollout_command(const RolloutArguments& arguments) {
   const std::vector<std::uint32_t> status = run(simulator, start, plan, recorders);
   stages.finish("step");
 
-  if (recorders.pictures) {
-    recorders.pictures->write(HostEvaluator(scene, options), arguments.first, arguments.vtk);
-  }
+  if (recorders.pictures) recorders.pictures->write(HostEvaluator(scene, options), arguments.first, arguments.vtk);
   if (recorders.file) write_output_file(arguments.output, recorders.file->npz(status));
   stages.finish("write");
   print_report(arguments, simulator, plan, recorders, status, stages);

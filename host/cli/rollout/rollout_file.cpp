@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/cli/rollout/rollout_file.h"
 
-#include <fmt/format.h>
-
 #include <set>
 #include <type_traits>
 #include <utility>
 
-#include "isopatch/error.h"
+#include "host/cli/results_file.h"
+#include "host/text/throw_error.h"
 
 namespace isopatch::cli {
 
@@ -26,15 +25,6 @@ void for_each_of_row(const Visit& visit, State& state, Output& output) {
   };
   for_each_rollout_state(visit_chosen, state);
   for_each_rollout_output(visit_chosen, output);
-}
-
-std::vector<std::int64_t> shape_of(const ArrayInfo& info, const ArrayCounts& counts, std::int64_t rows,
-                                   std::int64_t environments) {
-  std::vector<std::int64_t> shape = {rows, environments};
-  const std::int64_t width = info.width == 0 ? counts.contact_state : info.width;
-  if (info.per != Per::kEnvironment) shape.push_back(counts.row(info) / width);
-  if (width > 1 || info.width == 0) shape.push_back(width);
-  return shape;
 }
 
 template <class T>
@@ -57,14 +47,14 @@ RolloutFile::RolloutFile(const RowPlan& plan, std::int64_t num_environments, con
         if (info.per == Per::kJoint && counts.joints == 0) return;
         if (info.width == 0 && counts.contact_state == 0) return;
         bytes += static_cast<double>(rows) * static_cast<double>(num_environments * counts.row(info)) * sizeof(Element);
-        arrays_[info.name] = {kDType<Element>, shape_of(info, counts, rows, num_environments), ""};
+        arrays_[info.name] = {kDType<Element>, shape_of(info, counts, {rows, num_environments}), ""};
       },
       state, output);
   if (bytes > static_cast<double>(kMaxArchiveBytes)) {
-    throw Error(fmt::format(
+    throw_error(
         "--output {}: {} rows of {} environments take {:.1f} GiB, more than the 4 GiB of an .npz archive; take fewer "
         "rows by --every, or fewer environments at a time by --first",
-        path, rows, num_environments, bytes / (1 << 30)));
+        path, rows, num_environments, bytes / (1 << 30));
   }
 }
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "host/cli/last_row.h"
 #include "host/cli/random_states.h"
 #include "host/cli/states_file.h"
 #include "host/numpy/array_reader.h"
@@ -36,24 +35,12 @@ Spread spread_of(const SceneDescription& scene) {
 
 RolloutStart varied_scene(const RolloutArguments& arguments, const Scene& built) {
   const SceneDescription& scene = built.description();
-  const std::size_t bodies = scene.bodies.size();
   RolloutStart start;
   start.state = RolloutStateArrays(built, arguments.envs.value_or(1));
+  start.given = StateArrays(scene, 0);
   start.given.num_environments = start.num_environments();
-  start.given.num_bodies = built.num_bodies();
-  start.given.num_parts = built.num_parts();
-  start.given.num_pairs = built.num_pairs();
-  const CounterRandom random(arguments.seed);
-  const Spread spread = spread_of(scene);
-  for (std::size_t row = 0; row < static_cast<std::size_t>(start.num_environments()); ++row) {
-    const std::uint64_t environment = static_cast<std::uint64_t>(arguments.first) + row;
-    if (environment == 0) continue;
-    for (std::size_t i = 0; i < bodies; ++i) {
-      if (scene.bodies[i].fixed || scene.bodies[i].motion.type != MotionType::kFree) continue;
-      vary(random, environment, i, spread, &start.state.poses[(row * bodies + i) * 7],
-           &start.state.velocities[(row * bodies + i) * 6]);
-    }
-  }
+  const auto moves = [](const Body& body) { return !body.fixed && body.motion.type == MotionType::kFree; };
+  vary(scene, arguments.seed, arguments.first, spread_of(scene), moves, start.state.poses, start.state.velocities);
   return start;
 }
 
@@ -92,35 +79,14 @@ void write_path_velocities(const Scene& scene, RolloutStateArrays& state) {
   }
 }
 
-/// The rows from `first` on, `count` of them.
-template <class T>
-void take_rows(std::vector<T>& values, std::int64_t row, std::int64_t first, std::int64_t count) {
-  values = {values.begin() + first * row, values.begin() + (first + count) * row};
-}
-
-RolloutStart chosen_rows(RolloutStart start, const RolloutArguments& arguments, const ArrayCounts& counts) {
-  if (arguments.first == 0 && !arguments.envs) return start;
-  start.given = rows_of(start.given, arguments.first, arguments.envs, arguments.states);
-  start.state.num_environments = start.given.num_environments;
-  for_each_rollout_state(
-      [&](const ArrayInfo& info, auto& values) {
-        take_rows(values, counts.row(info), arguments.first, start.given.num_environments);
-      },
-      start.state);
-  return start;
-}
-
-}  // namespace
-
-std::int64_t RolloutStart::steps() const {
-  return state.steps.empty() ? 0 : *std::max_element(state.steps.begin(), state.steps.end());
-}
-
+/// The states in the arrays of a file: those of `isopatch evaluate --states`, `joints` and `steps`; or the results of a
+/// rollout, of which the last row is taken, or of an evaluation. Throws Error, naming `source` and the array, for
+/// others.
 RolloutStart start_from_arrays(const std::map<std::string, LazyArray>& file, const Scene& scene,
                                const std::string& source) {
   std::map<std::string, LazyArray> arrays = is_rollout_file(file) ? last_row_of(file, source) : without_results(file);
   const ArrayReader reader(arrays, source);
-  std::vector<std::string> names = names_of_states();
+  std::vector<std::string> names = kNamesOfStates;
   names.insert(names.end(), {"joints", "steps"});
   if (scene.contact_state_size() > 0) names.emplace_back("contact_state");
   reader.allow(names);
@@ -145,6 +111,24 @@ RolloutStart start_from_arrays(const std::map<std::string, LazyArray>& file, con
   replace_steps(steps, reader, start.state.steps);
   write_path_velocities(scene, start.state);
   return start;
+}
+
+RolloutStart chosen_rows(RolloutStart start, const RolloutArguments& arguments, const ArrayCounts& counts) {
+  if (arguments.first == 0 && !arguments.envs) return start;
+  start.given = rows_of(std::move(start.given), arguments.first, arguments.envs, arguments.states);
+  start.state.num_environments = start.given.num_environments;
+  for_each_rollout_state(
+      [&](const ArrayInfo& info, auto& values) {
+        take_rows(values, counts.row(info), arguments.first, start.given.num_environments);
+      },
+      start.state);
+  return start;
+}
+
+}  // namespace
+
+std::int64_t RolloutStart::steps() const {
+  return state.steps.empty() ? 0 : *std::max_element(state.steps.begin(), state.steps.end());
 }
 
 RolloutStart rollout_start(const RolloutArguments& arguments, const Scene& scene) {

@@ -20,13 +20,14 @@ RolloutStart in_half_steps(RolloutStart start) {
   return start;
 }
 
-}  // namespace
-
+/// The same simulator with half the time step.
 HostSimulator with_half_step(const HostSimulator& simulator) {
   RolloutOptions rollout = simulator.simulator().rollout();
   rollout.time_step /= 2;
   return {simulator.simulator().scene(), rollout, simulator.simulator().options()};
 }
+
+}  // namespace
 
 StepCheck::StepCheck(const HostSimulator& simulator, const RolloutStart& start)
     : half_(with_half_step(simulator)),

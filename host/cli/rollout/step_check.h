@@ -37,7 +37,4 @@ class StepCheck {
   std::vector<Difference> bodies_;
 };
 
-/// The same simulator with half the time step.
-HostSimulator with_half_step(const HostSimulator& simulator);
-
 }  // namespace isopatch::cli

@@ -8,7 +8,7 @@
 
 #include "host/files/output_file.h"
 #include "host/text/quote.h"
-#include "isopatch/error.h"
+#include "host/text/throw_error.h"
 
 namespace isopatch::cli {
 
@@ -16,7 +16,7 @@ using namespace detail;
 
 void check_output(const std::string& what, const std::string& path, const std::vector<std::string>& extensions) {
   if (std::none_of(extensions.begin(), extensions.end(), [&](const auto& end) { return path.ends_with(end); })) {
-    throw Error(fmt::format("{} {}: the name must end in {}", what, in_quotes(path), fmt::join(extensions, " or ")));
+    throw_error("{} {}: the name must end in {}", what, in_quotes(path), fmt::join(extensions, " or "));
   }
   check_writable(path);
 }
