@@ -142,17 +142,12 @@ struct ResultArrays : WrenchArrays,
 
   /// For ArrayCounts::row() of these arrays.
   ArrayCounts counts() const {
-    return {num_bodies,
-            num_pairs,
-            num_parts,
-            num_part_pairs,
-            polygon_capacity,
-            contact_capacity,
-            packed_polygon_capacity,
-            packed_contact_capacity,
-            0,
-            max_clusters,
-            contact_state_size};
+    ArrayCounts counts = {num_bodies, num_pairs, num_parts, num_part_pairs, polygon_capacity, contact_capacity};
+    counts.packed_polygon_capacity = packed_polygon_capacity;
+    counts.packed_contact_capacity = packed_contact_capacity;
+    counts.clusters = max_clusters;
+    counts.contact_state = contact_state_size;
+    return counts;
   }
 
   /// Valid until an array changes its size.
