@@ -3,76 +3,42 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
 #include <string>
 
 namespace isopatch::python {
 namespace {
 
-struct Wanted {
+/// What arrays with some elements are called, what an argument's conversion to them is called, and their types.
+struct ElementTypes {
   const char* name;
-  const char* convert;  // to what an argument's conversion is called
+  const char* convert;
+  dlpack::DataType type, other;  // the same if there is one
 };
 
-Wanted wanted(Element element) {
-  switch (element) {
-    case Element::kReal:
-      return {"float32 or float64", "float64"};
-    case Element::kFloat64:
-      return {"float64", "float64"};
-    case Element::kInt32:
-      return {"int32", "int32"};
-    case Element::kUint32:
-      return {"uint32", "uint32"};
-    case Element::kInt64:
-      return {"int64", "int64"};
-    case Element::kMask:
-      break;
-  }
-  return {"bool or uint8", "bool"};
-}
+constexpr ElementTypes kElementTypes[] = {  // in the order of Element
+    {"float32 or float64", "float64", dlpack::kFloat64, {dlpack::kFloat, 32, 1}},
+    {"float64", "float64", dlpack::kFloat64, dlpack::kFloat64},
+    {"int32", "int32", dlpack::kInt32, dlpack::kInt32},
+    {"uint32", "uint32", dlpack::kUint32, dlpack::kUint32},
+    {"int64", "int64", dlpack::kInt64, dlpack::kInt64},
+    {"bool or uint8", "bool", {dlpack::kBool, 8, 1}, {dlpack::kUint, 8, 1}}};
+static_assert(std::size(kElementTypes) == static_cast<std::size_t>(Element::kMask) + 1);
 
-bool fits(const dlpack::DataType& type, Element element) {
-  const auto is = [&](dlpack::TypeCode code, int bits) {
-    return type.lanes == 1 && type.code == code && type.bits == bits;
-  };
-  switch (element) {
-    case Element::kReal:
-      return is(dlpack::kFloat, 64) || is(dlpack::kFloat, 32);
-    case Element::kFloat64:
-      return is(dlpack::kFloat, 64);
-    case Element::kInt32:
-      return is(dlpack::kInt, 32);
-    case Element::kUint32:
-      return is(dlpack::kUint, 32);
-    case Element::kInt64:
-      return is(dlpack::kInt, 64);
-    case Element::kMask:
-      return is(dlpack::kBool, 8) || is(dlpack::kUint, 8);
-  }
-  return false;
-}
-
-const char* axis_of(Per per) {
-  switch (per) {
-    case Per::kBody:
-      return "bodies";
-    case Per::kPart:
-      return "parts";
-    case Per::kPair:
-    case Per::kCluster:
-      return "pairs";
-    case Per::kPartPair:
-      return "part pairs";
-    case Per::kJoint:
-      return "joints";
-    case Per::kPolygonCapacity:
-      return "polygons";
-    case Per::kContactCapacity:
-      return "contacts";
-    default:
-      return nullptr;
-  }
-}
+constexpr RowAxes kRowAxes[] = {  // in the order of Per
+    {{"N"}, "environments"},
+    {{"N", "B"}, "environments, bodies"},
+    {{"N", "C"}, "environments, parts"},
+    {{"N", "P"}, "environments, pairs"},
+    {{"N", "Q"}, "environments, part pairs"},
+    {{"N", "J"}, "environments, joints"},
+    {{"N", "P", "K"}, "environments, pairs, clusters"},
+    {{"N", "polygon_capacity"}, "environments, polygons"},
+    {{"N", "contact_capacity"}, "environments, contacts"},
+    {{"N + 1"}, "environments + 1"},
+    {{"packed_polygon_capacity"}, "rows"},
+    {{"packed_contact_capacity"}, "rows"}};
+static_assert(std::size(kRowAxes) == static_cast<std::size_t>(Per::kPackedContactCapacity) + 1);
 
 std::string list(const std::int64_t* values, int count) {
   std::string text = "[";
@@ -84,10 +50,7 @@ std::string list(const std::int64_t* values, int count) {
 
 /// "[N, 2, 7] (environments, bodies, 7)"
 std::string described(const ArrayInfo& info, const std::int64_t* dimensions, int count) {
-  std::string text = list(dimensions, count) + " (";
-  text += info.per == Per::kOffset ? "environments + 1" : info.is_packed() ? "rows" : "environments";
-  if (axis_of(info.per) != nullptr) text += std::string(", ") + axis_of(info.per);
-  if (info.per == Per::kCluster) text += ", clusters";
+  std::string text = list(dimensions, count) + " (" + row_axes(info.per).words;
   if (info.width == kPointsOfCluster * 3) text += ", " + std::to_string(kPointsOfCluster) + ", 3";
   if (info.width != 1 && info.width != kPointsOfCluster * 3) {
     text += ", " + (info.width == 0 ? std::string("numbers of the contact models") : std::to_string(info.width));
@@ -112,21 +75,23 @@ std::string described(const ArrayInfo& info, const std::int64_t* dimensions, int
   } else if (same_row && dimensions[0] >= 0) {
     advice = "; all arrays of a call have as many environments as its poses";
   }
-  argument.wrong_value(fmt::format("expected the shape {}, found {}{}", described(info, dimensions, count),
-                                   list(view.shape, std::min(view.ndim, ArrayView::kMaxDimensions)), advice));
+  argument.wrong_value("expected the shape {}, found {}{}", described(info, dimensions, count),
+                       list(view.shape, std::min(view.ndim, ArrayView::kMaxDimensions)), advice);
 }
 
 }  // namespace
 
+const RowAxes& row_axes(Per per) { return kRowAxes[static_cast<std::size_t>(per)]; }
+
 void check_element(const ArrayView& view, const Argument& argument, Element element) {
-  if (fits(view.type, element)) return;
-  const Wanted want = wanted(element);
+  const ElementTypes& want = kElementTypes[static_cast<std::size_t>(element)];
+  if (view.type == want.type || view.type == want.other) return;
   if (view.type.lanes == 0 && array_type_of(view.object).is_numpy) {  // structures, objects, foreign byte order
-    argument.wrong_type(fmt::format("expected {} in the machine's byte order, found {}; {}.astype(\"{}\") converts it",
-                                    want.name, view.type_name(), argument.name, want.convert));
+    argument.wrong_type("expected {} in the machine's byte order, found {}; {}.astype(\"{}\") converts it", want.name,
+                        view.type_name(), argument.name, want.convert);
   }
-  argument.wrong_type(fmt::format("expected {}, found {}; convert it, in NumPy by {}.astype(\"{}\")", want.name,
-                                  view.type_name(), argument.name, want.convert));
+  argument.wrong_type("expected {}, found {}; convert it, in NumPy by {}.astype(\"{}\")", want.name, view.type_name(),
+                      argument.name, want.convert);
 }
 
 int shape_of(const ArrayInfo& info, const CallShape& shape, std::int64_t (&dimensions)[ArrayView::kMaxDimensions]) {
@@ -167,15 +132,13 @@ std::int64_t check_layout(const ArrayView& view, const Argument& argument, const
     contiguous = contiguous && (view.shape[i] <= 1 || view.strides[i] == row);
     row *= view.shape[i];
   }
-  if (row == 0 || view.shape[0] <= 1) {
-    if (contiguous || row == 0 || view.shape[0] == 0) return row;
-  }
+  if (row == 0 || view.shape[0] == 0 || (contiguous && view.shape[0] == 1)) return row;
   if (!contiguous || view.strides[0] < 0) {
     argument.wrong_value(
-        fmt::format("expected contiguous rows in C order, one after another, found an array of the shape {} with the "
-                    "strides {} in elements; numpy.ascontiguousarray({}) has such rows, in torch {}.contiguous()",
-                    list(view.shape, count), fmt::format("[{}]", fmt::join(view.strides, view.strides + count, ", ")),
-                    argument.name, argument.name));
+        "expected contiguous rows in C order, one after another, found an array of the shape {} with the strides {} in "
+        "elements; numpy.ascontiguousarray({}) has such rows, in torch {}.contiguous()",
+        list(view.shape, count), fmt::format("[{}]", fmt::join(view.strides, view.strides + count, ", ")),
+        argument.name, argument.name);
   }
   return view.strides[0];
 }

@@ -51,6 +51,13 @@ void check_writable(const ArrayView& view, const Argument& argument);
 
 constexpr int kPointsOfCluster = 4;  // an array of their coordinates has an axis for them
 
+/// The axes that an array has before the axes of its rows: as symbols, and as words.
+struct RowAxes {
+  const char* symbols[3];  // null after the last
+  const char* words;
+};
+const RowAxes& row_axes(Per per);
+
 /// How many axes an array has.
 constexpr int num_dimensions(const ArrayInfo& info) {
   const int rows = info.is_packed() || info.per == Per::kEnvironment ? 1 : info.per == Per::kCluster ? 3 : 2;
@@ -60,9 +67,11 @@ constexpr int num_dimensions(const ArrayInfo& info) {
 /// The shape that an array has with N environments; returns num_dimensions().
 int shape_of(const ArrayInfo& info, const CallShape& shape, std::int64_t (&dimensions)[ArrayView::kMaxDimensions]);
 
+/// The elements of an array of T; void stands for numbers of either floating-point type.
 template <class T>
 constexpr Element element_of() {
   using Value = std::remove_const_t<T>;
+  if constexpr (std::is_void_v<Value>) return Element::kReal;
   if constexpr (std::is_same_v<Value, std::int32_t> || kIsRecord<Value>) return Element::kInt32;
   if constexpr (std::is_same_v<Value, std::uint32_t>) return Element::kUint32;
   if constexpr (std::is_same_v<Value, std::int64_t>) return Element::kInt64;
@@ -70,20 +79,18 @@ constexpr Element element_of() {
   if constexpr (std::is_same_v<Value, std::uint8_t>) return Element::kMask;
 }
 
-template <class Array>
-struct ElementOf {
-  static constexpr Element kValue = Element::kReal;
-};
+/// The type of a new array of T, which is no mask.
 template <class T>
-struct ElementOf<TypedArray<T>> {
-  static constexpr Element kValue = element_of<T>();
-};
+constexpr dlpack::DataType kTypeOf = std::is_same_v<T, double>         ? dlpack::kFloat64
+                                     : std::is_same_v<T, std::int64_t> ? dlpack::kInt64
+                                     : std::is_same_v<T, std::int32_t> ? dlpack::kInt32
+                                                                       : dlpack::kUint32;
 
 /// Fills in an array of State, Results, RolloutInput or RolloutOutput.
 template <class Array>
 void set_array(Array& array, const ArrayView& view, const Argument& argument, const ArrayInfo& info,
                const CallShape& shape) {
-  check_element(view, argument, ElementOf<Array>::kValue);
+  check_element(view, argument, element_of<std::remove_pointer_t<decltype(array.data)>>());
   array.stride = check_layout(view, argument, info, shape);
   array.data = static_cast<decltype(array.data)>(view.data);
   if constexpr (requires { array.type; }) {

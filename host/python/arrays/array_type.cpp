@@ -17,6 +17,8 @@ std::string text_of(nb::handle object) {
   return nb::cast<nb::bytes>(bytes).c_str();
 }
 
+std::string name_of_type(nb::handle object) { return text_of(nb::handle(object.type()).attr("__name__")); }
+
 namespace {
 
 /// The attribute of an object, or nothing.

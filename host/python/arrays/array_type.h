@@ -16,6 +16,8 @@ namespace nb = nanobind;
 /// str(object) in UTF-8. What has no UTF-8, as half of a surrogate pair, is escaped.
 std::string text_of(nb::handle object);
 
+std::string name_of_type(nb::handle object);
+
 struct ArrayType {
   const dlpack::ExchangeTable* table = nullptr;  // null if the type has none of version 1
   bool is_numpy = false;

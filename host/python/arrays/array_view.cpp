@@ -7,8 +7,6 @@
 #include <cstring>
 #include <string_view>
 
-#include "host/python/arrays/derivatives.h"
-
 namespace isopatch::python {
 namespace {
 
@@ -18,11 +16,6 @@ std::string taken_error() {
   nb::python_error error;
   std::string text = text_of(error.value());
   return text.substr(0, text.find('\n'));
-}
-
-std::string name_of_type(PyObject* object) {
-  const nb::handle type = reinterpret_cast<PyObject*>(Py_TYPE(object));
-  return text_of(type.attr("__name__"));
 }
 
 /// What a format of the struct module stands for; lanes are 0 for what no array here has.
@@ -72,6 +65,12 @@ void Argument::wrong_type(const std::string& problem) const {
 
 void Argument::wrong_value(const std::string& problem) const {
   throw nb::value_error(fmt::format("{}: {}: {}", call, name, problem).c_str());
+}
+
+void refuse_derivative(const Argument& argument, const char* reason, const std::string& instead) {
+  const std::string name = argument.name == nullptr ? "" : fmt::format("{}: ", argument.name);
+  throw nb::value_error(
+      fmt::format("{}: {}{}, and there is no derivative yet; pass {}", argument.call, name, reason, instead).c_str());
 }
 
 void throw_error_of(const char* call) {
@@ -124,9 +123,8 @@ void ArrayView::read(PyObject* from, const Argument& argument, const Placement& 
                      read_dlpack(argument, placement) || read_cuda_interface(argument, placement);
   if (!found) {
     const bool is_list = PyList_Check(from) || PyTuple_Check(from);
-    argument.wrong_type(
-        fmt::format("expected an array (of NumPy, torch, JAX, CuPy, ...), found {}{}", name_of_type(from),
-                    is_list ? fmt::format("; numpy.asarray({}) makes one of a list", argument.name) : ""));
+    argument.wrong_type("expected an array (of NumPy, torch, JAX, CuPy, ...), found {}{}", name_of_type(from),
+                        is_list ? fmt::format("; numpy.asarray({}) makes one of a list", argument.name) : "");
   }
   read_only = read_only || known.is_immutable;
   check_device(argument, placement);
@@ -147,8 +145,7 @@ bool ArrayView::read_table(const Argument& argument, const dlpack::ExchangeTable
     }
   }
   if (failed != 0) {
-    argument.wrong_type(
-        fmt::format("expected a dense array with memory, found one that has none to share: {}", taken_error()));
+    argument.wrong_type("expected a dense array with memory, found one that has none to share: {}", taken_error());
   }
   take(tensor);
   return true;
@@ -159,7 +156,7 @@ bool ArrayView::read_buffer(const Argument& argument) {
   if (PyObject_GetBuffer(object, &buffer_, PyBUF_RECORDS_RO) != 0) {
     const std::string problem = taken_error();
     if (PyObject_HasAttrString(object, "__dlpack__") != 0 && array_type_of(object).is_numpy == false) return false;
-    argument.wrong_type(fmt::format("expected an array of numbers, found {}: {}", type_name(), problem));
+    argument.wrong_type("expected an array of numbers, found {}: {}", type_name(), problem);
   }
   held_ = Held::kBuffer;
   data = buffer_.buf;
@@ -199,19 +196,18 @@ bool ArrayView::read_dlpack(const Argument& argument, const Placement& placement
   } catch (nb::python_error& error) {
     if (name_of_type(object).find("Tracer") != std::string::npos) {
       const std::string_view call = argument.call;
-      argument.wrong_type(
-          fmt::format("expected an array, found a tracer of JAX; in compiled functions call isopatch.jax.{}",
-                      call == "evaluate" || call == "bind" ? "evaluate()" : "step()"));
+      argument.wrong_type("expected an array, found a tracer of JAX; in compiled functions call isopatch.jax.{}",
+                          call == "evaluate" || call == "bind" ? "evaluate()" : "step()");
     }
     const std::string text = text_of(error.value());
-    argument.wrong_type(fmt::format("expected a dense array with memory, found one that cannot be shared: {}",
-                                    text.substr(0, text.find('\n'))));
+    argument.wrong_type("expected a dense array with memory, found one that cannot be shared: {}",
+                        text.substr(0, text.find('\n')));
   }
 
   if (PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned") != 0) {
     auto* tensor = static_cast<dlpack::VersionedTensor*>(PyCapsule_GetPointer(capsule.ptr(), "dltensor_versioned"));
     if (tensor->version.major != 1) {
-      argument.wrong_type(fmt::format("expected DLPack of version 1, found version {}", tensor->version.major));
+      argument.wrong_type("expected DLPack of version 1, found version {}", tensor->version.major);
     }
     PyCapsule_SetName(capsule.ptr(), "used_dltensor_versioned");
     versioned_ = tensor;
@@ -221,7 +217,7 @@ bool ArrayView::read_dlpack(const Argument& argument, const Placement& placement
     return true;
   }
   if (PyCapsule_IsValid(capsule.ptr(), "dltensor") == 0) {
-    argument.wrong_type("expected a capsule of DLPack from __dlpack__(), found " + name_of_type(capsule.ptr()));
+    argument.wrong_type("expected a capsule of DLPack from __dlpack__(), found " + name_of_type(capsule));
   }
   tensor_ = static_cast<dlpack::ManagedTensor*>(PyCapsule_GetPointer(capsule.ptr(), "dltensor"));
   PyCapsule_SetName(capsule.ptr(), "used_dltensor");
@@ -259,8 +255,7 @@ void ArrayView::check_device(const Argument& argument, const Placement& placemen
                                       : on_host;
   if (fits) return;
   const std::string wanted = placement.on_cuda ? fmt::format("cuda:{}", placement.index) : "cpu";
-  argument.wrong_value(
-      fmt::format("expected an array on {}, found one on {}; copy it to {}", wanted, device_name(device), wanted));
+  argument.wrong_value("expected an array on {}, found one on {}; copy it to {}", wanted, device_name(device), wanted);
 }
 
 void ArrayView::release() noexcept {

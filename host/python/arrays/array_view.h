@@ -9,10 +9,12 @@
 // never change, to be written.
 #pragma once
 
+#include <fmt/format.h>
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "host/python/arrays/array_type.h"
 #include "host/python/arrays/dlpack.h"
@@ -27,14 +29,28 @@ struct Placement {
   bool is_current_stream = true;  // of the library of the poses
 };
 
-/// Which argument of which call an array is, for messages.
+/// Which argument of which call an array is, for messages, which may be formats of fmt.
 struct Argument {
   const char* call;
   const char* name;
 
   [[noreturn]] void wrong_type(const std::string& problem) const;   // TypeError
   [[noreturn]] void wrong_value(const std::string& problem) const;  // ValueError
+
+  template <class... Values>
+  [[noreturn]] void wrong_type(fmt::format_string<Values...> problem, Values&&... values) const {
+    wrong_type(fmt::format(problem, std::forward<Values>(values)...));
+  }
+  template <class... Values>
+  [[noreturn]] void wrong_value(fmt::format_string<Values...> problem, Values&&... values) const {
+    wrong_value(fmt::format(problem, std::forward<Values>(values)...));
+  }
 };
+
+/// Throws ValueError for an array of which a library wants a derivative. All calls in C++ and Python that find such an
+/// array come here, so a rule for derivatives takes the place of this function. `reason` says how it was found, as "it
+/// requires a gradient", and `instead` what to pass; the argument's name is null if it is not known.
+[[noreturn]] void refuse_derivative(const Argument& argument, const char* reason, const std::string& instead);
 
 /// A view of an array's memory, which holds on to it. Nothing is copied.
 class ArrayView {
@@ -50,8 +66,6 @@ class ArrayView {
   /// `__cuda_array_interface__`. Throws TypeError for what is no array, ValueError for a tensor that requires a
   /// gradient and an array on another kind of device.
   void read(PyObject* object, const Argument& argument, const Placement& placement);
-
-  bool is_read() const { return held_ != Held::kNothing; }
 
   /// As numpy would write it: "float64", or the array's own name for its type.
   std::string type_name() const;

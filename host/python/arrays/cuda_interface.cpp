@@ -2,8 +2,6 @@
 //
 // Version 3 of `__cuda_array_interface__`, for libraries that have neither DLPack nor a buffer
 // (https://numba.readthedocs.io/en/stable/cuda/cuda_array_interface.html).
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdlib>
 
@@ -16,18 +14,12 @@ namespace {
 dlpack::DataType type_of(const std::string& text) {
   if (text.size() < 3 || text[0] == '>') return {0, 0, 0};
   const auto bits = static_cast<std::uint8_t>(8 * std::min(std::atoi(text.c_str() + 2), 31));
-  switch (text[1]) {
-    case 'i':
-      return {dlpack::kInt, bits, 1};
-    case 'u':
-      return {dlpack::kUint, bits, 1};
-    case 'f':
-      return {dlpack::kFloat, bits, 1};
-    case 'b':
-      return {dlpack::kBool, bits, 1};
-    default:
-      return {0, bits, 0};
+  constexpr std::pair<char, dlpack::TypeCode> kCodes[] = {
+      {'i', dlpack::kInt}, {'u', dlpack::kUint}, {'f', dlpack::kFloat}, {'b', dlpack::kBool}};
+  for (const auto& [letter, code] : kCodes) {
+    if (text[1] == letter) return {code, bits, 1};
   }
+  return {0, bits, 0};
 }
 
 }  // namespace
@@ -60,8 +52,8 @@ bool ArrayView::read_cuda_interface(const Argument& argument, const Placement& p
       const auto own = reinterpret_cast<std::uintptr_t>(placement.stream);
       const bool is_default = stream == 1 && own == 0;
       if (stream != own && !is_default) {
-        argument.wrong_value(fmt::format(
-            "its stream is {:#x}, the stream of the call {:#x}; pass stream={}, or wait for it", stream, own, stream));
+        argument.wrong_value("its stream is {:#x}, the stream of the call {:#x}; pass stream={}, or wait for it",
+                             stream, own, stream);
       }
     }
   } catch (const nb::cast_error&) {

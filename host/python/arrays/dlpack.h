@@ -21,7 +21,11 @@ struct DataType {
   std::uint8_t code;  // TypeCode
   std::uint8_t bits;
   std::uint16_t lanes;
+
+  bool operator==(const DataType&) const = default;
 };
+
+constexpr DataType kFloat64{kFloat, 64, 1}, kInt32{kInt, 32, 1}, kUint32{kUint, 32, 1}, kInt64{kInt, 64, 1};
 
 struct Tensor {
   void* data;

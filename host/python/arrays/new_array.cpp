@@ -113,23 +113,17 @@ nb::handle numpy_dtype(dlpack::DataType type) {
   return dtype;
 }
 
-void set_error(void* context, const char* kind, const char* message) {
-  *static_cast<std::string*>(context) = fmt::format("{}: {}", kind, message);
-}
-
-}  // namespace
-
-nb::object new_numpy_array(std::span<const std::int64_t> shape, nb::handle dtype) {
-  static PyObject* known = nullptr;
-  PyObject* empty = numpy_function(known, "empty");
+nb::object tuple_of(std::span<const std::int64_t> shape) {
   nb::object sizes = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(shape.size())));
   for (std::size_t i = 0; i < shape.size(); ++i) {
     PyTuple_SetItem(sizes.ptr(), static_cast<Py_ssize_t>(i), PyLong_FromLongLong(shape[i]));
   }
-  return nb::handle(empty)(sizes, dtype);
+  return sizes;
 }
 
-namespace {
+void set_error(void* context, const char* kind, const char* message) {
+  *static_cast<std::string*>(context) = fmt::format("{}: {}", kind, message);
+}
 
 /// Makes a device current in CuPy, whose new arrays are on the current one.
 class CurrentDevice {
@@ -153,6 +147,12 @@ class CurrentDevice {
 };
 
 }  // namespace
+
+nb::object new_numpy_array(std::span<const std::int64_t> shape, nb::handle dtype) {
+  static PyObject* known = nullptr;
+  PyObject* empty = numpy_function(known, "empty");
+  return nb::handle(empty)(tuple_of(shape), dtype);
+}
 
 NewArray::NewArray(const ArrayView& like, dlpack::DataType type, std::span<const std::int64_t> shape,
                    const Argument& argument) {
@@ -190,11 +190,7 @@ NewArray::NewArray(const ArrayView& like, dlpack::DataType type, std::span<const
       argument.wrong_type("arrays of this library cannot be made here on a CUDA device; give them in `out`");
     }
     const CurrentDevice device(library.library, like.device.index);
-    nb::object sizes = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(shape.size())));
-    for (std::size_t i = 0; i < shape.size(); ++i) {
-      PyTuple_SetItem(sizes.ptr(), static_cast<Py_ssize_t>(i), PyLong_FromLongLong(shape[i]));
-    }
-    object_ = nb::handle(library.library).attr("empty")(sizes, numpy_dtype(type));
+    object_ = nb::handle(library.library).attr("empty")(tuple_of(shape), numpy_dtype(type));
     ArrayView view;
     void* const waits_for_none = reinterpret_cast<void*>(std::intptr_t{-1});  // as it is new, and on the call's stream
     view.read(object_.ptr(), argument, {true, like.device.index, waits_for_none});

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "host/python/arrays/array_type.h"
-#include "host/python/arrays/derivatives.h"
 
 namespace isopatch::python {
 namespace {
@@ -99,9 +98,9 @@ void check_tensor(nb::handle array, const Argument& argument) {
   const nb::object is_negative = checked(PyObject_CallMethodObjArgs(array.ptr(), ISOPATCH_INTERNED("is_neg"), nullptr));
   if (is_negative.ptr() == Py_True) {
     argument.wrong_type(
-        fmt::format("expected a tensor whose values are those in its memory, found one with the negative bit; pass "
-                    "{}.resolve_neg()",
-                    argument.name));
+        "expected a tensor whose values are those in its memory, found one with the negative bit; pass "
+        "{}.resolve_neg()",
+        argument.name);
   }
   if (is_in_forward_mode(*torch) && !torch->unpack_dual(array)[1].is_none()) {
     refuse_derivative(argument, "it has a tangent", fmt::format("{}.detach()", argument.name));

@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kScenes = "the scene's";
 
 constexpr ArrayDescription kDescriptions[] = {
-    {"inputs", "poses", "Position x y z and orientation, body to world; quaternions are normalised", nullptr},
+    {"inputs", "poses", "Position x y z and orientation, body to world; quaternions are normalised"},
     {"inputs", "velocities", "Linear of the body's origin and angular, world frame", "at rest"},
     {"inputs", "modulus", "Elastic modulus of each part, above 0", kScenes},
     {"inputs", "dissipation", "Dissipation of each part, at least 0; overrides a pair's own too", kScenes},
@@ -26,60 +26,52 @@ constexpr ArrayDescription kDescriptions[] = {
     {"inputs", "pair_mask", "0 or False leaves the pair out: its results are zero", "all pairs"},
     {"inputs", "contact_state", "What an earlier evaluation returned as its `contact_state`", "0"},
 
-    {"outputs", "pair_wrench", "Force on A and torque on it about its origin, world frame", nullptr},
-    {"outputs", "part_pair_wrench", "What each of the scene's part pairs adds to `pair_wrench`, about the same point",
-     nullptr},
-    {"outputs", "body_wrench", "Sum over the body's pairs, about its own origin", nullptr},
-    {"outputs", "status", "0 if all is well", nullptr},
-    {"outputs", "area", "Of the contact patch", nullptr},
-    {"outputs", "center_of_pressure", "∫ x p dS / ∫ p dS, world frame; 0 without contact", nullptr},
-    {"outputs", "mean_normal", "Mean of the normal over the area, from B into A; 0 without contact", nullptr},
-    {"outputs", "max_pressure", "The largest pressure at a corner of a polygon", nullptr},
-    {"outputs", "friction_force", "The tangential part of the force on A", nullptr},
-    {"outputs", "polygon_count", "Polygons whose area is not 0", nullptr},
-    {"outputs", "energy", "Elastic energy", nullptr},
-    {"outputs", "polygons", "Corners, pressures, normal and area, pair and both parts; in no particular order",
-     nullptr},
+    {"outputs", "pair_wrench", "Force on A and torque on it about its origin, world frame"},
+    {"outputs", "part_pair_wrench", "What each of the scene's part pairs adds to `pair_wrench`, about the same point"},
+    {"outputs", "body_wrench", "Sum over the body's pairs, about its own origin"},
+    {"outputs", "status", "0 if all is well"},
+    {"outputs", "area", "Of the contact patch"},
+    {"outputs", "center_of_pressure", "∫ x p dS / ∫ p dS, world frame; 0 without contact"},
+    {"outputs", "mean_normal", "Mean of the normal over the area, from B into A; 0 without contact"},
+    {"outputs", "max_pressure", "The largest pressure at a corner of a polygon"},
+    {"outputs", "friction_force", "The tangential part of the force on A"},
+    {"outputs", "polygon_count", "Polygons whose area is not 0"},
+    {"outputs", "energy", "Elastic energy"},
+    {"outputs", "polygons", "Corners, pressures, normal and area, pair and both parts; in no particular order"},
     {"outputs", "polygons_needed",
-     "The capacity that all polygons need; required with `polygons`, and can be requested alone", nullptr},
+     "The capacity that all polygons need; required with `polygons`, and can be requested alone"},
     {"outputs", "contacts",
      "The same polygons as springs and dampers at their centroids: point, normal, area, pressure, stiffness, distance, "
-     "dissipation, friction, pair and both parts",
-     nullptr},
+     "dissipation, friction, pair and both parts"},
     {"outputs", "contacts_needed",
-     "The capacity that all contacts need; required with `contacts`, and can be requested alone", nullptr},
-    {"outputs", "packed_polygons", "The polygons of all environments, one environment after another", nullptr},
+     "The capacity that all contacts need; required with `contacts`, and can be requested alone"},
+    {"outputs", "packed_polygons", "The polygons of all environments, one environment after another"},
     {"outputs", "polygon_offsets",
      "At which row each environment begins, and at the end how many rows there are; required with `packed_polygons`, "
-     "and can be requested alone",
-     nullptr},
-    {"outputs", "polygon_environments", "The environment of each row of `packed_polygons`; optional", nullptr},
-    {"outputs", "packed_contacts", "The contacts of all environments, one environment after another", nullptr},
+     "and can be requested alone"},
+    {"outputs", "polygon_environments", "The environment of each row of `packed_polygons`; optional"},
+    {"outputs", "packed_contacts", "The contacts of all environments, one environment after another"},
     {"outputs", "contact_offsets",
      "At which row each environment begins, and at the end how many rows there are; required with `packed_contacts`, "
-     "and can be requested alone",
-     nullptr},
-    {"outputs", "contact_environments", "The environment of each row of `packed_contacts`; optional", nullptr},
+     "and can be requested alone"},
+    {"outputs", "contact_environments", "The environment of each row of `packed_contacts`; optional"},
     {"outputs", "patch_point",
-     "World frame; a patch has four points in each of at most K = `max_clusters` clusters of its normals", nullptr},
-    {"outputs", "patch_normal", "The normal of all four points, from B into A", nullptr},
-    {"outputs", "patch_stiffness", "Of each point", nullptr},
-    {"outputs", "patch_distance", "The normal force of a point is stiffness · −distance", nullptr},
+     "World frame; a patch has four points in each of at most K = `max_clusters` clusters of its normals"},
+    {"outputs", "patch_normal", "The normal of all four points, from B into A"},
+    {"outputs", "patch_stiffness", "Of each point"},
+    {"outputs", "patch_distance", "The normal force of a point is stiffness · −distance"},
     {"outputs", "patch_residual",
      "Force on A and torque about its origin, of the pressure without damping and friction, that the points do not "
-     "carry",
-     nullptr},
-    {"outputs", "patch_count", "How many of the K clusters have points; the values of the others are 0", nullptr},
-    {"outputs", "contact_state", "What the contact models carry to the next evaluation; S is 0 if they carry nothing",
-     nullptr},
+     "carry"},
+    {"outputs", "patch_count", "How many of the K clusters have points; the values of the others are 0"},
+    {"outputs", "contact_state", "What the contact models carry to the next evaluation; S is 0 if they carry nothing"},
 
-    {"state", "poses", "Body to world", nullptr},
-    {"state", "velocities", "Linear of the body's origin and angular, world frame", nullptr},
-    {"state", "joints", "Position and rate of each joint, in the order of the bodies", nullptr},
-    {"state", "steps", "Steps since time 0: the time is steps * time_step", nullptr},
-    {"state", "status", "An environment with FROZEN keeps its state until it is reset", nullptr},
-    {"state", "contact_state", "What the contact models carry from step to step; S is 0 if they carry nothing",
-     nullptr},
+    {"state", "poses", "Body to world"},
+    {"state", "velocities", "Linear of the body's origin and angular, world frame"},
+    {"state", "joints", "Position and rate of each joint, in the order of the bodies"},
+    {"state", "steps", "Steps since time 0: the time is steps * time_step"},
+    {"state", "status", "An environment with FROZEN keeps its state until it is reset"},
+    {"state", "contact_state", "What the contact models carry from step to step; S is 0 if they carry nothing"},
 
     {"step_inputs", "body_wrench", "External force, and torque about the centre of mass, world frame", "0"},
     {"step_inputs", "joint_force", "Of the drives", kScenes},
@@ -88,29 +80,25 @@ constexpr ArrayDescription kDescriptions[] = {
     {"step_inputs", "mass_scale", "By which mass and inertia are multiplied", "1"},
 
     {"step_outputs", "pair_wrench",
-     "Impulse on A over the length of the step, and its torque about A's origin, world frame", nullptr},
-    {"step_outputs", "body_wrench", "The same of all pairs of a body, about its origin", nullptr},
-    {"step_outputs", "kinetic_energy", "After the step, of the bodies with degrees of freedom", nullptr},
-    {"step_outputs", "potential_energy", "Of gravity; 0 at the world's origin", nullptr},
-    {"step_outputs", "elastic_energy", "After the step: one more evaluation", nullptr},
-    {"step_outputs", "momentum", "Linear; angular about the world's origin", nullptr},
-    {"step_outputs", "iterations", "Of Newton's method, in all solves", nullptr},
-    {"step_outputs", "polygons", "Of all pairs, as many as the step used", nullptr},
-    {"step_outputs", "polygons_needed", "The capacity that would have been enough", nullptr},
+     "Impulse on A over the length of the step, and its torque about A's origin, world frame"},
+    {"step_outputs", "body_wrench", "The same of all pairs of a body, about its origin"},
+    {"step_outputs", "kinetic_energy", "After the step, of the bodies with degrees of freedom"},
+    {"step_outputs", "potential_energy", "Of gravity; 0 at the world's origin"},
+    {"step_outputs", "elastic_energy", "After the step: one more evaluation"},
+    {"step_outputs", "momentum", "Linear; angular about the world's origin"},
+    {"step_outputs", "iterations", "Of Newton's method, in all solves"},
+    {"step_outputs", "polygons", "Of all pairs, as many as the step used"},
+    {"step_outputs", "polygons_needed", "The capacity that would have been enough"},
 };
 
 constexpr bool is_listed(const ArrayDescription& description) {
-  const std::string_view list = description.list;
-  const auto is_one_of = [&](const auto& arrays) {
-    return std::any_of(arrays.begin(), arrays.end(),
-                       [&](const ArrayInfo& info) { return std::string_view(info.name) == description.name; });
+  const auto is_in = [&](std::string_view list, const auto& arrays) {
+    return description.list == list && std::any_of(arrays.begin(), arrays.end(), [&](const ArrayInfo& info) {
+             return std::string_view(info.name) == description.name;
+           });
   };
-  return list == "inputs"         ? is_one_of(kInputs)
-         : list == "outputs"      ? is_one_of(kOutputs)
-         : list == "state"        ? is_one_of(kState)
-         : list == "step_inputs"  ? is_one_of(kStepInputs)
-         : list == "step_outputs" ? is_one_of(kStepOutputs)
-                                  : false;
+  return is_in("inputs", kInputs) || is_in("outputs", kOutputs) || is_in("state", kState) ||
+         is_in("step_inputs", kStepInputs) || is_in("step_outputs", kStepOutputs);
 }
 static_assert(std::all_of(std::begin(kDescriptions), std::end(kDescriptions), is_listed),
               "a description is of an array that is not in its list");

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/python/bindings/array_names.h"
 
-#include <fmt/format.h>
-
 #include "host/python/arrays/array_view.h"
 #include "host/text/quote.h"
 #include "host/text/suggestion.h"
@@ -36,29 +34,27 @@ std::size_t ArrayNames::index_of(const char* call, const char* argument, PyObjec
   const std::size_t found = find(name);
   if (found < size()) return found;
   if (!PyUnicode_Check(name)) {
-    Argument{call, argument}.wrong_type(fmt::format("expected names of outputs, found {}", text_of(nb::repr(name))));
+    Argument{call, argument}.wrong_type("expected names of outputs, found {}", text_of(nb::repr(name)));
   }
   const std::string text = text_of(name);
-  Argument{call, argument}.wrong_value(
-      fmt::format("expected names of outputs, found {}{}", isopatch::detail::in_quotes(text, '"'), suggestion(text)));
+  Argument{call, argument}.wrong_value("expected names of outputs, found {}{}", isopatch::detail::in_quotes(text, '"'),
+                                       suggestion(text));
 }
 
 std::uint64_t ArrayNames::parse(const char* call, nb::handle outputs) const {
   const Argument argument{call, "outputs"};
   if (PyUnicode_Check(outputs.ptr())) {
-    argument.wrong_type(fmt::format("expected a tuple of names, as (\"{}\",), found the string {}", names_[0],
-                                    isopatch::detail::in_quotes(text_of(outputs), '"')));
+    argument.wrong_type("expected a tuple of names, as (\"{}\",), found the string {}", names_[0],
+                        isopatch::detail::in_quotes(text_of(outputs), '"'));
   }
   if (!PyTuple_Check(outputs.ptr()) && !PyList_Check(outputs.ptr())) {
-    argument.wrong_type(fmt::format("expected a tuple of names, as (\"{}\",), found {}", names_[0],
-                                    isopatch::detail::in_quotes(text_of(nb::repr(outputs)))));
+    argument.wrong_type("expected a tuple of names, as (\"{}\",), found {}", names_[0],
+                        isopatch::detail::in_quotes(text_of(nb::repr(outputs))));
   }
   std::uint64_t bits = 0;
   for (const nb::handle name : nb::borrow<nb::sequence>(outputs)) {
     const std::uint64_t bit = std::uint64_t{1} << index_of(call, "outputs", name.ptr());
-    if ((bits & bit) != 0) {
-      argument.wrong_value(fmt::format("\"{}\" stands there twice; name each output once", text_of(name)));
-    }
+    if ((bits & bit) != 0) argument.wrong_value("\"{}\" stands there twice; name each output once", text_of(name));
     bits |= bit;
   }
   return bits;

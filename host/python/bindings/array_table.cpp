@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -15,72 +16,16 @@ namespace {
 
 constexpr std::size_t kMaxLine = 120;
 
-const char* name_of(OutputGroup group) {
-  switch (group) {
-    case OutputGroup::kWrench:
-      return "wrench";
-    case OutputGroup::kPartPair:
-      return "part pair";
-    case OutputGroup::kPatch:
-      return "patch";
-    case OutputGroup::kEnergy:
-      return "energy";
-    case OutputGroup::kPolygons:
-      return "polygons";
-    case OutputGroup::kContacts:
-      return "contacts";
-    case OutputGroup::kPackedPolygons:
-      return "packed polygons";
-    case OutputGroup::kPackedContacts:
-      return "packed contacts";
-    case OutputGroup::kPatchContacts:
-      return "patch contacts";
-    case OutputGroup::kContactState:
-      return "contact state";
-  }
-  return "";
-}
+constexpr const char* kGroups[] = {"wrench",         "part pair",    "patch",           "energy",
+                                   "polygons",       "contacts",     "packed polygons", "packed contacts",
+                                   "patch contacts", "contact state"};  // in the order of OutputGroup
+static_assert(std::size(kGroups) == static_cast<std::size_t>(OutputGroup::kContactState) + 1);
 
 /// The axes of an array as text; shape_of() has their numbers.
 std::vector<std::string> axes_of(const ArrayInfo& info) {
   std::vector<std::string> axes;
-  switch (info.per) {
-    case Per::kEnvironment:
-      axes = {"N"};
-      break;
-    case Per::kBody:
-      axes = {"N", "B"};
-      break;
-    case Per::kPart:
-      axes = {"N", "C"};
-      break;
-    case Per::kPair:
-      axes = {"N", "P"};
-      break;
-    case Per::kPartPair:
-      axes = {"N", "Q"};
-      break;
-    case Per::kJoint:
-      axes = {"N", "J"};
-      break;
-    case Per::kCluster:
-      axes = {"N", "P", "K"};
-      break;
-    case Per::kPolygonCapacity:
-      axes = {"N", "polygon_capacity"};
-      break;
-    case Per::kContactCapacity:
-      axes = {"N", "contact_capacity"};
-      break;
-    case Per::kOffset:
-      axes = {"N + 1"};
-      break;
-    case Per::kPackedPolygonCapacity:
-      axes = {"packed_polygon_capacity"};
-      break;
-    case Per::kPackedContactCapacity:
-      axes = {"packed_contact_capacity"};
-      break;
+  for (const char* symbol : row_axes(info.per).symbols) {
+    if (symbol != nullptr) axes.emplace_back(symbol);
   }
   if (info.width == kPointsOfCluster * 3) {
     axes.insert(axes.end(), {std::to_string(kPointsOfCluster), "3"});
@@ -135,8 +80,8 @@ nb::tuple table_of(const char* list, const ForEach& for_each) {
         const char* text = description == nullptr ? "" : description->text;
         const char* missing = description == nullptr ? nullptr : description->missing;
         rows.append(nb::make_tuple(
-            info.name, nb::tuple(axes), info.type, info.unit, name_of(info.group), requires { array.stride; }, text,
-            missing));
+            info.name, nb::tuple(axes), info.type, info.unit, kGroups[static_cast<std::size_t>(info.group)],
+            requires { array.stride; }, text, missing));
       },
       none);
   return nb::tuple(rows);

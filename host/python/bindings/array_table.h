@@ -15,10 +15,10 @@ namespace isopatch::python {
 
 /// What is said of an array; its name, shape, type and unit are in ArrayInfo.
 struct ArrayDescription {
-  const char* list;     // "inputs", "outputs", "state", "step_inputs" or "step_outputs"
-  const char* name;     // of the array
-  const char* text;     // what its values mean, without a full stop
-  const char* missing;  // of an input: what holds if it is not given; null: it must be given
+  const char* list;               // "inputs", "outputs", "state", "step_inputs" or "step_outputs"
+  const char* name;               // of the array
+  const char* text;               // what its values mean, without a full stop
+  const char* missing = nullptr;  // of an input: what holds if it is not given; null: it must be given
 };
 
 /// The description of an array; of an input of a step that has none, the description of the input of an evaluation.

@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -44,20 +45,25 @@ Raises:
     ValueError: for a shape, strides, a device or a value that is not as above, and for a tensor of torch that requires
         a gradient or has a tangent.)";
 
-constexpr char kOtherArguments[] =
-    "outputs: collections.abc.Sequence[str] | None = None, out: object | None = None, stream: object | None = None, "
-    "polygon_capacity: int | None = None, contact_capacity: int | None = None, max_clusters: int | None = None";
+/// The arguments that are no inputs, with their types, in the order of EvaluationArguments.
+constexpr const char* kOthers[][2] = {{"outputs", "collections.abc.Sequence[str]"},
+                                      {"out", "object"},
+                                      {"stream", "object"},
+                                      {"polygon_capacity", "int"},
+                                      {"contact_capacity", "int"},
+                                      {"max_clusters", "int"}};
 
 constexpr std::size_t kNumPositional = 2;  // poses and velocities; the other inputs are given by name
 
-/// "poses: object, velocities: object | None = None, *, ..."
+/// "self, poses: object, velocities: object | None = None, *, ..."
 std::string arguments_of_call() {
-  std::string text;
+  std::string text = "self";
   for (std::size_t i = 0; i < kNumInputs; ++i) {
-    if (i == kNumPositional) text += "*, ";
-    text += fmt::format("{}: object{}, ", kInputs[i].name, i == 0 ? "" : " | None = None");
+    if (i == kNumPositional) text += ", *";
+    text += fmt::format(", {}: object{}", kInputs[i].name, i == 0 ? "" : " | None = None");
   }
-  return text + kOtherArguments;
+  for (const auto& [name, type] : kOthers) text += fmt::format(", {}: {} | None = None", name, type);
+  return text;
 }
 
 template <std::size_t>
@@ -74,30 +80,29 @@ auto input_argument() {
 
 /// Defines a method with the arguments of a call, made of the list of inputs; it is called with Self and the
 /// EvaluationArguments. The texts must live as long as the module.
-template <class Self, std::size_t... kPositional, std::size_t... kNamed>
+template <class Self, std::size_t... kPositional, std::size_t... kNamed, std::size_t... kOther>
 void define_call(nb::class_<PythonEvaluator>& evaluator, const char* name, const char* signature, const char* text,
-                 auto function, std::index_sequence<kPositional...>, std::index_sequence<kNamed...>) {
+                 auto function, std::index_sequence<kPositional...>, std::index_sequence<kNamed...>,
+                 std::index_sequence<kOther...>) {
   evaluator.def(
       name,
-      [function](Self self, Handle<kPositional>... positional, Handle<kNamed>... named, nb::handle outputs,
-                 nb::handle out, nb::handle stream, nb::handle polygon_capacity, nb::handle contact_capacity,
-                 nb::handle max_clusters) {
-        return function(
-            std::forward<Self>(self),
-            EvaluationArguments{
-                {positional..., named...}, outputs, out, stream, polygon_capacity, contact_capacity, max_clusters});
+      [function](Self self, Handle<kPositional>... positional, Handle<kNamed>... named, Handle<kOther>... others) {
+        return function(std::forward<Self>(self), EvaluationArguments{{positional..., named...}, others...});
       },
       input_argument<kPositional>()..., nb::kw_only(), input_argument<kNumPositional + kNamed>()...,
-      nb::arg("outputs") = nb::none(), nb::arg("out") = nb::none(), nb::arg("stream") = nb::none(),
-      nb::arg("polygon_capacity") = nb::none(), nb::arg("contact_capacity") = nb::none(),
-      nb::arg("max_clusters") = nb::none(), nb::sig(signature), text);
+      (nb::arg(kOthers[kOther][0]) = nb::none())..., nb::sig(signature), text);
 }
 
 template <class Self>
 void define_call(nb::class_<PythonEvaluator>& evaluator, const char* name, const char* signature, const char* text,
                  auto function) {
   define_call<Self>(evaluator, name, signature, text, function, std::make_index_sequence<kNumPositional>(),
-                    std::make_index_sequence<kNumInputs - kNumPositional>());
+                    std::make_index_sequence<kNumInputs - kNumPositional>(),
+                    std::make_index_sequence<std::size(kOthers)>());
+}
+
+const char* precision_of(const PythonEvaluator& evaluator) {
+  return evaluator.compute.options.precision == Precision::kDouble ? "double" : "float";
 }
 
 /// A call with its arguments checked.
@@ -152,8 +157,8 @@ void bind_evaluator(nb::module_& module) {
               nb::for_getter(nb::sig("def results(self) -> isopatch.Results")));
 
   static const std::string evaluate_signature =
-      fmt::format("def evaluate(self, {}) -> isopatch.Results", arguments_of_call());
-  static const std::string bind_signature = fmt::format("def bind(self, {}) -> Call", arguments_of_call());
+      fmt::format("def evaluate({}) -> isopatch.Results", arguments_of_call());
+  static const std::string bind_signature = fmt::format("def bind({}) -> Call", arguments_of_call());
   static const std::string evaluate_doc = fmt::format(kEvaluateDoc, argument_lines("inputs", kInputs, "N", 4));
 
   nb::class_<PythonEvaluator> evaluator(module, "Evaluator", R"(Evaluates contact for batches of environments.
@@ -174,12 +179,7 @@ Raises:
       .def(
           "__init__",
           [](PythonEvaluator* self, nb::object scene, nb::object device, nb::handle precision, nb::handle threads) {
-            if (!nb::isinstance<Scene>(scene)) {
-              Argument{"Evaluator", "scene"}.wrong_type(
-                  fmt::format("expected an isopatch.Scene, found {}; isopatch.Scene(...) makes one of a file or a "
-                              "dictionary",
-                              text_of(nb::handle(scene.type()).attr("__name__"))));
-            }
+            check_scene("Evaluator", scene);
             new (self) PythonEvaluator(scene, parse_compute_options("Evaluator", device, precision, threads));
           },
           arg("scene").none(), arg("device").none() = "cpu", arg("precision").none() = "float",
@@ -203,12 +203,7 @@ Raises:
       .def_prop_ro(
           "device", [](const PythonEvaluator& self) { return self.compute.device; },
           "\"cpu\", \"cuda:0\" and so on, or \"reference\".")
-      .def_prop_ro(
-          "precision",
-          [](const PythonEvaluator& self) {
-            return self.compute.options.precision == Precision::kDouble ? "double" : "float";
-          },
-          "\"float\" or \"double\".")
+      .def_prop_ro("precision", &precision_of, "\"float\" or \"double\".")
       .def("_wanted", &PythonEvaluator::wanted, arg("call"), arg("outputs"))
       .def(
           "_arrays",
@@ -218,8 +213,7 @@ Raises:
           },
           arg("max_clusters"), arg("polygon_capacity"), arg("contact_capacity"))
       .def("__repr__", [](const PythonEvaluator& self) {
-        return fmt::format("<isopatch.Evaluator on {}, {}>", self.compute.device,
-                           self.compute.options.precision == Precision::kDouble ? "double" : "float");
+        return fmt::format("<isopatch.Evaluator on {}, {}>", self.compute.device, precision_of(self));
       });
   define_call<const PythonEvaluator&>(evaluator, "evaluate", evaluate_signature.c_str(), evaluate_doc.c_str(),
                                       [](const PythonEvaluator& self, const EvaluationArguments& arguments) {

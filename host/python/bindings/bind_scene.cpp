@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <functional>
 #include <type_traits>
 
 #include "host/python/bindings/bindings.h"
 #include "host/python/bindings/bytes.h"
-#include "isopatch/error.h"
+#include "host/scene_file/enumerator_names.h"
 #include "isopatch/rollout_state.h"
 #include "isopatch/scene/mass_properties.h"
 #include "isopatch/scene/scene.h"
@@ -25,9 +25,9 @@ class Rows {
   Rows(nb::handle array, const char* name, dlpack::DataType type, int width) {
     const Argument argument{"Scene", name};
     view_.read(array.ptr(), argument, {});
-    const bool fits = view_.type.code == type.code && view_.type.bits == type.bits && view_.type.lanes == 1 &&
-                      view_.ndim == (width == 1 ? 1 : 2) && (width == 1 || view_.shape[1] == width);
-    if (!fits) argument.wrong_value(fmt::format("expected contiguous rows of {} numbers", width));
+    const bool fits =
+        view_.type == type && view_.ndim == (width == 1 ? 1 : 2) && (width == 1 || view_.shape[1] == width);
+    if (!fits) argument.wrong_value("expected contiguous rows of {} numbers", width);
   }
 
   std::size_t size() const { return static_cast<std::size_t>(view_.shape[0]); }
@@ -42,45 +42,41 @@ class Rows {
   ArrayView view_;
 };
 
-constexpr dlpack::DataType kFloat64{dlpack::kFloat, 64, 1}, kInt32{dlpack::kInt, 32, 1};
-
 /// Meshes as isopatch/_src/meshes.py gives them: by name (kind, points, cells, point data).
 SceneMeshes scene_meshes(const nb::dict& meshes) {
   SceneMeshes named;
   for (const auto& [key, value] : meshes) {
     const std::string name = nb::cast<std::string>(key);
     const auto [kind, points, cells, data] = nb::cast<std::tuple<std::string, nb::object, nb::object, nb::dict>>(value);
-    std::vector<Point3> corners = Rows(points, "points", kFloat64, 3).copied<Point3>();
+    std::vector<Point3> corners = Rows(points, "points", dlpack::kFloat64, 3).copied<Point3>();
     if (kind == "tets") {
-      TetMesh mesh{std::move(corners), Rows(cells, "tets", kInt32, 4).copied<Tet>(), {}, {}};
+      TetMesh mesh{std::move(corners), Rows(cells, "tets", dlpack::kInt32, 4).copied<Tet>(), {}, {}};
       for (const auto& [field, values] : data) {
-        mesh.point_data[nb::cast<std::string>(field)] = Rows(values, "point_data", kFloat64, 1).copied<double>();
+        mesh.point_data[nb::cast<std::string>(field)] =
+            Rows(values, "point_data", dlpack::kFloat64, 1).copied<double>();
       }
       named.tet_meshes[name] = std::move(mesh);
     } else {
-      named.surfaces[name] = {std::move(corners), Rows(cells, "triangles", kInt32, 3).copied<Triangle>(), {}};
+      named.surfaces[name] = {std::move(corners), Rows(cells, "triangles", dlpack::kInt32, 3).copied<Triangle>(), {}};
     }
   }
   return named;
 }
 
-const char* motion_name(const Body& body) {
-  if (body.fixed) return "fixed";
-  switch (body.motion.type) {
-    case MotionType::kPrescribed:
-      return "prescribed";
-    case MotionType::kPrismatic:
-      return "prismatic";
-    case MotionType::kRevolute:
-      return "revolute";
-    case MotionType::kFree:
-      break;
-  }
-  return "free";
+std::string motion_name(const Body& body) {
+  return body.fixed ? "fixed" : isopatch::detail::name_in(isopatch::detail::kMotionTypeNames, body.motion.type);
 }
 
 bool has_joint(const Body& body) {
   return !body.fixed && (body.motion.type == MotionType::kPrismatic || body.motion.type == MotionType::kRevolute);
+}
+
+/// What a member or a function of each element is.
+template <class Element, class Of>
+auto of_each(const std::vector<Element>& elements, const Of& of) {
+  std::vector<std::remove_cvref_t<std::invoke_result_t<const Of&, const Element&>>> found;
+  for (const Element& element : elements) found.push_back(std::invoke(of, element));
+  return found;
 }
 
 nb::dict properties_of(const MassProperties& mass) {
@@ -98,16 +94,9 @@ using GeometryState = std::tuple<std::string, bool, nb::bytes, nb::bytes, nb::by
 static_assert(std::is_trivially_copyable_v<MeshReport>);
 
 GeometryState state_of(const Geometry& g) {
-  return {g.name,
-          g.kind == GeometryKind::kHalfSpace,
-          bytes_of(g.mesh.points),
-          bytes_of(g.mesh.tets),
-          bytes_of(g.surface),
-          bytes_of(g.extent),
-          g.thickness,
-          bytes_of(g.strain),
-          bytes_of(std::vector<MeshReport>{g.report}),
-          g.warnings};
+  return GeometryState(g.name, g.kind == GeometryKind::kHalfSpace, bytes_of(g.mesh.points), bytes_of(g.mesh.tets),
+                       bytes_of(g.surface), bytes_of(g.extent), g.thickness, bytes_of(g.strain),
+                       bytes_of(std::vector<MeshReport>{g.report}), g.warnings);
 }
 
 Geometry geometry_from(const GeometryState& state) {
@@ -147,7 +136,7 @@ void bind_scene(nb::module_& module) {
           [](Scene* self, const std::string& json, const std::string& directory, const std::string& source,
              const nb::dict& meshes, const std::vector<GeometryState>& geometries) {
             SceneMeshes named = scene_meshes(meshes);
-            for (const GeometryState& state : geometries) named.geometries.push_back(geometry_from(state));
+            named.geometries = of_each(geometries, geometry_from);
             const nb::gil_scoped_release released;
             new (self) Scene(parse_scene(json, directory, source, named));
           },
@@ -163,18 +152,12 @@ void bind_scene(nb::module_& module) {
       .def_prop_ro(
           "part_pairs",
           [](const Scene& scene) {
-            std::vector<std::tuple<int, int, int>> rows;
-            for (const PartPair& row : scene.part_pairs()) rows.emplace_back(row.pair, row.part_a, row.part_b);
-            return rows;
+            const auto row = [](const PartPair& p) { return std::tuple<int, int, int>(p.pair, p.part_a, p.part_b); };
+            return of_each(scene.part_pairs(), row);
           },
           "(pair, part of a, part of b) of each row of part_pair_wrench; parts are numbered through the scene.")
       .def_prop_ro(
-          "geometries",
-          [](const Scene& scene) {
-            std::vector<std::string> names;
-            for (const Geometry& geometry : scene.description().geometries) names.push_back(geometry.name);
-            return names;
-          },
+          "geometries", [](const Scene& scene) { return of_each(scene.description().geometries, &Geometry::name); },
           "Names of the geometries; geometry_index counts in this order.")
       .def("body_index", &Scene::body_index, nb::arg("name"),
            "The index of the body `name` in the second axis of poses.\n\nRaises ValueError, with the names that there "
@@ -189,41 +172,17 @@ void bind_scene(nb::module_& module) {
            "there: scenes are compared by ==, and kept by pickle.")
       .def_prop_ro("warnings", &all_warnings, "One line for each thing in the scene that may not be meant.")
       .def_prop_ro("_geometry_states",
-                   [](const Scene& scene) {
-                     std::vector<GeometryState> states;
-                     for (const Geometry& g : scene.description().geometries) states.push_back(state_of(g));
-                     return states;
-                   })
-      .def_prop_ro("_body_names",
-                   [](const Scene& scene) {
-                     std::vector<std::string> names;
-                     for (const Body& body : scene.description().bodies) names.push_back(body.name);
-                     return names;
-                   })
+                   [](const Scene& scene) { return of_each(scene.description().geometries, state_of); })
+      .def_prop_ro("_body_names", [](const Scene& scene) { return of_each(scene.description().bodies, &Body::name); })
       .def_prop_ro("_pair_indices",
                    [](const Scene& scene) {
-                     std::vector<std::pair<int, int>> pairs;
-                     for (const Pair& pair : scene.description().pairs) pairs.emplace_back(pair.a, pair.b);
-                     return pairs;
+                     const auto bodies = [](const Pair& pair) { return std::pair(pair.a, pair.b); };
+                     return of_each(scene.description().pairs, bodies);
                    })
-      .def_prop_ro("_poses",
-                   [](const Scene& scene) {
-                     std::vector<std::array<double, 7>> poses;
-                     for (const Body& body : scene.description().bodies) poses.push_back(body.pose);
-                     return poses;
-                   })
+      .def_prop_ro("_poses", [](const Scene& scene) { return of_each(scene.description().bodies, &Body::pose); })
       .def_prop_ro("_velocities",
-                   [](const Scene& scene) {
-                     std::vector<std::array<double, 6>> velocities;
-                     for (const Body& body : scene.description().bodies) velocities.push_back(body.velocity);
-                     return velocities;
-                   })
-      .def_prop_ro("_motions",
-                   [](const Scene& scene) {
-                     std::vector<std::string> motions;
-                     for (const Body& body : scene.description().bodies) motions.emplace_back(motion_name(body));
-                     return motions;
-                   })
+                   [](const Scene& scene) { return of_each(scene.description().bodies, &Body::velocity); })
+      .def_prop_ro("_motions", [](const Scene& scene) { return of_each(scene.description().bodies, motion_name); })
       .def_prop_ro("_joint_bodies",
                    [](const Scene& scene) {
                      std::vector<int> bodies;

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
 #include <nlohmann/json.hpp>
 
-#include <limits>
-
 #include "host/python/bindings/bindings.h"
 #include "host/python/bindings/stepping.h"
 #include "host/python/bindings/streams.h"
+#include "host/scene_file/enumerator_names.h"
 #include "host/scene_file/scene_bodies.h"
 
 namespace isopatch::python {
@@ -22,18 +20,7 @@ RolloutOptions parse_options(const Scene& scene, const std::string& json) {
 }
 
 int parse_steps(const char* call, nb::handle n) {
-  const Argument argument{call, "n"};
-  const nb::object number = nb::steal(PyNumber_Index(n.ptr()));
-  if (!number.is_valid()) {
-    PyErr_Clear();
-    argument.wrong_type(fmt::format("expected an integer, found {}", text_of(nb::handle(n.type()).attr("__name__"))));
-  }
-  int overflow = 0;
-  const std::int64_t num_steps = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
-  if (overflow != 0 || num_steps < 0 || num_steps > std::numeric_limits<int>::max()) {
-    argument.wrong_value(fmt::format("expected a number of steps from 0 to 2147483647, found {}", text_of(number)));
-  }
-  return static_cast<int>(num_steps);
+  return parse_int({call, "n"}, n, "an integer", "a number of steps from 0 to 2147483647");
 }
 
 Placement placement_of(const char* call, const PythonSimulator& simulator, nb::handle stream, nb::handle poses) {
@@ -98,12 +85,8 @@ nb::dict options_of(const PythonSimulator& self) {
   const RolloutOptions& rollout = self.simulator.simulator().rollout();
   nb::dict options;
   options["time_step"] = rollout.time_step;
-  options["integrator"] = rollout.integrator == Integrator::kEuler    ? "euler"
-                          : rollout.integrator == Integrator::kSdirk2 ? "sdirk2"
-                                                                      : "cvode";
-  options["points"] = rollout.points == ContactPoints::kMatched    ? "matched"
-                      : rollout.points == ContactPoints::kCentroid ? "centroid"
-                                                                   : "fan6";
+  options["integrator"] = isopatch::detail::name_in(isopatch::detail::kIntegratorNames, rollout.integrator);
+  options["points"] = isopatch::detail::name_in(isopatch::detail::kContactPointsNames, rollout.points);
   options["gravity"] = rollout.gravity;
   options["tolerance"] = rollout.tolerance;
   options["max_iterations"] = rollout.max_iterations;
@@ -122,12 +105,7 @@ void bind_simulator(nb::module_& module) {
           "__init__",
           [](PythonSimulator* self, nb::object scene, const std::string& options, nb::object device,
              nb::handle precision, nb::handle threads) {
-            if (!nb::isinstance<Scene>(scene)) {
-              Argument{"Simulator", "scene"}.wrong_type(
-                  fmt::format("expected an isopatch.Scene, found {}; isopatch.Scene(...) makes one of a file or a "
-                              "dictionary",
-                              text_of(nb::handle(scene.type()).attr("__name__"))));
-            }
+            check_scene("Simulator", scene);
             const ComputeOptions compute = parse_compute_options("Simulator", device, precision, threads);
             new (self) PythonSimulator(scene, parse_options(nb::cast<const Scene&>(scene), options), compute);
           },

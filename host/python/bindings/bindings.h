@@ -24,6 +24,12 @@ RegisteredTypes& registered_types();
 /// A named tuple of one of the registered types; takes the values.
 nb::object make_named_tuple(const nb::object& type, nb::object* values, std::size_t count);
 
+/// A number of at least 0 that Python gave. Throws TypeError that says what is `expected`, ValueError in which `range`.
+int parse_int(const Argument& argument, nb::handle value, const std::string& expected, const std::string& range);
+
+/// Throws TypeError for what is no isopatch.Scene.
+void check_scene(const char* call, nb::handle scene);
+
 /// Python's arguments `device`, `precision` and `threads`.
 struct ComputeOptions {
   EvaluatorOptions options;

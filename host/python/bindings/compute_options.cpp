@@ -62,24 +62,28 @@ void require_cuda(const char* call, const std::string& device, int index) {
   }
 }
 
-std::string name_of_type(nb::handle object) { return text_of(nb::handle(object.type()).attr("__name__")); }
+}  // namespace
 
-int parse_threads(const Argument& argument, nb::handle threads) {
-  const std::string wanted = "expected 0 for all cores or a positive number";
-  const nb::object number = nb::steal(PyNumber_Index(threads.ptr()));
+int parse_int(const Argument& argument, nb::handle value, const std::string& expected, const std::string& range) {
+  const nb::object number = nb::steal(PyNumber_Index(value.ptr()));
   if (!number.is_valid()) {
     PyErr_Clear();
-    argument.wrong_type(fmt::format("{}, found {}", wanted, name_of_type(threads)));
+    argument.wrong_type("expected {}, found {}", expected, name_of_type(value));
   }
   int overflow = 0;
-  const long long value = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
-  if (overflow != 0 || value < 0 || value > std::numeric_limits<int>::max()) {
-    argument.wrong_value(fmt::format("{}, found {}", wanted, text_of(number)));
+  const long long parsed = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+  if (overflow != 0 || parsed < 0 || parsed > std::numeric_limits<int>::max()) {
+    argument.wrong_value("expected {}, found {}", range, text_of(number));
   }
-  return static_cast<int>(value);
+  return static_cast<int>(parsed);
 }
 
-}  // namespace
+void check_scene(const char* call, nb::handle scene) {
+  if (nb::isinstance<Scene>(scene)) return;
+  Argument{call, "scene"}.wrong_type(
+      "expected an isopatch.Scene, found {}; isopatch.Scene(...) makes one of a file or a dictionary",
+      name_of_type(scene));
+}
 
 ComputeOptions parse_compute_options(const char* call, nb::handle device, nb::handle precision, nb::handle threads) {
   ComputeOptions parsed;
@@ -97,7 +101,7 @@ ComputeOptions parse_compute_options(const char* call, nb::handle device, nb::ha
       const char* end = name.data() + name.size();
       const auto [stop, problem] = std::from_chars(name.data() + 5, end, index);
       if (name[4] != ':' || problem != std::errc() || stop != end || index < 0) {
-        Argument{call, "device"}.wrong_value(fmt::format("{}, found \"{}\"", wanted, name));
+        Argument{call, "device"}.wrong_value("{}, found \"{}\"", wanted, name);
       }
     }
     require_cuda(call, name, index);
@@ -107,19 +111,20 @@ ComputeOptions parse_compute_options(const char* call, nb::handle device, nb::ha
     parsed.placement = {true, index, nullptr};
     parsed.device = fmt::format("cuda:{}", index);
   } else {
-    Argument{call, "device"}.wrong_value(fmt::format("{}, found \"{}\"", wanted, name));
+    Argument{call, "device"}.wrong_value("{}, found \"{}\"", wanted, name);
   }
 
   const Argument of_precision{call, "precision"};
   if (!PyUnicode_Check(precision.ptr())) {
-    of_precision.wrong_type(fmt::format("expected \"float\" or \"double\", found {}", name_of_type(precision)));
+    of_precision.wrong_type("expected \"float\" or \"double\", found {}", name_of_type(precision));
   }
   if (text_of(precision) == "double") {
     parsed.options.precision = Precision::kDouble;
   } else if (text_of(precision) != "float") {
-    of_precision.wrong_value(fmt::format("expected \"float\" or \"double\", found \"{}\"", text_of(precision)));
+    of_precision.wrong_value("expected \"float\" or \"double\", found \"{}\"", text_of(precision));
   }
-  parsed.options.num_threads = parse_threads({call, "threads"}, threads);
+  const std::string number = "0 for all cores or a positive number";
+  parsed.options.num_threads = parse_int({call, "threads"}, threads, number, number);
   if (!parsed.placement.on_cuda) {
     parsed.options.is_cancelled = [main = main_thread()] { return handle_signals(main); };
   }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/python/bindings/evaluation.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <string_view>
@@ -76,10 +74,10 @@ std::int64_t parse_capacity(const Argument& argument, nb::handle value) {
   const long long number = PyLong_AsLongLong(value.ptr());
   if (number == -1 && PyErr_Occurred() != nullptr) {
     PyErr_Clear();
-    argument.wrong_type(fmt::format("expected a number of rows, found {}", text_of(nb::repr(value))));
+    argument.wrong_type("expected a number of rows, found {}", text_of(nb::repr(value)));
   }
   if (number < 0 || number > std::numeric_limits<std::int32_t>::max()) {
-    argument.wrong_value(fmt::format("expected a number of rows from 0 to 2147483647, found {}", number));
+    argument.wrong_value("expected a number of rows from 0 to 2147483647, found {}", number);
   }
   return number;
 }
@@ -130,17 +128,16 @@ void Evaluation::use_words(std::size_t i, const ArrayInfo& info, Array& array) {
   const nb::handle given = outputs_.given(i), memory = memory_of(given);
   if (memory.is_none()) argument.wrong_value("arrays of JAX never change; leave out `out`");
   if (!array_type_of(memory.ptr()).has_columns) {
-    argument.wrong_type(fmt::format("expected a NumPy array of isopatch.{}, or int32 words of torch or CuPy, {} a row",
-                                    std::is_same_v<Value, Polygon> ? "POLYGON_DTYPE" : "CONTACT_DTYPE", kWords<Value>));
+    argument.wrong_type("expected a NumPy array of isopatch.{}, or int32 words of torch or CuPy, {} a row",
+                        std::is_same_v<Value, Polygon> ? "POLYGON_DTYPE" : "CONTACT_DTYPE", kWords<Value>);
   }
   ArrayView& view = outputs_.view(i);
   view.read(memory.ptr(), argument, placement_);
   check_writable(view, argument);
   if (view.type.code != dlpack::kInt || view.type.bits != 32) {
     argument.wrong_type(
-        fmt::format("expected int32, in which the words of the records are, found {}; make it with "
-                    "dtype=torch.int32",
-                    view.type_name()));
+        "expected int32, in which the words of the records are, found {}; make it with dtype=torch.int32",
+        view.type_name());
   }
   const ArrayInfo words = as_words<Value>(info);
   const std::int64_t stride = check_layout(view, argument, words, {counts_, state_.num_environments});
@@ -166,7 +163,7 @@ void Evaluation::make_records(std::size_t i, const ArrayInfo& info, Array& array
       return use_words(i, info, array);
     }
   } else if (array_type_of(inputs_[0].object).has_columns) {
-    outputs_.make(i, array, argument, as_words<Value>(info), shape, inputs_[0], {dlpack::kInt, 32, 1}, placement_);
+    outputs_.make(i, array, argument, as_words<Value>(info), shape, inputs_[0], dlpack::kInt32, placement_);
     words_ |= bit(static_cast<int>(i));
     return;
   } else if (placement_.on_cuda) {
@@ -197,10 +194,8 @@ void Evaluation::make_output(std::size_t i, const ArrayInfo& info, Array& array)
   } else if (outputs_.is_given(i)) {
     outputs_.use_given(i, array, argument, info, shape, placement_);
   } else {
-    dlpack::DataType type = inputs_[0].type;
-    if constexpr (std::is_same_v<Value, std::int64_t>) type = {dlpack::kInt, 64, 1};
-    if constexpr (std::is_same_v<Value, std::int32_t>) type = {dlpack::kInt, 32, 1};
-    if constexpr (std::is_same_v<Value, std::uint32_t>) type = {dlpack::kUint, 32, 1};
+    constexpr bool is_real = requires { array.type; };
+    const dlpack::DataType type = is_real ? inputs_[0].type : kTypeOf<Value>;
     outputs_.make(i, array, argument, info, shape, inputs_[0], type, placement_);
   }
 }
@@ -225,7 +220,7 @@ void Evaluation::make_outputs(const EvaluationArguments& arguments) {
     const Argument argument{call_, "max_clusters"};
     const std::int64_t clusters = parse_capacity(argument, arguments.max_clusters);
     if (clusters < 1 || clusters > limits::kMaxClusters) {
-      argument.wrong_value(fmt::format("expected a number from 1 to {}, found {}", limits::kMaxClusters, clusters));
+      argument.wrong_value("expected a number from 1 to {}, found {}", limits::kMaxClusters, clusters);
     }
     counts_.clusters = results_.max_clusters = static_cast<std::int32_t>(clusters);
   }
@@ -268,8 +263,8 @@ void Evaluation::find_capacities(const EvaluationArguments& arguments, std::uint
     if (buffer.capacity >= 0) continue;
     if (placement_.on_cuda) {
       Argument{call_, buffer.argument}.wrong_value(
-          fmt::format("expected a number of rows for {}, found None: on a CUDA device nothing waits to count them",
-                      output_names()[buffer.output]));
+          "expected a number of rows for {}, found None: on a CUDA device nothing waits to count them",
+          output_names()[buffer.output]);
     }
     is_open = true;
   }

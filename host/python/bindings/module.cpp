@@ -2,17 +2,17 @@
 //
 // The extension module isopatch._core. What users see is listed in isopatch/*.py.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <optional>
 #include <span>
 
-#include "host/python/arrays/derivatives.h"
 #include "host/python/arrays/new_array.h"
 #include "host/python/bindings/array_lists.h"
 #include "host/python/bindings/array_table.h"
 #include "host/python/bindings/bindings.h"
 #include "isopatch/error.h"
-#include "isopatch/limits.h"
 #include "isopatch/status.h"
 
 namespace isopatch::python {
@@ -125,7 +125,15 @@ NB_MODULE(_core, module) {
   module.def("status_text", &status_text, nb::arg("status"), "The names of the bits, or \"ok\".");
   module.def("_register_types", &register_types);
   bind_array_table(module);
-  bind_derivatives(module);
+  module.def(
+      "refuse_derivative",
+      [](const std::string& call, const std::optional<std::string>& name, const std::string& reason,
+         const std::string& instead) {
+        refuse_derivative({call.c_str(), name ? name->c_str() : nullptr}, reason.c_str(), instead);
+      },
+      nb::arg("call"), nb::arg("name").none(), nb::arg("reason"), nb::arg("instead"),
+      "Raises ValueError for an array of which a derivative is wanted.",
+      nb::sig("def refuse_derivative(call: str, name: str | None, reason: str, instead: str) -> typing.NoReturn"));
   bind_host_memory(module);
   bind_scene(module);
   bind_pictures(module);

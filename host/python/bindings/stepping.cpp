@@ -19,12 +19,6 @@ const ArrayNames& input_names() {
   return names;
 }
 
-template <class T>
-constexpr dlpack::DataType kTypeOf = std::is_same_v<T, double>         ? dlpack::DataType{dlpack::kFloat, 64, 1}
-                                     : std::is_same_v<T, std::int64_t> ? dlpack::DataType{dlpack::kInt, 64, 1}
-                                     : std::is_same_v<T, std::int32_t> ? dlpack::DataType{dlpack::kInt, 32, 1}
-                                                                       : dlpack::DataType{dlpack::kUint, 32, 1};
-
 }  // namespace
 
 PythonSimulator::PythonSimulator(nb::object scene_, const RolloutOptions& rollout, const ComputeOptions& options)
@@ -145,7 +139,7 @@ StepArrays::StepArrays(const char* call, const PythonSimulator& simulator, const
           outputs_.use_given(k, array, argument, info, shape, placement);
         } else if ((wanted >> k & 1) != 0) {
           constexpr bool is_real = requires { array.type; };
-          const dlpack::DataType type = is_real ? poses.type : dlpack::DataType{dlpack::kInt, 32, 1};
+          const dlpack::DataType type = is_real ? poses.type : dlpack::kInt32;
           outputs_.make(k, array, argument, info, shape, poses, type, placement);
         }
       },

@@ -15,28 +15,12 @@
 
 namespace isopatch::python {
 
-inline bool is_real(const xla::ffi::AnyBuffer& buffer) {
-  return buffer.element_type() == xla::ffi::DataType::F32 || buffer.element_type() == xla::ffi::DataType::F64;
-}
-
 inline bool has_elements(const xla::ffi::AnyBuffer& buffer, Element element) {
-  using xla::ffi::DataType;
-  const DataType type = buffer.element_type();
-  switch (element) {
-    case Element::kReal:
-      return is_real(buffer);
-    case Element::kFloat64:
-      return type == DataType::F64;
-    case Element::kInt32:
-      return type == DataType::S32;
-    case Element::kUint32:
-      return type == DataType::U32;
-    case Element::kInt64:
-      return type == DataType::S64;
-    case Element::kMask:
-      break;
-  }
-  return type == DataType::PRED || type == DataType::U8;
+  using enum xla::ffi::DataType;
+  constexpr xla::ffi::DataType kTypes[][2] = {{F32, F64}, {F64, F64}, {S32, S32},
+                                              {U32, U32}, {S64, S64}, {PRED, U8}};  // in the order of Element
+  const auto& [one, other] = kTypes[static_cast<std::size_t>(element)];
+  return buffer.element_type() == one || buffer.element_type() == other;
 }
 
 /// The memory of a buffer for N environments. Throws std::invalid_argument for another size or type.

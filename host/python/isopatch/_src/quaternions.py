@@ -10,17 +10,11 @@ def _rolled(values: Any, shift: int) -> Any:
     if len(shape) == 0 or shape[-1] != 4:
         raise ValueError(f"expected quaternions along the last axis, [..., 4], found the shape {list(shape)}")
     order = [3, 0, 1, 2] if shift == 1 else [1, 2, 3, 0]
-    return values[..., order] if not _is_jax(values) else values.take(_index(values, order), axis=-1)
-
-
-def _is_jax(values: Any) -> bool:
-    return type(values).__module__.partition(".")[0] in ("jax", "jaxlib")
-
-
-def _index(values: Any, order: list[int]) -> Any:
+    if type(values).__module__.partition(".")[0] not in ("jax", "jaxlib"):
+        return values[..., order]
     import jax.numpy
 
-    return jax.numpy.asarray(order)
+    return values.take(jax.numpy.asarray(order), axis=-1)
 
 
 def from_xyzw(values: Any) -> Any:

@@ -10,16 +10,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from isopatch import _core
-from isopatch._src.arguments import (
-    check_range,
-    check_reset,
-    contiguous,
-    gravity_option,
-    integer,
-    kind_of,
-    option,
-    type_name_of,
-)
+from isopatch._src import arguments
 from isopatch._src.arrays import TABLE, with_inputs
 from isopatch._src.inputs import StepInputs
 from isopatch._src.recording import Recording
@@ -85,7 +76,7 @@ class Simulator:
         options = {
             "integrator": integrator,
             "time_step": time_step,
-            "gravity": None if gravity is None else gravity_option(gravity),
+            "gravity": None if gravity is None else arguments.gravity_option(gravity),
             "points": points,
             "tolerance": tolerance,
             "max_iterations": max_iterations,
@@ -93,17 +84,19 @@ class Simulator:
             "polygon_capacity": polygon_capacity,
             "speed_limit": speed_limit,
         }
-        given = json.dumps({k: option(k, v) for k, v in options.items() if v is not None})
+        given = json.dumps({k: arguments.option(k, v) for k, v in options.items() if v is not None})
         if not isinstance(precision, str):
             found = type(precision).__name__
             raise TypeError(f'Simulator: precision: expected "float" or "double", found {found}')
-        self._core = _core.Simulator(scene, given, device, precision, integer("Simulator", "threads", threads))
+        self._core = _core.Simulator(
+            scene, given, device, precision, arguments.integer("Simulator", "threads", threads)
+        )
         self._scene = scene
         self._on_cuda = self._core.device.startswith("cuda")
         self._device_index = int(self._core.device.removeprefix("cuda:")) if self._on_cuda else None
         self._arrays = arrays if arrays is not None else "torch" if self._on_cuda else "numpy"
         self._check_library()
-        self._num_envs = integer("Simulator", "num_envs", num_envs)
+        self._num_envs = arguments.integer("Simulator", "num_envs", num_envs)
         if self._num_envs < 0:
             raise ValueError(f"Simulator: num_envs: expected 0 or more, found {num_envs}")
         if self._arrays == "jax":
@@ -285,10 +278,10 @@ class Simulator:
             self._core.initial_state(self._initial, None)
         given = {"poses": poses, "velocities": velocities}
         given = {name: array for name, array in given.items() if array is not None}
-        check_reset(mask, given, self._state)
+        arguments.check_reset(mask, given, self._state)
         with self._current_device():
-            given = {name: contiguous(array) for name, array in given.items()}
-            mask = contiguous(mask)
+            given = {name: arguments.contiguous(array) for name, array in given.items()}
+            mask = arguments.contiguous(mask)
         self._core.reset(self._state, mask, self._initial._replace(**given), None)
         if given and any(body.motion not in ("free", "fixed") for body in self._scene.bodies):
             # no steps write what follows from joints and paths: in a copy, as other environments keep every bit
@@ -331,10 +324,10 @@ class Simulator:
         wanted = np.dtype(_TYPES[name])
         kinds, expected = ("f", "floating-point numbers") if wanted.kind == "f" else ("iu", "integers")
         found = str(given.dtype).removeprefix("torch.")
-        if kind_of(given.dtype) not in kinds:
+        if arguments.kind_of(given.dtype) not in kinds:
             raise TypeError(f"load: {name}: expected {expected}, found {found}")
         if wanted.kind != "f" and found != wanted.name:
-            check_range(name, on_host(given), wanted)
+            arguments.check_range(name, on_host(given), wanted)
         if self._on_cuda or hasattr(to, "copy_") and hasattr(given, "requires_grad"):
             if not isinstance(given, type(to)):
                 have = f"{type(given).__module__}.{type(given).__name__}"
@@ -352,7 +345,7 @@ class Simulator:
         Raises:
             ValueError: for another type.
         """
-        type_name = type_name_of(dtype)
+        type_name = arguments.type_name_of(dtype)
         if type_name not in ("float32", "float64"):
             raise ValueError(f'observe: dtype: expected "float32" or "float64", found {dtype!r}')
         kind = getattr(self._library, type_name)
@@ -393,7 +386,7 @@ class Simulator:
 
     def reserve(self, num_envs: int | None = None) -> None:
         """Allocates what batches of up to `num_envs` environments (None: N) need, so that steps do not."""
-        self._core.reserve(self._num_envs if num_envs is None else integer("reserve", "num_envs", num_envs))
+        self._core.reserve(self._num_envs if num_envs is None else arguments.integer("reserve", "num_envs", num_envs))
 
     def __repr__(self) -> str:
         return f"<isopatch.Simulator of {self._num_envs} environments on {self.device}>"

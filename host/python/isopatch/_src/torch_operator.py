@@ -104,10 +104,11 @@ def evaluate(
             that requires a gradient, if gradients are enabled, and for one with a tangent of forward-mode
             differentiation. While a function is compiled, torch puts these into errors of its own.
     """
-    name, names = _prepare(evaluator, outputs, max_clusters, polygon_capacity, contact_capacity)
+    sizes = (max_clusters, polygon_capacity, contact_capacity)
+    name, names = _prepare(evaluator, outputs, *sizes)
     given = in_order(_CALL, INPUTS, {"poses": poses, "velocities": velocities, **inputs})
     _check_dense(given)
-    tensors = torch.ops.isopatch.evaluate(name, names, max_clusters, polygon_capacity, contact_capacity, *given)
+    tensors = torch.ops.isopatch.evaluate(name, names, *sizes, *given)
     found = dict(zip(names, tensors, strict=True))
     for record in RECORDS:
         if record in found:
@@ -173,25 +174,24 @@ _library.define(
 )
 
 
-def _evaluate(
-    evaluator: str,
-    outputs: Sequence[str],
-    max_clusters: int | None,
-    polygon_capacity: int | None,
-    contact_capacity: int | None,
-    *tensors: torch.Tensor | None,
-) -> list[torch.Tensor]:
+def _split(arguments: tuple[Any, ...]) -> tuple[Sizes, tuple[torch.Tensor | None, ...]]:
+    count = len(Sizes._fields)
+    return Sizes(*arguments[:count]), arguments[count:]
+
+
+def _evaluate(evaluator: str, outputs: Sequence[str], *sizes_and_tensors: Any) -> list[torch.Tensor]:
+    sizes, tensors = _split(sizes_and_tensors)
     # that they require gradients is an error of its own if gradients are enabled
     inputs = [t.detach() if t is not None and t.requires_grad else t for t in tensors]
     poses = inputs[0]
     out = None
-    if polygon_capacity is not None or contact_capacity is not None:
+    if sizes.polygon_capacity is not None or sizes.contact_capacity is not None:
         # an operator returns the same for the same arguments, also in rows that are not used
-        known = _plan_of(evaluator, outputs, Sizes(max_clusters, polygon_capacity, contact_capacity)).outputs
+        known = _plan_of(evaluator, outputs, sizes).outputs
         rows = [name for name in outputs if name in RECORDS or name.endswith("_environments")]
         out = {name: poses.new_zeros(known[name].shape_of(poses.shape[:1]), dtype=torch.int32) for name in rows}
     results = _registered(evaluator).evaluate(
-        **dict(zip(INPUTS, inputs, strict=True)), outputs=outputs, out=out, max_clusters=max_clusters
+        **dict(zip(INPUTS, inputs, strict=True)), outputs=outputs, out=out, max_clusters=sizes.max_clusters
     )
     return [getattr(results, name).words if name in RECORDS else getattr(results, name) for name in outputs]
 
@@ -201,15 +201,9 @@ for _device in ("CPU", "CUDA"):
 
 
 @torch.library.register_fake("isopatch::evaluate", lib=_library)
-def _fake(
-    evaluator: str,
-    outputs: Sequence[str],
-    max_clusters: int | None,
-    polygon_capacity: int | None,
-    contact_capacity: int | None,
-    *tensors: torch.Tensor | None,
-) -> list[torch.Tensor]:
-    plan = _plan_of(evaluator, outputs, Sizes(max_clusters, polygon_capacity, contact_capacity))
+def _fake(evaluator: str, outputs: Sequence[str], *sizes_and_tensors: Any) -> list[torch.Tensor]:
+    sizes, tensors = _split(sizes_and_tensors)
+    plan = _plan_of(evaluator, outputs, sizes)
     poses = tensors[0]
     for name, tensor in zip(INPUTS, tensors, strict=True):
         if tensor is not None:
