@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/evaluation/cpu_options.h"
+#include "host/evaluation/cuda_options.h"
 #include "host/scene/scene_data.h"
 #include "isopatch/isopatch.h"
 #include "tests/contact_model/ball_spring.h"
@@ -157,6 +158,24 @@ TEST(TwoModels, HaveTheSameBitsOnEveryBackendAndWithEveryWidthOfVectors) {
       expect_same(results);
     }
     if (cuda_available()) expect_same(evaluated(hand(), Backend::kCuda, precision));
+  }
+}
+
+// Without the wrenches of part pairs, pressure fields can go in stages.
+TEST(GpuTwoModels, HaveTheSameBitsInStages) {
+  if (!cuda_available()) GTEST_SKIP() << "no CUDA device";
+  const Scene scene(hand());
+  const StateArrays states = states_of(hand());
+  ResultArrays expected(scene, 3);
+  HostEvaluator(scene).evaluate(states.view(), expected.view());
+  for (const detail::PairStages stages : {detail::PairStages::kOne, detail::PairStages::kSeveral}) {
+    const detail::CudaOptions options = {{.backend = Backend::kCuda}, stages};
+    ResultArrays results(scene, 3);
+    HostEvaluator(detail::make_evaluator(scene, options)).evaluate(states.view(), results.view());
+    EXPECT_EQ(results.pair_wrench, expected.pair_wrench);
+    EXPECT_EQ(results.area, expected.area);
+    EXPECT_EQ(results.polygon_count, expected.polygon_count);
+    EXPECT_EQ(results.contact_state, expected.contact_state);
   }
 }
 
