@@ -164,10 +164,10 @@ ISOPATCH_HD void begin_body(const StageInput& in, const SolverStage& stage, int 
     for (int k = 0; k < 6; ++k) {
       v.previous[first + k] = at.velocity[k];
       v.free_velocity[first + k] = velocity[k];
-      v.free_momentum[first + k] = solved.project(k, free);
-      v.force_impulse[first + k] = h * solved.project(k, force);
       v.inverse_mass[first + k] = weights[k];
     }
+    solved.project(free, [&](int k, double value) { v.free_momentum[first + k] = value; });
+    solved.project(force, [&](int k, double value) { v.force_impulse[first + k] = h * value; });
     return;
   }
 
@@ -185,11 +185,11 @@ ISOPATCH_HD void begin_body(const StageInput& in, const SolverStage& stage, int 
       free.angular = fma(-h, cross(w, solved.inertia * w), free.angular);
     }
   }
-  const double mass = solved.project(0, solved.momentum(solved.freedom));
+  const double mass = solved.along_freedom(solved.momentum(solved.freedom));
   v.previous[first] = at.velocity[0];
-  v.free_momentum[first] = solved.project(0, free);
+  v.free_momentum[first] = solved.along_freedom(free);
   v.free_velocity[first] = v.free_momentum[first] / mass;
-  v.force_impulse[first] = h * solved.project(0, force);
+  v.force_impulse[first] = h * solved.along_freedom(force);
   v.inverse_mass[first] = 1 / mass;
   m.joint_dofs[joint.index] = first;
   m.drives[joint.index] = drive_of(joint, in.input, in.environment, stage, at.position);
