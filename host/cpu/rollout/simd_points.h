@@ -28,6 +28,15 @@ ISOPATCH_HD PolygonPoints<SimdDouble> load_points(const double* column) {
   return points;
 }
 
+ISOPATCH_HD PolygonPoints<SimdDouble> read_points(const double* column) {
+  SolverContact<SimdDouble> contact;
+  for_each_number(contact, [&](SimdDouble& number) {
+    number = SimdDouble::load(column);
+    column += kSumLanes;
+  });
+  return points_of(contact, SimdDouble::load(column));
+}
+
 ISOPATCH_HD void store_points(PolygonPoints<SimdDouble> points, double* column) {
   points.for_each([&](const SimdDouble& number) {
     number.store(column);
@@ -46,7 +55,7 @@ ISOPATCH_HD void for_each_vector(double* columns, int polygons, int first_lane, 
 /// Adds up the lanes of each vector, lane l and lane l + half for half = kLanes / 2, ..., 1: those of vector k are lane
 /// k of the result. After each addition, a vector holds what is left of twice as many.
 ISOPATCH_HD SimdDouble add_up_lanes(const SimdDouble (&vectors)[kLanes]) {
-  static_assert(kLanes == 2 || kLanes == 4 || kLanes == 8);
+  static_assert(kLanes == 2 || kLanes == 4 || kLanes == PolygonColumns::kMaxVector);
   const Tag<double, kLanes> tag;
   SimdDouble v[kLanes];
   ISOPATCH_UNROLL
@@ -58,7 +67,7 @@ ISOPATCH_HD SimdDouble add_up_lanes(const SimdDouble (&vectors)[kLanes]) {
       v[k].low = hn::Add(hn::ConcatLowerLower(tag, b, a), hn::ConcatUpperUpper(tag, b, a));
     }
   }
-  if constexpr (kLanes == 8) {
+  if constexpr (kLanes > 4) {
     ISOPATCH_UNROLL
     for (int k = 0; k < 2; ++k) {
       const auto a = v[k].low, b = v[k + 2].low;
@@ -139,11 +148,11 @@ void sum_slopes(const PointParameters<double>& p, double* columns, int polygons,
       sums);
 }
 
-template <class Change>
-ISOPATCH_HD void change_points(double* columns, int polygons, const Change& change) {
+template <class Read, class Change>
+ISOPATCH_HD void change_points(double* columns, int polygons, const Read& read, const Change& change) {
   for (int lane = 0; lane < min(polygons, kSumLanes); lane += kLanes) {
     for_each_vector(columns, polygons, lane, [&](double* column) ISOPATCH_INLINED {
-      PolygonPoints<SimdDouble> points = load_points(column);
+      PolygonPoints<SimdDouble> points = read(column);
       change(points);
       store_points(points, column);
     });
@@ -154,7 +163,7 @@ void begin_points(const PointParameters<double>& p, double* columns, int polygon
                   bool predicted) {
   const auto parameters = simd_of(p);
   const auto at = simd_of(twist);
-  change_points(columns, polygons, [&](PolygonPoints<SimdDouble>& points) ISOPATCH_INLINED {
+  change_points(columns, polygons, read_points, [&](PolygonPoints<SimdDouble>& points) ISOPATCH_INLINED {
     begin_limits(parameters, at, points);
     if (predicted) move_forces_back(parameters, at, points);
   });
@@ -163,7 +172,7 @@ void begin_points(const PointParameters<double>& p, double* columns, int polygon
 void renew_points(const PointParameters<double>& p, double* columns, int polygons, const PairTwist& twist) {
   const auto parameters = simd_of(p);
   const auto at = simd_of(twist);
-  change_points(columns, polygons,
+  change_points(columns, polygons, load_points,
                 [&](PolygonPoints<SimdDouble>& points) ISOPATCH_INLINED { renew_limits(parameters, at, points); });
 }
 

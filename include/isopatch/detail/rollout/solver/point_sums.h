@@ -214,11 +214,11 @@ struct WarpPointSums {
     lane_sums(
         warp, polygons, [&](int i, double(&add)[2]) { add_slopes(p, columns.load(i), twist, change, add); }, sums);
   }
-  /// Begins the step; `predicted` if the polygons were found at the end of it.
+  /// Makes points of polygons and begins the step; `predicted` if the polygons were found at the end of it.
   ISOPATCH_HD void begin(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
                          const RelativeTwist<double>& twist, bool predicted) const {
     for (int i = warp.lane(); i < polygons; i += Warp::kSize) {
-      PolygonPoints<double> points = columns.load(i);
+      PolygonPoints<double> points = columns.read(i);
       begin_limits(p, twist, points);
       if (predicted) move_forces_back(p, twist, points);
       columns.store(i, points);

@@ -74,11 +74,14 @@ ISOPATCH_HD void write_columns(Warp& warp, int num_pairs, const PolygonAt& polyg
   for (int i = 0; i < num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     const PolygonColumns columns = columns_of(m, pair);
-    const int room = PolygonColumns::blocks_of(pair.polygons) * kSumLanes;
+    constexpr int kVector = PolygonColumns::kMaxVector;
+    const int room = (pair.polygons + kVector - 1) / kVector * kVector;
     for (int k = warp.lane(); k < room; k += Warp::kSize) {
-      PolygonPoints<double> points = {};  // of the lanes without a polygon
-      if (k < pair.polygons) points = points_of(polygon(pair.first_polygon + k));
-      columns.store(k, points);
+      if (k < pair.polygons) {
+        columns.write(k, polygon(pair.first_polygon + k));
+      } else {
+        columns.write_nothing(k);
+      }
     }
   }
   warp.sync();
