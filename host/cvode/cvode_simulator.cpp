@@ -211,7 +211,7 @@ class EnvironmentMotion {
     for (int k = 0; k < pair.polygons; ++k) {
       const SolverContact<double>& found = work_.polygons[pair.first_polygon + k];
       const double friction = found.friction;
-      const PolygonPoints<double> points = points_of(found);
+      const PolygonPoints<double> points = points_of(found, friction);
       for (int point = 0; point < PolygonPoints<double>::kPoints; ++point) {
         const Vec3d u = twist.at(points.arm[point]), n = points.normal;
         const double v_n = dot(n, u), normal = points.force[point] * max(fma(-points.dissipation, v_n, 1.0), 0.0);

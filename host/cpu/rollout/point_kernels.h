@@ -10,7 +10,7 @@ namespace isopatch::detail {
 
 using PairTwist = RelativeTwist<double>;
 
-/// One for each member of WarpPointSums. The lanes of the last block without a polygon are zeros.
+/// One for each member of WarpPointSums. The lanes of the last vector without a polygon are zeros.
 struct PointKernels {
   using Parameters = PointParameters<double>;
 

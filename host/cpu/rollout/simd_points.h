@@ -28,6 +28,15 @@ ISOPATCH_HD PolygonPoints<SimdDouble> load_points(const double* column) {
   return points;
 }
 
+ISOPATCH_HD PolygonPoints<SimdDouble> read_points(const double* column) {
+  SolverContact<SimdDouble> contact;
+  for_each_number(contact, [&](SimdDouble& number) {
+    number = SimdDouble::load(column);
+    column += kSumLanes;
+  });
+  return points_of(contact, SimdDouble::load(column));
+}
+
 ISOPATCH_HD void store_points(PolygonPoints<SimdDouble> points, double* column) {
   points.for_each([&](const SimdDouble& number) {
     number.store(column);
@@ -43,31 +52,65 @@ ISOPATCH_HD void for_each_vector(double* columns, int polygons, int first_lane, 
   }
 }
 
+/// Adds up the lanes of each vector, lane l and lane l + half for half = kLanes / 2, ..., 1: those of vector k are lane
+/// k of the result. After each addition, a vector holds what is left of twice as many.
+ISOPATCH_HD SimdDouble add_up_lanes(const SimdDouble (&vectors)[kLanes]) {
+  static_assert(kLanes == 2 || kLanes == 4 || kLanes == PolygonColumns::kMaxVector);
+  const Tag<double, kLanes> tag;
+  SimdDouble v[kLanes];
+  ISOPATCH_UNROLL
+  for (int k = 0; k < kLanes; ++k) v[k] = vectors[k];
+  if constexpr (kLanes > 2) {
+    ISOPATCH_UNROLL
+    for (int k = 0; k < kLanes / 2; ++k) {
+      const auto a = v[k].low, b = v[k + kLanes / 2].low;
+      v[k].low = hn::Add(hn::ConcatLowerLower(tag, b, a), hn::ConcatUpperUpper(tag, b, a));
+    }
+  }
+  if constexpr (kLanes > 4) {
+    ISOPATCH_UNROLL
+    for (int k = 0; k < 2; ++k) {
+      const auto a = v[k].low, b = v[k + 2].low;
+      v[k].low = hn::Add(hn::OddEvenBlocks(b, a), hn::SwapAdjacentBlocks(hn::OddEvenBlocks(a, b)));
+    }
+  }
+  const auto a = v[0].low, b = v[1].low;
+  return SimdDouble(hn::Add(hn::InterleaveLower(tag, a, b), hn::InterleaveUpper(tag, a, b)));
+}
+
 /// As lane_sums().
 template <int size, class Add>
 ISOPATCH_HD void simd_sums(double* columns, int polygons, const Add& add, double (&sums)[size]) {
-  double lanes[size][kSumLanes];
-  const int used = min(polygons, kSumLanes), packed = (used + kLanes - 1) / kLanes * kLanes;
-  for (int lane = 0; lane < packed; lane += kLanes) {
-    SimdDouble own[size];
-    for (SimdDouble& sum : own) sum = SimdDouble(0.0);
-    for_each_vector(columns, polygons, lane, [&](double* column) ISOPATCH_INLINED { add(load_points(column), own); });
-    for (int k = 0; k < size; ++k) own[k].store(lanes[k] + lane);
+  SimdDouble own[kSumLanes / kLanes][size];  // of a SIMD vector of lanes
+  const int used = (min(polygons, kSumLanes) + kLanes - 1) / kLanes;
+  for (int i = 0; i < max(used, 1); ++i) {
+    SimdDouble vectors[size];
+    ISOPATCH_UNROLL
+    for (SimdDouble& sum : vectors) sum = SimdDouble(0.0);
+    for_each_vector(columns, polygons, i * kLanes,
+                    [&](double* column) ISOPATCH_INLINED { add(load_points(column), vectors); });
+    ISOPATCH_UNROLL
+    for (int k = 0; k < size; ++k) own[i][k] = vectors[k];
   }
-  for (int k = 0; k < size; ++k) {
-    double* const lane = lanes[k];
-    int left = packed;
-    for (int half = kSumLanes / 2; half >= kLanes; half /= 2) {
-      for (int l = 0; l + half < left; l += kLanes) {
-        (SimdDouble::load(lane + l) + SimdDouble::load(lane + l + half)).store(lane + l);
-      }
-      left = min(left, half);
+  for (int half = kSumLanes / kLanes / 2, left = used; half > 0; left = min(left, half), half /= 2) {
+    for (int i = 0; i + half < left; ++i) {
+      ISOPATCH_UNROLL
+      for (int k = 0; k < size; ++k) own[i][k] = own[i][k] + own[i + half][k];
     }
-    left = min(left, kLanes);
-    for (int half = kLanes / 2; half > 0; half /= 2) {
-      for (int l = 0; l < half && left > 0; ++l) lane[l] += lane[l + half];
+  }
+  ISOPATCH_UNROLL
+  for (int first = 0; first < size; first += kLanes) {
+    SimdDouble vectors[kLanes];
+    ISOPATCH_UNROLL
+    for (int k = 0; k < kLanes; ++k) vectors[k] = own[0][min(first + k, size - 1)];
+    SimdDouble total = add_up_lanes(vectors);
+    if (polygons < kSumLanes) total = total + SimdDouble(0.0);  // as add_up_lanes() does
+    double lane[kLanes];
+    total.store(lane);
+    ISOPATCH_UNROLL
+    for (int k = 0; k < kLanes; ++k) {
+      if (first + k < size) sums[first + k] = lane[k];
     }
-    sums[k] = used == 0 ? 0.0 : used < kSumLanes ? lane[0] + 0.0 : lane[0];
   }
 }
 
@@ -105,11 +148,11 @@ void sum_slopes(const PointParameters<double>& p, double* columns, int polygons,
       sums);
 }
 
-template <class Change>
-ISOPATCH_HD void change_points(double* columns, int polygons, const Change& change) {
+template <class Read, class Change>
+ISOPATCH_HD void change_points(double* columns, int polygons, const Read& read, const Change& change) {
   for (int lane = 0; lane < min(polygons, kSumLanes); lane += kLanes) {
     for_each_vector(columns, polygons, lane, [&](double* column) ISOPATCH_INLINED {
-      PolygonPoints<SimdDouble> points = load_points(column);
+      PolygonPoints<SimdDouble> points = read(column);
       change(points);
       store_points(points, column);
     });
@@ -120,7 +163,7 @@ void begin_points(const PointParameters<double>& p, double* columns, int polygon
                   bool predicted) {
   const auto parameters = simd_of(p);
   const auto at = simd_of(twist);
-  change_points(columns, polygons, [&](PolygonPoints<SimdDouble>& points) ISOPATCH_INLINED {
+  change_points(columns, polygons, read_points, [&](PolygonPoints<SimdDouble>& points) ISOPATCH_INLINED {
     begin_limits(parameters, at, points);
     if (predicted) move_forces_back(parameters, at, points);
   });
@@ -129,7 +172,7 @@ void begin_points(const PointParameters<double>& p, double* columns, int polygon
 void renew_points(const PointParameters<double>& p, double* columns, int polygons, const PairTwist& twist) {
   const auto parameters = simd_of(p);
   const auto at = simd_of(twist);
-  change_points(columns, polygons,
+  change_points(columns, polygons, load_points,
                 [&](PolygonPoints<SimdDouble>& points) ISOPATCH_INLINED { renew_limits(parameters, at, points); });
 }
 

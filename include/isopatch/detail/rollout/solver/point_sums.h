@@ -34,41 +34,57 @@ struct ImpulseSums {
   }
 };
 
-/// Adds s a a^T to the lower triangle of a matrix of six rows, a = (linear, angular).
+/// An entry of the lower triangle of a matrix of six rows to which s [1 -r x]^T [1 -r x] is added; sr = s r.
 template <class T>
-ISOPATCH_HD void add_square(T s, Vec3<T> linear, Vec3<T> angular, T* matrix) {
-  const T a[6] = {linear.x, linear.y, linear.z, angular.x, angular.y, angular.z};
-  ISOPATCH_UNROLL
-  for (int row = 0; row < 6; ++row) {
-    const T scaled = s * a[row];
-    ISOPATCH_UNROLL
-    for (int column = 0; column <= row; ++column) {
-      T& entry = matrix[row * (row + 1) / 2 + column];
-      entry = fma(scaled, a[column], entry);
-    }
+ISOPATCH_HD T add_isotropic(int row, int column, T s, Vec3<T> r, Vec3<T> sr, T entry) {
+  const auto at = [](const Vec3<T>& v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; };
+  if (row < 3) return row == column ? entry + s : entry;
+  const int i = row - 3;
+  if (column < 3) {
+    if (i == column) return entry;
+    const T other = at(sr, 3 - i - column);
+    return (i + 2) % 3 == column ? entry + other : entry - other;
   }
+  const int j = column - 3;
+  if (i != j) return fma(-at(sr, j), at(r, i), entry);
+  const int first = i == 0 ? 1 : 0, last = i == 2 ? 1 : 2;
+  return fma(at(sr, first), at(r, first), fma(at(sr, last), at(r, last), entry));
 }
 
-/// Adds s [1 -r x]^T [1 -r x] to the lower triangle of a matrix of six rows.
+/// What a point adds to the matrix: across [1 -r x]^T [1 -r x] + along_normal n n^T + along_slip t t^T, with six
+/// numbers of n and of t: their own and their moments'.
 template <class T>
-ISOPATCH_HD void add_isotropic(T s, Vec3<T> r, T* matrix) {
-  const auto at = [&](int row, int column) -> T& { return matrix[row * (row + 1) / 2 + column]; };
-  const Vec3<T> sr = s * r;
-  at(0, 0) = at(0, 0) + s;
-  at(1, 1) = at(1, 1) + s;
-  at(2, 2) = at(2, 2) + s;
-  at(3, 1) = at(3, 1) - sr.z;
-  at(3, 2) = at(3, 2) + sr.y;
-  at(4, 0) = at(4, 0) + sr.z;
-  at(4, 2) = at(4, 2) - sr.x;
-  at(5, 0) = at(5, 0) - sr.y;
-  at(5, 1) = at(5, 1) + sr.x;
-  at(3, 3) = fma(sr.y, r.y, fma(sr.z, r.z, at(3, 3)));
-  at(4, 4) = fma(sr.x, r.x, fma(sr.z, r.z, at(4, 4)));
-  at(5, 5) = fma(sr.x, r.x, fma(sr.y, r.y, at(5, 5)));
-  at(4, 3) = fma(-sr.x, r.y, at(4, 3));
-  at(5, 3) = fma(-sr.x, r.z, at(5, 3));
-  at(5, 4) = fma(-sr.y, r.z, at(5, 4));
+struct PointMatrix {
+  Vec3<T> r;
+  T across, along_normal, along_slip;
+  T n[6], t[6];
+};
+
+/// Adds the matrices of a polygon's points to a lower triangle. Entry by entry, of all points: registers do not hold
+/// all entries.
+template <class T, int points>
+ISOPATCH_HD void add_matrices(const PointMatrix<T> (&point)[points], T* matrix) {
+  ISOPATCH_UNROLL
+  for (int row = 0; row < 6; ++row) {
+    T n[points], t[points];
+    Vec3<T> sr[points];
+    ISOPATCH_UNROLL
+    for (int k = 0; k < points; ++k) {
+      n[k] = point[k].along_normal * point[k].n[row];
+      t[k] = point[k].along_slip * point[k].t[row];
+      sr[k] = point[k].across * point[k].r;
+    }
+    ISOPATCH_UNROLL
+    for (int column = 0; column <= row; ++column) {
+      T entry = matrix[row * (row + 1) / 2 + column];
+      ISOPATCH_UNROLL
+      for (int k = 0; k < points; ++k) {
+        entry = add_isotropic(row, column, point[k].across, point[k].r, sr[k], entry);
+        entry = fma(t[k], point[k].t[column], fma(n[k], point[k].n[column], entry));
+      }
+      matrix[row * (row + 1) / 2 + column] = entry;
+    }
+  }
 }
 
 /// What all points of a pair have in common.
@@ -90,22 +106,26 @@ template <class T>
 ISOPATCH_HD void add_impulses(const PointParameters<T>& p, const PolygonPoints<T>& points,
                               const RelativeTwist<T>& twist, T (&sums)[ImpulseSums::kSize]) {
   const Vec3<T> n = points.normal;
+  PointMatrix<T> matrices[PolygonPoints<T>::kPoints];
   ISOPATCH_UNROLL
   for (int k = 0; k < PolygonPoints<T>::kPoints; ++k) {
     const Vec3<T> r = points.arm[k];
     const PointImpulse<T> point =
         point_impulse(points.law(k, p.step), {points.limit[k], p.slip_tolerance}, n, twist.at(r));
-    const Vec3<T> F = point.impulse, moment = cross(r, F);
+    const Vec3<T> F = point.impulse, t = point.slip, moment = cross(r, F), r_n = cross(r, n), r_t = cross(r, t);
     add_to(sums + ImpulseSums::kForce, F);
     add_to(sums + ImpulseSums::kMoment, moment);
-    T* const matrix = sums + ImpulseSums::kMatrix;
-    add_isotropic(point.across, r, matrix);
-    add_square(point.along_normal - point.across, n, cross(r, n), matrix);
-    add_square(-point.along_slip, point.slip, cross(r, point.slip), matrix);
     const T friction = points.friction * point.normal;
     sums[ImpulseSums::kMissed] = sums[ImpulseSums::kMissed] + abs(friction - points.limit[k]);
     sums[ImpulseSums::kFriction] = sums[ImpulseSums::kFriction] + friction;
+    matrices[k] = {r,
+                   point.across,
+                   point.along_normal - point.across,
+                   -point.along_slip,
+                   {n.x, n.y, n.z, r_n.x, r_n.y, r_n.z},
+                   {t.x, t.y, t.z, r_t.x, r_t.y, r_t.z}};
   }
+  add_matrices(matrices, sums + ImpulseSums::kMatrix);
 }
 
 /// The potential, J.
@@ -194,11 +214,11 @@ struct WarpPointSums {
     lane_sums(
         warp, polygons, [&](int i, double(&add)[2]) { add_slopes(p, columns.load(i), twist, change, add); }, sums);
   }
-  /// Begins the step; `predicted` if the polygons were found at the end of it.
+  /// Makes points of polygons and begins the step; `predicted` if the polygons were found at the end of it.
   ISOPATCH_HD void begin(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
                          const RelativeTwist<double>& twist, bool predicted) const {
     for (int i = warp.lane(); i < polygons; i += Warp::kSize) {
-      PolygonPoints<double> points = columns.load(i);
+      PolygonPoints<double> points = columns.read(i);
       begin_limits(p, twist, points);
       if (predicted) move_forces_back(p, twist, points);
       columns.store(i, points);

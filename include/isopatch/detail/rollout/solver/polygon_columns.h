@@ -37,11 +37,39 @@ struct PolygonPoints {
   ISOPATCH_HD PointLaw<T> law(int k, T step) const { return {step, force[k], stiffness, dissipation}; }
 };
 
+/// The points of a polygon whose friction limits are not known yet. Pressure is positive inside it; rounding is cut.
+template <class T>
+ISOPATCH_HD PolygonPoints<T> points_of(const SolverContact<T>& polygon, T friction) {
+  PolygonPoints<T> points;
+  points.normal = polygon.normal;
+  points.stiffness = polygon.stiffness;
+  points.dissipation = polygon.dissipation;
+  points.friction = friction;
+  ISOPATCH_UNROLL
+  for (int k = 0; k < PointDirections::kPoints; ++k) {
+    const T x = T(PointDirections::x(k)), y = T(PointDirections::y(k));
+    points.arm[k] = fma(x, polygon.arm[0], fma(y, polygon.arm[1], polygon.centroid));
+    points.force[k] = max(fma(x, polygon.change[0], fma(y, polygon.change[1], polygon.force)), T(0.0));
+    points.limit[k] = T(0.0);
+  }
+  return points;
+}
+
+/// Calls visit(number) for the numbers of a polygon in one order.
+template <class Contact, class Visit>
+ISOPATCH_HD void for_each_number(Contact& polygon, const Visit& visit) {
+  const auto visit_all = [&](auto& v) { visit(v.x), visit(v.y), visit(v.z); };
+  visit_all(polygon.centroid), visit_all(polygon.arm[0]), visit_all(polygon.arm[1]), visit_all(polygon.normal);
+  visit(polygon.force), visit(polygon.change[0]), visit(polygon.change[1]);
+  visit(polygon.stiffness), visit(polygon.dissipation);
+}
+
 /// The columns of one pair's polygons.
 class PolygonColumns {
  public:
   static constexpr int kColumns = 6 + 5 * PointDirections::kPoints;
   static constexpr int kBlock = kColumns * kSumLanes;  // numbers of 32 polygons
+  static constexpr int kMaxVector = 8;                 // of a block's polygons, that a CPU reads at once
 
   ISOPATCH_HD static constexpr int blocks_of(int polygons) { return (polygons + kSumLanes - 1) / kSumLanes; }
 
@@ -59,6 +87,28 @@ class PolygonColumns {
     });
     return points;
   }
+  /// Polygons before their points are made of them, in the first of the columns.
+  template <class T>
+  ISOPATCH_HD void write(int polygon, const SolverContact<T>& from) const {
+    double* to = column(polygon);
+    for_each_number(from, [&](const T& number) {
+      *to = cast<double>(number);
+      to += kSumLanes;
+    });
+    *to = from.friction;
+  }
+  ISOPATCH_HD void write_nothing(int polygon) const {
+    for (int i = 0; i <= SolverContact<double>::kNumbers; ++i) column(polygon)[i * kSumLanes] = 0;
+  }
+  ISOPATCH_HD PolygonPoints<double> read(int polygon) const {
+    SolverContact<double> contact;
+    const double* from = column(polygon);
+    for_each_number(contact, [&](double& number) {
+      number = *from;
+      from += kSumLanes;
+    });
+    return points_of(contact, *from);
+  }
   ISOPATCH_HD void store(int polygon, PolygonPoints<double> points) const {
     double* to = column(polygon);
     points.for_each([&](const double& number) {
@@ -70,26 +120,5 @@ class PolygonColumns {
  private:
   double* first_;
 };
-
-/// The points of a polygon whose friction limits are not known yet. Pressure is positive inside it; rounding is cut.
-template <class T>
-ISOPATCH_HD PolygonPoints<double> points_of(const SolverContact<T>& polygon) {
-  PolygonPoints<double> points;
-  points.normal = cast<double>(polygon.normal);
-  points.stiffness = cast<double>(polygon.stiffness);
-  points.dissipation = cast<double>(polygon.dissipation);
-  points.friction = polygon.friction;
-  const Vec3d centroid = cast<double>(polygon.centroid);
-  const Vec3d arm[2] = {cast<double>(polygon.arm[0]), cast<double>(polygon.arm[1])};
-  const double change[2] = {cast<double>(polygon.change[0]), cast<double>(polygon.change[1])};
-  ISOPATCH_UNROLL
-  for (int k = 0; k < PointDirections::kPoints; ++k) {
-    const double x = PointDirections::x(k), y = PointDirections::y(k);
-    points.arm[k] = fma(x, arm[0], fma(y, arm[1], centroid));
-    points.force[k] = max(fma(x, change[0], fma(y, change[1], cast<double>(polygon.force))), 0.0);
-    points.limit[k] = 0;
-  }
-  return points;
-}
 
 }  // namespace isopatch::detail

@@ -74,11 +74,14 @@ ISOPATCH_HD void write_columns(Warp& warp, int num_pairs, const PolygonAt& polyg
   for (int i = 0; i < num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     const PolygonColumns columns = columns_of(m, pair);
-    const int room = PolygonColumns::blocks_of(pair.polygons) * kSumLanes;
+    constexpr int kVector = PolygonColumns::kMaxVector;
+    const int room = (pair.polygons + kVector - 1) / kVector * kVector;
     for (int k = warp.lane(); k < room; k += Warp::kSize) {
-      PolygonPoints<double> points = {};  // of the lanes without a polygon
-      if (k < pair.polygons) points = points_of(polygon(pair.first_polygon + k));
-      columns.store(k, points);
+      if (k < pair.polygons) {
+        columns.write(k, polygon(pair.first_polygon + k));
+      } else {
+        columns.write_nothing(k);
+      }
     }
   }
   warp.sync();
@@ -164,10 +167,10 @@ ISOPATCH_HD void begin_body(const StageInput& in, const SolverStage& stage, int 
     for (int k = 0; k < 6; ++k) {
       v.previous[first + k] = at.velocity[k];
       v.free_velocity[first + k] = velocity[k];
-      v.free_momentum[first + k] = solved.project(k, free);
-      v.force_impulse[first + k] = h * solved.project(k, force);
       v.inverse_mass[first + k] = weights[k];
     }
+    solved.project(free, [&](int k, double value) { v.free_momentum[first + k] = value; });
+    solved.project(force, [&](int k, double value) { v.force_impulse[first + k] = h * value; });
     return;
   }
 
@@ -185,11 +188,11 @@ ISOPATCH_HD void begin_body(const StageInput& in, const SolverStage& stage, int 
       free.angular = fma(-h, cross(w, solved.inertia * w), free.angular);
     }
   }
-  const double mass = solved.project(0, solved.momentum(solved.freedom));
+  const double mass = solved.along_freedom(solved.momentum(solved.freedom));
   v.previous[first] = at.velocity[0];
-  v.free_momentum[first] = solved.project(0, free);
+  v.free_momentum[first] = solved.along_freedom(free);
   v.free_velocity[first] = v.free_momentum[first] / mass;
-  v.force_impulse[first] = h * solved.project(0, force);
+  v.force_impulse[first] = h * solved.along_freedom(force);
   v.inverse_mass[first] = 1 / mass;
   m.joint_dofs[joint.index] = first;
   m.drives[joint.index] = drive_of(joint, in.input, in.environment, stage, at.position);

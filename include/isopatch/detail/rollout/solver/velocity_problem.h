@@ -38,23 +38,16 @@ struct SolvedBody {
     if (num_dofs == 1) return fma(v[0], freedom, rest);
     return {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
   }
-  /// The component of a wrench about the center along degree of freedom k.
-  ISOPATCH_HD double project(int k, const Momentum& wrench) const {
-    if (num_dofs == 1) return dot(freedom.linear, wrench.linear) + dot(freedom.angular, wrench.angular);
-    switch (k) {
-      case 0:
-        return wrench.linear.x;
-      case 1:
-        return wrench.linear.y;
-      case 2:
-        return wrench.linear.z;
-      case 3:
-        return wrench.angular.x;
-      case 4:
-        return wrench.angular.y;
-      default:
-        return wrench.angular.z;
-    }
+  /// Calls visit(k, component of a wrench about the center along degree of freedom k) for each k, a constant.
+  template <class Visit>
+  ISOPATCH_HD void project(const Momentum& wrench, const Visit& visit) const {
+    if (num_dofs == 0) return;
+    if (num_dofs == 1) return visit(0, along_freedom(wrench));
+    visit(0, wrench.linear.x), visit(1, wrench.linear.y), visit(2, wrench.linear.z);
+    visit(3, wrench.angular.x), visit(4, wrench.angular.y), visit(5, wrench.angular.z);
+  }
+  ISOPATCH_HD double along_freedom(const Momentum& wrench) const {
+    return dot(freedom.linear, wrench.linear) + dot(freedom.angular, wrench.angular);
   }
   ISOPATCH_HD Momentum momentum(const Twist& twist) const { return {mass * twist.linear, inertia * twist.angular}; }
 };
@@ -207,8 +200,8 @@ ISOPATCH_HD void multiply_by_mass(Warp& warp, const VelocityProblem& p, const So
   for (int i = warp.lane(); i < p.num_bodies; i += Warp::kSize) {
     const SolvedBody& body = m.bodies[i];
     if (body.num_dofs == 0) continue;
-    const Momentum momentum = body.momentum(body.twist(velocities, true));
-    for (int k = 0; k < body.num_dofs; ++k) product[body.first_dof + k] = body.project(k, momentum);
+    double* const of_body = product + body.first_dof;
+    body.project(body.momentum(body.twist(velocities, true)), [&](int k, double value) { of_body[k] = value; });
   }
   warp.sync();
 }
@@ -222,6 +215,12 @@ ISOPATCH_HD void add_pair_to_matrix(Warp& warp, const SolverMemory& m, const Sol
   const SolvedBody& early = !both || a.first_dof < b.first_dof ? a : b;
   const SolvedBody& late = &early == &a ? b : a;
   const int in_common = both ? early.num_dofs : 0, count = a.num_dofs + b.num_dofs + in_common;
+  double matrix[6][6];
+  ISOPATCH_UNROLL
+  for (int row = 0; row < 6; ++row) {
+    ISOPATCH_UNROLL
+    for (int c = 0; c < 6; ++c) matrix[row][c] = pair.sums[ImpulseSums::matrix(row, c)];
+  }
   for (int i = warp.lane(); i < count; i += Warp::kSize) {
     const bool in_a = i < a.num_dofs, in_b = !in_a && i < a.num_dofs + b.num_dofs;
     const SolvedBody& from = in_a ? a : in_b ? b : early;
@@ -231,21 +230,20 @@ ISOPATCH_HD void add_pair_to_matrix(Warp& warp, const SolverMemory& m, const Sol
     const Twist twist = shifted(from.unit_twist(k), pair.point - from.center);
     const double x[6] = {twist.linear.x,  twist.linear.y,  twist.linear.z,
                          twist.angular.x, twist.angular.y, twist.angular.z};
-    double y[6];
+    double y[6] = {0, 0, 0, 0, 0, 0};
     ISOPATCH_UNROLL
-    for (int row = 0; row < 6; ++row) {
-      double sum = 0;
+    for (int c = 0; c < 6; ++c) {
       ISOPATCH_UNROLL
-      for (int c = 0; c < 6; ++c) sum = fma(pair.sums[ImpulseSums::matrix(row, c)], x[c], sum);
-      y[row] = sum;
+      for (int row = 0; row < 6; ++row) y[row] = fma(matrix[c][row], x[c], y[row]);
     }
     const Vec3d force = {y[0], y[1], y[2]}, moment = {y[3], y[4], y[5]};
     const Momentum about_center = {force, moment + cross(pair.point - to.center, force)};
     const double sign = in_a || in_b ? 1.0 : -1.0;
     double* const column = m.matrix.column(from.first_dof + k) + to.first_dof;
-    for (int row = in_a || in_b ? k : 0; row < to.num_dofs; ++row) {
-      column[row] = fma(sign, to.project(row, about_center), column[row]);
-    }
+    const int first_row = in_a || in_b ? k : 0;
+    to.project(about_center, [&](int row, double value) {
+      if (row >= first_row) column[row] = fma(sign, value, column[row]);
+    });
   }
   warp.sync();
 }
@@ -262,10 +260,10 @@ ISOPATCH_HD void assemble(Warp& warp, const VelocityProblem& p, const SolverMemo
   for (int i = warp.lane(); i < p.num_bodies; i += Warp::kSize) {
     const SolvedBody& body = m.bodies[i];
     for (int column = 0; column < body.num_dofs; ++column) {
-      const Momentum momentum = body.momentum(body.unit_twist(column));
-      for (int row = column; row < body.num_dofs; ++row) {
-        m.matrix.at(body.first_dof + row, body.first_dof + column) = body.project(row, momentum);
-      }
+      double* const to = m.matrix.column(body.first_dof + column) + body.first_dof;
+      body.project(body.momentum(body.unit_twist(column)), [&](int row, double value) {
+        if (row >= column) to[row] = value;
+      });
     }
   }
   warp.sync();
@@ -277,12 +275,10 @@ ISOPATCH_HD void assemble(Warp& warp, const VelocityProblem& p, const SolverMemo
   warp.sync();
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
-    const int dofs_a = m.bodies[pair.a].num_dofs, dofs = dofs_a + m.bodies[pair.b].num_dofs;
-    for (int k = warp.lane(); k < dofs; k += Warp::kSize) {
-      const int side = k < dofs_a ? 0 : 1;
+    for (int side = warp.lane(); side < 2; side += Warp::kSize) {
       const SolvedBody& body = m.bodies[side == 0 ? pair.a : pair.b];
-      const int own = k - side * dofs_a;
-      v.gradient[body.first_dof + own] -= body.project(own, impulse_on(m, pair, side));
+      double* const gradient = v.gradient + body.first_dof;
+      body.project(impulse_on(m, pair, side), [&](int k, double value) { gradient[k] -= value; });
     }
     add_pair_to_matrix(warp, m, pair);
   }
