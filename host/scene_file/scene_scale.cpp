@@ -51,7 +51,7 @@ Point3 parse_factors(const JsonValue& value) {
 double longest_side(const Geometry& geometry) {
   Box box;
   for (const Triangle& triangle : geometry.surface) {
-    for (const std::int32_t v : triangle) box.include(point_at(geometry.mesh, v));
+    for (const std::int32_t v : triangle) box.add(point_at(geometry.mesh, v));
   }
   const Point3 sides = box.high - box.low;
   return *std::max_element(sides.begin(), sides.end());
