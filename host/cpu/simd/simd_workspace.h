@@ -43,7 +43,8 @@ struct SimdTraversalMemory {
   static constexpr int kStack = kBatch * kWide * (2 * kMaxDepth + 1) + kWide;
   alignas(64) std::int32_t opened[kStack], kept[kStack];
 
-  /// Pairs of cells that wait for their test: what may wait, plus what one round adds, and what a store writes too many.
+  /// Pairs of cells that wait for their test: what may wait, plus what one round adds, and what a store writes too
+  /// many.
   static constexpr int kMaxWaiting = 512;
   static constexpr int kQueue = kMaxWaiting + kBatch * kWide + kWide;
   struct alignas(64) Candidates {
