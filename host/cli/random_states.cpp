@@ -33,7 +33,7 @@ std::uint64_t mix(std::uint64_t x) { return SplitMix64(x).next(); }
 
 double diagonal(const Geometry& geometry) {
   Box box;
-  for (const Point3& point : geometry.mesh.points) box.include(point);
+  for (const Point3& point : geometry.mesh.points) box.add(point);
   return norm(box.high - box.low);
 }
 

@@ -35,10 +35,11 @@ class CpuBallSpring final : public CpuContactModel {
   }
 
   EvaluatePairs select(const Results&) const override {
-    return [](const CpuContactModel&, const EvaluationBatch& batch, std::int64_t environment,
-              std::span<const std::int64_t> near_pairs, ModelWorkspace&, const PackedRows&) {
+    return [](const CpuContactModel&, const EvaluationBatch& batch, std::span<const std::int64_t> near_pairs,
+              ModelWorkspace&, const PackedRows&) {
       for (const std::int64_t item : near_pairs) {
-        evaluate_ball_springs(batch.scene, batch.state, batch.results, environment, pair_of(batch.scene, item));
+        const auto [environment, pair] = NearPair::of(batch.scene, item);
+        evaluate_ball_springs(batch.scene, batch.state, batch.results, environment, pair);
       }
     };
   }
@@ -55,13 +56,11 @@ class CpuBallSpring final : public CpuContactModel {
   }
 
  private:
-  static int pair_of(const SceneView& scene, std::int64_t item) { return static_cast<int>(item % scene.num_pairs); }
-
   template <class T>
   static std::uint32_t find_all(const StepBatch& batch, std::int64_t environment,
                                 std::span<const std::int64_t> near_pairs, std::vector<SolverContact<T>>& found) {
     for (const std::int64_t item : near_pairs) {
-      find_ball_springs<T>(batch.scene, batch.contact, batch.results, environment, pair_of(batch.scene, item),
+      find_ball_springs<T>(batch.scene, batch.contact, batch.results, environment, NearPair::of(batch.scene, item).pair,
                            [&](const SolverContact<T>& record) { found.push_back(record); });
     }
     return kOk;

@@ -37,6 +37,17 @@ struct StepBatch {
   ContactPoints points;
 };
 
+/// A pair that an entry of a list of near pairs stands for.
+struct NearPair {
+  std::int64_t environment;
+  int pair;
+
+  static NearPair of(const SceneView& scene, std::int64_t item) {
+    const std::int64_t environment = item / scene.num_pairs;
+    return {environment, static_cast<int>(item - environment * scene.num_pairs)};
+  }
+};
+
 class CpuContactModel {
  public:
   virtual ~CpuContactModel() = default;

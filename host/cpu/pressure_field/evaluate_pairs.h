@@ -9,17 +9,6 @@
 
 namespace isopatch::detail {
 
-/// A pair that an entry of a list of near pairs stands for.
-struct NearPair {
-  std::int64_t environment;
-  int pair;
-
-  static NearPair of(const SceneView& scene, std::int64_t item) {
-    const std::int64_t environment = item / scene.num_pairs;
-    return {environment, static_cast<int>(item - environment * scene.num_pairs)};
-  }
-};
-
 /// What is the same for all pairs of a call.
 struct PressureFieldCall {
   const EvaluationBatch& batch;

@@ -57,7 +57,7 @@ class CpuPressureField final : public CpuContactModel {
                          ModelWorkspace& work, std::vector<SolverContact<T>>& found) const {
     std::uint32_t status = kOk;
     for (const std::int64_t item : near_pairs) {
-      const int pair = static_cast<int>(item - environment * batch.scene.num_pairs);
+      const int pair = NearPair::of(batch.scene, item).pair;
       status |=
           detail::find_contacts(batch, environment, pair, kernels_, static_cast<PressureFieldWorkspace&>(work), found);
     }
