@@ -102,7 +102,10 @@ std::vector<std::optional<ContactModel>> part_pair_models(const Pair& pair, cons
 
 int contact_state_size_of(const SceneDescription& scene) {
   int size = 0;
+  const auto has_state = [](ContactModel model) { return info_of(model).state_size > 0; };
   for (const Pair& pair : scene.pairs) {
+    const ContactModels& models = models_of(pair, scene);
+    if (std::none_of(models.begin(), models.end(), has_state)) continue;  // the scene may have no geometries yet
     for (const auto& model : part_pair_models(pair, scene)) {
       if (model) size = std::max(size, info_of(*model).state_size);
     }
