@@ -8,13 +8,17 @@
 //   pair_time SCENE.json --repeat n          evaluates n times and ends
 //   pair_time SCENE.json --write-meshes DIR  writes the geometries as DIR/NAME.vtk with point data 'extent'
 // with [--precision float|double] [--envs N] [--threads T] [--vectors best|none|baseline|avx512]
+//      [--step S]    bodies move by S seconds from call to call, ten calls forth and ten back
+//      [--keep M]    candidates are kept, with a margin of at most M metres
 #include <CLI/CLI.hpp>
+#include <Eigen/Geometry>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
 #include <exception>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,6 +59,28 @@ StateArrays make_states(const SceneDescription& scene, std::int64_t environments
   return states;
 }
 
+// The states that calls take in turn: ten steps forth and ten back, or one state if there are none.
+std::vector<StateArrays> make_path(const StateArrays& start, double step) {
+  std::vector<StateArrays> path = {start};
+  if (step == 0) return path;
+  constexpr int kForth = 10;
+  for (int i = 1; i < 2 * kForth; ++i) {
+    const double time = step * (i <= kForth ? i : 2 * kForth - i);
+    StateArrays state = start;
+    for (std::size_t body = 0; body < state.poses.size() / 7; ++body) {
+      double* const pose = state.poses.data() + 7 * body;
+      const double* const velocity = state.velocities.data() + 6 * body;
+      const Eigen::Vector3d turn = time * Eigen::Vector3d(velocity[3], velocity[4], velocity[5]);
+      const Eigen::Quaterniond before(pose[3], pose[4], pose[5], pose[6]);
+      const Eigen::Quaterniond after = Eigen::AngleAxisd(turn.norm(), turn.stableNormalized()) * before;
+      for (int k = 0; k < 3; ++k) pose[k] += time * velocity[k];
+      pose[3] = after.w(), pose[4] = after.x(), pose[5] = after.y(), pose[6] = after.z();
+    }
+    path.push_back(std::move(state));
+  }
+  return path;
+}
+
 int run(int argc, char** argv) {
   const std::map<std::string, detail::Vectors> widths = {{"best", detail::Vectors::kBest},
                                                          {"none", detail::Vectors::kNone},
@@ -62,12 +88,15 @@ int run(int argc, char** argv) {
                                                          {"avx512", detail::Vectors::kAvx512}};
   std::string path, precision = "float", vectors = "best", directory;
   int environments = 1, repeat = 0, threads = 1;
+  double step = 0, margin = 0;
   CLI::App app("Evaluates a scene and says how long it took");
   app.add_option("scene", path, "scene file")->required();
   app.add_option("--precision", precision)->check(CLI::IsMember({"float", "double"}));
   app.add_option("--vectors", vectors)->check(CLI::IsMember(widths));
   app.add_option("--envs", environments, "environments, each a little apart")->check(CLI::Range(1, 1 << 20));
   app.add_option("--threads", threads, "1 unless said otherwise")->check(CLI::Range(1, 1024));
+  app.add_option("--step", step, "s between calls")->check(CLI::NonNegativeNumber);
+  app.add_option("--keep", margin, "m: keep candidates with a margin of at most so much")->check(CLI::PositiveNumber);
   app.add_option("--repeat", repeat, "evaluate so often and end")->check(CLI::Range(1, 1 << 30));
   app.add_option("--write-meshes", directory, "write the geometries there and end");
   CLI11_PARSE(app, argc, argv);
@@ -83,15 +112,24 @@ int run(int argc, char** argv) {
   options.num_threads = threads;
   options.vectors = widths.at(vectors);
   const Evaluator evaluator = detail::make_evaluator(scene, options);
-  const StateArrays states = make_states(description, environments);
+  const std::vector<StateArrays> steps = make_path(make_states(description, environments), step);
   ResultArrays arrays(scene, environments, {.patch = false});
   arrays.body_wrench.clear();
   arrays.status.clear();
-  const State state = states.view();
+  std::vector<State> states;
+  for (const StateArrays& of_step : steps) states.push_back(of_step.view());
   const Results results = arrays.view();
+  std::optional<CandidateCache> candidates;
+  if (margin > 0) candidates.emplace(evaluator.make_candidate_cache(environments, margin));
+  std::size_t next = 0;
+  const auto evaluate = [&] {
+    const State& state = states[next];
+    next = (next + 1) % states.size();
+    candidates ? evaluator.evaluate(state, results, *candidates) : evaluator.evaluate(state, results);
+  };
 
   if (repeat > 0) {
-    for (int i = 0; i < repeat; ++i) evaluator.evaluate(state, results);
+    for (int i = 0; i < repeat; ++i) evaluate();
     std::int64_t polygons = 0;
     for (const std::int32_t count : arrays.polygon_count) polygons += count;
     std::printf("%zu pairs, %lld polygons\n", arrays.polygon_count.size(), static_cast<long long>(polygons));
@@ -100,7 +138,7 @@ int run(int argc, char** argv) {
   for (long n = 0; std::cin >> n;) {
     const auto start = std::chrono::steady_clock::now();
     const double start_processor = processor_seconds();
-    for (long i = 0; i < n; ++i) evaluator.evaluate(state, results);
+    for (long i = 0; i < n; ++i) evaluate();
     const double processor = processor_seconds() - start_processor;
     const std::chrono::duration<double> clock = std::chrono::steady_clock::now() - start;
     std::printf("%.9g %.9g\n", processor, clock.count());

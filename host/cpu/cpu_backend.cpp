@@ -32,8 +32,9 @@ class CpuBackend final : public Evaluator::Implementation {
     require_models(scene_.data().view, models_.size(), "cpu");
   }
 
-  void evaluate(const State& state, const Results& results, CandidateCache::Implementation*, void*) const override {
-    const EvaluationBatch batch = {scene_.data().view, state, results};
+  void evaluate(const State& state, const Results& results, CandidateCache::Implementation* candidates,
+                void*) const override {
+    const EvaluationBatch batch = {scene_.data().view, state, results, candidates};
     std::array<CpuContactModel::EvaluatePairs, kMaxContactModels> evaluate_pairs = {};
     for (int model = 0; model < batch.scene.num_models; ++model) {
       evaluate_pairs[static_cast<std::size_t>(model)] = model_at(model).select(results);
@@ -69,6 +70,13 @@ class CpuBackend final : public Evaluator::Implementation {
     });
   }
 
+  std::unique_ptr<CandidateCache::Implementation> make_candidates(std::int64_t num_environments,
+                                                                  double margin) const override {
+    auto made = model_at(static_cast<int>(ContactModel::kPressureField))
+                    .make_candidates(scene_.data(), *this, num_environments, margin);
+    return made != nullptr ? std::move(made) : Implementation::make_candidates(num_environments, margin);
+  }
+
  private:
   const CpuContactModel& model_at(int model) const { return *models_[static_cast<std::size_t>(model)]; }
 
@@ -76,7 +84,7 @@ class CpuBackend final : public Evaluator::Implementation {
                              const std::array<CpuContactModel::EvaluatePairs, kMaxContactModels>& evaluate_pairs,
                              std::int64_t first, std::int64_t end, ThreadWorkspace& work) const {
     SerialWarp warp;
-    const auto& [scene, state, results] = batch;
+    const auto& [scene, state, results, candidates] = batch;
     const PairLists lists = work.begin_lists();
     for (std::int64_t e = first; e < end; ++e) {
       begin_environment(warp, warp, work.bounds, scene, state, results, e, lists, every_pair_);

@@ -134,10 +134,9 @@ void traverse_all_ways(const SpoiltScene& spoilt, unsigned seed) {
     const IsaKernels* kernels = select_kernels(vectors);
     if (kernels == nullptr) continue;
     SimdWorkspace simd_work(spoilt.most_wide_nodes());
-    const PairContext* const contexts[] = {&context};
-    const std::int32_t sums_of[] = {0};
+    const PartPairWork only[] = {{&context, 0, {}}};
     const auto sum = [&]<class T, bool with_patch>(WrenchSums<T, with_patch>& sums) {
-      std::get<SumPartPairs<T, with_patch>>(kernels->pressure_field)({contexts, 1}, {sums_of, 1}, simd_work, &sums);
+      std::get<SumPartPairs<T, with_patch>>(kernels->pressure_field)({only, 1}, simd_work, &sums);
     };
     WrenchSums<float, false> in_float;
     sum(in_float);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/cpu/contact/sorted_rows.h"
+#include "host/evaluation/candidate_memory.h"
 #include "host/evaluation/cpu_options.h"
 #include "host/scene/scene_data.h"
 #include "isopatch/detail/contact/contact_record.h"
@@ -21,6 +22,7 @@ struct EvaluationBatch {
   const SceneView& scene;
   const State& state;
   const Results& results;
+  CandidateCache::Implementation* candidates;  // null: none are kept
 };
 
 /// The memory that a model has in each thread.
@@ -63,6 +65,14 @@ class CpuContactModel {
 
   /// The function for these results, chosen once a call.
   virtual EvaluatePairs select(const Results& results) const = 0;
+
+  /// Memory for candidates that this model keeps from call to call; null if it keeps none.
+  virtual std::unique_ptr<CandidateCache::Implementation> make_candidates(const SceneData& /*scene*/,
+                                                                          const Evaluator::Implementation& /*owner*/,
+                                                                          std::int64_t /*num_environments*/,
+                                                                          double /*margin*/) const {
+    return nullptr;
+  }
 
   /// Appends the contacts of near pairs to `found`, in no particular order; returns bits of the status. Entry i of
   /// `near_pairs` is environment * num_pairs + pair.

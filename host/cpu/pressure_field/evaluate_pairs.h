@@ -13,21 +13,21 @@ namespace isopatch::detail {
 struct PressureFieldCall {
   const EvaluationBatch& batch;
   const PressureFieldKernels* kernels;  // null: one number at a time
+  CandidateStore* candidates;           // null: none are kept
 };
 
 /// All of a pair, or what the stages left of it.
 template <Parts parts, class T, bool with_patch>
 void evaluate_pair_with_simd(const PressureFieldCall& call, std::int64_t environment, int pair, Remaining remaining,
                              PressureFieldWorkspace& work) {
-  const auto& [scene, state, results] = call.batch;
+  const auto& [scene, state, results, candidates] = call.batch;
   const auto sum_part_pairs = std::get<SumPartPairs<T, with_patch>>(*call.kernels);
   SerialWarp warp;
   evaluate_pair<T, with_patch, false, parts>(
       warp, work.pair.pair, work.pair.sums, scene, state, results, environment, pair, {}, nullptr, remaining,
       [&](const PairContext& context, const WorkSlice&, WrenchSums<T, with_patch>& sums) {
-        const PairContext* const contexts[] = {&context};
-        const std::int32_t sums_of[] = {0};
-        sum_part_pairs({contexts, 1}, {sums_of, 1}, work.simd, &sums);
+        const PartPairWork only[] = {{&context, 0, {}}};
+        sum_part_pairs({only, 1}, work.simd, &sums);
       });
 }
 
@@ -36,7 +36,7 @@ template <Parts parts, class T, bool with_patch>
 void evaluate_pairs_in_stages(const PressureFieldCall& call, std::span<const std::int64_t> near_pairs,
                               PressureFieldWorkspace& work) {
   constexpr int kFrames = parts == Parts::kOne ? 1 : 2;
-  const auto& [scene, state, results] = call.batch;
+  const auto& [scene, state, results, candidates] = call.batch;
   const auto count = static_cast<std::int32_t>(near_pairs.size());
   SerialWarp warp;
   StageLists& lists = work.stages;
@@ -56,15 +56,18 @@ void evaluate_pairs_in_stages(const PressureFieldCall& call, std::span<const std
   }
 
   const auto num_part_pairs = static_cast<std::size_t>(staged.part_pairs.size());
-  const PairContext* contexts[StageLists::kPartPairs];
-  std::int32_t sums_of[StageLists::kPartPairs];
   for (std::size_t i = 0; i < num_part_pairs; ++i) {
-    contexts[i] = &lists.part_pairs[i].context;
-    sums_of[i] = lists.part_pairs[i].sums;
+    const StagedPartPair& begun = lists.part_pairs[i];
+    lists.work[i].context = &begun.context;
+    lists.work[i].sums = begun.sums;
+    if (call.candidates != nullptr) {
+      lists.work[i].kept = call.candidates->begin_search(begun.candidates, begun.context);
+    } else {
+      lists.work[i].kept.list = nullptr;
+    }
   }
   WrenchSums<T, with_patch> sums[StageLists::kPairs * kFrames];
-  std::get<SumPartPairs<T, with_patch>> (*call.kernels)({contexts, num_part_pairs}, {sums_of, num_part_pairs},
-                                                        work.simd, sums);
+  std::get<SumPartPairs<T, with_patch>> (*call.kernels)({lists.work, num_part_pairs}, work.simd, sums);
 
   for (std::int32_t i = 0; i < count; ++i) {
     const auto [environment, pair] = listed[i];
@@ -88,7 +91,7 @@ void evaluate_pairs_in_stages(const PressureFieldCall& call, std::span<const std
 template <Parts parts, class T, bool with_patch>
 void evaluate_pairs_with_simd(const PressureFieldCall& call, std::span<const std::int64_t> near_pairs,
                               PressureFieldWorkspace& work) {
-  const auto& [scene, state, results] = call.batch;
+  const auto& [scene, state, results, candidates] = call.batch;
   if (parts == Parts::kSeveral && results.part_pair_wrench.data != nullptr) {
     for (const std::int64_t item : near_pairs) {
       const auto [environment, pair] = NearPair::of(scene, item);
@@ -136,7 +139,7 @@ void evaluate_pair_plainly(const EvaluationBatch& batch, std::int64_t environmen
 
 inline void write_energy(const PressureFieldCall& call, std::int64_t environment, int pair,
                          PressureFieldWorkspace& work) {
-  const auto& [scene, state, results] = call.batch;
+  const auto& [scene, state, results, candidates] = call.batch;
   SerialWarp warp;
   if (call.kernels == nullptr) return evaluate_energy(warp, work.pair, scene, state, results, environment, pair);
   const auto visit = [](CellEnergyVisitor& visitor, std::int32_t m, std::int32_t s) {

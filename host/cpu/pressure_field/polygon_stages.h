@@ -13,12 +13,6 @@ namespace {
 
 constexpr int kStagedVectors = 8;  // that go through the stages together
 
-/// The first `count` of them, or all.
-template <int lanes>
-ISOPATCH_HD Mask<lanes> first_lanes(int count) {
-  return Mask<lanes>(hn::FirstN(Tag<float, lanes>(), static_cast<std::size_t>(count < lanes ? count : lanes)));
-}
-
 /// Of polygons.
 template <class T>
 constexpr int kPolygonLanes = kIsFloat<T> ? kFloatLanes : kLanes;
@@ -146,7 +140,7 @@ ISOPATCH_HD void for_each_found(std::span<StagedVector<T, lanes>> vectors, const
 
 /// Makes the polygons of listed cells; calls take(vectors) for those of a few vectors at a time.
 template <class T, int lanes, class Take>
-void make_polygons(std::span<const PairContext* const> contexts, const AcceptedList& list, Take& take) {
+void make_polygons(std::span<const PartPairWork> part_pairs, const AcceptedList& list, Take& take) {
   const SimdWorkspace::Accepted& rows = list.rows();
   StagedVector<T, lanes> staged[kStagedVectors];
   ContactPlane<Simd<T, kLanes>> half;
@@ -162,7 +156,7 @@ void make_polygons(std::span<const PairContext* const> contexts, const AcceptedL
   for (const AcceptedRange& range : list.ranges()) {
     for (std::int32_t at = range.begin; at < range.end; at += lanes) {
       StagedVector<T, lanes>& v = staged[count++];
-      v.context = contexts[static_cast<std::size_t>(range.part_pair)];
+      v.context = part_pairs[static_cast<std::size_t>(range.part_pair)].context;
       v.part_pair = range.part_pair;
       v.at = at;
       v.count = range.end - at;

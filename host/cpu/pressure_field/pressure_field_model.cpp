@@ -14,13 +14,23 @@ class CpuPressureField final : public CpuContactModel {
       : precision_(options.precision), brute_force_(options.brute_force), kernels_(kernels) {}
 
   std::unique_ptr<ModelWorkspace> make_workspace(const SceneData& scene) const override {
-    return std::make_unique<PressureFieldWorkspace>(most_wide_nodes(scene));
+    return std::make_unique<PressureFieldWorkspace>(most_wide_nodes(scene), most_cells(scene));
   }
 
   EvaluatePairs select(const Results& results) const override {
     if (precision_ == Precision::kFloat)
       return brute_force_ ? select<float, true>(results) : select<float, false>(results);
     return brute_force_ ? select<double, true>(results) : select<double, false>(results);
+  }
+
+  std::unique_ptr<CandidateCache::Implementation> make_candidates(const SceneData& scene,
+                                                                  const Evaluator::Implementation& owner,
+                                                                  std::int64_t num_environments,
+                                                                  double margin) const override {
+    if (kernels_ == nullptr || brute_force_) return nullptr;
+    return std::make_unique<CpuCandidates>(
+        owner, num_environments, margin,
+        CandidateStore(num_environments, scene.view.num_part_pairs, most_cells(scene), kMaxCachedCandidates, margin));
   }
 
   std::uint32_t find_contacts(const StepBatch& batch, std::int64_t environment,
@@ -35,6 +45,8 @@ class CpuPressureField final : public CpuContactModel {
   }
 
  private:
+  static constexpr std::int64_t kMaxCachedCandidates = 2048;  // of a part pair: 16 KB
+
   template <class T, bool brute_force>
   static EvaluatePairs select(const Results& results) {
     const Outputs outputs = wants_patch_contacts(results) ? Outputs::kAll : needed_outputs(results);
@@ -49,7 +61,9 @@ class CpuPressureField final : public CpuContactModel {
     const auto& self = static_cast<const CpuPressureField&>(model);
     auto& own = static_cast<PressureFieldWorkspace&>(work);
     if constexpr (has(outputs, Outputs::kPolygons)) own.elastic.begin(wants_patch_contacts(batch.results));
-    evaluate_pairs<T, outputs, brute_force>({batch, self.kernels_}, near_pairs, own, rows);
+    auto* const candidates = static_cast<CpuCandidates*>(batch.candidates);
+    const PressureFieldCall call = {batch, self.kernels_, candidates != nullptr ? &candidates->store : nullptr};
+    evaluate_pairs<T, outputs, brute_force>(call, near_pairs, own, rows);
   }
 
   template <class T>

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "host/cpu/contact/contact_model.h"
-#include "host/cpu/pressure_field/simd_kernels.h"
+#include "host/cpu/pressure_field/kept_candidates.h"
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
 #include "isopatch/detail/pressure_field/outputs/patch_contacts.h"
 
@@ -19,6 +20,14 @@ inline std::int32_t most_wide_nodes(const SceneData& scene) {
   return static_cast<std::int32_t>(most);
 }
 
+/// Of any hierarchy of the scene.
+inline std::int64_t most_cells(const SceneData& scene) {
+  std::size_t most = 0;
+  for (const Hierarchy& h : scene.geometries.solids) most = std::max(most, h.cells.size());
+  for (const Hierarchy& h : scene.geometries.surfaces) most = std::max(most, h.cells.size());
+  return static_cast<std::int64_t>(most);
+}
+
 /// The lists between the stages of begin.h, for a few pairs at a time.
 struct StageLists {
   static constexpr int kPairs = 16;  // that go through the stages together
@@ -26,6 +35,7 @@ struct StageLists {
 
   StagedPair pairs[kPairs];
   StagedPartPair part_pairs[kPartPairs];
+  PartPairWork work[kPartPairs];
   std::int32_t num_part_pairs = 0;
 
   StagedPairs view() { return {pairs, nullptr, {part_pairs, &num_part_pairs, kPartPairs}, {}}; }
@@ -39,8 +49,24 @@ struct PressureFieldWorkspace : ModelWorkspace {
   SortedRows<ElasticPolygon> elastic;  // of one pair
   std::vector<AcceptedCells> accepted;
 
-  /// For hierarchies of at most this many wide nodes.
-  explicit PressureFieldWorkspace(std::int32_t wide_nodes) : simd(wide_nodes) {}
+  /// For hierarchies of at most this many wide nodes and cells.
+  PressureFieldWorkspace(std::int32_t wide_nodes, std::int64_t cells) : simd(wide_nodes), most_cells_(cells) {}
+
+  /// The candidates of a part pair in a step. They are kept from step to step of one environment.
+  KeptSearch begin_search(const SceneView& scene, std::int64_t environment, int part_pair, const PairContext& context) {
+    if (!kept_) kept_.emplace(1, scene.num_part_pairs, most_cells_, kMaxKept, kNoLimit);
+    if (environment != environment_) kept_->reset(nullptr);
+    environment_ = environment;
+    return kept_->begin_search(part_pair, context);
+  }
+
+ private:
+  static constexpr std::int64_t kMaxKept = 4096;  // candidates of a part pair
+  static constexpr double kNoLimit = 1e12;        // of the margin, m
+
+  std::int64_t most_cells_;
+  std::optional<CandidateStore> kept_;
+  std::int64_t environment_ = 0;  // whose candidates they are
 };
 
 }  // namespace isopatch::detail

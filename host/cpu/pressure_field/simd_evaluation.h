@@ -57,8 +57,8 @@ class WrenchStages {
   using Number = Simd<T, lanes>;
   using Vectors = std::span<StagedVector<T, lanes>>;
 
-  WrenchStages(std::span<const std::int32_t> sums_of, WrenchSums<T, with_patch>* sums, SimdWorkspace& work)
-      : sums_of_(sums_of), to_(sums), hard_(work) {}
+  WrenchStages(std::span<const PartPairWork> part_pairs, WrenchSums<T, with_patch>* sums, SimdWorkspace& work)
+      : part_pairs_(part_pairs), to_(sums), hard_(work) {}
 
   void operator()(Vectors vectors) {
     integrate_vectors(vectors);
@@ -75,7 +75,7 @@ class WrenchStages {
 
   /// Ends the sums that are open.
   void finish() {
-    if (open_ >= 0) add_lanes(sums_, to_[sums_of_[static_cast<std::size_t>(open_)]]);
+    if (open_ >= 0) add_lanes(sums_, to_[part_pairs_[static_cast<std::size_t>(open_)].sums]);
   }
 
  private:
@@ -111,7 +111,7 @@ class WrenchStages {
     }
   }
 
-  std::span<const std::int32_t> sums_of_;
+  std::span<const PartPairWork> part_pairs_;
   WrenchSums<T, with_patch>* to_;
   PolygonIntegral<Number> integral_[kStagedVectors];
   HardPolygons<T, lanes> hard_;
@@ -121,11 +121,10 @@ class WrenchStages {
 };
 
 template <class T, bool with_patch>
-void sum_part_pairs(std::span<const PairContext* const> contexts, std::span<const std::int32_t> sums_of,
-                    SimdWorkspace& work, WrenchSums<T, with_patch>* sums) {
-  WrenchStages<T, kPolygonLanes<T>, with_patch> stages(sums_of, sums, work);
-  search_part_pairs(contexts, work,
-                    [&](const AcceptedList& list) { make_polygons<T, kPolygonLanes<T>>(contexts, list, stages); });
+void sum_part_pairs(std::span<const PartPairWork> part_pairs, SimdWorkspace& work, WrenchSums<T, with_patch>* sums) {
+  WrenchStages<T, kPolygonLanes<T>, with_patch> stages(part_pairs, sums, work);
+  search_part_pairs(part_pairs, work,
+                    [&](const AcceptedList& list) { make_polygons<T, kPolygonLanes<T>>(part_pairs, list, stages); });
   stages.finish();
 }
 
@@ -149,8 +148,8 @@ void find_overlaps(const PairContext& context, SimdWorkspace& work, CellEnergyVi
 }
 
 void find_accepted(const PairContext& context, SimdWorkspace& work, std::vector<AcceptedCells>& to) {
-  const PairContext* const contexts[] = {&context};
-  search_part_pairs(contexts, work, [&](const AcceptedList& list) {
+  const PartPairWork only[] = {{&context, 0, {}}};
+  search_part_pairs(only, work, [&](const AcceptedList& list) {
     const SimdWorkspace::Accepted& rows = list.rows();
     for (const AcceptedRange& range : list.ranges()) {
       for (std::int32_t i = range.begin; i < range.end; ++i) {

@@ -42,10 +42,15 @@ struct SimdWorkspace {
   explicit SimdWorkspace(std::int32_t wide_nodes) : traversal(wide_nodes) {}
 };
 
-/// Adds the polygons of part pairs to the sums: of each context to the sums that `sums_of` says.
+/// A part pair that is searched, and the index of the sums that its polygons are added to.
+struct PartPairWork {
+  const PairContext* context;
+  std::int32_t sums;
+  KeptSearch kept;
+};
+
 template <class T, bool with_patch>
-using SumPartPairs = void (*)(std::span<const PairContext* const> contexts, std::span<const std::int32_t> sums_of,
-                              SimdWorkspace&, WrenchSums<T, with_patch>* sums);
+using SumPartPairs = void (*)(std::span<const PartPairWork>, SimdWorkspace&, WrenchSums<T, with_patch>* sums);
 
 // of energy.h
 struct PlanesInPlace;

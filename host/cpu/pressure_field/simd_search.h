@@ -15,6 +15,12 @@
 namespace isopatch::detail {
 namespace {
 
+/// The first `count` of them, or all.
+template <int lanes>
+ISOPATCH_HD Mask<lanes> first_lanes(int count) {
+  return Mask<lanes>(hn::FirstN(Tag<float, lanes>(), static_cast<std::size_t>(count < lanes ? count : lanes)));
+}
+
 /// The cells of a part pair that passed their test, from `begin` to `end` in the list.
 struct AcceptedRange {
   std::int32_t part_pair, begin, end;
@@ -76,10 +82,11 @@ ISOPATCH_HD Vec3<F> vec_of(const Rows& row, int first) {
 /// The node test of pressure fields.
 struct SimdNodeTest {
   const PairContext& f;
+  float margin;  // by which boxes of M are wider, m
 
   template <class F, class Put>
   ISOPATCH_HD void transform(bool of_M, const NodeBox<F>& box, const Put& put) const {
-    const TransformedBox<F> b = of_M ? transformed_M(f, box) : transformed_S(f, box);
+    const TransformedBox<F> b = of_M ? transformed_M(f, widened(box)) : transformed_S(f, box);
     for (const LinearBounds<F>* bounds : {&b.in_M, &b.in_S}) {
       for (const Vec3<F>* v : {&bounds->center, &bounds->half, &bounds->velocity, &bounds->expansion}) {
         put(v->x), put(v->y), put(v->z);
@@ -95,10 +102,16 @@ struct SimdNodeTest {
 
   template <class F>
   ISOPATCH_HD MaskOf<F> may_touch_half_space(const NodeBox<F>& m) const {
-    return may_meet_half_space(f, m);
+    return may_meet_half_space(f, widened(m));
   }
 
  private:
+  template <class F>
+  ISOPATCH_HD NodeBox<F> widened(NodeBox<F> box) const {
+    box.box.half = box.box.half + Vec3<F>{F(margin), F(margin), F(margin)};
+    return box;
+  }
+
   template <class F, class Rows>
   ISOPATCH_HD static TransformedBox<F> box_of(const Rows& row) {
     const auto vec = [&](int r) { return vec_of<F>(row, r); };
@@ -113,9 +126,11 @@ struct CellTest {
   const std::int32_t part_pair;
   AcceptedList& list;
   const Visit& visit;
+  std::int32_t num_tested = 0;
 
-  __attribute__((noinline)) void test(const std::int32_t* m, const std::int32_t* s, Mask<kFloatLanes> active) const {
+  __attribute__((noinline)) void test(const std::int32_t* m, const std::int32_t* s, Mask<kFloatLanes> active) {
     using Float = Simd<float, kFloatLanes>;
+    num_tested += kFloatLanes;
     const bool half_space = f.S.half_space;
     const Cell *cells_M = f.M.hierarchy.cells, *cells_S = half_space ? nullptr : f.S.hierarchy.cells;
     const CoarseCell* coarse_S = half_space ? nullptr : f.S.hierarchy.coarse_cells;
@@ -136,12 +151,75 @@ struct CellTest {
   }
 };
 
+/// Keeps the candidates that may have a polygon within a margin.
+struct KeepingTest {
+  const PairContext& f;
+  const KeptSearch& kept;
+  std::int32_t at = 0;  // the next one's index in the list
+
+  __attribute__((noinline)) void test(const std::int32_t* m, const std::int32_t* s, Mask<kFloatLanes> active) {
+    using Int = Simd<std::int32_t, kFloatLanes>;
+    const CoarseCell* coarse_S = f.S.half_space ? nullptr : f.S.hierarchy.coarse_cells;
+    const auto result = filter_cells(f, SimdCoarseCells(f.M.hierarchy.coarse_cells, m), SimdCoarseCells(coarse_S, s),
+                                     WithinMargin{kept.list->margin});
+    const Mask<kFloatLanes> keep = active && result.possible;
+    append(Int::load(m), keep, kept.m + at);
+    append(Int::load(s), keep, kept.s + at);
+    kept.list->count += static_cast<std::int32_t>(hn::CountTrue(Tag<float, kFloatLanes>(), keep.m));
+    at = kept.list->count < kept.capacity ? kept.list->count : kept.capacity;  // beyond, no more than the padding
+  }
+};
+
+/// Searches the hierarchies of a part pair.
+template <class Test>
+void search_hierarchies(const PairContext& f, float margin, SimdWorkspace& work, Test& test) {
+  traverse_with_simd(SimdNodeTest{f, margin}, f.M.hierarchy.wide_nodes,
+                     f.S.half_space ? nullptr : f.S.hierarchy.wide_nodes, work.traversal, test);
+}
+
+/// Finds the candidates that are to be kept. False if there are too many to keep.
+inline bool find_kept(const PairContext& now, const KeptSearch& kept, SimdWorkspace& work) {
+  constexpr int kPause = 8;
+  KeptList& list = *kept.list;
+  PairContext f = now;
+  f.X_MS = kept.X_MS;
+  f.coarse = make_coarse_tests(f, coordinate_bound(f.M) + coordinate_bound(f.S));
+  KeepingTest keeping = {f, kept};
+  search_hierarchies(f, list.margin, work, keeping);
+  // if there are many more than without a margin, the tests cost what the traversal does
+  if (list.count > list.num_without + list.num_without / 2 + kFloatLanes) list.pause = kPause;
+  if (list.count > kept.capacity) {
+    list.state = KeptList::kSeen;
+    return false;
+  }
+  for (int i = 0; i < kFloatLanes; ++i) {  // fill up the last vector
+    kept.m[list.count + i] = kept.m[0];
+    kept.s[list.count + i] = kept.s[0];
+  }
+  return true;
+}
+
+/// Tests the candidates of a part pair: those that are kept, or what a search of the hierarchies finds.
+template <class Test>
+void search_part_pair(const PairContext& f, const KeptSearch& kept, SimdWorkspace& work, Test& cells) {
+  const bool known = kept.list != nullptr && (kept.kind == KeptSearch::kKnown ||
+                                              (kept.kind == KeptSearch::kWithMargin && find_kept(f, kept, work)));
+  if (known) {
+    for (std::int32_t at = 0; at < kept.list->count; at += kFloatLanes) {
+      cells.test(kept.m + at, kept.s + at, first_lanes<kFloatLanes>(kept.list->count - at));
+    }
+    return;
+  }
+  search_hierarchies(f, 0, work, cells);
+  if (kept.list != nullptr) kept.list->num_without = cells.num_tested;
+}
+
 /// Searches part pairs one after another; calls visit(list) for what has passed, when the list is full and at the end.
 template <class Visit>
-void search_part_pairs(std::span<const PairContext* const> contexts, SimdWorkspace& work, const Visit& visit) {
+void search_part_pairs(std::span<const PartPairWork> part_pairs, SimdWorkspace& work, const Visit& visit) {
   AcceptedList list(work);
-  for (std::size_t i = 0; i < contexts.size(); ++i) {
-    const PairContext& f = *contexts[i];
+  for (std::size_t i = 0; i < part_pairs.size(); ++i) {
+    const PairContext& f = *part_pairs[i].context;
     const auto part_pair = static_cast<std::int32_t>(i);
     if (list.is_full()) {
       visit(list);
@@ -149,8 +227,7 @@ void search_part_pairs(std::span<const PairContext* const> contexts, SimdWorkspa
     }
     list.begin(part_pair);
     CellTest<Visit> cells = {f, part_pair, list, visit};
-    traverse_with_simd(SimdNodeTest{f}, f.M.hierarchy.wide_nodes, f.S.half_space ? nullptr : f.S.hierarchy.wide_nodes,
-                       work.traversal, cells);
+    search_part_pair(f, part_pairs[i].kept, work, cells);
     list.end();
   }
   visit(list);

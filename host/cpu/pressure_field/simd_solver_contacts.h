@@ -69,10 +69,10 @@ class ContactStage {
 template <class T>
 SearchResult<T> find_contacts(const PairContext& context, SimdWorkspace& work, const ContactSearch<T>& search) {
   SearchResult<T> found = {};
-  const PairContext* const contexts[] = {&context};
+  const PartPairWork only[] = {{&context, 0, search.kept}};
   ContactStage<T, kPolygonLanes<T>> stage(search, found);
-  search_part_pairs(contexts, work,
-                    [&](const AcceptedList& list) { make_polygons<T, kPolygonLanes<T>>(contexts, list, stage); });
+  search_part_pairs(only, work,
+                    [&](const AcceptedList& list) { make_polygons<T, kPolygonLanes<T>>(only, list, stage); });
   stage.finish();
   return found;
 }

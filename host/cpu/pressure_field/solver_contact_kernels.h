@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "host/cpu/pressure_field/kept_list.h"
 #include "host/cpu/simd/simd_workspace.h"
 #include "isopatch/detail/pressure_field/solver_contacts.h"
 
@@ -19,6 +20,7 @@ struct ContactSearch {
   Vec3d origin_W;        // the pair's point in the world, m
   FixedPointScale<T> load_scale;
   std::vector<SolverContact<T>>& found;  // they are appended here, in no particular order
+  KeptSearch kept;
 };
 
 /// What is known of the part pair afterwards: whether there was a polygon, be it one that is left out, and the sum

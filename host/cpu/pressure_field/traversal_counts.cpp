@@ -35,7 +35,7 @@ struct CountingVisitor : CellSearch<> {
 TraversalCounts detail::count_traversal(const Scene& scene, const State& state, std::int64_t environment) {
   const SceneView& view = scene.data().view;
   SerialWarp warp;
-  PressureFieldWorkspace work(0);  // no SIMD
+  PressureFieldWorkspace work(0, 0);  // no SIMD
   BodyBounds bounds[limits::kMaxBodies];
   std::vector<std::int64_t> near_pairs(scene.data().pairs.size());
   std::int32_t listed[kMaxContactModels] = {};

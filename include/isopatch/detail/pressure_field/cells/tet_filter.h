@@ -71,14 +71,47 @@ struct FilterResult {
   PolygonBounds<F> bounds;
 };
 
-template <class Cells, class F = typename Cells::Float>
-ISOPATCH_HD FilterResult<F> filter_cells(const PairContext& f, const Cells& m, const Cells& s) {
-  const F weight_M = F(f.coarse.weight_M), weight_S = F(f.coarse.weight_S), error = F(f.coarse.error);
+/// Errors of the test in float as it is: of d at the vertices of M and of S, and of boxes in m.
+struct RoundingAlone {
+  template <class F>
+  ISOPATCH_HD F error_at_M(const PairContext& f, F /*edge_M*/, const Vec3<F>& /*slope_S*/) const {
+    return F(f.coarse.error);
+  }
+  template <class F>
+  ISOPATCH_HD F error_at_S(const PairContext& f, const Vec3<F>& /*slope_M*/) const {
+    return F(f.coarse.error);
+  }
+  ISOPATCH_HD float slack(const PairContext& f) const { return f.coarse.slack; }
+};
+
+/// Errors with which whatever passes RoundingAlone passes from any pose of S in which no point of its mesh is more than
+/// the margin away from where it is, m. A vertex of M beside S is no farther from the mesh of S than the edges of its
+/// tet are long; what rotates S moves the field there by that much more.
+struct WithinMargin {
+  float margin;
+
+  template <class F>
+  ISOPATCH_HD F error_at_M(const PairContext& f, F edge_M, const Vec3<F>& slope_S) const {
+    F reach = F(margin);
+    if (!f.S.half_space) reach = fma(edge_M, F(margin / static_cast<float>(coordinate_bound(f.S))), reach);
+    return fma(F(std::fabs(f.coarse.weight_S)) * norm(slope_S), reach, F(2 * f.coarse.error));
+  }
+  template <class F>
+  ISOPATCH_HD F error_at_S(const PairContext& f, const Vec3<F>& slope_M) const {
+    return fma(F(f.coarse.weight_M) * norm(slope_M), F(margin), F(2 * f.coarse.error));
+  }
+  ISOPATCH_HD float slack(const PairContext& f) const { return 2 * f.coarse.slack + margin; }
+};
+
+template <class Cells, class Errors = RoundingAlone, class F = typename Cells::Float>
+ISOPATCH_HD FilterResult<F> filter_cells(const PairContext& f, const Cells& m, const Cells& s, Errors errors = {}) {
+  const F weight_M = F(f.coarse.weight_M), weight_S = F(f.coarse.weight_S);
+  const float slack = errors.slack(f);
   FilterResult<F> out = {MaskOf<F>(true), MaskOf<F>(true), {IntOf<F>(0), {}, F(0)}};
   const Vec3<F> vertex_M[4] = {m.vertex(0), m.vertex(1), m.vertex(2), m.vertex(3)};
   if (f.M.rigid) {  // its triangle on a half space
     const Bounds<F> box = bounds_of(vertex_M);
-    bound_overlap(box, box, f.coarse.slack, out.bounds);
+    bound_overlap(box, box, slack, out.bounds);
     return out;
   }
 
@@ -97,11 +130,11 @@ ISOPATCH_HD FilterResult<F> filter_cells(const PairContext& f, const Cells& m, c
     d[i] = fma(weight_M, m.extent(i), -(weight_S * other));
   }
   CoarseSection<F> section_M;
-  find_coarse_section(vertex_M, d, error, m.longest_edge(), 0, out.bounds.positive, section_M);
+  find_coarse_section(vertex_M, d, errors.error_at_M(f, m.longest_edge(), slope_S), m.longest_edge(), 0, out.bounds.positive, section_M);
   out.possible = section_M.cut;
   out.certain = section_M.certain;
   if (f.S.half_space) {
-    bound_overlap(section_M.box, section_M.box, f.coarse.slack, out.bounds);
+    bound_overlap(section_M.box, section_M.box, slack, out.bounds);
     return out;
   }
 
@@ -113,19 +146,19 @@ ISOPATCH_HD FilterResult<F> filter_cells(const PairContext& f, const Cells& m, c
       d[i] = fma(weight_M, other, -(weight_S * s.extent(i)));
     }
     CoarseSection<F> section_S;
-    find_coarse_section(vertex_S, d, error, s.longest_edge(), kBitsOfS, out.bounds.positive, section_S);
+    find_coarse_section(vertex_S, d, errors.error_at_S(f, m.gradient()), s.longest_edge(), kBitsOfS, out.bounds.positive, section_S);
     box_S = section_S.box;
     out.possible = out.possible && section_S.cut;
     out.certain = out.certain && section_S.certain;
 
     // vertices and products of edges are rounded
     const F edge_M = m.longest_edge(), edge_S = s.longest_edge();
-    const F rounding = fma(F(0x1p-20f), edge_M + edge_S, F(f.coarse.slack));
+    const F rounding = fma(F(0x1p-20f), edge_M + edge_S, F(slack));
     const MaskOf<F> apart = is_outside(vertex_M, section_S.seen, (section_S.off + rounding) * (edge_M * edge_M)) ||
                             is_outside(vertex_S, section_M.seen, (section_M.off + rounding) * (edge_S * edge_S));
     out.possible = out.possible && !(out.certain && apart);
   }
-  const MaskOf<F> meets = bound_overlap(section_M.box, box_S, f.coarse.slack, out.bounds);
+  const MaskOf<F> meets = bound_overlap(section_M.box, box_S, slack, out.bounds);
   out.possible = out.possible && (meets || !out.certain);
   return out;
 }

@@ -4,6 +4,11 @@
 // wider by a margin, so they hold every pair of cells that can have a polygon while no point of one part has moved by
 // more than the margin relative to the other. Until then, a search starts at the tests of cells. Those decide, so no
 // bit changes.
+//
+// Why none is lost: let the parts have a polygon now, and x be a point of it, seen in M. In the pose that the candidates
+// are of, the same point of S was within the margin of x, and both points have the extents that they have now, since
+// these belong to the meshes. So at those extents the boxes of the nodes above the two cells overlapped once that of M
+// was wider by the margin along each axis, and no test rejected them. WithinMargin widens the test of cells alike.
 #pragma once
 
 #include "isopatch/detail/bvh/traverse.h"
@@ -14,47 +19,63 @@ namespace isopatch::detail {
 /// Room for the candidates of a part pair.
 inline constexpr std::int32_t kMaxCandidates = 512;
 
-/// The candidates of one part pair in one environment, and what they depend on.
+/// What the candidates of a part pair depend on.
+struct CandidateOrigin {
+  const Node *nodes_M, *nodes_S;  // of the geometries
+  Transform<float> X_MS;
+  float weight_M, weight_S, depth_per_u;  // of CoarseTests: what else the tests depend on
+
+  ISOPATCH_HD void set(const PairContext& f, const HierarchyPair& hierarchies) {
+    nodes_M = hierarchies.nodes_M;
+    nodes_S = hierarchies.nodes_S;
+    X_MS = f.coarse.X_MS;
+    weight_M = f.coarse.weight_M;
+    weight_S = f.coarse.weight_S;
+    depth_per_u = f.coarse.depth_per_u;
+  }
+
+  /// Whether all but the pose is that of this context.
+  ISOPATCH_HD bool is_of(const PairContext& f, const HierarchyPair& hierarchies) const {
+    return nodes_M == hierarchies.nodes_M && nodes_S == hierarchies.nodes_S && weight_M == f.coarse.weight_M &&
+           weight_S == f.coarse.weight_S && depth_per_u == f.coarse.depth_per_u;
+  }
+};
+
+/// The candidates of one part pair in one environment.
 struct alignas(16) CandidateList {
   enum : std::int32_t { kNone = 0, kFound = 1, kTooMany = 2 };
 
-  const Node *nodes_M, *nodes_S;  // of the geometries
-  Transform<float> X_MS;
-  float modulus_ratio, depth_per_u;  // of CoarseTests: what else the test of two nodes depends on
+  CandidateOrigin origin;
   std::int32_t state;
   std::int32_t count;  // how many were found, more than kMaxCandidates where there was no room
   CellPair cells[kMaxCandidates];
 };
 
 /// A bound of how far a point of one part has moved relative to the other since `before`, m. Of a half space, all
-/// points at the height of M's mesh count.
+/// points at the height of M's mesh count. The difference of two rotations stretches no vector by more than its
+/// Frobenius norm over the root of 2: of its three singular values, two are equal, and one is 0.
 ISOPATCH_HD float motion_bound(const PairContext& f, const Transform<float>& before) {
   const Transform<float>& now = f.coarse.X_MS;
   const Vec3f shift = now.translation - before.translation;
-  float turn = 0;  // squared, of the Frobenius norm
+  float turn = 0;  // square of the Frobenius norm
   for (int i = 0; i < 3; ++i) {
     const Vec3f change = now.row[i] - before.row[i];
     turn += dot(change, change);
   }
   const double radius = f.S.half_space ? coordinate_bound(f.M) + norm(f.X_MS.translation) : coordinate_bound(f.S);
-  return fma(sqrt(turn), static_cast<float>(radius), norm(shift)) + 4 * f.coarse.slack;
+  return fma(sqrt(0.5f * turn), static_cast<float>(radius), norm(shift)) + 4 * f.coarse.slack;
 }
 
 /// Whether the candidates are those of this context.
 ISOPATCH_HD bool is_valid(const CandidateList& list, const PairContext& f, const HierarchyPair& hierarchies,
                           float margin) {
-  return list.state != CandidateList::kNone && list.nodes_M == hierarchies.nodes_M &&
-         list.nodes_S == hierarchies.nodes_S && list.modulus_ratio == f.coarse.modulus_ratio &&
-         list.depth_per_u == f.coarse.depth_per_u && motion_bound(f, list.X_MS) <= margin;
+  return list.state != CandidateList::kNone && list.origin.is_of(f, hierarchies) &&
+         motion_bound(f, list.origin.X_MS) <= margin;
 }
 
 /// Makes candidates ready to be found. Called by one lane.
 ISOPATCH_HD void begin(CandidateList& list, const PairContext& f, const HierarchyPair& hierarchies) {
-  list.nodes_M = hierarchies.nodes_M;
-  list.nodes_S = hierarchies.nodes_S;
-  list.X_MS = f.coarse.X_MS;
-  list.modulus_ratio = f.coarse.modulus_ratio;
-  list.depth_per_u = f.coarse.depth_per_u;
+  list.origin.set(f, hierarchies);
   list.state = CandidateList::kNone;
   list.count = 0;
 }
