@@ -14,12 +14,25 @@ from pydrake.geometry import HydroelasticContactRepresentation
 
 POLYGON = HydroelasticContactRepresentation.kPolygon
 
+KEPT = ("--step", 1e-3, "--keep", 0.01)  # s, m
 
-def isopatch_timer(shapes, contact, precision, moving, poses):
+# Of isopatch: precision, whether the bodies move, and other options of pair_time. Kept: candidates are kept while the
+# bodies move on by 1 ms from call to call.
+COLUMNS = {
+    "float moving": ("float", True, ()),
+    "float static": ("float", False, ()),
+    "double moving": ("double", True, ()),
+    "kept moving": ("float", True, KEPT),
+    "kept static": ("float", False, KEPT),
+}
+
+
+def isopatch_timer(shapes, contact, poses, column):
+    precision, moving, options = COLUMNS[column]
     # a file of its own: another process may be reading one
-    path = shapes.folder / f"time_{contact.name}_{precision}_{'moving' if moving else 'static'}.json"
+    path = shapes.folder / f"time_{contact.name}_{column.replace(' ', '_')}.json"
     path.write_text(json.dumps(scene_json(shapes, contact, moving)))
-    return PairTimer(shapes.programs.path("pair_time"), path, "--precision", precision, "--envs", poses)
+    return PairTimer(shapes.programs.path("pair_time"), path, "--precision", precision, "--envs", poses, *options)
 
 
 def time_tables(shapes, report, pose_counts, repetitions, seconds):
@@ -32,13 +45,15 @@ def time_table(shapes, report, poses, repetitions, seconds):
     report.print(f"time of one contact, microseconds of processor time on one core; {repetitions} interleaved")
     report.print(f"repetitions of blocks of {1000 * seconds:g} ms, {poses} pose(s) in turn; median. Drake: the")
     report.print(
-        "contact surface, polygons, less an empty call. isopatch: the wrench; 'moving' with damping, friction."
+        "contact surface, polygons, less an empty call. isopatch: the wrench; 'moving' with damping, friction; 'kept'"
     )
+    report.print("with candidates kept while the bodies move on by 1 ms from call to call.")
     report.print("ratio: Drake over isopatch of the same repetition, median (least to greatest)")
     report.print(
         f"{'contact':<29} {'tets':>11} {'boxes':>7} {'cut':>6} {'polygons':>11} {'Drake':>9} {'empty':>6} "
-        f"{'float':>9} {'static':>9} {'double':>9}  "
-        f"{'ratio, float moving':<20} {'float static':<20} {'double moving':<20}"
+        + " ".join(f"{column:>13}" for column in COLUMNS)
+        + "  "
+        + " ".join(f"{'ratio, ' + column:<20}" for column in COLUMNS)
     )
     rows = []
     for contact in timed_contacts():
@@ -48,8 +63,7 @@ def time_table(shapes, report, poses, repetitions, seconds):
         ours = evaluate(shapes, contact)
         times = time_contact(shapes, contact, poses, repetitions, seconds)
         drake = times["drake"] - times["apart"]
-        columns = [("float", "moving"), ("float", "static"), ("double", "moving")]
-        ratios = {key: spread(drake / times[key]) for key in columns}
+        ratios = {column: spread(drake / times[column]) for column in COLUMNS}
         row = {
             "contact": contact.name,
             "tets": tets,
@@ -60,15 +74,15 @@ def time_table(shapes, report, poses, repetitions, seconds):
             "drake_us": spread(drake),
             "empty_call_us": spread(times["apart"]),
         }
-        for key in columns:
-            row["isopatch_" + "_".join(key) + "_us"] = spread(times[key])
-            row["ratio_" + "_".join(key)] = ratios[key]
+        for column in COLUMNS:
+            row[f"isopatch_{column.replace(' ', '_')}_us"] = spread(times[column])
+            row[f"ratio_{column.replace(' ', '_')}"] = ratios[column]
         rows.append(row)
         text = [f"{r[2]:.2f} ({r[0]:.2f} to {r[4]:.2f})" for r in ratios.values()]
         report.print(
             f"{contact.name:<29} {tets[0]:>5}x{tets[1]:<5} {boxes:>7} {cut:>6} "
             f"{patch.polygons:>5}/{ours['polygons'][0]:<5} {np.median(drake):>9.1f} {np.median(times['apart']):>6.2f} "
-            + " ".join(f"{np.median(times[key]):>9.2f}" for key in columns)
+            + " ".join(f"{np.median(times[column]):>13.2f}" for column in COLUMNS)
             + "  "
             + " ".join(f"{t:<20}" for t in text)
         )
@@ -99,12 +113,8 @@ def time_contact(shapes, contact, poses, repetitions, seconds):
     def drake_apart(calls):
         return drake(calls, [empty] * poses)
 
-    timers = {
-        ("float", "moving"): isopatch_timer(shapes, contact, "float", True, poses),
-        ("float", "static"): isopatch_timer(shapes, contact, "float", False, poses),
-        ("double", "moving"): isopatch_timer(shapes, contact, "double", True, poses),
-    }
-    blocks = {"drake": drake, "apart": drake_apart} | {key: timer.block for key, timer in timers.items()}
+    timers = {column: isopatch_timer(shapes, contact, poses, column) for column in COLUMNS}
+    blocks = {"drake": drake, "apart": drake_apart} | {column: timer.block for column, timer in timers.items()}
     calls = {name: calls_that_take(seconds, block) for name, block in blocks.items()}
     times = {name: [] for name in blocks}
     for _ in range(repetitions):

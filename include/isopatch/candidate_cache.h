@@ -12,8 +12,9 @@ namespace isopatch {
 /// moved relative to each other by more than that, or have another geometry or ratio of moduli. They change no bit.
 /// Made by Evaluator::make_candidate_cache(). Move-only.
 ///
-/// So far cuda keeps candidates, for wrenches and patches of large batches of small meshes; with the other backends a
-/// cache is empty.
+/// They are kept for wrenches and patches. cpu takes a smaller margin than the given one if the parts move slowly, and
+/// keeps nothing for part pairs that move too fast or have too many candidates for it to pay; steps of a Simulator keep
+/// candidates without a cache. cuda keeps them in large batches of small meshes. With reference a cache is empty.
 class CandidateCache {
  public:
   class Implementation;  ///< of a backend

@@ -12,6 +12,8 @@
 #include <string>
 #include <type_traits>
 
+#include "host/cpu/pressure_field/kept_list.h"
+#include "host/cpu/simd/simd_workspace.h"
 #include "host/scene/scene_data.h"
 #include "isopatch/arrays.h"
 #include "isopatch/detail/bvh/node.h"
@@ -70,6 +72,8 @@ TEST(Memory, OfTheStagesIsAsDocumented) {
   expect_in_document(fmt::format("pair of simple bodies need {} MB of working memory", megabytes(call, 16)));
   expect_in_document(
       fmt::format("a `CandidateCache` has {} bytes for each part pair of each environment", sizeof(CandidateList)));
+  const std::size_t padding = 2 * 2 * SimdTraversalMemory::kMaxLanes * sizeof(std::int32_t);
+  expect_in_document(fmt::format("With `kCpu` it has {} bytes and 8", sizeof(KeptList) + padding));
 }
 
 TEST(Memory, OfPackedArraysIsAsDocumented) {

@@ -31,6 +31,13 @@ class CandidateStore {
 
   std::size_t bytes() const { return lists_.size() * sizeof(KeptList) + cells_.size() * sizeof(std::int32_t); }
 
+  /// How often lists were found, all together.
+  std::int64_t times_found() const {
+    std::int64_t times = 0;
+    for (const KeptList& list : lists_) times += list.times_found;
+    return times;
+  }
+
   /// Forgets the lists of the environments in which the mask is not 0, or of all.
   void reset(const std::uint8_t* mask) {
     for (std::size_t i = 0; i < lists_.size(); ++i) {
@@ -69,6 +76,7 @@ class CandidateStore {
     list.last = f.X_MS;
     list.state = keep ? KeptList::kFound : KeptList::kSeen;
     list.searches = list.count = 0;
+    if (keep) ++list.times_found;
     search.kind = keep ? KeptSearch::kWithMargin : KeptSearch::kPlain;
     return search;
   }

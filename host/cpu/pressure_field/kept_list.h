@@ -24,6 +24,7 @@ struct KeptList {
   std::int32_t num_without;  // how many were tested last in a search without a margin
   std::int32_t searches;     // since they were found
   std::int32_t pause;        // searches until candidates are kept again
+  std::int32_t times_found;  // how often they were found
 };
 
 /// What a search does with the candidates that are kept of its part pair.
