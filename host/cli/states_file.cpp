@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/cli/states_file.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -28,7 +26,7 @@ void check_data(const Arrays& arrays, const ArrayReader& reader) {
     }
     for_each<std::int64_t>(array, [&reader, &name = name](std::int64_t value) {
       if (value < std::numeric_limits<std::int32_t>::min() || value > std::numeric_limits<std::int32_t>::max()) {
-        reader.fail(name, fmt::format("{} does not fit an int32", value));
+        reader.fail(name, "{} does not fit an int32", value);
       }
     });
   }
@@ -73,7 +71,7 @@ StateArrays states_from_arrays(const Arrays& arrays, const SceneDescription& sce
 
   // all headers first, then all data without keeping it, then the states
   const LazyArray* poses = reader.find_reals("poses", {-1, counts.bodies, 7});
-  if (poses == nullptr) reader.fail("poses", fmt::format("missing; needs shape (N, {}, 7)", counts.bodies));
+  if (poses == nullptr) reader.fail("poses", "missing; needs shape (N, {}, 7)", counts.bodies);
   const std::int64_t n = poses->header().shape[0];
   if (n == 0) reader.fail("poses", "no environments");
   const LazyArray* velocities = reader.find_reals("velocities", {n, counts.bodies, 6});
@@ -143,7 +141,7 @@ Arrays last_row_of(const Arrays& arrays, const std::string& source) {
   const ArrayReader reader(arrays, source);
   const std::vector<std::int64_t>& times = arrays.at(kTime).header().shape;
   if (times.size() != 1 || times[0] == 0) {
-    reader.fail(kTime, fmt::format("must have shape (T) with T > 0, found {}", shape_text(times)));
+    reader.fail(kTime, "must have shape (T) with T > 0, found {}", shape_text(times));
   }
 
   Arrays last;
@@ -155,8 +153,7 @@ Arrays last_row_of(const Arrays& arrays, const std::string& source) {
     }
     const std::vector<std::int64_t>& shape = array.header().shape;
     if (shape.size() < 2 || shape[0] != times[0]) {
-      reader.fail(name,
-                  fmt::format("must have {} rows, one for each time, found shape {}", times[0], shape_text(shape)));
+      reader.fail(name, "must have {} rows, one for each time, found shape {}", times[0], shape_text(shape));
     }
     last.emplace(name, LazyArray(last_row(array, times[0]), source));
   }

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isopatch/host_evaluator.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <memory>
-#include <vector>
 
 #include "host/evaluation/argument_check.h"
 #include "host/evaluation/evaluator_backend.h"
 #include "host/evaluation/packed_output.h"
 #include "host/evaluation/strides.h"
+#include "host/text/throw_error.h"
 #include "host/threads/parallel_for.h"
 #include "isopatch/arrays.h"
-#include "isopatch/error.h"
 
 namespace isopatch {
 
@@ -25,8 +22,7 @@ namespace {
 void check_reach(std::int64_t begin, std::int64_t stride, std::int64_t size) {
   constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
   if (stride >= 0 && (stride == 0 || begin <= kMax / size / stride)) return;
-  throw Error(fmt::format("part_of: environment {} with a stride of {} elements is beyond what can be addressed", begin,
-                          stride));
+  throw_error("part_of: environment {} with a stride of {} elements is beyond what can be addressed", begin, stride);
 }
 
 /// Lets the array begin at environment `begin`.
@@ -38,8 +34,8 @@ void skip(const ArrayInfo& info, Array& array, const ArrayCounts& counts, std::i
     check_reach(begin, array.stride, element_size(array));
     advance(array, begin * array.stride);
   } else if (begin > 0) {
-    throw Error(fmt::format("part_of: results.{} is of the whole batch; the results from environment {} on have none",
-                            info.name, begin));
+    throw_error("part_of: results.{} is of the whole batch; the results from environment {} on have none", info.name,
+                begin);
   }
 }
 
@@ -103,8 +99,7 @@ struct DevicePart {
 
 State part_of(const State& state, const Scene& scene, std::int64_t begin, std::int64_t count) {
   if (begin < 0 || count < 0 || begin > state.num_environments || count > state.num_environments - begin) {
-    throw Error(
-        fmt::format("part_of: {} environments from {} on; the state has {}", count, begin, state.num_environments));
+    throw_error("part_of: {} environments from {} on; the state has {}", count, begin, state.num_environments);
   }
   State part = state;
   part.num_environments = count;
@@ -114,7 +109,7 @@ State part_of(const State& state, const Scene& scene, std::int64_t begin, std::i
 }
 
 Results part_of(const Results& results, const Scene& scene, std::int64_t begin) {
-  if (begin < 0) throw Error(fmt::format("part_of: the results from environment {} on; there are none below 0", begin));
+  if (begin < 0) throw_error("part_of: the results from environment {} on; there are none below 0", begin);
   Results part = results;
   const ArrayCounts counts = counts_of(scene, results);
   for_each_output([&](const ArrayInfo& info, auto& array) { skip(info, array, counts, begin); }, part);
@@ -133,9 +128,7 @@ HostEvaluator::HostEvaluator(Scene scene, EvaluatorOptions options) {
 HostEvaluator::HostEvaluator(Evaluator evaluator) { evaluators_.push_back(std::move(evaluator)); }
 
 const Evaluator& HostEvaluator::first() const {
-  if (evaluators_.empty()) {
-    throw Error("evaluator: it was moved from; use the evaluator that it was moved to");
-  }
+  if (evaluators_.empty()) throw Error("evaluator: it was moved from; use the evaluator that it was moved to");
   return evaluators_.front();
 }
 
@@ -149,8 +142,7 @@ int HostEvaluator::num_devices() const {
 
 const Evaluator& HostEvaluator::only() const {
   if (num_devices() > 1) {
-    throw Error(fmt::format("host evaluator: it uses {} devices; candidates are for one: name it by options.device",
-                            num_devices()));
+    throw_error("host evaluator: it uses {} devices; candidates are for one: name it by options.device", num_devices());
   }
   return first();
 }

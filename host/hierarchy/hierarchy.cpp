@@ -9,7 +9,6 @@
 #include <limits>
 #include <numeric>
 #include <utility>
-#include <vector>
 
 #include "host/hierarchy/box_fit.h"
 #include "host/threads/parallel_for.h"

@@ -2,14 +2,13 @@
 //
 // Regular refinement: four pieces at a tet's corners, and the octahedron between them in four about its shortest
 // diagonal (Bey, "Tetrahedral grid refinement", Computing 1995).
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "host/mesh/checks/mesh_check.h"
 #include "host/mesh/math/point_math.h"
-#include "isopatch/error.h"
+#include "host/text/throw_error.h"
 #include "isopatch/geometry/geometry.h"
 #include "isopatch/limits.h"
 
@@ -97,14 +96,13 @@ void refine_once(TetMesh& mesh, std::vector<double>& extent) {
 Geometry refine(Geometry geometry, int times) {
   if (geometry.mesh.tets.empty()) throw Error(geometry.name + ": only a geometry with tets can be refined");
   if (times < 0 || times > limits::kMaxRefinements) {
-    throw Error(fmt::format("{}: refined {} times; it must be from 0 to {} times", geometry.name, times,
-                            limits::kMaxRefinements));
+    throw_error("{}: refined {} times; it must be from 0 to {} times", geometry.name, times, limits::kMaxRefinements);
   }
   if (times == 0) return geometry;
   const auto tets = static_cast<std::int64_t>(geometry.mesh.tets.size());
   if (tets > limits::kMaxElements >> 3 * times) {
-    throw Error(fmt::format("{}: refining its {} tets {} times exceeds the {} that can be indexed", geometry.name, tets,
-                            times, limits::kMaxElements));
+    throw_error("{}: refining its {} tets {} times exceeds the {} that can be indexed", geometry.name, tets, times,
+                limits::kMaxElements);
   }
   for (int i = 0; i < times; ++i) refine_once(geometry.mesh, geometry.extent);
   measure_again(geometry);

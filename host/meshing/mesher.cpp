@@ -2,7 +2,6 @@
 #include "host/meshing/mesher.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>

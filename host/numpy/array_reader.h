@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "host/numpy/npz.h"
+#include "host/text/quote.h"
+#include "host/text/throw_error.h"
 
 namespace isopatch::detail {
 
@@ -44,7 +46,10 @@ class ArrayReader {
   ArrayReader(const std::map<std::string, LazyArray>& arrays, std::string source)
       : arrays_(arrays), source_(std::move(source)) {}
 
-  [[noreturn]] void fail(const std::string& name, const std::string& problem) const;
+  template <class... Values>
+  [[noreturn]] void fail(const std::string& name, fmt::format_string<Values...> problem, Values&&... values) const {
+    throw_error("{}: {}: {}", source_, escaped(name), fmt::format(problem, std::forward<Values>(values)...));
+  }
 
   /// Throws for an array with another name.
   void allow(const std::vector<std::string>& names) const;

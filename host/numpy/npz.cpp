@@ -7,7 +7,6 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <string_view>
 
 #include "host/files/input_file.h"
 #include "host/text/quote.h"
@@ -30,7 +29,10 @@ class Bytes {
  public:
   Bytes(const std::string& data, const std::string& source) : data_(data), source_(source) {}
 
-  [[noreturn]] void fail(const std::string& problem) const { throw Error(source_ + ": " + problem); }
+  template <class... Values>
+  [[noreturn]] void fail(fmt::format_string<Values...> problem, Values&&... values) const {
+    throw Error(source_ + ": " + fmt::format(problem, std::forward<Values>(values)...));
+  }
 
   std::string_view view(std::size_t offset, std::size_t count) const {
     if (offset > data_.size() || count > data_.size() - offset)
@@ -96,8 +98,7 @@ LazyArray::Entry locate(const Bytes& archive, const Entry& entry) {
                             archive.u16(std::size_t{entry.offset} + 28);
   const std::string_view data = archive.view(start, entry.stored_bytes);
   if (entry.method != 0 && entry.method != 8) {
-    archive.fail(
-        fmt::format("compression method {} is not supported; use numpy.savez or savez_compressed", entry.method));
+    archive.fail("compression method {} is not supported; use numpy.savez or savez_compressed", entry.method);
   }
   if (entry.method == 0 && entry.bytes != entry.stored_bytes) {
     archive.fail("damaged archive: a stored entry with two sizes");
@@ -111,7 +112,7 @@ LazyArray::Entry locate(const Bytes& archive, const Entry& entry) {
 
 std::string array_name(const Bytes& archive, const std::string& file) {
   constexpr std::string_view kExtension = ".npy";
-  if (!file.ends_with(kExtension)) archive.fail(in_quotes(file) + " is not an array: its name does not end in .npy");
+  if (!file.ends_with(kExtension)) archive.fail("{} is not an array: its name does not end in .npy", in_quotes(file));
   return file.substr(0, file.size() - kExtension.size());
 }
 
@@ -141,7 +142,7 @@ std::map<std::string, LazyArray> open_npz(const std::shared_ptr<const std::strin
   const std::size_t end = find_end(archive);
   const std::size_t count = archive.u16(end + 10);
   if (archive.u16(end + 4) != 0 || archive.u16(end + 8) != count) archive.fail("split archives are not supported");
-  if (count > kMaxEntries) archive.fail(fmt::format("{} arrays, the limit is {}", count, kMaxEntries));
+  if (count > kMaxEntries) archive.fail("{} arrays, the limit is {}", count, kMaxEntries);
 
   std::vector<Entry> entries;
   std::uint64_t total = 0;  // several entries may refer to the same stored bytes
@@ -153,16 +154,16 @@ std::map<std::string, LazyArray> open_npz(const std::shared_ptr<const std::strin
   const std::uint64_t most = std::min(kMaxArchive, kMaxInflated + kMaxInflatedRatio * bytes->size());
   if (total > most) {
     archive.fail(
-        fmt::format("its arrays take {} bytes; {} can be read, 256 MiB and {} times the archive; store them "
-                    "with numpy.savez, without compression",
-                    total, most, kMaxInflatedRatio));
+        "its arrays take {} bytes; {} can be read, 256 MiB and {} times the archive; store them with numpy.savez, "
+        "without compression",
+        total, most, kMaxInflatedRatio);
   }
 
   std::map<std::string, LazyArray> arrays;
   for (const Entry& entry : entries) {
     const std::string name = array_name(archive, entry.name);
     LazyArray array(bytes, locate(archive, entry), source + ": " + escaped(name));
-    if (!arrays.emplace(name, std::move(array)).second) archive.fail("two arrays are named " + in_quotes(name));
+    if (!arrays.emplace(name, std::move(array)).second) archive.fail("two arrays are named {}", in_quotes(name));
   }
   return arrays;
 }

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/rollout/check_rollout.h"
 
-#include <fmt/format.h>
-
 #include <limits>
 
 #include "host/evaluation/array_check.h"
 #include "host/text/error_location.h"
 #include "host/text/throw_error.h"
-#include "isopatch/rollout_state.h"
 
 namespace isopatch::detail {
 

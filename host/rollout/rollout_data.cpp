@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/rollout/rollout_data.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "host/scene/motion_check.h"
@@ -85,8 +83,8 @@ void check_keys(const Scene& scene, ContactPoints points) {
         std::upper_bound(data.bodies.begin(), data.bodies.end(), static_cast<std::int32_t>(i),
                          [](std::int32_t part, const BodyView& view) { return part < view.parts_end; }) -
         data.bodies.begin());
-    fail_scene(fmt::format("body {}: its mesh has {} cells; a rollout takes at most {}",
-                           in_quotes(data.description.bodies[body].name), cells.num_cells, most_cells));
+    fail_scene("body {}: its mesh has {} cells; a rollout takes at most {}",
+               in_quotes(data.description.bodies[body].name), cells.num_cells, most_cells);
   }
 }
 

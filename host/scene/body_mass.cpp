@@ -36,9 +36,7 @@ std::array<Point3, 3> tensor_of(const std::array<double, 6>& entries) {
 MassProperties mass_properties(const SceneDescription& scene, const Body& body) {
   check_geometry_indices(scene, body);
   std::vector<MassProperties> parts;
-  for (const Part& part : parts_of(body)) {
-    parts.push_back(placed(mass_properties(geometry_of(scene, part)), part.pose));
-  }
+  for (const Part& part : parts_of(body)) parts.push_back(placed(mass_properties(geometry_of(scene, part)), part.pose));
   return combined(parts);
 }
 
@@ -52,8 +50,7 @@ MassProperties body_mass(const SceneDescription& scene, const Body& body) {
 
   const std::vector<MassProperties> solids = solid_parts(scene, body);
   if (solids.empty()) {
-    fail_scene("body " + in_quotes(body.name) +
-               " has no part with a volume; give its mass, center_of_mass and inertia");
+    fail_scene("body {} has no part with a volume; give its mass, center_of_mass and inertia", in_quotes(body.name));
   }
   const MassProperties filled = combined(solids);
   MassProperties mass =

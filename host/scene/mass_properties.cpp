@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isopatch/scene/mass_properties.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
-#include <limits>
-#include <string>
 
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/topology/element_check.h"
 #include "host/scene/scene_rules.h"
 #include "host/text/error_location.h"
+#include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/detail/scene/environment.h"
-#include "isopatch/error.h"
 
 namespace isopatch {
 
@@ -85,23 +81,9 @@ void add_scaled(Matrix3& sum, double scale, const Matrix3& m) {
   for (std::size_t row = 0; row < 3; ++row) sum[row] = sum[row] + scale * m[row];
 }
 
-Point3 middle_of_bounds(const Geometry& geometry) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  Point3 low = {kInfinity, kInfinity, kInfinity}, high = {-kInfinity, -kInfinity, -kInfinity};
-  for (const Triangle& triangle : geometry.surface) {
-    for (const std::int32_t vertex : triangle) {
-      for (std::size_t i = 0; i < 3; ++i) {
-        low[i] = std::min(low[i], point_at(geometry.mesh, vertex)[i]);
-        high[i] = std::max(high[i], point_at(geometry.mesh, vertex)[i]);
-      }
-    }
-  }
-  return 0.5 * (low + high);
-}
-
 void check_positive(const char* name, double value, const char* unit) {
   if (std::isfinite(value) && value > 0) return;
-  throw Error(fmt::format("mass properties: {} is {} {}; it must be finite and positive", name, value, unit));
+  throw_error("mass properties: {} is {} {}; it must be finite and positive", name, value, unit);
 }
 
 void check_pose(const std::array<double, 7>& pose) {
@@ -127,11 +109,12 @@ MassProperties mass_properties(const Geometry& geometry) {
   check_indices(geometry.surface, geometry.mesh.points.size(), geometry.name);
 
   // relative to points nearby, so that nothing cancels: the centre from the middle, then the inertia from the centre
-  const Point3 middle = middle_of_bounds(geometry);
+  const Box bounds = box_of(geometry.mesh.points, geometry.surface);
+  const Point3 middle = 0.5 * (bounds.low + bounds.high);
   const Moments rough = moments_about(middle, geometry);
   if (!(std::isfinite(rough.volume) && rough.volume > 0)) {
-    throw Error(fmt::format("{}: its {} surface triangles enclose a volume of {} m^3; it must be finite and positive",
-                            geometry.name, geometry.surface.size(), rough.volume));
+    throw_error("{}: its {} surface triangles enclose a volume of {} m^3; it must be finite and positive",
+                geometry.name, geometry.surface.size(), rough.volume);
   }
   const Point3 near_center = middle + (1 / rough.volume) * rough.first;
   const Moments moments = moments_about(near_center, geometry);

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isopatch/scene/scene.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <set>
 
 #include "host/scene/motion_rules.h"
 #include "host/scene/scene_check.h"
 #include "host/scene/scene_data.h"
 #include "host/scene/scene_rules.h"
 #include "host/text/quote.h"
+#include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
-#include "isopatch/error.h"
 
 namespace isopatch {
 
@@ -129,10 +126,10 @@ void add_pairs(SceneData& data) {
   }
   data.pairs.insert(data.pairs.end(), further.begin(), further.end());
   if (data.part_pairs.size() > limits::kMaxPartPairs) {
-    throw Error(
-        fmt::format("scene: {} pairs of parts and layers of half spaces, the limit is {}; use strain maps with "
-                    "fewer rows or a larger tolerance",
-                    data.part_pairs.size(), limits::kMaxPartPairs));
+    throw_error(
+        "scene: {} pairs of parts and layers of half spaces, the limit is {}; use strain maps with fewer rows or a "
+        "larger tolerance",
+        data.part_pairs.size(), limits::kMaxPartPairs);
   }
 }
 

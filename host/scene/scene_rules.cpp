@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/scene/scene_rules.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <string>
 
 #include "host/text/quote.h"
+#include "host/text/throw_error.h"
 #include "isopatch/detail/scene/scene_view.h"
-#include "isopatch/error.h"
 
 namespace isopatch::detail {
 namespace {
@@ -36,23 +32,23 @@ void check_orientation(const std::array<double, 7>& pose) {
   for (std::size_t i = 3; i < 7; ++i) norm2 += pose[i] * pose[i];
   const double norm = std::sqrt(norm2);
   if (norm >= limits::kMinQuaternion && norm <= limits::kMaxQuaternion) return;
-  throw Error(fmt::format("a quaternion [w, x, y, z] of norm {} cannot be normalised; the norm must be in [{}, {}]",
-                          norm, limits::kMinQuaternion, limits::kMaxQuaternion));
+  throw_error("a quaternion [w, x, y, z] of norm {} cannot be normalised; the norm must be in [{}, {}]", norm,
+              limits::kMinQuaternion, limits::kMaxQuaternion);
 }
 
 void check_num_bodies(std::size_t count) {
   if (count > 0 && count <= limits::kMaxBodies) return;
-  throw Error(fmt::format("{} bodies; a scene has 1 to {}", count, limits::kMaxBodies));
+  throw_error("{} bodies; a scene has 1 to {}", count, limits::kMaxBodies);
 }
 
 void check_num_parts(std::size_t count) {
   if (count > 0 && count <= limits::kMaxPartsOfBody) return;
-  throw Error(fmt::format("{} parts; a body has 1 to {}", count, limits::kMaxPartsOfBody));
+  throw_error("{} parts; a body has 1 to {}", count, limits::kMaxPartsOfBody);
 }
 
 void check_num_parts_of_all(std::size_t count) {
   if (count <= limits::kMaxParts) return;
-  throw Error(fmt::format("{} parts in all; a scene has at most {}", count, limits::kMaxParts));
+  throw_error("{} parts in all; a scene has at most {}", count, limits::kMaxParts);
 }
 
 void check_geometry_of(bool rigid, const std::string& name, const Geometry& geometry) {
@@ -65,13 +61,13 @@ const ContactModelInfo& info_of(ContactModel model) {
   if (index < contact_models().size()) return contact_models()[index];
   std::string names;
   for (const std::string& name : contact_model_names()) names += (names.empty() ? "" : ", ") + name;
-  throw Error(fmt::format("model is {}; it must be one of ContactModel: {}", index, names));
+  throw_error("model is {}; it must be one of ContactModel: {}", index, names);
 }
 
 void require_models(const SceneView& scene, std::size_t count, const char* backend) {
   const auto needed = static_cast<std::size_t>(scene.num_models);
   if (needed <= count) return;
-  throw Error(fmt::format("backend {} has no contact model {}", backend, in_quotes(contact_models()[needed - 1].name)));
+  throw_error("backend {} has no contact model {}", backend, in_quotes(contact_models()[needed - 1].name));
 }
 
 void check_models(const ContactModels& models) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/scene_file/scene_geometries.h"
 
-#include <utility>
-
 #include "isopatch/limits.h"
 
 namespace isopatch::detail {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/scale.h"
@@ -49,10 +48,7 @@ Point3 parse_factors(const JsonValue& value) {
 }
 
 double longest_side(const Geometry& geometry) {
-  Box box;
-  for (const Triangle& triangle : geometry.surface) {
-    for (const std::int32_t v : triangle) box.add(point_at(geometry.mesh, v));
-  }
+  const Box box = box_of(geometry.mesh.points, geometry.surface);
   const Point3 sides = box.high - box.low;
   return *std::max_element(sides.begin(), sides.end());
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/cli/rollout/start_states.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -56,9 +54,7 @@ void replace_steps(const LazyArray* array, const ArrayReader& reader, std::vecto
   steps.clear();
   array->header().type == DType::kInt32 ? convert<std::int32_t>(*array, steps) : convert<std::int64_t>(*array, steps);
   for (const std::int64_t value : steps) {
-    if (value < 0 || value > kLargestNumber) {
-      reader.fail("steps", fmt::format("{} is not in [0, {}]", value, kLargestNumber));
-    }
+    if (value < 0 || value > kLargestNumber) reader.fail("steps", "{} is not in [0, {}]", value, kLargestNumber);
   }
 }
 

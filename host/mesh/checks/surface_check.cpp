@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The checks a triangle surface must pass before it can bound a rigid body.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -13,8 +12,8 @@
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/topology/element_check.h"
 #include "host/mesh/topology/face_table.h"
+#include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
-#include "isopatch/error.h"
 #include "isopatch/geometry/triangle_mesh.h"
 #include "isopatch/limits.h"
 
@@ -41,8 +40,8 @@ std::int64_t remove_folds(TriangleMesh& mesh, const std::string& source) {
     const std::size_t first = sorted[i - 1].second, second = sorted[i].second;
     if (folded[first] != 0) continue;
     if (is_even(mesh.triangles[first]) == is_even(mesh.triangles[second])) {
-      throw Error(fmt::format("{}: {} is a duplicate of triangle {}; remove one", source,
-                              describe(second, mesh.triangles[second]), first));
+      throw_error("{}: {} is a duplicate of triangle {}; remove one", source, describe(second, mesh.triangles[second]),
+                  first);
     }
     folded[first] = folded[second] = 1;
   }
@@ -79,18 +78,17 @@ std::vector<EdgeUse> sorted_edges(const TriangleMesh& mesh) {
   const std::string edge = fmt::format("{}: the edge from point {} ({}, {}, {}) to point {} ({}, {}, {})", source,
                                        first->low, a[0], a[1], a[2], first->high, b[0], b[1], b[2]);
   if (uses == 1) {
-    throw Error(
-        fmt::format("{} belongs to triangle {} only; the surface must be closed, with two triangles at each edge", edge,
-                    first->triangle));
+    throw_error("{} belongs to triangle {} only; the surface must be closed, with two triangles at each edge", edge,
+                first->triangle);
   }
   if (uses % 2 == 1) {
-    throw Error(fmt::format("{} belongs to {} triangles, the first is triangle {}; an even number is needed", edge,
-                            uses, first->triangle));
+    throw_error("{} belongs to {} triangles, the first is triangle {}; an even number is needed", edge, uses,
+                first->triangle);
   }
-  throw Error(
-      fmt::format("{} has the same direction in triangles {} and {}; neighbours must run along it in opposite "
-                  "directions: turn one of them",
-                  edge, clash.triangle, (&clash)[1].triangle));
+  throw_error(
+      "{} has the same direction in triangles {} and {}; neighbours must run along it in opposite directions: turn one "
+      "of them",
+      edge, clash.triangle, (&clash)[1].triangle);
 }
 
 /// Throws unless along every edge as many triangles run one way as the other; returns the count of edges with more than
@@ -240,8 +238,7 @@ MeshReport check_and_repair(TriangleMesh& mesh, const std::string& source) {
   report.volume = enclosed_volume(mesh);
   const double size = check_size(mesh.points, mesh.triangles, source);
   if (!(std::fabs(report.volume) > kFlat * size * size * size)) {
-    throw Error(fmt::format("{}: the surface encloses a volume of {} m^3; a body with an inside is needed", source,
-                            report.volume));
+    throw_error("{}: the surface encloses a volume of {} m^3; a body with an inside is needed", source, report.volume);
   }
   if (report.volume < 0) {
     report.volume = -report.volume;

@@ -4,6 +4,7 @@
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/topology/element_check.h"
 #include "host/mesh/topology/face_table.h"
+#include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/geometry/field.h"
 
@@ -62,7 +63,7 @@ FieldQuality measure_field(const TetMesh& mesh, const std::vector<Triangle>& sur
   const StandardArithmetic standard;
   check_indices(mesh.tets, mesh.points.size(), "measure_field");
   if (extent.size() != mesh.points.size()) {
-    throw Error(fmt::format("measure_field: {} extents; the mesh has {} points", extent.size(), mesh.points.size()));
+    throw_error("measure_field: {} extents; the mesh has {} points", extent.size(), mesh.points.size());
   }
   FieldQuality quality;
   const std::vector<std::uint8_t> on_surface = boundary_points(mesh, surface);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The Laplace field: linear finite elements on the tets, 0 on the surface, 1 on a core.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,8 +10,8 @@
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/topology/components.h"
 #include "host/mesh/topology/element_check.h"
+#include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
-#include "isopatch/error.h"
 #include "isopatch/geometry/field.h"
 
 namespace isopatch {
@@ -82,9 +81,8 @@ Mask listed_core(const Body& body, const std::vector<std::int32_t>& vertices) {
   Mask mask(body.depth.size(), 0);
   for (const std::int32_t v : vertices) {
     if (v < 0 || at(v) >= mask.size() || body.used[at(v)] == 0) {
-      throw Error(
-          fmt::format("{}: vertex {} of the core is not in the mesh; it must be one of its {} points that tets use",
-                      body.source, v, mask.size()));
+      throw_error("{}: vertex {} of the core is not in the mesh; it must be one of its {} points that tets use",
+                  body.source, v, mask.size());
     }
     mask[at(v)] = 1;
   }
@@ -93,8 +91,8 @@ Mask listed_core(const Body& body, const std::vector<std::int32_t>& vertices) {
 
 Mask find_core(Body& body, const FieldCore& core) {
   if (static_cast<int>(core.kind) > static_cast<int>(FieldCore::Kind::kVertices)) {
-    throw Error(fmt::format("{}: the core's kind is {}; it must be one of FieldCore::Kind", body.source,
-                            static_cast<int>(core.kind)));
+    throw_error("{}: the core's kind is {}; it must be one of FieldCore::Kind", body.source,
+                static_cast<int>(core.kind));
   }
   if (core.kind == FieldCore::Kind::kVertices) return listed_core(body, core.vertices);
   const std::vector<double> deepest = deepest_of_component(body);
@@ -120,23 +118,21 @@ std::string describe_point(const Body& body, std::size_t i) {
 void check_core(Body& body, const Mask& core) {
   const double deepest = *std::max_element(body.depth.begin(), body.depth.end());
   if (std::find(core.begin(), core.end(), 1) == core.end()) {
-    throw Error(fmt::format("{}: the core has no vertex; the deepest vertex is {:g} m below the surface", body.source,
-                            deepest));
+    throw_error("{}: the core has no vertex; the deepest vertex is {:g} m below the surface", body.source, deepest);
   }
   Mask has_core(core.size(), 0);
   for (std::size_t i = 0; i < core.size(); ++i) {
     if (core[i] == 0) continue;
     if (body.on_surface[i] != 0) {
-      throw Error(fmt::format("{}: vertex {} is on the surface and in the core; the core must lie inside", body.source,
-                              describe_point(body, i)));
+      throw_error("{}: vertex {} is on the surface and in the core; the core must lie inside", body.source,
+                  describe_point(body, i));
     }
     has_core[body.components.find(i)] = 1;
   }
   for (std::size_t i = 0; i < core.size(); ++i) {
     if (body.used[i] == 0 || has_core[body.components.find(i)] != 0) continue;
-    throw Error(
-        fmt::format("{}: the component of the mesh with vertex {} has no vertex in the core; every component needs one",
-                    body.source, describe_point(body, i)));
+    throw_error("{}: the component of the mesh with vertex {} has no vertex in the core; every component needs one",
+                body.source, describe_point(body, i));
   }
 }
 

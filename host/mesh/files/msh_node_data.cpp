@@ -34,9 +34,7 @@ void MshReader::read_node_data() {
   const std::int64_t times = in_.count(ValueType::kI64, "the number of real tags");
   in_.skip_values(ValueType::kF64, times, 1, "the real tags");
   const std::int64_t tags = in_.count(ValueType::kI64, "the number of integer tags");
-  if (tags < 3) {
-    in_.fail(fmt::format("{} integer tags; time step, components and number of nodes are needed", tags));
-  }
+  if (tags < 3) in_.fail("{} integer tags; time step, components and number of nodes are needed", tags);
   integer(ValueType::kI64);  // the time step
   const std::int64_t components = in_.count(ValueType::kI64, "the number of components");
   const std::int64_t count = announced(ValueType::kI64, "the number of nodes with data");
@@ -46,7 +44,7 @@ void MshReader::read_node_data() {
 
   const bool scalar = components == 1;
   if (scalar && !field_names_.insert(field.name).second) {
-    in_.fail(fmt::format("a second $NodeData {}; names must differ", in_quotes(field.name)));
+    in_.fail("a second $NodeData {}; names must differ", in_quotes(field.name));
   }
   in_.expect_values(ValueType::kI32, count, 1, "$NodeData");
   for (std::int64_t i = 0; i < count; ++i) {
@@ -71,9 +69,8 @@ void MshReader::take_fields() {
     expanded += take_field(field, ++number) ? mesh_.points.size() : 0;
     field.values = {};
     if (expanded > kMaxSparse + in_.position()) {
-      in_.fail(fmt::format("the $NodeData of {} nodes take {} values up to {}; {} can be read from a file of {} bytes",
-                           mesh_.points.size(), expanded, in_quotes(field.name), kMaxSparse + in_.position(),
-                           in_.position()));
+      in_.fail("the $NodeData of {} nodes take {} values up to {}; {} can be read from a file of {} bytes",
+               mesh_.points.size(), expanded, in_quotes(field.name), kMaxSparse + in_.position(), in_.position());
     }
   }
 }

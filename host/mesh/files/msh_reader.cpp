@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/mesh/files/msh_reader.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <bit>
 
@@ -40,18 +38,15 @@ std::string msh_name(std::int64_t type) {
 void MshReader::read_format() {
   const Words first = in_.words();
   if (first.size() != 1 || first[0] != "$MeshFormat") {
-    in_.fail(fmt::format("the first line is {}; a Gmsh file begins with '$MeshFormat'",
-                         in_quotes(first.empty() ? "" : first[0])));
+    in_.fail("the first line is {}; a Gmsh file begins with '$MeshFormat'", in_quotes(first.empty() ? "" : first[0]));
   }
   const Words format = in_.words();
-  if (format.size() != 3) in_.fail(fmt::format("the format has {} words; it must read '4.1 0 8'", format.size()));
-  if (format[0] != "2.2" && format[0] != "4.1") {
-    in_.fail(fmt::format("version {}; 2.2 and 4.1 can be read", in_quotes(format[0])));
-  }
+  if (format.size() != 3) in_.fail("the format has {} words; it must read '4.1 0 8'", format.size());
+  if (format[0] != "2.2" && format[0] != "4.1") in_.fail("version {}; 2.2 and 4.1 can be read", in_quotes(format[0]));
   if (format[1] != "0" && format[1] != "1") {
-    in_.fail(fmt::format("the file type is {}; it must be 0, ASCII, or 1, binary", in_quotes(format[1])));
+    in_.fail("the file type is {}; it must be 0, ASCII, or 1, binary", in_quotes(format[1]));
   }
-  if (format[2] != "8") in_.fail(fmt::format("the data size is {}; 8 bytes are needed", in_quotes(format[2])));
+  if (format[2] != "8") in_.fail("the data size is {}; 8 bytes are needed", in_quotes(format[2]));
   version_4_ = format[0] == "4.1";
   binary_ = format[1] == "1";
 
@@ -59,9 +54,7 @@ void MshReader::read_format() {
     in_.set_binary(true);
     in_.set_byte_order(std::endian::little);
     const std::int64_t one = in_.integer(ValueType::kI32);
-    if (one != 1 && one != 1 << 24) {
-      in_.fail(fmt::format("the number that shows the byte order is {}; it must be 1", one));
-    }
+    if (one != 1 && one != 1 << 24) in_.fail("the number that shows the byte order is {}; it must be 1", one);
     if (one != 1) in_.set_byte_order(std::endian::big);
   }
   end_section("MeshFormat");
@@ -73,8 +66,7 @@ void MshReader::end_section(std::string_view name) {
   const std::string_view found = in_.word();
   const std::string expected = "$End" + std::string(name);
   if (found != expected) {
-    in_.fail(
-        fmt::format("{} where '{}' is expected", found.empty() ? "the end of the file" : in_quotes(found), expected));
+    in_.fail("{} where '{}' is expected", found.empty() ? "the end of the file" : in_quotes(found), expected);
   }
   in_.line();
 }
@@ -84,7 +76,7 @@ bool MshReader::read_section() {
   if (words.empty()) return false;
   const std::string_view name = words[0].substr(1);
   if (words.size() != 1 || words[0][0] != '$' || name.empty() || name.substr(0, 3) == "End") {
-    in_.fail(fmt::format("{} where a section such as '$Nodes' is expected", in_quotes(words[0])));
+    in_.fail("{} where a section such as '$Nodes' is expected", in_quotes(words[0]));
   }
   if (name == "Nodes") {
     if (has_nodes_) in_.fail("a second $Nodes; there must be one");
@@ -113,19 +105,17 @@ bool MshReader::read_section() {
 /// A count of elements or nodes, which must fit the file and an index.
 std::int64_t MshReader::announced(ValueType type, const char* what) {
   const std::int64_t count = in_.count(type, what);
-  if (count > limits::kMaxElements) {
-    in_.fail(fmt::format("{} is {}; at most {} can be indexed", what, count, limits::kMaxElements));
-  }
+  if (count > limits::kMaxElements) in_.fail("{} is {}; at most {} can be indexed", what, count, limits::kMaxElements);
   in_.expect_values(ValueType::kU8, count, 1, what);
   return count;
 }
 
 void MshReader::add_node(std::int64_t tag) {
   if (!index_.emplace(tag, static_cast<std::int32_t>(index_.size())).second) {
-    in_.fail(fmt::format("a second node {}; tags must differ", tag));
+    in_.fail("a second node {}; tags must differ", tag);
   }
   if (static_cast<std::int64_t>(index_.size()) > limits::kMaxElements) {
-    in_.fail(fmt::format("more than {} nodes cannot be indexed", limits::kMaxElements));
+    in_.fail("more than {} nodes cannot be indexed", limits::kMaxElements);
   }
 }
 
@@ -158,11 +148,9 @@ void MshReader::read_nodes_4() {
     const std::int64_t dimension = integer();
     integer();  // the entity's tag
     const std::int64_t parametric = integer();
-    if (dimension < 0 || dimension > 3) {
-      in_.fail(fmt::format("node block {} is of dimension {}; it must be 0 to 3", b, dimension));
-    }
+    if (dimension < 0 || dimension > 3) in_.fail("node block {} is of dimension {}; it must be 0 to 3", b, dimension);
     if (parametric != 0 && parametric != 1) {
-      in_.fail(fmt::format("node block {} has the parametric flag {}; it must be 0 or 1", b, parametric));
+      in_.fail("node block {} has the parametric flag {}; it must be 0 or 1", b, parametric);
     }
     const std::int64_t nodes = announced(ValueType::kU64, "the number of nodes of a block");
     in_.expect_values(ValueType::kF64, nodes, 4, "$Nodes");
@@ -173,12 +161,12 @@ void MshReader::read_nodes_4() {
     }
   }
   const auto found = static_cast<std::int64_t>(mesh_.points.size());
-  if (found != count) in_.fail(fmt::format("$Nodes announces {} nodes; its blocks have {}", count, found));
+  if (found != count) in_.fail("$Nodes announces {} nodes; its blocks have {}", count, found);
 }
 
 int MshReader::nodes_of(std::int64_t type) const {
   const int nodes = msh_nodes(type);
-  if (nodes == 0) in_.fail(fmt::format("the element type {} is unknown; a tet has type {}", type, kMshTet));
+  if (nodes == 0) in_.fail("the element type {} is unknown; a tet has type {}", type, kMshTet);
   return nodes;
 }
 
@@ -186,7 +174,7 @@ int MshReader::nodes_of(std::int64_t type) const {
 std::int32_t MshReader::read_node_of(const char* what, std::int64_t number, ValueType tag_type) {
   const std::int64_t tag = integer(tag_type);
   const auto found = index_.find(tag);
-  if (found == index_.end()) in_.fail(fmt::format("{} {} has the node {}; $Nodes has no such tag", what, number, tag));
+  if (found == index_.end()) in_.fail("{} {} has the node {}; $Nodes has no such tag", what, number, tag);
   return found->second;
 }
 
@@ -218,7 +206,7 @@ void MshReader::read_elements_2() {
       const std::int64_t here = in_.count(ValueType::kI32, "the number of elements of a block");
       const std::int64_t tags = in_.count(ValueType::kI32, "the number of tags");
       if (here == 0 || here > count - done) {
-        in_.fail(fmt::format("a block of {} elements, where {} of {} are left", here, count - done, count));
+        in_.fail("a block of {} elements, where {} of {} are left", here, count - done, count);
       }
       read_elements(type, here, tags, ValueType::kI32);
       done += here;
@@ -253,7 +241,7 @@ void MshReader::read_elements_4() {
     read_elements(type, here, 0, ValueType::kU64);
     done += here;
   }
-  if (done != count) in_.fail(fmt::format("$Elements announces {} elements; its blocks have {}", count, done));
+  if (done != count) in_.fail("$Elements announces {} elements; its blocks have {}", count, done);
 }
 
 std::string MshReader::skipped_elements() const {

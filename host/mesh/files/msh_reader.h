@@ -4,8 +4,6 @@
 // node. Other elements are left out, other sections skipped.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <limits>
 #include <map>
 #include <set>
@@ -28,8 +26,8 @@ class MshReader {
     if (!has_nodes_) in_.fail("the file has no $Nodes");
     if (!has_elements_) in_.fail("the file has no $Elements");
     if (mesh_.tets.empty()) {
-      in_.fail(fmt::format("the mesh has no tets, elements of type 4; at least one is needed{}{}",
-                           left_out_.empty() ? "" : ", the file has ", skipped_elements()));
+      in_.fail("the mesh has no tets, elements of type 4; at least one is needed{}{}",
+               left_out_.empty() ? "" : ", the file has ", skipped_elements());
     }
     if (!left_out_.empty()) mesh_.notes.push_back("left out of the file: " + skipped_elements());
     take_fields();

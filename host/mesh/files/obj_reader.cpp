@@ -2,7 +2,6 @@
 //
 // Wavefront OBJ files: vertices and faces. Texture coordinates, normals, groups and materials are skipped; curved
 // surfaces are an error.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -72,8 +71,8 @@ bool ObjReader::read_statement() {
     if (!split_words(text, words)) {
       const bool face = words[0] == "f" || words[0] == "fo";
       const bool skipped = std::find(kSkipped.begin(), kSkipped.end(), words[0]) != kSkipped.end();
-      if (face) in_.fail_at(offset, fmt::format("a face of more than {} corners", kMaxWords - 1));
-      if (!skipped) in_.fail_at(offset, fmt::format("a statement of more than {} words", kMaxWords));
+      if (face) in_.fail_at(offset, "a face of more than {} corners", kMaxWords - 1);
+      if (!skipped) in_.fail_at(offset, "a statement of more than {} words", kMaxWords);
     }
   }
   if (words.empty()) return true;
@@ -84,8 +83,7 @@ bool ObjReader::read_statement() {
   } else if (words[0] == "f" || words[0] == "fo") {
     if (faces_pass_) read_face(words, offset);
   } else if (std::find(kSkipped.begin(), kSkipped.end(), words[0]) == kSkipped.end()) {
-    in_.fail(fmt::format("{} is not an OBJ statement that can be read; vertices 'v' and faces 'f' are needed",
-                         in_quotes(words[0])));
+    in_.fail("{} is not an OBJ statement that can be read; vertices 'v' and faces 'f' are needed", in_quotes(words[0]));
   }
   return true;
 }
@@ -93,20 +91,18 @@ bool ObjReader::read_statement() {
 void ObjReader::read_vertex(const Words& words) {
   // x y z, then perhaps a weight, a colour, or both
   if (words.size() < 4 || words.size() > 8) {
-    in_.fail(
-        fmt::format("vertex {} has {} numbers; it must read 'v x y z'", mesh_.points.size() + 1, words.size() - 1));
+    in_.fail("vertex {} has {} numbers; it must read 'v x y z'", mesh_.points.size() + 1, words.size() - 1);
   }
   if (static_cast<std::int64_t>(mesh_.points.size()) == limits::kMaxElements) {
-    in_.fail(fmt::format("more than {} vertices cannot be indexed", limits::kMaxElements));
+    in_.fail("more than {} vertices cannot be indexed", limits::kMaxElements);
   }
   Point3 point;
   for (std::size_t k = 0; k < 3; ++k) {
     if (!parse_real(words[k + 1], point[k])) {
-      in_.fail(in_quotes(words[k + 1]) + " is not a number that a double can hold");
+      in_.fail("{} is not a number that a double can hold", in_quotes(words[k + 1]));
     }
     if (!std::isfinite(point[k])) {
-      in_.fail(fmt::format("vertex {} has the coordinate {}; coordinates must be finite", mesh_.points.size() + 1,
-                           point[k]));
+      in_.fail("vertex {} has the coordinate {}; coordinates must be finite", mesh_.points.size() + 1, point[k]);
     }
   }
   mesh_.points.push_back(point);
@@ -119,35 +115,31 @@ std::int64_t ObjReader::read_corner(std::string_view word) const {
   std::int64_t value = 0;
   if (!parse_integer(index, value)) {
     in_.fail(
-        fmt::format("face {} has the corner {}; it must read 'vertex', 'vertex/texture', 'vertex//normal' or "
-                    "'vertex/texture/normal'",
-                    faces_, in_quotes(word)));
+        "face {} has the corner {}; it must read 'vertex', 'vertex/texture', 'vertex//normal' or "
+        "'vertex/texture/normal'",
+        faces_, in_quotes(word));
   }
   const auto before = static_cast<std::int64_t>(vertices_);
   if (value == 0 || value < -before) {
-    in_.fail(fmt::format("face {} has the vertex {}; it must be from 1, or from {} to -1", faces_, value, -before));
+    in_.fail("face {} has the vertex {}; it must be from 1, or from {} to -1", faces_, value, -before);
   }
   return value > 0 ? value - 1 : before + value;
 }
 
 void ObjReader::read_face(const Words& words, std::size_t offset) {
   ++faces_;
-  if (words.size() < 4) {
-    in_.fail(fmt::format("face {} has {} corners; at least 3 are needed", faces_, words.size() - 1));
-  }
+  if (words.size() < 4) in_.fail("face {} has {} corners; at least 3 are needed", faces_, words.size() - 1);
   corners_.clear();
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::int64_t corner = read_corner(words[i]);
     if (corner >= static_cast<std::int64_t>(mesh_.points.size())) {
-      in_.fail_at(offset,
-                  fmt::format("face {} has the vertex {}; the file has {}", faces_, corner + 1, mesh_.points.size()));
+      in_.fail_at(offset, "face {} has the vertex {}; the file has {}", faces_, corner + 1, mesh_.points.size());
     }
     corners_.push_back(static_cast<std::int32_t>(corner));
   }
   if (!append_fan(mesh_.points, corners_, mesh_.triangles)) {
-    in_.fail_at(offset, fmt::format("face {} of {} corners cannot be cut into triangles about one of them; cut it in "
-                                    "the file",
-                                    faces_, corners_.size()));
+    in_.fail_at(offset, "face {} of {} corners cannot be cut into triangles about one of them; cut it in the file",
+                faces_, corners_.size());
   }
 }
 

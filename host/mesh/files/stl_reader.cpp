@@ -71,16 +71,16 @@ class StlReader {
 void StlReader::read_binary() {
   in_.set_binary(true);
   if (bytes_.size() < kHeaderBytes + 4) {
-    in_.fail(fmt::format("{} bytes; an STL file begins with 'solid', or with {} bytes and a number of triangles",
-                         bytes_.size(), kHeaderBytes));
+    in_.fail("{} bytes; an STL file begins with 'solid', or with {} bytes and a number of triangles", bytes_.size(),
+             kHeaderBytes);
   }
   in_.skip_values(ValueType::kU8, kHeaderBytes, 1, "the header");
   const std::int64_t count = in_.integer(ValueType::kU32);
   if (!has_binary_length()) {
     in_.fail(
-        fmt::format("{} triangles take {} bytes in a binary STL file; this one has {}, and does not begin with "
-                    "'solid' as an ASCII one must",
-                    count, kHeaderBytes + 4 + kTriangleBytes * static_cast<std::uint64_t>(count), bytes_.size()));
+        "{} triangles take {} bytes in a binary STL file; this one has {}, and does not begin with 'solid' as an ASCII "
+        "one must",
+        count, kHeaderBytes + 4 + kTriangleBytes * static_cast<std::uint64_t>(count), bytes_.size());
   }
   for (; facets_ < count; ++facets_) {
     in_.skip_values(ValueType::kF32, 3, 1, "the normal");
@@ -94,8 +94,8 @@ void StlReader::read_binary() {
 void StlReader::expect(const char* word) {
   const std::string_view found = in_.word();
   if (lower_case(found) == word) return;
-  in_.fail(fmt::format("{} in facet {}, where '{}' is expected",
-                       found.empty() ? "the end of the file" : in_quotes(found), facets_, word));
+  in_.fail("{} in facet {}, where '{}' is expected", found.empty() ? "the end of the file" : in_quotes(found), facets_,
+           word);
 }
 
 Point3 StlReader::read_point(std::size_t corner) {
@@ -103,8 +103,7 @@ Point3 StlReader::read_point(std::size_t corner) {
   for (double& coordinate : point) {
     coordinate = in_.real(in_.binary() ? ValueType::kF32 : ValueType::kF64);
     if (!std::isfinite(coordinate)) {
-      in_.fail(fmt::format("corner {} of facet {} has the coordinate {}; coordinates must be finite", corner, facets_,
-                           coordinate));
+      in_.fail("corner {} of facet {} has the coordinate {}; coordinates must be finite", corner, facets_, coordinate);
     }
     coordinate += 0.0;  // makes -0 the same number as 0
   }
@@ -133,15 +132,15 @@ void StlReader::read_ascii() {
     const std::vector<std::string_view> solid = in_.words();
     if (solid.empty()) return;
     if (lower_case(solid[0]) != "solid") {
-      in_.fail(fmt::format("{} where 'solid' or the end of the file is expected", in_quotes(solid[0])));
+      in_.fail("{} where 'solid' or the end of the file is expected", in_quotes(solid[0]));
     }
     while (true) {
       const std::string_view word = in_.word();
       const std::string keyword = lower_case(word);
       if (keyword == "endsolid") break;
       if (keyword != "facet") {
-        in_.fail(fmt::format("{} after facet {}, where 'facet' or 'endsolid' is expected",
-                             word.empty() ? "the end of the file" : in_quotes(word), facets_ - 1));
+        in_.fail("{} after facet {}, where 'facet' or 'endsolid' is expected",
+                 word.empty() ? "the end of the file" : in_quotes(word), facets_ - 1);
       }
       read_facet();
     }
@@ -153,7 +152,7 @@ std::int32_t StlReader::weld(const Point3& point) {
   const auto [entry, is_new] = index_.try_emplace(point, static_cast<std::int32_t>(mesh_.points.size()));
   if (is_new) {
     if (static_cast<std::int64_t>(mesh_.points.size()) == limits::kMaxElements) {
-      in_.fail(fmt::format("more than {} points cannot be indexed", limits::kMaxElements));
+      in_.fail("more than {} points cannot be indexed", limits::kMaxElements);
     }
     mesh_.points.push_back(point);
   }

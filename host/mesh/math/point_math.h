@@ -48,6 +48,16 @@ struct Box {
   static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 };
 
+/// The box around the vertices of elements.
+template <class Element>
+Box box_of(const std::vector<Point3>& points, const std::vector<Element>& elements) {
+  Box box;
+  for (const Element& element : elements) {
+    for (const std::int32_t v : element) box.add(points[static_cast<std::size_t>(v)]);
+  }
+  return box;
+}
+
 /// Six times the signed volume of tet (a,b,c,d): positive when d is on the side to which the normal of abc points.
 inline double six_volumes(const Point3& a, const Point3& b, const Point3& c, const Point3& d) {
   return dot(cross(b - a, c - a), d - a);

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/mesh/primitives/convex_polyhedron.h"
 
-#include <fmt/format.h>
-
 #include <iterator>
 #include <map>
 #include <utility>
 
 #include "host/mesh/primitives/convex_hull.h"
-#include "isopatch/error.h"
+#include "host/text/throw_error.h"
 #include "isopatch/limits.h"
 
 namespace isopatch::detail {
@@ -18,11 +16,11 @@ Polyhedron hull_of(const std::vector<Point3>& points) {
   for (const Point3& p : points) coordinates.insert(coordinates.end(), p.begin(), p.end());
   const std::vector<HullFacet> facets = convex_hull(std::move(coordinates), 3);
   if (facets.empty()) {
-    throw Error(fmt::format("convex hull: the {} points lie in a plane; a hull needs four that do not", points.size()));
+    throw_error("convex hull: the {} points lie in a plane; a hull needs four that do not", points.size());
   }
   if (facets.size() > limits::kMaxHullFaces) {
-    throw Error(fmt::format("convex hull: the hull of the {} points has {} faces, the limit is {}; use fewer points",
-                            points.size(), facets.size(), limits::kMaxHullFaces));
+    throw_error("convex hull: the hull of the {} points has {} faces, the limit is {}; use fewer points", points.size(),
+                facets.size(), limits::kMaxHullFaces);
   }
   Polyhedron hull;
   std::map<std::int32_t, std::int32_t> corner_of;  // of the points that are corners: their index among these

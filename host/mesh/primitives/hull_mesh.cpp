@@ -5,7 +5,6 @@
 // half-spaces. The vertices of that polytope are the vertices of the medial mesh, and its facets, seen from above, are
 // the regions nearest to one face. Each region is a convex polyhedron on which the distance is linear. It is cut into
 // tets like the box's regions: cones from its first vertex over fans about the first vertex of each facet.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -15,8 +14,8 @@
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/primitives/convex_polyhedron.h"
 #include "host/mesh/primitives/polygon_fan.h"
+#include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
-#include "isopatch/error.h"
 #include "isopatch/geometry/mesh.h"
 
 namespace isopatch {
@@ -169,19 +168,19 @@ struct SizeAndMiddle {
 };
 
 SizeAndMiddle measure(const std::vector<Point3>& points) {
-  if (points.size() < 4) throw Error(fmt::format("convex hull: {} points; it needs at least four", points.size()));
+  if (points.size() < 4) throw_error("convex hull: {} points; it needs at least four", points.size());
   Box box;
   for (std::size_t i = 0; i < points.size(); ++i) {
     for (std::size_t k = 0; k < 3; ++k) {
       if (!std::isfinite(points[i][k])) {
-        throw Error(fmt::format("convex hull: point {} has the coordinate {}; it must be finite", i, points[i][k]));
+        throw_error("convex hull: point {} has the coordinate {}; it must be finite", i, points[i][k]);
       }
     }
     box.add(points[i]);
   }
   const double size = norm(box.high - box.low);
   if (!(std::isfinite(size) && std::isfinite(1 / size))) {
-    throw Error(fmt::format("convex hull: the points span {} m; this must be finite and not too near to 0", size));
+    throw_error("convex hull: the points span {} m; this must be finite and not too near to 0", size);
   }
   return {size, box.low + 0.5 * (box.high - box.low)};
 }

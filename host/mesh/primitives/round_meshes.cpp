@@ -2,7 +2,6 @@
 //
 // Medial meshes of a cylinder and a capsule, and the ellipsoid's mesh: all inner vertices have the largest distance to
 // the surface, and every tet reaches from the surface to them.
-#include <fmt/format.h>
 
 #include <cmath>
 #include <numbers>
@@ -11,8 +10,8 @@
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/primitives/revolve.h"
 #include "host/mesh/primitives/tet_counts.h"
+#include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
-#include "isopatch/error.h"
 #include "isopatch/geometry/mesh.h"
 #include "isopatch/limits.h"
 
@@ -30,15 +29,15 @@ constexpr double kLongestEdge = 1.33;
 
 void check_length(const char* shape, const char* what, double value) {
   if (std::isfinite(value) && value > 0) return;
-  throw Error(fmt::format("{}: {} {} m; it must be finite and positive", shape, what, value));
+  throw_error("{}: {} {} m; it must be finite and positive", shape, what, value);
 }
 
 void check_segments(const char* shape, int segments) {
   if (segments >= limits::kSegmentStep && segments <= limits::kMaxSegments && segments % limits::kSegmentStep == 0) {
     return;
   }
-  throw Error(fmt::format("{0}: {1} segments; they must be a multiple of {2} from {2} to {3}", shape, segments,
-                          limits::kSegmentStep, limits::kMaxSegments));
+  throw_error("{0}: {1} segments; they must be a multiple of {2} from {2} to {3}", shape, segments,
+              limits::kSegmentStep, limits::kMaxSegments);
 }
 
 /// The half ball above the ring `seam`, about the point `centre` at `height`. Row j of its surface has 4j points, so
@@ -81,9 +80,8 @@ int circle_segments(double radius, double edge_length) {
   check_length("segments", "edge length", edge_length);
   const double quarters = std::numbers::pi / 2 * radius / edge_length;
   if (!(quarters <= limits::kMaxSegments / 4.0)) {
-    throw Error(fmt::format("edge length {} m needs more than {} segments on a radius of {} m; use at least {:.3g} m",
-                            edge_length, limits::kMaxSegments, radius,
-                            2 * std::numbers::pi * radius / limits::kMaxSegments));
+    throw_error("edge length {} m needs more than {} segments on a radius of {} m; use at least {:.3g} m", edge_length,
+                limits::kMaxSegments, radius, 2 * std::numbers::pi * radius / limits::kMaxSegments);
   }
   return 4 * std::max(1, static_cast<int>(std::ceil(quarters)));
 }
@@ -96,8 +94,8 @@ int sphere_subdivisions(double radius, double edge_length) {
   for (int n = 0; n <= limits::kMaxSubdivisions; ++n, longest /= 2) {
     if (longest <= edge_length) return n;
   }
-  throw Error(fmt::format("edge length {} m needs more than {} subdivisions on a radius of {} m; use at least {:.3g} m",
-                          edge_length, limits::kMaxSubdivisions, radius, 2 * longest));
+  throw_error("edge length {} m needs more than {} subdivisions on a radius of {} m; use at least {:.3g} m",
+              edge_length, limits::kMaxSubdivisions, radius, 2 * longest);
 }
 
 TetMesh make_ellipsoid_mesh(const Point3& semi_axes, int subdivisions) {

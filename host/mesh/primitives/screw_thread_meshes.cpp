@@ -2,7 +2,6 @@
 //
 // Bolts and nuts: layers of points over one ScrewThreadGrid, from the screw thread's surface to a cylinder below its
 // teeth, and on to the axis (bolt) or the hexagon (nut).
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,8 +11,8 @@
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/primitives/screw_thread_parts.h"
 #include "host/mesh/primitives/tet_counts.h"
+#include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
-#include "isopatch/error.h"
 #include "isopatch/geometry/screw_thread.h"
 #include "isopatch/limits.h"
 
@@ -33,7 +32,7 @@ double sharp_height(const ScrewThread& thread) { return std::numbers::sqrt3 / 2 
 // ---- checks
 
 void check(bool good, const char* shape, const char* what, double value, const std::string& need) {
-  if (!good) throw Error(fmt::format("{}: {} {}; it must be {}", shape, what, value, need));
+  if (!good) throw_error("{}: {} {}; it must be {}", shape, what, value, need);
 }
 
 void check_screw_thread(const char* shape, const ScrewThread& thread, double length, const char* length_name,

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -8,8 +7,8 @@
 
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/primitives/tet_counts.h"
+#include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
-#include "isopatch/error.h"
 #include "isopatch/geometry/mesh.h"
 #include "isopatch/limits.h"
 
@@ -93,11 +92,10 @@ std::int64_t detail::sphere_tets(int subdivisions) { return std::int64_t{20} << 
 TetMesh make_sphere_mesh(double radius, int subdivisions) {
   const StandardArithmetic standard;
   if (!(std::isfinite(radius) && radius > 0)) {
-    throw Error(fmt::format("sphere: radius {} m; it must be finite and positive", radius));
+    throw_error("sphere: radius {} m; it must be finite and positive", radius);
   }
   if (subdivisions < 0 || subdivisions > limits::kMaxSubdivisions) {
-    throw Error(
-        fmt::format("sphere: {} subdivisions; they must lie in [0, {}]", subdivisions, limits::kMaxSubdivisions));
+    throw_error("sphere: {} subdivisions; they must lie in [0, {}]", subdivisions, limits::kMaxSubdivisions);
   }
   UnitSphere sphere = make_icosahedron();
   for (int i = 0; i < subdivisions; ++i) sphere = subdivide(sphere);

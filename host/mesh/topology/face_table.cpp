@@ -6,7 +6,6 @@
 
 #include "host/mesh/topology/element_check.h"
 #include "host/threads/parallel_for.h"
-#include "isopatch/geometry/mesh.h"
 
 namespace isopatch::detail {
 namespace {

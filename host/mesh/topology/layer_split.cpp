@@ -11,6 +11,7 @@
 
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/topology/element_check.h"
+#include "host/text/throw_error.h"
 #include "isopatch/limits.h"
 
 namespace isopatch::detail {
@@ -217,14 +218,14 @@ void subdivide(std::vector<Tet>& pieces, const Cut& cut) {
 void check_pieces(const TetMesh& mesh, const std::vector<Tet>& pieces, std::size_t index, const std::string& source) {
   for (const Tet& piece : pieces) {
     if (six_volumes(mesh, piece) > kFlat * edge_product(mesh, piece)) continue;
-    throw Error(fmt::format("{}: {} is too flat to be split; remove it", source, describe(index, mesh.tets[index])));
+    throw_error("{}: {} is too flat to be split; remove it", source, describe(index, mesh.tets[index]));
   }
 }
 
 void check_count(std::size_t count, const std::string& source) {
   if (static_cast<std::int64_t>(count) <= limits::kMaxElements) return;
-  throw Error(fmt::format("{}: splitting its tets exceeds the {} points and tets that can be indexed", source,
-                          limits::kMaxElements));
+  throw_error("{}: splitting its tets exceeds the {} points and tets that can be indexed", source,
+              limits::kMaxElements);
 }
 
 }  // namespace

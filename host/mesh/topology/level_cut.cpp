@@ -7,15 +7,13 @@
 // ranks, so rounding has no part in them.
 #include "host/mesh/topology/level_cut.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <tuple>
 #include <utility>
 
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/topology/element_check.h"
-#include "isopatch/error.h"
+#include "host/text/throw_error.h"
 #include "isopatch/limits.h"
 
 namespace isopatch::detail {
@@ -88,8 +86,8 @@ class LevelCutter {
 
   void check_count(std::size_t count) const {
     if (static_cast<std::int64_t>(count) <= limits::kMaxElements) return;
-    throw Error(fmt::format("{}: cutting its tets at {} levels exceeds the {} points and tets that can be indexed",
-                            source_, levels_.size(), limits::kMaxElements));
+    throw_error("{}: cutting its tets at {} levels exceeds the {} points and tets that can be indexed", source_,
+                levels_.size(), limits::kMaxElements);
   }
 
   void add_vertices(const std::vector<double>& values) {
@@ -183,8 +181,8 @@ class LevelCutter {
       for (std::size_t i = 1; i + 1 < face.size(); ++i) {
         const Tet piece = positively_oriented(mesh_, {apex, at(0), at(i), at(i + 1)});
         if (!(six_volumes(mesh_, piece) > kFlat * edge_product(mesh_, piece))) {
-          throw Error(fmt::format("{}: {} is too flat to be cut where the slope of its pressure changes; remove it",
-                                  source_, describe(index, of)));
+          throw_error("{}: {} is too flat to be cut where the slope of its pressure changes; remove it", source_,
+                      describe(index, of));
         }
         mesh_.tets.push_back(piece);
       }

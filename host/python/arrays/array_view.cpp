@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/python/arrays/array_view.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 #include <string_view>

@@ -3,7 +3,6 @@
 // Version 3 of `__cuda_array_interface__`, for libraries that have neither DLPack nor a buffer
 // (https://numba.readthedocs.io/en/stable/cuda/cuda_array_interface.html).
 #include <algorithm>
-#include <cstdlib>
 
 #include "host/python/arrays/array_view.h"
 

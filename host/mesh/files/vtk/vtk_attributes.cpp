@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The point and cell data of VtkReader.
-#include <fmt/format.h>
 
 #include "host/mesh/files/vtk/vtk_reader.h"
 #include "host/mesh/files/vtk/vtk_types.h"
@@ -33,8 +32,8 @@ std::string decode_name(std::string_view encoded) {
 void VtkReader::begin_attributes(const Words& words, Attributes owner, std::int64_t count, bool known) {
   need_words(words, 2, 2, owner == Attributes::kPoints ? "POINT_DATA count" : "CELL_DATA count");
   const std::int64_t given = in_.count(words[1], "the number of values");
-  if (!known) in_.fail(in_quotes(words[0]) + " before what it belongs to; POINTS and CELLS must come first");
-  if (given != count) in_.fail(fmt::format("{} for {} values; the mesh has {}", in_quotes(words[0]), given, count));
+  if (!known) in_.fail("{} before what it belongs to; POINTS and CELLS must come first", in_quotes(words[0]));
+  if (given != count) in_.fail("{} for {} values; the mesh has {}", in_quotes(words[0]), given, count);
   owner_ = owner;
   owner_count_ = count;
 }
@@ -78,8 +77,7 @@ void VtkReader::read_scalars(const Words& words) {
 
   const Words table = in_.words();
   if (table.size() != 2 || lower_case(table[0]) != "lookup_table") {
-    in_.fail(
-        fmt::format("{} after SCALARS; 'LOOKUP_TABLE default' is needed", in_quotes(table.empty() ? "" : table[0])));
+    in_.fail("{} after SCALARS; 'LOOKUP_TABLE default' is needed", in_quotes(table.empty() ? "" : table[0]));
   }
   if (owner_ == Attributes::kPoints && components == 1 && type != ValueType::kBit) {
     read_point_field(name, type);
@@ -106,7 +104,7 @@ void VtkReader::read_field_array() {
   const std::int64_t tuples = in_.count(words[2], "the number of tuples");
   const ValueType type = legacy_type(in_, words[3]);
   if (owner_ != Attributes::kNone && tuples != owner_count_) {
-    in_.fail(fmt::format("field array {} has {} tuples; {} are needed", in_quotes(words[0]), tuples, owner_count_));
+    in_.fail("field array {} has {} tuples; {} are needed", in_quotes(words[0]), tuples, owner_count_);
   }
   if (owner_ == Attributes::kPoints && components == 1 && type != ValueType::kBit) {
     read_point_field(decode_name(words[0]), type);
@@ -116,9 +114,7 @@ void VtkReader::read_field_array() {
 }
 
 void VtkReader::read_point_field(const std::string& name, ValueType type) {
-  if (mesh_.point_data.count(name) > 0) {
-    in_.fail(fmt::format("a second point data array {}; names must differ", in_quotes(name)));
-  }
+  if (mesh_.point_data.count(name) > 0) in_.fail("a second point data array {}; names must differ", in_quotes(name));
   in_.expect_values(type, owner_count_, 1, "point data");
   std::vector<double> values(static_cast<std::size_t>(owner_count_));
   for (double& value : values) value = in_.real(type);

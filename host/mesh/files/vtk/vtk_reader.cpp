@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/mesh/files/vtk/vtk_reader.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "host/files/input_file.h"
@@ -14,22 +12,21 @@ namespace isopatch::detail {
 
 void VtkReader::need_words(const Words& words, std::size_t least, std::size_t most, const char* form) const {
   if (words.size() >= least && words.size() <= most) return;
-  in_.fail(fmt::format("{} has {} words; it must read '{}'", in_quotes(words[0]), words.size(), form));
+  in_.fail("{} has {} words; it must read '{}'", in_quotes(words[0]), words.size(), form);
 }
 
 void VtkReader::read_version() {
   constexpr std::string_view kMagic = "# vtk datafile version ";
   const std::string first = lower_case(in_.line());
   if (first.rfind(kMagic, 0) != 0) {
-    in_.fail(fmt::format("the first line is {}; a legacy VTK file begins with '# vtk DataFile Version 3.0'",
-                         in_quotes(first)));
+    in_.fail("the first line is {}; a legacy VTK file begins with '# vtk DataFile Version 3.0'", in_quotes(first));
   }
   const std::string version = first.substr(kMagic.size());
   const std::size_t end = version.find_last_not_of(" \t");
   const bool well_formed = end == 2 && version[1] == '.' && version[2] >= '0' && version[2] <= '9';
   const char major = well_formed ? version[0] : '?';
   if (!(major >= '2' && major <= '4') && !(major == '5' && version[2] <= '1')) {
-    in_.fail(fmt::format("version {}; 2.0 to 5.1 can be read", in_quotes(version)));
+    in_.fail("version {}; 2.0 to 5.1 can be read", in_quotes(version));
   }
   has_offsets_ = major == '5';
 }
@@ -41,13 +38,13 @@ void VtkReader::read_header() {
   const Words format = in_.words();
   const std::string name = format.empty() ? "" : lower_case(format[0]);
   if (format.size() != 1 || (name != "ascii" && name != "binary")) {
-    in_.fail(fmt::format("the format is {}; it must be ASCII or BINARY", in_quotes(name)));
+    in_.fail("the format is {}; it must be ASCII or BINARY", in_quotes(name));
   }
 
   const Words dataset = in_.words();
   if (dataset.size() != 2 || lower_case(dataset[0]) != "dataset" || lower_case(dataset[1]) != "unstructured_grid") {
-    in_.fail(fmt::format("the dataset is {}; 'DATASET UNSTRUCTURED_GRID' is needed",
-                         in_quotes(dataset.empty() ? "" : dataset.back())));
+    in_.fail("the dataset is {}; 'DATASET UNSTRUCTURED_GRID' is needed",
+             in_quotes(dataset.empty() ? "" : dataset.back()));
   }
   in_.set_binary(name == "binary");
 }
@@ -62,7 +59,7 @@ void VtkReader::read_section(const Words& words) {
   if (keyword == "metadata") return skip_metadata();
   if (keyword == "field") return read_field(words);
   if (owner_ != Attributes::kNone && read_attribute(keyword, words)) return;
-  in_.fail(fmt::format("{} is not a section that can stand here", in_quotes(words[0])));
+  in_.fail("{} is not a section that can stand here", in_quotes(words[0]));
 }
 
 void VtkReader::read_points(const Words& words) {
@@ -70,9 +67,7 @@ void VtkReader::read_points(const Words& words) {
   if (has_points_) in_.fail("a second POINTS section; there must be one");
   const std::int64_t count = in_.count(words[1], "the number of points");
   const ValueType type = legacy_type(in_, words[2]);
-  if (count > limits::kMaxElements) {
-    in_.fail(fmt::format("{} points; at most {} can be indexed", count, limits::kMaxElements));
-  }
+  if (count > limits::kMaxElements) in_.fail("{} points; at most {} can be indexed", count, limits::kMaxElements);
   if (type == ValueType::kBit) in_.fail("coordinates of type bit; float or double is needed");
   in_.expect_values(type, count, 3, "POINTS");
 
@@ -89,9 +84,7 @@ void VtkReader::read_cells(const Words& words) {
   if (!has_points_) in_.fail("CELLS before POINTS; the points must come first");
   const std::int64_t count = in_.count(words[1], "the first number of CELLS");
   const std::int64_t size = in_.count(words[2], "the second number of CELLS");
-  if (count > limits::kMaxElements) {
-    in_.fail(fmt::format("{} cells; at most {} can be indexed", count, limits::kMaxElements));
-  }
+  if (count > limits::kMaxElements) in_.fail("{} cells; at most {} can be indexed", count, limits::kMaxElements);
   if (has_offsets_) {
     read_offset_cells(count, size);
   } else {
@@ -103,32 +96,33 @@ void VtkReader::read_cells(const Words& words) {
 std::int32_t VtkReader::read_vertex(ValueType type, std::int64_t cell) {
   const std::int64_t vertex = in_.integer(type);
   if (vertex < 0 || vertex >= num_points()) {
-    in_.fail(fmt::format("cell {} has the point index {}; it must lie in [0, {}]", cell, vertex, num_points() - 1));
+    in_.fail("cell {} has the point index {}; it must lie in [0, {}]", cell, vertex, num_points() - 1);
   }
   return static_cast<std::int32_t>(vertex);
 }
 
 /// Up to version 4.2: every cell is its number of points followed by their indices.
 void VtkReader::read_counted_cells(std::int64_t cells, std::int64_t size) {
-  const std::string mismatch =
-      fmt::format("CELLS {} {}: {} tets take 5 numbers each, {} in all", cells, size, cells, 5 * cells);
-  if (size < cells) in_.fail(mismatch);
+  const auto fail = [&] {
+    in_.fail("CELLS {} {}: {} tets take 5 numbers each, {} in all", cells, size, cells, 5 * cells);
+  };
+  if (size < cells) fail();
   in_.expect_values(ValueType::kI32, size, 1, "CELLS");
   mesh_.tets.reserve(static_cast<std::size_t>(std::min(cells, size / 5)));  // more cannot be tets
   for (std::int64_t c = 0; c < cells; ++c) {
     const std::int64_t vertices = in_.integer(ValueType::kI32);
-    if (vertices != 4) in_.fail(fmt::format("cell {} has {} points; only tets, with 4, can be read", c, vertices));
+    if (vertices != 4) in_.fail("cell {} has {} points; only tets, with 4, can be read", c, vertices);
     Tet tet;
     for (std::int32_t& v : tet) v = read_vertex(ValueType::kI32, c);
     mesh_.tets.push_back(tet);
   }
-  if (size != 5 * cells) in_.fail(mismatch);
+  if (size != 5 * cells) fail();
 }
 
 ValueType VtkReader::read_array_header(const char* keyword) {
   const Words words = in_.words();
   if (words.size() != 2 || lower_case(words[0]) != lower_case(keyword)) {
-    in_.fail(fmt::format("{} where '{} vtktypeint64' is expected", in_quotes(words.empty() ? "" : words[0]), keyword));
+    in_.fail("{} where '{} vtktypeint64' is expected", in_quotes(words.empty() ? "" : words[0]), keyword);
   }
   return legacy_type(in_, words[1]);
 }
@@ -141,12 +135,10 @@ void VtkReader::read_offset_cells(std::int64_t offsets, std::int64_t size) {
   for (std::int64_t i = 0; i < offsets; ++i) {
     const std::int64_t offset = in_.integer(offset_type);
     if (offset == 4 * i) continue;
-    in_.fail(fmt::format("offset {} is {}; only tets can be read, so it must be {}", i, offset, 4 * i));
+    in_.fail("offset {} is {}; only tets can be read, so it must be {}", i, offset, 4 * i);
   }
   const std::int64_t cells = offsets - 1;
-  if (size != 4 * cells) {
-    in_.fail(fmt::format("CELLS {} {}: the indices of {} tets are {} in all", offsets, size, cells, 4 * cells));
-  }
+  if (size != 4 * cells) in_.fail("CELLS {} {}: the indices of {} tets are {} in all", offsets, size, cells, 4 * cells);
 
   const ValueType type = read_array_header("CONNECTIVITY");
   in_.expect_values(type, size, 1, "CONNECTIVITY");
@@ -161,11 +153,11 @@ void VtkReader::read_cell_types(const Words& words) {
   if (has_types_) in_.fail("a second CELL_TYPES section; there must be one");
   if (!has_cells_) in_.fail("CELL_TYPES before CELLS; the cells must come first");
   const std::int64_t count = in_.count(words[1], "the number of cell types");
-  if (count != num_cells()) in_.fail(fmt::format("{} cell types; there are {} cells", count, num_cells()));
+  if (count != num_cells()) in_.fail("{} cell types; there are {} cells", count, num_cells());
   in_.expect_values(ValueType::kI32, count, 1, "CELL_TYPES");
   for (std::int64_t c = 0; c < count; ++c) {
     const std::int64_t type = in_.integer(ValueType::kI32);
-    if (type != kVtkTetra) in_.fail(fmt::format("cell {} has type {}; only tets, type 10, can be read", c, type));
+    if (type != kVtkTetra) in_.fail("cell {} has type {}; only tets, type 10, can be read", c, type);
   }
   has_types_ = true;
 }

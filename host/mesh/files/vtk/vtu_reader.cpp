@@ -4,7 +4,6 @@
 // out.
 #include <fmt/format.h>
 
-#include <array>
 #include <map>
 #include <utility>
 
@@ -54,7 +53,7 @@ class VtuReader {
 void VtuReader::read_points(pugi::xml_node element) {
   const pugi::xml_node array = arrays_.child(element, "DataArray");
   if (const std::int64_t components = arrays_.components_of(array); components != 3) {
-    arrays_.fail(array, fmt::format("the points have {} components; 3 are needed", components));
+    arrays_.fail(array, "the points have {} components; 3 are needed", components);
   }
   arrays_.read_values(array, points_, 3, [&](FileCursor& in, ValueType type, std::size_t begin, std::size_t end) {
     mesh_.points.resize(static_cast<std::size_t>(points_));
@@ -68,8 +67,7 @@ void VtuReader::read_cells(pugi::xml_node element) {
   for (std::size_t i = 0; i < offsets.size(); ++i) {
     const std::int64_t before = i == 0 ? 0 : offsets[i - 1];
     if (offsets[i] < before || offsets[i] > limits::kMaxElements * 4) {
-      arrays_.fail(element, fmt::format("offset {} is {}; it must be from {} on, and rise by 4 for a tet", i,
-                                        offsets[i], before));
+      arrays_.fail(element, "offset {} is {}; it must be from {} on, and rise by 4 for a tet", i, offsets[i], before);
     }
   }
   const std::vector<std::int64_t> types = arrays_.read_integers(arrays_.child(element, "DataArray", "types"), cells_);
@@ -88,7 +86,7 @@ std::size_t VtuReader::count_tets(const std::vector<std::int64_t>& offsets, cons
       continue;
     }
     const std::int64_t points = offsets[c] - (c == 0 ? 0 : offsets[c - 1]);
-    if (points != 4) arrays_.fail(cells, fmt::format("cell {} is a tet of {} points; 4 are needed", c, points));
+    if (points != 4) arrays_.fail(cells, "cell {} is a tet of {} points; 4 are needed", c, points);
     ++tets;
   }
   std::string text;
@@ -96,8 +94,8 @@ std::size_t VtuReader::count_tets(const std::vector<std::int64_t>& offsets, cons
     text += fmt::format("{}{} cells of type {}", text.empty() ? "" : ", ", count, type);
   }
   if (tets == 0) {
-    arrays_.fail(cells, fmt::format("the mesh has no tets, cells of type {}; at least one is needed{}{}", kVtkTetra,
-                                    text.empty() ? "" : ", the file has ", text));
+    arrays_.fail(cells, "the mesh has no tets, cells of type {}; at least one is needed{}{}", kVtkTetra,
+                 text.empty() ? "" : ", the file has ", text);
   }
   if (!text.empty()) mesh_.notes.push_back("left out of the file: " + text);
   return tets;
@@ -114,8 +112,7 @@ void VtuReader::read_tets(pugi::xml_node array, const std::vector<std::int64_t>&
           while (offsets[cell] <= static_cast<std::int64_t>(i)) ++cell;
           if (types[cell] != kVtkTetra) continue;
           if (v < 0 || v >= points_) {
-            arrays_.fail(cells,
-                         fmt::format("cell {} has the point index {}; it must lie in [0, {}]", cell, v, points_ - 1));
+            arrays_.fail(cells, "cell {} has the point index {}; it must lie in [0, {}]", cell, v, points_ - 1);
           }
           const std::size_t left = static_cast<std::size_t>(offsets[cell]) - i;  // 4 to 1
           tet[4 - left] = static_cast<std::int32_t>(v);
@@ -129,7 +126,7 @@ void VtuReader::read_point_data(pugi::xml_node element) {
     if (arrays_.components_of(array) != 1) continue;  // a vector, or an array of strings
     const std::string name = arrays_.attribute(array, "Name");
     if (mesh_.point_data.count(name) > 0) {
-      arrays_.fail(array, fmt::format("a second point data array {}; names must differ", in_quotes(name)));
+      arrays_.fail(array, "a second point data array {}; names must differ", in_quotes(name));
     }
     std::vector<double> values;
     arrays_.read_values(array, points_, 1, [&](FileCursor& in, ValueType type, std::size_t begin, std::size_t end) {
