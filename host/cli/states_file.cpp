@@ -32,11 +32,6 @@ void check_data(const Arrays& arrays, const ArrayReader& reader) {
   }
 }
 
-void read_indices(const LazyArray* array, std::vector<std::int32_t>& values) {
-  if (array == nullptr) return;
-  array->header().type == DType::kInt32 ? convert<std::int32_t>(*array, values) : convert<std::int64_t>(*array, values);
-}
-
 // the arrays of a rollout
 const std::string kTime = "time";
 constexpr const char* kStateOfRollout[] = {"poses", "velocities", "joints", "steps", "contact_state"};
@@ -62,38 +57,34 @@ NpyArray last_row(const LazyArray& array, std::int64_t rows) {
 
 }  // namespace
 
+std::vector<std::string> names_of_states(const ArrayCounts& counts) {
+  std::vector<std::string> names;
+  for_each_input([&](const ArrayInfo& info) {
+    if (info.width > 0 || counts.contact_state > 0) names.emplace_back(info.name);
+  });
+  return names;
+}
+
 StateArrays states_from_arrays(const Arrays& arrays, const SceneDescription& scene, const std::string& source) {
   const ArrayReader reader(arrays, source);
-  const ArrayCounts counts = StateArrays(scene, 0).counts();
-  std::vector<std::string> names = kNamesOfStates;
-  if (counts.contact_state > 0) names.emplace_back("contact_state");
-  reader.allow(names);
+  StateArrays states(scene, 0);
+  const ArrayCounts counts = states.counts();
+  reader.allow(names_of_states(counts));
 
   // all headers first, then all data without keeping it, then the states
-  const LazyArray* poses = reader.find_reals("poses", {-1, counts.bodies, 7});
-  if (poses == nullptr) reader.fail("poses", "missing; needs shape (N, {}, 7)", counts.bodies);
-  const std::int64_t n = poses->header().shape[0];
-  if (n == 0) reader.fail("poses", "no environments");
-  const LazyArray* velocities = reader.find_reals("velocities", {n, counts.bodies, 6});
-  const LazyArray* modulus = reader.find_reals("modulus", {n, counts.parts});
-  const LazyArray* dissipation = reader.find_reals("dissipation", {n, counts.parts});
-  const LazyArray* friction = reader.find_reals("friction", {n, counts.parts});
-  const LazyArray* geometry_index = reader.find_integers("geometry_index", {n, counts.parts});
-  const LazyArray* pair_mask = reader.find_flags("pair_mask", {n, counts.pairs});
-  const LazyArray* contact_state = reader.find_reals("contact_state", {n, counts.part_pairs, counts.contact_state});
+  std::map<std::string, const LazyArray*> found;
+  std::int64_t n = -1;
+  for_each_input([&](const ArrayInfo& info) {
+    const LazyArray* array = found[info.name] = reader.find(info.name, info.type, shape_of(info, counts, {n}));
+    if (n >= 0) return;  // the poses come first
+    if (array == nullptr) reader.fail(info.name, "missing; needs shape (N, {}, 7)", counts.bodies);
+    n = array->header().shape[0];
+    if (n == 0) reader.fail(info.name, "no environments");
+  });
   check_data(arrays, reader);
 
-  StateArrays states(scene, n);
-  states.poses.clear();
-  read_reals(poses, states.poses);
-  if (velocities != nullptr) states.velocities.clear();
-  read_reals(velocities, states.velocities);
-  read_reals(modulus, states.modulus);
-  read_reals(dissipation, states.dissipation);
-  read_reals(friction, states.friction);
-  read_indices(geometry_index, states.geometry_index);
-  if (pair_mask != nullptr) convert<std::uint8_t>(*pair_mask, states.pair_mask);
-  read_reals(contact_state, states.contact_state);
+  states = StateArrays(scene, n);
+  for_each_input([&](const ArrayInfo& info, auto& values) { read_values(found[info.name], values); }, states);
   return states;
 }
 

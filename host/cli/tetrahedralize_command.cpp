@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "host/cli/commands.h"
+#include "host/cli/info/info_table.h"
 #include "host/cli/usage/output_name.h"
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/topology/surface_refinement.h"
@@ -69,11 +70,6 @@ double longest_edge(const TetMesh& mesh) {
     }
   }
   return longest;
-}
-
-template <typename T>
-void print_row(const char* name, const T& value, const std::string& note = "") {
-  fmt::print("  {:<20}{:>14}{}{}\n", name, value, note.empty() ? "" : "  ", note);
 }
 
 }  // namespace

@@ -2,16 +2,11 @@
 #include "host/numpy/array_reader.h"
 
 #include <algorithm>
+#include <array>
 
 #include "host/text/suggestion.h"
-#include "isopatch/error.h"
 
 namespace isopatch::detail {
-
-void read_reals(const LazyArray* array, std::vector<double>& values) {
-  if (array == nullptr) return;
-  array->header().type == DType::kFloat64 ? convert<double>(*array, values) : convert<float>(*array, values);
-}
 
 void ArrayReader::allow(const std::vector<std::string>& names) const {
   for (const auto& [name, array] : arrays_) {
@@ -21,8 +16,13 @@ void ArrayReader::allow(const std::vector<std::string>& names) const {
   }
 }
 
-const LazyArray* ArrayReader::find(const std::string& name, std::vector<std::int64_t> shape,
-                                   const std::vector<DType>& types, const char* types_text) const {
+const LazyArray* ArrayReader::find(const std::string& name, const std::string& type,
+                                   std::vector<std::int64_t> shape) const {
+  constexpr std::array kReals = {DType::kFloat64, DType::kFloat32}, kIntegers = {DType::kInt32, DType::kInt64},
+                       kFlags = {DType::kUint8, DType::kUint8};
+  const auto& [types, types_text] = type == "real"    ? std::pair(kReals, "float64 or float32")
+                                    : type == "uint8" ? std::pair(kFlags, "uint8 or bool")
+                                                      : std::pair(kIntegers, "int32 or int64");
   const auto found = arrays_.find(name);
   if (found == arrays_.end()) return nullptr;
   const NpyHeader& header = found->second.header();

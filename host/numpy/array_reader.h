@@ -29,15 +29,30 @@ void for_each(const LazyArray& array, const Visit& visit) {
   });
 }
 
-/// Appends the values of an array.
-template <typename From, typename To>
-void convert(const LazyArray& array, std::vector<To>& values) {
-  values.reserve(array.header().bytes / sizeof(From));
-  for_each<From>(array, [&values](From number) { values.push_back(static_cast<To>(number)); });
+/// Replaces `values` by those of an array, if there is one.
+template <typename To>
+void read_values(const LazyArray* array, std::vector<To>& values) {
+  if (array == nullptr) return;
+  const auto read_as = [&]<typename From>(From /*any*/) {
+    values.clear();
+    values.reserve(array->header().bytes / sizeof(From));
+    for_each<From>(*array, [&](From number) { values.push_back(static_cast<To>(number)); });
+  };
+  switch (array->header().type) {
+    case DType::kFloat32:
+      return read_as(float{});
+    case DType::kFloat64:
+      return read_as(double{});
+    case DType::kInt32:
+      return read_as(std::int32_t{});
+    case DType::kInt64:
+      return read_as(std::int64_t{});
+    case DType::kUint8:
+      return read_as(std::uint8_t{});
+    case DType::kUint32:
+      return read_as(std::uint32_t{});
+  }
 }
-
-/// Appends the values of a float64 or float32 array, if there is one.
-void read_reals(const LazyArray* array, std::vector<double>& values);
 
 /// Finds arrays by their names. Its errors name the source and the array.
 class ArrayReader {
@@ -54,20 +69,9 @@ class ArrayReader {
   /// Throws for an array with another name.
   void allow(const std::vector<std::string>& names) const;
 
-  /// The array if there is one of this name. Throws unless it has this shape and one of these types; a length of -1
-  /// matches any.
-  const LazyArray* find(const std::string& name, std::vector<std::int64_t> shape, const std::vector<DType>& types,
-                        const char* types_text) const;
-
-  const LazyArray* find_reals(const std::string& name, const std::vector<std::int64_t>& shape) const {
-    return find(name, shape, {DType::kFloat64, DType::kFloat32}, "float64 or float32");
-  }
-  const LazyArray* find_integers(const std::string& name, const std::vector<std::int64_t>& shape) const {
-    return find(name, shape, {DType::kInt32, DType::kInt64}, "int32 or int64");
-  }
-  const LazyArray* find_flags(const std::string& name, const std::vector<std::int64_t>& shape) const {
-    return find(name, shape, {DType::kUint8}, "uint8 or bool");
-  }
+  /// The array if there is one of this name. Throws unless it has this shape and a type that can be read as ArrayInfo's
+  /// `type`; a length of -1 matches any.
+  const LazyArray* find(const std::string& name, const std::string& type, std::vector<std::int64_t> shape) const;
 
  private:
   const std::map<std::string, LazyArray>& arrays_;

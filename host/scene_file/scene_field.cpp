@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/scene_file/scene_geometries.h"
+#include "host/scene_file/scene_values.h"
 #include "isopatch/error.h"
 
 namespace isopatch::detail {
@@ -51,9 +52,7 @@ FieldOptions parse_field(const JsonValue& geometry) {
       }
     }
   }
-  if (const auto policy = geometry.optional("all_boundary_tets")) {
-    options.all_boundary_tets = static_cast<AllBoundaryTets>(policy->one_of({"split", "refuse"}));
-  }
+  read_name(geometry, "all_boundary_tets", {"split", "refuse"}, options.all_boundary_tets);
   return options;
 }
 

@@ -4,6 +4,7 @@
 #include "host/mesh/primitives/tet_counts.h"
 #include "host/mesh/scale.h"
 #include "host/scene_file/scene_geometries.h"
+#include "host/scene_file/scene_values.h"
 #include "isopatch/limits.h"
 
 namespace isopatch::detail {
@@ -16,7 +17,7 @@ constexpr int kDefaultSegments = 32;
 int parse_subdivisions(const JsonValue& value, double radius, TetBudget& budget) {
   refuse_both(value, "subdivisions", "edge_length");
   int subdivisions = kDefaultSubdivisions;
-  if (const auto field = value.optional("subdivisions")) subdivisions = field->integer(0, limits::kMaxSubdivisions);
+  read_integer(value, "subdivisions", 0, limits::kMaxSubdivisions, subdivisions);
   if (const auto edge = value.optional("edge_length")) {
     subdivisions = with_location(*edge, [&] { return sphere_subdivisions(radius, edge->positive()); });
   }

@@ -32,6 +32,10 @@ void read_vector(const JsonValue& value, const Range& range, double* to) {
   std::copy(vector.begin(), vector.end(), to);
 }
 
+void read_integer(const JsonValue& object, const char* key, int lowest, int highest, int& to) {
+  if (const auto field = object.optional(key)) to = field->integer(lowest, highest);
+}
+
 void read_pose(const JsonValue& object, std::array<double, 7>& pose) {
   if (const auto field = object.optional("position")) read_vector(*field, kPositionRange, pose.data());
   if (const auto field = object.optional("orientation")) {

@@ -27,7 +27,6 @@
 #include "isopatch/host_evaluator.h"
 #include "isopatch/scene/scene_file.h"
 #include "isopatch/simulator.h"
-#include "isopatch/status.h"
 
 namespace isopatch::cli {
 

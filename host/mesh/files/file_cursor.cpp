@@ -9,8 +9,6 @@
 #include <limits>
 #include <utility>
 
-#include "isopatch/error.h"
-
 namespace isopatch::detail {
 namespace {
 

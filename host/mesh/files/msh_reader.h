@@ -61,8 +61,6 @@ class MshReader {
   bool take_field(const Field& field, std::size_t number);
   std::string skipped_elements() const;
 
-  /// Counts and tags have eight bytes in version 4, four in version 2.
-  ValueType size_type() const { return version_4_ ? ValueType::kU64 : ValueType::kI32; }
   std::int64_t integer(ValueType type = ValueType::kI32) { return in_.integer(type); }
 
   FileCursor in_;
