@@ -113,8 +113,7 @@ void print_table(const EvaluateArguments& arguments, const HostEvaluator& evalua
     const Pair& pair = scene.pairs[totals.largest_at % scene.pairs.size()];
     pair_text = fmt::format("environment {}, {} and {}",
                             static_cast<std::size_t>(arguments.first) + totals.largest_at / scene.pairs.size(),
-                            escaped(scene.bodies[static_cast<std::size_t>(pair.a)].name),
-                            escaped(scene.bodies[static_cast<std::size_t>(pair.b)].name));
+                            escaped(scene.bodies[pair.a].name), escaped(scene.bodies[pair.b].name));
   }
   print_row("largest force", fmt::format("{:.6g} N", totals.largest_force), pair_text);
   print_status(arguments, "non-zero status", results.status);

@@ -37,7 +37,7 @@ void weld(TriangleMesh& mesh) {
     image.push_back(found->second);
   }
   for (Triangle& triangle : mesh.triangles) {
-    for (std::int32_t& v : triangle) v = image[static_cast<std::size_t>(v)];
+    for (std::int32_t& v : triangle) v = image[v];
   }
   std::erase_if(mesh.triangles, [](const Triangle& t) { return t[0] == t[1] || t[1] == t[2] || t[2] == t[0]; });
   mesh.points = std::move(points);
@@ -49,10 +49,10 @@ void drop_unused_points(TriangleMesh& mesh) {
   std::vector<Point3> points;
   for (Triangle& triangle : mesh.triangles) {
     for (std::int32_t& v : triangle) {
-      std::int32_t& new_index = image[static_cast<std::size_t>(v)];
+      std::int32_t& new_index = image[v];
       if (new_index < 0) {
         new_index = static_cast<std::int32_t>(points.size());
-        points.push_back(mesh.points[static_cast<std::size_t>(v)]);
+        points.push_back(mesh.points[v]);
       }
       v = new_index;
     }

@@ -61,8 +61,8 @@ void check_averages(const Scene& scene, const Results& results) {
   for (auto i = static_cast<std::size_t>(scene.num_pairs()); wants_patches && i < scene.data().pairs.size(); ++i) {
     const PairView& view = scene.data().pairs[i];
     const auto& bodies = scene.description().bodies;
-    const auto name = [&](std::int32_t body) { return in_quotes(bodies[static_cast<std::size_t>(body)].name); };
-    if (!contact_models()[static_cast<std::size_t>(view.model)].has_patches) continue;
+    const auto name = [&](std::int32_t body) { return in_quotes(bodies[body].name); };
+    if (!contact_models()[view.model].has_patches) continue;
     throw_error(
         "evaluate: {} and {} have patches of two contact models; results.center_of_pressure, mean_normal and patch "
         "contacts must be null",

@@ -51,9 +51,7 @@ Evaluator::Evaluator(Evaluator&&) noexcept = default;
 Evaluator& Evaluator::operator=(Evaluator&&) noexcept = default;
 
 const Evaluator::Implementation& Evaluator::implementation() const {
-  if (implementation_ == nullptr) {
-    throw Error("evaluator: it was moved from; use the evaluator that it was moved to");
-  }
+  if (implementation_ == nullptr) throw Error("evaluator: it was moved from; use the evaluator that it was moved to");
   return *implementation_;
 }
 

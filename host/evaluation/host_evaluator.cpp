@@ -161,7 +161,7 @@ void HostEvaluator::evaluate(const State& state, const Results& results) const {
   Results checked_results = results;
   check_arguments(scene(), checked_state, checked_results);
 
-  const auto devices = static_cast<std::int64_t>(evaluators_.size());
+  const auto devices = std::ssize(evaluators_);
   std::vector<DevicePart> parts;
   for (std::int64_t i = 0; i < devices; ++i) {
     const std::int64_t begin = i * state.num_environments / devices, end = (i + 1) * state.num_environments / devices;
@@ -170,9 +170,9 @@ void HostEvaluator::evaluate(const State& state, const Results& results) const {
   LoopChunks chunks(devices, 1);
   run_on_threads(static_cast<int>(devices), [&](int thread) {
     chunks.take(thread, [&](std::int64_t i, std::int64_t) {
-      DevicePart& part = parts[static_cast<std::size_t>(i)];
-      evaluators_[static_cast<std::size_t>(i)].implementation().evaluate_from_host(
-          part_of(checked_state, scene(), part.begin, part.count), part.results(checked_results, scene()), nullptr);
+      DevicePart& part = parts[i];
+      evaluators_[i].implementation().evaluate_from_host(part_of(checked_state, scene(), part.begin, part.count),
+                                                         part.results(checked_results, scene()), nullptr);
     });
   });
   for_each_packed_output(checked_results, [](const auto& packed) {

@@ -82,12 +82,11 @@ void add_warnings(Geometry& geometry) {
   warn(geometry, report.inverted_tets, "{} of {} tets were inverted and have been turned", report.inverted_tets,
        report.tets);
   if (report.flat_tets > 0) {
-    geometry.warnings.push_back(
-        fmt::format("{}: {} of {} tets are flatter than {} of their longest edge, the first is {}; contact there is "
-                    "rounded, remove them or move their vertices",
-                    geometry.name, report.flat_tets, report.tets, limits::kFlatTet,
-                    describe(static_cast<std::size_t>(report.first_flat_tet),
-                             geometry.mesh.tets[static_cast<std::size_t>(report.first_flat_tet)])));
+    geometry.warnings.push_back(fmt::format(
+        "{}: {} of {} tets are flatter than {} of their longest edge, the first is {}; contact there is "
+        "rounded, remove them or move their vertices",
+        geometry.name, report.flat_tets, report.tets, limits::kFlatTet,
+        describe(static_cast<std::size_t>(report.first_flat_tet), geometry.mesh.tets[report.first_flat_tet])));
   }
   warn(geometry, report.split_tets,
        "{} tets were split: {} edges went through the inside from surface to surface, and {} tets had all four "
@@ -171,9 +170,7 @@ Geometry make_surface_mesh(const std::string& name, TriangleMesh mesh) {
        "{} edges belong to more than two triangles; the surface touches itself there", report.nonmanifold_edges);
   if (report.cut_triangles > 0) {
     const auto& [first, second] = report.first_cut;
-    const auto cut = [&](std::int64_t t) {
-      return describe(static_cast<std::size_t>(t), mesh.triangles[static_cast<std::size_t>(t)]);
-    };
+    const auto cut = [&](std::int64_t t) { return describe(static_cast<std::size_t>(t), mesh.triangles[t]); };
     geometry.warnings.push_back(fmt::format(
         "{}: the surface cuts through itself at {} triangles, first at {} and {}; what lies inside is still "
         "found, but the parts of the surface that do press too",

@@ -45,9 +45,7 @@ std::vector<Edge> edges_of(const std::vector<Tet>& tets) {
 }
 
 void add_means(const std::vector<Edge>& edges, std::vector<double>& values) {
-  for (const auto& [a, b] : edges) {
-    values.push_back(0.5 * (values[static_cast<std::size_t>(a)] + values[static_cast<std::size_t>(b)]));
-  }
+  for (const auto& [a, b] : edges) values.push_back(0.5 * (values[a] + values[b]));
 }
 
 /// The pieces of a tet, with the middles of its edges in the order of kEdges.
@@ -99,7 +97,7 @@ Geometry refine(Geometry geometry, int times) {
     throw_error("{}: refined {} times; it must be from 0 to {} times", geometry.name, times, limits::kMaxRefinements);
   }
   if (times == 0) return geometry;
-  const auto tets = static_cast<std::int64_t>(geometry.mesh.tets.size());
+  const auto tets = std::ssize(geometry.mesh.tets);
   if (tets > limits::kMaxElements >> 3 * times) {
     throw_error("{}: refining its {} tets {} times exceeds the {} that can be indexed", geometry.name, tets, times,
                 limits::kMaxElements);

@@ -76,7 +76,7 @@ std::vector<PartSurface> scene_surfaces(const SceneDescription& scene, const Sta
   const auto geometry_of = [&](const Part& part, std::size_t number) -> const Geometry* {
     const std::int32_t index = state.geometry_index.data == nullptr ? part.geometry : state.geometry_index.data[number];
     const bool known = index >= 0 && static_cast<std::size_t>(index) < scene.geometries.size();
-    return known ? &scene.geometries[static_cast<std::size_t>(index)] : nullptr;
+    return known ? &scene.geometries[index] : nullptr;
   };
 
   std::vector<PartSurface> surfaces;

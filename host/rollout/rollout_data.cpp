@@ -76,7 +76,7 @@ void check_keys(const Scene& scene, ContactPoints points) {
       1 << (points == ContactPoints::kFan6 ? ContactKey::kPointCellBits : ContactKey::kCellBits);
   const SceneData& data = scene.data();
   for (std::size_t i = 0; i < data.parts.size(); ++i) {
-    const GeometryView& geometry = data.geometries.views[static_cast<std::size_t>(data.parts[i].geometry)];
+    const GeometryView& geometry = data.geometries.views[data.parts[i].geometry];
     const HierarchyView& cells = data.parts[i].rigid ? geometry.field->surface : geometry.field->solid;
     if (geometry.half_space || cells.num_cells <= most_cells) continue;
     const auto body = static_cast<std::size_t>(
@@ -117,8 +117,7 @@ RolloutData::RolloutData(const Scene& scene, const RolloutOptions& options) {
       moving.velocity = initial_twist(paths[i]);
     }
     if (moving.is_joint()) {
-      const Pose parent =
-          motion.parent ? pose_from(description.bodies[static_cast<std::size_t>(*motion.parent)].pose) : kWorld;
+      const Pose parent = motion.parent ? pose_from(description.bodies[*motion.parent].pose) : kWorld;
       moving.joint = joint_of(motion, moving.pose, parent);
       moving.joint.index = view.num_joints++;
       drive_forces[i] = motion.drive.force;

@@ -11,9 +11,7 @@ using namespace detail;
 
 namespace {
 
-const Geometry& geometry_of(const SceneDescription& scene, const Part& part) {
-  return scene.geometries[static_cast<std::size_t>(part.geometry)];
-}
+const Geometry& geometry_of(const SceneDescription& scene, const Part& part) { return scene.geometries[part.geometry]; }
 
 /// The parts of a body that have a volume, each at 1 kg/m^3 in the body's frame.
 std::vector<MassProperties> solid_parts(const SceneDescription& scene, const Body& body) {

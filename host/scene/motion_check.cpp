@@ -41,7 +41,7 @@ void check_drive(const std::string& location, const Drive& drive, const JointRan
 }
 
 void check_joint(const std::string& location, const SceneDescription& scene, int index) {
-  const Body& body = scene.bodies[static_cast<std::size_t>(index)];
+  const Body& body = scene.bodies[index];
   const Motion& motion = body.motion;
   if (has_velocity(body)) fail_scene("{}the body has a velocity, which follows from its joint's; leave it 0", location);
   if (motion.parent) check_rule(location + "parent ", check_parent, scene, index, *motion.parent);
@@ -73,7 +73,7 @@ void check_path(const std::string& location, const Body& body) {
 }
 
 void check_motion(const SceneDescription& scene, int index) {
-  const Body& body = scene.bodies[static_cast<std::size_t>(index)];
+  const Body& body = scene.bodies[index];
   const MotionType type = body.motion.type;
   const std::string location = name_of(body) + ": motion: ";
   if (type > MotionType::kRevolute) {

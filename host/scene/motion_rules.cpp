@@ -124,7 +124,7 @@ void check_path_start(const Path& path, const std::array<double, 7>& pose) {
 void check_parent(const SceneDescription& scene, int index, int parent) {
   const int count = static_cast<int>(scene.bodies.size());
   if (parent < 0 || parent >= count) throw_error("is {}; it must be in [0, {})", parent, count);
-  const Body& body = scene.bodies[static_cast<std::size_t>(parent)];
+  const Body& body = scene.bodies[parent];
   if (parent == index) throw Error("is the body itself; a joint needs another body, or none for the world");
   if (degrees_of_freedom(body) == 0) return;
   throw_error("{} is {}; the parent of a joint must be fixed or prescribed", in_quotes(body.name),
@@ -132,9 +132,7 @@ void check_parent(const SceneDescription& scene, int index, int parent) {
 }
 
 void check_no_half_space(const SceneDescription& scene, const Body& body, const char* motion) {
-  const auto is_half_space = [&](int geometry) {
-    return scene.geometries[static_cast<std::size_t>(geometry)].kind == GeometryKind::kHalfSpace;
-  };
+  const auto is_half_space = [&](int geometry) { return scene.geometries[geometry].kind == GeometryKind::kHalfSpace; };
   for (const Part& part : parts_of(body)) {
     const std::vector<int>& others = part.alternatives;
     if (is_half_space(part.geometry) || std::any_of(others.begin(), others.end(), is_half_space)) {

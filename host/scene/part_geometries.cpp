@@ -165,7 +165,7 @@ bool is_identity(const std::array<double, 7>& pose) {
 }
 
 std::int32_t GeometryPlacer::index_of(int geometry, const std::array<double, 7>& pose, const std::string& location) {
-  const Geometry& own = scene_.geometries[static_cast<std::size_t>(geometry)];
+  const Geometry& own = scene_.geometries[geometry];
   if (own.kind == GeometryKind::kHalfSpace || is_identity(pose)) return geometry;
   const auto [found, is_new] = placed_.try_emplace({geometry, pose}, static_cast<std::int32_t>(to_.views.size()));
   if (is_new) to_.add(moved(own, pose, location));

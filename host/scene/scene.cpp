@@ -29,8 +29,8 @@ Vec3d middle_of(const SceneData& data, const BodyView& body) {
   bool any = false;
   Vec3d low = {0, 0, 0}, high = {0, 0, 0};
   for (std::int32_t i = body.parts_begin; i < body.parts_end; ++i) {
-    const std::int32_t geometry = data.parts[static_cast<std::size_t>(i)].geometry;
-    const GeometryView& g = data.geometries.views[static_cast<std::size_t>(geometry)];
+    const std::int32_t geometry = data.parts[i].geometry;
+    const GeometryView& g = data.geometries.views[geometry];
     if (g.half_space) continue;
     const Vec3d half_extent = {g.radius, g.radius, g.radius};
     low = any ? min(low, g.center - half_extent) : g.center - half_extent;
@@ -43,9 +43,7 @@ Vec3d middle_of(const SceneData& data, const BodyView& body) {
 /// The most layers of a half space that a compliant part can be.
 std::int32_t num_layers(const SceneDescription& scene, const Part& part) {
   std::size_t most = 1;
-  const auto take = [&](int index) {
-    most = std::max(most, scene.geometries[static_cast<std::size_t>(index)].strain.size());
-  };
+  const auto take = [&](int index) { most = std::max(most, scene.geometries[index].strain.size()); };
   take(part.geometry);
   for (const int index : part.alternatives) take(index);
   return *part.rigid ? 0 : static_cast<std::int32_t>(most) - 1;
@@ -65,10 +63,8 @@ void add_part(const Part& part, const std::string& location, GeometryPlacer& pla
   if (view.posed) {
     view.placed_begin = static_cast<std::int32_t>(data.placed_geometries.size());
     std::vector<std::int32_t> row(data.description.geometries.size(), -1);
-    row[static_cast<std::size_t>(part.geometry)] = view.geometry;
-    for (const int index : part.alternatives) {
-      row[static_cast<std::size_t>(index)] = placer.index_of(index, part.pose, location);
-    }
+    row[part.geometry] = view.geometry;
+    for (const int index : part.alternatives) row[index] = placer.index_of(index, part.pose, location);
     data.placed_geometries.insert(data.placed_geometries.end(), row.begin(), row.end());
   }
   data.parts.push_back(view);
@@ -88,14 +84,14 @@ void add_bodies(SceneData& data) {
 /// Adds the part pairs of one model of a pair. False if it has none.
 bool add_part_pairs(SceneData& data, const Pair& pair, const std::vector<std::optional<ContactModel>>& models,
                     ContactModel model, std::int32_t& row) {
-  const BodyView& a = data.bodies[static_cast<std::size_t>(pair.a)];
-  const BodyView& b = data.bodies[static_cast<std::size_t>(pair.b)];
+  const BodyView& a = data.bodies[pair.a];
+  const BodyView& b = data.bodies[pair.b];
   const std::int32_t rows_begin = row;
   auto of_part_pair = models.begin();
   for (std::int32_t i = a.parts_begin; i < a.parts_end; ++i) {
     for (std::int32_t k = b.parts_begin; k < b.parts_end; ++k) {
       if (*of_part_pair++ != model) continue;
-      const auto layers_of = [&](std::int32_t part) { return data.parts[static_cast<std::size_t>(part)].num_layers; };
+      const auto layers_of = [&](std::int32_t part) { return data.parts[part].num_layers; };
       const std::int32_t layers = std::max({1, layers_of(i), layers_of(k)});
       for (std::int32_t layer = 0; layer < layers; ++layer) data.part_pairs.push_back({i, k, layer, row});
       ++row;
@@ -110,7 +106,7 @@ void add_pairs(SceneData& data) {
   std::vector<PairView> further;
   std::int32_t row = 0;
   for (std::int32_t index = 0; index < num_pairs; ++index) {
-    const Pair& pair = data.description.pairs[static_cast<std::size_t>(index)];
+    const Pair& pair = data.description.pairs[index];
     const auto models = part_pair_models(pair, data.description);
     const auto next = num_pairs + static_cast<std::int32_t>(further.size());
     for (std::size_t number = 0; number < contact_models().size(); ++number) {
@@ -248,9 +244,9 @@ int Scene::contact_state_size() const { return data().view.contact.state_size; }
 std::vector<PartPair> Scene::part_pairs() const {
   std::vector<PartPair> all;
   for (int pair = 0; pair < num_pairs(); ++pair) {
-    const std::int32_t begin = data().pairs[static_cast<std::size_t>(pair)].part_pairs_begin;
+    const std::int32_t begin = data().pairs[pair].part_pairs_begin;
     for (std::int32_t i = begin; i < data().view.part_pairs_end(pair); ++i) {
-      const PartPairView& parts = data().part_pairs[static_cast<std::size_t>(i)];
+      const PartPairView& parts = data().part_pairs[i];
       if (parts.layer > 0) continue;
       all.push_back({pair, parts.a, parts.b});
     }

@@ -32,7 +32,7 @@ void check_part(const SceneDescription& scene, const Body& body, const Part& par
   std::vector<int> geometries = {part.geometry};
   geometries.insert(geometries.end(), part.alternatives.begin(), part.alternatives.end());
   for (const int index : geometries) {
-    const Geometry& geometry = scene.geometries[static_cast<std::size_t>(index)];
+    const Geometry& geometry = scene.geometries[index];
     check_rule(location + ": geometry " + in_quotes(geometry.name) + ": ", check_geometry_of, *part.rigid,
                body.parts.empty() ? body.name : part.name, geometry);
   }

@@ -21,9 +21,7 @@ namespace {
   throw Error("scene: " + message, ErrorKind::kInput, {"scene", found, wanted});
 }
 
-const std::string& name_at(const SceneDescription& scene, int body) {
-  return scene.bodies[static_cast<std::size_t>(body)].name;
-}
+const std::string& name_at(const SceneDescription& scene, int body) { return scene.bodies[body].name; }
 
 std::string pair_text(const SceneDescription& scene, int a, int b) {
   return fmt::format("({}, {})", in_quotes(name_at(scene, a), '"'), in_quotes(name_at(scene, b), '"'));

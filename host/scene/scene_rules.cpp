@@ -11,7 +11,7 @@
 namespace isopatch::detail {
 namespace {
 
-const Body& body_at(const SceneDescription& scene, int index) { return scene.bodies[static_cast<std::size_t>(index)]; }
+const Body& body_at(const SceneDescription& scene, int index) { return scene.bodies[index]; }
 
 std::string names_of(const Pair& pair, const SceneDescription& scene) {
   return in_quotes(body_at(scene, pair.a).name) + " and " + in_quotes(body_at(scene, pair.b).name);
@@ -127,7 +127,7 @@ std::vector<std::string> contact_model_names() {
 std::vector<PartKind> kinds_of(const Body& body, const SceneDescription& scene) {
   std::vector<PartKind> kinds;
   for (const Part& part : parts_of(body)) {
-    const Geometry& geometry = scene.geometries[static_cast<std::size_t>(part.geometry)];
+    const Geometry& geometry = scene.geometries[part.geometry];
     kinds.push_back({*part.rigid, geometry.kind == GeometryKind::kHalfSpace});
   }
   return kinds;

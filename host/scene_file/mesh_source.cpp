@@ -40,7 +40,7 @@ Geometry MeshSource::given(const JsonValue& location, const std::string& name) c
         {.wanted = "a given geometry " + in_quotes(name, '"')});
   }
   if (std::count(names.begin(), names.end(), name) > 1) location.fail("is given more than once; give one of each name");
-  return meshes_.geometries[static_cast<std::size_t>(found - names.begin())];
+  return meshes_.geometries[found - names.begin()];
 }
 
 }  // namespace isopatch::detail

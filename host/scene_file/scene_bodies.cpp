@@ -119,7 +119,7 @@ class BodyReader {
     return name;
   }
 
-  const Geometry& geometry_at(int index) const { return geometries_[static_cast<std::size_t>(index)]; }
+  const Geometry& geometry_at(int index) const { return geometries_[index]; }
 
   const std::vector<Geometry>& geometries_;
   const Names names_;

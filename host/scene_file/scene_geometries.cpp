@@ -82,15 +82,15 @@ Geometry parse_shape(const std::string& name, const JsonValue& value, const Mesh
 }
 
 Geometry refined(Geometry geometry, int times, const JsonValue& field, TetBudget& budget) {
-  const auto tets = static_cast<std::int64_t>(geometry.mesh.tets.size());
+  const auto tets = std::ssize(geometry.mesh.tets);
   budget.take(field, (tets << 3 * times) - tets);
   return with_location(field, [&] { return refine(std::move(geometry), times); });
 }
 
 Geometry strained(Geometry geometry, const StrainMap& map, const JsonValue& field, TetBudget& budget) {
-  const auto tets = static_cast<std::int64_t>(geometry.mesh.tets.size());
+  const auto tets = std::ssize(geometry.mesh.tets);
   geometry = with_location(field, [&] { return with_strain(std::move(geometry), map); });
-  budget.take(field, static_cast<std::int64_t>(geometry.mesh.tets.size()) - tets);
+  budget.take(field, std::ssize(geometry.mesh.tets) - tets);
   return geometry;
 }
 

@@ -59,7 +59,7 @@ std::string drive_of(const Drive& drive) {
 }
 
 std::string parent_of(const SceneDescription& scene, const Motion& motion) {
-  return motion.parent ? escaped(scene.bodies[static_cast<std::size_t>(*motion.parent)].name) : "the world";
+  return motion.parent ? escaped(scene.bodies[*motion.parent].name) : "the world";
 }
 
 }  // namespace

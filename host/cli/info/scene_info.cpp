@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kMaxLeftOut = 20;  // part pairs that are listed
 
-const Body& body_at(const SceneDescription& scene, int index) { return scene.bodies[static_cast<std::size_t>(index)]; }
+const Body& body_at(const SceneDescription& scene, int index) { return scene.bodies[index]; }
 
 bool has_parts(const Body& body) { return !body.parts.empty() || !is_identity(body.offset); }
 
@@ -96,7 +96,7 @@ void print_bodies(const SceneDescription& scene) {
   add_columns(rows[0], "part", "position m", "turned deg");
   for (const Body& body : scene.bodies) {
     for (const Part& part : parts_of(body)) {
-      rows.push_back({escaped(body.name), escaped(scene.geometries[static_cast<std::size_t>(part.geometry)].name),
+      rows.push_back({escaped(body.name), escaped(scene.geometries[part.geometry].name),
                       *part.rigid ? "rigid" : number(*part.modulus), number(*part.dissipation), number(*part.friction),
                       body.fixed ? "yes" : "no"});
       if (with_sides) rows.back().push_back(body.one_sided ? "yes" : "no");

@@ -49,7 +49,7 @@ void write_path_velocities(const Scene& scene, RolloutStateArrays& state) {
   const int bodies = scene.num_bodies(), last = num_stages(data.view.integrator) - 1;
   for (std::int64_t e = 0; e < state.num_environments; ++e) {
     const EnvironmentState environment = EnvironmentState::of(state.view(), e, bodies, data.view.num_joints);
-    const std::int64_t steps = state.steps[static_cast<std::size_t>(e)];
+    const std::int64_t steps = state.steps[e];
     for (int i = 0; i < bodies; ++i) {
       const MovingBody& body = data.view.bodies[i];
       if (body.kind != MotionKind::kPath) continue;

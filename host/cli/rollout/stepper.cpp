@@ -41,9 +41,7 @@ void Stepper::step(std::int64_t begin, std::int64_t count, std::int64_t steps, R
         *output);
   }
   simulator_.step(state, input, results, static_cast<int>(steps));
-  for (std::int64_t e = begin; e < begin + count; ++e) {
-    status_[static_cast<std::size_t>(e)] |= state_.status[static_cast<std::size_t>(e)];
-  }
+  for (std::int64_t e = begin; e < begin + count; ++e) status_[e] |= state_.status[e];
 }
 
 void Stepper::advance(std::int64_t steps, RolloutOutputArrays& output, Progress& progress) {

@@ -112,9 +112,7 @@ double largest_of(const std::vector<double>& extent, const std::string& source) 
 double gradient_of(const TetMesh& mesh, const Tet& tet, const std::vector<double>& extent) {
   const Point3& origin = point_at(mesh, tet[0]);
   const auto edge = [&](std::size_t i) { return point_at(mesh, tet[i]) - origin; };
-  const auto rise = [&](std::size_t i) {
-    return extent[static_cast<std::size_t>(tet[i])] - extent[static_cast<std::size_t>(tet[0])];
-  };
+  const auto rise = [&](std::size_t i) { return extent[tet[i]] - extent[tet[0]]; };
   const Point3 u = edge(1), v = edge(2), w = edge(3), vw = cross(v, w);
   return norm(rise(1) * vw + rise(2) * cross(w, u) + rise(3) * cross(u, v)) / std::fabs(dot(u, vw));
 }
@@ -135,8 +133,7 @@ void check_extents(const TetMesh& mesh, const std::vector<double>& extent, doubl
 
 std::int64_t count_tets_without_extent(const TetMesh& mesh, const std::vector<double>& extent) {
   return std::count_if(mesh.tets.begin(), mesh.tets.end(), [&](const Tet& tet) {
-    return std::all_of(tet.begin(), tet.end(),
-                       [&](std::int32_t v) { return extent[static_cast<std::size_t>(v)] == 0; });
+    return std::all_of(tet.begin(), tet.end(), [&](std::int32_t v) { return extent[v] == 0; });
   });
 }
 

@@ -84,8 +84,7 @@ std::vector<std::size_t> find_all_boundary_tets(const TetMesh& mesh, const std::
   std::vector<std::size_t> found;
   for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
     const Tet& tet = mesh.tets[t];
-    const bool all = std::all_of(tet.begin(), tet.end(),
-                                 [&](std::int32_t v) { return on_surface[static_cast<std::size_t>(v)] != 0; });
+    const bool all = std::all_of(tet.begin(), tet.end(), [&](std::int32_t v) { return on_surface[v] != 0; });
     if (all) found.push_back(t);
   }
   return found;
@@ -102,7 +101,7 @@ void repair_crossings(TetMesh& mesh, const std::vector<Triangle>& boundary, cons
         source, found.size(), mesh.tets.size(), describe(found[0], mesh.tets[found[0]]));
   }
   const std::vector<Simplex> crossing = crossing_simplices(mesh, boundary);
-  report.all_boundary_tets = static_cast<std::int64_t>(found.size());
+  report.all_boundary_tets = std::ssize(found);
   report.crossing_edges = std::count_if(crossing.begin(), crossing.end(), is_edge);
   if (policy == AllBoundaryTets::kSplit) report.split_tets = split_layers(mesh, crossing, source);
 }
@@ -111,9 +110,9 @@ void count_points(const TetMesh& mesh, const std::vector<Triangle>& boundary, Me
   const std::vector<std::uint8_t> used = used_points(mesh.tets, mesh.points.size());
   const std::vector<std::uint8_t> on_surface = boundary_points(mesh, boundary);
   const auto used_count = std::accumulate(used.begin(), used.end(), std::int64_t{0});
-  report.points = static_cast<std::int64_t>(mesh.points.size());
-  report.tets = static_cast<std::int64_t>(mesh.tets.size());
-  report.boundary_triangles = static_cast<std::int64_t>(boundary.size());
+  report.points = std::ssize(mesh.points);
+  report.tets = std::ssize(mesh.tets);
+  report.boundary_triangles = std::ssize(boundary);
   report.unused_points = report.points - used_count;
   report.interior_points = used_count - std::accumulate(on_surface.begin(), on_surface.end(), std::int64_t{0});
 }

@@ -198,7 +198,7 @@ SelfCuts find_self_cuts(const std::vector<Point3>& points, const std::vector<Tri
   SelfCuts cuts;
   if (triangles.empty()) return cuts;
   const auto corners = [&](std::size_t t) {
-    const auto at = [&](std::size_t i) { return points[static_cast<std::size_t>(triangles[t][i])]; };
+    const auto at = [&](std::size_t i) { return points[triangles[t][i]]; };
     return Corners{at(0), at(1), at(2)};
   };
   std::vector<Box> boxes(triangles.size());
@@ -242,7 +242,7 @@ MeshReport check_and_repair(TriangleMesh& mesh, const std::string& source) {
   }
   if (report.volume < 0) {
     report.volume = -report.volume;
-    report.flipped_triangles = static_cast<std::int64_t>(mesh.triangles.size());
+    report.flipped_triangles = std::ssize(mesh.triangles);
     for (Triangle& t : mesh.triangles) std::swap(t[1], t[2]);
   }
   report.flat_triangles = static_cast<std::int64_t>(
@@ -254,8 +254,8 @@ MeshReport check_and_repair(TriangleMesh& mesh, const std::string& source) {
   report.first_cut = cuts.first;
 
   const std::vector<std::uint8_t> used = used_points(mesh.triangles, mesh.points.size());
-  report.points = static_cast<std::int64_t>(mesh.points.size());
-  report.boundary_triangles = static_cast<std::int64_t>(mesh.triangles.size());
+  report.points = std::ssize(mesh.points);
+  report.boundary_triangles = std::ssize(mesh.triangles);
   report.unused_points = report.points - std::accumulate(used.begin(), used.end(), std::int64_t{0});
   return report;
 }

@@ -20,7 +20,7 @@ std::vector<double> distance_to_surface(const TetMesh& mesh, const std::vector<T
   if (surface.empty()) return distance;
   const TriangleTree tree(mesh.points, surface);
   const std::vector<std::uint8_t> on_surface = boundary_points(mesh, surface);
-  const auto count = static_cast<std::int64_t>(mesh.points.size());
+  const auto count = std::ssize(mesh.points);
   parallel_for(count, count, 64, [&](std::size_t i) {
     if (on_surface[i] == 0) distance[i] = std::sqrt(tree.squared_distance(mesh.points[i]));
   });

@@ -17,7 +17,7 @@ namespace {
 constexpr double kCos30 = 0.8660254037844386;
 constexpr double kCos60 = 0.5;
 
-double value_at(const std::vector<double>& extent, std::int32_t v) { return extent[static_cast<std::size_t>(v)]; }
+double value_at(const std::vector<double>& extent, std::int32_t v) { return extent[v]; }
 
 /// The gradient of the extent in a tet; exactly zero if the four values are equal.
 Point3 gradient(const TetMesh& mesh, const Tet& tet, const std::vector<double>& extent) {
@@ -71,7 +71,7 @@ FieldQuality measure_field(const TetMesh& mesh, const std::vector<Triangle>& sur
   for (const Tet& tet : mesh.tets) {
     gradients.push_back(gradient(mesh, tet, extent));
     if (norm(gradients.back()) == 0) ++quality.tets_without_gradient;
-    const auto is_on_surface = [&](std::int32_t v) { return on_surface[static_cast<std::size_t>(v)] != 0; };
+    const auto is_on_surface = [&](std::int32_t v) { return on_surface[v] != 0; };
     if (std::all_of(tet.begin(), tet.end(), is_on_surface)) ++quality.all_boundary_tets;
   }
 
@@ -79,9 +79,9 @@ FieldQuality measure_field(const TetMesh& mesh, const std::vector<Triangle>& sur
   const std::vector<FaceUse> faces = sorted_faces(mesh.tets);
   std::int64_t aligned = 0;
   for (std::size_t i = 0; i < faces.size(); ++i) {
-    const Point3& here = gradients[static_cast<std::size_t>(faces[i].tet)];
+    const Point3& here = gradients[faces[i].tet];
     if (i + 1 < faces.size() && faces[i + 1].sorted == faces[i].sorted) {
-      const Point3& there = gradients[static_cast<std::size_t>(faces[i + 1].tet)];
+      const Point3& there = gradients[faces[i + 1].tet];
       const bool both = norm(here) > 0 && norm(there) > 0;
       const bool neither = norm(here) == 0 && norm(there) == 0;
       ++quality.inner_faces;
@@ -90,8 +90,8 @@ FieldQuality measure_field(const TetMesh& mesh, const std::vector<Triangle>& sur
       continue;
     }
     Point3 mean{};
-    for (const std::int32_t v : faces[i].sorted) mean = mean + around[static_cast<std::size_t>(v)];
-    const Triangle outward = tet_face(mesh.tets[static_cast<std::size_t>(faces[i].tet)], faces[i].face);
+    for (const std::int32_t v : faces[i].sorted) mean = mean + around[v];
+    const Triangle outward = tet_face(mesh.tets[faces[i].tet], faces[i].face);
     if (norm(mean) > 0 && is_within(mean, inward_normal(mesh, outward), kCos30)) ++aligned;
   }
   quality.aligned_faces = surface.empty() ? 0 : static_cast<double>(aligned) / static_cast<double>(surface.size());

@@ -156,9 +156,7 @@ std::vector<double> boundary_values(const Body& body, const Mask& core, std::vec
     if (!body.is_inner(i)) continue;
     std::int64_t& best = deepest[inner.find(i)];
     if (core[i] != 0) best = -2;
-    if (best == -1 || (best >= 0 && body.depth[i] > body.depth[static_cast<std::size_t>(best)])) {
-      best = static_cast<std::int64_t>(i);
-    }
+    if (best == -1 || (best >= 0 && body.depth[i] > body.depth[best])) best = static_cast<std::int64_t>(i);
   }
   std::int64_t pockets = 0;
   for (const std::int64_t best : deepest) {

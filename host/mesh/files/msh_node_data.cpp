@@ -62,7 +62,7 @@ void MshReader::take_fields() {
   if (fields_.empty()) return;
   last_field_.assign(mesh_.points.size(), kNoTet);
   for (const Tet& tet : mesh_.tets) {
-    for (const std::int32_t v : tet) tet_nodes_ += std::exchange(last_field_[static_cast<std::size_t>(v)], 0) != 0;
+    for (const std::int32_t v : tet) tet_nodes_ += std::exchange(last_field_[v], 0) != 0;
   }
   std::size_t expanded = 0, number = 0;
   for (Field& field : fields_) {
@@ -79,7 +79,7 @@ void MshReader::take_fields() {
 bool MshReader::take_field(const Field& field, std::size_t number) {
   std::size_t missing = tet_nodes_;
   for (const auto& [node, value] : field.values) {
-    std::size_t& last = last_field_[static_cast<std::size_t>(node)];
+    std::size_t& last = last_field_[node];
     if (last != kNoTet && std::exchange(last, number) != number) --missing;
   }
   if (missing > 0) {
@@ -88,7 +88,7 @@ bool MshReader::take_field(const Field& field, std::size_t number) {
     return false;
   }
   std::vector<double> values(mesh_.points.size());
-  for (const auto& [node, value] : field.values) values[static_cast<std::size_t>(node)] = value;
+  for (const auto& [node, value] : field.values) values[node] = value;
   mesh_.point_data.emplace(field.name, std::move(values));
   return true;
 }

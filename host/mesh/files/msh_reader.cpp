@@ -21,7 +21,7 @@ constexpr std::int64_t kHexahedron64 = 92, kHexahedron125 = 93;
 int msh_nodes(std::int64_t type) {
   if (type == kHexahedron64) return 64;
   if (type == kHexahedron125) return 125;
-  return type > 0 && type < static_cast<std::int64_t>(kNodes.size()) ? kNodes[static_cast<std::size_t>(type)] : 0;
+  return type > 0 && type < std::ssize(kNodes) ? kNodes[type] : 0;
 }
 
 /// In the plural, for messages: "triangles", "elements of type 29".
@@ -114,9 +114,7 @@ void MshReader::add_node(std::int64_t tag) {
   if (!index_.emplace(tag, static_cast<std::int32_t>(index_.size())).second) {
     in_.fail("a second node {}; tags must differ", tag);
   }
-  if (static_cast<std::int64_t>(index_.size()) > limits::kMaxElements) {
-    in_.fail("more than {} nodes cannot be indexed", limits::kMaxElements);
-  }
+  if (std::ssize(index_) > limits::kMaxElements) in_.fail("more than {} nodes cannot be indexed", limits::kMaxElements);
 }
 
 void MshReader::read_coordinates(std::size_t node) {
@@ -160,7 +158,7 @@ void MshReader::read_nodes_4() {
       if (parametric == 1) in_.skip_values(ValueType::kF64, dimension, 1, "the parameters of a node");
     }
   }
-  const auto found = static_cast<std::int64_t>(mesh_.points.size());
+  const auto found = std::ssize(mesh_.points);
   if (found != count) in_.fail("$Nodes announces {} nodes; its blocks have {}", count, found);
 }
 

@@ -77,7 +77,7 @@ class ObjReader {
     if (words_.size() < 4 || words_.size() > 8) {
       in_.fail("vertex {} has {} numbers; it must read 'v x y z'", mesh_.points.size() + 1, words_.size() - 1);
     }
-    if (static_cast<std::int64_t>(mesh_.points.size()) == limits::kMaxElements) {
+    if (std::ssize(mesh_.points) == limits::kMaxElements) {
       in_.fail("more than {} vertices cannot be indexed", limits::kMaxElements);
     }
     Point3 point;
@@ -98,7 +98,7 @@ class ObjReader {
     corners_.clear();
     for (std::size_t i = 1; i < words_.size(); ++i) {
       const std::int64_t corner = read_corner(words_[i]);
-      if (corner >= static_cast<std::int64_t>(mesh_.points.size())) {
+      if (corner >= std::ssize(mesh_.points)) {
         in_.fail_at(offset, "face {} has the vertex {}; the file has {}", faces_, corner + 1, mesh_.points.size());
       }
       corners_.push_back(static_cast<std::int32_t>(corner));

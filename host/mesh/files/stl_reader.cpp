@@ -137,7 +137,7 @@ class StlReader {
   std::int32_t weld(const Point3& point) {
     const auto [entry, is_new] = index_.try_emplace(point, static_cast<std::int32_t>(mesh_.points.size()));
     if (is_new) {
-      if (static_cast<std::int64_t>(mesh_.points.size()) == limits::kMaxElements) {
+      if (std::ssize(mesh_.points) == limits::kMaxElements) {
         in_.fail("more than {} points cannot be indexed", limits::kMaxElements);
       }
       mesh_.points.push_back(point);

@@ -29,7 +29,7 @@ Polyhedron hull_of(const std::vector<Point3>& points) {
   }
   for (auto& [point, corner] : corner_of) {
     corner = static_cast<std::int32_t>(hull.corners.size());
-    hull.corners.push_back(points[static_cast<std::size_t>(point)]);
+    hull.corners.push_back(points[point]);
     hull.inside = hull.inside + hull.corners.back();
   }
   hull.inside = (1 / static_cast<double>(hull.corners.size())) * hull.inside;

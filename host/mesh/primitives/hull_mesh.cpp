@@ -40,7 +40,7 @@ constexpr double kZero = 1e-14;
 
 /// The vertices of a convex polygon in cyclic order about `normal`.
 void sort_around(std::vector<std::int32_t>& polygon, const std::vector<MedialVertex>& vertices, const Point3& normal) {
-  const auto at = [&](std::int32_t v) { return vertices[static_cast<std::size_t>(v)].position; };
+  const auto at = [&](std::int32_t v) { return vertices[v].position; };
   Point3 middle{};
   for (const std::int32_t v : polygon) middle = middle + (1. / static_cast<double>(polygon.size())) * at(v);
   // the farthest vertex gives a stable first direction
@@ -55,10 +55,7 @@ void sort_around(std::vector<std::int32_t>& polygon, const std::vector<MedialVer
 
 /// The smallest area of the triangles of the polygon's fan from its first vertex, relative to their edges there.
 double flattest_triangle(const std::vector<std::int32_t>& polygon, const std::vector<MedialVertex>& vertices) {
-  const auto edge = [&](std::size_t i) {
-    return vertices[static_cast<std::size_t>(polygon[i])].position -
-           vertices[static_cast<std::size_t>(polygon[0])].position;
-  };
+  const auto edge = [&](std::size_t i) { return vertices[polygon[i]].position - vertices[polygon[0]].position; };
   double least = 1;
   for (std::size_t i = 2; i < polygon.size(); ++i) {
     least = std::min(least, norm(cross(edge(i - 1), edge(i))) / (norm(edge(i - 1)) * norm(edge(i))));
@@ -201,7 +198,7 @@ TetMesh make_convex_hull_mesh(const std::vector<Point3>& points) {
   for (std::size_t f = 0; f < hull.faces.size(); ++f) {
     for (std::int32_t& corner : hull.faces[f].corners) {
       corner += inner;
-      vertices[static_cast<std::size_t>(corner)].nearest.push_back(static_cast<std::int32_t>(f));
+      vertices[corner].nearest.push_back(static_cast<std::int32_t>(f));
     }
   }
 

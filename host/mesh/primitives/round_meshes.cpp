@@ -57,7 +57,7 @@ void add_hemisphere(RevolvedMesh& mesh, std::size_t centre, std::size_t seam, do
 
   const std::int32_t apex = mesh.point(centre, 0);
   const auto at = [&row](int j, int k) {
-    const auto& points = row[static_cast<std::size_t>(j)];
+    const auto& points = row[j];
     return points[static_cast<std::size_t>(k) % points.size()];
   };
   for (int j = 0; j < rows; ++j) {

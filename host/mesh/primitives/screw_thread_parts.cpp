@@ -37,7 +37,7 @@ std::int32_t add_layer(std::vector<Point3>& points, const ScrewThreadGrid& grid,
   const auto first = static_cast<std::int32_t>(points.size());
   const std::vector<std::array<double, 2>> direction = rays(segments);
   for (const ScrewThreadGrid::Node& node : grid.nodes()) {
-    points.push_back(point_on_ray(direction[static_cast<std::size_t>(node.ray)], radius(node), node.z));
+    points.push_back(point_on_ray(direction[node.ray], radius(node), node.z));
   }
   return first;
 }
@@ -52,7 +52,7 @@ Ring add_hexagon(std::vector<Point3>& points, int segments, double across_flats,
   const std::vector<std::array<double, 2>> direction = rays(segments);
   for (int j = 0; j < segments; ++j) {
     const double radius = hexagon(j, segments, across_flats);
-    ring.push_back(add_point(points, point_on_ray(direction[static_cast<std::size_t>(j)], radius, z)));
+    ring.push_back(add_point(points, point_on_ray(direction[j], radius, z)));
   }
   return ring;
 }
@@ -90,8 +90,8 @@ void add_tet(TetMesh& mesh, const Tet& tet) { mesh.tets.push_back(positively_ori
 /// The sides of a prism between two rays are not plane. All diagonals go from `from` on the first ray to `to` on the
 /// next, so that of two almost equal sides neither bulges through the other.
 void add_prisms(TetMesh& mesh, const ScrewThreadGrid& grid, std::int32_t from, std::int32_t to) {
-  const auto ray = [&](std::int32_t i) { return grid.nodes()[static_cast<std::size_t>(i)].ray; };
-  const auto is_end = [&](std::int32_t i) { return grid.nodes()[static_cast<std::size_t>(i)].end; };
+  const auto ray = [&](std::int32_t i) { return grid.nodes()[i].ray; };
+  const auto is_end = [&](std::int32_t i) { return grid.nodes()[i].end; };
   for (const auto& [cell, section] : grid.cells()) {
     // a on the first ray, c on the next, b on either; of two on one ray, one on an end plane comes first, else the
     // lower

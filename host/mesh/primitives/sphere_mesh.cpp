@@ -40,13 +40,13 @@ UnitSphere make_icosahedron() {
 
   // the faces are the triples of vertices at edge length (2 before normalisation) from each other
   const auto near = [&](std::int32_t i, std::int32_t j) {
-    return norm(sphere.points[static_cast<std::size_t>(i)] - sphere.points[static_cast<std::size_t>(j)]) < 2.1 / length;
+    return norm(sphere.points[i] - sphere.points[j]) < 2.1 / length;
   };
   for (std::int32_t i = 0; i < 12; ++i) {
     for (std::int32_t j = i + 1; j < 12; ++j) {
       for (std::int32_t k = j + 1; k < 12; ++k) {
         if (!near(i, j) || !near(j, k) || !near(k, i)) continue;
-        const auto at = [&](std::int32_t v) { return sphere.points[static_cast<std::size_t>(v)]; };
+        const auto at = [&](std::int32_t v) { return sphere.points[v]; };
         const bool outward = dot(cross(at(i), at(j)), at(k)) > 0;
         sphere.triangles.push_back(outward ? Triangle{i, j, k} : Triangle{i, k, j});
       }
@@ -65,11 +65,11 @@ UnitSphere subdivide(const UnitSphere& coarse) {
   std::vector<std::array<Edge, 6>> edges(coarse.points.size());  // from each point, at most six, to later ones
   const auto midpoint = [&](std::int32_t i, std::int32_t j) {
     const auto [low, high] = std::minmax(i, j);
-    Edge* edge = edges[static_cast<std::size_t>(low)].data();
+    Edge* edge = edges[low].data();
     while (edge->to >= 0 && edge->to != high) ++edge;
     if (edge->to < 0) {
       *edge = {high, static_cast<std::int32_t>(fine.points.size())};
-      const Point3 sum = fine.points[static_cast<std::size_t>(i)] + fine.points[static_cast<std::size_t>(j)];
+      const Point3 sum = fine.points[i] + fine.points[j];
       fine.points.push_back((1 / norm(sum)) * sum);
     }
     return edge->midpoint;

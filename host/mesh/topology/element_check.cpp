@@ -34,7 +34,7 @@ void check_points(const std::vector<Point3>& points, const std::string& source) 
 }
 
 bool is_flat(const std::vector<Point3>& points, const Triangle& t) {
-  const auto corner = [&](std::size_t i) { return points[static_cast<std::size_t>(t[i])]; };
+  const auto corner = [&](std::size_t i) { return points[t[i]]; };
   const Point3 u = corner(1) - corner(0), v = corner(2) - corner(0);
   return !(norm(cross(u, v)) > kFlat * norm(u) * norm(v));
 }

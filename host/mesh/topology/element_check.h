@@ -60,7 +60,7 @@ template <class Element>
 std::vector<std::uint8_t> used_points(const std::vector<Element>& elements, std::size_t count) {
   std::vector<std::uint8_t> used(count, 0);
   for (const Element& element : elements) {
-    for (const std::int32_t v : element) used[static_cast<std::size_t>(v)] = 1;
+    for (const std::int32_t v : element) used[v] = 1;
   }
   return used;
 }
@@ -104,7 +104,7 @@ void check_edges(const std::vector<Point3>& points, const Element& element, std:
   for (std::size_t i = 0; i < element.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       // the largest component, because the square of so small a length would be 0
-      const Point3 edge = points[static_cast<std::size_t>(element[i])] - points[static_cast<std::size_t>(element[j])];
+      const Point3 edge = points[element[i]] - points[element[j]];
       const double length = std::max({std::fabs(edge[0]), std::fabs(edge[1]), std::fabs(edge[2])});
       if (length >= limits::kMinEdge) continue;
       throw_error("{}: {} has an edge of {} m, from point {} to {}; it must be at least {} m", source,

@@ -48,7 +48,7 @@ class Refinement {
 
   static Edge edge_of(std::int32_t a, std::int32_t b) { return {std::min(a, b), std::max(a, b)}; }
 
-  Triangle& triangle(std::int32_t t) { return mesh_.triangles[static_cast<std::size_t>(t)]; }
+  Triangle& triangle(std::int32_t t) { return mesh_.triangles[t]; }
 
   void add_edges(std::int32_t t) {
     const auto [a, b, c] = triangle(t);

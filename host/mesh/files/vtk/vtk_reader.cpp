@@ -144,7 +144,7 @@ void VtkReader::read_offset_cells(std::int64_t offsets, std::int64_t size) {
   in_.expect_values(type, size, 1, "CONNECTIVITY");
   mesh_.tets.resize(static_cast<std::size_t>(cells));
   for (std::int64_t c = 0; c < cells; ++c) {
-    for (std::int32_t& v : mesh_.tets[static_cast<std::size_t>(c)]) v = read_vertex(type, c);
+    for (std::int32_t& v : mesh_.tets[c]) v = read_vertex(type, c);
   }
 }
 

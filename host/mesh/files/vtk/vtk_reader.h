@@ -51,8 +51,8 @@ class VtkReader {
   void check_complete() const;
 
   void need_words(const Words& words, std::size_t least, std::size_t most, const char* form) const;
-  std::int64_t num_points() const { return static_cast<std::int64_t>(mesh_.points.size()); }
-  std::int64_t num_cells() const { return static_cast<std::int64_t>(mesh_.tets.size()); }
+  std::int64_t num_points() const { return std::ssize(mesh_.points); }
+  std::int64_t num_cells() const { return std::ssize(mesh_.tets); }
 
   FileCursor in_;
   TetMesh mesh_;
