@@ -7,7 +7,7 @@
 
 #include "host/cli/commands.h"
 #include "host/cli/info/info_table.h"
-#include "host/cli/usage/output_name.h"
+#include "host/files/output_file.h"
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/topology/surface_refinement.h"
 #include "host/meshing/mesher.h"

@@ -10,7 +10,6 @@
 #include "host/evaluation/packed_output.h"
 #include "host/scene/contact_models.h"
 #include "host/scene/scene_data.h"
-#include "host/text/error_location.h"
 #include "host/text/quote.h"
 #include "host/text/throw_error.h"
 #include "isopatch/arrays.h"

@@ -6,7 +6,6 @@
 
 #include "host/scene/contact_models.h"
 #include "host/scene/scene_data.h"
-#include "host/text/error_location.h"
 #include "host/text/throw_error.h"
 #include "isopatch/detail/scene/environment.h"
 

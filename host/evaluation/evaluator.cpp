@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isopatch/evaluator.h"
 
-#include <fmt/format.h>
+#include <utility>
 
 #include "host/evaluation/argument_check.h"
+#include "host/evaluation/candidate_memory.h"
 #include "host/evaluation/evaluator_backend.h"
-#include "host/text/error_location.h"
+#include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
-#include "isopatch/error.h"
 #include "isopatch/limits.h"
 
 namespace isopatch {
@@ -87,5 +87,21 @@ bool cuda_available() { return num_cuda_devices() > 0; }
 
 const Scene& Evaluator::scene() const { return implementation().scene(); }
 const EvaluatorOptions& Evaluator::options() const { return implementation().options(); }
+
+CandidateCache::CandidateCache(std::unique_ptr<Implementation> implementation)
+    : implementation_(std::move(implementation)) {}
+CandidateCache::~CandidateCache() = default;
+CandidateCache::CandidateCache(CandidateCache&&) noexcept = default;
+CandidateCache& CandidateCache::operator=(CandidateCache&&) noexcept = default;
+
+CandidateCache::Implementation& CandidateCache::implementation() const {
+  if (implementation_ == nullptr) throw Error("candidate cache: it was moved from; use the one that it was moved to");
+  return *implementation_;
+}
+
+std::int64_t CandidateCache::num_environments() const { return implementation().num_environments(); }
+double CandidateCache::margin() const { return implementation().margin(); }
+std::size_t CandidateCache::bytes() const { return implementation().bytes(); }
+void CandidateCache::reset(const std::uint8_t* mask, void* stream) { implementation().reset(mask, stream); }
 
 }  // namespace isopatch

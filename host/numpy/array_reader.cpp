@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include "host/text/suggestion.h"
-
 namespace isopatch::detail {
 
 void ArrayReader::allow(const std::vector<std::string>& names) const {

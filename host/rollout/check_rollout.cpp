@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "host/evaluation/array_check.h"
-#include "host/text/error_location.h"
 #include "host/text/throw_error.h"
 
 namespace isopatch::detail {

@@ -5,7 +5,6 @@
 
 #include "host/scene/motion_check.h"
 #include "host/scene/motion_rules.h"
-#include "host/scene/path_rows.h"
 #include "host/scene/scene_check.h"
 #include "host/scene/scene_data.h"
 #include "host/text/quote.h"

@@ -4,9 +4,8 @@
 #include "host/evaluation/argument_check.h"
 #include "host/rollout/check_rollout.h"
 #include "host/rollout/simulator_backend.h"
-#include "host/text/error_location.h"
+#include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
-#include "isopatch/error.h"
 
 namespace isopatch {
 

@@ -2,11 +2,10 @@
 #include "host/scene/motion_rules.h"
 
 #include <Eigen/Eigenvalues>
+
 #include <algorithm>
 #include <cmath>
 
-#include "host/scene/path_rows.h"
-#include "host/text/error_location.h"
 #include "host/text/quote.h"
 #include "host/text/throw_error.h"
 
@@ -150,6 +149,21 @@ const char* text_of(MotionType type) {
 
 bool are_joined(const Body& a, const Body& b, const Pair& pair) {
   return (is_joint(a.motion) && a.motion.parent == pair.b) || (is_joint(b.motion) && b.motion.parent == pair.a);
+}
+
+Pose pose_from(const std::array<double, 7>& numbers) {
+  const auto& [x, y, z, qw, qx, qy, qz] = numbers;
+  return {{x, y, z}, normalized(Quaternion{qw, {qx, qy, qz}})};
+}
+
+std::vector<PathRow> path_rows(const Path& path) {
+  std::vector<PathRow> rows;
+  for (std::size_t i = 0; i < path.times.size(); ++i)
+    rows.push_back({path.times[i], pose_from(path.poses[i]), {0, 0, 0}});
+  for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
+    rows[i].rotation = log(product(rows[i + 1].pose.orientation, conjugate(rows[i].pose.orientation)));
+  }
+  return rows;
 }
 
 }  // namespace isopatch::detail

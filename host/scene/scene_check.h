@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "host/text/error_location.h"
 #include "host/text/throw_error.h"
 #include "isopatch/scene/scene.h"
 

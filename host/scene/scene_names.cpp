@@ -7,7 +7,6 @@
 
 #include "host/scene/scene_data.h"
 #include "host/text/quote.h"
-#include "host/text/suggestion.h"
 #include "isopatch/error.h"
 #include "isopatch/scene/scene.h"
 

@@ -7,8 +7,6 @@
 #include <cmath>
 #include <unordered_set>
 
-#include "host/text/error_location.h"
-#include "host/text/suggestion.h"
 #include "host/text/throw_error.h"
 
 namespace isopatch::detail {

@@ -5,7 +5,7 @@
 
 #include "host/scene_file/scene_geometries.h"
 #include "host/scene_file/scene_values.h"
-#include "host/text/suggestion.h"
+#include "host/text/quote.h"
 
 namespace isopatch::detail {
 

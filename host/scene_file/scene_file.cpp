@@ -15,7 +15,6 @@
 #include "host/scene_file/scene_geometries.h"
 #include "host/scene_file/scene_values.h"
 #include "host/text/quote.h"
-#include "host/text/suggestion.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/limits.h"
 #include "isopatch/scene/scene.h"

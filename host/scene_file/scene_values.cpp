@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "host/scene_file/scene_geometries.h"
-#include "host/text/suggestion.h"
+#include "host/text/quote.h"
 
 namespace isopatch::detail {
 
