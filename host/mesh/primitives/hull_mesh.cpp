@@ -8,21 +8,130 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <iterator>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "host/mesh/math/fixed_math.h"
 #include "host/mesh/math/point_math.h"
-#include "host/mesh/primitives/convex_polyhedron.h"
+#include "host/mesh/primitives/convex_hull.h"
 #include "host/mesh/primitives/polygon_fan.h"
 #include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/geometry/mesh.h"
+#include "isopatch/limits.h"
 
 namespace isopatch {
 
 using namespace detail;
 
 namespace {
+
+struct Face {
+  Point3 normal;  // outward
+  double offset;
+  std::vector<std::int32_t> corners;
+};
+
+/// A convex polyhedron and a point well inside it.
+struct Polyhedron {
+  std::vector<Point3> corners;
+  std::vector<Face> faces;
+  Point3 inside{};
+
+  double height(const Face& face, const Point3& p) const { return face.offset - dot(face.normal, p); }
+  double depth(const Point3& p) const {
+    double least = height(faces[0], p);
+    for (const Face& face : faces) least = std::min(least, height(face, p));
+    return least;
+  }
+};
+
+/// A vertex of the medial mesh and the faces that are nearest to it, all at the same distance, in ascending order.
+struct MedialVertex {
+  Point3 position;
+  std::vector<std::int32_t> nearest;
+};
+
+/// The convex hull of points. Throws Error if they lie in a plane, and for too many faces.
+Polyhedron hull_of(const std::vector<Point3>& points) {
+  std::vector<double> coordinates;
+  for (const Point3& p : points) coordinates.insert(coordinates.end(), p.begin(), p.end());
+  const std::vector<HullFacet> facets = convex_hull(std::move(coordinates), 3);
+  if (facets.empty()) {
+    throw_error("convex hull: the {} points lie in a plane; a hull needs four that do not", points.size());
+  }
+  if (facets.size() > limits::kMaxHullFaces) {
+    throw_error("convex hull: the hull of the {} points has {} faces, the limit is {}; use fewer points", points.size(),
+                facets.size(), limits::kMaxHullFaces);
+  }
+  Polyhedron hull;
+  std::map<std::int32_t, std::int32_t> corner_of;  // of the points that are corners: their index among these
+  for (const HullFacet& facet : facets) {
+    for (const std::int32_t v : facet.vertices) corner_of.try_emplace(v, 0);
+  }
+  for (auto& [point, corner] : corner_of) {
+    corner = static_cast<std::int32_t>(hull.corners.size());
+    hull.corners.push_back(points[point]);
+    hull.inside = hull.inside + hull.corners.back();
+  }
+  hull.inside = (1 / static_cast<double>(hull.corners.size())) * hull.inside;
+  for (const HullFacet& facet : facets) {
+    Face face{{facet.normal[0], facet.normal[1], facet.normal[2]}, facet.offset, {}};
+    for (const std::int32_t v : facet.vertices) face.corners.push_back(corner_of[v]);
+    std::sort(face.corners.begin(), face.corners.end());
+    hull.faces.push_back(std::move(face));
+  }
+  return hull;
+}
+
+/// The vertices of the medial surface: the vertices of the polytope {0 <= t <= depth(x)} that are above its ground t =
+/// 0. They are found by duality about a point inside: the half-space h.y <= s becomes the point h/s, and every facet of
+/// the hull of these points is a vertex.
+std::vector<MedialVertex> inner_vertices(const Polyhedron& hull) {
+  const double level = hull.depth(hull.inside) / 2;
+  std::vector<double> dual;
+  for (const Face& face : hull.faces) {
+    const double slack = hull.height(face, hull.inside) - level;
+    for (const double n : face.normal) dual.push_back(n / slack);
+    dual.push_back(1 / slack);
+  }
+  const auto ground = static_cast<std::int32_t>(hull.faces.size());
+  dual.insert(dual.end(), {0, 0, 0, -1 / level});
+
+  std::vector<MedialVertex> vertices;
+  for (HullFacet& facet : convex_hull(std::move(dual), 4)) {
+    if (std::find(facet.vertices.begin(), facet.vertices.end(), ground) != facet.vertices.end()) continue;
+    const Point3 from_inside{facet.normal[0] / facet.offset, facet.normal[1] / facet.offset,
+                             facet.normal[2] / facet.offset};
+    std::sort(facet.vertices.begin(), facet.vertices.end());
+    vertices.push_back({hull.inside + from_inside, std::move(facet.vertices)});
+  }
+  return vertices;
+}
+
+/// Joins vertices within `distance` of each other, which differ only by rounding.
+std::vector<MedialVertex> joined(std::vector<MedialVertex> vertices, double distance) {
+  std::sort(vertices.begin(), vertices.end(),
+            [](const MedialVertex& a, const MedialVertex& b) { return a.position < b.position; });
+  std::vector<MedialVertex> kept;
+  for (MedialVertex& vertex : vertices) {
+    const auto same = std::find_if(kept.rbegin(), kept.rend(), [&](const MedialVertex& other) {
+      return norm(other.position - vertex.position) <= distance;
+    });
+    if (same == kept.rend()) {
+      kept.push_back(std::move(vertex));
+    } else {
+      const std::vector<std::int32_t> one = std::move(same->nearest);
+      same->nearest.clear();
+      std::set_union(one.begin(), one.end(), vertex.nearest.begin(), vertex.nearest.end(),
+                     std::back_inserter(same->nearest));
+    }
+  }
+  return kept;
+}
 
 /// Medial vertices nearer to each other than this fraction of the size become one: where more than four faces have the
 /// same distance, rounding leaves several vertices.
