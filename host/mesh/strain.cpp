@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A pressure that is not linear in the extent, as one that is linear in each tet.
-
 #include <algorithm>
 #include <utility>
 

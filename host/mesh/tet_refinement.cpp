@@ -2,7 +2,6 @@
 //
 // Regular refinement: four pieces at a tet's corners, and the octahedron between them in four about its shortest
 // diagonal (Bey, "Tetrahedral grid refinement", Computing 1995).
-
 #include <algorithm>
 #include <utility>
 

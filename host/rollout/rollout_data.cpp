@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "host/scene/motion_check.h"
 #include "host/scene/motion_rules.h"
 #include "host/scene/scene_check.h"
 #include "host/scene/scene_data.h"

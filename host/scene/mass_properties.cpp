@@ -5,7 +5,6 @@
 
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/topology/element_check.h"
-#include "host/scene/motion_check.h"
 #include "host/scene/scene_check.h"
 #include "host/scene/scene_rules.h"
 #include "host/text/quote.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/scene/motion_check.h"
-
+//
+// Checks of what a rollout needs, in addition to check_scene().
 #include <algorithm>
 
 #include "host/scene/motion_rules.h"

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "host/mesh/checks/geometry_check.h"
-#include "host/scene/motion_check.h"
 #include "host/scene/scene_rules.h"
 #include "host/text/quote.h"
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -8,11 +7,8 @@
 #include "host/cli/commands.h"
 #include "host/cli/process/progress.h"
 #include "host/cli/process/stage_times.h"
-#include "host/cli/rollout/rollout_file.h"
-#include "host/cli/rollout/rollout_table.h"
 #include "host/cli/rollout/rows.h"
 #include "host/cli/rollout/start_states.h"
-#include "host/cli/rollout/step_check.h"
 #include "host/cli/rollout/stepper.h"
 #include "host/cli/states_file.h"
 #include "host/files/output_file.h"

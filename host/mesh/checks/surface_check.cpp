@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The checks a triangle surface must pass before it can bound a rigid body.
-
 #include <algorithm>
 #include <array>
 #include <cmath>

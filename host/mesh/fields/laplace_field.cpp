@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The Laplace field: linear finite elements on the tets, 0 on the surface, 1 on a core.
-
 #include <Eigen/Sparse>
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Pressure as a non-linear function of the extent.
-
 #include <algorithm>
 #include <cmath>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Chooses the reader by the extension of a file.
-
 #include <filesystem>
 
 #include "host/files/input_file.h"

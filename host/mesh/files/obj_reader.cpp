@@ -2,7 +2,6 @@
 //
 // Wavefront OBJ files: vertices and faces. Texture coordinates, normals, groups and materials are skipped; curved
 // surfaces are an error.
-
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -5,7 +5,6 @@
 // tets by coning its facets from its first vertex, and every facet into triangles by a fan from the facet's first
 // vertex, "first" by one order for the whole box. A facet's triangles then depend on its own vertices alone, so the
 // two regions that share a facet agree on them.
-
 #include <algorithm>
 #include <cmath>
 

@@ -5,7 +5,6 @@
 // half-spaces. The vertices of that polytope are the vertices of the medial mesh, and its facets, seen from above, are
 // the regions nearest to one face. Each region is a convex polyhedron on which the distance is linear. It is cut into
 // tets like the box's regions: cones from its first vertex over fans about the first vertex of each facet.
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

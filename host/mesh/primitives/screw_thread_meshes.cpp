@@ -2,7 +2,6 @@
 //
 // Bolts and nuts: layers of points over one ScrewThreadGrid, from the screw thread's surface to a cylinder below its
 // teeth, and on to the axis (bolt) or the hexagon (nut).
-
 #include <algorithm>
 #include <array>
 #include <cmath>
