@@ -38,20 +38,13 @@ void read_values(const LazyArray* array, std::vector<To>& values) {
     values.reserve(array->header().bytes / sizeof(From));
     for_each<From>(*array, [&](From number) { values.push_back(static_cast<To>(number)); });
   };
-  switch (array->header().type) {
-    case DType::kFloat32:
-      return read_as(float{});
-    case DType::kFloat64:
-      return read_as(double{});
-    case DType::kInt32:
-      return read_as(std::int32_t{});
-    case DType::kInt64:
-      return read_as(std::int64_t{});
-    case DType::kUint8:
-      return read_as(std::uint8_t{});
-    case DType::kUint32:
-      return read_as(std::uint32_t{});
-  }
+  const DType type = array->header().type;
+  if (type == DType::kFloat32) read_as(float{});
+  if (type == DType::kFloat64) read_as(double{});
+  if (type == DType::kInt32) read_as(std::int32_t{});
+  if (type == DType::kInt64) read_as(std::int64_t{});
+  if (type == DType::kUint8) read_as(std::uint8_t{});
+  if (type == DType::kUint32) read_as(std::uint32_t{});
 }
 
 /// Finds arrays by their names. Its errors name the source and the array.

@@ -11,10 +11,8 @@
 namespace isopatch::detail {
 namespace {
 
-const Body& body_at(const SceneDescription& scene, int index) { return scene.bodies[index]; }
-
 std::string names_of(const Pair& pair, const SceneDescription& scene) {
-  return in_quotes(body_at(scene, pair.a).name) + " and " + in_quotes(body_at(scene, pair.b).name);
+  return in_quotes(scene.bodies[pair.a].name) + " and " + in_quotes(scene.bodies[pair.b].name);
 }
 
 }  // namespace
@@ -88,8 +86,8 @@ std::optional<ContactModel> model_of(const ContactModels& models, const PartKind
 
 std::vector<std::optional<ContactModel>> part_pair_models(const Pair& pair, const SceneDescription& scene) {
   std::vector<std::optional<ContactModel>> models;
-  for (const PartKind& a : kinds_of(body_at(scene, pair.a), scene)) {
-    for (const PartKind& b : kinds_of(body_at(scene, pair.b), scene)) {
+  for (const PartKind& a : kinds_of(scene.bodies[pair.a], scene)) {
+    for (const PartKind& b : kinds_of(scene.bodies[pair.b], scene)) {
       models.push_back(model_of(models_of(pair, scene), a, b));
     }
   }
@@ -135,12 +133,12 @@ std::vector<PartKind> kinds_of(const Body& body, const SceneDescription& scene) 
 
 void check_two_bodies(const Pair& pair, const SceneDescription& scene) {
   if (pair.a != pair.b) return;
-  throw Error("pairs " + in_quotes(body_at(scene, pair.a).name) + " with itself; a pair needs two bodies");
+  throw Error("pairs " + in_quotes(scene.bodies[pair.a].name) + " with itself; a pair needs two bodies");
 }
 
 void check_bodies_of(const Pair& pair, const SceneDescription& scene) {
   check_two_bodies(pair, scene);
-  const Body &a = body_at(scene, pair.a), &b = body_at(scene, pair.b);
+  const Body &a = scene.bodies[pair.a], &b = scene.bodies[pair.b];
   const ContactModels& models = models_of(pair, scene);
   const ContactModelInfo& model = info_of(models.back());
   Refusal last;

@@ -23,8 +23,6 @@ namespace {
 
 constexpr std::size_t kMaxLeftOut = 20;  // part pairs that are listed
 
-const Body& body_at(const SceneDescription& scene, int index) { return scene.bodies[index]; }
-
 bool has_parts(const Body& body) { return !body.parts.empty() || !is_identity(body.offset); }
 
 bool has_parts(const SceneDescription& scene) {
@@ -123,7 +121,7 @@ void print_pairs(const Scene& built) {
   const auto value = [](const std::optional<double>& own) { return own ? number(*own) : "of the bodies"; };
   for (std::size_t i = 0; i < scene.pairs.size(); ++i) {
     const Pair& pair = scene.pairs[i];
-    rows.push_back({escaped(body_at(scene, pair.a).name), escaped(body_at(scene, pair.b).name), value(pair.dissipation),
+    rows.push_back({escaped(scene.bodies[pair.a].name), escaped(scene.bodies[pair.b].name), value(pair.dissipation),
                     value(pair.friction)});
     const auto is_of_pair = [&](const PartPair& parts) { return parts.pair == static_cast<int>(i); };
     if (with_parts) {
@@ -137,7 +135,7 @@ void print_pairs(const Scene& built) {
 Rows left_out(const SceneDescription& scene) {
   Rows rows;
   for (const Pair& pair : scene.pairs) {
-    const Body &a = body_at(scene, pair.a), &b = body_at(scene, pair.b);
+    const Body &a = scene.bodies[pair.a], &b = scene.bodies[pair.b];
     const std::vector<Part> parts_a = parts_of(a), parts_b = parts_of(b);
     const std::vector<PartKind> kinds_a = kinds_of(a, scene), kinds_b = kinds_of(b, scene);
     const auto name = [](const Body& body, const Part& part) {

@@ -22,17 +22,15 @@ namespace {
 constexpr double kCos30 = 0.8660254037844386;
 constexpr double kCos60 = 0.5;
 
-double value_at(const std::vector<double>& extent, std::int32_t v) { return extent[v]; }
-
 /// The gradient of the extent in a tet; exactly zero if the four values are equal.
 Point3 gradient(const TetMesh& mesh, const Tet& tet, const std::vector<double>& extent) {
   const Point3& origin = point_at(mesh, tet[0]);
   const Point3 u = point_at(mesh, tet[1]) - origin;
   const Point3 v = point_at(mesh, tet[2]) - origin;
   const Point3 w = point_at(mesh, tet[3]) - origin;
-  const double base = value_at(extent, tet[0]);
-  const Point3 sum = (value_at(extent, tet[1]) - base) * cross(v, w) + (value_at(extent, tet[2]) - base) * cross(w, u) +
-                     (value_at(extent, tet[3]) - base) * cross(u, v);
+  const double base = extent[tet[0]];
+  const Point3 sum = (extent[tet[1]] - base) * cross(v, w) + (extent[tet[2]] - base) * cross(w, u) +
+                     (extent[tet[3]] - base) * cross(u, v);
   return (1 / dot(cross(u, v), w)) * sum;
 }
 

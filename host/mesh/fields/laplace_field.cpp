@@ -28,8 +28,6 @@ constexpr double kSameDepth = 1e-9;
 /// Values outside [0, 1] by less than this are rounding.
 constexpr double kRounding = 1e-10;
 
-std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
-
 /// Joins those vertices of every tet for which `takes` is true.
 template <typename Takes>
 DisjointSets joined_by_tets(const TetMesh& mesh, Takes takes) {
@@ -37,7 +35,7 @@ DisjointSets joined_by_tets(const TetMesh& mesh, Takes takes) {
   for (const Tet& tet : mesh.tets) {
     for (std::size_t i = 0; i < 4; ++i) {
       for (std::size_t j = 0; j < i; ++j) {
-        if (takes(tet[i]) && takes(tet[j])) sets.join(at(tet[i]), at(tet[j]));
+        if (takes(tet[i]) && takes(tet[j])) sets.join(tet[i], tet[j]);
       }
     }
   }
@@ -80,11 +78,11 @@ std::vector<double> deepest_of_component(Body& body) {
 Mask listed_core(const Body& body, const std::vector<std::int32_t>& vertices) {
   Mask mask(body.depth.size(), 0);
   for (const std::int32_t v : vertices) {
-    if (v < 0 || at(v) >= mask.size() || body.used[at(v)] == 0) {
+    if (v < 0 || v >= std::ssize(mask) || body.used[v] == 0) {
       throw_error("{}: vertex {} of the core is not in the mesh; it must be one of its {} points that tets use",
                   body.source, v, mask.size());
     }
-    mask[at(v)] = 1;
+    mask[v] = 1;
   }
   return mask;
 }
@@ -149,7 +147,7 @@ std::vector<double> boundary_values(const Body& body, const Mask& core, std::vec
     if (core[i] != 0) core_depth = std::min(core_depth, body.depth[i]);
   }
 
-  DisjointSets inner = joined_by_tets(body.mesh, [&](std::int32_t v) { return body.on_surface[at(v)] == 0; });
+  DisjointSets inner = joined_by_tets(body.mesh, [&](std::int32_t v) { return body.on_surface[v] == 0; });
   std::vector<std::int64_t> deepest(core.size(),
                                     -1);  // of every set: its deepest point, or -2 if it has a part of the core
   for (std::size_t i = 0; i < core.size(); ++i) {

@@ -150,17 +150,9 @@ double mapped_extent(const StrainMap& map, double extent) {
   // exact at both ends, in spite of rounding
   if (extent <= 0) return 0;
   if (extent >= 1) return 1;
-  switch (map.kind) {
-    case StrainMap::Kind::kTrue:
-      return fixed_log1p(-map.parameter * extent) / fixed_log1p(-map.parameter);
-    case StrainMap::Kind::kPower:
-      return fixed_pow(extent, map.parameter);
-    case StrainMap::Kind::kTable:
-      return interpolated(map.table, extent);
-    case StrainMap::Kind::kLinear:
-      break;
-  }
-  return extent;
+  if (map.kind == StrainMap::Kind::kTrue) return fixed_log1p(-map.parameter * extent) / fixed_log1p(-map.parameter);
+  if (map.kind == StrainMap::Kind::kPower) return fixed_pow(extent, map.parameter);
+  return map.kind == StrainMap::Kind::kTable ? interpolated(map.table, extent) : extent;
 }
 
 }  // namespace isopatch

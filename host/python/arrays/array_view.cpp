@@ -29,10 +29,8 @@ dlpack::DataType type_of_format(const char* format, Py_ssize_t size) {
   return {0, bits, 0};
 }
 
-void delete_tensor(dlpack::ManagedTensor* tensor) {
-  if (tensor->deleter != nullptr) tensor->deleter(tensor);
-}
-void delete_tensor(dlpack::VersionedTensor* tensor) {
+template <class Tensor>
+void delete_tensor(Tensor* tensor) {
   if (tensor->deleter != nullptr) tensor->deleter(tensor);
 }
 
@@ -77,14 +75,8 @@ void throw_error_of(const char* call) {
 }
 
 std::string device_name(const dlpack::Device& device) {
-  switch (device.type) {
-    case dlpack::kCpu:
-    case dlpack::kCudaHost:
-      return "cpu";
-    case dlpack::kCuda:
-    case dlpack::kCudaManaged:
-      return fmt::format("cuda:{}", device.index);
-  }
+  if (device.type == dlpack::kCpu || device.type == dlpack::kCudaHost) return "cpu";
+  if (device.type == dlpack::kCuda || device.type == dlpack::kCudaManaged) return fmt::format("cuda:{}", device.index);
   return fmt::format("a device of DLPack's type {}", static_cast<int>(device.type));
 }
 
@@ -257,20 +249,9 @@ void ArrayView::check_device(const Argument& argument, const Placement& placemen
 }
 
 void ArrayView::release() noexcept {
-  switch (held_) {
-    case Held::kBuffer:
-      PyBuffer_Release(&buffer_);
-      break;
-    case Held::kTensor:
-      delete_tensor(tensor_);
-      break;
-    case Held::kVersionedTensor:
-      delete_tensor(versioned_);
-      break;
-    case Held::kNothing:
-    case Held::kBorrowed:
-      break;
-  }
+  if (held_ == Held::kBuffer) PyBuffer_Release(&buffer_);
+  if (held_ == Held::kTensor) delete_tensor(tensor_);
+  if (held_ == Held::kVersionedTensor) delete_tensor(versioned_);
   held_ = Held::kNothing;
 }
 
