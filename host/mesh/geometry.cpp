@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "host/mesh/checks/geometry_check.h"
-#include "host/mesh/checks/mesh_check.h"
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/topology/element_check.h"
 #include "host/text/quote.h"

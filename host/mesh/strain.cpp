@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "host/mesh/checks/geometry_check.h"
-#include "host/mesh/checks/mesh_check.h"
 #include "host/mesh/topology/element_check.h"
 #include "host/mesh/topology/level_cut.h"
 #include "host/text/throw_error.h"
@@ -21,10 +20,8 @@ namespace {
 using Rows = std::vector<std::array<double, 2>>;
 
 void apply_to_mesh(Geometry& geometry, const Rows& rows) {
-  if (*std::max_element(geometry.extent.begin(), geometry.extent.end()) > 1) {
-    throw_error("{}: the extents go up to {}; a strain map needs them in [0, 1]", geometry.name,
-                *std::max_element(geometry.extent.begin(), geometry.extent.end()));
-  }
+  const double most = *std::max_element(geometry.extent.begin(), geometry.extent.end());
+  if (most > 1) throw_error("{}: the extents go up to {}; a strain map needs them in [0, 1]", geometry.name, most);
   std::vector<double> levels;
   for (const auto& [e, f] : rows) levels.push_back(e);
   const std::vector<std::size_t> level_of_new = cut_at_levels(geometry.mesh, geometry.extent, levels, geometry.name);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "host/mesh/checks/mesh_check.h"
+#include "host/mesh/checks/geometry_check.h"
 #include "host/mesh/math/point_math.h"
 #include "host/text/throw_error.h"
 #include "isopatch/geometry/geometry.h"

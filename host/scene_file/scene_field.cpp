@@ -21,9 +21,8 @@ FieldCore parse_core(const JsonValue& value) {
     core.depth = depth->positive();
   } else if (ball) {
     ball->allow({"center", "radius"});
-    const std::vector<double> center = ball->required("center").numbers(3);
     core.kind = FieldCore::Kind::kBall;
-    core.center = {center[0], center[1], center[2]};
+    core.center = ball->required("center").numbers<3>();
     core.radius = ball->required("radius").positive();
   } else if (vertices) {
     core.kind = FieldCore::Kind::kVertices;
@@ -77,10 +76,7 @@ StrainMap parse_strain(const JsonValue& value) {
   } else if (const auto table = value.optional("table")) {
     if (tolerance) tolerance->fail("a table needs none: the pressure is linear between its rows");
     map.kind = StrainMap::Kind::kTable;
-    for (const JsonValue& row : table->elements()) {
-      const std::vector<double> pair = row.numbers(2);
-      map.table.push_back({pair[0], pair[1]});
-    }
+    for (const JsonValue& row : table->elements()) map.table.push_back(row.numbers<2>());
     with_location(*table, [&] { check_strain_map(map); });
   }
   if (tolerance) {

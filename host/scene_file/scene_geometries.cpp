@@ -15,44 +15,38 @@ namespace {
 constexpr std::size_t kMaxGeometries = 256;
 
 /// Errors and warnings about a mesh name its file; after that, the geometry has its name in the scene.
-Geometry named(const std::string& name, Geometry geometry) {
-  geometry.name = name;
-  return geometry;
+template <class Read, class Make>
+Geometry parse_mesh(const std::string& name, const JsonValue& value, const MeshSource& meshes, Read read, Make make) {
+  const std::string file = value.required("file").text(), shown = meshes.shown(file);
+  const FileScale size = parse_scale(value);
+  return with_location(value, [&] {
+    auto mesh = (meshes.*read)(file);
+    scale(mesh, size.factors);
+    Geometry geometry = make(shown, std::move(mesh));
+    warn_of_units(geometry, shown, size);
+    geometry.name = name;
+    return geometry;
+  });
 }
 
 Geometry parse_tet_mesh(const std::string& name, const JsonValue& value, const MeshSource& meshes) {
   value.allow({"type", "file", "scale", "units", "field", "all_boundary_tets", "refinement", "strain"});
-  const std::string file = value.required("file").text(), shown = meshes.shown(file);
-  const FileScale size = parse_scale(value);
   const FieldOptions field = parse_field(value);
-
-  return with_location(value, [&] {
-    TetMesh mesh = meshes.tet_mesh(file);
-    scale(mesh, size.factors);
-    Geometry geometry = make_tet_mesh(shown, std::move(mesh), field);
-    warn_of_units(geometry, shown, size);
-    return named(name, std::move(geometry));
-  });
+  const auto make = [&](const std::string& shown, TetMesh mesh) {
+    return make_tet_mesh(shown, std::move(mesh), field);
+  };
+  return parse_mesh(name, value, meshes, &MeshSource::tet_mesh, make);
 }
 
 Geometry parse_surface_mesh(const std::string& name, const JsonValue& value, const MeshSource& meshes) {
   value.allow({"type", "file", "scale", "units"});
-  const std::string file = value.required("file").text(), shown = meshes.shown(file);
-  const FileScale size = parse_scale(value);
-
-  return with_location(value, [&] {
-    TriangleMesh mesh = meshes.surface(file);
-    scale(mesh, size.factors);
-    Geometry geometry = make_surface_mesh(shown, std::move(mesh));
-    warn_of_units(geometry, shown, size);
-    return named(name, std::move(geometry));
-  });
+  return parse_mesh(name, value, meshes, &MeshSource::surface, make_surface_mesh);
 }
 
 Geometry parse_box(const std::string& name, const JsonValue& value) {
   value.allow({"type", "size", "refinement", "strain"});
   const JsonValue edges = value.required("size");
-  const Point3 size = point_of(edges);
+  const Point3 size = edges.numbers<3>();
   for (const JsonValue& edge : edges.elements()) edge.positive();
   return with_location(value, [&] { return make_box(name, size); });
 }
@@ -111,11 +105,6 @@ Geometry parse_geometry(const std::string& name, const JsonValue& value, const M
 }
 
 }  // namespace
-
-Point3 point_of(const JsonValue& value) {
-  const std::vector<double> numbers = value.numbers(3);
-  return {numbers[0], numbers[1], numbers[2]};
-}
 
 void refuse_both(const JsonValue& value, const char* a, const char* b) {
   if (value.optional(a) && value.optional(b)) value.fail("has \"{}\" and \"{}\"; give one", a, b);

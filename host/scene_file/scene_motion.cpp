@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/scene_file/scene_bodies.h"
 
-#include <algorithm>
-
 #include "host/scene/motion_rules.h"
 #include "host/scene_file/enumerator_names.h"
 #include "host/scene_file/scene_geometries.h"
@@ -16,8 +14,8 @@ std::vector<TimedValue> parse_rows(const JsonValue& value, const Range& range) {
   if (!value.is_array()) return {{0, in_range(value, range)}};
   std::vector<TimedValue> rows;
   for (const JsonValue& element : value.elements()) {
-    const std::vector<double> row = element.numbers(2);
-    rows.push_back({row[0], row[1]});
+    const auto [time, number] = element.numbers<2>();
+    rows.push_back({time, number});
   }
   if (rows.empty()) value.fail("must be a number or at least one row [time, value], found no rows");
   with_location(value, [&] { check_rows(rows, range); });
@@ -46,7 +44,7 @@ Motion parse_joint(const JsonValue& value, MotionType type) {
   Motion motion;
   motion.type = type;
   const JsonValue axis = value.required("axis");
-  motion.axis = point_of(axis);
+  motion.axis = axis.numbers<3>();
   with_location(axis, [&] { check_axis(motion.axis); });
   if (type == MotionType::kRevolute) {
     read_vector(value.required("anchor"), kPositionRange, motion.anchor.emplace().data());
@@ -63,10 +61,7 @@ Path parse_path(const JsonValue& value, const std::array<double, 7>& pose) {
   Path path;
   for (const JsonValue& time : times.elements()) path.times.push_back(time.number());
   if (path.times.empty()) times.fail("must have at least one time, found none");
-  for (const JsonValue& element : poses.elements()) {
-    const std::vector<double> numbers = element.numbers(7);
-    std::copy(numbers.begin(), numbers.end(), path.poses.emplace_back().begin());
-  }
+  for (const JsonValue& element : poses.elements()) path.poses.push_back(element.numbers<7>());
   with_location(times, [&] { check_path_times(path.times); });
   with_location(poses, [&] {
     check_path_poses(path);
@@ -130,8 +125,7 @@ void read_mass(const JsonValue& value, Body& body) {
     read_vector(*field, kCenterOfMassRange, body.center_of_mass.emplace().data());
   }
   if (const auto field = value.optional("inertia")) {
-    const std::vector<double> entries = field->numbers(6);
-    std::copy(entries.begin(), entries.end(), body.inertia.emplace().begin());
+    body.inertia = field->numbers<6>();
     with_location(*field, [&] { check_inertia(*body.inertia); });
   }
 }

@@ -40,11 +40,6 @@ int parse_segments(const JsonValue& value, double radius) {
   return segments;
 }
 
-void parse_thread(const JsonValue& value, ScrewThread& thread) {
-  if (const auto field = value.optional("pitch")) thread.pitch = field->positive();
-  if (const auto field = value.optional("clearance")) thread.clearance = field->not_negative();
-}
-
 double parse_diameter(const JsonValue& value) {
   const auto field = value.optional("diameter");
   return field ? field->positive() : ScrewThread().diameter;
@@ -65,9 +60,20 @@ int parse_segments(const JsonValue& value, const ScrewThread& thread, int segmen
   return (needed + kStep - 1) / kStep * kStep;
 }
 
-bool is_surface_only(const JsonValue& value) {
-  const auto field = value.optional("surface_only");
-  return field && field->boolean();
+/// A bolt or a nut, of which only what both have is left to read.
+template <class Fastener, class Surface, class Tets, class Make>
+Geometry parse_fastener(const std::string& name, const JsonValue& value, TetBudget& budget, Fastener fastener,
+                        Surface make_surface, Tets tets, Make make) {
+  parse_length(value, "pitch", fastener.thread.pitch);
+  if (const auto field = value.optional("clearance")) fastener.thread.clearance = field->not_negative();
+  parse_length(value, "across_flats", fastener.across_flats);
+  fastener.segments = parse_segments(value, fastener.thread, fastener.segments);
+  const auto surface_only = value.optional("surface_only");
+  if (surface_only && surface_only->boolean()) {
+    return with_location(value, [&] { return make_surface_mesh(name, make_surface(fastener)); });
+  }
+  budget.take(value, tets(fastener));
+  return with_location(value, [&] { return make(name, fastener); });
 }
 
 }  // namespace
@@ -88,7 +94,7 @@ Geometry parse_sphere(const std::string& name, const JsonValue& value, TetBudget
 Geometry parse_ellipsoid(const std::string& name, const JsonValue& value, TetBudget& budget) {
   value.allow({"type", "semi_axes", "subdivisions", "edge_length", "refinement", "strain"});
   const JsonValue axes = value.required("semi_axes");
-  const Point3 semi_axes = point_of(axes);
+  const Point3 semi_axes = axes.numbers<3>();
   for (const JsonValue& axis : axes.elements()) axis.positive();
   const double longest = *std::max_element(semi_axes.begin(), semi_axes.end());
   const int subdivisions = parse_subdivisions(value, longest, budget);
@@ -122,7 +128,7 @@ Geometry parse_convex_hull(const std::string& name, const JsonValue& value, cons
   if (file) {
     points = with_location(*file, [&] { return meshes.points(file->text()); });
   } else {
-    for (const JsonValue& point : value.required("points").elements()) points.push_back(point_of(point));
+    for (const JsonValue& point : value.required("points").elements()) points.push_back(point.numbers<3>());
   }
   scale_points(points, scale.factors);
   Geometry hull = with_location(value, [&] { return make_convex_hull(name, points); });
@@ -134,33 +140,17 @@ Geometry parse_bolt(const std::string& name, const JsonValue& value, TetBudget& 
   value.allow({"type", "diameter", "pitch", "clearance", "length", "head_height", "across_flats", "segments",
                "edge_length", "surface_only", "refinement", "strain"});
   Bolt bolt = metric_bolt(parse_diameter(value));
-  parse_thread(value, bolt.thread);
   parse_length(value, "length", bolt.length);
-  parse_length(value, "across_flats", bolt.across_flats);
   if (const auto field = value.optional("head_height")) bolt.head_height = field->not_negative();
-  bolt.segments = parse_segments(value, bolt.thread, bolt.segments);
-
-  if (is_surface_only(value)) {
-    return with_location(value, [&] { return make_surface_mesh(name, make_bolt_surface(bolt)); });
-  }
-  budget.take(value, bolt_tets(bolt));
-  return with_location(value, [&] { return make_bolt(name, bolt); });
+  return parse_fastener(name, value, budget, bolt, make_bolt_surface, bolt_tets, make_bolt);
 }
 
 Geometry parse_nut(const std::string& name, const JsonValue& value, TetBudget& budget) {
   value.allow({"type", "diameter", "pitch", "clearance", "height", "across_flats", "segments", "edge_length",
                "surface_only", "refinement", "strain"});
   Nut nut = metric_nut(parse_diameter(value));
-  parse_thread(value, nut.thread);
   parse_length(value, "height", nut.height);
-  parse_length(value, "across_flats", nut.across_flats);
-  nut.segments = parse_segments(value, nut.thread, nut.segments);
-
-  if (is_surface_only(value)) {
-    return with_location(value, [&] { return make_surface_mesh(name, make_nut_surface(nut)); });
-  }
-  budget.take(value, nut_tets(nut));
-  return with_location(value, [&] { return make_nut(name, nut); });
+  return parse_fastener(name, value, budget, nut, make_nut_surface, nut_tets, make_nut);
 }
 
 }  // namespace isopatch::detail

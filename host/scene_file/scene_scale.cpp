@@ -42,7 +42,7 @@ Point3 parse_factors(const JsonValue& value) {
   if (const std::size_t count = value.elements().size(); count != 3) {
     value.fail("must be one number or three, found {}", count);
   }
-  const Point3 factors = point_of(value);
+  const Point3 factors = value.numbers<3>();
   with_location(value, [&] { check_factors(factors); });
   return factors;
 }

@@ -27,7 +27,7 @@ double in_range(const JsonValue& value, const Range& range) {
 }
 
 void read_vector(const JsonValue& value, const Range& range, double* to) {
-  const std::vector<double> vector = value.numbers(3);
+  const Point3 vector = value.numbers<3>();
   for (const JsonValue& element : value.elements()) in_range(element, range);
   std::copy(vector.begin(), vector.end(), to);
 }
@@ -39,7 +39,7 @@ void read_integer(const JsonValue& object, const char* key, int lowest, int high
 void read_pose(const JsonValue& object, std::array<double, 7>& pose) {
   if (const auto field = object.optional("position")) read_vector(*field, kPositionRange, pose.data());
   if (const auto field = object.optional("orientation")) {
-    const std::vector<double> quaternion = field->numbers(4);
+    const std::array<double, 4> quaternion = field->numbers<4>();
     std::copy(quaternion.begin(), quaternion.end(), pose.data() + 3);
     with_location(*field, [&] { check_orientation(pose); });
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The checks a tet mesh must pass before it can carry a pressure field, and the repairs.
-#include "host/mesh/checks/mesh_check.h"
+#include "host/mesh/checks/geometry_check.h"
 
 #include <algorithm>
 #include <cmath>
