@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "host/cli/commands.h"
-#include "host/cli/info/info_table.h"
+#include "host/cli/info_table.h"
 #include "host/files/output_file.h"
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/topology/surface_refinement.h"

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "host/cli/commands.h"
-#include "host/cli/info/info_table.h"
+#include "host/cli/info_table.h"
 #include "host/scene/motion_rules.h"
 #include "host/scene/scene_data.h"
 #include "host/scene/scene_rules.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rows, numbers and tables that `isopatch info` prints.
+// The rows, numbers and tables that `isopatch info` and `isopatch tetrahedralize` print.
 #pragma once
 
 #include <fmt/format.h>
