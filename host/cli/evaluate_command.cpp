@@ -12,7 +12,6 @@
 #include "host/cli/random_states.h"
 #include "host/cli/results_file.h"
 #include "host/cli/states_file.h"
-#include "host/cli/usage/output_name.h"
 #include "host/cpu/pressure_field/traversal_counts.h"
 #include "host/files/output_file.h"
 #include "host/pictures/vtk_files.h"
@@ -113,8 +112,7 @@ void print_table(const EvaluateArguments& arguments, const HostEvaluator& evalua
     const Pair& pair = scene.pairs[totals.largest_at % scene.pairs.size()];
     pair_text = fmt::format("environment {}, {} and {}",
                             static_cast<std::size_t>(arguments.first) + totals.largest_at / scene.pairs.size(),
-                            escaped(scene.bodies[static_cast<std::size_t>(pair.a)].name),
-                            escaped(scene.bodies[static_cast<std::size_t>(pair.b)].name));
+                            escaped(scene.bodies[pair.a].name), escaped(scene.bodies[pair.b].name));
   }
   print_row("largest force", fmt::format("{:.6g} N", totals.largest_force), pair_text);
   print_status(arguments, "non-zero status", results.status);

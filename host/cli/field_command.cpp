@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "host/cli/commands.h"
-#include "host/cli/usage/output_name.h"
+#include "host/files/output_file.h"
 #include "host/text/quote.h"
 #include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"

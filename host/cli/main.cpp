@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The isopatch command. Exit status: 0 done, 2 bad input or usage, 130 interrupted.
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <cerrno>

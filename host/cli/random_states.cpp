@@ -81,7 +81,7 @@ double body_size(const SceneDescription& scene) {
   double size = std::numeric_limits<double>::infinity();
   for (const Body& body : scene.bodies) {
     for (const Part& part : parts_of(body)) {
-      const Geometry& geometry = scene.geometries[static_cast<std::size_t>(part.geometry)];
+      const Geometry& geometry = scene.geometries[part.geometry];
       if (geometry.kind == GeometryKind::kMesh) size = std::min(size, diagonal(geometry));
     }
   }

@@ -62,9 +62,7 @@ struct PartPairsText {
   explicit PartPairsText(const Scene& scene) : of_pair(scene.description().pairs.size()) {
     const std::vector<std::string> names = part_names(scene.description());
     for (const PartPair& parts : scene.part_pairs()) {
-      of_pair[static_cast<std::size_t>(parts.pair)].push_back(
-          fmt::format("{{\"parts\": [{}, {}]", names[static_cast<std::size_t>(parts.part_a)],
-                      names[static_cast<std::size_t>(parts.part_b)]));
+      of_pair[parts.pair].push_back(fmt::format("{{\"parts\": [{}, {}]", names[parts.part_a], names[parts.part_b]));
     }
     std::size_t next = 0;
     for (const auto& texts : of_pair) begin.push_back(next), next += texts.size();
@@ -106,7 +104,7 @@ std::string results_json(const StateArrays& states, const ResultArrays& results,
   const auto per_environment = static_cast<std::size_t>(built.num_part_pairs());
   // the text that is the same in every environment
   std::vector<std::string> bodies;
-  const auto name = [&scene](int body) { return json_text(scene.bodies[static_cast<std::size_t>(body)].name); };
+  const auto name = [&scene](int body) { return json_text(scene.bodies[body].name); };
   for (const Pair& pair : scene.pairs) bodies.push_back(fmt::format("[{}, {}]", name(pair.a), name(pair.b)));
 
   std::string json = "{\"environments\": [";

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/cli/states_file.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -28,15 +26,10 @@ void check_data(const Arrays& arrays, const ArrayReader& reader) {
     }
     for_each<std::int64_t>(array, [&reader, &name = name](std::int64_t value) {
       if (value < std::numeric_limits<std::int32_t>::min() || value > std::numeric_limits<std::int32_t>::max()) {
-        reader.fail(name, fmt::format("{} does not fit an int32", value));
+        reader.fail(name, "{} does not fit an int32", value);
       }
     });
   }
-}
-
-void read_indices(const LazyArray* array, std::vector<std::int32_t>& values) {
-  if (array == nullptr) return;
-  array->header().type == DType::kInt32 ? convert<std::int32_t>(*array, values) : convert<std::int64_t>(*array, values);
 }
 
 // the arrays of a rollout
@@ -64,38 +57,34 @@ NpyArray last_row(const LazyArray& array, std::int64_t rows) {
 
 }  // namespace
 
+std::vector<std::string> names_of_states(const ArrayCounts& counts) {
+  std::vector<std::string> names;
+  for_each_input([&](const ArrayInfo& info) {
+    if (info.width > 0 || counts.contact_state > 0) names.emplace_back(info.name);
+  });
+  return names;
+}
+
 StateArrays states_from_arrays(const Arrays& arrays, const SceneDescription& scene, const std::string& source) {
   const ArrayReader reader(arrays, source);
-  const ArrayCounts counts = StateArrays(scene, 0).counts();
-  std::vector<std::string> names = kNamesOfStates;
-  if (counts.contact_state > 0) names.emplace_back("contact_state");
-  reader.allow(names);
+  StateArrays states(scene, 0);
+  const ArrayCounts counts = states.counts();
+  reader.allow(names_of_states(counts));
 
   // all headers first, then all data without keeping it, then the states
-  const LazyArray* poses = reader.find_reals("poses", {-1, counts.bodies, 7});
-  if (poses == nullptr) reader.fail("poses", fmt::format("missing; needs shape (N, {}, 7)", counts.bodies));
-  const std::int64_t n = poses->header().shape[0];
-  if (n == 0) reader.fail("poses", "no environments");
-  const LazyArray* velocities = reader.find_reals("velocities", {n, counts.bodies, 6});
-  const LazyArray* modulus = reader.find_reals("modulus", {n, counts.parts});
-  const LazyArray* dissipation = reader.find_reals("dissipation", {n, counts.parts});
-  const LazyArray* friction = reader.find_reals("friction", {n, counts.parts});
-  const LazyArray* geometry_index = reader.find_integers("geometry_index", {n, counts.parts});
-  const LazyArray* pair_mask = reader.find_flags("pair_mask", {n, counts.pairs});
-  const LazyArray* contact_state = reader.find_reals("contact_state", {n, counts.part_pairs, counts.contact_state});
+  std::map<std::string, const LazyArray*> found;
+  std::int64_t n = -1;
+  for_each_input([&](const ArrayInfo& info) {
+    const LazyArray* array = found[info.name] = reader.find(info.name, info.type, shape_of(info, counts, {n}));
+    if (n >= 0) return;  // the poses come first
+    if (array == nullptr) reader.fail(info.name, "missing; needs shape (N, {}, 7)", counts.bodies);
+    n = array->header().shape[0];
+    if (n == 0) reader.fail(info.name, "no environments");
+  });
   check_data(arrays, reader);
 
-  StateArrays states(scene, n);
-  states.poses.clear();
-  read_reals(poses, states.poses);
-  if (velocities != nullptr) states.velocities.clear();
-  read_reals(velocities, states.velocities);
-  read_reals(modulus, states.modulus);
-  read_reals(dissipation, states.dissipation);
-  read_reals(friction, states.friction);
-  read_indices(geometry_index, states.geometry_index);
-  if (pair_mask != nullptr) convert<std::uint8_t>(*pair_mask, states.pair_mask);
-  read_reals(contact_state, states.contact_state);
+  states = StateArrays(scene, n);
+  for_each_input([&](const ArrayInfo& info, auto& values) { read_values(found[info.name], values); }, states);
   return states;
 }
 
@@ -143,7 +132,7 @@ Arrays last_row_of(const Arrays& arrays, const std::string& source) {
   const ArrayReader reader(arrays, source);
   const std::vector<std::int64_t>& times = arrays.at(kTime).header().shape;
   if (times.size() != 1 || times[0] == 0) {
-    reader.fail(kTime, fmt::format("must have shape (T) with T > 0, found {}", shape_text(times)));
+    reader.fail(kTime, "must have shape (T) with T > 0, found {}", shape_text(times));
   }
 
   Arrays last;
@@ -155,8 +144,7 @@ Arrays last_row_of(const Arrays& arrays, const std::string& source) {
     }
     const std::vector<std::int64_t>& shape = array.header().shape;
     if (shape.size() < 2 || shape[0] != times[0]) {
-      reader.fail(name,
-                  fmt::format("must have {} rows, one for each time, found shape {}", times[0], shape_text(shape)));
+      reader.fail(name, "must have {} rows, one for each time, found shape {}", times[0], shape_text(shape));
     }
     last.emplace(name, LazyArray(last_row(array, times[0]), source));
   }

@@ -12,8 +12,7 @@
 namespace isopatch::cli {
 
 /// The names of the arrays that a states file may have.
-inline const std::vector<std::string> kNamesOfStates = {"poses",    "velocities",     "modulus",  "dissipation",
-                                                        "friction", "geometry_index", "pair_mask"};
+std::vector<std::string> names_of_states(const ArrayCounts& counts);
 
 /// The arrays of a states file, with the names and shapes of StateArrays. Poses are required; without velocities those
 /// of the scene are taken. Real arrays are float32 or float64, geometry_index int32 or int64, pair_mask uint8 or bool.

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <numbers>
 
 #include "host/cli/commands.h"
-#include "host/cli/usage/output_name.h"
+#include "host/cli/info_table.h"
+#include "host/files/output_file.h"
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/topology/surface_refinement.h"
 #include "host/meshing/mesher.h"
@@ -37,7 +36,7 @@ void weld(TriangleMesh& mesh) {
     image.push_back(found->second);
   }
   for (Triangle& triangle : mesh.triangles) {
-    for (std::int32_t& v : triangle) v = image[static_cast<std::size_t>(v)];
+    for (std::int32_t& v : triangle) v = image[v];
   }
   std::erase_if(mesh.triangles, [](const Triangle& t) { return t[0] == t[1] || t[1] == t[2] || t[2] == t[0]; });
   mesh.points = std::move(points);
@@ -49,10 +48,10 @@ void drop_unused_points(TriangleMesh& mesh) {
   std::vector<Point3> points;
   for (Triangle& triangle : mesh.triangles) {
     for (std::int32_t& v : triangle) {
-      std::int32_t& new_index = image[static_cast<std::size_t>(v)];
+      std::int32_t& new_index = image[v];
       if (new_index < 0) {
         new_index = static_cast<std::int32_t>(points.size());
-        points.push_back(mesh.points[static_cast<std::size_t>(v)]);
+        points.push_back(mesh.points[v]);
       }
       v = new_index;
     }
@@ -70,11 +69,6 @@ double longest_edge(const TetMesh& mesh) {
     }
   }
   return longest;
-}
-
-template <typename T>
-void print_row(const char* name, const T& value, const std::string& note = "") {
-  fmt::print("  {:<20}{:>14}{}{}\n", name, value, note.empty() ? "" : "  ", note);
 }
 
 }  // namespace

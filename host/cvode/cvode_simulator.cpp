@@ -109,7 +109,7 @@ class EnvironmentMotion {
     }
     for (std::size_t k = 0; k < free_.size(); ++k) {
       const int i = free_[k];
-      state_.set_twist(i, shifted(center_twists_[static_cast<std::size_t>(i)], -arm_of(i)));
+      state_.set_twist(i, shifted(center_twists_[i], -arm_of(i)));
     }
   }
 
@@ -129,8 +129,8 @@ class EnvironmentMotion {
     for (std::size_t k = 0; k < free_.size(); ++k) {
       const int i = free_[k];
       const FreeBody at = FreeBody::load(y + kNumbers * k);
-      const Momentum& force = forces_[static_cast<std::size_t>(i)];
-      const Vec3d angular = center_twists_[static_cast<std::size_t>(i)].angular;
+      const Momentum& force = forces_[i];
+      const Vec3d angular = center_twists_[i].angular;
       const Quaternion turn = product({0, 0.5 * angular}, at.orientation);
       FreeBody{at.velocity, turn, (1 / (scale(i) * body(i).mass)) * force.linear, force.angular}.store(rates +
                                                                                                        kNumbers * k);
@@ -169,15 +169,15 @@ class EnvironmentMotion {
   void find_twists(double time, const double* y) {
     center_twists_.assign(static_cast<std::size_t>(step_.scene.num_bodies), {{0, 0, 0}, {0, 0, 0}});
     for (int i = 0; i < step_.scene.num_bodies; ++i) {
-      if (body(i).kind == MotionKind::kPath) center_twists_[static_cast<std::size_t>(i)] = twist_on(body(i).path, time);
-      if (body(i).kind == MotionKind::kVelocity) center_twists_[static_cast<std::size_t>(i)] = state_.twist(i);
+      if (body(i).kind == MotionKind::kPath) center_twists_[i] = twist_on(body(i).path, time);
+      if (body(i).kind == MotionKind::kVelocity) center_twists_[i] = state_.twist(i);
     }
     for (std::size_t k = 0; k < free_.size(); ++k) {
       const int i = free_[k];
       const FreeBody at = FreeBody::load(y + kNumbers * k);
       const Transform<double> X = transform_of(load_pose(work_.step().poses, i));
       const Momentum momentum = {(scale(i) * body(i).mass) * at.velocity, at.angular_momentum};
-      center_twists_[static_cast<std::size_t>(i)] = twist_of(body(i), scale(i), X, momentum);
+      center_twists_[i] = twist_of(body(i), scale(i), X, momentum);
     }
   }
 
@@ -186,7 +186,7 @@ class EnvironmentMotion {
     forces_.resize(static_cast<std::size_t>(step_.scene.num_bodies));
     const Vec3d gravity = step_.input.gravity(step_.rollout, environment_);
     for (int i = 0; i < step_.scene.num_bodies; ++i) {
-      Momentum& force = forces_[static_cast<std::size_t>(i)];
+      Momentum& force = forces_[i];
       force = step_.input.wrench(environment_, i);
       force.linear = fma(scale(i) * body(i).mass, gravity, force.linear);
     }
@@ -197,14 +197,14 @@ class EnvironmentMotion {
     const StageInput in = {step_.scene, step_.rollout, contact, step_.input, environment_, state_};
     const auto key = [&](int i) { return work_.polygons.key(i); };
     const int count = list_pairs(warp, in, work_.polygons.size(), key, pairs_.data());
-    for (int i = 0; i < count; ++i) add_pair(pairs_[static_cast<std::size_t>(i)], wrenches);
+    for (int i = 0; i < count; ++i) add_pair(pairs_[i], wrenches);
   }
 
   void add_pair(const SolvedPair& pair, double* wrenches) {
     const auto center_of = [&](int index) { return load_pose(work_.step().poses, index).position + arm_of(index); };
     const Vec3d center_a = center_of(pair.a), center_b = center_of(pair.b);
-    const Twist a = shifted(center_twists_[static_cast<std::size_t>(pair.a)], pair.point - center_a),
-                b = shifted(center_twists_[static_cast<std::size_t>(pair.b)], pair.point - center_b);
+    const Twist a = shifted(center_twists_[pair.a], pair.point - center_a),
+                b = shifted(center_twists_[pair.b], pair.point - center_b);
     const RelativeTwist<double> twist = {a.linear - b.linear, a.angular - b.angular};
     const double v_s = step_.scene.contact.slip_tolerance;
     Vec3d force = {0, 0, 0}, moment = {0, 0, 0};
@@ -222,7 +222,7 @@ class EnvironmentMotion {
       }
     }
     const auto add = [&](int index, Vec3d center, double sign) {
-      Momentum& to = forces_[static_cast<std::size_t>(index)];
+      Momentum& to = forces_[index];
       to.linear = fma(sign, force, to.linear);
       to.angular = fma(sign, moment + cross(pair.point - center, force), to.angular);
     };

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/evaluation/argument_check.h"
 
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -12,10 +10,9 @@
 #include "host/evaluation/packed_output.h"
 #include "host/scene/contact_models.h"
 #include "host/scene/scene_data.h"
-#include "host/text/error_location.h"
 #include "host/text/quote.h"
+#include "host/text/throw_error.h"
 #include "isopatch/arrays.h"
-#include "isopatch/error.h"
 #include "isopatch/limits.h"
 
 namespace isopatch {
@@ -51,9 +48,8 @@ void check_packed(const char* name, const PackedOutput<Record>& packed, std::int
     throw missing_array(fmt::format("{}_environments", name), fmt::format("packed_{}s", name));
   }
   if (environments > std::numeric_limits<std::int32_t>::max()) {
-    throw Error(
-        fmt::format("evaluate: results.{}_environments cannot have the indices of {} environments; split the batch",
-                    name, environments));
+    throw_error("evaluate: results.{}_environments cannot have the indices of {} environments; split the batch", name,
+                environments);
   }
 }
 
@@ -64,12 +60,12 @@ void check_averages(const Scene& scene, const Results& results) {
   for (auto i = static_cast<std::size_t>(scene.num_pairs()); wants_patches && i < scene.data().pairs.size(); ++i) {
     const PairView& view = scene.data().pairs[i];
     const auto& bodies = scene.description().bodies;
-    const auto name = [&](std::int32_t body) { return in_quotes(bodies[static_cast<std::size_t>(body)].name); };
-    if (!contact_models()[static_cast<std::size_t>(view.model)].has_patches) continue;
-    throw Error(
-        fmt::format("evaluate: {} and {} have patches of two contact models; results.center_of_pressure, "
-                    "mean_normal and patch contacts must be null",
-                    name(view.a), name(view.b)));
+    const auto name = [&](std::int32_t body) { return in_quotes(bodies[body].name); };
+    if (!contact_models()[view.model].has_patches) continue;
+    throw_error(
+        "evaluate: {} and {} have patches of two contact models; results.center_of_pressure, mean_normal and patch "
+        "contacts must be null",
+        name(view.a), name(view.b));
   }
 }
 
@@ -114,8 +110,8 @@ void detail::check_candidates(const CandidateCache& candidates, const Evaluator:
         "evaluate: the candidate cache is of another evaluator; make one with make_candidate_cache() of this one");
   }
   if (candidates.num_environments() < num_environments) {
-    throw Error(fmt::format("evaluate: the candidate cache has room for {} environments; the state has {}",
-                            candidates.num_environments(), num_environments));
+    throw_error("evaluate: the candidate cache has room for {} environments; the state has {}",
+                candidates.num_environments(), num_environments);
   }
 }
 

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isopatch/arrays.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 
 #include "host/scene/contact_models.h"
 #include "host/scene/scene_data.h"
-#include "host/text/error_location.h"
+#include "host/text/throw_error.h"
 #include "isopatch/detail/scene/environment.h"
-#include "isopatch/error.h"
 
 namespace isopatch {
 namespace {
@@ -20,14 +17,14 @@ template <class Values>
 void check_size(const ArrayInfo& info, const Values& values, const ArrayCounts& counts, std::int64_t environments) {
   const std::int64_t size = counts.size(info, environments);
   if (values.empty() || std::ssize(values) == size) return;
-  throw Error(fmt::format("arrays: {} has {} elements; for {} environments it needs {}, or none", info.name,
-                          values.size(), environments, size));
+  detail::throw_error("arrays: {} has {} elements; for {} environments it needs {}, or none", info.name, values.size(),
+                      environments, size);
 }
 
 /// Throws where a view would reach beyond the environments.
 void check_range(std::int64_t begin, std::int64_t count, std::int64_t environments) {
   if (begin >= 0 && count >= 0 && begin <= environments && count <= environments - begin) return;
-  throw Error(fmt::format("arrays: a view of {} environments from {} on; there are {}", count, begin, environments));
+  detail::throw_error("arrays: a view of {} environments from {} on; there are {}", count, begin, environments);
 }
 
 /// Lets `array` point to environment `begin` of `values`; null if they are empty.
@@ -64,8 +61,8 @@ ArrayCounts counts_of(const Scene& scene, const Results& results) {
 
 StateArrays::StateArrays(const SceneDescription& scene, std::int64_t environments)
     : num_environments(not_negative("environments", environments)),
-      num_bodies(static_cast<std::int64_t>(scene.bodies.size())),
-      num_pairs(static_cast<std::int64_t>(scene.pairs.size())) {
+      num_bodies(std::ssize(scene.bodies)),
+      num_pairs(std::ssize(scene.pairs)) {
   for (const Body& body : scene.bodies) num_parts += std::max<std::int64_t>(std::ssize(body.parts), 1);
   contact_state_size = detail::contact_state_size_of(scene);
   if (contact_state_size > 0) num_part_pairs = detail::num_part_pairs_of(scene);
@@ -102,34 +99,21 @@ ResultArrays::ResultArrays(const Scene& scene, std::int64_t environments, const 
   packed_polygon_capacity = not_negative("packed_polygon_capacity", selection.packed_polygon_capacity);
   packed_contact_capacity = not_negative("packed_contact_capacity", selection.packed_contact_capacity);
   max_clusters = not_negative("max_clusters", selection.max_clusters);
-  const auto selected = [&](OutputGroup group) {
-    switch (group) {
-      case OutputGroup::kWrench:
-        return true;
-      case OutputGroup::kPartPair:
-        return selection.part_pairs;
-      case OutputGroup::kPatch:
-        return selection.patch;
-      case OutputGroup::kEnergy:
-        return selection.energy;
-      case OutputGroup::kPolygons:
-        return polygon_capacity > 0;
-      case OutputGroup::kContacts:
-        return contact_capacity > 0;
-      case OutputGroup::kPackedPolygons:
-        return packed_polygon_capacity > 0;
-      case OutputGroup::kPackedContacts:
-        return packed_contact_capacity > 0;
-      case OutputGroup::kPatchContacts:
-        return max_clusters > 0;
-      case OutputGroup::kContactState:
-        return contact_state_size > 0;
-    }
-    return false;
-  };
+  const bool selected[] = {true,  // in the order of OutputGroup
+                           selection.part_pairs,
+                           selection.patch,
+                           selection.energy,
+                           polygon_capacity > 0,
+                           contact_capacity > 0,
+                           packed_polygon_capacity > 0,
+                           packed_contact_capacity > 0,
+                           max_clusters > 0,
+                           contact_state_size > 0};
+  static_assert(std::size(selected) == static_cast<std::size_t>(OutputGroup::kContactState) + 1);
   for_each_output(
       [&](const ArrayInfo& info, auto& values) {
-        if (selected(info.group)) values.resize(static_cast<std::size_t>(counts().size(info, environments)));
+        if (!selected[static_cast<std::size_t>(info.group)]) return;
+        values.resize(static_cast<std::size_t>(counts().size(info, environments)));
       },
       *this);
 }
@@ -147,8 +131,8 @@ Results ResultArrays::view(std::int64_t begin) {
         check_size(info, values, counts(), num_environments);
         if (!info.is_packed()) return point_at(array, values, begin, counts().row(info));
         if (begin > 0 && !values.empty()) {
-          throw Error(fmt::format("arrays: {} has the rows of the whole batch; a view from environment {} on has none",
-                                  info.name, begin));
+          detail::throw_error("arrays: {} has the rows of the whole batch; a view from environment {} on has none",
+                              info.name, begin);
         }
         point_at(array, values, 0, 0);
       },

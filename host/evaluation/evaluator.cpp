@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isopatch/evaluator.h"
 
-#include <fmt/format.h>
+#include <utility>
 
 #include "host/evaluation/argument_check.h"
+#include "host/evaluation/candidate_memory.h"
 #include "host/evaluation/evaluator_backend.h"
-#include "host/text/error_location.h"
+#include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
-#include "isopatch/error.h"
 #include "isopatch/limits.h"
 
 namespace isopatch {
@@ -20,14 +20,9 @@ std::unique_ptr<Evaluator::Implementation> make_backend(Scene scene, EvaluatorOp
   const StandardArithmetic standard;
   check_options(options);
   scene.data();  // throws where it has been moved from
-  switch (options.backend) {
-    case Backend::kCpu:
-      return make_cpu_backend(std::move(scene), {options});
-    case Backend::kCuda:
-      return make_cuda_backend(std::move(scene), {options});
-    case Backend::kReference:
-      return make_reference_backend(std::move(scene), options);
-  }
+  if (options.backend == Backend::kCpu) return make_cpu_backend(std::move(scene), {options});
+  if (options.backend == Backend::kCuda) return make_cuda_backend(std::move(scene), {options});
+  if (options.backend == Backend::kReference) return make_reference_backend(std::move(scene), options);
   throw Error("evaluator: unknown backend");
 }
 
@@ -51,9 +46,7 @@ Evaluator::Evaluator(Evaluator&&) noexcept = default;
 Evaluator& Evaluator::operator=(Evaluator&&) noexcept = default;
 
 const Evaluator::Implementation& Evaluator::implementation() const {
-  if (implementation_ == nullptr) {
-    throw Error("evaluator: it was moved from; use the evaluator that it was moved to");
-  }
+  if (implementation_ == nullptr) throw Error("evaluator: it was moved from; use the evaluator that it was moved to");
   return *implementation_;
 }
 
@@ -89,5 +82,21 @@ bool cuda_available() { return num_cuda_devices() > 0; }
 
 const Scene& Evaluator::scene() const { return implementation().scene(); }
 const EvaluatorOptions& Evaluator::options() const { return implementation().options(); }
+
+CandidateCache::CandidateCache(std::unique_ptr<Implementation> implementation)
+    : implementation_(std::move(implementation)) {}
+CandidateCache::~CandidateCache() = default;
+CandidateCache::CandidateCache(CandidateCache&&) noexcept = default;
+CandidateCache& CandidateCache::operator=(CandidateCache&&) noexcept = default;
+
+CandidateCache::Implementation& CandidateCache::implementation() const {
+  if (implementation_ == nullptr) throw Error("candidate cache: it was moved from; use the one that it was moved to");
+  return *implementation_;
+}
+
+std::int64_t CandidateCache::num_environments() const { return implementation().num_environments(); }
+double CandidateCache::margin() const { return implementation().margin(); }
+std::size_t CandidateCache::bytes() const { return implementation().bytes(); }
+void CandidateCache::reset(const std::uint8_t* mask, void* stream) { implementation().reset(mask, stream); }
 
 }  // namespace isopatch

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isopatch/host_evaluator.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <memory>
-#include <vector>
 
 #include "host/evaluation/argument_check.h"
 #include "host/evaluation/evaluator_backend.h"
 #include "host/evaluation/packed_output.h"
 #include "host/evaluation/strides.h"
+#include "host/text/throw_error.h"
 #include "host/threads/parallel_for.h"
 #include "isopatch/arrays.h"
-#include "isopatch/error.h"
 
 namespace isopatch {
 
@@ -25,8 +22,7 @@ namespace {
 void check_reach(std::int64_t begin, std::int64_t stride, std::int64_t size) {
   constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
   if (stride >= 0 && (stride == 0 || begin <= kMax / size / stride)) return;
-  throw Error(fmt::format("part_of: environment {} with a stride of {} elements is beyond what can be addressed", begin,
-                          stride));
+  throw_error("part_of: environment {} with a stride of {} elements is beyond what can be addressed", begin, stride);
 }
 
 /// Lets the array begin at environment `begin`.
@@ -38,8 +34,8 @@ void skip(const ArrayInfo& info, Array& array, const ArrayCounts& counts, std::i
     check_reach(begin, array.stride, element_size(array));
     advance(array, begin * array.stride);
   } else if (begin > 0) {
-    throw Error(fmt::format("part_of: results.{} is of the whole batch; the results from environment {} on have none",
-                            info.name, begin));
+    throw_error("part_of: results.{} is of the whole batch; the results from environment {} on have none", info.name,
+                begin);
   }
 }
 
@@ -103,8 +99,7 @@ struct DevicePart {
 
 State part_of(const State& state, const Scene& scene, std::int64_t begin, std::int64_t count) {
   if (begin < 0 || count < 0 || begin > state.num_environments || count > state.num_environments - begin) {
-    throw Error(
-        fmt::format("part_of: {} environments from {} on; the state has {}", count, begin, state.num_environments));
+    throw_error("part_of: {} environments from {} on; the state has {}", count, begin, state.num_environments);
   }
   State part = state;
   part.num_environments = count;
@@ -114,7 +109,7 @@ State part_of(const State& state, const Scene& scene, std::int64_t begin, std::i
 }
 
 Results part_of(const Results& results, const Scene& scene, std::int64_t begin) {
-  if (begin < 0) throw Error(fmt::format("part_of: the results from environment {} on; there are none below 0", begin));
+  if (begin < 0) throw_error("part_of: the results from environment {} on; there are none below 0", begin);
   Results part = results;
   const ArrayCounts counts = counts_of(scene, results);
   for_each_output([&](const ArrayInfo& info, auto& array) { skip(info, array, counts, begin); }, part);
@@ -133,9 +128,7 @@ HostEvaluator::HostEvaluator(Scene scene, EvaluatorOptions options) {
 HostEvaluator::HostEvaluator(Evaluator evaluator) { evaluators_.push_back(std::move(evaluator)); }
 
 const Evaluator& HostEvaluator::first() const {
-  if (evaluators_.empty()) {
-    throw Error("evaluator: it was moved from; use the evaluator that it was moved to");
-  }
+  if (evaluators_.empty()) throw Error("evaluator: it was moved from; use the evaluator that it was moved to");
   return evaluators_.front();
 }
 
@@ -149,8 +142,7 @@ int HostEvaluator::num_devices() const {
 
 const Evaluator& HostEvaluator::only() const {
   if (num_devices() > 1) {
-    throw Error(fmt::format("host evaluator: it uses {} devices; candidates are for one: name it by options.device",
-                            num_devices()));
+    throw_error("host evaluator: it uses {} devices; candidates are for one: name it by options.device", num_devices());
   }
   return first();
 }
@@ -169,7 +161,7 @@ void HostEvaluator::evaluate(const State& state, const Results& results) const {
   Results checked_results = results;
   check_arguments(scene(), checked_state, checked_results);
 
-  const auto devices = static_cast<std::int64_t>(evaluators_.size());
+  const auto devices = std::ssize(evaluators_);
   std::vector<DevicePart> parts;
   for (std::int64_t i = 0; i < devices; ++i) {
     const std::int64_t begin = i * state.num_environments / devices, end = (i + 1) * state.num_environments / devices;
@@ -178,9 +170,9 @@ void HostEvaluator::evaluate(const State& state, const Results& results) const {
   LoopChunks chunks(devices, 1);
   run_on_threads(static_cast<int>(devices), [&](int thread) {
     chunks.take(thread, [&](std::int64_t i, std::int64_t) {
-      DevicePart& part = parts[static_cast<std::size_t>(i)];
-      evaluators_[static_cast<std::size_t>(i)].implementation().evaluate_from_host(
-          part_of(checked_state, scene(), part.begin, part.count), part.results(checked_results, scene()), nullptr);
+      DevicePart& part = parts[i];
+      evaluators_[i].implementation().evaluate_from_host(part_of(checked_state, scene(), part.begin, part.count),
+                                                         part.results(checked_results, scene()), nullptr);
     });
   });
   for_each_packed_output(checked_results, [](const auto& packed) {

@@ -31,7 +31,7 @@ class RowCollection {
   void add(std::int64_t environment, std::size_t count, const RecordOf& record_of) {
     output_.offsets.data[environment + 1] = static_cast<std::int64_t>(count);  // becomes a sum later
     if (!keeps_rows()) return;
-    std::vector<Record>& rows = rows_[static_cast<std::size_t>(environment / chunk_)];
+    std::vector<Record>& rows = rows_[environment / chunk_];
     for (std::size_t i = 0; i < count; ++i) rows.push_back(record_of(i));
   }
 
@@ -47,7 +47,7 @@ class RowCollection {
   void write_rows(std::int64_t begin, std::int64_t end, const TypedArray<std::uint32_t>& status) const {
     if (!keeps_rows()) return;
     const std::int64_t first = output_.begin_of(begin), fitting = output_.end_of(end - 1) - first;
-    const std::vector<Record>& rows = rows_[static_cast<std::size_t>(begin / chunk_)];
+    const std::vector<Record>& rows = rows_[begin / chunk_];
     if (fitting > 0) std::copy_n(rows.begin(), fitting, output_.rows.data + first);
     output_.finish(begin, end, status);
   }

@@ -2,16 +2,14 @@
 #include "host/files/input_file.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "host/files/descriptor.h"
-#include "isopatch/error.h"
+#include "host/text/throw_error.h"
 
 namespace isopatch::detail {
 namespace {
@@ -45,7 +43,7 @@ std::string read_input_file(const std::string& path, std::uint64_t most) {
                 {.where = path, .found = found, .code = S_ISDIR(status.st_mode) ? EISDIR : EINVAL});
   }
   const auto size = static_cast<std::uint64_t>(status.st_size);
-  if (size > most) throw Error(fmt::format("{}: {} bytes; the limit is {}", path, size, most));
+  if (size > most) throw_error("{}: {} bytes; the limit is {}", path, size, most);
 
   std::string bytes(static_cast<std::size_t>(size), '\0');
   std::size_t done = 0;

@@ -2,7 +2,7 @@
 #include "host/files/output_file.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,7 +15,8 @@
 #include <filesystem>
 
 #include "host/files/descriptor.h"
-#include "isopatch/error.h"
+#include "host/text/quote.h"
+#include "host/text/throw_error.h"
 
 namespace isopatch::detail {
 namespace {
@@ -132,6 +133,13 @@ void check_writable(const std::string& path) {
   mode_t mode = 0;
   const std::string folder = folder_of(destination(path, mode)).string();
   if (access(folder.c_str(), W_OK | X_OK) != 0) fail(path, errno);
+}
+
+void check_output(const std::string& what, const std::string& path, const std::vector<std::string>& extensions) {
+  if (std::none_of(extensions.begin(), extensions.end(), [&](const auto& end) { return path.ends_with(end); })) {
+    throw_error("{} {}: the name must end in {}", what, in_quotes(path), fmt::join(extensions, " or "));
+  }
+  check_writable(path);
 }
 
 void remove_unfinished_output() noexcept {

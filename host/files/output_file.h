@@ -8,6 +8,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace isopatch::detail {
 
@@ -17,6 +18,10 @@ void write_output_file(const std::string& path, std::string_view bytes);
 
 /// Throws Error if write_output_file(path) would fail; to be called before a long computation.
 void check_writable(const std::string& path);
+
+/// Throws Error unless the name of an output file ends in one of these extensions, which say the format that is
+/// written, and the file can be written. `what` names the argument in the first case.
+void check_output(const std::string& what, const std::string& path, const std::vector<std::string>& extensions);
 
 /// Removes the half-written file of a write_output_file() that a signal interrupts: for signal handlers that end the
 /// process.

@@ -72,7 +72,7 @@ constexpr double kFlat = 64 * std::numeric_limits<double>::epsilon();
 Vec3d middle_of_surface(const Geometry& geometry) {
   Vec3d sum = {0, 0, 0};
   for (const Triangle& triangle : geometry.surface) {
-    for (const std::int32_t v : triangle) sum = sum + to_vec(geometry.mesh.points[static_cast<std::size_t>(v)]);
+    for (const std::int32_t v : triangle) sum = sum + to_vec(geometry.mesh.points[v]);
   }
   return (1 / (3 * static_cast<double>(geometry.surface.size()))) * sum;
 }
@@ -81,7 +81,7 @@ Vec3d middle_of_surface(const Geometry& geometry) {
 
 std::vector<Cell> tet_cells(const Geometry& geometry) {
   std::vector<Cell> cells(geometry.mesh.tets.size());
-  const auto count = static_cast<std::int64_t>(cells.size());
+  const auto count = std::ssize(cells);
   parallel_for(count, count, kChunk, [&](std::size_t t) {
     const Tet& tet = geometry.mesh.tets[t];
     Cell& cell = cells[t];
@@ -100,9 +100,7 @@ std::vector<Cell> cone_cells(const Geometry& geometry) {
   for (const Triangle& triangle : geometry.surface) {
     Cell cell = {};
     cell.corner[0].vertex = apex;
-    for (int i = 0; i < 3; ++i) {
-      cell.corner[i + 1].vertex = to_vec(geometry.mesh.points[static_cast<std::size_t>(triangle[i])]);
-    }
+    for (int i = 0; i < 3; ++i) cell.corner[i + 1].vertex = to_vec(geometry.mesh.points[triangle[i]]);
     const Vec3d a = cell.corner[1].vertex - apex, b = cell.corner[2].vertex - apex, c = cell.corner[3].vertex - apex;
     const Vec3d normal = cross(b - a, c - a);
     // a cone this flat has no volume, and its orientation depends on rounding
@@ -115,13 +113,13 @@ std::vector<Cell> cone_cells(const Geometry& geometry) {
 
 std::vector<Cell> triangle_cells(const Geometry& geometry) {
   std::vector<Cell> cells(geometry.surface.size());
-  const auto count = static_cast<std::int64_t>(cells.size());
+  const auto count = std::ssize(cells);
   parallel_for(count, count, kChunk, [&](std::size_t t) {
     const Triangle& triangle = geometry.surface[t];
     Cell& cell = cells[t];
     Vec3d vertex[3];
     for (int i = 0; i < 3; ++i) {
-      vertex[i] = to_vec(geometry.mesh.points[static_cast<std::size_t>(triangle[i])]);
+      vertex[i] = to_vec(geometry.mesh.points[triangle[i]]);
       cell.corner[i].vertex = vertex[i];
     }
     cell.corner[3] = cell.corner[0];

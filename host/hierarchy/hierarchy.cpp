@@ -9,7 +9,6 @@
 #include <limits>
 #include <numeric>
 #include <utility>
-#include <vector>
 
 #include "host/hierarchy/box_fit.h"
 #include "host/threads/parallel_for.h"
@@ -176,7 +175,7 @@ class Builder {
       return join(at, range, left_tree, split(range.first_child + 1, right));
     }
     const std::int32_t cell = order_[0][range.begin].cell;
-    BoxFit fit(out_.cells[static_cast<std::size_t>(cell)]);
+    BoxFit fit(out_.cells[cell]);
     out_.nodes[at].child = ~cell;
     fit.write(out_.nodes[at], reach_);
     return {std::move(fit), range.level};
@@ -214,15 +213,13 @@ class Builder {
       }
     }
 
-    for (std::size_t i = range.begin; i < range.end; ++i) {
-      on_left_[static_cast<std::size_t>(order_[best_axis][i].cell)] = i < best ? 1 : 0;
-    }
+    for (std::size_t i = range.begin; i < range.end; ++i) on_left_[order_[best_axis][i].cell] = i < best ? 1 : 0;
     for (std::size_t axis = 0; axis < 3; ++axis) {
       if (axis == best_axis) continue;
       std::size_t left = range.begin, right = range.begin;
       for (std::size_t i = range.begin; i < range.end; ++i) {
         const Item& item = order_[axis][i];
-        (on_left_[static_cast<std::size_t>(item.cell)] != 0 ? order_[axis][left++] : right_side_[right++]) = item;
+        (on_left_[item.cell] != 0 ? order_[axis][left++] : right_side_[right++]) = item;
       }
       std::copy(right_side_.begin() + static_cast<std::ptrdiff_t>(range.begin),
                 right_side_.begin() + static_cast<std::ptrdiff_t>(right),
@@ -272,7 +269,7 @@ Hierarchy build_hierarchy(std::vector<Cell> cells) {
   out.cells = std::move(cells);
   if (out.cells.empty()) return out;
   out.coarse_cells.resize(out.cells.size());
-  const auto count = static_cast<std::int64_t>(out.cells.size());
+  const auto count = std::ssize(out.cells);
   parallel_for(count, count, 512, [&](std::size_t i) { out.coarse_cells[i] = coarse_copy(out.cells[i]); });
   Builder(out).build();
   out.wide_nodes = wide_nodes(out.nodes);

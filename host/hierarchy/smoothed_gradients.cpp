@@ -17,7 +17,7 @@ Tet vertices_of(const Cell& cell, const Tet& tet, const std::vector<Point3>& poi
   for (std::size_t i = 0; i < 4; ++i) {
     const Vec3d at = cell.corner[i].vertex;
     for (const std::int32_t vertex : tet) {
-      const Point3& p = points[static_cast<std::size_t>(vertex)];
+      const Point3& p = points[vertex];
       if (p[0] == at.x && p[1] == at.y && p[2] == at.z) out[i] = vertex;
     }
   }
@@ -45,7 +45,7 @@ std::vector<SmoothedGradient> smoothed_gradients(const Geometry& geometry, const
   for (std::size_t t = 0; t < cells.size(); ++t) {
     const Cell& cell = cells[t];
     const Tet vertices = vertices_of(cell, geometry.mesh.tets[t], geometry.mesh.points);
-    const auto gradient = [&](std::size_t i) { return at_vertex[static_cast<std::size_t>(vertices[i])]; };
+    const auto gradient = [&](std::size_t i) { return at_vertex[vertices[i]]; };
     SmoothedGradient& g = out[t];
     g.at_vertex0 = gradient(0);
     for (std::size_t i = 1; i < 4; ++i) {

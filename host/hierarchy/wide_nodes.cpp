@@ -35,7 +35,7 @@ class WideNodeBuilder {
         node.low = 1e30f;
         node.high = -1e30f;
         if (i < members.size()) {
-          node = nodes_[static_cast<std::size_t>(members[i])];
+          node = nodes_[members[i]];
           if (!node.is_leaf()) {
             node.child = static_cast<std::int32_t>(parents.size());
             parents.push_back(members[i]);
@@ -60,8 +60,8 @@ class WideNodeBuilder {
   /// each sweep makes at least one cluster of a subtree of three levels, so there are fewer sweeps than kMaxDepth
   static constexpr std::uint8_t kNever = 255;
 
-  std::uint8_t sweep_of(std::int32_t node) const { return sweep_of_[static_cast<std::size_t>(node)]; }
-  std::int32_t left_of(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)].child; }
+  std::uint8_t sweep_of(std::int32_t node) const { return sweep_of_[node]; }
+  std::int32_t left_of(std::int32_t node) const { return nodes_[node].child; }
 
   /// The count of clusters of earlier sweeps below a node; 0 if they are more than kWide, and its children have become
   /// clusters.
@@ -70,8 +70,8 @@ class WideNodeBuilder {
     const std::int32_t left = left_of(node), right = left + 1;
     const int on_left = gather(left, sweep), on_right = gather(right, sweep);
     if (on_left > 0 && on_right > 0 && on_left + on_right <= kWide) return on_left + on_right;
-    if (on_left > 1) sweep_of_[static_cast<std::size_t>(left)] = sweep;
-    if (on_right > 1) sweep_of_[static_cast<std::size_t>(right)] = sweep;
+    if (on_left > 1) sweep_of_[left] = sweep;
+    if (on_right > 1) sweep_of_[right] = sweep;
     return 0;
   }
 

@@ -3,17 +3,14 @@
 // Shapes with their extent fields.
 #include "isopatch/geometry/geometry.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "host/mesh/checks/geometry_check.h"
-#include "host/mesh/checks/mesh_check.h"
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/topology/element_check.h"
 #include "host/text/quote.h"
+#include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
-#include "isopatch/error.h"
 #include "isopatch/limits.h"
 
 namespace isopatch {
@@ -68,35 +65,35 @@ std::vector<double> extent_from_file(const TetMesh& mesh, const std::string& nam
   if (found != mesh.point_data.end()) return found->second;
   std::string present;
   for (const auto& [other, values] : mesh.point_data) present += (present.empty() ? "" : ", ") + in_quotes(other);
-  throw Error(fmt::format("{}: no scalar point data {}; the mesh has {}", name, in_quotes(field),
-                          present.empty() ? "none" : present));
+  throw_error("{}: no scalar point data {}; the mesh has {}", name, in_quotes(field),
+              present.empty() ? "none" : present);
 }
 
 /// Warns if there are any.
-void warn(Geometry& geometry, std::int64_t count, const std::string& warning) {
-  if (count > 0) geometry.warnings.push_back(geometry.name + ": " + warning);
+template <class... Values>
+void warn(Geometry& geometry, std::int64_t count, fmt::format_string<Values...> warning, Values&&... values) {
+  if (count == 0) return;
+  geometry.warnings.push_back(geometry.name + ": " + fmt::format(warning, std::forward<Values>(values)...));
 }
 
 void add_warnings(Geometry& geometry) {
   const MeshReport& report = geometry.report;
-  warn(geometry, report.inverted_tets,
-       fmt::format("{} of {} tets were inverted and have been turned", report.inverted_tets, report.tets));
+  warn(geometry, report.inverted_tets, "{} of {} tets were inverted and have been turned", report.inverted_tets,
+       report.tets);
   if (report.flat_tets > 0) {
-    geometry.warnings.push_back(
-        fmt::format("{}: {} of {} tets are flatter than {} of their longest edge, the first is {}; contact there is "
-                    "rounded, remove them or move their vertices",
-                    geometry.name, report.flat_tets, report.tets, limits::kFlatTet,
-                    describe(static_cast<std::size_t>(report.first_flat_tet),
-                             geometry.mesh.tets[static_cast<std::size_t>(report.first_flat_tet)])));
+    geometry.warnings.push_back(fmt::format(
+        "{}: {} of {} tets are flatter than {} of their longest edge, the first is {}; contact there is "
+        "rounded, remove them or move their vertices",
+        geometry.name, report.flat_tets, report.tets, limits::kFlatTet,
+        describe(static_cast<std::size_t>(report.first_flat_tet), geometry.mesh.tets[report.first_flat_tet])));
   }
   warn(geometry, report.split_tets,
-       fmt::format("{} tets were split: {} edges went through the inside from surface to surface, and {} tets had all "
-                   "four vertices on the surface",
-                   report.split_tets, report.crossing_edges, report.all_boundary_tets));
+       "{} tets were split: {} edges went through the inside from surface to surface, and {} tets had all four "
+       "vertices on the surface",
+       report.split_tets, report.crossing_edges, report.all_boundary_tets);
   const std::int64_t without = count_tets_without_extent(geometry.mesh, geometry.extent);
-  warn(geometry, without,
-       fmt::format("{} of {} tets have extent 0 at all four vertices; contact there gives no force", without,
-                   report.tets));
+  warn(geometry, without, "{} of {} tets have extent 0 at all four vertices; contact there gives no force", without,
+       report.tets);
 }
 
 }  // namespace
@@ -142,8 +139,7 @@ Geometry make_tet_mesh(const std::string& name, TetMesh mesh, const FieldOptions
   using Kind = FieldOptions::Kind;
   const bool from_file = field.kind == Kind::kPointData;
   if (!from_file && field.kind != Kind::kDistance && field.kind != Kind::kLaplace) {
-    throw Error(fmt::format("{}: the field's kind is {}; it must be one of FieldOptions::Kind", name,
-                            static_cast<int>(field.kind)));
+    throw_error("{}: the field's kind is {}; it must be one of FieldOptions::Kind", name, static_cast<int>(field.kind));
   }
   Geometry geometry = make_checked(name, std::move(mesh), from_file ? AllBoundaryTets::kKeep : field.all_boundary_tets);
   if (from_file) {
@@ -164,20 +160,16 @@ Geometry make_surface_mesh(const std::string& name, TriangleMesh mesh) {
   geometry.report = check_and_repair(mesh, name);
   for (const std::string& note : mesh.notes) geometry.warnings.push_back(name + ": " + note);
   const MeshReport& report = geometry.report;
-  warn(geometry, report.flipped_triangles,
-       fmt::format("all {} triangles pointed inward and have been turned", report.flipped_triangles));
-  warn(geometry, report.flat_triangles,
-       fmt::format("{} triangles have no area and were left out", report.flat_triangles));
-  warn(geometry, report.duplicate_triangles,
-       fmt::format("{} triangles lie back to back in pairs and were left out", report.duplicate_triangles));
+  warn(geometry, report.flipped_triangles, "all {} triangles pointed inward and have been turned",
+       report.flipped_triangles);
+  warn(geometry, report.flat_triangles, "{} triangles have no area and were left out", report.flat_triangles);
+  warn(geometry, report.duplicate_triangles, "{} triangles lie back to back in pairs and were left out",
+       report.duplicate_triangles);
   warn(geometry, report.nonmanifold_edges,
-       fmt::format("{} edges belong to more than two triangles; the surface touches itself there",
-                   report.nonmanifold_edges));
+       "{} edges belong to more than two triangles; the surface touches itself there", report.nonmanifold_edges);
   if (report.cut_triangles > 0) {
     const auto& [first, second] = report.first_cut;
-    const auto cut = [&](std::int64_t t) {
-      return describe(static_cast<std::size_t>(t), mesh.triangles[static_cast<std::size_t>(t)]);
-    };
+    const auto cut = [&](std::int64_t t) { return describe(static_cast<std::size_t>(t), mesh.triangles[t]); };
     geometry.warnings.push_back(fmt::format(
         "{}: the surface cuts through itself at {} triangles, first at {} and {}; what lies inside is still "
         "found, but the parts of the surface that do press too",

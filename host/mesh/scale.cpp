@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/mesh/scale.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <utility>
 
+#include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
-#include "isopatch/error.h"
 #include "isopatch/geometry/triangle_mesh.h"
 
 namespace isopatch {
@@ -26,8 +24,7 @@ namespace detail {
 void check_factors(const Point3& factors) {
   for (const double factor : factors) {
     if (std::isfinite(factor) && factor != 0) continue;
-    throw Error(
-        fmt::format("scale factors ({}, {}, {}); each must be finite and not 0", factors[0], factors[1], factors[2]));
+    throw_error("scale factors ({}, {}, {}); each must be finite and not 0", factors[0], factors[1], factors[2]);
   }
 }
 

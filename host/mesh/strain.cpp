@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A pressure that is not linear in the extent, as one that is linear in each tet.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "host/mesh/checks/geometry_check.h"
-#include "host/mesh/checks/mesh_check.h"
 #include "host/mesh/topology/element_check.h"
 #include "host/mesh/topology/level_cut.h"
+#include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
-#include "isopatch/error.h"
 #include "isopatch/geometry/geometry.h"
 
 namespace isopatch {
@@ -23,10 +20,8 @@ namespace {
 using Rows = std::vector<std::array<double, 2>>;
 
 void apply_to_mesh(Geometry& geometry, const Rows& rows) {
-  if (*std::max_element(geometry.extent.begin(), geometry.extent.end()) > 1) {
-    throw Error(fmt::format("{}: the extents go up to {}; a strain map needs them in [0, 1]", geometry.name,
-                            *std::max_element(geometry.extent.begin(), geometry.extent.end())));
-  }
+  const double most = *std::max_element(geometry.extent.begin(), geometry.extent.end());
+  if (most > 1) throw_error("{}: the extents go up to {}; a strain map needs them in [0, 1]", geometry.name, most);
   std::vector<double> levels;
   for (const auto& [e, f] : rows) levels.push_back(e);
   const std::vector<std::size_t> level_of_new = cut_at_levels(geometry.mesh, geometry.extent, levels, geometry.name);
@@ -45,7 +40,7 @@ Geometry with_strain(Geometry geometry, const StrainMap& map) {
   try {
     rows = strain_table(map);
   } catch (const Error& error) {
-    throw Error(fmt::format("{}: {}", geometry.name, error.what()));
+    throw_error("{}: {}", geometry.name, error.what());
   }
   if (rows.size() == 2) return geometry;
   if (geometry.kind == GeometryKind::kHalfSpace) {

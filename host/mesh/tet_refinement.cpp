@@ -2,14 +2,12 @@
 //
 // Regular refinement: four pieces at a tet's corners, and the octahedron between them in four about its shortest
 // diagonal (Bey, "Tetrahedral grid refinement", Computing 1995).
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
-#include "host/mesh/checks/mesh_check.h"
+#include "host/mesh/checks/geometry_check.h"
 #include "host/mesh/math/point_math.h"
-#include "isopatch/error.h"
+#include "host/text/throw_error.h"
 #include "isopatch/geometry/geometry.h"
 #include "isopatch/limits.h"
 
@@ -46,9 +44,7 @@ std::vector<Edge> edges_of(const std::vector<Tet>& tets) {
 }
 
 void add_means(const std::vector<Edge>& edges, std::vector<double>& values) {
-  for (const auto& [a, b] : edges) {
-    values.push_back(0.5 * (values[static_cast<std::size_t>(a)] + values[static_cast<std::size_t>(b)]));
-  }
+  for (const auto& [a, b] : edges) values.push_back(0.5 * (values[a] + values[b]));
 }
 
 /// The pieces of a tet, with the middles of its edges in the order of kEdges.
@@ -97,14 +93,13 @@ void refine_once(TetMesh& mesh, std::vector<double>& extent) {
 Geometry refine(Geometry geometry, int times) {
   if (geometry.mesh.tets.empty()) throw Error(geometry.name + ": only a geometry with tets can be refined");
   if (times < 0 || times > limits::kMaxRefinements) {
-    throw Error(fmt::format("{}: refined {} times; it must be from 0 to {} times", geometry.name, times,
-                            limits::kMaxRefinements));
+    throw_error("{}: refined {} times; it must be from 0 to {} times", geometry.name, times, limits::kMaxRefinements);
   }
   if (times == 0) return geometry;
-  const auto tets = static_cast<std::int64_t>(geometry.mesh.tets.size());
+  const auto tets = std::ssize(geometry.mesh.tets);
   if (tets > limits::kMaxElements >> 3 * times) {
-    throw Error(fmt::format("{}: refining its {} tets {} times exceeds the {} that can be indexed", geometry.name, tets,
-                            times, limits::kMaxElements));
+    throw_error("{}: refining its {} tets {} times exceeds the {} that can be indexed", geometry.name, tets, times,
+                limits::kMaxElements);
   }
   for (int i = 0; i < times; ++i) refine_once(geometry.mesh, geometry.extent);
   measure_again(geometry);

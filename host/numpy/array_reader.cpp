@@ -1,35 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/numpy/array_reader.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-
-#include "host/text/quote.h"
-#include "host/text/suggestion.h"
-#include "isopatch/error.h"
+#include <array>
 
 namespace isopatch::detail {
-
-void read_reals(const LazyArray* array, std::vector<double>& values) {
-  if (array == nullptr) return;
-  array->header().type == DType::kFloat64 ? convert<double>(*array, values) : convert<float>(*array, values);
-}
-
-void ArrayReader::fail(const std::string& name, const std::string& problem) const {
-  throw Error(fmt::format("{}: {}: {}", source_, escaped(name), problem));
-}
 
 void ArrayReader::allow(const std::vector<std::string>& names) const {
   for (const auto& [name, array] : arrays_) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
-      fail(name, "unknown array" + suggestion(name, names));
+      fail(name, "unknown array{}", suggestion(name, names));
     }
   }
 }
 
-const LazyArray* ArrayReader::find(const std::string& name, std::vector<std::int64_t> shape,
-                                   const std::vector<DType>& types, const char* types_text) const {
+const LazyArray* ArrayReader::find(const std::string& name, const std::string& type,
+                                   std::vector<std::int64_t> shape) const {
+  constexpr std::array kReals = {DType::kFloat64, DType::kFloat32}, kIntegers = {DType::kInt32, DType::kInt64},
+                       kFlags = {DType::kUint8, DType::kUint8};
+  const auto& [types, types_text] = type == "real"    ? std::pair(kReals, "float64 or float32")
+                                    : type == "uint8" ? std::pair(kFlags, "uint8 or bool")
+                                                      : std::pair(kIntegers, "int32 or int64");
   const auto found = arrays_.find(name);
   if (found == arrays_.end()) return nullptr;
   const NpyHeader& header = found->second.header();
@@ -39,9 +30,9 @@ const LazyArray* ArrayReader::find(const std::string& name, std::vector<std::int
     expected.replace(expected.find("-1"), 2, "N");
     if (!actual.empty()) shape[0] = actual[0];
   }
-  if (actual != shape) fail(name, fmt::format("must have shape {}, found {}", expected, shape_text(actual)));
+  if (actual != shape) fail(name, "must have shape {}, found {}", expected, shape_text(actual));
   if (std::find(types.begin(), types.end(), header.type) == types.end()) {
-    fail(name, fmt::format("must be {}, found {}", types_text, dtype_name(header.type)));
+    fail(name, "must be {}, found {}", types_text, dtype_name(header.type));
   }
   return &found->second;
 }

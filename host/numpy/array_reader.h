@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "host/numpy/npz.h"
+#include "host/text/quote.h"
+#include "host/text/throw_error.h"
 
 namespace isopatch::detail {
 
@@ -27,15 +29,23 @@ void for_each(const LazyArray& array, const Visit& visit) {
   });
 }
 
-/// Appends the values of an array.
-template <typename From, typename To>
-void convert(const LazyArray& array, std::vector<To>& values) {
-  values.reserve(array.header().bytes / sizeof(From));
-  for_each<From>(array, [&values](From number) { values.push_back(static_cast<To>(number)); });
+/// Replaces `values` by those of an array, if there is one.
+template <typename To>
+void read_values(const LazyArray* array, std::vector<To>& values) {
+  if (array == nullptr) return;
+  const auto read_as = [&]<typename From>(From /*any*/) {
+    values.clear();
+    values.reserve(array->header().bytes / sizeof(From));
+    for_each<From>(*array, [&](From number) { values.push_back(static_cast<To>(number)); });
+  };
+  const DType type = array->header().type;
+  if (type == DType::kFloat32) read_as(float{});
+  if (type == DType::kFloat64) read_as(double{});
+  if (type == DType::kInt32) read_as(std::int32_t{});
+  if (type == DType::kInt64) read_as(std::int64_t{});
+  if (type == DType::kUint8) read_as(std::uint8_t{});
+  if (type == DType::kUint32) read_as(std::uint32_t{});
 }
-
-/// Appends the values of a float64 or float32 array, if there is one.
-void read_reals(const LazyArray* array, std::vector<double>& values);
 
 /// Finds arrays by their names. Its errors name the source and the array.
 class ArrayReader {
@@ -44,25 +54,17 @@ class ArrayReader {
   ArrayReader(const std::map<std::string, LazyArray>& arrays, std::string source)
       : arrays_(arrays), source_(std::move(source)) {}
 
-  [[noreturn]] void fail(const std::string& name, const std::string& problem) const;
+  template <class... Values>
+  [[noreturn]] void fail(const std::string& name, fmt::format_string<Values...> problem, Values&&... values) const {
+    throw_error("{}: {}: {}", source_, escaped(name), fmt::format(problem, std::forward<Values>(values)...));
+  }
 
   /// Throws for an array with another name.
   void allow(const std::vector<std::string>& names) const;
 
-  /// The array if there is one of this name. Throws unless it has this shape and one of these types; a length of -1
-  /// matches any.
-  const LazyArray* find(const std::string& name, std::vector<std::int64_t> shape, const std::vector<DType>& types,
-                        const char* types_text) const;
-
-  const LazyArray* find_reals(const std::string& name, const std::vector<std::int64_t>& shape) const {
-    return find(name, shape, {DType::kFloat64, DType::kFloat32}, "float64 or float32");
-  }
-  const LazyArray* find_integers(const std::string& name, const std::vector<std::int64_t>& shape) const {
-    return find(name, shape, {DType::kInt32, DType::kInt64}, "int32 or int64");
-  }
-  const LazyArray* find_flags(const std::string& name, const std::vector<std::int64_t>& shape) const {
-    return find(name, shape, {DType::kUint8}, "uint8 or bool");
-  }
+  /// The array if there is one of this name. Throws unless it has this shape and a type that can be read as ArrayInfo's
+  /// `type`; a length of -1 matches any.
+  const LazyArray* find(const std::string& name, const std::string& type, std::vector<std::int64_t> shape) const;
 
  private:
   const std::map<std::string, LazyArray>& arrays_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The .npy part of npz.h. Format: numpy.lib.format, versions 1 to 3.
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
@@ -15,7 +14,7 @@
 
 #include "host/numpy/npz.h"
 #include "host/text/quote.h"
-#include "isopatch/error.h"
+#include "host/text/throw_error.h"
 
 namespace isopatch::detail {
 
@@ -56,9 +55,7 @@ nlohmann::json as_json(std::string_view literal) {
     text += c == '(' ? '[' : c == ')' ? ']' : c == '\'' ? '"' : c;
   }
   for (const auto& [python, json] : {std::pair{"True", "true"}, {"False", "false"}}) {
-    if (const std::size_t at = text.find(python); at != std::string::npos) {
-      text.replace(at, std::strlen(python), json);
-    }
+    if (const std::size_t at = text.find(python); at != std::string::npos) text.replace(at, std::strlen(python), json);
   }
   return nlohmann::json::parse(text, nullptr, false);
 }
@@ -70,8 +67,8 @@ DType type_of(const nlohmann::json& descr, const std::string& source) {
   for (const TypeInfo& entry : kTypes) {
     if (entry.descr == name) return entry.type;
   }
-  throw Error(fmt::format("{}: has dtype {}; use little-endian float32, float64, int32, int64, uint32, uint8 or bool",
-                          source, in_quotes(name)));
+  throw_error("{}: has dtype {}; use little-endian float32, float64, int32, int64, uint32, uint8 or bool", source,
+              in_quotes(name));
 }
 
 std::vector<std::int64_t> shape_of(const nlohmann::json& lengths, const std::string& source) {
@@ -82,9 +79,7 @@ std::vector<std::int64_t> shape_of(const nlohmann::json& lengths, const std::str
     }
     shape.push_back(length.get<std::int64_t>());
   }
-  if (shape.size() > kMaxDimensions) {
-    throw Error(fmt::format("{}: has more than {} dimensions", source, kMaxDimensions));
-  }
+  if (shape.size() > kMaxDimensions) throw_error("{}: has more than {} dimensions", source, kMaxDimensions);
   return shape;
 }
 
@@ -127,7 +122,7 @@ NpyHeader parse_npy_header(std::string_view bytes, std::size_t total, const std:
 
   // version 1 has a 2-byte header length, 2 and 3 have 4 bytes
   const int version = byte(6);
-  if (version < 1 || version > 3) throw Error(fmt::format("{}: .npy version {} is not supported", source, version));
+  if (version < 1 || version > 3) throw_error("{}: .npy version {} is not supported", source, version);
   const std::size_t start = version == 1 ? 10 : 12;
   std::size_t length = 0;
   for (std::size_t i = start; i-- > 8;) length = length << 8 | byte(i);
@@ -138,8 +133,8 @@ NpyHeader parse_npy_header(std::string_view bytes, std::size_t total, const std:
   NpyArray array = parse_dictionary(bytes.substr(start, length), source);
   const std::size_t found = total - start - length;
   if (byte_count(array) != found) {
-    throw Error(fmt::format("{}: {} bytes of data, but shape {} of {} needs a different number", source, found,
-                            shape_text(array.shape), dtype_name(array.type)));
+    throw_error("{}: {} bytes of data, but shape {} of {} needs a different number", source, found,
+                shape_text(array.shape), dtype_name(array.type));
   }
   return {array.type, std::move(array.shape), start + length, found};
 }

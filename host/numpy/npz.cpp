@@ -7,7 +7,6 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <string_view>
 
 #include "host/files/input_file.h"
 #include "host/text/quote.h"
@@ -30,7 +29,10 @@ class Bytes {
  public:
   Bytes(const std::string& data, const std::string& source) : data_(data), source_(source) {}
 
-  [[noreturn]] void fail(const std::string& problem) const { throw Error(source_ + ": " + problem); }
+  template <class... Values>
+  [[noreturn]] void fail(fmt::format_string<Values...> problem, Values&&... values) const {
+    throw Error(source_ + ": " + fmt::format(problem, std::forward<Values>(values)...));
+  }
 
   std::string_view view(std::size_t offset, std::size_t count) const {
     if (offset > data_.size() || count > data_.size() - offset)
@@ -96,8 +98,7 @@ LazyArray::Entry locate(const Bytes& archive, const Entry& entry) {
                             archive.u16(std::size_t{entry.offset} + 28);
   const std::string_view data = archive.view(start, entry.stored_bytes);
   if (entry.method != 0 && entry.method != 8) {
-    archive.fail(
-        fmt::format("compression method {} is not supported; use numpy.savez or savez_compressed", entry.method));
+    archive.fail("compression method {} is not supported; use numpy.savez or savez_compressed", entry.method);
   }
   if (entry.method == 0 && entry.bytes != entry.stored_bytes) {
     archive.fail("damaged archive: a stored entry with two sizes");
@@ -111,7 +112,7 @@ LazyArray::Entry locate(const Bytes& archive, const Entry& entry) {
 
 std::string array_name(const Bytes& archive, const std::string& file) {
   constexpr std::string_view kExtension = ".npy";
-  if (!file.ends_with(kExtension)) archive.fail(in_quotes(file) + " is not an array: its name does not end in .npy");
+  if (!file.ends_with(kExtension)) archive.fail("{} is not an array: its name does not end in .npy", in_quotes(file));
   return file.substr(0, file.size() - kExtension.size());
 }
 
@@ -133,6 +134,48 @@ void put_common(std::string& bytes, std::uint32_t checksum, std::uint32_t size, 
   put(bytes, 0, 2);  // extra field
 }
 
+constexpr std::size_t kPiece = std::size_t{1} << 16;  // whole elements of every type
+constexpr std::size_t kMaxHeader = kPiece + 12;
+
+/// Inflates piece by piece, and keeps the checksum of the inflated data.
+class Inflater {
+ public:
+  explicit Inflater(std::string_view data) {
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(data.data()));  // zlib does not write there
+    stream_.avail_in = static_cast<uInt>(data.size());
+    started_ = inflateInit2(&stream_, -MAX_WBITS) == Z_OK;
+  }
+  ~Inflater() { inflateEnd(&stream_); }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+
+  /// The next bytes, as many as there are up to `count`; fewer at the end or if the data is damaged.
+  std::size_t read(char* to, std::size_t count) {
+    if (!started_) return 0;
+    stream_.next_out = reinterpret_cast<Bytef*>(to);
+    stream_.avail_out = static_cast<uInt>(count);
+    int result = Z_OK;
+    while (result == Z_OK && stream_.avail_out > 0) result = inflate(&stream_, Z_NO_FLUSH);
+    const std::size_t found = count - stream_.avail_out;
+    checksum_ = crc32_z(checksum_, reinterpret_cast<const Bytef*>(to), found);
+    return found;
+  }
+
+  /// Whether the data ends here.
+  bool at_end() {
+    char more = 0;
+    stream_.next_out = reinterpret_cast<Bytef*>(&more);
+    stream_.avail_out = 1;
+    return started_ && inflate(&stream_, Z_FINISH) == Z_STREAM_END && stream_.avail_out == 1;
+  }
+  std::uint32_t checksum() const { return static_cast<std::uint32_t>(checksum_); }
+
+ private:
+  z_stream stream_ = {};
+  bool started_ = false;
+  uLong checksum_ = 0;
+};
+
 }  // namespace
 
 std::map<std::string, LazyArray> open_npz(const std::shared_ptr<const std::string>& bytes, const std::string& source) {
@@ -141,7 +184,7 @@ std::map<std::string, LazyArray> open_npz(const std::shared_ptr<const std::strin
   const std::size_t end = find_end(archive);
   const std::size_t count = archive.u16(end + 10);
   if (archive.u16(end + 4) != 0 || archive.u16(end + 8) != count) archive.fail("split archives are not supported");
-  if (count > kMaxEntries) archive.fail(fmt::format("{} arrays, the limit is {}", count, kMaxEntries));
+  if (count > kMaxEntries) archive.fail("{} arrays, the limit is {}", count, kMaxEntries);
 
   std::vector<Entry> entries;
   std::uint64_t total = 0;  // several entries may refer to the same stored bytes
@@ -153,16 +196,16 @@ std::map<std::string, LazyArray> open_npz(const std::shared_ptr<const std::strin
   const std::uint64_t most = std::min(kMaxArchive, kMaxInflated + kMaxInflatedRatio * bytes->size());
   if (total > most) {
     archive.fail(
-        fmt::format("its arrays take {} bytes; {} can be read, 256 MiB and {} times the archive; store them "
-                    "with numpy.savez, without compression",
-                    total, most, kMaxInflatedRatio));
+        "its arrays take {} bytes; {} can be read, 256 MiB and {} times the archive; store them with numpy.savez, "
+        "without compression",
+        total, most, kMaxInflatedRatio);
   }
 
   std::map<std::string, LazyArray> arrays;
   for (const Entry& entry : entries) {
     const std::string name = array_name(archive, entry.name);
     LazyArray array(bytes, locate(archive, entry), source + ": " + escaped(name));
-    if (!arrays.emplace(name, std::move(array)).second) archive.fail("two arrays are named " + in_quotes(name));
+    if (!arrays.emplace(name, std::move(array)).second) archive.fail("two arrays are named {}", in_quotes(name));
   }
   return arrays;
 }
@@ -211,6 +254,45 @@ std::string npz_bytes(const std::map<std::string, NpyArray>& arrays) {
   put(archive, start, 4);
   put(archive, 0, 2);  // comment
   return archive;
+}
+
+LazyArray::LazyArray(std::shared_ptr<const std::string> file, Entry entry, std::string source)
+    : file_(std::move(file)),
+      entry_(entry),
+      source_(std::move(source)),
+      header_(parse_npy_header(beginning(), entry_.bytes, source_)) {}
+
+void LazyArray::fail(const std::string& problem) const { throw Error(source_ + ": damaged archive: " + problem); }
+
+std::string LazyArray::beginning() const {
+  if (entry_.compression != Compression::kDeflated) return std::string(entry_.data.substr(0, kMaxHeader));
+  std::string bytes(std::min(kMaxHeader, entry_.bytes), '\0');
+  bytes.resize(Inflater(entry_.data).read(bytes.data(), bytes.size()));
+  return bytes;
+}
+
+void LazyArray::read(const std::function<void(std::string_view)>& visit) const {
+  if (entry_.compression == Compression::kDeflated) return read_deflated(visit);
+  if (entry_.compression == Compression::kStored) {
+    const auto* data = reinterpret_cast<const Bytef*>(entry_.data.data());
+    if (crc32_z(0, data, entry_.data.size()) != entry_.checksum) fail("wrong checksum");
+  }
+  visit(entry_.data.substr(header_.begin));
+}
+
+void LazyArray::read_deflated(const std::function<void(std::string_view)>& visit) const {
+  constexpr const char* kOtherSize = "the compressed data is not what its directory says";
+  Inflater data(entry_.data);
+  std::string piece(std::max(kPiece, header_.begin), '\0');
+  if (data.read(piece.data(), header_.begin) != header_.begin) fail(kOtherSize);
+  for (std::size_t left = header_.bytes; left > 0;) {
+    const std::size_t count = std::min(left, kPiece);
+    if (data.read(piece.data(), count) != count) fail(kOtherSize);
+    visit(std::string_view(piece).substr(0, count));
+    left -= count;
+  }
+  if (!data.at_end()) fail(kOtherSize);
+  if (data.checksum() != entry_.checksum) fail("wrong checksum");
 }
 
 }  // namespace isopatch::detail

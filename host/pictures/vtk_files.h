@@ -25,4 +25,24 @@ void create_directory(const std::string& directory);
 void write_vtk_files(const HostEvaluator& evaluator, const StateArrays& states, std::int64_t first, std::int64_t count,
                      const std::string& directory);
 
+/// Keeps the poses of environments at several times, and writes them at the end.
+class VtkSeries {
+ public:
+  /// `states` has the environments that are written; their poses and velocities do not matter.
+  explicit VtkSeries(StateArrays states);
+
+  /// The poses of all environments at a time [s], of which the first are kept.
+  void add(double time, const std::vector<double>& poses);
+
+  /// Writes patches_NNNN_RRRRRR.vtk and bodies_NNNN_RRRRRR.vtk for environment N and row R, and of each environment
+  /// patches_NNNN.vtk.series and bodies_NNNN.vtk.series, into `directory`, which must exist. The first environment has
+  /// the number `first`.
+  void write(const HostEvaluator& evaluator, std::int64_t first, const std::string& directory) const;
+
+ private:
+  StateArrays states_;
+  std::vector<double> times_;
+  std::vector<std::vector<double>> poses_;  // of each row
+};
+
 }  // namespace isopatch::detail

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/rollout/rollout_data.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "host/scene/motion_check.h"
 #include "host/scene/motion_rules.h"
-#include "host/scene/path_rows.h"
 #include "host/scene/scene_check.h"
 #include "host/scene/scene_data.h"
 #include "host/text/quote.h"
@@ -23,17 +19,10 @@ Vec3d vec_of(const std::array<double, 3>& x) { return {x[0], x[1], x[2]}; }
 
 MotionKind kind_of(const Body& body) {
   if (body.fixed) return MotionKind::kFixed;
-  switch (body.motion.type) {
-    case MotionType::kFree:
-      return MotionKind::kFree;
-    case MotionType::kPrescribed:
-      return body.motion.path.times.empty() ? MotionKind::kVelocity : MotionKind::kPath;
-    case MotionType::kPrismatic:
-      return MotionKind::kPrismatic;
-    case MotionType::kRevolute:
-      break;
-  }
-  return MotionKind::kRevolute;
+  if (body.motion.type == MotionType::kFree) return MotionKind::kFree;
+  if (body.motion.type == MotionType::kPrismatic) return MotionKind::kPrismatic;
+  if (body.motion.type == MotionType::kRevolute) return MotionKind::kRevolute;
+  return body.motion.path.times.empty() ? MotionKind::kVelocity : MotionKind::kPath;
 }
 
 void add_mass(const SceneDescription& scene, const Body& body, MovingBody& to) {
@@ -78,15 +67,15 @@ void check_keys(const Scene& scene, ContactPoints points) {
       1 << (points == ContactPoints::kFan6 ? ContactKey::kPointCellBits : ContactKey::kCellBits);
   const SceneData& data = scene.data();
   for (std::size_t i = 0; i < data.parts.size(); ++i) {
-    const GeometryView& geometry = data.geometries.views[static_cast<std::size_t>(data.parts[i].geometry)];
+    const GeometryView& geometry = data.geometries.views[data.parts[i].geometry];
     const HierarchyView& cells = data.parts[i].rigid ? geometry.field->surface : geometry.field->solid;
     if (geometry.half_space || cells.num_cells <= most_cells) continue;
     const auto body = static_cast<std::size_t>(
         std::upper_bound(data.bodies.begin(), data.bodies.end(), static_cast<std::int32_t>(i),
                          [](std::int32_t part, const BodyView& view) { return part < view.parts_end; }) -
         data.bodies.begin());
-    fail_scene(fmt::format("body {}: its mesh has {} cells; a rollout takes at most {}",
-                           in_quotes(data.description.bodies[body].name), cells.num_cells, most_cells));
+    fail_scene("body {}: its mesh has {} cells; a rollout takes at most {}",
+               in_quotes(data.description.bodies[body].name), cells.num_cells, most_cells);
   }
 }
 
@@ -119,8 +108,7 @@ RolloutData::RolloutData(const Scene& scene, const RolloutOptions& options) {
       moving.velocity = initial_twist(paths[i]);
     }
     if (moving.is_joint()) {
-      const Pose parent =
-          motion.parent ? pose_from(description.bodies[static_cast<std::size_t>(*motion.parent)].pose) : kWorld;
+      const Pose parent = motion.parent ? pose_from(description.bodies[*motion.parent].pose) : kWorld;
       moving.joint = joint_of(motion, moving.pose, parent);
       moving.joint.index = view.num_joints++;
       drive_forces[i] = motion.drive.force;

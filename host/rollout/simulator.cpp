@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isopatch/simulator.h"
 
+#include <limits>
+
 #include "host/evaluation/argument_check.h"
-#include "host/rollout/check_rollout.h"
+#include "host/evaluation/array_check.h"
 #include "host/rollout/simulator_backend.h"
-#include "host/text/error_location.h"
+#include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
-#include "isopatch/error.h"
+#include "isopatch/arrays.h"
+#include "isopatch/rollout_state.h"
 
 namespace isopatch {
 
@@ -14,20 +17,81 @@ using namespace detail;
 
 namespace {
 
+constexpr std::size_t kStepArrays = count_arrays([](const auto& visit) {
+  for_each_rollout_state(visit);
+  for_each_rollout_input(visit);
+  for_each_rollout_output(visit);
+});
+static_assert(kStepArrays <= ArrayCheck::kMaxArrays, "other calls have fewer");
+
+/// Adds the arrays of a state to the check of a call.
+void add_state(ArrayCheck& check, const char* owner, const ArrayCounts& counts, RolloutState state) {
+  for_each_rollout_state(
+      [&](const ArrayInfo& info, auto* pointer) {
+        if (pointer == nullptr && counts.row(info) > 0 && state.num_environments > 0) {
+          throw wrong_value(check.location({owner, info.name}), "null", "it is required");
+        }
+        TypedArray rows = pointer;
+        check.add(owner, info, rows, counts, true);
+      },
+      state);
+}
+
+void check_count(const char* call, std::int64_t environments, const ArrayCounts& counts) {
+  if (environments >= 0 &&
+      environments <= std::numeric_limits<std::int64_t>::max() / (64 * (counts.pairs + counts.bodies))) {
+    return;
+  }
+  throw wrong_value(fmt::format("{}: state.num_environments", call), fmt::to_string(environments),
+                    environments < 0 ? "it must not be negative" : "so many cannot be indexed");
+}
+
+/// Throws Error, naming the array, for a negative number of environments, a required array that is null, an address
+/// that is not a multiple of the element's size, and arrays that share bytes.
+void check_state_arguments(const char* call, const ArrayCounts& counts, const RolloutState& state) {
+  check_count(call, state.num_environments, counts);
+  ArrayCheck check(call, state.num_environments);
+  add_state(check, "state.", counts, state);
+  check.check_overlaps();
+}
+
+/// The same for a step; fills in strides that are kContiguous, and checks them as for an evaluation.
+void check_step_arguments(const ArrayCounts& counts, const RolloutState& state, RolloutInput& input,
+                          RolloutOutput& output, int num_steps) {
+  check_count("step", state.num_environments, counts);
+  if (num_steps < 0) throw negative_value("step: num_steps", num_steps);
+  ArrayCheck check("step", state.num_environments);
+  add_state(check, "state.", counts, state);
+  for_each_rollout_input([&](const ArrayInfo& info, auto& array) { check.add("input.", info, array, counts, false); },
+                         input);
+  for_each_rollout_output([&](const ArrayInfo& info, auto& array) { check.add("output.", info, array, counts, true); },
+                          output);
+  check.check_overlaps();
+}
+
+void check_reset_arguments(const ArrayCounts& counts, const RolloutState& state, const std::uint8_t* mask,
+                           const RolloutState& initial) {
+  check_count("reset", state.num_environments, counts);
+  if (initial.num_environments != state.num_environments) {
+    throw_error("reset: initial has {} environments and the state {}; give as many", initial.num_environments,
+                state.num_environments);
+  }
+  ArrayCheck check("reset", state.num_environments);
+  add_state(check, "state.", counts, state);
+  add_state(check, "initial.", counts, initial);
+  TypedArray mask_rows = mask;
+  check.add("", ArrayInfo{"mask", "uint8", Per::kEnvironment, 1, "0 or 1"}, mask_rows, counts, false);
+  check.check_overlaps();
+}
+
 std::unique_ptr<Simulator::Implementation> make_backend(Scene scene, const RolloutOptions& rollout,
                                                         const EvaluatorOptions& options) {
   const StandardArithmetic standard;
   check_options(options);
   scene.data();  // throws if it has been moved from
   if (rollout.integrator == Integrator::kCvode) return make_cvode_simulator(std::move(scene), rollout, options);
-  switch (options.backend) {
-    case Backend::kCpu:
-      return make_cpu_simulator(std::move(scene), rollout, {options});
-    case Backend::kCuda:
-      return make_cuda_simulator(std::move(scene), rollout, options);
-    case Backend::kReference:
-      break;
-  }
+  if (options.backend == Backend::kCpu) return make_cpu_simulator(std::move(scene), rollout, {options});
+  if (options.backend == Backend::kCuda) return make_cuda_simulator(std::move(scene), rollout, options);
   throw Error("simulator: the reference backend evaluates contact but does not step; use cpu");
 }
 

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isopatch/scene/mass_properties.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
-#include <limits>
-#include <string>
 
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/topology/element_check.h"
+#include "host/scene/scene_check.h"
 #include "host/scene/scene_rules.h"
-#include "host/text/error_location.h"
+#include "host/text/quote.h"
+#include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/detail/scene/environment.h"
-#include "isopatch/error.h"
 
 namespace isopatch {
 
@@ -85,23 +82,9 @@ void add_scaled(Matrix3& sum, double scale, const Matrix3& m) {
   for (std::size_t row = 0; row < 3; ++row) sum[row] = sum[row] + scale * m[row];
 }
 
-Point3 middle_of_bounds(const Geometry& geometry) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  Point3 low = {kInfinity, kInfinity, kInfinity}, high = {-kInfinity, -kInfinity, -kInfinity};
-  for (const Triangle& triangle : geometry.surface) {
-    for (const std::int32_t vertex : triangle) {
-      for (std::size_t i = 0; i < 3; ++i) {
-        low[i] = std::min(low[i], point_at(geometry.mesh, vertex)[i]);
-        high[i] = std::max(high[i], point_at(geometry.mesh, vertex)[i]);
-      }
-    }
-  }
-  return 0.5 * (low + high);
-}
-
 void check_positive(const char* name, double value, const char* unit) {
   if (std::isfinite(value) && value > 0) return;
-  throw Error(fmt::format("mass properties: {} is {} {}; it must be finite and positive", name, value, unit));
+  throw_error("mass properties: {} is {} {}; it must be finite and positive", name, value, unit);
 }
 
 void check_pose(const std::array<double, 7>& pose) {
@@ -117,6 +100,24 @@ void check_pose(const std::array<double, 7>& pose) {
   }
 }
 
+const Geometry& geometry_of(const SceneDescription& scene, const Part& part) { return scene.geometries[part.geometry]; }
+
+/// The parts of a body that have a volume, each at 1 kg/m^3 in the body's frame.
+std::vector<MassProperties> solid_parts(const SceneDescription& scene, const Body& body) {
+  std::vector<MassProperties> solids;
+  for (const Part& part : parts_of(body)) {
+    const Geometry& geometry = geometry_of(scene, part);
+    if (geometry.kind != GeometryKind::kHalfSpace) solids.push_back(placed(mass_properties(geometry), part.pose));
+  }
+  return solids;
+}
+
+/// The tensor of which these are the entries xx, yy, zz, xy, xz, yz.
+std::array<Point3, 3> tensor_of(const std::array<double, 6>& entries) {
+  const auto& [xx, yy, zz, xy, xz, yz] = entries;
+  return {{{xx, xy, xz}, {xy, yy, yz}, {xz, yz, zz}}};
+}
+
 }  // namespace
 
 MassProperties mass_properties(const Geometry& geometry) {
@@ -127,11 +128,12 @@ MassProperties mass_properties(const Geometry& geometry) {
   check_indices(geometry.surface, geometry.mesh.points.size(), geometry.name);
 
   // relative to points nearby, so that nothing cancels: the centre from the middle, then the inertia from the centre
-  const Point3 middle = middle_of_bounds(geometry);
+  const Box bounds = box_of(geometry.mesh.points, geometry.surface);
+  const Point3 middle = 0.5 * (bounds.low + bounds.high);
   const Moments rough = moments_about(middle, geometry);
   if (!(std::isfinite(rough.volume) && rough.volume > 0)) {
-    throw Error(fmt::format("{}: its {} surface triangles enclose a volume of {} m^3; it must be finite and positive",
-                            geometry.name, geometry.surface.size(), rough.volume));
+    throw_error("{}: its {} surface triangles enclose a volume of {} m^3; it must be finite and positive",
+                geometry.name, geometry.surface.size(), rough.volume);
   }
   const Point3 near_center = middle + (1 / rough.volume) * rough.first;
   const Moments moments = moments_about(near_center, geometry);
@@ -204,6 +206,33 @@ MassProperties combined(std::span<const MassProperties> parts) {
     add_scaled(sum.inertia, part.mass, inertia_of({d[0] * d, d[1] * d, d[2] * d}));
   }
   return sum;
+}
+
+MassProperties mass_properties(const SceneDescription& scene, const Body& body) {
+  check_geometry_indices(scene, body);
+  std::vector<MassProperties> parts;
+  for (const Part& part : parts_of(body)) parts.push_back(placed(mass_properties(geometry_of(scene, part)), part.pose));
+  return combined(parts);
+}
+
+MassProperties body_mass(const SceneDescription& scene, const Body& body) {
+  const StandardArithmetic standard;
+  check_geometry_indices(scene, body);
+  check_mass(body);
+  if (body.mass && body.center_of_mass && body.inertia) {
+    return {0, *body.mass, *body.center_of_mass, tensor_of(*body.inertia)};
+  }
+
+  const std::vector<MassProperties> solids = solid_parts(scene, body);
+  if (solids.empty()) {
+    fail_scene("body {} has no part with a volume; give its mass, center_of_mass and inertia", in_quotes(body.name));
+  }
+  const MassProperties filled = combined(solids);
+  MassProperties mass =
+      body.mass ? with_mass(filled, *body.mass) : with_density(filled, body.density.value_or(kDefaultDensity));
+  if (body.center_of_mass) mass.center = *body.center_of_mass;
+  if (body.inertia) mass.inertia = tensor_of(*body.inertia);
+  return mass;
 }
 
 }  // namespace isopatch

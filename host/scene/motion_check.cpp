@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/scene/motion_check.h"
-
-#include <fmt/format.h>
-
+//
+// Checks of what a rollout needs, in addition to check_scene().
 #include <algorithm>
 
 #include "host/scene/motion_rules.h"
@@ -22,7 +20,7 @@ bool has_velocity(const Body& body) {
 void check_kind(const std::string& location, const Motion& motion) {
   const char* kind = text_of(motion.type);
   if (motion.type != MotionType::kPrescribed && !(motion.path.times.empty() && motion.path.poses.empty())) {
-    fail_scene(fmt::format("{}path is given, but this is {}; only a prescribed body has a path", location, kind));
+    fail_scene("{}path is given, but this is {}; only a prescribed body has a path", location, kind);
   }
   const Drive& drive = motion.drive;
   const bool has_axis = std::any_of(motion.axis.begin(), motion.axis.end(), [](double x) { return x != 0; });
@@ -30,8 +28,7 @@ void check_kind(const std::string& location, const Motion& motion) {
                          drive.limit.has_value();
   if (!is_joint(motion) &&
       (has_axis || has_drive || motion.parent || motion.anchor || motion.position != 0 || motion.velocity != 0)) {
-    fail_scene(
-        fmt::format("{}has values of a joint, but this is {}; choose a prismatic or revolute joint", location, kind));
+    fail_scene("{}has values of a joint, but this is {}; choose a prismatic or revolute joint", location, kind);
   }
 }
 
@@ -44,16 +41,16 @@ void check_drive(const std::string& location, const Drive& drive, const JointRan
 }
 
 void check_joint(const std::string& location, const SceneDescription& scene, int index) {
-  const Body& body = scene.bodies[static_cast<std::size_t>(index)];
+  const Body& body = scene.bodies[index];
   const Motion& motion = body.motion;
-  if (has_velocity(body)) fail_scene(location + "the body has a velocity, which follows from its joint's; leave it 0");
+  if (has_velocity(body)) fail_scene("{}the body has a velocity, which follows from its joint's; leave it 0", location);
   if (motion.parent) check_rule(location + "parent ", check_parent, scene, index, *motion.parent);
   check_rule(location + "axis ", check_axis, motion.axis);
   if (motion.type == MotionType::kPrismatic && motion.anchor) {
-    fail_scene(location + "has an anchor, but a prismatic joint needs none; leave it out");
+    fail_scene("{}has an anchor, but a prismatic joint needs none; leave it out", location);
   }
   if (motion.type == MotionType::kRevolute && !motion.anchor) {
-    fail_scene(location + "has no anchor; a revolute joint needs a point of its axis");
+    fail_scene("{}has no anchor; a revolute joint needs a point of its axis", location);
   }
   if (motion.anchor) {
     for (const double coordinate : *motion.anchor)
@@ -69,21 +66,21 @@ void check_joint(const std::string& location, const SceneDescription& scene, int
 void check_path(const std::string& location, const Body& body) {
   const Path& path = body.motion.path;
   if (path.times.empty() && path.poses.empty()) return;
-  if (has_velocity(body)) fail_scene(location + "the body has a velocity beside its path; leave it 0");
+  if (has_velocity(body)) fail_scene("{}the body has a velocity beside its path; leave it 0", location);
   check_rule(location + "path: ", check_path_times, path.times);
   check_rule(location + "path: ", check_path_poses, path);
   check_rule(location + "path ", check_path_start, path, body.pose);
 }
 
 void check_motion(const SceneDescription& scene, int index) {
-  const Body& body = scene.bodies[static_cast<std::size_t>(index)];
+  const Body& body = scene.bodies[index];
   const MotionType type = body.motion.type;
   const std::string location = name_of(body) + ": motion: ";
   if (type > MotionType::kRevolute) {
-    fail_scene(fmt::format("{}type is {}; it must be one of MotionType", location, static_cast<int>(type)));
+    fail_scene("{}type is {}; it must be one of MotionType", location, static_cast<int>(type));
   }
   if (body.fixed && type != MotionType::kFree) {
-    fail_scene(fmt::format("{}the body is fixed and {}; give one of the two", location, text_of(type)));
+    fail_scene("{}the body is fixed and {}; give one of the two", location, text_of(type));
   }
   check_kind(location, body.motion);
   if (is_joint(body.motion)) check_joint(location, scene, index);
@@ -95,8 +92,7 @@ void check_motion(const SceneDescription& scene, int index) {
 void check_mass(const Body& body) {
   const std::string location = name_of(body) + ": ";
   if (body.mass && body.density) {
-    fail_scene(
-        fmt::format("{}has a mass of {} kg and a density of {} kg/m^3; give one", location, *body.mass, *body.density));
+    fail_scene("{}has a mass of {} kg and a density of {} kg/m^3; give one", location, *body.mass, *body.density);
   }
   if (body.mass) check_rule(location + "mass ", check_range, *body.mass, kMassRange);
   if (body.density) check_rule(location + "density ", check_range, *body.density, kDensityRange);
@@ -117,12 +113,10 @@ void check_rollout_options(const RolloutOptions& options) {
   check_rule(location + "time_step ", check_range, options.time_step, kTimeStepRange);
   check_rule(location + "duration ", check_range, options.duration, kTimeStepRange);
   if (options.integrator > Integrator::kCvode) {
-    fail_scene(fmt::format("{}integrator is {}; it must be one of Integrator", location,
-                           static_cast<int>(options.integrator)));
+    fail_scene("{}integrator is {}; it must be one of Integrator", location, static_cast<int>(options.integrator));
   }
   if (options.points > ContactPoints::kFan6) {
-    fail_scene(
-        fmt::format("{}points is {}; it must be one of ContactPoints", location, static_cast<int>(options.points)));
+    fail_scene("{}points is {}; it must be one of ContactPoints", location, static_cast<int>(options.points));
   }
   for (const double g : options.gravity) check_rule(location + "gravity ", check_range, g, kGravityRange);
   check_rule(location + "tolerance ", check_range, options.tolerance, kToleranceRange);

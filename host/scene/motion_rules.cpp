@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/scene/motion_rules.h"
 
-#include <fmt/format.h>
-
 #include <Eigen/Eigenvalues>
+
 #include <algorithm>
 #include <cmath>
 
-#include "host/scene/path_rows.h"
-#include "host/text/error_location.h"
 #include "host/text/quote.h"
-#include "isopatch/error.h"
+#include "host/text/throw_error.h"
 
 namespace isopatch::detail {
 namespace {
@@ -40,7 +37,7 @@ void check_element(std::size_t i, const char* what, const Rule& rule, const Argu
 
 void check_times_ascend(std::size_t i, double before, double time) {
   if (time > before) return;
-  throw Error(fmt::format("row {}: time is {} s after {} s; times must increase", i, time, before));
+  throw_error("row {}: time is {} s after {} s; times must increase", i, time, before);
 }
 
 }  // namespace
@@ -70,12 +67,11 @@ void check_inertia(const std::array<double, 6>& inertia) {
   constexpr double kWrittenRounding = 1e-5;  // of entries that were written with six digits
   const double a = moments[0], b = moments[1], c = moments[2];
   if (!(a > kRounding * c)) {
-    throw Error(
-        fmt::format("has the principal moments {:g}, {:g} and {:g} kg m^2; all three must be positive", a, b, c));
+    throw_error("has the principal moments {:g}, {:g} and {:g} kg m^2; all three must be positive", a, b, c);
   }
   if (a + b < c * (1 - kWrittenRounding)) {
-    throw Error(fmt::format(
-        "has the principal moments {:g}, {:g} and {:g} kg m^2; none can be above the sum of the others", a, b, c));
+    throw_error("has the principal moments {:g}, {:g} and {:g} kg m^2; none can be above the sum of the others", a, b,
+                c);
   }
 }
 
@@ -83,8 +79,8 @@ void check_axis(const std::array<double, 3>& axis) {
   const auto& [x, y, z] = axis;
   const double length = std::sqrt(x * x + y * y + z * z);
   if (length >= limits::kMinAxis && length <= limits::kMaxAxis) return;
-  throw Error(fmt::format("is [{}, {}, {}], of length {}; it must be a direction, of a length in [{}, {}]", x, y, z,
-                          length, limits::kMinAxis, limits::kMaxAxis));
+  throw_error("is [{}, {}, {}], of length {}; it must be a direction, of a length in [{}, {}]", x, y, z, length,
+              limits::kMinAxis, limits::kMaxAxis);
 }
 
 void check_rows(const std::vector<TimedValue>& rows, const Range& range) {
@@ -100,14 +96,12 @@ void check_path_times(const std::vector<double>& times) {
     check_element(i, "time ", check_range, times[i], kTimeRange);
     if (i > 0) check_times_ascend(i, times[i - 1], times[i]);
   }
-  if (!times.empty() && times[0] > 0) {
-    throw Error(fmt::format("row 0: time is {} s; a path begins at time 0 or before", times[0]));
-  }
+  if (!times.empty() && times[0] > 0) throw_error("row 0: time is {} s; a path begins at time 0 or before", times[0]);
 }
 
 void check_path_poses(const Path& path) {
   const std::size_t times = path.times.size(), poses = path.poses.size();
-  if (times != poses) throw Error(fmt::format("{} poses at {} times; each time needs one pose", poses, times));
+  if (times != poses) throw_error("{} poses at {} times; each time needs one pose", poses, times);
   for (std::size_t i = 0; i < poses; ++i) {
     for (std::size_t k = 0; k < 3; ++k) check_element(i, "position ", check_range, path.poses[i][k], kPositionRange);
     check_element(i, "orientation: ", check_orientation, path.poses[i]);
@@ -122,48 +116,54 @@ void check_path_start(const Path& path, const std::array<double, 7>& pose) {
   const Twist difference = twist_between(own, start, 1);
   const double distance = norm(difference.linear), angle = norm(difference.angular);
   if (distance <= kTolerance * std::max(1.0, norm(own.position)) && angle <= kTolerance) return;
-  throw Error(fmt::format("is at time 0 {:.3g} m and {:.3g} rad away from the body's pose; both must be the same pose",
-                          distance, angle));
+  throw_error("is at time 0 {:.3g} m and {:.3g} rad away from the body's pose; both must be the same pose", distance,
+              angle);
 }
 
 void check_parent(const SceneDescription& scene, int index, int parent) {
   const int count = static_cast<int>(scene.bodies.size());
-  if (parent < 0 || parent >= count) throw Error(fmt::format("is {}; it must be in [0, {})", parent, count));
-  const Body& body = scene.bodies[static_cast<std::size_t>(parent)];
+  if (parent < 0 || parent >= count) throw_error("is {}; it must be in [0, {})", parent, count);
+  const Body& body = scene.bodies[parent];
   if (parent == index) throw Error("is the body itself; a joint needs another body, or none for the world");
   if (degrees_of_freedom(body) == 0) return;
-  throw Error(fmt::format("{} is {}; the parent of a joint must be fixed or prescribed", in_quotes(body.name),
-                          text_of(body.motion.type)));
+  throw_error("{} is {}; the parent of a joint must be fixed or prescribed", in_quotes(body.name),
+              text_of(body.motion.type));
 }
 
 void check_no_half_space(const SceneDescription& scene, const Body& body, const char* motion) {
-  const auto is_half_space = [&](int geometry) {
-    return scene.geometries[static_cast<std::size_t>(geometry)].kind == GeometryKind::kHalfSpace;
-  };
+  const auto is_half_space = [&](int geometry) { return scene.geometries[geometry].kind == GeometryKind::kHalfSpace; };
   for (const Part& part : parts_of(body)) {
     const std::vector<int>& others = part.alternatives;
     if (is_half_space(part.geometry) || std::any_of(others.begin(), others.end(), is_half_space)) {
-      throw Error(fmt::format("a half space cannot be {}; make it fixed or prescribed", motion));
+      throw_error("a half space cannot be {}; make it fixed or prescribed", motion);
     }
   }
 }
 
 const char* text_of(MotionType type) {
-  switch (type) {
-    case MotionType::kFree:
-      return "a free body";
-    case MotionType::kPrescribed:
-      return "a prescribed body";
-    case MotionType::kPrismatic:
-      return "a prismatic joint";
-    case MotionType::kRevolute:
-      break;
-  }
-  return "a revolute joint";
+  return type == MotionType::kFree         ? "a free body"
+         : type == MotionType::kPrescribed ? "a prescribed body"
+         : type == MotionType::kPrismatic  ? "a prismatic joint"
+                                           : "a revolute joint";
 }
 
 bool are_joined(const Body& a, const Body& b, const Pair& pair) {
   return (is_joint(a.motion) && a.motion.parent == pair.b) || (is_joint(b.motion) && b.motion.parent == pair.a);
+}
+
+Pose pose_from(const std::array<double, 7>& numbers) {
+  const auto& [x, y, z, qw, qx, qy, qz] = numbers;
+  return {{x, y, z}, normalized(Quaternion{qw, {qx, qy, qz}})};
+}
+
+std::vector<PathRow> path_rows(const Path& path) {
+  std::vector<PathRow> rows;
+  for (std::size_t i = 0; i < path.times.size(); ++i)
+    rows.push_back({path.times[i], pose_from(path.poses[i]), {0, 0, 0}});
+  for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
+    rows[i].rotation = log(product(rows[i + 1].pose.orientation, conjugate(rows[i].pose.orientation)));
+  }
+  return rows;
 }
 
 }  // namespace isopatch::detail

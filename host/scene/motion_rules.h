@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "host/scene/scene_rules.h"
+#include "isopatch/detail/rollout/motion/path.h"
+#include "isopatch/scene/motion.h"
 #include "isopatch/scene/scene.h"
 
 namespace isopatch::detail {
@@ -68,5 +70,11 @@ const char* text_of(MotionType type);
 
 /// A joint joins the two bodies.
 bool are_joined(const Body& a, const Body& b, const Pair& pair);
+
+/// x y z, quaternion w x y z of any length but 0.
+Pose pose_from(const std::array<double, 7>& numbers);
+
+/// The rows of a checked path, with the rotation from each to the next.
+std::vector<PathRow> path_rows(const Path& path);
 
 }  // namespace isopatch::detail

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/scene/part_geometries.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "host/mesh/topology/components.h"
-#include "isopatch/error.h"
+#include "host/text/throw_error.h"
 #include "isopatch/limits.h"
 
 namespace isopatch::detail {
@@ -114,8 +112,8 @@ Geometry moved(Geometry geometry, const std::array<double, 7>& pose, const std::
     p = {x.x, x.y, x.z};
     for (const double coordinate : p) {
       if (std::fabs(coordinate) <= limits::kMaxCoordinate) continue;
-      throw Error(fmt::format("{}: its offset moves a point to {} m; the limit is {} m", location, coordinate,
-                              limits::kMaxCoordinate));
+      throw_error("{}: its offset moves a point to {} m; the limit is {} m", location, coordinate,
+                  limits::kMaxCoordinate);
     }
   }
   return geometry;
@@ -167,7 +165,7 @@ bool is_identity(const std::array<double, 7>& pose) {
 }
 
 std::int32_t GeometryPlacer::index_of(int geometry, const std::array<double, 7>& pose, const std::string& location) {
-  const Geometry& own = scene_.geometries[static_cast<std::size_t>(geometry)];
+  const Geometry& own = scene_.geometries[geometry];
   if (own.kind == GeometryKind::kHalfSpace || is_identity(pose)) return geometry;
   const auto [found, is_new] = placed_.try_emplace({geometry, pose}, static_cast<std::int32_t>(to_.views.size()));
   if (is_new) to_.add(moved(own, pose, location));

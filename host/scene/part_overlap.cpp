@@ -56,7 +56,7 @@ struct PlacedPart {
 };
 
 Vec3d corner_of(const PlacedPart& part, std::int32_t point) {
-  const Point3& p = part.geometry.mesh.points[static_cast<std::size_t>(point)];
+  const Point3& p = part.geometry.mesh.points[point];
   return apply(part.X_BG, Vec3d{p[0], p[1], p[2]});
 }
 
@@ -101,13 +101,12 @@ bool boxes_overlap(const PlacedPart& a, const PlacedPart& b) {
 }
 
 std::vector<PlacedPart> placed_parts(const SceneData& data, int body) {
-  const BodyView& view = data.bodies[static_cast<std::size_t>(body)];
-  const std::vector<Part> parts = parts_of(data.description.bodies[static_cast<std::size_t>(body)]);
+  const BodyView& view = data.bodies[body];
+  const std::vector<Part> parts = parts_of(data.description.bodies[body]);
   std::vector<PlacedPart> placed;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const PartView& part = data.parts[static_cast<std::size_t>(view.parts_begin) + i];
-    placed.push_back({data.description.geometries[static_cast<std::size_t>(parts[i].geometry)],
-                      data.geometries.views[static_cast<std::size_t>(part.geometry)], part.X_BG});
+    placed.push_back({data.description.geometries[parts[i].geometry], data.geometries.views[part.geometry], part.X_BG});
   }
   return placed;
 }
@@ -149,7 +148,7 @@ std::vector<std::string> warnings_of(const Scene& scene) {
     const auto most = std::max_element(found.begin(), found.end(),
                                        [](const PartOverlap& x, const PartOverlap& y) { return x.share < y.share; });
     if (most == found.end()) continue;
-    warnings.push_back(text_of(*most, found.size(), scene.description().bodies[static_cast<std::size_t>(body)]));
+    warnings.push_back(text_of(*most, found.size(), scene.description().bodies[body]));
   }
   return warnings;
 }

@@ -3,7 +3,6 @@
 // How far the parts of a body overlap: if they do, both press on what they touch, so it counts twice.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "host/scene/scene_data.h"

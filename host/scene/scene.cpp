@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "host/scene/motion_rules.h"
 #include "host/scene/scene_check.h"
 #include "host/scene/scene_data.h"
 #include "host/scene/scene_rules.h"
 #include "host/text/quote.h"
+#include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
 
@@ -19,6 +19,25 @@ namespace isopatch {
 using namespace detail;
 
 namespace {
+
+[[noreturn]] void fail(const std::string& message, const std::string& found, const std::string& wanted) {
+  throw Error("scene: " + message, ErrorKind::kInput, {"scene", found, wanted});
+}
+
+const std::string& name_at(const SceneDescription& scene, int body) { return scene.bodies[body].name; }
+
+std::string pair_text(const SceneDescription& scene, int a, int b) {
+  return fmt::format("({}, {})", in_quotes(name_at(scene, a), '"'), in_quotes(name_at(scene, b), '"'));
+}
+
+/// The first twelve pairs.
+std::string list_of_pairs(const SceneDescription& scene) {
+  std::string list;
+  for (std::size_t i = 0; i < scene.pairs.size() && i < 12; ++i) {
+    list += (i == 0 ? "" : ", ") + pair_text(scene, scene.pairs[i].a, scene.pairs[i].b);
+  }
+  return scene.pairs.empty() ? "none" : list + (scene.pairs.size() > 12 ? ", ..." : "");
+}
 
 ContactView flatten(const SceneDescription& scene) {
   const ContactOptions& contact = scene.contact;
@@ -32,8 +51,8 @@ Vec3d middle_of(const SceneData& data, const BodyView& body) {
   bool any = false;
   Vec3d low = {0, 0, 0}, high = {0, 0, 0};
   for (std::int32_t i = body.parts_begin; i < body.parts_end; ++i) {
-    const std::int32_t geometry = data.parts[static_cast<std::size_t>(i)].geometry;
-    const GeometryView& g = data.geometries.views[static_cast<std::size_t>(geometry)];
+    const std::int32_t geometry = data.parts[i].geometry;
+    const GeometryView& g = data.geometries.views[geometry];
     if (g.half_space) continue;
     const Vec3d half_extent = {g.radius, g.radius, g.radius};
     low = any ? min(low, g.center - half_extent) : g.center - half_extent;
@@ -46,9 +65,7 @@ Vec3d middle_of(const SceneData& data, const BodyView& body) {
 /// The most layers of a half space that a compliant part can be.
 std::int32_t num_layers(const SceneDescription& scene, const Part& part) {
   std::size_t most = 1;
-  const auto take = [&](int index) {
-    most = std::max(most, scene.geometries[static_cast<std::size_t>(index)].strain.size());
-  };
+  const auto take = [&](int index) { most = std::max(most, scene.geometries[index].strain.size()); };
   take(part.geometry);
   for (const int index : part.alternatives) take(index);
   return *part.rigid ? 0 : static_cast<std::int32_t>(most) - 1;
@@ -68,10 +85,8 @@ void add_part(const Part& part, const std::string& location, GeometryPlacer& pla
   if (view.posed) {
     view.placed_begin = static_cast<std::int32_t>(data.placed_geometries.size());
     std::vector<std::int32_t> row(data.description.geometries.size(), -1);
-    row[static_cast<std::size_t>(part.geometry)] = view.geometry;
-    for (const int index : part.alternatives) {
-      row[static_cast<std::size_t>(index)] = placer.index_of(index, part.pose, location);
-    }
+    row[part.geometry] = view.geometry;
+    for (const int index : part.alternatives) row[index] = placer.index_of(index, part.pose, location);
     data.placed_geometries.insert(data.placed_geometries.end(), row.begin(), row.end());
   }
   data.parts.push_back(view);
@@ -91,14 +106,14 @@ void add_bodies(SceneData& data) {
 /// Adds the part pairs of one model of a pair. False if it has none.
 bool add_part_pairs(SceneData& data, const Pair& pair, const std::vector<std::optional<ContactModel>>& models,
                     ContactModel model, std::int32_t& row) {
-  const BodyView& a = data.bodies[static_cast<std::size_t>(pair.a)];
-  const BodyView& b = data.bodies[static_cast<std::size_t>(pair.b)];
+  const BodyView& a = data.bodies[pair.a];
+  const BodyView& b = data.bodies[pair.b];
   const std::int32_t rows_begin = row;
   auto of_part_pair = models.begin();
   for (std::int32_t i = a.parts_begin; i < a.parts_end; ++i) {
     for (std::int32_t k = b.parts_begin; k < b.parts_end; ++k) {
       if (*of_part_pair++ != model) continue;
-      const auto layers_of = [&](std::int32_t part) { return data.parts[static_cast<std::size_t>(part)].num_layers; };
+      const auto layers_of = [&](std::int32_t part) { return data.parts[part].num_layers; };
       const std::int32_t layers = std::max({1, layers_of(i), layers_of(k)});
       for (std::int32_t layer = 0; layer < layers; ++layer) data.part_pairs.push_back({i, k, layer, row});
       ++row;
@@ -113,7 +128,7 @@ void add_pairs(SceneData& data) {
   std::vector<PairView> further;
   std::int32_t row = 0;
   for (std::int32_t index = 0; index < num_pairs; ++index) {
-    const Pair& pair = data.description.pairs[static_cast<std::size_t>(index)];
+    const Pair& pair = data.description.pairs[index];
     const auto models = part_pair_models(pair, data.description);
     const auto next = num_pairs + static_cast<std::int32_t>(further.size());
     for (std::size_t number = 0; number < contact_models().size(); ++number) {
@@ -129,10 +144,10 @@ void add_pairs(SceneData& data) {
   }
   data.pairs.insert(data.pairs.end(), further.begin(), further.end());
   if (data.part_pairs.size() > limits::kMaxPartPairs) {
-    throw Error(
-        fmt::format("scene: {} pairs of parts and layers of half spaces, the limit is {}; use strain maps with "
-                    "fewer rows or a larger tolerance",
-                    data.part_pairs.size(), limits::kMaxPartPairs));
+    throw_error(
+        "scene: {} pairs of parts and layers of half spaces, the limit is {}; use strain maps with fewer rows or a "
+        "larger tolerance",
+        data.part_pairs.size(), limits::kMaxPartPairs);
   }
 }
 
@@ -251,14 +266,59 @@ int Scene::contact_state_size() const { return data().view.contact.state_size; }
 std::vector<PartPair> Scene::part_pairs() const {
   std::vector<PartPair> all;
   for (int pair = 0; pair < num_pairs(); ++pair) {
-    const std::int32_t begin = data().pairs[static_cast<std::size_t>(pair)].part_pairs_begin;
+    const std::int32_t begin = data().pairs[pair].part_pairs_begin;
     for (std::int32_t i = begin; i < data().view.part_pairs_end(pair); ++i) {
-      const PartPairView& parts = data().part_pairs[static_cast<std::size_t>(i)];
+      const PartPairView& parts = data().part_pairs[i];
       if (parts.layer > 0) continue;
       all.push_back({pair, parts.a, parts.b});
     }
   }
   return all;
+}
+
+// ---- by name
+
+int Scene::body_index(const std::string& name) const {
+  std::vector<std::string> names;
+  for (const Body& body : description().bodies) names.push_back(body.name);
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) {
+    fail("no body is named " + in_quotes(name, '"') + suggestion(name, names), in_quotes(name, '"'),
+         "one of " + list_of(names));
+  }
+  if (std::count(names.begin(), names.end(), name) > 1) {
+    fail("more than one body is named " + in_quotes(name, '"') + "; use their indices", in_quotes(name, '"'),
+         "the index of a body");
+  }
+  return static_cast<int>(found - names.begin());
+}
+
+int Scene::pair_index(const std::string& a, const std::string& b) const {
+  return pair_index(body_index(a), body_index(b));
+}
+
+int Scene::pair_index(int a, int b) const {
+  const SceneDescription& scene = description();
+  for (const int body : {a, b}) {
+    if (body >= 0 && body < num_bodies()) continue;
+    fail(fmt::format("the body index {} must be in [0, {})", body, num_bodies()), fmt::to_string(body),
+         fmt::format("in [0, {})", num_bodies()));
+  }
+  const auto index_of = [&](int first, int second) {
+    const auto found = std::find_if(scene.pairs.begin(), scene.pairs.end(),
+                                    [&](const Pair& pair) { return pair.a == first && pair.b == second; });
+    return found == scene.pairs.end() ? -1 : static_cast<int>(found - scene.pairs.begin());
+  };
+  if (const int index = index_of(a, b); index >= 0) return index;
+  const std::string wanted = pair_text(scene, a, b);
+  if (index_of(b, a) >= 0) {
+    const std::string listed = pair_text(scene, b, a);
+    fail(fmt::format("the pair {0} is listed as {1}, with wrenches on {2}; ask for {1}", wanted, listed,
+                     in_quotes(name_at(scene, b), '"')),
+         wanted, listed);
+  }
+  const std::string pairs = list_of_pairs(scene);
+  fail(fmt::format("{} is not a pair; the pairs are {}", wanted, pairs), wanted, "one of " + pairs);
 }
 
 }  // namespace isopatch

@@ -6,10 +6,8 @@
 #include <algorithm>
 
 #include "host/mesh/checks/geometry_check.h"
-#include "host/scene/motion_check.h"
 #include "host/scene/scene_rules.h"
 #include "host/text/quote.h"
-#include "isopatch/error.h"
 
 namespace isopatch::detail {
 namespace {
@@ -33,7 +31,7 @@ void check_part(const SceneDescription& scene, const Body& body, const Part& par
   std::vector<int> geometries = {part.geometry};
   geometries.insert(geometries.end(), part.alternatives.begin(), part.alternatives.end());
   for (const int index : geometries) {
-    const Geometry& geometry = scene.geometries[static_cast<std::size_t>(index)];
+    const Geometry& geometry = scene.geometries[index];
     check_rule(location + ": geometry " + in_quotes(geometry.name) + ": ", check_geometry_of, *part.rigid,
                body.parts.empty() ? body.name : part.name, geometry);
   }
@@ -54,8 +52,7 @@ void check_body(const SceneDescription& scene, const Body& body) {
 void check_pair(const SceneDescription& scene, const Pair& pair, const std::string& location) {
   const int count = static_cast<int>(scene.bodies.size());
   if (pair.a < 0 || pair.a >= count || pair.b < 0 || pair.b >= count) {
-    fail_scene(
-        fmt::format("{}: the body indices are {} and {}; they must be in [0, {})", location, pair.a, pair.b, count));
+    fail_scene("{}: the body indices are {} and {}; they must be in [0, {})", location, pair.a, pair.b, count);
   }
   check_rule(location + ": ", check_models, models_of(pair, scene));
   check_rule(location + ": ", check_bodies_of, pair, scene);
@@ -67,12 +64,12 @@ void check_contact(const ContactOptions& contact) {
   check_rule("contact: slip_tolerance ", check_range, contact.slip_tolerance, kSlipToleranceRange);
   const auto dissipation_model = static_cast<int>(contact.dissipation_model);
   if (dissipation_model > static_cast<int>(DissipationModel::kPfc)) {
-    fail_scene(fmt::format("contact: dissipation_model is {}; it must be one of DissipationModel", dissipation_model));
+    fail_scene("contact: dissipation_model is {}; it must be one of DissipationModel", dissipation_model);
   }
   check_rule("contact: ", check_models, contact.model);
   const auto quadrature = static_cast<int>(contact.quadrature);
   if (quadrature > static_cast<int>(Quadrature::kFan6)) {
-    fail_scene(fmt::format("contact: quadrature is {}; it must be one of Quadrature", quadrature));
+    fail_scene("contact: quadrature is {}; it must be one of Quadrature", quadrature);
   }
 }
 
@@ -85,7 +82,7 @@ void check_geometry_indices(const SceneDescription& scene, const Body& body) {
         "body " + in_quotes(body.name) + (body.parts.empty() ? "" : ": part " + in_quotes(part.name));
     const auto check_index = [&](const char* what, int index) {
       if (index >= 0 && index < count) return;
-      fail_scene(fmt::format("{}: {} index is {}; it must be in [0, {})", location, what, index, count));
+      fail_scene("{}: {} index is {}; it must be in [0, {})", location, what, index, count);
     };
     check_index("geometry", part.geometry);
     for (const int index : part.alternatives) check_index("alternative", index);

@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/scene/scene_rules.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <string>
 
 #include "host/text/quote.h"
+#include "host/text/throw_error.h"
 #include "isopatch/detail/scene/scene_view.h"
-#include "isopatch/error.h"
 
 namespace isopatch::detail {
 namespace {
 
-const Body& body_at(const SceneDescription& scene, int index) { return scene.bodies[static_cast<std::size_t>(index)]; }
-
 std::string names_of(const Pair& pair, const SceneDescription& scene) {
-  return in_quotes(body_at(scene, pair.a).name) + " and " + in_quotes(body_at(scene, pair.b).name);
+  return in_quotes(scene.bodies[pair.a].name) + " and " + in_quotes(scene.bodies[pair.b].name);
 }
 
 }  // namespace
@@ -36,23 +30,23 @@ void check_orientation(const std::array<double, 7>& pose) {
   for (std::size_t i = 3; i < 7; ++i) norm2 += pose[i] * pose[i];
   const double norm = std::sqrt(norm2);
   if (norm >= limits::kMinQuaternion && norm <= limits::kMaxQuaternion) return;
-  throw Error(fmt::format("a quaternion [w, x, y, z] of norm {} cannot be normalised; the norm must be in [{}, {}]",
-                          norm, limits::kMinQuaternion, limits::kMaxQuaternion));
+  throw_error("a quaternion [w, x, y, z] of norm {} cannot be normalised; the norm must be in [{}, {}]", norm,
+              limits::kMinQuaternion, limits::kMaxQuaternion);
 }
 
 void check_num_bodies(std::size_t count) {
   if (count > 0 && count <= limits::kMaxBodies) return;
-  throw Error(fmt::format("{} bodies; a scene has 1 to {}", count, limits::kMaxBodies));
+  throw_error("{} bodies; a scene has 1 to {}", count, limits::kMaxBodies);
 }
 
 void check_num_parts(std::size_t count) {
   if (count > 0 && count <= limits::kMaxPartsOfBody) return;
-  throw Error(fmt::format("{} parts; a body has 1 to {}", count, limits::kMaxPartsOfBody));
+  throw_error("{} parts; a body has 1 to {}", count, limits::kMaxPartsOfBody);
 }
 
 void check_num_parts_of_all(std::size_t count) {
   if (count <= limits::kMaxParts) return;
-  throw Error(fmt::format("{} parts in all; a scene has at most {}", count, limits::kMaxParts));
+  throw_error("{} parts in all; a scene has at most {}", count, limits::kMaxParts);
 }
 
 void check_geometry_of(bool rigid, const std::string& name, const Geometry& geometry) {
@@ -65,13 +59,13 @@ const ContactModelInfo& info_of(ContactModel model) {
   if (index < contact_models().size()) return contact_models()[index];
   std::string names;
   for (const std::string& name : contact_model_names()) names += (names.empty() ? "" : ", ") + name;
-  throw Error(fmt::format("model is {}; it must be one of ContactModel: {}", index, names));
+  throw_error("model is {}; it must be one of ContactModel: {}", index, names);
 }
 
 void require_models(const SceneView& scene, std::size_t count, const char* backend) {
   const auto needed = static_cast<std::size_t>(scene.num_models);
   if (needed <= count) return;
-  throw Error(fmt::format("backend {} has no contact model {}", backend, in_quotes(contact_models()[needed - 1].name)));
+  throw_error("backend {} has no contact model {}", backend, in_quotes(contact_models()[needed - 1].name));
 }
 
 void check_models(const ContactModels& models) {
@@ -92,8 +86,8 @@ std::optional<ContactModel> model_of(const ContactModels& models, const PartKind
 
 std::vector<std::optional<ContactModel>> part_pair_models(const Pair& pair, const SceneDescription& scene) {
   std::vector<std::optional<ContactModel>> models;
-  for (const PartKind& a : kinds_of(body_at(scene, pair.a), scene)) {
-    for (const PartKind& b : kinds_of(body_at(scene, pair.b), scene)) {
+  for (const PartKind& a : kinds_of(scene.bodies[pair.a], scene)) {
+    for (const PartKind& b : kinds_of(scene.bodies[pair.b], scene)) {
       models.push_back(model_of(models_of(pair, scene), a, b));
     }
   }
@@ -131,7 +125,7 @@ std::vector<std::string> contact_model_names() {
 std::vector<PartKind> kinds_of(const Body& body, const SceneDescription& scene) {
   std::vector<PartKind> kinds;
   for (const Part& part : parts_of(body)) {
-    const Geometry& geometry = scene.geometries[static_cast<std::size_t>(part.geometry)];
+    const Geometry& geometry = scene.geometries[part.geometry];
     kinds.push_back({*part.rigid, geometry.kind == GeometryKind::kHalfSpace});
   }
   return kinds;
@@ -139,12 +133,12 @@ std::vector<PartKind> kinds_of(const Body& body, const SceneDescription& scene) 
 
 void check_two_bodies(const Pair& pair, const SceneDescription& scene) {
   if (pair.a != pair.b) return;
-  throw Error("pairs " + in_quotes(body_at(scene, pair.a).name) + " with itself; a pair needs two bodies");
+  throw Error("pairs " + in_quotes(scene.bodies[pair.a].name) + " with itself; a pair needs two bodies");
 }
 
 void check_bodies_of(const Pair& pair, const SceneDescription& scene) {
   check_two_bodies(pair, scene);
-  const Body &a = body_at(scene, pair.a), &b = body_at(scene, pair.b);
+  const Body &a = scene.bodies[pair.a], &b = scene.bodies[pair.b];
   const ContactModels& models = models_of(pair, scene);
   const ContactModelInfo& model = info_of(models.back());
   Refusal last;

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/scene_file/json_value.h"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <unordered_set>
 
-#include "host/text/error_location.h"
-#include "host/text/suggestion.h"
 #include "host/text/throw_error.h"
 
 namespace isopatch::detail {
@@ -164,11 +161,9 @@ std::size_t JsonValue::one_of(const std::vector<std::string>& choices) const {
   return static_cast<std::size_t>(found - choices.begin());
 }
 
-std::vector<double> JsonValue::numbers(std::size_t count) const {
+void JsonValue::read_numbers(std::size_t count, double* to) const {
   if (!value_->is_array() || value_->size() != count) fail_type(fmt::format("an array of {} numbers", count));
-  std::vector<double> values;
-  for (const JsonValue& element : elements()) values.push_back(element.number());
-  return values;
+  for (const JsonValue& element : elements()) *to++ = element.number();
 }
 
 std::vector<JsonValue> JsonValue::elements() const {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json_fwd.hpp>  // the whole takes a compiler seconds
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,7 +51,12 @@ class JsonValue {
   int integer(int lowest, int highest) const;
   std::string text() const;                                           // not empty
   std::size_t one_of(const std::vector<std::string>& choices) const;  // the index of the text
-  std::vector<double> numbers(std::size_t count) const;
+  template <std::size_t N>
+  std::array<double, N> numbers() const {
+    std::array<double, N> numbers;
+    read_numbers(N, numbers.data());
+    return numbers;
+  }
 
   /// The elements of an array, the members of an object in the order of the file.
   std::vector<JsonValue> elements() const;
@@ -68,6 +74,7 @@ class JsonValue {
 
   std::string location() const;  // what messages begin with
   [[noreturn]] void fail_type(const std::string& expected) const;
+  void read_numbers(std::size_t count, double* to) const;
   JsonValue child(const Document& value, const std::string& key) const;
 
   const Document* value_;

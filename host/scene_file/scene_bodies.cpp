@@ -15,9 +15,9 @@ namespace {
 template <class Owner>
 void read_material(const JsonValue& value, Owner& owner) {
   if (const auto field = value.optional("rigid")) owner.rigid = field->boolean();
-  if (const auto field = value.optional("modulus")) owner.modulus = in_range(*field, kModulusRange);
-  if (const auto field = value.optional("dissipation")) owner.dissipation = in_range(*field, kDissipationRange);
-  if (const auto field = value.optional("friction")) owner.friction = in_range(*field, kFrictionRange);
+  read_number(value, "modulus", kModulusRange, owner.modulus);
+  read_number(value, "dissipation", kDissipationRange, owner.dissipation);
+  read_number(value, "friction", kFrictionRange, owner.friction);
 }
 
 /// Reads the bodies of a file one after another.
@@ -119,7 +119,7 @@ class BodyReader {
     return name;
   }
 
-  const Geometry& geometry_at(int index) const { return geometries_[static_cast<std::size_t>(index)]; }
+  const Geometry& geometry_at(int index) const { return geometries_[index]; }
 
   const std::vector<Geometry>& geometries_;
   const Names names_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/scene_file/scene_geometries.h"
+#include "host/scene_file/scene_values.h"
 #include "isopatch/error.h"
 
 namespace isopatch::detail {
@@ -20,9 +21,8 @@ FieldCore parse_core(const JsonValue& value) {
     core.depth = depth->positive();
   } else if (ball) {
     ball->allow({"center", "radius"});
-    const std::vector<double> center = ball->required("center").numbers(3);
     core.kind = FieldCore::Kind::kBall;
-    core.center = {center[0], center[1], center[2]};
+    core.center = ball->required("center").numbers<3>();
     core.radius = ball->required("radius").positive();
   } else if (vertices) {
     core.kind = FieldCore::Kind::kVertices;
@@ -51,9 +51,7 @@ FieldOptions parse_field(const JsonValue& geometry) {
       }
     }
   }
-  if (const auto policy = geometry.optional("all_boundary_tets")) {
-    options.all_boundary_tets = static_cast<AllBoundaryTets>(policy->one_of({"split", "refuse"}));
-  }
+  read_name(geometry, "all_boundary_tets", {"split", "refuse"}, options.all_boundary_tets);
   return options;
 }
 
@@ -78,10 +76,7 @@ StrainMap parse_strain(const JsonValue& value) {
   } else if (const auto table = value.optional("table")) {
     if (tolerance) tolerance->fail("a table needs none: the pressure is linear between its rows");
     map.kind = StrainMap::Kind::kTable;
-    for (const JsonValue& row : table->elements()) {
-      const std::vector<double> pair = row.numbers(2);
-      map.table.push_back({pair[0], pair[1]});
-    }
+    for (const JsonValue& row : table->elements()) map.table.push_back(row.numbers<2>());
     with_location(*table, [&] { check_strain_map(map); });
   }
   if (tolerance) {

@@ -15,7 +15,6 @@
 #include "host/scene_file/scene_geometries.h"
 #include "host/scene_file/scene_values.h"
 #include "host/text/quote.h"
-#include "host/text/suggestion.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/limits.h"
 #include "isopatch/scene/scene.h"
@@ -61,8 +60,8 @@ Pair parse_pair(const JsonValue& value, const Names& bodies) {
   if (value.is_array()) return parse_names(value, bodies);
   value.allow({"bodies", "dissipation", "friction", "model"});
   Pair pair = parse_names(value.required("bodies"), bodies);
-  if (const auto field = value.optional("dissipation")) pair.dissipation = in_range(*field, kDissipationRange);
-  if (const auto field = value.optional("friction")) pair.friction = in_range(*field, kFrictionRange);
+  read_number(value, "dissipation", kDissipationRange, pair.dissipation);
+  read_number(value, "friction", kFrictionRange, pair.friction);
   if (const auto field = value.optional("model")) pair.model = parse_models(*field);
   return pair;
 }
@@ -103,15 +102,9 @@ std::vector<Pair> parse_exclude(const JsonValue& value, const SceneDescription& 
 ContactOptions parse_contact(const JsonValue& value) {
   value.allow({"dissipation_model", "quadrature", "slip_tolerance", "gradient_filter", "model"});
   ContactOptions contact;
-  if (const auto field = value.optional("dissipation_model")) {
-    contact.dissipation_model = static_cast<DissipationModel>(field->one_of(kDissipationModelNames));
-  }
-  if (const auto field = value.optional("quadrature")) {
-    contact.quadrature = static_cast<Quadrature>(field->one_of(kQuadratureNames));
-  }
-  if (const auto field = value.optional("slip_tolerance")) {
-    contact.slip_tolerance = in_range(*field, kSlipToleranceRange);
-  }
+  read_name(value, "dissipation_model", kDissipationModelNames, contact.dissipation_model);
+  read_name(value, "quadrature", kQuadratureNames, contact.quadrature);
+  read_number(value, "slip_tolerance", kSlipToleranceRange, contact.slip_tolerance);
   if (const auto field = value.optional("gradient_filter")) contact.gradient_filter = field->boolean();
   if (const auto field = value.optional("model")) contact.model = parse_models(*field);
   return contact;

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/scene_file/scene_geometries.h"
 
-#include <utility>
+#include <fmt/format.h>
 
+#include <algorithm>
+
+#include "host/scene_file/scene_values.h"
+#include "host/text/quote.h"
 #include "isopatch/limits.h"
 
 namespace isopatch::detail {
@@ -11,44 +15,38 @@ namespace {
 constexpr std::size_t kMaxGeometries = 256;
 
 /// Errors and warnings about a mesh name its file; after that, the geometry has its name in the scene.
-Geometry named(const std::string& name, Geometry geometry) {
-  geometry.name = name;
-  return geometry;
+template <class Read, class Make>
+Geometry parse_mesh(const std::string& name, const JsonValue& value, const MeshSource& meshes, Read read, Make make) {
+  const std::string file = value.required("file").text(), shown = meshes.shown(file);
+  const FileScale size = parse_scale(value);
+  return with_location(value, [&] {
+    auto mesh = (meshes.*read)(file);
+    scale(mesh, size.factors);
+    Geometry geometry = make(shown, std::move(mesh));
+    warn_of_units(geometry, shown, size);
+    geometry.name = name;
+    return geometry;
+  });
 }
 
 Geometry parse_tet_mesh(const std::string& name, const JsonValue& value, const MeshSource& meshes) {
   value.allow({"type", "file", "scale", "units", "field", "all_boundary_tets", "refinement", "strain"});
-  const std::string file = value.required("file").text(), shown = meshes.shown(file);
-  const FileScale size = parse_scale(value);
   const FieldOptions field = parse_field(value);
-
-  return with_location(value, [&] {
-    TetMesh mesh = meshes.tet_mesh(file);
-    scale(mesh, size.factors);
-    Geometry geometry = make_tet_mesh(shown, std::move(mesh), field);
-    warn_of_units(geometry, shown, size);
-    return named(name, std::move(geometry));
-  });
+  const auto make = [&](const std::string& shown, TetMesh mesh) {
+    return make_tet_mesh(shown, std::move(mesh), field);
+  };
+  return parse_mesh(name, value, meshes, &MeshSource::tet_mesh, make);
 }
 
 Geometry parse_surface_mesh(const std::string& name, const JsonValue& value, const MeshSource& meshes) {
   value.allow({"type", "file", "scale", "units"});
-  const std::string file = value.required("file").text(), shown = meshes.shown(file);
-  const FileScale size = parse_scale(value);
-
-  return with_location(value, [&] {
-    TriangleMesh mesh = meshes.surface(file);
-    scale(mesh, size.factors);
-    Geometry geometry = make_surface_mesh(shown, std::move(mesh));
-    warn_of_units(geometry, shown, size);
-    return named(name, std::move(geometry));
-  });
+  return parse_mesh(name, value, meshes, &MeshSource::surface, make_surface_mesh);
 }
 
 Geometry parse_box(const std::string& name, const JsonValue& value) {
   value.allow({"type", "size", "refinement", "strain"});
   const JsonValue edges = value.required("size");
-  const Point3 size = point_of(edges);
+  const Point3 size = edges.numbers<3>();
   for (const JsonValue& edge : edges.elements()) edge.positive();
   return with_location(value, [&] { return make_box(name, size); });
 }
@@ -84,15 +82,15 @@ Geometry parse_shape(const std::string& name, const JsonValue& value, const Mesh
 }
 
 Geometry refined(Geometry geometry, int times, const JsonValue& field, TetBudget& budget) {
-  const auto tets = static_cast<std::int64_t>(geometry.mesh.tets.size());
+  const auto tets = std::ssize(geometry.mesh.tets);
   budget.take(field, (tets << 3 * times) - tets);
   return with_location(field, [&] { return refine(std::move(geometry), times); });
 }
 
 Geometry strained(Geometry geometry, const StrainMap& map, const JsonValue& field, TetBudget& budget) {
-  const auto tets = static_cast<std::int64_t>(geometry.mesh.tets.size());
+  const auto tets = std::ssize(geometry.mesh.tets);
   geometry = with_location(field, [&] { return with_strain(std::move(geometry), map); });
-  budget.take(field, static_cast<std::int64_t>(geometry.mesh.tets.size()) - tets);
+  budget.take(field, std::ssize(geometry.mesh.tets) - tets);
   return geometry;
 }
 
@@ -107,11 +105,6 @@ Geometry parse_geometry(const std::string& name, const JsonValue& value, const M
 }
 
 }  // namespace
-
-Point3 point_of(const JsonValue& value) {
-  const std::vector<double> numbers = value.numbers(3);
-  return {numbers[0], numbers[1], numbers[2]};
-}
 
 void refuse_both(const JsonValue& value, const char* a, const char* b) {
   if (value.optional(a) && value.optional(b)) value.fail("has \"{}\" and \"{}\"; give one", a, b);
@@ -129,6 +122,40 @@ std::vector<Geometry> parse_geometries(const JsonValue& value, const MeshSource&
     geometries.push_back(parse_geometry(name, geometry, meshes, budget));
   }
   return geometries;
+}
+
+std::string MeshSource::shown(const std::string& file) const {
+  const bool in_memory = meshes_.tet_meshes.contains(file) || meshes_.surfaces.contains(file);
+  return in_memory ? file : (directory_ / file).string();
+}
+
+TetMesh MeshSource::tet_mesh(const std::string& file) const {
+  const auto found = meshes_.tet_meshes.find(file);
+  return found == meshes_.tet_meshes.end() ? read_tet_mesh((directory_ / file).string()) : found->second;
+}
+
+TriangleMesh MeshSource::surface(const std::string& file) const {
+  const auto found = meshes_.surfaces.find(file);
+  return found == meshes_.surfaces.end() ? read_triangle_mesh((directory_ / file).string()) : found->second;
+}
+
+std::vector<Point3> MeshSource::points(const std::string& file) const {
+  const std::filesystem::path extension = std::filesystem::path(file).extension();
+  if (meshes_.tet_meshes.contains(file)) return tet_mesh(file).points;
+  if (meshes_.surfaces.contains(file) || extension == ".obj" || extension == ".stl") return surface(file).points;
+  return tet_mesh(file).points;
+}
+
+Geometry MeshSource::given(const JsonValue& location, const std::string& name) const {
+  const Names names = names_of(meshes_.geometries);
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) {
+    location.fail(
+        fmt::format("is \"given\", but no geometry of this name was given with the text{}", suggestion(name, names)),
+        {.wanted = "a given geometry " + in_quotes(name, '"')});
+  }
+  if (std::count(names.begin(), names.end(), name) > 1) location.fail("is given more than once; give one of each name");
+  return meshes_.geometries[found - names.begin()];
 }
 
 }  // namespace isopatch::detail

@@ -66,8 +66,6 @@ class MeshSource {
 /// All geometries of a scene.
 std::vector<Geometry> parse_geometries(const JsonValue& value, const MeshSource& meshes);
 
-Point3 point_of(const JsonValue& value);
-
 Geometry parse_sphere(const std::string& name, const JsonValue& value, TetBudget& budget);
 Geometry parse_ellipsoid(const std::string& name, const JsonValue& value, TetBudget& budget);
 Geometry parse_cylinder(const std::string& name, const JsonValue& value, TetBudget& budget);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/scene_file/scene_bodies.h"
 
-#include <algorithm>
-
 #include "host/scene/motion_rules.h"
 #include "host/scene_file/enumerator_names.h"
 #include "host/scene_file/scene_geometries.h"
@@ -16,8 +14,8 @@ std::vector<TimedValue> parse_rows(const JsonValue& value, const Range& range) {
   if (!value.is_array()) return {{0, in_range(value, range)}};
   std::vector<TimedValue> rows;
   for (const JsonValue& element : value.elements()) {
-    const std::vector<double> row = element.numbers(2);
-    rows.push_back({row[0], row[1]});
+    const auto [time, number] = element.numbers<2>();
+    rows.push_back({time, number});
   }
   if (rows.empty()) value.fail("must be a number or at least one row [time, value], found no rows");
   with_location(value, [&] { check_rows(rows, range); });
@@ -27,10 +25,10 @@ std::vector<TimedValue> parse_rows(const JsonValue& value, const Range& range) {
 Drive parse_drive(const JsonValue& value, const JointRanges& ranges) {
   Drive drive;
   if (const auto field = value.optional("force")) drive.force = parse_rows(*field, ranges.force);
-  if (const auto field = value.optional("stiffness")) drive.stiffness = in_range(*field, ranges.stiffness);
-  if (const auto field = value.optional("damping")) drive.damping = in_range(*field, ranges.damping);
+  read_number(value, "stiffness", ranges.stiffness, drive.stiffness);
+  read_number(value, "damping", ranges.damping, drive.damping);
   if (const auto field = value.optional("target")) drive.target = parse_rows(*field, ranges.position);
-  if (const auto field = value.optional("limit")) drive.limit = in_range(*field, ranges.limit);
+  read_number(value, "limit", ranges.limit, drive.limit);
   return drive;
 }
 
@@ -46,14 +44,14 @@ Motion parse_joint(const JsonValue& value, MotionType type) {
   Motion motion;
   motion.type = type;
   const JsonValue axis = value.required("axis");
-  motion.axis = point_of(axis);
+  motion.axis = axis.numbers<3>();
   with_location(axis, [&] { check_axis(motion.axis); });
   if (type == MotionType::kRevolute) {
     read_vector(value.required("anchor"), kPositionRange, motion.anchor.emplace().data());
   }
   const JointRanges& ranges = ranges_of_joint(type);
-  if (const auto field = value.optional("position")) motion.position = in_range(*field, ranges.position);
-  if (const auto field = value.optional("velocity")) motion.velocity = in_range(*field, ranges.velocity);
+  read_number(value, "position", ranges.position, motion.position);
+  read_number(value, "velocity", ranges.velocity, motion.velocity);
   motion.drive = parse_drive(value, ranges);
   return motion;
 }
@@ -63,10 +61,7 @@ Path parse_path(const JsonValue& value, const std::array<double, 7>& pose) {
   Path path;
   for (const JsonValue& time : times.elements()) path.times.push_back(time.number());
   if (path.times.empty()) times.fail("must have at least one time, found none");
-  for (const JsonValue& element : poses.elements()) {
-    const std::vector<double> numbers = element.numbers(7);
-    std::copy(numbers.begin(), numbers.end(), path.poses.emplace_back().begin());
-  }
+  for (const JsonValue& element : poses.elements()) path.poses.push_back(element.numbers<7>());
   with_location(times, [&] { check_path_times(path.times); });
   with_location(poses, [&] {
     check_path_poses(path);
@@ -114,9 +109,9 @@ void refuse_velocity(const JsonValue& body, const char* reason) {
 Variation parse_variation(const JsonValue& value) {
   value.allow({"position", "angle", "speed"});
   Variation variation;
-  if (const auto field = value.optional("position")) variation.position = in_range(*field, kVariationOfPositionRange);
-  if (const auto field = value.optional("angle")) variation.angle = in_range(*field, kVariationOfAngleRange);
-  if (const auto field = value.optional("speed")) variation.speed = in_range(*field, kVariationOfSpeedRange);
+  read_number(value, "position", kVariationOfPositionRange, variation.position);
+  read_number(value, "angle", kVariationOfAngleRange, variation.angle);
+  read_number(value, "speed", kVariationOfSpeedRange, variation.speed);
   return variation;
 }
 
@@ -124,14 +119,13 @@ Variation parse_variation(const JsonValue& value) {
 
 void read_mass(const JsonValue& value, Body& body) {
   refuse_both(value, "mass", "density");
-  if (const auto field = value.optional("mass")) body.mass = in_range(*field, kMassRange);
-  if (const auto field = value.optional("density")) body.density = in_range(*field, kDensityRange);
+  read_number(value, "mass", kMassRange, body.mass);
+  read_number(value, "density", kDensityRange, body.density);
   if (const auto field = value.optional("center_of_mass")) {
     read_vector(*field, kCenterOfMassRange, body.center_of_mass.emplace().data());
   }
   if (const auto field = value.optional("inertia")) {
-    const std::vector<double> entries = field->numbers(6);
-    std::copy(entries.begin(), entries.end(), body.inertia.emplace().begin());
+    body.inertia = field->numbers<6>();
     with_location(*field, [&] { check_inertia(*body.inertia); });
   }
 }
@@ -167,26 +161,16 @@ void read_motions(const JsonValue& value, SceneDescription& scene) {
 RolloutOptions parse_rollout(const JsonValue& value, RolloutOptions options) {
   value.allow({"time_step", "duration", "integrator", "points", "gravity", "tolerance", "max_iterations",
                "friction_passes", "polygon_capacity", "speed_limit", "variation"});
-  if (const auto field = value.optional("time_step")) options.time_step = in_range(*field, kTimeStepRange);
-  if (const auto field = value.optional("duration")) options.duration = in_range(*field, kTimeStepRange);
-  if (const auto field = value.optional("integrator")) {
-    options.integrator = static_cast<Integrator>(field->one_of(kIntegratorNames));
-  }
-  if (const auto field = value.optional("points")) {
-    options.points = static_cast<ContactPoints>(field->one_of(kContactPointsNames));
-  }
+  read_number(value, "time_step", kTimeStepRange, options.time_step);
+  read_number(value, "duration", kTimeStepRange, options.duration);
+  read_name(value, "integrator", kIntegratorNames, options.integrator);
+  read_name(value, "points", kContactPointsNames, options.points);
   if (const auto field = value.optional("gravity")) read_vector(*field, kGravityRange, options.gravity.data());
-  if (const auto field = value.optional("tolerance")) options.tolerance = in_range(*field, kToleranceRange);
-  if (const auto field = value.optional("max_iterations")) {
-    options.max_iterations = field->integer(1, limits::kMaxIterations);
-  }
-  if (const auto field = value.optional("friction_passes")) {
-    options.friction_passes = field->integer(1, limits::kMaxFrictionPasses);
-  }
-  if (const auto field = value.optional("polygon_capacity")) {
-    options.polygon_capacity = field->integer(0, limits::kMaxPolygonCapacity);
-  }
-  if (const auto field = value.optional("speed_limit")) options.speed_limit = in_range(*field, kSpeedLimitRange);
+  read_number(value, "tolerance", kToleranceRange, options.tolerance);
+  read_integer(value, "max_iterations", 1, limits::kMaxIterations, options.max_iterations);
+  read_integer(value, "friction_passes", 1, limits::kMaxFrictionPasses, options.friction_passes);
+  read_integer(value, "polygon_capacity", 0, limits::kMaxPolygonCapacity, options.polygon_capacity);
+  read_number(value, "speed_limit", kSpeedLimitRange, options.speed_limit);
   if (const auto field = value.optional("variation")) options.variation = parse_variation(*field);
   return options;
 }

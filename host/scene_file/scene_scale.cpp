@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/scale.h"
@@ -43,16 +42,13 @@ Point3 parse_factors(const JsonValue& value) {
   if (const std::size_t count = value.elements().size(); count != 3) {
     value.fail("must be one number or three, found {}", count);
   }
-  const Point3 factors = point_of(value);
+  const Point3 factors = value.numbers<3>();
   with_location(value, [&] { check_factors(factors); });
   return factors;
 }
 
 double longest_side(const Geometry& geometry) {
-  Box box;
-  for (const Triangle& triangle : geometry.surface) {
-    for (const std::int32_t v : triangle) box.add(point_at(geometry.mesh, v));
-  }
+  const Box box = box_of(geometry.mesh.points, geometry.surface);
   const Point3 sides = box.high - box.low;
   return *std::max_element(sides.begin(), sides.end());
 }

@@ -99,7 +99,7 @@ class SceneWriter {
     }
     Json json = {{"type", name_in(kMotionTypeNames, motion.type)}, {"axis", motion.axis}};
     put_if(json, "anchor", motion.anchor);
-    if (motion.parent) json["parent"] = scene_.bodies[static_cast<std::size_t>(*motion.parent)].name;
+    if (motion.parent) json["parent"] = scene_.bodies[*motion.parent].name;
     json["position"] = motion.position;
     json["velocity"] = motion.velocity;
     put_rows(json, "force", motion.drive.force);
@@ -117,7 +117,7 @@ class SceneWriter {
   }
 
   Json write(const Pair& pair) const {
-    const auto name = [&](int body) { return scene_.bodies[static_cast<std::size_t>(body)].name; };
+    const auto name = [&](int body) { return scene_.bodies[body].name; };
     Json json = {{"bodies", {name(pair.a), name(pair.b)}}};
     put_if(json, "dissipation", pair.dissipation);
     put_if(json, "friction", pair.friction);
@@ -164,7 +164,7 @@ class SceneWriter {
     for (const auto& [time, value] : rows) json[key].push_back({time, value});
   }
 
-  std::string name_of(int geometry) const { return scene_.geometries[static_cast<std::size_t>(geometry)].name; }
+  std::string name_of(int geometry) const { return scene_.geometries[geometry].name; }
 
   Json names_of(const std::vector<int>& geometries) const {
     Json names = Json::array();

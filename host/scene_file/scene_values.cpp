@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "host/scene_file/scene_geometries.h"
-#include "host/text/suggestion.h"
+#include "host/text/quote.h"
 
 namespace isopatch::detail {
 
@@ -27,15 +27,19 @@ double in_range(const JsonValue& value, const Range& range) {
 }
 
 void read_vector(const JsonValue& value, const Range& range, double* to) {
-  const std::vector<double> vector = value.numbers(3);
+  const Point3 vector = value.numbers<3>();
   for (const JsonValue& element : value.elements()) in_range(element, range);
   std::copy(vector.begin(), vector.end(), to);
+}
+
+void read_integer(const JsonValue& object, const char* key, int lowest, int highest, int& to) {
+  if (const auto field = object.optional(key)) to = field->integer(lowest, highest);
 }
 
 void read_pose(const JsonValue& object, std::array<double, 7>& pose) {
   if (const auto field = object.optional("position")) read_vector(*field, kPositionRange, pose.data());
   if (const auto field = object.optional("orientation")) {
-    const std::vector<double> quaternion = field->numbers(4);
+    const std::array<double, 4> quaternion = field->numbers<4>();
     std::copy(quaternion.begin(), quaternion.end(), pose.data() + 3);
     with_location(*field, [&] { check_orientation(pose); });
   }

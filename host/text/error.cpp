@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "host/text/error_location.h"
 #include "host/text/quote.h"
+#include "host/text/throw_error.h"
 
 namespace isopatch {
 

@@ -111,7 +111,7 @@ class Pool {
   void start_missing() noexcept {
     try {
       while (idle_ < num_open_ && num_workers_ + 1 < kMaxThreads) {
-        workers_[static_cast<std::size_t>(num_workers_)] = std::jthread([this] { wait_and_work(); });
+        workers_[num_workers_] = std::jthread([this] { wait_and_work(); });
         ++num_workers_;
         ++idle_;
       }

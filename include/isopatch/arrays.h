@@ -45,16 +45,10 @@ struct ArrayCounts {
 
   /// Elements of a contiguous or packed array for this many environments.
   constexpr std::int64_t size(const ArrayInfo& info, std::int64_t environments) const {
-    switch (info.per) {
-      case Per::kOffset:
-        return environments + 1;
-      case Per::kPackedPolygonCapacity:
-        return packed_polygon_capacity;
-      case Per::kPackedContactCapacity:
-        return packed_contact_capacity;
-      default:
-        return environments * row(info);
-    }
+    return info.per == Per::kOffset                  ? environments + 1
+           : info.per == Per::kPackedPolygonCapacity ? packed_polygon_capacity
+           : info.per == Per::kPackedContactCapacity ? packed_contact_capacity
+                                                     : environments * row(info);
   }
 };
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "host/scene/path_rows.h"
+#include "host/scene/motion_rules.h"
 #include "tests/support/scenes.h"
 
 namespace isopatch::detail {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "host/scene/motion_check.h"
 #include "host/scene/motion_rules.h"
+#include "host/scene/scene_check.h"
 #include "tests/support/misuses.h"
 #include "tests/support/scenes.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <type_traits>
 
-#include "host/text/error_location.h"
+#include "host/text/throw_error.h"
 #include "isopatch/isopatch.h"
 #include "tests/support/message_check.h"
 

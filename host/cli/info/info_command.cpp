@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "host/cli/commands.h"
-#include "host/cli/info/info_table.h"
+#include "host/cli/info_table.h"
 #include "host/hierarchy/hierarchy.h"
 #include "host/mesh/checks/geometry_check.h"
 #include "host/text/quote.h"

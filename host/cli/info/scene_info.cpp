@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `isopatch info` prints of a scene: tables of geometries, bodies and pairs.
+// What `isopatch info` prints of a scene: tables of geometries, bodies, masses, motions and pairs.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "host/cli/commands.h"
-#include "host/cli/info/info_table.h"
+#include "host/cli/info_table.h"
+#include "host/scene/motion_rules.h"
 #include "host/scene/scene_data.h"
 #include "host/scene/scene_rules.h"
+#include "host/scene_file/enumerator_names.h"
 #include "host/text/quote.h"
 #include "isopatch/isopatch.h"
 
@@ -21,12 +23,15 @@ namespace {
 
 constexpr std::size_t kMaxLeftOut = 20;  // part pairs that are listed
 
-const Body& body_at(const SceneDescription& scene, int index) { return scene.bodies[static_cast<std::size_t>(index)]; }
-
 bool has_parts(const Body& body) { return !body.parts.empty() || !is_identity(body.offset); }
 
 bool has_parts(const SceneDescription& scene) {
   return std::any_of(scene.bodies.begin(), scene.bodies.end(), [](const Body& body) { return has_parts(body); });
+}
+
+bool has_half_space(const SceneDescription& scene, const Body& body) {
+  const std::vector<PartKind> kinds = kinds_of(body, scene);
+  return std::any_of(kinds.begin(), kinds.end(), [](const PartKind& kind) { return kind.half_space; });
 }
 
 void print_geometries(const Scene& built) {
@@ -96,7 +101,7 @@ void print_bodies(const SceneDescription& scene) {
   add_columns(rows[0], "part", "position m", "turned deg");
   for (const Body& body : scene.bodies) {
     for (const Part& part : parts_of(body)) {
-      rows.push_back({escaped(body.name), escaped(scene.geometries[static_cast<std::size_t>(part.geometry)].name),
+      rows.push_back({escaped(body.name), escaped(scene.geometries[part.geometry].name),
                       *part.rigid ? "rigid" : number(*part.modulus), number(*part.dissipation), number(*part.friction),
                       body.fixed ? "yes" : "no"});
       if (with_sides) rows.back().push_back(body.one_sided ? "yes" : "no");
@@ -116,7 +121,7 @@ void print_pairs(const Scene& built) {
   const auto value = [](const std::optional<double>& own) { return own ? number(*own) : "of the bodies"; };
   for (std::size_t i = 0; i < scene.pairs.size(); ++i) {
     const Pair& pair = scene.pairs[i];
-    rows.push_back({escaped(body_at(scene, pair.a).name), escaped(body_at(scene, pair.b).name), value(pair.dissipation),
+    rows.push_back({escaped(scene.bodies[pair.a].name), escaped(scene.bodies[pair.b].name), value(pair.dissipation),
                     value(pair.friction)});
     const auto is_of_pair = [&](const PartPair& parts) { return parts.pair == static_cast<int>(i); };
     if (with_parts) {
@@ -130,7 +135,7 @@ void print_pairs(const Scene& built) {
 Rows left_out(const SceneDescription& scene) {
   Rows rows;
   for (const Pair& pair : scene.pairs) {
-    const Body &a = body_at(scene, pair.a), &b = body_at(scene, pair.b);
+    const Body &a = scene.bodies[pair.a], &b = scene.bodies[pair.b];
     const std::vector<Part> parts_a = parts_of(a), parts_b = parts_of(b);
     const std::vector<PartKind> kinds_a = kinds_of(a, scene), kinds_b = kinds_of(b, scene);
     const auto name = [](const Body& body, const Part& part) {
@@ -157,6 +162,72 @@ void print_left_out(const SceneDescription& scene) {
   fmt::print("\n");
   print_table(rows, 3);
   if (count > kMaxLeftOut) fmt::print("  and {} more\n", count - kMaxLeftOut);
+}
+
+bool says_how_it_moves(const Body& body) {
+  return body.mass || body.density || body.center_of_mass || body.inertia || body.motion.type != MotionType::kFree;
+}
+
+/// Of the bodies that forces can move.
+void print_masses(const SceneDescription& scene) {
+  Rows rows = {{"body", "mass kg", "center of mass m", "inertia kg m^2: xx", "yy", "zz", "xy", "xz", "yz"}};
+  for (const Body& body : scene.bodies) {
+    if (degrees_of_freedom(body) == 0 || has_half_space(scene, body)) continue;
+    const MassProperties mass = body_mass(scene, body);
+    const auto [x, y, z, xx, yy, zz, xy, xz, yz] = mass_numbers(mass);
+    rows.push_back({escaped(body.name), number(mass.mass), fmt::format("{} {} {}", x, y, z), xx, yy, zz, xy, xz, yz});
+  }
+  if (rows.size() == 1) return;
+  fmt::print("\n");
+  print_table(rows, 1);
+}
+
+std::string motion_of(const Body& body) {
+  if (body.fixed) return "fixed";
+  const std::vector<double>& times = body.motion.path.times;
+  return times.empty() ? name_in(kMotionTypeNames, body.motion.type)
+                       : fmt::format("path to {} s", number(times.back()));
+}
+
+/// The values of a joint's drive that are not 0.
+std::string drive_of(const Drive& drive) {
+  std::string text;
+  const auto add = [&](const std::string& value) { text += (text.empty() ? "" : ", ") + value; };
+  const auto add_rows = [&](const char* name, const std::vector<TimedValue>& rows) {
+    if (rows.empty()) return;
+    add(rows.size() == 1 ? fmt::format("{} {}", name, number(rows[0].value))
+                         : fmt::format("{} in {} rows", name, rows.size()));
+  };
+  add_rows("force", drive.force);
+  if (drive.stiffness != 0) add("stiffness " + number(drive.stiffness));
+  if (drive.damping != 0) add("damping " + number(drive.damping));
+  add_rows("target", drive.target);
+  if (drive.limit) add("limit " + number(*drive.limit));
+  return text.empty() ? "none" : text;
+}
+
+std::string parent_of(const SceneDescription& scene, const Motion& motion) {
+  return motion.parent ? escaped(scene.bodies[*motion.parent].name) : "the world";
+}
+
+/// How the bodies move and what mass they have, if the scene says anything about it.
+void print_motions(const SceneDescription& scene) {
+  if (std::none_of(scene.bodies.begin(), scene.bodies.end(), says_how_it_moves)) return;
+  Rows rows = {{"body", "motion", "parent", "axis", "drive"}};
+  for (const Body& body : scene.bodies) {
+    const Motion& motion = body.motion;
+    const auto& [x, y, z] = motion.axis;
+    rows.push_back({escaped(body.name), motion_of(body)});
+    std::vector<std::string> of_joint = {"-", "-", "-"};
+    if (is_joint(motion)) {
+      of_joint = {parent_of(scene, motion), fmt::format("{} {} {}", number(x), number(y), number(z)),
+                  drive_of(motion.drive)};
+    }
+    rows.back().insert(rows.back().end(), of_joint.begin(), of_joint.end());
+  }
+  fmt::print("\n");
+  print_table(rows, 5);
+  print_masses(scene);
 }
 
 }  // namespace

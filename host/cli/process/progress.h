@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 
 #include "host/meshing/interrupt.h"
 
@@ -13,12 +17,31 @@ namespace isopatch::cli {
 class Progress {
  public:
   /// `unit` is what is counted, in the plural.
-  Progress(std::int64_t total, const char* unit);
-  ~Progress();
+  Progress(std::int64_t total, const char* unit) : total_(total), unit_(unit), terminal_(isatty(STDERR_FILENO) == 1) {}
+  ~Progress() {
+    if (shown_ && terminal_) fmt::print(stderr, "\r\033[K");
+  }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void update(std::int64_t done);
+  void update(std::int64_t done) {
+    interruptible_.check();
+    done_ = done;
+
+    using namespace std::chrono_literals;
+    const Clock::time_point now = Clock::now();
+    const bool due = terminal_ ? now - start_ > 500ms && now - last_ > 100ms : now - last_ > 10s;
+    if (!due || done == total_) return;
+    last_ = now;
+    shown_ = true;
+    const double seconds = std::chrono::duration<double>(now - start_).count();
+    const double rate = static_cast<double>(done) / seconds;
+    fmt::print(stderr, "{}{:3.0f} %  {} of {} {}  {:.0f}/s  {:.0f} s left{}", terminal_ ? "\r\033[K" : "",
+               100.0 * static_cast<double>(done) / static_cast<double>(total_), done, total_, unit_, rate,
+               static_cast<double>(total_ - done) / rate, terminal_ ? "" : "\n");
+    std::fflush(stderr);
+  }
+
   void add(std::int64_t done) { update(done_ + done); }
 
  private:

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -9,17 +7,12 @@
 #include "host/cli/commands.h"
 #include "host/cli/process/progress.h"
 #include "host/cli/process/stage_times.h"
-#include "host/cli/rollout/rollout_file.h"
-#include "host/cli/rollout/rollout_table.h"
 #include "host/cli/rollout/rows.h"
 #include "host/cli/rollout/start_states.h"
-#include "host/cli/rollout/step_check.h"
 #include "host/cli/rollout/stepper.h"
 #include "host/cli/states_file.h"
-#include "host/cli/usage/output_name.h"
 #include "host/files/output_file.h"
 #include "host/pictures/vtk_files.h"
-#include "host/pictures/vtk_series.h"
 #include "host/scene/motion_rules.h"
 #include "host/scene_file/enumerator_names.h"
 #include "host/text/quote.h"
@@ -28,7 +21,6 @@
 #include "isopatch/host_evaluator.h"
 #include "isopatch/scene/scene_file.h"
 #include "isopatch/simulator.h"
-#include "isopatch/status.h"
 
 namespace isopatch::cli {
 

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// The rows of a rollout, as a table and as a file.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
 
+#include "host/numpy/npz.h"
+#include "isopatch/arrays.h"
 #include "isopatch/rollout_state.h"
 
 namespace isopatch::cli {
@@ -23,6 +30,32 @@ struct RolloutRow {
   double time;                        // s
   const RolloutStateArrays& state;    // then
   const RolloutOutputArrays& output;  // of the step before; zero in row 0, but for the energies and the momentum
+};
+
+/// A table of energies, momentum and work, with a line for each row: means over the environments that are not frozen,
+/// and the most iterations of any.
+class RolloutTable {
+ public:
+  void add(const RolloutRow& row);
+  void print() const;
+
+ private:
+  std::vector<std::string> lines_;
+};
+
+/// Collects the arrays of a rollout's .npz file.
+class RolloutFile {
+ public:
+  /// Throws Error, naming `path`, if an archive cannot hold so many rows.
+  RolloutFile(const RowPlan& plan, std::int64_t num_environments, const ArrayCounts& counts, const std::string& path);
+
+  void add(const RolloutRow& row);
+
+  /// The archive, with the status of each environment or'ed over all steps. Takes the arrays out.
+  std::string npz(const std::vector<std::uint32_t>& status);
+
+ private:
+  std::map<std::string, detail::NpyArray> arrays_;
 };
 
 }  // namespace isopatch::cli

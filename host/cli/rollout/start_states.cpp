@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/cli/rollout/start_states.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -44,24 +42,6 @@ RolloutStart varied_scene(const RolloutArguments& arguments, const Scene& built)
   return start;
 }
 
-/// The values of an array, if there is one, in the place of others.
-void replace(const LazyArray* array, std::vector<double>& values) {
-  if (array == nullptr) return;
-  values.clear();
-  read_reals(array, values);
-}
-
-void replace_steps(const LazyArray* array, const ArrayReader& reader, std::vector<std::int64_t>& steps) {
-  if (array == nullptr) return;
-  steps.clear();
-  array->header().type == DType::kInt32 ? convert<std::int32_t>(*array, steps) : convert<std::int64_t>(*array, steps);
-  for (const std::int64_t value : steps) {
-    if (value < 0 || value > kLargestNumber) {
-      reader.fail("steps", fmt::format("{} is not in [0, {}]", value, kLargestNumber));
-    }
-  }
-}
-
 /// Writes the velocities of bodies on paths: at the start the velocity of the path, and later the velocity of the last
 /// step.
 void write_path_velocities(const Scene& scene, RolloutStateArrays& state) {
@@ -69,7 +49,7 @@ void write_path_velocities(const Scene& scene, RolloutStateArrays& state) {
   const int bodies = scene.num_bodies(), last = num_stages(data.view.integrator) - 1;
   for (std::int64_t e = 0; e < state.num_environments; ++e) {
     const EnvironmentState environment = EnvironmentState::of(state.view(), e, bodies, data.view.num_joints);
-    const std::int64_t steps = state.steps[static_cast<std::size_t>(e)];
+    const std::int64_t steps = state.steps[e];
     for (int i = 0; i < bodies; ++i) {
       const MovingBody& body = data.view.bodies[i];
       if (body.kind != MotionKind::kPath) continue;
@@ -86,9 +66,9 @@ RolloutStart start_from_arrays(const std::map<std::string, LazyArray>& file, con
                                const std::string& source) {
   std::map<std::string, LazyArray> arrays = is_rollout_file(file) ? last_row_of(file, source) : without_results(file);
   const ArrayReader reader(arrays, source);
-  std::vector<std::string> names = kNamesOfStates;
+  const ArrayCounts counts = rollout_counts(scene);
+  std::vector<std::string> names = names_of_states(counts);
   names.insert(names.end(), {"joints", "steps"});
-  if (scene.contact_state_size() > 0) names.emplace_back("contact_state");
   reader.allow(names);
 
   auto of_evaluate = arrays;
@@ -97,8 +77,8 @@ RolloutStart start_from_arrays(const std::map<std::string, LazyArray>& file, con
   RolloutStart start;
   start.given = states_from_arrays(of_evaluate, scene.description(), source);
   const std::int64_t n = start.given.num_environments;
-  const LazyArray* joints = reader.find_reals("joints", {n, rollout_counts(scene).joints, 2});
-  const LazyArray* steps = reader.find_integers("steps", {n});
+  const LazyArray* joints = reader.find("joints", "real", {n, counts.joints, 2});
+  const LazyArray* steps = reader.find("steps", "int64", {n});
 
   start.state = RolloutStateArrays(scene, n);
   start.state.poses = std::move(start.given.poses);
@@ -107,8 +87,11 @@ RolloutStart start_from_arrays(const std::map<std::string, LazyArray>& file, con
   start.given.contact_state.clear();
   start.given.poses.clear();
   start.given.velocities.clear();
-  replace(joints, start.state.joints);
-  replace_steps(steps, reader, start.state.steps);
+  read_values(joints, start.state.joints);
+  read_values(steps, start.state.steps);
+  for (const std::int64_t value : start.state.steps) {
+    if (value < 0 || value > kLargestNumber) reader.fail("steps", "{} is not in [0, {}]", value, kLargestNumber);
+  }
   write_path_velocities(scene, start.state);
   return start;
 }

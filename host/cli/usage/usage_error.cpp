@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "host/text/quote.h"
-#include "host/text/suggestion.h"
 
 namespace isopatch::cli {
 

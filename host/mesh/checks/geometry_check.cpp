@@ -4,6 +4,7 @@
 #include "host/mesh/topology/element_check.h"
 #include "host/mesh/topology/face_table.h"
 #include "host/random/random.h"
+#include "host/text/throw_error.h"
 #include "isopatch/limits.h"
 
 namespace isopatch::detail {
@@ -31,22 +32,22 @@ std::uint64_t signature(std::int32_t from, std::int32_t to) {
 
 void check_half_space(const Geometry& g, const std::string& source) {
   if (!(g.thickness >= limits::kMinThickness && g.thickness <= limits::kMaxThickness)) {
-    throw Error(fmt::format("{}: thickness {} m; it must be in [{}, {}]", source, g.thickness, limits::kMinThickness,
-                            limits::kMaxThickness));
+    throw_error("{}: thickness {} m; it must be in [{}, {}]", source, g.thickness, limits::kMinThickness,
+                limits::kMaxThickness);
   }
   if (g.strain.empty()) return;
   try {
     check_strain_map({StrainMap::Kind::kTable, 0, g.strain});
   } catch (const Error& error) {
-    throw Error(fmt::format("{}: {}", source, error.what()));
+    throw_error("{}: {}", source, error.what());
   }
   for (std::size_t i = 1; i < g.strain.size(); ++i) {
     const double extent = g.strain[i][0] - g.strain[i - 1][0], thickness = extent * g.thickness;
     if (extent >= limits::kMinLayerExtent && thickness >= limits::kMinLayerThickness) continue;
-    throw Error(
-        fmt::format("{}: strain: the layer between rows {} and {} has {} of the extent and is {} m thick; a "
-                    "half space needs at least {} and {} m",
-                    source, i - 1, i, extent, thickness, limits::kMinLayerExtent, limits::kMinLayerThickness));
+    throw_error(
+        "{}: strain: the layer between rows {} and {} has {} of the extent and is {} m thick; a half space needs at "
+        "least {} and {} m",
+        source, i - 1, i, extent, thickness, limits::kMinLayerExtent, limits::kMinLayerThickness);
   }
 }
 
@@ -57,8 +58,7 @@ void check_tets(const Geometry& g, const std::string& source) {
     check_edges(g.mesh.points, tet, i, source);
     const double six_v = six_volumes(g.mesh, tet);
     if (six_v > kFlat * edge_product(g.mesh, tet)) continue;
-    throw Error(fmt::format("{}: {} has a volume of {} m^3; it must be positive, {}", source, describe(i, tet),
-                            six_v / 6, kAdvice));
+    throw_error("{}: {} has a volume of {} m^3; it must be positive, {}", source, describe(i, tet), six_v / 6, kAdvice);
   }
 }
 
@@ -67,7 +67,7 @@ void check_triangles(const Geometry& g, const std::string& source) {
   for (std::size_t i = 0; i < g.surface.size(); ++i) {
     check_edges(g.mesh.points, g.surface[i], i, source);
     if (!is_flat(g.mesh.points, g.surface[i])) continue;
-    throw Error(fmt::format("{}: surface {} has no area; {}", source, describe(i, g.surface[i]), kAdvice));
+    throw_error("{}: surface {} has no area; {}", source, describe(i, g.surface[i]), kAdvice);
   }
 }
 
@@ -84,8 +84,8 @@ void check_boundary(const Geometry& g, const std::string& source) {
     for (int face = 0; face < 4; ++face) sum -= signature(tet_face(tet, face));
   }
   if (sum == 0) return;
-  throw Error(fmt::format("{}: its surface is not {}; {}", source,
-                          g.mesh.tets.empty() ? "closed" : "that of its tets, outward", kAdvice));
+  throw_error("{}: its surface is not {}; {}", source, g.mesh.tets.empty() ? "closed" : "that of its tets, outward",
+              kAdvice);
 }
 
 /// The largest extent. Throws if one is out of range.
@@ -93,31 +93,26 @@ double largest_of(const std::vector<double>& extent, const std::string& source) 
   double largest = 0;
   for (std::size_t i = 0; i < extent.size(); ++i) {
     if (!(std::isfinite(extent[i]) && extent[i] >= 0)) {
-      throw Error(
-          fmt::format("{}: the extent at point {} is {}; it must be finite and not negative", source, i, extent[i]));
+      throw_error("{}: the extent at point {} is {}; it must be finite and not negative", source, i, extent[i]);
     }
     if (!(extent[i] <= limits::kMaxExtent)) {
-      throw Error(fmt::format("{}: the extent at point {} is {}; it must be at most {}", source, i, extent[i],
-                              limits::kMaxExtent));
+      throw_error("{}: the extent at point {} is {}; it must be at most {}", source, i, extent[i], limits::kMaxExtent);
     }
     largest = std::max(largest, extent[i]);
   }
   if (largest == 0) {
-    throw Error(
-        fmt::format("{}: the extent is 0 at all {} points; at least one must be positive", source, extent.size()));
+    throw_error("{}: the extent is 0 at all {} points; at least one must be positive", source, extent.size());
   }
   if (largest >= limits::kMinLargestExtent) return largest;
-  throw Error(fmt::format("{}: the largest extent of all points is {}; it must be at least {}", source, largest,
-                          limits::kMinLargestExtent));
+  throw_error("{}: the largest extent of all points is {}; it must be at least {}", source, largest,
+              limits::kMinLargestExtent);
 }
 
 /// The norm of the extent's gradient in a tet.
 double gradient_of(const TetMesh& mesh, const Tet& tet, const std::vector<double>& extent) {
   const Point3& origin = point_at(mesh, tet[0]);
   const auto edge = [&](std::size_t i) { return point_at(mesh, tet[i]) - origin; };
-  const auto rise = [&](std::size_t i) {
-    return extent[static_cast<std::size_t>(tet[i])] - extent[static_cast<std::size_t>(tet[0])];
-  };
+  const auto rise = [&](std::size_t i) { return extent[tet[i]] - extent[tet[0]]; };
   const Point3 u = edge(1), v = edge(2), w = edge(3), vw = cross(v, w);
   return norm(rise(1) * vw + rise(2) * cross(w, u) + rise(3) * cross(u, v)) / std::fabs(dot(u, vw));
 }
@@ -129,34 +124,31 @@ void check_extents(const TetMesh& mesh, const std::vector<double>& extent, doubl
   for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
     const double gradient = gradient_of(mesh, mesh.tets[t], extent);
     if (gradient * size <= limits::kMaxSteepness * largest) continue;
-    throw Error(
-        fmt::format("{}: the extent's gradient in {} is {:.3g} per metre, in a mesh {:.3g} m large with extents "
-                    "up to {:.3g}; gradient times size must be at most {} times that: the tet is too flat or "
-                    "too small for its extents",
-                    source, describe(t, mesh.tets[t]), gradient, size, largest, limits::kMaxSteepness));
+    throw_error(
+        "{}: the extent's gradient in {} is {:.3g} per metre, in a mesh {:.3g} m large with extents up to {:.3g}; "
+        "gradient times size must be at most {} times that: the tet is too flat or too small for its extents",
+        source, describe(t, mesh.tets[t]), gradient, size, largest, limits::kMaxSteepness);
   }
 }
 
 std::int64_t count_tets_without_extent(const TetMesh& mesh, const std::vector<double>& extent) {
   return std::count_if(mesh.tets.begin(), mesh.tets.end(), [&](const Tet& tet) {
-    return std::all_of(tet.begin(), tet.end(),
-                       [&](std::int32_t v) { return extent[static_cast<std::size_t>(v)] == 0; });
+    return std::all_of(tet.begin(), tet.end(), [&](std::int32_t v) { return extent[v] == 0; });
   });
 }
 
 void check_geometry(const Geometry& g, const std::string& source) {
   if (g.kind == GeometryKind::kHalfSpace) return check_half_space(g, source);
   if (g.kind != GeometryKind::kMesh) {
-    throw Error(fmt::format("{}: kind is {}; it must be kMesh or kHalfSpace", source, static_cast<int>(g.kind)));
+    throw_error("{}: kind is {}; it must be kMesh or kHalfSpace", source, static_cast<int>(g.kind));
   }
   if (g.surface.empty() || g.extent.size() != g.mesh.points.size()) {
-    throw Error(fmt::format("{} has {} tets, {} surface triangles, {} points and {} extents; {}", source,
-                            g.mesh.tets.size(), g.surface.size(), g.mesh.points.size(), g.extent.size(), kAdvice));
+    throw_error("{} has {} tets, {} surface triangles, {} points and {} extents; {}", source, g.mesh.tets.size(),
+                g.surface.size(), g.mesh.points.size(), g.extent.size(), kAdvice);
   }
   const std::size_t largest = std::max({g.mesh.points.size(), g.mesh.tets.size(), g.surface.size()});
   if (static_cast<std::int64_t>(largest) > limits::kMaxElements) {
-    throw Error(fmt::format("{} has more points, tets or triangles than the {} that can be indexed", source,
-                            limits::kMaxElements));
+    throw_error("{} has more points, tets or triangles than the {} that can be indexed", source, limits::kMaxElements);
   }
 
   check_points(g.mesh.points, source);
@@ -167,8 +159,7 @@ void check_geometry(const Geometry& g, const std::string& source) {
   if (!g.is_surface_mesh()) return check_extents(g.mesh, g.extent, size, source);
   for (std::size_t i = 0; i < g.extent.size(); ++i) {
     if (g.extent[i] == 0) continue;
-    throw Error(
-        fmt::format("{}: the extent at point {} is {}; that of a surface mesh must be 0", source, i, g.extent[i]));
+    throw_error("{}: the extent at point {} is {}; that of a surface mesh must be 0", source, i, g.extent[i]);
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The check of a geometry before it is evaluated, however it was made.
+// The checks of meshes, and of a geometry before it is evaluated, however it was made.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,13 @@
 #include "isopatch/geometry/geometry.h"
 
 namespace isopatch::detail {
+
+/// check_and_repair() of mesh.h, which also finds the boundary triangles.
+MeshReport check_and_repair(TetMesh& mesh, const std::string& source, AllBoundaryTets policy,
+                            std::vector<Triangle>& boundary);
+
+/// The surface of a geometry whose tets were cut, and those numbers of its report that change with it.
+void measure_again(Geometry& geometry);
 
 /// Throws Error, naming `source` and the element, unless `geometry` is as a make_ function leaves it. Takes linear
 /// time, far less than making its hierarchy.

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The checks a tet mesh must pass before it can carry a pressure field, and the repairs.
-#include "host/mesh/checks/mesh_check.h"
-
-#include <fmt/format.h>
+#include "host/mesh/checks/geometry_check.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,8 +11,8 @@
 #include "host/mesh/topology/element_check.h"
 #include "host/mesh/topology/face_table.h"
 #include "host/mesh/topology/layer_split.h"
+#include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
-#include "isopatch/error.h"
 #include "isopatch/limits.h"
 
 namespace isopatch {
@@ -36,8 +34,8 @@ bool check_volume(const TetMesh& mesh, std::size_t index, const std::string& sou
   const Tet& tet = mesh.tets[index];
   const double six_v = six_volumes(mesh, tet);
   if (!(std::fabs(six_v) > kFlat * edge_product(mesh, tet))) {
-    throw Error(fmt::format("{}: {} has zero volume ({} m^3 is within rounding); remove it or move its vertices",
-                            source, describe(index, tet), six_v / 6));
+    throw_error("{}: {} has zero volume ({} m^3 is within rounding); remove it or move its vertices", source,
+                describe(index, tet), six_v / 6);
   }
   return six_v < 0;
 }
@@ -57,8 +55,8 @@ void refuse_duplicates(const TetMesh& mesh, const std::string& source) {
   for (std::size_t i = 1; i < sorted.size(); ++i) {
     if (sorted[i].first != sorted[i - 1].first) continue;
     const std::size_t first = sorted[i - 1].second;
-    throw Error(fmt::format("{}: {} is a duplicate of tet {}; remove one", source,
-                            describe(sorted[i].second, mesh.tets[sorted[i].second]), first));
+    throw_error("{}: {} is a duplicate of tet {}; remove one", source,
+                describe(sorted[i].second, mesh.tets[sorted[i].second]), first);
   }
 }
 
@@ -74,11 +72,11 @@ void check_faces(const TetMesh& mesh, const std::vector<FaceUse>& faces, const s
     refuse_duplicates(mesh, source);  // duplicates share their faces in the same order
     const std::string face = fmt::format("face ({} {} {})", a.sorted[0], a.sorted[1], a.sorted[2]);
     if (has_third) {
-      throw Error(fmt::format("{}: {} is shared by more than two tets ({}, {} and {}); at most two can share a face",
-                              source, face, a.tet, b.tet, faces[i + 1].tet));
+      throw_error("{}: {} is shared by more than two tets ({}, {} and {}); at most two can share a face", source, face,
+                  a.tet, b.tet, faces[i + 1].tet);
     }
-    throw Error(fmt::format("{}: tets {} and {} lie on the same side of their shared {}; they must not overlap", source,
-                            a.tet, b.tet, face));
+    throw_error("{}: tets {} and {} lie on the same side of their shared {}; they must not overlap", source, a.tet,
+                b.tet, face);
   }
 }
 
@@ -86,8 +84,7 @@ std::vector<std::size_t> find_all_boundary_tets(const TetMesh& mesh, const std::
   std::vector<std::size_t> found;
   for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
     const Tet& tet = mesh.tets[t];
-    const bool all = std::all_of(tet.begin(), tet.end(),
-                                 [&](std::int32_t v) { return on_surface[static_cast<std::size_t>(v)] != 0; });
+    const bool all = std::all_of(tet.begin(), tet.end(), [&](std::int32_t v) { return on_surface[v] != 0; });
     if (all) found.push_back(t);
   }
   return found;
@@ -98,13 +95,13 @@ void repair_crossings(TetMesh& mesh, const std::vector<Triangle>& boundary, cons
                       AllBoundaryTets policy, MeshReport& report) {
   const std::vector<std::size_t> found = find_all_boundary_tets(mesh, boundary_points(mesh, boundary));
   if (!found.empty() && policy == AllBoundaryTets::kRefuse) {
-    throw Error(
-        fmt::format("{}: {} of {} tets have all four vertices on the surface, the first is {}; pressure would "
-                    "be zero in them: give them an interior vertex or allow the split",
-                    source, found.size(), mesh.tets.size(), describe(found[0], mesh.tets[found[0]])));
+    throw_error(
+        "{}: {} of {} tets have all four vertices on the surface, the first is {}; pressure would be zero in them: "
+        "give them an interior vertex or allow the split",
+        source, found.size(), mesh.tets.size(), describe(found[0], mesh.tets[found[0]]));
   }
   const std::vector<Simplex> crossing = crossing_simplices(mesh, boundary);
-  report.all_boundary_tets = static_cast<std::int64_t>(found.size());
+  report.all_boundary_tets = std::ssize(found);
   report.crossing_edges = std::count_if(crossing.begin(), crossing.end(), is_edge);
   if (policy == AllBoundaryTets::kSplit) report.split_tets = split_layers(mesh, crossing, source);
 }
@@ -113,9 +110,9 @@ void count_points(const TetMesh& mesh, const std::vector<Triangle>& boundary, Me
   const std::vector<std::uint8_t> used = used_points(mesh.tets, mesh.points.size());
   const std::vector<std::uint8_t> on_surface = boundary_points(mesh, boundary);
   const auto used_count = std::accumulate(used.begin(), used.end(), std::int64_t{0});
-  report.points = static_cast<std::int64_t>(mesh.points.size());
-  report.tets = static_cast<std::int64_t>(mesh.tets.size());
-  report.boundary_triangles = static_cast<std::int64_t>(boundary.size());
+  report.points = std::ssize(mesh.points);
+  report.tets = std::ssize(mesh.tets);
+  report.boundary_triangles = std::ssize(boundary);
   report.unused_points = report.points - used_count;
   report.interior_points = used_count - std::accumulate(on_surface.begin(), on_surface.end(), std::int64_t{0});
 }
@@ -169,8 +166,7 @@ MeshReport detail::check_and_repair(TetMesh& mesh, const std::string& source, Al
                                     std::vector<Triangle>& boundary) {
   const StandardArithmetic standard;
   if (static_cast<int>(policy) > static_cast<int>(AllBoundaryTets::kKeep)) {
-    throw Error(
-        fmt::format("{}: the policy is {}; it must be one of AllBoundaryTets", source, static_cast<int>(policy)));
+    throw_error("{}: the policy is {}; it must be one of AllBoundaryTets", source, static_cast<int>(policy));
   }
   check_counts(mesh.points.size(), mesh.tets.size(), "tets", "at least one", source);
   check_point_data(mesh, source);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The checks a triangle surface must pass before it can bound a rigid body.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,8 +11,8 @@
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/topology/element_check.h"
 #include "host/mesh/topology/face_table.h"
+#include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
-#include "isopatch/error.h"
 #include "isopatch/geometry/triangle_mesh.h"
 #include "isopatch/limits.h"
 
@@ -41,8 +39,8 @@ std::int64_t remove_folds(TriangleMesh& mesh, const std::string& source) {
     const std::size_t first = sorted[i - 1].second, second = sorted[i].second;
     if (folded[first] != 0) continue;
     if (is_even(mesh.triangles[first]) == is_even(mesh.triangles[second])) {
-      throw Error(fmt::format("{}: {} is a duplicate of triangle {}; remove one", source,
-                              describe(second, mesh.triangles[second]), first));
+      throw_error("{}: {} is a duplicate of triangle {}; remove one", source, describe(second, mesh.triangles[second]),
+                  first);
     }
     folded[first] = folded[second] = 1;
   }
@@ -79,18 +77,17 @@ std::vector<EdgeUse> sorted_edges(const TriangleMesh& mesh) {
   const std::string edge = fmt::format("{}: the edge from point {} ({}, {}, {}) to point {} ({}, {}, {})", source,
                                        first->low, a[0], a[1], a[2], first->high, b[0], b[1], b[2]);
   if (uses == 1) {
-    throw Error(
-        fmt::format("{} belongs to triangle {} only; the surface must be closed, with two triangles at each edge", edge,
-                    first->triangle));
+    throw_error("{} belongs to triangle {} only; the surface must be closed, with two triangles at each edge", edge,
+                first->triangle);
   }
   if (uses % 2 == 1) {
-    throw Error(fmt::format("{} belongs to {} triangles, the first is triangle {}; an even number is needed", edge,
-                            uses, first->triangle));
+    throw_error("{} belongs to {} triangles, the first is triangle {}; an even number is needed", edge, uses,
+                first->triangle);
   }
-  throw Error(
-      fmt::format("{} has the same direction in triangles {} and {}; neighbours must run along it in opposite "
-                  "directions: turn one of them",
-                  edge, clash.triangle, (&clash)[1].triangle));
+  throw_error(
+      "{} has the same direction in triangles {} and {}; neighbours must run along it in opposite directions: turn one "
+      "of them",
+      edge, clash.triangle, (&clash)[1].triangle);
 }
 
 /// Throws unless along every edge as many triangles run one way as the other; returns the count of edges with more than
@@ -200,7 +197,7 @@ SelfCuts find_self_cuts(const std::vector<Point3>& points, const std::vector<Tri
   SelfCuts cuts;
   if (triangles.empty()) return cuts;
   const auto corners = [&](std::size_t t) {
-    const auto at = [&](std::size_t i) { return points[static_cast<std::size_t>(triangles[t][i])]; };
+    const auto at = [&](std::size_t i) { return points[triangles[t][i]]; };
     return Corners{at(0), at(1), at(2)};
   };
   std::vector<Box> boxes(triangles.size());
@@ -240,12 +237,11 @@ MeshReport check_and_repair(TriangleMesh& mesh, const std::string& source) {
   report.volume = enclosed_volume(mesh);
   const double size = check_size(mesh.points, mesh.triangles, source);
   if (!(std::fabs(report.volume) > kFlat * size * size * size)) {
-    throw Error(fmt::format("{}: the surface encloses a volume of {} m^3; a body with an inside is needed", source,
-                            report.volume));
+    throw_error("{}: the surface encloses a volume of {} m^3; a body with an inside is needed", source, report.volume);
   }
   if (report.volume < 0) {
     report.volume = -report.volume;
-    report.flipped_triangles = static_cast<std::int64_t>(mesh.triangles.size());
+    report.flipped_triangles = std::ssize(mesh.triangles);
     for (Triangle& t : mesh.triangles) std::swap(t[1], t[2]);
   }
   report.flat_triangles = static_cast<std::int64_t>(
@@ -257,8 +253,8 @@ MeshReport check_and_repair(TriangleMesh& mesh, const std::string& source) {
   report.first_cut = cuts.first;
 
   const std::vector<std::uint8_t> used = used_points(mesh.triangles, mesh.points.size());
-  report.points = static_cast<std::int64_t>(mesh.points.size());
-  report.boundary_triangles = static_cast<std::int64_t>(mesh.triangles.size());
+  report.points = std::ssize(mesh.points);
+  report.boundary_triangles = std::ssize(mesh.triangles);
   report.unused_points = report.points - std::accumulate(used.begin(), used.end(), std::int64_t{0});
   return report;
 }

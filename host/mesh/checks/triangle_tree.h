@@ -74,9 +74,7 @@ class TriangleTree {
   }
 
   static double squared_distance_to_box(const Node& node, const Point3& p);
-  const Point3& corner(std::size_t triangle, std::size_t i) const {
-    return points_[static_cast<std::size_t>(triangles_[triangle][i])];
-  }
+  const Point3& corner(std::size_t triangle, std::size_t i) const { return points_[triangles_[triangle][i]]; }
 
   const std::vector<Point3>& points_;
   const std::vector<Triangle>& triangles_;

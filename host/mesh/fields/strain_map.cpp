@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Pressure as a non-linear function of the extent.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "host/mesh/math/fixed_math.h"
+#include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
-#include "isopatch/error.h"
 #include "isopatch/geometry/field.h"
 
 namespace isopatch {
@@ -18,15 +16,15 @@ using namespace detail;
 namespace {
 
 void check_table(const std::vector<std::array<double, 2>>& table) {
-  if (table.size() < 2) throw Error(fmt::format("strain: a table of {} rows; it needs at least two", table.size()));
+  if (table.size() < 2) throw_error("strain: a table of {} rows; it needs at least two", table.size());
   if (table.front() != std::array<double, 2>{0, 0} || table.back() != std::array<double, 2>{1, 1}) {
-    throw Error(fmt::format("strain: a table from ({}, {}) to ({}, {}); it must go from (0, 0) to (1, 1)",
-                            table.front()[0], table.front()[1], table.back()[0], table.back()[1]));
+    throw_error("strain: a table from ({}, {}) to ({}, {}); it must go from (0, 0) to (1, 1)", table.front()[0],
+                table.front()[1], table.back()[0], table.back()[1]);
   }
   for (std::size_t i = 1; i < table.size(); ++i) {
     if (table[i][0] > table[i - 1][0] && table[i][1] > table[i - 1][1]) continue;
-    throw Error(fmt::format("strain: row {} of the table is ({}, {}) after ({}, {}); both columns must ascend", i,
-                            table[i][0], table[i][1], table[i - 1][0], table[i - 1][1]));
+    throw_error("strain: row {} of the table is ({}, {}) after ({}, {}); both columns must ascend", i, table[i][0],
+                table[i][1], table[i - 1][0], table[i - 1][1]);
   }
 }
 
@@ -130,18 +128,18 @@ void check_strain_map(const StrainMap& map) {
   const StandardArithmetic standard;
   const double x = map.parameter;
   if (map.kind == StrainMap::Kind::kTrue && !(x > 0 && x <= kLargestCompression)) {
-    throw Error(fmt::format("strain: a true strain map compressed by {}; it must be above 0 and at most {}", x,
-                            kLargestCompression));
+    throw_error("strain: a true strain map compressed by {}; it must be above 0 and at most {}", x,
+                kLargestCompression);
   }
   if (map.kind == StrainMap::Kind::kPower && !(x >= kMinPower && x <= kLargestPower)) {
-    throw Error(fmt::format("strain: power {}; it must lie in [{}, {}]", x, kMinPower, kLargestPower));
+    throw_error("strain: power {}; it must lie in [{}, {}]", x, kMinPower, kLargestPower);
   }
   if (map.kind == StrainMap::Kind::kTable) check_table(map.table);
   if (!(map.tolerance >= 1e-4 && map.tolerance <= 0.1)) {
-    throw Error(fmt::format("strain: a tolerance of {}; it must lie in [0.0001, 0.1]", map.tolerance));
+    throw_error("strain: a tolerance of {}; it must lie in [0.0001, 0.1]", map.tolerance);
   }
   if (static_cast<int>(map.kind) > static_cast<int>(StrainMap::Kind::kTable)) {
-    throw Error(fmt::format("strain: kind {}; it must be one of StrainMap::Kind", static_cast<int>(map.kind)));
+    throw_error("strain: kind {}; it must be one of StrainMap::Kind", static_cast<int>(map.kind));
   }
 }
 
@@ -152,17 +150,9 @@ double mapped_extent(const StrainMap& map, double extent) {
   // exact at both ends, in spite of rounding
   if (extent <= 0) return 0;
   if (extent >= 1) return 1;
-  switch (map.kind) {
-    case StrainMap::Kind::kTrue:
-      return fixed_log1p(-map.parameter * extent) / fixed_log1p(-map.parameter);
-    case StrainMap::Kind::kPower:
-      return fixed_pow(extent, map.parameter);
-    case StrainMap::Kind::kTable:
-      return interpolated(map.table, extent);
-    case StrainMap::Kind::kLinear:
-      break;
-  }
-  return extent;
+  if (map.kind == StrainMap::Kind::kTrue) return fixed_log1p(-map.parameter * extent) / fixed_log1p(-map.parameter);
+  if (map.kind == StrainMap::Kind::kPower) return fixed_pow(extent, map.parameter);
+  return map.kind == StrainMap::Kind::kTable ? interpolated(map.table, extent) : extent;
 }
 
 }  // namespace isopatch

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/mesh/files/file_cursor.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <utility>
-
-#include "isopatch/error.h"
 
 namespace isopatch::detail {
 namespace {
@@ -77,10 +72,10 @@ bool split_words(std::string_view text, std::vector<std::string_view>& words) {
 FileCursor::FileCursor(std::string_view bytes, std::string source, std::size_t position)
     : bytes_(bytes), source_(std::move(source)), position_(position), last_(position) {}
 
-void FileCursor::fail_at(std::size_t position, const std::string& message) const {
-  if (binary_) throw Error(fmt::format("{}: byte {}: {}", source_, position, message));
+void FileCursor::throw_at(std::size_t position, const std::string& message) const {
+  if (binary_) throw_error("{}: byte {}: {}", source_, position, message);
   const std::string_view before = bytes_.substr(0, std::min(position, bytes_.size()));
-  throw Error(fmt::format("{}:{}: {}", source_, 1 + std::count(before.begin(), before.end(), '\n'), message));
+  throw_error("{}:{}: {}", source_, 1 + std::count(before.begin(), before.end(), '\n'), message);
 }
 
 std::string_view FileCursor::line() {
@@ -95,7 +90,7 @@ std::string_view FileCursor::line() {
 std::vector<std::string_view> FileCursor::words() {
   std::vector<std::string_view> found;
   while (found.empty() && !at_end()) {
-    if (!split_words(line(), found)) fail(fmt::format("more than {} words in one line", kMaxWords));
+    if (!split_words(line(), found)) fail("more than {} words in one line", kMaxWords);
   }
   return found;
 }
@@ -110,18 +105,18 @@ std::string_view FileCursor::word() {
 void FileCursor::skip_past(std::string_view text, const char* what) {
   last_ = position_;
   const std::size_t found = bytes_.find(text, position_);
-  if (found == std::string_view::npos) fail(fmt::format("the file ends without {}", what));
+  if (found == std::string_view::npos) fail("the file ends without {}", what);
   position_ = found + text.size();
 }
 
 std::int64_t FileCursor::not_negative(std::int64_t value, const char* what) const {
-  if (value < 0) fail(fmt::format("{} is {}; it must not be negative", what, value));
+  if (value < 0) fail("{} is {}; it must not be negative", what, value);
   return value;
 }
 
 std::int64_t FileCursor::count(std::string_view word, const char* what) const {
   std::int64_t value = 0;
-  if (!parse_integer(word, value)) fail(fmt::format("{} is {}; a whole number is needed", what, in_quotes(word)));
+  if (!parse_integer(word, value)) fail("{} is {}; a whole number is needed", what, in_quotes(word));
   return not_negative(value, what);
 }
 
@@ -132,7 +127,7 @@ void FileCursor::expect_values(ValueType type, std::int64_t count, std::int64_t 
   std::size_t room = (left + 1) / 2;  // in ASCII a value takes a digit and a space
   if (binary_) room = type == ValueType::kBit ? 8 * left : left / bytes_per_value(type);
   if (components == 0 || static_cast<std::uint64_t>(count) <= room / static_cast<std::uint64_t>(components)) return;
-  fail(fmt::format("{} needs {} x {} values, but only {} bytes are left in the file", what, count, components, left));
+  fail("{} needs {} x {} values, but only {} bytes are left in the file", what, count, components, left);
 }
 
 std::uint64_t FileCursor::raw(std::size_t size) {
@@ -158,15 +153,13 @@ double FileCursor::real(ValueType type) {
   const std::string_view text = word();
   if (text.empty()) fail("the file ends where a number is expected");
   double value = 0;
-  if (!parse_real(text, value)) fail(in_quotes(text) + " is not a number that a double can hold");
+  if (!parse_real(text, value)) fail("{} is not a number that a double can hold", in_quotes(text));
   return value;
 }
 
 double FileCursor::coordinate(ValueType type, std::size_t index) {
   const double value = real(type);
-  if (!std::isfinite(value)) {
-    fail(fmt::format("point {} has the coordinate {}; coordinates must be finite", index, value));
-  }
+  if (!std::isfinite(value)) fail("point {} has the coordinate {}; coordinates must be finite", index, value);
   return value;
 }
 
@@ -183,7 +176,7 @@ std::int64_t FileCursor::integer(ValueType type) {
   const std::string_view text = word();
   if (text.empty()) fail("the file ends where a whole number is expected");
   std::int64_t value = 0;
-  if (!parse_integer(text, value)) fail(in_quotes(text) + " is not a whole number");
+  if (!parse_integer(text, value)) fail("{} is not a whole number", in_quotes(text));
   return value;
 }
 

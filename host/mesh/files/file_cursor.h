@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "host/text/quote.h"
+#include "host/text/throw_error.h"
 
 namespace isopatch::detail {
 
@@ -63,11 +64,19 @@ class FileCursor {
   std::int64_t count(ValueType type, const char* what);
   void skip_values(ValueType type, std::int64_t count, std::int64_t components, const char* what);
 
-  /// Throws Error with `message` after the name of the source and the position of the last line or value read.
-  [[noreturn]] void fail(const std::string& message) const { fail_at(last_, message); }
-  [[noreturn]] void fail_at(std::size_t position, const std::string& message) const;
+  /// Throws Error with a message that fmt makes, after the name of the source and the position of the last line or
+  /// value read.
+  template <class... Values>
+  [[noreturn]] void fail(fmt::format_string<Values...> message, Values&&... values) const {
+    fail_at(last_, message, std::forward<Values>(values)...);
+  }
+  template <class... Values>
+  [[noreturn]] void fail_at(std::size_t position, fmt::format_string<Values...> message, Values&&... values) const {
+    throw_at(position, fmt::format(message, std::forward<Values>(values)...));
+  }
 
  private:
+  [[noreturn]] void throw_at(std::size_t position, const std::string& message) const;
   std::uint64_t raw(std::size_t size);
   std::int64_t not_negative(std::int64_t value, const char* what) const;
 

@@ -2,8 +2,6 @@
 //
 // Wavefront OBJ files: vertices and faces. Texture coordinates, normals, groups and materials are skipped; curved
 // surfaces are an error.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -20,8 +18,6 @@ namespace isopatch {
 using namespace detail;
 
 namespace {
-
-using Words = std::vector<std::string_view>;
 
 constexpr std::array<std::string_view, 13> kSkipped = {"vt", "vn", "vp",     "g",      "o",   "s",    "l",
                                                        "p",  "mg", "usemtl", "mtllib", "lod", "bevel"};
@@ -44,10 +40,91 @@ class ObjReader {
   }
 
  private:
-  bool read_statement();
-  void read_vertex(const Words& words);
-  void read_face(const Words& words, std::size_t offset);
-  std::int64_t read_corner(std::string_view word) const;
+  /// A statement is a line; a backslash at its end joins it to the next, a '#' begins a comment.
+  bool read_statement() {
+    if (in_.at_end()) return false;
+    const std::size_t offset = in_.position();
+    words_.clear();
+    for (bool more = true; more && !in_.at_end();) {
+      std::string_view text = in_.line();
+      text = text.substr(0, text.find('#'));
+      more = !text.empty() && text.back() == '\\';
+      if (more) text.remove_suffix(1);
+      if (!split_words(text, words_)) {
+        const bool face = words_[0] == "f" || words_[0] == "fo";
+        const bool skipped = std::find(kSkipped.begin(), kSkipped.end(), words_[0]) != kSkipped.end();
+        if (face) in_.fail_at(offset, "a face of more than {} corners", kMaxWords - 1);
+        if (!skipped) in_.fail_at(offset, "a statement of more than {} words", kMaxWords);
+      }
+    }
+    if (words_.empty()) return true;
+
+    if (words_[0] == "v") {
+      if (!faces_pass_) read_vertex();
+      ++vertices_;
+    } else if (words_[0] == "f" || words_[0] == "fo") {
+      if (faces_pass_) read_face(offset);
+    } else if (std::find(kSkipped.begin(), kSkipped.end(), words_[0]) == kSkipped.end()) {
+      in_.fail("{} is not an OBJ statement that can be read; vertices 'v' and faces 'f' are needed",
+               in_quotes(words_[0]));
+    }
+    return true;
+  }
+
+  void read_vertex() {
+    // x y z, then perhaps a weight, a colour, or both
+    if (words_.size() < 4 || words_.size() > 8) {
+      in_.fail("vertex {} has {} numbers; it must read 'v x y z'", mesh_.points.size() + 1, words_.size() - 1);
+    }
+    if (std::ssize(mesh_.points) == limits::kMaxElements) {
+      in_.fail("more than {} vertices cannot be indexed", limits::kMaxElements);
+    }
+    Point3 point;
+    for (std::size_t k = 0; k < 3; ++k) {
+      if (!parse_real(words_[k + 1], point[k])) {
+        in_.fail("{} is not a number that a double can hold", in_quotes(words_[k + 1]));
+      }
+      if (!std::isfinite(point[k])) {
+        in_.fail("vertex {} has the coordinate {}; coordinates must be finite", mesh_.points.size() + 1, point[k]);
+      }
+    }
+    mesh_.points.push_back(point);
+  }
+
+  void read_face(std::size_t offset) {
+    ++faces_;
+    if (words_.size() < 4) in_.fail("face {} has {} corners; at least 3 are needed", faces_, words_.size() - 1);
+    corners_.clear();
+    for (std::size_t i = 1; i < words_.size(); ++i) {
+      const std::int64_t corner = read_corner(words_[i]);
+      if (corner >= std::ssize(mesh_.points)) {
+        in_.fail_at(offset, "face {} has the vertex {}; the file has {}", faces_, corner + 1, mesh_.points.size());
+      }
+      corners_.push_back(static_cast<std::int32_t>(corner));
+    }
+    if (!append_fan(mesh_.points, corners_, mesh_.triangles)) {
+      in_.fail_at(offset, "face {} of {} corners cannot be cut into triangles about one of them; cut it in the file",
+                  faces_, corners_.size());
+    }
+  }
+
+  /// The vertex of 'v', 'v/vt', 'v//vn' or 'v/vt/vn', which counts from 1, or back from the last vertex so far. Returns
+  /// an index from 0.
+  std::int64_t read_corner(std::string_view word) const {
+    const std::string_view index = word.substr(0, word.find('/'));
+    std::int64_t value = 0;
+    if (!parse_integer(index, value)) {
+      in_.fail(
+          "face {} has the corner {}; it must read 'vertex', 'vertex/texture', 'vertex//normal' or "
+          "'vertex/texture/normal'",
+          faces_, in_quotes(word));
+    }
+    const auto before = static_cast<std::int64_t>(vertices_);
+    if (value == 0 || value < -before) {
+      in_.fail("face {} has the vertex {}; it must be from 1, or from {} to -1", faces_, value, -before);
+    }
+    return value > 0 ? value - 1 : before + value;
+  }
 
   FileCursor in_;
   TriangleMesh mesh_;
@@ -55,101 +132,8 @@ class ObjReader {
   std::size_t vertices_ = 0;  // so far
   std::size_t faces_ = 0;
   std::vector<std::int32_t> corners_;
-  Words words_;
+  std::vector<std::string_view> words_;
 };
-
-/// A statement is a line; a backslash at its end joins it to the next, a '#' begins a comment.
-bool ObjReader::read_statement() {
-  if (in_.at_end()) return false;
-  const std::size_t offset = in_.position();
-  Words& words = words_;
-  words.clear();
-  for (bool more = true; more && !in_.at_end();) {
-    std::string_view text = in_.line();
-    text = text.substr(0, text.find('#'));
-    more = !text.empty() && text.back() == '\\';
-    if (more) text.remove_suffix(1);
-    if (!split_words(text, words)) {
-      const bool face = words[0] == "f" || words[0] == "fo";
-      const bool skipped = std::find(kSkipped.begin(), kSkipped.end(), words[0]) != kSkipped.end();
-      if (face) in_.fail_at(offset, fmt::format("a face of more than {} corners", kMaxWords - 1));
-      if (!skipped) in_.fail_at(offset, fmt::format("a statement of more than {} words", kMaxWords));
-    }
-  }
-  if (words.empty()) return true;
-
-  if (words[0] == "v") {
-    if (!faces_pass_) read_vertex(words);
-    ++vertices_;
-  } else if (words[0] == "f" || words[0] == "fo") {
-    if (faces_pass_) read_face(words, offset);
-  } else if (std::find(kSkipped.begin(), kSkipped.end(), words[0]) == kSkipped.end()) {
-    in_.fail(fmt::format("{} is not an OBJ statement that can be read; vertices 'v' and faces 'f' are needed",
-                         in_quotes(words[0])));
-  }
-  return true;
-}
-
-void ObjReader::read_vertex(const Words& words) {
-  // x y z, then perhaps a weight, a colour, or both
-  if (words.size() < 4 || words.size() > 8) {
-    in_.fail(
-        fmt::format("vertex {} has {} numbers; it must read 'v x y z'", mesh_.points.size() + 1, words.size() - 1));
-  }
-  if (static_cast<std::int64_t>(mesh_.points.size()) == limits::kMaxElements) {
-    in_.fail(fmt::format("more than {} vertices cannot be indexed", limits::kMaxElements));
-  }
-  Point3 point;
-  for (std::size_t k = 0; k < 3; ++k) {
-    if (!parse_real(words[k + 1], point[k])) {
-      in_.fail(in_quotes(words[k + 1]) + " is not a number that a double can hold");
-    }
-    if (!std::isfinite(point[k])) {
-      in_.fail(fmt::format("vertex {} has the coordinate {}; coordinates must be finite", mesh_.points.size() + 1,
-                           point[k]));
-    }
-  }
-  mesh_.points.push_back(point);
-}
-
-/// The vertex of 'v', 'v/vt', 'v//vn' or 'v/vt/vn', which counts from 1, or back from the last vertex so far. Returns
-/// an index from 0.
-std::int64_t ObjReader::read_corner(std::string_view word) const {
-  const std::string_view index = word.substr(0, word.find('/'));
-  std::int64_t value = 0;
-  if (!parse_integer(index, value)) {
-    in_.fail(
-        fmt::format("face {} has the corner {}; it must read 'vertex', 'vertex/texture', 'vertex//normal' or "
-                    "'vertex/texture/normal'",
-                    faces_, in_quotes(word)));
-  }
-  const auto before = static_cast<std::int64_t>(vertices_);
-  if (value == 0 || value < -before) {
-    in_.fail(fmt::format("face {} has the vertex {}; it must be from 1, or from {} to -1", faces_, value, -before));
-  }
-  return value > 0 ? value - 1 : before + value;
-}
-
-void ObjReader::read_face(const Words& words, std::size_t offset) {
-  ++faces_;
-  if (words.size() < 4) {
-    in_.fail(fmt::format("face {} has {} corners; at least 3 are needed", faces_, words.size() - 1));
-  }
-  corners_.clear();
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    const std::int64_t corner = read_corner(words[i]);
-    if (corner >= static_cast<std::int64_t>(mesh_.points.size())) {
-      in_.fail_at(offset,
-                  fmt::format("face {} has the vertex {}; the file has {}", faces_, corner + 1, mesh_.points.size()));
-    }
-    corners_.push_back(static_cast<std::int32_t>(corner));
-  }
-  if (!append_fan(mesh_.points, corners_, mesh_.triangles)) {
-    in_.fail_at(offset, fmt::format("face {} of {} corners cannot be cut into triangles about one of them; cut it in "
-                                    "the file",
-                                    faces_, corners_.size()));
-  }
-}
 
 }  // namespace
 

@@ -52,13 +52,107 @@ class StlReader {
     return bytes_.size() == kHeaderBytes + 4 + kTriangleBytes * count;
   }
 
-  void read_binary();
-  void read_ascii();
-  void read_facet();
-  void expect(const char* word);
-  Point3 read_point(std::size_t corner);
-  std::int32_t weld(const Point3& point);
-  void add(const std::array<Point3, 3>& corners);
+  void read_binary() {
+    in_.set_binary(true);
+    if (bytes_.size() < kHeaderBytes + 4) {
+      in_.fail("{} bytes; an STL file begins with 'solid', or with {} bytes and a number of triangles", bytes_.size(),
+               kHeaderBytes);
+    }
+    in_.skip_values(ValueType::kU8, kHeaderBytes, 1, "the header");
+    const std::int64_t count = in_.integer(ValueType::kU32);
+    if (!has_binary_length()) {
+      in_.fail(
+          "{} triangles take {} bytes in a binary STL file; this one has {}, and does not begin with 'solid' as an "
+          "ASCII "
+          "one must",
+          count, kHeaderBytes + 4 + kTriangleBytes * static_cast<std::uint64_t>(count), bytes_.size());
+    }
+    for (; facets_ < count; ++facets_) {
+      in_.skip_values(ValueType::kF32, 3, 1, "the normal");
+      std::array<Point3, 3> corners;
+      for (std::size_t i = 0; i < 3; ++i) corners[i] = read_point(i);
+      in_.skip_values(ValueType::kU8, 2, 1, "the attribute");
+      add(corners);
+    }
+  }
+
+  /// One or several solids, each with a name that is free text.
+  void read_ascii() {
+    while (true) {
+      const std::vector<std::string_view> solid = in_.words();
+      if (solid.empty()) return;
+      if (lower_case(solid[0]) != "solid") {
+        in_.fail("{} where 'solid' or the end of the file is expected", in_quotes(solid[0]));
+      }
+      while (true) {
+        const std::string_view word = in_.word();
+        const std::string keyword = lower_case(word);
+        if (keyword == "endsolid") break;
+        if (keyword != "facet") {
+          in_.fail("{} after facet {}, where 'facet' or 'endsolid' is expected",
+                   word.empty() ? "the end of the file" : in_quotes(word), facets_ - 1);
+        }
+        read_facet();
+      }
+      in_.line();  // the name once more
+    }
+  }
+
+  void read_facet() {
+    expect("normal");
+    for (int i = 0; i < 3; ++i) in_.word();  // some programs write "nan" for a normal they do not know
+    expect("outer");
+    expect("loop");
+    std::array<Point3, 3> corners;
+    for (std::size_t i = 0; i < 3; ++i) {
+      expect("vertex");
+      corners[i] = read_point(i);
+    }
+    expect("endloop");
+    expect("endfacet");
+    add(corners);
+    ++facets_;
+  }
+
+  void expect(const char* word) {
+    const std::string_view found = in_.word();
+    if (lower_case(found) == word) return;
+    in_.fail("{} in facet {}, where '{}' is expected", found.empty() ? "the end of the file" : in_quotes(found),
+             facets_, word);
+  }
+
+  Point3 read_point(std::size_t corner) {
+    Point3 point;
+    for (double& coordinate : point) {
+      coordinate = in_.real(in_.binary() ? ValueType::kF32 : ValueType::kF64);
+      if (!std::isfinite(coordinate)) {
+        in_.fail("corner {} of facet {} has the coordinate {}; coordinates must be finite", corner, facets_,
+                 coordinate);
+      }
+      coordinate += 0.0;  // makes -0 the same number as 0
+    }
+    return point;
+  }
+
+  std::int32_t weld(const Point3& point) {
+    const auto [entry, is_new] = index_.try_emplace(point, static_cast<std::int32_t>(mesh_.points.size()));
+    if (is_new) {
+      if (std::ssize(mesh_.points) == limits::kMaxElements) {
+        in_.fail("more than {} points cannot be indexed", limits::kMaxElements);
+      }
+      mesh_.points.push_back(point);
+    }
+    return entry->second;
+  }
+
+  void add(const std::array<Point3, 3>& corners) {
+    const Triangle triangle = {weld(corners[0]), weld(corners[1]), weld(corners[2])};
+    if (triangle[0] == triangle[1] || triangle[1] == triangle[2] || triangle[2] == triangle[0]) {
+      ++collapsed_;
+    } else {
+      mesh_.triangles.push_back(triangle);
+    }
+  }
 
   const std::string& bytes_;
   FileCursor in_;
@@ -67,107 +161,6 @@ class StlReader {
   std::int64_t facets_ = 0;
   std::int64_t collapsed_ = 0;
 };
-
-void StlReader::read_binary() {
-  in_.set_binary(true);
-  if (bytes_.size() < kHeaderBytes + 4) {
-    in_.fail(fmt::format("{} bytes; an STL file begins with 'solid', or with {} bytes and a number of triangles",
-                         bytes_.size(), kHeaderBytes));
-  }
-  in_.skip_values(ValueType::kU8, kHeaderBytes, 1, "the header");
-  const std::int64_t count = in_.integer(ValueType::kU32);
-  if (!has_binary_length()) {
-    in_.fail(
-        fmt::format("{} triangles take {} bytes in a binary STL file; this one has {}, and does not begin with "
-                    "'solid' as an ASCII one must",
-                    count, kHeaderBytes + 4 + kTriangleBytes * static_cast<std::uint64_t>(count), bytes_.size()));
-  }
-  for (; facets_ < count; ++facets_) {
-    in_.skip_values(ValueType::kF32, 3, 1, "the normal");
-    std::array<Point3, 3> corners;
-    for (std::size_t i = 0; i < 3; ++i) corners[i] = read_point(i);
-    in_.skip_values(ValueType::kU8, 2, 1, "the attribute");
-    add(corners);
-  }
-}
-
-void StlReader::expect(const char* word) {
-  const std::string_view found = in_.word();
-  if (lower_case(found) == word) return;
-  in_.fail(fmt::format("{} in facet {}, where '{}' is expected",
-                       found.empty() ? "the end of the file" : in_quotes(found), facets_, word));
-}
-
-Point3 StlReader::read_point(std::size_t corner) {
-  Point3 point;
-  for (double& coordinate : point) {
-    coordinate = in_.real(in_.binary() ? ValueType::kF32 : ValueType::kF64);
-    if (!std::isfinite(coordinate)) {
-      in_.fail(fmt::format("corner {} of facet {} has the coordinate {}; coordinates must be finite", corner, facets_,
-                           coordinate));
-    }
-    coordinate += 0.0;  // makes -0 the same number as 0
-  }
-  return point;
-}
-
-void StlReader::read_facet() {
-  expect("normal");
-  for (int i = 0; i < 3; ++i) in_.word();  // some programs write "nan" for a normal they do not know
-  expect("outer");
-  expect("loop");
-  std::array<Point3, 3> corners;
-  for (std::size_t i = 0; i < 3; ++i) {
-    expect("vertex");
-    corners[i] = read_point(i);
-  }
-  expect("endloop");
-  expect("endfacet");
-  add(corners);
-  ++facets_;
-}
-
-/// One or several solids, each with a name that is free text.
-void StlReader::read_ascii() {
-  while (true) {
-    const std::vector<std::string_view> solid = in_.words();
-    if (solid.empty()) return;
-    if (lower_case(solid[0]) != "solid") {
-      in_.fail(fmt::format("{} where 'solid' or the end of the file is expected", in_quotes(solid[0])));
-    }
-    while (true) {
-      const std::string_view word = in_.word();
-      const std::string keyword = lower_case(word);
-      if (keyword == "endsolid") break;
-      if (keyword != "facet") {
-        in_.fail(fmt::format("{} after facet {}, where 'facet' or 'endsolid' is expected",
-                             word.empty() ? "the end of the file" : in_quotes(word), facets_ - 1));
-      }
-      read_facet();
-    }
-    in_.line();  // the name once more
-  }
-}
-
-std::int32_t StlReader::weld(const Point3& point) {
-  const auto [entry, is_new] = index_.try_emplace(point, static_cast<std::int32_t>(mesh_.points.size()));
-  if (is_new) {
-    if (static_cast<std::int64_t>(mesh_.points.size()) == limits::kMaxElements) {
-      in_.fail(fmt::format("more than {} points cannot be indexed", limits::kMaxElements));
-    }
-    mesh_.points.push_back(point);
-  }
-  return entry->second;
-}
-
-void StlReader::add(const std::array<Point3, 3>& corners) {
-  const Triangle triangle = {weld(corners[0]), weld(corners[1]), weld(corners[2])};
-  if (triangle[0] == triangle[1] || triangle[1] == triangle[2] || triangle[2] == triangle[0]) {
-    ++collapsed_;
-  } else {
-    mesh_.triangles.push_back(triangle);
-  }
-}
 
 }  // namespace
 

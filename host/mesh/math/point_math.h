@@ -26,7 +26,7 @@ inline Point3 cross(const Point3& a, const Point3& b) {
 /// A vertex of a tet or triangle mesh.
 template <class Mesh>
 const Point3& point_at(const Mesh& mesh, std::int32_t index) {
-  return mesh.points[static_cast<std::size_t>(index)];
+  return mesh.points[index];
 }
 
 /// The box around points, parallel to the axes; at first it has none.
@@ -47,6 +47,16 @@ struct Box {
  private:
   static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 };
+
+/// The box around the vertices of elements.
+template <class Element>
+Box box_of(const std::vector<Point3>& points, const std::vector<Element>& elements) {
+  Box box;
+  for (const Element& element : elements) {
+    for (const std::int32_t v : element) box.add(points[v]);
+  }
+  return box;
+}
 
 /// Six times the signed volume of tet (a,b,c,d): positive when d is on the side to which the normal of abc points.
 inline double six_volumes(const Point3& a, const Point3& b, const Point3& c, const Point3& d) {

@@ -5,15 +5,13 @@
 // tets by coning its facets from its first vertex, and every facet into triangles by a fan from the facet's first
 // vertex, "first" by one order for the whole box. A facet's triangles then depend on its own vertices alone, so the
 // two regions that share a facet agree on them.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/primitives/polygon_fan.h"
+#include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
-#include "isopatch/error.h"
 #include "isopatch/geometry/mesh.h"
 
 namespace isopatch {
@@ -111,7 +109,7 @@ TetMesh make_box_mesh(const Point3& size) {
   const StandardArithmetic standard;
   for (const double edge : size) {
     if (std::isfinite(edge) && edge > 0) continue;
-    throw Error(fmt::format("box: size ({}, {}, {}) m; each must be finite and positive", size[0], size[1], size[2]));
+    throw_error("box: size ({}, {}, {}) m; each must be finite and positive", size[0], size[1], size[2]);
   }
   const BoxPoints box = make_box_points(0.5 * size);
 

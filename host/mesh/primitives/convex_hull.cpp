@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/mesh/primitives/convex_hull.h"
 
-#include <fmt/format.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -11,7 +9,7 @@ extern "C" {
 #include <libqhull_r/qhull_ra.h>
 }
 
-#include "isopatch/error.h"
+#include "host/text/throw_error.h"
 
 namespace isopatch::detail {
 namespace {
@@ -65,7 +63,7 @@ std::vector<HullFacet> convex_hull(std::vector<double> coordinates, int dimensio
   std::free(text);
   if (exit_code == qh_ERRsingular) return {};
   if (exit_code != qh_ERRnone) {
-    throw Error(fmt::format("convex hull: Qhull failed with code {}: {}", exit_code, message.substr(0, 200)));
+    throw_error("convex hull: Qhull failed with code {}: {}", exit_code, message.substr(0, 200));
   }
 
   qhT* qh = owner.get();

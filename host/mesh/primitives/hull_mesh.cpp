@@ -5,25 +5,132 @@
 // half-spaces. The vertices of that polytope are the vertices of the medial mesh, and its facets, seen from above, are
 // the regions nearest to one face. Each region is a convex polyhedron on which the distance is linear. It is cut into
 // tets like the box's regions: cones from its first vertex over fans about the first vertex of each facet.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <iterator>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "host/mesh/math/fixed_math.h"
 #include "host/mesh/math/point_math.h"
-#include "host/mesh/primitives/convex_polyhedron.h"
+#include "host/mesh/primitives/convex_hull.h"
 #include "host/mesh/primitives/polygon_fan.h"
+#include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
-#include "isopatch/error.h"
 #include "isopatch/geometry/mesh.h"
+#include "isopatch/limits.h"
 
 namespace isopatch {
 
 using namespace detail;
 
 namespace {
+
+struct Face {
+  Point3 normal;  // outward
+  double offset;
+  std::vector<std::int32_t> corners;
+};
+
+/// A convex polyhedron and a point well inside it.
+struct Polyhedron {
+  std::vector<Point3> corners;
+  std::vector<Face> faces;
+  Point3 inside{};
+
+  double height(const Face& face, const Point3& p) const { return face.offset - dot(face.normal, p); }
+  double depth(const Point3& p) const {
+    double least = height(faces[0], p);
+    for (const Face& face : faces) least = std::min(least, height(face, p));
+    return least;
+  }
+};
+
+/// A vertex of the medial mesh and the faces that are nearest to it, all at the same distance, in ascending order.
+struct MedialVertex {
+  Point3 position;
+  std::vector<std::int32_t> nearest;
+};
+
+/// The convex hull of points. Throws Error if they lie in a plane, and for too many faces.
+Polyhedron hull_of(const std::vector<Point3>& points) {
+  std::vector<double> coordinates;
+  for (const Point3& p : points) coordinates.insert(coordinates.end(), p.begin(), p.end());
+  const std::vector<HullFacet> facets = convex_hull(std::move(coordinates), 3);
+  if (facets.empty()) {
+    throw_error("convex hull: the {} points lie in a plane; a hull needs four that do not", points.size());
+  }
+  if (facets.size() > limits::kMaxHullFaces) {
+    throw_error("convex hull: the hull of the {} points has {} faces, the limit is {}; use fewer points", points.size(),
+                facets.size(), limits::kMaxHullFaces);
+  }
+  Polyhedron hull;
+  std::map<std::int32_t, std::int32_t> corner_of;  // of the points that are corners: their index among these
+  for (const HullFacet& facet : facets) {
+    for (const std::int32_t v : facet.vertices) corner_of.try_emplace(v, 0);
+  }
+  for (auto& [point, corner] : corner_of) {
+    corner = static_cast<std::int32_t>(hull.corners.size());
+    hull.corners.push_back(points[point]);
+    hull.inside = hull.inside + hull.corners.back();
+  }
+  hull.inside = (1 / static_cast<double>(hull.corners.size())) * hull.inside;
+  for (const HullFacet& facet : facets) {
+    Face face{{facet.normal[0], facet.normal[1], facet.normal[2]}, facet.offset, {}};
+    for (const std::int32_t v : facet.vertices) face.corners.push_back(corner_of[v]);
+    std::sort(face.corners.begin(), face.corners.end());
+    hull.faces.push_back(std::move(face));
+  }
+  return hull;
+}
+
+/// The vertices of the medial surface: the vertices of the polytope {0 <= t <= depth(x)} that are above its ground t =
+/// 0. They are found by duality about a point inside: the half-space h.y <= s becomes the point h/s, and every facet of
+/// the hull of these points is a vertex.
+std::vector<MedialVertex> inner_vertices(const Polyhedron& hull) {
+  const double level = hull.depth(hull.inside) / 2;
+  std::vector<double> dual;
+  for (const Face& face : hull.faces) {
+    const double slack = hull.height(face, hull.inside) - level;
+    for (const double n : face.normal) dual.push_back(n / slack);
+    dual.push_back(1 / slack);
+  }
+  const auto ground = static_cast<std::int32_t>(hull.faces.size());
+  dual.insert(dual.end(), {0, 0, 0, -1 / level});
+
+  std::vector<MedialVertex> vertices;
+  for (HullFacet& facet : convex_hull(std::move(dual), 4)) {
+    if (std::find(facet.vertices.begin(), facet.vertices.end(), ground) != facet.vertices.end()) continue;
+    const Point3 from_inside{facet.normal[0] / facet.offset, facet.normal[1] / facet.offset,
+                             facet.normal[2] / facet.offset};
+    std::sort(facet.vertices.begin(), facet.vertices.end());
+    vertices.push_back({hull.inside + from_inside, std::move(facet.vertices)});
+  }
+  return vertices;
+}
+
+/// Joins vertices within `distance` of each other, which differ only by rounding.
+std::vector<MedialVertex> joined(std::vector<MedialVertex> vertices, double distance) {
+  std::sort(vertices.begin(), vertices.end(),
+            [](const MedialVertex& a, const MedialVertex& b) { return a.position < b.position; });
+  std::vector<MedialVertex> kept;
+  for (MedialVertex& vertex : vertices) {
+    const auto same = std::find_if(kept.rbegin(), kept.rend(), [&](const MedialVertex& other) {
+      return norm(other.position - vertex.position) <= distance;
+    });
+    if (same == kept.rend()) {
+      kept.push_back(std::move(vertex));
+    } else {
+      const std::vector<std::int32_t> one = std::move(same->nearest);
+      same->nearest.clear();
+      std::set_union(one.begin(), one.end(), vertex.nearest.begin(), vertex.nearest.end(),
+                     std::back_inserter(same->nearest));
+    }
+  }
+  return kept;
+}
 
 /// Medial vertices nearer to each other than this fraction of the size become one: where more than four faces have the
 /// same distance, rounding leaves several vertices.
@@ -41,7 +148,7 @@ constexpr double kZero = 1e-14;
 
 /// The vertices of a convex polygon in cyclic order about `normal`.
 void sort_around(std::vector<std::int32_t>& polygon, const std::vector<MedialVertex>& vertices, const Point3& normal) {
-  const auto at = [&](std::int32_t v) { return vertices[static_cast<std::size_t>(v)].position; };
+  const auto at = [&](std::int32_t v) { return vertices[v].position; };
   Point3 middle{};
   for (const std::int32_t v : polygon) middle = middle + (1. / static_cast<double>(polygon.size())) * at(v);
   // the farthest vertex gives a stable first direction
@@ -56,10 +163,7 @@ void sort_around(std::vector<std::int32_t>& polygon, const std::vector<MedialVer
 
 /// The smallest area of the triangles of the polygon's fan from its first vertex, relative to their edges there.
 double flattest_triangle(const std::vector<std::int32_t>& polygon, const std::vector<MedialVertex>& vertices) {
-  const auto edge = [&](std::size_t i) {
-    return vertices[static_cast<std::size_t>(polygon[i])].position -
-           vertices[static_cast<std::size_t>(polygon[0])].position;
-  };
+  const auto edge = [&](std::size_t i) { return vertices[polygon[i]].position - vertices[polygon[0]].position; };
   double least = 1;
   for (std::size_t i = 2; i < polygon.size(); ++i) {
     least = std::min(least, norm(cross(edge(i - 1), edge(i))) / (norm(edge(i - 1)) * norm(edge(i))));
@@ -169,19 +273,19 @@ struct SizeAndMiddle {
 };
 
 SizeAndMiddle measure(const std::vector<Point3>& points) {
-  if (points.size() < 4) throw Error(fmt::format("convex hull: {} points; it needs at least four", points.size()));
+  if (points.size() < 4) throw_error("convex hull: {} points; it needs at least four", points.size());
   Box box;
   for (std::size_t i = 0; i < points.size(); ++i) {
     for (std::size_t k = 0; k < 3; ++k) {
       if (!std::isfinite(points[i][k])) {
-        throw Error(fmt::format("convex hull: point {} has the coordinate {}; it must be finite", i, points[i][k]));
+        throw_error("convex hull: point {} has the coordinate {}; it must be finite", i, points[i][k]);
       }
     }
     box.add(points[i]);
   }
   const double size = norm(box.high - box.low);
   if (!(std::isfinite(size) && std::isfinite(1 / size))) {
-    throw Error(fmt::format("convex hull: the points span {} m; this must be finite and not too near to 0", size));
+    throw_error("convex hull: the points span {} m; this must be finite and not too near to 0", size);
   }
   return {size, box.low + 0.5 * (box.high - box.low)};
 }
@@ -202,7 +306,7 @@ TetMesh make_convex_hull_mesh(const std::vector<Point3>& points) {
   for (std::size_t f = 0; f < hull.faces.size(); ++f) {
     for (std::int32_t& corner : hull.faces[f].corners) {
       corner += inner;
-      vertices[static_cast<std::size_t>(corner)].nearest.push_back(static_cast<std::int32_t>(f));
+      vertices[corner].nearest.push_back(static_cast<std::int32_t>(f));
     }
   }
 

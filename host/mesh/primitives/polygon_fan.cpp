@@ -33,7 +33,7 @@ class PolygonFan {
 
  private:
   std::int32_t corner(std::size_t i) const { return corners_[i % size()]; }
-  const Point3& point(std::size_t i) const { return points_[static_cast<std::size_t>(corner(i))]; }
+  const Point3& point(std::size_t i) const { return points_[corner(i)]; }
   Point3 twice_area(std::size_t i, std::size_t j, std::size_t k) const {
     return cross(point(j) - point(i), point(k) - point(i));
   }

@@ -32,7 +32,7 @@ std::vector<std::array<double, 2>> unit_circle(int segments) {
     const double minus_c = 0 - c;  // not -c, so that no -0 appears
     const double minus_s = 0 - s;
     const std::array<std::array<double, 2>, 4> turned{{{c, s}, {minus_s, c}, {minus_c, minus_s}, {s, minus_c}}};
-    circle.push_back(turned[static_cast<std::size_t>(k / quarter)]);
+    circle.push_back(turned[k / quarter]);
   }
   return circle;
 }
@@ -89,7 +89,7 @@ TetMesh RevolvedMesh::mirrored() const {
     if (p[2] != 0) mesh.points.push_back({p[0], p[1], -p[2]});
   }
   for (const Tet& tet : mesh_.tets) {
-    const auto at = [&](std::size_t i) { return image[static_cast<std::size_t>(tet[i])]; };
+    const auto at = [&](std::size_t i) { return image[tet[i]]; };
     mesh.tets.push_back({at(0), at(1), at(3), at(2)});
   }
   return mesh;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Medial meshes of a cylinder and a capsule, and the ellipsoid's mesh: all inner vertices have the largest distance to
-// the surface, and every tet reaches from the surface to them.
-#include <fmt/format.h>
-
+// Medial meshes of a sphere, a cylinder and a capsule, and the ellipsoid's mesh: all inner vertices have the largest
+// distance to the surface, and every tet reaches from the surface to them.
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -11,8 +11,8 @@
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/primitives/revolve.h"
 #include "host/mesh/primitives/tet_counts.h"
+#include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
-#include "isopatch/error.h"
 #include "isopatch/geometry/mesh.h"
 #include "isopatch/limits.h"
 
@@ -30,15 +30,15 @@ constexpr double kLongestEdge = 1.33;
 
 void check_length(const char* shape, const char* what, double value) {
   if (std::isfinite(value) && value > 0) return;
-  throw Error(fmt::format("{}: {} {} m; it must be finite and positive", shape, what, value));
+  throw_error("{}: {} {} m; it must be finite and positive", shape, what, value);
 }
 
 void check_segments(const char* shape, int segments) {
   if (segments >= limits::kSegmentStep && segments <= limits::kMaxSegments && segments % limits::kSegmentStep == 0) {
     return;
   }
-  throw Error(fmt::format("{0}: {1} segments; they must be a multiple of {2} from {2} to {3}", shape, segments,
-                          limits::kSegmentStep, limits::kMaxSegments));
+  throw_error("{0}: {1} segments; they must be a multiple of {2} from {2} to {3}", shape, segments,
+              limits::kSegmentStep, limits::kMaxSegments);
 }
 
 /// The half ball above the ring `seam`, about the point `centre` at `height`. Row j of its surface has 4j points, so
@@ -58,7 +58,7 @@ void add_hemisphere(RevolvedMesh& mesh, std::size_t centre, std::size_t seam, do
 
   const std::int32_t apex = mesh.point(centre, 0);
   const auto at = [&row](int j, int k) {
-    const auto& points = row[static_cast<std::size_t>(j)];
+    const auto& points = row[j];
     return points[static_cast<std::size_t>(k) % points.size()];
   };
   for (int j = 0; j < rows; ++j) {
@@ -73,6 +73,73 @@ void add_hemisphere(RevolvedMesh& mesh, std::size_t centre, std::size_t seam, do
   }
 }
 
+struct UnitSphere {
+  std::vector<Point3> points;
+  std::vector<Triangle> triangles;  // outward oriented
+};
+
+UnitSphere make_icosahedron() {
+  constexpr double kPhi = std::numbers::phi;
+  const double length = std::sqrt(1 + kPhi * kPhi);
+  UnitSphere sphere;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    for (const double s : {-1.0, 1.0}) {
+      for (const double t : {-kPhi, kPhi}) {
+        Point3 p{};
+        p[axis] = s / length;
+        p[(axis + 1) % 3] = t / length;
+        sphere.points.push_back(p);
+      }
+    }
+  }
+
+  // the faces are the triples of vertices at edge length (2 before normalisation) from each other
+  const auto near = [&](std::int32_t i, std::int32_t j) {
+    return norm(sphere.points[i] - sphere.points[j]) < 2.1 / length;
+  };
+  for (std::int32_t i = 0; i < 12; ++i) {
+    for (std::int32_t j = i + 1; j < 12; ++j) {
+      for (std::int32_t k = j + 1; k < 12; ++k) {
+        if (!near(i, j) || !near(j, k) || !near(k, i)) continue;
+        const auto at = [&](std::int32_t v) { return sphere.points[v]; };
+        const bool outward = dot(cross(at(i), at(j)), at(k)) > 0;
+        sphere.triangles.push_back(outward ? Triangle{i, j, k} : Triangle{i, k, j});
+      }
+    }
+  }
+  return sphere;
+}
+
+/// Splits every triangle in four at its edges' midpoints, moved out onto the sphere.
+UnitSphere subdivide(const UnitSphere& coarse) {
+  UnitSphere fine;
+  fine.points = coarse.points;
+  struct Edge {
+    std::int32_t to = -1, midpoint = -1;
+  };
+  std::vector<std::array<Edge, 6>> edges(coarse.points.size());  // from each point, at most six, to later ones
+  const auto midpoint = [&](std::int32_t i, std::int32_t j) {
+    const auto [low, high] = std::minmax(i, j);
+    Edge* edge = edges[low].data();
+    while (edge->to >= 0 && edge->to != high) ++edge;
+    if (edge->to < 0) {
+      *edge = {high, static_cast<std::int32_t>(fine.points.size())};
+      const Point3 sum = fine.points[i] + fine.points[j];
+      fine.points.push_back((1 / norm(sum)) * sum);
+    }
+    return edge->midpoint;
+  };
+  for (const auto& [a, b, c] : coarse.triangles) {
+    const std::int32_t ab = midpoint(a, b);
+    const std::int32_t bc = midpoint(b, c);
+    const std::int32_t ca = midpoint(c, a);
+    for (const Triangle& part : {Triangle{a, ab, ca}, Triangle{b, bc, ab}, Triangle{c, ca, bc}, Triangle{ab, bc, ca}}) {
+      fine.triangles.push_back(part);
+    }
+  }
+  return fine;
+}
+
 }  // namespace
 
 int circle_segments(double radius, double edge_length) {
@@ -81,9 +148,8 @@ int circle_segments(double radius, double edge_length) {
   check_length("segments", "edge length", edge_length);
   const double quarters = std::numbers::pi / 2 * radius / edge_length;
   if (!(quarters <= limits::kMaxSegments / 4.0)) {
-    throw Error(fmt::format("edge length {} m needs more than {} segments on a radius of {} m; use at least {:.3g} m",
-                            edge_length, limits::kMaxSegments, radius,
-                            2 * std::numbers::pi * radius / limits::kMaxSegments));
+    throw_error("edge length {} m needs more than {} segments on a radius of {} m; use at least {:.3g} m", edge_length,
+                limits::kMaxSegments, radius, 2 * std::numbers::pi * radius / limits::kMaxSegments);
   }
   return 4 * std::max(1, static_cast<int>(std::ceil(quarters)));
 }
@@ -96,8 +162,29 @@ int sphere_subdivisions(double radius, double edge_length) {
   for (int n = 0; n <= limits::kMaxSubdivisions; ++n, longest /= 2) {
     if (longest <= edge_length) return n;
   }
-  throw Error(fmt::format("edge length {} m needs more than {} subdivisions on a radius of {} m; use at least {:.3g} m",
-                          edge_length, limits::kMaxSubdivisions, radius, 2 * longest));
+  throw_error("edge length {} m needs more than {} subdivisions on a radius of {} m; use at least {:.3g} m",
+              edge_length, limits::kMaxSubdivisions, radius, 2 * longest);
+}
+
+std::int64_t detail::sphere_tets(int subdivisions) { return std::int64_t{20} << (2 * subdivisions); }
+
+TetMesh make_sphere_mesh(double radius, int subdivisions) {
+  const StandardArithmetic standard;
+  check_length("sphere", "radius", radius);
+  if (subdivisions < 0 || subdivisions > limits::kMaxSubdivisions) {
+    throw_error("sphere: {} subdivisions; they must lie in [0, {}]", subdivisions, limits::kMaxSubdivisions);
+  }
+  UnitSphere sphere = make_icosahedron();
+  for (int i = 0; i < subdivisions; ++i) sphere = subdivide(sphere);
+
+  TetMesh mesh;
+  mesh.points.reserve(sphere.points.size() + 1);
+  for (const Point3& p : sphere.points) mesh.points.push_back(radius * p);
+  const auto centre = static_cast<std::int32_t>(mesh.points.size());
+  mesh.points.push_back({0, 0, 0});
+  mesh.tets.reserve(sphere.triangles.size());
+  for (const auto& [a, b, c] : sphere.triangles) mesh.tets.push_back({centre, a, b, c});
+  return mesh;
 }
 
 TetMesh make_ellipsoid_mesh(const Point3& semi_axes, int subdivisions) {

@@ -23,7 +23,7 @@ int floor_divide(int a, int b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
 /// Height of a helix on the ray through the x axis, in pitches.
 double height_of(int helix) {
   const int turn = floor_divide(helix, kCorners);
-  return turn + kCornerPhase[static_cast<std::size_t>(helix - kCorners * turn)] / 16.0;
+  return turn + kCornerPhase[helix - kCorners * turn] / 16.0;
 }
 
 /// 0 at the crest, 1 at the root, by the distance from the middle of a crest in pitches.
@@ -49,8 +49,7 @@ ScrewThreadGrid::ScrewThreadGrid(double pitch, double low, double high, int segm
   for (int j = 0; j < segments; ++j) {
     const bool last = j + 1 == segments;
     // a helix comes back to ray 0 a pitch higher, with another index
-    join(rays[static_cast<std::size_t>(j)], rays[last ? 0 : static_cast<std::size_t>(j) + 1], last ? kCorners : 0, j,
-         starts);
+    join(rays[j], rays[last ? 0 : static_cast<std::size_t>(j) + 1], last ? kCorners : 0, j, starts);
   }
 }
 

@@ -6,19 +6,18 @@
 namespace isopatch::detail {
 void check_counts(std::size_t points, std::size_t elements, const char* kind, const char* needed,
                   const std::string& source) {
-  if (elements == 0) throw Error(fmt::format("{}: the mesh has no {}; {} is needed", source, kind, needed));
+  if (elements == 0) throw_error("{}: the mesh has no {}; {} is needed", source, kind, needed);
   for (const std::size_t count : {points, elements}) {
     if (static_cast<std::int64_t>(count) <= limits::kMaxElements) continue;
-    throw Error(fmt::format("{}: {} elements; at most {} points and {} can be indexed", source, count,
-                            limits::kMaxElements, kind));
+    throw_error("{}: {} elements; at most {} points and {} can be indexed", source, count, limits::kMaxElements, kind);
   }
 }
 
 void check_point_data(const TetMesh& mesh, const std::string& source) {
   for (const auto& [name, values] : mesh.point_data) {
     if (values.size() == mesh.points.size()) continue;
-    throw Error(fmt::format("{}: point data {} has {} values; the mesh has {} points", source, in_quotes(name),
-                            values.size(), mesh.points.size()));
+    throw_error("{}: point data {} has {} values; the mesh has {} points", source, in_quotes(name), values.size(),
+                mesh.points.size());
   }
 }
 
@@ -26,16 +25,16 @@ void check_points(const std::vector<Point3>& points, const std::string& source) 
   for (std::size_t i = 0; i < points.size(); ++i) {
     const Point3& p = points[i];
     if (!(std::isfinite(p[0]) && std::isfinite(p[1]) && std::isfinite(p[2]))) {
-      throw Error(fmt::format("{}: point {} is ({}, {}, {}); coordinates must be finite", source, i, p[0], p[1], p[2]));
+      throw_error("{}: point {} is ({}, {}, {}); coordinates must be finite", source, i, p[0], p[1], p[2]);
     }
     if (std::max({std::fabs(p[0]), std::fabs(p[1]), std::fabs(p[2])}) <= limits::kMaxCoordinate) continue;
-    throw Error(fmt::format("{}: point {} is ({}, {}, {}); coordinates must be within {} m, give the mesh in metres",
-                            source, i, p[0], p[1], p[2], limits::kMaxCoordinate));
+    throw_error("{}: point {} is ({}, {}, {}); coordinates must be within {} m, give the mesh in metres", source, i,
+                p[0], p[1], p[2], limits::kMaxCoordinate);
   }
 }
 
 bool is_flat(const std::vector<Point3>& points, const Triangle& t) {
-  const auto corner = [&](std::size_t i) { return points[static_cast<std::size_t>(t[i])]; };
+  const auto corner = [&](std::size_t i) { return points[t[i]]; };
   const Point3 u = corner(1) - corner(0), v = corner(2) - corner(0);
   return !(norm(cross(u, v)) > kFlat * norm(u) * norm(v));
 }

@@ -3,8 +3,6 @@
 // Checks that tets and triangles have in common.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -13,7 +11,7 @@
 #include <vector>
 
 #include "host/mesh/math/point_math.h"
-#include "isopatch/error.h"
+#include "host/text/throw_error.h"
 #include "isopatch/geometry/mesh.h"
 #include "isopatch/limits.h"
 
@@ -41,8 +39,8 @@ void check_indices(const std::vector<Element>& elements, std::size_t points, con
   for (std::size_t i = 0; i < elements.size(); ++i) {
     for (const std::int32_t v : elements[i]) {
       if (v >= 0 && static_cast<std::size_t>(v) < points) continue;
-      throw Error(fmt::format("{}: {} has index {}; it must lie in [0, {}]", source, describe(i, elements[i]), v,
-                              static_cast<std::int64_t>(points) - 1));
+      throw_error("{}: {} has index {}; it must lie in [0, {}]", source, describe(i, elements[i]), v,
+                  static_cast<std::int64_t>(points) - 1);
     }
   }
 }
@@ -52,8 +50,8 @@ template <class Element>
 void check_distinct(const Element& element, std::size_t index, const std::string& source) {
   for (auto v = element.begin(); v != element.end(); ++v) {
     if (std::find(element.begin(), v, *v) == v) continue;
-    throw Error(fmt::format("{}: {} has vertex {} twice; the {} must differ", source, describe(index, element), *v,
-                            element.size() == 3 ? "three" : "four"));
+    throw_error("{}: {} has vertex {} twice; the {} must differ", source, describe(index, element), *v,
+                element.size() == 3 ? "three" : "four");
   }
 }
 
@@ -62,7 +60,7 @@ template <class Element>
 std::vector<std::uint8_t> used_points(const std::vector<Element>& elements, std::size_t count) {
   std::vector<std::uint8_t> used(count, 0);
   for (const Element& element : elements) {
-    for (const std::int32_t v : element) used[static_cast<std::size_t>(v)] = 1;
+    for (const std::int32_t v : element) used[v] = 1;
   }
   return used;
 }
@@ -91,16 +89,12 @@ void check_points(const std::vector<Point3>& points, const std::string& source);
 template <class Element>
 double check_size(const std::vector<Point3>& points, const std::vector<Element>& elements, const std::string& source) {
   if (elements.empty()) return 0;
-  Box box;
-  for (const Element& element : elements) {
-    for (const std::int32_t v : element) box.add(points[static_cast<std::size_t>(v)]);
-  }
+  const Box box = box_of(points, elements);
   const double size = norm(box.high - box.low);
   if (size >= limits::kMinSize) return size;
-  throw Error(
-      fmt::format("{}: the mesh is {} m large from corner to corner of its box; it must be at least {} m, give "
-                  "the mesh in metres",
-                  source, size, limits::kMinSize));
+  throw_error(
+      "{}: the mesh is {} m large from corner to corner of its box; it must be at least {} m, give the mesh in metres",
+      source, size, limits::kMinSize);
 }
 
 /// Throws for an edge that is shorter than the limit. Indices must be in range.
@@ -110,11 +104,11 @@ void check_edges(const std::vector<Point3>& points, const Element& element, std:
   for (std::size_t i = 0; i < element.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       // the largest component, because the square of so small a length would be 0
-      const Point3 edge = points[static_cast<std::size_t>(element[i])] - points[static_cast<std::size_t>(element[j])];
+      const Point3 edge = points[element[i]] - points[element[j]];
       const double length = std::max({std::fabs(edge[0]), std::fabs(edge[1]), std::fabs(edge[2])});
       if (length >= limits::kMinEdge) continue;
-      throw Error(fmt::format("{}: {} has an edge of {} m, from point {} to {}; it must be at least {} m", source,
-                              describe(index, element), length, element[j], element[i], limits::kMinEdge));
+      throw_error("{}: {} has an edge of {} m, from point {} to {}; it must be at least {} m", source,
+                  describe(index, element), length, element[j], element[i], limits::kMinEdge);
     }
   }
 }

@@ -6,7 +6,6 @@
 
 #include "host/mesh/topology/element_check.h"
 #include "host/threads/parallel_for.h"
-#include "isopatch/geometry/mesh.h"
 
 namespace isopatch::detail {
 namespace {
@@ -24,7 +23,7 @@ bool is_even(const Triangle& t) { return (t[0] < t[1]) == ((t[1] < t[2]) == (t[0
 
 Triangle tet_face(const Tet& tet, int face) {
   constexpr std::array<std::array<std::size_t, 3>, 4> kOutward{{{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}}};
-  const auto& corner = kOutward[static_cast<std::size_t>(face)];
+  const auto& corner = kOutward[face];
   return {tet[corner[0]], tet[corner[1]], tet[corner[2]]};
 }
 
@@ -51,7 +50,7 @@ std::vector<FaceUse> sorted_faces(const std::vector<Tet>& tets) {
       std::sort(use.sorted.begin(), use.sorted.end());
     }
   }
-  parallel_for(static_cast<std::int64_t>(tets.size()), std::int64_t{last} + 1, 256, [&](std::size_t v) {
+  parallel_for(std::ssize(tets), std::int64_t{last} + 1, 256, [&](std::size_t v) {
     const auto row = [&](std::size_t before) {
       return faces.begin() + static_cast<std::ptrdiff_t>(before == 0 ? 0 : end[before - 1]);
     };
@@ -73,9 +72,7 @@ std::vector<Triangle> boundary_triangles(const TetMesh& mesh) {
 
 std::vector<Triangle> detail::boundary_triangles(const TetMesh& mesh, const std::vector<FaceUse>& faces) {
   std::vector<std::array<bool, 4>> inner(mesh.tets.size(), {false, false, false, false});
-  const auto mark = [&](const FaceUse& use) {
-    inner[static_cast<std::size_t>(use.tet)][static_cast<std::size_t>(use.face)] = true;
-  };
+  const auto mark = [&](const FaceUse& use) { inner[use.tet][use.face] = true; };
   for (std::size_t i = 1; i < faces.size(); ++i) {
     if (faces[i - 1].sorted == faces[i].sorted) mark(faces[i - 1]), mark(faces[i]);
   }
@@ -83,7 +80,7 @@ std::vector<Triangle> detail::boundary_triangles(const TetMesh& mesh, const std:
   std::vector<Triangle> boundary;
   for (std::size_t t = 0; t < inner.size(); ++t) {
     for (int f = 0; f < 4; ++f) {
-      if (!inner[t][static_cast<std::size_t>(f)]) boundary.push_back(tet_face(mesh.tets[t], f));
+      if (!inner[t][f]) boundary.push_back(tet_face(mesh.tets[t], f));
     }
   }
   return boundary;

@@ -11,6 +11,7 @@
 
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/topology/element_check.h"
+#include "host/text/throw_error.h"
 #include "isopatch/limits.h"
 
 namespace isopatch::detail {
@@ -55,7 +56,7 @@ class Surface {
   /// Those of a tet's corners that lie on the surface, one bit for each.
   unsigned corners_of(const Tet& tet) const {
     unsigned corners = 0;
-    for (std::size_t i = 0; i < 4; ++i) corners |= unsigned{has_vertex_[static_cast<std::size_t>(tet[i])]} << i;
+    for (std::size_t i = 0; i < 4; ++i) corners |= unsigned{has_vertex_[tet[i]]} << i;
     return corners;
   }
 
@@ -109,7 +110,7 @@ std::vector<std::uint8_t> vertices_of(const std::vector<Simplex>& simplices, std
   std::vector<std::uint8_t> is_vertex(count, 0);
   for (const Simplex& simplex : simplices) {
     for (const std::int32_t v : simplex) {
-      if (v != kNoVertex) is_vertex[static_cast<std::size_t>(v)] = 1;
+      if (v != kNoVertex) is_vertex[v] = 1;
     }
   }
   return is_vertex;
@@ -122,9 +123,8 @@ std::vector<std::int32_t> in_order_of_space(const std::vector<Point3>& points,
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     if (chosen[i] != 0) order.push_back(static_cast<std::int32_t>(i));
   }
-  std::sort(order.begin(), order.end(), [&](std::int32_t i, std::int32_t k) {
-    return std::tie(points[static_cast<std::size_t>(i)], i) < std::tie(points[static_cast<std::size_t>(k)], k);
-  });
+  std::sort(order.begin(), order.end(),
+            [&](std::int32_t i, std::int32_t k) { return std::tie(points[i], i) < std::tie(points[k], k); });
   return order;
 }
 
@@ -132,13 +132,11 @@ std::vector<std::int32_t> in_order_of_space(const std::vector<Point3>& points,
 std::vector<Ranked> ranked(const TetMesh& mesh, const std::vector<Simplex>& simplices,
                            const std::vector<std::int32_t>& in_space) {
   std::vector<std::int32_t> rank(mesh.points.size());
-  for (std::size_t i = 0; i < in_space.size(); ++i) {
-    rank[static_cast<std::size_t>(in_space[i])] = static_cast<std::int32_t>(i);
-  }
+  for (std::size_t i = 0; i < in_space.size(); ++i) rank[in_space[i]] = static_cast<std::int32_t>(i);
   std::vector<Ranked> result;
   for (const Simplex& simplex : simplices) {
     Ranked next = {0, simplex, simplex};
-    for (std::int32_t& v : next.ranks) v = v == kNoVertex ? v : rank[static_cast<std::size_t>(v)];
+    for (std::int32_t& v : next.ranks) v = v == kNoVertex ? v : rank[v];
     std::sort(next.ranks.begin(), next.ranks.end());
     if (is_edge(simplex)) {
       const Point3 edge = point_at(mesh, simplex[3]) - point_at(mesh, simplex[2]);
@@ -174,7 +172,7 @@ std::vector<Cut> add_middles(TetMesh& mesh, const std::vector<Simplex>& simplice
   for (const Ranked& next : ranked(mesh, simplices, in_space)) {
     std::vector<std::int32_t> vertices;
     for (const std::int32_t rank : next.ranks) {
-      if (rank != kNoVertex) vertices.push_back(in_space[static_cast<std::size_t>(rank)]);
+      if (rank != kNoVertex) vertices.push_back(in_space[rank]);
     }
     cuts.push_back({next.simplex, static_cast<std::int32_t>(mesh.points.size())});
     add_middle(mesh, vertices);
@@ -217,14 +215,14 @@ void subdivide(std::vector<Tet>& pieces, const Cut& cut) {
 void check_pieces(const TetMesh& mesh, const std::vector<Tet>& pieces, std::size_t index, const std::string& source) {
   for (const Tet& piece : pieces) {
     if (six_volumes(mesh, piece) > kFlat * edge_product(mesh, piece)) continue;
-    throw Error(fmt::format("{}: {} is too flat to be split; remove it", source, describe(index, mesh.tets[index])));
+    throw_error("{}: {} is too flat to be split; remove it", source, describe(index, mesh.tets[index]));
   }
 }
 
 void check_count(std::size_t count, const std::string& source) {
   if (static_cast<std::int64_t>(count) <= limits::kMaxElements) return;
-  throw Error(fmt::format("{}: splitting its tets exceeds the {} points and tets that can be indexed", source,
-                          limits::kMaxElements));
+  throw_error("{}: splitting its tets exceeds the {} points and tets that can be indexed", source,
+              limits::kMaxElements);
 }
 
 }  // namespace
@@ -248,7 +246,7 @@ std::int64_t split_layers(TetMesh& mesh, const std::vector<Simplex>& crossing, c
   tets.reserve(mesh.tets.size());
   for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
     const Tet& tet = mesh.tets[t];
-    const auto may_be_cut = [&](std::int32_t v) { return is_vertex[static_cast<std::size_t>(v)] != 0; };
+    const auto may_be_cut = [&](std::int32_t v) { return is_vertex[v] != 0; };
     if (std::count_if(tet.begin(), tet.end(), may_be_cut) < 2) {
       tets.push_back(tet);
       continue;

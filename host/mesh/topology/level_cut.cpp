@@ -7,15 +7,13 @@
 // ranks, so rounding has no part in them.
 #include "host/mesh/topology/level_cut.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <tuple>
 #include <utility>
 
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/topology/element_check.h"
-#include "isopatch/error.h"
+#include "host/text/throw_error.h"
 #include "isopatch/limits.h"
 
 namespace isopatch::detail {
@@ -84,12 +82,12 @@ class LevelCutter {
   }
 
  private:
-  int rank(std::int32_t vertex) const { return rank_[static_cast<std::size_t>(vertex)]; }
+  int rank(std::int32_t vertex) const { return rank_[vertex]; }
 
   void check_count(std::size_t count) const {
     if (static_cast<std::int64_t>(count) <= limits::kMaxElements) return;
-    throw Error(fmt::format("{}: cutting its tets at {} levels exceeds the {} points and tets that can be indexed",
-                            source_, levels_.size(), limits::kMaxElements));
+    throw_error("{}: cutting its tets at {} levels exceeds the {} points and tets that can be indexed", source_,
+                levels_.size(), limits::kMaxElements);
   }
 
   void add_vertices(const std::vector<double>& values) {
@@ -107,7 +105,7 @@ class LevelCutter {
       edge.first_vertex = static_cast<std::int32_t>(mesh_.points.size());
       const auto low = static_cast<std::size_t>(edge.low), high = static_cast<std::size_t>(edge.high);
       for (int level = first_above(rank(edge.low)); level < end_below(rank(edge.high)); ++level) {
-        const double at = levels_[static_cast<std::size_t>(level)];
+        const double at = levels_[level];
         const double t = (at - values[low]) / (values[high] - values[low]);
         mesh_.points.push_back(mesh_.points[low] + t * (mesh_.points[high] - mesh_.points[low]));
         for (auto& [name, own] : mesh_.point_data) own.push_back(own[low] + t * (own[high] - own[low]));
@@ -121,8 +119,7 @@ class LevelCutter {
 
   /// Where a level crosses the part of an edge between two vertices on it.
   std::int32_t crossing(std::int32_t below, std::int32_t above, int level) const {
-    const CrossedEdge wanted = {ends_[static_cast<std::size_t>(below)].first,
-                                ends_[static_cast<std::size_t>(above)].second};
+    const CrossedEdge wanted = {ends_[below].first, ends_[above].second};
     const auto edge = std::lower_bound(edges_.begin(), edges_.end(), wanted);
     return edge->first_vertex + level - first_above(rank(edge->low));
   }
@@ -183,8 +180,8 @@ class LevelCutter {
       for (std::size_t i = 1; i + 1 < face.size(); ++i) {
         const Tet piece = positively_oriented(mesh_, {apex, at(0), at(i), at(i + 1)});
         if (!(six_volumes(mesh_, piece) > kFlat * edge_product(mesh_, piece))) {
-          throw Error(fmt::format("{}: {} is too flat to be cut where the slope of its pressure changes; remove it",
-                                  source_, describe(index, of)));
+          throw_error("{}: {} is too flat to be cut where the slope of its pressure changes; remove it", source_,
+                      describe(index, of));
         }
         mesh_.tets.push_back(piece);
       }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/mesh/topology/surface_refinement.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <numbers>
@@ -10,7 +8,7 @@
 #include <utility>
 
 #include "host/mesh/math/point_math.h"
-#include "isopatch/error.h"
+#include "host/text/throw_error.h"
 
 namespace isopatch::detail {
 namespace {
@@ -25,10 +23,9 @@ void check_count(const TriangleMesh& mesh, double edge_length, const std::string
   }
   const double fewest = area / (std::numbers::sqrt3 / 4 * edge_length * edge_length);
   if (fewest <= kMaxTriangles) return;
-  throw Error(
-      fmt::format("{}: edges of {} m make at least {:.3g} triangles of its surface; at most {:.0e} are made: "
-                  "take longer edges",
-                  source, edge_length, fewest, kMaxTriangles));
+  throw_error(
+      "{}: edges of {} m make at least {:.3g} triangles of its surface; at most {:.0e} are made: take longer edges",
+      source, edge_length, fewest, kMaxTriangles);
 }
 
 class Refinement {
@@ -51,7 +48,7 @@ class Refinement {
 
   static Edge edge_of(std::int32_t a, std::int32_t b) { return {std::min(a, b), std::max(a, b)}; }
 
-  Triangle& triangle(std::int32_t t) { return mesh_.triangles[static_cast<std::size_t>(t)]; }
+  Triangle& triangle(std::int32_t t) { return mesh_.triangles[t]; }
 
   void add_edges(std::int32_t t) {
     const auto [a, b, c] = triangle(t);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/python/arrays/array_type.h"
 
-#include <string>
 #include <unordered_map>
 
 namespace isopatch::python {

@@ -87,6 +87,15 @@ nb::tuple table_of(const char* list, const ForEach& for_each) {
   return nb::tuple(rows);
 }
 
+/// The members of a record, of which NumPy's type is made.
+nb::tuple members_of(std::span<const RecordField> fields) {
+  nb::list members;
+  for (const RecordField& field : fields) {
+    members.append(nb::make_tuple(field.name, field.type, field.rows, field.width));
+  }
+  return nb::tuple(members);
+}
+
 }  // namespace
 
 std::string argument_lines(const char* list, std::span<const ArrayInfo> arrays, const std::string& leading,
@@ -120,6 +129,8 @@ void bind_array_table(nb::module_& module) {
   tables["step_outputs"] = table_of<RolloutOutput>(
       "step_outputs", [](const auto& visit, auto& arrays) { for_each_rollout_output(visit, arrays); });
   module.attr("ARRAYS") = tables;
+  module.attr("POLYGON_FIELDS") = members_of(kPolygonFields);
+  module.attr("CONTACT_FIELDS") = members_of(kDiscreteContactFields);
   module.def(
       "argument_lines",
       [](const std::string& list, const std::string& leading, int indent) {

@@ -5,12 +5,15 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstring>
 #include <functional>
+#include <tuple>
 #include <type_traits>
+#include <vector>
 
 #include "host/python/bindings/bindings.h"
-#include "host/python/bindings/bytes.h"
 #include "host/scene_file/enumerator_names.h"
+#include "isopatch/pictures.h"
 #include "isopatch/rollout_state.h"
 #include "isopatch/scene/mass_properties.h"
 #include "isopatch/scene/scene.h"
@@ -18,6 +21,20 @@
 
 namespace isopatch::python {
 namespace {
+
+// arrays as bytes of Python
+
+template <class Element>
+nb::bytes bytes_of(const std::vector<Element>& elements) {
+  return nb::bytes(elements.data(), elements.size() * sizeof(Element));
+}
+
+template <class Element>
+std::vector<Element> elements_of(const nb::bytes& bytes) {
+  std::vector<Element> elements(bytes.size() / sizeof(Element));
+  if (!elements.empty()) std::memcpy(elements.data(), bytes.data(), elements.size() * sizeof(Element));
+  return elements;
+}
 
 /// A contiguous array of rows on the host, which isopatch/_src/meshes.py has made.
 class Rows {
@@ -127,9 +144,29 @@ std::vector<std::string> all_warnings(const Scene& scene) {
   return warnings;
 }
 
+/// A part's body, and its points [V, 3], float64, and faces, int32, as bytes.
+using SurfaceTuple = std::tuple<int, nb::bytes, nb::bytes>;
+
+std::vector<SurfaceTuple> surfaces_of(const Scene& scene, const nb::bytes& poses) {
+  StateArrays states(scene.description(), 1);
+  states.poses = elements_of<double>(poses);
+  std::vector<SurfaceTuple> tuples;
+  for (const auto& [body, surface] : scene_surfaces(scene.description(), states, 0)) {
+    tuples.emplace_back(body, bytes_of(surface.points), bytes_of(surface.faces));
+  }
+  return tuples;
+}
+
+std::tuple<nb::bytes, nb::bytes> patch_of(const nb::bytes& polygons) {
+  const PolygonSurface surface = patch_surface(elements_of<Polygon>(polygons));
+  return {bytes_of(surface.points), bytes_of(surface.faces)};
+}
+
 }  // namespace
 
 void bind_scene(nb::module_& module) {
+  module.def("_scene_surfaces", &surfaces_of, nb::arg("scene"), nb::arg("poses"));
+  module.def("_patch_surface", &patch_of, nb::arg("polygons"));
   nb::class_<Scene>(module, "Scene", "A checked scene; isopatch.Scene is made from it.")
       .def(
           "__init__",

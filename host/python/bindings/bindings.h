@@ -51,7 +51,6 @@ nb::tuple describe_arrays(const PythonEvaluator& evaluator, std::int64_t max_clu
 nb::tuple describe_arrays(const PythonSimulator& simulator);
 
 void bind_scene(nb::module_& module);
-void bind_pictures(nb::module_& module);
 void bind_evaluator(nb::module_& module);
 void bind_simulator(nb::module_& module);
 #ifdef ISOPATCH_HAS_JAX

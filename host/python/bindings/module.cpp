@@ -136,7 +136,6 @@ NB_MODULE(_core, module) {
       nb::sig("def refuse_derivative(call: str, name: str | None, reason: str, instead: str) -> typing.NoReturn"));
   bind_host_memory(module);
   bind_scene(module);
-  bind_pictures(module);
   bind_evaluator(module);
   bind_simulator(module);
 #ifdef ISOPATCH_HAS_JAX

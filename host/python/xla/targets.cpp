@@ -74,14 +74,10 @@ class Registry {
 };
 
 // They outlive the interpreter, but not what they hold: isopatch/jax.py clears them when it ends.
-Registry<PythonEvaluator>& evaluators() {
-  static auto* registry = new Registry<PythonEvaluator>;
-  return *registry;
-}
-
-Registry<PythonSimulator>& simulators() {
-  static auto* registry = new Registry<PythonSimulator>;
-  return *registry;
+template <class T>
+Registry<T>& registry() {
+  static auto* objects = new Registry<T>;
+  return *objects;
 }
 
 ffi::ErrorCode code_of(ErrorKind kind) {
@@ -194,7 +190,7 @@ ffi::Error evaluate(std::int64_t number, std::int64_t inputs, std::int64_t outpu
                     const ffi::RemainingArgs& arguments, const ffi::RemainingRets& returned,
                     const Placement& placement) {
   return guarded([&] {
-    const std::shared_ptr<const PythonEvaluator> held = evaluators().find(number);
+    const std::shared_ptr<const PythonEvaluator> held = registry<PythonEvaluator>().find(number);
     const PythonEvaluator& evaluator = registered(held, "evaluator", placement);
     ArrayCounts counts = evaluator.counts;
     State state;
@@ -248,7 +244,7 @@ void copy(const void* source, void* to, std::size_t size, const Placement& place
 ffi::Error step(std::int64_t number, std::int64_t num_steps, std::int64_t inputs, std::int64_t outputs,
                 const ffi::RemainingArgs& arguments, const ffi::RemainingRets& returned, const Placement& placement) {
   return guarded([&] {
-    const std::shared_ptr<const PythonSimulator> held = simulators().find(number);
+    const std::shared_ptr<const PythonSimulator> held = registry<PythonSimulator>().find(number);
     const PythonSimulator& simulator = registered(held, "simulator", placement);
     Reader from(arguments);
     Reader to(returned);
@@ -352,15 +348,17 @@ nb::list targets() {
 
 void bind_jax(nb::module_& module) {
   module.def("_jax_targets", &targets);
-  module.def("_jax_register",
-             [](std::shared_ptr<PythonEvaluator> evaluator) { return evaluators().add(std::move(evaluator)); });
-  module.def("_jax_register",
-             [](std::shared_ptr<PythonSimulator> simulator) { return simulators().add(std::move(simulator)); });
-  module.def("_jax_release", [](const PythonEvaluator& evaluator) { evaluators().release(evaluator); });
-  module.def("_jax_release", [](const PythonSimulator& simulator) { simulators().release(simulator); });
+  module.def("_jax_register", [](std::shared_ptr<PythonEvaluator> evaluator) {
+    return registry<PythonEvaluator>().add(std::move(evaluator));
+  });
+  module.def("_jax_register", [](std::shared_ptr<PythonSimulator> simulator) {
+    return registry<PythonSimulator>().add(std::move(simulator));
+  });
+  module.def("_jax_release", [](const PythonEvaluator& evaluator) { registry<PythonEvaluator>().release(evaluator); });
+  module.def("_jax_release", [](const PythonSimulator& simulator) { registry<PythonSimulator>().release(simulator); });
   module.def("_jax_clear", [] {
-    evaluators().clear();
-    simulators().clear();
+    registry<PythonEvaluator>().clear();
+    registry<PythonSimulator>().clear();
   });
 }
 

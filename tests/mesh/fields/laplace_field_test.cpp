@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <ostream>
 
-#include "host/mesh/fields/laplace_solver.h"
+#include "host/mesh/fields/laplace_field.h"
 #include "isopatch/geometry/geometry.h"
 #include "tests/mesh/fields/layered_ball.h"
 #include "tests/mesh/mesh_fixtures.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/mesh/files/vtk/vtk_types.h"
 
-#include <fmt/format.h>
-
 namespace isopatch::detail {
 namespace {
 
@@ -39,7 +37,7 @@ ValueType find(const FileCursor& in, std::string_view word, const Names& names, 
   for (const TypeName& known : names) {
     if (lower == known.name) return known.type;
   }
-  in.fail(fmt::format("unsupported data type {}; a numeric type such as {} is needed", in_quotes(word), examples));
+  in.fail("unsupported data type {}; a numeric type such as {} is needed", in_quotes(word), examples);
 }
 
 }  // namespace

@@ -30,9 +30,7 @@ std::string encode_name(const std::string& name) {
 
 void check_mesh(const TetMesh& mesh, const std::string& path) {
   check_indices(mesh.tets, mesh.points.size(), path);
-  if (mesh.point_data.count("") > 0) {
-    throw Error(path + ": point data without a name cannot be written; give it one");
-  }
+  if (mesh.point_data.count("") > 0) throw Error(path + ": point data without a name cannot be written; give it one");
   check_point_data(mesh, path);
 }
 

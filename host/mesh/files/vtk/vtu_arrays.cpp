@@ -32,23 +32,23 @@ VtuArrays::VtuArrays(std::string_view bytes, const std::string& source)
 
 void VtuArrays::parse() {
   const auto quote = [this](std::size_t offset) { return in_quotes(bytes_.substr(offset, 60)); };
-  if (!bytes_.starts_with('<')) in_.fail(fmt::format("the file begins with {}; an XML file begins with '<'", quote(0)));
+  if (!bytes_.starts_with('<')) in_.fail("the file begins with {}; an XML file begins with '<'", quote(0));
   blank_raw_text();
   if (const std::size_t zero = xml_.find('\0'); zero != std::string::npos) in_.fail_at(zero, "a zero byte in XML");
   const std::ptrdiff_t marks = std::ranges::count_if(xml_, [](char c) { return c == '<' || c == '"' || c == '\''; });
   if (marks > kMaxMarks) {
-    in_.fail(fmt::format("too many elements and attributes: {} of the characters < \" ' around them; the limit is {}",
-                         marks, kMaxMarks));
+    in_.fail("too many elements and attributes: {} of the characters < \" ' around them; the limit is {}", marks,
+             kMaxMarks);
   }
 
   constexpr unsigned kOptions = pugi::parse_default | pugi::parse_doctype | pugi::parse_fragment;
   const pugi::xml_parse_result result =
       document_.load_buffer_inplace(xml_.data(), xml_.size(), kOptions, pugi::encoding_utf8);
   const auto offset = static_cast<std::size_t>(result.offset);
-  if (!result) in_.fail_at(offset, fmt::format("{} at {}", result.description(), quote(offset)));
+  if (!result) in_.fail_at(offset, "{} at {}", result.description(), quote(offset));
   if (!root()) in_.fail("the file has no element");
   for (const pugi::xml_node node : document_) {
-    if (node != root()) fail(node, fmt::format("a DOCTYPE, text or an element beside <{}>", root().name()));
+    if (node != root()) fail(node, "a DOCTYPE, text or an element beside <{}>", root().name());
   }
 }
 
@@ -62,15 +62,11 @@ void VtuArrays::blank_raw_text() {
   xml_.replace(begin + 1, raw_text_.size(), raw_text_.size(), ' ');
 }
 
-void VtuArrays::fail(pugi::xml_node element, const std::string& message) const {
-  in_.fail_at(static_cast<std::size_t>(element.offset_debug()), message);
-}
-
 pugi::xml_node VtuArrays::find(pugi::xml_node parent, const char* tag, const char* name) const {
   pugi::xml_node only;
   for (const pugi::xml_node candidate : parent.children(tag)) {
     if (name != nullptr && attribute(candidate, "Name") != name) continue;
-    if (only) fail(candidate, fmt::format("a second {}; there must be one", described(tag, name)));
+    if (only) fail(candidate, "a second {}; there must be one", described(tag, name));
     only = candidate;
   }
   return only;
@@ -78,8 +74,7 @@ pugi::xml_node VtuArrays::find(pugi::xml_node parent, const char* tag, const cha
 
 pugi::xml_node VtuArrays::child(pugi::xml_node parent, const char* tag, const char* name) const {
   const pugi::xml_node found = find(parent, tag, name);
-  if (!found)
-    fail(parent, fmt::format("<{}> without {}{}", parent.name(), name == nullptr ? "" : "the ", described(tag, name)));
+  if (!found) fail(parent, "<{}> without {}{}", parent.name(), name == nullptr ? "" : "the ", described(tag, name));
   return found;
 }
 
@@ -87,35 +82,34 @@ std::string VtuArrays::attribute(pugi::xml_node element, const char* name, const
   const auto attributes = element.attributes();
   const auto named = [name](pugi::xml_attribute attribute) { return attribute.name() == std::string_view(name); };
   if (std::count_if(attributes.begin(), attributes.end(), named) > 1) {
-    fail(element, fmt::format("<{}> has the attribute {} twice", element.name(), in_quotes(name)));
+    fail(element, "<{}> has the attribute {} twice", element.name(), in_quotes(name));
   }
   return element.attribute(name).as_string(without);
 }
 
 void VtuArrays::read_header() {
   if (root().name() != std::string_view("VTKFile")) {
-    fail(root(), fmt::format("the file is a <{}>; a <VTKFile> is needed", root().name()));
+    fail(root(), "the file is a <{}>; a <VTKFile> is needed", root().name());
   }
   if (const std::string type = attribute(root(), "type"); type != "UnstructuredGrid") {
-    fail(root(), fmt::format("the type is {}; 'UnstructuredGrid' is needed", in_quotes(type)));
+    fail(root(), "the type is {}; 'UnstructuredGrid' is needed", in_quotes(type));
   }
 
   const std::string order = attribute(root(), "byte_order", "LittleEndian");
   if (order != "LittleEndian" && order != "BigEndian") {
-    fail(root(), fmt::format("byte_order is {}; it must be LittleEndian or BigEndian", in_quotes(order)));
+    fail(root(), "byte_order is {}; it must be LittleEndian or BigEndian", in_quotes(order));
   }
   encoding_.order = order == "BigEndian" ? std::endian::big : std::endian::little;
 
   const std::string header = attribute(root(), "header_type", "UInt32");
   if (header != "UInt32" && header != "UInt64") {
-    fail(root(), fmt::format("header_type is {}; it must be UInt32 or UInt64", in_quotes(header)));
+    fail(root(), "header_type is {}; it must be UInt32 or UInt64", in_quotes(header));
   }
   encoding_.header = header == "UInt64" ? ValueType::kU64 : ValueType::kU32;
 
   const std::string compressor = attribute(root(), "compressor");
   if (!compressor.empty() && compressor != "vtkZLibDataCompressor") {
-    fail(root(),
-         fmt::format("the compressor is {}; only vtkZLibDataCompressor, or none, can be read", in_quotes(compressor)));
+    fail(root(), "the compressor is {}; only vtkZLibDataCompressor, or none, can be read", in_quotes(compressor));
   }
   encoding_.compressed = !compressor.empty();
   if (const pugi::xml_node appended = find(root(), "AppendedData")) find_appended(appended);
@@ -125,7 +119,7 @@ void VtuArrays::read_header() {
 void VtuArrays::find_appended(pugi::xml_node element) {
   const std::string encoding = attribute(element, "encoding", "base64");
   if (encoding != "raw" && encoding != "base64") {
-    fail(element, fmt::format("the encoding is {}; it must be raw or base64", in_quotes(encoding)));
+    fail(element, "the encoding is {}; it must be raw or base64", in_quotes(encoding));
   }
   const std::size_t begin = raw_text_.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos || raw_text_[begin] != '_') {
@@ -140,8 +134,8 @@ std::int64_t VtuArrays::count_of(pugi::xml_node element, const char* name) const
   const std::string text = attribute(element, name);
   std::int64_t count = 0;
   if (!parse_integer(text, count) || count < 0 || count > limits::kMaxElements) {
-    fail(element, fmt::format("{} of <{}> is {}; a whole number from 0 to {} is needed", name, element.name(),
-                              in_quotes(text), limits::kMaxElements));
+    fail(element, "{} of <{}> is {}; a whole number from 0 to {} is needed", name, element.name(), in_quotes(text),
+         limits::kMaxElements);
   }
   return count;
 }
@@ -164,11 +158,10 @@ std::string_view VtuArrays::text_of(pugi::xml_node array) const {
 VtuBytes VtuArrays::data_of(pugi::xml_node array) const {
   const auto at = static_cast<std::size_t>(array.offset_debug());
   if (attribute(array, "format") != "appended") return {text_of(array), true, in_, at};
-  if (!has_appended_) fail(array, label(array) + " is appended; the file has no <AppendedData>");
+  if (!has_appended_) fail(array, "{} is appended; the file has no <AppendedData>", label(array));
   const std::int64_t offset = count_of(array, "offset");
   if (static_cast<std::uint64_t>(offset) > appended_.size()) {
-    fail(array,
-         fmt::format("the offset of {} is {}; the appended data has {} bytes", label(array), offset, appended_.size()));
+    fail(array, "the offset of {} is {}; the appended data has {} bytes", label(array), offset, appended_.size());
   }
   return {appended_.substr(static_cast<std::size_t>(offset)), appended_base64_, in_, at};
 }
@@ -185,12 +178,12 @@ void VtuArrays::read_values(pugi::xml_node array, std::int64_t count, std::int64
     cursor.expect_values(type, count, components, what.c_str());
     visit(cursor, type, 0, static_cast<std::size_t>(values));
     if (const std::string_view more = cursor.word(); !more.empty()) {
-      cursor.fail(fmt::format("{} has more than its {} x {} values", what, count, components));
+      cursor.fail("{} has more than its {} x {} values", what, count, components);
     }
     return;
   }
   if (format != "binary" && format != "appended") {
-    fail(array, fmt::format("the format of {} is {}; it must be ascii, binary or appended", what, in_quotes(format)));
+    fail(array, "the format of {} is {}; it must be ascii, binary or appended", what, in_quotes(format));
   }
   VtuBytes bytes = data_of(array);
   const std::size_t width = bytes_per_value(type);
@@ -218,9 +211,10 @@ void VtuArrays::announce(pugi::xml_node array, std::int64_t count, std::int64_t 
     announced_ += values * static_cast<std::uint64_t>(components);
     return;
   }
-  fail(array, fmt::format("{} needs {} x {} values; with those before, {} million and one a byte of the file can be "
-                          "read; store it without compression, or as .vtk",
-                          label(array), count, components, kFreeValues / 1'000'000));
+  fail(array,
+       "{} needs {} x {} values; with those before, {} million and one a byte of the file can be read; store it "
+       "without compression, or as .vtk",
+       label(array), count, components, kFreeValues / 1'000'000);
 }
 
 std::vector<std::int64_t> VtuArrays::read_integers(pugi::xml_node array, std::int64_t count) {

@@ -29,7 +29,10 @@ class VtuArrays {
   /// The count in an attribute of an element.
   std::int64_t count_of(pugi::xml_node element, const char* name) const;
   std::int64_t components_of(pugi::xml_node array) const;
-  [[noreturn]] void fail(pugi::xml_node element, const std::string& message) const;
+  template <class... Values>
+  [[noreturn]] void fail(pugi::xml_node element, fmt::format_string<Values...> message, Values&&... values) const {
+    in_.fail_at(static_cast<std::size_t>(element.offset_debug()), message, std::forward<Values>(values)...);
+  }
 
   /// Calls visit(cursor, type, begin, end) for one part after another of `count` x `components` values: the cursor
   /// stands at value `begin`, and the part ends before `end`.

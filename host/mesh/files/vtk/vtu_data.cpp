@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/mesh/files/vtk/vtu_data.h"
 
-#include <fmt/format.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -52,9 +51,7 @@ void inflate_block(const VtuBytes& bytes, const std::string& block, std::uint64_
     left -= found;
     visit(std::string_view(piece.data(), found));
   }
-  if (result != Z_STREAM_END || left != 0) {
-    bytes.fail(fmt::format("a block is not {} bytes compressed by zlib", length));
-  }
+  if (result != Z_STREAM_END || left != 0) bytes.fail("a block is not {} bytes compressed by zlib", length);
 }
 
 /// The array consists of: the count of blocks, the size of a block, the size of the last block if it is smaller, the
@@ -64,11 +61,11 @@ void read_compressed(VtuBytes& bytes, const VtuEncoding& encoding, std::uint64_t
   const std::uint64_t last = read_size(bytes, encoding);
   const std::uint64_t full = last == 0 || blocks == 0 ? blocks : blocks - 1, rest = blocks == 0 ? 0 : last;
   if (blocks > bytes.most() || (full > 0 && size > expected / full) || full * size + rest != expected) {
-    bytes.fail(fmt::format("the array has {} blocks of {} bytes, the last of {}; its values take {}", blocks, size,
-                           last == 0 ? size : last, expected));
+    bytes.fail("the array has {} blocks of {} bytes, the last of {}; its values take {}", blocks, size,
+               last == 0 ? size : last, expected);
   }
   if (expected > kMaxCompression * bytes.most()) {
-    bytes.fail(fmt::format("{} bytes cannot have been compressed into {}", expected, bytes.most()));
+    bytes.fail("{} bytes cannot have been compressed into {}", expected, bytes.most());
   }
 
   std::vector<std::uint64_t> compressed;
@@ -93,7 +90,7 @@ bool VtuBytes::decode_group() {
     const char c = text_[at_++];
     const int digit = c == '=' ? 0 : base64_digit(c);
     if (digit < 0 || (padding > 0 && c != '=')) {
-      fail(fmt::format("the character {} in base64 data", in_quotes(std::string_view(&c, 1))));
+      fail("the character {} in base64 data", in_quotes(std::string_view(&c, 1)));
     }
     padding += c == '=' ? 1 : 0;
     digits[count++] = digit;
@@ -105,7 +102,7 @@ bool VtuBytes::decode_group() {
 }
 
 std::string VtuBytes::take(std::uint64_t count) {
-  if (count > most()) fail(fmt::format("{} bytes where the file has at most {} left", count, most()));
+  if (count > most()) fail("{} bytes where the file has at most {} left", count, most());
   const auto size = static_cast<std::size_t>(count);
   if (!base64_) {
     at_ += size;
@@ -113,7 +110,7 @@ std::string VtuBytes::take(std::uint64_t count) {
   }
   std::string taken = std::exchange(pending_, "");
   while (taken.size() < size) {
-    if (!decode_group()) fail(fmt::format("base64 data ends {} bytes before the array does", size - taken.size()));
+    if (!decode_group()) fail("base64 data ends {} bytes before the array does", size - taken.size());
     taken += std::exchange(pending_, "");
   }
   pending_ = taken.substr(size);
@@ -124,10 +121,8 @@ std::string VtuBytes::take(std::uint64_t count) {
 void read_vtu_array(VtuBytes& bytes, const VtuEncoding& encoding, std::uint64_t expected, const VtuVisit& visit) {
   if (encoding.compressed) return read_compressed(bytes, encoding, expected, visit);
   const std::uint64_t length = read_size(bytes, encoding);
-  if (length != expected) bytes.fail(fmt::format("the array has {} bytes; its values take {}", length, expected));
-  if (expected > bytes.most()) {
-    bytes.fail(fmt::format("{} bytes where the file has at most {} left", expected, bytes.most()));
-  }
+  if (length != expected) bytes.fail("the array has {} bytes; its values take {}", length, expected);
+  if (expected > bytes.most()) bytes.fail("{} bytes where the file has at most {} left", expected, bytes.most());
   for (std::uint64_t left = expected; left > 0;) {
     const std::uint64_t count = std::min<std::uint64_t>(left, kPiece);
     visit(bytes.take(count));

@@ -29,7 +29,10 @@ class VtuBytes {
   std::string take(std::uint64_t count);
   /// At most this many bytes are left.
   std::uint64_t most() const { return text_.size() - at_ + pending_.size(); }
-  [[noreturn]] void fail(const std::string& message) const { in_.fail_at(offset_, message); }
+  template <class... Values>
+  [[noreturn]] void fail(fmt::format_string<Values...> message, Values&&... values) const {
+    in_.fail_at(offset_, message, std::forward<Values>(values)...);
+  }
 
  private:
   bool decode_group();

@@ -4,34 +4,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-POLYGON_DTYPE = np.dtype(
-    [
-        ("pair", np.int32),
-        ("num_vertices", np.int32),
-        ("vertices", np.float32, (8, 3)),
-        ("pressures", np.float32, 8),
-        ("normal", np.float32, 3),
-        ("area", np.float32),
-        ("part_a", np.int32),
-        ("part_b", np.int32),
-    ]
-)
+from isopatch import _core
 
-CONTACT_DTYPE = np.dtype(
-    [
-        ("pair", np.int32),
-        ("point", np.float32, 3),
-        ("normal", np.float32, 3),
-        ("area", np.float32),
-        ("pressure", np.float32),
-        ("stiffness", np.float32),
-        ("distance", np.float32),
-        ("dissipation", np.float32),
-        ("friction", np.float32),
-        ("part_a", np.int32),
-        ("part_b", np.int32),
-    ]
-)
+
+def _dtype(fields: tuple[tuple[str, str, int, int], ...]) -> np.dtype:
+    return np.dtype([(name, kind, tuple(n for n in (rows, width) if n != 1)) for name, kind, rows, width in fields])
+
+
+POLYGON_DTYPE, CONTACT_DTYPE = _dtype(_core.POLYGON_FIELDS), _dtype(_core.CONTACT_FIELDS)
 
 
 class _Column(NamedTuple):

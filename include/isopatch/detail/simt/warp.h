@@ -27,7 +27,6 @@
 #pragma once
 
 #include <bit>
-#include <cmath>
 #include <cstdint>
 
 #include "isopatch/detail/math/vec.h"

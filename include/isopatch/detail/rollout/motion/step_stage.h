@@ -100,14 +100,10 @@ struct StageBody {
 
 /// The twist of a prescribed body's origin in a stage; at rest for a fixed one.
 ISOPATCH_HD Twist prescribed_twist(const MovingBody& body, const Twist& own, const SolverStage& stage) {
-  switch (body.kind) {
-    case MotionKind::kPath:
-      return twist_between(pose_at(body.path, stage.begin), pose_at(body.path, stage.end), stage.duration);
-    case MotionKind::kVelocity:
-      return own;
-    default:
-      return {{0, 0, 0}, {0, 0, 0}};
+  if (body.kind == MotionKind::kPath) {
+    return twist_between(pose_at(body.path, stage.begin), pose_at(body.path, stage.end), stage.duration);
   }
+  return body.kind == MotionKind::kVelocity ? own : Twist{{0, 0, 0}, {0, 0, 0}};
 }
 
 /// The pose of a joint's parent among `poses`.

@@ -284,16 +284,11 @@ ISOPATCH_HD void add_pair_wrenches(Warp& warp, const StageInput& in, const Solve
 ISOPATCH_HD Pose pose_after(const StageInput& in, const SolverStage& stage, int index, const Pose& base,
                             const Momentum& momentum) {
   const MovingBody& body = in.view.bodies[index];
-  switch (body.kind) {
-    case MotionKind::kFree:
-      return moved(body, in.input.mass_scale(in.environment, index), base, momentum, stage.duration);
-    case MotionKind::kPath:
-      return pose_at(body.path, stage.end);
-    case MotionKind::kVelocity:
-      return moved(base, in.state.twist(index), stage.duration);
-    default:
-      return base;
+  if (body.kind == MotionKind::kFree) {
+    return moved(body, in.input.mass_scale(in.environment, index), base, momentum, stage.duration);
   }
+  if (body.kind == MotionKind::kPath) return pose_at(body.path, stage.end);
+  return body.kind == MotionKind::kVelocity ? moved(base, in.state.twist(index), stage.duration) : base;
 }
 
 /// Ends the first of two stages: where the second one begins, and the `poses` in which it finds contact. Called by all

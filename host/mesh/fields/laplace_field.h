@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <Eigen/Sparse>
-
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -17,10 +15,6 @@ struct SolverWork {
   std::int64_t factor_entries = 0;
   std::int64_t iterations = 0;
 };
-
-/// Solves a symmetric positive definite system; false if that fails.
-bool solve_linear(const Eigen::SparseMatrix<double>& matrix, const Eigen::VectorXd& right, Eigen::VectorXd& solution,
-                  SolverWork& work);
 
 /// The laplace_extent() of field.h, with the work it took.
 std::vector<double> laplace_extent(const TetMesh& mesh, const std::vector<Triangle>& surface, const FieldCore& core,

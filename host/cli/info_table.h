@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rows, numbers and tables that `isopatch info` prints.
+// The rows, numbers and tables that `isopatch info` and `isopatch tetrahedralize` print.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,7 +13,6 @@
 
 #include "host/text/quote.h"
 #include "isopatch/scene/mass_properties.h"
-#include "isopatch/scene/scene.h"
 
 namespace isopatch::cli {
 
@@ -58,10 +57,5 @@ inline std::array<std::string, 9> mass_numbers(const MassProperties& properties)
   for (std::size_t i = 0; i < 6; ++i) numbers[3 + i] = text(inertia[i], largest);
   return numbers;
 }
-
-bool has_half_space(const SceneDescription& scene, const Body& body);
-
-/// How the bodies move and what mass they have, if the scene says anything about it.
-void print_motions(const SceneDescription& scene);
 
 }  // namespace isopatch::cli
