@@ -8,7 +8,7 @@ namespace isopatch::detail {
 
 namespace {
 
-__global__ void __launch_bounds__(kBeginBlock, kBeginBlocks) begin_environments_kernel(BatchCall call) {
+__global__ void __launch_bounds__(kBeginBlock) begin_environments_kernel(BatchCall call) {
   __shared__ BodyBounds bounds[kBeginWarps][limits::kMaxBodies];
   CudaWarp warp;
   const int warp_in_block = static_cast<int>(threadIdx.x) / CudaWarp::kSize;
@@ -18,7 +18,7 @@ __global__ void __launch_bounds__(kBeginBlock, kBeginBlocks) begin_environments_
                     call.near_pairs());
 }
 
-__global__ void __launch_bounds__(kBeginBlock, kBeginBlocks) begin_small_environments_kernel(BatchCall call) {
+__global__ void __launch_bounds__(kBeginBlock) begin_small_environments_kernel(BatchCall call) {
   zero_counters_of_one_block(call);
   begin_small_environments(call, [](bool, std::int32_t, std::int64_t, int) {});
 }

@@ -10,7 +10,6 @@ namespace isopatch::detail {
 
 constexpr int kBeginWarps = 4;  // 4 tables of bounds of 6 KB; a few loads and tests each, so any size does
 constexpr int kBeginBlock = kBeginWarps * CudaWarp::kSize;
-constexpr int kBeginBlocks = 7;  // on a processor: at most 72 registers, and nothing is spilled
 
 /// A thread begins an environment of up to four bodies, and a warp a larger one.
 constexpr int kFewBodies = 4;

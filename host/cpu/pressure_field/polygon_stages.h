@@ -70,8 +70,7 @@ ISOPATCH_HD void for_each_plane_number(PlaneA& a, PlaneB& b, const Visit& visit)
   visit_vec(a.normal, b.normal);
   visit(a.pressure, b.pressure), visit(a.pressure_u, b.pressure_u), visit(a.pressure_v, b.pressure_v);
   visit(a.gradient_M, b.gradient_M), visit(a.gradient_S, b.gradient_S);
-  visit(a.cosine_M, b.cosine_M), visit(a.cosine_S, b.cosine_S);
-  visit(a.radius, b.radius);
+  visit(a.near_side, b.near_side), visit(a.radius, b.radius);
   ISOPATCH_UNROLL
   for (int i = 0; i < kMaxLines; ++i) {
     visit(a.line[i].x, b.line[i].x), visit(a.line[i].y, b.line[i].y), visit(a.line[i].c, b.line[i].c);

@@ -82,16 +82,18 @@ class WrenchStages {
   __attribute__((noinline)) void integrate_vectors(Vectors vectors) {
     for_each_found(vectors, [&](StagedVector<T, lanes>& v, auto most_lines) {
       const int index = static_cast<int>(&v - vectors.data());
-      const auto put_off = [&](Mask<lanes> is_hard, const Segments<Number>& s, int count,
+      const auto put_off = [&](Mask<lanes> is_hard, const SidesInPlace<Number>& sides,
                                const HardPolygon<Number>& polygon, const PlaneFields<Number>& fields, double) {
-        hard_.add(index, is_hard, s, count, polygon, fields);
+        hard_.add(index, is_hard, sides.segments, sides.num_lines, polygon, fields);
         return polygon.wrench;
       };
       const RareCells<lanes> m(v.f().M, v.m), s(v.f().S, v.s);
       PolygonIntegral<Number> integral;
-      v.found = v.found && integrate(v.f(), m, s, v.plane, v.segments, most_lines(), integral, SidesInPlace(), put_off);
+      v.found = v.found && integrate(v.f(), m, s, v.plane, v.segments, most_lines(), integral, LeaveSides(), put_off);
       if constexpr (!with_patch) {  // not needed, so that they are not computed
-        integral.pressure = integral.moment_x = integral.moment_y = integral.max_pressure = Number(T(0));
+        const Number zero = Number(T(0));
+        integral.pressure_integral = integral.max_pressure = zero;
+        integral.pressure_moment = {zero, zero, zero};
       }
       integral_[index] = integral;
     });

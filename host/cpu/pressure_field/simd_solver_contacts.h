@@ -31,14 +31,14 @@ class ContactStage {
     const PairContext& f = v.f();
     const RareCells<lanes> m(f.M, v.m), s(f.S, v.s);
     const AreaMoments<Number> moments = area_moments(v.segments, most_lines);
-    Mask<lanes> found = v.found && counts_as_polygon(f, v.plane, v.segments, most_lines, moments);
+    Mask<lanes> found = v.found && is_polygon(v.segments, most_lines, moments);
     if (!any(found)) return;
     found_.touches = true;
     if (f.pass == Pass::kUnfiltered) return;
     PlaneFields<Number> fields;
     const Number load = v.plane.radius * v.plane.radius * integrate_pressure(v.plane, v.segments, moments, fields);
     const auto weight = weigh_pressure(f, m, s, v.segments, moments, v.plane);
-    const Number excess = far_side_excess(f, m, s, v.plane, found, weight, load);
+    const Number excess = far_side_excess(f, v.plane, weight, load);
     far_side_.add(select(found, Number(search_.load_scale.to_quanta) * excess, Number(T(0))));
     SolverContact<Number> contacts;
     found = found && make_solver_contact(f, m, s, search_.points, search_.origin_W, v.plane,

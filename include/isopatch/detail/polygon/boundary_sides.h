@@ -18,32 +18,24 @@ ISOPATCH_HD MaskOf<T> exists(const BoundarySide<T>& side) {
   return side.x0 != side.x1 || side.y0 != side.y1;
 }
 
-/// Goes through the sides of a polygon where they are: one round for each line, whether it has a side or not.
-struct SidesInPlace {
-  template <class T, class Visit>
-  ISOPATCH_HD void for_each(const Segments<T>& s, int count, const Visit& visit) const {
-    ISOPATCH_UNROLL
-    for (int i = 0; i < count; ++i) {
-      const MaskOf<T> side = s.has_side(i);
-      if (any(side)) visit(side, BoundarySide<T>{s.x0[i], s.y0[i], s.x1[i], s.y1[i]});
-    }
-  }
-};
+template <class T>
+struct SideList;
 
-/// Stores the sides first, so that a lane of a GPU takes one round for each side that it has: fewer rounds of a warp,
-/// whose lanes have their sides on different lines, and fewer registers.
-template <class T, int size>
-struct StoredSides {
-  BoundarySide<T>* sides;  // of this lane: kMaxLines of them, every `size`-th
+/// Goes through the sides of a polygon where they are: one round for each line, whether it has a side or not.
+template <class T>
+struct SidesInPlace {
+  using List = SideList<T>;
+
+  const Segments<T>& segments;
+  int num_lines;
 
   template <class Visit>
-  ISOPATCH_HD void for_each(const Segments<T>& s, int count, const Visit& visit) const {
-    int stored = 0;
+  ISOPATCH_HD void for_each(const Visit& visit) const {
     ISOPATCH_UNROLL
-    for (int i = 0; i < count; ++i) {
-      if (s.has_side(i)) sides[size * stored++] = {s.x0[i], s.y0[i], s.x1[i], s.y1[i]};
+    for (int i = 0; i < num_lines; ++i) {
+      const MaskOf<T> side = segments.has_side(i);
+      if (any(side)) visit(side, BoundarySide<T>{segments.x0[i], segments.y0[i], segments.x1[i], segments.y1[i]});
     }
-    for (int i = 0; i < stored; ++i) visit(true, sides[size * i]);
   }
 };
 
@@ -56,20 +48,66 @@ struct SideList {
   int count = 0;
 
   SideList() = default;
-  ISOPATCH_HD SideList(const Segments<T>& s, int num_lines) {
+  ISOPATCH_HD explicit SideList(const SidesInPlace<T>& in) {
+    const Segments<T>& s = in.segments;
     ISOPATCH_UNROLL
-    for (int i = 0; i < num_lines; ++i) {
+    for (int i = 0; i < in.num_lines; ++i) {
       if (any(s.has_side(i))) sides[count++] = {s.x0[i], s.y0[i], s.x1[i], s.y1[i]};
     }
   }
+  ISOPATCH_HD BoundarySide<T>& operator[](int i) { return sides[i]; }
+  ISOPATCH_HD const BoundarySide<T>& operator[](int i) const { return sides[i]; }
+};
 
+/// The list of one lane of a GPU, in memory with those of other lanes. A lane takes one round for each side that it
+/// has: fewer rounds of a warp, whose lanes have their sides on different lines, and fewer registers.
+template <class T, int size>
+struct StoredSides {
+  using List = StoredSides<T, size>;
+
+  BoundarySide<T>* sides;  // SideList::kMax of them, every `size`-th
+  int count = 0;
+
+  ISOPATCH_HD BoundarySide<T>& operator[](int i) const { return sides[size * i]; }
+
+  /// Goes through the sides of a polygon that was not cut.
   template <class Visit>
   ISOPATCH_HD void for_each(const Visit& visit) const {
-    ISOPATCH_NO_UNROLL
-    for (int i = 0; i < count; ++i) {
-      const MaskOf<T> side = exists(sides[i]);
-      if (any(side)) visit(side, sides[i]);
+    for (int i = 0; i < count; ++i) visit(true, (*this)[i]);
+  }
+};
+
+/// Calls visit(exists, side) for the sides of a list that any lane has.
+template <class List, class Visit>
+ISOPATCH_HD void for_each_side(const List& list, const Visit& visit) {
+  ISOPATCH_NO_UNROLL
+  for (int i = 0; i < list.count; ++i) {
+    const auto side = list[i];  // a copy, since a reference would be read again for each of its ends
+    const auto is_side = exists(side);
+    if (any(is_side)) visit(is_side, side);
+  }
+}
+
+/// Leaves the sides of a polygon where they are.
+struct LeaveSides {
+  template <class T>
+  ISOPATCH_HD SidesInPlace<T> operator()(const Segments<T>& s, int num_lines) const {
+    return {s, num_lines};
+  }
+};
+
+/// Stores the sides of a lane's polygon.
+template <class T, int size>
+struct StoreSides {
+  BoundarySide<T>* memory;  // as of StoredSides
+
+  ISOPATCH_HD StoredSides<T, size> operator()(const Segments<T>& s, int num_lines) const {
+    StoredSides<T, size> stored = {memory};
+    ISOPATCH_UNROLL
+    for (int i = 0; i < num_lines; ++i) {
+      if (s.has_side(i)) stored[stored.count++] = {s.x0[i], s.y0[i], s.x1[i], s.y1[i]};
     }
+    return stored;
   }
 };
 
@@ -79,10 +117,10 @@ ISOPATCH_HD T triangle_area(MaskOf<T> exists, const BoundarySide<T>& side) {
   return select(exists, T(0.5) * fma(side.x0, side.y1, -(side.x1 * side.y0)), T(0));
 }
 
-template <class T>
-ISOPATCH_HD AreaMoments<T> area_moments(const SideList<T>& list) {
+template <class T, class List>
+ISOPATCH_HD AreaMoments<T> area_moments_of(const List& list) {
   AreaSums<T> sums;
-  list.for_each([&](MaskOf<T> exists, const BoundarySide<T>& p) {
+  for_each_side(list, [&](MaskOf<T> exists, const BoundarySide<T>& p) {
     sums.add(p.x0, p.y0, p.x1, p.y1, T(2) * triangle_area(exists, p));
   });
   return sums.moments();

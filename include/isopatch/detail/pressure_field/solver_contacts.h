@@ -158,13 +158,13 @@ struct SolverContactVisitor : CellSearch<> {
     const int count = kCompact ? plane.num_lines : kMaxLines;
     if (!clip(plane.line, count, segments)) return;
     const AreaMoments<T> moments = area_moments(segments, count);
-    if (!counts_as_polygon(context, plane, segments, count, moments)) return;
+    if (!is_polygon(segments, count, moments)) return;
     touches = true;
     if (context.pass == Pass::kUnfiltered) return;
     PlaneFields<T> fields;
     const T load = plane.radius * plane.radius * integrate_pressure(plane, segments, moments, fields);
     const double weight = weigh_pressure(context, m, s, segments, moments, plane);
-    far_side.add(load_scale.to_quanta * far_side_excess(context, m, s, plane, true, weight, load));
+    far_side.add(load_scale.to_quanta * far_side_excess(context, plane, weight, load));
     const PolygonShape<T> shape(context, plane, segments, moments, weight);
     if (points == ContactPoints::kFan6) {
       make_fan_points(context, m, s, origin_W, plane, segments, count, shape, [&](SolverContact<T> point, int number) {

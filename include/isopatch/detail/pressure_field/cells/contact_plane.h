@@ -10,6 +10,7 @@
 #pragma once
 
 #include "isopatch/detail/polygon/clip.h"
+#include "isopatch/detail/pressure_field/cells/near_side.h"
 #include "isopatch/detail/pressure_field/cells/tet_filter.h"
 
 namespace isopatch::detail {
@@ -25,7 +26,7 @@ struct ContactPlane {
   D pressure;                // at the origin, Pa
   D pressure_u, pressure_v;  // slopes along the axes, Pa/m
   D gradient_M, gradient_S;  // slopes into each body, Pa/m: grad p_M . n and -grad p_S . n
-  D cosine_M, cosine_S;      // of the normal with each inward gradient
+  T near_side;               // near_side_of_cells(); 1 where a body is one-sided
   T radius;
   Line<T> line[kMaxLines];
   int num_lines;
@@ -114,7 +115,8 @@ ISOPATCH_HD MaskOf<T> add_lines(const Cells& cell, bool rigid, IntOf<T> positive
   return inside;
 }
 
-/// The plane of equal pressure, or of the rigid surface, and its lines. False where the polygon is certainly empty.
+/// The plane of equal pressure, or of the rigid surface, and its lines. False where the polygon is certainly empty, or
+/// the gradient filter drops it.
 template <bool compact, class T, class Cells>
 ISOPATCH_HD MaskOf<T> make_contact_plane(const PairContext& f, const Cells& m, const Cells& s,
                                          const PolygonBounds<FloatOf<T>>& bounds, ContactPlane<T>& plane) {
@@ -172,8 +174,17 @@ ISOPATCH_HD MaskOf<T> make_contact_plane(const PairContext& f, const Cells& m, c
   plane.gradient_M = dot(gradient_M, plane.normal);
   plane.gradient_S = -dot(gradient_S, plane.normal);
   if (f.law.gradient_filter) {
-    plane.cosine_M = f.M.rigid ? D(1) : plane.gradient_M / norm(gradient_M);
-    plane.cosine_S = f.S.rigid ? D(1) : plane.gradient_S / norm(gradient_S);
+    // cosines of the normal with each inward gradient
+    const D cosine_M = f.M.rigid ? D(1) : plane.gradient_M / norm(gradient_M);
+    const D cosine_S = f.S.rigid ? D(1) : plane.gradient_S / norm(gradient_S);
+    const D least = D(-0.38268343236508977);  // cosine of 5 pi / 8
+    found = found && !(cosine_M < least || cosine_S < least);
+    if (!any(found)) return found;
+  }
+
+  plane.near_side = T(1);
+  if (!f.law.is_weighed()) {
+    plane.near_side = cast<T>(near_side_of_cells(f, m, s, plane.gradient_M, plane.gradient_S, found));
   }
 
   // lines of M, then of S, in each body's own frame

@@ -178,11 +178,18 @@ ISOPATCH_HD void make_context(const SceneView& scene, const State& state, std::i
   f.M = swapped ? b : a;
   f.S = swapped ? a : b;
 
+  // what is read of the state is used up at once: a GPU has no registers to keep it while the rest is made
   const int index_M = swapped ? view.b : view.a, index_S = swapped ? view.a : view.b;
-  f.frame.X_WM = read_pose(state, environment, index_M);
-  const Transform<double> X_WS = read_pose(state, environment, index_S);
+  f.law = make_pair_law(scene, view, material_a, material_b, a.rigid, b.rigid);
+  f.law.weigh_by_M = scene.bodies[index_S].one_sided && !f.M.rigid;
+  f.law.weigh_by_S = scene.bodies[index_M].one_sided && !f.S.rigid;
+
   f.frame.p_WoA = read_vec3(state.poses, environment, view.a * kPoseSize);
   f.frame.reference_M = reference_of(scene.bodies[index_M], *f.M.geometry);
+  f.frame.X_WM = read_pose(state, environment, index_M);
+  const Transform<double> X_WS = read_pose(state, environment, index_S);
+  f.motion = make_pair_motion(f.frame, X_WS.translation, read_twist(state, environment, index_M),
+                              read_twist(state, environment, index_S));
   f.X_MS = pose_of(swapped ? part_a : part_b, f.S.half_space, relative(f.frame.X_WM, X_WS));
   if (f.S.geometry->is_layer) f.X_MS.translation = fma(f.S.geometry->zero_height, f.up_S(), f.X_MS.translation);
 
@@ -190,11 +197,6 @@ ISOPATCH_HD void make_context(const SceneView& scene, const State& state, std::i
   f.M.zero_tolerance = kZeroTolerance * bound * (f.S.rigid ? 1.0 : steepest_slope(f.S));
   f.S.zero_tolerance = kZeroTolerance * bound * (f.M.rigid ? 1.0 : steepest_slope(f.M));
   f.coarse = make_coarse_tests(f, bound);
-  f.motion = make_pair_motion(f.frame, X_WS.translation, read_twist(state, environment, index_M),
-                              read_twist(state, environment, index_S));
-  f.law = make_pair_law(scene, view, material_a, material_b, a.rigid, b.rigid);
-  f.law.weigh_by_M = scene.bodies[index_S].one_sided && !f.M.rigid;
-  f.law.weigh_by_S = scene.bodies[index_M].one_sided && !f.S.rigid;
 
   constexpr double kTiny = 0x1p-500;
   const double gradient_M = steepest_slope(f.M), gradient_S = steepest_slope(f.S);

@@ -75,14 +75,14 @@ ISOPATCH_HD void add_normal_part(const PlaneFields<T>& f, const AreaMoments<T>& 
 /// Cuts off the sides where the factor of damping is negative, and adds the edge where it is zero. As
 /// the polygon is convex, what is left of its boundary is one piece; the edge leads from the end of the piece to its
 /// beginning, which are the ends of sides with the least factor. Where `cuts` is false, the polygon stays as it is.
-template <class T>
-ISOPATCH_HD void cut_where_damping_ends(MaskOf<T> cuts, const PlaneFields<T>& fields, SideList<T>& list) {
+template <class T, class List>
+ISOPATCH_HD void cut_where_damping_ends(MaskOf<T> cuts, const PlaneFields<T>& fields, List& list) {
   const T zero = T(0);
   BoundarySide<T> closing = {zero, zero, zero, zero};
   T least_at_begin = T(1e30f), least_at_end = least_at_begin;
   ISOPATCH_NO_UNROLL
   for (int i = 0; i < list.count; ++i) {
-    BoundarySide<T>& side = list.sides[i];
+    BoundarySide<T>& side = list[i];
     const T begin = fields.factor_at(side.x0, side.y0), end = fields.factor_at(side.x1, side.y1);
     const MaskOf<T> enters = cuts && begin < zero, leaves = cuts && end < zero;
     const MaskOf<T> kept = exists(side) && !(enters && leaves);
@@ -100,7 +100,7 @@ ISOPATCH_HD void cut_where_damping_ends(MaskOf<T> cuts, const PlaneFields<T>& fi
     closing.y1 = select(first, side.y0, closing.y1);
     least_at_begin = select(first, max(begin, zero), least_at_begin);
   }
-  list.sides[list.count++] = closing;
+  list[list.count++] = closing;
 }
 
 template <class T>
@@ -126,10 +126,9 @@ struct Blend {
 };
 
 /// Friction in closed form, of the lanes of one register that have a share of it.
-template <class T, class Register>
-ISOPATCH_HD auto friction_in_closed_form(const SideList<T>& list, PlanePoint<T> centroid, T farthest,
-                                         const Blend<T>& blend, const PlaneFields<T>& fields, double slip_tolerance,
-                                         const Register& lanes) {
+template <class T, class List, class Register>
+ISOPATCH_HD auto friction_in_closed_form(const List& list, PlanePoint<T> centroid, T farthest, const Blend<T>& blend,
+                                         const PlaneFields<T>& fields, double slip_tolerance, const Register& lanes) {
   const auto x = lanes.get(centroid.x), y = lanes.get(centroid.y);
   using D = std::remove_cv_t<decltype(x)>;
   const auto affine = [&](T value, T slope_x, T slope_y) {
@@ -145,7 +144,7 @@ ISOPATCH_HD auto friction_in_closed_form(const SideList<T>& list, PlanePoint<T> 
                                         select(spin < D(0), D(-1), D(1))};
   constexpr double kRounding = 4.0 * static_cast<double>(kEpsilon<T>);
   FrictionSums<D> sums(traction, D(kRounding * kRounding) * lanes.get(farthest));
-  list.for_each([&](MaskOf<T> exists, const BoundarySide<T>& p) {
+  for_each_side(list, [&](MaskOf<T> exists, const BoundarySide<T>& p) {
     if (!lanes.has_any(exists && blend.any)) return;
     sums.add({lanes.get(p.x0) - x, lanes.get(p.y0) - y}, {lanes.get(p.x1) - x, lanes.get(p.y1) - y});
   });
@@ -153,8 +152,8 @@ ISOPATCH_HD auto friction_in_closed_form(const SideList<T>& list, PlanePoint<T> 
 }
 
 /// Replaces friction by points, in `sum`, by its mixture with the closed form.
-template <class T>
-ISOPATCH_HD void blend_friction(const SideList<T>& list, PlanePoint<T> centroid, T farthest, const Blend<T>& blend,
+template <class T, class List>
+ISOPATCH_HD void blend_friction(const List& list, PlanePoint<T> centroid, T farthest, const Blend<T>& blend,
                                 const PlaneFields<T>& fields, double slip_tolerance, PlaneWrench<T>& sum) {
   PlaneFriction<T> closed = {T(0), T(0), T(0)};
   DoubleRegister<T>::for_each([&](const auto& lanes) {
@@ -186,20 +185,21 @@ struct HardPolygon {
   T farthest;
 };
 
-/// The wrench of a hard polygon, friction without its coefficient.
-template <class T>
-ISOPATCH_HD PlaneWrench<T> integrate_hard(SideList<T>& list, HardPolygon<T> polygon, const PlaneFields<T>& fields,
+/// The wrench of a hard polygon with these sides, friction without its coefficient.
+template <class T, class List>
+ISOPATCH_HD PlaneWrench<T> integrate_hard(List& list, HardPolygon<T> polygon, const PlaneFields<T>& fields,
                                           double slip_tolerance) {
   const T slip_squared = cast<T>(slip_tolerance * slip_tolerance);
   auto& [area, cuts, centroid, blend, wrench, farthest] = polygon;
   if (any(cuts)) {
     cut_where_damping_ends(cuts, fields, list);
-    AreaMoments<T> left = area_moments(list);
+    AreaMoments<T> left = area_moments_of<T>(list);
     // an area within the rounding of its terms may be none, or negative, and has no centroid
     const MaskOf<T> found = left.one > T(16) * T(kEpsilon<T>) * area;
     left.one = select(found, left.one, area);  // which is not used
     const PlanePoint<T> apex = centroid_of(left);
-    FanSum<T> of_left = integrate_fan(apex, fields, slip_squared, [&](const auto& visit) { list.for_each(visit); });
+    FanSum<T> of_left =
+        integrate_fan(apex, fields, slip_squared, [&](const auto& visit) { for_each_side(list, visit); });
     add_normal_part(fields, left, of_left.third, of_left.wrench);
     centroid = {select(cuts, apex.x, centroid.x), select(cuts, apex.y, centroid.y)};
     wrench = select(cuts, select(found, of_left.wrench, PlaneWrench<T>{}), wrench);
@@ -210,31 +210,30 @@ ISOPATCH_HD PlaneWrench<T> integrate_hard(SideList<T>& list, HardPolygon<T> poly
   return wrench;
 }
 
-template <class T>
-ISOPATCH_HD_RARE PlaneWrench<T> integrate_hard(const Segments<T>& s, int count, HardPolygon<T> polygon,
-                                               const PlaneFields<T>& fields, double slip_tolerance) {
-  SideList<T> list(s, count);
+template <class T, class Sides>
+ISOPATCH_HD_RARE PlaneWrench<T> integrate_hard_in_place(const Sides& sides, HardPolygon<T> polygon,
+                                                        const PlaneFields<T>& fields, double slip_tolerance) {
+  typename Sides::List list(sides);
   return integrate_hard(list, polygon, fields, slip_tolerance);
 }
 
 /// Integrates hard polygons where they are met.
 struct HardInPlace {
-  template <class T>
-  ISOPATCH_HD PlaneWrench<T> operator()(MaskOf<T>, const Segments<T>& s, int count, const HardPolygon<T>& polygon,
+  template <class T, class Sides>
+  ISOPATCH_HD PlaneWrench<T> operator()(MaskOf<T>, const Sides& sides, const HardPolygon<T>& polygon,
                                         const PlaneFields<T>& fields, double slip_tolerance) const {
-    return integrate_hard(s, count, polygon, fields, slip_tolerance);
+    return integrate_hard_in_place(sides, polygon, fields, slip_tolerance);
   }
 };
 
 /// The wrench by the exact rule, friction without its coefficient. `hard` integrates the hard ones among the polygons
 /// that are `found`.
-template <class T, class SideLoop, class Hard>
-ISOPATCH_HD PlaneWrench<T> integrate_exactly(MaskOf<T> found, const Segments<T>& s, int count, const AreaMoments<T>& m,
+template <class T, class Sides, class Hard>
+ISOPATCH_HD PlaneWrench<T> integrate_exactly(MaskOf<T> found, const Sides& sides, const AreaMoments<T>& m,
                                              PlanePoint<T> centroid, const PlaneFields<T>& fields,
-                                             double slip_tolerance, const SideLoop& sides, const Hard& hard) {
+                                             double slip_tolerance, const Hard& hard) {
   const T slip_squared = cast<T>(slip_tolerance * slip_tolerance);
-  FanSum<T> fan =
-      integrate_fan(centroid, fields, slip_squared, [&](const auto& visit) { sides.for_each(s, count, visit); });
+  FanSum<T> fan = integrate_fan(centroid, fields, slip_squared, [&](const auto& visit) { sides.for_each(visit); });
   add_normal_part(fields, m, fan.third, fan.wrench);
 
   // No corner's factor of damping is below that at the centroid less the slope times the distance of the farthest one.
@@ -246,25 +245,26 @@ ISOPATCH_HD PlaneWrench<T> integrate_exactly(MaskOf<T> found, const Segments<T>&
   const Blend<T> blend = Blend<T>::make(centroid, fan.farthest, fields, slip_squared);
   const MaskOf<T> is_hard = found && (cuts || blend.any);
   if (!any(is_hard)) return fan.wrench;
-  return hard(is_hard, s, count, HardPolygon<T>{m.one, cuts, centroid, blend, fan.wrench, fan.farthest}, fields,
+  return hard(is_hard, sides, HardPolygon<T>{m.one, cuts, centroid, blend, fan.wrench, fan.farthest}, fields,
               slip_tolerance);
 }
 
 /// The wrench with damping and friction, lengths in units of the plane's radius. The fan's apex is the centroid, so
 /// triangles appear and vanish with zero area and the result is continuous (PFC fig. 5). Both fan rules integrate p and
 /// x p exactly, so the static part is exact; the centroid rule is exact there too. Friction without its coefficient.
-template <class T, class SideLoop, class Hard>
+/// sides_of(s, count) are the sides to go through.
+template <class T, class SidesOf, class Hard>
 ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairLaw& law, MaskOf<T> found, const Segments<T>& s, int count,
                                             const AreaMoments<T>& m, const PlaneFields<T>& fields,
-                                            const PlaneWrench<T>& resting, const SideLoop& sides, const Hard& hard) {
+                                            const PlaneWrench<T>& resting, const SidesOf& sides_of, const Hard& hard) {
   const T slip_squared = cast<T>(law.slip_tolerance * law.slip_tolerance);
   const PlanePoint<T> centroid = centroid_of(m);
   if (law.quadrature == kExactRule) {
-    return integrate_exactly(found, s, count, m, centroid, fields, law.slip_tolerance, sides, hard);
+    return integrate_exactly(found, sides_of(s, count), m, centroid, fields, law.slip_tolerance, hard);
   }
   if (law.quadrature == kCentroidRule) return integrate_by_centroid(centroid, m.one, fields, slip_squared, resting);
   PlaneWrench<T> sum;
-  sides.for_each(s, count, [&](MaskOf<T> exists, const BoundarySide<T>& at) {
+  sides_of(s, count).for_each([&](MaskOf<T> exists, const BoundarySide<T>& at) {
     const BoundarySide<T> side = about(centroid, at);
     for_each_point(law.quadrature, centroid, side, triangle_area(exists, side),
                    [&](T x, T y, T weight) { add_point(x, y, weight, fields, slip_squared, sum); });

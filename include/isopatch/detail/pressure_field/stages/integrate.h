@@ -11,18 +11,18 @@ namespace isopatch::detail {
 
 /// The contribution of the polygon of two cells that passed the gate. False if they have none after all. Where lines
 /// are not compact, the first `most_lines` are clipped.
-template <bool compact, int most_lines = kMaxLines, class T, class Cells, class SideLoop = SidesInPlace>
+template <bool compact, int most_lines = kMaxLines, class T, class Cells, class SidesOf = LeaveSides>
 ISOPATCH_HD MaskOf<T> contribution_of(const PairContext& f, const Cells& m, const Cells& s,
                                       const PolygonBounds<FloatOf<T>>& bounds, ContactPlane<T>& plane,
                                       Segments<T>& segments, Contribution<T>& contribution,
-                                      const SideLoop& sides = {}) {
+                                      const SidesOf& sides_of = {}) {
   MaskOf<T> found = make_contact_plane<compact>(f, m, s, bounds, plane);
   if (!any(found)) return found;
   const int count = compact ? plane.num_lines : most_lines;
   found = found && clip(plane.line, count, segments);
   if (!any(found)) return found;
   PolygonIntegral<T> integral;
-  found = found && integrate(f, m, s, plane, segments, count, integral, sides, HardInPlace());
+  found = found && integrate(f, m, s, plane, segments, count, integral, sides_of, HardInPlace());
   if (any(found)) contribution = contribution_of(f, plane, integral);
   return found;
 }
@@ -59,7 +59,7 @@ struct WrenchVisitor : CellSearch<checked> {
 /// What the lanes of one warp share while they integrate.
 template <class T, int size>
 struct IntegrationMemory {
-  BoundarySide<T> sides[kMaxLines * size];
+  BoundarySide<T> sides[SideList<T>::kMax * size];
 };
 
 /// Integrates the listed cells from `first` to `end`, at most one for each lane. Called by all lanes.
@@ -79,7 +79,7 @@ ISOPATCH_HD void integrate_cells(Warp& warp, IntegrationMemory<T, size>& memory,
     Contribution<T> contribution;
     found = contribution_of<Warp::kCompactLines>(context, cell_of_M(context, item.cells.m),
                                                  cell_of_S(context, item.cells.s), item.cells.bounds, plane, segments,
-                                                 contribution, StoredSides<T, size>{memory.sides + warp.lane()}) &&
+                                                 contribution, StoreSides<T, size>{memory.sides + warp.lane()}) &&
             sums.add(true, contribution, FixedPointScales<T>::make(context.bounds));
     to = part_pair.sums;
   }
