@@ -25,8 +25,9 @@ std::uint32_t find_contacts(const StepBatch& batch, std::int64_t environment, in
       std::get<FindAccepted> (*kernels)(context, work.simd, work.accepted);
       for (const AcceptedCells& cells : work.accepted) visitor.visit(true, cells);
     } else {
-      const ContactSearch<T> wanted = {visitor.part_pair, visitor.points, visitor.origin_W, visitor.load_scale, found,
-                                       work.begin_search(batch.scene, environment, visitor.part_pair, context)};
+      const ContactSearch<T> wanted = {
+          visitor.part_pair,  visitor.points, visitor.origin_W,
+          visitor.load_scale, found,          work.begin_search(batch.scene, environment, visitor.part_pair, context)};
       const SearchResult<T> result = std::get<FindContacts<T>>(*kernels)(context, work.simd, wanted);
       visitor.touches = result.touches;
       visitor.far_side = result.far_side;

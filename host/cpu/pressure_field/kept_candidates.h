@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The candidates of part pairs on the CPU, which are kept from one search to the next (stages/candidates.h), and when
-// that pays. The margin is as far as the parts move in a few searches. The first search of a part pair keeps nothing, since
-// how fast it moves is not known.
+// that pays. The margin is as far as the parts move in a few searches. The first search of a part pair keeps nothing,
+// since how fast it moves is not known.
 #pragma once
 
 #include <algorithm>
@@ -86,7 +86,7 @@ class CandidateStore {
   /// for about twice as many.
   static constexpr float kSearchesAhead = 3.5f;
   static constexpr int kFewestSearches = 2, kPause = 8;  // fewer do not pay; that is tried again after a pause
-  static constexpr float kLargestMargin = 0.05f;          // over the smaller part's radius
+  static constexpr float kLargestMargin = 0.05f;         // over the smaller part's radius
   static constexpr std::size_t kPadding = 2 * SimdTraversalMemory::kMaxLanes;  // which vectors write and read too many
 
   float largest_margin(const PairContext& f) const {
@@ -106,7 +106,7 @@ class CandidateStore {
     return ahead;
   }
   static Transform<double> inverse_rotation(const Transform<double>& X) {
-    const auto column = [&](double Vec3d::* axis) { return Vec3d{X.row[0].*axis, X.row[1].*axis, X.row[2].*axis}; };
+    const auto column = [&](double Vec3d::*axis) { return Vec3d{X.row[0].*axis, X.row[1].*axis, X.row[2].*axis}; };
     return {{column(&Vec3d::x), column(&Vec3d::y), column(&Vec3d::z)}, {0, 0, 0}};
   }
 

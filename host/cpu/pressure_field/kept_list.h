@@ -11,8 +11,8 @@ namespace isopatch::detail {
 
 struct KeptList {
   enum State : std::int32_t {
-    kNone,   // nothing is known
-    kSeen,   // only the pose of the last search
+    kNone,  // nothing is known
+    kSeen,  // only the pose of the last search
     kFound
   };
 

@@ -130,7 +130,8 @@ ISOPATCH_HD FilterResult<F> filter_cells(const PairContext& f, const Cells& m, c
     d[i] = fma(weight_M, m.extent(i), -(weight_S * other));
   }
   CoarseSection<F> section_M;
-  find_coarse_section(vertex_M, d, errors.error_at_M(f, m.longest_edge(), slope_S), m.longest_edge(), 0, out.bounds.positive, section_M);
+  find_coarse_section(vertex_M, d, errors.error_at_M(f, m.longest_edge(), slope_S), m.longest_edge(), 0,
+                      out.bounds.positive, section_M);
   out.possible = section_M.cut;
   out.certain = section_M.certain;
   if (f.S.half_space) {
@@ -146,7 +147,8 @@ ISOPATCH_HD FilterResult<F> filter_cells(const PairContext& f, const Cells& m, c
       d[i] = fma(weight_M, other, -(weight_S * s.extent(i)));
     }
     CoarseSection<F> section_S;
-    find_coarse_section(vertex_S, d, errors.error_at_S(f, m.gradient()), s.longest_edge(), kBitsOfS, out.bounds.positive, section_S);
+    find_coarse_section(vertex_S, d, errors.error_at_S(f, m.gradient()), s.longest_edge(), kBitsOfS,
+                        out.bounds.positive, section_S);
     box_S = section_S.box;
     out.possible = out.possible && section_S.cut;
     out.certain = out.certain && section_S.certain;

@@ -5,10 +5,11 @@
 // more than the margin relative to the other. Until then, a search starts at the tests of cells. Those decide, so no
 // bit changes.
 //
-// Why none is lost: let the parts have a polygon now, and x be a point of it, seen in M. In the pose that the candidates
-// are of, the same point of S was within the margin of x, and both points have the extents that they have now, since
-// these belong to the meshes. So at those extents the boxes of the nodes above the two cells overlapped once that of M
-// was wider by the margin along each axis, and no test rejected them. WithinMargin widens the test of cells alike.
+// Why none is lost: let the parts have a polygon now, and x be a point of it, seen in M. In the pose that the
+// candidates are of, the same point of S was within the margin of x, and both points have the extents that they have
+// now, since these belong to the meshes. So at those extents the boxes of the nodes above the two cells overlapped once
+// that of M was wider by the margin along each axis, and no test rejected them. WithinMargin widens the test of cells
+// alike.
 #pragma once
 
 #include "isopatch/detail/bvh/traverse.h"
