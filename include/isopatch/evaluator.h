@@ -87,7 +87,7 @@ class Evaluator {
   /// less often and tests more of them; cpu takes as much of it as the speed asks for. For each part pair of each
   /// environment 4 192 bytes with cuda, at most 17 KB with cpu (CandidateCache::bytes()). The evaluator must exist as
   /// long as the cache. Throws Error for a negative number, a margin that is not positive or beyond 1e12,
-  /// and too little device memory.
+  /// and too little memory.
   CandidateCache make_candidate_cache(std::int64_t num_environments, double margin) const;
 
   /// Allocates what batches of up to `num_environments` need, if nothing has yet; with packed arrays of up to these

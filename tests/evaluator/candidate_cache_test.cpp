@@ -71,6 +71,11 @@ TEST_F(CandidateCaches, AreRefusedForTooManyEnvironmentsAndByAnotherEvaluator) {
             "candidate cache: it was moved from; use the one that it was moved to");
 }
 
+TEST_F(CandidateCaches, OfTooManyEnvironmentsDoNotFitIntoMemory) {
+  EXPECT_EQ(message([&] { evaluator.make_candidate_cache(std::int64_t{1} << 52, 1e-3); }),
+            "make_candidate_cache: there is too little memory for the candidates of 4503599627370496 environments");
+}
+
 TEST_F(CandidateCaches, NeedAMarginAboveZeroAndANumberThatIsNotNegative) {
   EXPECT_EQ(message([&] { evaluator.make_candidate_cache(1, 0); }),
             "make_candidate_cache: margin is 0; give a margin in m, above 0 and at most 1000000000000");

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/cpu/pressure_field/pressure_field_model.h"
 
+#include <exception>
+
 #include "host/cpu/pressure_field/evaluate_pairs.h"
 #include "host/cpu/pressure_field/find_contacts.h"
+#include "host/text/throw_error.h"
 
 namespace isopatch::detail {
 
@@ -28,9 +31,14 @@ class CpuPressureField final : public CpuContactModel {
                                                                   std::int64_t num_environments,
                                                                   double margin) const override {
     if (kernels_ == nullptr || brute_force_) return nullptr;
-    return std::make_unique<CpuCandidates>(
-        owner, num_environments, margin,
-        CandidateStore(num_environments, scene.view.num_part_pairs, most_cells(scene), kMaxCachedCandidates, margin));
+    try {
+      return std::make_unique<CpuCandidates>(
+          owner, num_environments, margin,
+          CandidateStore(num_environments, scene.view.num_part_pairs, most_cells(scene), kMaxCachedCandidates, margin));
+    } catch (const std::exception&) {  // std::bad_alloc or std::length_error
+      throw_error("make_candidate_cache: there is too little memory for the candidates of {} environments",
+                  num_environments);
+    }
   }
 
   std::uint32_t find_contacts(const StepBatch& batch, std::int64_t environment,
