@@ -174,7 +174,8 @@ def placed(pose):
 def parts_json(parts):
     if len(parts) == 1:
         part = parts[0]
-        return {"geometry": part.shape, "offset": placed(part.pose), "modulus": part.modulus, "rigid": part.rigid}
+        offset = {} if np.array_equal(part.pose, IDENTITY) else {"offset": placed(part.pose)}  # old builds have none
+        return {"geometry": part.shape, "modulus": part.modulus, "rigid": part.rigid} | offset
     return {
         "geometries": [
             {"geometry": part.shape, "modulus": part.modulus, "rigid": part.rigid} | placed(part.pose) for part in parts
