@@ -136,11 +136,16 @@ ISOPATCH_HD PairMaxima maxima_of(const SceneView& scene, const State& state, std
   return most;
 }
 
+/// The bounds of a pair whose only part pair has this context.
+ISOPATCH_HD PairBounds only_bounds(const SceneView& scene, const PairContext& context) {
+  return make_pair_bounds(maxima_of(context), scene.contact.pfc_dissipation, 1);
+}
+
 /// Makes the context of a pair's only part pair, with its bounds.
 ISOPATCH_HD void make_only_context(const SceneView& scene, const State& state, std::int64_t environment, int pair,
                                    PairContext& context) {
   make_context(scene, state, environment, pair, scene.pairs[pair].part_pairs_begin, context);
-  context.bounds = make_pair_bounds(maxima_of(context), scene.contact.pfc_dissipation, 1);
+  context.bounds = only_bounds(scene, context);
 }
 
 /// Makes the bounds of a pair of several part pairs.

@@ -92,14 +92,12 @@ ISOPATCH_HD void begin_staged_pair(Warp& warp, const StagedPairs& staged, std::i
     to.pair = index;
     to.sums = 2 * index + (in_frame_of_b ? 1 : 0);
     to.candidates = environment * scene.num_part_pairs + part_pair;
+    make_context(scene, state, environment, pair, part_pair, to.context);
     if (count == 1) {
-      make_only_context(scene, state, environment, pair, to.context);
-      out.bounds = to.context.bounds;
+      out.bounds = only_bounds(scene, to.context);
       out.part_pair = at;
-    } else {
-      make_context(scene, state, environment, pair, part_pair, to.context);
-      to.context.bounds = out.bounds;
     }
+    to.context.bounds = out.bounds;
   }
   if (warp.lane() == 0) staged.pairs[index] = out;
 }
