@@ -74,7 +74,8 @@ class CpuBackend final : public Evaluator::Implementation {
                                                                   double margin) const override {
     auto made = model_at(static_cast<int>(ContactModel::kPressureField))
                     .make_candidates(scene_.data(), *this, num_environments, margin);
-    return made != nullptr ? std::move(made) : Implementation::make_candidates(num_environments, margin);
+    if (made == nullptr) made = Implementation::make_candidates(num_environments, margin);
+    return made;
   }
 
  private:

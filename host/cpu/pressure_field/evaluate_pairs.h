@@ -36,7 +36,9 @@ template <Parts parts, class T, bool with_patch>
 void evaluate_pairs_in_stages(const PressureFieldCall& call, std::span<const std::int64_t> near_pairs,
                               PressureFieldWorkspace& work) {
   constexpr int kFrames = parts == Parts::kOne ? 1 : 2;
-  const auto& [scene, state, results, candidates] = call.batch;
+  const SceneView& scene = call.batch.scene;  // no structured bindings: a lambda below has them
+  const State& state = call.batch.state;
+  const Results& results = call.batch.results;
   const auto count = static_cast<std::int32_t>(near_pairs.size());
   SerialWarp warp;
   StageLists& lists = work.stages;

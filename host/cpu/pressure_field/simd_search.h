@@ -179,7 +179,7 @@ void search_hierarchies(const PairContext& f, float margin, SimdWorkspace& work,
 
 /// Finds the candidates that are to be kept. False if there are too many to keep.
 inline bool find_kept(const PairContext& now, const KeptSearch& kept, SimdWorkspace& work) {
-  constexpr int kPause = 8;
+  constexpr int kPause = 8, kLongPause = 128;
   KeptList& list = *kept.list;
   PairContext f = now;
   f.X_MS = kept.X_MS;
@@ -190,6 +190,7 @@ inline bool find_kept(const PairContext& now, const KeptSearch& kept, SimdWorksp
   if (list.count > list.num_without + list.num_without / 2 + kFloatLanes) list.pause = kPause;
   if (list.count > kept.capacity) {
     list.state = KeptList::kSeen;
+    list.pause = kLongPause;
     return false;
   }
   for (int i = 0; i < kFloatLanes; ++i) {  // fill up the last vector

@@ -40,7 +40,7 @@ struct SimdTraversalMemory {
   /// towards the top, there are at most kBatch kWide entries of each level, and the two bodies have at most kMaxDepth
   /// levels each. The stores that fill the stack write up to kWide entries too many.
   static constexpr int kBatch = 8;
-  static constexpr int kStack = kBatch * kWide * (2 * kMaxDepth + 1) + kWide;
+  static constexpr int kStack = kBatch * kWide * (2 * kMaxDepth + 1) + 2 * kWide;  // whole cache lines
   alignas(64) std::int32_t opened[kStack], kept[kStack];
 
   /// Pairs of cells that wait for their test: what may wait, plus what one round adds, and what a store writes too

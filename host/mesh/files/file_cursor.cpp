@@ -19,7 +19,7 @@ bool is_signed(ValueType type) {
 }
 
 std::int64_t sign_extend(std::uint64_t bits, std::size_t size) {
-  const unsigned shift = 64 - 8 * static_cast<unsigned>(size);
+  const unsigned shift = (64 - 8 * static_cast<unsigned>(size)) % 64;
   return static_cast<std::int64_t>(bits << shift) >> shift;
 }
 

@@ -18,7 +18,7 @@ bool has_repeated_vertex(Tet tet) {
 }  // namespace
 
 std::vector<std::array<double, 2>> unit_circle(int segments) {
-  const int quarter = segments / 4;
+  const int quarter = std::max(segments / 4, 1);
   // cosines of the first quarter; its sines are the same values in reverse
   std::vector<double> cosine;
   for (int k = 0; k <= quarter; ++k) cosine.push_back(fixed_cos(2 * std::numbers::pi * k / segments));
