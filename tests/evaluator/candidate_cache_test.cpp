@@ -182,7 +182,7 @@ TEST_P(CandidateWalks, OfFineMeshesHaveTheSameBits) {
     description.bodies[1].rigid = rigid;
     description.bodies[0].modulus = rigid ? 1e5 : 1e7;
     const Scene balls(description);
-    EXPECT_GT(walk(balls, random_batch(balls, kWalkers, 35, 0.1), 400, rigid ? 5 : 6), 200);
+    EXPECT_GT(walk(balls, random_batch(balls, kWalkers, 35, 0.1), 400, rigid ? 5 : 6), 100);
   }
 }
 
