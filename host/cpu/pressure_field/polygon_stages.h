@@ -70,7 +70,7 @@ ISOPATCH_HD void for_each_plane_number(PlaneA& a, PlaneB& b, const Visit& visit)
   visit_vec(a.normal, b.normal);
   visit(a.pressure, b.pressure), visit(a.pressure_u, b.pressure_u), visit(a.pressure_v, b.pressure_v);
   visit(a.gradient_M, b.gradient_M), visit(a.gradient_S, b.gradient_S);
-  visit(a.near_side, b.near_side), visit(a.radius, b.radius);
+  visit(a.radius, b.radius);
   ISOPATCH_UNROLL
   for (int i = 0; i < kMaxLines; ++i) {
     visit(a.line[i].x, b.line[i].x), visit(a.line[i].y, b.line[i].y), visit(a.line[i].c, b.line[i].c);
@@ -94,7 +94,7 @@ __attribute__((noinline)) void make_planes(const SimdWorkspace::Accepted& rows,
           load(rows.positive), {load(rows.x), load(rows.y), load(rows.z)}, load(rows.radius)};
       const SimdPlanes<kLanes> m(f.M.hierarchy.cells, rows.m + at);
       const SimdPlanes<kLanes> s(f.S.half_space ? nullptr : f.S.hierarchy.cells, rows.s + at);
-      return first_lanes<kLanes>(v.count - part * kLanes) && make_contact_plane<false>(f, m, s, bounds, plane);
+      return first_lanes<kLanes>(v.count - part * kLanes) && make_contact_plane<false, false>(f, m, s, bounds, plane);
     };
     if constexpr (lanes == kLanes) {
       v.found = make(0, v.plane);

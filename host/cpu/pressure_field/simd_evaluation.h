@@ -88,6 +88,7 @@ class WrenchStages {
         return polygon.wrench;
       };
       const RareCells<lanes> m(v.f().M, v.m), s(v.f().S, v.s);
+      set_near_side(v.f(), m, s, v.found, v.plane);
       PolygonIntegral<Number> integral;
       v.found = v.found && integrate(v.f(), m, s, v.plane, v.segments, most_lines(), integral, LeaveSides(), put_off);
       if constexpr (!with_patch) {  // not needed, so that they are not computed

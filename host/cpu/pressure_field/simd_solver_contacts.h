@@ -38,6 +38,7 @@ class ContactStage {
     PlaneFields<Number> fields;
     const Number load = v.plane.radius * v.plane.radius * integrate_pressure(v.plane, v.segments, moments, fields);
     const auto weight = weigh_pressure(f, m, s, v.segments, moments, v.plane);
+    set_near_side(f, m, s, found, v.plane);
     const Number excess = far_side_excess(f, v.plane, weight, load);
     far_side_.add(select(found, Number(search_.load_scale.to_quanta) * excess, Number(T(0))));
     SolverContact<Number> contacts;

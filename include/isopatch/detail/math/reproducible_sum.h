@@ -12,6 +12,7 @@
 // a sum has wrapped, the pair is evaluated again with a wider scale.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 
@@ -33,8 +34,10 @@ struct FixedPointScale {
   double to_value;  // bound / 2^62
 
   ISOPATCH_HD static FixedPointScale from_bound(double bound) {
-    const double raised = max(bound, 0x1p-60);  // keeps to_quanta finite in float
-    return {static_cast<T>(0x1p62 / raised), raised * 0x1p-62};
+    const double raised = max(bound, 0x1p-60);                                // keeps to_quanta finite in float
+    constexpr std::uint64_t kExponents = std::uint64_t{2 * 1023 + 62} << 52;  // a quotient of powers of two
+    const double to_quanta = std::bit_cast<double>(kExponents - std::bit_cast<std::uint64_t>(raised));
+    return {static_cast<T>(to_quanta), raised * 0x1p-62};
   }
 };
 

@@ -104,8 +104,7 @@ ISOPATCH_HD void evaluate_pair(Warp& warp, Workspace<size>& work, const SceneVie
   evaluate_pair<T, kPatch, brute_force, parts>(
       warp, work.pair, work.sums, scene, state, results, environment, pair, slice, shared, remaining,
       [&](const PairContext& context, const WorkSlice& part, WrenchSums<T, kPatch>& sums) {
-        WrenchVisitor<T, outputs, brute_force, Warp, Sinks> visitor = {
-            {context}, warp, FixedPointScales<T>::make(context.bounds), environment, pair, sums, sinks};
+        WrenchVisitor<T, outputs, brute_force, Warp, Sinks> visitor = {{context}, warp, environment, pair, sums, sinks};
         if constexpr (brute_force) {
           visit_all<size>(warp, context.M.hierarchy.num_cells, context.S.half_space ? 0 : context.S.hierarchy.num_cells,
                           visitor);

@@ -26,7 +26,7 @@ struct ContactPlane {
   D pressure;                // at the origin, Pa
   D pressure_u, pressure_v;  // slopes along the axes, Pa/m
   D gradient_M, gradient_S;  // slopes into each body, Pa/m: grad p_M . n and -grad p_S . n
-  T near_side;               // near_side_of_cells(); 1 where a body is one-sided
+  T near_side;               // by set_near_side()
   T radius;
   Line<T> line[kMaxLines];
   int num_lines;
@@ -115,9 +115,19 @@ ISOPATCH_HD MaskOf<T> add_lines(const Cells& cell, bool rigid, IntOf<T> positive
   return inside;
 }
 
+/// How much of the pressure on a plane counts as on the near side for kFarSide; 1 where a body is one-sided, since each
+/// polygon is weighed then.
+template <class T, class Cells>
+ISOPATCH_HD void set_near_side(const PairContext& f, const Cells& m, const Cells& s, MaskOf<T> found,
+                               ContactPlane<T>& plane) {
+  plane.near_side = T(1);
+  if (f.law.is_weighed()) return;
+  plane.near_side = cast<T>(near_side_of_cells(f, m, s, plane.gradient_M, plane.gradient_S, found));
+}
+
 /// The plane of equal pressure, or of the rigid surface, and its lines. False where the polygon is certainly empty, or
-/// the gradient filter drops it.
-template <bool compact, class T, class Cells>
+/// the gradient filter drops it. On a GPU `with_near_side` leaves less to be kept over the clip.
+template <bool compact, bool with_near_side = true, class T, class Cells>
 ISOPATCH_HD MaskOf<T> make_contact_plane(const PairContext& f, const Cells& m, const Cells& s,
                                          const PolygonBounds<FloatOf<T>>& bounds, ContactPlane<T>& plane) {
   using D = DoubleOf<T>;
@@ -182,10 +192,7 @@ ISOPATCH_HD MaskOf<T> make_contact_plane(const PairContext& f, const Cells& m, c
     if (!any(found)) return found;
   }
 
-  plane.near_side = T(1);
-  if (!f.law.is_weighed()) {
-    plane.near_side = cast<T>(near_side_of_cells(f, m, s, plane.gradient_M, plane.gradient_S, found));
-  }
+  if constexpr (with_near_side) set_near_side(f, m, s, found, plane);
 
   // lines of M, then of S, in each body's own frame
   MaskOf<T> zero_line_used(false);

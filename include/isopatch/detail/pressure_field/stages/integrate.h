@@ -32,7 +32,6 @@ ISOPATCH_HD MaskOf<T> contribution_of(const PairContext& f, const Cells& m, cons
 template <class T, Outputs outputs, bool checked, class Warp, class Sinks>
 struct WrenchVisitor : CellSearch<checked> {
   Warp& warp;
-  const FixedPointScales<T> scales;
   std::int64_t environment;
   int pair;
   WrenchSums<T, outputs != Outputs::kWrench>& sums;
@@ -47,7 +46,8 @@ struct WrenchVisitor : CellSearch<checked> {
     if (!active || !contribution_of<Warp::kCompactLines>(f, m, s, cells.bounds, plane, segments, contribution)) {
       return;
     }
-    const bool counts = sums.add(true, contribution, scales);
+    // scales are made here, rather than kept in registers over the traversal
+    const bool counts = sums.add(true, contribution, FixedPointScales<T>::make(f.bounds));
     if constexpr (has(outputs, Outputs::kPolygons)) {
       if (!counts || f.pass != Pass::kFirst) return;
       const int count = Warp::kCompactLines ? plane.num_lines : kMaxLines;
