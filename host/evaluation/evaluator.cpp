@@ -20,9 +20,14 @@ std::unique_ptr<Evaluator::Implementation> make_backend(Scene scene, EvaluatorOp
   const StandardArithmetic standard;
   check_options(options);
   scene.data();  // throws where it has been moved from
-  if (options.backend == Backend::kCpu) return make_cpu_backend(std::move(scene), {options});
-  if (options.backend == Backend::kCuda) return make_cuda_backend(std::move(scene), {options});
-  if (options.backend == Backend::kReference) return make_reference_backend(std::move(scene), options);
+  switch (options.backend) {
+    case Backend::kCpu:
+      return make_cpu_backend(std::move(scene), {options});
+    case Backend::kCuda:
+      return make_cuda_backend(std::move(scene), {options});
+    case Backend::kReference:
+      return make_reference_backend(std::move(scene), options);
+  }
   throw Error("evaluator: unknown backend");
 }
 

@@ -19,10 +19,17 @@ Vec3d vec_of(const std::array<double, 3>& x) { return {x[0], x[1], x[2]}; }
 
 MotionKind kind_of(const Body& body) {
   if (body.fixed) return MotionKind::kFixed;
-  if (body.motion.type == MotionType::kFree) return MotionKind::kFree;
-  if (body.motion.type == MotionType::kPrismatic) return MotionKind::kPrismatic;
-  if (body.motion.type == MotionType::kRevolute) return MotionKind::kRevolute;
-  return body.motion.path.times.empty() ? MotionKind::kVelocity : MotionKind::kPath;
+  switch (body.motion.type) {
+    case MotionType::kFree:
+      return MotionKind::kFree;
+    case MotionType::kPrescribed:
+      return body.motion.path.times.empty() ? MotionKind::kVelocity : MotionKind::kPath;
+    case MotionType::kPrismatic:
+      return MotionKind::kPrismatic;
+    case MotionType::kRevolute:
+      break;
+  }
+  return MotionKind::kRevolute;
 }
 
 void add_mass(const SceneDescription& scene, const Body& body, MovingBody& to) {

@@ -90,8 +90,14 @@ std::unique_ptr<Simulator::Implementation> make_backend(Scene scene, const Rollo
   check_options(options);
   scene.data();  // throws if it has been moved from
   if (rollout.integrator == Integrator::kCvode) return make_cvode_simulator(std::move(scene), rollout, options);
-  if (options.backend == Backend::kCpu) return make_cpu_simulator(std::move(scene), rollout, {options});
-  if (options.backend == Backend::kCuda) return make_cuda_simulator(std::move(scene), rollout, options);
+  switch (options.backend) {
+    case Backend::kCpu:
+      return make_cpu_simulator(std::move(scene), rollout, {options});
+    case Backend::kCuda:
+      return make_cuda_simulator(std::move(scene), rollout, options);
+    case Backend::kReference:
+      break;
+  }
   throw Error("simulator: the reference backend evaluates contact but does not step; use cpu");
 }
 

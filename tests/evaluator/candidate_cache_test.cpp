@@ -59,6 +59,29 @@ TEST_F(CandidateCaches, ChangeNoBitOfPosesThatStay) {
   }
 }
 
+TEST_F(CandidateCaches, AreForgottenByEnvironment) {
+  CandidateCache candidates = evaluator.make_candidate_cache(3, 1e-3);
+  const auto& store = static_cast<detail::CpuCandidates&>(candidates.implementation()).store;
+  // the first call does not know how fast the bodies are, the second finds candidates, and the third has them
+  const auto times_found = [&](int calls) {
+    for (int call = 0; call < calls; ++call) evaluator.evaluate(batch.state(), results.view(), candidates);
+    return store.times_found();
+  };
+  const std::int64_t all = times_found(2);
+  EXPECT_GE(all, 2);
+  EXPECT_EQ(times_found(3), all);
+  const std::uint8_t none[] = {0, 0, 0}, first_two[] = {1, 1, 0}, last[] = {0, 0, 1};
+  candidates.reset(none);
+  EXPECT_EQ(times_found(3), all);
+  candidates.reset(first_two);
+  const std::int64_t of_two = times_found(3) - all;
+  candidates.reset(last);
+  EXPECT_EQ(times_found(3), 2 * all);
+  EXPECT_GT(of_two, 0);
+  candidates.reset();
+  EXPECT_EQ(times_found(3), 3 * all);
+}
+
 TEST_F(CandidateCaches, AreRefusedForTooManyEnvironmentsAndByAnotherEvaluator) {
   CandidateCache candidates = evaluator.make_candidate_cache(2, 1e-3);
   EXPECT_EQ(message([&] { evaluator.evaluate(batch.state(), results.view(), candidates); }),

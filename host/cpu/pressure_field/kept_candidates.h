@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -38,10 +39,13 @@ class CandidateStore {
     return times;
   }
 
-  /// Forgets the lists of the environments in which the mask is not 0, or of all.
+  /// Forgets all lists.
+  void reset() { ++era_; }
+
+  /// Forgets the lists of the environments in which the mask is not 0.
   void reset(const std::uint8_t* mask) {
     for (std::size_t i = 0; i < lists_.size(); ++i) {
-      if (mask == nullptr || mask[i / num_part_pairs_] != 0) lists_[i] = {};
+      if (mask[i / num_part_pairs_] != 0) lists_[i].state = KeptList::kNone;
     }
   }
 
@@ -54,7 +58,7 @@ class CandidateStore {
     KeptSearch search = {&list, KeptSearch::kKnown, cells, cells + row_size(), capacity_};
 
     const HierarchyPair hierarchies = hierarchies_of(f);
-    const bool seen = list.state != KeptList::kNone && list.origin.is_of(f, hierarchies);
+    const bool seen = list.state != KeptList::kNone && list.era == era_ && list.origin.is_of(f, hierarchies);
     if (seen && list.state == KeptList::kFound && motion_bound(f, list.origin.X_MS) <= list.margin) {
       ++list.searches;
       list.last = f.X_MS;
@@ -62,7 +66,7 @@ class CandidateStore {
     }
 
     if (!seen) list.pause = 0;
-    if (list.state == KeptList::kFound && list.searches < kFewestSearches) list.pause = kPause;
+    if (seen && list.state == KeptList::kFound && list.searches < kFewestSearches) list.pause = KeptList::kPause;
     bool keep = seen && list.pause == 0;
     if (list.pause > 0) --list.pause;
     if (keep) {
@@ -74,6 +78,7 @@ class CandidateStore {
     list.origin.set(f, hierarchies);
     list.origin.X_MS = float_copy(keep ? search.X_MS : f.X_MS);
     list.last = f.X_MS;
+    list.era = era_;
     list.state = keep ? KeptList::kFound : KeptList::kSeen;
     list.searches = list.count = 0;
     if (keep) ++list.times_found;
@@ -85,8 +90,8 @@ class CandidateStore {
   /// A list is found for the pose that the parts reach after so many searches if they go on as they do, and so holds
   /// for about twice as many.
   static constexpr float kSearchesAhead = 3.5f;
-  static constexpr int kFewestSearches = 2, kPause = 8;  // fewer do not pay; that is tried again after a pause
-  static constexpr float kLargestMargin = 0.05f;         // over the smaller part's radius
+  static constexpr int kFewestSearches = 2;                                    // fewer do not pay
+  static constexpr float kLargestMargin = 0.05f;                               // over the smaller part's radius
   static constexpr std::size_t kPadding = 2 * SimdTraversalMemory::kMaxLanes;  // which vectors write and read too many
 
   float largest_margin(const PairContext& f) const {
@@ -115,6 +120,7 @@ class CandidateStore {
   std::size_t num_part_pairs_;
   std::int32_t capacity_;
   float limit_;
+  std::int64_t era_ = 0;
   std::vector<KeptList> lists_;
   std::vector<std::int32_t> cells_;  // of each list a row of M's and one of S's
 };
@@ -127,7 +133,9 @@ class CpuCandidates final : public CandidateCache::Implementation {
       : Implementation(owner, num_environments, margin), store(std::move(memory)) {}
 
   std::size_t bytes() const override { return store.bytes(); }
-  void reset(const std::uint8_t* mask, void* /*stream*/) override { store.reset(mask); }
+  void reset(const std::uint8_t* mask, void* /*stream*/) override {
+    mask != nullptr ? store.reset(mask) : store.reset();
+  }
 
   CandidateStore store;
 };

@@ -16,8 +16,12 @@ struct KeptList {
     kFound
   };
 
+  /// How many searches of a part pair keep nothing where it did not pay: for little gain, and for lists without room.
+  static constexpr std::int32_t kPause = 8, kLongPause = 128;
+
   CandidateOrigin origin;
   Transform<double> last;  // X_MS of the last search
+  std::int64_t era;        // of the store; what is of another one is forgotten
   State state;
   float margin;              // that they were found with, m
   std::int32_t count;        // how many were found, which may be more than there is room for

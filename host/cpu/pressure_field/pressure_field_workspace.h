@@ -54,15 +54,19 @@ struct PressureFieldWorkspace : ModelWorkspace {
 
   /// The candidates of a part pair in a step. They are kept from step to step of one environment.
   KeptSearch begin_search(const SceneView& scene, std::int64_t environment, int part_pair, const PairContext& context) {
-    if (!kept_) kept_.emplace(1, scene.num_part_pairs, most_cells_, kMaxKept, kNoLimit);
-    if (environment != environment_) kept_->reset(nullptr);
+    if (!kept_) {
+      const std::int64_t fit = kMaxKeptInAll / std::max(scene.num_part_pairs, 1);
+      kept_.emplace(1, scene.num_part_pairs, most_cells_, std::min(fit, kMaxKept), kNoLimit);
+    }
+    if (environment != environment_) kept_->reset();
     environment_ = environment;
     return kept_->begin_search(part_pair, context);
   }
 
  private:
-  static constexpr std::int64_t kMaxKept = 4096;  // candidates of a part pair
-  static constexpr double kNoLimit = 1e12;        // of the margin, m
+  static constexpr std::int64_t kMaxKept = 4096;                        // candidates of a part pair
+  static constexpr std::int64_t kMaxKeptInAll = std::int64_t{1} << 21;  // there is room for: 17 MB
+  static constexpr double kNoLimit = 1e12;                              // of the margin, m
 
   std::int64_t most_cells_;
   std::optional<CandidateStore> kept_;

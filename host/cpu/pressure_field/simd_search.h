@@ -179,7 +179,6 @@ void search_hierarchies(const PairContext& f, float margin, SimdWorkspace& work,
 
 /// Finds the candidates that are to be kept. False if there are too many to keep.
 inline bool find_kept(const PairContext& now, const KeptSearch& kept, SimdWorkspace& work) {
-  constexpr int kPause = 8, kLongPause = 128;
   KeptList& list = *kept.list;
   PairContext f = now;
   f.X_MS = kept.X_MS;
@@ -187,10 +186,10 @@ inline bool find_kept(const PairContext& now, const KeptSearch& kept, SimdWorksp
   KeepingTest keeping = {f, kept};
   search_hierarchies(f, list.margin, work, keeping);
   // if there are many more than without a margin, the tests cost what the traversal does
-  if (list.count > list.num_without + list.num_without / 2 + kFloatLanes) list.pause = kPause;
+  if (list.count > list.num_without + list.num_without / 2 + kFloatLanes) list.pause = KeptList::kPause;
   if (list.count > kept.capacity) {
     list.state = KeptList::kSeen;
-    list.pause = kLongPause;
+    list.pause = KeptList::kLongPause;
     return false;
   }
   for (int i = 0; i < kFloatLanes; ++i) {  // fill up the last vector
