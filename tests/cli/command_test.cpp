@@ -20,6 +20,7 @@
 
 #include "tests/support/npz_arrays.h"
 #include "tests/support/paths/paths.h"
+#include "tests/support/temporary_folder.h"
 
 namespace isopatch::cli {
 
@@ -50,19 +51,12 @@ Outcome run(const std::string& arguments) {
 // A directory of the test's own, gone afterwards.
 class Command : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "isopatch_XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    directory_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
-
-  std::string path(const std::string& name) const { return (directory_ / name).string(); }
+  std::string path(const std::string& name) const { return temporary_.path(name); }
   std::size_t files() const {
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(directory_), {}));
+    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(temporary_.folder()), {}));
   }
 
-  std::filesystem::path directory_;
+  isopatch::testing::TemporaryFolder temporary_;
 };
 
 std::string read(const std::string& path) {

@@ -12,6 +12,7 @@
 #include "isopatch/isopatch.h"
 #include "tests/mesh/fields/layered_ball.h"
 #include "tests/support/paths/paths.h"
+#include "tests/support/temporary_folder.h"
 
 namespace isopatch::cli {
 namespace {
@@ -21,16 +22,12 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 class FieldCommand : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "isopatch_XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    directory_ = pattern;
     arguments_.input = path("in.vtk");
     arguments_.output = path("out.vtk");
     write_vtk(isopatch::testing::layered_ball(1, 4, 0.2), arguments_.input);
   }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
 
-  std::string path(const std::string& name) const { return (directory_ / name).string(); }
+  std::string path(const std::string& name) const { return temporary_.path(name); }
 
   std::string run() const {
     ::testing::internal::CaptureStdout();
@@ -48,7 +45,7 @@ class FieldCommand : public ::testing::Test {
     return "no error";
   }
 
-  std::filesystem::path directory_;
+  isopatch::testing::TemporaryFolder temporary_;
   FieldArguments arguments_;
 };
 

@@ -18,6 +18,7 @@
 #include "tests/mesh/grid_meshes.h"
 #include "tests/mesh/mesh_fixtures.h"
 #include "tests/support/paths/paths.h"
+#include "tests/support/temporary_folder.h"
 
 namespace isopatch::cli {
 
@@ -53,15 +54,11 @@ class Path {
 class Tetrahedralize : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "isopatch_XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    directory_ = pattern;
     arguments_.input = source_path("tests/scenes/cube.obj");
     arguments_.output = path("out.vtk");
   }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
 
-  std::string path(const std::string& name) const { return (directory_ / name).string(); }
+  std::string path(const std::string& name) const { return temporary_.path(name); }
 
   std::string run() const {
     ::testing::internal::CaptureStdout();
@@ -80,10 +77,10 @@ class Tetrahedralize : public ::testing::Test {
   Path fake_tetgen(const std::string& script) const {
     write("tetgen", "#!/bin/sh\n" + script);
     std::filesystem::permissions(path("tetgen"), std::filesystem::perms::owner_all);
-    return Path(directory_.string());
+    return Path(temporary_.folder().string());
   }
 
-  std::filesystem::path directory_;
+  isopatch::testing::TemporaryFolder temporary_;
   TetrahedralizeArguments arguments_;
 };
 
@@ -223,7 +220,7 @@ INSTANTIATE_TEST_SUITE_P(Meshers, EachMesher, ::testing::Values("tetgen", "gmsh"
                          [](const auto& mesher) { return std::string(mesher.param); });
 
 TEST_F(Tetrahedralize, SaysWhatToInstallWhereThereIsNoMesher) {
-  const Path path("/nonexistent:" + directory_.string());
+  const Path path("/nonexistent:" + temporary_.folder().string());
   EXPECT_EQ(error(), "no mesher, TetGen or Gmsh, on PATH; install one of them (on Debian: apt-get install tetgen)");
   arguments_.mesher = "gmsh";
   EXPECT_EQ(error(), "no gmsh on PATH; install it (on Debian: apt-get install gmsh)");
@@ -265,8 +262,8 @@ TEST_F(Tetrahedralize, LeavesNoFilesWhenItIsEnded) {
   write("tetgen", "#!/bin/sh\nPATH=/bin:/usr/bin\necho $$ > " + path("id") + "\nexec sleep 600\n");
   std::filesystem::permissions(path("tetgen"), std::filesystem::perms::owner_all);
   std::filesystem::create_directory(path("tmp"));
-  const std::string command = "PATH=" + directory_.string() + ":$PATH TMPDIR=" + path("tmp") + " " + program_path() +
-                              " tetrahedralize " + arguments_.input + " " + arguments_.output +
+  const std::string command = "PATH=" + temporary_.folder().string() + ":$PATH TMPDIR=" + path("tmp") + " " +
+                              program_path() + " tetrahedralize " + arguments_.input + " " + arguments_.output +
                               " 2>/dev/null & pid=$!; while ! [ -s " + path("id") +
                               " ]; do sleep 0.05; done; kill -TERM $pid; wait $pid";
   EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 130);
@@ -282,8 +279,9 @@ TEST_F(Tetrahedralize, RemovesWhatAKilledRunLeft) {
   std::filesystem::last_write_time(old, std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
   write("tetgen", "#!/bin/sh\nexit 3\n");
   std::filesystem::permissions(path("tetgen"), std::filesystem::perms::owner_all);
-  const std::string command = "PATH=" + directory_.string() + ":$PATH TMPDIR=" + path("tmp") + " " + program_path() +
-                              " tetrahedralize " + arguments_.input + " " + arguments_.output + " 2>/dev/null";
+  const std::string command = "PATH=" + temporary_.folder().string() + ":$PATH TMPDIR=" + path("tmp") + " " +
+                              program_path() + " tetrahedralize " + arguments_.input + " " + arguments_.output +
+                              " 2>/dev/null";
   EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 2);
   EXPECT_TRUE(std::filesystem::is_empty(path("tmp")));
 }

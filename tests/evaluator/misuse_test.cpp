@@ -13,6 +13,7 @@
 #include "host/mesh/topology/components.h"
 #include "tests/support/misuses.h"
 #include "tests/support/scenes.h"
+#include "tests/support/temporary_folder.h"
 
 namespace isopatch::test {
 
@@ -276,7 +277,8 @@ TEST(Misuse, OfFunctionsOnMeshesIsAnError) {
   const std::vector<Triangle> surface = boundary_triangles(good);
   const std::vector<double> extent(good.points.size(), 1);
   std::vector<std::string> warnings;
-  const std::string path = ::testing::TempDir() + "/misuse.vtk";
+  const testing::TemporaryFolder folder;
+  const std::string path = folder.path("misuse.vtk");
   for (const std::int32_t index : {-1, 9, INT_MAX, INT_MIN}) {
     TetMesh mesh = good;
     mesh.tets[7][2] = index;

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <filesystem>
 #include <string>
 
 #include "host/scene_file/scene_geometries.h"
@@ -13,6 +12,7 @@
 #include "isopatch/scene/scene.h"
 #include "isopatch/scene/scene_file.h"
 #include "tests/support/paths/paths.h"
+#include "tests/support/temporary_folder.h"
 
 namespace isopatch {
 
@@ -164,12 +164,11 @@ TEST(SceneGeometries, FieldsOfATetMesh) {
     mesh.points.push_back(middle);
   }
   mesh.tets = tets;
-  const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) / "isopatch_scene_ball.vtk";
-  write_vtk(mesh, file.string());
+  const testing::TemporaryFolder folder;
+  write_vtk(mesh, folder.path("ball.vtk"));
 
   const auto geometry = [&](const std::string& rest) {
-    return geometry_of(R"({"type": "tet_mesh", "file": ")" + file.filename().string() + "\"" + rest + "}",
-                       file.parent_path().string());
+    return geometry_of(R"({"type": "tet_mesh", "file": "ball.vtk")" + rest + "}", folder.folder().string());
   };
   FieldOptions options;
   options.kind = FieldOptions::Kind::kLaplace;
@@ -197,7 +196,6 @@ TEST(SceneGeometries, FieldsOfATetMesh) {
   options.strain.table = {{0, 0}, {0.5, 0.25}, {1, 1}};
   expect_same(geometry(R"(, "strain": {"table": [[0, 0], [0.5, 0.25], [1, 1]]})"), make_tet_mesh("b", mesh, options));
   expect_same(geometry(R"(, "strain": "linear")"), make_tet_mesh("b", mesh));
-  std::filesystem::remove(file);
 }
 
 }  // namespace

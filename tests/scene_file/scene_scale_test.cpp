@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "isopatch/isopatch.h"
 #include "tests/support/paths/paths.h"
 #include "tests/support/scenes.h"
+#include "tests/support/temporary_folder.h"
 
 namespace isopatch {
 namespace {
@@ -163,41 +163,42 @@ TEST(SceneScale, BeyondTheLimitsIsTheErrorOfTheMesh) {
 class BoxFile {
  public:
   explicit BoxFile(const Point3& size) { write_vtk(make_box_mesh(size), path()); }
-  ~BoxFile() { std::filesystem::remove(path()); }
 
-  static std::string path() { return ::testing::TempDir() + "isopatch_scale_box.vtk"; }
-  static std::vector<std::string> warnings(const std::string& type, const std::string& rest = "") {
-    return geometry_of(R"("type": ")" + type + R"(", "file": "isopatch_scale_box.vtk")" + rest, ::testing::TempDir())
-        .warnings;
+  std::string path() const { return folder_.path("box.vtk"); }
+  std::vector<std::string> warnings(const std::string& type, const std::string& rest = "") const {
+    return geometry_of(R"("type": ")" + type + R"(", "file": "box.vtk")" + rest, folder_.folder().string()).warnings;
   }
+
+ private:
+  testing::TemporaryFolder folder_;
 };
 
 TEST(SceneScale, OfAFileThatIsHugeInMetresMayBeInMillimetres) {
   const BoxFile file({3, 97.2, 10});
   const std::vector<std::string> expected = {
-      BoxFile::path() + R"( is 97 m long. In millimetres? Say "units": "mm"; "units": "m" silences this)"};
+      file.path() + R"( is 97 m long. In millimetres? Say "units": "mm"; "units": "m" silences this)"};
   for (const char* type : {"tet_mesh", "convex_hull"}) {
-    EXPECT_EQ(BoxFile::warnings(type), expected) << type;
+    EXPECT_EQ(file.warnings(type), expected) << type;
     for (const char* silent : {R"(, "units": "m")", R"(, "units": "mm")", R"(, "scale": 1)", R"(, "scale": [1, 1, 1])"})
-      EXPECT_TRUE(BoxFile::warnings(type, silent).empty()) << type << silent;
+      EXPECT_TRUE(file.warnings(type, silent).empty()) << type << silent;
   }
 }
 
 TEST(SceneScale, OfAFileThatIsTinyInMetresMayHaveBeenScaledTwice) {
   const BoxFile file({1e-5, 2e-5, 1.25e-4});
   const std::vector<std::string> expected = {
-      BoxFile::path() + R"( is 0.12 mm long. Turned into metres twice? Say "scale": 1000; "units": "m" silences this)"};
-  EXPECT_EQ(BoxFile::warnings("tet_mesh"), expected);
-  EXPECT_TRUE(BoxFile::warnings("tet_mesh", R"(, "units": "m")").empty());
+      file.path() + R"( is 0.12 mm long. Turned into metres twice? Say "scale": 1000; "units": "m" silences this)"};
+  EXPECT_EQ(file.warnings("tet_mesh"), expected);
+  EXPECT_TRUE(file.warnings("tet_mesh", R"(, "units": "m")").empty());
 }
 
 TEST(SceneScale, IsNotDoubtedFromTwoMillimetresToFiveMetres) {
   for (const double length : {0.002, 0.1, 5.0}) {
     const BoxFile file({length / 2, length / 4, length});
-    EXPECT_TRUE(BoxFile::warnings("tet_mesh").empty()) << length;
+    EXPECT_TRUE(file.warnings("tet_mesh").empty()) << length;
   }
   const BoxFile longer({1, 1, 5.5});
-  EXPECT_EQ(BoxFile::warnings("tet_mesh").size(), 1U);
+  EXPECT_EQ(longer.warnings("tet_mesh").size(), 1U);
 }
 
 TEST(SceneScale, OfNumbersInTheSceneIsNotDoubted) {

@@ -8,7 +8,6 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -18,6 +17,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/paths/paths.h"
+#include "tests/support/temporary_folder.h"
 
 namespace isopatch::testing {
 
@@ -44,14 +44,7 @@ inline Outcome run_program(const std::string& arguments) { return run_shell(prog
 /// A test with a folder of its own, which is gone afterwards.
 class FolderTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "isopatch_XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string path(const std::string& name) const { return temporary_.path(name); }
   std::string write(const std::string& name, std::string_view bytes) const {
     std::ofstream(path(name), std::ios::binary) << bytes;
     return path(name);
@@ -66,7 +59,11 @@ class FolderTest : public ::testing::Test {
     return listed.out;
   }
 
-  std::filesystem::path folder_;
+ private:
+  TemporaryFolder temporary_;
+
+ protected:
+  const std::filesystem::path& folder_ = temporary_.folder();
 };
 
 }  // namespace isopatch::testing
