@@ -4,6 +4,7 @@
 // contact models evaluate them.
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "host/cpu/isa/kernels.h"
@@ -34,7 +35,17 @@ class CpuBackend final : public Evaluator::Implementation {
 
   void evaluate(const State& state, const Results& results, CandidateCache::Implementation* candidates,
                 void*) const override {
-    const EvaluationBatch batch = {scene_.data().view, state, results, candidates};
+    RowCollections rows(results, state.num_environments, ThreadWorkspace::kEnvironments);
+    // rows of each environment are put in order like those of all, so models do not see their arrays
+    const EnvironmentRows<Polygon> own_polygons = environment_polygons(results);
+    const EnvironmentRows<DiscreteContact> own_contacts = environment_contacts(results);
+    const bool wants_rows = own_polygons.is_wanted() || own_contacts.is_wanted() || rows.is_wanted();
+    std::optional<Results> without_rows;
+    if (wants_rows) {
+      without_rows = results;
+      without_rows->polygons_needed = without_rows->contacts_needed = {};
+    }
+    const EvaluationBatch batch = {scene_.data().view, state, wants_rows ? *without_rows : results, candidates};
     std::array<CpuContactModel::EvaluatePairs, kMaxContactModels> evaluate_pairs = {};
     for (int model = 0; model < batch.scene.num_models; ++model) {
       evaluate_pairs[static_cast<std::size_t>(model)] = model_at(model).select(results);
@@ -45,20 +56,19 @@ class CpuBackend final : public Evaluator::Implementation {
     constexpr std::int64_t kChunk = ThreadWorkspace::kEnvironments;
     const std::int64_t chunks = (count + kChunk - 1) / kChunk;
     const std::int64_t threads = chunks > 1 ? std::min<std::int64_t>(usable_threads(options_.num_threads), chunks) : 1;
-    RowCollections rows(results, count, kChunk);
     LoopChunks loop(count, kChunk);
     Cancellation cancellation(options_.is_cancelled);
     run_on_threads(static_cast<int>(threads), [&](int thread) {
       const WorkspacePool<ThreadWorkspace>::Loan work(workspaces_);
-      (*work).polygons.begin(rows.polygons);
-      (*work).contacts.begin(rows.contacts);
+      (*work).polygons.begin(own_polygons, rows.polygons);
+      (*work).contacts.begin(own_contacts, rows.contacts);
       loop.take(thread, [&](std::int64_t begin, std::int64_t end) {
-        const std::int64_t together = rows.is_wanted() ? 1 : kChunk;
+        const std::int64_t together = wants_rows ? 1 : kChunk;
         for (std::int64_t e = begin; e < end; e += together) {
           cancellation.check(thread);
           evaluate_environments(batch, evaluate_pairs, e, std::min(e + together, end), *work);
-          (*work).polygons.give(e, rows.polygons);
-          (*work).contacts.give(e, rows.contacts);
+          (*work).polygons.give(e, own_polygons, rows.polygons);
+          (*work).contacts.give(e, own_contacts, rows.contacts);
         }
       });
     });

@@ -136,7 +136,7 @@ void traverse_all_ways(const SpoiltScene& spoilt, unsigned seed) {
     SimdWorkspace simd_work(spoilt.most_wide_nodes());
     const PartPairWork only[] = {{&context, 0, {}}};
     const auto sum = [&]<class T, bool with_patch>(WrenchSums<T, with_patch>& sums) {
-      std::get<SumPartPairs<T, with_patch>>(kernels->pressure_field)({only, 1}, simd_work, &sums);
+      std::get<SumPartPairs<T, with_patch>>(kernels->pressure_field)({only, 1}, simd_work, &sums, nullptr);
     };
     WrenchSums<float, false> in_float;
     sum(in_float);

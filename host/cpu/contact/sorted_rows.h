@@ -10,14 +10,15 @@
 
 namespace isopatch::detail {
 
-/// The rows of one kind of the environment that a thread evaluates, to be put in order.
+/// The rows of one kind of the environment that a thread evaluates, to be put in order: by vectors and hierarchies they
+/// are found in another.
 template <class Record>
 class SortedRows {
  public:
-  /// Makes ready for environments whose rows `to` takes.
-  void begin(const RowCollection<Record>& to) {
-    is_wanted_ = to.is_wanted();
-    keeps_rows_ = to.keeps_rows();
+  /// Makes ready for environments whose rows the arrays of their own and `packed` take.
+  void begin(const EnvironmentRows<Record>& own, const RowCollection<Record>& packed) {
+    is_wanted_ = own.is_wanted() || packed.is_wanted();
+    keeps_rows_ = own.rows.data != nullptr || packed.keeps_rows();
     clear();
   }
 
@@ -33,38 +34,55 @@ class SortedRows {
   Record* append(const ContactKey& key) {
     ++count_;
     if (!keeps_rows_) return nullptr;
-    rows_.push_back({key, {}});
-    return &rows_.back().record;
+    order_.push_back({key, static_cast<std::int32_t>(records_.size())});
+    return &records_.emplace_back();
   }
 
   /// Gives the rows away, in their order.
-  void give(std::int64_t environment, RowCollection<Record>& to) {
+  void give(std::int64_t environment, const EnvironmentRows<Record>& own, RowCollection<Record>& packed) {
     if (!is_wanted_) return;
     sort();
-    to.add(environment, count_, [&](std::size_t i) -> const Record& { return rows_[i].record; });
+    if (own.is_wanted()) write_rows(environment, own);
+    if (packed.is_wanted()) {
+      packed.add(environment, count_, [&](std::size_t i) -> const Record& { return (*this)[static_cast<int>(i)]; });
+    }
     clear();
   }
 
   void sort() {
-    std::sort(rows_.begin(), rows_.end(), [](const Row& x, const Row& y) { return x.key < y.key; });
+    std::sort(order_.begin(), order_.end(), [](const Place& x, const Place& y) { return x.key < y.key; });
   }
 
-  int size() const { return static_cast<int>(rows_.size()); }
-  const Record& operator[](int i) const { return rows_[static_cast<std::size_t>(i)].record; }
+  int size() const { return static_cast<int>(records_.size()); }
+  const Record& operator[](int i) const {
+    return records_[static_cast<std::size_t>(order_[static_cast<std::size_t>(i)].record)];
+  }
 
   void clear() {
-    rows_.clear();
+    records_.clear();
+    order_.clear();
     count_ = 0;
   }
 
  private:
-  struct Row {
+  /// Keys are sorted rather than records, which are longer.
+  struct Place {
     ContactKey key;
-    Record record;
+    std::int32_t record;
   };
 
+  void write_rows(std::int64_t environment, const EnvironmentRows<Record>& own) const {
+    element(own.needed, environment) = static_cast<std::int32_t>(count_);
+    if (own.rows.data == nullptr) return;
+    const int fitting = std::min(static_cast<int>(count_), own.capacity);
+    for (int i = 0; i < fitting; ++i) element(own.rows, environment, i) = (*this)[i];
+    SerialWarp warp;
+    if (static_cast<std::size_t>(fitting) < count_) set_status(warp, own.results, environment, own.full);
+  }
+
   bool is_wanted_ = false, keeps_rows_ = false;
-  std::vector<Row> rows_;
+  std::vector<Record> records_;
+  std::vector<Place> order_;
   std::size_t count_ = 0;
 };
 
@@ -80,7 +98,7 @@ struct SortedDestination {
   }
 };
 
-/// The destinations of rows of all environments, as models append to them.
+/// The destinations of all rows, as models append to them.
 struct PackedRows {
   SortedDestination<Polygon> polygons;
   SortedDestination<DiscreteContact> contacts;

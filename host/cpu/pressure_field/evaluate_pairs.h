@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Near pairs of a few environments: with SIMD and stage by stage (begin.h) for wrenches and patches, otherwise pair by
-// pair with the code of a GPU's warp at a width of one lane.
+// Near pairs of a few environments: with SIMD and stage by stage (begin.h) for wrenches and patches, pair by pair for
+// polygons. Without SIMD, the code of a GPU's warp at a width of one lane.
 #pragma once
 
 #include "host/cpu/pressure_field/pressure_field_workspace.h"
@@ -19,7 +19,7 @@ struct PressureFieldCall {
 /// All of a pair, or what the stages left of it.
 template <Parts parts, class T, bool with_patch>
 void evaluate_pair_with_simd(const PressureFieldCall& call, std::int64_t environment, int pair, Remaining remaining,
-                             PressureFieldWorkspace& work) {
+                             PressureFieldWorkspace& work, const PolygonTaker<T>* taker = nullptr) {
   const auto& [scene, state, results, candidates] = call.batch;
   const auto sum_part_pairs = std::get<SumPartPairs<T, with_patch>>(*call.kernels);
   SerialWarp warp;
@@ -27,7 +27,7 @@ void evaluate_pair_with_simd(const PressureFieldCall& call, std::int64_t environ
       warp, work.pair.pair, work.pair.sums, scene, state, results, environment, pair, {}, nullptr, remaining,
       [&](const PairContext& context, const WorkSlice&, WrenchSums<T, with_patch>& sums) {
         const PartPairWork only[] = {{&context, 0, {}}};
-        sum_part_pairs({only, 1}, work.simd, &sums);
+        sum_part_pairs({only, 1}, work.simd, &sums, taker);
       });
 }
 
@@ -69,7 +69,7 @@ void evaluate_pairs_in_stages(const PressureFieldCall& call, std::span<const std
     }
   }
   WrenchSums<T, with_patch> sums[StageLists::kPairs * kFrames];
-  std::get<SumPartPairs<T, with_patch>> (*call.kernels)({lists.work, num_part_pairs}, work.simd, sums);
+  std::get<SumPartPairs<T, with_patch>> (*call.kernels)({lists.work, num_part_pairs}, work.simd, sums, nullptr);
 
   for (std::int32_t i = 0; i < count; ++i) {
     const auto [environment, pair] = listed[i];
@@ -119,12 +119,25 @@ inline void finish_patch_contacts(const EvaluationBatch& batch, std::int64_t env
   polygons.clear();
 }
 
-/// One number at a time, with polygons for all sinks that are wanted.
+/// With polygons for all sinks that are wanted.
 template <class T, Outputs outputs, bool brute_force>
-void evaluate_pair_plainly(const EvaluationBatch& batch, std::int64_t environment, int pair,
-                           PressureFieldWorkspace& work, const PackedRows& rows) {
+void evaluate_one_pair(const PressureFieldCall& call, std::int64_t environment, int pair, PressureFieldWorkspace& work,
+                       const PackedRows& rows) {
+  const EvaluationBatch& batch = call.batch;
   SerialWarp warp;
-  const auto evaluate = [&](const auto& sinks) {
+  const auto evaluate = [&]<class Sinks>(const Sinks& sinks) {
+    if constexpr (has(outputs, Outputs::kPolygons) && !brute_force) {
+      if (call.kernels != nullptr) {
+        const auto add = [](const void* to, const FoundPolygon<T>& polygon) {
+          SerialWarp alone;
+          static_cast<const Sinks*>(to)->add(alone, polygon);
+        };
+        const PolygonTaker<T> taker = {environment, pair, &sinks, add};
+        evaluate_pair_with_simd<Parts::kSeveral, T, true>(call, environment, pair, Remaining::everything(), work,
+                                                          &taker);
+        return;
+      }
+    }
     evaluate_pair<T, outputs, brute_force>(warp, work.pair, batch.scene, batch.state, batch.results, environment, pair,
                                            {}, nullptr, Remaining::everything(), sinks);
   };
@@ -159,9 +172,8 @@ template <class T, Outputs outputs, bool brute_force>
 void evaluate_pairs(const PressureFieldCall& call, std::span<const std::int64_t> near_pairs,
                     PressureFieldWorkspace& work, const PackedRows& rows) {
   const SceneView& scene = call.batch.scene;
-  constexpr bool kSimd = !has(outputs, Outputs::kPolygons) && !brute_force;
   bool with_simd = false;
-  if constexpr (kSimd) {
+  if constexpr (!has(outputs, Outputs::kPolygons) && !brute_force) {
     constexpr bool kPatch = has(outputs, Outputs::kPatch);
     with_simd = call.kernels != nullptr;
     if (with_simd && parts_of(scene) == Parts::kOne) {
@@ -173,7 +185,7 @@ void evaluate_pairs(const PressureFieldCall& call, std::span<const std::int64_t>
   if (with_simd && call.batch.results.energy.data == nullptr) return;
   for (const std::int64_t item : near_pairs) {
     const auto [environment, pair] = NearPair::of(scene, item);
-    if (!with_simd) evaluate_pair_plainly<T, outputs, brute_force>(call.batch, environment, pair, work, rows);
+    if (!with_simd) evaluate_one_pair<T, outputs, brute_force>(call, environment, pair, work, rows);
     if (call.batch.results.energy.data != nullptr) write_energy(call, environment, pair, work);
   }
 }

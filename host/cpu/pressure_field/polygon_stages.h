@@ -62,6 +62,15 @@ class RareCells {
   const std::int32_t* indices_;
 };
 
+/// The number of one lane.
+template <class T, int lanes>
+T lane_of(const Simd<T, lanes>& numbers, int lane) {
+  T number;
+  std::memcpy(&number, reinterpret_cast<const std::byte*>(&numbers) + static_cast<std::size_t>(lane) * sizeof(T),
+              sizeof(T));
+  return number;
+}
+
 /// Calls visit(number of a, number of b) for all numbers of two planes.
 template <class PlaneA, class PlaneB, class Visit>
 ISOPATCH_HD void for_each_plane_number(PlaneA& a, PlaneB& b, const Visit& visit) {

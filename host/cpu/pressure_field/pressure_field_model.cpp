@@ -58,9 +58,13 @@ class CpuPressureField final : public CpuContactModel {
   template <class T, bool brute_force>
   static EvaluatePairs select(const Results& results) {
     const Outputs outputs = wants_patch_contacts(results) ? Outputs::kAll : needed_outputs(results);
-    if (has(outputs, Outputs::kPolygons)) return evaluate<T, Outputs::kAll, brute_force>;
-    if (has(outputs, Outputs::kPatch)) return evaluate<T, Outputs::kPatch, brute_force>;
-    return evaluate<T, Outputs::kWrench, brute_force>;
+    if constexpr (!brute_force) {  // which only tests ask for
+      if (!has(outputs, Outputs::kPolygons)) {
+        return has(outputs, Outputs::kPatch) ? evaluate<T, Outputs::kPatch, false>
+                                             : evaluate<T, Outputs::kWrench, false>;
+      }
+    }
+    return evaluate<T, Outputs::kAll, brute_force>;
   }
 
   template <class T, Outputs outputs, bool brute_force>

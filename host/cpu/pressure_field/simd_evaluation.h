@@ -50,6 +50,35 @@ void add_lanes(WrenchSums<Simd<T, lanes>, with_patch>& from, WrenchSums<T, with_
   }
 }
 
+/// The polygon of one lane.
+template <class T>
+struct PolygonLane {
+  ContactPlane<T> plane;
+  Segments<T> segments;
+  Contribution<T> contribution;
+
+  template <int lanes>
+  PolygonLane(const ContactPlane<Simd<T, lanes>>& from_plane, const Segments<Simd<T, lanes>>& from_segments,
+              const Contribution<Simd<T, lanes>>& from, int lane) {
+    const auto take = [lane](auto& to, const auto& numbers) ISOPATCH_INLINED { to = lane_of(numbers, lane); };
+    const auto take_vec = [&](auto& to, const auto& v)
+                              ISOPATCH_INLINED { take(to.x, v.x), take(to.y, v.y), take(to.z, v.z); };
+    for_each_plane_number(plane, from_plane, take);
+    take(plane.near_side, from_plane.near_side);
+    plane.num_lines = kMaxLines;
+    for (int i = 0; i < kMaxLines; ++i) {
+      take(segments.x0[i], from_segments.x0[i]), take(segments.y0[i], from_segments.y0[i]);
+      take(segments.x1[i], from_segments.x1[i]), take(segments.y1[i], from_segments.y1[i]);
+    }
+    take(segments.middle_x, from_segments.middle_x), take(segments.middle_y, from_segments.middle_y);
+    take_vec(contribution.force, from.force), take_vec(contribution.torque, from.torque);
+    take_vec(contribution.friction, from.friction), take_vec(contribution.normal, from.normal);
+    take_vec(contribution.pressure_moment, from.pressure_moment);
+    take(contribution.pressure_integral, from.pressure_integral), take(contribution.area, from.area);
+    take(contribution.max_pressure, from.max_pressure), take(contribution.far_side, from.far_side);
+  }
+};
+
 /// The last stages of polygons whose wrenches are wanted: integrals, those of hard polygons, and sums.
 template <class T, int lanes, bool with_patch>
 class WrenchStages {
@@ -57,8 +86,9 @@ class WrenchStages {
   using Number = Simd<T, lanes>;
   using Vectors = std::span<StagedVector<T, lanes>>;
 
-  WrenchStages(std::span<const PartPairWork> part_pairs, WrenchSums<T, with_patch>* sums, SimdWorkspace& work)
-      : part_pairs_(part_pairs), to_(sums), hard_(work) {}
+  WrenchStages(std::span<const PartPairWork> part_pairs, WrenchSums<T, with_patch>* sums, SimdWorkspace& work,
+               const PolygonTaker<T>* taker)
+      : part_pairs_(part_pairs), to_(sums), hard_(work), taker_(taker) {}
 
   void operator()(Vectors vectors) {
     integrate_vectors(vectors);
@@ -110,7 +140,21 @@ class WrenchStages {
         open_ = v.part_pair;
         scales_ = FixedPointScales<T>::make(v.f().bounds);
       }
-      sums_.add(v.found, contribution_of(v.f(), v.plane, integral_[i]), scales_);
+      const Contribution<Number> contribution = contribution_of(v.f(), v.plane, integral_[i]);
+      const Mask<lanes> counts = sums_.add(v.found, contribution, scales_);
+      if (taker_ != nullptr && v.f().pass == Pass::kFirst) give(counts, v, contribution);
+    }
+  }
+
+  /// The polygons that count, one by one.
+  __attribute__((noinline)) void give(Mask<lanes> counts, const StagedVector<T, lanes>& v,
+                                      const Contribution<Number>& contribution) const {
+    for (std::uint32_t left = bits_of(counts); left != 0; left &= left - 1) {
+      const int lane = hwy::Num0BitsBelowLS1Bit_Nonzero32(left);
+      const PolygonLane<T> polygon(v.plane, v.segments, contribution, lane);
+      taker_->add(taker_->sinks,
+                  {v.f(), taker_->environment, taker_->pair, v.m[lane], v.s[lane], polygon.plane, polygon.segments,
+                   v.beside_half_space() ? kHalfSpaceLines : kMaxLines, polygon.contribution});
     }
   }
 
@@ -121,11 +165,13 @@ class WrenchStages {
   std::int32_t open_ = -1;  // the part pair of the sums
   WrenchSums<Number, with_patch> sums_;
   FixedPointScales<T> scales_;
+  const PolygonTaker<T>* taker_;
 };
 
 template <class T, bool with_patch>
-void sum_part_pairs(std::span<const PartPairWork> part_pairs, SimdWorkspace& work, WrenchSums<T, with_patch>* sums) {
-  WrenchStages<T, kPolygonLanes<T>, with_patch> stages(part_pairs, sums, work);
+void sum_part_pairs(std::span<const PartPairWork> part_pairs, SimdWorkspace& work, WrenchSums<T, with_patch>* sums,
+                    const PolygonTaker<T>* taker) {
+  WrenchStages<T, kPolygonLanes<T>, with_patch> stages(part_pairs, sums, work, taker);
   search_part_pairs(part_pairs, work,
                     [&](const AcceptedList& list) { make_polygons<T, kPolygonLanes<T>>(part_pairs, list, stages); });
   stages.finish();

@@ -10,6 +10,7 @@
 
 #include "host/cpu/pressure_field/solver_contact_kernels.h"
 #include "host/cpu/simd/simd_workspace.h"
+#include "isopatch/detail/pressure_field/outputs/found_polygon.h"
 #include "isopatch/detail/pressure_field/outputs/wrench_sums.h"
 
 namespace isopatch::detail {
@@ -49,8 +50,20 @@ struct PartPairWork {
   KeptSearch kept;
 };
 
+/// Takes the polygons of a pair that count, as the sinks do. The records that sinks make use plain arithmetic, which is
+/// compiled once, for all machines.
+template <class T>
+struct PolygonTaker {
+  std::int64_t environment;
+  int pair;
+  const void* sinks;
+  void (*add)(const void* sinks, const FoundPolygon<T>& polygon);
+};
+
+/// Without a taker, no polygon is given away.
 template <class T, bool with_patch>
-using SumPartPairs = void (*)(std::span<const PartPairWork>, SimdWorkspace&, WrenchSums<T, with_patch>* sums);
+using SumPartPairs = void (*)(std::span<const PartPairWork>, SimdWorkspace&, WrenchSums<T, with_patch>* sums,
+                              const PolygonTaker<T>* taker);
 
 // of energy.h
 struct PlanesInPlace;
