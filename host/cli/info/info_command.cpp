@@ -6,8 +6,10 @@
 
 #include "host/cli/commands.h"
 #include "host/cli/info_table.h"
+#include "host/cli/warnings.h"
 #include "host/hierarchy/hierarchy.h"
 #include "host/mesh/checks/geometry_check.h"
+#include "host/mesh/scale.h"
 #include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/isopatch.h"
@@ -46,6 +48,7 @@ void surface_info(const std::string& file) {
   print_mass_properties(geometry);
   print_hierarchy(geometry);
   print_warnings(geometry.warnings);
+  print_doubt_of_units(file, longest_side(geometry));
 }
 
 void print_field(const Geometry& geometry, const std::string& name) {
@@ -92,6 +95,7 @@ void mesh_info(const std::string& file, const std::string& field) {
   if (!fields.empty()) fmt::print("  {:<20}{}\n", "point data", fields);
   print_field(geometry, escaped(field));
   print_warnings(geometry.warnings);
+  print_doubt_of_units(file, longest_side(geometry));
 }
 
 }  // namespace

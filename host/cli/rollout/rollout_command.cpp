@@ -11,6 +11,7 @@
 #include "host/cli/rollout/start_states.h"
 #include "host/cli/rollout/stepper.h"
 #include "host/cli/states_file.h"
+#include "host/cli/warnings.h"
 #include "host/files/output_file.h"
 #include "host/pictures/vtk_files.h"
 #include "host/scene/motion_rules.h"
