@@ -10,6 +10,7 @@
 #include "host/hierarchy/hierarchy.h"
 #include "host/mesh/checks/geometry_check.h"
 #include "host/mesh/scale.h"
+#include "host/scene_file/robot_file.h"
 #include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/isopatch.h"
@@ -110,7 +111,7 @@ void info_command(const std::vector<std::string>& files, const std::string& fiel
       mesh_info(file, field);
     } else if (extension == ".obj" || extension == ".stl") {
       surface_info(file);
-    } else if (extension == ".json") {
+    } else if (extension == ".json" || is_robot_extension(extension)) {
       scene_info(file, data);
     } else {
       throw Error(file + ": info reads .vtk, .vtu, .msh, .obj and .stl meshes and .json scenes");
