@@ -3,8 +3,8 @@
 #
 # Formats the C++, CUDA and Python sources that git tracks, and lints them and the shell scripts.
 # Usage: scripts/format.sh [--check|--lint]
-#   --check   changes nothing and fails where clang-format, black, ruff or shellcheck find something, or a file is at
-#             the top that does not belong there
+#   --check   changes nothing and fails where clang-format, black, ruff, typos or shellcheck find something, or a file
+#             is at the top that does not belong there
 #   --lint    clang-tidy on the C++ files that differ from the upstream main, a header through a source that includes
 #             it; on all where there is no upstream, or nothing differs from it, in an order that each commit has its
 #             own of. Stops after ISOPATCH_LINT_SECONDS (600) and says what it left out.
@@ -46,6 +46,11 @@ check_format() {  # CHECK
     if (($1)); then ruff check -q "${python[@]}"; else ruff check -q --fix "${python[@]}"; fi || status=1
   else
     echo "ruff is not installed: Python files were not linted" >&2
+  fi
+  if command -v typos >/dev/null; then
+    typos --format brief || status=1
+  else
+    echo "typos is not installed: the spelling was not checked" >&2
   fi
   if command -v shellcheck >/dev/null; then
     shellcheck -x scripts/*.sh tests/gpu_check/*.sh .ci/run || status=1

@@ -18,7 +18,7 @@ isopatch_cmake_version=3.25
 isopatch_test_packages=(tetgen gmsh ccache libsundials-dev)
 isopatch_python_packages=('nanobind>=3.1' 'nanobind-backend>=1.0' 'numpy>=1.26' pytest matplotlib)
 isopatch_lint_packages=(clang-format clang-tidy shellcheck)
-isopatch_lint_python_packages=('ruff==0.17.6' 'black==26.10.1')
+isopatch_lint_python_packages=('ruff==0.17.6' 'black==26.10.1' 'typos==1.52.0')
 
 isopatch_missing_packages() {
   local package
@@ -84,7 +84,7 @@ if [[ ${ISOPATCH_SKIP_PACKAGES:-0} != 1 ]]; then
   fi
   if [[ ${ISOPATCH_WITH_LINT_PACKAGES:-0} == 1 ]]; then
     isopatch_install "${isopatch_lint_packages[@]}" || echo "Going on without some of ${isopatch_lint_packages[*]}" >&2
-    isopatch_pip_install "${isopatch_lint_python_packages[@]}" || echo "Going on without ruff or black" >&2
+    isopatch_pip_install "${isopatch_lint_python_packages[@]}" || echo "Going on without ruff, black or typos" >&2
   fi
   if [[ ${ISOPATCH_WITH_PYTHON_PACKAGES:-0} == 1 ]]; then
     if python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then

@@ -14,9 +14,7 @@ case ${1:-} in
   --all)
     scripts/test.sh release
     scripts/test.sh sanitize
-    ISOPATCH_WITH_DOCS_PACKAGES=1 source scripts/install_packages.sh
-    cmake --preset release -DISOPATCH_DOCS=ON
-    cmake --build --preset release --target docs
+    scripts/reference_pages.sh
     exec scripts/fuzz.sh
     ;;
   --with-torch)

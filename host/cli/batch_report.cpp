@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "host/cli/warnings.h"
 #include "host/text/quote.h"
 #include "isopatch/status.h"
 
@@ -30,8 +31,6 @@ EvaluatorOptions evaluator_options(const BatchArguments& arguments) {
   options.num_threads = arguments.threads;
   return options;
 }
-
-void print_warning(const std::string& warning) { fmt::print(stderr, "isopatch: warning: {}\n", message_text(warning)); }
 
 void print_warnings(const SceneDescription& scene) {
   for (const Geometry& geometry : scene.geometries) {

@@ -15,8 +15,6 @@ namespace isopatch::cli {
 
 EvaluatorOptions evaluator_options(const BatchArguments& arguments);
 
-void print_warning(const std::string& warning);
-
 /// Those of the geometries.
 void print_warnings(const SceneDescription& scene);
 

@@ -41,7 +41,7 @@ struct RolloutArguments : BatchArguments {
   std::vector<double> gravity;            // m/s^2, three or none
   std::optional<double> tolerance;        // of a solve
   std::optional<int> polygons;            // capacity of an environment
-  std::optional<std::int64_t> every;      // steps from row to row; without it 1, or what makes a short table
+  std::optional<std::int64_t> every;      // steps from row to row; without it 1, or for what is only looked at more
   bool check = false;                     // step also with half the time step
 };
 

@@ -12,6 +12,7 @@
 #include "host/cli/random_states.h"
 #include "host/cli/results_file.h"
 #include "host/cli/states_file.h"
+#include "host/cli/warnings.h"
 #include "host/cpu/pressure_field/traversal_counts.h"
 #include "host/files/output_file.h"
 #include "host/pictures/vtk_files.h"

@@ -4,178 +4,26 @@
 #include <CLI/CLI.hpp>
 
 #include <cerrno>
-#include <charconv>
-#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <iostream>
-#include <limits>
 #include <new>
 
-#include "host/cli/commands.h"
+#include "host/cli/usage/declarations.h"
 #include "host/cli/usage/usage_error.h"
-#include "host/mesh/files/file_cursor.h"
 #include "host/meshing/interrupt.h"
-#include "host/scene_file/enumerator_names.h"
 #include "host/text/quote.h"
 #include "host/text/throw_error.h"
 #include "isopatch/evaluator.h"
-#include "isopatch/limits.h"
 
 using namespace isopatch::cli;
 using namespace isopatch::detail;
-namespace limits = isopatch::limits;
 
 namespace {
 
 constexpr int kBadInput = 2;
 constexpr int kInterrupted = 130;
-
-/// Looks at the text, because CLI11 reads a number that does not fit its type as the largest value, and -1 as 2^64 - 1.
-template <typename Number>
-CLI::Validator whole(Number low, Number high) {
-  return CLI::Validator(
-      [low, high](const std::string& text) {
-        Number value{};
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        const bool read = error == std::errc() && end == text.data() + text.size();
-        if (read && value >= low && value <= high) return std::string();
-        return fmt::format("{} is not a whole number from {} to {}", in_quotes(text), low, high);
-      },
-      "");
-}
-
-const CLI::Validator kReal(
-    [](const std::string& text) {
-      double value = 0;
-      const bool finite = parse_real(text, value) && std::isfinite(value);
-      return finite ? "" : in_quotes(text) + " is not a finite number that a double can hold";
-    },
-    "");
-
-CLI::Validator real_between(double low, double high) {
-  return CLI::Validator(
-      [low, high](const std::string& text) {
-        double value = 0;
-        const bool inside = parse_real(text, value) && value >= low && value <= high;
-        return inside ? "" : fmt::format("{} is not a number from {} to {}", in_quotes(text), low, high);
-      },
-      "");
-}
-
-/// Adds an option or argument whose value the help calls `value_text`.
-template <class Value>
-CLI::Option* add(CLI::App* command, const char* name, Value& value, const char* value_text, const char* description,
-                 const CLI::Validator& check = {}) {
-  return command->add_option(name, value, description)->check(check)->option_text(value_text);
-}
-
-void add_data_option(CLI::App* command, std::optional<std::string>& folder) {
-  add(command, "--data", folder, "DIR", "folder of relative paths of mesh files (default: that of the scene file)");
-}
-
-/// The options that all commands with batches of environments have.
-void add_batch_options(CLI::App* command, BatchArguments& arguments) {
-  add(command, "scene", arguments.scene, "SCENE.json", "scene file (.json)")->required();
-  add_data_option(command, arguments.data);
-  add(command, "--backend", arguments.backend, "NAME",
-      "auto (default: cuda if there is a device), cpu, cuda or reference",
-      CLI::IsMember({"auto", "cpu", "cuda", "reference"}));
-  add(command, "--precision", arguments.precision, "NAME", "float (default) or double",
-      CLI::IsMember({"float", "double"}));
-  add(command, "--envs", arguments.envs, "N", "environments: the scene and random variations of it",
-      whole<std::int64_t>(1, 100'000'000));
-  add(command, "--first", arguments.first, "K", "index of the first environment, to split a run (default 0)",
-      whole<std::int64_t>(0, 1'000'000'000'000));
-  add(command, "--seed", arguments.seed, "S", "seed of the variations (default 0)",
-      whole<std::uint64_t>(0, std::numeric_limits<std::uint64_t>::max()));
-  add(command, "--threads", arguments.threads, "T", "threads of cpu and reference (default: all cores)",
-      whole<int>(0, 4096));
-}
-
-/// Refuses --seed, which would have no effect on states from a file.
-void add_states_option(CLI::App* command, BatchArguments& arguments, const char* description) {
-  add(command, "--states", arguments.states, "FILE.npz", description)->excludes(command->get_option("--seed"));
-}
-
-void add_evaluate(CLI::App& app, EvaluateArguments& arguments) {
-  CLI::App* evaluate = app.add_subcommand("evaluate", "Evaluate contact in a scene");
-  add_batch_options(evaluate, arguments);
-  add_states_option(evaluate, arguments,
-                    "states of the environments instead of variations; also a file with results, for its states");
-  add(evaluate, "--output", arguments.output, "FILE", "results as .json or .npz");
-  evaluate->add_flag("--energy", arguments.energy, "elastic energy too (always in results of up to 64 environments)");
-  evaluate->add_flag("--part-pairs", arguments.part_pairs, "the wrench of each part pair too");
-  CLI::Option* vtk = add(evaluate, "--vtk", arguments.vtk, "DIR", "contact patches and bodies for ParaView");
-  add(evaluate, "--patches", arguments.patches, "K", "environments to write with --vtk (default 4)",
-      whole<std::int64_t>(0, 10'000))
-      ->needs(vtk);
-  evaluate->callback([&arguments] { evaluate_command(arguments); });
-}
-
-void add_rollout(CLI::App& app, RolloutArguments& arguments) {
-  CLI::App* rollout = app.add_subcommand("rollout", "Simulate a scene in time");
-  add_batch_options(rollout, arguments);
-  CLI::Option* steps =
-      add(rollout, "--steps", arguments.steps, "K", "time steps (default: those of the duration); 0: only the start",
-          whole<std::int64_t>(0, 1'000'000'000'000));
-  const CLI::Validator is_time = real_between(limits::kMinTimeStep, limits::kMaxTime);
-  add(rollout, "--duration", arguments.duration, "S", "duration, s, instead of --steps (default: the scene's)", is_time)
-      ->excludes(steps);
-  add(rollout, "--dt", arguments.time_step, "H", "time step, s (default: the scene's)", is_time);
-  add(rollout, "--integrator", arguments.integrator, "NAME", "euler, sdirk2 or cvode (default: the scene's)",
-      CLI::IsMember(kIntegratorNames));
-  add(rollout, "--points", arguments.points, "NAME",
-      "points of a polygon that carry its forces: matched, centroid or fan6 (default: the scene's)",
-      CLI::IsMember(kContactPointsNames));
-  add(rollout, "--gravity", arguments.gravity, "X Y Z", "gravity, world frame, m/s^2 (default: the scene's)",
-      real_between(-limits::kMaxAcceleration, limits::kMaxAcceleration))
-      ->expected(3);
-  add(rollout, "--tolerance", arguments.tolerance, "T", "tolerance of a solve (default: the scene's)",
-      real_between(limits::kMinTolerance, limits::kMaxTolerance));
-  add(rollout, "--polygons", arguments.polygons, "K",
-      "most contact polygons of an environment (default: the scene's); 0: no limit",
-      whole<int>(0, limits::kMaxPolygonCapacity));
-  add(rollout, "--every", arguments.every, "M",
-      "steps from row to row (default 1; for a table alone, about 20 rows in all)",
-      whole<std::int64_t>(1, 1'000'000'000'000));
-  add_states_option(
-      rollout, arguments,
-      "states to start from instead of variations; also a file with results: continues from its last row");
-  add(rollout, "--output", arguments.output, "FILE.npz", "results of all rows, instead of a table");
-  add(rollout, "--vtk", arguments.vtk, "DIR", "series of contact patches and bodies for ParaView");
-  rollout->add_flag("--check", arguments.check,
-                    "what half the time step changes: the largest difference of each body over all rows");
-  rollout->callback([&arguments] { rollout_command(arguments); });
-}
-
-void add_field(CLI::App& app, FieldArguments& arguments) {
-  CLI::App* field = app.add_subcommand("field", "Compute the extent field of a tet mesh and write it as point data");
-  add(field, "input", arguments.input, "IN.vtk", "mesh (.vtk)")->required();
-  add(field, "output", arguments.output, "OUT.vtk", "the checked mesh with its field (.vtk)")->required();
-  add(field, "--kind", arguments.kind, "NAME", "distance (default) or laplace", CLI::IsMember({"distance", "laplace"}));
-  add(field, "--name", arguments.name, "NAME", "name of the point data (default extent)");
-  add(field, "--core-depth", arguments.core_depth, "D", "laplace: 1 on all vertices at least this deep, m", kReal);
-  add(field, "--core-ball", arguments.core_ball, "X Y Z R", "laplace: 1 on all vertices in a ball, m", kReal)
-      ->expected(4);
-  add(field, "--core-vertices", arguments.core_vertices, "I...", "laplace: 1 on these vertices",
-      whole<std::int32_t>(0, std::numeric_limits<std::int32_t>::max()));
-  add(field, "--true-strain", arguments.true_strain, "S", "field = ln(1 - S e) / ln(1 - S)", kReal);
-  add(field, "--power", arguments.power, "N", "field = e^N", kReal);
-  field->callback([&arguments] { field_command(arguments); });
-}
-
-void add_tetrahedralize(CLI::App& app, TetrahedralizeArguments& arguments) {
-  CLI::App* command = app.add_subcommand("tetrahedralize", "Fill a closed surface with tets, by TetGen or Gmsh");
-  add(command, "input", arguments.input, "IN.obj", "surface (.obj or .stl)")->required();
-  add(command, "output", arguments.output, "OUT.vtk", "tet mesh (.vtk)")->required();
-  add(command, "--mesher", arguments.mesher, "NAME", "auto (default: the first that is there), tetgen or gmsh",
-      CLI::IsMember({"auto", "tetgen", "gmsh"}));
-  add(command, "--edge-length", arguments.edge_length, "L",
-      "about that of the tets, m; longer edges of the surface are cut", kReal);
-  command->callback([&arguments] { tetrahedralize_command(arguments); });
-}
 
 #ifdef __clang__
 constexpr const char* kCompiler = "clang " __clang_version__;
@@ -205,27 +53,10 @@ std::string version_text() {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Pressure-field contact between tetrahedral meshes, for many environments at once.", "isopatch");
-  app.require_subcommand(1);
-  app.set_version_flag("--version", &version_text, "print the version and what this build has");
-  EvaluateArguments evaluate;
-  add_evaluate(app, evaluate);
-  RolloutArguments rollout;
-  add_rollout(app, rollout);
-  FieldArguments field;
-  add_field(app, field);
-  TetrahedralizeArguments tetrahedralize;
-  add_tetrahedralize(app, tetrahedralize);
-  std::vector<std::string> files;
-  std::string info_field = "distance";
-  std::optional<std::string> info_data;
-  CLI::App* info = app.add_subcommand("info", "Describe meshes (.vtk, .vtu, .msh, .obj, .stl) and scenes (.json)");
-  add(info, "files", files, "FILE...", "files")->required();
-  add(info, "--field", info_field, "NAME",
-      "of tet meshes: distance (default), laplace or the name of their point data");
-  add_data_option(info, info_data);
-  info->callback([&] { info_command(files, info_field, info_data); });
-
+  CLI::App app;
+  Arguments arguments;
+  declare(app, arguments, &version_text);
+  refuse_empty_values(app, {argv + 1, argv + argc});
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -6,8 +6,10 @@
 
 #include "host/cli/commands.h"
 #include "host/cli/info_table.h"
+#include "host/cli/warnings.h"
 #include "host/files/output_file.h"
 #include "host/mesh/math/point_math.h"
+#include "host/mesh/scale.h"
 #include "host/mesh/topology/surface_refinement.h"
 #include "host/meshing/mesher.h"
 #include "host/text/quote.h"
@@ -87,6 +89,7 @@ void tetrahedralize_command(const TetrahedralizeArguments& arguments) {
   weld(surface);
   const MeshReport report = check_and_repair(surface, arguments.input);
   drop_unused_points(surface);
+  print_doubt_of_units(arguments.input, longest_side(surface));
 
   const Mesher mesher = find_mesher(arguments.mesher);
   const std::string as_read =

@@ -11,6 +11,7 @@
 #include "host/scene/scene_rules.h"
 #include "host/scene_file/enumerator_names.h"
 #include "host/scene_file/json_value.h"
+#include "host/scene_file/robot_file.h"
 #include "host/scene_file/scene_bodies.h"
 #include "host/scene_file/scene_geometries.h"
 #include "host/scene_file/scene_values.h"
@@ -119,6 +120,7 @@ SceneDescription parse_scene(const std::string& json, const std::string& directo
 SceneDescription parse_scene(const std::string& json, const std::string& directory, const std::string& source,
                              const SceneMeshes& meshes) {
   const StandardArithmetic standard;
+  refuse_robot_file(json, source);
   const JsonValue::Document document = JsonValue::parse(json, source);
   const JsonValue root(document, source);
   root.allow({"isopatch", "geometries", "bodies", "pairs", "exclude", "contact", "rollout"});

@@ -7,6 +7,13 @@ endfunction()
 
 file(REMOVE_RECURSE ${work_dir})
 run(${CMAKE_COMMAND} --install ${build_dir} --prefix ${work_dir}/prefix --config ${config})
+foreach(page man/man1/isopatch.1 bash-completion/completions/isopatch zsh/site-functions/_isopatch
+             fish/vendor_completions.d/isopatch.fish)
+  file(SIZE ${work_dir}/prefix/share/${page} bytes)
+  if(bytes LESS 1000)
+    message(FATAL_ERROR "${page} has ${bytes} bytes")
+  endif()
+endforeach()
 run(${CMAKE_COMMAND} -S ${source_dir} -B ${work_dir}/build -G ${generator} -D CMAKE_BUILD_TYPE=${config}
     -D CMAKE_CXX_COMPILER=${compiler} -D "CMAKE_CXX_FLAGS=${flags}" -D CMAKE_PREFIX_PATH=${work_dir}/prefix)
 run(${CMAKE_COMMAND} --build ${work_dir}/build --config ${config})

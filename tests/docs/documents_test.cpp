@@ -303,7 +303,7 @@ void expect_exists(const std::vector<std::string>& command, const std::string& l
   EXPECT_TRUE(!is_script || fs::exists(kRoot / program)) << location << ": no " << program;
   EXPECT_TRUE(!program.starts_with("build/") || is_program(name)) << location << ": no program " << name;
   std::string source;
-  if (name == "isopatch") source = read_text("host/cli/main.cpp");
+  if (name == "isopatch") source = read_text("host/cli/usage/declarations.cpp");
   if (is_script && fs::is_regular_file(kRoot / program)) source = read_text(program);
 
   for (std::size_t i = 1; i < command.size(); ++i) {
@@ -338,7 +338,7 @@ TEST(Documents, CommandsExist) {
 }
 
 TEST(Documents, HaveEveryOptionOfTheCommand) {
-  const std::string source = read_text("host/cli/main.cpp"), document = read_text("host/cli/README.md");
+  const std::string source = read_text("host/cli/usage/declarations.cpp"), document = read_text("host/cli/README.md");
   int options = 0;
   for (std::size_t at = source.find("\"--"); at != std::string::npos; at = source.find("\"--", at + 1)) {
     const std::string option = source.substr(at + 1, source.find('"', at + 1) - at - 1);

@@ -198,6 +198,15 @@ def test_equal_scenes_have_equal_texts(scene):
     assert json.loads(text)["bodies"][0]["name"] == "ball"
 
 
+def test_a_robot_file_is_named_as_what_it_is(root):
+    path = root / "tests/broken/scenes/robot.urdf"
+    message = r"^.*robot\.urdf: is a robot in URDF, and scenes are JSON: .*scene_file/README\.md$"
+    with pytest.raises(ValueError, match=message):
+        isopatch.Scene(path)
+    with pytest.raises(ValueError, match=r"^scene: is a robot in URDF"):
+        isopatch.Scene.from_json(path.read_text())
+
+
 def test_a_missing_file_has_its_path_and_number(tmp_path):
     document = tetrahedron_scene(file=tmp_path / "none.vtk")
     with pytest.raises(FileNotFoundError) as error:

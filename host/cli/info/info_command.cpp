@@ -6,8 +6,11 @@
 
 #include "host/cli/commands.h"
 #include "host/cli/info_table.h"
+#include "host/cli/warnings.h"
 #include "host/hierarchy/hierarchy.h"
 #include "host/mesh/checks/geometry_check.h"
+#include "host/mesh/scale.h"
+#include "host/scene_file/robot_file.h"
 #include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/isopatch.h"
@@ -46,6 +49,7 @@ void surface_info(const std::string& file) {
   print_mass_properties(geometry);
   print_hierarchy(geometry);
   print_warnings(geometry.warnings);
+  print_doubt_of_units(file, longest_side(geometry));
 }
 
 void print_field(const Geometry& geometry, const std::string& name) {
@@ -92,6 +96,7 @@ void mesh_info(const std::string& file, const std::string& field) {
   if (!fields.empty()) fmt::print("  {:<20}{}\n", "point data", fields);
   print_field(geometry, escaped(field));
   print_warnings(geometry.warnings);
+  print_doubt_of_units(file, longest_side(geometry));
 }
 
 }  // namespace
@@ -106,7 +111,7 @@ void info_command(const std::vector<std::string>& files, const std::string& fiel
       mesh_info(file, field);
     } else if (extension == ".obj" || extension == ".stl") {
       surface_info(file);
-    } else if (extension == ".json") {
+    } else if (extension == ".json" || is_robot_extension(extension)) {
       scene_info(file, data);
     } else {
       throw Error(file + ": info reads .vtk, .vtu, .msh, .obj and .stl meshes and .json scenes");

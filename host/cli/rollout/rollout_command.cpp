@@ -11,6 +11,7 @@
 #include "host/cli/rollout/start_states.h"
 #include "host/cli/rollout/stepper.h"
 #include "host/cli/states_file.h"
+#include "host/cli/warnings.h"
 #include "host/files/output_file.h"
 #include "host/pictures/vtk_files.h"
 #include "host/scene/motion_rules.h"
@@ -29,6 +30,7 @@ using namespace detail;
 namespace {
 
 constexpr std::int64_t kRowsOfTable = 20;
+constexpr std::int64_t kFrames = 60;  // two seconds of a film
 constexpr std::int64_t kPicturedEnvironments = 4;
 constexpr double kLargestNumber = 1e12;
 constexpr double kSameTime = 1e-9;  // s
@@ -66,9 +68,20 @@ RowPlan plan_of(const RolloutArguments& arguments, const RolloutOptions& rollout
     }
     plan.steps = static_cast<std::int64_t>(steps);
   }
-  const bool short_table = arguments.output.empty() && arguments.vtk.empty() && !arguments.check;
-  const std::int64_t by_default = short_table ? (plan.steps + kRowsOfTable - 1) / kRowsOfTable : 1;
-  plan.every = arguments.every.value_or(std::max<std::int64_t>(by_default, 1));
+  if (arguments.every) {
+    plan.every = *arguments.every;
+    return plan;
+  }
+  // about as many as are looked at; a file and a check have every step
+  const auto steps_for = [&plan](std::int64_t rows) {
+    return std::max<std::int64_t>((plan.steps + rows - 1) / rows, 1);
+  };
+  const bool has_pictures = !arguments.vtk.empty();
+  if (!arguments.output.empty() || arguments.check) {
+    if (has_pictures) plan.rows_per_frame = steps_for(kFrames);
+  } else {
+    plan.every = steps_for(has_pictures ? kFrames : kRowsOfTable);
+  }
   return plan;
 }
 
@@ -104,9 +117,11 @@ struct Recorders {
   std::optional<RolloutFile> file;
   std::optional<VtkSeries> pictures;
   std::optional<StepCheck> check;
+  RowPlan plan;
 
   Recorders(const RolloutArguments& arguments, const HostSimulator& simulator, const RolloutStart& start,
-            const RowPlan& plan) {
+            const RowPlan& row_plan)
+      : plan(row_plan) {
     const std::int64_t environments = start.num_environments();
     if (arguments.output.empty() && !arguments.check) table.emplace();
     const Scene& scene = simulator.simulator().scene();
@@ -123,7 +138,7 @@ struct Recorders {
   void add(const RolloutRow& row, std::int64_t steps, Progress& progress) {
     if (table) table->add(row);
     if (file) file->add(row);
-    if (pictures) pictures->add(row.time, row.state.poses);
+    if (pictures && plan.is_frame(row.number)) pictures->add(row.time, row.state.poses);
     if (check) check->compare(steps, row.state, progress);
   }
 };
@@ -162,6 +177,10 @@ void print_report(const RolloutArguments& arguments, const HostSimulator& simula
     print_row("steps/s", fmt::format("{:.0f}", environments * static_cast<double>(plan.steps) / seconds));
   }
   print_row("rows", fmt::to_string(plan.num_rows()), plan.every == 1 ? "" : fmt::format("every {} steps", plan.every));
+  if (recorders.pictures) {
+    print_row("frames", fmt::to_string(plan.num_frames()),
+              fmt::format("every {} steps, in {}", plan.every * plan.rows_per_frame, escaped(arguments.vtk)));
+  }
   print_status(arguments, "non-zero status", status);
   if (recorders.check) print_status(arguments, "with half steps", recorders.check->status());
   fmt::print("\n");

@@ -17,11 +17,16 @@ namespace isopatch::cli {
 
 /// The rows of a rollout: its start, every so many steps, and its end.
 struct RowPlan {
-  std::int64_t steps = 0;  // of the rollout
-  std::int64_t every = 1;  // steps from row to row
+  std::int64_t steps = 0;           // of the rollout
+  std::int64_t every = 1;           // steps from row to row
+  std::int64_t rows_per_frame = 1;  // of the pictures
 
   std::int64_t num_rows() const { return 1 + (steps + every - 1) / every; }
   std::int64_t steps_before(std::int64_t row) const { return std::min(row * every, steps); }
+
+  /// The first row and the last one are frames.
+  std::int64_t num_frames() const { return 1 + (num_rows() - 2 + rows_per_frame) / rows_per_frame; }
+  bool is_frame(std::int64_t row) const { return row % rows_per_frame == 0 || row == num_rows() - 1; }
 };
 
 /// What is recorded at one time.

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <vector>
-
+#include "host/cli/usage/command_text.h"
 #include "host/text/quote.h"
+#include "host/text/throw_error.h"
 
 namespace isopatch::cli {
 
@@ -15,9 +15,7 @@ namespace {
 
 std::vector<std::string> names_of_commands(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    names.push_back(command->get_name());
-  }
+  for (const CLI::App* command : shown_commands(app)) names.push_back(command->get_name());
   return names;
 }
 
@@ -48,22 +46,42 @@ std::string message_of(const CLI::App& command, const CLI::ParseError& error) {
   return message;
 }
 
+std::string with_help(const std::string& message, const std::string& command) {
+  return message.ends_with("?") ? message : fmt::format("{}; see isopatch {}--help", message, command);
+}
+
 }  // namespace
+
+std::string unknown_command(const CLI::App& app, const std::string& name) {
+  return with_help("there is no command " + in_quotes(name, '"') + suggestion(name, names_of_commands(app)), "");
+}
+
+std::string empty_value(const std::string& value_text, bool is_option) {
+  return fmt::format("found an empty text, as of a shell variable that is not set; give {}{}", value_text,
+                     is_option ? " or leave it out" : "");
+}
+
+void refuse_empty_values(const CLI::App& app, const std::vector<std::string>& arguments) {
+  const CLI::App* command = arguments.empty() ? nullptr : find_command(app, arguments.front());
+  if (command == nullptr) return;
+  for (const std::string& argument : arguments) {
+    if (argument == "--") return;  // what follows are no options
+    if (!argument.starts_with("--") || argument.find('=') != argument.size() - 1) continue;
+    const std::string name = argument.substr(0, argument.size() - 1);
+    const CLI::Option* option = command->get_option_no_throw(name);
+    if (option == nullptr) continue;  // another error
+    const std::string value = option->get_option_text();
+    throw Error(with_help(name + ": " + (value.empty() ? "takes no value" : empty_value(value, true)),
+                          command->get_name() + " "));
+  }
+}
 
 std::string usage_error(const CLI::App& app, const std::string& first, const CLI::ParseError& error) {
   const std::vector<CLI::App*> given = app.get_subcommands();
-  std::string message, help = "isopatch --help";
-  if (!given.empty()) {
-    message = message_of(*given.front(), error);
-    help = "isopatch " + given.front()->get_name() + " --help";
-  } else if (first.empty()) {
-    message = "needs a command: " + list_of(names_of_commands(app));
-  } else if (!first.starts_with("-")) {
-    message = "there is no command " + in_quotes(first, '"') + suggestion(first, names_of_commands(app));
-  } else {
-    message = message_of(app, error);
-  }
-  return message.ends_with("?") ? message : message + "; see " + help;
+  if (!given.empty()) return with_help(message_of(*given.front(), error), given.front()->get_name() + " ");
+  if (first.empty()) return with_help("needs a command: " + list_of(names_of_commands(app)), "");
+  if (!first.starts_with("-")) return unknown_command(app, first);
+  return with_help(message_of(app, error), "");
 }
 
 }  // namespace isopatch::cli

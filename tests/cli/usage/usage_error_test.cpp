@@ -38,12 +38,12 @@ TEST(Usage, UnknownCommandsAndOptionsAreNamedWithTheNearest) {
   expect_errors(
       {{"evalute x", R"(there is no command "evalute"; did you mean "evaluate"?)"},
        {"simulate x",
-        R"(there is no command "simulate"; known: "evaluate", "rollout", "field", "tetrahedralize", "info"; )"
+        R"(there is no command "simulate"; known: "evaluate", "rollout", "field", "tetrahedralize", "info", "help"; )"
         "see isopatch --help"},
        {"--versoin", R"(isopatch has no option "--versoin"; did you mean "--version"?)"},
        {"evaluate " + kScene + " --envz 3", R"(evaluate has no option "--envz"; did you mean "--envs"?)"},
        {"rollout --durations=3 " + kScene, R"(rollout has no option "--durations"; did you mean "--duration"?)"},
-       {"", R"(needs a command: "evaluate", "rollout", "field", "tetrahedralize", "info"; )"
+       {"", R"(needs a command: "evaluate", "rollout", "field", "tetrahedralize", "info", "help"; )"
             "see isopatch --help"}});
 }
 

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Makes isopatch-VERSION.tar.gz of the last commit, whose bytes depend on that commit alone.
+# Usage: scripts/source_archive.sh [FOLDER] [TAG]   (default: out/release)
+#   TAG   fails unless this is v and the version of CMakeLists.txt
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+folder=${1:-out/release}
+version=$(sed -n 's/^project(isopatch VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+if [[ -n ${2:-} && $2 != "v$version" ]]; then
+  echo "the tag is $2, but the version in CMakeLists.txt is $version: the tag must be v$version" >&2
+  exit 1
+fi
+mkdir -p "$folder"
+git archive --format=tar --prefix="isopatch-$version/" HEAD | gzip -n9 >"$folder/isopatch-$version.tar.gz"
+du -h "$folder/isopatch-$version.tar.gz"
