@@ -7,6 +7,7 @@
 #include <span>
 
 #include "host/cpu/pressure_field/simd_kernels.h"
+#include "host/cpu/pressure_field/simd_node_tests.h"
 #include "host/cpu/simd/simd_cells.h"
 #include "host/cpu/simd/simd_queue.h"
 #include "host/cpu/simd/simd_traversal.h"
@@ -73,52 +74,6 @@ class AcceptedList {
   AcceptedRange ranges_[kMaxRanges + 1];
 };
 
-/// Three rows of a transformed wide node.
-template <class F, class Rows>
-ISOPATCH_HD Vec3<F> vec_of(const Rows& row, int first) {
-  return {row(first), row(first + 1), row(first + 2)};
-}
-
-/// The node test of pressure fields.
-struct SimdNodeTest {
-  const PairContext& f;
-  float margin;  // by which boxes of M are wider, m
-
-  template <class F, class Put>
-  ISOPATCH_HD void transform(bool of_M, const NodeBox<F>& box, const Put& put) const {
-    const TransformedBox<F> b = of_M ? transformed_M(f, widened(box)) : transformed_S(f, box);
-    for (const LinearBounds<F>* bounds : {&b.in_M, &b.in_S}) {
-      for (const Vec3<F>* v : {&bounds->center, &bounds->half, &bounds->velocity, &bounds->expansion}) {
-        put(v->x), put(v->y), put(v->z);
-      }
-    }
-    put(b.low), put(b.high);
-  }
-
-  template <class F, class RowsA, class RowsB>
-  ISOPATCH_HD MaskOf<F> may_touch(const RowsA& a, const RowsB& b) const {
-    return may_meet(f, box_of<F>(a), box_of<F>(b));
-  }
-
-  template <class F>
-  ISOPATCH_HD MaskOf<F> may_touch_half_space(const NodeBox<F>& m) const {
-    return may_meet_half_space(f, widened(m));
-  }
-
- private:
-  template <class F>
-  ISOPATCH_HD NodeBox<F> widened(NodeBox<F> box) const {
-    box.box.half = box.box.half + Vec3<F>{F(margin), F(margin), F(margin)};
-    return box;
-  }
-
-  template <class F, class Rows>
-  ISOPATCH_HD static TransformedBox<F> box_of(const Rows& row) {
-    const auto vec = [&](int r) { return vec_of<F>(row, r); };
-    return {{vec(0), vec(3), vec(6), vec(9)}, {vec(12), vec(15), vec(18), vec(21)}, row(24), row(25)};
-  }
-};
-
 /// Tests candidates and lists what passes; calls visit(list) before the list overflows.
 template <class Visit>
 struct CellTest {
@@ -173,8 +128,14 @@ struct KeepingTest {
 /// Searches the hierarchies of a part pair.
 template <class Test>
 void search_hierarchies(const PairContext& f, float margin, SimdWorkspace& work, Test& test) {
-  traverse_with_simd(SimdNodeTest{f, margin}, f.M.hierarchy.wide_nodes,
-                     f.S.half_space ? nullptr : f.S.hierarchy.wide_nodes, work.traversal, test);
+  const WideNode *const wide_M = f.M.hierarchy.wide_nodes, *const wide_S = f.S.hierarchy.wide_nodes;
+  if (f.S.half_space) {
+    traverse_with_simd(SimdNodeTest{f, margin}, wide_M, nullptr, work.traversal, test);
+  } else if (f.S.rigid) {
+    traverse_with_simd(SimdRigidNodeTest{f, margin}, wide_M, wide_S, work.traversal, test);
+  } else {
+    traverse_with_simd(SimdNodeTest{f, margin}, wide_M, wide_S, work.traversal, test);
+  }
 }
 
 /// Finds the candidates that are to be kept. False if there are too many to keep.

@@ -4,8 +4,9 @@
 // at once. A wide node is transformed to the frames of both bodies when it is first opened. The contact model decides
 // what a test compares. Its NodeTest has, for F a SIMD vector of floats,
 //
-//   void transform(bool of_M, const NodeBox<F>&, const Put& put)    calls put(F) for each row of a TransformedWideNode
-//   Mask may_touch(const RowsA& a, const RowsB& b)                  of rows a(i), b(i): one is M's, the other S's
+//   void transform(bool of_M, const NodeBox<F>&,                    calls put(F) for each row of a TransformedWideNode,
+//                  const int* children, const Put& put)             whose nodes have these children
+//   Mask may_touch(const RowsM& m, const RowsS& s)                  of rows m(i), s(i)
 //   Mask may_touch_half_space(const NodeBox<F>& m)
 //
 // and its visitor test(const int* m, const int* s, Mask active), which is given pairs of cells.
@@ -63,7 +64,7 @@ class SimdTraversal {
       other[i] = numbers_ + kept[i];
     }
     for (int i = 0; i < count; ++i) {
-      touching[i] = test(wide[i], other[i]);
+      touching[i] = (opened[i] & kOfM) != 0 ? test<true>(wide[i], other[i]) : test<false>(wide[i], other[i]);
       larger[i] = larger_ones(wide[i], other[i]);
     }
     for (int i = 0; i < count; ++i) {
@@ -102,7 +103,7 @@ class SimdTraversal {
     for (int first = 0; first < kWide; first += kPart) {
       const NodeBox<F> box = box_of(wide, first);
       int row = 0;
-      test_.transform((opened & kOfM) != 0, box,
+      test_.transform((opened & kOfM) != 0, box, wide.child + first,
                       [&](F numbers) ISOPATCH_INLINED { numbers.store(to.row[row++] + first); });
       F::load(wide.size + first).store(to.row[kSize] + first);
     }
@@ -112,12 +113,17 @@ class SimdTraversal {
   }
 
   /// The nodes of a wide node that may touch a node of the other body, as bits.
+  template <bool of_M>
   ISOPATCH_HD std::uint32_t test(const float* wide, const float* other) const {
     std::uint32_t touching = 0;
     for (int first = 0; first < kWide; first += kPart) {
       const auto below = [&](int row) ISOPATCH_INLINED { return F::load(wide + row * kWide + first); };
       const auto beside = [&](int row) ISOPATCH_INLINED { return F(other[row * kWide]); };
-      touching |= bits_of(test_.template may_touch<F>(below, beside)) << first;
+      if constexpr (of_M) {
+        touching |= bits_of(test_.template may_touch<F>(below, beside)) << first;
+      } else {
+        touching |= bits_of(test_.template may_touch<F>(beside, below)) << first;
+      }
     }
     return touching;
   }
