@@ -119,7 +119,7 @@ void find_overlaps(const PairContext& context, SimdWorkspace& work, CellEnergyVi
   };
   OneByOne one_by_one = {visitor, visit};
   const auto wide_nodes = [](const PairBody& body) { return body.field->solid.wide_nodes; };
-  traverse_with_simd(SimdEnergyNodeTest{context}, wide_nodes(context.M),
+  traverse_with_simd(SimdFixedNodeTest{context, 0}, wide_nodes(context.M),
                      context.S.half_space ? nullptr : wide_nodes(context.S), work.traversal, one_by_one);
 }
 
