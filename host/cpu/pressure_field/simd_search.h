@@ -153,9 +153,9 @@ struct SimdFixedNodeTest {
 };
 
 /// The node test of pressure fields beside the triangles of a rigid S, which have no extent: boxes that do not move
-/// leave 1.2 times the pairs of leaves for half the arithmetic and a third of the rows, and two of three such pairs have
-/// all vertices of the tet on one side of the triangle. More rows: of M the vertices of a leaf's tet; of S the normal of
-/// its triangle, in M, and how far from M's origin its plane is.
+/// leave 1.2 times the pairs of leaves for half the arithmetic and a third of the rows, and two of three such pairs
+/// have all vertices of the tet on one side of the triangle. More rows: of M the vertices of a leaf's tet; of S the
+/// normal of its triangle, in M, and how far from M's origin its plane is.
 struct SimdRigidNodeTest : SimdFixedNodeTest {
   static constexpr bool kTestsCells = true;
 
@@ -250,8 +250,8 @@ struct KeepingTest {
 /// Searches the hierarchies of a part pair.
 template <class Test>
 void search_hierarchies(const PairContext& f, float margin, SimdWorkspace& work, Test& test) {
-  const WideNode *const wide_M = f.M.hierarchy.wide_nodes,
-                       *const wide_S = f.S.half_space ? nullptr : f.S.hierarchy.wide_nodes;
+  const WideNode* const wide_M = f.M.hierarchy.wide_nodes;
+  const WideNode* const wide_S = f.S.half_space ? nullptr : f.S.hierarchy.wide_nodes;
   if (f.S.rigid && !f.S.half_space) {
     traverse_with_simd(SimdRigidNodeTest{{f, margin}}, wide_M, wide_S, work.traversal, test);
   } else {

@@ -16,8 +16,7 @@ struct PointKernels {
 
   void (*impulses)(const Parameters&, double* columns, int polygons, const PairTwist&,
                    double (&sums)[ImpulseSums::kSize]);
-  void (*matrix)(const Parameters&, double* columns, int polygons, const PairTwist&,
-                 double (&sums)[MatrixSums::kSize]);
+  void (*matrix)(const Parameters&, double* columns, int polygons, const PairTwist&, double (&sums)[MatrixSums::kSize]);
   double (*potential)(const Parameters&, double* columns, int polygons, const PairTwist&);
   void (*slopes)(const Parameters&, double* columns, int polygons, const PairTwist&, const PairTwist& change,
                  double (&sums)[2]);

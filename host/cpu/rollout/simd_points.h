@@ -187,7 +187,8 @@ void renew_points(const PointParameters<double>& p, double* columns, int polygon
                 [&](PolygonPoints<SimdDouble>& points) ISOPATCH_INLINED { renew_limits(parameters, at, points); });
 }
 
-constexpr PointKernels kPointKernels = {sum_impulses, sum_matrix, sum_potential, sum_slopes, begin_points, renew_points};
+constexpr PointKernels kPointKernels = {sum_impulses, sum_matrix,   sum_potential,
+                                        sum_slopes,   begin_points, renew_points};
 
 }  // namespace
 }  // namespace isopatch::detail

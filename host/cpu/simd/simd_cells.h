@@ -3,8 +3,8 @@
 // Loads one cell for each lane, from a hierarchy's cells with given indices.
 #pragma once
 
-#include <concepts>
 #include <cstddef>
+#include <type_traits>
 
 #include "host/cpu/simd/simd.h"
 #include "isopatch/detail/scene/scene_view.h"
@@ -25,8 +25,7 @@ ISOPATCH_HD hn::Vec<Tag<T, lanes>> load_rows(const T* const* rows, int at) {
 
 /// Transposes blocks of four: `a` has four elements for each of the lanes 0, 4, 8 and so on, `b` for lanes 1, 5, 9, `c`
 /// and `d` likewise. Calls put(i, v) with element i of all lanes, for i from 0 to 3.
-template <class D, class V, class Put>
-  requires std::same_as<hn::TFromD<D>, float>
+template <class D, class V, class Put, std::enable_if_t<std::is_same_v<hn::TFromD<D>, float>, int> = 0>
 ISOPATCH_HD void transpose(D tag, V a, V b, V c, V d, const Put& put) {
   const hn::Repartition<double, D> pairs;
   const auto ab0 = hn::BitCast(pairs, hn::InterleaveLower(tag, a, b));

@@ -9,8 +9,8 @@
 // polygon is counted exactly once.
 //
 // A test in float decides most pairs: where every |d| exceeds its error, the signs are exact. It also tests whether the
-// two sections d = 0 lie on different sides of a face of either tet, so that nearly all pairs that pass have a polygon.
-// The rest is decided in double.
+// two sections d = 0 lie on different sides of a face of either tet, or the section of a tet outside a side of a rigid
+// triangle, so that nearly all pairs that pass have a polygon. The rest is decided in double.
 #pragma once
 
 #include "isopatch/detail/polygon/section.h"

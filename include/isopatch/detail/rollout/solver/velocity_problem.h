@@ -308,8 +308,7 @@ ISOPATCH_HD void add_pair_to_matrix(Warp& warp, const SolverMemory& m, const Sol
 
 /// The matrix of second derivatives at the velocity. Called by all lanes.
 template <class Warp, class PointSums>
-ISOPATCH_HD void assemble_matrix(Warp& warp, const PointSums& points, const VelocityProblem& p,
-                                 const SolverMemory& m) {
+ISOPATCH_HD void assemble_matrix(Warp& warp, const PointSums& points, const VelocityProblem& p, const SolverMemory& m) {
   const double* const velocity = m.vectors.velocity;
   const int entries = p.num_dofs * p.num_dofs;
   for (int i = warp.lane(); i < entries; i += Warp::kSize) m.matrix.entries[i] = 0;
