@@ -91,6 +91,15 @@ TEST(TetFilter, KnowsMostPairsOfCellsOfAnyKindOfBodies) {
   EXPECT_GT(counts.settled, 0.95 * counts.all);
 }
 
+TEST(TetFilter, LeavesOutTetsThatMeetThePlaneOfARigidTriangleOutsideIt) {
+  SceneDescription description = two_bodies(make_sphere("a", 0.05, 2), make_sphere("b", 0.06, 2));
+  description.bodies[1].rigid = true;
+  const Scene scene(description);
+  const Counts counts = compare_all(scene, random_batch(scene, 20, 12, 0.1));
+  EXPECT_GT(counts.pass, 1000);
+  EXPECT_GT(counts.left_out, 0.1 * counts.pass);
+}
+
 TEST(TetFilter, ClaimsNothingFalseOfVerticesOnTheContactPlane) {
   const Scene scene(two_bodies(make_box("a", {0.1, 0.1, 0.1}), make_box("b", {0.1, 0.1, 0.1})));
   Counts counts;

@@ -60,7 +60,8 @@ class FirstProblem {
   /// The matrix is in memory() then.
   std::vector<double> gradient_at(const std::vector<double>& velocity) {
     set(velocity);
-    evaluate_problem(warp_, points_, problem_, memory_);
+    evaluate_gradient(warp_, points_, problem_, memory_);
+    assemble_matrix(warp_, points_, problem_, memory_);
     return {memory_.vectors.gradient, memory_.vectors.gradient + problem_.num_dofs};
   }
 

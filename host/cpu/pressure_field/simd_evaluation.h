@@ -10,33 +10,6 @@
 namespace isopatch::detail {
 namespace {
 
-/// The node test of energies.
-struct SimdEnergyNodeTest {
-  const PairContext& f;
-
-  template <class F, class Put>
-  ISOPATCH_HD void transform(bool of_M, const NodeBox<F>& box, const Put& put) const {
-    const TransformedFixedBox<F> b = of_M ? fixed_M(f, box) : fixed_S(f, box);
-    for (const Vec3<F>* v : {&b.center, &b.half_M, &b.half_S}) put(v->x), put(v->y), put(v->z);
-  }
-
-  template <class F, class RowsA, class RowsB>
-  ISOPATCH_HD MaskOf<F> may_touch(const RowsA& a, const RowsB& b) const {
-    return may_overlap(f, box_of<F>(a), box_of<F>(b));
-  }
-
-  template <class F>
-  ISOPATCH_HD MaskOf<F> may_touch_half_space(const NodeBox<F>& m) const {
-    return may_overlap_half_space(f, m);
-  }
-
- private:
-  template <class F, class Rows>
-  ISOPATCH_HD static TransformedFixedBox<F> box_of(const Rows& row) {
-    return {vec_of<F>(row, 0), vec_of<F>(row, 3), vec_of<F>(row, 6)};
-  }
-};
-
 /// Adds up the sums of the lanes.
 template <class T, int lanes, bool with_patch>
 void add_lanes(WrenchSums<Simd<T, lanes>, with_patch>& from, WrenchSums<T, with_patch>& to) {
@@ -192,7 +165,7 @@ void find_overlaps(const PairContext& context, SimdWorkspace& work, CellEnergyVi
   };
   OneByOne one_by_one = {visitor, visit};
   const auto wide_nodes = [](const PairBody& body) { return body.field->solid.wide_nodes; };
-  traverse_with_simd(SimdEnergyNodeTest{context}, wide_nodes(context.M),
+  traverse_with_simd(SimdFixedNodeTest{context, 0}, wide_nodes(context.M),
                      context.S.half_space ? nullptr : wide_nodes(context.S), work.traversal, one_by_one);
 }
 

@@ -16,6 +16,7 @@ struct PointKernels {
 
   void (*impulses)(const Parameters&, double* columns, int polygons, const PairTwist&,
                    double (&sums)[ImpulseSums::kSize]);
+  void (*matrix)(const Parameters&, double* columns, int polygons, const PairTwist&, double (&sums)[MatrixSums::kSize]);
   double (*potential)(const Parameters&, double* columns, int polygons, const PairTwist&);
   void (*slopes)(const Parameters&, double* columns, int polygons, const PairTwist&, const PairTwist& change,
                  double (&sums)[2]);
@@ -30,6 +31,10 @@ struct SimdPointSums {
   void impulses(const PointParameters<double>& p, const PolygonColumns& columns, int polygons, const PairTwist& twist,
                 double (&sums)[ImpulseSums::kSize]) const {
     kernels.impulses(p, columns.column(0), polygons, twist, sums);
+  }
+  void matrix(const PointParameters<double>& p, const PolygonColumns& columns, int polygons, const PairTwist& twist,
+              double (&sums)[MatrixSums::kSize]) const {
+    kernels.matrix(p, columns.column(0), polygons, twist, sums);
   }
   double potential(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
                    const PairTwist& twist) const {

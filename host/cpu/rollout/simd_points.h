@@ -125,6 +125,17 @@ void sum_impulses(const PointParameters<double>& p, double* columns, int polygon
       sums);
 }
 
+void sum_matrix(const PointParameters<double>& p, double* columns, int polygons, const PairTwist& twist,
+                double (&sums)[MatrixSums::kSize]) {
+  const auto parameters = simd_of(p);
+  const auto at = simd_of(twist);
+  simd_sums(
+      columns, polygons,
+      [&](const PolygonPoints<SimdDouble>& points, SimdDouble(&own)[MatrixSums::kSize])
+          ISOPATCH_INLINED { add_matrix(parameters, points, at, own); },
+      sums);
+}
+
 double sum_potential(const PointParameters<double>& p, double* columns, int polygons, const PairTwist& twist) {
   const auto parameters = simd_of(p);
   const auto at = simd_of(twist);
@@ -176,7 +187,8 @@ void renew_points(const PointParameters<double>& p, double* columns, int polygon
                 [&](PolygonPoints<SimdDouble>& points) ISOPATCH_INLINED { renew_limits(parameters, at, points); });
 }
 
-constexpr PointKernels kPointKernels = {sum_impulses, sum_potential, sum_slopes, begin_points, renew_points};
+constexpr PointKernels kPointKernels = {sum_impulses, sum_matrix,   sum_potential,
+                                        sum_slopes,   begin_points, renew_points};
 
 }  // namespace
 }  // namespace isopatch::detail

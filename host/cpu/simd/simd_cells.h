@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
 #include "host/cpu/simd/simd.h"
 #include "isopatch/detail/scene/scene_view.h"
@@ -24,9 +25,9 @@ ISOPATCH_HD hn::Vec<Tag<T, lanes>> load_rows(const T* const* rows, int at) {
 
 /// Transposes blocks of four: `a` has four elements for each of the lanes 0, 4, 8 and so on, `b` for lanes 1, 5, 9, `c`
 /// and `d` likewise. Calls put(i, v) with element i of all lanes, for i from 0 to 3.
-template <class V, class Put>
-ISOPATCH_HD void transpose(Tag<float, kFloatLanes> tag, V a, V b, V c, V d, const Put& put) {
-  const Tag<double, kLanes> pairs;
+template <class D, class V, class Put, std::enable_if_t<std::is_same_v<hn::TFromD<D>, float>, int> = 0>
+ISOPATCH_HD void transpose(D tag, V a, V b, V c, V d, const Put& put) {
+  const hn::Repartition<double, D> pairs;
   const auto ab0 = hn::BitCast(pairs, hn::InterleaveLower(tag, a, b));
   const auto ab2 = hn::BitCast(pairs, hn::InterleaveUpper(tag, a, b));
   const auto cd0 = hn::BitCast(pairs, hn::InterleaveLower(tag, c, d));

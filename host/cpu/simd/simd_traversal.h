@@ -4,9 +4,11 @@
 // at once. A wide node is transformed to the frames of both bodies when it is first opened. The contact model decides
 // what a test compares. Its NodeTest has, for F a SIMD vector of floats,
 //
-//   void transform(bool of_M, const NodeBox<F>&, const Put& put)    calls put(F) for each row of a TransformedWideNode
+//   void transform(bool of_M, const NodeBox<F>&,                    calls put(F) for each row of a TransformedWideNode,
+//                  const int* children, const Put& put)             whose nodes have these children
 //   Mask may_touch(const RowsA& a, const RowsB& b)                  of rows a(i), b(i): one is M's, the other S's
 //   Mask may_touch_half_space(const NodeBox<F>& m)
+//   Mask cells_may_touch(const RowsM& m, const RowsS& s)            of two leaves that may touch; if kTestsCells
 //
 // and its visitor test(const int* m, const int* s, Mask active), which is given pairs of cells.
 #pragma once
@@ -102,7 +104,7 @@ class SimdTraversal {
     for (int first = 0; first < kWide; first += kPart) {
       const NodeBox<F> box = box_of(wide, first);
       int row = 0;
-      test_.transform((opened & kOfM) != 0, box,
+      test_.transform((opened & kOfM) != 0, box, wide.child + first,
                       [&](F numbers) ISOPATCH_INLINED { numbers.store(to.row[row++] + first); });
       F::load(wide.size + first).store(to.row[kSize] + first);
     }
@@ -118,6 +120,22 @@ class SimdTraversal {
       const auto below = [&](int row) ISOPATCH_INLINED { return F::load(wide + row * kWide + first); };
       const auto beside = [&](int row) ISOPATCH_INLINED { return F(other[row * kWide]); };
       touching |= bits_of(test_.template may_touch<F>(below, beside)) << first;
+    }
+    return touching;
+  }
+  /// The leaves of a wide node whose cells may touch the cell of a leaf of the other body, as bits.
+  ISOPATCH_HD std::uint32_t test_cells(std::int32_t of_M, const float* wide, const float* other) const {
+    std::uint32_t touching = 0;
+    for (int first = 0; first < kWide; first += kPart) {
+      const auto below = [&](int row) ISOPATCH_INLINED { return F::load(wide + row * kWide + first); };
+      const auto beside = [&](int row) ISOPATCH_INLINED { return F(other[row * kWide]); };
+      if constexpr (!NodeTest::kTestsCells) {
+        touching = ~0u;
+      } else if (of_M != 0) {
+        touching |= bits_of(test_.template cells_may_touch<F>(below, beside)) << first;
+      } else {
+        touching |= bits_of(test_.template cells_may_touch<F>(beside, below)) << first;
+      }
     }
     return touching;
   }
@@ -153,17 +171,20 @@ class SimdTraversal {
     const auto opened = hn::Add(hn::Add(child, child), hn::Set(tag, of_M));
     if (kept_child < 0) {
       append(hn::AndNot(leaf, touch), opened, kept, work_.opened, work_.kept, depth_);
-      append(hn::And(leaf, touch), hn::Not(child), ~kept_child, cells_here, cells_there, waiting);
+      const auto cells = hn::And(mask_of(test_cells(of_M, wide, numbers_ + kept)), touch);
+      append(hn::And(leaf, cells), hn::Not(child), ~kept_child, cells_here, cells_there, waiting);
     } else {
       const auto down = hn::And(touch, hn::AndNot(leaf, mask_of(larger)));
       append(down, opened, kept, work_.opened, work_.kept, depth_);
       append(hn::AndNot(down, touch), hn::Iota(tag, column), kept_opened, work_.kept, work_.opened, depth_);
     }
 #else
+    const std::uint32_t cells = kept_child < 0 ? test_cells(of_M, wide, numbers_ + kept) : 0;
     for (; touching != 0; touching &= touching - 1) {
       const int i = hwy::Num0BitsBelowLS1Bit_Nonzero32(touching);
       const auto child = std::bit_cast<std::int32_t>(wide[kChild * kWide + i]);
       if (child < 0 && kept_child < 0) {
+        if ((cells >> i & 1u) == 0u) continue;
         cells_here[waiting] = ~child;
         cells_there[waiting++] = ~kept_child;
       } else if (child == 0) {

@@ -107,4 +107,24 @@ ISOPATCH_HD MaskOf<F> is_outside(const Vec3<F> (&vertex)[4], const Section<F>& s
   return most[0] < -margin || most[1] < -margin || most[2] < -margin || most[3] < -margin;
 }
 
+/// True if all of a section in the plane of a triangle lies outside one of its sides. `normal` is of unit length, and
+/// `margin` a distance times the triangle's longest edge.
+template <class F>
+ISOPATCH_HD MaskOf<F> is_outside_triangle(const Vec3<F> (&vertex)[4], const Vec3<F>& normal, const Section<F>& section,
+                                          F margin) {
+  MaskOf<F> outside(false);
+  ISOPATCH_UNROLL
+  for (int side = 0; side < 3; ++side) {
+    const Vec3<F> inward = cross(normal, vertex[(side + 1) % 3] - vertex[side]);
+    F most = F(-1e30f);
+    ISOPATCH_UNROLL
+    for (int i = 0; i < Section<F>::kEdges; ++i) {
+      const F height = dot(inward, section.point[i] - vertex[side]);
+      most = select(section.crossed[i], fast_max(most, height), most);
+    }
+    outside = outside || most < -margin;
+  }
+  return outside;
+}
+
 }  // namespace isopatch::detail

@@ -9,8 +9,8 @@
 // polygon is counted exactly once.
 //
 // A test in float decides most pairs: where every |d| exceeds its error, the signs are exact. It also tests whether the
-// two sections d = 0 lie on different sides of a face of either tet, so that nearly all pairs that pass have a polygon.
-// The rest is decided in double.
+// two sections d = 0 lie on different sides of a face of either tet, or the section of a tet outside a side of a rigid
+// triangle, so that nearly all pairs that pass have a polygon. The rest is decided in double.
 #pragma once
 
 #include "isopatch/detail/polygon/section.h"
@@ -139,8 +139,14 @@ ISOPATCH_HD FilterResult<F> filter_cells(const PairContext& f, const Cells& m, c
     return out;
   }
 
+  // vertices and products of edges are rounded
+  const F edge_M = m.longest_edge(), edge_S = s.longest_edge();
+  const F rounding = fma(F(0x1p-20f), edge_M + edge_S, F(slack));
   Bounds<F> box_S = bounds_of(vertex_S);
-  if (!f.S.rigid) {
+  MaskOf<F> apart;
+  if (f.S.rigid) {
+    apart = is_outside_triangle(vertex_S, slope_S, section_M.seen, (section_M.off + rounding) * edge_S);
+  } else {
     ISOPATCH_UNROLL
     for (int i = 0; i < 4; ++i) {
       const F other = m.extent(0) + dot(m.gradient(), vertex_S[i] - vertex_M[0]);
@@ -153,13 +159,10 @@ ISOPATCH_HD FilterResult<F> filter_cells(const PairContext& f, const Cells& m, c
     out.possible = out.possible && section_S.cut;
     out.certain = out.certain && section_S.certain;
 
-    // vertices and products of edges are rounded
-    const F edge_M = m.longest_edge(), edge_S = s.longest_edge();
-    const F rounding = fma(F(0x1p-20f), edge_M + edge_S, F(slack));
-    const MaskOf<F> apart = is_outside(vertex_M, section_S.seen, (section_S.off + rounding) * (edge_M * edge_M)) ||
-                            is_outside(vertex_S, section_M.seen, (section_M.off + rounding) * (edge_S * edge_S));
-    out.possible = out.possible && !(out.certain && apart);
+    apart = is_outside(vertex_M, section_S.seen, (section_S.off + rounding) * (edge_M * edge_M)) ||
+            is_outside(vertex_S, section_M.seen, (section_M.off + rounding) * (edge_S * edge_S));
   }
+  out.possible = out.possible && !(out.certain && apart);
   const MaskOf<F> meets = bound_overlap(section_M.box, box_S, slack, out.bounds);
   out.possible = out.possible && (meets || !out.certain);
   return out;

@@ -17,20 +17,24 @@ struct RelativeTwist {
   ISOPATCH_HD Vec3<T> at(Vec3<T> arm) const { return linear + cross(angular, arm); }
 };
 
-/// The sums of an evaluation of the impulses: their force and moment, what they change by, and the friction.
+/// The sums of an evaluation of the impulses: their force and moment, and the friction.
 struct ImpulseSums {
   enum : int {
-    kForce = 0,      // 3, N s
-    kMoment = 3,     // 3, N m s
-    kMatrix = 6,     // 21: the lower triangle of -d (force, moment) / d (u_P, omega) by rows, kg, kg m, kg m^2
-    kMissed = 27,    // of the sizes by which the friction limits differ from mu times the normal impulses, N s
-    kFriction = 28,  // of mu times the normal impulses, N s
-    kSize = 29
+    kForce = 0,     // 3, N s
+    kMoment = 3,    // 3, N m s
+    kMissed = 6,    // of the sizes by which the friction limits differ from mu times the normal impulses, N s
+    kFriction = 7,  // of mu times the normal impulses, N s
+    kSize = 8
   };
+};
+
+/// What the impulses change by: the lower triangle of -d (force, moment) / d (u_P, omega) by rows, kg, kg m, kg m^2.
+struct MatrixSums {
+  static constexpr int kSize = 21;
 
   /// Entry of the matrix, in any order.
-  ISOPATCH_HD static int matrix(int row, int column) {
-    return kMatrix + (row >= column ? row * (row + 1) / 2 + column : column * (column + 1) / 2 + row);
+  ISOPATCH_HD static int at(int row, int column) {
+    return row >= column ? row * (row + 1) / 2 + column : column * (column + 1) / 2 + row;
   }
 };
 
@@ -101,23 +105,39 @@ ISOPATCH_HD void add_to(T* sums, Vec3<T> v) {
   sums[2] = sums[2] + v.z;
 }
 
+/// The impulse of point k at a twist.
+template <class T>
+ISOPATCH_HD PointImpulse<T> impulse_of(const PointParameters<T>& p, const PolygonPoints<T>& points, int k,
+                                       const RelativeTwist<T>& twist) {
+  return point_impulse(points.law(k, p.step), {points.limit[k], p.slip_tolerance}, points.normal,
+                       twist.at(points.arm[k]));
+}
+
 /// The impulses, with all sums of ImpulseSums.
 template <class T>
 ISOPATCH_HD void add_impulses(const PointParameters<T>& p, const PolygonPoints<T>& points,
                               const RelativeTwist<T>& twist, T (&sums)[ImpulseSums::kSize]) {
+  ISOPATCH_UNROLL
+  for (int k = 0; k < PolygonPoints<T>::kPoints; ++k) {
+    const PointImpulse<T> point = impulse_of(p, points, k, twist);
+    add_to(sums + ImpulseSums::kForce, point.impulse);
+    add_to(sums + ImpulseSums::kMoment, cross(points.arm[k], point.impulse));
+    const T friction = points.friction * point.normal;
+    sums[ImpulseSums::kMissed] = sums[ImpulseSums::kMissed] + abs(friction - points.limit[k]);
+    sums[ImpulseSums::kFriction] = sums[ImpulseSums::kFriction] + friction;
+  }
+}
+
+/// The matrix, with all sums of MatrixSums.
+template <class T>
+ISOPATCH_HD void add_matrix(const PointParameters<T>& p, const PolygonPoints<T>& points, const RelativeTwist<T>& twist,
+                            T (&sums)[MatrixSums::kSize]) {
   const Vec3<T> n = points.normal;
   PointMatrix<T> matrices[PolygonPoints<T>::kPoints];
   ISOPATCH_UNROLL
   for (int k = 0; k < PolygonPoints<T>::kPoints; ++k) {
-    const Vec3<T> r = points.arm[k];
-    const PointImpulse<T> point =
-        point_impulse(points.law(k, p.step), {points.limit[k], p.slip_tolerance}, n, twist.at(r));
-    const Vec3<T> F = point.impulse, t = point.slip, moment = cross(r, F), r_n = cross(r, n), r_t = cross(r, t);
-    add_to(sums + ImpulseSums::kForce, F);
-    add_to(sums + ImpulseSums::kMoment, moment);
-    const T friction = points.friction * point.normal;
-    sums[ImpulseSums::kMissed] = sums[ImpulseSums::kMissed] + abs(friction - points.limit[k]);
-    sums[ImpulseSums::kFriction] = sums[ImpulseSums::kFriction] + friction;
+    const PointImpulse<T> point = impulse_of(p, points, k, twist);
+    const Vec3<T> r = points.arm[k], t = point.slip, r_n = cross(r, n), r_t = cross(r, t);
     matrices[k] = {r,
                    point.across,
                    point.along_normal - point.across,
@@ -125,7 +145,7 @@ ISOPATCH_HD void add_impulses(const PointParameters<T>& p, const PolygonPoints<T
                    {n.x, n.y, n.z, r_n.x, r_n.y, r_n.z},
                    {t.x, t.y, t.z, r_t.x, r_t.y, r_t.z}};
   }
-  add_matrices(matrices, sums + ImpulseSums::kMatrix);
+  add_matrices(matrices, sums);
 }
 
 /// The potential, J.
@@ -146,9 +166,8 @@ ISOPATCH_HD void add_slopes(const PointParameters<T>& p, const PolygonPoints<T>&
   const Vec3<T> n = points.normal;
   ISOPATCH_UNROLL
   for (int k = 0; k < PolygonPoints<T>::kPoints; ++k) {
-    const Vec3<T> r = points.arm[k], w = change.at(r);
-    const PointImpulse<T> point =
-        point_impulse(points.law(k, p.step), {points.limit[k], p.slip_tolerance}, n, twist.at(r));
+    const Vec3<T> w = change.at(points.arm[k]);
+    const PointImpulse<T> point = impulse_of(p, points, k, twist);
     const T w_n = dot(n, w), along = dot(point.slip, w);
     sums[0] = sums[0] - dot(point.impulse, w);
     sums[1] = sums[1] + fma(point.along_normal - point.across, w_n * w_n,
@@ -199,6 +218,12 @@ struct WarpPointSums {
                             const RelativeTwist<double>& twist, double (&sums)[ImpulseSums::kSize]) const {
     lane_sums(
         warp, polygons, [&](int i, double(&add)[ImpulseSums::kSize]) { add_impulses(p, columns.load(i), twist, add); },
+        sums);
+  }
+  ISOPATCH_HD void matrix(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
+                          const RelativeTwist<double>& twist, double (&sums)[MatrixSums::kSize]) const {
+    lane_sums(
+        warp, polygons, [&](int i, double(&add)[MatrixSums::kSize]) { add_matrix(p, columns.load(i), twist, add); },
         sums);
   }
   ISOPATCH_HD double potential(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,

@@ -84,7 +84,7 @@ ISOPATCH_HD SolveResult solve_velocities(Warp& warp, const PointSums& points, co
   double steepness = 0;
 
   while (true) {
-    evaluate_problem(warp, points, p, m);
+    evaluate_gradient(warp, points, p, m);
     if (whole_step) {
       whole_step = false;
       const double slope = sum_of_dofs(warp, p, [&](int i) { return v.gradient[i] * v.direction[i]; });
@@ -131,6 +131,7 @@ ISOPATCH_HD SolveResult solve_velocities(Warp& warp, const PointSums& points, co
       continue;
     }
 
+    assemble_matrix(warp, points, p, m);
     find_direction(warp, p, m);
     steepness = -sum_of_dofs(warp, p, [&](int i) { return v.gradient[i] * v.direction[i]; });
     for (int i = warp.lane(); i < p.num_dofs; i += Warp::kSize) {

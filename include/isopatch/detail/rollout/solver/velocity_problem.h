@@ -206,10 +206,68 @@ ISOPATCH_HD void multiply_by_mass(Warp& warp, const VelocityProblem& p, const So
   warp.sync();
 }
 
+/// The sum over degrees of freedom of term(i). Called by all lanes.
+template <class Warp, class Term>
+ISOPATCH_HD double sum_of_dofs(Warp& warp, const VelocityProblem& p, const Term& term) {
+  double sums[1];
+  lane_sums(
+      warp, p.num_dofs, [&](int i, double(&add)[1]) { add[0] += term(i); }, sums);
+  return sums[0];
+}
+
+/// l(v) at the velocity, whose M v is at hand. Called by all lanes.
+template <class Warp, class PointSums>
+ISOPATCH_HD double potential(Warp& warp, const PointSums& points, const VelocityProblem& p, const SolverMemory& m) {
+  const SolverVectors& v = m.vectors;
+  double sum = 0.5 * sum_of_dofs(warp, p, [&](int i) {
+                 return (v.velocity[i] - v.free_velocity[i]) * (v.momentum[i] - v.free_momentum[i]);
+               });
+  for (int i = 0; i < p.num_joints; ++i) sum += m.drives[i].potential(v.velocity[m.joint_dofs[i]]);
+  for (int i = 0; i < p.num_pairs; ++i) {
+    const SolvedPair& pair = m.pairs[i];
+    sum += points.potential(p.parameters, columns_of(m, pair), pair.polygons, relative_twist(m, pair, v.velocity));
+  }
+  warp.sync();
+  return sum;
+}
+
+/// The impulses at the velocity, and with them the gradient. Called by all lanes.
+template <class Warp, class PointSums>
+ISOPATCH_HD void evaluate_gradient(Warp& warp, const PointSums& points, const VelocityProblem& p,
+                                   const SolverMemory& m) {
+  const SolverVectors& v = m.vectors;
+  multiply_by_mass(warp, p, m, v.velocity, v.momentum);
+  for (int i = 0; i < p.num_pairs; ++i) {
+    SolvedPair& pair = m.pairs[i];
+    double sums[ImpulseSums::kSize];
+    points.impulses(p.parameters, columns_of(m, pair), pair.polygons, relative_twist(m, pair, v.velocity), sums);
+    if (warp.lane() != 0) continue;
+    ISOPATCH_UNROLL
+    for (int k = 0; k < ImpulseSums::kSize; ++k) pair.sums[k] = sums[k];
+  }
+  for (int i = warp.lane(); i < p.num_dofs; i += Warp::kSize) v.gradient[i] = v.momentum[i] - v.free_momentum[i];
+  warp.sync();
+  for (int i = warp.lane(); i < p.num_joints; i += Warp::kSize) {
+    const int dof = m.joint_dofs[i];
+    v.gradient[dof] -= m.drives[i].impulse(v.velocity[dof]);
+  }
+  warp.sync();
+  for (int i = 0; i < p.num_pairs; ++i) {
+    const SolvedPair& pair = m.pairs[i];
+    for (int side = warp.lane(); side < 2; side += Warp::kSize) {
+      const SolvedBody& body = m.bodies[side == 0 ? pair.a : pair.b];
+      double* const gradient = v.gradient + body.first_dof;
+      body.project(impulse_on(m, pair, side), [&](int k, double value) { gradient[k] -= value; });
+    }
+    warp.sync();
+  }
+}
+
 /// Adds the matrices of a pair's points: for each column of the blocks a-a and b-b, and of the block that a and b have
 /// in common. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD void add_pair_to_matrix(Warp& warp, const SolverMemory& m, const SolvedPair& pair) {
+ISOPATCH_HD void add_pair_to_matrix(Warp& warp, const SolverMemory& m, const SolvedPair& pair,
+                                    const double (&sums)[MatrixSums::kSize]) {
   const SolvedBody &a = m.bodies[pair.a], &b = m.bodies[pair.b];
   const bool both = a.num_dofs > 0 && b.num_dofs > 0;
   const SolvedBody& early = !both || a.first_dof < b.first_dof ? a : b;
@@ -219,7 +277,7 @@ ISOPATCH_HD void add_pair_to_matrix(Warp& warp, const SolverMemory& m, const Sol
   ISOPATCH_UNROLL
   for (int row = 0; row < 6; ++row) {
     ISOPATCH_UNROLL
-    for (int c = 0; c < 6; ++c) matrix[row][c] = pair.sums[ImpulseSums::matrix(row, c)];
+    for (int c = 0; c < 6; ++c) matrix[row][c] = sums[MatrixSums::at(row, c)];
   }
   for (int i = warp.lane(); i < count; i += Warp::kSize) {
     const bool in_a = i < a.num_dofs, in_b = !in_a && i < a.num_dofs + b.num_dofs;
@@ -248,12 +306,10 @@ ISOPATCH_HD void add_pair_to_matrix(Warp& warp, const SolverMemory& m, const Sol
   warp.sync();
 }
 
-/// The gradient and the matrix of second derivatives at the velocity, whose impulses are in the pairs. Called by all
-/// lanes.
-template <class Warp>
-ISOPATCH_HD void assemble(Warp& warp, const VelocityProblem& p, const SolverMemory& m) {
-  const SolverVectors& v = m.vectors;
-  for (int i = warp.lane(); i < p.num_dofs; i += Warp::kSize) v.gradient[i] = v.momentum[i] - v.free_momentum[i];
+/// The matrix of second derivatives at the velocity. Called by all lanes.
+template <class Warp, class PointSums>
+ISOPATCH_HD void assemble_matrix(Warp& warp, const PointSums& points, const VelocityProblem& p, const SolverMemory& m) {
+  const double* const velocity = m.vectors.velocity;
   const int entries = p.num_dofs * p.num_dofs;
   for (int i = warp.lane(); i < entries; i += Warp::kSize) m.matrix.entries[i] = 0;
   warp.sync();
@@ -269,62 +325,15 @@ ISOPATCH_HD void assemble(Warp& warp, const VelocityProblem& p, const SolverMemo
   warp.sync();
   for (int i = warp.lane(); i < p.num_joints; i += Warp::kSize) {
     const int dof = m.joint_dofs[i];
-    v.gradient[dof] -= m.drives[i].impulse(v.velocity[dof]);
-    m.matrix.at(dof, dof) += m.drives[i].fall(v.velocity[dof]);
+    m.matrix.at(dof, dof) += m.drives[i].fall(velocity[dof]);
   }
   warp.sync();
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
-    for (int side = warp.lane(); side < 2; side += Warp::kSize) {
-      const SolvedBody& body = m.bodies[side == 0 ? pair.a : pair.b];
-      double* const gradient = v.gradient + body.first_dof;
-      body.project(impulse_on(m, pair, side), [&](int k, double value) { gradient[k] -= value; });
-    }
-    add_pair_to_matrix(warp, m, pair);
+    double sums[MatrixSums::kSize];
+    points.matrix(p.parameters, columns_of(m, pair), pair.polygons, relative_twist(m, pair, velocity), sums);
+    add_pair_to_matrix(warp, m, pair, sums);
   }
-}
-
-/// The sum over degrees of freedom of term(i). Called by all lanes.
-template <class Warp, class Term>
-ISOPATCH_HD double sum_of_dofs(Warp& warp, const VelocityProblem& p, const Term& term) {
-  double sums[1];
-  lane_sums(
-      warp, p.num_dofs, [&](int i, double(&add)[1]) { add[0] += term(i); }, sums);
-  return sums[0];
-}
-
-/// l(v) at the velocity, whose M v is at hand. Called by all lanes.
-template <class Warp, class PointSums>
-ISOPATCH_HD double potential(Warp& warp, const PointSums& points, const VelocityProblem& p, const SolverMemory& m) {
-  const SolverVectors& v = m.vectors;
-  double sum = 0.5 * sum_of_dofs(warp, p, [&](int i) {
-                 return (v.velocity[i] - v.free_velocity[i]) * (v.momentum[i] - v.free_momentum[i]);
-               });
-  for (int i = 0; i < p.num_joints; ++i) sum += m.drives[i].potential(v.velocity[m.joint_dofs[i]]);
-  for (int i = 0; i < p.num_pairs; ++i) {
-    const SolvedPair& pair = m.pairs[i];
-    sum += points.potential(p.parameters, columns_of(m, pair), pair.polygons, relative_twist(m, pair, v.velocity));
-  }
-  warp.sync();
-  return sum;
-}
-
-/// The impulses at the velocity, and with them the gradient and the matrix. Called by all lanes.
-template <class Warp, class PointSums>
-ISOPATCH_HD void evaluate_problem(Warp& warp, const PointSums& points, const VelocityProblem& p,
-                                  const SolverMemory& m) {
-  multiply_by_mass(warp, p, m, m.vectors.velocity, m.vectors.momentum);
-  for (int i = 0; i < p.num_pairs; ++i) {
-    SolvedPair& pair = m.pairs[i];
-    double sums[ImpulseSums::kSize];
-    points.impulses(p.parameters, columns_of(m, pair), pair.polygons, relative_twist(m, pair, m.vectors.velocity),
-                    sums);
-    if (warp.lane() != 0) continue;
-    ISOPATCH_UNROLL
-    for (int k = 0; k < ImpulseSums::kSize; ++k) pair.sums[k] = sums[k];
-  }
-  warp.sync();
-  assemble(warp, p, m);
 }
 
 /// Solves H direction = -gradient, and replaces H by its Cholesky factor. Called by all lanes.
