@@ -10,12 +10,12 @@
 # build/.venv; ISOPATCH_WITH_TORCH=1 for torch too.
 set -euo pipefail
 
-isopatch_packages=(cmake ninja-build g++ pkg-config libeigen3-dev libfmt-dev nlohmann-json3-dev libcli11-dev
+isopatch_packages=(cmake ninja-build g++ ccache pkg-config libeigen3-dev libfmt-dev nlohmann-json3-dev libcli11-dev
   libgtest-dev libbenchmark-dev libqhull-dev libpugixml-dev libhwy-dev zlib1g-dev)
 isopatch_cmake_version=3.25
 # programs that only tests run, through `isopatch tetrahedralize`: TetGen has 0.6 MB, Gmsh 360 MB with its libraries;
-# a compiler cache, which scripts/test.sh uses where it is; and SUNDIALS, an accuracy reference of rollouts
-isopatch_test_packages=(tetgen gmsh ccache libsundials-dev)
+# and SUNDIALS, an accuracy reference of rollouts
+isopatch_test_packages=(tetgen gmsh libsundials-dev)
 isopatch_python_packages=('nanobind>=3.1' 'nanobind-backend>=1.0' 'numpy>=1.26' pytest matplotlib)
 isopatch_lint_packages=(clang-format clang-tidy shellcheck)
 isopatch_lint_python_packages=('ruff==0.17.6' 'black==26.10.1' 'typos==1.52.0')
@@ -106,4 +106,12 @@ if [[ -d build/.venv/bin ]]; then
 fi
 if ! isopatch_cmake_is_new_enough; then
   isopatch_newer_cmake || exit 1
+fi
+
+# For all scripts that configure a build, so that one goes on with what another has compiled.
+# shellcheck disable=SC2034  # read by those scripts
+isopatch_cmake_options=()
+if command -v ccache >/dev/null; then
+  export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD}  # what one checkout compiled, another has
+  isopatch_cmake_options=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_CUDA_COMPILER_LAUNCHER=ccache)
 fi

@@ -25,11 +25,7 @@ esac
 if [[ ${1:-} != --lanes ]]; then export ISOPATCH_WITH_PYTHON_PACKAGES=1; fi
 ISOPATCH_WITH_TEST_PACKAGES=1 source scripts/install_packages.sh
 
-options=()
-if command -v ccache >/dev/null; then
-  export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD}  # what one checkout compiled, another has
-  options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_CUDA_COMPILER_LAUNCHER=ccache)
-fi
+options=("${isopatch_cmake_options[@]}")
 jobs=$(nproc)
 
 if [[ ${1:-} == --lanes ]]; then
@@ -48,6 +44,8 @@ fi
 
 preset=${1:-release}
 results=$PWD/build/$preset/test_results.xml
+# scripts/run.sh may have left CUDA out of this build
+[[ $preset != release ]] || options+=("-DISOPATCH_CUDA=${ISOPATCH_CUDA:-AUTO}")
 
 # the Python package, with the library of this build
 python=$PWD/build/.venv/bin/python

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processor time of one contact: Drake's contact surface against the wrench of isopatch."""
+"""Processor time of one contact: Drake's contact surface against the wrench and the polygons of isopatch."""
 
 import json
 import time
@@ -16,12 +16,14 @@ POLYGON = HydroelasticContactRepresentation.kPolygon
 
 KEPT = ("--step", 1e-3, "--keep", 0.01)  # s, m
 
-# Of isopatch: precision, whether the bodies move, and other options of pair_time. Kept: candidates are kept while the
-# bodies move on by 1 ms from call to call.
+# Of isopatch: precision, whether the bodies move, and other options of pair_time. Polygons: those are written too, as
+# Drake does. Kept: candidates are kept while the bodies move on by 1 ms from call to call.
 COLUMNS = {
     "float moving": ("float", True, ()),
     "float static": ("float", False, ()),
     "double moving": ("double", True, ()),
+    "polygons moving": ("float", True, ("--polygons", 8192)),
+    "polygons double": ("double", True, ("--polygons", 8192)),
     "kept moving": ("float", True, KEPT),
     "kept static": ("float", False, KEPT),
 }
@@ -45,15 +47,16 @@ def time_table(shapes, report, poses, repetitions, seconds):
     report.print(f"time of one contact, microseconds of processor time on one core; {repetitions} interleaved")
     report.print(f"repetitions of blocks of {1000 * seconds:g} ms, {poses} pose(s) in turn; median. Drake: the")
     report.print(
-        "contact surface, polygons, less an empty call. isopatch: the wrench; 'moving' with damping, friction; 'kept'"
+        "contact surface, polygons, less an empty call. isopatch: the wrench, 'moving' with damping, friction; for"
     )
-    report.print("with candidates kept while the bodies move on by 1 ms from call to call.")
+    report.print("'polygons' they are written too; 'kept': with candidates kept while the bodies move on by 1 ms from")
+    report.print("call to call.")
     report.print("ratio: Drake over isopatch of the same repetition, median (least to greatest)")
     report.print(
         f"{'contact':<29} {'tets':>11} {'boxes':>7} {'cut':>6} {'polygons':>11} {'Drake':>9} {'empty':>6} "
-        + " ".join(f"{column:>13}" for column in COLUMNS)
+        + " ".join(f"{column:>15}" for column in COLUMNS)
         + "  "
-        + " ".join(f"{'ratio, ' + column:<20}" for column in COLUMNS)
+        + " ".join(f"{'ratio, ' + column:<22}" for column in COLUMNS)
     )
     rows = []
     for contact in timed_contacts():
@@ -82,9 +85,9 @@ def time_table(shapes, report, poses, repetitions, seconds):
         report.print(
             f"{contact.name:<29} {tets[0]:>5}x{tets[1]:<5} {boxes:>7} {cut:>6} "
             f"{patch.polygons:>5}/{ours['polygons'][0]:<5} {np.median(drake):>9.1f} {np.median(times['apart']):>6.2f} "
-            + " ".join(f"{np.median(times[column]):>13.2f}" for column in COLUMNS)
+            + " ".join(f"{np.median(times[column]):>15.2f}" for column in COLUMNS)
             + "  "
-            + " ".join(f"{t:<20}" for t in text)
+            + " ".join(f"{t:<22}" for t in text)
         )
     report.data[f"time_{poses}"] = rows
     report.print()

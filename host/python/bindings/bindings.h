@@ -53,6 +53,7 @@ nb::tuple describe_arrays(const PythonSimulator& simulator);
 void bind_scene(nb::module_& module);
 void bind_evaluator(nb::module_& module);
 void bind_simulator(nb::module_& module);
+void bind_command(nb::module_& module);
 #ifdef ISOPATCH_HAS_JAX
 void bind_jax(nb::module_& module);
 #endif

@@ -138,6 +138,7 @@ NB_MODULE(_core, module) {
   bind_scene(module);
   bind_evaluator(module);
   bind_simulator(module);
+  bind_command(module);
 #ifdef ISOPATCH_HAS_JAX
   bind_jax(module);
 #endif

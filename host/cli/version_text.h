@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "isopatch/evaluator.h"
+
+namespace isopatch::cli {
+
+/// The version, the compiler, and what the program that includes this was built with.
+inline std::string version_text() {
+#ifdef __clang__
+  const char* const compiler = "clang " __clang_version__;
+#else
+  const char* const compiler = "GCC " __VERSION__;
+#endif
+#ifdef ISOPATCH_HAS_CVODE
+  const char* const cvode = "yes";
+#else
+  const char* const cvode = "no";
+#endif
+  std::string cuda = "no";
+#ifdef ISOPATCH_HAS_CUDA
+  const int devices = num_cuda_devices();
+  cuda = fmt::format("{}, {} {} found", ISOPATCH_CUDA_VERSION, devices, devices == 1 ? "device" : "devices");
+#endif
+  return fmt::format("isopatch {}\ncompiler  {}\nCUDA      {}\nCVODE     {}", ISOPATCH_VERSION, compiler, cuda, cvode);
+}
+
+}  // namespace isopatch::cli
