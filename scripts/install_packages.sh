@@ -109,9 +109,9 @@ if ! isopatch_cmake_is_new_enough; then
 fi
 
 # For all scripts that configure a build, so that one goes on with what another has compiled.
-# shellcheck disable=SC2034  # read by those scripts
 isopatch_cmake_options=()
 if command -v ccache >/dev/null; then
   export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD}  # what one checkout compiled, another has
+  # shellcheck disable=SC2034  # read by those scripts
   isopatch_cmake_options=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_CUDA_COMPILER_LAUNCHER=ccache)
 fi

@@ -24,6 +24,7 @@ struct BatchArguments {
 };
 
 struct EvaluateArguments : BatchArguments {
+  std::string svg;
   std::int64_t patches = 4;
   bool energy = false;
   bool part_pairs = false;

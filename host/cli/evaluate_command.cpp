@@ -15,6 +15,7 @@
 #include "host/cli/warnings.h"
 #include "host/cpu/pressure_field/traversal_counts.h"
 #include "host/files/output_file.h"
+#include "host/pictures/patch_svg.h"
 #include "host/pictures/vtk_files.h"
 #include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"
@@ -127,6 +128,7 @@ void evaluate_command(const EvaluateArguments& arguments) {
   const StandardArithmetic standard;
   StageTimes stages;
   if (!arguments.output.empty()) check_output("--output", arguments.output, {".json", ".npz"});
+  if (!arguments.svg.empty()) check_output("--svg", arguments.svg, {".svg"});
 
   SceneDescription description = read_scene(arguments.scene, arguments.data);
   print_warnings(description);
@@ -150,6 +152,10 @@ void evaluate_command(const EvaluateArguments& arguments) {
   stages.finish("evaluate");
 
   if (!arguments.vtk.empty()) write_vtk_files(evaluator, states, arguments.first, arguments.patches, arguments.vtk);
+  if (!arguments.svg.empty()) {
+    const std::vector<Polygon> polygons = contact_polygons(evaluator, states, 0);
+    write_output_file(arguments.svg, patches_svg(evaluator.scene().description(), polygons));
+  }
   if (to_stdout) fmt::print("{}", results_json(states, results, evaluator.scene()));
   if (!arguments.output.empty()) {
     write_output_file(arguments.output, arguments.output.ends_with(".npz")

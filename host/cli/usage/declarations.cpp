@@ -118,6 +118,7 @@ void add_evaluate(CLI::App& app, EvaluateArguments& arguments) {
   add(evaluate, "--patches", arguments.patches, "K", "environments to write with --vtk (default 4)",
       whole<std::int64_t>(0, 10'000))
       ->needs(vtk);
+  add(evaluate, "--svg", arguments.svg, "FILE.svg", "picture of the patches of the first environment, for a browser");
   evaluate->callback([&arguments] { evaluate_command(arguments); });
 }
 

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/pictures/patch_svg.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <string_view>
+
+namespace isopatch::detail {
+namespace {
+
+using Eigen::Vector2d, Eigen::Vector3d;
+
+constexpr double kPanel = 320, kMargin = 24, kTitle = 28, kFooter = 56;  // pixels
+constexpr int kMaxColumns = 4;
+
+/// Matplotlib's viridis, of which eight equal parts are blended.
+constexpr std::array<std::array<int, 3>, 9> kViridis = {{{68, 1, 84},
+                                                         {71, 44, 122},
+                                                         {59, 81, 139},
+                                                         {44, 113, 142},
+                                                         {33, 144, 141},
+                                                         {39, 173, 129},
+                                                         {92, 200, 99},
+                                                         {170, 220, 50},
+                                                         {253, 231, 37}}};
+
+std::string color_of(double fraction) {
+  const double at = std::clamp(fraction, 0.0, 1.0) * (kViridis.size() - 1);
+  const auto low = std::min(static_cast<std::size_t>(at), kViridis.size() - 2);
+  int rgb[3];
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double blend = at - static_cast<double>(low);
+    rgb[i] = static_cast<int>(std::lround((1 - blend) * kViridis[low][i] + blend * kViridis[low + 1][i]));
+  }
+  return fmt::format("#{:02x}{:02x}{:02x}", rgb[0], rgb[1], rgb[2]);
+}
+
+std::string escaped_xml(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (static_cast<unsigned char>(c) >= ' ')
+      out += c;
+  }
+  return out;
+}
+
+double mean_pressure(const Polygon& polygon) {
+  double sum = 0;
+  for (int i = 0; i < polygon.num_vertices; ++i) sum += polygon.pressures[i];
+  return sum / polygon.num_vertices;
+}
+
+Vector3d vector_of(const float (&v)[3]) { return {v[0], v[1], v[2]}; }
+
+/// A pair's patch as it is seen along its mean normal.
+struct View {
+  std::vector<const Polygon*> polygons;
+  Vector3d right, up;
+  Vector2d low, high;  // corners of its bounding rectangle, m
+  double area = 0, force = 0;
+
+  void add(const Polygon& polygon) { polygons.push_back(&polygon); }
+
+  void look() {
+    Vector3d normal = Vector3d::Zero();
+    for (const Polygon* p : polygons) {
+      normal += p->area * vector_of(p->normal);
+      area += p->area;
+      force += p->area * mean_pressure(*p);
+    }
+    normal = normal.norm() > 0 ? Vector3d(normal.normalized()) : Vector3d::UnitZ();
+    // the world's z is up, or its y for a patch that lies flat
+    const Vector3d world_up = std::fabs(normal.z()) < 0.9 ? Vector3d::UnitZ() : Vector3d::UnitY();
+    right = normal.cross(world_up).normalized();
+    up = right.cross(normal);
+    low.setConstant(1e300);
+    high = -low;
+    for (const Polygon* p : polygons) {
+      for (int i = 0; i < p->num_vertices; ++i) {
+        const Vector2d at = seen(p->vertices[i]);
+        low = low.cwiseMin(at);
+        high = high.cwiseMax(at);
+      }
+    }
+  }
+
+  Vector2d seen(const float (&vertex)[3]) const { return {right.dot(vector_of(vertex)), up.dot(vector_of(vertex))}; }
+};
+
+/// 1, 2 or 5 times a power of ten, at most `length`.
+double round_length(double length) {
+  const double power = std::pow(10.0, std::floor(std::log10(length)));
+  for (const double factor : {5.0, 2.0}) {
+    if (factor * power <= length) return factor * power;
+  }
+  return power;
+}
+
+}  // namespace
+
+std::string patches_svg(const SceneDescription& scene, const std::vector<Polygon>& polygons) {
+  std::map<int, View> views;  // by pair
+  double largest = 0;
+  for (const Polygon& polygon : polygons) {
+    if (polygon.num_vertices < 3) continue;
+    views[polygon.pair].add(polygon);
+    largest = std::max(largest, mean_pressure(polygon));
+  }
+  double extent = 0;
+  for (auto& [pair, view] : views) {
+    view.look();
+    extent = std::max(extent, (view.high - view.low).maxCoeff());
+  }
+
+  const int panels = std::max(1, static_cast<int>(views.size()));
+  const int columns = std::min(panels, kMaxColumns), rows = (panels + columns - 1) / columns;
+  const double width = columns * kPanel, height = rows * (kPanel + kTitle) + kFooter;
+  std::string svg;
+  const auto out = std::back_inserter(svg);
+  fmt::format_to(
+      out,
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:g}\" height=\"{1:g}\" viewBox=\"0 0 {0:g} {1:g}\" "
+      "font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
+      width, height);
+  if (views.empty()) {
+    fmt::format_to(out, "<text x=\"{:g}\" y=\"{:g}\" text-anchor=\"middle\">nothing touches</text>\n</svg>\n",
+                   width / 2, height / 2);
+    return svg;
+  }
+
+  const double scale = (kPanel - 2 * kMargin) / (extent > 0 ? extent : 1);  // pixels per metre
+  int panel = 0;
+  for (const auto& [index, view] : views) {
+    const Pair& pair = scene.pairs.at(static_cast<std::size_t>(index));
+    const double left = (panel % columns) * kPanel, top = (panel / columns) * (kPanel + kTitle);
+    ++panel;
+    fmt::format_to(out, "<text x=\"{:g}\" y=\"{:g}\" text-anchor=\"middle\">{} on {}: {:.3g} N on {:.3g} cm²</text>\n",
+                   left + kPanel / 2, top + 19, escaped_xml(scene.bodies.at(static_cast<std::size_t>(pair.a)).name),
+                   escaped_xml(scene.bodies.at(static_cast<std::size_t>(pair.b)).name), view.force, 1e4 * view.area);
+    const Vector2d middle = 0.5 * (view.low + view.high);
+    const Vector2d center(left + kPanel / 2, top + kTitle + kPanel / 2);
+    for (const Polygon* p : view.polygons) {
+      const std::string color = color_of(mean_pressure(*p) / largest);
+      svg += "<polygon points=\"";
+      for (int i = 0; i < p->num_vertices; ++i) {
+        const Vector2d at = scale * (view.seen(p->vertices[i]) - middle);
+        fmt::format_to(out, "{}{:.2f},{:.2f}", i > 0 ? " " : "", center.x() + at.x(), center.y() - at.y());
+      }
+      fmt::format_to(out, "\" fill=\"{0}\" stroke=\"white\" stroke-width=\"0.4\"/>\n", color);
+    }
+  }
+
+  const double bar = round_length((kPanel / 3) / scale), foot = height - kFooter;
+  fmt::format_to(out, "<path d=\"M{:g} {:g} h{:.2f}\" stroke=\"black\" stroke-width=\"2\"/>\n", kMargin, foot + 18,
+                 bar * scale);
+  fmt::format_to(out, "<text x=\"{:g}\" y=\"{:g}\">{:g} mm</text>\n", kMargin, foot + 38, 1000 * bar);
+  constexpr int kSteps = 32;
+  const double legend = kPanel / 2 - kMargin, first = width - kMargin - legend;
+  for (int i = 0; i < kSteps; ++i) {
+    fmt::format_to(out, "<rect x=\"{:.2f}\" y=\"{:g}\" width=\"{:.2f}\" height=\"10\" fill=\"{}\"/>\n",
+                   first + i * legend / kSteps, foot + 12, legend / kSteps + 0.5, color_of((i + 0.5) / kSteps));
+  }
+  fmt::format_to(out, "<text x=\"{:g}\" y=\"{:g}\">0</text>\n", first, foot + 38);
+  fmt::format_to(out, "<text x=\"{:g}\" y=\"{:g}\" text-anchor=\"end\">{:.3g} kPa</text>\n</svg>\n", width - kMargin,
+                 foot + 38, largest / 1000);
+  return svg;
+}
+
+}  // namespace isopatch::detail

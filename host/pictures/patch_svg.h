@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "isopatch/results/records.h"
+#include "isopatch/scene/scene.h"
+
+namespace isopatch::detail {
+
+/// A picture of contact patches that a browser shows: a panel for each pair that touches, in which one looks along the
+/// mean normal of its patch, from the first body into the second. All panels have one scale of length, and one of
+/// pressure, which colours polygons by the mean of their corners.
+std::string patches_svg(const SceneDescription& scene, const std::vector<Polygon>& polygons);
+
+}  // namespace isopatch::detail
