@@ -71,7 +71,9 @@ TEST_F(PatchSvg, IsSeenAlongItsNormalAtTheSameScale) {
   SceneDescription scene;
   scene.bodies.resize(3);
   for (std::size_t i = 0; i < 3; ++i) scene.bodies[i].name = i == 0 ? "a<b" : std::to_string(i);
-  scene.pairs = {{.a = 0, .b = 1}, {.a = 1, .b = 2}};
+  scene.pairs.resize(2);
+  scene.pairs[0].a = 0, scene.pairs[0].b = 1;
+  scene.pairs[1].a = 1, scene.pairs[1].b = 2;
   const auto square = [](int pair, float edge, float pressure) {
     Polygon p = {};
     p.pair = pair;
