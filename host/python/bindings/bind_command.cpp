@@ -3,8 +3,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "host/cli/run_command.h"
-#include "host/cli/version_text.h"
+#include "host/cli/program/run_command.h"
+#include "host/cli/program/version_text.h"
 #include "host/python/bindings/bindings.h"
 
 namespace isopatch::python {

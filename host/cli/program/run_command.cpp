@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/cli/run_command.h"
+#include "host/cli/program/run_command.h"
 
 #include <CLI/CLI.hpp>
 
