@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# scripts/run.sh builds without CUDA, CVODE and tests, and scripts/test.sh goes on with that build. So sources of the
+# library and of the commands are compiled by the same commands with and without them: a build without is configured
+# here, and its commands are compared with those of this build.
+cmake_minimum_required(VERSION 3.25)
+
+execute_process(COMMAND ${CMAKE_COMMAND} -S ${source_dir} -B ${work_dir} -G ${generator} -D CMAKE_BUILD_TYPE=${config}
+                        -D CMAKE_CXX_COMPILER=${compiler} -D "CMAKE_CXX_FLAGS=${flags}"
+                        -D CMAKE_CXX_COMPILER_LAUNCHER=${launcher} -D ISOPATCH_ARCH=${arch} -D ISOPATCH_CUDA=OFF
+                        -D ISOPATCH_CVODE=OFF -D ISOPATCH_TESTS=OFF -D ISOPATCH_BENCHMARKS=OFF
+                OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+file(STRINGS ${build_dir}/compile_commands.json ours REGEX "\"command\"")
+file(STRINGS ${work_dir}/compile_commands.json theirs REGEX "\"command\"")
+
+set(compared 0)
+foreach(command IN LISTS theirs)
+  if(command MATCHES "_stub\\.cpp" OR NOT command MATCHES "-o (CMakeFiles/isopatch(_commands)?\\.dir/host/[^ ]+\\.o) ")
+    continue()
+  endif()
+  set(object ${CMAKE_MATCH_1})
+  math(EXPR compared "${compared} + 1")
+  if(NOT command IN_LIST ours)
+    list(FILTER ours INCLUDE REGEX "-o ${object} ")
+    message(FATAL_ERROR "${object} is compiled by\n${ours}\nand without CUDA, CVODE and tests by\n${command}")
+  endif()
+endforeach()
+if(compared LESS 100)
+  message(FATAL_ERROR "only ${compared} commands were compared")
+endif()
+message(STATUS "${compared} commands are the same")
