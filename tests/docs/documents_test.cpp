@@ -2,7 +2,9 @@
 //
 // What the documents name exists: links, files, scenes, C++ snippets, commands and their options. And what exists is in
 // the documents: every key of a scene and every option of the command.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -242,6 +244,32 @@ TEST(Readme, SceneIsAccepted) {
   const SceneDescription scene = parse_scene(readme_block("json"), "", "README.md");
   EXPECT_EQ(scene.bodies.size(), 2u);
   EXPECT_EQ(Scene(scene).num_pairs(), 1);
+}
+
+TEST(Readme, TimesAreThoseOfTheResults) {
+  const auto times = nlohmann::json::parse(read_text("bench/results/drake_times.json"));
+  const std::string readme = read_text("README.md");
+  EXPECT_NE(readme.find("AVX-512, at " + times.at("commit").get<std::string>()), std::string::npos);
+  const auto median = [](const nlohmann::json& row, const char* name) { return row.at(name).at(2).get<double>(); };
+  const auto microseconds = [](double t) { return fmt::format("{:.{}f}", t, t < 10 ? 2 : t < 100 ? 1 : 0); };
+  const auto ratio = [](double r) { return fmt::format("{:.{}f}", r, r < 100 ? 1 : 0); };
+  int found = 0;
+  for (std::size_t i = 0; i < times.at("time_1").size(); ++i) {
+    const auto& one = times.at("time_1")[i];
+    const auto& many = times.at("time_16")[i];
+    if (one.at("contact").get<std::string>().find("ellipsoid") != std::string::npos) continue;
+    std::string row = fmt::format("| {} x {} | {} |", one.at("tets")[0].get<int>(), one.at("tets")[1].get<int>(),
+                                  one.at("polygons_isopatch").get<int>());
+    for (const char* name :
+         {"drake_us", "isopatch_float_moving_us", "isopatch_double_moving_us", "isopatch_polygons_moving_us"}) {
+      row += " " + microseconds(median(one, name)) + " |";
+    }
+    row += " " + ratio(median(one, "ratio_float_moving")) + " | " + ratio(median(many, "ratio_float_moving")) + " | " +
+           ratio(median(one, "ratio_polygons_moving")) + " |";
+    EXPECT_NE(readme.find(row), std::string::npos) << "README.md lacks\n" << row;
+    ++found;
+  }
+  EXPECT_EQ(found, 5);
 }
 
 TEST(Readme, IsShort) { EXPECT_LE(read_document("README.md").lines, 170); }
