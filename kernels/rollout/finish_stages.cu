@@ -39,8 +39,9 @@ __device__ void take_contact_state(CudaWarp& warp, const StepCall& call, std::in
   warp.sync();
 }
 
+// four blocks on a processor, for which the compiler spills nothing; by itself it makes room for six, and spills
 template <class T>
-__global__ void __launch_bounds__(kSolveBlock) finish_stages_kernel(const __grid_constant__ StepCall call) {
+__global__ void __launch_bounds__(kSolveBlock, 4) finish_stages_kernel(const __grid_constant__ StepCall call) {
   CudaWarp warp;
   const StepView& step = call.step;
   const StepArraysView& arrays = call.arrays;

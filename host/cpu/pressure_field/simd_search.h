@@ -252,7 +252,9 @@ template <class Test>
 void search_hierarchies(const PairContext& f, float margin, SimdWorkspace& work, Test& test) {
   const WideNode* const wide_M = f.M.hierarchy.wide_nodes;
   const WideNode* const wide_S = f.S.half_space ? nullptr : f.S.hierarchy.wide_nodes;
-  if (f.S.rigid && !f.S.half_space) {
+  // where the tets of M are the larger ones, boxes that move with the extent leave out more
+  const bool fine_M = f.M.hierarchy.num_cells > f.S.hierarchy.num_cells;
+  if (f.S.rigid && !f.S.half_space && fine_M) {
     traverse_with_simd(SimdRigidNodeTest{{f, margin}}, wide_M, wide_S, work.traversal, test);
   } else {
     traverse_with_simd(SimdNodeTest{f, margin}, wide_M, wide_S, work.traversal, test);
