@@ -142,7 +142,8 @@ std::string patches_svg(const SceneDescription& scene, const std::vector<Polygon
   int panel = 0;
   for (const auto& [index, view] : views) {
     const Pair& pair = scene.pairs.at(static_cast<std::size_t>(index));
-    const double left = (panel % columns) * kPanel, top = (panel / columns) * (kPanel + kTitle);
+    const int column = panel % columns, row = panel / columns;
+    const double left = column * kPanel, top = row * (kPanel + kTitle);
     ++panel;
     fmt::format_to(out, "<text x=\"{:g}\" y=\"{:g}\" text-anchor=\"middle\">{} on {}: {:.3g} N on {:.3g} cm²</text>\n",
                    left + kPanel / 2, top + 19, escaped_xml(scene.bodies.at(static_cast<std::size_t>(pair.a)).name),
