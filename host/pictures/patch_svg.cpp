@@ -44,12 +44,13 @@ std::string color_of(double fraction) {
 std::string escaped_xml(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    if (c == '&')
+    if (c == '&') {
       out += "&amp;";
-    else if (c == '<')
+    } else if (c == '<') {
       out += "&lt;";
-    else if (static_cast<unsigned char>(c) >= ' ')
+    } else if (static_cast<unsigned char>(c) >= ' ') {
       out += c;
+    }
   }
   return out;
 }
@@ -62,12 +63,23 @@ double mean_pressure(const Polygon& polygon) {
 
 Vector3d vector_of(const float (&v)[3]) { return {v[0], v[1], v[2]}; }
 
+/// The integral of the pressure, which is linear, over the triangles of a fan, N.
+double force_of(const Polygon& p) {
+  double force = 0;
+  for (int i = 2; i < p.num_vertices; ++i) {
+    const Vector3d apex = vector_of(p.vertices[0]);
+    const Vector3d doubled = (vector_of(p.vertices[i - 1]) - apex).cross(vector_of(p.vertices[i]) - apex);
+    force += doubled.norm() / 6 * (double{p.pressures[0]} + p.pressures[i - 1] + p.pressures[i]);
+  }
+  return force;
+}
+
 /// A pair's patch as it is seen along its mean normal.
 struct View {
   std::vector<const Polygon*> polygons;
   Vector3d right, up;
-  Vector2d low, high;  // corners of its bounding rectangle, m
-  double area = 0, force = 0;
+  Vector2d low, high;          // corners of its bounding rectangle, m
+  double area = 0, force = 0;  // the integral of the pressure, N
 
   void add(const Polygon& polygon) { polygons.push_back(&polygon); }
 
@@ -76,7 +88,7 @@ struct View {
     for (const Polygon* p : polygons) {
       normal += p->area * vector_of(p->normal);
       area += p->area;
-      force += p->area * mean_pressure(*p);
+      force += force_of(*p);
     }
     normal = normal.norm() > 0 ? Vector3d(normal.normalized()) : Vector3d::UnitZ();
     // the world's z is up, or its y for a patch that lies flat

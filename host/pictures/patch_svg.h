@@ -10,8 +10,9 @@
 namespace isopatch::detail {
 
 /// A picture of contact patches that a browser shows: a panel for each pair that touches, in which one looks along the
-/// mean normal of its patch, from the first body into the second. All panels have one scale of length, and one of
-/// pressure, which colours polygons by the mean of their corners.
+/// mean normal of its patch, from the second body into the first. All panels have one scale of length, and one of
+/// pressure, which colours polygons by the mean of their corners. The force above a panel is the integral of the
+/// pressure, without damping and friction.
 std::string patches_svg(const SceneDescription& scene, const std::vector<Polygon>& polygons);
 
 }  // namespace isopatch::detail

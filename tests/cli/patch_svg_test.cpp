@@ -106,6 +106,34 @@ TEST_F(PatchSvg, IsSeenAlongItsNormalAtTheSameScale) {
   EXPECT_NE(svg.find("#fde725"), std::string::npos) << "the highest colour, of the largest pressure";
 }
 
+TEST_F(PatchSvg, IsNotMirroredAndIntegratesThePressure) {
+  // 1 MPa/m times x over a trapezoid: 7/6 N, where the mean of the corners would give 1.125 N
+  SceneDescription scene;
+  scene.bodies.resize(2);
+  scene.pairs.resize(1);
+  scene.pairs[0].b = 1;
+  Polygon p = {};
+  p.num_vertices = 4;
+  p.area = 1.5e-4F;
+  p.normal[2] = -1;  // one looks down, so that the world's x is to the right and its y up
+  const float corners[4][2] = {{0, 0}, {0, 0.01F}, {0.01F, 0.01F}, {0.02F, 0}};
+  for (int i = 0; i < 4; ++i) {
+    p.vertices[i][0] = corners[i][0];
+    p.vertices[i][1] = corners[i][1];
+    p.pressures[i] = 1e6F * corners[i][0];
+  }
+  pugi::xml_document document;
+  const std::string svg = detail::patches_svg(scene, {p});
+  ASSERT_TRUE(document.load_string(svg.c_str())) << svg;
+  EXPECT_NE(svg.find(": 1.17 N on 1.5 cm²"), std::string::npos) << svg;
+  double x[4], y[4];
+  char comma = 0;
+  std::istringstream points(document.child("svg").child("polygon").attribute("points").value());
+  for (int i = 0; i < 4; ++i) points >> x[i] >> comma >> y[i];
+  EXPECT_NEAR(x[3] - x[0], 272, 0.05);   // a panel without its margins; the world's x
+  EXPECT_NEAR(y[1] - y[0], -136, 0.05);  // up, the world's y
+}
+
 TEST_F(PatchSvg, NeedsItsEnding) {
   const auto [code, out] =
       run_program("evaluate " + source_path("bench/scenes/box_stack.json") + " --svg " + path("patch.png"));

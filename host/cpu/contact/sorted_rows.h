@@ -10,8 +10,8 @@
 
 namespace isopatch::detail {
 
-/// The rows of one kind of the environment that a thread evaluates, to be put in order: by vectors and hierarchies they
-/// are found in another.
+/// The rows of one kind of the environment that a thread evaluates, to be put in order, since each width of vectors
+/// finds them in another.
 template <class Record>
 class SortedRows {
  public:

@@ -122,7 +122,7 @@ struct SimdNodeTest {
   }
 };
 
-/// The node test of energies.
+/// Boxes that do not move with the extent: the node test of energies.
 struct SimdFixedNodeTest {
   static constexpr bool kTestsCells = false;
 

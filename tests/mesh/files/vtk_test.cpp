@@ -2,14 +2,12 @@
 #include <algorithm>
 #include <bit>
 #include <cctype>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <limits>
 
 #include "tests/mesh/mesh_fixtures.h"
 #include "tests/support/message_check.h"
+#include "tests/support/temporary_folder.h"
 
 namespace isopatch {
 namespace {
@@ -40,21 +38,6 @@ void expect_two_tets(const TetMesh& mesh) {
   EXPECT_EQ(mesh.points, testing::two_tets().points);
   EXPECT_EQ(mesh.tets, testing::two_tets().tets);
 }
-
-class TemporaryFile {
- public:
-  TemporaryFile() {
-    std::string name = ::testing::TempDir() + "isopatch_vtk_XXXXXX";
-    const int handle = mkstemp(name.data());
-    if (handle >= 0) std::fclose(fdopen(handle, "w"));
-    path_ = name;
-  }
-  ~TemporaryFile() { std::filesystem::remove(path_); }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 TEST(VtkReader, ReadsAscii) {
   const TetMesh mesh = parse_vtk(kHeader + kPoints + kCells, "m");
@@ -159,9 +142,9 @@ TEST(VtkWriter, GivesBackEveryBit) {
     mesh.point_data["100% of \"x\""].push_back(unit(random) * 1e-300);
   }
   mesh.point_data["extent"][0] = std::numeric_limits<double>::denorm_min();
-  const TemporaryFile file;
-  write_vtk(mesh, file.path());
-  const TetMesh back = read_vtk(file.path());
+  const testing::TemporaryFolder folder;
+  write_vtk(mesh, folder.path("m.vtk"));
+  const TetMesh back = read_vtk(folder.path("m.vtk"));
   EXPECT_EQ(back.points, mesh.points);
   EXPECT_EQ(back.tets, mesh.tets);
   EXPECT_EQ(back.point_data, mesh.point_data);
