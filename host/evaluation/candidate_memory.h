@@ -16,6 +16,10 @@ class CandidateCache::Implementation {
   virtual ~Implementation() = default;
 
   virtual std::size_t bytes() const { return 0; }
+
+  /// How often lists were found with a margin, all together; 0 if a backend does not count.
+  virtual std::int64_t times_found() const { return 0; }
+
   virtual void reset(const std::uint8_t* /*mask*/, void* /*stream*/) {}
 
   const Evaluator::Implementation* owner() const { return owner_; }

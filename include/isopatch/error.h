@@ -13,7 +13,7 @@ enum class ErrorKind : std::uint8_t {
   kInput,     ///< an argument, a scene, or the contents of a file
   kFile,      ///< a file that cannot be opened, read or written
   kDevice,    ///< no CUDA device or no CUDA code, or a device that failed
-  kMemory,    ///< too little memory on a device
+  kMemory,    ///< too little memory on a device, or for candidates
   kCancelled  ///< nothing is wrong: cancelled by EvaluatorOptions::is_cancelled
 };
 

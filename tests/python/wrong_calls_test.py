@@ -160,6 +160,42 @@ WRONG = {
         ValueError,
         "max_clusters: expected a number from 1 to 16, found 17",
     ),
+    "candidates": (
+        evaluated(candidates=1e-3),
+        TypeError,
+        "candidates: expected a CandidateCache, found float; Evaluator.make_candidate_cache() makes one",
+    ),
+    "candidates of another evaluator": (
+        evaluated(candidates=isopatch.Evaluator(isopatch.Scene(ball_on_table())).make_candidate_cache(N)),
+        ValueError,
+        "candidates: expected a CandidateCache of this evaluator, found one of another",
+    ),
+    "candidates of too few environments": (
+        lambda e: e.bind(good(), candidates=e.make_candidate_cache(N - 1)),
+        ValueError,
+        "bind: candidates: expected room for the 4 environments of poses, found a CandidateCache for 3",
+    ),
+    "margin": (lambda e: e.make_candidate_cache(N, 0), ValueError, "margin is 0; give a margin in m, above 0"),
+    "candidates of no number of environments": (
+        lambda e: e.make_candidate_cache(-1),
+        ValueError,
+        "make_candidate_cache: num_environments is -1",
+    ),
+    "more candidates than memory": (
+        lambda e: e.make_candidate_cache(2**52),
+        MemoryError,
+        "there is too little memory for the candidates of 4503599627370496 environments",
+    ),
+    "mask of other environments": (
+        lambda e: e.make_candidate_cache(N).reset(np.ones(3, bool)),
+        ValueError,
+        "reset: mask: expected the shape [4]",
+    ),
+    "mask of floats for candidates": (
+        lambda e: e.make_candidate_cache(N).reset(np.ones(N)),
+        TypeError,
+        "reset: mask: expected bool or uint8",
+    ),
     "stream on the CPU": (evaluated(stream=0), ValueError, "stream: only calls on a CUDA device have a stream"),
     "unknown argument": (lambda e: e.evaluate(good(), masses=1), TypeError, "incompatible function arguments"),
     "a device without UTF-8": (
@@ -307,9 +343,10 @@ def test_random_wrong_calls_do_not_crash(evaluator):
         np.ones((N, P), bool), np.zeros((N, B), np.int32), np.zeros(N, np.uint32), MATERIAL, np.float64(1), good,
         memoryview(good()), memoryview(b"abc"), np.zeros((N, B, 7), STRUCTURE), (ctypes.c_double * 4)(), evaluator,
         ("pair_wrench",), ("area", "status"), {"pair_wrench": np.zeros((N, P, 6))}, {"status": 1}, float("nan"),
+        evaluator.make_candidate_cache(N),
     ]  # fmt: skip
     names = ["velocities", "modulus", "dissipation", "friction", "geometry_index", "pair_mask", "outputs", "out"]
-    names += ["stream", "polygon_capacity", "contact_capacity"]
+    names += ["stream", "polygon_capacity", "contact_capacity", "candidates"]
     outcomes = {"good": 0, "refused": 0}
     for _ in range(1000):
         chosen = {name: chance.choice(values) for name in chance.sample(names, chance.randrange(4))}

@@ -133,6 +133,7 @@ class CpuCandidates final : public CandidateCache::Implementation {
       : Implementation(owner, num_environments, margin), store(std::move(memory)) {}
 
   std::size_t bytes() const override { return store.bytes(); }
+  std::int64_t times_found() const override { return store.times_found(); }
   void reset(const std::uint8_t* mask, void* /*stream*/) override {
     mask != nullptr ? store.reset(mask) : store.reset();
   }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/cpu/pressure_field/pressure_field_model.h"
 
+#include <fmt/format.h>
+
 #include <exception>
 
 #include "host/cpu/pressure_field/evaluate_pairs.h"
 #include "host/cpu/pressure_field/find_contacts.h"
-#include "host/text/throw_error.h"
+#include "isopatch/error.h"
 
 namespace isopatch::detail {
 
@@ -36,8 +38,9 @@ class CpuPressureField final : public CpuContactModel {
           owner, num_environments, margin,
           CandidateStore(num_environments, scene.view.num_part_pairs, most_cells(scene), kMaxCachedCandidates, margin));
     } catch (const std::exception&) {  // std::bad_alloc or std::length_error
-      throw_error("make_candidate_cache: there is too little memory for the candidates of {} environments",
-                  num_environments);
+      throw Error(fmt::format("make_candidate_cache: there is too little memory for the candidates of {} environments",
+                              num_environments),
+                  ErrorKind::kMemory);
     }
   }
 

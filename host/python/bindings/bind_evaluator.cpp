@@ -9,6 +9,7 @@
 
 #include "host/python/bindings/array_table.h"
 #include "host/python/bindings/bindings.h"
+#include "host/python/bindings/candidates.h"
 #include "host/python/bindings/evaluation.h"
 #include "host/python/bindings/streams.h"
 
@@ -36,6 +37,8 @@ Args:
     contact_capacity: The same for contacts.
     max_clusters: K, the most clusters of normals that a pair's patch is divided into for the outputs patch_..., from 1
         to 16. None: 1.
+    candidates: A CandidateCache of this evaluator, which keeps the pairs of cells that may touch for the next call. No
+        result changes in any bit. None: nothing is kept.
 
 Returns:
     Results: the arrays that were asked for, in the library and the floating-point type of `poses`; None for others.
@@ -51,7 +54,8 @@ constexpr const char* kOthers[][2] = {{"outputs", "collections.abc.Sequence[str]
                                       {"stream", "object"},
                                       {"polygon_capacity", "int"},
                                       {"contact_capacity", "int"},
-                                      {"max_clusters", "int"}};
+                                      {"max_clusters", "int"},
+                                      {"candidates", "CandidateCache"}};
 
 constexpr std::size_t kNumPositional = 2;  // poses and velocities; the other inputs are given by name
 
@@ -110,6 +114,7 @@ struct BoundCall {
   BoundCall(nb::object evaluator_, const EvaluationArguments& arguments)
       : evaluator(std::move(evaluator_)),
         poses(nb::borrow(arguments.inputs[0])),
+        candidates(nb::borrow(arguments.candidates)),
         follows_stream(arguments.stream.is_none()),
         evaluation("bind", nb::cast<const PythonEvaluator&>(evaluator), arguments) {
     if (array_type_of(poses.ptr()).is_immutable) {
@@ -132,7 +137,8 @@ struct BoundCall {
   }
 
   nb::object evaluator, poses;
-  nb::list inputs;  // kept alive
+  nb::object candidates;  // kept alive, and so are
+  nb::list inputs;
   bool follows_stream;
   Evaluation evaluation;
   nb::object results;
@@ -197,6 +203,18 @@ Raises:
           "Allocates what batches of up to `num_envs` environments need, with `packed_polygons` and `packed_contacts` "
           "rows in\nall, so that calls and captured graphs do not.\n\nRaises MemoryError if there is too little "
           "memory, ValueError for a number below 0.")
+      .def(
+          "make_candidate_cache",
+          [](const nb::object& self, std::int64_t num_envs, double margin) {
+            const auto& own = nb::cast<const PythonEvaluator&>(self);
+            return std::make_unique<PythonCandidates>(self, own.evaluator.make_candidate_cache(num_envs, margin));
+          },
+          arg("num_envs"), arg("margin") = 1e-3,
+          "Memory in which calls keep the pairs of cells that may touch, for `num_envs` environments, found with a "
+          "margin of\nat most `margin`, m: a larger one finds them less often and tests more of them. For each part "
+          "pair of each\nenvironment it takes at most 17 KB on the CPU and 4 KB with CUDA.\n\nRaises MemoryError "
+          "if there is too little memory, ValueError for a number below 0 or a margin that is not above 0.",
+          nb::sig("def make_candidate_cache(self, num_envs: int, margin: float = 0.001) -> CandidateCache"))
       .def_prop_ro(
           "scene", [](const PythonEvaluator& self) { return self.scene; }, "The scene that it evaluates.",
           nb::for_getter(nb::sig("def scene(self) -> Scene")))

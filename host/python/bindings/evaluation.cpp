@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "host/python/bindings/candidates.h"
 #include "isopatch/limits.h"
 
 namespace isopatch::python {
@@ -100,6 +101,7 @@ Evaluation::Evaluation(const char* call, const PythonEvaluator& evaluator, const
     placement_ = with_stream(placement_, {call_, "stream"}, arguments.stream, arguments.inputs[0]);
   }
   read_inputs(arguments);
+  candidates_ = parse_candidates(call_, arguments.candidates, evaluator_, state_.num_environments);
   make_outputs(arguments);
 }
 
@@ -296,6 +298,12 @@ void Evaluation::find_capacities(const EvaluationArguments& arguments, std::uint
   counts_.contact_capacity = results_.contact_capacity = static_cast<std::int32_t>(buffers[1].capacity);
   counts_.packed_polygon_capacity = results_.packed_polygon_capacity = buffers[2].capacity;
   counts_.packed_contact_capacity = results_.packed_contact_capacity = buffers[3].capacity;
+}
+
+void Evaluation::evaluate() {
+  const Evaluator& evaluator = evaluator_.evaluator;
+  if (candidates_ != nullptr) return evaluator.evaluate(state_, results_, *candidates_, placement_.stream);
+  evaluator.evaluate(state_, results_, placement_.stream);
 }
 
 void Evaluation::run() {

@@ -38,6 +38,7 @@ struct EvaluationArguments {
   nb::handle polygon_capacity;
   nb::handle contact_capacity;
   nb::handle max_clusters;
+  nb::handle candidates;
 };
 
 /// The arrays of a call, checked and ready: the memory of all of them is held.
@@ -49,7 +50,7 @@ class Evaluation {
   void run();
 
   /// Evaluates as it is called.
-  void evaluate() { evaluator_.evaluator.evaluate(state_, results_, placement_.stream); }
+  void evaluate();
 
   /// The named tuple of the results, once.
   nb::object results();
@@ -74,6 +75,7 @@ class Evaluation {
 
   const char* call_;
   const PythonEvaluator& evaluator_;
+  CandidateCache* candidates_ = nullptr;
   Placement placement_;
   ArrayCounts counts_;
   State state_;

@@ -12,6 +12,7 @@
 #include "host/python/bindings/array_lists.h"
 #include "host/python/bindings/array_table.h"
 #include "host/python/bindings/bindings.h"
+#include "host/python/bindings/candidates.h"
 #include "isopatch/error.h"
 #include "isopatch/status.h"
 
@@ -136,6 +137,7 @@ NB_MODULE(_core, module) {
       nb::sig("def refuse_derivative(call: str, name: str | None, reason: str, instead: str) -> typing.NoReturn"));
   bind_host_memory(module);
   bind_scene(module);
+  bind_candidates(module);
   bind_evaluator(module);
   bind_simulator(module);
   bind_command(module);

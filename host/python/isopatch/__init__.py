@@ -6,7 +6,7 @@ libraries compile there are the modules isopatch.torch and isopatch.jax.
 """
 
 from isopatch import quaternion  # first, as isopatch._src refuses processors on which isopatch._core would crash
-from isopatch._core import Call, Evaluator
+from isopatch._core import Call, CandidateCache, Evaluator
 from isopatch._src import records as _records
 from isopatch._src.build import build_info, cuda_available
 from isopatch._src.records import Contacts, Polygons
@@ -20,6 +20,7 @@ __all__ = [
     "POLYGON_DTYPE",
     "Body",
     "Call",
+    "CandidateCache",
     "Contacts",
     "Evaluator",
     "Joint",
