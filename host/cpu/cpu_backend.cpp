@@ -4,7 +4,7 @@
 // contact models evaluate them.
 #include <algorithm>
 #include <array>
-#include <optional>
+#include <memory>
 #include <utility>
 
 #include "host/cpu/isa/kernels.h"
@@ -35,48 +35,35 @@ class CpuBackend final : public Evaluator::Implementation {
 
   void evaluate(const State& state, const Results& results, CandidateCache::Implementation* candidates,
                 void*) const override {
-    RowCollections rows(results, state.num_environments, ThreadWorkspace::kEnvironments);
     // rows of each environment are put in order like those of all, so models do not see their arrays
     const EnvironmentRows<Polygon> own_polygons = environment_polygons(results);
     const EnvironmentRows<DiscreteContact> own_contacts = environment_contacts(results);
-    const bool wants_rows = own_polygons.is_wanted() || own_contacts.is_wanted() || rows.is_wanted();
-    std::optional<Results> without_rows;
-    if (wants_rows) {
-      without_rows = results;
-      without_rows->polygons_needed = without_rows->contacts_needed = {};
+    const bool wants_packed = packed_polygons(results).is_wanted() || packed_contacts(results).is_wanted();
+    if (!(own_polygons.is_wanted() || own_contacts.is_wanted() || wants_packed)) {
+      const auto begin = [](ThreadWorkspace& work) {
+        work.polygons.begin(false);
+        work.contacts.begin(false);
+      };
+      const auto nothing = [](ThreadWorkspace&, std::int64_t) {};
+      return evaluate_batch({scene_.data().view, state, results, candidates}, results, kChunk, begin, nothing);
     }
-    const EvaluationBatch batch = {scene_.data().view, state, wants_rows ? *without_rows : results, candidates};
-    std::array<CpuContactModel::EvaluatePairs, kMaxContactModels> evaluate_pairs = {};
-    for (int model = 0; model < batch.scene.num_models; ++model) {
-      evaluate_pairs[static_cast<std::size_t>(model)] = model_at(model).select(results);
-    }
-    const std::int64_t count = state.num_environments;
-
-    // small enough to balance uneven work, large enough that threads rarely contend for the counter or a cache line
-    constexpr std::int64_t kChunk = ThreadWorkspace::kEnvironments;
-    const std::int64_t chunks = (count + kChunk - 1) / kChunk;
-    const std::int64_t threads = chunks > 1 ? std::min<std::int64_t>(usable_threads(options_.num_threads), chunks) : 1;
-    LoopChunks loop(count, kChunk);
-    Cancellation cancellation(options_.is_cancelled);
-    run_on_threads(static_cast<int>(threads), [&](int thread) {
-      const WorkspacePool<ThreadWorkspace>::Loan work(workspaces_);
-      (*work).polygons.begin(own_polygons, rows.polygons);
-      (*work).contacts.begin(own_contacts, rows.contacts);
-      loop.take(thread, [&](std::int64_t begin, std::int64_t end) {
-        const std::int64_t together = wants_rows ? 1 : kChunk;
-        for (std::int64_t e = begin; e < end; e += together) {
-          cancellation.check(thread);
-          evaluate_environments(batch, evaluate_pairs, e, std::min(e + together, end), *work);
-          (*work).polygons.give(e, own_polygons, rows.polygons);
-          (*work).contacts.give(e, own_contacts, rows.contacts);
-        }
-      });
-    });
-    if (!rows.is_wanted()) return;
+    RowCollections rows(results, state.num_environments, kChunk);
+    Results without_rows = results;
+    without_rows.polygons_needed = without_rows.contacts_needed = {};
+    const auto begin = [&](ThreadWorkspace& work) {
+      work.polygons.begin(own_polygons, rows.polygons);
+      work.contacts.begin(own_contacts, rows.contacts);
+    };
+    const auto give = [&](ThreadWorkspace& work, std::int64_t e) {
+      work.polygons.give(e, own_polygons, rows.polygons);
+      work.contacts.give(e, own_contacts, rows.contacts);
+    };
+    evaluate_batch({scene_.data().view, state, without_rows, candidates}, results, 1, begin, give);
+    if (!wants_packed) return;
     rows.write_offsets();
-    LoopChunks writing(count, kChunk);
-    run_on_threads(static_cast<int>(threads), [&](int thread) {
-      writing.take(thread, [&](std::int64_t begin, std::int64_t end) { rows.write_rows(begin, end, results.status); });
+    LoopChunks writing(state.num_environments, kChunk);
+    run_on_threads(num_threads(state.num_environments), [&](int thread) {
+      writing.take(thread, [&](std::int64_t first, std::int64_t end) { rows.write_rows(first, end, results.status); });
     });
   }
 
@@ -89,6 +76,46 @@ class CpuBackend final : public Evaluator::Implementation {
   }
 
  private:
+  // small enough to balance uneven work, large enough that threads rarely contend for the counter or a cache line
+  static constexpr std::int64_t kChunk = ThreadWorkspace::kEnvironments;
+
+  int num_threads(std::int64_t environments) const {
+    const std::int64_t chunks = (environments + kChunk - 1) / kChunk;
+    if (chunks <= 1) return 1;
+    return static_cast<int>(std::min<std::int64_t>(usable_threads(options_.num_threads), chunks));
+  }
+
+  /// Evaluates all environments, `together` at a time, in functions for `wanted` results. Each thread calls
+  /// begin(workspace) first, and give(workspace, environment) after those that begin with that environment.
+  template <class Begin, class Give>
+  void evaluate_batch(const EvaluationBatch& batch, const Results& wanted, std::int64_t together, const Begin& begin,
+                      const Give& give) const {
+    std::array<CpuContactModel::EvaluatePairs, kMaxContactModels> evaluate_pairs = {};
+    for (int model = 0; model < batch.scene.num_models; ++model) {
+      evaluate_pairs[static_cast<std::size_t>(model)] = model_at(model).select(wanted);
+    }
+    Cancellation cancellation(options_.is_cancelled);
+    const auto evaluate_some = [&](int thread, ThreadWorkspace& work, std::int64_t first, std::int64_t end) {
+      for (std::int64_t e = first; e < end; e += together) {
+        cancellation.check(thread);
+        evaluate_environments(batch, evaluate_pairs, e, std::min(e + together, end), work);
+        give(work, e);
+      }
+    };
+    const std::int64_t count = batch.state.num_environments;
+    if (count <= kChunk) {  // without asking for threads
+      const WorkspacePool<ThreadWorkspace>::Loan work(workspaces_);
+      begin(*work);
+      return evaluate_some(0, *work, 0, count);
+    }
+    LoopChunks loop(count, kChunk);
+    run_on_threads(num_threads(count), [&](int thread) {
+      const WorkspacePool<ThreadWorkspace>::Loan work(workspaces_);
+      begin(*work);
+      loop.take(thread, [&](std::int64_t first, std::int64_t end) { evaluate_some(thread, *work, first, end); });
+    });
+  }
+
   const CpuContactModel& model_at(int model) const { return *models_[static_cast<std::size_t>(model)]; }
 
   void evaluate_environments(const EvaluationBatch& batch,

@@ -26,12 +26,14 @@ Error missing_array(const std::string& array, const std::string& needed) {
                ErrorKind::kInput, {"evaluate: results." + needed, "null", "give both"});
 }
 
+[[noreturn]] void fail_capacity(const char* name, std::int32_t capacity) {
+  if (capacity < 0) throw negative_value(fmt::format("evaluate: results.{}_capacity", name), capacity);
+  throw missing_array(fmt::format("{}s", name), fmt::format("{}s_needed", name));
+}
+
 /// Checks a buffer, its capacity, and the array of the capacities that would have been enough.
 void check_capacity(const char* name, const void* buffer, const void* needed, std::int32_t capacity) {
-  if (capacity < 0) throw negative_value(fmt::format("evaluate: results.{}_capacity", name), capacity);
-  if (buffer != nullptr && needed == nullptr) {
-    throw missing_array(fmt::format("{}s", name), fmt::format("{}s_needed", name));
-  }
+  if (capacity < 0 || (buffer != nullptr && needed == nullptr)) fail_capacity(name, capacity);
 }
 
 /// Checks what the packed arrays of one kind need of one another. `name` is that of a row.

@@ -87,22 +87,21 @@ class ArrayCheck {
         static_cast<std::uint64_t>(bytes) >= std::min<std::uint64_t>(-begin, kMax)) {
       fail_size(name, count, stride);
     }
-    Rows* at = rows_.data() + count_++;
-    for (; at != rows_.data() && begin < at[-1].begin; --at) *at = at[-1];
     const std::uint64_t row_bytes = row * size, period = count == 1 || stride == 0 ? bytes : stride * size;
-    *at = {name, begin, begin + bytes, row_bytes, period, output};
+    rows_[count_++] = {name, begin, begin + bytes, row_bytes, period, output};
   }
 
   [[noreturn]] void fail_type(ArrayName name, ScalarType type) const;
   [[noreturn]] void fail_stride(ArrayName name, std::int64_t stride, std::int64_t row, bool output) const;
   [[noreturn]] void fail_address(ArrayName name, const void* data, std::int64_t alignment) const;
   [[noreturn]] void fail_size(ArrayName name, std::int64_t count, std::int64_t stride) const;
+  void check_overlap(const Rows& a, const Rows& b) const;
   static bool are_apart(const Rows& a, const Rows& b);
 
   const char* call_;
   std::int64_t environments_;
   std::size_t count_ = 0;
-  std::array<Rows, kMaxArrays> rows_;  // the first `count_`, by their beginnings
+  std::array<Rows, kMaxArrays> rows_;  // the first `count_`
 };
 
 }  // namespace isopatch::detail

@@ -62,7 +62,12 @@ void for_each_packed_output(const Results& results, const Visit& visit) {
 }
 
 /// Whether any of the outputs that are patches as point contacts is wanted.
-inline bool wants_patch_contacts(const Results& results) { return is_wanted(results, OutputGroup::kPatchContacts); }
+inline bool wants_patch_contacts(const Results& results) {
+  std::uintptr_t given = 0;  // as long as all arrays are null
+  for_each_patch_contact_output(
+      [&](const ArrayInfo&, const auto& array) { given |= reinterpret_cast<std::uintptr_t>(array.data); }, results);
+  return given != 0;
+}
 
 /// The results without their packed arrays.
 inline Results without_packed(Results results) {

@@ -18,9 +18,9 @@ constexpr double kHalfSpaceSize = 1.5;  // times the largest coordinate: half an
 
 /// Body to world. An invalid pose becomes the identity; then there are no patches.
 Transform<double> pose_of(const State& state, int body) {
-  const Vec3d position = read_vec3(state.poses, 0, body * kPoseSize);
-  const double norm = quaternion_norm(state, 0, body);
-  if (norm > 0 && std::isfinite(norm + position.x + position.y + position.z)) return read_pose(state, 0, body);
+  const PoseRow pose(state, 0, body);
+  const double norm = pose.quaternion_norm();
+  if (norm > 0 && std::isfinite(norm + pose.x[0] + pose.x[1] + pose.x[2])) return read_pose(state, 0, body);
   return {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {0, 0, 0}};
 }
 

@@ -21,6 +21,17 @@ ISOPATCH_HD double read(const InputArray& array, std::int64_t environment, std::
                                             : static_cast<double>(static_cast<const float*>(array.data)[at]);
 }
 
+/// The `count` elements from `index` on, for which the type is looked up once.
+template <int count>
+ISOPATCH_HD void read(const InputArray& array, std::int64_t environment, std::int64_t index, double (&to)[count]) {
+  const std::int64_t at = environment * array.stride + index;
+  if (array.type == ScalarType::kFloat64) {
+    for (int i = 0; i < count; ++i) to[i] = static_cast<const double*>(array.data)[at + i];
+  } else {
+    for (int i = 0; i < count; ++i) to[i] = static_cast<double>(static_cast<const float*>(array.data)[at + i]);
+  }
+}
+
 ISOPATCH_HD void write(const OutputArray& array, std::int64_t environment, std::int64_t index, double value) {
   if (array.data == nullptr) return;
   const std::int64_t at = environment * array.stride + index;
@@ -50,7 +61,9 @@ requires std::is_arithmetic_v<T> ISOPATCH_HD void write(const TypedArray<T>& arr
 }
 
 ISOPATCH_HD Vec3d read_vec3(const InputArray& array, std::int64_t environment, std::int64_t index) {
-  return {read(array, environment, index), read(array, environment, index + 1), read(array, environment, index + 2)};
+  double x[3];
+  read(array, environment, index, x);
+  return {x[0], x[1], x[2]};
 }
 
 ISOPATCH_HD InputArray as_input(const OutputArray& array) {
@@ -109,29 +122,36 @@ inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 inline constexpr int kPoseSize = 7;
 inline constexpr int kVelocitySize = 6;
 
-ISOPATCH_HD double quaternion_norm(const State& state, std::int64_t environment, int body) {
-  double sum = 0;
-  for (int i = 3; i < kPoseSize; ++i) {
-    const double q = read(state.poses, environment, body * kPoseSize + i);
-    sum = std::fma(q, q, sum);
+/// A body's row of State::poses.
+struct PoseRow {
+  double x[kPoseSize];
+
+  ISOPATCH_HD PoseRow(const State& state, std::int64_t environment, int body) {
+    read(state.poses, environment, body * kPoseSize, x);
   }
-  return std::sqrt(sum);
-}
+
+  ISOPATCH_HD double quaternion_norm() const {
+    return std::sqrt(std::fma(x[6], x[6], std::fma(x[5], x[5], std::fma(x[4], x[4], x[3] * x[3]))));
+  }
+};
 
 /// The fault bits a body's pose and velocity give its environment.
 ISOPATCH_HD std::uint32_t body_status(const State& state, std::int64_t environment, int body) {
   std::uint32_t status = kOk;
-  for (int i = 0; i < kPoseSize; ++i) {
-    if (!(std::fabs(read(state.poses, environment, body * kPoseSize + i)) <= limits::kMaxPosition)) status |= kBadPose;
+  const PoseRow pose(state, environment, body);
+  for (const double x : pose.x) {
+    if (!(std::fabs(x) <= limits::kMaxPosition)) status |= kBadPose;
   }
-  const double norm = quaternion_norm(state, environment, body);
+  const double norm = pose.quaternion_norm();
   if (!(norm >= limits::kMinQuaternion && norm <= limits::kMaxQuaternion)) status |= kBadPose;
 
-  for (int i = 0; i < kVelocitySize && state.velocities.data != nullptr; ++i) {
+  if (state.velocities.data == nullptr) return status;
+  double velocity[kVelocitySize];
+  read(state.velocities, environment, body * kVelocitySize, velocity);
+  for (int i = 0; i < kVelocitySize; ++i) {
     const double most = i < 3 ? limits::kMaxVelocity : limits::kMaxAngularVelocity;
-    if (!(std::fabs(read(state.velocities, environment, body * kVelocitySize + i)) <= most)) status |= kBadVelocity;
+    if (!(std::fabs(velocity[i]) <= most)) status |= kBadVelocity;
   }
-
   return status;
 }
 
@@ -176,12 +196,10 @@ ISOPATCH_HD int num_contact_states(const SceneView& scene) {
 
 /// Body to world, with the quaternion normalised.
 ISOPATCH_HD Transform<double> read_pose(const State& state, std::int64_t environment, int body) {
-  const double scale = 1.0 / quaternion_norm(state, environment, body);
-  const std::int64_t at = body * kPoseSize;
-  const double w = scale * read(state.poses, environment, at + 3), x = scale * read(state.poses, environment, at + 4);
-  const double y = scale * read(state.poses, environment, at + 5), z = scale * read(state.poses, environment, at + 6);
-  Transform<double> X = rotation_of(w, x, y, z);
-  X.translation = read_vec3(state.poses, environment, at);
+  const PoseRow pose(state, environment, body);
+  const double scale = 1.0 / pose.quaternion_norm();
+  Transform<double> X = rotation_of(scale * pose.x[3], scale * pose.x[4], scale * pose.x[5], scale * pose.x[6]);
+  X.translation = {pose.x[0], pose.x[1], pose.x[2]};
   return X;
 }
 

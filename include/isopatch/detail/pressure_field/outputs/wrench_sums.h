@@ -24,15 +24,16 @@ constexpr bool has(Outputs set, Outputs member) { return (static_cast<int>(set) 
 
 /// Patch contacts aside, which find polygons themselves. Polygons come with all else: three instances, not four.
 inline Outputs needed_outputs(const Results& r) {
-  bool polygons = false;
+  std::uintptr_t polygons = 0, patch = 0;  // 0 as long as all arrays are null: one instruction for each
   for_each_output(
       [&](const ArrayInfo& info, const auto& array) {
-        if (array.data == nullptr || info.group == OutputGroup::kPatchContacts) return;
-        polygons = polygons || needs_polygons(info.group);
+        const auto address = reinterpret_cast<std::uintptr_t>(array.data);
+        if (info.group == OutputGroup::kPatch) patch |= address;
+        if (needs_polygons(info.group) && info.group != OutputGroup::kPatchContacts) polygons |= address;
       },
       r);
-  if (polygons) return Outputs::kAll;
-  return is_wanted(r, OutputGroup::kPatch) ? Outputs::kPatch : Outputs::kWrench;
+  if (polygons != 0) return Outputs::kAll;
+  return patch != 0 ? Outputs::kPatch : Outputs::kWrench;
 }
 
 template <class T>
