@@ -145,8 +145,8 @@ template <class T, bool with_patch>
 void sum_part_pairs(std::span<const PartPairWork> part_pairs, SimdWorkspace& work, WrenchSums<T, with_patch>* sums,
                     const PolygonTaker<T>* taker) {
   WrenchStages<T, kPolygonLanes<T>, with_patch> stages(part_pairs, sums, work, taker);
-  search_part_pairs(part_pairs, work,
-                    [&](const AcceptedList& list) { make_polygons<T, kPolygonLanes<T>>(part_pairs, list, stages); });
+  const auto take = [&](const AcceptedList& list) { make_polygons<T, kPolygonLanes<T>>(part_pairs, list, stages); };
+  search_part_pairs(part_pairs, work, AcceptedList(work, take));
   stages.finish();
 }
 
@@ -171,14 +171,15 @@ void find_overlaps(const PairContext& context, SimdWorkspace& work, CellEnergyVi
 
 void find_accepted(const PairContext& context, SimdWorkspace& work, std::vector<AcceptedCells>& to) {
   const PartPairWork only[] = {{&context, 0, {}}};
-  search_part_pairs(only, work, [&](const AcceptedList& list) {
+  const auto take = [&](const AcceptedList& list) {
     const SimdWorkspace::Accepted& rows = list.rows();
     for (const AcceptedRange& range : list.ranges()) {
       for (std::int32_t i = range.begin; i < range.end; ++i) {
         to.push_back({rows.m[i], rows.s[i], {rows.positive[i], {rows.x[i], rows.y[i], rows.z[i]}, rows.radius[i]}});
       }
     }
-  });
+  };
+  search_part_pairs(only, work, AcceptedList(work, take));
 }
 
 constexpr PressureFieldKernels kPressureFieldKernels = {sum_part_pairs<float, false>,

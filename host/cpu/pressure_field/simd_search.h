@@ -26,14 +26,29 @@ struct AcceptedRange {
   std::int32_t part_pair, begin, end;
 };
 
-/// What has passed, one part pair after another.
+/// What has passed, one part pair after another. Before it overflows, and at the end, it is given to take(list), which
+/// stays a pointer, so that what fills the list is compiled once.
 class AcceptedList {
  public:
-  explicit AcceptedList(SimdWorkspace& work) : rows_(work.accepted) {}
+  template <class Take>
+  AcceptedList(SimdWorkspace& work, const Take& take)
+      : rows_(work.accepted),
+        taker_(&take),
+        take_([](const void* taker, const AcceptedList& list) { (*static_cast<const Take*>(taker))(list); }) {}
 
-  void begin(std::int32_t part_pair) { ranges_[num_ranges_] = {part_pair, size_, size_}; }
+  void begin(std::int32_t part_pair) {
+    if (is_full()) give();
+    ranges_[num_ranges_] = {part_pair, size_, size_};
+  }
 
-  bool is_full() const { return size_ > SimdWorkspace::kMaxAccepted - 2 * kFloatLanes || num_ranges_ == kMaxRanges; }
+  /// Makes room for a vector's cells of the part pair that was begun last.
+  void make_room() {
+    if (!is_full()) return;
+    const std::int32_t part_pair = ranges_[num_ranges_].part_pair;
+    end();
+    give();
+    begin(part_pair);
+  }
 
   ISOPATCH_HD void append(const std::int32_t* m, const std::int32_t* s, Mask<kFloatLanes> pass,
                           const PolygonBounds<Simd<float, kFloatLanes>>& bounds) {
@@ -60,7 +75,11 @@ class AcceptedList {
     }
   }
 
-  void clear() { size_ = num_ranges_ = 0; }
+  /// Gives all away.
+  void give() {
+    take_(taker_, *this);
+    size_ = num_ranges_ = 0;
+  }
 
   std::span<const AcceptedRange> ranges() const { return {ranges_, static_cast<std::size_t>(num_ranges_)}; }
   const SimdWorkspace::Accepted& rows() const { return rows_; }
@@ -68,7 +87,11 @@ class AcceptedList {
  private:
   static constexpr int kMaxRanges = 128;
 
+  bool is_full() const { return size_ > SimdWorkspace::kMaxAccepted - 2 * kFloatLanes || num_ranges_ == kMaxRanges; }
+
   SimdWorkspace::Accepted& rows_;
+  const void* taker_;
+  void (*take_)(const void* taker, const AcceptedList&);
   std::int32_t size_ = 0, num_ranges_ = 0;
   AcceptedRange ranges_[kMaxRanges + 1];
 };
@@ -196,35 +219,34 @@ struct SimdRigidNodeTest : SimdFixedNodeTest {
   static constexpr int kCells = 9;  // the first of these rows
 };
 
-/// Tests candidates and lists what passes; calls visit(list) before the list overflows.
-template <class Visit>
+/// Tests candidates and lists what passes.
 struct CellTest {
   const PairContext& f;
-  const std::int32_t part_pair;
   AcceptedList& list;
-  const Visit& visit;
   std::int32_t num_tested = 0;
 
   __attribute__((noinline)) void test(const std::int32_t* m, const std::int32_t* s, Mask<kFloatLanes> active) {
     using Float = Simd<float, kFloatLanes>;
     num_tested += kFloatLanes;
     const bool half_space = f.S.half_space;
-    const Cell *cells_M = f.M.hierarchy.cells, *cells_S = half_space ? nullptr : f.S.hierarchy.cells;
     const CoarseCell* coarse_S = half_space ? nullptr : f.S.hierarchy.coarse_cells;
-    const auto exactly = [&](PolygonBounds<Float>& bounds) {
-      return test_cells_exactly(f, SimdCorners<kFloatLanes>(cells_M, m), SimdCorners<kFloatLanes>(cells_S, s), bounds);
-    };
+    const auto exactly = [&](PolygonBounds<Float>& bounds) { return test_exactly(f, m, s, bounds); };
     PolygonBounds<Float> bounds;
     const auto pass = test_cells<false>(f, SimdCoarseCells(f.M.hierarchy.coarse_cells, m), SimdCoarseCells(coarse_S, s),
                                         active, exactly, bounds);
     if (!any(pass)) return;
-    if (list.is_full()) {
-      list.end();
-      visit(list);
-      list.clear();
-      list.begin(part_pair);
-    }
+    list.make_room();
     list.append(m, s, pass, bounds);
+  }
+
+ private:
+  /// Few vectors need it, so it does not lie within the code of the others.
+  __attribute__((noinline)) static Mask<kFloatLanes> test_exactly(const PairContext& f, const std::int32_t* m,
+                                                                  const std::int32_t* s,
+                                                                  PolygonBounds<Simd<float, kFloatLanes>>& bounds) {
+    const Cell* cells_S = f.S.half_space ? nullptr : f.S.hierarchy.cells;
+    return test_cells_exactly(f, SimdCorners<kFloatLanes>(f.M.hierarchy.cells, m), SimdCorners<kFloatLanes>(cells_S, s),
+                              bounds);
   }
 };
 
@@ -298,23 +320,16 @@ void search_part_pair(const PairContext& f, const KeptSearch& kept, SimdWorkspac
   if (kept.list != nullptr) kept.list->num_without = cells.num_tested;
 }
 
-/// Searches part pairs one after another; calls visit(list) for what has passed, when the list is full and at the end.
-template <class Visit>
-void search_part_pairs(std::span<const PartPairWork> part_pairs, SimdWorkspace& work, const Visit& visit) {
-  AcceptedList list(work);
+/// Searches part pairs one after another; the list is given away when it is full and at the end.
+inline void search_part_pairs(std::span<const PartPairWork> part_pairs, SimdWorkspace& work, AcceptedList list) {
   for (std::size_t i = 0; i < part_pairs.size(); ++i) {
     const PairContext& f = *part_pairs[i].context;
-    const auto part_pair = static_cast<std::int32_t>(i);
-    if (list.is_full()) {
-      visit(list);
-      list.clear();
-    }
-    list.begin(part_pair);
-    CellTest<Visit> cells = {f, part_pair, list, visit};
+    list.begin(static_cast<std::int32_t>(i));
+    CellTest cells = {f, list};
     search_part_pair(f, part_pairs[i].kept, work, cells);
     list.end();
   }
-  visit(list);
+  list.give();
 }
 
 }  // namespace

@@ -133,7 +133,11 @@ class SimdCorners {
   using Double = Simd<double, lanes>;
 
   ISOPATCH_HD SimdCorners(const Cell* cells, const std::int32_t* indices) {
-    if (cells != nullptr) load_cells<kFirst>(cells, indices, word_);
+    if (cells != nullptr) {
+      load_cells<kFirst>(cells, indices, word_);
+    } else {
+      for (Double& word : word_) word = Double(0.0);  // never used, but the compiler cannot know
+    }
   }
 
   ISOPATCH_HD Vec3<Double> vertex(int i) const { return vec_at(word_ + 4 + 4 * i); }
