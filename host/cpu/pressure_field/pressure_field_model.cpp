@@ -4,7 +4,6 @@
 #include <exception>
 
 #include "host/cpu/pressure_field/evaluate_pairs.h"
-#include "host/cpu/pressure_field/find_contacts.h"
 #include "host/text/throw_error.h"
 
 namespace isopatch::detail {
