@@ -74,7 +74,10 @@ def profile(program, scene, precision):
             return None
         if done.returncode != 0 or "ERROR OCCURRED" in done.stdout or not out.exists():
             fail(f"'{' '.join(command)}' ended with {done.returncode}: {(done.stdout + done.stderr).strip()[-500:]}")
-        return json.loads(out.read_text())["kernels"]
+        kernels = json.loads(out.read_text())["kernels"]
+        if not any(kernel["functions"] for kernel in kernels):
+            fail(f"{program} has no lines of the source in its kernels: configure it with -DISOPATCH_LINE_INFO=ON")
+        return kernels
 
 
 def counts(kernels):

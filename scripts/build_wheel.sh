@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Builds a wheel of the Python package with the CUDA backend, gives it the tag of the machine that it was built on, and
-# tests it in an empty virtual environment of every Python from 3.11 on that is found.
+# tests it in an empty virtual environment of every Python from 3.11 on that is found, on the search path or of pyenv.
+# Fails if it has more than 3 MB without CUDA, or 10 MB with it.
 # Usage: scripts/build_wheel.sh [FOLDER]   (default: out/wheel)
 #   ISOPATCH_CUDA=OFF   leaves the CUDA backend out
 set -euo pipefail
@@ -28,20 +29,43 @@ PATH=$tools/bin:$PATH "$tools/bin/python" -m auditwheel show "${raw[0]}"
 PATH=$tools/bin:$PATH "$tools/bin/python" -m auditwheel repair --wheel-dir "$folder" "${raw[0]}"
 wheels=("$folder"/isopatch-*.whl)
 wheel=${wheels[0]}
-du -h "$wheel"
 
 if "$tools/bin/python" -m zipfile -l "$wheel" | grep -E 'libgomp|libcudart'; then
   echo "the wheel has a library that it must not have" >&2
   exit 1
 fi
-tested=0
+
+# of the search path, or of pyenv
+find_python() {  # VERSION
+  local candidate
+  for candidate in "python$1" "${PYENV_ROOT:-$HOME/.pyenv}/versions/$1".*/bin/python; do
+    if [[ $("$candidate" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) == "$1" ]]; then
+      echo "$candidate"
+      return
+    fi
+  done
+}
+
+tested=()
 for version in 3.11 3.12 3.13 3.14; do
-  "python$version" -c '' 2>/dev/null || continue
+  python=$(find_python "$version")
+  [[ -n $python ]] || continue
+  echo "The wheel with Python $version"
   rm -rf "$folder/venv"
-  "python$version" -m venv "$folder/venv"
-  "$folder/venv/bin/python" -m pip install -q --disable-pip-version-check "$wheel" pytest
-  "$folder/venv/bin/python" -c 'import isopatch; print(isopatch.build_info())'
-  "$folder/venv/bin/python" -m pytest -q tests/python
-  tested=$((tested + 1))
+  "$python" -m venv "$folder/venv"
+  start=$(date +%s)
+  "$folder/venv/bin/python" -m pip install -q --disable-pip-version-check "$wheel"
+  echo "installed in $(($(date +%s) - start)) s"
+  "$folder/venv/bin/isopatch" --version
+  "$folder/venv/bin/python" -m isopatch evaluate bench/scenes/sphere_on_box.json >/dev/null
+  "$folder/venv/bin/python" -m pip install -q --disable-pip-version-check pytest
+  "$folder/venv/bin/python" -m pytest -q -p no:cacheprovider tests/python
+  tested+=("$version")
 done
-echo "$wheel: tested with $tested versions of Python"
+bytes=$(stat -c %s "$wheel") most=3000000
+[[ $ISOPATCH_CUDA == OFF ]] || most=10000000
+echo "$wheel: $bytes bytes, tested with Python ${tested[*]:-of no version that was found}"
+if ((bytes > most)); then
+  echo "the wheel has more than $most bytes" >&2
+  exit 1
+fi

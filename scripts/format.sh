@@ -3,8 +3,8 @@
 #
 # Formats the C++, CUDA and Python sources that git tracks, and lints them and the shell scripts.
 # Usage: scripts/format.sh [--check|--lint]
-#   --check   changes nothing and fails where clang-format, black, ruff, typos or shellcheck find something, or a file
-#             is at the top that does not belong there
+#   --check   changes nothing and fails where clang-format, black, ruff, typos or shellcheck find something, a file is at
+#             the top that does not belong there, or scripts/changelog.py refuses a file of .changes
 #   --lint    clang-tidy on the C++ files that differ from the upstream main, a header through a source that includes
 #             it; on all where there is no upstream, or nothing differs from it, in an order that each commit has its
 #             own of. Stops after ISOPATCH_LINT_SECONDS (600) and says what it left out.
@@ -36,6 +36,8 @@ check_format() {  # CHECK
     echo "^ not among the files that belong beside the folders" >&2
     status=1
   fi
+
+  scripts/changelog.py >/dev/null || status=1
 
   if command -v black >/dev/null; then
     if (($1)); then black -q --check --diff "${python[@]}"; else black -q "${python[@]}"; fi || status=1

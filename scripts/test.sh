@@ -118,4 +118,6 @@ awk '
     if (emulated_ran) print "on an emulated device: " emulated_ran " ran"
     print passed + 0 " passed, " failed + 0 " failed, " skipped + 0 " skipped"
   }' "$results"
+sed -n "s/^-- the linked program has/README's program, linked with the installed library, has/p" \
+  "build/$preset/Testing/Temporary/LastTest.log"
 exit "$status"

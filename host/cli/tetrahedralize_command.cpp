@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <numbers>
+#include <utility>
 
 #include "host/cli/commands.h"
 #include "host/cli/info_table.h"
@@ -10,8 +9,8 @@
 #include "host/files/output_file.h"
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/scale.h"
-#include "host/mesh/topology/surface_refinement.h"
-#include "host/meshing/mesher.h"
+#include "host/meshing/interrupt.h"
+#include "host/meshing/tetrahedralize.h"
 #include "host/text/quote.h"
 #include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
@@ -22,44 +21,6 @@ namespace isopatch::cli {
 using namespace detail;
 
 namespace {
-
-/// In edge lengths: the halves of an edge that is longer are nearer to the edge length than the whole.
-constexpr double kLongestEdge = std::numbers::sqrt2;
-
-/// Merges points with the same coordinates, which meshers refuse, and removes triangles that then have two equal
-/// corners.
-void weld(TriangleMesh& mesh) {
-  std::map<Point3, std::int32_t> index;
-  std::vector<std::int32_t> image;
-  std::vector<Point3> points;
-  for (const Point3& p : mesh.points) {
-    const auto [found, is_new] = index.try_emplace(p, static_cast<std::int32_t>(points.size()));
-    if (is_new) points.push_back(p);
-    image.push_back(found->second);
-  }
-  for (Triangle& triangle : mesh.triangles) {
-    for (std::int32_t& v : triangle) v = image[v];
-  }
-  std::erase_if(mesh.triangles, [](const Triangle& t) { return t[0] == t[1] || t[1] == t[2] || t[2] == t[0]; });
-  mesh.points = std::move(points);
-}
-
-/// Removes the points that no triangle uses.
-void drop_unused_points(TriangleMesh& mesh) {
-  std::vector<std::int32_t> image(mesh.points.size(), -1);
-  std::vector<Point3> points;
-  for (Triangle& triangle : mesh.triangles) {
-    for (std::int32_t& v : triangle) {
-      std::int32_t& new_index = image[v];
-      if (new_index < 0) {
-        new_index = static_cast<std::int32_t>(points.size());
-        points.push_back(mesh.points[v]);
-      }
-      v = new_index;
-    }
-  }
-  mesh.points = std::move(points);
-}
 
 double longest_edge(const TetMesh& mesh) {
   double longest = 0;
@@ -83,28 +44,28 @@ void tetrahedralize_command(const TetrahedralizeArguments& arguments) {
   check_output("output", arguments.output, {".vtk"});
   TriangleMesh surface = read_triangle_mesh(arguments.input);
   const std::size_t points = surface.points.size(), triangles = surface.triangles.size();
-  // checked unchanged first, so that errors name the indices in the file
-  TriangleMesh as_in_file = surface;
-  check_and_repair(as_in_file, arguments.input);
-  weld(surface);
-  const MeshReport report = check_and_repair(surface, arguments.input);
-  drop_unused_points(surface);
-  print_doubt_of_units(arguments.input, longest_side(surface));
+  MesherInput input = mesher_input(std::move(surface), arguments.input);
+  print_doubt_of_units(arguments.input, longest_side(input.surface));
 
   const Mesher mesher = find_mesher(arguments.mesher);
   const std::string as_read =
-      fmt::format("triangles of {} in the file, with {} of {} points", triangles, surface.points.size(), points);
-  const std::size_t read = surface.triangles.size();
-  if (arguments.edge_length) refine(surface, kLongestEdge * *arguments.edge_length, arguments.input);
-  TetMesh mesh = fill_with_tets(surface, report.volume, mesher, arguments.edge_length, arguments.input);
-  const Geometry geometry = make_tet_mesh(arguments.output, std::move(mesh));
+      fmt::format("triangles of {} in the file, with {} of {} points", triangles, input.surface.points.size(), points);
+  const std::size_t read = input.surface.triangles.size();
+  const auto [geometry, cut] = [&] {
+    const Interruptible interruptible;
+    const auto check = [&] { interruptible.check(); };
+    Tetrahedralized made =
+        tetrahedralize(std::move(input), mesher, arguments.edge_length, arguments.output, arguments.input, check);
+    check();
+    return made;
+  }();
   write_vtk(geometry.mesh, arguments.output);
 
   const MeshReport& made = geometry.report;
   fmt::print("{}\n", escaped(arguments.output));
   print_row("mesher", mesher.name, escaped(mesher.program.string()));
   print_row("surface", read, as_read);
-  if (surface.triangles.size() > read) print_row("cut into", surface.triangles.size(), "triangles by --edge-length");
+  if (cut > read) print_row("cut into", cut, "triangles by --edge-length");
   print_row("points", made.points, fmt::format("{} inside", made.interior_points));
   print_row("crossing edges", made.crossing_edges, "of the mesher, through the inside from surface to surface");
   print_row("all-boundary tets", made.all_boundary_tets, "of the mesher");

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -27,7 +28,6 @@
 #include "host/files/descriptor.h"
 #include "host/files/output_file.h"
 #include "host/mesh/math/point_math.h"
-#include "host/meshing/interrupt.h"
 #include "host/text/quote.h"
 #include "host/text/throw_error.h"
 
@@ -110,14 +110,13 @@ std::string problem_of(int status) {
   return WEXITSTATUS(status) == 0 ? "" : fmt::format("exited with status {}", WEXITSTATUS(status));
 }
 
-/// Runs a program without input and waits for it. Kills it if it prints more than kMaxOutput bytes, and after a
-/// signal, then throwing Interrupted.
-ProcessEnd run_process(const std::filesystem::path& program, std::vector<std::string> arguments) {
+/// Runs a program without input and waits for it. Kills it if it prints more than kMaxOutput bytes, or check() throws.
+ProcessEnd run_process(const std::filesystem::path& program, std::vector<std::string> arguments,
+                       const std::function<void()>& check) {
   std::array<int, 2> ends = {};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) throw_error("{}: {}", program.string(), std::strerror(errno));
   const Descriptor output(ends[0]);
   Descriptor input(ends[1]);
-  const Interruptible interruptible;
   Child child(program, arguments, input.get());
   input.close();
   if (child.failure() != 0) return {std::string("could not be started: ") + std::strerror(child.failure()), ""};
@@ -126,7 +125,7 @@ ProcessEnd run_process(const std::filesystem::path& program, std::vector<std::st
   std::size_t printed = 0;
   std::array<char, 1 << 16> buffer;
   for (bool more = true; more;) {
-    interruptible.check();
+    check();
     // once the child has ended, nothing more is expected: processes that it started may hold the pipe open
     const bool running = child.is_running();
     pollfd waiting = {output.get(), POLLIN, 0};
@@ -144,7 +143,7 @@ ProcessEnd run_process(const std::filesystem::path& program, std::vector<std::st
     }
   }
   while (child.is_running()) {  // it closed its output before it ended
-    interruptible.check();
+    check();
     poll(nullptr, 0, kPollMilliseconds);
   }
   return {problem_of(child.status()), last_line(kept)};
@@ -259,17 +258,22 @@ Mesher find_mesher(const std::string& name) {
     if (name != "auto" && name != candidate) continue;
     if (const auto program = find_program(candidate)) return {candidate, *program};
   }
-  throw_error("no {} on PATH; install {} (on Debian: apt-get install {})",
-              name == "auto" ? "mesher, TetGen or Gmsh," : name, name == "auto" ? "one of them" : "it",
-              name == "auto" ? "tetgen" : name);
+  const bool any = name == "auto";
+  if (!any && std::find(kMeshers.begin(), kMeshers.end(), name) == kMeshers.end()) {
+    throw wrong_value("mesher", in_quotes(name, '"'), "it must be auto, tetgen or gmsh");
+  }
+  throw Error(fmt::format("no {} on PATH; install {} (on Debian: apt-get install {})",
+                          any ? "mesher, TetGen or Gmsh," : name, any ? "one of them" : "it", any ? "tetgen" : name),
+              ErrorKind::kFile, {.where = any ? "tetgen" : name, .code = ENOENT});
 }
 
 TetMesh fill_with_tets(const TriangleMesh& surface, double volume, const Mesher& mesher,
-                       std::optional<double> edge_length, const std::string& source) {
+                       std::optional<double> edge_length, const std::string& source,
+                       const std::function<void()>& check) {
   const TemporaryFolder folder;
   write_output_file(folder.file("surface.mesh"), medit_text(surface));
   const Call call = mesher.name == "tetgen" ? tetgen_call(folder, edge_length) : gmsh_call(folder, edge_length);
-  auto [problem, last_line] = run_process(mesher.program, call.arguments);
+  auto [problem, last_line] = run_process(mesher.program, call.arguments, check);
   if (problem.empty() && !std::filesystem::exists(call.result)) problem = "wrote no mesh";
   if (!problem.empty()) {
     throw_error("{}: {} {}; it last printed: {}. A surface that cuts through itself cannot be filled", source,

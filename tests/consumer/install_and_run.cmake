@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Installs the build to an empty prefix, configures and builds the consumer against it, and runs it.
+# Installs the build to an empty prefix, configures and builds the consumer against it, and runs it. Prints the size of
+# the program; fails if it has more than `most_megabytes`, if that is given.
 function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
@@ -19,3 +20,11 @@ run(${CMAKE_COMMAND} -S ${source_dir} -B ${work_dir}/build -G ${generator} -D CM
 run(${CMAKE_COMMAND} --build ${work_dir}/build --config ${config})
 find_program(consumer consumer PATHS ${work_dir}/build ${work_dir}/build/${config} NO_DEFAULT_PATH REQUIRED)
 run(${consumer})
+
+file(SIZE ${consumer} bytes)
+math(EXPR tenths "${bytes} / 100000")
+string(REGEX REPLACE "(.)$" ".\\1" megabytes ${tenths})
+message(STATUS "the linked program has ${megabytes} MB")
+if(most_megabytes AND bytes GREATER "${most_megabytes}000000")
+  message(FATAL_ERROR "the linked program has ${bytes} bytes, more than ${most_megabytes} MB")
+endif()

@@ -90,7 +90,7 @@ TEST(ThinCup, OfTetsPressesAsItsRigidSurface) {
   TriangleMesh surface = cup();
   const Geometry rigid = make_surface_mesh("rigid", surface);
   const Geometry stiff =
-      make_tet_mesh("stiff", detail::fill_with_tets(surface, rigid.report.volume, mesher, {}, "cup"));
+      make_tet_mesh("stiff", detail::fill_with_tets(surface, rigid.report.volume, mesher, {}, "cup", [] {}));
   EXPECT_GT(stiff.report.crossing_edges, 1000);
 
   constexpr double kTolerance = 1e-3;  // the wall is 1e4 times as stiff as the pad, and half as deep

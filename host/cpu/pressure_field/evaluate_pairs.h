@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Near pairs of a few environments: with SIMD and stage by stage (begin.h) for wrenches and patches, pair by pair for
-// polygons. Without SIMD, the code of a GPU's warp at a width of one lane.
+// Near pairs of a few environments, for outputs and for steps. pressure_field_float.cpp and pressure_field_double.cpp
+// compile what there is for each precision, pair_energy.cpp the rest.
 #pragma once
 
 #include "host/cpu/pressure_field/pressure_field_workspace.h"
-#include "isopatch/detail/pressure_field/energy.h"
 
 namespace isopatch::detail {
 
@@ -16,178 +15,19 @@ struct PressureFieldCall {
   CandidateStore* candidates;           // null: none are kept
 };
 
-/// All of a pair, or what the stages left of it.
-template <Parts parts, class T, bool with_patch>
-void evaluate_pair_with_simd(const PressureFieldCall& call, std::int64_t environment, int pair, Remaining remaining,
-                             PressureFieldWorkspace& work, const PolygonTaker<T>* taker = nullptr) {
-  const auto& [scene, state, results, candidates] = call.batch;
-  const auto sum_part_pairs = std::get<SumPartPairs<T, with_patch>>(*call.kernels);
-  SerialWarp warp;
-  evaluate_pair<T, with_patch, false, parts>(
-      warp, work.pair.pair, work.pair.sums, scene, state, results, environment, pair, {}, nullptr, remaining,
-      [&](const PairContext& context, const WorkSlice&, WrenchSums<T, with_patch>& sums) {
-        const PartPairWork only[] = {{&context, 0, {}}};
-        sum_part_pairs({only, 1}, work.simd, &sums, taker);
-      });
-}
-
-/// A few pairs stage by stage: begin, search and integrate, finish.
-template <Parts parts, class T, bool with_patch>
-void evaluate_pairs_in_stages(const PressureFieldCall& call, std::span<const std::int64_t> near_pairs,
-                              PressureFieldWorkspace& work) {
-  constexpr int kFrames = parts == Parts::kOne ? 1 : 2;
-  const SceneView& scene = call.batch.scene;  // no structured bindings: a lambda below has them
-  const State& state = call.batch.state;
-  const Results& results = call.batch.results;
-  const auto count = static_cast<std::int32_t>(near_pairs.size());
-  SerialWarp warp;
-  StageLists& lists = work.stages;
-  const StagedPairs staged = lists.view();
-
-  lists.num_part_pairs = 0;
-  NearPair listed[StageLists::kPairs];
-  for (std::int32_t i = 0; i < count; ++i) {
-    listed[i] = NearPair::of(scene, near_pairs[static_cast<std::size_t>(i)]);
-    const auto [environment, pair] = listed[i];
-    if constexpr (parts == Parts::kOne) {
-      begin_staged_pair(staged, i, scene, state, environment, pair);
-      lists.num_part_pairs = i + 1;
-    } else {
-      begin_staged_pair(warp, staged, i, scene, state, environment, pair);
-    }
-  }
-
-  const auto num_part_pairs = static_cast<std::size_t>(staged.part_pairs.size());
-  for (std::size_t i = 0; i < num_part_pairs; ++i) {
-    const StagedPartPair& begun = lists.part_pairs[i];
-    lists.work[i].context = &begun.context;
-    lists.work[i].sums = begun.sums;
-    if (call.candidates != nullptr) {
-      lists.work[i].kept = call.candidates->begin_search(begun.candidates, begun.context);
-    } else {
-      lists.work[i].kept.list = nullptr;
-    }
-  }
-  WrenchSums<T, with_patch> sums[StageLists::kPairs * kFrames];
-  std::get<SumPartPairs<T, with_patch>> (*call.kernels)({lists.work, num_part_pairs}, work.simd, sums, nullptr);
-
-  for (std::int32_t i = 0; i < count; ++i) {
-    const auto [environment, pair] = listed[i];
-    const StagedPair& begun = lists.pairs[i];
-    Remaining remaining = Remaining::everything();
-    if (begun.incomplete == 0u) {
-      const auto sum_frame_of = [&, environment = environment, pair = pair](int frame) {
-        const SumFrame& only = lists.part_pairs[begun.part_pair].context.frame;
-        return sum_frame<parts>(only, scene, state, environment, scene.pairs[pair], frame);
-      };
-      const auto sums_in = [&](int frame) -> const WrenchSums<T, with_patch>& { return sums[kFrames * i + frame]; };
-      remaining = finish_pass<T, with_patch, parts>(warp, Pass::kFirst, begun.bounds, scene, results, environment, pair,
-                                                    sum_frame_of, sums_in);
-    }
-    if (remaining.kind == Remaining::kNothing) continue;
-    evaluate_pair_with_simd<parts, T, with_patch>(call, environment, pair, remaining, work);
-  }
-}
-
-/// Wrenches and patches of near pairs. The wrenches of part pairs are written by evaluate_pair() alone.
-template <Parts parts, class T, bool with_patch>
-void evaluate_pairs_with_simd(const PressureFieldCall& call, std::span<const std::int64_t> near_pairs,
-                              PressureFieldWorkspace& work) {
-  const auto& [scene, state, results, candidates] = call.batch;
-  if (parts == Parts::kSeveral && results.part_pair_wrench.data != nullptr) {
-    for (const std::int64_t item : near_pairs) {
-      const auto [environment, pair] = NearPair::of(scene, item);
-      evaluate_pair_with_simd<parts, T, with_patch>(call, environment, pair, Remaining::everything(), work);
-    }
-    return;
-  }
-  constexpr std::size_t kPairs = StageLists::kPairs;
-  for (; !near_pairs.empty(); near_pairs = near_pairs.subspan(std::min(kPairs, near_pairs.size()))) {
-    const auto few = near_pairs.first(std::min(kPairs, near_pairs.size()));
-    evaluate_pairs_in_stages<parts, T, with_patch>(call, few, work);
-  }
-}
-
-/// Takes the polygons that have just been found of a pair.
-inline void finish_patch_contacts(const EvaluationBatch& batch, std::int64_t environment, int pair,
-                                  SortedRows<ElasticPolygon>& polygons) {
-  polygons.sort();
-  const Vec3d p_WoA = read_vec3(batch.state.poses, environment, batch.scene.pairs[pair].a * kPoseSize);
-  write_patch_contacts(
-      batch.results, environment, pair, p_WoA, [&](int i) -> const ElasticPolygon& { return polygons[i]; },
-      polygons.size());
-  polygons.clear();
-}
-
-/// With polygons for all sinks that are wanted.
-template <class T, Outputs outputs, bool brute_force>
-void evaluate_one_pair(const PressureFieldCall& call, std::int64_t environment, int pair, PressureFieldWorkspace& work,
-                       const PackedRows& rows) {
-  const EvaluationBatch& batch = call.batch;
-  SerialWarp warp;
-  const auto evaluate = [&]<class Sinks>(const Sinks& sinks) {
-    if constexpr (has(outputs, Outputs::kPolygons) && !brute_force) {
-      if (call.kernels != nullptr) {
-        const auto add = [](const void* to, const FoundPolygon<T>& polygon) {
-          SerialWarp alone;
-          static_cast<const Sinks*>(to)->add(alone, polygon);
-        };
-        const PolygonTaker<T> taker = {environment, pair, &sinks, add};
-        evaluate_pair_with_simd<Parts::kSeveral, T, true>(call, environment, pair, Remaining::everything(), work,
-                                                          &taker);
-        return;
-      }
-    }
-    evaluate_pair<T, outputs, brute_force>(warp, work.pair, batch.scene, batch.state, batch.results, environment, pair,
-                                           {}, nullptr, Remaining::everything(), sinks);
-  };
-  if constexpr (!has(outputs, Outputs::kPolygons)) {
-    evaluate(NoSinks());
-  } else if (work.elastic.is_wanted()) {
-    const SortedDestination<ElasticPolygon> elastic = {work.elastic};
-    evaluate(with_sink(ElasticRows<T, SortedDestination<ElasticPolygon>>{elastic}, row_sinks<T>(batch.results, rows)));
-    finish_patch_contacts(batch, environment, pair, work.elastic);
-  } else {
-    evaluate(row_sinks<T>(batch.results, rows));
-  }
-}
-
-inline void write_energy(const PressureFieldCall& call, std::int64_t environment, int pair,
-                         PressureFieldWorkspace& work) {
-  const auto& [scene, state, results, candidates] = call.batch;
-  SerialWarp warp;
-  if (call.kernels == nullptr) return evaluate_energy(warp, work.pair, scene, state, results, environment, pair);
-  const auto visit = [](CellEnergyVisitor& visitor, std::int32_t m, std::int32_t s) {
-    AcceptedCells cells = {m, s, {}};
-    if (visitor.accepts(cells)) visitor.visit(true, cells);
-  };
-  evaluate_energy(warp, work.pair.pair, PlanesInPlace(), scene, state, results, environment, pair,
-                  [&](CellEnergyVisitor& visitor) {
-                    std::get<FindOverlaps> (*call.kernels)(visitor.context, work.simd, visitor, visit);
-                  });
-}
-
-/// All outputs of near pairs.
+/// All outputs of near pairs. With `brute_force`, every cell is tested with every cell, for all outputs only.
 template <class T, Outputs outputs, bool brute_force>
 void evaluate_pairs(const PressureFieldCall& call, std::span<const std::int64_t> near_pairs,
-                    PressureFieldWorkspace& work, const PackedRows& rows) {
-  const SceneView& scene = call.batch.scene;
-  bool with_simd = false;
-  if constexpr (!has(outputs, Outputs::kPolygons) && !brute_force) {
-    constexpr bool kPatch = has(outputs, Outputs::kPatch);
-    with_simd = call.kernels != nullptr;
-    if (with_simd && parts_of(scene) == Parts::kOne) {
-      evaluate_pairs_with_simd<Parts::kOne, T, kPatch>(call, near_pairs, work);
-    } else if (with_simd) {
-      evaluate_pairs_with_simd<Parts::kSeveral, T, kPatch>(call, near_pairs, work);
-    }
-  }
-  if (with_simd && call.batch.results.energy.data == nullptr) return;
-  for (const std::int64_t item : near_pairs) {
-    const auto [environment, pair] = NearPair::of(scene, item);
-    if (!with_simd) evaluate_one_pair<T, outputs, brute_force>(call, environment, pair, work, rows);
-    if (call.batch.results.energy.data != nullptr) write_energy(call, environment, pair, work);
-  }
-}
+                    PressureFieldWorkspace& work, const PackedRows& rows);
+
+/// The energy of a pair, in double.
+void write_energy(const PressureFieldCall& call, std::int64_t environment, int pair, PressureFieldWorkspace& work);
+
+/// Appends the contacts of a pair to `found`; returns bits of the status. Without kernels, cells are tested one at a
+/// time.
+template <class T>
+std::uint32_t find_contacts(const StepBatch& batch, std::int64_t environment, int pair,
+                            const PressureFieldKernels* kernels, PressureFieldWorkspace& work,
+                            std::vector<SolverContact<T>>& found);
 
 }  // namespace isopatch::detail

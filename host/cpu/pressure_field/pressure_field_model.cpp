@@ -6,7 +6,6 @@
 #include <exception>
 
 #include "host/cpu/pressure_field/evaluate_pairs.h"
-#include "host/cpu/pressure_field/find_contacts.h"
 #include "isopatch/error.h"
 
 namespace isopatch::detail {

@@ -81,8 +81,10 @@ using FindAccepted = void (*)(const PairContext&, SimdWorkspace&, std::vector<Ac
 
 /// The table of this contact model: sums for each scalar type, without and with those of the patch, one function for
 /// the energy, and for steps the search for contact; std::get by type.
-using PressureFieldKernels =
-    std::tuple<SumPartPairs<float, false>, SumPartPairs<float, true>, SumPartPairs<double, false>,
-               SumPartPairs<double, true>, FindOverlaps, FindContacts<float>, FindContacts<double>, FindAccepted>;
+struct PressureFieldKernels  // a type of its own, as the tuple's would be in the names of all functions that take it
+    : std::tuple<SumPartPairs<float, false>, SumPartPairs<float, true>, SumPartPairs<double, false>,
+                 SumPartPairs<double, true>, FindOverlaps, FindContacts<float>, FindContacts<double>, FindAccepted> {
+  using tuple::tuple;
+};
 
 }  // namespace isopatch::detail

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "host/python/bindings/bindings.h"
+#include "host/python/bindings/mesh_arrays.h"
 #include "host/scene_file/enumerator_names.h"
 #include "isopatch/pictures.h"
 #include "isopatch/rollout_state.h"
@@ -22,59 +23,23 @@
 namespace isopatch::python {
 namespace {
 
-// arrays as bytes of Python
-
-template <class Element>
-nb::bytes bytes_of(const std::vector<Element>& elements) {
-  return nb::bytes(elements.data(), elements.size() * sizeof(Element));
-}
-
-template <class Element>
-std::vector<Element> elements_of(const nb::bytes& bytes) {
-  std::vector<Element> elements(bytes.size() / sizeof(Element));
-  if (!elements.empty()) std::memcpy(elements.data(), bytes.data(), elements.size() * sizeof(Element));
-  return elements;
-}
-
-/// A contiguous array of rows on the host, which isopatch/_src/meshes.py has made.
-class Rows {
- public:
-  Rows(nb::handle array, const char* name, dlpack::DataType type, int width) {
-    const Argument argument{"Scene", name};
-    view_.read(array.ptr(), argument, {});
-    const bool fits =
-        view_.type == type && view_.ndim == (width == 1 ? 1 : 2) && (width == 1 || view_.shape[1] == width);
-    if (!fits) argument.wrong_value("expected contiguous rows of {} numbers", width);
-  }
-
-  std::size_t size() const { return static_cast<std::size_t>(view_.shape[0]); }
-
-  template <class Row>
-  std::vector<Row> copied() const {
-    const auto* rows = static_cast<const Row*>(view_.data);
-    return std::vector<Row>(rows, rows + size());
-  }
-
- private:
-  ArrayView view_;
-};
-
 /// Meshes as isopatch/_src/meshes.py gives them: by name (kind, points, cells, point data).
 SceneMeshes scene_meshes(const nb::dict& meshes) {
   SceneMeshes named;
   for (const auto& [key, value] : meshes) {
     const std::string name = nb::cast<std::string>(key);
     const auto [kind, points, cells, data] = nb::cast<std::tuple<std::string, nb::object, nb::object, nb::dict>>(value);
-    std::vector<Point3> corners = Rows(points, "points", dlpack::kFloat64, 3).copied<Point3>();
+    std::vector<Point3> corners = Rows({"Scene", "points"}, points, dlpack::kFloat64, 3).copied<Point3>();
     if (kind == "tets") {
-      TetMesh mesh{std::move(corners), Rows(cells, "tets", dlpack::kInt32, 4).copied<Tet>(), {}, {}};
+      TetMesh mesh{std::move(corners), Rows({"Scene", "tets"}, cells, dlpack::kInt32, 4).copied<Tet>(), {}, {}};
       for (const auto& [field, values] : data) {
         mesh.point_data[nb::cast<std::string>(field)] =
-            Rows(values, "point_data", dlpack::kFloat64, 1).copied<double>();
+            Rows({"Scene", "point_data"}, values, dlpack::kFloat64, 1).copied<double>();
       }
       named.tet_meshes[name] = std::move(mesh);
     } else {
-      named.surfaces[name] = {std::move(corners), Rows(cells, "triangles", dlpack::kInt32, 3).copied<Triangle>(), {}};
+      named.surfaces[name] = {
+          std::move(corners), Rows({"Scene", "triangles"}, cells, dlpack::kInt32, 3).copied<Triangle>(), {}};
     }
   }
   return named;

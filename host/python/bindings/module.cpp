@@ -137,6 +137,7 @@ NB_MODULE(_core, module) {
       nb::sig("def refuse_derivative(call: str, name: str | None, reason: str, instead: str) -> typing.NoReturn"));
   bind_host_memory(module);
   bind_scene(module);
+  bind_meshes(module);
   bind_candidates(module);
   bind_evaluator(module);
   bind_simulator(module);

@@ -9,6 +9,7 @@ from isopatch import quaternion  # first, as isopatch._src refuses processors on
 from isopatch._core import Call, CandidateCache, Evaluator
 from isopatch._src import records as _records
 from isopatch._src.build import build_info, cuda_available
+from isopatch._src.meshes import TetMesh, tetrahedralize
 from isopatch._src.records import Contacts, Polygons
 from isopatch._src.results import Results, SimulatorState, StepResults
 from isopatch._src.scene import Body, Joint, MassProperties, Part, Scene
@@ -33,10 +34,12 @@ __all__ = [
     "SimulatorState",
     "Status",
     "StepResults",
+    "TetMesh",
     "build_info",
     "cuda_available",
     "describe",
     "quaternion",
+    "tetrahedralize",
 ]
 
 POLYGON_DTYPE = _records.POLYGON_DTYPE

@@ -6,6 +6,9 @@
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
+#ifdef ISOPATCH_HAS_ZSTD
+#include <zstd.h>
+#endif
 
 namespace isopatch::emulator {
 
@@ -31,23 +34,44 @@ struct Header {
 /// The beginning of each entry.
 struct Entry {
   static constexpr std::uint16_t kPtx = 1;
-  static constexpr std::uint64_t kCompressed = 0xa000;  // by LZ4 or Zstandard
+  static constexpr std::uint64_t kLz4 = 0x2000, kZstandard = 0x8000;
 
   std::uint16_t kind, version;
-  std::uint32_t bytes;  // of this header
-  std::uint64_t size;   // of the code behind it
-  std::uint32_t unused[3];
+  std::uint32_t bytes;             // of this header
+  std::uint64_t size;              // of the code behind it, with zeros that fill it up
+  std::uint32_t compressed_bytes;  // of compressed code, without these zeros
+  std::uint32_t unused[2];
   std::uint32_t architecture;
   std::uint32_t source_name[2];
   std::uint64_t flags;
+  std::uint64_t unused_too;
+  std::uint64_t code_bytes;  // of compressed code, when it is not
 };
-static_assert(sizeof(Header) == 16 && offsetof(Entry, architecture) == 28 && offsetof(Entry, flags) == 40);
+static_assert(sizeof(Header) == 16 && offsetof(Entry, architecture) == 28 && offsetof(Entry, flags) == 40 &&
+              offsetof(Entry, code_bytes) == 56 && sizeof(Entry) == 64);
 
 template <class T>
 T read(const std::byte* at) {
   T value;
   std::memcpy(&value, at, sizeof(T));
   return value;
+}
+
+std::string text_of(const Entry& entry, const std::byte* code) {
+  if ((entry.flags & Entry::kZstandard) != 0) {
+#ifdef ISOPATCH_HAS_ZSTD
+    std::string text(entry.code_bytes, '\0');
+    const std::size_t bytes = ZSTD_decompress(text.data(), text.size(), code, entry.compressed_bytes);
+    if (ZSTD_isError(bytes) != 0 || bytes != text.size()) throw std::runtime_error("the PTX cannot be decompressed");
+    text.resize(::strnlen(text.data(), text.size()));
+    return text;
+#endif
+  }
+  if ((entry.flags & (Entry::kZstandard | Entry::kLz4)) != 0) {
+    throw std::runtime_error("the PTX is compressed: compile with nvcc's --no-compress");
+  }
+  const auto* text = reinterpret_cast<const char*>(code);
+  return {text, ::strnlen(text, entry.size)};
 }
 
 }  // namespace
@@ -66,11 +90,7 @@ std::string ptx_of(const void* registered) {
   while (at < end) {
     const auto entry = read<Entry>(at);
     if (entry.kind == Entry::kPtx && entry.architecture >= newest) {
-      if ((entry.flags & Entry::kCompressed) != 0) {
-        throw std::runtime_error("the PTX is compressed: compile with nvcc's --no-compress");
-      }
-      const auto* text = reinterpret_cast<const char*>(at + entry.bytes);
-      ptx.assign(text, ::strnlen(text, entry.size));  // zeros fill it up
+      ptx = text_of(entry, at + entry.bytes);
       newest = entry.architecture;
     }
     at += entry.bytes + entry.size;

@@ -9,7 +9,8 @@
 namespace isopatch::emulator {
 
 /// The PTX for the newest architecture in the fat binary of this registration; empty if it has none. Throws
-/// std::runtime_error where the format is not known or the PTX is compressed.
+/// std::runtime_error where the format is not known, and for PTX that is compressed in a way
+/// that this build cannot read.
 std::string ptx_of(const void* registered);
 
 /// The name of the source file of the PTX; empty if its line information does not have it.

@@ -40,7 +40,7 @@ def _geometry(name: str, geometry: Mapping[str, Any], meshes: dict[str, NamedMes
         if key in left and "mesh" in left:
             raise ValueError(f'Scene: {location}: expected one of "{key}" and "mesh", found both')
     if is_mesh(left.get("mesh")):
-        meshes[location] = mesh_from_object(left.pop("mesh"), cells, f"{location}.mesh")
+        meshes[location] = mesh_from_object(left.pop("mesh"), cells, f"Scene: {location}.mesh")
         left["file"] = location
     elif cells is not None and ("points" in left or cells in left):
         for key in ("points", cells):
@@ -51,7 +51,7 @@ def _geometry(name: str, geometry: Mapping[str, Any], meshes: dict[str, NamedMes
         data = left.pop("point_data", {})
         if not isinstance(data, Mapping):
             raise TypeError(f"Scene: {location}.point_data: expected arrays by name, found {type(data).__name__}")
-        meshes[location] = named_mesh(cells, left.pop("points"), left.pop(cells), data, location)
+        meshes[location] = named_mesh(cells, left.pop("points"), left.pop(cells), data, f"Scene: {location}")
         left["file"] = location
     return left
 

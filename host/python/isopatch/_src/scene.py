@@ -70,8 +70,8 @@ class Scene(_core.Scene):
         source: The path of a scene file, or a dictionary with a scene file's keys ("isopatch" may be left out). In a
             dictionary, numbers may be NumPy's and lists may be arrays; relative paths start at the current directory.
             A geometry can have its mesh in memory: "points" [V, 3] in m, with "tets" [T, 4] (tet_mesh; "point_data"
-            has arrays [V] by name) or "triangles" [T, 3] (surface_mesh); or "mesh", a trimesh.Trimesh, a meshio.Mesh or
-            a PyVista grid (tet_mesh, surface_mesh, convex_hull).
+            has arrays [V] by name) or "triangles" [T, 3] (surface_mesh); or "mesh", a trimesh.Trimesh, a meshio.Mesh,
+            a PyVista grid or what `tetrahedralize` returns (tet_mesh, surface_mesh, convex_hull).
 
     A scene does not change, and its copies are the scene itself. Scenes are equal if all that evaluations depend on is.
     A pickled one has its meshes and needs no files; the same version of isopatch reads it.

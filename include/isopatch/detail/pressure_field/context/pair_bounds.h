@@ -142,15 +142,15 @@ ISOPATCH_HD PairBounds only_bounds(const SceneView& scene, const PairContext& co
 }
 
 /// Makes the context of a pair's only part pair, with its bounds.
-ISOPATCH_HD void make_only_context(const SceneView& scene, const State& state, std::int64_t environment, int pair,
-                                   PairContext& context) {
+ISOPATCH_HD_LARGE void make_only_context(const SceneView& scene, const State& state, std::int64_t environment, int pair,
+                                         PairContext& context) {
   make_context(scene, state, environment, pair, scene.pairs[pair].part_pairs_begin, context);
   context.bounds = only_bounds(scene, context);
 }
 
 /// Makes the bounds of a pair of several part pairs.
-ISOPATCH_HD void make_bounds(const SceneView& scene, const State& state, std::int64_t environment, const PairView& pair,
-                             PairBounds& bounds) {
+ISOPATCH_HD_LARGE void make_bounds(const SceneView& scene, const State& state, std::int64_t environment,
+                                   const PairView& pair, PairBounds& bounds) {
   bounds =
       make_pair_bounds(maxima_of(scene, state, environment, pair), scene.contact.pfc_dissipation, num_part_pairs(pair));
 }

@@ -158,8 +158,8 @@ ISOPATCH_HD PairLaw make_pair_law(const SceneView& scene, const PairView& pair, 
 }
 
 /// Makes the context of a part pair of `pair`, without its bounds; the environment's status must be clean.
-ISOPATCH_HD void make_context(const SceneView& scene, const State& state, std::int64_t environment, int pair,
-                              int part_pair, PairContext& f) {
+ISOPATCH_HD_LARGE void make_context(const SceneView& scene, const State& state, std::int64_t environment, int pair,
+                                    int part_pair, PairContext& f) {
   const PairView& view = scene.pairs[pair];
   const PartPairView& parts = scene.part_pairs[part_pair];
   const PartView &part_a = scene.parts[parts.a], &part_b = scene.parts[parts.b];

@@ -211,8 +211,8 @@ ISOPATCH_HD PlaneWrench<T> integrate_hard(List& list, HardPolygon<T> polygon, co
 }
 
 template <class T, class Sides>
-ISOPATCH_HD_RARE PlaneWrench<T> integrate_hard_in_place(const Sides& sides, HardPolygon<T> polygon,
-                                                        const PlaneFields<T>& fields, double slip_tolerance) {
+ISOPATCH_HD_LARGE PlaneWrench<T> integrate_hard_in_place(const Sides& sides, HardPolygon<T> polygon,
+                                                         const PlaneFields<T>& fields, double slip_tolerance) {
   typename Sides::List list(sides);
   return integrate_hard(list, polygon, fields, slip_tolerance);
 }

@@ -89,7 +89,7 @@ ISOPATCH_HD bool is_inside(const GeometryView& g, Vec3d x) {
 /// For a pair without a polygon: whether a compliant body, or a component of it, is inside the other body. Called by
 /// all lanes.
 template <class Warp>
-ISOPATCH_HD bool is_enclosed(Warp& warp, const PairContext& f) {
+ISOPATCH_HD_LARGE bool is_enclosed(Warp& warp, const PairContext& f) {
   const std::int32_t of_M = f.M.rigid ? 0 : f.M.field->num_components, of_S = f.S.rigid ? 0 : f.S.field->num_components;
   bool inside = false;
   for (std::int32_t i = warp.lane(); i < of_M + of_S; i += Warp::kSize) {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The search for the contacts of a pair in a step.
+// How evaluate_pairs.h finds the contacts of a pair in a step. Only the files that compile it for a precision include
+// this.
 #pragma once
 
-#include "host/cpu/pressure_field/pressure_field_workspace.h"
+#include "host/cpu/pressure_field/evaluate_pairs.h"
 #include "isopatch/detail/pressure_field/solver_contacts.h"
 
 namespace isopatch::detail {
 
-/// Appends the contacts of a pair to `found`; returns bits of the status. Without kernels, cells are tested one at a
-/// time.
 template <class T>
 std::uint32_t find_contacts(const StepBatch& batch, std::int64_t environment, int pair,
                             const PressureFieldKernels* kernels, PressureFieldWorkspace& work,

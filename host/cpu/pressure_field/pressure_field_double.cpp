@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/cpu/pressure_field/contact_search.h"
+#include "host/cpu/pressure_field/pair_evaluation.h"
+
+namespace isopatch::detail {
+
+template void evaluate_pairs<double, Outputs::kWrench, false>(const PressureFieldCall&, std::span<const std::int64_t>,
+                                                              PressureFieldWorkspace&, const PackedRows&);
+template void evaluate_pairs<double, Outputs::kPatch, false>(const PressureFieldCall&, std::span<const std::int64_t>,
+                                                             PressureFieldWorkspace&, const PackedRows&);
+template void evaluate_pairs<double, Outputs::kAll, false>(const PressureFieldCall&, std::span<const std::int64_t>,
+                                                           PressureFieldWorkspace&, const PackedRows&);
+template void evaluate_pairs<double, Outputs::kAll, true>(const PressureFieldCall&, std::span<const std::int64_t>,
+                                                          PressureFieldWorkspace&, const PackedRows&);
+template std::uint32_t find_contacts(const StepBatch&, std::int64_t, int, const PressureFieldKernels*,
+                                     PressureFieldWorkspace&, std::vector<SolverContact<double>>&);
+
+}  // namespace isopatch::detail
