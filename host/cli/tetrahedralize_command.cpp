@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numbers>
 
 #include "host/cli/commands.h"
@@ -10,6 +9,8 @@
 #include "host/files/output_file.h"
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/scale.h"
+#include "host/mesh/topology/edge_table.h"
+#include "host/mesh/topology/element_check.h"
 #include "host/mesh/topology/surface_refinement.h"
 #include "host/meshing/mesher.h"
 #include "host/text/quote.h"
@@ -25,24 +26,6 @@ namespace {
 
 /// In edge lengths: the halves of an edge that is longer are nearer to the edge length than the whole.
 constexpr double kLongestEdge = std::numbers::sqrt2;
-
-/// Merges points with the same coordinates, which meshers refuse, and removes triangles that then have two equal
-/// corners.
-void weld(TriangleMesh& mesh) {
-  std::map<Point3, std::int32_t> index;
-  std::vector<std::int32_t> image;
-  std::vector<Point3> points;
-  for (const Point3& p : mesh.points) {
-    const auto [found, is_new] = index.try_emplace(p, static_cast<std::int32_t>(points.size()));
-    if (is_new) points.push_back(p);
-    image.push_back(found->second);
-  }
-  for (Triangle& triangle : mesh.triangles) {
-    for (std::int32_t& v : triangle) v = image[v];
-  }
-  std::erase_if(mesh.triangles, [](const Triangle& t) { return t[0] == t[1] || t[1] == t[2] || t[2] == t[0]; });
-  mesh.points = std::move(points);
-}
 
 /// Removes the points that no triangle uses.
 void drop_unused_points(TriangleMesh& mesh) {
@@ -83,10 +66,11 @@ void tetrahedralize_command(const TetrahedralizeArguments& arguments) {
   check_output("output", arguments.output, {".vtk"});
   TriangleMesh surface = read_triangle_mesh(arguments.input);
   const std::size_t points = surface.points.size(), triangles = surface.triangles.size();
-  // checked unchanged first, so that errors name the indices in the file
+  check_indices(surface.triangles, surface.points.size(), arguments.input);
   TriangleMesh as_in_file = surface;
-  check_and_repair(as_in_file, arguments.input);
   weld(surface);
+  // checked unchanged, so that errors name the indices in the file; seams of points that are there twice are none
+  if (open_edges(surface).edges > 0 || open_edges(as_in_file).edges == 0) check_and_repair(as_in_file, arguments.input);
   const MeshReport report = check_and_repair(surface, arguments.input);
   drop_unused_points(surface);
   print_doubt_of_units(arguments.input, longest_side(surface));
