@@ -7,7 +7,7 @@
 # ISOPATCH_SKIP_PACKAGES=1 takes what is installed as it is; ISOPATCH_WITH_TEST_PACKAGES=1 asks for those of tests too,
 # ISOPATCH_WITH_LINT_PACKAGES=1 for those that check format and style. ISOPATCH_WITH_DOCS_PACKAGES=1 asks for Doxygen
 # and, in build/.venv, for pdoc; ISOPATCH_WITH_API_PACKAGES=1 for libabigail. ISOPATCH_WITH_PYTHON_PACKAGES=1 asks for
-# what the Python package and its tests need, in build/.venv; ISOPATCH_WITH_TORCH=1 for torch too.
+# what the Python package and its tests need, in build/.venv; ISOPATCH_WITH_TORCH=1 for torch and PyVista too.
 set -euo pipefail
 
 isopatch_packages=(cmake ninja-build g++ ccache pkg-config libeigen3-dev libfmt-dev nlohmann-json3-dev libcli11-dev
@@ -16,7 +16,7 @@ isopatch_cmake_version=3.25
 # programs that only tests run, through `isopatch tetrahedralize`: TetGen has 0.6 MB, Gmsh 360 MB with its libraries;
 # SUNDIALS, an accuracy reference of rollouts; and Zstandard, by which the emulated device reads compressed kernels
 isopatch_test_packages=(tetgen gmsh libsundials-dev libzstd-dev)
-isopatch_python_packages=('nanobind>=3.1' 'nanobind-backend>=1.0' 'numpy>=1.26' pytest matplotlib)
+isopatch_python_packages=('nanobind>=3.1' 'nanobind-backend>=1.0' 'numpy>=1.26' pytest matplotlib trimesh)
 isopatch_lint_packages=(clang-format clang-tidy shellcheck)
 isopatch_lint_python_packages=('ruff==0.17.6' 'black==26.10.1' 'typos==1.52.0')
 
@@ -91,7 +91,7 @@ if [[ ${ISOPATCH_SKIP_PACKAGES:-0} != 1 ]]; then
       isopatch_install python3-dev || echo "Going on without python3-dev" >&2
       isopatch_pip_install "${isopatch_python_packages[@]}" || echo "Going on without the Python package" >&2
       isopatch_pip_install 'jax[cpu]' || echo "Going on without JAX" >&2
-      if [[ ${ISOPATCH_WITH_TORCH:-0} == 1 ]]; then isopatch_pip_install torch || exit 1; fi
+      if [[ ${ISOPATCH_WITH_TORCH:-0} == 1 ]]; then isopatch_pip_install torch pyvista || exit 1; fi
     else
       echo "Going on without the Python package, which needs Python 3.11 or newer" >&2
     fi

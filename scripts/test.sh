@@ -5,7 +5,7 @@
 # Usage: scripts/test.sh [PRESET|--lanes|--all|--with-torch]
 #   PRESET    release (the default), debug, sanitize or cuda
 #   --lanes   only the tests of the code that GPU and CPU share, with AddressSanitizer and UndefinedBehaviorSanitizer
-#   --with-torch   release, and the tests of the Python package with torch, which takes 5.5 GB of disk
+#   --with-torch   release, and the tests of the Python package with torch and PyVista, which take 6 GB of disk
 #   --all     release, all tests with these sanitizers, the reference by Doxygen and pdoc, and a minute of each fuzzer
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -8,6 +8,7 @@
 #include "host/cli/results_file.h"
 #include "host/numpy/array_reader.h"
 #include "host/text/throw_error.h"
+#include "isopatch/rollout_state.h"
 
 namespace isopatch::cli {
 
@@ -35,11 +36,15 @@ void check_data(const Arrays& arrays, const ArrayReader& reader) {
 // the arrays of a rollout
 const std::string kTime = "time";
 constexpr const char* kStateOfRollout[] = {"poses", "velocities", "joints", "steps", "contact_state"};
-constexpr const char* kResultsOfRollout[] = {
-    "time", "status", "pair_wrench", "kinetic_energy", "potential_energy", "elastic_energy", "iterations", "polygons"};
 
-bool is_one_of(const std::string& name, const auto& names) {
-  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+bool is_state_of_rollout(const std::string& name) {
+  return std::find(std::begin(kStateOfRollout), std::end(kStateOfRollout), name) != std::end(kStateOfRollout);
+}
+
+bool is_result_of_rollout(const std::string& name) {
+  bool found = name == kTime || name == "status";
+  for_each_rollout_output([&](const ArrayInfo& info) { found = found || name == info.name; });
+  return found;
 }
 
 /// The last of `rows` rows.
@@ -131,14 +136,14 @@ bool is_rollout_file(const Arrays& arrays) { return arrays.contains(kTime); }
 Arrays last_row_of(const Arrays& arrays, const std::string& source) {
   const ArrayReader reader(arrays, source);
   const std::vector<std::int64_t>& times = arrays.at(kTime).header().shape;
-  if (times.size() != 1 || times[0] == 0) {
-    reader.fail(kTime, "must have shape (T) with T > 0, found {}", shape_text(times));
+  if (times.empty() || times.size() > 2 || times[0] == 0) {  // a recording in Python has a time for each environment
+    reader.fail(kTime, "must have shape (T) or (T, N) with T > 0, found {}", shape_text(times));
   }
 
   Arrays last;
   for (const auto& [name, array] : arrays) {
-    if (is_one_of(name, kResultsOfRollout)) continue;
-    if (!is_one_of(name, kStateOfRollout)) {
+    if (is_result_of_rollout(name)) continue;
+    if (!is_state_of_rollout(name)) {
       last.emplace(name, array);
       continue;
     }

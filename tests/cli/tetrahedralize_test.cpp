@@ -167,6 +167,22 @@ TEST_P(EachMesher, FillsACube) {
   expect_filled(read_triangle_mesh(arguments_.input));
 }
 
+TEST_P(EachMesher, FillsASurfaceWithSeams) {
+  const TriangleMesh closed = read_triangle_mesh(arguments_.input);
+  TriangleMesh seams = closed;  // every corner is a point of its own
+  seams.points.clear();
+  for (Triangle& t : seams.triangles) {
+    for (std::int32_t& v : t) {
+      seams.points.push_back(closed.points[static_cast<std::size_t>(v)]);
+      v = static_cast<std::int32_t>(seams.points.size()) - 1;
+    }
+  }
+  write("seams.obj", obj_text(seams));
+  arguments_.input = path("seams.obj");
+  run();
+  expect_filled(closed);
+}
+
 TEST_P(EachMesher, FillsABoltAndSplitsTetsOfItsTeeth) {
   Bolt bolt;
   bolt.segments = 12;

@@ -19,6 +19,7 @@
 
 #include "isopatch/scene/scene.h"
 #include "isopatch/scene/scene_file.h"
+#include "isopatch/status.h"
 #include "tests/support/paths/paths.h"
 
 namespace isopatch {
@@ -92,7 +93,8 @@ Document read_document(const fs::path& path) {
     ++document.lines;
     if (line.starts_with("```")) {
       inside = !inside;
-      if (inside) document.blocks.push_back({line.substr(3), "", document.lines});
+      // what follows the language is for the test that runs the snippets
+      if (inside) document.blocks.push_back({line.substr(3, line.find(' ') - 3), "", document.lines});
     } else if (inside) {
       document.blocks.back().text += line + "\n";
     } else {
@@ -402,6 +404,20 @@ TEST(Documents, HaveEveryKeyOfAScene) {
   for (const std::string& key : keys) {
     EXPECT_TRUE(contains(document, "`" + key + "`") || contains(document, "{\"" + key + "\":")) << key;
   }
+}
+
+// kBadPose = 1u << 0 and so on, by the names of C++, of Python and of the command.
+TEST(Documents, HaveEveryStatusBit) {
+  const std::string source = read_text("include/isopatch/status.h"), page = read_text("include/isopatch/MESSAGES.md");
+  int bit = 0;
+  for (std::size_t at = 0; (at = source.find(" = 1u << ", at)) != std::string::npos; ++at, ++bit) {
+    const std::size_t begin = source.rfind(' ', at - 1) + 1;
+    const std::string name = source.substr(begin, at - begin), text = status_text(1u << bit);
+    EXPECT_EQ(source.substr(at + 9, source.find_first_of(",  ", at + 9) - at - 9), std::to_string(bit)) << name;
+    EXPECT_TRUE(contains(page, "| `" + text + "`")) << name << " is no row";
+    EXPECT_TRUE(contains(page, "`" + name + "`")) << name;
+  }
+  EXPECT_GE(bit, 15);
 }
 
 TEST(Documents, CountTheBrokenFiles) {

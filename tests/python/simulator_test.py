@@ -163,17 +163,33 @@ def test_a_record_has_outputs_of_its_rows(scene, tmp_path, library):
     rows = np.load(tmp_path / "run.npz")
     assert rows["steps"][:, 0].tolist() == [0, 5, 10]
     for row, mass_scale in enumerate((None, heavy, heavy)):
-        if row > 0:
-            other.step(5, mass_scale=mass_scale)
-        wanted = other.step(0, outputs=names, mass_scale=mass_scale)
+        wanted = other.step(5 if row > 0 else 0, outputs=names, mass_scale=mass_scale)
         for name in names:
             assert rows[name][row].tobytes() == getattr(wanted, name).tobytes(), (row, name)
     assert rows["kinetic_energy"][2, 0] != rows["kinetic_energy"][2, 1] > 0
+    assert (rows["pair_wrench"][1:, :, 0, 2] > 1).all(), "a record had the wrenches of no step"
     other.step(2, mass_scale=heavy)
     assert bits(recorded.state()) == bits(other.state())
     with pytest.raises(ValueError, match='record: outputs: expected names of outputs, found "area"'):
         recorded.record(tmp_path / "run.npz", outputs=("area",)).__enter__()
     recorded.step()
+
+
+def test_a_call_returns_what_it_asks_for_while_a_record_takes_more(scene, tmp_path):
+    simulator = isopatch.Simulator(scene, 2)
+    momentum = np.empty((2, 6))
+    with simulator.record(tmp_path / "run.npz", outputs=("pair_wrench", "momentum")):
+        assert simulator.step() == isopatch.StepResults()
+        first = simulator.step(outputs=("kinetic_energy",))
+        assert [name for name, array in first._asdict().items() if array is not None] == ["kinetic_energy"]
+        second = simulator.step(3, outputs=("pair_wrench",), out={"momentum": momentum})
+        assert second.momentum is momentum and second.kinetic_energy is None
+        with pytest.raises(ValueError, match='step: outputs: expected names of outputs, found "wrench"'):
+            simulator.step(outputs=("wrench",))
+    rows = np.load(tmp_path / "run.npz")
+    assert rows["pair_wrench"].shape[0] == 6
+    assert rows["pair_wrench"][-1].tobytes() == second.pair_wrench.tobytes()
+    assert rows["momentum"][-1].tobytes() == momentum.tobytes()
 
 
 @requires("matplotlib")

@@ -5,10 +5,10 @@
 #include <array>
 #include <cmath>
 #include <numeric>
-#include <tuple>
 
 #include "host/mesh/checks/triangle_tree.h"
 #include "host/mesh/math/point_math.h"
+#include "host/mesh/topology/edge_table.h"
 #include "host/mesh/topology/element_check.h"
 #include "host/mesh/topology/face_table.h"
 #include "host/text/throw_error.h"
@@ -49,26 +49,15 @@ std::int64_t remove_folds(TriangleMesh& mesh, const std::string& source) {
       std::erase_if(mesh.triangles, [&](const Triangle&) { return folded[index++] != 0; }));
 }
 
-/// One triangle's use of an edge.
-struct EdgeUse {
-  std::int32_t low, high;  // its vertices
-  bool ascending;          // whether the triangle runs from low to high
-  std::int32_t triangle;
-};
-
-std::vector<EdgeUse> sorted_edges(const TriangleMesh& mesh) {
-  std::vector<EdgeUse> edges;
-  edges.reserve(3 * mesh.triangles.size());
-  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
-    for (std::size_t i = 0; i < 3; ++i) {
-      const std::int32_t from = mesh.triangles[t][i], to = mesh.triangles[t][(i + 1) % 3];
-      edges.push_back({std::min(from, to), std::max(from, to), from < to, static_cast<std::int32_t>(t)});
-    }
-  }
-  std::sort(edges.begin(), edges.end(), [](const EdgeUse& a, const EdgeUse& b) {
-    return std::tie(a.low, a.high, a.ascending, a.triangle) < std::tie(b.low, b.high, b.ascending, b.triangle);
-  });
-  return edges;
+/// How an open surface can be closed.
+std::string remedy(const TriangleMesh& mesh, const OpenEdges& open) {
+  TriangleMesh merged = mesh;
+  weld(merged);
+  const std::int64_t left = open_edges(merged).edges;
+  const std::string merge = "merge points with the same coordinates, as trimesh's merge_vertices() does";
+  const std::string fill = "fill the hole{}, in MeshLab or by PyVista's fill_holes()";
+  if (left == 0) return merge;
+  return (left < open.edges ? merge + ", and " : "") + fmt::format(fmt::runtime(fill), open.holes == 1 ? "" : "s");
 }
 
 [[noreturn]] void refuse_edge(const TriangleMesh& mesh, const EdgeUse* first, std::int64_t uses, const EdgeUse& clash,
@@ -77,8 +66,11 @@ std::vector<EdgeUse> sorted_edges(const TriangleMesh& mesh) {
   const std::string edge = fmt::format("{}: the edge from point {} ({}, {}, {}) to point {} ({}, {}, {})", source,
                                        first->low, a[0], a[1], a[2], first->high, b[0], b[1], b[2]);
   if (uses == 1) {
-    throw_error("{} belongs to triangle {} only; the surface must be closed, with two triangles at each edge", edge,
-                first->triangle);
+    const OpenEdges open = open_edges(mesh);
+    throw_error(
+        "{} belongs to triangle {} only, one of {} open edge{} around {} hole{}; the surface must be closed: {}", edge,
+        first->triangle, open.edges, open.edges == 1 ? "" : "s", open.holes, open.holes == 1 ? "" : "s",
+        remedy(mesh, open));
   }
   if (uses % 2 == 1) {
     throw_error("{} belongs to {} triangles, the first is triangle {}; an even number is needed", edge, uses,

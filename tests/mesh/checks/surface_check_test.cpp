@@ -40,8 +40,28 @@ TEST(SurfaceCheck, NamesAnOpenEdge) {
   TriangleMesh mesh = surface_of_tet();
   mesh.triangles.pop_back();
   EXPECT_EQ(message_for(mesh),
-            "m: the edge from point 1 (1, 0, 0) to point 2 (0, 1, 0) belongs to triangle 0 only; the surface must be "
-            "closed, with two triangles at each edge");
+            "m: the edge from point 1 (1, 0, 0) to point 2 (0, 1, 0) belongs to triangle 0 only, one of 3 open edges "
+            "around 1 hole; the surface must be closed: fill the hole, in MeshLab or by PyVista's fill_holes()");
+}
+
+// As a scan is exported whose texture has seams.
+TEST(SurfaceCheck, SaysThatEqualPointsAreToBeMerged) {
+  TriangleMesh mesh = surface_of_tet();
+  const TriangleMesh closed = mesh;
+  for (std::int32_t& v : mesh.triangles[0]) {
+    mesh.points.push_back(mesh.points[static_cast<std::size_t>(v)]);
+    v = static_cast<std::int32_t>(mesh.points.size()) - 1;
+  }
+  std::string message = message_for(mesh);
+  EXPECT_TRUE(testing::contains(message,
+                                "one of 6 open edges around 2 holes; the surface must be closed: merge points "
+                                "with the same coordinates, as trimesh's merge_vertices() does"))
+      << message;
+  EXPECT_FALSE(testing::contains(message, "fill")) << message;
+
+  mesh.triangles.pop_back();
+  message = message_for(mesh);
+  EXPECT_TRUE(testing::contains(message, "merge_vertices() does, and fill the holes")) << message;
 }
 
 TEST(SurfaceCheck, NamesNeighboursOfOppositeOrientation) {

@@ -1,7 +1,7 @@
 """The recording of a rollout."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,19 +33,26 @@ class Recording:
         self._outputs = tuple(outputs)
         self._until_row = self._every
         self._rows: list[dict[str, np.ndarray]] = []
-        self._add_row({})
+        self._add_row(simulator.step(state, 0, None, self._outputs, None, {}))
 
     def step_to_last_row(self, n: Any, inputs: StepInputs) -> tuple[int, Any]:
         """Takes the steps up to the last row before the end; returns how many are left, which are the caller's, and the
         status so far, which their call begins anew."""
         n, warnings = integer("step", "n", n), None
         while n > self._until_row:
-            self._simulator.step(self._state, self._until_row, None, None, None, inputs)
+            results = self._simulator.step(self._state, self._until_row, None, self._outputs, None, inputs)
             n -= self._until_row
-            warnings = self.count(self._until_row, warnings, inputs)
+            warnings = self.count(self._until_row, warnings, results)
         return n, warnings
 
-    def count(self, n: int, warnings: Any, inputs: StepInputs) -> Any:
+    def added(self, n: int, outputs: Any, out: Any) -> tuple[str, ...]:
+        """The outputs that a row needs after `n` steps and a call does not name."""
+        if n != self._until_row or not (outputs is None or isinstance(outputs, (tuple, list))):
+            return ()
+        of_out = out._asdict() if isinstance(out, StepResults) else out if isinstance(out, Mapping) else {}
+        return tuple(name for name in self._outputs if name not in (outputs or ()) and of_out.get(name) is None)
+
+    def count(self, n: int, warnings: Any, results: StepResults) -> Any:
         """After `n` steps: adds a row if one is due. Returns the status with `warnings`, which it has then too."""
         bits = self._state.status.view(self._library.int32)  # torch has no | of uint32
         if warnings is not None:
@@ -54,16 +61,13 @@ class Recording:
         self._until_row -= n
         if self._until_row == 0:
             self._until_row = self._every
-            self._add_row(inputs)
-            bits[...] = kept  # which no steps begin anew too
+            self._add_row(results)
         return kept
 
-    def _add_row(self, inputs: StepInputs) -> None:
+    def _add_row(self, results: StepResults) -> None:
         names = [name for name in SimulatorState._fields if name != "contact_state" or self._has_contact_state]
         row = {name: on_host(getattr(self._state, name)).copy() for name in names}
-        if self._outputs:
-            results: StepResults = self._simulator.step(self._state, 0, None, self._outputs, None, inputs)
-            row |= {name: on_host(getattr(results, name)) for name in self._outputs}
+        row |= {name: on_host(getattr(results, name)).copy() for name in self._outputs}
         self._rows.append(row)
 
     def write(self, path: str | os.PathLike[str]) -> None:

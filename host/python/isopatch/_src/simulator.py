@@ -217,7 +217,7 @@ class Simulator:
         Raises:
             TypeError, ValueError: as Evaluator.evaluate().
         """
-        warnings = None
+        warnings, added = None, ()
         if self._arrays == "jax":
             self._require_mutable("step")
         try:
@@ -226,15 +226,17 @@ class Simulator:
                     raise ValueError("step: stream: recorded steps are on the current stream; leave it out")
                 with self._current_device():
                     n, warnings = self._recording.step_to_last_row(n, inputs)
-            results = self._core.step(self._state, n, stream, outputs, out, inputs)
+                added = self._recording.added(n, outputs, out)
+            asked = (*(outputs or ()), *added) if added else outputs
+            results = self._core.step(self._state, n, stream, asked, out, inputs)
         except KeyboardInterrupt:
             _core.mark_written(self._state)
             raise
         _core.mark_written(self._state)  # torch, that it was written
         if self._recording is not None:
             with self._current_device():
-                self._recording.count(n, warnings, inputs)
-        return results
+                self._recording.count(n, warnings, results)
+        return results._replace(**dict.fromkeys(added)) if added else results
 
     @with_inputs("step_inputs")
     def advance(
@@ -365,8 +367,7 @@ class Simulator:
         Args:
             path: Of the file.
             every: Steps from one row to the next.
-            outputs: Names of fields of StepResults, of the state in the row: with the inputs of the call of step() that
-                led to it, and the scene's at the start.
+            outputs: Names of fields of StepResults, of the step that ended in the row; at the start, of no step.
 
         Raises:
             ValueError: for an `every` below 1, and a name that is no output.
