@@ -28,6 +28,16 @@ std::vector<Cell> tet_cells(const Geometry& geometry);
 /// The smoothed gradients of its tet_cells().
 std::vector<SmoothedGradient> smoothed_gradients(const Geometry& geometry, const std::vector<Cell>& cells);
 
+/// The fluxes of its tets, and where they end; empty where the extent is not 0 on all of the surface. Both fields have
+/// no flux through the surface. In each component of the mesh they are those of a tree of tets that share faces,
+/// through which the integral of the extent flows from tet to tet to one sink; the field that checks is the difference
+/// from the flow along another tree to another sink, with random circulations about the edges inside.
+struct CellFluxes {
+  std::vector<CellFlux> fluxes;
+  std::vector<FluxSink> sinks;
+};
+CellFluxes cell_fluxes(const Geometry& geometry, const Hierarchy& solid);
+
 /// One tet (cone) per triangle of a surface mesh, with its apex in the middle of the surface, without extent; for the
 /// energy. The signed volumes add up to the body's: a cone whose apex is on the outer side of its triangle is
 /// inverted and counts as negative.

@@ -1,30 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
-
 #include "host/hierarchy/hierarchy.h"
+#include "host/hierarchy/tet_corners.h"
 
 namespace isopatch::detail {
-namespace {
-
-double volume_of(const Cell& cell) {
-  const auto edge = [&](int i) { return cell.corner[i].vertex - cell.corner[0].vertex; };
-  return std::fabs(dot(cross(edge(1), edge(2)), edge(3))) / 6;
-}
-
-/// The vertex of the mesh at each corner of a cell, which may have them in another order than the tet.
-Tet vertices_of(const Cell& cell, const Tet& tet, const std::vector<Point3>& points) {
-  Tet out = tet;
-  for (std::size_t i = 0; i < 4; ++i) {
-    const Vec3d at = cell.corner[i].vertex;
-    for (const std::int32_t vertex : tet) {
-      const Point3& p = points[vertex];
-      if (p[0] == at.x && p[1] == at.y && p[2] == at.z) out[i] = vertex;
-    }
-  }
-  return out;
-}
-
-}  // namespace
 
 std::vector<SmoothedGradient> smoothed_gradients(const Geometry& geometry, const std::vector<Cell>& cells) {
   std::vector<Vec3d> at_vertex(geometry.mesh.points.size(), {0, 0, 0});

@@ -129,7 +129,11 @@ void FlatGeometries::add(const Geometry& g) {
   }
   surfaces.push_back(mesh ? build_hierarchy(triangle_cells(g)) : Hierarchy{});
   component_points.push_back(points_inside(g));
-  const FlatGeometry flat = flatten(g, solids.back(), surfaces.back(), component_points.back());
+  fluxes.push_back(mesh && !g.is_surface_mesh() ? cell_fluxes(g, solids.back()) : CellFluxes{});
+  FlatGeometry flat = flatten(g, solids.back(), surfaces.back(), component_points.back());
+  flat.field.fluxes = fluxes.back().fluxes.empty() ? nullptr : fluxes.back().fluxes.data();
+  flat.field.sinks = fluxes.back().sinks.data();
+  flat.field.num_sinks = static_cast<std::int32_t>(fluxes.back().sinks.size());
   add_view(flat.view, flat.field);
 }
 
@@ -147,6 +151,7 @@ void FlatGeometries::add_layers(const std::vector<Geometry>& geometries) {
       solids.emplace_back();
       surfaces.emplace_back();
       component_points.emplace_back();
+      fluxes.emplace_back();
       add_view(layer.view, layer.field);
     }
   }
@@ -168,7 +173,16 @@ std::int32_t GeometryPlacer::index_of(int geometry, const std::array<double, 7>&
   const Geometry& own = scene_.geometries[geometry];
   if (own.kind == GeometryKind::kHalfSpace || is_identity(pose)) return geometry;
   const auto [found, is_new] = placed_.try_emplace({geometry, pose}, static_cast<std::int32_t>(to_.views.size()));
-  if (is_new) to_.add(moved(own, pose, location));
+  if (is_new) {
+    elements_ += std::ssize(own.mesh.tets) + std::ssize(own.surface);
+    if (elements_ > limits::kMaxPlacedElements) {
+      throw_error(
+          "{}: the geometries with an offset up to here have {} tets and triangles, of which each offset has its "
+          "own; the limit is {}; make them coarser, or leave out offsets",
+          location, elements_, limits::kMaxPlacedElements);
+    }
+    to_.add(moved(own, pose, location));
+  }
   return found->second;
 }
 

@@ -18,6 +18,7 @@ namespace isopatch::detail {
 struct FlatGeometries {
   std::vector<Hierarchy> solids;    // over the tets, or the cones of a surface mesh
   std::vector<Hierarchy> surfaces;  // over the boundary
+  std::vector<CellFluxes> fluxes;   // of the tets
   std::vector<std::vector<Vec3d>> component_points;
   std::deque<FieldGeometry> fields;  // the views point at them
   std::vector<GeometryView> views;
@@ -50,6 +51,7 @@ class GeometryPlacer {
   const SceneDescription& scene_;
   FlatGeometries& to_;
   std::map<std::pair<int, std::array<double, 7>>, std::int32_t> placed_;
+  std::int64_t elements_ = 0;  // of all that are placed
 };
 
 }  // namespace isopatch::detail

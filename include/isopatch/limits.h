@@ -67,6 +67,9 @@ inline constexpr std::uint64_t kMaxStatesBytes = std::uint64_t{4} << 30;  ///< a
 
 // --- shapes
 
+/// Tets and surface triangles of all geometries that are placed with an offset: each is a copy.
+inline constexpr std::int64_t kMaxPlacedElements = std::int64_t{1} << 20;
+
 /// Coordinates of a mesh in its own frame, m. A product of three edges, the largest power in float, is below 5e28 m^3.
 inline constexpr double kMaxCoordinate = 1e9;
 

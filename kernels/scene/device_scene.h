@@ -55,6 +55,10 @@ class DeviceScene {
       fields[i].solid = solids_.back().view();
       fields[i].surface = surfaces_.back().view();
       fields[i].component_points = component_points_.back().data();
+      fluxes_.emplace_back(host.geometries.fluxes[i].fluxes);
+      sinks_.emplace_back(host.geometries.fluxes[i].sinks);
+      if (fields[i].fluxes != nullptr) fields[i].fluxes = fluxes_.back().data();
+      fields[i].sinks = sinks_.back().data();
       geometries[i].field = fields_.data() + i;
     }
     fields_.upload(fields.data(), fields.size());
@@ -74,6 +78,8 @@ class DeviceScene {
  private:
   std::vector<DeviceHierarchy> solids_, surfaces_;
   std::vector<DeviceBuffer<Vec3d>> component_points_;
+  std::vector<DeviceBuffer<CellFlux>> fluxes_;
+  std::vector<DeviceBuffer<FluxSink>> sinks_;
   DeviceBuffer<BodyView> bodies_;
   DeviceBuffer<PartView> parts_;
   DeviceBuffer<PairView> pairs_;

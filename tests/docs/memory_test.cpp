@@ -44,9 +44,10 @@ TEST(Memory, OfASceneIsAsDocumented) {
   expect_in_document(fmt::format("| pair | {}, and {} in the lists", sizeof(PairView), 2 * index));
   expect_in_document(fmt::format("| part pair | {} |", sizeof(PartPairView)));
   expect_in_document(
-      fmt::format("| {}; for each tet or triangle {}, for each node of a hierarchy {}; for each tet {} more",
+      fmt::format("| {}; for each tet or triangle {}, for each node of a hierarchy {}; for each tet {} more for the "
+                  "energy, and {} more",
                   sizeof(GeometryView) + sizeof(FieldGeometry), sizeof(Cell) + sizeof(CoarseCell), sizeof(Node),
-                  sizeof(SmoothedGradient)));
+                  sizeof(CellFlux), sizeof(SmoothedGradient)));
 }
 
 TEST(Memory, OfTheSumsIsAsDocumented) {

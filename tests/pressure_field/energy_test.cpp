@@ -34,7 +34,8 @@ void compare(const detail::PairContext& f, Counts& counts) {
       PolygonBounds<float> bounds = {};
       if (!boxes_overlap(f, cell_M, cell_S, bounds)) continue;
       detail::PlanesInPlace planes;
-      const double energy = detail::cell_energy(f, *cell_M.cell, cell_S.cell, bounds, planes);
+      const double energy =
+          integrate_overlap(f, *cell_M.cell, cell_S.cell, bounds, detail::Integrand::kPressure, planes);
       PolygonBounds<float> kept = {};
       if (cells_overlap(f, cell_M, cell_S, {f.M.hierarchy.coarse_cells + m}, {f.S.hierarchy.coarse_cells + s}, kept)) {
         ++counts.kept;
@@ -69,6 +70,90 @@ TEST(Energy, IsNoneForPairsOfCellsThatAreLeftOut) {
   }
   EXPECT_GT(counts.with_energy, 1000);
   EXPECT_GT(counts.left_out, counts.with_energy);  // else it is not worth its while
+}
+
+/// The sum over the overlaps of all pairs of cells.
+double energy_of_overlaps(const detail::PairContext& context) {
+  detail::PairContext f = context;
+  f.M.hierarchy = f.M.field->solid;
+  f.S.hierarchy = f.S.field->solid;
+  double sum = 0;
+  for (std::int32_t m = 0; m < f.M.hierarchy.num_cells; ++m) {
+    for (std::int32_t s = 0; s < f.S.hierarchy.num_cells; ++s) {
+      const detail::CellRef cell_M = cell_of_M(f, m), cell_S = cell_of_S(f, s);
+      PolygonBounds<float> bounds = {};
+      if (!boxes_overlap(f, cell_M, cell_S, bounds)) continue;
+      detail::PlanesInPlace planes;
+      sum += integrate_overlap(f, *cell_M.cell, cell_S.cell, bounds, detail::Integrand::kPressure, planes);
+    }
+  }
+  return sum;
+}
+
+/// What the fluxes through the contact surface add up to, with what ends in sinks, and what should be 0.
+struct ByFluxes {
+  double energy, gap;
+};
+ByFluxes energy_by_fluxes(const detail::PairContext& f) {
+  detail::SerialWarp warp;
+  detail::TraversalMemory<detail::AcceptedCells, 1> memory;
+  const detail::EnergySearch<detail::SerialWarp, 1> search = {warp, memory};
+  detail::EnergySum sum = {detail::FixedPointScale<double>::from_bound(f.bounds.torque)};
+  search.find_polygons(f, sum);
+  for (const bool of_S : {false, true}) {
+    add_sinks(f, of_S, detail::PlanesInPlace(), sum, search);
+  }
+  return {sum.energy.value(sum.scale), sum.check.value(sum.scale)};
+}
+
+TEST(Energy, ByFluxesIsThatOfAllOverlaps) {
+  constexpr double kRounding = 1e-11;  // beside the part of a mean energy that is left of nearly cancelling fluxes
+  const Geometry ball = make_sphere("ball", 0.05, 1), box = make_box("box", {0.08, 0.1, 0.06}),
+                 capsule = make_capsule("capsule", 0.03, 0.08, 8);
+  const Geometry bolt =
+      make_bolt("bolt", {.thread = {.diameter = 0.02, .pitch = 0.005}, .length = 0.02, .segments = 12});
+  const Geometry surface = make_surface_mesh("surface", {bolt.mesh.points, bolt.surface});
+  int deep = 0;
+  for (const Geometry& one : {ball, capsule}) {
+    for (const Geometry& other : {ball, box, surface}) {
+      for (const double ratio : {1.0, 30.0, 0.0}) {  // of the second modulus to the first; 0 for rigid
+        SceneDescription description = two_bodies(one, other);
+        description.bodies[1].rigid = ratio == 0 || other.is_surface_mesh();
+        if (ratio > 0) description.bodies[1].modulus = ratio * description.bodies[0].modulus;
+        const Scene scene(description);
+        const Batch batch = random_batch(scene, 12, 402, 0.05);
+        for (std::int64_t e = 0; e < batch.num_environments; ++e) {
+          const detail::PairContext f = pair_context(scene.data().view, batch.state(), e, 0);
+          ASSERT_TRUE(has_fluxes(f));
+          const double expected = energy_of_overlaps(f);
+          const ByFluxes found = energy_by_fluxes(f);
+          const double all = description.bodies[0].modulus * 1e-5;  // of an energy; the bodies have about 1e-4 m^3
+          EXPECT_NEAR(found.energy, expected, kRounding * std::max(expected, 1e-4 * all))
+              << one.name << " on " << other.name << ", ratio " << ratio << ", state " << e;
+          EXPECT_LE(std::fabs(found.gap), kRounding * std::max(expected, 1e-4 * all));
+          deep += expected > 0.1 * all ? 1 : 0;
+        }
+      }
+    }
+  }
+  EXPECT_GT(deep, 20);
+}
+
+/// The contact surface is the boundary of where M's pressure is larger, and sinks are on the same side of it.
+TEST(Energy, OfPressuresThatAreEqualThroughoutAVolumeIsThatOfAllOverlaps) {
+  const Geometry cube = make_box("cube", {0.1, 0.1, 0.1});
+  SceneDescription description = two_bodies(cube, cube);
+  for (const double shift : {0.0, 0.03, 0.07}) {
+    description.bodies[1].pose = {shift, 0, 0, 1, 0, 0, 0};
+    const Scene scene(description);
+    StateArrays states(description, 1);
+    State state = states.view();
+    state.poses.stride = 14;
+    const double expected = energy_of_overlaps(pair_context(scene.data().view, state, 0, 0));
+    ResultArrays results(scene, 1, {.energy = true});
+    Evaluator(scene).evaluate(states.view(), results.view());
+    EXPECT_NEAR(results.energy[0], expected, 1e-12 * expected);
+  }
 }
 
 }  // namespace

@@ -4,18 +4,33 @@
 
 namespace isopatch::detail {
 
+namespace {
+
+/// Searches with SIMD, but for the few overlaps of a sink.
+struct SimdEnergySearch : EnergySearch<SerialWarp, 1> {
+  const PressureFieldKernels& kernels;
+  SimdWorkspace& work;
+
+  void find_polygons(const PairContext& f, EnergySum& sum) const {
+    std::get<FindPolygons>(kernels)(f, work, add_polygon, sum);
+  }
+  void overlap(const PairContext& f, CellEnergyVisitor& visitor) const {
+    const auto visit = [](CellEnergyVisitor& to, std::int32_t m, std::int32_t s) {
+      AcceptedCells cells = {m, s, {}};
+      if (to.accepts(cells)) to.visit(true, cells);
+    };
+    std::get<FindOverlaps>(kernels)(f, work, visitor, visit);
+  }
+};
+
+}  // namespace
+
 void write_energy(const PressureFieldCall& call, std::int64_t environment, int pair, PressureFieldWorkspace& work) {
   const auto& [scene, state, results, candidates] = call.batch;
   SerialWarp warp;
   if (call.kernels == nullptr) return evaluate_energy(warp, work.pair, scene, state, results, environment, pair);
-  const auto visit = [](CellEnergyVisitor& visitor, std::int32_t m, std::int32_t s) {
-    AcceptedCells cells = {m, s, {}};
-    if (visitor.accepts(cells)) visitor.visit(true, cells);
-  };
-  evaluate_energy(warp, work.pair.pair, PlanesInPlace(), scene, state, results, environment, pair,
-                  [&](CellEnergyVisitor& visitor) {
-                    std::get<FindOverlaps> (*call.kernels)(visitor.context, work.simd, visitor, visit);
-                  });
+  const SimdEnergySearch search = {{warp, work.pair.traversal}, *call.kernels, work.simd};
+  evaluate_energy(warp, work.pair.pair, PlanesInPlace(), scene, state, results, environment, pair, search);
 }
 
 }  // namespace isopatch::detail

@@ -148,7 +148,7 @@ ISOPATCH_HD void for_each_found(std::span<StagedVector<T, lanes>> vectors, const
 
 /// Makes the polygons of listed cells; calls take(vectors) for those of a few vectors at a time.
 template <class T, int lanes, class Take>
-void make_polygons(std::span<const PartPairWork> part_pairs, const AcceptedList& list, Take& take) {
+void make_polygons(std::span<const PartPairWork> part_pairs, const AcceptedList& list, Take&& take) {
   const SimdWorkspace::Accepted& rows = list.rows();
   StagedVector<T, lanes> staged[kStagedVectors];
   ContactPlane<Simd<T, kLanes>> half;

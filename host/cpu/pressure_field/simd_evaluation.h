@@ -23,27 +23,38 @@ void add_lanes(WrenchSums<Simd<T, lanes>, with_patch>& from, WrenchSums<T, with_
   }
 }
 
-/// The polygon of one lane.
+/// The plane of one lane, and the segments of its polygon.
 template <class T>
-struct PolygonLane {
+struct PlaneLane {
   ContactPlane<T> plane;
   Segments<T> segments;
+
+  template <int lanes>
+  PlaneLane(const ContactPlane<Simd<T, lanes>>& from_plane, const Segments<Simd<T, lanes>>& from, int lane) {
+    const auto take = [lane](auto& to, const auto& numbers) ISOPATCH_INLINED { to = lane_of(numbers, lane); };
+    for_each_plane_number(plane, from_plane, take);
+    plane.num_lines = kMaxLines;
+    for (int i = 0; i < kMaxLines; ++i) {
+      take(segments.x0[i], from.x0[i]), take(segments.y0[i], from.y0[i]);
+      take(segments.x1[i], from.x1[i]), take(segments.y1[i], from.y1[i]);
+    }
+    take(segments.middle_x, from.middle_x), take(segments.middle_y, from.middle_y);
+  }
+};
+
+/// The polygon of one lane.
+template <class T>
+struct PolygonLane : PlaneLane<T> {
   Contribution<T> contribution;
 
   template <int lanes>
   PolygonLane(const ContactPlane<Simd<T, lanes>>& from_plane, const Segments<Simd<T, lanes>>& from_segments,
-              const Contribution<Simd<T, lanes>>& from, int lane) {
+              const Contribution<Simd<T, lanes>>& from, int lane)
+      : PlaneLane<T>(from_plane, from_segments, lane) {
     const auto take = [lane](auto& to, const auto& numbers) ISOPATCH_INLINED { to = lane_of(numbers, lane); };
     const auto take_vec = [&](auto& to, const auto& v)
                               ISOPATCH_INLINED { take(to.x, v.x), take(to.y, v.y), take(to.z, v.z); };
-    for_each_plane_number(plane, from_plane, take);
-    take(plane.near_side, from_plane.near_side);
-    plane.num_lines = kMaxLines;
-    for (int i = 0; i < kMaxLines; ++i) {
-      take(segments.x0[i], from_segments.x0[i]), take(segments.y0[i], from_segments.y0[i]);
-      take(segments.x1[i], from_segments.x1[i]), take(segments.y1[i], from_segments.y1[i]);
-    }
-    take(segments.middle_x, from_segments.middle_x), take(segments.middle_y, from_segments.middle_y);
+    take(this->plane.near_side, from_plane.near_side);
     take_vec(contribution.force, from.force), take_vec(contribution.torque, from.torque);
     take_vec(contribution.friction, from.friction), take_vec(contribution.normal, from.normal);
     take_vec(contribution.pressure_moment, from.pressure_moment);
@@ -150,6 +161,23 @@ void sum_part_pairs(std::span<const PartPairWork> part_pairs, SimdWorkspace& wor
   stages.finish();
 }
 
+void find_polygons(const PairContext& context, SimdWorkspace& work, AddFluxes add, EnergySum& to) {
+  using Vectors = std::span<StagedVector<double, kLanes>>;
+  const PartPairWork part_pair = {&context, 0, {}};
+  const std::span<const PartPairWork> only(&part_pair, 1);
+  const auto add_all = [&](Vectors vectors) {
+    for_each_found(vectors, [&](const StagedVector<double, kLanes>& v, auto most_lines) {
+      for (std::uint32_t left = bits_of(v.found); left != 0; left &= left - 1) {
+        const int lane = hwy::Num0BitsBelowLS1Bit_Nonzero32(left);
+        const PlaneLane<double> polygon(v.plane, v.segments, lane);
+        add(context, v.m[lane], v.s[lane], polygon.plane, polygon.segments, most_lines(), to);
+      }
+    });
+  };
+  const auto take = [&](const AcceptedList& list) { make_polygons<double, kLanes>(only, list, add_all); };
+  search_part_pairs(only, work, AcceptedList(work, take));
+}
+
 void find_overlaps(const PairContext& context, SimdWorkspace& work, CellEnergyVisitor& visitor,
                    void (*visit)(CellEnergyVisitor&, std::int32_t, std::int32_t)) {
   struct OneByOne {
@@ -186,6 +214,7 @@ constexpr PressureFieldKernels kPressureFieldKernels = {sum_part_pairs<float, fa
                                                         sum_part_pairs<float, true>,
                                                         sum_part_pairs<double, false>,
                                                         sum_part_pairs<double, true>,
+                                                        find_polygons,
                                                         find_overlaps,
                                                         find_contacts<float>,
                                                         find_contacts<double>,

@@ -67,9 +67,17 @@ using SumPartPairs = void (*)(std::span<const PartPairWork>, SimdWorkspace&, Wre
 
 // of energy.h
 struct PlanesInPlace;
-template <class Planes>
-struct EnergyVisitor;
-using CellEnergyVisitor = EnergyVisitor<PlanesInPlace>;
+struct AddEnergy;
+struct EnergySum;
+template <class Planes, class Add>
+struct OverlapVisitor;
+using CellEnergyVisitor = OverlapVisitor<PlanesInPlace, AddEnergy>;
+
+/// Calls add(context, m, s, plane, segments, number of lines, to) for all contact polygons of a part pair. The fluxes
+/// through them use plain arithmetic, which is compiled once, for all machines.
+using AddFluxes = void (*)(const PairContext&, std::int32_t m, std::int32_t s, const ContactPlane<double>&,
+                           const Segments<double>&, int count, EnergySum& to);
+using FindPolygons = void (*)(const PairContext&, SimdWorkspace&, AddFluxes add, EnergySum& to);
 
 /// Calls visit(visitor, m, s) for the pairs of cells whose nodes may overlap. The energies of cells use plain
 /// arithmetic, which is compiled once, for all machines.
@@ -79,11 +87,12 @@ using FindOverlaps = void (*)(const PairContext&, SimdWorkspace&, CellEnergyVisi
 /// Appends the pairs of cells that pass their test. The points of fans use plain arithmetic.
 using FindAccepted = void (*)(const PairContext&, SimdWorkspace&, std::vector<AcceptedCells>& to);
 
-/// The table of this contact model: sums for each scalar type, without and with those of the patch, one function for
+/// The table of this contact model: sums for each scalar type, without and with those of the patch, two functions for
 /// the energy, and for steps the search for contact; std::get by type.
 struct PressureFieldKernels  // a type of its own, as the tuple's would be in the names of all functions that take it
     : std::tuple<SumPartPairs<float, false>, SumPartPairs<float, true>, SumPartPairs<double, false>,
-                 SumPartPairs<double, true>, FindOverlaps, FindContacts<float>, FindContacts<double>, FindAccepted> {
+                 SumPartPairs<double, true>, FindPolygons, FindOverlaps, FindContacts<float>, FindContacts<double>,
+                 FindAccepted> {
   using tuple::tuple;
 };
 

@@ -3,6 +3,8 @@
 // Cells: the convex pieces that bodies are made of.
 #pragma once
 
+#include <cstdint>
+
 #include "isopatch/detail/math/vec.h"
 #include "isopatch/detail/simt/load.h"
 
@@ -49,6 +51,19 @@ struct SmoothedGradientOf {
   }
 };
 struct alignas(16) SmoothedGradient : SmoothedGradientOf<double> {};
+
+/// Two vector fields in a tet, by their fluxes out of its faces (pressure_field/energy_flux.h): through face i, the one
+/// opposite vertex i.
+struct alignas(16) CellFlux {
+  double outward[4];  // of a field whose divergence is the extent, m^3
+  double check[4];    // of a field without divergence, m^3
+};
+
+/// A tet in which the divergences of the two fields are less by these rates.
+struct FluxSink {
+  std::int32_t cell, node;  // the node is the leaf
+  double rate, check;
+};
 
 /// A cell for arithmetic on plain numbers. SimdVectors of cells have the same members (host/cpu/simd/simd_cells.h).
 struct CellRef {

@@ -17,6 +17,11 @@ struct FieldGeometry {
   double max_extent;      // at any vertex
   double max_gradient;    // of the extent in any tet, 1/m
 
+  // of the tets, for the energy; null where the extent is not 0 on all of the surface
+  const CellFlux* fluxes;
+  const FluxSink* sinks;
+  std::int32_t num_sinks;
+
   // a point inside each connected component of the tets, m
   const Vec3d* component_points;
   std::int32_t num_components;

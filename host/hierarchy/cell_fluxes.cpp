@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "host/hierarchy/hierarchy.h"
+#include "host/hierarchy/tet_corners.h"
+#include "host/mesh/topology/face_table.h"
+#include "host/random/random.h"
+
+namespace isopatch::detail {
+
+namespace {
+
+constexpr std::int32_t kNone = -1;
+
+/// The tets beyond the faces of each tet, by corner; kNone at the surface.
+using Neighbours = std::vector<std::array<std::int32_t, 4>>;
+
+/// Corner of a cell that is at a vertex of the mesh.
+std::size_t corner_at(const Tet& vertices, std::int32_t vertex) {
+  return static_cast<std::size_t>(std::find(vertices.begin(), vertices.end(), vertex) - vertices.begin());
+}
+
+struct FluxMesh {
+  std::vector<Tet> vertices;  // of each cell, by corner
+  Neighbours beyond;
+  std::vector<bool> on_surface;  // of each vertex
+  bool is_closed = true;         // no face has more than two tets, and the extent is 0 on the surface
+
+  FluxMesh(const Geometry& geometry, const std::vector<Cell>& cells)
+      : beyond(cells.size(), {kNone, kNone, kNone, kNone}), on_surface(geometry.mesh.points.size(), false) {
+    const std::vector<Tet>& tets = geometry.mesh.tets;
+    vertices.reserve(cells.size());
+    for (std::size_t t = 0; t < cells.size(); ++t) {
+      vertices.push_back(vertices_of(cells[t], tets[t], geometry.mesh.points));
+    }
+    const std::vector<FaceUse> faces = sorted_faces(tets);
+    for (std::size_t i = 0; i < faces.size();) {
+      std::size_t end = i + 1;
+      while (end < faces.size() && faces[end].sorted == faces[i].sorted) ++end;
+      if (end - i == 2) {
+        join(tets, faces[i], faces[i + 1]);
+        join(tets, faces[i + 1], faces[i]);
+      } else {
+        is_closed = is_closed && end - i == 1;
+        for (const std::int32_t vertex : faces[i].sorted) {
+          is_closed = is_closed && geometry.extent[static_cast<std::size_t>(vertex)] == 0;
+          on_surface[static_cast<std::size_t>(vertex)] = true;
+        }
+      }
+      i = end;
+    }
+  }
+
+ private:
+  void join(const std::vector<Tet>& tets, const FaceUse& own, const FaceUse& other) {
+    const auto tet = static_cast<std::size_t>(own.tet);
+    const std::int32_t opposite = tets[tet][static_cast<std::size_t>(own.face)];
+    beyond[tet][corner_at(vertices[tet], opposite)] = other.tet;
+  }
+};
+
+/// The tets of a component in the order of a search from `root`, with the faces that lead back.
+struct Tree {
+  std::vector<std::int32_t> order;
+  std::vector<std::int8_t> back;  // of each tet of the mesh: the corner opposite the face towards the root
+};
+
+/// Visits the component of `root`. `seen` is false for its tets, and true after that.
+void grow(const FluxMesh& mesh, std::int32_t root, std::vector<bool>& seen, Tree& tree) {
+  tree.order.assign(1, root);
+  seen[static_cast<std::size_t>(root)] = true;
+  for (std::size_t i = 0; i < tree.order.size(); ++i) {
+    const std::int32_t at = tree.order[i];
+    for (const std::int32_t next : mesh.beyond[static_cast<std::size_t>(at)]) {
+      if (next == kNone || seen[static_cast<std::size_t>(next)]) continue;
+      seen[static_cast<std::size_t>(next)] = true;
+      const auto& faces = mesh.beyond[static_cast<std::size_t>(next)];
+      tree.back[static_cast<std::size_t>(next)] =
+          static_cast<std::int8_t>(std::find(faces.begin(), faces.end(), at) - faces.begin());
+      tree.order.push_back(next);
+    }
+  }
+}
+
+void forget(const Tree& tree, std::vector<bool>& seen) {
+  for (const std::int32_t tet : tree.order) seen[static_cast<std::size_t>(tet)] = false;
+}
+
+using Fluxes = std::vector<std::array<double, 4>>;  // out of each tet, by corner
+
+/// Lets what each tet has flow along the tree to its root. Returns how much arrives.
+double flow(const FluxMesh& mesh, const Tree& tree, const std::vector<double>& amounts, Fluxes& fluxes) {
+  double total = 0;
+  for (std::size_t i = tree.order.size(); i-- > 0;) {
+    const auto tet = static_cast<std::size_t>(tree.order[i]);
+    double amount = amounts[tet];
+    for (const double flux : fluxes[tet]) amount -= flux;  // what has come in is negative
+    total = amount;
+    if (i == 0) break;
+    const auto back = static_cast<std::size_t>(tree.back[tet]);
+    const std::int32_t next = mesh.beyond[tet][back];
+    const auto& faces = mesh.beyond[static_cast<std::size_t>(next)];
+    const auto opposite =
+        static_cast<std::size_t>(std::find(faces.begin(), faces.end(), static_cast<std::int32_t>(tet)) - faces.begin());
+    fluxes[tet][back] = amount;
+    fluxes[static_cast<std::size_t>(next)][opposite] = -amount;
+  }
+  return total;
+}
+
+/// A number in [-1, 1] for an edge, from its two vertices; 0 where both are on the surface.
+double circulation_of(const FluxMesh& mesh, std::int32_t from, std::int32_t to) {
+  if (mesh.on_surface[static_cast<std::size_t>(from)] && mesh.on_surface[static_cast<std::size_t>(to)]) return 0;
+  const auto [low, high] = std::minmax(from, to);
+  const std::uint64_t key = static_cast<std::uint64_t>(low) << 32 | static_cast<std::uint32_t>(high);
+  const double value = 0x1p-63 * static_cast<double>(static_cast<std::int64_t>(SplitMix64(key).next()));
+  return from < to ? value : -value;
+}
+
+/// Adds fluxes of circulations about the edges, which have no divergence.
+void add_circulations(const FluxMesh& mesh, const Tree& tree, double scale, Fluxes& fluxes) {
+  for (const std::int32_t index : tree.order) {
+    const auto tet = static_cast<std::size_t>(index);
+    const Tet& v = mesh.vertices[tet];
+    for (std::size_t i = 0; i < 4; ++i) {
+      if (mesh.beyond[tet][i] == kNone) continue;
+      // the same sum for both tets of a face, with the opposite sign
+      const Triangle face = tet_face(v, static_cast<int>(i));
+      Triangle sorted = face;
+      std::sort(sorted.begin(), sorted.end());
+      const double sum = circulation_of(mesh, sorted[0], sorted[1]) + circulation_of(mesh, sorted[1], sorted[2]) +
+                         circulation_of(mesh, sorted[2], sorted[0]);
+      fluxes[tet][i] += is_even(face) ? scale * sum : -(scale * sum);
+    }
+  }
+}
+
+/// The size of the fluxes through faces inside.
+double mean_flux(const Tree& tree, const Fluxes& fluxes) {
+  double sum = 0;
+  for (const std::int32_t tet : tree.order) {
+    for (const double flux : fluxes[static_cast<std::size_t>(tet)]) sum += flux * flux;
+  }
+  return std::sqrt(sum / static_cast<double>(tree.order.size()));
+}
+
+}  // namespace
+
+CellFluxes cell_fluxes(const Geometry& geometry, const Hierarchy& solid) {
+  const std::vector<Cell>& cells = solid.cells;
+  const FluxMesh mesh(geometry, cells);
+  if (!mesh.is_closed) return {};
+
+  std::vector<double> amounts(cells.size());  // integrals of the extent
+  for (std::size_t t = 0; t < cells.size(); ++t) {
+    double sum = 0;
+    for (const Cell::Corner& corner : cells[t].corner) sum += corner.extent;
+    amounts[t] = 0.25 * sum * volume_of(cells[t]);
+  }
+  std::vector<std::int32_t> leaf(cells.size());
+  for (std::size_t i = 0; i < solid.nodes.size(); ++i) {
+    if (solid.nodes[i].is_leaf()) leaf[static_cast<std::size_t>(solid.nodes[i].cell())] = static_cast<std::int32_t>(i);
+  }
+
+  CellFluxes out;
+  out.fluxes.resize(cells.size());
+  std::vector<bool> seen(cells.size(), false);
+  Fluxes first(cells.size(), {0, 0, 0, 0}), second = first;
+  Tree tree = {{}, std::vector<std::int8_t>(cells.size(), 0)};
+  for (std::size_t start = 0; start < cells.size(); ++start) {
+    if (seen[start]) continue;
+    grow(mesh, static_cast<std::int32_t>(start), seen, tree);
+    const std::int32_t root = *std::max_element(tree.order.begin(), tree.order.end(), [&](auto a, auto b) {
+      return std::pair(amounts[static_cast<std::size_t>(a)], b) < std::pair(amounts[static_cast<std::size_t>(b)], a);
+    });
+    forget(tree, seen);
+    grow(mesh, root, seen, tree);
+    const double total = flow(mesh, tree, amounts, first);
+    const std::int32_t other_root = tree.order.back();  // as far away as there is one
+    forget(tree, seen);
+    grow(mesh, other_root, seen, tree);
+    const double other_total = flow(mesh, tree, amounts, second);
+    add_circulations(mesh, tree, mean_flux(tree, first), second);
+
+    const auto add_sink = [&](std::int32_t cell, double amount, double check) {
+      const auto at = static_cast<std::size_t>(cell);
+      const double per_volume = 1 / volume_of(cells[at]);
+      out.sinks.push_back({cell, leaf[at], amount * per_volume, check * per_volume});
+    };
+    add_sink(root, total, total);
+    add_sink(other_root, 0, -other_total);
+  }
+  for (std::size_t t = 0; t < cells.size(); ++t) {
+    for (std::size_t i = 0; i < 4; ++i) {
+      out.fluxes[t].outward[i] = first[t][i];
+      out.fluxes[t].check[i] = first[t][i] - second[t][i];
+    }
+  }
+  return out;
+}
+
+}  // namespace isopatch::detail
