@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A pressure that is not linear in the extent, as one that is linear in each tet.
+#include "host/mesh/strain.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -33,6 +35,26 @@ void apply_to_mesh(Geometry& geometry, const Rows& rows) {
 }
 
 }  // namespace
+
+std::int64_t detail::least_tets_with_strain(const Geometry& geometry, const StrainMap& map) {
+  const StandardArithmetic standard;
+  const Rows rows = strain_table(map);
+  std::int64_t count = 0;
+  for (const Tet& tet : geometry.mesh.tets) {
+    double low = geometry.extent[static_cast<std::size_t>(tet[0])], high = low;
+    for (const std::int32_t vertex : tet) {
+      low = std::min(low, geometry.extent[static_cast<std::size_t>(vertex)]);
+      high = std::max(high, geometry.extent[static_cast<std::size_t>(vertex)]);
+    }
+    const auto first =
+        std::upper_bound(rows.begin(), rows.end(), low, [](double extent, const auto& row) { return extent < row[0]; });
+    const auto last = std::lower_bound(rows.begin(), rows.end(), high,
+                                       [](const auto& row, double extent) { return row[0] < extent; });
+    // a prism between two levels is three tets, and one is left at either end; levels close to a vertex may be on it
+    count += 1 + 3 * std::max<std::int64_t>(last - first - 2, 0);
+  }
+  return count;
+}
 
 Geometry with_strain(Geometry geometry, const StrainMap& map) {
   const StandardArithmetic standard;

@@ -2,11 +2,12 @@
 #include "host/meshing/tetrahedralize.h"
 
 #include <cmath>
-#include <map>
 #include <numbers>
 #include <utility>
 #include <vector>
 
+#include "host/mesh/topology/edge_table.h"
+#include "host/mesh/topology/element_check.h"
 #include "host/mesh/topology/surface_refinement.h"
 #include "host/text/throw_error.h"
 
@@ -16,24 +17,6 @@ namespace {
 
 /// In edge lengths: the halves of an edge that is longer are nearer to the edge length than the whole.
 constexpr double kLongestEdge = std::numbers::sqrt2;
-
-/// Merges points with the same coordinates, which meshers refuse, and removes triangles that then have two equal
-/// corners.
-void weld(TriangleMesh& mesh) {
-  std::map<Point3, std::int32_t> index;
-  std::vector<std::int32_t> image;
-  std::vector<Point3> points;
-  for (const Point3& p : mesh.points) {
-    const auto [found, is_new] = index.try_emplace(p, static_cast<std::int32_t>(points.size()));
-    if (is_new) points.push_back(p);
-    image.push_back(found->second);
-  }
-  for (Triangle& triangle : mesh.triangles) {
-    for (std::int32_t& v : triangle) v = image[static_cast<std::size_t>(v)];
-  }
-  std::erase_if(mesh.triangles, [](const Triangle& t) { return t[0] == t[1] || t[1] == t[2] || t[2] == t[0]; });
-  mesh.points = std::move(points);
-}
 
 /// Removes the points that no triangle uses.
 void drop_unused_points(TriangleMesh& mesh) {
@@ -55,10 +38,11 @@ void drop_unused_points(TriangleMesh& mesh) {
 }  // namespace
 
 MesherInput mesher_input(TriangleMesh surface, const std::string& source) {
-  // checked unchanged first, so that errors name the indices that it came with
+  check_indices(surface.triangles, surface.points.size(), source);
   TriangleMesh as_given = surface;
-  check_and_repair(as_given, source);
   weld(surface);
+  // checked unchanged, so that errors name the indices that it came with; seams of points that are there twice are none
+  if (open_edges(surface).edges > 0 || open_edges(as_given).edges == 0) check_and_repair(as_given, source);
   const MeshReport report = check_and_repair(surface, source);
   drop_unused_points(surface);
   return {std::move(surface), report.volume};

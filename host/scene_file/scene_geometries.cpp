@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "host/mesh/strain.h"
 #include "host/scene_file/scene_values.h"
 #include "host/text/quote.h"
 #include "isopatch/limits.h"
@@ -89,6 +90,7 @@ Geometry refined(Geometry geometry, int times, const JsonValue& field, TetBudget
 
 Geometry strained(Geometry geometry, const StrainMap& map, const JsonValue& field, TetBudget& budget) {
   const auto tets = std::ssize(geometry.mesh.tets);
+  budget.require(field, with_location(field, [&] { return least_tets_with_strain(geometry, map); }) - tets);
   geometry = with_location(field, [&] { return with_strain(std::move(geometry), map); });
   budget.take(field, std::ssize(geometry.mesh.tets) - tets);
   return geometry;

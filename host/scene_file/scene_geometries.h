@@ -22,6 +22,9 @@ class TetBudget {
  public:
   void take(const JsonValue& location, std::int64_t tets);
 
+  /// Fails if there is no room for so many more.
+  void require(const JsonValue& location, std::int64_t tets) const;
+
  private:
   std::int64_t taken_ = 0;
 };

@@ -78,10 +78,14 @@ Geometry parse_fastener(const std::string& name, const JsonValue& value, TetBudg
 
 }  // namespace
 
+void TetBudget::require(const JsonValue& location, std::int64_t tets) const {
+  if (taken_ + tets <= kMaxTets) return;
+  location.fail("the geometries up to here have {} tets, the limit is {}; make them coarser", taken_ + tets, kMaxTets);
+}
+
 void TetBudget::take(const JsonValue& location, std::int64_t tets) {
+  require(location, tets);
   taken_ += tets;
-  if (taken_ <= kMaxTets) return;
-  location.fail("the geometries up to here have {} tets, the limit is {}; make them coarser", taken_, kMaxTets);
 }
 
 Geometry parse_sphere(const std::string& name, const JsonValue& value, TetBudget& budget) {

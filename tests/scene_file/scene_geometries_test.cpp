@@ -133,6 +133,14 @@ TEST(SceneGeometries, HullOfTheCornersOfAMeshFile) {
   EXPECT_TRUE(contains(geometry_error(R"({"type": "convex_hull", "points": [[0, 0, 0], [1, 0]]})"), "points[1]"));
 }
 
+/// 327 680 tets at 336 levels.
+TEST(SceneGeometries, AStrainMapThatCutsTooManyTetsIsRefusedBeforeAnyIsCut) {
+  const std::string error = geometry_error(
+      R"({"type": "sphere", "radius": 1, "subdivisions": 7, "strain": {"power": 50, "tolerance": 1e-4}})");
+  EXPECT_TRUE(contains(error, "strain: the geometries up to here have")) << error;
+  EXPECT_TRUE(contains(error, "the limit is 4000000; make them coarser")) << error;
+}
+
 TEST(SceneGeometries, AllPrimitivesTogetherHaveALimit) {
   const JsonValue::Document document = JsonValue::parse("{}", "test.json");
   const JsonValue location(document, "test.json", "geometries.last");
