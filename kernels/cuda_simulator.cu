@@ -22,6 +22,7 @@
 #include "kernels/runtime/loaded_kernel.h"
 #include "kernels/runtime/require_device.h"
 #include "kernels/scene/device_scene.h"
+#include "kernels/scene/keep_geometries.h"
 
 namespace isopatch {
 
@@ -39,10 +40,12 @@ class CudaSimulator final : public Simulator::Implementation {
     const DeviceGuard guard(device_);
     load_begin_environments();
     load_rollout_calls();
+    load_keep_geometries();
     ContactModelOptions model_options;
     static_cast<EvaluatorOptions&>(model_options.cuda) = options;
     model_options.device = device;
     model_options.steps = true;
+    model_options.cuda.stages = PairStages::kOne;  // no memory for what few calls ask for
     CudaContactModels models = make_cuda_contact_models(scene_, model_options);
     const bool in_float = options_.precision == Precision::kFloat;
     const std::int64_t resident = in_float ? load_finish_stages<float>() : load_finish_stages<double>();
@@ -79,11 +82,14 @@ class CudaSimulator final : public Simulator::Implementation {
         output);
     const std::int32_t capacity = capacity_;  // a call from the host may change it meanwhile
     on_device_->memory.call(size_of(state.num_environments, capacity), on, [&](const StepArrays& arrays) {
-      StepCall call = call_of(state, input, output, arrays, capacity);
+      RolloutInput own = input;
+      keep_geometries(own.geometry_index, state.num_environments, scene_.num_parts(), arrays.geometries.data(), on);
+      StepCall call = call_of(state, own, output, arrays, capacity);
+      call.num_steps = num_steps;
       if (options_.precision == Precision::kFloat) {
-        enqueue<float>(call, num_steps, on);
+        enqueue<float>(call, on);
       } else {
-        enqueue<double>(call, num_steps, on);
+        enqueue<double>(call, on);
       }
     });
   }
@@ -127,6 +133,7 @@ class CudaSimulator final : public Simulator::Implementation {
   void reserve(std::int64_t num_environments) const override {
     const DeviceGuard guard(device_);
     on_device_->memory.reserve(size_of(num_environments, capacity_));
+    for (int model = 0; model < num_models(); ++model) model_at(model).reserve(num_environments, 0, 0);
   }
 
  private:
@@ -165,6 +172,7 @@ class CudaSimulator final : public Simulator::Implementation {
     StepSize size;
     size.environments = n;
     size.bodies = n * static_cast<std::size_t>(scene_.num_bodies());
+    size.parts = n * static_cast<std::size_t>(scene_.num_parts());
     size.pairs = n * scene_.data().pairs.size();
     if (size.pairs > std::size_t{1} << 30) {
       throw Error("step: " + std::to_string(n) + " environments of " + std::to_string(scene_.num_pairs()) +
@@ -188,6 +196,7 @@ class CudaSimulator final : public Simulator::Implementation {
     call.arrays = {arrays.bodies.data(),
                    arrays.poses.data(),
                    arrays.wrenches.data(),
+                   output.pair_wrench_mean.data == nullptr ? nullptr : arrays.sums.data(),
                    arrays.counts.data(),
                    {arrays.contact_status.data(), arrays.found.data(), arrays.listed.data(),
                     in_float ? reinterpret_cast<SolverContact<float>*>(polygons) : nullptr,
@@ -213,11 +222,11 @@ class CudaSimulator final : public Simulator::Implementation {
   CudaContactModel& model_at(int model) const { return *on_device_->models[static_cast<std::size_t>(model)]; }
 
   template <class T>
-  void enqueue(StepCall& call, int num_steps, cudaStream_t stream) const {
-    begin_call(call, num_steps > 0, stream);
+  void enqueue(StepCall& call, cudaStream_t stream) const {
+    begin_call(call, stream);
     const int stages = num_stages(rollout_.integrator);
-    for (int step = 0; step < num_steps; ++step) {
-      call.is_last = step + 1 == num_steps;
+    for (int step = 0; step < call.num_steps; ++step) {
+      call.is_last = step + 1 == call.num_steps;
       for (call.stage = 0; call.stage < stages; ++call.stage) {
         begin_environments(call.evaluation, stream);
         for (int model = 0; model < num_models(); ++model) {
@@ -227,12 +236,12 @@ class CudaSimulator final : public Simulator::Implementation {
       }
     }
     end_call(call, stream);
-    if (call.output.elastic_energy.data == nullptr) return;
-    BatchCall energies = call.evaluation;
-    energies.results = {};
-    energies.results.energy = call.output.elastic_energy;
-    begin_environments(energies, stream);
-    for (int model = 0; model < num_models(); ++model) model_at(model).evaluate_energies(energies, stream);
+    if (!wants_evaluation(call.output)) return;
+    BatchCall evaluation = call.evaluation;
+    evaluation.results = evaluated_results(call.output);
+    const bool alone = num_models() == 1;
+    if (!alone) begin_environments(evaluation, stream);
+    for (int model = 0; model < num_models(); ++model) model_at(model).evaluate(evaluation, alone, nullptr, 0, stream);
   }
 
   mutable std::atomic<std::int32_t> capacity_;  // grows in calls from the host where the options leave it open

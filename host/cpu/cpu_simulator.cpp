@@ -28,6 +28,11 @@ struct StepCall {
   int num_steps;
   std::int32_t polygon_capacity;  // 0: any number
   const IsaKernels* kernels;      // null: one number at a time
+
+  template <class T>
+  StepProgress progress(StepWorkspace<T>& work) const {
+    return work.step(output.pair_wrench_mean.data != nullptr);
+  }
 };
 
 /// One step. Returns its status; with kFrozen, the state is as it was.
@@ -35,7 +40,7 @@ template <class T>
 std::uint32_t take_step(const StepCall& call, std::int64_t environment, ContactStepWorkspace<T>& work) {
   SerialWarp warp;
   const StepView& step = call.step;
-  const StepProgress progress = work.step();
+  const StepProgress progress = call.progress(work);
   std::uint32_t status = begin_step(warp, step, environment, progress);
   const int stages = num_stages(step.rollout.integrator);
   for (int index = 0; index < stages && (status & kFrozen) == 0; ++index) {
@@ -62,23 +67,24 @@ std::uint32_t take_step(const StepCall& call, std::int64_t environment, ContactS
 template <class T, class Check>
 void take_steps(const StepCall& call, std::int64_t environment, ContactStepWorkspace<T>& work, const Check& check) {
   SerialWarp warp;
-  begin_call(warp, call.step, environment, work.step());
+  const StepProgress progress = call.progress(work);
+  begin_call(warp, call.step, environment, progress);
   std::uint32_t& status = call.step.state.status[environment];
   if (call.num_steps == 0 && (status & kFrozen) == 0) {
-    status |= check_environment(warp, call.step, environment, work.step());
+    status |= check_environment(warp, call.step, environment, progress);
   }
   for (int i = 0; i < call.num_steps && (status & kFrozen) == 0; ++i) {
     check();
     status |= take_step(call, environment, work);
   }
-  end_call(warp, call.step, environment, work.step(), call.output);
+  end_call(warp, call.step, environment, progress, call.output, call.num_steps);
 }
 
 class CpuSimulator final : public Simulator::Implementation {
  public:
   CpuSimulator(Scene scene, const RolloutOptions& rollout, const CpuOptions& options)
       : Implementation(std::move(scene), rollout, options),
-        energies_(scene_, options),
+        evaluator_(scene_, options),
         kernels_(select_kernels(options.vectors)),
         models_(make_cpu_contact_models(options, kernels_)),
         workspaces_(make<float>(), make<double>()) {}
@@ -100,7 +106,7 @@ class CpuSimulator final : public Simulator::Implementation {
     } else {
       take_all_steps<double>(call);
     }
-    if (output.elastic_energy.data != nullptr) write_elastic_energies(call);
+    if (wants_evaluation(output)) evaluate(call);
   }
 
   void reset(const RolloutState& state, const std::uint8_t* mask, const RolloutState& initial, void*) const override {
@@ -128,14 +134,12 @@ class CpuSimulator final : public Simulator::Implementation {
     });
   }
 
-  /// A frozen environment has zeroes.
-  void write_elastic_energies(const StepCall& call) const {
+  /// The outputs that an evaluation of the state writes. A frozen environment has zeroes.
+  void evaluate(const StepCall& call) const {
     const StepView& step = call.step;
     const State contact =
         search_state(step, step.state.poses, static_cast<std::int64_t>(step.scene.num_bodies) * kPoseSize);
-    Results results;
-    results.energy = call.output.elastic_energy;
-    energies_.evaluate(contact, results);
+    evaluator_.evaluate(contact, evaluated_results(call.output));
     SerialWarp warp;
     for (std::int64_t e = 0; e < step.state.num_environments; ++e) {
       if ((step.state.status[e] & kFrozen) != 0) write_frozen(warp, step.scene, call.output, e);
@@ -151,7 +155,7 @@ class CpuSimulator final : public Simulator::Implementation {
     return [this] { return std::make_unique<ContactStepWorkspace<T>>(scene_.data(), view(), models_); };
   }
 
-  Evaluator energies_;
+  Evaluator evaluator_;
   const IsaKernels* kernels_;
   const CpuContactModels models_;
   mutable std::tuple<WorkspacePool<ContactStepWorkspace<float>>, WorkspacePool<ContactStepWorkspace<double>>>

@@ -13,6 +13,7 @@
 #include <sunlinsol/sunlinsol_dense.h>
 #include <sunmatrix/sunmatrix_dense.h>
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -79,9 +80,9 @@ class EnvironmentMotion {
       const int i = free_[k];
       const Pose pose = load_pose(state_.poses, i);
       const Transform<double> X = transform_of(pose);
-      const Vec3d arm = rotate(X, body(i).center);
+      const Vec3d arm = rotate(X, mass(i).center);
       const Twist twist = shifted(state_.twist(i), arm);
-      const Momentum momentum = momentum_of(body(i), scale(i), X, twist);
+      const Momentum momentum = momentum_of(mass(i), scale(i), X, twist);
       FreeBody{pose.position + arm, pose.orientation, twist.linear, momentum.angular}.store(y + kNumbers * k);
     }
   }
@@ -89,7 +90,7 @@ class EnvironmentMotion {
   /// What errors are measured by, for a relative tolerance of 1.
   void read_scales(double* sizes) const {
     for (std::size_t k = 0; k < free_.size(); ++k) {
-      const Symmetric3& I = body(free_[k]).inertia;
+      const Symmetric3& I = mass(free_[k]).inertia;
       const double length = 1e-3, speed = 1e-2;
       const double spin = scale(free_[k]) * max(I.xx, max(I.yy, I.zz));
       const Vec3d lengths = {length, length, length}, speeds = {speed, speed, speed}, spins = {spin, spin, spin};
@@ -103,7 +104,7 @@ class EnvironmentMotion {
     std::vector<double> rates(static_cast<std::size_t>(size()));
     find_rates(time, y, rates.data());
     for (int i = 0; i < step_.scene.num_bodies; ++i) {
-      const Pose pose = load_pose(work_.step().poses, i);
+      const Pose pose = load_pose(work_.step(false).poses, i);
       if (body(i).kind != MotionKind::kFixed) store_pose(state_.poses, i, pose);
       if (body(i).kind == MotionKind::kPath) state_.set_twist(i, twist_on(body(i).path, time - kSameTime));
     }
@@ -116,7 +117,7 @@ class EnvironmentMotion {
   /// dy/dt. False where contact cannot be found.
   bool find_rates(double time, const double* y, double* rates) {
     place(time, y);
-    const State contact = search_state(step_, work_.step().poses, 0);
+    const State contact = search_state(step_, work_.step(false).poses, 0);
     const std::uint32_t found = find_contacts(step_, contact, environment_, work_);
     if ((found & kFaults) != 0) {
       status_ |= found & kFaults;
@@ -132,25 +133,36 @@ class EnvironmentMotion {
       const Momentum& force = forces_[i];
       const Vec3d angular = center_twists_[i].angular;
       const Quaternion turn = product({0, 0.5 * angular}, at.orientation);
-      FreeBody{at.velocity, turn, (1 / (scale(i) * body(i).mass)) * force.linear, force.angular}.store(rates +
+      FreeBody{at.velocity, turn, (1 / (scale(i) * mass(i).mass)) * force.linear, force.angular}.store(rates +
                                                                                                        kNumbers * k);
     }
     ++evaluations_;
     return true;
   }
 
+  /// Whether no body is faster than the speed limit.
+  bool velocities_hold(double time, const double* y) {
+    place(time, y);
+    find_twists(time, y);
+    const double limit = step_.rollout.speed_limit * step_.rollout.speed_limit;
+    const auto is_slow = [&](Vec3d v) { return dot(v, v) <= limit; };
+    return std::all_of(free_.begin(), free_.end(),
+                       [&](int i) { return is_slow(center_twists_[i].linear) && is_slow(center_twists_[i].angular); });
+  }
+
   int evaluations() const { return evaluations_; }
 
  private:
   const MovingBody& body(int index) const { return step_.rollout.bodies[index]; }
+  const BodyMass& mass(int index) const { return step_.input.mass(step_.rollout, environment_, index); }
   double scale(int index) const { return step_.input.mass_scale(environment_, index); }
   Vec3d arm_of(int index) const {  // of the center of mass from the origin
-    return rotate(transform_of(load_pose(work_.step().poses, index)), body(index).center);
+    return rotate(transform_of(load_pose(work_.step(false).poses, index)), mass(index).center);
   }
 
   /// Writes the poses of all bodies to the workspace.
   void place(double time, const double* y) const {
-    double* const poses = work_.step().poses;
+    double* const poses = work_.step(false).poses;
     for (int i = 0; i < step_.scene.num_bodies; ++i) {
       Pose pose = load_pose(state_.poses, i);
       if (body(i).kind == MotionKind::kPath) pose = pose_at(body(i).path, time);
@@ -160,7 +172,7 @@ class EnvironmentMotion {
     for (std::size_t k = 0; k < free_.size(); ++k) {
       const FreeBody at = FreeBody::load(y + kNumbers * k);
       Pose pose = {{0, 0, 0}, normalized(at.orientation)};
-      pose.position = at.center - rotate(transform_of(pose), body(free_[k]).center);
+      pose.position = at.center - rotate(transform_of(pose), mass(free_[k]).center);
       store_pose(poses, free_[k], pose);
     }
   }
@@ -175,9 +187,9 @@ class EnvironmentMotion {
     for (std::size_t k = 0; k < free_.size(); ++k) {
       const int i = free_[k];
       const FreeBody at = FreeBody::load(y + kNumbers * k);
-      const Transform<double> X = transform_of(load_pose(work_.step().poses, i));
-      const Momentum momentum = {(scale(i) * body(i).mass) * at.velocity, at.angular_momentum};
-      center_twists_[i] = twist_of(body(i), scale(i), X, momentum);
+      const Transform<double> X = transform_of(load_pose(work_.step(false).poses, i));
+      const Momentum momentum = {(scale(i) * mass(i).mass) * at.velocity, at.angular_momentum};
+      center_twists_[i] = twist_of(mass(i), scale(i), X, momentum);
     }
   }
 
@@ -188,9 +200,9 @@ class EnvironmentMotion {
     for (int i = 0; i < step_.scene.num_bodies; ++i) {
       Momentum& force = forces_[i];
       force = step_.input.wrench(environment_, i);
-      force.linear = fma(scale(i) * body(i).mass, gravity, force.linear);
+      force.linear = fma(scale(i) * mass(i).mass, gravity, force.linear);
     }
-    double* const wrenches = work_.step().wrenches;
+    double* const wrenches = work_.step(false).wrenches;
     std::fill_n(wrenches, 6 * step_.scene.num_pairs, 0.0);
 
     SerialWarp warp;
@@ -201,7 +213,9 @@ class EnvironmentMotion {
   }
 
   void add_pair(const SolvedPair& pair, double* wrenches) {
-    const auto center_of = [&](int index) { return load_pose(work_.step().poses, index).position + arm_of(index); };
+    const auto center_of = [&](int index) {
+      return load_pose(work_.step(false).poses, index).position + arm_of(index);
+    };
     const Vec3d center_a = center_of(pair.a), center_b = center_of(pair.b);
     const Twist a = shifted(center_twists_[pair.a], pair.point - center_a),
                 b = shifted(center_twists_[pair.b], pair.point - center_b);
@@ -228,7 +242,7 @@ class EnvironmentMotion {
     };
     add(pair.a, center_a, 1);
     add(pair.b, center_b, -1);
-    const Vec3d torque = moment + cross(pair.point - load_pose(work_.step().poses, pair.a).position, force);
+    const Vec3d torque = moment + cross(pair.point - load_pose(work_.step(false).poses, pair.a).position, force);
     const double wrench[6] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
     std::copy(std::begin(wrench), std::end(wrench), wrenches + 6 * pair.pair);
   }
@@ -310,9 +324,9 @@ class Integration {
 };
 
 /// One step. Returns its status; with kFrozen, the state is as it was.
-std::uint32_t take_step(const StepView& step, std::int64_t environment, ContactStepWorkspace<double>& work) {
+std::uint32_t take_step(const StepView& step, std::int64_t environment, ContactStepWorkspace<double>& work,
+                        const StepProgress& progress) {
   SerialWarp warp;
-  const StepProgress progress = work.step();
   const std::uint32_t bad = check_environment(warp, step, environment, progress);
   if (bad != kOk) return bad;
 
@@ -325,9 +339,11 @@ std::uint32_t take_step(const StepView& step, std::int64_t environment, ContactS
   } else {
     Integration integration(motion, step.rollout.tolerance);
     if (!integration.run(end)) return (motion.status() & kFaults) | kDiverged | kFrozen;
+    if (!motion.velocities_hold(end, integration.result())) return kDiverged | kFrozen;
     motion.write(end, integration.result());
   }
   *progress.counts = {motion.evaluations(), work.polygons.size(), work.polygons.size()};
+  add_to_sums(warp, step, progress);
   ++steps;
   return motion.status() & (kNoContactSurface | kFarSide);
 }
@@ -361,10 +377,15 @@ class CvodeSimulator final : public Simulator::Implementation {
         }
       });
     });
-    RolloutOutput elastic;
-    elastic.elastic_energy = output.elastic_energy;
     if (num_steps == 0) return cpu_->step(state, input, output, 0, stream);
-    if (output.elastic_energy.data != nullptr) cpu_->step(state, input, elastic, 0, stream);
+    if (!wants_evaluation(output)) return;
+    RolloutOutput evaluated = output;
+    for_each_rollout_output(
+        [](const ArrayInfo& info, auto& array) {
+          if (info.group == OutputGroup::kWrench) array = {};
+        },
+        evaluated);
+    cpu_->step(state, input, evaluated, 0, stream);
   }
 
   void reset(const RolloutState& state, const std::uint8_t* mask, const RolloutState& initial,
@@ -377,13 +398,14 @@ class CvodeSimulator final : public Simulator::Implementation {
   static void take_steps(const StepView& step, std::int64_t environment, ContactStepWorkspace<double>& work,
                          const RolloutOutput& output, int num_steps, const Check& check) {
     SerialWarp warp;
-    begin_call(warp, step, environment, work.step());
+    const StepProgress progress = work.step(output.pair_wrench_mean.data != nullptr);
+    begin_call(warp, step, environment, progress);
     std::uint32_t& status = step.state.status[environment];
     for (int i = 0; i < num_steps && (status & kFrozen) == 0; ++i) {
       check();
-      status |= take_step(step, environment, work);
+      status |= take_step(step, environment, work, progress);
     }
-    end_call(warp, step, environment, work.step(), output);
+    end_call(warp, step, environment, progress, output, num_steps);
   }
 
   std::unique_ptr<Simulator::Implementation> cpu_;

@@ -9,7 +9,6 @@
 #include "host/text/quote.h"
 #include "isopatch/detail/contact/contact_key.h"
 #include "isopatch/detail/rollout/motion/rigid_motion.h"
-#include "isopatch/scene/mass_properties.h"
 
 namespace isopatch::detail {
 
@@ -30,15 +29,6 @@ MotionKind kind_of(const Body& body) {
       break;
   }
   return MotionKind::kRevolute;
-}
-
-void add_mass(const SceneDescription& scene, const Body& body, MovingBody& to) {
-  const MassProperties mass = body_mass(scene, body);
-  to.mass = mass.mass;
-  to.center = vec_of(mass.center);
-  const auto& I = mass.inertia;
-  to.inertia = {I[0][0], I[1][1], I[2][2], I[0][1], I[0][2], I[1][2]};
-  to.inverse_inertia = inverse(to.inertia);
 }
 
 /// `pose` and `parent` are poses of the scene, where the joint's position is 0.
@@ -108,7 +98,6 @@ RolloutData::RolloutData(const Scene& scene, const RolloutOptions& options) {
     const auto& v = body.velocity;
     moving.velocity = {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
     if (moving.kind == MotionKind::kFixed) moving.velocity = {{0, 0, 0}, {0, 0, 0}};
-    if (moving.num_dofs() > 0) add_mass(description, body, moving);
     if (moving.kind == MotionKind::kPath) {
       paths[i] = path_rows(motion.path);
       moving.path = {paths[i].data(), static_cast<std::int32_t>(paths[i].size())};
@@ -126,7 +115,11 @@ RolloutData::RolloutData(const Scene& scene, const RolloutOptions& options) {
     view.num_dofs += moving.num_dofs();
     bodies.push_back(moving);
   }
+  masses = add_masses(scene, bodies);
   view.bodies = bodies.data();
+  view.masses = masses.masses.data();
+  view.mass_steps = masses.mass_steps.data();
+  view.num_geometries = static_cast<std::int32_t>(description.geometries.size());
   view.integrator = options.integrator;
   view.points = options.points;
   view.time_step = options.time_step;

@@ -5,13 +5,14 @@
 
 #include <vector>
 
-#include "isopatch/detail/rollout/motion/rollout_view.h"
+#include "host/rollout/body_masses.h"
 #include "isopatch/scene/scene.h"
 
 namespace isopatch::detail {
 
 struct RolloutData {
   std::vector<MovingBody> bodies;
+  BodyMasses masses;
   std::vector<std::vector<PathRow>> paths;                     // of each body
   std::vector<std::vector<TimedValue>> drive_forces, targets;  // of each body
   RolloutView view;                                            // of the arrays above

@@ -61,11 +61,15 @@ RolloutState RolloutStateArrays::view() {
   return state;
 }
 
-RolloutOutputArrays::RolloutOutputArrays(const Scene& scene, std::int64_t environments, bool elastic_energy_) {
+RolloutOutputArrays::RolloutOutputArrays(const Scene& scene, std::int64_t environments, bool elastic_energy_,
+                                         bool patch_) {
   const ArrayCounts counts = rollout_counts(scene);
   for_each_rollout_output(
       [&](const ArrayInfo& info, auto& array) {
-        if (info.group != OutputGroup::kEnergy || elastic_energy_) array.resize(size_of(counts, info, environments));
+        const bool wanted = info.group == OutputGroup::kEnergy  ? elastic_energy_
+                            : info.group == OutputGroup::kPatch ? patch_
+                                                                : true;
+        if (wanted) array.resize(size_of(counts, info, environments));
       },
       *this);
 }

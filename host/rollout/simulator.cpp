@@ -5,6 +5,7 @@
 
 #include "host/evaluation/argument_check.h"
 #include "host/evaluation/array_check.h"
+#include "host/evaluation/kept_geometries.h"
 #include "host/rollout/simulator_backend.h"
 #include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
@@ -129,6 +130,8 @@ void Simulator::step(const RolloutState& state, const RolloutInput& input, const
   RolloutInput checked_input = input;
   RolloutOutput checked_output = output;
   check_step_arguments(implementation().counts(), state, checked_input, checked_output, num_steps);
+  const KeptGeometries kept(options().backend, checked_input.geometry_index, state.num_environments,
+                            implementation().counts().parts);
   implementation().step(state, checked_input, checked_output, num_steps, stream);
 }
 
@@ -165,6 +168,8 @@ void HostSimulator::step(const RolloutState& state, const RolloutInput& input, c
   RolloutInput checked_input = input;
   RolloutOutput checked_output = output;
   check_step_arguments(simulator_.implementation().counts(), state, checked_input, checked_output, num_steps);
+  const KeptGeometries kept(simulator_.options().backend, checked_input.geometry_index, state.num_environments,
+                            simulator_.implementation().counts().parts);
   simulator_.implementation().step_from_host(state, checked_input, checked_output, num_steps);
 }
 

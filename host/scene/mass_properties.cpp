@@ -5,6 +5,7 @@
 
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/topology/element_check.h"
+#include "host/scene/body_mass.h"
 #include "host/scene/scene_check.h"
 #include "host/scene/scene_rules.h"
 #include "host/text/quote.h"
@@ -103,11 +104,11 @@ void check_pose(const std::array<double, 7>& pose) {
 const Geometry& geometry_of(const SceneDescription& scene, const Part& part) { return scene.geometries[part.geometry]; }
 
 /// The parts of a body that have a volume, each at 1 kg/m^3 in the body's frame.
-std::vector<MassProperties> solid_parts(const SceneDescription& scene, const Body& body) {
+std::vector<MassProperties> solid_parts(const SceneDescription& scene, const Body& body, GeometryMasses& masses) {
   std::vector<MassProperties> solids;
   for (const Part& part : parts_of(body)) {
-    const Geometry& geometry = geometry_of(scene, part);
-    if (geometry.kind != GeometryKind::kHalfSpace) solids.push_back(placed(mass_properties(geometry), part.pose));
+    const bool half_space = geometry_of(scene, part).kind == GeometryKind::kHalfSpace;
+    if (!half_space) solids.push_back(placed(masses.of(part.geometry), part.pose));
   }
   return solids;
 }
@@ -216,6 +217,11 @@ MassProperties mass_properties(const SceneDescription& scene, const Body& body) 
 }
 
 MassProperties body_mass(const SceneDescription& scene, const Body& body) {
+  GeometryMasses masses(scene);
+  return body_mass(scene, body, masses);
+}
+
+MassProperties detail::body_mass(const SceneDescription& scene, const Body& body, GeometryMasses& masses) {
   const StandardArithmetic standard;
   check_geometry_indices(scene, body);
   check_mass(body);
@@ -223,7 +229,7 @@ MassProperties body_mass(const SceneDescription& scene, const Body& body) {
     return {0, *body.mass, *body.center_of_mass, tensor_of(*body.inertia)};
   }
 
-  const std::vector<MassProperties> solids = solid_parts(scene, body);
+  const std::vector<MassProperties> solids = solid_parts(scene, body, masses);
   if (solids.empty()) {
     fail_scene("body {} has no part with a volume; give its mass, center_of_mass and inertia", in_quotes(body.name));
   }

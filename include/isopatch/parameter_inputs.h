@@ -20,7 +20,8 @@ struct ParameterInputs {
   InputArray friction;     ///< N x C   >= 0; overrides pair values too
 
   TypedArray<const std::int32_t> geometry_index;  ///< N x C   index into the scene's geometries; of a part with an
-                                                  ///< offset, its own or one of its alternatives
+                                                  ///< offset, its own or one of its alternatives. In a rollout
+                                                  ///< masses follow, as body_mass() finds them
   TypedArray<const std::uint8_t> pair_mask;       ///< N x P   0 leaves the pair out: its results are zero; an array
                                                   ///< of bool does too, whose elements are bytes of 0 and 1
 };

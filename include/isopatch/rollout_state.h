@@ -53,14 +53,21 @@ struct RolloutOutput {
   /// N x P x 6   impulse on body a during the step over its length [N], and its torque [N m] about a's origin where the
   /// contact was found; world. With Integrator::kCvode the force at the end of the step.
   OutputArray pair_wrench;
-  OutputArray body_wrench;  ///< N x B x 6   the same of all pairs of a body, about its origin
+  OutputArray body_wrench;       ///< N x B x 6   the same of all pairs of a body, about its origin
+  OutputArray pair_wrench_mean;  ///< N x P x 6   the mean of pair_wrench over all steps of the call
 
   // of the bodies with degrees of freedom, after the step
   OutputArray kinetic_energy;    ///< N   J
   OutputArray potential_energy;  ///< N   of gravity, J; 0 at the world's origin
   OutputArray momentum;          ///< N x 6   linear [N s]; angular about the world's origin [N m s]
 
-  OutputArray elastic_energy;  ///< N x P   as Results::energy after the step, J: one more evaluation
+  // as in Results, of the state after the step; for all of them together, one more evaluation
+  OutputArray elastic_energy;              ///< N x P   Results::energy, J
+  OutputArray area;                        ///< N x P   m^2
+  OutputArray center_of_pressure;          ///< N x P x 3   m, world; 0 without contact
+  OutputArray mean_normal;                 ///< N x P x 3   from b into a, world; 0 without contact
+  OutputArray max_pressure;                ///< N x P   Pa
+  TypedArray<std::int32_t> polygon_count;  ///< N x P   polygons of non-zero area
 
   TypedArray<std::int32_t> iterations;  ///< N   of Newton's method, in all solves; cvode: evaluations of the motion
   TypedArray<std::int32_t> polygons;    ///< N   of all pairs, as many as the step used
@@ -97,9 +104,15 @@ template <class Visit, class... Outputs>
 constexpr void for_each_rollout_output(const Visit& visit, Outputs&... o) {
   visit(ArrayInfo{"pair_wrench", "real", Per::kPair, 6, "N; N m"}, o.pair_wrench...);
   visit(ArrayInfo{"body_wrench", "real", Per::kBody, 6, "N; N m"}, o.body_wrench...);
+  visit(ArrayInfo{"pair_wrench_mean", "real", Per::kPair, 6, "N; N m"}, o.pair_wrench_mean...);
   visit(ArrayInfo{"kinetic_energy", "real", Per::kEnvironment, 1, "J"}, o.kinetic_energy...);
   visit(ArrayInfo{"potential_energy", "real", Per::kEnvironment, 1, "J"}, o.potential_energy...);
   visit(ArrayInfo{"elastic_energy", "real", Per::kPair, 1, "J", OutputGroup::kEnergy}, o.elastic_energy...);
+  visit(ArrayInfo{"area", "real", Per::kPair, 1, "m^2", OutputGroup::kPatch}, o.area...);
+  visit(ArrayInfo{"center_of_pressure", "real", Per::kPair, 3, "m", OutputGroup::kPatch}, o.center_of_pressure...);
+  visit(ArrayInfo{"mean_normal", "real", Per::kPair, 3, "1", OutputGroup::kPatch}, o.mean_normal...);
+  visit(ArrayInfo{"max_pressure", "real", Per::kPair, 1, "Pa", OutputGroup::kPatch}, o.max_pressure...);
+  visit(ArrayInfo{"polygon_count", "int32", Per::kPair, 1, "1", OutputGroup::kPatch}, o.polygon_count...);
   visit(ArrayInfo{"momentum", "real", Per::kEnvironment, 6, "N s; N m s"}, o.momentum...);
   visit(ArrayInfo{"iterations", "int32", Per::kEnvironment, 1, "1"}, o.iterations...);
   visit(ArrayInfo{"polygons", "int32", Per::kEnvironment, 1, "1"}, o.polygons...);
@@ -133,9 +146,15 @@ struct RolloutStateArrays {
 struct RolloutOutputArrays {
   std::vector<double> pair_wrench;            ///< N x P x 6   N, N m
   std::vector<double> body_wrench;            ///< N x B x 6   N, N m
+  std::vector<double> pair_wrench_mean;       ///< N x P x 6   N, N m
   std::vector<double> kinetic_energy;         ///< N   J
   std::vector<double> potential_energy;       ///< N   J
   std::vector<double> elastic_energy;         ///< N x P   J; empty unless asked for
+  std::vector<double> area;                   ///< N x P   m^2; this and what follows, empty unless asked for
+  std::vector<double> center_of_pressure;     ///< N x P x 3   m
+  std::vector<double> mean_normal;            ///< N x P x 3
+  std::vector<double> max_pressure;           ///< N x P   Pa
+  std::vector<std::int32_t> polygon_count;    ///< N x P
   std::vector<double> momentum;               ///< N x 6   N s, N m s
   std::vector<std::int32_t> iterations;       ///< N
   std::vector<std::int32_t> polygons;         ///< N
@@ -143,8 +162,8 @@ struct RolloutOutputArrays {
 
   RolloutOutputArrays() = default;
 
-  /// Throws Error for a negative number of environments.
-  RolloutOutputArrays(const Scene& scene, std::int64_t environments, bool elastic_energy_ = false);
+  /// With `patch_`, room for area to polygon_count. Throws Error for a negative number of environments.
+  RolloutOutputArrays(const Scene& scene, std::int64_t environments, bool elastic_energy_ = false, bool patch_ = false);
 
   /// Valid until an array changes its size.
   RolloutOutput view();

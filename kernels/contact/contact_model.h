@@ -51,7 +51,7 @@ struct ContactLists {
   }
 };
 
-/// What an instance of a model is made for. `steps`: it only finds contacts for steps.
+/// What an instance of a model is made for. `steps`: it finds contacts for steps too.
 struct ContactModelOptions {
   CudaOptions cuda;
   int device = 0;
@@ -80,9 +80,6 @@ class CudaContactModel {
                                                                           double /*margin*/) {
     return nullptr;
   }
-
-  /// Enqueues the elastic energies of its near pairs.
-  virtual void evaluate_energies(const BatchCall& call, cudaStream_t stream) = 0;
 
   /// Enqueues the search for the contacts of its near pairs.
   virtual void find_contacts(const BatchCall& call, ContactPoints points, const ContactLists& to,

@@ -22,11 +22,37 @@ std::int64_t most_cells_of(const std::vector<Hierarchy>& hierarchies) {
   return static_cast<std::int64_t>(most);
 }
 
+bool wants_only_energy(const Results& results) {
+  bool others = false;
+  for_each_output(
+      [&](const ArrayInfo& info, const auto& array) {
+        others = others || (info.group != OutputGroup::kEnergy && array.data != nullptr);
+      },
+      results);
+  return results.energy.data != nullptr && !others;
+}
+
 /// Warps that the current device keeps at once.
 struct ResidentWarps {
   std::array<std::int64_t, 4> of_pairs = {};  // by Outputs
   std::int64_t of_patches = 0;
 };
+
+std::int64_t warps_of_pairs(const SceneView& scene, Precision precision, Outputs outputs) {
+  return precision == Precision::kFloat ? resident_warps<float>(scene, outputs)
+                                        : resident_warps<double>(scene, outputs);
+}
+
+/// Loads every kernel that a simulator of this scene can launch on the current device.
+ResidentWarps load_kernels_of_steps(const SceneView& scene, Precision precision) {
+  precision == Precision::kFloat ? load_find_contacts<float>(scene) : load_find_contacts<double>(scene);
+  load_evaluate_energies();
+  ResidentWarps warps;
+  for (const Outputs outputs : {Outputs::kWrench, Outputs::kPatch}) {
+    warps.of_pairs[static_cast<std::size_t>(outputs)] = warps_of_pairs(scene, precision, outputs);
+  }
+  return warps;
+}
 
 /// Loads every kernel that an evaluator of this scene can launch on the current device.
 ResidentWarps load_kernels(const SceneView& scene, Precision precision) {
@@ -36,8 +62,7 @@ ResidentWarps load_kernels(const SceneView& scene, Precision precision) {
   load_evaluate_energies();
   ResidentWarps warps;
   for (const Outputs outputs : {Outputs::kWrench, Outputs::kPatch, Outputs::kAll}) {
-    warps.of_pairs[static_cast<std::size_t>(outputs)] =
-        precision == Precision::kFloat ? resident_warps<float>(scene, outputs) : resident_warps<double>(scene, outputs);
+    warps.of_pairs[static_cast<std::size_t>(outputs)] = warps_of_pairs(scene, precision, outputs);
   }
   warps.of_patches =
       precision == Precision::kFloat ? resident_patch_warps<float>(scene) : resident_patch_warps<double>(scene);
@@ -48,12 +73,8 @@ class CudaPressureField final : public CudaContactModel {
  public:
   CudaPressureField(const SceneData& scene, const ContactModelOptions& options)
       : scene_(scene.view), cuda_options_(options.cuda), device_(options.device) {
-    if (options.steps) {
-      load_evaluate_energies();
-      in_float() ? load_find_contacts<float>(scene_) : load_find_contacts<double>(scene_);
-      return;
-    }
-    resident_warps_ = load_kernels(scene_, cuda_options_.precision);
+    resident_warps_ = options.steps ? load_kernels_of_steps(scene_, cuda_options_.precision)
+                                    : load_kernels(scene_, cuda_options_.precision);
     const FlatGeometries& geometries = scene.geometries;
     most_cells_ = most_cells_of(geometries.solids);
     const std::int64_t most_elements = std::max(most_cells_, most_cells_of(geometries.surfaces));
@@ -68,13 +89,18 @@ class CudaPressureField final : public CudaContactModel {
     size.counts = static_cast<std::size_t>(num_environments) + 1;
     size.packed_polygons = static_cast<std::size_t>(packed_polygons);
     size.packed_contacts = static_cast<std::size_t>(packed_contacts);
-    add_windows(size);
+    if (resident_warps_.of_patches > 0) add_windows(size);
     memory_.reserve(size);
   }
 
   void evaluate(const BatchCall& batch, bool begins, const CandidateCache::Implementation* candidates,
                 std::int64_t first, cudaStream_t stream) override {
     const Results& results = batch.results;
+    if (wants_only_energy(results)) {
+      const PressureFieldCall call = call_of(batch);
+      if (begins) begin_environments(call, stream);
+      return detail::evaluate_energies(call, stream);
+    }
     const PressureFieldSize size = size_of(batch.state.num_environments, results);
     const auto pairs = static_cast<std::int64_t>(size.pairs);
     memory_.call(size, stream, [&](const PressureFieldMemory& memory) {
@@ -97,10 +123,6 @@ class CudaPressureField final : public CudaContactModel {
       in_float() ? evaluate<float>(call, begins, stream) : evaluate<double>(call, begins, stream);
       detail::evaluate_energies(call, stream);
     });
-  }
-
-  void evaluate_energies(const BatchCall& batch, cudaStream_t stream) override {
-    detail::evaluate_energies(call_of(batch), stream);
   }
 
   std::unique_ptr<CandidateCache::Implementation> make_candidates(const Evaluator::Implementation& owner,

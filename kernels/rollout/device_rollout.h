@@ -22,7 +22,11 @@ class DeviceRollout {
       bodies[i].joint.drive.target.rows = targets_.back().data();
     }
     bodies_ = DeviceBuffer<MovingBody>(bodies);
+    masses_ = DeviceBuffer<BodyMass>(host.masses.masses);
+    mass_steps_ = DeviceBuffer<std::int32_t>(host.masses.mass_steps);
     view_.bodies = bodies_.data();
+    view_.masses = masses_.data();
+    view_.mass_steps = mass_steps_.data();
   }
 
   const RolloutView& view() const { return view_; }
@@ -31,6 +35,8 @@ class DeviceRollout {
   std::vector<DeviceBuffer<PathRow>> paths_;
   std::vector<DeviceBuffer<TimedValue>> forces_, targets_;
   DeviceBuffer<MovingBody> bodies_;
+  DeviceBuffer<BodyMass> masses_;
+  DeviceBuffer<std::int32_t> mass_steps_;
   RolloutView view_;
 };
 

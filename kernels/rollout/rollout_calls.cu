@@ -16,7 +16,7 @@ __device__ std::int64_t environment_of_warp() {
   return static_cast<std::int64_t>(blockIdx.x) * kWarps + threadIdx.x / CudaWarp::kSize;
 }
 
-__global__ void __launch_bounds__(kBlock) begin_call_kernel(const __grid_constant__ StepCall call, bool steps) {
+__global__ void __launch_bounds__(kBlock) begin_call_kernel(const __grid_constant__ StepCall call) {
   CudaWarp warp;
   const std::int64_t e = environment_of_warp();
   if (e >= call.step.state.num_environments) return;
@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(kBlock) begin_call_kernel(const __grid_constan
     return;
   }
   const std::uint32_t status =
-      steps ? begin_step(warp, call.step, e, memory) : check_environment(warp, call.step, e, memory);
+      call.num_steps > 0 ? begin_step(warp, call.step, e, memory) : check_environment(warp, call.step, e, memory);
   if (warp.lane() == 0) call.step.state.status[e] = before | status;
 }
 
@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(kBlock) end_call_kernel(const __grid_constant_
   const std::int64_t e = environment_of_warp();
   if (e >= call.step.state.num_environments) return;
   const StepProgress memory = call.arrays.of(call.step, e);
-  end_call(warp, call.step, e, memory, call.output);
+  end_call(warp, call.step, e, memory, call.output, call.num_steps);
   warp.sync();
   if ((call.step.state.status[e] & kFrozen) != 0) {
     exclude_environment(warp, call.step, memory);
@@ -78,9 +78,9 @@ void load_rollout_calls() {
   resident_blocks(copy_environments_kernel, kBlock);
 }
 
-void begin_call(const StepCall& call, bool steps, cudaStream_t stream) {
+void begin_call(const StepCall& call, cudaStream_t stream) {
   if (call.step.state.num_environments == 0) return;
-  begin_call_kernel<<<blocks_of(call.step.state.num_environments), kBlock, 0, stream>>>(call, steps);
+  begin_call_kernel<<<blocks_of(call.step.state.num_environments), kBlock, 0, stream>>>(call);
   ISOPATCH_CUDA_CHECK(cudaGetLastError());
 }
 

@@ -16,9 +16,11 @@ StepArrays::StepArrays(const StepSize& size, cudaStream_t stream) {
   bodies = DeviceBuffer<StageBody>(size.bodies);
   poses = DeviceBuffer<double>(size.bodies * kPoseSize);
   wrenches = DeviceBuffer<double>(size.pairs * 6);
+  sums = DeviceBuffer<double>(size.pairs * 6);
   counts = DeviceBuffer<StepCounts>(size.environments);
   contact_status = DeviceBuffer<std::uint32_t>(size.environments);
   found = DeviceBuffer<std::int32_t>(size.environments);
+  geometries = DeviceBuffer<std::int32_t>(size.parts);
   listed = DeviceBuffer<ContactEntry>(size.polygons);
   sorting = DeviceBuffer<ContactEntry>(size.sorting);
   polygons = DeviceBuffer<std::byte>(size.polygon_bytes);

@@ -14,6 +14,7 @@ struct StepArraysView {
   StageBody* bodies;
   double* poses;
   double* wrenches;
+  double* sums;  // null where no mean is asked for
   StepCounts* counts;
   ContactLists contacts;  // `found` is 0 between stages
 
@@ -25,7 +26,8 @@ struct StepArraysView {
 
   ISOPATCH_HD StepProgress of(const StepView& step, std::int64_t environment) const {
     return {bodies + environment * step.scene.num_bodies, poses + environment * step.scene.num_bodies * kPoseSize,
-            wrenches + environment * step.scene.num_pairs * 6, counts + environment};
+            wrenches + environment * step.scene.num_pairs * 6,
+            sums == nullptr ? nullptr : sums + environment * step.scene.num_pairs * 6, counts + environment};
   }
 };
 
@@ -35,18 +37,19 @@ struct StepCall {
   StepView step;
   RolloutOutput output;
   StepArraysView arrays;
-  int stage;     // of the step
-  bool is_last;  // step of the call
+  int num_steps;  // of the call
+  int stage;      // of the step
+  bool is_last;   // step of the call
 };
 
-/// Begins a call, and its first step if it `steps`.
-void begin_call(const StepCall& call, bool steps, cudaStream_t stream);
+/// Begins a call, and its first step if there is one.
+void begin_call(const StepCall& call, cudaStream_t stream);
 
 /// Solves a stage of every environment, and begins the next stage or step.
 template <class T>
 void finish_stages(const StepCall& call, cudaStream_t stream);
 
-/// Writes the outputs. The poses are then those of the state, for its elastic energy.
+/// Writes the outputs. The poses are then those of the state, for evaluated_results().
 void end_call(const StepCall& call, cudaStream_t stream);
 
 /// What Simulator::initial_state() and reset() do.

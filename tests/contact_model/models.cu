@@ -47,11 +47,6 @@ class CudaBallSpring final : public CudaContactModel {
   void evaluate(const BatchCall& call, bool begins, const CandidateCache::Implementation*, std::int64_t,
                 cudaStream_t stream) override {
     if (begins) begin_environments(call, stream);
-    evaluate_energies(call, stream);
-  }
-
-  /// An evaluation writes all of its results, and its energy is none.
-  void evaluate_energies(const BatchCall& call, cudaStream_t stream) override {
     if (blocks(call) == 0) return;
     evaluate_ball_springs_kernel<<<blocks(call), kBlock, 0, stream>>>(call);
     ISOPATCH_CUDA_CHECK(cudaGetLastError());

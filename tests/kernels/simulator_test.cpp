@@ -37,7 +37,7 @@ struct SimulatorOnGpu : ::testing::Test {
   static Stepped take(const SceneDescription& description, Backend backend, Precision precision,
                       const RolloutStateArrays& begin, int calls, int steps, const RolloutInput& input = {}) {
     const HostSimulator simulator(Scene(description), {.backend = backend, .precision = precision});
-    Stepped stepped = {begin, RolloutOutputArrays(simulator.simulator().scene(), begin.num_environments, true)};
+    Stepped stepped = {begin, RolloutOutputArrays(simulator.simulator().scene(), begin.num_environments, true, true)};
     for (int i = 0; i < calls; ++i) simulator.step(stepped.state.view(), input, stepped.output.view(), steps);
     return stepped;
   }
@@ -125,6 +125,17 @@ TEST_F(SimulatorOnGpu, InputsAreThoseOfTheCpu) {
               take(description, Backend::kCuda, Precision::kFloat, begin, 1, 8, input));
 }
 
+TEST_F(SimulatorOnGpu, OtherGeometriesHaveTheBitsAndMassesOfTheCpu) {
+  const SceneDescription description = dropped_bodies(Integrator::kSdirk2);
+  const RolloutStateArrays begin = random_states(description, 3, 12);
+  const std::vector<std::int32_t> geometry = {0, 1, 2, 0, 3, /**/ 1, 0, 2, 0, 3, /**/ 2, 1, 0, 0, 3};
+  RolloutInput input;
+  input.geometry_index = geometry.data();
+  const Stepped cpu = take(description, Backend::kCpu, Precision::kFloat, begin, 1, 4, input);
+  for (const std::uint32_t status : cpu.state.status) EXPECT_EQ(status & kFrozen, 0u);
+  expect_same(cpu, take(description, Backend::kCuda, Precision::kFloat, begin, 1, 4, input));
+}
+
 /// A capacity that the options leave open grows.
 TEST_F(SimulatorOnGpu, CapacityGrows) {
   const SceneDescription description = ball_above_ground();
@@ -141,7 +152,7 @@ TEST_F(SimulatorOnGpu, ThreadsMayStepOneHostSimulator) {
   const auto work = [&](unsigned seed) {
     for (const std::int64_t environments : {2, 4, 1}) {
       const RolloutStateArrays begin = random_states(description, environments, seed++);
-      Stepped stepped = {begin, RolloutOutputArrays(simulator.simulator().scene(), environments, true)};
+      Stepped stepped = {begin, RolloutOutputArrays(simulator.simulator().scene(), environments, true, true)};
       simulator.step(stepped.state.view(), {}, stepped.output.view(), 3);
       expect_same(take(description, Backend::kCpu, Precision::kFloat, begin, 1, 3), stepped);
     }

@@ -115,5 +115,21 @@ TEST_F(Cvode, FollowsPrescribedBodiesAndRefusesJoints) {
   EXPECT_THROW(Simulator{Scene(scene.description)}, Error);
 }
 
+/// As the other integrators.
+TEST_F(Cvode, FreezesABodyThatIsFasterThanTheSpeedLimit) {
+  for (const Integrator integrator : {Integrator::kCvode, Integrator::kEuler}) {
+    SceneDescription scene = ball_over_ground(0.5, 0.3, 10);
+    scene.rollout.integrator = integrator;
+    scene.rollout.gravity = {0, 0, -10};
+    scene.rollout.time_step = 0.1;
+    scene.rollout.speed_limit = 2.5;
+    Rollout rollout(scene);
+    rollout.step(10);
+    EXPECT_EQ(rollout.state.status[0], kDiverged | kFrozen);
+    EXPECT_EQ(rollout.state.steps[0], 1);
+    EXPECT_NEAR(rollout.velocity(0)[2], -2, 1e-6);
+  }
+}
+
 }  // namespace
 }  // namespace isopatch::test

@@ -152,5 +152,28 @@ TEST(RolloutFaults, ScenesThatCannotMoveAreRefused) {
   EXPECT_NE(message_of([&] { Simulator{Scene(description)}; }).find("half space"), std::string::npos);
 }
 
+TEST(RolloutFaults, OfNumbersThatDriveAJointFreezeTheirEnvironment) {
+  SceneBuilder scene;
+  Body& slider = scene.add("slider", make_sphere("ball", 0.05, 1), pose_at({0, 0, 1}));
+  slider.motion.type = MotionType::kPrismatic;
+  slider.motion.axis = {1, 0, 0};
+  slider.motion.drive.stiffness = 10;
+  scene.add_ground(0.5);
+  const Simulator simulator{Scene(scene.finish())};
+  for (const double bad : {kNan, std::numeric_limits<double>::infinity()}) {
+    for (const bool as_target : {false, true}) {
+      RolloutStateArrays state(simulator.scene(), 3);
+      std::vector<double> force(3, 1.0), target(6, 0.1);
+      (as_target ? target[3] : force[1]) = bad;
+      RolloutInput input;
+      input.joint_force = force.data();
+      input.joint_target = target.data();
+      simulator.step(state.view(), input, {}, 2);
+      EXPECT_EQ(state.status, (std::vector<std::uint32_t>{kOk, kDiverged | kFrozen, kOk}));
+      EXPECT_EQ(state.steps, (std::vector<std::int64_t>{2, 0, 2}));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace isopatch::test

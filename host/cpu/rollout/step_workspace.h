@@ -39,10 +39,13 @@ class StepWorkspace {
       : stage_bodies_(static_cast<std::size_t>(scene.num_bodies)),
         poses_(static_cast<std::size_t>(scene.num_bodies) * kPoseSize),
         wrenches_(static_cast<std::size_t>(scene.num_pairs) * 6),
+        sums_(wrenches_.size()),
         size_{scene.num_bodies, view.num_joints, view.num_dofs, scene.num_pairs, 0} {}
 
   /// Of the environment at hand.
-  StepProgress step() { return {stage_bodies_.data(), poses_.data(), wrenches_.data(), &counts_}; }
+  StepProgress step(bool with_sums) {
+    return {stage_bodies_.data(), poses_.data(), wrenches_.data(), with_sums ? sums_.data() : nullptr, &counts_};
+  }
 
   /// For a solve with this many polygons.
   SolverMemory solver(int num_polygons) {
@@ -56,7 +59,7 @@ class StepWorkspace {
 
  private:
   std::vector<StageBody> stage_bodies_;
-  std::vector<double> poses_, wrenches_;
+  std::vector<double> poses_, wrenches_, sums_;
   StepCounts counts_ = {};
   SolverSize size_;
   std::vector<double> memory_;

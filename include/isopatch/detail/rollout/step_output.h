@@ -8,6 +8,29 @@
 
 namespace isopatch::detail {
 
+/// The outputs that an evaluation of the state after the step writes.
+inline Results evaluated_results(const RolloutOutput& output) {
+  Results results;
+  results.energy = output.elastic_energy;
+  results.area = output.area;
+  results.center_of_pressure = output.center_of_pressure;
+  results.mean_normal = output.mean_normal;
+  results.max_pressure = output.max_pressure;
+  results.polygon_count = output.polygon_count;
+  return results;
+}
+
+/// Whether an evaluation writes any output.
+inline bool wants_evaluation(const RolloutOutput& output) {
+  bool wanted = false;
+  for_each_rollout_output(
+      [&](const ArrayInfo& info, const auto& array) {
+        wanted = wanted || (info.group != OutputGroup::kWrench && array.data != nullptr);
+      },
+      output);
+  return wanted;
+}
+
 /// What a step counted.
 struct StepCounts {
   std::int32_t iterations, polygons, polygons_needed;
@@ -55,8 +78,8 @@ ISOPATCH_HD void write_energies(Warp& warp, const RolloutView& view, int num_bod
   lane_sums(
       warp, num_bodies,
       [&](int i, double(&add)[8]) {
-        const MovingBody& body = view.bodies[i];
-        if (body.num_dofs() == 0) return;
+        if (view.bodies[i].num_dofs() == 0) return;
+        const BodyMass& body = input.mass(view, environment, i);
         const double scale = input.mass_scale(environment, i);
         const Transform<double> X = transform_of(load_pose(state.poses, i));
         const Vec3d arm = rotate(X, body.center), center = X.translation + arm;
@@ -79,13 +102,25 @@ ISOPATCH_HD void write_energies(Warp& warp, const RolloutView& view, int num_bod
   for (int i = 0; i < 6; ++i) write(output.momentum, environment, i, sums[2 + i]);
 }
 
-/// Writes zeros for a frozen environment; elastic energies are written elsewhere. Called by all lanes.
+/// Writes zeros for a frozen environment. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void write_frozen(Warp& warp, const SceneView& scene, const RolloutOutput& output,
                               std::int64_t environment) {
-  for (int i = warp.lane(); i < 6 * scene.num_pairs; i += Warp::kSize) write(output.pair_wrench, environment, i, 0);
+  for (int i = warp.lane(); i < 6 * scene.num_pairs; i += Warp::kSize) {
+    write(output.pair_wrench, environment, i, 0);
+    write(output.pair_wrench_mean, environment, i, 0);
+  }
   for (int i = warp.lane(); i < 6 * scene.num_bodies; i += Warp::kSize) write(output.body_wrench, environment, i, 0);
-  for (int i = warp.lane(); i < scene.num_pairs; i += Warp::kSize) write(output.elastic_energy, environment, i, 0);
+  for (int i = warp.lane(); i < 3 * scene.num_pairs; i += Warp::kSize) {
+    write(output.center_of_pressure, environment, i, 0);
+    write(output.mean_normal, environment, i, 0);
+  }
+  for (int i = warp.lane(); i < scene.num_pairs; i += Warp::kSize) {
+    write(output.elastic_energy, environment, i, 0);
+    write(output.area, environment, i, 0);
+    write(output.max_pressure, environment, i, 0);
+    write(output.polygon_count, environment, i, 0);
+  }
   if (warp.lane() != 0) return;
   write(output.kinetic_energy, environment, 0, 0);
   write(output.potential_energy, environment, 0, 0);

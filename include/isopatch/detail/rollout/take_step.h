@@ -27,6 +27,7 @@ struct StepProgress {
   StageBody* bodies;
   double* poses;     // of bodies, where the contact of the stage is found; not numbers where there is none to find
   double* wrenches;  // six of each pair: of the stages of the step so far
+  double* sums;      // of the wrenches of the steps of the call so far; null where no mean is asked for
   StepCounts* counts;
 };
 
@@ -70,16 +71,21 @@ ISOPATCH_HD std::uint32_t check_environment(Warp& warp, const StepView& step, st
     status |= body_status(now, 0, i);
     const double scale = step.input.mass_scale(environment, i);
     if (!(scale >= kMinMassScale && scale <= 1 / kMinMassScale)) status |= kBadMaterial;
+    const bool has_mass = step.input.mass(step.rollout, environment, i).mass > 0;
+    if (step.rollout.bodies[i].num_dofs() > 0 && !has_mass) status |= kBadGeometry;
   }
+  bool drives_hold = true;  // a drive cuts off what is not a number, too
   for (int i = warp.lane(); i < 2 * step.rollout.num_joints; i += Warp::kSize) {
     if (!(abs(state.joints[i]) <= limits::kMaxPosition)) status |= kBadPose;
+    drives_hold = drives_hold && step.input.drive_is_finite(environment, i);
   }
   const int contact_states = num_contact_states(step.scene);
   for (int i = warp.lane(); i < contact_states; i += Warp::kSize) {
     const double value = step.state.contact_state[environment * contact_states + i];
     if (!(abs(value) < kInfinity)) status |= kBadContactState;
   }
-  const std::uint32_t all = faults_of_all(warp, status);
+  const std::uint32_t all =
+      faults_of_all(warp, status) | (warp.ballot(!drives_hold) != 0u ? std::uint32_t{kDiverged} : kOk);
   if (all == kOk) return kOk;
   exclude_environment(warp, step, progress);
   return all | kFrozen;
@@ -96,6 +102,14 @@ ISOPATCH_HD std::uint32_t begin_step(Warp& warp, const StepView& step, std::int6
   begin_step(warp, step.rollout, step.scene.num_bodies, step.input, environment, step.environment(environment),
              stage_of(step.rollout, step.state.steps[environment], 0), progress.bodies, progress.poses);
   return kOk;
+}
+
+/// Ends a step: adds its wrenches to the sums of the call. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void add_to_sums(Warp& warp, const StepView& step, const StepProgress& progress) {
+  if (progress.sums == nullptr) return;
+  warp.sync();
+  for (int i = warp.lane(); i < 6 * step.scene.num_pairs; i += Warp::kSize) progress.sums[i] += progress.wrenches[i];
 }
 
 /// Solves a stage from its `count` contact polygons, key(i) and polygon(i) in order, and moves on: to the next stage,
@@ -117,6 +131,7 @@ ISOPATCH_HD std::uint32_t finish_stage(Warp& warp, const PointSums& points, cons
   }
   add_pair_wrenches(warp, in, stage, solver, problem.num_pairs, progress.wrenches);
   if (stage.last) {
+    add_to_sums(warp, step, progress);
     end_step(warp, in, stage, solver, progress.bodies);
   } else {
     begin_second_stage(warp, in, stage, stage_of(step.rollout, step.state.steps[environment], index + 1), solver,
@@ -135,7 +150,10 @@ ISOPATCH_HD std::uint32_t finish_stage(Warp& warp, const PointSums& points, cons
 template <class Warp>
 ISOPATCH_HD void begin_call(Warp& warp, const StepView& step, std::int64_t environment, const StepProgress& progress) {
   if (warp.lane() == 0) *progress.counts = {0, 0, 0};
-  for (int i = warp.lane(); i < 6 * step.scene.num_pairs; i += Warp::kSize) progress.wrenches[i] = 0;
+  for (int i = warp.lane(); i < 6 * step.scene.num_pairs; i += Warp::kSize) {
+    progress.wrenches[i] = 0;
+    if (progress.sums != nullptr) progress.sums[i] = 0;
+  }
   if ((step.state.status[environment] & kFrozen) != 0) return;
   warp.sync();
   if (warp.lane() == 0) step.state.status[environment] = kOk;
@@ -146,16 +164,19 @@ ISOPATCH_HD void begin_call(Warp& warp, const StepView& step, std::int64_t envir
   warp.sync();
 }
 
-/// Ends a call: writes the outputs. Called by all lanes.
+/// Ends a call of `num_steps`: writes the outputs, but for those of evaluated_results(). Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void end_call(Warp& warp, const StepView& step, std::int64_t environment, const StepProgress& progress,
-                          const RolloutOutput& output) {
+                          const RolloutOutput& output, int num_steps) {
   const bool frozen = (step.state.status[environment] & kFrozen) != 0;
   write_counts(warp, *progress.counts, frozen, output, environment);
   if (frozen) {
     write_frozen(warp, step.scene, output, environment);
   } else {
     write_wrenches(warp, step.scene, progress.wrenches, progress.poses, output, environment);
+    for (int i = warp.lane(); i < 6 * step.scene.num_pairs && progress.sums != nullptr; i += Warp::kSize) {
+      write(output.pair_wrench_mean, environment, i, progress.sums[i] / max(num_steps, 1));
+    }
     write_energies(warp, step.rollout, step.scene.num_bodies, step.input, environment, step.environment(environment),
                    output);
   }

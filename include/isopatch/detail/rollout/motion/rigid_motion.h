@@ -30,7 +30,7 @@ struct Momentum {
   Vec3d linear, angular;
 };
 
-ISOPATCH_HD Momentum momentum_of(const MovingBody& body, double mass_scale, const Transform<double>& X,
+ISOPATCH_HD Momentum momentum_of(const BodyMass& body, double mass_scale, const Transform<double>& X,
                                  const Twist& of_center) {
   const Vec3d angular = body.inertia * rotate_back(X, of_center.angular);
   return {(mass_scale * body.mass) * of_center.linear, rotate(X, mass_scale * angular)};
@@ -38,7 +38,7 @@ ISOPATCH_HD Momentum momentum_of(const MovingBody& body, double mass_scale, cons
 
 /// The twist of the centre of mass with this momentum. It is refined once, so that momentum_of() gives the momentum
 /// back up to one rounding, with no bias: the rounding of the inverse inertia would add up over many steps.
-ISOPATCH_HD Twist twist_of(const MovingBody& body, double mass_scale, const Transform<double>& X,
+ISOPATCH_HD Twist twist_of(const BodyMass& body, double mass_scale, const Transform<double>& X,
                            const Momentum& momentum) {
   const double inverse = 1 / mass_scale;
   const Vec3d target = inverse * rotate_back(X, momentum.angular);
@@ -49,7 +49,7 @@ ISOPATCH_HD Twist twist_of(const MovingBody& body, double mass_scale, const Tran
 
 /// The pose of a free body after `duration` seconds with these momenta, which stay: the centre of mass goes straight
 /// on, and the body turns with the angular velocity that it has half way.
-ISOPATCH_HD Pose moved(const MovingBody& body, double mass_scale, const Pose& pose, const Momentum& momentum,
+ISOPATCH_HD Pose moved(const BodyMass& body, double mass_scale, const Pose& pose, const Momentum& momentum,
                        double duration) {
   const Transform<double> X = transform_of(pose);
   const Twist twist = twist_of(body, mass_scale, X, momentum);

@@ -39,13 +39,26 @@ struct JointView {
   DriveView drive;
 };
 
-struct MovingBody {
-  MotionKind kind;
-  Pose pose;                            // at the start
-  Twist velocity;                       // at the start, of the origin, world; of a body without a joint
+/// With what mass a body moves.
+struct BodyMass {
   double mass;                          // kg; 0 for a body without degrees of freedom, as what follows
   Vec3d center;                         // of mass, body's frame, m
   Symmetric3 inertia, inverse_inertia;  // about the center of mass, body's axes
+};
+
+/// How the mass of a body follows from the geometries of its parts, where it does: those that a part can have add
+/// numbers to an index into RolloutView::masses.
+struct MassTable {
+  std::int32_t first;                   // negative: the mass is the same with all geometries
+  std::int32_t parts_begin, parts_end;  // among all parts
+};
+
+struct MovingBody {
+  MotionKind kind;
+  Pose pose;       // at the start
+  Twist velocity;  // at the start, of the origin, world; of a body without a joint
+  BodyMass mass;   // with the scene's own geometries
+  MassTable masses;
   PathRows path;
   JointView joint;
 
@@ -55,6 +68,9 @@ struct MovingBody {
 
 struct RolloutView {
   const MovingBody* bodies;
+  const BodyMass* masses;          // the first one, of bodies that cannot have their geometries, has a mass of 0
+  const std::int32_t* mass_steps;  // of part p and geometry g at p num_geometries + g; negative: it cannot have that
+  std::int32_t num_geometries;
   std::int32_t num_joints;
   std::int32_t num_dofs;  // of all bodies together
   Integrator integrator;

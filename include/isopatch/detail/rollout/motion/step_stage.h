@@ -17,11 +17,32 @@ namespace isopatch::detail {
 struct InputView {
   RolloutInput input;
 
+  /// With the geometries that the environment's parts have.
+  ISOPATCH_HD const BodyMass& mass(const RolloutView& view, std::int64_t environment, int body) const {
+    const MovingBody& own = view.bodies[body];
+    if (input.geometry_index.data == nullptr || own.masses.first < 0) return own.mass;
+    std::int32_t at = own.masses.first;
+    for (std::int32_t part = own.masses.parts_begin; part < own.masses.parts_end; ++part) {
+      const std::int32_t geometry = element(input.geometry_index, environment, part);
+      if (geometry < 0 || geometry >= view.num_geometries) return view.masses[0];
+      const std::int32_t step = view.mass_steps[part * view.num_geometries + geometry];
+      if (step < 0) return view.masses[0];
+      at += step;
+    }
+    return view.masses[at];
+  }
   ISOPATCH_HD double mass_scale(std::int64_t environment, int body) const {
     return input.mass_scale.data == nullptr ? 1.0 : read(input.mass_scale, environment, body);
   }
   ISOPATCH_HD Vec3d gravity(const RolloutView& view, std::int64_t environment) const {
     return input.gravity.data == nullptr ? view.gravity : read_vec3(input.gravity, environment, 0);
+  }
+  /// Of number i of two for each joint, and of the joint's force.
+  ISOPATCH_HD bool drive_is_finite(std::int64_t environment, int i) const {
+    const auto is_finite = [&](const InputArray& array, int at) {
+      return array.data == nullptr || abs(read(array, environment, at)) < kInfinity;
+    };
+    return is_finite(input.joint_force, i / 2) && is_finite(input.joint_target, i);
   }
   ISOPATCH_HD Momentum wrench(std::int64_t environment, int body) const {
     if (input.body_wrench.data == nullptr) return {{0, 0, 0}, {0, 0, 0}};
@@ -192,9 +213,10 @@ ISOPATCH_HD void place_for_contact(const RolloutView& view, const InputView& inp
     const double ahead = stage.predicted ? stage.step * at.velocity[0] : 0.0;
     pose = pose_at(body, parent_pose(body.joint, poses), at.position + ahead);
   } else if (stage.predicted && body.kind == MotionKind::kFree) {
+    const BodyMass& mass = input.mass(view, environment, index);
     const double scale = input.mass_scale(environment, index);
-    pose = moved(body, scale, at.base, lag, stage.step);
-    at.set_velocity(twist_of(body, scale, transform_of(pose), lag));
+    pose = moved(mass, scale, at.base, lag, stage.step);
+    at.set_velocity(twist_of(mass, scale, transform_of(pose), lag));
   } else if (stage.predicted) {
     pose = moved(at.base, prescribed_twist(body, state.twist(index), stage), stage.step);
   }
@@ -214,9 +236,10 @@ ISOPATCH_HD void begin_step(Warp& warp, const RolloutView& view, int num_bodies,
     at.momentum = {{0, 0, 0}, {0, 0, 0}};
     for (double& v : at.velocity) v = 0;
     if (body.num_dofs() > 0) {
+      const BodyMass& mass = input.mass(view, environment, i);
       const Transform<double> X = transform_of(at.base);
-      const Twist twist = shifted(state.twist(i), rotate(X, body.center));
-      at.momentum = momentum_of(body, input.mass_scale(environment, i), X, twist);
+      const Twist twist = shifted(state.twist(i), rotate(X, mass.center));
+      at.momentum = momentum_of(mass, input.mass_scale(environment, i), X, twist);
       if (body.is_joint()) {
         at.position = state.joints[2 * body.joint.index];
         at.velocity[0] = state.joints[2 * body.joint.index + 1];

@@ -144,12 +144,13 @@ ISOPATCH_HD void begin_body(const StageInput& in, const SolverStage& stage, int 
     solved.known = prescribed_twist(body, in.state.twist(index), stage);
     return;
   }
+  const BodyMass& own = in.input.mass(in.view, in.environment, index);
   const double scale = in.input.mass_scale(in.environment, index), h = stage.step;
   const Transform<double> X = transform_of(pose);
-  solved.center = pose.position + rotate(X, body.center);
+  solved.center = pose.position + rotate(X, own.center);
   solved.known = {{0, 0, 0}, {0, 0, 0}};
-  solved.mass = scale * body.mass;
-  solved.inertia = rotated(X, scale * body.inertia);
+  solved.mass = scale * own.mass;
+  solved.inertia = rotated(X, scale * own.inertia);
 
   Momentum force = in.input.wrench(in.environment, index);
   force.linear = fma(solved.mass, in.input.gravity(in.view, in.environment), force.linear);
@@ -157,7 +158,7 @@ ISOPATCH_HD void begin_body(const StageInput& in, const SolverStage& stage, int 
   const SolverVectors& v = m.vectors;
   const int first = solved.first_dof;
   if (!body.is_joint()) {
-    const Twist twist = twist_of(body, scale, X, free);
+    const Twist twist = twist_of(own, scale, X, free);
     const Vec3d diagonal = {1 / solved.inertia.xx, 1 / solved.inertia.yy, 1 / solved.inertia.zz};
     const double inverse_mass = 1 / solved.mass;
     const double weights[6] = {inverse_mass, inverse_mass, inverse_mass, diagonal.x, diagonal.y, diagonal.z};
@@ -285,7 +286,8 @@ ISOPATCH_HD Pose pose_after(const StageInput& in, const SolverStage& stage, int 
                             const Momentum& momentum) {
   const MovingBody& body = in.view.bodies[index];
   if (body.kind == MotionKind::kFree) {
-    return moved(body, in.input.mass_scale(in.environment, index), base, momentum, stage.duration);
+    const double scale = in.input.mass_scale(in.environment, index);
+    return moved(in.input.mass(in.view, in.environment, index), scale, base, momentum, stage.duration);
   }
   if (body.kind == MotionKind::kPath) return pose_at(body.path, stage.end);
   return body.kind == MotionKind::kVelocity ? moved(base, in.state.twist(index), stage.duration) : base;
@@ -346,8 +348,9 @@ ISOPATCH_HD void end_step(Warp& warp, const StageInput& in, const SolverStage& s
     if (body.kind == MotionKind::kPath) state.set_twist(i, solved.known);
     if (body.kind == MotionKind::kFree) {
       const double scale = in.input.mass_scale(in.environment, i);
+      const BodyMass& mass = in.input.mass(in.view, in.environment, i);
       const Transform<double> X = transform_of(pose);
-      state.set_twist(i, shifted(twist_of(body, scale, X, found), -rotate(X, body.center)));
+      state.set_twist(i, shifted(twist_of(mass, scale, X, found), -rotate(X, mass.center)));
     }
     if (body.kind != MotionKind::kFixed) store_pose(state.poses, i, pose);
   }
