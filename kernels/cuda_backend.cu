@@ -18,6 +18,7 @@
 #include "kernels/runtime/loaded_kernel.h"
 #include "kernels/runtime/require_device.h"
 #include "kernels/scene/device_scene.h"
+#include "kernels/scene/keep_geometries.h"
 
 namespace isopatch {
 
@@ -51,6 +52,7 @@ class CudaBackend final : public Evaluator::Implementation {
     const std::int64_t before = local_memory_of_kernels();  // a part of the memory that is not free any more
     load_begin_environments();
     load_sum_body_wrenches();
+    load_keep_geometries();
     CudaContactModels models = make_cuda_contact_models(scene_, {options, device});
     require_models(scene_.data().view, models.size(), "cuda");
     require_memory(local_memory_of_kernels() - before);
@@ -68,7 +70,8 @@ class CudaBackend final : public Evaluator::Implementation {
   void reserve(std::int64_t num_environments, std::int64_t packed_polygons,
                std::int64_t packed_contacts) const override {
     const DeviceGuard guard(device_);
-    on_device_->memory.reserve({static_cast<std::size_t>(items(num_environments))});
+    const auto parts = static_cast<std::size_t>(num_environments * scene_.num_parts());
+    on_device_->memory.reserve({static_cast<std::size_t>(items(num_environments)), parts});
     for (int model = 0; model < num_models(); ++model) {
       model_at(model).reserve(num_environments, packed_polygons, packed_contacts);
     }
@@ -113,8 +116,12 @@ class CudaBackend final : public Evaluator::Implementation {
   void enqueue(const State& state, const Results& results, const CandidateCache::Implementation* candidates,
                std::int64_t first, cudaStream_t stream) const {
     const auto pairs = static_cast<std::size_t>(items(state.num_environments));
-    on_device_->memory.call({pairs}, stream, [&](const BatchMemory& memory) {
-      const BatchCall call = {on_device_->scene.view(), state, results, memory.list.data(), memory.counters.data()};
+    const std::int64_t parts = state.geometry_index.data == nullptr ? 0 : scene_.num_parts();
+    const auto geometries = static_cast<std::size_t>(state.num_environments * parts);
+    on_device_->memory.call({pairs, geometries}, stream, [&](const BatchMemory& memory) {
+      BatchCall call = {on_device_->scene.view(), state, results, memory.list.data(), memory.counters.data()};
+      keep_geometries(call.state.geometry_index, state.num_environments, static_cast<int>(parts),
+                      memory.geometries.data(), stream);
       const bool alone = num_models() == 1;
       if (!alone) begin_environments(call, stream);
       for (int model = 0; model < num_models(); ++model) {

@@ -6,6 +6,7 @@
 #include "host/evaluation/argument_check.h"
 #include "host/evaluation/candidate_memory.h"
 #include "host/evaluation/evaluator_backend.h"
+#include "host/evaluation/kept_geometries.h"
 #include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/limits.h"
@@ -37,6 +38,8 @@ void detail::evaluate_checked(const Evaluator::Implementation& backend, State st
                               CandidateCache* candidates, void* stream, bool from_host) {
   const StandardArithmetic standard;
   check_arguments(backend.scene(), state, results);
+  const KeptGeometries kept(backend.options().backend, state.geometry_index, state.num_environments,
+                            backend.scene().num_parts());
   if (candidates != nullptr) check_candidates(*candidates, backend, state.num_environments);
   CandidateCache::Implementation* const cache = candidates != nullptr ? &candidates->implementation() : nullptr;
   if (from_host) return backend.evaluate_from_host(state, results, cache);
