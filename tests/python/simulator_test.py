@@ -170,8 +170,8 @@ def test_a_record_has_outputs_of_its_rows(scene, tmp_path, library):
     assert (rows["pair_wrench"][1:, :, 0, 2] > 1).all(), "a record had the wrenches of no step"
     other.step(2, mass_scale=heavy)
     assert bits(recorded.state()) == bits(other.state())
-    with pytest.raises(ValueError, match='record: outputs: expected names of outputs, found "area"'):
-        recorded.record(tmp_path / "run.npz", outputs=("area",)).__enter__()
+    with pytest.raises(ValueError, match='record: outputs: expected names of outputs, found "friction_force"'):
+        recorded.record(tmp_path / "run.npz", outputs=("friction_force",)).__enter__()
     recorded.step()
 
 
@@ -236,7 +236,7 @@ WRONG = {
         "gravity: expected the shape [2, 3] (environments, 3), found [3]",
         "broadcast_to(gravity, [2, 3])",
     ),
-    "outputs": (lambda s: isopatch.Simulator(s).step(outputs=("area",)), ValueError, "outputs: expected names"),
+    "outputs": (lambda s: isopatch.Simulator(s).step(outputs=("pressure",)), ValueError, "outputs: expected names"),
     "mask": (
         lambda s: isopatch.Simulator(s, 2).reset(np.array([0, 1])),
         TypeError,

@@ -39,6 +39,8 @@ Args:
         to 16. None: 1.
     candidates: A CandidateCache of this evaluator, which keeps the pairs of cells that may touch for the next call. No
         result changes in any bit. None: nothing is kept.
+    check: Raise ValueError if an input has a number that is not finite, before anything is computed; of bind(), in
+        every call. Without, such an environment has bits in its status, and results of 0.
 
 Returns:
     Results: the arrays that were asked for, in the library and the floating-point type of `poses`; None for others.
@@ -55,7 +57,8 @@ constexpr const char* kOthers[][2] = {{"outputs", "collections.abc.Sequence[str]
                                       {"polygon_capacity", "int"},
                                       {"contact_capacity", "int"},
                                       {"max_clusters", "int"},
-                                      {"candidates", "CandidateCache"}};
+                                      {"candidates", "CandidateCache"},
+                                      {"check", "bool"}};
 
 constexpr std::size_t kNumPositional = 2;  // poses and velocities; the other inputs are given by name
 
@@ -109,11 +112,21 @@ const char* precision_of(const PythonEvaluator& evaluator) {
   return evaluator.compute.options.precision == Precision::kDouble ? "double" : "float";
 }
 
+/// Throws ValueError if it is asked for and an input has a number that is not finite.
+void check_finite(const char* call, nb::handle check, const auto& inputs) {
+  if (PyObject_IsTrue(check.ptr()) != 1) return;
+  nb::dict arrays;
+  std::size_t i = 0;
+  for (const nb::handle input : inputs) arrays[kInputs[i++].name] = input;
+  nb::module_::import_("isopatch._src.checks").attr("check_finite")(call, arrays);
+}
+
 /// A call with its arguments checked.
 struct BoundCall {
   BoundCall(nb::object evaluator_, const EvaluationArguments& arguments)
       : evaluator(std::move(evaluator_)),
         poses(nb::borrow(arguments.inputs[0])),
+        check(nb::borrow(arguments.check)),
         candidates(nb::borrow(arguments.candidates)),
         follows_stream(arguments.stream.is_none()),
         evaluation("bind", nb::cast<const PythonEvaluator&>(evaluator), arguments) {
@@ -121,11 +134,13 @@ struct BoundCall {
       Argument{"bind", "poses"}.wrong_type("arrays of JAX never change, so there is nothing to evaluate again");
     }
     for (const nb::handle input : arguments.inputs) inputs.append(input);
+    check_finite("bind", check, inputs);
     results = evaluation.results();
     evaluation.reuse_outputs(results);
   }
 
   nb::object call() {
+    check_finite("call", check, inputs);
     const Placement& placement = evaluation.placement();
     if (placement.on_cuda && follows_stream) {
       evaluation.set_stream(with_stream(placement, {"call", "stream"}, nb::none(), poses).stream);
@@ -136,7 +151,7 @@ struct BoundCall {
     return results;
   }
 
-  nb::object evaluator, poses;
+  nb::object evaluator, poses, check;
   nb::object candidates;  // kept alive, and so are
   nb::list inputs;
   bool follows_stream;
@@ -236,6 +251,7 @@ Raises:
   define_call<const PythonEvaluator&>(evaluator, "evaluate", evaluate_signature.c_str(), evaluate_doc.c_str(),
                                       [](const PythonEvaluator& self, const EvaluationArguments& arguments) {
                                         Evaluation evaluation("evaluate", self, arguments);
+                                        check_finite("evaluate", arguments.check, arguments.inputs);
                                         evaluation.run();
                                         return evaluation.results();
                                       });

@@ -179,7 +179,7 @@ void bind_scene(nb::module_& module) {
       .def_prop_ro("_pair_indices",
                    [](const Scene& scene) {
                      const auto bodies = [](const Pair& pair) { return std::pair(pair.a, pair.b); };
-                     return of_each(scene.description().pairs, bodies);
+                     return of_each(scene.pairs(), bodies);
                    })
       .def_prop_ro("_poses", [](const Scene& scene) { return of_each(scene.description().bodies, &Body::pose); })
       .def_prop_ro("_velocities",
@@ -191,6 +191,16 @@ void bind_scene(nb::module_& module) {
                      const std::vector<Body>& all = scene.description().bodies;
                      for (std::size_t i = 0; i < all.size(); ++i) {
                        if (has_joint(all[i])) bodies.push_back(static_cast<int>(i));
+                     }
+                     return bodies;
+                   })
+      .def_prop_ro("_placed_bodies",
+                   [](const Scene& scene) {
+                     std::vector<int> bodies;
+                     const std::vector<Body>& all = scene.description().bodies;
+                     for (std::size_t i = 0; i < all.size(); ++i) {
+                       const bool on_path = !all[i].fixed && !all[i].motion.path.times.empty();
+                       if (on_path || has_joint(all[i])) bodies.push_back(static_cast<int>(i));
                      }
                      return bodies;
                    })

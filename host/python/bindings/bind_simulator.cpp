@@ -106,7 +106,7 @@ void bind_simulator(nb::module_& module) {
           [](PythonSimulator* self, nb::object scene, const std::string& options, nb::object device,
              nb::handle precision, nb::handle threads) {
             check_scene("Simulator", scene);
-            const ComputeOptions compute = parse_compute_options("Simulator", device, precision, threads);
+            const ComputeOptions compute = parse_compute_options("Simulator", device, precision, threads, false);
             new (self) PythonSimulator(scene, parse_options(nb::cast<const Scene&>(scene), options), compute);
           },
           arg("scene").none(), arg("options"), arg("device").none(), arg("precision").none(), arg("threads").none())

@@ -36,7 +36,8 @@ struct ComputeOptions {
   Placement placement;
   std::string device;  // "cpu", "cuda:0" or "reference"
 };
-ComputeOptions parse_compute_options(const char* call, nb::handle device, nb::handle precision, nb::handle threads);
+ComputeOptions parse_compute_options(const char* call, nb::handle device, nb::handle precision, nb::handle threads,
+                                     bool with_reference = true);
 
 struct PythonEvaluator;
 struct PythonSimulator;

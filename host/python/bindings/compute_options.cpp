@@ -85,15 +85,17 @@ void check_scene(const char* call, nb::handle scene) {
       name_of_type(scene));
 }
 
-ComputeOptions parse_compute_options(const char* call, nb::handle device, nb::handle precision, nb::handle threads) {
+ComputeOptions parse_compute_options(const char* call, nb::handle device, nb::handle precision, nb::handle threads,
+                                     bool with_reference) {
   ComputeOptions parsed;
   parsed.device = text_of(device);
   const std::string& name = parsed.device;
-  const std::string wanted = "expected \"cpu\", \"cuda\", \"cuda:0\" or \"reference\"";
+  const std::string wanted = with_reference ? "expected \"cpu\", \"cuda\", \"cuda:0\" or \"reference\""
+                                            : "expected \"cpu\", \"cuda\" or \"cuda:0\"";
 
   if (name == "cpu") {
     parsed.options.backend = Backend::kCpu;
-  } else if (name == "reference") {
+  } else if (name == "reference" && with_reference) {
     parsed.options.backend = Backend::kReference;
   } else if (name.rfind("cuda", 0) == 0) {
     int index = -1;
@@ -111,7 +113,10 @@ ComputeOptions parse_compute_options(const char* call, nb::handle device, nb::ha
     parsed.placement = {true, index, nullptr};
     parsed.device = fmt::format("cuda:{}", index);
   } else {
-    Argument{call, "device"}.wrong_value("{}, found \"{}\"", wanted, name);
+    const char* const meant = name == "gpu"         ? "; a GPU is \"cuda\""
+                              : name == "reference" ? ", which evaluates contact but does not step; use cpu"
+                                                    : "";
+    Argument{call, "device"}.wrong_value("{}, found \"{}\"{}", wanted, name, meant);
   }
 
   const Argument of_precision{call, "precision"};

@@ -39,6 +39,7 @@ struct EvaluationArguments {
   nb::handle contact_capacity;
   nb::handle max_clusters;
   nb::handle candidates;
+  nb::handle check;
 };
 
 /// The arrays of a call, checked and ready: the memory of all of them is held.

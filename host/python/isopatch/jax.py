@@ -10,6 +10,10 @@ Importing this module imports JAX, 0.10 or newer. Outside of compiled functions,
 as they are.
 """
 
-from isopatch._src.jax_functions import evaluate, release, step
+from isopatch._src.extras import require as _require
+
+_require("jax", "jax")
+
+from isopatch._src.jax_functions import evaluate, release, step  # noqa: E402
 
 __all__ = ["evaluate", "release", "step"]

@@ -9,6 +9,10 @@
 Importing this module imports torch. Without a compiler, Evaluator.evaluate() takes tensors as they are and costs less.
 """
 
-from isopatch._src.torch_operator import evaluate, register, release
+from isopatch._src.extras import require as _require
+
+_require("torch", "torch")
+
+from isopatch._src.torch_operator import evaluate, register, release  # noqa: E402
 
 __all__ = ["evaluate", "register", "release"]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from isopatch import _core
+from isopatch._src.extras import require
 
 if TYPE_CHECKING:
     import pyvista
@@ -13,8 +14,7 @@ if TYPE_CHECKING:
 
 def scene_meshes(names: Sequence[str], surfaces: Sequence[tuple[int, bytes, bytes]]) -> "pyvista.MultiBlock":
     """See Scene.to_pyvista(); `surfaces` are of the extension module, of the bodies with the `names`."""
-    import pyvista
-
+    pyvista = require("pyvista", "pyvista")
     points: list[list[np.ndarray]] = [[] for _ in names]
     faces: list[list[np.ndarray]] = [[] for _ in names]  # the number of corners of a polygon, then the corners
     for body, vertices, polygons in surfaces:
@@ -31,8 +31,7 @@ def scene_meshes(names: Sequence[str], surfaces: Sequence[tuple[int, bytes, byte
 
 def patch_mesh(polygons: np.ndarray) -> "pyvista.PolyData":
     """See Results.to_pyvista(); `polygons` [K] are of POLYGON_DTYPE."""
-    import pyvista
-
+    pyvista = require("pyvista", "pyvista")
     used = np.arange(polygons["vertices"].shape[1]) < polygons["num_vertices"][:, None]
     points, faces = _core._patch_surface(polygons.tobytes())
     vertices = np.frombuffer(points).reshape(-1, 3).astype(np.float32)  # as they are in POLYGON_DTYPE

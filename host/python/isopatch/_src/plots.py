@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isopatch._src.extras import require
 from isopatch._src.results import Results, polygons_of
 
 if TYPE_CHECKING:
@@ -110,8 +111,7 @@ def energy(rows: Rows, environment: int = 0, ax: "Axes | None" = None) -> "Axes"
 def _axes(ax: "Axes | None") -> "Axes":
     if ax is not None:
         return ax
-    import matplotlib.pyplot as plt
-
+    plt = require("matplotlib.pyplot", "plot")
     return plt.subplots(layout="constrained")[1]
 
 

@@ -130,12 +130,24 @@ class StepResults(NamedTuple):
     """[N, P, 6], N; N m. Impulse on A over the length of the step, and its torque about A's origin, world frame."""
     body_wrench: Any = None
     """[N, B, 6], N; N m. The same of all pairs of a body, about its origin."""
+    pair_wrench_mean: Any = None
+    """[N, P, 6], N; N m. Mean of `pair_wrench` over all steps of the call."""
     kinetic_energy: Any = None
     """[N], J. After the step, of the bodies with degrees of freedom."""
     potential_energy: Any = None
     """[N], J. Of gravity; 0 at the world's origin."""
     elastic_energy: Any = None
-    """[N, P], J. After the step: one more evaluation."""
+    """[N, P], J. After the step; this and the outputs of patches take one more evaluation."""
+    area: Any = None
+    """[N, P], m^2. Of the contact patch, after the step."""
+    center_of_pressure: Any = None
+    """[N, P, 3], m. ∫ x p dS / ∫ p dS after the step, world frame; 0 without contact."""
+    mean_normal: Any = None
+    """[N, P, 3]. Mean of the normal over the area, from B into A, after the step; 0 without contact."""
+    max_pressure: Any = None
+    """[N, P], Pa. The largest pressure at a corner of a polygon, after the step."""
+    polygon_count: Any = None
+    """[N, P], int32. Contact polygons of the pair, after the step."""
     momentum: Any = None
     """[N, 6], N s; N m s. Linear; angular about the world's origin."""
     iterations: Any = None

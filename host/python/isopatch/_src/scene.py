@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,6 +14,10 @@ from isopatch._src.records import on_host
 
 if TYPE_CHECKING:
     import pyvista
+
+
+class SceneWarning(UserWarning):
+    """Something in a scene may not be meant."""
 
 
 class Body(NamedTuple):
@@ -76,6 +81,9 @@ class Scene(_core.Scene):
     A scene does not change, and its copies are the scene itself. Scenes are equal if all that evaluations depend on is.
     A pickled one has its meshes and needs no files; the same version of isopatch reads it.
 
+    What the scene may say without meaning it, as two rigid bodies that pass through each other, is in `warnings`, and a
+    SceneWarning when it is made (Python's module warnings says how to do without).
+
     Raises:
         FileNotFoundError: for a scene or mesh file that does not exist.
         TypeError: for something in a dictionary that a scene cannot have.
@@ -98,13 +106,19 @@ class Scene(_core.Scene):
                 f"Scene: source: expected a path or a dictionary, found {type(source).__name__}; "
                 "Scene.from_json() takes text"
             )
+        self._warn()
 
     @classmethod
     def from_json(cls, text: str, directory: str | os.PathLike[str] = ".") -> "Scene":
         """A scene from the text of a scene file; relative paths of meshes start at `directory`. Raises as the class."""
         scene = cls.__new__(cls)
         scene._make(text, os.path.abspath(directory), "scene", {})
+        scene._warn()
         return scene
+
+    def _warn(self) -> None:
+        for text in self.warnings:
+            warnings.warn(text, SceneWarning, stacklevel=3)
 
     def _make(self, text: str, directory: str, source: str, meshes: dict[str, Any], given: Sequence[Any] = ()) -> None:
         super().__init__(text, directory, source, meshes, given)

@@ -12,7 +12,10 @@ import numpy as np
 from isopatch import _core
 from isopatch._src import arguments
 from isopatch._src.arrays import TABLE, with_inputs
+from isopatch._src.checks import check_finite
+from isopatch._src.extras import require
 from isopatch._src.inputs import StepInputs
+from isopatch._src.placed import PlacedBodies
 from isopatch._src.recording import Recording
 from isopatch._src.records import on_host
 from isopatch._src.results import SimulatorState, StepResults
@@ -105,6 +108,8 @@ class Simulator:
             self._state = self._new_state()
             self._core.initial_state(self._state, None)
         self._initial: SimulatorState | None = None  # made by the first reset
+        can_look = not self._on_cuda and self._arrays != "jax" and bool(scene._placed_bodies)
+        self._placed = PlacedBodies(scene, self._state) if can_look else None
         self._recording: Recording | None = None
 
     def _check_library(self) -> None:
@@ -115,7 +120,10 @@ class Simulator:
             raise ValueError(f'Simulator: arrays: NumPy has none on {self._core.device}; use "torch", "cupy" or "jax"')
         if not self._on_cuda and self._arrays == "cupy":
             raise ValueError('Simulator: arrays: CuPy has none on the CPU; use "numpy", "torch" or "jax"')
-        self._library = importlib.import_module("jax.numpy" if self._arrays == "jax" else self._arrays)
+        if self._arrays == "cupy":  # one package for each version of CUDA
+            self._library = importlib.import_module("cupy")
+        else:
+            self._library = require("jax.numpy" if self._arrays == "jax" else self._arrays, self._arrays)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {name: (self._num_envs, *shape) for name, (_, shape, _) in self._core.arrays()[0].items()}
@@ -192,6 +200,7 @@ class Simulator:
         outputs: Sequence[str] | None = None,
         out: StepResults | Mapping[str, Any] | None = None,
         stream: Any = None,
+        check: bool = False,
         **inputs: Unpack[StepInputs],
     ) -> StepResults:
         """Takes `n` steps; with 0 of them, tells of the state as it is.
@@ -210,16 +219,23 @@ class Simulator:
             out: Arrays to write, as a dictionary by name or as the StepResults of an earlier call.
             stream: On a CUDA device, as of Evaluator.evaluate(). All other methods are on the current stream of the
                 arrays' library, and wait for no other; while steps are recorded, so are these.
+            check: Raise ValueError if the state or an input has a number that is not finite, before anything is
+                computed. Without, such an environment has bits of its `status` set, and stays as it is.
 
         Returns:
             StepResults: None for what was not asked for. Whether all went well says `status`.
 
         Raises:
-            TypeError, ValueError: as Evaluator.evaluate().
+            TypeError, ValueError: as Evaluator.evaluate(); ValueError too if `poses` or `velocities` of a body on a
+                joint or a path were written (not noticed on a CUDA device): they follow from joints and time.
         """
         warnings, added = None, ()
         if self._arrays == "jax":
             self._require_mutable("step")
+        if self._placed is not None:
+            self._placed.check("step", self._state)
+        if check:
+            check_finite("step", self._state._asdict() | inputs)
         try:
             if self._recording is not None:
                 if stream is not None:
@@ -229,10 +245,10 @@ class Simulator:
                 added = self._recording.added(n, outputs, out)
             asked = (*(outputs or ()), *added) if added else outputs
             results = self._core.step(self._state, n, stream, asked, out, inputs)
-        except KeyboardInterrupt:
-            _core.mark_written(self._state)
-            raise
-        _core.mark_written(self._state)  # torch, that it was written
+        finally:  # also after Ctrl-C
+            _core.mark_written(self._state)  # tells torch
+            if self._placed is not None:
+                self._placed.remember(self._state)
         if self._recording is not None:
             with self._current_device():
                 self._recording.count(n, warnings, results)
@@ -245,6 +261,7 @@ class Simulator:
         n: int = 1,
         *,
         outputs: Sequence[str] | None = None,
+        check: bool = False,
         **inputs: Unpack[StepInputs],
     ) -> tuple[SimulatorState, StepResults]:
         """Steps a copy of `state`, of any number of environments, and leaves this simulator's own as it is.
@@ -258,18 +275,21 @@ class Simulator:
         Raises:
             TypeError, ValueError: as step(), and ValueError on a CUDA device.
         """
+        if check and isinstance(state, SimulatorState):
+            check_finite("advance", state._asdict() | inputs)
         return self._core.advance(state, n, outputs, inputs)
 
-    def reset(self, mask: Any = None, poses: Any = None, velocities: Any = None) -> None:
+    def reset(self, mask: Any = None, poses: Any = None, velocities: Any = None, joints: Any = None) -> None:
         """Takes environments back to the start, and leaves every bit of the others as it is.
 
         Args:
             mask: [N], bool or uint8: which environments; of indices, mask[indices] = True makes one. None: all of them.
             poses: [N, B, 7], float64. Where these start: x y z [m], quaternion w x y z; rows of other environments are
                 not read, and one row can be repeated by broadcast_to() or expand(). None: as in the scene. Bodies on
-                joints and paths are not where `poses` says, but where their joints and paths are at the start.
+                joints and paths are not where `poses` says, but where `joints` and the time say.
             velocities: [N, B, 6], float64. With what velocities: linear [m/s], angular [rad/s], world frame. None: as
-                in the scene. Velocities of bodies on joints follow from their joints.
+                in the scene. Velocities of bodies on joints and paths follow too.
+            joints: [N, J, 2], float64. Where joints start, m or rad, and with what rate. None: as in the scene.
 
         Raises:
             TypeError, ValueError: as step().
@@ -278,7 +298,7 @@ class Simulator:
         if self._initial is None:
             self._initial = self._new_state()
             self._core.initial_state(self._initial, None)
-        given = {"poses": poses, "velocities": velocities}
+        given = {"poses": poses, "velocities": velocities, "joints": joints}
         given = {name: array for name, array in given.items() if array is not None}
         arguments.check_reset(mask, given, self._state)
         with self._current_device():
@@ -291,6 +311,8 @@ class Simulator:
             self._core.step(placed, 0, None, None, None, {})
             self._core.reset(self._state, mask, placed._replace(status=self._initial.status), None)
         _core.mark_written(self._state)
+        if self._placed is not None:
+            self._placed.remember(self._state)
 
     def state(self) -> SimulatorState:
         """A copy of the state, from which load() goes on with the same bits."""
@@ -314,6 +336,8 @@ class Simulator:
         fields = zip(SimulatorState._fields, self._state, state, strict=True)
         with self._current_device():
             _copy(self._state, SimulatorState(*(self._checked(name, to, given) for name, to, given in fields)))
+        if self._placed is not None:
+            self._placed.remember(self._state)
 
     def _checked(self, name: str, to: Any, given: Any) -> Any:
         """What load() copies to an array of the state, without an error from there on."""
