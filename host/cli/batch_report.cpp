@@ -40,8 +40,8 @@ void print_warnings(const SceneDescription& scene) {
 
 void print_heading(const BatchArguments& arguments, const SceneDescription& scene, const EvaluatorOptions& options) {
   fmt::print("scene             {}: {} {}, {} {}\n", escaped(arguments.scene), scene.bodies.size(),
-             scene.bodies.size() == 1 ? "body" : "bodies", scene.pairs.size(),
-             scene.pairs.size() == 1 ? "pair" : "pairs");
+             scene.bodies.size() == 1 ? "body" : "bodies", scene.pairs->size(),
+             scene.pairs->size() == 1 ? "pair" : "pairs");
   const bool is_double = options.precision == Precision::kDouble || options.backend == Backend::kReference;
   fmt::print("backend           {}, {}\n", backend_name(options.backend), is_double ? "double" : "float");
 }

@@ -111,9 +111,9 @@ void print_table(const EvaluateArguments& arguments, const HostEvaluator& evalua
   print_row("polygons", fmt::to_string(totals.polygons));
   std::string pair_text;
   if (totals.largest_force > 0) {
-    const Pair& pair = scene.pairs[totals.largest_at % scene.pairs.size()];
+    const Pair& pair = (*scene.pairs)[totals.largest_at % scene.pairs->size()];
     pair_text = fmt::format("environment {}, {} and {}",
-                            static_cast<std::size_t>(arguments.first) + totals.largest_at / scene.pairs.size(),
+                            static_cast<std::size_t>(arguments.first) + totals.largest_at / scene.pairs->size(),
                             escaped(scene.bodies[pair.a].name), escaped(scene.bodies[pair.b].name));
   }
   print_row("largest force", fmt::format("{:.6g} N", totals.largest_force), pair_text);

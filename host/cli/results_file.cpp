@@ -59,7 +59,7 @@ struct PartPairsText {
   std::vector<std::vector<std::string>> of_pair;
   std::vector<std::size_t> begin;  // in Scene::part_pairs()
 
-  explicit PartPairsText(const Scene& scene) : of_pair(scene.description().pairs.size()) {
+  explicit PartPairsText(const Scene& scene) : of_pair(scene.pairs().size()) {
     const std::vector<std::string> names = part_names(scene.description());
     for (const PartPair& parts : scene.part_pairs()) {
       of_pair[parts.pair].push_back(fmt::format("{{\"parts\": [{}, {}]", names[parts.part_a], names[parts.part_b]));
@@ -105,7 +105,7 @@ std::string results_json(const StateArrays& states, const ResultArrays& results,
   // the text that is the same in every environment
   std::vector<std::string> bodies;
   const auto name = [&scene](int body) { return json_text(scene.bodies[body].name); };
-  for (const Pair& pair : scene.pairs) bodies.push_back(fmt::format("[{}, {}]", name(pair.a), name(pair.b)));
+  for (const Pair& pair : *scene.pairs) bodies.push_back(fmt::format("[{}, {}]", name(pair.a), name(pair.b)));
 
   std::string json = "{\"environments\": [";
   const Out out(json);

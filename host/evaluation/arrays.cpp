@@ -62,7 +62,7 @@ ArrayCounts counts_of(const Scene& scene, const Results& results) {
 StateArrays::StateArrays(const SceneDescription& scene, std::int64_t environments)
     : num_environments(not_negative("environments", environments)),
       num_bodies(std::ssize(scene.bodies)),
-      num_pairs(std::ssize(scene.pairs)) {
+      num_pairs(std::ssize(pairs_of(scene))) {
   for (const Body& body : scene.bodies) num_parts += std::max<std::int64_t>(std::ssize(body.parts), 1);
   contact_state_size = detail::contact_state_size_of(scene);
   if (contact_state_size > 0) num_part_pairs = detail::num_part_pairs_of(scene);

@@ -151,9 +151,10 @@ std::string patches_svg(const SceneDescription& scene, const std::vector<Polygon
   }
 
   const double scale = (kPanel - 2 * kMargin) / (extent > 0 ? extent : 1);  // pixels per metre
+  const std::vector<Pair> pairs = pairs_of(scene);
   int panel = 0;
   for (const auto& [index, view] : views) {
-    const Pair& pair = scene.pairs.at(static_cast<std::size_t>(index));
+    const Pair& pair = pairs.at(static_cast<std::size_t>(index));
     const int column = panel % columns, row = panel / columns;
     const double left = column * kPanel, top = row * (kPanel + kTitle);
     ++panel;

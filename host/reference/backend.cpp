@@ -118,7 +118,7 @@ void evaluate_environment(const SceneDescription& scene, const State& state, con
   Environment environment = read_environment(scene, state, index);
   const bool usable = environment.status == kOk;
 
-  std::vector<PairResult> pairs(scene.pairs.size());
+  std::vector<PairResult> pairs(scene.pairs->size());
   std::vector<Wrench> bodies(scene.bodies.size());
   const auto contact_state_size = static_cast<std::size_t>(detail::contact_state_size_of(scene));
   std::size_t row = 0;
@@ -138,8 +138,8 @@ void evaluate_environment(const SceneDescription& scene, const State& state, con
         pairs[p].add(result);
       }
     }
-    Wrench& on_a = bodies[static_cast<std::size_t>(scene.pairs[p].a)];
-    Wrench& on_b = bodies[static_cast<std::size_t>(scene.pairs[p].b)];
+    Wrench& on_a = bodies[static_cast<std::size_t>((*scene.pairs)[p].a)];
+    Wrench& on_b = bodies[static_cast<std::size_t>((*scene.pairs)[p].b)];
     on_a = {on_a.force + pairs[p].on_a.force, on_a.torque + pairs[p].on_a.torque};
     on_b = {on_b.force + pairs[p].on_b.force, on_b.torque + pairs[p].on_b.torque};
   }

@@ -70,7 +70,7 @@ const Real kGamma = 1 - 1 / std::sqrt(Real{2});
 
 RolloutReference::RolloutReference(const SceneDescription& scene) : scene_(scene) {
   if (scene.rollout.integrator == Integrator::kCvode) throw Error("the reference has no integrator cvode");
-  for (const Pair& pair : scene.pairs) {
+  for (const Pair& pair : *scene.pairs) {
     for (const auto& model : detail::part_pair_models(pair, scene)) {
       if (model.value_or(ContactModel::kPressureField) == ContactModel::kPressureField) continue;
       throw Error("the reference steps no contact model but pressure_field");
@@ -236,7 +236,7 @@ ConvexProblem RolloutReference::problem(const Stage& stage, const std::vector<St
   problem.known = VectorX::Zero(rows);
   for (std::size_t i = 0; i < problem.points.size(); ++i) {
     const ContactPoint& point = problem.points[i];
-    const Pair& pair = scene_.pairs[point.pair];
+    const Pair& pair = (*scene_.pairs)[point.pair];
     const auto row = static_cast<Eigen::Index>(3 * i);
     const auto add = [&](int index, Real sign) {
       const auto body = static_cast<std::size_t>(index);
@@ -269,7 +269,7 @@ Pose RolloutReference::pose_after(std::size_t i, const MotionState& state, const
 }
 
 std::vector<Vector6> RolloutReference::step(MotionState& state) const {
-  std::vector<Vector6> wrenches(scene_.pairs.size(), Vector6::Zero());
+  std::vector<Vector6> wrenches(scene_.pairs->size(), Vector6::Zero());
   std::vector<StageBody> bodies = begin(state);
   for (int index = 0;; ++index) {
     const Stage stage = stage_of(state.steps, index);
@@ -283,7 +283,7 @@ std::vector<Vector6> RolloutReference::step(MotionState& state) const {
     for (std::size_t i = 0; i < convex.points.size(); ++i) {
       const ContactPoint& point = convex.points[i];
       const Vector3 force = stage.weight / stage.step * convex.impulse(i, velocity);
-      const Pose& pose_a = poses[static_cast<std::size_t>(scene_.pairs[point.pair].a)];
+      const Pose& pose_a = poses[static_cast<std::size_t>((*scene_.pairs)[point.pair].a)];
       wrenches[point.pair].head<3>() += force;
       wrenches[point.pair].tail<3>() += (point.position - pose_a.position).cross(force);
     }

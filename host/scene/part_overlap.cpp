@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "host/text/quote.h"
-#include "host/threads/standard_arithmetic.h"
 #include "isopatch/detail/pressure_field/stages/enclosure.h"
 
 namespace isopatch {
@@ -140,8 +139,7 @@ std::vector<PartOverlap> detail::overlaps_of(const SceneData& data, int body, do
   return overlaps;
 }
 
-std::vector<std::string> warnings_of(const Scene& scene) {
-  const StandardArithmetic standard;
+std::vector<std::string> detail::overlap_warnings(const Scene& scene) {
   std::vector<std::string> warnings;
   for (int body = 0; body < scene.num_bodies(); ++body) {
     const std::vector<PartOverlap> found = overlaps_of(scene.data(), body, kMinShare);

@@ -33,10 +33,10 @@ std::string pair_text(const SceneDescription& scene, int a, int b) {
 /// The first twelve pairs.
 std::string list_of_pairs(const SceneDescription& scene) {
   std::string list;
-  for (std::size_t i = 0; i < scene.pairs.size() && i < 12; ++i) {
-    list += (i == 0 ? "" : ", ") + pair_text(scene, scene.pairs[i].a, scene.pairs[i].b);
+  for (std::size_t i = 0; i < scene.pairs->size() && i < 12; ++i) {
+    list += (i == 0 ? "" : ", ") + pair_text(scene, (*scene.pairs)[i].a, (*scene.pairs)[i].b);
   }
-  return scene.pairs.empty() ? "none" : list + (scene.pairs.size() > 12 ? ", ..." : "");
+  return scene.pairs->empty() ? "none" : list + (scene.pairs->size() > 12 ? ", ..." : "");
 }
 
 ContactView flatten(const SceneDescription& scene) {
@@ -124,11 +124,11 @@ bool add_part_pairs(SceneData& data, const Pair& pair, const std::vector<std::op
 
 /// The first view of every pair, and then the further ones.
 void add_pairs(SceneData& data) {
-  const auto num_pairs = static_cast<std::int32_t>(data.description.pairs.size());
+  const auto num_pairs = static_cast<std::int32_t>(data.description.pairs->size());
   std::vector<PairView> further;
   std::int32_t row = 0;
   for (std::int32_t index = 0; index < num_pairs; ++index) {
-    const Pair& pair = data.description.pairs[index];
+    const Pair& pair = (*data.description.pairs)[index];
     const auto models = part_pair_models(pair, data.description);
     const auto next = num_pairs + static_cast<std::int32_t>(further.size());
     for (std::size_t number = 0; number < contact_models().size(); ++number) {
@@ -155,7 +155,7 @@ void add_pairs(SceneData& data) {
 void add_body_pairs(SceneData& data) {
   for (std::int32_t body = 0; body < static_cast<std::int32_t>(data.bodies.size()); ++body) {
     data.body_pairs_begin.push_back(static_cast<std::int32_t>(data.body_pairs.size()));
-    for (std::size_t i = 0; i < data.description.pairs.size(); ++i) {
+    for (std::size_t i = 0; i < data.description.pairs->size(); ++i) {
       if (data.pairs[i].a == body || data.pairs[i].b == body) data.body_pairs.push_back(static_cast<std::int32_t>(i));
     }
   }
@@ -180,7 +180,7 @@ SceneView view_of(const SceneData& data) {
                     size(data.description.geometries),
                     size(data.bodies),
                     size(data.parts),
-                    size(data.description.pairs),
+                    size(*data.description.pairs),
                     size(data.pairs),
                     size(data.part_pairs),
                     1,
@@ -224,6 +224,7 @@ std::vector<Pair> all_pairs(const SceneDescription& scene) {
     for (std::size_t b = a + 1; b < kinds.size(); ++b) {
       const Pair pair = {static_cast<int>(a), static_cast<int>(b), {}, {}};
       if (scene.bodies[a].fixed && scene.bodies[b].fixed) continue;
+      if (is_excluded(scene, pair)) continue;
       if (are_joined(scene.bodies[a], scene.bodies[b], pair)) continue;
       const bool found = std::any_of(kinds[a].begin(), kinds[a].end(), [&](const PartKind& of_a) {
         return std::any_of(kinds[b].begin(), kinds[b].end(),
@@ -235,11 +236,14 @@ std::vector<Pair> all_pairs(const SceneDescription& scene) {
   return pairs;
 }
 
+std::vector<Pair> pairs_of(const SceneDescription& scene) { return scene.pairs ? *scene.pairs : all_pairs(scene); }
+
 Scene::Scene(SceneDescription description) {
   const StandardArithmetic standard;
   check_scene(description);
   const auto data = std::make_shared<SceneData>();
   data->description = std::move(description);
+  if (!data->description.pairs) data->description.pairs = all_pairs(data->description);
   data->geometries.smooth = needs_smoothed_gradients(data->description);
   for (const Geometry& g : data->description.geometries) data->geometries.add(g);
   add_bodies(*data);
@@ -256,6 +260,7 @@ const SceneData& Scene::data() const {
 }
 
 const SceneDescription& Scene::description() const { return data().description; }
+const std::vector<Pair>& Scene::pairs() const { return *data().description.pairs; }
 int Scene::num_bodies() const { return data().view.num_bodies; }
 int Scene::num_pairs() const { return data().view.num_pairs; }
 int Scene::num_parts() const { return data().view.num_parts; }
@@ -305,9 +310,9 @@ int Scene::pair_index(int a, int b) const {
          fmt::format("in [0, {})", num_bodies()));
   }
   const auto index_of = [&](int first, int second) {
-    const auto found = std::find_if(scene.pairs.begin(), scene.pairs.end(),
+    const auto found = std::find_if(scene.pairs->begin(), scene.pairs->end(),
                                     [&](const Pair& pair) { return pair.a == first && pair.b == second; });
-    return found == scene.pairs.end() ? -1 : static_cast<int>(found - scene.pairs.begin());
+    return found == scene.pairs->end() ? -1 : static_cast<int>(found - scene.pairs->begin());
   };
   if (const int index = index_of(a, b); index >= 0) return index;
   const std::string wanted = pair_text(scene, a, b);

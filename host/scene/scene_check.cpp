@@ -49,11 +49,15 @@ void check_body(const SceneDescription& scene, const Body& body) {
   check_pose_and_velocity(location, body);
 }
 
-void check_pair(const SceneDescription& scene, const Pair& pair, const std::string& location) {
+void check_bodies(const SceneDescription& scene, int a, int b, const std::string& location) {
   const int count = static_cast<int>(scene.bodies.size());
-  if (pair.a < 0 || pair.a >= count || pair.b < 0 || pair.b >= count) {
-    fail_scene("{}: the body indices are {} and {}; they must be in [0, {})", location, pair.a, pair.b, count);
+  if (a < 0 || a >= count || b < 0 || b >= count) {
+    fail_scene("{}: the body indices are {} and {}; they must be in [0, {})", location, a, b, count);
   }
+}
+
+void check_pair(const SceneDescription& scene, const Pair& pair, const std::string& location) {
+  check_bodies(scene, pair.a, pair.b, location);
   check_rule(location + ": ", check_models, models_of(pair, scene));
   check_rule(location + ": ", check_bodies_of, pair, scene);
   if (pair.dissipation) check_rule(location + ": dissipation ", check_range, *pair.dissipation, kDissipationRange);
@@ -101,11 +105,16 @@ void check_scene(const SceneDescription& scene) {
   check_rule("", check_num_parts_of_all, parts);
   check_motions(scene);
   check_rollout_options(scene.rollout);
+  for (std::size_t i = 0; i < scene.exclude.size(); ++i) {
+    const auto [a, b] = scene.exclude[i];
+    check_bodies(scene, a, b, fmt::format("excluded pair {}", i));
+    if (a == b) fail_scene("excluded pair {}: body {} with itself; a pair needs two bodies", i, a);
+  }
   DistinctPairs pairs;
-  for (std::size_t i = 0; i < scene.pairs.size(); ++i) {
+  for (std::size_t i = 0; scene.pairs && i < scene.pairs->size(); ++i) {
     const std::string location = fmt::format("pair {}", i);
-    check_pair(scene, scene.pairs[i], location);
-    check_rule(location + ": ", [&] { pairs.add(scene.pairs[i], scene); });
+    check_pair(scene, (*scene.pairs)[i], location);
+    check_rule(location + ": ", [&] { pairs.add((*scene.pairs)[i], scene); });
   }
 }
 

@@ -97,7 +97,7 @@ std::vector<std::optional<ContactModel>> part_pair_models(const Pair& pair, cons
 int contact_state_size_of(const SceneDescription& scene) {
   int size = 0;
   const auto has_state = [](ContactModel model) { return info_of(model).state_size > 0; };
-  for (const Pair& pair : scene.pairs) {
+  for (const Pair& pair : pairs_of(scene)) {
     const ContactModels& models = models_of(pair, scene);
     if (std::none_of(models.begin(), models.end(), has_state)) continue;  // the scene may have no geometries yet
     for (const auto& model : part_pair_models(pair, scene)) {
@@ -109,7 +109,7 @@ int contact_state_size_of(const SceneDescription& scene) {
 
 int num_part_pairs_of(const SceneDescription& scene) {
   std::ptrdiff_t count = 0;
-  for (const Pair& pair : scene.pairs) {
+  for (const Pair& pair : pairs_of(scene)) {
     const auto models = part_pair_models(pair, scene);
     count += std::ssize(models) - std::count(models.begin(), models.end(), std::nullopt);
   }
@@ -156,6 +156,12 @@ void check_bodies_of(const Pair& pair, const SceneDescription& scene) {
   }
   throw Error(mixed ? fmt::format("{} have only parts that are {}", names_of(pair, scene), model.mixed_refusals)
                     : fmt::format("{} are {}; {}", names_of(pair, scene), last.reason, last.remedy));
+}
+
+bool is_excluded(const SceneDescription& scene, const Pair& pair) {
+  return std::any_of(scene.exclude.begin(), scene.exclude.end(), [&](const std::array<int, 2>& bodies) {
+    return std::minmax(bodies[0], bodies[1]) == std::minmax(pair.a, pair.b);
+  });
 }
 
 void DistinctPairs::add(const Pair& pair, const SceneDescription& scene) {

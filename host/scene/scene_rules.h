@@ -56,12 +56,14 @@ void check_two_bodies(const Pair& pair, const SceneDescription& scene);
 /// indices and the models are in range.
 void check_bodies_of(const Pair& pair, const SceneDescription& scene);
 
+/// Whether SceneDescription::exclude has the two bodies.
+bool is_excluded(const SceneDescription& scene, const Pair& pair);
+
 /// Pairs of bodies, in either order.
 class DistinctPairs {
  public:
   /// Throws for a pair that was added before.
   void add(const Pair& pair, const SceneDescription& scene);
-  bool contains(const Pair& pair) const { return seen_.contains(std::minmax(pair.a, pair.b)); }
 
  private:
   std::set<std::pair<int, int>> seen_;

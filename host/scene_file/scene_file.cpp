@@ -82,20 +82,20 @@ std::vector<Pair> parse_pairs(const JsonValue& value, const SceneDescription& sc
   return pairs;
 }
 
-/// The default pairs without the excluded ones; one that is no default pair is as good as excluded.
-std::vector<Pair> parse_exclude(const JsonValue& value, const SceneDescription& scene) {
+/// One that is no default pair can be excluded too: no warning is about it then.
+std::vector<std::array<int, 2>> parse_exclude(const JsonValue& value, const SceneDescription& scene) {
   const Names bodies = names_of(scene.bodies);
-  DistinctPairs excluded;
+  std::vector<std::array<int, 2>> exclude;
+  DistinctPairs distinct;
   for (const JsonValue& element : value.elements()) {
     const Pair pair = parse_names(element, bodies);
     with_location(element, [&] {
       check_two_bodies(pair, scene);
-      excluded.add(pair, scene);
+      distinct.add(pair, scene);
     });
+    exclude.push_back({pair.a, pair.b});
   }
-  std::vector<Pair> pairs = all_pairs(scene);
-  std::erase_if(pairs, [&](const Pair& pair) { return excluded.contains(pair); });
-  return pairs;
+  return exclude;
 }
 
 // ---- contact law
@@ -134,7 +134,8 @@ SceneDescription parse_scene(const std::string& json, const std::string& directo
   scene.bodies = parse_bodies(root.required("bodies"), scene.geometries);
   read_motions(root.required("bodies"), scene);
   const auto pairs = root.optional("pairs"), exclude = root.optional("exclude");
-  scene.pairs = pairs ? parse_pairs(*pairs, scene) : exclude ? parse_exclude(*exclude, scene) : all_pairs(scene);
+  if (exclude) scene.exclude = parse_exclude(*exclude, scene);
+  scene.pairs = pairs ? parse_pairs(*pairs, scene) : all_pairs(scene);
   return scene;
 }
 

@@ -45,7 +45,7 @@ class SceneWriter {
     Json geometries = Json::object(), bodies = Json::array(), pairs = Json::array();
     for (const Geometry& geometry : scene_.geometries) geometries[geometry.name] = {{"type", "given"}};
     for (const Body& body : scene_.bodies) bodies.push_back(write(body));
-    for (const Pair& pair : scene_.pairs) pairs.push_back(write(pair));
+    for (const Pair& pair : *scene_.pairs) pairs.push_back(write(pair));
     return {{"isopatch", 1},  {"geometries", geometries},         {"bodies", bodies},
             {"pairs", pairs}, {"contact", write(scene_.contact)}, {"rollout", write(scene_.rollout)}};
   }

@@ -67,7 +67,7 @@ std::string read(const std::string& path) {
 TEST_F(Command, EvaluatePrintsTheOracleAsJson) {
   const Outcome result = run("evaluate --backend reference --precision double " + kTestScenes + "oracle6.json");
   ASSERT_EQ(result.code, 0) << result.out;
-  const auto json = nlohmann::json::parse(result.out);
+  const auto json = nlohmann::json::parse(result.out.substr(result.out.find('{')));
   const auto& environment = json.at("environments").at(0);
   EXPECT_EQ(environment.at("status"), 0);
   EXPECT_FALSE(environment.contains("status_text"));
@@ -83,7 +83,7 @@ TEST_F(Command, EvaluatePrintsTheOracleAsJson) {
 TEST_F(Command, EvaluateGivesOracle9OnTheCpu) {
   const Outcome result = run("evaluate --backend cpu --precision double " + kTestScenes + "oracle9.json");
   ASSERT_EQ(result.code, 0) << result.out;
-  const auto json = nlohmann::json::parse(result.out);
+  const auto json = nlohmann::json::parse(result.out.substr(result.out.find('{')));
   const auto& pair = json.at("environments").at(0).at("pairs").at(0);
   constexpr double kTolerance = 1e-5;  // N; fan6 is within 2e-7 of the oracle, relative
   EXPECT_NEAR(pair.at("force")[0].get<double>(), -3.0391709, kTolerance);
@@ -165,7 +165,7 @@ TEST_F(Command, EvaluateWarnsOfAnOverlapWithoutAContactSurface) {
                {"name": "ground", "geometry": "ground", "modulus": 1e8}]})";
   const Outcome result = run("evaluate --backend cpu " + path("plate.json"));
   ASSERT_EQ(result.code, 0) << result.out;
-  const auto environment = nlohmann::json::parse(result.out).at("environments").at(0);
+  const auto environment = nlohmann::json::parse(result.out.substr(result.out.find('{'))).at("environments").at(0);
   EXPECT_EQ(environment.at("status"), 128);
   EXPECT_EQ(environment.at("status_text"), "no_contact_surface");
   EXPECT_EQ(environment.at("pairs").at(0).at("force"), nlohmann::json({0, 0, 0}));

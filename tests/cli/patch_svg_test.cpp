@@ -71,9 +71,9 @@ TEST_F(PatchSvg, IsSeenAlongItsNormalAtTheSameScale) {
   SceneDescription scene;
   scene.bodies.resize(3);
   for (std::size_t i = 0; i < 3; ++i) scene.bodies[i].name = i == 0 ? "a<b" : std::to_string(i);
-  scene.pairs.resize(2);
-  scene.pairs[0].a = 0, scene.pairs[0].b = 1;
-  scene.pairs[1].a = 1, scene.pairs[1].b = 2;
+  scene.pairs.emplace(2);
+  (*scene.pairs)[0].a = 0, (*scene.pairs)[0].b = 1;
+  (*scene.pairs)[1].a = 1, (*scene.pairs)[1].b = 2;
   const auto square = [](int pair, float edge, float pressure) {
     Polygon p = {};
     p.pair = pair;
@@ -110,8 +110,8 @@ TEST_F(PatchSvg, IsNotMirroredAndIntegratesThePressure) {
   // 1 MPa/m times x over a trapezoid: 7/6 N, where the mean of the corners would give 1.125 N
   SceneDescription scene;
   scene.bodies.resize(2);
-  scene.pairs.resize(1);
-  scene.pairs[0].b = 1;
+  scene.pairs.emplace(1);
+  (*scene.pairs)[0].b = 1;
   Polygon p = {};
   p.num_vertices = 4;
   p.area = 1.5e-4F;

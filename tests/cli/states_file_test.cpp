@@ -18,7 +18,7 @@ SceneDescription scene() {
   SceneDescription scene;
   scene.bodies.resize(2);
   scene.bodies[1].velocity = {1, 2, 3, 4, 5, 6};
-  scene.pairs.resize(1);
+  scene.pairs.emplace(1);
   return scene;
 }
 

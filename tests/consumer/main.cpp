@@ -7,7 +7,6 @@ int main() {
   isopatch::SceneDescription scene;
   scene.geometries = {isopatch::make_sphere("ball", 0.05, 2), isopatch::make_half_space("table", 0.1)};
   scene.bodies = {{.name = "ball", .geometry = 0, .modulus = 1e5}, {.name = "table", .geometry = 1, .rigid = true}};
-  scene.pairs = {{.a = 0, .b = 1}};
   const isopatch::Evaluator evaluator{isopatch::Scene(scene)};
 
   // two environments: the ball 5 mm into the table, and 1 mm above it

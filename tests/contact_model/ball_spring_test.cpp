@@ -73,7 +73,7 @@ ResultArrays evaluated(const Scene& scene, const StateArrays& state, Backend bac
 TEST(BallSpring, IsChosenPerPairBesideTheModelOfTheOthers) {
   const Scene scene(balls());
   SceneDescription alone = balls();
-  alone.pairs = {alone.pairs[1]};
+  alone.pairs = {(*alone.pairs)[1]};
   const StateArrays state(balls(), 3);
   const ResultArrays expected = evaluated(Scene(alone), state, Backend::kCpu);
   const double radius = scene.data().geometries.views[0].radius;
@@ -127,9 +127,9 @@ TEST(BallSpring, HasTheSameBitsWithEveryWidthOfVectors) {
 TEST(BallSpring, LetsTwoRigidBodiesTouchWhichPressureFieldsDoNot) {
   SceneDescription scene = balls();
   EXPECT_EQ(Scene(scene).num_part_pairs(), 2);
-  scene.pairs[0].model.reset();
+  (*scene.pairs)[0].model.reset();
   EXPECT_THROW(Scene{scene}, Error);
-  scene.pairs.clear();
+  scene.pairs->clear();
   const std::size_t without_rigid = all_pairs(scene).size();
   scene.contact.model = static_cast<ContactModel>(detail::kBallSpring);
   EXPECT_EQ(all_pairs(scene).size(), 3u);  // every two of the balls
@@ -247,7 +247,7 @@ TEST(BallSpring, IsInTheTextOfItsScene) {
   const Scene again(parse_scene(text, "", "", {scene.description().geometries}));
   EXPECT_EQ(to_json(again), text);
   SceneDescription plain = balls();
-  plain.pairs.erase(plain.pairs.begin());
+  plain.pairs->erase(plain.pairs->begin());
   EXPECT_EQ(to_json(Scene(plain)).find("\"model\""), std::string::npos) << "nothing is said of the default";
 }
 

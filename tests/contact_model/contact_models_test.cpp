@@ -78,8 +78,8 @@ TEST(ContactModels, AreWrittenAndReadAgain) {
   const std::string text = to_json(scene);
   const SceneDescription again = parse_scene(text, "", "", {.geometries = description.geometries});
   EXPECT_EQ(again.contact.model, kSticky);
-  EXPECT_EQ(again.pairs[1].model, kSticky);
-  EXPECT_FALSE(again.pairs[0].model.has_value());
+  EXPECT_EQ((*again.pairs)[1].model, kSticky);
+  EXPECT_FALSE((*again.pairs)[0].model.has_value());
   EXPECT_EQ(to_json(Scene(again)), text);
 }
 

@@ -34,7 +34,7 @@ Real state_before(const PairInput& input, std::size_t part_pair) {
 /// For scenes in which every number of the state is this model's, one a part pair.
 PairResult evaluate_ball_spring(const PairInput& input) {
   constexpr Real kStiffness = 1e4L;
-  const Pair& pair = input.scene.pairs[input.pair];
+  const Pair& pair = (*input.scene.pairs)[input.pair];
   const BodyState& a = input.environment.bodies[static_cast<std::size_t>(pair.a)];
   const BodyState& b = input.environment.bodies[static_cast<std::size_t>(pair.b)];
   std::size_t row = input.first_row;

@@ -40,8 +40,8 @@ SceneDescription hand() { return parse_scene(kHand, "", "hand"); }
 SceneDescription finger(int part, ContactModel model) {
   SceneDescription scene = hand();
   scene.bodies[0].parts = {scene.bodies[0].parts[static_cast<std::size_t>(part)]};
-  scene.pairs = {scene.pairs[1]};
-  scene.pairs[0].model = model;
+  scene.pairs = {(*scene.pairs)[1]};
+  (*scene.pairs)[0].model = model;
   return scene;
 }
 
@@ -88,7 +88,7 @@ TEST(TwoModels, DivideThePartPairsOfAPair) {
 
 TEST(TwoModels, AreInOrderOfPreference) {
   SceneDescription description = hand();
-  description.pairs[1].model = {kSpring, ContactModel::kPressureField};  // springs can be between any two balls
+  (*description.pairs)[1].model = {kSpring, ContactModel::kPressureField};  // springs can be between any two balls
   const Scene scene(description);
   EXPECT_EQ(scene.num_part_pairs(), 5);
   ASSERT_EQ(scene.data().pairs.size(), 2u);
@@ -181,7 +181,7 @@ TEST(GpuTwoModels, HaveTheSameBitsInStages) {
 
 TEST(TwoModels, LeaveOtherPairsAsTheyAre) {
   SceneDescription alone = hand();
-  alone.pairs.pop_back();
+  alone.pairs->pop_back();
   const ResultArrays expected = evaluated(alone, Backend::kCpu, Precision::kFloat);
   const ResultArrays results = evaluated(hand(), Backend::kCpu, Precision::kFloat);
   for (std::size_t e = 0; e < 3; ++e) {
@@ -200,15 +200,15 @@ SceneDescription hand_between_two() {
     body.parts = {bar.parts[side]};
     body.name = bar.parts[side].name;
   }
-  scene.pairs[1].model = kSpring;
+  (*scene.pairs)[1].model = kSpring;
   Pair right = {0, 3, {}, {}};
-  scene.pairs.push_back(right);
+  scene.pairs->push_back(right);
   return scene;
 }
 
 TEST(TwoModels, CanBeTheDefaultOfAScene) {
   SceneDescription description = hand();
-  description.contact.model = *description.pairs[1].model;
+  description.contact.model = *(*description.pairs)[1].model;
   description.pairs = all_pairs(description);
   const Scene scene(description);
   const Scene again(parse_scene(to_json(scene), "", "", {.geometries = description.geometries}));
@@ -246,8 +246,8 @@ TEST(TwoModels, AreInTheTextOfTheirScene) {
   const Scene scene(hand());
   const std::string text = to_json(scene);
   const SceneDescription again = parse_scene(text, "", "", {.geometries = scene.description().geometries});
-  ASSERT_TRUE(again.pairs[1].model.has_value());
-  EXPECT_EQ(*again.pairs[1].model, (ContactModels{ContactModel::kPressureField, kSpring}));
+  ASSERT_TRUE((*again.pairs)[1].model.has_value());
+  EXPECT_EQ(*(*again.pairs)[1].model, (ContactModels{ContactModel::kPressureField, kSpring}));
   EXPECT_EQ(to_json(Scene(again)), text);
 }
 
@@ -268,9 +268,9 @@ TEST(TwoModels, AreRefusedIfNoPartsCanTouchInEither) {
   scene.pairs = {Pair{1, 2, {}, {}, ContactModels{ContactModel::kPressureField, kSpring}}};
   EXPECT_NE(error_of(scene).find("have no parts that can touch in any of the pair's contact models"),
             std::string::npos);
-  scene.pairs[0].model = ContactModel::kPressureField;
+  (*scene.pairs)[0].model = ContactModel::kPressureField;
   EXPECT_NE(error_of(scene).find("are both rigid; one must be compliant"), std::string::npos);
-  scene.pairs[0].model = ContactModels{};
+  (*scene.pairs)[0].model = ContactModels{};
   EXPECT_NE(error_of(scene).find("model is an empty list"), std::string::npos);
   std::string text = kHand;
   text.replace(text.find(R"(["pressure_field", "ball_spring"])"), 33, "[]");
@@ -279,7 +279,7 @@ TEST(TwoModels, AreRefusedIfNoPartsCanTouchInEither) {
 
 TEST(TwoModels, WithPatchesHaveNoAverages) {
   SceneDescription description = hand();
-  description.pairs[1].model = {ContactModel::kPressureField, kSticky};
+  (*description.pairs)[1].model = {ContactModel::kPressureField, kSticky};
   description.bodies[1].pose[2] += 10;
   const Scene scene(description);
   const StateArrays states(description, 1);

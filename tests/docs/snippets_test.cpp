@@ -142,8 +142,7 @@ TEST(Snippets, ABodyOfTwoParts) {
   description.geometries = {make_box("tip", {0.024, 0.008, 0.03}), make_box("bar", {0.02, 0.014, 0.13}),
                             make_sphere("ball", 0.03, 2)};
   description.bodies = {{.name = "finger", .friction = 1, .parts = {tip, bar}},  // the friction of both
-                        {.name = "ball", .geometry = 2, .pose = {0, -0.032, 0, 1, 0, 0, 0}}};
-  description.pairs = all_pairs(description);
+                        {.name = "ball", .geometry = 2, .friction = 1, .pose = {0, -0.032, 0, 1, 0, 0, 0}}};
 
   const Scene scene(description);  // B = 2, C = 3, P = 1, Q = 2
   for (const std::string& warning : warnings_of(scene)) std::fprintf(stderr, "%s\n", warning.c_str());
@@ -216,7 +215,6 @@ TEST(Snippets, ADoorOnAHinge) {
   hinge.drive.force = {{0, 2}, {1.5, 0}};  // 2 N m until 1.5 s
   hinge.drive.damping = 0.5;
 
-  description.pairs = all_pairs(description);
   const Scene scene(description);
   const MassProperties door = body_mass(description, description.bodies[0]);
 

@@ -119,6 +119,15 @@ TEST(Emulator, InsertsBits) {
   }
 }
 
+/// Bytes 3, 4 and 0, and the sign of byte 7, of the lane's index and of -2.
+TEST(Emulator, PermutesBytes) {
+  const auto numbers = run(R"(
+	mov.u32 	%r5, -2;
+	prmt.b32 	%r6, %r1, %r5, 61507;
+	st.global.u32 	[%rd3], %r6;)");
+  for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(numbers[i], 0xFF00FE00u | i << 16) << i;
+}
+
 TEST(Emulator, LanesMeetAgainBehindABranchAndALoop) {
   // lane i counts to i / 2, odd ones from 100; then all vote
   const auto numbers = run(R"(

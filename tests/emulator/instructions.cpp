@@ -144,6 +144,7 @@ Forms make_forms() {
   forms["mad.lo.s32"] = ternary_form<u32, kMulAdd>();
   forms["abs.s32"] = unary_form<s32, s32, kAbsInteger>();
   forms["bfi.b32"] = {insert_bits, {4, 4, 4, 4, 4}};
+  forms["prmt.b32"] = ternary_form<u32, kPermuteBytes>();
   forms["popc.b32"] = unary_form<u32, u32, kPopCount>();
 
   forms["cvt.rn.f32.f64"] = cast_form<float, double>();

@@ -61,6 +61,20 @@ void ternary(Warp& w, const Instruction& i) {
   each<T>(w, i.slots[0], [=](int lane) { return f(a[lane], b[lane], c[lane]); });
 }
 
+/// Byte i of the result is that of the eight of a and b which number i of four bits names; with its upper bit set, it
+/// is the sign of that byte.
+inline constexpr auto kPermuteBytes = [](u32 a, u32 b, u32 selectors) {
+  const u64 bytes = static_cast<u64>(b) << 32 | a;
+  u32 out = 0;
+  for (u32 i = 0; i < 4; ++i) {
+    const u32 selector = selectors >> 4 * i & 15u;
+    u32 byte = static_cast<u32>(bytes >> 8 * (selector & 7u)) & 0xFFu;
+    if ((selector & 8u) != 0) byte = (byte & 0x80u) != 0 ? 0xFFu : 0u;
+    out |= byte << 8 * i;
+  }
+  return out;
+};
+
 /// The lowest `length` bits of a replace those of b from bit `first` on.
 inline constexpr auto kInsertBits = [](u32 a, u32 b, u32 first, u32 length) {
   first &= 0xFFu, length &= 0xFFu;

@@ -220,8 +220,8 @@ struct Pressed {
   /// The combined values give what the same values give when the pair has them as its own.
   void expect_as_own(double dissipation, double friction) const {
     Pressed own = *this;
-    own.description.pairs[0].dissipation = dissipation;
-    own.description.pairs[0].friction = friction;
+    (*own.description.pairs)[0].dissipation = dissipation;
+    (*own.description.pairs)[0].friction = friction;
     const Velocity velocity = {0.1, -0.2, -0.3};
     const std::vector<double> found = wrench(velocity), expected = own.wrench(velocity);
     for (std::size_t i = 0; i < 6; ++i) {
@@ -251,16 +251,16 @@ TEST(Materials, ARigidBodyLeavesDissipationToTheOther) {
 TEST(Materials, APairsOwnValuesReplaceTheCombination) {
   Pressed p;
   p.description.bodies[1].rigid = true;
-  p.description.pairs[0].dissipation = 1.5;
-  p.description.pairs[0].friction = 0.05;
+  (*p.description.pairs)[0].dissipation = 1.5;
+  (*p.description.pairs)[0].friction = 0.05;
   p.expect(1.5, 0.05);
 }
 
 TEST(Materials, AnEnvironmentsValuesReplaceAPairsOwn) {
   Pressed p;
   p.description.bodies[1].rigid = true;
-  p.description.pairs[0].dissipation = 1.5;
-  p.description.pairs[0].friction = 0.05;
+  (*p.description.pairs)[0].dissipation = 1.5;
+  (*p.description.pairs)[0].friction = 0.05;
   p.expect(0.1, 0.5, {0.1, 0.9}, {0.5, 0.5});
   p.expect(0.1, 0.05, {0.1, 0.9});  // only dissipation is given for the environment
 }
@@ -332,7 +332,7 @@ TEST(Wrench, OfABodyIsTheSumOverItsPairsAboutItsOrigin) {
   const Scene scene(mixed_scene());
   const Batch batch = random_batch(scene, 20, 68);
   const UnwrittenResults r = evaluate(scene, batch, kFloatCpu);
-  const std::vector<Pair>& pairs = scene.description().pairs;
+  const std::vector<Pair>& pairs = scene.pairs();
   for (std::size_t e = 0; e < 20; ++e) {
     std::vector<double> sum(6 * r.num_bodies, 0), size(r.num_bodies, 0);
     for (std::size_t p = 0; p < static_cast<std::size_t>(r.num_pairs); ++p) {

@@ -146,7 +146,7 @@ Finding evaluated_in_all_ways(SceneDescription description) {
       }
       EXPECT_EQ(status_text(status_alone(scene, batch, options)), status_text(first.status));
     }
-    std::swap(description.pairs[0].a, description.pairs[0].b);
+    std::swap((*description.pairs)[0].a, (*description.pairs)[0].b);
   }
   return first;
 }

@@ -14,6 +14,7 @@ TEST(Scenes, WithoutPairsHaveNoForces) {
   SceneDescription description;
   description.geometries = {make_box("box", {1, 1, 1})};
   description.bodies = {{.name = "a", .geometry = 0}, {.name = "b", .geometry = 0}};
+  description.pairs.emplace();
   const std::vector<double> poses = {0, 0, 0, 1, 0, 0, 0, 0, 0, 0.5, 1, 0, 0, 0};
   for (const Backend backend : {Backend::kCpu, Backend::kReference}) {
     const HostEvaluator evaluator(Scene(description), {.backend = backend});

@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string bytes(reinterpret_cast<const char*>(data), size);
   SceneDescription scene;
   scene.bodies.resize(2);
-  scene.pairs.resize(1);
+  scene.pairs.emplace(1);
   fuzz::allow_error([&] {
     detail::NpyArray array = detail::parse_npy(bytes, "fuzz");
     if (detail::parse_npy(detail::npy_bytes(array), "again").bytes != array.bytes) std::abort();

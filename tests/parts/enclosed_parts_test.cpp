@@ -79,7 +79,7 @@ Finding found(SceneDescription description) {
     all.push_back({r.status[0], r.polygon_count[0] > 0});
     if (order == 0) first = all[0];
     for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i], first) << "order " << order << ", way " << i;
-    std::swap(description.pairs[0].a, description.pairs[0].b);
+    std::swap((*description.pairs)[0].a, (*description.pairs)[0].b);
   }
   first.status = but_far_side(first.status);
   return first;

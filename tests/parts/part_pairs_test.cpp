@@ -54,9 +54,9 @@ TEST(ListOfPartPairs, IsByPairThenByPartOfAThenByPartOfB) {
     }
     EXPECT_EQ(scene.num_parts(), count);
     std::vector<PartPair> expected;
-    for (std::size_t p = 0; p < description.pairs.size(); ++p) {
-      const auto a = static_cast<std::size_t>(description.pairs[p].a);
-      const auto b = static_cast<std::size_t>(description.pairs[p].b);
+    for (std::size_t p = 0; p < description.pairs->size(); ++p) {
+      const auto a = static_cast<std::size_t>((*description.pairs)[p].a);
+      const auto b = static_cast<std::size_t>((*description.pairs)[p].b);
       for (std::size_t i = 0; i < description.bodies[a].parts.size(); ++i) {
         for (std::size_t k = 0; k < description.bodies[b].parts.size(); ++k) {
           const Part &of_a = description.bodies[a].parts[i], &of_b = description.bodies[b].parts[k];

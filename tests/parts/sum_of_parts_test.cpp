@@ -82,7 +82,7 @@ std::array<Vec3d, 2> add_part_pair(const Evaluated& apart, std::size_t e, std::s
                                    Sum& sum) {
   const UnwrittenResults& r = apart.results;
   const std::size_t at = e * static_cast<std::size_t>(r.num_pairs) + q;
-  const auto a = static_cast<std::size_t>(apart.scene.description().pairs[q].a);
+  const auto a = static_cast<std::size_t>(apart.scene.pairs()[q].a);
   const Vec3d lever = vec(apart.batch.poses, e * r.num_bodies + a, 0, 7) - origin;
   const Vec3d force = vec(r.pair_wrench, at, 0, 6);
   const Vec3d torque = vec(r.pair_wrench, at, 3, 6) + cross(lever, force);
@@ -118,7 +118,7 @@ void compare(const Scene& scene, const Batch& batch, const EvaluatorOptions& opt
     for (int p = 0; p < scene.num_pairs(); ++p) {
       const std::size_t at = e * scene.num_pairs() + p;
       const std::string where = name + ", environment " + std::to_string(e) + ", pair " + std::to_string(p);
-      const Pair& pair = scene.description().pairs[p];
+      const Pair& pair = scene.pairs()[p];
       const Vec3d origin = vec(batch.poses, e * scene.num_bodies() + pair.a, 0, 7);
       Sum sum;
       std::vector<std::array<Vec3d, 2>> wrenches;

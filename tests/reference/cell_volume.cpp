@@ -137,8 +137,8 @@ Volume intersection_volume(const std::vector<HalfSpace>& half_spaces, const Exte
 }
 
 VolumeWrench wrench_by_volume(const SceneDescription& scene) {
-  const Body& a = scene.bodies[static_cast<std::size_t>(scene.pairs[0].a)];
-  const Body& b = scene.bodies[static_cast<std::size_t>(scene.pairs[0].b)];
+  const Body& a = scene.bodies[static_cast<std::size_t>((*scene.pairs)[0].a)];
+  const Body& b = scene.bodies[static_cast<std::size_t>((*scene.pairs)[0].b)];
   const ExtendedVector origin(a.pose[0], a.pose[1], a.pose[2]);
 
   // the side whose gradient is integrated: the compliant one

@@ -35,7 +35,7 @@ Outcome evaluate(const SceneDescription& scene, const BackendCase& backend, bool
     append(body.pose, poses);
     append(body.velocity, velocities);
   }
-  const std::size_t num_pairs = scene.pairs.size();
+  const std::size_t num_pairs = scene.pairs->size();
   const std::size_t num_bodies = scene.bodies.size();
   std::vector<double> pair_wrench(6 * num_pairs), body_wrench(6 * num_bodies), area(num_pairs), center(3 * num_pairs);
   std::vector<double> normal(3 * num_pairs), pressure(num_pairs), friction(3 * num_pairs), energy(num_pairs);
@@ -59,7 +59,7 @@ Outcome evaluate(const SceneDescription& scene, const BackendCase& backend, bool
   if (with_energy) results.energy = energy.data();
   make_evaluator(scene, backend).evaluate(state, results);
 
-  const auto b = static_cast<std::size_t>(scene.pairs[0].b);
+  const auto b = static_cast<std::size_t>((*scene.pairs)[0].b);
   outcome.force = vector_at(pair_wrench, 0);
   outcome.torque = vector_at(pair_wrench, 3);
   outcome.force_b = vector_at(body_wrench, 6 * b);
@@ -76,7 +76,7 @@ Outcome evaluate(const SceneDescription& scene, const BackendCase& backend, bool
 
 std::vector<double> energies(const SceneDescription& scene, const std::vector<Eigen::Matrix<double, 6, 1>>& motions,
                              const BackendCase& backend) {
-  const auto a = static_cast<std::size_t>(scene.pairs[0].a);
+  const auto a = static_cast<std::size_t>((*scene.pairs)[0].a);
   std::vector<double> poses;
   for (const auto& motion : motions) {
     std::vector<Body> bodies = scene.bodies;
@@ -88,7 +88,7 @@ std::vector<double> energies(const SceneDescription& scene, const std::vector<Ei
     for (const Body& body : bodies) append(body.pose, poses);
   }
 
-  std::vector<double> energy(motions.size() * scene.pairs.size());
+  std::vector<double> energy(motions.size() * scene.pairs->size());
   State state;
   state.num_environments = static_cast<std::int64_t>(motions.size());
   state.poses = poses.data();
@@ -97,7 +97,7 @@ std::vector<double> energies(const SceneDescription& scene, const std::vector<Ei
   make_evaluator(scene, backend).evaluate(state, results);
 
   std::vector<double> first_pair;
-  for (std::size_t i = 0; i < motions.size(); ++i) first_pair.push_back(energy[i * scene.pairs.size()]);
+  for (std::size_t i = 0; i < motions.size(); ++i) first_pair.push_back(energy[i * scene.pairs->size()]);
   return first_pair;
 }
 
@@ -116,7 +116,7 @@ Quaterniond roll_pitch_yaw(double roll, double pitch, double yaw) {
 }
 
 SceneDescription exchanged(SceneDescription scene) {
-  std::swap(scene.pairs[0].a, scene.pairs[0].b);
+  std::swap((*scene.pairs)[0].a, (*scene.pairs)[0].b);
   return scene;
 }
 

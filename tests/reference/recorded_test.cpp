@@ -32,8 +32,8 @@ SceneDescription sliding_ball() {
   scene.bodies[1].modulus = 2e7;
   set_pose(scene.bodies[0], {0.01, -0.02, 0.145});
   scene.bodies[0].velocity = {0.1, 0, -0.05, 0, 0, 3};
-  scene.pairs[0].dissipation = 2;
-  scene.pairs[0].friction = 0.5;
+  (*scene.pairs)[0].dissipation = 2;
+  (*scene.pairs)[0].friction = 0.5;
   scene.contact.slip_tolerance = 1e-4;
   return scene;
 }

@@ -19,7 +19,7 @@ namespace {
 
 SceneDescription ball_and_ground() {
   SceneDescription scene = two_bodies(make_sphere("ball", 0.05, 1), make_half_space("ground", 0.1));
-  scene.pairs[0].friction = 0.5;
+  (*scene.pairs)[0].friction = 0.5;
   return scene;
 }
 
@@ -119,8 +119,8 @@ TEST(Misuse, OfScenesIsAnError) {
   };
   for (const int index : {-1, 2, INT_MAX, INT_MIN}) {
     expect_bad("geometry", [&](SceneDescription& s) { s.bodies[1].geometry = index; });
-    expect_bad("pair.a", [&](SceneDescription& s) { s.pairs[0].a = index; });
-    expect_bad("pair.b", [&](SceneDescription& s) { s.pairs[0].b = index; });
+    expect_bad("pair.a", [&](SceneDescription& s) { (*s.pairs)[0].a = index; });
+    expect_bad("pair.b", [&](SceneDescription& s) { (*s.pairs)[0].b = index; });
     SceneDescription scene = ball_and_ground();
     scene.bodies[1].geometry = index;
     misuses.expect_error("all_pairs", [&] { all_pairs(scene); });
@@ -131,8 +131,8 @@ TEST(Misuse, OfScenesIsAnError) {
   for (const double value : {kNan, kInfinity, -kInfinity, -1e-300, 1.001e6, 1e18, 1e300}) {
     expect_bad("dissipation", [&](SceneDescription& s) { s.bodies[1].dissipation = value; });
     expect_bad("friction", [&](SceneDescription& s) { s.bodies[1].friction = value; });
-    expect_bad("pair's dissipation", [&](SceneDescription& s) { s.pairs[0].dissipation = value; });
-    expect_bad("pair's friction", [&](SceneDescription& s) { s.pairs[0].friction = value; });
+    expect_bad("pair's dissipation", [&](SceneDescription& s) { (*s.pairs)[0].dissipation = value; });
+    expect_bad("pair's friction", [&](SceneDescription& s) { (*s.pairs)[0].friction = value; });
   }
   for (const double value : {kNan, kInfinity, -kInfinity, 1.001e12, -1e13}) {
     for (std::size_t i = 0; i < 7; ++i) {
@@ -152,8 +152,8 @@ TEST(Misuse, OfScenesIsAnError) {
   expect_bad("no bodies", [](SceneDescription& s) { s.bodies.clear(); });
   expect_bad("65 bodies", [](SceneDescription& s) { s.bodies.resize(65); });
   expect_bad("both rigid", [](SceneDescription& s) { s.bodies[0].rigid = s.bodies[1].rigid = true; });
-  expect_bad("pair with itself", [](SceneDescription& s) { s.pairs[0].b = 0; });
-  expect_bad("pair twice", [](SceneDescription& s) { s.pairs.push_back({1, 0, {}, {}}); });
+  expect_bad("pair with itself", [](SceneDescription& s) { (*s.pairs)[0].b = 0; });
+  expect_bad("pair twice", [](SceneDescription& s) { s.pairs->push_back({1, 0, {}, {}}); });
   expect_bad("two half spaces", [](SceneDescription& s) { s.bodies[0].geometry = 1; });
   EXPECT_GT(misuses.count(), 120);
 }
@@ -210,7 +210,7 @@ TEST(Misuse, OfPartsIsAnError) {
   expect_bad("257 parts in all", [](SceneDescription& s) {
     s.bodies.resize(5);
     for (std::size_t i = 0; i < 4; ++i) s.bodies[i] = s.bodies[0], s.bodies[i].parts.resize(64);
-    s.pairs.clear();
+    s.pairs->clear();
   });
   expect_bad("rigid parts on a rigid ground",
              [](SceneDescription& s) { s.bodies[0].rigid = s.bodies[1].rigid = true; });
@@ -238,6 +238,23 @@ TEST(Scene, HasUpTo256PartsAnd64OfABody) {
   scene.bodies.resize(4);
   for (Body& body : scene.bodies) body.parts.resize(64);
   EXPECT_EQ(Scene(scene).num_parts(), 256);
+}
+
+TEST(Misuse, OfTooManyCopiesOfGeometriesWithOffsetsIsAnError) {
+  SceneDescription scene;
+  scene.geometries = {make_sphere("ball", 0.05, 6)};  // 163 840 tets and triangles
+  scene.bodies.resize(1);
+  scene.bodies[0].parts.resize(11);
+  for (std::size_t i = 0; i < 11; ++i) scene.bodies[0].parts[i].pose[0] = 0.1 * static_cast<double>(i + 1);
+  try {
+    const Scene made(scene);
+    FAIL() << "no Error was thrown";
+  } catch (const Error& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "scene: body '': the geometries with an offset up to here have 1146880 tets and triangles, of which each "
+        "offset has its own; the limit is 1048576; make them coarser, or leave out offsets");
+  }
 }
 
 }  // namespace

@@ -152,7 +152,7 @@ TEST(MotionInFiles, LeavesAJointsBodyAndItsParentOutOfTheDefaultPairs) {
   const auto has_pair = [](const std::string& rest) {
     const std::string joint = R"(, "motion": {"type": "prismatic", "parent": "base", "axis": [1, 0, 0]})";
     const SceneDescription scene = parse(scene_text(joint, R"(, "fixed": true)", rest));
-    for (const Pair& pair : scene.pairs) {
+    for (const Pair& pair : *scene.pairs) {
       if (pair.a == 0 && pair.b == 1) return true;
     }
     return false;

@@ -67,19 +67,19 @@ TEST(SceneFile, ReadsEveryFieldOfABody) {
 
 TEST(SceneFile, ReadsBothFormsOfAPair) {
   const SceneDescription plain = parse(scene_text("", R"(, "pairs": [["ground", "ball"]])"));
-  ASSERT_EQ(plain.pairs.size(), 1u);
-  EXPECT_EQ(plain.pairs[0].a, 1);
-  EXPECT_EQ(plain.pairs[0].b, 0);
-  EXPECT_FALSE(plain.pairs[0].friction);
+  ASSERT_EQ(plain.pairs->size(), 1u);
+  EXPECT_EQ((*plain.pairs)[0].a, 1);
+  EXPECT_EQ((*plain.pairs)[0].b, 0);
+  EXPECT_FALSE((*plain.pairs)[0].friction);
 
   const SceneDescription own = parse(scene_text("", R"(, "pairs": [{"bodies": ["ball", "ground"], "friction": 0.3}])"));
-  EXPECT_EQ(own.pairs.at(0).friction, 0.3);
-  EXPECT_FALSE(own.pairs.at(0).dissipation);
+  EXPECT_EQ(own.pairs->at(0).friction, 0.3);
+  EXPECT_FALSE(own.pairs->at(0).dissipation);
 }
 
 TEST(SceneFile, PairsLeftOutMeansAllPairsAndAnEmptyListNone) {
-  EXPECT_EQ(parse(scene_text()).pairs.size(), 1u);
-  EXPECT_EQ(parse(scene_text("", R"(, "pairs": [])")).pairs.size(), 0u);
+  EXPECT_EQ(parse(scene_text()).pairs->size(), 1u);
+  EXPECT_EQ(parse(scene_text("", R"(, "pairs": [])")).pairs->size(), 0u);
 }
 
 // Three bodies, of which `a` and `wall` are fixed: two default pairs, a and b, b and wall.
@@ -94,7 +94,8 @@ std::string scene_of_three(const std::string& rest) {
 TEST(SceneFile, TakesExcludedPairsOutOfTheDefaultOnes) {
   const auto pairs = [](const std::string& list) {
     std::vector<std::pair<int, int>> found;
-    for (const Pair& pair : parse(scene_of_three(R"(, "exclude": )" + list)).pairs) found.emplace_back(pair.a, pair.b);
+    const SceneDescription scene = parse(scene_of_three(R"(, "exclude": )" + list));
+    for (const Pair& pair : *scene.pairs) found.emplace_back(pair.a, pair.b);
     return found;
   };
   using Pairs = std::vector<std::pair<int, int>>;
@@ -207,7 +208,7 @@ TEST(SceneFile, ReadsTheShippedScenes) {
         "/bench/scenes/stack_of_ten.json", "/bench/scenes/nut_spinning.json", "/bench/scenes/coin.json",
         "/bench/scenes/spoon.json", "/tests/scenes/oracle6.json", "/tests/scenes/oracle8.json",
         "/tests/scenes/oracle9.json"})
-    EXPECT_GE(read_scene(kSource + file).pairs.size(), 1u) << file;
+    EXPECT_GE(read_scene(kSource + file).pairs->size(), 1u) << file;
 }
 
 TEST(SceneFile, ReadsASceneWithMeshesOfAnotherFolder) {

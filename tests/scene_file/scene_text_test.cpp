@@ -134,12 +134,12 @@ void expect_equal(const SceneDescription& a, const SceneDescription& b) {
   }
   ASSERT_EQ(a.bodies.size(), b.bodies.size());
   for (std::size_t i = 0; i < a.bodies.size(); ++i) expect_equal(a.bodies[i], b.bodies[i]);
-  ASSERT_EQ(a.pairs.size(), b.pairs.size());
-  for (std::size_t i = 0; i < a.pairs.size(); ++i) {
-    EXPECT_EQ(a.pairs[i].a, b.pairs[i].a);
-    EXPECT_EQ(a.pairs[i].b, b.pairs[i].b);
-    EXPECT_EQ(a.pairs[i].dissipation, b.pairs[i].dissipation);
-    EXPECT_EQ(a.pairs[i].friction, b.pairs[i].friction);
+  ASSERT_EQ(a.pairs->size(), b.pairs->size());
+  for (std::size_t i = 0; i < a.pairs->size(); ++i) {
+    EXPECT_EQ((*a.pairs)[i].a, (*b.pairs)[i].a);
+    EXPECT_EQ((*a.pairs)[i].b, (*b.pairs)[i].b);
+    EXPECT_EQ((*a.pairs)[i].dissipation, (*b.pairs)[i].dissipation);
+    EXPECT_EQ((*a.pairs)[i].friction, (*b.pairs)[i].friction);
   }
   EXPECT_EQ(a.contact.dissipation_model, b.contact.dissipation_model);
   EXPECT_EQ(a.contact.quadrature, b.contact.quadrature);

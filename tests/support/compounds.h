@@ -105,12 +105,12 @@ inline SceneDescription random_compounds(unsigned seed, const CompoundChoice& ch
       for (int k = 0; k < parts; ++k) body.parts.push_back(random_part(scene, random));
     }
     scene.pairs = all_pairs(scene);
-    for (Pair& pair : scene.pairs) {
+    for (Pair& pair : *scene.pairs) {
       if (random.below(4) == 0) pair.dissipation = random.uniform(0, 2);
       if (random.below(4) == 0) pair.friction = random.uniform(0, 1);
       if (random.below(2) == 0) std::swap(pair.a, pair.b);
     }
-    if (!scene.pairs.empty()) return scene;
+    if (!scene.pairs->empty()) return scene;
   }
 }
 
@@ -173,9 +173,10 @@ inline SceneDescription taken_apart(const Scene& scene) {
       one.friction = *part.friction;
     }
   }
+  to.pairs.emplace();
   for (const PartPair& parts : scene.part_pairs()) {
-    const Pair& pair = from.pairs[static_cast<std::size_t>(parts.pair)];
-    to.pairs.push_back({parts.part_a, parts.part_b, pair.dissipation, pair.friction});
+    const Pair& pair = scene.pairs()[static_cast<std::size_t>(parts.pair)];
+    to.pairs->push_back({parts.part_a, parts.part_b, pair.dissipation, pair.friction});
   }
   return to;
 }

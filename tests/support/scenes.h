@@ -115,8 +115,8 @@ inline SceneDescription mixed_scene(const ContactOptions& contact = {}) {
   add("rigid ball", 4, true, 1e5);
   add("wall", 2, true, 1e5);
   scene.pairs = all_pairs(scene);
-  scene.pairs[1].dissipation = 1.25;
-  scene.pairs[2].friction = 0.9;
+  (*scene.pairs)[1].dissipation = 1.25;
+  (*scene.pairs)[2].friction = 0.9;
   return scene;
 }
 

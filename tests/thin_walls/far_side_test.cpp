@@ -55,7 +55,7 @@ std::uint32_t status_of_warps(const Scene& scene, int shares) {
 std::string status_in_all_ways(SceneDescription description) {
   std::string first;
   for (const bool swapped : {false, true}) {
-    if (swapped) std::swap(description.pairs[0].a, description.pairs[0].b);
+    if (swapped) std::swap((*description.pairs)[0].a, (*description.pairs)[0].b);
     const Scene scene(description);
     const Batch batch(description, 1);
     for (const CpuOptions& options : all_ways()) {

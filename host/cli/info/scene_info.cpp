@@ -119,8 +119,8 @@ void print_pairs(const Scene& built) {
   Rows rows = {{"pair", "", "dissipation", "friction"}};
   if (with_parts) rows[0].push_back("part pairs");
   const auto value = [](const std::optional<double>& own) { return own ? number(*own) : "of the bodies"; };
-  for (std::size_t i = 0; i < scene.pairs.size(); ++i) {
-    const Pair& pair = scene.pairs[i];
+  for (std::size_t i = 0; i < scene.pairs->size(); ++i) {
+    const Pair& pair = (*scene.pairs)[i];
     rows.push_back({escaped(scene.bodies[pair.a].name), escaped(scene.bodies[pair.b].name), value(pair.dissipation),
                     value(pair.friction)});
     const auto is_of_pair = [&](const PartPair& parts) { return parts.pair == static_cast<int>(i); };
@@ -134,7 +134,7 @@ void print_pairs(const Scene& built) {
 /// The part pairs of all pairs that cannot touch.
 Rows left_out(const SceneDescription& scene) {
   Rows rows;
-  for (const Pair& pair : scene.pairs) {
+  for (const Pair& pair : *scene.pairs) {
     const Body &a = scene.bodies[pair.a], &b = scene.bodies[pair.b];
     const std::vector<Part> parts_a = parts_of(a), parts_b = parts_of(b);
     const std::vector<PartKind> kinds_a = kinds_of(a, scene), kinds_b = kinds_of(b, scene);

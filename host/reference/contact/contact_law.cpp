@@ -28,7 +28,7 @@ Real combined_modulus(const PartState& a, const PartState& b) {
 
 ContactLaw contact_law(const SceneDescription& scene, const State& state, const Environment& environment,
                        std::size_t pair_index, const PartIndices& parts) {
-  const Pair& pair = scene.pairs[pair_index];
+  const Pair& pair = (*scene.pairs)[pair_index];
   const BodyState& a = environment.bodies[static_cast<std::size_t>(pair.a)];
   const BodyState& b = environment.bodies[static_cast<std::size_t>(pair.b)];
   const PartState &part_a = environment.parts[parts.a], &part_b = environment.parts[parts.b];

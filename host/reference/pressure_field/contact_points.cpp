@@ -88,10 +88,10 @@ std::vector<ContactPoint> contact_points(const SceneDescription& scene, const St
                                          const Environment& environment, ContactPoints rule) {
   if (rule == ContactPoints::kFan6) throw Error("the reference has no contact points of the rule fan6");
   std::vector<ContactPoint> points;
-  for (std::size_t pair = 0; pair < scene.pairs.size(); ++pair) {
+  for (std::size_t pair = 0; pair < scene.pairs->size(); ++pair) {
     if (!environment.enabled[pair]) continue;
-    const Transform& X_WA = environment.bodies[static_cast<std::size_t>(scene.pairs[pair].a)].X_WB;
-    const Transform& X_WB = environment.bodies[static_cast<std::size_t>(scene.pairs[pair].b)].X_WB;
+    const Transform& X_WA = environment.bodies[static_cast<std::size_t>((*scene.pairs)[pair].a)].X_WB;
+    const Transform& X_WB = environment.bodies[static_cast<std::size_t>((*scene.pairs)[pair].b)].X_WB;
     const Transform X_AB = X_WA.inverse() * X_WB;
     for (const PartIndices& indices : part_pairs(scene, environment, pair, ContactModel::kPressureField)) {
       const auto posed = [&](std::size_t index, const Transform& X) {
@@ -102,8 +102,8 @@ std::vector<ContactPoint> contact_points(const SceneDescription& scene, const St
       const ContactLaw law = contact_law(scene, state, environment, pair, indices);
       for (ContactPolygon polygon : contact_polygons(a, b)) {
         if (scene.contact.gradient_filter && !polygon.passes_gradient_filter()) continue;
-        polygon.weigh_one_sided(scene.bodies[static_cast<std::size_t>(scene.pairs[pair].a)].one_sided,
-                                scene.bodies[static_cast<std::size_t>(scene.pairs[pair].b)].one_sided,
+        polygon.weigh_one_sided(scene.bodies[static_cast<std::size_t>((*scene.pairs)[pair].a)].one_sided,
+                                scene.bodies[static_cast<std::size_t>((*scene.pairs)[pair].b)].one_sided,
                                 a.largest_gradient, b.largest_gradient);
         for (ContactPoint point : points_of(polygon, law, a, b, X_AB.rotation.transpose(), rule)) {
           point.pair = pair;

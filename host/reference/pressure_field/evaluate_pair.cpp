@@ -89,7 +89,7 @@ DiscreteContact to_contact(const PatchPolygon& from, const Transform& X_WA, std:
 
 PairResult evaluate_pressure_field(const PairInput& input) {
   const auto& [scene, state, results, environment, index, pair_index, part_pairs, first_row] = input;
-  const Pair& pair = scene.pairs[pair_index];
+  const Pair& pair = (*scene.pairs)[pair_index];
   const BodyState& state_a = environment.bodies[static_cast<std::size_t>(pair.a)];
   const BodyState& state_b = environment.bodies[static_cast<std::size_t>(pair.b)];
   const Matrix3& R_WA = state_a.X_WB.rotation;

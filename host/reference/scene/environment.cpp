@@ -112,11 +112,11 @@ Environment read_environment(const SceneDescription& scene, const State& state, 
     environment.bodies.push_back(body);
   }
 
-  for (std::size_t p = 0; p < scene.pairs.size(); ++p) {
+  for (std::size_t p = 0; p < scene.pairs->size(); ++p) {
     environment.enabled.push_back(!state.pair_mask.data ||
                                   state.pair_mask.data[index * state.pair_mask.stride + static_cast<std::int64_t>(p)] !=
                                       0);
-    const ContactModels& models = detail::models_of(scene.pairs[p], scene);
+    const ContactModels& models = detail::models_of((*scene.pairs)[p], scene);
     for (const ContactModel model : models) {
       const bool half_spaces_touch = detail::model_of(model, {false, true}, {false, true}).has_value();
       for (const PartIndices& parts : part_pairs(scene, environment, p, model)) {
@@ -136,11 +136,11 @@ Environment read_environment(const SceneDescription& scene, const State& state, 
 
 std::vector<PartIndices> part_pairs(const SceneDescription& scene, const Environment& environment, std::size_t pair,
                                     ContactModel model) {
-  const std::vector<std::optional<ContactModel>> models = detail::part_pair_models(scene.pairs[pair], scene);
+  const std::vector<std::optional<ContactModel>> models = detail::part_pair_models((*scene.pairs)[pair], scene);
   std::vector<PartIndices> pairs;
   auto of_part_pair = models.begin();
-  for (const std::size_t a : environment.bodies[static_cast<std::size_t>(scene.pairs[pair].a)].parts) {
-    for (const std::size_t b : environment.bodies[static_cast<std::size_t>(scene.pairs[pair].b)].parts) {
+  for (const std::size_t a : environment.bodies[static_cast<std::size_t>((*scene.pairs)[pair].a)].parts) {
+    for (const std::size_t b : environment.bodies[static_cast<std::size_t>((*scene.pairs)[pair].b)].parts) {
       if (*of_part_pair++ == model) pairs.push_back({a, b});
     }
   }

@@ -4,6 +4,7 @@
 // it.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,16 +30,26 @@ struct Pair {
 struct SceneDescription {
   std::vector<Geometry> geometries;  ///< bodies can share one
   std::vector<Body> bodies;          ///< at least one, at most 64; with at most 256 parts in all
-  std::vector<Pair> pairs;           ///< which bodies can touch; all_pairs() makes the list of all possible pairs
-  ContactOptions contact;            ///< the law of all pairs
-  RolloutOptions rollout = {};       ///< how it is stepped in time
+
+  /// Which bodies can touch. Not given: all_pairs(), which is what Scene::description() has then; an empty list: none.
+  std::optional<std::vector<Pair>> pairs = {};
+
+  /// Bodies that are not to touch: two indices each, in any order. all_pairs() leaves them out, and no warning is about
+  /// them.
+  std::vector<std::array<int, 2>> exclude = {};
+
+  ContactOptions contact;       ///< the law of all pairs
+  RolloutOptions rollout = {};  ///< how it is stepped in time
 };
 
-/// Every pair a < b of bodies that are not both fixed, that no joint joins, and that have a part pair: two parts that
-/// can touch in the scene's contact models. So a prescribed body is paired with fixed ones and with others that are
-/// prescribed: none of them yields, but what presses on them can be of interest. Throws Error for a geometry index out
-/// of range.
+/// Every pair a < b of bodies that are not excluded and not both fixed, that no joint joins, and that have a part pair:
+/// two parts that can touch in the scene's contact models. So a prescribed body is paired with fixed ones and with
+/// others that are prescribed: none of them yields, but what presses on them can be of interest. Throws Error for a
+/// geometry index out of range.
 std::vector<Pair> all_pairs(const SceneDescription& scene);
+
+/// The pairs that a scene gives, or all_pairs().
+std::vector<Pair> pairs_of(const SceneDescription& scene);
 
 /// Two parts, of the two bodies of a pair, that can touch in a contact model of the pair: with pressure fields, two
 /// that are not both rigid and not both half spaces. Parts are numbered through the scene: those of body 0, of body 1
@@ -66,7 +77,8 @@ class Scene {
   /// empty or repeated; in a scene file they may not.
   explicit Scene(SceneDescription description);
 
-  const SceneDescription& description() const;  ///< what it was made from
+  const SceneDescription& description() const;  ///< what it was made from, and the pairs where it gave none
+  const std::vector<Pair>& pairs() const;       ///< in the order of the results
   int num_bodies() const;                       ///< B in the shapes of State and Results
   int num_pairs() const;                        ///< P in the shapes of State and Results
   int num_parts() const;                        ///< C in the shapes of State: of all bodies
@@ -95,9 +107,10 @@ class Scene {
   std::shared_ptr<const detail::SceneData> data_;
 };
 
-/// One line for each body with parts that overlap by more than 2 % of the smaller one's volume: where both touch
-/// another body, both press on it. The share is found by sampling. Warnings about a single geometry are
-/// Geometry::warnings.
+/// What may not be meant, one line each: two rigid bodies that meet without touching, unless they are excluded; a half
+/// space that is softer than what can lie on it; pairs without friction, unless Pair::friction says so; and a body with
+/// parts that overlap by more than 2 % of the smaller one's volume (by sampling), so that both press on what they
+/// touch. Warnings about a single geometry are Geometry::warnings.
 std::vector<std::string> warnings_of(const Scene& scene);
 
 }  // namespace isopatch
