@@ -29,7 +29,7 @@ enum Status : std::uint32_t {
   kNotConverged = 1u << 8,   ///< a solve needed more iterations than RolloutOptions::max_iterations; its last was taken
   kFrictionLag = 1u << 9,    ///< friction limits differ from the friction of the normal forces by more than 10 %
   kStepCapacity = 1u << 10,  ///< more contact polygons than RolloutOptions::polygon_capacity
-  kDiverged = 1u << 11,      ///< a velocity is not finite, or beyond RolloutOptions::speed_limit
+  kDiverged = 1u << 11,      ///< a velocity or a drive is not finite, or the former beyond speed_limit
   kFrozen = 1u << 12,        ///< the state is that before a step with a fault, and stays until it is reset
 
   // Of an evaluation, or of any step of the last call.

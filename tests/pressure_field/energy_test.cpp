@@ -27,26 +27,34 @@ bool boxes_overlap(const detail::PairContext& f, detail::CellRef m, detail::Cell
   return bound_overlap(box, detail::bounds_of(vertex), f.coarse.slack, bounds);
 }
 
-void compare(const detail::PairContext& f, Counts& counts) {
+/// Calls visit(m, s, bounds, energy) for all pairs of cells whose boxes overlap.
+template <class Visit>
+void for_each_overlap(const detail::PairContext& f, const Visit& visit) {
   for (std::int32_t m = 0; m < f.M.hierarchy.num_cells; ++m) {
     for (std::int32_t s = 0; s < f.S.hierarchy.num_cells; ++s) {
       const detail::CellRef cell_M = cell_of_M(f, m), cell_S = cell_of_S(f, s);
       PolygonBounds<float> bounds = {};
       if (!boxes_overlap(f, cell_M, cell_S, bounds)) continue;
       detail::PlanesInPlace planes;
-      const double energy =
-          integrate_overlap(f, *cell_M.cell, cell_S.cell, bounds, detail::Integrand::kPressure, planes);
-      PolygonBounds<float> kept = {};
-      if (cells_overlap(f, cell_M, cell_S, {f.M.hierarchy.coarse_cells + m}, {f.S.hierarchy.coarse_cells + s}, kept)) {
-        ++counts.kept;
-        counts.with_energy += energy != 0 ? 1 : 0;
-        EXPECT_EQ(kept.radius, bounds.radius);
-      } else {
-        ++counts.left_out;
-        EXPECT_EQ(energy, 0) << m << ", " << s;
-      }
+      visit(m, s, bounds,
+            integrate_overlap(f, *cell_M.cell, cell_S.cell, bounds, detail::Integrand::kPressure, planes));
     }
   }
+}
+
+void compare(const detail::PairContext& f, Counts& counts) {
+  for_each_overlap(f, [&](std::int32_t m, std::int32_t s, const PolygonBounds<float>& bounds, double energy) {
+    const detail::CoarseRef coarse_M = {f.M.hierarchy.coarse_cells + m}, coarse_S = {f.S.hierarchy.coarse_cells + s};
+    PolygonBounds<float> kept = {};
+    if (cells_overlap(f, cell_of_M(f, m), cell_of_S(f, s), coarse_M, coarse_S, kept)) {
+      ++counts.kept;
+      counts.with_energy += energy != 0 ? 1 : 0;
+      EXPECT_EQ(kept.radius, bounds.radius);
+    } else {
+      ++counts.left_out;
+      EXPECT_EQ(energy, 0) << m << ", " << s;
+    }
+  });
 }
 
 /// Rigid bodies take part with their tets, a rigid surface with cones, some of which are inverted.
@@ -78,15 +86,7 @@ double energy_of_overlaps(const detail::PairContext& context) {
   f.M.hierarchy = f.M.field->solid;
   f.S.hierarchy = f.S.field->solid;
   double sum = 0;
-  for (std::int32_t m = 0; m < f.M.hierarchy.num_cells; ++m) {
-    for (std::int32_t s = 0; s < f.S.hierarchy.num_cells; ++s) {
-      const detail::CellRef cell_M = cell_of_M(f, m), cell_S = cell_of_S(f, s);
-      PolygonBounds<float> bounds = {};
-      if (!boxes_overlap(f, cell_M, cell_S, bounds)) continue;
-      detail::PlanesInPlace planes;
-      sum += integrate_overlap(f, *cell_M.cell, cell_S.cell, bounds, detail::Integrand::kPressure, planes);
-    }
-  }
+  for_each_overlap(f, [&](std::int32_t, std::int32_t, const PolygonBounds<float>&, double energy) { sum += energy; });
   return sum;
 }
 

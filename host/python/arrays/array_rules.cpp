@@ -151,4 +151,12 @@ void check_writable(const ArrayView& view, const Argument& argument) {
   argument.wrong_value("expected an array that can be written, found a read-only one; give a copy");
 }
 
+ResetMask::ResetMask(nb::handle mask, const Placement& placement, const CallShape& shape) {
+  if (mask.is_none()) return;
+  const Argument argument{"reset", "mask"};
+  view_.read(mask.ptr(), argument, placement);
+  set_array(rows_, view_, argument, {"mask", "uint8", Per::kEnvironment, 1, "0 or 1"}, shape);
+  if (rows_.stride != 1) argument.wrong_value("expected contiguous elements, found some with gaps; give a copy");
+}
+
 }  // namespace isopatch::python

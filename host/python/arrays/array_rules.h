@@ -98,4 +98,16 @@ void set_array(Array& array, const ArrayView& view, const Argument& argument, co
   }
 }
 
+/// The argument `mask` of a reset: which environments, or None for all.
+class ResetMask {
+ public:
+  ResetMask(nb::handle mask, const Placement& placement, const CallShape& shape);
+
+  const std::uint8_t* data() const { return rows_.data; }  // null for all
+
+ private:
+  ArrayView view_;
+  TypedArray<const std::uint8_t> rows_;
+};
+
 }  // namespace isopatch::python

@@ -48,17 +48,9 @@ void initial_state(const PythonSimulator& self, nb::handle state, nb::handle str
 void reset(const PythonSimulator& self, nb::handle state, nb::handle mask, nb::handle initial, nb::handle stream) {
   const Placement placement = placement_of("reset", self, stream, poses_of(state));
   const StateViews views("reset", self, state, placement, true), start("reset", self, initial, placement, false);
-  ArrayView chosen;
-  TypedArray<const std::uint8_t> rows;
-  if (!mask.is_none()) {
-    const Argument argument{"reset", "mask"};
-    const ArrayInfo info{"mask", "uint8", Per::kEnvironment, 1, "0 or 1"};
-    chosen.read(mask.ptr(), argument, placement);
-    set_array(rows, chosen, argument, info, {self.counts, views.view().num_environments});
-    if (rows.stride != 1) argument.wrong_value("expected contiguous elements, found some with gaps; give a copy");
-  }
+  const ResetMask chosen(mask, placement, {self.counts, views.view().num_environments});
   const nb::gil_scoped_release released;
-  self.simulator.simulator().reset(views.view(), rows.data, start.view(), placement.stream);
+  self.simulator.simulator().reset(views.view(), chosen.data(), start.view(), placement.stream);
 }
 
 nb::object step(const PythonSimulator& self, nb::handle state, nb::handle n, nb::handle stream,

@@ -13,17 +13,9 @@ namespace {
 void reset(PythonCandidates& self, nb::handle mask, nb::handle stream) {
   const auto& evaluator = nb::cast<const PythonEvaluator&>(self.evaluator);
   const Placement placement = with_stream(evaluator.compute.placement, {"reset", "stream"}, stream, mask);
-  ArrayView chosen;
-  TypedArray<const std::uint8_t> rows;
-  if (!mask.is_none()) {
-    const Argument argument{"reset", "mask"};
-    const ArrayInfo info{"mask", "uint8", Per::kEnvironment, 1, "0 or 1"};
-    chosen.read(mask.ptr(), argument, placement);
-    set_array(rows, chosen, argument, info, {evaluator.counts, self.cache.num_environments()});
-    if (rows.stride != 1) argument.wrong_value("expected contiguous elements, found some with gaps; give a copy");
-  }
+  const ResetMask chosen(mask, placement, {evaluator.counts, self.cache.num_environments()});
   const nb::gil_scoped_release released;
-  self.cache.reset(rows.data, placement.stream);
+  self.cache.reset(chosen.data(), placement.stream);
 }
 
 }  // namespace

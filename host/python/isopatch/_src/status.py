@@ -35,7 +35,7 @@ class Status(enum.IntFlag):
     STEP_CAPACITY = 1 << 10
     """A step had more contact polygons than the capacity."""
     DIVERGED = 1 << 11
-    """A velocity is not finite, or beyond the speed limit."""
+    """A velocity, joint force or target is not finite, or a velocity beyond the speed limit."""
     FROZEN = 1 << 12
     """The state is that before a step with a fault, and stays until it is reset."""
     FAR_SIDE = 1 << 13

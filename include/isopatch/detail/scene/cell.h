@@ -52,7 +52,7 @@ struct SmoothedGradientOf {
 };
 struct alignas(16) SmoothedGradient : SmoothedGradientOf<double> {};
 
-/// Two vector fields in a tet, by their fluxes out of its faces (pressure_field/energy_flux.h): through face i, the one
+/// Two vector fields in a tet, by their fluxes out of its faces (pressure_field/energy/flux.h): through face i, the one
 /// opposite vertex i.
 struct alignas(16) CellFlux {
   double outward[4];  // of a field whose divergence is the extent, m^3

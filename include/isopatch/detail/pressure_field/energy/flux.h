@@ -6,8 +6,8 @@
 // vector field F in M has the divergence p_M and no flux through M's surface, then by Gauss' theorem the integral of
 // p_M over R is the flux of F through the contact surface, out of R: towards where p_M is the larger one, which is the
 // way the normal points. The same holds for S, with the opposite normal. So the energy is a sum over the contact
-// polygons, while the overlap of two bodies of n tets consists of up to n^1.5 overlaps of tets, and more that have to
-// be told apart.
+// polygons, which lie on a surface, while the overlap of two bodies fills a volume: it consists of far more overlaps of
+// tets, and of more still whose boxes overlap and that have to be told apart.
 //
 // There is such a field, with one exception: what all of M has cannot vanish, but has to end in a sink, a tet in which
 // the divergence is less by a constant rate. Where R reaches into it, the rate times that volume is added.
