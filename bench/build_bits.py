@@ -2,6 +2,7 @@
 """Whether the programs `isopatch` of two builds write the same bytes of the same scenes, evaluated and stepped."""
 
 import ast
+import functools
 import json
 import math
 import re
@@ -148,10 +149,21 @@ def differences(a, b, is_rollout):
 # --- runs ------------------------------------------------------------------------------------------------------------
 
 
+ENERGIES = "--energies"  # older builds always write them
+
+
+@functools.cache
+def has_option(build, command, option):
+    help_text = subprocess.run([build / "bin/isopatch", "help", command], capture_output=True, text=True, check=True)
+    return option in help_text.stdout
+
+
 def run(build, command, scene, options):
     """The arrays that `isopatch COMMAND` writes, and its message if it fails."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
+        if not has_option(build, command, ENERGIES):
+            options = [word for word in options if word != ENERGIES]
         words = [build / "bin/isopatch", command, scene, "--backend", "cpu", "--threads", 1, *options]
         words += ["--output", folder / "out.npz"] + (["--vtk", folder] if command == "evaluate" else [])
         # a session of its own: Ctrl-C is for the script
@@ -205,7 +217,7 @@ def compare_bits(builds, filter, data, folder, found, progress):
             evaluated = [*common, "--envs", environments, "--energy", "--part-pairs"]
             scene.compare(builds, "evaluate", precision, path, evaluated)
             if steps and "rollout" in json.loads(path.read_text()):
-                stepped = [*common, "--envs", min(environments, 3), "--steps", steps]
+                stepped = [*common, "--envs", min(environments, 3), "--steps", steps, ENERGIES]
                 scene.compare(builds, "rollout", precision, path, stepped)
         found.append(scene)
     return left_out

@@ -79,7 +79,7 @@ def energy_ratios(program, geometry, integrator, random, impacts):
         friction = np.repeat(np.where(np.arange(n) % 2, 0.5, 0.0)[:, None], 2, 1)
         scene = body_on_ground(geometry, {}, time_step=float(time_step), integrator=integrator, gravity=[0, 0, 0])
         states = {"poses": poses, "velocities": velocities, "modulus": modulus, "friction": friction}
-        rows = rollout(program, scene, "--steps", round(0.6 / time_step), states=states)
+        rows = rollout(program, scene, "--energies", "--steps", round(0.6 / time_step), states=states)
         assert not (rows["status"] & (FROZEN | NOT_CONVERGED)).any(), rows["status"]
         for e in range(n):
             touching = np.flatnonzero(rows["polygons"][:, e])
@@ -136,7 +136,7 @@ def rest(program, _):
                     "angular_velocity": [1, -2, 3],
                 }
                 scene = body_on_ground({"type": "box", "size": size}, body, time_step=5e-3, points=points)
-                rows = rollout(program, scene, "--steps", 2000, "--every", 1000)
+                rows = rollout(program, scene, "--energies", "--steps", 2000, "--every", 1000)
                 kinetic = rows["kinetic_energy"][1, 0]
                 moved = np.linalg.norm(rows["poses"][2, 0, 0, :3] - rows["poses"][1, 0, 0, :3])
                 yield f"  {name:5}  {modulus:.0e}  {points:8}  {kinetic:22.2g} J  {moved:15.2g} m"
@@ -154,7 +154,7 @@ def motion_energy(rows):
 
 
 def stack(program, _):
-    rows = rollout(program, read_scene("stack_of_ten"), "--steps", 12000)
+    rows = rollout(program, read_scene("stack_of_ten"), "--energies", "--steps", 12000)
     energy, late = motion_energy(rows), rows["time"] >= 6
     moved = np.linalg.norm(rows["poses"][:, 0, 9, :2] - rows["poses"][0, 0, 9, :2], axis=1)
     kinetic = rows["kinetic_energy"][late, 0].max()
@@ -166,7 +166,7 @@ def stack(program, _):
     loose = read_scene("stack_of_ten")
     for body in loose["bodies"][:10]:
         body["dissipation"] = 2
-    gained = motion_energy(rollout(program, loose, "--dt", 0.01, "--steps", 400))
+    gained = motion_energy(rollout(program, loose, "--energies", "--dt", 0.01, "--steps", 400))
     yield f"  with 2 s/m at 10 ms it gains up to {np.max(gained - gained[0]):.3g} J"
     return bool(moved.max() < 2e-3 and np.all(energy <= energy[0]) and kinetic < 1e-6 and rows["status"][0] == 0)
 

@@ -137,7 +137,7 @@ def read_vtk(path):
 
 def evaluate(program, scene_file, folder, states=None):
     output = folder / "results.npz"
-    command = [program, "evaluate", scene_file, "--precision", "double", "--output", output]
+    command = [program, "evaluate", scene_file, "--energy", "--precision", "double", "--output", output]
     command += ["--states", states] if states else ["--vtk", folder]
     subprocess.run([str(word) for word in command], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return np.load(output)

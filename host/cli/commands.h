@@ -42,6 +42,7 @@ struct RolloutArguments : BatchArguments {
   std::vector<double> gravity;            // m/s^2, three or none
   std::optional<double> tolerance;        // of a solve
   std::optional<int> polygons;            // capacity of an environment
+  bool energies = false;                  // kinetic, potential and elastic
   std::optional<std::int64_t> every;      // steps from row to row; without it 1, or for what is only looked at more
   bool check = false;                     // step also with half the time step
 };

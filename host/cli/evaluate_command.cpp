@@ -27,7 +27,6 @@ using namespace detail;
 
 namespace {
 
-constexpr std::int64_t kEnergyByDefault = 64;  // environments: the energy costs more than the wrench
 constexpr std::int64_t kCountedEnvironments = 256;
 constexpr std::int64_t kHostChunk = 64, kDeviceChunk = 4096;
 
@@ -140,10 +139,8 @@ void evaluate_command(const EvaluateArguments& arguments) {
   stages.finish("build");
 
   const bool to_stdout = arguments.output.empty() && states.num_environments == 1;
-  const bool has_output = to_stdout || !arguments.output.empty();
-  const bool with_energy = arguments.energy || (has_output && states.num_environments <= kEnergyByDefault);
   ResultArrays results(evaluator.scene(), states.num_environments,
-                       {.energy = with_energy, .part_pairs = arguments.part_pairs});
+                       {.energy = arguments.energy, .part_pairs = arguments.part_pairs});
   {
     Progress progress(states.num_environments, "environments");
     const bool on_device = evaluator.options().backend == Backend::kCuda;

@@ -65,7 +65,8 @@ std::string read(const std::string& path) {
 }
 
 TEST_F(Command, EvaluatePrintsTheOracleAsJson) {
-  const Outcome result = run("evaluate --backend reference --precision double " + kTestScenes + "oracle6.json");
+  const Outcome result =
+      run("evaluate --energy --backend reference --precision double " + kTestScenes + "oracle6.json");
   ASSERT_EQ(result.code, 0) << result.out;
   const auto json = nlohmann::json::parse(result.out.substr(result.out.find('{')));
   const auto& environment = json.at("environments").at(0);
@@ -92,7 +93,7 @@ TEST_F(Command, EvaluateGivesOracle9OnTheCpu) {
 }
 
 TEST_F(Command, EvaluateWritesNpzOfTheSameNumbersAsJson) {
-  const std::string scene = "evaluate --backend cpu --envs 5 --seed 3 " + kScenes + "box_stack.json --output ";
+  const std::string scene = "evaluate --energy --backend cpu --envs 5 --seed 3 " + kScenes + "box_stack.json --output ";
   const Outcome json_run = run(scene + path("out.json")), npz_run = run(scene + path("out.npz"));
   ASSERT_EQ(json_run.code, 0) << json_run.out;
   ASSERT_EQ(npz_run.code, 0) << npz_run.out;
@@ -126,6 +127,16 @@ TEST_F(Command, EvaluateWritesNpzOfTheSameNumbersAsJson) {
       for (std::size_t i = 0; i < 3; ++i)
         EXPECT_EQ(json["environments"][environment]["pairs"][pair]["force"][i].get<double>(),
                   wrench[(environment * static_cast<std::size_t>(pairs) + pair) * 6 + i]);
+}
+
+TEST_F(Command, EvaluateHasNoEnergyUnlessAskedForIt) {
+  const std::string evaluate = "evaluate --backend cpu " + kScenes + "sphere_on_box.json ";
+  EXPECT_EQ(run(evaluate).out.find("energy"), std::string::npos);
+  EXPECT_NE(run(evaluate + "--energy").out.find("energy"), std::string::npos);
+  for (const bool with_energy : {false, true}) {
+    ASSERT_EQ(run(evaluate + (with_energy ? "--energy" : "") + " --output " + path("e.npz")).code, 0);
+    EXPECT_EQ(parse_npz(read(path("e.npz")), "e.npz").contains("energy"), with_energy);
+  }
 }
 
 TEST_F(Command, EvaluateGivesTheSameFileTwice) {
@@ -163,7 +174,7 @@ TEST_F(Command, EvaluateWarnsOfAnOverlapWithoutAContactSurface) {
     "geometries": {"plate": {"type": "box", "size": [0.1, 0.1, 0.002]}, "ground": {"type": "half_space"}},
     "bodies": [{"name": "plate", "geometry": "plate", "position": [0, 0, -0.01]},
                {"name": "ground", "geometry": "ground", "modulus": 1e8}]})";
-  const Outcome result = run("evaluate --backend cpu " + path("plate.json"));
+  const Outcome result = run("evaluate --energy --backend cpu " + path("plate.json"));
   ASSERT_EQ(result.code, 0) << result.out;
   const auto environment = nlohmann::json::parse(result.out.substr(result.out.find('{'))).at("environments").at(0);
   EXPECT_EQ(environment.at("status"), 128);

@@ -66,7 +66,7 @@ TEST(MeshFiles, InfoDescribesTetMeshesOfEveryFormat) {
 // A rigid cube of 0.1 m, 20 mm deep in a half space of 1e5 Pa at 0.1 m.
 TEST(MeshFiles, EvaluateTakesASceneWithASurfaceMesh) {
   const auto [code, out] =
-      run_program("evaluate --backend cpu --precision double " + kTests + "scenes/cube_on_ground.json");
+      run_program("evaluate --energy --backend cpu --precision double " + kTests + "scenes/cube_on_ground.json");
   ASSERT_EQ(code, 0) << out;
   const auto pair = nlohmann::json::parse(out.substr(out.find('{'))).at("environments").at(0).at("pairs").at(0);
   const double slope = 1e5 / 0.1, volume = 0.1 * 0.1 * 0.02;

@@ -38,8 +38,8 @@ TEST_F(ResultStates, OfAnEvaluationAreItsStates) {
 }
 
 TEST_F(ResultStates, OfARolloutAreItsLastRow) {
-  const RolloutArrays rows = arrays("--envs 3 --steps 20", "r.npz");
-  evaluate_into("--states " + path("r.npz"), "e.npz");
+  const RolloutArrays rows = arrays("--energies --envs 3 --steps 20", "r.npz");
+  evaluate_into("--energy --states " + path("r.npz"), "e.npz");
   const RolloutArrays evaluated = parse_npz(read("e.npz"), "e.npz");
   for (const char* name : {"poses", "velocities"}) {
     EXPECT_TRUE(evaluated.at(name).bytes == row_of(rows.at(name), 20).bytes) << name;

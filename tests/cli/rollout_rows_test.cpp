@@ -25,7 +25,7 @@ using testing::values;
 class RolloutRows : public testing::RolloutTest {};
 
 TEST_F(RolloutRows, HaveTheShapesAndTypesOfTheirArrays) {
-  const RolloutArrays a = arrays("--envs 3 --every 20");  // 50 steps: rows at 0, 20, 40 and 50
+  const RolloutArrays a = arrays("--energies --envs 3 --every 20");  // 50 steps: rows at 0, 20, 40 and 50
   const auto expect = [&](const char* name, DType type, const Shape& shape) {
     ASSERT_TRUE(a.contains(name)) << name;
     EXPECT_EQ(a.at(name).type, type) << name;
@@ -49,6 +49,23 @@ TEST_F(RolloutRows, HaveTheShapesAndTypesOfTheirArrays) {
             (std::vector<std::int64_t>{0, 0, 0, 20, 20, 20, 40, 40, 40, 50, 50, 50}));
 }
 
+TEST_F(RolloutRows, HaveEnergiesOnlyIfAskedFor) {
+  const RolloutArrays without = arrays("--every 20"), with = arrays("--energies --every 20");
+  EXPECT_EQ(without.size(), 9u);
+  EXPECT_EQ(with.size(), 12u);
+  for (const auto& [name, array] : without) EXPECT_TRUE(with.at(name).bytes == array.bytes) << name;
+  for (const char* name : {"kinetic_energy", "potential_energy", "elastic_energy"}) {
+    EXPECT_FALSE(without.contains(name)) << name;
+    EXPECT_TRUE(with.contains(name)) << name;
+  }
+  const std::string table = rollout("--every 50").out, table_with = rollout("--energies --every 50").out;
+  for (const char* word : {"kinetic", "potential", "elastic", "total  "}) {
+    EXPECT_EQ(table.substr(0, table.find("environments")).find(word), std::string::npos) << table;
+    EXPECT_NE(table_with.substr(0, table_with.find("environments")).find(word), std::string::npos) << table_with;
+  }
+  EXPECT_NE(table.find("      time    momentum     angular   iter-  most  polygons\n"), std::string::npos) << table;
+}
+
 TEST_F(RolloutRows, HaveNoJointsWithoutJoints) {
   const std::string output = path("r.npz");
   const Outcome result = testing::run_program("rollout --backend cpu --steps 3 " +
@@ -58,7 +75,7 @@ TEST_F(RolloutRows, HaveNoJointsWithoutJoints) {
 }
 
 TEST_F(RolloutRows, BeginWithTheStateAndItsEnergies) {
-  const RolloutArrays a = arrays("--every 50");
+  const RolloutArrays a = arrays("--energies --every 50");
   const auto kinetic = values<double>(a.at("kinetic_energy")), potential = values<double>(a.at("potential_energy"));
   const auto elastic = values<double>(a.at("elastic_energy")), poses = values<double>(a.at("poses"));
   // the hand goes up with 0.5 m/s, and the slider along it with 0.2 m/s
@@ -75,7 +92,7 @@ TEST_F(RolloutRows, BeginWithTheStateAndItsEnergies) {
 }
 
 TEST_F(RolloutRows, AreThoseOfTheSimulator) {
-  const RolloutArrays a = arrays("--every 7 --precision double --integrator sdirk2");
+  const RolloutArrays a = arrays("--energies --every 7 --precision double --integrator sdirk2");
   SceneDescription description = read_scene(path("scene.json"));
   description.rollout.integrator = Integrator::kSdirk2;
   const Simulator simulator(Scene(description), {.precision = Precision::kDouble});
@@ -93,7 +110,7 @@ TEST_F(RolloutRows, AreThoseOfTheSimulator) {
 }
 
 TEST_F(RolloutRows, DoNotDependOnHowManyThereAre) {
-  const RolloutArrays all = arrays("--envs 2"), some = arrays("--envs 2 --every 10");
+  const RolloutArrays all = arrays("--energies --envs 2"), some = arrays("--energies --envs 2 --every 10");
   for (const auto& [name, array] : some) {
     if (name == "status") continue;
     for (std::int64_t row = 0; row < array.shape[0]; ++row) {
@@ -103,8 +120,8 @@ TEST_F(RolloutRows, DoNotDependOnHowManyThereAre) {
 }
 
 TEST_F(RolloutRows, OfSharesAreThoseOfTheWhole) {
-  const RolloutArrays whole = arrays("--envs 70 --seed 3 --every 50"),
-                      share = arrays("--envs 20 --first 50 --seed 3 --every 50 --threads 1");
+  const RolloutArrays whole = arrays("--energies --envs 70 --seed 3 --every 50"),
+                      share = arrays("--energies --envs 20 --first 50 --seed 3 --every 50 --threads 1");
   for (const auto& [name, array] : share) {
     if (name == "time" || name == "status") continue;
     for (std::int64_t row = 0; row < 2; ++row) {
@@ -172,7 +189,7 @@ TEST_F(RolloutRows, MakeASeriesForParaview) {
 }
 
 TEST_F(RolloutRows, OfTooManyPolygonsAreThoseBefore) {
-  const RolloutArrays a = arrays("--polygons 1 --every 10");
+  const RolloutArrays a = arrays("--energies --polygons 1 --every 10");
   EXPECT_EQ(values<std::uint32_t>(a.at("status"))[0], kStepCapacity | kFrozen);
   EXPECT_EQ(values<std::int64_t>(a.at("steps")).back(), 0);
   EXPECT_TRUE(row_of(a.at("poses"), 0).bytes == row_of(a.at("poses"), 5).bytes);

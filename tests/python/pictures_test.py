@@ -45,7 +45,8 @@ def test_rows_are_those_of_a_rollout(command, root, tmp_path, pyplot):
     from isopatch import plot
 
     file = tmp_path / "rows.npz"
-    command("rollout", root / "bench/scenes/bouncing_ball.json", "--backend", "cpu", "--steps", 600, "--output", file)
+    options = ("--backend", "cpu", "--steps", 600, "--energies", "--output", file)
+    command("rollout", root / "bench/scenes/bouncing_ball.json", *options)
     with np.load(file) as rows:
         energy, forces = plot.energy(file), plot.force(file)
         total = rows["kinetic_energy"][:, 0] + rows["potential_energy"][:, 0] + rows["elastic_energy"][:, 0].sum(1)

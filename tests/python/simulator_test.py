@@ -15,7 +15,8 @@ FIELDS = isopatch.SimulatorState._fields
 @pytest.mark.parametrize("name", ["bouncing_ball", "pinch", "lift"])
 def test_bits_are_those_of_the_command_line(root, command, tmp_path, name):
     path, out = root / f"bench/scenes/{name}.json", tmp_path / "out.npz"
-    command("rollout", path, "--envs", 16, "--steps", 100, "--every", 50, "--backend", "cpu", "--output", out)
+    options = ("--envs", 16, "--steps", 100, "--every", 50, "--energies")
+    command("rollout", path, *options, "--backend", "cpu", "--output", out)
     written = np.load(out)
     simulator = isopatch.Simulator(isopatch.Scene(path), 16)
     start = isopatch.SimulatorState(

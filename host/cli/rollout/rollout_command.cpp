@@ -123,17 +123,17 @@ struct Recorders {
             const RowPlan& row_plan)
       : plan(row_plan) {
     const std::int64_t environments = start.num_environments();
-    if (arguments.output.empty() && !arguments.check) table.emplace();
+    if (arguments.output.empty() && !arguments.check) table.emplace(arguments.energies);
     const Scene& scene = simulator.simulator().scene();
-    if (!arguments.output.empty()) file.emplace(plan, environments, rollout_counts(scene), arguments.output);
+    if (!arguments.output.empty()) {
+      file.emplace(plan, environments, rollout_counts(scene), arguments.energies, arguments.output);
+    }
     if (!arguments.vtk.empty()) {
       create_directory(arguments.vtk);
       pictures.emplace(rows_of(start.given, 0, std::min(environments, kPicturedEnvironments), ""));
     }
     if (arguments.check) check.emplace(simulator, start);
   }
-
-  bool need_energy() const { return table || file; }
 
   void add(const RolloutRow& row, std::int64_t steps, Progress& progress) {
     if (table) table->add(row);
@@ -145,11 +145,12 @@ struct Recorders {
 
 /// Takes all steps and hands over the rows. Returns the status of each environment.
 std::vector<std::uint32_t> run(const HostSimulator& simulator, const RolloutStart& start, const RowPlan& plan,
-                               Recorders& recorders) {
+                               bool with_energies, Recorders& recorders) {
   const std::int64_t environments = start.num_environments(), work_of_step = recorders.check ? 3 : 1;
   Progress progress(work_of_step * plan.steps * environments, "steps");
   Stepper stepper(simulator, start);
-  RolloutOutputArrays output(simulator.simulator().scene(), environments, recorders.need_energy());
+  RolloutOutputArrays output(simulator.simulator().scene(), environments, with_energies);
+  if (!with_energies) output.kinetic_energy = output.potential_energy = {};
   for (std::int64_t row = 0, done = 0; row < plan.num_rows(); ++row) {
     const std::int64_t steps = plan.steps_before(row) - done;
     done += steps;
@@ -209,7 +210,7 @@ void rollout_command(const RolloutArguments& arguments) {
   Recorders recorders(arguments, simulator, start, plan);
   stages.finish("build");
 
-  const std::vector<std::uint32_t> status = run(simulator, start, plan, recorders);
+  const std::vector<std::uint32_t> status = run(simulator, start, plan, arguments.energies, recorders);
   stages.finish("step");
 
   if (recorders.pictures) recorders.pictures->write(HostEvaluator(scene, options), arguments.first, arguments.vtk);

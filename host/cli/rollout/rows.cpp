@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/cli/rollout/rows.h"
 
+#include <array>
 #include <cmath>
 #include <set>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -26,11 +28,13 @@ struct Sums {
 
   void add(const RolloutRow& row, std::size_t e) {
     const RolloutOutputArrays& output = row.output;
-    const std::size_t pairs = output.elastic_energy.size() / row.state.status.size();
     ++environments;
-    kinetic += output.kinetic_energy[e];
-    potential += output.potential_energy[e];
-    for (std::size_t pair = 0; pair < pairs; ++pair) elastic += output.elastic_energy[e * pairs + pair];
+    if (!output.kinetic_energy.empty()) {
+      const std::size_t pairs = output.elastic_energy.size() / row.state.status.size();
+      kinetic += output.kinetic_energy[e];
+      potential += output.potential_energy[e];
+      for (std::size_t pair = 0; pair < pairs; ++pair) elastic += output.elastic_energy[e * pairs + pair];
+    }
     linear += length(&output.momentum[6 * e]);
     angular += length(&output.momentum[6 * e + 3]);
     iterations += output.iterations[e];
@@ -66,22 +70,30 @@ void RolloutTable::add(const RolloutRow& row) {
   }
   const double n = std::max(sums.environments, 1.0);
   const double total = sums.kinetic + sums.potential + sums.elastic;
-  lines_.push_back(fmt::format("{:>10.6g}{:>12.4g}{:>12.5g}{:>12.4g}{:>12.5g}{:>12.4g}{:>12.4g}{:>8.1f}{:>6}{:>10.1f}",
-                               row.time, sums.kinetic / n, sums.potential / n, sums.elastic / n, total / n,
-                               sums.linear / n, sums.angular / n, sums.iterations / n, sums.most_iterations,
-                               sums.polygons / n));
+  std::string line = fmt::format("{:>10.6g}", row.time);
+  if (with_energies_) {
+    line += fmt::format("{:>12.4g}{:>12.5g}{:>12.4g}{:>12.5g}", sums.kinetic / n, sums.potential / n, sums.elastic / n,
+                        total / n);
+  }
+  lines_.push_back(line + fmt::format("{:>12.4g}{:>12.4g}{:>8.1f}{:>6}{:>10.1f}", sums.linear / n, sums.angular / n,
+                                      sums.iterations / n, sums.most_iterations, sums.polygons / n));
 }
 
 void RolloutTable::print() const {
-  constexpr const char* kFormat = "{:>10}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}{:>8}{:>6}{:>10}\n";
-  fmt::print(kFormat, "time", "kinetic", "potential", "elastic", "total", "momentum", "angular", "iter-", "most",
-             "polygons");
-  fmt::print(kFormat, "s", "J", "J", "J", "J", "N s", "N m s", "ations", "", "");
+  const auto print_heading = [&](const char* time, const std::array<const char*, 4>& energies,
+                                 const std::array<const char*, 5>& others) {
+    fmt::print("{:>10}", time);
+    if (with_energies_) fmt::print("{:>12}{:>12}{:>12}{:>12}", energies[0], energies[1], energies[2], energies[3]);
+    fmt::print("{:>12}{:>12}{:>8}{:>6}{:>10}\n", others[0], others[1], others[2], others[3], others[4]);
+  };
+  print_heading("time", {"kinetic", "potential", "elastic", "total"},
+                {"momentum", "angular", "iter-", "most", "polygons"});
+  print_heading("s", {"J", "J", "J", "J"}, {"N s", "N m s", "ations", "", ""});
   for (const std::string& line : lines_) fmt::print("{}\n", line);
 }
 
 RolloutFile::RolloutFile(const RowPlan& plan, std::int64_t num_environments, const ArrayCounts& counts,
-                         const std::string& path) {
+                         bool with_energies, const std::string& path) {
   const std::int64_t rows = plan.num_rows();
   const RolloutStateArrays state;
   const RolloutOutputArrays output;
@@ -92,6 +104,7 @@ RolloutFile::RolloutFile(const RowPlan& plan, std::int64_t num_environments, con
         using Element = typename std::remove_cvref_t<decltype(array)>::value_type;
         if (info.per == Per::kJoint && counts.joints == 0) return;
         if (info.width == 0 && counts.contact_state == 0) return;
+        if (!with_energies && std::string_view(info.name).ends_with("_energy")) return;
         bytes += static_cast<double>(rows) * static_cast<double>(num_environments * counts.row(info)) * sizeof(Element);
         arrays_[info.name] = {kDType<Element>, shape_of(info, counts, {rows, num_environments}), ""};
       },

@@ -34,17 +34,20 @@ struct RolloutRow {
   std::int64_t number;                // among the rows
   double time;                        // s
   const RolloutStateArrays& state;    // then
-  const RolloutOutputArrays& output;  // of the step before; zero in row 0, but for the energies and the momentum
+  const RolloutOutputArrays& output;  // of the step before; zero in row 0, but for energies and momentum
 };
 
-/// A table of energies, momentum and work, with a line for each row: means over the environments that are not frozen,
-/// and the most iterations of any.
+/// A table of momentum and work, and of energies if these are computed, with a line for each row: means over the
+/// environments that are not frozen, and the most iterations of any.
 class RolloutTable {
  public:
+  explicit RolloutTable(bool with_energies) : with_energies_(with_energies) {}
+
   void add(const RolloutRow& row);
   void print() const;
 
  private:
+  bool with_energies_;
   std::vector<std::string> lines_;
 };
 
@@ -52,7 +55,8 @@ class RolloutTable {
 class RolloutFile {
  public:
   /// Throws Error, naming `path`, if an archive cannot hold so many rows.
-  RolloutFile(const RowPlan& plan, std::int64_t num_environments, const ArrayCounts& counts, const std::string& path);
+  RolloutFile(const RowPlan& plan, std::int64_t num_environments, const ArrayCounts& counts, bool with_energies,
+              const std::string& path);
 
   void add(const RolloutRow& row);
 

@@ -112,7 +112,7 @@ void add_evaluate(CLI::App& app, EvaluateArguments& arguments) {
   add_states_option(evaluate, arguments,
                     "states of the environments instead of variations; also a file with results, for its states");
   add(evaluate, "--output", arguments.output, "FILE", "results as .json or .npz");
-  evaluate->add_flag("--energy", arguments.energy, "elastic energy too (always in results of up to 64 environments)");
+  evaluate->add_flag("--energy", arguments.energy, "the elastic energy of each pair too");
   evaluate->add_flag("--part-pairs", arguments.part_pairs, "the wrench of each part pair too");
   CLI::Option* vtk = add(evaluate, "--vtk", arguments.vtk, "DIR", "contact patches and bodies for ParaView");
   add(evaluate, "--patches", arguments.patches, "K", "environments to write with --vtk (default 4)",
@@ -145,6 +145,7 @@ void add_rollout(CLI::App& app, RolloutArguments& arguments) {
   add(rollout, "--polygons", arguments.polygons, "K",
       "most contact polygons of an environment (default: the scene's); 0: no limit",
       whole<int>(0, limits::kMaxPolygonCapacity));
+  rollout->add_flag("--energies", arguments.energies, "kinetic, potential and elastic energy too, in table and file");
   add(rollout, "--every", arguments.every, "M",
       "steps from row to row (default 1; for a table alone about 20 rows in all, with --vtk about 60)",
       whole<std::int64_t>(1, 1'000'000'000'000));

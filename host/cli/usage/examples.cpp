@@ -19,7 +19,7 @@ std::vector<Example> examples_of(const std::string& command) {
          "isopatch evaluate bench/scenes/box_stack.json --envs 1000 --output r.npz"},
         {"contact patches for ParaView", "isopatch evaluate bench/scenes/sphere_on_box.json --vtk out/patches"}}},
       {"rollout",
-       {{"a table of energies", "isopatch rollout bench/scenes/bouncing_ball.json"},
+       {{"a table with energies", "isopatch rollout bench/scenes/bouncing_ball.json --energies"},
         {"an animation for ParaView", "isopatch rollout bench/scenes/pinch.json --vtk out/pinch"},
         {"is the time step small enough?", "isopatch rollout bench/scenes/incline.json --check"}}},
       {"field",

@@ -89,8 +89,8 @@ def energy(rows: Rows, environment: int = 0, ax: "Axes | None" = None) -> "Axes"
 
     Args:
         rows: A mapping with `time` [T] or [T, N], `kinetic_energy` and `potential_energy` [T, N] and, if wanted,
-            `elastic_energy` [T, N, P]; or the path of an .npz file with them, as `isopatch rollout --output` and
-            Simulator.record() write.
+            `elastic_energy` [T, N, P]; or the path of an .npz file with them, as `isopatch rollout --energies
+            --output` and Simulator.record() write.
         environment: Which of the N.
         ax: Axes to draw into.
 
