@@ -12,6 +12,16 @@ namespace isopatch::detail {
 
 namespace {
 
+bool wants_energy_alone(const Results& results) {
+  bool others = false;
+  for_each_output(
+      [&](const ArrayInfo& info, const auto& array) {
+        others = others || (info.group != OutputGroup::kEnergy && array.data != nullptr);
+      },
+      results);
+  return results.energy.data != nullptr && !others;
+}
+
 class CpuPressureField final : public CpuContactModel {
  public:
   CpuPressureField(const CpuOptions& options, const PressureFieldKernels* kernels)
@@ -22,6 +32,7 @@ class CpuPressureField final : public CpuContactModel {
   }
 
   EvaluatePairs select(const Results& results) const override {
+    if (wants_energy_alone(results)) return evaluate_energies;
     if (precision_ == Precision::kFloat)
       return brute_force_ ? select<float, true>(results) : select<float, false>(results);
     return brute_force_ ? select<double, true>(results) : select<double, false>(results);
@@ -78,6 +89,16 @@ class CpuPressureField final : public CpuContactModel {
     auto* const candidates = static_cast<CpuCandidates*>(batch.candidates);
     const PressureFieldCall call = {batch, self.kernels_, candidates != nullptr ? &candidates->store : nullptr};
     evaluate_pairs<T, outputs, brute_force>(call, near_pairs, own, rows);
+  }
+
+  static void evaluate_energies(const CpuContactModel& model, const EvaluationBatch& batch,
+                                std::span<const std::int64_t> near_pairs, ModelWorkspace& work,
+                                const PackedRows& /*rows*/) {
+    const PressureFieldCall call = {batch, static_cast<const CpuPressureField&>(model).kernels_, nullptr};
+    for (const std::int64_t item : near_pairs) {
+      const auto [environment, pair] = NearPair::of(batch.scene, item);
+      write_energy(call, environment, pair, static_cast<PressureFieldWorkspace&>(work));
+    }
   }
 
   template <class T>
