@@ -11,6 +11,7 @@
 //      [--step S]    bodies move by S seconds from call to call, ten calls forth and ten back
 //      [--keep M]    candidates are kept, with a margin of at most M metres
 //      [--polygons K]  polygons are written too, for which there is room for K in an environment
+//      [--energy]      elastic energies are computed too
 #include <CLI/CLI.hpp>
 #include <Eigen/Geometry>
 #include <chrono>
@@ -90,6 +91,7 @@ int run(int argc, char** argv) {
   std::string path, precision = "float", vectors = "best", directory;
   int environments = 1, repeat = 0, threads = 1, polygon_capacity = 0;
   double step = 0, margin = 0;
+  bool with_energy = false;
   CLI::App app("Evaluates a scene and says how long it took");
   app.add_option("scene", path, "scene file")->required();
   app.add_option("--precision", precision)->check(CLI::IsMember({"float", "double"}));
@@ -100,6 +102,7 @@ int run(int argc, char** argv) {
   app.add_option("--keep", margin, "m: keep candidates with a margin of at most so much")->check(CLI::PositiveNumber);
   app.add_option("--polygons", polygon_capacity, "write polygons too, in room for so many in an environment")
       ->check(CLI::PositiveNumber);
+  app.add_flag("--energy", with_energy, "compute elastic energies too");
   app.add_option("--repeat", repeat, "evaluate so often and end")->check(CLI::Range(1, 1 << 30));
   app.add_option("--write-meshes", directory, "write the geometries there and end");
   CLI11_PARSE(app, argc, argv);
@@ -116,7 +119,8 @@ int run(int argc, char** argv) {
   options.vectors = widths.at(vectors);
   const Evaluator evaluator = detail::make_evaluator(scene, options);
   const std::vector<StateArrays> steps = make_path(make_states(description, environments), step);
-  ResultArrays arrays(scene, environments, {.patch = false, .polygon_capacity = polygon_capacity});
+  ResultArrays arrays(scene, environments,
+                      {.patch = false, .energy = with_energy, .polygon_capacity = polygon_capacity});
   arrays.body_wrench.clear();
   arrays.status.clear();
   std::vector<State> states;
