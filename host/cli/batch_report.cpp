@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "host/cli/warnings.h"
+#include "host/meshing/interrupt.h"
 #include "host/text/quote.h"
 #include "isopatch/status.h"
 
@@ -29,6 +30,7 @@ EvaluatorOptions evaluator_options(const BatchArguments& arguments) {
   if (arguments.backend == "reference") options.backend = Backend::kReference;
   if (arguments.precision == "double") options.precision = Precision::kDouble;
   options.num_threads = arguments.threads;
+  options.is_cancelled = interrupted;
   return options;
 }
 

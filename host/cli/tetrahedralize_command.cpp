@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "host/cli/commands.h"
@@ -13,6 +14,7 @@
 #include "host/meshing/tetrahedralize.h"
 #include "host/text/quote.h"
 #include "host/text/throw_error.h"
+#include "host/threads/cancellation.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/isopatch.h"
 
@@ -53,6 +55,8 @@ void tetrahedralize_command(const TetrahedralizeArguments& arguments) {
   const std::size_t read = input.surface.triangles.size();
   const auto [geometry, cut] = [&] {
     const Interruptible interruptible;
+    const std::function<bool()> is_cancelled = interrupted;
+    const CancellationScope cancellation(is_cancelled);
     const auto check = [&] { interruptible.check(); };
     Tetrahedralized made =
         tetrahedralize(std::move(input), mesher, arguments.edge_length, arguments.output, arguments.input, check);

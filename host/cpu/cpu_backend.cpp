@@ -94,10 +94,10 @@ class CpuBackend final : public Evaluator::Implementation {
     for (int model = 0; model < batch.scene.num_models; ++model) {
       evaluate_pairs[static_cast<std::size_t>(model)] = model_at(model).select(wanted);
     }
-    Cancellation cancellation(options_.is_cancelled);
-    const auto evaluate_some = [&](int thread, ThreadWorkspace& work, std::int64_t first, std::int64_t end) {
+    const CancellationScope cancellation(options_.is_cancelled);
+    const auto evaluate_some = [&](ThreadWorkspace& work, std::int64_t first, std::int64_t end) {
       for (std::int64_t e = first; e < end; e += together) {
-        cancellation.check(thread);
+        check_cancelled();
         evaluate_environments(batch, evaluate_pairs, e, std::min(e + together, end), work);
         give(work, e);
       }
@@ -106,13 +106,13 @@ class CpuBackend final : public Evaluator::Implementation {
     if (count <= kChunk) {  // without asking for threads
       const WorkspacePool<ThreadWorkspace>::Loan work(workspaces_);
       begin(*work);
-      return evaluate_some(0, *work, 0, count);
+      return evaluate_some(*work, 0, count);
     }
     LoopChunks loop(count, kChunk);
     run_on_threads(num_threads(count), [&](int thread) {
       const WorkspacePool<ThreadWorkspace>::Loan work(workspaces_);
       begin(*work);
-      loop.take(thread, [&](std::int64_t first, std::int64_t end) { evaluate_some(thread, *work, first, end); });
+      loop.take(thread, [&](std::int64_t first, std::int64_t end) { evaluate_some(*work, first, end); });
     });
   }
 

@@ -56,16 +56,16 @@ std::uint32_t take_step(const StepCall& call, std::int64_t environment, ContactS
           [&](int i) { return work.polygons.key(i); }, [&](int i) -> const auto& { return work.polygons[i]; },
           work.solver(polygons), progress);
     };
-    status |=
-        call.kernels != nullptr ? finish(SimdPointSums{call.kernels->points}) : finish(WarpPointSums<SerialWarp>{warp});
+    status |= call.kernels != nullptr ? finish(SimdPointSums{call.kernels->points, work.counter})
+                                      : finish(WarpPointSums<SerialWarp>{warp});
   }
   if ((status & kFrozen) == 0) work.take_contact_state(step, environment);
   return status;
 }
 
-/// All steps of a call in one environment; check() is called before each.
-template <class T, class Check>
-void take_steps(const StepCall& call, std::int64_t environment, ContactStepWorkspace<T>& work, const Check& check) {
+/// All steps of a call in one environment.
+template <class T>
+void take_steps(const StepCall& call, std::int64_t environment, ContactStepWorkspace<T>& work) {
   SerialWarp warp;
   const StepProgress progress = call.progress(work);
   begin_call(warp, call.step, environment, progress);
@@ -74,7 +74,7 @@ void take_steps(const StepCall& call, std::int64_t environment, ContactStepWorks
     status |= check_environment(warp, call.step, environment, progress);
   }
   for (int i = 0; i < call.num_steps && (status & kFrozen) == 0; ++i) {
-    check();
+    check_cancelled();
     status |= take_step(call, environment, work);
   }
   end_call(warp, call.step, environment, progress, call.output, call.num_steps);
@@ -125,11 +125,11 @@ class CpuSimulator final : public Simulator::Implementation {
     const std::int64_t count = call.step.state.num_environments;
     const std::int64_t threads = count > 1 ? std::min<std::int64_t>(usable_threads(options_.num_threads), count) : 1;
     LoopChunks loop(count, 1);
-    Cancellation cancellation(options_.is_cancelled);
+    const CancellationScope cancellation(options_.is_cancelled);
     run_on_threads(static_cast<int>(threads), [&](int thread) {
       const typename WorkspacePool<ContactStepWorkspace<T>>::Loan work(workspaces<T>());
       loop.take(thread, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t e = begin; e < end; ++e) take_steps(call, e, *work, [&] { cancellation.check(thread); });
+        for (std::int64_t e = begin; e < end; ++e) take_steps(call, e, *work);
       });
     });
   }

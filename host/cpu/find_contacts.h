@@ -8,6 +8,7 @@
 
 #include "host/cpu/rollout/step_workspace.h"
 #include "host/cpu/thread_workspace.h"
+#include "host/threads/work_counter.h"
 
 namespace isopatch::detail {
 
@@ -16,6 +17,7 @@ template <class T>
 struct ContactStepWorkspace : StepWorkspace<T> {
   const CpuContactModels& models;
   ThreadWorkspace contact;
+  WorkCounter counter;                     // of the solver
   std::vector<double> next_contact_state;  // of the environment, after the stage at hand
 
   ContactStepWorkspace(const SceneData& scene, const RolloutView& view, const CpuContactModels& of)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -55,17 +56,20 @@ class WorkspacePool {
   WorkspacePool(const WorkspacePool&) = delete;
   WorkspacePool& operator=(const WorkspacePool&) = delete;
 
-  /// A workspace that a thread uses and gives back in the destructor.
+  /// A workspace that a thread uses and gives back in the destructor; an exception leaves it half-used, and deletes it.
   class Loan {
    public:
     explicit Loan(WorkspacePool& pool) : pool_(pool), work_(pool.take()) {}
-    ~Loan() { pool_.give_back(std::move(work_)); }
+    ~Loan() {
+      if (std::uncaught_exceptions() == exceptions_) pool_.give_back(std::move(work_));
+    }
     Loan(const Loan&) = delete;
     Loan& operator=(const Loan&) = delete;
     Workspace& operator*() const { return *work_; }
 
    private:
     WorkspacePool& pool_;
+    const int exceptions_ = std::uncaught_exceptions();
     std::unique_ptr<Workspace> work_;
   };
 

@@ -14,6 +14,7 @@
 #include <sunmatrix/sunmatrix_dense.h>
 
 #include <algorithm>
+#include <exception>
 #include <memory>
 #include <vector>
 
@@ -260,19 +261,29 @@ class EnvironmentMotion {
   int evaluations_ = 0;
 };
 
-int rates_of(realtype time, N_Vector y, N_Vector rates, void* motion) {
-  constexpr int kTakeASmallerStep = 1;
-  const bool found =
-      static_cast<EnvironmentMotion*>(motion)->find_rates(time, N_VGetArrayPointer(y), N_VGetArrayPointer(rates));
-  return found ? 0 : kTakeASmallerStep;
-}
+/// What CVODE calls. Exceptions must not pass through its frames, which are C.
+struct RatesOf {
+  EnvironmentMotion& motion;
+  std::exception_ptr error = nullptr;
+
+  static int call(realtype time, N_Vector y, N_Vector rates, void* object) noexcept {
+    constexpr int kTakeASmallerStep = 1, kGiveUp = -1;
+    auto& [motion, error] = *static_cast<RatesOf*>(object);
+    try {
+      return motion.find_rates(time, N_VGetArrayPointer(y), N_VGetArrayPointer(rates)) ? 0 : kTakeASmallerStep;
+    } catch (...) {
+      error = std::current_exception();
+      return kGiveUp;
+    }
+  }
+};
 
 void ignore_message(int, const char*, const char*, char*, void*) {}
 
 /// CVODE's objects for one step. The formulas begin anew in each, as a state is all there is of a rollout.
 class Integration {
  public:
-  Integration(EnvironmentMotion& motion, double tolerance) : motion_(motion) {
+  Integration(EnvironmentMotion& motion, double tolerance) : rates_{motion} {
     require(SUNContext_Create(nullptr, &context_) == 0);
     y_ = N_VNew_Serial(motion.size(), context_);
     tolerances_ = N_VNew_Serial(motion.size(), context_);
@@ -283,9 +294,9 @@ class Integration {
     motion.read(N_VGetArrayPointer(y_));
     motion.read_scales(N_VGetArrayPointer(tolerances_));
     N_VScale(tolerance, tolerances_, tolerances_);
-    require(CVodeInit(cvode_, rates_of, motion.begin(), y_) == CV_SUCCESS);
+    require(CVodeInit(cvode_, &RatesOf::call, motion.begin(), y_) == CV_SUCCESS);
     require(CVodeSVtolerances(cvode_, tolerance, tolerances_) == CV_SUCCESS);
-    require(CVodeSetUserData(cvode_, &motion) == CV_SUCCESS);
+    require(CVodeSetUserData(cvode_, &rates_) == CV_SUCCESS);
     require(CVodeSetLinearSolver(cvode_, solver_, matrix_) == CV_SUCCESS);
     require(CVodeSetMaxNumSteps(cvode_, kMaxInternalSteps) == CV_SUCCESS);
     require(CVodeSetErrHandlerFn(cvode_, ignore_message, nullptr) == CV_SUCCESS);
@@ -301,10 +312,12 @@ class Integration {
   Integration(const Integration&) = delete;
   Integration& operator=(const Integration&) = delete;
 
-  /// Integrates to `end`. False where the tolerance cannot be kept.
+  /// Integrates to `end`. False where the tolerance cannot be kept. Throws if the work is cancelled.
   bool run(double end) {
-    realtype reached = motion_.begin();
-    return CVodeSetStopTime(cvode_, end) == CV_SUCCESS && CVode(cvode_, end, y_, &reached, CV_NORMAL) >= 0;
+    realtype reached = rates_.motion.begin();
+    const bool kept = CVodeSetStopTime(cvode_, end) == CV_SUCCESS && CVode(cvode_, end, y_, &reached, CV_NORMAL) >= 0;
+    if (rates_.error) std::rethrow_exception(rates_.error);
+    return kept;
   }
   const double* result() const { return N_VGetArrayPointer(y_); }
 
@@ -315,7 +328,7 @@ class Integration {
     if (!made) throw Error("simulator: CVODE could not be set up");
   }
 
-  EnvironmentMotion& motion_;
+  RatesOf rates_;
   SUNContext context_ = nullptr;
   N_Vector y_ = nullptr, tolerances_ = nullptr;
   SUNMatrix matrix_ = nullptr;
@@ -368,12 +381,12 @@ class CvodeSimulator final : public Simulator::Implementation {
     const std::int64_t count = num_steps == 0 ? 0 : state.num_environments;
     const std::int64_t threads = std::min<std::int64_t>(usable_threads(options_.num_threads), count);
     LoopChunks loop(count, 1);
-    Cancellation cancellation(options_.is_cancelled);
+    const CancellationScope cancellation(options_.is_cancelled);
     run_on_threads(static_cast<int>(std::max<std::int64_t>(threads, 1)), [&](int thread) {
       ContactStepWorkspace<double> work(scene_.data(), view.rollout, models_);
       loop.take(thread, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t e = begin; e < end; ++e) {
-          take_steps(view, e, work, output, num_steps, [&] { cancellation.check(thread); });
+          take_steps(view, e, work, output, num_steps);
         }
       });
     });
@@ -394,15 +407,14 @@ class CvodeSimulator final : public Simulator::Implementation {
   }
 
  private:
-  template <class Check>
   static void take_steps(const StepView& step, std::int64_t environment, ContactStepWorkspace<double>& work,
-                         const RolloutOutput& output, int num_steps, const Check& check) {
+                         const RolloutOutput& output, int num_steps) {
     SerialWarp warp;
     const StepProgress progress = work.step(output.pair_wrench_mean.data != nullptr);
     begin_call(warp, step, environment, progress);
     std::uint32_t& status = step.state.status[environment];
     for (int i = 0; i < num_steps && (status & kFrozen) == 0; ++i) {
-      check();
+      check_cancelled();
       status |= take_step(step, environment, work, progress);
     }
     end_call(warp, step, environment, progress, output, num_steps);

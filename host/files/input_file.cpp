@@ -5,11 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "host/files/descriptor.h"
 #include "host/text/throw_error.h"
+#include "host/threads/work_counter.h"
 
 namespace isopatch::detail {
 namespace {
@@ -20,6 +22,8 @@ namespace {
                                              : std::string("cannot be read: ") + std::strerror(error);
   throw Error(path + ": " + found, ErrorKind::kFile, {.where = path, .found = found, .code = error});
 }
+
+constexpr std::size_t kAtOnce = std::size_t{16} << 20;  // bytes, which a slow disk takes a fraction of a second for
 
 const char* kind_of(mode_t mode) {
   if (S_ISDIR(mode)) return "a directory";
@@ -48,7 +52,8 @@ std::string read_input_file(const std::string& path, std::uint64_t most) {
   std::string bytes(static_cast<std::size_t>(size), '\0');
   std::size_t done = 0;
   while (done < bytes.size()) {
-    const ssize_t count = read(file.get(), bytes.data() + done, bytes.size() - done);
+    check_cancelled();
+    const ssize_t count = read(file.get(), bytes.data() + done, std::min(kAtOnce, bytes.size() - done));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail(path, errno);
     if (count == 0) break;  // it was truncated while being read

@@ -10,6 +10,7 @@
 #include "host/hierarchy/tet_corners.h"
 #include "host/mesh/topology/face_table.h"
 #include "host/random/random.h"
+#include "host/threads/work_counter.h"
 
 namespace isopatch::detail {
 
@@ -174,6 +175,7 @@ CellFluxes cell_fluxes(const Geometry& geometry, const Hierarchy& solid) {
   Tree tree = {{}, std::vector<std::int8_t>(cells.size(), 0)};
   for (std::size_t start = 0; start < cells.size(); ++start) {
     if (seen[start]) continue;
+    check_cancelled();
     grow(mesh, static_cast<std::int32_t>(start), seen, tree);
     const std::int32_t root = *std::max_element(tree.order.begin(), tree.order.end(), [&](auto a, auto b) {
       return std::pair(amounts[static_cast<std::size_t>(a)], b) < std::pair(amounts[static_cast<std::size_t>(b)], a);
@@ -181,6 +183,7 @@ CellFluxes cell_fluxes(const Geometry& geometry, const Hierarchy& solid) {
     forget(tree, seen);
     grow(mesh, root, seen, tree);
     const double total = flow(mesh, tree, amounts, first);
+    check_cancelled();
     const std::int32_t other_root = tree.order.back();  // as far away as there is one
     forget(tree, seen);
     grow(mesh, other_root, seen, tree);

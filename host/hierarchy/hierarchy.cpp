@@ -125,6 +125,8 @@ class Builder {
     std::int32_t cell;
   };
 
+  static constexpr std::size_t kLarge = 1024;  // cells whose subtree takes about a millisecond
+
   static std::vector<Item> sorted_along(std::size_t axis, const std::vector<Box>& boxes) {
     std::vector<std::uint64_t> keys(boxes.size());  // the position along the axis, above the cell's index
     for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = order_of(boxes[i].middle(axis)) << 32 | i;
@@ -169,6 +171,7 @@ class Builder {
   }
 
   Subtree split(std::size_t at, const Range& range) {
+    if (range.size() > kLarge) check_cancelled();
     if (range.size() > 1) {
       const auto [left, right] = children(range, partition(range));
       const Subtree left_tree = split(range.first_child, left);

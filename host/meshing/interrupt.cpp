@@ -36,6 +36,11 @@ void take_signals() {
 
 }  // namespace
 
+bool interrupted() {
+  if (pending != 0) throw Interrupted{};
+  return false;
+}
+
 void handle_signals() { take_signals(); }
 
 Interruptible::Interruptible() {
@@ -46,8 +51,6 @@ Interruptible::Interruptible() {
 
 Interruptible::~Interruptible() { checked = 0; }
 
-void Interruptible::check() const {
-  if (pending != 0) throw Interrupted{};
-}
+void Interruptible::check() const { interrupted(); }
 
 }  // namespace isopatch::detail

@@ -9,6 +9,10 @@ namespace isopatch::detail {
 /// Thrown when the user interrupts; nothing is left half-written.
 struct Interrupted {};
 
+/// For EvaluatorOptions::is_cancelled: throws Interrupted after the first signal in the life of an Interruptible.
+/// Otherwise false.
+bool interrupted();
+
 /// Handles the signals of the whole program.
 void handle_signals();
 

@@ -185,10 +185,10 @@ class ReferenceBackend final : public Evaluator::Implementation {
         count > 1 ? std::min<std::int64_t>(detail::usable_threads(options_.num_threads), count) : 1;
     detail::RowCollections rows(results, count, 1);
     detail::LoopChunks chunks(count, 1);
-    detail::Cancellation cancellation(options_.is_cancelled);
+    const detail::CancellationScope cancellation(options_.is_cancelled);
     detail::run_on_threads(static_cast<int>(threads), [&](int thread) {
       chunks.take(thread, [&](std::int64_t e, std::int64_t) {
-        cancellation.check(thread);
+        detail::check_cancelled();
         evaluate_environment(description, state, results, e, rows);
       });
     });

@@ -7,6 +7,7 @@
 
 #include "host/mesh/topology/components.h"
 #include "host/text/throw_error.h"
+#include "host/threads/work_counter.h"
 #include "isopatch/limits.h"
 
 namespace isopatch::detail {
@@ -122,13 +123,16 @@ Geometry moved(Geometry geometry, const std::array<double, 7>& pose, const std::
 }  // namespace
 
 void FlatGeometries::add(const Geometry& g) {
+  check_cancelled();
   const bool mesh = g.kind == GeometryKind::kMesh;
   solids.push_back(mesh ? build_hierarchy(g.is_surface_mesh() ? cone_cells(g) : tet_cells(g)) : Hierarchy{});
   if (smooth && mesh && !g.is_surface_mesh()) {
     solids.back().smoothed_gradients = smoothed_gradients(g, solids.back().cells);
   }
+  check_cancelled();
   surfaces.push_back(mesh ? build_hierarchy(triangle_cells(g)) : Hierarchy{});
   component_points.push_back(points_inside(g));
+  check_cancelled();
   fluxes.push_back(mesh && !g.is_surface_mesh() ? cell_fluxes(g, solids.back()) : CellFluxes{});
   FlatGeometry flat = flatten(g, solids.back(), surfaces.back(), component_points.back());
   flat.field.fluxes = fluxes.back().fluxes.empty() ? nullptr : fluxes.back().fluxes.data();

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "host/text/quote.h"
+#include "host/threads/work_counter.h"
 #include "isopatch/detail/pressure_field/stages/enclosure.h"
 
 namespace isopatch {
@@ -127,6 +128,7 @@ std::vector<PartOverlap> detail::overlaps_of(const SceneData& data, int body, do
   for (std::size_t a = 0; a < parts.size(); ++a) {
     for (std::size_t b = a + 1; b < parts.size(); ++b) {
       if (!boxes_overlap(parts[a], parts[b])) continue;
+      check_cancelled();
       const std::size_t smaller = parts[b].volume() < parts[a].volume() ? b : a, other = a + b - smaller;
       std::vector<Vec3d>& of = points[smaller];
       const PlacedPart& part = parts[smaller];

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "host/threads/pool.h"
+#include "host/threads/work_counter.h"
 
 namespace isopatch::detail {
 
@@ -68,6 +69,7 @@ void parallel_for(std::int64_t items, std::int64_t count, std::int64_t chunk, co
   LoopChunks chunks(count, chunk);
   const auto take = [&](int thread) {
     chunks.take(thread, [&](std::int64_t begin, std::int64_t end) {
+      check_cancelled();
       for (std::int64_t i = begin; i < end; ++i) work(static_cast<std::size_t>(i));
     });
   };

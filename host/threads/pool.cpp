@@ -17,6 +17,7 @@
 #include <thread>
 #include <utility>
 
+#include "host/threads/cancellation.h"
 #include "host/threads/standard_arithmetic.h"
 
 namespace isopatch::detail {
@@ -51,8 +52,9 @@ void look_for(const Condition& seen) {
 struct Job {
   void (*work)(void*, int);
   void* object;
-  int open;                      // slots for threads that are still free
-  int next = 1;                  // index of the next thread
+  int open;      // slots for threads that are still free
+  int next = 1;  // index of the next thread
+  Cancellation* cancellation = current_cancellation.cancellation;
   std::atomic<int> running = 0;  // threads that work on it, without the caller
   std::exception_ptr error = {};
   std::condition_variable done = {};
@@ -77,7 +79,7 @@ class Pool {
     const int slots = job.open;
     offer(job);
     std::exception_ptr error = call(job, 0);
-    take_back(job, slots);
+    take_back(job, slots, error);
     if (!error) error = std::move(job.error);
     if (error) std::rethrow_exception(std::move(error));
   }
@@ -120,7 +122,8 @@ class Pool {
     }
   }
 
-  void take_back(Job& job, int slots) {
+  /// Waits for the threads that work on the job. Meanwhile, too, its caller is asked whether it is cancelled.
+  void take_back(Job& job, int slots, std::exception_ptr& error) {
     if (slots == 0) return;
     std::unique_lock lock(mutex_);
     close(job);
@@ -130,7 +133,17 @@ class Pool {
       look_for([&] { return job.running == 0; });
       lock.lock();
     }
-    job.done.wait(lock, [&] { return job.running == 0; });
+    const auto all_are_done = [&] { return job.running == 0; };
+    if (!current_cancellation.is_callers_thread) return job.done.wait(lock, all_are_done);
+    while (!job.done.wait_for(lock, Cancellation::kInterval, all_are_done)) {
+      lock.unlock();
+      try {
+        check_cancelled();
+      } catch (...) {
+        if (!error) error = std::current_exception();
+      }
+      lock.lock();
+    }
   }
 
   /// From here on no thread takes a slot of the job.
@@ -169,7 +182,9 @@ class Pool {
     --num_open_;
     if (--job.open == 0) newest_ = job.older;
     lock.unlock();
+    current_cancellation = {job.cancellation, false};
     std::exception_ptr error = call(job, thread);
+    current_cancellation = {};
     lock.lock();
     if (error && !job.error) job.error = std::move(error);
     if (--job.running == 0) job.done.notify_one();

@@ -5,13 +5,17 @@
 #include <sys/resource.h>
 
 #include <atomic>
+#include <chrono>
 #include <fstream>
+#include <functional>
 #include <set>
 #include <stdexcept>
 #include <thread>
 #include <vector>
 
+#include "host/threads/cancellation.h"
 #include "host/threads/parallel_for.h"
+#include "isopatch/error.h"
 #include "tests/support/hash.h"
 #include "tests/threads/child.h"
 
@@ -181,6 +185,29 @@ TEST_F(Evaluation, GoesOnWithoutThreadsThatTheSystemRefuses) {
               return hash_of(results) == expected;
             }),
             "right");
+}
+
+// The caller has done its part and waits; it is asked nevertheless.
+TEST(ThreadPool, CancelsWhatOtherThreadsStillDo) {
+  std::atomic<bool> others = false, cancelled = false;
+  const std::function<bool()> is_cancelled = [&] { return cancelled.load(); };
+  const CancellationScope scope(is_cancelled);
+  const auto work = [&](int thread) {
+    if (thread == 0) {
+      while (!others) std::this_thread::yield();
+      return;
+    }
+    others = true;
+    WorkCounter counter;
+    const auto begin = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - begin < std::chrono::seconds(20)) {
+      cancelled = true;
+      counter.add(1);
+    }
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_THROW(run_on_threads(2, work), Error);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 // this.
 #pragma once
 
+#include "host/cpu/contact/asking_warp.h"
 #include "host/cpu/pressure_field/evaluate_pairs.h"
 #include "isopatch/detail/pressure_field/solver_contacts.h"
 
@@ -13,7 +14,7 @@ template <class T>
 std::uint32_t find_contacts(const StepBatch& batch, std::int64_t environment, int pair,
                             const PressureFieldKernels* kernels, PressureFieldWorkspace& work,
                             std::vector<SolverContact<T>>& found) {
-  SerialWarp warp;
+  AskingWarp warp(work.simd.traversal.counter);
   const auto append = [&](const SolverContact<T>& contact) { found.push_back(contact); };
   const auto search = [&](auto& visitor) {
     const PairContext& context = work.pair.pair.context;
@@ -22,7 +23,10 @@ std::uint32_t find_contacts(const StepBatch& batch, std::int64_t environment, in
     } else if (visitor.points == ContactPoints::kFan6) {
       work.accepted.clear();
       std::get<FindAccepted> (*kernels)(context, work.simd, work.accepted);
-      for (const AcceptedCells& cells : work.accepted) visitor.visit(true, cells);
+      for (const AcceptedCells& cells : work.accepted) {
+        work.simd.traversal.counter.add(1);
+        visitor.visit(true, cells);
+      }
     } else {
       const ContactSearch<T> wanted = {
           visitor.part_pair,  visitor.points, visitor.origin_W,

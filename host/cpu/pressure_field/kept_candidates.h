@@ -79,7 +79,7 @@ class CandidateStore {
     list.origin.X_MS = float_copy(keep ? search.X_MS : f.X_MS);
     list.last = f.X_MS;
     list.era = era_;
-    list.state = keep ? KeptList::kFound : KeptList::kSeen;
+    list.state = KeptList::kSeen;  // until they are found
     list.searches = list.count = 0;
     if (keep) ++list.times_found;
     search.kind = keep ? KeptSearch::kWithMargin : KeptSearch::kPlain;

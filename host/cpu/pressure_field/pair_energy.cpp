@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "host/cpu/contact/asking_warp.h"
 #include "host/cpu/pressure_field/evaluate_pairs.h"
 #include "isopatch/detail/pressure_field/energy.h"
 
@@ -7,7 +8,7 @@ namespace isopatch::detail {
 namespace {
 
 /// Searches with SIMD, but for the few overlaps of a sink.
-struct SimdEnergySearch : EnergySearch<SerialWarp, 1> {
+struct SimdEnergySearch : EnergySearch<AskingWarp, 1> {
   const PressureFieldKernels& kernels;
   SimdWorkspace& work;
 
@@ -27,7 +28,7 @@ struct SimdEnergySearch : EnergySearch<SerialWarp, 1> {
 
 void write_energy(const PressureFieldCall& call, std::int64_t environment, int pair, PressureFieldWorkspace& work) {
   const auto& [scene, state, results, candidates] = call.batch;
-  SerialWarp warp;
+  AskingWarp warp(work.simd.traversal.counter);
   if (call.kernels == nullptr) return evaluate_energy(warp, work.pair, scene, state, results, environment, pair);
   const SimdEnergySearch search = {{warp, work.pair.traversal}, *call.kernels, work.simd};
   evaluate_energy(warp, work.pair.pair, PlanesInPlace(), scene, state, results, environment, pair, search);

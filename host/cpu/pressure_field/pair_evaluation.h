@@ -5,6 +5,7 @@
 // precision include this.
 #pragma once
 
+#include "host/cpu/contact/asking_warp.h"
 #include "host/cpu/pressure_field/evaluate_pairs.h"
 
 namespace isopatch::detail {
@@ -133,7 +134,7 @@ void evaluate_with_polygons(const PressureFieldCall& call, PressureFieldWorkspac
     }
   }
   const auto& [scene, state, results, candidates] = call.batch;
-  SerialWarp warp;
+  AskingWarp warp(work.simd.traversal.counter);
   evaluate_pair<T, Outputs::kAll, brute_force>(warp, work.pair, scene, state, results, taker.environment, taker.pair,
                                                {}, nullptr, Remaining::everything(), TakerSink<T>{taker});
 }
@@ -144,7 +145,7 @@ void evaluate_one_pair(const PressureFieldCall& call, std::int64_t environment, 
                        const PackedRows& rows) {
   const EvaluationBatch& batch = call.batch;
   if constexpr (!has(outputs, Outputs::kPolygons)) {
-    SerialWarp warp;
+    AskingWarp warp(work.simd.traversal.counter);
     evaluate_pair<T, outputs, brute_force>(warp, work.pair, batch.scene, batch.state, batch.results, environment, pair);
   } else {
     const auto evaluate = [&]<class Sinks>(const Sinks& sinks) {

@@ -294,7 +294,6 @@ inline bool find_kept(const PairContext& now, const KeptSearch& kept, SimdWorksp
   // if there are many more than without a margin, the tests cost what the traversal does
   if (list.count > list.num_without + list.num_without / 2 + kFloatLanes) list.pause = KeptList::kPause;
   if (list.count > kept.capacity) {
-    list.state = KeptList::kSeen;
     list.pause = KeptList::kLongPause;
     return false;
   }
@@ -302,6 +301,7 @@ inline bool find_kept(const PairContext& now, const KeptSearch& kept, SimdWorksp
     kept.m[list.count + i] = kept.m[0];
     kept.s[list.count + i] = kept.s[0];
   }
+  list.state = KeptList::kFound;  // not before, as the search may be cancelled
   return true;
 }
 
@@ -311,6 +311,7 @@ void search_part_pair(const PairContext& f, const KeptSearch& kept, SimdWorkspac
   const bool known = kept.list != nullptr && (kept.kind == KeptSearch::kKnown ||
                                               (kept.kind == KeptSearch::kWithMargin && find_kept(f, kept, work)));
   if (known) {
+    work.traversal.counter.add(kept.list->count);
     for (std::int32_t at = 0; at < kept.list->count; at += kFloatLanes) {
       cells.test(kept.m + at, kept.s + at, first_lanes<kFloatLanes>(kept.list->count - at));
     }

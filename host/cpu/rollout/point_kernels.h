@@ -4,6 +4,7 @@
 // WarpPointSums: what a lane of 32 adds up is the same, and so is the tree.
 #pragma once
 
+#include "host/threads/work_counter.h"
 #include "isopatch/detail/rollout/solver/point_sums.h"
 
 namespace isopatch::detail {
@@ -27,9 +28,11 @@ struct PointKernels {
 /// The counterpart of WarpPointSums.
 struct SimdPointSums {
   const PointKernels& kernels;
+  WorkCounter& counter;
 
   void impulses(const PointParameters<double>& p, const PolygonColumns& columns, int polygons, const PairTwist& twist,
                 double (&sums)[ImpulseSums::kSize]) const {
+    counter.add(polygons);
     kernels.impulses(p, columns.column(0), polygons, twist, sums);
   }
   void matrix(const PointParameters<double>& p, const PolygonColumns& columns, int polygons, const PairTwist& twist,
@@ -38,10 +41,12 @@ struct SimdPointSums {
   }
   double potential(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
                    const PairTwist& twist) const {
+    counter.add(polygons);
     return kernels.potential(p, columns.column(0), polygons, twist);
   }
   void slopes(const PointParameters<double>& p, const PolygonColumns& columns, int polygons, const PairTwist& twist,
               const PairTwist& change, double (&sums)[2]) const {
+    counter.add(polygons);
     kernels.slopes(p, columns.column(0), polygons, twist, change, sums);
   }
   void begin(const PointParameters<double>& p, const PolygonColumns& columns, int polygons, const PairTwist& twist,

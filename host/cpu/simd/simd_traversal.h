@@ -245,6 +245,7 @@ void traverse_with_simd(const NodeTest& test, const WideNode* wide_M, const Wide
     visitor.test(memory.candidates.m + round.first, memory.candidates.s + round.first, round.active);
   };
   while (traversal.advance(waiting)) {
+    memory.counter.add(SimdTraversal<NodeTest>::kMaxAdded);
     if (waiting > SimdTraversalMemory::kMaxWaiting) {
       while (waiting >= kFloatLanes) test_vector();
     }

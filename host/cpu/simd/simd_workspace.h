@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "host/threads/work_counter.h"
 #include "isopatch/detail/bvh/node.h"
 
 namespace isopatch::detail {
@@ -51,6 +52,8 @@ struct SimdTraversalMemory {
     std::int32_t m[kQueue], s[kQueue];
   };
   Candidates candidates;
+
+  WorkCounter counter;  // of all traversals
 };
 
 }  // namespace isopatch::detail

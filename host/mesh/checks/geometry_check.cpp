@@ -5,6 +5,7 @@
 #include "host/mesh/topology/face_table.h"
 #include "host/random/random.h"
 #include "host/text/throw_error.h"
+#include "host/threads/work_counter.h"
 #include "isopatch/limits.h"
 
 namespace isopatch::detail {
@@ -151,6 +152,7 @@ void check_geometry(const Geometry& g, const std::string& source) {
     throw_error("{} has more points, tets or triangles than the {} that can be indexed", source, limits::kMaxElements);
   }
 
+  check_cancelled();
   check_points(g.mesh.points, source);
   check_tets(g, source);
   check_triangles(g, source);

@@ -13,6 +13,7 @@
 #include "host/mesh/topology/layer_split.h"
 #include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
+#include "host/threads/work_counter.h"
 #include "isopatch/limits.h"
 
 namespace isopatch {
@@ -176,20 +177,24 @@ MeshReport detail::check_and_repair(TetMesh& mesh, const std::string& source, Al
 
   MeshReport report;
   report.inverted_tets = turn_inverted_tets(mesh, source);
+  check_cancelled();
   {
     const std::vector<FaceUse> faces = sorted_faces(mesh.tets);
     check_faces(mesh, faces, source);
     boundary = boundary_triangles(mesh, faces);
   }
+  check_cancelled();
   repair_crossings(mesh, boundary, source, policy, report);
   if (report.split_tets > 0) boundary = boundary_triangles(mesh);  // the same triangles in another order
 
+  check_cancelled();
   count_points(mesh, boundary, report);
   measure_tets(mesh, report);
   return report;
 }
 
 void detail::measure_again(Geometry& geometry) {
+  check_cancelled();
   geometry.surface = boundary_triangles(geometry.mesh);
   count_points(geometry.mesh, geometry.surface, geometry.report);
   geometry.report.flat_tets = 0;

@@ -13,6 +13,7 @@
 #include "host/mesh/topology/face_table.h"
 #include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
+#include "host/threads/work_counter.h"
 #include "isopatch/geometry/triangle_mesh.h"
 #include "isopatch/limits.h"
 
@@ -198,7 +199,9 @@ SelfCuts find_self_cuts(const std::vector<Point3>& points, const std::vector<Tri
   }
   std::vector<std::uint8_t> is_cut(triangles.size(), 0);
   std::size_t left = kMaxPairs * triangles.size();
+  WorkCounter counter;
   TriangleTree(points, triangles).for_each_near_pair([&](std::size_t a, std::size_t b) {
+    counter.add(1);
     if (left-- == 0) return false;
     if (!boxes[a].overlaps(boxes[b]) || share_a_vertex(triangles[a], triangles[b]) ||
         !cut_each_other(corners(a), corners(b), kMargin * size)) {
@@ -223,8 +226,10 @@ MeshReport check_and_repair(TriangleMesh& mesh, const std::string& source) {
   check_vertices(mesh, source);
 
   MeshReport report;
+  check_cancelled();
   report.duplicate_triangles = remove_folds(mesh, source);
   if (mesh.triangles.empty()) throw Error(source + ": all triangles lie back to back; a body with an inside is needed");
+  check_cancelled();
   report.nonmanifold_edges = check_neighbours(mesh, source);
   report.volume = enclosed_volume(mesh);
   const double size = check_size(mesh.points, mesh.triangles, source);
@@ -240,6 +245,7 @@ MeshReport check_and_repair(TriangleMesh& mesh, const std::string& source) {
       std::erase_if(mesh.triangles, [&](const Triangle& t) { return is_flat(mesh.points, t); }));
   for (std::size_t i = 0; i < mesh.triangles.size(); ++i) check_edges(mesh.points, mesh.triangles[i], i, source);
 
+  check_cancelled();
   const SelfCuts cuts = find_self_cuts(mesh.points, mesh.triangles, size);
   report.cut_triangles = cuts.triangles;
   report.first_cut = cuts.first;

@@ -5,10 +5,13 @@
 #include <limits>
 #include <numeric>
 
+#include "host/threads/work_counter.h"
+
 namespace isopatch::detail {
 namespace {
 
 constexpr std::size_t kLeafSize = 4;
+constexpr std::size_t kLarge = 4096;  // triangles whose tree takes some milliseconds
 
 double squared_distance_to_segment(const Point3& p, const Point3& a, const Point3& b) {
   const Point3 edge = b - a;
@@ -55,6 +58,7 @@ void TriangleTree::build(std::size_t begin, std::size_t end) {
   const std::size_t index = nodes_.size();
   nodes_.push_back(bound(begin, end));
   if (end - begin <= kLeafSize) return;
+  if (end - begin > kLarge) check_cancelled();
 
   const Point3 side = nodes_[index].box.high - nodes_[index].box.low;
   const auto axis = static_cast<std::size_t>(std::max_element(side.begin(), side.end()) - side.begin());

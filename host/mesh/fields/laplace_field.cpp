@@ -12,6 +12,7 @@
 #include "host/mesh/topology/element_check.h"
 #include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
+#include "host/threads/work_counter.h"
 #include "isopatch/geometry/field.h"
 
 namespace isopatch {
@@ -177,9 +178,19 @@ std::vector<double> boundary_values(const Body& body, const Mask& core, std::vec
 constexpr Eigen::Index kMaxDirect = 8000;
 constexpr double kResidual = 1e-12;  // of the iteration, relative
 
+/// Asks before each iteration whether the work is cancelled.
+struct AskingPreconditioner : Eigen::IncompleteCholesky<double> {
+  template <class Right>
+  auto solve(const Eigen::MatrixBase<Right>& right) const {
+    check_cancelled();
+    return Eigen::IncompleteCholesky<double>::solve(right);
+  }
+};
+
 /// Solves a symmetric positive definite system; false if that fails.
 bool solve_linear(const Eigen::SparseMatrix<double>& matrix, const Eigen::VectorXd& right, Eigen::VectorXd& solution,
                   SolverWork& work) {
+  check_cancelled();
   work.unknowns += matrix.rows();
   if (matrix.rows() <= kMaxDirect) {
     const Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> factors(matrix);
@@ -188,8 +199,8 @@ bool solve_linear(const Eigen::SparseMatrix<double>& matrix, const Eigen::Vector
     solution = factors.solve(right);
     return true;
   }
-  Eigen::ConjugateGradient<Eigen::SparseMatrix<double>, Eigen::Lower | Eigen::Upper, Eigen::IncompleteCholesky<double>>
-      iteration(matrix);
+  Eigen::ConjugateGradient<Eigen::SparseMatrix<double>, Eigen::Lower | Eigen::Upper, AskingPreconditioner> iteration(
+      matrix);
   iteration.setTolerance(kResidual);
   solution = iteration.solve(right);
   work.iterations += iteration.iterations();
@@ -224,8 +235,10 @@ bool solve(const TetMesh& mesh, std::vector<double>& value, bool monotone, Solve
       }
     }
   }
+  check_cancelled();
   Eigen::SparseMatrix<double> coupling(static_cast<int>(value.size()), static_cast<int>(value.size()));
   coupling.setFromTriplets(edges.begin(), edges.end());
+  check_cancelled();
 
   Eigen::VectorXd right = Eigen::VectorXd::Zero(free);
   Eigen::VectorXd diagonal = Eigen::VectorXd::Zero(free);
@@ -247,6 +260,7 @@ bool solve(const TetMesh& mesh, std::vector<double>& value, bool monotone, Solve
     }
   }
   for (int i = 0; i < free; ++i) entries.emplace_back(i, i, diagonal[i]);
+  check_cancelled();
   Eigen::SparseMatrix<double> matrix(free, free);
   matrix.setFromTriplets(entries.begin(), entries.end());
   Eigen::VectorXd solution;
@@ -281,9 +295,11 @@ std::vector<double> detail::laplace_extent(const TetMesh& mesh, const std::vecto
   check_indices(surface, mesh.points.size(), source);
   if (mesh.tets.empty()) throw Error(source + ": the mesh has no tets to solve Laplace's equation in");
   Body body = make_body(mesh, surface, source);
+  check_cancelled();
   const Mask in_core = find_core(body, core);
   check_core(body, in_core);
   const std::vector<double> boundary = boundary_values(body, in_core, warnings);
+  check_cancelled();
 
   std::vector<double> value = boundary;
   bool solved = solve(mesh, value, false, work);

@@ -79,6 +79,7 @@ void FileCursor::throw_at(std::size_t position, const std::string& message) cons
 }
 
 std::string_view FileCursor::line() {
+  counter_.add(1);
   last_ = position_;
   const std::size_t end = std::min(bytes_.find('\n', position_), bytes_.size());
   std::string_view text = bytes_.substr(position_, end - position_);
@@ -96,6 +97,7 @@ std::vector<std::string_view> FileCursor::words() {
 }
 
 std::string_view FileCursor::word() {
+  counter_.add(1);
   while (!at_end() && is_space(bytes_[position_])) ++position_;
   last_ = position_;
   while (!at_end() && !is_space(bytes_[position_])) ++position_;
@@ -131,6 +133,7 @@ void FileCursor::expect_values(ValueType type, std::int64_t count, std::int64_t 
 }
 
 std::uint64_t FileCursor::raw(std::size_t size) {
+  counter_.add(1);
   last_ = position_;
   if (bytes_left() < size) fail("the file ends within its binary data");
   std::uint64_t value = 0;

@@ -12,6 +12,7 @@
 
 #include "host/text/quote.h"
 #include "host/text/throw_error.h"
+#include "host/threads/work_counter.h"
 
 namespace isopatch::detail {
 
@@ -84,6 +85,7 @@ class FileCursor {
   std::string source_;
   std::size_t position_ = 0;
   std::size_t last_ = 0;  // where the last line or value begins
+  WorkCounter counter_;   // of lines, words and values
   bool binary_ = false;
   std::endian order_ = std::endian::big;
 };

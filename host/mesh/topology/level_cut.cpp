@@ -14,6 +14,7 @@
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/topology/element_check.h"
 #include "host/text/throw_error.h"
+#include "host/threads/work_counter.h"
 #include "isopatch/limits.h"
 
 namespace isopatch::detail {
@@ -62,6 +63,7 @@ class LevelCutter {
   std::vector<std::size_t> cut() {
     std::vector<Tet> tets = std::move(mesh_.tets);
     mesh_.tets.clear();
+    WorkCounter counter;
     for (std::size_t t = 0; t < tets.size(); ++t) {
       const Tet& tet = tets[t];
       const auto [lowest, highest] = std::minmax({rank(tet[0]), rank(tet[1]), rank(tet[2]), rank(tet[3])});
@@ -72,6 +74,7 @@ class LevelCutter {
       faces_.clear();
       for (std::size_t i = 0; i < 4; ++i) faces_.push_back({tet[(i + 1) % 4], tet[(i + 2) % 4], tet[(i + 3) % 4]});
       for (int level = first_above(lowest); level < end_below(highest); ++level) {
+        counter.add(1);
         cut_off_below(level);
         add_piece(below_, t, tet);
       }
@@ -101,7 +104,9 @@ class LevelCutter {
     }
     std::sort(edges_.begin(), edges_.end());
     edges_.erase(std::unique(edges_.begin(), edges_.end()), edges_.end());
+    WorkCounter counter;
     for (CrossedEdge& edge : edges_) {
+      counter.add(end_below(rank(edge.high)) - first_above(rank(edge.low)));
       edge.first_vertex = static_cast<std::int32_t>(mesh_.points.size());
       const auto low = static_cast<std::size_t>(edge.low), high = static_cast<std::size_t>(edge.high);
       for (int level = first_above(rank(edge.low)); level < end_below(rank(edge.high)); ++level) {

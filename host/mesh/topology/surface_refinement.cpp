@@ -9,6 +9,7 @@
 
 #include "host/mesh/math/point_math.h"
 #include "host/text/throw_error.h"
+#include "host/threads/work_counter.h"
 
 namespace isopatch::detail {
 namespace {
@@ -31,12 +32,18 @@ void check_count(const TriangleMesh& mesh, double edge_length, const std::string
 class Refinement {
  public:
   Refinement(TriangleMesh& mesh, double edge_length) : mesh_(mesh), squared_length_(edge_length * edge_length) {
-    for (std::size_t t = 0; t < mesh.triangles.size(); ++t) add_edges(static_cast<std::int32_t>(t));
+    WorkCounter counter;
+    for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+      counter.add(8);
+      add_edges(static_cast<std::int32_t>(t));
+    }
     for (const auto& [edge, triangles] : triangles_at_) add_if_long(edge);
   }
 
   void bisect_long_edges() {
+    WorkCounter counter;
     while (!long_edges_.empty()) {
+      counter.add(8);  // maps of edges
       const Edge edge = long_edges_.top().second;
       long_edges_.pop();
       bisect(edge);

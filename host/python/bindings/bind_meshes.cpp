@@ -21,6 +21,7 @@ namespace {
 using MeshBytes = std::tuple<nb::bytes, nb::bytes>;
 
 MeshBytes read_surface(const std::string& path) {
+  const SignalScope signals;
   const TriangleMesh mesh = read_triangle_mesh(path);
   return {bytes_of(mesh.points), bytes_of(mesh.triangles)};
 }
@@ -32,6 +33,7 @@ MeshBytes tetrahedralized(nb::handle points, nb::handle triangles, const std::st
                           {}};
   TetMesh mesh;
   {
+    const SignalScope signals;
     const nb::gil_scoped_release released;
     const isopatch::detail::StandardArithmetic standard;
     const auto check = [] {  // Python itself ignores this on all threads but its main one

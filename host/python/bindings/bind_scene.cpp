@@ -100,6 +100,7 @@ Geometry geometry_from(const GeometryState& state) {
 
 /// All warnings of a scene, which are about its geometries and about parts that overlap.
 std::vector<std::string> all_warnings(const Scene& scene) {
+  const SignalScope signals;
   std::vector<std::string> warnings;
   for (const Geometry& geometry : scene.description().geometries) {
     warnings.insert(warnings.end(), geometry.warnings.begin(), geometry.warnings.end());
@@ -139,6 +140,7 @@ void bind_scene(nb::module_& module) {
              const nb::dict& meshes, const std::vector<GeometryState>& geometries) {
             SceneMeshes named = scene_meshes(meshes);
             named.geometries = of_each(geometries, geometry_from);
+            const SignalScope signals;
             const nb::gil_scoped_release released;
             new (self) Scene(parse_scene(json, directory, source, named));
           },

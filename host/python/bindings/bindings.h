@@ -6,9 +6,11 @@
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "host/python/arrays/array_view.h"
+#include "host/threads/cancellation.h"
 #include "isopatch/evaluator.h"
 
 namespace isopatch::python {
@@ -38,6 +40,17 @@ struct ComputeOptions {
 };
 ComputeOptions parse_compute_options(const char* call, nb::handle device, nb::handle precision, nb::handle threads,
                                      bool with_reference = true);
+
+/// While it lives, Ctrl-C ends what this thread does, if it is Python's main thread. Made and destroyed with the
+/// interpreter's lock, which need not be held between.
+class SignalScope {
+ public:
+  SignalScope();
+
+ private:
+  const std::function<bool()> handles_;
+  const isopatch::detail::CancellationScope scope_{handles_};
+};
 
 struct PythonEvaluator;
 struct PythonSimulator;

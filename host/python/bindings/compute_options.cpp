@@ -47,6 +47,11 @@ bool handle_signals(unsigned long main_thread) {
   throw nb::python_error();
 }
 
+/// For EvaluatorOptions::is_cancelled.
+std::function<bool()> signal_handler() {
+  return [main = main_thread()] { return handle_signals(main); };
+}
+
 void require_cuda(const char* call, const std::string& device, int index) {
 #ifndef ISOPATCH_HAS_CUDA
   no_device(fmt::format("{}: device \"{}\": this build has no CUDA code; use \"cpu\", or build with ISOPATCH_CUDA=ON",
@@ -131,9 +136,11 @@ ComputeOptions parse_compute_options(const char* call, nb::handle device, nb::ha
   const std::string number = "0 for all cores or a positive number";
   parsed.options.num_threads = parse_int({call, "threads"}, threads, number, number);
   if (!parsed.placement.on_cuda) {
-    parsed.options.is_cancelled = [main = main_thread()] { return handle_signals(main); };
+    parsed.options.is_cancelled = signal_handler();
   }
   return parsed;
 }
+
+SignalScope::SignalScope() : handles_(signal_handler()) {}
 
 }  // namespace isopatch::python

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "host/reference/pressure_field/polyhedron.h"
+#include "host/threads/work_counter.h"
 
 namespace isopatch::reference {
 namespace {
@@ -16,9 +17,13 @@ constexpr Real kSnap = 1e-16L;
 /// Calls visit(i, j) for the elements whose boxes overlap.
 template <typename Visit>
 void for_each_candidate(const std::vector<Box>& a, const std::vector<Box>& b, Real margin, Visit visit) {
+  detail::WorkCounter counter;
   for (std::size_t i = 0; i < a.size(); ++i) {
+    counter.add(static_cast<std::int32_t>(b.size() / 64));  // boxes take less time than what is visited
     for (std::size_t j = 0; j < b.size(); ++j) {
-      if (a[i].overlaps(b[j], margin)) visit(i, j);
+      if (!a[i].overlaps(b[j], margin)) continue;
+      counter.add(8);
+      visit(i, j);
     }
   }
 }
