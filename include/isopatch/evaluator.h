@@ -31,10 +31,10 @@ struct EvaluatorOptions {
                                             ///< whichever is more, nor than the system gives; the bits are the same
   int device = -1;                          ///< cuda: index of the device; -1: the current one (HostEvaluator: all)
 
-  /// cpu and reference: whether to give up. The calling thread asks about every 20 ms, in calls that take longer:
-  /// before the next environment, and in a rollout before its next step. If it returns true, the call throws Error of
-  /// kCancelled; if it throws, its exception propagates. The call's results are then unspecified, and in a rollout so
-  /// is the state. An empty function is not asked.
+  /// cpu and reference: whether to give up. The calling thread asks about every 20 ms, in calls that take longer, also
+  /// within a pair or a step. If it returns true, the call throws Error of kCancelled; if it throws, its exception
+  /// propagates. The call's results are then unspecified; in a rollout, each environment has taken some number of whole
+  /// steps, which its state says. An empty function is not asked.
   std::function<bool()> is_cancelled = {};
 };
 

@@ -19,10 +19,10 @@ template <typename Visit>
 void for_each_candidate(const std::vector<Box>& a, const std::vector<Box>& b, Real margin, Visit visit) {
   detail::WorkCounter counter;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    counter.add(static_cast<std::int32_t>(b.size() / 64));  // boxes take less time than what is visited
+    counter.add(static_cast<std::int32_t>(b.size() / 8));  // boxes take less time than what is visited
     for (std::size_t j = 0; j < b.size(); ++j) {
       if (!a[i].overlaps(b[j], margin)) continue;
-      counter.add(8);
+      counter.add(64);
       visit(i, j);
     }
   }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "host/threads/work_counter.h"
+
 namespace isopatch::reference {
 namespace {
 
@@ -65,7 +67,9 @@ void PosedBody::add_half_space(const Geometry& geometry, Real modulus, const Tra
 }
 
 void PosedBody::add_tets(const Geometry& geometry, Real modulus, const std::vector<Vector3>& points) {
+  detail::WorkCounter counter;
   for (const Tet& indices : geometry.mesh.tets) {
+    counter.add(8);
     PressureTet tet;
     for (std::size_t i = 0; i < 4; ++i) {
       const auto index = static_cast<std::size_t>(indices[i]);
@@ -80,8 +84,10 @@ void PosedBody::add_tets(const Geometry& geometry, Real modulus, const std::vect
 void PosedBody::smooth_gradients(const Geometry& geometry) {
   std::vector<Vector3> moment(geometry.mesh.points.size(), Vector3::Zero());
   std::vector<Real> volume(moment.size(), 0);
+  detail::WorkCounter counter;
   const auto for_each_vertex = [&](const auto& visit) {
     for (std::size_t t = 0; t < geometry.mesh.tets.size(); ++t) {
+      counter.add(8);
       for (std::size_t i = 0; i < 4; ++i) visit(tets[t], i, static_cast<std::size_t>(geometry.mesh.tets[t][i]));
     }
   };
