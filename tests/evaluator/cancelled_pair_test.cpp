@@ -41,6 +41,7 @@ using IsCancelled = std::function<bool()>;
 
 /// Expects that what it cancels ends soon after that, with the error that says so.
 void expect_cancelled_soon(const std::function<void(const IsCancelled&)>& call) {
+  spheres();  // made before the time counts
   std::atomic<bool> cancelled = false;
   std::optional<Clock::time_point> when;
   std::jthread other([&] {
