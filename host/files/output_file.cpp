@@ -31,7 +31,9 @@ static_assert(std::atomic<const char*>::is_always_lock_free, "a signal handler r
   const std::string found = "cannot be written: " + reason;
   throw Error(path + ": " + found, ErrorKind::kFile, {.where = path, .found = found, .code = error});
 }
-[[noreturn]] void fail_to_write(const std::string& path, int error) { fail_to_write(path, std::strerror(error), error); }
+[[noreturn]] void fail_to_write(const std::string& path, int error) {
+  fail_to_write(path, std::strerror(error), error);
+}
 
 /// Where the bytes go: `path`, or what it links to. Sets `mode` to the mode of an existing file.
 std::string destination(const std::string& path, mode_t& mode) {

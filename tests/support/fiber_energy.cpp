@@ -3,7 +3,7 @@
 
 namespace isopatch::test {
 
-template void evaluate_energy_on_fibers(FiberGroup<32>&, detail::Workspace<32>&, const detail::SceneView&,
-                                        const State&, const Results&, std::int64_t, int);
+template void evaluate_energy_on_fibers(FiberGroup<32>&, detail::Workspace<32>&, const detail::SceneView&, const State&,
+                                        const Results&, std::int64_t, int);
 
 }  // namespace isopatch::test

@@ -16,12 +16,12 @@ void evaluate_pair_with_simd(const PressureFieldCall& call, std::int64_t environ
   const auto& [scene, state, results, candidates] = call.batch;
   const auto sum_part_pairs = std::get<SumPartPairs<T, with_patch>>(*call.kernels);
   SerialWarp warp;
-  evaluate_pair<T, with_patch>(
-      warp, work.pair.pair, work.pair.sums, scene, state, results, environment, pair, {}, nullptr, remaining,
-      [&](const PairContext& context, const WorkSlice&, WrenchSums<T, with_patch>& sums) {
-        const PartPairWork only[] = {{&context, 0, {}}};
-        sum_part_pairs({only, 1}, work.simd, &sums, taker);
-      });
+  evaluate_pair<T, with_patch>(warp, work.pair.pair, work.pair.sums, scene, state, results, environment, pair, {},
+                               nullptr, remaining,
+                               [&](const PairContext& context, const WorkSlice&, WrenchSums<T, with_patch>& sums) {
+                                 const PartPairWork only[] = {{&context, 0, {}}};
+                                 sum_part_pairs({only, 1}, work.simd, &sums, taker);
+                               });
 }
 
 /// A few pairs stage by stage: begin, search and integrate, finish.
@@ -128,8 +128,8 @@ template <class T, bool brute_force>
 void evaluate_with_polygons(const PressureFieldCall& call, PressureFieldWorkspace& work, const PolygonTaker<T>& taker) {
   if constexpr (!brute_force) {
     if (call.kernels != nullptr) {
-      return evaluate_pair_with_simd<T, true>(call, taker.environment, taker.pair,
-                                                               Remaining::everything(), work, &taker);
+      return evaluate_pair_with_simd<T, true>(call, taker.environment, taker.pair, Remaining::everything(), work,
+                                              &taker);
     }
   }
   const auto& [scene, state, results, candidates] = call.batch;
