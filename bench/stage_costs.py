@@ -75,7 +75,7 @@ def by_stage(functions):
 def code_sizes(build, isa):
     """Bytes of each function, of those that are compiled for several instruction sets with one of them."""
     found = {}
-    for file in ("bin/pair_time", f"CMakeFiles/isopatch.dir/host/cpu/isa/{isa}.cpp.o"):
+    for file in ("bin/pair_time", f"CMakeFiles/isopatch_cpu.dir/host/cpu/isa/{isa}.cpp.o"):
         done = subprocess.run(["nm", "-S", "--defined-only", build / file], capture_output=True, text=True)
         if done.returncode != 0:
             fail(done.stderr.strip())

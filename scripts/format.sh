@@ -88,14 +88,19 @@ sources_that_include() {  # HEADER
 }
 
 lint() {
-  local base changed=() files=() known header candidates checks=() build=build/release
+  local base changed=() files=() known header candidates checks=() options=() build=build/lint_commands
   local seconds=${ISOPATCH_LINT_SECONDS:-600} started=$SECONDS until
   until=$(($(date +%s) + seconds))
   if ! command -v clang-tidy >/dev/null; then
     echo "clang-tidy is not installed: C++ sources were not linted" >&2
     return
   fi
-  [[ -f $build/compile_commands.json ]] || cmake --preset release >/dev/null
+  # with a command for each source, also for those that a build compiles together
+  if [[ -f build/release/CMakeCache.txt ]]; then
+    mapfile -t options < <(sed -nE 's/^(ISOPATCH_(CUDA|PYTHON)|Python_EXECUTABLE):[A-Z]+=(.+)/-D\1=\3/p' build/release/CMakeCache.txt)
+  fi
+  cmake --preset release -B "$build" -DCMAKE_UNITY_BUILD=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON "${options[@]}" \
+    >/dev/null
   known=$(sed -n 's|^ *"file": "'"$PWD"'/\(.*\)".*|\1|p' "$build/compile_commands.json")
 
   base=$(upstream)

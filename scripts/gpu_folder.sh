@@ -105,9 +105,11 @@ echo "$commit" >"$folder/COMMIT"
 cp -r include kernels "$folder"
 find host -name '*.h' -exec cp --parents {} "$folder" \;
 cp --parents bench/device_ceilings.cu "$folder"
-(cd "$build/CMakeFiles/isopatch.dir" && find . -name '*.o') | while read -r object; do
-  mkdir -p "$folder/objects/$(dirname "$object")"
-  strip --strip-debug -o "$folder/objects/$object" "$build/CMakeFiles/isopatch.dir/$object"
+for part in "$build/CMakeFiles/isopatch"{,_cpu,_run_once}.dir; do
+  (cd "$part" && find . -name '*.o') | while read -r object; do
+    mkdir -p "$folder/objects/$(dirname "$object")"
+    strip --strip-debug -o "$folder/objects/$object" "$part/$object"
+  done
 done
 ninja -C "$build" -t commands libisopatch.so | sed -n -E '/ -c .*evaluate_pairs_float\.cu / {
   s|.*/nvcc ||; s| -MD .*||; s| -isystem[= ][^ ]*||g; s| -Werror [^ ]*||; s|-I'"$PWD"'|-I.|g; p }' \

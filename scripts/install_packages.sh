@@ -113,6 +113,7 @@ fi
 isopatch_cmake_options=()
 if command -v ccache >/dev/null; then
   export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD}  # what one checkout compiled, another has
+  export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}  # what uses precompiled headers
   # shellcheck disable=SC2034  # read by those scripts
   isopatch_cmake_options=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_CUDA_COMPILER_LAUNCHER=ccache)
 fi

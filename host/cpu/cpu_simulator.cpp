@@ -3,8 +3,6 @@
 // Steps environments on all cores. A thread takes the next few environments and all steps of a call with each.
 #include <algorithm>
 #include <memory>
-#include <tuple>
-#include <vector>
 
 #include "host/cpu/find_contacts.h"
 #include "host/cpu/isa/kernels.h"
@@ -27,17 +25,13 @@ struct StepCall {
   RolloutOutput output;
   int num_steps;
   std::int32_t polygon_capacity;  // 0: any number
-  const IsaKernels* kernels;      // null: one number at a time
+  const PointKernels& points;
 
-  template <class T>
-  StepProgress progress(StepWorkspace<T>& work) const {
-    return work.step(output.pair_wrench_mean.data != nullptr);
-  }
+  StepProgress progress(StepWorkspace& work) const { return work.step(output.pair_wrench_mean.data != nullptr); }
 };
 
 /// One step. Returns its status; with kFrozen, the state is as it was.
-template <class T>
-std::uint32_t take_step(const StepCall& call, std::int64_t environment, ContactStepWorkspace<T>& work) {
+std::uint32_t take_step(const StepCall& call, std::int64_t environment, ContactStepMemory& work) {
   SerialWarp warp;
   const StepView& step = call.step;
   const StepProgress progress = call.progress(work);
@@ -45,27 +39,23 @@ std::uint32_t take_step(const StepCall& call, std::int64_t environment, ContactS
   const int stages = num_stages(step.rollout.integrator);
   for (int index = 0; index < stages && (status & kFrozen) == 0; ++index) {
     const State contact = search_state(step, progress.poses, 0);
-    status |= find_contacts(step, contact, environment, work);
-    const int polygons = work.polygons.size();
+    status |= work.find(step, contact, environment);
+    const ContactList& contacts = work.contacts();
+    const int polygons = contacts.size();
     progress.counts->polygons_needed = std::max(progress.counts->polygons_needed, polygons);
     if (call.polygon_capacity > 0 && polygons > call.polygon_capacity) status |= kStepCapacity;
     if ((status & (kFaults | kStepCapacity)) != 0) return status | kFrozen;
-    const auto finish = [&](const auto& points) {
-      return finish_stage(
-          warp, points, step, contact, environment, index, polygons,
-          [&](int i) { return work.polygons.key(i); }, [&](int i) -> const auto& { return work.polygons[i]; },
-          work.solver(polygons), progress);
-    };
-    status |= call.kernels != nullptr ? finish(SimdPointSums{call.kernels->points, work.counter})
-                                      : finish(WarpPointSums<SerialWarp>{warp});
+    status |= finish_stage(
+        warp, KernelPointSums{call.points, work.counter}, step, contact, environment, index, polygons,
+        [&](int i) { return contacts.key(i); }, [&](int i) { return contacts.in_double(i); }, work.solver(polygons),
+        progress);
   }
   if ((status & kFrozen) == 0) work.take_contact_state(step, environment);
   return status;
 }
 
 /// All steps of a call in one environment.
-template <class T>
-void take_steps(const StepCall& call, std::int64_t environment, ContactStepWorkspace<T>& work) {
+void take_steps(const StepCall& call, std::int64_t environment, ContactStepMemory& work) {
   SerialWarp warp;
   const StepProgress progress = call.progress(work);
   begin_call(warp, call.step, environment, progress);
@@ -87,7 +77,7 @@ class CpuSimulator final : public Simulator::Implementation {
         evaluator_(scene_, options),
         kernels_(select_kernels(options.vectors)),
         models_(make_cpu_contact_models(options, kernels_)),
-        workspaces_(make<float>(), make<double>()) {}
+        workspaces_([this] { return make_workspace(); }) {}
 
   void initial_state(const RolloutState& state, void*) const override {
     const SceneView& scene = scene_.data().view;
@@ -99,13 +89,12 @@ class CpuSimulator final : public Simulator::Implementation {
 
   void step(const RolloutState& state, const RolloutInput& input, const RolloutOutput& output, int num_steps,
             void*) const override {
-    const StepCall call = {
-        {scene_.data().view, view(), state, {input}}, output, num_steps, rollout_.polygon_capacity, kernels_};
-    if (options_.precision == Precision::kFloat) {
-      take_all_steps<float>(call);
-    } else {
-      take_all_steps<double>(call);
-    }
+    const StepCall call = {{scene_.data().view, view(), state, {input}},
+                           output,
+                           num_steps,
+                           rollout_.polygon_capacity,
+                           kernels_ != nullptr ? kernels_->points : kPlainPointKernels};
+    take_all_steps(call);
     if (wants_evaluation(output)) evaluate(call);
   }
 
@@ -120,14 +109,13 @@ class CpuSimulator final : public Simulator::Implementation {
   }
 
  private:
-  template <class T>
   void take_all_steps(const StepCall& call) const {
     const std::int64_t count = call.step.state.num_environments;
     const std::int64_t threads = count > 1 ? std::min<std::int64_t>(usable_threads(options_.num_threads), count) : 1;
     LoopChunks loop(count, 1);
     const CancellationScope cancellation(options_.is_cancelled);
     run_on_threads(static_cast<int>(threads), [&](int thread) {
-      const typename WorkspacePool<ContactStepWorkspace<T>>::Loan work(workspaces<T>());
+      const WorkspacePool<ContactStepMemory>::Loan work(workspaces_);
       loop.take(thread, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t e = begin; e < end; ++e) take_steps(call, e, *work);
       });
@@ -146,20 +134,17 @@ class CpuSimulator final : public Simulator::Implementation {
     }
   }
 
-  template <class T>
-  WorkspacePool<ContactStepWorkspace<T>>& workspaces() const {
-    return std::get<WorkspacePool<ContactStepWorkspace<T>>>(workspaces_);
-  }
-  template <class T>
-  typename WorkspacePool<ContactStepWorkspace<T>>::Make make() const {
-    return [this] { return std::make_unique<ContactStepWorkspace<T>>(scene_.data(), view(), models_); };
+  std::unique_ptr<ContactStepMemory> make_workspace() const {
+    if (options_.precision == Precision::kFloat) {
+      return std::make_unique<ContactStepWorkspace<float>>(scene_.data(), view(), models_);
+    }
+    return std::make_unique<ContactStepWorkspace<double>>(scene_.data(), view(), models_);
   }
 
   Evaluator evaluator_;
-  const IsaKernels* kernels_;
+  const IsaKernels* kernels_;  // null: one number at a time
   const CpuContactModels models_;
-  mutable std::tuple<WorkspacePool<ContactStepWorkspace<float>>, WorkspacePool<ContactStepWorkspace<double>>>
-      workspaces_;
+  mutable WorkspacePool<ContactStepMemory> workspaces_;
 };
 
 }  // namespace

@@ -12,19 +12,21 @@
 
 namespace isopatch::detail {
 
-/// What a thread has to step environments.
-template <class T>
-struct ContactStepWorkspace : StepWorkspace<T> {
-  const CpuContactModels& models;
-  ThreadWorkspace contact;
-  WorkCounter counter;                     // of the solver
-  std::vector<double> next_contact_state;  // of the environment, after the stage at hand
-
-  ContactStepWorkspace(const SceneData& scene, const RolloutView& view, const CpuContactModels& of)
-      : StepWorkspace<T>(scene.view, view),
+/// What a thread has to step environments, in either precision.
+class ContactStepMemory : public StepWorkspace {
+ public:
+  ContactStepMemory(const SceneData& scene, const RolloutView& view, const CpuContactModels& of)
+      : StepWorkspace(scene.view, view),
         models(of),
         contact(scene, of),
         next_contact_state(static_cast<std::size_t>(num_contact_states(scene.view))) {}
+  ContactStepMemory(const ContactStepMemory&) = delete;
+  ContactStepMemory& operator=(const ContactStepMemory&) = delete;
+  virtual ~ContactStepMemory() = default;
+
+  /// Lists the environment's contacts. Returns its status.
+  virtual std::uint32_t find(const StepView& step, const State& at, std::int64_t environment) = 0;
+  virtual const ContactList& contacts() const = 0;
 
   /// Ends a step: the state of the contact models is that after its last stage.
   void take_contact_state(const StepView& step, std::int64_t environment) const {
@@ -32,27 +34,40 @@ struct ContactStepWorkspace : StepWorkspace<T> {
     const auto size = static_cast<std::int64_t>(next_contact_state.size());
     std::copy(next_contact_state.begin(), next_contact_state.end(), step.state.contact_state + environment * size);
   }
+
+  const CpuContactModels& models;
+  ThreadWorkspace contact;
+  WorkCounter counter;                     // of the solver
+  std::vector<double> next_contact_state;  // of the environment, after the stage at hand
 };
 
-/// Lists the environment's contacts in the order of their keys. Returns its status.
 template <class T>
-std::uint32_t find_contacts(const StepView& step, const State& contact, std::int64_t environment,
-                            ContactStepWorkspace<T>& work) {
-  work.polygons.found().clear();
+class ContactStepWorkspace final : public ContactStepMemory {
+ public:
+  using ContactStepMemory::ContactStepMemory;
+
+  std::uint32_t find(const StepView& step, const State& at, std::int64_t environment) override;
+  const ContactList& contacts() const override { return polygons; }
+
+  SortedContacts<T> polygons;
+};
+
+template <class T>
+std::uint32_t ContactStepWorkspace<T>::find(const StepView& step, const State& at, std::int64_t environment) {
+  polygons.found().clear();
   SerialWarp warp;
   std::uint32_t status = kOk;
   Results results;
   results.status = {&status, 0};
-  if (!work.next_contact_state.empty()) results.contact_state = {work.next_contact_state.data(), 0};
-  begin_environment(warp, warp, work.contact.bounds, step.scene, contact, results, environment,
-                    work.contact.begin_lists());
-  const StepBatch batch = {step.scene, contact, results, step.rollout.points};
+  if (!next_contact_state.empty()) results.contact_state = {next_contact_state.data(), 0};
+  begin_environment(warp, warp, contact.bounds, step.scene, at, results, environment, contact.begin_lists());
+  const StepBatch batch = {step.scene, at, results, step.rollout.points};
   for (int model = 0; model < step.scene.num_models; ++model) {
     const auto index = static_cast<std::size_t>(model);
-    status |= work.models[index]->find_contacts(batch, environment, work.contact.near_pairs_of(step.scene, model),
-                                                *work.contact.models[index], work.polygons.found());
+    status |= models[index]->find_contacts(batch, environment, contact.near_pairs_of(step.scene, model),
+                                           *contact.models[index], polygons.found());
   }
-  work.polygons.sort();
+  polygons.sort();
   return status;
 }
 

@@ -119,7 +119,7 @@ class EnvironmentMotion {
   bool find_rates(double time, const double* y, double* rates) {
     place(time, y);
     const State contact = search_state(step_, work_.step(false).poses, 0);
-    const std::uint32_t found = find_contacts(step_, contact, environment_, work_);
+    const std::uint32_t found = work_.find(step_, contact, environment_);
     if ((found & kFaults) != 0) {
       status_ |= found & kFaults;
       return false;

@@ -16,7 +16,7 @@
 namespace isopatch::detail {
 namespace {
 
-[[noreturn]] void fail(const std::string& path, int error) {
+[[noreturn]] void fail_to_read(const std::string& path, int error) {
   const std::string found = error == ENOENT  ? "no such file"
                             : error == ENXIO ? "not a regular file but a socket"  // the error of open() for one
                                              : std::string("cannot be read: ") + std::strerror(error);
@@ -35,12 +35,12 @@ const char* kind_of(mode_t mode) {
 }  // namespace
 
 std::string read_input_file(const std::string& path, std::uint64_t most) {
-  if (path.find('\0') != std::string::npos) fail(path, ENOENT);
+  if (path.find('\0') != std::string::npos) fail_to_read(path, ENOENT);
   // without O_NONBLOCK, opening a pipe would wait for its writer
   const Descriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
-  if (file.get() < 0) fail(path, errno);
+  if (file.get() < 0) fail_to_read(path, errno);
   struct stat status = {};
-  if (fstat(file.get(), &status) != 0) fail(path, errno);
+  if (fstat(file.get(), &status) != 0) fail_to_read(path, errno);
   if (!S_ISREG(status.st_mode)) {
     const std::string found = std::string("not a regular file but ") + kind_of(status.st_mode);
     throw Error(path + ": " + found, ErrorKind::kFile,
@@ -53,9 +53,9 @@ std::string read_input_file(const std::string& path, std::uint64_t most) {
   std::size_t done = 0;
   while (done < bytes.size()) {
     check_cancelled();
-    const ssize_t count = read(file.get(), bytes.data() + done, std::min(kAtOnce, bytes.size() - done));
+    const ssize_t count = ::read(file.get(), bytes.data() + done, std::min(kAtOnce, bytes.size() - done));
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail(path, errno);
+    if (count < 0) fail_to_read(path, errno);
     if (count == 0) break;  // it was truncated while being read
     done += static_cast<std::size_t>(count);
   }

@@ -27,24 +27,26 @@ constexpr int kAttempts = 100;
 std::atomic<const char*> unfinished = nullptr;
 static_assert(std::atomic<const char*>::is_always_lock_free, "a signal handler reads it");
 
-[[noreturn]] void fail(const std::string& path, const std::string& reason, int error = 0) {
+[[noreturn]] void fail_to_write(const std::string& path, const std::string& reason, int error = 0) {
   const std::string found = "cannot be written: " + reason;
   throw Error(path + ": " + found, ErrorKind::kFile, {.where = path, .found = found, .code = error});
 }
-[[noreturn]] void fail(const std::string& path, int error) { fail(path, std::strerror(error), error); }
+[[noreturn]] void fail_to_write(const std::string& path, int error) {
+  fail_to_write(path, std::strerror(error), error);
+}
 
 /// Where the bytes go: `path`, or what it links to. Sets `mode` to the mode of an existing file.
 std::string destination(const std::string& path, mode_t& mode) {
-  if (path.empty() || path.find('\0') != std::string::npos) fail(path, ENOENT);
+  if (path.empty() || path.find('\0') != std::string::npos) fail_to_write(path, ENOENT);
   struct stat status = {};
   if (stat(path.c_str(), &status) != 0) {
-    if (errno != ENOENT) fail(path, errno);
+    if (errno != ENOENT) fail_to_write(path, errno);
     std::error_code error;
-    if (std::filesystem::is_symlink(path, error)) fail(path, "it is a link to nothing");
+    if (std::filesystem::is_symlink(path, error)) fail_to_write(path, "it is a link to nothing");
     return path;
   }
-  if (S_ISDIR(status.st_mode)) fail(path, EISDIR);
-  if (!S_ISREG(status.st_mode)) fail(path, "it exists already and is not a regular file");
+  if (S_ISDIR(status.st_mode)) fail_to_write(path, EISDIR);
+  if (!S_ISREG(status.st_mode)) fail_to_write(path, "it exists already and is not a regular file");
   mode = status.st_mode & 07777;
   std::error_code error;
   const std::filesystem::path real = std::filesystem::canonical(path, error);
@@ -70,7 +72,7 @@ class Temporary {
     name_ = (folder_of(target) / fmt::format(".{}.isopatch", path.filename().string())).string();
     for (int i = 0; i < kAttempts; ++i) {
       file_ = Descriptor(open(name_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666));
-      if (file_.get() < 0) fail(shown_, errno);
+      if (file_.get() < 0) fail_to_write(shown_, errno);
       const int locked = flock(file_.get(), LOCK_EX | LOCK_NB);
       if (locked != 0 && errno == EWOULDBLOCK) break;
       // some file systems have no locks; on others, the run that held it may just have renamed or removed the file
@@ -78,7 +80,7 @@ class Temporary {
       take();
       return;
     }
-    fail(shown_, "another run is writing it");
+    fail_to_write(shown_, "another run is writing it");
   }
   ~Temporary() {
     if (taken_ && !renamed_) unlink(name_.c_str());
@@ -89,22 +91,22 @@ class Temporary {
   Temporary& operator=(const Temporary&) = delete;
 
   void write(std::string_view bytes, mode_t mode) {
-    if (ftruncate(file_.get(), 0) != 0) fail(shown_, errno);
+    if (ftruncate(file_.get(), 0) != 0) fail_to_write(shown_, errno);
     while (!bytes.empty()) {
       const ssize_t count = ::write(file_.get(), bytes.data(), bytes.size());
       if (count < 0 && errno == EINTR) continue;
-      if (count < 0) fail(shown_, errno);
+      if (count < 0) fail_to_write(shown_, errno);
       bytes.remove_prefix(static_cast<std::size_t>(count));
     }
-    if (mode != 0 && fchmod(file_.get(), mode) != 0) fail(shown_, errno);
-    if (fsync(file_.get()) != 0 && errno != EINVAL && errno != ENOSYS) fail(shown_, errno);
+    if (mode != 0 && fchmod(file_.get(), mode) != 0) fail_to_write(shown_, errno);
+    if (fsync(file_.get()) != 0 && errno != EINVAL && errno != ENOSYS) fail_to_write(shown_, errno);
   }
 
   void rename_to(const std::string& target) {
     // while it is locked, so that no other run takes the name in between
-    if (std::rename(name_.c_str(), target.c_str()) != 0) fail(shown_, errno);
+    if (std::rename(name_.c_str(), target.c_str()) != 0) fail_to_write(shown_, errno);
     renamed_ = true;
-    if (file_.close() != 0) fail(shown_, errno);
+    if (file_.close() != 0) fail_to_write(shown_, errno);
   }
 
  private:
@@ -132,7 +134,7 @@ void write_output_file(const std::string& path, std::string_view bytes) {
 void check_writable(const std::string& path) {
   mode_t mode = 0;
   const std::string folder = folder_of(destination(path, mode)).string();
-  if (access(folder.c_str(), W_OK | X_OK) != 0) fail(path, errno);
+  if (access(folder.c_str(), W_OK | X_OK) != 0) fail_to_write(path, errno);
 }
 
 void check_output(const std::string& what, const std::string& path, const std::vector<std::string>& extensions) {

@@ -135,7 +135,7 @@ void put_common(std::string& bytes, std::uint32_t checksum, std::uint32_t size, 
 }
 
 constexpr std::size_t kPiece = std::size_t{1} << 16;  // whole elements of every type
-constexpr std::size_t kMaxHeader = kPiece + 12;
+constexpr std::size_t kMaxHeaderEnd = kPiece + 12;
 
 /// Inflates piece by piece, and keeps the checksum of the inflated data.
 class Inflater {
@@ -265,8 +265,8 @@ LazyArray::LazyArray(std::shared_ptr<const std::string> file, Entry entry, std::
 void LazyArray::fail(const std::string& problem) const { throw Error(source_ + ": damaged archive: " + problem); }
 
 std::string LazyArray::beginning() const {
-  if (entry_.compression != Compression::kDeflated) return std::string(entry_.data.substr(0, kMaxHeader));
-  std::string bytes(std::min(kMaxHeader, entry_.bytes), '\0');
+  if (entry_.compression != Compression::kDeflated) return std::string(entry_.data.substr(0, kMaxHeaderEnd));
+  std::string bytes(std::min(kMaxHeaderEnd, entry_.bytes), '\0');
   bytes.resize(Inflater(entry_.data).read(bytes.data(), bytes.size()));
   return bytes;
 }

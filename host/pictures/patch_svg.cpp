@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Geometry>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,10 +10,10 @@
 #include <map>
 #include <string_view>
 
+#include "host/mesh/math/point_math.h"
+
 namespace isopatch::detail {
 namespace {
-
-using Eigen::Vector2d, Eigen::Vector3d;
 
 constexpr double kPanel = 320, kMargin = 24, kTitle = 28, kFooter = 56;  // pixels
 constexpr int kMaxColumns = 4;
@@ -61,15 +60,20 @@ double mean_pressure(const Polygon& polygon) {
   return sum / polygon.num_vertices;
 }
 
-Vector3d vector_of(const float (&v)[3]) { return {v[0], v[1], v[2]}; }
+Point3 point_of(const float (&v)[3]) { return {v[0], v[1], v[2]}; }
+
+Point3 unit(const Point3& v) {
+  const double length = norm(v);
+  return {v[0] / length, v[1] / length, v[2] / length};
+}
 
 /// The integral of the pressure, which is linear, over the triangles of a fan, N.
 double force_of(const Polygon& p) {
   double force = 0;
   for (int i = 2; i < p.num_vertices; ++i) {
-    const Vector3d apex = vector_of(p.vertices[0]);
-    const Vector3d doubled = (vector_of(p.vertices[i - 1]) - apex).cross(vector_of(p.vertices[i]) - apex);
-    force += doubled.norm() / 6 * (double{p.pressures[0]} + p.pressures[i - 1] + p.pressures[i]);
+    const Point3 apex = point_of(p.vertices[0]);
+    const Point3 doubled = cross(point_of(p.vertices[i - 1]) - apex, point_of(p.vertices[i]) - apex);
+    force += norm(doubled) / 6 * (double{p.pressures[0]} + p.pressures[i - 1] + p.pressures[i]);
   }
   return force;
 }
@@ -77,36 +81,33 @@ double force_of(const Polygon& p) {
 /// A pair's patch as it is seen along its mean normal.
 struct View {
   std::vector<const Polygon*> polygons;
-  Vector3d right, up;
-  Vector2d low, high;          // corners of its bounding rectangle, m
+  Point3 right, up;
+  Box seen_box;                // of all vertices, m
   double area = 0, force = 0;  // the integral of the pressure, N
 
   void add(const Polygon& polygon) { polygons.push_back(&polygon); }
 
   void look() {
-    Vector3d normal = Vector3d::Zero();
+    Point3 normal = {0, 0, 0};
     for (const Polygon* p : polygons) {
-      normal += p->area * vector_of(p->normal);
+      normal = normal + static_cast<double>(p->area) * point_of(p->normal);
       area += p->area;
       force += force_of(*p);
     }
-    normal = normal.norm() > 0 ? Vector3d(normal.normalized()) : Vector3d::UnitZ();
+    normal = norm(normal) > 0 ? unit(normal) : Point3{0, 0, 1};
     // the world's z is up, or its y for a patch that lies flat
-    const Vector3d world_up = std::fabs(normal.z()) < 0.9 ? Vector3d::UnitZ() : Vector3d::UnitY();
-    right = normal.cross(world_up).normalized();
-    up = right.cross(normal);
-    low.setConstant(1e300);
-    high = -low;
+    right = unit(cross(normal, std::fabs(normal[2]) < 0.9 ? Point3{0, 0, 1} : Point3{0, 1, 0}));
+    up = cross(right, normal);
     for (const Polygon* p : polygons) {
-      for (int i = 0; i < p->num_vertices; ++i) {
-        const Vector2d at = seen(p->vertices[i]);
-        low = low.cwiseMin(at);
-        high = high.cwiseMax(at);
-      }
+      for (int i = 0; i < p->num_vertices; ++i) seen_box.add(seen(p->vertices[i]));
     }
   }
 
-  Vector2d seen(const float (&vertex)[3]) const { return {right.dot(vector_of(vertex)), up.dot(vector_of(vertex))}; }
+  /// The third number is 0.
+  Point3 seen(const float (&vertex)[3]) const {
+    const Point3 at = point_of(vertex);
+    return {dot(right, at), dot(up, at), 0};
+  }
 };
 
 /// 1, 2 or 5 times a power of ten, at most `length`.
@@ -131,7 +132,8 @@ std::string patches_svg(const SceneDescription& scene, const std::vector<Polygon
   double extent = 0;
   for (auto& [pair, view] : views) {
     view.look();
-    extent = std::max(extent, (view.high - view.low).maxCoeff());
+    const Point3 size = view.seen_box.high - view.seen_box.low;
+    extent = std::max({extent, size[0], size[1]});
   }
 
   const int panels = std::max(1, static_cast<int>(views.size()));
@@ -161,14 +163,14 @@ std::string patches_svg(const SceneDescription& scene, const std::vector<Polygon
     fmt::format_to(out, "<text x=\"{:g}\" y=\"{:g}\" text-anchor=\"middle\">{} on {}: {:.3g} N on {:.3g} cm²</text>\n",
                    left + kPanel / 2, top + 19, escaped_xml(scene.bodies.at(static_cast<std::size_t>(pair.a)).name),
                    escaped_xml(scene.bodies.at(static_cast<std::size_t>(pair.b)).name), view.force, 1e4 * view.area);
-    const Vector2d middle = 0.5 * (view.low + view.high);
-    const Vector2d center(left + kPanel / 2, top + kTitle + kPanel / 2);
+    const Point3 middle = 0.5 * (view.seen_box.low + view.seen_box.high);
+    const double center_x = left + kPanel / 2, center_y = top + kTitle + kPanel / 2;
     for (const Polygon* p : view.polygons) {
       const std::string color = color_of(mean_pressure(*p) / largest);
       svg += "<polygon points=\"";
       for (int i = 0; i < p->num_vertices; ++i) {
-        const Vector2d at = scale * (view.seen(p->vertices[i]) - middle);
-        fmt::format_to(out, "{}{:.2f},{:.2f}", i > 0 ? " " : "", center.x() + at.x(), center.y() - at.y());
+        const Point3 at = scale * (view.seen(p->vertices[i]) - middle);
+        fmt::format_to(out, "{}{:.2f},{:.2f}", i > 0 ? " " : "", center_x + at[0], center_y - at[1]);
       }
       fmt::format_to(out, "\" fill=\"{0}\" stroke=\"white\" stroke-width=\"0.4\"/>\n", color);
     }

@@ -111,7 +111,7 @@ std::vector<PlacedPart> placed_parts(const SceneData& data, int body) {
   return placed;
 }
 
-std::string text_of(const PartOverlap& overlap, std::size_t count, const Body& body) {
+std::string warning_of(const PartOverlap& overlap, std::size_t count, const Body& body) {
   const std::vector<Part> parts = parts_of(body);
   const std::string smaller = in_quotes(parts[overlap.smaller].name), other = in_quotes(parts[overlap.other].name);
   const std::string more = count < 2 ? "" : fmt::format(", the most of {} pairs of parts that overlap", count);
@@ -148,7 +148,7 @@ std::vector<std::string> detail::overlap_warnings(const Scene& scene) {
     const auto most = std::max_element(found.begin(), found.end(),
                                        [](const PartOverlap& x, const PartOverlap& y) { return x.share < y.share; });
     if (most == found.end()) continue;
-    warnings.push_back(text_of(*most, found.size(), scene.description().bodies[body]));
+    warnings.push_back(warning_of(*most, found.size(), scene.description().bodies[body]));
   }
   return warnings;
 }

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <thread>
 
-#include "tests/support/fiber_warp.h"
+#include "tests/support/fiber_evaluator.h"
 #include "tests/support/hash.h"
 
 namespace isopatch::test {

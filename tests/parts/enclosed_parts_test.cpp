@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/compounds.h"
-#include "tests/support/fiber_warp.h"
+#include "tests/support/fiber_evaluator.h"
 
 namespace isopatch::test {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "host/cpu/isa/kernels.h"
 #include "tests/support/compounds.h"
-#include "tests/support/fiber_warp.h"
+#include "tests/support/fiber_evaluator.h"
 #include "tests/support/same_bits.h"
 
 namespace isopatch::test {

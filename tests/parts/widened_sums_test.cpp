@@ -7,7 +7,7 @@
 #include <cmath>
 #include <iostream>
 
-#include "tests/support/fiber_warp.h"
+#include "tests/support/fiber_evaluator.h"
 #include "tests/support/plates.h"
 #include "tests/support/same_bits.h"
 

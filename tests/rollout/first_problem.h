@@ -38,14 +38,14 @@ class FirstProblem {
     for (int pair = 0; pair < view.num_pairs; ++pair) {
       find_solver_contacts<double>(
           warp_, *contact_, view, contact, 0, pair, data_.view.points,
-          [&](const detail::SolverContact<double>& polygon) { work_.polygons.found().push_back(polygon); });
+          [&](const detail::SolverContact<double>& polygon) { contacts_.found().push_back(polygon); });
     }
-    work_.polygons.sort();
-    memory_ = work_.solver(work_.polygons.size());
+    contacts_.sort();
+    memory_ = work_.solver(contacts_.size());
     if (memory_.order == nullptr) throw std::logic_error("a solve has no memory");
     problem_ = begin_problem(
-        warp_, points_, {view, data_.view, contact, input, 0, state}, stage, bodies.data(), work_.polygons.size(),
-        [&](int i) { return work_.polygons.key(i); }, [&](int i) -> const auto& { return work_.polygons[i]; }, memory_);
+        warp_, points_, {view, data_.view, contact, input, 0, state}, stage, bodies.data(), contacts_.size(),
+        [&](int i) { return contacts_.key(i); }, [&](int i) -> const auto& { return contacts_[i]; }, memory_);
   }
 
   const detail::VelocityProblem& problem() const { return problem_; }
@@ -73,7 +73,8 @@ class FirstProblem {
   Scene scene_;
   detail::RolloutData data_;
   RolloutStateArrays state_;
-  detail::StepWorkspace<double> work_;
+  detail::StepWorkspace work_;
+  detail::SortedContacts<double> contacts_;
   std::unique_ptr<detail::Workspace<1>> contact_ = std::make_unique<detail::Workspace<1>>();
   detail::SerialWarp warp_;
   detail::WarpPointSums<detail::SerialWarp> points_ = {warp_};

@@ -9,6 +9,7 @@
 #include <iostream>
 #include <tuple>
 
+#include "tests/support/fiber_evaluation.h"
 #include "tests/support/hash.h"
 
 namespace isopatch::detail {

@@ -17,13 +17,6 @@
 #include <string>
 #include <utility>
 
-#include "host/scene/scene_data.h"
-#include "isopatch/detail/pressure_field/energy.h"
-#include "isopatch/detail/pressure_field/evaluate_pair.h"
-#include "isopatch/detail/pressure_field/outputs/contact_output.h"
-#include "isopatch/detail/scene/body_wrench.h"
-#include "isopatch/scene/scene.h"
-
 #if defined(__SANITIZE_ADDRESS__)
 #define ISOPATCH_TEST_FIBERS_TELL_ASAN 1
 #elif defined(__has_feature)
@@ -269,80 +262,6 @@ class FiberWarp {
 
   FiberGroup<size>& group_;
   int lane_;
-};
-
-/// What the stages of the cuda backend do, with a warp of fibers; each pair by `slices` warps, one after another.
-/// Strides of `state` and `results` must be given.
-template <class T, int size, bool brute_force = false>
-class FiberEvaluator {
- public:
-  explicit FiberEvaluator(int slices = 1) : slices_(slices) {}
-
-  void evaluate(const Scene& scene, const State& state, const Results& results) {
-    using detail::Outputs;
-    const detail::SceneView& view = scene.data().view;
-    for (std::int64_t e = 0; e < state.num_environments; ++e) {
-      std::int32_t count[detail::kMaxContactModels] = {};
-      detail::BodyBounds bounds[limits::kMaxBodies];
-      std::array<std::int64_t, limits::kMaxPairs> items = {};
-      group_.run([&](FiberWarp<size>& warp) {
-        begin_environment(warp, warp, bounds, view, state, results, e, {items.data(), count, 1}, brute_force);
-      });
-      for (std::int32_t i = 0; i < count[0]; ++i) {
-        const int pair = static_cast<int>(items[static_cast<std::size_t>(i)] - e * view.num_pairs);
-        const Outputs outputs = detail::needed_outputs(results);
-        if (has(outputs, Outputs::kPolygons)) {
-          evaluate_one<Outputs::kAll>(view, state, results, e, pair);
-        } else if (has(outputs, Outputs::kPatch)) {
-          evaluate_one<Outputs::kPatch>(view, state, results, e, pair);
-        } else {
-          evaluate_one<Outputs::kWrench>(view, state, results, e, pair);
-        }
-      }
-      for (int body = 0; body < view.num_bodies && results.body_wrench.data != nullptr; ++body) {
-        detail::write_body_wrench(view, state, results, e, body);
-      }
-    }
-  }
-
-  /// The largest number of node pairs that ever waited at once.
-  int highest_stack() const { return highest_stack_; }
-
- private:
-  static constexpr std::int32_t kUntouched = -1234567;
-
-  template <detail::Outputs outputs>
-  void evaluate_one(const detail::SceneView& view, const State& state, const Results& results, std::int64_t e,
-                    int pair) {
-    for (detail::NodePair& p : work_->traversal.stack) p = {kUntouched, kUntouched};
-    const int slices = results.part_pair_wrench.data != nullptr ? 1 : slices_;  // as the cuda backend
-    for (int slice = 0; slice < slices; ++slice) {
-      group_.run([&](FiberWarp<size>& warp) {
-        const auto evaluate = [&](const auto& sinks) {
-          detail::evaluate_pair<T, outputs, brute_force>(warp, *work_, view, state, results, e, pair, {slice, slices},
-                                                         &shared_, detail::Remaining::everything(), sinks);
-        };
-        const detail::NoRows no_rows;
-        if constexpr (has(outputs, detail::Outputs::kPolygons)) {
-          evaluate(detail::row_sinks<T>(results, no_rows));
-        } else {
-          evaluate(detail::NoSinks());
-        }
-      });
-    }
-    group_.run([&](FiberWarp<size>& warp) {
-      if (results.energy.data != nullptr) detail::evaluate_energy(warp, *work_, view, state, results, e, pair);
-    });
-    int used = decltype(work_->traversal)::kStack;
-    while (used > 0 && work_->traversal.stack[used - 1].m == kUntouched) --used;
-    highest_stack_ = used > highest_stack_ ? used : highest_stack_;
-  }
-
-  int slices_;
-  FiberGroup<size> group_;
-  std::unique_ptr<detail::Workspace<size>> work_ = std::make_unique<detail::Workspace<size>>();
-  detail::SharedWrenchSums shared_ = {};
-  int highest_stack_ = 0;
 };
 
 }  // namespace isopatch::test

@@ -12,7 +12,7 @@
 #include "host/rollout/simulator_backend.h"
 #include "isopatch/scene/scene_file.h"
 #include "tests/support/data_folder.h"
-#include "tests/support/fiber_warp.h"
+#include "tests/support/fiber_evaluator.h"
 #include "tests/support/paths/paths.h"
 #include "tests/thin_walls/thin_scenes.h"
 

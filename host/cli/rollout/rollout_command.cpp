@@ -32,7 +32,7 @@ namespace {
 constexpr std::int64_t kRowsOfTable = 20;
 constexpr std::int64_t kFrames = 60;  // two seconds of a film
 constexpr std::int64_t kPicturedEnvironments = 4;
-constexpr double kLargestNumber = 1e12;
+constexpr double kMaxSteps = 1e12;
 constexpr double kSameTime = 1e-9;  // s
 
 /// The enumerator whose name it is.
@@ -61,10 +61,10 @@ RowPlan plan_of(const RolloutArguments& arguments, const RolloutOptions& rollout
     plan.steps = *arguments.steps;
   } else {
     const double steps = std::round(rollout.duration / rollout.time_step);
-    if (steps < 1 || steps > kLargestNumber) {
+    if (steps < 1 || steps > kMaxSteps) {
       const std::string location = arguments.duration ? "--duration" : arguments.scene + ": rollout.duration";
       throw_error("{}: {} s are {} time steps of {} s; it must be from 1 to {} of them", location, rollout.duration,
-                  steps, rollout.time_step, kLargestNumber);
+                  steps, rollout.time_step, kMaxSteps);
     }
     plan.steps = static_cast<std::int64_t>(steps);
   }

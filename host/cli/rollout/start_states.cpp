@@ -16,7 +16,7 @@ using namespace detail;
 
 namespace {
 
-constexpr std::int64_t kLargestNumber = std::int64_t{1} << 53;  // a double counts that far
+constexpr std::int64_t kMaxExactCount = std::int64_t{1} << 53;  // a double counts that far
 
 /// The spread that the scene asks for. Angular velocities follow the speed, in body sizes.
 Spread spread_of(const SceneDescription& scene) {
@@ -90,7 +90,7 @@ RolloutStart start_from_arrays(const std::map<std::string, LazyArray>& file, con
   read_values(joints, start.state.joints);
   read_values(steps, start.state.steps);
   for (const std::int64_t value : start.state.steps) {
-    if (value < 0 || value > kLargestNumber) reader.fail("steps", "{} is not in [0, {}]", value, kLargestNumber);
+    if (value < 0 || value > kMaxExactCount) reader.fail("steps", "{} is not in [0, {}]", value, kMaxExactCount);
   }
   write_path_velocities(scene, start.state);
   return start;

@@ -11,7 +11,7 @@
 namespace isopatch::cli {
 namespace {
 
-constexpr std::size_t kColumns = 80;
+constexpr std::size_t kHelpColumns = 80;
 constexpr std::size_t kNameColumns = 26;  // with the two spaces before and after a name
 
 /// A list of names with what they mean in a second column.
@@ -24,7 +24,7 @@ std::string section(const char* title, const std::vector<std::pair<std::string, 
       text += start + "\n";
       start.clear();
     }
-    for (const std::string& line : wrapped(meaning, kColumns - kNameColumns)) {
+    for (const std::string& line : wrapped(meaning, kHelpColumns - kNameColumns)) {
       text += fmt::format("{:<{}}{}\n", start, kNameColumns, line);
       start.clear();
     }

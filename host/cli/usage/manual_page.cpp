@@ -8,7 +8,7 @@
 namespace isopatch::cli {
 namespace {
 
-constexpr std::size_t kColumns = 72;  // with hyphens as two characters at most 80
+constexpr std::size_t kPageColumns = 72;  // with hyphens as two characters at most 80
 constexpr const char* kExitStatus[][2] = {{"0", "done"},
                                           {"2", "bad input or usage, or results that cannot be written or printed"},
                                           {"130", "interrupted; nothing was written"}};
@@ -31,7 +31,7 @@ std::string roff(const std::string& text) {
 /// The same in short lines.
 std::string paragraph(const std::string& text) {
   std::string page;
-  for (const std::string& line : wrapped(text, kColumns)) page += roff(line) + "\n";
+  for (const std::string& line : wrapped(text, kPageColumns)) page += roff(line) + "\n";
   return page;
 }
 

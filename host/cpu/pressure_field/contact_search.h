@@ -18,11 +18,13 @@ std::uint32_t find_contacts(const StepBatch& batch, std::int64_t environment, in
   const auto append = [&](const SolverContact<T>& contact) { found.push_back(contact); };
   const auto search = [&](auto& visitor) {
     const PairContext& context = work.pair.pair.context;
-    if (kernels == nullptr) {
-      traverse(warp, work.pair.traversal, hierarchies_of(context), visitor);
-    } else if (visitor.points == ContactPoints::kFan6) {
+    if (kernels == nullptr || visitor.points == ContactPoints::kFan6) {
       work.accepted.clear();
-      std::get<FindAccepted> (*kernels)(context, work.simd, work.accepted);
+      if (kernels == nullptr) {
+        find_accepted_cells(context, work);
+      } else {
+        std::get<FindAccepted> (*kernels)(context, work.simd, work.accepted);
+      }
       for (const AcceptedCells& cells : work.accepted) {
         work.simd.traversal.counter.add(1);
         visitor.visit(true, cells);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Near pairs of a few environments, for outputs and for steps. pressure_field_float.cpp and pressure_field_double.cpp
-// compile what there is for each precision, pair_energy.cpp the rest.
+// compile what there is for each precision, pair_energy.cpp and accepted_cells.cpp the rest.
 #pragma once
 
 #include "host/cpu/pressure_field/pressure_field_workspace.h"
@@ -22,6 +22,10 @@ void evaluate_pairs(const PressureFieldCall& call, std::span<const std::int64_t>
 
 /// The energy of a pair, in double.
 void write_energy(const PressureFieldCall& call, std::int64_t environment, int pair, PressureFieldWorkspace& work);
+
+/// Appends the pairs of cells of a part pair that pass their test, which is done one at a time, to work.accepted. The
+/// counterpart with SIMD is FindAccepted.
+void find_accepted_cells(const PairContext& context, PressureFieldWorkspace& work);
 
 /// Appends the contacts of a pair to `found`; returns bits of the status. Without kernels, cells are tested one at a
 /// time.

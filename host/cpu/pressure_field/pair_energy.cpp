@@ -7,20 +7,22 @@ namespace isopatch::detail {
 
 namespace {
 
-/// Searches with SIMD, but for the few overlaps of a sink.
-struct SimdEnergySearch : EnergySearch<AskingWarp, 1> {
-  const PressureFieldKernels& kernels;
+/// Searches with SIMD if there are kernels, but for the few overlaps of a sink.
+struct CpuEnergySearch : EnergySearch<AskingWarp, 1> {
+  const PressureFieldKernels* kernels;
   SimdWorkspace& work;
 
   void find_polygons(const PairContext& f, EnergySum& sum) const {
-    std::get<FindPolygons>(kernels)(f, work, add_polygon, sum);
+    if (kernels == nullptr) return EnergySearch::find_polygons(f, sum);
+    std::get<FindPolygons> (*kernels)(f, work, add_polygon, sum);
   }
   void overlap(const PairContext& f, CellEnergyVisitor& visitor) const {
+    if (kernels == nullptr) return EnergySearch::overlap(f, visitor);
     const auto visit = [](CellEnergyVisitor& to, std::int32_t m, std::int32_t s) {
       AcceptedCells cells = {m, s, {}};
       if (to.accepts(cells)) to.visit(true, cells);
     };
-    std::get<FindOverlaps>(kernels)(f, work, visitor, visit);
+    std::get<FindOverlaps> (*kernels)(f, work, visitor, visit);
   }
 };
 
@@ -29,8 +31,7 @@ struct SimdEnergySearch : EnergySearch<AskingWarp, 1> {
 void write_energy(const PressureFieldCall& call, std::int64_t environment, int pair, PressureFieldWorkspace& work) {
   const auto& [scene, state, results, candidates] = call.batch;
   AskingWarp warp(work.simd.traversal.counter);
-  if (call.kernels == nullptr) return evaluate_energy(warp, work.pair, scene, state, results, environment, pair);
-  const SimdEnergySearch search = {{warp, work.pair.traversal}, *call.kernels, work.simd};
+  const CpuEnergySearch search = {{warp, work.pair.traversal}, call.kernels, work.simd};
   evaluate_energy(warp, work.pair.pair, PlanesInPlace(), scene, state, results, environment, pair, search);
 }
 

@@ -11,18 +11,18 @@
 namespace isopatch::detail {
 
 /// All of a pair, or what the stages left of it.
-template <Parts parts, class T, bool with_patch>
+template <class T, bool with_patch>
 void evaluate_pair_with_simd(const PressureFieldCall& call, std::int64_t environment, int pair, Remaining remaining,
                              PressureFieldWorkspace& work, const PolygonTaker<T>* taker = nullptr) {
   const auto& [scene, state, results, candidates] = call.batch;
   const auto sum_part_pairs = std::get<SumPartPairs<T, with_patch>>(*call.kernels);
   SerialWarp warp;
-  evaluate_pair<T, with_patch, false, parts>(
-      warp, work.pair.pair, work.pair.sums, scene, state, results, environment, pair, {}, nullptr, remaining,
-      [&](const PairContext& context, const WorkSlice&, WrenchSums<T, with_patch>& sums) {
-        const PartPairWork only[] = {{&context, 0, {}}};
-        sum_part_pairs({only, 1}, work.simd, &sums, taker);
-      });
+  evaluate_pair<T, with_patch>(warp, work.pair.pair, work.pair.sums, scene, state, results, environment, pair, {},
+                               nullptr, remaining,
+                               [&](const PairContext& context, const WorkSlice&, WrenchSums<T, with_patch>& sums) {
+                                 const PartPairWork only[] = {{&context, 0, {}}};
+                                 sum_part_pairs({only, 1}, work.simd, &sums, taker);
+                               });
 }
 
 /// A few pairs stage by stage: begin, search and integrate, finish.
@@ -79,7 +79,7 @@ void evaluate_pairs_in_stages(const PressureFieldCall& call, std::span<const std
                                                     sum_frame_of, sums_in);
     }
     if (remaining.kind == Remaining::kNothing) continue;
-    evaluate_pair_with_simd<parts, T, with_patch>(call, environment, pair, remaining, work);
+    evaluate_pair_with_simd<T, with_patch>(call, environment, pair, remaining, work);
   }
 }
 
@@ -91,7 +91,7 @@ void evaluate_pairs_with_simd(const PressureFieldCall& call, std::span<const std
   if (parts == Parts::kSeveral && results.part_pair_wrench.data != nullptr) {
     for (const std::int64_t item : near_pairs) {
       const auto [environment, pair] = NearPair::of(scene, item);
-      evaluate_pair_with_simd<parts, T, with_patch>(call, environment, pair, Remaining::everything(), work);
+      evaluate_pair_with_simd<T, with_patch>(call, environment, pair, Remaining::everything(), work);
     }
     return;
   }
@@ -129,8 +129,8 @@ template <class T, bool brute_force>
 void evaluate_with_polygons(const PressureFieldCall& call, PressureFieldWorkspace& work, const PolygonTaker<T>& taker) {
   if constexpr (!brute_force) {
     if (call.kernels != nullptr) {
-      return evaluate_pair_with_simd<Parts::kSeveral, T, true>(call, taker.environment, taker.pair,
-                                                               Remaining::everything(), work, &taker);
+      return evaluate_pair_with_simd<T, true>(call, taker.environment, taker.pair, Remaining::everything(), work,
+                                              &taker);
     }
   }
   const auto& [scene, state, results, candidates] = call.batch;
@@ -139,52 +139,45 @@ void evaluate_with_polygons(const PressureFieldCall& call, PressureFieldWorkspac
                                                {}, nullptr, Remaining::everything(), TakerSink<T>{taker});
 }
 
-/// With polygons for all sinks that are wanted.
-template <class T, Outputs outputs, bool brute_force>
+/// All outputs, with polygons for all sinks that are wanted.
+template <class T, bool brute_force>
 void evaluate_one_pair(const PressureFieldCall& call, std::int64_t environment, int pair, PressureFieldWorkspace& work,
                        const PackedRows& rows) {
   const EvaluationBatch& batch = call.batch;
-  if constexpr (!has(outputs, Outputs::kPolygons)) {
-    AskingWarp warp(work.simd.traversal.counter);
-    evaluate_pair<T, outputs, brute_force>(warp, work.pair, batch.scene, batch.state, batch.results, environment, pair);
-  } else {
-    const auto evaluate = [&]<class Sinks>(const Sinks& sinks) {
-      const auto add = [](const void* to, const FoundPolygon<T>& polygon) {
-        SerialWarp alone;
-        static_cast<const Sinks*>(to)->add(alone, polygon);
-      };
-      evaluate_with_polygons<T, brute_force>(call, work, {environment, pair, &sinks, add});
+  const auto evaluate = [&]<class Sinks>(const Sinks& sinks) {
+    const auto add = [](const void* to, const FoundPolygon<T>& polygon) {
+      SerialWarp alone;
+      static_cast<const Sinks*>(to)->add(alone, polygon);
     };
-    if (work.elastic.is_wanted()) {
-      const SortedDestination<ElasticPolygon> elastic = {work.elastic};
-      evaluate(
-          with_sink(ElasticRows<T, SortedDestination<ElasticPolygon>>{elastic}, row_sinks<T>(batch.results, rows)));
-      finish_patch_contacts(batch, environment, pair, work.elastic);
-    } else {
-      evaluate(row_sinks<T>(batch.results, rows));
-    }
+    evaluate_with_polygons<T, brute_force>(call, work, {environment, pair, &sinks, add});
+  };
+  if (work.elastic.is_wanted()) {
+    const SortedDestination<ElasticPolygon> elastic = {work.elastic};
+    evaluate(with_sink(ElasticRows<T, SortedDestination<ElasticPolygon>>{elastic}, row_sinks<T>(batch.results, rows)));
+    finish_patch_contacts(batch, environment, pair, work.elastic);
+  } else {
+    evaluate(row_sinks<T>(batch.results, rows));
   }
 }
 
-/// All outputs of near pairs.
+/// All outputs of near pairs. Without polygons there is SIMD.
 template <class T, Outputs outputs, bool brute_force>
 void evaluate_pairs(const PressureFieldCall& call, std::span<const std::int64_t> near_pairs,
                     PressureFieldWorkspace& work, const PackedRows& rows) {
   const SceneView& scene = call.batch.scene;
-  bool with_simd = false;
-  if constexpr (!has(outputs, Outputs::kPolygons) && !brute_force) {
+  constexpr bool kInStages = !has(outputs, Outputs::kPolygons);
+  if constexpr (kInStages) {
     constexpr bool kPatch = has(outputs, Outputs::kPatch);
-    with_simd = call.kernels != nullptr;
-    if (with_simd && parts_of(scene) == Parts::kOne) {
+    if (parts_of(scene) == Parts::kOne) {
       evaluate_pairs_with_simd<Parts::kOne, T, kPatch>(call, near_pairs, work);
-    } else if (with_simd) {
+    } else {
       evaluate_pairs_with_simd<Parts::kSeveral, T, kPatch>(call, near_pairs, work);
     }
   }
-  if (with_simd && call.batch.results.energy.data == nullptr) return;
+  if (kInStages && call.batch.results.energy.data == nullptr) return;
   for (const std::int64_t item : near_pairs) {
     const auto [environment, pair] = NearPair::of(scene, item);
-    if (!with_simd) evaluate_one_pair<T, outputs, brute_force>(call, environment, pair, work, rows);
+    if constexpr (!kInStages) evaluate_one_pair<T, brute_force>(call, environment, pair, work, rows);
     if (call.batch.results.energy.data != nullptr) write_energy(call, environment, pair, work);
   }
 }

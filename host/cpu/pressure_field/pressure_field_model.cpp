@@ -69,10 +69,10 @@ class CpuPressureField final : public CpuContactModel {
   static constexpr std::int64_t kMaxCachedCandidates = 2048;  // of a part pair: 16 KB
 
   template <class T, bool brute_force>
-  static EvaluatePairs select(const Results& results) {
+  EvaluatePairs select(const Results& results) const {
     const Outputs outputs = wants_patch_contacts(results) ? Outputs::kAll : needed_outputs(results);
-    if constexpr (!brute_force) {  // which only tests ask for
-      if (!has(outputs, Outputs::kPolygons)) {
+    if constexpr (!brute_force) {  // which only tests ask for; nor has plain arithmetic functions for fewer outputs
+      if (kernels_ != nullptr && !has(outputs, Outputs::kPolygons)) {
         return has(outputs, Outputs::kPatch) ? evaluate<T, Outputs::kPatch, false>
                                              : evaluate<T, Outputs::kWrench, false>;
       }

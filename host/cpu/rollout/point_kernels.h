@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The sums of a pair's contact points with SIMD, compiled once for each instruction set. They have the bits of
-// WarpPointSums: what a lane of 32 adds up is the same, and so is the tree.
+// The sums of a pair's contact points, compiled once for each instruction set and once with plain arithmetic, so that
+// the solver that calls them is compiled once. With SIMD they have the bits of WarpPointSums: what a lane of 32 adds up
+// is the same, and so is the tree.
 #pragma once
 
 #include "host/threads/work_counter.h"
@@ -25,8 +26,11 @@ struct PointKernels {
   void (*renew)(const Parameters&, double* columns, int polygons, const PairTwist&);
 };
 
+/// One number at a time.
+extern const PointKernels kPlainPointKernels;
+
 /// The counterpart of WarpPointSums.
-struct SimdPointSums {
+struct KernelPointSums {
   const PointKernels& kernels;
   WorkCounter& counter;
 

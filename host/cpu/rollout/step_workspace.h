@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -11,28 +12,56 @@
 
 namespace isopatch::detail {
 
-/// The contacts of one environment, in the order of their keys.
+/// The contacts of one environment, in the order of their keys. The solver, which is compiled once for both precisions,
+/// reads their numbers as doubles.
+class ContactList {
+ public:
+  ContactList() = default;
+  ContactList(const ContactList&) = delete;
+  ContactList& operator=(const ContactList&) = delete;
+  virtual ~ContactList() = default;
+
+  int size() const { return static_cast<int>(order_.size()); }
+  std::uint64_t key(int i) const { return order_[static_cast<std::size_t>(i)].first; }
+  virtual SolverContact<double> in_double(int i) const = 0;
+
+ protected:
+  std::size_t place(int i) const { return order_[static_cast<std::size_t>(i)].second; }
+
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> order_;
+};
+
 template <class T>
-class SortedContacts {
+class SortedContacts final : public ContactList {
  public:
   /// To be filled, in any order, before sort().
   std::vector<SolverContact<T>>& found() { return found_; }
-  int size() const { return static_cast<int>(found_.size()); }
 
   void sort() {
     order_.clear();
     for (std::size_t i = 0; i < found_.size(); ++i) order_.emplace_back(found_[i].key, static_cast<std::uint32_t>(i));
     std::sort(order_.begin(), order_.end());
   }
-  std::uint64_t key(int i) const { return order_[static_cast<std::size_t>(i)].first; }
-  const SolverContact<T>& operator[](int i) const { return found_[order_[static_cast<std::size_t>(i)].second]; }
+  const SolverContact<T>& operator[](int i) const { return found_[place(i)]; }
+
+  SolverContact<double> in_double(int i) const override {
+    SolverContact<T> from = (*this)[i];
+    double numbers[SolverContact<T>::kNumbers];
+    int count = 0;
+    from.for_each_number([&](T& number) { numbers[count++] = cast<double>(number); });
+    SolverContact<double> contact;
+    count = 0;
+    contact.for_each_number([&](double& number) { number = numbers[count++]; });
+    contact.friction = from.friction;
+    contact.key = from.key;
+    return contact;
+  }
 
  private:
   std::vector<SolverContact<T>> found_;
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> order_;
 };
 
-template <class T>
+/// The memory of a step beside its contacts.
 class StepWorkspace {
  public:
   StepWorkspace(const SceneView& scene, const RolloutView& view)
@@ -54,8 +83,6 @@ class StepWorkspace {
     if (memory_.size() < needed) memory_.resize(2 * needed);
     return size_.in(memory_.data());
   }
-
-  SortedContacts<T> polygons;
 
  private:
   std::vector<StageBody> stage_bodies_;

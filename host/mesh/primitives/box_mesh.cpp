@@ -94,7 +94,7 @@ bool comes_before(std::int32_t a, std::int32_t b) {
   return inner_a != inner_b ? inner_a : a < b;
 }
 
-void add_region(TetMesh& mesh, Polygons facets) {
+void cone_region(TetMesh& mesh, Polygons facets) {
   std::int32_t apex = facets[0][0];
   for (Facet& facet : facets) {
     std::rotate(facet.begin(), std::min_element(facet.begin(), facet.end(), comes_before), facet.end());
@@ -116,7 +116,7 @@ TetMesh make_box_mesh(const Point3& size) {
   TetMesh mesh;
   mesh.points = box.points;
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    for (const bool high : {false, true}) add_region(mesh, region_facets(box, axis, high));
+    for (const bool high : {false, true}) cone_region(mesh, region_facets(box, axis, high));
   }
   return mesh;
 }

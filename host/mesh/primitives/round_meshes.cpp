@@ -23,7 +23,7 @@ using namespace detail;
 namespace {
 
 /// As for boxes: a height that differs from the diameter by less than this fraction counts as equal to it.
-constexpr double kSameSize = 1e-10;
+constexpr double kSameHeight = 1e-10;
 
 /// The longest edge of the subdivided icosahedron is below this times the radius: 1.0515, then 1.236 .. 1.324 / 2^n.
 constexpr double kLongestEdge = 1.33;
@@ -205,8 +205,8 @@ TetMesh make_cylinder_mesh(double radius, double height, int segments) {
   check_segments("cylinder", segments);
   const double half = height / 2;
   const double longer = half - radius;
-  const bool tall = longer > kSameSize * radius;
-  const bool flat = -longer > kSameSize * half;
+  const bool tall = longer > kSameHeight * radius;
+  const bool flat = -longer > kSameHeight * half;
 
   // the upper half of the profile, inner points first
   RevolvedMesh upper(segments);

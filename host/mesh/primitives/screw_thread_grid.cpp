@@ -8,8 +8,8 @@ namespace isopatch::detail {
 namespace {
 
 /// The corners of the profile in a pitch, in sixteenths of it from the middle of a crest.
-constexpr int kCorners = 4;
-constexpr std::array<int, kCorners> kCornerPhase = {1, 6, 10, 15};
+constexpr int kProfileCorners = 4;
+constexpr std::array<int, kProfileCorners> kCornerPhase = {1, 6, 10, 15};
 
 /// A helix that crosses a ray within this fraction of the pitch of the ray's end has no node there: it would make
 /// slivers.
@@ -22,8 +22,8 @@ int floor_divide(int a, int b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
 
 /// Height of a helix on the ray through the x axis, in pitches.
 double height_of(int helix) {
-  const int turn = floor_divide(helix, kCorners);
-  return turn + kCornerPhase[helix - kCorners * turn] / 16.0;
+  const int turn = floor_divide(helix, kProfileCorners);
+  return turn + kCornerPhase[helix - kProfileCorners * turn] / 16.0;
 }
 
 /// 0 at the crest, 1 at the root, by the distance from the middle of a crest in pitches.
@@ -44,12 +44,12 @@ ScrewThreadGrid::ScrewThreadGrid(double pitch, double low, double high, int segm
   std::vector<int> starts;
   for (int i = 1; i < sections; ++i) {
     const double turns = (low + (high - low) * i / sections) / pitch;
-    starts.push_back(static_cast<int>(std::floor(kCorners * turns)));
+    starts.push_back(static_cast<int>(std::floor(kProfileCorners * turns)));
   }
   for (int j = 0; j < segments; ++j) {
     const bool last = j + 1 == segments;
     // a helix comes back to ray 0 a pitch higher, with another index
-    join(rays[j], rays[last ? 0 : static_cast<std::size_t>(j) + 1], last ? kCorners : 0, j, starts);
+    join(rays[j], rays[last ? 0 : static_cast<std::size_t>(j) + 1], last ? kProfileCorners : 0, j, starts);
   }
 }
 
@@ -62,10 +62,10 @@ ScrewThreadGrid::Ray ScrewThreadGrid::make_ray(int index, double low, double hig
     nodes_.push_back({index, z, depth, corner == kBelowAll || corner == kAboveAll});
   };
   add(kBelowAll, low, depth_at(low / pitch_ - turn));
-  for (int helix = kCorners * (static_cast<int>(std::floor(low / pitch_)) - 2);; ++helix) {
+  for (int helix = kProfileCorners * (static_cast<int>(std::floor(low / pitch_)) - 2);; ++helix) {
     const double z = pitch_ * (height_of(helix) + turn);
     if (z > high - kNearEnd * pitch_) break;
-    const int corner = helix - kCorners * floor_divide(helix, kCorners);
+    const int corner = helix - kProfileCorners * floor_divide(helix, kProfileCorners);
     if (z >= low + kNearEnd * pitch_) add(helix, z, corner == 1 || corner == 2 ? 1 : 0);
   }
   add(kAboveAll, high, depth_at(high / pitch_ - turn));
@@ -80,7 +80,7 @@ void ScrewThreadGrid::join(const Ray& ray, const Ray& next, int shift, int ray_i
     const int corner = next.corners[i];
     return corner == kBelowAll || corner == kAboveAll ? corner : corner - shift;
   };
-  const auto chain_helix = [&](int start, int at) { return start - kCorners * at / segments_; };
+  const auto chain_helix = [&](int start, int at) { return start - kProfileCorners * at / segments_; };
 
   std::size_t left = 0, right = 0, section = 0;
   chains_[0].push_back({ray.nodes[0], next.nodes[0]});

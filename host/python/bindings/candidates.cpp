@@ -10,7 +10,7 @@
 namespace isopatch::python {
 namespace {
 
-void reset(PythonCandidates& self, nb::handle mask, nb::handle stream) {
+void reset_candidates(PythonCandidates& self, nb::handle mask, nb::handle stream) {
   const auto& evaluator = nb::cast<const PythonEvaluator&>(self.evaluator);
   const Placement placement = with_stream(evaluator.compute.placement, {"reset", "stream"}, stream, mask);
   const ResetMask chosen(mask, placement, {evaluator.counts, self.cache.num_environments()});
@@ -52,7 +52,7 @@ They are kept for wrenches and sums over patches, and pay for bodies that rest o
 margin the slower bodies move, and keeps nothing of those that are too fast for it. CUDA keeps them in large batches of
 small meshes, the reference nothing. Two calls must not use one cache at the same time. A Simulator on the CPU keeps
 candidates by itself.)")
-      .def("reset", &reset, arg("mask").none() = nb::none(), arg("stream").none() = nb::none(),
+      .def("reset", &reset_candidates, arg("mask").none() = nb::none(), arg("stream").none() = nb::none(),
            R"(Forgets the pairs of some environments. Results never need that: what no longer holds is found again.
 
 Args:

@@ -9,7 +9,7 @@
 namespace isopatch::python {
 namespace {
 
-const ArrayNames& output_names() {
+const ArrayNames& step_output_names() {
   static const ArrayNames names(kStepOutputs);
   return names;
 }
@@ -38,7 +38,7 @@ void PythonSimulator::step(const RolloutState& state, const RolloutInput& input,
 }
 
 std::uint64_t PythonSimulator::wanted(const char* call, nb::handle outputs) const {
-  return output_names().parse(call, outputs);
+  return step_output_names().parse(call, outputs);
 }
 
 StateViews::StateViews(const char* call, const PythonSimulator& simulator, nb::handle state, const Placement& placement,
@@ -125,9 +125,9 @@ StepArrays::StepArrays(const char* call, const PythonSimulator& simulator, const
       },
       input_);
 
-  outputs_.find(call, output_names(), registered_types().step_results, arguments.out);
+  outputs_.find(call, step_output_names(), registered_types().step_results, arguments.out);
   std::uint64_t wanted = 0;
-  if (!arguments.outputs.is_none()) wanted = output_names().parse(call, arguments.outputs);
+  if (!arguments.outputs.is_none()) wanted = step_output_names().parse(call, arguments.outputs);
   i = 0;
   for_each_rollout_output(
       [&](const ArrayInfo& info, auto& array) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a contact model says of a pair, and the table of models.
+// What a contact model says of a pair.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <span>
 #include <vector>
 
+#include "host/reference/contact/models.h"
 #include "host/reference/scene/environment.h"
 #include "isopatch/results.h"
 
@@ -65,10 +65,5 @@ struct PairInput {
   std::vector<PartIndices> part_pairs;  // of this model
   std::size_t first_row;                // of the first of them, among the part pairs of the scene
 };
-
-using EvaluatePair = PairResult (*)(const PairInput&);
-
-/// In the order of ContactModel. A new model is added in contact_models.cpp.
-std::span<const EvaluatePair> contact_models();
 
 }  // namespace isopatch::reference

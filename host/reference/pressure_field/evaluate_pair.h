@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "host/reference/contact/pair_result.h"
+#include "host/reference/contact/models.h"
 
 namespace isopatch::reference {
 

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/cpu/contact/asking_warp.h"
+#include "host/cpu/pressure_field/evaluate_pairs.h"
+
+namespace isopatch::detail {
+
+namespace {
+
+struct AppendingVisitor : CellSearch<> {
+  std::vector<AcceptedCells>& to;
+
+  void visit(bool active, const AcceptedCells& cells) {
+    if (active) to.push_back(cells);
+  }
+};
+
+}  // namespace
+
+void find_accepted_cells(const PairContext& context, PressureFieldWorkspace& work) {
+  AskingWarp warp(work.simd.traversal.counter);
+  AppendingVisitor visitor = {{context}, work.accepted};
+  traverse(warp, work.pair.traversal, hierarchies_of(context), visitor);
+}
+
+}  // namespace isopatch::detail

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/cpu/rollout/point_kernels.h"
+
+namespace isopatch::detail {
+
+namespace {
+
+using Parameters = PointKernels::Parameters;
+
+constexpr SerialWarp kAlone;
+constexpr WarpPointSums<const SerialWarp> kSums = {kAlone};
+
+}  // namespace
+
+const PointKernels kPlainPointKernels = {
+    [](const Parameters& p, double* columns, int polygons, const PairTwist& twist, double (&sums)[ImpulseSums::kSize]) {
+      kSums.impulses(p, PolygonColumns(columns), polygons, twist, sums);
+    },
+    [](const Parameters& p, double* columns, int polygons, const PairTwist& twist, double (&sums)[MatrixSums::kSize]) {
+      kSums.matrix(p, PolygonColumns(columns), polygons, twist, sums);
+    },
+    [](const Parameters& p, double* columns, int polygons, const PairTwist& twist) {
+      return kSums.potential(p, PolygonColumns(columns), polygons, twist);
+    },
+    [](const Parameters& p, double* columns, int polygons, const PairTwist& twist, const PairTwist& change,
+       double (&sums)[2]) { kSums.slopes(p, PolygonColumns(columns), polygons, twist, change, sums); },
+    [](const Parameters& p, double* columns, int polygons, const PairTwist& twist, bool predicted) {
+      kSums.begin(p, PolygonColumns(columns), polygons, twist, predicted);
+    },
+    [](const Parameters& p, double* columns, int polygons, const PairTwist& twist) {
+      kSums.renew(p, PolygonColumns(columns), polygons, twist);
+    }};
+
+}  // namespace isopatch::detail
