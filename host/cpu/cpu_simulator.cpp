@@ -30,7 +30,7 @@ struct StepCall {
   const IsaKernels* kernels;      // null: one number at a time
 
   template <class T>
-  StepProgress progress(StepWorkspace<T>& work) const {
+  StepProgress progress(ContactStepWorkspace<T>& work) const {
     return work.step(output.pair_wrench_mean.data != nullptr);
   }
 };
@@ -42,9 +42,8 @@ std::uint32_t take_step(const StepCall& call, std::int64_t environment, ContactS
   const StepView& step = call.step;
   const StepProgress progress = call.progress(work);
   std::uint32_t status = begin_step(warp, step, environment, progress);
-  const int stages = num_stages(step.rollout.integrator);
-  for (int index = 0; index < stages && (status & kFrozen) == 0; ++index) {
-    const State contact = search_state(step, progress.poses, 0);
+  while ((status & kFrozen) == 0 && !progress.plan->is_done()) {
+    const State contact = search_state(step, progress.poses, 0, progress.contact_state, 0);
     status |= find_contacts(step, contact, environment, work);
     const int polygons = work.polygons.size();
     progress.counts->polygons_needed = std::max(progress.counts->polygons_needed, polygons);
@@ -52,14 +51,13 @@ std::uint32_t take_step(const StepCall& call, std::int64_t environment, ContactS
     if ((status & (kFaults | kStepCapacity)) != 0) return status | kFrozen;
     const auto finish = [&](const auto& points) {
       return finish_stage(
-          warp, points, step, contact, environment, index, polygons,
+          warp, points, step, contact, environment, polygons,
           [&](int i) { return work.polygons.key(i); }, [&](int i) -> const auto& { return work.polygons[i]; },
           work.solver(polygons), progress);
     };
     status |=
         call.kernels != nullptr ? finish(SimdPointSums{call.kernels->points}) : finish(WarpPointSums<SerialWarp>{warp});
   }
-  if ((status & kFrozen) == 0) work.take_contact_state(step, environment);
   return status;
 }
 
@@ -138,7 +136,8 @@ class CpuSimulator final : public Simulator::Implementation {
   void evaluate(const StepCall& call) const {
     const StepView& step = call.step;
     const State contact =
-        search_state(step, step.state.poses, static_cast<std::int64_t>(step.scene.num_bodies) * kPoseSize);
+        search_state(step, step.state.poses, static_cast<std::int64_t>(step.scene.num_bodies) * kPoseSize,
+                     step.state.contact_state, num_contact_states(step.scene));
     evaluator_.evaluate(contact, evaluated_results(call.output));
     SerialWarp warp;
     for (std::int64_t e = 0; e < step.state.num_environments; ++e) {

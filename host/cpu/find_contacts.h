@@ -3,7 +3,6 @@
 // The search for the contact of one environment in a step: each model finds the contacts of its near pairs.
 #pragma once
 
-#include <algorithm>
 #include <vector>
 
 #include "host/cpu/rollout/step_workspace.h"
@@ -16,19 +15,22 @@ template <class T>
 struct ContactStepWorkspace : StepWorkspace<T> {
   const CpuContactModels& models;
   ThreadWorkspace contact;
-  std::vector<double> next_contact_state;  // of the environment, after the stage at hand
+  std::vector<double> contact_state, next_contact_state;  // of the environment, where its sub-step begins, and after the
+                                                          // stage at hand
 
   ContactStepWorkspace(const SceneData& scene, const RolloutView& view, const CpuContactModels& of)
       : StepWorkspace<T>(scene.view, view),
         models(of),
         contact(scene, of),
-        next_contact_state(static_cast<std::size_t>(num_contact_states(scene.view))) {}
+        contact_state(static_cast<std::size_t>(num_contact_states(scene.view))),
+        next_contact_state(contact_state.size()) {}
 
-  /// Ends a step: the state of the contact models is that after its last stage.
-  void take_contact_state(const StepView& step, std::int64_t environment) const {
-    if (next_contact_state.empty()) return;
-    const auto size = static_cast<std::int64_t>(next_contact_state.size());
-    std::copy(next_contact_state.begin(), next_contact_state.end(), step.state.contact_state + environment * size);
+  /// Of the environment at hand.
+  StepProgress step(bool with_sums) {
+    StepProgress progress = StepWorkspace<T>::step(with_sums);
+    progress.contact_state = contact_state.data();
+    progress.next_contact_state = next_contact_state.data();
+    return progress;
   }
 };
 

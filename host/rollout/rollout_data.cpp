@@ -2,6 +2,7 @@
 #include "host/rollout/rollout_data.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "host/scene/motion_rules.h"
 #include "host/scene/scene_check.h"
@@ -76,6 +77,25 @@ void check_keys(const Scene& scene, ContactPoints points) {
   }
 }
 
+/// Of a compliant body: where the extent is steepest, it falls from 1 to 0 in this.
+double thickness_of(const GeometryView& geometry) {
+  return geometry.half_space || geometry.surface_only ? kInfinity : 1 / geometry.field->max_gradient;
+}
+
+/// Of a rigid body: 3 V / A, which is the radius of a ball and half the edge of a cube.
+double surface_thickness_of(const GeometryView& geometry) {
+  if (geometry.half_space) return kInfinity;
+  double volume = 0, area = 0;
+  const HierarchyView& surface = geometry.field->surface;
+  for (std::int32_t i = 0; i < surface.num_cells; ++i) {
+    const auto vertex = [&](int k) { return surface.cells[i].corner[k].vertex - geometry.center; };
+    const Vec3d normal = 0.5 * cross(vertex(1) - vertex(0), vertex(2) - vertex(0));
+    volume += dot(vertex(0), normal) / 3;
+    area += norm(normal);
+  }
+  return 3 * std::fabs(volume) / area;
+}
+
 }  // namespace
 
 RolloutData::RolloutData(const Scene& scene, const RolloutOptions& options) {
@@ -115,6 +135,10 @@ RolloutData::RolloutData(const Scene& scene, const RolloutOptions& options) {
     view.num_dofs += moving.num_dofs();
     bodies.push_back(moving);
   }
+  for (const GeometryView& geometry : scene.data().geometries.views) {
+    thickness.push_back(thickness_of(geometry));
+    surface_thickness.push_back(surface_thickness_of(geometry));
+  }
   masses = add_masses(scene, bodies);
   view.bodies = bodies.data();
   view.masses = masses.masses.data();
@@ -126,7 +150,11 @@ RolloutData::RolloutData(const Scene& scene, const RolloutOptions& options) {
   view.gravity = vec_of(options.gravity);
   view.tolerance = options.tolerance;
   view.max_iterations = options.max_iterations;
-  view.friction_passes = options.friction_passes;
+  view.friction_passes = options.friction_passes.value_or(usual_friction_passes(options.integrator));
+  view.midpoint_passes = options.friction_passes.value_or(usual_friction_passes(Integrator::kMidpoint));
+  view.max_substeps = options.max_substeps;
+  view.thickness = thickness.data();
+  view.surface_thickness = surface_thickness.data();
   view.speed_limit = options.speed_limit;
 }
 

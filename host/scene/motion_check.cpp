@@ -121,8 +121,11 @@ void check_rollout_options(const RolloutOptions& options) {
   for (const double g : options.gravity) check_rule(location + "gravity ", check_range, g, kGravityRange);
   check_rule(location + "tolerance ", check_range, options.tolerance, kToleranceRange);
   check_rule(location + "max_iterations ", check_range, options.max_iterations, Range{1, limits::kMaxIterations, ""});
-  check_rule(location + "friction_passes ", check_range, options.friction_passes,
-             Range{1, limits::kMaxFrictionPasses, ""});
+  if (options.friction_passes) {
+    check_rule(location + "friction_passes ", check_range, *options.friction_passes,
+               Range{1, limits::kMaxFrictionPasses, ""});
+  }
+  check_rule(location + "max_substeps ", check_range, options.max_substeps, Range{1, limits::kMaxSubsteps, ""});
   check_rule(location + "polygon_capacity ", check_range, options.polygon_capacity,
              Range{0, limits::kMaxPolygonCapacity, ""});
   check_rule(location + "speed_limit ", check_range, options.speed_limit, kSpeedLimitRange);

@@ -160,7 +160,7 @@ void read_motions(const JsonValue& value, SceneDescription& scene) {
 
 RolloutOptions parse_rollout(const JsonValue& value, RolloutOptions options) {
   value.allow({"time_step", "duration", "integrator", "points", "gravity", "tolerance", "max_iterations",
-               "friction_passes", "polygon_capacity", "speed_limit", "variation"});
+               "friction_passes", "max_substeps", "polygon_capacity", "speed_limit", "variation"});
   read_number(value, "time_step", kTimeStepRange, options.time_step);
   read_number(value, "duration", kTimeStepRange, options.duration);
   read_name(value, "integrator", kIntegratorNames, options.integrator);
@@ -168,7 +168,10 @@ RolloutOptions parse_rollout(const JsonValue& value, RolloutOptions options) {
   if (const auto field = value.optional("gravity")) read_vector(*field, kGravityRange, options.gravity.data());
   read_number(value, "tolerance", kToleranceRange, options.tolerance);
   read_integer(value, "max_iterations", 1, limits::kMaxIterations, options.max_iterations);
-  read_integer(value, "friction_passes", 1, limits::kMaxFrictionPasses, options.friction_passes);
+  if (value.optional("friction_passes")) {
+    read_integer(value, "friction_passes", 1, limits::kMaxFrictionPasses, options.friction_passes.emplace());
+  }
+  read_integer(value, "max_substeps", 1, limits::kMaxSubsteps, options.max_substeps);
   read_integer(value, "polygon_capacity", 0, limits::kMaxPolygonCapacity, options.polygon_capacity);
   read_number(value, "speed_limit", kSpeedLimitRange, options.speed_limit);
   if (const auto field = value.optional("variation")) options.variation = parse_variation(*field);

@@ -139,17 +139,19 @@ class SceneWriter {
     put_if(variation, "position", rollout.variation.position);
     put_if(variation, "angle", rollout.variation.angle);
     put_if(variation, "speed", rollout.variation.speed);
-    return {{"time_step", rollout.time_step},
+    Json json = {{"time_step", rollout.time_step},
             {"duration", rollout.duration},
             {"integrator", name_in(kIntegratorNames, rollout.integrator)},
             {"points", name_in(kContactPointsNames, rollout.points)},
             {"gravity", rollout.gravity},
             {"tolerance", rollout.tolerance},
             {"max_iterations", rollout.max_iterations},
-            {"friction_passes", rollout.friction_passes},
+            {"max_substeps", rollout.max_substeps},
             {"polygon_capacity", rollout.polygon_capacity},
             {"speed_limit", rollout.speed_limit},
             {"variation", variation}};
+    put_if(json, "friction_passes", rollout.friction_passes);
+    return json;
   }
 
   static Json pose(const std::array<double, 7>& p) {

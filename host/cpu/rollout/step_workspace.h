@@ -36,15 +36,16 @@ template <class T>
 class StepWorkspace {
  public:
   StepWorkspace(const SceneView& scene, const RolloutView& view)
-      : stage_bodies_(static_cast<std::size_t>(scene.num_bodies)),
+      : stage_bodies_(copies(view) * static_cast<std::size_t>(scene.num_bodies)),
         poses_(static_cast<std::size_t>(scene.num_bodies) * kPoseSize),
-        wrenches_(static_cast<std::size_t>(scene.num_pairs) * 6),
-        sums_(wrenches_.size()),
+        wrenches_(copies(view) * static_cast<std::size_t>(scene.num_pairs) * 6),
+        sums_(static_cast<std::size_t>(scene.num_pairs) * 6),
         size_{scene.num_bodies, view.num_joints, view.num_dofs, scene.num_pairs, 0} {}
 
   /// Of the environment at hand.
   StepProgress step(bool with_sums) {
-    return {stage_bodies_.data(), poses_.data(), wrenches_.data(), with_sums ? sums_.data() : nullptr, &counts_};
+    return {&plan_,  stage_bodies_.data(), poses_.data(), wrenches_.data(), with_sums ? sums_.data() : nullptr,
+            nullptr, nullptr,              &counts_};
   }
 
   /// For a solve with this many polygons.
@@ -58,6 +59,9 @@ class StepWorkspace {
   SortedContacts<T> polygons;
 
  private:
+  static std::size_t copies(const RolloutView& view) { return static_cast<std::size_t>(step_copies(view)); }
+
+  StepPlan plan_ = {};
   std::vector<StageBody> stage_bodies_;
   std::vector<double> poses_, wrenches_, sums_;
   StepCounts counts_ = {};

@@ -14,7 +14,6 @@ namespace {
 constexpr Real kConverged = 1e-15L;  // of the gradient relative to the momenta, both over the roots of masses
 constexpr Real kAtRest = 1e-20L;     // of the same, J^(1/2)
 constexpr int kMaxIterations = 200, kMaxTrials = 200;
-constexpr Real kRenewed = 0.01L;  // limits that differ by more than this fraction of the friction are found again
 
 }  // namespace
 
@@ -115,7 +114,7 @@ void ConvexProblem::begin_limits(const VectorX& velocity, bool predicted) {
   }
 }
 
-VectorX ConvexProblem::solve(const VectorX& start, int passes) {
+VectorX ConvexProblem::solve(const VectorX& start, int passes, Real renewed) {
   VectorX velocity = start;
   for (int pass = 1;; ++pass) {
     velocity = minimum(velocity);
@@ -126,7 +125,7 @@ VectorX ConvexProblem::solve(const VectorX& start, int passes) {
       missed += points[i].friction * std::abs(found[i] - limits[i]);
       friction += points[i].friction * found[i];
     }
-    if (pass >= passes || !(missed > kRenewed * friction)) return velocity;
+    if (pass >= passes || !(missed > renewed * friction)) return velocity;
     limits = found;
   }
 }

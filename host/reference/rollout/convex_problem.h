@@ -41,9 +41,9 @@ class ConvexProblem {
   /// predicted, they are the forces that this velocity leads to.
   void begin_limits(const VectorX& velocity, bool predicted);
 
-  /// The minimum, and again with limits from the impulses found until they agree, in at most `passes` solves. Throws
-  /// Error if that does not end.
-  VectorX solve(const VectorX& start, int passes);
+  /// The minimum, and again with limits from the impulses found until all are within the fraction `renewed` of the
+  /// friction, in at most `passes` solves. Throws Error if that does not end.
+  VectorX solve(const VectorX& start, int passes, Real renewed);
 
   /// The impulse of point i on body A, N s.
   Vector3 impulse(std::size_t i, const VectorX& velocity) const;

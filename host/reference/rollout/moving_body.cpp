@@ -111,4 +111,14 @@ DriveForce MovingBody::drive_force(Real position, Real step, Real time) const {
   return {step, pull, drive.damping + step * drive.stiffness, limit};
 }
 
+DriveForce MovingBody::drive_between(const JointState& before, Real step, Real time, Real mass) const {
+  const Drive& drive = body_.motion.drive;
+  const Real stiff = step * step * drive.stiffness / mass, damped = step * drive.damping / mass;
+  const Real theta = (1 + damped / (1 + damped)) / 2;
+  DriveForce force = drive_force(before.position, step, time);
+  force.at_rest -= (1 - theta) * drive.damping * before.rate;
+  force.slope = theta * drive.damping + 2 * stiff / (1 + stiff) * step * drive.stiffness;
+  return force;
+}
+
 }  // namespace isopatch::reference

@@ -53,6 +53,10 @@ class MovingBody {
   /// Over a step of `step` seconds that ends at `time`.
   DriveForce drive_force(Real position, Real step, Real time) const;
 
+  /// The same by the theta method: the joint stands in the middle of the step, with the rate that it had before, and
+  /// moves a mass [kg or kg m^2]; what is given counts at `time`.
+  DriveForce drive_between(const JointState& before, Real step, Real time, Real mass) const;
+
  private:
   bool is_revolute() const { return !body_.fixed && body_.motion.type == MotionType::kRevolute; }
   bool is_prismatic() const { return !body_.fixed && body_.motion.type == MotionType::kPrismatic; }

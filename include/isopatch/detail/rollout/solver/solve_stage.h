@@ -4,6 +4,7 @@
 #pragma once
 
 #include "isopatch/detail/pair/pair_frame.h"
+#include "isopatch/detail/rollout/solver/pair_damper.h"
 #include "isopatch/detail/rollout/solver/solve_velocities.h"
 
 namespace isopatch::detail {
@@ -119,18 +120,27 @@ ISOPATCH_HD void number_dofs(Warp& warp, const StageInput& in, int num_pairs, co
   warp.sync();
 }
 
-/// The force of a drive at a rate of 0, and by how much it decreases with the rate.
+/// The force of a drive at a rate of 0, and by how much it decreases with the rate. With midpoint the joint stands where
+/// it is in the middle of the step, with the rate before, and the drive's spring and damper act between the ends of the
+/// step, the more at the new one the stiffer they are (the theta method): of second order, and stable for any of them.
 ISOPATCH_HD StepDrive drive_of(const JointView& joint, const InputView& input, std::int64_t environment,
-                               const SolverStage& stage, double position) {
+                               const SolverStage& stage, double position, double mass, double rate_before) {
   const DriveView& drive = joint.drive;
+  const double h = stage.step;
   const bool own_target = input.input.joint_target.data != nullptr;
   const double force = input.input.joint_force.data != nullptr ? read(input.input.joint_force, environment, joint.index)
                                                                : held_value(drive.force, stage.drive_time);
   const double target = own_target ? read(input.input.joint_target, environment, 2 * joint.index)
                                    : linear_value(drive.target, stage.drive_time);
-  const double rate = own_target ? read(input.input.joint_target, environment, 2 * joint.index + 1) : 0.0;
-  return {fma(drive.stiffness, target - position, fma(drive.damping, rate, force)),
-          fma(stage.step, drive.stiffness, drive.damping), drive.limit, stage.step};
+  double rate = own_target ? read(input.input.joint_target, environment, 2 * joint.index + 1) : 0.0;
+  double spring = h * drive.stiffness, damper = drive.damping;
+  if (stage.integrator == Integrator::kMidpoint) {
+    const double stiff = h * spring / mass, damped = h * drive.damping / mass, theta = 0.5 + 0.5 * damped / (1 + damped);
+    spring = 2 * stiff / (1 + stiff) * spring;
+    damper = theta * damper;
+    rate -= (1 - theta) * rate_before;
+  }
+  return {fma(drive.stiffness, target - position, fma(drive.damping, rate, force)), spring + damper, drive.limit, h};
 }
 
 /// A body in the problem, with v* and the velocity that is known. Called by one lane, whichever it is.
@@ -183,7 +193,7 @@ ISOPATCH_HD void begin_body(const StageInput& in, const SolverStage& stage, int 
     solved.known = carried(joint, of_parent, parent, solved.center);
     const Momentum carried_along = solved.momentum(solved.known);
     free = {free.linear - carried_along.linear, free.angular - carried_along.angular};
-    if (!stage.predicted) {  // turning with the parent takes a force; a predicted pose has turned already
+    if (!stage.is_predicted()) {  // turning with the parent takes a force; a predicted pose has turned already
       const Vec3d w = of_parent.angular, arm = solved.center - parent.position;
       free.linear = fma(-h * solved.mass, cross(w, cross(w, arm)), free.linear);
       free.angular = fma(-h, cross(w, solved.inertia * w), free.angular);
@@ -196,15 +206,15 @@ ISOPATCH_HD void begin_body(const StageInput& in, const SolverStage& stage, int 
   v.force_impulse[first] = h * solved.along_freedom(force);
   v.inverse_mass[first] = 1 / mass;
   m.joint_dofs[joint.index] = first;
-  m.drives[joint.index] = drive_of(joint, in.input, in.environment, stage, at.position);
+  m.drives[joint.index] = drive_of(joint, in.input, in.environment, stage, at.position, mass, at.velocity[0]);
 }
 
 /// Writes the problem of a stage from the contact polygons in the order of their keys: key(i) and polygon(i) of
 /// `count`. The known velocities are in m.vectors.previous. Called by all lanes.
-template <class Warp, class PointSums, class Key, class PolygonAt>
-ISOPATCH_HD VelocityProblem begin_problem(Warp& warp, const PointSums& points, const StageInput& in,
-                                          const SolverStage& stage, const StageBody* bodies, int count, const Key& key,
-                                          const PolygonAt& polygon, const SolverMemory& m) {
+template <class Warp, class Key, class PolygonAt>
+ISOPATCH_HD VelocityProblem begin_problem(Warp& warp, const StageInput& in, const SolverStage& stage,
+                                          const StageBody* bodies, int count, const Key& key, const PolygonAt& polygon,
+                                          const SolverMemory& m) {
   VelocityProblem p;
   p.num_bodies = in.scene.num_bodies;
   p.num_joints = in.view.num_joints;
@@ -215,21 +225,58 @@ ISOPATCH_HD VelocityProblem begin_problem(Warp& warp, const PointSums& points, c
   number_dofs(warp, in, p.num_pairs, m);
   for (int i = warp.lane(); i < p.num_bodies; i += Warp::kSize) begin_body(in, stage, i, bodies[i], m);
   warp.sync();
-  for (int i = 0; i < p.num_pairs; ++i) {
-    const SolvedPair& pair = m.pairs[i];
-    points.begin(p.parameters, columns_of(m, pair), pair.polygons, relative_twist(m, pair, m.vectors.previous),
-                 stage.predicted);
-  }
-  warp.sync();
   return p;
 }
 
-/// Finds the velocities of a stage. They are in m.vectors.velocity, the impulses in m.pairs. Called by all lanes.
-template <class Warp, class PointSums, class Key, class PolygonAt>
+/// What the points of each pair add up to for the damper, of its polygons before points are made of them. Returns the
+/// largest relative stiffness for a step of h seconds. Called by all lanes.
+template <class Warp, class PointSums>
+ISOPATCH_HD double stiffest_patch(Warp& warp, const PointSums& points, const VelocityProblem& p, double h,
+                                  const SolverMemory& m) {
+  double stiffest = 0;
+  for (int i = 0; i < p.num_pairs; ++i) {
+    SolvedPair& pair = m.pairs[i];
+    double sums[DamperSums::kSize];
+    points.patch(columns_of(m, pair), pair.polygons, mobility_of(m.bodies[pair.a], pair.point),
+                 mobility_of(m.bodies[pair.b], pair.point), sums);
+    stiffest = max(stiffest, relative_stiffness(h, sums));
+    if (warp.lane() != 0) continue;
+    ISOPATCH_UNROLL
+    for (int k = 0; k < DamperSums::kSize; ++k) pair.sums[k] = sums[k];
+  }
+  warp.sync();
+  return stiffest;
+}
+
+/// Makes points of the polygons, with their impulses over the step; with midpoint after stiffest_patch(). Called by all
+/// lanes.
+template <class Warp, class PointSums>
+ISOPATCH_HD void begin_points(Warp& warp, const PointSums& points, const VelocityProblem& p, const SolverStage& stage,
+                              const SolverMemory& m) {
+  const double* const known = m.vectors.previous;
+  for (int i = 0; i < p.num_pairs; ++i) {
+    const SolvedPair& pair = m.pairs[i];
+    const PolygonColumns columns = columns_of(m, pair);
+    const RelativeTwist<double> twist = relative_twist(m, pair, known);
+    if (stage.integrator != Integrator::kMidpoint) {
+      points.begin(p.parameters, columns, pair.polygons, twist, stage.is_predicted());
+      continue;
+    }
+    const PatchMotion motion = patch_motion(m, pair, known, pair.sums);
+    double carried[CarrySums::kSize];
+    points.carried(columns, pair.polygons, motion, carried);
+    const double stiffness = relative_stiffness(stage.step, pair.sums);
+    points.begin_damped(p.parameters, columns, pair.polygons, twist,
+                        damper_of(stage.step, stiffness, motion, carried));
+  }
+  warp.sync();
+}
+
+/// Finds the velocities of a stage, after begin_points(). They are in m.vectors.velocity, the impulses in m.pairs.
+/// Called by all lanes.
+template <class Warp, class PointSums>
 ISOPATCH_HD SolveResult solve_stage(Warp& warp, const PointSums& points, const StageInput& in, const SolverStage& stage,
-                                    const StageBody* bodies, int count, const Key& key, const PolygonAt& polygon,
-                                    const SolverMemory& m, VelocityProblem& p) {
-  p = begin_problem(warp, points, in, stage, bodies, count, key, polygon, m);
+                                    const VelocityProblem& p, const SolverMemory& m) {
   const SolverVectors& v = m.vectors;
 
   // begins at the known velocities or at the velocities without contact, where the potential is lower
@@ -246,7 +293,7 @@ ISOPATCH_HD SolveResult solve_stage(Warp& warp, const PointSums& points, const S
     for (int k = warp.lane(); k < p.num_dofs; k += Warp::kSize) v.velocity[k] = v.previous[k];
     warp.sync();
   }
-  return solve_velocities(warp, points, p, m, in.view);
+  return solve_velocities(warp, points, p, m, SolverLimits::of(in.view, stage.integrator));
 }
 
 /// Whether every body's velocity is finite and within the limit. Called by all lanes.
@@ -287,10 +334,10 @@ ISOPATCH_HD Pose pose_after(const StageInput& in, const SolverStage& stage, int 
   const MovingBody& body = in.view.bodies[index];
   if (body.kind == MotionKind::kFree) {
     const double scale = in.input.mass_scale(in.environment, index);
-    return moved(in.input.mass(in.view, in.environment, index), scale, base, momentum, stage.duration);
+    return moved(in.input.mass(in.view, in.environment, index), scale, base, momentum, stage.onward);
   }
   if (body.kind == MotionKind::kPath) return pose_at(body.path, stage.end);
-  return body.kind == MotionKind::kVelocity ? moved(base, in.state.twist(index), stage.duration) : base;
+  return body.kind == MotionKind::kVelocity ? moved(base, in.state.twist(index), stage.onward) : base;
 }
 
 /// Ends the first of two stages: where the second one begins, and the `poses` in which it finds contact. Called by all
@@ -300,38 +347,59 @@ ISOPATCH_HD void begin_second_stage(Warp& warp, const StageInput& in, const Solv
                                     const SolverStage& second, const SolverMemory& m, StageBody* bodies,
                                     double* poses) {
   constexpr double kBeyond = (1 - kGamma) / kGamma;  // momenta are extrapolated by this multiple of their change
-  const auto place = [&](int i, const Momentum& lag) {
-    place_for_contact(in.view, in.input, in.environment, in.state, second, i, lag, bodies[i], poses);
+  const auto found = [&](int i) {
+    const SolvedBody& solved = m.bodies[i];
+    return solved.num_dofs == 0 ? Momentum{{0, 0, 0}, {0, 0, 0}}
+                                : solved.momentum(solved.twist(m.vectors.velocity));
   };
   for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
     const MovingBody& body = in.view.bodies[i];
     StageBody& at = bodies[i];
-    Momentum found = {{0, 0, 0}, {0, 0, 0}};
+    const Momentum momentum = found(i);
     if (body.num_dofs() > 0) {
-      const SolvedBody& solved = m.bodies[i];
-      found = solved.momentum(solved.twist(m.vectors.velocity));
-      at.momentum = {fma(kBeyond, found.linear - at.momentum.linear, at.momentum.linear),
-                     fma(kBeyond, found.angular - at.momentum.angular, at.momentum.angular)};
+      at.momentum = {fma(kBeyond, momentum.linear - at.momentum.linear, at.momentum.linear),
+                     fma(kBeyond, momentum.angular - at.momentum.angular, at.momentum.angular)};
     }
     if (body.is_joint()) {
       at.velocity[0] = m.vectors.velocity[m.bodies[i].first_dof];
-      at.position = fma(first.duration, at.velocity[0], at.position);
+      at.position = fma(first.onward, at.velocity[0], at.position);
     } else {
-      at.base = pose_after(in, first, i, at.base, found);
+      at.base = pose_after(in, first, i, at.base, momentum);
     }
-    if (!body.is_joint()) place(i, found);
   }
   warp.sync();
-  for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
-    if (in.view.bodies[i].is_joint()) place(i, {});
-  }
-  warp.sync();
+  place_all_for_contact(warp, in.view, in.scene.num_bodies, in.input, in.environment, in.state, second, found, bodies,
+                        poses);
 }
 
-/// Ends the last stage: writes the state. Called by all lanes.
+/// Ends a sub-step that is not the last: what the next one begins with, and the `poses` in which it finds contact.
+/// Called by all lanes.
 template <class Warp>
-ISOPATCH_HD void end_step(Warp& warp, const StageInput& in, const SolverStage& stage, const SolverMemory& m,
-                          const StageBody* bodies) {
+ISOPATCH_HD void begin_next_substep(Warp& warp, const StageInput& in, const SolverStage& stage, const SolverStage& next,
+                                    const SolverMemory& m, StageBody* bodies, double* poses) {
+  for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
+    const MovingBody& body = in.view.bodies[i];
+    const SolvedBody& solved = m.bodies[i];
+    StageBody& at = bodies[i];
+    if (body.num_dofs() > 0) at.momentum = solved.momentum(solved.twist(m.vectors.velocity));
+    if (body.is_joint()) {
+      at.velocity[0] = m.vectors.velocity[solved.first_dof];
+      at.position = fma(stage.onward, at.velocity[0], at.position);
+    } else {
+      at.base = pose_after(in, stage, i, at.base, at.momentum);
+      if (body.kind == MotionKind::kPath) at.set_velocity(solved.known);
+    }
+  }
+  warp.sync();
+  place_all_for_contact(
+      warp, in.view, in.scene.num_bodies, in.input, in.environment, in.state, next,
+      [&](int i) { return bodies[i].momentum; }, bodies, poses);
+}
+
+/// Ends the last stage of a step, before which `steps` were taken: writes the state. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void end_step(Warp& warp, const StageInput& in, const SolverStage& stage, std::int64_t steps,
+                          const SolverMemory& m, const StageBody* bodies) {
   const EnvironmentState& state = in.state;
   for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
     const MovingBody& body = in.view.bodies[i];
@@ -339,13 +407,15 @@ ISOPATCH_HD void end_step(Warp& warp, const StageInput& in, const SolverStage& s
     const SolvedBody& solved = m.bodies[i];
     if (body.is_joint()) {
       const double rate = m.vectors.velocity[solved.first_dof];
-      state.joints[2 * body.joint.index] = fma(stage.duration, rate, at.position);
+      state.joints[2 * body.joint.index] = fma(stage.onward, rate, at.position);
       state.joints[2 * body.joint.index + 1] = rate;
       continue;
     }
     const Momentum found = body.num_dofs() == 0 ? Momentum{} : solved.momentum(solved.twist(m.vectors.velocity));
     const Pose pose = pose_after(in, stage, i, at.base, found);
-    if (body.kind == MotionKind::kPath) state.set_twist(i, solved.known);
+    if (body.kind == MotionKind::kPath) {
+      state.set_twist(i, prescribed_twist(body, {}, last_stage_of(in.view, steps)));
+    }
     if (body.kind == MotionKind::kFree) {
       const double scale = in.input.mass_scale(in.environment, i);
       const BodyMass& mass = in.input.mass(in.view, in.environment, i);
