@@ -176,7 +176,7 @@ class CudaSimulator final : public Simulator::Implementation {
     size.pairs = n * scene_.data().pairs.size();
     const auto copies = static_cast<std::size_t>(step_copies(view()));
     size.stage_bodies = copies * size.bodies;
-    size.wrenches = copies * size.pairs;
+    size.forces = copies * (6 * size.pairs + n * static_cast<std::size_t>(view().num_joints));
     if (size.pairs > std::size_t{1} << 30) {
       throw Error("step: " + std::to_string(n) + " environments of " + std::to_string(scene_.num_pairs()) +
                   " pairs are too many for one call; split the batch");
@@ -199,7 +199,7 @@ class CudaSimulator final : public Simulator::Implementation {
     call.arrays = {arrays.plans.data(),
                    arrays.bodies.data(),
                    arrays.poses.data(),
-                   arrays.wrenches.data(),
+                   arrays.forces.data(),
                    output.pair_wrench_mean.data == nullptr ? nullptr : arrays.sums.data(),
                    arrays.contact_states.data(),
                    arrays.next_contact_states.data(),

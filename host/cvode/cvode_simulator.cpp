@@ -203,7 +203,7 @@ class EnvironmentMotion {
       force = step_.input.wrench(environment_, i);
       force.linear = fma(scale(i) * mass(i).mass, gravity, force.linear);
     }
-    double* const wrenches = work_.step(false).wrenches;
+    double* const wrenches = work_.step(false).forces;
     std::fill_n(wrenches, 6 * step_.scene.num_pairs, 0.0);
 
     SerialWarp warp;

@@ -85,7 +85,10 @@ RolloutReference::RolloutReference(const SceneDescription& scene) : scene_(scene
   for (const Body& body : scene_.bodies) {
     if (bodies_.emplace_back(scene_, body).is_joint()) joint_bodies_.push_back(bodies_.size() - 1);
     first_dofs_.push_back(num_dofs_);
-    num_dofs_ += bodies_.back().num_dofs();
+    num_dofs_ += bodies_.back().own_dofs();
+  }
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    if (bodies_[i].leader() >= 0) first_dofs_[i] = first_dofs_[static_cast<std::size_t>(bodies_[i].leader())];
   }
 }
 
@@ -125,11 +128,20 @@ MotionState RolloutReference::initial_state() const {
     state.poses.push_back(body.has_path() ? body.path_pose(0) : body.initial_pose());
     state.velocities.push_back(body.initial_twist());
   }
-  for (const std::size_t i : joint_bodies_) {
-    state.joints.push_back(bodies_[i].initial_joint());
-    place_joint(i, state, state.joints.back());
-  }
+  for (const std::size_t i : joint_bodies_) state.joints.push_back(bodies_[i].initial_joint());
+  place_joints(state);
   return state;
+}
+
+/// Those that follow others first get their state.
+void RolloutReference::place_joints(MotionState& state) const {
+  for (std::size_t j = 0; j < joint_bodies_.size(); ++j) {
+    const MovingBody& body = bodies_[joint_bodies_[j]];
+    if (body.leader() < 0) continue;
+    const auto leader = std::find(joint_bodies_.begin(), joint_bodies_.end(), static_cast<std::size_t>(body.leader()));
+    state.joints[j] = body.following(state.joints[static_cast<std::size_t>(leader - joint_bodies_.begin())]);
+  }
+  for (std::size_t j = 0; j < joint_bodies_.size(); ++j) place_joint(joint_bodies_[j], state, state.joints[j]);
 }
 
 std::vector<RolloutReference::StageBody> RolloutReference::begin(const MotionState& state) const {
@@ -175,7 +187,7 @@ void RolloutReference::go_on_from(const std::vector<Pose>& poses, const MotionSt
     bodies[i].base = poses[i];
     if (!bodies_[i].is_joint()) continue;
     bodies[i].joint.position += stage.ahead * bodies[i].joint.rate;
-    Vector6 twist = bodies[i].joint.rate * motions[i].freedom;
+    Vector6 twist = bodies[i].joint.rate / bodies_[i].ratio() * motions[i].freedom;
     if (bodies_[i].parent() >= 0) {
       const auto parent = static_cast<std::size_t>(bodies_[i].parent());
       twist += twist_at(state.velocities[parent], motions[i].center - poses[parent].position);
@@ -203,12 +215,13 @@ std::vector<RolloutReference::StageMotion> RolloutReference::motions(const Motio
       continue;
     }
     if (body.parent() < 0) {
-      motion.freedom = body.joint_twist(motion.center);
+      motion.freedom = body.ratio() * body.joint_twist(motion.center);
       continue;
     }
     const auto parent = static_cast<std::size_t>(body.parent());
     const Vector3 arm = motion.center - poses[parent].position;
-    motion.freedom = in_axes(poses[parent], body.joint_twist(poses[parent].orientation.conjugate() * arm));
+    motion.freedom =
+        body.ratio() * in_axes(poses[parent], body.joint_twist(poses[parent].orientation.conjugate() * arm));
     const Vector6 twist = prescribed_twist(parent, state, stage);
     motion.known = twist_at(twist, arm);
     if (stage.predicted) continue;
@@ -244,21 +257,27 @@ ConvexProblem RolloutReference::problem(const Stage& stage, const std::vector<St
 
   // inertia, and what acts without contact
   problem.mass = MatrixX::Zero(num_dofs_, num_dofs_);
-  problem.free_velocity = VectorX::Zero(num_dofs_);
+  VectorX free_momentum = VectorX::Zero(num_dofs_);
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const Eigen::Index first = first_dofs_[i], count = bodies_[i].num_dofs();
     if (count == 0) continue;
     const StageMotion& motion = motions[i];
     const Vector6 force = gravity_on(bodies_[i].mass(), scene_.rollout.gravity) - motion.inertial_force;
     const Vector6 momentum = bodies[i].momentum + stage.step * force - motion.inertia * motion.known;
-    const MatrixX mass = motion.freedom.transpose() * motion.inertia * motion.freedom;
-    problem.mass.block(first, first, count, count) = mass;
-    problem.free_velocity.segment(first, count) = mass.inverse() * (motion.freedom.transpose() * momentum);
+    problem.mass.block(first, first, count, count) += motion.freedom.transpose() * motion.inertia * motion.freedom;
+    free_momentum.segment(first, count) += motion.freedom.transpose() * momentum;
     if (!bodies_[i].is_joint()) continue;
+    problem.mass(first, first) += bodies_[i].armature();
+    free_momentum[first] += bodies_[i].armature() * bodies[i].joint.rate;
+  }
+  problem.free_velocity = problem.mass.inverse() * free_momentum;
+  for (const std::size_t i : joint_bodies_) {
+    if (bodies_[i].leader() >= 0) continue;
     const JointState& joint = bodies[i].joint;
-    problem.drives.push_back(
-        {first, stage.middle ? bodies_[i].drive_between(joint, stage.step, stage.drive_time, mass(0, 0))
-                             : bodies_[i].drive_force(joint.position, stage.step, stage.drive_time)});
+    const Eigen::Index dof = first_dofs_[i];
+    problem.joints.push_back({dof, bodies_[i].joint_force(joint, stage.step, stage.drive_time, problem.mass(dof, dof),
+                                                          stage.middle, joint.position - stage.ahead * joint.rate,
+                                                          scene_.contact.slip_tolerance)});
   }
 
   // contact
@@ -287,7 +306,7 @@ VectorX RolloutReference::known_velocities(const std::vector<StageBody>& bodies,
   VectorX velocities(num_dofs_);
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     if (bodies_[i].is_free()) velocities.segment<6>(first_dofs_[i]) = motions[i].inertia.inverse() * bodies[i].lag;
-    if (bodies_[i].is_joint()) velocities[first_dofs_[i]] = bodies[i].joint.rate;
+    if (bodies_[i].own_dofs() == 1) velocities[first_dofs_[i]] = bodies[i].joint.rate;
   }
   return velocities;
 }
@@ -351,7 +370,8 @@ bool RolloutReference::take(const Substep& substep, Integrator integrator, Motio
       body.momentum += (1 - kGamma) / kGamma * (body.lag - body.momentum);
       if (bodies_[i].is_joint()) {
         const Real onward = stage.middle ? stage.duration - stage.ahead : stage.duration;
-        body.joint = {body.joint.position + onward * own[0], own[0]};
+        const Real rate = bodies_[i].ratio() * own[0];
+        body.joint = {body.joint.position + onward * rate, rate};
       } else {
         body.base = pose_after(i, state, stage, body.base, body.lag);
       }
@@ -368,11 +388,8 @@ bool RolloutReference::take(const Substep& substep, Integrator integrator, Motio
       const Vector6 twist = mass.spatial_inertia(state.poses[i]).inverse() * bodies[i].lag;
       state.velocities[i] = twist_at(twist, -mass.arm(state.poses[i]));
     }
-    for (std::size_t j = 0; j < joint_bodies_.size(); ++j) {
-      const std::size_t i = joint_bodies_[j];
-      state.joints[j] = bodies[i].joint;
-      place_joint(i, state, state.joints[j]);
-    }
+    for (std::size_t j = 0; j < joint_bodies_.size(); ++j) state.joints[j] = bodies[joint_bodies_[j]].joint;
+    place_joints(state);
     return true;
   }
 }
@@ -392,7 +409,7 @@ std::vector<Vector6> RolloutReference::step(MotionState& state) const {
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     if (bodies_[i].has_path()) state.velocities[i] = prescribed_twist(i, state, last);
   }
-  for (std::size_t j = 0; j < joint_bodies_.size(); ++j) place_joint(joint_bodies_[j], state, state.joints[j]);
+  place_joints(state);
   ++state.steps;
   return wrenches;
 }

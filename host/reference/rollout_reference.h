@@ -42,6 +42,7 @@ class RolloutReference {
   Stage stage_of(const Substep& substep, Integrator integrator, int index) const;
   Vector6 prescribed_twist(std::size_t body, const MotionState& state, const Stage& stage) const;
   void place_joint(std::size_t body, MotionState& state, const JointState& joint) const;
+  void place_joints(MotionState& state) const;
   std::vector<StageBody> begin(const MotionState& state) const;
   std::vector<Pose> contact_poses(const MotionState& state, const Stage& stage,
                                   const std::vector<StageBody>& bodies) const;

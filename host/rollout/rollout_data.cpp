@@ -45,7 +45,18 @@ JointView joint_of(const Motion& motion, const Pose& pose, const Pose& parent) {
   joint.velocity = motion.velocity;
   joint.drive.stiffness = motion.drive.stiffness;
   joint.drive.damping = motion.drive.damping;
-  joint.drive.limit = motion.drive.limit.value_or(kInfinity);
+  joint.drive.limit = motion.drive.force_limit.value_or(kInfinity);
+  joint.lower = motion.lower.value_or(-kInfinity);
+  joint.upper = motion.upper.value_or(kInfinity);
+  joint.bounce = motion.bounce;
+  joint.friction = motion.friction;
+  joint.damping = motion.damping;
+  joint.armature = motion.armature;
+  joint.has_more = motion.lower || motion.upper || motion.friction > 0 || motion.damping > 0;
+  joint.slot = joint.first_follower = joint.next_follower = -1;
+  joint.leader = motion.mimic ? motion.mimic->body : -1;
+  joint.ratio = motion.mimic ? motion.mimic->ratio : 1.0;
+  joint.offset = motion.mimic ? motion.mimic->offset : 0.0;
   return joint;
 }
 
@@ -127,13 +138,23 @@ RolloutData::RolloutData(const Scene& scene, const RolloutOptions& options) {
       const Pose parent = motion.parent ? pose_from(description.bodies[*motion.parent].pose) : kWorld;
       moving.joint = joint_of(motion, moving.pose, parent);
       moving.joint.index = view.num_joints++;
+      if (!moving.is_follower()) moving.joint.slot = view.num_own_joints++;
       drive_forces[i] = motion.drive.force;
       targets[i] = motion.drive.target;
       moving.joint.drive.force = {drive_forces[i].data(), static_cast<std::int32_t>(drive_forces[i].size())};
       moving.joint.drive.target = {targets[i].data(), static_cast<std::int32_t>(targets[i].size())};
     }
-    view.num_dofs += moving.num_dofs();
+    view.num_dofs += moving.own_dofs();
     bodies.push_back(moving);
+  }
+  for (std::size_t i = count; i-- > 0;) {
+    JointView& joint = bodies[i].joint;
+    if (!bodies[i].is_follower()) continue;
+    JointView& leader = bodies[static_cast<std::size_t>(joint.leader)].joint;
+    joint.position = joint.following(leader.position);
+    joint.velocity = joint.ratio * leader.velocity;
+    joint.next_follower = leader.first_follower;
+    leader.first_follower = static_cast<std::int32_t>(i);
   }
   for (const GeometryView& geometry : scene.data().geometries.views) {
     thickness.push_back(thickness_of(geometry));

@@ -100,13 +100,25 @@ class SceneWriter {
     Json json = {{"type", name_in(kMotionTypeNames, motion.type)}, {"axis", motion.axis}};
     put_if(json, "anchor", motion.anchor);
     if (motion.parent) json["parent"] = scene_.bodies[*motion.parent].name;
+    if (motion.mimic) {
+      json["mimic"] = {{"body", scene_.bodies[static_cast<std::size_t>(motion.mimic->body)].name},
+                       {"ratio", motion.mimic->ratio},
+                       {"offset", motion.mimic->offset}};
+      return json;
+    }
     json["position"] = motion.position;
     json["velocity"] = motion.velocity;
     put_rows(json, "force", motion.drive.force);
     json["stiffness"] = motion.drive.stiffness;
     json["damping"] = motion.drive.damping;
     put_rows(json, "target", motion.drive.target);
-    put_if(json, "limit", motion.drive.limit);
+    put_if(json, "force_limit", motion.drive.force_limit);
+    put_if(json, "lower", motion.lower);
+    put_if(json, "upper", motion.upper);
+    json["bounce"] = motion.bounce;
+    json["joint_friction"] = motion.friction;
+    json["joint_damping"] = motion.damping;
+    json["armature"] = motion.armature;
     return json;
   }
 

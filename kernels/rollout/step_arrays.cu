@@ -16,7 +16,7 @@ StepArrays::StepArrays(const StepSize& size, cudaStream_t stream) {
   plans = DeviceBuffer<StepPlan>(size.environments);
   bodies = DeviceBuffer<StageBody>(size.stage_bodies);
   poses = DeviceBuffer<double>(size.bodies * kPoseSize);
-  wrenches = DeviceBuffer<double>(size.wrenches * 6);
+  forces = DeviceBuffer<double>(size.forces);
   sums = DeviceBuffer<double>(size.pairs * 6);
   counts = DeviceBuffer<StepCounts>(size.environments);
   contact_status = DeviceBuffer<std::uint32_t>(size.environments);

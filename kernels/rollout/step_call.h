@@ -12,9 +12,9 @@ namespace isopatch::detail {
 /// Memory of a batch between the kernels of a step, with a row for each environment.
 struct StepArraysView {
   StepPlan* plans;
-  StageBody* bodies;  // step_copies() rows, as of wrenches
+  StageBody* bodies;  // step_copies() rows, as of forces
   double* poses;
-  double* wrenches;
+  double* forces;
   double* sums;  // null where no mean is asked for
   double *contact_states, *next_contact_states;
   StepCounts* counts;
@@ -31,7 +31,7 @@ struct StepArraysView {
     return {plans + environment,
             bodies + copy * step.scene.num_bodies,
             poses + environment * step.scene.num_bodies * kPoseSize,
-            wrenches + copy * step.scene.num_pairs * 6,
+            forces + copy * step.num_forces(),
             sums == nullptr ? nullptr : sums + environment * step.scene.num_pairs * 6,
             contact_states + environment * states,
             next_contact_states + environment * states,

@@ -38,13 +38,13 @@ class StepWorkspace {
   StepWorkspace(const SceneView& scene, const RolloutView& view)
       : stage_bodies_(copies(view) * static_cast<std::size_t>(scene.num_bodies)),
         poses_(static_cast<std::size_t>(scene.num_bodies) * kPoseSize),
-        wrenches_(copies(view) * static_cast<std::size_t>(scene.num_pairs) * 6),
+        forces_(copies(view) * static_cast<std::size_t>(scene.num_pairs * 6 + view.num_joints)),
         sums_(static_cast<std::size_t>(scene.num_pairs) * 6),
         size_{scene.num_bodies, view.num_joints, view.num_dofs, scene.num_pairs, 0} {}
 
   /// Of the environment at hand.
   StepProgress step(bool with_sums) {
-    return {&plan_,  stage_bodies_.data(), poses_.data(), wrenches_.data(), with_sums ? sums_.data() : nullptr,
+    return {&plan_,  stage_bodies_.data(), poses_.data(), forces_.data(), with_sums ? sums_.data() : nullptr,
             nullptr, nullptr,              &counts_};
   }
 
@@ -63,7 +63,7 @@ class StepWorkspace {
 
   StepPlan plan_ = {};
   std::vector<StageBody> stage_bodies_;
-  std::vector<double> poses_, wrenches_, sums_;
+  std::vector<double> poses_, forces_, sums_;
   StepCounts counts_ = {};
   SolverSize size_;
   std::vector<double> memory_;

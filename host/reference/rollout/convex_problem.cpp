@@ -56,7 +56,7 @@ VectorX ConvexProblem::gradient(const VectorX& velocity) const {
   for (std::size_t i = 0; i < points.size(); ++i) {
     result -= jacobian.middleRows<3>(static_cast<Eigen::Index>(3 * i)).transpose() * impulse(i, velocity);
   }
-  for (const DriveOf& d : drives) result[d.dof] -= d.drive.step * d.drive.force(velocity[d.dof]);
+  for (const auto& [dof, force] : joints) result[dof] -= force.step * force.force(velocity[dof]);
   return result;
 }
 
@@ -66,9 +66,7 @@ ConvexProblem::Derivatives ConvexProblem::derivatives(const VectorX& velocity) c
     const MatrixX J = jacobian.middleRows<3>(static_cast<Eigen::Index>(3 * i));
     result.matrix += J.transpose() * impulse_matrix(i, velocity) * J;
   }
-  for (const DriveOf& d : drives) {
-    if (!d.drive.is_cut(velocity[d.dof])) result.matrix(d.dof, d.dof) += d.drive.step * d.drive.slope;
-  }
+  for (const auto& [dof, force] : joints) result.matrix(dof, dof) += force.step * force.fall(velocity[dof]);
   return result;
 }
 

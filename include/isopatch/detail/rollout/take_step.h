@@ -21,6 +21,7 @@ struct StepView {
   ISOPATCH_HD EnvironmentState environment(std::int64_t index) const {
     return EnvironmentState::of(state, index, scene.num_bodies, rollout.num_joints);
   }
+  ISOPATCH_HD int num_forces() const { return 6 * scene.num_pairs + rollout.num_joints; }
 };
 
 /// What an environment keeps while its contact is searched for.
@@ -28,8 +29,9 @@ struct StepProgress {
   StepPlan* plan;
   StageBody* bodies;      // with sdirk2 twice: also as they are where the sub-step begins
   double* poses;          // of bodies, where the contact of the stage is found; not numbers where there is none to find
-  double* wrenches;       // six of each pair: of the stages of the step so far; with sdirk2 also of the sub-steps before
-  double* sums;           // of the wrenches of the steps of the call so far; null where no mean is asked for
+  double* forces;         // of the stages of the step so far: six of each pair, and one of each joint, of its stops;
+                          // with sdirk2 twice: also of the sub-steps before
+  double* sums;           // of the pairs' of the steps of the call so far; null where no mean is asked for
   double* contact_state;             // where the sub-step begins
   const double* next_contact_state;  // after the stage at hand
   StepCounts* counts;
@@ -100,9 +102,9 @@ ISOPATCH_HD std::uint32_t check_environment(Warp& warp, const StepView& step, st
 template <class Warp>
 ISOPATCH_HD void keep_beginning(Warp& warp, const StepView& step, const StepProgress& progress) {
   if (step.rollout.integrator != Integrator::kSdirk2) return;
-  const int bodies = step.scene.num_bodies, wrenches = 6 * step.scene.num_pairs;
+  const int bodies = step.scene.num_bodies, forces = step.num_forces();
   for (int i = warp.lane(); i < bodies; i += Warp::kSize) progress.bodies[bodies + i] = progress.bodies[i];
-  for (int i = warp.lane(); i < wrenches; i += Warp::kSize) progress.wrenches[wrenches + i] = progress.wrenches[i];
+  for (int i = warp.lane(); i < forces; i += Warp::kSize) progress.forces[forces + i] = progress.forces[i];
   warp.sync();
 }
 
@@ -110,7 +112,7 @@ ISOPATCH_HD void keep_beginning(Warp& warp, const StepView& step, const StepProg
 template <class Warp>
 ISOPATCH_HD std::uint32_t begin_step(Warp& warp, const StepView& step, std::int64_t environment,
                                      const StepProgress& progress) {
-  for (int i = warp.lane(); i < 6 * step.scene.num_pairs; i += Warp::kSize) progress.wrenches[i] = 0;
+  for (int i = warp.lane(); i < step.num_forces(); i += Warp::kSize) progress.forces[i] = 0;
   if (warp.lane() == 0) *progress.counts = {0, 0, 0};
   const std::uint32_t status = check_environment(warp, step, environment, progress);
   if (status != kOk) return status;
@@ -135,7 +137,7 @@ template <class Warp>
 ISOPATCH_HD void add_to_sums(Warp& warp, const StepView& step, const StepProgress& progress) {
   if (progress.sums == nullptr) return;
   warp.sync();
-  for (int i = warp.lane(); i < 6 * step.scene.num_pairs; i += Warp::kSize) progress.sums[i] += progress.wrenches[i];
+  for (int i = warp.lane(); i < 6 * step.scene.num_pairs; i += Warp::kSize) progress.sums[i] += progress.forces[i];
 }
 
 /// Takes the contact state after a sub-step, which is that after its last stage; after the last one into the state.
@@ -156,9 +158,9 @@ inline constexpr double kTooStiff = 1;
 template <class Warp>
 ISOPATCH_HD void begin_again(Warp& warp, const StepView& step, std::int64_t environment, StepPlan plan,
                              const StepProgress& progress) {
-  const int bodies = step.scene.num_bodies, wrenches = 6 * step.scene.num_pairs;
+  const int bodies = step.scene.num_bodies, forces = step.num_forces();
   for (int i = warp.lane(); i < bodies; i += Warp::kSize) progress.bodies[i] = progress.bodies[bodies + i];
-  for (int i = warp.lane(); i < wrenches; i += Warp::kSize) progress.wrenches[i] = progress.wrenches[wrenches + i];
+  for (int i = warp.lane(); i < forces; i += Warp::kSize) progress.forces[i] = progress.forces[forces + i];
   plan.integrator = Integrator::kMidpoint;
   plan.stage = 0;
   warp.sync();  // before it changes
@@ -195,7 +197,8 @@ ISOPATCH_HD std::uint32_t finish_stage(Warp& warp, const PointSums& points, cons
     exclude_environment(warp, step, progress);
     return kDiverged | kFrozen;
   }
-  add_pair_wrenches(warp, in, stage, solver, problem.num_pairs, progress.wrenches);
+  add_pair_wrenches(warp, in, stage, solver, problem.num_pairs, progress.forces);
+  if (problem.num_joints > 0) add_stop_forces(warp, in, stage, solver, progress.forces + 6 * step.scene.num_pairs);
 
   if (stage.last) {
     ++plan.substep;
@@ -246,9 +249,9 @@ ISOPATCH_HD void bring_back(Warp& warp, const StepView& step, const StepProgress
 template <class Warp>
 ISOPATCH_HD void begin_call(Warp& warp, const StepView& step, std::int64_t environment, const StepProgress& progress) {
   if (warp.lane() == 0) *progress.counts = {0, 0, 0};
-  for (int i = warp.lane(); i < 6 * step.scene.num_pairs; i += Warp::kSize) {
-    progress.wrenches[i] = 0;
-    if (progress.sums != nullptr) progress.sums[i] = 0;
+  for (int i = warp.lane(); i < step.num_forces(); i += Warp::kSize) progress.forces[i] = 0;
+  for (int i = warp.lane(); i < 6 * step.scene.num_pairs && progress.sums != nullptr; i += Warp::kSize) {
+    progress.sums[i] = 0;
   }
   if ((step.state.status[environment] & kFrozen) != 0) return;
   warp.sync();
@@ -267,9 +270,10 @@ ISOPATCH_HD void end_call(Warp& warp, const StepView& step, std::int64_t environ
   const bool frozen = (step.state.status[environment] & kFrozen) != 0;
   write_counts(warp, *progress.counts, frozen, output, environment);
   if (frozen) {
-    write_frozen(warp, step.scene, output, environment);
+    write_frozen(warp, step.scene, step.rollout.num_joints, output, environment);
   } else {
-    write_wrenches(warp, step.scene, progress.wrenches, progress.poses, output, environment);
+    write_wrenches(warp, step.scene, progress.forces, progress.poses, output, environment);
+    write_stops(warp, step.rollout.num_joints, progress.forces + 6 * step.scene.num_pairs, output, environment);
     for (int i = warp.lane(); i < 6 * step.scene.num_pairs && progress.sums != nullptr; i += Warp::kSize) {
       write(output.pair_wrench_mean, environment, i, progress.sums[i] / max(num_steps, 1));
     }

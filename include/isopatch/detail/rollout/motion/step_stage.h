@@ -206,6 +206,34 @@ ISOPATCH_HD void place_on_joint(const MovingBody& body, int index, const Environ
   state.set_twist(index, fma(state.joints[2 * joint.index + 1], own, carried(joint, of_parent, parent, pose.position)));
 }
 
+/// Writes position and rate of joints that follow others. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void follow_leaders(Warp& warp, const RolloutView& view, int num_bodies, const EnvironmentState& state) {
+  if (view.num_own_joints == view.num_joints) return;
+  for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
+    const MovingBody& body = view.bodies[i];
+    if (!body.is_follower()) continue;
+    const double* const leader = state.joints + 2 * view.bodies[body.joint.leader].joint.index;
+    state.joints[2 * body.joint.index] = body.joint.following(leader[0]);
+    state.joints[2 * body.joint.index + 1] = body.joint.ratio * leader[1];
+  }
+  warp.sync();
+}
+
+/// The same between the stages of a step.
+template <class Warp>
+ISOPATCH_HD void follow_leaders(Warp& warp, const RolloutView& view, int num_bodies, StageBody* bodies) {
+  if (view.num_own_joints == view.num_joints) return;
+  for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
+    const MovingBody& body = view.bodies[i];
+    if (!body.is_follower()) continue;
+    const StageBody& leader = bodies[body.joint.leader];
+    bodies[i].position = body.joint.following(leader.position);
+    bodies[i].velocity[0] = body.joint.ratio * leader.velocity[0];
+  }
+  warp.sync();
+}
+
 /// Writes the poses that follow from other numbers of the state: of bodies on paths and on joints. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void place_bodies(Warp& warp, const RolloutView& view, int num_bodies, const EnvironmentState& state,
@@ -214,6 +242,7 @@ ISOPATCH_HD void place_bodies(Warp& warp, const RolloutView& view, int num_bodie
     if (view.bodies[i].kind == MotionKind::kPath) store_pose(state.poses, i, pose_at(view.bodies[i].path, time));
   }
   warp.sync();
+  follow_leaders(warp, view, num_bodies, state);
   for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
     if (view.bodies[i].is_joint()) place_on_joint(view.bodies[i], i, state);
   }

@@ -7,17 +7,29 @@
 
 namespace isopatch::detail {
 
-ISOPATCH_HD BodyMobility mobility_of(const SolvedBody& body, Vec3d point) {
-  BodyMobility m = {point - body.center, 0, {0, 0, 0, 0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0};
+/// Of one of a pair's bodies (side 0 or 1); of two that move with one joint, the first one has that of both.
+ISOPATCH_HD BodyMobility mobility_of(const SolverMemory& m, const SolvedPair& pair, int side) {
+  const SolvedBody& body = m.bodies[side == 0 ? pair.a : pair.b];
+  const Vec3d point = pair.point;
+  BodyMobility mobility = {point - body.center, 0, {0, 0, 0, 0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0};
   if (body.num_dofs == 6) {
-    m.inverse_mass = 1 / body.mass;
-    m.inverse_inertia = inverse(body.inertia);
+    mobility.inverse_mass = 1 / body.mass;
+    mobility.inverse_inertia = inverse(body.inertia);
   } else if (body.num_dofs == 1) {
-    m.linear = body.freedom.linear;
-    m.angular = body.freedom.angular;
-    m.inverse_of_joint = 1 / body.along_freedom(body.momentum(body.freedom));
+    Twist freedom = body.freedom;
+    if (share_joint(m.bodies[pair.a], m.bodies[pair.b])) {
+      if (side == 1) return mobility;
+      const SolvedBody& other = m.bodies[pair.b];
+      const Twist of_body = shifted(body.freedom, point - body.center),
+                  of_other = shifted(other.freedom, point - other.center);
+      freedom = {of_body.linear - of_other.linear, of_body.angular - of_other.angular};
+      mobility.to_point = {0, 0, 0};
+    }
+    mobility.linear = freedom.linear;
+    mobility.angular = freedom.angular;
+    mobility.inverse_of_joint = 1 / body.joint_mass;
   }
-  return m;
+  return mobility;
 }
 
 /// a: how stiff a patch is for a step of h seconds.

@@ -59,8 +59,8 @@ ISOPATCH_HD double search_along(Warp& warp, const PointSums& points, const Veloc
     double slope = fma(at, curvature, begin), second = curvature;
     for (int i = 0; i < p.num_joints; ++i) {
       const double change = v.direction[m.joint_dofs[i]], rate = fma(at, change, v.previous[m.joint_dofs[i]]);
-      slope = fma(-m.drives[i].impulse(rate), change, slope);
-      second = fma(m.drives[i].fall(rate) * change, change, second);
+      slope = fma(-m.joints[i].impulse(rate), change, slope);
+      second = fma(m.joints[i].fall(rate) * change, change, second);
     }
     for (int i = 0; i < p.num_pairs; ++i) {
       const SolvedPair& pair = m.pairs[i];
