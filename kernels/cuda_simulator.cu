@@ -174,6 +174,9 @@ class CudaSimulator final : public Simulator::Implementation {
     size.bodies = n * static_cast<std::size_t>(scene_.num_bodies());
     size.parts = n * static_cast<std::size_t>(scene_.num_parts());
     size.pairs = n * scene_.data().pairs.size();
+    const auto copies = static_cast<std::size_t>(step_copies(view()));
+    size.stage_bodies = copies * size.bodies;
+    size.forces = copies * (6 * size.pairs + n * static_cast<std::size_t>(view().num_joints));
     if (size.pairs > std::size_t{1} << 30) {
       throw Error("step: " + std::to_string(n) + " environments of " + std::to_string(scene_.num_pairs()) +
                   " pairs are too many for one call; split the batch");
@@ -193,10 +196,13 @@ class CudaSimulator final : public Simulator::Implementation {
     call.output = output;
     const bool in_float = options_.precision == Precision::kFloat;
     std::byte* const polygons = arrays.polygons.data();
-    call.arrays = {arrays.bodies.data(),
+    call.arrays = {arrays.plans.data(),
+                   arrays.bodies.data(),
                    arrays.poses.data(),
-                   arrays.wrenches.data(),
+                   arrays.forces.data(),
                    output.pair_wrench_mean.data == nullptr ? nullptr : arrays.sums.data(),
+                   arrays.contact_states.data(),
+                   arrays.next_contact_states.data(),
                    arrays.counts.data(),
                    {arrays.contact_status.data(), arrays.found.data(), arrays.listed.data(),
                     in_float ? reinterpret_cast<SolverContact<float>*>(polygons) : nullptr,
@@ -207,12 +213,12 @@ class CudaSimulator final : public Simulator::Implementation {
                    static_cast<std::int32_t>(warps_)};
     BatchCall& evaluation = call.evaluation;
     evaluation.scene = call.step.scene;
+    const int states = num_contact_states(scene_.data().view);
     evaluation.state =
-        search_state(call.step, arrays.poses.data(), static_cast<std::int64_t>(scene_.num_bodies()) * kPoseSize);
+        search_state(call.step, arrays.poses.data(), static_cast<std::int64_t>(scene_.num_bodies()) * kPoseSize,
+                     arrays.contact_states.data(), states);
     evaluation.results.status = {arrays.contact_status.data(), 1};
-    if (const int size = num_contact_states(scene_.data().view); size > 0) {
-      evaluation.results.contact_state = {arrays.contact_states.data(), size};
-    }
+    if (states > 0) evaluation.results.contact_state = {arrays.next_contact_states.data(), states};
     evaluation.list = arrays.list.data();
     evaluation.counters = arrays.counters.data();
     return call;
@@ -224,10 +230,10 @@ class CudaSimulator final : public Simulator::Implementation {
   template <class T>
   void enqueue(StepCall& call, cudaStream_t stream) const {
     begin_call(call, stream);
-    const int stages = num_stages(rollout_.integrator);
+    const int searches = max_searches(view());
     for (int step = 0; step < call.num_steps; ++step) {
       call.is_last = step + 1 == call.num_steps;
-      for (call.stage = 0; call.stage < stages; ++call.stage) {
+      for (call.search = 0; call.search < searches; ++call.search) {
         begin_environments(call.evaluation, stream);
         for (int model = 0; model < num_models(); ++model) {
           model_at(model).find_contacts(call.evaluation, call.step.rollout.points, call.arrays.contacts, stream);
@@ -238,6 +244,7 @@ class CudaSimulator final : public Simulator::Implementation {
     end_call(call, stream);
     if (!wants_evaluation(call.output)) return;
     BatchCall evaluation = call.evaluation;
+    evaluation.state.contact_state = array_of(call.step.state.contact_state, num_contact_states(call.step.scene));
     evaluation.results = evaluated_results(call.output);
     const bool alone = num_models() == 1;
     if (!alone) begin_environments(evaluation, stream);

@@ -27,7 +27,7 @@ struct StepCall {
   std::int32_t polygon_capacity;  // 0: any number
   const PointKernels& points;
 
-  StepProgress progress(StepWorkspace& work) const { return work.step(output.pair_wrench_mean.data != nullptr); }
+  StepProgress progress(ContactStepMemory& work) const { return work.step(output.pair_wrench_mean.data != nullptr); }
 };
 
 /// One step. Returns its status; with kFrozen, the state is as it was.
@@ -36,9 +36,8 @@ std::uint32_t take_step(const StepCall& call, std::int64_t environment, ContactS
   const StepView& step = call.step;
   const StepProgress progress = call.progress(work);
   std::uint32_t status = begin_step(warp, step, environment, progress);
-  const int stages = num_stages(step.rollout.integrator);
-  for (int index = 0; index < stages && (status & kFrozen) == 0; ++index) {
-    const State contact = search_state(step, progress.poses, 0);
+  while ((status & kFrozen) == 0 && !progress.plan->is_done()) {
+    const State contact = search_state(step, progress.poses, 0, progress.contact_state, 0);
     status |= work.find(step, contact, environment);
     const ContactList& contacts = work.contacts();
     const int polygons = contacts.size();
@@ -46,11 +45,10 @@ std::uint32_t take_step(const StepCall& call, std::int64_t environment, ContactS
     if (call.polygon_capacity > 0 && polygons > call.polygon_capacity) status |= kStepCapacity;
     if ((status & (kFaults | kStepCapacity)) != 0) return status | kFrozen;
     status |= finish_stage(
-        warp, KernelPointSums{call.points, work.counter}, step, contact, environment, index, polygons,
+        warp, KernelPointSums{call.points, work.counter}, step, contact, environment, polygons,
         [&](int i) { return contacts.key(i); }, [&](int i) { return contacts.in_double(i); }, work.solver(polygons),
         progress);
   }
-  if ((status & kFrozen) == 0) work.take_contact_state(step, environment);
   return status;
 }
 
@@ -126,11 +124,12 @@ class CpuSimulator final : public Simulator::Implementation {
   void evaluate(const StepCall& call) const {
     const StepView& step = call.step;
     const State contact =
-        search_state(step, step.state.poses, static_cast<std::int64_t>(step.scene.num_bodies) * kPoseSize);
+        search_state(step, step.state.poses, static_cast<std::int64_t>(step.scene.num_bodies) * kPoseSize,
+                     step.state.contact_state, num_contact_states(step.scene));
     evaluator_.evaluate(contact, evaluated_results(call.output));
     SerialWarp warp;
     for (std::int64_t e = 0; e < step.state.num_environments; ++e) {
-      if ((step.state.status[e] & kFrozen) != 0) write_frozen(warp, step.scene, call.output, e);
+      if ((step.state.status[e] & kFrozen) != 0) write_frozen(warp, step.scene, step.rollout.num_joints, call.output, e);
     }
   }
 

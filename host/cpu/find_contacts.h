@@ -3,7 +3,6 @@
 // The search for the contact of one environment in a step: each model finds the contacts of its near pairs.
 #pragma once
 
-#include <algorithm>
 #include <vector>
 
 #include "host/cpu/rollout/step_workspace.h"
@@ -19,7 +18,8 @@ class ContactStepMemory : public StepWorkspace {
       : StepWorkspace(scene.view, view),
         models(of),
         contact(scene, of),
-        next_contact_state(static_cast<std::size_t>(num_contact_states(scene.view))) {}
+        contact_state(static_cast<std::size_t>(num_contact_states(scene.view))),
+        next_contact_state(contact_state.size()) {}
   ContactStepMemory(const ContactStepMemory&) = delete;
   ContactStepMemory& operator=(const ContactStepMemory&) = delete;
   virtual ~ContactStepMemory() = default;
@@ -28,17 +28,19 @@ class ContactStepMemory : public StepWorkspace {
   virtual std::uint32_t find(const StepView& step, const State& at, std::int64_t environment) = 0;
   virtual const ContactList& contacts() const = 0;
 
-  /// Ends a step: the state of the contact models is that after its last stage.
-  void take_contact_state(const StepView& step, std::int64_t environment) const {
-    if (next_contact_state.empty()) return;
-    const auto size = static_cast<std::int64_t>(next_contact_state.size());
-    std::copy(next_contact_state.begin(), next_contact_state.end(), step.state.contact_state + environment * size);
+  /// Of the environment at hand.
+  StepProgress step(bool with_sums) {
+    StepProgress progress = StepWorkspace::step(with_sums);
+    progress.contact_state = contact_state.data();
+    progress.next_contact_state = next_contact_state.data();
+    return progress;
   }
 
   const CpuContactModels& models;
   ThreadWorkspace contact;
-  WorkCounter counter;                     // of the solver
-  std::vector<double> next_contact_state;  // of the environment, after the stage at hand
+  WorkCounter counter;  // of the solver
+  std::vector<double> contact_state, next_contact_state;  // of the environment, where its sub-step begins, and after the
+                                                          // stage at hand
 };
 
 template <class T>

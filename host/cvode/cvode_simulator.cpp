@@ -118,7 +118,8 @@ class EnvironmentMotion {
   /// dy/dt. False where contact cannot be found.
   bool find_rates(double time, const double* y, double* rates) {
     place(time, y);
-    const State contact = search_state(step_, work_.step(false).poses, 0);
+    const State contact = search_state(step_, work_.step(false).poses, 0, step_.state.contact_state,
+                                       num_contact_states(step_.scene));
     const std::uint32_t found = work_.find(step_, contact, environment_);
     if ((found & kFaults) != 0) {
       status_ |= found & kFaults;
@@ -203,7 +204,7 @@ class EnvironmentMotion {
       force = step_.input.wrench(environment_, i);
       force.linear = fma(scale(i) * mass(i).mass, gravity, force.linear);
     }
-    double* const wrenches = work_.step(false).wrenches;
+    double* const wrenches = work_.step(false).forces;
     std::fill_n(wrenches, 6 * step_.scene.num_pairs, 0.0);
 
     SerialWarp warp;

@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/reference/rollout_reference.h"
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "host/reference/pressure_field/contact_points.h"
+#include "host/reference/rollout/patch_damper.h"
+#include "host/reference/rollout/substeps.h"
 #include "host/scene/contact_models.h"
 #include "isopatch/error.h"
 
 namespace isopatch::reference {
 
-/// A part of a time step, and the implicit step that finds its velocities.
+/// A part of a sub-step, and the implicit step that finds its velocities.
 struct RolloutReference::Stage {
   Real begin, duration;  // s
   Real step;             // of the implicit step, s
+  Real ahead;            // contact is found where known velocities lead in this time, s
   Real drive_time;       // s
   Real weight;           // of its contact forces in the step's
-  bool predicted;        // contact is found where known velocities lead in `step`
+  bool predicted;        // the elastic forces are those at the end of the implicit step
+  bool middle;           // bodies go on from where the contact is found
   bool last;
 
   Real end() const { return begin + duration; }
@@ -79,16 +85,20 @@ RolloutReference::RolloutReference(const SceneDescription& scene) : scene_(scene
   for (const Body& body : scene_.bodies) {
     if (bodies_.emplace_back(scene_, body).is_joint()) joint_bodies_.push_back(bodies_.size() - 1);
     first_dofs_.push_back(num_dofs_);
-    num_dofs_ += bodies_.back().num_dofs();
+    num_dofs_ += bodies_.back().own_dofs();
+  }
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    if (bodies_[i].leader() >= 0) first_dofs_[i] = first_dofs_[static_cast<std::size_t>(bodies_[i].leader())];
   }
 }
 
-RolloutReference::Stage RolloutReference::stage_of(std::int64_t steps, int index) const {
-  const Real h = scene_.rollout.time_step, begin = static_cast<Real>(steps) * h;
-  if (scene_.rollout.integrator == Integrator::kEuler) return {begin, h, h, begin + h, 1, false, true};
+RolloutReference::Stage RolloutReference::stage_of(const Substep& substep, Integrator integrator, int index) const {
+  const auto [begin, h, share] = substep;
+  if (integrator == Integrator::kEuler) return {begin, h, h, 0, begin + h, share, false, false, true};
+  if (integrator == Integrator::kMidpoint) return {begin, h, h, h / 2, begin + h / 2, share, false, true, true};
   const Real first = (1 - kGamma) * h, step = kGamma * h;
-  if (index == 0) return {begin, first, step, begin + step, 1 - kGamma, true, false};
-  return {begin + first, step, step, begin + h, kGamma, true, true};
+  if (index == 0) return {begin, first, step, step, begin + step, share * (1 - kGamma), true, false, false};
+  return {begin + first, step, step, step, begin + h, share * kGamma, true, false, true};
 }
 
 /// Of the origin.
@@ -118,11 +128,20 @@ MotionState RolloutReference::initial_state() const {
     state.poses.push_back(body.has_path() ? body.path_pose(0) : body.initial_pose());
     state.velocities.push_back(body.initial_twist());
   }
-  for (const std::size_t i : joint_bodies_) {
-    state.joints.push_back(bodies_[i].initial_joint());
-    place_joint(i, state, state.joints.back());
-  }
+  for (const std::size_t i : joint_bodies_) state.joints.push_back(bodies_[i].initial_joint());
+  place_joints(state);
   return state;
+}
+
+/// Those that follow others first get their state.
+void RolloutReference::place_joints(MotionState& state) const {
+  for (std::size_t j = 0; j < joint_bodies_.size(); ++j) {
+    const MovingBody& body = bodies_[joint_bodies_[j]];
+    if (body.leader() < 0) continue;
+    const auto leader = std::find(joint_bodies_.begin(), joint_bodies_.end(), static_cast<std::size_t>(body.leader()));
+    state.joints[j] = body.following(state.joints[static_cast<std::size_t>(leader - joint_bodies_.begin())]);
+  }
+  for (std::size_t j = 0; j < joint_bodies_.size(); ++j) place_joint(joint_bodies_[j], state, state.joints[j]);
 }
 
 std::vector<RolloutReference::StageBody> RolloutReference::begin(const MotionState& state) const {
@@ -141,11 +160,16 @@ std::vector<RolloutReference::StageBody> RolloutReference::begin(const MotionSta
 /// Where a stage finds contact.
 std::vector<Pose> RolloutReference::contact_poses(const MotionState& state, const Stage& stage,
                                                   const std::vector<StageBody>& bodies) const {
-  const Real ahead = stage.predicted ? stage.step : 0;
+  const Real ahead = stage.ahead;
   std::vector<Pose> poses;
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    poses.push_back(bodies_[i].is_free() ? bodies_[i].mass().moved_freely(bodies[i].base, bodies[i].lag, ahead)
-                                         : moved(bodies[i].base, prescribed_twist(i, state, stage), ahead));
+    if (bodies_[i].is_free()) {
+      poses.push_back(bodies_[i].mass().moved_freely(bodies[i].base, bodies[i].lag, ahead));
+    } else if (stage.middle && bodies_[i].has_path()) {
+      poses.push_back(bodies_[i].path_pose(stage.begin + ahead));
+    } else {
+      poses.push_back(moved(bodies[i].base, prescribed_twist(i, state, stage), ahead));
+    }
   }
   for (const std::size_t i : joint_bodies_) {
     const int parent = bodies_[i].parent();
@@ -153,6 +177,23 @@ std::vector<Pose> RolloutReference::contact_poses(const MotionState& state, cons
                         bodies_[i].joint_pose(bodies[i].joint.position + ahead * bodies[i].joint.rate));
   }
   return poses;
+}
+
+/// Lets bodies go on from where the contact is found; those on joints with the momentum that they have there before the
+/// sub-step.
+void RolloutReference::go_on_from(const std::vector<Pose>& poses, const MotionState& state, const Stage& stage,
+                                  const std::vector<StageMotion>& motions, std::vector<StageBody>& bodies) const {
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    bodies[i].base = poses[i];
+    if (!bodies_[i].is_joint()) continue;
+    bodies[i].joint.position += stage.ahead * bodies[i].joint.rate;
+    Vector6 twist = bodies[i].joint.rate / bodies_[i].ratio() * motions[i].freedom;
+    if (bodies_[i].parent() >= 0) {
+      const auto parent = static_cast<std::size_t>(bodies_[i].parent());
+      twist += twist_at(state.velocities[parent], motions[i].center - poses[parent].position);
+    }
+    bodies[i].momentum = motions[i].inertia * twist;
+  }
 }
 
 std::vector<RolloutReference::StageMotion> RolloutReference::motions(const MotionState& state, const Stage& stage,
@@ -174,12 +215,13 @@ std::vector<RolloutReference::StageMotion> RolloutReference::motions(const Motio
       continue;
     }
     if (body.parent() < 0) {
-      motion.freedom = body.joint_twist(motion.center);
+      motion.freedom = body.ratio() * body.joint_twist(motion.center);
       continue;
     }
     const auto parent = static_cast<std::size_t>(body.parent());
     const Vector3 arm = motion.center - poses[parent].position;
-    motion.freedom = in_axes(poses[parent], body.joint_twist(poses[parent].orientation.conjugate() * arm));
+    motion.freedom =
+        body.ratio() * in_axes(poses[parent], body.joint_twist(poses[parent].orientation.conjugate() * arm));
     const Vector6 twist = prescribed_twist(parent, state, stage);
     motion.known = twist_at(twist, arm);
     if (stage.predicted) continue;
@@ -215,18 +257,27 @@ ConvexProblem RolloutReference::problem(const Stage& stage, const std::vector<St
 
   // inertia, and what acts without contact
   problem.mass = MatrixX::Zero(num_dofs_, num_dofs_);
-  problem.free_velocity = VectorX::Zero(num_dofs_);
+  VectorX free_momentum = VectorX::Zero(num_dofs_);
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const Eigen::Index first = first_dofs_[i], count = bodies_[i].num_dofs();
     if (count == 0) continue;
     const StageMotion& motion = motions[i];
     const Vector6 force = gravity_on(bodies_[i].mass(), scene_.rollout.gravity) - motion.inertial_force;
     const Vector6 momentum = bodies[i].momentum + stage.step * force - motion.inertia * motion.known;
-    const MatrixX mass = motion.freedom.transpose() * motion.inertia * motion.freedom;
-    problem.mass.block(first, first, count, count) = mass;
-    problem.free_velocity.segment(first, count) = mass.inverse() * (motion.freedom.transpose() * momentum);
+    problem.mass.block(first, first, count, count) += motion.freedom.transpose() * motion.inertia * motion.freedom;
+    free_momentum.segment(first, count) += motion.freedom.transpose() * momentum;
     if (!bodies_[i].is_joint()) continue;
-    problem.drives.push_back({first, bodies_[i].drive_force(bodies[i].joint.position, stage.step, stage.drive_time)});
+    problem.mass(first, first) += bodies_[i].armature();
+    free_momentum[first] += bodies_[i].armature() * bodies[i].joint.rate;
+  }
+  problem.free_velocity = problem.mass.inverse() * free_momentum;
+  for (const std::size_t i : joint_bodies_) {
+    if (bodies_[i].leader() >= 0) continue;
+    const JointState& joint = bodies[i].joint;
+    const Eigen::Index dof = first_dofs_[i];
+    problem.joints.push_back({dof, bodies_[i].joint_force(joint, stage.step, stage.drive_time, problem.mass(dof, dof),
+                                                          stage.middle, joint.position - stage.ahead * joint.rate,
+                                                          scene_.contact.slip_tolerance)});
   }
 
   // contact
@@ -255,7 +306,7 @@ VectorX RolloutReference::known_velocities(const std::vector<StageBody>& bodies,
   VectorX velocities(num_dofs_);
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     if (bodies_[i].is_free()) velocities.segment<6>(first_dofs_[i]) = motions[i].inertia.inverse() * bodies[i].lag;
-    if (bodies_[i].is_joint()) velocities[first_dofs_[i]] = bodies[i].joint.rate;
+    if (bodies_[i].own_dofs() == 1) velocities[first_dofs_[i]] = bodies[i].joint.rate;
   }
   return velocities;
 }
@@ -263,29 +314,51 @@ VectorX RolloutReference::known_velocities(const std::vector<StageBody>& bodies,
 /// Where a stage ends; of a body without a joint.
 Pose RolloutReference::pose_after(std::size_t i, const MotionState& state, const Stage& stage, const Pose& base,
                                   const Vector6& momentum) const {
-  if (bodies_[i].is_free()) return bodies_[i].mass().moved_freely(base, momentum, stage.duration);
+  const Real onward = stage.middle ? stage.duration - stage.ahead : stage.duration;
+  if (bodies_[i].is_free()) return bodies_[i].mass().moved_freely(base, momentum, onward);
   if (bodies_[i].has_path()) return bodies_[i].path_pose(stage.end());
-  return moved(base, prescribed_twist(i, state, stage), stage.duration);
+  return moved(base, prescribed_twist(i, state, stage), onward);
 }
 
-std::vector<Vector6> RolloutReference::step(MotionState& state) const {
-  std::vector<Vector6> wrenches(scene_.pairs->size(), Vector6::Zero());
+/// Changes the points of all pairs as midpoint does.
+void RolloutReference::damp_all(ConvexProblem& problem, const VectorX& known_velocities,
+                                const std::vector<StageMotion>& motions) const {
+  std::map<std::size_t, std::vector<std::size_t>> points;
+  for (std::size_t i = 0; i < problem.points.size(); ++i) points[problem.points[i].pair].push_back(i);
+  const auto body = [&](int index) {
+    const auto i = static_cast<std::size_t>(index);
+    const VectorX own = known_velocities.segment(first_dofs_[i], bodies_[i].num_dofs());
+    return DampedBody{bodies_[i].is_free(), bodies_[i].is_joint(), bodies_[i].mass().mass, motions[i].center,
+                      Vector6(motions[i].known + motions[i].freedom * own)};
+  };
+  for (const auto& [pair, of_pair] : points) damp(problem, of_pair, body((*scene_.pairs)[pair].a), body((*scene_.pairs)[pair].b));
+}
+
+bool RolloutReference::take(const Substep& substep, Integrator integrator, MotionState& state,
+                            std::vector<Vector6>& wrenches) const {
+  const bool passes_given = scene_.rollout.friction_passes.has_value();
+  const int passes = passes_given ? *scene_.rollout.friction_passes : integrator == Integrator::kMidpoint ? 8 : 3;
+  const Real renewed = integrator == Integrator::kSdirk2 ? 0 : 0.01L;
+  std::vector<Vector6> found = wrenches;
   std::vector<StageBody> bodies = begin(state);
   for (int index = 0;; ++index) {
-    const Stage stage = stage_of(state.steps, index);
+    const Stage stage = stage_of(substep, integrator, index);
     const std::vector<Pose> poses = contact_poses(state, stage, bodies);
     const std::vector<StageMotion> stage_motions = motions(state, stage, poses);
+    if (stage.middle) go_on_from(poses, state, stage, stage_motions, bodies);
     ConvexProblem convex = problem(stage, bodies, stage_motions, poses);
+    if (integrator == Integrator::kSdirk2 && stiffest_pair(convex, substep.duration) > 1) return false;
     const VectorX lag = known_velocities(bodies, stage_motions);
     convex.begin_limits(lag, stage.predicted);
-    const VectorX velocity = convex.solve(lag, scene_.rollout.friction_passes);
+    if (stage.middle) damp_all(convex, lag, stage_motions);
+    const VectorX velocity = convex.solve(lag, passes, renewed);
 
     for (std::size_t i = 0; i < convex.points.size(); ++i) {
       const ContactPoint& point = convex.points[i];
       const Vector3 force = stage.weight / stage.step * convex.impulse(i, velocity);
       const Pose& pose_a = poses[static_cast<std::size_t>((*scene_.pairs)[point.pair].a)];
-      wrenches[point.pair].head<3>() += force;
-      wrenches[point.pair].tail<3>() += (point.position - pose_a.position).cross(force);
+      found[point.pair].head<3>() += force;
+      found[point.pair].tail<3>() += (point.position - pose_a.position).cross(force);
     }
 
     // momenta are extrapolated from the first stage to the second
@@ -296,13 +369,16 @@ std::vector<Vector6> RolloutReference::step(MotionState& state) const {
       body.lag = motion.inertia * (motion.known + motion.freedom * own);
       body.momentum += (1 - kGamma) / kGamma * (body.lag - body.momentum);
       if (bodies_[i].is_joint()) {
-        body.joint = {body.joint.position + stage.duration * own[0], own[0]};
+        const Real onward = stage.middle ? stage.duration - stage.ahead : stage.duration;
+        const Real rate = bodies_[i].ratio() * own[0];
+        body.joint = {body.joint.position + onward * rate, rate};
       } else {
         body.base = pose_after(i, state, stage, body.base, body.lag);
       }
     }
     if (!stage.last) continue;
 
+    wrenches = found;
     for (std::size_t i = 0; i < bodies_.size(); ++i) {
       if (bodies_[i].has_path()) state.velocities[i] = prescribed_twist(i, state, stage);
       if (bodies_[i].is_joint()) continue;
@@ -312,14 +388,30 @@ std::vector<Vector6> RolloutReference::step(MotionState& state) const {
       const Vector6 twist = mass.spatial_inertia(state.poses[i]).inverse() * bodies[i].lag;
       state.velocities[i] = twist_at(twist, -mass.arm(state.poses[i]));
     }
-    for (std::size_t j = 0; j < joint_bodies_.size(); ++j) {
-      const std::size_t i = joint_bodies_[j];
-      state.joints[j] = bodies[i].joint;
-      place_joint(i, state, state.joints[j]);
-    }
-    ++state.steps;
-    return wrenches;
+    for (std::size_t j = 0; j < joint_bodies_.size(); ++j) state.joints[j] = bodies[joint_bodies_[j]].joint;
+    place_joints(state);
+    return true;
   }
+}
+
+std::vector<Vector6> RolloutReference::step(MotionState& state) const {
+  const Integrator integrator = scene_.rollout.integrator;
+  const Real h = scene_.rollout.time_step, begin = static_cast<Real>(state.steps) * h;
+  const int count = integrator == Integrator::kEuler ? 1 : count_substeps(scene_, state.poses, state.velocities);
+  std::vector<Vector6> wrenches(scene_.pairs->size(), Vector6::Zero());
+  for (int i = 0; i < count; ++i) {
+    const Substep substep = {begin + i * h / count, h / count, Real{1} / count};
+    if (!take(substep, integrator, state, wrenches)) take(substep, Integrator::kMidpoint, state, wrenches);
+  }
+
+  // the velocity of a path is that of the last stage of a step that is not divided
+  const Stage last = stage_of({begin, h, 1}, integrator, integrator == Integrator::kSdirk2 ? 1 : 0);
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    if (bodies_[i].has_path()) state.velocities[i] = prescribed_twist(i, state, last);
+  }
+  place_joints(state);
+  ++state.steps;
+  return wrenches;
 }
 
 }  // namespace isopatch::reference

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One environment stepped in time with dense matrices in extended precision, for comparison with a Simulator. The
-// integrators are euler and sdirk2, the points of contact matched and centroid; only the scene's forces act.
+// integrators are all but cvode, the points of contact matched and centroid; only the scene's forces act.
 #pragma once
 
 #include <cstdint>
@@ -30,16 +30,24 @@ class RolloutReference {
   std::vector<Vector6> step(MotionState& state) const;
 
  private:
+  /// A sub-step, which all of a step may be.
+  struct Substep {
+    Real begin, duration;  // s
+    Real share;            // of the step
+  };
   struct Stage;
   struct StageBody;
   struct StageMotion;
 
-  Stage stage_of(std::int64_t steps, int index) const;
+  Stage stage_of(const Substep& substep, Integrator integrator, int index) const;
   Vector6 prescribed_twist(std::size_t body, const MotionState& state, const Stage& stage) const;
   void place_joint(std::size_t body, MotionState& state, const JointState& joint) const;
+  void place_joints(MotionState& state) const;
   std::vector<StageBody> begin(const MotionState& state) const;
   std::vector<Pose> contact_poses(const MotionState& state, const Stage& stage,
                                   const std::vector<StageBody>& bodies) const;
+  void go_on_from(const std::vector<Pose>& poses, const MotionState& state, const Stage& stage,
+                  const std::vector<StageMotion>& motions, std::vector<StageBody>& bodies) const;
   std::vector<StageMotion> motions(const MotionState& state, const Stage& stage, const std::vector<Pose>& poses) const;
   std::vector<ContactPoint> points_at(const std::vector<Pose>& poses) const;
   ConvexProblem problem(const Stage& stage, const std::vector<StageBody>& bodies,
@@ -47,6 +55,11 @@ class RolloutReference {
   VectorX known_velocities(const std::vector<StageBody>& bodies, const std::vector<StageMotion>& motions) const;
   Pose pose_after(std::size_t body, const MotionState& state, const Stage& stage, const Pose& base,
                   const Vector6& momentum) const;
+  void damp_all(ConvexProblem& problem, const VectorX& known_velocities, const std::vector<StageMotion>& motions) const;
+
+  /// Takes a sub-step, and adds the wrenches of the pairs. False, with nothing changed, if a pair is too stiff for
+  /// sdirk2.
+  bool take(const Substep& substep, Integrator integrator, MotionState& state, std::vector<Vector6>& wrenches) const;
 
   SceneDescription scene_;
   std::vector<MovingBody> bodies_;

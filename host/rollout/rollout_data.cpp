@@ -2,6 +2,7 @@
 #include "host/rollout/rollout_data.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "host/scene/motion_rules.h"
 #include "host/scene/scene_check.h"
@@ -44,7 +45,18 @@ JointView joint_of(const Motion& motion, const Pose& pose, const Pose& parent) {
   joint.velocity = motion.velocity;
   joint.drive.stiffness = motion.drive.stiffness;
   joint.drive.damping = motion.drive.damping;
-  joint.drive.limit = motion.drive.limit.value_or(kInfinity);
+  joint.drive.limit = motion.drive.force_limit.value_or(kInfinity);
+  joint.lower = motion.lower.value_or(-kInfinity);
+  joint.upper = motion.upper.value_or(kInfinity);
+  joint.bounce = motion.bounce;
+  joint.friction = motion.friction;
+  joint.damping = motion.damping;
+  joint.armature = motion.armature;
+  joint.has_more = motion.lower || motion.upper || motion.friction > 0 || motion.damping > 0;
+  joint.slot = joint.first_follower = joint.next_follower = -1;
+  joint.leader = motion.mimic ? motion.mimic->body : -1;
+  joint.ratio = motion.mimic ? motion.mimic->ratio : 1.0;
+  joint.offset = motion.mimic ? motion.mimic->offset : 0.0;
   return joint;
 }
 
@@ -74,6 +86,25 @@ void check_keys(const Scene& scene, ContactPoints points) {
     fail_scene("body {}: its mesh has {} cells; a rollout takes at most {}",
                in_quotes(data.description.bodies[body].name), cells.num_cells, most_cells);
   }
+}
+
+/// Of a compliant body: where the extent is steepest, it falls from 1 to 0 in this.
+double thickness_of(const GeometryView& geometry) {
+  return geometry.half_space || geometry.surface_only ? kInfinity : 1 / geometry.field->max_gradient;
+}
+
+/// Of a rigid body: 3 V / A, which is the radius of a ball and half the edge of a cube.
+double surface_thickness_of(const GeometryView& geometry) {
+  if (geometry.half_space) return kInfinity;
+  double volume = 0, area = 0;
+  const HierarchyView& surface = geometry.field->surface;
+  for (std::int32_t i = 0; i < surface.num_cells; ++i) {
+    const auto vertex = [&](int k) { return surface.cells[i].corner[k].vertex - geometry.center; };
+    const Vec3d normal = 0.5 * cross(vertex(1) - vertex(0), vertex(2) - vertex(0));
+    volume += dot(vertex(0), normal) / 3;
+    area += norm(normal);
+  }
+  return 3 * std::fabs(volume) / area;
 }
 
 }  // namespace
@@ -107,13 +138,27 @@ RolloutData::RolloutData(const Scene& scene, const RolloutOptions& options) {
       const Pose parent = motion.parent ? pose_from(description.bodies[*motion.parent].pose) : kWorld;
       moving.joint = joint_of(motion, moving.pose, parent);
       moving.joint.index = view.num_joints++;
+      if (!moving.is_follower()) moving.joint.slot = view.num_own_joints++;
       drive_forces[i] = motion.drive.force;
       targets[i] = motion.drive.target;
       moving.joint.drive.force = {drive_forces[i].data(), static_cast<std::int32_t>(drive_forces[i].size())};
       moving.joint.drive.target = {targets[i].data(), static_cast<std::int32_t>(targets[i].size())};
     }
-    view.num_dofs += moving.num_dofs();
+    view.num_dofs += moving.own_dofs();
     bodies.push_back(moving);
+  }
+  for (std::size_t i = count; i-- > 0;) {
+    JointView& joint = bodies[i].joint;
+    if (!bodies[i].is_follower()) continue;
+    JointView& leader = bodies[static_cast<std::size_t>(joint.leader)].joint;
+    joint.position = joint.following(leader.position);
+    joint.velocity = joint.ratio * leader.velocity;
+    joint.next_follower = leader.first_follower;
+    leader.first_follower = static_cast<std::int32_t>(i);
+  }
+  for (const GeometryView& geometry : scene.data().geometries.views) {
+    thickness.push_back(thickness_of(geometry));
+    surface_thickness.push_back(surface_thickness_of(geometry));
   }
   masses = add_masses(scene, bodies);
   view.bodies = bodies.data();
@@ -126,7 +171,11 @@ RolloutData::RolloutData(const Scene& scene, const RolloutOptions& options) {
   view.gravity = vec_of(options.gravity);
   view.tolerance = options.tolerance;
   view.max_iterations = options.max_iterations;
-  view.friction_passes = options.friction_passes;
+  view.friction_passes = options.friction_passes.value_or(usual_friction_passes(options.integrator));
+  view.midpoint_passes = options.friction_passes.value_or(usual_friction_passes(Integrator::kMidpoint));
+  view.max_substeps = options.max_substeps;
+  view.thickness = thickness.data();
+  view.surface_thickness = surface_thickness.data();
   view.speed_limit = options.speed_limit;
 }
 

@@ -13,6 +13,7 @@ namespace isopatch::detail {
 struct RolloutData {
   std::vector<MovingBody> bodies;
   BodyMasses masses;
+  std::vector<double> thickness, surface_thickness;            // of each geometry: see RolloutView
   std::vector<std::vector<PathRow>> paths;                     // of each body
   std::vector<std::vector<TimedValue>> drive_forces, targets;  // of each body
   RolloutView view;                                            // of the arrays above

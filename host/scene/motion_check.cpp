@@ -25,9 +25,14 @@ void check_kind(const std::string& location, const Motion& motion) {
   const Drive& drive = motion.drive;
   const bool has_axis = std::any_of(motion.axis.begin(), motion.axis.end(), [](double x) { return x != 0; });
   const bool has_drive = !drive.force.empty() || !drive.target.empty() || drive.stiffness != 0 || drive.damping != 0 ||
-                         drive.limit.has_value();
-  if (!is_joint(motion) &&
-      (has_axis || has_drive || motion.parent || motion.anchor || motion.position != 0 || motion.velocity != 0)) {
+                         drive.force_limit.has_value();
+  const bool has_more = motion.lower || motion.upper || motion.bounce != 0 || motion.friction != 0 ||
+                        motion.damping != 0 || motion.armature != 0;
+  if (motion.mimic && (has_drive || has_more || motion.position != 0 || motion.velocity != 0)) {
+    fail_scene("{}has values of its own, but follows the joint of mimic; leave them out", location);
+  }
+  if (!is_joint(motion) && (has_axis || has_drive || has_more || motion.parent || motion.anchor || motion.mimic ||
+                            motion.position != 0 || motion.velocity != 0)) {
     fail_scene("{}has values of a joint, but this is {}; choose a prismatic or revolute joint", location, kind);
   }
 }
@@ -37,7 +42,17 @@ void check_drive(const std::string& location, const Drive& drive, const JointRan
   check_rule(location + "stiffness ", check_range, drive.stiffness, ranges.stiffness);
   check_rule(location + "damping ", check_range, drive.damping, ranges.damping);
   check_rule(location + "target ", check_rows, drive.target, ranges.position);
-  if (drive.limit) check_rule(location + "limit ", check_range, *drive.limit, ranges.limit);
+  if (drive.force_limit) check_rule(location + "force_limit ", check_range, *drive.force_limit, ranges.force_limit);
+}
+
+void check_stops_and_friction(const std::string& location, const Motion& motion, const JointRanges& ranges) {
+  if (motion.lower) check_rule(location + "lower ", check_range, *motion.lower, ranges.position);
+  if (motion.upper) check_rule(location + "upper ", check_range, *motion.upper, ranges.position);
+  if (motion.lower && motion.upper) check_rule(location + "upper ", check_stops, *motion.lower, *motion.upper);
+  check_rule(location + "bounce ", check_range, motion.bounce, kBounceRange);
+  check_rule(location + "friction ", check_range, motion.friction, ranges.friction);
+  check_rule(location + "damping ", check_range, motion.damping, ranges.damping);
+  check_rule(location + "armature ", check_range, motion.armature, ranges.armature);
 }
 
 void check_joint(const std::string& location, const SceneDescription& scene, int index) {
@@ -60,6 +75,13 @@ void check_joint(const std::string& location, const SceneDescription& scene, int
   check_rule(location + "position ", check_range, motion.position, ranges.position);
   check_rule(location + "velocity ", check_range, motion.velocity, ranges.velocity);
   check_drive(location, motion.drive, ranges);
+  check_stops_and_friction(location, motion, ranges);
+  if (motion.mimic) {
+    check_rule(location + "mimic: body ", check_mimicked, scene, index, motion.mimic->body);
+    check_rule(location + "mimic: ratio ", check_range, motion.mimic->ratio, kRatioRange);
+    check_rule(location + "mimic: ", check_ratio, motion.mimic->ratio);
+    check_rule(location + "mimic: offset ", check_range, motion.mimic->offset, ranges.position);
+  }
   check_rule(location, check_no_half_space, scene, body, text_of(motion.type));
 }
 
@@ -121,8 +143,11 @@ void check_rollout_options(const RolloutOptions& options) {
   for (const double g : options.gravity) check_rule(location + "gravity ", check_range, g, kGravityRange);
   check_rule(location + "tolerance ", check_range, options.tolerance, kToleranceRange);
   check_rule(location + "max_iterations ", check_range, options.max_iterations, Range{1, limits::kMaxIterations, ""});
-  check_rule(location + "friction_passes ", check_range, options.friction_passes,
-             Range{1, limits::kMaxFrictionPasses, ""});
+  if (options.friction_passes) {
+    check_rule(location + "friction_passes ", check_range, *options.friction_passes,
+               Range{1, limits::kMaxFrictionPasses, ""});
+  }
+  check_rule(location + "max_substeps ", check_range, options.max_substeps, Range{1, limits::kMaxSubsteps, ""});
   check_rule(location + "polygon_capacity ", check_range, options.polygon_capacity,
              Range{0, limits::kMaxPolygonCapacity, ""});
   check_rule(location + "speed_limit ", check_range, options.speed_limit, kSpeedLimitRange);

@@ -19,11 +19,13 @@ constexpr Range positive(const char* unit) { return {limits::kMinForce, limits::
 constexpr JointRanges kPrismaticRanges = {
     symmetric(limits::kMaxPosition, " m"), kVelocityRange,
     symmetric(limits::kMaxForce, " N"),    positive(" N"),
-    from_zero(limits::kMaxForce, " N/m"),  from_zero(limits::kMaxForce, " N s/m")};
+    from_zero(limits::kMaxForce, " N/m"),  from_zero(limits::kMaxForce, " N s/m"),
+    from_zero(limits::kMaxForce, " N"),    from_zero(limits::kMaxMass, " kg")};
 constexpr JointRanges kRevoluteRanges = {
     symmetric(limits::kMaxAngle, " rad"),     kAngularVelocityRange,
     symmetric(limits::kMaxForce, " N m"),     positive(" N m"),
-    from_zero(limits::kMaxForce, " N m/rad"), from_zero(limits::kMaxForce, " N m s/rad")};
+    from_zero(limits::kMaxForce, " N m/rad"), from_zero(limits::kMaxForce, " N m s/rad"),
+    from_zero(limits::kMaxForce, " N m"),     from_zero(limits::kMaxInertia, " kg m^2")};
 
 /// Puts the index of an element before the message that a rule throws.
 template <class Rule, class... Arguments>
@@ -128,6 +130,31 @@ void check_parent(const SceneDescription& scene, int index, int parent) {
   if (degrees_of_freedom(body) == 0) return;
   throw_error("{} is {}; the parent of a joint must be fixed or prescribed", in_quotes(body.name),
               text_of(body.motion.type));
+}
+
+void check_stops(double lower, double upper) {
+  if (lower < upper) return;
+  throw_error("is {}, not above the lower one, {}", upper, lower);
+}
+
+void check_ratio(double ratio) {
+  if (std::abs(ratio) >= limits::kMinJointRatio) return;
+  throw_error("ratio is {}; a joint that mimics another has one of at least {:g}, of either sign", ratio,
+              limits::kMinJointRatio);
+}
+
+void check_mimicked(const SceneDescription& scene, int index, int mimicked) {
+  const int count = static_cast<int>(scene.bodies.size());
+  if (mimicked < 0 || mimicked >= count) throw_error("is {}; it must be in [0, {})", mimicked, count);
+  if (mimicked == index) throw Error("is the body itself; a joint mimics that of another body");
+  const Body& body = scene.bodies[mimicked];
+  if (body.fixed || !is_joint(body.motion)) {
+    throw_error("{} is {}; it must be on a joint", in_quotes(body.name),
+                body.fixed ? "fixed" : text_of(body.motion.type));
+  }
+  if (body.motion.mimic) {
+    throw_error("{} mimics another joint itself; name the joint that moves them all", in_quotes(body.name));
+  }
 }
 
 void check_no_half_space(const SceneDescription& scene, const Body& body, const char* motion) {

@@ -30,8 +30,10 @@ inline constexpr Range kVariationOfSpeedRange = {0, limits::kMaxVelocity, " m/s"
 
 /// What the values of a joint may be; the units depend on its type.
 struct JointRanges {
-  Range position, velocity, force, limit, stiffness, damping;
+  Range position, velocity, force, force_limit, stiffness, damping, friction, armature;
 };
+inline constexpr Range kBounceRange = {0, 1, ""};
+inline constexpr Range kRatioRange = {-limits::kMaxJointRatio, limits::kMaxJointRatio, ""};
 const JointRanges& ranges_of_joint(MotionType type);
 
 bool is_joint(const Motion& motion);
@@ -60,6 +62,15 @@ void check_path_start(const Path& path, const std::array<double, 7>& pose);
 
 /// The parent of a joint of body `index` is another body, fixed or prescribed.
 void check_parent(const SceneDescription& scene, int index, int parent);
+
+/// A joint has room between its stops.
+void check_stops(double lower, double upper);
+
+/// A joint that is mimicked moves the one that mimics it.
+void check_ratio(double ratio);
+
+/// The body whose joint the joint of body `index` mimics is another one on a joint, which mimics none.
+void check_mimicked(const SceneDescription& scene, int index, int mimicked);
 
 /// A body with a half space among its parts, or among their alternatives, has no degrees of freedom. `motion` says how
 /// it would move: "a free body".

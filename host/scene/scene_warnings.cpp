@@ -121,7 +121,7 @@ std::vector<std::string> pairs_without_friction(const Scene& scene) {
 
 std::vector<std::string> warnings_of(const Scene& scene) {
   const StandardArithmetic standard;
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings = scene.description().notes;
   for (const auto find : {rigid_pairs, soft_half_spaces, pairs_without_friction, overlap_warnings}) {
     const std::vector<std::string> found = find(scene);
     warnings.insert(warnings.end(), found.begin(), found.end());

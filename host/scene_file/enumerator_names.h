@@ -11,7 +11,7 @@ namespace isopatch::detail {
 inline const std::vector<std::string> kMotionTypeNames = {"free", "prescribed", "prismatic", "revolute"};
 inline const std::vector<std::string> kDissipationModelNames = {"hunt_crossley", "pfc"};
 inline const std::vector<std::string> kQuadratureNames = {"exact", "centroid", "fan3", "fan6"};
-inline const std::vector<std::string> kIntegratorNames = {"euler", "sdirk2", "cvode"};
+inline const std::vector<std::string> kIntegratorNames = {"midpoint", "euler", "sdirk2", "cvode"};
 inline const std::vector<std::string> kContactPointsNames = {"matched", "centroid", "fan6"};
 
 template <class Enumerator>

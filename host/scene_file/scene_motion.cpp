@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/scene_file/scene_bodies.h"
 
+#include <fmt/format.h>
+
 #include "host/scene/motion_rules.h"
 #include "host/scene_file/enumerator_names.h"
 #include "host/scene_file/scene_geometries.h"
 #include "host/scene_file/scene_values.h"
+#include "host/text/quote.h"
 
 namespace isopatch::detail {
 namespace {
@@ -28,18 +31,47 @@ Drive parse_drive(const JsonValue& value, const JointRanges& ranges) {
   read_number(value, "stiffness", ranges.stiffness, drive.stiffness);
   read_number(value, "damping", ranges.damping, drive.damping);
   if (const auto field = value.optional("target")) drive.target = parse_rows(*field, ranges.position);
-  read_number(value, "limit", ranges.limit, drive.limit);
+  refuse_both(value, "limit", "force_limit");
+  read_number(value, "limit", ranges.force_limit, drive.force_limit);  // as it was called before 0.2
+  read_number(value, "force_limit", ranges.force_limit, drive.force_limit);
   return drive;
+}
+
+/// Reads what a joint has besides its drive. The body of "mimic" may be further down in the file.
+void read_stops(const JsonValue& value, const JointRanges& ranges, Motion& motion) {
+  read_number(value, "lower", ranges.position, motion.lower);
+  read_number(value, "upper", ranges.position, motion.upper);
+  if (motion.lower && motion.upper) {
+    with_location(value.required("upper"), [&] { check_stops(*motion.lower, *motion.upper); });
+  }
+  read_number(value, "bounce", kBounceRange, motion.bounce);
+  read_number(value, "joint_friction", ranges.friction, motion.friction);
+  read_number(value, "joint_damping", ranges.damping, motion.damping);
+  read_number(value, "armature", ranges.armature, motion.armature);
+}
+
+/// The joint of the body that a joint mimics, whose index is read later.
+Mimic parse_mimic(const JsonValue& value, const JointRanges& ranges) {
+  value.allow({"body", "ratio", "offset"});
+  Mimic mimic;
+  value.required("body");
+  read_number(value, "ratio", kRatioRange, mimic.ratio);
+  with_location(value, [&] { check_ratio(mimic.ratio); });
+  read_number(value, "offset", ranges.position, mimic.offset);
+  return mimic;
 }
 
 /// All of a joint but its parent, which may be a body further down in the file.
 Motion parse_joint(const JsonValue& value, MotionType type) {
   if (type == MotionType::kPrismatic) {
     if (const auto anchor = value.optional("anchor")) anchor->fail("a prismatic joint needs no anchor; leave it out");
-    value.allow({"type", "parent", "axis", "position", "velocity", "force", "stiffness", "damping", "target", "limit"});
+    value.allow({"type", "parent", "axis", "position", "velocity", "force", "stiffness", "damping", "target",
+                 "force_limit", "limit", "lower", "upper", "bounce", "joint_friction", "joint_damping", "armature",
+                 "mimic"});
   } else {
     value.allow({"type", "parent", "axis", "anchor", "position", "velocity", "force", "stiffness", "damping", "target",
-                 "limit"});
+                 "force_limit", "limit", "lower", "upper", "bounce", "joint_friction", "joint_damping", "armature",
+                 "mimic"});
   }
   Motion motion;
   motion.type = type;
@@ -50,9 +82,18 @@ Motion parse_joint(const JsonValue& value, MotionType type) {
     read_vector(value.required("anchor"), kPositionRange, motion.anchor.emplace().data());
   }
   const JointRanges& ranges = ranges_of_joint(type);
+  if (const auto field = value.optional("mimic")) {
+    for (const char* key : {"position", "velocity", "force", "stiffness", "damping", "target", "force_limit", "limit",
+                            "lower", "upper", "bounce", "joint_friction", "joint_damping", "armature"}) {
+      if (const auto own = value.optional(key)) own->fail("the joint follows that of \"mimic\"; leave it out");
+    }
+    motion.mimic = parse_mimic(*field, ranges);
+    return motion;
+  }
   read_number(value, "position", ranges.position, motion.position);
   read_number(value, "velocity", ranges.velocity, motion.velocity);
   motion.drive = parse_drive(value, ranges);
+  read_stops(value, ranges, motion);
   return motion;
 }
 
@@ -150,17 +191,28 @@ void read_motions(const JsonValue& value, SceneDescription& scene) {
   const Names names = names_of(scene.bodies);
   for (std::size_t i = 0; i < elements.size(); ++i) {
     if (!is_joint(scene.bodies[i].motion)) continue;
-    if (const auto parent = elements[i].required("motion").optional("parent")) {
+    const JsonValue motion = elements[i].required("motion");
+    if (const auto parent = motion.optional("parent")) {
       const int index = index_of(*parent, names, "body");
       with_location(*parent, [&] { check_parent(scene, static_cast<int>(i), index); });
       scene.bodies[i].motion.parent = index;
+    }
+    if (motion.optional("limit")) {
+      scene.notes.push_back(
+          fmt::format("body {}: motion: \"limit\" is now called \"force_limit\"", in_quotes(scene.bodies[i].name)));
+    }
+    if (const auto mimic = motion.optional("mimic")) {
+      const JsonValue body = mimic->required("body");
+      const int index = index_of(body, names, "body");
+      with_location(body, [&] { check_mimicked(scene, static_cast<int>(i), index); });
+      scene.bodies[i].motion.mimic->body = index;
     }
   }
 }
 
 RolloutOptions parse_rollout(const JsonValue& value, RolloutOptions options) {
   value.allow({"time_step", "duration", "integrator", "points", "gravity", "tolerance", "max_iterations",
-               "friction_passes", "polygon_capacity", "speed_limit", "variation"});
+               "friction_passes", "max_substeps", "polygon_capacity", "speed_limit", "variation"});
   read_number(value, "time_step", kTimeStepRange, options.time_step);
   read_number(value, "duration", kTimeStepRange, options.duration);
   read_name(value, "integrator", kIntegratorNames, options.integrator);
@@ -168,7 +220,10 @@ RolloutOptions parse_rollout(const JsonValue& value, RolloutOptions options) {
   if (const auto field = value.optional("gravity")) read_vector(*field, kGravityRange, options.gravity.data());
   read_number(value, "tolerance", kToleranceRange, options.tolerance);
   read_integer(value, "max_iterations", 1, limits::kMaxIterations, options.max_iterations);
-  read_integer(value, "friction_passes", 1, limits::kMaxFrictionPasses, options.friction_passes);
+  if (value.optional("friction_passes")) {
+    read_integer(value, "friction_passes", 1, limits::kMaxFrictionPasses, options.friction_passes.emplace());
+  }
+  read_integer(value, "max_substeps", 1, limits::kMaxSubsteps, options.max_substeps);
   read_integer(value, "polygon_capacity", 0, limits::kMaxPolygonCapacity, options.polygon_capacity);
   read_number(value, "speed_limit", kSpeedLimitRange, options.speed_limit);
   if (const auto field = value.optional("variation")) options.variation = parse_variation(*field);

@@ -100,13 +100,25 @@ class SceneWriter {
     Json json = {{"type", name_in(kMotionTypeNames, motion.type)}, {"axis", motion.axis}};
     put_if(json, "anchor", motion.anchor);
     if (motion.parent) json["parent"] = scene_.bodies[*motion.parent].name;
+    if (motion.mimic) {
+      json["mimic"] = {{"body", scene_.bodies[static_cast<std::size_t>(motion.mimic->body)].name},
+                       {"ratio", motion.mimic->ratio},
+                       {"offset", motion.mimic->offset}};
+      return json;
+    }
     json["position"] = motion.position;
     json["velocity"] = motion.velocity;
     put_rows(json, "force", motion.drive.force);
     json["stiffness"] = motion.drive.stiffness;
     json["damping"] = motion.drive.damping;
     put_rows(json, "target", motion.drive.target);
-    put_if(json, "limit", motion.drive.limit);
+    put_if(json, "force_limit", motion.drive.force_limit);
+    put_if(json, "lower", motion.lower);
+    put_if(json, "upper", motion.upper);
+    json["bounce"] = motion.bounce;
+    json["joint_friction"] = motion.friction;
+    json["joint_damping"] = motion.damping;
+    json["armature"] = motion.armature;
     return json;
   }
 
@@ -139,17 +151,19 @@ class SceneWriter {
     put_if(variation, "position", rollout.variation.position);
     put_if(variation, "angle", rollout.variation.angle);
     put_if(variation, "speed", rollout.variation.speed);
-    return {{"time_step", rollout.time_step},
+    Json json = {{"time_step", rollout.time_step},
             {"duration", rollout.duration},
             {"integrator", name_in(kIntegratorNames, rollout.integrator)},
             {"points", name_in(kContactPointsNames, rollout.points)},
             {"gravity", rollout.gravity},
             {"tolerance", rollout.tolerance},
             {"max_iterations", rollout.max_iterations},
-            {"friction_passes", rollout.friction_passes},
+            {"max_substeps", rollout.max_substeps},
             {"polygon_capacity", rollout.polygon_capacity},
             {"speed_limit", rollout.speed_limit},
             {"variation", variation}};
+    put_if(json, "friction_passes", rollout.friction_passes);
+    return json;
   }
 
   static Json pose(const std::array<double, 7>& p) {

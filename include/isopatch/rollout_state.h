@@ -56,6 +56,11 @@ struct RolloutOutput {
   OutputArray body_wrench;       ///< N x B x 6   the same of all pairs of a body, about its origin
   OutputArray pair_wrench_mean;  ///< N x P x 6   the mean of pair_wrench over all steps of the call
 
+  /// N x J   of the stops of joints, along the joint: the impulse during the step over its length, N or N m; positive at
+  /// the lower one. A joint that follows another one has 0.
+  OutputArray joint_limit_force;
+  TypedArray<std::int32_t> joints_at_limit;  ///< N x J   -1 if a joint was stopped at its lower end, 1 at the upper one, else 0
+
   // of the bodies with degrees of freedom, after the step
   OutputArray kinetic_energy;    ///< N   J
   OutputArray potential_energy;  ///< N   of gravity, J; 0 at the world's origin
@@ -105,6 +110,8 @@ constexpr void for_each_rollout_output(const Visit& visit, Outputs&... o) {
   visit(ArrayInfo{"pair_wrench", "real", Per::kPair, 6, "N; N m"}, o.pair_wrench...);
   visit(ArrayInfo{"body_wrench", "real", Per::kBody, 6, "N; N m"}, o.body_wrench...);
   visit(ArrayInfo{"pair_wrench_mean", "real", Per::kPair, 6, "N; N m"}, o.pair_wrench_mean...);
+  visit(ArrayInfo{"joint_limit_force", "real", Per::kJoint, 1, "N or N m"}, o.joint_limit_force...);
+  visit(ArrayInfo{"joints_at_limit", "int32", Per::kJoint, 1, "1"}, o.joints_at_limit...);
   visit(ArrayInfo{"kinetic_energy", "real", Per::kEnvironment, 1, "J"}, o.kinetic_energy...);
   visit(ArrayInfo{"potential_energy", "real", Per::kEnvironment, 1, "J"}, o.potential_energy...);
   visit(ArrayInfo{"elastic_energy", "real", Per::kPair, 1, "J", OutputGroup::kEnergy}, o.elastic_energy...);
@@ -147,6 +154,8 @@ struct RolloutOutputArrays {
   std::vector<double> pair_wrench;            ///< N x P x 6   N, N m
   std::vector<double> body_wrench;            ///< N x B x 6   N, N m
   std::vector<double> pair_wrench_mean;       ///< N x P x 6   N, N m
+  std::vector<double> joint_limit_force;      ///< N x J   N or N m
+  std::vector<std::int32_t> joints_at_limit;  ///< N x J
   std::vector<double> kinetic_energy;         ///< N   J
   std::vector<double> potential_energy;       ///< N   J
   std::vector<double> elastic_energy;         ///< N x P   J; empty unless asked for

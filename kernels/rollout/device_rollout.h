@@ -27,6 +27,10 @@ class DeviceRollout {
     view_.bodies = bodies_.data();
     view_.masses = masses_.data();
     view_.mass_steps = mass_steps_.data();
+    thickness_ = DeviceBuffer<double>(host.thickness);
+    surface_thickness_ = DeviceBuffer<double>(host.surface_thickness);
+    view_.thickness = thickness_.data();
+    view_.surface_thickness = surface_thickness_.data();
   }
 
   const RolloutView& view() const { return view_; }
@@ -37,6 +41,7 @@ class DeviceRollout {
   DeviceBuffer<MovingBody> bodies_;
   DeviceBuffer<BodyMass> masses_;
   DeviceBuffer<std::int32_t> mass_steps_;
+  DeviceBuffer<double> thickness_, surface_thickness_;
   RolloutView view_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A warp takes an environment: puts its polygons in order, solves the stage, and begins the next stage or step. The
-// memory of a solve belongs to the warp.
+// A warp takes an environment: puts its polygons in order, solves the stage, and begins the next stage, sub-step or
+// step. The memory of a solve belongs to the warp.
 #include "isopatch/detail/simt/merge_sort.h"
 #include "kernels/rollout/step_call.h"
 #include "kernels/rollout/step_kernels.h"
@@ -25,18 +25,9 @@ __device__ __forceinline__ std::uint32_t finish_stage(CudaWarp& warp, const Step
   const SolverSize size = {call.step.scene.num_bodies, call.step.rollout.num_joints, call.step.rollout.num_dofs,
                            call.step.scene.num_pairs, arrays.contacts.capacity};
   return finish_stage(
-      warp, WarpPointSums<CudaWarp>{warp}, call.step, call.evaluation.state, environment, call.stage, found,
+      warp, WarpPointSums<CudaWarp>{warp}, call.step, call.evaluation.state, environment, found,
       [&](int i) { return sorted[i].key; }, [&](int i) -> const auto& { return polygons[sorted[i].at]; },
       size.in(solver), arrays.of(call.step, environment));
-}
-
-/// Ends a step: the state of the contact models is that after its last stage.
-__device__ void take_contact_state(CudaWarp& warp, const StepCall& call, std::int64_t environment) {
-  const int size = num_contact_states(call.step.scene);
-  const std::int64_t first = environment * size;
-  const auto* const next = static_cast<const double*>(call.evaluation.results.contact_state.data);
-  for (int i = warp.lane(); i < size; i += CudaWarp::kSize) call.step.state.contact_state[first + i] = next[first + i];
-  warp.sync();
 }
 
 // four blocks on a processor, for which the compiler spills nothing; by itself it makes room for six, and spills
@@ -48,7 +39,7 @@ __global__ void __launch_bounds__(kSolveBlock, 4) finish_stages_kernel(const __g
   const std::int64_t own = static_cast<std::int64_t>(blockIdx.x) * kSolveWarps + threadIdx.x / CudaWarp::kSize;
   ContactEntry* const sorting = arrays.sorting + own * arrays.contacts.capacity;
   double* const solver = arrays.solver + own * arrays.solver_words;
-  const bool ends_step = call.stage + 1 == num_stages(step.rollout.integrator);
+  const bool ends_step = call.search + 1 == max_searches(step.rollout);
   for (std::int32_t e; take_item(warp, &call.evaluation.counters->next_step, step.state.num_environments, e);) {
     std::uint32_t status = step.state.status[e];
     const int found = arrays.contacts.found[e];
@@ -56,15 +47,19 @@ __global__ void __launch_bounds__(kSolveBlock, 4) finish_stages_kernel(const __g
     if (warp.lane() == 0) arrays.contacts.found[e] = 0;
     if ((status & kFrozen) != 0) continue;
     const StepProgress memory = arrays.of(step, e);
-    status |= arrays.contacts.status[e];
-    if (found > arrays.contacts.capacity) status |= kStepCapacity;
-    if (warp.lane() == 0) memory.counts->polygons_needed = max(memory.counts->polygons_needed, found);
-    if ((status & (kFaults | kStepCapacity)) != 0) {
-      status |= kFrozen;
-      exclude_environment(warp, step, memory);
+    if (memory.plan->is_done()) {
+      if (ends_step) bring_back(warp, step, memory);
     } else {
-      status |= finish_stage<T>(warp, call, e, found, sorting, solver);
-      if (ends_step && (status & kFrozen) == 0) take_contact_state(warp, call, e);
+      status |= arrays.contacts.status[e];
+      if (found > arrays.contacts.capacity) status |= kStepCapacity;
+      if (warp.lane() == 0) memory.counts->polygons_needed = max(memory.counts->polygons_needed, found);
+      if ((status & (kFaults | kStepCapacity)) != 0) {
+        status |= kFrozen;
+        exclude_environment(warp, step, memory);
+      } else {
+        status |= finish_stage<T>(warp, call, e, found, sorting, solver);
+        if (!ends_step && (status & kFrozen) == 0 && memory.plan->is_done()) set_aside(warp, step, memory);
+      }
     }
     if (ends_step && !call.is_last && (status & kFrozen) == 0) status |= begin_step(warp, step, e, memory);
     if (warp.lane() == 0) step.state.status[e] = status;

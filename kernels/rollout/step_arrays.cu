@@ -13,9 +13,10 @@ StepArrays::StepArrays(const StepSize& size, cudaStream_t stream) {
                                          " contact polygons needs");
   list = DeviceBuffer<std::int64_t>(size.pairs);
   counters = DeviceBuffer<CallCounters>(1);
-  bodies = DeviceBuffer<StageBody>(size.bodies);
+  plans = DeviceBuffer<StepPlan>(size.environments);
+  bodies = DeviceBuffer<StageBody>(size.stage_bodies);
   poses = DeviceBuffer<double>(size.bodies * kPoseSize);
-  wrenches = DeviceBuffer<double>(size.pairs * 6);
+  forces = DeviceBuffer<double>(size.forces);
   sums = DeviceBuffer<double>(size.pairs * 6);
   counts = DeviceBuffer<StepCounts>(size.environments);
   contact_status = DeviceBuffer<std::uint32_t>(size.environments);
@@ -26,6 +27,7 @@ StepArrays::StepArrays(const StepSize& size, cudaStream_t stream) {
   polygons = DeviceBuffer<std::byte>(size.polygon_bytes);
   solver = DeviceBuffer<double>(size.solver_words);
   contact_states = DeviceBuffer<double>(size.contact_states);
+  next_contact_states = DeviceBuffer<double>(size.contact_states);
   ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(stream));
 }
 

@@ -14,6 +14,7 @@ namespace isopatch::detail {
 /// How much working memory a call needs.
 struct StepSize {
   std::size_t environments = 0, bodies = 0, pairs = 0, parts = 0;  // of all environments
+  std::size_t stage_bodies = 0, forces = 0;                        // with step_copies()
   std::size_t polygons = 0, polygon_bytes = 0;
   std::size_t contact_states = 0;             // numbers, of all environments
   std::size_t sorting = 0, solver_words = 0;  // of all warps that solve
@@ -21,8 +22,9 @@ struct StepSize {
   template <class Visit>
   static void for_each_member(const Visit& visit) {
     for (const auto member :
-         {&StepSize::environments, &StepSize::bodies, &StepSize::pairs, &StepSize::parts, &StepSize::polygons,
-          &StepSize::polygon_bytes, &StepSize::contact_states, &StepSize::sorting, &StepSize::solver_words}) {
+         {&StepSize::environments, &StepSize::bodies, &StepSize::pairs, &StepSize::parts, &StepSize::stage_bodies,
+          &StepSize::forces, &StepSize::polygons, &StepSize::polygon_bytes, &StepSize::contact_states,
+          &StepSize::sorting, &StepSize::solver_words}) {
       visit(member);
     }
   }
@@ -45,22 +47,23 @@ struct StepArrays {
 
   DeviceBuffer<std::int64_t> list;
   DeviceBuffer<CallCounters> counters;
+  DeviceBuffer<StepPlan> plans;
   DeviceBuffer<StageBody> bodies;
-  DeviceBuffer<double> poses, wrenches, sums;
+  DeviceBuffer<double> poses, forces, sums;
   DeviceBuffer<StepCounts> counts;
   DeviceBuffer<std::uint32_t> contact_status;
   DeviceBuffer<std::int32_t> found, geometries;
   DeviceBuffer<ContactEntry> listed, sorting;
   DeviceBuffer<std::byte> polygons;
-  DeviceBuffer<double> solver, contact_states;
+  DeviceBuffer<double> solver, contact_states, next_contact_states;
 
   /// What the constructor allocates for this size.
   static std::size_t bytes(const StepSize& size) {
-    return size.pairs * (sizeof(std::int64_t) + 12 * sizeof(double)) + sizeof(CallCounters) +
-           size.bodies * (sizeof(StageBody) + kPoseSize * sizeof(double)) +
-           size.environments * (sizeof(StepCounts) + sizeof(std::uint32_t) + sizeof(std::int32_t)) +
+    return size.pairs * (sizeof(std::int64_t) + 6 * sizeof(double)) + size.forces * sizeof(double) +
+           sizeof(CallCounters) + size.stage_bodies * sizeof(StageBody) + size.bodies * kPoseSize * sizeof(double) +
+           size.environments * (sizeof(StepPlan) + sizeof(StepCounts) + sizeof(std::uint32_t) + sizeof(std::int32_t)) +
            size.parts * sizeof(std::int32_t) + (size.polygons + size.sorting) * sizeof(ContactEntry) +
-           size.polygon_bytes + (size.solver_words + size.contact_states) * sizeof(double);
+           size.polygon_bytes + (size.solver_words + 2 * size.contact_states) * sizeof(double);
   }
 
   /// Throws Error where the device has too little memory.

@@ -11,10 +11,12 @@ namespace isopatch::detail {
 
 /// Memory of a batch between the kernels of a step, with a row for each environment.
 struct StepArraysView {
-  StageBody* bodies;
+  StepPlan* plans;
+  StageBody* bodies;  // step_copies() rows, as of forces
   double* poses;
-  double* wrenches;
+  double* forces;
   double* sums;  // null where no mean is asked for
+  double *contact_states, *next_contact_states;
   StepCounts* counts;
   ContactLists contacts;  // `found` is 0 between stages
 
@@ -25,9 +27,15 @@ struct StepArraysView {
   std::int32_t warps;
 
   ISOPATCH_HD StepProgress of(const StepView& step, std::int64_t environment) const {
-    return {bodies + environment * step.scene.num_bodies, poses + environment * step.scene.num_bodies * kPoseSize,
-            wrenches + environment * step.scene.num_pairs * 6,
-            sums == nullptr ? nullptr : sums + environment * step.scene.num_pairs * 6, counts + environment};
+    const std::int64_t copy = environment * step_copies(step.rollout), states = num_contact_states(step.scene);
+    return {plans + environment,
+            bodies + copy * step.scene.num_bodies,
+            poses + environment * step.scene.num_bodies * kPoseSize,
+            forces + copy * step.num_forces(),
+            sums == nullptr ? nullptr : sums + environment * step.scene.num_pairs * 6,
+            contact_states + environment * states,
+            next_contact_states + environment * states,
+            counts + environment};
   }
 };
 
@@ -38,7 +46,7 @@ struct StepCall {
   RolloutOutput output;
   StepArraysView arrays;
   int num_steps;  // of the call
-  int stage;      // of the step
+  int search;     // of the step, of max_searches(); environments that need fewer are set aside until the last one
   bool is_last;   // step of the call
 };
 

@@ -29,7 +29,7 @@ class FirstProblem {
     std::vector<double> poses(bodies.size() * detail::kPoseSize);
     write_initial_state(warp_, data_.view, view.num_bodies, 0, state_.view(), 0);
     const auto state = detail::EnvironmentState::of(state_.view(), 0, view.num_bodies, data_.view.num_joints);
-    const detail::SolverStage stage = detail::stage_of(data_.view, 0, 0);
+    const detail::SolverStage stage = detail::stage_of(data_.view, 0, {data_.view.integrator, 1, 0, 0});
     begin_step(warp_, data_.view, view.num_bodies, input, 0, state, stage, bodies.data(), poses.data());
 
     State contact;
@@ -44,8 +44,10 @@ class FirstProblem {
     memory_ = work_.solver(contacts_.size());
     if (memory_.order == nullptr) throw std::logic_error("a solve has no memory");
     problem_ = begin_problem(
-        warp_, points_, {view, data_.view, contact, input, 0, state}, stage, bodies.data(), contacts_.size(),
+        warp_, {view, data_.view, contact, input, 0, state}, stage, bodies.data(), contacts_.size(),
         [&](int i) { return contacts_.key(i); }, [&](int i) -> const auto& { return contacts_[i]; }, memory_);
+    stiffest_patch(warp_, points_, problem_, stage.step, memory_);
+    begin_points(warp_, points_, problem_, stage, memory_);
   }
 
   const detail::VelocityProblem& problem() const { return problem_; }

@@ -71,7 +71,7 @@ void expect_error_of_body(int index, const std::string& expected, const std::fun
 TEST(Motion, OfEveryTypeIsAccepted) {
   SceneDescription scene = gripper();
   scene.bodies[1].motion.drive = {
-      .force = {{0, 16}, {4.5, 1}}, .stiffness = 10, .damping = 1, .target = {{0, 0}, {1, 0.1}}, .limit = 50};
+      .force = {{0, 16}, {4.5, 1}}, .stiffness = 10, .damping = 1, .target = {{0, 0}, {1, 0.1}}, .force_limit = 50};
   scene.bodies[1].motion.position = -0.01;
   scene.bodies[1].motion.velocity = 0.2;
   scene.bodies[4].motion = prescribed();
@@ -173,7 +173,7 @@ TEST(Motion, IsOfOneType) {
            },
            [](Motion& m) { m.parent = 0; }, [](Motion& m) { m.position = 1; }, [](Motion& m) { m.velocity = 1; },
            [](Motion& m) { m.drive.stiffness = 1; }, [](Motion& m) { m.drive.damping = 1; },
-           [](Motion& m) { m.drive.limit = 1; },
+           [](Motion& m) { m.drive.force_limit = 1; },
            [](Motion& m) {
              m.drive.force = {{0, 1}};
            },
@@ -235,12 +235,12 @@ TEST(Motion, OfAJointHasValuesInRange) {
     expect_error_of_body(1, "motion: damping is ", [&](Body& b) { b.motion.drive.damping = value; });
   }
   for (const double value : {kNan, -1.0, 0.0, kInfinity}) {
-    expect_error_of_body(2, "motion: limit is ", [&](Body& b) { b.motion.drive.limit = value; });
+    expect_error_of_body(2, "motion: force_limit is ", [&](Body& b) { b.motion.drive.force_limit = value; });
   }
-  expect_error_of_body(1, "motion: limit is 0 N; it must be in [1e-30, 1e+30]",
-                       [](Body& b) { b.motion.drive.limit = 0; });
-  expect_error_of_body(2, "motion: limit is 0 N m; it must be in [1e-30, 1e+30]",
-                       [](Body& b) { b.motion.drive.limit = 0; });
+  expect_error_of_body(1, "motion: force_limit is 0 N; it must be in [1e-30, 1e+30]",
+                       [](Body& b) { b.motion.drive.force_limit = 0; });
+  expect_error_of_body(2, "motion: force_limit is 0 N m; it must be in [1e-30, 1e+30]",
+                       [](Body& b) { b.motion.drive.force_limit = 0; });
   expect_error_of_body(1, "motion: force row 2: time is 1 s after 1 s; times must increase", [](Body& b) {
     b.motion.drive.force = {{0, 1}, {1, 2}, {1, 3}};
   });

@@ -116,7 +116,7 @@ TEST(MotionInFiles, LeavesDefaultsOfJoints) {
   const Motion motion = ball_with(R"("motion": {"type": "prismatic", "axis": [0, 0, 2]})").motion;
   EXPECT_EQ(motion.type, MotionType::kPrismatic);
   EXPECT_EQ(motion.axis, (std::array<double, 3>{0, 0, 2}));
-  EXPECT_FALSE(motion.parent || motion.anchor || motion.drive.limit);
+  EXPECT_FALSE(motion.parent || motion.anchor || motion.drive.force_limit);
   EXPECT_EQ(motion.position, 0);
   EXPECT_EQ(motion.velocity, 0);
   EXPECT_TRUE(motion.drive.force.empty() && motion.drive.target.empty());
@@ -138,7 +138,7 @@ TEST(MotionInFiles, ReadsEveryFieldOfAJoint) {
   EXPECT_EQ(rows_of(motion.drive.target), (Rows{{0, 0}, {0.2, 0.3}}));
   EXPECT_EQ(motion.drive.stiffness, 100);
   EXPECT_EQ(motion.drive.damping, 2);
-  EXPECT_EQ(motion.drive.limit, 50);
+  EXPECT_EQ(motion.drive.force_limit, 50);
 }
 
 TEST(MotionInFiles, ReadsNumbersAsOneRow) {

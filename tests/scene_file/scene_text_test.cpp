@@ -71,7 +71,7 @@ void expect_equal(const Motion& a, const Motion& b) {
   expect_rows(a.drive.target, b.drive.target);
   EXPECT_EQ(a.drive.stiffness, b.drive.stiffness);
   EXPECT_EQ(a.drive.damping, b.drive.damping);
-  EXPECT_EQ(a.drive.limit, b.drive.limit);
+  EXPECT_EQ(a.drive.force_limit, b.drive.force_limit);
 }
 
 void expect_equal(const Body& a, const Body& b) {

@@ -132,7 +132,7 @@ TEST(Joints, DriveHoldsItsTargetAndItsLimit) {
     body.motion.drive.stiffness = 1e6;
     body.motion.drive.damping = 1e4;
     body.motion.drive.target = {{0, 0}, {0.5, 0.2}};
-    if (i == 1) body.motion.drive.limit = 5.0;  // less than its weight of 9.81 N
+    if (i == 1) body.motion.drive.force_limit = 5.0;  // less than its weight of 9.81 N
   }
   Rollout rollout(scene.finish());
   rollout.step(1000);

@@ -57,7 +57,7 @@ inline SceneDescription gripped_bar(Integrator integrator) {
   flap.motion.anchor = {{0.1, 0, 0.0245}};
   flap.motion.drive.stiffness = 2;
   flap.motion.drive.damping = 0.01;
-  flap.motion.drive.limit = 0.5;
+  flap.motion.drive.force_limit = 0.5;
   scene.description.rollout.time_step = 2e-3;
   scene.description.rollout.integrator = integrator;
   return scene.finish();

@@ -189,8 +189,9 @@ std::string motion_of(const Body& body) {
                        : fmt::format("path to {} s", number(times.back()));
 }
 
-/// The values of a joint's drive that are not 0.
-std::string drive_of(const Drive& drive) {
+/// The values of a joint's drive that are not 0, and what else acts on the joint.
+std::string drive_of(const SceneDescription& scene, const Motion& motion) {
+  const Drive& drive = motion.drive;
   std::string text;
   const auto add = [&](const std::string& value) { text += (text.empty() ? "" : ", ") + value; };
   const auto add_rows = [&](const char* name, const std::vector<TimedValue>& rows) {
@@ -202,7 +203,15 @@ std::string drive_of(const Drive& drive) {
   if (drive.stiffness != 0) add("stiffness " + number(drive.stiffness));
   if (drive.damping != 0) add("damping " + number(drive.damping));
   add_rows("target", drive.target);
-  if (drive.limit) add("limit " + number(*drive.limit));
+  if (drive.force_limit) add("force limit " + number(*drive.force_limit));
+  if (motion.mimic) {
+    add(fmt::format("mimics {} x {}", number(motion.mimic->ratio), escaped(scene.bodies[motion.mimic->body].name)));
+  }
+  if (motion.lower) add("lower " + number(*motion.lower));
+  if (motion.upper) add("upper " + number(*motion.upper));
+  if (motion.friction != 0) add("joint friction " + number(motion.friction));
+  if (motion.damping != 0) add("joint damping " + number(motion.damping));
+  if (motion.armature != 0) add("armature " + number(motion.armature));
   return text.empty() ? "none" : text;
 }
 
@@ -221,7 +230,7 @@ void print_motions(const SceneDescription& scene) {
     std::vector<std::string> of_joint = {"-", "-", "-"};
     if (is_joint(motion)) {
       of_joint = {parent_of(scene, motion), fmt::format("{} {} {}", number(x), number(y), number(z)),
-                  drive_of(motion.drive)};
+                  drive_of(scene, motion)};
     }
     rows.back().insert(rows.back().end(), of_joint.begin(), of_joint.end());
   }

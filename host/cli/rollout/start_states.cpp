@@ -46,7 +46,7 @@ RolloutStart varied_scene(const RolloutArguments& arguments, const Scene& built)
 /// step.
 void write_path_velocities(const Scene& scene, RolloutStateArrays& state) {
   const RolloutData data(scene, scene.description().rollout);
-  const int bodies = scene.num_bodies(), last = num_stages(data.view.integrator) - 1;
+  const int bodies = scene.num_bodies();
   for (std::int64_t e = 0; e < state.num_environments; ++e) {
     const EnvironmentState environment = EnvironmentState::of(state.view(), e, bodies, data.view.num_joints);
     const std::int64_t steps = state.steps[e];
@@ -54,7 +54,7 @@ void write_path_velocities(const Scene& scene, RolloutStateArrays& state) {
       const MovingBody& body = data.view.bodies[i];
       if (body.kind != MotionKind::kPath) continue;
       environment.set_twist(
-          i, steps == 0 ? body.velocity : prescribed_twist(body, {}, stage_of(data.view, steps - 1, last)));
+          i, steps == 0 ? body.velocity : prescribed_twist(body, {}, last_stage_of(data.view, steps - 1)));
     }
   }
 }

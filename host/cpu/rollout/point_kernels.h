@@ -22,7 +22,11 @@ struct PointKernels {
   double (*potential)(const Parameters&, double* columns, int polygons, const PairTwist&);
   void (*slopes)(const Parameters&, double* columns, int polygons, const PairTwist&, const PairTwist& change,
                  double (&sums)[2]);
+  void (*patch)(double* columns, int polygons, const BodyMobility& a, const BodyMobility& b,
+                double (&sums)[DamperSums::kSize]);
+  void (*carried)(double* columns, int polygons, const PatchMotion&, double (&sums)[CarrySums::kSize]);
   void (*begin)(const Parameters&, double* columns, int polygons, const PairTwist&, bool predicted);
+  void (*begin_damped)(const Parameters&, double* columns, int polygons, const PairTwist&, const PatchDamper&);
   void (*renew)(const Parameters&, double* columns, int polygons, const PairTwist&);
 };
 
@@ -53,9 +57,21 @@ struct KernelPointSums {
     counter.add(polygons);
     kernels.slopes(p, columns.column(0), polygons, twist, change, sums);
   }
+  void patch(const PolygonColumns& columns, int polygons, const BodyMobility& a, const BodyMobility& b,
+             double (&sums)[DamperSums::kSize]) const {
+    kernels.patch(columns.column(0), polygons, a, b, sums);
+  }
+  void carried(const PolygonColumns& columns, int polygons, const PatchMotion& motion,
+               double (&sums)[CarrySums::kSize]) const {
+    kernels.carried(columns.column(0), polygons, motion, sums);
+  }
   void begin(const PointParameters<double>& p, const PolygonColumns& columns, int polygons, const PairTwist& twist,
              bool predicted) const {
     kernels.begin(p, columns.column(0), polygons, twist, predicted);
+  }
+  void begin_damped(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
+                    const PairTwist& twist, const PatchDamper& damper) const {
+    kernels.begin_damped(p, columns.column(0), polygons, twist, damper);
   }
   void renew(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
              const PairTwist& twist) const {

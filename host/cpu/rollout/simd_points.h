@@ -11,10 +11,7 @@ namespace {
 
 using SimdDouble = Simd<double, kLanes>;
 
-ISOPATCH_HD Vec3<SimdDouble> simd_of(Vec3d v) { return {SimdDouble(v.x), SimdDouble(v.y), SimdDouble(v.z)}; }
-ISOPATCH_HD RelativeTwist<SimdDouble> simd_of(const PairTwist& twist) {
-  return {simd_of(twist.linear), simd_of(twist.angular)};
-}
+ISOPATCH_HD RelativeTwist<SimdDouble> simd_of(const PairTwist& twist) { return for_all_lanes<SimdDouble>(twist); }
 ISOPATCH_HD PointParameters<SimdDouble> simd_of(const PointParameters<double>& p) {
   return {SimdDouble(p.step), SimdDouble(p.slip_tolerance)};
 }
@@ -35,6 +32,16 @@ ISOPATCH_HD PolygonPoints<SimdDouble> read_points(const double* column) {
     column += kSumLanes;
   });
   return points_of(contact, SimdDouble::load(column));
+}
+
+ISOPATCH_HD FieldSlope<SimdDouble> read_slope(const double* column) {
+  FieldSlope<SimdDouble> slope;
+  column += PolygonColumns::kSlopeColumn * kSumLanes;
+  for_each_slope_number(slope, [&](SimdDouble& number) {
+    number = SimdDouble::load(column);
+    column += kSumLanes;
+  });
+  return slope;
 }
 
 ISOPATCH_HD void store_points(PolygonPoints<SimdDouble> points, double* column) {
@@ -78,17 +85,16 @@ ISOPATCH_HD SimdDouble add_up_lanes(const SimdDouble (&vectors)[kLanes]) {
   return SimdDouble(hn::Add(hn::InterleaveLower(tag, a, b), hn::InterleaveUpper(tag, a, b)));
 }
 
-/// As lane_sums().
+/// As lane_sums(), of what add(column, sums) adds for a SIMD vector of polygons.
 template <int size, class Add>
-ISOPATCH_HD void simd_sums(double* columns, int polygons, const Add& add, double (&sums)[size]) {
+ISOPATCH_HD void simd_sums_of_columns(double* columns, int polygons, const Add& add, double (&sums)[size]) {
   SimdDouble own[kSumLanes / kLanes][size];  // of a SIMD vector of lanes
   const int used = (min(polygons, kSumLanes) + kLanes - 1) / kLanes;
   for (int i = 0; i < max(used, 1); ++i) {
     SimdDouble vectors[size];
     ISOPATCH_UNROLL
     for (SimdDouble& sum : vectors) sum = SimdDouble(0.0);
-    for_each_vector(columns, polygons, i * kLanes,
-                    [&](double* column) ISOPATCH_INLINED { add(load_points(column), vectors); });
+    for_each_vector(columns, polygons, i * kLanes, [&](double* column) ISOPATCH_INLINED { add(column, vectors); });
     ISOPATCH_UNROLL
     for (int k = 0; k < size; ++k) own[i][k] = vectors[k];
   }
@@ -112,6 +118,31 @@ ISOPATCH_HD void simd_sums(double* columns, int polygons, const Add& add, double
       if (first + k < size) sums[first + k] = lane[k];
     }
   }
+}
+
+/// Of polygons whose points are made.
+template <int size, class Add>
+ISOPATCH_HD void simd_sums(double* columns, int polygons, const Add& add, double (&sums)[size]) {
+  simd_sums_of_columns(
+      columns, polygons,
+      [&](const double* column, SimdDouble(&own)[size]) ISOPATCH_INLINED { add(load_points(column), own); }, sums);
+}
+
+void sum_patch(double* columns, int polygons, const BodyMobility& a, const BodyMobility& b,
+               double (&sums)[DamperSums::kSize]) {
+  simd_sums_of_columns(
+      columns, polygons,
+      [&](const double* column, SimdDouble(&own)[DamperSums::kSize])
+          ISOPATCH_INLINED { add_patch(a, b, read_points(column), own); },
+      sums);
+}
+
+void sum_carried(double* columns, int polygons, const PatchMotion& motion, double (&sums)[CarrySums::kSize]) {
+  simd_sums_of_columns(
+      columns, polygons,
+      [&](const double* column, SimdDouble(&own)[CarrySums::kSize])
+          ISOPATCH_INLINED { add_carried(motion, read_slope(column), read_points(column), own); },
+      sums);
 }
 
 void sum_impulses(const PointParameters<double>& p, double* columns, int polygons, const PairTwist& twist,
@@ -180,6 +211,16 @@ void begin_points(const PointParameters<double>& p, double* columns, int polygon
   });
 }
 
+void begin_damped_points(const PointParameters<double>& p, double* columns, int polygons, const PairTwist& twist,
+                         const PatchDamper& damper) {
+  const auto parameters = simd_of(p);
+  const auto at = simd_of(twist);
+  change_points(columns, polygons, read_points, [&](PolygonPoints<SimdDouble>& points) ISOPATCH_INLINED {
+    begin_limits(parameters, at, points);
+    apply_damper(damper, points);
+  });
+}
+
 void renew_points(const PointParameters<double>& p, double* columns, int polygons, const PairTwist& twist) {
   const auto parameters = simd_of(p);
   const auto at = simd_of(twist);
@@ -187,8 +228,8 @@ void renew_points(const PointParameters<double>& p, double* columns, int polygon
                 [&](PolygonPoints<SimdDouble>& points) ISOPATCH_INLINED { renew_limits(parameters, at, points); });
 }
 
-constexpr PointKernels kPointKernels = {sum_impulses, sum_matrix,   sum_potential,
-                                        sum_slopes,   begin_points, renew_points};
+constexpr PointKernels kPointKernels = {sum_impulses, sum_matrix,   sum_potential,       sum_slopes,  sum_patch,
+                                        sum_carried,  begin_points, begin_damped_points, renew_points};
 
 }  // namespace
 }  // namespace isopatch::detail

@@ -65,15 +65,16 @@ class SortedContacts final : public ContactList {
 class StepWorkspace {
  public:
   StepWorkspace(const SceneView& scene, const RolloutView& view)
-      : stage_bodies_(static_cast<std::size_t>(scene.num_bodies)),
+      : stage_bodies_(copies(view) * static_cast<std::size_t>(scene.num_bodies)),
         poses_(static_cast<std::size_t>(scene.num_bodies) * kPoseSize),
-        wrenches_(static_cast<std::size_t>(scene.num_pairs) * 6),
-        sums_(wrenches_.size()),
+        forces_(copies(view) * static_cast<std::size_t>(scene.num_pairs * 6 + view.num_joints)),
+        sums_(static_cast<std::size_t>(scene.num_pairs) * 6),
         size_{scene.num_bodies, view.num_joints, view.num_dofs, scene.num_pairs, 0} {}
 
   /// Of the environment at hand.
   StepProgress step(bool with_sums) {
-    return {stage_bodies_.data(), poses_.data(), wrenches_.data(), with_sums ? sums_.data() : nullptr, &counts_};
+    return {&plan_,  stage_bodies_.data(), poses_.data(), forces_.data(), with_sums ? sums_.data() : nullptr,
+            nullptr, nullptr,              &counts_};
   }
 
   /// For a solve with this many polygons.
@@ -85,8 +86,11 @@ class StepWorkspace {
   }
 
  private:
+  static std::size_t copies(const RolloutView& view) { return static_cast<std::size_t>(step_copies(view)); }
+
+  StepPlan plan_ = {};
   std::vector<StageBody> stage_bodies_;
-  std::vector<double> poses_, wrenches_, sums_;
+  std::vector<double> poses_, forces_, sums_;
   StepCounts counts_ = {};
   SolverSize size_;
   std::vector<double> memory_;

@@ -17,6 +17,8 @@ struct ContactPoint {
   Real stiffness = 0;                  // N/m
   Real dissipation = 0;                // d, s/m
   Real friction = 0;                   // mu
+  Vector3 slope = Vector3::Zero();     // of the elastic force along the contact surface, N/m
+  Real share_b = 0;                    // of body b in the velocity with which the pressure field moves
 };
 
 }  // namespace isopatch::reference

@@ -49,6 +49,20 @@ Real greatest_fall(const ContactPolygon& polygon, bool rigid_a, bool rigid_b) {
   return rigid_a ? b : rigid_b ? a : a * b / (a + b);
 }
 
+/// The ratio of the fall to that along the normal, at most 1.5.
+Real fall_ratio(const ContactPolygon& polygon, Real fall) {
+  constexpr Real kMost = 1.5L;
+  return polygon.gradient > 0 ? std::min(fall / polygon.gradient, kMost) : kMost;
+}
+
+/// Body b's share in the velocity with which the pressure of a polygon moves: all of it beside a rigid a.
+Real share_of_b(const ContactPolygon& polygon, bool rigid_a, bool rigid_b) {
+  if (rigid_a) return 1;
+  if (rigid_b) return 0;
+  const Real a = polygon.gradients[0].dot(polygon.normal), b = -polygon.gradients[1].dot(polygon.normal);
+  return std::clamp(a / (a + b), Real{0}, Real{1});
+}
+
 /// The pair of two parts is computed in the frame of a body that is not a half space, and compliant if one is: the
 /// frame of a, if both are alike.
 bool is_in_frame_of_b(const PosedBody& a, const PosedBody& b) { return a.half_space || (a.rigid && !b.half_space); }
@@ -62,10 +76,14 @@ std::vector<ContactPoint> points_of(const ContactPolygon& polygon, const Contact
   point.dissipation = damping_rate(polygon, law);
   point.friction = law.friction;
 
-  const auto at = [&](const Vector3& x, Real area, Real slope) {
+  point.share_b = share_of_b(polygon, a.rigid, b.rigid);
+  const Vector3 along = polygon.pressure.gradient - polygon.normal * polygon.normal.dot(polygon.pressure.gradient);
+
+  const auto at = [&](const Vector3& x, Real area, Real fall) {
     point.position = x;
     point.force = area * std::max(polygon.pressure.at(x), Real{0});
-    point.stiffness = area * slope;
+    point.stiffness = area * fall;
+    point.slope = area * fall_ratio(polygon, fall) * along;
     return point;
   };
   if (rule == ContactPoints::kCentroid) {
@@ -109,6 +127,7 @@ std::vector<ContactPoint> contact_points(const SceneDescription& scene, const St
           point.pair = pair;
           point.position = X_WA * point.position;
           point.normal = X_WA.rotation * point.normal;
+          point.slope = X_WA.rotation * point.slope;
           points.push_back(point);
         }
       }

@@ -14,7 +14,6 @@ namespace {
 constexpr Real kConverged = 1e-15L;  // of the gradient relative to the momenta, both over the roots of masses
 constexpr Real kAtRest = 1e-20L;     // of the same, J^(1/2)
 constexpr int kMaxIterations = 200, kMaxTrials = 200;
-constexpr Real kRenewed = 0.01L;  // limits that differ by more than this fraction of the friction are found again
 
 }  // namespace
 
@@ -57,7 +56,7 @@ VectorX ConvexProblem::gradient(const VectorX& velocity) const {
   for (std::size_t i = 0; i < points.size(); ++i) {
     result -= jacobian.middleRows<3>(static_cast<Eigen::Index>(3 * i)).transpose() * impulse(i, velocity);
   }
-  for (const DriveOf& d : drives) result[d.dof] -= d.drive.step * d.drive.force(velocity[d.dof]);
+  for (const auto& [dof, force] : joints) result[dof] -= force.step * force.force(velocity[dof]);
   return result;
 }
 
@@ -67,9 +66,7 @@ ConvexProblem::Derivatives ConvexProblem::derivatives(const VectorX& velocity) c
     const MatrixX J = jacobian.middleRows<3>(static_cast<Eigen::Index>(3 * i));
     result.matrix += J.transpose() * impulse_matrix(i, velocity) * J;
   }
-  for (const DriveOf& d : drives) {
-    if (!d.drive.is_cut(velocity[d.dof])) result.matrix(d.dof, d.dof) += d.drive.step * d.drive.slope;
-  }
+  for (const auto& [dof, force] : joints) result.matrix(dof, dof) += force.step * force.fall(velocity[dof]);
   return result;
 }
 
@@ -115,7 +112,7 @@ void ConvexProblem::begin_limits(const VectorX& velocity, bool predicted) {
   }
 }
 
-VectorX ConvexProblem::solve(const VectorX& start, int passes) {
+VectorX ConvexProblem::solve(const VectorX& start, int passes, Real renewed) {
   VectorX velocity = start;
   for (int pass = 1;; ++pass) {
     velocity = minimum(velocity);
@@ -126,7 +123,7 @@ VectorX ConvexProblem::solve(const VectorX& start, int passes) {
       missed += points[i].friction * std::abs(found[i] - limits[i]);
       friction += points[i].friction * found[i];
     }
-    if (pass >= passes || !(missed > kRenewed * friction)) return velocity;
+    if (pass >= passes || !(missed > renewed * friction)) return velocity;
     limits = found;
   }
 }

@@ -2,7 +2,7 @@
 //
 // The velocities v at the end of an implicit step, as the minimum of
 //
-//   1/2 (v - v*)^T M (v - v*) + potentials of the contact points + potentials of the drives
+//   1/2 (v - v*)^T M (v - v*) + potentials of the contact points + potentials of the joints
 //
 // with one dense Jacobian of all points with respect to all velocities.
 #pragma once
@@ -17,10 +17,10 @@ namespace isopatch::reference {
 using VectorX = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
 using MatrixX = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
 
-/// A drive and the velocity that it acts on.
-struct DriveOf {
+/// What acts on a joint, and the velocity that it acts on.
+struct ForceOnJoint {
   Eigen::Index dof;
-  DriveForce drive;
+  JointForce force;
 };
 
 class ConvexProblem {
@@ -29,7 +29,7 @@ class ConvexProblem {
   Real slip_tolerance = 0;  // v_s, m/s
   MatrixX mass;             // M
   VectorX free_velocity;    // v*
-  std::vector<DriveOf> drives;
+  std::vector<ForceOnJoint> joints;
 
   // three rows for each point: its velocity of A relative to B is jacobian v + known
   std::vector<ContactPoint> points;
@@ -41,9 +41,9 @@ class ConvexProblem {
   /// predicted, they are the forces that this velocity leads to.
   void begin_limits(const VectorX& velocity, bool predicted);
 
-  /// The minimum, and again with limits from the impulses found until they agree, in at most `passes` solves. Throws
-  /// Error if that does not end.
-  VectorX solve(const VectorX& start, int passes);
+  /// The minimum, and again with limits from the impulses found until all are within the fraction `renewed` of the
+  /// friction, in at most `passes` solves. Throws Error if that does not end.
+  VectorX solve(const VectorX& start, int passes, Real renewed);
 
   /// The impulse of point i on body A, N s.
   Vector3 impulse(std::size_t i, const VectorX& velocity) const;

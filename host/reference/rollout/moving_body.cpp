@@ -48,9 +48,20 @@ Vector3 vector_of(const std::array<double, 3>& x) { return {x[0], x[1], x[2]}; }
 
 }  // namespace
 
-Real DriveForce::force(Real rate) const { return std::clamp(at_rest - slope * rate, -limit, limit); }
+Real JointForce::of_stop(Real rate) const {
+  return stop * (std::max(lowest - rate, Real{0}) - std::max(rate - highest, Real{0}));
+}
 
-bool DriveForce::is_cut(Real rate) const { return std::abs(at_rest - slope * rate) >= limit; }
+Real JointForce::force(Real rate) const {
+  const Real own = drag - damping * rate - friction * rate / std::hypot(rate, slip);
+  return std::clamp(at_rest - slope * rate, -limit, limit) + own + of_stop(rate);
+}
+
+Real JointForce::fall(Real rate) const {
+  const bool is_cut = std::abs(at_rest - slope * rate) >= limit, stopped = rate < lowest || rate > highest;
+  const Real root = std::hypot(rate, slip);
+  return (is_cut ? 0 : slope) + damping + friction * slip * slip / (root * root * root) + (stopped ? stop : 0);
+}
 
 MovingBody::MovingBody(const SceneDescription& scene, const Body& body) : body_(body) {
   if (num_dofs() > 0) mass_ = mass_of(scene, body);
@@ -104,11 +115,43 @@ Vector6 MovingBody::joint_twist(const Vector3& point) const {
   return twist;
 }
 
-DriveForce MovingBody::drive_force(Real position, Real step, Real time) const {
-  const Drive& drive = body_.motion.drive;
-  const Real pull = held(drive.force, time) + drive.stiffness * (interpolated(drive.target, time) - position);
-  const Real limit = drive.limit ? Real{*drive.limit} : std::numeric_limits<Real>::infinity();
-  return {step, pull, drive.damping + step * drive.stiffness, limit};
+JointForce MovingBody::joint_force(const JointState& before, Real step, Real time, Real mass, bool middle, Real begin,
+                                   Real slip) const {
+  const Motion& motion = body_.motion;
+  const Drive& drive = motion.drive;
+  const auto part_at_end = [&](Real damping) {
+    const Real relative = step * damping / mass;
+    return middle ? (1 + relative / (1 + relative)) / 2 : Real{1};
+  };
+  const Real theta = part_at_end(drive.damping), stiff = step * step * drive.stiffness / mass;
+  JointForce f = {};
+  f.step = step;
+  f.at_rest = held(drive.force, time) + drive.stiffness * (interpolated(drive.target, time) - before.position) -
+              (1 - theta) * drive.damping * before.rate;
+  f.slope = theta * drive.damping + (middle ? 2 * stiff / (1 + stiff) : 1) * step * drive.stiffness;
+  f.limit = drive.force_limit ? Real{*drive.force_limit} : std::numeric_limits<Real>::infinity();
+
+  const Real own_theta = part_at_end(motion.damping);
+  f.damping = own_theta * motion.damping;
+  f.drag = -(1 - own_theta) * motion.damping * before.rate;
+  f.friction = motion.friction;
+  f.slip = slip;
+  f.lowest = -std::numeric_limits<Real>::infinity();
+  f.highest = -f.lowest;
+  constexpr Real kSlow = 1e-2L;
+  f.stop = motion.lower || motion.upper ? 1e6L * mass / step : 0;
+  const Real ahead = before.position + step * before.rate;
+  if (motion.lower) {
+    const Real way = *motion.lower - before.position;
+    f.lowest = way > 0 ? way / (2 * step) : way / step;
+    if (begin >= *motion.lower && ahead < *motion.lower && before.rate < -kSlow) f.lowest = -motion.bounce * before.rate;
+  }
+  if (motion.upper) {
+    const Real way = *motion.upper - before.position;
+    f.highest = way < 0 ? way / (2 * step) : way / step;
+    if (begin <= *motion.upper && ahead > *motion.upper && before.rate > kSlow) f.highest = -motion.bounce * before.rate;
+  }
+  return f;
 }
 
 }  // namespace isopatch::reference

@@ -3,6 +3,7 @@
 // How each body of a scene moves.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "host/reference/rollout/rigid_body.h"
@@ -15,12 +16,20 @@ struct JointState {
   Real position = 0, rate = 0;
 };
 
-/// The force of a drive over a step, as a function of the rate at its end.
-struct DriveForce {
+/// The force of what acts on a joint over a step, as a function of the rate at its end.
+struct JointForce {
+  // of the drive
   Real step, at_rest, slope, limit;  // s, N, N s/m, N; or of torques and angles
 
+  // of the joint
+  Real drag = 0, damping = 0;         // damping takes the rate, and has `drag` at a rate of 0
+  Real friction = 0, slip = 1;        // friction is less below the rate `slip`
+  Real stop = 0;                      // N s/m: by how much the force of a stop grows
+  Real lowest = -std::numeric_limits<Real>::infinity(), highest = -lowest;  // rates between which nothing stops it
+
   Real force(Real rate) const;
-  bool is_cut(Real rate) const;  // by the limit
+  Real of_stop(Real rate) const;
+  Real fall(Real rate) const;  // how much less it is for each unit of the rate more
 };
 
 class MovingBody {
@@ -50,8 +59,20 @@ class MovingBody {
   /// Of a point of a body on a joint with a rate of 1, with its parent at rest; all in the parent's frame.
   Vector6 joint_twist(const Vector3& point) const;
 
-  /// Over a step of `step` seconds that ends at `time`.
-  DriveForce drive_force(Real position, Real step, Real time) const;
+  /// Index of the body whose joint this one's follows; -1: none.
+  int leader() const { return body_.motion.mimic ? body_.motion.mimic->body : -1; }
+  Real ratio() const { return body_.motion.mimic ? Real{body_.motion.mimic->ratio} : 1; }
+  JointState following(const JointState& leader) const {
+    return {ratio() * leader.position + body_.motion.mimic->offset, ratio() * leader.rate};
+  }
+  int own_dofs() const { return leader() >= 0 ? 0 : num_dofs(); }
+  Real armature() const { return body_.motion.armature; }
+
+  /// Over a step, at a position of the joint, with the rate that it had before, that moves a mass [kg or kg m^2]. What
+  /// a scene gives counts at `time`. In the middle of a step damping and drive are those of the theta method.
+  /// `begin` is the joint's position where the step begins.
+  JointForce joint_force(const JointState& before, Real step, Real time, Real mass, bool middle, Real begin,
+                         Real slip) const;
 
  private:
   bool is_revolute() const { return !body_.fixed && body_.motion.type == MotionType::kRevolute; }

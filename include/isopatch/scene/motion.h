@@ -40,7 +40,14 @@ struct Drive {
   double stiffness = 0;                 ///< N/m or N m/rad, >= 0
   double damping = 0;                   ///< N s/m or N m s/rad, >= 0
   std::vector<TimedValue> target = {};  ///< position, m or rad: linear between rows, constant before and after them
-  std::optional<double> limit = {};     ///< N or N m, > 0; none: unlimited
+  std::optional<double> force_limit = {};  ///< N or N m, > 0; none: unlimited
+};
+
+/// A joint that another one moves: its position is ratio x the position of the joint of `body` + offset.
+struct Mimic {
+  int body = 0;       ///< index into SceneDescription::bodies: on a joint that mimics none
+  double ratio = 1;   ///< of the rates, m or rad for each m or rad, not 0
+  double offset = 0;  ///< m or rad
 };
 
 /// How a body moves. Only the values of its type may be given.
@@ -66,6 +73,14 @@ struct Motion {
   double position = 0;  ///< at the start, m or rad; Body::pose is the pose at position 0
   double velocity = 0;  ///< at the start, m/s or rad/s
   Drive drive = {};     ///< what moves it besides contact and gravity
+
+  std::optional<double> lower = {};  ///< the joint stops here, m or rad; none: nowhere
+  std::optional<double> upper = {};  ///< and here; above `lower`
+  double bounce = 0;                 ///< of a joint that comes to a stop, the part of its rate that it goes back with, in [0, 1]
+  double friction = 0;               ///< N or N m, >= 0: against any rate, and less below ContactOptions::slip_tolerance
+  double damping = 0;                ///< N s/m or N m s/rad, >= 0; besides Drive::damping, whose force has a limit
+  double armature = 0;               ///< kg or kg m^2, >= 0: inertia of a rotor, added to that along the joint
+  std::optional<Mimic> mimic = {};   ///< then the joint has none of the values from `position` on
 };
 
 }  // namespace isopatch

@@ -11,10 +11,14 @@ namespace isopatch {
 
 /// How one time step is made.
 enum class Integrator : std::uint8_t {
-  kEuler,   ///< implicit in the velocities, of first order
-  kSdirk2,  ///< two implicit stages, of second order
-  kCvode    ///< many small steps with error control, for checking; CPU only
+  kMidpoint,  ///< implicit in the velocities, contact found in the middle of the step
+  kEuler,     ///< implicit in the velocities, contact found where the step begins
+  kSdirk2,    ///< two implicit stages, of second order
+  kCvode      ///< many small steps with error control, for checking; CPU only
 };
+
+/// The most solves of a step until normal and friction forces agree, where RolloutOptions has no number.
+constexpr int usual_friction_passes(Integrator integrator) { return integrator == Integrator::kMidpoint ? 8 : 3; }
 
 /// The points of a contact polygon that carry its forces.
 enum class ContactPoints : std::uint8_t {
@@ -41,7 +45,9 @@ struct RolloutOptions {
   std::array<double, 3> gravity = {0, 0, -9.81};   ///< m/s^2, world
   double tolerance = 1e-8;                         ///< of a solve, relative to the momenta; in [1e-15, 0.1]
   int max_iterations = 40;                         ///< of each solve, from 1 on
-  int friction_passes = 3;                         ///< solves until normal and friction forces agree, from 1 on
+  std::optional<int> friction_passes = {};         ///< solves until normal and friction forces agree, from 1 on;
+                                                   ///< without it usual_friction_passes()
+  int max_substeps = 8;                            ///< that an environment's step is at most, from 1 on; euler has one
   int polygon_capacity = 0;                        ///< of an environment; 0: found by evaluating
   double speed_limit = 1e3;                        ///< m/s and rad/s, > 0: a body that is faster has diverged
   Variation variation = {};                        ///< of the environments at the start

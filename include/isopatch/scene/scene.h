@@ -40,6 +40,8 @@ struct SceneDescription {
 
   ContactOptions contact;       ///< the law of all pairs
   RolloutOptions rollout = {};  ///< how it is stepped in time
+
+  std::vector<std::string> notes = {};  ///< what was noticed as a file was read, one line each, for warnings_of()
 };
 
 /// Every pair a < b of bodies that are not excluded and not both fixed, that no joint joins, and that have a part pair:
@@ -110,7 +112,7 @@ class Scene {
 /// What may not be meant, one line each: two rigid bodies that meet without touching, unless they are excluded; a half
 /// space that is softer than what can lie on it; pairs without friction, unless Pair::friction says so; and a body with
 /// parts that overlap by more than 2 % of the smaller one's volume (by sampling), so that both press on what they
-/// touch. Warnings about a single geometry are Geometry::warnings.
+/// touch; and SceneDescription::notes. Warnings about a single geometry are Geometry::warnings.
 std::vector<std::string> warnings_of(const Scene& scene);
 
 }  // namespace isopatch

@@ -137,7 +137,7 @@ SceneDescription driven_flap() {
                  .anchor = Point3{0, 0, 0.3},
                  .position = 0.1,
                  .velocity = -0.5,
-                 .drive = {.stiffness = 20, .damping = 0.05, .target = {{0, 0}, {0.05, -0.1}}, .limit = 1.5}};
+                 .drive = {.stiffness = 20, .damping = 0.05, .target = {{0, 0}, {0.05, -0.1}}, .force_limit = 1.5}};
   add_body(scene, make_sphere("ball", 0.03, 1),
            {.name = "ball",
             .modulus = 3e5,

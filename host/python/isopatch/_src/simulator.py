@@ -40,13 +40,16 @@ class Simulator:
         arrays: "numpy", "torch", "cupy" or "jax": the library of the state's arrays. None: "numpy" on "cpu", and on
             CUDA "torch". JAX's arrays never change: such a simulator has the state at the start, which
             isopatch.jax.step() and, on the CPU, advance() go on from, and no other method changes it.
-        integrator: "euler", "sdirk2" or "cvode". None, here and below: the scene's.
+        integrator: "midpoint", "euler", "sdirk2" or "cvode". None, here and below: the scene's.
         time_step: s.
         gravity: Three numbers, m/s^2, world frame.
         points: "matched", "centroid" or "fan6": the points of a contact polygon that carry its forces.
         tolerance: Of a solve, relative to the momenta.
         max_iterations: Of each solve.
-        friction_passes: Solves until normal and friction forces agree.
+        friction_passes: Solves until normal and friction forces agree. None, and none in the scene: 8 with
+            "midpoint", 3 with the others.
+        max_substeps: That a step of an environment is at most, where bodies approach each other so fast that they
+            could pass through each other; "euler" takes none.
         polygon_capacity: Most contact polygons of an environment; 0: as many as there are.
         speed_limit: m/s and rad/s; a body that is faster has diverged.
 
@@ -73,6 +76,7 @@ class Simulator:
         tolerance: float | None = None,
         max_iterations: int | None = None,
         friction_passes: int | None = None,
+        max_substeps: int | None = None,
         polygon_capacity: int | None = None,
         speed_limit: float | None = None,
     ) -> None:
@@ -84,6 +88,7 @@ class Simulator:
             "tolerance": tolerance,
             "max_iterations": max_iterations,
             "friction_passes": friction_passes,
+            "max_substeps": max_substeps,
             "polygon_capacity": polygon_capacity,
             "speed_limit": speed_limit,
         }

@@ -12,7 +12,8 @@
 namespace isopatch::detail {
 
 /// Numbers of the evaluation's precision, in world axes. Point k is at centroid + e_k.x arm[0] + e_k.y arm[1] and has
-/// the force + e_k.x change[0] + e_k.y change[1].
+/// the force + e_k.x change[0] + e_k.y change[1]. Where the force would go along with a point that moves with body a or
+/// b, `slope` and `share_b` say by how much it changes, for Integrator::kMidpoint.
 template <class T>
 struct SolverContact {
   Vec3<T> centroid;   // from the pair's point, m
@@ -22,16 +23,18 @@ struct SolverContact {
   T change[2];        // of the force along each arm, N
   T stiffness;        // of a third of the area, N/m
   T dissipation;      // d, s/m
+  Vec3<T> slope;      // of the force along the contact plane, N/m
+  T share_b;          // of body b in the velocity with which the pressure field moves; 1 if body a is rigid
   double friction;    // coefficient
   std::uint64_t key;  // ContactKey::word(): orders the contacts of an environment
 
   /// Calls visit(number) for each number of the precision.
   template <class Visit>
   ISOPATCH_HD void for_each_number(const Visit& visit) {
-    for (Vec3<T>* v : {&centroid, &arm[0], &arm[1], &normal}) visit(v->x), visit(v->y), visit(v->z);
-    for (T* number : {&force, &change[0], &change[1], &stiffness, &dissipation}) visit(*number);
+    for (Vec3<T>* v : {&centroid, &arm[0], &arm[1], &normal, &slope}) visit(v->x), visit(v->y), visit(v->z);
+    for (T* number : {&force, &change[0], &change[1], &stiffness, &dissipation, &share_b}) visit(*number);
   }
-  static constexpr int kNumbers = 17;
+  static constexpr int kNumbers = 21;
 };
 
 }  // namespace isopatch::detail

@@ -63,6 +63,9 @@ struct PlanePoints {
   D third, stiffness;
 };
 
+/// By how much more the pressure may change along a contact plane than the slopes across it say.
+inline constexpr double kMaxSlopeRatio = 1.5;
+
 /// The record of some points, with positions from `origin_W` in the world [m]; it has no key yet.
 template <class T, class D = DoubleOf<T>>
 ISOPATCH_HD SolverContact<T> record_of(const PairContext& f, const Vec3d& origin_W, const ContactPlane<T>& plane,
@@ -82,6 +85,14 @@ ISOPATCH_HD SolverContact<T> record_of(const PairContext& f, const Vec3d& origin
   out.change[1] = cast<T>(third * radius * fma(plane.pressure_u, arms.xy, plane.pressure_v * arms.yy));
   out.stiffness = cast<T>(stiffness);
   out.dissipation = cast<T>(damping);
+  // the slope along the plane that goes with the stiffness, which is not that of the slope across it
+  const D across = third * effective_gradient(f, plane), most = D(kMaxSlopeRatio);
+  const D along = third * select(across > D(0), min(stiffness / across, most), most);
+  out.slope = cast<T>(fma(along * plane.pressure_u, u, (along * plane.pressure_v) * v));
+  const D share_M = f.M.rigid   ? D(1)
+                    : f.S.rigid ? D(0)
+                                : max(min(plane.gradient_M / (plane.gradient_M + plane.gradient_S), D(1)), D(0));
+  out.share_b = cast<T>(f.frame.swapped ? D(1) - share_M : share_M);
   out.friction = f.law.friction;
   return out;
 }

@@ -65,6 +65,16 @@ ISOPATCH_HD void write_wrenches(Warp& warp, const SceneView& scene, const double
   }
 }
 
+/// Writes the forces of the stops of joints. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void write_stops(Warp& warp, int num_joints, const double* forces, const RolloutOutput& output,
+                             std::int64_t environment) {
+  for (int i = warp.lane(); i < num_joints; i += Warp::kSize) {
+    write(output.joint_limit_force, environment, i, forces[i]);
+    write(output.joints_at_limit, environment, i, forces[i] > 0 ? -1 : forces[i] < 0 ? 1 : 0);
+  }
+}
+
 /// Writes energies and momentum of the state. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void write_energies(Warp& warp, const RolloutView& view, int num_bodies, const InputView& input,
@@ -87,6 +97,11 @@ ISOPATCH_HD void write_energies(Warp& warp, const RolloutView& view, int num_bod
         const Momentum p = momentum_of(body, scale, X, twist);
         const Vec3d angular = p.angular + cross(center, p.linear);
         add[0] += 0.5 * (dot(p.linear, twist.linear) + dot(p.angular, twist.angular));
+        const JointView& joint = view.bodies[i].joint;
+        if (view.bodies[i].is_joint() && joint.armature > 0) {
+          const double rate = state.joints[2 * joint.index + 1];
+          add[0] += 0.5 * joint.armature * rate * rate;
+        }
         add[1] -= scale * body.mass * dot(gravity, center);
         add[2] += p.linear.x;
         add[3] += p.linear.y;
@@ -104,8 +119,12 @@ ISOPATCH_HD void write_energies(Warp& warp, const RolloutView& view, int num_bod
 
 /// Writes zeros for a frozen environment. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD void write_frozen(Warp& warp, const SceneView& scene, const RolloutOutput& output,
+ISOPATCH_HD void write_frozen(Warp& warp, const SceneView& scene, int num_joints, const RolloutOutput& output,
                               std::int64_t environment) {
+  for (int i = warp.lane(); i < num_joints; i += Warp::kSize) {
+    write(output.joint_limit_force, environment, i, 0);
+    write(output.joints_at_limit, environment, i, 0);
+  }
   for (int i = warp.lane(); i < 6 * scene.num_pairs; i += Warp::kSize) {
     write(output.pair_wrench, environment, i, 0);
     write(output.pair_wrench_mean, environment, i, 0);

@@ -4,6 +4,7 @@
 // once the polygons of its contact are known.
 #pragma once
 
+#include "isopatch/detail/rollout/motion/substeps.h"
 #include "isopatch/detail/rollout/solver/solve_stage.h"
 #include "isopatch/detail/rollout/step_output.h"
 #include "isopatch/detail/scene/begin_environment.h"
@@ -20,14 +21,19 @@ struct StepView {
   ISOPATCH_HD EnvironmentState environment(std::int64_t index) const {
     return EnvironmentState::of(state, index, scene.num_bodies, rollout.num_joints);
   }
+  ISOPATCH_HD int num_forces() const { return 6 * scene.num_pairs + rollout.num_joints; }
 };
 
 /// What an environment keeps while its contact is searched for.
 struct StepProgress {
-  StageBody* bodies;
-  double* poses;     // of bodies, where the contact of the stage is found; not numbers where there is none to find
-  double* wrenches;  // six of each pair: of the stages of the step so far
-  double* sums;      // of the wrenches of the steps of the call so far; null where no mean is asked for
+  StepPlan* plan;
+  StageBody* bodies;      // with sdirk2 twice: also as they are where the sub-step begins
+  double* poses;          // of bodies, where the contact of the stage is found; not numbers where there is none to find
+  double* forces;         // of the stages of the step so far: six of each pair, and one of each joint, of its stops;
+                          // with sdirk2 twice: also of the sub-steps before
+  double* sums;           // of the pairs' of the steps of the call so far; null where no mean is asked for
+  double* contact_state;             // where the sub-step begins
+  const double* next_contact_state;  // after the stage at hand
   StepCounts* counts;
 };
 
@@ -48,13 +54,14 @@ ISOPATCH_HD InputArray array_of(const double* data, std::int64_t stride) {
   return array;
 }
 
-/// The view of what a stage finds contact in: `poses` of the environments, `stride` apart.
-ISOPATCH_HD State search_state(const StepView& step, const double* poses, std::int64_t stride) {
+/// The view of what a stage finds contact in: `poses` and contact states of the environments, so far apart.
+ISOPATCH_HD State search_state(const StepView& step, const double* poses, std::int64_t stride,
+                               const double* contact_state, std::int64_t state_stride) {
   State contact;
   static_cast<ParameterInputs&>(contact) = step.input.input;
   contact.num_environments = step.state.num_environments;
   contact.poses = array_of(poses, stride);
-  contact.contact_state = array_of(step.state.contact_state, num_contact_states(step.scene));
+  contact.contact_state = array_of(contact_state, state_stride);
   return contact;
 }
 
@@ -91,16 +98,37 @@ ISOPATCH_HD std::uint32_t check_environment(Warp& warp, const StepView& step, st
   return all | kFrozen;
 }
 
+/// Keeps what a sub-step of sdirk2 begins with, for midpoint to begin with it again. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void keep_beginning(Warp& warp, const StepView& step, const StepProgress& progress) {
+  if (step.rollout.integrator != Integrator::kSdirk2) return;
+  const int bodies = step.scene.num_bodies, forces = step.num_forces();
+  for (int i = warp.lane(); i < bodies; i += Warp::kSize) progress.bodies[bodies + i] = progress.bodies[i];
+  for (int i = warp.lane(); i < forces; i += Warp::kSize) progress.forces[forces + i] = progress.forces[i];
+  warp.sync();
+}
+
 /// Begins a step of an environment that is not frozen. Returns 0, or why it is to be frozen. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD std::uint32_t begin_step(Warp& warp, const StepView& step, std::int64_t environment,
                                      const StepProgress& progress) {
-  for (int i = warp.lane(); i < 6 * step.scene.num_pairs; i += Warp::kSize) progress.wrenches[i] = 0;
+  for (int i = warp.lane(); i < step.num_forces(); i += Warp::kSize) progress.forces[i] = 0;
   if (warp.lane() == 0) *progress.counts = {0, 0, 0};
   const std::uint32_t status = check_environment(warp, step, environment, progress);
   if (status != kOk) return status;
-  begin_step(warp, step.rollout, step.scene.num_bodies, step.input, environment, step.environment(environment),
-             stage_of(step.rollout, step.state.steps[environment], 0), progress.bodies, progress.poses);
+  const int states = num_contact_states(step.scene);
+  for (int i = warp.lane(); i < states; i += Warp::kSize) {
+    progress.contact_state[i] = step.state.contact_state[environment * states + i];
+  }
+  const EnvironmentState own = step.environment(environment);
+  const State now = search_state(step, step.state.poses, std::int64_t{step.scene.num_bodies} * kPoseSize,
+                                 step.state.contact_state, states);
+  const StepPlan plan = {step.rollout.integrator,
+                         substeps_of(warp, step.rollout, step.scene, now, environment, own), 0, 0};
+  if (warp.lane() == 0) *progress.plan = plan;
+  begin_step(warp, step.rollout, step.scene.num_bodies, step.input, environment, own,
+             stage_of(step.rollout, step.state.steps[environment], plan), progress.bodies, progress.poses);
+  keep_beginning(warp, step, progress);
   return kOk;
 }
 
@@ -109,50 +137,121 @@ template <class Warp>
 ISOPATCH_HD void add_to_sums(Warp& warp, const StepView& step, const StepProgress& progress) {
   if (progress.sums == nullptr) return;
   warp.sync();
-  for (int i = warp.lane(); i < 6 * step.scene.num_pairs; i += Warp::kSize) progress.sums[i] += progress.wrenches[i];
+  for (int i = warp.lane(); i < 6 * step.scene.num_pairs; i += Warp::kSize) progress.sums[i] += progress.forces[i];
 }
 
-/// Solves a stage from its `count` contact polygons, key(i) and polygon(i) in order, and moves on: to the next stage,
-/// or to the end of the step. Returns its status, with kFrozen where the state stays as it was before the step. Called
-/// by all lanes.
+/// Takes the contact state after a sub-step, which is that after its last stage; after the last one into the state.
+/// Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void take_contact_state(Warp& warp, const StepView& step, std::int64_t environment, bool ends_step,
+                                    const StepProgress& progress) {
+  const int states = num_contact_states(step.scene);
+  double* const to = ends_step ? step.state.contact_state + environment * states : progress.contact_state;
+  for (int i = warp.lane(); i < states; i += Warp::kSize) to[i] = progress.next_contact_state[i];
+}
+
+/// A sub-step of sdirk2 in which a patch is stiffer than this for its length is one of midpoint: sdirk2 would gain
+/// energy.
+inline constexpr double kTooStiff = 1;
+
+/// Begins the sub-step at hand again, as one of midpoint. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void begin_again(Warp& warp, const StepView& step, std::int64_t environment, StepPlan plan,
+                             const StepProgress& progress) {
+  const int bodies = step.scene.num_bodies, forces = step.num_forces();
+  for (int i = warp.lane(); i < bodies; i += Warp::kSize) progress.bodies[i] = progress.bodies[bodies + i];
+  for (int i = warp.lane(); i < forces; i += Warp::kSize) progress.forces[i] = progress.forces[forces + i];
+  plan.integrator = Integrator::kMidpoint;
+  plan.stage = 0;
+  warp.sync();  // before it changes
+  if (warp.lane() == 0) *progress.plan = plan;
+  place_all_for_contact(
+      warp, step.rollout, bodies, step.input, environment, step.environment(environment),
+      stage_of(step.rollout, step.state.steps[environment], plan), [&](int i) { return progress.bodies[i].momentum; },
+      progress.bodies, progress.poses);
+}
+
+/// Solves a stage from its `count` contact polygons, key(i) and polygon(i) in order, and moves on: to the next stage or
+/// sub-step, or to the end of the step. Returns its status, with kFrozen where the state stays as it was before the
+/// step. Called by all lanes.
 template <class Warp, class PointSums, class Key, class PolygonAt>
 ISOPATCH_HD std::uint32_t finish_stage(Warp& warp, const PointSums& points, const StepView& step, const State& contact,
-                                       std::int64_t environment, int index, int count, const Key& key,
-                                       const PolygonAt& polygon, const SolverMemory& solver,
-                                       const StepProgress& progress) {
-  const SolverStage stage = stage_of(step.rollout, step.state.steps[environment], index);
+                                       std::int64_t environment, int count, const Key& key, const PolygonAt& polygon,
+                                       const SolverMemory& solver, const StepProgress& progress) {
+  const std::int64_t steps = step.state.steps[environment];
+  StepPlan plan = *progress.plan;
+  const SolverStage stage = stage_of(step.rollout, steps, plan);
   const StageInput in = {step.scene, step.rollout, contact, step.input, environment, step.environment(environment)};
-  VelocityProblem problem;
-  const SolveResult solved =
-      solve_stage(warp, points, in, stage, progress.bodies, count, key, polygon, solver, problem);
+  const VelocityProblem problem =
+      begin_problem(warp, in, stage, progress.bodies, count, key, polygon, solver);
+  if (stage.integrator != Integrator::kEuler) {
+    const double stiffest = stiffest_patch(warp, points, problem, step.rollout.time_step / plan.substeps, solver);
+    if (stage.integrator == Integrator::kSdirk2 && stiffest > kTooStiff) {
+      begin_again(warp, step, environment, plan, progress);
+      return kOk;
+    }
+  }
+  begin_points(warp, points, problem, stage, solver);
+  const SolveResult solved = solve_stage(warp, points, in, stage, problem, solver);
   if (!velocities_hold(warp, in, solver)) {
     exclude_environment(warp, step, progress);
     return kDiverged | kFrozen;
   }
-  add_pair_wrenches(warp, in, stage, solver, problem.num_pairs, progress.wrenches);
+  add_pair_wrenches(warp, in, stage, solver, problem.num_pairs, progress.forces);
+  if (problem.num_joints > 0) add_stop_forces(warp, in, stage, solver, progress.forces + 6 * step.scene.num_pairs);
+
   if (stage.last) {
-    add_to_sums(warp, step, progress);
-    end_step(warp, in, stage, solver, progress.bodies);
+    ++plan.substep;
+    plan.stage = 0;
+    plan.integrator = step.rollout.integrator;
+    take_contact_state(warp, step, environment, plan.is_done(), progress);
   } else {
-    begin_second_stage(warp, in, stage, stage_of(step.rollout, step.state.steps[environment], index + 1), solver,
-                       progress.bodies, progress.poses);
+    ++plan.stage;
+  }
+  if (plan.is_done()) {
+    add_to_sums(warp, step, progress);
+    end_step(warp, in, stage, steps, solver, progress.bodies);
+  } else if (stage.last) {
+    begin_next_substep(warp, in, stage, stage_of(step.rollout, steps, plan), solver, progress.bodies, progress.poses);
+    keep_beginning(warp, step, progress);
+  } else {
+    begin_second_stage(warp, in, stage, stage_of(step.rollout, steps, plan), solver, progress.bodies, progress.poses);
   }
   if (warp.lane() == 0) {
     progress.counts->iterations += solved.iterations;
     progress.counts->polygons += count;
-    if (stage.last) ++step.state.steps[environment];
+    *progress.plan = plan;
+    if (plan.is_done()) ++step.state.steps[environment];
   }
   warp.sync();
   return (solved.converged ? 0u : kNotConverged) | (solved.friction_agrees ? 0u : kFrictionLag);
+}
+
+/// Lets searches pass over an environment that has ended its step, until bring_back(). Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void set_aside(Warp& warp, const StepView& step, const StepProgress& progress) {
+  for (int i = warp.lane(); i < step.scene.num_bodies; i += Warp::kSize) {
+    progress.bodies[i].base = stored_pose(progress.poses, i);
+  }
+  exclude_environment(warp, step, progress);
+}
+
+/// The poses before set_aside(). Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void bring_back(Warp& warp, const StepView& step, const StepProgress& progress) {
+  for (int i = warp.lane(); i < step.scene.num_bodies; i += Warp::kSize) {
+    store_pose(progress.poses, i, progress.bodies[i].base);
+  }
+  warp.sync();
 }
 
 /// Begins a call: warnings of the last one are gone, and poses follow from the rest of the state. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void begin_call(Warp& warp, const StepView& step, std::int64_t environment, const StepProgress& progress) {
   if (warp.lane() == 0) *progress.counts = {0, 0, 0};
-  for (int i = warp.lane(); i < 6 * step.scene.num_pairs; i += Warp::kSize) {
-    progress.wrenches[i] = 0;
-    if (progress.sums != nullptr) progress.sums[i] = 0;
+  for (int i = warp.lane(); i < step.num_forces(); i += Warp::kSize) progress.forces[i] = 0;
+  for (int i = warp.lane(); i < 6 * step.scene.num_pairs && progress.sums != nullptr; i += Warp::kSize) {
+    progress.sums[i] = 0;
   }
   if ((step.state.status[environment] & kFrozen) != 0) return;
   warp.sync();
@@ -171,9 +270,10 @@ ISOPATCH_HD void end_call(Warp& warp, const StepView& step, std::int64_t environ
   const bool frozen = (step.state.status[environment] & kFrozen) != 0;
   write_counts(warp, *progress.counts, frozen, output, environment);
   if (frozen) {
-    write_frozen(warp, step.scene, output, environment);
+    write_frozen(warp, step.scene, step.rollout.num_joints, output, environment);
   } else {
-    write_wrenches(warp, step.scene, progress.wrenches, progress.poses, output, environment);
+    write_wrenches(warp, step.scene, progress.forces, progress.poses, output, environment);
+    write_stops(warp, step.rollout.num_joints, progress.forces + 6 * step.scene.num_pairs, output, environment);
     for (int i = warp.lane(); i < 6 * step.scene.num_pairs && progress.sums != nullptr; i += Warp::kSize) {
       write(output.pair_wrench_mean, environment, i, progress.sums[i] / max(num_steps, 1));
     }

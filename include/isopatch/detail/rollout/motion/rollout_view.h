@@ -37,6 +37,16 @@ struct JointView {
   Pose at_zero;               // of the body in its parent's frame at position 0
   double position, velocity;  // at the start
   DriveView drive;
+  double lower, upper;  // infinite where it does not stop
+  double bounce, friction, damping, armature;
+  bool has_more;         // a stop, friction or damping besides the drive
+  std::int32_t slot;     // among the joints that follow no other
+  std::int32_t leader;   // the body whose joint it follows; negative: none
+  double ratio, offset;  // of a follower
+  std::int32_t first_follower, next_follower;  // bodies: the followers of a joint are a list; negative: none
+
+  /// The position of a follower.
+  ISOPATCH_HD double following(double leader_position) const { return fma(ratio, leader_position, offset); }
 };
 
 /// With what mass a body moves.
@@ -63,7 +73,10 @@ struct MovingBody {
   JointView joint;
 
   ISOPATCH_HD bool is_joint() const { return kind == MotionKind::kPrismatic || kind == MotionKind::kRevolute; }
+  ISOPATCH_HD bool is_follower() const { return is_joint() && joint.leader >= 0; }
   ISOPATCH_HD int num_dofs() const { return kind == MotionKind::kFree ? 6 : is_joint() ? 1 : 0; }
+  /// Without those that it shares with a leader.
+  ISOPATCH_HD int own_dofs() const { return is_follower() ? 0 : num_dofs(); }
 };
 
 struct RolloutView {
@@ -72,6 +85,7 @@ struct RolloutView {
   const std::int32_t* mass_steps;  // of part p and geometry g at p num_geometries + g; negative: it cannot have that
   std::int32_t num_geometries;
   std::int32_t num_joints;
+  std::int32_t num_own_joints;  // that follow no other
   std::int32_t num_dofs;  // of all bodies together
   Integrator integrator;
   ContactPoints points;
@@ -79,7 +93,11 @@ struct RolloutView {
   Vec3d gravity;
   double tolerance;
   std::int32_t max_iterations;
-  std::int32_t friction_passes;
+  std::int32_t friction_passes;  // of euler and sdirk2
+  std::int32_t midpoint_passes;
+  std::int32_t max_substeps;
+  const double* thickness;          // of each of SceneView::geometries if it is compliant; infinite for half spaces, m
+  const double* surface_thickness;  // if it is rigid
   double speed_limit;
 };
 

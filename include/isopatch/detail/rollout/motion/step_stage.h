@@ -3,9 +3,14 @@
 // The stages of a time step, of one environment: where each body is when the contact of a stage is found, and where it
 // goes with the velocities that the stage finds.
 //
-// euler has one stage: contact where the step begins, velocities at its end. sdirk2 has two (Alexander, "Diagonally
-// implicit Runge-Kutta methods for stiff O.D.E.'s", 1977), each an implicit step of gamma h with gamma = 1 - 1/sqrt(2).
-// Their contact is found where known velocities lead, so that the linear law touches the field there.
+// midpoint has one stage: its contact is found in the middle of the step, half a step along the old velocities, and the
+// bodies go on from there, half a step along the new ones. So force, arms and mass belong to one pose, and momenta stay
+// to rounding. euler has one stage: contact where the step begins, velocities at its end. sdirk2 has two (Alexander,
+// "Diagonally implicit Runge-Kutta methods for stiff O.D.E.'s", 1977), each an implicit step of gamma h with
+// gamma = 1 - 1/sqrt(2). Their contact is found where known velocities lead, so that the linear law touches the field
+// there.
+//
+// A step of midpoint or sdirk2 may be several sub-steps of equal length: see substeps.h.
 #pragma once
 
 #include "isopatch/detail/rollout/motion/rigid_motion.h"
@@ -70,9 +75,15 @@ struct EnvironmentState {
   }
 };
 
-ISOPATCH_HD Pose load_pose(const double* poses, int body) {
+/// As it was stored.
+ISOPATCH_HD Pose stored_pose(const double* poses, int body) {
   const double* p = poses + body * kPoseSize;
-  return {{p[0], p[1], p[2]}, normalized({p[3], {p[4], p[5], p[6]}})};
+  return {{p[0], p[1], p[2]}, {p[3], {p[4], p[5], p[6]}}};
+}
+
+ISOPATCH_HD Pose load_pose(const double* poses, int body) {
+  const Pose pose = stored_pose(poses, body);
+  return {pose.position, normalized(pose.orientation)};
 }
 
 ISOPATCH_HD void store_pose(double* poses, int body, const Pose& pose) {
@@ -81,41 +92,88 @@ ISOPATCH_HD void store_pose(double* poses, int body, const Pose& pose) {
   p[3] = pose.orientation.w, p[4] = pose.orientation.v.x, p[5] = pose.orientation.v.y, p[6] = pose.orientation.v.z;
 }
 
-/// The length of an implicit step of sdirk2 relative to the time step.
+/// How an environment takes the step at hand, and how far it is.
+struct StepPlan {
+  Integrator integrator;   // of the sub-step: sdirk2 gives one to midpoint if a pair is too stiff for it
+  std::int32_t substeps;   // of the step
+  std::int32_t substep;    // at hand; `substeps` after the last one
+  std::int32_t stage;      // of the sub-step
+
+  ISOPATCH_HD bool is_done() const { return substep == substeps; }
+};
+
+/// The length of an implicit step of sdirk2 relative to the sub-step.
 inline constexpr double kGamma = 0.29289321881345248;  // 1 - 1 / sqrt(2)
 
 ISOPATCH_HD int num_stages(Integrator integrator) { return integrator == Integrator::kSdirk2 ? 2 : 1; }
 
+/// The searches for contact that a step takes at most: midpoint may follow on both stages of sdirk2.
+ISOPATCH_HD int max_searches(const RolloutView& view) {
+  if (view.integrator == Integrator::kEuler) return 1;
+  return view.max_substeps * (view.integrator == Integrator::kSdirk2 ? 3 : 1);
+}
+
+/// How often an environment has bodies and wrenches in a step: sdirk2 keeps what a sub-step begins with.
+ISOPATCH_HD int step_copies(const RolloutView& view) { return view.integrator == Integrator::kSdirk2 ? 2 : 1; }
+
 /// The part of a time step that a stage moves bodies over, and the implicit step that finds its velocities.
 struct SolverStage {
+  Integrator integrator;
   double begin, end;  // times, s
   double duration;    // end - begin, s
   double step;        // of the implicit step, s
-  double drive_time;  // at the end of the implicit step, s
+  double ahead;       // from where the stage begins to where its contact is found, along known velocities, s
+  double onward;      // along the velocities that it finds, from where it begins or, with midpoint, from its contact, s
+  double drive_time;  // at which drives pull, s
   double weight;      // of its contact forces in the step's
-  bool predicted;     // the contact is found where known velocities lead in `step`
-  bool last;
+  bool last;          // of the sub-step
+
+  /// The elastic forces are those at the end of the implicit step.
+  ISOPATCH_HD bool is_predicted() const { return integrator == Integrator::kSdirk2; }
+  /// Bodies go on from where the contact is found.
+  ISOPATCH_HD bool goes_on_from_contact() const { return integrator == Integrator::kMidpoint; }
 };
 
-ISOPATCH_HD SolverStage stage_of(const RolloutView& view, std::int64_t steps, int index) {
-  const double h = view.time_step, begin = static_cast<double>(steps) * h, end = static_cast<double>(steps + 1) * h;
-  if (view.integrator != Integrator::kSdirk2) return {begin, end, h, h, end, 1, false, true};
+ISOPATCH_HD SolverStage stage_of(const RolloutView& view, std::int64_t steps, const StepPlan& plan) {
+  const double whole = view.time_step, h = whole / plan.substeps;
+  const auto time = [&](std::int32_t substep) {
+    return substep == plan.substeps ? static_cast<double>(steps + 1) * whole
+                                    : static_cast<double>(steps) * whole + substep * h;
+  };
+  const double begin = time(plan.substep), end = time(plan.substep + 1), share = 1.0 / plan.substeps;
+  if (plan.integrator == Integrator::kEuler) return {plan.integrator, begin, end, h, h, 0, h, end, share, true};
+  const double half = 0.5 * h;
+  if (plan.integrator == Integrator::kMidpoint) {
+    return {plan.integrator, begin, end, h, h, half, half, begin + half, share, true};
+  }
   const double step = kGamma * h, first = (1 - kGamma) * h, middle = begin + first;
-  if (index == 0) return {begin, middle, first, step, begin + step, 1 - kGamma, true, false};
-  return {middle, end, step, step, end, kGamma, true, true};
+  if (plan.stage == 0) {
+    return {plan.integrator, begin, middle, first, step, step, first, begin + step, share * (1 - kGamma), false};
+  }
+  return {plan.integrator, middle, end, step, step, step, step, end, share * kGamma, true};
+}
+
+/// The last stage of a step as if it were one sub-step of the rollout's integrator: its twist of a path is the path's
+/// velocity in the state, which so follows from the number of steps.
+ISOPATCH_HD SolverStage last_stage_of(const RolloutView& view, std::int64_t steps) {
+  return stage_of(view, steps, {view.integrator, 1, 0, num_stages(view.integrator) - 1});
 }
 
 /// A body between the stages of a step.
 struct StageBody {
-  Pose base;           // where the stage begins; of a body without a joint
+  Pose base;           // where the stage begins, with midpoint where its contact is found; of a body without a joint
   double position;     // the same of a joint, m or rad
   Momentum momentum;   // with which the stage begins; of a body with degrees of freedom
-  double velocity[6];  // known, where the contact is found: of a free body's centre, and angular; of a joint its rate
+  double velocity[6];  // known, where the contact is found: of a free body's centre, and angular; of a joint its rate;
+                       // of a prescribed body that of its origin before the sub-step
 
-  ISOPATCH_HD void set_velocity(const Twist& of_center) {
-    const auto [linear, angular] = of_center;
+  ISOPATCH_HD void set_velocity(const Twist& twist) {
+    const auto [linear, angular] = twist;
     velocity[0] = linear.x, velocity[1] = linear.y, velocity[2] = linear.z;
     velocity[3] = angular.x, velocity[4] = angular.y, velocity[5] = angular.z;
+  }
+  ISOPATCH_HD Twist twist() const {
+    return {{velocity[0], velocity[1], velocity[2]}, {velocity[3], velocity[4], velocity[5]}};
   }
 };
 
@@ -148,6 +206,34 @@ ISOPATCH_HD void place_on_joint(const MovingBody& body, int index, const Environ
   state.set_twist(index, fma(state.joints[2 * joint.index + 1], own, carried(joint, of_parent, parent, pose.position)));
 }
 
+/// Writes position and rate of joints that follow others. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void follow_leaders(Warp& warp, const RolloutView& view, int num_bodies, const EnvironmentState& state) {
+  if (view.num_own_joints == view.num_joints) return;
+  for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
+    const MovingBody& body = view.bodies[i];
+    if (!body.is_follower()) continue;
+    const double* const leader = state.joints + 2 * view.bodies[body.joint.leader].joint.index;
+    state.joints[2 * body.joint.index] = body.joint.following(leader[0]);
+    state.joints[2 * body.joint.index + 1] = body.joint.ratio * leader[1];
+  }
+  warp.sync();
+}
+
+/// The same between the stages of a step.
+template <class Warp>
+ISOPATCH_HD void follow_leaders(Warp& warp, const RolloutView& view, int num_bodies, StageBody* bodies) {
+  if (view.num_own_joints == view.num_joints) return;
+  for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
+    const MovingBody& body = view.bodies[i];
+    if (!body.is_follower()) continue;
+    const StageBody& leader = bodies[body.joint.leader];
+    bodies[i].position = body.joint.following(leader.position);
+    bodies[i].velocity[0] = body.joint.ratio * leader.velocity[0];
+  }
+  warp.sync();
+}
+
 /// Writes the poses that follow from other numbers of the state: of bodies on paths and on joints. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void place_bodies(Warp& warp, const RolloutView& view, int num_bodies, const EnvironmentState& state,
@@ -156,6 +242,7 @@ ISOPATCH_HD void place_bodies(Warp& warp, const RolloutView& view, int num_bodie
     if (view.bodies[i].kind == MotionKind::kPath) store_pose(state.poses, i, pose_at(view.bodies[i].path, time));
   }
   warp.sync();
+  follow_leaders(warp, view, num_bodies, state);
   for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
     if (view.bodies[i].is_joint()) place_on_joint(view.bodies[i], i, state);
   }
@@ -202,25 +289,63 @@ ISOPATCH_HD void copy_environment(Warp& warp, int num_bodies, int num_joints, in
   to.status[environment] = from.status[environment];
 }
 
-/// Writes the poses where the contact of a stage is found, and the known velocities there. `lag` is the momentum with
-/// which a free body is predicted to move there. Called for bodies without joints, and then for bodies on joints.
+/// The momentum of a body on a joint with `rate`, at a pose where the contact is found; its parent is among `poses`, and
+/// moves as before the sub-step.
+ISOPATCH_HD Momentum momentum_on_joint(const MovingBody& body, const BodyMass& mass, double mass_scale, const Pose& pose,
+                                       double rate, const StageBody* bodies, const double* poses) {
+  const JointView& joint = body.joint;
+  const Pose parent = parent_pose(joint, poses);
+  const Transform<double> X = transform_of(pose);
+  const Vec3d center = pose.position + rotate(X, mass.center);
+  const Twist own = joint_twist(body, axis_of(joint, parent), center);
+  const Twist of_parent = joint.parent < 0 ? Twist{{0, 0, 0}, {0, 0, 0}} : bodies[joint.parent].twist();
+  return momentum_of(mass, mass_scale, X, fma(rate, own, carried(joint, of_parent, parent, center)));
+}
+
+/// Writes the pose where the contact of a stage is found, and the known velocity there. `lag` is the momentum with which
+/// a free body is predicted to move there. Called for bodies without joints, and then for bodies on joints.
 ISOPATCH_HD void place_for_contact(const RolloutView& view, const InputView& input, std::int64_t environment,
                                    const EnvironmentState& state, const SolverStage& stage, int index,
-                                   const Momentum& lag, StageBody& at, double* poses) {
+                                   const Momentum& lag, StageBody* bodies, double* poses) {
   const MovingBody& body = view.bodies[index];
+  StageBody& at = bodies[index];
+  const bool moves_along = stage.goes_on_from_contact();
   Pose pose = at.base;
   if (body.is_joint()) {
-    const double ahead = stage.predicted ? stage.step * at.velocity[0] : 0.0;
-    pose = pose_at(body, parent_pose(body.joint, poses), at.position + ahead);
-  } else if (stage.predicted && body.kind == MotionKind::kFree) {
+    const double position = at.position + (stage.ahead > 0 ? stage.ahead * at.velocity[0] : 0.0);
+    pose = pose_at(body, parent_pose(body.joint, poses), position);
+    if (moves_along) {
+      at.position = position;
+      at.momentum = momentum_on_joint(body, input.mass(view, environment, index), input.mass_scale(environment, index),
+                                      pose, at.velocity[0], bodies, poses);
+    }
+  } else if (stage.ahead > 0 && body.kind == MotionKind::kFree) {
     const BodyMass& mass = input.mass(view, environment, index);
     const double scale = input.mass_scale(environment, index);
-    pose = moved(mass, scale, at.base, lag, stage.step);
+    pose = moved(mass, scale, at.base, lag, stage.ahead);
     at.set_velocity(twist_of(mass, scale, transform_of(pose), lag));
-  } else if (stage.predicted) {
-    pose = moved(at.base, prescribed_twist(body, state.twist(index), stage), stage.step);
+  } else if (moves_along && body.kind == MotionKind::kPath) {
+    pose = pose_at(body.path, stage.begin + stage.ahead);
+  } else if (stage.ahead > 0) {
+    pose = moved(at.base, prescribed_twist(body, state.twist(index), stage), stage.ahead);
   }
+  if (moves_along) at.base = pose;
   store_pose(poses, index, pose);
+}
+
+/// Writes where the contact of a stage is found, from what its bodies begin with; the momentum lag(body) leads there.
+/// Called by all lanes.
+template <class Warp, class Lag>
+ISOPATCH_HD void place_all_for_contact(Warp& warp, const RolloutView& view, int num_bodies, const InputView& input,
+                                       std::int64_t environment, const EnvironmentState& state,
+                                       const SolverStage& stage, const Lag& lag, StageBody* bodies, double* poses) {
+  for (const bool on_joints : {false, true}) {
+    for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
+      if (view.bodies[i].is_joint() != on_joints) continue;
+      place_for_contact(view, input, environment, state, stage, i, lag(i), bodies, poses);
+    }
+    warp.sync();
+  }
 }
 
 /// Begins the first stage of a step: where bodies are, and their momenta. Called by all lanes.
@@ -246,17 +371,14 @@ ISOPATCH_HD void begin_step(Warp& warp, const RolloutView& view, int num_bodies,
       } else {
         at.set_velocity(twist);
       }
-    }
-    if (!body.is_joint()) {
-      place_for_contact(view, input, environment, state, stage, i, at.momentum, at, poses);
+    } else if (body.kind != MotionKind::kFixed) {
+      at.set_velocity(state.twist(i));
     }
   }
   warp.sync();
-  for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
-    if (!view.bodies[i].is_joint()) continue;
-    place_for_contact(view, input, environment, state, stage, i, {}, bodies[i], poses);
-  }
-  warp.sync();
+  place_all_for_contact(
+      warp, view, num_bodies, input, environment, state, stage, [&](int i) { return bodies[i].momentum; }, bodies,
+      poses);
 }
 
 }  // namespace isopatch::detail

@@ -4,11 +4,20 @@
 // lanes. A warp of one lane does the work of all 32.
 #pragma once
 
+#include "isopatch/detail/math/vec.h"
 #include "isopatch/detail/simt/warp.h"
 
 namespace isopatch::detail {
 
 inline constexpr int kSumLanes = 32;
+
+/// Adds to three sums.
+template <class T>
+ISOPATCH_HD void add_to(T* sums, Vec3<T> v) {
+  sums[0] = sums[0] + v.x;
+  sums[1] = sums[1] + v.y;
+  sums[2] = sums[2] + v.z;
+}
 
 /// Adds up the lanes, each with `size` sums, into lane 0. Lanes from `used` on are 0, and are not read.
 template <int size>

@@ -5,17 +5,9 @@
 // velocity u = u_P + omega x r, and its impulse F the moment r x F.
 #pragma once
 
-#include "isopatch/detail/rollout/solver/polygon_columns.h"
+#include "isopatch/detail/rollout/solver/patch_damper.h"
 
 namespace isopatch::detail {
-
-/// The velocity of A relative to B: of the pair's point and angular.
-template <class T>
-struct RelativeTwist {
-  Vec3<T> linear, angular;
-
-  ISOPATCH_HD Vec3<T> at(Vec3<T> arm) const { return linear + cross(angular, arm); }
-};
 
 /// The sums of an evaluation of the impulses: their force and moment, and the friction.
 struct ImpulseSums {
@@ -97,13 +89,6 @@ struct PointParameters {
   T step;            // s
   T slip_tolerance;  // m/s
 };
-
-template <class T>
-ISOPATCH_HD void add_to(T* sums, Vec3<T> v) {
-  sums[0] = sums[0] + v.x;
-  sums[1] = sums[1] + v.y;
-  sums[2] = sums[2] + v.z;
-}
 
 /// The impulse of point k at a twist.
 template <class T>
@@ -239,6 +224,19 @@ struct WarpPointSums {
     lane_sums(
         warp, polygons, [&](int i, double(&add)[2]) { add_slopes(p, columns.load(i), twist, change, add); }, sums);
   }
+  /// Of polygons before their points are made of them, as the next one.
+  ISOPATCH_HD void patch(const PolygonColumns& columns, int polygons, const BodyMobility& a, const BodyMobility& b,
+                         double (&sums)[DamperSums::kSize]) const {
+    lane_sums(
+        warp, polygons, [&](int i, double(&add)[DamperSums::kSize]) { add_patch(a, b, columns.read(i), add); }, sums);
+  }
+  ISOPATCH_HD void carried(const PolygonColumns& columns, int polygons, const PatchMotion& motion,
+                           double (&sums)[CarrySums::kSize]) const {
+    lane_sums(
+        warp, polygons,
+        [&](int i, double(&add)[CarrySums::kSize]) { add_carried(motion, columns.slope(i), columns.read(i), add); },
+        sums);
+  }
   /// Makes points of polygons and begins the step; `predicted` if the polygons were found at the end of it.
   ISOPATCH_HD void begin(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
                          const RelativeTwist<double>& twist, bool predicted) const {
@@ -246,6 +244,16 @@ struct WarpPointSums {
       PolygonPoints<double> points = columns.read(i);
       begin_limits(p, twist, points);
       if (predicted) move_forces_back(p, twist, points);
+      columns.store(i, points);
+    }
+  }
+  /// Makes points of polygons and begins the step with a damper.
+  ISOPATCH_HD void begin_damped(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
+                                const RelativeTwist<double>& twist, const PatchDamper& damper) const {
+    for (int i = warp.lane(); i < polygons; i += Warp::kSize) {
+      PolygonPoints<double> points = columns.read(i);
+      begin_limits(p, twist, points);
+      apply_damper(damper, points);
       columns.store(i, points);
     }
   }

@@ -55,7 +55,14 @@ ISOPATCH_HD PolygonPoints<T> points_of(const SolverContact<T>& polygon, T fricti
   return points;
 }
 
-/// Calls visit(number) for the numbers of a polygon in one order.
+/// How the force of a polygon's points changes as the pressure field moves: see SolverContact.
+template <class T>
+struct FieldSlope {
+  Vec3<T> slope;
+  T share_b;
+};
+
+/// Calls visit(number) for the numbers of a polygon that its points are made of but friction, in one order.
 template <class Contact, class Visit>
 ISOPATCH_HD void for_each_number(Contact& polygon, const Visit& visit) {
   const auto visit_all = [&](auto& v) { visit(v.x), visit(v.y), visit(v.z); };
@@ -64,10 +71,17 @@ ISOPATCH_HD void for_each_number(Contact& polygon, const Visit& visit) {
   visit(polygon.stiffness), visit(polygon.dissipation);
 }
 
+/// The same for the rest of them, also of a FieldSlope.
+template <class Contact, class Visit>
+ISOPATCH_HD void for_each_slope_number(Contact& polygon, const Visit& visit) {
+  visit(polygon.slope.x), visit(polygon.slope.y), visit(polygon.slope.z), visit(polygon.share_b);
+}
+
 /// The columns of one pair's polygons.
 class PolygonColumns {
  public:
-  static constexpr int kColumns = 6 + 5 * PointDirections::kPoints;
+  static constexpr int kSlopeColumn = 18;  // of polygons before their points are made of them; before it, friction
+  static constexpr int kColumns = kSlopeColumn + 4;  // their points need one less
   static constexpr int kBlock = kColumns * kSumLanes;  // numbers of 32 polygons
   static constexpr int kMaxVector = 8;                 // of a block's polygons, that a CPU reads at once
 
@@ -96,9 +110,13 @@ class PolygonColumns {
       to += kSumLanes;
     });
     *to = from.friction;
+    for_each_slope_number(from, [&](const T& number) {
+      to += kSumLanes;
+      *to = cast<double>(number);
+    });
   }
   ISOPATCH_HD void write_nothing(int polygon) const {
-    for (int i = 0; i <= SolverContact<double>::kNumbers; ++i) column(polygon)[i * kSumLanes] = 0;
+    for (int i = 0; i < kColumns; ++i) column(polygon)[i * kSumLanes] = 0;
   }
   ISOPATCH_HD PolygonPoints<double> read(int polygon) const {
     SolverContact<double> contact;
@@ -108,6 +126,16 @@ class PolygonColumns {
       from += kSumLanes;
     });
     return points_of(contact, *from);
+  }
+  /// Before points are made of the polygon.
+  ISOPATCH_HD FieldSlope<double> slope(int polygon) const {
+    FieldSlope<double> slope;
+    const double* from = column(polygon) + kSlopeColumn * kSumLanes;
+    for_each_slope_number(slope, [&](double& number) {
+      number = *from;
+      from += kSumLanes;
+    });
+    return slope;
   }
   ISOPATCH_HD void store(int polygon, PolygonPoints<double> points) const {
     double* to = column(polygon);

@@ -8,14 +8,27 @@
 
 namespace isopatch::detail {
 
+/// When a solve ends.
+struct SolverLimits {
+  double tolerance;         // relative to the momenta
+  std::int32_t iterations;  // of each pass
+  std::int32_t passes;
+  double renewed_friction;  // friction limits that differ from mu times the normal impulses by more than this fraction
+                            // are found again
+
+  ISOPATCH_HD static SolverLimits of(const RolloutView& view, Integrator integrator) {
+    const std::int32_t passes = integrator == Integrator::kMidpoint ? view.midpoint_passes : view.friction_passes;
+    constexpr double kRenewed = 0.01;  // sdirk2 would lose its second order by it
+    return {view.tolerance, view.max_iterations, passes, integrator == Integrator::kSdirk2 ? 0.0 : kRenewed};
+  }
+};
+
 struct SolveResult {
   std::int32_t iterations;  // of Newton's method, in all passes
   bool converged;           // every pass
   bool friction_agrees;     // limits are within kMissedFriction of mu times the normal impulses
 };
 
-/// Friction limits that differ from mu times the normal impulses by more than this fraction are found again.
-inline constexpr double kRenewedFriction = 0.01;
 /// If they differ by more than this fraction after the last pass, there is a warning.
 inline constexpr double kMissedFriction = 0.1;
 
@@ -46,8 +59,8 @@ ISOPATCH_HD double search_along(Warp& warp, const PointSums& points, const Veloc
     double slope = fma(at, curvature, begin), second = curvature;
     for (int i = 0; i < p.num_joints; ++i) {
       const double change = v.direction[m.joint_dofs[i]], rate = fma(at, change, v.previous[m.joint_dofs[i]]);
-      slope = fma(-m.drives[i].impulse(rate), change, slope);
-      second = fma(m.drives[i].fall(rate) * change, change, second);
+      slope = fma(-m.joints[i].impulse(rate), change, slope);
+      second = fma(m.joints[i].fall(rate) * change, change, second);
     }
     for (int i = 0; i < p.num_pairs; ++i) {
       const SolvedPair& pair = m.pairs[i];
@@ -74,7 +87,7 @@ ISOPATCH_HD double search_along(Warp& warp, const PointSums& points, const Veloc
 /// Finds the velocities, which are in m.vectors.velocity at a start and then at the end. Called by all lanes.
 template <class Warp, class PointSums>
 ISOPATCH_HD SolveResult solve_velocities(Warp& warp, const PointSums& points, const VelocityProblem& p,
-                                         const SolverMemory& m, const RolloutView& view) {
+                                         const SolverMemory& m, const SolverLimits& limits) {
   constexpr double kMin = 1e-14;                // of the gradient over the roots of masses, J^(1/2)
   constexpr double kShort = -0.5, kLong = 0.1;  // slopes at the end of a whole step that need no search
   const SolverVectors& v = m.vectors;
@@ -110,8 +123,8 @@ ISOPATCH_HD SolveResult solve_velocities(Warp& warp, const PointSums& points, co
         },
         squares);
     const double scale = sqrt(max(max(squares[1], squares[2]), squares[3]));
-    const bool converged = sqrt(squares[0]) <= fma(view.tolerance, scale, kMin);
-    if (converged || iterations >= view.max_iterations || !(squares[0] < kInfinity)) {
+    const bool converged = sqrt(squares[0]) <= fma(limits.tolerance, scale, kMin);
+    if (converged || iterations >= limits.iterations || !(squares[0] < kInfinity)) {
       result.iterations += iterations;
       result.converged = result.converged && converged;
       double missed = 0, friction = 0;
@@ -120,7 +133,7 @@ ISOPATCH_HD SolveResult solve_velocities(Warp& warp, const PointSums& points, co
         friction += m.pairs[i].sums[ImpulseSums::kFriction];
       }
       result.friction_agrees = missed <= kMissedFriction * friction;
-      if (!converged || pass >= view.friction_passes || !(missed > kRenewedFriction * friction)) return result;
+      if (!converged || pass >= limits.passes || !(missed > limits.renewed_friction * friction)) return result;
       for (int i = 0; i < p.num_pairs; ++i) {
         const SolvedPair& pair = m.pairs[i];
         points.renew(p.parameters, columns_of(m, pair), pair.polygons, relative_twist(m, pair, v.velocity));

@@ -3,15 +3,16 @@
 // The velocities at the end of an implicit step, as the minimum of a convex function (Castro, Han, Masterjohn,
 // "Irrotational Contact Fields", 2023):
 //
-//   l(v) = 1/2 (v - v*)^T M (v - v*) + potentials of the contact points + potentials of the drives
+//   l(v) = 1/2 (v - v*)^T M (v - v*) + potentials of the contact points + potentials of the joints
 //
-// v has a number for each degree of freedom, v* their values without contact and drives. The polygons stay where
+// v has a number for each degree of freedom, v* their values without contact and what acts on joints. The polygons stay where
 // they are over the step. The degrees of freedom are numbered in the order of elimination.
 #pragma once
 
 #include "isopatch/detail/rollout/motion/step_stage.h"
 #include "isopatch/detail/rollout/solver/elimination.h"
 #include "isopatch/detail/rollout/solver/point_sums.h"
+#include "isopatch/detail/rollout/solver/step_joint.h"
 
 namespace isopatch::detail {
 
@@ -23,6 +24,12 @@ struct SolvedBody {
   double mass;         // kg
   Symmetric3 inertia;  // about the center, world axes, kg m^2
   std::int32_t first_dof, num_dofs;
+
+  // of a joint
+  bool is_follower;  // of another, whose degree of freedom it has
+  double armature;   // kg or kg m^2
+  double joint_mass;  // of all bodies that move with it, and the armature
+  std::int32_t first_follower, next_follower;  // bodies; negative: none
 
   /// The twist of degree of freedom k alone.
   ISOPATCH_HD Twist unit_twist(int k) const {
@@ -52,6 +59,11 @@ struct SolvedBody {
   ISOPATCH_HD Momentum momentum(const Twist& twist) const { return {mass * twist.linear, inertia * twist.angular}; }
 };
 
+/// Whether two bodies move with one joint.
+ISOPATCH_HD bool share_joint(const SolvedBody& a, const SolvedBody& b) {
+  return a.num_dofs == 1 && b.num_dofs == 1 && a.first_dof == b.first_dof;
+}
+
 /// A pair with contact in the problem.
 struct SolvedPair {
   std::int32_t pair;
@@ -66,30 +78,6 @@ struct SolvedPair {
   ISOPATCH_HD Momentum impulse() const {
     const double *force = sums + ImpulseSums::kForce, *moment = sums + ImpulseSums::kMoment;
     return {{force[0], force[1], force[2]}, {moment[0], moment[1], moment[2]}};
-  }
-};
-
-/// The drive of a joint over an implicit step: its impulse is h clamp(force - slope rate, +-limit).
-struct StepDrive {
-  double force;  // at a rate of 0, N or N m
-  double slope;  // N s/m or N m s
-  double limit;
-  double step;  // h, s
-
-  ISOPATCH_HD double impulse(double rate) const { return step * max(min(fma(-slope, rate, force), limit), -limit); }
-  /// -d impulse / d rate
-  ISOPATCH_HD double fall(double rate) const {
-    const double pull = fma(-slope, rate, force);
-    return pull < limit && pull > -limit ? step * slope : 0.0;
-  }
-  /// -integral of the impulse from a rate of 0.
-  ISOPATCH_HD double potential(double rate) const {
-    if (!(slope > 0)) return -impulse(rate) * rate;
-    const auto integral = [&](double pull) {
-      const double size = abs(pull);
-      return size <= limit ? 0.5 * pull * pull : limit * (size - 0.5 * limit);
-    };
-    return step / slope * (integral(fma(-slope, rate, force)) - integral(force));
   }
 };
 
@@ -113,8 +101,8 @@ struct SolverVectors {
 /// The memory of one solve, which lanes share.
 struct SolverMemory {
   SolvedBody* bodies;        // of all bodies
-  StepDrive* drives;         // of all joints
-  std::int32_t* joint_dofs;  // of all joints: the degree of freedom
+  StepJoint* joints;         // all of them; not of followers
+  std::int32_t* joint_dofs;  // of each of them: the degree of freedom
   SolvedPair* pairs;         // of pairs with contact
   double* columns;           // of polygons
   EliminationOrder* order;
@@ -153,7 +141,7 @@ struct SolverSize {
     SolverMemory m;
     double* vectors = nullptr;
     take(m.bodies, bodies);
-    take(m.drives, joints);
+    take(m.joints, joints);
     take(m.joint_dofs, joints);
     take(m.pairs, min(polygons, pairs));
     take(m.order, 1);
@@ -199,9 +187,14 @@ ISOPATCH_HD void multiply_by_mass(Warp& warp, const VelocityProblem& p, const So
                                   double* product) {
   for (int i = warp.lane(); i < p.num_bodies; i += Warp::kSize) {
     const SolvedBody& body = m.bodies[i];
-    if (body.num_dofs == 0) continue;
+    if (body.num_dofs == 0 || body.is_follower) continue;
     double* const of_body = product + body.first_dof;
     body.project(body.momentum(body.twist(velocities, true)), [&](int k, double value) { of_body[k] = value; });
+    for (std::int32_t k = body.first_follower; k >= 0; k = m.bodies[k].next_follower) {
+      const SolvedBody& follower = m.bodies[k];
+      *of_body += follower.along_freedom(follower.momentum(follower.twist(velocities, true)));
+    }
+    if (body.armature > 0) *of_body = fma(body.armature, velocities[body.first_dof], *of_body);
   }
   warp.sync();
 }
@@ -222,7 +215,7 @@ ISOPATCH_HD double potential(Warp& warp, const PointSums& points, const Velocity
   double sum = 0.5 * sum_of_dofs(warp, p, [&](int i) {
                  return (v.velocity[i] - v.free_velocity[i]) * (v.momentum[i] - v.free_momentum[i]);
                });
-  for (int i = 0; i < p.num_joints; ++i) sum += m.drives[i].potential(v.velocity[m.joint_dofs[i]]);
+  for (int i = 0; i < p.num_joints; ++i) sum += m.joints[i].potential(v.velocity[m.joint_dofs[i]]);
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     sum += points.potential(p.parameters, columns_of(m, pair), pair.polygons, relative_twist(m, pair, v.velocity));
@@ -249,12 +242,13 @@ ISOPATCH_HD void evaluate_gradient(Warp& warp, const PointSums& points, const Ve
   warp.sync();
   for (int i = warp.lane(); i < p.num_joints; i += Warp::kSize) {
     const int dof = m.joint_dofs[i];
-    v.gradient[dof] -= m.drives[i].impulse(v.velocity[dof]);
+    v.gradient[dof] -= m.joints[i].impulse(v.velocity[dof]);
   }
   warp.sync();
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
-    for (int side = warp.lane(); side < 2; side += Warp::kSize) {
+    const bool one_joint = share_joint(m.bodies[pair.a], m.bodies[pair.b]);  // then one lane takes both
+    for (int side = warp.lane(); side < (one_joint && warp.lane() > 0 ? 0 : 2); side += one_joint ? 1 : Warp::kSize) {
       const SolvedBody& body = m.bodies[side == 0 ? pair.a : pair.b];
       double* const gradient = v.gradient + body.first_dof;
       body.project(impulse_on(m, pair, side), [&](int k, double value) { gradient[k] -= value; });
@@ -273,13 +267,14 @@ ISOPATCH_HD void add_pair_to_matrix(Warp& warp, const SolverMemory& m, const Sol
   const SolvedBody& early = !both || a.first_dof < b.first_dof ? a : b;
   const SolvedBody& late = &early == &a ? b : a;
   const int in_common = both ? early.num_dofs : 0, count = a.num_dofs + b.num_dofs + in_common;
+  const bool one_joint = share_joint(a, b);  // then all of it is one entry, which one lane adds up
   double matrix[6][6];
   ISOPATCH_UNROLL
   for (int row = 0; row < 6; ++row) {
     ISOPATCH_UNROLL
     for (int c = 0; c < 6; ++c) matrix[row][c] = sums[MatrixSums::at(row, c)];
   }
-  for (int i = warp.lane(); i < count; i += Warp::kSize) {
+  for (int i = warp.lane(); i < (one_joint && warp.lane() > 0 ? 0 : count); i += one_joint ? 1 : Warp::kSize) {
     const bool in_a = i < a.num_dofs, in_b = !in_a && i < a.num_dofs + b.num_dofs;
     const SolvedBody& from = in_a ? a : in_b ? b : early;
     const SolvedBody& to = in_a ? a : in_b ? b : late;
@@ -296,7 +291,7 @@ ISOPATCH_HD void add_pair_to_matrix(Warp& warp, const SolverMemory& m, const Sol
     }
     const Vec3d force = {y[0], y[1], y[2]}, moment = {y[3], y[4], y[5]};
     const Momentum about_center = {force, moment + cross(pair.point - to.center, force)};
-    const double sign = in_a || in_b ? 1.0 : -1.0;
+    const double sign = in_a || in_b ? 1.0 : one_joint ? -2.0 : -1.0;
     double* const column = m.matrix.column(from.first_dof + k) + to.first_dof;
     const int first_row = in_a || in_b ? k : 0;
     to.project(about_center, [&](int row, double value) {
@@ -315,7 +310,9 @@ ISOPATCH_HD void assemble_matrix(Warp& warp, const PointSums& points, const Velo
   warp.sync();
   for (int i = warp.lane(); i < p.num_bodies; i += Warp::kSize) {
     const SolvedBody& body = m.bodies[i];
-    for (int column = 0; column < body.num_dofs; ++column) {
+    if (body.is_follower) continue;
+    if (body.num_dofs == 1) m.matrix.at(body.first_dof, body.first_dof) = body.joint_mass;
+    for (int column = 0; column < body.num_dofs && body.num_dofs > 1; ++column) {
       double* const to = m.matrix.column(body.first_dof + column) + body.first_dof;
       body.project(body.momentum(body.unit_twist(column)), [&](int row, double value) {
         if (row >= column) to[row] = value;
@@ -325,7 +322,7 @@ ISOPATCH_HD void assemble_matrix(Warp& warp, const PointSums& points, const Velo
   warp.sync();
   for (int i = warp.lane(); i < p.num_joints; i += Warp::kSize) {
     const int dof = m.joint_dofs[i];
-    m.matrix.at(dof, dof) += m.drives[i].fall(velocity[dof]);
+    m.matrix.at(dof, dof) += m.joints[i].fall(velocity[dof]);
   }
   warp.sync();
   for (int i = 0; i < p.num_pairs; ++i) {

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From the contact polygons of one environment to the problem of a stage.
+#pragma once
+
+#include "isopatch/detail/pair/pair_frame.h"
+#include "isopatch/detail/rollout/solver/pair_damper.h"
+
+namespace isopatch::detail {
+
+/// What a scene and a call give to every step of an environment. `contact` has the poses where the contact is found.
+struct StageInput {
+  const SceneView& scene;
+  const RolloutView& view;
+  const State& contact;
+  const InputView& input;
+  std::int64_t environment;
+  EnvironmentState state;
+
+  ISOPATCH_HD const double* poses() const {  // where the contact is found
+    return static_cast<const double*>(contact.poses.data) + environment * contact.poses.stride;
+  }
+};
+
+/// Lists the pairs that have some of the `count` polygons, which key(i) orders. Returns how many. Called by all lanes.
+template <class Warp, class Key>
+ISOPATCH_HD int list_pairs(Warp& warp, const StageInput& in, int count, const Key& key, SolvedPair* pairs) {
+  const auto first_at = [&](int part_pair) {
+    int low = 0, high = count;
+    while (low < high) {
+      const int middle = low + (high - low) / 2;
+      if (key(middle) < ContactKey::of_part_pair(part_pair).word()) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  };
+  int listed = 0;
+  for (int base = 0; base < in.scene.num_pairs && count > 0; base += Warp::kSize) {
+    const int pair = base + warp.lane();
+    int begin = 0, end = 0;
+    if (pair < in.scene.num_pairs) {
+      begin = first_at(in.scene.pairs[pair].part_pairs_begin);
+      end = first_at(in.scene.part_pairs_end(pair));
+    }
+    const std::uint32_t found = warp.ballot(end > begin);
+    if (end > begin) {
+      SolvedPair& to = pairs[listed + rank_in(found, warp.lane())];
+      to.pair = pair;
+      to.a = in.scene.pairs[pair].a;
+      to.b = in.scene.pairs[pair].b;
+      to.first_polygon = begin;
+      to.polygons = end - begin;
+    }
+    listed += count_bits(found);
+  }
+  warp.sync();
+  for (int i = warp.lane(); i < listed; i += Warp::kSize) {
+    SolvedPair& pair = pairs[i];
+    pair.first_block = 0;
+    for (int j = 0; j < i; ++j) pair.first_block += PolygonColumns::blocks_of(pairs[j].polygons);
+    pair.point = pair_origin(make_body_bounds(in.scene, in.contact, in.environment, pair.a),
+                             make_body_bounds(in.scene, in.contact, in.environment, pair.b));
+  }
+  warp.sync();
+  return listed;
+}
+
+/// Writes the polygons of all pairs, polygon(i) in order, as columns. Called by all lanes.
+template <class Warp, class PolygonAt>
+ISOPATCH_HD void write_columns(Warp& warp, int num_pairs, const PolygonAt& polygon, const SolverMemory& m) {
+  for (int i = 0; i < num_pairs; ++i) {
+    const SolvedPair& pair = m.pairs[i];
+    const PolygonColumns columns = columns_of(m, pair);
+    constexpr int kVector = PolygonColumns::kMaxVector;
+    const int room = (pair.polygons + kVector - 1) / kVector * kVector;
+    for (int k = warp.lane(); k < room; k += Warp::kSize) {
+      if (k < pair.polygons) {
+        columns.write(k, polygon(pair.first_polygon + k));
+      } else {
+        columns.write_nothing(k);
+      }
+    }
+  }
+  warp.sync();
+}
+
+/// Orders the bodies that move, and numbers their degrees of freedom. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void number_dofs(Warp& warp, const StageInput& in, int num_pairs, const SolverMemory& m) {
+  const auto dofs_of = [&](int body) { return in.view.bodies[body].num_dofs(); };
+  const auto owner_of = [&](int body) {  // of a body's degrees of freedom
+    const MovingBody& moving = in.view.bodies[body];
+    return moving.is_follower() ? moving.joint.leader : body;
+  };
+  for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
+    m.bodies[i].num_dofs = dofs_of(i);
+    m.bodies[i].first_dof = 0;
+    BodySet touching = 0;
+    for (int k = 0; k < num_pairs && in.view.bodies[i].own_dofs() > 0; ++k) {
+      const SolvedPair& pair = m.pairs[k];
+      const int a = owner_of(pair.a), b = owner_of(pair.b), other = a == i ? b : b == i ? a : i;
+      if (other != i && dofs_of(other) > 0) touching |= set_of(other);
+    }
+    m.order->touching[i] = touching;
+  }
+  warp.sync();
+  if (warp.lane() == 0) {
+    BodySet moving = 0;
+    for (int i = 0; i < in.scene.num_bodies; ++i) {
+      if (in.view.bodies[i].own_dofs() > 0) moving |= set_of(i);
+    }
+    order_bodies(moving, *m.order);
+    std::int32_t next = 0;
+    for (int i = 0; i < m.order->count; ++i) {
+      SolvedBody& body = m.bodies[m.order->body[i]];
+      body.first_dof = next;
+      next += body.num_dofs;
+    }
+    for (int i = 0; i < in.scene.num_bodies; ++i) m.bodies[i].first_dof = m.bodies[owner_of(i)].first_dof;
+  }
+  warp.sync();
+}
+
+/// A damper over a step with midpoint acts between its ends, the more at the new one the stronger it is (the theta
+/// method): of second order, and stable for any of them. This is the part at the new end.
+ISOPATCH_HD double damped_at_end(double h, double damping, double mass) {
+  const double relative = h * damping / mass;
+  return 0.5 + 0.5 * relative / (1 + relative);
+}
+
+/// What acts on a joint at a position, with the rate before the step, that moves `mass`. With midpoint it stands where
+/// it is in the middle of the step.
+ISOPATCH_HD StepJoint step_joint(const StageInput& in, const JointView& joint, const SolverStage& stage,
+                                 double position, double rate_before, double mass) {
+  constexpr double kStop = 1e6;     // of the mass: by how much a stop is stiffer than the step
+  constexpr double kSlow = 1e-2;    // m/s or rad/s, below which nothing bounces
+  const DriveView& drive = joint.drive;
+  const RolloutInput& input = in.input.input;
+  const double h = stage.step;
+  const bool middle = stage.integrator == Integrator::kMidpoint, own_target = input.joint_target.data != nullptr;
+  const double force = input.joint_force.data != nullptr ? read(input.joint_force, in.environment, joint.index)
+                                                         : held_value(drive.force, stage.drive_time);
+  const double target = own_target ? read(input.joint_target, in.environment, 2 * joint.index)
+                                   : linear_value(drive.target, stage.drive_time);
+  double rate = own_target ? read(input.joint_target, in.environment, 2 * joint.index + 1) : 0.0;
+  double spring = h * drive.stiffness, damper = drive.damping;
+  if (middle) {
+    const double stiff = h * spring / mass, at_end = damped_at_end(h, drive.damping, mass);
+    spring = 2 * stiff / (1 + stiff) * spring;
+    damper = at_end * damper;
+    rate -= (1 - at_end) * rate_before;
+  }
+  StepJoint s = {};
+  s.step = h;
+  s.force = fma(drive.stiffness, target - position, fma(drive.damping, rate, force));
+  s.slope = middle ? spring + damper : fma(h, drive.stiffness, drive.damping);
+  s.limit = drive.limit;
+  s.has_more = joint.has_more;
+  if (!joint.has_more) return s;
+
+  const double at_end = middle ? damped_at_end(h, joint.damping, mass) : 1.0;
+  s.damping = at_end * joint.damping;
+  s.drag = -(1 - at_end) * joint.damping * rate_before;
+  s.friction = joint.friction;
+  s.slip = in.scene.contact.slip_tolerance;
+
+  // what is beyond a stop goes back by half of it in a step
+  const double below = joint.lower - position, above = joint.upper - position;
+  s.stop = kStop * mass;
+  s.lowest = below > 0 ? below / (2 * h) : below / h;
+  s.highest = above < 0 ? above / (2 * h) : above / h;
+  const double begin = position - stage.ahead * rate_before, end = fma(h, rate_before, position);
+  if (begin >= joint.lower && end < joint.lower && rate_before < -kSlow) s.lowest = -joint.bounce * rate_before;
+  if (begin <= joint.upper && end > joint.upper && rate_before > kSlow) s.highest = -joint.bounce * rate_before;
+  return s;
+}
+
+/// A body on a joint in the problem, and what it has along the joint.
+struct AlongJoint {
+  double momentum;  // without contact and what acts on the joint itself, less that of the known twist, N s or N m s
+  double force;     // of gravity and external wrenches
+  double mass;
+};
+
+ISOPATCH_HD Momentum force_on(const StageInput& in, int index, double mass) {
+  Momentum force = in.input.wrench(in.environment, index);
+  force.linear = fma(mass, in.input.gravity(in.view, in.environment), force.linear);
+  return force;
+}
+
+ISOPATCH_HD AlongJoint begin_on_joint(const StageInput& in, const SolverStage& stage, int index, const StageBody& at,
+                                      SolvedBody& solved) {
+  const MovingBody& body = in.view.bodies[index];
+  const JointView& joint = body.joint;
+  const Momentum force = force_on(in, index, solved.mass);
+  const double h = stage.step;
+  Momentum free = {fma(h, force.linear, at.momentum.linear), fma(h, force.angular, at.momentum.angular)};
+  const Pose parent = parent_pose(joint, in.poses());
+  solved.freedom = joint_twist(body, axis_of(joint, parent), solved.center);
+  if (body.is_follower()) solved.freedom = {joint.ratio * solved.freedom.linear, joint.ratio * solved.freedom.angular};
+  if (joint.parent >= 0) {
+    const Twist of_parent = prescribed_twist(in.view.bodies[joint.parent], in.state.twist(joint.parent), stage);
+    solved.known = carried(joint, of_parent, parent, solved.center);
+    const Momentum carried_along = solved.momentum(solved.known);
+    free = {free.linear - carried_along.linear, free.angular - carried_along.angular};
+    if (!stage.is_predicted()) {  // turning with the parent takes a force; a predicted pose has turned already
+      const Vec3d w = of_parent.angular, arm = solved.center - parent.position;
+      free.linear = fma(-h * solved.mass, cross(w, cross(w, arm)), free.linear);
+      free.angular = fma(-h, cross(w, solved.inertia * w), free.angular);
+    }
+  }
+  solved.is_follower = body.is_follower();
+  solved.armature = joint.armature;
+  solved.first_follower = joint.first_follower;
+  solved.next_follower = joint.next_follower;
+  return {solved.along_freedom(free), solved.along_freedom(force),
+          solved.along_freedom(solved.momentum(solved.freedom))};
+}
+
+/// Center, mass and inertia of a body with degrees of freedom.
+ISOPATCH_HD void begin_mass(const StageInput& in, int index, SolvedBody& solved) {
+  const Pose pose = load_pose(in.poses(), index);
+  const BodyMass& own = in.input.mass(in.view, in.environment, index);
+  const double scale = in.input.mass_scale(in.environment, index);
+  const Transform<double> X = transform_of(pose);
+  solved.center = pose.position + rotate(X, own.center);
+  solved.known = {{0, 0, 0}, {0, 0, 0}};
+  solved.mass = scale * own.mass;
+  solved.inertia = rotated(X, scale * own.inertia);
+  solved.is_follower = false;
+  solved.armature = 0;
+  solved.first_follower = solved.next_follower = -1;
+}
+
+/// A joint in the problem, with the bodies that move with it. Called by one lane, whichever it is.
+ISOPATCH_HD void begin_joint(const StageInput& in, const SolverStage& stage, int index, const StageBody* bodies,
+                             const SolverMemory& m) {
+  const JointView& joint = in.view.bodies[index].joint;
+  SolvedBody& solved = m.bodies[index];
+  const StageBody& at = bodies[index];
+  begin_mass(in, index, solved);
+  AlongJoint all = begin_on_joint(in, stage, index, at, solved);
+  for (std::int32_t k = joint.first_follower; k >= 0; k = in.view.bodies[k].joint.next_follower) {
+    begin_mass(in, k, m.bodies[k]);
+    const AlongJoint follower = begin_on_joint(in, stage, k, bodies[k], m.bodies[k]);
+    all = {all.momentum + follower.momentum, all.force + follower.force, all.mass + follower.mass};
+  }
+  if (joint.armature > 0) {
+    all.mass += joint.armature;
+    all.momentum = fma(joint.armature, at.velocity[0], all.momentum);
+  }
+  solved.joint_mass = all.mass;
+  for (std::int32_t k = joint.first_follower; k >= 0; k = m.bodies[k].next_follower) m.bodies[k].joint_mass = all.mass;
+  const SolverVectors& v = m.vectors;
+  const int dof = solved.first_dof;
+  v.previous[dof] = at.velocity[0];
+  v.free_momentum[dof] = all.momentum;
+  v.free_velocity[dof] = all.momentum / all.mass;
+  v.force_impulse[dof] = stage.step * all.force;
+  v.inverse_mass[dof] = 1 / all.mass;
+  m.joint_dofs[joint.slot] = dof;
+  m.joints[joint.slot] = step_joint(in, joint, stage, at.position, at.velocity[0], all.mass);
+}
+
+/// A body in the problem, with v* and the velocity that is known. Called by one lane, whichever it is.
+ISOPATCH_HD void begin_body(const StageInput& in, const SolverStage& stage, int index, const StageBody* bodies,
+                            const SolverMemory& m) {
+  const MovingBody& body = in.view.bodies[index];
+  SolvedBody& solved = m.bodies[index];
+  if (body.num_dofs() == 0) {
+    solved.center = load_pose(in.poses(), index).position;
+    solved.known = prescribed_twist(body, in.state.twist(index), stage);
+    solved.is_follower = false;
+    return;
+  }
+  if (body.is_follower()) return;  // its leader's lane begins it
+  if (body.is_joint()) {
+    begin_joint(in, stage, index, bodies, m);
+    return;
+  }
+  begin_mass(in, index, solved);
+  const double h = stage.step;
+  const Momentum force = force_on(in, index, solved.mass), &momentum = bodies[index].momentum;
+  const Momentum free = {fma(h, force.linear, momentum.linear), fma(h, force.angular, momentum.angular)};
+  const Twist twist = twist_of(in.input.mass(in.view, in.environment, index), in.input.mass_scale(in.environment, index),
+                               transform_of(load_pose(in.poses(), index)), free);
+  const Vec3d diagonal = {1 / solved.inertia.xx, 1 / solved.inertia.yy, 1 / solved.inertia.zz};
+  const double inverse_mass = 1 / solved.mass;
+  const double weights[6] = {inverse_mass, inverse_mass, inverse_mass, diagonal.x, diagonal.y, diagonal.z};
+  const double velocity[6] = {twist.linear.x,  twist.linear.y,  twist.linear.z,
+                              twist.angular.x, twist.angular.y, twist.angular.z};
+  const SolverVectors& v = m.vectors;
+  const int first = solved.first_dof;
+  ISOPATCH_UNROLL
+  for (int k = 0; k < 6; ++k) {
+    v.previous[first + k] = bodies[index].velocity[k];
+    v.free_velocity[first + k] = velocity[k];
+    v.inverse_mass[first + k] = weights[k];
+  }
+  solved.project(free, [&](int k, double value) { v.free_momentum[first + k] = value; });
+  solved.project(force, [&](int k, double value) { v.force_impulse[first + k] = h * value; });
+}
+
+/// Writes the problem of a stage from the contact polygons in the order of their keys: key(i) and polygon(i) of
+/// `count`. The known velocities are in m.vectors.previous. Called by all lanes.
+template <class Warp, class Key, class PolygonAt>
+ISOPATCH_HD VelocityProblem begin_problem(Warp& warp, const StageInput& in, const SolverStage& stage,
+                                          const StageBody* bodies, int count, const Key& key, const PolygonAt& polygon,
+                                          const SolverMemory& m) {
+  VelocityProblem p;
+  p.num_bodies = in.scene.num_bodies;
+  p.num_joints = in.view.num_own_joints;
+  p.num_dofs = in.view.num_dofs;
+  p.parameters = {stage.step, in.scene.contact.slip_tolerance};
+  p.num_pairs = list_pairs(warp, in, count, key, m.pairs);
+  write_columns(warp, p.num_pairs, polygon, m);
+  number_dofs(warp, in, p.num_pairs, m);
+  for (int i = warp.lane(); i < p.num_bodies; i += Warp::kSize) begin_body(in, stage, i, bodies, m);
+  warp.sync();
+  return p;
+}
+
+/// What the points of each pair add up to for the damper, of its polygons before points are made of them. Returns the
+/// largest relative stiffness for a step of h seconds. Called by all lanes.
+template <class Warp, class PointSums>
+ISOPATCH_HD double stiffest_patch(Warp& warp, const PointSums& points, const VelocityProblem& p, double h,
+                                  const SolverMemory& m) {
+  double stiffest = 0;
+  for (int i = 0; i < p.num_pairs; ++i) {
+    SolvedPair& pair = m.pairs[i];
+    double sums[DamperSums::kSize];
+    points.patch(columns_of(m, pair), pair.polygons, mobility_of(m, pair, 0), mobility_of(m, pair, 1), sums);
+    stiffest = max(stiffest, relative_stiffness(h, sums));
+    if (warp.lane() != 0) continue;
+    ISOPATCH_UNROLL
+    for (int k = 0; k < DamperSums::kSize; ++k) pair.sums[k] = sums[k];
+  }
+  warp.sync();
+  return stiffest;
+}
+
+/// Makes points of the polygons, with their impulses over the step; with midpoint after stiffest_patch(). Called by all
+/// lanes.
+template <class Warp, class PointSums>
+ISOPATCH_HD void begin_points(Warp& warp, const PointSums& points, const VelocityProblem& p, const SolverStage& stage,
+                              const SolverMemory& m) {
+  const double* const known = m.vectors.previous;
+  for (int i = 0; i < p.num_pairs; ++i) {
+    const SolvedPair& pair = m.pairs[i];
+    const PolygonColumns columns = columns_of(m, pair);
+    const RelativeTwist<double> twist = relative_twist(m, pair, known);
+    if (stage.integrator != Integrator::kMidpoint) {
+      points.begin(p.parameters, columns, pair.polygons, twist, stage.is_predicted());
+      continue;
+    }
+    const PatchMotion motion = patch_motion(m, pair, known, pair.sums);
+    double carried[CarrySums::kSize];
+    points.carried(columns, pair.polygons, motion, carried);
+    const double stiffness = relative_stiffness(stage.step, pair.sums);
+    points.begin_damped(p.parameters, columns, pair.polygons, twist,
+                        damper_of(stage.step, stiffness, motion, carried));
+  }
+  warp.sync();
+}
+
+}  // namespace isopatch::detail

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The damper of Integrator::kMidpoint for a pair of bodies: see patch_damper.h.
+#pragma once
+
+#include "isopatch/detail/rollout/solver/velocity_problem.h"
+
+namespace isopatch::detail {
+
+/// Of one of a pair's bodies (side 0 or 1); of two that move with one joint, the first one has that of both.
+ISOPATCH_HD BodyMobility mobility_of(const SolverMemory& m, const SolvedPair& pair, int side) {
+  const SolvedBody& body = m.bodies[side == 0 ? pair.a : pair.b];
+  const Vec3d point = pair.point;
+  BodyMobility mobility = {point - body.center, 0, {0, 0, 0, 0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0};
+  if (body.num_dofs == 6) {
+    mobility.inverse_mass = 1 / body.mass;
+    mobility.inverse_inertia = inverse(body.inertia);
+  } else if (body.num_dofs == 1) {
+    Twist freedom = body.freedom;
+    if (share_joint(m.bodies[pair.a], m.bodies[pair.b])) {
+      if (side == 1) return mobility;
+      const SolvedBody& other = m.bodies[pair.b];
+      const Twist of_body = shifted(body.freedom, point - body.center),
+                  of_other = shifted(other.freedom, point - other.center);
+      freedom = {of_body.linear - of_other.linear, of_body.angular - of_other.angular};
+      mobility.to_point = {0, 0, 0};
+    }
+    mobility.linear = freedom.linear;
+    mobility.angular = freedom.angular;
+    mobility.inverse_of_joint = 1 / body.joint_mass;
+  }
+  return mobility;
+}
+
+/// a: how stiff a patch is for a step of h seconds.
+ISOPATCH_HD double relative_stiffness(double h, const double (&sums)[DamperSums::kSize]) {
+  return h * h * sums[DamperSums::kSoftness];
+}
+
+/// How a pair's patch moves, at the known velocities.
+ISOPATCH_HD PatchMotion patch_motion(const SolverMemory& m, const SolvedPair& pair, const double* velocities,
+                                     const double (&sums)[DamperSums::kSize]) {
+  constexpr double kSlowTurn = 1e-4;  // rad^2/s^2, below which masses decide whom the patch goes with
+  const SolvedBody &a = m.bodies[pair.a], &b = m.bodies[pair.b];
+  const Twist of_a = a.twist(velocities), of_b = b.twist(velocities);
+  const Twist at_a = shifted(of_a, pair.point - a.center), at_b = shifted(of_b, pair.point - b.center);
+  PatchMotion motion;
+  motion.a = {at_a.linear, at_a.angular};
+  motion.b = {at_b.linear, at_b.angular};
+
+  const bool a_is_free = a.num_dofs == 6, b_is_free = b.num_dofs == 6;
+  double with_a = 0;  // lambda
+  if (a_is_free && b_is_free) {
+    const double turn_a = dot(of_a.angular, of_a.angular), turn_b = dot(of_b.angular, of_b.angular);
+    with_a = fma(kSlowTurn, b.mass / (a.mass + b.mass), turn_a) / (turn_a + turn_b + kSlowTurn);
+  } else if (a_is_free || (!b_is_free && a.num_dofs > 0)) {
+    with_a = 1;
+  }
+  motion.carried = fma(with_a, of_a.linear - of_b.linear, of_b.linear);
+
+  const Vec3d first = {sums[DamperSums::kFirst], sums[DamperSums::kFirst + 1], sums[DamperSums::kFirst + 2]};
+  const Vec3d normals = {sums[DamperSums::kNormal], sums[DamperSums::kNormal + 1], sums[DamperSums::kNormal + 2]};
+  const double stiffness = sums[DamperSums::kStiffness], length = norm(normals);
+  motion.middle = stiffness > 0 ? (1 / stiffness) * first : Vec3d{0, 0, 0};
+  motion.turning = at_a.angular - at_b.angular;
+  const Vec3d u = (at_a.linear - at_b.linear) + cross(motion.turning, motion.middle);
+  const Vec3d n = length > 0 ? (1 / length) * normals : Vec3d{0, 0, 0};
+  motion.slip = fma(-dot(n, u), n, u);
+  return motion;
+}
+
+ISOPATCH_HD PatchDamper damper_of(double h, double relative_stiffness, const PatchMotion& motion,
+                                  const double (&sums)[CarrySums::kSize]) {
+  const auto share = [](double rate, double squared) {
+    return squared > 0 ? max(min(rate / squared, 1.0), 0.0) : 0.0;
+  };
+  const double of_turn = share(sums[CarrySums::kTurn], sums[CarrySums::kTurnSquared]),
+               of_slip = share(sums[CarrySums::kSlip], sums[CarrySums::kSlipSquared]);
+  const double beta = relative_stiffness < kInfinity ? 2 * relative_stiffness / (1 + relative_stiffness) : 2.0;
+  return {h, beta, motion.middle, of_turn * motion.turning, of_slip * motion.slip};
+}
+
+}  // namespace isopatch::detail
