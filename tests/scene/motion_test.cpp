@@ -357,9 +357,10 @@ TEST(Motion, IsSteppedWithOptionsInRange) {
   for (const int value : {-1, 0, 1 << 30}) {
     expect_bad("max_iterations is ", [&](RolloutOptions& o) { o.max_iterations = value; });
     expect_bad("friction_passes is ", [&](RolloutOptions& o) { o.friction_passes = value; });
+    expect_bad("max_substeps is ", [&](RolloutOptions& o) { o.max_substeps = value; });
     if (value != 0) expect_bad("polygon_capacity is ", [&](RolloutOptions& o) { o.polygon_capacity = value; });
   }
-  expect_bad("integrator is 3", [](RolloutOptions& o) { o.integrator = static_cast<Integrator>(3); });
+  expect_bad("integrator is 4", [](RolloutOptions& o) { o.integrator = static_cast<Integrator>(4); });
   expect_bad("points is 3", [](RolloutOptions& o) { o.points = static_cast<ContactPoints>(3); });
 }
 

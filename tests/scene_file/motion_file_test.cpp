@@ -127,7 +127,7 @@ TEST(MotionInFiles, LeavesDefaultsOfJoints) {
 TEST(MotionInFiles, ReadsEveryFieldOfAJoint) {
   const Motion motion = ball_with(R"("motion": {"type": "revolute", "parent": "hand", "axis": [0, 1, 0],
       "anchor": [1, 2, 3], "position": -0.5, "velocity": 0.25, "force": [[0, 16], [4.5, 1], [6, 16]],
-      "stiffness": 100, "damping": 2, "target": [[0, 0], [0.2, 0.3]], "limit": 50})")
+      "stiffness": 100, "damping": 2, "target": [[0, 0], [0.2, 0.3]], "force_limit": 50})")
                             .motion;
   EXPECT_EQ(motion.type, MotionType::kRevolute);
   EXPECT_EQ(motion.parent, 2) << "a body further down in the file";
@@ -216,8 +216,20 @@ TEST(MotionInFiles, RefusesJoints) {
   expect_bad(axis + R"("target": [[1, 0], [0, 1]])", ".target: row 1: time is 0 s after 1 s; times must increase");
   expect_bad(axis + R"("stiffness": -1)", ".stiffness: is -1 N/m; it must be in [0, 1e+30]");
   expect_bad(axis + R"("damping": -1)", ".damping: is -1 N s/m; it must be in [0, 1e+30]");
-  expect_bad(axis + R"("limit": 0)", ".limit: is 0 N; it must be in [1e-30, 1e+30]");
-  expect_bad(axis + R"("limit": -5)", ".limit: is -5 N; it must be in [1e-30, 1e+30]");
+  expect_bad(axis + R"("force_limit": 0)", ".force_limit: is 0 N; it must be in [1e-30, 1e+30]");
+  expect_bad(axis + R"("force_limit": -5)", ".force_limit: is -5 N; it must be in [1e-30, 1e+30]");
+  expect_bad(axis + R"("force_limit": 5, "limit": 5)", R"(: has "limit" and "force_limit"; give one)");
+  expect_bad(axis + R"("lower": 0.1, "upper": -0.1)", ".upper: is -0.1, not above the lower one, 0.1");
+  expect_bad(axis + R"("lower": "low")", R"(.lower: must be a number, found "low")");
+  expect_bad(axis + R"("bounce": 1.5)", ".bounce: is 1.5; it must be in [0, 1]");
+  expect_bad(axis + R"("joint_friction": -1)", ".joint_friction: is -1 N; it must be in [0, 1e+30]");
+  expect_bad(axis + R"("joint_damping": -1)", ".joint_damping: is -1 N s/m; it must be in [0, 1e+30]");
+  expect_bad(axis + R"("mimic": {"ratio": 2})", R"(.mimic: missing field "body")");
+  expect_bad(axis + R"("mimic": {"body": "ball"})", ".mimic.body: is the body itself; a joint mimics that of another body");
+  expect_bad(axis + R"("mimic": {"body": "ball", "ratio": 0})",
+             ".mimic: ratio is 0; a joint that mimics another has one of at least 1e-06, of either sign");
+  expect_bad(axis + R"("mimic": {"body": "ball"}, "force": 1)",
+             R"(.force: the joint follows that of "mimic"; leave it out)");
   expect_bad(axis + R"("position": 2e12)",
              ".position: is 2000000000000 m; it must be in [-1000000000000, 1000000000000]");
   expect_bad(axis + R"("velocity": 2e9)", ".velocity: is 2000000000 m/s; it must be in [-1000000000, 1000000000]");
@@ -289,7 +301,8 @@ TEST(RolloutInFiles, LeavesDefaults) {
   EXPECT_EQ(options.gravity, (std::array<double, 3>{0, 0, -9.81}));
   EXPECT_EQ(options.tolerance, 1e-8);
   EXPECT_EQ(options.max_iterations, 40);
-  EXPECT_EQ(options.friction_passes, 3);
+  EXPECT_FALSE(options.friction_passes);
+  EXPECT_EQ(options.max_substeps, 8);
   EXPECT_EQ(options.polygon_capacity, 0);
   EXPECT_FALSE(options.variation.position || options.variation.angle || options.variation.speed);
 }
@@ -297,7 +310,7 @@ TEST(RolloutInFiles, LeavesDefaults) {
 TEST(RolloutInFiles, ReadsEveryField) {
   const RolloutOptions options = options_of(
       R"("time_step": 0.005, "duration": 6, "integrator": "sdirk2", "points": "centroid", "gravity": [0, 1, 2],
-         "tolerance": 1e-10, "max_iterations": 100, "friction_passes": 1, "polygon_capacity": 512,
+         "tolerance": 1e-10, "max_iterations": 100, "friction_passes": 1, "max_substeps": 5, "polygon_capacity": 512,
          "variation": {"position": 0.01, "angle": 0.2, "speed": 0})");
   EXPECT_EQ(options.time_step, 0.005);
   EXPECT_EQ(options.duration, 6);
@@ -307,12 +320,14 @@ TEST(RolloutInFiles, ReadsEveryField) {
   EXPECT_EQ(options.tolerance, 1e-10);
   EXPECT_EQ(options.max_iterations, 100);
   EXPECT_EQ(options.friction_passes, 1);
+  EXPECT_EQ(options.max_substeps, 5);
   EXPECT_EQ(options.polygon_capacity, 512);
   EXPECT_EQ(options.variation.position, 0.01);
   EXPECT_EQ(options.variation.angle, 0.2);
   EXPECT_EQ(options.variation.speed, 0);
   EXPECT_EQ(options_of(R"("integrator": "cvode", "points": "fan6")").integrator, Integrator::kCvode);
   EXPECT_EQ(options_of(R"("integrator": "euler", "points": "fan6")").points, ContactPoints::kFan6);
+  EXPECT_EQ(options_of(R"("integrator": "midpoint")").integrator, Integrator::kMidpoint);
   EXPECT_EQ(options_of(R"("points": "matched")").points, ContactPoints::kMatched);
 }
 
@@ -332,12 +347,13 @@ TEST(RolloutInFiles, RefusesFields) {
   expect_bad(R"("tolerance": 0)", "tolerance: is 0; it must be in [1e-15, 0.1]");
   expect_bad(R"("max_iterations": 0)", "max_iterations: must be an integer from 1 to 10000, found 0");
   expect_bad(R"("friction_passes": 1.5)", "friction_passes: must be an integer from 1 to 100, found 1.5");
+  expect_bad(R"("max_substeps": 65)", "max_substeps: must be an integer from 1 to 64, found 65");
   expect_bad(R"("polygon_capacity": -1)", "polygon_capacity: must be an integer from 0 to 16777216, found -1");
   expect_bad(R"("variation": {"position": -1})", "variation.position: is -1 m; it must be in [0, 1000000000000]");
   expect_bad(R"("variation": {"speeds": 1})", R"(variation.speeds: unknown field; did you mean "speed"?)");
   expect_bad(R"("steps": 1)",
              R"(steps: unknown field; known: "time_step", "duration", "integrator", "points", "gravity", "tolerance", )"
-             R"("max_iterations", "friction_passes", "polygon_capacity", "speed_limit", "variation")");
+             R"("max_iterations", "friction_passes", "max_substeps", "polygon_capacity", "speed_limit", "variation")");
 }
 
 }  // namespace

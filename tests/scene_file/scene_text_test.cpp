@@ -34,17 +34,20 @@ constexpr char kEverything[] = R"({"isopatch": 1,
       {"geometry": "ball"}]},
     {"name": "slider", "geometry": "ball", "motion": {"type": "prismatic", "parent": "wall", "axis": [0.1, 0.2, 0.3],
      "position": 0.01, "velocity": 0.02, "force": [[0, 1.1], [0.5, 2.2]], "stiffness": 3.3, "damping": 4.4,
-     "target": [[0.25, 0.1], [0.5, 0.2]], "limit": 5.5}},
+     "target": [[0.25, 0.1], [0.5, 0.2]], "force_limit": 5.5, "lower": -0.5, "upper": 0.75, "bounce": 0.25,
+      "joint_friction": 0.125, "joint_damping": 2.5, "armature": 0.0625}},
     {"name": "door", "geometry": "ball", "position": [7, 8, 9],
      "motion": {"type": "revolute", "axis": [0, 0, 2], "anchor": [0.1, 0.2, 0.3], "force": 6.6}},
     {"name": "moved", "geometry": "ball", "position": [1, 1, 1], "motion": {"type": "prescribed", "times": [-0.5, 0, 1],
      "poses": [[0, 1, 1, 1, 0, 0, 0], [1, 1, 1, 1, 0, 0, 0], [2, 1, 1, 0, 1, 0, 0]]}},
     {"name": "turning", "geometry": "ball", "angular_velocity": [0, 0, 0.1], "motion": "prescribed"},
-    {"name": "wall", "geometry": "ground", "rigid": true, "fixed": true}],
+    {"name": "wall", "geometry": "ground", "rigid": true, "fixed": true},
+    {"name": "geared", "geometry": "ball", "position": [9, 8, 7],
+     "motion": {"type": "prismatic", "axis": [0, 1, 0], "mimic": {"body": "slider", "ratio": -0.5, "offset": 0.25}}}],
   "pairs": [["wall", "plain"], {"bodies": ["plain", "parts"], "friction": 0.05, "dissipation": 1.5}],
   "contact": {"dissipation_model": "pfc", "quadrature": "fan6", "slip_tolerance": 1e-3, "gradient_filter": true},
   "rollout": {"time_step": 0.002, "duration": 0.9, "integrator": "sdirk2", "points": "fan6", "gravity": [0.1, 0.2, 0.3],
-    "tolerance": 1e-7, "max_iterations": 41, "friction_passes": 4, "polygon_capacity": 99, "speed_limit": 77,
+    "tolerance": 1e-7, "max_iterations": 41, "friction_passes": 4, "max_substeps": 3, "polygon_capacity": 99, "speed_limit": 77,
     "variation": {"position": 0.1, "angle": 0.2, "speed": 0.3}}})";
 
 SceneDescription read_again(const Scene& scene) {
@@ -72,6 +75,18 @@ void expect_equal(const Motion& a, const Motion& b) {
   EXPECT_EQ(a.drive.stiffness, b.drive.stiffness);
   EXPECT_EQ(a.drive.damping, b.drive.damping);
   EXPECT_EQ(a.drive.force_limit, b.drive.force_limit);
+  EXPECT_EQ(a.lower, b.lower);
+  EXPECT_EQ(a.upper, b.upper);
+  EXPECT_EQ(a.bounce, b.bounce);
+  EXPECT_EQ(a.friction, b.friction);
+  EXPECT_EQ(a.damping, b.damping);
+  EXPECT_EQ(a.armature, b.armature);
+  ASSERT_EQ(a.mimic.has_value(), b.mimic.has_value());
+  if (a.mimic) {
+    EXPECT_EQ(a.mimic->body, b.mimic->body);
+    EXPECT_EQ(a.mimic->ratio, b.mimic->ratio);
+    EXPECT_EQ(a.mimic->offset, b.mimic->offset);
+  }
 }
 
 void expect_equal(const Body& a, const Body& b) {
@@ -115,6 +130,7 @@ void expect_equal(const RolloutOptions& a, const RolloutOptions& b) {
   EXPECT_EQ(a.tolerance, b.tolerance);
   EXPECT_EQ(a.max_iterations, b.max_iterations);
   EXPECT_EQ(a.friction_passes, b.friction_passes);
+  EXPECT_EQ(a.max_substeps, b.max_substeps);
   EXPECT_EQ(a.polygon_capacity, b.polygon_capacity);
   EXPECT_EQ(a.speed_limit, b.speed_limit);
   EXPECT_EQ(a.variation.position, b.variation.position);

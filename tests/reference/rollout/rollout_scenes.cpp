@@ -82,7 +82,7 @@ SceneDescription ball_on_box() {
       scene, make_box("bumper", {0.02, 0.2, 0.08}),
       {.name = "bumper", .modulus = 3e5, .dissipation = 1, .friction = 0.6, .pose = {-0.1, 0, 0.06, 1, 0, 0.01, 0.02}});
   scene.bodies[static_cast<std::size_t>(bumper)].motion =
-      prismatic({}, {1, 0, 0.05}, {.stiffness = 400, .damping = 3, .target = {{0, 0.002}}, .limit = 0.7});
+      prismatic({}, {1, 0, 0.05}, {.stiffness = 400, .damping = 3, .target = {{0, 0.002}}, .force_limit = 0.7});
   add_ground(scene, true, 0.4);
   scene.pairs = {{0, 1, {}, {}}, {1, 3, {}, {}}, {1, 2, {}, 0.2}};
   scene.contact.gradient_filter = true;

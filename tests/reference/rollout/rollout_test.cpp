@@ -116,6 +116,12 @@ TEST_P(RolloutReferenceTest, SecondOrderAgrees) {
   expect_agreement(scene);
 }
 
+TEST_P(RolloutReferenceTest, MidpointAgrees) {
+  SceneDescription scene = GetParam().make();
+  scene.rollout.integrator = Integrator::kMidpoint;
+  expect_agreement(scene);
+}
+
 TEST_P(RolloutReferenceTest, PointsAtCentroidsAgree) {
   SceneDescription scene = GetParam().make();
   scene.rollout.points = ContactPoints::kCentroid;
