@@ -23,7 +23,7 @@ namespace {
 /// OSError, of which Python makes FileNotFoundError and so on by the number of the error.
 void set_file_error(const Error& error) {
   std::string problem = error.what(), path = error.parts().where;
-  constexpr std::size_t kAround = 20;  // "[Errno 2] ", quotes
+  constexpr std::size_t kAround = 20;                                            // "[Errno 2] ", quotes
   if (problem.size() + path.size() + kAround > isopatch::detail::kMaxMessage) {  // both have the path
     problem = error.parts().found;
     path = isopatch::detail::in_quotes(path);

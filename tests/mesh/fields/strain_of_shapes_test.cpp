@@ -80,7 +80,9 @@ TEST(StrainOfShapes, APowerBeyondTheRangeIsNamedWithIt) {
 // Between two levels that a table has, a tet can be too flat; the message says of what.
 TEST(StrainOfShapes, ATableWithLevelsTooCloseToTheSurfaceIsNamed) {
   const StrainMap map = {StrainMap::Kind::kTable, 0, {{0, 0}, {1e-9, 0.5}, {1, 1}}};
-  EXPECT_TRUE(contains(error_of([&] { with_strain(make_box("plate", {0.3, 0.2, 0.002}), map); }),
+  EXPECT_TRUE(contains(error_of([&] {
+                         with_strain(make_box("plate", {0.3, 0.2, 0.002}), map);
+                       }),
                        "plate: strain: a table of 3 rows: tet "));
 }
 
