@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Installs what is missing, builds, runs all tests, and says how many ran and what was skipped and why.
-# Usage: scripts/test.sh [PRESET|--lanes|--all|--with-torch]
+# Usage: scripts/test.sh [PRESET|--lanes|--races|--all|--with-torch]
 #   PRESET    release (the default), debug, sanitize or cuda
 #   --lanes   only the tests of the code that GPU and CPU share, with AddressSanitizer and UndefinedBehaviorSanitizer
+#   --races   only the tests of threads, with ThreadSanitizer
 #   --with-torch   release, and the tests of the Python package with torch and PyVista, which take 6 GB of disk
 #   --all     release, all tests with these sanitizers, the reference by Doxygen and pdoc, and a minute of each fuzzer
 set -euo pipefail
@@ -20,9 +21,13 @@ case ${1:-} in
   --with-torch)
     ISOPATCH_WITH_TORCH=1 exec scripts/test.sh release
     ;;
-  -*) [[ $1 == --lanes ]] || { echo "usage: scripts/test.sh [PRESET|--lanes|--all|--with-torch]" >&2; exit 2; } ;;
+  --lanes | --races) ;;
+  -*)
+    echo "usage: scripts/test.sh [PRESET|--lanes|--races|--all|--with-torch]" >&2
+    exit 2
+    ;;
 esac
-if [[ ${1:-} != --lanes ]]; then export ISOPATCH_WITH_PYTHON_PACKAGES=1; fi
+if [[ ${1:-} != --* ]]; then export ISOPATCH_WITH_PYTHON_PACKAGES=1; fi
 ISOPATCH_WITH_TEST_PACKAGES=1 source scripts/install_packages.sh
 
 options=("${isopatch_cmake_options[@]}")
@@ -40,6 +45,12 @@ if [[ ${1:-} == --lanes ]]; then
   done
   for shard in "${shards[@]}"; do wait "$shard" || status=1; done
   exit "$status"
+fi
+
+if [[ ${1:-} == --races ]]; then
+  cmake --preset races "${options[@]}"
+  cmake --build --preset races -j "$jobs"
+  exec build/races/bin/isopatch_thread_tests --gtest_brief=1
 fi
 
 preset=${1:-release}

@@ -18,10 +18,9 @@ class KeptGeometries {
     if (indices.data == nullptr || backend == Backend::kCuda) return;
     rows_.reserve(static_cast<std::size_t>(environments * parts));
     for (std::int64_t e = 0; e < environments; ++e) {
-      const volatile std::int32_t* const row = indices.data + e * indices.stride;
+      const std::int32_t* const row = indices.data + e * indices.stride;
       for (std::int64_t part = 0; part < parts; ++part) {
-        const std::int32_t index = row[part];
-        rows_.push_back(index);
+        rows_.push_back(__atomic_load_n(row + part, __ATOMIC_RELAXED));  // std::atomic_ref takes no const before C++26
       }
     }
     indices = {rows_.data(), parts};

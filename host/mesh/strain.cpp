@@ -3,7 +3,10 @@
 // A pressure that is not linear in the extent, as one that is linear in each tet.
 #include "host/mesh/strain.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "host/mesh/checks/geometry_check.h"
@@ -21,16 +24,23 @@ namespace {
 
 using Rows = std::vector<std::array<double, 2>>;
 
-void apply_to_mesh(Geometry& geometry, const Rows& rows) {
+/// "strain: power 0.01"
+std::string name_of(const StrainMap& map) {
+  if (map.kind == StrainMap::Kind::kPower) return fmt::format("strain: power {}", map.parameter);
+  if (map.kind == StrainMap::Kind::kTrue) return fmt::format("strain: true {}", map.parameter);
+  return fmt::format("strain: a table of {} rows", map.table.size());
+}
+
+void apply_to_mesh(Geometry& geometry, const StrainMap& map, const Rows& rows) {
   const double most = *std::max_element(geometry.extent.begin(), geometry.extent.end());
   if (most > 1) throw_error("{}: the extents go up to {}; a strain map needs them in [0, 1]", geometry.name, most);
   std::vector<double> levels;
   for (const auto& [e, f] : rows) levels.push_back(e);
-  const std::vector<std::size_t> level_of_new = cut_at_levels(geometry.mesh, geometry.extent, levels, geometry.name);
+  const std::string source = geometry.name + ": " + name_of(map);
+  const std::vector<std::size_t> level_of_new = cut_at_levels(geometry.mesh, geometry.extent, levels, source);
   for (double& extent : geometry.extent) extent = interpolated(rows, extent);
   for (const std::size_t level : level_of_new) geometry.extent.push_back(rows[level][1]);
-  check_extents(geometry.mesh, geometry.extent, check_size(geometry.mesh.points, geometry.mesh.tets, geometry.name),
-                geometry.name);
+  check_extents(geometry.mesh, geometry.extent, check_size(geometry.mesh.points, geometry.mesh.tets, source), source);
   measure_again(geometry);
 }
 
@@ -74,7 +84,7 @@ Geometry with_strain(Geometry geometry, const StrainMap& map) {
   if (geometry.mesh.tets.empty()) {
     throw Error(geometry.name + ": only a geometry with a pressure field can have a strain map");
   }
-  apply_to_mesh(geometry, rows);
+  apply_to_mesh(geometry, map, rows);
   return geometry;
 }
 

@@ -179,7 +179,7 @@ WRONG = {
     "candidates of no number of environments": (
         lambda e: e.make_candidate_cache(-1),
         ValueError,
-        "make_candidate_cache: num_environments is -1",
+        "make_candidate_cache: num_envs: expected an integer from 0 to 9223372036854775807, found -1",
     ),
     "more candidates than memory": (
         lambda e: e.make_candidate_cache(2**52),
@@ -197,7 +197,11 @@ WRONG = {
         "reset: mask: expected bool or uint8",
     ),
     "stream on the CPU": (evaluated(stream=0), ValueError, "stream: only calls on a CUDA device have a stream"),
-    "unknown argument": (lambda e: e.evaluate(good(), masses=1), TypeError, "incompatible function arguments"),
+    "unknown argument": (
+        lambda e: e.evaluate(good(), frcition=1),
+        TypeError,
+        'frcition: unknown argument; did you mean "friction"?',
+    ),
     "a device without UTF-8": (
         lambda e: isopatch.Evaluator(e.scene, device="\ud800"),
         ValueError,

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 #include <thread>
+#include <vector>
 
 #include "isopatch/isopatch.h"
 
@@ -79,6 +81,115 @@ TEST(ChangingInputs, OfGeometryIndicesDoNotCrashASimulator) {
   for (const std::uint32_t status : state.status) {
     EXPECT_TRUE((status & kFrozen) == 0 || (status & (kFaults | kDiverged)) != 0) << status_text(status);
   }
+}
+
+// These races are meant, so ThreadSanitizer does not look at them; at what the library does meanwhile it does.
+#if defined(__SANITIZE_THREAD__)
+#define ISOPATCH_UNWATCHED __attribute__((no_sanitize_thread, noinline))
+#else
+#define ISOPATCH_UNWATCHED __attribute__((noinline))
+#endif
+
+struct Numbers {
+  double* begin;
+  std::size_t count;
+};
+
+ISOPATCH_UNWATCHED void write_numbers(const std::vector<Numbers>& arrays, std::uint32_t seed) {
+  constexpr double kValues[] = {0, 1, 0.045, -1, 1e5, 1e300, -1e-300, INFINITY, NAN, 0.5, 1, 0.049};
+  for (const Numbers& array : arrays) {
+    for (std::size_t i = 0; i < array.count; ++i) {
+      seed = seed * 1664525U + 1013904223U;
+      *const_cast<volatile double*>(array.begin + i) = kValues[(seed >> 16) % 12];
+    }
+  }
+}
+
+ISOPATCH_UNWATCHED void write_bytes(std::uint8_t* bytes, std::size_t count, std::uint32_t seed) {
+  for (std::size_t i = 0; i < count; ++i) *const_cast<volatile std::uint8_t*>(bytes + i) = (seed >> i % 20) & 1U;
+}
+
+ISOPATCH_UNWATCHED void write_indices(std::int32_t* indices, std::size_t count, std::uint32_t seed) {
+  for (std::size_t i = 0; i < count; ++i) {
+    *const_cast<volatile std::int32_t*>(indices + i) = static_cast<std::int32_t>((seed >> i % 20) % 6) - 1;
+  }
+}
+
+constexpr std::size_t kFew = 16;  // environments
+
+/// All inputs of a call, which another thread writes.
+struct ChangingArrays {
+  std::vector<double> poses = std::vector<double>(kFew * 14, 0), velocities = poses, modulus = poses,
+                      dissipation = poses, friction = poses, body_wrench = poses, gravity = poses, mass_scale = poses;
+  std::vector<std::int32_t> index = std::vector<std::int32_t>(kFew * 2, 0);
+  std::vector<std::uint8_t> mask = std::vector<std::uint8_t>(kFew, 1);
+
+  template <class Inputs>
+  void give_parameters(Inputs& inputs) {
+    inputs.modulus = modulus.data();
+    inputs.dissipation = dissipation.data();
+    inputs.friction = friction.data();
+    inputs.geometry_index = index.data();
+    inputs.pair_mask = mask.data();
+  }
+
+  template <class Calls>
+  void change_while(const Calls& calls) {
+    std::atomic<bool> done = false;
+    std::thread writer([&] {
+      std::vector<Numbers> numbers;
+      for (std::vector<double>* array :
+           {&poses, &velocities, &modulus, &dissipation, &friction, &body_wrench, &gravity, &mass_scale}) {
+        numbers.push_back({array->data(), array->size()});
+      }
+      for (std::uint32_t i = 0; !done; ++i) {
+        write_numbers(numbers, i * 2654435761U);
+        write_bytes(mask.data(), mask.size(), i * 2654435761U);
+        write_indices(index.data(), index.size(), i * 2654435761U);
+      }
+    });
+    calls();
+    done = true;
+    writer.join();
+  }
+};
+
+TEST(ChangingInputs, OfAllArraysDoNotCrashEvaluationsAndRows) {
+  const Scene scene(shapes());
+  const Evaluator evaluator(scene, {.backend = Backend::kCpu, .num_threads = 2});
+  ChangingArrays arrays;
+  State state;
+  state.num_environments = kFew;
+  state.poses = arrays.poses.data();
+  state.velocities = arrays.velocities.data();
+  arrays.give_parameters(state);
+  ResultArrays wrenches(scene, kFew), rows(scene, kFew, {.energy = true, .polygon_capacity = 50, .max_clusters = 1});
+  for (ResultArrays* results : {&wrenches, &rows}) {
+    arrays.change_while([&] {
+      for (int i = 0; i < kCalls; ++i) evaluator.evaluate(state, results->view());
+    });
+    for (const std::uint32_t status : results->status) EXPECT_EQ(status & ~0xffffU, 0u);
+  }
+}
+
+TEST(ChangingInputs, OfAllArraysDoNotCrashASimulator) {
+  const Simulator simulator{Scene(shapes())};
+  RolloutStateArrays state(simulator.scene(), kFew);
+  const RolloutStateArrays begin = state;
+  ChangingArrays arrays;
+  RolloutInput input;
+  input.body_wrench = arrays.body_wrench.data();
+  input.gravity = arrays.gravity.data();
+  input.mass_scale = arrays.mass_scale.data();
+  arrays.give_parameters(input);
+  arrays.change_while([&] {
+    for (int i = 0; i < kCalls; ++i) {
+      RolloutStateArrays initial = begin;
+      simulator.reset(state.view(), nullptr, initial.view());
+      simulator.step(state.view(), input, {}, 2);
+    }
+  });
+  for (const double number : state.poses) EXPECT_TRUE(std::isfinite(number));
 }
 
 }  // namespace

@@ -30,10 +30,11 @@ void check_table(const std::vector<std::array<double, 2>>& table) {
 
 using Row = std::array<double, 2>;
 
-// Where the table of a power ends: below, it is one line from 0.
+// Where a table ends: below, it is one line from 0.
 constexpr double kMinStiffening = 0.2;  // of the tolerance
 constexpr double kMinRise = 1e-7;
-constexpr double kMinSoftening = 1e-4;
+// A level closer to the surface would leave slivers of its distance squared along a mesh's edges, which rounding flattens.
+constexpr double kMinLevel = 1e-4;
 
 constexpr double kMinPower = 0.01, kLargestPower = 100, kLargestCompression = 0.999999;
 
@@ -68,10 +69,11 @@ class TableOfMap {
   /// Whether the table can end with a line from 0 to this row.
   bool is_last(const Row& row) const {
     const auto& [e, f] = row;
+    if (e <= kMinLevel) return true;
     constexpr double kClose = 0x1p-20;  // to 0, where the line is farthest from f
     if (excess(kClose * e, kClose * f) <= map_.tolerance) return true;
-    if (map_.kind == StrainMap::Kind::kTrue) return false;  // which has a slope at 0
-    return convex_ ? e <= kMinStiffening * map_.tolerance || f <= kMinRise : e <= kMinSoftening;
+    if (map_.kind == StrainMap::Kind::kTrue || !convex_) return false;
+    return e <= kMinStiffening * map_.tolerance || f <= kMinRise;
   }
 
   /// Whether the line between two rows is within the tolerance; its excess has one maximum.
@@ -91,9 +93,10 @@ class TableOfMap {
     return excess_at(0.5 * (low + high)) <= map_.tolerance;
   }
 
-  /// The lowest row whose line to `row` fits.
+  /// The lowest row whose line to `row`, which is above the lowest level, fits.
   Row row_below(const Row& row) const {
-    double low = 0, high = row[0];
+    if (fits(row_at(kMinLevel), row)) return row_at(kMinLevel);
+    double low = kMinLevel, high = row[0];
     for (int i = 0; i < 30; ++i) {
       const double middle = 0.5 * (low + high);
       (fits(row_at(middle), row) ? high : low) = middle;

@@ -185,8 +185,9 @@ class LevelCutter {
       for (std::size_t i = 1; i + 1 < face.size(); ++i) {
         const Tet piece = positively_oriented(mesh_, {apex, at(0), at(i), at(i + 1)});
         if (!(six_volumes(mesh_, piece) > kFlat * edge_product(mesh_, piece))) {
-          throw_error("{}: {} is too flat to be cut where the slope of its pressure changes; remove it", source_,
-                      describe(index, of));
+          throw_error(
+              "{}: {} is too flat to be cut at its {} levels; give a mesh without such tets, or a map with fewer levels",
+              source_, describe(index, of), levels_.size());
         }
         mesh_.tets.push_back(piece);
       }

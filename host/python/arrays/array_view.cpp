@@ -5,6 +5,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "host/text/quote.h"
+
 namespace isopatch::python {
 namespace {
 
@@ -67,18 +69,26 @@ nb::object dlpack_capsule(const nb::handle& object, bool on_cuda, void* stream) 
 
 }  // namespace
 
+void throw_type_error(const std::string& message) {
+  throw nb::type_error(isopatch::detail::message_text(message).c_str());
+}
+
+void throw_value_error(const std::string& message) {
+  throw nb::value_error(isopatch::detail::message_text(message).c_str());
+}
+
 void Argument::wrong_type(const std::string& problem) const {
-  throw nb::type_error(fmt::format("{}: {}: {}", call, name, problem).c_str());
+  throw_type_error(fmt::format("{}: {}: {}", call, name, problem));
 }
 
 void Argument::wrong_value(const std::string& problem) const {
-  throw nb::value_error(fmt::format("{}: {}: {}", call, name, problem).c_str());
+  throw_value_error(fmt::format("{}: {}: {}", call, name, problem));
 }
 
 void refuse_derivative(const Argument& argument, const char* reason, const std::string& instead) {
   const std::string name = argument.name == nullptr ? "" : fmt::format("{}: ", argument.name);
-  throw nb::value_error(
-      fmt::format("{}: {}{}, and there is no derivative yet; pass {}", argument.call, name, reason, instead).c_str());
+  throw_value_error(
+      fmt::format("{}: {}{}, and there is no derivative yet; pass {}", argument.call, name, reason, instead));
 }
 
 void throw_error_of(const char* call) {

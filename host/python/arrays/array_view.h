@@ -28,6 +28,10 @@ struct Placement {
   bool is_current_stream = true;  // of the library of the poses
 };
 
+/// Throws TypeError or ValueError; a message is made as short as the library's are.
+[[noreturn]] void throw_type_error(const std::string& message);
+[[noreturn]] void throw_value_error(const std::string& message);
+
 /// Which argument of which call an array is, for messages, which may be formats of fmt.
 struct Argument {
   const char* call;

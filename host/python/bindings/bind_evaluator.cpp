@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 
+#include <algorithm>
 #include <iterator>
 #include <memory>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "host/python/bindings/array_table.h"
 #include "host/python/bindings/bindings.h"
 #include "host/python/bindings/candidates.h"
+#include "host/python/bindings/define.h"
 #include "host/python/bindings/evaluation.h"
 #include "host/python/bindings/streams.h"
 
@@ -73,39 +75,28 @@ std::string arguments_of_call() {
   return text;
 }
 
-template <std::size_t>
-using Handle = nb::handle;
+constexpr std::size_t kNumArguments = kNumInputs + std::size(kOthers);
 
-template <std::size_t kInput>
-auto input_argument() {
-  if constexpr (kInput == 0) {
-    return nb::arg(kInputs[kInput].name).none();
-  } else {
-    return nb::arg(kInputs[kInput].name) = nb::none();
+/// The signature of a call, made of the list of inputs.
+Signature<kNumArguments, kNumPositional> signature_of_call(const char* call) {
+  Signature<kNumArguments, kNumPositional> signature{call, {}};
+  std::size_t i = 0;
+  for (const ArrayInfo& info : kInputs) signature.parameters[i++].name = info.name;
+  for (const auto& [name, type] : kOthers) signature.parameters[i++].name = name;
+  for (std::size_t k = 1; k < kNumArguments; ++k) signature.parameters[k].otherwise = nb::none();  // all but the poses
+  return signature;
+}
+
+EvaluationArguments arguments_of(const Given<kNumArguments>& given) {
+  EvaluationArguments arguments{};
+  std::copy_n(given.begin(), kNumInputs, arguments.inputs.begin());
+  const nb::handle* other = given.data() + kNumInputs;
+  for (nb::handle* to :
+       {&arguments.outputs, &arguments.out, &arguments.stream, &arguments.polygon_capacity, &arguments.contact_capacity,
+        &arguments.max_clusters, &arguments.candidates, &arguments.check}) {
+    *to = *other++;
   }
-}
-
-/// Defines a method with the arguments of a call, made of the list of inputs; it is called with Self and the
-/// EvaluationArguments. The texts must live as long as the module.
-template <class Self, std::size_t... kPositional, std::size_t... kNamed, std::size_t... kOther>
-void define_call(nb::class_<PythonEvaluator>& evaluator, const char* name, const char* signature, const char* text,
-                 auto function, std::index_sequence<kPositional...>, std::index_sequence<kNamed...>,
-                 std::index_sequence<kOther...>) {
-  evaluator.def(
-      name,
-      [function](Self self, Handle<kPositional>... positional, Handle<kNamed>... named, Handle<kOther>... others) {
-        return function(std::forward<Self>(self), EvaluationArguments{{positional..., named...}, others...});
-      },
-      input_argument<kPositional>()..., nb::kw_only(), input_argument<kNumPositional + kNamed>()...,
-      (nb::arg(kOthers[kOther][0]) = nb::none())..., nb::sig(signature), text);
-}
-
-template <class Self>
-void define_call(nb::class_<PythonEvaluator>& evaluator, const char* name, const char* signature, const char* text,
-                 auto function) {
-  define_call<Self>(evaluator, name, signature, text, function, std::make_index_sequence<kNumPositional>(),
-                    std::make_index_sequence<kNumInputs - kNumPositional>(),
-                    std::make_index_sequence<std::size(kOthers)>());
+  return arguments;
 }
 
 const char* precision_of(const PythonEvaluator& evaluator) {
@@ -164,11 +155,14 @@ struct BoundCall {
 void bind_evaluator(nb::module_& module) {
   using nb::arg;
   bind_written_tensors(module);
-  nb::class_<BoundCall>(module, "Call", "A call of an evaluator with its arguments checked once; see Evaluator.bind().")
-      .def("__call__", &BoundCall::call,
-           "Evaluates what is in the arrays now, and returns `results`, whose arrays it has written.",
-           nb::sig("def __call__(self) -> isopatch.Results"))
-      .def(
+  nb::class_<BoundCall> call(module, "Call",
+                             "A call of an evaluator with its arguments checked once; see Evaluator.bind().");
+  define(
+      call, "__call__", Signature<0>{"call", {}},
+      [](nb::handle self, const Given<0>&) { return nb::inst_ptr<BoundCall>(self)->call(); },
+      "def __call__(self) -> isopatch.Results",
+      "Evaluates what is in the arrays now, and returns `results`, whose arrays it has written.");
+  call.def(
           "_evaluate",
           [](BoundCall& self, int calls) {
             for (int i = 0; i < calls; ++i) self.evaluation.evaluate();
@@ -196,40 +190,49 @@ Args:
 Raises:
     RuntimeError: if there is no such device, no driver for it, or no CUDA code in this build.
     ValueError: for other values of the arguments.)");
+  define_constructor(
+      evaluator,
+      Signature<4>{"Evaluator",
+                   {Parameter{"scene"}, Parameter{"device", nb::str("cpu")}, Parameter{"precision", nb::str("float")},
+                    Parameter{"threads", nb::int_(0)}}},
+      [](PythonEvaluator* self, const Given<4>& given) {
+        const auto& [scene, device, precision, threads] = given;
+        check_scene("Evaluator", scene);
+        new (self) PythonEvaluator(nb::borrow(scene), parse_compute_options("Evaluator", device, precision, threads));
+      },
+      "def __init__(self, scene: Scene, device: str = \"cpu\", precision: str = \"float\", threads: int = 0) -> None");
+  define(
+      evaluator, "reserve",
+      Signature<3>{"reserve",
+                   {Parameter{"num_envs"}, Parameter{"packed_polygons", nb::int_(0)},
+                    Parameter{"packed_contacts", nb::int_(0)}}},
+      [](nb::handle self, const Given<3>& given) {
+        const std::int64_t num_envs = parse_count({"reserve", "num_envs"}, given[0]);
+        const std::int64_t polygons = parse_count({"reserve", "packed_polygons"}, given[1]);
+        const std::int64_t contacts = parse_count({"reserve", "packed_contacts"}, given[2]);
+        const Evaluator& own = nb::inst_ptr<PythonEvaluator>(self)->evaluator;
+        const nb::gil_scoped_release released;
+        own.reserve(num_envs, polygons, contacts);
+      },
+      "def reserve(self, num_envs: int, packed_polygons: int = 0, packed_contacts: int = 0) -> None",
+      "Allocates what batches of up to `num_envs` environments need, with `packed_polygons` and `packed_contacts` "
+      "rows in\nall, so that calls and captured graphs do not.\n\nRaises MemoryError if there is too little "
+      "memory, ValueError for a number below 0.");
+  define(
+      evaluator, "make_candidate_cache",
+      Signature<2>{"make_candidate_cache", {Parameter{"num_envs"}, Parameter{"margin", nb::float_(1e-3)}}},
+      [](nb::handle self, const Given<2>& given) {
+        const std::int64_t num_envs = parse_count({"make_candidate_cache", "num_envs"}, given[0]);
+        const double margin = parse_number({"make_candidate_cache", "margin"}, given[1]);
+        const Evaluator& own = nb::inst_ptr<PythonEvaluator>(self)->evaluator;
+        return std::make_unique<PythonCandidates>(nb::borrow(self), own.make_candidate_cache(num_envs, margin));
+      },
+      "def make_candidate_cache(self, num_envs: int, margin: float = 0.001) -> CandidateCache",
+      "Memory in which calls keep the pairs of cells that may touch, for `num_envs` environments, found with a "
+      "margin of\nat most `margin`, m: a larger one finds them less often and tests more of them. For each part "
+      "pair of each\nenvironment it takes at most 17 KB on the CPU and 4 KB with CUDA.\n\nRaises MemoryError "
+      "if there is too little memory, ValueError for a number below 0 or a margin that is not above 0.");
   evaluator
-      .def(
-          "__init__",
-          [](PythonEvaluator* self, nb::object scene, nb::object device, nb::handle precision, nb::handle threads) {
-            check_scene("Evaluator", scene);
-            new (self) PythonEvaluator(scene, parse_compute_options("Evaluator", device, precision, threads));
-          },
-          arg("scene").none(), arg("device").none() = "cpu", arg("precision").none() = "float",
-          arg("threads").none() = 0,
-          nb::sig("def __init__(self, scene: Scene, device: str = \"cpu\", precision: str = \"float\", threads: int = "
-                  "0) -> None"))
-      .def(
-          "reserve",
-          [](const PythonEvaluator& self, std::int64_t num_envs, std::int64_t packed_polygons,
-             std::int64_t packed_contacts) {
-            const nb::gil_scoped_release released;
-            self.evaluator.reserve(num_envs, packed_polygons, packed_contacts);
-          },
-          arg("num_envs"), arg("packed_polygons") = 0, arg("packed_contacts") = 0,
-          "Allocates what batches of up to `num_envs` environments need, with `packed_polygons` and `packed_contacts` "
-          "rows in\nall, so that calls and captured graphs do not.\n\nRaises MemoryError if there is too little "
-          "memory, ValueError for a number below 0.")
-      .def(
-          "make_candidate_cache",
-          [](const nb::object& self, std::int64_t num_envs, double margin) {
-            const auto& own = nb::cast<const PythonEvaluator&>(self);
-            return std::make_unique<PythonCandidates>(self, own.evaluator.make_candidate_cache(num_envs, margin));
-          },
-          arg("num_envs"), arg("margin") = 1e-3,
-          "Memory in which calls keep the pairs of cells that may touch, for `num_envs` environments, found with a "
-          "margin of\nat most `margin`, m: a larger one finds them less often and tests more of them. For each part "
-          "pair of each\nenvironment it takes at most 17 KB on the CPU and 4 KB with CUDA.\n\nRaises MemoryError "
-          "if there is too little memory, ValueError for a number below 0 or a margin that is not above 0.",
-          nb::sig("def make_candidate_cache(self, num_envs: int, margin: float = 0.001) -> CandidateCache"))
       .def_prop_ro(
           "scene", [](const PythonEvaluator& self) { return self.scene; }, "The scene that it evaluates.",
           nb::for_getter(nb::sig("def scene(self) -> Scene")))
@@ -248,22 +251,26 @@ Raises:
       .def("__repr__", [](const PythonEvaluator& self) {
         return fmt::format("<isopatch.Evaluator on {}, {}>", self.compute.device, precision_of(self));
       });
-  define_call<const PythonEvaluator&>(evaluator, "evaluate", evaluate_signature.c_str(), evaluate_doc.c_str(),
-                                      [](const PythonEvaluator& self, const EvaluationArguments& arguments) {
-                                        Evaluation evaluation("evaluate", self, arguments);
-                                        check_finite("evaluate", arguments.check, arguments.inputs);
-                                        evaluation.run();
-                                        return evaluation.results();
-                                      });
-  define_call<nb::object>(
-      evaluator, "bind", bind_signature.c_str(),
+  define(
+      evaluator, "evaluate", signature_of_call("evaluate"),
+      [](nb::handle self, const Given<kNumArguments>& given) {
+        const EvaluationArguments arguments = arguments_of(given);
+        Evaluation evaluation("evaluate", *nb::inst_ptr<PythonEvaluator>(self), arguments);
+        check_finite("evaluate", arguments.check, arguments.inputs);
+        evaluation.run();
+        return evaluation.results();
+      },
+      evaluate_signature.c_str(), evaluate_doc.c_str());
+  define(
+      evaluator, "bind", signature_of_call("bind"),
+      [](nb::handle self, const Given<kNumArguments>& given) {
+        return std::make_unique<BoundCall>(nb::borrow(self), arguments_of(given));
+      },
+      bind_signature.c_str(),
       "Checks the arguments of evaluate() once, makes the arrays of the results, and returns a Call, which evaluates\n"
       "what is in the same memory whenever it is called. The arrays must not be resized or freed meanwhile.\n\n"
       "Arguments, shapes, units and errors are those of evaluate(); TypeError too for arrays of JAX, which never "
-      "change.",
-      [](nb::object self, const EvaluationArguments& arguments) {
-        return std::make_unique<BoundCall>(std::move(self), arguments);
-      });
+      "change.");
 }
 
 }  // namespace isopatch::python

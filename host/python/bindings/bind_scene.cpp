@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "host/python/bindings/bindings.h"
+#include "host/python/bindings/define.h"
 #include "host/python/bindings/mesh_arrays.h"
 #include "host/scene_file/enumerator_names.h"
 #include "isopatch/pictures.h"
@@ -51,6 +52,12 @@ std::string motion_name(const Body& body) {
 
 bool has_joint(const Body& body) {
   return !body.fixed && (body.motion.type == MotionType::kPrismatic || body.motion.type == MotionType::kRevolute);
+}
+
+/// A string of Python; throws TypeError for anything else.
+std::string parse_text(const Argument& argument, nb::handle value) {
+  if (!PyUnicode_Check(value.ptr())) argument.wrong_type("expected a string, found {}", name_of_type(value));
+  return text_of(value);
 }
 
 /// What a member or a function of each element is.
@@ -133,8 +140,29 @@ std::tuple<nb::bytes, nb::bytes> patch_of(const nb::bytes& polygons) {
 void bind_scene(nb::module_& module) {
   module.def("_scene_surfaces", &surfaces_of, nb::arg("scene"), nb::arg("poses"));
   module.def("_patch_surface", &patch_of, nb::arg("polygons"));
-  nb::class_<Scene>(module, "Scene", "A checked scene; isopatch.Scene is made from it.")
-      .def(
+  nb::class_<Scene> type(module, "Scene", "A checked scene; isopatch.Scene is made from it.");
+  define(
+      type, "body_index", Signature<1>{"body_index", {Parameter{"name"}}},
+      [](nb::handle self, const Given<1>& given) {
+        return nb::inst_ptr<Scene>(self)->body_index(parse_text({"body_index", "name"}, given[0]));
+      },
+      "def body_index(self, name: str) -> int",
+      "The index of the body `name` in the second axis of poses.\n\nRaises ValueError, with the names that there are.");
+  define(
+      type, "pair_index", Signature<2>{"pair_index", {Parameter{"a"}, Parameter{"b"}}},
+      [](nb::handle self, const Given<2>& given) {
+        return nb::inst_ptr<Scene>(self)->pair_index(parse_text({"pair_index", "a"}, given[0]),
+                                                     parse_text({"pair_index", "b"}, given[1]));
+      },
+      "def pair_index(self, a: str, b: str) -> int",
+      "The index of the pair whose wrench is that on body `a` from body `b`, by their names.\n\nRaises ValueError, "
+      "with the pairs that there are.");
+  define(
+      type, "to_json", Signature<0>{"to_json", {}},
+      [](nb::handle self, const Given<0>&) { return to_json(*nb::inst_ptr<Scene>(self)); }, "def to_json(self) -> str",
+      "The scene as the text of a scene file, in which all geometries are \"given\". What they are does not stand "
+      "there: scenes are compared by ==, and kept by pickle.");
+  type.def(
           "__init__",
           [](Scene* self, const std::string& json, const std::string& directory, const std::string& source,
              const nb::dict& meshes, const std::vector<GeometryState>& geometries) {
@@ -163,17 +191,6 @@ void bind_scene(nb::module_& module) {
       .def_prop_ro(
           "geometries", [](const Scene& scene) { return of_each(scene.description().geometries, &Geometry::name); },
           "Names of the geometries; geometry_index counts in this order.")
-      .def("body_index", &Scene::body_index, nb::arg("name"),
-           "The index of the body `name` in the second axis of poses.\n\nRaises ValueError, with the names that there "
-           "are.")
-      .def(
-          "pair_index", nb::overload_cast<const std::string&, const std::string&>(&Scene::pair_index, nb::const_),
-          nb::arg("a"), nb::arg("b"),
-          "The index of the pair whose wrench is that on body `a` from body `b`, by their names.\n\nRaises ValueError, "
-          "with the pairs that there are.")
-      .def("to_json", &to_json,
-           "The scene as the text of a scene file, in which all geometries are \"given\". What they are does not stand "
-           "there: scenes are compared by ==, and kept by pickle.")
       .def_prop_ro("warnings", &all_warnings, "One line for each thing in the scene that may not be meant.")
       .def_prop_ro("_geometry_states",
                    [](const Scene& scene) { return of_each(scene.description().geometries, state_of); })

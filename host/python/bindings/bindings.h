@@ -29,6 +29,12 @@ nb::object make_named_tuple(const nb::object& type, nb::object* values, std::siz
 /// A number of at least 0 that Python gave. Throws TypeError that says what is `expected`, ValueError in which `range`.
 int parse_int(const Argument& argument, nb::handle value, const std::string& expected, const std::string& range);
 
+/// The same without a limit but that of the type.
+std::int64_t parse_count(const Argument& argument, nb::handle value);
+
+/// A number that Python gave. Throws TypeError for anything else.
+double parse_number(const Argument& argument, nb::handle value);
+
 /// Throws TypeError for what is no isopatch.Scene.
 void check_scene(const char* call, nb::handle scene);
 

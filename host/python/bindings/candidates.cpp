@@ -5,12 +5,15 @@
 #include <nanobind/stl/string.h>
 
 #include "host/evaluation/candidate_memory.h"
+#include "host/python/bindings/define.h"
 #include "host/python/bindings/streams.h"
 
 namespace isopatch::python {
 namespace {
 
-void reset_candidates(PythonCandidates& self, nb::handle mask, nb::handle stream) {
+void reset_candidates(nb::handle object, const Given<2>& given) {
+  PythonCandidates& self = *nb::inst_ptr<PythonCandidates>(object);
+  const auto& [mask, stream] = given;
   const auto& evaluator = nb::cast<const PythonEvaluator&>(self.evaluator);
   const Placement placement = with_stream(evaluator.compute.placement, {"reset", "stream"}, stream, mask);
   const ResetMask chosen(mask, placement, {evaluator.counts, self.cache.num_environments()});
@@ -41,8 +44,8 @@ CandidateCache* parse_candidates(const char* call, nb::handle given, const Pytho
 }
 
 void bind_candidates(nb::module_& module) {
-  using nb::arg;
-  nb::class_<PythonCandidates>(module, "CandidateCache", R"(The pairs of cells that may touch, kept from call to call.
+  nb::class_<PythonCandidates> cache(module, "CandidateCache",
+                                     R"(The pairs of cells that may touch, kept from call to call.
 
 Evaluator.make_candidate_cache() makes one; evaluate() and bind() take it as `candidates`. A neighbour list with a skin
 is the same in other fields: pairs are found with a margin, and found again only once bodies have moved relative to each
@@ -51,9 +54,10 @@ other by more than that. No result changes in any bit.
 They are kept for wrenches and sums over patches, and pay for bodies that rest or move slowly. The CPU takes less of the
 margin the slower bodies move, and keeps nothing of those that are too fast for it. CUDA keeps them in large batches of
 small meshes, the reference nothing. Two calls must not use one cache at the same time. A Simulator on the CPU keeps
-candidates by itself.)")
-      .def("reset", &reset_candidates, arg("mask").none() = nb::none(), arg("stream").none() = nb::none(),
-           R"(Forgets the pairs of some environments. Results never need that: what no longer holds is found again.
+candidates by itself.)");
+  define(cache, "reset", Signature<2>{"reset", {Parameter{"mask", nb::none()}, Parameter{"stream", nb::none()}}},
+         &reset_candidates, "def reset(self, mask: object | None = None, stream: object | None = None) -> None",
+         R"(Forgets the pairs of some environments. Results never need that: what no longer holds is found again.
 
 Args:
     mask: [num_envs], bool or uint8: of which environments. None: all.
@@ -62,8 +66,8 @@ Args:
 
 Raises:
     TypeError: for a mask of another type.
-    ValueError: for a mask of another shape or device, and for a stream on the CPU.)",
-           nb::sig("def reset(self, mask: object | None = None, stream: object | None = None) -> None"))
+    ValueError: for a mask of another shape or device, and for a stream on the CPU.)");
+  cache
       .def_prop_ro(
           "evaluator", [](const PythonCandidates& self) { return self.evaluator; }, "The evaluator that it is for.",
           nb::for_getter(nb::sig("def evaluator(self) -> Evaluator")))

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "host/python/bindings/bindings.h"
+#include "host/text/quote.h"
 
 #ifdef ISOPATCH_HAS_CUDA
 #include <cuda_runtime_api.h>
@@ -24,7 +25,7 @@ int current_cuda_device() {
 }
 
 [[noreturn]] void no_device(const std::string& problem) {
-  PyErr_SetString(PyExc_RuntimeError, problem.c_str());
+  PyErr_SetString(PyExc_RuntimeError, isopatch::detail::message_text(problem).c_str());
   throw nb::python_error();
 }
 
@@ -69,7 +70,11 @@ void require_cuda(const char* call, const std::string& device, int index) {
 
 }  // namespace
 
-int parse_int(const Argument& argument, nb::handle value, const std::string& expected, const std::string& range) {
+namespace {
+
+/// An integer of Python from 0 to `most`.
+long long parse_integer(const Argument& argument, nb::handle value, long long most, const std::string& expected,
+                        const std::string& range) {
   const nb::object number = nb::steal(PyNumber_Index(value.ptr()));
   if (!number.is_valid()) {
     PyErr_Clear();
@@ -77,10 +82,30 @@ int parse_int(const Argument& argument, nb::handle value, const std::string& exp
   }
   int overflow = 0;
   const long long parsed = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
-  if (overflow != 0 || parsed < 0 || parsed > std::numeric_limits<int>::max()) {
+  if (overflow != 0 || parsed < 0 || parsed > most) {
     argument.wrong_value("expected {}, found {}", range, text_of(number));
   }
-  return static_cast<int>(parsed);
+  return parsed;
+}
+
+}  // namespace
+
+int parse_int(const Argument& argument, nb::handle value, const std::string& expected, const std::string& range) {
+  return static_cast<int>(parse_integer(argument, value, std::numeric_limits<int>::max(), expected, range));
+}
+
+std::int64_t parse_count(const Argument& argument, nb::handle value) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  return parse_integer(argument, value, kMost, "an integer", fmt::format("an integer from 0 to {}", kMost));
+}
+
+double parse_number(const Argument& argument, nb::handle value) {
+  const double number = PyFloat_AsDouble(value.ptr());
+  if (PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    argument.wrong_type("expected a number, found {}", name_of_type(value));
+  }
+  return number;
 }
 
 void check_scene(const char* call, nb::handle scene) {

@@ -13,6 +13,7 @@
 #include "host/python/bindings/array_table.h"
 #include "host/python/bindings/bindings.h"
 #include "host/python/bindings/candidates.h"
+#include "host/text/quote.h"
 #include "isopatch/error.h"
 #include "isopatch/status.h"
 
@@ -21,8 +22,14 @@ namespace {
 
 /// OSError, of which Python makes FileNotFoundError and so on by the number of the error.
 void set_file_error(const Error& error) {
-  const nb::object arguments =
-      nb::make_tuple(error.parts().code, nb::str(error.what()), nb::str(error.parts().where.c_str()));
+  std::string problem = error.what(), path = error.parts().where;
+  constexpr std::size_t kAround = 20;                                            // "[Errno 2] ", quotes
+  if (problem.size() + path.size() + kAround > isopatch::detail::kMaxMessage) {  // both have the path
+    problem = error.parts().found;
+    path = isopatch::detail::in_quotes(path);
+    path = path.substr(1, path.size() - 2);
+  }
+  const nb::object arguments = nb::make_tuple(error.parts().code, nb::str(problem.c_str()), nb::str(path.c_str()));
   PyErr_SetObject(PyExc_OSError, arguments.ptr());
 }
 
@@ -124,6 +131,9 @@ NB_MODULE(_core, module) {
   module.def("build_info", &build_info, "What this build is made of: version, compiler, and whether it has CUDA.",
              nb::sig("def build_info() -> dict[str, str | bool]"));
   module.def("status_text", &status_text, nb::arg("status"), "The names of the bits, or \"ok\".");
+  module.def(
+      "message_text", [](nb::handle text) { return isopatch::detail::message_text(text_of(text)); }, nb::arg("text"),
+      "A message as the library's are: one line of at most 300 printable characters.");
   module.def("_register_types", &register_types);
   bind_array_table(module);
   module.def(

@@ -103,8 +103,7 @@ StepArguments::StepArguments(const char* call, const nb::dict& given, nb::handle
     const std::size_t i = input_names().find(name);
     if (i == kNumStepInputs) {
       const std::string text = text_of(name);
-      throw nb::type_error(
-          fmt::format("{}: {}: unknown argument{}", call, text, input_names().suggestion(text)).c_str());
+      throw_type_error(fmt::format("{}: {}: unknown argument{}", call, text, input_names().suggestion(text)));
     }
     if (array != Py_None) inputs[i] = array;
   }

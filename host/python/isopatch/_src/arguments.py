@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from isopatch._src.messages import shown
 from isopatch._src.records import on_host
+
+_MOST = 2**63 - 1
 
 
 def integer(call: str, name: str, value: Any) -> int:
@@ -15,6 +18,14 @@ def integer(call: str, name: str, value: Any) -> int:
         return operator.index(value)
     except TypeError:
         raise TypeError(f"{call}: {name}: expected an integer, found {type(value).__name__}") from None
+
+
+def count(call: str, name: str, value: Any) -> int:
+    """An integer that the library can count with."""
+    number = integer(call, name, value)
+    if not 0 <= number <= _MOST:
+        raise ValueError(f"{call}: {name}: expected an integer from 0 to {_MOST}, found {shown(number)}")
+    return number
 
 
 def option(name: str, value: Any) -> Any:
@@ -45,7 +56,7 @@ def gravity_option(value: Any) -> list[float]:
     except (TypeError, ValueError):  # as rows of different lengths
         numbers = np.asarray(None)
     if numbers.dtype.kind not in "iuf":
-        raise TypeError(f"Simulator: gravity: expected three numbers, found {value!r}")
+        raise TypeError(f"Simulator: gravity: expected three numbers, found {shown(value)}")
     if numbers.shape != (3,):
         raise ValueError(f"Simulator: gravity: expected the shape [3], found {list(numbers.shape)}")
     bad = numbers[~np.isfinite(numbers)]

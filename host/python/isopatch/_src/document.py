@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from isopatch._src.meshes import NamedMesh, is_mesh, mesh_from_object, named_mesh
+from isopatch._src.messages import shown
 
 _CELLS = {"tet_mesh": "tets", "surface_mesh": "triangles", "convex_hull": None}
 
@@ -69,7 +70,9 @@ def _plain(value: Any, path: str) -> Any:
     if isinstance(value, Mapping):
         for key in value:
             if not isinstance(key, str):
-                raise TypeError(f"Scene: {path or 'the dictionary'}: expected keys that are strings, found {key!r}")
+                raise TypeError(
+                    f"Scene: {path or 'the dictionary'}: expected keys that are strings, found {shown(key)}"
+                )
         return {key: _plain(item, f"{path}.{key}" if path else key) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(item, f"{path}[{i}]") for i, item in enumerate(value)]

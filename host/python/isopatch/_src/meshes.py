@@ -7,8 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from isopatch import _core
+from isopatch._src.messages import shortened, shown
 
 _VTK_TETRA, _VTK_TRIANGLE = 10, 5
+_MOST_ROWS = 2**31 - 1  # so many can be indexed
 
 
 class TetMesh(NamedTuple):
@@ -46,7 +48,9 @@ def _rows(values: Any, width: int, dtype: type, location: str) -> np.ndarray:
     try:
         rows = np.asarray(values)
     except ValueError as error:
-        raise ValueError(f"{location}: expected rows of {width} numbers: {error}") from None
+        raise ValueError(shortened(f"{location}: expected rows of {width} numbers: {error}")) from None
+    if len(rows.shape) == 2 and len(rows) > _MOST_ROWS:  # before anything looks at them
+        raise ValueError(shortened(f"{location}: expected at most {_MOST_ROWS} rows, found {len(rows)}"))
     if rows.ndim != 2 or rows.shape[1] != width:
         raise ValueError(f"{location}: expected the shape [any, {width}], found {list(rows.shape)}")
     kinds = "iu" if dtype is np.int32 else "iuf"
@@ -131,7 +135,12 @@ def tetrahedralize(surface: Any, edge_length: float | None = None, mesher: str =
             "tetrahedralize: surface: expected a path, a mesh or a pair of points and triangles, found "
             f"{type(surface).__name__}"
         )
-    edges = None if edge_length is None else float(edge_length)
+    if not isinstance(mesher, str):
+        raise TypeError(f"tetrahedralize: mesher: expected a string, found {type(mesher).__name__}")
+    try:
+        edges = None if edge_length is None else float(edge_length)
+    except (TypeError, ValueError):
+        raise TypeError(f"tetrahedralize: edge_length: expected a number, found {shown(edge_length)}") from None
     return TetMesh(*_arrays_of(*_core._tetrahedralize(mesh.points, mesh.cells, source, mesher, edges), 4))
 
 

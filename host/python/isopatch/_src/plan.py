@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from isopatch import _core
+from isopatch._src.messages import shown
 from isopatch._src.results import Results
 
 
@@ -47,9 +48,9 @@ def _capacity(call: str, name: str, value: Any) -> int:
     try:
         number = operator.index(value)
     except TypeError:
-        raise TypeError(f"{call}: {name}: expected a number of rows, found {value!r}") from None
+        raise TypeError(f"{call}: {name}: expected a number of rows, found {shown(value)}") from None
     if not 0 <= number < 2**31:
-        raise ValueError(f"{call}: {name}: expected a number of rows from 0 to 2147483647, found {number}")
+        raise ValueError(f"{call}: {name}: expected a number of rows from 0 to 2147483647, found {shown(number)}")
     return number
 
 

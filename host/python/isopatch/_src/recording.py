@@ -9,6 +9,7 @@ import numpy as np
 from isopatch import _core
 from isopatch._src.arguments import integer
 from isopatch._src.inputs import StepInputs
+from isopatch._src.messages import shown
 from isopatch._src.records import on_host
 from isopatch._src.results import SimulatorState, StepResults
 
@@ -28,7 +29,7 @@ class Recording:
         self._has_contact_state = simulator.scene.contact_state_size > 0
         self._every = integer("record", "every", every)
         if self._every < 1:
-            raise ValueError(f"record: every: expected 1 or more, found {every}")
+            raise ValueError(f"record: every: expected 1 or more, found {shown(every)}")
         simulator.wanted("record", outputs)  # raises for a name that is none
         self._outputs = tuple(outputs)
         self._until_row = self._every

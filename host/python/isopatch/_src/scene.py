@@ -10,6 +10,7 @@ import numpy as np
 
 from isopatch import _core
 from isopatch._src.document import document_of
+from isopatch._src.messages import shortened, shown
 from isopatch._src.records import on_host
 
 if TYPE_CHECKING:
@@ -92,14 +93,19 @@ class Scene(_core.Scene):
 
     def __init__(self, source: str | os.PathLike[str] | Mapping[str, Any]) -> None:
         if isinstance(source, Mapping):
-            text, meshes = document_of(source)
+            try:
+                text, meshes = document_of(source)
+            except (TypeError, ValueError) as error:  # with names of the scene
+                raise type(error)(shortened(str(error))) from None
             self._make(text, os.getcwd(), "scene", meshes)
         elif isinstance(source, (str, os.PathLike)):
-            path = os.fspath(source)
+            path = _path("Scene", "source", source)
             try:
                 text = pathlib.Path(path).read_text(encoding="utf-8")
             except UnicodeDecodeError:
-                raise ValueError(f"{path}: not valid JSON: expected a text in UTF-8") from None
+                raise ValueError(shortened(f"{path}: not valid JSON: expected a text in UTF-8")) from None
+            except OSError as error:
+                raise OSError(error.errno, error.strerror, shown(path)[1:-1]) from None
             self._make(text, os.path.dirname(os.path.abspath(path)), path, {})
         else:
             raise TypeError(
@@ -111,8 +117,12 @@ class Scene(_core.Scene):
     @classmethod
     def from_json(cls, text: str, directory: str | os.PathLike[str] = ".") -> "Scene":
         """A scene from the text of a scene file; relative paths of meshes start at `directory`. Raises as the class."""
+        if not isinstance(text, str):
+            raise TypeError(f"from_json: text: expected a string, found {type(text).__name__}")
         scene = cls.__new__(cls)
-        scene._make(text, os.path.abspath(directory), "scene", {})
+        scene._make(
+            _utf8("from_json", "text", text), os.path.abspath(_path("from_json", "directory", directory)), "scene", {}
+        )
         scene._warn()
         return scene
 
@@ -216,6 +226,26 @@ class Scene(_core.Scene):
         count = f"{self.num_pairs} pair{'' if self.num_pairs == 1 else 's'}"
         joints = f"{self.num_joints} joint{'' if self.num_joints == 1 else 's'}"
         return f"<isopatch.Scene of {names}; {count}, {joints}>"
+
+
+def _utf8(call: str, name: str, text: str) -> str:
+    """The text itself. Raises ValueError for one that has no UTF-8, as half of a surrogate pair has none."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"{call}: {name}: expected text that has UTF-8, found {shown(text[error.start : error.end])} in it"
+        ) from None
+    return text
+
+
+def _path(call: str, name: str, value: str | os.PathLike[str]) -> str:
+    path = os.fspath(value) if isinstance(value, (str, os.PathLike)) else value
+    if not isinstance(path, str):
+        raise TypeError(f"{call}: {name}: expected a path, found {type(value).__name__}")
+    if "\0" in path:
+        raise ValueError(f"{call}: {name}: expected a path, found {shown(path)}")
+    return _utf8(call, name, path)
 
 
 def _restored(cls: type[Scene], text: str, geometries: Sequence[Any]) -> Scene:

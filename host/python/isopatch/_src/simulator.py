@@ -15,6 +15,7 @@ from isopatch._src.arrays import TABLE, with_inputs
 from isopatch._src.checks import check_finite
 from isopatch._src.extras import require
 from isopatch._src.inputs import StepInputs
+from isopatch._src.messages import shown
 from isopatch._src.placed import PlacedBodies
 from isopatch._src.recording import Recording
 from isopatch._src.records import on_host
@@ -104,9 +105,7 @@ class Simulator:
         self._device_index = int(self._core.device.removeprefix("cuda:")) if self._on_cuda else None
         self._arrays = arrays if arrays is not None else "torch" if self._on_cuda else "numpy"
         self._check_library()
-        self._num_envs = arguments.integer("Simulator", "num_envs", num_envs)
-        if self._num_envs < 0:
-            raise ValueError(f"Simulator: num_envs: expected 0 or more, found {num_envs}")
+        self._num_envs = arguments.count("Simulator", "num_envs", num_envs)
         if self._arrays == "jax":
             self._state = self._jax_state(_core.Simulator(scene, given, "cpu", precision, 1))
         else:
@@ -120,7 +119,7 @@ class Simulator:
     def _check_library(self) -> None:
         if self._arrays not in _LIBRARIES:
             known = ", ".join(f'"{name}"' for name in _LIBRARIES)
-            raise ValueError(f'Simulator: arrays: expected one of {known}, found "{self._arrays}"')
+            raise ValueError(f"Simulator: arrays: expected one of {known}, found {shown(self._arrays)}")
         if self._on_cuda and self._arrays == "numpy":
             raise ValueError(f'Simulator: arrays: NumPy has none on {self._core.device}; use "torch", "cupy" or "jax"')
         if not self._on_cuda and self._arrays == "cupy":
@@ -149,8 +148,7 @@ class Simulator:
         jax = importlib.import_module("jax")
         if not jax.config.jax_enable_x64:
             raise RuntimeError(
-                "Simulator: arrays: states are float64, which JAX has after "
-                'jax.config.update("jax_enable_x64", True)'
+                'Simulator: arrays: states are float64, which JAX has after jax.config.update("jax_enable_x64", True)'
             )
         state = SimulatorState(**{name: np.zeros(self._shapes()[name], t) for name, t in _TYPES.items()})
         on_host.initial_state(state, None)
@@ -378,7 +376,7 @@ class Simulator:
         """
         type_name = arguments.type_name_of(dtype)
         if type_name not in ("float32", "float64"):
-            raise ValueError(f'observe: dtype: expected "float32" or "float64", found {dtype!r}')
+            raise ValueError(f'observe: dtype: expected "float32" or "float64", found {shown(dtype)}')
         kind = getattr(self._library, type_name)
         names = [name for name, t in _TYPES.items() if t == "float64"]
         with self._current_device():
@@ -416,7 +414,7 @@ class Simulator:
 
     def reserve(self, num_envs: int | None = None) -> None:
         """Allocates what batches of up to `num_envs` environments (None: N) need, so that steps do not."""
-        self._core.reserve(self._num_envs if num_envs is None else arguments.integer("reserve", "num_envs", num_envs))
+        self._core.reserve(self._num_envs if num_envs is None else arguments.count("reserve", "num_envs", num_envs))
 
     def __repr__(self) -> str:
         return f"<isopatch.Simulator of {self._num_envs} environments on {self.device}>"

@@ -4,6 +4,7 @@ import enum
 import operator
 
 from isopatch import _core
+from isopatch._src.messages import shown
 
 
 class Status(enum.IntFlag):
@@ -55,6 +56,7 @@ def describe(status: int) -> str:
 
     Raises:
         TypeError: for something that is no integer.
+        ValueError: for a number that is no status.
     """
     try:
         bits = operator.index(status)
@@ -62,4 +64,6 @@ def describe(status: int) -> str:
         raise TypeError(
             f"describe: status: expected an integer, found {type(status).__name__}; of an array, describe each element"
         ) from None
+    if not 0 <= bits < 2**32:
+        raise ValueError(f"describe: status: expected an integer from 0 to 4294967295, found {shown(bits)}")
     return _core.status_text(bits)

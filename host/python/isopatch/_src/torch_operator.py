@@ -10,6 +10,7 @@ from isopatch import _core
 from isopatch._core import Evaluator
 from isopatch._src.arrays import INPUTS, in_order, with_inputs
 from isopatch._src.inputs import OtherInputs
+from isopatch._src.messages import shortened
 from isopatch._src.plan import Plan, Sizes, check_shape, evaluation_plan
 from isopatch._src.records import RECORDS
 from isopatch._src.results import Results
@@ -43,7 +44,7 @@ def register(evaluator: Evaluator, name: str | None = None) -> str:
     known = _names.get(id(evaluator))
     if known is not None:
         if name not in (None, known):
-            raise ValueError(f'register: name: the evaluator is registered as "{known}"; release() it first')
+            raise ValueError(shortened(f'register: name: the evaluator is registered as "{known}"; release() it first'))
         return known
     if name is None:
         number = len(_evaluators)
@@ -53,7 +54,7 @@ def register(evaluator: Evaluator, name: str | None = None) -> str:
     if not isinstance(name, str):
         raise TypeError(f"register: name: expected a string, found {type(name).__name__}")
     if name in _evaluators:
-        raise ValueError(f'register: name: another evaluator is registered as "{name}"; release() it first')
+        raise ValueError(shortened(f'register: name: another evaluator is registered as "{name}"; release() it first'))
     _evaluators[name] = evaluator
     _names[id(evaluator)] = name
     return name
