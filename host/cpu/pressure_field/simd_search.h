@@ -53,14 +53,16 @@ class AcceptedList {
   ISOPATCH_HD void append(const std::int32_t* m, const std::int32_t* s, Mask<kFloatLanes> pass,
                           const PolygonBounds<Simd<float, kFloatLanes>>& bounds) {
     using Int = Simd<std::int32_t, kFloatLanes>;
-    detail::append(Int::load(m), pass, rows_.m + size_);
-    detail::append(Int::load(s), pass, rows_.s + size_);
-    detail::append(bounds.positive, pass, rows_.positive + size_);
-    detail::append(bounds.center.x, pass, rows_.x + size_);
-    detail::append(bounds.center.y, pass, rows_.y + size_);
-    detail::append(bounds.center.z, pass, rows_.z + size_);
-    detail::append(bounds.radius, pass, rows_.radius + size_);
-    size_ += static_cast<std::int32_t>(hn::CountTrue(Tag<float, kFloatLanes>(), pass.m));
+    SimdWorkspace::Accepted& rows = rows_;  // in variables: members would be read again after each store of a vector
+    const std::int32_t at = size_;
+    detail::append(Int::load(m), pass, rows.m + at);
+    detail::append(Int::load(s), pass, rows.s + at);
+    detail::append(bounds.positive, pass, rows.positive + at);
+    detail::append(bounds.center.x, pass, rows.x + at);
+    detail::append(bounds.center.y, pass, rows.y + at);
+    detail::append(bounds.center.z, pass, rows.z + at);
+    detail::append(bounds.radius, pass, rows.radius + at);
+    size_ = at + static_cast<std::int32_t>(hn::CountTrue(Tag<float, kFloatLanes>(), pass.m));
   }
 
   /// Ends the part pair that was begun last. Its last vector is filled up with its first cells.
@@ -219,35 +221,62 @@ struct SimdRigidNodeTest : SimdFixedNodeTest {
   static constexpr int kCells = 9;  // the first of these rows
 };
 
-/// Tests candidates and lists what passes.
-struct CellTest {
-  const PairContext& f;
-  AcceptedList& list;
-  std::int32_t num_tested = 0;
+/// Tests candidates and lists what passes. In a vector that float cannot decide, it mostly decides all but a lane or
+/// two, so these wait until there are enough of them for a vector in double.
+class CellTest {
+ public:
+  CellTest(const PairContext& context, AcceptedList& to) : f_(context), list_(to) {}
+
+  std::int32_t num_tested() const { return num_tested_; }
 
   __attribute__((noinline)) void test(const std::int32_t* m, const std::int32_t* s, Mask<kFloatLanes> active) {
-    using Float = Simd<float, kFloatLanes>;
-    num_tested += kFloatLanes;
-    const bool half_space = f.S.half_space;
-    const CoarseCell* coarse_S = half_space ? nullptr : f.S.hierarchy.coarse_cells;
-    const auto exactly = [&](PolygonBounds<Float>& bounds) { return test_exactly(f, m, s, bounds); };
-    PolygonBounds<Float> bounds;
-    const auto pass = test_cells<false>(f, SimdCoarseCells(f.M.hierarchy.coarse_cells, m), SimdCoarseCells(coarse_S, s),
-                                        active, exactly, bounds);
-    if (!any(pass)) return;
-    list.make_room();
-    list.append(m, s, pass, bounds);
+    using Int = Simd<std::int32_t, kFloatLanes>;
+    num_tested_ += kFloatLanes;
+    const CoarseCell* coarse_S = f_.S.half_space ? nullptr : f_.S.hierarchy.coarse_cells;
+    const auto result = filter_cells(f_, SimdCoarseCells(f_.M.hierarchy.coarse_cells, m), SimdCoarseCells(coarse_S, s));
+    const Mask<kFloatLanes> possible = active && result.possible, pass = possible && result.certain;
+    if (any(pass)) accept(m, s, pass, result.bounds);
+    const Mask<kFloatLanes> open = possible && !result.certain;
+    if (!any(open)) return;
+    append(Int::load(m), open, open_.m + num_open_);
+    append(Int::load(s), open, open_.s + num_open_);
+    num_open_ += count_bits(bits_of(open));
+    if (num_open_ >= kFloatLanes) test_exactly();
+  }
+
+  /// Tests what still waits.
+  void finish() {
+    if (num_open_ > 0) test_exactly();
   }
 
  private:
-  /// Few vectors need it, so it does not lie within the code of the others.
-  __attribute__((noinline)) static Mask<kFloatLanes> test_exactly(const PairContext& f, const std::int32_t* m,
-                                                                  const std::int32_t* s,
-                                                                  PolygonBounds<Simd<float, kFloatLanes>>& bounds) {
-    const Cell* cells_S = f.S.half_space ? nullptr : f.S.hierarchy.cells;
-    return test_cells_exactly(f, SimdCorners<kFloatLanes>(f.M.hierarchy.cells, m), SimdCorners<kFloatLanes>(cells_S, s),
-                              bounds);
+  /// Tests the last ones that wait, up to a vector of them.
+  __attribute__((noinline)) void test_exactly() {
+    const Round<kFloatLanes> round = take<kFloatLanes>(open_, num_open_);
+    const std::int32_t *m = open_.m + round.first, *s = open_.s + round.first;
+    const Cell* cells_S = f_.S.half_space ? nullptr : f_.S.hierarchy.cells;
+    PolygonBounds<Simd<float, kFloatLanes>> bounds = {};
+    const auto pass = round.active && test_cells_exactly(f_, SimdCorners<kFloatLanes>(f_.M.hierarchy.cells, m),
+                                                         SimdCorners<kFloatLanes>(cells_S, s), bounds);
+    if (any(pass)) accept(m, s, pass, bounds);
   }
+
+  ISOPATCH_HD void accept(const std::int32_t* m, const std::int32_t* s, Mask<kFloatLanes> pass,
+                          const PolygonBounds<Simd<float, kFloatLanes>>& bounds) {
+    list_.make_room();
+    list_.append(m, s, pass, bounds);
+  }
+
+  /// Less than a vector, and what one more adds.
+  struct alignas(64) Queue {
+    std::int32_t m[2 * kFloatLanes], s[2 * kFloatLanes];
+  };
+
+  const PairContext& f_;
+  AcceptedList& list_;
+  std::int32_t num_tested_ = 0;
+  int num_open_ = 0;
+  Queue open_;
 };
 
 /// Keeps the candidates that may have a polygon within a margin.
@@ -318,7 +347,7 @@ void search_part_pair(const PairContext& f, const KeptSearch& kept, SimdWorkspac
     return;
   }
   search_hierarchies(f, 0, work, cells);
-  if (kept.list != nullptr) kept.list->num_without = cells.num_tested;
+  if (kept.list != nullptr) kept.list->num_without = cells.num_tested();
 }
 
 /// Searches part pairs one after another; the list is given away when it is full and at the end.
@@ -326,8 +355,9 @@ inline void search_part_pairs(std::span<const PartPairWork> part_pairs, SimdWork
   for (std::size_t i = 0; i < part_pairs.size(); ++i) {
     const PairContext& f = *part_pairs[i].context;
     list.begin(static_cast<std::int32_t>(i));
-    CellTest cells = {f, list};
+    CellTest cells(f, list);
     search_part_pair(f, part_pairs[i].kept, work, cells);
+    cells.finish();
     list.end();
   }
   list.give();

@@ -47,20 +47,22 @@ class SimdTraversal {
   static constexpr int kMaxAdded = kBatch * kWide;
   bool advance(int& waiting) {
     if (depth_ == 0) return false;
-    const int count = depth_ < kBatch ? depth_ : kBatch;
-    depth_ -= count;
+    const int count = depth_ < kBatch ? depth_ : kBatch, depth = depth_ - count;
+    Lists to = {work_, numbers_, depth, waiting};
     std::int32_t opened[kBatch], kept[kBatch];
     std::uint32_t touching[kBatch], larger[kBatch];
     if (wide_S_ == nullptr) {
-      for (int i = 0; i < count; ++i) opened[i] = work_.opened[depth_ + i];
+      for (int i = 0; i < count; ++i) opened[i] = work_.opened[depth + i];
       for (int i = 0; i < count; ++i) touching[i] = test_beside_half_space(wide_M_[opened[i] >> 1]);
-      for (int i = 0; i < count; ++i) push_beside_half_space(wide_M_[opened[i] >> 1], touching[i], waiting);
+      for (int i = 0; i < count; ++i) push_beside_half_space(wide_M_[opened[i] >> 1], touching[i], to);
+      depth_ = to.depth;
+      waiting = to.waiting;
       return true;
     }
     const float *wide[kBatch], *other[kBatch];
     for (int i = 0; i < count; ++i) {
-      opened[i] = work_.opened[depth_ + i];
-      kept[i] = work_.kept[depth_ + i];
+      opened[i] = work_.opened[depth + i];
+      kept[i] = work_.kept[depth + i];
       wide[i] = transformed(opened[i]);
       other[i] = numbers_ + kept[i];
     }
@@ -69,8 +71,10 @@ class SimdTraversal {
       larger[i] = larger_ones(wide[i], other[i]);
     }
     for (int i = 0; i < count; ++i) {
-      if (touching[i] != 0) push(opened[i] & kOfM, wide[i], kept[i], touching[i], larger[i], waiting);
+      if (touching[i] != 0) push(opened[i] & kOfM, wide[i], kept[i], touching[i], larger[i], to);
     }
+    depth_ = to.depth;
+    waiting = to.waiting;
     return true;
   }
 
@@ -79,6 +83,14 @@ class SimdTraversal {
   static constexpr int kSize = TransformedWideNode::kSize, kChild = TransformedWideNode::kChild;  // rows
   static constexpr int kPart = kWide < kFloatLanes ? kWide : kFloatLanes;  // of a wide node, tested at once
   using F = Simd<float, kPart>;
+
+  /// Where nodes and candidates go, in variables of a function: members would be read again after each store of a
+  /// vector, which may change anything as far as the compiler knows.
+  struct Lists {
+    SimdTraversalMemory& work;
+    const float* numbers;
+    int depth, waiting;
+  };
 
   /// The nodes of a wide node from `first` on.
   static NodeBox<F> box_of(const WideNode& n, int first) {
@@ -157,12 +169,13 @@ class SimdTraversal {
 
   /// The nodes below an opened one that touch the kept one: two leaves are a candidate, otherwise the larger of the two
   /// is opened next. An unused entry, whose child is the root, is left out whatever its box contains.
-  void push(std::int32_t of_M, const float* wide, std::int32_t kept, std::uint32_t touching, std::uint32_t larger,
-            int& waiting) {
-    std::int32_t* const cells_here = of_M != 0 ? work_.candidates.m : work_.candidates.s;
-    std::int32_t* const cells_there = of_M != 0 ? work_.candidates.s : work_.candidates.m;
-    const auto column = static_cast<std::int32_t>(wide - numbers_);  // of the first node
-    const auto kept_child = std::bit_cast<std::int32_t>(numbers_[kept + kChild * kWide]);
+  ISOPATCH_HD void push(std::int32_t of_M, const float* wide, std::int32_t kept, std::uint32_t touching,
+                        std::uint32_t larger, Lists& to) const {
+    auto& [work, numbers, depth, waiting] = to;
+    std::int32_t* const cells_here = of_M != 0 ? work.candidates.m : work.candidates.s;
+    std::int32_t* const cells_there = of_M != 0 ? work.candidates.s : work.candidates.m;
+    const auto column = static_cast<std::int32_t>(wide - numbers);  // of the first node
+    const auto kept_child = std::bit_cast<std::int32_t>(numbers[kept + kChild * kWide]);
     const std::int32_t kept_opened = 2 * kept_child + (kOfM - of_M);
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86  // compresses in one instruction
     const Tag<std::int32_t, kWide> tag;
@@ -170,16 +183,17 @@ class SimdTraversal {
     const auto touch = hn::And(mask_of(touching), hn::Ne(child, hn::Zero(tag))), leaf = hn::Lt(child, hn::Zero(tag));
     const auto opened = hn::Add(hn::Add(child, child), hn::Set(tag, of_M));
     if (kept_child < 0) {
-      append(hn::AndNot(leaf, touch), opened, kept, work_.opened, work_.kept, depth_);
-      const auto cells = hn::And(mask_of(test_cells(of_M, wide, numbers_ + kept)), touch);
+      append(hn::AndNot(leaf, touch), opened, kept, work.opened, work.kept, depth);
+      const auto cells = hn::And(mask_of(test_cells(of_M, wide, numbers + kept)), touch);
       append(hn::And(leaf, cells), hn::Not(child), ~kept_child, cells_here, cells_there, waiting);
     } else {
       const auto down = hn::And(touch, hn::AndNot(leaf, mask_of(larger)));
-      append(down, opened, kept, work_.opened, work_.kept, depth_);
-      append(hn::AndNot(down, touch), hn::Iota(tag, column), kept_opened, work_.kept, work_.opened, depth_);
+      append(down, opened, kept, work.opened, work.kept, depth);
+      const auto columns = hn::Add(hn::Iota(tag, 0), hn::Set(tag, column));  // Iota(tag, column) goes through memory
+      append(hn::AndNot(down, touch), columns, kept_opened, work.kept, work.opened, depth);
     }
 #else
-    const std::uint32_t cells = kept_child < 0 ? test_cells(of_M, wide, numbers_ + kept) : 0;
+    const std::uint32_t cells = kept_child < 0 ? test_cells(of_M, wide, numbers + kept) : 0;
     for (; touching != 0; touching &= touching - 1) {
       const int i = hwy::Num0BitsBelowLS1Bit_Nonzero32(touching);
       const auto child = std::bit_cast<std::int32_t>(wide[kChild * kWide + i]);
@@ -190,24 +204,24 @@ class SimdTraversal {
       } else if (child == 0) {
         continue;
       } else if (kept_child < 0 || (child >= 0 && (larger >> i & 1u) != 0u)) {
-        work_.opened[depth_] = 2 * child + of_M;
-        work_.kept[depth_++] = kept;
+        work.opened[depth] = 2 * child + of_M;
+        work.kept[depth++] = kept;
       } else {
-        work_.opened[depth_] = kept_opened;
-        work_.kept[depth_++] = column + i;
+        work.opened[depth] = kept_opened;
+        work.kept[depth++] = column + i;
       }
     }
 #endif
   }
 
-  void push_beside_half_space(const WideNode& wide, std::uint32_t touching, int& waiting) {
+  ISOPATCH_HD static void push_beside_half_space(const WideNode& wide, std::uint32_t touching, Lists& to) {
     for (; touching != 0; touching &= touching - 1) {
       const std::int32_t child = wide.child[hwy::Num0BitsBelowLS1Bit_Nonzero32(touching)];
       if (child < 0) {
-        work_.candidates.m[waiting] = ~child;
-        work_.candidates.s[waiting++] = -1;
+        to.work.candidates.m[to.waiting] = ~child;
+        to.work.candidates.s[to.waiting++] = -1;
       } else if (child > 0) {
-        work_.opened[depth_++] = 2 * child + kOfM;
+        to.work.opened[to.depth++] = 2 * child + kOfM;
       }
     }
   }

@@ -4,6 +4,8 @@
 // sections of the tets with the plane that the polygon lies in.
 #pragma once
 
+#include <limits>
+
 #include "isopatch/detail/math/vec.h"
 
 namespace isopatch::detail {
@@ -46,8 +48,7 @@ ISOPATCH_HD MaskOf<F> bound_overlap(const Bounds<F>& a, const Bounds<F>& b, floa
 template <class F>
 struct Section {
   static constexpr int kEdges = 6;
-  Vec3<F> point[kEdges];
-  MaskOf<F> crossed[kEdges];
+  Vec3<F> point[kEdges];  // NaN where the edge is not crossed, which fast_min() and fast_max() then leave out
   Bounds<F> box;
   F least;  // change of d along a crossed edge
 };
@@ -56,7 +57,7 @@ struct Section {
 template <class F>
 ISOPATCH_HD void find_section(const Vec3<F> (&vertex)[4], const F (&d)[4], const MaskOf<F> (&above)[4],
                               Section<F>& out) {
-  const F far = F(1e30f);
+  const F far = F(1e30f), no_number = F(std::numeric_limits<float>::quiet_NaN());
   const Vec3<F> none = {far, far, far};
   out.box = {none, -none};
   out.least = far;
@@ -65,14 +66,12 @@ ISOPATCH_HD void find_section(const Vec3<F> (&vertex)[4], const F (&d)[4], const
   for (int i = 0; i < 3; ++i) {
     ISOPATCH_UNROLL
     for (int k = i + 1; k < 4; ++k) {
-      const MaskOf<F> crossed = above[i] != above[k];
-      const F change = d[i] - d[k];
+      const F change = select(above[i] != above[k], d[i] - d[k], no_number);
       const Vec3<F> crossing = fma(d[i] * reciprocal(change), vertex[k] - vertex[i], vertex[i]);
-      out.box.low = select(crossed, fast_min(out.box.low, crossing), out.box.low);
-      out.box.high = select(crossed, fast_max(out.box.high, crossing), out.box.high);
-      out.least = select(crossed, fast_min(out.least, abs(change)), out.least);
-      out.point[edge] = crossing;
-      out.crossed[edge++] = crossed;
+      out.box.low = fast_min(crossing, out.box.low);
+      out.box.high = fast_max(crossing, out.box.high);
+      out.least = fast_min(abs(change), out.least);
+      out.point[edge++] = crossing;
     }
   }
 }
@@ -89,22 +88,18 @@ ISOPATCH_HD Bounds<F> section_bounds(const Vec3<F> (&vertex)[4], const F (&d)[4]
 template <class F>
 ISOPATCH_HD MaskOf<F> is_outside(const Vec3<F> (&vertex)[4], const Section<F>& section, F margin) {
   const Vec3<F> a = vertex[1] - vertex[0], b = vertex[2] - vertex[0], c = vertex[3] - vertex[0];
-  const Vec3<F> inward[3] = {cross(b, c), cross(c, a), cross(a, b)};  // of the faces that meet in vertex 0
-  const F volume = dot(a, inward[0]);
-  F most[4] = {F(-1e30f), F(-1e30f), F(-1e30f), F(-1e30f)};
+  const Vec3<F> inward[3] = {cross(b, c), cross(c, a), cross(a, b)};    // of the faces that meet in vertex 0
+  F most[3] = {F(-1e30f), F(-1e30f), F(-1e30f)}, least_sum = F(1e30f);  // the fourth is the volume less the sum
   ISOPATCH_UNROLL
   for (int i = 0; i < Section<F>::kEdges; ++i) {
     const Vec3<F> arm = section.point[i] - vertex[0];
-    F rest = volume;
+    const F height[3] = {dot(inward[0], arm), dot(inward[1], arm), dot(inward[2], arm)};
     ISOPATCH_UNROLL
-    for (int k = 0; k < 3; ++k) {
-      const F height = dot(inward[k], arm);
-      rest = rest - height;
-      most[k] = select(section.crossed[i], fast_max(most[k], height), most[k]);
-    }
-    most[3] = select(section.crossed[i], fast_max(most[3], rest), most[3]);
+    for (int k = 0; k < 3; ++k) most[k] = fast_max(height[k], most[k]);
+    least_sum = fast_min(height[0] + height[1] + height[2], least_sum);
   }
-  return most[0] < -margin || most[1] < -margin || most[2] < -margin || most[3] < -margin;
+  const F volume = dot(a, inward[0]);
+  return most[0] < -margin || most[1] < -margin || most[2] < -margin || volume - least_sum < -margin;
 }
 
 /// True if all of a section in the plane of a triangle lies outside one of its sides. `normal` is of unit length, and
@@ -120,7 +115,7 @@ ISOPATCH_HD MaskOf<F> is_outside_triangle(const Vec3<F> (&vertex)[4], const Vec3
     ISOPATCH_UNROLL
     for (int i = 0; i < Section<F>::kEdges; ++i) {
       const F height = dot(inward, section.point[i] - vertex[side]);
-      most = select(section.crossed[i], fast_max(most, height), most);
+      most = fast_max(height, most);
     }
     outside = outside || most < -margin;
   }

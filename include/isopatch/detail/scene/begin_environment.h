@@ -19,7 +19,8 @@ struct BodyBounds {
   bool half_space;
 };
 
-/// With `for_test`, for bounds_may_touch() alone: a body whose ball is about its origin is not turned.
+/// With `for_test`, for bounds_may_touch() alone: a ball about its body's origin is not turned, nor that of a half
+/// space, which has no size.
 template <bool for_test = false>
 ISOPATCH_HD BodyBounds make_body_bounds(const SceneView& scene, const State& state, std::int64_t environment,
                                         int body) {
@@ -34,7 +35,8 @@ ISOPATCH_HD BodyBounds make_body_bounds(const SceneView& scene, const State& sta
     }
   }
   const Transform<double> X = pose_of(scene.parts[b.parts_begin], half_space, read_pose(state, environment, body));
-  return {X.translation, rotate(X, ball.center), {X.row[0].z, X.row[1].z, X.row[2].z}, radius, half_space};
+  const Vec3d center = for_test && half_space ? Vec3d{0, 0, 0} : rotate(X, ball.center);
+  return {X.translation, center, {X.row[0].z, X.row[1].z, X.row[2].z}, radius, half_space};
 }
 
 /// False if two bodies are certainly apart.

@@ -147,9 +147,10 @@ ISOPATCH_HD double orientation(const Cell& c) {
 
 /// All vertices of a cell, in the form of a section, for is_outside().
 ISOPATCH_HD Section<float> all_of(const Vec3f (&vertex)[4]) {
+  constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
   Section<float> out = {};
   ISOPATCH_UNROLL
-  for (int i = 0; i < 4; ++i) out.point[i] = vertex[i], out.crossed[i] = true;
+  for (int i = 0; i < Section<float>::kEdges; ++i) out.point[i] = i < 4 ? vertex[i] : Vec3f{kNone, kNone, kNone};
   return out;
 }
 
