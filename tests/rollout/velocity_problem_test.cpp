@@ -63,7 +63,7 @@ std::vector<bool> regime(const FirstProblem& tested, const std::vector<double>& 
     }
   }
   for (int i = 0; i < p.num_joints; ++i)
-    result.push_back(m.drives[i].fall(velocity[static_cast<std::size_t>(m.joint_dofs[i])]) > 0);
+    result.push_back(m.joints[i].fall(velocity[static_cast<std::size_t>(m.joint_dofs[i])]) > 0);
   return result;
 }
 
@@ -127,7 +127,7 @@ TEST(VelocityProblem, HasTheGradientOfItsPotential) {
       ++compared;
     }
     const detail::SolverMemory& m = tested.memory();
-    at_limit += m.drives[0].fall(velocity[static_cast<std::size_t>(m.joint_dofs[0])]) > 0 ? 0 : 1;
+    at_limit += m.joints[0].fall(velocity[static_cast<std::size_t>(m.joint_dofs[0])]) > 0 ? 0 : 1;
   }
   EXPECT_GT(compared, 1000);
   EXPECT_GT(at_limit, 5);

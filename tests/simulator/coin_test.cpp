@@ -144,9 +144,10 @@ std::vector<double> errors_of_steps(Integrator integrator, const std::vector<dou
   return errors;
 }
 
+/// Of longer steps than .2 ms, those of sdirk2 are midpoint's: the patch is too stiff for them.
 TEST(Coin, ConvergesWithTheOrderOfTheMethod) {
   const std::vector<double> euler = errors_of_steps(Integrator::kEuler, {8e-4, 4e-4, 2e-4, 1.25e-5}),
-                            sdirk2 = errors_of_steps(Integrator::kSdirk2, {8e-4, 4e-4, 2e-4, 2.5e-5});
+                            sdirk2 = errors_of_steps(Integrator::kSdirk2, {2e-4, 1e-4, 5e-5, 5e-6});
   for (std::size_t i = 0; i < euler.size(); ++i) std::printf("euler %.2g, sdirk2 %.2g\n", euler[i], sdirk2[i]);
   EXPECT_NEAR(std::log2(euler[0] / euler[1]), 1, 0.15);
   EXPECT_NEAR(std::log2(euler[1] / euler[2]), 1, 0.15);

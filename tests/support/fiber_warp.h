@@ -17,6 +17,8 @@
 #include <string>
 #include <utility>
 
+#include "isopatch/detail/math/vec.h"
+
 #if defined(__SANITIZE_ADDRESS__)
 #define ISOPATCH_TEST_FIBERS_TELL_ASAN 1
 #elif defined(__has_feature)

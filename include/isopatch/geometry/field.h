@@ -83,7 +83,7 @@ double mapped_extent(const StrainMap& map, double extent);
 
 /// The piecewise linear function that stands for f: rows (e, f) from (0, 0) to (1, 1), those of kTable itself. Of the
 /// other maps it is within the tolerance of f, but for powers at small extents, where it is one line from 0: below
-/// 1e-4, and for n > 1 also below 0.2 of the tolerance, or where f is below 1e-7. Throws Error as check_strain_map().
+/// 2^-13, and for n > 1 also below 0.2 of the tolerance, or where f is below 1e-7. Throws Error as check_strain_map().
 std::vector<std::array<double, 2>> strain_table(const StrainMap& map);
 
 /// The value at `extent` of a function that is linear between rows, and beyond the last two as between them.

@@ -92,7 +92,7 @@ TEST(StrainMap, HasATableWithinItsTolerance) {
     std::size_t rows = 0;
     for (const double tolerance : {0.02, 0.005, 0.00125}) {
       map.tolerance = tolerance;
-      double from = kind == Kind::kTrue ? 1e-6 : 1e-4;
+      double from = kind == Kind::kTrue ? 1e-6 : 0x1p-13;
       if (kind == Kind::kPower && parameter > 1) from = std::max(0.2 * tolerance, std::pow(1e-7, 1 / parameter));
       const double error = largest_error(map, from);
       EXPECT_LE(error, 1.001 * tolerance) << parameter;

@@ -172,6 +172,7 @@ ISOPATCH_HD StepJoint step_joint(const StageInput& in, const JointView& joint, c
   s.stop = kStop * mass;
   s.lowest = below > 0 ? below / (2 * h) : below / h;
   s.highest = above < 0 ? above / (2 * h) : above / h;
+  if (!(joint.bounce > 0)) return s;
   const double begin = position - stage.ahead * rate_before, end = fma(h, rate_before, position);
   if (begin >= joint.lower && end < joint.lower && rate_before < -kSlow) s.lowest = -joint.bounce * rate_before;
   if (begin <= joint.upper && end > joint.upper && rate_before > kSlow) s.highest = -joint.bounce * rate_before;
